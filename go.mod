@@ -1,0 +1,3 @@
+module lockquake
+
+go 1.26

@@ -1,0 +1,128 @@
+package scenarios
+
+import (
+	"time"
+
+	"lockquake/checker"
+	"lockquake/faults"
+	"lockquake/history"
+)
+
+// Run is what one run leaves: the history, the plan that was carried out,
+// and what the checks say.
+type Run struct {
+	Scenario string
+	Label    string // of the strategy's use
+	Strategy string
+	Seed     uint64
+	Plan     faults.Plan
+	Bites    []Bite // by step of the plan
+	History  *history.History
+	Results  []checker.Result // in the order of the scenario's checks
+	Checksum string           // 16 hex digits over every event of the run
+	Events   int64            // that the engine ran
+	Replay   string           // token that repeats the run
+}
+
+// Bite says whether a fault of the plan met anything.
+type Bite struct {
+	Happened bool // it took hold at all; a fault tied to a point may never
+	Bit      bool // it overlapped a section, a live grant or a pending call of its target
+	Begin    time.Duration
+	End      time.Duration
+}
+
+// Campaign is a scenario run over many seeds and strategies, added up. It is
+// what results.json holds.
+type Campaign struct {
+	Schema     int             `json:"schema"` // version of this format, 1
+	Version    string          `json:"version"`
+	Scenario   string          `json:"scenario"`
+	Source     string          `json:"source,omitempty"`
+	About      string          `json:"description,omitempty"`
+	Hash       string          `json:"hash"` // of the scenario file
+	Seeds      SeedRange       `json:"seeds"`
+	Needed     int             `json:"needed"`            // fewest seeds that decide an expectation
+	Partial    bool            `json:"partial,omitempty"` // stopped before all runs were done
+	Step       time.Duration   `json:"step"`              // virtual time a point costs, in nanoseconds
+	Verdict    Outcome         `json:"verdict"`
+	Reasons    []string        `json:"reasons,omitempty"` // why the verdict is not pass, one sentence each
+	Strategies []StrategyStats `json:"strategies"`
+	Faults     []FaultStats    `json:"faults"`
+}
+
+// SeedRange is a closed range of seeds.
+type SeedRange struct {
+	First uint64 `json:"first"`
+	Last  uint64 `json:"last"`
+}
+
+// Outcome is the verdict on a campaign.
+type Outcome string
+
+// The outcomes: everything as expected, something not, or not known.
+const (
+	Pass    Outcome = "pass"
+	Fail    Outcome = "fail"
+	Unknown Outcome = "unknown"
+)
+
+// StrategyStats adds up the runs of one use of a strategy.
+type StrategyStats struct {
+	Name         string  `json:"name"`
+	Label        string  `json:"label"`
+	Fence        string  `json:"fence"` // the resource's policy
+	Runs         int     `json:"runs"`
+	Violating    int     `json:"violating"` // runs in which a check that decides was violated
+	Unknown      int     `json:"unknown"`   // runs, not violating, in which one could not tell
+	Rate         float64 `json:"rate"`      // Violating / Runs
+	Low          float64 `json:"low"`       // 95 % Wilson interval
+	High         float64 `json:"high"`
+	Acquisitions int64   `json:"acquisitions"` // sections entered, over all runs
+	Checksum     string  `json:"checksum"`     // over the checksums of the runs, in the order of seeds
+	// Checks are by name; Order lists them as the scenario does.
+	Checks   map[string]CheckStats `json:"checks"`
+	Order    []string              `json:"order"`
+	Decides  bool                  `json:"decides"`            // its outcome counts for the campaign's
+	Expected Expectation           `json:"expected"`           // whether what was seen is what was expected
+	Expects  *Expect               `json:"expects,omitempty"`  // what was expected
+	Failures []Failure             `json:"failures,omitempty"` // first failing run of each check
+}
+
+// Expectation says whether what was seen is what was expected. In JSON it is
+// true, false, or null for CannotTell.
+type Expectation string
+
+// The three values.
+const (
+	AsExpected    Expectation = "true"
+	NotAsExpected Expectation = "false"
+	CannotTell    Expectation = "unknown"
+)
+
+// CheckStats adds up one check over the runs of one strategy.
+type CheckStats struct {
+	Applies   bool   `json:"applies"` // in at least one run
+	Violating int    `json:"violating"`
+	Unknown   int    `json:"unknown"`
+	FirstSeed uint64 `json:"first_seed,omitempty"` // first seed that violates it
+	Replay    string `json:"replay,omitempty"`     // token of that run
+}
+
+// Failure is the first run of a strategy that violates a check, whole.
+type Failure struct {
+	Check string `json:"check"`
+	Seed  uint64 `json:"seed"`
+	Run   *Run   `json:"-"`
+}
+
+// FaultStats adds up one entry of the scenario's faults over all runs of all
+// strategies.
+type FaultStats struct {
+	Spec     int         `json:"spec"` // index in the scenario, from 0
+	Kind     faults.Kind `json:"kind"`
+	Optional bool        `json:"optional,omitempty"`
+	Planned  int64       `json:"planned"`
+	Happened int64       `json:"happened"`
+	Bit      int64       `json:"bit"`
+}
