@@ -2,7 +2,47 @@ package faults
 
 import (
 	"time"
+
+	"lockquake/internal/draw"
 )
+
+// EachWorker stands for every worker in turn, where a target or one end of a
+// link is named.
+const EachWorker = "each worker"
+
+// Spec is one entry of a scenario's faults: a rule from which Generate makes
+// the steps of a plan.
+type Spec struct {
+	// At is the moment of a single fault. At, When and Params.Every exclude
+	// each other, and one of them is there.
+	At *time.Duration
+	// When ties a single fault to a point.
+	When *When
+	// Optional: the scenario stands even if this fault never met anything.
+	Optional bool
+	Kind     Kind
+	Params   Params
+}
+
+// Params are the parameters of all kinds of faults; which of them a kind
+// takes stands in the catalogue, Kinds.
+type Params struct {
+	// Target is a worker's name, or EachWorker. With When, the default is the
+	// worker that comes to the point.
+	Target string `yaml:"target"`
+	// From and To name the ends of a link: workers, or servers such as "lock"
+	// and "resource". One of them may be EachWorker.
+	From string `yaml:"from"`
+	To   string `yaml:"to"`
+	// Mode of a partition; the default is ModeHold.
+	Mode Mode `yaml:"mode"`
+	// Every is the time from the end of one fault to the begin of the next, for
+	// each target by itself.
+	Every *draw.Dist `yaml:"every"`
+	// For is how long each lasts. Of a drop it is how long after the loss the
+	// connection is reset.
+	For draw.Dist `yaml:"for"`
+}
 
 // Plan is everything that will go wrong in one run, in order. It is data: it
 // can be printed, edited, parsed and run again.
@@ -23,17 +63,17 @@ type Step struct {
 }
 
 // When is a point in a worker's work: the Nth time (from 1) that Worker
-// comes to the point called Point.
+// comes to the point called Point. In a Spec, an Nth of 0 stands for 1.
 type When struct {
-	Worker string
-	Point  string
-	Nth    int
+	Worker string `yaml:"worker"`
+	Point  string `yaml:"point"`
+	Nth    int    `yaml:"nth"`
 }
 
 // Kind names a kind of fault.
 type Kind string
 
-// The kinds of faults. Each stands in a file of its own.
+// The kinds of faults, each told of in Kinds.
 const (
 	Pause     Kind = "pause"
 	Hold      Kind = "hold"
@@ -56,13 +96,15 @@ const (
 // on Kind.
 type Action struct {
 	Kind Kind
-	// Target is the worker that a pause stops.
+	// Target is the worker that a pause stops, or whose message a hold or a
+	// drop catches: the one that is under way at the point of the step.
 	Target string
 	// From and To are the two ends of the link that a partition cuts, in one
 	// direction.
 	From, To string
 	Mode     Mode
-	// For is how long it lasts.
+	// For is how long it lasts. Of a drop it is how long after the loss the
+	// connection is reset.
 	For time.Duration
 }
 
@@ -75,6 +117,7 @@ type Target interface {
 	// the worker stands there.
 	OnPoint(worker, point string, nth int, do func()) error
 	// Apply lets the fault take hold, now. The target ends it by itself after
-	// Action.For.
+	// Action.For, or when the run's faults end. Of actions that overlap on one
+	// worker or link, each lasts until its own end.
 	Apply(step int, a Action) error
 }

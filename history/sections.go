@@ -52,13 +52,15 @@ type Section struct {
 	CallAt, EnterAt, LeaveAt, ReturnAt time.Duration
 	Told                               int64 // when the holder learned of the loss; 0: never
 	ToldAt                             time.Duration
-	Crashed                            bool // its process ended within it
+	Crashed                            bool  // its process ended within it
+	Crash                              int64 // when it did; 0: it did not
+	CrashAt                            time.Duration
 
 	BodyErr  string // error that the body ended with
 	Class    Class  // answer of the strategy
 	Err      string
-	Ops      []*Op  // in the order of their invocation
-	Grant    int64  // Seq of the server's last grant to this worker and key before Enter; 0: none is known
+	Ops      []*Op // in the order of their invocation
+	Grant    int64 // Seq of the server's last grant to this worker and key before Enter; 0: none is known
 	GrantAt  time.Duration
 	GrantOwn string // Owner of that grant
 }
@@ -85,12 +87,10 @@ type sectionID struct {
 
 // Sections folds the events into sections, in the order of their calls. It
 // returns an error if the events contradict each other: out of order, a
-// return without a call, an operation outside any section.
+// return without a call, an operation outside any section, a word from a
+// worker that has crashed, an answer that the resource's record denies.
 func (h *History) Sections() ([]*Section, error) {
-	f := folder{
-		open: map[sectionID]*Section{},
-		ops:  map[int64]*Op{},
-	}
+	f := newFolder(h)
 	for i := range h.Events {
 		e := &h.Events[i]
 		if e.Seq != int64(i)+1 {
@@ -103,57 +103,111 @@ func (h *History) Sections() ([]*Section, error) {
 			return nil, fmt.Errorf("history: event %d: %w", e.Seq, err)
 		}
 	}
+	if !h.Witnessed() {
+		return f.sections, nil
+	}
+	for _, s := range f.sections {
+		for _, o := range s.Ops {
+			if o.Outcome == OutcomeOK && o.Applied == 0 {
+				return nil, fmt.Errorf("history: event %d: request %d is ok, but the resource never saw it", o.Return, o.Request)
+			}
+		}
+	}
 	return f.sections, nil
 }
 
 // folder is the state of Sections.
 type folder struct {
 	sections []*Section
-	open     map[sectionID]*Section
+	byID     map[sectionID]*Section
+	alive    map[string][]*Section // by worker: what a crash would end
 	ops      map[int64]*Op
-	grants   map[sectionGrant]*Event // last grant by worker and key
+	grants   map[grantID]*Event // last grant by worker and key
+
+	// Room for all sections and operations at once, so that a long history
+	// does not cost one allocation each.
+	sectionRoom []Section
+	opRoom      []Op
 }
 
-type sectionGrant struct{ worker, key string }
+type grantID struct{ worker, key string }
+
+func newFolder(h *History) *folder {
+	calls, invokes := 0, 0
+	for i := range h.Events {
+		switch h.Events[i].Type {
+		case AcquireCalled:
+			calls++
+		case Invoke:
+			invokes++
+		default:
+		}
+	}
+	return &folder{
+		sections:    make([]*Section, 0, calls),
+		byID:        make(map[sectionID]*Section, calls),
+		alive:       map[string][]*Section{},
+		ops:         make(map[int64]*Op, invokes),
+		grants:      map[grantID]*Event{},
+		sectionRoom: make([]Section, 0, calls),
+		opRoom:      make([]Op, 0, invokes),
+	}
+}
 
 func (f *folder) add(e *Event) error {
 	switch e.Type {
 	case AcquireCalled:
 		id := sectionID{e.Worker, e.Section}
-		if f.open[id] != nil {
+		if f.byID[id] != nil {
 			return fmt.Errorf("%s calls its section %d twice", e.Worker, e.Section)
 		}
-		s := &Section{Worker: e.Worker, N: e.Section, Key: e.Key, Call: e.Seq, CallAt: e.At}
-		f.open[id] = s
+		f.sectionRoom = append(f.sectionRoom, Section{Worker: e.Worker, N: e.Section, Key: e.Key, Call: e.Seq, CallAt: e.At})
+		s := &f.sectionRoom[len(f.sectionRoom)-1]
+		f.byID[id] = s
+		f.alive[e.Worker] = append(f.alive[e.Worker], s)
 		f.sections = append(f.sections, s)
 		return nil
 	case Granted:
-		if f.grants == nil {
-			f.grants = map[sectionGrant]*Event{}
-		}
-		f.grants[sectionGrant{e.Worker, e.Key}] = e
+		f.grants[grantID{e.Worker, e.Key}] = e
 		return nil
 	case Acquired, Told, ReleaseCalled, Released:
 		return f.addToSection(e)
 	case Crashed:
-		for _, s := range f.sections {
-			if s.Worker == e.Worker && s.Return == 0 {
-				s.Crashed = true
+		for _, s := range f.alive[e.Worker] {
+			if s.Return == 0 {
+				s.Crashed, s.Crash, s.CrashAt = true, e.Seq, e.At
 			}
 		}
+		delete(f.alive, e.Worker)
 		return nil
-	case Invoke, OK, Fail, Info, Applied:
-		return f.addToOp(e)
+	case Invoke:
+		return f.invoke(e)
+	case OK, Fail, Info:
+		return f.answer(e)
+	case Applied:
+		return f.applied(e)
 	case Refused, Renewed, Freed, Expired, Evicted, Final, FaultBegin, FaultEnd:
 		return nil
 	}
 	return fmt.Errorf("unknown type %q", e.Type)
 }
 
-func (f *folder) addToSection(e *Event) error {
-	s := f.open[sectionID{e.Worker, e.Section}]
+// section returns the section that an event of its worker belongs to.
+func (f *folder) section(e *Event) (*Section, error) {
+	s := f.byID[sectionID{e.Worker, e.Section}]
 	if s == nil {
-		return fmt.Errorf("%s of section %d of %s, which was never called", e.Type, e.Section, e.Worker)
+		return nil, fmt.Errorf("%s of section %d of %s, which was never called", e.Type, e.Section, e.Worker)
+	}
+	if s.Crashed {
+		return nil, fmt.Errorf("%s of section %d of %s, which has crashed", e.Type, e.Section, e.Worker)
+	}
+	return s, nil
+}
+
+func (f *folder) addToSection(e *Event) error {
+	s, err := f.section(e)
+	if err != nil {
+		return err
 	}
 	if s.Return != 0 && e.Type != Told {
 		return fmt.Errorf("%s of section %d of %s after it returned", e.Type, e.Section, e.Worker)
@@ -164,7 +218,7 @@ func (f *folder) addToSection(e *Event) error {
 			return fmt.Errorf("%s enters its section %d twice", e.Worker, e.Section)
 		}
 		s.Enter, s.EnterAt, s.Token = e.Seq, e.At, e.Token
-		if g := f.grants[sectionGrant{e.Worker, s.Key}]; g != nil && g.Seq > s.Call {
+		if g := f.grants[grantID{e.Worker, s.Key}]; g != nil && g.Seq > s.Call {
 			s.Grant, s.GrantAt, s.GrantOwn = g.Seq, g.At, g.Owner
 		}
 	case Told:
@@ -175,6 +229,9 @@ func (f *folder) addToSection(e *Event) error {
 		if s.Enter == 0 {
 			return fmt.Errorf("%s leaves its section %d without having entered", e.Worker, e.Section)
 		}
+		if s.Leave != 0 {
+			return fmt.Errorf("%s leaves its section %d twice", e.Worker, e.Section)
+		}
 		s.Leave, s.LeaveAt, s.BodyErr = e.Seq, e.At, e.Err
 	default: // Released
 		s.Return, s.ReturnAt, s.Class, s.Err = e.Seq, e.At, e.Class, e.Err
@@ -182,48 +239,68 @@ func (f *folder) addToSection(e *Event) error {
 	return nil
 }
 
-func (f *folder) addToOp(e *Event) error {
+func (f *folder) invoke(e *Event) error {
 	if e.Request == 0 {
 		return fmt.Errorf("%s without a request", e.Type)
 	}
+	if f.ops[e.Request] != nil {
+		return fmt.Errorf("request %d is invoked twice", e.Request)
+	}
+	if e.Op != "read" && e.Op != "write" {
+		return fmt.Errorf("request %d is neither read nor write but %q", e.Request, e.Op)
+	}
+	s, err := f.section(e)
+	if err != nil {
+		return err
+	}
+	f.opRoom = append(f.opRoom, Op{
+		Request: e.Request, Worker: e.Worker, Section: e.Section, Kind: e.Op, Item: e.Key,
+		Value: e.Value, Token: e.Token, Invoke: e.Seq, InvokeAt: e.At, Outcome: OutcomeInfo,
+	})
+	o := &f.opRoom[len(f.opRoom)-1]
+	f.ops[e.Request] = o
+	s.Ops = append(s.Ops, o)
+	return nil
+}
+
+// applied adds the resource's word on a request.
+func (f *folder) applied(e *Event) error {
 	o := f.ops[e.Request]
-	if e.Type == Invoke {
-		if o != nil {
-			return fmt.Errorf("request %d is invoked twice", e.Request)
-		}
-		if e.Op != "read" && e.Op != "write" {
-			return fmt.Errorf("request %d is neither read nor write but %q", e.Request, e.Op)
-		}
-		s := f.open[sectionID{e.Worker, e.Section}]
-		if s == nil {
-			return fmt.Errorf("request %d belongs to section %d of %s, which was never called", e.Request, e.Section, e.Worker)
-		}
-		o = &Op{
-			Request: e.Request, Worker: e.Worker, Section: e.Section, Kind: e.Op, Item: e.Key,
-			Value: e.Value, Token: e.Token, Invoke: e.Seq, InvokeAt: e.At, Outcome: OutcomeInfo,
-		}
-		f.ops[e.Request] = o
-		s.Ops = append(s.Ops, o)
-		return nil
-	}
-	if o == nil {
+	switch {
+	case o == nil:
 		return fmt.Errorf("%s of request %d, which was never invoked", e.Type, e.Request)
+	case o.Applied != 0:
+		return fmt.Errorf("request %d is applied twice", e.Request)
+	case o.Outcome == OutcomeOK:
+		return fmt.Errorf("request %d is applied after it was ok", e.Request)
+	case o.Outcome == OutcomeFail && e.Accepted:
+		return fmt.Errorf("request %d is accepted after it had failed", e.Request)
 	}
-	if e.Type == Applied {
-		if o.Applied != 0 {
-			return fmt.Errorf("request %d is applied twice", e.Request)
-		}
-		o.Applied, o.AppliedAt, o.Accepted, o.Prior, o.Mark = e.Seq, e.At, e.Accepted, e.Prior, e.Mark
-		if o.Kind == "read" && o.Return == 0 {
-			o.Value = e.Value
-		}
-		return nil
+	o.Applied, o.AppliedAt, o.Accepted, o.Prior, o.Mark = e.Seq, e.At, e.Accepted, e.Prior, e.Mark
+	if !o.Write() {
+		o.Value = e.Value
 	}
-	if o.Return != 0 {
+	return nil
+}
+
+// answer adds what the worker was told about its request.
+func (f *folder) answer(e *Event) error {
+	o := f.ops[e.Request]
+	switch {
+	case o == nil:
+		return fmt.Errorf("%s of request %d, which was never invoked", e.Type, e.Request)
+	case o.Return != 0:
 		return fmt.Errorf("request %d returns twice", e.Request)
+	case o.Applied != 0 && !o.Accepted && e.Type == OK:
+		return fmt.Errorf("request %d is ok, but the resource refused it", e.Request)
+	case o.Applied != 0 && o.Accepted && e.Type == Fail:
+		return fmt.Errorf("request %d failed, but the resource accepted it", e.Request)
+	}
+	if s := f.byID[sectionID{o.Worker, o.Section}]; s.Crashed {
+		return fmt.Errorf("%s of request %d of %s, which has crashed", e.Type, e.Request, o.Worker)
 	}
 	o.Return, o.ReturnAt, o.Outcome = e.Seq, e.At, outcomeOf(e.Type)
-	if e.Type == OK && o.Kind == "read" {
+	if e.Type == OK && !o.Write() {
 		o.Value = e.Value
 	}
 	return nil

@@ -2,7 +2,7 @@
 //
 // A draw is a function of four things: the seed of the run, the stream (what
 // the number is for), the entity (whose it is) and the ordinal (the how
-// manieth). So one more draw in one place shifts nothing anywhere else, and
+// manieth one). So one more draw in one place shifts nothing anywhere else, and
 // two strategies that run under one seed meet the same pauses, the same hold
 // times and nearly the same latencies.
 //

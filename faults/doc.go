@@ -1,0 +1,38 @@
+// Package faults says what goes wrong in a run, and when.
+//
+// A scenario has a list of rules, such as "each worker pauses every 20 s or
+// so". From the rules and a seed follows a plan: every single fault of one
+// run with its moment, its target and its length. The plan is made before the
+// run begins and is data, so it can be printed, edited by hand, shrunk,
+// parsed and carried out again, on the simulation or on real servers.
+//
+// # A tour
+//
+//   - [Spec] is one rule; [Spec.Validate] refuses what makes no sense, with a
+//     [ParamError] that names the parameter.
+//   - [Generate] makes a [Plan] of rules, a seed, the workers and the duration.
+//   - [Step] is one line of a plan: a moment, or a point of a worker's work
+//     ([When]), and an [Action].
+//   - [Plan.String] and [ParsePlan] are the text form, one line a step.
+//   - [Drive] carries a plan out on a [Target].
+//   - [Kinds] is the catalogue of what can go wrong.
+//
+// # The kinds
+//
+// A pause stops all tasks of a worker's process while its clocks run on. A
+// hold keeps one message under way, a drop loses it and breaks the connection
+// that it was on. A partition cuts a link in one direction for every message
+// that arrives while it lasts.
+//
+// A fault falls at a moment (at), again and again (every), or when a worker
+// comes to a point for the nth time (when). Times are those of the run, from
+// 0. What falls at a moment ends at the duration of the run at the latest;
+// what is tied to a point has the length that its rule says, and its target
+// ends it.
+//
+// # A new kind
+//
+// It is a file with a function that returns its [KindInfo], a test, and one
+// line in [Kinds]. If it needs a parameter that no other kind has, [Params]
+// and [Action] get a field.
+package faults

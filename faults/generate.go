@@ -1,0 +1,92 @@
+package faults
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"lockquake/internal/draw"
+)
+
+// Generate makes the plan of one run. The specs must be valid for these
+// workers and this duration.
+//
+// Every length and gap is a draw by (seed, spec, target, ordinal), so one more
+// worker, or one more spec at the end of the list, leaves the other faults
+// where they are. A fault that falls again and again has a sequence of its
+// own for each target, in which a gap counts from the end of the fault before.
+//
+// Timed steps come first, by their moment, at equal moments by spec and then
+// in the order of the workers. They begin before duration and are cut there.
+// Steps tied to a point follow in the order of the specs, with their full
+// length, since nobody knows when they will fall. Timed pauses of one worker
+// that overlap are one step.
+func Generate(specs []Spec, seed uint64, workers []string, duration time.Duration) Plan {
+	source := draw.New(seed)
+	var timed, tied []Step
+	for i, spec := range specs {
+		for _, action := range spec.actions(workers) {
+			stream := source.Stream("fault", fmt.Sprintf("%d/%s", i, action.entity()))
+			step := Step{Spec: i, Action: action}
+			switch {
+			case spec.When != nil:
+				step.When = &When{spec.When.Worker, spec.When.Point, max(spec.When.Nth, 1)}
+				first := stream.At(0)
+				step.Action.For = length(spec.Params.For, &first)
+				tied = append(tied, step)
+			case spec.Params.Every != nil:
+				timed = append(timed, repeat(step, spec.Params, stream, duration)...)
+			default:
+				step.At = *spec.At
+				first := stream.At(0)
+				step.Action.For = min(length(spec.Params.For, &first), duration-step.At)
+				timed = append(timed, step)
+			}
+		}
+	}
+	slices.SortStableFunc(timed, func(a, b Step) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Spec, b.Spec))
+	})
+	return Plan{append(unitePauses(timed), tied...)}
+}
+
+// repeat makes the steps of one target of a fault that falls again and again.
+func repeat(step Step, p Params, stream draw.Stream, duration time.Duration) []Step {
+	var steps []Step
+	end := time.Duration(0)
+	for ordinal := uint64(0); ; ordinal++ {
+		d := stream.At(ordinal)
+		step.At = end + p.Every.Sample(&d)
+		if step.At >= duration {
+			return steps
+		}
+		step.Action.For = min(length(p.For, &d), duration-step.At)
+		end = step.At + step.Action.For
+		steps = append(steps, step)
+	}
+}
+
+// length draws how long a fault lasts. Distributions that come close to 0 may
+// round to it, but a fault that lasts no time would be none.
+func length(dist draw.Dist, d *draw.Draw) time.Duration {
+	return max(dist.Sample(d), 1)
+}
+
+// actions are what a fault of this rule does, one for each of its targets.
+func (s Spec) actions(workers []string) []Action {
+	info, _ := kindInfo(s.Kind)
+	actions := info.actions(s, workers)
+	for i := range actions {
+		actions[i].Kind = s.Kind
+	}
+	return actions
+}
+
+// entity names what the action takes hold of.
+func (a Action) entity() string {
+	if a.Target != "" {
+		return a.Target
+	}
+	return a.From + "->" + a.To
+}

@@ -1,0 +1,204 @@
+package faults
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"lockquake/internal/draw"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// rules are one of each kind and each way to say when.
+func rules() []Spec {
+	pauses := draw.Dist{Kind: draw.Lognormal, Median: 2 * time.Second, P99: 30 * time.Second}
+	return []Spec{
+		{Kind: Pause, Params: Params{Target: EachWorker, Every: seconds(20), For: pauses}},
+		{At: at(5 * time.Second), Kind: Partition, Params: Params{From: "worker-1", To: "lock", For: draw.Fixed(10 * time.Second)}},
+		{When: &When{"worker-1", "lease-checked", 1}, Kind: Pause, Params: Params{For: draw.Fixed(90 * time.Second)}},
+		{Kind: Partition, Params: Params{From: EachWorker, To: "resource", Mode: ModeDrop, Every: seconds(30), For: pauses}},
+		{When: &When{"worker-2", "acquire.replied", 0}, Kind: Drop, Params: Params{For: pauses}},
+		{When: &When{"worker-3", "renew.sent", 2}, Kind: Hold, Params: Params{For: pauses}},
+	}
+}
+
+// TestGoldenPlan holds the plans of a few seeds to the file that every
+// architecture is tested with.
+func TestGoldenPlan(t *testing.T) {
+	var got strings.Builder
+	for seed := range uint64(3) {
+		fmt.Fprintf(&got, "# seed %d\n%v", seed, Generate(rules(), seed, workers(), duration))
+	}
+	const path = "testdata/plans.golden"
+	if *update {
+		if err := os.WriteFile(path, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("plans changed, and with them every stored run (-want +got):\n%s", diff)
+	}
+}
+
+func TestEveryPlanKeepsTheRules(t *testing.T) {
+	for _, rule := range rules() {
+		if err := rule.Validate(workers(), nodes(), duration); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for seed := range uint64(300) {
+		plan := Generate(rules(), seed, workers(), duration)
+		var before Step
+		awake := map[string]time.Duration{}
+		tied := 0
+		for i, step := range plan.Steps {
+			fail := func(text string) {
+				t.Fatalf("seed %d, step %d %s:\n%v", seed, i+1, text, plan)
+			}
+			if step.Action.For <= 0 {
+				fail("lasts no time")
+			}
+			if step.When != nil {
+				tied++
+				if before.When != nil && step.Spec < before.Spec {
+					fail("comes before another spec")
+				}
+				before = step
+				continue
+			}
+			if before.When != nil {
+				fail("has a moment and follows one that has none")
+			}
+			if step.At < before.At || step.At == before.At && step.Spec < before.Spec {
+				fail("comes before the last one")
+			}
+			if step.At < 0 || step.At >= duration || step.At+step.Action.For > duration {
+				fail("does not end in the run")
+			}
+			if worker := step.Action.Target; step.Action.Kind == Pause {
+				if end, paused := awake[worker]; paused && step.At <= end {
+					fail("pauses a worker that is paused")
+				}
+				awake[worker] = step.At + step.Action.For
+			}
+			before = step
+		}
+		if tied != 3 {
+			t.Fatalf("seed %d: %d steps are tied to points, want 3", seed, tied)
+		}
+	}
+}
+
+func TestOneMoreDoesNotMoveTheOthers(t *testing.T) {
+	kept := func(plan Plan, keep func(Step) bool) string {
+		var rest Plan
+		for _, step := range plan.Steps {
+			if keep(step) {
+				rest.Steps = append(rest.Steps, step)
+			}
+		}
+		return rest.String()
+	}
+	cuts := Spec{Kind: Partition, Params: Params{From: "lock", To: EachWorker, Every: seconds(1), For: draw.Fixed(time.Second)}}
+	tests := []struct {
+		name    string
+		specs   []Spec
+		workers []string
+		keep    func(Step) bool
+	}{
+		{"spec", append(rules(), cuts), workers(), func(s Step) bool { return s.Spec < len(rules()) }},
+		{"worker", rules(), append([]string{"worker-0"}, workers()...), func(s Step) bool {
+			return s.Action.Target != "worker-0" && s.Action.From != "worker-0"
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			want := Generate(rules(), 5, workers(), duration)
+			got := Generate(test.specs, 5, test.workers, duration)
+			if len(got.Steps) <= len(want.Steps) {
+				t.Error("nothing was added")
+			}
+			if diff := cmp.Diff(want.String(), kept(got, test.keep)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestSeedsDiffer(t *testing.T) {
+	seen := map[string]uint64{}
+	for seed := range uint64(200) {
+		plan := Generate(rules()[:1], seed, workers(), duration).String()
+		if other, found := seen[plan]; found {
+			t.Errorf("seeds %d and %d have one plan:\n%s", other, seed, plan)
+		}
+		seen[plan] = seed
+	}
+}
+
+// TestRepeatedFaultsFallAsOftenAsSaid counts faults whose gaps are exponential
+// with mean 20 s and which last almost no time: a Poisson process.
+func TestRepeatedFaultsFallAsOftenAsSaid(t *testing.T) {
+	const runs = 400
+	rule := Spec{Kind: Partition, Params: Params{From: EachWorker, To: "lock", Every: seconds(20), For: draw.Fixed(1)}}
+	count := 0
+	for seed := range uint64(runs) {
+		count += len(Generate([]Spec{rule}, seed, workers(), duration).Steps)
+	}
+	want := runs * 3 * 60.0 / 20
+	if math.Abs(float64(count)-want) > 4*math.Sqrt(want) {
+		t.Errorf("%d faults, want about %v", count, want)
+	}
+}
+
+func TestGapCountsFromTheEndOfTheFaultBefore(t *testing.T) {
+	every := draw.Fixed(10 * time.Second)
+	rule := Spec{Kind: Pause, Params: Params{Target: "worker-1", Every: &every, For: draw.Fixed(15 * time.Second)}}
+	want := "at 10s pause worker-1 for 15s #1\nat 35s pause worker-1 for 15s #1\n"
+	if diff := cmp.Diff(want, Generate([]Spec{rule}, 1, workers(), duration).String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLengths(t *testing.T) {
+	long := Params{Target: "worker-1", For: draw.Fixed(time.Hour)}
+	specs := []Spec{
+		{When: &When{"worker-1", "acquired", 0}, Kind: Pause, Params: long},
+		{At: at(50 * time.Second), Kind: Pause, Params: long},
+		// Even a length that was drawn as 0 is one.
+		{At: at(20 * time.Second), Kind: Pause, Params: Params{
+			Target: "worker-2", For: draw.Dist{Kind: draw.Empirical, Samples: []time.Duration{0}},
+		}},
+	}
+	want := `at 20s pause worker-2 for 1ns #3
+at 50s pause worker-1 for 10s #2
+when worker-1 acquired 1 pause worker-1 for 1h0m0s #1
+`
+	if diff := cmp.Diff(want, Generate(specs, 1, workers(), duration).String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPlanDoesNotShareTheScenariosPoints(t *testing.T) {
+	specs := rules()
+	plan := Generate(specs, 1, workers(), duration)
+	for _, step := range plan.Steps {
+		if step.When != nil {
+			step.When.Nth = 99
+		}
+	}
+	if diff := cmp.Diff(rules(), specs); diff != "" {
+		t.Error(diff)
+	}
+}

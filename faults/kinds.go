@@ -1,0 +1,58 @@
+package faults
+
+import "slices"
+
+// The points that a kind of fault may be tied to, for KindInfo.Point.
+const (
+	// AnyPoint: a moment or any point.
+	AnyPoint = "any"
+	// MessagePoint: only a point at which a message begins its way, named
+	// <operation>.sent for a request and <operation>.replied for a reply.
+	MessagePoint = "message"
+)
+
+// KindInfo is what the catalogue says of a kind of fault.
+type KindInfo struct {
+	Kind Kind
+	// Doc is one line for a list.
+	Doc string
+	// Params are the parameters that it takes, by their names in a scenario
+	// file.
+	Params []string
+	// Point is AnyPoint or MessagePoint.
+	Point string
+
+	// validate says what is wrong with the parameters that no other kind has.
+	validate func(s Spec, workers, nodes []string) error
+	// actions are what one fault does, an action for each target, without the
+	// kind and the length.
+	actions func(s Spec, workers []string) []Action
+	// words is what stands between the kind and the length in the text of a
+	// step, and parse reads it.
+	words func(a Action) []string
+	parse func(r *stepReader) Action
+}
+
+// Kinds is the catalogue.
+func Kinds() []KindInfo {
+	return []KindInfo{pauseKind(), holdKind(), dropKind(), partitionKind()}
+}
+
+// kindInfo finds a kind in the catalogue.
+func kindInfo(kind Kind) (KindInfo, bool) {
+	kinds := Kinds()
+	i := slices.IndexFunc(kinds, func(k KindInfo) bool { return k.Kind == kind })
+	if i < 0 {
+		return KindInfo{}, false
+	}
+	return kinds[i], true
+}
+
+// each returns the workers that a name stands for: all of EachWorker, or the
+// name alone.
+func each(name string, workers []string) []string {
+	if name == EachWorker {
+		return workers
+	}
+	return []string{name}
+}

@@ -1,0 +1,58 @@
+package faults
+
+import "slices"
+
+// pauseKind stops a process as SIGSTOP, a garbage collector or a hypervisor
+// does: it notices nothing, and finds its clocks moved on when it wakes.
+func pauseKind() KindInfo {
+	return KindInfo{
+		Kind:   Pause,
+		Doc:    "stops all tasks of a worker while its clocks run on",
+		Params: []string{"target", "every", "for"},
+		Point:  AnyPoint,
+		validate: func(s Spec, workers, _ []string) error {
+			switch target := s.Params.Target; {
+			case target == "" && s.When == nil:
+				return &ParamError{"target", "is missing"}
+			case target != "" && target != EachWorker && !slices.Contains(workers, target):
+				return unknownName("target", "worker", target)
+			}
+			return nil
+		},
+		actions: func(s Spec, workers []string) []Action {
+			target := s.Params.Target
+			if target == "" {
+				target = s.When.Worker
+			}
+			var actions []Action
+			for _, worker := range each(target, workers) {
+				actions = append(actions, Action{Target: worker})
+			}
+			return actions
+		},
+		words: func(a Action) []string { return []string{a.Target} },
+		parse: func(r *stepReader) Action { return Action{Target: r.word("worker")} },
+	}
+}
+
+// unitePauses makes one step of timed pauses of one worker that overlap or
+// touch: a stopped process cannot be stopped again, and shrinking a plan
+// should not meet a pause that another one hides. The step is that of the
+// earliest. Steps come and go in the order of their moments.
+func unitePauses(steps []Step) []Step {
+	var united []Step
+	last := map[string]int{} // index in united of a worker's latest pause
+	for _, step := range steps {
+		if step.Action.Kind == Pause {
+			worker := step.Action.Target
+			if i, found := last[worker]; found && step.At <= united[i].At+united[i].Action.For {
+				end := max(united[i].At+united[i].Action.For, step.At+step.Action.For)
+				united[i].Action.For = end - united[i].At
+				continue
+			}
+			last[worker] = len(united)
+		}
+		united = append(united, step)
+	}
+	return united
+}

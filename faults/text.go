@@ -1,0 +1,143 @@
+package faults
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// String writes the plan as text, one line a step:
+//
+//	at 5s partition worker-1 -> lock hold for 10s #2
+//	when worker-1 lease-checked 1 pause worker-1 for 15s #3
+//	when worker-2 acquire.replied 1 drop for 3s #4
+//
+// A line names the moment, or the worker, its point and the how manieth time;
+// then the kind and what it takes hold of; then the length; and last the entry
+// of the scenario's faults, from 1.
+func (p Plan) String() string {
+	var text strings.Builder
+	for _, step := range p.Steps {
+		text.WriteString(step.String())
+		text.WriteByte('\n')
+	}
+	return text.String()
+}
+
+// String is the step's line in the text of a plan.
+func (s Step) String() string {
+	words := []string{"at", s.At.String()}
+	if s.When != nil {
+		words = []string{"when", s.When.Worker, s.When.Point, strconv.Itoa(s.When.Nth)}
+	}
+	words = append(words, string(s.Action.Kind))
+	if info, known := kindInfo(s.Action.Kind); known {
+		words = append(words, info.words(s.Action)...)
+	}
+	words = append(words, "for", s.Action.For.String(), fmt.Sprintf("#%d", s.Spec+1))
+	return strings.Join(words, " ")
+}
+
+// ParsePlan reads what Plan.String writes. Blank lines, and lines that begin
+// with #, are left out. An error names the line, as in "line 3: ...".
+func ParsePlan(text string) (Plan, error) {
+	var plan Plan
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		step, err := parseStep(words)
+		if err != nil {
+			return Plan{}, fmt.Errorf("line %d: %w", number, err)
+		}
+		plan.Steps = append(plan.Steps, step)
+	}
+	return plan, nil
+}
+
+func parseStep(words []string) (Step, error) {
+	r := &stepReader{words: words}
+	switch first := r.word("moment"); first {
+	case "at":
+		r.step.At = r.duration(0)
+	case "when":
+		r.step.When = &When{Worker: r.word("worker"), Point: r.word("point"), Nth: r.number("")}
+	default:
+		r.fail("a step begins with at or when, not with %q", first)
+	}
+	kind := Kind(r.word("kind of fault"))
+	info, known := kindInfo(kind)
+	if !known {
+		r.fail("there is no kind of fault called %q", kind)
+		return Step{}, r.err
+	}
+	r.step.Action = info.parse(r)
+	r.step.Action.Kind = kind
+	r.expect("for")
+	r.step.Action.For = r.duration(1)
+	r.step.Spec = r.number("#") - 1
+	if len(r.words) > 0 {
+		r.fail("nothing is expected after the step, but there is %q", r.words[0])
+	}
+	return r.step, r.err
+}
+
+// stepReader takes a line apart from left to right. It keeps its first error
+// and returns zero values from then on.
+type stepReader struct {
+	step  Step // as far as it is known
+	words []string
+	err   error
+}
+
+func (r *stepReader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
+}
+
+// word takes the next word; what says for an error what it should be.
+func (r *stepReader) word(what string) string {
+	if r.err == nil && len(r.words) == 0 {
+		r.fail("the line ends where the %s should be", what)
+	}
+	if r.err != nil {
+		return ""
+	}
+	word := r.words[0]
+	r.words = r.words[1:]
+	return word
+}
+
+func (r *stepReader) expect(word string) {
+	if got := r.word("word " + word); got != word {
+		r.fail("%q stands where %q should be", got, word)
+	}
+}
+
+func (r *stepReader) duration(least time.Duration) time.Duration {
+	text := r.word("duration")
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		r.fail("%q is no duration such as 150ms", text)
+	case d < least:
+		r.fail("the duration %v is shorter than %v", d, least)
+	}
+	return d
+}
+
+// number reads a number from 1 behind a prefix.
+func (r *stepReader) number(prefix string) int {
+	text := r.word("number " + prefix + "1")
+	digits, found := strings.CutPrefix(text, prefix)
+	n, err := strconv.Atoi(digits)
+	if !found || err != nil || n < 1 {
+		r.fail("%q is no number from %s1", text, prefix)
+	}
+	return n
+}

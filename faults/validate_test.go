@@ -1,0 +1,121 @@
+package faults
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"lockquake/internal/draw"
+)
+
+const duration = 60 * time.Second
+
+func workers() []string { return []string{"worker-1", "worker-2", "worker-3"} }
+func nodes() []string   { return []string{"lock", "resource"} }
+
+// at is a moment for Spec.At.
+func at(moment time.Duration) *time.Duration { return &moment }
+
+// seconds is an exponential distribution for Params.Every.
+func seconds(mean time.Duration) *draw.Dist {
+	return &draw.Dist{Kind: draw.Exponential, Mean: mean * time.Second}
+}
+
+// invalid is a case for wantInvalid: the error of the spec names param, and its
+// text contains text. Both are empty for a spec that is valid.
+type invalid struct {
+	name        string
+	spec        Spec
+	param, text string
+}
+
+func wantInvalid(t *testing.T, tests []invalid) {
+	t.Helper()
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			err := test.spec.Validate(workers(), nodes(), duration)
+			if test.param == "" {
+				if err != nil {
+					t.Errorf("refused: %v", err)
+				}
+				return
+			}
+			var wrong *ParamError
+			if !errors.As(err, &wrong) {
+				t.Fatalf("got %v, want a ParamError", err)
+			}
+			if wrong.Param != test.param || !strings.Contains(wrong.Text, test.text) {
+				t.Errorf("got %v, want %s: ... %s", err, test.param, test.text)
+			}
+		})
+	}
+}
+
+func TestValidate(t *testing.T) {
+	good := Params{Target: "worker-1", For: draw.Fixed(time.Second)}
+	point := When{Worker: "worker-1", Point: "acquired", Nth: 1}
+	with := func(change func(s *Spec)) Spec {
+		moment, when := 5*time.Second, point
+		s := Spec{At: &moment, When: &when, Kind: Pause, Params: good}
+		change(&s)
+		return s
+	}
+	timed := func(change func(s *Spec)) Spec {
+		return with(func(s *Spec) { s.When = nil; change(s) })
+	}
+	tied := func(change func(s *Spec)) Spec {
+		return with(func(s *Spec) { s.At = nil; change(s) })
+	}
+	repeated := func(change func(s *Spec)) Spec {
+		return with(func(s *Spec) { s.At, s.When, s.Params.Every = nil, nil, seconds(20); change(s) })
+	}
+	wantInvalid(t, []invalid{
+		{"at", timed(func(*Spec) {}), "", ""},
+		{"at the begin", timed(func(s *Spec) { *s.At = 0 }), "", ""},
+		{"when", tied(func(*Spec) {}), "", ""},
+		{"when, first by default", tied(func(s *Spec) { s.When.Nth = 0 }), "", ""},
+		{"every", repeated(func(*Spec) {}), "", ""},
+
+		{"unknown kind", timed(func(s *Spec) { s.Kind = "flood" }), "flood", "no such kind"},
+		{"no moment", timed(func(s *Spec) { s.At = nil }), "at", "one of at, when and every"},
+		{"at and when", with(func(*Spec) {}), "when", "beside at"},
+		{"at and every", repeated(func(s *Spec) { s.At = at(0) }), "every", "beside at"},
+		{"when and every", repeated(func(s *Spec) { s.When = &When{} }), "every", "beside when"},
+		{"at below 0", timed(func(s *Spec) { *s.At = -1 }), "at", "negative"},
+		{"at the end", timed(func(s *Spec) { *s.At = duration }), "at", "not before the end"},
+
+		{"when without worker", tied(func(s *Spec) { s.When.Worker = "" }), "when.worker", "missing"},
+		{"when of a stranger", tied(func(s *Spec) { s.When.Worker = "worker-9" }), "when.worker", `"worker-9"`},
+		{"when without point", tied(func(s *Spec) { s.When.Point = "" }), "when.point", "missing"},
+		{"point of two words", tied(func(s *Spec) { s.When.Point = "lease checked" }), "when.point", "space"},
+		{"point with a space before", tied(func(s *Spec) { s.When.Point = " acquired" }), "when.point", "space"},
+		{"point of a space", tied(func(s *Spec) { s.When.Point = " " }), "when.point", "space"},
+		{"nth below 0", tied(func(s *Spec) { s.When.Nth = -1 }), "when.nth", "negative"},
+
+		{"no length", timed(func(s *Spec) { s.Params.For = draw.Dist{} }), "for", "missing"},
+		{"length 0", timed(func(s *Spec) { s.Params.For = draw.Fixed(0) }), "for", "longer than 0s"},
+		{"wrong length", timed(func(s *Spec) { s.Params.For = draw.Dist{Kind: draw.Lognormal, Median: 2, P99: 1} }), "for", "p99: 1ns"},
+		{"wrong gap", repeated(func(s *Spec) { s.Params.Every = &draw.Dist{Kind: "daily"} }), "every", `"daily"`},
+		{"no gap", repeated(func(s *Spec) { s.Params.Every = &draw.Dist{} }), "every", "longer than 0s"},
+		{"far too often", repeated(func(s *Spec) {
+			*s.Params.Every, s.Params.For = draw.Fixed(1), draw.Fixed(1)
+		}), "every", "more than 100000 times"},
+	})
+}
+
+func TestKinds(t *testing.T) {
+	var kinds []Kind
+	for _, info := range Kinds() {
+		kinds = append(kinds, info.Kind)
+		if info.Doc == "" || strings.Contains(info.Doc, "\n") {
+			t.Errorf("%s: the doc is not one line: %q", info.Kind, info.Doc)
+		}
+		if info.Point != AnyPoint && info.Point != MessagePoint {
+			t.Errorf("%s: unknown kind of point %q", info.Kind, info.Point)
+		}
+	}
+	if len(kinds) != 4 {
+		t.Errorf("the catalogue has %v", kinds)
+	}
+}

@@ -1,0 +1,131 @@
+package history
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Schema is the version of the file format that this package writes and reads.
+const Schema = 1
+
+// maxLine bounds a line of a history file, its end included. A line without
+// end is then refused before it fills the memory.
+const maxLine = 1 << 20
+
+// Write writes h as JSON lines: the Meta first, then one event a line.
+// Meta.Schema is written as Schema, whatever it holds. An error is that of w,
+// or names the line that is longer than Read would take.
+func Write(w io.Writer, h *History) error {
+	out := bufio.NewWriter(w)
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	put := func(n int, v any) error {
+		line.Reset()
+		if err := enc.Encode(v); err != nil {
+			return fmt.Errorf("write history: line %d: %w", n, err)
+		}
+		if line.Len() > maxLine {
+			return fmt.Errorf("write history: line %d is longer than %d bytes", n, maxLine)
+		}
+		if _, err := out.Write(line.Bytes()); err != nil {
+			return fmt.Errorf("write history: %w", err)
+		}
+		return nil
+	}
+	meta := h.Meta
+	meta.Schema = Schema
+	if err := put(1, &meta); err != nil {
+		return err
+	}
+	for i := range h.Events {
+		if err := put(i+2, &h.Events[i]); err != nil {
+			return err
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write history: %w", err)
+	}
+	return nil
+}
+
+// Read reads what Write has written, and nothing else: an unknown field,
+// another schema, a line that was cut, is empty or is longer than 1 MiB, and
+// events that are not numbered 1, 2, 3, ... or go back in time are errors that
+// name the line. Whether the events make sense together is for
+// History.Sections to say.
+func Read(r io.Reader) (*History, error) {
+	in := bufio.NewReaderSize(r, maxLine)
+	h := &History{}
+	for n := 1; ; n++ {
+		line, err := in.ReadSlice('\n')
+		switch {
+		case errors.Is(err, io.EOF) && len(line) == 0 && n > 1:
+			return h, nil
+		case errors.Is(err, io.EOF) && len(line) == 0:
+			return nil, errors.New("read history: the file is empty")
+		case errors.Is(err, io.EOF):
+			err = errors.New("the file ends within the line")
+		case errors.Is(err, bufio.ErrBufferFull):
+			err = fmt.Errorf("longer than %d bytes", maxLine)
+		case err != nil: // of r
+		case n == 1:
+			err = readMeta(line, &h.Meta)
+		default:
+			err = h.readEvent(line)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read history: line %d: %w", n, err)
+		}
+	}
+}
+
+func readMeta(line []byte, m *Meta) error {
+	// The schema comes first: the fields of another version are unknown, and
+	// that they are would be the less helpful thing to say.
+	var version struct {
+		Schema int `json:"schema"`
+	}
+	if err := json.Unmarshal(line, &version); err != nil {
+		return fmt.Errorf("it is no JSON object that says what the history is of: %w", err)
+	}
+	if version.Schema != Schema {
+		return fmt.Errorf("schema %d, not %d", version.Schema, Schema)
+	}
+	return decode(line, m)
+}
+
+func (h *History) readEvent(line []byte) error {
+	var e Event
+	if err := decode(line, &e); err != nil {
+		return err
+	}
+	if want := int64(len(h.Events)) + 1; e.Seq != want {
+		return fmt.Errorf("sequence number %d, not %d", e.Seq, want)
+	}
+	if n := len(h.Events); n > 0 && e.At < h.Events[n-1].At {
+		return fmt.Errorf("event %d is earlier than the one before it", e.Seq)
+	}
+	h.Events = append(h.Events, e)
+	return nil
+}
+
+// decode reads exactly one JSON value with known fields only.
+func decode(line []byte, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	switch err := dec.Decode(v); {
+	case errors.Is(err, io.EOF):
+		return errors.New("it is empty")
+	case err != nil:
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the JSON value")
+	}
+	return nil
+}

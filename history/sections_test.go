@@ -1,0 +1,192 @@
+package history_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/history"
+)
+
+// Short names for the events of one worker's first section.
+func called() history.Event {
+	return history.Event{Type: history.AcquireCalled, Worker: "w1", Section: 1, Key: "k"}
+}
+
+func ofSection(t history.Type) history.Event {
+	return history.Event{Type: t, Worker: "w1", Section: 1}
+}
+
+func invoke(op string, request int64) history.Event {
+	return history.Event{Type: history.Invoke, Worker: "w1", Section: 1, Request: request, Op: op, Key: "x", Value: "1"}
+}
+
+func of(request int64, t history.Type) history.Event {
+	return history.Event{Type: t, Worker: "w1", Request: request}
+}
+
+func applied(request int64, accepted bool) history.Event {
+	return history.Event{Type: history.Applied, Request: request, Accepted: accepted, Value: "seen", Prior: "0", Mark: 5}
+}
+
+func TestSections(t *testing.T) {
+	ms := time.Millisecond
+	tests := []struct {
+		name   string
+		events []history.Event
+		want   []*history.Section
+	}{
+		{"refused", []history.Event{called(), {Type: history.Released, Worker: "w1", Section: 1, Class: history.ClassNotObtained, Err: "no"}},
+			[]*history.Section{{Worker: "w1", N: 1, Key: "k", Call: 1, Return: 2, ReturnAt: ms, Class: history.ClassNotObtained, Err: "no"}}},
+		{
+			"whole", []history.Event{
+				called(),
+				{Type: history.Granted, Worker: "w1", Key: "k", Owner: "o"},
+				{Type: history.Acquired, Worker: "w1", Section: 1, Token: 7},
+				invoke("read", 1), applied(1, true), {Type: history.OK, Worker: "w1", Request: 1, Value: "told"},
+				{Type: history.ReleaseCalled, Worker: "w1", Section: 1, Err: "body"},
+				ofSection(history.Released),
+				{Type: history.Told, Worker: "w1", Section: 1},
+			},
+			[]*history.Section{{
+				Worker: "w1", N: 1, Key: "k", Token: 7, Call: 1,
+				Enter: 3, EnterAt: 2 * ms, Leave: 7, LeaveAt: 6 * ms, BodyErr: "body", Return: 8, ReturnAt: 7 * ms,
+				Told: 9, ToldAt: 8 * ms, Grant: 2, GrantAt: ms, GrantOwn: "o",
+				Ops: []*history.Op{{
+					Request: 1, Worker: "w1", Section: 1, Kind: "read", Item: "x", Value: "told",
+					Invoke: 4, InvokeAt: 3 * ms, Return: 6, ReturnAt: 5 * ms, Outcome: history.OutcomeOK,
+					Applied: 5, AppliedAt: 4 * ms, Accepted: true, Prior: "0", Mark: 5,
+				}},
+			}},
+		},
+		{
+			"crashed with a write under way", []history.Event{
+				called(), ofSection(history.Acquired), invoke("write", 1), {Type: history.Crashed, Worker: "w1"}, applied(1, true),
+			},
+			[]*history.Section{{
+				Worker: "w1", N: 1, Key: "k", Call: 1, Enter: 2, EnterAt: ms, Crashed: true, Crash: 4, CrashAt: 3 * ms,
+				Ops: []*history.Op{{
+					Request: 1, Worker: "w1", Section: 1, Kind: "write", Item: "x", Value: "1", Invoke: 3, InvokeAt: 2 * ms,
+					Outcome: history.OutcomeInfo, Applied: 5, AppliedAt: 4 * ms, Accepted: true, Prior: "0", Mark: 5,
+				}},
+			}},
+		},
+		{
+			"an older grant is not the section's", []history.Event{
+				{Type: history.Granted, Worker: "w1", Key: "k", Owner: "o"}, called(), ofSection(history.Acquired),
+			},
+			[]*history.Section{{Worker: "w1", N: 1, Key: "k", Call: 2, CallAt: ms, Enter: 3, EnterAt: 2 * ms}},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := history.History{Events: record(tt.events...)}
+			got, err := h.Sections()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSectionsRefuses(t *testing.T) {
+	in := []history.Event{called(), ofSection(history.Acquired)}
+	after := func(more ...history.Event) []history.Event { return append(append([]history.Event{}, in...), more...) }
+	tests := []struct {
+		name   string
+		events []history.Event
+		want   string
+	}{
+		{"unknown type", []history.Event{{Type: "dance"}}, `unknown type "dance"`},
+		{"section called twice", []history.Event{called(), called()}, "calls its section 1 twice"},
+		{"entered uncalled", []history.Event{ofSection(history.Acquired)}, "never called"},
+		{"entered twice", after(ofSection(history.Acquired)), "enters its section 1 twice"},
+		{"left unentered", []history.Event{called(), ofSection(history.ReleaseCalled)}, "without having entered"},
+		{"left twice", after(ofSection(history.ReleaseCalled), ofSection(history.ReleaseCalled)), "leaves its section 1 twice"},
+		{"entered after return", []history.Event{called(), ofSection(history.Released), ofSection(history.Acquired)}, "after it returned"},
+		{"speaks after a crash", after(of(0, history.Crashed), ofSection(history.Told)), "has crashed"},
+		{"invokes after a crash", after(of(0, history.Crashed), invoke("read", 1)), "has crashed"},
+		{"hears after a crash", after(invoke("read", 1), of(0, history.Crashed), of(1, history.OK)), "has crashed"},
+		{"invoke without request", after(invoke("read", 0)), "without a request"},
+		{"invoked twice", after(invoke("read", 1), invoke("read", 1)), "request 1 is invoked twice"},
+		{"neither read nor write", after(invoke("delete", 1)), `neither read nor write but "delete"`},
+		{"outside any section", []history.Event{invoke("read", 1)}, "never called"},
+		{"answer without invoke", after(of(1, history.OK)), "never invoked"},
+		{"applied without invoke", after(applied(1, true)), "never invoked"},
+		{"answered twice", after(invoke("read", 1), of(1, history.Info), of(1, history.Info)), "returns twice"},
+		{"applied twice", after(invoke("read", 1), applied(1, true), applied(1, true)), "applied twice"},
+		{"ok before applied", after(invoke("read", 1), of(1, history.OK), applied(1, true)), "applied after it was ok"},
+		{"ok though refused", after(invoke("read", 1), applied(1, false), of(1, history.OK)), "the resource refused it"},
+		{"ok though never seen", after(invoke("read", 1), applied(1, true), invoke("read", 2), of(2, history.OK)), "event 6: request 2 is ok, but the resource never saw it"},
+		{"failed though accepted", after(invoke("read", 1), applied(1, true), of(1, history.Fail)), "the resource accepted it"},
+		{"accepted after it failed", after(invoke("read", 1), of(1, history.Fail), applied(1, true)), "accepted after it had failed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := history.History{Events: record(tt.events...)}
+			_, err := h.Sections()
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestSectionsRefusesDisorder(t *testing.T) {
+	gap := history.History{Events: []history.Event{{Seq: 2, Type: history.Crashed}}}
+	back := history.History{Events: []history.Event{
+		{Seq: 1, At: 2, Type: history.Crashed}, {Seq: 2, At: 1, Type: history.Crashed},
+	}}
+	for want, h := range map[string]history.History{"sequence number 2": gap, "earlier than": back} {
+		if _, err := h.Sections(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+func TestRecorderNumbersFromOneAgainAfterReset(t *testing.T) {
+	var r history.Recorder
+	for range 2 {
+		r.Record(history.Event{Type: history.Crashed})
+		r.Record(history.Event{Type: history.Crashed})
+		if got := r.Events(); len(got) != 2 || got[0].Seq != 1 || got[1].Seq != 2 {
+			t.Fatalf("got %v", got)
+		}
+		r.Reset()
+	}
+}
+
+func ExampleHistory_Sections() {
+	file := `{"schema":1,"version":"","scenario":"","strategy":"redis","label":"","seed":1,"workload":"counter","fence":"off","fenced":false,"workers":["worker-1"],"duration":0,"end":0}
+{"seq":1,"at":0,"type":"acquire-called","worker":"worker-1","section":1,"key":"stock"}
+{"seq":2,"at":1000000,"type":"acquired","worker":"worker-1","section":1}
+{"seq":3,"at":2000000,"type":"invoke","worker":"worker-1","section":1,"request":1,"op":"write","key":"stock","value":"9"}
+{"seq":4,"at":3000000,"type":"ok","worker":"worker-1","section":1,"request":1}
+{"seq":5,"at":4000000,"type":"release-called","worker":"worker-1","section":1}
+`
+	h, err := history.Read(strings.NewReader(file))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sections, err := h.Sections()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range sections {
+		fmt.Printf("%s was in %s for %s\n", s.Worker, s.Key, s.LeaveAt-s.EnterAt)
+		for _, o := range s.Ops {
+			fmt.Printf("  %s %s=%s: %s after %s\n", o.Kind, o.Item, o.Value, o.Outcome, o.ReturnAt-o.InvokeAt)
+		}
+	}
+	// Output:
+	// worker-1 was in stock for 3ms
+	//   write stock=9: ok after 1ms
+}

@@ -1,0 +1,228 @@
+package strictyaml
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Decoder decodes a file. The zero value knows the types of Go that make sense
+// in a file that people write: strings, booleans, whole numbers, float64,
+// [time.Duration], slices, maps with string keys, pointers, and structs whose
+// fields have yaml tags.
+type Decoder struct {
+	Hooks Hooks
+}
+
+// Hook decodes a node into v, which can be set.
+type Hook func(n *Node, v reflect.Value) error
+
+// Hooks are the types that are decoded in a way of their own.
+type Hooks map[reflect.Type]Hook
+
+// AddHook lets f decode all values of type T.
+func AddHook[T any](h Hooks, f func(n *Node, into *T) error) {
+	h[reflect.TypeFor[T]()] = func(n *Node, v reflect.Value) error {
+		return f(n, v.Addr().Interface().(*T))
+	}
+}
+
+// Decode fills the value that into points to from data, and leaves alone what
+// data does not mention. Every error is an [*Error]; file is the name that it
+// carries.
+func (d Decoder) Decode(file string, data []byte, into any) (*Positions, error) {
+	root, err := parse(file, data)
+	if err != nil {
+		return nil, err
+	}
+	if err := newNode(file, d.Hooks, root, "").Decode(into); err != nil {
+		return nil, err
+	}
+	return &Positions{file, root}, nil
+}
+
+// selfDecoder is a type that knows the tree itself: a [Patch].
+type selfDecoder interface{ decodeNode(*Node) error }
+
+func (n *Node) decode(v reflect.Value) error {
+	if hook, ok := n.hooks[v.Type()]; ok {
+		return hook(n, v)
+	}
+	if self, ok := v.Addr().Interface().(selfDecoder); ok {
+		return self.decodeNode(n)
+	}
+	if n.tag() == "!!null" {
+		return n.Errorf("%s has no value", n.Path())
+	}
+	if v.Type() == reflect.TypeFor[time.Duration]() {
+		return n.decodeDuration(v)
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return n.decodeString(v)
+	case reflect.Bool:
+		if n.tag() != "!!bool" {
+			return n.Wants("true or false")
+		}
+		v.SetBool(strings.EqualFold(n.yaml.Value, "true"))
+		return nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return n.decodeInt(v)
+	case reflect.Float64:
+		return n.decodeFloat(v)
+	case reflect.Pointer:
+		to := reflect.New(v.Type().Elem())
+		if err := n.decode(to.Elem()); err != nil {
+			return err
+		}
+		v.Set(to)
+		return nil
+	case reflect.Slice:
+		return n.decodeSlice(v)
+	case reflect.Map:
+		return n.decodeMap(v)
+	case reflect.Struct:
+		return n.decodeStruct(v)
+	default:
+		return n.Errorf("%s cannot be set from a file", n.Path())
+	}
+}
+
+func (n *Node) decodeString(v reflect.Value) error {
+	switch n.tag() {
+	case "!!str", "!!timestamp":
+		v.SetString(n.yaml.Value)
+		return nil
+	case "":
+		return n.Wants("text")
+	default:
+		return n.Errorf("%s must be text, not %s; put it in quotes", n.Path(), n.describe())
+	}
+}
+
+func (n *Node) decodeDuration(v reflect.Value) error {
+	switch n.tag() {
+	case "!!int", "!!float":
+		return n.Errorf("%s needs a unit: write %sms or %ss", n.Path(), n.yaml.Value, n.yaml.Value)
+	case "!!str":
+		if d, err := time.ParseDuration(n.yaml.Value); err == nil {
+			v.SetInt(int64(d))
+			return nil
+		}
+	}
+	return n.Wants("a duration like 150ms or 1m30s")
+}
+
+func (n *Node) decodeInt(v reflect.Value) error {
+	// YAML would read 010 as 8 and 0x10 as 16; both are more often a slip.
+	if n.tag() != "!!int" || !regexp.MustCompile(`^[-+]?(0|[1-9][0-9]*)$`).MatchString(n.yaml.Value) {
+		return n.Wants("a whole number")
+	}
+	bits := v.Type().Bits()
+	if v.CanUint() {
+		u, err := strconv.ParseUint(strings.TrimPrefix(n.yaml.Value, "+"), 10, bits)
+		if err != nil {
+			return n.Errorf("%s must be between 0 and %d", n.Path(), uint64(math.MaxUint64)>>(64-bits))
+		}
+		v.SetUint(u)
+		return nil
+	}
+	i, err := strconv.ParseInt(n.yaml.Value, 10, bits)
+	if err != nil {
+		largest := int64(math.MaxInt64) >> (64 - bits)
+		return n.Errorf("%s must be between %d and %d", n.Path(), -largest-1, largest)
+	}
+	v.SetInt(i)
+	return nil
+}
+
+func (n *Node) decodeFloat(v reflect.Value) error {
+	f, err := strconv.ParseFloat(n.yaml.Value, 64)
+	if (n.tag() != "!!int" && n.tag() != "!!float") || err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+		return n.Wants("a number")
+	}
+	v.SetFloat(f)
+	return nil
+}
+
+func (n *Node) decodeSlice(v reflect.Value) error {
+	if !n.IsList() {
+		return n.Wants("a list")
+	}
+	items := reflect.MakeSlice(v.Type(), len(n.yaml.Content), len(n.yaml.Content))
+	for i, y := range n.yaml.Content {
+		item := newNode(n.file, n.hooks, y, fmt.Sprintf("%s[%d]", n.path, i))
+		if err := item.decode(items.Index(i)); err != nil {
+			return err
+		}
+	}
+	v.Set(items)
+	return nil
+}
+
+func (n *Node) decodeMap(v reflect.Value) error {
+	if !n.IsMap() {
+		return n.Wants("a map")
+	}
+	entries := reflect.MakeMap(v.Type())
+	for key, value := range n.Pairs() {
+		entry := reflect.New(v.Type().Elem()).Elem()
+		if err := value.decode(entry); err != nil {
+			return err
+		}
+		entries.SetMapIndex(reflect.ValueOf(key.Text()).Convert(v.Type().Key()), entry)
+	}
+	v.Set(entries)
+	return nil
+}
+
+func (n *Node) decodeStruct(v reflect.Value) error {
+	if !n.IsMap() {
+		return n.Wants("a map")
+	}
+	for key, value := range n.Pairs() {
+		field, ok := fieldOf(v.Type(), key.Text())
+		if !ok {
+			return key.Errorf("%s", Unknown("key", key.Text(), keysOf(v.Type())))
+		}
+		if err := value.decode(v.Field(field)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fieldOf returns the index of the field that a key sets.
+func fieldOf(t reflect.Type, key string) (int, bool) {
+	for i := range t.NumField() {
+		if name := nameOf(t.Field(i)); name != "" && name == key {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// keysOf returns the keys of a struct in the order of its fields.
+func keysOf(t reflect.Type) []string {
+	var keys []string
+	for i := range t.NumField() {
+		if name := nameOf(t.Field(i)); name != "" {
+			keys = append(keys, name)
+		}
+	}
+	return keys
+}
+
+// nameOf returns the key of a field, or nothing if a file cannot set it.
+func nameOf(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+	if name == "-" {
+		return ""
+	}
+	return name
+}

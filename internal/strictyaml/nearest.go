@@ -1,0 +1,43 @@
+package strictyaml
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agext/levenshtein"
+)
+
+// Unknown says that word is no known name of its sort, such as "strategy", and
+// which one may have been meant: the nearest if one is near enough, otherwise
+// the first few that there are.
+func Unknown(sort, word string, known []string) string {
+	const shown = 12
+	text := fmt.Sprintf("unknown %s %s", sort, quote(word))
+	switch near, ok := nearest(word, known); {
+	case ok:
+		return fmt.Sprintf("%s; did you mean %q?", text, near)
+	case len(known) == 0:
+		return text
+	case len(known) > shown:
+		return fmt.Sprintf("%s; known are %s, ...", text, strings.Join(known[:shown], ", "))
+	default:
+		return fmt.Sprintf("%s; known are %s", text, strings.Join(known, ", "))
+	}
+}
+
+// nearest returns the known word that takes the fewest edits, the first of
+// several, if it takes no more than one for every three letters.
+func nearest(word string, known []string) (string, bool) {
+	const longest = 64 // a word beyond it is no slip of the finger, and dear to compare
+	if word == "" || len(word) > longest {
+		return "", false
+	}
+	word = strings.ToLower(word)
+	best, edits := "", max(1, len(word)/3)+1
+	for _, k := range known {
+		if d := levenshtein.Distance(word, strings.ToLower(k), nil); d < edits {
+			best, edits = k, d
+		}
+	}
+	return best, best != ""
+}

@@ -1,0 +1,199 @@
+package strictyaml
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The bounds of a file. A node is a key, a value, a list or a map, counted
+// again each time that an alias repeats it.
+const (
+	MaxSize  = 1 << 20 // bytes
+	MaxDepth = 32      // lists and maps inside each other
+	MaxNodes = 100_000
+)
+
+// parse makes a tree of the one document that data must hold. What it returns
+// is safe to walk: no alias leads back into itself, every key is text and
+// stands once in its map, and following every alias meets the bounds.
+func parse(file string, data []byte) (*yaml.Node, error) {
+	if err := checkBytes(file, data); err != nil {
+		return nil, err
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var document, second yaml.Node
+	switch err := next(decoder, &document); {
+	case errors.Is(err, io.EOF):
+		return nil, &Error{file, 1, 1, "the file is empty"}
+	case err != nil:
+		return nil, syntaxError(file, data, err)
+	}
+	root := document.Content[0]
+	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
+		return nil, &Error{file, root.Line, root.Column, "the file is empty"}
+	}
+	switch err := next(decoder, &second); {
+	case err == nil:
+		return nil, &Error{file, second.Line, second.Column, "a second document begins here; a file holds one"}
+	case !errors.Is(err, io.EOF):
+		return nil, syntaxError(file, data, err)
+	}
+	t := tree{file: file, open: map[*yaml.Node]bool{}}
+	if err := t.check(root, 0); err != nil {
+		return nil, err
+	}
+	return root, nil
+}
+
+// next reads a document. The library panics on what it believes impossible;
+// for the caller that is a file that cannot be read like any other.
+func next(decoder *yaml.Decoder, into *yaml.Node) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("yaml: %v", r)
+		}
+	}()
+	return decoder.Decode(into)
+}
+
+// checkBytes refuses what is not text. The library would, too, but without
+// saying where.
+func checkBytes(file string, data []byte) error {
+	if len(data) > MaxSize {
+		return &Error{file, 1, 1, fmt.Sprintf("the file is larger than %d bytes", MaxSize)}
+	}
+	line, column := 1, 1
+	for rest := data; len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			return &Error{file, line, column, fmt.Sprintf("byte %#02x is not UTF-8 text", rest[0])}
+		case r == '\n':
+			line, column = line+1, 0
+		case r < ' ' && r != '\t' && r != '\r', r >= 0x7f && r < 0xa0, r == 0xfffe, r == 0xffff:
+			return &Error{file, line, column, fmt.Sprintf("control character %U is not allowed", r)}
+		}
+		rest = rest[size:]
+		column++
+	}
+	return nil
+}
+
+// syntaxError gives the library's complaint a position. The library names at
+// most a line, and that of the parser (unlike that of the scanner below it)
+// counts from 0; the column is where the text of the line begins.
+func syntaxError(file string, data []byte, err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	line := 1
+	if m := regexp.MustCompile(`^line (\d+): `).FindStringSubmatch(text); m != nil {
+		text = text[len(m[0]):]
+		line, _ = strconv.Atoi(m[1])
+		if strings.HasPrefix(text, "did not find expected ") || text == "found undefined tag handle" ||
+			strings.HasPrefix(text, "found duplicate %") {
+			line++
+		}
+	}
+	lines := strings.Split(string(data), "\n")
+	line = min(max(line, 1), len(lines))
+	column := 1
+	if m := regexp.MustCompile(`^unknown anchor '(.*)' referenced$`).FindStringSubmatch(text); m != nil {
+		text = fmt.Sprintf("no anchor &%s stands before this", m[1])
+		line, column = find(lines, "*"+m[1])
+	} else if l := lines[line-1]; strings.TrimSpace(l) != "" {
+		column += len(l) - len(strings.TrimLeft(l, " \t"))
+	}
+	return &Error{file, line, column, "not YAML: " + text}
+}
+
+// find returns where word stands first, or the beginning.
+func find(lines []string, word string) (line, column int) {
+	for i, l := range lines {
+		if before, _, ok := strings.Cut(l, word); ok {
+			return i + 1, utf8.RuneCountInString(before) + 1
+		}
+	}
+	return 1, 1
+}
+
+// tree checks a parsed document.
+type tree struct {
+	file  string
+	nodes int
+	open  map[*yaml.Node]bool // what an alias is being followed into
+	outer *yaml.Node          // the outermost of those aliases
+}
+
+func (t *tree) check(n *yaml.Node, depth int) error {
+	t.nodes++
+	at := n // what breaks a bound, as a reader would see it
+	if len(t.open) > 0 {
+		at = t.outer
+	}
+	switch {
+	case t.nodes > MaxNodes:
+		return t.errorf(at, "the file holds more than %d values, aliases followed", MaxNodes)
+	case depth > MaxDepth:
+		return t.errorf(at, "lists and maps are nested more than %d deep", MaxDepth)
+	case n.Style&yaml.TaggedStyle != 0:
+		return t.errorf(n, "the tag %s is not allowed", quote(n.Tag))
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		return t.follow(n, depth)
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			if err := t.check(item, depth+1); err != nil {
+				return err
+			}
+		}
+	case yaml.MappingNode:
+		return t.checkMap(n, depth)
+	}
+	return nil
+}
+
+func (t *tree) follow(alias *yaml.Node, depth int) error {
+	if t.open[alias.Alias] {
+		return t.errorf(alias, "the alias *%s stands inside what it repeats", alias.Value)
+	}
+	if len(t.open) == 0 {
+		t.outer = alias
+	}
+	t.open[alias.Alias] = true
+	defer delete(t.open, alias.Alias)
+	return t.check(alias.Alias, depth)
+}
+
+func (t *tree) checkMap(n *yaml.Node, depth int) error {
+	first := map[string]int{}
+	for i := 0; i < len(n.Content); i += 2 {
+		key := n.Content[i]
+		switch {
+		case key.Kind == yaml.ScalarNode && key.Tag == "!!merge":
+			return t.errorf(key, "merge keys are not allowed; write the keys out")
+		case key.Kind != yaml.ScalarNode:
+			return t.errorf(key, "a key must be text")
+		case key.Tag != "!!str":
+			return t.errorf(key, "the key %s must be text; put it in quotes", quote(key.Value))
+		case first[key.Value] != 0:
+			return t.errorf(key, "the key %s stands here twice, first in line %d", quote(key.Value), first[key.Value])
+		}
+		first[key.Value] = key.Line
+		if err := t.check(n.Content[i+1], depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tree) errorf(n *yaml.Node, format string, args ...any) error {
+	return &Error{t.file, n.Line, n.Column, fmt.Sprintf(format, args...)}
+}

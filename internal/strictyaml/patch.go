@@ -1,0 +1,60 @@
+package strictyaml
+
+import (
+	"reflect"
+	"slices"
+)
+
+// Patch is the part of a struct T that a file sets. It is decoded like a T,
+// remembers which fields were there, and lays them over any T. The zero value
+// changes nothing.
+type Patch[T any] struct {
+	value  T
+	leaves []leaf
+}
+
+// leaf is a field that was set and is no struct to go further into.
+type leaf struct {
+	path  string
+	index []int
+}
+
+// Apply sets the fields of to that the patch holds, and no other.
+func (p *Patch[T]) Apply(to *T) {
+	from, into := reflect.ValueOf(&p.value).Elem(), reflect.ValueOf(to).Elem()
+	for _, l := range p.leaves {
+		into.FieldByIndex(l.index).Set(from.FieldByIndex(l.index))
+	}
+}
+
+// Has reports whether the patch sets the field of a path, as in "retry.delay".
+func (p *Patch[T]) Has(path string) bool {
+	return slices.ContainsFunc(p.leaves, func(l leaf) bool { return l.path == path })
+}
+
+func (p *Patch[T]) decodeNode(n *Node) error {
+	if n.tag() == "!!null" {
+		return n.Errorf("%s has no value", n.Path())
+	}
+	if err := n.decodeStruct(reflect.ValueOf(&p.value).Elem()); err != nil {
+		return err
+	}
+	p.leaves = n.leaves(reflect.TypeFor[T](), leaf{}, nil)
+	return nil
+}
+
+// leaves appends the fields of t that n sets. A type with a notation of its
+// own, such as a duration, is set as a whole.
+func (n *Node) leaves(t reflect.Type, at leaf, all []leaf) []leaf {
+	for key, value := range n.Pairs() {
+		i, _ := fieldOf(t, key.Text())
+		l := leaf{join(at.path, key.Text()), append(slices.Clone(at.index), i)}
+		field := t.Field(i).Type
+		if _, hooked := n.hooks[field]; hooked || field.Kind() != reflect.Struct {
+			all = append(all, l)
+		} else {
+			all = value.leaves(field, l, all)
+		}
+	}
+	return all
+}

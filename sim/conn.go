@@ -1,0 +1,288 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Server answers the requests that reach a node.
+type Server interface {
+	// Serve is called when a request arrives. It calls c.Applied at the effect
+	// and c.Reply once, at once or later.
+	Serve(c *Call)
+	// Closed is called when a client's connection has ended; err is nil if the
+	// client closed it.
+	Closed(s *Session, err error)
+}
+
+// Session is a connection as its server sees it.
+type Session struct {
+	ID     int64
+	Worker string // who dialled
+	Data   any    // the server's own
+	conn   *Conn
+}
+
+// The errors of a connection. ErrTimeout is a time-out in the sense of
+// net.Error.
+var (
+	ErrReset       = errors.New("connection reset by peer")
+	ErrClosed      = errors.New("use of closed network connection")
+	ErrRefused     = errors.New("connection refused")
+	ErrTimeout     = error(timeoutError{})
+	errUnknownNode = errors.New("no such host")
+)
+
+type timeoutError struct{}
+
+func (timeoutError) Error() string   { return "i/o timeout" }
+func (timeoutError) Timeout() bool   { return true }
+func (timeoutError) Temporary() bool { return true }
+
+// Conn is a connection of a process to a node. Requests on it keep their
+// order; requests on two connections do not.
+type Conn struct {
+	process    *Process
+	node       *Node
+	up, down   pipe
+	session    Session
+	pending    []*Call // not answered, in order
+	err        error   // why it cannot be used any more
+	served     bool    // the server knows of it
+	serverGone bool    // the server has been told that it ended
+}
+
+// Call is one request under way, from its sending to its answer.
+type Call struct {
+	Session *Session
+	Worker  string // on whose behalf
+	Op      string // what it is for: acquire, renew, read, ...
+	Request int64  // unique in the run
+	Req     any
+	// The server may keep what it needs to know until the reply.
+	Data any
+
+	conn     *Conn
+	worker   *Worker
+	points   *callPoints
+	opens    bool // it opens the connection
+	request  message
+	response message
+	task     *task // that waits for the answer; nil once it has gone on
+	answer   any
+	err      error // why there will be no answer
+	replied  bool
+}
+
+// Dial connects the process to a node: one round trip. It returns ErrTimeout
+// after timeout (0: none), ErrRefused if nothing listens there, or the cause
+// of ctx.
+func (p *Process) Dial(ctx context.Context, node string, timeout time.Duration) (*Conn, error) {
+	w := p.node.world
+	n := w.nodes[node]
+	if n == nil {
+		return nil, fmt.Errorf("dial %s: %w", node, errUnknownNode)
+	}
+	if w.closed || w.current == nil {
+		return nil, ErrOver
+	}
+	w.conns++
+	c := &Conn{process: p, node: n}
+	c.session = Session{ID: w.conns, Worker: w.current.worker.name, conn: c}
+	c.up = pipe{conn: c, link: w.link(p.node, n)}
+	c.down = pipe{conn: c, link: w.link(n, p.node)}
+	p.conns = append(p.conns, c)
+	_, err := c.roundTrip(ctx, "dial", nil, timeout, true)
+	if err == nil && !c.served {
+		err = ErrRefused
+	}
+	if err != nil {
+		c.Close()
+		return nil, fmt.Errorf("dial %s: %w", node, err)
+	}
+	return c, nil
+}
+
+// Call sends a request and waits for its reply, for timeout at most (0: for
+// ever). It returns ErrTimeout, ErrReset, ErrClosed or the cause of ctx when
+// it is unknown whether the request took effect. Afterwards the connection
+// should be closed, since the reply may still come.
+func (c *Conn) Call(ctx context.Context, op string, req any, timeout time.Duration) (any, error) {
+	return c.roundTrip(ctx, op, req, timeout, false)
+}
+
+func (c *Conn) roundTrip(ctx context.Context, op string, req any, timeout time.Duration, opens bool) (any, error) {
+	w := c.node.world
+	t, sc, err := w.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	w.request++
+	call := &Call{
+		Session: &c.session, Worker: t.worker.name, Op: op, Request: w.request, Req: req,
+		conn: c, worker: t.worker, points: w.points.of(op), opens: opens, task: t,
+	}
+	call.request.call, call.response.call, call.response.reply = call, call, true
+	c.pending = append(c.pending, call)
+	w.notePayload(kindSent, t.worker.name, op, call.Request, req)
+	c.up.send(&call.request)
+	w.passWith(t.worker, call.points.sent, &call.request)
+	return c.await(t, sc, call, timeout)
+}
+
+// await parks the task until the call is answered, and takes the answer.
+func (c *Conn) await(t *task, sc *simContext, call *Call, timeout time.Duration) (any, error) {
+	var why reason
+	switch {
+	case timeout > 0:
+		why = t.sleep(sc, timeout, classDeadline)
+	case sc != nil:
+		t.ctx = sc
+		sc.watch(t)
+		why = t.wait()
+	default:
+		why = t.wait()
+	}
+	call.task = nil
+	if i := slices.Index(c.pending, call); i >= 0 {
+		c.pending = slices.Delete(c.pending, i, i+1)
+	}
+	switch why {
+	case byTimer:
+		return nil, ErrTimeout
+	case byContext:
+		return nil, sc.cause
+	}
+	if call.err != nil {
+		return nil, call.err
+	}
+	w := c.node.world
+	w.notePayload(kindTaken, t.worker.name, call.Op, call.Request, call.answer)
+	t.worker.pass(call.points.taken)
+	t.sleep(nil, w.cfg.Step, classStep)
+	return call.answer, nil
+}
+
+// Close closes the connection at the client's end. The server learns of it
+// after everything that was sent before.
+func (c *Conn) Close() {
+	if c.err != nil {
+		return
+	}
+	w := c.node.world
+	c.err = ErrClosed
+	c.process.dropConn(c)
+	w.note(kindClosed, c.process.name, c.node.name, c.session.ID)
+	if !w.closed {
+		c.up.send(&message{})
+	}
+	c.failPending(ErrClosed)
+}
+
+// Err returns why the connection cannot be used any more, nil if it can.
+func (c *Conn) Err() error { return c.err }
+
+// reset breaks the connection for both ends. What was under way is lost.
+func (c *Conn) reset() {
+	w := c.node.world
+	w.note(kindReset, c.process.name, c.node.name, c.session.ID)
+	c.up.dead, c.down.dead = true, true
+	c.up.queue, c.down.queue = nil, nil
+	c.serverClosed(ErrReset)
+	broken := &brokenConn{conn: c}
+	broken.event.what = broken
+	broken.fire()
+}
+
+// Reset breaks the connection for both ends, as a peer that has lost its
+// state does.
+func (c *Conn) Reset() { c.reset() }
+
+// brokenConn is the news of a reset on its way to the client's tasks.
+type brokenConn struct {
+	event event
+	conn  *Conn
+}
+
+func (b *brokenConn) fire() {
+	c := b.conn
+	if c.err != nil || c.process.crashed || c.process.postpone(&b.event, classMessage) {
+		return
+	}
+	c.err = ErrReset
+	c.process.dropConn(c)
+	c.failPending(ErrReset)
+}
+
+// vanish is the end of a connection whose process has crashed: the node's
+// kernel says goodbye in its place.
+func (c *Conn) vanish() {
+	c.err = ErrClosed
+	c.process.dropConn(c)
+	c.up.send(&message{})
+}
+
+func (c *Conn) failPending(err error) {
+	pending := c.pending
+	c.pending = nil
+	for _, call := range pending {
+		call.err = err
+		if call.task != nil {
+			call.task.wake(byReply)
+		}
+	}
+}
+
+func (c *Conn) serverClosed(err error) {
+	if c.serverGone {
+		return
+	}
+	c.serverGone = true
+	if c.served && c.node.server != nil {
+		c.node.server.Closed(&c.session, err)
+	}
+}
+
+// Applied marks the instant at which the request took effect.
+func (c *Call) Applied() {
+	w := c.conn.node.world
+	w.note(kindApplied, c.conn.node.name, c.Op, c.Request)
+	c.worker.pass(c.points.applied)
+}
+
+// Reply sends the answer back.
+func (c *Call) Reply(answer any) {
+	if c.replied {
+		panic("sim: a request is answered twice")
+	}
+	c.replied = true
+	c.answer = answer
+	w := c.conn.node.world
+	w.notePayload(kindReplied, c.conn.node.name, c.Op, c.Request, answer)
+	c.conn.down.send(&c.response)
+	w.passWith(c.worker, c.points.replied, &c.response)
+}
+
+// answered is the arrival of the reply at the client.
+func (c *Call) answered(m *message) {
+	p := c.conn.process
+	m.here = true
+	if c.task == nil || c.conn.err != nil || p.crashed || p.postpone(&m.event, classMessage) {
+		return
+	}
+	c.task.wake(byReply)
+}
+
+// passWith lets a worker pass a point that a message is about.
+func (w *World) passWith(k *Worker, id pointID, m *message) {
+	outer := w.message
+	w.message = m
+	k.pass(id)
+	w.message = outer
+}

@@ -1,0 +1,184 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+// ErrForeignContext: a context that can end was made outside the world, so
+// its end would come at a moment of real time.
+var ErrForeignContext = errors.New("a context that can be cancelled was not made by this Env: use env.WithCancel or env.WithTimeout")
+
+// simContext is a context that ends in virtual time.
+type simContext struct {
+	context.Context // the parent
+	world           *World
+	process         *Process
+	up              *simContext // nearest ancestor that can end
+	children        []*simContext
+	done            chan struct{}
+	err             error
+	cause           error
+	ended           context.Context // tells context.Cause the cause; made when asked for
+	deadline        time.Time       // by the local wall clock, as Deadline tells it
+	timer           event
+	waiters         []*task
+	onEnd           []func()
+}
+
+// simContextKey finds the nearest simContext above a context.
+type simContextKey struct{}
+
+func (c *simContext) Value(key any) any {
+	if key == (simContextKey{}) {
+		return c
+	}
+	if c.err != nil && !errors.Is(c.cause, c.err) {
+		// context.Cause asks for a context of its own kind under a key that
+		// only such a context answers to.
+		if c.ended == nil {
+			ended, cancel := context.WithCancelCause(context.Background())
+			cancel(c.cause)
+			c.ended = ended
+		}
+		if v := c.ended.Value(key); v != nil {
+			return v
+		}
+	}
+	return c.Context.Value(key)
+}
+
+func (c *simContext) Err() error { return c.err }
+
+func (c *simContext) Deadline() (time.Time, bool) {
+	if c.deadline.IsZero() {
+		return c.Context.Deadline()
+	}
+	if above, ok := c.Context.Deadline(); ok && above.Before(c.deadline) {
+		return above, true
+	}
+	return c.deadline, true
+}
+
+func (c *simContext) Done() <-chan struct{} {
+	if c.done == nil {
+		c.done = make(chan struct{})
+		if c.err != nil {
+			close(c.done)
+		}
+	}
+	return c.done
+}
+
+// AfterFunc lets package context hang a context of its own below this one
+// without a goroutine.
+func (c *simContext) AfterFunc(f func()) (stop func() bool) {
+	stopped, ran := false, false
+	c.whenEnded(func() {
+		if !stopped {
+			ran = true
+			f()
+		}
+	})
+	return func() bool {
+		was := !stopped && !ran
+		stopped = true
+		return was
+	}
+}
+
+// OnEnd calls f at the instant at which ctx ends. A context that cannot end,
+// or was made elsewhere, never calls it.
+func OnEnd(ctx context.Context, f func()) {
+	if c, ok := ctx.Value(simContextKey{}).(*simContext); ok && ctx.Done() == c.Done() {
+		c.whenEnded(f)
+	}
+}
+
+func (c *simContext) whenEnded(f func()) {
+	if c.err != nil {
+		f()
+		return
+	}
+	c.onEnd = append(c.onEnd, f)
+}
+
+// contextOf returns the simContext that ctx ends with, nil if it cannot end.
+func contextOf(ctx context.Context) *simContext {
+	if c, ok := ctx.(*simContext); ok {
+		return c
+	}
+	done := ctx.Done()
+	if done == nil {
+		return nil
+	}
+	if c, ok := ctx.Value(simContextKey{}).(*simContext); ok && done == c.Done() {
+		return c
+	}
+	panic(ErrForeignContext)
+}
+
+// newContext makes a context below parent that can end.
+func (w *World) newContext(p *Process, parent context.Context) *simContext {
+	c := &simContext{Context: parent, world: w, process: p, up: contextOf(parent)}
+	c.timer.what = c
+	if c.up != nil {
+		if c.up.err != nil {
+			c.err, c.cause = c.up.err, c.up.cause
+			return c
+		}
+		c.up.children = append(c.up.children, c)
+	}
+	return c
+}
+
+// end ends the context and all below it, in the order of their making.
+func (c *simContext) end(err, cause error) {
+	if c.err != nil {
+		return
+	}
+	if cause == nil {
+		cause = err
+	}
+	c.err, c.cause = err, cause
+	c.world.cancel(&c.timer)
+	if c.done != nil {
+		close(c.done)
+	}
+	if c.up != nil {
+		if i := slices.Index(c.up.children, c); i >= 0 {
+			c.up.children = slices.Delete(c.up.children, i, i+1)
+		}
+	}
+	waiters := c.waiters
+	c.waiters = nil
+	for _, t := range waiters {
+		t.ctx = nil
+		t.wake(byContext)
+	}
+	for _, f := range c.onEnd {
+		f()
+	}
+	c.onEnd = nil
+	for _, child := range slices.Clone(c.children) {
+		child.end(err, cause)
+	}
+}
+
+// fire is the deadline.
+func (c *simContext) fire() {
+	if c.process.crashed || c.process.postpone(&c.timer, classDeadline) {
+		return
+	}
+	c.end(context.DeadlineExceeded, nil)
+}
+
+func (c *simContext) watch(t *task) { c.waiters = append(c.waiters, t) }
+
+func (c *simContext) unwatch(t *task) {
+	if i := slices.Index(c.waiters, t); i >= 0 {
+		c.waiters = slices.Delete(c.waiters, i, i+1)
+	}
+}

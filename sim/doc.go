@@ -1,0 +1,35 @@
+// Package sim runs one seeded world: nodes with clocks that may be wrong,
+// processes that may stop, a network that may be slow or cut, and tasks that
+// run one at a time in virtual time. It knows no locks.
+//
+// The same seed gives the same events in the same order, to the byte of the
+// trace, on any machine. Nothing in here reads the machine's clock, starts
+// work in parallel, or takes an order from a map.
+//
+// # A tour
+//
+//   - [World] holds the event queue and runs it (world.go, queue.go).
+//   - [Node] is a machine with a wall clock and a monotonic clock (node.go,
+//     clock.go); [Process] runs on it and can be running, paused or crashed
+//     (process.go); [Worker] is what a process works for, and implements
+//     env.Env (worker.go).
+//   - A task is a coroutine that parks until something wakes it (task.go). How
+//     it parks is hidden behind the thread interface (thread.go), so that
+//     goroutines in a synctest bubble can take its place.
+//   - Contexts and semaphores live in virtual time too (context.go, sem.go).
+//   - [Conn] carries requests over a link (network.go, conn.go); a [Server]
+//     answers them. The effect of a request and its reply are two events.
+//   - Every event goes through the trace, whose checksum names the run
+//     (trace.go).
+//
+// # Time
+//
+// True time is a number of nanoseconds since the run began. A node's clocks
+// are functions of it, each with an offset and a rate. A timer belongs to the
+// monotonic clock of its node.
+//
+// A paused process runs nothing, while its clocks go on. When it wakes, a task
+// that stood between two steps goes on at once. Deadlines that have passed and
+// messages that have come in meanwhile reach it Config.WakeLag later, in the
+// order that Config.ArrivalFirst says.
+package sim

@@ -1,0 +1,80 @@
+package sim
+
+// pointID stands for a point's name.
+type pointID int
+
+// pointTable numbers the names of points as they come up.
+type pointTable struct {
+	ids        map[string]pointID
+	names      []string
+	operations map[string]*callPoints
+}
+
+func newPointTable() pointTable {
+	return pointTable{ids: map[string]pointID{}, operations: map[string]*callPoints{}}
+}
+
+func (p *pointTable) id(name string) pointID {
+	id, ok := p.ids[name]
+	if !ok {
+		id = pointID(len(p.names))
+		p.ids[name] = id
+		p.names = append(p.names, name)
+	}
+	return id
+}
+
+// callPoints are the four points of one operation on the network.
+type callPoints struct {
+	sent, applied, replied, taken pointID
+}
+
+// of returns the points of an operation.
+func (p *pointTable) of(op string) *callPoints {
+	c := p.operations[op]
+	if c == nil {
+		c = &callPoints{
+			sent: p.id(op + ".sent"), applied: p.id(op + ".applied"),
+			replied: p.id(op + ".replied"), taken: p.id(op + ".taken"),
+		}
+		p.operations[op] = c
+	}
+	return c
+}
+
+// hook counts how often a worker came to a point, and knows at which visits
+// something is to happen.
+type hook struct {
+	visits int
+	wanted map[int][]func()
+}
+
+// OnPoint calls do when the worker comes to the point for the nth time, from
+// 1. What do does takes hold while the worker stands there.
+func (k *Worker) OnPoint(point string, nth int, do func()) {
+	id := k.process.node.world.points.id(point)
+	if k.hooks == nil {
+		k.hooks = map[pointID]*hook{}
+	}
+	h := k.hooks[id]
+	if h == nil {
+		h = &hook{wanted: map[int][]func(){}}
+		k.hooks[id] = h
+	}
+	h.wanted[nth] = append(h.wanted[nth], do)
+}
+
+// pass notes that the worker is at a point and lets the faults happen that
+// are tied to it. It takes no time.
+func (k *Worker) pass(id pointID) {
+	w := k.process.node.world
+	w.note(kindPoint, k.name, w.points.names[id], 0)
+	h := k.hooks[id]
+	if h == nil {
+		return
+	}
+	h.visits++
+	for _, do := range h.wanted[h.visits] {
+		do()
+	}
+}

@@ -1,0 +1,121 @@
+package sim
+
+// firer is what an event does when its time has come.
+type firer interface{ fire() }
+
+// funcFirer makes a firer of a function.
+type funcFirer func()
+
+func (f funcFirer) fire() { f() }
+
+// event is one entry of the queue. It is embedded in what it belongs to (a
+// task's timer, a message), so that scheduling allocates nothing.
+type event struct {
+	at    int64  // true time
+	seq   uint64 // order among events of one instant
+	what  firer
+	index int // position in the queue plus one; 0: not queued
+
+	// A timer belongs to the monotonic clock of a node and moves when that
+	// clock changes its rate.
+	node  *Node
+	due   int64 // reading of the monotonic clock
+	place int   // position in node.timers plus one; 0: not a timer
+
+	late *Process // the stopped process whose late list holds the event
+}
+
+func (e *event) queued() bool { return e.index != 0 }
+
+// queue is a heap of events with four children a node, ordered by (at, seq).
+type queue struct {
+	items []item
+}
+
+// item repeats the order of its event, so that comparing needs no jump.
+type item struct {
+	at  int64
+	seq uint64
+	e   *event
+}
+
+func (a item) before(b item) bool {
+	return a.at < b.at || a.at == b.at && a.seq < b.seq
+}
+
+func (q *queue) push(e *event) {
+	q.items = append(q.items, item{e.at, e.seq, e})
+	q.up(len(q.items) - 1)
+}
+
+// pop takes the first event. The queue must not be empty.
+func (q *queue) pop() *event {
+	e := q.items[0].e
+	q.removeAt(0)
+	return e
+}
+
+func (q *queue) remove(e *event) {
+	if e.index != 0 {
+		q.removeAt(e.index - 1)
+	}
+}
+
+func (q *queue) removeAt(i int) {
+	last := len(q.items) - 1
+	q.items[i].e.index = 0
+	if i != last {
+		q.items[i] = q.items[last]
+		q.items[i].e.index = i + 1
+	}
+	q.items[last] = item{}
+	q.items = q.items[:last]
+	if i < last {
+		if !q.up(i) {
+			q.down(i)
+		}
+	}
+}
+
+// up moves the item at i towards the root and reports whether it moved.
+func (q *queue) up(i int) bool {
+	it := q.items[i]
+	start := i
+	for i > 0 {
+		parent := (i - 1) / 4
+		if !it.before(q.items[parent]) {
+			break
+		}
+		q.items[i] = q.items[parent]
+		q.items[i].e.index = i + 1
+		i = parent
+	}
+	q.items[i] = it
+	it.e.index = i + 1
+	return i != start
+}
+
+func (q *queue) down(i int) {
+	it := q.items[i]
+	n := len(q.items)
+	for {
+		first := 4*i + 1
+		if first >= n {
+			break
+		}
+		least := first
+		for c := first + 1; c < min(first+4, n); c++ {
+			if q.items[c].before(q.items[least]) {
+				least = c
+			}
+		}
+		if !q.items[least].before(it) {
+			break
+		}
+		q.items[i] = q.items[least]
+		q.items[i].e.index = i + 1
+		i = least
+	}
+	q.items[i] = it
+	it.e.index = i + 1
+}

@@ -1,0 +1,70 @@
+package redis
+
+import "strings"
+
+// keySpan says which words of a command are keys: the first, the last
+// (counted from the end if negative) and the distance between two. The zero
+// span stands for all keys that there are.
+type keySpan struct{ first, last, step int }
+
+// keysOf returns where the keys of a command stand. A command that is not
+// named here has its first argument for a key.
+func keysOf(name string) keySpan {
+	switch name {
+	case "mset", "msetnx":
+		return keySpan{1, -1, 2}
+	case "del", "unlink", "exists", "touch", "mget", "sinter", "sdiff", "sunion",
+		"sinterstore", "sdiffstore", "sunionstore", "pfcount", "pfmerge":
+		return keySpan{1, -1, 1}
+	case "rename", "renamenx", "copy", "rpoplpush", "lmove", "smove":
+		return keySpan{1, 2, 1}
+	case "keys", "scan", "dbsize", "flushall", "flushdb", "bitop", "memory", "object",
+		"sintercard", "lmpop", "zmpop", "zunion", "zinter", "zunionstore", "zinterstore",
+		"georadius", "georadiusbymember", "xread", "xreadgroup", "xgroup", "xinfo":
+		return keySpan{}
+	}
+	return keySpan{1, 1, 1}
+}
+
+// notSimulated reports whether a command is one that the simulation refuses:
+// it waits for others, keeps state on its connection, expires fields on the
+// keyspace's own clock, or takes its answer from the order of a map.
+func notSimulated(name string, args []string) bool {
+	switch name {
+	case "blpop", "brpop", "brpoplpush", "blmove", "blmpop", "bzmpop", "bzpopmax", "bzpopmin",
+		"subscribe", "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe", "publish", "pubsub",
+		"monitor", "wait", "waitaof", "watch", "unwatch", "quit", "reset", "auth",
+		"move", "swapdb", "cluster", "randomkey",
+		"hexpire", "hpexpire", "hpersist", "httl", "hpttl", "hsetex":
+		return true
+	case "xread", "xreadgroup":
+		for _, arg := range args[1:] {
+			if strings.EqualFold(arg, "block") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// refusal is the answer to a command that is not simulated.
+func refusal(name string) Reply {
+	return errorReply("ERR lockquake does not simulate %s", strings.ToUpper(name))
+}
+
+// unknownCommand is the answer of Redis to a word that is no command.
+func unknownCommand(args []string) Reply {
+	const most = 128
+	var shown strings.Builder
+	for _, arg := range args[1:] {
+		if shown.Len() >= most {
+			break
+		}
+		shown.WriteString("'" + arg[:min(len(arg), most-shown.Len())] + "' ")
+	}
+	return errorReply("ERR unknown command '%.128s', with args beginning with: %s", args[0], shown.String())
+}
+
+func wrongArity(name string) Reply {
+	return errorReply("ERR wrong number of arguments for '%s' command", name)
+}

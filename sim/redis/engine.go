@@ -1,0 +1,168 @@
+package redis
+
+import (
+	"strings"
+	"time"
+)
+
+// engine carries out commands: those that speak of a connection or of scripts
+// here, all others on the keyspace.
+type engine struct {
+	store   *store
+	scripts *scripts
+	limbo   []string // name in lower case and arguments, reused
+}
+
+func newEngine(cache *ScriptCache) (*engine, error) {
+	s, err := newStore()
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{store: s}
+	e.scripts = newScripts(cache, e)
+	return e, nil
+}
+
+// run carries out one command at the time now.
+func (e *engine) run(now time.Time, words []string) Reply {
+	if len(words) == 0 {
+		return errorReply("ERR empty command")
+	}
+	e.store.setTime(now)
+	args := e.lower(words)
+	switch args[0] {
+	case "ping":
+		return ping(args)
+	case "hello":
+		return hello(args)
+	case "select":
+		if len(args) == 2 && args[1] == "0" {
+			return okReply()
+		}
+		return errorReply("ERR lockquake simulates database 0 only")
+	case "client":
+		return client(args)
+	case "multi", "exec", "discard":
+		return errorReply("ERR lockquake simulates %s in a pipeline only", strings.ToUpper(args[0]))
+	case "eval", "evalsha", "eval_ro", "evalsha_ro":
+		return e.scripts.eval(args)
+	case "script":
+		return e.scripts.script(args)
+	}
+	return e.store.run(args)
+}
+
+// lower returns the words with the first one in lower case.
+func (e *engine) lower(words []string) []string {
+	name := strings.ToLower(words[0])
+	if name == words[0] {
+		return words
+	}
+	e.limbo = append(append(e.limbo[:0], name), words[1:]...)
+	return e.limbo
+}
+
+func ping(args []string) Reply {
+	switch len(args) {
+	case 1:
+		return Reply{Kind: Status, Text: "PONG"}
+	case 2:
+		return Reply{Kind: Bulk, Text: args[1]}
+	}
+	return wrongArity("ping")
+}
+
+// hello answers what a client asks as it connects. There is RESP2 only.
+func hello(args []string) Reply {
+	if len(args) > 1 && args[1] != "2" {
+		return errorReply("NOPROTO unsupported protocol version")
+	}
+	text := func(s string) Reply { return Reply{Kind: Bulk, Text: s} }
+	return Reply{Kind: Array, Elems: []Reply{
+		text("server"), text("redis"),
+		text("version"), text(redisVersion),
+		text("proto"), {Kind: Integer, Int: 2},
+		text("id"), {Kind: Integer, Int: 1},
+		text("mode"), text("standalone"),
+		text("role"), text("master"),
+		text("modules"), {Kind: Array},
+	}}
+}
+
+// redisVersion is the Redis whose answers the simulation follows.
+const redisVersion = "7.0.15"
+
+func client(args []string) Reply {
+	if len(args) < 2 {
+		return wrongArity("client")
+	}
+	switch strings.ToLower(args[1]) {
+	case "setinfo", "setname":
+		return okReply()
+	}
+	return refusal("client " + args[1])
+}
+
+// transaction is the state of a pipeline between MULTI and EXEC.
+type transaction struct {
+	open    bool
+	aborted bool
+	queued  [][]string
+}
+
+// runPipeline carries out the commands in order, at the time now. Nothing
+// comes between them. done is told every command that took effect.
+func (e *engine) runPipeline(now time.Time, commands [][]string, done func(words []string, r *Reply)) Reply {
+	var tx transaction
+	replies := make([]Reply, 0, len(commands))
+	perform := func(words []string) Reply {
+		reply := e.run(now, words)
+		done(words, &reply)
+		return reply
+	}
+	for _, words := range commands {
+		var reply Reply
+		switch {
+		case len(words) == 1 && strings.EqualFold(words[0], "multi") && !tx.open:
+			tx = transaction{open: true}
+			reply = okReply()
+		case tx.open:
+			reply = tx.next(e, words, perform)
+		default:
+			reply = perform(words)
+		}
+		replies = append(replies, reply)
+	}
+	return Reply{Kind: Array, Elems: replies}
+}
+
+// next handles one command within a transaction.
+func (tx *transaction) next(e *engine, words []string, perform func([]string) Reply) Reply {
+	name := ""
+	if len(words) > 0 {
+		name = strings.ToLower(words[0])
+	}
+	switch name {
+	case "multi":
+		return errorReply("ERR MULTI calls can not be nested")
+	case "discard":
+		tx.open = false
+		return okReply()
+	case "exec":
+		tx.open = false
+		if tx.aborted {
+			return errorReply("EXECABORT Transaction discarded because of previous errors.")
+		}
+		result := Reply{Kind: Array}
+		for _, queued := range tx.queued {
+			result.Elems = append(result.Elems, perform(queued))
+		}
+		return result
+	}
+	if !e.store.redis.Server().IsRegisteredCommand(name) {
+		tx.aborted = true
+		return unknownCommand(append([]string{name}, words[min(1, len(words)):]...))
+	}
+	tx.queued = append(tx.queued, words)
+	return Reply{Kind: Status, Text: "QUEUED"}
+}

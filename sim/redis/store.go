@@ -1,0 +1,211 @@
+package redis
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
+)
+
+// store is the keyspace: miniredis without a socket, and an expiry of our own.
+//
+// A key lives as long as the clock, in whole milliseconds, is not past its
+// deadline; at that very millisecond it is still there. The keyspace below is
+// told how much is left of the keys that a command names just before it runs,
+// and asked for what it made of it just after. So nothing depends on how many
+// keys there are, and a clock that is set back works as in Redis.
+type store struct {
+	redis     *miniredis.Miniredis
+	peer      *server.Peer
+	out       output
+	now       time.Time
+	deadlines map[string]int64 // Unix milliseconds
+
+	// touched is told every key that a command names, before it runs. expired
+	// is told every key whose deadline has passed, after it is gone.
+	touched, expired func(key string)
+}
+
+// output collects what miniredis writes to its client.
+type output struct{ bytes []byte }
+
+func (o *output) Write(b []byte) (int, error) {
+	o.bytes = append(o.bytes, b...)
+	return len(b), nil
+}
+
+// present marks a key whose time to live is below a millisecond: to the
+// keyspace below, no time left is no deadline.
+const present = time.Nanosecond
+
+func newStore() (*store, error) {
+	s := &store{
+		redis:     miniredis.NewMiniRedis(),
+		deadlines: map[string]int64{},
+		touched:   func(string) {},
+		expired:   func(string) {},
+	}
+	// The commands are there only after a first connection.
+	conn, err := s.redis.Dial()
+	if err != nil {
+		return nil, fmt.Errorf("redis: start the keyspace: %w", err)
+	}
+	if err := conn.Close(); err != nil {
+		return nil, fmt.Errorf("redis: start the keyspace: %w", err)
+	}
+	s.redis.Seed(1)
+	s.peer = server.NewPeer(bufio.NewWriter(&s.out))
+	return s, nil
+}
+
+// setTime sets the clock. Redis reads it once for a command or a script.
+func (s *store) setTime(now time.Time) {
+	s.now = now
+	s.redis.SetTime(now.Truncate(time.Millisecond))
+}
+
+// run carries out one command on the keyspace. Its name is in lower case.
+func (s *store) run(args []string) Reply {
+	name := args[0]
+	if notSimulated(name, args) {
+		return refusal(name)
+	}
+	if !s.redis.Server().IsRegisteredCommand(name) {
+		return unknownCommand(args)
+	}
+	var keys []string
+	span := keysOf(name)
+	if span == (keySpan{}) {
+		keys, span.step = s.redis.Keys(), 1 // in order of their names
+	} else if end := min(span.end(len(args)), len(args)); span.first < end {
+		keys = args[span.first:end]
+	}
+	s.before(keys, span.step)
+	if reply, ok := s.clockCommand(name, args); ok {
+		return reply
+	}
+	reply := s.dispatch(args)
+	s.after(keys, span.step)
+	return reply
+}
+
+// end returns the index behind the last key among n words.
+func (k keySpan) end(n int) int {
+	if k.last < 0 {
+		return n + k.last + 1
+	}
+	return k.last + 1
+}
+
+// before drops those keys whose deadline has passed, and tells the keyspace
+// how long the others have to live.
+func (s *store) before(keys []string, step int) {
+	for i := 0; i < len(keys); i += step {
+		key := keys[i]
+		s.touched(key)
+		if !s.expire(key) {
+			if deadline, ok := s.deadlines[key]; ok {
+				left := time.Duration(deadline-s.now.UnixMilli()) * time.Millisecond
+				s.redis.SetTTL(key, left+present)
+			}
+		}
+	}
+}
+
+// after takes over the times to live that a command has left behind.
+func (s *store) after(keys []string, step int) {
+	for i := 0; i < len(keys); i += step {
+		key := keys[i]
+		if left := s.redis.TTL(key); left > 0 {
+			s.deadlines[key] = s.now.UnixMilli() + left.Milliseconds()
+		} else {
+			delete(s.deadlines, key)
+		}
+	}
+}
+
+// expire drops the key if its deadline has passed, and reports whether it did.
+func (s *store) expire(key string) bool {
+	deadline, ok := s.deadlines[key]
+	if !ok || s.now.UnixMilli() <= deadline {
+		return false
+	}
+	s.redis.Del(key)
+	delete(s.deadlines, key)
+	s.expired(key)
+	return true
+}
+
+// dispatch hands the command to miniredis and reads its reply.
+func (s *store) dispatch(args []string) Reply {
+	s.out.bytes = s.out.bytes[:0]
+	if args[0] == "xadd" {
+		args = slices.Clone(args) // a stream keeps the words, which belong to the caller
+	}
+	s.redis.Server().Dispatch(s.peer, args)
+	s.peer.Flush()
+	reply, _, err := parseRESP(s.out.bytes)
+	if err != nil {
+		return errorReply("ERR lockquake cannot read the answer to %s: %v", strings.ToUpper(args[0]), err)
+	}
+	switch args[0] {
+	case "sinter", "sdiff", "sunion":
+		// Their order is that of a map.
+		sort.Slice(reply.Elems, func(i, j int) bool { return reply.Elems[i].Text < reply.Elems[j].Text })
+	}
+	return reply
+}
+
+// clockCommand answers the commands that only read the clock or a deadline,
+// and reports whether this is one.
+func (s *store) clockCommand(name string, args []string) (Reply, bool) {
+	if name == "time" && len(args) == 1 {
+		micros := s.now.UnixMicro()
+		return Reply{Kind: Array, Elems: []Reply{
+			{Kind: Bulk, Text: strconv.FormatInt(micros/1e6, 10)},
+			{Kind: Bulk, Text: strconv.FormatInt(micros%1e6, 10)},
+		}}, true
+	}
+	if len(args) != 2 {
+		return Reply{}, false
+	}
+	var answer func(deadline int64) int64
+	// Redis rounds to the nearest second.
+	const half, second = 500, 1000
+	switch name {
+	case "pttl":
+		answer = func(deadline int64) int64 { return deadline - s.now.UnixMilli() }
+	case "ttl":
+		answer = func(deadline int64) int64 { return (deadline - s.now.UnixMilli() + half) / second }
+	case "pexpiretime":
+		answer = func(deadline int64) int64 { return deadline }
+	case "expiretime":
+		answer = func(deadline int64) int64 { return (deadline + half) / second }
+	default:
+		return Reply{}, false
+	}
+	reply := Reply{Kind: Integer, Int: -1}
+	if deadline, ok := s.deadlines[args[1]]; ok {
+		reply.Int = answer(deadline)
+	} else if !s.redis.Exists(args[1]) {
+		reply.Int = -2
+	}
+	return reply, true
+}
+
+// value returns what a key holds: the string, or the type of anything else
+// between angle brackets. It reports whether the key is there.
+func (s *store) value(key string) (string, bool) {
+	text, err := s.redis.Get(key)
+	if err == nil {
+		return text, true
+	}
+	kind := s.redis.Type(key)
+	return "<" + kind + ">", kind != ""
+}

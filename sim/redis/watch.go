@@ -1,0 +1,152 @@
+package redis
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"lockquake/history"
+	"lockquake/sim"
+)
+
+// watch reports what truly happens to the keys that the run uses as locks. It
+// compares what the keyspace holds after a command with what it knew before.
+// A script is one step, as it is in Redis.
+type watch struct {
+	server  *Server
+	held    map[string]*grant
+	touched []string // lock keys that the current command named
+}
+
+// grant is what the keyspace was last seen to hold under a lock's key.
+type grant struct {
+	owner    string
+	worker   string // on whose behalf it was given
+	deadline int64  // Unix milliseconds by the server's clock; 0: none
+	timer    *sim.WallTimer
+	number   int // how often the timer was armed
+}
+
+// touch notes that a command names the key.
+func (w *watch) touch(key string) {
+	if w.server.options.Locks(key) && !slices.Contains(w.touched, key) {
+		w.touched = append(w.touched, key)
+	}
+}
+
+// settle reports what a command has made of the locks that it named.
+func (w *watch) settle(c *sim.Call, words []string, reply *Reply) {
+	for _, key := range w.touched {
+		w.compare(c, key, words, reply)
+	}
+	w.touched = w.touched[:0]
+}
+
+func (w *watch) compare(c *sim.Call, key string, words []string, reply *Reply) {
+	before := w.held[key]
+	owner, there := w.server.engine.store.value(key)
+	deadline := w.server.engine.store.deadlines[key]
+	event := history.Event{Worker: c.Worker, Request: c.Request, Key: key, Owner: owner}
+	switch {
+	case before == nil && !there:
+	case there && before != nil && before.owner == owner && before.deadline == deadline:
+		if wanted(c.Op, words, owner, reply) {
+			event.Type = history.Refused
+			event.Until = w.until(before)
+			w.server.record(event)
+		}
+	case there && before != nil && before.owner == owner:
+		before.deadline = deadline
+		w.arm(key, before)
+		event.Type = history.Renewed
+		event.Until = w.until(before)
+		w.server.record(event)
+	default:
+		if before != nil {
+			w.drop(key, before)
+			freed := event
+			freed.Type, freed.Owner = history.Freed, before.owner
+			w.server.record(freed)
+		}
+		if there {
+			g := &grant{owner: owner, worker: c.Worker, deadline: deadline}
+			w.held[key] = g
+			w.arm(key, g)
+			event.Type = history.Granted
+			event.Until = w.until(g)
+			w.server.record(event)
+		}
+	}
+}
+
+// wanted reports whether a command that left the lock as it was had asked for
+// it and was refused.
+func wanted(op string, words []string, owner string, reply *Reply) bool {
+	switch strings.ToLower(words[0]) {
+	case "setnx":
+		return reply.Kind == Integer && reply.Int == 0
+	case "set":
+		return reply.Kind != Error && slices.ContainsFunc(words[min(3, len(words)):], func(word string) bool {
+			return strings.EqualFold(word, "nx")
+		})
+	case "eval", "evalsha":
+		// A script that finds its own value there has what it asked for.
+		return op == "acquire" && reply.Kind != Error && !slices.Contains(words[2:], owner)
+	}
+	return false
+}
+
+// expired is told that a key's deadline has passed.
+func (w *watch) expired(key string) {
+	if g := w.held[key]; g != nil {
+		w.drop(key, g)
+		w.server.record(history.Event{Type: history.Expired, Worker: g.worker, Key: key, Owner: g.owner})
+	}
+}
+
+func (w *watch) drop(key string, g *grant) {
+	w.stop(g)
+	delete(w.held, key)
+}
+
+func (w *watch) stop(g *grant) {
+	g.number++
+	if g.timer != nil {
+		g.timer.Stop()
+		g.timer = nil
+	}
+}
+
+// arm sees to it that the key goes as soon as the server's clock is past its
+// deadline, and not only when somebody asks for it.
+func (w *watch) arm(key string, g *grant) {
+	w.stop(g)
+	if g.deadline == 0 {
+		return
+	}
+	number := g.number
+	check := func() {
+		w.server.engine.store.setTime(w.server.now())
+		if g.number == number && !w.server.engine.store.expire(key) {
+			w.arm(key, g) // the clock went slower than it did when this was armed
+		}
+	}
+	if w.server.options.Monotonic {
+		w.server.node.World().At(w.until(g), check)
+		return
+	}
+	g.timer = w.server.node.AtWall(time.UnixMilli(g.deadline+1), check)
+}
+
+// until returns the true time at which the grant ends if nobody touches it or
+// the clock, 0 if it has no end. A key outlives the millisecond of its
+// deadline.
+func (w *watch) until(g *grant) time.Duration {
+	switch {
+	case g.deadline == 0:
+		return 0
+	case g.timer != nil:
+		return g.timer.Time()
+	}
+	return w.server.node.World().Time() + time.UnixMilli(g.deadline+1).Sub(w.server.now())
+}

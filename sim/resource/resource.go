@@ -1,0 +1,182 @@
+// Package resource simulates what a lock protects: a server that keeps items
+// with one value each, and looks at the fence token of a request as its policy
+// says.
+//
+// [Server] stands on a node of a world, [Client] reaches it for one process,
+// and [Policies] lists what a server may do with a token. A request carries
+// an ID and takes effect once: a resend is answered from the record of the
+// first. Values and marks are durable, and kept by item.
+package resource
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"lockquake/history"
+	"lockquake/lock"
+	"lockquake/sim"
+)
+
+// Request is one read or write.
+type Request struct {
+	ID    int64
+	Write bool
+	Item  string
+	Value string // of a write
+	Token int64  // 0: none
+}
+
+// Op is "read" or "write".
+func (r *Request) Op() string {
+	if r.Write {
+		return "write"
+	}
+	return "read"
+}
+
+// AppendTrace implements sim.Traced.
+func (r *Request) AppendTrace(b []byte) []byte {
+	b = append(b, r.Op()...)
+	b = append(append(b, ' '), r.Item...)
+	if r.Write {
+		b = append(append(b, '='), r.Value...)
+	}
+	if r.Token != 0 {
+		b = strconv.AppendInt(append(b, " #"...), r.Token, 10)
+	}
+	return b
+}
+
+// Reply is the answer to a Request.
+type Reply struct {
+	Value   string // of a read
+	Refused bool   // the token was declined, and nothing happened
+}
+
+// AppendTrace implements sim.Traced.
+func (r *Reply) AppendTrace(b []byte) []byte {
+	if r.Refused {
+		return append(b, "refused"...)
+	}
+	return append(b, r.Value...)
+}
+
+// Server keeps the items. It implements sim.Server.
+type Server struct {
+	node   *sim.Node
+	policy Policy
+	record func(history.Event)
+	items  map[string]*item
+	seen   map[int64]*Reply // by request ID
+}
+
+// item is one value with the tokens that were presented for it.
+type item struct {
+	value string
+	marks marks
+}
+
+// NewServer puts a server with a policy on a node. Everything that it accepts
+// or refuses is told to record. Initial holds the items that do not begin
+// empty.
+func NewServer(n *sim.Node, policy Policy, initial map[string]string, record func(history.Event)) *Server {
+	s := &Server{node: n, policy: policy, record: record, items: map[string]*item{}, seen: map[int64]*Reply{}}
+	for name, value := range initial {
+		s.items[name] = &item{value: value}
+	}
+	n.Listen(s)
+	return s
+}
+
+// Value returns what an item holds now.
+func (s *Server) Value(name string) string { return s.item(name).value }
+
+func (s *Server) item(name string) *item {
+	it := s.items[name]
+	if it == nil {
+		it = &item{}
+		s.items[name] = it
+	}
+	return it
+}
+
+// Serve implements sim.Server.
+func (s *Server) Serve(c *sim.Call) {
+	r, ok := c.Req.(*Request)
+	if !ok {
+		panic(fmt.Sprintf("resource: a request of type %T", c.Req))
+	}
+	if reply := s.seen[r.ID]; reply != nil {
+		c.Reply(reply)
+		return
+	}
+	it := s.item(r.Item)
+	accept := s.policy.admits(&it.marks, r)
+	if gap := s.policy.gap(); accept && r.Write && gap > 0 {
+		w := s.node.World()
+		w.At(w.Time()+gap, func() { s.finish(c, r, it, true) })
+		return
+	}
+	s.finish(c, r, it, accept)
+}
+
+// finish is the effect of a request, and its answer.
+func (s *Server) finish(c *sim.Call, r *Request, it *item, accept bool) {
+	reply := &Reply{Refused: !accept}
+	prior := it.value
+	if accept {
+		it.marks.raise(s.policy, r)
+		if r.Write {
+			it.value = r.Value
+		} else {
+			reply.Value = it.value
+		}
+	}
+	s.seen[r.ID] = reply
+	s.record(history.Event{
+		At: s.node.World().Time(), Type: history.Applied, Node: s.node.Name(), Worker: c.Worker, Request: r.ID,
+		Op: r.Op(), Key: r.Item, Value: it.value, Prior: prior, Token: r.Token, Mark: it.marks.highest(s.policy), Accepted: accept,
+	})
+	c.Applied()
+	c.Reply(reply)
+}
+
+// Closed implements sim.Server.
+func (s *Server) Closed(*sim.Session, error) {}
+
+// Client reaches the server for one process, over one connection that it
+// opens when it is first needed. It has no time-out and resends nothing.
+type Client struct {
+	process *sim.Process
+	node    string
+	conn    *sim.Conn
+}
+
+// NewClient makes a client of the server on a node.
+func NewClient(p *sim.Process, node string) *Client { return &Client{process: p, node: node} }
+
+// Do sends a request. The error is lock.ErrRefused when the token was
+// declined, the cause of ctx, or wraps lock.ErrUnknown.
+func (c *Client) Do(ctx context.Context, r *Request) (string, error) {
+	if c.conn == nil || c.conn.Err() != nil {
+		conn, err := c.process.Dial(ctx, c.node, 0)
+		if err != nil {
+			return "", fmt.Errorf("%s %s: %w", r.Op(), r.Item, err)
+		}
+		c.conn = conn
+	}
+	answer, err := c.conn.Call(ctx, r.Op(), r, 0)
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w: %w", r.Op(), r.Item, lock.ErrUnknown, err)
+	}
+	reply, ok := answer.(*Reply)
+	if !ok {
+		return "", fmt.Errorf("%s %s: an answer of type %T", r.Op(), r.Item, answer)
+	}
+	if reply.Refused {
+		return "", fmt.Errorf("%s %s with token %d: %w", r.Op(), r.Item, r.Token, lock.ErrRefused)
+	}
+	return reply.Value, nil
+}
+

@@ -1,0 +1,165 @@
+package sim
+
+import (
+	"errors"
+	"runtime/debug"
+	"time"
+)
+
+// ErrOver is what every call of a task returns once the run is over, or once
+// its process has crashed.
+var ErrOver = errors.New("the run is over")
+
+// reason is what woke a task.
+type reason int
+
+const (
+	byNothing reason = iota
+	byTimer
+	byContext
+	bySem
+	byReply
+	byStart
+)
+
+// class says how a late event reaches a process that was stopped.
+type class int
+
+const (
+	classDeadline class = iota
+	classMessage
+	classStep // a task between two of its steps, which goes on at once
+)
+
+// task is one thread of control of a worker.
+type task struct {
+	world  *World
+	worker *Worker
+	name   string
+	thread thread
+	body   func()
+	done   *sem
+
+	place   int // position in world.tasks
+	timer   event
+	class   class // of the timer
+	waiting bool
+	woken   reason
+	ctx     *simContext // waited on, if any
+	sem     *sem
+}
+
+// spawn makes a task ready to run.
+func (w *World) spawn(worker *Worker, name string, f func()) *task {
+	var t *task
+	if n := len(w.idle); n > 0 {
+		t = w.idle[n-1]
+		w.idle = w.idle[:n-1]
+	} else {
+		t = &task{world: w}
+		t.timer.what = (*taskTimer)(t)
+		t.thread = newCoroutine(t.loop)
+	}
+	t.worker, t.name, t.body, t.done = worker, name, f, newSem(w, 0)
+	t.place = len(w.tasks)
+	w.tasks = append(w.tasks, t)
+	w.note(kindTask, worker.name, name, 0)
+	t.waiting = true
+	t.wake(byStart)
+	return t
+}
+
+// loop is the body of a task's thread: it runs one task after another.
+func (t *task) loop() {
+	for {
+		t.perform()
+		t.end()
+		t.thread.park()
+	}
+}
+
+// perform runs the body and turns a panic into the end of the run.
+func (t *task) perform() {
+	defer func() {
+		if v := recover(); v != nil {
+			t.world.fail(&PanicError{Worker: t.worker.name, Task: t.name, Value: v, Stack: string(debug.Stack())})
+		}
+	}()
+	t.body()
+}
+
+func (t *task) end() {
+	w := t.world
+	last := w.tasks[len(w.tasks)-1]
+	w.tasks[t.place], last.place = last, t.place
+	w.tasks[len(w.tasks)-1] = nil
+	w.tasks = w.tasks[:len(w.tasks)-1]
+	t.done.Release()
+	t.body, t.done = nil, nil
+	w.idle = append(w.idle, t)
+}
+
+// run gives the processor to a ready task, unless its process is stopped.
+func (t *task) run() {
+	p := t.worker.process
+	switch {
+	case p.crashed:
+		return
+	case p.stops > 0:
+		p.heldTasks = append(p.heldTasks, t)
+		return
+	}
+	t.world.current = t
+	t.thread.resume()
+	t.world.current = nil
+}
+
+// wait parks the task until wake, and returns the reason.
+func (t *task) wait() reason {
+	t.waiting = true
+	t.woken = byNothing
+	t.thread.park()
+	return t.woken
+}
+
+// wake makes a waiting task ready and cancels what else it waited for.
+func (t *task) wake(why reason) {
+	if !t.waiting {
+		return
+	}
+	t.waiting = false
+	t.woken = why
+	t.world.cancel(&t.timer)
+	if t.ctx != nil {
+		t.ctx.unwatch(t)
+		t.ctx = nil
+	}
+	if t.sem != nil {
+		t.sem.forget(t)
+		t.sem = nil
+	}
+	t.world.ready.push(t)
+}
+
+// sleep parks for d on the node's monotonic clock, or until ctx ends.
+func (t *task) sleep(ctx *simContext, d time.Duration, c class) reason {
+	t.class = c
+	t.worker.process.node.arm(&t.timer, d)
+	if ctx != nil {
+		t.ctx = ctx
+		ctx.watch(t)
+	}
+	return t.wait()
+}
+
+// taskTimer is a task as the firer of its timer.
+type taskTimer task
+
+func (tt *taskTimer) fire() {
+	t := (*task)(tt)
+	p := t.worker.process
+	if p.crashed || p.postpone(&t.timer, t.class) {
+		return
+	}
+	t.wake(byTimer)
+}

@@ -1,0 +1,141 @@
+package sim
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/bits"
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Traced is a payload of a request or a reply that says what of it belongs
+// into the trace, and so into the checksum.
+type Traced interface {
+	// AppendTrace appends it in a readable form without line breaks.
+	AppendTrace(b []byte) []byte
+}
+
+// kind is what a line of the trace is about.
+type kind byte
+
+const (
+	kindPoint kind = iota
+	kindSent
+	kindArrived
+	kindApplied
+	kindReplied
+	kindTaken
+	kindHeld
+	kindLost
+	kindReset
+	kindClosed
+	kindTask
+	kindPause
+	kindResume
+	kindCrash
+	kindCut
+	kindHeal
+	kindClock
+	kindRecord
+)
+
+func (k kind) String() string {
+	return [...]string{
+		"point", "sent", "arrived", "applied", "replied", "taken", "held", "lost", "reset", "closed",
+		"task", "pause", "resume", "crash", "cut", "heal", "clock", "record",
+	}[k]
+}
+
+// trace digests everything that happens, and writes it down if asked to.
+type trace struct {
+	digest *xxhash.Digest
+	rolled uint64 // over the times of all events, those without a line too
+	buffer []byte
+	out    io.Writer
+	line   []byte
+}
+
+func newTrace(out io.Writer) trace {
+	return trace{digest: xxhash.New(), buffer: make([]byte, 0, 8192), out: out}
+}
+
+// tick takes in that an event happened.
+func (t *trace) tick(at int64) {
+	t.rolled = bits.RotateLeft64(t.rolled^uint64(at), 23) * 0x9E3779B97F4A7C15
+}
+
+// begin starts an entry; its payload may be appended to the buffer before end.
+func (t *trace) begin(at int64, k kind, actor, what string, number int64) {
+	b := binary.LittleEndian.AppendUint64(t.buffer, uint64(at))
+	b = append(b, byte(k), byte(len(actor)), byte(len(what)))
+	b = append(append(b, actor...), what...)
+	t.buffer = binary.LittleEndian.AppendUint64(b, uint64(number))
+	if t.out != nil {
+		t.line = appendSeconds(t.line[:0], at)
+		t.line = fmt.Appendf(t.line, " %-8s %s %s", k, actor, what)
+		if number != 0 {
+			t.line = strconv.AppendInt(append(t.line, ' '), number, 10)
+		}
+	}
+}
+
+// payload adds what a request or reply says of itself.
+func (t *trace) payload(p any) {
+	if traced, ok := p.(Traced); ok {
+		from := len(t.buffer)
+		t.buffer = traced.AppendTrace(t.buffer)
+		if t.out != nil {
+			t.line = append(append(t.line, ' '), t.buffer[from:]...)
+		}
+	}
+}
+
+func (t *trace) end() {
+	if len(t.buffer) > 4096 {
+		t.flush()
+	}
+	if t.out != nil {
+		// A trace that cannot be written does not change the run; whoever
+		// handed the writer in asks it for its error.
+		_, _ = t.out.Write(append(t.line, '\n'))
+	}
+}
+
+func (t *trace) flush() {
+	_, _ = t.digest.Write(t.buffer) // it never fails
+	t.buffer = t.buffer[:0]
+}
+
+func (t *trace) sum() string {
+	t.flush()
+	return fmt.Sprintf("%016x", t.digest.Sum64()^bits.RotateLeft64(t.rolled, 32))
+}
+
+// appendSeconds writes true time as seconds with nine decimals.
+func appendSeconds(b []byte, at int64) []byte {
+	return fmt.Appendf(b, "%d.%09d", at/1e9, at%1e9)
+}
+
+// note writes an entry without payload.
+func (w *World) note(k kind, actor, what string, number int64) {
+	w.trace.begin(w.now, k, actor, what, number)
+	w.trace.end()
+}
+
+// notePayload writes an entry with one.
+func (w *World) notePayload(k kind, actor, what string, number int64, p any) {
+	w.trace.begin(w.now, k, actor, what, number)
+	w.trace.payload(p)
+	w.trace.end()
+}
+
+// Note lets whoever records the run's history make it part of the trace.
+func (w *World) Note(actor, what string, payload Traced) {
+	w.trace.begin(w.now, kindRecord, actor, what, 0)
+	if payload != nil {
+		w.trace.payload(payload)
+	}
+	w.trace.end()
+}

@@ -1,0 +1,117 @@
+package sim
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"lockquake/lock/env"
+)
+
+// Worker is one of the workers of a process. It implements env.Env for the
+// lock that it uses.
+type Worker struct {
+	process *Process
+	name    string
+	random  map[string]*rand.Rand
+	hooks   map[pointID]*hook
+}
+
+var _ env.Env = (*Worker)(nil)
+
+// Worker adds a worker to the process.
+func (p *Process) Worker(name string) *Worker {
+	return &Worker{process: p, name: name}
+}
+
+// Name returns the name that the worker was added with.
+func (k *Worker) Name() string { return k.name }
+
+// Process returns the process that the worker belongs to.
+func (k *Worker) Process() *Process { return k.process }
+
+// Now implements env.Env.
+func (k *Worker) Now() time.Time { return k.process.node.Now() }
+
+// Mono implements env.Env.
+func (k *Worker) Mono() time.Duration { return k.process.node.Mono() }
+
+// Sleep implements env.Env.
+func (k *Worker) Sleep(ctx context.Context, d time.Duration) error {
+	t, sc, err := k.process.node.world.enter(ctx)
+	if err != nil {
+		return err
+	}
+	if t.sleep(sc, d, classDeadline) == byContext {
+		return sc.cause
+	}
+	return nil
+}
+
+// WithCancel implements env.Env.
+func (k *Worker) WithCancel(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	c := k.process.node.world.newContext(k.process, ctx)
+	return c, func(cause error) { c.end(context.Canceled, cause) }
+}
+
+// WithTimeout implements env.Env.
+func (k *Worker) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	c := k.process.node.world.newContext(k.process, ctx)
+	c.deadline = k.Now().Add(d)
+	if c.err == nil {
+		k.process.node.arm(&c.timer, d)
+	}
+	return c, func() { c.end(context.Canceled, nil) }
+}
+
+// Go implements env.Env.
+func (k *Worker) Go(name string, f func()) env.Sem {
+	w := k.process.node.world
+	if w.closed {
+		return newSem(w, 1)
+	}
+	return w.spawn(k, name, f).done
+}
+
+// NewSem implements env.Env.
+func (k *Worker) NewSem(n int) env.Sem { return newSem(k.process.node.world, n) }
+
+// Rand implements env.Env.
+func (k *Worker) Rand(stream string) *rand.Rand {
+	r := k.random[stream]
+	if r == nil {
+		r = k.process.node.world.source.Stream(stream, k.name).Rand()
+		if k.random == nil {
+			k.random = map[string]*rand.Rand{}
+		}
+		k.random[stream] = r
+	}
+	return r
+}
+
+// Point implements env.Env: the worker stands at the point for Config.Step,
+// and longer if a fault stops it there.
+func (k *Worker) Point(name string) {
+	w := k.process.node.world
+	if w.closed || k.process.crashed {
+		return
+	}
+	k.pass(w.points.id(name))
+	if t := w.current; t != nil {
+		t.sleep(nil, w.cfg.Step, classStep)
+	}
+}
+
+// enter is how every call that may park begins: it finds the task and refuses
+// a context that has ended, or one that could not end in virtual time.
+func (w *World) enter(ctx context.Context) (*task, *simContext, error) {
+	t := w.current
+	if w.closed || t == nil || t.worker.process.crashed {
+		return nil, nil, ErrOver
+	}
+	sc := contextOf(ctx)
+	if sc != nil && sc.err != nil {
+		return nil, nil, sc.cause
+	}
+	return t, sc, nil
+}

@@ -1,0 +1,223 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"lockquake/internal/draw"
+)
+
+// Config is what a world is made from. The zero value of a field is its
+// default.
+type Config struct {
+	Seed uint64
+	// Step is the virtual time that every point costs.
+	Step time.Duration
+	// WakeLag is the time from waking to the late deadlines and messages.
+	WakeLag time.Duration
+	// ArrivalFirst: on waking, what came first is seen first. Otherwise all
+	// deadlines come before all messages.
+	ArrivalFirst bool
+	// Latency is how long a message is under way on any link.
+	Latency draw.Dist
+	// Limit is the true time at which the run ends in any case; 0 for none.
+	Limit time.Duration
+	// Trace receives one line for every event; nil for none.
+	Trace io.Writer
+	// Beat is set to a new value again and again while events happen, for a
+	// watchdog on another goroutine; nil for none.
+	Beat *atomic.Uint64
+}
+
+// maxAtOneInstant is how many events and task switches may happen before time
+// must have moved.
+const maxAtOneInstant = 1_000_000
+
+// ErrNoProgress: a million events happened at one instant of virtual time.
+var ErrNoProgress = errors.New("no progress: a million events at one instant of virtual time")
+
+// PanicError is a panic in a task.
+type PanicError struct {
+	Worker string
+	Task   string
+	Value  any
+	Stack  string // of the panicking task itself
+}
+
+func (e *PanicError) Error() string {
+	return fmt.Sprintf("panic in task %s of %s: %v", e.Task, e.Worker, e.Value)
+}
+
+// World is one run. It is built, run once on one goroutine, and closed.
+type World struct {
+	cfg     Config
+	source  draw.Source
+	now     int64
+	seq     uint64
+	queue   queue
+	ready   readyQueue
+	nodes   map[string]*Node
+	tasks   []*task // not ended, in no order
+	idle    []*task // ended, kept for their threads
+	current *task
+	stopped bool
+	closed  bool
+	err     error
+	trace   trace
+	events  int64
+	// How many events and task switches happened at this instant.
+	atInstant int
+	points    pointTable
+	request   int64    // last request ID given
+	conns     int64    // connections dialled
+	message   *message // the one that the point being passed is about
+}
+
+// New makes an empty world.
+func New(cfg Config) *World {
+	return &World{
+		cfg: cfg, source: draw.New(cfg.Seed), nodes: map[string]*Node{},
+		trace: newTrace(cfg.Trace), points: newPointTable(),
+	}
+}
+
+// Time is the true time since the run began.
+func (w *World) Time() time.Duration { return time.Duration(w.now) }
+
+// Source is where everything random in this run comes from.
+func (w *World) Source() draw.Source { return w.source }
+
+// Events is how many events have happened.
+func (w *World) Events() int64 { return w.events }
+
+// Checksum names all that has happened so far, in 16 hex digits.
+func (w *World) Checksum() string { return w.trace.sum() }
+
+// At calls do at a moment of true time; a past one stands for now.
+func (w *World) At(moment time.Duration, do func()) {
+	w.schedule(&event{what: funcFirer(do)}, max(int64(moment), w.now))
+}
+
+// Stop ends Run after the event at hand.
+func (w *World) Stop() { w.stopped = true }
+
+// schedule puts e into the queue.
+func (w *World) schedule(e *event, at int64) {
+	w.seq++
+	e.at, e.seq = at, w.seq
+	w.queue.push(e)
+}
+
+// cancel makes sure that e does not fire.
+func (w *World) cancel(e *event) {
+	w.queue.remove(e)
+	if e.node != nil {
+		e.node.disarm(e)
+	}
+	if e.late != nil {
+		e.late.forget(e)
+	}
+}
+
+// Run lets events happen until Stop is called, nothing is left to happen, or
+// Config.Limit has come. It returns the first panic of a task, or
+// ErrNoProgress.
+func (w *World) Run() error {
+	for {
+		w.runReady()
+		if w.stopped || w.err != nil || len(w.queue.items) == 0 {
+			return w.err
+		}
+		e := w.queue.pop()
+		if limit := int64(w.cfg.Limit); limit > 0 && e.at > limit {
+			w.now = limit
+			return nil
+		}
+		if e.at != w.now {
+			w.atInstant = 0
+		}
+		w.now = e.at
+		w.countInstant()
+		w.events++
+		w.trace.tick(e.at)
+		if w.cfg.Beat != nil && w.events%1024 == 0 {
+			w.cfg.Beat.Add(1)
+		}
+		if e.node != nil {
+			e.node.disarm(e)
+		}
+		e.what.fire()
+	}
+}
+
+// runReady gives the processor to every task that was woken, and to those
+// that they wake.
+func (w *World) runReady() {
+	for w.err == nil {
+		t := w.ready.pop()
+		if t == nil {
+			return
+		}
+		w.countInstant()
+		t.run()
+	}
+}
+
+// countInstant notices a run that no longer moves in time.
+func (w *World) countInstant() {
+	if w.atInstant++; w.atInstant > maxAtOneInstant {
+		w.fail(fmt.Errorf("%w (%v)", ErrNoProgress, w.Time()))
+	}
+}
+
+// readyQueue holds the tasks that were woken and have not yet run, in order.
+type readyQueue struct {
+	tasks []*task
+	first int
+}
+
+func (q *readyQueue) push(t *task) { q.tasks = append(q.tasks, t) }
+
+// pop returns nil when nothing is there.
+func (q *readyQueue) pop() *task {
+	if q.first == len(q.tasks) {
+		q.tasks, q.first = q.tasks[:0], 0
+		return nil
+	}
+	t := q.tasks[q.first]
+	q.first++
+	return t
+}
+
+// Close ends every task that is still there and frees its thread. Deferred
+// calls of such tasks run, and find a world in which every call fails.
+func (w *World) Close() {
+	if w.closed {
+		return
+	}
+	w.closed = true
+	// A thread that unwinds takes down the goroutine it is stopped from, so
+	// each gets one to take.
+	var unwound sync.WaitGroup
+	for _, tasks := range [][]*task{w.tasks, w.idle} {
+		for _, t := range tasks {
+			unwound.Add(1)
+			go func() {
+				defer unwound.Done()
+				t.thread.kill()
+			}()
+			unwound.Wait() // one at a time, as in the run
+		}
+	}
+}
+
+// fail ends the run with err; the first one counts.
+func (w *World) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
