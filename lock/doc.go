@@ -1,0 +1,18 @@
+// Package lock holds the locks under test, and what any lock must be to be
+// tested.
+//
+// # A tour
+//
+//   - [Strategy] runs one critical section; [WithLock] makes one of a [Locker],
+//     whose [Lease] is one grant (lock.go).
+//   - [Resource] is what is protected, and [Section] how the body of a
+//     critical section reaches it.
+//   - [Catalogue] lists every strategy with what it hands to the resource
+//     (catalogue.go); [Params] are the numbers that it can be tuned by.
+//   - The Redis strategies are one locker with parts (redis.go, redislease.go).
+//   - [ErrNotObtained], [ErrLost], [ErrUnknown] and [ErrRefused] are what a
+//     caller can be told (errors.go).
+//
+// Everything here takes time, tasks, contexts and random numbers from an
+// env.Env, and runs in the simulation and on a real machine alike.
+package lock

@@ -1,0 +1,18 @@
+package lock
+
+import "context"
+
+// unlocked excludes nobody.
+type unlocked struct{}
+
+func (unlocked) Do(ctx context.Context, _ string, r Resource, body Body) error {
+	return body(ctx, section{lease: noLease{ctx}, resource: r})
+}
+
+// noLease is the lease of no lock.
+type noLease struct{ ctx context.Context }
+
+func (l noLease) Context() context.Context      { return l.ctx }
+func (noLease) Check() error                    { return nil }
+func (noLease) Token() int64                    { return 0 }
+func (noLease) Release(_ context.Context) error { return nil }
