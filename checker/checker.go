@@ -1,6 +1,12 @@
 package checker
 
 import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
 	"lockquake/history"
 )
 
@@ -51,7 +57,109 @@ type Check struct {
 	Doc  string // one line, for lockquake list
 	// Workloads are the workloads that it can judge; nil stands for all.
 	Workloads []string
-	run       func(*input) Result
+	run       func(*input, *Result)
+}
+
+// AppliesTo reports whether the check can judge runs of the workload.
+func (c Check) AppliesTo(workload string) bool {
+	return c.Workloads == nil || slices.Contains(c.Workloads, workload)
+}
+
+// Catalogue lists all checks, always in the same order.
+func Catalogue() []Check {
+	return []Check{
+		{
+			Name: "linearizable",
+			Doc:  "every section is one atomic step, and the resource keeps to its own rule for tokens",
+			run:  linearizable,
+		},
+		{
+			Name:      "lost-update",
+			Doc:       "no increment overwrites one that its section had not read",
+			Workloads: []string{"counter"},
+			run:       lostUpdate,
+		},
+		{
+			Name: "exclusion",
+			Doc:  "no two sections of one lock work on the resource at the same time",
+			run:  exclusion,
+		},
+		{
+			Name: "belief",
+			Doc:  "no two sections of one lock are believed to be held at the same time",
+			run:  belief,
+		},
+		{
+			Name: "fencing",
+			Doc:  "tokens rise with the grants, and the resource refuses the stale and nobody else",
+			run:  fencing,
+		},
+	}
+}
+
+// Names lists the names of the Catalogue.
+func Names() []string {
+	var names []string
+	for _, c := range Catalogue() {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// Run judges h by the named checks and returns one result for each, in the
+// order of names; nil names stand for the whole Catalogue. A check that does
+// not judge the history's workload answers that it does not apply.
+//
+// The error says that a name is unknown or that the history contradicts
+// itself, so that no verdict on it would mean anything.
+func Run(h *history.History, names []string) ([]Result, error) {
+	return run(h, names, defaultLimits())
+}
+
+func run(h *history.History, names []string, l limits) ([]Result, error) {
+	if names == nil {
+		names = Names()
+	}
+	catalogue := Catalogue()
+	var chosen []Check
+	for _, name := range names {
+		i := slices.IndexFunc(catalogue, func(c Check) bool { return c.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("unknown check %q; there are %s", name, strings.Join(Names(), ", "))
+		}
+		chosen = append(chosen, catalogue[i])
+	}
+	sections, err := h.Sections()
+	if err != nil {
+		return nil, err
+	}
+	in := &input{History: h, sections: sections, witnessed: h.Witnessed(), limits: l}
+	results := make([]Result, 0, len(chosen))
+	for _, c := range chosen {
+		r := Result{Check: c.Name, Verdict: Valid}
+		if c.AppliesTo(h.Meta.Workload) {
+			c.run(in, &r)
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// maxFindings bounds the findings of one result. Count goes on.
+const maxFindings = 10
+
+// find adds a finding that makes the verdict v.
+func (r *Result) find(v Verdict, events []int64, format string, args ...any) {
+	r.Verdict = r.Verdict.Worse(v)
+	if v == Invalid {
+		r.Count++
+	}
+	if len(r.Findings) == maxFindings {
+		return
+	}
+	events = slices.DeleteFunc(events, func(seq int64) bool { return seq == 0 })
+	slices.Sort(events)
+	r.Findings = append(r.Findings, Finding{Text: fmt.Sprintf(format, args...), Events: slices.Compact(events)})
 }
 
 // input is a history together with what every check needs of it, worked out once.
@@ -59,4 +167,99 @@ type input struct {
 	*history.History
 	sections  []*history.Section
 	witnessed bool
+	limits    limits
+}
+
+// forever stands for the sequence number of what never came.
+const forever = math.MaxInt64
+
+// effect says whether an operation did anything to the resource.
+type effect int
+
+const (
+	dropped  effect = iota // it never reached the resource
+	accepted               // it took effect
+	refused                // the resource declined it
+	maybe                  // nobody knows
+)
+
+// effect returns what became of o. The resource's own record decides where
+// there is one; otherwise the worker's word has to do.
+func (in *input) effect(o *history.Op) effect {
+	if in.witnessed {
+		switch {
+		case o.Applied == 0:
+			return dropped
+		case o.Accepted:
+			return accepted
+		default:
+			return refused
+		}
+	}
+	switch o.Outcome {
+	case history.OutcomeOK:
+		return accepted
+	case history.OutcomeFail:
+		return refused
+	case history.OutcomeInfo:
+		return maybe
+	}
+	return maybe
+}
+
+// moment is the one event at which o took effect, by the best record that
+// there is: the resource's, else the worker's return, else its call.
+func moment(o *history.Op) int64 {
+	switch {
+	case o.Applied != 0:
+		return o.Applied
+	case o.Return != 0 && o.Outcome != history.OutcomeInfo:
+		return o.Return
+	default:
+		return o.Invoke
+	}
+}
+
+// over is the first event by which o has certainly had the effect that it
+// has, or forever. An answer of unknown outcome says nothing about that.
+func over(o *history.Op) int64 {
+	switch {
+	case o.Return != 0 && o.Outcome != history.OutcomeInfo:
+		return o.Return
+	case o.Applied != 0:
+		return o.Applied
+	default:
+		return forever
+	}
+}
+
+// span returns where and when o may have taken effect: exactly if the
+// resource recorded it, else somewhere between call and return.
+func span(o *history.Op) (from, to int64, fromAt, toAt time.Duration) {
+	if o.Applied != 0 {
+		return o.Applied, o.Applied, o.AppliedAt, o.AppliedAt
+	}
+	return o.Invoke, o.Return, o.InvokeAt, o.ReturnAt
+}
+
+// nameOf is how a finding calls a section.
+func nameOf(s *history.Section) string {
+	return fmt.Sprintf("%s's section %d", s.Worker, s.N)
+}
+
+// groups splits a list by a key, in the order in which the keys come up.
+func groups[T any](list []T, key func(T) string) [][]T {
+	index := map[string]int{}
+	var out [][]T
+	for _, x := range list {
+		k := key(x)
+		i, ok := index[k]
+		if !ok {
+			i = len(out)
+			index[k] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], x)
+	}
+	return out
 }

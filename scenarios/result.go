@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"time"
 
 	"lockquake/checker"
@@ -8,9 +9,9 @@ import (
 	"lockquake/history"
 )
 
-// Run is what one run leaves: the history, the plan that was carried out,
+// Trial is what one run leaves: the history, the plan that was carried out,
 // and what the checks say.
-type Run struct {
+type Trial struct {
 	Scenario string
 	Label    string // of the strategy's use
 	Strategy string
@@ -21,7 +22,9 @@ type Run struct {
 	Results  []checker.Result // in the order of the scenario's checks
 	Checksum string           // 16 hex digits over every event of the run
 	Events   int64            // that the engine ran
-	Replay   string           // token that repeats the run
+	// Acquisitions is how many sections were entered.
+	Acquisitions int64
+	Replay       string // token that repeats the run
 }
 
 // Bite says whether a fault of the plan met anything.
@@ -100,6 +103,30 @@ const (
 	CannotTell    Expectation = "unknown"
 )
 
+// MarshalJSON writes true, false or null.
+func (e Expectation) MarshalJSON() ([]byte, error) {
+	switch e {
+	case AsExpected, NotAsExpected:
+		return []byte(e), nil
+	case CannotTell, "":
+		return []byte("null"), nil
+	}
+	return nil, fmt.Errorf("scenarios: no expectation is called %q", string(e))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (e *Expectation) UnmarshalJSON(data []byte) error {
+	switch text := string(data); text {
+	case "true", "false":
+		*e = Expectation(text)
+	case "null":
+		*e = CannotTell
+	default:
+		return fmt.Errorf("scenarios: an expectation is true, false or null, not %s", text)
+	}
+	return nil
+}
+
 // CheckStats adds up one check over the runs of one strategy.
 type CheckStats struct {
 	Applies   bool   `json:"applies"` // in at least one run
@@ -113,7 +140,7 @@ type CheckStats struct {
 type Failure struct {
 	Check string `json:"check"`
 	Seed  uint64 `json:"seed"`
-	Run   *Run   `json:"-"`
+	Trial *Trial `json:"-"`
 }
 
 // FaultStats adds up one entry of the scenario's faults over all runs of all

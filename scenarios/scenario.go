@@ -1,10 +1,12 @@
 package scenarios
 
 import (
+	"fmt"
 	"time"
 
 	"lockquake/faults"
 	"lockquake/internal/draw"
+	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 )
 
@@ -25,10 +27,10 @@ type Scenario struct {
 	WakeLag   time.Duration `yaml:"wake-lag"`  // from waking to the late deadlines and messages
 	Wake      Wake          `yaml:"wake"`
 
-	Workload Workload    `yaml:"workload"`
-	Resource Resource    `yaml:"resource"`
-	Lock     lock.Params `yaml:"lock"`
-	Network  Network     `yaml:"network"`
+	Workload Workload   `yaml:"workload"`
+	Resource Resource   `yaml:"resource"`
+	Lock     LockParams `yaml:"lock"` // for every strategy that has them
+	Network  Network    `yaml:"network"`
 
 	Strategies []Strategy    `yaml:"strategies"`
 	Each       []Each        `yaml:"each"`
@@ -38,12 +40,62 @@ type Scenario struct {
 	Expect map[string]Expect `yaml:"expect"` // by label
 
 	// Path is where the scenario was read from, as an error or a replay token
-	// names it: a built-in name or a file. Hash is of the bytes read.
+	// names it: a built-in name or a file.
 	Path string `yaml:"-"`
+	// Hash is of the bytes read, those of the files of its distributions too:
+	// 12 hexadecimal digits.
 	Hash string `yaml:"-"`
 	// Text is the file itself.
 	Text []byte `yaml:"-"`
 }
+
+// WorkerNames lists the workers in the order of their numbers.
+func (s *Scenario) WorkerNames() []string { return numbered("worker", s.Workers) }
+
+// ResourceNames lists the resources in the order of their numbers.
+func (s *Scenario) ResourceNames() []string { return numbered("resource", s.Resources) }
+
+func numbered(noun string, n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("%s-%d", noun, i+1)
+	}
+	return names
+}
+
+// ParamsOf returns the parameters that a worker's lock is made with: the
+// strategy's own, under those of the scenario, under those of this use of the
+// strategy, under those of the worker.
+func (s *Scenario) ParamsOf(own lock.Params, use Strategy, worker string) lock.Params {
+	s.Lock.Apply(&own)
+	use.Lock.Apply(&own)
+	for _, e := range s.Each {
+		if e.Worker == worker {
+			e.Lock.Apply(&own)
+		}
+	}
+	return own
+}
+
+// ResourceOf returns what the resource does under one use of a strategy.
+func (s *Scenario) ResourceOf(use Strategy) Resource {
+	r := s.Resource
+	use.Resource.Apply(&r)
+	return r
+}
+
+// StartOf returns when a worker begins its first section.
+func (s *Scenario) StartOf(worker string) time.Duration {
+	for _, e := range s.Each {
+		if e.Worker == worker {
+			return e.Start
+		}
+	}
+	return 0
+}
+
+// LockParams are those parameters of a lock that a part of a file sets.
+type LockParams = strictyaml.Patch[lock.Params]
 
 // Wake says what a client that slept past its deadline sees first on waking.
 type Wake string
@@ -74,17 +126,17 @@ type Network struct {
 // Strategy is one use of a strategy: its name, how the scenario calls this
 // use, and what differs from the scenario's own settings.
 type Strategy struct {
-	Name     string       `yaml:"name"`
-	Label    string       `yaml:"label"`
-	Lock     *lock.Params `yaml:"lock"`
-	Resource *Resource    `yaml:"resource"`
+	Name     string                     `yaml:"name"`
+	Label    string                     `yaml:"label"` // no two uses share one; the name unless set
+	Lock     LockParams                 `yaml:"lock"`
+	Resource strictyaml.Patch[Resource] `yaml:"resource"`
 }
 
 // Each is where one worker differs from the others.
 type Each struct {
 	Worker string        `yaml:"worker"`
 	Start  time.Duration `yaml:"start"` // when its first section begins
-	Lock   *lock.Params  `yaml:"lock"`
+	Lock   LockParams    `yaml:"lock"`
 }
 
 // Expect is what must be seen of one label. Violates names checks that must

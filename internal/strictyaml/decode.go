@@ -52,7 +52,7 @@ func (n *Node) decode(v reflect.Value) error {
 	if hook, ok := n.hooks[v.Type()]; ok {
 		return hook(n, v)
 	}
-	if self, ok := v.Addr().Interface().(selfDecoder); ok {
+	if self, ok := reflect.TypeAssert[selfDecoder](v.Addr()); ok {
 		return self.decodeNode(n)
 	}
 	if n.tag() == "!!null" {
@@ -61,32 +61,31 @@ func (n *Node) decode(v reflect.Value) error {
 	if v.Type() == reflect.TypeFor[time.Duration]() {
 		return n.decodeDuration(v)
 	}
-	switch v.Kind() {
-	case reflect.String:
+	switch kind := v.Kind(); {
+	case kind == reflect.String:
 		return n.decodeString(v)
-	case reflect.Bool:
+	case kind == reflect.Bool:
 		if n.tag() != "!!bool" {
 			return n.Wants("true or false")
 		}
 		v.SetBool(strings.EqualFold(n.yaml.Value, "true"))
 		return nil
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case v.CanInt() || v.CanUint():
 		return n.decodeInt(v)
-	case reflect.Float64:
+	case kind == reflect.Float64:
 		return n.decodeFloat(v)
-	case reflect.Pointer:
+	case kind == reflect.Pointer:
 		to := reflect.New(v.Type().Elem())
 		if err := n.decode(to.Elem()); err != nil {
 			return err
 		}
 		v.Set(to)
 		return nil
-	case reflect.Slice:
+	case kind == reflect.Slice:
 		return n.decodeSlice(v)
-	case reflect.Map:
+	case kind == reflect.Map:
 		return n.decodeMap(v)
-	case reflect.Struct:
+	case kind == reflect.Struct:
 		return n.decodeStruct(v)
 	default:
 		return n.Errorf("%s cannot be set from a file", n.Path())
@@ -210,8 +209,8 @@ func fieldOf(t reflect.Type, key string) (int, bool) {
 // keysOf returns the keys of a struct in the order of its fields.
 func keysOf(t reflect.Type) []string {
 	var keys []string
-	for i := range t.NumField() {
-		if name := nameOf(t.Field(i)); name != "" {
+	for field := range t.Fields() {
+		if name := nameOf(field); name != "" {
 			keys = append(keys, name)
 		}
 	}

@@ -221,8 +221,7 @@ func TestErrors(t *testing.T) {
 			if diff := cmp.Diff(tt.want, err.Error()); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
-			var e *strictyaml.Error
-			if !errors.As(err, &e) {
+			if _, ok := errors.AsType[*strictyaml.Error](err); !ok {
 				t.Errorf("a %T, not an *Error", err)
 			}
 		})
@@ -288,6 +287,7 @@ func TestUnknown(t *testing.T) {
 	}{
 		{"Reddis", known, `unknown lock "Reddis"; did you mean "redis"?`},
 		{"redis_fenced", known, `unknown lock "redis_fenced"; did you mean "redis-fenced"?`},
+		{"erdis", known, `unknown lock "erdis"; did you mean "redis"?`},
 		{"postgres", known, `unknown lock "postgres"; known are redis, redis-fenced, none`},
 		{"", known, `unknown lock ""; known are redis, redis-fenced, none`},
 		{"x", nil, `unknown lock "x"`},
@@ -316,8 +316,8 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		var e *strictyaml.Error
-		if !errors.As(err, &e) {
+		e, ok := errors.AsType[*strictyaml.Error](err)
+		if !ok {
 			t.Fatalf("a %T, not an *Error: %v", err, err)
 		}
 		if e.File != "f" || e.Line < 1 || e.Column < 1 || e.Text == "" {

@@ -2,6 +2,7 @@ package strictyaml
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agext/levenshtein"
@@ -26,7 +27,8 @@ func Unknown(sort, word string, known []string) string {
 }
 
 // nearest returns the known word that takes the fewest edits, the first of
-// several, if it takes no more than one for every three letters.
+// several, if it takes no more than one for every three letters. Two letters
+// that changed places are one edit.
 func nearest(word string, known []string) (string, bool) {
 	const longest = 64 // a word beyond it is no slip of the finger, and dear to compare
 	if word == "" || len(word) > longest {
@@ -35,9 +37,20 @@ func nearest(word string, known []string) (string, bool) {
 	word = strings.ToLower(word)
 	best, edits := "", max(1, len(word)/3)+1
 	for _, k := range known {
-		if d := levenshtein.Distance(word, strings.ToLower(k), nil); d < edits {
+		d := levenshtein.Distance(word, strings.ToLower(k), nil)
+		if d == 2 && letters(word) == letters(strings.ToLower(k)) {
+			d = 1
+		}
+		if d < edits {
 			best, edits = k, d
 		}
 	}
 	return best, best != ""
+}
+
+// letters sorts the letters of a word.
+func letters(word string) string {
+	sorted := []rune(word)
+	slices.Sort(sorted)
+	return string(sorted)
 }

@@ -148,14 +148,15 @@ func (t *tree) check(n *yaml.Node, depth int) error {
 	switch n.Kind {
 	case yaml.AliasNode:
 		return t.follow(n, depth)
+	case yaml.MappingNode:
+		return t.checkMap(n, depth)
+	case yaml.ScalarNode, yaml.DocumentNode: // nothing is inside, or it is no value
 	case yaml.SequenceNode:
 		for _, item := range n.Content {
 			if err := t.check(item, depth+1); err != nil {
 				return err
 			}
 		}
-	case yaml.MappingNode:
-		return t.checkMap(n, depth)
 	}
 	return nil
 }

@@ -59,6 +59,7 @@ func (p *Positions) find(path string) (key, value *yaml.Node, ok bool) {
 // the longest that fits is taken.
 func step(n *yaml.Node, path string) (key, value *yaml.Node, rest string) {
 	switch n.Kind {
+	case yaml.ScalarNode, yaml.AliasNode, yaml.DocumentNode: // the path goes on, the file does not
 	case yaml.MappingNode:
 		longest := -1
 		for i := 0; i < len(n.Content); i += 2 {

@@ -1,0 +1,170 @@
+package checker
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/history"
+)
+
+func TestNames(t *testing.T) {
+	want := []string{"linearizable", "lost-update", "exclusion", "belief", "fencing"}
+	if diff := cmp.Diff(want, Names()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, c := range Catalogue() {
+		if c.Doc == "" || c.run == nil {
+			t.Errorf("%s has no doc or no function", c.Name)
+		}
+	}
+}
+
+func TestAppliesTo(t *testing.T) {
+	for _, c := range Catalogue() {
+		if !c.AppliesTo("counter") {
+			t.Errorf("%s does not judge a counter", c.Name)
+		}
+		if got, want := c.AppliesTo("register"), c.Name != "lost-update"; got != want {
+			t.Errorf("%s judges a register: %v, want %v", c.Name, got, want)
+		}
+	}
+}
+
+func TestRunKeepsTheOrderOfNames(t *testing.T) {
+	h := story("counter", "off").acquire("a", 0).write("a", "1").release("a").history()
+	for _, names := range [][]string{nil, {}, {"fencing", "belief"}, {"belief", "linearizable", "belief"}} {
+		results, err := Run(h, names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := names
+		if want == nil {
+			want = Names()
+		}
+		got := []string{}
+		for _, r := range results {
+			got = append(got, r.Check)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestRunRefuses(t *testing.T) {
+	tests := []struct {
+		name   string
+		events []history.Event
+		checks []string
+		want   string
+	}{
+		{"unknown check", nil, []string{"belief", "relief"}, `unknown check "relief"; there are linearizable, `},
+		{"a history that contradicts itself", []history.Event{{Seq: 1, Type: history.Acquired, Worker: "a", Section: 1}}, nil, "never called"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			results, err := Run(&history.History{Events: tt.events}, tt.checks)
+			if err == nil || !strings.Contains(err.Error(), tt.want) || results != nil {
+				t.Errorf("got %v and %v, want %q", results, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestWorse(t *testing.T) {
+	tests := []struct{ a, b, want Verdict }{
+		{Valid, Valid, Valid},
+		{Valid, Unknown, Unknown},
+		{Unknown, Invalid, Invalid},
+		{Valid, Invalid, Invalid},
+	}
+	for _, tt := range tests {
+		if got := tt.a.Worse(tt.b); got != tt.want {
+			t.Errorf("%s and %s: %s, want %s", tt.a, tt.b, got, tt.want)
+		}
+		if got := tt.b.Worse(tt.a); got != tt.want {
+			t.Errorf("%s and %s: %s, want %s", tt.b, tt.a, got, tt.want)
+		}
+	}
+}
+
+// An invalid part wins over one that cannot be decided.
+func TestInvalidWinsOverUnknown(t *testing.T) {
+	var r Result
+	r.find(Invalid, nil, "wrong")
+	r.find(Unknown, nil, "who knows")
+	if r.Verdict != Invalid || r.Count != 1 || len(r.Findings) != 2 {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// wellOrdered is a history of a fenced counter in which nothing goes wrong.
+func wellOrdered(sections int) *teller {
+	s := story("counter", "reads-writes").fenced()
+	for i := range sections {
+		w := fmt.Sprintf("worker-%d", i%8)
+		s.acquire(w, int64(i+1)).read(w, fmt.Sprint(i)).write(w, fmt.Sprint(i+1)).release(w)
+	}
+	return s.final(fmt.Sprint(sections))
+}
+
+// pausing is the same with a writer that sleeps through a section of another
+// one now and then.
+func pausing(sections int) *teller {
+	s := story("counter", "off")
+	n := 0
+	for i := range sections / 2 {
+		a, b := fmt.Sprintf("worker-%d", i%8), fmt.Sprintf("worker-%d", (i+1)%8)
+		s.acquire(a, 0).read(a, fmt.Sprint(n))
+		if i%50 == 49 {
+			s.acquire(b, 0).read(b, fmt.Sprint(n)).write(b, fmt.Sprint(n+1)).release(b).write(a, fmt.Sprint(n+1)).release(a)
+			n++
+			continue
+		}
+		s.write(a, fmt.Sprint(n+1)).release(a).acquire(b, 0).read(b, fmt.Sprint(n+1)).write(b, fmt.Sprint(n+2)).release(b)
+		n += 2
+	}
+	return s
+}
+
+func BenchmarkRun(b *testing.B) {
+	for _, bench := range []struct {
+		name string
+		tell func(int) *teller
+		ops  int
+		want Verdict
+	}{
+		{"well-ordered/1k", wellOrdered, 1_000, Valid},
+		{"well-ordered/2k", wellOrdered, 2_000, Valid},
+		{"well-ordered/10k", wellOrdered, 10_000, Valid},
+		{"well-ordered/100k", wellOrdered, 100_000, Valid},
+		{"pausing/1k", pausing, 1_000, Invalid},
+		{"pausing/10k", pausing, 10_000, Invalid},
+		{"pausing/100k", pausing, 100_000, Invalid},
+		{"unwitnessed/10k", func(n int) *teller { return asUnwitnessed(wellOrdered(n)) }, 10_000, Valid},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			h := bench.tell(bench.ops / 2).history()
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, r := range mustRun(b, h, defaultLimits(), Names()...) {
+					if r.Check == "linearizable" && r.Verdict != bench.want {
+						b.Fatalf("%s: %+v", r.Verdict, r.Findings)
+					}
+				}
+			}
+		})
+	}
+}
+
+func asUnwitnessed(s *teller) *teller {
+	h := unwitnessed(s.history())
+	s.recorder.Reset()
+	for _, e := range h.Events {
+		s.recorder.Record(e)
+	}
+	return s
+}

@@ -1,0 +1,43 @@
+// Package checker judges a history: was the resource corrupted, did two
+// workers hold one lock, did the fence keep the stale out and nobody else?
+//
+// It sees nothing but a history, so it judges a stored file or a live run as
+// well as a simulated one, and the same history always gets the same results.
+//
+// # A tour
+//
+//   - [Run] judges a history by checks named in [Names] and returns a [Result]
+//     for each: a [Verdict], how many violations, and the first of them as
+//     [Finding] values, one sentence with the events that show it.
+//   - [Catalogue] lists the checks. Each stands in a file of its own:
+//     linearizable, lost-update, exclusion, belief, fencing.
+//   - model.go says what a resource may do with values and tokens; search.go
+//     looks for an order of operations that the model allows.
+//   - interval.go holds what exclusion and belief share.
+//
+// # What took effect
+//
+// Where a history has the resource's own record (its applied events), that
+// record decides: a write whose outcome nobody told the worker took effect if
+// the resource accepted it, and did not if it never arrived. Without a record
+// the worker's word is all there is: ok took effect, fail did not, and info
+// may or may not have, at any time from its call to the end of the history.
+//
+// # Order
+//
+// All order is that of sequence numbers. Two events at one virtual instant
+// still have an order, and a stale read at that instant is still stale.
+//
+// # Bounds
+//
+// All checks but linearizable take a sorted pass or two. Linearizability is
+// hard in general, so that check first tries the order in which the effects
+// happened, which is proof if it fits, and searches with porcupine only if it
+// does not. The search is bounded in steps and memory, never in time. What it
+// cannot decide within them is [Unknown], and that is never a pass.
+//
+// # Adding a check
+//
+// Write its function in a file of its own, with a table of stories that it
+// must accept and refuse beside it, and add one entry to [Catalogue].
+package checker

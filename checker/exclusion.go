@@ -1,0 +1,52 @@
+package checker
+
+import "lockquake/history"
+
+// exclusion looks for two sections of one lock that were at work on the
+// resource at once, each from the first to the last of its operations that
+// the resource accepted. Where the resource kept no record, a section was at
+// work from the call of its first operation that was ok to the return of the
+// last.
+//
+// Overlap alone is not corruption: two sections that only read do no harm to
+// each other. What it did to the data is for linearizable to say.
+func exclusion(in *input, r *Result) {
+	for _, group := range groups(in.sections, lockOf) {
+		var list []interval
+		for _, s := range group {
+			if x, ok := in.work(s); ok {
+				list = append(list, x)
+			}
+		}
+		if len(list) > 0 {
+			r.Applies = true
+		}
+		count, few := overlaps(list)
+		for _, o := range few {
+			r.find(Invalid, []int64{o.first.from, o.first.to, o.second.from, o.second.to},
+				"overlap: %s and %s were both at work under lock %s for %s",
+				nameOf(o.first.section), nameOf(o.second.section), o.first.section.Key, o.length())
+		}
+		r.Count += count - len(few)
+	}
+}
+
+func lockOf(s *history.Section) string { return s.Key }
+
+// work returns the interval in which s worked on the resource, if it did.
+func (in *input) work(s *history.Section) (interval, bool) {
+	x := interval{section: s}
+	for _, o := range s.Ops {
+		if in.effect(o) != accepted {
+			continue
+		}
+		from, to, fromAt, toAt := span(o)
+		if x.from == 0 || from < x.from {
+			x.from, x.fromAt = from, fromAt
+		}
+		if to > x.to {
+			x.to, x.toAt = to, toAt
+		}
+	}
+	return x, x.from != 0
+}

@@ -1,0 +1,60 @@
+package checker
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+func TestExclusion(t *testing.T) {
+	judge(t, "exclusion", []verdictCase{
+		{"one after the other", story("counter", "off").
+			acquire("a", 0).read("a", "0").write("a", "1").release("a").
+			acquire("b", 0).read("b", "1").write("b", "2").release("b"), Valid, "", 0},
+		{"Kleppmann's failure", kleppmann("off", 0, 0).after(time.Second).applied("a").ok("a").release("a"), Invalid,
+			"overlap: a's section 1 and b's section 1 were both at work under lock x for 3ms", 1},
+		{"a refused write is no work", kleppmann("reads-writes", 33, 34).refused("a").fail("a").release("a"), Valid, "", 0},
+		{"sections overlap, work does not", story("counter", "off").
+			acquire("a", 0).read("a", "0").write("a", "1").expire("a").
+			acquire("b", 0).read("b", "1").write("b", "2").release("b").release("a"), Valid, "", 0},
+		{"an overlap that is still serialisable", story("register", "off").
+			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("b", "5").read("a", "5").release("a").release("b"), Invalid, "overlap", 1},
+		{"one operation within another section", story("register", "off").
+			acquire("a", 0).read("a", "0").acquire("b", 0).read("b", "0").release("b").read("a", "0").release("a"), Invalid, "...for 0s", 1},
+		{"two sections of one operation each", story("register", "off").
+			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").release("b").release("a"), Valid, "", 0},
+		{"at one instant", story("counter", "off").stop().
+			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("a", "1").write("b", "1"), Invalid, "...for 0s", 1},
+		{"one after the other at one instant", story("counter", "off").stop().
+			acquire("a", 0).read("a", "0").write("a", "1").acquire("b", 0).read("b", "1").write("b", "2"), Valid, "", 0},
+		{"three at once are three pairs", story("register", "off").
+			acquire("a", 0).acquire("b", 0).acquire("c", 0).read("a", "0").read("b", "0").read("c", "0").
+			read("a", "0").read("b", "0").read("c", "0"), Invalid, "overlap", 3},
+		{"late packet of a section that was left", story("counter", "off").
+			acquire("a", 0).read("a", "0").sendWrite("a", "1").info("a").release("a").
+			acquire("b", 0).read("b", "0").write("b", "1").release("b").applied("a"), Invalid, "overlap", 1},
+		{"a write that never arrived", story("counter", "off").
+			acquire("a", 0).read("a", "0").sendWrite("a", "1").info("a").release("a").
+			acquire("b", 0).read("b", "0").write("b", "1").release("b"), Valid, "", 0},
+		{"unwitnessed", story("counter", "off").unwitnessed().
+			acquire("a", 0).read("a", "0").sendWrite("a", "1").acquire("b", 0).read("b", "0").write("b", "1").ok("a"), Invalid, "overlap", 1},
+		{"unwitnessed, nobody knows", story("counter", "off").unwitnessed().
+			acquire("a", 0).read("a", "0").sendWrite("a", "1").acquire("b", 0).read("b", "0").write("b", "1").info("a"), Valid, "", 0},
+	})
+}
+
+// All pairs are counted and a few are shown.
+func TestExclusionBoundsItsFindings(t *testing.T) {
+	s := story("register", "off")
+	const n = 30
+	for i := range n {
+		s.acquire(fmt.Sprint("w", i), 0).read(fmt.Sprint("w", i), "0")
+	}
+	for i := range n {
+		s.read(fmt.Sprint("w", i), "0")
+	}
+	got := mustRun(t, s.history(), defaultLimits(), "exclusion")[0]
+	if got.Count != n*(n-1)/2 || len(got.Findings) != maxFindings {
+		t.Errorf("%d violations and %d findings, want %d and %d", got.Count, len(got.Findings), n*(n-1)/2, maxFindings)
+	}
+}

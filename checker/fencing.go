@@ -1,0 +1,209 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"lockquake/history"
+)
+
+// fencing judges both ends of a fence: whether the tokens rise with the
+// grants, and whether the resource lets nobody in who is stale and keeps
+// nobody out who is not.
+func fencing(in *input, r *Result) {
+	r.Applies = in.Meta.Fenced || slices.ContainsFunc(in.sections, func(s *history.Section) bool { return s.Token != 0 })
+	if !r.Applies {
+		return
+	}
+	for _, group := range groups(in.sections, lockOf) {
+		in.tokens(r, group)
+	}
+	in.stale(r)
+	in.rightful(r)
+}
+
+// stamped is something that carries a token and took place between two events.
+type stamped struct {
+	from, to int64
+	token    int64
+	section  *history.Section
+	op       *history.Op // nil: the grant itself
+}
+
+// behind calls report for everything that carries a lower token than
+// something that had been over before it began, together with the highest such.
+// What may have been at the same time has no order and is not compared.
+func behind(list []stamped, report func(late, high *stamped)) {
+	slices.SortFunc(list, func(a, b stamped) int { return cmp.Compare(a.from, b.from) })
+	ended := slices.Clone(list)
+	slices.SortFunc(ended, func(a, b stamped) int { return cmp.Compare(a.to, b.to) })
+	var high *stamped
+	n := 0
+	for i := range list {
+		for ; n < len(ended) && ended[n].to < list[i].from; n++ {
+			if high == nil || ended[n].token > high.token {
+				high = &ended[n]
+			}
+		}
+		if high != nil && list[i].token < high.token {
+			report(&list[i], high)
+		}
+	}
+}
+
+// tokens judges the tokens of one lock. The moment of a grant is the lock
+// server's word for it; without that a grant lies somewhere between the call
+// and the entry of its section, and two that overlap have no order.
+func (in *input) tokens(r *Result, group []*history.Section) {
+	seen := map[int64]*history.Section{}
+	var list []stamped
+	for _, s := range group {
+		switch {
+		case !s.Entered():
+			continue
+		case s.Token == 0:
+			if in.Meta.Fenced {
+				r.find(Invalid, []int64{s.Enter}, "no token: %s was let into lock %s without one", nameOf(s), s.Key)
+			}
+			continue
+		case seen[s.Token] != nil:
+			first := seen[s.Token]
+			r.find(Invalid, []int64{first.Grant, first.Enter, s.Grant, s.Enter},
+				"repeated: %s and %s both got token %d for lock %s", nameOf(first), nameOf(s), s.Token, s.Key)
+			continue
+		}
+		seen[s.Token] = s
+		x := stamped{from: s.Call, to: s.Enter, token: s.Token, section: s}
+		if s.Grant != 0 {
+			x.from, x.to = s.Grant, s.Grant
+		}
+		list = append(list, x)
+	}
+	behind(list, func(late, high *stamped) {
+		// Asked for after the higher one was out, it is the count that fell.
+		// Otherwise the number may just have been drawn in another order.
+		name := "not ordered by grant"
+		if late.section.Call > high.section.Enter {
+			name = "went back"
+		}
+		r.find(Invalid, []int64{high.section.Grant, high.section.Enter, late.section.Grant, late.section.Enter},
+			"%s: lock %s was granted to %s with token %d, and after that to %s with token %d",
+			name, late.section.Key, nameOf(high.section), high.token, nameOf(late.section), late.token)
+	})
+}
+
+// stale looks for operations that the resource accepted though it had accepted
+// a higher token before. Reads count where the policy says that they do.
+func (in *input) stale(r *Result) {
+	reads := in.Meta.Fence == "reads-writes"
+	var list []stamped
+	for _, s := range in.sections {
+		for _, o := range s.Ops {
+			if in.effect(o) != accepted || !o.Write() && !reads {
+				continue
+			}
+			from, to, _, _ := span(o)
+			list = append(list, stamped{from: from, to: to, token: o.Token, section: s, op: o})
+		}
+	}
+	for _, group := range groups(list, func(x stamped) string { return x.op.Item }) {
+		behind(group, func(late, high *stamped) {
+			name := fmt.Sprintf("stale %s accepted", late.op.Kind)
+			if late.token == 0 {
+				name = fmt.Sprintf("unfenced %s accepted", late.op.Kind)
+			}
+			r.find(Invalid, []int64{high.op.Invoke, high.op.Applied, high.op.Return, late.op.Invoke, late.op.Applied, late.op.Return},
+				"%s: item %s took a %s of %s with token %d, and after that a %s of %s with token %d", name, late.op.Item,
+				high.op.Kind, nameOf(high.section), high.token, late.op.Kind, nameOf(late.section), late.token)
+		})
+	}
+}
+
+// place is one lock as one of the lock's servers knows it.
+type place struct{ node, key string }
+
+// rightful looks for operations that the resource refused though the lock
+// server still held the section's grant and no higher token was out. Under a
+// policy that takes one write for each grant, a second write is no such case.
+func (in *input) rightful(r *Result) {
+	var refusals []stamped
+	for _, s := range in.sections {
+		for _, o := range s.Ops {
+			if in.effect(o) == refused && s.Grant != 0 && o.Token != 0 {
+				// A grant that is in force at the end of the call was so all along.
+				refusals = append(refusals, stamped{to: moment(o), token: o.Token, section: s, op: o})
+			}
+		}
+	}
+	if len(refusals) == 0 {
+		return
+	}
+	slices.SortFunc(refusals, func(a, b stamped) int { return cmp.Compare(a.to, b.to) })
+	entered := slices.DeleteFunc(slices.Clone(in.sections), func(s *history.Section) bool { return !s.Entered() })
+	slices.SortFunc(entered, func(a, b *history.Section) int { return cmp.Compare(a.Enter, b.Enter) })
+	granted := map[place]*history.Event{}
+	highest := map[string]int64{}
+	used := in.used()
+	next := 0
+	for _, x := range refusals {
+		for ; next < len(in.Events) && in.Events[next].Seq < x.to; next++ {
+			follow(granted, &in.Events[next])
+		}
+		for len(entered) > 0 && entered[0].Enter < x.to {
+			highest[entered[0].Key] = max(highest[entered[0].Key], entered[0].Token)
+			entered = entered[1:]
+		}
+		s := x.section
+		g := granted[place{in.Events[s.Grant-1].Node, s.Key}]
+		if g == nil || g.Seq != s.Grant || highest[s.Key] > x.token {
+			continue
+		}
+		if first, ok := used[write{x.op.Item, x.token}]; ok && x.op.Write() && first < x.to {
+			continue
+		}
+		r.find(Invalid, []int64{s.Grant, s.Enter, x.op.Invoke, x.op.Applied, x.op.Return},
+			"rightful holder refused: the %s of %s with token %d, while the lock server had lock %s for it and no higher token was out",
+			x.op.Kind, nameOf(s), x.token, s.Key)
+	}
+}
+
+// follow keeps the grants that are in force.
+func follow(granted map[place]*history.Event, e *history.Event) {
+	p := place{e.Node, e.Key}
+	switch e.Type {
+	case history.Granted:
+		granted[p] = e
+	case history.Freed, history.Expired, history.Evicted:
+		if g := granted[p]; g != nil && (e.Owner == "" || e.Owner == g.Owner) {
+			delete(granted, p)
+		}
+	default:
+	}
+}
+
+// write is the one write that a token is good for under the policy strict.
+type write struct {
+	item  string
+	token int64
+}
+
+// used lists, under the policy strict, when each token was first used up.
+func (in *input) used() map[write]int64 {
+	first := map[write]int64{}
+	if in.Meta.Fence != "strict" {
+		return first
+	}
+	for _, s := range in.sections {
+		for _, o := range s.Ops {
+			if !o.Write() || in.effect(o) != accepted {
+				continue
+			}
+			w := write{o.Item, o.Token}
+			if at, ok := first[w]; !ok || moment(o) < at {
+				first[w] = moment(o)
+			}
+		}
+	}
+	return first
+}

@@ -1,0 +1,248 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"lockquake/history"
+)
+
+// linearizable asks two questions of each item of the resource, and both must
+// be answered by yes. Does the lock make its sections atomic: is there an
+// order of whole sections that explains what they read? And is the resource
+// what it says: is there an order of single operations, tokens and all, that
+// explains what was read, accepted and refused?
+func linearizable(in *input, r *Result) {
+	rule, known := ruleOf(in.Meta.Fence)
+	if !known {
+		r.Applies = true
+		r.find(Unknown, nil, "unknown policy: the resource's policy %q has no model", in.Meta.Fence)
+		return
+	}
+	for _, x := range in.items(rule) {
+		r.Applies = true
+		start := state{value: in.Meta.Initial[x.name]}
+		// Within a section, tokens are the resource's business.
+		in.judge(r, x.name, "sections", &search{start: start, steps: x.sections, limits: in.limits})
+		in.judge(r, x.name, "operations", &search{start: start, steps: x.singles, limits: in.limits, model: model{rule: rule}})
+	}
+}
+
+func (in *input) judge(r *Result, item, what string, s *search) {
+	a := s.decide()
+	switch a.verdict {
+	case Valid:
+	case Invalid:
+		text, events := s.explain(a)
+		r.find(Invalid, events, "no order of %s explains item %s: %s", what, item, text)
+	case Unknown:
+		r.find(Unknown, nil, "cannot tell: whether an order explains the %d %s of item %s is beyond the bounds of the search", len(s.steps), what, item)
+	}
+}
+
+// item is what happened to one item of the resource, as steps of both sizes.
+type item struct {
+	name     string
+	sections []step
+	singles  []step
+}
+
+// items sorts the operations of the history by item, in the order in which
+// the items come up.
+func (in *input) items(rule rule) []*item {
+	total := 0
+	for _, s := range in.sections {
+		total += len(s.Ops)
+	}
+	// Two accesses an operation at most, in one piece.
+	room := make([]access, 0, 2*total)
+	index := map[string]*item{}
+	var list []*item
+	var ops []*history.Op
+	for _, s := range in.sections {
+		ops = append(ops[:0], s.Ops...)
+		slices.SortStableFunc(ops, func(a, b *history.Op) int {
+			return cmp.Or(strings.Compare(a.Item, b.Item), cmp.Compare(moment(a), moment(b)))
+		})
+		for len(ops) > 0 {
+			n := 1
+			for n < len(ops) && ops[n].Item == ops[0].Item {
+				n++
+			}
+			x := index[ops[0].Item]
+			if x == nil {
+				x = &item{name: ops[0].Item}
+				index[x.name] = x
+				list = append(list, x)
+			}
+			room = in.add(x, s, ops[:n], rule, room)
+			ops = ops[n:]
+		}
+	}
+	return list
+}
+
+// add appends the operations that s did on one item, as one step and as
+// single ones. Their accesses go into room.
+func (in *input) add(x *item, s *history.Section, ops []*history.Op, rule rule, room []access) []access {
+	for _, o := range ops {
+		e := in.effect(o)
+		if e == dropped {
+			continue
+		}
+		a := access{op: o, refused: e == refused, maybe: e == maybe, unseen: o.Outcome != history.OutcomeOK}
+		room = append(room, a)
+		x.singles = append(x.singles, step{
+			accesses: room[len(room)-1:], section: s, call: o.Invoke, ret: over(o), at: moment(o),
+		})
+	}
+	// A section's step begins where it was entered, or with its first operation
+	// if that came before, and lasts until it was left and its writes are done.
+	whole := step{section: s, call: ops[0].Invoke, ret: s.Leave}
+	if s.Enter != 0 {
+		whole.call = s.Enter
+	}
+	if whole.ret == 0 {
+		whole.ret = s.Return
+	}
+	if whole.ret == 0 {
+		whole.ret = forever
+	}
+	first, wrote := len(room), false
+	for _, o := range ops {
+		e := in.effect(o)
+		unseen := !o.Write() && o.Outcome != history.OutcomeOK
+		whole.call = min(whole.call, o.Invoke)
+		if e == dropped || e == refused || unseen {
+			continue // a read that never came back told the section nothing
+		}
+		room = append(room, access{op: o, maybe: e == maybe})
+		whole.ret = max(whole.ret, over(o))
+		// The section stands where its last write does, or else its last read.
+		if o.Write() || !wrote {
+			whole.at, wrote = moment(o), o.Write()
+		}
+	}
+	if whole.accesses = room[first:]; len(whole.accesses) > 0 {
+		x.sections = append(x.sections, whole)
+	}
+	return room
+}
+
+// explain says in one sentence what cannot be placed, and lists the events of
+// the steps around it.
+func (s *search) explain(a answer) (text string, events []int64) {
+	if a.heirs != nil {
+		return s.explainHeirs(a.heirs)
+	}
+	stuck, misfit := &s.steps[a.stuck], &s.steps[a.misfit]
+	text = stuck.describe()
+	why, writer := s.reason(a.misfit)
+	if misfit == stuck {
+		text += " " + why
+	} else {
+		text += fmt.Sprintf(" fits nowhere; by the record %s %s", misfit.describe(), why)
+	}
+	events = append(stuck.events(), misfit.events()...)
+	if writer != nil {
+		events = append(events, writer.events()...)
+	}
+	// What was going on at the same time belongs to the story, the nearest first.
+	const near = 6
+	for i, n := a.misfit-1, 0; i >= 0 && n < near; i-- {
+		if x := &s.steps[i]; x.ret > misfit.call && x != writer {
+			events = append(events, x.events()...)
+			n++
+		}
+	}
+	return text, events
+}
+
+// reason says why the suggested order cannot place its step at misfit, and by
+// whose write, if a value is to blame.
+func (s *search) reason(misfit int) (why string, writer *step) {
+	now, next := []state{s.start}, []state(nil)
+	s.model.left = math.MaxInt // a replay is one pass
+	for i := range misfit {
+		next = s.model.step(next[:0], now, &s.steps[i], false)
+		now, next = next, now
+	}
+	x := &s.steps[misfit]
+	if len(now) == 0 {
+		return "fits nowhere", nil // nothing was replayed in the first place
+	}
+	at := now[0]
+	for i := range x.accesses {
+		a := &x.accesses[i]
+		after, ok := s.model.rule.take(at, a)
+		if ok {
+			at = after
+			continue
+		}
+		allowed := s.model.rule.allows(at.mark, a.op)
+		switch {
+		case a.refused:
+			return fmt.Sprintf("was refused, though the highest token so far was %d", at.mark), nil
+		case !allowed && a.op.Token == 0:
+			return "was accepted without a token", nil
+		case !allowed:
+			return fmt.Sprintf("was accepted, though the highest token so far was %d", at.mark), nil
+		}
+		why = fmt.Sprintf("read %q where %q stood", a.op.Value, at.value)
+		for i := misfit - 1; i >= 0; i-- {
+			if y := &s.steps[i]; y.wrote() {
+				return why + ", written by " + nameOf(y.section), y
+			}
+		}
+		return why, nil
+	}
+	return "fits nowhere", nil
+}
+
+// wrote reports whether one of the step's writes took effect.
+func (x *step) wrote() bool {
+	return slices.ContainsFunc(x.accesses, func(a access) bool { return a.op.Write() && !a.refused })
+}
+
+// describe names the step: whose it is, its token, and what it did.
+func (x *step) describe() string {
+	var did []string
+	for i := range x.accesses {
+		a := &x.accesses[i]
+		verb := "read"
+		if a.op.Write() {
+			verb = "wrote"
+		}
+		text := fmt.Sprintf("%s %q", verb, a.op.Value)
+		if a.refused {
+			text += " (refused)"
+		}
+		if a.maybe {
+			text += " (perhaps)"
+		}
+		did = append(did, text)
+	}
+	const most = 6
+	if len(did) > most {
+		did = append(did[:most], "...")
+	}
+	token := ""
+	if t := x.accesses[0].op.Token; t != 0 {
+		token = fmt.Sprintf("token %d, ", t)
+	}
+	return fmt.Sprintf("%s (%s%s)", nameOf(x.section), token, strings.Join(did, ", "))
+}
+
+// events lists the events of the step, with the ends of its section.
+func (x *step) events() []int64 {
+	seqs := []int64{x.section.Enter, x.section.Leave}
+	const most = 12
+	for i := range x.accesses[:min(most, len(x.accesses))] {
+		o := x.accesses[i].op
+		seqs = append(seqs, o.Invoke, o.Applied, o.Return)
+	}
+	return seqs
+}

@@ -1,0 +1,241 @@
+package checker
+
+import (
+	"fmt"
+	"testing"
+)
+
+// kleppmann is the failure of his article: worker a pauses before its write,
+// b takes over and writes, a's write lands afterwards.
+func kleppmann(fence string, a, b int64) *teller {
+	return story("counter", fence).
+		acquire("a", a).read("a", "0").sendWrite("a", "1").
+		expire("a").acquire("b", b).read("b", "0").write("b", "1").release("b")
+}
+
+func TestLinearizableSections(t *testing.T) {
+	judge(t, "linearizable", []verdictCase{
+		{"nothing", story("counter", "off"), Valid, "", 0},
+		{"one after the other", story("counter", "off").
+			acquire("a", 0).read("a", "0").write("a", "1").release("a").
+			acquire("b", 0).read("b", "1").write("b", "2").release("b"), Valid, "", 0},
+		{"one after the other, unwitnessed", story("counter", "off").unwitnessed().
+			acquire("a", 0).read("a", "0").write("a", "1").release("a").
+			acquire("b", 0).read("b", "1").write("b", "2").release("b"), Valid, "", 0},
+		{"Kleppmann's failure", kleppmann("off", 0, 0).applied("a").ok("a").release("a"), Invalid,
+			`no order of sections explains item x: a's section 1 (read "0", wrote "1") read "0" where "1" stood, written by b's section 1`, 1},
+		{"Kleppmann's failure, unwitnessed", func() *teller {
+			s := story("counter", "off").unwitnessed()
+			return s.acquire("a", 0).read("a", "0").sendWrite("a", "1").acquire("b", 0).read("b", "0").write("b", "1").
+				release("b").ok("a").release("a")
+		}(), Invalid, "no order of sections", 1},
+		{"Kleppmann's failure, fenced", kleppmann("reads-writes", 33, 34).refused("a").fail("a").release("a"), Valid, "", 0},
+		{"late packet: the section has long been left", story("counter", "off").
+			acquire("a", 0).read("a", "0").sendWrite("a", "1").info("a").release("a").
+			acquire("b", 0).read("b", "0").write("b", "1").release("b").applied("a"), Invalid, "no order of sections", 1},
+		{"late packet that does no harm", story("counter", "off").
+			acquire("a", 0).read("a", "0").sendWrite("a", "1").info("a").release("a").
+			acquire("b", 0).read("b", "0").release("b").applied("a").
+			acquire("b", 0).read("b", "1").release("b"), Valid, "", 0},
+		{"a fence on writes only loses an update", story("counter", "writes").
+			acquire("a", 33).read("a", "0").sendWrite("a", "1").expire("a").
+			acquire("b", 34).read("b", "0").applied("a").ok("a").release("a").
+			write("b", "1").release("b"), Invalid, "...b's section 1", 1},
+		{"overlap that is still serialisable", story("register", "off").
+			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("b", "5").release("a").release("b"), Valid, "", 0},
+		{"two reads of one section differ", story("register", "off").
+			acquire("a", 0).acquire("b", 0).read("a", "0").write("b", "5").read("a", "5").release("a").release("b"), Invalid, "no order of sections", 1},
+		{"a section reads its own write", story("register", "off").
+			acquire("a", 0).write("a", "1").read("a", "1").write("a", "2").release("a").acquire("b", 0).read("b", "2").release("b"), Valid, "", 0},
+		{"crashed holder whose write landed", story("counter", "off").
+			acquire("a", 0).read("a", "0").sendWrite("a", "1").crash("a").applied("a").
+			acquire("b", 0).read("b", "1").write("b", "2").release("b"), Valid, "", 0},
+		{"crashed holder whose write landed late", story("counter", "off").
+			acquire("a", 0).read("a", "0").sendWrite("a", "1").crash("a").
+			acquire("b", 0).read("b", "0").write("b", "1").release("b").applied("a"), Invalid, "no order of sections", 1},
+		{"crashed holder whose write was lost", story("counter", "off").
+			acquire("a", 0).read("a", "0").sendWrite("a", "1").crash("a").
+			acquire("b", 0).read("b", "0").write("b", "1").release("b"), Valid, "", 0},
+		{"refused write counts with its reads only", story("counter", "writes").
+			acquire("a", 1).read("a", "0").expire("a").acquire("b", 2).read("b", "0").write("b", "1").release("b").
+			refuse("a", "write", "1").release("a"), Valid, "", 0},
+		{"its reads still count", story("counter", "writes").
+			acquire("a", 1).read("a", "7").expire("a").acquire("b", 2).read("b", "0").write("b", "1").release("b").
+			refuse("a", "write", "8").release("a"), Invalid, "", 2},
+		{"a waiter is not in yet", story("register", "off").
+			acquire("a", 0).call("b").write("a", "1").release("a").enter("b", 0).read("b", "0").release("b"), Invalid, "", 2},
+		{"stale read at one instant", story("register", "off").stop().
+			acquire("a", 0).write("a", "1").release("a").acquire("b", 0).read("b", "0").release("b"), Invalid, "", 2},
+		{"fresh read at one instant", story("register", "off").stop().
+			acquire("a", 0).write("a", "1").release("a").acquire("b", 0).read("b", "1").release("b"), Valid, "", 0},
+	})
+}
+
+func TestLinearizableInfo(t *testing.T) {
+	// A write of unknown outcome, and then somebody who sees it, or does not,
+	// or first does and then does not.
+	unknown := func() *teller {
+		return story("counter", "off").unwitnessed().acquire("a", 0).read("a", "0").sendWrite("a", "1").info("a").release("a")
+	}
+	judge(t, "linearizable", []verdictCase{
+		{"seen", unknown().acquire("b", 0).read("b", "1").release("b"), Valid, "", 0},
+		{"not seen", unknown().acquire("b", 0).read("b", "0").write("b", "1").release("b"), Valid, "", 0},
+		{"seen late", unknown().acquire("b", 0).read("b", "0").release("b").acquire("b", 0).read("b", "1").release("b"), Valid, "", 0},
+		{"seen, then not", unknown().acquire("b", 0).read("b", "1").release("b").acquire("b", 0).read("b", "0").release("b"), Invalid, "no order of sections", 2},
+		{"never answered", story("counter", "off").unwitnessed().acquire("a", 0).sendWrite("a", "5").
+			acquire("b", 0).read("b", "5").release("b"), Valid, "", 0},
+		{"the record says it took effect", story("counter", "off").
+			acquire("a", 0).read("a", "0").sendWrite("a", "1").applied("a").info("a").release("a").
+			acquire("b", 0).read("b", "0").release("b"), Invalid, "", 2},
+		{"the record says it did not", story("counter", "off").
+			acquire("a", 0).read("a", "0").sendWrite("a", "1").info("a").release("a").
+			acquire("b", 0).read("b", "1").release("b"), Invalid, "", 2},
+		{"a read that was never heard of", story("register", "off").
+			acquire("a", 0).sendRead("a", "9").applied("a").info("a").release("a"), Valid, "", 0},
+	})
+}
+
+func TestLinearizablePolicies(t *testing.T) {
+	one := func(fence string, token int64, op string, accept bool) *teller {
+		s := story("register", fence).acquire("a", 5).write("a", "1").release("a").acquire("b", token)
+		if op == "read" {
+			s.sendRead("b", "1")
+		} else {
+			s.sendWrite("b", "2")
+		}
+		if accept {
+			return s.applied("b").ok("b").release("b")
+		}
+		return s.refused("b").fail("b").release("b")
+	}
+	// After a write with token 5, which tokens may write and read?
+	tests := []struct {
+		fence               string
+		writeNone, readNone bool
+		write4, read4       bool
+		write5, write6      bool
+	}{
+		{"off", true, true, true, true, true, true},
+		{"writes", false, false, false, true, true, true},
+		{"strict", false, false, false, true, false, true},
+		{"reads-writes", false, false, false, false, true, true},
+		{"equal", false, false, false, true, true, true},
+		{"check-then-write", false, false, false, true, true, true},
+		{"volatile", false, false, false, true, true, true},
+	}
+	for _, tt := range tests {
+		for _, c := range []struct {
+			token int64
+			op    string
+			right bool
+		}{
+			{0, "write", tt.writeNone},
+			{0, "read", tt.readNone},
+			{4, "write", tt.write4},
+			{4, "read", tt.read4},
+			{5, "write", tt.write5},
+			{6, "write", tt.write6},
+		} {
+			for _, accept := range []bool{true, false} {
+				want := Valid
+				if accept != c.right {
+					want = Invalid
+				}
+				t.Run(fmt.Sprintf("%s %s %d accepted %v", tt.fence, c.op, c.token, accept), func(t *testing.T) {
+					got := mustRun(t, one(tt.fence, c.token, c.op, accept).history(), defaultLimits(), "linearizable")[0]
+					if got.Verdict != want {
+						t.Errorf("%s, want %s: %+v", got.Verdict, want, got.Findings)
+					}
+				})
+			}
+		}
+	}
+	judge(t, "linearizable", []verdictCase{
+		{"under reads-writes a read raises the mark", story("register", "reads-writes").
+			acquire("a", 1).acquire("b", 2).read("b", "0").write("a", "1").release("a").release("b"), Invalid,
+			`no order of operations explains item x: a's section 1 (token 1, wrote "1") was accepted, though the highest token so far was 2`, 1},
+		{"under writes it does not", story("register", "writes").
+			acquire("a", 1).acquire("b", 2).read("b", "0").write("a", "1").release("a").release("b"), Valid, "", 0},
+		{"a refusal without a reason", story("register", "writes").
+			acquire("a", 1).refuse("a", "write", "1").release("a"), Invalid, "...(token 1, wrote \"1\" (refused)) was refused, though the highest token so far was 0", 1},
+		{"policy without a model", story("register", "magic").acquire("a", 1), Unknown, "unknown policy", 0},
+	})
+}
+
+func TestLinearizableBudget(t *testing.T) {
+	// Reads that come in the opposite order of writes which all overlap: the
+	// record helps with none of it, since there is none.
+	crowd := func() *teller {
+		s := story("register", "off").unwitnessed()
+		names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+		for _, w := range names {
+			s.call(w).enter(w, 0).sendWrite(w, w)
+		}
+		for _, w := range names {
+			s.ok(w).leave(w)
+		}
+		return s.acquire("z", 0).read("z", "nobody wrote this").release("z")
+	}
+	exceeded := func(f func(*limits)) limits {
+		l := defaultLimits()
+		f(&l)
+		return l
+	}
+	tests := []struct {
+		name   string
+		limits limits
+		want   Verdict
+	}{
+		{"enough", defaultLimits(), Invalid},
+		{"few accesses", exceeded(func(l *limits) { l.accesses = 50 }), Unknown},
+		{"little memory", exceeded(func(l *limits) { l.memory = 1000 }), Unknown},
+		{"few steps", exceeded(func(l *limits) { l.steps = 4 }), Unknown},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := mustRun(t, crowd().history(), tt.limits, "linearizable")[0]
+			if got.Verdict != tt.want {
+				t.Fatalf("%s, want %s: %+v", got.Verdict, tt.want, got.Findings)
+			}
+			if tt.want == Unknown && len(got.Findings) != 2 {
+				t.Errorf("findings %+v, want one for the sections and one for the operations", got.Findings)
+			}
+		})
+	}
+}
+
+// One section of many writes of which each may have happened: that makes
+// 2^200 courses of events, but few states.
+func TestLinearizableManyUnknownWrites(t *testing.T) {
+	s := story("register", "off").unwitnessed().acquire("a", 0)
+	for i := range 200 {
+		s.sendWrite("a", fmt.Sprint(i)).info("a")
+	}
+	s.release("a").acquire("b", 0).read("b", "17").release("b")
+	judge(t, "linearizable", []verdictCase{{"one of them was seen", s, Valid, "", 0}})
+}
+
+// Evidence stays small however long the history is.
+func TestLinearizableEvidenceIsCut(t *testing.T) {
+	s := story("counter", "off")
+	n := 0
+	for range 300 {
+		s.acquire("a", 0).read("a", fmt.Sprint(n)).write("a", fmt.Sprint(n+1)).release("a")
+		n++
+	}
+	s.acquire("b", 0).read("b", fmt.Sprint(n))
+	s.acquire("a", 0).read("a", fmt.Sprint(n)).write("a", fmt.Sprint(n+1)).release("a")
+	s.write("b", fmt.Sprint(n+1)).release("b")
+	for range 300 {
+		n++
+		s.acquire("a", 0).read("a", fmt.Sprint(n)).write("a", fmt.Sprint(n+1)).release("a")
+	}
+	got := mustRun(t, s.history(), defaultLimits(), "linearizable")[0]
+	if got.Verdict != Invalid || len(got.Findings) != 1 || len(got.Findings[0].Events) > 30 {
+		t.Fatalf("%s: %+v", got.Verdict, got.Findings)
+	}
+	const want = `no order of sections explains item x: b's section 1 (read "300", wrote "301") read "300" where "301" stood, written by a's section 301`
+	if got.Findings[0].Text != want {
+		t.Errorf("got  %s\nwant %s", got.Findings[0].Text, want)
+	}
+}

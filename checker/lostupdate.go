@@ -1,0 +1,243 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lockquake/history"
+)
+
+// lostUpdate looks for increments of a counter that another write overwrote
+// without having seen them. A write is based on what its section had last read
+// or written of the item before, and known about; an item that began empty
+// began at 0.
+//
+// A write that is based on nothing sets the counter on purpose. It accuses
+// nobody and is not accused, and the sum of the increments goes on from its
+// value.
+func lostUpdate(in *input, r *Result) {
+	all := in.updates()
+	for _, updates := range groups(all, func(u update) string { return u.op.Item }) {
+		r.Applies = true
+		slices.SortFunc(updates, func(a, b update) int { return cmp.Compare(moment(a.op), moment(b.op)) })
+		c := counter{input: in, result: r, item: updates[0].op.Item}
+		if err := c.start(updates); err != nil {
+			r.find(Unknown, nil, "not a counter: item %s: %v", c.item, err)
+			continue
+		}
+		if in.witnessed {
+			c.recorded(updates)
+		} else {
+			c.reported(updates)
+		}
+	}
+}
+
+// update is one write that took effect, or perhaps did.
+type update struct {
+	op      *history.Op
+	section *history.Section
+	basis   *history.Op // what it is based on; nil: nothing
+	maybe   bool
+
+	old, new int64 // value of the basis, value written
+}
+
+// delta is what the update adds to what it saw.
+func (u *update) delta() int64 { return u.new - u.old }
+
+// updates lists the writes of the history, section by section.
+func (in *input) updates() []update {
+	var list []update
+	bases := map[string]*history.Op{} // by item: last operation whose result is known
+	for _, s := range in.sections {
+		for _, o := range s.Ops {
+			e := in.effect(o)
+			if e == dropped || e == refused {
+				continue
+			}
+			if o.Write() {
+				u := update{op: o, section: s, maybe: e == maybe}
+				b := bases[o.Item]
+				if b != nil && b.Worker == s.Worker && b.Section == s.N && b.Return < o.Invoke {
+					u.basis = b
+				}
+				list = append(list, u)
+			}
+			if o.Outcome == history.OutcomeOK {
+				bases[o.Item] = o
+			}
+		}
+	}
+	return list
+}
+
+// counter is one item while it is judged.
+type counter struct {
+	*input
+	result *Result
+	item   string
+	first  int64  // value at the start
+	final  *int64 // value at the end, if the history has it
+	ended  int64  // event that says so
+}
+
+// start reads all numbers. It returns an error if one is none.
+func (c *counter) start(updates []update) (err error) {
+	if c.first, err = number(c.Meta.Initial[c.item]); err != nil {
+		return err
+	}
+	for i := range c.Events {
+		if e := &c.Events[i]; e.Type == history.Final && e.Key == c.item {
+			n, err := number(e.Value)
+			if err != nil {
+				return err
+			}
+			c.final, c.ended = &n, e.Seq
+		}
+	}
+	for i := range updates {
+		u := &updates[i]
+		if u.new, err = number(u.op.Value); err != nil {
+			return err
+		}
+		if u.basis == nil {
+			continue
+		}
+		if u.old, err = number(u.basis.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func number(value string) (int64, error) {
+	if value == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no whole number", value)
+	}
+	return n, nil
+}
+
+// recorded judges by the resource's own record: it walks through the writes
+// in the order of their effects and compares each one's basis with the value
+// that it overwrote.
+func (c *counter) recorded(updates []update) {
+	value, sum := c.first, c.first
+	for i := range updates {
+		u := &updates[i]
+		if u.basis == nil {
+			value, sum = u.new, u.new
+			continue
+		}
+		if u.old != value {
+			c.accuse(u, value, updates[:i])
+		}
+		sum += u.delta()
+		value = u.new
+	}
+	if c.final == nil {
+		return
+	}
+	if *c.final != sum {
+		c.result.find(Invalid, []int64{c.ended}, "final value: item %s ended at %d, but its %d accepted writes add up to %d", c.item, *c.final, len(updates), sum)
+	} else if *c.final != value {
+		c.result.find(Invalid, []int64{c.ended}, "final value: item %s ended at %d, but its last accepted write left %d", c.item, *c.final, value)
+	}
+}
+
+// accuse says that u overwrote value, which it had not seen, and whose
+// updates are lost by that: those before it that came after its basis.
+func (c *counter) accuse(u *update, value int64, before []update) {
+	events := []int64{u.basis.Invoke, u.basis.Applied, u.basis.Return, u.op.Invoke, u.op.Applied, u.op.Return}
+	var lost []string
+	const most = 3
+	for i := len(before) - 1; i >= 0 && moment(before[i].op) > moment(u.basis); i-- {
+		if len(lost) == most {
+			lost = append(lost, "others")
+			break
+		}
+		lost = append(lost, fmt.Sprintf("%s (wrote %d)", nameOf(before[i].section), before[i].new))
+		events = append(events, before[i].op.Invoke, before[i].op.Applied, before[i].op.Return)
+	}
+	whose := "that nobody of this history wrote since"
+	if len(lost) > 0 {
+		slices.Reverse(lost)
+		whose = "the work of " + strings.Join(lost, ", ")
+	}
+	c.result.find(Invalid, events, "lost update: %s saw %d of item %s and wrote %d over %d, %s",
+		nameOf(u.section), u.old, c.item, u.new, value, whose)
+}
+
+// reported judges by what the workers were told, where nothing else is known.
+// Three things give a lost update away: two writes that are based on one
+// value, a read that sees less than an increment had left before, and a final
+// value that the increments do not add up to.
+func (c *counter) reported(updates []update) {
+	heirs := map[int64]*update{} // by value: who went on from it
+	sum, perhaps := c.first, int64(0)
+	grows := true
+	for i := range updates {
+		u := &updates[i]
+		grows = grows && u.basis != nil && u.delta() > 0
+		switch {
+		case u.basis == nil:
+		case u.maybe:
+			perhaps += u.delta()
+		default:
+			sum += u.delta()
+			if other := heirs[u.old]; other != nil {
+				c.result.find(Invalid, []int64{other.op.Invoke, other.op.Return, u.op.Invoke, u.op.Return},
+					"lost update: %s and %s both went on from %d of item %s", nameOf(other.section), nameOf(u.section), u.old, c.item)
+			}
+			heirs[u.old] = u
+		}
+	}
+	if !grows {
+		return // a value may come back, and the sum means nothing
+	}
+	c.wentBack(updates)
+	if c.final != nil && (*c.final < sum || *c.final > sum+perhaps) {
+		c.result.find(Invalid, []int64{c.ended}, "final value: item %s ended at %d, but its %d writes add up to %d, and perhaps %d more",
+			c.item, *c.final, len(updates), sum, perhaps)
+	}
+}
+
+// wentBack looks for reads that see less than a write had left which ended
+// before they began. The updates are in the order of their ends, as far as
+// they have one.
+func (c *counter) wentBack(updates []update) {
+	var reads []*history.Op
+	for _, s := range c.sections {
+		for _, o := range s.Ops {
+			if !o.Write() && o.Item == c.item && o.Outcome == history.OutcomeOK {
+				reads = append(reads, o)
+			}
+		}
+	}
+	slices.SortFunc(reads, func(a, b *history.Op) int { return cmp.Compare(a.Invoke, b.Invoke) })
+	updates = slices.DeleteFunc(slices.Clone(updates), func(u update) bool { return u.maybe })
+	var top *update
+	for _, o := range reads {
+		for len(updates) > 0 && updates[0].op.Return < o.Invoke {
+			if top == nil || updates[0].new > top.new {
+				top = &updates[0]
+			}
+			updates = updates[1:]
+		}
+		if top == nil {
+			continue
+		}
+		if n, err := number(o.Value); err == nil && n < top.new {
+			c.result.find(Invalid, []int64{top.op.Invoke, top.op.Return, o.Invoke, o.Return},
+				"went back: %s's section %d read %d of item %s after %s had written %d",
+				o.Worker, o.Section, n, c.item, nameOf(top.section), top.new)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package checker
+
+import "testing"
+
+func TestLostUpdate(t *testing.T) {
+	judge(t, "lost-update", []verdictCase{
+		{"nothing", story("counter", "off"), Valid, "", 0},
+		{"one after the other", story("counter", "off").
+			acquire("a", 0).read("a", "0").write("a", "1").release("a").
+			acquire("b", 0).read("b", "1").write("b", "2").release("b").final("2"), Valid, "", 0},
+		{"Kleppmann's failure", kleppmann("off", 0, 0).applied("a").ok("a").release("a"), Invalid,
+			"lost update: a's section 1 saw 0 of item x and wrote 1 over 1, the work of b's section 1 (wrote 1)", 1},
+		{"and its final value", kleppmann("off", 0, 0).applied("a").ok("a").release("a").final("1"), Invalid, "lost update", 2},
+		{"Kleppmann's failure, fenced", kleppmann("reads-writes", 33, 34).refused("a").fail("a").release("a").final("1"), Valid, "", 0},
+		{"a fence on writes only", story("counter", "writes").
+			acquire("a", 33).read("a", "0").sendWrite("a", "1").expire("a").
+			acquire("b", 34).read("b", "0").applied("a").ok("a").release("a").
+			write("b", "1").release("b").final("1"), Invalid, "lost update: b's section 1", 2},
+		{"many at once", story("counter", "off").
+			acquire("z", 0).read("z", "0").
+			acquire("a", 0).read("a", "0").write("a", "1").write("a", "2").release("a").
+			acquire("a", 0).read("a", "2").write("a", "3").release("a").
+			acquire("b", 0).read("b", "3").write("b", "4").release("b").
+			write("z", "1").release("z"), Invalid,
+			"...over 4, the work of others, a's section 1 (wrote 2), a's section 2 (wrote 3), b's section 1 (wrote 4)", 1},
+		{"a value from nowhere", story("counter", "off").acquire("a", 0).read("a", "7").write("a", "8").release("a"), Invalid,
+			"...wrote 8 over 0, that nobody", 1},
+		{"two increments in one section", story("counter", "off").
+			acquire("a", 0).read("a", "0").write("a", "1").write("a", "2").release("a").final("2"), Valid, "", 0},
+		{"a write of unknown outcome that landed", story("counter", "off").
+			acquire("a", 0).read("a", "0").sendWrite("a", "1").applied("a").info("a").release("a").final("1"), Valid, "", 0},
+		{"one that did not", story("counter", "off").
+			acquire("a", 0).read("a", "0").sendWrite("a", "1").info("a").release("a").
+			acquire("b", 0).read("b", "0").write("b", "1").release("b").final("1"), Valid, "", 0},
+		{"one that landed late", story("counter", "off").
+			acquire("a", 0).read("a", "0").sendWrite("a", "1").info("a").release("a").
+			acquire("b", 0).read("b", "0").write("b", "1").release("b").applied("a"), Invalid, "lost update: a's section 1", 1},
+		{"a crashed holder's late write", story("counter", "off").
+			acquire("a", 0).read("a", "0").sendWrite("a", "1").crash("a").
+			acquire("b", 0).read("b", "0").write("b", "1").release("b").applied("a"), Invalid, "lost update: a's section 1", 1},
+		{"at one instant", story("counter", "off").stop().
+			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("a", "1").write("b", "1"), Invalid, "lost update", 1},
+		{"a final value that the record denies", story("counter", "off").
+			acquire("a", 0).read("a", "0").write("a", "1").release("a").final("0"), Invalid, "final value: item x ended at 0, but its 1 accepted writes add up to 1", 1},
+		{"a write without a read sets the counter", story("counter", "off").
+			acquire("a", 0).read("a", "0").write("a", "1").release("a").
+			acquire("b", 0).write("b", "40").release("b").
+			acquire("a", 0).read("a", "40").write("a", "41").release("a").final("41"), Valid, "", 0},
+		{"a read that came back too late is no basis", func() *teller {
+			s := story("counter", "off").acquire("a", 0).sendRead("a", "0")
+			read := s.pending["a"]
+			s.sendWrite("a", "5")
+			write := s.pending["a"]
+			s.pending["a"] = read
+			s.applied("a").ok("a")
+			s.pending["a"] = write
+			return s.acquire("b", 0).read("b", "0").write("b", "1").release("b").applied("a").ok("a").final("5")
+		}(), Valid, "", 0},
+		{"no number", story("counter", "off").acquire("a", 0).read("a", "0").write("a", "one").release("a"), Unknown, "not a counter", 0},
+	})
+}
+
+func TestLostUpdateUnwitnessed(t *testing.T) {
+	unseen := func() *teller { return story("counter", "off").unwitnessed() }
+	judge(t, "lost-update", []verdictCase{
+		{"one after the other", unseen().
+			acquire("a", 0).read("a", "0").write("a", "1").release("a").
+			acquire("b", 0).read("b", "1").write("b", "2").release("b").final("2"), Valid, "", 0},
+		{"two from one value", unseen().
+			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("a", "1").write("b", "1"), Invalid,
+			"lost update: a's section 1 and b's section 1 both went on from 0 of item x", 1},
+		{"one of them refused", unseen().
+			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("a", "1").sendWrite("b", "1").fail("b").final("1"), Valid, "", 0},
+		{"one of them unknown", unseen().
+			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("a", "1").sendWrite("b", "1").info("b").final("1"), Valid, "", 0},
+		{"the unknown one counts in the end", unseen().
+			acquire("a", 0).read("a", "0").write("a", "1").read("a", "1").sendWrite("a", "2").info("a").release("a").final("2"), Valid, "", 0},
+		{"too little in the end", unseen().acquire("a", 0).read("a", "0").write("a", "1").release("a").final("0"), Invalid, "final value", 1},
+		{"too much in the end", unseen().acquire("a", 0).read("a", "0").write("a", "1").release("a").final("2"), Invalid, "final value", 1},
+		{"went back", unseen().
+			acquire("a", 0).read("a", "0").write("a", "1").read("a", "1").write("a", "2").release("a").
+			acquire("b", 0).read("b", "1").release("b"), Invalid, "went back: b's section 1 read 1 of item x after a's section 1 had written 2", 1},
+		{"not if the counter also goes down", unseen().
+			acquire("a", 0).read("a", "0").write("a", "1").read("a", "1").write("a", "0").release("a").
+			acquire("b", 0).read("b", "0").release("b"), Valid, "", 0},
+		{"not if the write was still under way", unseen().
+			acquire("a", 0).read("a", "0").sendWrite("a", "1").acquire("b", 0).read("b", "0").ok("a"), Valid, "", 0},
+	})
+}
+
+func TestLostUpdateIsForCounters(t *testing.T) {
+	s := story("register", "off").acquire("a", 0).read("a", "0").acquire("b", 0).write("b", "9").write("a", "1")
+	if got := mustRun(t, s.history(), defaultLimits(), "lost-update")[0]; got.Applies || got.Verdict != Valid {
+		t.Errorf("judged a register: %+v", got)
+	}
+}

@@ -1,0 +1,195 @@
+package checker
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"lockquake/history"
+)
+
+// teller writes a history by hand: one lock, one item, both called x. A
+// millisecond passes before each event unless the clock stands still.
+type teller struct {
+	meta      history.Meta
+	recorder  history.Recorder
+	now       time.Duration
+	still     bool
+	silent    bool // the resource keeps no record
+	sections  map[string]int
+	tokens    map[string]int64
+	pending   map[string]int64 // by worker: request under way
+	requests  map[int64]history.Event
+	requested int64
+}
+
+// story begins a history of a workload on a resource with a fence policy. The
+// item holds 0 at first.
+func story(workload, fence string) *teller {
+	return &teller{
+		meta:     history.Meta{Schema: 1, Workload: workload, Fence: fence, Initial: map[string]string{"x": "0"}},
+		sections: map[string]int{}, tokens: map[string]int64{}, pending: map[string]int64{}, requests: map[int64]history.Event{},
+	}
+}
+
+func (t *teller) tell(e history.Event) *teller {
+	if !t.still {
+		t.now += time.Millisecond
+	}
+	e.At = t.now
+	t.recorder.Record(e)
+	return t
+}
+
+func (t *teller) history() *history.History {
+	return &history.History{Meta: t.meta, Events: t.recorder.Events()}
+}
+
+func (t *teller) unwitnessed() *teller { t.silent = true; return t }
+func (t *teller) fenced() *teller      { t.meta.Fenced = true; return t }
+func (t *teller) stop() *teller        { t.still = true; return t } // the clock
+func (t *teller) after(d time.Duration) *teller {
+	t.now += d
+	return t
+}
+
+// The section of a worker, step by step and whole.
+func (t *teller) ofSection(w string, kind history.Type) *teller {
+	return t.tell(history.Event{Type: kind, Worker: w, Section: t.sections[w], Token: t.tokens[w]})
+}
+
+func (t *teller) call(w string) *teller {
+	t.sections[w]++
+	return t.tell(history.Event{Type: history.AcquireCalled, Worker: w, Section: t.sections[w], Key: "x"})
+}
+
+func (t *teller) grant(w string) *teller {
+	return t.tell(history.Event{Type: history.Granted, Worker: w, Key: "x", Owner: w, Node: "lock"})
+}
+
+func (t *teller) enter(w string, token int64) *teller {
+	t.tokens[w] = token
+	return t.ofSection(w, history.Acquired)
+}
+
+func (t *teller) acquire(w string, token int64) *teller { return t.call(w).grant(w).enter(w, token) }
+func (t *teller) leave(w string) *teller                { return t.ofSection(w, history.ReleaseCalled) }
+func (t *teller) told(w string) *teller                 { return t.ofSection(w, history.Told) }
+func (t *teller) release(w string) *teller {
+	return t.leave(w).ended(w, history.Freed).ofSection(w, history.Released)
+}
+
+func (t *teller) expire(w string) *teller { return t.ended(w, history.Expired) }
+func (t *teller) ended(w string, how history.Type) *teller {
+	return t.tell(history.Event{Type: how, Worker: w, Key: "x", Owner: w, Node: "lock"})
+}
+
+func (t *teller) crash(w string) *teller {
+	return t.tell(history.Event{Type: history.Crashed, Worker: w})
+}
+func (t *teller) final(value string) *teller {
+	return t.tell(history.Event{Type: history.Final, Key: "x", Value: value})
+}
+
+// An operation of a worker, step by step and whole. Steps are those of the
+// worker's last operation.
+func (t *teller) invoke(w, op, value string) *teller {
+	t.requested++
+	t.pending[w] = t.requested
+	e := history.Event{
+		Type: history.Invoke, Worker: w, Section: t.sections[w], Token: t.tokens[w],
+		Request: t.requested, Op: op, Key: "x", Value: value,
+	}
+	t.requests[t.requested] = e
+	if op == "read" {
+		e.Value = ""
+	}
+	return t.tell(e)
+}
+
+func (t *teller) sendRead(w, value string) *teller  { return t.invoke(w, "read", value) }
+func (t *teller) sendWrite(w, value string) *teller { return t.invoke(w, "write", value) }
+func (t *teller) applied(w string) *teller          { return t.apply(w, true) }
+func (t *teller) refused(w string) *teller          { return t.apply(w, false) }
+func (t *teller) apply(w string, accept bool) *teller {
+	if t.silent {
+		return t
+	}
+	e := t.requests[t.pending[w]]
+	e.Type, e.Accepted = history.Applied, accept
+	return t.tell(e)
+}
+
+func (t *teller) ok(w string) *teller   { return t.answer(w, history.OK) }
+func (t *teller) fail(w string) *teller { return t.answer(w, history.Fail) }
+func (t *teller) info(w string) *teller { return t.answer(w, history.Info) }
+func (t *teller) answer(w string, a history.Type) *teller {
+	e := t.requests[t.pending[w]]
+	e.Type = a
+	return t.tell(e)
+}
+
+func (t *teller) read(w, value string) *teller  { return t.sendRead(w, value).applied(w).ok(w) }
+func (t *teller) write(w, value string) *teller { return t.sendWrite(w, value).applied(w).ok(w) }
+func (t *teller) refuse(w, op, value string) *teller {
+	return t.invoke(w, op, value).refused(w).fail(w)
+}
+
+// verdictCase is a story and what a check has to say of it.
+type verdictCase struct {
+	name  string
+	story *teller
+	want  Verdict
+	// text is the beginning of the first finding, or a part of it after "...".
+	text  string
+	count int
+}
+
+// judge runs one check over a table of stories, twice each, and compares.
+func judge(t *testing.T, check string, tests []verdictCase) {
+	t.Helper()
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			h := tt.story.history()
+			got := mustRun(t, h, defaultLimits(), check)[0]
+			if got.Verdict != tt.want || got.Count != tt.count {
+				t.Fatalf("verdict %s with %d violations, want %s with %d: %+v", got.Verdict, got.Count, tt.want, tt.count, got.Findings)
+			}
+			if tt.text == "" {
+				return
+			}
+			if len(got.Findings) == 0 {
+				t.Fatal("no findings")
+			}
+			text := got.Findings[0].Text
+			part, anywhere := strings.CutPrefix(tt.text, "...")
+			if !strings.HasPrefix(text, part) && !(anywhere && strings.Contains(text, part)) {
+				t.Errorf("finding %q, want %q", text, tt.text)
+			}
+			for _, f := range got.Findings {
+				evidence(t, h, f)
+			}
+		})
+	}
+}
+
+// evidence fails unless the events of f are in order and in the history.
+func evidence(t *testing.T, h *history.History, f Finding) {
+	t.Helper()
+	last := int64(0)
+	for _, seq := range f.Events {
+		if seq <= last || seq > int64(len(h.Events)) {
+			t.Errorf("%q names event %d after %d, of %d", f.Text, seq, last, len(h.Events))
+		}
+		last = seq
+	}
+}
+
+func mustRun(t testing.TB, h *history.History, l limits, checks ...string) []Result {
+	t.Helper()
+	results, err := run(h, checks, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results
+}

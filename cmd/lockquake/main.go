@@ -1,0 +1,111 @@
+// Command lockquake shakes distributed locks until they break.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"lockquake/internal/strictyaml"
+	"lockquake/scenarios"
+)
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitViolation   = 1
+	exitUnknown     = 2
+	exitUsage       = 64
+	exitInternal    = 70
+	exitInterrupted = 130
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// execute runs one command line and returns its exit code.
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	code := exitCode(err)
+	var outcome outcomeError
+	if err != nil && !errors.As(err, &outcome) {
+		fmt.Fprintf(stderr, "lockquake: %v\n", err)
+		var run *scenarios.RunError
+		if errors.As(err, &run) {
+			explain(stderr, run)
+		}
+	}
+	return code
+}
+
+// explain adds to a run that could not be carried out what helps to find out
+// why.
+func explain(w io.Writer, run *scenarios.RunError) {
+	var hang *scenarios.HangError
+	if errors.As(run.Err, &hang) {
+		fmt.Fprintf(w, "\n%s\n", hang.Stacks)
+	} else if stack := run.Stack(); stack != "" {
+		fmt.Fprintf(w, "\n%s\n", stack)
+	}
+	fmt.Fprintf(w, "run it again with: lockquake reproduce %s --strategy %s --seed %d\n", run.Path, run.Label, run.Seed)
+}
+
+// usageError is a command line that cannot be followed.
+type usageError struct{ text string }
+
+func (e usageError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Sprintf(format, args...)}
+}
+
+// outcomeError carries a verdict that is not a pass out to the exit code. What
+// there is to say about it has been printed.
+type outcomeError struct{ code int }
+
+func (e outcomeError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
+
+func outcome(o scenarios.Outcome) error {
+	switch o {
+	case scenarios.Pass:
+		return nil
+	case scenarios.Unknown:
+		return outcomeError{exitUnknown}
+	case scenarios.Fail:
+	}
+	return outcomeError{exitViolation}
+}
+
+func exitCode(err error) int {
+	var (
+		usage    usageError
+		file     *strictyaml.Error
+		strategy *scenarios.UnknownStrategyError
+		outcome  outcomeError
+	)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &outcome):
+		return outcome.code
+	case errors.As(err, &usage), errors.As(err, &file), errors.As(err, &strategy),
+		errors.Is(err, scenarios.ErrToken):
+		return exitUsage
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	default:
+		return exitInternal
+	}
+}

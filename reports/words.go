@@ -1,0 +1,84 @@
+package reports
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// seconds prints a moment of a run, to the millisecond or the microsecond.
+func seconds(d, precision time.Duration) string {
+	decimals := 3
+	if precision < time.Millisecond {
+		decimals = 6
+	}
+	return strconv.FormatFloat(d.Round(precision).Seconds(), 'f', decimals, 64) + "s"
+}
+
+// brief prints a moment where a hundredth of a second is enough.
+func brief(d time.Duration) string { return fmt.Sprintf("%.2fs", d.Seconds()) }
+
+// short prints a length of time without digits that nobody reads.
+func short(d time.Duration) string {
+	switch {
+	case d >= time.Second:
+		return d.Round(time.Millisecond).String()
+	case d >= time.Millisecond:
+		return d.Round(time.Microsecond).String()
+	}
+	return d.String()
+}
+
+// plain makes text from outside harmless: one line, no control characters,
+// not longer than limit characters.
+func plain(text string, limit int) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
+			return '?'
+		}
+		return r
+	}, text)
+	if runes := []rune(text); len(runes) > limit {
+		return string(runes[:limit-1]) + "…"
+	}
+	return text
+}
+
+// quoted prints a value of the resource.
+func quoted(value string) string {
+	if value == "" {
+		return "nothing"
+	}
+	return plain(value, 20)
+}
+
+// percent prints a share of 1. Between the two ends it never claims to be at
+// one of them.
+func percent(x float64) string {
+	switch {
+	case x > 0 && x < 0.001:
+		return strconv.FormatFloat(100*x, 'g', 2, 64) + " %"
+	case x < 1 && x >= 0.9995:
+		return "> 99.9 %"
+	}
+	return strconv.FormatFloat(100*x, 'f', 1, 64) + " %"
+}
+
+// interval prints a confidence interval of a share of 1.
+func interval(low, high float64) string {
+	return strings.TrimSuffix(percent(low), " %") + " to " + percent(high)
+}
+
+// count prints a number with its noun, in the plural where it needs it.
+func count[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

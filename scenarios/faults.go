@@ -1,0 +1,94 @@
+package scenarios
+
+import (
+	"fmt"
+	"time"
+
+	"lockquake/faults"
+	"lockquake/history"
+	"lockquake/sim"
+)
+
+// At implements faults.Target.
+func (r *run) At(moment time.Duration, do func()) { r.world.At(moment, do) }
+
+// OnPoint implements faults.Target.
+func (r *run) OnPoint(worker, point string, nth int, do func()) error {
+	k := r.workers[worker]
+	if k == nil {
+		return fmt.Errorf("no worker is called %q", worker)
+	}
+	k.OnPoint(point, nth, do)
+	return nil
+}
+
+// Apply implements faults.Target.
+func (r *run) Apply(step int, a faults.Action) error {
+	e := history.Event{
+		Type: history.FaultBegin, Fault: step, Kind: string(a.Kind), Target: a.Target,
+		Until: r.world.Time() + a.For,
+	}
+	if a.Kind == faults.Partition {
+		e.Target = a.From + "->" + a.To
+	}
+	if when := r.plan.Steps[step-1].When; when != nil {
+		e.Point = when.Point
+	}
+	r.record(e)
+	r.bites[step-1] = Bite{Happened: true, Begin: r.world.Time(), End: e.Until}
+	r.world.At(e.Until, func() {
+		end := e
+		end.Type, end.Until = history.FaultEnd, 0
+		r.record(end)
+	})
+	switch a.Kind {
+	case faults.Pause:
+		r.workers[a.Target].Process().Pause(a.For)
+		return nil
+	case faults.Hold:
+		return r.world.HoldMessage(a.For)
+	case faults.Drop:
+		return r.world.DropMessage(a.For)
+	case faults.Partition:
+		cut := sim.CutHold
+		if a.Mode == faults.ModeDrop {
+			cut = sim.CutDrop
+		}
+		return r.world.CutLink(a.From, a.To, cut, a.For)
+	}
+	return fmt.Errorf("the simulation knows no fault %q", a.Kind)
+}
+
+// bite works out which faults of the plan met anything: a section of the
+// worker that they took hold of, or a call of it that was under way.
+func (r *run) bite(h *history.History) error {
+	sections, err := h.Sections()
+	if err != nil {
+		return err
+	}
+	for i, step := range r.plan.Steps {
+		b := &r.bites[i]
+		if !b.Happened {
+			continue
+		}
+		a := step.Action
+		if a.Kind == faults.Hold || a.Kind == faults.Drop {
+			b.Bit = true // it caught a message, so somebody waits for it
+			continue
+		}
+		for _, s := range sections {
+			if s.Worker != a.Target && s.Worker != a.From && s.Worker != a.To {
+				continue
+			}
+			end := s.ReturnAt
+			if s.Return == 0 {
+				end = h.Meta.End
+			}
+			if s.CallAt < b.End && b.Begin < end {
+				b.Bit = true
+				break
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package scenarios
+
+import (
+	"lockquake/checker"
+	"lockquake/lock"
+	"lockquake/sim/resource"
+)
+
+// catalogue is what a scenario can ask for by name.
+type catalogue struct {
+	strategies []string
+	workloads  []string
+	fences     []string
+	points     []string // nil for any: a strategy of the caller's has its own
+	checks     []checker.Check
+}
+
+// known is the catalogue of this program, with the caller's own strategies.
+func known(own []string) catalogue {
+	c := catalogue{points: Points(), checks: checker.Catalogue()}
+	for _, s := range lock.Catalogue() {
+		c.strategies = append(c.strategies, s.Name)
+	}
+	c.strategies = append(c.strategies, own...)
+	for _, w := range Workloads() {
+		c.workloads = append(c.workloads, w.Name)
+	}
+	for _, p := range resource.Policies() {
+		c.fences = append(c.fences, string(p.Policy))
+	}
+	if len(own) > 0 {
+		c.points = nil
+	}
+	return c
+}
+
+func (c catalogue) checkNames() []string {
+	var names []string
+	for _, check := range c.checks {
+		names = append(names, check.Name)
+	}
+	return names
+}

@@ -1,0 +1,273 @@
+package scenarios
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockquake/faults"
+	"lockquake/internal/draw"
+	"lockquake/internal/strictyaml"
+	"lockquake/lock"
+)
+
+// Parse reads a scenario from the bytes of a file, fills in the defaults, and
+// checks everything that can be checked without running it. Name is what the
+// file is called; a file of samples is looked for beside it. Own names
+// strategies that the caller brings along, beside those of [lock.Catalogue];
+// points that only such a strategy has are believed.
+//
+// An error is a single line that begins with file, line and column.
+func Parse(name string, data []byte, own ...string) (*Scenario, error) {
+	return parse(name, data, known(own))
+}
+
+func parse(name string, data []byte, known catalogue) (*Scenario, error) {
+	s := &Scenario{
+		Seeds: 100, Workers: 2, Resources: 1,
+		Step: 10 * time.Microsecond, WakeLag: 100 * time.Microsecond, Wake: DeadlinesFirst,
+		Resource: Resource{Fence: "off"},
+		Network:  Network{Latency: draw.Fixed(time.Millisecond)},
+		Path:     name,
+		Text:     bytes.Clone(data),
+	}
+	sum := sha256.New()
+	sum.Write(data)
+	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum)}
+	at, err := decoder.Decode(name, data, s)
+	if err != nil {
+		return nil, err
+	}
+	s.Hash = hex.EncodeToString(sum.Sum(nil))[:12]
+	v := validator{Scenario: s, at: at, known: known}
+	if err := v.validate(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// hooks are the parts of a scenario that have a notation of their own. Files
+// are looked for in dir, and what they hold goes into sum.
+func hooks(dir string, sum hash.Hash) strictyaml.Hooks {
+	h := strictyaml.Hooks{}
+	strictyaml.AddHook(h, decodeStrategies)
+	strictyaml.AddHook(h, decodeStrategy)
+	strictyaml.AddHook(h, decodeAttempts)
+	strictyaml.AddHook(h, decodeFault)
+	strictyaml.AddHook(h, func(n *strictyaml.Node, into *draw.Dist) error {
+		return decodeDist(n, into, dir, sum)
+	})
+	return h
+}
+
+// decodeStrategies reads a list, or the word all.
+func decodeStrategies(n *strictyaml.Node, into *[]Strategy) error {
+	if n.Text() == "all" {
+		*into = []Strategy{{Name: "*"}}
+		return nil
+	}
+	if !n.IsList() {
+		return n.Wants("a list of strategies, or all")
+	}
+	type plain []Strategy // the same without its hook
+	return n.Decode((*plain)(into))
+}
+
+// decodeStrategy reads a name, or a map that says more.
+func decodeStrategy(n *strictyaml.Node, into *Strategy) error {
+	if !n.IsMap() {
+		return n.Decode(&into.Name)
+	}
+	type plain Strategy
+	return n.Decode((*plain)(into))
+}
+
+// decodeAttempts reads a number from 1, or the word unlimited.
+func decodeAttempts(n *strictyaml.Node, into *lock.Attempts) error {
+	if n.Text() == "unlimited" {
+		*into = lock.Unlimited
+		return nil
+	}
+	attempts, err := strconv.Atoi(n.Text())
+	if err != nil || attempts < 1 {
+		return n.Wants("a number of attempts, from 1, or unlimited")
+	}
+	*into = lock.Attempts(attempts)
+	return nil
+}
+
+// decodeDist reads a duration that is always the same, or a map that says how
+// durations are spread.
+func decodeDist(n *strictyaml.Node, into *draw.Dist, dir string, sum hash.Hash) error {
+	*into = draw.Dist{}
+	if !n.IsMap() {
+		into.Kind = draw.Constant
+		if err := n.Decode(&into.Value); err != nil {
+			return err
+		}
+		if into.Value < 0 {
+			return n.Errorf("%s must not be negative, and is %v", n.Path(), into.Value)
+		}
+	} else {
+		type plain draw.Dist
+		if err := n.Decode((*plain)(into)); err != nil {
+			return err
+		}
+		if n.Field("dist") == nil {
+			return n.Errorf("%s.dist is missing; known are %s", n.Path(), list(draw.Kinds()))
+		}
+		if !slices.Contains(draw.Kinds(), into.Kind) {
+			return n.Field("dist").Errorf("%s", strictyaml.Unknown("distribution", string(into.Kind), texts(draw.Kinds())))
+		}
+	}
+	if file := n.Field("file"); file != nil && into.Kind == draw.Empirical {
+		if err := readSamples(file, into, dir, sum); err != nil {
+			return err
+		}
+	}
+	err := into.Validate()
+	if err == nil {
+		return nil
+	}
+	// The complaint begins with the field that it is about.
+	param, text, _ := strings.Cut(err.Error(), ": ")
+	if field := n.Field(param); field != nil {
+		return field.Errorf("%s: %s", field.Path(), text)
+	}
+	return n.Errorf("%s: %s: %s", n.Path(), param, text)
+}
+
+// readSamples reads the file of an empirical distribution: one duration a
+// line; empty lines and those that begin with # do not count.
+func readSamples(n *strictyaml.Node, into *draw.Dist, dir string, sum hash.Hash) error {
+	path := into.File
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return n.Errorf("%s: %v", n.Path(), err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > strictyaml.MaxSize {
+		return n.Errorf("%s: %s is no file of at most %d bytes", n.Path(), path, strictyaml.MaxSize)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return n.Errorf("%s: %v", n.Path(), err)
+	}
+	sum.Write(data)
+	for i, line := range strings.Split(string(data), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		d, err := time.ParseDuration(line)
+		if err != nil {
+			return n.Errorf("%s: line %d of %s is no duration like 150ms: %q", n.Path(), i+1, path, line[:min(len(line), 40)])
+		}
+		into.Samples = append(into.Samples, d)
+	}
+	return nil
+}
+
+// decodeFault reads an entry of faults: one kind with its parameters, and
+// beside it when it falls.
+func decodeFault(n *strictyaml.Node, into *faults.Spec) error {
+	if !n.IsMap() {
+		return n.Wants("a map such as pause: {...}")
+	}
+	kinds := map[string]faults.KindInfo{}
+	var names []string
+	for _, k := range faults.Kinds() {
+		kinds[string(k.Kind)] = k
+		names = append(names, string(k.Kind))
+	}
+	for key, value := range n.Pairs() {
+		var err error
+		info, isKind := kinds[key.Text()]
+		switch {
+		case key.Text() == "at":
+			err = value.Decode(&into.At)
+		case key.Text() == "when":
+			into.When = &faults.When{Nth: 1}
+			err = value.Decode(into.When)
+		case key.Text() == "optional":
+			err = value.Decode(&into.Optional)
+		case !isKind:
+			err = key.Errorf("%s", strictyaml.Unknown("key", key.Text(), append(names, "at", "when", "optional")))
+		case into.Kind != "":
+			err = key.Errorf("%s is a %s already; write an entry for each fault", n.Path(), into.Kind)
+		default:
+			into.Kind = info.Kind
+			err = decodeFaultParams(value, info, &into.Params)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if into.Kind == "" {
+		return n.Errorf("%s has no kind of fault; known are %s", n.Path(), strings.Join(names, ", "))
+	}
+	if into.Kind == faults.Pause && into.Params.Target == "" && into.When != nil {
+		into.Params.Target = into.When.Worker // who comes to the point stops there
+	}
+	return nil
+}
+
+func decodeFaultParams(n *strictyaml.Node, info faults.KindInfo, into *faults.Params) error {
+	for key := range n.Pairs() {
+		if !slices.Contains(info.Params, key.Text()) {
+			return key.Errorf("%s", strictyaml.Unknown("parameter of "+string(info.Kind), key.Text(), info.Params))
+		}
+	}
+	return n.Decode(into)
+}
+
+// Load reads a scenario by what a user calls it: the name of a built-in one,
+// or the path of a file. Own is as in [Parse].
+func Load(arg string, own ...string) (*Scenario, error) {
+	if data, ok := builtin(arg); ok {
+		return Parse(arg, data, own...)
+	}
+	data, err := readScenario(arg)
+	switch {
+	case err == nil:
+		return Parse(arg, data, own...)
+	case os.IsNotExist(err) && !strings.ContainsAny(arg, `/\.`):
+		return nil, fmt.Errorf("%s; a file of that name is not there either",
+			strictyaml.Unknown("scenario", arg, Builtins()))
+	default:
+		return nil, fmt.Errorf("read scenario: %w", err)
+	}
+}
+
+// readScenario reads one byte more than a scenario may have, so that Parse
+// sees that it is too long, and no more, whatever kind of file it is.
+func readScenario(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	return io.ReadAll(io.LimitReader(file, strictyaml.MaxSize+1))
+}
+
+// texts makes plain strings of names that have a type.
+func texts[S ~string](names []S) []string {
+	plain := make([]string, len(names))
+	for i, n := range names {
+		plain[i] = string(n)
+	}
+	return plain
+}
+
+func list[S ~string](names []S) string { return strings.Join(texts(names), ", ") }

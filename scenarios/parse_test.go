@@ -1,0 +1,465 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/checker"
+	"lockquake/faults"
+	"lockquake/internal/draw"
+	"lockquake/internal/strictyaml"
+	"lockquake/lock"
+)
+
+// testCatalogue holds fewer names than the program has, so that an error that
+// lists them reads the same when one is added.
+func testCatalogue() catalogue {
+	return catalogue{
+		strategies: []string{"none", "redis", "redis-checked", "redis-fenced"},
+		workloads:  []string{"counter", "register"},
+		fences:     []string{"off", "writes", "reads-writes"},
+		points:     []string{"acquired", "lease-checked", "write.sent", "write.taken"},
+		checks: []checker.Check{
+			{Name: "linearizable"}, {Name: "lost-update", Workloads: []string{"counter"}},
+			{Name: "exclusion"}, {Name: "belief"},
+		},
+	}
+}
+
+const minimal = `name: smallest
+duration: 60s
+workload: {kind: register}
+strategies: [redis]
+`
+
+func TestParseFillsInDefaults(t *testing.T) {
+	s, err := parse("f.yaml", []byte(minimal), testCatalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Scenario{
+		Name: "smallest", Duration: time.Minute, Seeds: 100, Workers: 2, Resources: 1,
+		Step: 10 * time.Microsecond, WakeLag: 100 * time.Microsecond, Wake: DeadlinesFirst,
+		Workload: Workload{Kind: "register"}, Resource: Resource{Fence: "off"},
+		Network:    Network{Latency: draw.Fixed(time.Millisecond)},
+		Strategies: []Strategy{{Name: "redis", Label: "redis"}},
+		Checks:     []string{"linearizable", "exclusion", "belief"}, // lost-update judges counters only
+		Path:       "f.yaml",
+		Hash:       "fd31b925a892", // as sha256sum gives it
+		Text:       []byte(minimal),
+	}
+	if diff := cmp.Diff(want, s, cmp.AllowUnexported(LockParams{}, strictyaml.Patch[Resource]{})); diff != "" {
+		t.Errorf("parsed (-want +got):\n%s", diff)
+	}
+}
+
+func TestHashTellsFilesApart(t *testing.T) {
+	s, err := parse("f.yaml", []byte(minimal), testCatalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := parse("g.yaml", []byte(minimal+"# a comment\n"), testCatalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Hash == other.Hash {
+		t.Errorf("two files have one hash, %s", s.Hash)
+	}
+}
+
+const full = `name: full
+duration: 60s
+workers: 3
+workload: {kind: counter, hold: {dist: lognormal, median: 2ms, p99: 40ms}}
+lock: {ttl: 2s, retry: {attempts: unlimited, delay: 100ms}}
+strategies:
+  - redis
+  - {name: redis-fenced, label: fenced, lock: {retry: {attempts: 3}}, resource: {fence: writes}}
+each: [{worker: worker-2, start: 50ms, lock: {ttl: 5s}}]
+faults:
+  - pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}
+  - {at: 5s, partition: {from: worker-1, to: lock, for: 10s, mode: drop}, optional: true}
+  - {when: {worker: worker-1, point: lease-checked}, pause: {for: 15s}}
+  - {when: {worker: worker-3, point: write.sent, nth: 2}, hold: {for: 1s}}
+checks: [linearizable, lost-update, exclusion]
+expect:
+  redis: {violates: [lost-update]}
+  fenced: {holds: [lost-update, exclusion]}
+`
+
+func TestParseFaults(t *testing.T) {
+	s, err := parse("f", []byte(full), testCatalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 5 * time.Second
+	want := []faults.Spec{
+		{Kind: faults.Pause, Params: faults.Params{
+			Target: faults.EachWorker, For: draw.Fixed(2 * time.Second),
+			Every: &draw.Dist{Kind: draw.Exponential, Mean: 20 * time.Second},
+		}},
+		{Kind: faults.Partition, At: &at, Optional: true, Params: faults.Params{
+			From: "worker-1", To: "lock", Mode: faults.ModeDrop, For: draw.Fixed(10 * time.Second),
+		}},
+		// The pause falls on the worker that comes to the point, the first time.
+		{Kind: faults.Pause, When: &faults.When{Worker: "worker-1", Point: "lease-checked", Nth: 1}, Params: faults.Params{
+			Target: "worker-1", For: draw.Fixed(15 * time.Second),
+		}},
+		{Kind: faults.Hold, When: &faults.When{Worker: "worker-3", Point: "write.sent", Nth: 2}, Params: faults.Params{
+			For: draw.Fixed(time.Second),
+		}},
+	}
+	if diff := cmp.Diff(want, s.Faults); diff != "" {
+		t.Errorf("faults (-want +got):\n%s", diff)
+	}
+	wantHold := draw.Dist{Kind: draw.Lognormal, Median: 2 * time.Millisecond, P99: 40 * time.Millisecond}
+	if diff := cmp.Diff(wantHold, s.Workload.Hold); diff != "" {
+		t.Errorf("hold (-want +got):\n%s", diff)
+	}
+}
+
+// The nearest setting wins: the worker's, the strategy's, the scenario's, the
+// strategy's own default.
+func TestSettingsAreLaidOverEachOther(t *testing.T) {
+	s, err := parse("f", []byte(full), testCatalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := lock.Params{TTL: time.Hour, Renew: time.Minute, Retry: lock.Retry{Attempts: 11, Jitter: time.Second}}
+	redis, fenced := s.Strategies[0], s.Strategies[1]
+	retry := lock.Retry{Attempts: lock.Unlimited, Delay: 100 * time.Millisecond, Jitter: time.Second}
+	few := retry
+	few.Attempts = 3
+	tests := []struct {
+		use    Strategy
+		worker string
+		want   lock.Params
+	}{
+		{redis, "worker-1", lock.Params{TTL: 2 * time.Second, Renew: time.Minute, Retry: retry}},
+		{redis, "worker-2", lock.Params{TTL: 5 * time.Second, Renew: time.Minute, Retry: retry}},
+		{fenced, "worker-1", lock.Params{TTL: 2 * time.Second, Renew: time.Minute, Retry: few}},
+		{fenced, "worker-2", lock.Params{TTL: 5 * time.Second, Renew: time.Minute, Retry: few}},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, s.ParamsOf(own, tt.use, tt.worker)); diff != "" {
+			t.Errorf("%s of %s (-want +got):\n%s", tt.use.Label, tt.worker, diff)
+		}
+	}
+	if got := [2]string{s.ResourceOf(redis).Fence, s.ResourceOf(fenced).Fence}; got != [2]string{"off", "writes"} {
+		t.Errorf("fence policies %v", got)
+	}
+	if got := [2]time.Duration{s.StartOf("worker-1"), s.StartOf("worker-2")}; got != [2]time.Duration{0, 50 * time.Millisecond} {
+		t.Errorf("starts %v", got)
+	}
+	if got := s.WorkerNames(); !slices.Equal(got, []string{"worker-1", "worker-2", "worker-3"}) {
+		t.Errorf("workers %v", got)
+	}
+}
+
+func TestStrategiesByPattern(t *testing.T) {
+	tests := []struct {
+		strategies string
+		want       string // name as label
+	}{
+		{"all", "none as none, redis as redis, redis-checked as redis-checked, redis-fenced as redis-fenced"},
+		{"[redis-*]", "redis-checked as redis-checked, redis-fenced as redis-fenced"},
+		{"[none, {name: 'redis-f*', label: f}]", "none as none, redis-fenced as f"},
+		{"[redis, {name: redis, label: again}]", "redis as redis, redis as again"},
+	}
+	for _, tt := range tests {
+		text := strings.Replace(minimal, "[redis]", tt.strategies, 1)
+		s, err := parse("f", []byte(text), testCatalogue())
+		if err != nil {
+			t.Errorf("%s: %v", tt.strategies, err)
+			continue
+		}
+		var got []string
+		for _, use := range s.Strategies {
+			got = append(got, use.Name+" as "+use.Label)
+		}
+		if strings.Join(got, ", ") != tt.want {
+			t.Errorf("%s: %v, want %s", tt.strategies, got, tt.want)
+		}
+	}
+}
+
+func TestParseAcceptsStrategiesOfTheCaller(t *testing.T) {
+	text := strings.Replace(minimal, "[redis]", "[mine]", 1) +
+		"faults: [{when: {worker: worker-1, point: my-step}, pause: {for: 1s}}]\n"
+	if _, err := Parse("f", []byte(text)); err == nil {
+		t.Error("a strategy that nobody brought is accepted")
+	}
+	s, err := Parse("f", []byte(text), "mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Strategies[0].Name != "mine" {
+		t.Errorf("strategies %+v", s.Strategies)
+	}
+}
+
+func TestSamplesAreReadBesideTheScenario(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("holds.txt", "# measured\n5ms\n\n 1s \n5ms")
+	write("bad.txt", "5ms\nfive\n")
+	write("negative.txt", "-5ms\n")
+	write("none.txt", "# nothing\n")
+	write("large.txt", strings.Repeat("#", strictyaml.MaxSize+1))
+	path := filepath.Join(dir, "f.yaml")
+	read := func(file string) (*Scenario, error) {
+		text := strings.Replace(minimal, "register", "register, hold: {dist: empirical, file: "+file+"}", 1)
+		write("f.yaml", text)
+		return Load(path)
+	}
+
+	s, err := read("holds.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := draw.Dist{Kind: draw.Empirical, File: "holds.txt", Samples: []time.Duration{5 * time.Millisecond, time.Second, 5 * time.Millisecond}}
+	if diff := cmp.Diff(want, s.Workload.Hold); diff != "" {
+		t.Errorf("hold (-want +got):\n%s", diff)
+	}
+	write("holds.txt", "5ms\n")
+	if changed, err := read("holds.txt"); err != nil || changed.Hash == s.Hash {
+		t.Errorf("other samples, and hash %s is as before; error %v", s.Hash, err)
+	}
+
+	for file, want := range map[string]string{
+		"bad.txt":      "3:58: workload.hold.file: line 2 of " + dir + "/bad.txt is no duration like 150ms: \"five\"",
+		"negative.txt": "3:58: workload.hold.file: duration 1, -5ms, is not between 0s and ten years",
+		"none.txt":     "3:58: workload.hold.file: an empirical distribution needs at least one duration",
+		"large.txt":    "3:58: workload.hold.file: " + dir + "/large.txt is no file of at most 1048576 bytes",
+		".":            "3:58: workload.hold.file: " + dir + " is no file of at most 1048576 bytes",
+		"absent.txt":   "3:58: workload.hold.file: stat " + dir + "/absent.txt: no such file or directory",
+	} {
+		if _, err := read(file); err == nil || err.Error() != path+":"+want {
+			t.Errorf("%s:\ngot  %v\nwant %s:%s", file, err, path, want)
+		}
+	}
+}
+
+func TestLoad(t *testing.T) {
+	s, err := Load("kleppmann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Name != "kleppmann" || s.Path != "kleppmann" {
+		t.Errorf("loaded %s from %s", s.Name, s.Path)
+	}
+	path := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(path, []byte(minimal+"sedes: 5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for arg, want := range map[string]string{
+		path:           path + `:5:1: unknown key "sedes"; did you mean "seeds"?`,
+		"klepman":      `unknown scenario "klepman"; did you mean "kleppmann"?; a file of that name is not there either`,
+		"./klepman":    `read scenario: open ./klepman: no such file or directory`,
+		"klepman.yaml": `read scenario: open klepman.yaml: no such file or directory`,
+		"builtin":      `read scenario: read builtin: is a directory`,
+		"":             `unknown scenario ""; known are ` + strings.Join(Builtins(), ", ") + `; a file of that name is not there either`,
+	} {
+		if _, err := Load(arg); err == nil || err.Error() != want {
+			t.Errorf("Load(%q):\ngot  %v\nwant %s", arg, err, want)
+		}
+	}
+}
+
+func TestBuiltins(t *testing.T) {
+	names := Builtins()
+	for _, must := range []string{"calibration-pause", "gc-pause", "kleppmann", "late-packet", "unfenced-reads"} {
+		if !slices.Contains(names, must) {
+			t.Errorf("%s is missing among %v", must, names)
+		}
+	}
+	for _, name := range names {
+		s, err := Load(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if s.Name != name {
+			t.Errorf("%s.yaml calls itself %s", name, s.Name)
+		}
+		if len(s.Expect) == 0 || s.Description == "" {
+			t.Errorf("%s expects nothing or describes nothing", name)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(minimal))
+	f.Add([]byte(full))
+	for _, name := range Builtins() {
+		data, _ := builtin(name)
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, err := Parse("nowhere/f", data)
+		if err == nil {
+			return
+		}
+		e, ok := errors.AsType[*strictyaml.Error](err)
+		if !ok {
+			t.Fatalf("no position: %v", err)
+		}
+		if e.Line < 1 || e.Column < 1 || strings.ContainsAny(err.Error(), "\n\r") {
+			t.Errorf("not one line with a position: %q", err)
+		}
+	})
+}
+
+func TestErrorsOfAScenario(t *testing.T) {
+	long := strings.Repeat("x", 65)
+	tests := []struct {
+		name, old, new string // the scenario full, with old replaced by new
+		want           string
+	}{
+		{"no name", "name: full\n", "", `1:1: name is missing`},
+		{"bad name", "name: full", "name: Full Stop", `1:7: name must be up to 64 small letters, digits and dashes, not "Full Stop"`},
+		{"dash first", "name: full", "name: -full", `1:7: name must be up to 64 small letters, digits and dashes, not "-full"`},
+		{"long name", "name: full", "name: " + long, `1:7: name must be up to 64 small letters, digits and dashes, not "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"`},
+		{"no duration", "duration: 60s\n", "", `1:1: duration is missing`},
+		{"no workload", "workload: {kind: counter, hold: {dist: lognormal, median: 2ms, p99: 40ms}}\n", "", `1:1: workload is missing`},
+		{"no kind of workload", "kind: counter, ", "", `4:11: workload.kind is missing`},
+		{"no strategies", "strategies:\n", "strategies: []\nx:\n", `7:1: unknown key "x"; known are name, description, source, duration, seeds, workers, resources, sections, step, wake-lag, wake, workload, ...`},
+		{"empty strategies", strategiesOfFull(), "strategies: []\n", `6:13: strategies must name at least one`},
+		{"word for strategies", strategiesOfFull(), "strategies: redis\n", `6:13: strategies must be a list of strategies, or all, not "redis"`},
+		{"missing strategies", strategiesOfFull(), "", `1:1: strategies is missing`},
+
+		{"unknown key", "workers: 3", "wrokers: 3", `3:1: unknown key "wrokers"; did you mean "workers"?`},
+		{"no workers", "workers: 3", "workers: 0", `3:10: workers must be between 1 and 10000, and is 0`},
+		{"too many workers", "workers: 3", "workers: 10001", `3:10: workers must be between 1 and 10000, and is 10001`},
+		{"no seeds", "workers: 3", "workers: 3\nseeds: 0", `4:8: seeds must be between 1 and 1000000000, and is 0`},
+		{"no resources", "workers: 3", "workers: 3\nresources: -1", `4:12: resources must be between 1 and 10000, and is -1`},
+		{"negative sections", "workers: 3", "workers: 3\nsections: -1", `4:11: sections must be between 0 and 1000000000, and is -1`},
+		{"no time", "duration: 60s", "duration: 0s", `2:11: duration must be between 1ms and 87600h0m0s, and is 0s`},
+		{"no unit", "duration: 60s", "duration: 60", `2:11: duration needs a unit: write 60ms or 60s`},
+		{"too much time", "duration: 60s", "duration: 100000h", `2:11: duration must be between 1ms and 87600h0m0s, and is 100000h0m0s`},
+		{"negative step", "workers: 3", "workers: 3\nstep: -1us", `4:7: step must be between 0s and 87600h0m0s, and is -1µs`},
+		{"negative wake-lag", "workers: 3", "workers: 3\nwake-lag: -1us", `4:11: wake-lag must be between 0s and 87600h0m0s, and is -1µs`},
+		{"unknown wake", "workers: 3", "workers: 3\nwake: deadline-first", `4:7: unknown order of waking "deadline-first"; did you mean "deadlines-first"?`},
+
+		{"unknown workload", "kind: counter", "kind: conter", `4:18: unknown workload "conter"; did you mean "counter"?`},
+		{"negative hold", "hold: {dist: lognormal, median: 2ms, p99: 40ms}", "hold: -2ms", `4:33: workload.hold must not be negative, and is -2ms`},
+		{"number for hold", "hold: {dist: lognormal, median: 2ms, p99: 40ms}", "hold: 2", `4:33: workload.hold needs a unit: write 2ms or 2s`},
+		{"no distribution", "dist: lognormal, ", "", `4:33: workload.hold.dist is missing; known are constant, uniform, exponential, lognormal, pareto, empirical`},
+		{"unknown distribution", "dist: lognormal", "dist: log-normal", `4:40: unknown distribution "log-normal"; did you mean "lognormal"?`},
+		{"parameter of another distribution", "median: 2ms", "mean: 2ms", `4:57: workload.hold.mean: a distribution of the kind lognormal has none`},
+		{"missing parameter", ", p99: 40ms", "", `4:33: workload.hold: p99: a distribution of the kind lognormal needs one above 0s`},
+		{"p99 below the median", "p99: 40ms", "p99: 1ms", `4:69: workload.hold.p99: 1ms is not longer than median, 2ms`},
+		{"unknown parameter", "median: 2ms", "medain: 2ms", `4:51: unknown key "medain"; did you mean "median"?`},
+		{"no file", "dist: lognormal, median: 2ms, p99: 40ms", "dist: empirical", `4:33: workload.hold: file: an empirical distribution needs at least one duration`},
+
+		{"no TTL", "lock: {ttl: 2s", "lock: {ttl: 0s", `5:13: lock.ttl must be between 1ms and 87600h0m0s, and is 0s`},
+		{"negative TTL of a strategy", "lock: {retry: {attempts: 3}}", "lock: {ttl: -2s}", `8:53: strategies[1].lock.ttl must be between 1ms and 87600h0m0s, and is -2s`},
+		{"TTL of a worker", "lock: {ttl: 5s}", "lock: {ttl: 5us}", `9:52: each[0].lock.ttl must be between 1ms and 87600h0m0s, and is 5µs`},
+		{"negative delay", "delay: 100ms", "delay: -100ms", `5:53: lock.retry.delay must be between 0s and 87600h0m0s, and is -100ms`},
+		{"negative jitter", "delay: 100ms", "jitter: -100ms", `5:54: lock.retry.jitter must be between 0s and 87600h0m0s, and is -100ms`},
+		{"negative renewal", "lock: {ttl: 2s", "lock: {renew: -2s", `5:15: lock.renew must be between 0s and 87600h0m0s, and is -2s`},
+		{"negative max-hold", "lock: {ttl: 2s", "lock: {max-hold: -2s", `5:18: lock.max-hold must be between 0s and 87600h0m0s, and is -2s`},
+		{"no attempts", "attempts: unlimited", "attempts: 0", `5:35: lock.retry.attempts must be a number of attempts, from 1, or unlimited, not the number 0`},
+		{"negative attempts", "attempts: unlimited", "attempts: -1", `5:35: lock.retry.attempts must be a number of attempts, from 1, or unlimited, not the number -1`},
+		{"word for attempts", "attempts: unlimited", "attempts: endless", `5:35: lock.retry.attempts must be a number of attempts, from 1, or unlimited, not "endless"`},
+		{"unknown parameter of a lock", "delay: 100ms", "dealy: 100ms", `5:46: unknown key "dealy"; did you mean "delay"?`},
+		{"negative latency", "workers: 3", "workers: 3\nnetwork: {latency: -1ms}", `4:20: network.latency must not be negative, and is -1ms`},
+
+		{"unknown strategy", "- redis\n", "- reddis\n", `7:5: unknown strategy "reddis"; did you mean "redis"?`},
+		{"nothing like a strategy", "name: redis-fenced", "name: zookeeper", `8:12: unknown strategy "zookeeper"; known are none, redis, redis-checked, redis-fenced`},
+		{"strategy without a name", "name: redis-fenced, ", "", `8:5: strategies[1].name is missing`},
+		{"pattern that matches nothing", "- redis\n", "- zoo*\n", `7:5: no strategy matches "zoo*"; known are none, redis, redis-checked, redis-fenced`},
+		{"broken pattern", "- redis\n", "- \"redis[\"\n", `7:5: "redis[" is no pattern: syntax error in pattern`},
+		{"label for many", "name: redis-fenced", "name: redis*", `8:27: fenced cannot be a label of 3 strategies`},
+		{"label twice", "label: fenced", "label: redis", `8:33: the label "redis" is that of line 7 already; give one of them another label`},
+		{"strategy twice", "- redis\n", "- redis\n  - redis\n", `8:5: the label "redis" is that of line 7 already; give one of them another label`},
+		{"pattern and name", "- redis\n", "- redis\n  - redis*\n", `8:5: the label "redis" is that of line 7 already; give one of them another label`},
+		{"empty label", "label: fenced", "label: ''", `8:33: strategies[1].label must be one short line without space around it`},
+		{"label of two lines", "label: fenced", "label: \"a\\nb\"", `8:33: strategies[1].label must be one short line without space around it`},
+		{"label with space around", "label: fenced", "label: 'a '", `8:33: strategies[1].label must be one short line without space around it`},
+		{"unknown fence policy", "fence: writes", "fence: write", `8:89: unknown fence policy "write"; did you mean "writes"?`},
+		{"unknown fence policy for all", "workers: 3", "workers: 3\nresource: {fence: readwrites}", `4:19: unknown fence policy "readwrites"; did you mean "reads-writes"?`},
+
+		{"unknown worker", "worker: worker-2", "worker: worker-4", `9:17: each[0].worker: there is no worker-4; the last worker is worker-3`},
+		{"not a worker", "worker: worker-2", "worker: wroker-2", `9:17: each[0].worker: unknown worker "wroker-2"; did you mean "worker-2"?`},
+		{"no worker", "worker: worker-2, ", "", `9:8: each[0].worker is missing`},
+		{"worker twice", "each: [", "each: [{worker: worker-2}, ", `9:37: worker-2 stands in each twice`},
+		{"negative start", "start: 50ms", "start: -50ms", `9:34: each[0].start must be between 0s and 1m0s, and is -50ms`},
+		{"start after the end", "start: 50ms", "start: 61s", `9:34: each[0].start must be between 0s and 1m0s, and is 1m1s`},
+
+		{"fault that is a word", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- pause", `11:5: faults[0] must be a map such as pause: {...}, not "pause"`},
+		{"unknown kind of fault", "- pause:", "- puase:", `11:5: unknown key "puase"; did you mean "pause"?`},
+		{"no kind of fault", ", partition: {from: worker-1, to: lock, for: 10s, mode: drop}", "", `12:5: faults[1] has no kind of fault; known are pause, hold, drop, partition`},
+		{"two kinds of fault", "optional: true", "pause: {for: 1s}", `12:75: faults[1] is a partition already; write an entry for each fault`},
+		{"parameter of another fault", "pause: {for: 15s}", "pause: {for: 15s, mode: drop}", `13:72: unknown parameter of pause "mode"; known are target, every, for`},
+		{"unknown parameter of a fault", "target: each worker", "traget: each worker", `11:13: unknown parameter of pause "traget"; did you mean "target"?`},
+		{"pause without a target", "target: each worker, ", "", `11:12: faults[0].pause.target is missing`},
+		{"unknown target", "target: each worker", "target: each wroker", `11:21: faults[0].pause.target: unknown worker "each wroker"; did you mean "each worker"?`},
+		{"target that is not there", "target: each worker", "target: worker-9", `11:21: faults[0].pause.target: there is no worker-9; the last worker is worker-3`},
+		{"no moment", "at: 5s, ", "", `12:5: faults[1].at is missing: a partition needs one of at, when and every`},
+		{"two moments", "at: 5s, ", "at: 5s, when: {worker: worker-1, point: acquired}, ", `12:20: faults[1].when: stands beside at, only one of them can be`},
+		{"moment after the end", "at: 5s", "at: 60s", `12:10: faults[1].at: 1m0s is not before the end of the run, 1m0s`},
+		{"negative moment", "at: 5s", "at: -5s", `12:10: faults[1].at: -5s is negative`},
+		{"no length", "pause: {for: 15s}", "pause: {}", `13:61: faults[2].pause.for is missing`},
+		{"negative length", "pause: {for: 15s}", "pause: {for: -15s}", `13:67: faults[2].pause.for must not be negative, and is -15s`},
+		{"length of nothing", "pause: {for: 15s}", "pause: {for: 0s}", `13:67: faults[2].pause.for: must be longer than 0s`},
+		{"endless repeats", "every: {dist: exponential, mean: 20s}, for: 2s", "every: 1ns, for: 1ns", `11:41: faults[0].pause.every: too short, the fault would fall more than 100000 times in 1m0s`},
+
+		{"unknown point", "point: lease-checked", "point: lease-chekced", `13:38: unknown point "lease-chekced"; did you mean "lease-checked"?`},
+		{"no point", ", point: lease-checked", "", `13:12: faults[2].when.point is missing`},
+		{"no worker at the point", "worker: worker-1, point: lease-checked", "point: lease-checked", `13:12: faults[2].when.worker is missing`},
+		{"unknown worker at the point", "worker: worker-1, point", "worker: worker-0, point", `13:21: faults[2].when.worker: there is no worker-0; the last worker is worker-3`},
+		{"zeroth time", "nth: 2", "nth: 0", `14:55: faults[3].when.nth must be at least 1, and is 0`},
+		{"hold at a point that is no message", "point: write.sent", "point: acquired", `14:38: faults[3].when.point: at "acquired" no message begins its way: a hold needs a point such as acquire.sent or acquire.replied`},
+
+		{"partition between two workers", "to: lock", "to: worker-2", `12:46: faults[1].partition.to: two workers have no link that could be cut; one end must be lock or resource`},
+		{"partition between all workers", "from: worker-1, to: lock", "from: each worker, to: each worker", `12:49: faults[1].partition.to: two workers have no link that could be cut; one end must be lock or resource`},
+		{"partition between two servers", "from: worker-1", "from: resource", `12:46: faults[1].partition.to: two servers have no link that could be cut; one end must be a worker or each worker`},
+		{"partition from nobody", "from: worker-1, ", "", `12:25: faults[1].partition.from is missing`},
+		{"partition to nobody", "to: lock", "to: locks", `12:46: faults[1].partition.to: unknown worker "locks"; did you mean "lock"?`},
+		{"unknown mode", "mode: drop", "mode: dorp", `12:68: unknown mode "dorp"; did you mean "drop"?`},
+
+		{"unknown check", "checks: [linearizable", "checks: [linearisable", `15:10: unknown check "linearisable"; did you mean "linearizable"?`},
+		{"no checks", "checks: [linearizable, lost-update, exclusion]", "checks: []", `15:9: checks must name at least one; without checks, all are made`},
+		{"check twice", "checks: [linearizable", "checks: [exclusion", `15:34: the check exclusion stands here twice`},
+		{"check of another workload", "kind: counter", "kind: register", `15:24: the check lost-update cannot judge the workload register`},
+		{"expectation of nobody", "  fenced: {holds", "  fensed: {holds", `18:3: unknown label "fensed"; did you mean "fenced"?`},
+		{"expectation of the name, not the label", "  fenced: {holds", "  redis-fenced: {holds", `18:3: unknown label "redis-fenced"; known are redis, fenced`},
+		{"expectation of nothing", "redis: {violates: [lost-update]}", "redis: {}", `17:10: expect.redis names no check in holds or violates`},
+		{"expected check that is not made", "holds: [lost-update", "holds: [belief", `18:20: belief is not among the scenario's checks: linearizable, lost-update, exclusion`},
+		{"expected check that does not exist", "violates: [lost-update", "violates: [lost-updates", `17:22: unknown check "lost-updates"; did you mean "lost-update"?`},
+		{"expected both ways", "{violates: [lost-update]}", "{violates: [lost-update], holds: [lost-update]}", `17:22: lost-update cannot both hold and be violated`},
+		{"expected twice", "holds: [lost-update, exclusion]", "holds: [exclusion, exclusion]", `18:31: exclusion stands here twice`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if !strings.Contains(full, tt.old) {
+				t.Fatalf("the scenario does not hold %q", tt.old)
+			}
+			text := strings.Replace(full, tt.old, tt.new, 1)
+			_, err := parse("dir/f.yaml", []byte(text), testCatalogue())
+			if diff := cmp.Diff("dir/f.yaml:"+tt.want, fmt.Sprint(err)); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// strategiesOfFull is the part of full that names the strategies.
+func strategiesOfFull() string {
+	begin, end := strings.Index(full, "strategies:"), strings.Index(full, "each:")
+	return full[begin:end]
+}

@@ -1,0 +1,268 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"lockquake/checker"
+	"lockquake/faults"
+	"lockquake/history"
+	"lockquake/internal/draw"
+	"lockquake/lock"
+	"lockquake/sim"
+	"lockquake/sim/redis"
+	"lockquake/sim/resource"
+)
+
+// The nodes of every world beside those of the workers, which are called as
+// the workers are.
+const (
+	lockNode     = "lock"
+	resourceNode = "resource"
+)
+
+// RunError is a run that could not be carried out: a panic in a lock, no
+// progress, a fault that cannot take hold. It is no verdict.
+type RunError struct {
+	Scenario string
+	Path     string // of the scenario, as a command takes it
+	Label    string
+	Seed     uint64
+	Err      error
+}
+
+func (e *RunError) Error() string {
+	return fmt.Sprintf("%s, %s, seed %d: %v", e.Scenario, e.Label, e.Seed, e.Err)
+}
+
+func (e *RunError) Unwrap() error { return e.Err }
+
+// Stack is the stack of the task that panicked, "" if none did.
+func (e *RunError) Stack() string {
+	var p *sim.PanicError
+	if errors.As(e.Err, &p) {
+		return p.Stack
+	}
+	return ""
+}
+
+// runner carries out runs one after another, and keeps between them what is
+// dear to make. It belongs to one goroutine.
+type runner struct {
+	scenario *Scenario
+	own      map[string]lock.Entry // strategies that the caller brought along
+	scripts  *redis.ScriptCache
+	recorder history.Recorder
+	beat     *atomic.Uint64
+	trace    io.Writer
+}
+
+// run is one run while it happens. It is also the faults.Target of its plan.
+type run struct {
+	*runner
+	use          Strategy
+	entry        lock.Entry
+	seed         uint64
+	world        *sim.World
+	plan         faults.Plan
+	bites        []Bite
+	workers      map[string]*sim.Worker
+	resource     *resource.Server
+	working      int // workers that have sections to do
+	acquisitions int64
+	requests     int64
+	err          error // a fault that could not take hold
+}
+
+// once carries out one run and judges it. The events of the history are the
+// runner's own until the next run.
+func (r *runner) once(use Strategy, seed uint64) (*Trial, error) {
+	entry, err := r.entry(use.Name)
+	if err != nil {
+		return nil, err
+	}
+	r.recorder.Reset()
+	one := &run{runner: r, use: use, entry: entry, seed: seed, workers: map[string]*sim.Worker{}}
+	defer func() {
+		if one.world != nil {
+			one.world.Close()
+		}
+	}()
+	if err = one.build(); err == nil {
+		err = one.world.Run()
+	}
+	if err = errors.Join(err, one.err); err != nil {
+		return nil, &RunError{r.scenario.Name, r.scenario.Path, use.Label, seed, err}
+	}
+	trial, err := one.judge()
+	if err != nil {
+		return nil, &RunError{r.scenario.Name, r.scenario.Path, use.Label, seed, err}
+	}
+	return trial, nil
+}
+
+// entry finds a strategy among the caller's own and in the catalogue.
+func (r *runner) entry(name string) (lock.Entry, error) {
+	if e, ok := r.own[name]; ok {
+		return e, nil
+	}
+	for _, e := range lock.Catalogue() {
+		if e.Name == name {
+			return e, nil
+		}
+	}
+	return lock.Entry{}, fmt.Errorf("no strategy is called %q", name)
+}
+
+// build makes the world: servers, workers and plan.
+func (r *run) build() error {
+	s := r.scenario
+	r.world = sim.New(sim.Config{
+		Seed: r.seed, Step: s.Step, WakeLag: s.WakeLag, ArrivalFirst: s.Wake == Arrival,
+		Latency: s.Network.Latency, Limit: r.limit(), Trace: r.trace, Beat: r.beat,
+	})
+	keys := map[string]bool{}
+	for _, name := range s.ResourceNames() {
+		keys[name] = true
+	}
+	_, err := redis.New(r.world.AddNode(lockNode, sim.NodeConfig{}), redis.Options{
+		Locks: func(key string) bool { return keys[key] }, Record: r.record, Scripts: r.scripts,
+	})
+	if err != nil {
+		return err
+	}
+	policy := resource.Policy(s.ResourceOf(r.use).Fence)
+	r.resource = resource.NewServer(r.world.AddNode(resourceNode, sim.NodeConfig{}), policy, r.initial(), r.record)
+
+	r.plan = faults.Generate(s.Faults, r.seed, s.WorkerNames(), s.Duration)
+	r.bites = make([]Bite, len(r.plan.Steps))
+	for _, name := range s.WorkerNames() {
+		r.addWorker(name)
+	}
+	return faults.Drive(r.plan, r, func(err error) {
+		r.err = errors.Join(r.err, err)
+		r.world.Stop()
+	})
+}
+
+// limit is when a run ends whose workers do not come to an end.
+func (r *run) limit() time.Duration {
+	params := r.scenario.ParamsOf(r.entry.Defaults, r.use, "")
+	return r.scenario.Duration + 10*params.TTL + 10*time.Minute
+}
+
+func (r *run) initial() map[string]string {
+	info, _ := workloadInfo(r.scenario.Workload.Kind)
+	items := map[string]string{}
+	for _, name := range r.scenario.ResourceNames() {
+		if info.Initial != "" {
+			items[name] = info.Initial
+		}
+	}
+	return items
+}
+
+// addWorker puts a worker on a node and into a process of its own.
+func (r *run) addWorker(name string) {
+	process := r.world.AddNode(name, sim.NodeConfig{}).Process(name)
+	worker := process.Worker(name)
+	r.workers[name] = worker
+	r.working++
+	worker.Go("main", func() {
+		r.work(worker)
+		if r.working--; r.working == 0 {
+			r.world.Stop()
+		}
+	})
+}
+
+// work is the life of one worker: section after section, until the time for
+// new ones is over or it has done its number.
+func (r *run) work(worker *sim.Worker) {
+	s := r.scenario
+	ctx := context.Background()
+	process := worker.Process()
+	name := worker.Name()
+	var client goredis.Cmdable = redis.NewClient(process, lockNode, redis.ClientOptions{})
+	strategy := r.entry.New(lock.Deps{
+		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name), Redis: client,
+	})
+	rec := &recorder{run: r, worker: worker, client: resource.NewClient(process, resourceNode)}
+	info, _ := workloadInfo(s.Workload.Kind)
+	items := s.ResourceNames()
+	source := r.world.Source()
+	hold, think := source.Stream("hold", name), source.Stream("think", name)
+	choice, item := source.Stream("choice", name), source.Stream("resource", name)
+
+	if worker.Sleep(ctx, s.StartOf(name)) != nil {
+		return
+	}
+	for n := 1; s.Sections == 0 || n <= s.Sections; n++ {
+		if r.world.Time() >= s.Duration {
+			return
+		}
+		at := uint64(n)
+		pick := item.At(at)
+		w := &work{
+			env: worker, worker: name, section: n, draw: choice.At(at),
+			item: items[pick.Int64N(int64(len(items)))], hold: sample(s.Workload.Hold, hold, at),
+		}
+		rec.do(ctx, strategy, w.item, n, info.body(w))
+		if worker.Sleep(ctx, sample(s.Workload.Think, think, at)) != nil {
+			return
+		}
+	}
+}
+
+func sample(d draw.Dist, stream draw.Stream, ordinal uint64) time.Duration {
+	x := stream.At(ordinal)
+	return d.Sample(&x)
+}
+
+// record adds an event to the history, and lets the trace know of it.
+func (r *run) record(e history.Event) {
+	e.At = r.world.Time()
+	r.recorder.Record(e)
+	actor := e.Worker
+	if actor == "" {
+		actor = e.Node
+	}
+	r.world.Note(actor, string(e.Type), nil)
+}
+
+// judge ends the history and lets the checks speak.
+func (r *run) judge() (*Trial, error) {
+	s := r.scenario
+	for _, name := range s.ResourceNames() {
+		r.record(history.Event{Type: history.Final, Key: name, Value: r.resource.Value(name)})
+	}
+	h := &history.History{
+		Meta: history.Meta{
+			Schema: 1, Version: Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
+			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: r.entry.Fenced(),
+			Workers: s.WorkerNames(), Initial: r.initial(),
+			TTL:      s.ParamsOf(r.entry.Defaults, r.use, "").TTL,
+			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
+		},
+		Events: r.recorder.Events(),
+	}
+	results, err := checker.Run(h, s.Checks)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.bite(h); err != nil {
+		return nil, err
+	}
+	return &Trial{
+		Scenario: s.Name, Label: r.use.Label, Strategy: r.use.Name, Seed: r.seed,
+		Plan: r.plan, Bites: r.bites, History: h, Results: results,
+		Checksum: h.Meta.Checksum, Events: r.world.Events(), Acquisitions: r.acquisitions,
+		Replay: Token{s.Path, s.Hash, r.use.Label, r.seed, Version, h.Meta.Checksum}.String(),
+	}, nil
+}

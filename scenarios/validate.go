@@ -1,0 +1,438 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"lockquake/checker"
+	"lockquake/faults"
+	"lockquake/internal/draw"
+	"lockquake/internal/strictyaml"
+	"lockquake/lock"
+)
+
+// The bounds of a scenario: far beyond what makes sense, and far from where
+// the arithmetic ends.
+const (
+	mostWorkers = 10_000
+	mostOthers  = 1_000_000_000
+	longestTime = draw.Longest
+	longestName = 64 // letters of a name or a label
+)
+
+// Points lists the points that a fault can be tied to: those of the runner,
+// the renewal of a strategy that has one, and those of every message.
+func Points() []string {
+	points := []string{
+		"acquire-called", "acquired", "read-called", "read-done", "lease-checked", "write-replied",
+		"release-called", "released", "renew-called",
+	}
+	for _, op := range []string{"acquire", "renew", "release", "read", "write", "dial"} {
+		for _, event := range []string{"sent", "applied", "replied", "taken"} {
+			points = append(points, op+"."+event)
+		}
+	}
+	return points
+}
+
+// validator checks a decoded scenario against itself and the catalogue. It
+// stops at the first thing that is wrong.
+type validator struct {
+	*Scenario
+	at      *strictyaml.Positions
+	known   catalogue
+	workers []string
+	uses    []string // where the file speaks of each strategy, as a path
+}
+
+func (v *validator) validate() error {
+	for _, check := range []func() error{
+		v.header, v.numbers, v.work, v.expand, v.labels, v.locks, v.each, v.faults, v.checks, v.expect,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *validator) header() error {
+	for _, required := range []string{"name", "duration", "workload", "workload.kind", "strategies"} {
+		if !v.at.Has(required) {
+			return v.missing(required)
+		}
+	}
+	if !regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`).MatchString(v.Name) || len(v.Name) > longestName {
+		return v.at.Errorf("name", "name must be up to %d small letters, digits and dashes, not %q",
+			longestName, v.Name[:min(len(v.Name), longestName)])
+	}
+	return nil
+}
+
+func (v *validator) numbers() error {
+	for _, n := range []struct {
+		path              string
+		value, low, above int
+	}{
+		{"seeds", v.Seeds, 1, mostOthers},
+		{"workers", v.Workers, 1, mostWorkers},
+		{"resources", v.Resources, 1, mostWorkers},
+		{"sections", v.Sections, 0, mostOthers},
+	} {
+		if n.value < n.low || n.value > n.above {
+			return v.at.Errorf(n.path, "%s must be between %d and %d, and is %d", n.path, n.low, n.above, n.value)
+		}
+	}
+	v.workers = v.WorkerNames()
+	if err := v.duration("duration", v.Duration, time.Millisecond, longestTime); err != nil {
+		return err
+	}
+	if err := v.duration("step", v.Step, 0, longestTime); err != nil {
+		return err
+	}
+	if err := v.duration("wake-lag", v.WakeLag, 0, longestTime); err != nil {
+		return err
+	}
+	return v.name("wake", "order of waking", string(v.Wake), texts([]Wake{DeadlinesFirst, Arrival}))
+}
+
+func (v *validator) work() error {
+	if err := v.name("workload.kind", "workload", v.Workload.Kind, v.known.workloads); err != nil {
+		return err
+	}
+	return v.name("resource.fence", "fence policy", v.Resource.Fence, v.known.fences)
+}
+
+// expand replaces patterns by the strategies that they match.
+func (v *validator) expand() error {
+	if len(v.Strategies) == 0 {
+		return v.at.Errorf("strategies", "strategies must name at least one")
+	}
+	var uses []Strategy
+	for i, use := range v.Strategies {
+		at := fmt.Sprintf("strategies[%d]", i)
+		names := []string{use.Name}
+		switch {
+		case use.Name == "":
+			return v.missing(at + ".name")
+		case strings.ContainsAny(use.Name, `*?[\`):
+			var err error
+			if names, err = v.match(at, use); err != nil {
+				return err
+			}
+		default:
+			if err := v.name(at+".name", "strategy", use.Name, v.known.strategies); err != nil {
+				return err
+			}
+		}
+		for _, name := range names {
+			use.Name = name
+			uses = append(uses, use)
+			v.uses = append(v.uses, at)
+		}
+	}
+	v.Strategies = uses
+	return nil
+}
+
+func (v *validator) match(at string, pattern Strategy) ([]string, error) {
+	var names []string
+	for _, name := range v.known.strategies {
+		matched, err := path.Match(pattern.Name, name)
+		if err != nil {
+			return nil, v.at.Errorf(at+".name", "%q is no pattern: %v", pattern.Name, err)
+		}
+		if matched {
+			names = append(names, name)
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return nil, v.at.Errorf(at+".name", "no strategy matches %q; known are %s", pattern.Name, strings.Join(v.known.strategies, ", "))
+	case len(names) > 1 && v.at.Has(at+".label"):
+		return nil, v.at.Errorf(at+".label", "%s cannot be a label of %d strategies", pattern.Label, len(names))
+	}
+	return names, nil
+}
+
+// labels sees that every use of a strategy can be told from the others.
+func (v *validator) labels() error {
+	first := map[string]int{}
+	for i := range v.Strategies {
+		use, at := &v.Strategies[i], v.uses[i]
+		if !v.at.Has(at + ".label") {
+			use.Label = use.Name
+		}
+		if use.Label != strings.TrimSpace(use.Label) || use.Label == "" || len(use.Label) > longestName ||
+			regexp.MustCompile(`[^\pL\pM\pN\pP\pS ]`).MatchString(use.Label) {
+			return v.at.Errorf(at+".label", "%s.label must be one short line without space around it", at)
+		}
+		if before, ok := first[use.Label]; ok {
+			line, _ := v.at.Of(v.uses[before])
+			return v.at.Errorf(at+".label", "the label %q is that of line %d already; give one of them another label", use.Label, line)
+		}
+		first[use.Label] = i
+		if use.Resource.Has("fence") {
+			if err := v.name(at+".resource.fence", "fence policy", v.ResourceOf(*use).Fence, v.known.fences); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// locks judges the parameters of locks wherever the file sets them.
+func (v *validator) locks() error {
+	if err := v.lock("lock", &v.Lock); err != nil {
+		return err
+	}
+	for i := range v.Strategies {
+		if err := v.lock(v.uses[i]+".lock", &v.Strategies[i].Lock); err != nil {
+			return err
+		}
+	}
+	for i := range v.Each {
+		if err := v.lock(fmt.Sprintf("each[%d].lock", i), &v.Each[i].Lock); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *validator) lock(at string, set *LockParams) error {
+	var p lock.Params
+	set.Apply(&p)
+	for _, d := range []struct {
+		path     string
+		value    time.Duration
+		shortest time.Duration
+	}{
+		{"ttl", p.TTL, time.Millisecond}, // no server counts in less
+		{"renew", p.Renew, 0},
+		{"max-hold", p.MaxHold, 0},
+		{"retry.delay", p.Retry.Delay, 0},
+		{"retry.jitter", p.Retry.Jitter, 0},
+	} {
+		if !set.Has(d.path) {
+			continue
+		}
+		if err := v.duration(at+"."+d.path, d.value, d.shortest, longestTime); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *validator) each() error {
+	seen := map[string]bool{}
+	for i, e := range v.Each {
+		at := fmt.Sprintf("each[%d]", i)
+		if e.Worker == "" {
+			return v.missing(at + ".worker")
+		}
+		if err := v.worker(at+".worker", e.Worker); err != nil {
+			return err
+		}
+		if seen[e.Worker] {
+			return v.at.Errorf(at+".worker", "%s stands in each twice", e.Worker)
+		}
+		seen[e.Worker] = true
+		if err := v.duration(at+".start", e.Start, 0, v.Duration); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *validator) faults() error {
+	for i, spec := range v.Faults {
+		at := fmt.Sprintf("faults[%d]", i)
+		if err := v.faultNames(at, spec); err != nil {
+			return err
+		}
+		err := spec.Validate(v.workers, nodes(), v.Duration)
+		if err == nil {
+			continue
+		}
+		wrong, ok := errors.AsType[*faults.ParamError](err)
+		if !ok {
+			return v.at.Errorf(at, "%v", err)
+		}
+		param := at + "." + wrong.Param
+		if !strings.HasPrefix(wrong.Param, "at") && !strings.HasPrefix(wrong.Param, "when") {
+			param = at + "." + string(spec.Kind) + "." + wrong.Param
+		}
+		if text, ok := strings.CutPrefix(wrong.Text, "is "); ok {
+			return v.at.Errorf(param, "%s is %s", param, text)
+		}
+		return v.at.Errorf(param, "%s: %s", param, wrong.Text)
+	}
+	return nil
+}
+
+// nodes are the servers that a link of a worker may lead to.
+func nodes() []string { return []string{"lock", "resource"} }
+
+// faultNames judges what a fault says about the rest of the scenario.
+func (v *validator) faultNames(at string, spec faults.Spec) error {
+	if w := spec.When; w != nil {
+		if w.Worker != "" {
+			if err := v.worker(at+".when.worker", w.Worker); err != nil {
+				return err
+			}
+		}
+		if w.Point != "" && v.known.points != nil {
+			if err := v.name(at+".when.point", "point", w.Point, v.known.points); err != nil {
+				return err
+			}
+		}
+		if w.Nth < 1 {
+			return v.at.Errorf(at+".when.nth", "%s.when.nth must be at least 1, and is %d", at, w.Nth)
+		}
+	}
+	at += "." + string(spec.Kind)
+	if target := spec.Params.Target; target != "" && target != faults.EachWorker {
+		if err := v.worker(at+".target", target, faults.EachWorker); err != nil {
+			return err
+		}
+	}
+	if spec.Kind == faults.Partition {
+		return v.link(at, spec.Params)
+	}
+	return nil
+}
+
+// link sees that a partition cuts a link that exists: one between workers and
+// a server.
+func (v *validator) link(at string, p faults.Params) error {
+	servers := 0
+	for _, end := range []struct{ param, name string }{{"from", p.From}, {"to", p.To}} {
+		switch {
+		case end.name == "":
+			return v.missing(at + "." + end.param)
+		case slices.Contains(nodes(), end.name):
+			servers++
+		case end.name != faults.EachWorker:
+			if err := v.worker(at+"."+end.param, end.name, append(nodes(), faults.EachWorker)...); err != nil {
+				return err
+			}
+		}
+	}
+	switch servers {
+	case 0:
+		return v.at.Errorf(at+".to", "%s.to: two workers have no link that could be cut; one end must be lock or resource", at)
+	case 2:
+		return v.at.Errorf(at+".to", "%s.to: two servers have no link that could be cut; one end must be a worker or each worker", at)
+	}
+	if p.Mode == "" {
+		return nil
+	}
+	return v.name(at+".mode", "mode", string(p.Mode), texts([]faults.Mode{faults.ModeHold, faults.ModeDrop}))
+}
+
+func (v *validator) checks() error {
+	if !v.at.Has("checks") {
+		for _, check := range v.known.checks {
+			if check.AppliesTo(v.Workload.Kind) {
+				v.Checks = append(v.Checks, check.Name)
+			}
+		}
+		return nil
+	}
+	if len(v.Checks) == 0 {
+		return v.at.Errorf("checks", "checks must name at least one; without checks, all are made")
+	}
+	for i, check := range v.Checks {
+		at := fmt.Sprintf("checks[%d]", i)
+		known := slices.IndexFunc(v.known.checks, func(c checker.Check) bool { return c.Name == check })
+		if known < 0 {
+			return v.at.Errorf(at, "%s", strictyaml.Unknown("check", check, v.known.checkNames()))
+		}
+		if !v.known.checks[known].AppliesTo(v.Workload.Kind) {
+			return v.at.Errorf(at, "the check %s cannot judge the workload %s", check, v.Workload.Kind)
+		}
+		if slices.Contains(v.Checks[:i], check) {
+			return v.at.Errorf(at, "the check %s stands here twice", check)
+		}
+	}
+	return nil
+}
+
+func (v *validator) expect() error {
+	var labels []string
+	for _, use := range v.Strategies {
+		labels = append(labels, use.Label)
+	}
+	for _, label := range slices.Sorted(maps.Keys(v.Expect)) {
+		at, e := "expect."+label, v.Expect[label]
+		if !slices.Contains(labels, label) {
+			return v.at.KeyErrorf(at, "%s", strictyaml.Unknown("label", label, labels))
+		}
+		if len(e.Holds)+len(e.Violates) == 0 {
+			return v.at.Errorf(at, "%s names no check in holds or violates", at)
+		}
+		if err := v.expected(at+".holds", e.Holds, nil); err != nil {
+			return err
+		}
+		if err := v.expected(at+".violates", e.Violates, e.Holds); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expected judges one list of checks; those in others must not be in it.
+func (v *validator) expected(at string, checks, others []string) error {
+	for i, check := range checks {
+		here := fmt.Sprintf("%s[%d]", at, i)
+		switch {
+		case slices.Contains(others, check):
+			return v.at.Errorf(here, "%s cannot both hold and be violated", check)
+		case slices.Contains(checks[:i], check):
+			return v.at.Errorf(here, "%s stands here twice", check)
+		case !slices.Contains(v.Checks, check) && slices.Contains(v.known.checkNames(), check):
+			return v.at.Errorf(here, "%s is not among the scenario's checks: %s", check, strings.Join(v.Checks, ", "))
+		case !slices.Contains(v.Checks, check):
+			return v.at.Errorf(here, "%s", strictyaml.Unknown("check", check, v.Checks))
+		}
+	}
+	return nil
+}
+
+// worker sees that name is a worker; others are the words that could have
+// stood there instead.
+func (v *validator) worker(at, name string, others ...string) error {
+	switch {
+	case slices.Contains(v.workers, name):
+		return nil
+	case regexp.MustCompile(`^worker-[0-9]+$`).MatchString(name):
+		return v.at.Errorf(at, "%s: there is no %s; the last worker is %s", at, name, v.workers[len(v.workers)-1])
+	default:
+		return v.at.Errorf(at, "%s: %s", at, strictyaml.Unknown("worker", name, append(others, v.workers...)))
+	}
+}
+
+// name sees that word is one of the known names of its sort.
+func (v *validator) name(at, sort, word string, known []string) error {
+	if slices.Contains(known, word) {
+		return nil
+	}
+	return v.at.Errorf(at, "%s", strictyaml.Unknown(sort, word, known))
+}
+
+func (v *validator) duration(at string, d, shortest, longest time.Duration) error {
+	if d < shortest || d > longest {
+		return v.at.Errorf(at, "%s must be between %v and %v, and is %v", at, shortest, longest, d)
+	}
+	return nil
+}
+
+func (v *validator) missing(path string) error {
+	return v.at.Errorf(path, "%s is missing", path)
+}
