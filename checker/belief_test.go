@@ -5,8 +5,10 @@ import "testing"
 func TestBelief(t *testing.T) {
 	judge(t, "belief", []verdictCase{
 		{"one after the other", story("counter", "off").acquire("a", 0).release("a").acquire("b", 0).release("b"), Valid, "", 0},
-		{"two at once, without any work", story("counter", "off").acquire("a", 0).expire("a").acquire("b", 0).release("b").release("a"), Invalid,
-			"two holders: a's section 1 and b's section 1 both believed to hold lock x for 1ms", 1},
+		{
+			"two at once, without any work", story("counter", "off").acquire("a", 0).expire("a").acquire("b", 0).release("b").release("a"), Invalid,
+			"two holders: a's section 1 and b's section 1 both believed to hold lock x for 1ms", 1,
+		},
 		{"the first was told before", story("counter", "off").acquire("a", 0).expire("a").told("a").acquire("b", 0).release("b").release("a"), Valid, "", 0},
 		{"the first was told after", story("counter", "off").acquire("a", 0).expire("a").acquire("b", 0).told("a").release("b").release("a"), Invalid, "two holders", 1},
 		{"the first had left, its release is on its way", story("counter", "off").

@@ -12,7 +12,8 @@
 //   - [Catalogue] lists the checks. Each stands in a file of its own:
 //     linearizable, lost-update, exclusion, belief, fencing.
 //   - model.go says what a resource may do with values and tokens; search.go
-//     looks for an order of operations that the model allows.
+//     looks for an order of operations that the model allows, and heirs.go for
+//     the plainest proof that there is none.
 //   - interval.go holds what exclusion and belief share.
 //
 // # What took effect
@@ -32,8 +33,8 @@
 //
 // All checks but linearizable take a sorted pass or two. Linearizability is
 // hard in general, so that check first tries the order in which the effects
-// happened, which is proof if it fits, and searches with porcupine only if it
-// does not. The search is bounded in steps and memory, never in time. What it
+// happened, which is proof if it fits, then counts who went on from which
+// value, and searches with porcupine only if neither decides. The search is bounded in steps and memory, never in time. What it
 // cannot decide within them is [Unknown], and that is never a pass.
 //
 // # Adding a check

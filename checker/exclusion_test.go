@@ -11,8 +11,10 @@ func TestExclusion(t *testing.T) {
 		{"one after the other", story("counter", "off").
 			acquire("a", 0).read("a", "0").write("a", "1").release("a").
 			acquire("b", 0).read("b", "1").write("b", "2").release("b"), Valid, "", 0},
-		{"Kleppmann's failure", kleppmann("off", 0, 0).after(time.Second).applied("a").ok("a").release("a"), Invalid,
-			"overlap: a's section 1 and b's section 1 were both at work under lock x for 3ms", 1},
+		{
+			"Kleppmann's failure", kleppmann("off", 0, 0).after(time.Second).applied("a").ok("a").release("a"), Invalid,
+			"overlap: a's section 1 and b's section 1 were both at work under lock x for 3ms", 1,
+		},
 		{"a refused write is no work", kleppmann("reads-writes", 33, 34).refused("a").fail("a").release("a"), Valid, "", 0},
 		{"sections overlap, work does not", story("counter", "off").
 			acquire("a", 0).read("a", "0").write("a", "1").expire("a").

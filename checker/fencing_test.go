@@ -5,13 +5,17 @@ import "testing"
 func TestFencingTokens(t *testing.T) {
 	judge(t, "fencing", []verdictCase{
 		{"rising", story("counter", "writes").acquire("a", 1).release("a").acquire("b", 3).release("b"), Valid, "", 0},
-		{"drawn before the grant", story("counter", "off").
-			call("a").call("b").grant("b").enter("b", 2).release("b").grant("a").enter("a", 1).release("a"), Invalid,
-			"not ordered by grant: lock x was granted to b's section 1 with token 2, and after that to a's section 1 with token 1", 1},
+		{
+			"drawn before the grant", story("counter", "off").
+				call("a").call("b").grant("b").enter("b", 2).release("b").grant("a").enter("a", 1).release("a"), Invalid,
+			"not ordered by grant: lock x was granted to b's section 1 with token 2, and after that to a's section 1 with token 1", 1,
+		},
 		{"the count fell", story("counter", "off").acquire("a", 5).release("a").acquire("b", 2).release("b"), Invalid, "went back: lock x", 1},
-		{"the count started again", story("counter", "off").
-			acquire("a", 1).release("a").acquire("a", 2).release("a").acquire("b", 1).release("b"), Invalid,
-			"repeated: a's section 1 and b's section 1 both got token 1", 1},
+		{
+			"the count started again", story("counter", "off").
+				acquire("a", 1).release("a").acquire("a", 2).release("a").acquire("b", 1).release("b"), Invalid,
+			"repeated: a's section 1 and b's section 1 both got token 1", 1,
+		},
 		{"the later reply came first", story("counter", "off").
 			call("a").call("b").grant("a").ended("a", "expired").grant("b").enter("b", 2).enter("a", 1), Valid, "", 0},
 		{"no word of the server, and the calls overlap", story("counter", "off").
@@ -28,8 +32,10 @@ func TestFencingTokens(t *testing.T) {
 func TestFencingStale(t *testing.T) {
 	judge(t, "fencing", []verdictCase{
 		{"Kleppmann's failure, refused", kleppmann("writes", 33, 34).refused("a").fail("a").release("a"), Valid, "", 0},
-		{"Kleppmann's failure, accepted", kleppmann("check-then-write", 33, 34).applied("a").ok("a").release("a"), Invalid,
-			"stale write accepted: item x took a write of b's section 1 with token 34, and after that a write of a's section 1 with token 33", 1},
+		{
+			"Kleppmann's failure, accepted", kleppmann("check-then-write", 33, 34).applied("a").ok("a").release("a"), Invalid,
+			"stale write accepted: item x took a write of b's section 1 with token 34, and after that a write of a's section 1 with token 33", 1,
+		},
 		{"the resource does not look", kleppmann("off", 33, 34).applied("a").ok("a").release("a"), Invalid, "stale write accepted", 1},
 		{"a late write before anybody else's", story("counter", "writes").
 			acquire("a", 33).read("a", "0").sendWrite("a", "1").expire("a").
@@ -63,8 +69,10 @@ func kleppmannUnwitnessed() *teller {
 
 func TestFencingRightfulHolder(t *testing.T) {
 	judge(t, "fencing", []verdictCase{
-		{"refused without a reason", story("counter", "writes").acquire("a", 1).refuse("a", "write", "1").release("a"), Invalid,
-			"rightful holder refused: the write of a's section 1 with token 1", 1},
+		{
+			"refused without a reason", story("counter", "writes").acquire("a", 1).refuse("a", "write", "1").release("a"), Invalid,
+			"rightful holder refused: the write of a's section 1 with token 1", 1,
+		},
 		{"only the first token is taken", story("counter", "equal").
 			acquire("a", 1).write("a", "1").release("a").acquire("b", 2).refuse("b", "write", "2").release("b"), Invalid, "rightful holder refused", 1},
 		{"its read, too", story("counter", "reads-writes").acquire("a", 1).refuse("a", "read", "0").release("a"), Invalid, "rightful holder refused: the read", 1},

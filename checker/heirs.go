@@ -72,10 +72,12 @@ func (s *search) explainHeirs(heirs []int) (text string, events []int64) {
 		named = append(named, s.steps[i].describe())
 		events = append(events, s.steps[i].events()...)
 	}
-	others := ""
 	if n := len(heirs) - len(named); n > 0 {
-		others = fmt.Sprintf(" after %d others", n)
+		named = append(named, fmt.Sprintf("%d before them", n))
 	}
-	return fmt.Sprintf("value %q came up only %d times, but %s went on from it%s",
-		from, len(heirs)-1, strings.Join(named, " and "), others), events
+	times := "once"
+	if n := len(heirs) - 1; n > 1 {
+		times = fmt.Sprintf("%d times", n)
+	}
+	return fmt.Sprintf("%s went on from %q, which came up only %s", strings.Join(named, " and "), from, times), events
 }

@@ -22,7 +22,7 @@ func linearizable(in *input, r *Result) {
 		r.find(Unknown, nil, "unknown policy: the resource's policy %q has no model", in.Meta.Fence)
 		return
 	}
-	for _, x := range in.items(rule) {
+	for _, x := range in.items() {
 		r.Applies = true
 		start := state{value: in.Meta.Initial[x.name]}
 		// Within a section, tokens are the resource's business.
@@ -52,7 +52,7 @@ type item struct {
 
 // items sorts the operations of the history by item, in the order in which
 // the items come up.
-func (in *input) items(rule rule) []*item {
+func (in *input) items() []*item {
 	total := 0
 	for _, s := range in.sections {
 		total += len(s.Ops)
@@ -78,7 +78,7 @@ func (in *input) items(rule rule) []*item {
 				index[x.name] = x
 				list = append(list, x)
 			}
-			room = in.add(x, s, ops[:n], rule, room)
+			room = in.add(x, s, ops[:n], room)
 			ops = ops[n:]
 		}
 	}
@@ -87,7 +87,7 @@ func (in *input) items(rule rule) []*item {
 
 // add appends the operations that s did on one item, as one step and as
 // single ones. Their accesses go into room.
-func (in *input) add(x *item, s *history.Section, ops []*history.Op, rule rule, room []access) []access {
+func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []access) []access {
 	for _, o := range ops {
 		e := in.effect(o)
 		if e == dropped {

@@ -2,7 +2,10 @@ package checker
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
+
+	"lockquake/history"
 )
 
 // kleppmann is the failure of his article: worker a pauses before its write,
@@ -22,8 +25,24 @@ func TestLinearizableSections(t *testing.T) {
 		{"one after the other, unwitnessed", story("counter", "off").unwitnessed().
 			acquire("a", 0).read("a", "0").write("a", "1").release("a").
 			acquire("b", 0).read("b", "1").write("b", "2").release("b"), Valid, "", 0},
-		{"Kleppmann's failure", kleppmann("off", 0, 0).applied("a").ok("a").release("a"), Invalid,
-			`no order of sections explains item x: a's section 1 (read "0", wrote "1") read "0" where "1" stood, written by b's section 1`, 1},
+		{
+			"Kleppmann's failure", kleppmann("off", 0, 0).applied("a").ok("a").release("a"), Invalid,
+			`no order of sections explains item x: b's section 1 (read "0", wrote "1") and a's section 1 (read "0", wrote "1") went on from "0", which came up only once`, 1,
+		},
+		{
+			"a stale read", story("register", "off").
+				acquire("a", 0).write("a", "1").release("a").acquire("b", 0).read("b", "0").release("b"), Invalid,
+			`no order of sections explains item x: b's section 1 (read "0") read "0" where "1" stood, written by a's section 1`, 2,
+		},
+		{
+			"a stale read that a later write explains to nobody", story("register", "off").
+				acquire("c", 0).acquire("a", 0).write("a", "1").release("a").acquire("b", 0).read("b", "0").release("b").write("c", "0").release("c"), Invalid,
+			`...operations explains item x: b's section 1 (read "0") read "0" where "1" stood`, 1,
+		},
+		{"values come up again", story("register", "off").
+			acquire("a", 0).read("a", "0").write("a", "1").release("a").
+			acquire("a", 0).read("a", "1").write("a", "0").release("a").
+			acquire("b", 0).read("b", "0").write("b", "1").release("b"), Valid, "", 0},
 		{"Kleppmann's failure, unwitnessed", func() *teller {
 			s := story("counter", "off").unwitnessed()
 			return s.acquire("a", 0).read("a", "0").sendWrite("a", "1").acquire("b", 0).read("b", "0").write("b", "1").
@@ -151,9 +170,11 @@ func TestLinearizablePolicies(t *testing.T) {
 		}
 	}
 	judge(t, "linearizable", []verdictCase{
-		{"under reads-writes a read raises the mark", story("register", "reads-writes").
-			acquire("a", 1).acquire("b", 2).read("b", "0").write("a", "1").release("a").release("b"), Invalid,
-			`no order of operations explains item x: a's section 1 (token 1, wrote "1") was accepted, though the highest token so far was 2`, 1},
+		{
+			"under reads-writes a read raises the mark", story("register", "reads-writes").
+				acquire("a", 1).acquire("b", 2).read("b", "0").write("a", "1").release("a").release("b"), Invalid,
+			`no order of operations explains item x: a's section 1 (token 1, wrote "1") was accepted, though the highest token so far was 2`, 1,
+		},
 		{"under writes it does not", story("register", "writes").
 			acquire("a", 1).acquire("b", 2).read("b", "0").write("a", "1").release("a").release("b"), Valid, "", 0},
 		{"a refusal without a reason", story("register", "writes").
@@ -215,27 +236,74 @@ func TestLinearizableManyUnknownWrites(t *testing.T) {
 	judge(t, "linearizable", []verdictCase{{"one of them was seen", s, Valid, "", 0}})
 }
 
-// Evidence stays small however long the history is.
+// Evidence stays small however long the history is, and names the culprits.
 func TestLinearizableEvidenceIsCut(t *testing.T) {
-	s := story("counter", "off")
 	n := 0
-	for range 300 {
-		s.acquire("a", 0).read("a", fmt.Sprint(n)).write("a", fmt.Sprint(n+1)).release("a")
-		n++
+	increments := func(s *teller, times int) *teller {
+		for range times {
+			s.acquire("a", 0).read("a", fmt.Sprint(n)).write("a", fmt.Sprint(n+1)).release("a")
+			n++
+		}
+		return s
 	}
-	s.acquire("b", 0).read("b", fmt.Sprint(n))
-	s.acquire("a", 0).read("a", fmt.Sprint(n)).write("a", fmt.Sprint(n+1)).release("a")
-	s.write("b", fmt.Sprint(n+1)).release("b")
-	for range 300 {
-		n++
-		s.acquire("a", 0).read("a", fmt.Sprint(n)).write("a", fmt.Sprint(n+1)).release("a")
+	late := increments(story("counter", "off"), 300)
+	late.acquire("b", 0).read("b", fmt.Sprint(n))
+	increments(late, 1).write("b", fmt.Sprint(n)).release("b")
+	increments(late, 300)
+
+	n = 0
+	stale := increments(story("counter", "off"), 300).acquire("b", 0).read("b", "299").release("b")
+	increments(stale, 300)
+
+	for _, tt := range []struct {
+		name  string
+		story *teller
+		want  string
+	}{
+		{"by counting", late, `no order of sections explains item x: a's section 301 (read "300", wrote "301") and ` +
+			`b's section 1 (read "300", wrote "301") went on from "300", which came up only once`},
+		{"by searching", stale, `no order of sections explains item x: b's section 1 (read "299") ` +
+			`read "299" where "300" stood, written by a's section 300`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := mustRun(t, tt.story.history(), defaultLimits(), "linearizable")[0]
+			if got.Verdict != Invalid || len(got.Findings[0].Events) > 30 {
+				t.Fatalf("%s: %+v", got.Verdict, got.Findings)
+			}
+			if got.Findings[0].Text != tt.want {
+				t.Errorf("got  %s\nwant %s", got.Findings[0].Text, tt.want)
+			}
+		})
 	}
-	got := mustRun(t, s.history(), defaultLimits(), "linearizable")[0]
-	if got.Verdict != Invalid || len(got.Findings) != 1 || len(got.Findings[0].Events) > 30 {
-		t.Fatalf("%s: %+v", got.Verdict, got.Findings)
+}
+
+// Fifty workers without any lock are far too concurrent to try orders, but
+// not to be found out.
+func TestLinearizableCrowd(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	s := story("counter", "off")
+	value, phase, saw := 0, map[string]int{}, map[string]int{}
+	for range 4000 {
+		w := fmt.Sprintf("w%d", random.IntN(50))
+		switch phase[w] % 4 {
+		case 0:
+			s.acquire(w, 0)
+		case 1:
+			s.read(w, fmt.Sprint(value))
+			saw[w] = value
+		case 2:
+			value = saw[w] + 1
+			s.write(w, fmt.Sprint(value))
+		case 3:
+			s.release(w)
+		}
+		phase[w]++
 	}
-	const want = `no order of sections explains item x: b's section 1 (read "300", wrote "301") read "300" where "301" stood, written by a's section 301`
-	if got.Findings[0].Text != want {
-		t.Errorf("got  %s\nwant %s", got.Findings[0].Text, want)
+	for _, h := range []*history.History{s.history(), unwitnessed(s.history())} {
+		for _, r := range mustRun(t, h, defaultLimits(), "linearizable", "lost-update", "exclusion") {
+			if r.Verdict != Invalid {
+				t.Errorf("witnessed %v: %s is %s", h.Witnessed(), r.Check, r.Verdict)
+			}
+		}
 	}
 }

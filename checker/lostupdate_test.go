@@ -8,23 +8,29 @@ func TestLostUpdate(t *testing.T) {
 		{"one after the other", story("counter", "off").
 			acquire("a", 0).read("a", "0").write("a", "1").release("a").
 			acquire("b", 0).read("b", "1").write("b", "2").release("b").final("2"), Valid, "", 0},
-		{"Kleppmann's failure", kleppmann("off", 0, 0).applied("a").ok("a").release("a"), Invalid,
-			"lost update: a's section 1 saw 0 of item x and wrote 1 over 1, the work of b's section 1 (wrote 1)", 1},
+		{
+			"Kleppmann's failure", kleppmann("off", 0, 0).applied("a").ok("a").release("a"), Invalid,
+			"lost update: a's section 1 saw 0 of item x and wrote 1 over 1, the work of b's section 1 (wrote 1)", 1,
+		},
 		{"and its final value", kleppmann("off", 0, 0).applied("a").ok("a").release("a").final("1"), Invalid, "lost update", 2},
 		{"Kleppmann's failure, fenced", kleppmann("reads-writes", 33, 34).refused("a").fail("a").release("a").final("1"), Valid, "", 0},
 		{"a fence on writes only", story("counter", "writes").
 			acquire("a", 33).read("a", "0").sendWrite("a", "1").expire("a").
 			acquire("b", 34).read("b", "0").applied("a").ok("a").release("a").
 			write("b", "1").release("b").final("1"), Invalid, "lost update: b's section 1", 2},
-		{"many at once", story("counter", "off").
-			acquire("z", 0).read("z", "0").
-			acquire("a", 0).read("a", "0").write("a", "1").write("a", "2").release("a").
-			acquire("a", 0).read("a", "2").write("a", "3").release("a").
-			acquire("b", 0).read("b", "3").write("b", "4").release("b").
-			write("z", "1").release("z"), Invalid,
-			"...over 4, the work of others, a's section 1 (wrote 2), a's section 2 (wrote 3), b's section 1 (wrote 4)", 1},
-		{"a value from nowhere", story("counter", "off").acquire("a", 0).read("a", "7").write("a", "8").release("a"), Invalid,
-			"...wrote 8 over 0, that nobody", 1},
+		{
+			"many at once", story("counter", "off").
+				acquire("z", 0).read("z", "0").
+				acquire("a", 0).read("a", "0").write("a", "1").write("a", "2").release("a").
+				acquire("a", 0).read("a", "2").write("a", "3").release("a").
+				acquire("b", 0).read("b", "3").write("b", "4").release("b").
+				write("z", "1").release("z"), Invalid,
+			"...over 4, the work of others, a's section 1 (wrote 2), a's section 2 (wrote 3), b's section 1 (wrote 4)", 1,
+		},
+		{
+			"a value from nowhere", story("counter", "off").acquire("a", 0).read("a", "7").write("a", "8").release("a"), Invalid,
+			"...wrote 8 over 0, that nobody", 1,
+		},
 		{"two increments in one section", story("counter", "off").
 			acquire("a", 0).read("a", "0").write("a", "1").write("a", "2").release("a").final("2"), Valid, "", 0},
 		{"a write of unknown outcome that landed", story("counter", "off").
@@ -66,9 +72,11 @@ func TestLostUpdateUnwitnessed(t *testing.T) {
 		{"one after the other", unseen().
 			acquire("a", 0).read("a", "0").write("a", "1").release("a").
 			acquire("b", 0).read("b", "1").write("b", "2").release("b").final("2"), Valid, "", 0},
-		{"two from one value", unseen().
-			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("a", "1").write("b", "1"), Invalid,
-			"lost update: a's section 1 and b's section 1 both went on from 0 of item x", 1},
+		{
+			"two from one value", unseen().
+				acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("a", "1").write("b", "1"), Invalid,
+			"lost update: a's section 1 and b's section 1 both went on from 0 of item x", 1,
+		},
 		{"one of them refused", unseen().
 			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("a", "1").sendWrite("b", "1").fail("b").final("1"), Valid, "", 0},
 		{"one of them unknown", unseen().

@@ -44,5 +44,8 @@ func ExampleGenerate() {
 	}
 	fmt.Print(faults.Generate([]faults.Spec{rule}, 7, workers, 30*time.Second))
 	// Output:
-	//
+	// at 12.068180551s pause worker-2 for 2s #1
+	// at 21.874536556s pause worker-1 for 2s #1
+	// at 25.137699053s pause worker-1 for 2s #1
+	// at 27.312256752s pause worker-2 for 2s #1
 }

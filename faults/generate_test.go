@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"lockquake/internal/draw"
-
 	"github.com/google/go-cmp/cmp"
+
+	"lockquake/internal/draw"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -21,7 +21,7 @@ func rules() []Spec {
 	pauses := draw.Dist{Kind: draw.Lognormal, Median: 2 * time.Second, P99: 30 * time.Second}
 	return []Spec{
 		{Kind: Pause, Params: Params{Target: EachWorker, Every: seconds(20), For: pauses}},
-		{At: at(5 * time.Second), Kind: Partition, Params: Params{From: "worker-1", To: "lock", For: draw.Fixed(10 * time.Second)}},
+		{At: new(5 * time.Second), Kind: Partition, Params: Params{From: "worker-1", To: "lock", For: draw.Fixed(10 * time.Second)}},
 		{When: &When{"worker-1", "lease-checked", 1}, Kind: Pause, Params: Params{For: draw.Fixed(90 * time.Second)}},
 		{Kind: Partition, Params: Params{From: EachWorker, To: "resource", Mode: ModeDrop, Every: seconds(30), For: pauses}},
 		{When: &When{"worker-2", "acquire.replied", 0}, Kind: Drop, Params: Params{For: pauses}},
@@ -175,9 +175,9 @@ func TestLengths(t *testing.T) {
 	long := Params{Target: "worker-1", For: draw.Fixed(time.Hour)}
 	specs := []Spec{
 		{When: &When{"worker-1", "acquired", 0}, Kind: Pause, Params: long},
-		{At: at(50 * time.Second), Kind: Pause, Params: long},
+		{At: new(50 * time.Second), Kind: Pause, Params: long},
 		// Even a length that was drawn as 0 is one.
-		{At: at(20 * time.Second), Kind: Pause, Params: Params{
+		{At: new(20 * time.Second), Kind: Pause, Params: Params{
 			Target: "worker-2", For: draw.Dist{Kind: draw.Empirical, Samples: []time.Duration{0}},
 		}},
 	}

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"lockquake/internal/draw"
-
 	"github.com/google/go-cmp/cmp"
+
+	"lockquake/internal/draw"
 )
 
 func TestHoldAndDropCatchOneMessage(t *testing.T) {
@@ -23,7 +23,7 @@ func TestHoldAndDropCatchOneMessage(t *testing.T) {
 			{"no operation", message(".sent", Params{}), "when.point", "no message begins its way"},
 			{"target", message("acquire.sent", Params{Target: "worker-1"}), "target", "takes none"},
 			{"every", message("acquire.sent", Params{Every: seconds(1)}), "every", "takes none"},
-			{"moment", Spec{At: at(0), Kind: kind, Params: Params{For: draw.Fixed(1)}}, "when", "catches one message"},
+			{"moment", Spec{At: new(time.Duration), Kind: kind, Params: Params{For: draw.Fixed(1)}}, "when", "catches one message"},
 		})
 
 		spec := message("acquire.sent", Params{})

@@ -4,14 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"lockquake/internal/draw"
-
 	"github.com/google/go-cmp/cmp"
+
+	"lockquake/internal/draw"
 )
 
 func TestPartitionParams(t *testing.T) {
 	cut := func(from, to string, mode Mode) Spec {
-		return Spec{At: at(0), Kind: Partition, Params: Params{From: from, To: to, Mode: mode, For: draw.Fixed(time.Second)}}
+		return Spec{At: new(time.Duration), Kind: Partition, Params: Params{From: from, To: to, Mode: mode, For: draw.Fixed(time.Second)}}
 	}
 	aimed := cut("worker-1", "lock", "")
 	aimed.Params.Target = "worker-1"

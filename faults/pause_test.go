@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"lockquake/internal/draw"
-
 	"github.com/google/go-cmp/cmp"
+
+	"lockquake/internal/draw"
 )
 
 func TestPauseParams(t *testing.T) {
@@ -15,7 +15,7 @@ func TestPauseParams(t *testing.T) {
 		if when != nil {
 			return Spec{When: when, Kind: Pause, Params: p}
 		}
-		return Spec{At: at(0), Kind: Pause, Params: p}
+		return Spec{At: new(time.Duration), Kind: Pause, Params: p}
 	}
 	point := &When{"worker-2", "acquired", 1}
 	wantInvalid(t, []invalid{

@@ -14,9 +14,6 @@ const duration = 60 * time.Second
 func workers() []string { return []string{"worker-1", "worker-2", "worker-3"} }
 func nodes() []string   { return []string{"lock", "resource"} }
 
-// at is a moment for Spec.At.
-func at(moment time.Duration) *time.Duration { return &moment }
-
 // seconds is an exponential distribution for Params.Every.
 func seconds(mean time.Duration) *draw.Dist {
 	return &draw.Dist{Kind: draw.Exponential, Mean: mean * time.Second}
@@ -80,7 +77,7 @@ func TestValidate(t *testing.T) {
 		{"unknown kind", timed(func(s *Spec) { s.Kind = "flood" }), "flood", "no such kind"},
 		{"no moment", timed(func(s *Spec) { s.At = nil }), "at", "one of at, when and every"},
 		{"at and when", with(func(*Spec) {}), "when", "beside at"},
-		{"at and every", repeated(func(s *Spec) { s.At = at(0) }), "every", "beside at"},
+		{"at and every", repeated(func(s *Spec) { s.At = new(time.Duration) }), "every", "beside at"},
 		{"when and every", repeated(func(s *Spec) { s.When = &When{} }), "every", "beside when"},
 		{"at below 0", timed(func(s *Spec) { *s.At = -1 }), "at", "negative"},
 		{"at the end", timed(func(s *Spec) { *s.At = duration }), "at", "not before the end"},

@@ -39,14 +39,19 @@ func TestSections(t *testing.T) {
 		events []history.Event
 		want   []*history.Section
 	}{
-		{"refused", []history.Event{called(), {Type: history.Released, Worker: "w1", Section: 1, Class: history.ClassNotObtained, Err: "no"}},
-			[]*history.Section{{Worker: "w1", N: 1, Key: "k", Call: 1, Return: 2, ReturnAt: ms, Class: history.ClassNotObtained, Err: "no"}}},
 		{
-			"whole", []history.Event{
+			"refused",
+			[]history.Event{called(), {Type: history.Released, Worker: "w1", Section: 1, Class: history.ClassNotObtained, Err: "no"}},
+			[]*history.Section{{Worker: "w1", N: 1, Key: "k", Call: 1, Return: 2, ReturnAt: ms, Class: history.ClassNotObtained, Err: "no"}},
+		},
+		{
+			"whole",
+			[]history.Event{
 				called(),
 				{Type: history.Granted, Worker: "w1", Key: "k", Owner: "o"},
 				{Type: history.Acquired, Worker: "w1", Section: 1, Token: 7},
-				invoke("read", 1), applied(1, true), {Type: history.OK, Worker: "w1", Request: 1, Value: "told"},
+				invoke("read", 1), applied(1, true),
+				{Type: history.OK, Worker: "w1", Request: 1, Value: "told"},
 				{Type: history.ReleaseCalled, Worker: "w1", Section: 1, Err: "body"},
 				ofSection(history.Released),
 				{Type: history.Told, Worker: "w1", Section: 1},
@@ -63,7 +68,8 @@ func TestSections(t *testing.T) {
 			}},
 		},
 		{
-			"crashed with a write under way", []history.Event{
+			"crashed with a write under way",
+			[]history.Event{
 				called(), ofSection(history.Acquired), invoke("write", 1), {Type: history.Crashed, Worker: "w1"}, applied(1, true),
 			},
 			[]*history.Section{{
@@ -75,7 +81,8 @@ func TestSections(t *testing.T) {
 			}},
 		},
 		{
-			"an older grant is not the section's", []history.Event{
+			"an older grant is not the section's",
+			[]history.Event{
 				{Type: history.Granted, Worker: "w1", Key: "k", Owner: "o"}, called(), ofSection(history.Acquired),
 			},
 			[]*history.Section{{Worker: "w1", N: 1, Key: "k", Call: 2, CallAt: ms, Enter: 3, EnterAt: 2 * ms}},

@@ -74,7 +74,6 @@ type run struct {
 	bites        []Bite
 	workers      map[string]*sim.Worker
 	resource     *resource.Server
-	working      int // workers that have sections to do
 	acquisitions int64
 	requests     int64
 	err          error // a fault that could not take hold
@@ -173,13 +172,9 @@ func (r *run) addWorker(name string) {
 	process := r.world.AddNode(name, sim.NodeConfig{}).Process(name)
 	worker := process.Worker(name)
 	r.workers[name] = worker
-	r.working++
-	worker.Go("main", func() {
-		r.work(worker)
-		if r.working--; r.working == 0 {
-			r.world.Stop()
-		}
-	})
+	// The run goes on after the last section, until nothing is under way: a
+	// late packet must be let arrive.
+	worker.Go("main", func() { r.work(worker) })
 }
 
 // work is the life of one worker: section after section, until the time for
@@ -189,7 +184,7 @@ func (r *run) work(worker *sim.Worker) {
 	ctx := context.Background()
 	process := worker.Process()
 	name := worker.Name()
-	var client goredis.Cmdable = redis.NewClient(process, lockNode, redis.ClientOptions{})
+	var client goredis.Cmdable = redis.NewClient(worker, lockNode, redis.ClientOptions{})
 	strategy := r.entry.New(lock.Deps{
 		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name), Redis: client,
 	})

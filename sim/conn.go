@@ -153,13 +153,12 @@ func (c *Conn) await(t *task, sc *simContext, call *Call, timeout time.Duration)
 	if i := slices.Index(c.pending, call); i >= 0 {
 		c.pending = slices.Delete(c.pending, i, i+1)
 	}
-	switch why {
-	case byTimer:
+	switch {
+	case why == byTimer:
 		return nil, ErrTimeout
-	case byContext:
+	case why == byContext:
 		return nil, sc.cause
-	}
-	if call.err != nil {
+	case call.err != nil:
 		return nil, call.err
 	}
 	w := c.node.world

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ErrForeignContext: a context that can end was made outside the world, so
+// ErrForeignContext says that a context that can end was made outside the world, so
 // its end would come at a moment of real time.
 var ErrForeignContext = errors.New("a context that can be cancelled was not made by this Env: use env.WithCancel or env.WithTimeout")
 
@@ -39,7 +39,7 @@ func (c *simContext) Value(key any) any {
 		// context.Cause asks for a context of its own kind under a key that
 		// only such a context answers to.
 		if c.ended == nil {
-			ended, cancel := context.WithCancelCause(context.Background())
+			ended, cancel := context.WithCancelCause(context.Background()) //nolint:forbidigo // it has ended before anybody sees it
 			cancel(c.cause)
 			c.ended = ended
 		}

@@ -37,7 +37,7 @@ type Config struct {
 // must have moved.
 const maxAtOneInstant = 1_000_000
 
-// ErrNoProgress: a million events happened at one instant of virtual time.
+// ErrNoProgress says that a million events happened at one instant of virtual time.
 var ErrNoProgress = errors.New("no progress: a million events at one instant of virtual time")
 
 // PanicError is a panic in a task.
@@ -50,6 +50,12 @@ type PanicError struct {
 
 func (e *PanicError) Error() string {
 	return fmt.Sprintf("panic in task %s of %s: %v", e.Task, e.Worker, e.Value)
+}
+
+// Unwrap returns the value of the panic if that is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
 }
 
 // World is one run. It is built, run once on one goroutine, and closed.
@@ -205,11 +211,7 @@ func (w *World) Close() {
 	var unwound sync.WaitGroup
 	for _, tasks := range [][]*task{w.tasks, w.idle} {
 		for _, t := range tasks {
-			unwound.Add(1)
-			go func() {
-				defer unwound.Done()
-				t.thread.kill()
-			}()
+			unwound.Go(t.thread.kill)
 			unwound.Wait() // one at a time, as in the run
 		}
 	}

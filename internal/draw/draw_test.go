@@ -95,7 +95,8 @@ func TestBitsAreBalanced(t *testing.T) {
 		}},
 		{"first number against second", func(i uint64) uint64 {
 			d := stream.At(i)
-			return d.Uint64() ^ d.Uint64()
+			number := d.Uint64()
+			return number ^ d.Uint64()
 		}},
 	}
 	for _, test := range tests {

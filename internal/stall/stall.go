@@ -43,7 +43,7 @@ func Stacks(in, without string) string {
 	buffer := make([]byte, 1<<22)
 	buffer = buffer[:runtime.Stack(buffer, true)]
 	var found [][]byte
-	for _, stack := range bytes.Split(buffer, []byte("\n\n")) {
+	for stack := range bytes.SplitSeq(buffer, []byte("\n\n")) {
 		if bytes.Contains(stack, []byte(in)) && !bytes.Contains(stack, []byte(without)) {
 			found = append(found, stack)
 		}

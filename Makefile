@@ -1,0 +1,57 @@
+# What a newcomer needs: make demo, make test. The rest is for who works on it.
+
+GO      ?= go
+BIN     := $(CURDIR)/bin
+LINTER  := $(BIN)/golangci-lint
+LINTER_VERSION := v2.15.0
+
+.PHONY: demo build test deps short race lint fmt update ci clean
+
+## demo: reproduce Kleppmann's failure and leave a report with its pictures
+demo: build
+	$(BIN)/lockquake reproduce kleppmann
+	@echo
+	$(BIN)/lockquake run gc-pause --seeds 1-200 --out lockquake-report
+
+build:
+	$(GO) build -o $(BIN)/lockquake ./cmd/lockquake
+
+## deps: install what the tests need
+deps:
+	$(GO) mod download
+
+## test: install what the tests need and run them all, the goldens also as a 32-bit program
+test: deps
+	$(GO) vet ./...
+	$(GO) test -timeout 15m ./...
+	GOARCH=386 $(GO) test -timeout 15m ./internal/draw ./scenarios -run 'Golden'
+
+## short: the tests that take no time
+short:
+	$(GO) test -short ./...
+
+## race: the tests under the race detector
+race:
+	$(GO) test -race -short -timeout 15m ./...
+
+## lint: the linters, which also hold the table of who may import whom
+lint: $(LINTER)
+	$(LINTER) run ./...
+
+$(LINTER):
+	GOBIN=$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINTER_VERSION)
+
+## fmt: format everything
+fmt: $(LINTER)
+	$(LINTER) fmt ./...
+
+## update: write the golden files anew
+update:
+	$(GO) test ./checker ./faults ./history ./internal/draw ./reports ./scenarios -run 'Golden' -update
+
+## ci: what decides whether a change lands
+ci:
+	bash .ci/run
+
+clean:
+	rm -rf $(BIN) lockquake-report

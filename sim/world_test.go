@@ -1,0 +1,479 @@
+package sim
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/internal/draw"
+)
+
+// echo answers every request with itself, at its arrival.
+type echo struct {
+	log    *journal
+	closed []error
+}
+
+func (e *echo) Serve(c *Call) {
+	e.log.add("server has %v", c.Req)
+	c.Applied()
+	c.Reply(c.Req)
+}
+
+func (e *echo) Closed(_ *Session, err error) { e.closed = append(e.closed, err) }
+
+// journal collects what happened, with its time.
+type journal struct {
+	world *World
+	lines []string
+}
+
+func (j *journal) add(format string, args ...any) {
+	j.lines = append(j.lines, fmt.Sprintf("%v %s", j.world.Time(), fmt.Sprintf(format, args...)))
+}
+
+func (j *journal) want(t *testing.T, lines ...string) {
+	t.Helper()
+	if diff := cmp.Diff(lines, j.lines); diff != "" {
+		t.Errorf("what happened (-want +got):\n%s", diff)
+	}
+}
+
+// small makes a world with one server and one worker. Every message takes
+// 1 ms, every step 10 us, and waking 100 us.
+func small(t *testing.T, change func(*Config)) (*World, *Worker, *journal) {
+	t.Helper()
+	cfg := Config{Seed: 1, Step: 10 * time.Microsecond, WakeLag: 100 * time.Microsecond, Latency: draw.Fixed(time.Millisecond)}
+	if change != nil {
+		change(&cfg)
+	}
+	w := New(cfg)
+	log := &journal{world: w}
+	w.AddNode("server", NodeConfig{}).Listen(&echo{log: log})
+	k := w.AddNode("worker-1", NodeConfig{}).Process("worker-1").Worker("worker-1")
+	t.Cleanup(w.Close)
+	return w, k, log
+}
+
+func run(t *testing.T, w *World) {
+	t.Helper()
+	if err := w.Run(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A call costs a round trip and the step in which its reply is taken.
+func TestCallTakesARoundTripAndAStep(t *testing.T) {
+	w, k, log := small(t, nil)
+	k.Go("main", func() {
+		c, err := k.process.Dial(t.Context(), "server", 0)
+		_ = c
+		log.add("dialled %v", err)
+	})
+	if err := w.Run(); err == nil || !errors.Is(err, ErrForeignContext) {
+		t.Fatalf("a foreign context gave %v", err)
+	}
+
+	w, k, log = small(t, nil)
+	k.Go("main", func() {
+		ctx := context.Background()
+		c, err := k.process.Dial(ctx, "server", 0)
+		log.add("dialled %v", err)
+		answer, err := c.Call(ctx, "read", 7, 0)
+		log.add("answer %v %v", answer, err)
+	})
+	run(t, w)
+	log.want(t,
+		"2.01ms dialled <nil>",
+		"3.01ms server has 7",
+		"4.02ms answer 7 <nil>",
+	)
+}
+
+// The pause between the check and the write: the process is paused at a point,
+// for 15 s, its step having begun. What it does next comes after the pause,
+// and what it decided before stands.
+func TestPauseBetweenCheckAndWrite(t *testing.T) {
+	w, k, log := small(t, nil)
+	k.OnPoint("lease-checked", 1, func() { k.process.Pause(15 * time.Second) })
+	k.Go("main", func() {
+		ctx := context.Background()
+		c, _ := k.process.Dial(ctx, "server", 0)
+		log.add("check")
+		k.Point("lease-checked")
+		log.add("write")
+		_, err := c.Call(ctx, "write", "late", 0)
+		log.add("written %v", err)
+	})
+	run(t, w)
+	log.want(t,
+		"2.01ms check",
+		"15.00201s write",
+		"15.00301s server has late",
+		"15.00402s written <nil>",
+	)
+}
+
+// The late packet: the process runs, its write is held in the network.
+func TestHeldMessageArrivesLateAndHoldsBackItsSuccessors(t *testing.T) {
+	w, k, log := small(t, nil)
+	k.OnPoint("write.sent", 1, func() {
+		if err := w.HoldMessage(15 * time.Second); err != nil {
+			t.Error(err)
+		}
+	})
+	k.Go("main", func() {
+		ctx := context.Background()
+		c, _ := k.process.Dial(ctx, "server", 0)
+		k.Go("second", func() {
+			_, err := c.Call(ctx, "read", "behind", 0)
+			log.add("second answered %v", err)
+		})
+		_, err := c.Call(ctx, "write", "late", time.Second)
+		log.add("first gave up: %v", err)
+	})
+	run(t, w)
+	log.want(t,
+		"1.00201s first gave up: i/o timeout",
+		"15.00301s server has late", // sent at 2.01 ms, at the far end 1 ms later, held 15 s
+		"15.00301s server has behind",
+		"15.00402s second answered <nil>",
+	)
+}
+
+// A paused process finds both its late deadline and its reply on waking. The
+// order in which it sees them is a setting.
+func TestWakingSeesDeadlinesOrMessagesFirst(t *testing.T) {
+	for _, test := range []struct {
+		name         string
+		arrivalFirst bool
+		want         string
+	}{
+		{"deadlines first", false, "5.0001s answer <nil> i/o timeout"},
+		// The reply is taken, which costs a step.
+		{"arrival", true, "5.00011s answer 7 <nil>"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w, k, log := small(t, func(c *Config) { c.ArrivalFirst = test.arrivalFirst })
+			w.At(3*time.Millisecond, func() { k.process.Pause(4997 * time.Millisecond) })
+			k.Go("main", func() {
+				ctx := context.Background()
+				c, _ := k.process.Dial(ctx, "server", 0)
+				answer, err := c.Call(ctx, "read", 7, time.Second)
+				log.add("answer %v %v", answer, err)
+			})
+			run(t, w)
+			log.want(t, "3.01ms server has 7", test.want)
+		})
+	}
+}
+
+// On waking the task between two steps goes on at once; a watchdog's late
+// timer is noticed after the lag only.
+func TestWakingRunsStepsBeforeLateTimers(t *testing.T) {
+	w, k, log := small(t, nil)
+	k.OnPoint("lease-checked", 1, func() { k.process.Pause(5 * time.Second) })
+	k.Go("watchdog", func() {
+		_ = k.Sleep(context.Background(), time.Second)
+		log.add("watchdog")
+	})
+	k.Go("main", func() {
+		k.Point("lease-checked")
+		log.add("goes on")
+	})
+	run(t, w)
+	log.want(t, "5s goes on", "5.0001s watchdog")
+}
+
+// Two pauses that overlap are one, as long as the later end.
+func TestOverlappingPausesUnite(t *testing.T) {
+	w, k, log := small(t, nil)
+	w.At(1*time.Second, func() { k.process.Pause(3 * time.Second) })
+	w.At(2*time.Second, func() { k.process.Pause(time.Second) })
+	k.Go("main", func() {
+		_ = k.Sleep(context.Background(), 2500*time.Millisecond)
+		log.add("slept")
+	})
+	run(t, w)
+	log.want(t, "4.0001s slept")
+}
+
+func TestCutLink(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		how  Cut
+		want []string
+	}{
+		// Caught at its arrival at 3.01 ms, delivered as the link heals.
+		{"hold", CutHold, []string{"2s server has 7", "2.00101s answer 7 <nil>"}},
+		// Lost; the connection breaks for both ends as the link heals.
+		{"drop", CutDrop, []string{"2s answer <nil> connection reset by peer"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w, k, log := small(t, nil)
+			w.At(3*time.Millisecond, func() {
+				if err := w.CutLink("worker-1", "server", test.how, 1997*time.Millisecond); err != nil {
+					t.Error(err)
+				}
+			})
+			k.Go("main", func() {
+				ctx := context.Background()
+				c, _ := k.process.Dial(ctx, "server", 0)
+				answer, err := c.Call(ctx, "read", 7, 0)
+				log.add("answer %v %v", answer, err)
+			})
+			run(t, w)
+			log.want(t, test.want...)
+		})
+	}
+}
+
+// A reply can be lost after the effect.
+func TestReplyLostAfterEffect(t *testing.T) {
+	w, k, log := small(t, nil)
+	k.OnPoint("write.replied", 1, func() {
+		if err := w.DropMessage(time.Hour); err != nil {
+			t.Error(err)
+		}
+	})
+	k.Go("main", func() {
+		ctx := context.Background()
+		c, _ := k.process.Dial(ctx, "server", 0)
+		_, err := c.Call(ctx, "write", "x", 3*time.Second)
+		log.add("%v", err)
+		c.Close()
+	})
+	run(t, w)
+	log.want(t, "3.01ms server has x", "3.00201s i/o timeout")
+}
+
+func TestHoldNeedsAMessage(t *testing.T) {
+	w, k, _ := small(t, nil)
+	var err error
+	k.OnPoint("acquired", 1, func() { err = w.HoldMessage(time.Second) })
+	k.Go("main", func() { k.Point("acquired") })
+	run(t, w)
+	if err == nil || !strings.Contains(err.Error(), ".sent") {
+		t.Errorf("holding a message at a point without one gave %v", err)
+	}
+}
+
+// A crashed process says nothing more, and what it deferred reaches nobody.
+func TestCrashSilencesDeferredCalls(t *testing.T) {
+	w, k, log := small(t, nil)
+	w.At(time.Second, k.process.Crash)
+	k.Go("main", func() {
+		ctx := context.Background()
+		c, _ := k.process.Dial(ctx, "server", 0)
+		defer func() {
+			_, err := c.Call(ctx, "release", "deferred", 0)
+			if !errors.Is(err, ErrOver) {
+				t.Errorf("a call after the crash gave %v", err)
+			}
+		}()
+		_ = k.Sleep(ctx, time.Hour)
+		log.add("never")
+	})
+	run(t, w)
+	w.Close()
+	log.want(t)
+}
+
+func TestContexts(t *testing.T) {
+	w, k, log := small(t, nil)
+	why := errors.New("lost")
+	k.Go("main", func() {
+		parent, cancel := k.WithCancel(context.Background())
+		child, stop := k.WithTimeout(parent, 3*time.Second)
+		defer stop()
+		k.Go("canceller", func() {
+			_ = k.Sleep(context.Background(), time.Second)
+			cancel(why)
+		})
+		err := k.Sleep(child, time.Minute)
+		log.add("%v %v %v", err, child.Err(), context.Cause(child))
+		late, stop := k.WithTimeout(context.Background(), 2*time.Second)
+		defer stop()
+		err = k.NewSem(0).Acquire(late)
+		log.add("%v", err)
+		if err := k.Sleep(context.WithoutCancel(late), time.Second); err != nil {
+			t.Errorf("a context without cancel still ended: %v", err)
+		}
+	})
+	run(t, w)
+	log.want(t, "1s lost context canceled lost", "3s context deadline exceeded")
+}
+
+// A node whose monotonic clock runs 10 % fast sleeps shorter than true time,
+// and its wall clock is another matter.
+func TestClocksWithRates(t *testing.T) {
+	w := New(Config{})
+	defer w.Close()
+	n := w.AddNode("n", NodeConfig{MonoPPM: 100_000, WallOffset: time.Hour, WallPPM: -500_000})
+	k := n.Process("n").Worker("n")
+	log := &journal{world: w}
+	k.Go("main", func() {
+		_ = k.Sleep(context.Background(), 11*time.Second)
+		log.add("mono %v wall %v", k.Mono(), k.Now().Sub(epoch()))
+	})
+	n.AtWall(epoch().Add(time.Hour+8*time.Second), func() { log.add("wall timer") })
+	w.At(12*time.Second, func() { n.StepWall(10 * time.Second) })
+	run(t, w)
+	log.want(t, "10s mono 11s wall 1h0m5s", "12s wall timer")
+}
+
+// A change of rate moves the timers that are pending.
+func TestRateChangeMovesTimers(t *testing.T) {
+	w, k, log := small(t, nil)
+	k.Go("main", func() {
+		_ = k.Sleep(context.Background(), 10*time.Second)
+		log.add("slept")
+	})
+	w.At(5*time.Second, func() { k.process.node.SetMonoRate(1_000_000) })
+	run(t, w)
+	log.want(t, "7.5s slept")
+}
+
+func TestSemaphoreServesInOrder(t *testing.T) {
+	w, k, log := small(t, nil)
+	s := k.NewSem(1)
+	for i := range 3 {
+		k.Go("waiter", func() {
+			if err := s.Acquire(context.Background()); err != nil {
+				t.Error(err)
+			}
+			log.add("waiter %d", i)
+			_ = k.Sleep(context.Background(), time.Second)
+			s.Release()
+		})
+	}
+	run(t, w)
+	log.want(t, "0s waiter 0", "1s waiter 1", "2s waiter 2")
+}
+
+func TestPanicIsReportedWithItsOwnStack(t *testing.T) {
+	w, k, _ := small(t, nil)
+	k.Go("main", func() { explode() })
+	err := w.Run()
+	var p *PanicError
+	if !errors.As(err, &p) {
+		t.Fatalf("a panic gave %v", err)
+	}
+	if p.Worker != "worker-1" || p.Task != "main" || p.Value != "boom" || !strings.Contains(p.Stack, "explode") {
+		t.Errorf("the panic is told as %q of %q: %v\n%s", p.Task, p.Worker, p.Value, p.Stack)
+	}
+}
+
+func explode() { panic("boom") }
+
+func TestNoProgressEnds(t *testing.T) {
+	w, k, _ := small(t, func(c *Config) { c.Step = 0 })
+	k.Go("main", func() {
+		for {
+			k.Point("again")
+		}
+	})
+	if err := w.Run(); !errors.Is(err, ErrNoProgress) {
+		t.Fatalf("a run that stands still gave %v", err)
+	}
+}
+
+// After a run no goroutine is left, whatever its tasks were doing.
+func TestNoGoroutineIsLeft(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for range 20 {
+		w, k, _ := small(t, func(c *Config) { c.Limit = time.Second })
+		w.At(500*time.Millisecond, k.process.Crash)
+		for range 10 {
+			k.Go("sleeper", func() {
+				defer k.Point("swallowed")
+				defer func() { _ = recover() }()
+				_ = k.Sleep(context.Background(), time.Hour)
+			})
+			k.Go("done", func() {})
+		}
+		run(t, w)
+		w.Close()
+	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		runtime.Gosched()
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+}
+
+// shop is a busy little world: workers that call a server under pauses.
+func shop(seed uint64, trace *bytes.Buffer, beat *atomic.Uint64) string {
+	cfg := Config{
+		Seed: seed, Step: time.Microsecond, WakeLag: time.Microsecond, Beat: beat,
+		Latency: draw.Dist{Kind: draw.Lognormal, Median: time.Millisecond, P99: 20 * time.Millisecond},
+	}
+	if trace != nil {
+		cfg.Trace = trace
+	}
+	w := New(cfg)
+	defer w.Close()
+	w.AddNode("server", NodeConfig{}).Listen(&echo{log: &journal{world: w}})
+	for i := range 5 {
+		name := fmt.Sprintf("worker-%d", i+1)
+		k := w.AddNode(name, NodeConfig{}).Process(name).Worker(name)
+		w.At(time.Duration(i)*10*time.Millisecond, func() { k.process.Pause(30 * time.Millisecond) })
+		k.Go("main", func() {
+			c, err := k.process.Dial(context.Background(), "server", time.Second)
+			for n := 0; n < 50 && err == nil; n++ {
+				_, err = c.Call(context.Background(), "read", n, time.Second)
+				k.Point("read")
+				_ = k.Sleep(context.Background(), time.Duration(k.Rand("think").Int64N(1e6)))
+			}
+		})
+	}
+	_ = w.Run()
+	return w.Checksum()
+}
+
+func TestSameSeedSameTrace(t *testing.T) {
+	var a, b bytes.Buffer
+	sum := shop(1, &a, nil)
+	if again := shop(1, &b, new(atomic.Uint64)); again != sum {
+		t.Errorf("one seed gave the checksums %s and %s", sum, again)
+	}
+	if silent := shop(1, nil, nil); silent != sum {
+		t.Errorf("writing the trace changes the checksum from %s to %s", silent, sum)
+	}
+	if !bytes.Equal(a.Bytes(), b.Bytes()) {
+		t.Error("one seed gave two traces")
+	}
+	if other := shop(2, nil, nil); other == sum {
+		t.Error("two seeds gave one checksum")
+	}
+}
+
+func BenchmarkEvents(b *testing.B) {
+	w := New(Config{Step: time.Microsecond})
+	defer w.Close()
+	n := w.AddNode("n", NodeConfig{})
+	b.ReportAllocs()
+	for i := range 10 {
+		k := n.Process("p").Worker(fmt.Sprint(i))
+		k.Go("main", func() {
+			for w.events < int64(b.N) {
+				_ = k.Sleep(context.Background(), time.Duration(1000+i))
+			}
+		})
+	}
+	b.ResetTimer()
+	if err := w.Run(); err != nil {
+		b.Fatal(err)
+	}
+}
