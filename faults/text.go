@@ -13,9 +13,9 @@ import (
 //	when worker-1 lease-checked 1 pause worker-1 for 15s #3
 //	when worker-2 acquire.replied 1 drop for 3s #4
 //
-// A line names the moment, or the worker, its point and the how manieth time;
-// then the kind and what it takes hold of; then the length; and last the entry
-// of the scenario's faults, from 1.
+// A line names the moment, or the worker, its point and which time it comes
+// there; then the kind and what it takes hold of; then the length; and last
+// the entry of the scenario's faults, from 1.
 func (p Plan) String() string {
 	var text strings.Builder
 	for _, step := range p.Steps {
