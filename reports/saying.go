@@ -26,7 +26,7 @@ func (t *teller) ofSection(e *history.Event, s *history.Section) {
 	case history.ReleaseCalled:
 		t.leave(id)
 		t.doing[e.Worker] = "while it gives the lock back"
-		if e.Err != "" {
+		if e.Err != "" && s.Class == history.ClassOK {
 			t.say(e, e.Worker, waiting, "stops its work: %s", plain(e.Err, 60))
 		}
 	case history.Released:
@@ -100,7 +100,7 @@ func (t *teller) ofServer(e *history.Event) {
 		}
 		t.say(t.ofCurrent(e, e.Worker), "lock", turning, "grants %s, who never hears of it", e.Worker)
 	case history.Refused:
-		t.repeat(e, t.current[e.Worker], waiting, "asks for the lock: refused", "asks for the lock: refused")
+		t.repeat(e, t.current[e.Worker], waiting, "asks for the lock: refused", "refused")
 	case history.Renewed:
 		t.lease.until = e.Until
 		t.repeat(e, t.current[t.lease.worker], routine, "renews its lease", "renews its lease")

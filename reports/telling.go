@@ -214,10 +214,7 @@ func (t *teller) omit(e *history.Event, o *history.Op) {
 	}
 	u.line = t.standing(e.At)
 	u.line.Actor, u.line.weight = o.Worker, work
-	times := "1 write"
-	if u.count > 1 {
-		times = fmt.Sprintf("%d writes", u.count)
-	}
+	times := count(u.count, "write")
 	if len(u.workers) > 1 {
 		u.line.Actor = "others"
 		times += fmt.Sprintf(" by %d workers", len(u.workers))
@@ -324,12 +321,9 @@ func (t *teller) final(e *history.Event) {
 func (t *teller) shortfall(it *item) string {
 	first, errFirst := strconv.Atoi(orZero(t.run.History.Meta.Initial[it.name]))
 	last, errLast := strconv.Atoi(orZero(it.value))
-	writes := fmt.Sprintf(" after %d writes that it took", it.writes)
-	if it.writes == 1 {
-		writes = " after 1 write that it took"
-	}
-	if errFirst == nil && errLast == nil && first+it.writes != last {
-		return fmt.Sprintf("%s: %d lost", writes, first+it.writes-last)
+	writes := " after " + count(it.writes, "write") + " that it took"
+	if lost := first + it.writes - last; errFirst == nil && errLast == nil && lost > 0 {
+		return fmt.Sprintf("%s: %d lost", writes, lost)
 	}
 	return writes
 }

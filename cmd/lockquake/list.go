@@ -189,7 +189,7 @@ func newValidate() *cobra.Command {
 		Args:    atLeastOne("a scenario"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, arg := range args {
-				s, err := scenarios.Load(arg)
+				s, err := load(arg)
 				if err != nil {
 					return err
 				}

@@ -36,7 +36,7 @@ believed what, what the lease was, and what the resource took or refused.`,
 }
 
 func reproduce(ctx context.Context, arg string, names []string, seed uint64, stdout io.Writer) error {
-	s, err := scenarios.Load(arg)
+	s, err := load(arg)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func replay(text, traceFile string, stdout, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := scenarios.Load(token.Scenario)
+	s, err := load(token.Scenario)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -61,6 +62,17 @@ func exactlyOne(what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// load reads a scenario. A name that stands for none is a mistake in the
+// command line.
+func load(arg string) (*scenarios.Scenario, error) {
+	s, err := scenarios.Load(arg)
+	var inFile *strictyaml.Error
+	if err != nil && !errors.As(err, &inFile) {
+		return nil, usageError{err.Error()}
+	}
+	return s, err
 }
 
 // isTerminal reports whether a stream is a terminal.

@@ -57,7 +57,7 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	var loaded []*scenarios.Scenario
 	for _, arg := range args {
-		s, err := scenarios.Load(arg)
+		s, err := load(arg)
 		if err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func Policies() []PolicyInfo {
 		{Strict, "refuses a write with a token lower than or equal to that: one write for each grant", false},
 		{ReadsWrites, "refuses reads and writes with a token lower than the highest that either presented", false},
 		{Equal, "accepts only the first token that it ever saw", true},
-		{CheckThenWrite, "compares the token and writes in two steps, with 1 ms between them", true},
+		{CheckThenWrite, "compares the token and writes in two steps, with up to 2 ms between them", true},
 		{Volatile, "as writes, and forgets the highest token in a restart", true},
 	}
 }
@@ -96,14 +96,6 @@ func (m *marks) highest(p Policy) int64 {
 	return m.written
 }
 
-// gap is the time between the check and the write.
-func (p Policy) gap() time.Duration {
-	if p == CheckThenWrite {
-		return checkThenWriteGap
-	}
-	return 0
-}
-
-// checkThenWriteGap is how long a check-then-write resource takes from its
-// check to its write.
-const checkThenWriteGap = time.Millisecond
+// meanGap is how long a check-then-write resource takes from its check to its
+// write on average; it is drawn uniformly from 0 to twice that.
+const meanGap = time.Millisecond

@@ -12,6 +12,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"time"
 
 	"lockquake/history"
 	"lockquake/lock"
@@ -113,8 +114,10 @@ func (s *Server) Serve(c *sim.Call) {
 	}
 	it := s.item(r.Item)
 	accept := s.policy.admits(&it.marks, r)
-	if gap := s.policy.gap(); accept && r.Write && gap > 0 {
+	if s.policy == CheckThenWrite && accept && r.Write {
 		w := s.node.World()
+		x := w.Source().Stream("check-then-write", r.Item).At(uint64(r.ID))
+		gap := time.Duration(x.Int64N(int64(2 * meanGap)))
 		w.At(w.Time()+gap, func() { s.finish(c, r, it, true) })
 		return
 	}
@@ -179,4 +182,3 @@ func (c *Client) Do(ctx context.Context, r *Request) (string, error) {
 	}
 	return reply.Value, nil
 }
-

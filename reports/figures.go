@@ -1,0 +1,64 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lockquake/scenarios"
+)
+
+// thousands writes a number with a comma between its groups.
+func thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+func seeds(c *scenarios.Campaign) string {
+	if c.Seeds.First == c.Seeds.Last {
+		return fmt.Sprintf("seed %d", c.Seeds.First)
+	}
+	return fmt.Sprintf("seeds %d to %d", c.Seeds.First, c.Seeds.Last)
+}
+
+// name is the label of a use, and its strategy where that is another word.
+func name(st scenarios.StrategyStats) string {
+	if st.Name == st.Label {
+		return plain(st.Label, 60)
+	}
+	return fmt.Sprintf("%s (%s)", plain(st.Label, 60), plain(st.Name, 60))
+}
+
+// violated lists the checks of a use that were violated, with how often.
+func violated(st scenarios.StrategyStats) string {
+	var parts []string
+	for _, check := range st.Order {
+		if n := st.Checks[check].Violating; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", check, thousands(n)))
+		}
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// expected says whether a use did what was expected of it.
+func expected(st scenarios.StrategyStats) string {
+	word := map[scenarios.Expectation]string{
+		scenarios.AsExpected: "yes", scenarios.NotAsExpected: "NO", scenarios.CannotTell: "unknown",
+	}[st.Expected]
+	if !st.Decides {
+		return "(" + word + ")"
+	}
+	return word
+}
+
+// failed lists the uses with a failure, in their order.
+func failed(c *scenarios.Campaign) []scenarios.StrategyStats {
+	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st scenarios.StrategyStats) bool { return len(st.Failures) == 0 })
+}

@@ -1,0 +1,102 @@
+package reports
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"lockquake/scenarios"
+)
+
+// markdown writes report.md. It opens on the answer.
+func markdown(c *scenarios.Campaign, stories map[string]Story) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# %s: %s\n\n", plain(c.Scenario, 60), verdictWord(c))
+	if c.About != "" {
+		fmt.Fprintf(&b, "%s", cell(c.About))
+		if c.Source != "" {
+			fmt.Fprintf(&b, " (%s)", cell(c.Source))
+		}
+		b.WriteString("\n\n")
+	}
+	if c.Partial {
+		b.WriteString("**Stopped before the end: the figures are of the runs that were done.**\n\n")
+	}
+	for _, reason := range c.Reasons {
+		fmt.Fprintf(&b, "- %s\n", cell(reason))
+	}
+	if len(c.Reasons) > 0 {
+		b.WriteByte('\n')
+	}
+	markdownTable(&b, c)
+	fmt.Fprintf(&b, "\n![rate of each strategy with its interval](rates.png)\n\n")
+	markdownFaults(&b, c)
+	b.WriteString("## First failures\n\n")
+	for _, st := range failed(c) {
+		fmt.Fprintf(&b, "### %s\n\n", cell(name(st)))
+		for _, f := range st.Failures {
+			fmt.Fprintf(&b, "- %s, seed %d: `lockquake replay %s` ([files](%s/))\n", f.Check, f.Seed, f.Trial.Replay, failureDir(st, f))
+		}
+		var out bytes.Buffer
+		// A bytes.Buffer takes everything.
+		_ = stories[st.Label].Write(&out, Options{})
+		fmt.Fprintf(&b, "\n```text\n%s```\n\n", strings.ReplaceAll(out.String(), "```", "'''"))
+	}
+	if len(failed(c)) == 0 {
+		b.WriteString("No check was violated.\n\n")
+	}
+	b.WriteString(howToRead(c))
+	return b.Bytes()
+}
+
+func verdictWord(c *scenarios.Campaign) string {
+	switch c.Verdict {
+	case scenarios.Pass:
+		return "pass"
+	case scenarios.Unknown:
+		return "unknown"
+	case scenarios.Fail:
+	}
+	return "FAIL"
+}
+
+func markdownTable(b *bytes.Buffer, c *scenarios.Campaign) {
+	b.WriteString("| strategy | resource's fence | violating runs | rate | 95 % interval | as expected | checks violated (runs) |\n")
+	b.WriteString("|---|---|---:|---:|---:|---|---|\n")
+	for _, st := range c.Strategies {
+		fmt.Fprintf(b, "| %s | %s | %s of %s | %s | %s | %s | %s |\n", cell(name(st)), cell(st.Fence),
+			thousands(st.Violating), thousands(st.Runs), percent(st.Rate), interval(st.Low, st.High), expected(st), violated(st))
+	}
+}
+
+func markdownFaults(b *bytes.Buffer, c *scenarios.Campaign) {
+	if len(c.Faults) == 0 {
+		return
+	}
+	b.WriteString("## Faults\n\n| fault | planned | took hold | met a section or a call |\n|---|---:|---:|---:|\n")
+	for _, f := range c.Faults {
+		fmt.Fprintf(b, "| %d: %s | %s | %s | %s |\n", f.Spec+1, f.Kind,
+			thousands(int(f.Planned)), thousands(int(f.Happened)), thousands(int(f.Bit)))
+	}
+	b.WriteByte('\n')
+}
+
+func howToRead(c *scenarios.Campaign) string {
+	return fmt.Sprintf(`## How to read this
+
+A run is one seed: the same pauses, hold times and nearly the same latencies for every strategy. A run
+is violating if a check was violated that the scenario's expectation names for the strategy, or, where
+it names none, any check but belief. Unknown is never a pass. Intervals are Wilson's, at 95 %%.
+
+Every named step of a worker costs %v of virtual time. The rate of a strategy that looks at its clock
+before a write is proportional to it: that is how long the gap between the look and the write lasts.
+
+Made by lockquake %s from scenario %s, %s.
+`, c.Step, c.Version, c.Hash, seeds(c))
+}
+
+// cell makes text from a scenario safe in a table and in running text.
+func cell(s string) string {
+	s = plain(strings.Join(strings.Fields(s), " "), 1000)
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'", "[", `\[`, "]", `\]`, "*", `\*`, "_", `\_`).Replace(s)
+}

@@ -1,0 +1,197 @@
+package reports
+
+import (
+	"fmt"
+	"image/color"
+	"io"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"lockquake/scenarios"
+)
+
+// The size of a plot. 600 points are 800 of a browser's pixels; the PNG has
+// twice as many, so that it stays sharp on a dense screen.
+const (
+	plotWidth    = vg.Length(600)
+	plotMargin   = vg.Length(116) // title, axis and its label
+	plotRow      = vg.Length(30)  // each strategy
+	plotPixels   = 192            // dots per inch of the PNG
+	labelGap     = vg.Length(8)   // between the axis and the values beside it
+	capHalf      = vg.Length(5)   // half the height of an interval's ends
+	longestLabel = 32             // characters
+)
+
+// writeSVG draws the rates as a vector picture: the same bytes for the same
+// campaign. Its text is set in Liberation Sans, whose widths a browser without
+// it has in Arial or Helvetica.
+func writeSVG(w io.Writer, c *scenarios.Campaign) error {
+	width, height := plotSize(c)
+	canvas := vgsvg.New(width, height)
+	ratesPlot(c).Draw(framed(draw.New(canvas)))
+	_, err := canvas.WriteTo(w)
+	return err
+}
+
+// writePNG draws the rates as a picture of 1,600 pixels' width.
+func writePNG(w io.Writer, c *scenarios.Campaign) error {
+	width, height := plotSize(c)
+	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(plotPixels))
+	ratesPlot(c).Draw(framed(draw.New(canvas)))
+	_, err := vgimg.PngCanvas{Canvas: canvas}.WriteTo(w)
+	return err
+}
+
+// framed leaves a margin on all sides.
+func framed(c draw.Canvas) draw.Canvas {
+	const margin = vg.Length(10)
+	return draw.Crop(c, margin, -margin, margin, -margin)
+}
+
+func plotSize(c *scenarios.Campaign) (width, height vg.Length) {
+	return plotWidth, plotMargin + plotRow*vg.Length(max(1, len(c.Strategies)))
+}
+
+// ratesPlot has a row for each strategy, the first on top, and percent from
+// left to right.
+func ratesPlot(c *scenarios.Campaign) *plot.Plot {
+	p := plot.New()
+	p.Title.Text = fmt.Sprintf("%s: how often each strategy fails, %s", plain(c.Scenario, 40), seeds(c))
+	p.Title.TextStyle.Font = sans(13)
+	p.Title.Padding = 8
+	p.X.Label.Text = "runs in which a deciding check was violated (%), with the 95 % Wilson interval\nhollow and grey: nothing was expected of it"
+	p.X.Label.TextStyle.Font = sans(10.5)
+	p.X.Label.Padding = 4
+	p.X.Tick.Label.Font = sans(10.5)
+	p.Y.Tick.Label.Font = sans(11.5)
+
+	var rows plotRows
+	highest := 0.0
+	ticks := make(plot.ConstantTicks, len(c.Strategies))
+	for i := range c.Strategies {
+		s := &c.Strategies[i]
+		y := float64(len(c.Strategies) - 1 - i)
+		ticks[i] = plot.Tick{Value: y, Label: plain(s.Label, longestLabel)}
+		rows = append(rows, newRateMark(s, y))
+		highest = max(highest, 100*s.High)
+	}
+	p.Add(rows)
+	p.Y.Tick.Marker = ticks
+	p.Y.Tick.Length = 0
+	p.Y.LineStyle.Width = 0
+	p.Y.Min, p.Y.Max = -0.6, float64(max(1, len(rows)))-0.4
+	p.X.Min, p.X.Max = 0, roundAxis(highest)
+	p.X.Tick.Marker = tenths(p.X.Max)
+	p.X.Padding, p.Y.Padding = 2, 4
+	return p
+}
+
+func sans(size vg.Length) font.Font {
+	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+}
+
+// roundAxis returns where an axis ends that shows a value: nowhere beyond
+// 100 %, and not so close that nothing looks like much.
+func roundAxis(highest float64) float64 {
+	for _, end := range []float64{1, 2, 5, 10, 20, 50} {
+		if highest <= end {
+			return end
+		}
+	}
+	return 100
+}
+
+// tenths marks every tenth of an axis and numbers every other of them.
+func tenths(end float64) plot.ConstantTicks {
+	var ticks plot.ConstantTicks
+	for i := range 11 {
+		tick := plot.Tick{Value: end * float64(i) / 10}
+		if i%2 == 0 {
+			tick.Label = strconv.FormatFloat(tick.Value, 'g', 3, 64)
+		}
+		ticks = append(ticks, tick)
+	}
+	return ticks
+}
+
+// rateMark is one strategy in the plot: in percent, but for y.
+type rateMark struct {
+	y, rate, low, high float64
+	known              bool // there were runs at all
+	label              string
+	color              color.Color
+	shape              draw.GlyphDrawer
+}
+
+// newRateRow chooses colour, shape and words, so that no one of them alone
+// has to be seen. The colours are those of Okabe and Ito, which people tell
+// apart who see two of the three primary colours.
+func newRateMark(s *scenarios.StrategyStats, y float64) rateMark {
+	r := rateMark{
+		y: y, rate: 100 * s.Rate, low: 100 * s.Low, high: 100 * s.High, known: s.Runs > 0,
+		label: fmt.Sprintf("%s (%d/%d)", percent(s.Rate), s.Violating, s.Runs),
+	}
+	switch {
+	case !s.Decides:
+		r.color, r.shape = color.RGBA{R: 0x59, G: 0x59, B: 0x59, A: 0xff}, draw.RingGlyph{}
+	case s.Expected == scenarios.AsExpected:
+		r.color, r.shape = color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}, draw.CircleGlyph{}
+	case s.Expected == scenarios.NotAsExpected:
+		r.color, r.shape = color.RGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}, draw.PyramidGlyph{}
+		r.label += ", not as expected"
+	default:
+		r.color, r.shape = color.RGBA{R: 0x59, G: 0x59, B: 0x59, A: 0xff}, draw.BoxGlyph{}
+		r.label += ", cannot tell"
+	}
+	if !r.known {
+		r.label = "no runs"
+	}
+	return r
+}
+
+// plotRows is the plotter of all strategies.
+type plotRows []rateMark
+
+// Plot draws each row: a faint rule to guide the eye, the interval, the rate,
+// and the numbers to the right of the axis.
+func (rows plotRows) Plot(c draw.Canvas, p *plot.Plot) {
+	toX, toY := p.Transforms(&c)
+	rule := draw.LineStyle{Color: color.Gray{Y: 0xe0}, Width: 0.5}
+	for _, r := range rows {
+		y := toY(r.y)
+		c.StrokeLine2(rule, toX(p.X.Min), y, toX(p.X.Max), y)
+		if r.known {
+			low, high := toX(r.low), toX(r.high)
+			line := draw.LineStyle{Color: r.color, Width: 1.5}
+			c.StrokeLine2(line, low, y, high, y)
+			c.StrokeLine2(line, low, y-capHalf, low, y+capHalf)
+			c.StrokeLine2(line, high, y-capHalf, high, y+capHalf)
+			c.DrawGlyphNoClip(draw.GlyphStyle{Color: r.color, Radius: 4, Shape: r.shape}, vg.Point{X: toX(r.rate), Y: y})
+		}
+		c.FillText(valueStyle(p), vg.Point{X: toX(p.X.Max) + labelGap, Y: y}, r.label)
+	}
+}
+
+// GlyphBoxes asks for the room that the numbers take, so that none of them is
+// cut off.
+func (rows plotRows) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
+	var boxes []plot.GlyphBox
+	for _, r := range rows {
+		box := valueStyle(p).Rectangle(r.label).Add(vg.Point{X: labelGap})
+		boxes = append(boxes, plot.GlyphBox{X: 1, Y: p.Y.Norm(r.y), Rectangle: box})
+	}
+	return boxes
+}
+
+func valueStyle(p *plot.Plot) text.Style {
+	return text.Style{
+		Color: color.Black, Font: sans(10.5), YAlign: draw.YCenter, Handler: p.TextHandler,
+	}
+}

@@ -1,0 +1,92 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"lockquake/scenarios"
+)
+
+// Table prints what came out of a campaign: a row for each strategy, and then
+// whether that was expected.
+func Table(w io.Writer, c *scenarios.Campaign, o Options) error {
+	var b bytes.Buffer
+	title := fmt.Sprintf("%s, %s", plain(c.Scenario, 60), seeds(c))
+	if c.Partial {
+		title += ", stopped before the end"
+	}
+	paint(&b, o, bold, title)
+	b.WriteByte('\n')
+	rows := [][]string{{"strategy", "fence", "violating", "of runs", "rate", "95 % interval", "as expected", "checks violated"}}
+	for _, st := range c.Strategies {
+		rows = append(rows, []string{
+			name(st), plain(st.Fence, 30), thousands(st.Violating), thousands(st.Runs), percent(st.Rate), interval(st.Low, st.High),
+			expected(st), violated(st),
+		})
+	}
+	writeRows(&b, o, rows, c)
+	for _, f := range c.Faults {
+		fmt.Fprintf(&b, "\nfault %d (%s): planned %s, took hold %s, met somebody %s",
+			f.Spec+1, f.Kind, thousands(int(f.Planned)), thousands(int(f.Happened)), thousands(int(f.Bit)))
+	}
+	if len(c.Faults) > 0 {
+		b.WriteByte('\n')
+	}
+	b.WriteByte('\n')
+	paint(&b, o, verdictColour(c), c.Summary())
+	if o.Report != "" {
+		fmt.Fprintf(&b, "report: %s\n", o.Report)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writeRows aligns the rows; the figures stand to the right.
+func writeRows(b *bytes.Buffer, o Options, rows [][]string, c *scenarios.Campaign) {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	for r, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-len([]rune(cell)))
+			if i >= 2 && i <= 5 {
+				cell = pad + cell
+			} else if i < len(row)-1 {
+				cell += pad
+			}
+			line.WriteString(cell)
+			if i < len(row)-1 {
+				line.WriteString("  ")
+			}
+		}
+		style := ""
+		if r == 0 {
+			style = faint
+		} else if c.Strategies[r-1].Decides && c.Strategies[r-1].Expected == scenarios.NotAsExpected {
+			style = alarm
+		}
+		paint(b, o, style, line.String())
+	}
+}
+
+func verdictColour(c *scenarios.Campaign) string {
+	if c.Verdict == scenarios.Pass {
+		return bold
+	}
+	return alarm
+}
+
+// JSON prints the campaign as one document, the same as results.json.
+func JSON(w io.Writer, c *scenarios.Campaign) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(c)
+}
