@@ -50,8 +50,8 @@ func gcPause() (*scenarios.Campaign, *scenarios.Scenario) {
 			{Spec: 1, Kind: faults.Partition, Optional: true, Planned: 6000, Happened: 6000},
 		},
 	}
-	late := scenarios.Failure{Seed: 3, Run: kleppmann(0)}
-	late.Run.Seed = 3
+	late := scenarios.Failure{Seed: 3, Trial: kleppmann(0)}
+	late.Trial.Seed = 3
 	lost, linear := late, late
 	lost.Check, linear.Check = "lost-update", "linearizable"
 	weird := scenarios.Failure{Check: "lost-update", Seed: 7, Trial: long()}

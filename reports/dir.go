@@ -21,46 +21,70 @@ var ErrForeignDir = errors.New("the directory holds something that is no report:
 // WriteDir writes the report of a campaign into a directory: results.json,
 // report.md, rates.csv, rates.svg, rates.png, and under failures what is to be
 // known of the first failure of each strategy and check. The directory is
-// complete or it is not there; an earlier report in it is replaced.
+// complete or it is not there; an earlier report in it is replaced, anything
+// else is ErrForeignDir.
 func WriteDir(dir string, c *scenarios.Campaign, s *scenarios.Scenario) error {
 	files, err := reportFiles(c, s)
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	dir = filepath.Clean(dir)
+	if dir, err = target(dir); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
 	if err := mayReplace(dir); err != nil {
 		return fmt.Errorf("report %s: %w", dir, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	fresh, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-*")
+	// All is made beside the directory and moved into its place at the end.
+	beside, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-*")
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	defer os.RemoveAll(fresh)
-	for _, f := range files {
-		path := filepath.Join(fresh, filepath.FromSlash(f.path))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fmt.Errorf("report: %w", err)
-		}
-		if err := os.WriteFile(path, f.data, 0o644); err != nil {
-			return fmt.Errorf("report: %w", err)
-		}
-	}
-	if err := os.Chmod(fresh, 0o755); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	if err := os.Rename(fresh, dir); err != nil {
+	err = errors.Join(writeFiles(filepath.Join(beside, "new"), files, dir), os.RemoveAll(beside))
+	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil
 }
 
-// mayReplace refuses a directory that is not empty and no report.
+// target is the directory itself, where a symbolic link may stand for it.
+func target(dir string) (string, error) {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return filepath.Abs(dir)
+}
+
+// writeFiles writes the files into a fresh directory and lets that take the
+// place of dir. What was there moves aside first, whole, since removing it
+// would take more than one moment; the caller removes it.
+func writeFiles(fresh string, files []file, dir string) error {
+	for _, f := range files {
+		path := filepath.Join(fresh, filepath.FromSlash(f.path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, f.data, 0o644); err != nil {
+			return err
+		}
+	}
+	old := filepath.Join(filepath.Dir(fresh), "old")
+	if err := os.Rename(dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(fresh, dir); err != nil {
+		// The earlier report is better than none. If it cannot go back either,
+		// it never left, or there was none.
+		_ = os.Rename(old, dir)
+		return err
+	}
+	return nil
+}
+
+// mayReplace refuses a directory that is not empty and no report, and a report
+// that somebody has put other things beside.
 func mayReplace(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -70,6 +94,13 @@ func mayReplace(dir string) error {
 		return err
 	case len(entries) == 0:
 		return nil
+	}
+	for _, entry := range entries {
+		switch entry.Name() {
+		case "results.json", "report.md", "rates.csv", "rates.svg", "rates.png", "failures":
+		default:
+			return fmt.Errorf("%w (%s)", ErrForeignDir, plain(entry.Name(), 60))
+		}
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "results.json"))
 	if err != nil {
@@ -107,8 +138,11 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 		stories[st.Label] = Tell(st.Failures[0].Trial)
 	}
 	files := []file{
-		{"results.json", results.Bytes()}, {"report.md", markdown(c, stories)},
-		{"rates.csv", table.Bytes()}, {"rates.svg", svg.Bytes()}, {"rates.png", png.Bytes()},
+		{"results.json", results.Bytes()},
+		{"report.md", markdown(c, stories)},
+		{"rates.csv", table.Bytes()},
+		{"rates.svg", svg.Bytes()},
+		{"rates.png", png.Bytes()},
 	}
 	for _, st := range failed(c) {
 		for _, f := range st.Failures {
@@ -122,17 +156,22 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 	return files, nil
 }
 
-// failureDir is where a failure's files stand. Labels are data, so that what
-// could mean something to a file system is replaced.
+// failureDir is where a failure's files stand. Labels are data: a space becomes
+// a line, and what could mean something to a file system its number, so that
+// two labels never share a directory.
 func failureDir(st scenarios.StrategyStats, f scenarios.Failure) string {
-	safe := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
-			return r
+	var safe strings.Builder
+	for i := range len(st.Label) {
+		switch c := st.Label[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-':
+			safe.WriteByte(c)
+		case c == ' ':
+			safe.WriteByte('_')
+		default:
+			fmt.Fprintf(&safe, "~%02x", c)
 		}
-		return '_'
-	}, st.Label)
-	return fmt.Sprintf("failures/%s-%s", safe, f.Check)
+	}
+	return fmt.Sprintf("failures/%s-%s", safe.String(), f.Check)
 }
 
 func failureFiles(dir string, f scenarios.Failure, s *scenarios.Scenario) ([]file, error) {

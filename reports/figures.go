@@ -49,13 +49,15 @@ func violated(st scenarios.StrategyStats) string {
 
 // expected says whether a use did what was expected of it.
 func expected(st scenarios.StrategyStats) string {
-	word := map[scenarios.Expectation]string{
-		scenarios.AsExpected: "yes", scenarios.NotAsExpected: "NO", scenarios.CannotTell: "unknown",
-	}[st.Expected]
-	if !st.Decides {
-		return "(" + word + ")"
+	switch {
+	case !st.Decides:
+		return "-"
+	case st.Expected == scenarios.AsExpected:
+		return "yes"
+	case st.Expected == scenarios.NotAsExpected:
+		return "NO"
 	}
-	return word
+	return "unknown"
 }
 
 // failed lists the uses with a failure, in their order.

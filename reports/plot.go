@@ -26,7 +26,8 @@ const (
 	plotPixels   = 192            // dots per inch of the PNG
 	labelGap     = vg.Length(8)   // between the axis and the values beside it
 	capHalf      = vg.Length(5)   // half the height of an interval's ends
-	longestLabel = 32             // characters
+	glyphRadius  = vg.Length(4)
+	longestLabel = 32 // characters
 )
 
 // writeSVG draws the rates as a vector picture: the same bytes for the same
@@ -85,7 +86,7 @@ func ratesPlot(c *scenarios.Campaign) *plot.Plot {
 	p.Add(rows)
 	p.Y.Tick.Marker = ticks
 	p.Y.Tick.Length = 0
-	p.Y.LineStyle.Width = 0
+	p.Y.Width = 0
 	p.Y.Min, p.Y.Max = -0.6, float64(max(1, len(rows)))-0.4
 	p.X.Min, p.X.Max = 0, roundAxis(highest)
 	p.X.Tick.Marker = tenths(p.X.Max)
@@ -130,7 +131,7 @@ type rateMark struct {
 	shape              draw.GlyphDrawer
 }
 
-// newRateRow chooses colour, shape and words, so that no one of them alone
+// newRateMark chooses colour, shape and words, so that no one of them alone
 // has to be seen. The colours are those of Okabe and Ito, which people tell
 // apart who see two of the three primary colours.
 func newRateMark(s *scenarios.StrategyStats, y float64) rateMark {
@@ -173,9 +174,11 @@ func (rows plotRows) Plot(c draw.Canvas, p *plot.Plot) {
 			c.StrokeLine2(line, low, y, high, y)
 			c.StrokeLine2(line, low, y-capHalf, low, y+capHalf)
 			c.StrokeLine2(line, high, y-capHalf, high, y+capHalf)
-			c.DrawGlyphNoClip(draw.GlyphStyle{Color: r.color, Radius: 4, Shape: r.shape}, vg.Point{X: toX(r.rate), Y: y})
+			// A hollow shape is not struck through by its own interval.
+			c.DrawGlyphNoClip(draw.GlyphStyle{Color: color.White, Radius: glyphRadius, Shape: draw.CircleGlyph{}}, vg.Point{X: toX(r.rate), Y: y})
+			c.DrawGlyphNoClip(draw.GlyphStyle{Color: r.color, Radius: glyphRadius, Shape: r.shape}, vg.Point{X: toX(r.rate), Y: y})
 		}
-		c.FillText(valueStyle(p), vg.Point{X: toX(p.X.Max) + labelGap, Y: y}, r.label)
+		c.FillText(valueStyle(p), vg.Point{X: toX(p.X.Max) + labelGap, Y: y + capHalf/3}, r.label)
 	}
 }
 

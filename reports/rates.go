@@ -15,19 +15,17 @@ const allChecks = "any"
 // writeCSV writes one row for each strategy and check, so that a spreadsheet
 // or a script can turn it any way it likes. Rates are shares of 1.
 func writeCSV(w io.Writer, c *scenarios.Campaign) error {
-	rows := csv.NewWriter(w)
-	rows.Write([]string{"strategy", "label", "check", "runs", "violating", "unknown", "rate", "low", "high"})
+	rows := [][]string{{"strategy", "label", "check", "runs", "violating", "unknown", "rate", "low", "high"}}
 	for i := range c.Strategies {
 		s := &c.Strategies[i]
-		rows.Write(csvRow(s, allChecks, s.Violating, s.Unknown))
+		rows = append(rows, csvRow(s, allChecks, s.Violating, s.Unknown))
 		for _, check := range s.Order {
 			if stats := s.Checks[check]; stats.Applies {
-				rows.Write(csvRow(s, check, stats.Violating, stats.Unknown))
+				rows = append(rows, csvRow(s, check, stats.Violating, stats.Unknown))
 			}
 		}
 	}
-	rows.Flush()
-	return rows.Error() // the first error of all writes
+	return csv.NewWriter(w).WriteAll(rows)
 }
 
 func csvRow(s *scenarios.StrategyStats, check string, violating, unknown int) []string {

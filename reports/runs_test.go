@@ -124,3 +124,43 @@ func long() *scenarios.Trial {
 		}}}},
 	}
 }
+
+// latePacket is a holder whose lease is renewed, but whose write is kept back
+// by the network until long after it was told and gave up.
+func latePacket() *scenarios.Trial {
+	s := newScript("redis-watchdog", "off", "worker-1", "worker-2")
+	s.meta.Initial = map[string]string{"n": "0"}
+	s.ask(0, "worker-1", 1)
+	s.enter(2*ms, "worker-1", 1, 0)
+	first := s.read(4*ms, "worker-1", 1, 0, "0")
+	s.fault(104*ms, 25104*ms, 1, "hold", "", "write.sent")
+	s.ask(50*ms, "worker-2", 1)
+	for i := range time.Duration(3) {
+		s.server((i+1)*3333*ms, history.Renewed, "worker-1", (i+1)*3333*ms+10*time.Second)
+		s.refuse((i+1)*3334*ms, "worker-2", "worker-1")
+	}
+	late := s.lostReply(103*ms, 25105*ms, 10500*ms, "worker-1", 1, "1")
+	s.add(10500*ms, history.Event{Type: history.Told, Worker: "worker-1", Section: 1, Err: "lock lost"})
+	s.add(10501*ms, history.Event{Type: history.ReleaseCalled, Worker: "worker-1", Section: 1, Err: "outcome unknown"})
+	s.server(10502*ms, history.Freed, "worker-1", 0)
+	s.add(10503*ms, history.Event{Type: history.Released, Worker: "worker-1", Section: 1, Class: history.ClassUnknown, Err: "outcome unknown"})
+	s.enter(10602*ms, "worker-2", 1, 0)
+	s.read(10604*ms, "worker-2", 1, 0, "0")
+	other := s.write(10706*ms, "worker-2", 1, 0, "1")
+	s.leave(10708*ms, "worker-2", 1)
+	s.final(60*time.Second, "1")
+	h := s.history()
+	return &scenarios.Trial{
+		Scenario: "late-packet", Label: "redis-watchdog", Strategy: "redis-watchdog", Seed: 1, History: h,
+		Replay: "late-packet@1a2b3c4d5e6f:redis-watchdog:1:0.1.0:0011223344556677",
+		Plan: faults.Plan{Steps: []faults.Step{{
+			When:   &faults.When{Worker: "worker-1", Point: "write.sent", Nth: 1},
+			Action: faults.Action{Kind: faults.Hold, For: 25 * time.Second},
+		}}},
+		Results: []checker.Result{{
+			Check: "lost-update", Verdict: checker.Invalid, Applies: true, Count: 1, Findings: []checker.Finding{{
+				Text: "lost update: worker-1's section 1 wrote 1 over 1", Events: seqs(h, first, other, late),
+			}},
+		}},
+	}
+}

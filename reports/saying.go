@@ -22,14 +22,16 @@ func (t *teller) ofSection(e *history.Event, s *history.Section) {
 		t.say(e, e.Worker, turning, "%s", t.entry(e, s))
 	case history.Told:
 		t.leave(id)
-		t.say(e, e.Worker, turning, "is told that it lost the lock")
+		if s.Return == 0 || s.ReturnAt != e.At { // else its end says as much
+			t.say(e, e.Worker, turning, "is told that it lost the lock")
+		}
 	case history.ReleaseCalled:
 		t.leave(id)
 		t.doing[e.Worker] = "while it gives the lock back"
 		if e.Err != "" && s.Class == history.ClassOK {
 			t.say(e, e.Worker, waiting, "stops its work: %s", plain(e.Err, 60))
 		}
-	case history.Released:
+	default: // Released
 		t.leave(id)
 		t.doing[e.Worker] = "between two sections"
 		if text, w := t.ending(e, s); text != "" {
@@ -77,15 +79,16 @@ func (t *teller) ending(e *history.Event, s *history.Section) (string, weight) {
 	case history.ClassNotObtained:
 		return verb + ": lock not obtained", waiting
 	case history.ClassLost:
-		return verb + ": the lock was lost", work
+		return verb + ": told that the lock was lost", work
 	case history.ClassUnknown:
 		return verb + ": outcome unknown", work
 	case history.ClassCancelled:
 		return verb + ": cancelled", waiting
 	case history.ClassRefused:
 		return verb + ": refused by the resource", work
+	default: // ClassOther
+		return verb + ": " + plain(e.Err, 60), work
 	}
-	return verb + ": " + plain(e.Err, 60), work
 }
 
 // ofServer tells what the lock server did in truth.
@@ -111,7 +114,7 @@ func (t *teller) ofServer(e *history.Event) {
 			return
 		}
 		t.say(e, e.Worker, turning, "frees the lease of %s", held.worker)
-	case history.Expired, history.Evicted:
+	default: // Expired, Evicted
 		t.lease = lease{}
 		verb := "ends"
 		if e.Type == history.Evicted {
@@ -119,9 +122,9 @@ func (t *teller) ofServer(e *history.Event) {
 		}
 		of := t.ofCurrent(e, held.worker)
 		if t.believesItself(held.worker) {
-			t.say(of, "lock", turning, "lease of %s %s; it does not know", held.worker, verb)
+			t.say(of, "lock", turning, "%s's lease %s, unknown to it", held.worker, verb)
 		} else if held.worker != "" {
-			t.say(of, "lock", waiting, "lease of %s %s", held.worker, verb)
+			t.say(of, "lock", waiting, "%s's lease %s", held.worker, verb)
 		}
 	}
 }
@@ -144,7 +147,7 @@ func (t *teller) ofOperation(e *history.Event, o *history.Op) {
 		t.doing[o.Worker] = "with its " + o.Kind + " under way"
 	case history.Applied:
 		t.effect(e, o, e.Accepted, e.Value)
-	case history.OK, history.Fail, history.Info:
+	default: // OK, Fail, Info
 		t.doing[o.Worker] = "after its " + o.Kind
 		if e.Type == history.Info {
 			t.say(ofOp(e, o), o.Worker, waiting, "does not hear of its %s", describe(o))
@@ -258,11 +261,11 @@ func (t *teller) ofFault(e *history.Event) {
 	}
 	actor, of := "network", *e
 	if action.Kind == faults.Pause {
-		actor, of.Worker = action.Target, action.Target
+		// A pause in a section that the story is not about is none of its business.
+		actor, of = action.Target, *t.ofCurrent(e, action.Target)
 	} else {
 		of.Worker = t.onLink(action, when)
 	}
-	of.Section = 0
 	if e.Type == history.FaultEnd {
 		if text, w := t.healing(action, when); text != "" {
 			t.say(&of, actor, w, "%s", text)
@@ -272,7 +275,7 @@ func (t *teller) ofFault(e *history.Event) {
 	var text string
 	switch action.Kind {
 	case faults.Pause:
-		text = fmt.Sprintf("is paused for %s %s", short(length), t.where(action.Target, point))
+		text = fmt.Sprintf("is paused %s %s", short(length), t.where(action.Target, point))
 	case faults.Partition:
 		text = fmt.Sprintf("cuts %s -> %s for %s (%s)", action.From, action.To, short(length), action.Mode)
 	case faults.Hold:

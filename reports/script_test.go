@@ -89,6 +89,20 @@ func (s *script) write(at time.Duration, worker string, section int, token int64
 	})
 }
 
+// lostReply is a write that its worker gives up on before it arrives.
+func (s *script) lostReply(sent, arrives, givenUp time.Duration, worker string, section int, value string) int64 {
+	s.next++
+	e := history.Event{Worker: worker, Section: section, Request: s.next, Op: "write", Key: "n", Value: value}
+	for _, step := range []struct {
+		at   time.Duration
+		kind history.Type
+	}{{sent, history.Invoke}, {givenUp, history.Info}, {arrives, history.Applied}} {
+		e.Type, e.Accepted = step.kind, step.kind == history.Applied
+		s.add(step.at, e)
+	}
+	return e.Request
+}
+
 func (s *script) refusedWrite(at time.Duration, worker string, section int, token, mark int64, value string) int64 {
 	return s.operation(at-ms, at, history.Event{
 		Worker: worker, Section: section, Op: "write", Token: token, Value: value, Mark: mark,

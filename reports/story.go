@@ -36,7 +36,7 @@ type Line struct {
 
 	weight weight
 	loses  bool // it is a write that loses an update
-	ending bool // it is a final value
+	ending bool // it is how a section or the run ended
 }
 
 // weight says how much a story would miss a line.
@@ -73,6 +73,10 @@ func TellCheck(run *scenarios.Trial, check string) Story {
 	}
 	story.Lines = tell(run, sections, whole, routine)
 	if len(story.Lines) <= maxLines {
+		return story
+	}
+	if !whole.evident() {
+		story.Lines = cut(story.Lines)
 		return story
 	}
 	// A long run is told around its evidence, and the lightest lines go first.
@@ -206,7 +210,7 @@ func newScope(h *history.History, sections []*history.Section, f *checker.Findin
 	}
 	var in []*history.Section
 	for _, section := range sections {
-		if s.touches(h, section) {
+		if s.touches(section) {
 			in = append(in, section)
 		}
 	}
@@ -228,7 +232,7 @@ func newScope(h *history.History, sections []*history.Section, f *checker.Findin
 func (s *scope) evident() bool { return len(s.events) > 0 }
 
 // touches reports whether a piece of the evidence is of this section.
-func (s *scope) touches(h *history.History, section *history.Section) bool {
+func (s *scope) touches(section *history.Section) bool {
 	for _, o := range section.Ops {
 		if s.requests[o.Request] {
 			return true

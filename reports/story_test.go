@@ -1,15 +1,317 @@
 package reports
 
 import (
-	"os"
+	"bytes"
+	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/checker"
+	"lockquake/faults"
+	"lockquake/history"
+	"lockquake/scenarios"
 )
 
-func TestTmp(t *testing.T) {
-	for _, r := range []any{kleppmann(0), kleppmann(33), long()} {
-		_ = r
+// trial makes a run of a script.
+func (s *script) trial(steps ...faults.Step) *scenarios.Trial {
+	return &scenarios.Trial{
+		Scenario: "by-hand", Label: s.meta.Label, Strategy: s.meta.Strategy, Seed: 1,
+		History: s.history(), Plan: faults.Plan{Steps: steps},
 	}
-	Tell(kleppmann(0)).Write(os.Stdout, Options{})
-	Tell(kleppmann(33)).Write(os.Stdout, Options{})
-	Tell(long()).Write(os.Stdout, Options{})
+}
+
+// TestWhatALineSays tells short histories, one for each thing that can happen.
+// A line is written as "who: what | believes | lease | resource".
+func TestWhatALineSays(t *testing.T) {
+	tests := []struct {
+		name  string
+		write func(s *script)
+		steps []faults.Step
+		want  []string // of all lines, these must be there, in this order
+	}{
+		{
+			name: "somebody else's lease is freed",
+			write: func(s *script) {
+				s.ask(0, "worker-1", 1)
+				s.enter(2*ms, "worker-1", 1, 0)
+				s.server(10*time.Second, history.Expired, "", 0)
+				s.ask(10*time.Second, "worker-2", 1)
+				s.enter(10002*ms, "worker-2", 1, 0)
+				s.leave(10010*ms, "worker-1", 1)
+			},
+			want: []string{
+				"lock: worker-1's lease ends, unknown to it | worker-1 | free | ",
+				"worker-2: gets the lock | worker-1 worker-2 | worker-2 20.001s | ",
+				"worker-1: frees the lease of worker-2 | worker-2 | free | ",
+			},
+		},
+		{
+			name: "a grant that nobody hears of",
+			write: func(s *script) {
+				s.ask(0, "worker-1", 1)
+				s.server(1*ms, history.Granted, "worker-1", 10*time.Second)
+				s.add(3*time.Second, history.Event{Type: history.Released, Worker: "worker-1", Section: 1, Class: history.ClassUnknown})
+			},
+			want: []string{
+				"lock: grants worker-1, who never hears of it | nobody | worker-1 10.000s | -",
+				"worker-1: gives up: outcome unknown | nobody | worker-1 10.000s | -",
+			},
+		},
+		{
+			name: "a way in past the lock",
+			write: func(s *script) {
+				s.ask(0, "worker-1", 1)
+				s.refuse(1*ms, "worker-1", "worker-2")
+				s.enterUngranted(2*ms, "worker-1", 1, 0)
+			},
+			want: []string{
+				"worker-1: asks for the lock: refused | nobody | free | -",
+				"worker-1: enters without a grant | worker-1 | free | -",
+			},
+		},
+		{
+			name: "a reply that outlives its lease",
+			write: func(s *script) {
+				s.ask(0, "worker-1", 1)
+				s.server(1*ms, history.Granted, "worker-1", 10*time.Second)
+				s.server(10*time.Second, history.Expired, "", 0)
+				s.enterUngranted(11*time.Second, "worker-1", 1, 0)
+			},
+			want: []string{
+				"lock: worker-1's lease ends | nobody | free | -",
+				"worker-1: hears of its grant, which is over | worker-1 | free | -",
+			},
+		},
+		{
+			name: "renewals share a line",
+			write: func(s *script) {
+				s.ask(0, "worker-1", 1)
+				s.enter(2*ms, "worker-1", 1, 5)
+				s.server(3*time.Second, history.Renewed, "worker-1", 13*time.Second)
+				s.server(6*time.Second, history.Renewed, "worker-1", 16*time.Second)
+				s.add(7*time.Second, history.Event{Type: history.Crashed, Worker: "worker-1"})
+				s.server(16*time.Second, history.Evicted, "", 0)
+			},
+			want: []string{
+				"worker-1: gets the lock, token 5 | worker-1 | worker-1 10.001s #5 | -",
+				"worker-1: renews its lease 2 times, 3.00s to 6.00s | worker-1 | worker-1 13.000s #5 | -",
+				"worker-1: crashes | nobody | worker-1 16.000s #5 | -",
+				"lock: worker-1's lease is evicted | nobody | free | -",
+			},
+		},
+		{
+			name: "without a lock",
+			write: func(s *script) {
+				s.ask(0, "worker-1", 1)
+				s.enterUngranted(0, "worker-1", 1, 0)
+				s.ask(0, "worker-2", 1)
+				s.enterUngranted(1*ms, "worker-2", 1, 0)
+				s.read(2*ms, "worker-1", 1, 0, "7")
+				s.leaveWith(9*ms, "worker-1", 1, "", history.ClassOK)
+			},
+			want: []string{
+				"worker-2: enters its section | worker-1 worker-2 | - | n=nothing",
+				"worker-1: reads 7 | worker-1 worker-2 | - | n=nothing",
+				"worker-1: leaves its section | worker-2 | - | n=nothing",
+			},
+		},
+		{
+			name: "faults of the network",
+			write: func(s *script) {
+				s.ask(0, "worker-1", 1)
+				s.fault(1*ms, 2*time.Second, 1, "partition", "worker-1->lock", "")
+				s.fault(3*ms, 2*time.Second, 2, "drop", "", "acquire.replied")
+				s.fault(4*ms, 2*time.Second, 3, "quake", "everything", "")
+			},
+			steps: []faults.Step{
+				{Action: faults.Action{Kind: faults.Partition, From: "worker-1", To: "lock", Mode: faults.ModeDrop, For: 2 * time.Second}},
+				{When: &faults.When{Worker: "worker-1", Point: "acquire.replied", Nth: 1}, Action: faults.Action{Kind: faults.Drop}},
+			},
+			want: []string{
+				"network: cuts worker-1 -> lock for 1.999s (drop) | nobody | - | -",
+				"network: loses the reply to the acquire of worker-1 | nobody | - | -",
+				"network: quake hits everything for 1.996s | nobody | - | -",
+				"network: heals worker-1 -> lock | nobody | - | -",
+				"network: quake ends | nobody | - | -",
+			},
+		},
+		{
+			name: "a pause between two steps",
+			write: func(s *script) {
+				s.ask(0, "worker-1", 1)
+				s.enter(2*ms, "worker-1", 1, 0)
+				s.read(4*ms, "worker-1", 1, 0, "0")
+				s.fault(6*ms, 8*time.Second, 1, "pause", "worker-1", "")
+			},
+			want: []string{
+				"worker-1: is paused 7.994s after its read | worker-1 | worker-1 10.001s | n=nothing",
+				"worker-1: wakes | worker-1 | worker-1 10.001s | n=nothing",
+			},
+		},
+		{
+			name: "a token that is refused",
+			write: func(s *script) {
+				s.meta.Fence = "writes"
+				s.ask(0, "worker-1", 1)
+				s.enter(2*ms, "worker-1", 1, 8)
+				s.refusedWrite(4*ms, "worker-1", 1, 8, 9, "1")
+				s.refusedWrite(6*ms, "worker-1", 1, 8, 8, "1")
+				s.refusedWrite(8*ms, "worker-1", 1, 0, 8, "1")
+			},
+			want: []string{
+				"worker-1: writes 1: refused, 8 is below 9 | worker-1 | worker-1 10.001s #8 | n=nothing, refused #8",
+				"worker-1: writes 1: token 8 refused | worker-1 | worker-1 10.001s #8 | n=nothing, refused #8",
+				"worker-1: writes 1: refused, no token | worker-1 | worker-1 10.001s #8 | n=nothing, refused",
+			},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScript("redis", "off", "worker-1", "worker-2")
+			tt.write(s)
+			want := tt.want
+			for _, line := range Tell(s.trial(tt.steps...)).Lines {
+				got := strings.Join([]string{line.Actor + ": " + line.Text, line.Believes, line.Lease, line.Resource}, " | ")
+				if len(want) > 0 && strings.HasPrefix(got, want[0]) {
+					want = want[1:]
+				}
+				t.Log(got)
+			}
+			if len(want) > 0 {
+				t.Errorf("no line says %q", want[0])
+			}
+		})
+	}
+}
+
+// TestStoriesFit holds all stories, however long their run, to what a
+// terminal can show.
+func TestStoriesFit(t *testing.T) {
+	crowd := newScript("none", "off", "worker-1")
+	for i := range 200 {
+		crowd.section(time.Duration(i)*time.Second, "worker-1", i+1, 0, i)
+	}
+	everything := crowd.trial()
+	every := checker.Finding{Text: strings.Repeat("all of it ", 60)}
+	for _, e := range everything.History.Events {
+		every.Events = append(every.Events, e.Seq)
+	}
+	everything.Results = []checker.Result{{Check: "linearizable", Verdict: checker.Invalid, Findings: []checker.Finding{every}}}
+	for name, run := range map[string]*scenarios.Trial{
+		"redis": kleppmann(0), "fenced": kleppmann(33), "long": long(), "late packet": latePacket(),
+		"nothing found": crowd.trial(), "all is evidence": everything,
+	} {
+		t.Run(name, func(t *testing.T) {
+			story := Tell(run)
+			if n := len(story.Lines); n == 0 || n > maxLines {
+				t.Errorf("%d lines", n)
+			}
+			for i := 1; i < len(story.Lines); i++ {
+				if story.Lines[i].At < story.Lines[i-1].At {
+					t.Errorf("line %d is earlier than the one before it", i+1)
+				}
+			}
+			var out bytes.Buffer
+			if err := story.Write(&out, Options{}); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(out.String()) {
+				line = strings.TrimSuffix(line, "\n")
+				if utf8.RuneCountInString(line) > 120 || strings.TrimRight(line, " ") != line || strings.Contains(line, "\x1b") {
+					t.Errorf("bad line: %q", line)
+				}
+			}
+		})
+	}
+}
+
+func TestOneLineIsDecisive(t *testing.T) {
+	tests := []struct {
+		name string
+		run  *scenarios.Trial
+		want string
+	}{
+		{"a lost update", kleppmann(0), "writes 1 over worker-2's 1: update lost"},
+		{"in a long run", long(), "writes 41 over worker-4's 53: update lost"},
+		{"a late packet", latePacket(), "write of 1, sent at 0.10s, lands over worker-2's 1: update lost"},
+		{"nothing found", kleppmann(33), ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, line := range Tell(tt.run).Lines {
+				if line.Decisive {
+					got = append(got, line.Text)
+				}
+			}
+			if strings.Join(got, "; ") != tt.want {
+				t.Errorf("decisive: %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestTellChoosesItsFinding(t *testing.T) {
+	finding := func(text string) []checker.Finding { return []checker.Finding{{Text: text, Events: []int64{1}}} }
+	results := []checker.Result{
+		{Check: "told", Verdict: checker.Invalid, Findings: finding("told")},
+		{Check: "belief", Verdict: checker.Invalid, Findings: finding("belief")},
+		{Check: "linearizable", Verdict: checker.Unknown, Findings: finding("linearizable")},
+		{Check: "exclusion", Verdict: checker.Invalid, Findings: finding("exclusion")},
+		{Check: "lost-update", Verdict: checker.Invalid}, // without evidence
+	}
+	tests := []struct{ check, want string }{
+		{"", "exclusion"},
+		{"belief", "belief"},
+		{"told", "told"},
+		{"linearizable", "exclusion"},
+	}
+	for _, tt := range tests {
+		if got := telling(results, tt.check); got.Text != tt.want {
+			t.Errorf("for %q the story is told for %s, want %s", tt.check, got.Text, tt.want)
+		}
+	}
+	if got := telling(nil, ""); got != nil {
+		t.Errorf("without results there is a finding: %v", got)
+	}
+}
+
+func TestAContradictionIsNotTold(t *testing.T) {
+	s := newScript("redis", "off", "worker-1")
+	s.enterUngranted(0, "worker-1", 1, 0)
+	story := Tell(s.trial())
+	want := []string{"no story: history: event 1: acquired of section 1 of worker-1, which was never called"}
+	if diff := cmp.Diff(want, story.Verdicts); diff != "" || len(story.Lines) != 0 {
+		t.Errorf("%d lines and verdicts (-want +got):\n%s", len(story.Lines), diff)
+	}
+}
+
+func TestStoryInColour(t *testing.T) {
+	var out bytes.Buffer
+	if err := Tell(kleppmann(0)).Write(&out, Options{Color: true}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), alarm); n != 1 {
+		t.Errorf("%d lines stand out, want the decisive one", n)
+	}
+	if strings.Count(out.String(), plainly) != strings.Count(out.String(), "\x1b[")/2 {
+		t.Error("a colour is not ended")
+	}
+}
+
+// TestTimesTellNeighboursApart: microseconds only where they are needed, and
+// the points under each other.
+func TestTimesTellNeighboursApart(t *testing.T) {
+	story := Story{Lines: []Line{{At: 2 * ms}, {At: 10052 * ms}, {At: 10052*ms + 10*time.Microsecond}}}
+	want := map[time.Duration]string{
+		2 * ms:                         "0.002   ",
+		10052 * ms:                     "10.052000",
+		10052*ms + 10*time.Microsecond: "10.052010",
+	}
+	if diff := cmp.Diff(want, story.times()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }

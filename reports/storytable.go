@@ -99,29 +99,49 @@ func (s Story) writeLines(b *bytes.Buffer, o Options) {
 	}
 }
 
-// columns are the columns of a story. Its times are as fine as it takes to
-// tell neighbours apart.
+// columns are the columns of a story.
 func (s Story) columns() []column {
-	precision := time.Millisecond
-	for i := 1; i < len(s.Lines); i++ {
-		if seconds(s.Lines[i].At, precision) == seconds(s.Lines[i-1].At, precision) {
-			precision = time.Microsecond
+	times := s.times()
+	mark := func(l Line) string {
+		if l.Decisive {
+			return "!"
 		}
+		return ""
 	}
 	return []column{
-		{"", false, func(l Line) string {
-			if l.Decisive {
-				return "!"
-			}
-			return ""
-		}},
-		{"time", true, func(l Line) string { return seconds(l.At, precision) }},
+		{"", false, mark},
+		{"time, s", true, func(l Line) string { return times[l.At] }},
 		{"who", false, func(l Line) string { return l.Actor }},
 		{"what", false, func(l Line) string { return l.Text }},
 		{"believes to hold", false, func(l Line) string { return l.Believes }},
 		{"lease, until", false, func(l Line) string { return l.Lease }},
 		{"resource", false, func(l Line) string { return l.Resource }},
 	}
+}
+
+// times prints the moments of the lines, to the millisecond, and to the
+// microsecond where neighbours would look equal. The points stand under each
+// other.
+func (s Story) times() map[time.Duration]string {
+	fine := map[time.Duration]bool{}
+	for i := 1; i < len(s.Lines); i++ {
+		a, b := s.Lines[i-1].At, s.Lines[i].At
+		if a != b && a.Round(time.Millisecond) == b.Round(time.Millisecond) && !s.Lines[i].ending {
+			fine[a], fine[b] = true, true
+		}
+	}
+	times := map[time.Duration]string{}
+	for _, line := range s.Lines {
+		switch {
+		case fine[line.At]:
+			times[line.At] = seconds(line.At, time.Microsecond)
+		case len(fine) > 0:
+			times[line.At] = seconds(line.At, time.Millisecond) + "   "
+		default:
+			times[line.At] = seconds(line.At, time.Millisecond)
+		}
+	}
+	return times
 }
 
 // row aligns the cells of one line. Nothing trails behind the last of them.

@@ -120,6 +120,7 @@ func newTeller(run *scenarios.Trial, sections []*history.Section, s scope, limit
 		switch run.History.Events[i].Type {
 		case history.Granted, history.Refused, history.Renewed, history.Freed, history.Expired, history.Evicted:
 			t.spoken = true
+		default:
 		}
 	}
 	return t
@@ -181,6 +182,11 @@ func (t *teller) say(e *history.Event, actor string, w weight, format string, ar
 	}
 	line := t.standing(e.At)
 	line.Actor, line.Text, line.weight = actor, fmt.Sprintf(format, args...), w
+	switch e.Type {
+	case history.Told, history.ReleaseCalled, history.Released, history.Freed, history.Final:
+		line.ending = true
+	default:
+	}
 	t.lines = append(t.lines, line)
 	return true
 }
@@ -219,7 +225,10 @@ func (t *teller) omit(e *history.Event, o *history.Op) {
 		u.line.Actor = "others"
 		times += fmt.Sprintf(" by %d workers", len(u.workers))
 	}
-	u.line.Text = times + " since " + brief(u.first)
+	if u.count > 1 {
+		times += " since " + brief(u.first)
+	}
+	u.line.Text = times
 }
 
 // standing is a line that says how things stand.
@@ -259,7 +268,7 @@ func (l lease) cell(spoken bool) string {
 	}
 	cell := l.worker
 	if l.until != 0 {
-		cell += " " + seconds(l.until, time.Millisecond)
+		cell += " " + seconds(l.until, time.Millisecond) + "s"
 	}
 	if l.token != 0 {
 		cell += fmt.Sprintf(" #%d", l.token)
@@ -284,7 +293,8 @@ func (t *teller) values() string {
 }
 
 // markDecisive marks the line that completes the violation: the write that
-// loses an update, else the last piece of the evidence.
+// loses an update, else the last piece of the evidence that is not merely how
+// a section ended.
 func (t *teller) markDecisive() {
 	decisive := -1
 	for i := range t.lines {
@@ -312,18 +322,16 @@ func (t *teller) final(e *history.Event) {
 	if t.run.History.Meta.Workload == "counter" && t.witnessed {
 		text += t.shortfall(it)
 	}
-	if t.say(e, "resource", evidence, "%s", text) {
-		t.lines[len(t.lines)-1].ending = true
-	}
+	t.say(e, "resource", evidence, "%s", text)
 }
 
 // shortfall compares a counter with the writes that it accepted.
 func (t *teller) shortfall(it *item) string {
 	first, errFirst := strconv.Atoi(orZero(t.run.History.Meta.Initial[it.name]))
 	last, errLast := strconv.Atoi(orZero(it.value))
-	writes := " after " + count(it.writes, "write") + " that it took"
+	writes := ": took " + count(it.writes, "write")
 	if lost := first + it.writes - last; errFirst == nil && errLast == nil && lost > 0 {
-		return fmt.Sprintf("%s: %d lost", writes, lost)
+		return fmt.Sprintf("%s, lost %d", writes, lost)
 	}
 	return writes
 }

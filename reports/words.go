@@ -9,13 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// seconds prints a moment of a run, to the millisecond or the microsecond.
+// seconds prints a moment of a run, without its unit, to the millisecond or
+// the microsecond.
 func seconds(d, precision time.Duration) string {
 	decimals := 3
 	if precision < time.Millisecond {
 		decimals = 6
 	}
-	return strconv.FormatFloat(d.Round(precision).Seconds(), 'f', decimals, 64) + "s"
+	return strconv.FormatFloat(d.Round(precision).Seconds(), 'f', decimals, 64)
 }
 
 // brief prints a moment where a hundredth of a second is enough.

@@ -19,8 +19,8 @@ import (
 	"lockquake/sim/redis"
 )
 
-// stallLimit is how long, in real time, a run may stand at one event.
-const stallLimit = 20 * time.Second
+// defaultStall is how long, in real time, a run may stand at one event.
+const defaultStall = 20 * time.Second
 
 // Option changes how a scenario is run.
 type Option func(*options)
@@ -32,6 +32,7 @@ type options struct {
 	jobs       int
 	progress   func(Progress)
 	trace      io.Writer
+	stall      time.Duration
 }
 
 // WithTrace writes one line for every event of a run to w. It works with
@@ -112,7 +113,7 @@ type planned struct {
 // partial, with the cause. A *RunError is a run that could not be carried
 // out; the campaign ends with it.
 func Run(ctx context.Context, s *Scenario, opts ...Option) (*Campaign, error) {
-	o := options{seeds: SeedRange{1, uint64(s.Seeds)}, own: map[string]lock.Entry{}, jobs: runtime.GOMAXPROCS(0)}
+	o := options{seeds: SeedRange{1, uint64(s.Seeds)}, own: map[string]lock.Entry{}, jobs: runtime.GOMAXPROCS(0), stall: defaultStall}
 	for _, opt := range opts {
 		opt(&o)
 	}
@@ -184,7 +185,7 @@ func (s *Scenario) uses(o options) ([]Strategy, error) {
 
 // carryOut does the runs, seed by seed, on all jobs.
 func (c *campaign) carryOut(ctx context.Context) {
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(ctx) //nolint:forbidigo // jobs live in real time, their runs do not
 	defer cancel(nil)
 	var next atomic.Int64
 	var jobs sync.WaitGroup
@@ -206,9 +207,9 @@ func (c *campaign) job(ctx context.Context, cancel context.CancelCauseFunc, next
 		c.fail(err)
 		cancel(err)
 	}
-	stop := stall.Watch(&beat, stallLimit, func() {
+	stop := stall.Watch(&beat, c.options.stall, func() {
 		use, seed := c.at(at.Load())
-		fail(&RunError{c.scenario.Name, c.scenario.Path, use.Label, seed, &HangError{stall.Stacks("sim.(*task).perform", "sim.(*coroutine).park")}})
+		fail(&RunError{c.scenario.Name, c.scenario.Path, use.Label, seed, &HangError{c.options.stall, stall.Stacks("sim.(*task).perform", "sim.(*coroutine).park")}})
 		ended()
 	})
 	defer stop()
@@ -280,12 +281,14 @@ func (c *campaign) keep(i int64, t *Trial) {
 // HangError is a task that does not yield: it computes for ever, or waits
 // for something outside the world.
 type HangError struct {
+	// After is how long that was watched, in real time.
+	After time.Duration
 	// Stacks are those of the tasks that do not yield.
 	Stacks string
 }
 
 func (e *HangError) Error() string {
-	return fmt.Sprintf("a task does not yield for %v: it loops, or waits for something that is not its Env's", stallLimit)
+	return fmt.Sprintf("a task does not yield for %v: it loops, or waits for something that is not its Env's", e.After)
 }
 
 // UnknownStrategyError is a strategy that neither the scenario nor the

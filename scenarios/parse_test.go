@@ -28,8 +28,10 @@ func testCatalogue() catalogue {
 		fences:     []string{"off", "writes", "reads-writes"},
 		points:     []string{"acquired", "lease-checked", "write.sent", "write.taken"},
 		checks: []checker.Check{
-			{Name: "linearizable"}, {Name: "lost-update", Workloads: []string{"counter"}},
-			{Name: "exclusion"}, {Name: "belief"},
+			{Name: "linearizable"},
+			{Name: "lost-update", Workloads: []string{"counter"}},
+			{Name: "exclusion"},
+			{Name: "belief"},
 		},
 	}
 }

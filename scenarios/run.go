@@ -45,8 +45,7 @@ func (e *RunError) Unwrap() error { return e.Err }
 
 // Stack is the stack of the task that panicked, "" if none did.
 func (e *RunError) Stack() string {
-	var p *sim.PanicError
-	if errors.As(e.Err, &p) {
+	if p, ok := errors.AsType[*sim.PanicError](e.Err); ok {
 		return p.Stack
 	}
 	return ""
@@ -157,7 +156,7 @@ func (r *run) limit() time.Duration {
 }
 
 func (r *run) initial() map[string]string {
-	info, _ := workloadInfo(r.scenario.Workload.Kind)
+	info := workloadInfo(r.scenario.Workload.Kind)
 	items := map[string]string{}
 	for _, name := range r.scenario.ResourceNames() {
 		if info.Initial != "" {
@@ -184,12 +183,12 @@ func (r *run) work(worker *sim.Worker) {
 	ctx := context.Background()
 	process := worker.Process()
 	name := worker.Name()
-	var client goredis.Cmdable = redis.NewClient(worker, lockNode, redis.ClientOptions{})
+	var client goredis.Cmdable = redis.NewClient(process, lockNode, redis.ClientOptions{})
 	strategy := r.entry.New(lock.Deps{
 		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name), Redis: client,
 	})
 	rec := &recorder{run: r, worker: worker, client: resource.NewClient(process, resourceNode)}
-	info, _ := workloadInfo(s.Workload.Kind)
+	info := workloadInfo(s.Workload.Kind)
 	items := s.ResourceNames()
 	source := r.world.Source()
 	hold, think := source.Stream("hold", name), source.Stream("think", name)

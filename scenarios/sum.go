@@ -8,7 +8,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"lockquake/checker"
-	"lockquake/faults"
 )
 
 // decides reports whether a violation of the check counts for the label: what
@@ -104,8 +103,12 @@ func (c *campaign) sumStrategy(i int) StrategyStats {
 }
 
 // expectation compares what was seen of a strategy with what was expected.
-// Without an entry of its own a strategy is expected to violate nothing.
+// Where no strategy has an entry, each is expected to violate nothing; where
+// others have one, nothing is expected of it.
 func (c *campaign) expectation(st StrategyStats) Expectation {
+	if !st.Decides {
+		return CannotTell
+	}
 	if st.Expects == nil {
 		switch {
 		case st.Violating > 0:
@@ -185,7 +188,7 @@ func judgeFaults(c *Campaign) {
 		if c.Partial || c.Seeds.Count() < c.Needed {
 			verdict = Unknown
 		}
-		c.add(verdict, fmt.Sprintf("fault %d (%s) never met a section, a grant or a call: nothing was tested by it", f.Spec+1, faults.Kind(f.Kind)))
+		c.add(verdict, fmt.Sprintf("fault %d (%s) never met a section, a grant or a call: nothing was tested by it", f.Spec+1, f.Kind))
 	}
 }
 

@@ -35,7 +35,7 @@ func escape(s string) string {
 	return strings.ReplaceAll(url.QueryEscape(s), "%2F", "/")
 }
 
-// ErrToken: a text is no replay token.
+// ErrToken says that a text is no replay token.
 var ErrToken = errors.New("not a replay token: it has the form scenario@hash:label:seed:version:checksum")
 
 // ParseToken reads what String wrote. Its error is or wraps ErrToken.

@@ -34,14 +34,14 @@ func Workloads() []WorkloadInfo {
 	}
 }
 
-// workloadInfo returns the workload of that name.
-func workloadInfo(name string) (WorkloadInfo, bool) {
+// workloadInfo returns the workload of a name that a scenario was checked for.
+func workloadInfo(name string) WorkloadInfo {
 	for _, info := range Workloads() {
 		if info.Name == name {
-			return info, true
+			return info
 		}
 	}
-	return WorkloadInfo{}, false
+	panic("scenarios: no workload is called " + name)
 }
 
 // work is one section's share of a workload.

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"lockquake/internal/strictyaml"
+	"lockquake/reports"
 	"lockquake/scenarios"
 )
 
@@ -42,8 +43,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var outcome outcomeError
 	if err != nil && !errors.As(err, &outcome) {
 		fmt.Fprintf(stderr, "lockquake: %v\n", err)
-		var run *scenarios.RunError
-		if errors.As(err, &run) {
+		if run, ok := errors.AsType[*scenarios.RunError](err); ok {
 			explain(stderr, run)
 		}
 	}
@@ -53,8 +53,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // explain adds to a run that could not be carried out what helps to find out
 // why.
 func explain(w io.Writer, run *scenarios.RunError) {
-	var hang *scenarios.HangError
-	if errors.As(run.Err, &hang) {
+	if hang, ok := errors.AsType[*scenarios.HangError](run.Err); ok {
 		fmt.Fprintf(w, "\n%s\n", hang.Stacks)
 	} else if stack := run.Stack(); stack != "" {
 		fmt.Fprintf(w, "\n%s\n", stack)
@@ -101,7 +100,7 @@ func exitCode(err error) int {
 	case errors.As(err, &outcome):
 		return outcome.code
 	case errors.As(err, &usage), errors.As(err, &file), errors.As(err, &strategy),
-		errors.Is(err, scenarios.ErrToken):
+		errors.Is(err, scenarios.ErrToken), errors.Is(err, reports.ErrForeignDir):
 		return exitUsage
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted

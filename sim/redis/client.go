@@ -4,207 +4,280 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
+	"strings"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"lockquake/lock/env"
 	"lockquake/sim"
 )
 
-// ClientOptions are the settings of a client. A zero value stands for the
-// default of go-redis, but for MaxRetries.
+// ClientOptions are the settings of a client that change what the network
+// sees. The zero value of a field stands for the default of go-redis, with
+// two exceptions: MaxRetries, and PoolSize, which there depends on the machine.
 type ClientOptions struct {
-	PoolSize     int           // connections at most; 10
-	PoolTimeout  time.Duration // wait for one of them; ReadTimeout and a second
-	DialTimeout  time.Duration // for the connection to open; 5 s
-	ReadTimeout  time.Duration // for a reply; 3 s
-	MaxRetries   int           // resends after a network error; none, where go-redis has 3
-	MinBackoff   time.Duration // before the first resend, doubling; 8 ms
-	MaxBackoff   time.Duration // before any resend; 512 ms
-	ContextReads bool          // a context's deadline bounds the wait for a reply too
+	// PoolSize is the most connections at a time, 10 by default.
+	PoolSize int
+	// PoolTimeout bounds the wait for a connection: ReadTimeout + 1 s.
+	PoolTimeout time.Duration
+	// DialTimeout bounds each attempt to connect: 5 s.
+	DialTimeout time.Duration
+	// ReadTimeout bounds the wait for a reply: 5 s.
+	ReadTimeout time.Duration
+	// ContextTimeoutEnabled lets the deadline of a context shorten ReadTimeout.
+	ContextTimeoutEnabled bool
+	// MaxRetries is how often a command is sent again after a network error:
+	// never by default, where go-redis does so 3 times.
+	MaxRetries int
+	// MinRetryBackoff and MaxRetryBackoff bound the pause before a resend:
+	// 10 ms and 1 s.
+	MinRetryBackoff, MaxRetryBackoff time.Duration
 }
 
 func (o ClientOptions) withDefaults() ClientOptions {
-	set := func(d *time.Duration, to time.Duration) {
-		if *d == 0 {
-			*d = to
-		}
-	}
-	if o.PoolSize == 0 {
-		o.PoolSize = 10
-	}
-	set(&o.ReadTimeout, 3*time.Second)
-	set(&o.PoolTimeout, o.ReadTimeout+time.Second)
-	set(&o.DialTimeout, 5*time.Second)
-	set(&o.MinBackoff, 8*time.Millisecond)
-	set(&o.MaxBackoff, 512*time.Millisecond)
+	setDefault(&o.PoolSize, 10)
+	setDefault(&o.DialTimeout, 5*time.Second)
+	setDefault(&o.ReadTimeout, 5*time.Second)
+	setDefault(&o.PoolTimeout, o.ReadTimeout+time.Second)
+	setDefault(&o.MinRetryBackoff, 10*time.Millisecond)
+	setDefault(&o.MaxRetryBackoff, time.Second)
 	return o
 }
 
-// NewClient returns a go-redis client of a worker, whose commands travel over
-// the simulated network to the server on a node. Connections, their order,
-// time-outs and resends are modelled here as go-redis has them: its own pool
-// lies behind the hook and is never asked.
-func NewClient(k *sim.Worker, node string, o ClientOptions) *goredis.Client {
-	o = o.withDefaults()
-	client := goredis.NewClient(&goredis.Options{
-		Addr: "192.0.2.1:6379", Protocol: 2, DisableIdentity: true, MaxRetries: -1,
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// NewClient returns a go-redis client of the process whose commands reach the
+// simulated server on node. All workers of the process may share it. It
+// starts no goroutine and needs no Close.
+//
+// An error of the server has the types that go-redis gives it. When nobody
+// answered, the error is or wraps one of package sim's, which is a time-out in
+// the sense of net.Error where it was one.
+func NewClient(p *sim.Process, node string, o ClientOptions) *goredis.Client {
+	c := &conductor{process: p, node: node, options: o.withDefaults()}
+	// The client waits and draws on its own behalf, whoever uses it.
+	c.env = p.Worker(p.Name() + " redis client")
+	c.random = c.env.Rand("backoff to " + node)
+	c.commands, c.pipelines = newPool(c), newPool(c)
+	client := newQuietClient(func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("redis: lockquake does not simulate subscriptions")
 	})
-	client.AddHook(&hook{worker: k, options: o, pool: newPool(k, node, o)})
+	client.AddHook(c)
 	return client
 }
 
-// hook takes every command away from go-redis before it reaches a pool.
-type hook struct {
-	worker  *sim.Worker
-	options ClientOptions
-	pool    *pool
-	reader  *replyReader // made when first needed
+// newQuietClient returns a go-redis client that does nothing by itself: no
+// goroutines, no look-up of names, no resends.
+func newQuietClient(dial func(ctx context.Context, network, addr string) (net.Conn, error)) *goredis.Client {
+	return goredis.NewClient(&goredis.Options{
+		Addr:                     "127.0.0.1:6379",
+		Dialer:                   dial,
+		Protocol:                 2,
+		DisableIdentity:          true,
+		MaxRetries:               -1,
+		PoolSize:                 1,
+		PipelinePoolSize:         -1,
+		ConnMaxIdleTime:          -1,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	})
 }
 
-var _ goredis.Hook = (*hook)(nil)
-
-// DialHook implements goredis.Hook. Nothing dials: that would leave the world.
-func (h *hook) DialHook(goredis.DialHook) goredis.DialHook {
-	return func(context.Context, string, string) (net.Conn, error) {
-		return nil, errors.New("redis: the simulation knows commands and pipelines only, no connections of one's own")
-	}
+// conductor is the hook that takes commands out of go-redis's hands. It stands
+// outside the loop that resends, so it has a loop of its own.
+type conductor struct {
+	process             *sim.Process
+	node                string
+	options             ClientOptions
+	env                 env.Env
+	random              *rand.Rand
+	commands, pipelines *pool
+	spare               []*Command // that nobody looks at any more
+	reader              replayer
 }
 
-// ProcessHook implements goredis.Hook.
-func (h *hook) ProcessHook(goredis.ProcessHook) goredis.ProcessHook {
-	return func(ctx context.Context, cmd goredis.Cmder) error {
-		words, err := wordsOf(cmd.Args())
-		if err != nil {
-			cmd.SetErr(err)
-			return err
-		}
-		op := env.Op(ctx)
-		if op == "" {
-			op = cmd.Name()
-		}
-		reply, err := h.send(ctx, op, &Command{Args: words}, !cmd.NoRetry())
-		if err == nil {
-			err = h.set(cmd, reply)
-		}
-		cmd.SetErr(err)
+var _ goredis.Hook = (*conductor)(nil)
+
+// DialHook implements the hook of go-redis.
+func (c *conductor) DialHook(next goredis.DialHook) goredis.DialHook { return next }
+
+// ProcessHook implements the hook of go-redis. It never calls next.
+func (c *conductor) ProcessHook(goredis.ProcessHook) goredis.ProcessHook { return c.process1 }
+
+// ProcessPipelineHook implements the hook of go-redis. It never calls next.
+func (c *conductor) ProcessPipelineHook(goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
+	return c.processMany
+}
+
+// process1 carries out one command, and again after a network error.
+func (c *conductor) process1(ctx context.Context, cmd goredis.Cmder) error {
+	command := c.newCommand()
+	words, err := appendArgs(command.Args, cmd.Args())
+	if err != nil {
 		return err
 	}
-}
-
-// ProcessPipelineHook implements goredis.Hook.
-func (h *hook) ProcessPipelineHook(goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []goredis.Cmder) error {
-		err := h.pipeline(ctx, cmds)
-		if err != nil {
-			for _, cmd := range cmds {
-				cmd.SetErr(err)
-			}
+	command.Args = words
+	op := env.Op(ctx)
+	if op == "" {
+		op = strings.ToLower(cmd.Name())
+	}
+	for attempt := 0; ; attempt++ {
+		sent, err := c.attempt(ctx, op, command, cmd)
+		if err == nil || attempt >= c.options.MaxRetries || !resend(err, sent) {
 			return err
 		}
-		for _, cmd := range cmds {
-			if cmd.Err() != nil {
-				return cmd.Err()
-			}
+		if err := c.env.Sleep(ctx, c.backoff(attempt+1)); err != nil {
+			return contextError(ctx, err)
 		}
-		return nil
+		// The server may still come to see the one that was given up on.
+		command = &Command{Args: command.Args}
 	}
 }
 
-// pipeline sends commands in one go and sets their replies. The replies of a
-// transaction stand in the reply of its last command, EXEC.
-func (h *hook) pipeline(ctx context.Context, cmds []goredis.Cmder) error {
-	request := &Pipeline{}
-	for _, cmd := range cmds {
-		words, err := wordsOf(cmd.Args())
-		if err != nil {
-			return err
+// attempt sends the command once. It reports whether it came so far.
+func (c *conductor) attempt(ctx context.Context, op string, command *Command, cmd goredis.Cmder) (sent bool, err error) {
+	conn, err := c.commands.get(ctx)
+	if err != nil {
+		return false, err
+	}
+	answer, err := conn.Call(context.WithoutCancel(ctx), op, command, c.timeout(ctx))
+	if err == nil {
+		c.spare = append(c.spare, command)
+		err = c.reader.set(cmd, answer.(*Reply))
+	}
+	c.commands.put(conn, err)
+	return true, err
+}
+
+// newCommand returns an empty command, one that has been answered if there is.
+func (c *conductor) newCommand() *Command {
+	n := len(c.spare)
+	if n == 0 {
+		return &Command{}
+	}
+	command := c.spare[n-1]
+	c.spare = c.spare[:n-1]
+	command.Args = command.Args[:0]
+	return command
+}
+
+// timeout is how long to wait for a reply. A context that is cancelled does
+// not interrupt the wait; only its deadline counts, if at all.
+func (c *conductor) timeout(ctx context.Context) time.Duration {
+	timeout := c.options.ReadTimeout
+	if c.options.ContextTimeoutEnabled {
+		if deadline, ok := ctx.Deadline(); ok {
+			// At least a moment, since none would be no limit.
+			timeout = min(timeout, max(deadline.Sub(c.env.Now()), time.Nanosecond))
 		}
-		request.Commands = append(request.Commands, words)
+	}
+	return timeout
+}
+
+// processMany carries out a pipeline, and again after a network error.
+func (c *conductor) processMany(ctx context.Context, cmds []goredis.Cmder) error {
+	commands := make([][]string, len(cmds))
+	for i, cmd := range cmds {
+		words, err := appendArgs(nil, cmd.Args())
+		if err != nil {
+			return setErrors(cmds, err)
+		}
+		commands[i] = words
 	}
 	op := env.Op(ctx)
 	if op == "" {
 		op = "pipeline"
 	}
-	reply, err := h.send(ctx, op, request, true)
-	if err != nil {
-		return err
-	}
-	replies := reply.Elems
-	if n := len(cmds); n > 2 && cmds[0].Name() == "multi" && cmds[n-1].Name() == "exec" {
-		last := replies[n-1]
-		if last.Kind == Error {
-			return ReplyError(last.Text)
-		}
-		if last.Kind != Array {
-			return goredis.TxFailedErr
-		}
-		cmds, replies = cmds[1:n-1], last.Elems
-	}
-	if len(replies) != len(cmds) {
-		return fmt.Errorf("redis: %d replies to %d commands", len(replies), len(cmds))
-	}
-	for i, cmd := range cmds {
-		cmd.SetErr(h.set(cmd, &replies[i]))
-	}
-	return nil
-}
-
-// send sends a request until it is answered or may be resent no more.
-func (h *hook) send(ctx context.Context, op string, request any, resend bool) (*Reply, error) {
 	for attempt := 0; ; attempt++ {
-		if attempt > 0 {
-			if err := h.worker.Sleep(ctx, h.backoff(attempt)); err != nil {
-				return nil, err
-			}
+		err := c.attemptMany(ctx, op, &Pipeline{Commands: commands}, cmds)
+		if err == nil || attempt >= c.options.MaxRetries || !resend(err, true) {
+			return err
 		}
-		reply, err := h.sendOnce(ctx, op, request)
-		if err == nil {
-			return reply, nil
-		}
-		if attempt >= h.options.MaxRetries || !resend || !retryable(err) {
-			return nil, err
+		if err := c.env.Sleep(ctx, c.backoff(attempt+1)); err != nil {
+			return setErrors(cmds, contextError(ctx, err))
 		}
 	}
 }
 
-func (h *hook) sendOnce(ctx context.Context, op string, request any) (*Reply, error) {
-	c, err := h.pool.get(ctx)
+// attemptMany sends the pipeline once, on a connection of the pool that
+// go-redis has for pipelines, or on one of the other pool if all are in use.
+func (c *conductor) attemptMany(ctx context.Context, op string, pipeline *Pipeline, cmds []goredis.Cmder) error {
+	from := c.pipelines
+	conn, free, err := from.tryGet(ctx)
+	if !free || err != nil && ctx.Err() == nil {
+		from = c.commands
+		conn, err = from.get(ctx)
+	}
 	if err != nil {
-		return nil, err
+		return setErrors(cmds, err)
 	}
-	timeout := h.options.ReadTimeout
-	if deadline, ok := ctx.Deadline(); ok && h.options.ContextReads {
-		timeout = max(1, min(timeout, deadline.Sub(h.worker.Now())))
-	}
-	// A cancel interrupts nothing that is under way.
-	answer, err := c.Call(context.WithoutCancel(ctx), op, request, timeout)
-	h.pool.put(c, err)
+	answer, err := conn.Call(context.WithoutCancel(ctx), op, pipeline, c.timeout(ctx))
 	if err != nil {
-		return nil, &net.OpError{Op: "read", Net: "tcp", Err: err}
+		from.put(conn, err)
+		return setErrors(cmds, err)
 	}
-	reply, ok := answer.(*Reply)
-	if !ok {
-		return nil, fmt.Errorf("redis: an answer of type %T", answer)
-	}
-	return reply, nil
+	err = c.reader.setMany(cmds, answer.(*Reply))
+	from.put(conn, err)
+	return err
 }
 
-// backoff is the wait before a resend: random, up to a bound that doubles.
-func (h *hook) backoff(attempt int) time.Duration {
-	bound := h.options.MinBackoff << (attempt - 1)
-	if bound <= 0 || bound > h.options.MaxBackoff {
-		bound = h.options.MaxBackoff
+func setErrors(cmds []goredis.Cmder, err error) error {
+	for _, cmd := range cmds {
+		cmd.SetErr(err)
 	}
-	d := h.options.MinBackoff + time.Duration(h.worker.Rand("backoff").Int64N(int64(bound)))
-	return min(d, h.options.MaxBackoff)
+	return err
 }
 
-// retryable reports whether go-redis resends after the error: any failure of
-// the network, but not the end of the caller's context.
-func retryable(err error) bool {
-	var network net.Error
-	return errors.As(err, &network) || errors.Is(err, goredis.ErrPoolTimeout)
+// resend reports whether go-redis would send the command again after err. A
+// time-out counts only if it was the command's own.
+func resend(err error, sent bool) bool {
+	var refused *net.OpError
+	if errors.As(err, &refused) && refused.Op == "dial" {
+		return true
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	if errors.Is(err, sim.ErrTimeout) {
+		return sent
+	}
+	if text, ok := serverError(err); ok {
+		code, _, _ := strings.Cut(text, " ")
+		switch code {
+		case "LOADING", "READONLY", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "NOREPLICAS":
+			return true
+		}
+		return strings.HasPrefix(text, "ERR max number of clients reached")
+	}
+	return errors.Is(err, goredis.ErrPoolTimeout) || errors.Is(err, sim.ErrReset)
 }
+
+// serverError returns the text of an error that the server sent.
+func serverError(err error) (string, bool) {
+	var sent goredis.Error
+	if errors.As(err, &sent) {
+		return sent.Error(), true
+	}
+	return "", false
+}
+
+// backoff draws the pause before the attempt of this number.
+func (c *conductor) backoff(attempt int) time.Duration {
+	shortest, longest := c.options.MinRetryBackoff, c.options.MaxRetryBackoff
+	spread := shortest << attempt
+	if spread < shortest {
+		return longest
+	}
+	return min(shortest+time.Duration(c.random.Int64N(int64(spread))), longest)
+}
+
+// String names the client in messages.
+func (c *conductor) String() string { return fmt.Sprintf("redis client of %s", c.process.Name()) }

@@ -81,11 +81,14 @@ func hello(args []string) Reply {
 	return Reply{Kind: Array, Elems: []Reply{
 		text("server"), text("redis"),
 		text("version"), text(redisVersion),
-		text("proto"), {Kind: Integer, Int: 2},
-		text("id"), {Kind: Integer, Int: 1},
+		text("proto"),
+		{Kind: Integer, Int: 2},
+		text("id"),
+		{Kind: Integer, Int: 1},
 		text("mode"), text("standalone"),
 		text("role"), text("master"),
-		text("modules"), {Kind: Array},
+		text("modules"),
+		{Kind: Array},
 	}}
 }
 

@@ -1,0 +1,236 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/faults"
+	"lockquake/history"
+	"lockquake/scenarios"
+)
+
+// tree lists all files below a directory.
+func tree(t *testing.T, dir string) []string {
+	t.Helper()
+	var files []string
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestWriteDir(t *testing.T) {
+	campaign, scenario := gcPause()
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "deep", "report")
+	if err := WriteDir(dir, campaign, scenario); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"rates.csv", "rates.png", "rates.svg", "report.md", "results.json"}
+	for _, failure := range []string{"checked_~7c_by_its_own_clock-lost-update", "redis-linearizable", "redis-lost-update"} {
+		for _, name := range []string{"history.jsonl", "plan.txt", "replay.txt", "scenario.yaml", "story.txt", "verdict.json"} {
+			want = append(want, "failures/"+failure+"/"+name)
+		}
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, tree(t, dir)); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	if left := tree(t, filepath.Dir(dir)); len(left) != len(want) {
+		t.Errorf("something is left beside the report: %q", left)
+	}
+}
+
+// TestFailureCanBeReadBack: what a report keeps of a failure is enough to go on.
+func TestFailureCanBeReadBack(t *testing.T) {
+	campaign, scenario := gcPause()
+	dir := filepath.Join(t.TempDir(), "report")
+	if err := WriteDir(dir, campaign, scenario); err != nil {
+		t.Fatal(err)
+	}
+	read := func(name string) []byte {
+		data, err := os.ReadFile(filepath.Join(dir, "failures", "redis-lost-update", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	trial := campaign.Strategies[1].Failures[1].Trial
+	h, err := history.Read(bytes.NewReader(read("history.jsonl")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(trial.History, h); diff != "" {
+		t.Errorf("history (-want +got):\n%s", diff)
+	}
+	plan, err := faults.ParsePlan(string(read("plan.txt")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(trial.Plan, plan); diff != "" {
+		t.Errorf("plan (-want +got):\n%s", diff)
+	}
+	if got, want := string(read("replay.txt")), "lockquake replay "+trial.Replay+"\n"; got != want {
+		t.Errorf("replay is %q, want %q", got, want)
+	}
+	if diff := cmp.Diff(scenario.Text, read("scenario.yaml")); diff != "" {
+		t.Errorf("scenario (-want +got):\n%s", diff)
+	}
+}
+
+// TestResultsCanBeReadBack: results.json holds the campaign but for its runs.
+func TestResultsCanBeReadBack(t *testing.T) {
+	campaign, _ := gcPause()
+	var out bytes.Buffer
+	if err := JSON(&out, campaign); err != nil {
+		t.Fatal(err)
+	}
+	var got scenarios.Campaign
+	d := json.NewDecoder(&out)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	for i := range campaign.Strategies {
+		for j := range campaign.Strategies[i].Failures {
+			campaign.Strategies[i].Failures[j].Trial = nil
+		}
+	}
+	if diff := cmp.Diff(campaign, &got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWriteDirReplacesOnlyReports(t *testing.T) {
+	campaign, scenario := gcPause()
+	put := func(t *testing.T, path, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tests := []struct {
+		name    string
+		prepare func(t *testing.T, dir string)
+		foreign bool
+	}{
+		{"an empty directory", func(t *testing.T, dir string) {
+			if err := os.Mkdir(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}, false},
+		{"an earlier report", func(t *testing.T, dir string) {
+			put(t, filepath.Join(dir, "results.json"), `{"schema": 1, "scenario": "other"}`)
+			put(t, filepath.Join(dir, "failures", "x-y", "story.txt"), "old")
+		}, false},
+		{"a report behind a link", func(t *testing.T, dir string) {
+			put(t, filepath.Join(dir+"-real", "results.json"), `{"schema": 1, "scenario": "other"}`)
+			if err := os.Symlink(dir+"-real", dir); err != nil {
+				t.Fatal(err)
+			}
+		}, false},
+		{"somebody's files", func(t *testing.T, dir string) {
+			put(t, filepath.Join(dir, "thesis.tex"), "years of work")
+		}, true},
+		{"somebody's file beside a report", func(t *testing.T, dir string) {
+			put(t, filepath.Join(dir, "results.json"), `{"schema": 1, "scenario": "other"}`)
+			put(t, filepath.Join(dir, "notes.txt"), "an afternoon of work")
+		}, true},
+		{"somebody's results", func(t *testing.T, dir string) {
+			put(t, filepath.Join(dir, "results.json"), `{"score": 12}`)
+		}, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "report")
+			tt.prepare(t, dir)
+			before := tree(t, dir)
+			err := WriteDir(dir, campaign, scenario)
+			if errors.Is(err, ErrForeignDir) != tt.foreign || !tt.foreign && err != nil {
+				t.Fatalf("the error is %v", err)
+			}
+			if tt.foreign {
+				if diff := cmp.Diff(before, tree(t, dir)); diff != "" {
+					t.Errorf("the directory was touched (-want +got):\n%s", diff)
+				}
+				return
+			}
+			if _, err := os.Stat(filepath.Join(dir, "report.md")); err != nil {
+				t.Error(err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "failures", "x-y")); err == nil {
+				t.Error("the earlier report shines through")
+			}
+		})
+	}
+}
+
+// TestWriteDirIsDeterministic compares whole reports, pictures included.
+func TestWriteDirIsDeterministic(t *testing.T) {
+	campaign, scenario := gcPause()
+	var files [2]map[string][]byte
+	for i := range files {
+		dir := filepath.Join(t.TempDir(), "report")
+		if err := WriteDir(dir, campaign, scenario); err != nil {
+			t.Fatal(err)
+		}
+		files[i] = map[string][]byte{}
+		for _, name := range tree(t, dir) {
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[i][name] = data
+		}
+	}
+	for name, data := range files[0] {
+		if !bytes.Equal(data, files[1][name]) {
+			t.Errorf("%s differs between two reports", name)
+		}
+	}
+}
+
+func TestWriteDirSaysWhatIsWrong(t *testing.T) {
+	campaign, scenario := gcPause()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{file, filepath.Join(file, "below")} {
+		if err := WriteDir(dir, campaign, scenario); err == nil {
+			t.Errorf("a report was written to %s", dir)
+		}
+	}
+}
+
+func TestFailureDirsDoNotCollide(t *testing.T) {
+	labels := []string{"a b", "a_b", "a/b", "a.b", "../a", "", "ab", "ä", "a~2fb", "a\x00b"}
+	seen := map[string]string{}
+	for _, label := range labels {
+		dir := failureDir(scenarios.StrategyStats{Label: label}, scenarios.Failure{Check: "belief"})
+		if other, ok := seen[dir]; ok {
+			t.Errorf("%q and %q share %s", label, other, dir)
+		}
+		seen[dir] = label
+		if filepath.Dir(dir) != "failures" {
+			t.Errorf("%q leads to %s", label, dir)
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package scenarios
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/lock"
+)
+
+// quick is a scenario that takes no time: two workers, one pause.
+const quick = `
+name: quick
+duration: 5s
+seeds: 10
+workers: 2
+sections: 1
+workload: {kind: counter, hold: 100ms}
+lock: {ttl: 1s, retry: {attempts: unlimited, delay: 100ms, jitter: 50ms}}
+strategies: [redis, {name: redis-fenced, label: fenced, resource: {fence: reads-writes}}]
+each: [{worker: worker-2, start: 50ms}]
+faults:
+  - when: {worker: worker-1, point: lease-checked}
+    pause: {for: 2s}
+checks: [linearizable, lost-update, exclusion, belief, fencing]
+`
+
+func parseText(t *testing.T, text string) *Scenario {
+	t.Helper()
+	s, err := Parse("quick.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// What a campaign says depends on what was expected, and on how much was seen.
+func TestVerdicts(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		more   string
+		seeds  uint64
+		want   Outcome
+		reason string
+	}{
+		{"as expected", "expect: {redis: {violates: [lost-update]}, fenced: {holds: [lost-update, fencing]}}", 10, Pass, ""},
+		{"as expected with few seeds", "expect: {redis: {violates: [lost-update]}}", 1, Pass, ""},
+		{"violated though it should hold", "expect: {redis: {holds: [lost-update]}}", 10, Fail, "redis: lost-update was expected to hold and is violated in 10 of 10 runs, first with seed 1"},
+		{"held though it should be violated", "expect: {fenced: {violates: [lost-update]}}", 10, Fail, "fenced: lost-update was expected to be violated and held in all 10 runs"},
+		{"held, with too few seeds to say so", "expect: {fenced: {violates: [lost-update]}}", 9, Unknown, "it takes 10 to say"},
+		{"no expectation at all", "", 10, Fail, "redis: 10 of 10 runs violate a check"},
+		{"a violation without an entry, where another has one", "expect: {fenced: {holds: [exclusion]}}", 10, Pass, ""},
+		{"belief decides only when named", "expect: {fenced: {holds: [belief]}}", 10, Fail, "fenced: belief was expected to hold"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c, err := Run(context.Background(), parseText(t, quick+test.more), WithSeeds(1, test.seeds))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Verdict != test.want || !strings.Contains(strings.Join(c.Reasons, "\n"), test.reason) {
+				t.Errorf("%s, want %s with %q", c.Summary(), test.want, test.reason)
+			}
+		})
+	}
+}
+
+// A scenario whose fault never meets anybody is not a pass, unless it says so.
+func TestFaultThatNeverBites(t *testing.T) {
+	for _, test := range []struct {
+		fault string
+		seeds uint64
+		want  Outcome
+	}{
+		{"  - at: 4s\n    pause: {target: worker-1, for: 100ms}\n", 10, Fail},
+		{"  - at: 4s\n    optional: true\n    pause: {target: worker-1, for: 100ms}\n", 10, Pass},
+		{"  - at: 4s\n    pause: {target: worker-1, for: 100ms}\n", 5, Unknown},
+	} {
+		text := strings.Replace(quick, "checks:", test.fault+"checks:", 1)
+		text += "expect: {fenced: {holds: [exclusion]}}\n"
+		c, err := Run(context.Background(), parseText(t, text), WithSeeds(1, test.seeds))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Verdict != test.want {
+			t.Errorf("%q with %d seeds: %s, want %s", test.fault, test.seeds, c.Summary(), test.want)
+		}
+	}
+}
+
+// The number of jobs changes nothing.
+func TestJobsChangeNothing(t *testing.T) {
+	s := parseText(t, quick)
+	var texts []string
+	for _, jobs := range []int{1, 3} {
+		c, err := Run(context.Background(), s, WithJobs(jobs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.MarshalIndent(c, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(text))
+	}
+	if diff := cmp.Diff(texts[0], texts[1]); diff != "" {
+		t.Errorf("one job and three differ:\n%s", diff)
+	}
+}
+
+// A campaign that is stopped says what it has done, and that it is partial.
+func TestStoppedCampaignIsPartial(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	done := 0
+	c, err := Run(ctx, parseText(t, quick), WithSeeds(1, 1000), WithJobs(1), WithProgress(func(p Progress) {
+		if done = p.Done; p.Done == 20 {
+			cancel()
+		}
+	}))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("the campaign ended with %v", err)
+	}
+	if c == nil || !c.Partial || done != 20 || c.Strategies[0].Runs+c.Strategies[1].Runs != 20 {
+		t.Errorf("%d runs were done, and the campaign says %+v", done, c)
+	}
+}
+
+// broken is a strategy that misbehaves in a way of its own.
+type broken func(ctx context.Context, body lock.Body) error
+
+func (b broken) Do(ctx context.Context, _ string, _ lock.Resource, body lock.Body) error {
+	return b(ctx, body)
+}
+
+func runBroken(t *testing.T, b broken) *RunError {
+	t.Helper()
+	stalled := func(o *options) { o.stall = 200 * time.Millisecond }
+	c, err := Run(context.Background(), parseText(t, quick), WithSeeds(1, 1),
+		WithStrategy("mine", func(lock.Deps) lock.Strategy { return b }), WithStrategies("mine"), stalled)
+	var failed *RunError
+	if c != nil || !errors.As(err, &failed) {
+		t.Fatalf("the campaign ended with %v, %v", c, err)
+	}
+	if failed.Seed != 1 || failed.Label != "mine" {
+		t.Errorf("the error names %s, seed %d", failed.Label, failed.Seed)
+	}
+	return failed
+}
+
+func TestPanicInALockIsReported(t *testing.T) {
+	err := runBroken(t, func(context.Context, lock.Body) error { panic("my own bug") })
+	if !strings.Contains(err.Error(), "my own bug") || !strings.Contains(err.Stack(), "TestPanicInALockIsReported") {
+		t.Errorf("%v\n%s", err, err.Stack())
+	}
+}
+
+func TestHangIsReported(t *testing.T) {
+	outside := make(chan struct{})
+	defer close(outside)
+	err := runBroken(t, func(context.Context, lock.Body) error {
+		<-outside
+		return nil
+	})
+	var hang *HangError
+	if !errors.As(err, &hang) || !strings.Contains(hang.Stacks, "TestHangIsReported") {
+		t.Errorf("a lock that waits outside its Env gave %v", err)
+	}
+}
+
+func TestUnknownStrategyNamesTheNearest(t *testing.T) {
+	_, err := Run(context.Background(), parseText(t, quick), WithStrategies("fencd"))
+	if err == nil || !strings.Contains(err.Error(), `did you mean "fenced"`) {
+		t.Errorf("an unknown strategy gave %v", err)
+	}
+	// One that the scenario does not use, but the catalogue has, is run.
+	c, err := Run(context.Background(), parseText(t, quick), WithStrategies("redis-watchdog"), WithSeeds(1, 2))
+	if err != nil || len(c.Strategies) != 1 || c.Strategies[0].Runs != 2 {
+		t.Errorf("a strategy of the catalogue gave %v, %v", c, err)
+	}
+}
+
+func TestTokens(t *testing.T) {
+	for _, token := range []Token{
+		{"kleppmann", "4354d5939d92", "redis", 1, "0.1.0", "0075b14c00ebcb29"},
+		{"../my scenarios/a:b@c.yaml", "00", "fenced: 'both' & more", 1<<64 - 1, "1.0-rc+1", "ff"},
+	} {
+		text := token.String()
+		if strings.ContainsAny(text, " '\"&;|<>()$`*?") {
+			t.Errorf("%s would need quotes in a shell", text)
+		}
+		back, err := ParseToken(text)
+		if err != nil || back != token {
+			t.Errorf("%s reads back as %+v, %v", text, back, err)
+		}
+	}
+	for _, text := range []string{"", "x", "a@b:c:d:e:f", "a@b:c:1:e", "@b:c:1:e:f", "a@b:%zz:1:e:f", "a@b:c:1:e:f:g"} {
+		if token, err := ParseToken(text); !errors.Is(err, ErrToken) {
+			t.Errorf("%q reads as %+v, %v", text, token, err)
+		}
+	}
+}
+
+// Every run of a campaign can be replayed: its token gives the same checksum.
+func TestReplay(t *testing.T) {
+	s, err := Load("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Run(context.Background(), s, WithSeeds(1, 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, st := range c.Strategies {
+		for _, f := range st.Failures {
+			token, err := ParseToken(f.Trial.Replay)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := RunOnce(s, token.Label, token.Seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again.Checksum != token.Checksum {
+				t.Errorf("%s replays with checksum %s", f.Trial.Replay, again.Checksum)
+			}
+			if diff := cmp.Diff(f.Trial.History, again.History); diff != "" {
+				t.Errorf("%s replays with another history", f.Trial.Replay)
+			}
+			seen++
+		}
+	}
+	if seen == 0 {
+		t.Error("no failure was replayed")
+	}
+}

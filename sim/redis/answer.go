@@ -1,0 +1,161 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+)
+
+// replayer puts a reply into the command that waits for it. The common kinds
+// it sets itself. All others go to a go-redis client of its own, which reads
+// the reply from a connection that plays it back: so every command and every
+// error gets exactly what go-redis makes of it.
+type replayer struct {
+	client *goredis.Client // made when it is needed
+	conn   replayConn
+}
+
+// set puts the reply into cmd and returns the error of the command.
+func (r *replayer) set(cmd goredis.Cmder, reply *Reply) error {
+	if done, err := setCommon(cmd, reply); done {
+		return err
+	}
+	r.conn.unread = reply.appendRESP(r.conn.unread[:0])
+	if r.client == nil {
+		// The handshake comes first, and is content with an error.
+		r.conn.unread = append([]byte("-ERR no handshake\r\n"), r.conn.unread...)
+		r.client = newQuietClient(func(context.Context, string, string) (net.Conn, error) {
+			return &r.conn, nil
+		})
+	}
+	return r.client.Process(context.Background(), cmd)
+}
+
+// setMany puts the replies of a pipeline into its commands and returns what
+// go-redis returns for all: the first error of a command, or what broke a
+// transaction.
+func (r *replayer) setMany(cmds []goredis.Cmder, reply *Reply) error {
+	if len(cmds) > 1 && cmds[0].Name() == "multi" && cmds[len(cmds)-1].Name() == "exec" {
+		return r.setTransaction(cmds[1:len(cmds)-1], reply.Elems)
+	}
+	var first error
+	for i, cmd := range cmds {
+		err := r.set(cmd, &reply.Elems[i])
+		cmd.SetErr(err)
+		if first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// setTransaction puts the results of EXEC, the last reply, into the commands
+// that were queued. If the transaction was discarded, a command that was not
+// even queued keeps its own error.
+func (r *replayer) setTransaction(cmds []goredis.Cmder, replies []Reply) error {
+	exec := &replies[len(replies)-1]
+	if exec.Kind == Array {
+		return r.setMany(cmds, exec)
+	}
+	err := setErrors(cmds, r.set(goredis.NewStatusCmd(context.Background(), "exec"), exec))
+	for i, cmd := range cmds {
+		if queued := &replies[i+1]; queued.Kind == Error {
+			cmd.SetErr(r.set(cmd, queued))
+		}
+	}
+	return err
+}
+
+// setCommon sets a reply that is of the kind that the command expects, and
+// reports whether it is one.
+func setCommon(cmd goredis.Cmder, reply *Reply) (done bool, err error) {
+	text := reply.Kind == Status || reply.Kind == Bulk
+	switch cmd := cmd.(type) {
+	case *goredis.BoolCmd:
+		switch {
+		case reply.Kind == Integer:
+			cmd.SetVal(reply.Int == 1)
+		case text:
+			cmd.SetVal(reply.Text == "OK" || reply.Text == "1")
+		case reply.Kind == Nil: // a refused SET NX
+			cmd.SetVal(false)
+		default:
+			return false, nil
+		}
+		return true, nil
+	case *goredis.StatusCmd:
+		if text {
+			cmd.SetVal(reply.Text)
+			return true, nil
+		}
+	case *goredis.StringCmd:
+		if text {
+			cmd.SetVal(reply.Text)
+			return true, nil
+		}
+	case *goredis.IntCmd:
+		if reply.Kind == Integer {
+			cmd.SetVal(reply.Int)
+			return true, nil
+		}
+	case *goredis.Cmd:
+		if value, ok := plain(reply); ok && reply.Kind != Nil {
+			cmd.SetVal(value)
+			return true, nil
+		}
+	case *goredis.SliceCmd:
+		if value, ok := plain(reply); ok && reply.Kind == Array {
+			cmd.SetVal(value.([]any))
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// plain returns the reply as go-redis hands it to a command without a type of
+// its own, unless there is an error in it.
+func plain(reply *Reply) (value any, ok bool) {
+	switch reply.Kind {
+	case Status, Bulk:
+		return reply.Text, true
+	case Integer:
+		return reply.Int, true
+	case Nil:
+		return nil, true
+	case Array:
+		values := make([]any, len(reply.Elems))
+		for i := range reply.Elems {
+			if values[i], ok = plain(&reply.Elems[i]); !ok {
+				return nil, false
+			}
+		}
+		return values, true
+	case Error:
+	}
+	return nil, false
+}
+
+// replayConn is a connection whose peer has already answered.
+type replayConn struct{ unread []byte }
+
+var errReplayed = errors.New("redis: the reply ends before the command has read it")
+
+func (c *replayConn) Read(b []byte) (int, error) {
+	if len(c.unread) == 0 {
+		return 0, errReplayed
+	}
+	n := copy(b, c.unread)
+	c.unread = c.unread[n:]
+	return n, nil
+}
+
+func (c *replayConn) Write(b []byte) (int, error)      { return len(b), nil }
+func (c *replayConn) Close() error                     { return nil }
+func (c *replayConn) LocalAddr() net.Addr              { return &net.TCPAddr{} }
+func (c *replayConn) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
+func (c *replayConn) SetDeadline(time.Time) error      { return nil }
+func (c *replayConn) SetReadDeadline(time.Time) error  { return nil }
+func (c *replayConn) SetWriteDeadline(time.Time) error { return nil }
