@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -133,7 +134,7 @@ func (s *script) final(at time.Duration, value string) {
 
 // history puts the events into their order and numbers them.
 func (s *script) history() *history.History {
-	slices.SortStableFunc(s.events, func(a, b history.Event) int { return int(a.At - b.At) })
+	slices.SortStableFunc(s.events, func(a, b history.Event) int { return cmp.Compare(a.At, b.At) })
 	var r history.Recorder
 	for _, e := range s.events {
 		r.Record(e)

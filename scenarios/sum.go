@@ -244,7 +244,7 @@ func undecided(c *Campaign, st StrategyStats) string {
 // Summary says in one sentence how the campaign ended.
 func (c *Campaign) Summary() string {
 	if c.Verdict == Pass {
-		return "pass: everything as expected"
+		return "pass: everything as the scenario expects"
 	}
 	return string(c.Verdict) + ": " + strings.Join(c.Reasons, "; ")
 }
