@@ -20,8 +20,8 @@ type replayer struct {
 
 // set puts the reply into cmd and returns the error of the command.
 func (r *replayer) set(cmd goredis.Cmder, reply *Reply) error {
-	if done, err := setCommon(cmd, reply); done {
-		return err
+	if setCommon(cmd, reply) {
+		return nil
 	}
 	r.conn.unread = reply.appendRESP(r.conn.unread[:0])
 	if r.client == nil {
@@ -71,7 +71,7 @@ func (r *replayer) setTransaction(cmds []goredis.Cmder, replies []Reply) error {
 
 // setCommon sets a reply that is of the kind that the command expects, and
 // reports whether it is one.
-func setCommon(cmd goredis.Cmder, reply *Reply) (done bool, err error) {
+func setCommon(cmd goredis.Cmder, reply *Reply) bool {
 	text := reply.Kind == Status || reply.Kind == Bulk
 	switch cmd := cmd.(type) {
 	case *goredis.BoolCmd:
@@ -83,36 +83,36 @@ func setCommon(cmd goredis.Cmder, reply *Reply) (done bool, err error) {
 		case reply.Kind == Nil: // a refused SET NX
 			cmd.SetVal(false)
 		default:
-			return false, nil
+			return false
 		}
-		return true, nil
+		return true
 	case *goredis.StatusCmd:
 		if text {
 			cmd.SetVal(reply.Text)
-			return true, nil
+			return true
 		}
 	case *goredis.StringCmd:
 		if text {
 			cmd.SetVal(reply.Text)
-			return true, nil
+			return true
 		}
 	case *goredis.IntCmd:
 		if reply.Kind == Integer {
 			cmd.SetVal(reply.Int)
-			return true, nil
+			return true
 		}
 	case *goredis.Cmd:
 		if value, ok := plain(reply); ok && reply.Kind != Nil {
 			cmd.SetVal(value)
-			return true, nil
+			return true
 		}
 	case *goredis.SliceCmd:
 		if value, ok := plain(reply); ok && reply.Kind == Array {
 			cmd.SetVal(value.([]any))
-			return true, nil
+			return true
 		}
 	}
-	return false, nil
+	return false
 }
 
 // plain returns the reply as go-redis hands it to a command without a type of

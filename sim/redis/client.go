@@ -262,8 +262,7 @@ func resend(err error, sent bool) bool {
 
 // serverError returns the text of an error that the server sent.
 func serverError(err error) (string, bool) {
-	var sent goredis.Error
-	if errors.As(err, &sent) {
+	if sent, ok := errors.AsType[goredis.Error](err); ok {
 		return sent.Error(), true
 	}
 	return "", false
