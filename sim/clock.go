@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math"
 	"math/bits"
 	"time"
 )
@@ -23,6 +24,9 @@ func (c clock) at(now int64) int64 {
 // when returns the first instant of true time at which the clock reads at
 // least reading.
 func (c clock) when(reading int64) int64 {
+	if c.ppm == standstill {
+		return never
+	}
 	if c.ppm == 0 {
 		return c.trueAt + (reading - c.reading)
 	}
@@ -32,6 +36,13 @@ func (c clock) when(reading int64) int64 {
 	}
 	return t
 }
+
+// standstill is the rate of a clock that does not move, and never is when it
+// comes to a later reading.
+const (
+	standstill = -1_000_000
+	never      = math.MaxInt64
+)
 
 // moved returns the clock with a new origin at now, and a step and a new rate
 // from there.

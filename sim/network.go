@@ -192,6 +192,11 @@ func (p *pipe) deliver(m *message) {
 		return
 	}
 	c := p.conn
+	if c.node.suspended > 0 {
+		m.here = true
+		c.node.inbox = append(c.node.inbox, m)
+		return
+	}
 	if m.call == nil {
 		c.serverClosed(nil)
 		return

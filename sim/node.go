@@ -22,6 +22,12 @@ type Node struct {
 	mono   clock
 	server Server
 
+	processes []*Process
+	suspended int   // how many suspensions hold it now
+	awakePPM  int64 // rate of the monotonic clock when it is awake
+	inbox     []*message
+	missed    []*WallTimer
+
 	timers     []*event     // on the monotonic clock, in no order
 	wallTimers []*WallTimer // in the order of their making
 	links      map[*Node]*link
@@ -35,7 +41,7 @@ func (w *World) AddNode(name string, cfg NodeConfig) *Node {
 	n := &Node{
 		world: w, name: name, epoch: epoch(), links: map[*Node]*link{},
 		wall: clock{reading: int64(cfg.WallOffset), ppm: cfg.WallPPM},
-		mono: clock{ppm: cfg.MonoPPM},
+		mono: clock{ppm: cfg.MonoPPM}, awakePPM: cfg.MonoPPM,
 	}
 	w.nodes[name] = n
 	return n
@@ -63,7 +69,9 @@ func (n *Node) arm(e *event, d time.Duration) {
 	e.due = n.mono.at(n.world.now) + max(int64(d), 0)
 	n.timers = append(n.timers, e)
 	e.place = len(n.timers)
-	n.world.schedule(e, n.mono.when(e.due))
+	if at := n.mono.when(e.due); at != never {
+		n.world.schedule(e, at)
+	}
 }
 
 // disarm takes an event off its node's list of timers, if it is on one.
@@ -99,14 +107,21 @@ func (n *Node) SetWallRate(ppm int64) {
 // true time from now on, and moves the timers that hang on it.
 func (n *Node) SetMonoRate(ppm int64) {
 	n.world.note(kindClock, n.name, "monotonic rate", ppm)
+	n.awakePPM = ppm
+	if n.suspended == 0 {
+		n.setMono(ppm)
+	}
+}
+
+func (n *Node) setMono(ppm int64) {
 	n.mono = n.mono.moved(n.world.now, 0, ppm)
 	// In the order of their old turns, so that those of one instant keep it.
 	pending := slices.Clone(n.timers)
 	slices.SortFunc(pending, func(a, b *event) int { return compareOrder(a.at, a.seq, b.at, b.seq) })
 	for _, e := range pending {
-		if e.queued() {
-			n.world.queue.remove(e)
-			n.world.schedule(e, max(n.mono.when(e.due), n.world.now))
+		n.world.queue.remove(e)
+		if at := n.mono.when(e.due); at != never {
+			n.world.schedule(e, max(at, n.world.now))
 		}
 	}
 }
@@ -147,6 +162,10 @@ func (t *WallTimer) schedule() {
 }
 
 func (t *WallTimer) fire() {
+	if t.node.suspended > 0 {
+		t.node.missed = append(t.node.missed, t)
+		return
+	}
 	t.node.dropWallTimer(t)
 	t.do()
 }
@@ -159,6 +178,9 @@ func (t *WallTimer) Time() time.Duration { return time.Duration(t.event.at) }
 func (t *WallTimer) Stop() {
 	t.node.world.queue.remove(&t.event)
 	t.node.dropWallTimer(t)
+	if i := slices.Index(t.node.missed, t); i >= 0 {
+		t.node.missed = slices.Delete(t.node.missed, i, i+1)
+	}
 }
 
 func (n *Node) dropWallTimer(t *WallTimer) {

@@ -28,7 +28,9 @@ type lateEvent struct {
 
 // Process starts a program on the node.
 func (n *Node) Process(name string) *Process {
-	return &Process{node: n, name: name}
+	p := &Process{node: n, name: name}
+	n.processes = append(slices.Clone(n.processes), p)
+	return p
 }
 
 // Node returns the machine that the process runs on.

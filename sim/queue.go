@@ -25,8 +25,6 @@ type event struct {
 	late *Process // the stopped process whose late list holds the event
 }
 
-func (e *event) queued() bool { return e.index != 0 }
-
 // queue is a heap of events with four children a node, ordered by (at, seq).
 type queue struct {
 	items []item

@@ -108,6 +108,9 @@ func (t *task) run() {
 	case p.stops > 0:
 		p.heldTasks = append(p.heldTasks, t)
 		return
+	case t.worker.stalled[t.name] > 0:
+		t.worker.stuck = append(t.worker.stuck, t)
+		return
 	}
 	t.world.current = t
 	t.thread.resume()

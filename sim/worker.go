@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -15,6 +16,9 @@ type Worker struct {
 	name    string
 	random  map[string]*rand.Rand
 	hooks   map[pointID]*hook
+	stalled map[string]int // tasks that are stopped, by name
+	stuck   []*task        // of those, the ones that are ready to run
+	life    int            // how often its process was started again
 }
 
 var _ env.Env = (*Worker)(nil)
@@ -80,7 +84,11 @@ func (k *Worker) NewSem(n int) env.Sem { return newSem(k.process.node.world, n) 
 func (k *Worker) Rand(stream string) *rand.Rand {
 	r := k.random[stream]
 	if r == nil {
-		r = k.process.node.world.source.Stream(stream, k.name).Rand()
+		entity := k.name
+		if k.life > 0 {
+			entity = fmt.Sprintf("%s, life %d", k.name, k.life+1)
+		}
+		r = k.process.node.world.source.Stream(stream, entity).Rand()
 		if k.random == nil {
 			k.random = map[string]*rand.Rand{}
 		}

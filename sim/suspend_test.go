@@ -1,0 +1,161 @@
+package sim
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// A suspended node's monotonic clock stands still and its wall clock does not:
+// a timer of 10 s that was half over at the suspension of an hour has its other
+// half to go after it.
+func TestSuspendStopsTheMonotonicClockOnly(t *testing.T) {
+	w, k, log := small(t, nil)
+	n := k.process.node
+	w.At(5*time.Second, func() { n.Suspend(time.Hour) })
+	k.Go("main", func() {
+		_ = k.Sleep(context.Background(), 10*time.Second)
+		log.add("slept, mono %v, wall %v", k.Mono(), k.Now().Sub(epoch()))
+	})
+	w.At(30*time.Minute, func() { log.add("mono %v, wall %v", k.Mono(), k.Now().Sub(epoch())) })
+	run(t, w)
+	log.want(t,
+		"30m0s mono 5s, wall 30m0s",
+		"1h0m10s slept, mono 10s, wall 1h0m10s",
+	)
+}
+
+// A holder that looks at its monotonic clock believes too long after a
+// suspension: 2 s of its lease are over by its own clock, an hour in truth.
+// Its reply has waited for it and is taken on waking, since no deadline passed.
+func TestSuspendedClientTakesTheReplyThatWaited(t *testing.T) {
+	w, k, log := small(t, nil)
+	w.At(3*time.Millisecond, func() { k.process.node.Suspend(time.Hour) })
+	k.Go("main", func() {
+		ctx := context.Background()
+		c, _ := k.process.Dial(ctx, "server", 0)
+		answer, err := c.Call(ctx, "read", 7, time.Second)
+		log.add("%v %v, mono %v", answer, err, k.Mono())
+	})
+	run(t, w)
+	log.want(t,
+		"3.01ms server has 7",
+		// Awake at 1h0m0.003s, the message is seen 100 us later, and taken in a step.
+		"1h0m0.00311s 7 <nil>, mono 3.11ms",
+	)
+}
+
+// A suspended server answers when it wakes, in the order of arrival.
+func TestSuspendedServerAnswersLater(t *testing.T) {
+	w, k, log := small(t, nil)
+	server := w.nodes["server"]
+	w.At(2500*time.Microsecond, func() { server.Suspend(time.Minute) })
+	server.AtWall(epoch().Add(30*time.Second), func() { log.add("wall timer") })
+	k.Go("main", func() {
+		ctx := context.Background()
+		c, _ := k.process.Dial(ctx, "server", 0)
+		_, err := c.Call(ctx, "write", "x", time.Second)
+		log.add("%v", err)
+	})
+	run(t, w)
+	log.want(t,
+		"1.00201s i/o timeout",
+		"1m0.0025s wall timer", // due at 30 s, by a clock that nobody could look at
+		"1m0.0025s server has x",
+	)
+}
+
+// One task is stalled: the renewal stands still while the work goes on.
+func TestStallStopsOneTaskOnly(t *testing.T) {
+	w, k, log := small(t, nil)
+	ctx := context.Background()
+	w.At(1500*time.Millisecond, func() { k.Stall("renewal", 3*time.Second) })
+	k.Go("renewal", func() {
+		for range 3 {
+			_ = k.Sleep(ctx, time.Second)
+			log.add("renewal")
+		}
+	})
+	k.Go("main", func() {
+		for range 2 {
+			_ = k.Sleep(ctx, 2*time.Second)
+			log.add("work")
+		}
+	})
+	run(t, w)
+	log.want(t,
+		"1s renewal",
+		"2s work",
+		"4s work",
+		"4.5s renewal", // its sleep ended at 2 s
+		"5.5s renewal",
+	)
+}
+
+// A crashed worker starts again as a new process: its connections and what it
+// knew are gone, its random numbers are new, its points go on counting.
+func TestRestartIsANewProcess(t *testing.T) {
+	w, k, log := small(t, nil)
+	ctx := context.Background()
+	k.OnPoint("step", 2, func() { log.add("second visit") })
+	body := func(k *Worker) func() {
+		return func() {
+			k.Point("step")
+			log.add("%d", k.Rand("token").Uint64()%1000)
+			_ = k.Sleep(ctx, time.Hour)
+			log.add("never")
+		}
+	}
+	k.Go("main", body(k))
+	w.At(time.Second, k.process.Crash)
+	w.At(2*time.Second, func() {
+		again := k.Restart()
+		again.Go("main", body(again))
+	})
+	w.At(3*time.Second, w.Stop)
+	run(t, w)
+	if len(log.lines) != 3 || log.lines[1] != "2s second visit" {
+		t.Fatalf("what happened: %q", log.lines)
+	}
+	first, again := log.lines[0][len("10us "):], log.lines[2][len("2.00001s "):]
+	if first == again {
+		t.Errorf("the new process draws the numbers of the old one: %s", first)
+	}
+}
+
+// A reset tells both ends; what was under way is lost.
+func TestResetBreaksBothEnds(t *testing.T) {
+	w, k, log := small(t, nil)
+	server := w.nodes["server"].server.(*echo)
+	w.At(2500*time.Microsecond, func() { k.process.ResetConns("server") })
+	k.Go("main", func() {
+		ctx := context.Background()
+		c, _ := k.process.Dial(ctx, "server", 0)
+		_, err := c.Call(ctx, "write", "x", time.Second)
+		log.add("%v, then %v", err, c.Err())
+	})
+	run(t, w)
+	log.want(t, "2.5ms connection reset by peer, then connection reset by peer")
+	if len(server.closed) != 1 || server.closed[0] == nil {
+		t.Errorf("the server was told %v", server.closed)
+	}
+}
+
+// A wall clock that steps moves what waits for it, forward and back.
+func TestWallStepMovesWallTimers(t *testing.T) {
+	for _, test := range []struct {
+		step time.Duration
+		want string
+	}{
+		{7 * time.Second, "3s timer"},
+		{20 * time.Second, "2s timer"},
+		{-5 * time.Second, "15s timer"},
+	} {
+		w, _, log := small(t, nil)
+		n := w.nodes["server"]
+		n.AtWall(epoch().Add(10*time.Second), func() { log.add("timer") })
+		w.At(2*time.Second, func() { n.StepWall(test.step) })
+		run(t, w)
+		log.want(t, test.want)
+	}
+}
