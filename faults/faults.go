@@ -27,7 +27,8 @@ type Spec struct {
 // Params are the parameters of all kinds of faults; which of them a kind
 // takes stands in the catalogue, Kinds.
 type Params struct {
-	// Target is a worker's name, or EachWorker. With When, the default is the
+	// Target is a worker's name, or EachWorker; of a suspend or a clock it may be
+	// a server too. With When, the default is the
 	// worker that comes to the point.
 	Target string `yaml:"target"`
 	// From and To name the ends of a link: workers, or servers such as "lock"
@@ -36,6 +37,15 @@ type Params struct {
 	To   string `yaml:"to"`
 	// Mode of a partition; the default is ModeHold.
 	Mode Mode `yaml:"mode"`
+	// Task is the task of the target that a stall stops, by its name.
+	Task string `yaml:"task"`
+	// By is how far a clock-step moves a wall clock; it may be negative.
+	By time.Duration `yaml:"by"`
+	// Clock is the clock that a clock-rate changes; the default is ClockWall.
+	Clock Clock `yaml:"clock"`
+	// PPM is how much faster than true time the clock runs, in parts per
+	// million; negative for slower.
+	PPM int64 `yaml:"ppm"`
 	// Every is the time from the end of one fault to the begin of the next, for
 	// each target by itself.
 	Every *draw.Dist `yaml:"every"`
@@ -76,6 +86,11 @@ type Kind string
 // The kinds of faults, each told of in Kinds.
 const (
 	Pause     Kind = "pause"
+	Stall     Kind = "stall"
+	Suspend   Kind = "suspend"
+	Crash     Kind = "crash"
+	ClockStep Kind = "clock-step"
+	ClockRate Kind = "clock-rate"
 	Hold      Kind = "hold"
 	Drop      Kind = "drop"
 	Partition Kind = "partition"
@@ -92,13 +107,28 @@ const (
 	ModeDrop Mode = "drop"
 )
 
+// Clock names one of the two clocks of a node.
+type Clock string
+
+// The two clocks.
+const (
+	ClockWall      Clock = "wall"
+	ClockMonotonic Clock = "monotonic"
+)
+
 // Action is one fault taking hold of something. Which fields count depends
 // on Kind.
 type Action struct {
 	Kind Kind
-	// Target is the worker that a pause stops, or whose message a hold or a
-	// drop catches: the one that is under way at the point of the step.
+	// Target is the worker or, of a suspend or a clock, the server that the
+	// fault takes hold of. Of a hold or a drop it is the worker whose message
+	// is caught: the one that is under way at the point of the step.
 	Target string
+	// Task, By, Clock and PPM are as in Params.
+	Task  string
+	By    time.Duration
+	Clock Clock
+	PPM   int64
 	// From and To are the two ends of the link that a partition cuts, in one
 	// direction.
 	From, To string

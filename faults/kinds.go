@@ -35,7 +35,10 @@ type KindInfo struct {
 
 // Kinds is the catalogue.
 func Kinds() []KindInfo {
-	return []KindInfo{pauseKind(), holdKind(), dropKind(), partitionKind()}
+	return []KindInfo{
+		pauseKind(), stallKind(), suspendKind(), crashKind(), clockStepKind(), clockRateKind(),
+		holdKind(), dropKind(), partitionKind(),
+	}
 }
 
 // kindInfo finds a kind in the catalogue.

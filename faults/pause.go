@@ -1,37 +1,17 @@
 package faults
 
-import "slices"
-
 // pauseKind stops a process as SIGSTOP, a garbage collector or a hypervisor
 // does: it notices nothing, and finds its clocks moved on when it wakes.
 func pauseKind() KindInfo {
 	return KindInfo{
-		Kind:   Pause,
-		Doc:    "stops all tasks of a worker while its clocks run on",
-		Params: []string{"target", "every", "for"},
-		Point:  AnyPoint,
-		validate: func(s Spec, workers, _ []string) error {
-			switch target := s.Params.Target; {
-			case target == "" && s.When == nil:
-				return &ParamError{"target", "is missing"}
-			case target != "" && target != EachWorker && !slices.Contains(workers, target):
-				return unknownName("target", "worker", target)
-			}
-			return nil
-		},
-		actions: func(s Spec, workers []string) []Action {
-			target := s.Params.Target
-			if target == "" {
-				target = s.When.Worker
-			}
-			var actions []Action
-			for _, worker := range each(target, workers) {
-				actions = append(actions, Action{Target: worker})
-			}
-			return actions
-		},
-		words: func(a Action) []string { return []string{a.Target} },
-		parse: func(r *stepReader) Action { return Action{Target: r.word("worker")} },
+		Kind:     Pause,
+		Doc:      "stops all tasks of a worker while its clocks run on",
+		Params:   []string{"target", "every", "for"},
+		Point:    AnyPoint,
+		validate: validateWorker,
+		actions:  targets,
+		words:    func(a Action) []string { return []string{a.Target} },
+		parse:    func(r *stepReader) Action { return Action{Target: r.word("worker")} },
 	}
 }
 

@@ -17,7 +17,7 @@ func steps() *rapid.Generator[Step] {
 		length := rapid.Int64Range(1, math.MaxInt64)
 		number := rapid.IntRange(1, math.MaxInt32)
 		s := Step{Spec: number.Draw(t, "spec") - 1}
-		s.Action.Kind = rapid.SampledFrom([]Kind{Pause, Hold, Drop, Partition}).Draw(t, "kind")
+		s.Action.Kind = rapid.SampledFrom([]Kind{Pause, Stall, Suspend, Crash, ClockStep, ClockRate, Hold, Drop, Partition}).Draw(t, "kind")
 		message := s.Action.Kind == Hold || s.Action.Kind == Drop
 		if message || rapid.Bool().Draw(t, "tied") {
 			s.When = &When{name.Draw(t, "worker"), name.Draw(t, "point"), number.Draw(t, "nth")}
@@ -28,8 +28,18 @@ func steps() *rapid.Generator[Step] {
 		case message:
 			s.When.Point = rapid.SampledFrom([]string{"acquire.sent", "set.replied"}).Draw(t, "message")
 			s.Action.Target = s.When.Worker
-		case s.Action.Kind == Pause:
+		case s.Action.Kind != Partition:
 			s.Action.Target = name.Draw(t, "target")
+			switch s.Action.Kind {
+			case Stall:
+				s.Action.Task = name.Draw(t, "task")
+			case ClockStep:
+				s.Action.By = time.Duration(rapid.Int64().Filter(func(n int64) bool { return n != 0 }).Draw(t, "by"))
+			case ClockRate:
+				s.Action.Clock = rapid.SampledFrom(clocks()).Draw(t, "clock")
+				s.Action.PPM = rapid.Int64Range(1-mostPPM, mostPPM).Filter(func(n int64) bool { return n != 0 }).Draw(t, "ppm")
+			default:
+			}
 		default:
 			s.Action.From, s.Action.To = name.Draw(t, "from"), name.Draw(t, "to")
 			s.Action.Mode = rapid.SampledFrom(modes()).Draw(t, "mode")

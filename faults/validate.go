@@ -63,6 +63,10 @@ func (p Params) given() []string {
 		set  bool
 	}{
 		{"target", p.Target != ""},
+		{"task", p.Task != ""},
+		{"by", p.By != 0},
+		{"clock", p.Clock != ""},
+		{"ppm", p.PPM != 0},
 		{"from", p.From != ""},
 		{"to", p.To != ""},
 		{"mode", p.Mode != ""},

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"lockquake/internal/draw"
 )
 
@@ -112,7 +114,8 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%s: unknown kind of point %q", info.Kind, info.Point)
 		}
 	}
-	if len(kinds) != 4 {
-		t.Errorf("the catalogue has %v", kinds)
+	want := []Kind{Pause, Stall, Suspend, Crash, ClockStep, ClockRate, Hold, Drop, Partition}
+	if diff := cmp.Diff(want, kinds); diff != "" {
+		t.Errorf("the catalogue (-want +got):\n%s", diff)
 	}
 }

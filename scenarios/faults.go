@@ -41,10 +41,33 @@ func (r *run) Apply(step int, a faults.Action) error {
 		end.Type, end.Until = history.FaultEnd, 0
 		r.record(end)
 	})
+	return r.takeHold(a)
+}
+
+// takeHold does to the world what a fault of each kind does.
+func (r *run) takeHold(a faults.Action) error {
+	later := func(do func()) { r.world.At(r.world.Time()+a.For, do) }
 	switch a.Kind {
 	case faults.Pause:
 		r.workers[a.Target].Process().Pause(a.For)
-		return nil
+	case faults.Stall:
+		r.workers[a.Target].Stall(a.Task, a.For)
+	case faults.Suspend:
+		r.world.Node(a.Target).Suspend(a.For)
+	case faults.Crash:
+		r.crash(a.Target)
+		later(func() { r.restart(a.Target) })
+	case faults.ClockStep:
+		n := r.world.Node(a.Target)
+		n.StepWall(a.By)
+		later(func() { n.StepWall(-a.By) })
+	case faults.ClockRate:
+		set := r.world.Node(a.Target).SetWallRate
+		if a.Clock == faults.ClockMonotonic {
+			set = r.world.Node(a.Target).SetMonoRate
+		}
+		set(a.PPM)
+		later(func() { set(0) })
 	case faults.Hold:
 		return r.world.HoldMessage(a.For)
 	case faults.Drop:
@@ -55,8 +78,30 @@ func (r *run) Apply(step int, a faults.Action) error {
 			cut = sim.CutDrop
 		}
 		return r.world.CutLink(a.From, a.To, cut, a.For)
+	default:
+		return fmt.Errorf("the simulation knows no fault %q", a.Kind)
 	}
-	return fmt.Errorf("the simulation knows no fault %q", a.Kind)
+	return nil
+}
+
+// crash ends a worker's process. One that is down already stays down.
+func (r *run) crash(worker string) {
+	process := r.workers[worker].Process()
+	if process.Crashed() {
+		return
+	}
+	r.record(history.Event{Type: history.Crashed, Worker: worker})
+	process.Crash()
+}
+
+// restart lets a worker that is down begin anew, with its next section.
+func (r *run) restart(worker string) {
+	if !r.workers[worker].Process().Crashed() {
+		return
+	}
+	again := r.workers[worker].Restart()
+	r.workers[worker] = again
+	again.Go("main", func() { r.work(again) })
 }
 
 // bite works out which faults of the plan met anything: a section of the
@@ -77,7 +122,9 @@ func (r *run) bite(h *history.History) error {
 			continue
 		}
 		for _, s := range sections {
-			if s.Worker != a.Target && s.Worker != a.From && s.Worker != a.To {
+			// A server's clock is everybody's affair.
+			server := a.Target == lockNode || a.Target == resourceNode
+			if !server && s.Worker != a.Target && s.Worker != a.From && s.Worker != a.To {
 				continue
 			}
 			end := s.ReturnAt

@@ -217,8 +217,8 @@ func decodeFault(n *strictyaml.Node, into *faults.Spec) error {
 	if into.Kind == "" {
 		return n.Errorf("%s has no kind of fault; known are %s", n.Path(), strings.Join(names, ", "))
 	}
-	if into.Kind == faults.Pause && into.Params.Target == "" && into.When != nil {
-		into.Params.Target = into.When.Worker // who comes to the point stops there
+	if slices.Contains(kinds[string(into.Kind)].Params, "target") && into.Params.Target == "" && into.When != nil {
+		into.Params.Target = into.When.Worker // it takes hold of who comes to the point
 	}
 	return nil
 }

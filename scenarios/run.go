@@ -73,6 +73,7 @@ type run struct {
 	bites        []Bite
 	workers      map[string]*sim.Worker
 	resource     *resource.Server
+	sections     map[string]int // begun by each worker, over all its lives
 	acquisitions int64
 	requests     int64
 	err          error // a fault that could not take hold
@@ -86,7 +87,7 @@ func (r *runner) once(use Strategy, seed uint64) (*Trial, error) {
 		return nil, err
 	}
 	r.recorder.Reset()
-	one := &run{runner: r, use: use, entry: entry, seed: seed, workers: map[string]*sim.Worker{}}
+	one := &run{runner: r, use: use, entry: entry, seed: seed, workers: map[string]*sim.Worker{}, sections: map[string]int{}}
 	defer func() {
 		if one.world != nil {
 			one.world.Close()
@@ -194,13 +195,14 @@ func (r *run) work(worker *sim.Worker) {
 	hold, think := source.Stream("hold", name), source.Stream("think", name)
 	choice, item := source.Stream("choice", name), source.Stream("resource", name)
 
-	if worker.Sleep(ctx, s.StartOf(name)) != nil {
+	if r.sections[name] == 0 && worker.Sleep(ctx, s.StartOf(name)) != nil {
 		return
 	}
-	for n := 1; s.Sections == 0 || n <= s.Sections; n++ {
+	for n := r.sections[name] + 1; s.Sections == 0 || n <= s.Sections; n++ {
 		if r.world.Time() >= s.Duration {
 			return
 		}
+		r.sections[name] = n
 		at := uint64(n)
 		pick := item.At(at)
 		w := &work{

@@ -297,7 +297,7 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 		}
 	}
 	at += "." + string(spec.Kind)
-	if target := spec.Params.Target; target != "" && target != faults.EachWorker {
+	if target := spec.Params.Target; target != "" && target != faults.EachWorker && !takesServer(spec.Kind, target) {
 		if err := v.worker(at+".target", target, faults.EachWorker); err != nil {
 			return err
 		}
@@ -306,6 +306,13 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 		return v.link(at, spec.Params)
 	}
 	return nil
+}
+
+// takesServer reports whether the target is a server, and the fault one that
+// can take hold of a server.
+func takesServer(kind faults.Kind, target string) bool {
+	return slices.Contains(nodes(), target) &&
+		slices.Contains([]faults.Kind{faults.Suspend, faults.ClockStep, faults.ClockRate}, kind)
 }
 
 // link sees that a partition cuts a link that exists: one between workers and

@@ -47,6 +47,9 @@ func (w *World) AddNode(name string, cfg NodeConfig) *Node {
 	return n
 }
 
+// Node returns the machine of that name, nil if there is none.
+func (w *World) Node(name string) *Node { return w.nodes[name] }
+
 // Name returns the name that the node was added with.
 func (n *Node) Name() string { return n.name }
 

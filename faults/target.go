@@ -1,0 +1,38 @@
+package faults
+
+import "slices"
+
+// targets makes an action for each worker or server that a fault of one target
+// takes hold of. Without a target it is the worker that comes to the point.
+func targets(s Spec, workers []string) []Action {
+	target := s.Params.Target
+	if target == "" {
+		target = s.When.Worker
+	}
+	var actions []Action
+	for _, name := range each(target, workers) {
+		p := s.Params
+		actions = append(actions, Action{Target: name, Task: p.Task, By: p.By, Clock: p.Clock, PPM: p.PPM})
+	}
+	return actions
+}
+
+// validateWorker refuses a target that is no worker.
+func validateWorker(s Spec, workers, _ []string) error {
+	return validateTarget(s, "worker", workers)
+}
+
+// validateNode refuses a target that is neither a worker nor a server.
+func validateNode(s Spec, workers, nodes []string) error {
+	return validateTarget(s, "worker or server", append(slices.Clone(workers), nodes...))
+}
+
+func validateTarget(s Spec, what string, known []string) error {
+	switch target := s.Params.Target; {
+	case target == "" && s.When == nil:
+		return &ParamError{"target", "is missing"}
+	case target != "" && target != EachWorker && !slices.Contains(known, target):
+		return unknownName("target", what, target)
+	}
+	return nil
+}
