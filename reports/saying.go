@@ -260,9 +260,11 @@ func (t *teller) ofFault(e *history.Event) {
 		point = when.Point
 	}
 	actor, of := "network", *e
-	if action.Kind == faults.Pause {
-		// A pause in a section that the story is not about is none of its business.
+	if slices.Contains(t.run.History.Meta.Workers, action.Target) && action.Kind != faults.Hold && action.Kind != faults.Drop {
+		// A fault in a section that the story is not about is none of its business.
 		actor, of = action.Target, *t.ofCurrent(e, action.Target)
+	} else if slices.Contains([]faults.Kind{faults.Suspend, faults.ClockStep, faults.ClockRate}, action.Kind) {
+		actor = action.Target // a server
 	} else {
 		of.Worker = t.onLink(action, when)
 	}
@@ -276,6 +278,16 @@ func (t *teller) ofFault(e *history.Event) {
 	switch action.Kind {
 	case faults.Pause:
 		text = fmt.Sprintf("is paused %s %s", short(length), t.where(action.Target, point))
+	case faults.Suspend:
+		text = fmt.Sprintf("is suspended %s %s", short(length), t.where(action.Target, point))
+	case faults.Stall:
+		text = fmt.Sprintf("has its task %s stalled for %s", plain(action.Task, 20), short(length))
+	case faults.Crash:
+		return // the worker's own last event tells of it
+	case faults.ClockStep:
+		text = fmt.Sprintf("has its wall clock moved by %v", action.By)
+	case faults.ClockRate:
+		text = fmt.Sprintf("has its %s clock run %+d ppm fast", action.Clock, action.PPM)
 	case faults.Partition:
 		text = fmt.Sprintf("cuts %s -> %s for %s (%s)", action.From, action.To, short(length), action.Mode)
 	case faults.Hold:
@@ -304,7 +316,15 @@ func (t *teller) onLink(a faults.Action, when *faults.When) string {
 
 func (t *teller) healing(a faults.Action, when *faults.When) (string, weight) {
 	switch a.Kind {
-	case faults.Pause:
+	case faults.Crash:
+		return "starts again", work
+	case faults.Stall:
+		return fmt.Sprintf("has its task %s go on", plain(a.Task, 20)), work
+	case faults.ClockStep:
+		return "has its wall clock put right", work
+	case faults.ClockRate:
+		return fmt.Sprintf("has its %s clock put right", a.Clock), work
+	case faults.Pause, faults.Suspend:
 		if t.spoken && t.believesItself(a.Target) && t.lease.worker != a.Target {
 			return "wakes, and believes it still holds", turning
 		}
