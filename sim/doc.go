@@ -11,7 +11,8 @@
 //   - [World] holds the event queue and runs it (world.go, queue.go).
 //   - [Node] is a machine with a wall clock and a monotonic clock (node.go,
 //     clock.go); [Process] runs on it and can be running, paused or crashed
-//     (process.go); [Worker] is what a process works for, and implements
+//     (process.go); a node can be suspended, a task stalled and a crashed
+//     worker restarted (suspend.go); [Worker] is what a process works for, and implements
 //     env.Env (worker.go).
 //   - A task is a coroutine that parks until something wakes it (task.go). How
 //     it parks is hidden behind the thread interface (thread.go), so that

@@ -28,8 +28,8 @@ type lateEvent struct {
 
 // Process starts a program on the node.
 func (n *Node) Process(name string) *Process {
-	p := &Process{node: n, name: name}
-	n.processes = append(slices.Clone(n.processes), p)
+	p := &Process{node: n, name: name, stops: n.suspended}
+	n.processes = append(n.processes, p)
 	return p
 }
 

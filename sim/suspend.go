@@ -18,17 +18,15 @@ func (n *Node) Suspend(d time.Duration) {
 	for _, p := range n.processes {
 		p.stops++
 	}
-	processes := n.processes
-	w.At(w.Time()+d, func() { n.wake(processes) })
+	w.At(w.Time()+d, n.wake)
 }
 
-// wake ends a suspension of the processes that were there when it began.
-func (n *Node) wake(processes []*Process) {
+func (n *Node) wake() {
 	n.world.note(kindResume, n.name, "suspend", 0)
 	if n.suspended--; n.suspended == 0 {
 		n.setMono(n.awakePPM)
 	}
-	for _, p := range processes {
+	for _, p := range n.processes {
 		p.resume()
 	}
 	if n.suspended > 0 {
