@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -137,8 +138,9 @@ func (c *conductor) process1(ctx context.Context, cmd goredis.Cmder) error {
 		if err := c.env.Sleep(ctx, c.backoff(attempt+1)); err != nil {
 			return contextError(ctx, err)
 		}
-		// The server may still come to see the one that was given up on.
-		command = &Command{Args: command.Args}
+		// The server may still come to see the one that was given up on, so the
+		// two share nothing that is used again.
+		command = &Command{Args: slices.Clone(command.Args)}
 	}
 }
 

@@ -13,13 +13,14 @@
 //   - [NewClient] returns a *redis.Client whose hook takes every command away
 //     from go-redis and sends it over the world's network (client.go). The pool
 //     of connections is modelled here as go-redis has it (pool.go), and replies
-//     are set as go-redis would read them (typed.go).
+//     are set as go-redis would read them (answer.go).
 //
 // # What is not simulated
 //
 // One database; no replication, persistence, cluster, access control, modules,
 // blocking commands or subscriptions: such a command is answered by an error
 // that says so. Scripts are bounded by a number of steps. Of go-redis, what
-// happens in the background is left out: health checks of idle connections,
-// their maximal age, and repeated dials.
+// happens in the background is left out: the maximal age of idle connections, a
+// dial that goes on after its caller has given up, and the refusal to dial
+// after many failures. A pipeline is carried out in one piece.
 package redis
