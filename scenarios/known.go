@@ -9,6 +9,7 @@ import (
 // catalogue is what a scenario can ask for by name.
 type catalogue struct {
 	strategies []string
+	tokenless  map[string]bool // strategies that never hand out a token
 	workloads  []string
 	fences     []string
 	points     []string // nil for any: a strategy of the caller's has its own
@@ -17,9 +18,10 @@ type catalogue struct {
 
 // known is the catalogue of this program, with the caller's own strategies.
 func known(own []string) catalogue {
-	c := catalogue{points: Points(), checks: checker.Catalogue()}
+	c := catalogue{points: Points(), checks: checker.Catalogue(), tokenless: map[string]bool{}}
 	for _, s := range lock.Catalogue() {
 		c.strategies = append(c.strategies, s.Name)
+		c.tokenless[s.Name] = !s.Fenced()
 	}
 	c.strategies = append(c.strategies, own...)
 	for _, w := range Workloads() {

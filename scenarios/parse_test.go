@@ -24,6 +24,7 @@ import (
 func testCatalogue() catalogue {
 	return catalogue{
 		strategies: []string{"none", "redis", "redis-checked", "redis-fenced"},
+		tokenless:  map[string]bool{"none": true, "redis": true, "redis-checked": true},
 		workloads:  []string{"counter", "register"},
 		fences:     []string{"off", "writes", "reads-writes"},
 		points:     []string{"acquired", "lease-checked", "write.sent", "write.taken"},
@@ -367,6 +368,8 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"unknown parameter", "median: 2ms", "medain: 2ms", `4:51: unknown key "medain"; did you mean "median"?`},
 		{"no file", "dist: lognormal, median: 2ms, p99: 40ms", "dist: empirical", `4:33: workload.hold: file: an empirical distribution needs at least one duration`},
 
+		{"a fence that wants tokens", "workers: 3", "workers: 3\nresource: {fence: writes}", `8:5: redis hands out no token, and a resource with the fence "writes" refuses everything without one`},
+
 		{"no TTL", "lock: {ttl: 2s", "lock: {ttl: 0s", `5:13: lock.ttl must be between 1ms and 87600h0m0s, and is 0s`},
 		{"negative TTL of a strategy", "lock: {retry: {attempts: 3}}", "lock: {ttl: -2s}", `8:53: strategies[1].lock.ttl must be between 1ms and 87600h0m0s, and is -2s`},
 		{"TTL of a worker", "lock: {ttl: 5s}", "lock: {ttl: 5us}", `9:52: each[0].lock.ttl must be between 1ms and 87600h0m0s, and is 5µs`},
@@ -404,7 +407,7 @@ func TestErrorsOfAScenario(t *testing.T) {
 
 		{"fault that is a word", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- pause", `11:5: faults[0] must be a map such as pause: {...}, not "pause"`},
 		{"unknown kind of fault", "- pause:", "- puase:", `11:5: unknown key "puase"; did you mean "pause"?`},
-		{"no kind of fault", ", partition: {from: worker-1, to: lock, for: 10s, mode: drop}", "", `12:5: faults[1] has no kind of fault; known are pause, hold, drop, partition`},
+		{"no kind of fault", ", partition: {from: worker-1, to: lock, for: 10s, mode: drop}", "", `12:5: faults[1] has no kind of fault; known are pause, stall, suspend, crash, clock-step, clock-rate, hold, drop, partition`},
 		{"two kinds of fault", "optional: true", "pause: {for: 1s}", `12:75: faults[1] is a partition already; write an entry for each fault`},
 		{"parameter of another fault", "pause: {for: 15s}", "pause: {for: 15s, mode: drop}", `13:72: unknown parameter of pause "mode"; known are target, every, for`},
 		{"unknown parameter of a fault", "target: each worker", "traget: each worker", `11:13: unknown parameter of pause "traget"; did you mean "target"?`},

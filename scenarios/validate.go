@@ -183,6 +183,9 @@ func (v *validator) labels() error {
 				return err
 			}
 		}
+		if fence := v.ResourceOf(*use).Fence; fence != "off" && v.known.tokenless[use.Name] {
+			return v.at.Errorf(at, "%s hands out no token, and a resource with the fence %q refuses everything without one", use.Name, fence)
+		}
 	}
 	return nil
 }

@@ -1,0 +1,94 @@
+package strictyaml
+
+import (
+	"reflect"
+	"time"
+)
+
+// Schema is a JSON Schema, or a part of one, of draft 2020-12.
+type Schema = map[string]any
+
+// Outline describes the files that a [Decoder] reads, for editors that check
+// and complete them. It knows the keys from the same tags.
+type Outline struct {
+	// Types describe what reflection cannot see: types with a [Hook] or with
+	// few values.
+	Types map[reflect.Type]Schema
+	// Fields describe single fields that are more than their type says, such as
+	// a string that is a name of something.
+	Fields map[Field]Schema
+	// Words say what a key means, one sentence each.
+	Words map[string]string
+}
+
+// Field is the field of a struct that a key sets.
+type Field struct {
+	Owner reflect.Type
+	Key   string
+}
+
+// patched is a [Patch], of any type.
+type patched interface{ patches() reflect.Type }
+
+func (p *Patch[T]) patches() reflect.Type { return reflect.TypeFor[T]() }
+
+// Of describes a value of the type. Like the Decoder it knows the types of Go
+// that make sense in a file; another one is allowed anything.
+func (o Outline) Of(t reflect.Type) Schema {
+	if s, ok := o.Types[t]; ok {
+		return s
+	}
+	if p, ok := reflect.New(t).Interface().(patched); ok {
+		return o.Of(p.patches())
+	}
+	switch kind := t.Kind(); {
+	case kind == reflect.Pointer:
+		return o.Of(t.Elem())
+	case kind == reflect.Slice:
+		return Schema{"type": "array", "items": o.Of(t.Elem())}
+	case kind == reflect.Map:
+		return Schema{"type": "object", "additionalProperties": o.Of(t.Elem())}
+	case kind == reflect.Struct:
+		return o.Struct(t, keysOf(t)...)
+	case kind == reflect.String, t == reflect.TypeFor[time.Duration]():
+		return Schema{"type": "string"}
+	case kind == reflect.Bool:
+		return Schema{"type": "boolean"}
+	case kind == reflect.Float64:
+		return Schema{"type": "number"}
+	case kind >= reflect.Int && kind <= reflect.Int64:
+		return Schema{"type": "integer"}
+	case kind >= reflect.Uint && kind <= reflect.Uint64:
+		return Schema{"type": "integer", "minimum": 0}
+	}
+	return Schema{}
+}
+
+// Struct describes a map that may have only these keys of a struct.
+func (o Outline) Struct(t reflect.Type, keys ...string) Schema {
+	properties := Schema{}
+	for _, key := range keys {
+		i, ok := fieldOf(t, key)
+		if !ok {
+			continue
+		}
+		s, ok := o.Fields[Field{t, key}]
+		if !ok {
+			s = o.Of(t.Field(i).Type)
+		}
+		properties[key] = Described(s, o.Words[key])
+	}
+	return Schema{"type": "object", "properties": properties, "additionalProperties": false}
+}
+
+// Described returns the schema with a description, unless that is empty.
+func Described(s Schema, text string) Schema {
+	if text == "" {
+		return s
+	}
+	with := Schema{"description": text}
+	for key, value := range s {
+		with[key] = value
+	}
+	return with
+}
