@@ -20,57 +20,147 @@ type Deps struct {
 type Entry struct {
 	Name string
 	Doc  string // one line
-	// Fence says what the strategy hands to the resource: "none", or "order"
-	// for a number that rises with every grant.
-	Fence    string
+	// Flawed strategies keep a known flaw on purpose.
+	Flawed   bool
 	Defaults Params
 	New      func(Deps) Strategy
 }
 
 // Fenced reports whether the strategy promises tokens in the order of grants.
-func (e Entry) Fenced() bool { return e.Fence == FenceOrder }
-
-// What a strategy hands to the resource.
-const (
-	FenceNone  = "none"
-	FenceOrder = "order"
-)
+func (e Entry) Fenced() bool { return e.Defaults.Fenced() }
 
 // Catalogue lists the strategies, simplest first.
 func Catalogue() []Entry {
-	standard := Params{
+	entries := []Entry{{
+		Name: "none",
+		Doc:  "no lock at all: the baseline that every rate is compared with",
+		New:  func(Deps) Strategy { return unlocked{} },
+	}}
+	return append(entries, redisCatalogue()...)
+}
+
+// redisCatalogue lists the locks that take a key of one Redis server. Each is
+// the standard recipe with a part or a number changed.
+func redisCatalogue() []Entry {
+	return []Entry{
+		preset("redis", "SET NX PX with a random value, released by compare-and-delete: the standard recipe", nil),
+		preset("redis-backoff", "redis, with a delay that doubles from attempt to attempt, and 3 attempts", func(p *Params) {
+			p.Retry = Retry{Attempts: 3, Delay: 100 * time.Millisecond, Jitter: 100 * time.Millisecond, Doubling: true}
+		}),
+		preset("redis-checked", "redis, and the holder looks at its own clock before each write", func(p *Params) {
+			p.Check = CheckClock
+		}),
+		preset("redis-watchdog", "redis-checked, and a task renews the lease until the work is done or the lease is lost", watchdog),
+		preset("redis-fenced", "redis, and the script that grants the lock counts a fence token up", func(p *Params) {
+			p.Fence = FenceInScript
+		}),
+		preset("redis-fenced-incr-first", "redis-fenced, with a script that counts before it tries, so that losers burn numbers", func(p *Params) {
+			p.Fence = FenceIncrFirst
+		}),
+
+		flawed("redis-get-set", "GET, and SET if there was nothing: two workers fit between the two", func(p *Params) {
+			p.Take = TakeGetSet
+		}),
+		flawed("redis-noexpire", "SET NX without an expiry: a crashed holder blocks everybody for ever", func(p *Params) {
+			p.Take = TakeNoExpiry
+		}),
+		flawed("redis-setnx-expire", "SETNX, then PEXPIRE: a crash between the two blocks everybody for ever", func(p *Params) {
+			p.Take = TakeSetNXExpire
+		}),
+		flawed("redis-short-ttl", "redis with a TTL of 5 s, for work that takes longer", func(p *Params) {
+			p.TTL = 5 * time.Second
+		}),
+		flawed("redis-del", "released by a plain DEL: a late release frees the next holder's lock", func(p *Params) {
+			p.Release = ReleasePlain
+		}),
+		flawed("redis-herd", "a fixed retry interval without jitter: all waiters poll in step", func(p *Params) {
+			p.Retry.Jitter = 0
+		}),
+		flawed("redis-doubling", "a delay that doubles without jitter: waiters sleep beside a free lock", func(p *Params) {
+			p.Retry.Jitter, p.Retry.Doubling = 0, true
+		}),
+		flawed("redis-instance-owner", "one value for each instance of the client: its tasks release each other's grants", func(p *Params) {
+			p.Owner = OwnerInstance
+		}),
+		flawed("redis-constant-token", "the value is a constant: a late release frees anybody's lock", func(p *Params) {
+			p.Owner = OwnerConstant
+		}),
+		flawed("redis-weak-token", "the value is process number and millisecond: equal in two containers", func(p *Params) {
+			p.Owner = OwnerWeak
+		}),
+		flawed("redis-blind-timeout", "an acquire without an answer is taken for a refusal: a ghost lock until the TTL", func(p *Params) {
+			p.Unknown = UnknownRefused
+		}),
+		flawed("redis-fail-open", "a refused or failed acquire is ignored and the work runs", func(p *Params) {
+			p.Refused = RefusedRun
+		}),
+		flawed("redis-release-never", "every release fails and the error is swallowed: each section costs a full TTL", func(p *Params) {
+			p.Release = ReleaseNever
+		}),
+		flawed("redis-release-skipped", "no release when the work fails", func(p *Params) {
+			p.Release = ReleaseSkipped
+		}),
+		flawed("redis-release-ignored", "a release that finds the lock lost reports success", func(p *Params) {
+			p.Release = ReleaseIgnored
+		}),
+		flawed("redis-release-masks", "an error of the release replaces the result of the finished work", func(p *Params) {
+			p.Release = ReleaseMasks
+		}),
+		flawed("redis-fenced-split", "the fence is counted up before the acquire: tokens are not in the order of grants", func(p *Params) {
+			p.Fence = FenceSplit
+		}),
+		flawed("redis-fenced-published", "a script that compares the SET's reply with a string: it takes the key and says that it did not", func(p *Params) {
+			p.Fence = FencePublished
+		}),
+		flawed("redis-watchdog-deaf", "renewed at 2/3 of the TTL; refused, it stops renewing and tells nobody", func(p *Params) {
+			watchdog(p)
+			p.Check, p.Renewal, p.Renew = CheckNone, RenewalDeaf, 2*p.TTL/3
+		}),
+		flawed("redis-watchdog-late-flag", "a refused renewal, or one error of it, sets a flag that is read when the work has ended", func(p *Params) {
+			watchdog(p)
+			p.Check, p.Renewal = CheckNone, RenewalLateFlag
+		}),
+		flawed("redis-watchdog-overlap", "renewals do not wait for each other, nor the release for them", func(p *Params) {
+			watchdog(p)
+			p.Renewal = RenewalOverlap
+		}),
+		flawed("redis-watchdog-recreate", "a renewal that finds no key sets it again: a lost interval stays hidden", func(p *Params) {
+			watchdog(p)
+			p.Check, p.Renewal = CheckNone, RenewalRecreate
+		}),
+		flawed("redis-watchdog-forever", "no bound on renewal: hung work holds the lock for ever", func(p *Params) {
+			watchdog(p)
+			p.MaxHold = 0
+		}),
+		flawed("redis-watchdog-same-thread", "renewed by the worker's only thread: long work starves it", func(p *Params) {
+			watchdog(p)
+			p.Check, p.Renewal = CheckNone, RenewalSameThread
+		}),
+	}
+}
+
+// preset is the standard recipe with something changed.
+func preset(name, doc string, change func(*Params)) Entry {
+	p := Params{
 		TTL:   30 * time.Second,
 		Retry: Retry{Attempts: 11, Delay: 100 * time.Millisecond, Jitter: 50 * time.Millisecond},
+		Owner: OwnerRandom, Take: TakeAtomic, Fence: FenceNone, Check: CheckNone, Renewal: RenewalNone,
+		Release: ReleaseCompare, Unknown: UnknownCleanUp, Refused: RefusedStop,
 	}
-	watchdog := standard
-	watchdog.TTL, watchdog.MaxHold = 10*time.Second, 10*time.Minute
-	return []Entry{
-		{
-			Name: "none", Fence: FenceNone,
-			Doc: "no lock at all: the baseline that every rate is compared with",
-			New: func(Deps) Strategy { return unlocked{} },
-		},
-		{
-			Name: "redis", Fence: FenceNone, Defaults: standard,
-			Doc: "SET NX PX with a random token, released by compare-and-delete: the standard recipe",
-			New: func(d Deps) Strategy { return WithLock(newRedisLocker(d, redisParts{})) },
-		},
-		{
-			Name: "redis-checked", Fence: FenceNone, Defaults: standard,
-			Doc: "redis, and the holder looks at its own clock before each write",
-			New: func(d Deps) Strategy { return WithLock(newRedisLocker(d, redisParts{checked: true})) },
-		},
-		{
-			Name: "redis-watchdog", Fence: FenceNone, Defaults: watchdog,
-			Doc: "redis-checked, and a task renews the lease until the work is done or the lease is lost",
-			New: func(d Deps) Strategy {
-				return WithLock(newRedisLocker(d, redisParts{checked: true, renewed: true}))
-			},
-		},
-		{
-			Name: "redis-fenced", Fence: FenceOrder, Defaults: standard,
-			Doc: "redis, and the script that grants the lock counts a fence token up",
-			New: func(d Deps) Strategy { return WithLock(newRedisLocker(d, redisParts{fenced: true})) },
-		},
+	if change != nil {
+		change(&p)
 	}
+	return Entry{Name: name, Doc: doc, Defaults: p, New: newRedisStrategy}
+}
+
+func flawed(name, doc string, change func(*Params)) Entry {
+	e := preset(name, doc, change)
+	e.Flawed = true
+	return e
+}
+
+// watchdog renews every third of a TTL of 10 s, for 10 minutes at most.
+func watchdog(p *Params) {
+	p.TTL, p.MaxHold = 10*time.Second, 10*time.Minute
+	p.Check, p.Renewal = CheckClock, RenewalWatchdog
 }

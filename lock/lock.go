@@ -1,6 +1,9 @@
 package lock
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // Locker hands out leases of named locks. An implementation is built for one
 // worker and used by that worker's tasks only.
@@ -61,18 +64,33 @@ type Strategy interface {
 // the body, release always. An error of the release stands beside the body's
 // result and does not replace it. Without an error of the body, an error of
 // the release is returned alone.
-func WithLock(l Locker) Strategy { return withLock{l} }
+func WithLock(l Locker) Strategy { return withLock{locker: l} }
 
-type withLock struct{ locker Locker }
+// withLock is WithLock, with the ways in which people get it wrong.
+type withLock struct {
+	locker  Locker
+	release Release
+	refused Refused
+}
 
 func (w withLock) Do(ctx context.Context, key string, r Resource, body Body) error {
 	lease, err := w.locker.Acquire(ctx, key)
 	if err != nil {
+		if w.refused == RefusedRun {
+			return body(ctx, section{noLease{ctx}, r})
+		}
 		return err
 	}
 	bodyErr := body(lease.Context(), section{lease, r})
+	if bodyErr != nil && w.release == ReleaseSkipped {
+		return bodyErr
+	}
 	// The lock is given back even when the caller's context has ended by now.
-	return join(bodyErr, lease.Release(context.WithoutCancel(ctx)))
+	releaseErr := lease.Release(context.WithoutCancel(ctx))
+	if releaseErr != nil && w.release == ReleaseMasks {
+		return fmt.Errorf("release failed: %v", releaseErr) //nolint:errorlint // the flaw: nobody can tell what it was
+	}
+	return join(bodyErr, releaseErr)
 }
 
 // section is the Section of a lease.

@@ -2,9 +2,10 @@ package lock
 
 import "time"
 
-// Params are the numbers that a strategy can be tuned by. A strategy reads
-// those that it has and begins from its own defaults; a scenario may set each
-// of them for all strategies, for one, and for one worker.
+// Params are what a strategy can be put together from: its parts, and the
+// numbers that it is tuned by. A strategy reads those that it has and begins
+// from its own defaults; a scenario may set each of them for all strategies,
+// for one, and for one worker. So a flaw is one part changed.
 type Params struct {
 	// TTL is the lease time that the server is asked for.
 	TTL time.Duration `yaml:"ttl"`
@@ -12,9 +13,29 @@ type Params struct {
 	Retry Retry `yaml:"retry"`
 	// Renew is the period of renewal; 0 stands for TTL/3.
 	Renew time.Duration `yaml:"renew"`
-	// MaxHold bounds how long renewal keeps one grant alive.
+	// MaxHold bounds how long renewal keeps one grant alive; 0 for no bound.
 	MaxHold time.Duration `yaml:"max-hold"`
+
+	// Owner says how the value is made that the key holds.
+	Owner Owner `yaml:"owner"`
+	// Take says by which commands the key is taken.
+	Take Take `yaml:"take"`
+	// Fence says where the fence token comes from.
+	Fence Fence `yaml:"fence"`
+	// Check says whether the holder looks at its clock before a write.
+	Check Check `yaml:"check"`
+	// Renewal says who renews the lease, and what a refusal means to it.
+	Renewal Renewal `yaml:"renewal"`
+	// Release says how the key is given back, and what its answer means.
+	Release Release `yaml:"release"`
+	// Unknown says what an acquire means that nobody answered.
+	Unknown Unknown `yaml:"unknown"`
+	// Refused says what happens to the work when the lock is not obtained.
+	Refused Refused `yaml:"refused"`
 }
+
+// Fenced reports whether the strategy promises tokens in the order of grants.
+func (p Params) Fenced() bool { return p.Fence != "" && p.Fence != FenceNone }
 
 // Retry is the policy after a refused acquire: wait Delay plus a uniform part
 // of Jitter, then ask again.
@@ -23,6 +44,8 @@ type Retry struct {
 	Attempts Attempts      `yaml:"attempts"`
 	Delay    time.Duration `yaml:"delay"`
 	Jitter   time.Duration `yaml:"jitter"`
+	// Doubling doubles Delay, but not Jitter, after every attempt.
+	Doubling bool `yaml:"doubling"`
 }
 
 // Attempts is a number of tries, or Unlimited.
@@ -30,3 +53,125 @@ type Attempts int
 
 // Unlimited attempts end only with the caller's context.
 const Unlimited Attempts = -1
+
+// Owner is how the value is made that says whose the key is.
+type Owner string
+
+// The ways, sound first.
+const (
+	OwnerRandom   Owner = "random"   // 128 random bits for every attempt
+	OwnerInstance Owner = "instance" // one random value for each instance of the client
+	OwnerWeak     Owner = "weak"     // process number and millisecond: 1 and the same in two containers
+	OwnerConstant Owner = "constant" // the same for everybody
+)
+
+// Take is by which commands a key is taken.
+type Take string
+
+// The ways, sound first.
+const (
+	TakeAtomic      Take = "atomic"       // SET NX PX
+	TakeGetSet      Take = "get-set"      // GET, and SET if there was nothing
+	TakeNoExpiry    Take = "no-expiry"    // SET NX without an expiry
+	TakeSetNXExpire Take = "setnx-expire" // SETNX, then PEXPIRE
+)
+
+// Fence is where the fence token comes from.
+type Fence string
+
+// The ways, sound first.
+const (
+	FenceNone      Fence = "none"
+	FenceInScript  Fence = "in-script"  // counted up by the script that grants, for winners only
+	FenceIncrFirst Fence = "incr-first" // counted up by that script before it tries, so losers burn numbers
+	FenceSplit     Fence = "split"      // counted up by a command of its own before the acquire
+	FencePublished Fence = "published"  // a script that compares a table with "OK", and so answers nil after a SET that took effect
+)
+
+// Check is what the holder does before a write.
+type Check string
+
+// The ways.
+const (
+	CheckNone  Check = "none"
+	CheckClock Check = "clock" // compares its monotonic clock with the end of its lease
+)
+
+// Renewal is who keeps a lease alive.
+type Renewal string
+
+// The ways, sound first.
+const (
+	RenewalNone       Renewal = "none"
+	RenewalWatchdog   Renewal = "watchdog"    // a task; the holder is told of a loss and its work stopped
+	RenewalDeaf       Renewal = "deaf"        // refused: it stops renewing, and nobody is told
+	RenewalLateFlag   Renewal = "late-flag"   // refused, or one error: a flag that is read when the work has ended
+	RenewalOverlap    Renewal = "overlap"     // the timer does not wait for the last renewal, nor the release for any
+	RenewalRecreate   Renewal = "recreate"    // a renewal that finds no key sets it again
+	RenewalSameThread Renewal = "same-thread" // renewed by the worker's own thread, between two steps of its work
+)
+
+// Release is how a lock is given back.
+type Release string
+
+// The ways, sound first.
+const (
+	ReleaseCompare Release = "compare"      // compare-and-delete; "not yours" is reported as lost
+	ReleasePlain   Release = "plain"        // DEL, whoever's it is
+	ReleaseIgnored Release = "ignored"      // compare-and-delete; "not yours" is reported as success
+	ReleaseNever   Release = "never"        // a call that always fails, and whose error is swallowed
+	ReleaseSkipped Release = "skip-on-fail" // none when the work has failed
+	ReleaseMasks   Release = "masks"        // an error of the release replaces the result of the work
+)
+
+// Unknown is what an acquire means whose outcome nobody knows.
+type Unknown string
+
+// The ways, sound first.
+const (
+	UnknownCleanUp Unknown = "clean-up" // compare-and-delete, and reported as unknown
+	UnknownRefused Unknown = "refused"  // taken for a refusal; the value is forgotten
+)
+
+// Refused is what happens to the work when the lock is not obtained.
+type Refused string
+
+// The ways, sound first.
+const (
+	RefusedStop Refused = "stop"
+	RefusedRun  Refused = "run" // the work runs all the same
+)
+
+// Part is one part of a strategy with the ways that it can be made of.
+type Part struct {
+	Name string // as in a scenario file
+	Ways []string
+	get  func(*Params) string
+}
+
+// Parts lists the parts that a lock is put together from.
+func Parts() []Part {
+	return []Part{
+		part("owner", func(p *Params) Owner { return p.Owner }, OwnerRandom, OwnerInstance, OwnerWeak, OwnerConstant),
+		part("take", func(p *Params) Take { return p.Take }, TakeAtomic, TakeGetSet, TakeNoExpiry, TakeSetNXExpire),
+		part("fence", func(p *Params) Fence { return p.Fence }, FenceNone, FenceInScript, FenceIncrFirst, FenceSplit, FencePublished),
+		part("check", func(p *Params) Check { return p.Check }, CheckNone, CheckClock),
+		part("renewal", func(p *Params) Renewal { return p.Renewal }, RenewalNone, RenewalWatchdog, RenewalDeaf,
+			RenewalLateFlag, RenewalOverlap, RenewalRecreate, RenewalSameThread),
+		part("release", func(p *Params) Release { return p.Release }, ReleaseCompare, ReleasePlain, ReleaseIgnored,
+			ReleaseNever, ReleaseSkipped, ReleaseMasks),
+		part("unknown", func(p *Params) Unknown { return p.Unknown }, UnknownCleanUp, UnknownRefused),
+		part("refused", func(p *Params) Refused { return p.Refused }, RefusedStop, RefusedRun),
+	}
+}
+
+func part[T ~string](name string, get func(*Params) T, ways ...T) Part {
+	texts := make([]string, len(ways))
+	for i, w := range ways {
+		texts[i] = string(w)
+	}
+	return Part{name, texts, func(p *Params) string { return string(get(p)) }}
+}
+
+// Of returns how the part is made in p.
+func (part Part) Of(p *Params) string { return part.get(p) }

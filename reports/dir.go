@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"lockquake/history"
@@ -18,10 +19,8 @@ import (
 // something else.
 var ErrForeignDir = errors.New("the directory holds something that is no report: name another, or empty it")
 
-// WriteDir writes the report of a campaign into a directory: results.json,
-// report.md, rates.csv, rates.svg, rates.png, and under failures what is to be
-// known of the first failure of each strategy and check. The directory is
-// complete or it is not there; an earlier report in it is replaced, anything
+// WriteDir writes the report of a campaign into a directory, which holds
+// Contents then. The directory is complete or it is not there; an earlier report in it is replaced, anything
 // else is ErrForeignDir.
 func WriteDir(dir string, c *scenarios.Campaign, s *scenarios.Scenario) error {
 	files, err := reportFiles(c, s)
@@ -96,9 +95,7 @@ func mayReplace(dir string) error {
 		return nil
 	}
 	for _, entry := range entries {
-		switch entry.Name() {
-		case "results.json", "report.md", "rates.csv", "rates.svg", "rates.png", "failures":
-		default:
+		if !slices.ContainsFunc(Contents(), func(c Content) bool { return c.Name == entry.Name() }) {
 			return fmt.Errorf("%w (%s)", ErrForeignDir, plain(entry.Name(), 60))
 		}
 	}

@@ -22,6 +22,10 @@ import (
 // defaultStall is how long, in real time, a run may stand at one event.
 const defaultStall = 20 * time.Second
 
+// grace is how long, in real time, a stopped campaign waits for the runs at
+// hand.
+const grace = 300 * time.Millisecond
+
 // Option changes how a scenario is run.
 type Option func(*options)
 
@@ -58,7 +62,7 @@ func WithStrategies(names ...string) Option {
 // of each run.
 func WithStrategy(name string, factory func(lock.Deps) lock.Strategy) Option {
 	return func(o *options) {
-		o.own[name] = lock.Entry{Name: name, Doc: "the caller's own", Fence: lock.FenceNone, New: factory}
+		o.own[name] = lock.Entry{Name: name, Doc: "the caller's own", New: factory}
 	}
 }
 
@@ -92,6 +96,7 @@ type campaign struct {
 	first  []map[string]*Trial // by use and check: the lowest seed that violates it
 	done   int
 	err    error
+	over   bool // what a run left behind still does counts no more
 }
 
 // summary is what is kept of every run.
@@ -109,8 +114,8 @@ type planned struct {
 }
 
 // Run carries out the scenario over its seeds and strategies. When ctx ends
-// it stops after the runs at hand, and returns what was done, marked as
-// partial, with the cause. A *RunError is a run that could not be carried
+// it gives the runs at hand a moment to end, and returns what was done, marked
+// as partial, with the cause. A *RunError is a run that could not be carried
 // out; the campaign ends with it.
 func Run(ctx context.Context, s *Scenario, opts ...Option) (*Campaign, error) {
 	o := options{seeds: SeedRange{1, uint64(s.Seeds)}, own: map[string]lock.Entry{}, jobs: runtime.GOMAXPROCS(0), stall: defaultStall}
@@ -184,20 +189,33 @@ func (s *Scenario) uses(o options) ([]Strategy, error) {
 }
 
 // carryOut does the runs, seed by seed, on all jobs.
-func (c *campaign) carryOut(ctx context.Context) {
-	ctx, cancel := context.WithCancelCause(ctx) //nolint:forbidigo // jobs live in real time, their runs do not
+func (c *campaign) carryOut(stopped context.Context) {
+	ctx, cancel := context.WithCancelCause(stopped) //nolint:forbidigo // jobs live in real time, their runs do not
 	defer cancel(nil)
 	var next atomic.Int64
 	var jobs sync.WaitGroup
+	var ended []func()
 	for range max(1, c.options.jobs) {
 		jobs.Add(1)
-		go c.job(ctx, cancel, &next, sync.OnceFunc(jobs.Done))
+		ended = append(ended, sync.OnceFunc(jobs.Done))
+	}
+	defer stall.Grace(stopped, grace, func() {
+		for _, end := range ended {
+			end()
+		}
+	})()
+	for _, end := range ended {
+		go c.job(ctx, cancel, &next, end)
 	}
 	jobs.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = true
 }
 
 // job takes runs until none is left. A run that hangs cannot be stopped: it
-// is reported, and the job counts as ended.
+// is reported, and the job counts as ended; so does one that goes on for too
+// long when the campaign is stopped.
 func (c *campaign) job(ctx context.Context, cancel context.CancelCauseFunc, next *atomic.Int64, ended func()) {
 	defer ended()
 	var beat atomic.Uint64
@@ -241,7 +259,7 @@ func (c *campaign) at(i int64) (Strategy, uint64) {
 func (c *campaign) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err == nil {
+	if c.err == nil && !c.over {
 		c.err = err
 	}
 }
@@ -257,6 +275,9 @@ func (c *campaign) keep(i int64, t *Trial) {
 	violated, copied := false, false
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.over {
+		return
+	}
 	for _, r := range t.Results {
 		if r.Verdict == checker.Invalid {
 			violated = violated || decides(c.scenario, t.Label, r.Check)

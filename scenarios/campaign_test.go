@@ -127,6 +127,33 @@ func TestStoppedCampaignIsPartial(t *testing.T) {
 	if c == nil || !c.Partial || done != 20 || c.Strategies[0].Runs+c.Strategies[1].Runs != 20 {
 		t.Errorf("%d runs were done, and the campaign says %+v", done, c)
 	}
+	if c.Verdict == Pass || !strings.Contains(c.Summary(), "stopped after 20 of 2000 runs") {
+		t.Errorf("the campaign says %s", c.Summary())
+	}
+}
+
+// A run that goes on and on does not keep a stopped campaign from ending, and
+// what it does later counts no more.
+func TestStoppedCampaignLeavesLongRunsBehind(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	free := make(chan struct{})
+	long := broken(func(context.Context, lock.Body) error {
+		cancel()
+		<-free
+		return nil
+	})
+	began := time.Now()
+	c, err := Run(ctx, parseText(t, quick), WithSeeds(1, 5), WithJobs(2), WithStrategies("mine"),
+		WithStrategy("mine", func(lock.Deps) lock.Strategy { return long }))
+	took := time.Since(began)
+	if !errors.Is(err, context.Canceled) || c == nil || !c.Partial || c.Strategies[0].Runs != 0 {
+		t.Errorf("the campaign ended with %v, %+v", err, c)
+	}
+	if took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	close(free)
 }
 
 // broken is a strategy that misbehaves in a way of its own.

@@ -238,12 +238,13 @@ func (r *run) judge() (*Trial, error) {
 	for _, name := range s.ResourceNames() {
 		r.record(history.Event{Type: history.Final, Key: name, Value: r.resource.Value(name)})
 	}
+	params := s.ParamsOf(r.entry.Defaults, r.use, "")
 	h := &history.History{
 		Meta: history.Meta{
 			Schema: 1, Version: Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
-			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: r.entry.Fenced(),
+			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
 			Workers: s.WorkerNames(), Initial: r.initial(),
-			TTL:      s.ParamsOf(r.entry.Defaults, r.use, "").TTL,
+			TTL:      params.TTL,
 			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
 		},
 		Events: r.recorder.Events(),

@@ -35,6 +35,9 @@ func (c *campaign) sum() *Campaign {
 		result.Strategies = append(result.Strategies, c.sumStrategy(i))
 	}
 	result.Faults = c.sumFaults()
+	if result.Partial {
+		result.add(Unknown, fmt.Sprintf("stopped after %d of %d runs", c.done, len(c.uses)*c.options.seeds.Count()))
+	}
 	for _, st := range result.Strategies {
 		judgeStrategy(result, st)
 	}

@@ -24,6 +24,7 @@ const (
 	mostOthers  = 1_000_000_000
 	longestTime = draw.Longest
 	longestName = 64 // letters of a name or a label
+	namePattern = `^[a-z0-9][a-z0-9-]*$`
 )
 
 // Points lists the points that a fault can be tied to: those of the runner,
@@ -68,23 +69,30 @@ func (v *validator) header() error {
 			return v.missing(required)
 		}
 	}
-	if !regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`).MatchString(v.Name) || len(v.Name) > longestName {
+	if !regexp.MustCompile(namePattern).MatchString(v.Name) || len(v.Name) > longestName {
 		return v.at.Errorf("name", "name must be up to %d small letters, digits and dashes, not %q",
 			longestName, v.Name[:min(len(v.Name), longestName)])
 	}
 	return nil
 }
 
+// count is a whole number of a scenario with its bounds.
+type count struct {
+	path              string
+	value, low, above int
+}
+
+func (s *Scenario) counts() []count {
+	return []count{
+		{"seeds", s.Seeds, 1, mostOthers},
+		{"workers", s.Workers, 1, mostWorkers},
+		{"resources", s.Resources, 1, mostWorkers},
+		{"sections", s.Sections, 0, mostOthers},
+	}
+}
+
 func (v *validator) numbers() error {
-	for _, n := range []struct {
-		path              string
-		value, low, above int
-	}{
-		{"seeds", v.Seeds, 1, mostOthers},
-		{"workers", v.Workers, 1, mostWorkers},
-		{"resources", v.Resources, 1, mostWorkers},
-		{"sections", v.Sections, 0, mostOthers},
-	} {
+	for _, n := range v.counts() {
 		if n.value < n.low || n.value > n.above {
 			return v.at.Errorf(n.path, "%s must be between %d and %d, and is %d", n.path, n.low, n.above, n.value)
 		}
@@ -183,7 +191,8 @@ func (v *validator) labels() error {
 				return err
 			}
 		}
-		if fence := v.ResourceOf(*use).Fence; fence != "off" && v.known.tokenless[use.Name] {
+		fenced := v.Lock.Has("fence") || use.Lock.Has("fence") || !v.known.tokenless[use.Name]
+		if fence := v.ResourceOf(*use).Fence; fence != "off" && !fenced {
 			return v.at.Errorf(at, "%s hands out no token, and a resource with the fence %q refuses everything without one", use.Name, fence)
 		}
 	}
@@ -227,6 +236,13 @@ func (v *validator) lock(at string, set *LockParams) error {
 		}
 		if err := v.duration(at+"."+d.path, d.value, d.shortest, longestTime); err != nil {
 			return err
+		}
+	}
+	for _, part := range lock.Parts() {
+		if set.Has(part.Name) {
+			if err := v.name(at+"."+part.Name, "way of "+part.Name, part.Of(&p), part.Ways); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -49,20 +51,28 @@ func newList() *cobra.Command {
 		names = append(names, c.name)
 	}
 	cmd := &cobra.Command{
-		Use:       "list [" + strings.Join(names, "|") + "]",
-		Short:     "List what there is to choose from",
-		Example:   "  lockquake list\n  lockquake list strategies --format json",
-		ValidArgs: names,
+		Use:   "list [" + strings.Join(names, "|") + "]",
+		Short: "List what there is to choose from",
+		Long: `List tells what a scenario can ask for by name, one line each. Without an argument it lists
+everything.`,
+		Example: "  lockquake list\n  lockquake list strategies --format json",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return list(cmd.OutOrStdout(), args, names, format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "table", "what to print: table or json")
+	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func list(w io.Writer, args, names []string, format string) error {
-	if format != "table" && format != "json" {
+	if !slices.Contains(formats(), format) {
 		return usagef("--format is table or json, not %q", format)
 	}
 	if len(args) > 1 {
@@ -128,7 +138,14 @@ func listScenarios() ([]listed, error) {
 func listStrategies() ([]listed, error) {
 	var lines []listed
 	for _, e := range lock.Catalogue() {
-		lines = append(lines, listed{e.Name, "fence: " + e.Fence, e.Doc})
+		note := "sound"
+		if e.Flawed {
+			note = "flawed"
+		}
+		if e.Fenced() {
+			note += ", fenced"
+		}
+		lines = append(lines, listed{e.Name, note, e.Doc})
 	}
 	return lines, nil
 }
@@ -183,10 +200,14 @@ func listPoints() ([]listed, error) {
 
 func newValidate() *cobra.Command {
 	return &cobra.Command{
-		Use:     "validate SCENARIO...",
-		Short:   "Say whether scenario files are right",
+		Use:   "validate SCENARIO...",
+		Short: "Say whether scenario files are right",
+		Long: `Validate reads scenario files, or built-in scenarios by name, as run does, and says what is
+wrong with the first that is not right: file, line, column, and the nearest right word.`,
 		Example: "  lockquake validate my-lock.yaml",
 		Args:    atLeastOne("a scenario"),
+
+		ValidArgsFunction: completeScenarios(math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, arg := range args {
 				s, err := load(arg)

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"lockquake/internal/strictyaml"
 	"lockquake/reports"
@@ -26,18 +24,13 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := execute(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	os.Exit(execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // execute runs one command line and returns its exit code.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot()
+	root := newRoot(stdout, stderr)
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	code := exitCode(err)
 	var outcome outcomeError
@@ -70,6 +63,11 @@ func usagef(format string, args ...any) error {
 	return usageError{fmt.Sprintf(format, args...)}
 }
 
+// interruptError is a command that was told to stop.
+type interruptError struct{ text string }
+
+func (e interruptError) Error() string { return "interrupted: " + e.text }
+
 // outcomeError carries a verdict that is not a pass out to the exit code. What
 // there is to say about it has been printed.
 type outcomeError struct{ code int }
@@ -93,6 +91,7 @@ func exitCode(err error) int {
 		file     *strictyaml.Error
 		strategy *scenarios.UnknownStrategyError
 		outcome  outcomeError
+		stopped  interruptError
 	)
 	switch {
 	case err == nil:
@@ -102,7 +101,7 @@ func exitCode(err error) int {
 	case errors.As(err, &usage), errors.As(err, &file), errors.As(err, &strategy),
 		errors.Is(err, scenarios.ErrToken), errors.Is(err, reports.ErrForeignDir):
 		return exitUsage
-	case errors.Is(err, context.Canceled):
+	case errors.As(err, &stopped):
 		return exitInterrupted
 	default:
 		return exitInternal

@@ -25,13 +25,16 @@ func newReproduce() *cobra.Command {
 believed what, what the lease was, and what the resource took or refused.`,
 		Example: `  lockquake reproduce kleppmann
   lockquake reproduce gc-pause --strategy redis --seed 4`,
-		Args: exactlyOne("one scenario"),
+		Args:              exactlyOne("one scenario"),
+		ValidArgsFunction: completeScenarios(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return reproduce(cmd.Context(), args[0], names, seed, cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the runs")
 	cmd.Flags().StringSliceVar(&names, "strategy", nil, "only these strategies or labels (default: all of the scenario)")
+	completeFlag(cmd, "seed", cobra.NoFileCompletions)
+	completeFlag(cmd, "strategy", completeStrategies)
 	return cmd
 }
 
@@ -75,6 +78,8 @@ func newReplay() *cobra.Command {
 scenario than the token's is an error, another version a warning, another checksum a failure.`,
 		Example: `  lockquake replay kleppmann@3f2a9c1b0d4e:redis:1:0.1.0:9f1c2d3e4a5b6c7d`,
 		Args:    exactlyOne("one token"),
+
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return replay(args[0], traceFile, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

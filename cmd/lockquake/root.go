@@ -2,15 +2,21 @@ package main
 
 import (
 	"errors"
-	"os"
+	"io"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"lockquake/internal/strictyaml"
 	"lockquake/scenarios"
 )
 
-func newRoot() *cobra.Command {
+// exitCodes is what a script has to know.
+const exitCodes = `Exit codes: 0 all as expected, 1 a violation where none was expected or none where one
+was, 2 unknown, 64 usage or scenario error, 70 a fault of lockquake or of the lock under
+test itself, 130 interrupted.`
+
+func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lockquake",
 		Short: "Shakes distributed locks until they break",
@@ -18,9 +24,7 @@ func newRoot() *cobra.Command {
 pauses, late packets and partitions, checks what happened to the protected resource, and
 says how often each lock fails, with the shortest story of how.
 
-Exit codes: 0 all as expected, 1 a violation where none was expected or none where one
-was, 2 unknown, 64 usage or scenario error, 70 a fault of lockquake or of the lock under
-test itself, 130 interrupted.`,
+` + exitCodes,
 		Example: `  lockquake reproduce kleppmann
   lockquake run gc-pause --seeds 1-1000
   lockquake list scenarios`,
@@ -32,16 +36,69 @@ test itself, 130 interrupted.`,
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			var names []string
-			for _, c := range cmd.Commands() {
-				names = append(names, c.Name())
-			}
-			return usageError{strictyaml.Unknown("command", args[0], names)}
+			return usageError{strictyaml.Unknown("command", args[0], commandsOf(cmd))}
 		},
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err.Error()} })
-	root.AddCommand(newRun(), newReproduce(), newReplay(), newList(), newValidate())
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetFlagErrorFunc(flagError)
+	add := func(id, title string, commands ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: id, Title: title})
+		for _, cmd := range commands {
+			cmd.GroupID = id
+		}
+		root.AddCommand(commands...)
+	}
+	help := newHelp(root)
+	root.SetHelpCommand(help)
+	root.SetCompletionCommandGroupID("more")
+	add("runs", "Shake locks:", newRun(), newReproduce(), newReplay())
+	add("scenarios", "Write scenarios:", newList(), newValidate(), newSchema())
+	add("more", "More:", help)
+	addCompletion(root)
 	return root
+}
+
+// newHelp is cobra's help command, with an error for a command that is none.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Tell more of a command",
+		Example: "  lockquake help run",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return commandsOf(root), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil {
+				return usageError{err.Error()}
+			}
+			if len(rest) > 0 {
+				return usageError{strictyaml.Unknown("command", rest[0], commandsOf(cmd))}
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+	}
+}
+
+func commandsOf(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	return names
+}
+
+// flagError says what is wrong with a flag, and which one may have been meant.
+func flagError(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || unknown.GetSpecifiedShortnames() != "" {
+		return usageError{err.Error()}
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return usageError{strictyaml.Unknown("flag", "--"+unknown.GetSpecifiedName(), names)}
 }
 
 // atLeastOne is cobra.MinimumNArgs(1) with a usage error.
@@ -64,6 +121,14 @@ func exactlyOne(what string) cobra.PositionalArgs {
 	}
 }
 
+// noArguments is cobra.NoArgs with a usage error.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s takes no argument, and %q is one; see %s --help", cmd.Name(), args[0], cmd.CommandPath())
+	}
+	return nil
+}
+
 // load reads a scenario. A name that stands for none is a mistake in the
 // command line.
 func load(arg string) (*scenarios.Scenario, error) {
@@ -73,21 +138,4 @@ func load(arg string) (*scenarios.Scenario, error) {
 		return nil, usageError{err.Error()}
 	}
 	return s, err
-}
-
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(w any) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
-// colours reports whether a stream is to be coloured: a terminal, and nobody
-// who asked for none.
-func colours(w any) bool {
-	_, plain := os.LookupEnv("NO_COLOR")
-	return isTerminal(w) && !plain && os.Getenv("TERM") != "dumb"
 }

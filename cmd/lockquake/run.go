@@ -4,9 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
+	"os"
+	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +27,11 @@ type runFlags struct {
 	format     string
 	jobs       int
 	noReport   bool
+	quiet      bool
 }
+
+// formats are the ways to print a result.
+func formats() []string { return []string{"table", "json"} }
 
 func newRun() *cobra.Command {
 	var f runFlags
@@ -31,13 +40,25 @@ func newRun() *cobra.Command {
 		Short: "Run scenarios over many seeds and say how often each strategy fails",
 		Long: `Run carries out every strategy of a scenario over a range of seeds, prints how many runs
 violate a check, with 95 % intervals, and writes a report directory. A scenario is a file
-or the name of a built-in one.`,
+or the name of a built-in one. Progress is shown on standard error.
+
+A report directory holds
+
+` + contents() + `
+With several scenarios each has a directory of its own in it, by its name. Stopped by Ctrl-C
+or SIGTERM, run prints and reports what was done, marked as partial; a second Ctrl-C ends it
+at once. A report is complete or it is not there.
+
+` + exitCodes,
 		Example: `  lockquake run gc-pause --seeds 1-1000
   lockquake run my-lock.yaml --strategy redis,redis-fenced --out report
   lockquake run kleppmann --format json`,
-		Args: atLeastOne("a scenario"),
+		Args:              atLeastOne("a scenario"),
+		ValidArgsFunction: completeScenarios(math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			return f.run(ctx, args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	flags := cmd.Flags()
@@ -47,7 +68,32 @@ or the name of a built-in one.`,
 	flags.BoolVar(&f.noReport, "no-report", false, "write no report directory")
 	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
 	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
+	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	completeFlag(cmd, "seeds", cobra.NoFileCompletions)
+	completeFlag(cmd, "jobs", cobra.NoFileCompletions)
+	completeFlag(cmd, "strategy", completeStrategies)
+	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "out", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	})
 	return cmd
+}
+
+// contents tells what a report directory holds, a line each.
+func contents() string {
+	var b strings.Builder
+	for _, c := range reports.Contents() {
+		fmt.Fprintf(&b, "  %-14s %s\n", c.Name, c.Doc)
+	}
+	return b.String()
+}
+
+// interruptible returns a context that ends with the first signal to stop. The
+// second ends the program as if nobody had listened.
+func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }
 
 func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -64,24 +110,66 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 		loaded = append(loaded, s)
 	}
 	worst := scenarios.Pass
-	for _, s := range loaded {
-		bar := newProgress(stderr)
-		c, err := scenarios.Run(ctx, s, append(opts, scenarios.WithProgress(bar.show))...)
-		bar.clear()
+	for i, s := range loaded {
+		if ctx.Err() != nil {
+			return interruptError{notBegun(loaded[i:])}
+		}
+		title := s.Name
+		if len(loaded) > 1 {
+			title = fmt.Sprintf("%s (%d of %d)", s.Name, i+1, len(loaded))
+		}
+		c, err := f.campaign(ctx, s, title, opts, stderr)
 		if c == nil {
 			return err
 		}
 		if printErr := f.deliver(c, s, len(loaded) > 1, stdout); printErr != nil {
 			return printErr
 		}
-		if err != nil {
-			return err
+		if c.Partial {
+			return interruptError{stoppedIn(c, loaded[i+1:])}
 		}
 		if c.Verdict == scenarios.Fail || worst == scenarios.Pass {
 			worst = c.Verdict
 		}
 	}
 	return outcome(worst)
+}
+
+// campaign runs one scenario, and shows how far it has come.
+func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title string, opts []scenarios.Option, stderr io.Writer) (*scenarios.Campaign, error) {
+	if f.quiet {
+		return scenarios.Run(ctx, s, opts...)
+	}
+	labels := f.strategies
+	if len(labels) == 0 {
+		for _, use := range s.Strategies {
+			labels = append(labels, use.Label)
+		}
+	}
+	bar := newProgress(stderr, title, labels)
+	defer bar.end()
+	return scenarios.Run(ctx, s, append(opts, scenarios.WithProgress(bar.show))...)
+}
+
+// stoppedIn says how far a campaign came that was stopped.
+func stoppedIn(c *scenarios.Campaign, rest []*scenarios.Scenario) string {
+	done := 0
+	for _, st := range c.Strategies {
+		done += st.Runs
+	}
+	text := fmt.Sprintf("%s was stopped after %d of %d runs", c.Scenario, done, len(c.Strategies)*c.Seeds.Count())
+	if len(rest) > 0 {
+		text += "; " + notBegun(rest)
+	}
+	return text
+}
+
+func notBegun(rest []*scenarios.Scenario) string {
+	var names []string
+	for _, s := range rest {
+		names = append(names, s.Name)
+	}
+	return "not begun: " + strings.Join(names, ", ")
 }
 
 // deliver prints what came out of one scenario and writes its report.
@@ -108,7 +196,7 @@ func (f *runFlags) deliver(c *scenarios.Campaign, s *scenarios.Scenario, many bo
 }
 
 func (f *runFlags) options() ([]scenarios.Option, error) {
-	if f.format != "table" && f.format != "json" {
+	if !slices.Contains(formats(), f.format) {
 		return nil, usagef("--format is table or json, not %q", f.format)
 	}
 	if f.jobs < 0 {

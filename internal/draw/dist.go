@@ -41,6 +41,24 @@ func Kinds() []Kind {
 	return []Kind{Constant, Uniform, Exponential, Lognormal, Pareto, Empirical}
 }
 
+// Fields lists the keys of a scenario file that a distribution of the family
+// may have, and those of them that it must have.
+func (k Kind) Fields() (all, needed []string) {
+	if k == Empirical {
+		return []string{"file"}, []string{"file"}
+	}
+	for _, f := range (Dist{Kind: k}).fields() {
+		if !f.of(k) {
+			continue
+		}
+		all = append(all, f.name)
+		if !f.zero {
+			needed = append(needed, f.name)
+		}
+	}
+	return all, needed
+}
+
 // Longest is the cap of every sample, ten years: a sum of many samples is
 // still far from the end of time.Duration.
 const Longest = 10 * 365 * 24 * time.Hour

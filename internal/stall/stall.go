@@ -1,10 +1,12 @@
-// Package stall notices work that hangs in real time. It is the one place
-// beside the commands that looks at the machine's clock, and nothing that it
-// sees can change a run: it only says that one will not end.
+// Package stall notices work that hangs in real time, or goes on when it should
+// end. It is the one place beside the commands that looks at the machine's
+// clock, and nothing that it sees can change a run: it only says that one will
+// not end.
 package stall
 
 import (
 	"bytes"
+	"context"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -35,6 +37,15 @@ func Watch(beat *atomic.Uint64, limit time.Duration, stuck func()) (stop func())
 	}()
 	var once sync.Once
 	return func() { once.Do(func() { close(done) }) }
+}
+
+// Grace calls f when ctx has been over for a while of real time, unless stop
+// was called before ctx was over.
+func Grace(ctx context.Context, while time.Duration, f func()) (stop func() bool) {
+	return context.AfterFunc(ctx, func() {
+		time.Sleep(while)
+		f()
+	})
 }
 
 // Stacks returns the stacks of the goroutines in which the text in stands and

@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"maps"
 	"reflect"
 	"time"
 )
@@ -38,7 +39,7 @@ func (o Outline) Of(t reflect.Type) Schema {
 	if s, ok := o.Types[t]; ok {
 		return s
 	}
-	if p, ok := reflect.New(t).Interface().(patched); ok {
+	if p, ok := reflect.TypeAssert[patched](reflect.New(t)); ok {
 		return o.Of(p.patches())
 	}
 	switch kind := t.Kind(); {
@@ -81,14 +82,13 @@ func (o Outline) Struct(t reflect.Type, keys ...string) Schema {
 	return Schema{"type": "object", "properties": properties, "additionalProperties": false}
 }
 
-// Described returns the schema with a description, unless that is empty.
+// Described returns the schema with a description, unless that is empty or it
+// has one.
 func Described(s Schema, text string) Schema {
-	if text == "" {
+	if _, has := s["description"]; has || text == "" {
 		return s
 	}
 	with := Schema{"description": text}
-	for key, value := range s {
-		with[key] = value
-	}
+	maps.Copy(with, s)
 	return with
 }

@@ -1,0 +1,19 @@
+package reports
+
+// Content is one entry of a report directory.
+type Content struct {
+	Name string
+	Doc  string // one line
+}
+
+// Contents lists what stands in a report directory, the most useful first.
+func Contents() []Content {
+	return []Content{
+		{"report.md", "the answer, its figures, and the story of each strategy's first failure"},
+		{"results.json", "everything counted, for programs"},
+		{"rates.csv", "the rates and intervals as a table"},
+		{"rates.svg", "the rates as a picture"},
+		{"rates.png", "the same picture, for where no SVG is shown"},
+		{"failures", "for each strategy's first failure of each check: plan, history, story, verdict, scenario, replay line"},
+	}
+}

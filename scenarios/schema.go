@@ -1,0 +1,285 @@
+package scenarios
+
+import (
+	"reflect"
+	"slices"
+	"time"
+
+	"lockquake/checker"
+	"lockquake/faults"
+	"lockquake/internal/draw"
+	"lockquake/internal/strictyaml"
+	"lockquake/lock"
+	"lockquake/sim/resource"
+)
+
+// Schema describes scenario files as JSON Schema, draft 2020-12, so that an
+// editor checks and completes them. It is made from the types that Parse fills
+// and from the catalogues. What Parse accepts with the strategies of
+// [lock.Catalogue] alone it accepts, but for forms that nobody writes, such as
+// a parameter that does not count and is set to zero. What takes more than one
+// part of a file to see, such as a label that is there twice, only Parse sees.
+func Schema() map[string]any {
+	o := outline()
+	root := o.Of(reflect.TypeFor[Scenario]())
+	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	root["title"] = "lockquake scenario"
+	root["required"] = []string{"name", "duration", "workload", "strategies"}
+	root["$defs"] = schema{
+		"duration":     schema{"type": "string", "pattern": `^\+?` + durationPattern},
+		"either-way":   schema{"type": "string", "pattern": `^[-+]?` + durationPattern},
+		"distribution": distSchema(o),
+		"strategy":     strategySchema(o),
+		"fault":        faultSchema(o),
+		"check":        checkSchema(),
+		"fence":        fenceSchema(),
+		"point":        schema{"enum": Points()},
+		"worker":       schema{"type": "string", "pattern": `^worker-[1-9][0-9]*$`},
+	}
+	return root
+}
+
+type schema = strictyaml.Schema
+
+// durationPattern is what time.ParseDuration reads, without its sign.
+const durationPattern = `(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
+
+func ref(def string) schema { return schema{"$ref": "#/$defs/" + def} }
+
+// outline is what reflection cannot see of the types of a scenario.
+func outline() strictyaml.Outline {
+	type field = strictyaml.Field
+	scenario := reflect.TypeFor[Scenario]()
+	checks := schema{"type": "array", "items": ref("check"), "uniqueItems": true}
+	o := strictyaml.Outline{
+		Words: words(),
+		Types: map[reflect.Type]schema{
+			reflect.TypeFor[time.Duration](): ref("duration"),
+			reflect.TypeFor[draw.Dist]():     ref("distribution"),
+			reflect.TypeFor[Strategy]():      ref("strategy"),
+			reflect.TypeFor[[]Strategy](): {"anyOf": []schema{
+				{"type": "array", "items": ref("strategy"), "minItems": 1},
+				{"const": "all", "description": "every strategy that there is"},
+			}},
+			reflect.TypeFor[lock.Attempts](): {"anyOf": []schema{{"type": "integer", "minimum": 1}, {"const": "unlimited"}}},
+			reflect.TypeFor[faults.Spec]():   ref("fault"),
+			reflect.TypeFor[faults.Mode]():   {"enum": []faults.Mode{faults.ModeHold, faults.ModeDrop}},
+			reflect.TypeFor[faults.Clock]():  {"enum": []faults.Clock{faults.ClockWall, faults.ClockMonotonic}},
+			reflect.TypeFor[Wake]():          {"enum": []Wake{DeadlinesFirst, Arrival}},
+		},
+		Fields: map[field]schema{
+			{Owner: scenario, Key: "name"}:                         {"type": "string", "pattern": namePattern, "maxLength": longestName},
+			{Owner: scenario, Key: "checks"}:                       {"type": "array", "items": ref("check"), "uniqueItems": true, "minItems": 1},
+			{Owner: reflect.TypeFor[Workload](), Key: "kind"}:      workloadSchema(),
+			{Owner: reflect.TypeFor[Resource](), Key: "fence"}:     ref("fence"),
+			{Owner: reflect.TypeFor[Each](), Key: "worker"}:        ref("worker"),
+			{Owner: reflect.TypeFor[Expect](), Key: "holds"}:       checks,
+			{Owner: reflect.TypeFor[Expect](), Key: "violates"}:    checks,
+			{Owner: reflect.TypeFor[faults.When](), Key: "worker"}: ref("worker"),
+			{Owner: reflect.TypeFor[faults.When](), Key: "point"}:  ref("point"),
+			{Owner: reflect.TypeFor[faults.When](), Key: "nth"}:    {"type": "integer", "minimum": 1},
+			{Owner: reflect.TypeFor[faults.Params](), Key: "by"}:   ref("either-way"),
+			{Owner: reflect.TypeFor[plainStrategy](), Key: "name"}: strategyName(),
+		},
+	}
+	for _, n := range new(Scenario).counts() {
+		o.Fields[field{Owner: scenario, Key: n.path}] = schema{"type": "integer", "minimum": n.low, "maximum": n.above}
+	}
+	for _, part := range lock.Parts() {
+		o.Fields[field{Owner: reflect.TypeFor[lock.Params](), Key: part.Name}] = schema{"enum": part.Ways}
+	}
+	for _, must := range []struct {
+		owner reflect.Type
+		have  []string
+	}{
+		{reflect.TypeFor[Workload](), []string{"kind"}},
+		{reflect.TypeFor[Each](), []string{"worker"}},
+		{reflect.TypeFor[faults.When](), []string{"worker", "point"}},
+	} {
+		s := o.Of(must.owner)
+		s["required"] = must.have
+		o.Types[must.owner] = s
+	}
+	expect := o.Of(reflect.TypeFor[Expect]())
+	expect["anyOf"] = []schema{{"required": []string{"holds"}}, {"required": []string{"violates"}}}
+	o.Types[reflect.TypeFor[Expect]()] = expect
+	return o
+}
+
+// choice is one of a few words, each with what it means.
+type choice struct{ word, doc string }
+
+func oneOf[T any](all []T, as func(T) choice) []schema {
+	var words []schema
+	for _, one := range all {
+		c := as(one)
+		words = append(words, strictyaml.Described(schema{"const": c.word}, c.doc))
+	}
+	return words
+}
+
+func workloadSchema() schema {
+	return schema{"oneOf": oneOf(Workloads(), func(i WorkloadInfo) choice { return choice{i.Name, i.Doc} })}
+}
+
+func fenceSchema() schema {
+	return schema{"oneOf": oneOf(resource.Policies(), func(p resource.PolicyInfo) choice { return choice{string(p.Policy), p.Doc} })}
+}
+
+func checkSchema() schema {
+	return schema{"oneOf": oneOf(checker.Catalogue(), func(c checker.Check) choice { return choice{c.Name, c.Doc} })}
+}
+
+// strategyName is a name, or a pattern that stands for several.
+func strategyName() schema {
+	names := oneOf(lock.Catalogue(), func(e lock.Entry) choice { return choice{e.Name, e.Doc} })
+	return schema{"anyOf": append(names, schema{"type": "string", "pattern": `[*?\[\\]`, "description": "a pattern such as redis-*: all that match"})}
+}
+
+// plainStrategy is a Strategy without its hook.
+type plainStrategy Strategy
+
+func strategySchema(o strictyaml.Outline) schema {
+	long := o.Of(reflect.TypeFor[plainStrategy]())
+	long["required"] = []string{"name"}
+	return schema{"anyOf": []schema{strategyName(), long}}
+}
+
+// distSchema is a duration, or a map of one family with its parameters.
+func distSchema(o strictyaml.Outline) schema {
+	forms := []schema{ref("duration")}
+	for _, kind := range draw.Kinds() {
+		all, needed := kind.Fields()
+		form := o.Struct(reflect.TypeFor[draw.Dist](), append(all, "dist")...)
+		form["properties"].(schema)["dist"] = schema{"const": kind, "description": o.Words["dist"]}
+		form["required"] = append(needed, "dist")
+		forms = append(forms, form)
+	}
+	return schema{"anyOf": forms}
+}
+
+// faultSchema is a map with one kind of fault and beside it when it falls.
+func faultSchema(o strictyaml.Outline) schema {
+	properties := schema{
+		"at":       strictyaml.Described(ref("duration"), o.Words["at"]),
+		"when":     strictyaml.Described(o.Of(reflect.TypeFor[faults.When]()), o.Words["when"]),
+		"optional": schema{"type": "boolean", "description": o.Words["optional"]},
+	}
+	var kinds []schema
+	for _, k := range faults.Kinds() {
+		name := string(k.Kind)
+		params := o.Struct(reflect.TypeFor[faults.Params](), k.Params...)
+		for _, end := range []string{"from", "to", "target"} {
+			if slices.Contains(k.Params, end) {
+				params["properties"].(schema)[end] = strictyaml.Described(place(k.Kind, end), o.Words[end])
+			}
+		}
+		if slices.Contains(k.Params, "for") {
+			params["required"] = []string{"for"}
+		}
+		properties[name] = strictyaml.Described(params, k.Doc)
+		kinds = append(kinds, momentOf(k))
+	}
+	return schema{"type": "object", "properties": properties, "additionalProperties": false, "oneOf": kinds}
+}
+
+// place is what a fault takes hold of.
+func place(kind faults.Kind, end string) schema {
+	places := []schema{ref("worker"), {"const": faults.EachWorker}}
+	if end != "target" || takesServer(kind, lockNode) {
+		places = append(places, schema{"enum": nodes()})
+	}
+	return schema{"anyOf": places}
+}
+
+// momentOf says that an entry is of this kind, and has exactly one of the
+// moments that the kind can fall at.
+func momentOf(k faults.KindInfo) schema {
+	name := string(k.Kind)
+	if k.Point == faults.MessagePoint {
+		return schema{
+			"required":   []string{name, "when"},
+			"properties": schema{"at": false, "when": schema{"properties": schema{"point": schema{"pattern": `\.(sent|replied)$`}}}},
+		}
+	}
+	return schema{"required": []string{name}, "oneOf": []schema{
+		{"required": []string{"at"}},
+		{"required": []string{"when"}},
+		{"properties": schema{name: schema{"required": []string{"every"}}}},
+	}}
+}
+
+// words say what each key means. The names that a key can take are told of in
+// their catalogues.
+func words() map[string]string {
+	return map[string]string{
+		"name":        "how the scenario is called",
+		"description": "what it shows, in one line",
+		"source":      "where the story comes from",
+		"duration":    "virtual time; faults and new sections end here, the run goes on",
+		"seeds":       "fewest runs that decide an expectation",
+		"workers":     "how many workers there are; they are called worker-1, worker-2, ...",
+		"resources":   "how many resources there are; a section draws one of them",
+		"sections":    "critical sections of each worker; 0 for as many as fit into the duration",
+		"step":        "virtual time that every named step of a worker costs",
+		"wake-lag":    "from the waking of a process to its late deadlines and messages",
+		"wake":        "what a client sees first that slept past its deadline",
+		"workload":    "what the workers do under the lock",
+		"kind":        "which workload",
+		"hold":        "time between the read and the write",
+		"think":       "time between two sections",
+		"resource":    "what the protected resource does",
+		"fence":       "of a resource what it does with a fence token, of a lock where its token comes from",
+		"lock":        "parameters of the lock",
+		"ttl":         "lease time that the server is asked for",
+		"retry":       "what follows a refused acquire",
+		"attempts":    "how often an acquire is tried, the first one included",
+		"delay":       "wait before the next attempt",
+		"jitter":      "a uniform part of this is added to the delay",
+		"doubling":    "the delay, but not the jitter, doubles after every attempt",
+		"owner":       "how the value is made that says whose the key is",
+		"take":        "by which commands the key is taken",
+		"check":       "what the holder does before a write",
+		"renewal":     "who renews the lease, and what a refusal means",
+		"release":     "how the key is given back, and what the answer means",
+		"unknown":     "what an acquire means that nobody answered",
+		"refused":     "what happens to the work when the lock is not obtained",
+		"renew":       "period of renewal; 0s for a third of the lease",
+		"max-hold":    "how long renewal keeps one grant alive",
+		"network":     "the network between workers and servers",
+		"latency":     "how long a message is under way, in each direction",
+		"strategies":  "the locks under test",
+		"label":       "how reports call this use of the strategy",
+		"each":        "where one worker differs from the others",
+		"worker":      "which worker",
+		"start":       "when its first section begins",
+		"faults":      "what goes wrong",
+		"checks":      "how runs are judged; all checks that can judge the workload unless given",
+		"expect":      "what must be seen, by label of a strategy",
+		"holds":       "checks that must be valid in every run",
+		"violates":    "checks that must be violated in at least one run",
+		"dist":        "family of the distribution",
+		"value":       "every sample",
+		"min":         "no sample is shorter",
+		"max":         "every sample is shorter",
+		"mean":        "mean of the samples",
+		"median":      "half of the samples are shorter",
+		"p99":         "99 % of the samples are shorter",
+		"file":        "where the samples come from, one duration a line, beside the scenario",
+		"at":          "the moment of a single fault",
+		"when":        "the point in a worker's work at which a single fault falls",
+		"point":       "a named step of the worker or a message",
+		"nth":         "which time the worker comes to the point, from 1",
+		"optional":    "the scenario stands even if this fault never met anything",
+		"target":      "what it takes hold of; with when, the worker that comes to the point unless given",
+		"from":        "one end of the link",
+		"to":          "the other end of the link",
+		"mode":        "what happens to the messages that are caught",
+		"task":        "name of the task, such as renewal",
+		"by":          "how far the clock moves, forward or back",
+		"clock":       "which clock of the node",
+		"ppm":         "how much too fast the clock runs, in parts per million",
+		"every":       "from the end of one fault to the begin of the next, for each target by itself",
+		"for":         "how long it lasts",
+	}
+}
