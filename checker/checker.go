@@ -116,7 +116,20 @@ func Run(h *history.History, names []string) ([]Result, error) {
 	return run(h, names, defaultLimits())
 }
 
+// Judge is Run for a caller that has folded h into its sections already.
+func Judge(h *history.History, sections []*history.Section, names []string) ([]Result, error) {
+	return judge(h, sections, names, defaultLimits())
+}
+
 func run(h *history.History, names []string, l limits) ([]Result, error) {
+	sections, err := h.Sections()
+	if err != nil {
+		return nil, err
+	}
+	return judge(h, sections, names, l)
+}
+
+func judge(h *history.History, sections []*history.Section, names []string, l limits) ([]Result, error) {
 	if names == nil {
 		names = Names()
 	}
@@ -128,10 +141,6 @@ func run(h *history.History, names []string, l limits) ([]Result, error) {
 			return nil, fmt.Errorf("unknown check %q; there are %s", name, strings.Join(Names(), ", "))
 		}
 		chosen = append(chosen, catalogue[i])
-	}
-	sections, err := h.Sections()
-	if err != nil {
-		return nil, err
 	}
 	in := &input{History: h, sections: sections, witnessed: h.Witnessed(), limits: l}
 	results := make([]Result, 0, len(chosen))

@@ -39,6 +39,9 @@ func (c *ScriptCache) compile(sha, text string) (*lua.FunctionProto, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A script has no arguments, and a main chunk no name for a table of them:
+	// without this mark, Lua makes one at every call.
+	proto.IsVarArg &^= lua.VarArgNeedsArg
 	c.protos[sha] = proto
 	return proto, nil
 }
