@@ -118,7 +118,7 @@ func Run(h *history.History, names []string) ([]Result, error) {
 
 // Judge is Run for a caller that has folded h into its sections already.
 func Judge(h *history.History, sections []*history.Section, names []string) ([]Result, error) {
-	return judge(h, sections, names, defaultLimits())
+	return verdicts(h, sections, names, defaultLimits())
 }
 
 func run(h *history.History, names []string, l limits) ([]Result, error) {
@@ -126,10 +126,10 @@ func run(h *history.History, names []string, l limits) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return judge(h, sections, names, l)
+	return verdicts(h, sections, names, l)
 }
 
-func judge(h *history.History, sections []*history.Section, names []string, l limits) ([]Result, error) {
+func verdicts(h *history.History, sections []*history.Section, names []string, l limits) ([]Result, error) {
 	if names == nil {
 		names = Names()
 	}

@@ -2,6 +2,8 @@ package lock
 
 import (
 	"context"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -34,10 +36,12 @@ func newRedisStrategy(d Deps) Strategy {
 // Acquire implements Locker.
 func (l *redisLocker) Acquire(ctx context.Context, key string) (Lease, error) {
 	retry := l.params.Retry
+	lease := &redisLease{locker: l, ctx: ctx, key: key}
+	asking := env.WithOp(ctx, "acquire")
 	for attempt := 1; ; attempt++ {
-		lease := &redisLease{locker: l, ctx: ctx, key: key, owner: l.newOwner()}
+		lease.owner = l.newOwner()
 		sent := l.env.Mono()
-		won, err := l.take(env.WithOp(ctx, "acquire"), lease)
+		won, err := l.take(asking, lease)
 		switch {
 		case err != nil && l.params.Unknown == UnknownCleanUp:
 			// It may have taken effect. Nobody must be kept out by a key whose
@@ -59,7 +63,12 @@ func (l *redisLocker) Acquire(ctx context.Context, key string) (Lease, error) {
 
 // newOwner makes a value that says whose the key is.
 func (l *redisLocker) newOwner() string {
-	random := func() string { return fmt.Sprintf("%016x%016x", l.random.Uint64(), l.random.Uint64()) }
+	random := func() string {
+		var bits [16]byte
+		binary.BigEndian.PutUint64(bits[:8], l.random.Uint64())
+		binary.BigEndian.PutUint64(bits[8:], l.random.Uint64())
+		return hex.EncodeToString(bits[:])
+	}
 	switch l.params.Owner {
 	case OwnerInstance:
 		if l.instance == "" {

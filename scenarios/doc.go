@@ -6,7 +6,7 @@
 //
 //   - [Scenario] is one experiment. [Parse] and [Load] read one and refuse what
 //     makes no sense (scenario.go, parse.go, validate.go); the built-in ones
-//     stand in the folder builtin.
+//     stand in the folder builtin. [Schema] describes such a file (schema.go).
 //   - [Run] carries out a campaign: all strategies over all seeds (campaign.go).
 //     [RunOnce] carries out one run and keeps all of it as a [Trial] (run.go).
 //   - What workers do under a lock is a workload (workload.go). A recorder

@@ -106,11 +106,7 @@ func (r *run) restart(worker string) {
 
 // bite works out which faults of the plan met anything: a section of the
 // worker that they took hold of, or a call of it that was under way.
-func (r *run) bite(h *history.History) error {
-	sections, err := h.Sections()
-	if err != nil {
-		return err
-	}
+func (r *run) bite(sections []*history.Section, over time.Duration) {
 	for i, step := range r.plan.Steps {
 		b := &r.bites[i]
 		if !b.Happened {
@@ -129,7 +125,7 @@ func (r *run) bite(h *history.History) error {
 			}
 			end := s.ReturnAt
 			if s.Return == 0 {
-				end = h.Meta.End
+				end = over
 			}
 			if s.CallAt < b.End && b.Begin < end {
 				b.Bit = true
@@ -137,5 +133,4 @@ func (r *run) bite(h *history.History) error {
 			}
 		}
 	}
-	return nil
 }

@@ -249,13 +249,15 @@ func (r *run) judge() (*Trial, error) {
 		},
 		Events: r.recorder.Events(),
 	}
-	results, err := checker.Run(h, s.Checks)
+	sections, err := h.Sections()
 	if err != nil {
 		return nil, err
 	}
-	if err := r.bite(h); err != nil {
+	results, err := checker.Judge(h, sections, s.Checks)
+	if err != nil {
 		return nil, err
 	}
+	r.bite(sections, h.Meta.End)
 	return &Trial{
 		Scenario: s.Name, Label: r.use.Label, Strategy: r.use.Name, Seed: r.seed,
 		Plan: r.plan, Bites: r.bites, History: h, Results: results,

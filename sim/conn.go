@@ -11,7 +11,7 @@ import (
 // Server answers the requests that reach a node.
 type Server interface {
 	// Serve is called when a request arrives. It calls c.Applied at the effect
-	// and c.Reply once, at once or later.
+	// and c.Reply once, at once or later, and does not use c after that.
 	Serve(c *Call)
 	// Closed is called when a client's connection has ended; err is nil if the
 	// client closed it.
@@ -124,10 +124,9 @@ func (c *Conn) roundTrip(ctx context.Context, op string, req any, timeout time.D
 		return nil, c.err
 	}
 	w.request++
-	call := &Call{
-		Session: &c.session, Worker: t.worker.name, Op: op, Request: w.request, Req: req,
-		conn: c, worker: t.worker, points: w.points.of(op), opens: opens, task: t,
-	}
+	call := w.newCall()
+	call.Session, call.Worker, call.Op, call.Request, call.Req = &c.session, t.worker.name, op, w.request, req
+	call.conn, call.worker, call.points, call.opens, call.task = c, t.worker, w.points.of(op), opens, t
 	call.request.call, call.response.call, call.response.reply = call, call, true
 	c.pending = append(c.pending, call)
 	w.notePayload(kindSent, t.worker.name, op, call.Request, req)
@@ -164,8 +163,24 @@ func (c *Conn) await(t *task, sc *simContext, call *Call, timeout time.Duration)
 	w := c.node.world
 	w.notePayload(kindTaken, t.worker.name, call.Op, call.Request, call.answer)
 	t.worker.pass(call.points.taken)
+	answer := call.answer
+	// Its request has been served and its reply taken, so nobody refers to it
+	// any more. One that was given up on is left to the garbage collector.
+	*call = Call{}
+	w.spare = append(w.spare, call)
 	t.sleep(nil, w.cfg.Step, classStep)
-	return call.answer, nil
+	return answer, nil
+}
+
+// newCall returns an empty call, one that has been used if there is.
+func (w *World) newCall() *Call {
+	n := len(w.spare)
+	if n == 0 {
+		return &Call{}
+	}
+	call := w.spare[n-1]
+	w.spare = w.spare[:n-1]
+	return call
 }
 
 // Close closes the connection at the client's end. The server learns of it

@@ -98,7 +98,10 @@ func (p *Process) catchUp() {
 			e.late = nil
 			e.what.fire()
 			// The tasks that it woke see it before the next one comes.
-			p.node.world.runReady()
+			w := p.node.world
+			w.catchingUp = true
+			w.runReady()
+			w.catchingUp = false
 		}
 	}
 	p.late = nil

@@ -146,6 +146,9 @@ func (t *task) wake(why reason) {
 
 // sleep parks for d on the node's monotonic clock, or until ctx ends.
 func (t *task) sleep(ctx *simContext, d time.Duration, c class) reason {
+	if t.elapse(d) {
+		return byTimer
+	}
 	t.class = c
 	t.worker.process.node.arm(&t.timer, d)
 	if ctx != nil {
@@ -153,6 +156,25 @@ func (t *task) sleep(ctx *simContext, d time.Duration, c class) reason {
 		ctx.watch(t)
 	}
 	return t.wait()
+}
+
+// elapse lets d go by without giving up the processor, if nothing else happens
+// meanwhile, and reports whether it did. To the trace it is the same event as
+// that of a timer; it only saves the way through the queue and two switches.
+func (t *task) elapse(d time.Duration) bool {
+	w, p := t.world, t.worker.process
+	if p.stops > 0 || p.lagging || p.crashed || len(t.worker.stalled) > 0 {
+		return false
+	}
+	mono := &p.node.mono
+	at := mono.when(mono.at(w.now) + max(int64(d), 0))
+	if at == never || !w.idleUntil(at) {
+		return false
+	}
+	w.seq++
+	w.advance(at)
+	w.countInstant() // the task's own turn
+	return true
 }
 
 // taskTimer is a task as the firer of its timer.

@@ -81,6 +81,10 @@ type World struct {
 	request   int64    // last request ID given
 	conns     int64    // connections dialled
 	message   *message // the one that the point being passed is about
+	spare     []*Call  // answered and taken, for new requests
+	// A process takes in what came while it was stopped: more is to happen at
+	// this instant than the queue knows.
+	catchingUp bool
 }
 
 // New makes an empty world.
@@ -143,21 +147,34 @@ func (w *World) Run() error {
 			w.now = limit
 			return nil
 		}
-		if e.at != w.now {
-			w.atInstant = 0
-		}
-		w.now = e.at
-		w.countInstant()
-		w.events++
-		w.trace.tick(e.at)
-		if w.cfg.Beat != nil && w.events%1024 == 0 {
-			w.cfg.Beat.Add(1)
-		}
+		w.advance(e.at)
 		if e.node != nil {
 			e.node.disarm(e)
 		}
 		e.what.fire()
 	}
+}
+
+// advance lets the time of the next event come.
+func (w *World) advance(at int64) {
+	if at != w.now {
+		w.atInstant = 0
+	}
+	w.now = at
+	w.countInstant()
+	w.events++
+	w.trace.tick(at)
+	if w.cfg.Beat != nil && w.events%1024 == 0 {
+		w.cfg.Beat.Add(1)
+	}
+}
+
+// idleUntil reports whether nothing can happen before the timer of the task
+// at hand fires at that time, nor at that time before it.
+func (w *World) idleUntil(at int64) bool {
+	limit := int64(w.cfg.Limit)
+	return !w.stopped && w.err == nil && !w.catchingUp && w.ready.empty() &&
+		(len(w.queue.items) == 0 || w.queue.items[0].at > at) && (limit <= 0 || at <= limit)
 }
 
 // runReady gives the processor to every task that was woken, and to those
@@ -188,9 +205,11 @@ type readyQueue struct {
 
 func (q *readyQueue) push(t *task) { q.tasks = append(q.tasks, t) }
 
+func (q *readyQueue) empty() bool { return q.first == len(q.tasks) }
+
 // pop returns nil when nothing is there.
 func (q *readyQueue) pop() *task {
-	if q.first == len(q.tasks) {
+	if q.empty() {
 		q.tasks, q.first = q.tasks[:0], 0
 		return nil
 	}

@@ -94,7 +94,7 @@ func (p *progress) end() {
 // line says where things stand, in at most so many columns; 0 is any number.
 // The strategies that do not fit are left out.
 func (p *progress) line(clock string, columns int) string {
-	line := fmt.Sprintf("%s: %d of %d runs, %s", p.title, p.last.Done, p.last.Total, clock)
+	line := fmt.Sprintf("%s: %d/%d runs, %s", p.title, p.last.Done, p.last.Total, clock)
 	const more = ", ..."
 	joint := "; violating: "
 	for i, label := range p.labels {

@@ -77,6 +77,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 				return usageError{strictyaml.Unknown("command", rest[0], commandsOf(cmd))}
 			}
 			cmd.InitDefaultHelpFlag()
+			cmd.InitDefaultVersionFlag()
 			return cmd.Help()
 		},
 	}

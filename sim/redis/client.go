@@ -88,9 +88,15 @@ func newQuietClient(dial func(ctx context.Context, network, addr string) (net.Co
 		PoolSize:                 1,
 		PipelinePoolSize:         -1,
 		ConnMaxIdleTime:          -1,
+		ReadBufferSize:           clientBuffer,
+		WriteBufferSize:          clientBuffer,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
 }
+
+// clientBuffer is room for the replies that are played back, in bytes. The
+// default is made for a network.
+const clientBuffer = 512
 
 // conductor is the hook that takes commands out of go-redis's hands. It stands
 // outside the loop that resends, so it has a loop of its own.
@@ -150,7 +156,7 @@ func (c *conductor) attempt(ctx context.Context, op string, command *Command, cm
 	if err != nil {
 		return false, err
 	}
-	answer, err := conn.Call(context.WithoutCancel(ctx), op, command, c.timeout(ctx))
+	answer, err := conn.Call(context.Background(), op, command, c.timeout(ctx))
 	if err == nil {
 		c.spare = append(c.spare, command)
 		err = c.reader.set(cmd, answer.(*Reply))
@@ -221,7 +227,7 @@ func (c *conductor) attemptMany(ctx context.Context, op string, pipeline *Pipeli
 	if err != nil {
 		return setErrors(cmds, err)
 	}
-	answer, err := conn.Call(context.WithoutCancel(ctx), op, pipeline, c.timeout(ctx))
+	answer, err := conn.Call(context.Background(), op, pipeline, c.timeout(ctx))
 	if err != nil {
 		from.put(conn, err)
 		return setErrors(cmds, err)

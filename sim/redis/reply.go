@@ -11,6 +11,8 @@ import (
 // would stand on the wire.
 type Command struct {
 	Args []string
+
+	reply Reply // room for the answer, which goes where the command came from
 }
 
 // AppendTrace appends the words of the command, quoted where they need it.

@@ -71,20 +71,23 @@ func (s *Server) record(e history.Event) {
 
 // Serve implements sim.Server.
 func (s *Server) Serve(c *sim.Call) {
-	var reply Reply
+	var reply *Reply
 	switch request := c.Req.(type) {
 	case *Command:
-		reply = s.engine.run(s.now(), request.Args)
-		s.watch.settle(c, request.Args, &reply)
+		reply = &request.reply
+		*reply = s.engine.run(s.now(), request.Args)
+		s.watch.settle(c, request.Args, reply)
 	case *Pipeline:
-		reply = s.engine.runPipeline(s.now(), request.Commands, func(words []string, r *Reply) {
+		all := s.engine.runPipeline(s.now(), request.Commands, func(words []string, r *Reply) {
 			s.watch.settle(c, words, r)
 		})
+		reply = &all
 	default:
-		reply = errorReply("ERR Protocol error: %T is no command", request)
+		broken := errorReply("ERR Protocol error: %T is no command", request)
+		reply = &broken
 	}
 	c.Applied()
-	c.Reply(&reply)
+	c.Reply(reply)
 }
 
 // Closed implements sim.Server. A connection leaves nothing behind.
