@@ -5,7 +5,7 @@ BIN     := $(CURDIR)/bin
 LINTER  := $(BIN)/golangci-lint
 LINTER_VERSION := v2.15.0
 
-.PHONY: demo build test deps short race lint fmt update ci clean
+.PHONY: demo build test deps short bench race lint fmt update ci clean
 
 ## demo: reproduce Kleppmann's failure and leave a report with its pictures
 demo: build
@@ -29,6 +29,10 @@ test: deps
 ## short: the tests that take no time
 short:
 	$(GO) test -short ./...
+
+## bench: how fast it is, beside what people do without it; one table
+bench:
+	cd internal/bench && $(GO) test -run '^TestTable$$' -table
 
 ## race: the tests under the race detector
 race:

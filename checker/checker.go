@@ -256,8 +256,16 @@ func nameOf(s *history.Section) string {
 	return fmt.Sprintf("%s's section %d", s.Worker, s.N)
 }
 
-// groups splits a list by a key, in the order in which the keys come up.
+// groups splits a list by a key, in the order in which the keys come up. A
+// list that has only one key, as most have, is its own group and not copied.
 func groups[T any](list []T, key func(T) string) [][]T {
+	if len(list) == 0 {
+		return nil
+	}
+	first := key(list[0])
+	if !slices.ContainsFunc(list, func(x T) bool { return key(x) != first }) {
+		return [][]T{list}
+	}
 	index := map[string]int{}
 	var out [][]T
 	for _, x := range list {

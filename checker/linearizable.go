@@ -75,6 +75,9 @@ func (in *input) items() []*item {
 			x := index[ops[0].Item]
 			if x == nil {
 				x = &item{name: ops[0].Item}
+				if len(list) == 0 { // most often the only one
+					x.singles, x.sections = make([]step, 0, total), make([]step, 0, len(in.sections))
+				}
 				index[x.name] = x
 				list = append(list, x)
 			}

@@ -120,8 +120,10 @@ func (h *History) Sections() ([]*Section, error) {
 type folder struct {
 	sections []*Section
 	byID     map[sectionID]*Section
+	at       *Section              // last one asked for, which mostly is the next one too
 	alive    map[string][]*Section // by worker: what a crash would end
 	ops      map[int64]*Op
+	recent   *Op                // last one asked for, which mostly is the next one too
 	grants   map[grantID]*Event // last grant by worker and key
 
 	// Room for all sections and operations at once, so that a long history
@@ -192,9 +194,21 @@ func (f *folder) add(e *Event) error {
 	return fmt.Errorf("unknown type %q", e.Type)
 }
 
+// op returns the operation of a request, nil if it was never invoked.
+func (f *folder) op(request int64) *Op {
+	if f.recent == nil || f.recent.Request != request {
+		f.recent = f.ops[request]
+	}
+	return f.recent
+}
+
 // section returns the section that an event of its worker belongs to.
 func (f *folder) section(e *Event) (*Section, error) {
-	s := f.byID[sectionID{e.Worker, e.Section}]
+	s := f.at
+	if s == nil || s.N != e.Section || s.Worker != e.Worker {
+		s = f.byID[sectionID{e.Worker, e.Section}]
+		f.at = s
+	}
 	if s == nil {
 		return nil, fmt.Errorf("%s of section %d of %s, which was never called", e.Type, e.Section, e.Worker)
 	}
@@ -258,14 +272,14 @@ func (f *folder) invoke(e *Event) error {
 		Value: e.Value, Token: e.Token, Invoke: e.Seq, InvokeAt: e.At, Outcome: OutcomeInfo,
 	})
 	o := &f.opRoom[len(f.opRoom)-1]
-	f.ops[e.Request] = o
+	f.ops[e.Request], f.recent = o, o
 	s.Ops = append(s.Ops, o)
 	return nil
 }
 
 // applied adds the resource's word on a request.
 func (f *folder) applied(e *Event) error {
-	o := f.ops[e.Request]
+	o := f.op(e.Request)
 	switch {
 	case o == nil:
 		return fmt.Errorf("%s of request %d, which was never invoked", e.Type, e.Request)
@@ -285,7 +299,7 @@ func (f *folder) applied(e *Event) error {
 
 // answer adds what the worker was told about its request.
 func (f *folder) answer(e *Event) error {
-	o := f.ops[e.Request]
+	o := f.op(e.Request)
 	switch {
 	case o == nil:
 		return fmt.Errorf("%s of request %d, which was never invoked", e.Type, e.Request)

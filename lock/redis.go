@@ -88,8 +88,10 @@ func (l *redisLocker) newOwner() string {
 func (l *redisLocker) take(ctx context.Context, lease *redisLease) (won bool, err error) {
 	switch l.params.Fence {
 	case FenceInScript, FenceIncrFirst, FencePublished:
-		keys := []string{lease.key, lease.fenceKey()}
-		lease.token, err = l.scripts.fenced.Run(ctx, l.client, keys, lease.owner, l.params.TTL.Milliseconds()).Int64()
+		if lease.keys == nil {
+			lease.keys = []string{lease.key, lease.fenceKey()}
+		}
+		lease.token, err = l.scripts.fenced.Run(ctx, l.client, lease.keys, lease.owner, l.params.TTL.Milliseconds()).Int64()
 		if errors.Is(err, redis.Nil) { // what the published script always answers
 			return false, nil
 		}

@@ -14,6 +14,7 @@ type redisLease struct {
 	locker *redisLocker
 	ctx    context.Context
 	key    string
+	keys   []string // of the script that takes a fenced lock
 	owner  string
 	token  int64
 	// end is when the holder may believe no longer, on its monotonic clock:

@@ -59,7 +59,7 @@ func TestParseFillsInDefaults(t *testing.T) {
 		Hash:       "fd31b925a892", // as sha256sum gives it
 		Text:       []byte(minimal),
 	}
-	if diff := cmp.Diff(want, s, cmp.AllowUnexported(LockParams{}, strictyaml.Patch[Resource]{})); diff != "" {
+	if diff := cmp.Diff(want, s, cmp.AllowUnexported(LockParams{}, ClientParams{}, strictyaml.Patch[Resource]{})); diff != "" {
 		t.Errorf("parsed (-want +got):\n%s", diff)
 	}
 }
@@ -380,6 +380,15 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"no attempts", "attempts: unlimited", "attempts: 0", `5:35: lock.retry.attempts must be a number of attempts, from 1, or unlimited, not the number 0`},
 		{"negative attempts", "attempts: unlimited", "attempts: -1", `5:35: lock.retry.attempts must be a number of attempts, from 1, or unlimited, not the number -1`},
 		{"word for attempts", "attempts: unlimited", "attempts: endless", `5:35: lock.retry.attempts must be a number of attempts, from 1, or unlimited, not "endless"`},
+		{"no connections", "workers: 3", "workers: 3\nclient: {pool-size: 0}", `4:21: client.pool-size must be between 1 and 10000, and is 0`},
+		{"negative resends", "workers: 3", "workers: 3\nclient: {max-retries: -1}", `4:23: client.max-retries must be between 0 and 1000, and is -1`},
+		{"no read time-out", "workers: 3", "workers: 3\nclient: {read-timeout: 0s}", `4:24: client.read-timeout must be between 1ms and 87600h0m0s, and is 0s`},
+		{"no dial time-out", "workers: 3", "workers: 3\nclient: {dial-timeout: 0s}", `4:24: client.dial-timeout must be between 1ms and 87600h0m0s, and is 0s`},
+		{"no pool time-out", "workers: 3", "workers: 3\nclient: {pool-timeout: 1us}", `4:24: client.pool-timeout must be between 1ms and 87600h0m0s, and is 1µs`},
+		{"negative pause of a strategy", "lock: {retry: {attempts: 3}}", "client: {min-retry-backoff: -1s}", `8:69: strategies[1].client.min-retry-backoff must be between 0s and 87600h0m0s, and is -1s`},
+		{"negative pause of a worker", "lock: {ttl: 5s}", "client: {max-retry-backoff: -1s}", `9:68: each[0].client.max-retry-backoff must be between 0s and 87600h0m0s, and is -1s`},
+		{"word for a yes or no", "workers: 3", "workers: 3\nclient: {context-timeout: always}", `4:27: client.context-timeout must be true or false, not "always"`},
+		{"unknown setting of a client", "workers: 3", "workers: 3\nclient: {max-retrys: 3}", `4:10: unknown key "max-retrys"; did you mean "max-retries"?`},
 		{"unknown parameter of a lock", "delay: 100ms", "dealy: 100ms", `5:46: unknown key "dealy"; did you mean "delay"?`},
 		{"negative latency", "workers: 3", "workers: 3\nnetwork: {latency: -1ms}", `4:20: network.latency must not be negative, and is -1ms`},
 

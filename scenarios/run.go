@@ -56,6 +56,7 @@ func (e *RunError) Stack() string {
 type runner struct {
 	scenario *Scenario
 	own      map[string]lock.Entry // strategies that the caller brought along
+	entries  map[string]lock.Entry // of the catalogue, by name; made when it is needed
 	scripts  *redis.ScriptCache
 	recorder history.Recorder
 	beat     *atomic.Uint64
@@ -72,6 +73,7 @@ type run struct {
 	plan         faults.Plan
 	bites        []Bite
 	workers      map[string]*sim.Worker
+	redis        *redis.Server
 	resource     *resource.Server
 	sections     map[string]int // begun by each worker, over all its lives
 	acquisitions int64
@@ -103,6 +105,7 @@ func (r *runner) once(use Strategy, seed uint64) (*Trial, error) {
 	if err != nil {
 		return nil, &RunError{r.scenario.Name, r.scenario.Path, use.Label, seed, err}
 	}
+	one.redis.Close()
 	return trial, nil
 }
 
@@ -111,10 +114,14 @@ func (r *runner) entry(name string) (lock.Entry, error) {
 	if e, ok := r.own[name]; ok {
 		return e, nil
 	}
-	for _, e := range lock.Catalogue() {
-		if e.Name == name {
-			return e, nil
+	if r.entries == nil {
+		r.entries = map[string]lock.Entry{}
+		for _, e := range lock.Catalogue() {
+			r.entries[e.Name] = e
 		}
+	}
+	if e, ok := r.entries[name]; ok {
+		return e, nil
 	}
 	return lock.Entry{}, fmt.Errorf("no strategy is called %q", name)
 }
@@ -130,7 +137,8 @@ func (r *run) build() error {
 	for _, name := range s.ResourceNames() {
 		keys[name] = true
 	}
-	_, err := redis.New(r.world.AddNode(lockNode, sim.NodeConfig{}), redis.Options{
+	var err error
+	r.redis, err = redis.New(r.world.AddNode(lockNode, sim.NodeConfig{}), redis.Options{
 		Locks: func(key string) bool { return keys[key] }, Record: r.record, Scripts: r.scripts,
 	})
 	if err != nil {
@@ -184,7 +192,7 @@ func (r *run) work(worker *sim.Worker) {
 	ctx := context.Background()
 	process := worker.Process()
 	name := worker.Name()
-	var client goredis.Cmdable = redis.NewClient(process, lockNode, redis.ClientOptions{})
+	var client goredis.Cmdable = redis.NewClient(process, lockNode, s.ClientOf(r.use, name))
 	strategy := r.entry.New(lock.Deps{
 		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name), Redis: client,
 	})

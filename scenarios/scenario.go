@@ -8,6 +8,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
+	"lockquake/sim/redis"
 )
 
 // Scenario is one experiment: who works under which lock, what goes wrong,
@@ -27,10 +28,11 @@ type Scenario struct {
 	WakeLag   time.Duration `yaml:"wake-lag"`  // from waking to the late deadlines and messages
 	Wake      Wake          `yaml:"wake"`
 
-	Workload Workload   `yaml:"workload"`
-	Resource Resource   `yaml:"resource"`
-	Lock     LockParams `yaml:"lock"` // for every strategy that has them
-	Network  Network    `yaml:"network"`
+	Workload Workload     `yaml:"workload"`
+	Resource Resource     `yaml:"resource"`
+	Lock     LockParams   `yaml:"lock"` // for every strategy that has them
+	Client   ClientParams `yaml:"client"`
+	Network  Network      `yaml:"network"`
 
 	Strategies []Strategy    `yaml:"strategies"`
 	Each       []Each        `yaml:"each"`
@@ -77,6 +79,30 @@ func (s *Scenario) ParamsOf(own lock.Params, use Strategy, worker string) lock.P
 	return own
 }
 
+// ClientOf returns the settings of a worker's client of the lock server: those
+// of the scenario, under those of this use of the strategy, under those of the
+// worker.
+func (s *Scenario) ClientOf(use Strategy, worker string) redis.ClientOptions {
+	patches := []ClientParams{s.Client, use.Client}
+	for _, e := range s.Each {
+		if e.Worker == worker {
+			patches = append(patches, e.Client)
+		}
+	}
+	var o redis.ClientOptions
+	for _, set := range patches {
+		set.Apply(&o)
+		// To the client a zero is its default, and a negative pause is none.
+		if set.Has("min-retry-backoff") && o.MinRetryBackoff == 0 {
+			o.MinRetryBackoff = -1
+		}
+		if set.Has("max-retry-backoff") && o.MaxRetryBackoff == 0 {
+			o.MaxRetryBackoff = -1
+		}
+	}
+	return o
+}
+
 // ResourceOf returns what the resource does under one use of a strategy.
 func (s *Scenario) ResourceOf(use Strategy) Resource {
 	r := s.Resource
@@ -96,6 +122,10 @@ func (s *Scenario) StartOf(worker string) time.Duration {
 
 // LockParams are those parameters of a lock that a part of a file sets.
 type LockParams = strictyaml.Patch[lock.Params]
+
+// ClientParams are those settings of a client of the lock server that a part of
+// a file sets.
+type ClientParams = strictyaml.Patch[redis.ClientOptions]
 
 // Wake says what a client that slept past its deadline sees first on waking.
 type Wake string
@@ -129,6 +159,7 @@ type Strategy struct {
 	Name     string                     `yaml:"name"`
 	Label    string                     `yaml:"label"` // no two uses share one; the name unless set
 	Lock     LockParams                 `yaml:"lock"`
+	Client   ClientParams               `yaml:"client"`
 	Resource strictyaml.Patch[Resource] `yaml:"resource"`
 }
 
@@ -137,6 +168,7 @@ type Each struct {
 	Worker string        `yaml:"worker"`
 	Start  time.Duration `yaml:"start"` // when its first section begins
 	Lock   LockParams    `yaml:"lock"`
+	Client ClientParams  `yaml:"client"`
 }
 
 // Expect is what must be seen of one label. Violates names checks that must

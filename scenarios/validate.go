@@ -15,6 +15,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
+	"lockquake/sim/redis"
 )
 
 // The bounds of a scenario: far beyond what makes sense, and far from where
@@ -22,6 +23,7 @@ import (
 const (
 	mostWorkers = 10_000
 	mostOthers  = 1_000_000_000
+	mostRetries = 1_000
 	longestTime = draw.Longest
 	longestName = 64 // letters of a name or a label
 	namePattern = `^[a-z0-9][a-z0-9-]*$`
@@ -54,7 +56,7 @@ type validator struct {
 
 func (v *validator) validate() error {
 	for _, check := range []func() error{
-		v.header, v.numbers, v.work, v.expand, v.labels, v.locks, v.each, v.faults, v.checks, v.expect,
+		v.header, v.numbers, v.work, v.expand, v.labels, v.settings, v.each, v.faults, v.checks, v.expect,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -93,8 +95,8 @@ func (s *Scenario) counts() []count {
 
 func (v *validator) numbers() error {
 	for _, n := range v.counts() {
-		if n.value < n.low || n.value > n.above {
-			return v.at.Errorf(n.path, "%s must be between %d and %d, and is %d", n.path, n.low, n.above, n.value)
+		if err := v.count(n.path, n); err != nil {
+			return err
 		}
 	}
 	v.workers = v.WorkerNames()
@@ -199,18 +201,26 @@ func (v *validator) labels() error {
 	return nil
 }
 
-// locks judges the parameters of locks wherever the file sets them.
-func (v *validator) locks() error {
-	if err := v.lock("lock", &v.Lock); err != nil {
-		return err
+// settings judges the parameters of locks and clients wherever the file sets
+// them.
+func (v *validator) settings() error {
+	type place struct {
+		at     string
+		lock   *LockParams
+		client *ClientParams
 	}
+	places := []place{{"", &v.Lock, &v.Client}}
 	for i := range v.Strategies {
-		if err := v.lock(v.uses[i]+".lock", &v.Strategies[i].Lock); err != nil {
-			return err
-		}
+		places = append(places, place{v.uses[i] + ".", &v.Strategies[i].Lock, &v.Strategies[i].Client})
 	}
 	for i := range v.Each {
-		if err := v.lock(fmt.Sprintf("each[%d].lock", i), &v.Each[i].Lock); err != nil {
+		places = append(places, place{fmt.Sprintf("each[%d].", i), &v.Each[i].Lock, &v.Each[i].Client})
+	}
+	for _, p := range places {
+		if err := v.lock(p.at+"lock", p.lock); err != nil {
+			return err
+		}
+		if err := v.client(p.at+"client", p.client); err != nil {
 			return err
 		}
 	}
@@ -241,6 +251,44 @@ func (v *validator) lock(at string, set *LockParams) error {
 	for _, part := range lock.Parts() {
 		if set.Has(part.Name) {
 			if err := v.name(at+"."+part.Name, "way of "+part.Name, part.Of(&p), part.Ways); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// clientCounts are the whole numbers of a client with their bounds.
+func clientCounts(o redis.ClientOptions) []count {
+	return []count{
+		{"pool-size", o.PoolSize, 1, mostWorkers},
+		{"max-retries", o.MaxRetries, 0, mostRetries},
+	}
+}
+
+func (v *validator) client(at string, set *ClientParams) error {
+	var o redis.ClientOptions
+	set.Apply(&o)
+	for _, n := range clientCounts(o) {
+		if set.Has(n.path) {
+			if err := v.count(at+"."+n.path, n); err != nil {
+				return err
+			}
+		}
+	}
+	for _, d := range []struct {
+		path     string
+		value    time.Duration
+		shortest time.Duration
+	}{
+		{"pool-timeout", o.PoolTimeout, time.Millisecond},
+		{"dial-timeout", o.DialTimeout, time.Millisecond},
+		{"read-timeout", o.ReadTimeout, time.Millisecond},
+		{"min-retry-backoff", o.MinRetryBackoff, 0},
+		{"max-retry-backoff", o.MaxRetryBackoff, 0},
+	} {
+		if set.Has(d.path) {
+			if err := v.duration(at+"."+d.path, d.value, d.shortest, longestTime); err != nil {
 				return err
 			}
 		}
@@ -450,6 +498,13 @@ func (v *validator) name(at, sort, word string, known []string) error {
 		return nil
 	}
 	return v.at.Errorf(at, "%s", strictyaml.Unknown(sort, word, known))
+}
+
+func (v *validator) count(at string, n count) error {
+	if n.value < n.low || n.value > n.above {
+		return v.at.Errorf(at, "%s must be between %d and %d, and is %d", at, n.low, n.above, n.value)
+	}
+	return nil
 }
 
 func (v *validator) duration(at string, d, shortest, longest time.Duration) error {

@@ -68,9 +68,10 @@ func (t *trace) tick(at int64) {
 
 // begin starts an entry; its payload may be appended to the buffer before end.
 func (t *trace) begin(at int64, k kind, actor, what string, number int64) {
-	b := binary.LittleEndian.AppendUint64(t.buffer, uint64(at))
-	b = append(b, byte(k), byte(len(actor)), byte(len(what)))
-	b = append(append(b, actor...), what...)
+	var head [11]byte
+	binary.LittleEndian.PutUint64(head[:8], uint64(at))
+	head[8], head[9], head[10] = byte(k), byte(len(actor)), byte(len(what))
+	b := append(append(append(t.buffer, head[:]...), actor...), what...)
 	t.buffer = binary.LittleEndian.AppendUint64(b, uint64(number))
 	if t.out != nil {
 		t.line = appendSeconds(t.line[:0], at)

@@ -77,6 +77,14 @@ func (k *Worker) Go(name string, f func()) env.Sem {
 	return w.spawn(k, name, f).done
 }
 
+// Go starts a task of the worker whose turn it is: what a client library does
+// in the background on behalf of its caller.
+func (w *World) Go(name string, f func()) {
+	if t := w.current; t != nil {
+		t.worker.Go(name, f)
+	}
+}
+
 // NewSem implements env.Env.
 func (k *Worker) NewSem(n int) env.Sem { return newSem(k.process.node.world, n) }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"lockquake/internal/strictyaml"
 	"lockquake/reports"
@@ -24,6 +25,12 @@ const (
 )
 
 func main() {
+	if os.Getenv("GOGC") == "" {
+		// A run makes much that is soon forgotten, and keeps little: to collect
+		// it less often costs some megabytes and saves a tenth of the time.
+		const percent = 400
+		debug.SetGCPercent(percent)
+	}
 	os.Exit(execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 }
 

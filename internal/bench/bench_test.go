@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -60,6 +61,7 @@ func BenchmarkPipeline(b *testing.B) {
 func pipeline(b *testing.B, strategy string) {
 	s := scenario(b)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command does
 	b.ReportAllocs()
 	b.ResetTimer()
 	c, err := scenarios.Run(context.Background(), s,

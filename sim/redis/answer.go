@@ -31,14 +31,18 @@ func (r *replayer) set(cmd goredis.Cmder, reply *Reply) error {
 			return &r.conn, nil
 		})
 	}
-	return r.client.Process(context.Background(), cmd)
+	err := r.client.Process(context.Background(), cmd)
+	if badConn(err) {
+		r.client = nil // it would dial, and shake hands again
+	}
+	return err
 }
 
 // setMany puts the replies of a pipeline into its commands and returns what
 // go-redis returns for all: the first error of a command, or what broke a
 // transaction.
 func (r *replayer) setMany(cmds []goredis.Cmder, reply *Reply) error {
-	if len(cmds) > 1 && cmds[0].Name() == "multi" && cmds[len(cmds)-1].Name() == "exec" {
+	if isTransaction(cmds) {
 		return r.setTransaction(cmds[1:len(cmds)-1], reply.Elems)
 	}
 	var first error
@@ -50,6 +54,12 @@ func (r *replayer) setMany(cmds []goredis.Cmder, reply *Reply) error {
 		}
 	}
 	return first
+}
+
+// isTransaction reports whether go-redis has put MULTI and EXEC around the
+// commands.
+func isTransaction(cmds []goredis.Cmder) bool {
+	return len(cmds) > 2 && cmds[0].Name() == "multi" && cmds[len(cmds)-1].Name() == "exec"
 }
 
 // setTransaction puts the results of EXEC, the last reply, into the commands

@@ -21,22 +21,24 @@ import (
 // sees. The zero value of a field stands for the default of go-redis, with
 // two exceptions: MaxRetries, and PoolSize, which there depends on the machine.
 type ClientOptions struct {
-	// PoolSize is the most connections at a time, 10 by default.
-	PoolSize int
+	// PoolSize is the most connections at a time, 10 by default. Pipelines have
+	// a pool of their own, of 10, and use this one when that cannot serve them.
+	PoolSize int `yaml:"pool-size"`
 	// PoolTimeout bounds the wait for a connection: ReadTimeout + 1 s.
-	PoolTimeout time.Duration
-	// DialTimeout bounds each attempt to connect: 5 s.
-	DialTimeout time.Duration
+	PoolTimeout time.Duration `yaml:"pool-timeout"`
+	// DialTimeout bounds each of the 5 attempts to connect: 5 s.
+	DialTimeout time.Duration `yaml:"dial-timeout"`
 	// ReadTimeout bounds the wait for a reply: 5 s.
-	ReadTimeout time.Duration
+	ReadTimeout time.Duration `yaml:"read-timeout"`
 	// ContextTimeoutEnabled lets the deadline of a context shorten ReadTimeout.
-	ContextTimeoutEnabled bool
+	ContextTimeoutEnabled bool `yaml:"context-timeout"`
 	// MaxRetries is how often a command is sent again after a network error:
 	// never by default, where go-redis does so 3 times.
-	MaxRetries int
+	MaxRetries int `yaml:"max-retries"`
 	// MinRetryBackoff and MaxRetryBackoff bound the pause before a resend:
-	// 10 ms and 1 s.
-	MinRetryBackoff, MaxRetryBackoff time.Duration
+	// 10 ms and 1 s. If one of them is negative, there is no pause.
+	MinRetryBackoff time.Duration `yaml:"min-retry-backoff"`
+	MaxRetryBackoff time.Duration `yaml:"max-retry-backoff"`
 }
 
 func (o ClientOptions) withDefaults() ClientOptions {
@@ -68,7 +70,7 @@ func NewClient(p *sim.Process, node string, o ClientOptions) *goredis.Client {
 	// The client waits and draws on its own behalf, whoever uses it.
 	c.env = p.Worker(p.Name() + " redis client")
 	c.random = c.env.Rand("backoff to " + node)
-	c.commands, c.pipelines = newPool(c), newPool(c)
+	c.commands, c.pipelines = newPool(c, c.options.PoolSize), newPool(c, pipelinePool)
 	client := newQuietClient(func(context.Context, string, string) (net.Conn, error) {
 		return nil, errors.New("redis: lockquake does not simulate subscriptions")
 	})
@@ -93,6 +95,10 @@ func newQuietClient(dial func(ctx context.Context, network, addr string) (net.Co
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
 }
+
+// pipelinePool is the size of the pool that go-redis keeps for pipelines unless
+// told otherwise, whatever that of the other pool is.
+const pipelinePool = 10
 
 // clientBuffer is room for the replies that are played back, in bytes. The
 // default is made for a network.
@@ -205,8 +211,8 @@ func (c *conductor) processMany(ctx context.Context, cmds []goredis.Cmder) error
 		op = "pipeline"
 	}
 	for attempt := 0; ; attempt++ {
-		err := c.attemptMany(ctx, op, &Pipeline{Commands: commands}, cmds)
-		if err == nil || attempt >= c.options.MaxRetries || !resend(err, true) {
+		again, err := c.attemptMany(ctx, op, &Pipeline{Commands: commands}, cmds)
+		if !again || attempt >= c.options.MaxRetries {
 			return err
 		}
 		if err := c.env.Sleep(ctx, c.backoff(attempt+1)); err != nil {
@@ -215,31 +221,55 @@ func (c *conductor) processMany(ctx context.Context, cmds []goredis.Cmder) error
 	}
 }
 
-// attemptMany sends the pipeline once, on a connection of the pool that
-// go-redis has for pipelines, or on one of the other pool if all are in use.
-func (c *conductor) attemptMany(ctx context.Context, op string, pipeline *Pipeline, cmds []goredis.Cmder) error {
-	from := c.pipelines
-	conn, free, err := from.tryGet(ctx)
-	if !free || err != nil && ctx.Err() == nil {
-		from = c.commands
-		conn, err = from.get(ctx)
-	}
+// attemptMany sends the pipeline once. It reports whether go-redis would send
+// it again: a transaction only as long as it was not sent at all.
+func (c *conductor) attemptMany(ctx context.Context, op string, pipeline *Pipeline, cmds []goredis.Cmder) (again bool, err error) {
+	conn, from, err := c.pipelineConn(ctx)
 	if err != nil {
-		return setErrors(cmds, err)
+		return resend(err, true), setErrors(cmds, err)
 	}
+	whole := isTransaction(cmds)
 	answer, err := conn.Call(context.Background(), op, pipeline, c.timeout(ctx))
 	if err != nil {
 		from.put(conn, err)
-		return setErrors(cmds, err)
+		cmds[0].SetErr(err)
+		return !whole && resend(err, true), setErrors(cmds, err)
 	}
 	err = c.reader.setMany(cmds, answer.(*Reply))
-	from.put(conn, err)
-	return err
+	if whole {
+		from.put(conn, cmds[1].Err())
+		return false, err
+	}
+	// The first command stands for all.
+	first := cmds[0].Err()
+	from.put(conn, first)
+	return first != nil && resend(first, true), err
 }
 
+// pipelineConn returns a connection of the pool that go-redis has for
+// pipelines, or one of the other pool if that one has none. Only a caller who
+// has given up, and a dial that took too long, which looks the same, end it
+// at once.
+func (c *conductor) pipelineConn(ctx context.Context) (*pooledConn, *pool, error) {
+	conn, err := c.pipelines.tryTake(ctx)
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return nil, nil, err
+	}
+	if err == nil {
+		if err = c.pipelines.greet(ctx, conn); err == nil {
+			return conn, c.pipelines, nil
+		}
+	}
+	conn, err = c.commands.get(ctx)
+	return conn, c.commands, err
+}
+
+// setErrors gives the error to all commands that have none yet.
 func setErrors(cmds []goredis.Cmder, err error) error {
 	for _, cmd := range cmds {
-		cmd.SetErr(err)
+		if cmd.Err() == nil {
+			cmd.SetErr(err)
+		}
 	}
 	return err
 }
@@ -279,6 +309,9 @@ func serverError(err error) (string, bool) {
 // backoff draws the pause before the attempt of this number.
 func (c *conductor) backoff(attempt int) time.Duration {
 	shortest, longest := c.options.MinRetryBackoff, c.options.MaxRetryBackoff
+	if shortest < 0 || longest < 0 {
+		return 0
+	}
 	spread := shortest << attempt
 	if spread < shortest {
 		return longest

@@ -19,8 +19,15 @@
 //
 // One database; no replication, persistence, cluster, access control, modules,
 // blocking commands or subscriptions: such a command is answered by an error
-// that says so. Scripts are bounded by a number of steps. Of go-redis, what
-// happens in the background is left out: the maximal age of idle connections, a
-// dial that goes on after its caller has given up, and the refusal to dial
-// after many failures. A pipeline is carried out in one piece.
+// that says so. Scripts are bounded by a number of steps. A pipeline is carried
+// out in one piece, and its replies come in one piece.
+//
+// The client is held to go-redis by a test that lets both do the same, fault by
+// fault. Left out are the maximal age of idle connections, connections that are
+// kept in reserve, a limiter, and the rebuilding of connections that a server
+// announces. Three things are simpler. A connection ends in one way: a reset and
+// a proper end are the same, and are noticed at once. Who waits for a connection
+// is served in order, where go-redis only nearly does so. And a caller whose
+// context cannot end is not handed a connection that another one had dialled and
+// gave up on after both had begun to dial.
 package redis

@@ -162,7 +162,7 @@ func (tx *transaction) next(e *engine, words []string, perform func([]string) Re
 		}
 		return result
 	}
-	if !e.store.redis.Server().IsRegisteredCommand(name) {
+	if !e.store.knows(name) {
 		tx.aborted = true
 		return unknownCommand(append([]string{name}, words[min(1, len(words)):]...))
 	}

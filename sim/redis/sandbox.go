@@ -26,6 +26,8 @@ type sandbox struct {
 	random    *rand.PCG
 	call      func(words []string) Reply
 	words     []string // of a call, reused
+	keys      values
+	argv      values
 }
 
 // maxSteps is how many instructions a script may run. Redis would stop
@@ -273,8 +275,8 @@ func (b *sandbox) function(proto *lua.FunctionProto) *lua.LFunction {
 func (b *sandbox) run(f *lua.LFunction, sha string, keys, argv []string) Reply {
 	L := b.state
 	L.SetTop(0)
-	b.globals.RawSetString("KEYS", list(L, keys))
-	b.globals.RawSetString("ARGV", list(L, argv))
+	b.globals.RawSetString("KEYS", b.keys.list(L, keys))
+	b.globals.RawSetString("ARGV", b.argv.list(L, argv))
 	b.steps.left = maxSteps
 	b.random.Seed(0, 0)
 	L.Push(f)
@@ -286,10 +288,21 @@ func (b *sandbox) run(f *lua.LFunction, sha string, keys, argv []string) Reply {
 	return reply
 }
 
-func list(L *lua.LState, items []string) *lua.LTable {
+// values are the strings that the last script was given, as Lua has them. The
+// next one is mostly given the same.
+type values []lua.LValue
+
+// list makes a table of strings.
+func (v *values) list(L *lua.LState, items []string) *lua.LTable {
 	t := L.CreateTable(len(items), 0)
 	for i, item := range items {
-		t.RawSetInt(i+1, lua.LString(item))
+		switch {
+		case i == len(*v):
+			*v = append(*v, lua.LString(item))
+		case (*v)[i] != lua.LString(item):
+			(*v)[i] = lua.LString(item)
+		}
+		t.RawSetInt(i+1, (*v)[i])
 	}
 	return t
 }

@@ -11,12 +11,15 @@ import (
 	"github.com/yuin/gopher-lua/parse"
 )
 
-// ScriptCache keeps compiled scripts by the SHA-1 of their text. The servers
-// of many runs may share one, on any number of goroutines: a compiled script
-// never changes. It does not decide whether a server knows a script.
+// ScriptCache keeps compiled scripts by the SHA-1 of their text, and the Lua
+// states of servers that were closed. The servers of many runs may share one,
+// on any number of goroutines: a compiled script never changes, and no script
+// can change a state for the next one. It does not decide whether a server
+// knows a script.
 type ScriptCache struct {
 	mu     sync.Mutex
 	protos map[string]*lua.FunctionProto
+	idle   []*sandbox
 }
 
 // NewScriptCache returns an empty cache.
@@ -46,6 +49,28 @@ func (c *ScriptCache) compile(sha, text string) (*lua.FunctionProto, error) {
 	return proto, nil
 }
 
+// take returns a sandbox whose scripts call the given function.
+func (c *ScriptCache) take(call func(words []string) Reply) *sandbox {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := len(c.idle)
+	if n == 0 {
+		return newSandbox(call)
+	}
+	b := c.idle[n-1]
+	c.idle = c.idle[:n-1]
+	b.call = call
+	return b
+}
+
+// giveBack keeps a sandbox for the next server.
+func (c *ScriptCache) giveBack(b *sandbox) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b.call = nil
+	c.idle = append(c.idle, b)
+}
+
 // chunkName is what Redis calls every script in its messages.
 const chunkName = "user_script"
 
@@ -60,9 +85,6 @@ type scripts struct {
 }
 
 func newScripts(cache *ScriptCache, e *engine) *scripts {
-	if cache == nil {
-		cache = NewScriptCache()
-	}
 	return &scripts{cache: cache, engine: e, known: map[string]*lua.LFunction{}}
 }
 
@@ -110,7 +132,7 @@ func (s *scripts) load(text string) (string, *Reply) {
 		return "", &reply
 	}
 	if s.sandbox == nil {
-		s.sandbox = newSandbox(s.call)
+		s.sandbox = s.cache.take(s.call)
 	}
 	s.known[sha] = s.sandbox.function(proto)
 	return sha, nil
@@ -158,7 +180,7 @@ func (s *scripts) call(words []string) Reply {
 		"hello", "client", "blpop", "brpop", "subscribe", "psubscribe", "monitor", "watch", "unwatch":
 		return errorReply("ERR This Redis command is not allowed from script")
 	}
-	if !e.store.redis.Server().IsRegisteredCommand(args[0]) {
+	if !e.store.knows(args[0]) {
 		return errorReply("ERR Unknown Redis command called from script")
 	}
 	if s.readOnly && !e.store.redis.Server().IsReadOnlyCommand(args[0]) {

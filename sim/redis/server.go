@@ -44,6 +44,9 @@ func New(node *sim.Node, o Options) (*Server, error) {
 	if o.Record == nil {
 		o.Record = func(history.Event) {}
 	}
+	if o.Scripts == nil {
+		o.Scripts = NewScriptCache()
+	}
 	e, err := newEngine(o.Scripts)
 	if err != nil {
 		return nil, fmt.Errorf("redis on %s: %w", node.Name(), err)
@@ -53,6 +56,16 @@ func New(node *sim.Node, o Options) (*Server, error) {
 	e.store.touched, e.store.expired = s.watch.touch, s.watch.expired
 	node.Listen(s)
 	return s, nil
+}
+
+// Close ends the use of the server, and leaves what was dear to make to the
+// next one that shares its ScriptCache.
+func (s *Server) Close() {
+	if b := s.engine.scripts.sandbox; b != nil {
+		s.engine.scripts.sandbox = nil
+		clear(s.engine.scripts.known)
+		s.options.Scripts.giveBack(b)
+	}
 }
 
 // now is the clock by which keys expire.

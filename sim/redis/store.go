@@ -26,6 +26,7 @@ type store struct {
 	out       output
 	now       time.Time
 	deadlines map[string]int64 // Unix milliseconds
+	commands  map[string]bool  // by name: whether there is such a command, as far as asked
 
 	// touched is told every key that a command names, before it runs. expired
 	// is told every key whose deadline has passed, after it is gone.
@@ -48,6 +49,7 @@ func newStore() (*store, error) {
 	s := &store{
 		redis:     miniredis.NewMiniRedis(),
 		deadlines: map[string]int64{},
+		commands:  map[string]bool{},
 		touched:   func(string) {},
 		expired:   func(string) {},
 	}
@@ -72,11 +74,29 @@ func (s *store) setTime(now time.Time) {
 
 // run carries out one command on the keyspace. Its name is in lower case.
 func (s *store) run(args []string) Reply {
+	if reply, ok := s.direct(args); ok {
+		return reply
+	}
+	return s.indirect(args)
+}
+
+// knows reports whether the keyspace has a command of that name.
+func (s *store) knows(name string) bool {
+	known, asked := s.commands[name]
+	if !asked {
+		known = s.redis.Server().IsRegisteredCommand(name)
+		s.commands[name] = known
+	}
+	return known
+}
+
+// indirect carries out a command by the keyspace's own dispatcher.
+func (s *store) indirect(args []string) Reply {
 	name := args[0]
 	if notSimulated(name, args) {
 		return refusal(name)
 	}
-	if !s.redis.Server().IsRegisteredCommand(name) {
+	if !s.knows(name) {
 		return unknownCommand(args)
 	}
 	var keys []string
@@ -207,5 +227,8 @@ func (s *store) value(key string) (string, bool) {
 		return text, true
 	}
 	kind := s.redis.Type(key)
-	return "<" + kind + ">", kind != ""
+	if kind == "" {
+		return "", false
+	}
+	return "<" + kind + ">", true
 }

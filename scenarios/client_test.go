@@ -1,0 +1,101 @@
+package scenarios
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/sim/redis"
+)
+
+// A setting of a worker goes before one of the strategy, and that before one
+// of the scenario. What nobody sets is left to the client.
+func TestClientOfEachWorker(t *testing.T) {
+	s, err := parse("f", []byte(`name: clients
+duration: 60s
+workload: {kind: counter}
+client: {max-retries: 3, min-retry-backoff: 0s, read-timeout: 1s, context-timeout: true}
+strategies:
+  - redis
+  - {name: redis, label: patient, client: {read-timeout: 2s, min-retry-backoff: 1ms, max-retry-backoff: 0s}}
+each: [{worker: worker-2, client: {read-timeout: 3s, pool-size: 1, context-timeout: false}}]
+`), testCatalogue())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		use    int
+		worker string
+		want   redis.ClientOptions
+	}{
+		{0, "worker-1", redis.ClientOptions{MaxRetries: 3, MinRetryBackoff: -1, ReadTimeout: time.Second, ContextTimeoutEnabled: true}},
+		{0, "worker-2", redis.ClientOptions{MaxRetries: 3, MinRetryBackoff: -1, ReadTimeout: 3 * time.Second, PoolSize: 1}},
+		{1, "worker-1", redis.ClientOptions{
+			MaxRetries: 3, MinRetryBackoff: time.Millisecond, MaxRetryBackoff: -1, ReadTimeout: 2 * time.Second, ContextTimeoutEnabled: true,
+		}},
+		{1, "worker-2", redis.ClientOptions{
+			MaxRetries: 3, MinRetryBackoff: time.Millisecond, MaxRetryBackoff: -1, ReadTimeout: 3 * time.Second, PoolSize: 1,
+		}},
+	} {
+		if diff := cmp.Diff(test.want, s.ClientOf(s.Strategies[test.use], test.worker)); diff != "" {
+			t.Errorf("%s under %s (-want +got):\n%s", test.worker, s.Strategies[test.use].Label, diff)
+		}
+	}
+}
+
+// The reply to worker 1's SET NX is lost. It waits 500 ms for it, from the
+// sending at 4.03 ms. A client that resends, after 10 ms, a dial, HELLO and SET
+// of 2.01 ms each, finds its own key and believes the refusal: nobody holds the
+// lock, and it stays taken until it expires with millisecond 1006. A client that
+// does not resend reports an unknown outcome, and the lock cleans up: a dial,
+// HELLO, EVALSHA, and at 511.06 ms EVAL. Worker 2 polls from 905.03 ms on, and
+// where it is let in at once its release finds the script known.
+func TestResentAcquireLeavesAGhostLock(t *testing.T) {
+	for _, test := range []struct {
+		name, client, want string
+	}{
+		{"resent", "max-retries: 3, min-retry-backoff: 10ms, max-retry-backoff: 10ms", `
+5.03 granted worker-1
+5.03 fault drop of worker-1
+520.06 released worker-1 "not-obtained"
+1005.03 heal drop of worker-1
+1006.00 expired worker-1
+1007.04 granted worker-2
+1008.05 acquired worker-2
+1011.08 applied worker-2 read 0 over 0
+1063.11 applied worker-2 write 1 over 0
+1067.15 freed worker-2
+1068.16 released worker-2 ""`},
+		{"not resent", "max-retries: 0", `
+5.03 granted worker-1
+5.03 fault drop of worker-1
+511.06 freed worker-1
+512.07 released worker-1 "unknown"
+905.03 granted worker-2
+906.04 acquired worker-2
+909.07 applied worker-2 read 0 over 0
+961.10 applied worker-2 write 1 over 0
+963.13 freed worker-2
+964.14 released worker-2 ""
+1005.03 heal drop of worker-1`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			text := strings.Replace(byHand, "each: [", "each: [{worker: worker-1, lock: {retry: {attempts: 1}}}, ", 1)
+			trial, err := RunOnce(parseText(t, text+`
+client: {read-timeout: 500ms, `+test.client+`}
+faults:
+  - when: {worker: worker-1, point: acquire.replied}
+    drop: {for: 1s}
+`), "redis", 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := strings.Split(strings.TrimSpace(test.want), "\n")
+			if diff := cmp.Diff(want, toldOf(trial.History)); diff != "" {
+				t.Errorf("events (-worked out +got):\n%s", diff)
+			}
+		})
+	}
+}
