@@ -3,16 +3,7 @@ package faults
 // pauseKind stops a process as SIGSTOP, a garbage collector or a hypervisor
 // does: it notices nothing, and finds its clocks moved on when it wakes.
 func pauseKind() KindInfo {
-	return KindInfo{
-		Kind:     Pause,
-		Doc:      "stops all tasks of a worker while its clocks run on",
-		Params:   []string{"target", "every", "for"},
-		Point:    AnyPoint,
-		validate: validateWorker,
-		actions:  targets,
-		words:    func(a Action) []string { return []string{a.Target} },
-		parse:    func(r *stepReader) Action { return Action{Target: r.word("worker")} },
-	}
+	return targetKind(Pause, "stops all tasks of a worker while its clocks run on", validateWorker)
 }
 
 // unitePauses makes one step of timed pauses of one worker that overlap or

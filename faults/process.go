@@ -25,29 +25,13 @@ func stallKind() KindInfo {
 // suspendKind puts a machine to sleep: its monotonic clock stands still, and
 // its wall clock is right again when it wakes.
 func suspendKind() KindInfo {
-	return KindInfo{
-		Kind:     Suspend,
-		Doc:      "puts the machine of a worker or a server to sleep: its monotonic clock stands still, its wall clock does not",
-		Params:   []string{"target", "every", "for"},
-		Point:    AnyPoint,
-		validate: validateNode,
-		actions:  targets,
-		words:    func(a Action) []string { return []string{a.Target} },
-		parse:    func(r *stepReader) Action { return Action{Target: r.word("worker or server")} },
-	}
+	return targetKind(Suspend,
+		"puts the machine of a worker or a server to sleep: its monotonic clock stands still, its wall clock does not",
+		validateNode)
 }
 
 // crashKind ends a process without a word. It is started again when the fault
 // is over, and knows nothing of its earlier life.
 func crashKind() KindInfo {
-	return KindInfo{
-		Kind:     Crash,
-		Doc:      "ends the process of a worker without a word, and starts it again after the time given",
-		Params:   []string{"target", "every", "for"},
-		Point:    AnyPoint,
-		validate: validateWorker,
-		actions:  targets,
-		words:    func(a Action) []string { return []string{a.Target} },
-		parse:    func(r *stepReader) Action { return Action{Target: r.word("worker")} },
-	}
+	return targetKind(Crash, "ends the process of a worker without a word, and starts it again after the time given", validateWorker)
 }

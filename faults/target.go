@@ -2,6 +2,18 @@ package faults
 
 import "slices"
 
+// targetKind is a kind of fault that takes hold of a target and needs no more
+// to be said of it.
+func targetKind(kind Kind, doc string, validate func(s Spec, workers, nodes []string) error) KindInfo {
+	return KindInfo{
+		Kind: kind, Doc: doc, Params: []string{"target", "every", "for"}, Point: AnyPoint,
+		validate: validate,
+		actions:  targets,
+		words:    func(a Action) []string { return []string{a.Target} },
+		parse:    func(r *stepReader) Action { return Action{Target: r.word("worker")} },
+	}
+}
+
 // targets makes an action for each worker or server that a fault of one target
 // takes hold of. Without a target it is the worker that comes to the point.
 func targets(s Spec, workers []string) []Action {

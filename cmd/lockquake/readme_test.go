@@ -2,11 +2,14 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"lockquake/lock"
 )
 
 // What the README shows is what the program prints: the story of Kleppmann's
@@ -44,6 +47,18 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 		t.Fatal(err)
 	}
 	lockquake("run", mine, "--no-report")
+	presets, flawed := 0, 0
+	for _, e := range lock.Catalogue() {
+		if e.Name != "none" {
+			presets++
+		}
+		if e.Flawed {
+			flawed++
+		}
+	}
+	if claim := fmt.Sprintf("names %d presets, %d of them with a flaw", presets, flawed); !strings.Contains(readme, claim) {
+		t.Errorf("the README does not say that the catalogue %s", claim)
+	}
 	token := regexp.MustCompile(`lockquake replay '?([^\s']+)`).FindStringSubmatch(readme)
 	if token == nil {
 		t.Fatal("the README shows no replay line")
