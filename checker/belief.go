@@ -12,10 +12,7 @@ import (
 // itself: the resource may know better than either of them.
 func belief(in *input, r *Result) {
 	end := int64(len(in.Events)) + 1
-	var endAt time.Duration
-	if len(in.Events) > 0 {
-		endAt = in.Events[len(in.Events)-1].At
-	}
+	endAt := in.endAt()
 	for _, group := range groups(in.sections, lockOf) {
 		var list []interval
 		for _, s := range group {

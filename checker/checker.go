@@ -94,6 +94,31 @@ func Catalogue() []Check {
 			Doc:  "tokens rise with the grants, and the resource refuses the stale and nobody else",
 			run:  fencing,
 		},
+		{
+			Name: "told",
+			Doc:  "a holder that has lost the lock is told so in time",
+			run:  told,
+		},
+		{
+			Name: "recovery",
+			Doc:  "a lock whose owner has crashed or returned is soon free again, and none is held for ever",
+			run:  recovery,
+		},
+		{
+			Name: "progress",
+			Doc:  "whoever waits gets the lock or an answer within a bound, and every section ends",
+			run:  progress,
+		},
+		{
+			Name: "errors",
+			Doc:  "an answer fits its cause, and keeps the result of the work",
+			run:  answers,
+		},
+		{
+			Name: "ownership",
+			Doc:  "a release or a renewal touches the grant of its own section only",
+			run:  ownership,
+		},
 	}
 }
 
@@ -116,9 +141,15 @@ func Run(h *history.History, names []string) ([]Result, error) {
 	return run(h, names, defaultLimits())
 }
 
-// Judge is Run for a caller that has folded h into its sections already.
-func Judge(h *history.History, sections []*history.Section, names []string) ([]Result, error) {
-	return verdicts(h, sections, names, defaultLimits())
+// Judge is Run for a caller that has folded h into its sections already. It
+// returns the run's metrics too.
+func Judge(h *history.History, sections []*history.Section, names []string) ([]Result, Metrics, error) {
+	in := newInput(h, sections, defaultLimits())
+	results, err := in.verdicts(names)
+	if err != nil {
+		return nil, Metrics{}, err
+	}
+	return results, in.measure(), nil
 }
 
 func run(h *history.History, names []string, l limits) ([]Result, error) {
@@ -126,10 +157,14 @@ func run(h *history.History, names []string, l limits) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return verdicts(h, sections, names, l)
+	return newInput(h, sections, l).verdicts(names)
 }
 
-func verdicts(h *history.History, sections []*history.Section, names []string, l limits) ([]Result, error) {
+func newInput(h *history.History, sections []*history.Section, l limits) *input {
+	return &input{History: h, sections: sections, witnessed: h.Witnessed(), limits: l}
+}
+
+func (in *input) verdicts(names []string) ([]Result, error) {
 	if names == nil {
 		names = Names()
 	}
@@ -142,11 +177,10 @@ func verdicts(h *history.History, sections []*history.Section, names []string, l
 		}
 		chosen = append(chosen, catalogue[i])
 	}
-	in := &input{History: h, sections: sections, witnessed: h.Witnessed(), limits: l}
 	results := make([]Result, 0, len(chosen))
 	for _, c := range chosen {
 		r := Result{Check: c.Name, Verdict: Valid}
-		if c.AppliesTo(h.Meta.Workload) {
+		if c.AppliesTo(in.Meta.Workload) {
 			c.run(in, &r)
 		}
 		results = append(results, r)
@@ -177,6 +211,11 @@ type input struct {
 	sections  []*history.Section
 	witnessed bool
 	limits    limits
+
+	// Made when a check first asks for them.
+	book     *ledger
+	stops    map[string]stretches
+	troubles stretches
 }
 
 // forever stands for the sequence number of what never came.

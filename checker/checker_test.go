@@ -11,7 +11,7 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	want := []string{"linearizable", "lost-update", "exclusion", "belief", "fencing"}
+	want := []string{"linearizable", "lost-update", "exclusion", "belief", "fencing", "told", "recovery", "progress", "errors", "ownership"}
 	if diff := cmp.Diff(want, Names()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -120,9 +120,6 @@ func (in *input) stale(r *Result) {
 	}
 }
 
-// place is one lock as one of the lock's servers knows it.
-type place struct{ node, key string }
-
 // rightful looks for operations that the resource refused though the lock
 // server still held the section's grant and no higher token was out. Under a
 // policy that takes one write for each grant, a second write is no such case.
@@ -142,21 +139,15 @@ func (in *input) rightful(r *Result) {
 	slices.SortFunc(refusals, func(a, b stamped) int { return cmp.Compare(a.to, b.to) })
 	entered := slices.DeleteFunc(slices.Clone(in.sections), func(s *history.Section) bool { return !s.Entered() })
 	slices.SortFunc(entered, func(a, b *history.Section) int { return cmp.Compare(a.Enter, b.Enter) })
-	granted := map[place]*history.Event{}
 	highest := map[string]int64{}
 	used := in.used()
-	next := 0
 	for _, x := range refusals {
-		for ; next < len(in.Events) && in.Events[next].Seq < x.to; next++ {
-			follow(granted, &in.Events[next])
-		}
 		for len(entered) > 0 && entered[0].Enter < x.to {
 			highest[entered[0].Key] = max(highest[entered[0].Key], entered[0].Token)
 			entered = entered[1:]
 		}
 		s := x.section
-		g := granted[place{in.Events[s.Grant-1].Node, s.Key}]
-		if g == nil || g.Seq != s.Grant || highest[s.Key] > x.token {
+		if h := in.holding(s); h == nil || !h.held(x.to) || highest[s.Key] > x.token {
 			continue
 		}
 		if first, ok := used[write{x.op.Item, x.token}]; ok && x.op.Write() && first < x.to {
@@ -165,20 +156,6 @@ func (in *input) rightful(r *Result) {
 		r.find(Invalid, []int64{s.Grant, s.Enter, x.op.Invoke, x.op.Applied, x.op.Return},
 			"rightful holder refused: the %s of %s with token %d, while the lock server had lock %s for it and no higher token was out",
 			x.op.Kind, nameOf(s), x.token, s.Key)
-	}
-}
-
-// follow keeps the grants that are in force.
-func follow(granted map[place]*history.Event, e *history.Event) {
-	p := place{e.Node, e.Key}
-	switch e.Type {
-	case history.Granted:
-		granted[p] = e
-	case history.Freed, history.Expired, history.Evicted:
-		if g := granted[p]; g != nil && (e.Owner == "" || e.Owner == g.Owner) {
-			delete(granted, p)
-		}
-	default:
 	}
 }
 

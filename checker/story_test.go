@@ -21,6 +21,7 @@ type teller struct {
 	pending   map[string]int64 // by worker: request under way
 	requests  map[int64]history.Event
 	requested int64
+	faults    int
 }
 
 // story begins a history of a workload on a resource with a fence policy. The
@@ -65,6 +66,57 @@ func (t *teller) call(w string) *teller {
 
 func (t *teller) grant(w string) *teller {
 	return t.tell(history.Event{Type: history.Granted, Worker: w, Key: "x", Owner: w, Node: "lock"})
+}
+
+// grantOn and expireOn speak of one of several servers.
+func (t *teller) grantOn(w, node string) *teller {
+	return t.tell(history.Event{Type: history.Granted, Worker: w, Key: "x", Owner: w, Node: node})
+}
+
+func (t *teller) expireOn(w, node string) *teller {
+	return t.tell(history.Event{Type: history.Expired, Worker: w, Key: "x", Owner: w, Node: node})
+}
+
+// refusedBy: the server declined the wish of w, since another one has the lock.
+func (t *teller) refusedBy(w, owner string) *teller {
+	return t.tell(history.Event{Type: history.Refused, Worker: w, Key: "x", Owner: owner, Node: "lock"})
+}
+
+// answered is the return of a section with an answer of its own; body is the
+// error of its work.
+func (t *teller) answered(w string, class history.Class, text string) *teller {
+	return t.tell(history.Event{Type: history.Released, Worker: w, Section: t.sections[w], Class: class, Err: text})
+}
+
+func (t *teller) failed(w, body string) *teller {
+	return t.tell(history.Event{Type: history.ReleaseCalled, Worker: w, Section: t.sections[w], Err: body})
+}
+
+// renewed and freed are what a request of one worker did to the grant of
+// another, or of its own.
+func (t *teller) renewed(w, owner string) *teller {
+	return t.tell(history.Event{Type: history.Renewed, Worker: w, Key: "x", Owner: owner, Node: "lock", Until: t.now + time.Second})
+}
+
+func (t *teller) freed(w, owner string) *teller {
+	return t.tell(history.Event{Type: history.Freed, Worker: w, Key: "x", Owner: owner, Node: "lock", Sent: t.now})
+}
+
+// leased is a grant with a lease.
+func (t *teller) leased(w string, lease time.Duration) *teller {
+	t.tell(history.Event{Type: history.Granted, Worker: w, Key: "x", Owner: w, Node: "lock", Sent: t.now})
+	events := t.recorder.Events()
+	events[len(events)-1].Until = t.now + lease
+	return t
+}
+
+// fault lasts for d from now on.
+func (t *teller) fault(kind, target string, d time.Duration) *teller {
+	t.faults++
+	e := history.Event{Type: history.FaultBegin, Fault: t.faults, Kind: kind, Target: target}
+	t.tell(e)
+	e.Type = history.FaultEnd
+	return t.after(d).tell(e)
 }
 
 func (t *teller) enter(w string, token int64) *teller {

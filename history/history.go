@@ -38,6 +38,9 @@ const (
 	Refused Type = "refused"
 	// Renewed: the server moved the end of Owner's grant of Key to Until.
 	Renewed Type = "renewed"
+	// NotRenewed: the server declined to renew Owner's grant for Worker, since it
+	// had been freed before.
+	NotRenewed Type = "not-renewed"
 	// Freed: Owner's grant of Key ended by a command of Worker.
 	Freed Type = "freed"
 	// Expired: Owner's grant of Key ended by the server's clock.
@@ -94,6 +97,7 @@ type Event struct {
 	Node     string        `json:"node,omitempty"`     // the server that speaks
 	Owner    string        `json:"owner,omitempty"`    // the value in the lock's record that says whose it is
 	Until    time.Duration `json:"until,omitempty"`    // end of a grant (as At), or of a fault, if it is known now
+	Sent     time.Duration `json:"sent,omitempty"`     // when the request was sent that was granted or refused (as At)
 	Class    Class         `json:"class,omitempty"`    //
 	Err      string        `json:"err,omitempty"`      //
 	Fault    int           `json:"fault,omitempty"`    // step of the plan, from 1
@@ -113,9 +117,14 @@ type Meta struct {
 	Workload string            `json:"workload"`           // counter, register, ...
 	Fence    string            `json:"fence"`              // the resource's policy: off, writes, reads-writes, ...
 	Fenced   bool              `json:"fenced"`             // the strategy hands out tokens that promise to rise with every grant
+	Tells    bool              `json:"tells,omitempty"`    // the strategy promises to tell its holder of a loss while it works
+	MaxHold  time.Duration     `json:"max_hold,omitempty"` // bound on how long one grant is kept alive, 0 for none
+	Nodes    int               `json:"nodes,omitempty"`    // independent lock servers, 0 for one
+	Quorum   int               `json:"quorum,omitempty"`   // how many of them make a grant, 0 for one
 	Workers  []string          `json:"workers"`            // in the order of their numbers
 	Initial  map[string]string `json:"initial,omitempty"`  // items that did not begin empty
 	TTL      time.Duration     `json:"ttl,omitempty"`      // lease time of the lock, 0 for none
+	Answer   time.Duration     `json:"answer,omitempty"`   // how long a client waits for an answer of a lock server, 0 if nobody knows
 	Duration time.Duration     `json:"duration"`           // when faults and new sections ended
 	End      time.Duration     `json:"end"`                // when the run was over
 	Checksum string            `json:"checksum,omitempty"` // of the run's trace

@@ -188,7 +188,7 @@ func (f *folder) add(e *Event) error {
 		return f.answer(e)
 	case Applied:
 		return f.applied(e)
-	case Refused, Renewed, Freed, Expired, Evicted, Final, FaultBegin, FaultEnd:
+	case Refused, Renewed, NotRenewed, Freed, Expired, Evicted, Final, FaultBegin, FaultEnd:
 		return nil
 	}
 	return fmt.Errorf("unknown type %q", e.Type)

@@ -1,0 +1,118 @@
+package checker
+
+import (
+	"strings"
+	"time"
+
+	"lockquake/history"
+)
+
+// answers judges what the strategies answered by what had truly happened.
+//
+//   - not obtained: somebody else's grant was in the way, and none was given
+//     to the section that it is left with. Nothing is said of a section whose
+//     requests never reached a server.
+//   - lost: the grant had ended before, and not by the section's own release;
+//     or its lease was over by the holder's own clock, which may be earlier.
+//   - ok after work: the release ended the grant.
+//   - An error of the body stands in the answer, and work that ended without
+//     one fails by lost and unknown only.
+//
+// Unknown is always a fitting answer: no history shows what nobody answered.
+func answers(in *input, r *Result) {
+	for _, s := range in.sections {
+		if s.Return == 0 {
+			continue
+		}
+		r.Applies = true
+		if s.Class == history.ClassNotObtained && !s.Entered() {
+			in.notObtained(s, r)
+		}
+		body(s, r)
+		h := in.holding(s)
+		if h == nil {
+			continue
+		}
+		events := []int64{s.Grant, s.Enter, s.Told, s.Leave, s.Return}
+		switch {
+		case s.Told != 0 || s.Class == history.ClassLost:
+			in.lost(s, h, r)
+		case s.Class != history.ClassOK || s.Leave == 0 || h.givenBack(s.Return):
+		case h.held(s.Return):
+			r.find(Invalid, events, "not released: %s ended with ok, and the server still held lock %s for it", nameOf(s), s.Key)
+		default:
+			loss := h.loss()
+			r.find(Invalid, append(events, loss.Seq), "ok though lost: %s ended with ok, but its grant of lock %s had been %s before",
+				nameOf(s), s.Key, loss.Type)
+		}
+	}
+}
+
+// notObtained judges a section that says that it got nothing. A quorum that was
+// given to one attempt is something; less than that is not.
+func (in *input) notObtained(s *history.Section, r *Result) {
+	book := in.ledger()
+	given := map[string]int{} // by owner: grants that are still there
+	for _, g := range book.of[s] {
+		if g.given.Seq > s.Return {
+			continue // a request that came later than the answer
+		}
+		if g.held(s.Return) {
+			given[g.given.Owner]++
+		}
+		if given[g.given.Owner] >= in.quorum() || in.quorum() == 1 && !book.refused[s] {
+			r.find(Invalid, []int64{s.Call, g.given.Seq, s.Return}, "not obtained: %s was told so, but the server had given it lock %s", nameOf(s), s.Key)
+			return
+		}
+	}
+}
+
+// body judges how the answer treats the result of the work.
+func body(s *history.Section, r *Result) {
+	events := []int64{s.Enter, s.Leave, s.Return}
+	switch {
+	case s.Leave == 0:
+	case s.BodyErr != "" && !strings.Contains(s.Err, s.BodyErr):
+		r.find(Invalid, events, "masked: the work of %s failed (%s), and its strategy answered %s", nameOf(s), s.BodyErr, answered(s))
+	case s.BodyErr == "" && s.Class != history.ClassOK && s.Class != history.ClassLost && s.Class != history.ClassUnknown:
+		r.find(Invalid, events, "masked: the work of %s was done, and its strategy answered %s (%s)", nameOf(s), answered(s), s.Err)
+	}
+}
+
+// clockSlack is by how much a holder's sense of its lease may differ from the
+// server's, which counts whole milliseconds.
+const clockSlack = 10 * time.Millisecond
+
+// lost judges a section that was told of a loss, the first time that it was.
+func (in *input) lost(s *history.Section, h *holding, r *Result) {
+	at, atTime := s.Told, s.ToldAt
+	if at == 0 {
+		at, atTime = s.Return, s.ReturnAt
+	}
+	if !h.held(at) && !h.givenBack(forever) {
+		return
+	}
+	lease := h.lease()
+	if lease == 0 || in.Meta.TTL != 0 && in.Meta.TTL < lease {
+		lease = in.Meta.TTL
+	}
+	if lease != 0 && atTime >= h.asked()+lease-in.drift(lease)-clockSlack {
+		return
+	}
+	events := []int64{s.Grant, s.Enter, at}
+	if e := h.loss(); e != nil {
+		events = append(events, e.Seq)
+	}
+	r.find(Invalid, events, "lost though held: %s was told that it had lost lock %s, which it had asked for %s before and which the server held for it",
+		nameOf(s), s.Key, atTime-h.asked())
+}
+
+// drift is what a holder may take off its lease for clocks that differ, where
+// several servers have to agree.
+func (in *input) drift(lease time.Duration) time.Duration {
+	if in.quorum() == 1 {
+		return 0
+	}
+	const share = 50 // 2 %
+	return lease / share
+}

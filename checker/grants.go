@@ -1,0 +1,170 @@
+package checker
+
+import (
+	"time"
+
+	"lockquake/history"
+)
+
+// place is one lock as one of the lock's servers knows it.
+type place struct{ node, key string }
+
+// grant is the life of one grant in the words of the server that gave it.
+type grant struct {
+	place
+	worker  string           // on whose behalf it was given
+	section *history.Section // the last that this worker had called for the lock by then; nil: none
+	given   *history.Event
+	ended   *history.Event // nil: it was still held at the end of the history
+	// asked is a time before which its section certainly did not begin to ask for
+	// it. A holder counts its lease from there, and from before a dial.
+	asked    time.Duration
+	renewals []*history.Event
+	refusals []*history.Event // of waiting sections that it was in the way of
+	own      []*history.Event // those of its own section
+}
+
+// until returns when the server would let the grant go by itself, 0 if never.
+func (g *grant) until() time.Duration {
+	if n := len(g.renewals); n > 0 {
+		return g.renewals[n-1].Until
+	}
+	return g.given.Until
+}
+
+// leases returns the shortest and the longest time for which the server gave
+// or renewed the grant, both 0 if it has no end.
+func (g *grant) leases() (shortest, longest time.Duration) {
+	add := func(e *history.Event) {
+		if d := e.Until - e.At; e.Until != 0 {
+			if shortest == 0 || d < shortest {
+				shortest = d
+			}
+			longest = max(longest, d)
+		}
+	}
+	add(g.given)
+	for _, e := range g.renewals {
+		add(e)
+	}
+	return shortest, longest
+}
+
+// held reports whether the server held the grant just after event seq.
+func (g *grant) held(seq int64) bool { return g.ended == nil || g.ended.Seq > seq }
+
+// givenBack reports whether the grant ended by the release of its section.
+func (g *grant) givenBack() bool {
+	e, s := g.ended, g.section
+	return e != nil && e.Type == history.Freed && e.Worker == g.worker && s != nil && s.Leave != 0 && e.Seq > s.Leave
+}
+
+// ledger is what the lock servers did, grant by grant.
+type ledger struct {
+	grants  []*grant // in the order in which they were given
+	byEvent map[int64]*grant
+	of      map[*history.Section][]*grant
+	// refused are the sections that met a grant of another one.
+	refused map[*history.Section]bool
+
+	// declined are the renewals that a server declined, in order, and freed the
+	// last grant of each worker that one of its own requests freed by then.
+	declined []*history.Event
+	freed    map[freer]*grant
+
+	sections []*history.Section // not called yet
+	current  map[asker]*history.Section
+	open     map[place]*grant
+	refusal  map[asker]*history.Event // the last
+}
+
+type asker struct{ worker, key string }
+
+type freer struct {
+	place  place
+	worker string
+}
+
+// ledger returns the history's ledger. It is made when it is first asked for.
+func (in *input) ledger() *ledger {
+	if in.book == nil {
+		in.book = &ledger{
+			byEvent: map[int64]*grant{}, of: map[*history.Section][]*grant{}, refused: map[*history.Section]bool{},
+			sections: in.sections, current: map[asker]*history.Section{}, open: map[place]*grant{}, refusal: map[asker]*history.Event{}, freed: map[freer]*grant{},
+		}
+		for i := range in.Events {
+			in.book.add(&in.Events[i])
+		}
+	}
+	return in.book
+}
+
+func (b *ledger) add(e *history.Event) {
+	p := place{e.Node, e.Key}
+	g := b.open[p]
+	switch e.Type {
+	case history.AcquireCalled:
+		b.current[asker{e.Worker, e.Key}] = b.sections[0]
+		b.sections = b.sections[1:]
+	case history.Granted:
+		b.give(p, e)
+	case history.Renewed:
+		if g != nil && e.Owner == g.given.Owner {
+			g.renewals = append(g.renewals, e)
+		}
+	case history.Refused:
+		b.refuse(p, e)
+	case history.NotRenewed:
+		if b.freed[freer{p, e.Worker}] != nil {
+			b.declined = append(b.declined, e)
+		}
+	case history.Freed, history.Expired, history.Evicted:
+		if g != nil && (e.Owner == "" || e.Owner == g.given.Owner) {
+			g.ended = e
+			delete(b.open, p)
+			if e.Type == history.Freed && e.Worker == g.worker {
+				b.freed[freer{p, e.Worker}] = g
+			}
+		}
+	default:
+	}
+}
+
+func (b *ledger) give(p place, e *history.Event) {
+	if before := b.open[p]; before != nil {
+		before.ended = e
+	}
+	g := &grant{place: p, worker: e.Worker, section: b.current[asker{e.Worker, e.Key}], given: e}
+	b.grants = append(b.grants, g)
+	b.byEvent[e.Seq] = g
+	b.open[p] = g
+	if s := g.section; s != nil {
+		g.asked = s.CallAt
+		// Who was refused asked again only afterwards; but the refusal may be of
+		// a request that an earlier section had given up on.
+		if last := b.refusal[asker{e.Worker, e.Key}]; last != nil && last.Sent >= s.CallAt {
+			g.asked = max(g.asked, last.At)
+		}
+		b.of[s] = append(b.of[s], g)
+	}
+}
+
+// refuse notes whose way was barred by whom. A section that has returned waits
+// for nothing: the request was one that it had given up.
+func (b *ledger) refuse(p place, e *history.Event) {
+	s := b.current[asker{e.Worker, e.Key}]
+	if s == nil || s.Return != 0 && s.Return < e.Seq {
+		return
+	}
+	b.refusal[asker{e.Worker, e.Key}] = e
+	g := b.open[p]
+	if g == nil || g.section != s {
+		b.refused[s] = true
+	}
+	if g != nil {
+		g.refusals = append(g.refusals, e)
+		if g.section == s && (s.Enter == 0 || e.Seq < s.Enter) {
+			g.own = append(g.own, e)
+		}
+	}
+}

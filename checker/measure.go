@@ -1,0 +1,199 @@
+package checker
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"lockquake/history"
+)
+
+// Metrics say what a lock cost those who used it. Those of several runs add up.
+type Metrics struct {
+	Calls        int64 `json:"calls"`        // sections that were asked for
+	Acquisitions int64 `json:"acquisitions"` // of those, the ones that were let in
+	NotObtained  int64 `json:"not_obtained"` // and those that were told that they did not get the lock
+	Unknown      int64 `json:"unknown"`      // and those that nobody answered in time
+	Commands     int64 `json:"commands"`     // requests that reached a lock server
+	Refusals     int64 `json:"refusals"`     // of those, the ones that found the lock taken
+	Renewals     int64 `json:"renewals"`
+
+	// Losses are sections whose grant ended while they were inside. A loss is
+	// noticed when the holder is told of it, by its answer at the latest.
+	LossesNoticed   int64 `json:"losses_noticed"`
+	LossesUnnoticed int64 `json:"losses_unnoticed"`
+	// Notice is the time from a loss to its notice, and ActsAfterLoss counts
+	// what the resource accepted of the section in between.
+	Notice        Spread `json:"notice"`
+	ActsAfterLoss int64  `json:"acts_after_loss"`
+
+	Wait Spread `json:"wait"` // from the call until the worker is let in
+	Hold Spread `json:"hold"` // from there until the work is left
+
+	// Unavailable is how long somebody waited for a lock that nobody used: it
+	// was free, or orphaned. Wasted is the time in sections of which a write was
+	// refused, or which had lost the lock.
+	Unavailable time.Duration `json:"unavailable"`
+	Wasted      time.Duration `json:"wasted"`
+	Time        time.Duration `json:"time"` // of all runs
+
+	// Fairness is Jain's index of the acquisitions of each worker: 1 if all got
+	// the same, 1/n if one of n got all. Over several runs it is their mean.
+	Fairness float64 `json:"fairness"`
+	Runs     int64   `json:"runs"` // that all this is of
+}
+
+// CommandsEach is how many requests an acquisition cost, 0 if there was none.
+func (m *Metrics) CommandsEach() float64 {
+	if m.Acquisitions == 0 {
+		return 0
+	}
+	return float64(m.Commands) / float64(m.Acquisitions)
+}
+
+// Add adds the figures of other runs.
+func (m *Metrics) Add(o *Metrics) {
+	for _, f := range []struct{ sum, more *int64 }{
+		{&m.Calls, &o.Calls},
+		{&m.Acquisitions, &o.Acquisitions},
+		{&m.NotObtained, &o.NotObtained},
+		{&m.Unknown, &o.Unknown},
+		{&m.Commands, &o.Commands},
+		{&m.Refusals, &o.Refusals},
+		{&m.Renewals, &o.Renewals},
+		{&m.LossesNoticed, &o.LossesNoticed},
+		{&m.LossesUnnoticed, &o.LossesUnnoticed},
+		{&m.ActsAfterLoss, &o.ActsAfterLoss},
+	} {
+		*f.sum += *f.more
+	}
+	m.Notice.Merge(o.Notice)
+	m.Wait.Merge(o.Wait)
+	m.Hold.Merge(o.Hold)
+	m.Unavailable += o.Unavailable
+	m.Wasted += o.Wasted
+	m.Time += o.Time
+	if runs := m.Runs + o.Runs; runs > 0 {
+		m.Fairness = (m.Fairness*float64(m.Runs) + o.Fairness*float64(o.Runs)) / float64(runs)
+		m.Runs = runs
+	}
+}
+
+// measure works the metrics out, all but Commands, which no history shows.
+func (in *input) measure() Metrics {
+	m := Metrics{Time: in.endAt(), Runs: 1}
+	for i := range in.Events {
+		switch in.Events[i].Type {
+		case history.Refused:
+			m.Refusals++
+		case history.Renewed:
+			m.Renewals++
+		default:
+		}
+	}
+	each := make(map[string]float64, len(in.Meta.Workers))
+	for _, s := range in.sections {
+		m.Calls++
+		if s.Entered() {
+			each[s.Worker]++
+			in.measureInside(s, &m)
+			continue
+		}
+		switch s.Class {
+		case history.ClassNotObtained:
+			m.NotObtained++
+		case history.ClassUnknown:
+			m.Unknown++
+		default:
+		}
+	}
+	m.Fairness = jain(in.Meta.Workers, each)
+	for _, group := range groups(in.sections, lockOf) {
+		m.Unavailable += in.unavailable(group)
+	}
+	return m
+}
+
+// measureInside adds the figures of a section that was let in.
+func (in *input) measureInside(s *history.Section, m *Metrics) {
+	left, leftAt := in.left(s)
+	m.Acquisitions++
+	m.Wait.Add(s.EnterAt - s.CallAt)
+	m.Hold.Add(leftAt - s.EnterAt)
+	wasted := s.Class == history.ClassLost
+	for _, o := range s.Ops {
+		wasted = wasted || o.Write() && in.effect(o) == refused
+	}
+	lost, lostAt := in.lossOf(s)
+	if lost < left {
+		wasted = true
+		notice, noticeAt := s.Told, s.ToldAt
+		if notice == 0 && s.Class == history.ClassLost {
+			notice, noticeAt = s.Return, s.ReturnAt
+		}
+		if notice != 0 {
+			m.LossesNoticed++
+			m.Notice.Add(noticeAt - lostAt)
+		} else {
+			m.LossesUnnoticed++
+			notice = forever
+		}
+		for _, o := range s.Ops {
+			if at := moment(o); in.effect(o) == accepted && at > lost && at < notice {
+				m.ActsAfterLoss++
+			}
+		}
+	}
+	if wasted {
+		m.Wasted += leftAt - s.EnterAt
+	}
+}
+
+// jain is Jain's index of fairness. Workers that got nothing count too.
+func jain(workers []string, each map[string]float64) float64 {
+	var sum, squares float64
+	for _, w := range workers {
+		x := each[w]
+		sum += x
+		squares += x * x
+	}
+	if squares == 0 {
+		return 1
+	}
+	return sum * sum / (float64(len(workers)) * squares)
+}
+
+// unavailable adds up the time in which somebody waited for the lock of these
+// sections and nobody was inside.
+func (in *input) unavailable(sections []*history.Section) time.Duration {
+	type change struct {
+		at              time.Duration
+		waiting, inside int
+	}
+	changes := make([]change, 0, 4*len(sections))
+	for _, s := range sections {
+		end := in.endAt()
+		switch {
+		case s.Return != 0:
+			end = s.ReturnAt
+		case s.Crashed:
+			end = s.CrashAt
+		}
+		entered := end
+		if s.Entered() {
+			entered = s.EnterAt
+			changes = append(changes, change{s.EnterAt, 0, 1}, change{end, 0, -1})
+		}
+		changes = append(changes, change{s.CallAt, 1, 0}, change{entered, -1, 0})
+	}
+	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	var total, last time.Duration
+	waiting, inside := 0, 0
+	for _, c := range changes {
+		if waiting > 0 && inside == 0 {
+			total += c.at - last
+		}
+		waiting, inside, last = waiting+c.waiting, inside+c.inside, c.at
+	}
+	return total
+}

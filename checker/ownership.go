@@ -1,0 +1,76 @@
+package checker
+
+import (
+	"time"
+
+	"lockquake/history"
+)
+
+// ownership looks for renewals and releases of somebody else's grant. Somebody
+// else is another worker, and the same worker at another time: a release that
+// was sent before the grant was asked for, or that comes while the section is
+// still at work, belongs to an earlier one; and a renewal has no business once
+// its section has given the lock back, even if the server declines it.
+//
+// A section that returned without knowing what became of its requests may
+// have left a renewal on the way; and what a process sent before it crashed may
+// come after.
+func ownership(in *input, r *Result) {
+	for _, g := range in.ledger().grants {
+		r.Applies = true
+		s := g.section
+		for _, e := range g.renewals {
+			switch {
+			case e.Worker != "" && e.Worker != g.worker:
+				r.find(Invalid, []int64{g.given.Seq, e.Seq}, "renewed another's: %s renewed the grant of lock %s that %s had", e.Worker, g.key, g.worker)
+			case s != nil && s.Return != 0 && e.Seq > s.Return && g.given.Seq < s.Return && s.Class != history.ClassUnknown && s.Class != history.ClassCancelled:
+				r.find(Invalid, []int64{g.given.Seq, s.Return, e.Seq}, "renewed after release: lock %s was renewed %s after %s had ended", g.key, e.At-s.ReturnAt, nameOf(s))
+			}
+		}
+		e := g.ended
+		switch {
+		case e == nil || e.Type != history.Freed || e.Worker == "":
+		case e.Worker != g.worker:
+			r.find(Invalid, []int64{g.given.Seq, e.Seq}, "freed another's: %s freed the grant of lock %s that %s had", e.Worker, g.key, g.worker)
+		case s == nil:
+		case e.Sent != 0 && e.Sent < g.given.Sent, in.works(s, g, e.Seq):
+			r.find(Invalid, []int64{g.given.Seq, s.Enter, e.Seq, s.Leave}, "freed too early: an earlier release of %s freed lock %s, which the server had given to %s since",
+				e.Worker, g.key, nameOf(s))
+		}
+	}
+	in.lateRenewals(r)
+}
+
+// works reports whether the section was let in with the grant and was at work
+// at event seq, in the belief that it still had the lock.
+func (in *input) works(s *history.Section, g *grant, seq int64) bool {
+	return s.Grant == g.given.Seq && s.Told == 0 && seq > s.Enter &&
+		(s.Leave == 0 || seq < s.Leave) && (s.Return == 0 || seq < s.Return) && (!s.Crashed || seq < s.Crash)
+}
+
+// lateRenewals looks for renewals that the server declined because their own
+// section had freed the lock before: it did not wait for them, or sent them
+// afterwards. One that was under way for longer than a client waits for an
+// answer had been given up on.
+func (in *input) lateRenewals(r *Result) {
+	book := in.ledger()
+	for _, e := range book.declined {
+		g := book.freed[freer{place{e.Node, e.Key}, e.Worker}]
+		if g == nil || g.given.Owner != e.Owner || g.ended.Seq > e.Seq || g.section == nil || g.section.Crashed {
+			continue
+		}
+		freed := g.ended
+		if freed.Sent != 0 && e.Sent > freed.Sent || e.Sent > g.given.At && e.At-e.Sent < in.answer() {
+			r.find(Invalid, []int64{g.given.Seq, freed.Seq, e.Seq}, "renewed after release: %s asked for a renewal of lock %s, and the server came to it %s after the lock had been freed",
+				nameOf(g.section), g.key, e.At-freed.At)
+		}
+	}
+}
+
+// answer is how long a client waits for an answer of a lock server.
+func (in *input) answer() time.Duration {
+	if in.Meta.Answer != 0 {
+		return in.Meta.Answer
+	}
+	return answerBound
+}

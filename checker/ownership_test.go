@@ -1,0 +1,64 @@
+package checker
+
+import (
+	"testing"
+	"time"
+
+	"lockquake/history"
+)
+
+func TestOwnership(t *testing.T) {
+	// declined is a renewal by w that was sent before ago, and that found nothing.
+	declined := func(s *teller, w string, ago time.Duration) *teller {
+		return s.tell(history.Event{Type: history.NotRenewed, Worker: w, Key: "x", Owner: w, Node: "lock", Sent: s.now - ago})
+	}
+	renewing := func() *teller { return story("counter", "off").acquire("a", 0).renewed("a", "a") }
+	judge(t, "ownership", []verdictCase{
+		{name: "its own", story: renewing().release("a"), want: Valid},
+		{
+			name: "renewed by another", story: story("counter", "off").acquire("a", 0).call("b").renewed("b", "a").release("a"),
+			want: Invalid, count: 1, text: "renewed another's: b renewed the grant of lock x that a had",
+		},
+		{
+			name: "freed by another", story: story("counter", "off").acquire("a", 0).call("b").freed("b", "a").release("a"),
+			want: Invalid, count: 1, text: "freed another's: b freed the grant of lock x that a had",
+		},
+		{
+			name:  "renewed after the release, which did nothing",
+			story: story("counter", "off").acquire("a", 0).leave("a").answered("a", "", "").renewed("a", "a"),
+			want:  Invalid, count: 1, text: "renewed after release",
+		},
+		{
+			name:  "renewed late by one who did not know",
+			story: story("counter", "off").acquire("a", 0).leave("a").answered("a", "unknown", "no answer").renewed("a", "a"), want: Valid,
+		},
+		{
+			name:  "freed by its own earlier release",
+			story: story("counter", "off").acquire("a", 0).write("a", "1").freed("a", "a").leave("a").answered("a", "lost", ""),
+			want:  Invalid, count: 1, text: "freed too early",
+		},
+		{
+			name: "freed by a release that was sent before it was asked for",
+			story: story("counter", "off").after(time.Second).call("a").leased("a", time.Minute).
+				tell(history.Event{Type: history.Freed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: time.Millisecond}).enter("a", 0).leave("a").answered("a", "lost", ""),
+			want: Invalid, count: 1, text: "freed too early",
+		},
+		{
+			name:  "told of a loss, and then freed",
+			story: story("counter", "off").acquire("a", 0).told("a").freed("a", "a").leave("a").answered("a", "lost", ""), want: Valid,
+		},
+		{name: "a renewal that came to nothing while it worked", story: declined(story("counter", "off").acquire("a", 0).expire("a"), "a", 0).leave("a"), want: Valid},
+		{
+			name: "a renewal sent after the release", story: declined(renewing().release("a").after(time.Second), "a", 0),
+			want: Invalid, count: 1, text: "renewed after release: a's section 1 asked for a renewal of lock x",
+		},
+		{
+			name: "a renewal that the release did not wait for", story: declined(renewing().after(time.Second).release("a"), "a", 100*time.Millisecond),
+			want: Invalid, count: 1, text: "renewed after release",
+		},
+		{
+			name:  "a renewal that had been given up on",
+			story: declined(renewing().after(time.Minute).release("a"), "a", 10*time.Second), want: Valid,
+		},
+	})
+}

@@ -1,0 +1,141 @@
+package checker
+
+import (
+	"slices"
+	"time"
+
+	"lockquake/history"
+)
+
+// progress looks for workers that wait for the lock, or for an answer of it,
+// beyond all patience, and for sections that never end. How long the body
+// takes is not the lock's affair.
+//
+// Nor may a waiter sleep beside a lock that is free. While something was wrong
+// with a link or a server, and for as long after that as a client waits for
+// an answer, nobody can say what a waiter was kept by.
+//
+// What stopped the worker itself does not count, nor does the time in which
+// the server held the lock for a worker that was alive and stopped.
+func progress(in *input, r *Result) {
+	r.Applies = len(in.sections) > 0
+	bound := in.patience()
+	stops, end := in.stopped(), in.endAt()
+	frozen := map[string]stretches{} // by lock; made when a wait is long enough to ask
+	for _, s := range in.sections {
+		until := end
+		switch {
+		case s.Return != 0:
+			until = s.ReturnAt
+		case s.Crashed:
+			until = s.CrashAt
+		}
+		entered, out := until, until // of the body
+		if s.Entered() {
+			entered = s.EnterAt
+		}
+		if s.Leave != 0 {
+			out = s.LeaveAt
+		}
+		events := []int64{s.Call, s.Enter, s.Leave, s.Return, s.Crash}
+		if entered-s.CallAt > bound {
+			if _, ok := frozen[s.Key]; !ok {
+				frozen[s.Key] = in.frozen(s.Key)
+			}
+			aside := union(slices.Concat(stops[s.Worker], frozen[s.Key]))
+			if waited := aside.beside(s.CallAt, entered); waited > bound {
+				r.find(Invalid, events, "starved: %s waited for lock %s for %s, more than %s", nameOf(s), s.Key, waited, bound)
+				continue
+			}
+		}
+		if slept, from := in.overslept(s, entered); slept > oversleep {
+			r.find(Invalid, events, "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, nameOf(s))
+			continue
+		}
+		if waited := stops[s.Worker].beside(out, until); waited > bound {
+			r.find(Invalid, events, "hung: the release of %s took %s, more than %s", nameOf(s), waited, bound)
+			continue
+		}
+		if s.Return == 0 && !s.Crashed && !stops[s.Worker].covers(end) {
+			r.find(Invalid, events, "never ended: %s was still open at the end of the run", nameOf(s))
+		}
+	}
+}
+
+// patience returns how long a call may take.
+func (in *input) patience() time.Duration {
+	longest := time.Duration(0)
+	workers := map[string]bool{}
+	for _, s := range in.sections {
+		workers[s.Worker] = true
+		if _, to := in.left(s); s.Entered() && to-s.EnterAt > longest {
+			longest = max(longest, in.worked(s, to))
+		}
+	}
+	return patience + patientLeases*(in.Meta.TTL+longest) + patientTurns*time.Duration(len(workers))*longest + in.Meta.MaxHold
+}
+
+// worked returns how long the body of s was at work until to: it was not
+// stopped, and did not wait for the resource. A body that hangs is no measure
+// of anything.
+func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
+	idle := slices.Clone(in.stopped()[s.Worker])
+	for _, o := range s.Ops {
+		x := stretch{o.InvokeAt, to}
+		if o.Return != 0 {
+			x.to = o.ReturnAt
+		}
+		idle = append(idle, x)
+	}
+	return union(idle).beside(s.EnterAt, to)
+}
+
+// frozen returns when the servers held a lock for a worker that was alive but
+// stopped.
+func (in *input) frozen(key string) stretches {
+	var list []stretch
+	for _, g := range in.ledger().grants {
+		if g.key != key {
+			continue
+		}
+		to := in.endAt()
+		if g.ended != nil {
+			to = g.ended.At
+		}
+		if s := g.section; s != nil && s.Crashed {
+			to = min(to, s.CrashAt)
+		}
+		list = append(list, in.stopped()[g.worker].within(g.given.At, to)...)
+	}
+	return union(list)
+}
+
+// overslept returns the longest time, and its begin, for which the lock was
+// free while s waited for it and nothing was in its way.
+func (in *input) overslept(s *history.Section, until time.Duration) (longest, from time.Duration) {
+	if until-s.CallAt <= oversleep {
+		return 0, 0
+	}
+	taken := []stretch{{until, until}}
+	for _, g := range in.ledger().grants {
+		if g.key != s.Key {
+			continue
+		}
+		to := in.endAt()
+		if g.ended != nil {
+			to = g.ended.At
+		}
+		taken = append(taken, stretch{g.given.At, to})
+	}
+	if len(taken) == 1 {
+		return 0, 0 // no server speaks of this lock
+	}
+	last := s.CallAt
+	for _, x := range union(slices.Concat(taken, in.stopped()[s.Worker], in.troubled())) {
+		if free := min(x.from, until) - last; free > longest {
+			longest, from = free, last
+		}
+		last = max(last, x.to)
+	}
+	return longest, from
+}

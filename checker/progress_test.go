@@ -1,0 +1,66 @@
+package checker
+
+import (
+	"testing"
+	"time"
+)
+
+func TestProgress(t *testing.T) {
+	// Two workers whose longest work takes a second: a call may take 30 s, and
+	// 5 x 1 s and 20 x 2 x 1 s on top.
+	const bound = 75 * time.Second
+	begun := func() *teller {
+		return story("counter", "off").acquire("a", 0).after(time.Second).release("a")
+	}
+	// wait is a's holding the lock, again and again, while b waits for d.
+	wait := func(s *teller, d time.Duration) *teller {
+		s.call("b")
+		for end := s.now + d; s.now < end; {
+			s.acquire("a", 0).after(time.Second).release("a")
+		}
+		return s
+	}
+	judge(t, "progress", []verdictCase{
+		{name: "in turn", story: begun().acquire("b", 0).release("b"), want: Valid},
+		{name: "a long wait", story: wait(begun(), bound-5*time.Second).grant("b").enter("b", 0).release("b"), want: Valid},
+		{
+			name: "starved", story: wait(begun(), bound+5*time.Second).grant("b").enter("b", 0).release("b"),
+			want: Invalid, count: 1, text: "starved: b's section 1 waited for lock x",
+		},
+		{
+			name: "starved and gave up", story: wait(begun(), bound+5*time.Second).answered("b", "not-obtained", ""),
+			want: Invalid, count: 1, text: "starved",
+		},
+		{
+			name:  "paused while it waited",
+			story: begun().call("b").fault("pause", "b", 10*time.Minute).grant("b").enter("b", 0).release("b"), want: Valid,
+		},
+		{
+			name: "the holder was paused",
+			story: begun().acquire("a", 0).call("b").fault("pause", "a", 10*time.Minute).release("a").
+				grant("b").enter("b", 0).release("b"),
+			want: Valid,
+		},
+		{
+			name: "the work takes long", story: story("counter", "off").acquire("a", 0).after(time.Hour).release("a").acquire("b", 0).release("b"),
+			want: Valid,
+		},
+		{
+			name: "slept beside a free lock", story: begun().call("b").after(40*time.Second).grant("b").enter("b", 0).release("b"),
+			want: Invalid, count: 1, text: "overslept: lock x was free for 40",
+		},
+		{
+			name:  "cut off from a free lock",
+			story: begun().call("b").fault("partition", "b->lock", 40*time.Second).grant("b").enter("b", 0).release("b"), want: Valid,
+		},
+		{
+			name: "a release that hangs", story: story("counter", "off").acquire("a", 0).leave("a").after(bound).ended("a", "freed").answered("a", "", ""),
+			want: Invalid, count: 1, text: "hung: the release of a's section 1",
+		},
+		{
+			name: "never ended", story: story("counter", "off").acquire("a", 0).final("0"),
+			want: Invalid, count: 1, text: "never ended: a's section 1",
+		},
+		{name: "crashed", story: story("counter", "off").acquire("a", 0).crash("a").final("0"), want: Valid},
+	})
+}

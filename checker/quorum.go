@@ -1,0 +1,140 @@
+package checker
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"lockquake/history"
+)
+
+// holding is what a section was let in with: the grants that servers had given
+// to one owner before it entered, and how many of them make the lock its. With
+// one server that is one of one.
+type holding struct {
+	section *history.Section
+	grants  []*grant
+	quorum  int
+}
+
+// quorum is how many servers have to hold a grant for the lock to be held.
+func (in *input) quorum() int { return max(in.Meta.Quorum, 1) }
+
+// holding returns nil if no server spoke of the section's grant.
+func (in *input) holding(s *history.Section) *holding {
+	if s.Grant == 0 {
+		return nil
+	}
+	h := &holding{section: s, quorum: in.quorum()}
+	if h.quorum == 1 {
+		h.grants = append(h.grants, in.ledger().byEvent[s.Grant])
+		return h
+	}
+	for _, g := range in.ledger().of[s] {
+		if g.given.Owner == s.GrantOwn && g.given.Seq < s.Enter && g.held(s.Enter) {
+			h.grants = append(h.grants, g)
+		}
+	}
+	if len(h.grants) == 0 { // it was let in with what was gone already
+		h.grants = append(h.grants, in.ledger().byEvent[s.Grant])
+	}
+	return h
+}
+
+// held reports whether enough servers held the lock for the section just after
+// event seq.
+func (h *holding) held(seq int64) bool {
+	n := 0
+	for _, g := range h.grants {
+		if g.held(seq) {
+			n++
+		}
+	}
+	return n >= h.quorum
+}
+
+// loss returns the event with which fewer servers than a quorum held the lock,
+// nil if that never happened. Of grants that were never enough it is the last
+// one to be given.
+func (h *holding) loss() *history.Event {
+	spare := len(h.grants) - h.quorum // how many may end before the lock is lost
+	if spare < 0 {
+		return h.grants[len(h.grants)-1].given
+	}
+	var ends []*history.Event
+	for _, g := range h.grants {
+		if g.ended != nil {
+			ends = append(ends, g.ended)
+		}
+	}
+	if spare >= len(ends) {
+		return nil
+	}
+	slices.SortFunc(ends, func(a, b *history.Event) int { return cmp.Compare(a.Seq, b.Seq) })
+	return ends[spare]
+}
+
+// givenBack reports whether the section's own release freed its grants, on so
+// many servers that the lock was free by event seq.
+func (h *holding) givenBack(seq int64) bool {
+	n := 0
+	for _, g := range h.grants {
+		if g.givenBack() && g.ended.Seq < seq {
+			n++
+		}
+	}
+	return n > len(h.grants)-h.quorum
+}
+
+// until returns when the servers would let the lock go by themselves, or never.
+func (h *holding) until() time.Duration {
+	var ends []time.Duration
+	for _, g := range h.grants {
+		if u := g.until(); u != 0 {
+			ends = append(ends, u)
+		}
+	}
+	spare := max(len(h.grants)-h.quorum, 0)
+	if spare >= len(ends) {
+		return math.MaxInt64
+	}
+	slices.Sort(ends)
+	return ends[spare]
+}
+
+// asked is a time before which the section certainly did not begin to ask for
+// what it got.
+func (h *holding) asked() time.Duration {
+	// Of several servers one may refuse what others grant in the same attempt.
+	if h.quorum > 1 {
+		return h.section.CallAt
+	}
+	return h.grants[0].asked
+}
+
+// lease returns the shortest time for which a server gave or renewed a grant,
+// 0 if none has an end.
+func (h *holding) lease() time.Duration {
+	var shortest time.Duration
+	for _, g := range h.grants {
+		if d, _ := g.leases(); d != 0 && (shortest == 0 || d < shortest) {
+			shortest = d
+		}
+	}
+	return shortest
+}
+
+// lossOf returns when a section that had been let in lost its lock. The event
+// is forever if that never happened, or if no server spoke of its grant.
+func (in *input) lossOf(s *history.Section) (event int64, at time.Duration) {
+	h := in.holding(s)
+	if h == nil {
+		return forever, 0
+	}
+	e := h.loss()
+	if e == nil {
+		return forever, 0
+	}
+	return max(e.Seq, s.Enter), max(e.At, s.EnterAt)
+}

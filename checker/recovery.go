@@ -1,0 +1,108 @@
+package checker
+
+import (
+	"time"
+
+	"lockquake/history"
+)
+
+// recovery looks for grants that outlive their owners.
+//
+// A section that asks on though the lock was given to it does not know of its
+// grant. Once a section has returned, its grant must be out of everybody's way within
+// recoveryMargin, whether the answer was ok or an error: a lock that its owner
+// knows nothing about is a ghost. Where the owner crashed, or said that it
+// does not know what became of its requests, nobody is left to free the lock,
+// and the lease on top of the margin is what it may take. In that case a late
+// request of the owner may still come, and counts from its arrival.
+//
+// Of several servers a single one is in nobody's way, so the lease counts there
+// too. Only a grant that is refused to somebody is in the way. At the end of the
+// history a grant without an owner is a leak, even if nobody wanted it, when
+// it has no end or is beyond lease and margin.
+func recovery(in *input, r *Result) {
+	end := in.endAt()
+	for _, g := range in.ledger().grants {
+		r.Applies = true
+		s := g.section
+		if s == nil {
+			continue // given to nobody of this history
+		}
+		if e := in.ignored(g); e != nil {
+			r.find(Invalid, []int64{s.Call, g.given.Seq, e.Seq}, "ghost: lock %s had been given to %s, which did not know it and was refused %s later",
+				g.key, nameOf(s), e.At-g.given.At)
+			continue
+		}
+		gone, goneAt := s.Return, s.ReturnAt
+		if s.Crashed {
+			gone, goneAt = s.Crash, s.CrashAt
+		}
+		if gone == 0 || !g.held(gone) {
+			continue
+		}
+		events := []int64{s.Call, g.given.Seq, gone}
+		due, freeAt := in.due(g, goneAt)
+		if inTheWay := refusedAfter(g, gone, due); inTheWay != nil {
+			r.find(Invalid, append(events, inTheWay.Seq), "ghost: lock %s was still refused to %s %s after %s %s",
+				g.key, inTheWay.Worker, inTheWay.At-goneAt, nameOf(s), ending(s))
+			continue
+		}
+		if g.ended == nil && (g.until() == 0 || end > freeAt) {
+			r.find(Invalid, events, "leak: lock %s is held at the end of the run, %s after %s %s",
+				g.key, end-goneAt, nameOf(s), ending(s))
+		}
+	}
+}
+
+// ignored returns the last refusal by which a grant kept out its own section,
+// which was still asking, beyond the margin. Of several servers one may well
+// refuse what is left there of an earlier attempt.
+func (in *input) ignored(g *grant) *history.Event {
+	if n := len(g.own); n > 0 && in.quorum() == 1 && g.own[n-1].At > g.given.At+recoveryMargin {
+		return g.own[n-1]
+	}
+	return nil
+}
+
+// due returns when a grant whose owner is gone must no longer be in anybody's
+// way, and when it must be free even if nobody asks.
+func (in *input) due(g *grant, goneAt time.Duration) (due, freeAt time.Duration) {
+	_, lease := g.leases()
+	lease = max(lease, in.Meta.TTL)
+	from := max(goneAt, g.given.At)
+	for _, e := range g.renewals {
+		if e.At <= goneAt+lease {
+			from = max(from, e.At)
+		}
+	}
+	freeAt = from + lease + recoveryMargin
+	if s := g.section; s.Crashed || !knows(s) || in.quorum() > 1 {
+		return freeAt, freeAt
+	}
+	return max(goneAt, g.given.At) + recoveryMargin, freeAt
+}
+
+// knows reports whether the strategy knew what became of its requests when s
+// returned. An error of the work itself says nothing about that.
+func knows(s *history.Section) bool {
+	return s.Class != history.ClassUnknown && s.Class != history.ClassCancelled || s.BodyErr != "" && s.Err == s.BodyErr
+}
+
+// refusedAfter returns the last refusal that g is to blame for, if that came
+// after both an event and a time.
+func refusedAfter(g *grant, gone int64, due time.Duration) *history.Event {
+	if n := len(g.refusals); n > 0 {
+		if e := g.refusals[n-1]; e.Seq > gone && e.At > due {
+			return e
+		}
+	}
+	return nil
+}
+
+// ending is how a finding calls the end of a section.
+func ending(s *history.Section) string {
+	if s.Crashed {
+		return "had crashed"
+	}
+	return "had ended with " + answered(s)
+}

@@ -1,0 +1,146 @@
+package checker
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/bits"
+	"time"
+)
+
+// Spread is how a length of time spreads over many cases: the number of them,
+// the sum, the longest, and quantiles to 1.6 %. Spreads add up.
+type Spread struct {
+	N     int64
+	Total time.Duration
+	Max   time.Duration
+	// counts are by the power of two and the next fineness bits of the length.
+	counts map[int]int64
+}
+
+// fineness is the number of bits that a length is told apart by within a power
+// of two: 32 steps.
+const fineness = 5
+
+// Add counts one case. A negative length stands for none.
+func (s *Spread) Add(d time.Duration) {
+	d = max(d, 0)
+	if s.counts == nil {
+		s.counts = map[int]int64{}
+	}
+	s.N++
+	s.Total += d
+	s.Max = max(s.Max, d)
+	s.counts[bucket(d)]++
+}
+
+// Merge adds the cases of another spread.
+func (s *Spread) Merge(other Spread) {
+	if other.N == 0 {
+		return
+	}
+	if s.counts == nil {
+		s.counts = map[int]int64{}
+	}
+	s.N += other.N
+	s.Total += other.Total
+	s.Max = max(s.Max, other.Max)
+	for b, n := range other.counts { // sums do not depend on the order
+		s.counts[b] += n
+	}
+}
+
+// Quantile returns the length that a share q of all cases does not exceed, 0
+// if there are none.
+func (s *Spread) Quantile(q float64) time.Duration {
+	if s.N == 0 {
+		return 0
+	}
+	rank := int64(q * float64(s.N))
+	if float64(rank) < q*float64(s.N) {
+		rank++
+	}
+	rank = max(rank, 1)
+	for b, last := 0, bucket(s.Max); b < last; b++ {
+		if rank -= s.counts[b]; rank <= 0 {
+			return middle(b)
+		}
+	}
+	return s.Max
+}
+
+// Equal reports whether two spreads are of the same cases.
+func (s Spread) Equal(o Spread) bool {
+	return s.N == o.N && s.Total == o.Total && s.Max == o.Max && maps.Equal(s.counts, o.counts)
+}
+
+// Mean is the sum shared out evenly, 0 if there are no cases.
+func (s *Spread) Mean() time.Duration {
+	if s.N == 0 {
+		return 0
+	}
+	return s.Total / time.Duration(s.N)
+}
+
+// bucket numbers the lengths: below 2^fineness each its own, above in steps of
+// 1 / 2^fineness of the power of two below.
+func bucket(d time.Duration) int {
+	n := uint64(d)
+	power := bits.Len64(n) - 1 - fineness
+	if power < 0 {
+		return int(n)
+	}
+	return power<<fineness + int(n>>power)
+}
+
+// middle is a length in the middle of a bucket.
+func middle(b int) time.Duration {
+	power := b>>fineness - 1
+	if power <= 0 {
+		return time.Duration(b)
+	}
+	low := int64(b-power<<fineness) << power
+	return time.Duration(low + int64(1)<<(power-1))
+}
+
+// spreadJSON is a Spread in a file, times in nanoseconds. The quantiles are for
+// whoever reads it; the counts, by bucket, are what it is read back from.
+type spreadJSON struct {
+	N      int64         `json:"n"`
+	Total  time.Duration `json:"total"`
+	Median time.Duration `json:"median"`
+	P99    time.Duration `json:"p99"`
+	Max    time.Duration `json:"max"`
+	Counts map[int]int64 `json:"counts,omitempty"`
+}
+
+// The quantiles that a report shows.
+const (
+	half      = 0.5
+	nearlyAll = 0.99
+)
+
+// Median is the length that half of all cases do not exceed.
+func (s *Spread) Median() time.Duration { return s.Quantile(half) }
+
+// P99 is the length that 99 of 100 cases do not exceed.
+func (s *Spread) P99() time.Duration { return s.Quantile(nearlyAll) }
+
+// MarshalJSON writes it with its median and 99th percentile.
+func (s Spread) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(spreadJSON{s.N, s.Total, s.Median(), s.P99(), s.Max, s.counts})
+	if err != nil {
+		return nil, fmt.Errorf("checker: write a spread: %w", err)
+	}
+	return b, nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *Spread) UnmarshalJSON(data []byte) error {
+	var in spreadJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return fmt.Errorf("checker: read a spread: %w", err)
+	}
+	*s = Spread{N: in.N, Total: in.Total, Max: in.Max, counts: in.Counts}
+	return nil
+}

@@ -1,0 +1,71 @@
+package checker
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestSpread(t *testing.T) {
+	var s Spread
+	for i := 1; i <= 100; i++ {
+		s.Add(time.Duration(i) * time.Millisecond)
+	}
+	for _, c := range []struct {
+		q    float64
+		want time.Duration
+	}{{0.5, 50 * time.Millisecond}, {0.99, 99 * time.Millisecond}, {1, 100 * time.Millisecond}} {
+		got := s.Quantile(c.q)
+		if off := (got - c.want).Abs(); off > c.want/50 {
+			t.Errorf("quantile %v = %v, want %v within 2 %%", c.q, got, c.want)
+		}
+	}
+	if s.Mean() != 50500*time.Microsecond || s.Max != 100*time.Millisecond {
+		t.Errorf("mean %v, max %v", s.Mean(), s.Max)
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Spread
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(s, back, cmp.AllowUnexported(Spread{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A quantile lies within one step of the length that has that rank, and
+// merging is the same as adding.
+func TestSpreadOfAnyLengths(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var whole, left, right Spread
+		for _, n := range rapid.SliceOfN(rapid.Int64Range(0, int64(time.Hour)), 1, 50).Draw(t, "lengths") {
+			d := time.Duration(n)
+			var one Spread
+			one.Add(d)
+			if got := one.Quantile(half); (got - d).Abs() > d/32+1 {
+				t.Fatalf("the median of %v alone is %v", d, got)
+			}
+			whole.Add(d)
+			if n%2 == 0 {
+				left.Add(d)
+			} else {
+				right.Add(d)
+			}
+		}
+		left.Merge(right)
+		for _, q := range []float64{0.01, half, nearlyAll, 1} {
+			if left.Quantile(q) != whole.Quantile(q) {
+				t.Fatalf("quantile %v: merged %v, whole %v", q, left.Quantile(q), whole.Quantile(q))
+			}
+		}
+		if whole.Quantile(1) != whole.Max {
+			t.Fatalf("quantile 1 is %v, the longest is %v", whole.Quantile(1), whole.Max)
+		}
+	})
+}

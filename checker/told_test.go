@@ -1,0 +1,76 @@
+package checker
+
+import (
+	"testing"
+	"time"
+)
+
+func TestTold(t *testing.T) {
+	// telling is a section of a strategy that promises to tell, whose lease of a
+	// second has ended while it was at work.
+	telling := func() *teller {
+		s := story("counter", "off")
+		s.meta.Tells = true
+		return s.call("a").leased("a", time.Second).enter("a", 0).after(time.Second).expire("a")
+	}
+	silent := func() *teller {
+		return story("counter", "off").call("a").leased("a", time.Second).enter("a", 0).after(time.Second).expire("a")
+	}
+	judge(t, "told", []verdictCase{
+		{name: "nothing lost", story: story("counter", "off").acquire("a", 0).release("a"), want: Valid},
+		{name: "no server speaks", story: story("counter", "off").call("a").enter("a", 0).leave("a"), want: Valid},
+		{name: "told at once", story: telling().told("a").after(time.Minute).leave("a").answered("a", "lost", "lost"), want: Valid},
+		{name: "told within the bound", story: telling().after(900*time.Millisecond).told("a").leave("a").answered("a", "lost", "lost"), want: Valid},
+		{
+			name: "told too late", story: telling().after(1100*time.Millisecond).told("a").leave("a").answered("a", "lost", "lost"),
+			want: Invalid, count: 1, text: "not told: a's section 1 had lost lock x (expired)",
+		},
+		{
+			name: "not told at all", story: telling().after(time.Minute).leave("a").answered("a", "", ""),
+			want: Invalid, count: 1, text: "not told",
+		},
+		{
+			name:  "told late because it was paused",
+			story: telling().fault("pause", "a", time.Minute).told("a").leave("a").answered("a", "lost", "lost"), want: Valid,
+		},
+		{
+			name:  "told late because another one was paused",
+			story: telling().fault("pause", "b", time.Minute).told("a").leave("a").answered("a", "lost", "lost"), want: Invalid, count: 1,
+		},
+		{name: "left before the bound", story: telling().after(500*time.Millisecond).leave("a").answered("a", "lost", "lost"), want: Valid},
+		{name: "crashed before the bound", story: telling().after(500 * time.Millisecond).crash("a"), want: Valid},
+		{
+			name:  "no promise, and the answer says lost",
+			story: silent().after(time.Minute).leave("a").answered("a", "lost", "lost"), want: Valid,
+		},
+		{
+			name: "no promise, and the answer says unknown", story: silent().after(time.Minute).leave("a").answered("a", "unknown", "no answer"),
+			want: Valid,
+		},
+		{
+			name: "no promise, and the answer says ok", story: silent().leave("a").answered("a", "", ""),
+			want: Invalid, count: 1, text: "never told: a's section 1 had lost lock x (expired), and its strategy answered ok",
+		},
+		{
+			name:  "lost after the work was left",
+			story: story("counter", "off").call("a").leased("a", time.Second).enter("a", 0).leave("a").after(time.Second).expire("a").answered("a", "", ""), want: Valid,
+		},
+	})
+}
+
+// With a quorum of two of three, one ended grant is no loss.
+func TestToldQuorum(t *testing.T) {
+	three := func(ends ...string) *teller {
+		s := story("counter", "off")
+		s.meta.Nodes, s.meta.Quorum = 3, 2
+		s.call("a").grantOn("a", "lock-1").grantOn("a", "lock-2").grantOn("a", "lock-3").enter("a", 0)
+		for _, node := range ends {
+			s.expireOn("a", node)
+		}
+		return s.leave("a").answered("a", "", "")
+	}
+	judge(t, "told", []verdictCase{
+		{name: "one of three", story: three("lock-1"), want: Valid},
+		{name: "two of three", story: three("lock-1", "lock-3"), want: Invalid, count: 1, text: "never told"},
+	})
+}
