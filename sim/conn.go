@@ -53,20 +53,22 @@ type Conn struct {
 	err        error   // why it cannot be used any more
 	served     bool    // the server knows of it
 	serverGone bool    // the server has been told that it ended
+	broke      error   // what it is told then; nil: the client closed it
 }
 
 // Call is one request under way, from its sending to its answer.
 type Call struct {
 	Session *Session
-	Worker  string // on whose behalf
-	Op      string // what it is for: acquire, renew, read, ...
-	Request int64  // unique in the run
+	Worker  string        // on whose behalf
+	Op      string        // what it is for: acquire, renew, read, ...
+	Request int64         // unique in the run
+	Sent    time.Duration // true time
 	Req     any
 	// The server may keep what it needs to know until the reply.
 	Data any
 
 	conn     *Conn
-	worker   *Worker
+	worker   *Worker // nil: the second copy of a request
 	points   *callPoints
 	opens    bool // it opens the connection
 	request  message
@@ -126,6 +128,7 @@ func (c *Conn) roundTrip(ctx context.Context, op string, req any, timeout time.D
 	w.request++
 	call := w.newCall()
 	call.Session, call.Worker, call.Op, call.Request, call.Req = &c.session, t.worker.name, op, w.request, req
+	call.Sent = w.Time()
 	call.conn, call.worker, call.points, call.opens, call.task = c, t.worker, w.points.of(op), opens, t
 	call.request.call, call.response.call, call.response.reply = call, call, true
 	c.pending = append(c.pending, call)
@@ -206,12 +209,20 @@ func (c *Conn) Err() error { return c.err }
 func (c *Conn) reset() {
 	w := c.node.world
 	w.note(kindReset, c.process.name, c.node.name, c.session.ID)
-	c.up.dead, c.down.dead = true, true
-	c.up.queue, c.down.queue = nil, nil
-	c.serverClosed(ErrReset)
+	c.die()
+	c.broke = ErrReset
+	if !c.serverGone {
+		c.up.deliver(&message{pipe: &c.up}) // the server reads first what has arrived
+	}
 	broken := &brokenConn{conn: c}
 	broken.event.what = broken
 	broken.fire()
+}
+
+// die lets nothing through any more, in either direction.
+func (c *Conn) die() {
+	c.up.dead, c.down.dead = true, true
+	c.up.queue, c.down.queue = nil, nil
 }
 
 // Reset breaks the connection for both ends, as a peer that has lost its
@@ -258,19 +269,33 @@ func (c *Conn) serverClosed(err error) {
 		return
 	}
 	c.serverGone = true
-	if c.served && c.node.server != nil {
-		c.node.server.Closed(&c.session, err)
+	if c.served {
+		n := c.node
+		n.conns = slices.DeleteFunc(n.conns, func(other *Conn) bool { return other == c })
+		n.server.Closed(&c.session, err)
 	}
+}
+
+// open is the answer of the node's kernel to a dial.
+func (c *Conn) open(dial *Call) {
+	if n := c.node; n.server != nil && !n.down {
+		c.served = true
+		n.conns = append(n.conns, c)
+	}
+	dial.Applied()
+	dial.Reply(nil)
 }
 
 // Applied marks the instant at which the request took effect.
 func (c *Call) Applied() {
 	w := c.conn.node.world
 	w.note(kindApplied, c.conn.node.name, c.Op, c.Request)
-	c.worker.pass(c.points.applied)
+	if c.worker != nil {
+		c.worker.pass(c.points.applied)
+	}
 }
 
-// Reply sends the answer back.
+// Reply sends the answer back. That to a second copy goes nowhere.
 func (c *Call) Reply(answer any) {
 	if c.replied {
 		panic("sim: a request is answered twice")
@@ -279,6 +304,9 @@ func (c *Call) Reply(answer any) {
 	c.answer = answer
 	w := c.conn.node.world
 	w.notePayload(kindReplied, c.conn.node.name, c.Op, c.Request, answer)
+	if c.worker == nil {
+		return
+	}
 	c.conn.down.send(&c.response)
 	w.passWith(c.worker, c.points.replied, &c.response)
 }

@@ -31,7 +31,11 @@ type link struct {
 	holds   int // cuts that hold, now
 	drops   int // cuts that drop, now
 	held    []*message
-	broken  []*Conn // that lost a message on it
+	broken  []*Conn  // that lost a message on it
+	barred  []func() // see WhenOpen
+
+	impairments []*impairment // now
+	impaired    int           // how many there have been
 }
 
 func (w *World) link(from, to *Node) *link {
@@ -45,10 +49,14 @@ func (w *World) link(from, to *Node) *link {
 }
 
 // delay draws how long the next message is under way.
-func (l *link) delay() int64 {
+func (l *link) delay(m *message) int64 {
 	x := l.latency.At(l.sent)
 	l.sent++
-	return int64(l.world.cfg.Latency.Sample(&x))
+	d := int64(l.world.cfg.Latency.Sample(&x))
+	if len(l.impairments) > 0 {
+		d += l.hinder(m, l.sent-1)
+	}
+	return d
 }
 
 // CutLink cuts the link from one node to another, in this direction, for d
@@ -66,7 +74,10 @@ func (w *World) CutLink(from, to string, how Cut, d time.Duration) error {
 	} else {
 		l.holds++
 	}
-	w.At(w.Time()+d, func() { l.heal(how) })
+	w.At(w.Time()+d, func() {
+		l.heal(how)
+		l.letPass()
+	})
 	return nil
 }
 
@@ -74,21 +85,29 @@ func (l *link) heal(how Cut) {
 	l.world.note(kindHeal, l.name, "", int64(how))
 	if how == CutDrop {
 		if l.drops--; l.drops == 0 {
-			broken := l.broken
-			l.broken = nil
-			for _, c := range broken {
-				c.reset()
-			}
+			l.resetBroken()
 		}
 		return
 	}
 	if l.holds--; l.holds > 0 {
 		return
 	}
+	if l.drops == 0 {
+		l.resetBroken()
+	}
 	held := l.held
 	l.held = nil
 	for _, m := range held {
 		m.pipe.letGo(m)
+	}
+}
+
+// resetBroken tells both ends of the connections that could not go on.
+func (l *link) resetBroken() {
+	broken := l.broken
+	l.broken = nil
+	for _, c := range broken {
+		c.reset()
 	}
 }
 
@@ -111,6 +130,8 @@ type message struct {
 	hold   int64 // it is kept back this long at its arrival; 0: not
 	loseIn int64 // it is lost, and its connection breaks after this long; 0: not
 	here   bool  // it has arrived, and waits for a process that is stopped
+	copied bool  // the second copy of a request
+	fault  *messageFault
 }
 
 // send puts a message under way.
@@ -118,7 +139,7 @@ func (p *pipe) send(m *message) {
 	w := p.link.world
 	m.pipe = p
 	m.event.what = m
-	p.last = max(w.now+p.link.delay(), p.last)
+	p.last = max(w.now+p.link.delay(m), p.last)
 	w.schedule(&m.event, p.last)
 }
 
@@ -133,8 +154,10 @@ func (m *message) fire() {
 		w.note(kindLost, p.link.name, m.op(), m.number())
 	case p.link.drops > 0:
 		w.note(kindLost, p.link.name, m.op(), m.number())
-		p.dead = true
-		p.link.broken = append(p.link.broken, p.conn)
+		if !m.copied {
+			p.dead = true
+			p.link.broken = append(p.link.broken, p.conn)
+		}
 	case m.loseIn > 0:
 		w.note(kindLost, p.link.name, m.op(), m.number())
 		p.dead = true
@@ -149,6 +172,8 @@ func (m *message) fire() {
 		w.note(kindHeld, p.link.name, m.op(), m.number())
 		p.queue = append(p.queue, m)
 		w.At(time.Duration(w.now+m.hold), func() { p.letGo(m) })
+	case m.fault != nil && m.fault.keep > 0:
+		m.keep()
 	default:
 		p.deliver(m)
 	}
@@ -178,6 +203,9 @@ func (m *message) op() string {
 	return m.call.Op
 }
 
+// opens reports whether the message opens a connection, or says that it is open.
+func (m *message) opens() bool { return m.call != nil && m.call.opens }
+
 func (m *message) number() int64 {
 	if m.call == nil {
 		return 0
@@ -191,52 +219,64 @@ func (p *pipe) deliver(m *message) {
 		m.call.answered(m)
 		return
 	}
-	c := p.conn
-	if c.node.suspended > 0 {
-		m.here = true
-		c.node.inbox = append(c.node.inbox, m)
-		return
+	n := p.conn.node
+	if !n.stopped() || !n.detain(m) {
+		n.take(m)
 	}
+	if len(n.kept) > 0 {
+		n.overtake(m)
+	}
+}
+
+// detain keeps a message for a node that is stopped until it goes on, and
+// reports whether it did. A frozen server has a kernel that opens connections
+// in its place.
+func (n *Node) detain(m *message) bool {
+	if n.suspended == 0 && m.opens() {
+		return false
+	}
+	m.here = true
+	n.inbox = append(n.inbox, m)
+	return true
+}
+
+// take is the arrival of a message at a node that runs.
+func (n *Node) take(m *message) {
+	c := m.pipe.conn
 	if m.call == nil {
-		c.serverClosed(nil)
+		n.enqueue(m)
 		return
 	}
-	w := p.link.world
-	w.note(kindArrived, c.node.name, m.call.Op, m.call.Request)
-	if m.call.opens {
-		c.served = c.node.server != nil
-		m.call.Applied()
-		m.call.Reply(nil)
+	n.world.note(kindArrived, n.name, m.call.Op, m.call.Request)
+	switch {
+	case m.call.opens:
+		c.open(m.call)
+	case c.served && !c.serverGone, m.copied && n.server != nil && !n.down:
+		n.requests++
+		n.enqueue(m)
+	case m.copied:
+		n.world.note(kindLost, m.pipe.link.name, m.call.Op, m.call.Request)
+	}
+}
+
+// enqueue serves a request or the end of a connection when it is its turn.
+func (n *Node) enqueue(m *message) {
+	if n.service != nil {
+		n.service.add(m)
 		return
 	}
-	if c.served && !c.serverGone {
-		c.node.server.Serve(m.call)
-	}
+	n.serve(m)
 }
 
-// HoldMessage keeps back, for d after its arrival, the message that the point
-// at which the world stands is about.
-func (w *World) HoldMessage(d time.Duration) error {
-	if w.message == nil {
-		return errNoMessage()
+func (n *Node) serve(m *message) {
+	switch {
+	case m.call == nil:
+		m.pipe.conn.serverClosed(m.pipe.conn.broke)
+	case m.fault != nil && m.fault.fails:
+		n.fail(m)
+	default:
+		n.server.Serve(m.call)
 	}
-	w.message.hold = int64(d)
-	return nil
-}
-
-// DropMessage loses the message that the point at which the world stands is
-// about. Its connection lets nothing through in this direction from then on,
-// and breaks for both ends d after the loss.
-func (w *World) DropMessage(d time.Duration) error {
-	if w.message == nil {
-		return errNoMessage()
-	}
-	w.message.loseIn = max(int64(d), 1)
-	return nil
-}
-
-func errNoMessage() error {
-	return fmt.Errorf("no message leaves at this point: use <operation>.sent or <operation>.replied")
 }
 
 // dropConn takes a connection off its process's list.

@@ -21,9 +21,16 @@ type Node struct {
 	wall   clock // nanoseconds since epoch
 	mono   clock
 	server Server
+	down   bool    // the server has crashed
+	conns  []*Conn // that the server knows of, in the order in which they came
+	kept   []*kept
+	// requests counts those that have come to the server.
+	requests int64
+	service  *service // nil: requests are served at their arrival
 
 	processes []*Process
 	suspended int   // how many suspensions hold it now
+	frozen    int   // how many freezes do
 	awakePPM  int64 // rate of the monotonic clock when it is awake
 	inbox     []*message
 	missed    []*WallTimer
@@ -55,6 +62,9 @@ func (n *Node) Name() string { return n.name }
 
 // World returns the world that the node is part of.
 func (n *Node) World() *World { return n.world }
+
+// Requests is how many requests have reached the node's server.
+func (n *Node) Requests() int64 { return n.requests }
 
 // Listen makes s the server of this node.
 func (n *Node) Listen(s Server) { n.server = s }
@@ -165,7 +175,7 @@ func (t *WallTimer) schedule() {
 }
 
 func (t *WallTimer) fire() {
-	if t.node.suspended > 0 {
+	if t.node.stopped() {
 		t.node.missed = append(t.node.missed, t)
 		return
 	}

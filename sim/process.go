@@ -13,6 +13,7 @@ type Process struct {
 	conns   []*Conn // open, in the order of their making
 	stops   int     // how many pauses hold it now
 	crashed bool
+	onExit  func(worker string, err error)
 
 	lagging   bool // awake again, but not yet aware of what came in meanwhile
 	late      []lateEvent
@@ -28,7 +29,7 @@ type lateEvent struct {
 
 // Process starts a program on the node.
 func (n *Node) Process(name string) *Process {
-	p := &Process{node: n, name: name, stops: n.suspended}
+	p := &Process{node: n, name: name, stops: n.suspended + n.frozen}
 	n.processes = append(n.processes, p)
 	return p
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -15,27 +16,58 @@ func (n *Node) Suspend(d time.Duration) {
 	if n.suspended++; n.suspended == 1 {
 		n.setMono(standstill)
 	}
+	n.stop()
+	w.At(w.Time()+d, func() {
+		w.note(kindResume, n.name, "suspend", 0)
+		if n.suspended--; n.suspended == 0 {
+			n.setMono(n.awakePPM)
+		}
+		n.goOn()
+	})
+}
+
+// Freeze stops the node's server and all its processes for d of true time, as
+// SIGSTOP does, while both clocks go on. Its kernel still opens connections;
+// requests and wall timers wait, and are served in order when the last freeze
+// and the last suspension have ended. A server that is restarted meanwhile is
+// frozen too.
+func (n *Node) Freeze(d time.Duration) {
+	w := n.world
+	w.note(kindPause, n.name, "freeze", int64(d))
+	n.frozen++
+	n.stop()
+	w.At(w.Time()+d, func() {
+		w.note(kindResume, n.name, "freeze", 0)
+		n.frozen--
+		n.goOn()
+	})
+}
+
+// stopped reports whether the node's server runs nothing now.
+func (n *Node) stopped() bool { return n.suspended+n.frozen > 0 }
+
+// stop is the beginning of a suspension or a freeze.
+func (n *Node) stop() {
 	for _, p := range n.processes {
 		p.stops++
 	}
-	w.At(w.Time()+d, n.wake)
 }
 
-func (n *Node) wake() {
-	n.world.note(kindResume, n.name, "suspend", 0)
-	if n.suspended--; n.suspended == 0 {
-		n.setMono(n.awakePPM)
-	}
+// goOn is the end of one.
+func (n *Node) goOn() {
 	for _, p := range n.processes {
 		p.resume()
 	}
-	if n.suspended > 0 {
+	if n.stopped() {
 		return
 	}
 	missed, inbox := n.missed, n.inbox
 	n.missed, n.inbox = nil, nil
 	for _, t := range missed {
 		t.fire()
+	}
+	if n.service != nil && n.service.overdue {
+		n.service.fire()
 	}
 	for _, m := range inbox {
 		m.fire()
@@ -70,7 +102,21 @@ func (k *Worker) Stall(name string, d time.Duration) {
 // are new ones.
 func (k *Worker) Restart() *Worker {
 	p := k.process.node.Process(k.process.name)
+	p.onExit = k.process.onExit
 	return &Worker{process: p, name: k.name, hooks: k.hooks, life: k.life + 1}
+}
+
+// Reset breaks, for both ends, every connection of the processes on one node to
+// another. It returns an error if one of the nodes does not exist.
+func (w *World) Reset(from, to string) error {
+	a, b := w.nodes[from], w.nodes[to]
+	if a == nil || b == nil {
+		return fmt.Errorf("no link from %q to %q", from, to)
+	}
+	for _, p := range a.processes {
+		p.ResetConns(to)
+	}
+	return nil
 }
 
 // ResetConns breaks the connections of the process to a node for both ends,

@@ -39,12 +39,21 @@ const (
 	kindHeal
 	kindClock
 	kindRecord
+	// New kinds go to the end: a checksum covers their numbers.
+	kindRestart
+	kindImpair
+	kindResent
+	kindDuplicate
+	kindFailed
+	kindService
+	kindExit
 )
 
 func (k kind) String() string {
 	return [...]string{
 		"point", "sent", "arrived", "applied", "replied", "taken", "held", "lost", "reset", "closed",
 		"task", "pause", "resume", "crash", "cut", "heal", "clock", "record",
+		"restart", "impair", "resent", "copied", "failed", "service", "exit",
 	}[k]
 }
 

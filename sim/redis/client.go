@@ -41,7 +41,8 @@ type ClientOptions struct {
 	MaxRetryBackoff time.Duration `yaml:"max-retry-backoff"`
 }
 
-func (o ClientOptions) withDefaults() ClientOptions {
+// WithDefaults fills in the defaults of go-redis.
+func (o ClientOptions) WithDefaults() ClientOptions {
 	setDefault(&o.PoolSize, 10)
 	setDefault(&o.DialTimeout, 5*time.Second)
 	setDefault(&o.ReadTimeout, 5*time.Second)
@@ -59,17 +60,18 @@ func setDefault[T comparable](field *T, value T) {
 }
 
 // NewClient returns a go-redis client of the process whose commands reach the
-// simulated server on node. All workers of the process may share it. It
-// starts no goroutine and needs no Close.
+// simulated server on the node that resolve names. That is asked at every dial,
+// so a client follows a server that moves. All workers of the process may share
+// it. It starts no goroutine and needs no Close.
 //
 // An error of the server has the types that go-redis gives it. When nobody
 // answered, the error is or wraps one of package sim's, which is a time-out in
 // the sense of net.Error where it was one.
-func NewClient(p *sim.Process, node string, o ClientOptions) *goredis.Client {
-	c := &conductor{process: p, node: node, options: o.withDefaults()}
+func NewClient(p *sim.Process, resolve func() string, o ClientOptions) *goredis.Client {
+	c := &conductor{process: p, resolve: resolve, options: o.WithDefaults()}
 	// The client waits and draws on its own behalf, whoever uses it.
 	c.env = p.Worker(p.Name() + " redis client")
-	c.random = c.env.Rand("backoff to " + node)
+	c.random = c.env.Rand("backoff to " + resolve())
 	c.commands, c.pipelines = newPool(c, c.options.PoolSize), newPool(c, pipelinePool)
 	client := newQuietClient(func(context.Context, string, string) (net.Conn, error) {
 		return nil, errors.New("redis: lockquake does not simulate subscriptions")
@@ -108,7 +110,7 @@ const clientBuffer = 512
 // outside the loop that resends, so it has a loop of its own.
 type conductor struct {
 	process             *sim.Process
-	node                string
+	resolve             func() string
 	options             ClientOptions
 	env                 env.Env
 	random              *rand.Rand
@@ -162,7 +164,7 @@ func (c *conductor) attempt(ctx context.Context, op string, command *Command, cm
 	if err != nil {
 		return false, err
 	}
-	answer, err := conn.Call(context.Background(), op, command, c.timeout(ctx))
+	answer, err := conn.Call(context.Background(), op, command, c.timeout(ctx, cmd))
 	if err == nil {
 		c.spare = append(c.spare, command)
 		err = c.reader.set(cmd, answer.(*Reply))
@@ -185,15 +187,38 @@ func (c *conductor) newCommand() *Command {
 
 // timeout is how long to wait for a reply. A context that is cancelled does
 // not interrupt the wait; only its deadline counts, if at all.
-func (c *conductor) timeout(ctx context.Context) time.Duration {
+// cmd is nil for what is no single command. 0 stands for no limit.
+func (c *conductor) timeout(ctx context.Context, cmd goredis.Cmder) time.Duration {
 	timeout := c.options.ReadTimeout
+	if own, ok := waitTimeout(cmd); ok {
+		timeout = own
+	}
 	if c.options.ContextTimeoutEnabled {
 		if deadline, ok := ctx.Deadline(); ok {
 			// At least a moment, since none would be no limit.
-			timeout = min(timeout, max(deadline.Sub(c.env.Now()), time.Nanosecond))
+			left := max(deadline.Sub(c.env.Now()), time.Nanosecond)
+			if timeout == 0 {
+				return left
+			}
+			timeout = min(timeout, left)
 		}
 	}
 	return timeout
+}
+
+// waitTimeout returns how long go-redis waits for the reply to a command of its
+// method Wait, which brings a time-out of its own.
+func waitTimeout(cmd goredis.Cmder) (time.Duration, bool) {
+	const grace = 10 * time.Second
+	typed, ok := cmd.(*goredis.IntCmd)
+	if !ok || typed.Name() != "wait" {
+		return 0, false
+	}
+	millis, ok := typed.Args()[2].(int)
+	if !ok || millis == 0 {
+		return 0, ok
+	}
+	return time.Duration(millis)*time.Millisecond + grace, true
 }
 
 // processMany carries out a pipeline, and again after a network error.
@@ -229,7 +254,7 @@ func (c *conductor) attemptMany(ctx context.Context, op string, pipeline *Pipeli
 		return resend(err, true), setErrors(cmds, err)
 	}
 	whole := isTransaction(cmds)
-	answer, err := conn.Call(context.Background(), op, pipeline, c.timeout(ctx))
+	answer, err := conn.Call(context.Background(), op, pipeline, c.timeout(ctx, nil))
 	if err != nil {
 		from.put(conn, err)
 		cmds[0].SetErr(err)

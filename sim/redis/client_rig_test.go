@@ -433,7 +433,7 @@ func inWorld(t *testing.T, script clientScript) []string {
 		}
 	}
 	worker.Go("main", func() {
-		script.body(&session{worker, NewClient(process, "lock", script.options), log})
+		script.body(&session{worker, NewClient(process, at("lock"), script.options), log})
 		world.Stop()
 	})
 	if err := world.Run(); err != nil {

@@ -33,7 +33,7 @@ func notSimulated(name string, args []string) bool {
 	switch name {
 	case "blpop", "brpop", "brpoplpush", "blmove", "blmpop", "bzmpop", "bzpopmax", "bzpopmin",
 		"subscribe", "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe", "publish", "pubsub",
-		"monitor", "wait", "waitaof", "watch", "unwatch", "quit", "reset", "auth",
+		"monitor", "waitaof", "watch", "unwatch", "quit", "reset", "auth",
 		"move", "swapdb", "cluster", "randomkey",
 		"hexpire", "hpexpire", "hpersist", "httl", "hpttl", "hsetex":
 		return true

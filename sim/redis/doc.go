@@ -10,6 +10,14 @@
 //     (store.go), and one reused Lua state for scripts (script.go, sandbox.go).
 //     Expiry is this package's own, by Redis's rule: a key lives as long as the
 //     node's wall clock, in whole milliseconds, does not exceed its deadline.
+//   - [Server.Crash] and [Server.Restart] are a loss of power and its end; what
+//     the server still knows is a matter of [Persistence] (persistence.go).
+//   - [Group] is a primary and a replica that lags, with failover
+//     (replication.go) and WAIT (wait.go).
+//   - [Server.Delete] is a third party or an eviction, and [Server.SetStale] a
+//     replica that clients read from (thirdparty.go).
+//   - All three live on a journal of effects (journal.go, image.go), which is
+//     kept only where somebody needs it.
 //   - [NewClient] returns a *redis.Client whose hook takes every command away
 //     from go-redis and sends it over the world's network (client.go). The pool
 //     of connections is modelled here as go-redis has it (pool.go), and replies
@@ -17,10 +25,22 @@
 //
 // # What is not simulated
 //
-// One database; no replication, persistence, cluster, access control, modules,
-// blocking commands or subscriptions: such a command is answered by an error
-// that says so. Scripts are bounded by a number of steps. A pipeline is carried
-// out in one piece, and its replies come in one piece.
+// One database; no cluster, access control, modules, subscriptions, or blocking
+// commands other than WAIT: such a command is answered by an error that says so.
+// Scripts are bounded by a number of steps. A pipeline is carried out in one
+// piece, up to a WAIT in it, and its replies come in one piece.
+//
+// Persistence is one of three promises and no files: every second means every
+// whole second of true time, and loading takes no time. Streams and
+// HyperLogLogs are neither persisted nor replicated.
+//
+// Replication is one replica, told of effects. They wait for a cut between the
+// two nodes to heal, but do not suffer from latency or loss on that link: the
+// lag is all. A replica that lost the thread gets everything anew, after one
+// lag, and has what it had before until then. It refuses clients and expires
+// nothing by itself. There is no min-replicas-to-write. Who decides on a failover
+// is not part of this package: there is no Sentinel, and after [Group.Promote]
+// never a second primary.
 //
 // The client is held to go-redis by a test that lets both do the same, fault by
 // fault. Left out are the maximal age of idle connections, connections that are

@@ -11,6 +11,9 @@ type engine struct {
 	store   *store
 	scripts *scripts
 	limbo   []string // name in lower case and arguments, reused
+
+	stale        func(key string) Reply // answers a GET in place of the keyspace; nil: it is up to date
+	acknowledged func() int64           // how many replicas have all that was written
 }
 
 func newEngine(cache *ScriptCache) (*engine, error) {
@@ -18,7 +21,7 @@ func newEngine(cache *ScriptCache) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{store: s}
+	e := &engine{store: s, acknowledged: func() int64 { return 0 }}
 	e.scripts = newScripts(cache, e)
 	return e, nil
 }
@@ -31,8 +34,14 @@ func (e *engine) run(now time.Time, words []string) Reply {
 	e.store.setTime(now)
 	args := e.lower(words)
 	switch args[0] {
+	case "get":
+		if e.stale != nil && len(args) == 2 {
+			return e.stale(args[1])
+		}
 	case "ping":
 		return ping(args)
+	case "wait":
+		return e.wait(args)
 	case "hello":
 		return hello(args)
 	case "select":

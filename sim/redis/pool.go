@@ -220,7 +220,7 @@ func (p *pool) probe() {
 }
 
 func (p *pool) dialOnce() (*sim.Conn, error) {
-	conn, err := p.client.process.Dial(context.Background(), p.client.node, p.client.options.DialTimeout)
+	conn, err := p.client.process.Dial(context.Background(), p.client.resolve(), p.client.options.DialTimeout)
 	if errors.Is(err, sim.ErrTimeout) {
 		err = dialTimeoutError{err}
 	}
@@ -259,7 +259,7 @@ func (p *pool) greet(ctx context.Context, conn *pooledConn) error {
 // the first attempt sends anything, and a time-out is tried once more only.
 func (p *pool) hello(ctx context.Context, conn *pooledConn) error {
 	c := p.client
-	_, err := conn.Call(context.Background(), "hello", &Command{Args: []string{"hello", "2"}}, c.timeout(ctx))
+	_, err := conn.Call(context.Background(), "hello", &Command{Args: []string{"hello", "2"}}, c.timeout(ctx, nil))
 	for attempt := 1; err != nil && attempt <= c.options.MaxRetries; attempt++ {
 		if err := c.env.Sleep(ctx, c.backoff(attempt)); err != nil {
 			return contextError(ctx, err)

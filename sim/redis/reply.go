@@ -3,6 +3,7 @@ package redis
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,6 +18,9 @@ type Command struct {
 
 // AppendTrace appends the words of the command, quoted where they need it.
 func (c *Command) AppendTrace(b []byte) []byte { return appendWords(b, c.Args) }
+
+// Copy implements sim.Copier.
+func (c *Command) Copy() any { return &Command{Args: slices.Clone(c.Args)} }
 
 // Pipeline is a request for several commands that were sent in one go. Between
 // MULTI and EXEC they are a transaction.

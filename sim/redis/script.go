@@ -177,7 +177,7 @@ func (s *scripts) call(words []string) Reply {
 	case "ping":
 		return ping(args)
 	case "eval", "evalsha", "eval_ro", "evalsha_ro", "script", "multi", "exec", "discard", "select",
-		"hello", "client", "blpop", "brpop", "subscribe", "psubscribe", "monitor", "watch", "unwatch":
+		"hello", "client", "wait", "blpop", "brpop", "subscribe", "psubscribe", "monitor", "watch", "unwatch":
 		return errorReply("ERR This Redis command is not allowed from script")
 	}
 	if !e.store.knows(args[0]) {

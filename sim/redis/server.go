@@ -2,6 +2,7 @@ package redis
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"lockquake/history"
@@ -19,22 +20,35 @@ type Options struct {
 	// Monotonic lets keys expire by the node's monotonic clock, which nobody
 	// can set, instead of its wall clock, as Redis does.
 	Monotonic bool
+	// Persistence says what the server still knows after a crash; "" stands
+	// for PersistNone.
+	Persistence Persistence
+	// Name is what the server calls itself in what it records; "" stands for
+	// the name of its node.
+	Name string
 	// Scripts are compiled scripts to share with other servers; nil for a
 	// cache of its own.
 	Scripts *ScriptCache
 }
 
 // Server is one simulated Redis. It answers a request at the instant at which
-// it arrives.
+// it arrives, unless that is a WAIT.
 type Server struct {
 	node    *sim.Node
 	options Options
 	engine  *engine
 	watch   *watch
 	origin  time.Time // of the monotonic clock
+	journal *journal  // nil: nothing lives on what commands do
+	staleBy time.Duration
+	group   *Group // nil: it stands alone
+	waiters []*waiter
 }
 
-var _ sim.Server = (*Server)(nil)
+var (
+	_ sim.Server = (*Server)(nil)
+	_ sim.Failer = (*Server)(nil)
+)
 
 // New starts a server without data on the node.
 func New(node *sim.Node, o Options) (*Server, error) {
@@ -47,13 +61,18 @@ func New(node *sim.Node, o Options) (*Server, error) {
 	if o.Scripts == nil {
 		o.Scripts = NewScriptCache()
 	}
+	if o.Name == "" {
+		o.Name = node.Name()
+	}
 	e, err := newEngine(o.Scripts)
 	if err != nil {
 		return nil, fmt.Errorf("redis on %s: %w", node.Name(), err)
 	}
 	s := &Server{node: node, options: o, engine: e, origin: node.Now().Add(-node.Mono())}
-	s.watch = &watch{server: s, held: map[string]*grant{}}
-	e.store.touched, e.store.expired = s.watch.touch, s.watch.expired
+	s.watch = &watch{server: s, held: map[string]*grant{}, freed: map[string]string{}}
+	e.store.touched, e.store.expired = s.named, s.expired
+	e.acknowledged = func() int64 { return s.acknowledged(s.offset()) }
+	s.beginJournal(map[string]image{})
 	node.Listen(s)
 	return s, nil
 }
@@ -78,29 +97,73 @@ func (s *Server) now() time.Time {
 
 // record fills in when and where.
 func (s *Server) record(e history.Event) {
-	e.At, e.Node = s.node.World().Time(), s.node.Name()
+	e.At, e.Node = s.node.World().Time(), s.options.Name
 	s.options.Record(e)
 }
 
 // Serve implements sim.Server.
 func (s *Server) Serve(c *sim.Call) {
-	var reply *Reply
+	if s.replicates() {
+		c.Applied()
+		c.Reply(s.Failure(c, "READONLY You can't write against a read only replica."))
+		return
+	}
 	switch request := c.Req.(type) {
 	case *Command:
-		reply = &request.reply
-		*reply = s.engine.run(s.now(), request.Args)
-		s.watch.settle(c, request.Args, reply)
+		if isWait(request.Args) {
+			c.Applied()
+			s.wait(c, request.Args, func(r Reply) {
+				request.reply = r
+				c.Reply(&request.reply)
+			})
+			return
+		}
+		request.reply = s.engine.run(s.now(), request.Args)
+		s.settle(c, request.Args, &request.reply)
+		c.Applied()
+		c.Reply(&request.reply)
 	case *Pipeline:
-		all := s.engine.runPipeline(s.now(), request.Commands, func(words []string, r *Reply) {
-			s.watch.settle(c, words, r)
-		})
-		reply = &all
+		s.servePipeline(c, request.Commands, nil)
 	default:
-		broken := errorReply("ERR Protocol error: %T is no command", request)
-		reply = &broken
+		c.Applied()
+		c.Reply(s.Failure(c, fmt.Sprintf("ERR Protocol error: %T is no command", request)))
 	}
-	c.Applied()
-	c.Reply(reply)
+}
+
+// servePipeline carries out the commands up to the first one that waits, and
+// goes on when that is over. The replies are those to earlier ones.
+func (s *Server) servePipeline(c *sim.Call, commands [][]string, replies []Reply) {
+	n := firstWait(commands)
+	part := s.engine.runPipeline(s.now(), commands[:n], func(words []string, r *Reply) { s.settle(c, words, r) })
+	if replies == nil {
+		replies = part.Elems
+		c.Applied()
+	} else {
+		replies = append(replies, part.Elems...)
+	}
+	if n == len(commands) {
+		c.Reply(&Reply{Kind: Array, Elems: replies})
+		return
+	}
+	s.wait(c, commands[n], func(r Reply) { s.servePipeline(c, commands[n+1:], append(replies, r)) })
+}
+
+// settle looks at what a command has done.
+func (s *Server) settle(c *sim.Call, words []string, reply *Reply) {
+	s.watch.settle(c, words, reply)
+	if s.journal != nil && s.journal.settle() && s.group != nil {
+		c.Session.Data = s.group.offset
+	}
+}
+
+// Failure implements sim.Failer: an error as Redis sends it, whose first word
+// is its code.
+func (s *Server) Failure(c *sim.Call, text string) any {
+	failed := Reply{Kind: Error, Text: text}
+	if p, ok := c.Req.(*Pipeline); ok {
+		return &Reply{Kind: Array, Elems: slices.Repeat([]Reply{failed}, len(p.Commands))}
+	}
+	return &failed
 }
 
 // Closed implements sim.Server. A connection leaves nothing behind.

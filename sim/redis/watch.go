@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +16,8 @@ import (
 type watch struct {
 	server  *Server
 	held    map[string]*grant
-	touched []string // lock keys that the current command named
+	freed   map[string]string // by key: whose grant was given back last
+	touched []string          // lock keys that the current command named
 }
 
 // grant is what the keyspace was last seen to hold under a lock's key.
@@ -46,8 +48,11 @@ func (w *watch) compare(c *sim.Call, key string, words []string, reply *Reply) {
 	before := w.held[key]
 	owner, there := w.server.engine.store.value(key)
 	deadline := w.server.engine.store.deadlines[key]
-	event := history.Event{Worker: c.Worker, Request: c.Request, Key: key, Owner: owner}
+	event := history.Event{Worker: c.Worker, Request: c.Request, Key: key, Owner: owner, Sent: c.Sent}
 	switch {
+	case c.Op == "renew" && w.freed[key] != "" && w.freed[key] != owner && slices.Contains(words, w.freed[key]):
+		event.Type, event.Owner = history.NotRenewed, w.freed[key]
+		w.server.record(event)
 	case before == nil && !there:
 	case there && before != nil && before.owner == owner && before.deadline == deadline:
 		if wanted(c.Op, words, owner, reply) {
@@ -66,6 +71,7 @@ func (w *watch) compare(c *sim.Call, key string, words []string, reply *Reply) {
 			w.drop(key, before)
 			freed := event
 			freed.Type, freed.Owner = history.Freed, before.owner
+			w.freed[key] = before.owner
 			w.server.record(freed)
 		}
 		if there {
@@ -97,10 +103,68 @@ func wanted(op string, words []string, owner string, reply *Reply) bool {
 }
 
 // expired is told that a key's deadline has passed.
-func (w *watch) expired(key string) {
+func (w *watch) expired(key string) { w.end(key, history.Expired) }
+
+// end reports a grant that ended without a command, if there was one.
+func (w *watch) end(key string, how history.Type) {
 	if g := w.held[key]; g != nil {
 		w.drop(key, g)
-		w.server.record(history.Event{Type: history.Expired, Worker: g.worker, Key: key, Owner: g.owner})
+		w.server.record(history.Event{Type: how, Worker: g.worker, Key: key, Owner: g.owner})
+	}
+}
+
+// inherit takes over what another server was last seen to hold.
+func (w *watch) inherit(from *watch) {
+	for _, g := range from.held {
+		from.stop(g)
+	}
+	w.held, from.held = from.held, map[string]*grant{}
+	w.freed, from.freed = from.freed, map[string]string{}
+}
+
+// reconcile reports what has become of the locks when the keyspace was replaced
+// by the images: some grants are gone, and some that were freed or renewed are
+// there as they were before.
+func (w *watch) reconcile(images map[string]image) {
+	keys := map[string]bool{}
+	for key := range w.held {
+		keys[key] = true
+	}
+	for key := range images {
+		keys[key] = keys[key] || w.server.options.Locks(key)
+	}
+	w.server.engine.store.setTime(w.server.now())
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if keys[key] {
+			w.reconcileKey(key, images[key].worker)
+		}
+	}
+}
+
+func (w *watch) reconcileKey(key, worker string) {
+	w.server.engine.store.expire(key)
+	owner, there := w.server.engine.store.value(key)
+	deadline := w.server.engine.store.deadlines[key]
+	g := w.held[key]
+	if g != nil && (!there || g.owner != owner) {
+		w.end(key, history.Evicted)
+		g = nil
+	}
+	if !there {
+		return
+	}
+	event := history.Event{Type: history.Renewed, Key: key, Owner: owner}
+	changed := g != nil && g.deadline != deadline
+	if g == nil {
+		event.Type, changed = history.Granted, true
+		g = &grant{owner: owner, worker: worker}
+		w.held[key] = g
+	}
+	g.deadline = deadline
+	w.arm(key, g) // by the clock of this server
+	if changed {
+		event.Worker, event.Until = g.worker, w.until(g)
+		w.server.record(event)
 	}
 }
 

@@ -96,7 +96,7 @@ func TestLateCommandKeepsItsWords(t *testing.T) {
 	})
 	w.worker.Go("main", func() {
 		ctx := context.Background()
-		c := NewClient(w.worker.Process(), "spied", ClientOptions{MaxRetries: 1, ReadTimeout: time.Second})
+		c := NewClient(w.worker.Process(), at("spied"), ClientOptions{MaxRetries: 1, ReadTimeout: time.Second})
 		for _, value := range []string{"first", "second", "third"} {
 			if err := c.Set(ctx, "key", value, 0).Err(); err != nil {
 				t.Errorf("SET of %s: %v", value, err)
@@ -155,7 +155,7 @@ func TestNetworkErrorsKeepTheirNature(t *testing.T) {
 	})
 	w := newSmall(t)
 	w.worker.Go("main", func() {
-		c := NewClient(w.worker.Process(), "nowhere", ClientOptions{})
+		c := NewClient(w.worker.Process(), at("nowhere"), ClientOptions{})
 		err := c.Get(context.Background(), "k").Err()
 		var dial *net.OpError
 		if !errors.As(err, &dial) || dial.Op != "dial" {

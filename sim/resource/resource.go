@@ -5,7 +5,9 @@
 // [Server] stands on a node of a world, [Client] reaches it for one process,
 // and [Policies] lists what a server may do with a token. A request carries
 // an ID and takes effect once: a resend is answered from the record of the
-// first. Values and marks are durable, and kept by item.
+// first. Values and marks are durable, and kept by item; a crash (crash.go) costs
+// a volatile policy its marks. Reads may be answered by a replica that lags
+// (stale.go).
 package resource
 
 import (
@@ -53,23 +55,29 @@ func (r *Request) AppendTrace(b []byte) []byte {
 type Reply struct {
 	Value   string // of a read
 	Refused bool   // the token was declined, and nothing happened
+	Failed  string // the server's error, in place of anything else; "" for none
 }
 
 // AppendTrace implements sim.Traced.
 func (r *Reply) AppendTrace(b []byte) []byte {
-	if r.Refused {
+	switch {
+	case r.Failed != "":
+		return append(append(b, "failed: "...), r.Failed...)
+	case r.Refused:
 		return append(b, "refused"...)
 	}
 	return append(b, r.Value...)
 }
 
-// Server keeps the items. It implements sim.Server.
+// Server keeps the items. It implements sim.Server and sim.Failer.
 type Server struct {
 	node   *sim.Node
 	policy Policy
 	record func(history.Event)
 	items  map[string]*item
 	seen   map[int64]*Reply // by request ID
+	stale  *lagging         // nil: reads are up to date
+	life   int              // counts crashes
 }
 
 // item is one value with the tokens that were presented for it.
@@ -113,12 +121,21 @@ func (s *Server) Serve(c *sim.Call) {
 		return
 	}
 	it := s.item(r.Item)
+	if s.stale != nil && !r.Write {
+		s.serveStale(c, r, it)
+		return
+	}
 	accept := s.policy.admits(&it.marks, r)
 	if s.policy == CheckThenWrite && accept && r.Write {
 		w := s.node.World()
 		x := w.Source().Stream("check-then-write", r.Item).At(uint64(r.ID))
 		gap := time.Duration(x.Int64N(int64(2 * meanGap)))
-		w.At(w.Time()+gap, func() { s.finish(c, r, it, true) })
+		life := s.life
+		w.At(w.Time()+gap, func() {
+			if life == s.life {
+				s.finish(c, r, it, true)
+			}
+		})
 		return
 	}
 	s.finish(c, r, it, accept)
@@ -132,15 +149,23 @@ func (s *Server) finish(c *sim.Call, r *Request, it *item, accept bool) {
 		it.marks.raise(s.policy, r)
 		if r.Write {
 			it.value = r.Value
+			if s.stale != nil {
+				s.stale.later = append(s.stale.later, change{s.node.World().Time(), r.Item, r.Value})
+			}
 		} else {
 			reply.Value = it.value
 		}
 	}
+	s.answer(c, r, it, reply, history.Event{Value: it.value, Prior: prior})
+}
+
+// answer records what has become of a request, and sends the reply. The values
+// in e are filled in.
+func (s *Server) answer(c *sim.Call, r *Request, it *item, reply *Reply, e history.Event) {
 	s.seen[r.ID] = reply
-	s.record(history.Event{
-		At: s.node.World().Time(), Type: history.Applied, Node: s.node.Name(), Worker: c.Worker, Request: r.ID,
-		Op: r.Op(), Key: r.Item, Value: it.value, Prior: prior, Token: r.Token, Mark: it.marks.highest(s.policy), Accepted: accept,
-	})
+	e.At, e.Type, e.Node, e.Worker, e.Request = s.node.World().Time(), history.Applied, s.node.Name(), c.Worker, r.ID
+	e.Op, e.Key, e.Token, e.Mark, e.Accepted = r.Op(), r.Item, r.Token, it.marks.highest(s.policy), !reply.Refused
+	s.record(e)
 	c.Applied()
 	c.Reply(reply)
 }
@@ -176,6 +201,10 @@ func (c *Client) Do(ctx context.Context, r *Request) (string, error) {
 	reply, ok := answer.(*Reply)
 	if !ok {
 		return "", fmt.Errorf("%s %s: an answer of type %T", r.Op(), r.Item, answer)
+	}
+	if reply.Failed != "" {
+		// An error does not say whether the request took effect.
+		return "", fmt.Errorf("%s %s: %w: the resource answers %q", r.Op(), r.Item, lock.ErrUnknown, reply.Failed)
 	}
 	if reply.Refused {
 		return "", fmt.Errorf("%s %s with token %d: %w", r.Op(), r.Item, r.Token, lock.ErrRefused)

@@ -1,0 +1,96 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"lockquake/internal/draw"
+)
+
+// Impairment is what is wrong with a link that still carries messages.
+type Impairment struct {
+	// Extra is added to the latency of each message.
+	Extra draw.Dist
+	// LossPPM is the chance, in parts per million, that a message is lost. As
+	// with TCP, it is then sent again after 200 ms, another 400 ms and so on,
+	// two minutes at most; what opens a connection after 1 s, 2 s and so on. So a
+	// loss shows as a delay, and holds up what follows on the connection.
+	LossPPM int64
+}
+
+// impairment is one that a link suffers from, until a moment of true time.
+type impairment struct {
+	Impairment
+	draws draw.Stream // by the ordinal of the message on the link
+	until int64
+}
+
+const (
+	resendAfter     = int64(200 * time.Millisecond)
+	resendOpenAfter = int64(time.Second)
+	resendAtMost    = int64(2 * time.Minute)
+	million         = 1_000_000
+)
+
+// Impair lets every message that is sent from one node to another, in this
+// direction, suffer for d from now. Impairments that overlap add up. It returns
+// an error if there is no such link or no such impairment.
+func (w *World) Impair(from, to string, i Impairment, d time.Duration) error {
+	a, b := w.nodes[from], w.nodes[to]
+	if a == nil || b == nil {
+		return fmt.Errorf("no link from %q to %q", from, to)
+	}
+	if err := i.Extra.Validate(); err != nil {
+		return fmt.Errorf("latency to add from %q to %q: %w", from, to, err)
+	}
+	if i.LossPPM < 0 || i.LossPPM > million {
+		return fmt.Errorf("a loss of %d parts per million from %q to %q is not between 0 and %d", i.LossPPM, from, to, million)
+	}
+	l := w.link(a, b)
+	w.note(kindImpair, l.name, i.Extra.String(), i.LossPPM)
+	l.impaired++
+	one := &impairment{
+		Impairment: i, until: w.now + int64(d),
+		draws: w.source.Stream("impairment", fmt.Sprintf("%s %d", l.name, l.impaired)),
+	}
+	l.impairments = append(l.impairments, one)
+	w.At(w.Time()+d, func() {
+		w.note(kindHeal, l.name, "impairment", 0)
+		i := slices.Index(l.impairments, one)
+		l.impairments = slices.Delete(l.impairments, i, i+1)
+	})
+	return nil
+}
+
+// hinder returns by how much the impairments of the link delay the message of
+// that ordinal: by what they add, and by the wait for the copy that gets
+// through.
+func (l *link) hinder(m *message, ordinal uint64) int64 {
+	var extra, resent int64
+	draws := make([]draw.Draw, len(l.impairments))
+	for i, one := range l.impairments {
+		draws[i] = one.draws.At(ordinal)
+		extra += int64(one.Extra.Sample(&draws[i]))
+	}
+	wait := resendAfter
+	if m.opens() {
+		wait = resendOpenAfter
+	}
+	for l.loses(draws, l.world.now+resent) {
+		l.world.note(kindResent, l.name, m.op(), m.number())
+		resent += wait
+		wait = min(2*wait, resendAtMost)
+	}
+	return extra + resent
+}
+
+// loses draws whether a copy that leaves at that time is lost.
+func (l *link) loses(draws []draw.Draw, at int64) bool {
+	lost := false
+	for i, one := range l.impairments {
+		hit := draws[i].Int64N(million) < one.LossPPM
+		lost = lost || hit && at < one.until
+	}
+	return lost
+}

@@ -1,0 +1,434 @@
+package redis
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	goredis "github.com/redis/go-redis/v9"
+
+	"lockquake/internal/draw"
+	"lockquake/sim"
+)
+
+// newGroup adds a primary and a replica 10 ms behind it, and lets the worker's
+// client follow them.
+func (r *rig) newGroup(t *testing.T, o Options, clock sim.NodeConfig) *Group {
+	t.Helper()
+	g, err := NewReplicated(r.AddNode("lock", sim.NodeConfig{}), r.AddNode("lock-replica", clock), o, Replication{
+		Lag: draw.Fixed(10 * time.Millisecond),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.resolve = g.Resolve
+	return g
+}
+
+// holds says what a server has, key by key and as its own clock sees it, past
+// all clients.
+func holds(s *Server) string {
+	var all []string
+	for _, key := range s.engine.store.redis.Keys() {
+		text, _ := s.engine.store.value(key)
+		all = append(all, key+"="+text)
+	}
+	return strings.Join(all, " ")
+}
+
+// A lock is granted at 1.005 s and its write is at the replica at 1.015 s. The
+// primary crashes on one side or the other of that and the replica is promoted
+// a second later.
+func TestFailover(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		crash time.Duration
+		told  []string
+		held  string
+	}{
+		{"inside the lag", 1014 * time.Millisecond, []string{"2.014s lock: evicted lock 1"}, "nil"},
+		{"outside the lag", 1016 * time.Millisecond, []string{"4.006s lock: expired lock 1"}, "1"},
+		// What is freed within the lag comes back to life.
+		{"inside the lag of the release", 1504 * time.Millisecond, []string{
+			"1.501s lock: freed lock 1", "2.504s lock: granted lock 1", "4.006s lock: expired lock 1",
+		}, "1"},
+		{"outside the lag of the release", 1512 * time.Millisecond, []string{"1.501s lock: freed lock 1"}, "nil"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRig(t)
+			g := r.newGroup(t, r.options(PersistAlways), sim.NodeConfig{})
+			r.At(test.crash, func() { g.Primary().Crash(DataByPersistence) })
+			r.At(test.crash+time.Second, func() {
+				if !g.Promote() {
+					t.Error("not promoted")
+				}
+			})
+			r.run(t, append([]string{"1.005s lock: granted lock 1"}, test.told...), func(ctx context.Context, c *goredis.Client) {
+				r.sleepTo(time.Second)
+				c.SetNX(ctx, "lock", "1", 3*time.Second)
+				r.sleepTo(1500 * time.Millisecond)
+				c.Del(ctx, "lock") // nobody hears it if the crash was before
+				r.sleepTo(3 * time.Second)
+				if got := what(ctx, c, "lock"); got != test.held {
+					t.Errorf("after the failover the lock holds %s, want %s", got, test.held)
+				}
+			})
+			if g.Resolve() != "lock-replica" {
+				t.Errorf("the primary is %s", g.Resolve())
+			}
+		})
+	}
+}
+
+// A lock that expires while nobody serves it is not granted anew by a replica
+// that still knows it.
+func TestFailoverRevivesNothingExpired(t *testing.T) {
+	r := newRig(t)
+	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
+	r.At(100*time.Millisecond, func() { g.Primary().Crash(DataByPersistence) })
+	r.At(time.Second, func() { g.Promote() })
+	r.run(t, []string{"5ms lock: granted lock 1", "506ms lock: expired lock 1"}, func(ctx context.Context, c *goredis.Client) {
+		c.SetNX(ctx, "lock", "1", 500*time.Millisecond)
+		r.sleepTo(2 * time.Second)
+		if got := what(ctx, c, "lock"); got != "nil" {
+			t.Errorf("the lock holds %s", got)
+		}
+	})
+}
+
+// A primary that is frozen and replaced hangs up on its clients all the same,
+// and follows when it goes on.
+func TestFailoverOfAFrozenPrimary(t *testing.T) {
+	r := newRig(t)
+	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
+	r.At(100*time.Millisecond, func() { g.Primary().node.Freeze(time.Second) })
+	r.At(500*time.Millisecond, func() { g.Promote() })
+	r.run(t, []string{"5ms lock: granted lock-a 1", "505ms lock: granted lock-b 1"}, func(ctx context.Context, c *goredis.Client) {
+		c.SetNX(ctx, "lock-a", "1", 0)
+		r.sleepTo(200 * time.Millisecond)
+		if got := what(ctx, c, "lock-a"); !strings.Contains(got, "reset") || r.Time() != 500*time.Millisecond {
+			t.Errorf("the command under way gave %s at %v", got, r.Time())
+		}
+		c.SetNX(ctx, "lock-b", "1", 0)
+		r.sleepTo(1099 * time.Millisecond)
+		if got := holds(g.Replica()); got != "lock-a=1" {
+			t.Errorf("while it is frozen the old primary holds %s", got)
+		}
+		r.sleepTo(1101 * time.Millisecond)
+		if got := holds(g.Replica()); got != "lock-a=1 lock-b=1" {
+			t.Errorf("the old primary holds %s", got)
+		}
+	})
+}
+
+// A promoted replica expires by its own clock: one that is 500 ms ahead lets
+// go that much earlier, and a key that it finds past its deadline is gone at once.
+func TestPromotedReplicaExpiresByItsOwnClock(t *testing.T) {
+	for _, test := range []struct {
+		ahead time.Duration
+		told  string
+	}{
+		{0, "1.006s lock: expired lock 1"}, // its deadline is 1.005 s
+		{500 * time.Millisecond, "506ms lock: expired lock 1"},
+		{900 * time.Millisecond, "200ms lock: expired lock 1"},
+		{-500 * time.Millisecond, "1.506s lock: expired lock 1"},
+	} {
+		r := newRig(t)
+		g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{WallOffset: test.ahead})
+		r.At(200*time.Millisecond, func() { g.Promote() })
+		r.run(t, []string{"5ms lock: granted lock 1", test.told}, func(ctx context.Context, c *goredis.Client) {
+			c.SetNX(ctx, "lock", "1", time.Second)
+		})
+	}
+}
+
+// The old primary, still alive, hangs up on its clients: one is in the middle
+// of a command. It follows the new primary, and can be promoted in its turn.
+func TestPromotionOfALivingPair(t *testing.T) {
+	r := newRig(t)
+	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
+	r.worker.OnPoint("get.replied", 1, func() { g.Promote() })
+	r.run(t, []string{"5ms lock: granted lock-a 1", "1.003s lock: granted lock-b 1"}, func(ctx context.Context, c *goredis.Client) {
+		c.SetNX(ctx, "lock-a", "1", 0)
+		r.sleepTo(500 * time.Millisecond)
+		if got := what(ctx, c, "lock-a"); !strings.Contains(got, "reset") {
+			t.Errorf("the command under way gave %s", got)
+		}
+		r.sleepTo(998 * time.Millisecond)
+		c.SetNX(ctx, "lock-b", "1", 0) // dial and HELLO again
+		r.sleepTo(1100 * time.Millisecond)
+		if a, b := holds(g.Primary()), holds(g.Replica()); a != "lock-a=1 lock-b=1" || b != a || g.Replica().node.Name() != "lock" {
+			t.Errorf("the new primary holds %s, the old one %s", a, b)
+		}
+		g.Promote()
+		if g.Resolve() != "lock" {
+			t.Errorf("the primary is %s", g.Resolve())
+		}
+		if got := what(ctx, c, "lock-b"); got != "1" {
+			t.Errorf("after the second failover the lock holds %s", got)
+		}
+	})
+}
+
+// Where the primary comes back before anybody has replaced it, its replica gets
+// what it came back with: without data, both are empty.
+func TestRestartOfThePrimary(t *testing.T) {
+	for _, test := range []struct {
+		data Data
+		told []string
+		held string
+	}{
+		{DataKept, nil, "lock=1"},
+		{DataLost, []string{"2s lock: evicted lock 1"}, ""},
+	} {
+		r := newRig(t)
+		g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
+		r.At(time.Second, func() { g.Primary().Crash(test.data) })
+		r.At(1900*time.Millisecond, func() {
+			if got := holds(g.Replica()); got != "lock=1" {
+				t.Errorf("the replica holds %q while its primary is down", got)
+			}
+		})
+		r.At(2*time.Second, g.Primary().Restart)
+		r.run(t, append([]string{"5ms lock: granted lock 1"}, test.told...), func(ctx context.Context, c *goredis.Client) {
+			c.SetNX(ctx, "lock", "1", 0)
+		})
+		if a, b := holds(g.Primary()), holds(g.Replica()); a != test.held || b != test.held {
+			t.Errorf("the primary holds %q, the replica %q, want %q", a, b, test.held)
+		}
+	}
+}
+
+// A replica that is down gets everything when it is back, and nobody promotes
+// it before.
+func TestRestartOfTheReplica(t *testing.T) {
+	r := newRig(t)
+	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
+	replica := g.Replica()
+	r.At(time.Second, func() { replica.Crash(DataByPersistence) })
+	r.At(2*time.Second, func() {
+		if holds(replica) != "" || g.Promote() {
+			t.Errorf("a replica that is down holds %q, or was promoted", holds(replica))
+		}
+	})
+	r.At(3*time.Second, replica.Restart)
+	r.At(3009*time.Millisecond, func() {
+		if got := holds(replica); got != "" {
+			t.Errorf("a moment before the lag is over, the replica holds %q", got)
+		}
+	})
+	r.run(t, []string{"5ms lock: granted lock-a 1", "1.501s lock: granted lock-b 1"}, func(ctx context.Context, c *goredis.Client) {
+		c.SetNX(ctx, "lock-a", "1", 0)
+		r.sleepTo(1500 * time.Millisecond)
+		c.SetNX(ctx, "lock-b", "1", 0)
+	})
+	if got := holds(replica); got != "lock-a=1 lock-b=1" {
+		t.Errorf("the replica holds %q", got)
+	}
+}
+
+// What reaches the replica is the effect, in order: of scripts, of pipelines,
+// of the clock, and of third parties.
+func TestEffectsAreReplicated(t *testing.T) {
+	r := newRig(t)
+	o := r.options(PersistEverySecond)
+	o.Locks = func(string) bool { return false }
+	g := r.newGroup(t, o, sim.NodeConfig{})
+	script := goredis.NewScript(`redis.call("HSET", KEYS[1], "f", ARGV[1]) return redis.call("INCR", KEYS[2])`)
+	same := func(ctx context.Context, keys string) {
+		_ = r.worker.Sleep(ctx, 20*time.Millisecond)
+		if a, b := holds(g.Primary()), holds(g.Replica()); a != keys || b != keys {
+			t.Errorf("at %v the primary holds %q, the replica %q, want %q", r.Time(), a, b, keys)
+		}
+	}
+	r.run(t, nil, func(ctx context.Context, c *goredis.Client) {
+		script.Run(ctx, c, []string{"h", "n"}, "v")
+		same(ctx, "h=<hash> n=1")
+		c.TxPipelined(ctx, func(p goredis.Pipeliner) error {
+			p.Incr(ctx, "n")
+			p.Del(ctx, "h")
+			p.Set(ctx, "short", "x", 50*time.Millisecond)
+			return nil
+		})
+		same(ctx, "n=2 short=x")
+		_ = r.worker.Sleep(ctx, 50*time.Millisecond)
+		if got := what(ctx, c, "short"); got != "nil" {
+			t.Errorf("past its deadline, the key holds %s", got)
+		}
+		same(ctx, "n=2")
+		g.Primary().Delete("*", nil)
+		same(ctx, "")
+		c.Set(ctx, "n", "1", 0)
+		c.FlushAll(ctx)
+		c.RPush(ctx, "l", 1)
+		same(ctx, "l=<list>")
+		writes := g.offset
+		c.LRange(ctx, "l", 0, -1)
+		c.Get(ctx, "n")
+		c.SetXX(ctx, "n", "1", 0)
+		if g.offset != writes {
+			t.Errorf("reads and a refusal were replicated %d times", g.offset-writes)
+		}
+	})
+}
+
+// A cut between the two keeps writes back until it heals, and a replica that is
+// frozen takes them when it goes on. Nothing acknowledges them meanwhile.
+func TestReplicationWaits(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		fault func(r *rig, g *Group) error // from 0 s to 2 s
+	}{
+		{"partition", func(r *rig, _ *Group) error { return r.CutLink("lock", "lock-replica", sim.CutDrop, 2*time.Second) }},
+		{"freeze", func(_ *rig, g *Group) error {
+			g.Replica().node.Freeze(2 * time.Second)
+			return nil
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRig(t)
+			g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
+			if err := test.fault(r, g); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, moment := range []time.Duration{1999 * time.Millisecond, 2001 * time.Millisecond} {
+				r.At(moment, func() { got = append(got, fmt.Sprintf("%v %q %d", r.Time(), holds(g.Replica()), g.acked)) })
+			}
+			r.run(t, nil, func(ctx context.Context, c *goredis.Client) {
+				c.Set(ctx, "a", "1", 0)
+				c.Set(ctx, "a", "2", 0)
+				c.Set(ctx, "b", "3", 0)
+			})
+			want := []string{`1.999s "" 0`, `2.001s "a=2 b=3" 3`}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// WAIT counts who has the last write of its own connection. The worker has two
+// connections, one for pipelines, and a message takes 1 ms each way: the SET of
+// a pipeline that is sent at 1 s is at the server at 1.005 s and acknowledged at
+// 1.015 s, if there is a replica.
+func TestWait(t *testing.T) {
+	type reply struct {
+		n  int64
+		at time.Duration
+	}
+	pipelined := func(replicas int, timeout time.Duration) func(context.Context, *goredis.Client) (int64, error) {
+		return func(ctx context.Context, c *goredis.Client) (int64, error) {
+			var n *goredis.Cmd
+			_, err := c.Pipelined(ctx, func(p goredis.Pipeliner) error {
+				p.Set(ctx, "k", "v", 0)
+				n = p.Do(ctx, "WAIT", replicas, timeout.Milliseconds())
+				p.Get(ctx, "k")
+				return nil
+			})
+			if err != nil {
+				return 0, err
+			}
+			return n.Int64()
+		}
+	}
+	alone := func(replicas int, timeout time.Duration) func(context.Context, *goredis.Client) (int64, error) {
+		return func(ctx context.Context, c *goredis.Client) (int64, error) {
+			return c.Wait(ctx, replicas, timeout).Result()
+		}
+	}
+	for _, test := range []struct {
+		name    string
+		replica bool
+		down    bool // the replica
+		ask     func(context.Context, *goredis.Client) (int64, error)
+		want    reply
+	}{
+		{"in time", true, false, pipelined(1, 50*time.Millisecond), reply{1, 1016 * time.Millisecond}},
+		{"too late", true, false, pipelined(1, 5*time.Millisecond), reply{0, 1011 * time.Millisecond}},
+		{"more than there are", true, false, pipelined(2, 50*time.Millisecond), reply{1, 1056 * time.Millisecond}},
+		{"without limit", true, false, pipelined(1, 0), reply{1, 1016 * time.Millisecond}},
+		{"for none", true, false, pipelined(0, 0), reply{0, 1006 * time.Millisecond}},
+		{"a replica that is down", true, true, pipelined(1, 50*time.Millisecond), reply{0, 1056 * time.Millisecond}},
+		{"no replica", false, false, pipelined(1, 50*time.Millisecond), reply{0, 1056 * time.Millisecond}},
+		{"no replica, for none", false, false, pipelined(0, 50*time.Millisecond), reply{0, 1006 * time.Millisecond}},
+		{"nothing written", true, false, alone(1, 50*time.Millisecond), reply{1, 1006 * time.Millisecond}},
+		{"nothing written, and a replica that is down", true, true, alone(1, 50*time.Millisecond), reply{0, 1056 * time.Millisecond}},
+		{"longer than any other command may take", false, false, alone(1, 8*time.Second), reply{0, 9006 * time.Millisecond}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRig(t)
+			if test.replica {
+				g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
+				if test.down {
+					g.Replica().Crash(DataKept)
+				}
+			} else {
+				r.newServer(t, PersistNone)
+			}
+			r.run(t, nil, func(ctx context.Context, c *goredis.Client) {
+				r.sleepTo(time.Second)
+				n, err := test.ask(ctx, c)
+				if got := (reply{n, r.Time()}); got != test.want || err != nil {
+					t.Errorf("WAIT answered %v, %v, want %v", got, err, test.want)
+				}
+			})
+		})
+	}
+}
+
+// A WAIT in a transaction does not block, and one with wrong arguments says so
+// as Redis does.
+func TestWaitThatDoesNotBlock(t *testing.T) {
+	e := newTestEngine(t)
+	for _, test := range []struct{ command, want string }{
+		{"WAIT 1 50", "0"},
+		{"WAIT -1 50", "0"},
+		{"WAIT 1", `-"ERR wrong number of arguments for 'wait' command"`},
+		{"WAIT x 1", `-"ERR value is not an integer or out of range"`},
+		{"WAIT 1 x", `-"ERR timeout is not an integer or out of range"`},
+		{"WAIT 1 -1", `-"ERR timeout is negative"`},
+	} {
+		if got := say(e, time.Unix(0, 0), test.command); got != test.want {
+			t.Errorf("%s answers %s, want %s", test.command, got, test.want)
+		}
+	}
+	inScript := e.run(time.Unix(0, 0), []string{"EVAL", `return redis.call("WAIT", 1, 50)`, "0"})
+	if !strings.Contains(inScript.Text, "not allowed from script") {
+		t.Errorf("a script that waits gets %s", inScript.Text)
+	}
+	r := newRig(t)
+	r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
+	r.run(t, nil, func(ctx context.Context, c *goredis.Client) {
+		var n *goredis.Cmd
+		_, err := c.TxPipelined(ctx, func(p goredis.Pipeliner) error {
+			p.Set(ctx, "k", "v", 0)
+			n = p.Do(ctx, "WAIT", 1, 50)
+			return nil
+		})
+		if got, _ := n.Int64(); got != 0 || err != nil || r.Time() != 6*time.Millisecond {
+			t.Errorf("in a transaction WAIT answered %d, %v at %v", got, err, r.Time())
+		}
+	})
+}
+
+// A server that crashes or is replaced under a WAIT breaks its connection, and
+// answers it no more.
+func TestWaitUnderACrash(t *testing.T) {
+	for name, strike := range map[string]func(g *Group){
+		"crash":    func(g *Group) { g.Primary().Crash(DataKept) },
+		"failover": func(g *Group) { g.Promote() },
+	} {
+		r := newRig(t)
+		g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
+		r.At(100*time.Millisecond, func() { strike(g) })
+		r.run(t, nil, func(ctx context.Context, c *goredis.Client) {
+			if err := c.Wait(ctx, 2, time.Second).Err(); err == nil || r.Time() != 100*time.Millisecond {
+				t.Errorf("%s: WAIT gave %v at %v", name, err, r.Time())
+			}
+		})
+	}
+}

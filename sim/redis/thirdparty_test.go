@@ -1,0 +1,196 @@
+package redis
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	goredis "github.com/redis/go-redis/v9"
+
+	"lockquake/sim"
+)
+
+// A third party deletes what its pattern matches; an eviction takes one of the
+// keys, drawn. Only a lock that is held is reported.
+func TestDelete(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		pattern string
+		one     bool
+		keys    []string // any one of them if one
+		told    []string
+	}{
+		{"every lock", "", false, []string{"lock-a", "lock-b"}, []string{
+			"1s lock: evicted lock-a 1",
+			"1s lock: evicted lock-b 1",
+		}},
+		{"a glob", "*-[bc]", false, []string{"lock-b", "other-c"}, []string{"1s lock: evicted lock-b 1"}},
+		{"no match", "x*", false, nil, nil},
+		{"one of no match", "x*", true, nil, nil},
+		{"one of any", "other*", true, []string{"other-c", "other-d"}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := newRig(t)
+			s := r.newServer(t, PersistNone)
+			var got []string
+			r.At(time.Second, func() {
+				x := r.Source().Stream("evict", "lock").At(1)
+				if test.one {
+					got = s.Delete(test.pattern, &x)
+				} else {
+					got = s.Delete(test.pattern, nil)
+				}
+			})
+			told := []string{
+				"5ms lock: granted lock-a 1",
+				"7ms lock: granted lock-b 1",
+			}
+			r.run(t, append(told, test.told...), func(ctx context.Context, c *goredis.Client) {
+				for _, key := range []string{"lock-a", "lock-b", "other-c", "other-d"} {
+					c.SetNX(ctx, key, "1", 0)
+				}
+				c.SetNX(ctx, "lock-gone", "1", 0)
+				c.Del(ctx, "lock-gone")
+				r.told = r.told[:2]
+				r.sleepTo(2 * time.Second)
+				left := c.DBSize(ctx).Val()
+				if want := int64(4 - len(got)); left != want {
+					t.Errorf("%d keys are left, want %d", left, want)
+				}
+			})
+			if test.one && len(test.keys) > 0 {
+				if len(got) != 1 || !strings.Contains(strings.Join(test.keys, " "), got[0]) {
+					t.Errorf("%v was evicted, want one of %v", got, test.keys)
+				}
+				return
+			}
+			if diff := cmp.Diff(test.keys, got); diff != "" {
+				t.Errorf("deleted (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Whatever is drawn, an eviction takes each of the keys now and then.
+func TestEvictionTakesAnyKey(t *testing.T) {
+	r := newRig(t)
+	s := r.newServer(t, PersistNone)
+	stream := r.Source().Stream("evict", "lock")
+	counts := map[string]int{}
+	for i := range uint64(30) {
+		for _, key := range []string{"a", "b", "c"} {
+			s.engine.run(s.now(), []string{"set", key, "v"})
+		}
+		x := stream.At(i)
+		for _, key := range s.Delete("*", &x) {
+			counts[key]++
+		}
+	}
+	if len(counts) != 3 || counts["a"]+counts["b"]+counts["c"] != 30 {
+		t.Errorf("30 evictions took %v", counts)
+	}
+}
+
+// Reads that lag stop at the moment at which they begin to, and trail by a
+// second from then on. Scripts read what is there, and a key whose deadline has
+// passed is there for nobody.
+func TestStaleGet(t *testing.T) {
+	r := newRig(t)
+	s := r.newServer(t, PersistNone)
+	r.At(10*time.Second, func() { s.SetStale(time.Second) })
+	r.At(14*time.Second, func() { s.SetStale(0) })
+	script := goredis.NewScript(`return redis.call("GET", KEYS[1])`)
+	r.run(t, nil, func(ctx context.Context, c *goredis.Client) {
+		read := func(moment time.Duration, key, want string) {
+			r.sleepTo(moment)
+			if got := what(ctx, c, key); got != want {
+				t.Errorf("at %v, GET %s gave %s, want %s", moment, key, got, want)
+			}
+		}
+		c.Set(ctx, "k", "0", 0)
+		c.Set(ctx, "short", "v", 10900*time.Millisecond) // at the server at 7 ms: gone at 10.908 s
+		c.HSet(ctx, "hash", "f", "v")
+		r.sleepTo(10 * time.Second)
+		c.Set(ctx, "k", "1", 0) // at the server at 10.001 s
+		read(10500*time.Millisecond, "k", "0")
+		if got, err := script.Run(ctx, c, []string{"k"}).Text(); got != "1" || err != nil {
+			t.Errorf("a script reads %q, %v", got, err)
+		}
+		read(10906*time.Millisecond, "short", "v")   // at 10.907 s
+		read(10908*time.Millisecond, "short", "nil") // at 10.909 s
+		read(10999*time.Millisecond, "k", "0")       // at 11.000 s
+		read(11001*time.Millisecond, "k", "1")       // at 11.002 s
+		if err := c.Get(ctx, "hash").Err(); err == nil || !strings.HasPrefix(err.Error(), "WRONGTYPE ") {
+			t.Errorf("GET of a hash gave %v", err)
+		}
+		r.sleepTo(12 * time.Second)
+		c.Del(ctx, "k") // at the server at 12.001 s
+		read(12500*time.Millisecond, "k", "1")
+		read(13500*time.Millisecond, "k", "nil")
+		r.sleepTo(13600 * time.Millisecond)
+		c.Set(ctx, "k", "2", 0)
+		read(13700*time.Millisecond, "k", "nil")
+		read(14*time.Second, "k", "2")
+	})
+}
+
+// An error in place of a command, and in place of all commands of a pipeline.
+// Nothing of it took effect, and the connection is as good as ever.
+func TestFailure(t *testing.T) {
+	r := newRig(t)
+	r.newServer(t, PersistNone)
+	const text = "OOM command not allowed when used memory > 'maxmemory'."
+	for _, point := range []string{"set.sent", "pipeline.sent"} {
+		r.worker.OnPoint(point, 1, func() {
+			if err := r.FailMessage(text); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	r.run(t, nil, func(ctx context.Context, c *goredis.Client) {
+		if err := c.Set(ctx, "k", "v", 0).Err(); err == nil || err.Error() != text {
+			t.Errorf("SET gave %v", err)
+		}
+		cmds, err := c.Pipelined(ctx, func(p goredis.Pipeliner) error {
+			p.Set(ctx, "k", "v", 0)
+			p.Get(ctx, "k")
+			return nil
+		})
+		for _, cmd := range cmds {
+			if cmd.Err() == nil || cmd.Err().Error() != text {
+				t.Errorf("in a pipeline, %s gave %v", cmd.Name(), cmd.Err())
+			}
+		}
+		if err == nil {
+			t.Error("the pipeline gave no error")
+		}
+		if got := what(ctx, c, "k"); got != "nil" {
+			t.Errorf("the key holds %s", got)
+		}
+	})
+}
+
+// A second copy of a request finds the words of the first, though the client
+// has used its room for another command meanwhile.
+func TestDuplicateKeepsItsWords(t *testing.T) {
+	r := newRig(t)
+	r.newServer(t, PersistNone)
+	r.worker.OnPoint("set.sent", 1, func() {
+		if err := r.DuplicateMessage(time.Second); err != nil {
+			t.Error(err)
+		}
+	})
+	r.run(t, []string{
+		"5ms lock: granted lock-a 1",
+		"7ms lock: freed lock-a 1",
+		"1.005s lock: granted lock-a 1",
+	}, func(ctx context.Context, c *goredis.Client) {
+		c.Set(ctx, "lock-a", "1", 0)
+		c.Del(ctx, "lock-a")
+		c.Get(ctx, "lock-b")
+	})
+}
+
+var _ sim.Copier = (*Command)(nil)

@@ -1,0 +1,133 @@
+package redis
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockquake/sim"
+)
+
+// waiter is a WAIT that has not been answered.
+type waiter struct {
+	replicas int64 // for so many it waits
+	offset   int64 // they are to have all writes up to this
+	timer    *sim.WallTimer
+	answer   func(Reply)
+}
+
+// wait carries out a WAIT: it answers how many replicas have acknowledged the
+// last write of the connection, as soon as they are as many as asked for or the
+// time is over.
+func (s *Server) wait(c *sim.Call, args []string, answer func(Reply)) {
+	replicas, timeout, failed := parseWait(args)
+	if failed != nil {
+		answer(*failed)
+		return
+	}
+	w := &waiter{replicas: replicas, answer: answer}
+	w.offset, _ = c.Session.Data.(int64)
+	if n := s.acknowledged(w.offset); n >= replicas {
+		answer(Reply{Kind: Integer, Int: n})
+		return
+	}
+	s.waiters = append(s.waiters, w)
+	if timeout > 0 {
+		w.timer = s.node.AtWall(s.node.Now().Add(timeout), func() { s.endWait(w) })
+	}
+}
+
+// endWait answers a waiter, whatever there is to say.
+func (s *Server) endWait(w *waiter) {
+	s.waiters = slices.DeleteFunc(s.waiters, func(other *waiter) bool { return other == w })
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+	w.answer(Reply{Kind: Integer, Int: s.acknowledged(w.offset)})
+}
+
+// answerWaiters answers those that wait for no more than what is there.
+func (s *Server) answerWaiters() {
+	for _, w := range slices.Clone(s.waiters) {
+		if s.acknowledged(w.offset) >= w.replicas {
+			s.endWait(w)
+		}
+	}
+}
+
+// forgetWaiters drops those whose connections are about to break.
+func (s *Server) forgetWaiters() {
+	for _, w := range s.waiters {
+		if w.timer != nil {
+			w.timer.Stop()
+		}
+	}
+	s.waiters = nil
+}
+
+// acknowledged returns how many replicas have all writes up to offset.
+func (s *Server) acknowledged(offset int64) int64 {
+	if s.group != nil && s.group.acked >= offset {
+		return 1
+	}
+	return 0
+}
+
+// offset is the number of the last write.
+func (s *Server) offset() int64 {
+	if s.group == nil {
+		return 0
+	}
+	return s.group.offset
+}
+
+// wait is a WAIT that must not block, as in a transaction.
+func (e *engine) wait(args []string) Reply {
+	if _, _, failed := parseWait(args); failed != nil {
+		return *failed
+	}
+	return Reply{Kind: Integer, Int: e.acknowledged()}
+}
+
+// parseWait reads WAIT's arguments. A timeout of 0 is none.
+func parseWait(args []string) (replicas int64, timeout time.Duration, failed *Reply) {
+	fail := func(r Reply) (int64, time.Duration, *Reply) { return 0, 0, &r }
+	if len(args) != 3 {
+		return fail(wrongArity("wait"))
+	}
+	replicas, err := strconv.ParseInt(args[1], 10, 64)
+	if err != nil {
+		return fail(errorReply("ERR value is not an integer or out of range"))
+	}
+	millis, err := strconv.ParseInt(args[2], 10, 64)
+	switch {
+	case err != nil:
+		return fail(errorReply("ERR timeout is not an integer or out of range"))
+	case millis < 0:
+		return fail(errorReply("ERR timeout is negative"))
+	}
+	const longest = 1 << 40 // beyond the end of any run
+	return replicas, time.Duration(min(millis, longest)) * time.Millisecond, nil
+}
+
+// isWait reports whether a command is a WAIT.
+func isWait(words []string) bool { return len(words) > 0 && strings.EqualFold(words[0], "wait") }
+
+// firstWait returns the place of the first WAIT outside of a transaction, or
+// behind the last command.
+func firstWait(commands [][]string) int {
+	transaction := false
+	for i, words := range commands {
+		switch {
+		case len(words) == 0:
+		case strings.EqualFold(words[0], "multi"):
+			transaction = true
+		case strings.EqualFold(words[0], "exec"), strings.EqualFold(words[0], "discard"):
+			transaction = false
+		case isWait(words) && !transaction:
+			return i
+		}
+	}
+	return len(commands)
+}
