@@ -9,11 +9,12 @@ type Content struct {
 // Contents lists what stands in a report directory, the most useful first.
 func Contents() []Content {
 	return []Content{
+		{"report.html", "the answer, the figures and each failure's timeline to step through, in one page that loads nothing"},
 		{"report.md", "the answer, its figures, and the story of each strategy's first failure"},
 		{"results.json", "everything counted, for programs"},
 		{"rates.csv", "the rates and intervals as a table"},
 		{"rates.svg", "the rates as a picture"},
 		{"rates.png", "the same picture, for where no SVG is shown"},
-		{"failures", "for each strategy's first failure of each check: plan, history, story, verdict, scenario, replay line"},
+		{"failures", "for each strategy's first failure of each check: timeline (SVG and PNG), plan, history, story, verdict, scenario, replay line"},
 	}
 }

@@ -134,20 +134,33 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 	for _, st := range failed(c) {
 		stories[st.Label] = Tell(st.Failures[0].Trial)
 	}
+	told, err := tales(c)
+	if err != nil {
+		return nil, err
+	}
+	page, err := htmlReport(c, told, svg.Bytes())
+	if err != nil {
+		return nil, err
+	}
 	files := []file{
+		{"report.html", page},
 		{"results.json", results.Bytes()},
 		{"report.md", markdown(c, stories)},
 		{"rates.csv", table.Bytes()},
 		{"rates.svg", svg.Bytes()},
 		{"rates.png", png.Bytes()},
 	}
-	for _, st := range failed(c) {
-		for _, f := range st.Failures {
-			more, err := failureFiles(failureDir(st, f), f, s)
+	for _, t := range told {
+		for _, f := range t.failures {
+			dir := failureDir(t.stats, f)
+			more, err := failureFiles(dir, f, s)
 			if err != nil {
 				return nil, err
 			}
 			files = append(files, more...)
+			if t.svg != nil {
+				files = append(files, file{dir + "/timeline.svg", t.svg}, file{dir + "/timeline.png", t.png})
+			}
 		}
 	}
 	return files, nil

@@ -2,6 +2,8 @@ package reports
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"flag"
 	"io"
 	"os"
@@ -20,6 +22,20 @@ func TestGolden(t *testing.T) {
 	story := func(run *scenarios.Trial, check string) func(io.Writer) error {
 		return func(w io.Writer) error { return TellCheck(run, check).Write(w, Options{}) }
 	}
+	timeline := func(run *scenarios.Trial) func(io.Writer) error {
+		return func(w io.Writer) error {
+			e := json.NewEncoder(w)
+			e.SetIndent("", " ")
+			return e.Encode(TimelineOf(run, "lost-update"))
+		}
+	}
+	picture := func(run *scenarios.Trial) func(io.Writer) error {
+		return func(w io.Writer) error {
+			t := TimelineOf(run, "lost-update")
+			svg, _, err := timelinePicture(&t, "redis")
+			return errors.Join(err, writeAll(w, svg))
+		}
+	}
 	tests := []struct {
 		file  string
 		write func(io.Writer) error
@@ -28,6 +44,9 @@ func TestGolden(t *testing.T) {
 		{"story-fenced.txt", story(kleppmann(33), "")},
 		{"story-long.txt", story(long(), "")},
 		{"story-late-packet.txt", story(latePacket(), "")},
+		{"timeline-redis.json", timeline(kleppmann(0))},
+		{"timeline-late-packet.json", timeline(latePacket())},
+		{"timeline-long.svg", picture(long())},
 		{"table.txt", func(w io.Writer) error { return Table(w, campaign, Options{Report: "out/report.md"}) }},
 		{"results.json", func(w io.Writer) error { return JSON(w, campaign) }},
 		{"rates.csv", func(w io.Writer) error { return writeCSV(w, campaign) }},
@@ -56,6 +75,11 @@ func TestGoldenReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "report.md", got)
+}
+
+func writeAll(w io.Writer, data []byte) error {
+	_, err := w.Write(data)
+	return err
 }
 
 func golden(t *testing.T, file string, got []byte) {

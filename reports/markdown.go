@@ -82,17 +82,18 @@ func markdownFaults(b *bytes.Buffer, c *scenarios.Campaign) {
 }
 
 func howToRead(c *scenarios.Campaign) string {
-	return fmt.Sprintf(`## How to read this
+	return fmt.Sprintf("## How to read this\n\n%s\nMade by lockquake %s from scenario %s, %s.\n", reading(c), c.Version, c.Hash, seeds(c))
+}
 
-A run is one seed: the same pauses, hold times and nearly the same latencies for every strategy. A run
+// reading says what the figures mean.
+func reading(c *scenarios.Campaign) string {
+	return fmt.Sprintf(`A run is one seed: the same pauses, hold times and nearly the same latencies for every strategy. A run
 is violating if a check was violated that the scenario's expectation names for the strategy, or, where
 it names none, any check but belief. Unknown is never a pass. Intervals are Wilson's, at 95 %%.
 
 Every named step of a worker costs %v of virtual time. The rate of a strategy that looks at its clock
 before a write is proportional to it: that is how long the gap between the look and the write lasts.
-
-Made by lockquake %s from scenario %s, %s.
-`, c.Step, c.Version, c.Hash, seeds(c))
+`, c.Step)
 }
 
 // cell makes text from a scenario safe in a table and in running text.

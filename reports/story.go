@@ -34,6 +34,7 @@ type Line struct {
 
 	Decisive bool // this line completes the violation
 
+	seq    int64 // the event that it tells, 0 if it stands for several
 	weight weight
 	loses  bool // it is a write that loses an update
 	ending bool // it is how a section or the run ended
@@ -66,29 +67,33 @@ func TellCheck(run *scenarios.Trial, check string) Story {
 		story.Verdicts = append(story.Verdicts, "no story: "+plain(err.Error(), 200))
 		return story
 	}
-	finding := telling(run.Results, check)
+	story.Lines, _ = tellAround(run, sections, telling(run.Results, check))
+	return story
+}
+
+// tellAround tells a run by a piece of evidence, and says what part of it that
+// is.
+func tellAround(run *scenarios.Trial, sections []*history.Section, finding *checker.Finding) ([]Line, scope) {
 	whole := newScope(run.History, sections, finding)
 	if whole.evident() {
 		whole.from, whole.to, whole.sections = 1, int64(len(run.History.Events)), nil
 	}
-	story.Lines = tell(run, sections, whole, routine)
-	if len(story.Lines) <= maxLines {
-		return story
+	lines := tell(run, sections, whole, routine)
+	if len(lines) <= maxLines {
+		return lines, whole
 	}
 	if !whole.evident() {
-		story.Lines = cut(story.Lines)
-		return story
+		return cut(lines), whole
 	}
 	// A long run is told around its evidence, and the lightest lines go first.
 	scope := newScope(run.History, sections, finding)
 	for limit := routine; limit >= evidence; limit-- {
-		story.Lines = tell(run, sections, scope, limit)
-		if len(story.Lines) <= maxLines {
-			return story
+		lines = tell(run, sections, scope, limit)
+		if len(lines) <= maxLines {
+			return lines, scope
 		}
 	}
-	story.Lines = cut(story.Lines)
-	return story
+	return cut(lines), scope
 }
 
 // cut keeps the two ends of a story that is still too long.

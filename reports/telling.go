@@ -152,6 +152,10 @@ func (t *teller) event(e *history.Event) {
 		if e.Key == t.scope.key {
 			t.ofServer(e)
 		}
+	case history.NotRenewed:
+		if e.Key == t.scope.key {
+			t.say(e, e.Worker, turning, "asks to renew the lock that it has given back")
+		}
 	case history.Invoke, history.OK, history.Fail, history.Info, history.Applied:
 		if o := t.ops[e.Request]; o != nil {
 			t.ofOperation(e, o)
@@ -181,7 +185,7 @@ func (t *teller) say(e *history.Event, actor string, w weight, format string, ar
 		t.untold = untold{}
 	}
 	line := t.standing(e.At)
-	line.Actor, line.Text, line.weight = actor, fmt.Sprintf(format, args...), w
+	line.Actor, line.Text, line.seq, line.weight = actor, fmt.Sprintf(format, args...), e.Seq, w
 	switch e.Type {
 	case history.Told, history.ReleaseCalled, history.Released, history.Freed, history.Final:
 		line.ending = true

@@ -1,0 +1,221 @@
+package reports
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"lockquake/checker"
+	"lockquake/scenarios"
+)
+
+//go:embed page
+var pageFiles embed.FS
+
+// page is what the template of report.html is filled with. All text in it may
+// come from a scenario, so the template escapes it; what is of a template type
+// is our own.
+type page struct {
+	Policy   string // content security policy
+	Style    template.CSS
+	Script   template.JS
+	Campaign *scenarios.Campaign
+	Seeds    string
+	Verdict  string
+	Axis     string // the right end of the bars
+	Rows     []pageRow
+	Rates    template.URL // the plot
+	Failures []pageFailure
+	Reading  []string // paragraphs
+}
+
+// pageRow is a strategy in the table.
+type pageRow struct {
+	Label, Name, Fence string
+	Violating, Runs    string
+	Rate, Interval     string
+	Bar                pageBar
+	Checks             []pageCheck
+	Expected, Status   string // in words, and as the filter names it
+	Violated           bool
+	Replay             string
+}
+
+// pageBar is a rate with its interval, in hundredths of the axis.
+type pageBar struct{ Rate, Low, High, Width float64 }
+
+// pageCheck is how often one check was violated.
+type pageCheck struct {
+	Name      string
+	Violating int
+	Unknown   int
+	Failure   string // the anchor of its first failure, "" for none
+}
+
+// pageFailure is a failure with its story and its timeline.
+type pageFailure struct {
+	ID, Label, Checks string
+	Seed              uint64
+	Finding           string
+	Open              bool
+	Story             Story
+	Timeline          Timeline
+	Replay            string
+	Dir               string
+	Drawn             bool
+}
+
+// htmlReport writes report.html: one file that needs nothing but a browser, and
+// loads nothing.
+func htmlReport(c *scenarios.Campaign, tales []tale, ratesSVG []byte) ([]byte, error) {
+	style, err := pageFiles.ReadFile("page/report.css")
+	if err != nil {
+		return nil, err
+	}
+	script, err := pageFiles.ReadFile("page/report.js")
+	if err != nil {
+		return nil, err
+	}
+	t, err := template.New("report.html.tmpl").Funcs(template.FuncMap{"inc": func(i int) int { return i + 1 }}).ParseFS(pageFiles, "page/report.html.tmpl")
+	if err != nil {
+		return nil, err
+	}
+	p := page{
+		Policy: fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; base-uri 'none'; form-action 'none'",
+			sourceHash(style), sourceHash(script)),
+		Style: template.CSS(style), Script: template.JS(script),
+		Campaign: c, Seeds: seeds(c), Verdict: verdictSentence(c),
+		Rates:    template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(ratesSVG)),
+		Failures: pageFailures(tales), Reading: strings.Split(reading(c), "\n\n"),
+	}
+	p.Axis, p.Rows = pageRows(c, tales)
+	var b bytes.Buffer
+	if err := t.Execute(&b, p); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// sourceHash names an inline block in a content security policy.
+func sourceHash(block []byte) string {
+	sum := sha256.Sum256(block)
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// verdictSentence is the answer. Where it has several reasons, they stand below.
+func verdictSentence(c *scenarios.Campaign) string {
+	switch len(c.Reasons) {
+	case 0:
+		return c.Summary()
+	case 1:
+		return verdictWord(c) + ": " + plain(c.Reasons[0], 400)
+	}
+	return verdictWord(c) + ", for " + count(len(c.Reasons), "reason")
+}
+
+func pageRows(c *scenarios.Campaign, tales []tale) (string, []pageRow) {
+	highest := 0.0
+	for _, st := range c.Strategies {
+		highest = max(highest, 100*st.High)
+	}
+	end := roundAxis(highest)
+	anchors := map[string]string{} // by label and check
+	for i, t := range tales {
+		for _, f := range t.failures {
+			anchors[t.stats.Label+"\x00"+f.Check] = failureID(i)
+		}
+	}
+	var rows []pageRow
+	for _, st := range c.Strategies {
+		row := pageRow{
+			Label: plain(st.Label, 60), Fence: plain(st.Fence, 30), Violating: thousands(st.Violating), Runs: thousands(st.Runs),
+			Rate: percent(st.Rate), Interval: interval(st.Low, st.High), Violated: st.Violating > 0,
+			Bar: pageBar{Rate: axisShare(st.Rate, end), Low: axisShare(st.Low, end), High: axisShare(st.High, end)},
+		}
+		row.Bar.Width = axisShare(st.High-st.Low, end)
+		if st.Name != st.Label {
+			row.Name = plain(st.Name, 60)
+		}
+		row.Expected, row.Status = expectedWords(st)
+		for _, check := range st.Order {
+			stats := st.Checks[check]
+			if !stats.Applies {
+				continue
+			}
+			row.Checks = append(row.Checks, pageCheck{check, stats.Violating, stats.Unknown, anchors[st.Label+"\x00"+check]})
+			if row.Replay == "" {
+				row.Replay = stats.Replay
+			}
+		}
+		rows = append(rows, row)
+	}
+	return fmt.Sprintf("%v %%", end), rows
+}
+
+// axisShare is a share of 1 in hundredths of an axis that ends at some percent,
+// to a hundredth: more digits only make the page longer.
+func axisShare(share, end float64) float64 {
+	return float64(int(share*1e4/end*100+0.5)) / 100
+}
+
+func failureID(i int) string { return fmt.Sprintf("failure-%d", i+1) }
+
+func expectedWords(st scenarios.StrategyStats) (words, status string) {
+	switch {
+	case !st.Decides:
+		return "nothing was expected", "unasked"
+	case st.Expected == scenarios.AsExpected:
+		return "as expected", "expected"
+	case st.Expected == scenarios.NotAsExpected:
+		return "not as expected", "unexpected"
+	}
+	return "cannot tell yet", "unknown"
+}
+
+func pageFailures(tales []tale) []pageFailure {
+	var list []pageFailure
+	for i, t := range tales {
+		f := t.failures[0]
+		list = append(list, pageFailure{
+			ID: failureID(i), Label: name(t.stats), Checks: strings.Join(t.checks(), ", "), Seed: f.Seed,
+			Finding: findingText(f), Story: t.story, Timeline: t.timeline,
+			Replay: f.Trial.Replay, Dir: failureDir(t.stats, f) + "/", Drawn: t.svg != nil,
+		})
+	}
+	if i := opening(tales); i >= 0 {
+		list[i].Open = true
+	}
+	return list
+}
+
+// opening chooses the failure that is open at first: one that nobody expected,
+// else the first of a lock. That no lock at all fails is no news.
+func opening(tales []tale) int {
+	best, rank := -1, 3
+	for i, t := range tales {
+		r := 1
+		switch {
+		case t.stats.Decides && t.stats.Expected == scenarios.NotAsExpected:
+			r = 0
+		case t.stats.Name == "none":
+			r = 2
+		}
+		if r < rank {
+			best, rank = i, r
+		}
+	}
+	return best
+}
+
+func findingText(f scenarios.Failure) string {
+	for _, r := range f.Trial.Results {
+		if r.Check == f.Check && r.Verdict == checker.Invalid && len(r.Findings) > 0 {
+			return plain(r.Findings[0].Text, 400)
+		}
+	}
+	return ""
+}

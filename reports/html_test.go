@@ -1,0 +1,339 @@
+package reports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"lockquake/scenarios"
+)
+
+// browser is a page under test, and everything that it complained about or
+// reached for.
+type browser struct {
+	context.Context
+	t *testing.T
+
+	mu     sync.Mutex
+	faults []string
+}
+
+// openReport writes the report of a campaign and opens its page in Chromium.
+func openReport(t *testing.T, c *scenarios.Campaign, s *scenarios.Scenario) *browser {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	var binary string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			binary = path
+			break
+		}
+	}
+	if binary == "" {
+		const how = "no Chromium: install the package chromium (make deps)"
+		if os.Getenv("CI") != "" {
+			t.Fatal(how)
+		}
+		t.Skip(how)
+	}
+	dir := filepath.Join(t.TempDir(), "report")
+	if err := WriteDir(dir, c, s); err != nil {
+		t.Fatal(err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(binary), chromedp.UserDataDir(filepath.Join(t.TempDir(), "profile")), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	b := &browser{Context: ctx, t: t}
+	address := "file://" + filepath.Join(dir, "report.html")
+	if err := chromedp.Listen(ctx, func(event any) { b.watch(event, address) }); err != nil {
+		t.Fatal(err)
+	}
+	_, errNetwork := chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	_, errLog := chromedp.Call(ctx, log.Enable, struct{}{})
+	_, errPage := chromedp.Call(ctx, cdppage.Enable, cdppage.EnableParams{})
+	if err := errors.Join(errNetwork, errLog, errPage); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.Navigate(address))
+	return b
+}
+
+// watch notes whatever a page must not do: complain, ask, or load anything but
+// itself and the pictures that it holds.
+func (b *browser) watch(event any, address string) {
+	fault := ""
+	switch e := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		fault = fmt.Sprintf("console %s", e.Type)
+	case *runtime.EventExceptionThrown:
+		fault = "exception: " + e.ExceptionDetails.Text
+	case *log.EventEntryAdded:
+		fault = "log: " + e.Entry.Text
+	case *cdppage.EventJavascriptDialogOpening:
+		fault = "dialog: " + e.Message
+	case *network.EventRequestWillBeSent:
+		if url := e.Request.URL; url != address && !strings.HasPrefix(url, "data:") {
+			fault = "request: " + url
+		}
+	}
+	if fault != "" {
+		b.mu.Lock()
+		b.faults = append(b.faults, fault)
+		b.mu.Unlock()
+	}
+}
+
+func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b, actions...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// get runs an action of which something is wanted.
+func get[T any](b *browser, action chromedp.Action[T]) T {
+	b.t.Helper()
+	answer, err := chromedp.Run(b, action)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return answer
+}
+
+// ask evaluates an expression in the page.
+func ask[T any](b *browser, expression string) T {
+	b.t.Helper()
+	return get(b, chromedp.Evaluate[T](expression))
+}
+
+// clean fails the test for everything that the page did wrong.
+func (b *browser) clean() {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, fault := range b.faults {
+		b.t.Error(fault)
+	}
+}
+
+func TestPageFilters(t *testing.T) {
+	campaign, scenario := gcPause()
+	b := openReport(t, campaign, scenario)
+	set := func(id, value string) {
+		ask[bool](b, fmt.Sprintf(`(() => { const e = document.getElementById(%q); e.value = %q;
+			return e.dispatchEvent(new Event("input")) && e.dispatchEvent(new Event("change")); })()`, id, value))
+	}
+	const shown = `[...document.querySelectorAll(%q)].filter((e) => e.offsetParent !== null).map((e) => e.dataset.label).join("; ")`
+	rows, failures := fmt.Sprintf(shown, "tr.strategy"), fmt.Sprintf(shown, ".failure")
+	tests := []struct{ filter, status, rows, failures string }{
+		{"", "", "none; redis; checked | by its own clock; redis-watchdog; fenced; fenced writes only", "redis; checked | by its own clock"},
+		{"Own clock", "", "checked | by its own clock", "checked | by its own clock"},
+		{"linearizable", "", "none; redis", "redis"},
+		{"", "unexpected", "redis-watchdog", ""},
+		{"", "clean", "fenced; fenced writes only", ""},
+		{"writes", "unknown", "fenced writes only", ""},
+		{"nothing like it", "", "", ""},
+	}
+	for _, tt := range tests {
+		set("filter", tt.filter)
+		set("status", tt.status)
+		if got := ask[string](b, rows); got != tt.rows {
+			t.Errorf("filter %q, status %q: the rows are %q, want %q", tt.filter, tt.status, got, tt.rows)
+		}
+		if got := ask[string](b, failures); got != tt.failures {
+			t.Errorf("filter %q, status %q: the failures are %q, want %q", tt.filter, tt.status, got, tt.failures)
+		}
+	}
+	b.clean()
+}
+
+// TestPageStepsThroughAFailure: keys move the step in the story and in the
+// picture alike, zoom, and walk from one item to the next.
+func TestPageStepsThroughAFailure(t *testing.T) {
+	campaign, scenario := gcPause()
+	b := openReport(t, campaign, scenario)
+	const line = `document.querySelector(".failure[open] .story [aria-current]").textContent.replace(/\s+/g, " ")`
+	const mark = `document.querySelector(".failure[open] .mark.current").getAttribute("aria-label")`
+	const detail = `document.querySelector(".failure[open] .detail").textContent`
+	const width = `+document.querySelector(".failure[open] .scroll svg").getAttribute("width")`
+	keys := func(keys string) { b.do(chromedp.KeyEvent(keys)) }
+	where := func(text, number string) {
+		t.Helper()
+		if got := ask[string](b, line); !strings.Contains(got, text) {
+			t.Errorf("the story is at %q, want %q", got, text)
+		}
+		if got := ask[string](b, mark); !strings.HasPrefix(got, "Step "+number+":") || !strings.Contains(got, text) {
+			t.Errorf("the picture is at %q, want step %s, %q", got, number, text)
+		}
+		if got := ask[string](b, detail); !strings.Contains(got, text) {
+			t.Errorf("the detail is %q, want %q", got, text)
+		}
+	}
+	where("update lost", "11") // it opens at the decisive step
+	ask[any](b, `document.querySelector(".failure[open] .scroll").focus()`)
+	keys("k")
+	where("wakes, and believes it still holds", "10")
+	keys(kb.ArrowLeft)
+	where("releases the lock", "9")
+	keys("jjj")
+	where("ends: told that the lock was lost", "12")
+	ask[any](b, `document.querySelector(".failure[open] .story li").click()`)
+	where("gets the lock", "1")
+	keys("k")
+	where("gets the lock", "1") // there is nothing before it
+	if n := ask[int](b, `document.querySelectorAll(".failure[open] .linked").length`); n == 0 {
+		t.Error("nothing in the picture is tied to the step")
+	}
+
+	fit := ask[float64](b, width)
+	keys("+")
+	if got := ask[float64](b, width); got < 1.4*fit {
+		t.Errorf("zoomed in it is %v wide, and was %v", got, fit)
+	}
+	keys("0")
+	if got := ask[float64](b, width); got != fit {
+		t.Errorf("after 0 it is %v wide, want %v", got, fit)
+	}
+	keys("n")
+	if got := ask[string](b, detail); !strings.Contains(got, "asks for the lock") || !strings.Contains(got, "worker-1") {
+		t.Errorf("the first item says %q", got)
+	}
+	b.clean()
+}
+
+// TestPageLooksRight takes pictures in both themes, on a desk and on a phone.
+// LOCKQUAKE_SCREENSHOTS names a directory to keep them in.
+func TestPageLooksRight(t *testing.T) {
+	campaign, scenario := gcPause()
+	b := openReport(t, campaign, scenario)
+	dir := os.Getenv("LOCKQUAKE_SCREENSHOTS")
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	backgrounds := map[string]bool{}
+	for _, theme := range []string{"light", "dark"} {
+		if _, err := chromedp.Call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		for _, width := range []int64{1400, 390} {
+			b.do(chromedp.EmulateViewport(width, 900), chromedp.Reload())
+			top, whole := get(b, chromedp.CaptureScreenshot()), get(b, chromedp.FullScreenshot(100))
+			b.do(chromedp.EmulateViewport(width, 900))
+			for part, data := range map[string][]byte{"top": top, "whole": whole} {
+				if len(data) < 20_000 {
+					t.Errorf("%s, %d pixels, %s: a picture of %d bytes shows nothing", theme, width, part, len(data))
+				}
+				if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("report-%s-%d-%s.png", theme, width, part)), data, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if over := ask[int](b, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+				t.Errorf("%s, %d pixels: the page is %d too wide", theme, width, over)
+			}
+		}
+		backgrounds[ask[string](b, `getComputedStyle(document.body).backgroundColor`)] = true
+		ask[any](b, `document.getElementById("theme").click()`)
+		backgrounds["toggled "+ask[string](b, `getComputedStyle(document.body).backgroundColor`)] = true
+	}
+	if len(backgrounds) != 4 {
+		t.Errorf("the themes and their toggle give the backgrounds %v", backgrounds)
+	}
+	b.clean()
+}
+
+// TestPageTakesNamesForText: whatever a scenario calls its things, it cannot
+// add to the page.
+func TestPageTakesNamesForText(t *testing.T) {
+	const hostile = `<img src=x onerror=alert(1)>`
+	campaign, scenario := gcPause()
+	campaign.Scenario = hostile
+	campaign.About = `</script><script>alert(2)</script></style>`
+	campaign.Source = `javascript:alert(3)`
+	campaign.Reasons = []string{`"><svg onload=alert(4)>`}
+	for i := range campaign.Strategies {
+		st := &campaign.Strategies[i]
+		st.Label, st.Fence = fmt.Sprintf("%s %d", hostile, i), `'><b id=evil>`
+		for j := range st.Failures {
+			run := st.Failures[j].Trial
+			run.Label, run.Scenario, run.Replay = st.Label, campaign.Scenario, `x</script><img src=x onerror=alert(5)>`
+			for k := range run.Results {
+				for l := range run.Results[k].Findings {
+					run.Results[k].Findings[l].Text = hostile
+				}
+			}
+			// What the resource holds is data too, and so are workers' names.
+			run.History.Meta.Workers[1] = hostile
+			for k := range run.History.Events {
+				e := &run.History.Events[k]
+				e.Value = strings.ReplaceAll(e.Value, "1", "</script><!--")
+				if e.Worker == "worker-2" {
+					e.Worker = hostile
+				}
+			}
+		}
+	}
+	b := openReport(t, campaign, scenario)
+	ask[any](b, `document.querySelectorAll(".failure").forEach((e) => { e.open = true; })`)
+	// Opening draws a moment later, and so would an error of a picture come.
+	b.do(chromedp.Sleep(200 * time.Millisecond))
+	if got := ask[string](b, `document.querySelector("h1").textContent`); got != hostile {
+		t.Errorf("the title is %q", got)
+	}
+	if n := ask[int](b, `document.querySelectorAll("#evil, img[src=x], svg[onload], main script:not(.timeline)").length`); n != 0 {
+		t.Errorf("%d elements were made of names", n)
+	}
+	if n := ask[int](b, `document.querySelectorAll(".failure .scroll svg").length`); n != 2 {
+		t.Errorf("%d timelines were drawn, want 2", n)
+	}
+	b.clean()
+}
+
+// TestPageReadsWithoutItsScript: the answer and each story are in the HTML.
+func TestPageReadsWithoutItsScript(t *testing.T) {
+	campaign, scenario := gcPause()
+	files, err := reportFiles(campaign, scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	html := string(files[0].data)
+	if files[0].path != "report.html" {
+		t.Fatalf("the first file is %s", files[0].path)
+	}
+	body, _, _ := strings.Cut(html, `<script type="application/json"`)
+	for _, words := range []string{
+		"FAIL: redis-watchdog was expected to hold lost-update", "41.2 %", "38.2 to 44.3 %", `<ol class="story"`,
+		"writes 1 over worker-2&#39;s 1: update lost", "lockquake replay",
+	} {
+		if !strings.Contains(body, words) {
+			t.Errorf("the page does not say %q", words)
+		}
+	}
+	if len(html) > 200_000 {
+		t.Errorf("the page has %d bytes", len(html))
+	}
+}

@@ -1,0 +1,67 @@
+package reports
+
+import (
+	"slices"
+	"strings"
+
+	"lockquake/scenarios"
+)
+
+// tale is a failure as the report shows it: the story and its pictures. Checks
+// that fail in the same run for the same reason share one.
+type tale struct {
+	stats    scenarios.StrategyStats
+	failures []scenarios.Failure
+	story    Story
+	timeline Timeline
+	svg, png []byte // nil if there is nothing to draw
+}
+
+// tales tells all failures of a campaign, in the order of its strategies.
+func tales(c *scenarios.Campaign) ([]tale, error) {
+	var all []tale
+	for _, st := range failed(c) {
+		first := len(all)
+		for _, f := range st.Failures {
+			story := TellCheck(f.Trial, f.Check)
+			same := slices.IndexFunc(all[first:], func(t tale) bool {
+				return t.failures[0].Seed == f.Seed && slices.EqualFunc(t.story.Lines, story.Lines, sameLine)
+			})
+			if same >= 0 {
+				t := &all[first+same]
+				t.failures = append(t.failures, f)
+				continue
+			}
+			all = append(all, tale{
+				stats: st, failures: []scenarios.Failure{f}, story: story, timeline: TimelineOf(f.Trial, f.Check),
+			})
+		}
+	}
+	for i := range all {
+		t := &all[i]
+		t.timeline.Strategy, t.timeline.Check = plain(t.stats.Label, 60), strings.Join(t.checks(), ", ")
+		if len(t.timeline.Lanes) == 0 {
+			continue
+		}
+		var err error
+		if t.svg, t.png, err = timelinePicture(&t.timeline, name(t.stats)); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// sameLine reports whether two lines read alike. How much they weigh in their
+// stories is not seen.
+func sameLine(a, b Line) bool {
+	a.weight, a.loses, a.ending = b.weight, b.loses, b.ending
+	return a == b
+}
+
+func (t *tale) checks() []string {
+	var names []string
+	for _, f := range t.failures {
+		names = append(names, f.Check)
+	}
+	return names
+}
