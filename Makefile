@@ -19,6 +19,7 @@ build:
 ## deps: install what the tests need
 deps:
 	$(GO) mod download
+	bash internal/servers/install.sh chromium
 
 ## test: install what the tests need and run them all, the goldens also as a 32-bit program
 test: deps

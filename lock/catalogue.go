@@ -12,8 +12,12 @@ import (
 type Deps struct {
 	Env    env.Env
 	Params Params
-	// Redis is the client of the lock's Redis server, nil where there is none.
+	// Redis is the client of the lock's Redis server, or of the current primary,
+	// nil where there is none.
 	Redis redis.Cmdable
+	// Nodes holds one client for each independent server, of which Redis is the
+	// first.
+	Nodes []redis.Cmdable
 }
 
 // Entry is a strategy in the catalogue.
@@ -21,13 +25,42 @@ type Entry struct {
 	Name string
 	Doc  string // one line
 	// Flawed strategies keep a known flaw on purpose.
-	Flawed   bool
+	Flawed bool
+	// Tells: the strategy promises to tell its holder of a loss while the work
+	// goes on, and not only when the lock is given back.
+	Tells    bool
 	Defaults Params
-	New      func(Deps) Strategy
+	// Topology is the servers that it runs on unless a scenario says otherwise.
+	Topology Topology
+	// Claims are under which faults which checks hold. A flawed strategy claims
+	// nothing.
+	Claims Claims
+	New    func(Deps) Strategy
 }
 
 // Fenced reports whether the strategy promises tokens in the order of grants.
 func (e Entry) Fenced() bool { return e.Defaults.Fenced() }
+
+// FenceKind says what a strategy truly hands the resource.
+type FenceKind string
+
+// The kinds of fence.
+const (
+	FenceKindNone    FenceKind = "none"
+	FenceKindOrder   FenceKind = "order"       // a number that rises with every grant
+	FenceKindNoOrder FenceKind = "not ordered" // a number that does not, though it promises to
+)
+
+// FenceKind returns what the strategy hands the resource.
+func (e Entry) FenceKind() FenceKind {
+	switch {
+	case !e.Fenced():
+		return FenceKindNone
+	case e.Defaults.Fence == FenceSplit, e.Topology.Nodes > 1: // servers that do not know of each other count apart
+		return FenceKindNoOrder
+	}
+	return FenceKindOrder
+}
 
 // Catalogue lists the strategies, simplest first.
 func Catalogue() []Entry {
@@ -36,7 +69,12 @@ func Catalogue() []Entry {
 		Doc:  "no lock at all: the baseline that every rate is compared with",
 		New:  func(Deps) Strategy { return unlocked{} },
 	}}
-	return append(entries, redisCatalogue()...)
+	entries = append(entries, redisCatalogue()...)
+	entries = append(entries, redlockCatalogue()...)
+	for i := range entries {
+		entries[i].Claims = claimsOf(entries[i].Name)
+	}
+	return entries
 }
 
 // redisCatalogue lists the locks that take a key of one Redis server. Each is
@@ -56,6 +94,10 @@ func redisCatalogue() []Entry {
 		}),
 		preset("redis-fenced-incr-first", "redis-fenced, with a script that counts before it tries, so that losers burn numbers", func(p *Params) {
 			p.Fence = FenceIncrFirst
+		}),
+		replicated("redis-replica", "redis, on a primary with an asynchronous replica", nil),
+		replicated("redis-replica-wait", "redis-replica, and a grant that the replica does not confirm in time is given back", func(p *Params) {
+			p.Wait, p.NodeTimeout = 1, 500*time.Millisecond
 		}),
 
 		flawed("redis-get-set", "GET, and SET if there was nothing: two workers fit between the two", func(p *Params) {
@@ -77,7 +119,7 @@ func redisCatalogue() []Entry {
 			p.Retry.Jitter = 0
 		}),
 		flawed("redis-doubling", "a delay that doubles without jitter: waiters sleep beside a free lock", func(p *Params) {
-			p.Retry.Jitter, p.Retry.Doubling = 0, true
+			p.Retry.Jitter, p.Retry.Doubling, p.Retry.AfterLast = 0, true, true
 		}),
 		flawed("redis-instance-owner", "one value for each instance of the client: its tasks release each other's grants", func(p *Params) {
 			p.Owner = OwnerInstance
@@ -90,6 +132,9 @@ func redisCatalogue() []Entry {
 		}),
 		flawed("redis-blind-timeout", "an acquire without an answer is taken for a refusal: a ghost lock until the TTL", func(p *Params) {
 			p.Unknown = UnknownRefused
+		}),
+		flawed("redis-client-resend", "an acquire without an answer is sent again, and refused by the key that it took itself: a ghost lock", func(p *Params) {
+			p.Unknown = UnknownResend
 		}),
 		flawed("redis-fail-open", "a refused or failed acquire is ignored and the work runs", func(p *Params) {
 			p.Refused = RefusedRun
@@ -124,6 +169,17 @@ func redisCatalogue() []Entry {
 			watchdog(p)
 			p.Renewal = RenewalOverlap
 		}),
+		flawed("redis-watchdog-crash", "an error of one renewal ends the process", func(p *Params) {
+			watchdog(p)
+			p.Renewal = RenewalCrash
+		}),
+		flawed("redis-watchdog-racy", "what begins the renewal may come after what stops it: then nobody stops it", func(p *Params) {
+			watchdog(p)
+			p.Renewal = RenewalRacy
+		}),
+		flawed("redis-reaped", "a lock is deleted when its owner is missing from a list that it was entered in for 5 s", func(p *Params) {
+			p.Reaper = ReaperLive
+		}),
 		flawed("redis-watchdog-recreate", "a renewal that finds no key sets it again: a lost interval stays hidden", func(p *Params) {
 			watchdog(p)
 			p.Check, p.Renewal = CheckNone, RenewalRecreate
@@ -146,16 +202,25 @@ func preset(name, doc string, change func(*Params)) Entry {
 		Retry: Retry{Attempts: 11, Delay: 100 * time.Millisecond, Jitter: 50 * time.Millisecond},
 		Owner: OwnerRandom, Take: TakeAtomic, Fence: FenceNone, Check: CheckNone, Renewal: RenewalNone,
 		Release: ReleaseCompare, Unknown: UnknownCleanUp, Refused: RefusedStop,
+		Validity: ValidityMonotonic, Vote: VoteGranted, Reaper: ReaperNone,
 	}
 	if change != nil {
 		change(&p)
 	}
-	return Entry{Name: name, Doc: doc, Defaults: p, New: newRedisStrategy}
+	// Whoever renews a lease claims to know when it is over.
+	return Entry{Name: name, Doc: doc, Tells: p.Renewal != RenewalNone, Defaults: p, New: newRedisStrategy}
 }
 
 func flawed(name, doc string, change func(*Params)) Entry {
 	e := preset(name, doc, change)
 	e.Flawed = true
+	return e
+}
+
+// replicated is a preset for a primary with a replica.
+func replicated(name, doc string, change func(*Params)) Entry {
+	e := preset(name, doc, change)
+	e.Topology.Replicas = 1
 	return e
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Every strategy is whole: a name of its own, one line of description, and a
@@ -32,14 +33,69 @@ func TestCatalogueIsWhole(t *testing.T) {
 	}
 }
 
-// A flaw is a part or a number that differs from the standard recipe, and no
-// two strategies are made alike.
+// A flaw is a part, a number or a server that differs from the standard recipe,
+// and no two strategies are made alike.
 func TestNoTwoStrategiesAreAlike(t *testing.T) {
-	made := map[Params]string{}
+	type recipe struct {
+		params   Params
+		topology Topology
+	}
+	made := map[recipe]string{}
 	for _, e := range Catalogue() {
-		if other, ok := made[e.Defaults]; ok {
+		r := recipe{e.Defaults, e.Topology}
+		if other, ok := made[r]; ok {
 			t.Errorf("%s is made like %s", e.Name, other)
 		}
-		made[e.Defaults] = e.Name
+		made[r] = e.Name
+		if err := e.Topology.Validate(); err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+		}
+	}
+}
+
+// What is sound says where it holds, and what is flawed claims nothing.
+func TestSoundStrategiesClaim(t *testing.T) {
+	for _, e := range Catalogue() {
+		claims := e.Name != "none" && !e.Flawed
+		if got := e.Claims.String(); (got != "") != claims {
+			t.Errorf("%s, flawed %v, claims %q", e.Name, e.Flawed, got)
+		}
+		if ordered := e.FenceKind() == FenceKindOrder; ordered != (e.Claims.Fencing != nil) && !e.Flawed {
+			t.Errorf("%s has the fence %s, and claims %q", e.Name, e.FenceKind(), e.Claims)
+		}
+	}
+}
+
+func TestTopology(t *testing.T) {
+	for _, test := range []struct {
+		topology Topology
+		quorum   int
+		wrong    string
+	}{
+		{Topology{}, 1, ""},
+		{Topology{Nodes: 1, Replicas: 1}, 1, ""},
+		{Topology{Nodes: 3}, 2, ""},
+		{Topology{Nodes: 4}, 3, "take an odd number"},
+		{Topology{Nodes: 5}, 3, ""},
+		{Topology{Nodes: 3, Replicas: 1}, 2, "only a single server"},
+		{Topology{Replicas: 2}, 1, "at most one replica"},
+	} {
+		err := test.topology.Validate()
+		if test.wrong == "" && err != nil || test.wrong != "" && (err == nil || !strings.Contains(err.Error(), test.wrong)) {
+			t.Errorf("%+v: %v, want %q", test.topology, err, test.wrong)
+		}
+		if got := test.topology.Quorum(); got != test.quorum {
+			t.Errorf("%+v: a quorum of %d, want %d", test.topology, got, test.quorum)
+		}
+	}
+}
+
+func TestProfilesKeepJitter(t *testing.T) {
+	p := Params{Retry: Retry{Attempts: 11, Jitter: time.Second}}
+	p.ApplyProfile("batch")
+	p.ApplyProfile("nonsense")
+	want := Params{TTL: 30 * time.Second, Renew: 5 * time.Second, Retry: Retry{Attempts: 10, Delay: 500 * time.Millisecond, Jitter: time.Second, Doubling: true}}
+	if p != want {
+		t.Errorf("the profile batch makes %+v, want %+v", p, want)
 	}
 }

@@ -8,8 +8,12 @@
 //   - [Resource] is what is protected, and [Section] how the body of a
 //     critical section reaches it.
 //   - [Catalogue] lists every strategy with what it hands to the resource
-//     (catalogue.go); [Params] are the numbers that it can be tuned by.
-//   - The Redis strategies are one locker with parts (redis.go, redislease.go).
+//     (catalogue.go), the servers that it needs ([Topology]), and the faults under
+//     which it claims to hold ([Claims]); [Params] are the parts and the numbers that
+//     it is made of, and [Profiles] numbers that go together.
+//   - The Redis strategies are one locker with parts (redis.go, redislease.go,
+//     redisrenewal.go, reaper.go). Its requests go to one server, or to all of several
+//     with a quorum to decide (redlock.go).
 //   - [ErrNotObtained], [ErrLost], [ErrUnknown] and [ErrRefused] are what a
 //     caller can be told (errors.go).
 //

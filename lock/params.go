@@ -7,14 +7,29 @@ import "time"
 // from its own defaults; a scenario may set each of them for all strategies,
 // for one, and for one worker. So a flaw is one part changed.
 type Params struct {
+	// Profile names one of Profiles, whose numbers hold where the same part of a
+	// scenario does not set them; "" for none.
+	Profile string `yaml:"profile"`
 	// TTL is the lease time that the server is asked for.
 	TTL time.Duration `yaml:"ttl"`
 	// Retry says how a refused acquire is repeated.
 	Retry Retry `yaml:"retry"`
-	// Renew is the period of renewal; 0 stands for TTL/3.
+	// Renew is the period of renewal; 0 stands for TTL/3, or with several servers
+	// for half of the validity that is left.
 	Renew time.Duration `yaml:"renew"`
 	// MaxHold bounds how long renewal keeps one grant alive; 0 for no bound.
 	MaxHold time.Duration `yaml:"max-hold"`
+	// NodeTimeout is how long one of several servers is waited for before it
+	// counts as failed; 0 for as long as the client waits. Of a server with a
+	// replica it is the time-out of WAIT.
+	NodeTimeout time.Duration `yaml:"node-timeout"`
+	// Drift is taken off the validity that several servers give, for clocks that
+	// run at different rates; 0 stands for TTL/100, rounded to a millisecond, and
+	// 2 ms.
+	Drift time.Duration `yaml:"drift"`
+	// Wait is how many replicas must have the key before it counts as taken; 0
+	// for none.
+	Wait int `yaml:"wait"`
 
 	// Owner says how the value is made that the key holds.
 	Owner Owner `yaml:"owner"`
@@ -32,6 +47,13 @@ type Params struct {
 	Unknown Unknown `yaml:"unknown"`
 	// Refused says what happens to the work when the lock is not obtained.
 	Refused Refused `yaml:"refused"`
+	// Validity says how a quorum of several servers is held against the time that
+	// it took to get.
+	Validity Validity `yaml:"validity"`
+	// Vote says which answers of several servers make a quorum.
+	Vote Vote `yaml:"vote"`
+	// Reaper says whether a third actor deletes locks that look abandoned.
+	Reaper Reaper `yaml:"reaper"`
 }
 
 // Fenced reports whether the strategy promises tokens in the order of grants.
@@ -46,6 +68,10 @@ type Retry struct {
 	Jitter   time.Duration `yaml:"jitter"`
 	// Doubling doubles Delay, but not Jitter, after every attempt.
 	Doubling bool `yaml:"doubling"`
+	// Random waits for a uniform part of Delay instead of all of it.
+	Random bool `yaml:"random"`
+	// AfterLast waits once more when the last attempt was refused, for nothing.
+	AfterLast bool `yaml:"after-last"`
 }
 
 // Attempts is a number of tries, or Unlimited.
@@ -60,6 +86,7 @@ type Owner string
 // The ways, sound first.
 const (
 	OwnerRandom   Owner = "random"   // 128 random bits for every attempt
+	OwnerCall     Owner = "call"     // 128 random bits for all attempts of one call
 	OwnerInstance Owner = "instance" // one random value for each instance of the client
 	OwnerWeak     Owner = "weak"     // process number and millisecond: 1 and the same in two containers
 	OwnerConstant Owner = "constant" // the same for everybody
@@ -109,6 +136,10 @@ const (
 	RenewalOverlap    Renewal = "overlap"     // the timer does not wait for the last renewal, nor the release for any
 	RenewalRecreate   Renewal = "recreate"    // a renewal that finds no key sets it again
 	RenewalSameThread Renewal = "same-thread" // renewed by the worker's own thread, between two steps of its work
+	RenewalCrash      Renewal = "crash"       // watchdog, and an error of one renewal ends the process
+	RenewalRacy       Renewal = "racy"        // begun by a callback that may come after the one that stops it
+	RenewalLate       Renewal = "late"        // counted from the return of the acquire, whatever that took, and nothing watches the end
+	RenewalZombie     Renewal = "zombie"      // one under way at the release goes on for ever, with whatever its locker holds then
 )
 
 // Release is how a lock is given back.
@@ -118,7 +149,7 @@ type Release string
 const (
 	ReleaseCompare Release = "compare"      // compare-and-delete; "not yours" is reported as lost
 	ReleasePlain   Release = "plain"        // DEL, whoever's it is
-	ReleaseIgnored Release = "ignored"      // compare-and-delete; "not yours" is reported as success
+	ReleaseIgnored Release = "ignored"      // compare-and-delete; "not yours" is reported as success, as is any answer of a quorum
 	ReleaseNever   Release = "never"        // a call that always fails, and whose error is swallowed
 	ReleaseSkipped Release = "skip-on-fail" // none when the work has failed
 	ReleaseMasks   Release = "masks"        // an error of the release replaces the result of the work
@@ -131,6 +162,7 @@ type Unknown string
 const (
 	UnknownCleanUp Unknown = "clean-up" // compare-and-delete, and reported as unknown
 	UnknownRefused Unknown = "refused"  // taken for a refusal; the value is forgotten
+	UnknownResend  Unknown = "resend"   // sent again, up to 3 times, and a refusal of that is believed
 )
 
 // Refused is what happens to the work when the lock is not obtained.
@@ -140,6 +172,35 @@ type Refused string
 const (
 	RefusedStop Refused = "stop"
 	RefusedRun  Refused = "run" // the work runs all the same
+)
+
+// Validity is how a quorum is held against the time that it took to get: it
+// must have come before the lease of its first grant could be over.
+type Validity string
+
+// The ways, sound first.
+const (
+	ValidityMonotonic Validity = "monotonic" // by the holder's monotonic clock, from before the first request of the attempt
+	ValidityWall      Validity = "wall"      // by its wall clock, which may jump
+	ValidityNone      Validity = "none"      // a quorum is enough, whenever it came
+)
+
+// Vote is which answers of several servers make a quorum.
+type Vote string
+
+// The ways, sound first.
+const (
+	VoteGranted  Vote = "granted"
+	VoteAnswered Vote = "answered" // a refusal counts too, since it is no error
+)
+
+// Reaper is who deletes locks that look abandoned, of one server.
+type Reaper string
+
+// The ways, sound first.
+const (
+	ReaperNone Reaper = "none"
+	ReaperLive Reaper = "live-list" // every worker, if the owner is not in a list that it was entered in once, for 5 s
 )
 
 // Part is one part of a strategy with the ways that it can be made of.
@@ -152,16 +213,19 @@ type Part struct {
 // Parts lists the parts that a lock is put together from.
 func Parts() []Part {
 	return []Part{
-		part("owner", func(p *Params) Owner { return p.Owner }, OwnerRandom, OwnerInstance, OwnerWeak, OwnerConstant),
+		part("owner", func(p *Params) Owner { return p.Owner }, OwnerRandom, OwnerCall, OwnerInstance, OwnerWeak, OwnerConstant),
 		part("take", func(p *Params) Take { return p.Take }, TakeAtomic, TakeGetSet, TakeNoExpiry, TakeSetNXExpire),
 		part("fence", func(p *Params) Fence { return p.Fence }, FenceNone, FenceInScript, FenceIncrFirst, FenceSplit, FencePublished),
 		part("check", func(p *Params) Check { return p.Check }, CheckNone, CheckClock),
 		part("renewal", func(p *Params) Renewal { return p.Renewal }, RenewalNone, RenewalWatchdog, RenewalDeaf,
-			RenewalLateFlag, RenewalOverlap, RenewalRecreate, RenewalSameThread),
+			RenewalLateFlag, RenewalOverlap, RenewalRecreate, RenewalSameThread, RenewalCrash, RenewalRacy, RenewalLate, RenewalZombie),
 		part("release", func(p *Params) Release { return p.Release }, ReleaseCompare, ReleasePlain, ReleaseIgnored,
 			ReleaseNever, ReleaseSkipped, ReleaseMasks),
-		part("unknown", func(p *Params) Unknown { return p.Unknown }, UnknownCleanUp, UnknownRefused),
+		part("unknown", func(p *Params) Unknown { return p.Unknown }, UnknownCleanUp, UnknownRefused, UnknownResend),
 		part("refused", func(p *Params) Refused { return p.Refused }, RefusedStop, RefusedRun),
+		part("validity", func(p *Params) Validity { return p.Validity }, ValidityMonotonic, ValidityWall, ValidityNone),
+		part("vote", func(p *Params) Vote { return p.Vote }, VoteGranted, VoteAnswered),
+		part("reaper", func(p *Params) Reaper { return p.Reaper }, ReaperNone, ReaperLive),
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockquake/lock/env"
 )
 
@@ -14,7 +16,7 @@ type redisLease struct {
 	locker *redisLocker
 	ctx    context.Context
 	key    string
-	keys   []string // of the script that takes a fenced lock
+	keys   []string // the key, and the counter of a fenced lock
 	owner  string
 	token  int64
 	// end is when the holder may believe no longer, on its monotonic clock:
@@ -23,10 +25,16 @@ type redisLease struct {
 
 	// Only of a lease that is renewed by a task.
 	lose    context.CancelCauseFunc
-	stop    context.CancelCauseFunc
-	renewal env.Sem     // released when the renewing task has ended
-	flag    atomic.Bool // RenewalLateFlag: a renewal failed
+	stop    atomic.Pointer[context.CancelCauseFunc] // stops the renewal; nil: there is none yet
+	renewal env.Sem                                 // released when the renewing task has ended
+	flag    atomic.Bool                             // RenewalLateFlag: a renewal failed
 	renewed time.Duration
+
+	// Of several servers: a lane for each, so that a release comes after the
+	// renewals that are under way there.
+	lanes  []env.Sem
+	over   *atomic.Bool                // of several servers: the attempt is given up or given back
+	handle *atomic.Pointer[redisLease] // RenewalZombie: the lease that the locker holds
 }
 
 func (r *redisLease) Context() context.Context { return r.ctx }
@@ -57,9 +65,7 @@ func (r *redisLease) left() time.Duration {
 
 // Release implements Lease.
 func (r *redisLease) Release(ctx context.Context) error {
-	if r.stop != nil {
-		r.stop(nil)
-	}
+	r.stopRenewal()
 	if r.renewal != nil {
 		// A renewal under way must not come after the release.
 		if err := r.renewal.Acquire(ctx); err != nil {
@@ -82,13 +88,19 @@ func (r *redisLease) Release(ctx context.Context) error {
 // lease's.
 func (r *redisLease) giveBack(ctx context.Context) (bool, error) {
 	l := r.locker
+	if r.over != nil {
+		r.over.Store(true)
+	}
 	switch l.params.Release {
 	case ReleasePlain:
-		n, err := l.client.Del(env.WithOp(ctx, "release"), r.key).Result()
-		return n == 1, err
+		return l.agree(env.WithOp(ctx, "release"), r.lanes, func(ctx context.Context, client redis.Cmdable) (int64, error) {
+			return client.Del(ctx, r.key).Result()
+		})
 	case ReleaseNever:
 		// The script gets no key, so it always fails; and nobody looks.
-		_ = l.scripts.release.Run(env.WithOp(ctx, "release"), l.client, nil, r.key, r.owner).Err()
+		_, _ = l.agree(env.WithOp(ctx, "release"), r.lanes, func(ctx context.Context, client redis.Cmdable) (int64, error) {
+			return l.scripts.release.Run(ctx, client, nil, r.key, r.owner).Int64()
+		})
 		return true, nil
 	case ReleaseCompare, ReleaseIgnored, ReleaseSkipped, ReleaseMasks:
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"lockquake/lock/env"
 )
 
@@ -13,8 +15,30 @@ func (r *redisLease) begin() {
 	e := r.locker.env
 	started := e.Mono()
 	switch r.locker.params.Renewal {
-	case RenewalWatchdog:
+	case RenewalNone, RenewalOverlap, RenewalZombie:
+	default:
+		for range r.locker.nodes {
+			r.lanes = append(r.lanes, e.NewSem(1))
+		}
+	}
+	switch r.locker.params.Renewal {
+	case RenewalWatchdog, RenewalCrash:
 		r.watch(started)
+	case RenewalLate:
+		watching := r.watching()
+		r.ctx, r.lose = e.WithCancel(r.ctx)
+		r.renewal = e.Go("renewal", func() { r.renewUntil(watching, started) })
+	case RenewalRacy:
+		// The renewal can be stopped only from when this task has begun.
+		e.Go("renewal", func() {
+			e.Point("renewal-begins")
+			r.renewUntil(r.watching(), started)
+		})
+	case RenewalZombie:
+		r.handle = r.locker.handleOf(r.key)
+		r.handle.Store(r)
+		watching := r.watching()
+		e.Go("renewal", func() { r.renewHandle(watching, started) })
 	case RenewalDeaf, RenewalLateFlag, RenewalRecreate:
 		watching := r.watching()
 		r.renewal = e.Go("renewal", func() { r.renewUntil(watching, started) })
@@ -30,8 +54,15 @@ func (r *redisLease) begin() {
 // watching returns a context that ends when the lease is given back.
 func (r *redisLease) watching() context.Context {
 	watching, stop := r.locker.env.WithCancel(context.WithoutCancel(r.ctx))
-	r.stop = stop
+	r.stop.Store(&stop)
 	return watching
+}
+
+// stopRenewal stops what keeps the lease alive, as far as it has begun.
+func (r *redisLease) stopRenewal() {
+	if stop := r.stop.Load(); stop != nil {
+		(*stop)(nil)
+	}
 }
 
 // watch starts to renew the lease, and to tell the holder when it is over.
@@ -56,15 +87,26 @@ func (r *redisLease) lost(why string) {
 	if r.lose != nil {
 		r.lose(fmt.Errorf("%w: %s", ErrLost, why))
 	}
-	r.stop(nil)
+	r.stopRenewal()
 }
 
 // period is the time from one renewal to the next.
 func (r *redisLease) period() time.Duration {
-	if p := r.locker.params; p.Renew != 0 {
+	const shortest = time.Millisecond // half of a validity that is nearly over
+	p := r.locker.params
+	switch {
+	case p.Renew != 0:
 		return p.Renew
+	case r.locker.nodes != nil:
+		return max(r.left()/2, shortest)
 	}
-	return r.locker.params.TTL / 3
+	return p.TTL / 3
+}
+
+// until returns when a lease that was asked for at sent is over by the
+// holder's monotonic clock.
+func (l *redisLocker) until(sent time.Duration) int64 {
+	return int64(sent + l.params.TTL - l.drift())
 }
 
 // renewUntil renews the lease period by period, one request at a time, until
@@ -86,13 +128,16 @@ func (r *redisLease) renewUntil(watching context.Context, started time.Duration)
 			return
 		}
 		switch {
+		case err != nil && p.Renewal == RenewalCrash && watching.Err() == nil:
+			e.Exit(fmt.Errorf("renew %s: %w", r.key, err))
+			return
 		case err != nil:
 			wait = min(r.period(), p.Retry.Delay)
 		case !renewed:
 			r.lost("the server refused to renew it")
 			return
 		default:
-			r.end.Store(int64(sent + p.TTL))
+			r.end.Store(r.locker.until(sent))
 			wait = max(0, sent+r.period()-e.Mono())
 		}
 	}
@@ -107,7 +152,7 @@ func (r *redisLease) renewOverlapping(watching context.Context) {
 			e.Point("renew-called")
 			sent := e.Mono()
 			if renewed, err := r.renewOnce(context.WithoutCancel(watching)); err == nil && renewed {
-				r.end.Store(int64(sent + r.locker.params.TTL))
+				r.end.Store(r.locker.until(sent))
 			}
 		})
 	}
@@ -125,16 +170,42 @@ func (r *redisLease) renewIfDue() {
 	_, _ = r.renewOnce(r.ctx) // it is the flaw that nobody looks
 }
 
+// renewHandle renews whatever lease of the key its locker holds, period by
+// period. A renewal that comes through after the lease was given back takes the
+// locker to hold it still, and from then on nobody stops the renewing.
+func (r *redisLease) renewHandle(watching context.Context, started time.Duration) {
+	e, p := r.locker.env, r.locker.params
+	for e.Sleep(watching, r.period()) == nil {
+		if p.MaxHold > 0 && e.Mono() >= started+p.MaxHold {
+			return
+		}
+		e.Point("renew-called")
+		held := r.handle.Load()
+		sent := e.Mono()
+		if renewed, err := held.renewOnce(context.WithoutCancel(watching)); err == nil && renewed {
+			held.end.Store(r.locker.until(sent))
+			if watching.Err() != nil {
+				watching = context.WithoutCancel(watching)
+			}
+		}
+	}
+}
+
 // renewOnce sends one renewal, which the end of the lease bounds.
 func (r *redisLease) renewOnce(watching context.Context) (bool, error) {
 	l := r.locker
 	ctx, cancel := l.env.WithTimeout(env.WithOp(watching, "renew"), r.left())
 	defer cancel()
 	script := l.scripts.renew
-	if l.params.Renewal == RenewalRecreate {
+	switch l.params.Renewal {
+	case RenewalRecreate:
 		script = l.scripts.recreate
 		ctx = env.WithOp(watching, "renew") // a lease that it sets again has no end
+	case RenewalLate, RenewalZombie:
+		ctx = env.WithOp(watching, "renew") // these do not look whether the lease is over
+	default:
 	}
-	n, err := script.Run(ctx, l.client, []string{r.key}, r.owner, l.params.TTL.Milliseconds()).Int64()
-	return n == 1, err
+	return l.agree(ctx, r.lanes, func(ctx context.Context, client redis.Cmdable) (int64, error) {
+		return script.Run(ctx, client, []string{r.key}, r.owner, l.params.TTL.Milliseconds()).Int64()
+	})
 }

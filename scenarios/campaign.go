@@ -103,6 +103,7 @@ type campaign struct {
 type summary struct {
 	results      []checker.Result // without their findings
 	acquisitions int64
+	metrics      checker.Metrics
 	checksum     string
 	plan         []planned
 }
@@ -267,7 +268,7 @@ func (c *campaign) fail(err error) {
 // keep takes in a finished run: a summary of each, and whole the first one of
 // each strategy that violates a check.
 func (c *campaign) keep(i int64, t *Trial) {
-	s := &summary{acquisitions: t.Acquisitions, checksum: t.Checksum}
+	s := &summary{acquisitions: t.Acquisitions, metrics: t.Metrics, checksum: t.Checksum}
 	for step, b := range t.Bites {
 		s.plan = append(s.plan, planned{t.Plan.Steps[step].Spec, b.Happened, b.Bit})
 	}

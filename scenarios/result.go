@@ -20,8 +20,9 @@ type Trial struct {
 	Bites    []Bite // by step of the plan
 	History  *history.History
 	Results  []checker.Result // in the order of the scenario's checks
-	Checksum string           // 16 hex digits over every event of the run
-	Events   int64            // that the engine ran
+	Metrics  checker.Metrics
+	Checksum string // 16 hex digits over every event of the run
+	Events   int64  // that the engine ran
 	// Acquisitions is how many sections were entered.
 	Acquisitions int64
 	Replay       string // token that repeats the run
@@ -82,7 +83,9 @@ type StrategyStats struct {
 	Low          float64 `json:"low"`       // 95 % Wilson interval
 	High         float64 `json:"high"`
 	Acquisitions int64   `json:"acquisitions"` // sections entered, over all runs
-	Checksum     string  `json:"checksum"`     // over the checksums of the runs, in the order of seeds
+	// Metrics are of all runs together; times are in nanoseconds.
+	Metrics  checker.Metrics `json:"metrics"`
+	Checksum string          `json:"checksum"` // over the checksums of the runs, in the order of seeds
 	// Checks are by name; Order lists them as the scenario does.
 	Checks   map[string]CheckStats `json:"checks"`
 	Order    []string              `json:"order"`

@@ -192,7 +192,7 @@ func (r *run) work(worker *sim.Worker) {
 	ctx := context.Background()
 	process := worker.Process()
 	name := worker.Name()
-	var client goredis.Cmdable = redis.NewClient(process, lockNode, s.ClientOf(r.use, name))
+	var client goredis.Cmdable = redis.NewClient(process, func() string { return lockNode }, s.ClientOf(r.use, name))
 	strategy := r.entry.New(lock.Deps{
 		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name), Redis: client,
 	})
@@ -251,8 +251,10 @@ func (r *run) judge() (*Trial, error) {
 		Meta: history.Meta{
 			Schema: 1, Version: Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
 			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
+			Tells: r.entry.Tells, MaxHold: params.MaxHold,
 			Workers: s.WorkerNames(), Initial: r.initial(),
 			TTL:      params.TTL,
+			Answer:   s.ClientOf(r.use, "").WithDefaults().ReadTimeout,
 			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
 		},
 		Events: r.recorder.Events(),
@@ -261,15 +263,19 @@ func (r *run) judge() (*Trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	results, err := checker.Judge(h, sections, s.Checks)
+	results, metrics, err := checker.Judge(h, sections, s.Checks)
 	if err != nil {
 		return nil, err
 	}
+	metrics.Commands = r.commands()
 	r.bite(sections, h.Meta.End)
 	return &Trial{
 		Scenario: s.Name, Label: r.use.Label, Strategy: r.use.Name, Seed: r.seed,
-		Plan: r.plan, Bites: r.bites, History: h, Results: results,
+		Plan: r.plan, Bites: r.bites, History: h, Results: results, Metrics: metrics,
 		Checksum: h.Meta.Checksum, Events: r.world.Events(), Acquisitions: r.acquisitions,
 		Replay: Token{s.Path, s.Hash, r.use.Label, r.seed, Version, h.Meta.Checksum}.String(),
 	}, nil
 }
+
+// commands counts the requests that reached a server of the lock.
+func (r *run) commands() int64 { return r.world.Node(lockNode).Requests() }

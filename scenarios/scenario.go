@@ -69,12 +69,18 @@ func numbered(noun string, n int) []string {
 // strategy's own, under those of the scenario, under those of this use of the
 // strategy, under those of the worker.
 func (s *Scenario) ParamsOf(own lock.Params, use Strategy, worker string) lock.Params {
-	s.Lock.Apply(&own)
-	use.Lock.Apply(&own)
+	patches := []LockParams{s.Lock, use.Lock}
 	for _, e := range s.Each {
 		if e.Worker == worker {
-			e.Lock.Apply(&own)
+			patches = append(patches, e.Lock)
 		}
+	}
+	for _, set := range patches {
+		// A profile first, so that the keys beside it win.
+		var named lock.Params
+		set.Apply(&named)
+		own.ApplyProfile(named.Profile)
+		set.Apply(&own)
 	}
 	return own
 }

@@ -69,18 +69,19 @@ func outline() strictyaml.Outline {
 			reflect.TypeFor[Wake]():          {"enum": []Wake{DeadlinesFirst, Arrival}},
 		},
 		Fields: map[field]schema{
-			{Owner: scenario, Key: "name"}:                         {"type": "string", "pattern": namePattern, "maxLength": longestName},
-			{Owner: scenario, Key: "checks"}:                       {"type": "array", "items": ref("check"), "uniqueItems": true, "minItems": 1},
-			{Owner: reflect.TypeFor[Workload](), Key: "kind"}:      workloadSchema(),
-			{Owner: reflect.TypeFor[Resource](), Key: "fence"}:     ref("fence"),
-			{Owner: reflect.TypeFor[Each](), Key: "worker"}:        ref("worker"),
-			{Owner: reflect.TypeFor[Expect](), Key: "holds"}:       checks,
-			{Owner: reflect.TypeFor[Expect](), Key: "violates"}:    checks,
-			{Owner: reflect.TypeFor[faults.When](), Key: "worker"}: ref("worker"),
-			{Owner: reflect.TypeFor[faults.When](), Key: "point"}:  ref("point"),
-			{Owner: reflect.TypeFor[faults.When](), Key: "nth"}:    {"type": "integer", "minimum": 1},
-			{Owner: reflect.TypeFor[faults.Params](), Key: "by"}:   ref("either-way"),
-			{Owner: reflect.TypeFor[plainStrategy](), Key: "name"}: strategyName(),
+			{Owner: scenario, Key: "name"}:                          {"type": "string", "pattern": namePattern, "maxLength": longestName},
+			{Owner: scenario, Key: "checks"}:                        {"type": "array", "items": ref("check"), "uniqueItems": true, "minItems": 1},
+			{Owner: reflect.TypeFor[Workload](), Key: "kind"}:       workloadSchema(),
+			{Owner: reflect.TypeFor[Resource](), Key: "fence"}:      ref("fence"),
+			{Owner: reflect.TypeFor[Each](), Key: "worker"}:         ref("worker"),
+			{Owner: reflect.TypeFor[Expect](), Key: "holds"}:        checks,
+			{Owner: reflect.TypeFor[Expect](), Key: "violates"}:     checks,
+			{Owner: reflect.TypeFor[faults.When](), Key: "worker"}:  ref("worker"),
+			{Owner: reflect.TypeFor[faults.When](), Key: "point"}:   ref("point"),
+			{Owner: reflect.TypeFor[faults.When](), Key: "nth"}:     {"type": "integer", "minimum": 1},
+			{Owner: reflect.TypeFor[faults.Params](), Key: "by"}:    ref("either-way"),
+			{Owner: reflect.TypeFor[plainStrategy](), Key: "name"}:  strategyName(),
+			{Owner: reflect.TypeFor[lock.Params](), Key: "profile"}: {"enum": profileNames()},
 		},
 	}
 	for _, n := range new(Scenario).counts() {
@@ -88,6 +89,9 @@ func outline() strictyaml.Outline {
 	}
 	for _, n := range clientCounts(redis.ClientOptions{}) {
 		o.Fields[field{Owner: reflect.TypeFor[redis.ClientOptions](), Key: n.path}] = schema{"type": "integer", "minimum": n.low, "maximum": n.above}
+	}
+	for _, n := range lockCounts(lock.Params{}) {
+		o.Fields[field{Owner: reflect.TypeFor[lock.Params](), Key: n.path}] = schema{"type": "integer", "minimum": n.low, "maximum": n.above}
 	}
 	for _, part := range lock.Parts() {
 		o.Fields[field{Owner: reflect.TypeFor[lock.Params](), Key: part.Name}] = schema{"enum": part.Ways}
@@ -249,6 +253,15 @@ func words() map[string]string {
 		"unknown":           "what an acquire means that nobody answered",
 		"refused":           "what happens to the work when the lock is not obtained",
 		"renew":             "period of renewal; 0s for a third of the lease",
+		"profile":           "ttl, retry and renew of a kind of work; the keys beside it win",
+		"random":            "waits for a uniform part of the delay instead of all of it",
+		"after-last":        "waits once more when the last attempt was refused",
+		"node-timeout":      "how long one of several servers, or a replica, is waited for; 0s for as long as the client waits",
+		"drift":             "what is taken off the validity of several servers; 0s for a hundredth of the ttl and 2ms",
+		"wait":              "how many replicas must have the key before it counts as taken",
+		"validity":          "how a quorum is held against the time that it took to get",
+		"vote":              "which answers of several servers make a quorum",
+		"reaper":            "whether a third actor deletes locks that look abandoned",
 		"max-hold":          "how long renewal keeps one grant alive",
 		"client":            "how each worker's client of the lock server is set; its defaults are those of go-redis, but that it resends nothing",
 		"pool-size":         "most connections at a time",

@@ -66,6 +66,7 @@ func (c *campaign) sumStrategy(i int) StrategyStats {
 		}
 		st.Runs++
 		st.Acquisitions += t.acquisitions
+		st.Metrics.Add(&t.metrics)
 		_, _ = sums.WriteString(t.checksum) // it never fails
 		verdict := checker.Valid
 		for _, r := range t.results {

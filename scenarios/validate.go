@@ -238,6 +238,8 @@ func (v *validator) lock(at string, set *LockParams) error {
 		{"ttl", p.TTL, time.Millisecond}, // no server counts in less
 		{"renew", p.Renew, 0},
 		{"max-hold", p.MaxHold, 0},
+		{"node-timeout", p.NodeTimeout, 0},
+		{"drift", p.Drift, 0},
 		{"retry.delay", p.Retry.Delay, 0},
 		{"retry.jitter", p.Retry.Jitter, 0},
 	} {
@@ -245,6 +247,16 @@ func (v *validator) lock(at string, set *LockParams) error {
 			continue
 		}
 		if err := v.duration(at+"."+d.path, d.value, d.shortest, longestTime); err != nil {
+			return err
+		}
+	}
+	if set.Has("wait") {
+		if err := v.count(at+".wait", lockCounts(p)[0]); err != nil {
+			return err
+		}
+	}
+	if set.Has("profile") {
+		if err := v.name(at+".profile", "profile", p.Profile, profileNames()); err != nil {
 			return err
 		}
 	}
@@ -256,6 +268,17 @@ func (v *validator) lock(at string, set *LockParams) error {
 		}
 	}
 	return nil
+}
+
+// lockCounts are the whole numbers of a lock with their bounds.
+func lockCounts(p lock.Params) []count { return []count{{"wait", p.Wait, 0, 1}} }
+
+func profileNames() []string {
+	var names []string
+	for _, p := range lock.Profiles() {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 // clientCounts are the whole numbers of a client with their bounds.

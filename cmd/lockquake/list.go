@@ -142,10 +142,18 @@ func listStrategies() ([]listed, error) {
 		if e.Flawed {
 			note = "flawed"
 		}
-		if e.Fenced() {
+		switch e.FenceKind() {
+		case lock.FenceKindOrder:
 			note += ", fenced"
+		case lock.FenceKindNoOrder:
+			note += ", fence not in order"
+		case lock.FenceKindNone:
 		}
-		lines = append(lines, listed{e.Name, note, e.Doc})
+		doc := e.Doc
+		if claims := e.Claims.String(); claims != "" {
+			doc += " (claims " + claims + ")"
+		}
+		lines = append(lines, listed{e.Name, note, doc})
 	}
 	return lines, nil
 }

@@ -33,6 +33,9 @@ type Env interface {
 	// Point names the step that the worker is at, so that a fault may fall
 	// exactly here. On a real machine it does nothing.
 	Point(name string)
+	// Exit ends the process of this worker at once, for the reason err: nothing
+	// that was deferred runs, and Exit does not return.
+	Exit(err error)
 }
 
 // Sem is a counting semaphore whose waiters are served in the order in which

@@ -2,7 +2,9 @@ package env
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"os"
 	"sync"
 	"time"
 )
@@ -55,6 +57,11 @@ func (r *real) NewSem(n int) Sem { return &realSem{permits: n} }
 func (r *real) Rand(string) *rand.Rand { return rand.New(runtimeSource{}) }
 
 func (r *real) Point(string) {}
+
+func (r *real) Exit(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
 
 // runtimeSource is the global generator as a source.
 type runtimeSource struct{}

@@ -1,0 +1,105 @@
+package lock
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Class is a class of faults, by its letter.
+type Class string
+
+// The classes.
+const (
+	ClassPause   Class = "P" // pause, stall, overload, overrun
+	ClassDelay   Class = "D" // delay, partition, reorder
+	ClassUnknown Class = "U" // lost replies, errors and cancellation of calls of the lock
+	ClassCrash   Class = "C" // crash of a worker
+	ClassClock   Class = "K" // offset, step and rate of a clock
+	ClassSuspend Class = "S" // suspend of a node
+	ClassServer  Class = "N" // a lock server restarts without data, fails over or evicts
+	ClassSession Class = "X" // session and pool
+	ClassStale   Class = "R" // stale reads
+)
+
+func (c Class) String() string {
+	switch c {
+	case ClassPause:
+		return "pauses"
+	case ClassDelay:
+		return "delays"
+	case ClassUnknown:
+		return "lost replies"
+	case ClassCrash:
+		return "worker crashes"
+	case ClassClock:
+		return "clock faults"
+	case ClassSuspend:
+		return "suspends"
+	case ClassServer:
+		return "lost server data"
+	case ClassSession:
+		return "lost sessions"
+	case ClassStale:
+		return "stale reads"
+	}
+	return string(c)
+}
+
+// Claims are the classes of faults under which a strategy claims that groups of
+// checks hold. A class that is missing is one under which it claims nothing.
+type Claims struct {
+	// Corruption: linearizable, lost-update, exclusion and what the workload
+	// asks for. Of a fenced strategy, with a resource that compares the tokens of
+	// reads and writes.
+	Corruption []Class
+	Fencing    []Class
+	Told       []Class // by the holder's own clock
+	Service    []Class // ownership, errors, recovery, progress
+	// Also is what no class can say, "" for nothing.
+	Also string
+}
+
+// String says it in words, "" where nothing is claimed.
+func (c Claims) String() string {
+	var all []string
+	for _, group := range []struct {
+		name    string
+		classes []Class
+	}{{"corruption", c.Corruption}, {"fencing", c.Fencing}, {"told", c.Told}, {"service", c.Service}} {
+		var words []string
+		for _, class := range group.classes {
+			words = append(words, class.String())
+		}
+		if words != nil {
+			all = append(all, fmt.Sprintf("%s under %s", group.name, strings.Join(words, ", ")))
+		}
+	}
+	if c.Also != "" {
+		all = append(all, c.Also)
+	}
+	return strings.Join(all, "; ")
+}
+
+// claimsOf returns what the sound strategy of that name claims.
+func claimsOf(name string) Claims {
+	var (
+		crashes = []Class{ClassCrash, ClassUnknown}
+		service = []Class{ClassPause, ClassDelay, ClassUnknown, ClassCrash}
+		fenced  = []Class{ClassPause, ClassDelay, ClassUnknown, ClassCrash, ClassClock, ClassSuspend}
+	)
+	switch name {
+	case "redis", "redis-backoff", "redis-checked":
+		return Claims{Corruption: crashes, Service: service}
+	case "redis-watchdog":
+		return Claims{Corruption: crashes, Told: service, Service: service, Also: "corruption under work that overruns"}
+	case "redis-fenced", "redis-fenced-incr-first":
+		return Claims{Corruption: fenced, Fencing: fenced, Service: service}
+	case "redis-replica", "redis-replica-wait":
+		return Claims{Corruption: crashes, Service: service, Also: "service under a failover, within the time that it takes"}
+	case "redlock", "redlock-extend":
+		return Claims{Corruption: crashes, Service: service, Also: "corruption under the restart of a minority that keeps its data"}
+	case "redlock-delayed-restart":
+		return Claims{Corruption: crashes, Service: service, Also: "corruption under restarts without data; service with the silent time allowed for"}
+	}
+	return Claims{}
+}

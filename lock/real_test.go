@@ -1,0 +1,67 @@
+package lock
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+
+	"lockquake/lock/env"
+)
+
+// A lock runs unchanged on the machine itself: with goroutines, real time and
+// clients that speak to sockets. Under the race detector this also says that its
+// tasks share nothing that they may not.
+func TestLocksRunOnTheMachineItself(t *testing.T) {
+	const nodes, workers, rounds = 3, 3, 4
+	for _, e := range Catalogue() {
+		renews := e.Defaults.Renewal != RenewalNone
+		if e.Defaults.Wait > 0 || !strings.HasPrefix(e.Name, "redlock") && !renews && e.Flawed {
+			continue // the flaws of one server that start no task; and miniredis has no replicas
+		}
+		t.Run(e.Name, func(t *testing.T) {
+			t.Parallel()
+			var addresses []string
+			for range nodes {
+				addresses = append(addresses, miniredis.RunT(t).Addr())
+			}
+			e.Defaults.TTL, e.Defaults.Renew, e.Defaults.NodeTimeout = 2*time.Second, 2*time.Millisecond, time.Second
+			e.Defaults.Retry = Retry{Attempts: Unlimited, Delay: time.Millisecond, Jitter: time.Millisecond}
+			e.Defaults.MaxHold = 50 * time.Millisecond
+			machine := env.Real()
+			entered := machine.NewSem(0)
+			var ends []env.Sem
+			for range workers {
+				d := Deps{Env: machine, Params: e.Defaults}
+				for _, a := range addresses {
+					client := redis.NewClient(&redis.Options{Addr: a, MaxRetries: -1})
+					t.Cleanup(func() { _ = client.Close() })
+					d.Nodes = append(d.Nodes, client)
+				}
+				d.Redis = d.Nodes[0]
+				ends = append(ends, machine.Go("worker", func() {
+					s := e.New(d)
+					for range rounds {
+						_ = s.Do(t.Context(), "key", nil, func(ctx context.Context, _ Section) error {
+							entered.Release()
+							return machine.Sleep(ctx, 5*time.Millisecond)
+						})
+					}
+				}))
+			}
+			for _, end := range ends {
+				if err := end.Acquire(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for n := range workers * rounds {
+				if !entered.TryAcquire() {
+					t.Fatalf("%d sections were entered, want %d", n, workers*rounds)
+				}
+			}
+		})
+	}
+}
