@@ -15,6 +15,7 @@ func clockStepKind() KindInfo {
 		Doc:    "moves the wall clock of a worker or a server forward or back at once, and back again after the time given",
 		Params: []string{"target", "by", "every", "for"},
 		Point:  AnyPoint,
+		Server: true,
 		validate: func(s Spec, workers, nodes []string) error {
 			if s.Params.By == 0 {
 				return &ParamError{"by", "is missing: how far the clock moves, such as 30s or -5s"}
@@ -45,6 +46,7 @@ func clockRateKind() KindInfo {
 		Doc:      "lets a clock of a worker or a server run fast or slow, in parts per million",
 		Params:   []string{"target", "clock", "ppm", "every", "for"},
 		Point:    AnyPoint,
+		Server:   true,
 		validate: validateClockRate,
 		actions: func(s Spec, workers []string) []Action {
 			if s.Params.Clock == "" {

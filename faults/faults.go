@@ -27,8 +27,9 @@ type Spec struct {
 // Params are the parameters of all kinds of faults; which of them a kind
 // takes stands in the catalogue, Kinds.
 type Params struct {
-	// Target is a worker's name, or EachWorker; of a suspend or a clock it may be
-	// a server too. With When, the default is the
+	// Target is a worker's name, EachWorker, or for the kinds that can take hold
+	// of one a server: "lock" for every server of the lock, "lock-2" or
+	// "lock-replica" for one of them, "resource". With When, the default is the
 	// worker that comes to the point.
 	Target string `yaml:"target"`
 	// From and To name the ends of a link: workers, or servers such as "lock"
@@ -46,6 +47,20 @@ type Params struct {
 	// PPM is how much faster than true time the clock runs, in parts per
 	// million; negative for slower.
 	PPM int64 `yaml:"ppm"`
+	// Add is what a latency adds to each message.
+	Add draw.Dist `yaml:"add"`
+	// Percent is the share of messages that a loss loses.
+	Percent int `yaml:"percent"`
+	// Service is how long an overloaded server takes for one request.
+	Service draw.Dist `yaml:"service"`
+	// Data says what a server still knows after a crash; the default follows
+	// from its persistence.
+	Data Data `yaml:"data"`
+	// Key is the pattern of the keys that a delete or an evict may take; the
+	// default is every lock of the scenario, or every key.
+	Key string `yaml:"key"`
+	// Text is the error that a request is answered with.
+	Text string `yaml:"text"`
 	// Every is the time from the end of one fault to the begin of the next, for
 	// each target by itself.
 	Every *draw.Dist `yaml:"every"`
@@ -94,6 +109,19 @@ const (
 	Hold      Kind = "hold"
 	Drop      Kind = "drop"
 	Partition Kind = "partition"
+	Reset     Kind = "reset"
+	Latency   Kind = "latency"
+	Loss      Kind = "loss"
+	Duplicate Kind = "duplicate"
+	Reorder   Kind = "reorder"
+	Error     Kind = "error"
+	Overload  Kind = "overload"
+	Failover  Kind = "failover"
+	Delete    Kind = "delete"
+	Evict     Kind = "evict"
+	Stale     Kind = "stale"
+	Overrun   Kind = "overrun"
+	Cancel    Kind = "cancel"
 )
 
 // Mode says what a partition does with the messages that it catches.
@@ -105,6 +133,19 @@ const (
 	ModeHold Mode = "hold"
 	// ModeDrop loses them.
 	ModeDrop Mode = "drop"
+	// ModeReset breaks the connections on the link at once, and loses what is
+	// sent on new ones.
+	ModeReset Mode = "reset"
+)
+
+// Data is what a server still knows after a crash.
+type Data string
+
+// The ways.
+const (
+	DataByPersistence Data = ""     // what its persistence has saved
+	DataKept          Data = "kept" // everything
+	DataLost          Data = "lost" // nothing
 )
 
 // Clock names one of the two clocks of a node.
@@ -120,21 +161,25 @@ const (
 // on Kind.
 type Action struct {
 	Kind Kind
-	// Target is the worker or, of a suspend or a clock, the server that the
-	// fault takes hold of. Of a hold or a drop it is the worker whose message
-	// is caught: the one that is under way at the point of the step.
+	// Target is the worker or the server that the fault takes hold of. Of a fault
+	// of one message it is the worker whose message is caught: the one that is
+	// under way at the point of the step.
 	Target string
-	// Task, By, Clock and PPM are as in Params.
-	Task  string
-	By    time.Duration
-	Clock Clock
-	PPM   int64
-	// From and To are the two ends of the link that a partition cuts, in one
-	// direction.
+	// Task, By, Clock, PPM, Percent, Data, Key and Text are as in Params. The
+	// distributions Add and Service stand in the entry that the step came from.
+	Task    string
+	By      time.Duration
+	Clock   Clock
+	PPM     int64
+	Percent int
+	Data    Data
+	Key     string
+	Text    string
+	// From and To are the two ends of a link, in one direction.
 	From, To string
 	Mode     Mode
-	// For is how long it lasts. Of a drop it is how long after the loss the
-	// connection is reset.
+	// For is how long it lasts, 0 for a kind that takes no time. Of a drop it is
+	// how long after the loss the connection is reset.
 	For time.Duration
 }
 

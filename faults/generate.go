@@ -33,14 +33,14 @@ func Generate(specs []Spec, seed uint64, workers []string, duration time.Duratio
 			case spec.When != nil:
 				step.When = &When{spec.When.Worker, spec.When.Point, max(spec.When.Nth, 1)}
 				first := stream.At(0)
-				step.Action.For = length(spec.Params.For, &first)
+				step.Action.For = spec.length(&first)
 				tied = append(tied, step)
 			case spec.Params.Every != nil:
-				timed = append(timed, repeat(step, spec.Params, stream, duration)...)
+				timed = append(timed, spec.repeat(step, stream, duration)...)
 			default:
 				step.At = *spec.At
 				first := stream.At(0)
-				step.Action.For = min(length(spec.Params.For, &first), duration-step.At)
+				step.Action.For = min(spec.length(&first), duration-step.At)
 				timed = append(timed, step)
 			}
 		}
@@ -52,25 +52,29 @@ func Generate(specs []Spec, seed uint64, workers []string, duration time.Duratio
 }
 
 // repeat makes the steps of one target of a fault that falls again and again.
-func repeat(step Step, p Params, stream draw.Stream, duration time.Duration) []Step {
+func (s Spec) repeat(step Step, stream draw.Stream, duration time.Duration) []Step {
 	var steps []Step
 	end := time.Duration(0)
 	for ordinal := uint64(0); ; ordinal++ {
 		d := stream.At(ordinal)
-		step.At = end + p.Every.Sample(&d)
+		step.At = end + s.Params.Every.Sample(&d)
 		if step.At >= duration {
 			return steps
 		}
-		step.Action.For = min(length(p.For, &d), duration-step.At)
+		step.Action.For = min(s.length(&d), duration-step.At)
 		end = step.At + step.Action.For
 		steps = append(steps, step)
 	}
 }
 
 // length draws how long a fault lasts. Distributions that come close to 0 may
-// round to it, but a fault that lasts no time would be none.
-func length(dist draw.Dist, d *draw.Draw) time.Duration {
-	return max(dist.Sample(d), 1)
+// round to it, but a fault that lasts no time would be none, unless it is of a
+// kind that takes no time.
+func (s Spec) length(d *draw.Draw) time.Duration {
+	if info, _ := kindInfo(s.Kind); info.Instant {
+		return 0
+	}
+	return max(s.Params.For.Sample(d), 1)
 }
 
 // actions are what a fault of this rule does, one for each of its targets.

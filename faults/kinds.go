@@ -9,6 +9,8 @@ const (
 	// MessagePoint: only a point at which a message begins its way, named
 	// <operation>.sent for a request and <operation>.replied for a reply.
 	MessagePoint = "message"
+	// RequestPoint: only <operation>.sent.
+	RequestPoint = "request"
 )
 
 // KindInfo is what the catalogue says of a kind of fault.
@@ -19,8 +21,13 @@ type KindInfo struct {
 	// Params are the parameters that it takes, by their names in a scenario
 	// file.
 	Params []string
-	// Point is AnyPoint or MessagePoint.
+	// Point is AnyPoint, MessagePoint or RequestPoint.
 	Point string
+	// Server: it can take hold of a server too, or of nothing else if there is
+	// no worker that it could take hold of.
+	Server, OnlyServer bool
+	// Instant: it takes no time.
+	Instant bool
 
 	// validate says what is wrong with the parameters that no other kind has.
 	validate func(s Spec, workers, nodes []string) error
@@ -37,7 +44,10 @@ type KindInfo struct {
 func Kinds() []KindInfo {
 	return []KindInfo{
 		pauseKind(), stallKind(), suspendKind(), crashKind(), clockStepKind(), clockRateKind(),
-		holdKind(), dropKind(), partitionKind(),
+		overrunKind(), cancelKind(),
+		holdKind(), dropKind(), duplicateKind(), reorderKind(), errorKind(),
+		partitionKind(), resetKind(), latencyKind(), lossKind(),
+		overloadKind(), failoverKind(), deleteKind(), evictKind(), staleKind(),
 	}
 }
 

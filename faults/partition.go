@@ -9,7 +9,7 @@ import (
 func partitionKind() KindInfo {
 	return KindInfo{
 		Kind:     Partition,
-		Doc:      "cuts a link in one direction; its messages are held until it heals, or dropped",
+		Doc:      "cuts a link in one direction; its messages are held until it heals, or dropped, or its connections reset",
 		Params:   []string{"from", "to", "mode", "every", "for"},
 		Point:    AnyPoint,
 		validate: validatePartition,
@@ -18,22 +18,15 @@ func partitionKind() KindInfo {
 			if mode == "" {
 				mode = ModeHold
 			}
-			var actions []Action
-			for _, from := range each(s.Params.From, workers) {
-				for _, to := range each(s.Params.To, workers) {
-					if from != to {
-						actions = append(actions, Action{From: from, To: to, Mode: mode})
-					}
-				}
+			actions := links(s, workers)
+			for i := range actions {
+				actions[i].Mode = mode
 			}
 			return actions
 		},
-		words: func(a Action) []string { return []string{a.From, "->", a.To, string(a.Mode)} },
+		words: func(a Action) []string { return append(linkWords(a), string(a.Mode)) },
 		parse: func(r *stepReader) Action {
-			var a Action
-			a.From = r.word("begin of the link")
-			r.expect("->")
-			a.To = r.word("end of the link")
+			a := parseLink(r)
 			a.Mode = Mode(r.word("mode"))
 			if !slices.Contains(modes(), a.Mode) {
 				r.fail("unknown mode %q of a partition, known are %v", a.Mode, modes())
@@ -44,20 +37,12 @@ func partitionKind() KindInfo {
 }
 
 func modes() []Mode {
-	return []Mode{ModeHold, ModeDrop}
+	return []Mode{ModeHold, ModeDrop, ModeReset}
 }
 
 func validatePartition(s Spec, workers, nodes []string) error {
-	for _, end := range []struct{ param, name string }{{"from", s.Params.From}, {"to", s.Params.To}} {
-		switch {
-		case end.name == "":
-			return &ParamError{end.param, "is missing"}
-		case end.name != EachWorker && !slices.Contains(workers, end.name) && !slices.Contains(nodes, end.name):
-			return unknownName(end.param, "worker or server", end.name)
-		}
-	}
-	if s.Params.From == s.Params.To {
-		return &ParamError{"to", fmt.Sprintf("a link from %s to %[1]s cannot be cut", s.Params.To)}
+	if err := validateLink(s, workers, nodes); err != nil {
+		return err
 	}
 	if mode := s.Params.Mode; mode != "" && !slices.Contains(modes(), mode) {
 		return &ParamError{"mode", fmt.Sprintf("unknown mode %q, known are %v", mode, modes())}

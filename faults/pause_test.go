@@ -24,8 +24,8 @@ func TestPauseParams(t *testing.T) {
 		{"target from the point", pause(Params{}, point), "", ""},
 		{"another than at the point", pause(Params{Target: "worker-1"}, point), "", ""},
 		{"no target", pause(Params{}, nil), "target", "missing"},
-		{"stranger", pause(Params{Target: "worker-4"}, nil), "target", `no worker is called "worker-4"`},
-		{"server", pause(Params{Target: "lock"}, nil), "target", `no worker is called "lock"`},
+		{"stranger", pause(Params{Target: "worker-4"}, nil), "target", `no worker or server is called "worker-4"`},
+		{"server", pause(Params{Target: "lock"}, nil), "", ""},
 		{"link", pause(Params{Target: "worker-1", To: "lock"}, nil), "to", "a pause takes none"},
 	})
 }

@@ -29,7 +29,23 @@ func TestSuspendAndCrashParams(t *testing.T) {
 		{"suspended server", moment(Suspend, Params{Target: "lock"}), "", ""},
 		{"suspended stranger", moment(Suspend, Params{Target: "lick"}), "target", `no worker or server is called "lick"`},
 		{"crashed worker", moment(Crash, Params{Target: EachWorker}), "", ""},
-		{"crashed server", moment(Crash, Params{Target: "lock"}), "target", `no worker is called "lock"`},
+		{"crashed server", moment(Crash, Params{Target: "lock"}), "", ""},
+		{"crashed server without data", moment(Crash, Params{Target: "lock", Data: DataLost}), "", ""},
+		{"crashed worker without data", moment(Crash, Params{Target: "worker-1", Data: DataLost}), "data", "a worker keeps none"},
+		{"unknown data", moment(Crash, Params{Target: "lock", Data: "gone"}), "data", `unknown word "gone"`},
 		{"crash with a task", moment(Crash, Params{Target: "worker-1", Task: "x"}), "task", "a crash takes none"},
 	})
 }
+
+func TestWorkParams(t *testing.T) {
+	wantInvalid(t, []invalid{
+		{"overrun", moment(Overrun, Params{Target: EachWorker, By: time.Second}), "", ""},
+		{"overrun of a server", moment(Overrun, Params{Target: "lock", By: time.Second}), "target", `no worker is called "lock"`},
+		{"overrun by nothing", moment(Overrun, Params{Target: "worker-1"}), "by", "missing"},
+		{"cancel", instant(Cancel, Params{Target: "worker-1"}), "", ""},
+		{"cancel with a length", moment(Cancel, Params{Target: "worker-1"}), "for", "a cancel takes none"},
+	})
+}
+
+// instant makes a timed spec of a kind that takes no time.
+func instant(kind Kind, p Params) Spec { return Spec{At: new(time.Duration), Kind: kind, Params: p} }

@@ -4,9 +4,13 @@ import "slices"
 
 // targetKind is a kind of fault that takes hold of a target and needs no more
 // to be said of it.
-func targetKind(kind Kind, doc string, validate func(s Spec, workers, nodes []string) error) KindInfo {
+func targetKind(kind Kind, doc string, server bool) KindInfo {
+	validate := validateWorker
+	if server {
+		validate = validateNode
+	}
 	return KindInfo{
-		Kind: kind, Doc: doc, Params: []string{"target", "every", "for"}, Point: AnyPoint,
+		Kind: kind, Doc: doc, Params: []string{"target", "every", "for"}, Point: AnyPoint, Server: server,
 		validate: validate,
 		actions:  targets,
 		words:    func(a Action) []string { return []string{a.Target} },
@@ -19,15 +23,23 @@ func targetKind(kind Kind, doc string, validate func(s Spec, workers, nodes []st
 func targets(s Spec, workers []string) []Action {
 	target := s.Params.Target
 	if target == "" {
-		target = s.When.Worker
+		target = lockServers
+		if info, _ := kindInfo(s.Kind); !info.OnlyServer {
+			target = s.When.Worker
+		}
 	}
 	var actions []Action
 	for _, name := range each(target, workers) {
 		p := s.Params
-		actions = append(actions, Action{Target: name, Task: p.Task, By: p.By, Clock: p.Clock, PPM: p.PPM})
+		actions = append(actions, Action{
+			Target: name, Task: p.Task, By: p.By, Clock: p.Clock, PPM: p.PPM, Data: p.Data, Key: p.Key,
+		})
 	}
 	return actions
 }
+
+// lockServers stands for every server of the lock.
+const lockServers = "lock"
 
 // validateWorker refuses a target that is no worker.
 func validateWorker(s Spec, workers, _ []string) error {
@@ -37,6 +49,15 @@ func validateWorker(s Spec, workers, _ []string) error {
 // validateNode refuses a target that is neither a worker nor a server.
 func validateNode(s Spec, workers, nodes []string) error {
 	return validateTarget(s, "worker or server", append(slices.Clone(workers), nodes...))
+}
+
+// validateServer refuses a target that is no server. Without one it is every
+// server of the lock.
+func validateServer(s Spec, _, nodes []string) error {
+	if target := s.Params.Target; target != "" && !slices.Contains(nodes, target) {
+		return unknownName("target", "server", target)
+	}
+	return nil
 }
 
 func validateTarget(s Spec, what string, known []string) error {

@@ -12,10 +12,11 @@ import (
 //	at 5s partition worker-1 -> lock hold for 10s #2
 //	when worker-1 lease-checked 1 pause worker-1 for 15s #3
 //	when worker-2 acquire.replied 1 drop for 3s #4
+//	at 7s failover lock #5
 //
 // A line names the moment, or the worker, its point and which time it comes
-// there; then the kind and what it takes hold of; then the length; and last
-// the entry of the scenario's faults, from 1.
+// there; then the kind and what it takes hold of; then the length, if it has
+// one; and last the entry of the scenario's faults, from 1.
 func (p Plan) String() string {
 	var text strings.Builder
 	for _, step := range p.Steps {
@@ -32,11 +33,14 @@ func (s Step) String() string {
 		words = []string{"when", s.When.Worker, s.When.Point, strconv.Itoa(s.When.Nth)}
 	}
 	words = append(words, string(s.Action.Kind))
-	if info, known := kindInfo(s.Action.Kind); known {
+	info, known := kindInfo(s.Action.Kind)
+	if known {
 		words = append(words, info.words(s.Action)...)
 	}
-	words = append(words, "for", s.Action.For.String(), fmt.Sprintf("#%d", s.Spec+1))
-	return strings.Join(words, " ")
+	if !info.Instant {
+		words = append(words, "for", s.Action.For.String())
+	}
+	return strings.Join(append(words, fmt.Sprintf("#%d", s.Spec+1)), " ")
 }
 
 // ParsePlan reads what Plan.String writes. Blank lines, and lines that begin
@@ -77,8 +81,10 @@ func parseStep(words []string) (Step, error) {
 	}
 	r.step.Action = info.parse(r)
 	r.step.Action.Kind = kind
-	r.expect("for")
-	r.step.Action.For = r.duration(1)
+	if !info.Instant {
+		r.expect("for")
+		r.step.Action.For = r.duration(1)
+	}
 	r.step.Spec = r.number("#") - 1
 	if len(r.words) > 0 {
 		r.fail("nothing is expected after the step, but there is %q", r.words[0])
@@ -111,6 +117,15 @@ func (r *stepReader) word(what string) string {
 	word := r.words[0]
 	r.words = r.words[1:]
 	return word
+}
+
+// next takes the next word if it is this one, and reports whether it was.
+func (r *stepReader) next(word string) bool {
+	if r.err != nil || len(r.words) == 0 || r.words[0] != word {
+		return false
+	}
+	r.words = r.words[1:]
+	return true
 }
 
 func (r *stepReader) expect(word string) {

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +18,9 @@ func steps() *rapid.Generator[Step] {
 		length := rapid.Int64Range(1, math.MaxInt64)
 		number := rapid.IntRange(1, math.MaxInt32)
 		s := Step{Spec: number.Draw(t, "spec") - 1}
-		s.Action.Kind = rapid.SampledFrom([]Kind{Pause, Stall, Suspend, Crash, ClockStep, ClockRate, Hold, Drop, Partition}).Draw(t, "kind")
-		message := s.Action.Kind == Hold || s.Action.Kind == Drop
+		info := rapid.SampledFrom(Kinds()).Draw(t, "kind")
+		s.Action.Kind = info.Kind
+		message := info.Point != AnyPoint
 		if message || rapid.Bool().Draw(t, "tied") {
 			s.When = &When{name.Draw(t, "worker"), name.Draw(t, "point"), number.Draw(t, "nth")}
 		} else {
@@ -26,25 +28,42 @@ func steps() *rapid.Generator[Step] {
 		}
 		switch {
 		case message:
-			s.When.Point = rapid.SampledFrom([]string{"acquire.sent", "set.replied"}).Draw(t, "message")
-			s.Action.Target = s.When.Worker
-		case s.Action.Kind != Partition:
-			s.Action.Target = name.Draw(t, "target")
-			switch s.Action.Kind {
-			case Stall:
-				s.Action.Task = name.Draw(t, "task")
-			case ClockStep:
-				s.Action.By = time.Duration(rapid.Int64().Filter(func(n int64) bool { return n != 0 }).Draw(t, "by"))
-			case ClockRate:
-				s.Action.Clock = rapid.SampledFrom(clocks()).Draw(t, "clock")
-				s.Action.PPM = rapid.Int64Range(1-mostPPM, mostPPM).Filter(func(n int64) bool { return n != 0 }).Draw(t, "ppm")
-			default:
+			points := []string{"acquire.sent", "set.replied"}
+			if info.Point == RequestPoint {
+				points = points[:1]
 			}
-		default:
+			s.When.Point = rapid.SampledFrom(points).Draw(t, "message")
+			s.Action.Target = s.When.Worker
+		case slices.Contains(info.Params, "from"):
 			s.Action.From, s.Action.To = name.Draw(t, "from"), name.Draw(t, "to")
-			s.Action.Mode = rapid.SampledFrom(modes()).Draw(t, "mode")
+		default:
+			s.Action.Target = name.Draw(t, "target")
 		}
-		s.Action.For = time.Duration(length.Draw(t, "for"))
+		switch s.Action.Kind {
+		case Stall:
+			s.Action.Task = name.Draw(t, "task")
+		case ClockStep:
+			s.Action.By = time.Duration(rapid.Int64().Filter(func(n int64) bool { return n != 0 }).Draw(t, "by"))
+		case Overrun, Stale:
+			s.Action.By = time.Duration(length.Draw(t, "by"))
+		case ClockRate:
+			s.Action.Clock = rapid.SampledFrom(clocks()).Draw(t, "clock")
+			s.Action.PPM = rapid.Int64Range(1-mostPPM, mostPPM).Filter(func(n int64) bool { return n != 0 }).Draw(t, "ppm")
+		case Partition:
+			s.Action.Mode = rapid.SampledFrom(modes()).Draw(t, "mode")
+		case Loss:
+			s.Action.Percent = rapid.IntRange(1, 100).Draw(t, "percent")
+		case Crash:
+			s.Action.Data = rapid.SampledFrom(append(datas(), DataByPersistence)).Draw(t, "data")
+		case Delete, Evict:
+			s.Action.Key = rapid.SampledFrom([]string{"", "*", "resource-[12]"}).Draw(t, "key")
+		case Error:
+			s.Action.Text = rapid.SampledFrom([]string{"BUSY", "ERR no for me #1"}).Draw(t, "text")
+		default:
+		}
+		if !info.Instant {
+			s.Action.For = time.Duration(length.Draw(t, "for"))
+		}
 		return s
 	})
 }
@@ -101,8 +120,14 @@ func TestParsePlanErrors(t *testing.T) {
 		{"spec 0", "at 5s pause a for 1s #0", `"#0" is no number from #1`},
 		{"more", "at 5s pause a for 1s #1 #2", `nothing is expected after the step, but there is "#2"`},
 		{"arrow", "at 5s partition a to lock hold for 1s #1", `"to" stands where "->" should be`},
-		{"mode", "at 5s partition a -> lock for 1s #1", `unknown mode "for" of a partition, known are [hold drop]`},
+		{"mode", "at 5s partition a -> lock for 1s #1", `unknown mode "for" of a partition, known are [hold drop reset]`},
 		{"message at a moment", "at 5s hold for 1s #1", "a hold is tied to a message, not to a moment"},
+		{"answer that is no request", "when a acquire.replied 1 duplicate for 1s #1", `at "acquire.replied" no request begins its way: ` +
+			"a duplicate needs a point such as acquire.sent"},
+		{"error without text", "when a acquire.sent 1 error #1", "the line ends where the text of the error should be"},
+		{"instant with a length", "at 5s failover lock for 1s #1", `"for" is no number from #1`},
+		{"share", "at 5s loss a -> lock 101 percent for 1s #1", "101 is more than 100 percent"},
+		{"data", "at 5s crash lock data half for 1s #1", `unknown data "half", known are [kept lost]`},
 		{"no message", "when a acquired 1 drop for 1s #1", `at "acquired" no message begins its way: ` +
 			"a drop needs a point such as acquire.sent or acquire.replied"},
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"lockquake/internal/draw"
 )
@@ -49,7 +50,10 @@ func (s Spec) Validate(workers, nodes []string, duration time.Duration) error {
 			return err
 		}
 	}
-	if err := s.Params.validateLengths(duration); err != nil {
+	if strings.ContainsFunc(s.Params.Key, unicode.IsSpace) {
+		return &ParamError{"key", fmt.Sprintf("%q has a space in it", s.Params.Key)}
+	}
+	if err := s.Params.validateLengths(info, duration); err != nil {
 		return err
 	}
 	return info.validate(s, workers, nodes)
@@ -67,6 +71,12 @@ func (p Params) given() []string {
 		{"by", p.By != 0},
 		{"clock", p.Clock != ""},
 		{"ppm", p.PPM != 0},
+		{"add", !p.Add.IsZero()},
+		{"percent", p.Percent != 0},
+		{"service", !p.Service.IsZero()},
+		{"data", p.Data != ""},
+		{"key", p.Key != ""},
+		{"text", p.Text != ""},
 		{"from", p.From != ""},
 		{"to", p.To != ""},
 		{"mode", p.Mode != ""},
@@ -83,7 +93,7 @@ func (p Params) given() []string {
 // validateMoment sees that exactly one of at, when and every is there, and
 // that it fits the kind and the run.
 func (s Spec) validateMoment(info KindInfo, duration time.Duration) error {
-	if info.Point == MessagePoint && s.When == nil {
+	if info.Point != AnyPoint && s.When == nil {
 		return &ParamError{"when", fmt.Sprintf("is missing: a %s catches one message", s.Kind)}
 	}
 	switch {
@@ -116,8 +126,8 @@ func (w When) validate(info KindInfo, workers []string) error {
 	case w.Nth < 0:
 		return &ParamError{"when.nth", fmt.Sprintf("%d is negative", w.Nth)}
 	}
-	if info.Point == MessagePoint {
-		if err := checkMessagePoint(info.Kind, w.Point); err != nil {
+	if info.Point != AnyPoint {
+		if err := checkMessagePoint(info, w.Point); err != nil {
 			return &ParamError{"when.point", err.Error()}
 		}
 	}
@@ -125,13 +135,19 @@ func (w When) validate(info KindInfo, workers []string) error {
 }
 
 // validateLengths judges the two distributions.
-func (p Params) validateLengths(duration time.Duration) error {
-	if p.For.IsZero() {
-		return &ParamError{"for", "is missing"}
+func (p Params) validateLengths(info KindInfo, duration time.Duration) error {
+	var middle time.Duration
+	if !info.Instant {
+		if p.For.IsZero() {
+			return &ParamError{"for", "is missing"}
+		}
+		var err error
+		if middle, err = median("for", p.For); err != nil {
+			return err
+		}
 	}
-	middle, err := median("for", p.For)
-	if err != nil || p.Every == nil {
-		return err
+	if p.Every == nil {
+		return nil
 	}
 	gap, err := median("every", *p.Every)
 	if err != nil {

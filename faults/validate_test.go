@@ -2,6 +2,7 @@ package faults
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -110,11 +111,15 @@ func TestKinds(t *testing.T) {
 		if info.Doc == "" || strings.Contains(info.Doc, "\n") {
 			t.Errorf("%s: the doc is not one line: %q", info.Kind, info.Doc)
 		}
-		if info.Point != AnyPoint && info.Point != MessagePoint {
+		if !slices.Contains([]string{AnyPoint, MessagePoint, RequestPoint}, info.Point) {
 			t.Errorf("%s: unknown kind of point %q", info.Kind, info.Point)
 		}
 	}
-	want := []Kind{Pause, Stall, Suspend, Crash, ClockStep, ClockRate, Hold, Drop, Partition}
+	want := []Kind{
+		Pause, Stall, Suspend, Crash, ClockStep, ClockRate, Overrun, Cancel,
+		Hold, Drop, Duplicate, Reorder, Error, Partition, Reset, Latency, Loss,
+		Overload, Failover, Delete, Evict, Stale,
+	}
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Errorf("the catalogue (-want +got):\n%s", diff)
 	}
