@@ -12,6 +12,9 @@ import (
 type Deps struct {
 	Env    env.Env
 	Params Params
+	// Instance is a value that the workers who share a client have in common;
+	// "" for one of its own.
+	Instance string
 	// Redis is the client of the lock's Redis server, or of the current primary,
 	// nil where there is none.
 	Redis redis.Cmdable

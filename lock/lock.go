@@ -43,6 +43,8 @@ type Resource interface {
 // strategy attaches its token, and makes its own check before a write.
 type Section interface {
 	Token() int64
+	// Check is that of the lease: ErrLost if it is over by the holder's clock.
+	Check() error
 	Read(ctx context.Context, item string) (string, error)
 	Write(ctx context.Context, item, value string) error
 }
@@ -100,6 +102,7 @@ type section struct {
 }
 
 func (s section) Token() int64 { return s.lease.Token() }
+func (s section) Check() error { return s.lease.Check() }
 
 func (s section) Read(ctx context.Context, item string) (string, error) {
 	return s.resource.Read(ctx, item, s.lease.Token())

@@ -34,7 +34,8 @@ func newRedisStrategy(d Deps) Strategy { return newRedisLocker(d).strategy() }
 
 func newRedisLocker(d Deps) *redisLocker {
 	return &redisLocker{
-		env: d.Env, client: d.Redis, params: d.Params, random: d.Env.Rand("lock"), scripts: newRedisScripts(d.Params.Fence),
+		env: d.Env, client: d.Redis, params: d.Params, random: d.Env.Rand("lock"), instance: d.Instance,
+		scripts: newRedisScripts(d.Params.Fence),
 	}
 }
 

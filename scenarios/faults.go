@@ -1,12 +1,16 @@
 package scenarios
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"lockquake/faults"
 	"lockquake/history"
 	"lockquake/sim"
+	"lockquake/sim/redis"
 )
 
 // At implements faults.Target.
@@ -24,11 +28,14 @@ func (r *run) OnPoint(worker, point string, nth int, do func()) error {
 
 // Apply implements faults.Target.
 func (r *run) Apply(step int, a faults.Action) error {
+	if !r.hits(a) {
+		return nil
+	}
 	e := history.Event{
 		Type: history.FaultBegin, Fault: step, Kind: string(a.Kind), Target: a.Target,
 		Until: r.world.Time() + a.For,
 	}
-	if a.Kind == faults.Partition {
+	if a.From != "" {
 		e.Target = a.From + "->" + a.To
 	}
 	if when := r.plan.Steps[step-1].When; when != nil {
@@ -36,50 +43,211 @@ func (r *run) Apply(step int, a faults.Action) error {
 	}
 	r.record(e)
 	r.bites[step-1] = Bite{Happened: true, Begin: r.world.Time(), End: e.Until}
-	r.world.At(e.Until, func() {
+	r.later(a.For, func() {
 		end := e
 		end.Type, end.Until = history.FaultEnd, 0
 		r.record(end)
 	})
-	return r.takeHold(a)
+	return r.takeHold(step, a)
+}
+
+func (r *run) later(d time.Duration, do func()) { r.world.At(r.world.Time()+d, do) }
+
+// hits reports whether the run has what the fault takes hold of: the servers
+// of the lock depend on the strategy.
+func (r *run) hits(a faults.Action) bool {
+	for _, name := range []string{a.Target, a.From, a.To} {
+		if name != "" && len(r.nodes(name)) == 0 {
+			return false
+		}
+	}
+	return a.Kind != faults.Failover || r.cluster.group != nil
+}
+
+// nodes returns the nodes that a name in a fault stands for.
+func (r *run) nodes(name string) []string {
+	if k := r.workers[name]; k != nil {
+		return []string{k.Process().Node().Name()}
+	}
+	if name == resourceNode {
+		return []string{resourceNode}
+	}
+	return r.cluster.nodes(name)
 }
 
 // takeHold does to the world what a fault of each kind does.
-func (r *run) takeHold(a faults.Action) error {
-	later := func(do func()) { r.world.At(r.world.Time()+a.For, do) }
+func (r *run) takeHold(step int, a faults.Action) error {
 	switch a.Kind {
-	case faults.Pause:
-		r.workers[a.Target].Process().Pause(a.For)
-	case faults.Stall:
-		r.workers[a.Target].Stall(a.Task, a.For)
-	case faults.Suspend:
-		r.world.Node(a.Target).Suspend(a.For)
-	case faults.Crash:
-		r.crash(a.Target)
-		later(func() { r.restart(a.Target) })
-	case faults.ClockStep:
-		n := r.world.Node(a.Target)
-		n.StepWall(a.By)
-		later(func() { n.StepWall(-a.By) })
-	case faults.ClockRate:
-		set := r.world.Node(a.Target).SetWallRate
-		if a.Clock == faults.ClockMonotonic {
-			set = r.world.Node(a.Target).SetMonoRate
-		}
-		set(a.PPM)
-		later(func() { set(0) })
 	case faults.Hold:
 		return r.world.HoldMessage(a.For)
 	case faults.Drop:
 		return r.world.DropMessage(a.For)
-	case faults.Partition:
-		cut := sim.CutHold
-		if a.Mode == faults.ModeDrop {
-			cut = sim.CutDrop
+	case faults.Duplicate:
+		return r.world.DuplicateMessage(a.For)
+	case faults.Reorder:
+		return r.world.ReorderMessage(a.For)
+	case faults.Error:
+		return r.world.FailMessage(a.Text)
+	case faults.Overrun:
+		r.overruns[a.Target] += a.By
+		r.later(a.For, func() { r.overruns[a.Target] -= a.By })
+	case faults.Cancel:
+		if cancel := r.cancels[a.Target]; cancel != nil {
+			cancel(context.Canceled)
 		}
-		return r.world.CutLink(a.From, a.To, cut, a.For)
+	case faults.Stall:
+		r.workers[a.Target].Stall(a.Task, a.For)
+	case faults.Failover:
+		r.cluster.group.Promote()
+	case faults.Partition, faults.Reset, faults.Latency, faults.Loss:
+		return r.befallLinks(step, a)
 	default:
-		return fmt.Errorf("the simulation knows no fault %q", a.Kind)
+		if k := r.workers[a.Target]; k != nil {
+			return r.befallWorker(k, a)
+		}
+		return r.befallServers(step, a)
+	}
+	return nil
+}
+
+// befallLinks does what a fault does to links.
+func (r *run) befallLinks(step int, a faults.Action) error {
+	for _, from := range r.nodes(a.From) {
+		for _, to := range r.nodes(a.To) {
+			if err := r.befallLink(step, a, from, to); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *run) befallLink(step int, a faults.Action, from, to string) error {
+	switch a.Kind {
+	case faults.Reset:
+		return r.world.Reset(from, to)
+	case faults.Latency:
+		return r.world.Impair(from, to, sim.Impairment{Extra: r.spec(step).Params.Add}, a.For)
+	case faults.Loss:
+		const ppm = 10_000 // in a percent
+		return r.world.Impair(from, to, sim.Impairment{LossPPM: int64(a.Percent) * ppm}, a.For)
+	default:
+	}
+	switch a.Mode {
+	case faults.ModeReset:
+		// A link has the connections of either end.
+		if err := errors.Join(r.world.Reset(from, to), r.world.Reset(to, from)); err != nil {
+			return err
+		}
+		return r.world.CutLink(from, to, sim.CutDrop, a.For)
+	case faults.ModeDrop:
+		return r.world.CutLink(from, to, sim.CutDrop, a.For)
+	case faults.ModeHold:
+	}
+	return r.world.CutLink(from, to, sim.CutHold, a.For)
+}
+
+// spec is the entry of the scenario's faults that a step came from.
+func (r *run) spec(step int) faults.Spec { return r.scenario.Faults[r.plan.Steps[step-1].Spec] }
+
+// befallWorker does what a fault does to one worker.
+func (r *run) befallWorker(k *sim.Worker, a faults.Action) error {
+	switch a.Kind {
+	case faults.Pause:
+		k.Process().Pause(a.For)
+	case faults.Crash:
+		r.crash(a.Target)
+		r.later(a.For, func() { r.restart(a.Target) })
+	default:
+		return r.befallNode(k.Process().Node(), a)
+	}
+	return nil
+}
+
+// befallServers does what a fault does to servers.
+func (r *run) befallServers(step int, a faults.Action) error {
+	nodes := r.nodes(a.Target)
+	if a.Kind == faults.Crash && a.Target != resourceNode {
+		r.cluster.crash(nodes, dataAfter(a.Data), a.For)
+		return nil
+	}
+	for _, name := range nodes {
+		if err := r.befallServer(step, name, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dataAfter(d faults.Data) redis.Data {
+	switch d {
+	case faults.DataKept:
+		return redis.DataKept
+	case faults.DataLost:
+		return redis.DataLost
+	case faults.DataByPersistence:
+	}
+	return redis.DataByPersistence
+}
+
+func (r *run) befallServer(step int, name string, a faults.Action) error {
+	node, server := r.world.Node(name), r.cluster.servers[name]
+	switch a.Kind {
+	case faults.Pause:
+		node.Freeze(a.For)
+	case faults.Crash: // of the resource
+		r.resource.Crash()
+		r.later(a.For, r.resource.Restart)
+	case faults.Overload:
+		service := r.spec(step).Params.Service
+		node.SetService(&service)
+		r.later(a.For, func() {
+			if server != nil {
+				r.cluster.restoreService([]string{name})
+			} else {
+				node.SetService(nil)
+			}
+		})
+	case faults.Stale:
+		stale := r.resource.SetStale
+		if server != nil {
+			stale = server.SetStale
+		}
+		stale(a.By)
+		r.later(a.For, func() { stale(0) })
+	case faults.Delete, faults.Evict:
+		if server == nil {
+			return fmt.Errorf("%s has no keys", name)
+		}
+		if a.Kind == faults.Delete {
+			server.Delete(a.Key, nil)
+			return nil
+		}
+		pick := r.world.Source().Stream("evict", name).At(uint64(step))
+		server.Delete(cmp.Or(a.Key, "*"), &pick)
+	default:
+		return r.befallNode(node, a)
+	}
+	return nil
+}
+
+// befallNode does what a fault does to a machine.
+func (r *run) befallNode(n *sim.Node, a faults.Action) error {
+	switch a.Kind {
+	case faults.Suspend:
+		n.Suspend(a.For)
+	case faults.ClockStep:
+		n.StepWall(a.By)
+		r.later(a.For, func() { n.StepWall(-a.By) })
+	case faults.ClockRate:
+		set := n.SetWallRate
+		if a.Clock == faults.ClockMonotonic {
+			set = n.SetMonoRate
+		}
+		set(a.PPM)
+		r.later(a.For, func() { set(0) })
+	default:
+		return fmt.Errorf("the simulation knows no fault %q of %s", a.Kind, n.Name())
 	}
 	return nil
 }
@@ -104,6 +272,16 @@ func (r *run) restart(worker string) {
 	again.Go("main", func() { r.work(again) })
 }
 
+// exited is what becomes of a worker whose lock ended its process: it is
+// started again, as by a supervisor.
+func (r *run) exited(worker string, err error) {
+	r.record(history.Event{Type: history.Crashed, Worker: worker, Err: text(err)})
+	r.later(supervised, func() { r.restart(worker) })
+}
+
+// supervised is how long it takes to start a program again that has ended.
+const supervised = time.Second
+
 // bite works out which faults of the plan met anything: a section of the
 // worker that they took hold of, or a call of it that was under way.
 func (r *run) bite(sections []*history.Section, over time.Duration) {
@@ -113,21 +291,22 @@ func (r *run) bite(sections []*history.Section, over time.Duration) {
 			continue
 		}
 		a := step.Action
-		if a.Kind == faults.Hold || a.Kind == faults.Drop {
+		info := kindInfo(a.Kind)
+		if info.Point != faults.AnyPoint {
 			b.Bit = true // it caught a message, so somebody waits for it
 			continue
 		}
+		// What happens to a server is everybody's affair.
+		everybody := a.From == "" && r.workers[a.Target] == nil
 		for _, s := range sections {
-			// A server's clock is everybody's affair.
-			server := a.Target == lockNode || a.Target == resourceNode
-			if !server && s.Worker != a.Target && s.Worker != a.From && s.Worker != a.To {
+			if !everybody && s.Worker != a.Target && s.Worker != a.From && s.Worker != a.To {
 				continue
 			}
 			end := s.ReturnAt
 			if s.Return == 0 {
 				end = over
 			}
-			if s.CallAt < b.End && b.Begin < end {
+			if s.CallAt <= b.End && b.Begin < end && (info.Instant || s.CallAt < b.End) {
 				b.Bit = true
 				break
 			}

@@ -10,6 +10,7 @@ import (
 type catalogue struct {
 	strategies []string
 	tokenless  map[string]bool // strategies that never hand out a token
+	topologies map[string]lock.Topology
 	workloads  []string
 	fences     []string
 	points     []string // nil for any: a strategy of the caller's has its own
@@ -18,10 +19,11 @@ type catalogue struct {
 
 // known is the catalogue of this program, with the caller's own strategies.
 func known(own []string) catalogue {
-	c := catalogue{points: Points(), checks: checker.Catalogue(), tokenless: map[string]bool{}}
+	c := catalogue{points: Points(), checks: checker.Catalogue(), tokenless: map[string]bool{}, topologies: map[string]lock.Topology{}}
 	for _, s := range lock.Catalogue() {
 		c.strategies = append(c.strategies, s.Name)
 		c.tokenless[s.Name] = !s.Fenced()
+		c.topologies[s.Name] = s.Topology
 	}
 	c.strategies = append(c.strategies, own...)
 	for _, w := range Workloads() {

@@ -59,7 +59,7 @@ func TestParseFillsInDefaults(t *testing.T) {
 		Hash:       "fd31b925a892", // as sha256sum gives it
 		Text:       []byte(minimal),
 	}
-	if diff := cmp.Diff(want, s, cmp.AllowUnexported(LockParams{}, ClientParams{}, strictyaml.Patch[Resource]{})); diff != "" {
+	if diff := cmp.Diff(want, s, cmp.AllowUnexported(LockParams{}, ClientParams{}, strictyaml.Patch[Resource]{}, WorkloadParams{}, ServersParams{})); diff != "" {
 		t.Errorf("parsed (-want +got):\n%s", diff)
 	}
 }

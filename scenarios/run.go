@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -73,9 +74,14 @@ type run struct {
 	plan         faults.Plan
 	bites        []Bite
 	workers      map[string]*sim.Worker
-	redis        *redis.Server
+	cluster      *cluster
 	resource     *resource.Server
-	sections     map[string]int // begun by each worker, over all its lives
+	sections     map[string]int          // begun by each worker, over all its lives
+	calls        map[string]int          // of a strategy, by each worker; several in a section that needs several locks
+	processes    map[string]*sim.Process // by node
+	clients      map[*sim.Process][]goredis.Cmdable
+	overruns     map[string]time.Duration           // by how much the work of a worker's new sections takes longer, now
+	cancels      map[string]context.CancelCauseFunc // ends the section that a worker is in; only of runs with such a fault
 	acquisitions int64
 	requests     int64
 	err          error // a fault that could not take hold
@@ -89,7 +95,10 @@ func (r *runner) once(use Strategy, seed uint64) (*Trial, error) {
 		return nil, err
 	}
 	r.recorder.Reset()
-	one := &run{runner: r, use: use, entry: entry, seed: seed, workers: map[string]*sim.Worker{}, sections: map[string]int{}}
+	one := &run{
+		runner: r, use: use, entry: entry, seed: seed, workers: map[string]*sim.Worker{}, sections: map[string]int{}, calls: map[string]int{},
+		processes: map[string]*sim.Process{}, clients: map[*sim.Process][]goredis.Cmdable{}, overruns: map[string]time.Duration{}, cancels: map[string]context.CancelCauseFunc{},
+	}
 	defer func() {
 		if one.world != nil {
 			one.world.Close()
@@ -105,7 +114,7 @@ func (r *runner) once(use Strategy, seed uint64) (*Trial, error) {
 	if err != nil {
 		return nil, &RunError{r.scenario.Name, r.scenario.Path, use.Label, seed, err}
 	}
-	one.redis.Close()
+	one.cluster.close()
 	return trial, nil
 }
 
@@ -138,8 +147,8 @@ func (r *run) build() error {
 		keys[name] = true
 	}
 	var err error
-	r.redis, err = redis.New(r.world.AddNode(lockNode, sim.NodeConfig{}), redis.Options{
-		Locks: func(key string) bool { return keys[key] }, Record: r.record, Scripts: r.scripts,
+	r.cluster, err = newCluster(r.world, s.ServersOf(r.entry.Topology, r.use), s.longestTTL(r.entry.Defaults, r.use), redis.Options{
+		Locks: func(key string) bool { return keys[resourceOf(key)] }, Record: r.record, Scripts: r.scripts,
 	})
 	if err != nil {
 		return err
@@ -149,8 +158,8 @@ func (r *run) build() error {
 
 	r.plan = faults.Generate(s.Faults, r.seed, s.WorkerNames(), s.Duration)
 	r.bites = make([]Bite, len(r.plan.Steps))
-	for _, name := range s.WorkerNames() {
-		r.addWorker(name)
+	for i, name := range s.WorkerNames() {
+		r.addWorker(name, i)
 	}
 	return faults.Drive(r.plan, r, func(err error) {
 		r.err = errors.Join(r.err, err)
@@ -175,14 +184,41 @@ func (r *run) initial() map[string]string {
 	return items
 }
 
-// addWorker puts a worker on a node and into a process of its own.
-func (r *run) addWorker(name string) {
-	process := r.world.AddNode(name, sim.NodeConfig{}).Process(name)
+// addWorker puts a worker on a node and into a process of its own, or into the
+// process that it shares.
+func (r *run) addWorker(name string, number int) {
+	s := r.scenario
+	host := name
+	if s.Processes > 0 {
+		host = fmt.Sprintf("process-%d", number%s.Processes+1)
+	}
+	process := r.processes[host]
+	if process == nil {
+		process = r.world.AddNode(host, sim.NodeConfig{WallOffset: s.WallOffsetOf(name)}).Process(host)
+		process.OnExit(r.exited)
+		r.processes[host] = process
+	}
 	worker := process.Worker(name)
 	r.workers[name] = worker
 	// The run goes on after the last section, until nothing is under way: a
 	// late packet must be let arrive.
 	worker.Go("main", func() { r.work(worker) })
+}
+
+// strategy makes the lock of a worker.
+func (r *run) strategy(worker *sim.Worker) lock.Strategy {
+	s, name, process := r.scenario, worker.Name(), worker.Process()
+	clients := r.clients[process]
+	if clients == nil {
+		clients = r.cluster.clients(process, s.ClientOf(r.use, name))
+		r.clients[process] = clients
+	}
+	source := r.world.Source()
+	instance := source.Stream("instance", process.Name()).At(0)
+	return r.entry.New(lock.Deps{
+		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name),
+		Redis: clients[0], Nodes: clients, Instance: fmt.Sprintf("%016x", instance.Uint64()),
+	})
 }
 
 // work is the life of one worker: section after section, until the time for
@@ -192,12 +228,10 @@ func (r *run) work(worker *sim.Worker) {
 	ctx := context.Background()
 	process := worker.Process()
 	name := worker.Name()
-	var client goredis.Cmdable = redis.NewClient(process, func() string { return lockNode }, s.ClientOf(r.use, name))
-	strategy := r.entry.New(lock.Deps{
-		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name), Redis: client,
-	})
+	strategy := r.strategy(worker)
+	settings := s.WorkloadOf(r.use)
+	info := workloadInfo(settings.Kind)
 	rec := &recorder{run: r, worker: worker, client: resource.NewClient(process, resourceNode)}
-	info := workloadInfo(s.Workload.Kind)
 	items := s.ResourceNames()
 	source := r.world.Source()
 	hold, think := source.Stream("hold", name), source.Stream("think", name)
@@ -213,15 +247,25 @@ func (r *run) work(worker *sim.Worker) {
 		r.sections[name] = n
 		at := uint64(n)
 		pick := item.At(at)
-		w := &work{
-			env: worker, worker: name, section: n, draw: choice.At(at),
-			item: items[pick.Int64N(int64(len(items)))], hold: sample(s.Workload.Hold, hold, at),
-		}
-		rec.do(ctx, strategy, w.item, n, info.body(w))
-		if worker.Sleep(ctx, sample(s.Workload.Think, think, at)) != nil {
+		info.do(r.cancellable(ctx, worker), &work{
+			recorder: rec, env: worker, strategy: strategy, settings: settings,
+			worker: name, section: n, items: items, item: items[pick.Int64N(int64(len(items)))],
+			hold: sample(s.holdOf(settings, name), hold, at) + r.overruns[name], draw: choice.At(at),
+		})
+		if worker.Sleep(ctx, sample(settings.Think, think, at)) != nil {
 			return
 		}
 	}
+}
+
+// cancellable returns a context for one section that a fault can cancel, if the
+// plan has such a fault.
+func (r *run) cancellable(ctx context.Context, worker *sim.Worker) context.Context {
+	if !slices.ContainsFunc(r.plan.Steps, func(s faults.Step) bool { return s.Action.Kind == faults.Cancel }) {
+		return ctx
+	}
+	ctx, r.cancels[worker.Name()] = worker.WithCancel(ctx)
+	return ctx
 }
 
 func sample(d draw.Dist, stream draw.Stream, ordinal uint64) time.Duration {
@@ -247,11 +291,16 @@ func (r *run) judge() (*Trial, error) {
 		r.record(history.Event{Type: history.Final, Key: name, Value: r.resource.Value(name)})
 	}
 	params := s.ParamsOf(r.entry.Defaults, r.use, "")
+	var quorum, count int
+	if servers := r.cluster.settings; servers.Nodes > 1 {
+		count, quorum = servers.Nodes, lock.Topology{Nodes: servers.Nodes}.Quorum()
+	}
 	h := &history.History{
 		Meta: history.Meta{
 			Schema: 1, Version: Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
 			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
 			Tells: r.entry.Tells, MaxHold: params.MaxHold,
+			Nodes: count, Quorum: quorum,
 			Workers: s.WorkerNames(), Initial: r.initial(),
 			TTL:      params.TTL,
 			Answer:   s.ClientOf(r.use, "").WithDefaults().ReadTimeout,
@@ -267,7 +316,7 @@ func (r *run) judge() (*Trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	metrics.Commands = r.commands()
+	metrics.Commands = r.cluster.requests()
 	r.bite(sections, h.Meta.End)
 	return &Trial{
 		Scenario: s.Name, Label: r.use.Label, Strategy: r.use.Name, Seed: r.seed,
@@ -276,6 +325,3 @@ func (r *run) judge() (*Trial, error) {
 		Replay: Token{s.Path, s.Hash, r.use.Label, r.seed, Version, h.Meta.Checksum}.String(),
 	}, nil
 }
-
-// commands counts the requests that reached a server of the lock.
-func (r *run) commands() int64 { return r.world.Node(lockNode).Requests() }

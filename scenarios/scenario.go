@@ -22,17 +22,19 @@ type Scenario struct {
 	Duration  time.Duration `yaml:"duration"`  // virtual; faults and new sections end here, the run goes on
 	Seeds     int           `yaml:"seeds"`     // fewest runs that decide an expectation
 	Workers   int           `yaml:"workers"`   // named worker-1, worker-2, ...
+	Processes int           `yaml:"processes"` // that the workers share in turn; 0: each has its own
 	Resources int           `yaml:"resources"` // named resource-1, ...; a section draws one of them
 	Sections  int           `yaml:"sections"`  // sections of each worker; 0: as many as fit into Duration
 	Step      time.Duration `yaml:"step"`      // virtual time that every point costs
 	WakeLag   time.Duration `yaml:"wake-lag"`  // from waking to the late deadlines and messages
 	Wake      Wake          `yaml:"wake"`
 
-	Workload Workload     `yaml:"workload"`
-	Resource Resource     `yaml:"resource"`
-	Lock     LockParams   `yaml:"lock"` // for every strategy that has them
-	Client   ClientParams `yaml:"client"`
-	Network  Network      `yaml:"network"`
+	Workload Workload      `yaml:"workload"`
+	Resource Resource      `yaml:"resource"`
+	Lock     LockParams    `yaml:"lock"` // for every strategy that has them
+	Client   ClientParams  `yaml:"client"`
+	Servers  ServersParams `yaml:"servers"`
+	Network  Network       `yaml:"network"`
 
 	Strategies []Strategy    `yaml:"strategies"`
 	Each       []Each        `yaml:"each"`
@@ -126,6 +128,45 @@ func (s *Scenario) StartOf(worker string) time.Duration {
 	return 0
 }
 
+// WorkloadOf returns what the workers do under one use of a strategy.
+func (s *Scenario) WorkloadOf(use Strategy) Workload {
+	w := s.Workload
+	use.Workload.Apply(&w)
+	return w
+}
+
+// longestTTL is the longest lease that a worker asks for.
+func (s *Scenario) longestTTL(own lock.Params, use Strategy) time.Duration {
+	longest := s.ParamsOf(own, use, "").TTL
+	for _, e := range s.Each {
+		longest = max(longest, s.ParamsOf(own, use, e.Worker).TTL)
+	}
+	return longest
+}
+
+// WallOffsetOf returns by how much a worker's wall clock is fast.
+func (s *Scenario) WallOffsetOf(worker string) time.Duration {
+	for _, e := range s.Each {
+		if e.Worker == worker {
+			return e.WallOffset
+		}
+	}
+	return 0
+}
+
+// holdOf is how long the work of a worker takes.
+func (s *Scenario) holdOf(w Workload, worker string) draw.Dist {
+	for _, e := range s.Each {
+		if e.Worker == worker && e.Hold != nil {
+			return *e.Hold
+		}
+	}
+	return w.Hold
+}
+
+// WorkloadParams are those settings of a workload that a part of a file sets.
+type WorkloadParams = strictyaml.Patch[Workload]
+
 // LockParams are those parameters of a lock that a part of a file sets.
 type LockParams = strictyaml.Patch[lock.Params]
 
@@ -147,6 +188,18 @@ type Workload struct {
 	Kind  string    `yaml:"kind"`
 	Hold  draw.Dist `yaml:"hold"`  // between the read and the write
 	Think draw.Dist `yaml:"think"` // between two sections
+
+	// Of counter.
+	Fails int `yaml:"fails"` // percent of the sections whose work ends with an error before its write
+
+	// Of cron.
+	Period      time.Duration `yaml:"period"`        // from tick to tick
+	HoldAtLeast time.Duration `yaml:"hold-at-least"` // no lock is given back earlier; 0: at the end of the task
+	Key         TickKey       `yaml:"key"`           // what the lock is of; "" is KeyJob
+
+	// Of multi-lock.
+	Locks int   `yaml:"locks"` // resources that a section draws; 0 stands for 2
+	Order Order `yaml:"order"` // in which it locks them; "" is OrderSorted
 }
 
 // Resource is what the protected resource does with a token.
@@ -166,15 +219,19 @@ type Strategy struct {
 	Label    string                     `yaml:"label"` // no two uses share one; the name unless set
 	Lock     LockParams                 `yaml:"lock"`
 	Client   ClientParams               `yaml:"client"`
+	Servers  ServersParams              `yaml:"servers"`
 	Resource strictyaml.Patch[Resource] `yaml:"resource"`
+	Workload WorkloadParams             `yaml:"workload"` // all but its kind
 }
 
 // Each is where one worker differs from the others.
 type Each struct {
-	Worker string        `yaml:"worker"`
-	Start  time.Duration `yaml:"start"` // when its first section begins
-	Lock   LockParams    `yaml:"lock"`
-	Client ClientParams  `yaml:"client"`
+	Worker     string        `yaml:"worker"`
+	Start      time.Duration `yaml:"start"`       // when its first section begins
+	Hold       *draw.Dist    `yaml:"hold"`        // of its work; nil: as everybody's
+	WallOffset time.Duration `yaml:"wall-offset"` // by how much its wall clock is fast; slow if negative
+	Lock       LockParams    `yaml:"lock"`
+	Client     ClientParams  `yaml:"client"`
 }
 
 // Expect is what must be seen of one label. Violates names checks that must

@@ -62,26 +62,34 @@ func outline() strictyaml.Outline {
 				{"type": "array", "items": ref("strategy"), "minItems": 1},
 				{"const": "all", "description": "every strategy that there is"},
 			}},
-			reflect.TypeFor[lock.Attempts](): {"anyOf": []schema{{"type": "integer", "minimum": 1}, {"const": "unlimited"}}},
-			reflect.TypeFor[faults.Spec]():   ref("fault"),
-			reflect.TypeFor[faults.Mode]():   {"enum": []faults.Mode{faults.ModeHold, faults.ModeDrop}},
-			reflect.TypeFor[faults.Clock]():  {"enum": []faults.Clock{faults.ClockWall, faults.ClockMonotonic}},
-			reflect.TypeFor[Wake]():          {"enum": []Wake{DeadlinesFirst, Arrival}},
+			reflect.TypeFor[lock.Attempts]():     {"anyOf": []schema{{"type": "integer", "minimum": 1}, {"const": "unlimited"}}},
+			reflect.TypeFor[faults.Spec]():       ref("fault"),
+			reflect.TypeFor[faults.Mode]():       {"enum": modes()},
+			reflect.TypeFor[faults.Data]():       {"enum": []faults.Data{faults.DataKept, faults.DataLost}},
+			reflect.TypeFor[redis.Persistence](): {"enum": persistences()},
+			reflect.TypeFor[faults.Clock]():      {"enum": []faults.Clock{faults.ClockWall, faults.ClockMonotonic}},
+			reflect.TypeFor[Wake]():              {"enum": []Wake{DeadlinesFirst, Arrival}},
+			reflect.TypeFor[TickKey]():           {"enum": tickKeys()},
+			reflect.TypeFor[Order]():             {"enum": orders()},
 		},
 		Fields: map[field]schema{
-			{Owner: scenario, Key: "name"}:                          {"type": "string", "pattern": namePattern, "maxLength": longestName},
-			{Owner: scenario, Key: "checks"}:                        {"type": "array", "items": ref("check"), "uniqueItems": true, "minItems": 1},
-			{Owner: reflect.TypeFor[Workload](), Key: "kind"}:       workloadSchema(),
-			{Owner: reflect.TypeFor[Resource](), Key: "fence"}:      ref("fence"),
-			{Owner: reflect.TypeFor[Each](), Key: "worker"}:         ref("worker"),
-			{Owner: reflect.TypeFor[Expect](), Key: "holds"}:        checks,
-			{Owner: reflect.TypeFor[Expect](), Key: "violates"}:     checks,
-			{Owner: reflect.TypeFor[faults.When](), Key: "worker"}:  ref("worker"),
-			{Owner: reflect.TypeFor[faults.When](), Key: "point"}:   ref("point"),
-			{Owner: reflect.TypeFor[faults.When](), Key: "nth"}:     {"type": "integer", "minimum": 1},
-			{Owner: reflect.TypeFor[faults.Params](), Key: "by"}:    ref("either-way"),
-			{Owner: reflect.TypeFor[plainStrategy](), Key: "name"}:  strategyName(),
-			{Owner: reflect.TypeFor[lock.Params](), Key: "profile"}: {"enum": profileNames()},
+			{Owner: scenario, Key: "name"}:                            {"type": "string", "pattern": namePattern, "maxLength": longestName},
+			{Owner: scenario, Key: "checks"}:                          {"type": "array", "items": ref("check"), "uniqueItems": true, "minItems": 1},
+			{Owner: reflect.TypeFor[Workload](), Key: "kind"}:         workloadSchema(),
+			{Owner: reflect.TypeFor[Resource](), Key: "fence"}:        ref("fence"),
+			{Owner: reflect.TypeFor[Each](), Key: "worker"}:           ref("worker"),
+			{Owner: reflect.TypeFor[Each](), Key: "wall-offset"}:      ref("either-way"),
+			{Owner: reflect.TypeFor[Workload](), Key: "locks"}:        {"type": "integer", "minimum": 1, "maximum": mostWorkers},
+			{Owner: reflect.TypeFor[Workload](), Key: "fails"}:        {"type": "integer", "minimum": 0, "maximum": percent},
+			{Owner: reflect.TypeFor[Expect](), Key: "holds"}:          checks,
+			{Owner: reflect.TypeFor[Expect](), Key: "violates"}:       checks,
+			{Owner: reflect.TypeFor[faults.When](), Key: "worker"}:    ref("worker"),
+			{Owner: reflect.TypeFor[faults.When](), Key: "point"}:     ref("point"),
+			{Owner: reflect.TypeFor[faults.When](), Key: "nth"}:       {"type": "integer", "minimum": 1},
+			{Owner: reflect.TypeFor[faults.Params](), Key: "by"}:      ref("either-way"),
+			{Owner: reflect.TypeFor[faults.Params](), Key: "percent"}: {"type": "integer", "minimum": 1, "maximum": 100},
+			{Owner: reflect.TypeFor[plainStrategy](), Key: "name"}:    strategyName(),
+			{Owner: reflect.TypeFor[lock.Params](), Key: "profile"}:   {"enum": profileNames()},
 		},
 	}
 	for _, n := range new(Scenario).counts() {
@@ -93,9 +101,13 @@ func outline() strictyaml.Outline {
 	for _, n := range lockCounts(lock.Params{}) {
 		o.Fields[field{Owner: reflect.TypeFor[lock.Params](), Key: n.path}] = schema{"type": "integer", "minimum": n.low, "maximum": n.above}
 	}
+	for _, n := range serverCounts(Servers{}) {
+		o.Fields[field{Owner: reflect.TypeFor[Servers](), Key: n.path}] = schema{"type": "integer", "minimum": n.low, "maximum": n.above}
+	}
 	for _, part := range lock.Parts() {
 		o.Fields[field{Owner: reflect.TypeFor[lock.Params](), Key: part.Name}] = schema{"enum": part.Ways}
 	}
+	o.Types[reflect.TypeFor[WorkloadParams]()] = o.Struct(reflect.TypeFor[Workload](), append(workloadParams(), "hold", "think")...)
 	for _, must := range []struct {
 		owner reflect.Type
 		have  []string
@@ -179,7 +191,7 @@ func faultSchema(o strictyaml.Outline) schema {
 		params := o.Struct(reflect.TypeFor[faults.Params](), k.Params...)
 		for _, end := range []string{"from", "to", "target"} {
 			if slices.Contains(k.Params, end) {
-				params["properties"].(schema)[end] = strictyaml.Described(place(k.Kind, end), o.Words[end])
+				params["properties"].(schema)[end] = strictyaml.Described(place(k, end), o.Words[end])
 			}
 		}
 		if slices.Contains(k.Params, "for") {
@@ -192,10 +204,13 @@ func faultSchema(o strictyaml.Outline) schema {
 }
 
 // place is what a fault takes hold of.
-func place(kind faults.Kind, end string) schema {
-	places := []schema{ref("worker"), {"const": faults.EachWorker}}
-	if end != "target" || takesServer(kind, lockNode) {
-		places = append(places, schema{"enum": nodes()})
+func place(k faults.KindInfo, end string) schema {
+	var places []schema
+	if end != "target" || !k.OnlyServer {
+		places = append(places, ref("worker"), schema{"const": faults.EachWorker})
+	}
+	if end != "target" || k.Server {
+		places = append(places, schema{"type": "string", "pattern": nodePattern()})
 	}
 	return schema{"anyOf": places}
 }
@@ -204,10 +219,14 @@ func place(kind faults.Kind, end string) schema {
 // moments that the kind can fall at.
 func momentOf(k faults.KindInfo) schema {
 	name := string(k.Kind)
-	if k.Point == faults.MessagePoint {
+	if k.Point != faults.AnyPoint {
+		pattern := `\.(sent|replied)$`
+		if k.Point == faults.RequestPoint {
+			pattern = `\.sent$`
+		}
 		return schema{
 			"required":   []string{name, "when"},
-			"properties": schema{"at": false, "when": schema{"properties": schema{"point": schema{"pattern": `\.(sent|replied)$`}}}},
+			"properties": schema{"at": false, "when": schema{"properties": schema{"point": schema{"pattern": pattern}}}},
 		}
 	}
 	return schema{"required": []string{name}, "oneOf": []schema{
@@ -227,6 +246,7 @@ func words() map[string]string {
 		"duration":          "virtual time; faults and new sections end here, the run goes on",
 		"seeds":             "fewest runs that decide an expectation",
 		"workers":           "how many workers there are; they are called worker-1, worker-2, ...",
+		"processes":         "processes that the workers share in turn, with one client each; 0 for a process of its own for each",
 		"resources":         "how many resources there are; a section draws one of them",
 		"sections":          "critical sections of each worker; 0 for as many as fit into the duration",
 		"step":              "virtual time that every named step of a worker costs",
@@ -236,6 +256,12 @@ func words() map[string]string {
 		"kind":              "which workload",
 		"hold":              "time between the read and the write",
 		"think":             "time between two sections",
+		"fails":             "of counter: percent of the sections whose work ends with an error before its write",
+		"period":            "of cron: from one tick to the next, by each worker's own wall clock",
+		"hold-at-least":     "of cron: no lock is given back earlier than this after it was obtained; 0s for the end of the task",
+		"key":               "of cron: one lock for the job, or one for each tick; of a fault the pattern of the keys that it may take",
+		"locks":             "of multi-lock: how many resources a section draws; one drawn twice is locked once; 2 unless given",
+		"order":             "of multi-lock: in which order a section locks them",
 		"resource":          "what the protected resource does",
 		"fence":             "of a resource what it does with a fence token, of a lock where its token comes from",
 		"lock":              "parameters of the lock",
@@ -272,6 +298,18 @@ func words() map[string]string {
 		"max-retries":       "how often a command is sent again after a network error",
 		"min-retry-backoff": "shortest pause before a command is sent again",
 		"max-retry-backoff": "longest pause before a command is sent again",
+		"servers":           "the servers of the lock",
+		"nodes":             "how many independent servers: lock, or lock-1, lock-2, ... of several",
+		"replicas":          "replicas of a single server: 0, or 1 that is called lock-replica",
+		"lag":               "how long a write takes to reach the replica",
+		"failover":          "how long after a crash of the primary its replica takes its place; 0s for never",
+		"persistence":       "what a server still knows after a crash",
+		"delayed-restart":   "whether a server that comes back stays silent for the longest ttl",
+		"service":           "how long a server takes for one request, one after another",
+		"add":               "how much later each message comes",
+		"percent":           "share of the messages that is lost",
+		"data":              "what a server still knows after this crash; what its persistence has saved unless given",
+		"text":              "the error that the server answers with",
 		"network":           "the network between workers and servers",
 		"latency":           "how long a message is under way, in each direction",
 		"strategies":        "the locks under test",
@@ -279,6 +317,7 @@ func words() map[string]string {
 		"each":              "where one worker differs from the others",
 		"worker":            "which worker",
 		"start":             "when its first section begins",
+		"wall-offset":       "by how much its wall clock is fast; slow if negative",
 		"faults":            "what goes wrong",
 		"checks":            "how runs are judged; all checks that can judge the workload unless given",
 		"expect":            "what must be seen, by label of a strategy",

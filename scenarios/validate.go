@@ -56,7 +56,7 @@ type validator struct {
 
 func (v *validator) validate() error {
 	for _, check := range []func() error{
-		v.header, v.numbers, v.work, v.expand, v.labels, v.settings, v.each, v.faults, v.checks, v.expect,
+		v.header, v.numbers, v.work, v.expand, v.labels, v.settings, v.servers, v.each, v.faults, v.checks, v.expect,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -88,6 +88,7 @@ func (s *Scenario) counts() []count {
 	return []count{
 		{"seeds", s.Seeds, 1, mostOthers},
 		{"workers", s.Workers, 1, mostWorkers},
+		{"processes", s.Processes, 0, mostWorkers},
 		{"resources", s.Resources, 1, mostWorkers},
 		{"sections", s.Sections, 0, mostOthers},
 	}
@@ -114,6 +115,9 @@ func (v *validator) numbers() error {
 
 func (v *validator) work() error {
 	if err := v.name("workload.kind", "workload", v.Workload.Kind, v.known.workloads); err != nil {
+		return err
+	}
+	if err := v.workloads(); err != nil {
 		return err
 	}
 	return v.name("resource.fence", "fence policy", v.Resource.Fence, v.known.fences)
@@ -336,6 +340,9 @@ func (v *validator) each() error {
 		if err := v.duration(at+".start", e.Start, 0, v.Duration); err != nil {
 			return err
 		}
+		if err := v.duration(at+".wall-offset", e.WallOffset, -longestTime, longestTime); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -346,7 +353,7 @@ func (v *validator) faults() error {
 		if err := v.faultNames(at, spec); err != nil {
 			return err
 		}
-		err := spec.Validate(v.workers, nodes(), v.Duration)
+		err := spec.Validate(v.workers, v.nodes(), v.Duration)
 		if err == nil {
 			continue
 		}
@@ -366,9 +373,6 @@ func (v *validator) faults() error {
 	return nil
 }
 
-// nodes are the servers that a link of a worker may lead to.
-func nodes() []string { return []string{"lock", "resource"} }
-
 // faultNames judges what a fault says about the rest of the scenario.
 func (v *validator) faultNames(at string, spec faults.Spec) error {
 	if w := spec.When; w != nil {
@@ -387,51 +391,71 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 		}
 	}
 	at += "." + string(spec.Kind)
-	if target := spec.Params.Target; target != "" && target != faults.EachWorker && !takesServer(spec.Kind, target) {
-		if err := v.worker(at+".target", target, faults.EachWorker); err != nil {
+	info := kindInfo(spec.Kind)
+	if target := spec.Params.Target; target != "" && target != faults.EachWorker {
+		if err := v.target(at+".target", info, target); err != nil {
 			return err
 		}
 	}
-	if spec.Kind == faults.Partition {
+	if spec.Kind == faults.Crash && v.Processes > 0 && !slices.Contains(v.nodes(), spec.Params.Target) {
+		return v.at.Errorf(at, "%s: workers that share a process cannot crash one by one", at)
+	}
+	if slices.Contains(info.Params, "from") {
 		return v.link(at, spec.Params)
 	}
 	return nil
 }
 
-// takesServer reports whether the target is a server, and the fault one that
-// can take hold of a server.
-func takesServer(kind faults.Kind, target string) bool {
-	return slices.Contains(nodes(), target) &&
-		slices.Contains([]faults.Kind{faults.Suspend, faults.ClockStep, faults.ClockRate}, kind)
+// kindInfo returns the catalogue's entry of a kind that is known to be there.
+func kindInfo(kind faults.Kind) faults.KindInfo {
+	kinds := faults.Kinds()
+	return kinds[slices.IndexFunc(kinds, func(k faults.KindInfo) bool { return k.Kind == kind })]
 }
 
-// link sees that a partition cuts a link that exists: one between workers and
-// a server.
+// target judges the name of what a fault takes hold of.
+func (v *validator) target(at string, info faults.KindInfo, name string) error {
+	known := v.nodes()
+	switch {
+	case info.OnlyServer:
+		return v.name(at, "server", name, known)
+	case info.Server && slices.Contains(known, name):
+		return nil
+	case info.Server:
+		return v.worker(at, name, append(known, faults.EachWorker)...)
+	}
+	return v.worker(at, name, faults.EachWorker)
+}
+
+// link sees that a fault is of a link that exists: one between workers and a
+// server.
 func (v *validator) link(at string, p faults.Params) error {
-	servers := 0
+	servers, known := 0, v.nodes()
 	for _, end := range []struct{ param, name string }{{"from", p.From}, {"to", p.To}} {
 		switch {
 		case end.name == "":
 			return v.missing(at + "." + end.param)
-		case slices.Contains(nodes(), end.name):
+		case slices.Contains(known, end.name):
 			servers++
 		case end.name != faults.EachWorker:
-			if err := v.worker(at+"."+end.param, end.name, append(nodes(), faults.EachWorker)...); err != nil {
+			if err := v.worker(at+"."+end.param, end.name, append(known, faults.EachWorker)...); err != nil {
 				return err
 			}
 		}
 	}
-	switch servers {
-	case 0:
+	switch {
+	case servers == 0:
 		return v.at.Errorf(at+".to", "%s.to: two workers have no link that could be cut; one end must be lock or resource", at)
-	case 2:
+	case servers == 2 && (p.From == resourceNode || p.To == resourceNode):
 		return v.at.Errorf(at+".to", "%s.to: two servers have no link that could be cut; one end must be a worker or each worker", at)
 	}
 	if p.Mode == "" {
 		return nil
 	}
-	return v.name(at+".mode", "mode", string(p.Mode), texts([]faults.Mode{faults.ModeHold, faults.ModeDrop}))
+	return v.name(at+".mode", "mode", string(p.Mode), texts(modes()))
 }
+
+// modes lists what a partition can do with messages.
+func modes() []faults.Mode { return []faults.Mode{faults.ModeHold, faults.ModeDrop, faults.ModeReset} }
 
 func (v *validator) checks() error {
 	if !v.at.Has("checks") {

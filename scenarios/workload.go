@@ -3,7 +3,7 @@ package scenarios
 import (
 	"context"
 	"fmt"
-	"strconv"
+	"slices"
 	"time"
 
 	"lockquake/internal/draw"
@@ -17,19 +17,29 @@ type WorkloadInfo struct {
 	Doc  string // one line
 	// Initial is what each item holds before the run.
 	Initial string
-	body    func(w *work) lock.Body
+	// Params are the keys that it has beside kind, hold and think.
+	Params []string
+	do     func(ctx context.Context, w *work)
 }
 
 // Workloads lists what workers can do under a lock.
 func Workloads() []WorkloadInfo {
 	return []WorkloadInfo{
 		{
-			Name: "counter", Initial: "0", body: counter,
+			Name: "counter", Initial: "0", Params: []string{"fails"}, do: oneLock(counter),
 			Doc: "read n, hold, write n+1: every increment must be there in the end",
 		},
 		{
-			Name: "register", body: register,
+			Name: "register", do: oneLock(register),
 			Doc: "either write a value that nobody else writes, or read twice with the hold between: both must see one value",
+		},
+		{
+			Name: "cron", Params: []string{"period", "hold-at-least", "key"}, do: cron,
+			Doc: "each worker starts the task of every period's tick, by its own wall clock: each tick must be done once",
+		},
+		{
+			Name: "multi-lock", Initial: "0", Params: []string{"locks", "order"}, do: multiLock,
+			Doc: "lock some of the resources one by one, and increment all of them: nobody may wait for ever",
 		},
 	}
 }
@@ -44,50 +54,93 @@ func workloadInfo(name string) WorkloadInfo {
 	panic("scenarios: no workload is called " + name)
 }
 
+// workloadParams lists the keys that only some workloads have.
+func workloadParams() []string {
+	var params []string
+	for _, info := range Workloads() {
+		params = append(params, info.Params...)
+	}
+	return params
+}
+
 // work is one section's share of a workload.
 type work struct {
-	env     env.Env
-	worker  string
-	section int
-	item    string
-	hold    time.Duration
-	draw    draw.Draw // for choices of the workload's own
+	*recorder
+	env      env.Env
+	strategy lock.Strategy
+	settings Workload
+	worker   string
+	section  int
+	items    []string // all that there are
+	item     string   // the one that was drawn
+	hold     time.Duration
+	draw     draw.Draw // for choices of the workload's own
 }
 
-func counter(w *work) lock.Body {
-	return func(ctx context.Context, s lock.Section) error {
-		text, err := s.Read(ctx, w.item)
-		if err != nil {
-			return err
-		}
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			return fmt.Errorf("%s does not hold a number: %w", w.item, err)
-		}
-		if err := w.env.Sleep(ctx, w.hold); err != nil {
-			return err
-		}
-		return s.Write(ctx, w.item, strconv.FormatInt(n+1, 10))
+// oneLock is a workload that does its work under the lock of the item that was
+// drawn.
+func oneLock(body func(*work) lock.Body) func(context.Context, *work) {
+	return func(ctx context.Context, w *work) {
+		_ = w.do(ctx, w.strategy, w.item, "", body(w)) // the history has the answer
 	}
 }
 
-func register(w *work) lock.Body {
-	if w.draw.Int64N(2) == 0 {
-		return func(ctx context.Context, s lock.Section) error {
-			if err := w.env.Sleep(ctx, w.hold); err != nil {
-				return err
-			}
-			return s.Write(ctx, w.item, fmt.Sprintf("%s/%d", w.worker, w.section))
-		}
-	}
-	return func(ctx context.Context, s lock.Section) error {
-		if _, err := s.Read(ctx, w.item); err != nil {
-			return err
-		}
-		if err := w.env.Sleep(ctx, w.hold); err != nil {
-			return err
-		}
-		_, err := s.Read(ctx, w.item)
+// workloads judges the parameters of the workload wherever the file sets them.
+func (v *validator) workloads() error {
+	has := func(param string) bool { return v.at.Has("workload." + param) }
+	if err := v.workload("workload", v.Workload, has); err != nil {
 		return err
 	}
+	for i, use := range v.Strategies {
+		at := fmt.Sprintf("strategies[%d].workload", i)
+		if use.Workload.Has("kind") {
+			return v.at.Errorf(at+".kind", "%s.kind: all strategies of a scenario have one workload", at)
+		}
+		if err := v.workload(at, v.WorkloadOf(use), use.Workload.Has); err != nil {
+			return err
+		}
+	}
+	if v.Workload.Kind == "cron" && !has("period") {
+		return v.missing("workload.period")
+	}
+	return nil
+}
+
+// workload judges those parameters that one part of the file has.
+func (v *validator) workload(at string, w Workload, has func(string) bool) error {
+	params := workloadInfo(w.Kind).Params
+	for _, param := range workloadParams() {
+		if has(param) && !slices.Contains(params, param) {
+			return v.at.KeyErrorf(at+"."+param, "%s.%s: the workload %s has no %s", at, param, w.Kind, param)
+		}
+	}
+	if has("period") {
+		if err := v.duration(at+".period", w.Period, time.Millisecond, longestTime); err != nil {
+			return err
+		}
+	}
+	if has("hold-at-least") {
+		if err := v.duration(at+".hold-at-least", w.HoldAtLeast, 0, longestTime); err != nil {
+			return err
+		}
+	}
+	if has("key") {
+		if err := v.name(at+".key", "key", string(w.Key), texts(tickKeys())); err != nil {
+			return err
+		}
+	}
+	if has("fails") {
+		if err := v.count(at+".fails", count{"fails", w.Fails, 0, percent}); err != nil {
+			return err
+		}
+	}
+	if has("locks") {
+		if err := v.count(at+".locks", count{"locks", w.Locks, 1, mostWorkers}); err != nil {
+			return err
+		}
+	}
+	if has("order") {
+		return v.name(at+".order", "order", string(w.Order), texts(orders()))
+	}
+	return nil
 }

@@ -1,0 +1,271 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"lockquake/faults"
+	"lockquake/internal/draw"
+	"lockquake/internal/strictyaml"
+	"lockquake/lock"
+	"lockquake/sim"
+	"lockquake/sim/redis"
+)
+
+// Servers are the servers of the lock: how many, and what becomes of them when
+// one of them crashes.
+type Servers struct {
+	// Nodes is how many independent servers there are. A single one is called
+	// lock; of several the first is lock-1.
+	Nodes int `yaml:"nodes"`
+	// Replicas of a single server: 0, or 1 that is called lock-replica.
+	Replicas int `yaml:"replicas"`
+	// Lag is how long a write takes to reach the replica.
+	Lag draw.Dist `yaml:"lag"`
+	// Failover is how long after a crash of the primary its replica takes its
+	// place; 0 for never, but for a fault that says so.
+	Failover time.Duration `yaml:"failover"`
+	// Persistence decides what a server knows after a crash.
+	Persistence redis.Persistence `yaml:"persistence"`
+	// DelayedRestart keeps a server that comes back silent for the longest TTL.
+	DelayedRestart bool `yaml:"delayed-restart"`
+	// Service is how long a server takes for one request, one after another.
+	Service draw.Dist `yaml:"service"`
+	// Clock is the one by which keys expire.
+	Clock faults.Clock `yaml:"clock"`
+}
+
+// ServersParams are those settings of the lock's servers that a part of a file
+// sets.
+type ServersParams = strictyaml.Patch[Servers]
+
+// persistences lists the words of Servers.Persistence.
+func persistences() []redis.Persistence {
+	return []redis.Persistence{redis.PersistNone, redis.PersistEverySecond, redis.PersistAlways}
+}
+
+// ServersOf returns the servers that one use of a strategy has: what the
+// strategy needs, under the settings of the scenario, under those of this use.
+func (s *Scenario) ServersOf(own lock.Topology, use Strategy) Servers {
+	servers := Servers{
+		Nodes: max(own.Nodes, 1), Replicas: own.Replicas, DelayedRestart: own.DelayedRestart,
+		Lag: draw.Fixed(time.Millisecond), Persistence: redis.PersistNone, Clock: faults.ClockWall,
+	}
+	s.Servers.Apply(&servers)
+	use.Servers.Apply(&servers)
+	return servers
+}
+
+const replicaNode = "lock-replica"
+
+// nodeNames lists the nodes of the lock's servers.
+func (s Servers) nodeNames() []string {
+	if s.Nodes > 1 {
+		return numbered(lockNode, s.Nodes)
+	}
+	if s.Replicas > 0 {
+		return []string{lockNode, replicaNode}
+	}
+	return []string{lockNode}
+}
+
+// cluster is the servers of the lock while a run happens.
+type cluster struct {
+	settings Servers
+	world    *sim.World
+	names    []string                 // of all nodes
+	servers  map[string]*redis.Server // by node
+	group    *redis.Group             // of a server with a replica, else nil
+	silence  time.Duration            // of a server that comes back
+}
+
+// newCluster starts the servers.
+func newCluster(w *sim.World, settings Servers, silence time.Duration, o redis.Options) (*cluster, error) {
+	c := &cluster{settings: settings, world: w, names: settings.nodeNames(), servers: map[string]*redis.Server{}}
+	if settings.DelayedRestart {
+		c.silence = silence
+	}
+	o.Persistence, o.Monotonic = settings.Persistence, settings.Clock == faults.ClockMonotonic
+	for _, name := range c.names {
+		w.AddNode(name, sim.NodeConfig{})
+	}
+	if settings.Replicas > 0 {
+		o.Name = lockNode
+		var err error
+		c.group, err = redis.NewReplicated(w.Node(lockNode), w.Node(replicaNode), o, redis.Replication{Lag: settings.Lag})
+		if err != nil {
+			return nil, err
+		}
+		c.servers[lockNode], c.servers[replicaNode] = c.group.Primary(), c.group.Replica()
+	} else {
+		for _, name := range c.names {
+			server, err := redis.New(w.Node(name), o)
+			if err != nil {
+				return nil, err
+			}
+			c.servers[name] = server
+		}
+	}
+	c.restoreService(c.names)
+	return c, nil
+}
+
+// close leaves what was dear to make to the next run.
+func (c *cluster) close() {
+	if c.group != nil {
+		c.group.Close()
+		return
+	}
+	for _, name := range c.names {
+		c.servers[name].Close()
+	}
+}
+
+// clients returns a client of each independent server for a process. The
+// client of a replicated server follows its failovers.
+func (c *cluster) clients(p *sim.Process, o redis.ClientOptions) []goredis.Cmdable {
+	if c.group != nil {
+		return []goredis.Cmdable{redis.NewClient(p, c.group.Resolve, o)}
+	}
+	clients := make([]goredis.Cmdable, len(c.names))
+	for i, name := range c.names {
+		clients[i] = redis.NewClient(p, func() string { return name }, o)
+	}
+	return clients
+}
+
+// requests counts those that reached a server.
+func (c *cluster) requests() int64 {
+	var n int64
+	for _, name := range c.names {
+		n += c.world.Node(name).Requests()
+	}
+	return n
+}
+
+// nodes returns the nodes of the lock that a fault's target stands for: of
+// lockNode all that serve, of another name the node that is called so, if this
+// run has it.
+func (c *cluster) nodes(target string) []string {
+	switch {
+	case target == lockNode && c.group != nil:
+		return []string{c.group.Resolve()}
+	case target == lockNode:
+		return c.names
+	case slices.Contains(c.names, target):
+		return []string{target}
+	}
+	return nil
+}
+
+// crash ends servers, lets them start again after d, and lets a replica take
+// the place of a primary that is gone for too long.
+func (c *cluster) crash(nodes []string, data redis.Data, d time.Duration) {
+	now := c.world.Time()
+	for _, name := range nodes {
+		if c.world.Node(name).Down() {
+			continue
+		}
+		primary := c.group != nil && c.group.Resolve() == name
+		c.servers[name].Crash(data)
+		c.world.At(now+d+c.silence, c.servers[name].Restart)
+		if primary && c.settings.Failover > 0 {
+			c.world.At(now+c.settings.Failover, func() {
+				if c.group.Resolve() == name && c.world.Node(name).Down() {
+					c.group.Promote()
+				}
+			})
+		}
+	}
+}
+
+// restoreService ends an overload.
+func (c *cluster) restoreService(nodes []string) {
+	for _, name := range nodes {
+		if c.settings.Service.IsZero() {
+			c.world.Node(name).SetService(nil)
+		} else {
+			c.world.Node(name).SetService(&c.settings.Service)
+		}
+	}
+}
+
+// servers judges the settings of the lock's servers wherever the file has them.
+func (v *validator) servers() error {
+	if err := v.serversAt("servers", &v.Servers, v.Servers.Has); err != nil {
+		return err
+	}
+	for i := range v.Strategies {
+		use := &v.Strategies[i]
+		at := v.uses[i] + ".servers"
+		if err := v.serversAt(at, &use.Servers, use.Servers.Has); err != nil {
+			return err
+		}
+		servers := v.ServersOf(v.known.topologies[use.Name], *use)
+		t := lock.Topology{Nodes: servers.Nodes, Replicas: servers.Replicas}
+		if err := t.Validate(); err != nil {
+			if !v.at.Has(at) {
+				at = v.uses[i]
+			}
+			return v.at.Errorf(at, "%s: %v", use.Label, err)
+		}
+	}
+	return nil
+}
+
+func (v *validator) serversAt(at string, set *ServersParams, has func(string) bool) error {
+	var s Servers
+	set.Apply(&s)
+	for _, n := range serverCounts(s) {
+		if has(n.path) {
+			if err := v.count(at+"."+n.path, n); err != nil {
+				return err
+			}
+		}
+	}
+	if has("failover") {
+		if err := v.duration(at+".failover", s.Failover, 0, longestTime); err != nil {
+			return err
+		}
+	}
+	if has("persistence") {
+		if err := v.name(at+".persistence", "persistence", string(s.Persistence), texts(persistences())); err != nil {
+			return err
+		}
+	}
+	if has("clock") {
+		return v.name(at+".clock", "clock", string(s.Clock), texts([]faults.Clock{faults.ClockWall, faults.ClockMonotonic}))
+	}
+	return nil
+}
+
+// serverCounts are the whole numbers of the servers with their bounds.
+func serverCounts(s Servers) []count {
+	const mostNodes = 99
+	return []count{{"nodes", s.Nodes, 1, mostNodes}, {"replicas", s.Replicas, 0, 1}}
+}
+
+// nodes are the servers that a fault can speak of in this scenario.
+func (v *validator) nodes() []string {
+	names := nodes()
+	for i := range v.Strategies {
+		use := v.Strategies[i]
+		for _, name := range v.ServersOf(v.known.topologies[use.Name], use).nodeNames() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// nodes are the servers that every scenario has.
+func nodes() []string { return []string{lockNode, resourceNode} }
+
+// nodePattern is what servers can be called in any scenario.
+func nodePattern() string {
+	return fmt.Sprintf("^(%s|%s|%s|%[1]s-[1-9][0-9]?)$", lockNode, resourceNode, replicaNode)
+}

@@ -1,0 +1,256 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/checker"
+	"lockquake/history"
+)
+
+// The built-in scenarios of workloads that lock more than a counter end as
+// they were written to.
+func TestWorkloadScenarios(t *testing.T) {
+	for _, name := range []string{"cron", "herd", "multi-lock"} {
+		t.Run(name, func(t *testing.T) {
+			s, err := Load(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seeds := s.Seeds
+			if testing.Short() {
+				seeds = 3
+			}
+			c, err := Run(context.Background(), s, WithSeeds(1, uint64(seeds)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Verdict == Fail || !testing.Short() && c.Verdict != Pass {
+				t.Errorf("%s", c.Summary())
+			}
+			for _, st := range c.Strategies {
+				for _, check := range st.Expects.Violates {
+					if n := st.Checks[check].Violating; n != st.Runs {
+						t.Errorf("%s: %s is violated in %d of %d runs", st.Label, check, n, st.Runs)
+					}
+				}
+			}
+		})
+	}
+}
+
+// What retries in step cost is paid by those who wait, not only by the server.
+func TestHerdWaits(t *testing.T) {
+	s, err := Load("herd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Run(context.Background(), s, WithSeeds(1, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	spread, herd := &c.Strategies[0].Metrics, &c.Strategies[1].Metrics
+	if herd.Wait.Median() < 100*spread.Wait.Median() || herd.Wait.P99() < 5*spread.Wait.P99() || 3*herd.Acquisitions > spread.Acquisitions {
+		t.Errorf("with jitter %d sections waited for %v at the median and %v at the 99th percentile, and %d for %v and %v without",
+			spread.Acquisitions, spread.Wait.Median(), spread.Wait.P99(), herd.Acquisitions, herd.Wait.Median(), herd.Wait.P99())
+	}
+}
+
+func TestErrorsOfAWorkload(t *testing.T) {
+	for _, test := range []struct{ name, workload, use, want string }{
+		{"no period", "{kind: cron}", "redis", "f.yaml:3:11: workload.period is missing"},
+		{"no time at all", "{kind: cron, period: 0s}", "redis", "f.yaml:3:32: workload.period must be between 1ms and 87600h0m0s, and is 0s"},
+		{"back in time", "{kind: cron, period: 1s, hold-at-least: -1s}", "redis", "f.yaml:3:51: workload.hold-at-least must be between 0s and 87600h0m0s, and is -1s"},
+		{"another key", "{kind: cron, period: 1s, key: ticks}", "redis", `f.yaml:3:41: unknown key "ticks"; did you mean "tick"?`},
+		{"no locks", "{kind: multi-lock, locks: 0}", "redis", "f.yaml:3:37: workload.locks must be between 1 and 10000, and is 0"},
+		{"another order", "{kind: multi-lock, order: sorte}", "redis", `f.yaml:3:37: unknown order "sorte"; did you mean "sorted"?`},
+		{"what it has not", "{kind: counter, period: 1s}", "redis", "f.yaml:3:27: workload.period: the workload counter has no period"},
+		{
+			"what it has not, in a use", "{kind: counter}", "{name: redis, workload: {order: sorted}}",
+			"f.yaml:4:39: strategies[0].workload.order: the workload counter has no order",
+		},
+		{
+			"another workload", "{kind: counter}", "{name: redis, workload: {kind: register}}",
+			"f.yaml:4:45: strategies[0].workload.kind: all strategies of a scenario have one workload",
+		},
+		{
+			"another order in a use", "{kind: multi-lock}", "{name: redis, workload: {order: argumet}}",
+			`f.yaml:4:46: unknown order "argumet"; did you mean "argument"?`,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Parse("f.yaml", fmt.Appendf(nil, "name: x\nduration: 10s\nworkload: %s\nstrategies: [%s]\n", test.workload, test.use))
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if diff := cmp.Diff(test.want, err.Error()); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// ran is one run of a scenario, of its only strategy.
+func ran(t *testing.T, text string) *Trial {
+	t.Helper()
+	s, err := Parse("f.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial, err := RunOnce(s, s.Strategies[0].Label, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trial
+}
+
+// what lists the events of some types, one line each with its millisecond.
+func what(h *history.History, types ...history.Type) string {
+	var lines []string
+	for _, e := range h.Events {
+		if slices.Contains(types, e.Type) {
+			lines = append(lines, strings.Join(strings.Fields(fmt.Sprintf("%d %s %s %s %s %s", e.At.Milliseconds(), e.Type, e.Worker, e.Key, e.Unit, e.Class)), " "))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Worker 2's clock is half a second slow, and is set forward by 3 s at 4 s: it
+// has slept for its tick at 10 s until 10.5 s, looks at its clock, which shows
+// 13 s, and does the tick late. Its next one is that of 20 s.
+func TestTicksFollowEachWorkersOwnWallClock(t *testing.T) {
+	trial := ran(t, `
+name: ticks
+duration: 25s
+workload: {kind: cron, period: 10s, hold: 50ms}
+network: {latency: 1ms}
+strategies: [redis]
+each: [{worker: worker-2, wall-offset: -500ms}]
+faults: [{at: 4s, clock-step: {target: worker-2, by: 3s, for: 20s}}]
+`)
+	const want = `500 acquire-called worker-2 resource-1 resource-1/tick-0
+10000 acquire-called worker-1 resource-1 resource-1/tick-1
+10500 acquire-called worker-2 resource-1 resource-1/tick-1
+17500 acquire-called worker-2 resource-1 resource-1/tick-2
+20000 acquire-called worker-1 resource-1 resource-1/tick-2`
+	if diff := cmp.Diff(want, what(trial.History, history.AcquireCalled)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if n := resultOf(t, trial, "once").Count; n != 2 {
+		t.Errorf("%d ticks were done twice, want 2", n)
+	}
+}
+
+func resultOf(t *testing.T, trial *Trial, check string) checker.Result {
+	t.Helper()
+	for _, r := range trial.Results {
+		if r.Check == check {
+			return r
+		}
+	}
+	t.Fatalf("no check %s", check)
+	return checker.Result{}
+}
+
+// The lock outlasts the task, but not by more than it has to.
+func TestHoldAtLeast(t *testing.T) {
+	trial := ran(t, `
+name: held
+duration: 15s
+workers: 1
+workload: {kind: cron, period: 10s, hold: 50ms, hold-at-least: 2s}
+network: {latency: 1ms}
+strategies: [redis]
+`)
+	s, err := trial.History.Sections()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s) != 1 || s[0].LeaveAt-s[0].EnterAt < 2*time.Second || s[0].LeaveAt-s[0].EnterAt > 2*time.Second+time.Millisecond {
+		t.Errorf("not one section of 2s: %+v", s)
+	}
+}
+
+// A worker that gets the first of its locks, and not the second, gives the first
+// back at once. A name that is drawn twice is locked once, so that one worker
+// may have the second alone.
+func TestAllLocksAreGivenBackWhenOneIsRefused(t *testing.T) {
+	s, err := Parse("f.yaml", []byte(`
+name: refused
+duration: 10s
+workers: 2
+resources: 2
+sections: 1
+workload: {kind: multi-lock, hold: 3s}
+network: {latency: 1ms}
+lock: {retry: {attempts: 2, delay: 100ms, jitter: 0s}}
+strategies: [redis]
+each: [{worker: worker-2, start: 1s}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Refused twice, 100 ms and a round trip of 2 ms apart. A release takes two
+	// round trips, since the server does not have its script yet.
+	const want = `1006 acquired worker-2 resource-1
+1110 released worker-2 resource-2 not-obtained
+1114 released worker-2 resource-1 other`
+	met := 0
+	for seed := range uint64(30) {
+		trial, err := RunOnce(s, "redis", seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(what(trial.History, history.Acquired, history.Released), "\n")
+		lines = slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(l, "worker-1") })
+		if len(lines) == 3 && strings.Contains(lines[1], "not-obtained") {
+			met++
+			if diff := cmp.Diff(want, strings.Join(lines, "\n")); diff != "" {
+				t.Errorf("worker-2 (-want +got):\n%s", diff)
+			}
+		}
+		for _, r := range trial.Results {
+			if r.Verdict != checker.Valid {
+				t.Errorf("seed %d: %s is %s: %v", seed, r.Check, r.Verdict, r.Findings)
+			}
+		}
+	}
+	if met == 0 {
+		t.Error("no worker got its first lock and was refused its second")
+	}
+}
+
+// Two workers that take two locks in different orders, and never let go, wait
+// until the run is over.
+func TestArgumentOrderDeadlocks(t *testing.T) {
+	const text = `
+name: deadlock
+duration: 20s
+workers: 2
+resources: 2
+workload: {kind: multi-lock, hold: 10ms, order: %s}
+network: {latency: 1ms}
+lock: {ttl: 2s, retry: {attempts: unlimited, delay: 100ms, jitter: 50ms}}
+strategies: [redis-watchdog-forever]
+`
+	for order, want := range map[Order]checker.Verdict{OrderSorted: checker.Valid, OrderArgument: checker.Invalid} {
+		trial := ran(t, fmt.Sprintf(text, order))
+		got := resultOf(t, trial, "progress")
+		if got.Verdict != want {
+			t.Errorf("%s: progress is %s, want %s: %v", order, got.Verdict, want, got.Findings)
+		}
+		starved := slices.ContainsFunc(got.Findings, func(f checker.Finding) bool { return strings.HasPrefix(f.Text, "starved: ") })
+		if starved != (want == checker.Invalid) {
+			t.Errorf("%s: found %v", order, got.Findings)
+		}
+		if r := resultOf(t, trial, "lost-update"); r.Verdict != checker.Valid {
+			t.Errorf("%s: %v", order, r.Findings)
+		}
+	}
+}

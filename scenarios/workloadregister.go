@@ -1,0 +1,29 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+
+	"lockquake/lock"
+)
+
+func register(w *work) lock.Body {
+	if w.draw.Int64N(2) == 0 {
+		return func(ctx context.Context, s lock.Section) error {
+			if err := w.env.Sleep(ctx, w.hold); err != nil {
+				return err
+			}
+			return s.Write(ctx, w.item, fmt.Sprintf("%s/%d", w.worker, w.section))
+		}
+	}
+	return func(ctx context.Context, s lock.Section) error {
+		if _, err := s.Read(ctx, w.item); err != nil {
+			return err
+		}
+		if err := w.env.Sleep(ctx, w.hold); err != nil {
+			return err
+		}
+		_, err := s.Read(ctx, w.item)
+		return err
+	}
+}
