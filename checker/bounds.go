@@ -24,4 +24,13 @@ const (
 	patience      = 30 * time.Second
 	patientLeases = 5
 	patientTurns  = 20
+	// Waiters poll in step if a part of 1/loadShare of their requests comes in
+	// windows of loadWindow that hold loadPeak times the mean, and at least
+	// loadLeast, and if there are loadTimes such windows. Any lock has some when
+	// many begin to wait at once; with jitter they are soon spread.
+	loadWindow = 10 * time.Millisecond
+	loadPeak   = 5
+	loadLeast  = 10
+	loadTimes  = 3
+	loadShare  = 4
 )

@@ -76,8 +76,14 @@ func Catalogue() []Check {
 		{
 			Name:      "lost-update",
 			Doc:       "no increment overwrites one that its section had not read",
-			Workloads: []string{"counter"},
+			Workloads: []string{"counter", "multi-lock"},
 			run:       lostUpdate,
+		},
+		{
+			Name:      "once",
+			Doc:       "each piece of work, such as a tick, takes effect once: not twice, and not never without anybody noticing",
+			Workloads: []string{"cron"},
+			run:       once,
 		},
 		{
 			Name: "exclusion",
@@ -118,6 +124,11 @@ func Catalogue() []Check {
 			Name: "ownership",
 			Doc:  "a release or a renewal touches the grant of its own section only",
 			run:  ownership,
+		},
+		{
+			Name: "load",
+			Doc:  "those who wait for a lock do not poll its server in step",
+			run:  load,
 		},
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	want := []string{"linearizable", "lost-update", "exclusion", "belief", "fencing", "told", "recovery", "progress", "errors", "ownership"}
+	want := []string{"linearizable", "lost-update", "once", "exclusion", "belief", "fencing", "told", "recovery", "progress", "errors", "ownership", "load"}
 	if diff := cmp.Diff(want, Names()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -24,11 +24,18 @@ func TestNames(t *testing.T) {
 
 func TestAppliesTo(t *testing.T) {
 	for _, c := range Catalogue() {
-		if !c.AppliesTo("counter") {
-			t.Errorf("%s does not judge a counter", c.Name)
-		}
-		if got, want := c.AppliesTo("register"), c.Name != "lost-update"; got != want {
-			t.Errorf("%s judges a register: %v, want %v", c.Name, got, want)
+		for _, test := range []struct {
+			workload string
+			want     bool
+		}{
+			{"counter", c.Name != "once"},
+			{"multi-lock", c.Name != "once"},
+			{"register", c.Name != "once" && c.Name != "lost-update"},
+			{"cron", c.Name != "lost-update"},
+		} {
+			if got := c.AppliesTo(test.workload); got != test.want {
+				t.Errorf("%s judges a %s: %v, want %v", c.Name, test.workload, got, test.want)
+			}
 		}
 	}
 }

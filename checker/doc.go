@@ -10,9 +10,9 @@
 //     for each: a [Verdict], how many violations, and the first of them as
 //     [Finding] values, one sentence with the events that show it.
 //   - [Catalogue] lists the checks. Each stands in a file of its own:
-//     linearizable, lost-update, exclusion, belief and fencing judge what became
-//     of the data and who was let in; told, recovery, progress, errors and
-//     ownership judge how the lock served those who used it.
+//     linearizable, lost-update, once, exclusion, belief and fencing judge what
+//     became of the data and who was let in; told, recovery, progress, errors,
+//     ownership and load judge how the lock served those who used it.
 //   - model.go says what a resource may do with values and tokens; search.go
 //     looks for an order of operations that the model allows, and heirs.go for
 //     the plainest proof that there is none.

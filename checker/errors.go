@@ -17,11 +17,13 @@ import (
 //   - ok after work: the release ended the grant.
 //   - An error of the body stands in the answer, and work that ended without
 //     one fails by lost and unknown only.
+//   - No error is one for which the lock may end the process.
 //
 // Unknown is always a fitting answer: no history shows what nobody answered.
 func answers(in *input, r *Result) {
 	for _, s := range in.sections {
 		if s.Return == 0 {
+			in.exited(s, r)
 			continue
 		}
 		r.Applies = true
@@ -45,6 +47,18 @@ func answers(in *input, r *Result) {
 			r.find(Invalid, append(events, loss.Seq), "ok though lost: %s ended with ok, but its grant of lock %s had been %s before",
 				nameOf(s), s.Key, loss.Type)
 		}
+	}
+}
+
+// exited judges a section that has no answer. A crash that is a fault has no
+// error.
+func (in *input) exited(s *history.Section, r *Result) {
+	if !s.Crashed {
+		return
+	}
+	if err := in.Events[s.Crash-1].Err; err != "" {
+		r.Applies = true
+		r.find(Invalid, []int64{s.Call, s.Enter, s.Crash}, "exited: the strategy of %s ended its process (%s)", nameOf(s), err)
 	}
 }
 

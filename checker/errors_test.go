@@ -3,6 +3,8 @@ package checker
 import (
 	"testing"
 	"time"
+
+	"lockquake/history"
 )
 
 func TestErrors(t *testing.T) {
@@ -19,6 +21,12 @@ func TestErrors(t *testing.T) {
 		{
 			name: "not obtained, and granted", story: story("counter", "off").call("a").leased("a", lease).answered("a", "not-obtained", ""),
 			want: Invalid, count: 1, text: "not obtained: a's section 1 was told so, but the server had given it lock x",
+		},
+		{
+			name: "not obtained, since an earlier section's request came late",
+			story: story("counter", "off").call("a").answered("a", "unknown", "no answer").after(time.Second).call("a").
+				tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: time.Millisecond}).
+				refusedBy("a", "a").answered("a", "not-obtained", ""), want: Valid,
 		},
 		{name: "not obtained, and no request came through", story: story("counter", "off").call("a").answered("a", "not-obtained", ""), want: Valid},
 		{name: "unknown", story: story("counter", "off").call("a").leased("a", lease).answered("a", "unknown", "no answer"), want: Valid},
@@ -50,6 +58,12 @@ func TestErrors(t *testing.T) {
 		{
 			name: "the work was done, and an error replaces it", story: entered().leave("a").ended("a", "freed").answered("a", "other", "release failed"),
 			want: Invalid, count: 1, text: "masked: the work of a's section 1 was done",
+		},
+		{name: "crashed", story: entered().crash("a"), want: Valid},
+		{
+			name:  "ended by its own lock",
+			story: entered().tell(history.Event{Type: history.Crashed, Worker: "a", Err: "renew x: i/o timeout"}),
+			want:  Invalid, count: 1, text: "exited: the strategy of a's section 1 ended its process (renew x: i/o timeout)",
 		},
 		{name: "the work was done, and nobody knows of the release", story: entered().leave("a").answered("a", "unknown", "no answer"), want: Valid},
 	})

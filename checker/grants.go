@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"slices"
 	"time"
 
 	"lockquake/history"
@@ -13,7 +14,7 @@ type place struct{ node, key string }
 type grant struct {
 	place
 	worker  string           // on whose behalf it was given
-	section *history.Section // the last that this worker had called for the lock by then; nil: none
+	section *history.Section // that asked for it, see ledger.asking; nil: none
 	given   *history.Event
 	ended   *history.Event // nil: it was still held at the end of the history
 	// asked is a time before which its section certainly did not begin to ask for
@@ -22,6 +23,9 @@ type grant struct {
 	renewals []*history.Event
 	refusals []*history.Event // of waiting sections that it was in the way of
 	own      []*history.Event // those of its own section
+	// revived: the server had let it go before, and then forgot that it had, as
+	// a failover or a restart makes it.
+	revived bool
 }
 
 // until returns when the server would let the grant go by itself, 0 if never.
@@ -67,22 +71,29 @@ type ledger struct {
 	// refused are the sections that met a grant of another one.
 	refused map[*history.Section]bool
 
-	// declined are the renewals that a server declined, in order, and freed the
-	// last grant of each worker that one of its own requests freed by then.
-	declined []*history.Event
-	freed    map[freer]*grant
+	// declined are the renewals of what their own worker had freed before.
+	declined []declined
 
+	owners   map[string]*grant  // the last to each owner
 	sections []*history.Section // not called yet
-	current  map[asker]*history.Section
+	called   map[asker][]*history.Section
 	open     map[place]*grant
-	refusal  map[asker]*history.Event // the last
+	refusal  map[*history.Section]*history.Event // the last
+	freed    map[freer]*grant                    // the last
 }
 
 type asker struct{ worker, key string }
 
+// freer is a worker whose own request freed what it had under a name.
 type freer struct {
-	place  place
-	worker string
+	place
+	worker, owner string
+}
+
+// declined is a renewal that a server declined, and the grant that it was for.
+type declined struct {
+	event *history.Event
+	grant *grant
 }
 
 // ledger returns the history's ledger. It is made when it is first asked for.
@@ -90,7 +101,8 @@ func (in *input) ledger() *ledger {
 	if in.book == nil {
 		in.book = &ledger{
 			byEvent: map[int64]*grant{}, of: map[*history.Section][]*grant{}, refused: map[*history.Section]bool{},
-			sections: in.sections, current: map[asker]*history.Section{}, open: map[place]*grant{}, refusal: map[asker]*history.Event{}, freed: map[freer]*grant{},
+			sections: in.sections, called: map[asker][]*history.Section{}, open: map[place]*grant{},
+			refusal: map[*history.Section]*history.Event{}, freed: map[freer]*grant{}, owners: map[string]*grant{},
 		}
 		for i := range in.Events {
 			in.book.add(&in.Events[i])
@@ -104,7 +116,8 @@ func (b *ledger) add(e *history.Event) {
 	g := b.open[p]
 	switch e.Type {
 	case history.AcquireCalled:
-		b.current[asker{e.Worker, e.Key}] = b.sections[0]
+		who := asker{e.Worker, e.Key}
+		b.called[who] = append(b.called[who], b.sections[0])
 		b.sections = b.sections[1:]
 	case history.Granted:
 		b.give(p, e)
@@ -115,34 +128,48 @@ func (b *ledger) add(e *history.Event) {
 	case history.Refused:
 		b.refuse(p, e)
 	case history.NotRenewed:
-		if b.freed[freer{p, e.Worker}] != nil {
-			b.declined = append(b.declined, e)
+		if freed := b.freed[freer{p, e.Worker, e.Owner}]; freed != nil {
+			b.declined = append(b.declined, declined{e, freed})
 		}
 	case history.Freed, history.Expired, history.Evicted:
 		if g != nil && (e.Owner == "" || e.Owner == g.given.Owner) {
 			g.ended = e
 			delete(b.open, p)
 			if e.Type == history.Freed && e.Worker == g.worker {
-				b.freed[freer{p, e.Worker}] = g
+				b.freed[freer{p, g.worker, g.given.Owner}] = g
 			}
 		}
 	default:
 	}
 }
 
+// asking returns the section that a server's answer was for: the last that the
+// worker had called for the lock when it sent the request, which may have been
+// under way for longer than its section was.
+func (b *ledger) asking(e *history.Event) *history.Section {
+	for _, s := range slices.Backward(b.called[asker{e.Worker, e.Key}]) {
+		if e.Sent == 0 || e.Sent >= s.CallAt {
+			return s
+		}
+	}
+	return nil
+}
+
 func (b *ledger) give(p place, e *history.Event) {
 	if before := b.open[p]; before != nil {
 		before.ended = e
 	}
-	g := &grant{place: p, worker: e.Worker, section: b.current[asker{e.Worker, e.Key}], given: e}
+	g := &grant{place: p, worker: e.Worker, section: b.asking(e), given: e}
+	if before := b.owners[e.Owner]; before != nil && before.key == e.Key && before.worker == e.Worker && e.Request == 0 {
+		g.section, g.revived = before.section, true
+	}
+	b.owners[e.Owner] = g
 	b.grants = append(b.grants, g)
 	b.byEvent[e.Seq] = g
 	b.open[p] = g
 	if s := g.section; s != nil {
 		g.asked = s.CallAt
-		// Who was refused asked again only afterwards; but the refusal may be of
-		// a request that an earlier section had given up on.
-		if last := b.refusal[asker{e.Worker, e.Key}]; last != nil && last.Sent >= s.CallAt {
+		if last := b.refusal[s]; last != nil { // who was refused asked again only afterwards
 			g.asked = max(g.asked, last.At)
 		}
 		b.of[s] = append(b.of[s], g)
@@ -152,11 +179,11 @@ func (b *ledger) give(p place, e *history.Event) {
 // refuse notes whose way was barred by whom. A section that has returned waits
 // for nothing: the request was one that it had given up.
 func (b *ledger) refuse(p place, e *history.Event) {
-	s := b.current[asker{e.Worker, e.Key}]
+	s := b.asking(e)
 	if s == nil || s.Return != 0 && s.Return < e.Seq {
 		return
 	}
-	b.refusal[asker{e.Worker, e.Key}] = e
+	b.refusal[s] = e
 	g := b.open[p]
 	if g == nil || g.section != s {
 		b.refused[s] = true

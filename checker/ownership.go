@@ -33,7 +33,7 @@ func ownership(in *input, r *Result) {
 		case e.Worker != g.worker:
 			r.find(Invalid, []int64{g.given.Seq, e.Seq}, "freed another's: %s freed the grant of lock %s that %s had", e.Worker, g.key, g.worker)
 		case s == nil:
-		case e.Sent != 0 && e.Sent < g.given.Sent, in.works(s, g, e.Seq):
+		case e.Sent != 0 && e.Sent < g.given.Sent && s.GrantOwn == g.given.Owner, in.works(s, g, e.Seq):
 			r.find(Invalid, []int64{g.given.Seq, s.Enter, e.Seq, s.Leave}, "freed too early: an earlier release of %s freed lock %s, which the server had given to %s since",
 				e.Worker, g.key, nameOf(s))
 		}
@@ -53,13 +53,11 @@ func (in *input) works(s *history.Section, g *grant, seq int64) bool {
 // afterwards. One that was under way for longer than a client waits for an
 // answer had been given up on.
 func (in *input) lateRenewals(r *Result) {
-	book := in.ledger()
-	for _, e := range book.declined {
-		g := book.freed[freer{place{e.Node, e.Key}, e.Worker}]
-		if g == nil || g.given.Owner != e.Owner || g.ended.Seq > e.Seq || g.section == nil || g.section.Crashed {
+	for _, d := range in.ledger().declined {
+		e, g, freed := d.event, d.grant, d.grant.ended
+		if g.section == nil || g.section.Crashed {
 			continue
 		}
-		freed := g.ended
 		if freed.Sent != 0 && e.Sent > freed.Sent || e.Sent > g.given.At && e.At-e.Sent < in.answer() {
 			r.find(Invalid, []int64{g.given.Seq, freed.Seq, e.Seq}, "renewed after release: %s asked for a renewal of lock %s, and the server came to it %s after the lock had been freed",
 				nameOf(g.section), g.key, e.At-freed.At)

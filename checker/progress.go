@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -15,12 +16,13 @@ import (
 // with a link or a server, and for as long after that as a client waits for
 // an answer, nobody can say what a waiter was kept by.
 //
-// What stopped the worker itself does not count, nor does the time in which
-// the server held the lock for a worker that was alive and stopped.
+// The time does not count in which the worker was stopped, or something was
+// wrong with its links and messages or with a server, nor that in which the
+// server held the lock for a worker that was alive and stopped.
 func progress(in *input, r *Result) {
 	r.Applies = len(in.sections) > 0
 	bound := in.patience()
-	stops, end := in.stopped(), in.endAt()
+	end := in.endAt()
 	frozen := map[string]stretches{} // by lock; made when a wait is long enough to ask
 	for _, s := range in.sections {
 		until := end
@@ -42,7 +44,7 @@ func progress(in *input, r *Result) {
 			if _, ok := frozen[s.Key]; !ok {
 				frozen[s.Key] = in.frozen(s.Key)
 			}
-			aside := union(slices.Concat(stops[s.Worker], frozen[s.Key]))
+			aside := union(slices.Concat(in.hindered(s.Worker), frozen[s.Key]))
 			if waited := aside.beside(s.CallAt, entered); waited > bound {
 				r.find(Invalid, events, "starved: %s waited for lock %s for %s, more than %s", nameOf(s), s.Key, waited, bound)
 				continue
@@ -52,11 +54,13 @@ func progress(in *input, r *Result) {
 			r.find(Invalid, events, "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, nameOf(s))
 			continue
 		}
-		if waited := stops[s.Worker].beside(out, until); waited > bound {
-			r.find(Invalid, events, "hung: the release of %s took %s, more than %s", nameOf(s), waited, bound)
-			continue
+		if until-out > bound {
+			if waited := in.hindered(s.Worker).beside(out, until); waited > bound {
+				r.find(Invalid, events, "hung: the release of %s took %s, more than %s", nameOf(s), waited, bound)
+				continue
+			}
 		}
-		if s.Return == 0 && !s.Crashed && !stops[s.Worker].covers(end) {
+		if s.Return == 0 && !s.Crashed && !in.hindered(s.Worker).covers(end) {
 			r.find(Invalid, events, "never ended: %s was still open at the end of the run", nameOf(s))
 		}
 	}
@@ -76,8 +80,8 @@ func (in *input) patience() time.Duration {
 }
 
 // worked returns how long the body of s was at work until to: it was not
-// stopped, and did not wait for the resource. A body that hangs is no measure
-// of anything.
+// stopped, and did not wait for the resource or for another lock. A body that
+// hangs is no measure of anything.
 func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
 	idle := slices.Clone(in.stopped()[s.Worker])
 	for _, o := range s.Ops {
@@ -87,7 +91,30 @@ func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
 		}
 		idle = append(idle, x)
 	}
+	within, _ := slices.BinarySearchFunc(in.sections, s.Enter, func(x *history.Section, seq int64) int { return cmp.Compare(x.Call, seq) })
+	for _, inner := range in.sections[within:] {
+		if inner.CallAt >= to {
+			break
+		}
+		if inner.Worker == s.Worker {
+			idle = append(idle, stretch{inner.CallAt, in.waited(inner)})
+		}
+	}
 	return union(idle).beside(s.EnterAt, to)
+}
+
+// waited returns when the wait of s for its lock was over, one way or another.
+func (in *input) waited(s *history.Section) time.Duration {
+	switch {
+	case s.Entered():
+		return s.EnterAt
+	case s.Return != 0:
+		return s.ReturnAt
+	case s.Crashed:
+		return s.CrashAt
+	default:
+		return in.endAt()
+	}
 }
 
 // frozen returns when the servers held a lock for a worker that was alive but

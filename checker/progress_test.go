@@ -36,6 +36,22 @@ func TestProgress(t *testing.T) {
 			story: begun().call("b").fault("pause", "b", 10*time.Minute).grant("b").enter("b", 0).release("b"), want: Valid,
 		},
 		{
+			name: "cut off while it waited",
+			story: wait(begun().call("b").fault("partition", "b->lock", 10*time.Minute).answered("b", "unknown", "no answer"), time.Second).
+				grant("b").enter("b", 0).release("b"),
+			want: Valid,
+		},
+		{
+			name: "another one was cut off while it waited",
+			story: func() *teller {
+				s := begun()
+				s.meta.Workers = []string{"a", "b"}
+				return s.acquire("a", 0).sendRead("a", "0").call("b").fault("partition", "a->resource", 10*time.Minute).
+					applied("a").ok("a").release("a").grant("b").enter("b", 0).release("b")
+			}(),
+			want: Invalid, count: 1, text: "starved: b's section 1 waited for lock x",
+		},
+		{
 			name: "the holder was paused",
 			story: begun().acquire("a", 0).call("b").fault("pause", "a", 10*time.Minute).release("a").
 				grant("b").enter("b", 0).release("b"),

@@ -76,7 +76,7 @@ func (in *input) due(g *grant, goneAt time.Duration) (due, freeAt time.Duration)
 		}
 	}
 	freeAt = from + lease + recoveryMargin
-	if s := g.section; s.Crashed || !knows(s) || in.quorum() > 1 {
+	if s := g.section; s.Crashed || g.revived || !knows(s) || in.quorum() > 1 {
 		return freeAt, freeAt
 	}
 	return max(goneAt, g.given.At) + recoveryMargin, freeAt

@@ -56,6 +56,12 @@ func TestRecovery(t *testing.T) {
 			story: story("counter", "off").acquire("a", 0).leave("a").answered("a", "", "").final("0"),
 			want:  Invalid, count: 1, text: "leak",
 		},
+		{
+			name: "given late, for a section that did not know",
+			story: wanted(story("counter", "off").call("a").answered("a", "unknown", "no answer").after(time.Second).call("a").
+				tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: time.Millisecond, Until: 12 * time.Second}).
+				answered("a", "not-obtained", "").after(8 * time.Second)), want: Valid,
+		},
 		{name: "still at work", story: wanted(story("counter", "off").acquire("a", 0).after(time.Hour)), want: Valid},
 	})
 }

@@ -3,6 +3,7 @@ package checker
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"lockquake/history"
@@ -95,6 +96,22 @@ func (in *input) troubled() stretches {
 		in.troubles = union(list)
 	}
 	return in.troubles
+}
+
+// hindered returns when a worker could not be expected to get on: it was
+// stopped, or something was wrong with one of its links or messages or with a
+// server. A client may still wait for an answer after that.
+func (in *input) hindered(worker string) stretches {
+	list := slices.Clone(in.stopped()[worker])
+	in.eachFault(func(e *history.Event, x stretch) {
+		from, to, link := strings.Cut(e.Target, "->")
+		switch {
+		case link && from != worker && to != worker, !link && e.Target != worker && slices.Contains(in.Meta.Workers, e.Target):
+		default:
+			list = append(list, stretch{x.from, x.to + in.answer()})
+		}
+	})
+	return union(list)
 }
 
 // eachFault calls f for every fault, in the order of their begins. What has no

@@ -15,6 +15,9 @@
 //   - [History.Sections] folds the events into critical sections with their
 //     reads and writes, and refuses a list that contradicts itself.
 //
+// A worker that needs several locks at once has several sections open at once,
+// one for each lock, and each has the operations on what its lock protects.
+//
 // # Three voices
 //
 // The same lock is spoken of by three voices, and the checks compare them.

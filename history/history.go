@@ -86,6 +86,7 @@ type Event struct {
 	Type     Type          `json:"type"`               //
 	Worker   string        `json:"worker,omitempty"`   // who did it, or on whose behalf
 	Section  int           `json:"section,omitempty"`  // which of the worker's sections, from 1
+	Unit     string        `json:"unit,omitempty"`     // the piece of work that a section was asked for, if it is to be done once
 	Request  int64         `json:"request,omitempty"`  // the operation that this belongs to, unique in a run
 	Op       string        `json:"op,omitempty"`       // "read" or "write"
 	Key      string        `json:"key,omitempty"`      // the lock's key, or the resource's item

@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -46,6 +47,7 @@ type Section struct {
 	Worker string
 	N      int    // from 1, by worker
 	Key    string // the lock's key
+	Unit   string // the piece of work that it was asked for, if that is to be done once
 	Token  int64
 
 	Call, Enter, Leave, Return         int64 // sequence numbers; 0: did not happen
@@ -60,7 +62,7 @@ type Section struct {
 	Class    Class  // answer of the strategy
 	Err      string
 	Ops      []*Op // in the order of their invocation
-	Grant    int64 // Seq of the server's last grant to this worker and key before Enter; 0: none is known
+	Grant    int64 // Seq of the server's last grant to this worker and key before Enter that was asked for since Call; 0: none is known
 	GrantAt  time.Duration
 	GrantOwn string // Owner of that grant
 }
@@ -163,14 +165,14 @@ func (f *folder) add(e *Event) error {
 		if f.byID[id] != nil {
 			return fmt.Errorf("%s calls its section %d twice", e.Worker, e.Section)
 		}
-		f.sectionRoom = append(f.sectionRoom, Section{Worker: e.Worker, N: e.Section, Key: e.Key, Call: e.Seq, CallAt: e.At})
+		f.sectionRoom = append(f.sectionRoom, Section{Worker: e.Worker, N: e.Section, Key: e.Key, Unit: e.Unit, Call: e.Seq, CallAt: e.At})
 		s := &f.sectionRoom[len(f.sectionRoom)-1]
 		f.byID[id] = s
 		f.alive[e.Worker] = append(f.alive[e.Worker], s)
 		f.sections = append(f.sections, s)
 		return nil
 	case Granted:
-		f.grants[grantID{e.Worker, e.Key}] = e
+		f.granted(e)
 		return nil
 	case Acquired, Told, ReleaseCalled, Released:
 		return f.addToSection(e)
@@ -192,6 +194,21 @@ func (f *folder) add(e *Event) error {
 		return nil
 	}
 	return fmt.Errorf("unknown type %q", e.Type)
+}
+
+// granted keeps a grant for the section that is let in with it. One that was
+// asked for before the worker's last section for the lock is somebody else's: a
+// section that had given it up.
+func (f *folder) granted(e *Event) {
+	for _, s := range slices.Backward(f.alive[e.Worker]) {
+		if s.Key != e.Key {
+			continue
+		}
+		if e.Sent == 0 || e.Sent >= s.CallAt {
+			f.grants[grantID{e.Worker, e.Key}] = e
+		}
+		return
+	}
 }
 
 // op returns the operation of a request, nil if it was never invoked.

@@ -75,6 +75,7 @@ func Catalogue() []Entry {
 	entries = append(entries, redisCatalogue()...)
 	entries = append(entries, redlockCatalogue()...)
 	for i := range entries {
+		entries[i].Topology.Nodes = max(entries[i].Topology.Nodes, 1)
 		entries[i].Claims = claimsOf(entries[i].Name)
 	}
 	return entries

@@ -4,7 +4,7 @@ import "fmt"
 
 // Topology is the lock servers that a strategy needs.
 type Topology struct {
-	Nodes          int  // independent servers; 0 or 1: one
+	Nodes          int  // independent servers: 1, several, or 0 for as many as there are
 	Replicas       int  // asynchronous replicas of a single server: 0 or 1
 	DelayedRestart bool // a server that comes back stays silent for the longest TTL
 }

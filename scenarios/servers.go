@@ -56,6 +56,9 @@ func (s *Scenario) ServersOf(own lock.Topology, use Strategy) Servers {
 	}
 	s.Servers.Apply(&servers)
 	use.Servers.Apply(&servers)
+	if own.Nodes == 1 { // it knows of one server, however many others have
+		servers.Nodes = 1
+	}
 	return servers
 }
 
@@ -204,7 +207,11 @@ func (v *validator) servers() error {
 		if err := v.serversAt(at, &use.Servers, use.Servers.Has); err != nil {
 			return err
 		}
-		servers := v.ServersOf(v.known.topologies[use.Name], *use)
+		own := v.known.topologies[use.Name]
+		if use.Servers.Has("nodes") && own.Nodes == 1 {
+			return v.at.Errorf(at+".nodes", "%s takes its lock from one server", use.Name)
+		}
+		servers := v.ServersOf(own, *use)
 		t := lock.Topology{Nodes: servers.Nodes, Replicas: servers.Replicas}
 		if err := t.Validate(); err != nil {
 			if !v.at.Has(at) {

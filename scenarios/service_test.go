@@ -69,13 +69,16 @@ func troubles() []trouble {
 			often("partition", "from: lock, to: each worker, mode: "+mode, length)
 	}
 	// caught takes hold of single messages, early and late ones, of every sort.
-	caught := func(kind, length string) string {
+	caught := func(fault string, ends ...string) string {
 		var b strings.Builder
 		for i, op := range []string{"acquire", "release", "renew", "write", "read"} {
-			for j, end := range []string{"sent", "replied"} {
+			if op == "acquire" && strings.HasPrefix(fault, "duplicate") {
+				continue // nobody can know what its second arrival takes, so it is a ghost indeed
+			}
+			for j, end := range ends {
 				for _, nth := range []int{1 + i, 6 + 3*j} {
-					fmt.Fprintf(&b, "  - {when: {worker: worker-%d, point: %s.%s, nth: %d}, %s: {for: %s}}\n",
-						1+(i+j+nth)%4, op, end, nth, kind, length)
+					fmt.Fprintf(&b, "  - {when: {worker: worker-%d, point: %s.%s, nth: %d}, %s}\n",
+						1+(i+j+nth)%4, op, end, nth, fault)
 				}
 			}
 		}
@@ -86,12 +89,21 @@ func troubles() []trouble {
 		{"pause", often("pause", "target: each worker", long)},
 		{"stall of the work", often("stall", "target: each worker, task: main", long)},
 		{"stall of the renewal", often("stall", "target: each worker, task: renewal", long)},
-		{"suspend", often("suspend", "target: each worker", long)},
-		{"delay", link("hold", "{dist: uniform, min: 100ms, max: 2s}") + caught("hold", "{dist: uniform, min: 1s, max: 20s}")},
+		{"delay", link("hold", "{dist: uniform, min: 100ms, max: 2s}") + caught("hold: {for: {dist: uniform, min: 1s, max: 20s}}", "sent", "replied")},
 		{"partition that holds", link("hold", long)},
 		{"partition that drops", link("drop", long)},
 		{"partition from the resource", strings.ReplaceAll(link("hold", long), "lock", "resource")},
-		{"drop", caught("drop", "{dist: uniform, min: 0s, max: 3s}")},
+		{"drop", caught("drop: {for: {dist: uniform, min: 0s, max: 3s}}", "sent", "replied")},
+		{"slow link", often("latency", "from: each worker, to: lock, add: {dist: uniform, min: 1ms, max: 800ms}", long) +
+			often("loss", "from: lock, to: each worker, percent: 30", long)},
+		{"duplicate", caught("duplicate: {for: {dist: uniform, min: 1ms, max: 5s}}", "sent")},
+		{"reorder", caught("reorder: {for: {dist: uniform, min: 1ms, max: 5s}}", "sent")},
+		{"error", caught("error: {}", "sent")},
+		{"reset and cancel", "  - reset: {from: each worker, to: lock, every: {dist: exponential, mean: 3s}}\n" +
+			"  - cancel: {target: each worker, every: {dist: exponential, mean: 3s}}\n"},
+		{"busy server", often("overload", "target: lock, service: {dist: uniform, min: 1ms, max: 100ms}", long) +
+			often("pause", "target: lock", long)},
+		{"overrun", often("overrun", "target: each worker, by: 5s", long)},
 		{"crash", often("crash", "target: each worker", long)},
 		{"pause, drop and crash", often("pause", "target: each worker", long) + link("drop", long) + often("crash", "target: each worker", long)},
 	}

@@ -343,6 +343,9 @@ func (v *validator) each() error {
 		if err := v.duration(at+".wall-offset", e.WallOffset, -longestTime, longestTime); err != nil {
 			return err
 		}
+		if e.WallOffset != 0 && v.Processes > 0 {
+			return v.at.Errorf(at+".wall-offset", "%s.wall-offset: workers that share a process share its clocks", at)
+		}
 	}
 	return nil
 }

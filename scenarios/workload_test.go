@@ -62,6 +62,14 @@ func TestHerdWaits(t *testing.T) {
 	}
 }
 
+func TestSharedProcessesHaveNoClocksOfTheirOwn(t *testing.T) {
+	const text = "name: x\nduration: 10s\nprocesses: 1\nworkload: {kind: counter}\nstrategies: [redis]\neach: [{worker: worker-2, wall-offset: 1s}]\n"
+	const want = "f.yaml:6:40: each[0].wall-offset: workers that share a process share its clocks"
+	if _, err := Parse("f.yaml", []byte(text)); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
 func TestErrorsOfAWorkload(t *testing.T) {
 	for _, test := range []struct{ name, workload, use, want string }{
 		{"no period", "{kind: cron}", "redis", "f.yaml:3:11: workload.period is missing"},

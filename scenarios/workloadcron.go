@@ -53,7 +53,7 @@ func cron(ctx context.Context, w *work) {
 // returns its number. It looks again on waking, as a scheduler does: the
 // clock may have been set meanwhile, and to wake too early is no tick yet.
 func (w *work) nextTick(ctx context.Context) (int64, error) {
-	node, period := w.run.world.Node(w.worker), w.settings.Period
+	node, period := w.recorder.worker.Process().Node(), w.settings.Period
 	tick := int64(node.Wall() / period)
 	for time.Duration(tick)*period <= node.Wall() {
 		tick++

@@ -57,6 +57,10 @@ func (w *World) AddNode(name string, cfg NodeConfig) *Node {
 // Node returns the machine of that name, nil if there is none.
 func (w *World) Node(name string) *Node { return w.nodes[name] }
 
+// Wall is what the node's wall clock shows, as time since every wall clock
+// without an offset began.
+func (n *Node) Wall() time.Duration { return time.Duration(n.wall.at(n.world.now)) }
+
 // Name returns the name that the node was added with.
 func (n *Node) Name() string { return n.name }
 

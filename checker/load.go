@@ -1,0 +1,106 @@
+package checker
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"lockquake/history"
+)
+
+// load looks for waiters that poll in step: a good part of the requests of
+// those who were refused before and ask again comes in peaks. A peak is a
+// window of loadWindow with at least loadLeast of them and loadPeak times the
+// mean, which is that of the time in which anybody waited for the next. See
+// bounds.go for how much is too much.
+//
+// The first request of a section is not counted: when it comes is the affair of
+// the workload. Nor is what came while something was wrong with a link or a
+// server, behind which requests pile up whatever their clients do.
+func load(in *input, r *Result) {
+	for _, polls := range groups(in.polls(), func(p poll) string { return p.event.Node }) {
+		r.Applies = true
+		waits := make([]stretch, len(polls))
+		for i, p := range polls {
+			waits[i] = stretch{p.since, p.event.At}
+		}
+		waited := loadWindow
+		for _, x := range union(waits) {
+			waited += x.to - x.from
+		}
+		mean := float64(len(polls)) * float64(loadWindow) / float64(waited)
+		peaks := peaksOf(polls, max(loadLeast, loadPeak*mean))
+		crowded := 0
+		for _, peak := range peaks {
+			crowded += len(peak)
+		}
+		if len(peaks) < loadTimes || crowded*loadShare < len(polls) {
+			continue
+		}
+		slices.SortStableFunc(peaks, func(a, b []poll) int { return cmp.Compare(len(b), len(a)) })
+		for _, peak := range peaks {
+			first, last := peak[0].event, peak[len(peak)-1].event
+			r.find(Invalid, []int64{first.Seq, last.Seq},
+				"in step: %d requests of waiting workers came to %s within %s from %s on, where %.1f are the mean while they waited",
+				len(peak), first.Node, last.At-first.At, first.At, mean)
+		}
+	}
+}
+
+// poll is a request of a section that the same server had refused before.
+type poll struct {
+	event *history.Event
+	since time.Duration // when it was refused last
+}
+
+// polls lists the polls of a history in order.
+func (in *input) polls() []poll {
+	type server struct {
+		asker
+		node string
+	}
+	type refusal struct {
+		section int
+		at      time.Duration
+	}
+	current := map[asker]int{}
+	last := map[server]refusal{}
+	troubled := in.troubled()
+	var list []poll
+	for i := range in.Events {
+		e := &in.Events[i]
+		who := asker{e.Worker, e.Key}
+		switch e.Type {
+		case history.AcquireCalled:
+			current[who] = e.Section
+		case history.Granted, history.Refused:
+			at := server{who, e.Node}
+			if before, ok := last[at]; ok && before.section == current[who] && !troubled.covers(e.At) {
+				list = append(list, poll{e, before.at})
+			}
+			if e.Type == history.Refused {
+				last[at] = refusal{current[who], e.At}
+			} else {
+				delete(last, at)
+			}
+		default:
+		}
+	}
+	return list
+}
+
+// peaksOf returns the windows that hold at least so many polls, apart from each
+// other.
+func peaksOf(polls []poll, least float64) [][]poll {
+	var peaks [][]poll
+	for first, end := 0, 0; first < len(polls); first++ {
+		for end < len(polls) && polls[end].event.At < polls[first].event.At+loadWindow {
+			end++
+		}
+		if float64(end-first) >= least {
+			peaks = append(peaks, polls[first:end])
+			first = end - 1
+		}
+	}
+	return peaks
+}

@@ -1,0 +1,76 @@
+package checker
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// polled is the story of waiters that are refused again and again: each of
+// them for the first time at its own moment, and from then on after every
+// pause.
+func polled(waiters, rounds int, start func(waiter int) time.Duration, pause func() time.Duration) *teller {
+	t := story("counter", "off").acquire("holder", 0)
+	type ask struct {
+		at     time.Duration
+		waiter string
+	}
+	var asks []ask
+	for w := range waiters {
+		name := fmt.Sprintf("w%d", w)
+		t.call(name)
+		at := time.Second + start(w)
+		for range rounds {
+			asks = append(asks, ask{at, name})
+			at += pause()
+		}
+	}
+	slices.SortStableFunc(asks, func(a, b ask) int { return int(a.at - b.at) })
+	t.stop()
+	for _, a := range asks {
+		t.now = a.at
+		t.refusedBy(a.waiter, "holder")
+	}
+	return t.release("holder")
+}
+
+func TestLoad(t *testing.T) {
+	const every = 100 * time.Millisecond
+	always := func() time.Duration { return every }
+	random := rand.New(rand.NewPCG(1, 1))
+	jittered := func() time.Duration { return every + time.Duration(random.Int64N(int64(every/2))) }
+	together := func(int) time.Duration { return 0 }
+	spread := func(w int) time.Duration { return time.Duration(w) * every / 50 }
+	judge(t, "load", []verdictCase{
+		{name: "nobody waits", story: story("counter", "off").acquire("a", 0).release("a"), want: Valid},
+		{
+			name: "a herd", story: polled(50, 11, together, always),
+			want: Invalid, count: 10, text: "in step: 50 requests of waiting workers came to lock within 0s from 1.1s on, where 5.0 are the mean",
+		},
+		{
+			name: "a herd that is a little apart", story: polled(50, 11, func(w int) time.Duration { return time.Duration(w) * 150 * time.Microsecond }, always),
+			want: Invalid, count: 10, text: "in step: 50 requests",
+		},
+		{name: "spread evenly", story: polled(50, 11, spread, always), want: Valid},
+		{name: "all at once, with jitter", story: polled(50, 100, together, jittered), want: Valid},
+		{name: "few are no herd", story: polled(9, 11, together, always), want: Valid},
+		{name: "twice is chance", story: polled(50, 3, together, always), want: Valid},
+		{name: "the first requests are the workload's", story: polled(50, 1, together, always), want: Valid},
+		{
+			name: "piled up behind a suspended server",
+			story: func() *teller {
+				s := polled(50, 11, spread, always)
+				for range 5 {
+					s.fault("suspend", "lock", time.Second)
+					for w := range 50 {
+						s.refusedBy(fmt.Sprintf("w%d", w), "holder")
+					}
+				}
+				return s
+			}(),
+			want: Valid,
+		},
+	})
+}

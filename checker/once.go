@@ -1,0 +1,84 @@
+package checker
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"lockquake/history"
+)
+
+// once looks for pieces of work, such as the tick of a schedule, that took
+// effect more than once: a write counts that belongs to a section which was
+// asked for the piece.
+//
+// A piece that nobody did is a violation only if everybody was content: each
+// section that was asked for it was done or was told that another one had the
+// lock. Where one of them crashed, failed or does not know, somebody could
+// have noticed, and the loss is no secret of the lock.
+func once(in *input, r *Result) {
+	var asked []*history.Section
+	for _, s := range in.sections {
+		if s.Unit != "" {
+			asked = append(asked, s)
+		}
+	}
+	for _, sections := range groups(asked, func(s *history.Section) string { return s.Unit }) {
+		r.Applies = true
+		unit := sections[0].Unit
+		done, perhaps := in.effects(sections)
+		switch {
+		case len(done) > 1:
+			var events []int64
+			var who []string
+			for _, e := range done {
+				events = append(events, e.op.Invoke, e.op.Applied, e.op.Return)
+				who = append(who, nameOf(e.section))
+			}
+			r.find(Invalid, events, "twice: %s took effect %d times within %s, by %s",
+				unit, len(done), done[len(done)-1].at-done[0].at, strings.Join(who, ", "))
+		case len(done)+perhaps > 1:
+			r.find(Unknown, nil, "cannot tell: whether %s took effect more than once, since nobody knows what became of %d writes", unit, perhaps)
+		case len(done)+perhaps == 0 && !slices.ContainsFunc(sections, discontent):
+			var events []int64
+			for _, s := range sections {
+				events = append(events, s.Call, s.Enter, s.Return)
+			}
+			r.find(Invalid, events, "missed: all %d sections that were asked for %s ended without an error or left it to another, and nobody did it",
+				len(sections), unit)
+		}
+	}
+}
+
+// done is one effect of a piece of work.
+type done struct {
+	op      *history.Op
+	section *history.Section
+	at      time.Duration
+}
+
+// effects returns the writes of the sections that took effect, in order, and
+// how many more there may be.
+func (in *input) effects(sections []*history.Section) (list []done, perhaps int) {
+	for _, s := range sections {
+		for _, o := range s.Ops {
+			switch e := in.effect(o); {
+			case !o.Write() || e == dropped || e == refused:
+			case e == maybe:
+				perhaps++
+			default:
+				_, _, _, at := span(o)
+				list = append(list, done{o, s, at})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b done) int { return cmp.Compare(moment(a.op), moment(b.op)) })
+	return list, perhaps
+}
+
+// discontent reports whether somebody could have noticed that the section did
+// not do its work.
+func discontent(s *history.Section) bool {
+	return s.Return == 0 || s.Crashed || s.Class != history.ClassOK && s.Class != history.ClassNotObtained
+}

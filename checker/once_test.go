@@ -1,0 +1,70 @@
+package checker
+
+import (
+	"testing"
+	"time"
+
+	"lockquake/history"
+)
+
+// callFor asks for a section for a piece of work.
+func (t *teller) callFor(w, unit string) *teller {
+	t.sections[w]++
+	return t.tell(history.Event{Type: history.AcquireCalled, Worker: w, Section: t.sections[w], Key: "x", Unit: unit})
+}
+
+// does is a section that does a piece of work.
+func (t *teller) does(w, unit string) *teller {
+	return t.callFor(w, unit).grant(w).enter(w, 0).write(w, w).release(w)
+}
+
+func TestOnce(t *testing.T) {
+	cron := func() *teller { return story("cron", "off") }
+	declined := func(s *teller, w, unit string) *teller {
+		return s.callFor(w, unit).answered(w, history.ClassNotObtained, "not obtained")
+	}
+	judge(t, "once", []verdictCase{
+		{name: "nothing to do", story: cron(), want: Valid},
+		{name: "each once", story: cron().does("a", "tick-1").does("b", "tick-2"), want: Valid},
+		{name: "the other leaves it", story: declined(cron().does("a", "tick-1"), "b", "tick-1"), want: Valid},
+		{
+			name: "one after the other, and still twice", story: cron().does("a", "tick-1").after(500*time.Millisecond).does("b", "tick-1"),
+			want: Invalid, count: 1, text: "twice: tick-1 took effect 2 times within 509ms, by a's section 1, b's section 1",
+		},
+		{
+			name: "twice by one worker", story: cron().does("a", "tick-1").does("a", "tick-1").does("a", "tick-2"),
+			want: Invalid, count: 1, text: "twice: tick-1",
+		},
+		{
+			name:  "the resource refused the second",
+			story: cron().does("a", "tick-1").callFor("b", "tick-1").grant("b").enter("b", 0).refuse("b", "write", "b").leave("b").answered("b", history.ClassRefused, "refused"),
+			want:  Valid,
+		},
+		{
+			name:  "accepted, though nobody heard of it",
+			story: cron().does("a", "tick-1").callFor("b", "tick-1").grant("b").enter("b", 0).sendWrite("b", "b").applied("b").info("b").release("b"),
+			want:  Invalid, count: 1, text: "twice",
+		},
+		{
+			name:  "perhaps twice",
+			story: cron().unwitnessed().does("a", "tick-1").callFor("b", "tick-1").grant("b").enter("b", 0).sendWrite("b", "b").info("b").release("b"),
+			want:  Unknown, text: "cannot tell",
+		},
+		{
+			name: "everybody left it to another", story: declined(declined(cron(), "a", "tick-1"), "b", "tick-1"),
+			want: Invalid, count: 1, text: "missed: all 2 sections that were asked for tick-1",
+		},
+		{
+			name: "who had it did nothing", story: declined(cron().callFor("a", "tick-1").grant("a").enter("a", 0).release("a"), "b", "tick-1"),
+			want: Invalid, count: 1, text: "missed",
+		},
+		{
+			name: "who had it crashed", story: declined(cron().callFor("a", "tick-1").grant("a").enter("a", 0), "b", "tick-1").crash("a"),
+			want: Valid,
+		},
+		{
+			name: "who asked got no answer", story: cron().callFor("a", "tick-1").answered("a", history.ClassUnknown, "no answer"),
+			want: Valid,
+		},
+	})
+}
