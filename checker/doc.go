@@ -19,6 +19,8 @@
 //   - interval.go holds what exclusion and belief share.
 //   - grants.go keeps a ledger of what the lock servers did, grant by grant, and
 //     stopped.go of who stood still when; bounds.go holds the bounds in time.
+//   - [JudgeStored] judges a list of operations, as Jepsen leaves one behind, by
+//     one of [Models]; it stands in the files stored*.go.
 //
 // # What took effect
 //

@@ -33,7 +33,7 @@ func ownership(in *input, r *Result) {
 		case e.Worker != g.worker:
 			r.find(Invalid, []int64{g.given.Seq, e.Seq}, "freed another's: %s freed the grant of lock %s that %s had", e.Worker, g.key, g.worker)
 		case s == nil:
-		case e.Sent != 0 && e.Sent < g.given.Sent && s.GrantOwn == g.given.Owner, in.works(s, g, e.Seq):
+		case e.Sent != 0 && e.Sent < g.given.Sent && in.holding(s).owner() == g.given.Owner, in.works(s, g, e.Seq):
 			r.find(Invalid, []int64{g.given.Seq, s.Enter, e.Seq, s.Leave}, "freed too early: an earlier release of %s freed lock %s, which the server had given to %s since",
 				e.Worker, g.key, nameOf(s))
 		}
@@ -44,7 +44,7 @@ func ownership(in *input, r *Result) {
 // works reports whether the section was let in with the grant and was at work
 // at event seq, in the belief that it still had the lock.
 func (in *input) works(s *history.Section, g *grant, seq int64) bool {
-	return s.Grant == g.given.Seq && s.Told == 0 && seq > s.Enter &&
+	return in.holding(s).with(g) && s.Told == 0 && seq > s.Enter &&
 		(s.Leave == 0 || seq < s.Leave) && (s.Return == 0 || seq < s.Return) && (!s.Crashed || seq < s.Crash)
 }
 

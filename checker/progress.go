@@ -17,8 +17,8 @@ import (
 // an answer, nobody can say what a waiter was kept by.
 //
 // The time does not count in which the worker was stopped, or something was
-// wrong with its links and messages or with a server, nor that in which the
-// server held the lock for a worker that was alive and stopped.
+// wrong with its links and messages or with a server, though of several servers
+// one must not matter, nor that in which the server held the lock for a worker that was alive and stopped.
 func progress(in *input, r *Result) {
 	r.Applies = len(in.sections) > 0
 	bound := in.patience()

@@ -80,3 +80,16 @@ func TestProgress(t *testing.T) {
 		{name: "crashed", story: story("counter", "off").acquire("a", 0).crash("a").final("0"), want: Valid},
 	})
 }
+
+// Of several servers one that does not answer is no excuse, all of them are.
+func TestProgressQuorum(t *testing.T) {
+	waiting := func(target string) *teller {
+		s := story("counter", "off")
+		s.meta.Nodes, s.meta.Quorum = 3, 2
+		return s.call("a").fault("pause", target, 10*time.Minute).answered("a", "not-obtained", "")
+	}
+	judge(t, "progress", []verdictCase{
+		{name: "one server", story: waiting("lock-2"), want: Invalid, count: 1, text: "starved"},
+		{name: "all servers", story: waiting("lock"), want: Valid},
+	})
+}

@@ -21,25 +21,42 @@ type holding struct {
 // quorum is how many servers have to hold a grant for the lock to be held.
 func (in *input) quorum() int { return max(in.Meta.Quorum, 1) }
 
-// holding returns nil if no server spoke of the section's grant.
+// holding returns nil if no server spoke of the section's grant. Of several
+// servers, an answer that is late may be of an earlier attempt: what counts is
+// the owner that most of them held the lock for.
 func (in *input) holding(s *history.Section) *holding {
 	if s.Grant == 0 {
 		return nil
 	}
 	h := &holding{section: s, quorum: in.quorum()}
-	if h.quorum == 1 {
-		h.grants = append(h.grants, in.ledger().byEvent[s.Grant])
-		return h
-	}
-	for _, g := range in.ledger().of[s] {
-		if g.given.Owner == s.GrantOwn && g.given.Seq < s.Enter && g.held(s.Enter) {
-			h.grants = append(h.grants, g)
+	if h.quorum > 1 {
+		byOwner := map[string][]*grant{}
+		for _, g := range in.ledger().of[s] {
+			if g.given.Seq > s.Enter || !g.held(s.Enter) {
+				continue
+			}
+			same := append(byOwner[g.given.Owner], g)
+			byOwner[g.given.Owner] = same
+			if len(same) > len(h.grants) {
+				h.grants = same
+			}
 		}
 	}
-	if len(h.grants) == 0 { // it was let in with what was gone already
+	if len(h.grants) == 0 { // one server, or it was let in with what was gone already
 		h.grants = append(h.grants, in.ledger().byEvent[s.Grant])
 	}
 	return h
+}
+
+// with reports whether the section was let in with the grant.
+func (h *holding) with(g *grant) bool { return h != nil && slices.Contains(h.grants, g) }
+
+// owner is the value that the section was let in under.
+func (h *holding) owner() string {
+	if h == nil {
+		return ""
+	}
+	return h.grants[0].given.Owner
 }
 
 // held reports whether enough servers held the lock for the section just after

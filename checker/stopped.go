@@ -84,8 +84,9 @@ func (in *input) troubled() stretches {
 	if in.troubles == nil {
 		list := []stretch{}
 		in.eachFault(func(e *history.Event, x stretch) {
-			switch e.Kind {
-			case "pause", "stall", "suspend", "clock-rate", "clock-step":
+			switch {
+			case in.spared(e.Target):
+			case slices.Contains([]string{"pause", "stall", "suspend", "clock-rate", "clock-step"}, e.Kind):
 				if !slices.Contains(in.Meta.Workers, e.Target) {
 					list = append(list, stretch{x.from, x.to + in.answer()})
 				}
@@ -106,12 +107,18 @@ func (in *input) hindered(worker string) stretches {
 	in.eachFault(func(e *history.Event, x stretch) {
 		from, to, link := strings.Cut(e.Target, "->")
 		switch {
-		case link && from != worker && to != worker, !link && e.Target != worker && slices.Contains(in.Meta.Workers, e.Target):
+		case in.spared(e.Target), link && from != worker && to != worker, !link && e.Target != worker && slices.Contains(in.Meta.Workers, e.Target):
 		default:
 			list = append(list, stretch{x.from, x.to + in.answer()})
 		}
 	})
 	return union(list)
+}
+
+// spared reports whether a fault is of a single one of several servers, which
+// must not keep anybody from the lock.
+func (in *input) spared(target string) bool {
+	return in.quorum() > 1 && strings.HasPrefix(target, "lock-")
 }
 
 // eachFault calls f for every fault, in the order of their begins. What has no

@@ -24,6 +24,13 @@
 // that it was on. A partition cuts a link in one direction for every message
 // that arrives while it lasts.
 //
+// A pause of a server freezes it, and a crash of one is a loss of power.
+// Overload, stale, failover, delete and evict are of servers only. Where a
+// server is named, "lock" stands for all servers of the lock, or for the
+// primary of a replicated one, whatever a strategy has; a name that it does not
+// have is not hit, so that one plan serves every strategy. Kinds that are
+// instant, such as a reset, take no length.
+//
 // A fault falls at a moment (at), again and again (every), or when a worker
 // comes to a point for the nth time (when). Times are those of the run, from
 // 0. What falls at a moment ends at the duration of the run at the latest;

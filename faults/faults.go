@@ -20,6 +20,10 @@ type Spec struct {
 	When *When
 	// Optional: the scenario stands even if this fault never met anything.
 	Optional bool
+	// Case names the runs in which the fault falls; "" is in all of them. Class is
+	// the letter of the class of faults that it belongs to, as strategies make
+	// their claims by; "" for none.
+	Case, Class string
 	Kind     Kind
 	Params   Params
 }

@@ -56,7 +56,7 @@ func Write(w io.Writer, h *History) error {
 // Read reads what Write has written, and nothing else: an unknown field,
 // another schema, a line that was cut, is empty or is longer than 1 MiB, and
 // events that are not numbered 1, 2, 3, ... or go back in time are errors that
-// name the line. Whether the events make sense together is for
+// name the line, as LineError. Whether the events make sense together is for
 // History.Sections to say.
 func Read(r io.Reader) (*History, error) {
 	in := bufio.NewReaderSize(r, maxLine)
@@ -69,7 +69,7 @@ func Read(r io.Reader) (*History, error) {
 		case errors.Is(err, io.EOF) && len(line) == 0:
 			return nil, errors.New("read history: the file is empty")
 		case errors.Is(err, io.EOF):
-			err = errors.New("the file ends within the line")
+			err = errCut
 		case errors.Is(err, bufio.ErrBufferFull):
 			err = fmt.Errorf("longer than %d bytes", maxLine)
 		case err != nil: // of r
@@ -79,9 +79,37 @@ func Read(r io.Reader) (*History, error) {
 			err = h.readEvent(line)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read history: line %d: %w", n, err)
+			return nil, &LineError{Line: n, Column: column(err, line), Err: err}
 		}
 	}
+}
+
+// LineError says where Read found a file to be wrong. Line and Column count
+// from 1, columns in bytes; Column is 1 for what is wrong with a whole line.
+type LineError struct {
+	Line, Column int
+	Err          error
+}
+
+func (e *LineError) Error() string { return fmt.Sprintf("read history: line %d: %v", e.Line, e.Err) }
+
+// Unwrap returns what is wrong with the line.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// errCut is a last line without its end.
+var errCut = errors.New("the file ends within the line")
+
+func column(err error, line []byte) int {
+	if errors.Is(err, errCut) {
+		return len(line) + 1
+	}
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return max(1, int(syntax.Offset))
+	}
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return max(1, int(wrong.Offset))
+	}
+	return 1
 }
 
 func readMeta(line []byte, m *Meta) error {

@@ -21,6 +21,13 @@ const (
 	ClassStale   Class = "R" // stale reads
 )
 
+// Classes lists them.
+func Classes() []Class {
+	return []Class{
+		ClassPause, ClassDelay, ClassUnknown, ClassCrash, ClassClock, ClassSuspend, ClassServer, ClassSession, ClassStale,
+	}
+}
+
 func (c Class) String() string {
 	switch c {
 	case ClassPause:

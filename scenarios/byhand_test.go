@@ -32,7 +32,7 @@ func toldOf(h *history.History) []string {
 	for _, e := range h.Events {
 		var what string
 		switch e.Type {
-		case history.Granted, history.Expired, history.Freed, history.Acquired, history.Told, history.Crashed:
+		case history.Granted, history.Expired, history.Freed, history.Evicted, history.Acquired, history.Told, history.Crashed:
 			what = e.Worker
 		case history.Applied:
 			what = fmt.Sprintf("%s %s %s over %s", e.Worker, e.Op, e.Value, e.Prior)
@@ -41,7 +41,7 @@ func toldOf(h *history.History) []string {
 		case history.Released:
 			what = fmt.Sprintf("%s %q", e.Worker, e.Class)
 		case history.Refused, history.AcquireCalled, history.ReleaseCalled, history.Invoke, history.OK, history.Fail,
-			history.Info, history.Renewed, history.Evicted, history.Final:
+			history.Info, history.Renewed, history.NotRenewed, history.Final:
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("%.2f %s %s", float64(e.At)/float64(time.Millisecond), e.Type, what))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -30,7 +31,8 @@ const grace = 300 * time.Millisecond
 type Option func(*options)
 
 type options struct {
-	seeds      SeedRange
+	seeds      SeedRange // none: those that the scenario asks for
+	until      float64
 	strategies []string // labels or names; nil: those of the scenario
 	own        map[string]lock.Entry
 	jobs       int
@@ -49,6 +51,18 @@ func WithTrace(w io.Writer) Option {
 // scenario runs from 1 to its own Seeds.
 func WithSeeds(first, last uint64) Option {
 	return func(o *options) { o.seeds = SeedRange{first, last} }
+}
+
+// WithUntil stops a strategy once its interval is at most so wide to either
+// side, as a share of 1, which must lie between 0 and 0.5. It looks after each
+// block of 100 seeds, so that what is run does not depend on how many runs are
+// carried out at once. Without WithSeeds a campaign begins at seed 1 and goes
+// on for as long as the widest interval takes.
+//
+// A strategy that stops before the scenario's Seeds leaves it unknown whether
+// a violation that was expected, and not seen, is there.
+func WithUntil(halfWidth float64) Option {
+	return func(o *options) { o.until = halfWidth }
 }
 
 // WithStrategies runs only the named uses of the scenario's strategies, by
@@ -74,7 +88,7 @@ func WithJobs(n int) Option {
 
 // Progress is how far a campaign has come.
 type Progress struct {
-	Done, Total int
+	Done, Total int    // runs; with WithUntil Total is the most there may be, and falls
 	Label       string // of the run that has just been done
 	Violated    bool
 }
@@ -84,6 +98,13 @@ func WithProgress(f func(Progress)) Option {
 	return func(o *options) { o.progress = f }
 }
 
+// block is after how many seeds a campaign with WithUntil looks at its
+// intervals.
+const block = 100
+
+// mostSeeds is how many seeds a campaign with WithUntil chooses at most.
+const mostSeeds = 10_000_000
+
 // campaign is a Campaign under way.
 type campaign struct {
 	scenario *Scenario
@@ -91,27 +112,19 @@ type campaign struct {
 	uses     []Strategy
 	scripts  *redis.ScriptCache
 
-	mu     sync.Mutex
-	trials [][]*summary        // by use and seed; nil: not done
-	first  []map[string]*Trial // by use and check: the lowest seed that violates it
-	done   int
-	err    error
-	over   bool // what a run left behind still does counts no more
-}
+	// Set between two blocks, when no job is at work.
+	seeds  SeedRange // of the block at hand
+	active []int     // the uses that are run in it
 
-// summary is what is kept of every run.
-type summary struct {
-	results      []checker.Result // without their findings
-	acquisitions int64
-	metrics      checker.Metrics
-	checksum     string
-	plan         []planned
-}
-
-// planned is what became of one step of the plan.
-type planned struct {
-	spec           int
-	happened, bite bool
+	mu      sync.Mutex
+	tallies []*tally            // by use
+	first   []map[string]*Trial // by use and check: the lowest seed that violates it
+	faults  []FaultStats
+	done    int
+	due     int // runs at the end of the block
+	total   int // runs at the end of the campaign, at most
+	err     error
+	over    bool // what a run left behind still does counts no more
 }
 
 // Run carries out the scenario over its seeds and strategies. When ctx ends
@@ -119,23 +132,24 @@ type planned struct {
 // as partial, with the cause. A *RunError is a run that could not be carried
 // out; the campaign ends with it.
 func Run(ctx context.Context, s *Scenario, opts ...Option) (*Campaign, error) {
-	o := options{seeds: SeedRange{1, uint64(s.Seeds)}, own: map[string]lock.Entry{}, jobs: runtime.GOMAXPROCS(0), stall: defaultStall}
+	o := options{own: map[string]lock.Entry{}, jobs: runtime.GOMAXPROCS(0), stall: defaultStall}
 	for _, opt := range opts {
 		opt(&o)
 	}
-	if o.seeds.First > o.seeds.Last {
-		return nil, fmt.Errorf("seeds %d to %d: the range is empty", o.seeds.First, o.seeds.Last)
+	if err := o.choose(s); err != nil {
+		return nil, err
 	}
 	uses, err := s.uses(o)
 	if err != nil {
 		return nil, err
 	}
-	c := &campaign{scenario: s, options: o, uses: uses, scripts: redis.NewScriptCache()}
-	for range uses {
-		c.trials = append(c.trials, make([]*summary, o.seeds.Count()))
-		c.first = append(c.first, map[string]*Trial{})
+	c := newCampaign(s, o, uses)
+	for c.begin() && ctx.Err() == nil {
+		c.carryOut(ctx)
 	}
-	c.carryOut(ctx)
+	c.mu.Lock()
+	c.over = true
+	c.mu.Unlock()
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -144,6 +158,63 @@ func Run(ctx context.Context, s *Scenario, opts ...Option) (*Campaign, error) {
 		return result, context.Cause(ctx)
 	}
 	return result, nil
+}
+
+// choose settles the seeds.
+func (o *options) choose(s *Scenario) error {
+	if o.until < 0 || o.until >= 0.5 {
+		return fmt.Errorf("until %v: it is more than 0 and less than 0.5", o.until)
+	}
+	if o.seeds == (SeedRange{}) {
+		o.seeds = SeedRange{1, uint64(s.Seeds)}
+		if o.until > 0 {
+			blocks := math.Ceil(wilsonNeeds(o.until) / block)
+			o.seeds.Last = uint64(min(mostSeeds, max(1, blocks)*block))
+		}
+	}
+	if o.seeds.First > o.seeds.Last {
+		return fmt.Errorf("seeds %d to %d: the range is empty", o.seeds.First, o.seeds.Last)
+	}
+	return nil
+}
+
+func newCampaign(s *Scenario, o options, uses []Strategy) *campaign {
+	c := &campaign{scenario: s, options: o, uses: uses, scripts: redis.NewScriptCache()}
+	for i, use := range uses {
+		c.active = append(c.active, i)
+		c.tallies = append(c.tallies, newTally(s, use, o.seeds.First))
+		c.first = append(c.first, map[string]*Trial{})
+	}
+	for i, spec := range s.Faults {
+		c.faults = append(c.faults, FaultStats{Spec: i, Kind: spec.Kind, Optional: spec.Optional})
+	}
+	return c
+}
+
+// begin makes the next block ready, and reports whether there is one: not after
+// an error, or a block that was not done. Without WithUntil there is one block.
+func (c *campaign) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := c.options.seeds
+	switch {
+	case c.err != nil || c.done < c.due:
+		return false
+	case c.due == 0:
+		c.seeds.First = all.First
+	case c.seeds.Last == all.Last:
+		return false
+	default:
+		c.seeds.First = c.seeds.Last + 1
+		c.active = slices.DeleteFunc(c.active, func(i int) bool { return c.tallies[i].narrow(c.options.until) })
+	}
+	c.seeds.Last = all.Last
+	c.total = c.done + len(c.active)*c.seeds.Count()
+	if c.options.until > 0 && c.seeds.Count() > block {
+		c.seeds.Last = c.seeds.First + block - 1
+	}
+	c.due = c.done + len(c.active)*c.seeds.Count()
+	return len(c.active) > 0
 }
 
 // RunOnce carries out one run of one use of a strategy, and keeps all of it.
@@ -181,6 +252,15 @@ func (s *Scenario) uses(o options) ([]Strategy, error) {
 			chosen = append(chosen, all[i])
 			continue
 		}
+		before := len(chosen)
+		for _, u := range all { // every case of it
+			if u.Name == name && u.Case != "" {
+				chosen = append(chosen, u)
+			}
+		}
+		if len(chosen) > before {
+			continue
+		}
 		if !slices.ContainsFunc(lock.Catalogue(), func(e lock.Entry) bool { return e.Name == name }) {
 			return nil, &UnknownStrategyError{Name: name, Scenario: s.Name, Known: knownStrategies(all)}
 		}
@@ -189,7 +269,7 @@ func (s *Scenario) uses(o options) ([]Strategy, error) {
 	return chosen, nil
 }
 
-// carryOut does the runs, seed by seed, on all jobs.
+// carryOut does the runs of a block, seed by seed, on all jobs.
 func (c *campaign) carryOut(stopped context.Context) {
 	ctx, cancel := context.WithCancelCause(stopped) //nolint:forbidigo // jobs live in real time, their runs do not
 	defer cancel(nil)
@@ -209,9 +289,6 @@ func (c *campaign) carryOut(stopped context.Context) {
 		go c.job(ctx, cancel, &next, end)
 	}
 	jobs.Wait()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.over = true
 }
 
 // job takes runs until none is left. A run that hangs cannot be stopped: it
@@ -228,11 +305,11 @@ func (c *campaign) job(ctx context.Context, cancel context.CancelCauseFunc, next
 	}
 	stop := stall.Watch(&beat, c.options.stall, func() {
 		use, seed := c.at(at.Load())
-		fail(&RunError{c.scenario.Name, c.scenario.Path, use.Label, seed, &HangError{c.options.stall, stall.Stacks("sim.(*task).perform", "sim.(*coroutine).park")}})
+		fail(&RunError{c.scenario.Name, c.scenario.argument(), c.uses[use].Label, seed, &HangError{c.options.stall, stall.Stacks("sim.(*task).perform", "sim.(*coroutine).park")}})
 		ended()
 	})
 	defer stop()
-	total := int64(len(c.uses) * c.options.seeds.Count())
+	total := int64(len(c.active) * c.seeds.Count())
 	for ctx.Err() == nil {
 		i := next.Add(1) - 1
 		if i >= total {
@@ -241,20 +318,21 @@ func (c *campaign) job(ctx context.Context, cancel context.CancelCauseFunc, next
 		at.Store(i)
 		beat.Add(1)
 		use, seed := c.at(i)
-		trial, err := r.once(use, seed)
+		trial, err := r.once(c.uses[use], seed)
 		if err != nil {
 			fail(err)
 			return
 		}
-		c.keep(i, trial)
+		c.keep(use, trial)
 	}
 }
 
-// at says which run has the number i: all strategies of one seed follow each
-// other, so that a campaign cut short compares them on the same seeds.
-func (c *campaign) at(i int64) (Strategy, uint64) {
-	n := int64(len(c.uses))
-	return c.uses[i%n], c.options.seeds.First + uint64(i/n)
+// at says which run of the block has the number i: all strategies of one seed
+// follow each other, so that a campaign cut short compares them on the same
+// seeds.
+func (c *campaign) at(i int64) (use int, seed uint64) {
+	n := int64(len(c.active))
+	return c.active[i%n], c.seeds.First + uint64(i/n)
 }
 
 func (c *campaign) fail(err error) {
@@ -267,12 +345,8 @@ func (c *campaign) fail(err error) {
 
 // keep takes in a finished run: a summary of each, and whole the first one of
 // each strategy that violates a check.
-func (c *campaign) keep(i int64, t *Trial) {
+func (c *campaign) keep(use int, t *Trial) {
 	s := &summary{acquisitions: t.Acquisitions, metrics: t.Metrics, checksum: t.Checksum}
-	for step, b := range t.Bites {
-		s.plan = append(s.plan, planned{t.Plan.Steps[step].Spec, b.Happened, b.Bit})
-	}
-	use := int(i % int64(len(c.uses)))
 	violated, copied := false, false
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -291,12 +365,15 @@ func (c *campaign) keep(i int64, t *Trial) {
 				c.first[use][r.Check] = t
 			}
 		}
-		s.results = append(s.results, checker.Result{Check: r.Check, Verdict: r.Verdict, Applies: r.Applies})
+		s.results = append(s.results, checker.Result{Check: r.Check, Verdict: r.Verdict, Applies: r.Applies, Count: r.Count})
 	}
-	c.trials[use][t.Seed-c.options.seeds.First] = s
+	for step, b := range t.Bites {
+		c.faults[t.Plan.Steps[step].Spec].add(b)
+	}
+	c.tallies[use].take(t.Seed, s)
 	c.done++
 	if c.options.progress != nil {
-		c.options.progress(Progress{c.done, len(c.uses) * c.options.seeds.Count(), t.Label, violated})
+		c.options.progress(Progress{c.done, c.total, t.Label, violated})
 	}
 }
 

@@ -212,19 +212,20 @@ func TestUnknownStrategyNamesTheNearest(t *testing.T) {
 
 func TestTokens(t *testing.T) {
 	for _, token := range []Token{
-		{"kleppmann", "4354d5939d92", "redis", 1, "0.1.0", "0075b14c00ebcb29"},
-		{"../my scenarios/a:b@c.yaml", "00", "fenced: 'both' & more", 1<<64 - 1, "1.0-rc+1", "ff"},
+		{"kleppmann", "4354d5939d92", "redis", 1, "0.1.0", "0075b14c00ebcb29", nil},
+		{"../my scenarios/a:b@c.yaml", "00", "fenced: 'both' & more", 1<<64 - 1, "1.0-rc+1", "ff", nil},
+		{"gc-pause", "00", "redis", 3, "0.1.0", "ff", []Override{{"lock.ttl", "1.5s"}, {"faults[0].pause.for", "{dist: uniform, min: 1s, max: 2s}"}}},
 	} {
 		text := token.String()
 		if strings.ContainsAny(text, " '\"&;|<>()$`*?") {
 			t.Errorf("%s would need quotes in a shell", text)
 		}
 		back, err := ParseToken(text)
-		if err != nil || back != token {
+		if diff := cmp.Diff(token, back); err != nil || diff != "" {
 			t.Errorf("%s reads back as %+v, %v", text, back, err)
 		}
 	}
-	for _, text := range []string{"", "x", "a@b:c:d:e:f", "a@b:c:1:e", "@b:c:1:e:f", "a@b:%zz:1:e:f", "a@b:c:1:e:f:g"} {
+	for _, text := range []string{"", "x", "a@b:c:d:e:f", "a@b:c:1:e", "@b:c:1:e:f", "a@b:%zz:1:e:f", "a@b:c:1:e:f:g", "a@b:c:1:e:f:=g", "a@b:c:1:e:f:g=%zz"} {
 		if token, err := ParseToken(text); !errors.Is(err, ErrToken) {
 			t.Errorf("%q reads as %+v, %v", text, token, err)
 		}

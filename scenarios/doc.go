@@ -15,5 +15,15 @@
 //   - The plan of faults is carried out on the world in faults.go.
 //   - [Campaign] is what is left: rates, intervals, a verdict against what the
 //     scenario expects, and the first failure of each check (sum.go, result.go).
+//     Its intervals and tests stand in stats.go, sets of seeds in statsseeds.go,
+//     and strategies are compared on the same seeds in statspairs.go.
+//   - [Explore] places a fault at every point of a small run (explore.go; the
+//     kinds in exploreplaces.go), and [Shrink] makes a failing run small
+//     (shrink.go). Both can leave a scenario file of its own: [Rewrite]
+//     (shrinkfile.go).
+//   - [Override] sets a value that the file sets otherwise (vary.go). A [Sweep]
+//     runs a scenario over the values of an [Axis] or two ([RunSweep]), and [Find]
+//     bisects for the value at which each strategy breaks (varyaxis.go, sweep.go,
+//     sweepfind.go).
 //   - [Token] is one line that repeats a run exactly (token.go).
 package scenarios

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"lockquake/faults"
@@ -28,7 +29,7 @@ func (r *run) OnPoint(worker, point string, nth int, do func()) error {
 
 // Apply implements faults.Target.
 func (r *run) Apply(step int, a faults.Action) error {
-	if !r.hits(a) {
+	if only := r.spec(step).Case; only != "" && only != r.use.Case || !r.hits(a) {
 		return nil
 	}
 	e := history.Event{
@@ -147,8 +148,14 @@ func (r *run) befallLink(step int, a faults.Action, from, to string) error {
 	return r.world.CutLink(from, to, sim.CutHold, a.For)
 }
 
-// spec is the entry of the scenario's faults that a step came from.
-func (r *run) spec(step int) faults.Spec { return r.scenario.Faults[r.plan.Steps[step-1].Spec] }
+// spec is the entry of the scenario's faults that a step came from, empty if
+// its plan was made by somebody else.
+func (r *run) spec(step int) faults.Spec {
+	if i := r.plan.Steps[step-1].Spec; i < len(r.scenario.Faults) {
+		return r.scenario.Faults[i]
+	}
+	return faults.Spec{}
+}
 
 // befallWorker does what a fault does to one worker.
 func (r *run) befallWorker(k *sim.Worker, a faults.Action) error {
@@ -283,33 +290,74 @@ func (r *run) exited(worker string, err error) {
 const supervised = time.Second
 
 // bite works out which faults of the plan met anything: a section of the
-// worker that they took hold of, or a call of it that was under way.
-func (r *run) bite(sections []*history.Section, over time.Duration) {
+// worker that they took hold of, a call of it that was under way, or a grant.
+func (r *run) bite(h *history.History, sections []*history.Section) {
 	for i, step := range r.plan.Steps {
 		b := &r.bites[i]
 		if !b.Happened {
 			continue
 		}
-		a := step.Action
-		info := kindInfo(a.Kind)
-		if info.Point != faults.AnyPoint {
+		switch info := kindInfo(step.Action.Kind); {
+		case info.Point != faults.AnyPoint:
 			b.Bit = true // it caught a message, so somebody waits for it
-			continue
+		case robs(info):
+			// Decided below, by what it could take away.
+		default:
+			b.Bit = slices.ContainsFunc(sections, func(s *history.Section) bool {
+				return r.meets(step.Action, b, s, h.Meta.End)
+			})
 		}
-		// What happens to a server is everybody's affair.
-		everybody := a.From == "" && r.workers[a.Target] == nil
-		for _, s := range sections {
-			if !everybody && s.Worker != a.Target && s.Worker != a.From && s.Worker != a.To {
-				continue
+	}
+	if slices.ContainsFunc(r.plan.Steps, func(s faults.Step) bool { return robs(kindInfo(s.Action.Kind)) }) {
+		r.biteGrants(h.Events)
+	}
+}
+
+// robs reports whether faults of the kind take keys away from a server, and do
+// nothing else.
+func robs(info faults.KindInfo) bool { return info.OnlyServer && info.Instant }
+
+// meets reports whether a fault fell into a section that it concerns.
+func (r *run) meets(a faults.Action, b *Bite, s *history.Section, over time.Duration) bool {
+	// What happens to a server is everybody's affair.
+	everybody := a.From == "" && r.workers[a.Target] == nil
+	if !everybody && s.Worker != a.Target && s.Worker != a.From && s.Worker != a.To {
+		return false
+	}
+	end := s.ReturnAt
+	if s.Return == 0 {
+		end = over
+	}
+	switch {
+	case a.Kind == faults.Overrun: // sections that have begun go on as they are
+		return b.Begin <= s.CallAt && s.CallAt < b.End
+	case b.Begin == b.End:
+		return s.CallAt <= b.Begin && b.Begin < end
+	}
+	return s.CallAt < b.End && b.Begin < end
+}
+
+// biteGrants lets those faults bite that took keys away while a grant was live
+// on the server that they befell.
+func (r *run) biteGrants(events []history.Event) {
+	type grant struct{ node, key string }
+	var live []grant
+	for i := range events {
+		e := &events[i]
+		this := grant{e.Node, e.Key}
+		switch e.Type {
+		case history.Granted:
+			live = append(live, this)
+		case history.Freed, history.Expired, history.Evicted:
+			live = slices.DeleteFunc(live, func(g grant) bool { return g == this })
+		case history.FaultBegin:
+			if robs(kindInfo(faults.Kind(e.Kind))) {
+				r.bites[e.Fault-1].Bit = slices.ContainsFunc(live, func(g grant) bool {
+					// All servers of a lock speak as one where one is the replica of the other.
+					return e.Target == lockNode || r.cluster.group != nil || g.node == e.Target
+				})
 			}
-			end := s.ReturnAt
-			if s.Return == 0 {
-				end = over
-			}
-			if s.CallAt <= b.End && b.Begin < end && (info.Instant || s.CallAt < b.End) {
-				b.Bit = true
-				break
-			}
+		default:
 		}
 	}
 }

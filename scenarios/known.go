@@ -11,6 +11,7 @@ type catalogue struct {
 	strategies []string
 	tokenless  map[string]bool // strategies that never hand out a token
 	topologies map[string]lock.Topology
+	claims     map[string]lock.Claims
 	workloads  []string
 	fences     []string
 	points     []string // nil for any: a strategy of the caller's has its own
@@ -19,11 +20,11 @@ type catalogue struct {
 
 // known is the catalogue of this program, with the caller's own strategies.
 func known(own []string) catalogue {
-	c := catalogue{points: Points(), checks: checker.Catalogue(), tokenless: map[string]bool{}, topologies: map[string]lock.Topology{}}
+	c := catalogue{points: Points(), checks: checker.Catalogue(), tokenless: map[string]bool{}, topologies: map[string]lock.Topology{}, claims: map[string]lock.Claims{}}
 	for _, s := range lock.Catalogue() {
 		c.strategies = append(c.strategies, s.Name)
 		c.tokenless[s.Name] = !s.Fenced()
-		c.topologies[s.Name] = s.Topology
+		c.topologies[s.Name], c.claims[s.Name] = s.Topology, s.Claims
 	}
 	c.strategies = append(c.strategies, own...)
 	for _, w := range Workloads() {

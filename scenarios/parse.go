@@ -32,6 +32,13 @@ func Parse(name string, data []byte, own ...string) (*Scenario, error) {
 }
 
 func parse(name string, data []byte, known catalogue) (*Scenario, error) {
+	sum := sha256.New()
+	sum.Write(data)
+	return decode(name, data, known, sum)
+}
+
+// decode reads a scenario whose hash has begun with sum.
+func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario, error) {
 	s := &Scenario{
 		Seeds: 100, Workers: 2, Resources: 1,
 		Step: 10 * time.Microsecond, WakeLag: 100 * time.Microsecond, Wake: DeadlinesFirst,
@@ -40,8 +47,6 @@ func parse(name string, data []byte, known catalogue) (*Scenario, error) {
 		Path:     name,
 		Text:     bytes.Clone(data),
 	}
-	sum := sha256.New()
-	sum.Write(data)
 	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum)}
 	at, err := decoder.Decode(name, data, s)
 	if err != nil {
@@ -202,8 +207,12 @@ func decodeFault(n *strictyaml.Node, into *faults.Spec) error {
 			err = value.Decode(into.When)
 		case key.Text() == "optional":
 			err = value.Decode(&into.Optional)
+		case key.Text() == "case":
+			err = value.Decode(&into.Case)
+		case key.Text() == "class":
+			err = value.Decode(&into.Class)
 		case !isKind:
-			err = key.Errorf("%s", strictyaml.Unknown("key", key.Text(), append(names, "at", "when", "optional")))
+			err = key.Errorf("%s", strictyaml.Unknown("key", key.Text(), append(names, "at", "when", "optional", "case", "class")))
 		case into.Kind != "":
 			err = key.Errorf("%s is a %s already; write an entry for each fault", n.Path(), into.Kind)
 		default:
@@ -235,6 +244,20 @@ func decodeFaultParams(n *strictyaml.Node, info faults.KindInfo, into *faults.Pa
 // Load reads a scenario by what a user calls it: the name of a built-in one,
 // or the path of a file. Own is as in [Parse].
 func Load(arg string, own ...string) (*Scenario, error) {
+	return LoadWith(arg, nil, own...)
+}
+
+// LoadWith is Load with values set as [Scenario.With] does. What is wrong with
+// the file itself is said first.
+func LoadWith(arg string, overrides []Override, own ...string) (*Scenario, error) {
+	s, err := loadFile(arg, own)
+	if err != nil {
+		return nil, err
+	}
+	return s.With(overrides, own...)
+}
+
+func loadFile(arg string, own []string) (*Scenario, error) {
 	if data, ok := builtin(arg); ok {
 		return Parse(arg, data, own...)
 	}

@@ -39,20 +39,29 @@ type Bite struct {
 // Campaign is a scenario run over many seeds and strategies, added up. It is
 // what results.json holds.
 type Campaign struct {
-	Schema     int             `json:"schema"` // version of this format, 1
-	Version    string          `json:"version"`
-	Scenario   string          `json:"scenario"`
-	Source     string          `json:"source,omitempty"`
-	About      string          `json:"description,omitempty"`
-	Hash       string          `json:"hash"` // of the scenario file
-	Seeds      SeedRange       `json:"seeds"`
+	Schema   int    `json:"schema"` // version of this format, 1
+	Version  string `json:"version"`
+	Scenario string `json:"scenario"`
+	Source   string `json:"source,omitempty"`
+	About    string `json:"description,omitempty"`
+	Hash     string `json:"hash"`           // of the scenario file
+	Text     string `json:"text,omitempty"` // the scenario file
+	// Overrides are the values that were set from outside, as path=value.
+	Overrides []string  `json:"overrides,omitempty"`
+	Seeds     SeedRange `json:"seeds"`
+	// Until is the half width of an interval at which its strategy was run no
+	// longer, as a share of 1; 0: all seeds were run.
+	Until      float64         `json:"until,omitempty"`
+	Locks      int             `json:"locks"`             // of each run: its resources
 	Needed     int             `json:"needed"`            // fewest seeds that decide an expectation
 	Partial    bool            `json:"partial,omitempty"` // stopped before all runs were done
 	Step       time.Duration   `json:"step"`              // virtual time a point costs, in nanoseconds
 	Verdict    Outcome         `json:"verdict"`
 	Reasons    []string        `json:"reasons,omitempty"` // why the verdict is not pass, one sentence each
 	Strategies []StrategyStats `json:"strategies"`
-	Faults     []FaultStats    `json:"faults"`
+	// Paired compares each strategy with the first.
+	Paired []PairStats  `json:"paired,omitempty"`
+	Faults []FaultStats `json:"faults"`
 }
 
 // SeedRange is a closed range of seeds.
@@ -75,14 +84,16 @@ const (
 type StrategyStats struct {
 	Name         string  `json:"name"`
 	Label        string  `json:"label"`
-	Fence        string  `json:"fence"` // the resource's policy
+	Fence        string  `json:"fence"`          // the resource's policy
+	Seeds        SeedSet `json:"seeds,omitzero"` // of the runs that were done
 	Runs         int     `json:"runs"`
 	Violating    int     `json:"violating"` // runs in which a check that decides was violated
 	Unknown      int     `json:"unknown"`   // runs, not violating, in which one could not tell
 	Rate         float64 `json:"rate"`      // Violating / Runs
 	Low          float64 `json:"low"`       // 95 % Wilson interval
 	High         float64 `json:"high"`
-	Acquisitions int64   `json:"acquisitions"` // sections entered, over all runs
+	AtMost       float64 `json:"at_most,omitempty"` // exact bound to one side where no run is violating
+	Acquisitions int64   `json:"acquisitions"`      // sections entered, over all runs
 	// Metrics are of all runs together; times are in nanoseconds.
 	Metrics  checker.Metrics `json:"metrics"`
 	Checksum string          `json:"checksum"` // over the checksums of the runs, in the order of seeds
@@ -137,6 +148,18 @@ type CheckStats struct {
 	Unknown   int    `json:"unknown"`
 	FirstSeed uint64 `json:"first_seed,omitempty"` // first seed that violates it
 	Replay    string `json:"replay,omitempty"`     // token of that run
+	// Seeds are those that violate it, UnknownSeeds those of which one could not
+	// tell.
+	Seeds        SeedSet `json:"seeds,omitzero"`
+	UnknownSeeds SeedSet `json:"unknown_seeds,omitzero"`
+
+	PerRun *Rate `json:"per_run,omitempty"`
+	// Violations are counted one by one: a run may hold several. A lock-hour is
+	// an hour of virtual time of one lock. Dispersion is how many come at a time.
+	Violations  int64   `json:"violations"`
+	Dispersion  float64 `json:"dispersion,omitempty"`
+	PerThousand *Rate   `json:"per_1000_acquisitions,omitempty"`
+	PerLockHour *Rate   `json:"per_lock_hour,omitempty"`
 }
 
 // Failure is the first run of a strategy that violates a check, whole.

@@ -32,7 +32,7 @@ const (
 // progress, a fault that cannot take hold. It is no verdict.
 type RunError struct {
 	Scenario string
-	Path     string // of the scenario, as a command takes it
+	Path     string // of the scenario, as a command takes it, with what was set
 	Label    string
 	Seed     uint64
 	Err      error
@@ -62,6 +62,7 @@ type runner struct {
 	recorder history.Recorder
 	beat     *atomic.Uint64
 	trace    io.Writer
+	visit    func(at time.Duration, worker, point string) // is told of every point that a worker comes to; nil for nobody
 }
 
 // run is one run while it happens. It is also the faults.Target of its plan.
@@ -108,11 +109,11 @@ func (r *runner) once(use Strategy, seed uint64) (*Trial, error) {
 		err = one.world.Run()
 	}
 	if err = errors.Join(err, one.err); err != nil {
-		return nil, &RunError{r.scenario.Name, r.scenario.Path, use.Label, seed, err}
+		return nil, &RunError{r.scenario.Name, r.scenario.argument(), use.Label, seed, err}
 	}
 	trial, err := one.judge()
 	if err != nil {
-		return nil, &RunError{r.scenario.Name, r.scenario.Path, use.Label, seed, err}
+		return nil, &RunError{r.scenario.Name, r.scenario.argument(), use.Label, seed, err}
 	}
 	one.cluster.close()
 	return trial, nil
@@ -140,7 +141,7 @@ func (r *run) build() error {
 	s := r.scenario
 	r.world = sim.New(sim.Config{
 		Seed: r.seed, Step: s.Step, WakeLag: s.WakeLag, ArrivalFirst: s.Wake == Arrival,
-		Latency: s.Network.Latency, Limit: r.limit(), Trace: r.trace, Beat: r.beat,
+		Latency: s.Network.Latency, Limit: r.limit(), Trace: r.trace, Visit: r.visit, Beat: r.beat,
 	})
 	keys := map[string]bool{}
 	for _, name := range s.ResourceNames() {
@@ -317,11 +318,11 @@ func (r *run) judge() (*Trial, error) {
 		return nil, err
 	}
 	metrics.Commands = r.cluster.requests()
-	r.bite(sections, h.Meta.End)
+	r.bite(h, sections)
 	return &Trial{
 		Scenario: s.Name, Label: r.use.Label, Strategy: r.use.Name, Seed: r.seed,
 		Plan: r.plan, Bites: r.bites, History: h, Results: results, Metrics: metrics,
 		Checksum: h.Meta.Checksum, Events: r.world.Events(), Acquisitions: r.acquisitions,
-		Replay: Token{s.Path, s.Hash, r.use.Label, r.seed, Version, h.Meta.Checksum}.String(),
+		Replay: Token{s.Path, s.Hash, r.use.Label, r.seed, Version, h.Meta.Checksum, s.Overrides}.String(),
 	}, nil
 }

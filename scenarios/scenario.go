@@ -42,15 +42,22 @@ type Scenario struct {
 
 	Checks []string          `yaml:"checks"`
 	Expect map[string]Expect `yaml:"expect"` // by label
+	// Claims: of each strategy is expected what it claims to hold under the
+	// class of the case.
+	Claims bool `yaml:"claims"`
 
 	// Path is where the scenario was read from, as an error or a replay token
 	// names it: a built-in name or a file.
 	Path string `yaml:"-"`
 	// Hash is of the bytes read, those of the files of its distributions too:
-	// 12 hexadecimal digits.
+	// 12 hexadecimal digits. With Overrides it is of these too.
 	Hash string `yaml:"-"`
-	// Text is the file itself.
+	// Text is the file itself, with the Overrides in it.
 	Text []byte `yaml:"-"`
+	// Overrides are the values that were set from outside, in their order.
+	Overrides []Override `yaml:"-"`
+	// File is what was read, if Overrides make it differ from Text.
+	File []byte `yaml:"-"`
 }
 
 // WorkerNames lists the workers in the order of their numbers.
@@ -222,6 +229,9 @@ type Strategy struct {
 	Servers  ServersParams              `yaml:"servers"`
 	Resource strictyaml.Patch[Resource] `yaml:"resource"`
 	Workload WorkloadParams             `yaml:"workload"` // all but its kind
+	// Case is the one of the scenario's cases that this use is of, "" if there
+	// are none.
+	Case string `yaml:"-"`
 }
 
 // Each is where one worker differs from the others.

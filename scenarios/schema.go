@@ -184,6 +184,8 @@ func faultSchema(o strictyaml.Outline) schema {
 		"at":       strictyaml.Described(ref("duration"), o.Words["at"]),
 		"when":     strictyaml.Described(o.Of(reflect.TypeFor[faults.When]()), o.Words["when"]),
 		"optional": schema{"type": "boolean", "description": o.Words["optional"]},
+		"case":     schema{"type": "string", "pattern": namePattern, "maxLength": longestName, "description": o.Words["case"]},
+		"class":    schema{"enum": lock.Classes(), "description": o.Words["class"]},
 	}
 	var kinds []schema
 	for _, k := range faults.Kinds() {
@@ -191,7 +193,7 @@ func faultSchema(o strictyaml.Outline) schema {
 		params := o.Struct(reflect.TypeFor[faults.Params](), k.Params...)
 		for _, end := range []string{"from", "to", "target"} {
 			if slices.Contains(k.Params, end) {
-				params["properties"].(schema)[end] = strictyaml.Described(place(k, end), o.Words[end])
+				params["properties"].(schema)[end] = strictyaml.Described(placeSchema(k, end), o.Words[end])
 			}
 		}
 		if slices.Contains(k.Params, "for") {
@@ -203,8 +205,8 @@ func faultSchema(o strictyaml.Outline) schema {
 	return schema{"type": "object", "properties": properties, "additionalProperties": false, "oneOf": kinds}
 }
 
-// place is what a fault takes hold of.
-func place(k faults.KindInfo, end string) schema {
+// placeSchema is what a fault takes hold of.
+func placeSchema(k faults.KindInfo, end string) schema {
 	var places []schema
 	if end != "target" || !k.OnlyServer {
 		places = append(places, ref("worker"), schema{"const": faults.EachWorker})
@@ -319,6 +321,9 @@ func words() map[string]string {
 		"start":             "when its first section begins",
 		"wall-offset":       "by how much its wall clock is fast; slow if negative",
 		"faults":            "what goes wrong",
+		"case":              "the runs in which it falls: every strategy is run once for each case that there is",
+		"class":             "the class of faults that the case belongs to, by which strategies make their claims",
+		"claims":            "whether of each strategy is expected what it claims to hold under the class of the case",
 		"checks":            "how runs are judged; all checks that can judge the workload unless given",
 		"expect":            "what must be seen, by label of a strategy",
 		"holds":             "checks that must be valid in every run",

@@ -11,12 +11,11 @@ import (
 // and not what became of the resource.
 const serviceChecks = "[told, recovery, progress, errors, ownership]"
 
-// service is a scenario of one minute with one use of a strategy, which is
-// judged by the service checks alone.
+// service is a scenario with one use of a strategy, which is judged by the
+// service checks alone.
 func service(t *testing.T, use, rest string) *Scenario {
 	t.Helper()
 	return parseText(t, fmt.Sprintf(`name: service
-duration: 60s
 network: {latency: {dist: lognormal, median: 1ms, p99: 20ms}}
 strategies: [%s]
 checks: %s
@@ -138,17 +137,20 @@ func clean(t *testing.T, s *Scenario, n uint64) {
 // What the workers do: much work that is short beside the lease, little such
 // work, and work that may take longer.
 const (
-	shortWork = `workers: 4
+	shortWork = `duration: 30s
+workers: 4
 workload: {kind: counter, hold: {dist: uniform, min: 20ms, max: 800ms}, think: 100ms}
 lock: {ttl: 2s, max-hold: 10s}
 faults:
 `
-	rareWork = `workers: 1
+	rareWork = `duration: 60s
+workers: 1
 workload: {kind: counter, hold: {dist: uniform, min: 20ms, max: 800ms}, think: 5s}
 lock: {ttl: 2s}
 faults:
 `
-	longWork = `workers: 4
+	longWork = `duration: 60s
+workers: 4
 workload: {kind: counter, hold: {dist: uniform, min: 5s, max: 20s}, think: 100ms}
 lock: {retry: {attempts: unlimited}, max-hold: 30s}
 faults:
@@ -174,7 +176,8 @@ func TestServiceFlawsAreCaught(t *testing.T) {
 	}
 	// twins is two workers that first ask at the same millisecond by their own
 	// clocks, the second 3 s later; the first has been paused meanwhile.
-	const twins = `workers: 2
+	const twins = `duration: 60s
+workers: 2
 sections: 1
 workload: {kind: counter, hold: 1500ms}
 lock: {ttl: 2s}
@@ -196,8 +199,8 @@ faults:
 		{"told", "redis-release-ignored", "redis", shortWork + pauses},
 		{"recovery", "redis-noexpire", "redis", shortWork + crashes},
 		{"recovery", "redis-setnx-expire", "redis", shortWork + first(1, "acquire.applied", "crash: {for: 2s}")},
-		{"recovery", "redis-blind-timeout", "redis", shortWork + first(9, "acquire.replied", "drop: {for: 100ms}")},
-		{"recovery", "redis-client-resend", "redis", shortWork + first(9, "acquire.replied", "drop: {for: 100ms}")},
+		{"recovery", "redis-blind-timeout", "redis", rareWork + first(9, "acquire.replied", "drop: {for: 100ms}")},
+		{"recovery", "redis-client-resend", "redis", rareWork + first(9, "acquire.replied", "drop: {for: 100ms}")},
 		{"recovery", "redis-release-never", "redis", shortWork + nothing},
 		{"recovery", "redis-release-skipped", "redis", shortWork + first(9, "write.sent", "drop: {for: 100ms}")},
 		{"recovery", "redis-fenced-published", "redis-fenced", shortWork + nothing},

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,21 +24,119 @@ func decides(s *Scenario, label, check string) bool {
 // harmless is the check that does not decide unless it is named.
 const harmless = "belief"
 
+// summary is what is kept of a run until it is added up.
+type summary struct {
+	results      []checker.Result // without their findings
+	acquisitions int64
+	metrics      checker.Metrics
+	checksum     string
+}
+
+// tally adds up the runs of one use, in the order of their seeds, whatever the
+// order is that they end in.
+type tally struct {
+	scenario *Scenario
+	stats    StrategyStats
+	sums     *xxhash.Digest
+	squares  map[string]float64 // of the violations of each run, by check
+	next     uint64
+	waiting  map[uint64]*summary // for the seeds before them
+}
+
+func newTally(s *Scenario, use Strategy, first uint64) *tally {
+	expect, expected := s.Expect[use.Label]
+	t := &tally{scenario: s, sums: xxhash.New(), squares: map[string]float64{}, next: first, waiting: map[uint64]*summary{}, stats: StrategyStats{
+		Name: use.Name, Label: use.Label, Fence: s.ResourceOf(use).Fence,
+		Checks: map[string]CheckStats{}, Order: s.Checks,
+		// A strategy without an entry, where others have one, is reported and
+		// does not decide.
+		Decides: expected || len(s.Expect) == 0,
+	}}
+	if expected {
+		t.stats.Expects = &expect
+	}
+	return t
+}
+
+// take takes in a run, and adds up those whose turn has come.
+func (t *tally) take(seed uint64, s *summary) {
+	t.waiting[seed] = s
+	for t.waiting[t.next] != nil {
+		t.add(t.next)
+		t.next++
+	}
+}
+
+// add adds up a run that waits.
+func (t *tally) add(seed uint64) {
+	s, st := t.waiting[seed], &t.stats
+	delete(t.waiting, seed)
+	st.Runs++
+	st.Seeds.add(seed)
+	st.Acquisitions += s.acquisitions
+	st.Metrics.Add(&s.metrics)
+	_, _ = t.sums.WriteString(s.checksum) // it never fails
+	verdict := checker.Valid
+	for _, r := range s.results {
+		stats := st.Checks[r.Check]
+		stats.Applies = stats.Applies || r.Applies
+		switch r.Verdict {
+		case checker.Invalid:
+			stats.Violating++
+			stats.Violations += int64(r.Count)
+			stats.Seeds.add(seed)
+			t.squares[r.Check] += float64(r.Count) * float64(r.Count)
+		case checker.Unknown:
+			stats.Unknown++
+			stats.UnknownSeeds.add(seed)
+		case checker.Valid:
+		}
+		st.Checks[r.Check] = stats
+		if decides(t.scenario, st.Label, r.Check) {
+			verdict = verdict.Worse(r.Verdict)
+		}
+	}
+	switch verdict {
+	case checker.Invalid:
+		st.Violating++
+	case checker.Unknown:
+		st.Unknown++
+	case checker.Valid:
+	}
+}
+
+// narrow reports whether the interval is at most so wide to either side.
+func (t *tally) narrow(halfWidth float64) bool {
+	low, high := Wilson(t.stats.Violating, t.stats.Runs)
+	return (high-low)/2 <= halfWidth
+}
+
 // sum adds up the campaign.
 func (c *campaign) sum() *Campaign {
 	s := c.scenario
 	result := &Campaign{
-		Schema: 1, Version: Version, Scenario: s.Name, Source: s.Source, About: s.Description, Hash: s.Hash,
-		Seeds: c.options.seeds, Needed: s.Seeds, Step: s.Step, Verdict: Pass,
-		Partial: c.done < len(c.uses)*c.options.seeds.Count(),
+		Schema: 1, Version: Version, Scenario: s.Name, Source: s.Source, About: s.Description, Hash: s.Hash, Text: string(s.Text), Overrides: overrideTexts(s.Overrides),
+		Seeds: c.options.seeds, Until: c.options.until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Verdict: Pass,
+		Partial: c.done < c.total, Faults: c.faults,
 	}
 	for i := range c.uses {
 		result.Strategies = append(result.Strategies, c.sumStrategy(i))
 	}
-	result.Faults = c.sumFaults()
-	if result.Partial {
-		result.add(Unknown, fmt.Sprintf("stopped after %d of %d runs", c.done, len(c.uses)*c.options.seeds.Count()))
+	if result.Faults == nil {
+		result.Faults = []FaultStats{}
 	}
+	switch {
+	case result.Partial && c.options.until > 0:
+		result.add(Unknown, fmt.Sprintf("stopped after %d runs, before every interval was narrow enough", c.done))
+	case result.Partial:
+		result.add(Unknown, fmt.Sprintf("stopped after %d of %d runs", c.done, c.total))
+	default:
+		result.Seeds.Last = c.seeds.Last
+		if len(c.active) == 0 {
+			result.Seeds.Last = c.seeds.First - 1 // no use was left to run the block
+		}
+	}
+	result.Paired = result.pairs(s, c.uses)
 	for _, st := range result.Strategies {
 		judgeStrategy(result, st)
 	}
@@ -45,65 +144,36 @@ func (c *campaign) sum() *Campaign {
 	return result
 }
 
-// sumStrategy adds up the runs of one use.
+// sumStrategy ends the sum of the runs of one use.
 func (c *campaign) sumStrategy(i int) StrategyStats {
-	s, use := c.scenario, c.uses[i]
-	expect, expected := s.Expect[use.Label]
-	st := StrategyStats{
-		Name: use.Name, Label: use.Label, Fence: s.ResourceOf(use).Fence,
-		Checks: map[string]CheckStats{}, Order: s.Checks,
-		// A strategy without an entry, where others have one, is reported and
-		// does not decide.
-		Decides: expected || len(s.Expect) == 0,
+	t := c.tallies[i]
+	// Of a campaign that was stopped, some runs wait for one that never came.
+	for _, seed := range slices.Sorted(maps.Keys(t.waiting)) {
+		t.add(seed)
 	}
-	if expected {
-		st.Expects = &expect
-	}
-	sums := xxhash.New()
-	for _, t := range c.trials[i] {
-		if t == nil {
-			continue
-		}
-		st.Runs++
-		st.Acquisitions += t.acquisitions
-		st.Metrics.Add(&t.metrics)
-		_, _ = sums.WriteString(t.checksum) // it never fails
-		verdict := checker.Valid
-		for _, r := range t.results {
-			stats := st.Checks[r.Check]
-			stats.Applies = stats.Applies || r.Applies
-			switch r.Verdict {
-			case checker.Invalid:
-				stats.Violating++
-			case checker.Unknown:
-				stats.Unknown++
-			case checker.Valid:
-			}
-			st.Checks[r.Check] = stats
-			if decides(s, use.Label, r.Check) {
-				verdict = verdict.Worse(r.Verdict)
-			}
-		}
-		switch verdict {
-		case checker.Invalid:
-			st.Violating++
-		case checker.Unknown:
-			st.Unknown++
-		case checker.Valid:
-		}
-	}
-	if st.Runs > 0 {
-		st.Rate = round6(float64(st.Violating) / float64(st.Runs))
+	st := t.stats
+	if rate := PerRun(st.Violating, st.Runs); rate != nil {
+		st.Rate, st.AtMost = rate.Rate, rate.AtMost
 	}
 	st.Low, st.High = Wilson(st.Violating, st.Runs)
-	st.Checksum = fmt.Sprintf("%016x", sums.Sum64())
-	for _, check := range s.Checks {
+	st.Checksum = fmt.Sprintf("%016x", t.sums.Sum64())
+	lockHours := st.Metrics.Time.Hours() * float64(c.scenario.Resources)
+	for _, check := range c.scenario.Checks {
+		stats, found := st.Checks[check]
+		if !found {
+			continue
+		}
+		if stats.Applies {
+			stats.PerRun = PerRun(stats.Violating, st.Runs)
+			stats.Dispersion = dispersion(stats.Violations, t.squares[check], st.Runs)
+			stats.PerThousand = PerExposure(stats.Violations, float64(st.Acquisitions)/1000, stats.Dispersion)
+			stats.PerLockHour = PerExposure(stats.Violations, lockHours, stats.Dispersion)
+		}
 		if t := c.first[i][check]; t != nil {
-			stats := st.Checks[check]
 			stats.FirstSeed, stats.Replay = t.Seed, t.Replay
-			st.Checks[check] = stats
 			st.Failures = append(st.Failures, Failure{Check: check, Seed: t.Seed, Trial: t})
 		}
+		st.Checks[check] = stats
 	}
 	st.Expected = c.expectation(st)
 	return st
@@ -146,29 +216,15 @@ func (c *campaign) expectation(st StrategyStats) Expectation {
 	return result
 }
 
-// sumFaults adds up what became of each entry of the scenario's faults.
-func (c *campaign) sumFaults() []FaultStats {
-	stats := make([]FaultStats, len(c.scenario.Faults))
-	for i, spec := range c.scenario.Faults {
-		stats[i] = FaultStats{Spec: i, Kind: spec.Kind, Optional: spec.Optional}
+// add counts what became of one step of a plan.
+func (f *FaultStats) add(b Bite) {
+	f.Planned++
+	if b.Happened {
+		f.Happened++
 	}
-	for _, trials := range c.trials {
-		for _, t := range trials {
-			if t == nil {
-				continue
-			}
-			for _, p := range t.plan {
-				stats[p.spec].Planned++
-				if p.happened {
-					stats[p.spec].Happened++
-				}
-				if p.bite {
-					stats[p.spec].Bit++
-				}
-			}
-		}
+	if b.Bit {
+		f.Bit++
 	}
-	return stats
 }
 
 // judgeStrategy lets a strategy that decides have its say on the verdict.

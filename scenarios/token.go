@@ -20,13 +20,20 @@ type Token struct {
 	Seed     uint64
 	Version  string
 	Checksum string // of the run
+	// Overrides are what was set from outside, in its order.
+	Overrides []Override
 }
 
 // String gives the token as it stands in reports:
-// scenario@hash:label:seed:version:checksum.
+// scenario@hash:label:seed:version:checksum, and :path=value for each override.
 func (t Token) String() string {
-	return fmt.Sprintf("%s@%s:%s:%d:%s:%s",
-		escape(t.Scenario), t.Hash, escape(t.Label), t.Seed, escape(t.Version), t.Checksum)
+	parts := []string{
+		escape(t.Scenario) + "@" + t.Hash, escape(t.Label), strconv.FormatUint(t.Seed, 10), escape(t.Version), t.Checksum,
+	}
+	for _, o := range t.Overrides {
+		parts = append(parts, escape(o.Path)+"="+escape(o.Value))
+	}
+	return strings.Join(parts, ":")
 }
 
 // escape keeps letters, digits and a path's slashes, and hides everything else
@@ -36,13 +43,14 @@ func escape(s string) string {
 }
 
 // ErrToken says that a text is no replay token.
-var ErrToken = errors.New("not a replay token: it has the form scenario@hash:label:seed:version:checksum")
+var ErrToken = errors.New("not a replay token: it has the form scenario@hash:label:seed:version:checksum, with :path=value for what was set")
 
 // ParseToken reads what String wrote. Its error is or wraps ErrToken.
 func ParseToken(text string) (Token, error) {
 	head, rest, found := strings.Cut(text, "@")
 	parts := strings.Split(rest, ":")
-	if !found || len(parts) != 5 {
+	const fields = 5 // before the overrides
+	if !found || len(parts) < fields {
 		return Token{}, ErrToken
 	}
 	seed, err := strconv.ParseUint(parts[2], 10, 64)
@@ -57,6 +65,15 @@ func ParseToken(text string) (Token, error) {
 		if *field.into, err = url.QueryUnescape(field.text); err != nil {
 			return Token{}, fmt.Errorf("%w: %q", ErrToken, field.text)
 		}
+	}
+	for _, text := range parts[fields:] {
+		path, value, _ := strings.Cut(text, "=")
+		path, pathErr := url.QueryUnescape(path)
+		value, valueErr := url.QueryUnescape(value)
+		if err := errors.Join(pathErr, valueErr); err != nil || path == "" || value == "" {
+			return Token{}, fmt.Errorf("%w: %q", ErrToken, text)
+		}
+		t.Overrides = append(t.Overrides, Override{path, value})
 	}
 	if t.Scenario == "" || t.Hash == "" || t.Label == "" || t.Checksum == "" {
 		return Token{}, ErrToken

@@ -34,9 +34,9 @@ const (
 func Points() []string {
 	points := []string{
 		"acquire-called", "acquired", "read-called", "read-done", "lease-checked", "write-replied",
-		"release-called", "released", "renew-called",
+		"release-called", "released", "renewal-begins", "renew-called",
 	}
-	for _, op := range []string{"acquire", "renew", "release", "read", "write", "dial"} {
+	for _, op := range []string{"acquire", "renew", "release", "read", "write", "dial", "hello"} {
 		for _, event := range []string{"sent", "applied", "replied", "taken"} {
 			points = append(points, op+"."+event)
 		}
@@ -56,7 +56,7 @@ type validator struct {
 
 func (v *validator) validate() error {
 	for _, check := range []func() error{
-		v.header, v.numbers, v.work, v.expand, v.labels, v.settings, v.servers, v.each, v.faults, v.checks, v.expect,
+		v.header, v.numbers, v.work, v.expand, v.labels, v.settings, v.servers, v.each, v.faults, v.checks, v.cases, v.expect,
 	} {
 		if err := check(); err != nil {
 			return err

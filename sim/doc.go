@@ -11,15 +11,19 @@
 //   - [World] holds the event queue and runs it (world.go, queue.go).
 //   - [Node] is a machine with a wall clock and a monotonic clock (node.go,
 //     clock.go); [Process] runs on it and can be running, paused or crashed
-//     (process.go); a node can be suspended, a task stalled and a crashed
-//     worker restarted (suspend.go); [Worker] is what a process works for, and implements
-//     env.Env (worker.go).
+//     (process.go); a node can be suspended or frozen, a task stalled and a
+//     crashed worker restarted (suspend.go); a process can end itself (exit.go);
+//     [Worker] is what a process works for, and implements env.Env (worker.go).
 //   - A task is a coroutine that parks until something wakes it (task.go). How
 //     it parks is hidden behind the thread interface (thread.go), so that
 //     goroutines in a synctest bubble can take its place.
 //   - Contexts and semaphores live in virtual time too (context.go, sem.go).
 //   - [Conn] carries requests over a link (network.go, conn.go); a [Server]
-//     answers them. The effect of a request and its reply are two events.
+//     answers them. The effect of a request and its reply are two events. A
+//     server can crash (serverdown.go) and take its time (service.go).
+//   - A link can be cut (network.go), or delay and lose messages (impair.go). One
+//     message can be held, dropped, duplicated, overtaken or answered with an
+//     error, at the point at which it is sent (messagefault.go).
 //   - Every event goes through the trace, whose checksum names the run
 //     (trace.go).
 //

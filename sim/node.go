@@ -180,7 +180,9 @@ func (t *WallTimer) schedule() {
 
 func (t *WallTimer) fire() {
 	if t.node.stopped() {
-		t.node.missed = append(t.node.missed, t)
+		if !slices.Contains(t.node.missed, t) { // a step of the clock lets it fire again
+			t.node.missed = append(t.node.missed, t)
+		}
 		return
 	}
 	t.node.dropWallTimer(t)

@@ -69,6 +69,9 @@ func (k *Worker) OnPoint(point string, nth int, do func()) {
 func (k *Worker) pass(id pointID) {
 	w := k.process.node.world
 	w.note(kindPoint, k.name, w.points.names[id], 0)
+	if w.cfg.Visit != nil {
+		w.cfg.Visit(w.Time(), k.name, w.points.names[id])
+	}
 	h := k.hooks[id]
 	if h == nil {
 		return

@@ -40,12 +40,13 @@ func (n *Node) Down() bool { return n.down }
 
 // loseServer is the end of a connection whose server has crashed.
 func (c *Conn) loseServer() {
+	// At once, even if the node is stopped: there is nobody who could wait.
+	c.serverClosed(ErrReset)
 	back := c.down.link
-	if back.drops+back.holds == 0 {
+	if back.open() {
 		c.reset()
 		return
 	}
 	c.die()
-	c.serverClosed(ErrReset)
 	back.broken = append(back.broken, c)
 }

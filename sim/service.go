@@ -47,7 +47,7 @@ func (n *Node) SetService(d *draw.Dist) {
 
 // endIfIdle takes a line away that nobody stands in and nobody needs.
 func (s *service) endIfIdle() {
-	if s.dist == nil && len(s.line) == 0 && s.node.service == s {
+	if s.dist == nil && len(s.line) == 0 {
 		s.node.service = nil
 	}
 }
@@ -77,9 +77,8 @@ func (s *service) fire() {
 		return
 	}
 	s.overdue = false
-	m := s.line[0].message
-	s.node.serve(m)
-	if len(s.line) == 0 || s.line[0].message != m {
+	s.node.serve(s.line[0].message)
+	if len(s.line) == 0 {
 		return // the server crashed over it
 	}
 	s.line = s.line[1:]

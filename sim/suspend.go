@@ -61,11 +61,14 @@ func (n *Node) goOn() {
 	if n.stopped() {
 		return
 	}
-	missed, inbox := n.missed, n.inbox
-	n.missed, n.inbox = nil, nil
-	for _, t := range missed {
+	// One by one, since what a timer does may stop those behind it.
+	for len(n.missed) > 0 && !n.stopped() {
+		t := n.missed[0]
+		n.missed = n.missed[1:]
 		t.fire()
 	}
+	inbox := n.inbox
+	n.inbox = nil
 	if n.service != nil && n.service.overdue {
 		n.service.fire()
 	}

@@ -159,3 +159,70 @@ func TestWallStepMovesWallTimers(t *testing.T) {
 		log.want(t, test.want)
 	}
 }
+
+// A frozen server leaves its requests and wall timers waiting, while its clocks
+// go on and its kernel opens connections.
+func TestFrozenServerAnswersLater(t *testing.T) {
+	w, k, log := small(t, nil)
+	server := w.nodes["server"]
+	w.At(2500*time.Microsecond, func() { server.Freeze(time.Minute) })
+	server.AtWall(epoch().Add(30*time.Second), func() { log.add("wall timer") })
+	w.At(40*time.Second, func() { log.add("mono %v", server.Mono()) })
+	k.Go("main", func() {
+		ctx := context.Background()
+		c, _ := k.process.Dial(ctx, "server", 0)
+		_, err := c.Call(ctx, "write", "x", time.Second)
+		log.add("%v", err)
+		c, err = k.process.Dial(ctx, "server", 0)
+		log.add("dialled %v", err)
+		_, err = c.Call(ctx, "write", "y", 0)
+		log.add("%v", err)
+	})
+	run(t, w)
+	log.want(t,
+		"1.00201s i/o timeout",
+		"1.00402s dialled <nil>",
+		"40s mono 40s",
+		"1m0.0025s wall timer",
+		"1m0.0025s server has x",
+		"1m0.0025s server has y",
+		"1m0.00351s <nil>",
+	)
+}
+
+// A freeze and a suspension that overlap end with the later one. Only the
+// suspension stops the monotonic clock.
+func TestFreezeAndSuspendOverlap(t *testing.T) {
+	for _, test := range []struct {
+		freeze, suspend time.Duration // from 1 s, from 2 s
+		want            string
+	}{
+		// Its 2.5 s are over at 3.5 s of true time, when it cannot notice.
+		{3 * time.Second, time.Second, "4.0001s slept, mono 3.0001s"},
+		// At 6 s, awake again, it has half a second to go.
+		{2 * time.Second, 4 * time.Second, "6.5s slept, mono 2.5s"},
+	} {
+		w, k, log := small(t, nil)
+		n := k.process.node
+		w.At(1*time.Second, func() { n.Freeze(test.freeze) })
+		w.At(2*time.Second, func() { n.Suspend(test.suspend) })
+		k.Go("main", func() {
+			_ = k.Sleep(context.Background(), 2500*time.Millisecond)
+			log.add("slept, mono %v", k.Mono())
+		})
+		run(t, w)
+		log.want(t, test.want)
+	}
+}
+
+// A process that starts on a frozen node waits for it to wake.
+func TestProcessStartsFrozen(t *testing.T) {
+	w, k, log := small(t, nil)
+	n := k.process.node
+	w.At(time.Second, func() { n.Freeze(3 * time.Second) })
+	w.At(2*time.Second, func() {
+		n.Process("late").Worker("late").Go("main", func() { log.add("begins") })
+	})
+	run(t, w)
+	log.want(t, "4s begins")
+}

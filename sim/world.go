@@ -28,6 +28,9 @@ type Config struct {
 	Limit time.Duration
 	// Trace receives one line for every event; nil for none.
 	Trace io.Writer
+	// Visit is told of every point that a worker comes to, before the faults
+	// that are tied to it; nil for nobody.
+	Visit func(at time.Duration, worker, point string)
 	// Beat is set to a new value again and again while events happen, for a
 	// watchdog on another goroutine; nil for none.
 	Beat *atomic.Uint64

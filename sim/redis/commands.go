@@ -27,15 +27,13 @@ func keysOf(name string) keySpan {
 }
 
 // notSimulated reports whether a command is one that the simulation refuses:
-// it waits for others, keeps state on its connection, expires fields on the
-// keyspace's own clock, or takes its answer from the order of a map.
+// it waits for others, keeps state on its connection, or takes its answer from the order of a map.
 func notSimulated(name string, args []string) bool {
 	switch name {
 	case "blpop", "brpop", "brpoplpush", "blmove", "blmpop", "bzmpop", "bzpopmax", "bzpopmin",
 		"subscribe", "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe", "publish", "pubsub",
 		"monitor", "waitaof", "watch", "unwatch", "quit", "reset", "auth",
-		"move", "swapdb", "cluster", "randomkey",
-		"hexpire", "hpexpire", "hpersist", "httl", "hpttl", "hsetex":
+		"move", "swapdb", "cluster", "randomkey":
 		return true
 	case "xread", "xreadgroup":
 		for _, arg := range args[1:] {
@@ -52,17 +50,25 @@ func refusal(name string) Reply {
 	return errorReply("ERR lockquake does not simulate %s", strings.ToUpper(name))
 }
 
-// unknownCommand is the answer of Redis to a word that is no command.
-func unknownCommand(args []string) Reply {
+// unknownCommand is the answer of Redis to a word that is no command, as it was
+// written.
+func unknownCommand(written string, args []string) Reply {
 	const most = 128
 	var shown strings.Builder
 	for _, arg := range args[1:] {
 		if shown.Len() >= most {
 			break
 		}
+		arg = untilNUL(arg)
 		shown.WriteString("'" + arg[:min(len(arg), most-shown.Len())] + "' ")
 	}
-	return errorReply("ERR unknown command '%.128s', with args beginning with: %s", args[0], shown.String())
+	return errorReply("ERR unknown command '%.128s', with args beginning with: %s", untilNUL(written), shown.String())
+}
+
+// untilNUL returns what Redis, which is written in C, shows of a text.
+func untilNUL(text string) string {
+	shown, _, _ := strings.Cut(text, "\x00")
+	return shown
 }
 
 func wrongArity(name string) Reply {

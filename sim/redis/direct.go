@@ -2,7 +2,6 @@ package redis
 
 import (
 	"errors"
-	"strconv"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
@@ -66,9 +65,9 @@ func lifeIfNew(options []string) (life time.Duration, ok bool) {
 	default:
 		return 0, false
 	}
-	const bits = 32 // far from an overflow of a duration
-	n, err := strconv.ParseInt(number, 10, bits)
-	return time.Duration(n) * step, err == nil && n > 0 && isNX(nx)
+	const most = 1 << 31 // far from an overflow of a duration
+	n, ok := parseInt(number)
+	return time.Duration(n) * step, ok && n > 0 && n < most && isNX(nx)
 }
 
 func isNX(word string) bool { return word == "nx" || word == "NX" }

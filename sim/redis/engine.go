@@ -33,6 +33,9 @@ func (e *engine) run(now time.Time, words []string) Reply {
 	}
 	e.store.setTime(now)
 	args := e.lower(words)
+	if failed := malformed(words[0], args); failed != nil {
+		return *failed
+	}
 	switch args[0] {
 	case "get":
 		if e.stale != nil && len(args) == 2 {
@@ -45,14 +48,13 @@ func (e *engine) run(now time.Time, words []string) Reply {
 	case "hello":
 		return hello(args)
 	case "select":
-		if len(args) == 2 && args[1] == "0" {
-			return okReply()
-		}
-		return errorReply("ERR lockquake simulates database 0 only")
+		return selectDatabase(args[1])
 	case "client":
 		return client(args)
-	case "multi", "exec", "discard":
-		return errorReply("ERR lockquake simulates %s in a pipeline only", strings.ToUpper(args[0]))
+	case "multi":
+		return errorReply("ERR lockquake simulates MULTI in a pipeline only")
+	case "exec", "discard":
+		return errorReply("ERR %s without MULTI", strings.ToUpper(args[0]))
 	case "eval", "evalsha", "eval_ro", "evalsha_ro":
 		return e.scripts.eval(args)
 	case "script":
@@ -69,6 +71,34 @@ func (e *engine) lower(words []string) []string {
 	}
 	e.limbo = append(append(e.limbo[:0], name), words[1:]...)
 	return e.limbo
+}
+
+// malformed returns the answer to a word that is no command, as it was written,
+// and to a command with too few words or too many; else nil.
+func malformed(written string, args []string) *Reply {
+	var r Reply
+	switch {
+	case arityOf(args[0]) == 0:
+		r = unknownCommand(written, args)
+	case !miscounted(args):
+		return nil
+	case args[0] == "exec":
+		r = errorReply("EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command")
+	default:
+		r = wrongArity(args[0])
+	}
+	return &r
+}
+
+func selectDatabase(number string) Reply {
+	n, ok := parseInt(number)
+	switch {
+	case !ok:
+		return *notAnInteger()
+	case n != 0:
+		return errorReply("ERR lockquake simulates database 0 only")
+	}
+	return okReply()
 }
 
 func ping(args []string) Reply {
@@ -101,8 +131,12 @@ func hello(args []string) Reply {
 	}}
 }
 
-// redisVersion is the Redis whose answers the simulation follows.
-const redisVersion = "7.0.15"
+// redisVersion is the Redis whose answers the simulation follows, in both ways
+// in which a script can ask for it.
+const (
+	redisVersion       = "7.0.15"
+	redisVersionNumber = 0x07000f
+)
 
 func client(args []string) Reply {
 	if len(args) < 2 {
@@ -150,9 +184,12 @@ func (e *engine) runPipeline(now time.Time, commands [][]string, done func(words
 
 // next handles one command within a transaction.
 func (tx *transaction) next(e *engine, words []string, perform func([]string) Reply) Reply {
-	name := ""
-	if len(words) > 0 {
-		name = strings.ToLower(words[0])
+	if len(words) == 0 {
+		return errorReply("ERR empty command")
+	}
+	name := strings.ToLower(words[0])
+	if len(words) > 1 {
+		name = "" // these have no arguments
 	}
 	switch name {
 	case "multi":
@@ -171,9 +208,9 @@ func (tx *transaction) next(e *engine, words []string, perform func([]string) Re
 		}
 		return result
 	}
-	if !e.store.knows(name) {
+	if failed := malformed(words[0], e.lower(words)); failed != nil {
 		tx.aborted = true
-		return unknownCommand(append([]string{name}, words[min(1, len(words)):]...))
+		return *failed
 	}
 	tx.queued = append(tx.queued, words)
 	return Reply{Kind: Status, Text: "QUEUED"}

@@ -41,7 +41,7 @@ func (s *Server) Crash(data Data) {
 	}
 	survived := s.survivors(data)
 	s.forgetWaiters()
-	clear(s.engine.scripts.known)
+	s.engine.scripts.forget()
 	s.node.Crash()
 	if s.group != nil {
 		s.group.crashed(s, survived)

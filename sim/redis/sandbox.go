@@ -2,14 +2,10 @@ package redis
 
 import (
 	"context"
-	"crypto/sha1"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"strconv"
-	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -23,7 +19,7 @@ type sandbox struct {
 	protected map[*lua.LTable]bool
 	handler   *lua.LFunction
 	steps     *stepLimit
-	random    *rand.PCG
+	random    randomNumbers
 	call      func(words []string) Reply
 	words     []string // of a call, reused
 	keys      values
@@ -59,8 +55,8 @@ func newSandbox(call func(words []string) Reply) *sandbox {
 		state:     lua.NewState(lua.Options{SkipOpenLibs: true}),
 		protected: map[*lua.LTable]bool{},
 		steps:     &stepLimit{Context: context.Background(), over: make(chan struct{})},
-		random:    rand.NewPCG(0, 0),
 		call:      call,
+		random:    firstRandom,
 	}
 	close(b.steps.over)
 	L := b.state
@@ -91,12 +87,15 @@ func (b *sandbox) chooseGlobals() *lua.LTable {
 	all := L.G.Global
 	globals := L.NewTable()
 	for _, name := range []string{
-		"assert", "error", "getmetatable", "ipairs", "next", "pairs", "pcall", "rawequal", "rawget",
-		"select", "setmetatable", "tonumber", "tostring", "type", "unpack", "xpcall", "_VERSION",
+		"assert", "getmetatable", "ipairs", "next", "pairs", "rawequal", "rawget",
+		"select", "type", "unpack", "xpcall", "_VERSION",
 	} {
 		globals.RawSetString(name, all.RawGetString(name))
 	}
-	globals.RawSetString("rawset", L.NewFunction(b.rawSet))
+	L.SetFuncs(globals, map[string]lua.LGFunction{
+		"error": raise, "pcall": protectedCall, "rawset": b.rawSet, "setmetatable": b.setMetatable,
+		"tonumber": toNumber, "tostring": toString, operandName: operand,
+	})
 	numbers := all.RawGetString(lua.MathLibName).(*lua.LTable)
 	numbers.RawSetString("random", L.NewFunction(b.mathRandom))
 	numbers.RawSetString("randomseed", L.NewFunction(b.mathSeed))
@@ -108,6 +107,8 @@ func (b *sandbox) chooseGlobals() *lua.LTable {
 	text.RawSetString("__metatable", lua.LFalse)
 	globals.RawSetString(lua.StringLibName, b.protect(text))
 	globals.RawSetString("redis", b.protect(b.redisTable()))
+	globals.RawSetString("cjson", b.protect(jsonTable(L)))
+	globals.RawSetString("bit", b.protect(bitTable(L)))
 
 	missing := L.NewTable()
 	missing.RawSetString("__index", L.NewFunction(func(L *lua.LState) int {
@@ -137,19 +138,88 @@ func readOnlyTable(L *lua.LState) int {
 func (b *sandbox) rawSet(L *lua.LState) int {
 	t := L.CheckTable(1)
 	if b.protected[t] {
-		return readOnlyTable(L)
+		return modifyReadOnly(L)
 	}
 	L.RawSet(t, L.CheckAny(2), L.CheckAny(3))
 	return 0
 }
 
-// mathRandom draws numbers that begin anew with every script, as in Redis.
+// setMetatable is setmetatable.
+func (b *sandbox) setMetatable(L *lua.LState) int {
+	t := L.CheckTable(1)
+	if b.protected[t] {
+		return modifyReadOnly(L)
+	}
+	if meta, ok := t.Metatable.(*lua.LTable); ok && meta.RawGetString("__metatable") != lua.LNil {
+		L.RaiseError("cannot change a protected metatable")
+	}
+	L.SetMetatable(t, L.Get(2))
+	L.SetTop(1)
+	return 1
+}
+
+// modifyReadOnly is readOnlyTable for functions, whose message names no place.
+func modifyReadOnly(L *lua.LState) int { return fail(L, "Attempt to modify a readonly table") }
+
+// protectedCall is pcall: of an error that is a table of Redis's, it returns
+// the text.
+func protectedCall(L *lua.LState) int {
+	L.CheckAny(1)
+	err := L.PCall(L.GetTop()-1, lua.MultRet, nil)
+	if err == nil {
+		L.Insert(lua.LTrue, 1)
+		return L.GetTop()
+	}
+	object := lua.LValue(lua.LString(err.Error()))
+	if failed, ok := errors.AsType[*lua.ApiError](err); ok {
+		object = failed.Object
+	}
+	if t, ok := object.(*lua.LTable); ok {
+		if text, ok := t.RawGetString("err").(lua.LString); ok {
+			object = text
+		}
+	}
+	L.Push(lua.LFalse)
+	L.Push(object)
+	return 2
+}
+
+// raise is error, to which a number is a text.
+func raise(L *lua.LState) int {
+	object := L.Get(1)
+	if n, ok := object.(lua.LNumber); ok {
+		object = lua.LString(shortNumber(float64(n)))
+	}
+	L.Error(object, L.OptInt(2, 1))
+	return 0
+}
+
+// randomNumbers is the generator of Redis, which is the same on every machine:
+// 48 bits, of which it shows the upper 31. It begins anew with the server.
+type randomNumbers uint64
+
+// firstRandom is where it begins.
+const firstRandom randomNumbers = 0x1234abcd330e
+
+func (r *randomNumbers) seed(seed int32) {
+	const begin = 0x330e
+	*r = randomNumbers(uint32(seed))<<16 | begin
+}
+
+// next returns a number in [0, 1).
+func (r *randomNumbers) next() float64 {
+	const factor, summand, bits, hidden = 0x5deece66d, 0xb, 48, 17
+	*r = (*r*factor + summand) & (1<<bits - 1)
+	return float64(int64(*r>>hidden)%math.MaxInt32) / math.MaxInt32
+}
+
+// mathRandom is math.random.
 func (b *sandbox) mathRandom(L *lua.LState) int {
+	drawn := b.random.next()
 	low, high := int64(1), int64(0)
 	switch L.GetTop() {
 	case 0:
-		L.Push(lua.LNumber(rand.New(b.random).Float64()))
-		return 1
+		return push(L, lua.LNumber(drawn))
 	case 1:
 		high = L.CheckInt64(1)
 	default:
@@ -158,91 +228,12 @@ func (b *sandbox) mathRandom(L *lua.LState) int {
 	if high < low {
 		L.ArgError(L.GetTop(), "interval is empty")
 	}
-	L.Push(lua.LNumber(low + rand.New(b.random).Int64N(high-low+1)))
-	return 1
+	return push(L, lua.LNumber(low+int64(math.Floor(drawn*float64(high-low+1)))))
 }
 
 func (b *sandbox) mathSeed(L *lua.LState) int {
-	b.random.Seed(uint64(L.CheckInt64(1)), 0)
+	b.random.seed(int32(L.CheckInt64(1)))
 	return 0
-}
-
-// redisTable is what scripts call redis.
-func (b *sandbox) redisTable() *lua.LTable {
-	L := b.state
-	t := L.NewTable()
-	L.SetFuncs(t, map[string]lua.LGFunction{
-		"call":  func(L *lua.LState) int { return b.redisCall(L, true) },
-		"pcall": func(L *lua.LState) int { return b.redisCall(L, false) },
-		"error_reply": func(L *lua.LState) int {
-			L.Push(single(L, "err", withCode(strings.TrimPrefix(L.CheckString(1), "-"))))
-			return 1
-		},
-		"status_reply": func(L *lua.LState) int {
-			L.Push(single(L, "ok", L.CheckString(1)))
-			return 1
-		},
-		"sha1hex": func(L *lua.LState) int {
-			sum := sha1.Sum([]byte(L.CheckString(1)))
-			L.Push(lua.LString(hex.EncodeToString(sum[:])))
-			return 1
-		},
-		"log": func(*lua.LState) int { return 0 },
-		"replicate_commands": func(L *lua.LState) int {
-			L.Push(lua.LTrue)
-			return 1
-		},
-	})
-	for level, name := range []string{"LOG_DEBUG", "LOG_VERBOSE", "LOG_NOTICE", "LOG_WARNING"} {
-		t.RawSetString(name, lua.LNumber(level))
-	}
-	t.RawSetString("REDIS_VERSION", lua.LString(redisVersion))
-	return t
-}
-
-// withCode puts the general code before an error that is one word.
-func withCode(text string) string {
-	if strings.Contains(text, " ") {
-		return text
-	}
-	return "ERR " + text
-}
-
-func single(L *lua.LState, field, text string) *lua.LTable {
-	t := L.CreateTable(0, 1)
-	t.RawSetString(field, lua.LString(text))
-	return t
-}
-
-// redisCall is redis.call, which raises an error, or redis.pcall, which
-// returns it.
-func (b *sandbox) redisCall(L *lua.LState, raise bool) int {
-	reply := b.performCall(L)
-	value := toLua(L, &reply)
-	if raise && reply.Kind == Error {
-		L.Error(value, 1)
-	}
-	L.Push(value)
-	return 1
-}
-
-func (b *sandbox) performCall(L *lua.LState) Reply {
-	n := L.GetTop()
-	if n == 0 {
-		return errorReply("ERR Please specify at least one argument for this redis.call() call")
-	}
-	b.words = b.words[:0]
-	for i := 1; i <= n; i++ {
-		switch v := L.Get(i).(type) {
-		case lua.LString:
-			b.words = append(b.words, string(v))
-		case lua.LNumber:
-			b.words = append(b.words, formatNumber(float64(v)))
-		default:
-			return errorReply("ERR Lua redis lib command arguments must be strings or integers")
-		}
-	}
-	return b.call(b.words)
 }
 
 // formatNumber writes a number as Redis hands it to a command.
@@ -278,7 +269,6 @@ func (b *sandbox) run(f *lua.LFunction, sha string, keys, argv []string) Reply {
 	b.globals.RawSetString("KEYS", b.keys.list(L, keys))
 	b.globals.RawSetString("ARGV", b.argv.list(L, argv))
 	b.steps.left = maxSteps
-	b.random.Seed(0, 0)
 	L.Push(f)
 	if err := L.PCall(0, 1, b.handler); err != nil {
 		return scriptError(err, sha)

@@ -3,7 +3,8 @@ package redis
 import (
 	"crypto/sha1"
 	"encoding/hex"
-	"strconv"
+	"errors"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -38,6 +39,7 @@ func (c *ScriptCache) compile(sha, text string) (*lua.FunctionProto, error) {
 	if err != nil {
 		return nil, err
 	}
+	shortenOperands(chunk)
 	proto, err := lua.Compile(chunk, chunkName)
 	if err != nil {
 		return nil, err
@@ -59,7 +61,7 @@ func (c *ScriptCache) take(call func(words []string) Reply) *sandbox {
 	}
 	b := c.idle[n-1]
 	c.idle = c.idle[:n-1]
-	b.call = call
+	b.call, b.random = call, firstRandom
 	return b
 }
 
@@ -80,53 +82,74 @@ type scripts struct {
 	cache    *ScriptCache
 	engine   *engine
 	sandbox  *sandbox
-	known    map[string]*lua.LFunction // by SHA-1: what EVALSHA finds
-	readOnly bool                      // the script that runs may not write
+	known    map[string]script // by SHA-1: what EVALSHA finds
+	readOnly bool              // the script that runs may not write
+}
+
+// script is a script that a server knows.
+type script struct {
+	function *lua.LFunction
+	header
 }
 
 func newScripts(cache *ScriptCache, e *engine) *scripts {
-	return &scripts{cache: cache, engine: e, known: map[string]*lua.LFunction{}}
+	return &scripts{cache: cache, engine: e, known: map[string]script{}}
+}
+
+// forget is what a restart of the server leaves of its scripts.
+func (s *scripts) forget() {
+	clear(s.known)
+	if s.sandbox != nil {
+		s.sandbox.random = firstRandom
+	}
 }
 
 // eval answers EVAL, EVALSHA and their read-only forms.
 func (s *scripts) eval(args []string) Reply {
-	if len(args) < 3 {
-		return wrongArity(args[0])
-	}
-	count, err := strconv.ParseInt(args[2], 10, 64)
+	count, ok := parseInt(args[2])
 	switch {
-	case err != nil:
-		return errorReply("ERR value is not an integer or out of range")
-	case count < 0:
-		return errorReply("ERR Number of keys can't be negative")
+	case !ok:
+		return *notAnInteger()
 	case count > int64(len(args)-3):
 		return errorReply("ERR Number of keys can't be greater than number of args")
+	case count < 0:
+		return errorReply("ERR Number of keys can't be negative")
 	}
 	keys, argv := args[3:3+count], args[3+count:]
 	var sha string
 	if strings.HasPrefix(args[0], "evalsha") {
 		sha = strings.ToLower(args[1])
-		if s.known[sha] == nil {
-			return errorReply("NOSCRIPT No matching script. Please use EVAL.")
-		}
 	} else {
 		var failed *Reply
 		if sha, failed = s.load(args[1]); failed != nil {
 			return *failed
 		}
 	}
-	s.readOnly = strings.HasSuffix(args[0], "_ro")
-	return s.sandbox.run(s.known[sha], sha, keys, argv)
+	run, known := s.known[sha]
+	if !known {
+		return errorReply("NOSCRIPT No matching script. Please use EVAL.")
+	}
+	readOnly := strings.HasSuffix(args[0], "_ro")
+	if readOnly && run.flagged && !run.noWrites {
+		return errorReply("ERR Can not execute a script with write flag using *_ro command.")
+	}
+	s.readOnly = readOnly || run.noWrites
+	return s.sandbox.run(run.function, sha, keys, argv)
 }
 
 // load makes a script known and returns its SHA-1, or the error to answer.
 func (s *scripts) load(text string) (string, *Reply) {
 	sum := sha1.Sum([]byte(text))
 	sha := hex.EncodeToString(sum[:])
-	if s.known[sha] != nil {
+	if _, known := s.known[sha]; known {
 		return sha, nil
 	}
-	proto, err := s.cache.compile(sha, text)
+	head, body, err := parseHeader(text)
+	if err != nil {
+		reply := errorReply("ERR %s", err.Error())
+		return "", &reply
+	}
+	proto, err := s.cache.compile(sha, body)
 	if err != nil {
 		reply := errorReply("ERR Error compiling script (new function): %s", oneLine(err.Error()))
 		return "", &reply
@@ -134,16 +157,53 @@ func (s *scripts) load(text string) (string, *Reply) {
 	if s.sandbox == nil {
 		s.sandbox = s.cache.take(s.call)
 	}
-	s.known[sha] = s.sandbox.function(proto)
+	s.known[sha] = script{function: s.sandbox.function(proto), header: head}
 	return sha, nil
+}
+
+// header is what the first line of a script says, if it begins with "#!".
+type header struct {
+	flagged  bool // there is one
+	noWrites bool
+}
+
+// parseHeader returns what a script's first line says and the script without
+// it, with its lines still numbered as they were. The error is what Redis says
+// to a line that it does not understand.
+func parseHeader(text string) (h header, body string, err error) {
+	if !strings.HasPrefix(text, "#!") {
+		return h, text, nil
+	}
+	end := strings.IndexByte(text, '\n')
+	if end < 0 {
+		return h, "", errors.New("Invalid script shebang") //nolint:staticcheck // the words of Redis
+	}
+	words := strings.Fields(text[:end])
+	if words[0] != "#!lua" {
+		return h, "", fmt.Errorf("Unexpected engine in script shebang: %s", words[0]) //nolint:staticcheck // the words of Redis
+	}
+	h.flagged = true
+	for _, word := range words[1:] {
+		flags, ok := strings.CutPrefix(word, "flags=")
+		if !ok {
+			return h, "", fmt.Errorf("Unknown lua shebang option: %s", word) //nolint:staticcheck // the words of Redis
+		}
+		for flag := range strings.SplitSeq(flags, ",") {
+			switch flag {
+			case "no-writes":
+				h.noWrites = true
+			case "allow-oom", "allow-stale", "no-cluster", "allow-cross-slot-keys":
+			default:
+				return h, "", fmt.Errorf("Unexpected flag in script shebang: %s", flag) //nolint:staticcheck // the words of Redis
+			}
+		}
+	}
+	return h, text[end:], nil
 }
 
 // script answers SCRIPT LOAD, EXISTS and FLUSH.
 func (s *scripts) script(args []string) Reply {
-	sub := ""
-	if len(args) > 1 {
-		sub = strings.ToLower(args[1])
-	}
+	sub := strings.ToLower(args[1])
 	switch {
 	case sub == "load" && len(args) == 3:
 		sha, failed := s.load(args[2])
@@ -155,17 +215,24 @@ func (s *scripts) script(args []string) Reply {
 		reply := Reply{Kind: Array}
 		for _, sha := range args[2:] {
 			elem := Reply{Kind: Integer}
-			if s.known[strings.ToLower(sha)] != nil {
+			if _, known := s.known[strings.ToLower(sha)]; known {
 				elem.Int = 1
 			}
 			reply.Elems = append(reply.Elems, elem)
 		}
 		return reply
-	case sub == "flush" && len(args) <= 3:
+	case sub == "flush":
+		if len(args) > 3 || len(args) == 3 && !strings.EqualFold(args[2], "sync") && !strings.EqualFold(args[2], "async") {
+			return errorReply("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
+		}
 		clear(s.known)
 		return okReply()
+	case sub == "load" || sub == "exists":
+		return wrongArity("script|" + sub)
+	case sub == "kill" || sub == "debug" || sub == "help":
+		return refusal("script " + sub)
 	}
-	return refusal(strings.TrimSpace("script " + sub))
+	return errorReply("ERR unknown subcommand '%.128s'. Try SCRIPT HELP.", args[1])
 }
 
 // call is redis.call and redis.pcall: the command path of the keyspace, with
@@ -173,22 +240,19 @@ func (s *scripts) script(args []string) Reply {
 func (s *scripts) call(words []string) Reply {
 	e := s.engine
 	args := e.lower(words)
-	switch args[0] {
-	case "ping":
-		return ping(args)
-	case "eval", "evalsha", "eval_ro", "evalsha_ro", "script", "multi", "exec", "discard", "select",
-		"hello", "client", "wait", "blpop", "brpop", "subscribe", "psubscribe", "monitor", "watch", "unwatch":
-		return errorReply("ERR This Redis command is not allowed from script")
-	}
-	if !e.store.knows(args[0]) {
+	switch name := args[0]; {
+	case arityOf(name) == 0:
 		return errorReply("ERR Unknown Redis command called from script")
-	}
-	if s.readOnly && !e.store.redis.Server().IsReadOnlyCommand(args[0]) {
-		return errorReply("ERR Write commands are not allowed from read-only scripts.")
-	}
-	reply := e.store.run(args)
-	if reply.Kind == Error && strings.HasPrefix(reply.Text, "ERR wrong number of arguments") {
+	case miscounted(args):
 		return errorReply("ERR Wrong number of args calling Redis command from script")
+	case !inScripts(name):
+		return errorReply("ERR This Redis command is not allowed from script")
+	case s.readOnly && writes(name):
+		return errorReply("ERR Write commands are not allowed from read-only scripts.")
+	case name == "ping":
+		return ping(args)
+	case name == "select":
+		return selectDatabase(args[1])
 	}
-	return reply
+	return e.store.run(args)
 }

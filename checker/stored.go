@@ -1,0 +1,255 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/anishathalye/porcupine"
+
+	"lockquake/history"
+	"lockquake/history/jepsen"
+)
+
+// Judgement is what a model says of a list of operations.
+type Judgement struct {
+	Model      string
+	Verdict    Verdict
+	Operations int
+	Processes  int
+	Failed     int // operations that certainly did nothing
+	Open       int // operations of which nobody knows
+	// Text says in one sentence what is wrong, or why nobody can tell. It is
+	// empty if the verdict is Valid.
+	Text string
+	// Evidence is a window of the operations around what is wrong.
+	Evidence []Shown
+}
+
+// Shown is one operation of the evidence. Wrong marks those that do not fit.
+type Shown struct {
+	*jepsen.Operation
+	Wrong bool
+}
+
+// JudgeStored judges operations by the model of that name: is there an order
+// of them that the model allows, and in which every operation stands between
+// its call and its return? The search for one is bounded in steps and memory;
+// beyond, the verdict is Unknown. The set is judged by what its reads hold.
+//
+// An error is a *jepsen.Error if an operation makes no sense to the model, and
+// otherwise says that there is no such model.
+func JudgeStored(operations []jepsen.Operation, model string) (Judgement, error) {
+	return judgeStored(operations, model, storedLimits())
+}
+
+// storedLimits allow about 10,000 operations of a dozen busy processes.
+func storedLimits() limits { return limits{accesses: 3_000_000, memory: 512 << 20} }
+
+func judgeStored(operations []jepsen.Operation, model string, l limits) (Judgement, error) {
+	models := Models()
+	i := slices.IndexFunc(models, func(m Model) bool { return m.Name == model })
+	if i < 0 {
+		return Judgement{}, fmt.Errorf("unknown model %q", model)
+	}
+	m := models[i]
+	j := Judgement{Model: model, Verdict: Valid, Operations: len(operations)}
+	processes := map[int64]bool{}
+	for i := range operations {
+		o := &operations[i]
+		if !slices.Contains(m.Functions, o.Function) {
+			return Judgement{}, o.Begin.Errorf("a %s has no :%s; it has :%s", model, o.Function, strings.Join(m.Functions, ", :"))
+		}
+		processes[o.Process] = true
+		switch o.Outcome {
+		case history.OutcomeFail:
+			j.Failed++
+		case history.OutcomeInfo:
+			j.Open++
+		case history.OutcomeOK:
+		}
+	}
+	j.Processes = len(processes)
+	if m.step == nil {
+		return j, j.set(operations)
+	}
+	var moves []move
+	for i := range operations {
+		o := &operations[i]
+		if !counts(o) {
+			continue
+		}
+		x := move{op: o, call: o.Call, ret: o.Return}
+		if o.Open() {
+			x.ret = forever
+		}
+		if err := m.read(&x, o); err != nil {
+			return Judgement{}, err
+		}
+		moves = append(moves, x)
+	}
+	if m.Name == "register" {
+		moves = needed(moves)
+	}
+	j.order(&ordering{model: m, moves: moves, kinds: chain(moves), limits: l, met: map[*move][]condition{}})
+	return j, nil
+}
+
+// order looks for an order, and says what stands in the way of one. Where
+// there is one, porcupine is fast; that there is none, and since when, the
+// frontier finds out sooner.
+func (j *Judgement) order(o *ordering) {
+	if j.Verdict = o.fits(); j.Verdict == Valid {
+		return
+	}
+	verdict, wrong := o.frontier()
+	if verdict != Unknown {
+		j.Verdict = verdict
+	}
+	switch {
+	case j.Verdict == Unknown:
+		j.Text = fmt.Sprintf("whether an order explains the %d operations is beyond the bounds of the search", j.Operations)
+		return
+	case wrong == nil && j.Verdict == Invalid:
+		j.Text = fmt.Sprintf("no order explains the %d operations; which is the first that does not fit is beyond the bounds of the search", j.Operations)
+		return
+	case wrong == nil:
+		return
+	}
+	j.Text = fmt.Sprintf("no order explains that process %d %s", wrong.op.Process, tell(wrong.op))
+	// What it met: a few say it, and more say nothing.
+	const most = 4
+	var met []string
+	for _, c := range o.met[wrong] {
+		met = append(met, o.model.say(c))
+	}
+	slices.Sort(met)
+	if met = slices.Compact(met); len(met) > most {
+		met = append(met[:most], "something else")
+	}
+	if len(met) > 0 {
+		j.Text += ", which could only have met " + strings.Join(met, " or ")
+	}
+	j.Evidence = o.window(wrong)
+}
+
+// tell says what an operation did.
+func tell(o *jepsen.Operation) string {
+	text := fmt.Sprintf("did :%s", o.Function)
+	value := o.Input
+	if o.Function == "read" || o.Function == "acquire" {
+		value = o.Output
+	}
+	if value.Kind != jepsen.Nil || o.Function == "read" {
+		text += " " + value.String()
+	}
+	return fmt.Sprintf("%s (lines %d to %d)", text, o.Begin.Line, o.End.Line)
+}
+
+// ordering looks for an order of moves that a model allows.
+type ordering struct {
+	model  Model
+	moves  []move    // in the order of their calls
+	kinds  [][]*move // the open ones, see chain
+	limits limits
+	met    map[*move][]condition // in which a move did not fit
+}
+
+// spot is where a search stands.
+type spot struct {
+	condition
+	taken string // how many of each kind of open moves have happened
+	under uint64 // which of the moves that are under way have happened
+	over  bool   // all that had an end has happened
+}
+
+func (o *ordering) start() spot {
+	return spot{condition: o.model.start, taken: string(make([]byte, len(o.kinds)))}
+}
+
+// open lets the next open move of a kind happen. It returns false if that
+// would change nothing.
+func (o *ordering) open(s spot, m *move) (spot, bool) {
+	c, ok := o.model.step(s.condition, m)
+	if !ok || c == s.condition {
+		return s, false
+	}
+	s.condition = c
+	s.taken = s.taken[:m.kind] + string([]byte{byte(m.nth + 1)}) + s.taken[m.kind+1:]
+	return s, true
+}
+
+// fits asks porcupine for an order, within a part of the bounds. Open moves stand after everything else if they do not happen, where a closing
+// move has let go of all rules.
+//
+// Positions of events serve as timestamps, so no two are at one instant.
+func (o *ordering) fits() Verdict {
+	closing := &move{call: forever - 1, ret: forever}
+	operations := []porcupine.Operation{{Input: closing, Call: closing.call, Return: closing.ret}}
+	for i := range o.moves {
+		m := &o.moves[i]
+		operations = append(operations, porcupine.Operation{Input: m, Call: m.call, Return: m.ret})
+	}
+	// For each state that it reaches, porcupine keeps a bit for each operation.
+	const part = 10
+	left, memory := max(o.limits.accesses/part, 3*len(operations)), o.limits.memory
+	size := len(operations)/8 + 200
+	question := porcupine.Model{
+		Init: func() any { return o.start() },
+		Step: func(from, input, _ any) (ok bool, to any) {
+			s, m := from.(spot), input.(*move)
+			if left--; left < 0 || memory < 0 {
+				return false, nil // used up: run out of the search as fast as it goes
+			}
+			switch {
+			case m == closing || s.over:
+				s.over, ok = true, true
+			case m.kind < 0:
+				s.condition, ok = o.model.step(s.condition, m)
+			case int(s.taken[m.kind]) == m.nth:
+				s, ok = o.open(s, m)
+			}
+			if ok {
+				memory -= size
+			}
+			return ok, s
+		},
+	}
+	switch {
+	case porcupine.CheckOperations(question, operations):
+		return Valid
+	case left < 0 || memory < 0:
+		return Unknown
+	default:
+		return Invalid
+	}
+}
+
+// window returns the operations around a move that fits nowhere: those that
+// were under way at the same time, and the last that ended before.
+func (o *ordering) window(wrong *move) []Shown {
+	const before, beside = 12, 20
+	var ended, under []*move
+	for i := range o.moves {
+		switch m := &o.moves[i]; {
+		case m.call > wrong.ret || m == wrong:
+		case m.ret < wrong.call:
+			ended = append(ended, m)
+		default:
+			under = append(under, m)
+		}
+	}
+	slices.SortFunc(ended, func(a, b *move) int { return cmp.Compare(a.ret, b.ret) })
+	shown := append(last(ended, before), last(under, beside)...)
+	shown = append(shown, wrong)
+	slices.SortFunc(shown, func(a, b *move) int { return cmp.Compare(a.call, b.call) })
+	var window []Shown
+	for _, m := range shown {
+		window = append(window, Shown{m.op, m == wrong})
+	}
+	return window
+}
+
+// last returns a copy of the last n of a list.
+func last[T any](list []T, n int) []T { return slices.Clone(list[max(0, len(list)-n):]) }

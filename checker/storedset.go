@@ -1,0 +1,135 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockquake/history"
+	"lockquake/history/jepsen"
+)
+
+// set judges adds and reads of a set. No read may hold what nobody had begun
+// to add, and the final ones have to hold everything that was acknowledged
+// before they began. What earlier reads miss is let pass: sets are often asked
+// only for that. Final are all reads that began after the last acknowledgement,
+// or the last one if there are none.
+//
+// No order is looked for: what is added stays, so the reads say it all.
+func (j *Judgement) set(operations []jepsen.Operation) error {
+	adds, acknowledged, reads, err := sortSet(operations)
+	if err != nil {
+		return err
+	}
+	lastAdd := int64(0)
+	for _, a := range acknowledged {
+		lastAdd = max(lastAdd, a.Return)
+	}
+	for _, r := range reads {
+		j.phantoms(r, adds)
+	}
+	if len(reads) == 0 {
+		if j.Verdict == Valid {
+			j.Verdict, j.Text = Unknown, "nobody has read the set"
+		}
+		return nil
+	}
+	missed := 0
+	for i, r := range slices.Backward(reads) {
+		if i < len(reads)-1 && r.Call < lastAdd {
+			break
+		}
+		missed = max(missed, j.losses(r, acknowledged))
+	}
+	if missed > 0 && j.Verdict == Valid {
+		j.Verdict = Unknown
+		j.Text = fmt.Sprintf("%d elements were acknowledged after the last read had begun, and nobody looked for them", missed)
+	}
+	return nil
+}
+
+// sortSet returns the first add of each element that may have taken effect,
+// the acknowledged adds, and the reads that came back, by their calls.
+func sortSet(operations []jepsen.Operation) (adds map[string]*jepsen.Operation, acknowledged, reads []*jepsen.Operation, err error) {
+	adds = map[string]*jepsen.Operation{}
+	for i := range operations {
+		o := &operations[i]
+		ok := o.Outcome == history.OutcomeOK
+		switch {
+		case o.Function == "read" && ok:
+			if o.Output.Kind != jepsen.Vector && o.Output.Kind != jepsen.List && o.Output.Kind != jepsen.Set {
+				return nil, nil, nil, o.Output.Errorf("what a :read finds in a set is a set, a vector or a list, not %s", o.Output)
+			}
+			reads = append(reads, o)
+		case o.Function == "add" && o.Outcome != history.OutcomeFail:
+			if name := o.Input.String(); adds[name] == nil {
+				adds[name] = o
+			}
+			if ok {
+				acknowledged = append(acknowledged, o)
+			}
+		}
+	}
+	return adds, acknowledged, reads, nil
+}
+
+// phantoms looks for elements of a read that nobody had begun to add.
+func (j *Judgement) phantoms(read *jepsen.Operation, adds map[string]*jepsen.Operation) {
+	var strangers []string
+	var late []*jepsen.Operation
+	for _, item := range read.Output.Items {
+		name := item.String()
+		a := adds[name]
+		if a != nil && a.Call < read.Return {
+			continue
+		}
+		strangers = append(strangers, name)
+		if a != nil {
+			late = append(late, a)
+		}
+	}
+	j.blame(read, strangers, late, "holds %s, which nobody had begun to add")
+}
+
+// losses looks for acknowledged elements that a final read misses, and returns
+// how many were acknowledged too late for it.
+func (j *Judgement) losses(read *jepsen.Operation, acknowledged []*jepsen.Operation) (missed int) {
+	holds := make(map[string]bool, len(read.Output.Items))
+	for _, item := range read.Output.Items {
+		holds[item.String()] = true
+	}
+	var lost []string
+	var adds []*jepsen.Operation
+	for _, a := range acknowledged {
+		switch name := a.Input.String(); {
+		case holds[name]:
+		case a.Return > read.Call:
+			missed++
+		default:
+			holds[name] = true // once is enough
+			lost, adds = append(lost, name), append(adds, a)
+		}
+	}
+	j.blame(read, lost, adds, "misses %s, acknowledged before it began")
+	return missed
+}
+
+// blame keeps the first read that is wrong, with the adds that show it.
+func (j *Judgement) blame(read *jepsen.Operation, elements []string, adds []*jepsen.Operation, format string) {
+	if len(elements) == 0 || j.Verdict == Invalid {
+		return
+	}
+	const named, shown = 6, 24
+	text := strings.Join(elements[:min(named, len(elements))], ", ")
+	if more := len(elements) - named; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	j.Verdict = Invalid
+	j.Text = fmt.Sprintf("the read of process %d (lines %d to %d) ", read.Process, read.Begin.Line, read.End.Line) + fmt.Sprintf(format, text)
+	for _, a := range adds[:min(shown, len(adds))] {
+		j.Evidence = append(j.Evidence, Shown{a, false})
+	}
+	j.Evidence = append(j.Evidence, Shown{read, true})
+	slices.SortFunc(j.Evidence, func(a, b Shown) int { return cmp.Compare(a.Call, b.Call) })
+}

@@ -1,0 +1,27 @@
+// Package jepsen reads the histories that Jepsen leaves behind and turns
+// them into a plain list of operations, to be judged by package checker.
+//
+// # A tour
+//
+//   - [Parse] reads a file of either form, and says which it was.
+//   - [Operation] is one call of a process, from its invocation to its
+//     completion, with the values of both.
+//   - [Value] is an EDN value with its place in the file; the reader of EDN
+//     stands in edn.go.
+//   - [Error] says what is wrong with a file, by line and column.
+//
+// # The two forms
+//
+// A text log has one operation a line, after whatever the logger puts in front;
+// process, type, function and value are parted by tabs. Lines of another shape
+// are the log's own business and skipped. The EDN form is one map for each
+// event, one after the other or in one vector. In both, what the nemesis did is
+// skipped.
+//
+// # What counts
+//
+// The order of the file is the order of events; times are not looked at. An
+// operation that ended with :info may or may not have taken effect, at any time
+// from its call on. Its process ends with it, and one that goes on after that
+// is an error, as is everything else that no run of Jepsen leaves behind.
+package jepsen

@@ -1,0 +1,286 @@
+package jepsen
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxDepth bounds how deep values may stand in one another, so that no file
+// can exhaust the stack.
+const maxDepth = 100
+
+// reader reads EDN values one after the other.
+type reader struct {
+	data  []byte
+	pos   int
+	at    Place // of data[pos]
+	depth int
+}
+
+func newReader(data []byte) *reader { return &reader{data: data, at: Place{1, 1}} }
+
+// peek returns the byte i places ahead, 0 beyond the end. A byte 0 in the file
+// is part of no value, so it is refused as well.
+func (r *reader) peek(i int) byte {
+	if r.pos+i < len(r.data) {
+		return r.data[r.pos+i]
+	}
+	return 0
+}
+
+func (r *reader) done() bool { return r.pos >= len(r.data) }
+
+// advance goes n bytes ahead.
+func (r *reader) advance(n int) {
+	for ; n > 0 && !r.done(); n-- {
+		switch b := r.data[r.pos]; {
+		case b == '\n':
+			r.at = Place{r.at.Line + 1, 1}
+		case utf8.RuneStart(b):
+			r.at.Column++
+		}
+		r.pos++
+	}
+}
+
+func isSpace(b byte) bool { return strings.IndexByte(" \t\r\n\f\v,", b) >= 0 }
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+// skip goes on to the next value: past white space, comments and what is
+// marked as discarded.
+func (r *reader) skip() error {
+	for !r.done() {
+		switch b := r.peek(0); {
+		case isSpace(b):
+			r.advance(1)
+		case b == ';':
+			for !r.done() && r.peek(0) != '\n' {
+				r.advance(1)
+			}
+		case b == '#' && r.peek(1) == '_':
+			r.advance(2)
+			if _, err := r.value(); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// value reads one value, which must be there.
+func (r *reader) value() (Value, error) {
+	if r.depth++; r.depth > maxDepth {
+		return Value{}, r.at.Errorf("values stand more than %d deep in one another", maxDepth)
+	}
+	defer func() { r.depth-- }()
+	if err := r.skip(); err != nil {
+		return Value{}, err
+	}
+	at := r.at
+	if r.done() {
+		return Value{}, at.Errorf("it ends where a value should be")
+	}
+	switch b := r.peek(0); {
+	case b == '[':
+		return r.collection(Vector, 1, ']')
+	case b == '(':
+		return r.collection(List, 1, ')')
+	case b == '{':
+		return r.collection(Map, 1, '}')
+	case b == '#' && r.peek(1) == '{':
+		return r.collection(Set, 2, '}')
+	case b == '#' && r.peek(1) == '#':
+		token := r.token()
+		if token != "##Inf" && token != "##-Inf" && token != "##NaN" {
+			return Value{}, at.Errorf("%q is no number", token)
+		}
+		return Value{Kind: Other, Text: token, Place: at}, nil
+	case b == '#':
+		return r.tagged()
+	case b == '"':
+		return r.text()
+	case b == ']' || b == ')' || b == '}':
+		return Value{}, at.Errorf("%q closes nothing", string(b))
+	default:
+		return scalar(r.token(), at)
+	}
+}
+
+// collection reads on to the closing byte.
+func (r *reader) collection(kind Kind, opening int, end byte) (Value, error) {
+	v := Value{Kind: kind, Place: r.at}
+	r.advance(opening)
+	for {
+		if err := r.skip(); err != nil {
+			return Value{}, err
+		}
+		if r.done() {
+			return Value{}, r.at.Errorf("it ends within %s that begins at %d:%d", v.what(), v.Line, v.Column)
+		}
+		if r.peek(0) == end {
+			r.advance(1)
+			return v, v.unique()
+		}
+		item, err := r.value()
+		if err != nil {
+			return Value{}, err
+		}
+		v.Items = append(v.Items, item)
+	}
+}
+
+// unique refuses a map with half a pair, and what a map or a set holds twice.
+func (v Value) unique() error {
+	stride := 1
+	switch v.Kind {
+	case Map:
+		if stride = 2; len(v.Items)%2 != 0 {
+			return v.Errorf("a map with a key without a value")
+		}
+	case Set:
+	default:
+		return nil
+	}
+	seen := make(map[string]bool, len(v.Items)/stride)
+	for i := 0; i < len(v.Items); i += stride {
+		text := v.Items[i].String()
+		if seen[text] {
+			return v.Items[i].Errorf("%s is there twice", text)
+		}
+		seen[text] = true
+	}
+	return nil
+}
+
+func (r *reader) tagged() (Value, error) {
+	v := Value{Kind: Tagged, Place: r.at}
+	r.advance(1)
+	v.Text = r.token()
+	if first, _ := utf8.DecodeRuneInString(v.Text); !unicode.IsLetter(first) && first != ':' || !utf8.ValidString(v.Text) {
+		return Value{}, v.Errorf("# without a tag")
+	}
+	item, err := r.value()
+	v.Items = []Value{item}
+	return v, err
+}
+
+// token takes what stands up to the next space or bracket. A character that
+// is written with a backslash may be any, brackets too.
+func (r *reader) token() string {
+	from, n := r.pos, 0
+	if r.peek(0) == '\\' {
+		_, size := utf8.DecodeRune(r.data[min(from+1, len(r.data)):])
+		n = 1 + size
+	}
+	for from+n < len(r.data) && !isSpace(r.data[from+n]) && strings.IndexByte(`()[]{}";`, r.data[from+n]) < 0 {
+		n++
+	}
+	r.advance(n)
+	return string(r.data[from:r.pos])
+}
+
+// text reads a string.
+func (r *reader) text() (Value, error) {
+	v := Value{Kind: String, Place: r.at}
+	r.advance(1)
+	var b []byte
+	for {
+		switch c := r.peek(0); {
+		case r.done():
+			return Value{}, r.at.Errorf("it ends within a string that begins at %d:%d", v.Line, v.Column)
+		case c == '"':
+			r.advance(1)
+			if !utf8.Valid(b) {
+				return Value{}, v.Errorf("a string that is no UTF-8")
+			}
+			v.Text = strconv.Quote(string(b))
+			return v, nil
+		case c == '\\':
+			char, n, ok := r.escape()
+			if !ok {
+				return Value{}, r.at.Errorf("an unknown escape in a string")
+			}
+			b = utf8.AppendRune(b, char)
+			r.advance(n)
+		default:
+			b = append(b, c)
+			r.advance(1)
+		}
+	}
+}
+
+// escape reads the escape at hand: which character it stands for and how many
+// bytes it takes.
+func (r *reader) escape() (char rune, n int, ok bool) {
+	const short, long = "tnrbf\"\\", "\t\n\r\b\f\"\\"
+	c := r.peek(1)
+	if i := strings.IndexByte(short, c); i >= 0 {
+		return rune(long[i]), 2, true
+	}
+	from := r.pos + 2
+	if c != 'u' || from+4 > len(r.data) {
+		return 0, 0, false
+	}
+	code, err := strconv.ParseUint(string(r.data[from:from+4]), 16, 32)
+	return rune(code), 6, err == nil
+}
+
+// scalar makes a value of a token.
+func scalar(token string, at Place) (Value, error) {
+	v := Value{Text: token, Place: at}
+	first, size := utf8.DecodeRuneInString(token)
+	unsigned := strings.TrimLeft(token, "+-")
+	switch {
+	case !utf8.ValidString(token) || strings.ContainsFunc(token, unicode.IsControl):
+		return Value{}, at.Errorf("%q is no value", token)
+	case token == "nil":
+		v.Kind = Nil
+	case token == "true" || token == "false":
+		v.Kind = Bool
+	case unsigned != "" && isDigit(unsigned[0]) && len(token)-len(unsigned) <= 1:
+		return number(token, at)
+	case first == ':' && len(token) > 1:
+		v.Kind = Keyword
+	case first == '\\' && len(token) > size:
+		v.Kind = Other
+	case unicode.IsLetter(first) || strings.ContainsRune(".*+!-_?$%&=<>/|", first):
+		v.Kind = Symbol
+	default:
+		return Value{}, at.Errorf("%q is no value", token)
+	}
+	return v, nil
+}
+
+// number makes a value of a token that begins as a number does.
+func number(token string, at Place) (Value, error) {
+	n, err := strconv.ParseInt(strings.TrimSuffix(token, "N"), 10, 64)
+	switch {
+	case err == nil:
+		return Value{Kind: Int, Int: n, Text: strconv.FormatInt(n, 10), Place: at}, nil
+	case errors.Is(err, strconv.ErrRange):
+		return Value{}, at.Errorf("%s does not fit into 64 bits", token)
+	}
+	above, below, ratio := strings.Cut(token, "/")
+	if ratio {
+		_, err = strconv.ParseInt(above, 10, 64)
+		_, err2 := strconv.ParseUint(below, 10, 64)
+		err = errors.Join(err, err2)
+	} else {
+		// ParseFloat takes words and hexadecimals too.
+		digits := strings.TrimSuffix(token, "M")
+		if strings.Trim(digits, "+-.0123456789eE") != "" {
+			return Value{}, at.Errorf("%q is no number", token)
+		}
+		_, err = strconv.ParseFloat(digits, 64)
+	}
+	if err != nil {
+		return Value{}, at.Errorf("%q is no number", token)
+	}
+	return Value{Kind: Other, Text: token, Place: at}, nil
+}

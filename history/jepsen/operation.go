@@ -1,0 +1,88 @@
+package jepsen
+
+import "lockquake/history"
+
+// Operation is one call of a process.
+type Operation struct {
+	Process  int64
+	Function string // such as read, without the colon
+	Input    Value  // of its invocation
+	Output   Value  // of its completion, if that was :ok
+	Outcome  history.Outcome
+
+	// Call and Return are the positions of its two ends among the events of all
+	// processes, from 1. Return is 0 for one that stays open.
+	Call, Return int64
+	// Begin and End are where the two stand in the file. End is zero if there is
+	// no completion at all.
+	Begin, End Place
+}
+
+// Open reports whether nobody knows if o took effect.
+func (o *Operation) Open() bool { return o.Outcome == history.OutcomeInfo }
+
+// The types of events.
+const (
+	typeInvoke = ":invoke"
+	typeOK     = ":ok"
+	typeFail   = ":fail"
+	typeInfo   = ":info"
+)
+
+// event is one end of an operation.
+type event struct {
+	place    Place
+	process  int64
+	kind     string
+	function string
+	value    Value
+}
+
+// folder folds events into operations.
+type folder struct {
+	operations []Operation // in the order of their calls
+	events     int64
+	pending    map[int64]int   // the operation that a process is at
+	ended      map[int64]Place // processes that ended with an :info, and where
+}
+
+func (f *folder) add(e event) error {
+	if f.pending == nil {
+		f.pending, f.ended = map[int64]int{}, map[int64]Place{}
+	}
+	f.events++
+	i, busy := f.pending[e.process]
+	if e.kind == typeInvoke {
+		if at, ok := f.ended[e.process]; ok {
+			return e.place.Errorf("process %d ended with the :info in line %d, and is back", e.process, at.Line)
+		}
+		if busy {
+			o := &f.operations[i]
+			return e.place.Errorf("process %d begins :%s, and its :%s of line %d has not ended", e.process, e.function, o.Function, o.Begin.Line)
+		}
+		f.pending[e.process] = len(f.operations)
+		f.operations = append(f.operations, Operation{
+			Process: e.process, Function: e.function, Input: e.value,
+			Outcome: history.OutcomeInfo, Call: f.events, Begin: e.place,
+		})
+		return nil
+	}
+	if !busy {
+		return e.place.Errorf("process %d ends a :%s that it never began", e.process, e.function)
+	}
+	o := &f.operations[i]
+	if o.Function != e.function {
+		return e.place.Errorf("process %d ends :%s, and what it began in line %d is :%s", e.process, e.function, o.Begin.Line, o.Function)
+	}
+	delete(f.pending, e.process)
+	o.End = e.place
+	switch e.kind {
+	case typeOK:
+		o.Outcome, o.Output, o.Return = history.OutcomeOK, e.value, f.events
+	case typeFail:
+		o.Outcome, o.Return = history.OutcomeFail, f.events
+	default: // :info
+		f.ended[e.process] = e.place
+	}
+	return nil
+}

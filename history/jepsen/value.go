@@ -1,0 +1,106 @@
+package jepsen
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Place is a position in a file. Lines and columns count from 1, columns in
+// characters.
+type Place struct{ Line, Column int }
+
+// Error says what is wrong with a file, and where.
+type Error struct {
+	Place
+	Text string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Text) }
+
+// Errorf makes an error of something that stands at p.
+func (p Place) Errorf(format string, args ...any) *Error {
+	return &Error{Place: p, Text: fmt.Sprintf(format, args...)}
+}
+
+// Kind is the kind of a Value.
+type Kind int
+
+// The kinds of values. Other is a scalar that is looked at no further: a
+// float, a ratio, a character.
+const (
+	Nil Kind = iota
+	Bool
+	Int
+	Other
+	String
+	Keyword
+	Symbol
+	Vector
+	List
+	Set
+	Map
+	Tagged
+)
+
+// Value is an EDN value, nil if zero.
+type Value struct {
+	Kind  Kind
+	Int   int64   // of an Int
+	Text  string  // of a scalar, as EDN writes it; of a Tagged, its tag
+	Items []Value // of a collection; of a Map, keys and values in turn; of a Tagged, its one value
+	Place
+}
+
+// Scalar reports whether v is no collection. Nil is a scalar too.
+func (v Value) Scalar() bool { return v.Kind < Vector }
+
+// String writes v as EDN.
+func (v Value) String() string {
+	switch v.Kind {
+	case Nil:
+		return "nil"
+	case Vector:
+		return v.between("[", "]")
+	case List:
+		return v.between("(", ")")
+	case Set:
+		return v.between("#{", "}")
+	case Map:
+		return v.between("{", "}")
+	case Tagged:
+		return v.between("#"+v.Text+" ", "")
+	default:
+		return v.Text
+	}
+}
+
+func (v Value) between(begin, end string) string {
+	var b strings.Builder
+	b.WriteString(begin)
+	for i, item := range v.Items {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(item.String())
+	}
+	b.WriteString(end)
+	return b.String()
+}
+
+// what names the kind of v for an error.
+func (v Value) what() string {
+	switch v.Kind {
+	case Vector:
+		return "a vector"
+	case List:
+		return "a list"
+	case Set:
+		return "a set"
+	case Map:
+		return "a map"
+	case Tagged:
+		return "a tagged value"
+	default:
+		return v.String()
+	}
+}

@@ -1,0 +1,92 @@
+package scenarios
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"lockquake/lock"
+)
+
+// A scenario has cases if entries of its faults name them: then every use of a
+// strategy is run once for each case, with the faults of that case and those
+// that belong to none.
+
+// cases makes of each use of a strategy one for each case.
+func (v *validator) cases() error {
+	classes := map[string]string{}
+	var names []string
+	for i, spec := range v.Faults {
+		at := fmt.Sprintf("faults[%d]", i)
+		if v.at.Has(at+".case") && (!regexp.MustCompile(namePattern).MatchString(spec.Case) || len(spec.Case) > longestName) {
+			return v.at.Errorf(at+".case", "%s.case must be up to %d small letters, digits and dashes", at, longestName)
+		}
+		if v.at.Has(at + ".class") {
+			if err := v.name(at+".class", "class", spec.Class, texts(lock.Classes())); err != nil {
+				return err
+			}
+		}
+		class, seen := classes[spec.Case]
+		switch {
+		case spec.Case == "" && spec.Class != "":
+			return v.at.Errorf(at+".class", "%s.class: only a case has one", at)
+		case spec.Case == "":
+		case !seen:
+			classes[spec.Case] = spec.Class
+			names = append(names, spec.Case)
+		case class != spec.Class:
+			return v.at.Errorf(at, "%s: the case %s is of class %q already", at, spec.Case, class)
+		}
+	}
+	if v.Claims && len(names) == 0 {
+		return v.at.Errorf("claims", "claims: no fault has a case, so nothing is claimed")
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	var uses []Strategy
+	var at []string
+	for i, use := range v.Strategies {
+		label := use.Label
+		for _, name := range names {
+			use.Case, use.Label = name, label+" under "+name
+			uses, at = append(uses, use), append(at, v.uses[i])
+			if v.Claims {
+				v.claim(use, lock.Class(classes[name]))
+			}
+		}
+	}
+	v.Strategies, v.uses = uses, at
+	return nil
+}
+
+// claim lets the scenario expect of a use what its strategy claims.
+func (v *validator) claim(use Strategy, class lock.Class) {
+	claims := v.known.claims[use.Name]
+	if !v.known.tokenless[use.Name] && v.ResourceOf(use).Fence != "reads-writes" {
+		claims.Corruption, claims.Fencing = nil, nil
+	}
+	var holds []string
+	for _, check := range v.Checks {
+		group := claims.Service
+		switch check {
+		case "linearizable", "lost-update", "exclusion", "once":
+			group = claims.Corruption
+		case "fencing":
+			group = claims.Fencing
+		case "told":
+			group = claims.Told
+		case "belief", "load":
+			continue
+		}
+		if slices.Contains(group, class) {
+			holds = append(holds, check)
+		}
+	}
+	if len(holds) > 0 {
+		if v.Expect == nil {
+			v.Expect = map[string]Expect{}
+		}
+		v.Expect[use.Label] = Expect{Holds: holds}
+	}
+}

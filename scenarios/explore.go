@@ -1,0 +1,594 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"lockquake/checker"
+	"lockquake/faults"
+	"lockquake/internal/strictyaml"
+	"lockquake/lock"
+	"lockquake/sim/redis"
+)
+
+// Search says which faults are placed where. The zero value of a field is its
+// default.
+type Search struct {
+	Kinds    []string      // names of PlacedKinds; nil: those that are its default
+	Faults   int           // placed in one run, 1 or 2; default 1
+	Workers  int           // default: those of the scenario, 2 at most
+	Sections int           // of each worker; default 1
+	For      time.Duration // how long a fault lasts; default: one and a half times the longest lease
+	Seed     uint64        // default 1
+}
+
+// Exploration is what a search has found.
+type Exploration struct {
+	Schema     int             `json:"schema"` // version of this format, 1
+	Version    string          `json:"version"`
+	Scenario   string          `json:"scenario"`
+	Hash       string          `json:"hash"`
+	Seed       uint64          `json:"seed"`
+	Workers    int             `json:"workers"`
+	Sections   int             `json:"sections"`
+	Faults     int             `json:"faults"` // placed in one run at most
+	For        time.Duration   `json:"for"`    // in nanoseconds
+	Kinds      []string        `json:"kinds"`
+	Partial    bool            `json:"partial,omitempty"` // stopped before the end
+	Strategies []ExploredStats `json:"strategies"`
+}
+
+// ExploredStats adds up what was found of one use of a strategy.
+type ExploredStats struct {
+	Name   string `json:"name"`
+	Label  string `json:"label"`
+	Fence  string `json:"fence"`  // the resource's policy
+	Points int    `json:"points"` // that the workers come to without a fault
+	// Without are the checks that are violated without a fault.
+	Without []string `json:"violated_without_faults,omitempty"`
+	Tried   int      `json:"tried"`
+	// By the worst that each placement does.
+	Corrupting int `json:"corrupting"`
+	Fencing    int `json:"breaking_fencing"`
+	Others     int `json:"breaking_others"`
+	Undecided  int `json:"undecided"`
+	// Checks counts by check the placements that violate it.
+	Checks map[string]int `json:"checks"`
+	// Singles are all placements of one fault, in the order of the points and
+	// then of the kinds; Pairs are those of two that break a check.
+	Singles []Placement `json:"singles"`
+	Pairs   []Placement `json:"pairs,omitempty"`
+	// Pruned says what was left out, and why that loses nothing.
+	Pruned []Pruned `json:"pruned,omitempty"`
+}
+
+// Pruned counts what was left out for one reason.
+type Pruned struct {
+	Why   string `json:"why"`
+	Count int    `json:"count"`
+}
+
+// Placement is a run with one fault or two, each tied to a point.
+type Placement struct {
+	Places    []Place  `json:"places"`
+	Violated  []string `json:"violated,omitempty"`  // checks
+	Undecided []string `json:"undecided,omitempty"` // checks
+}
+
+// Place is one fault of a placement.
+type Place struct {
+	Kind   string `json:"kind"` // of PlacedKinds
+	Worker string `json:"worker"`
+	Point  string `json:"point"`
+	Nth    int    `json:"nth"`
+	Text   string `json:"text"` // as ParsePlacement reads it
+}
+
+// Harm is the worst that a placement does.
+type Harm int
+
+// The grades of harm, each worse than the one before.
+const (
+	Harmless  Harm = iota
+	Undecided      // a check could not tell
+	Breaks         // a check that is about neither the data nor the tokens
+	Unfences       // tokens out of order, or accepted or refused wrongly
+	Corrupts       // the data, or two at once at work on them
+)
+
+// Harm returns the worst that the placement does.
+func (p Placement) Harm() Harm { return harmOf(p.Violated, p.Undecided) }
+
+func harmOf(violated, undecided []string) Harm {
+	worst := Harmless
+	if len(undecided) > 0 {
+		worst = Undecided
+	}
+	for _, check := range violated {
+		switch check {
+		case "linearizable", "lost-update", "once", "exclusion":
+			return Corrupts
+		case "fencing":
+			worst = max(worst, Unfences)
+		case harmless:
+		default:
+			worst = max(worst, Breaks)
+		}
+	}
+	return worst
+}
+
+// explorer is an Explore under way.
+type explorer struct {
+	search Search
+	base   *Scenario // without faults
+	uses   []Strategy
+	kinds  []PlacedKind
+	points []string // that a scenario file can name
+	jobs   *jobs
+	found  []*explored // by use
+}
+
+// explored is what is known of one use while the search goes on.
+type explored struct {
+	use     Strategy
+	without []checker.Result
+	visits  []arrival
+	singles []single
+	unnamed []string // points that a scenario file cannot name
+}
+
+// single is a placement of one fault, and of the pairs that begin with it.
+type single struct {
+	place  spot
+	result *Placement // nil: not done
+	missed bool       // the strategy has nothing that the fault could take hold of
+	after  int        // placements of a second fault
+	pairs  []Placement
+	counts pairCounts
+}
+
+// pairCounts are of the pairs that begin with one fault.
+type pairCounts struct {
+	tried, sameMessage, corrupts int
+	harms                        [Corrupts + 1]int
+	checks                       map[string]int
+}
+
+// Explore takes the faults out of a scenario and its size down, learns every
+// point that its workers come to, and runs it again and again: with one fault
+// of each kind at each point, and if asked for with each second fault at each
+// later point. The options that count are WithStrategies, WithStrategy,
+// WithJobs and WithProgress. When ctx ends it returns what was found, marked
+// as partial, with the cause. A *RunError is a run that could not be carried
+// out.
+func Explore(ctx context.Context, s *Scenario, search Search, opts ...Option) (*Exploration, error) {
+	x, err := newExplorer(s, search, opts)
+	if err != nil {
+		return nil, err
+	}
+	err = x.learn(ctx)
+	if err == nil {
+		err = x.placeOne(ctx)
+	}
+	if err == nil && x.search.Faults > 1 {
+		err = x.placeTwo(ctx)
+	}
+	if _, failed := errors.AsType[*RunError](err); failed {
+		return nil, err
+	}
+	return x.sum(err != nil), err
+}
+
+func newExplorer(s *Scenario, search Search, opts []Option) (*explorer, error) {
+	o := options{own: map[string]lock.Entry{}, jobs: runtime.GOMAXPROCS(0), stall: defaultStall}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	uses, err := s.uses(o)
+	if err != nil {
+		return nil, err
+	}
+	x := &explorer{uses: uncased(uses), points: Points(), jobs: &jobs{options: o, scripts: redis.NewScriptCache()}}
+	if x.kinds, err = chosenKinds(search.Kinds); err != nil {
+		return nil, err
+	}
+	if x.search, err = search.complete(s, x.uses, o); err != nil {
+		return nil, err
+	}
+	x.base = x.search.base(s)
+	return x, nil
+}
+
+// uncased makes one use of all cases of a use, for a scenario without the faults
+// that make the cases.
+func uncased(uses []Strategy) []Strategy {
+	var plain []Strategy
+	for _, use := range uses {
+		if use.Case != "" {
+			use.Label, use.Case = strings.TrimSuffix(use.Label, " under "+use.Case), ""
+		}
+		if !slices.ContainsFunc(plain, func(u Strategy) bool { return u.Label == use.Label }) {
+			plain = append(plain, use)
+		}
+	}
+	return plain
+}
+
+// chosenKinds finds the kinds of a search by name, in the order of PlacedKinds.
+func chosenKinds(names []string) ([]PlacedKind, error) {
+	all := PlacedKinds()
+	var known []string
+	for _, k := range all {
+		known = append(known, k.Name)
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, &SearchError{strictyaml.Unknown("kind of fault to place", name, known)}
+		}
+	}
+	return slices.DeleteFunc(all, func(k PlacedKind) bool {
+		return names == nil && !k.Default || names != nil && !slices.Contains(names, k.Name)
+	}), nil
+}
+
+// SearchError is a search that makes no sense for its scenario.
+type SearchError struct{ text string }
+
+func (e *SearchError) Error() string { return e.text }
+
+// complete puts in the defaults.
+func (q Search) complete(s *Scenario, uses []Strategy, o options) (Search, error) {
+	const few = 2
+	if q.Workers == 0 {
+		q.Workers = min(s.Workers, few)
+	}
+	q.Sections, q.Faults, q.Seed = max(q.Sections, 1), max(q.Faults, 1), max(q.Seed, 1)
+	if q.For == 0 {
+		r := &runner{own: o.own}
+		for _, use := range uses {
+			entry, err := r.entry(use.Name)
+			if err != nil {
+				return q, err
+			}
+			q.For = max(q.For, s.longestTTL(entry.Defaults, use)*3/2)
+		}
+	}
+	switch {
+	case q.Faults > 2:
+		return q, &SearchError{fmt.Sprintf("one fault can be placed or two, not %d", q.Faults)}
+	case q.Workers < 1 || q.Workers > mostWorkers:
+		return q, &SearchError{fmt.Sprintf("there are from 1 to %d workers, not %d", mostWorkers, q.Workers)}
+	case q.For < 0 || q.For > longestTime:
+		return q, &SearchError{fmt.Sprintf("a fault lasts from 1ns to %v, not %v", longestTime, q.For)}
+	case q.For == 0: // no lease has an end
+		q.For = 15 * time.Second
+	}
+	return q, nil
+}
+
+// base is the scenario that faults are placed in.
+func (q Search) base(s *Scenario) *Scenario {
+	base := *s
+	base.Workers, base.Sections, base.Seeds, base.Faults = q.Workers, q.Sections, int(q.Seed), nil
+	return &base
+}
+
+// with is the scenario with these faults and no others.
+func (s *Scenario) with(specs ...faults.Spec) *Scenario {
+	c := *s
+	c.Faults = specs
+	return &c
+}
+
+// learn carries out the run without a fault of each use.
+func (x *explorer) learn(ctx context.Context) error {
+	var tasks []task
+	for _, use := range x.uses {
+		f := &explored{use: use}
+		x.found = append(x.found, f)
+		tasks = append(tasks, x.task(use, func(r *runner) error {
+			trial, points, err := x.run(r, use)
+			if err != nil {
+				return err
+			}
+			f.without = trial.Results
+			for _, v := range points {
+				if x.named(v.point) {
+					f.visits = append(f.visits, v)
+				} else if !slices.Contains(f.unnamed, v.point) {
+					f.unnamed = append(f.unnamed, v.point)
+				}
+			}
+			return nil
+		}))
+	}
+	return x.jobs.all(ctx, tasks)
+}
+
+func (x *explorer) task(use Strategy, do func(r *runner) error) task {
+	return task{x.base, use, x.search.Seed, do}
+}
+
+// run carries out a run with faults at these places, and notes its points.
+func (x *explorer) run(r *runner, use Strategy, places ...spot) (*Trial, []arrival, error) {
+	var specs []faults.Spec
+	for _, p := range places {
+		specs = append(specs, p.spec(x.search.For))
+	}
+	r.scenario = x.base.with(specs...)
+	var points arrivals
+	r.visit = points.note
+	trial, err := r.once(use, x.search.Seed)
+	return trial, points.all, err
+}
+
+// named reports whether a scenario file can speak of the point.
+func (x *explorer) named(point string) bool {
+	return len(x.jobs.options.own) > 0 || slices.Contains(x.points, point)
+}
+
+// fits reports whether a fault of the kind can be placed at a visit.
+func (x *explorer) fits(k PlacedKind, v arrival) bool {
+	// Workers that share a process cannot crash one by one.
+	shared := x.base.Processes > 0 && k.kind == faults.Crash && k.target == ""
+	return k.fits(v.point) && !shared
+}
+
+// placeOne tries every single fault.
+func (x *explorer) placeOne(ctx context.Context) error {
+	var tasks []task
+	for _, f := range x.found {
+		for _, v := range f.visits {
+			for _, k := range x.kinds {
+				if x.fits(k, v) {
+					f.singles = append(f.singles, single{place: spot{k, v}})
+				}
+			}
+		}
+		for i := range f.singles {
+			one := &f.singles[i]
+			tasks = append(tasks, x.task(f.use, func(r *runner) error {
+				trial, points, err := x.run(r, f.use, one.place)
+				if err != nil {
+					return err
+				}
+				one.result, one.missed = x.placement(trial, one.place), !trial.Bites[0].Happened
+				if x.search.Faults > 1 && one.result.Harm() != Corrupts && !one.missed {
+					one.after = len(x.second(one.place, points))
+				}
+				x.jobs.told(f.use.Label, one.result.Harm() >= Unfences)
+				return nil
+			}))
+		}
+	}
+	x.jobs.done.Total = len(tasks)
+	return x.jobs.all(ctx, tasks)
+}
+
+// second lists the places of a second fault in a run with the first: at every
+// later point, and at the same one those of other kinds that are not before it
+// in the order of kinds, since two faults at one point have no order.
+func (x *explorer) second(first spot, points []arrival) []spot {
+	at := slices.IndexFunc(points, first.visit.same)
+	kind := slices.IndexFunc(x.kinds, func(k PlacedKind) bool { return k.Name == first.kind.Name })
+	var places []spot
+	for i := at; at >= 0 && i < len(points); i++ {
+		for n, k := range x.kinds {
+			if x.named(points[i].point) && x.fits(k, points[i]) && (i > at || n > kind) {
+				places = append(places, spot{k, points[i]})
+			}
+		}
+	}
+	return places
+}
+
+// placeTwo tries, for every first fault that does not corrupt anything by
+// itself, every second one.
+func (x *explorer) placeTwo(ctx context.Context) error {
+	var tasks []task
+	for _, f := range x.found {
+		corrupting := map[string]bool{}
+		for i := range f.singles {
+			one := &f.singles[i]
+			if one.result.Harm() == Corrupts {
+				corrupting[one.result.Places[0].Text] = true
+			}
+			x.jobs.done.Total += one.after
+			if one.after > 0 {
+				tasks = append(tasks, x.task(f.use, func(r *runner) error { return x.pairs(ctx, r, f.use, one, corrupting) }))
+			}
+		}
+	}
+	return x.jobs.all(ctx, tasks)
+}
+
+// pairs tries every second fault after one first fault.
+func (x *explorer) pairs(ctx context.Context, r *runner, use Strategy, one *single, corrupting map[string]bool) error {
+	one.counts.checks = map[string]int{}
+	_, points, err := x.run(r, use, one.place)
+	if err != nil {
+		return err
+	}
+	for _, second := range x.second(one.place, points) {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case second.visit.same(one.place.visit) && second.kind.message() && one.place.kind.message():
+			one.counts.sameMessage++
+			continue
+		case corrupting[x.placed(second).Text]:
+			one.counts.corrupts++
+			continue
+		}
+		trial, _, err := x.run(r, use, one.place, second)
+		if err != nil {
+			return err
+		}
+		p := x.placement(trial, one.place, second)
+		one.counts.tried++
+		one.counts.harms[p.Harm()]++
+		for _, check := range p.Violated {
+			one.counts.checks[check]++
+		}
+		if p.Harm() > Undecided {
+			one.pairs = append(one.pairs, *p)
+		}
+		x.jobs.told(use.Label, p.Harm() >= Unfences)
+	}
+	return nil
+}
+
+// placement sums up a run.
+func (x *explorer) placement(t *Trial, places ...spot) *Placement {
+	p := &Placement{Violated: verdictsOf(t.Results, checker.Invalid), Undecided: verdictsOf(t.Results, checker.Unknown)}
+	for _, at := range places {
+		p.Places = append(p.Places, x.placed(at))
+	}
+	return p
+}
+
+func (x *explorer) placed(p spot) Place {
+	return Place{p.kind.Name, p.visit.worker, p.visit.point, p.visit.nth, lineOf(p.spec(x.search.For), x.base.WorkerNames())}
+}
+
+// verdictsOf lists the checks that came to a verdict.
+func verdictsOf(results []checker.Result, v checker.Verdict) []string {
+	var checks []string
+	for _, r := range results {
+		if r.Verdict == v {
+			checks = append(checks, r.Check)
+		}
+	}
+	return checks
+}
+
+// sum adds up the search.
+func (x *explorer) sum(partial bool) *Exploration {
+	e := &Exploration{
+		Schema: 1, Version: Version, Scenario: x.base.Name, Hash: x.base.Hash, Seed: x.search.Seed,
+		Workers: x.search.Workers, Sections: x.search.Sections, Faults: x.search.Faults, For: x.search.For, Partial: partial,
+	}
+	for _, k := range x.kinds {
+		e.Kinds = append(e.Kinds, k.Name)
+	}
+	for _, f := range x.found {
+		e.Strategies = append(e.Strategies, x.sumUse(f))
+	}
+	return e
+}
+
+func (x *explorer) sumUse(f *explored) ExploredStats {
+	st := ExploredStats{
+		Name: f.use.Name, Label: f.use.Label, Fence: x.base.ResourceOf(f.use).Fence, Points: len(f.visits),
+		Without: verdictsOf(f.without, checker.Invalid), Checks: map[string]int{},
+	}
+	var missed, alone, sameMessage, corrupts int
+	for i := range f.singles {
+		one := &f.singles[i]
+		switch {
+		case one.result == nil:
+			continue
+		case one.missed:
+			missed++
+			continue
+		}
+		st.Singles = append(st.Singles, *one.result)
+		st.count(one.result.Harm(), 1)
+		for _, check := range one.result.Violated {
+			st.Checks[check]++
+		}
+		if x.search.Faults == 1 {
+			continue
+		}
+		if one.result.Harm() == Corrupts {
+			alone++
+		}
+		sameMessage += one.counts.sameMessage
+		corrupts += one.counts.corrupts
+		for harm, n := range one.counts.harms {
+			st.count(Harm(harm), n)
+		}
+		for _, check := range sortedKeys(one.counts.checks) {
+			st.Checks[check] += one.counts.checks[check]
+		}
+		st.Pairs = append(st.Pairs, one.pairs...)
+	}
+	st.prune(len(f.unnamed), "points that no scenario file can name: "+strings.Join(f.unnamed, ", "))
+	st.prune(missed, "placements of a fault that finds nothing here to take hold of")
+	st.prune(alone, "first faults without a second one, since they corrupt by themselves")
+	st.prune(corrupts, "pairs whose second fault corrupts by itself")
+	st.prune(sameMessage, "pairs of faults of one message")
+	return st
+}
+
+func (st *ExploredStats) count(h Harm, n int) {
+	st.Tried += n
+	switch h {
+	case Corrupts:
+		st.Corrupting += n
+	case Unfences:
+		st.Fencing += n
+	case Breaks:
+		st.Others += n
+	case Undecided:
+		st.Undecided += n
+	case Harmless:
+	}
+}
+
+func (st *ExploredStats) prune(n int, why string) {
+	if n > 0 {
+		st.Pruned = append(st.Pruned, Pruned{why, n})
+	}
+}
+
+// Harmful lists the placements that do at least so much harm, those of one
+// fault first.
+func (st *ExploredStats) Harmful(least Harm) []Placement {
+	return slices.DeleteFunc(slices.Concat(st.Singles, st.Pairs), func(p Placement) bool { return p.Harm() < least })
+}
+
+// Place carries out the run of each strategy with these faults in a scenario
+// made small as Explore does, and returns that scenario, which expects what was
+// seen. The options that count are WithStrategies and WithStrategy.
+func (q Search) Place(s *Scenario, specs []faults.Spec, opts ...Option) (*Scenario, []*Trial, error) {
+	x, err := newExplorer(s, q, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	placed := x.base.with(specs...)
+	for i, spec := range specs {
+		if err := spec.Validate(placed.WorkerNames(), placed.nodes(), placed.Duration); err != nil {
+			return nil, nil, &SearchError{fmt.Sprintf("fault %d: %v", i+1, err)}
+		}
+	}
+	placed.Strategies, placed.Expect = x.uses, map[string]Expect{}
+	var trials []*Trial
+	for _, use := range x.uses {
+		r := &runner{scenario: placed, own: x.jobs.options.own, scripts: x.jobs.scripts}
+		trial, err := r.once(use, x.search.Seed)
+		if err != nil {
+			return nil, nil, err
+		}
+		trial.Replay = "" // a token names a file, and this is none yet
+		trials = append(trials, trial)
+		if violated := verdictsOf(trial.Results, checker.Invalid); len(violated) > 0 {
+			placed.Expect[use.Label] = Expect{Violates: violated}
+		} else if holds := verdictsOf(trial.Results, checker.Valid); len(holds) > 0 {
+			placed.Expect[use.Label] = Expect{Holds: holds}
+		}
+	}
+	return placed, trials, nil
+}
+
+// nodes are the servers of every use of the scenario.
+func (s *Scenario) nodes() []string {
+	v := validator{Scenario: s, known: known(nil)}
+	return v.nodes()
+}

@@ -1,0 +1,188 @@
+package scenarios
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"lockquake/lock"
+	"lockquake/sim/resource"
+)
+
+// Without the flag the mutants run with few seeds, and print nothing.
+var mutants = flag.Int("mutants", 0, "seeds of each run of the mutants; prints the table")
+
+// catchers names, for each flaw, the check that has to catch it. A flaw of the
+// catalogue that is missing here fails the test.
+func catchers() map[string]string {
+	names := map[string]string{}
+	for check, flaws := range map[string]string{
+		"exclusion": "redis-get-set redis-short-ttl redis-fail-open redis-watchdog-same-thread redis-reaped " +
+			"redlock-counts-refusals redlock-no-validity redlock-fixed-drift redlock-extend-late",
+		"lost-update": "redis-watchdog-recreate",
+		"ownership": "redis-del redis-instance-owner redis-constant-token redis-weak-token redis-watchdog-overlap " +
+			"redis-watchdog-racy redlock-token-per-call redlock-handle-zombie",
+		"told": "redis-watchdog-deaf redis-watchdog-late-flag redis-release-ignored redlock-extend-deaf",
+		"recovery": "redis-noexpire redis-setnx-expire redis-blind-timeout redis-client-resend redis-release-never " +
+			"redis-release-skipped redis-fenced-published",
+		"errors":   "redis-release-masks redis-watchdog-crash redlock-release-answered",
+		"progress": "redis-doubling redis-watchdog-forever redlock-no-node-timeout",
+		"load":     "redis-herd",
+		"fencing":  "redis-fenced-split redlock-fenced-incr equal check-then-write volatile",
+	} {
+		for _, flaw := range strings.Fields(flaws) {
+			names[flaw] = check
+		}
+	}
+	return names
+}
+
+// mutant is a flaw with the run that is to show it.
+type mutant struct {
+	flaw, check string
+	scenario    *Scenario
+	label       string
+	seed        uint64 // the first that shows it; 0: none did
+}
+
+// findMutant looks for a built-in scenario that expects the flaw to be caught
+// by its check.
+func findMutant(t *testing.T, all []*Scenario, flaw, check string) mutant {
+	t.Helper()
+	for _, s := range all {
+		for _, use := range s.Strategies {
+			if (use.Name == flaw || s.ResourceOf(use).Fence == flaw) && slices.Contains(s.Expect[use.Label].Violates, check) {
+				return mutant{flaw: flaw, check: check, scenario: s, label: use.Label}
+			}
+		}
+	}
+	t.Errorf("no built-in scenario expects %s to violate %s", flaw, check)
+	return mutant{}
+}
+
+func builtins(t *testing.T) []*Scenario {
+	t.Helper()
+	var all []*Scenario
+	for _, name := range Builtins() {
+		s, err := Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// Every flawed strategy and every flawed resource is caught by the check that
+// is named for it, within 100 seeds of a built-in scenario.
+func TestMutantsAreCaught(t *testing.T) {
+	const within = 100
+	var flaws []string
+	for _, e := range lock.Catalogue() {
+		if e.Flawed {
+			flaws = append(flaws, e.Name)
+		}
+	}
+	for _, p := range resource.Policies() {
+		if p.Flawed {
+			flaws = append(flaws, string(p.Policy))
+		}
+	}
+	named, all := catchers(), builtins(t)
+	var caught []mutant
+	for _, flaw := range flaws {
+		if named[flaw] == "" {
+			t.Errorf("no check is named for %s", flaw)
+			continue
+		}
+		m := findMutant(t, all, flaw, named[flaw])
+		if m.scenario == nil {
+			continue
+		}
+		for seed := uint64(1); seed <= within && m.seed == 0; seed++ {
+			trial, err := RunOnce(m.scenario, m.label, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range trial.Results {
+				if r.Check == m.check && r.Verdict == "invalid" {
+					m.seed = seed
+				}
+			}
+		}
+		if m.seed == 0 {
+			t.Errorf("%s: %s does not catch it in %d seeds of %s", flaw, m.check, within, m.scenario.Name)
+		}
+		caught = append(caught, m)
+	}
+	if *mutants == 0 {
+		return
+	}
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	defer out.Flush()
+	fmt.Fprintf(out, "flaw\tcaught by\tin\twith seed\n")
+	for _, m := range caught {
+		fmt.Fprintf(out, "%s\t%s\t%s\t%d\n", m.flaw, m.check, m.scenario.Name, m.seed)
+	}
+}
+
+// No sound strategy is accused under the classes of faults that it claims to
+// stand; where it claims nothing, the table says how often it breaks.
+func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
+	seeds := *mutants
+	switch {
+	case seeds > 0:
+	case testing.Short():
+		seeds = 1
+	default:
+		seeds = 3
+	}
+	s, err := Load("redis-matrix")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Run(context.Background(), s, WithSeeds(1, uint64(seeds)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, st := range c.Strategies {
+		if st.Expects == nil {
+			continue
+		}
+		for _, check := range st.Expects.Holds {
+			if stats := st.Checks[check]; stats.Violating+stats.Unknown > 0 {
+				t.Errorf("%s: %s is violated in %d of %d runs and unknown in %d: %s", st.Label, check, stats.Violating, st.Runs, stats.Unknown, stats.Replay)
+			}
+		}
+	}
+	for _, f := range c.Faults {
+		if f.Bit == 0 {
+			t.Errorf("fault %d (%s) met nobody", f.Spec+1, f.Kind)
+		}
+	}
+	if *mutants == 0 {
+		return
+	}
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	defer out.Flush()
+	fmt.Fprintf(out, "sound strategy\truns\tclaimed, violated\tnot claimed, corrupted\n")
+	for _, st := range c.Strategies {
+		claimed, broken := 0, 0
+		for _, check := range []string{"linearizable", "lost-update", "exclusion"} {
+			if st.Expects == nil || !slices.Contains(st.Expects.Holds, check) {
+				broken = max(broken, st.Checks[check].Violating)
+			}
+		}
+		if st.Expects != nil {
+			for _, check := range st.Expects.Holds {
+				claimed = max(claimed, st.Checks[check].Violating)
+			}
+		}
+		fmt.Fprintf(out, "%s\t%d\t%d\t%d\n", st.Label, st.Runs, claimed, broken)
+	}
+}

@@ -1,0 +1,259 @@
+package scenarios
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"lockquake/faults"
+	"lockquake/internal/draw"
+)
+
+// Rewrite returns the text of a scenario file that says what s says now: the
+// file that s was read from, with the changes that were made to its name,
+// description, sizes, strategies, each, faults and expect. All else stands in
+// it as it stood, without comments. About is the comment on top. A file of
+// samples is named as seen from the folder of the path to, where the text is
+// to be written. The strategies and the faults of s must have no cases.
+func Rewrite(s *Scenario, about, to string) ([]byte, error) {
+	var file yaml.Node
+	if err := yaml.Unmarshal(s.Text, &file); err != nil {
+		return nil, fmt.Errorf("read %s again: %w", s.Path, err)
+	}
+	root := bare(file.Content[0])
+	uses := &yaml.Node{Kind: yaml.SequenceNode}
+	for _, use := range s.Strategies {
+		uses.Content = append(uses.Content, useNode(valueOf(root, "strategies"), use))
+	}
+	setKey(root, "name", encoded(s.Name))
+	setKey(root, "description", encoded(s.Description))
+	setKey(root, "duration", encoded(s.Duration))
+	setKey(root, "seeds", encoded(s.Seeds))
+	setKey(root, "workers", encoded(s.Workers))
+	for _, n := range []struct {
+		key             string
+		value, standard int
+	}{{"resources", s.Resources, 1}, {"sections", s.Sections, 0}} {
+		if n.value != n.standard {
+			setKey(root, n.key, encoded(n.value))
+		} else {
+			setKey(root, n.key, word(""))
+		}
+	}
+	setKey(root, "claims", word("")) // they are about cases
+	setKey(root, "strategies", uses)
+	setKey(root, "each", eachNode(valueOf(root, "each"), s))
+	setKey(root, "faults", faultsNode(s.Faults))
+	setKey(root, "expect", expectNode(s))
+	relocate(root, filepath.Dir(s.Path), filepath.Dir(to))
+	sortKeys(root)
+	root.HeadComment = about
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	if err := e.Encode(root); err != nil {
+		return nil, fmt.Errorf("write %s anew: %w", s.Path, err)
+	}
+	return b.Bytes(), nil
+}
+
+// sortKeys puts the keys of a scenario into the order of its fields.
+func sortKeys(root *yaml.Node) {
+	var pairs [][]*yaml.Node
+	for pair := range slices.Chunk(root.Content, 2) {
+		pairs = append(pairs, pair)
+	}
+	place := map[string]int{}
+	for field := range reflect.TypeFor[Scenario]().Fields() {
+		place[field.Tag.Get("yaml")] = len(place)
+	}
+	slices.SortStableFunc(pairs, func(a, b []*yaml.Node) int { return place[a[0].Value] - place[b[0].Value] })
+	root.Content = slices.Concat(pairs...)
+}
+
+// bare copies a tree without its comments, and without anchors: what an alias
+// stands for may be gone from the new file.
+func bare(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	c := &yaml.Node{Kind: n.Kind, Style: n.Style, Tag: n.Tag, Value: n.Value}
+	for _, child := range n.Content {
+		c.Content = append(c.Content, bare(child))
+	}
+	return c
+}
+
+// valueOf returns the value of a key, nil if the map has none.
+func valueOf(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; n != nil && n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// setKey gives a key of a map a new value. One that says nothing takes the key
+// away.
+func setKey(n *yaml.Node, key string, value *yaml.Node) {
+	empty := len(value.Content) == 0 && value.Value == ""
+	for i := 0; i < len(n.Content); i += 2 {
+		if n.Content[i].Value != key {
+			continue
+		}
+		if empty {
+			n.Content = slices.Delete(n.Content, i, i+2)
+		} else {
+			n.Content[i+1] = value
+		}
+		return
+	}
+	if !empty {
+		n.Content = append(n.Content, word(key), value)
+	}
+}
+
+func word(text string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
+}
+
+// useNode is what the file says of one use of a strategy: the entry of its
+// label, or the one whose pattern stands for it, else the name alone.
+func useNode(list *yaml.Node, use Strategy) *yaml.Node {
+	if list == nil || list.Kind != yaml.SequenceNode {
+		return word(use.Name)
+	}
+	for _, entry := range list.Content {
+		name, label := entry.Value, ""
+		if entry.Kind == yaml.MappingNode {
+			name = valueOf(entry, "name").Value
+			if n := valueOf(entry, "label"); n != nil {
+				label = n.Value
+			}
+		}
+		matched, err := path.Match(name, use.Name)
+		if label != use.Label && (label != "" || err != nil || !matched || use.Label != use.Name) {
+			continue
+		}
+		if entry.Kind != yaml.MappingNode {
+			break
+		}
+		one := bare(entry)
+		setKey(one, "name", word(use.Name))
+		return one
+	}
+	return word(use.Name)
+}
+
+// eachNode is what the file says of those workers that there are still, each
+// under the name that it has now. The entries of s are those of the file, in
+// its order.
+func eachNode(list *yaml.Node, s *Scenario) *yaml.Node {
+	kept := &yaml.Node{Kind: yaml.SequenceNode}
+	if list == nil {
+		return kept
+	}
+	for i, e := range s.Each {
+		if slices.Contains(s.WorkerNames(), e.Worker) {
+			entry := bare(list.Content[i])
+			setKey(entry, "worker", word(e.Worker))
+			kept.Content = append(kept.Content, entry)
+		}
+	}
+	return kept
+}
+
+// faultsNode writes the entries of faults.
+func faultsNode(specs []faults.Spec) *yaml.Node {
+	list := &yaml.Node{Kind: yaml.SequenceNode}
+	for _, spec := range specs {
+		entry := &yaml.Node{Kind: yaml.MappingNode}
+		if spec.At != nil {
+			setKey(entry, "at", encoded(*spec.At))
+		}
+		if spec.When != nil {
+			setKey(entry, "when", encoded(*spec.When))
+		}
+		if spec.Optional {
+			setKey(entry, "optional", encoded(true))
+		}
+		entry.Content = append(entry.Content, word(string(spec.Kind)), encoded(spec.Params))
+		list.Content = append(list.Content, entry)
+	}
+	return list
+}
+
+func expectNode(s *Scenario) *yaml.Node {
+	all := &yaml.Node{Kind: yaml.MappingNode}
+	for _, use := range s.Strategies {
+		e, expected := s.Expect[use.Label]
+		if !expected {
+			continue
+		}
+		entry := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
+		setKey(entry, "holds", encoded(e.Holds))
+		setKey(entry, "violates", encoded(e.Violates))
+		all.Content = append(all.Content, word(use.Label), entry)
+	}
+	return all
+}
+
+// encoded writes a value as a scenario file has it. What is not set in a struct
+// stands for its default and is left out.
+func encoded(value any) *yaml.Node {
+	switch x := value.(type) {
+	case time.Duration:
+		return word(x.String())
+	case draw.Dist:
+		if x.Kind == draw.Constant {
+			return word(x.Value.String())
+		}
+	}
+	v := reflect.ValueOf(value)
+	switch kind := v.Kind(); {
+	case kind == reflect.Pointer:
+		return encoded(v.Elem().Interface())
+	case kind == reflect.String:
+		return word(v.String())
+	case kind == reflect.Bool:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(v.Bool())}
+	case v.CanInt():
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.FormatInt(v.Int(), 10)}
+	case kind == reflect.Slice:
+		list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+		for i := range v.Len() {
+			list.Content = append(list.Content, encoded(v.Index(i).Interface()))
+		}
+		return list
+	}
+	fields := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
+	for i := range v.NumField() {
+		if key := v.Type().Field(i).Tag.Get("yaml"); key != "-" && !v.Field(i).IsZero() {
+			fields.Content = append(fields.Content, word(key), encoded(v.Field(i).Interface()))
+		}
+	}
+	return fields
+}
+
+// relocate names the files of samples as seen from another folder. Where that
+// cannot be said, the old name stays.
+func relocate(n *yaml.Node, from, to string) {
+	for _, child := range n.Content {
+		relocate(child, from, to)
+	}
+	dist, file := valueOf(n, "dist"), valueOf(n, "file")
+	if dist == nil || file == nil || filepath.IsAbs(file.Value) {
+		return
+	}
+	if name, err := filepath.Rel(to, filepath.Join(from, file.Value)); err == nil {
+		file.Value = filepath.ToSlash(name)
+	}
+}

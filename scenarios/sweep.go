@@ -1,0 +1,230 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"lockquake/internal/strictyaml"
+	"lockquake/lock"
+)
+
+// The bounds of a sweep.
+const (
+	mostAxes    = 2
+	mostPoints  = 10_000
+	usualSeeds  = 100 // where neither the caller nor a smaller scenario says how many
+	leastDigits = 3   // of a value that is looked for
+)
+
+// Sweep is a scenario run again and again with other values of one or two
+// parameters. Every point meets the same seeds, so that the points differ by
+// the parameters alone.
+type Sweep struct {
+	Schema   int    `json:"schema"` // version of this format, 1
+	Version  string `json:"version"`
+	Scenario string `json:"scenario"`
+	Hash     string `json:"hash"` // of the scenario, before anything is varied
+	// Overrides are what else was set from outside, as path=value.
+	Overrides []string  `json:"overrides,omitempty"`
+	Seeds     SeedRange `json:"seeds"`
+	// Check is the check that counts; "" for any that decides.
+	Check  string       `json:"check,omitempty"`
+	Axes   []Axis       `json:"axes"`
+	Points []SweepPoint `json:"points"` // the last axis goes through its values first
+	// Thresholds are where each strategy breaks, if that was looked for.
+	Thresholds []Threshold `json:"thresholds,omitempty"`
+	Partial    bool        `json:"partial,omitempty"` // stopped before the end
+}
+
+// SweepPoint is what came out for one choice of values.
+type SweepPoint struct {
+	Values     []string    `json:"values"` // by axis
+	Strategies []SweepRate `json:"strategies"`
+	// Met is how many faults met somebody, over all runs. Where there were none,
+	// a rate of 0 says nothing.
+	Met int64 `json:"faults_met"`
+}
+
+// Of returns what came out for a label, or false if it was not run there.
+func (p *SweepPoint) Of(label string) (SweepRate, bool) {
+	i := slices.IndexFunc(p.Strategies, func(r SweepRate) bool { return r.Label == label })
+	if i < 0 {
+		return SweepRate{}, false
+	}
+	return p.Strategies[i], true
+}
+
+// SweepRate is how often one strategy fails at a point.
+type SweepRate struct {
+	Name      string  `json:"name"`
+	Label     string  `json:"label"`
+	Runs      int     `json:"runs"`
+	Violating int     `json:"violating"` // runs that violate the sweep's Check
+	Unknown   int     `json:"unknown"`   // runs, not violating, in which it could not be told
+	Rate      float64 `json:"rate"`      // Violating / Runs
+	Low       float64 `json:"low"`       // 95 % Wilson interval
+	High      float64 `json:"high"`
+	FirstSeed uint64  `json:"first_seed,omitempty"` // that is counted in Violating
+	Replay    string  `json:"replay,omitempty"`     // token of that run
+	// Checks are by name; Order lists them as the scenario does.
+	Checks map[string]CheckStats `json:"checks"`
+	Order  []string              `json:"order"`
+}
+
+// sweep is a Sweep under way.
+type sweep struct {
+	scenario *Scenario
+	opts     []Option
+	options  options
+	result   *Sweep
+	done     int // runs, of all campaigns that have ended
+	total    int
+}
+
+// RunSweep runs a scenario at every value of an axis, or at every pair of
+// values of two. Without [WithSeeds] it takes the scenario's seeds, a hundred
+// at most. Check is the one that counts, "" for any that decides.
+//
+// When ctx ends, or a run cannot be carried out, it returns what was done,
+// marked as partial, with the cause. What cannot be set, in any of the points,
+// is a [*SettingError] before the first run.
+func RunSweep(ctx context.Context, s *Scenario, axes []Axis, check string, opts ...Option) (*Sweep, error) {
+	w, points, err := newSweep(s, axes, check, opts)
+	if err != nil {
+		return nil, err
+	}
+	return w.result, w.run(ctx, points)
+}
+
+// newSweep makes the scenario of every point.
+func newSweep(s *Scenario, axes []Axis, check string, opts []Option) (*sweep, []*Scenario, error) {
+	if check != "" && !slices.Contains(s.Checks, check) {
+		return nil, nil, &SettingError{check, strictyaml.Unknown("check of "+s.Name, check, s.Checks)}
+	}
+	if len(axes) < 1 || len(axes) > mostAxes {
+		return nil, nil, fmt.Errorf("a sweep varies one or two parameters, not %d", len(axes))
+	}
+	o := options{own: map[string]lock.Entry{}, jobs: runtime.GOMAXPROCS(0)}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	if o.seeds == (SeedRange{}) {
+		o.seeds = SeedRange{1, uint64(min(usualSeeds, s.Seeds))}
+	}
+	w := &sweep{scenario: s, opts: opts, options: o, result: &Sweep{
+		Schema: 1, Version: Version, Scenario: s.Name, Hash: s.Hash, Overrides: overrideTexts(s.Overrides),
+		Seeds: o.seeds, Check: check, Axes: axes, Points: []SweepPoint{}, Partial: true,
+	}}
+	choices := combinations(axes)
+	if len(choices) > mostPoints {
+		return nil, nil, fmt.Errorf("a sweep has at most %d points, not %d", mostPoints, len(choices))
+	}
+	var points []*Scenario
+	for _, values := range choices {
+		point, err := w.at(values)
+		if err != nil {
+			return nil, nil, err
+		}
+		uses, err := point.uses(o)
+		if err != nil {
+			return nil, nil, err
+		}
+		w.total += len(uses) * o.seeds.Count()
+		points = append(points, point)
+	}
+	return w, points, nil
+}
+
+// combinations lists the values of every point.
+func combinations(axes []Axis) [][]string {
+	all := [][]string{nil}
+	for _, axis := range axes {
+		var longer [][]string
+		for _, values := range all {
+			for _, value := range axis.Values {
+				longer = append(longer, append(slices.Clone(values), value))
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+// at is the scenario with values of the axes.
+func (w *sweep) at(values []string) (*Scenario, error) {
+	var overrides []Override
+	for i, value := range values {
+		overrides = append(overrides, Override{w.result.Axes[i].Path, value})
+	}
+	return w.scenario.With(overrides, sortedKeys(w.options.own)...)
+}
+
+// run carries out the points in their order.
+func (w *sweep) run(ctx context.Context, points []*Scenario) error {
+	choices := combinations(w.result.Axes)
+	for i, point := range points {
+		c, err := w.campaign(ctx, point)
+		if c != nil {
+			w.result.Points = append(w.result.Points, w.sum(point, c, choices[i]))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	w.result.Partial = false
+	return nil
+}
+
+// campaign runs one point. What is done counts on from point to point.
+func (w *sweep) campaign(ctx context.Context, s *Scenario, more ...Option) (*Campaign, error) {
+	opts := slices.Concat(w.opts, []Option{WithSeeds(w.options.seeds.First, w.options.seeds.Last)}, more)
+	last := Progress{}
+	opts = append(opts, WithProgress(func(p Progress) {
+		last = p
+		if w.options.progress != nil {
+			p.Done += w.done
+			p.Total = max(w.total, p.Done)
+			w.options.progress(p)
+		}
+	}))
+	c, err := Run(ctx, s, opts...)
+	w.done += last.Done
+	return c, err
+}
+
+// sum keeps of a campaign what a sweep shows.
+func (w *sweep) sum(s *Scenario, c *Campaign, values []string) SweepPoint {
+	point := SweepPoint{Values: values}
+	for _, f := range c.Faults {
+		point.Met += f.Bit
+	}
+	for i := range c.Strategies {
+		point.Strategies = append(point.Strategies, w.rate(s, &c.Strategies[i]))
+	}
+	return point
+}
+
+// rate counts the runs that violate the check of the sweep.
+func (w *sweep) rate(s *Scenario, st *StrategyStats) SweepRate {
+	r := SweepRate{
+		Name: st.Name, Label: st.Label, Runs: st.Runs, Violating: st.Violating, Unknown: st.Unknown,
+		Checks: st.Checks, Order: st.Order,
+	}
+	if check := w.result.Check; check != "" {
+		r.Violating, r.Unknown = st.Checks[check].Violating, st.Checks[check].Unknown
+	}
+	for _, check := range st.Order {
+		stats := st.Checks[check]
+		counts := check == w.result.Check || w.result.Check == "" && decides(s, st.Label, check)
+		if counts && stats.Violating > 0 && (r.FirstSeed == 0 || stats.FirstSeed < r.FirstSeed) {
+			r.FirstSeed, r.Replay = stats.FirstSeed, stats.Replay
+		}
+	}
+	if r.Runs > 0 {
+		r.Rate = round6(float64(r.Violating) / float64(r.Runs))
+	}
+	r.Low, r.High = Wilson(r.Violating, r.Runs)
+	return r
+}

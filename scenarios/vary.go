@@ -1,0 +1,223 @@
+package scenarios
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"lockquake/internal/strictyaml"
+)
+
+// Override sets one value of a scenario to something else than its file says.
+// Whatever a file can set can be overridden.
+type Override struct {
+	// Path names the value by the keys of the file, as in "lock.ttl" or
+	// "strategies[1].lock.ttl". An entry of faults can also be named by its kind
+	// if no other entry is of that kind ("faults.pause.for"), a use of a strategy
+	// by its label ("strategies.fenced.lock.ttl"), and an entry of each by its
+	// worker ("each.worker-2.start").
+	Path string
+	// Value is written as in the file.
+	Value string
+}
+
+// ParseOverride reads path=value. Its error is a [*SettingError].
+func ParseOverride(text string) (Override, error) {
+	path, value, found := strings.Cut(text, "=")
+	if !found || path == "" || value == "" {
+		return Override{}, &SettingError{text, "write path=value, as in lock.ttl=5s"}
+	}
+	return Override{path, value}, nil
+}
+
+// String gives path=value.
+func (o Override) String() string { return o.Path + "=" + o.Value }
+
+// overrideTexts writes each as path=value; nil of none.
+func overrideTexts(overrides []Override) []string {
+	var texts []string
+	for _, o := range overrides {
+		texts = append(texts, o.String())
+	}
+	return texts
+}
+
+// SettingError is something set from outside that a scenario cannot have: an
+// [Override], an [Axis], or the check of a [Sweep]. It is a single line.
+type SettingError struct {
+	Setting string // as it was written
+	Text    string // what is wrong with it
+}
+
+func (e *SettingError) Error() string { return e.Setting + ": " + e.Text }
+
+// With returns the scenario with values set, on top of those that are set
+// already. Own is as in [Parse]. An override that cannot be is a
+// [*SettingError].
+func (s *Scenario) With(overrides []Override, own ...string) (*Scenario, error) {
+	if len(overrides) == 0 {
+		return s, nil
+	}
+	original := s.File
+	if original == nil {
+		original = s.Text
+	}
+	all := slices.Concat(s.Overrides, overrides)
+	with, err := overridden(s.Path, original, all, known(own))
+	if err == nil {
+		return with, nil
+	}
+	// The first of them with which it goes wrong is the one to blame. The others
+	// may still be needed for it to make sense.
+	for i := range all {
+		if _, err := overridden(s.Path, original, all[:i+1], known(own)); err != nil {
+			text := err.Error()
+			if inFile, ok := errors.AsType[*strictyaml.Error](err); ok {
+				text = inFile.Text
+			}
+			return nil, &SettingError{all[i].String(), text}
+		}
+	}
+	return nil, err
+}
+
+// argument is what stands for the scenario in a command line.
+func (s *Scenario) argument() string {
+	words := []string{s.Path}
+	for _, o := range s.Overrides {
+		words = append(words, "--set", o.String())
+	}
+	for i, word := range words {
+		if !regexp.MustCompile(`^[\w./@%+,:=-]+$`).MatchString(word) {
+			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// overridden reads a file as if it had other values.
+func overridden(name string, original []byte, overrides []Override, known catalogue) (*Scenario, error) {
+	tree, err := strictyaml.Open(name, original)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	sum.Write(original)
+	for _, o := range overrides {
+		path, err := placeOf(tree, o.Path)
+		if err != nil {
+			return nil, err
+		}
+		if err := tree.Set(path, o.Value); err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(sum, "%q\n", o.String())
+	}
+	text, err := tree.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	s, err := decode(name, text, known, sum)
+	if err != nil {
+		return nil, err
+	}
+	s.File, s.Overrides = original, overrides
+	return s, nil
+}
+
+// placeOf is where the value of a path stands in a file, with an index where
+// the path names an item of a list by what it is.
+func placeOf(tree *strictyaml.Tree, path string) (string, error) {
+	list, rest, _ := strings.Cut(path, ".")
+	if named, ok := namedItems()[list]; ok && rest != "" {
+		items := itemsOf(tree, list)
+		if len(items) == 0 {
+			return "", fmt.Errorf("the scenario has no %s", list)
+		}
+		var err error
+		if path, err = named(list, rest, items); err != nil {
+			return "", err
+		}
+	}
+	// A use of a strategy that is a name only has to become a map first.
+	if at := regexp.MustCompile(`^(strategies\[\d+\])\.`).FindStringSubmatch(path); at != nil {
+		if use := tree.Get(at[1]); use != nil && !use.IsMap() && !use.IsList() {
+			if err := tree.Set(at[1], fmt.Sprintf("{name: %q}", use.Text())); err != nil {
+				return "", err
+			}
+		}
+	}
+	return path, nil
+}
+
+// namedItems are the lists whose items can be named. The function makes a path
+// with an index of what stands behind the name of the list.
+func namedItems() map[string]func(list, rest string, items []*strictyaml.Node) (string, error) {
+	return map[string]func(list, rest string, items []*strictyaml.Node) (string, error){
+		"faults":     faultItem,
+		"strategies": labelledItem("strategy", "label", "name"),
+		"each":       labelledItem("entry of each", "worker"),
+	}
+}
+
+func itemsOf(tree *strictyaml.Tree, list string) []*strictyaml.Node {
+	var items []*strictyaml.Node
+	for {
+		item := tree.Get(fmt.Sprintf("%s[%d]", list, len(items)))
+		if item == nil {
+			return items
+		}
+		items = append(items, item)
+	}
+}
+
+// faultItem finds the one fault of a kind.
+func faultItem(list, rest string, items []*strictyaml.Node) (string, error) {
+	kind, _, _ := strings.Cut(rest, ".")
+	var places, kinds []string
+	for i, item := range items {
+		if item.Field(kind) != nil {
+			places = append(places, fmt.Sprintf("%s[%d].%s", list, i, rest))
+		}
+		for key := range item.Pairs() {
+			kinds = append(kinds, key.Text())
+		}
+	}
+	switch len(places) {
+	case 0:
+		return "", errors.New(strictyaml.Unknown("fault of the scenario", kind, kinds))
+	case 1:
+		return places[0], nil
+	}
+	return "", fmt.Errorf("%d entries of %s have a %s; write one of %s", len(places), list, kind, strings.Join(places, ", "))
+}
+
+// labelledItem finds the item that one of the keys names. A label may have a
+// dot in it, so the longest that fits is taken.
+func labelledItem(what string, keys ...string) func(list, rest string, items []*strictyaml.Node) (string, error) {
+	return func(list, rest string, items []*strictyaml.Node) (string, error) {
+		best, longest := "", -1
+		var labels []string
+		for i, item := range items {
+			label := item.Text()
+			for _, key := range keys {
+				if label == "" && item.Field(key) != nil {
+					label = item.Field(key).Text()
+				}
+			}
+			labels = append(labels, label)
+			after, ok := strings.CutPrefix(rest, label)
+			if ok && label != "" && (after == "" || after[0] == '.') && len(label) > longest {
+				best, longest = fmt.Sprintf("%s[%d]%s", list, i, after), len(label)
+			}
+		}
+		if best == "" {
+			word, _, _ := strings.Cut(rest, ".")
+			return "", errors.New(strictyaml.Unknown(what, word, labels))
+		}
+		return best, nil
+	}
+}
