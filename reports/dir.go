@@ -27,10 +27,16 @@ func WriteDir(dir string, c *scenarios.Campaign, s *scenarios.Scenario) error {
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
+	return replaceDir(dir, files, Contents(), "results.json")
+}
+
+// replaceDir lets files take the place of a directory that may hold contents
+// only, and among them results.
+func replaceDir(dir string, files []file, contents []Content, results string) (err error) {
 	if dir, err = target(dir); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if err := mayReplace(dir); err != nil {
+	if err := mayReplace(dir, contents, results); err != nil {
 		return fmt.Errorf("report %s: %w", dir, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
@@ -84,7 +90,7 @@ func writeFiles(fresh string, files []file, dir string) error {
 
 // mayReplace refuses a directory that is not empty and no report, and a report
 // that somebody has put other things beside.
-func mayReplace(dir string) error {
+func mayReplace(dir string, contents []Content, results string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -95,11 +101,11 @@ func mayReplace(dir string) error {
 		return nil
 	}
 	for _, entry := range entries {
-		if !slices.ContainsFunc(Contents(), func(c Content) bool { return c.Name == entry.Name() }) {
+		if !slices.ContainsFunc(contents, func(c Content) bool { return c.Name == entry.Name() }) {
 			return fmt.Errorf("%w (%s)", ErrForeignDir, plain(entry.Name(), 60))
 		}
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "results.json"))
+	data, err := os.ReadFile(filepath.Join(dir, results))
 	if err != nil {
 		return ErrForeignDir
 	}

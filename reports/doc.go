@@ -22,13 +22,33 @@
 //	report.html     the answer, the table with a filter, each first failure as
 //	                a timeline to step through; loads nothing
 //	results.json    all figures, in a format with a version
-//	report.md       the answer, the table, the faults, each first failure
+//	report.md       the answer, the table, what it cost, the faults, each first
+//	                failure
 //	rates.csv       one row for each strategy and check
 //	rates.svg .png  the rate of each strategy with its interval
 //	failures/       for each strategy and check the first run that violates it:
 //	                timeline.svg, timeline.png, plan.txt, history.jsonl,
 //	                story.txt, verdict.json, scenario.yaml, replay.txt
 //
-// The same campaign gives the same bytes, wherever and whenever it is
+// # A search
+//
+// [ExploreTable] prints what a search of placements has found, with a map of the
+// protocol, and [ExploreJSON] prints it for a program.
+//
+// # A sweep
+//
+// [SweepTable] prints how the rates go with what was varied, and [SweepJSON]
+// the same for a program. [WriteSweep] leaves a directory with the picture as
+// sweep.svg and sweep.png (lines over one parameter, a map for each strategy
+// over two), sweep.csv and sweep.json.
+//
+// The same campaign or sweep gives the same bytes, wherever and whenever it is
 // reported.
+//
+// # Two campaigns
+//
+// [Read] reads a results.json back, and [Compare] says of two of them what got
+// worse, better, stayed the same or cannot be told, with the test behind it
+// (compare.go), and which settings of the scenario differ (compareparams.go).
+// [Comparison.Markdown] prints it for a pull request.
 package reports

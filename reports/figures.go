@@ -18,11 +18,25 @@ func thousands(n int) string {
 	return digits
 }
 
+// seeds says what was run: the seeds, and what was set from outside.
 func seeds(c *scenarios.Campaign) string {
-	if c.Seeds.First == c.Seeds.Last {
-		return fmt.Sprintf("seed %d", c.Seeds.First)
+	return strings.Join(append([]string{seedRange(c.Seeds)}, overridden(c.Overrides)...), ", ")
+}
+
+func seedRange(r scenarios.SeedRange) string {
+	if r.First == r.Last {
+		return fmt.Sprintf("seed %d", r.First)
 	}
-	return fmt.Sprintf("seeds %d to %d", c.Seeds.First, c.Seeds.Last)
+	return fmt.Sprintf("seeds %d to %d", r.First, r.Last)
+}
+
+// overridden makes overrides fit to be shown.
+func overridden(overrides []string) []string {
+	var shown []string
+	for _, o := range overrides {
+		shown = append(shown, plain(o, 60))
+	}
+	return shown
 }
 
 // name is the label of a use, and its strategy where that is another word.

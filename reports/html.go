@@ -29,6 +29,8 @@ type page struct {
 	Axis     string // the right end of the bars
 	Rows     []pageRow
 	Rates    template.URL // the plot
+	Remarks  []string     // on the strategies beside each other
+	Grids    []grid
 	Failures []pageFailure
 	Reading  []string // paragraphs
 }
@@ -89,7 +91,8 @@ func htmlReport(c *scenarios.Campaign, tales []tale, ratesSVG []byte) ([]byte, e
 			sourceHash(style), sourceHash(script)),
 		Style: template.CSS(style), Script: template.JS(script),
 		Campaign: c, Seeds: seeds(c), Verdict: verdictSentence(c),
-		Rates:    template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(ratesSVG)),
+		Rates:   template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(ratesSVG)),
+		Remarks: remarks(c), Grids: grids(c),
 		Failures: pageFailures(tales), Reading: strings.Split(reading(c), "\n\n"),
 	}
 	p.Axis, p.Rows = pageRows(c, tales)
@@ -133,7 +136,7 @@ func pageRows(c *scenarios.Campaign, tales []tale) (string, []pageRow) {
 	for _, st := range c.Strategies {
 		row := pageRow{
 			Label: plain(st.Label, 60), Fence: plain(st.Fence, 30), Violating: thousands(st.Violating), Runs: thousands(st.Runs),
-			Rate: percent(st.Rate), Interval: interval(st.Low, st.High), Violated: st.Violating > 0,
+			Rate: percent(st.Rate), Interval: intervalOf(st), Violated: st.Violating > 0,
 			Bar: pageBar{Rate: axisShare(st.Rate, end), Low: axisShare(st.Low, end), High: axisShare(st.High, end)},
 		}
 		row.Bar.Width = axisShare(st.High-st.Low, end)

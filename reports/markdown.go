@@ -29,7 +29,16 @@ func markdown(c *scenarios.Campaign, stories map[string]Story) []byte {
 		b.WriteByte('\n')
 	}
 	markdownTable(&b, c)
+	for i, remark := range remarks(c) {
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "- %s\n", cell(remark))
+	}
 	fmt.Fprintf(&b, "\n![rate of each strategy with its interval](rates.png)\n\n")
+	for _, g := range grids(c) {
+		markdownGrid(&b, g)
+	}
 	markdownFaults(&b, c)
 	b.WriteString("## First failures\n\n")
 	for _, st := range failed(c) {
@@ -65,8 +74,20 @@ func markdownTable(b *bytes.Buffer, c *scenarios.Campaign) {
 	b.WriteString("|---|---|---:|---:|---:|---|---|\n")
 	for _, st := range c.Strategies {
 		fmt.Fprintf(b, "| %s | %s | %s of %s | %s | %s | %s | %s |\n", cell(name(st)), cell(st.Fence),
-			thousands(st.Violating), thousands(st.Runs), percent(st.Rate), interval(st.Low, st.High), expected(st), violated(st))
+			thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st), expected(st), violated(st))
 	}
+}
+
+func markdownGrid(b *bytes.Buffer, g grid) {
+	fmt.Fprintf(b, "## %s\n\n%s\n\n", g.Title, g.Note)
+	fmt.Fprintf(b, "| %s |\n%s%s|\n", strings.Join(g.Head, " | "), strings.Repeat("|---", g.Texts), strings.Repeat("|---:", len(g.Head)-g.Texts))
+	for _, row := range g.Rows {
+		for _, text := range row {
+			fmt.Fprintf(b, "| %s ", cell(text))
+		}
+		b.WriteString("|\n")
+	}
+	b.WriteByte('\n')
 }
 
 func markdownFaults(b *bytes.Buffer, c *scenarios.Campaign) {
@@ -90,6 +111,7 @@ func reading(c *scenarios.Campaign) string {
 	return fmt.Sprintf(`A run is one seed: the same pauses, hold times and nearly the same latencies for every strategy. A run
 is violating if a check was violated that the scenario's expectation names for the strategy, or, where
 it names none, any check but belief. Unknown is never a pass. Intervals are Wilson's, at 95 %%.
+Where no run is violating, "fewer than" is the exact bound (Clopper and Pearson), at 95 %% to one side.
 
 Every named step of a worker costs %v of virtual time. The rate of a strategy that looks at its clock
 before a write is proportional to it: that is how long the gap between the look and the write lasts.

@@ -335,6 +335,7 @@ func (t *teller) healing(a faults.Action, when *faults.When) (string, weight) {
 		return fmt.Sprintf("delivers the %s", message(when)), waiting
 	case faults.Drop:
 		return "", routine
+	default:
 	}
 	return fmt.Sprintf("%s ends", plain(string(a.Kind), 20)), work
 }

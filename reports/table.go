@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -23,11 +22,17 @@ func Table(w io.Writer, c *scenarios.Campaign, o Options) error {
 	rows := [][]string{{"strategy", "fence", "violating", "of runs", "rate", "95 % interval", "as expected", "checks violated"}}
 	for _, st := range c.Strategies {
 		rows = append(rows, []string{
-			name(st), plain(st.Fence, 30), thousands(st.Violating), thousands(st.Runs), percent(st.Rate), interval(st.Low, st.High),
+			name(st), plain(st.Fence, 30), thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st),
 			expected(st), violated(st),
 		})
 	}
 	writeRows(&b, o, rows, c)
+	for i, remark := range remarks(c) {
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s\n", plain(remark, 400))
+	}
 	for _, f := range c.Faults {
 		fmt.Fprintf(&b, "\nfault %d (%s): planned %s, took hold %s, met somebody %s",
 			f.Spec+1, f.Kind, thousands(int(f.Planned)), thousands(int(f.Happened)), thousands(int(f.Bit)))
@@ -85,8 +90,5 @@ func verdictColour(c *scenarios.Campaign) string {
 
 // JSON prints the campaign as one document, the same as results.json.
 func JSON(w io.Writer, c *scenarios.Campaign) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(c)
+	return write(w, c)
 }

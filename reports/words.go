@@ -2,11 +2,14 @@ package reports
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"lockquake/scenarios"
 )
 
 // seconds prints a moment of a run, without its unit, to the millisecond or
@@ -74,6 +77,27 @@ func percent(x float64) string {
 // interval prints a confidence interval of a share of 1.
 func interval(low, high float64) string {
 	return strings.TrimSuffix(percent(low), " %") + " to " + percent(high)
+}
+
+// below prints the bound of a rate of which nothing was seen, rounded up to two
+// digits.
+func below(bound float64) string {
+	if bound >= 1 {
+		return "nothing known"
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(100*bound))-1)
+	// What is a whole number of units but for its last bits stays one.
+	const slack = 1e-9
+	return "fewer than " + strconv.FormatFloat(math.Ceil(100*bound/unit-slack)*unit, 'g', 2, 64) + " %"
+}
+
+// intervalOf prints the interval of a strategy's rate; where no run is
+// violating, the exact bound to one side.
+func intervalOf(st scenarios.StrategyStats) string {
+	if st.Violating == 0 {
+		return below(scenarios.AtMost(st.Runs))
+	}
+	return interval(st.Low, st.High)
 }
 
 // count prints a number with its noun, in the plural where it needs it.

@@ -1,0 +1,274 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+
+	"lockquake/scenarios"
+)
+
+// Judgement says how a result stands to an earlier one.
+type Judgement string
+
+// The judgements, the most important first.
+const (
+	Worse      Judgement = "worse"
+	CannotTell Judgement = "cannot tell"
+	Better     Judgement = "better"
+	Same       Judgement = "same"
+)
+
+// Comparison holds two results of a campaign against each other, strategy by
+// strategy and check by check.
+type Comparison struct {
+	Schema  int       `json:"schema"`  // version of this format, 1
+	Verdict Judgement `json:"verdict"` // the most important of the strategies'
+	Changed bool      `json:"changed"` // any verdict, strategy or check
+	Base    Side      `json:"base"`
+	Head    Side      `json:"head"`
+	// Parameters are those settings of the scenario that differ.
+	Parameters []Change         `json:"parameters,omitempty"`
+	Notes      []string         `json:"notes,omitempty"` // what else to know, a sentence each
+	Strategies []StrategyChange `json:"strategies"`      // that both have
+	Removed    []string         `json:"removed,omitempty"`
+	Added      []string         `json:"added,omitempty"`
+}
+
+// Side is one of the two results.
+type Side struct {
+	Version  string              `json:"version"`
+	Scenario string              `json:"scenario"`
+	Hash     string              `json:"hash"`
+	Seeds    scenarios.SeedRange `json:"seeds"`
+}
+
+// Change is a setting that is another one now, "" where it is not there.
+type Change struct {
+	Key  string `json:"key"`
+	Base string `json:"base"`
+	Head string `json:"head"`
+}
+
+// StrategyChange compares one strategy, by its label.
+type StrategyChange struct {
+	Label   string        `json:"label"`
+	Verdict Judgement     `json:"verdict"` // the most important of its checks'
+	Traces  bool          `json:"traces"`  // its runs are not the same, event by event
+	Checks  []CheckChange `json:"checks"`  // that apply to it
+}
+
+// CheckChange compares one check of one strategy.
+type CheckChange struct {
+	Check   string    `json:"check"`
+	Verdict Judgement `json:"verdict"`
+	Why     string    `json:"why"`
+	Base    Tally     `json:"base"`
+	Head    Tally     `json:"head"`
+	Test    string    `json:"test"` // McNemar, on the seeds that both have, or Fisher
+	P       float64   `json:"p"`
+	Seeds   int       `json:"seeds,omitempty"` // that McNemar's test is of
+	// Broken are seeds that violate the check now and did not, Fixed the other
+	// way round.
+	Broken scenarios.SeedSet `json:"broken,omitzero"`
+	Fixed  scenarios.SeedSet `json:"fixed,omitzero"`
+
+	shared    int  // seeds that both sides have
+	identical bool // the runs are the same, event by event
+	changed   bool // any verdict, as far as can be seen
+	moot      bool // nothing differs that a test could be of
+}
+
+// Tally counts runs.
+type Tally struct {
+	Violating int `json:"violating"`
+	Unknown   int `json:"unknown"`
+	Runs      int `json:"runs"`
+}
+
+func (t Tally) decided() int { return t.Runs - t.Unknown }
+
+// indifference is a difference of rates that is too small to matter: a check is
+// the same if the difference is smaller, at 95 %.
+const indifference = 0.01
+
+// Compare holds head against base.
+//
+// A check is worse or better if its test says so at 5 %, by Holm's rule over
+// all checks of all strategies: a hundred comparisons are to give no false
+// alarm. It is worse, too, if it was expected to hold, held, and is violated now,
+// since one run refutes a promise. It is the same if no seed has changed its
+// verdict, or if the difference of the rates is below one percent at 95 %.
+func Compare(base, head *scenarios.Campaign) *Comparison {
+	c := &Comparison{Schema: 1, Verdict: Same, Base: side(base), Head: side(head)}
+	c.Parameters, c.Notes = changedParameters(base, head)
+	for _, of := range []struct {
+		name     string
+		campaign *scenarios.Campaign
+	}{{"base", base}, {"head", head}} {
+		if of.campaign.Partial {
+			c.Notes = append(c.Notes, of.name+" was stopped before its end")
+		}
+	}
+	for i := range base.Strategies {
+		st := &base.Strategies[i]
+		if now := find(head, st.Label); now != nil {
+			c.Strategies = append(c.Strategies, compareStrategy(st, now))
+		} else {
+			c.Removed = append(c.Removed, st.Label)
+		}
+	}
+	for i := range head.Strategies {
+		if label := head.Strategies[i].Label; find(base, label) == nil {
+			c.Added = append(c.Added, label)
+		}
+	}
+	c.judge(head)
+	return c
+}
+
+func side(c *scenarios.Campaign) Side { return Side{c.Version, c.Scenario, c.Hash, c.Seeds} }
+
+func find(c *scenarios.Campaign, label string) *scenarios.StrategyStats {
+	i := slices.IndexFunc(c.Strategies, func(st scenarios.StrategyStats) bool { return st.Label == label })
+	if i < 0 {
+		return nil
+	}
+	return &c.Strategies[i]
+}
+
+func compareStrategy(base, head *scenarios.StrategyStats) StrategyChange {
+	sc := StrategyChange{Label: base.Label, Verdict: Same}
+	// Other seeds have other traces.
+	sc.Traces = base.Checksum != head.Checksum && base.Runs == head.Runs && base.Seeds.String() == head.Seeds.String()
+	for _, check := range checksOf(base, head) {
+		was, is := base.Checks[check], head.Checks[check]
+		if !was.Applies && !is.Applies {
+			continue
+		}
+		sc.Checks = append(sc.Checks, compareCheck(base, head, check))
+	}
+	return sc
+}
+
+// checksOf lists the checks of both, those of head first.
+func checksOf(base, head *scenarios.StrategyStats) []string {
+	checks := slices.Clone(head.Order)
+	for _, check := range base.Order {
+		if !slices.Contains(checks, check) {
+			checks = append(checks, check)
+		}
+	}
+	return checks
+}
+
+// compareCheck tests one check: seed by seed where both sides have the verdicts
+// of seeds that they share.
+func compareCheck(base, head *scenarios.StrategyStats, check string) CheckChange {
+	c := CheckChange{Check: check, Base: tallyOf(base, check), Head: tallyOf(head, check), Test: "Fisher"}
+	was, is := c.Base, c.Head
+	c.P = scenarios.Fisher(was.Violating, was.decided(), is.Violating, is.decided())
+	c.identical = base.Checksum != "" && base.Checksum == head.Checksum && was == is
+	c.changed = was.Violating*is.decided() != is.Violating*was.decided() || was.Runs == 0 != (is.Runs == 0)
+	c.moot = was.Violating+is.Violating == 0 || was.Violating+is.Violating == was.decided()+is.decided()
+	if was.Runs == 0 || is.Runs == 0 {
+		return c
+	}
+	pair := scenarios.Pair(base.VerdictsOf(check), head.VerdictsOf(check))
+	if c.shared = pair.Shared; c.shared == 0 {
+		return c
+	}
+	c.Test, c.P, c.Seeds, c.Broken, c.Fixed = "McNemar", pair.P, pair.Seeds, pair.Broken, pair.Fixed
+	c.changed = !pair.Changed.IsZero()
+	c.moot = pair.Broken.IsZero() && pair.Fixed.IsZero()
+	return c
+}
+
+// tallyOf counts the runs of a check, none if it was not made.
+func tallyOf(st *scenarios.StrategyStats, check string) Tally {
+	stats, found := st.Checks[check]
+	if !found {
+		return Tally{}
+	}
+	return Tally{stats.Violating, stats.Unknown, st.Runs}
+}
+
+// judge gives every check its verdict, and lets the most important one win.
+func (c *Comparison) judge(head *scenarios.Campaign) {
+	var ps []float64
+	for _, st := range c.Strategies {
+		for _, check := range st.Checks {
+			if !check.moot {
+				ps = append(ps, check.P)
+			}
+		}
+	}
+	says := scenarios.Significant(ps)
+	c.Changed = len(c.Added)+len(c.Removed) > 0
+	for i := range c.Strategies {
+		st := &c.Strategies[i]
+		promises := promised(find(head, st.Label))
+		for j := range st.Checks {
+			check := &st.Checks[j]
+			differs := false
+			if !check.moot {
+				differs, says = says[0], says[1:]
+			}
+			check.Verdict, check.Why = check.judge(differs, slices.Contains(promises, check.Check))
+			st.Verdict = st.Verdict.or(check.Verdict)
+			c.Changed = c.Changed || check.changed
+		}
+		c.Verdict = c.Verdict.or(st.Verdict)
+	}
+}
+
+// promised lists the checks that a strategy is expected to hold.
+func promised(st *scenarios.StrategyStats) []string {
+	switch {
+	case !st.Decides:
+		return nil
+	case st.Expects != nil:
+		return st.Expects.Holds
+	}
+	return slices.DeleteFunc(slices.Clone(st.Order), func(check string) bool { return check == "belief" })
+}
+
+func (c *CheckChange) judge(differs, promised bool) (verdict Judgement, why string) {
+	was, is := c.Base, c.Head
+	rise := is.Violating*was.decided() - was.Violating*is.decided()
+	if c.Test == "McNemar" {
+		rise = c.Broken.Count() - c.Fixed.Count()
+	}
+	low, high := scenarios.Difference(was.Violating, was.decided(), is.Violating, is.decided())
+	switch {
+	case was.Runs == 0 || is.Runs == 0:
+		return CannotTell, "only one side has it"
+	case differs && rise > 0:
+		return Worse, c.test()
+	case promised && was.Violating == 0 && is.Violating > 0:
+		return Worse, "it is expected to hold, and held; " + c.test()
+	case differs:
+		return Better, c.test()
+	case c.identical:
+		return Same, "the runs are the same, event by event"
+	case !c.changed && c.shared > 0 && c.shared >= min(was.Runs, is.Runs):
+		return Same, fmt.Sprintf("no verdict of %s changed", count(c.shared, "seed"))
+	case was.Unknown+is.Unknown == 0 && max(-low, high) < indifference:
+		return Same, fmt.Sprintf("the rates differ by less than %s at 95 %%", percent(indifference))
+	}
+	return CannotTell, c.test()
+}
+
+// test says what the test is made of.
+func (c *CheckChange) test() string {
+	if c.Test == "McNemar" {
+		return fmt.Sprintf("of %s %s broke and %s fixed (McNemar, %s)", count(c.Seeds, "shared seed"),
+			thousands(c.Broken.Count()), thousands(c.Fixed.Count()), scenarios.PValue(c.P))
+	}
+	return fmt.Sprintf("no seed to compare one by one (Fisher, %s)", scenarios.PValue(c.P))
+}
+
+// or returns the more important of two judgements.
+func (j Judgement) or(other Judgement) Judgement {
+	order := []Judgement{Worse, CannotTell, Better, Same}
+	return order[min(slices.Index(order, j), slices.Index(order, other))]
+}

@@ -1,0 +1,175 @@
+package reports
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"lockquake/scenarios"
+)
+
+// JSON prints the comparison as one document.
+func (c *Comparison) JSON(w io.Writer) error { return write(w, c) }
+
+// Table prints the comparison for a terminal.
+func (c *Comparison) Table(w io.Writer, o Options) error {
+	var b bytes.Buffer
+	paint(&b, o, bold, plain(c.Head.Scenario, 60)+" against base: "+string(c.Verdict))
+	for _, line := range c.facts(func(s string) string { return plain(s, 200) }) {
+		fmt.Fprintf(&b, "%s\n", line)
+	}
+	b.WriteByte('\n')
+	var rows bytes.Buffer
+	t := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
+	fmt.Fprint(t, "strategy\tcheck\tverdict\tbase\thead\twhy\n")
+	for _, st := range c.Strategies {
+		for _, check := range st.Checks {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", plain(st.Label, 60), plain(check.Check, 60), check.Verdict, check.Base, check.Head, check.Why)
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for i, line := range strings.Split(strings.TrimSuffix(rows.String(), "\n"), "\n") {
+		style := ""
+		if i == 0 {
+			style = faint
+		}
+		paint(&b, o, style, line)
+	}
+	if lines := c.seedLines(func(s string) string { return plain(s, 60) }); len(lines) > 0 {
+		fmt.Fprintf(&b, "\n%s\n", strings.Join(lines, "\n"))
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Markdown prints the comparison as a comment on a pull request: first what is
+// not the same, and the rest in a sentence.
+func (c *Comparison) Markdown(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "### lockquake, %s: %s\n\n", cell(c.Head.Scenario), c.Verdict)
+	for _, line := range c.facts(cell) {
+		fmt.Fprintf(&b, "- %s\n", line)
+	}
+	b.WriteByte('\n')
+	same, table := 0, false
+	for _, st := range c.Strategies {
+		for _, check := range st.Checks {
+			if check.Verdict == Same {
+				same++
+				continue
+			}
+			if !table {
+				b.WriteString("| strategy | check | verdict | base | head | why |\n|---|---|---|---:|---:|---|\n")
+				table = true
+			}
+			verdict := string(check.Verdict)
+			if check.Verdict == Worse {
+				verdict = "**worse**"
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(st.Label), cell(check.Check), verdict, check.Base, check.Head, cell(check.Why))
+		}
+	}
+	if table {
+		b.WriteByte('\n')
+	}
+	if same > 0 {
+		fmt.Fprintf(&b, "%s the same.\n", strings.Replace(count(same, "check")+" are", "1 check are", "1 check is", 1))
+	}
+	if lines := c.seedLines(cell); len(lines) > 0 {
+		b.WriteString("\n<details><summary>Seeds that changed their verdict</summary>\n\n")
+		for _, line := range lines {
+			fmt.Fprintf(&b, "- %s\n", line)
+		}
+		b.WriteString("\n</details>\n")
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// facts says what was compared, and what is not the same about it.
+func (c *Comparison) facts(clean func(string) string) []string {
+	var lines []string
+	if c.Base.Scenario != c.Head.Scenario {
+		lines = append(lines, fmt.Sprintf("scenario: %s is %s now", clean(c.Base.Scenario), clean(c.Head.Scenario)))
+	}
+	if c.Base.Version != c.Head.Version {
+		lines = append(lines, fmt.Sprintf("version: %s is %s now", clean(c.Base.Version), clean(c.Head.Version)))
+	}
+	if c.Base.Seeds != c.Head.Seeds {
+		lines = append(lines, fmt.Sprintf("seeds: %d to %d are %d to %d now", c.Base.Seeds.First, c.Base.Seeds.Last, c.Head.Seeds.First, c.Head.Seeds.Last))
+	}
+	for _, p := range c.Parameters {
+		switch {
+		case p.Head == "":
+			lines = append(lines, fmt.Sprintf("%s: %s is gone", clean(p.Key), clean(p.Base)))
+		case p.Base == "":
+			lines = append(lines, fmt.Sprintf("%s: %s is new", clean(p.Key), clean(p.Head)))
+		default:
+			lines = append(lines, fmt.Sprintf("%s: %s is %s now", clean(p.Key), clean(p.Base), clean(p.Head)))
+		}
+	}
+	for _, list := range []struct {
+		labels []string
+		what   string
+	}{{c.Removed, "in base only"}, {c.Added, "in head only"}, {c.traces(), "runs differ, event by event"}} {
+		var names []string
+		for _, label := range list.labels {
+			names = append(names, clean(label))
+		}
+		if len(names) > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %s", list.what, strings.Join(names, ", ")))
+		}
+	}
+	return append(lines, c.Notes...)
+}
+
+// traces lists the strategies of which the runs differ.
+func (c *Comparison) traces() []string {
+	var labels []string
+	for _, st := range c.Strategies {
+		if st.Traces {
+			labels = append(labels, st.Label)
+		}
+	}
+	return labels
+}
+
+// seedLines names the seeds that changed their verdict, the lowest of them
+// where there are many.
+func (c *Comparison) seedLines(clean func(string) string) []string {
+	const most = 12
+	var lines []string
+	for _, st := range c.Strategies {
+		for _, check := range st.Checks {
+			for _, list := range []struct {
+				seeds scenarios.SeedSet
+				what  string
+			}{{check.Broken, "newly violated"}, {check.Fixed, "no longer violated"}} {
+				if n := list.seeds.Count(); n > 0 {
+					lines = append(lines, fmt.Sprintf("%s, %s: %s with %s: %s", clean(st.Label), clean(check.Check), list.what,
+						count(n, "seed"), strings.ReplaceAll(list.seeds.First(most).String(), ",", ", ")))
+				}
+			}
+		}
+	}
+	return lines
+}
+
+// String gives the rate of violating runs, of those that were decided.
+func (t Tally) String() string {
+	if t.Runs == 0 {
+		return "-"
+	}
+	text := thousands(t.Violating) + " of " + thousands(t.decided())
+	if t.decided() > 0 {
+		text = percent(float64(t.Violating)/float64(t.decided())) + ", " + text
+	}
+	if t.Unknown > 0 {
+		text += ", " + thousands(t.Unknown) + " unknown"
+	}
+	return text
+}

@@ -1,0 +1,140 @@
+package reports
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"lockquake/checker"
+	"lockquake/scenarios"
+)
+
+// grid is a table that report.md and report.html both show.
+type grid struct {
+	Title string
+	Note  string // how to read it, one sentence
+	Texts int    // so many columns from the left hold words, the others figures
+	Head  []string
+	Rows  [][]string
+}
+
+// grids are the tables that stand after the answer. One without rows is left
+// out.
+func grids(c *scenarios.Campaign) []grid {
+	var list []grid
+	for _, g := range []grid{useGrid(c), costGrid(c)} {
+		if len(g.Rows) > 0 {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// useGrid says how often a check is violated in use.
+func useGrid(c *scenarios.Campaign) grid {
+	g := grid{
+		Title: "How often in use",
+		Note: "Each violation counts, and a run may hold several. A lock-hour is an hour of virtual time of one lock. " +
+			"The intervals (95 %, Garwood's) are widened by how many violations come at a time, as the runs show it: one fault may cause many.",
+		Texts: 2,
+		Head:  []string{"strategy", "check", "violations", "per 1,000 acquisitions", "95 % interval", "per lock-hour", "95 % interval"},
+	}
+	for _, st := range c.Strategies {
+		for _, check := range st.Order {
+			stats := st.Checks[check]
+			if stats.Violations == 0 || stats.PerThousand == nil || stats.PerLockHour == nil {
+				continue
+			}
+			g.Rows = append(g.Rows, []string{
+				name(st), check, thousands(int(stats.Violations)),
+				figure(stats.PerThousand.Rate), spread(stats.PerThousand), figure(stats.PerLockHour.Rate), spread(stats.PerLockHour),
+			})
+		}
+	}
+	return g
+}
+
+func spread(r *scenarios.Rate) string { return figure(r.Low) + " to " + figure(r.High) }
+
+// figure prints a number to three digits.
+func figure(x float64) string {
+	if x >= 1000 {
+		return thousands(int(x + 0.5))
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// costGrid says what each strategy cost those who used it.
+func costGrid(c *scenarios.Campaign) grid {
+	g := grid{
+		Title: "What it cost",
+		Note: "Of all runs. A loss is a section that was still inside when its lock was gone; acts are what the resource accepted of it between the loss and its notice. " +
+			"Unavailable is the share of the time in which somebody waited for a lock that nobody used. Fairness is Jain's index, 1 if all workers got the same. " +
+			"Wasted is the share of the time in sections that was for nothing. Quantiles are good to 1.6 %.",
+		Texts: 1,
+		Head: []string{
+			"strategy", "acquisitions", "refusals", "not obtained", "timed out", "losses noticed", "unnoticed", "notice, median", "p99", "acts after loss",
+			"wait, median", "p99", "longest", "hold, median", "p99", "unavailable", "commands each", "renewals", "fairness", "wasted",
+		},
+	}
+	for _, st := range c.Strategies {
+		if m := &st.Metrics; m.Runs > 0 {
+			g.Rows = append(g.Rows, append([]string{name(st)}, costs(m, max(1, c.Locks))...))
+		}
+	}
+	return g
+}
+
+func costs(m *checker.Metrics, locks int) []string {
+	number := func(n int64) string { return thousands(int(n)) }
+	length := func(s *checker.Spread, d time.Duration) string {
+		if s.N == 0 {
+			return "-"
+		}
+		return rough(d)
+	}
+	share := func(part, whole time.Duration) string {
+		if whole == 0 {
+			return "-"
+		}
+		return percent(float64(part) / float64(whole))
+	}
+	each := "-"
+	if m.Acquisitions > 0 {
+		each = fmt.Sprintf("%.1f", m.CommandsEach())
+	}
+	return []string{
+		number(m.Acquisitions), number(m.Refusals), number(m.NotObtained), number(m.Unknown),
+		number(m.LossesNoticed), number(m.LossesUnnoticed), length(&m.Notice, m.Notice.Median()), length(&m.Notice, m.Notice.P99()), number(m.ActsAfterLoss),
+		length(&m.Wait, m.Wait.Median()), length(&m.Wait, m.Wait.P99()), length(&m.Wait, m.Wait.Max),
+		length(&m.Hold, m.Hold.Median()), length(&m.Hold, m.Hold.P99()),
+		share(m.Unavailable, m.Time*time.Duration(locks)), each, number(m.Renewals), fmt.Sprintf("%.2f", m.Fairness), share(m.Wasted, m.Hold.Total),
+	}
+}
+
+// rough prints a length of time to three digits: a quantile is good for no more.
+func rough(d time.Duration) string {
+	const digits = 1000
+	unit := time.Duration(1)
+	for d/unit >= digits {
+		unit *= 10
+	}
+	return d.Round(unit).String()
+}
+
+// remarks are what there is to say of the strategies beside each other, a
+// sentence each.
+func remarks(c *scenarios.Campaign) []string {
+	var list []string
+	for _, p := range c.Paired {
+		if p.Differs {
+			list = append(list, p.Says)
+		}
+	}
+	for _, st := range c.Strategies {
+		if half := (st.High - st.Low) / 2; c.Until > 0 && half > c.Until {
+			list = append(list, fmt.Sprintf("%s: the interval is still ± %s %% after %s runs, not ± %s %%", st.Label, figure(100*half), thousands(st.Runs), figure(100*c.Until)))
+		}
+	}
+	return list
+}

@@ -1,0 +1,176 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"lockquake/scenarios"
+)
+
+// ExploreTable prints what a search has found: a row for each strategy, the
+// first placement of each that does harm, what was left out, and the map.
+func ExploreTable(w io.Writer, e *scenarios.Exploration, o Options) error {
+	var b bytes.Buffer
+	title := fmt.Sprintf("%s: %s at every point, %s, %s each, seed %d", plain(e.Scenario, 60),
+		[]string{"one fault", "one fault and two"}[e.Faults-1], count(e.Workers, "worker"), count(e.Sections, "section"), e.Seed)
+	if e.Partial {
+		title += ", stopped before the end"
+	}
+	paint(&b, o, bold, title)
+	fmt.Fprintf(&b, "a fault lasts %s\n\n", short(e.For))
+	rows := [][]string{{"strategy", "fence", "points", "placements", "corrupt", "unfence", "break others", "cannot tell", "checks violated"}}
+	for _, st := range e.Strategies {
+		rows = append(rows, []string{
+			exploredName(st), plain(st.Fence, 30), thousands(st.Points), thousands(st.Tried), thousands(st.Corrupting), thousands(st.Fencing),
+			thousands(st.Others), thousands(st.Undecided), checkCounts(st.Checks),
+		})
+	}
+	for i, line := range aligned(rows, 2, 7) {
+		style := ""
+		if i == 0 {
+			style = faint
+		}
+		paint(&b, o, style, line)
+	}
+	b.WriteString("\ncorrupt: lost updates or two at work at once; unfence: tokens out of order, or wrongly accepted or refused\n")
+	exploreHarm(&b, e, o)
+	for _, st := range e.Strategies {
+		exploredNotes(&b, st)
+	}
+	b.WriteString("\n")
+	exploreMap(&b, e, o)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// ExploreJSON prints a search as one document.
+func ExploreJSON(w io.Writer, e *scenarios.Exploration) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(e)
+}
+
+func exploredName(st scenarios.ExploredStats) string {
+	if st.Label == st.Name {
+		return plain(st.Label, 60)
+	}
+	return fmt.Sprintf("%s (%s)", plain(st.Label, 60), plain(st.Name, 60))
+}
+
+// checkCounts lists how many placements violate each check, most first.
+func checkCounts(checks map[string]int) string {
+	names := make([]string, 0, len(checks))
+	for name := range checks {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if checks[a] != checks[b] {
+			return checks[b] - checks[a]
+		}
+		return strings.Compare(a, b)
+	})
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s %d", name, checks[name])
+	}
+	if len(names) == 0 {
+		return "-"
+	}
+	return strings.Join(names, ", ")
+}
+
+// exploredNotes says of one strategy what the table has no room for.
+func exploredNotes(b *bytes.Buffer, st scenarios.ExploredStats) {
+	if len(st.Without) > 0 {
+		fmt.Fprintf(b, "\n%s violates without any fault: %s\n", plain(st.Label, 60), strings.Join(st.Without, ", "))
+	}
+	for _, left := range st.Pruned {
+		fmt.Fprintf(b, "\n%s, left out: %s %s\n", plain(st.Label, 60), thousands(left.Count), left.Why)
+	}
+}
+
+// exploreHarm prints a row for each strategy and kind of fault that does harm:
+// at how many places, and which is the first. A pair counts for its first fault.
+func exploreHarm(b *bytes.Buffer, e *scenarios.Exploration, o Options) {
+	rows := [][]string{{"strategy", "fault", "does harm", "of", "the first of them", "violates"}}
+	for _, st := range e.Strategies {
+		harmful := st.Harmful(scenarios.Breaks)
+		for _, kind := range e.Kinds {
+			of := func(p scenarios.Placement) bool { return p.Places[0].Kind == kind }
+			first := slices.IndexFunc(harmful, of)
+			if first < 0 {
+				continue
+			}
+			pairs := 0
+			for _, p := range harmful {
+				if of(p) && len(p.Places) > 1 {
+					pairs++
+				}
+			}
+			n, tried := numberOf(harmful, of)-pairs, numberOf(st.Singles, of)
+			cell := thousands(n)
+			if pairs > 0 {
+				cell += " and " + count(pairs, "pair")
+			}
+			var texts []string
+			for _, at := range harmful[first].Places {
+				texts = append(texts, at.Text)
+			}
+			rows = append(rows, []string{
+				plain(st.Label, 60), kind, cell, thousands(tried), strings.Join(texts, "; "), strings.Join(harmful[first].Violated, ", "),
+			})
+		}
+	}
+	if len(rows) == 1 {
+		b.WriteString("\nno placement breaks a check\n")
+		return
+	}
+	b.WriteByte('\n')
+	for i, line := range aligned(rows, 2, 3) {
+		style := ""
+		if i == 0 {
+			style = faint
+		}
+		paint(b, o, style, line)
+	}
+}
+
+func numberOf(list []scenarios.Placement, of func(scenarios.Placement) bool) int {
+	n := 0
+	for _, p := range list {
+		if of(p) {
+			n++
+		}
+	}
+	return n
+}
+
+// aligned makes lines of rows; the columns from first to last are figures and
+// stand to the right.
+func aligned(rows [][]string, first, last int) []string {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var lines []string
+	for _, row := range rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if first <= i && i <= last {
+				cells[i] = pad + cell
+			} else {
+				cells[i] = cell + pad
+			}
+		}
+		lines = append(lines, strings.TrimRight(strings.Join(cells, "  "), " "))
+	}
+	return lines
+}

@@ -1,0 +1,129 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"lockquake/scenarios"
+)
+
+// SweepContents lists what stands in the directory of a sweep.
+func SweepContents() []Content {
+	return []Content{
+		{"sweep.png", "the rates over what was varied, as a picture"},
+		{"sweep.svg", "the same picture, sharp at every size"},
+		{"sweep.csv", "the rates and intervals as a table"},
+		{"sweep.json", "everything counted, for programs"},
+	}
+}
+
+// WriteSweep writes the report of a sweep into a directory, which holds
+// SweepContents then, as [WriteDir] does.
+func WriteSweep(dir string, s *scenarios.Sweep) error {
+	var results, table bytes.Buffer
+	if err := SweepJSON(&results, s); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if err := writeSweepCSV(&table, s); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	svg, png, err := sweepPicture(s)
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	files := []file{
+		{"sweep.png", png},
+		{"sweep.svg", svg},
+		{"sweep.csv", table.Bytes()},
+		{"sweep.json", results.Bytes()},
+	}
+	return replaceDir(dir, files, SweepContents(), "sweep.json")
+}
+
+// SweepJSON prints a sweep as one document, the same as sweep.json.
+func SweepJSON(w io.Writer, s *scenarios.Sweep) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(s)
+}
+
+// writeSweepCSV writes one row for each point, strategy and check. The row of
+// the check that the sweep counts, if that is any that decides, has allChecks.
+func writeSweepCSV(w io.Writer, s *scenarios.Sweep) error {
+	var head []string
+	for _, axis := range s.Axes {
+		head = append(head, axis.Path)
+	}
+	rows := [][]string{append(head, "strategy", "label", "check", "runs", "violating", "unknown", "rate", "low", "high")}
+	for _, point := range s.Points {
+		for i := range point.Strategies {
+			r := &point.Strategies[i]
+			row := func(check string, violating, unknown int) {
+				cells := append([]string{}, point.Values...)
+				rows = append(rows, append(cells, sweepCells(r, check, violating, unknown)...))
+			}
+			if s.Check == "" {
+				row(allChecks, r.Violating, r.Unknown)
+			}
+			for _, check := range r.Order {
+				if stats := r.Checks[check]; stats.Applies {
+					row(check, stats.Violating, stats.Unknown)
+				}
+			}
+		}
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}
+
+func sweepCells(r *scenarios.SweepRate, check string, violating, unknown int) []string {
+	low, high := scenarios.Wilson(violating, r.Runs)
+	rate := ""
+	if r.Runs > 0 {
+		rate = strconv.FormatFloat(float64(violating)/float64(r.Runs), 'f', 6, 64)
+	}
+	return []string{
+		r.Name, r.Label, check, strconv.Itoa(r.Runs), strconv.Itoa(violating), strconv.Itoa(unknown),
+		rate, strconv.FormatFloat(low, 'f', 6, 64), strconv.FormatFloat(high, 'f', 6, 64),
+	}
+}
+
+// sweepLabels lists the strategies of a sweep in the order of its first point
+// that has them.
+func sweepLabels(s *scenarios.Sweep) []string {
+	var labels []string
+	seen := map[string]bool{}
+	for _, point := range s.Points {
+		for _, r := range point.Strategies {
+			if !seen[r.Label] {
+				seen[r.Label] = true
+				labels = append(labels, r.Label)
+			}
+		}
+	}
+	return labels
+}
+
+// sweepCounts says which violations a sweep counts.
+func sweepCounts(s *scenarios.Sweep) string {
+	if s.Check != "" {
+		return "runs that violate " + plain(s.Check, 40)
+	}
+	return "runs that violate a deciding check"
+}
+
+// sweepRuns says how many runs stand behind a figure.
+func sweepRuns(s *scenarios.Sweep) string {
+	n := int(s.Seeds.Last-s.Seeds.First) + 1
+	words := []string{count(n, "run") + " at each point", seedRange(s.Seeds)}
+	text := strings.Join(append(words, overridden(s.Overrides)...), ", ")
+	if s.Partial {
+		text += "; stopped before the end"
+	}
+	return text
+}

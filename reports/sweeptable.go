@@ -1,0 +1,196 @@
+package reports
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"lockquake/scenarios"
+)
+
+// SweepTable prints a sweep: over one parameter a row for each value and a
+// column for each strategy, over two such a table for each strategy with the
+// values of the second from left to right. Where thresholds were looked for,
+// they follow.
+func SweepTable(w io.Writer, s *scenarios.Sweep, o Options) error {
+	var b bytes.Buffer
+	paint(&b, o, bold, fmt.Sprintf("%s: %s, by %s", plain(s.Scenario, 60), sweepCounts(s), axes(s)))
+	if len(s.Axes) == 1 {
+		b.WriteByte('\n')
+		writeColumns(&b, o, sweepRows(s))
+	} else {
+		for _, label := range sweepLabels(s) {
+			fmt.Fprintf(&b, "\n%s\n", plain(label, 60))
+			writeColumns(&b, o, sweepGrid(s, label))
+		}
+	}
+	fmt.Fprintf(&b, "\n%s; %s\n", sweepRuns(s), widest(s))
+	if met := metNobody(s); met != "" {
+		fmt.Fprintf(&b, "%s\n", met)
+	}
+	if len(s.Thresholds) > 0 {
+		b.WriteByte('\n')
+		writeColumns(&b, o, thresholdRows(s))
+		for _, t := range s.Thresholds {
+			if t.Changes > 1 {
+				fmt.Fprintf(&b, "%s goes to and fro %s over the range; this is the first\n", plain(t.Label, 60), count(t.Changes, "time"))
+			}
+		}
+		for _, t := range s.Thresholds {
+			if t.Replay != "" {
+				fmt.Fprintf(&b, "lockquake replay %s\n", t.Replay)
+			}
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func axes(s *scenarios.Sweep) string {
+	var paths []string
+	for _, axis := range s.Axes {
+		paths = append(paths, plain(axis.Path, 60))
+	}
+	return strings.Join(paths, " and ")
+}
+
+// sweepRows is the table of one parameter.
+func sweepRows(s *scenarios.Sweep) [][]string {
+	labels := sweepLabels(s)
+	head := []string{plain(s.Axes[0].Path, 40)}
+	for _, label := range labels {
+		head = append(head, plain(label, 30))
+	}
+	rows := [][]string{head}
+	for i := range s.Points {
+		row := []string{plain(s.Points[i].Values[0], 40)}
+		for _, label := range labels {
+			row = append(row, rateOf(&s.Points[i], label))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// sweepGrid is the table of one strategy over two parameters.
+func sweepGrid(s *scenarios.Sweep, label string) [][]string {
+	down, across := s.Axes[0], s.Axes[1]
+	rows := [][]string{{plain(down.Path, 40) + " \\ " + plain(across.Path, 40)}}
+	for _, value := range across.Values {
+		rows[0] = append(rows[0], plain(value, 30))
+	}
+	for i, value := range down.Values {
+		row := []string{plain(value, 40)}
+		for j := range across.Values {
+			cell := "-"
+			if at := i*len(across.Values) + j; at < len(s.Points) {
+				cell = rateOf(&s.Points[at], label)
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func rateOf(point *scenarios.SweepPoint, label string) string {
+	r, ok := point.Of(label)
+	if !ok || r.Runs == 0 {
+		return "-"
+	}
+	if r.Unknown > 0 {
+		return percent(r.Rate) + "?" // some runs could not be told
+	}
+	return percent(r.Rate)
+}
+
+// widest says how far the intervals reach.
+func widest(s *scenarios.Sweep) string {
+	half := 0.0
+	for _, point := range s.Points {
+		for _, r := range point.Strategies {
+			half = max(half, (r.High-r.Low)/2)
+		}
+	}
+	return fmt.Sprintf("95 %% intervals reach up to %.1f points to either side", 100*half)
+}
+
+// metNobody warns of the points where no fault met anybody.
+func metNobody(s *scenarios.Sweep) string {
+	var values []string
+	for i := range s.Points {
+		if s.Points[i].Met == 0 {
+			values = append(values, plain(strings.Join(s.Points[i].Values, " and "), 60))
+		}
+	}
+	switch len(values) {
+	case 0:
+		return ""
+	case len(s.Points):
+		return "no fault met anybody"
+	}
+	return "no fault met anybody at " + strings.Join(values, ", ")
+}
+
+// thresholdRows is the table of where strategies break.
+func thresholdRows(s *scenarios.Sweep) [][]string {
+	axis := s.Axes[0]
+	first, last := plain(axis.Values[0], 30), plain(axis.Values[len(axis.Values)-1], 30)
+	margins := slices.ContainsFunc(s.Thresholds, func(t scenarios.Threshold) bool { return t.Margin > 0 })
+	head := []string{"strategy", "breaks", "holds", "known to"}
+	if margins {
+		head = append(head, "of its TTL")
+	}
+	rows := [][]string{head}
+	for _, t := range s.Thresholds {
+		row := []string{plain(t.Label, 60)}
+		switch t.Side {
+		case scenarios.Never:
+			row = append(row, "at no step", fmt.Sprintf("%s to %s", first, last), "-")
+		case scenarios.Always:
+			row = append(row, fmt.Sprintf("%s to %s", first, last), "at no step", "-")
+		case scenarios.Smallest:
+			row = append(row, "from "+t.Breaks, "up to "+t.Holds, percent(t.Precision))
+		case scenarios.Largest:
+			row = append(row, "up to "+t.Breaks, "from "+t.Holds, percent(t.Precision))
+		}
+		if margins {
+			share := "-"
+			if t.Margin > 0 {
+				share = fmt.Sprintf("%.3g of %v", t.Margin, t.TTL)
+			}
+			row = append(row, share)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// writeColumns aligns a table whose first column is words and whose others are
+// figures.
+func writeColumns(b *bytes.Buffer, o Options, rows [][]string) {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	for r, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			pad := strings.Repeat(" ", widths[i]-len([]rune(cell)))
+			if i == 0 {
+				line.WriteString(cell + pad)
+			} else {
+				line.WriteString("  " + pad + cell)
+			}
+		}
+		style := ""
+		if r == 0 {
+			style = faint
+		}
+		paint(b, o, style, line.String())
+	}
+}
