@@ -17,6 +17,7 @@ func newReproduce() *cobra.Command {
 	var (
 		seed  uint64
 		names []string
+		sets  []string
 	)
 	cmd := &cobra.Command{
 		Use:   "reproduce SCENARIO",
@@ -24,22 +25,24 @@ func newReproduce() *cobra.Command {
 		Long: `Reproduce carries out one run of every strategy of a scenario and tells it as a story: who
 believed what, what the lease was, and what the resource took or refused.`,
 		Example: `  lockquake reproduce kleppmann
-  lockquake reproduce gc-pause --strategy redis --seed 4`,
+  lockquake reproduce gc-pause --strategy redis --seed 4
+  lockquake reproduce kleppmann --set faults.pause.for=9.9s`,
 		Args:              exactlyOne("one scenario"),
 		ValidArgsFunction: completeScenarios(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return reproduce(cmd.Context(), args[0], names, seed, cmd.OutOrStdout())
+			return reproduce(cmd.Context(), args[0], names, sets, seed, cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the runs")
 	cmd.Flags().StringSliceVar(&names, "strategy", nil, "only these strategies or labels (default: all of the scenario)")
+	setFlag(cmd, &sets)
 	completeFlag(cmd, "seed", cobra.NoFileCompletions)
 	completeFlag(cmd, "strategy", completeStrategies)
 	return cmd
 }
 
-func reproduce(ctx context.Context, arg string, names []string, seed uint64, stdout io.Writer) error {
-	s, err := load(arg)
+func reproduce(ctx context.Context, arg string, names, sets []string, seed uint64, stdout io.Writer) error {
+	s, err := loadWith(arg, sets)
 	if err != nil {
 		return err
 	}
@@ -94,8 +97,11 @@ func replay(text, traceFile string, stdout, stderr io.Writer) (err error) {
 		return err
 	}
 	s, err := load(token.Scenario)
+	if err == nil {
+		s, err = s.With(token.Overrides)
+	}
 	if err != nil {
-		return err
+		return flagged("the token:", err)
 	}
 	if s.Hash != token.Hash {
 		return usagef("%s is not the scenario that the token names: its hash is %s, the token's is %s", token.Scenario, s.Hash, token.Hash)

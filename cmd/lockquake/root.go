@@ -27,6 +27,7 @@ says how often each lock fails, with the shortest story of how.
 ` + exitCodes,
 		Example: `  lockquake reproduce kleppmann
   lockquake run gc-pause --seeds 1-1000
+  lockquake compare base/results.json lockquake-report
   lockquake list scenarios`,
 		Version:       scenarios.Version,
 		SilenceErrors: true,
@@ -52,7 +53,7 @@ says how often each lock fails, with the shortest story of how.
 	help := newHelp(root)
 	root.SetHelpCommand(help)
 	root.SetCompletionCommandGroupID("more")
-	add("runs", "Shake locks:", newRun(), newReproduce(), newReplay())
+	add("runs", "Shake locks:", newRun(), newReproduce(), newReplay(), newExplore(), newShrink(), newSweep(), newCheck(), newCompare())
 	add("scenarios", "Write scenarios:", newList(), newValidate(), newSchema())
 	add("more", "More:", help)
 	addCompletion(root)

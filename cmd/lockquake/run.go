@@ -22,7 +22,9 @@ import (
 // runFlags are the flags of lockquake run.
 type runFlags struct {
 	seeds      string
+	until      string
 	strategies []string
+	sets       []string
 	out        string
 	format     string
 	jobs       int
@@ -51,6 +53,7 @@ at once. A report is complete or it is not there.
 
 ` + exitCodes,
 		Example: `  lockquake run gc-pause --seeds 1-1000
+  lockquake run gc-pause --until 0.5%
   lockquake run my-lock.yaml --strategy redis,redis-fenced --out report
   lockquake run kleppmann --format json`,
 		Args:              atLeastOne("a scenario"),
@@ -63,13 +66,16 @@ at once. A report is complete or it is not there.
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.seeds, "seeds", "", "seeds to run, as in 1-1000 or 17 (default: 1 to the scenario's seeds)")
+	flags.StringVar(&f.until, "until", "", "stop a strategy once its rate is known to so much to either side, as in 0.5%; looked at after every 100 seeds")
 	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies or labels (default: all of the scenario)")
+	setFlag(cmd, &f.sets)
 	flags.StringVar(&f.out, "out", "lockquake-report", "directory to write the report to")
 	flags.BoolVar(&f.noReport, "no-report", false, "write no report directory")
 	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
 	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	completeFlag(cmd, "seeds", cobra.NoFileCompletions)
+	completeFlag(cmd, "until", cobra.NoFileCompletions)
 	completeFlag(cmd, "jobs", cobra.NoFileCompletions)
 	completeFlag(cmd, "strategy", completeStrategies)
 	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
@@ -103,7 +109,7 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	var loaded []*scenarios.Scenario
 	for _, arg := range args {
-		s, err := load(arg)
+		s, err := loadWith(arg, f.sets)
 		if err != nil {
 			return err
 		}
@@ -158,6 +164,9 @@ func stoppedIn(c *scenarios.Campaign, rest []*scenarios.Scenario) string {
 		done += st.Runs
 	}
 	text := fmt.Sprintf("%s was stopped after %d of %d runs", c.Scenario, done, len(c.Strategies)*c.Seeds.Count())
+	if c.Until > 0 {
+		text = fmt.Sprintf("%s was stopped after %d runs", c.Scenario, done)
+	}
 	if len(rest) > 0 {
 		text += "; " + notBegun(rest)
 	}
@@ -210,6 +219,13 @@ func (f *runFlags) options() ([]scenarios.Option, error) {
 		}
 		opts = append(opts, scenarios.WithSeeds(first, last))
 	}
+	if f.until != "" {
+		halfWidth, err := parseShare(f.until)
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, scenarios.WithUntil(halfWidth))
+	}
 	if len(f.strategies) > 0 {
 		opts = append(opts, scenarios.WithStrategies(f.strategies...))
 	}
@@ -217,6 +233,16 @@ func (f *runFlags) options() ([]scenarios.Option, error) {
 		opts = append(opts, scenarios.WithJobs(f.jobs))
 	}
 	return opts, nil
+}
+
+// parseShare reads 0.5% as 0.005.
+func parseShare(text string) (float64, error) {
+	number, isShare := strings.CutSuffix(text, "%")
+	percent, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !isShare || !(percent > 0 && percent < 50) {
+		return 0, usagef("--until is a share between 0%% and 50%%, such as 0.5%%, not %q", text)
+	}
+	return percent / 100, nil
 }
 
 // maxSeeds is how many seeds one campaign takes.

@@ -13,5 +13,6 @@
 // several values later. [Positions] finds the place of anything decoded again,
 // for a check that can be made only when the whole file is known. [Unknown]
 // words the complaint about a name that does not exist, with the nearest one
-// that does. [Outline] describes the same files as JSON Schema.
+// that does. A [Tree] lets values be set before a file is decoded. [Outline]
+// describes the same files as JSON Schema.
 package strictyaml
