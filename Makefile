@@ -5,7 +5,7 @@ BIN     := $(CURDIR)/bin
 LINTER  := $(BIN)/golangci-lint
 LINTER_VERSION := v2.15.0
 
-.PHONY: demo build test deps short bench race lint fmt update ci clean
+.PHONY: demo build test deps conformance mutants short bench race lint fmt update ci clean
 
 ## demo: reproduce Kleppmann's failure and leave a report with its pictures
 demo: build
@@ -19,6 +19,7 @@ build:
 ## deps: install what the tests need
 deps:
 	$(GO) mod download
+	sh internal/servers/install.sh redis-server
 	bash internal/servers/install.sh chromium
 
 ## test: install what the tests need and run them all, the goldens also as a 32-bit program
@@ -26,6 +27,14 @@ test: deps
 	$(GO) vet ./...
 	$(GO) test -timeout 15m ./...
 	GOARCH=386 $(GO) test -timeout 15m ./internal/draw ./scenarios -run 'Golden'
+
+## conformance: hold the simulated servers to the real ones at length, and say what was met
+conformance: deps
+	LOCKQUAKE_CONFORMANCE=10000 $(GO) test ./sim/redis -run '^TestConformance$$' -count 1 -v -timeout 30m
+
+## mutants: every flaw and the check that catches it; every sound strategy under every fault, with 2,000 seeds
+mutants:
+	$(GO) test ./scenarios -run '^(TestMutantsAreCaught|TestSoundStrategiesKeepTheirClaims)$$' -mutants 2000 -count 1 -v -timeout 5h
 
 ## short: the tests that take no time
 short:

@@ -7,9 +7,13 @@
 //     they arrive (server.go). It tells what truly happened to the keys that
 //     the run uses as locks (watch.go).
 //   - Behind it is miniredis, in process and without a socket, for the keyspace
-//     (store.go), and one reused Lua state for scripts (script.go, sandbox.go).
-//     Expiry is this package's own, by Redis's rule: a key lives as long as the
-//     node's wall clock, in whole milliseconds, does not exceed its deadline.
+//     (store.go), and one reused Lua state for scripts (script.go, sandbox.go,
+//     and what they find there: redislib.go, luatext.go, cjson.go). Expiry is
+//     this package's own, by Redis's rule: a key lives as long as the node's
+//     wall clock, in whole milliseconds, does not exceed its deadline
+//     (deadline.go).
+//   - What Redis refuses and miniredis would not is refused before it comes to
+//     that (arity.go, guard.go).
 //   - [Server.Crash] and [Server.Restart] are a loss of power and its end; what
 //     the server still knows is a matter of [Persistence] (persistence.go).
 //   - [Group] is a primary and a replica that lags, with failover
@@ -41,6 +45,25 @@
 // nothing by itself. There is no min-replicas-to-write. Who decides on a failover
 // is not part of this package: there is no Sentinel, and after [Group.Promote]
 // never a second primary.
+//
+// The server is held to a real redis-server 7.0 by TestConformance, which tells
+// both the same commands at the same millisecond and compares what they say byte
+// for byte: strings, deadlines, hashes, sets, lists, sorted sets, transactions
+// and scripts, and their errors. Left out, or simpler, are:
+//
+//   - WATCH, and MULTI that does not come in one pipeline with its EXEC;
+//   - the order of a hash table, as in HGETALL, and of the keys of a JSON object:
+//     here it is sorted;
+//   - RESP3, also in scripts; a missing array is a missing string;
+//   - in scripts: struct, cmsgpack, load, loadstring, coroutines, the collector
+//     of garbage, and what bit writes in hexadecimal digits; the wording of the
+//     errors of Lua itself; texts in JSON that are not UTF-8; numbers that are
+//     made strings by string.format("%s"), table.concat or another function
+//     that wants a string have all digits, where Lua has 14, as tostring and ".."
+//     have here too;
+//   - SELECT of another database than 0, OBJECT, CONFIG, LCS, SORT, DUMP and
+//     whatever else miniredis does not have; commands on streams, bits,
+//     geography and HyperLogLogs are miniredis's affair.
 //
 // The client is held to go-redis by a test that lets both do the same, fault by
 // fault. Left out are the maximal age of idle connections, connections that are

@@ -76,16 +76,16 @@ func (e *engine) lower(words []string) []string {
 // malformed returns the answer to a word that is no command, as it was written,
 // and to a command with too few words or too many; else nil.
 func malformed(written string, args []string) *Reply {
-	var r Reply
-	switch {
-	case arityOf(args[0]) == 0:
-		r = unknownCommand(written, args)
-	case !miscounted(args):
+	known := arityOf(args[0]) != 0
+	if known && !miscounted(args) {
 		return nil
+	}
+	r := wrongArity(args[0])
+	switch {
+	case !known:
+		r = unknownCommand(written, args)
 	case args[0] == "exec":
 		r = errorReply("EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command")
-	default:
-		r = wrongArity(args[0])
 	}
 	return &r
 }

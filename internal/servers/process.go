@@ -1,0 +1,108 @@
+package servers
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os/exec"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// process is a child that runs until it is killed.
+type process struct {
+	cmd    *exec.Cmd
+	words  tail
+	exited chan struct{} // closed when the child is gone and reaped
+}
+
+// start starts a child. A thread waits for it until it is gone: the kernel
+// kills a child when the thread that began it ends, not when the program does.
+func start(name string, args ...string) (*process, error) {
+	p := &process{cmd: exec.Command(name, args...), exited: make(chan struct{})}
+	p.cmd.Stdout, p.cmd.Stderr = &p.words, &p.words
+	p.cmd.SysProcAttr = dieWithParent()
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.cmd.Start()
+		started <- err
+		if err == nil {
+			_ = p.cmd.Wait() // it was killed, or says why it ended in its last words
+			close(p.exited)
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("servers: start %s: %w", name, err)
+	}
+	return p, nil
+}
+
+// kill ends the child at once, as a loss of power would, and waits until it is
+// gone. A child that has ended is left alone.
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill() // fails only if it has ended
+	<-p.exited
+}
+
+// The child is asked this often whether it is ready, and this long.
+const (
+	pollEvery = 2 * time.Millisecond
+	pollLimit = 10 * time.Second
+)
+
+// await polls until ready returns nil. It gives up after pollLimit, or when the
+// child ends, with what ready said last and the last words of the child.
+func (p *process) await(ready func() error) error {
+	limit := time.After(pollLimit)
+	for {
+		err := ready()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-p.exited:
+			return fmt.Errorf("servers: %s ended: %s", p.cmd.Path, p.words.String())
+		case <-limit:
+			return fmt.Errorf("servers: %s is not ready after %v: %w; it said: %s", p.cmd.Path, pollLimit, err, p.words.String())
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// freePort returns a loopback port that nobody listened on a moment ago.
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("servers: find a free port: %w", err)
+	}
+	addr, ok := l.Addr().(*net.TCPAddr)
+	if err := errors.Join(l.Close()); err != nil || !ok {
+		return 0, fmt.Errorf("servers: find a free port: %w", err)
+	}
+	return addr.Port, nil
+}
+
+// tail keeps the end of what a child writes, for the message of an error.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const tailSize = 4096
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b...)
+	t.text = t.text[max(0, len(t.text)-tailSize):]
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.text)
+}

@@ -1,0 +1,157 @@
+package servers
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// gone reports whether no process of that ID runs, at the latest soon.
+func gone(pid int) bool {
+	for range 500 {
+		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			return true
+		}
+		// A killed child of a killed parent may wait for somebody to reap it.
+		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && strings.Contains(string(stat), ") Z ") {
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
+}
+
+func answer(t *testing.T, s *Server, command string) string {
+	t.Helper()
+	text, err := s.ask(command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// After a test no process of it is left, and no folder.
+func TestServersEndWithTheirTest(t *testing.T) {
+	var pids []int
+	var dirs []string
+	note := func(s *Server) {
+		pids = append(pids, s.PID())
+		dirs = append(dirs, s.Dir)
+	}
+	t.Run("test", func(t *testing.T) {
+		primary := Redis(t)
+		note(primary)
+		note(RedisReplica(t, primary))
+		if err := primary.Restart(); err != nil {
+			t.Fatal(err)
+		}
+		note(primary)
+	})
+	if t.Failed() || len(pids) == 0 {
+		t.Skip("nothing was started")
+	}
+	for i, pid := range pids {
+		if !gone(pid) {
+			t.Errorf("process %d of server %d is left", pid, i)
+		}
+		if _, err := os.Stat(dirs[i]); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("folder %s is left: %v", dirs[i], err)
+		}
+	}
+}
+
+// A server that is restarted knows what it had written, and nothing else.
+func TestRestartKeepsWhatWasWritten(t *testing.T) {
+	for _, test := range []struct{ name, persist, want string }{
+		{"append-only file", "yes", "v"},
+		{"memory only", "no", "$-1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := Redis(t, "--appendonly", test.persist)
+			answer(t, s, "SET k v")
+			if err := s.Restart(); err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.ask("GET k")
+			if test.want == "$-1" {
+				if err == nil {
+					t.Errorf("after the restart k is %q", got)
+				}
+				return
+			}
+			if err != nil || got != test.want {
+				t.Errorf("after the restart k is %q, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestReplicaFollows(t *testing.T) {
+	primary := Redis(t)
+	replica := RedisReplica(t, primary)
+	answer(t, primary, "SET k v")
+	if got := answer(t, primary, "WAIT 1 1000"); got != ":1" {
+		t.Errorf("WAIT answers %s", got)
+	}
+	if got := answer(t, replica, "GET k"); got != "v" {
+		t.Errorf("the replica has %q", got)
+	}
+}
+
+// A server that cannot start says why, and leaves nothing behind.
+func TestStartFails(t *testing.T) {
+	s, err := StartRedis("--no-such-setting", "1")
+	if errors.Is(err, ErrMissing) {
+		t.Skip(err)
+	}
+	if err == nil {
+		_ = s.Stop()
+		t.Fatal("a setting that does not exist is accepted")
+	}
+	if !strings.Contains(err.Error(), "no-such-setting") {
+		t.Errorf("the error does not name the setting: %v", err)
+	}
+}
+
+// An owner that is killed cannot clean up: the kernel does.
+func TestServerDiesWithItsOwner(t *testing.T) {
+	const role = "SERVERS_TEST_OWNER"
+	if os.Getenv(role) != "" {
+		s := Redis(t)
+		fmt.Printf("pid %d dir %s\n", s.PID(), s.Dir)
+		time.Sleep(time.Minute)
+		return
+	}
+	if dieWithParent() == nil {
+		t.Skip("known to Linux only")
+	}
+	Redis(t) // skips where there is none
+	owner := exec.Command(os.Args[0], "-test.run=^TestServerDiesWithItsOwner$", "-test.v")
+	owner.Env = append(os.Environ(), role+"=1")
+	out, err := owner.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := owner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	pid := 0
+	for lines := bufio.NewScanner(out); pid == 0 && lines.Scan(); {
+		if words := strings.Fields(lines.Text()); len(words) == 4 && words[0] == "pid" {
+			pid, _ = strconv.Atoi(words[1])
+			defer os.RemoveAll(words[3])
+		}
+	}
+	_ = owner.Process.Kill()
+	_ = owner.Wait()
+	if pid == 0 || !gone(pid) {
+		t.Errorf("process %d outlives its owner", pid)
+	}
+}

@@ -1,0 +1,39 @@
+package servers
+
+import (
+	"errors"
+	"os"
+	"testing"
+)
+
+// Redis starts a redis-server for a test and stops it when the test ends; see
+// StartRedis. Where redis-server is not installed the test is skipped, and
+// fails if the environment says CI: what CI does not run, nobody does.
+func Redis(t testing.TB, args ...string) *Server {
+	t.Helper()
+	return forTest(t, func() (*Server, error) { return StartRedis(args...) })
+}
+
+// RedisReplica starts a replica of a server for a test and stops it when the
+// test ends; see Server.Replica.
+func RedisReplica(t testing.TB, of *Server, args ...string) *Server {
+	t.Helper()
+	return forTest(t, func() (*Server, error) { return of.Replica(args...) })
+}
+
+func forTest(t testing.TB, start func() (*Server, error)) *Server {
+	t.Helper()
+	s, err := start()
+	if errors.Is(err, ErrMissing) && os.Getenv("CI") == "" {
+		t.Skipf("%v; make deps installs it (package redis-server)", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
