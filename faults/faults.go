@@ -24,8 +24,8 @@ type Spec struct {
 	// the letter of the class of faults that it belongs to, as strategies make
 	// their claims by; "" for none.
 	Case, Class string
-	Kind     Kind
-	Params   Params
+	Kind        Kind
+	Params      Params
 }
 
 // Params are the parameters of all kinds of faults; which of them a kind

@@ -37,8 +37,10 @@ checks: [exclusion]
 			// [0.1 s, 1.1 s]: (1 - 0.1)^2 / 2. Worker-2 asks seldom, since who asks
 			// just then has its connection reset and gives up.
 			"failover inside the lag",
-			[]any{"1200ms", "2s", "60s", "200ms", "{replicas: 1, lag: {dist: uniform, min: 0s, max: 1s}}", "redis-replica",
-				"failover: {every: {dist: uniform, min: 100ms, max: 1100ms}}"},
+			[]any{
+				"1200ms", "2s", "60s", "200ms", "{replicas: 1, lag: {dist: uniform, min: 0s, max: 1s}}", "redis-replica",
+				"failover: {every: {dist: uniform, min: 100ms, max: 1100ms}}",
+			},
 			0.405,
 		},
 		{

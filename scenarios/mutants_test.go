@@ -35,7 +35,7 @@ func catchers() map[string]string {
 		"load":     "redis-herd",
 		"fencing":  "redis-fenced-split redlock-fenced-incr equal check-then-write volatile",
 	} {
-		for _, flaw := range strings.Fields(flaws) {
+		for flaw := range strings.FieldsSeq(flaws) {
 			names[flaw] = check
 		}
 	}

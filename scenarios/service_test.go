@@ -110,7 +110,7 @@ func troubles() []trouble {
 
 // A sound strategy is never accused of what it was put through.
 func TestSoundStrategiesServe(t *testing.T) {
-	seeds := uint64(50)
+	seeds := uint64(10)
 	if testing.Short() {
 		seeds = 5
 	}
