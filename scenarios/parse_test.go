@@ -274,7 +274,7 @@ func TestLoad(t *testing.T) {
 		"./klepman":    `read scenario: open ./klepman: no such file or directory`,
 		"klepman.yaml": `read scenario: open klepman.yaml: no such file or directory`,
 		"builtin":      `read scenario: read builtin: is a directory`,
-		"":             `unknown scenario ""; known are ` + strings.Join(Builtins(), ", ") + `; a file of that name is not there either`,
+		"":             `unknown scenario ""; known are ` + strings.Join(Builtins()[:12], ", ") + `, ...; a file of that name is not there either`,
 	} {
 		if _, err := Load(arg); err == nil || err.Error() != want {
 			t.Errorf("Load(%q):\ngot  %v\nwant %s", arg, err, want)
