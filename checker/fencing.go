@@ -69,8 +69,12 @@ func (in *input) tokens(r *Result, group []*history.Section) {
 			continue
 		case seen[s.Token] != nil:
 			first := seen[s.Token]
+			name := "repeated"
+			if s.Call > first.Enter { // asked for after it was out, so it is the count that fell
+				name = "went back"
+			}
 			r.find(Invalid, []int64{first.Grant, first.Enter, s.Grant, s.Enter},
-				"repeated: %s and %s both got token %d for lock %s", nameOf(first), nameOf(s), s.Token, s.Key)
+				"%s: %s and %s both got token %d for lock %s", name, nameOf(first), nameOf(s), s.Token, s.Key)
 			continue
 		}
 		seen[s.Token] = s
@@ -153,8 +157,12 @@ func (in *input) rightful(r *Result) {
 		if first, ok := used[write{x.op.Item, x.token}]; ok && x.op.Write() && first < x.to {
 			continue
 		}
+		name := "rightful holder refused"
+		if in.Meta.Fence == "equal" {
+			name += " (equality instead of order)"
+		}
 		r.find(Invalid, []int64{s.Grant, s.Enter, x.op.Invoke, x.op.Applied, x.op.Return},
-			"rightful holder refused: the %s of %s with token %d, while the lock server had lock %s for it and no higher token was out",
+			name+": the %s of %s with token %d, while the lock server had lock %s for it and no higher token was out",
 			x.op.Kind, nameOf(s), x.token, s.Key)
 	}
 }

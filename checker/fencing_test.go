@@ -14,7 +14,7 @@ func TestFencingTokens(t *testing.T) {
 		{
 			"the count started again", story("counter", "off").
 				acquire("a", 1).release("a").acquire("a", 2).release("a").acquire("b", 1).release("b"), Invalid,
-			"repeated: a's section 1 and b's section 1 both got token 1", 1,
+			"went back: a's section 1 and b's section 1 both got token 1", 1,
 		},
 		{"the later reply came first", story("counter", "off").
 			call("a").call("b").grant("a").ended("a", "expired").grant("b").enter("b", 2).enter("a", 1), Valid, "", 0},

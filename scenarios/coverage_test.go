@@ -1,0 +1,50 @@
+package scenarios
+
+import (
+	"testing"
+
+	"lockquake/checker"
+	"lockquake/faults"
+	"lockquake/lock"
+	"lockquake/sim/resource"
+)
+
+// Every strategy, policy, workload, fault and check runs in at least one
+// built-in scenario.
+func TestBuiltinsUseTheCatalogues(t *testing.T) {
+	used := map[string]bool{}
+	for _, s := range builtins(t) {
+		used["workload "+s.Workload.Kind] = true
+		for _, use := range s.Strategies {
+			used["strategy "+use.Name] = true
+			used["fence "+s.ResourceOf(use).Fence] = true
+		}
+		for _, f := range s.Faults {
+			used["fault "+string(f.Kind)] = true
+		}
+		for _, check := range s.Checks {
+			used["check "+check] = true
+		}
+	}
+	var wanted []string
+	for _, e := range lock.Catalogue() {
+		wanted = append(wanted, "strategy "+e.Name)
+	}
+	for _, p := range resource.Policies() {
+		wanted = append(wanted, "fence "+string(p.Policy))
+	}
+	for _, w := range Workloads() {
+		wanted = append(wanted, "workload "+w.Name)
+	}
+	for _, k := range faults.Kinds() {
+		wanted = append(wanted, "fault "+string(k.Kind))
+	}
+	for _, c := range checker.Catalogue() {
+		wanted = append(wanted, "check "+c.Name)
+	}
+	for _, name := range wanted {
+		if !used[name] {
+			t.Errorf("no built-in scenario uses the %s", name)
+		}
+	}
+}
