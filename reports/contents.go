@@ -12,6 +12,7 @@ func Contents() []Content {
 		{"report.html", "the answer, the figures and each failure's timeline to step through, in one page that loads nothing"},
 		{"report.md", "the answer, its figures, and the story of each strategy's first failure"},
 		{"results.json", "everything counted, for programs"},
+		{"junit.xml", "a test for each strategy, for CI"},
 		{"rates.csv", "the rates and intervals as a table"},
 		{"rates.svg", "the rates as a picture"},
 		{"rates.png", "the same picture, for where no SVG is shown"},

@@ -148,7 +148,12 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
+	tests, err := junit(c)
+	if err != nil {
+		return nil, err
+	}
 	files := []file{
+		{"junit.xml", tests},
 		{"report.html", page},
 		{"results.json", results.Bytes()},
 		{"report.md", markdown(c, stories)},

@@ -40,7 +40,7 @@ func TestWriteDir(t *testing.T) {
 	if err := WriteDir(dir, campaign, scenario); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"rates.csv", "rates.png", "rates.svg", "report.html", "report.md", "results.json"}
+	want := []string{"junit.xml", "rates.csv", "rates.png", "rates.svg", "report.html", "report.md", "results.json"}
 	for _, failure := range []string{"checked_~7c_by_its_own_clock-lost-update", "redis-linearizable", "redis-lost-update"} {
 		for _, name := range []string{"history.jsonl", "plan.txt", "replay.txt", "scenario.yaml", "story.txt", "timeline.png", "timeline.svg", "verdict.json"} {
 			want = append(want, "failures/"+failure+"/"+name)

@@ -191,6 +191,9 @@ func (f *runFlags) deliver(c *scenarios.Campaign, s *scenarios.Scenario, many bo
 		if err := reports.WriteDir(dir, c, s); err != nil {
 			return err
 		}
+		if err := summarise(dir); err != nil {
+			return err
+		}
 	}
 	if f.format == "json" {
 		return reports.JSON(stdout, c)
@@ -199,7 +202,7 @@ func (f *runFlags) deliver(c *scenarios.Campaign, s *scenarios.Scenario, many bo
 		return err
 	}
 	if !f.noReport {
-		fmt.Fprintf(stdout, "\nreport: %s\n", filepath.Join(dir, "report.md"))
+		fmt.Fprintf(stdout, "\nreport: %s\n", filepath.Join(dir, "report.html"))
 	}
 	return nil
 }

@@ -1,0 +1,96 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"strings"
+
+	"lockquake/scenarios"
+)
+
+// The elements of a JUnit report, as CI systems read them.
+type (
+	junitSuites struct {
+		XMLName xml.Name     `xml:"testsuites"`
+		Suites  []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Errors   int         `xml:"errors,attr"`
+		Skipped  int         `xml:"skipped,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Failure *junitMessage `xml:"failure"`
+		Error   *junitMessage `xml:"error"`
+		Skipped *junitMessage `xml:"skipped"`
+		Out     string        `xml:"system-out,omitempty"`
+	}
+	junitMessage struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// junit writes junit.xml: a test for each strategy, and one for the campaign as
+// a whole. What is not as expected fails, what is not known is an error, and a
+// strategy that does not decide is skipped.
+func junit(c *scenarios.Campaign) ([]byte, error) {
+	suite := junitSuite{Name: c.Scenario}
+	for _, st := range c.Strategies {
+		one := junitCase{Class: c.Scenario, Name: name(st), Out: junitOutput(c, st)}
+		switch expected(st) {
+		case "NO":
+			one.Failure = &junitMessage{Message: "not as expected: " + violated(st), Text: replays(st)}
+			suite.Failures++
+		case "unknown":
+			one.Error = &junitMessage{Message: "not known", Text: replays(st)}
+			suite.Errors++
+		case "-":
+			one.Skipped = &junitMessage{Message: "the scenario expects nothing of it"}
+			suite.Skipped++
+		}
+		suite.Cases = append(suite.Cases, one)
+	}
+	whole := junitCase{Class: c.Scenario, Name: "the scenario as a whole"}
+	switch c.Verdict {
+	case scenarios.Fail:
+		whole.Failure = &junitMessage{Message: plain(c.Summary(), 1000)}
+		suite.Failures++
+	case scenarios.Unknown:
+		whole.Error = &junitMessage{Message: plain(c.Summary(), 1000)}
+		suite.Errors++
+	case scenarios.Pass:
+	}
+	suite.Cases = append(suite.Cases, whole)
+	suite.Tests = len(suite.Cases)
+	b := bytes.NewBufferString(xml.Header)
+	e := xml.NewEncoder(b)
+	e.Indent("", "  ")
+	if err := e.Encode(junitSuites{Suites: []junitSuite{suite}}); err != nil {
+		return nil, fmt.Errorf("reports: write junit.xml: %w", err)
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+func junitOutput(c *scenarios.Campaign, st scenarios.StrategyStats) string {
+	return fmt.Sprintf("%s of %s runs violating (%s), 95 %% interval %s; %s; checks violated: %s",
+		thousands(st.Violating), thousands(st.Runs), percent(st.Rate), interval(st.Low, st.High), seeds(c), violated(st))
+}
+
+// replays are the lines that repeat the first failure of each check.
+func replays(st scenarios.StrategyStats) string {
+	var b strings.Builder
+	for _, check := range st.Order {
+		if stats := st.Checks[check]; stats.Replay != "" {
+			fmt.Fprintf(&b, "%s, seed %d: lockquake replay %s\n", check, stats.FirstSeed, stats.Replay)
+		}
+	}
+	return b.String()
+}
