@@ -93,6 +93,10 @@ func (t *teller) ending(e *history.Event, s *history.Section) (string, weight) {
 
 // ofServer tells what the lock server did in truth.
 func (t *teller) ofServer(e *history.Event) {
+	if t.run.History.Meta.Quorum > 1 {
+		t.ofOneOfServers(e)
+		return
+	}
 	held := t.lease
 	switch e.Type {
 	case history.Granted:

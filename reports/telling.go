@@ -39,6 +39,7 @@ type teller struct {
 	current map[string]sectionID
 	doing   map[string]string // what a pause of the worker falls into
 	lease   lease
+	leases  map[string]lease // by server, of a lock that has several
 	items   []*item
 	early   map[int64]bool // requests sent while their worker held the lease
 
@@ -101,6 +102,7 @@ func newTeller(run *scenarios.Trial, sections []*history.Section, s scope, limit
 		current:   map[string]sectionID{},
 		doing:     map[string]string{},
 		early:     map[int64]bool{},
+		leases:    map[string]lease{},
 		folded:    map[fold]*tally{},
 	}
 	for _, section := range sections {
