@@ -153,8 +153,8 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 		return nil, err
 	}
 	files := []file{
-		{"junit.xml", tests},
 		{"report.html", page},
+		{"junit.xml", tests},
 		{"results.json", results.Bytes()},
 		{"report.md", markdown(c, stories)},
 		{"rates.csv", table.Bytes()},
