@@ -140,7 +140,7 @@ func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
 	case testing.Short():
 		seeds = 1
 	default:
-		seeds = 3
+		seeds = 20
 	}
 	s, err := Load("redis-matrix")
 	if err != nil {

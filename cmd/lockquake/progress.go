@@ -91,6 +91,9 @@ func (p *progress) end() {
 	}
 }
 
+// mostLabels is how many strategies a line names, wide as it may be.
+const mostLabels = 12
+
 // line says where things stand, in at most so many columns; 0 is any number.
 // The strategies that do not fit are left out.
 func (p *progress) line(clock string, columns int) string {
@@ -107,7 +110,7 @@ func (p *progress) line(clock string, columns int) string {
 		if i < len(p.labels)-1 {
 			needed += len(more)
 		}
-		if columns > 0 && needed > columns {
+		if columns > 0 && needed > columns || i == mostLabels {
 			if i > 0 {
 				line += more
 			}
