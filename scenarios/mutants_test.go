@@ -10,6 +10,9 @@ import (
 	"testing"
 	"text/tabwriter"
 
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/checker"
 	"lockquake/lock"
 	"lockquake/sim/resource"
 )
@@ -184,5 +187,37 @@ func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
 			}
 		}
 		fmt.Fprintf(out, "%s\t%d\t%d\t%d\n", st.Label, st.Runs, claimed, broken)
+	}
+}
+
+// What the README says of flaws, checks, locks and cases is what is run.
+func TestReadmeTellsOfTheMutants(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 4 || !slices.ContainsFunc(checker.Names(), func(name string) bool { return cells[1] == " `"+name+"` " }) {
+			continue
+		}
+		for flaw := range strings.SplitSeq(cells[2], ",") {
+			said[strings.TrimSpace(flaw)] = strings.Trim(cells[1], " `")
+		}
+	}
+	if diff := cmp.Diff(catchers(), said); diff != "" {
+		t.Errorf("the README's table of flaws (-run +said):\n%s", diff)
+	}
+	s, err := Load("redis-matrix")
+	if err != nil {
+		t.Fatal(err)
+	}
+	locks, cases := map[string]bool{}, map[string]bool{}
+	for _, use := range s.Strategies {
+		locks[use.Name], cases[use.Case] = true, true
+	}
+	if want := fmt.Sprintf("%d locks, %d cases", len(locks), len(cases)); !strings.Contains(string(text), want) {
+		t.Errorf("the README does not say %q of redis-matrix", want)
 	}
 }
