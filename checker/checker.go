@@ -82,7 +82,7 @@ func Catalogue() []Check {
 		{
 			Name:      "once",
 			Doc:       "each piece of work, such as a tick, takes effect once: not twice, and not never without anybody noticing",
-			Workloads: []string{"cron"},
+			Workloads: []string{"cron", "reminders"},
 			run:       once,
 		},
 		{

@@ -10,8 +10,8 @@ import (
 )
 
 // once looks for pieces of work, such as the tick of a schedule, that took
-// effect more than once: a write counts that belongs to a section which was
-// asked for the piece.
+// effect more than once: a write counts whose item is called as the piece is,
+// by a section which was asked for it.
 //
 // A piece that nobody did is a violation only if everybody was content: each
 // section that was asked for it was done or was told that another one had the
@@ -64,7 +64,7 @@ func (in *input) effects(sections []*history.Section) (list []done, perhaps int)
 	for _, s := range sections {
 		for _, o := range s.Ops {
 			switch e := in.effect(o); {
-			case !o.Write() || e == dropped || e == refused:
+			case !o.Write() || o.Item != s.Unit || e == dropped || e == refused:
 			case e == maybe:
 				perhaps++
 			default:

@@ -10,12 +10,22 @@ import (
 // callFor asks for a section for a piece of work.
 func (t *teller) callFor(w, unit string) *teller {
 	t.sections[w]++
+	t.units[w] = unit
 	return t.tell(history.Event{Type: history.AcquireCalled, Worker: w, Section: t.sections[w], Key: "x", Unit: unit})
 }
 
 // does is a section that does a piece of work.
 func (t *teller) does(w, unit string) *teller {
 	return t.callFor(w, unit).grant(w).enter(w, 0).write(w, w).release(w)
+}
+
+// mark writes down in the item that the piece of work is done.
+func (t *teller) mark(w, value string) *teller {
+	unit := t.units[w]
+	delete(t.units, w)
+	t.write(w, value)
+	t.units[w] = unit
+	return t
 }
 
 func TestOnce(t *testing.T) {
@@ -26,6 +36,11 @@ func TestOnce(t *testing.T) {
 	judge(t, "once", []verdictCase{
 		{name: "nothing to do", story: cron(), want: Valid},
 		{name: "each once", story: cron().does("a", "tick-1").does("b", "tick-2"), want: Valid},
+		{name: "done and marked", story: cron().callFor("a", "tick-1").grant("a").enter("a", 0).write("a", "a").mark("a", "1").release("a"), want: Valid},
+		{
+			name: "marked and not done", story: cron().callFor("a", "tick-1").grant("a").enter("a", 0).mark("a", "1").release("a"),
+			want: Invalid, count: 1, text: "missed",
+		},
 		{name: "the other leaves it", story: declined(cron().does("a", "tick-1"), "b", "tick-1"), want: Valid},
 		{
 			name: "one after the other, and still twice", story: cron().does("a", "tick-1").after(500*time.Millisecond).does("b", "tick-1"),

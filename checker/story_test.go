@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ type teller struct {
 	tokens    map[string]int64
 	pending   map[string]int64 // by worker: request under way
 	requests  map[int64]history.Event
+	units     map[string]string // by worker: what its section is asked for, and writes
 	requested int64
 	faults    int
 }
@@ -29,7 +31,7 @@ type teller struct {
 func story(workload, fence string) *teller {
 	return &teller{
 		meta:     history.Meta{Schema: 1, Workload: workload, Fence: fence, Initial: map[string]string{"x": "0"}},
-		sections: map[string]int{}, tokens: map[string]int64{}, pending: map[string]int64{}, requests: map[int64]history.Event{},
+		sections: map[string]int{}, tokens: map[string]int64{}, pending: map[string]int64{}, requests: map[int64]history.Event{}, units: map[string]string{},
 	}
 }
 
@@ -152,7 +154,7 @@ func (t *teller) invoke(w, op, value string) *teller {
 	t.pending[w] = t.requested
 	e := history.Event{
 		Type: history.Invoke, Worker: w, Section: t.sections[w], Token: t.tokens[w],
-		Request: t.requested, Op: op, Key: "x", Value: value,
+		Request: t.requested, Op: op, Key: cmp.Or(t.units[w], "x"), Value: value,
 	}
 	t.requests[t.requested] = e
 	if op == "read" {

@@ -42,6 +42,7 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 	s := &Scenario{
 		Seeds: 100, Workers: 2, Resources: 1,
 		Step: 10 * time.Microsecond, WakeLag: 100 * time.Microsecond, Wake: DeadlinesFirst,
+		Workload: Workload{Recheck: true},
 		Resource: Resource{Fence: "off"},
 		Network:  Network{Latency: draw.Fixed(time.Millisecond)},
 		Path:     name,

@@ -51,7 +51,7 @@ func TestParseFillsInDefaults(t *testing.T) {
 	want := &Scenario{
 		Name: "smallest", Duration: time.Minute, Seeds: 100, Workers: 2, Resources: 1,
 		Step: 10 * time.Microsecond, WakeLag: 100 * time.Microsecond, Wake: DeadlinesFirst,
-		Workload: Workload{Kind: "register"}, Resource: Resource{Fence: "off"},
+		Workload: Workload{Kind: "register", Recheck: true}, Resource: Resource{Fence: "off"},
 		Network:    Network{Latency: draw.Fixed(time.Millisecond)},
 		Strategies: []Strategy{{Name: "redis", Label: "redis"}},
 		Checks:     []string{"linearizable", "exclusion", "belief"}, // lost-update judges counters only
@@ -446,9 +446,9 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"zeroth time", "nth: 2", "nth: 0", `14:55: faults[3].when.nth must be at least 1, and is 0`},
 		{"hold at a point that is no message", "point: write.sent", "point: acquired", `14:38: faults[3].when.point: at "acquired" no message begins its way: a hold needs a point such as acquire.sent or acquire.replied`},
 
-		{"partition between two workers", "to: lock", "to: worker-2", `12:46: faults[1].partition.to: two workers have no link that could be cut; one end must be lock or resource`},
-		{"partition between all workers", "from: worker-1, to: lock", "from: each worker, to: each worker", `12:49: faults[1].partition.to: two workers have no link that could be cut; one end must be lock or resource`},
-		{"partition between two servers", "from: worker-1", "from: resource", `12:46: faults[1].partition.to: two servers have no link that could be cut; one end must be a worker or each worker`},
+		{"partition between two workers", "to: lock", "to: worker-2", `12:46: faults[1].partition.to: two workers have no link; one end must be lock or resource`},
+		{"partition between all workers", "from: worker-1, to: lock", "from: each worker, to: each worker", `12:49: faults[1].partition.to: two workers have no link; one end must be lock or resource`},
+		{"partition between two servers", "from: worker-1", "from: resource", `12:46: faults[1].partition.to: the lock and the resource have no link; one end must be a worker or each worker`},
 		{"partition from nobody", "from: worker-1, ", "", `12:25: faults[1].partition.from is missing`},
 		{"partition to nobody", "to: lock", "to: locks", `12:46: faults[1].partition.to: unknown worker "locks"; did you mean "lock"?`},
 		{"unknown mode", "mode: drop", "mode: dorp", `12:68: unknown mode "dorp"; did you mean "drop"?`},

@@ -162,6 +162,9 @@ func (r *run) build() error {
 	for i, name := range s.WorkerNames() {
 		r.addWorker(name, i)
 	}
+	if err := r.setLinks(); err != nil {
+		return err
+	}
 	return faults.Drive(r.plan, r, func(err error) {
 		r.err = errors.Join(r.err, err)
 		r.world.Stop()

@@ -199,10 +199,15 @@ type Workload struct {
 	// Of counter.
 	Fails int `yaml:"fails"` // percent of the sections whose work ends with an error before its write
 
+	// Of cron and reminders.
+	Period time.Duration `yaml:"period"` // from tick to tick
+
 	// Of cron.
-	Period      time.Duration `yaml:"period"`        // from tick to tick
 	HoldAtLeast time.Duration `yaml:"hold-at-least"` // no lock is given back earlier; 0: at the end of the task
 	Key         TickKey       `yaml:"key"`           // what the lock is of; "" is KeyJob
+
+	// Of reminders.
+	Recheck bool `yaml:"recheck"` // whether the holder looks at the mark again; true unless set
 
 	// Of multi-lock.
 	Locks int   `yaml:"locks"` // resources that a section draws; 0 stands for 2
@@ -212,11 +217,6 @@ type Workload struct {
 // Resource is what the protected resource does with a token.
 type Resource struct {
 	Fence string `yaml:"fence"`
-}
-
-// Network is how long messages are under way, in each direction.
-type Network struct {
-	Latency draw.Dist `yaml:"latency"`
 }
 
 // Strategy is one use of a strategy: its name, how the scenario calls this

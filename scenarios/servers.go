@@ -36,6 +36,28 @@ type Servers struct {
 	Service draw.Dist `yaml:"service"`
 	// Clock is the one by which keys expire.
 	Clock faults.Clock `yaml:"clock"`
+	// Clocks are the wall clocks that are wrong from the beginning.
+	Clocks []ServerClock `yaml:"clocks"`
+}
+
+// ServerClock is where the wall clock of one server of the lock stands.
+type ServerClock struct {
+	// Server is its name; "lock" stands for all of them.
+	Server string `yaml:"server"`
+	// WallOffset is by how much its wall clock is fast; slow if negative.
+	WallOffset time.Duration `yaml:"wall-offset"`
+}
+
+// wallOffset is by how much the wall clock of a server is fast. The last entry
+// that speaks of it counts.
+func (s Servers) wallOffset(name string) time.Duration {
+	var offset time.Duration
+	for _, c := range s.Clocks {
+		if c.Server == name || c.Server == lockNode {
+			offset = c.WallOffset
+		}
+	}
+	return offset
 }
 
 // ServersParams are those settings of the lock's servers that a part of a file
@@ -93,7 +115,7 @@ func newCluster(w *sim.World, settings Servers, silence time.Duration, o redis.O
 	}
 	o.Persistence, o.Monotonic = settings.Persistence, settings.Clock == faults.ClockMonotonic
 	for _, name := range c.names {
-		w.AddNode(name, sim.NodeConfig{})
+		w.AddNode(name, sim.NodeConfig{WallOffset: settings.wallOffset(name)})
 	}
 	if settings.Replicas > 0 {
 		o.Name = lockNode
@@ -243,6 +265,18 @@ func (v *validator) serversAt(at string, set *ServersParams, has func(string) bo
 			return err
 		}
 	}
+	for i, c := range s.Clocks {
+		clock := fmt.Sprintf("%s.clocks[%d]", at, i)
+		if c.Server == "" {
+			return v.missing(clock + ".server")
+		}
+		if err := v.name(clock+".server", "server", c.Server, v.lockNodes()); err != nil {
+			return err
+		}
+		if err := v.duration(clock+".wall-offset", c.WallOffset, -longestTime, longestTime); err != nil {
+			return err
+		}
+	}
 	if has("clock") {
 		return v.name(at+".clock", "clock", string(s.Clock), texts([]faults.Clock{faults.ClockWall, faults.ClockMonotonic}))
 	}
@@ -256,8 +290,11 @@ func serverCounts(s Servers) []count {
 }
 
 // nodes are the servers that a fault can speak of in this scenario.
-func (v *validator) nodes() []string {
-	names := nodes()
+func (v *validator) nodes() []string { return append(v.lockNodes(), resourceNode) }
+
+// lockNodes are those of the lock, under any of the strategies.
+func (v *validator) lockNodes() []string {
+	names := []string{lockNode}
 	for i := range v.Strategies {
 		use := v.Strategies[i]
 		for _, name := range v.ServersOf(v.known.topologies[use.Name], use).nodeNames() {
@@ -268,9 +305,6 @@ func (v *validator) nodes() []string {
 	}
 	return names
 }
-
-// nodes are the servers that every scenario has.
-func nodes() []string { return []string{lockNode, resourceNode} }
 
 // nodePattern is what servers can be called in any scenario.
 func nodePattern() string {

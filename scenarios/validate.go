@@ -56,7 +56,7 @@ type validator struct {
 
 func (v *validator) validate() error {
 	for _, check := range []func() error{
-		v.header, v.numbers, v.work, v.expand, v.labels, v.settings, v.servers, v.each, v.faults, v.checks, v.cases, v.expect,
+		v.header, v.numbers, v.work, v.expand, v.labels, v.settings, v.servers, v.network, v.each, v.faults, v.checks, v.cases, v.expect,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -429,27 +429,11 @@ func (v *validator) target(at string, info faults.KindInfo, name string) error {
 	return v.worker(at, name, faults.EachWorker)
 }
 
-// link sees that a fault is of a link that exists: one between workers and a
-// server.
+// link sees that a fault is of a link that exists, and does to it what can be
+// done.
 func (v *validator) link(at string, p faults.Params) error {
-	servers, known := 0, v.nodes()
-	for _, end := range []struct{ param, name string }{{"from", p.From}, {"to", p.To}} {
-		switch {
-		case end.name == "":
-			return v.missing(at + "." + end.param)
-		case slices.Contains(known, end.name):
-			servers++
-		case end.name != faults.EachWorker:
-			if err := v.worker(at+"."+end.param, end.name, append(known, faults.EachWorker)...); err != nil {
-				return err
-			}
-		}
-	}
-	switch {
-	case servers == 0:
-		return v.at.Errorf(at+".to", "%s.to: two workers have no link that could be cut; one end must be lock or resource", at)
-	case servers == 2 && (p.From == resourceNode || p.To == resourceNode):
-		return v.at.Errorf(at+".to", "%s.to: two servers have no link that could be cut; one end must be a worker or each worker", at)
+	if err := v.ends(at, p.From, p.To); err != nil {
+		return err
 	}
 	if p.Mode == "" {
 		return nil

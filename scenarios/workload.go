@@ -38,6 +38,10 @@ func Workloads() []WorkloadInfo {
 			Doc: "each worker starts the task of every period's tick, by its own wall clock: each tick must be done once",
 		},
 		{
+			Name: "reminders", Initial: "0", Params: []string{"period", "recheck"}, do: reminders,
+			Doc: "one reminder is due for each resource and period; look which are not marked as sent, lock each, send it, mark it: each must be sent once",
+		},
+		{
 			Name: "multi-lock", Initial: "0", Params: []string{"locks", "order"}, do: multiLock,
 			Doc: "lock some of the resources one by one, and increment all of them: nobody may wait for ever",
 		},
@@ -58,7 +62,11 @@ func workloadInfo(name string) WorkloadInfo {
 func workloadParams() []string {
 	var params []string
 	for _, info := range Workloads() {
-		params = append(params, info.Params...)
+		for _, param := range info.Params {
+			if !slices.Contains(params, param) {
+				params = append(params, param)
+			}
+		}
 	}
 	return params
 }
@@ -100,7 +108,7 @@ func (v *validator) workloads() error {
 			return err
 		}
 	}
-	if v.Workload.Kind == "cron" && !has("period") {
+	if slices.Contains(workloadInfo(v.Workload.Kind).Params, "period") && !has("period") {
 		return v.missing("workload.period")
 	}
 	return nil

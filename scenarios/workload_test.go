@@ -262,3 +262,39 @@ strategies: [redis-watchdog-forever]
 		}
 	}
 }
+
+// Worker 2's clock is 5 s slow: when it looks for the reminder of the tick, worker
+// 1 has sent it and marked it, and there is nothing to do. Worker 3 finds it as
+// worker 1 does, but has the slower way to the lock: it waits, looks again, and
+// sends nothing. At 20.02 s worker 1 crashes after its mail has gone out and before its mark: worker 3 gets
+// the lock when the lease has ended, and sends the mail again.
+func TestReminders(t *testing.T) {
+	trial := ran(t, `
+name: reminders
+duration: 28s
+workers: 3
+step: 0s
+workload: {kind: reminders, period: 10s, hold: 50ms}
+network: {latency: 1ms, links: [{from: worker-3, to: lock, latency: 2ms}]}
+lock: {ttl: 2s, retry: {attempts: unlimited, delay: 100ms, jitter: 0s}}
+strategies: [redis]
+each: [{worker: worker-2, wall-offset: -5s}]
+faults: [{at: 20020ms, crash: {target: worker-1, for: 1s}}]
+`)
+	// Of each holder its second look, its mail and its mark.
+	const want = `10011 applied worker-1 resource-1
+10013 applied worker-1 resource-1/reminder-1
+10065 applied worker-1 resource-1
+10117 applied worker-3 resource-1
+20005 applied worker-1 resource-1
+20007 applied worker-1 resource-1/reminder-2
+22066 applied worker-3 resource-1
+22068 applied worker-3 resource-1/reminder-2
+22120 applied worker-3 resource-1`
+	if diff := cmp.Diff(want, what(trial.History, history.Applied)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if n := resultOf(t, trial, "once").Count; n != 1 {
+		t.Errorf("%d reminders were sent twice, want 1", n)
+	}
+}

@@ -27,6 +27,7 @@ type link struct {
 	world   *World
 	name    string
 	latency draw.Stream
+	dist    *draw.Dist // of the latency; nil: that of the world
 	sent    uint64
 	holds   int // cuts that hold, now
 	drops   int // cuts that drop, now
@@ -52,11 +53,30 @@ func (w *World) link(from, to *Node) *link {
 func (l *link) delay(m *message) int64 {
 	x := l.latency.At(l.sent)
 	l.sent++
-	d := int64(l.world.cfg.Latency.Sample(&x))
+	dist := l.dist
+	if dist == nil {
+		dist = &l.world.cfg.Latency
+	}
+	d := int64(dist.Sample(&x))
 	if len(l.impairments) > 0 {
 		d += l.hinder(m, l.sent-1)
 	}
 	return d
+}
+
+// SetLatency gives the link from one node to another, in this direction, a
+// latency of its own. It returns an error if there is no such link or no such
+// latency.
+func (w *World) SetLatency(from, to string, latency draw.Dist) error {
+	a, b := w.nodes[from], w.nodes[to]
+	if a == nil || b == nil {
+		return fmt.Errorf("no link from %q to %q", from, to)
+	}
+	if err := latency.Validate(); err != nil {
+		return fmt.Errorf("latency from %q to %q: %w", from, to, err)
+	}
+	w.link(a, b).dist = &latency
+	return nil
 }
 
 // CutLink cuts the link from one node to another, in this direction, for d

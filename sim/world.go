@@ -22,7 +22,8 @@ type Config struct {
 	// ArrivalFirst: on waking, what came first is seen first. Otherwise all
 	// deadlines come before all messages.
 	ArrivalFirst bool
-	// Latency is how long a message is under way on any link.
+	// Latency is how long a message is under way on a link that has no latency
+	// of its own.
 	Latency draw.Dist
 	// Limit is the true time at which the run ends in any case; 0 for none.
 	Limit time.Duration

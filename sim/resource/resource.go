@@ -28,11 +28,18 @@ type Request struct {
 	Item  string
 	Value string // of a write
 	Token int64  // 0: none
+	// Peek is a look at an item outside of any section, such as a scan for
+	// what is to be done. It presents no token and is not refused for that, and
+	// the history does not have it, since nothing that is judged rests on it.
+	Peek bool
 }
 
-// Op is "read" or "write".
+// Op is "read", "write" or "peek".
 func (r *Request) Op() string {
-	if r.Write {
+	switch {
+	case r.Peek:
+		return "peek"
+	case r.Write:
 		return "write"
 	}
 	return "read"
@@ -121,6 +128,10 @@ func (s *Server) Serve(c *sim.Call) {
 		return
 	}
 	it := s.item(r.Item)
+	if r.Peek {
+		s.peek(c, r, it)
+		return
+	}
 	if s.stale != nil && !r.Write {
 		s.serveStale(c, r, it)
 		return
@@ -157,6 +168,16 @@ func (s *Server) finish(c *sim.Call, r *Request, it *item, accept bool) {
 		}
 	}
 	s.answer(c, r, it, reply, history.Event{Value: it.value, Prior: prior})
+}
+
+// peek answers from what there is, a replica if it serves the reads.
+func (s *Server) peek(c *sim.Call, r *Request, it *item) {
+	value := it.value
+	if s.stale != nil {
+		value = s.stale.value(s.node.World().Time(), r.Item)
+	}
+	c.Applied()
+	c.Reply(&Reply{Value: value})
 }
 
 // answer records what has become of a request, and sends the reply. The values

@@ -167,3 +167,30 @@ func TestFailureIsAnUnknownOutcomeWithoutEffect(t *testing.T) {
 		}
 	})
 }
+
+// A peek shows what there is without a token, or what the replica has if that
+// answers. It raises no mark, and nobody tells of it.
+func TestPeekLeavesNoTrace(t *testing.T) {
+	s := newShop(t, ReadsWrites)
+	s.run(t, func() {
+		for i, want := range []string{"0", "a", "a"} {
+			switch i {
+			case 1:
+				if _, err := s.ask(Request{Write: true, Value: "a", Token: 5}); err != nil {
+					t.Error(err)
+				}
+			case 2:
+				s.server.SetStale(time.Hour)
+				if _, err := s.ask(Request{Write: true, Value: "b", Token: 5}); err != nil {
+					t.Error(err)
+				}
+			}
+			if got, err := s.ask(Request{Peek: true}); got != want || err != nil {
+				t.Errorf("peek %d shows %q, %v, want %q", i+1, got, err, want)
+			}
+		}
+	})
+	if len(s.told) != 2 {
+		t.Errorf("told of %q, want the two writes only", s.told)
+	}
+}
