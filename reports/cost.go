@@ -126,6 +126,9 @@ func rough(d time.Duration) string {
 // sentence each.
 func remarks(c *scenarios.Campaign) []string {
 	var list []string
+	if hasCases(c) {
+		return nil // two strategies under two cases are no pair
+	}
 	for _, p := range c.Paired {
 		if p.Differs {
 			list = append(list, p.Says)

@@ -27,6 +27,7 @@ type page struct {
 	Seeds    string
 	Verdict  string
 	Axis     string // the right end of the bars
+	Cases    *grid  // what each strategy stands, of a campaign with cases
 	Rows     []pageRow
 	Rates    template.URL // the plot
 	Remarks  []string     // on the strategies beside each other
@@ -96,6 +97,10 @@ func htmlReport(c *scenarios.Campaign, tales []tale, ratesSVG []byte) ([]byte, e
 		Failures: pageFailures(tales), Reading: strings.Split(reading(c), "\n\n"),
 	}
 	p.Axis, p.Rows = pageRows(c, tales)
+	if hasCases(c) {
+		g := caseGrid(c)
+		p.Cases = &g
+	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, p); err != nil {
 		return nil, err

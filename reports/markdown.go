@@ -28,7 +28,11 @@ func markdown(c *scenarios.Campaign, stories map[string]Story) []byte {
 	if len(c.Reasons) > 0 {
 		b.WriteByte('\n')
 	}
-	markdownTable(&b, c)
+	if hasCases(c) {
+		markdownGrid(&b, caseGrid(c))
+		b.WriteString("## Cases in which something was violated\n\n")
+	}
+	markdownTable(&b, notable(c))
 	for i, remark := range remarks(c) {
 		if i == 0 {
 			b.WriteByte('\n')
@@ -69,10 +73,10 @@ func verdictWord(c *scenarios.Campaign) string {
 	return "FAIL"
 }
 
-func markdownTable(b *bytes.Buffer, c *scenarios.Campaign) {
+func markdownTable(b *bytes.Buffer, uses []scenarios.StrategyStats) {
 	b.WriteString("| strategy | resource's fence | violating runs | rate | 95 % interval | as expected | checks violated (runs) |\n")
 	b.WriteString("|---|---|---:|---:|---:|---|---|\n")
-	for _, st := range c.Strategies {
+	for _, st := range uses {
 		fmt.Fprintf(b, "| %s | %s | %s of %s | %s | %s | %s | %s |\n", cell(name(st)), cell(st.Fence),
 			thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st), expected(st), violated(st))
 	}

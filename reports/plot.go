@@ -34,18 +34,18 @@ const (
 // campaign. Its text is set in Liberation Sans, whose widths a browser without
 // it has in Arial or Helvetica.
 func writeSVG(w io.Writer, c *scenarios.Campaign) error {
-	width, height := plotSize(c)
+	width, height, paintOn := ratesPicture(c)
 	canvas := vgsvg.New(width, height)
-	ratesPlot(c).Draw(framed(draw.New(canvas)))
+	paintOn(framed(draw.New(canvas)))
 	_, err := canvas.WriteTo(w)
 	return err
 }
 
 // writePNG draws the rates as a picture of 1,600 pixels' width.
 func writePNG(w io.Writer, c *scenarios.Campaign) error {
-	width, height := plotSize(c)
+	width, height, paintOn := ratesPicture(c)
 	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(plotPixels))
-	ratesPlot(c).Draw(framed(draw.New(canvas)))
+	paintOn(framed(draw.New(canvas)))
 	_, err := vgimg.PngCanvas{Canvas: canvas}.WriteTo(w)
 	return err
 }
@@ -56,8 +56,13 @@ func framed(c draw.Canvas) draw.Canvas {
 	return draw.Crop(c, margin, -margin, margin, -margin)
 }
 
-func plotSize(c *scenarios.Campaign) (width, height vg.Length) {
-	return plotWidth, plotMargin + plotRow*vg.Length(max(1, len(c.Strategies)))
+// ratesPicture has a row for each strategy, or of a campaign with cases a cell for
+// each of them.
+func ratesPicture(c *scenarios.Campaign) (width, height vg.Length, paintOn func(draw.Canvas)) {
+	if hasCases(c) {
+		return casesPicture(c)
+	}
+	return plotWidth, plotMargin + plotRow*vg.Length(max(1, len(c.Strategies))), ratesPlot(c).Draw
 }
 
 // ratesPlot has a row for each strategy, the first on top, and percent from

@@ -118,15 +118,19 @@ func (m maps) cell(c draw.Canvas, x, y vg.Length, rate float64) {
 	if rate > 0.5 {
 		number.Color = color.White
 	}
-	// Between the two ends a rounded number does not claim to be at one of them.
-	words := fmt.Sprintf("%.0f", 100*rate)
+	c.FillText(number, vg.Point{X: x + m.cellWidth/2, Y: y + mapCellHeight/2 + 1}, wholePercent(rate))
+}
+
+// wholePercent prints a share of 1 without decimals. Between the two ends it does
+// not claim to be at one of them.
+func wholePercent(rate float64) string {
 	switch {
 	case rate > 0 && rate < 0.005:
-		words = "< 1"
+		return "< 1"
 	case rate < 1 && rate >= 0.995:
-		words = "> 99"
+		return "> 99"
 	}
-	c.FillText(number, vg.Point{X: x + m.cellWidth/2, Y: y + mapCellHeight/2 + 1}, words)
+	return fmt.Sprintf("%.0f", 100*rate)
 }
 
 // shade goes from nearly white to dark blue.

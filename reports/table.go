@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"lockquake/scenarios"
@@ -19,14 +20,21 @@ func Table(w io.Writer, c *scenarios.Campaign, o Options) error {
 	}
 	paint(&b, o, bold, title)
 	b.WriteByte('\n')
+	shown := c.Strategies
+	if hasCases(c) {
+		writeGrid(&b, o, caseGrid(c))
+		shown = surprising(c)
+	}
 	rows := [][]string{{"strategy", "fence", "violating", "of runs", "rate", "95 % interval", "as expected", "checks violated"}}
-	for _, st := range c.Strategies {
+	for _, st := range shown {
 		rows = append(rows, []string{
 			name(st), plain(st.Fence, 30), thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st),
 			expected(st), violated(st),
 		})
 	}
-	writeRows(&b, o, rows, c)
+	if len(shown) > 0 {
+		writeRows(&b, o, rows, shown)
+	}
 	for i, remark := range remarks(c) {
 		if i == 0 {
 			b.WriteByte('\n')
@@ -50,13 +58,8 @@ func Table(w io.Writer, c *scenarios.Campaign, o Options) error {
 }
 
 // writeRows aligns the rows; the figures stand to the right.
-func writeRows(b *bytes.Buffer, o Options, rows [][]string, c *scenarios.Campaign) {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], len([]rune(cell)))
-		}
-	}
+func writeRows(b *bytes.Buffer, o Options, rows [][]string, shown []scenarios.StrategyStats) {
+	widths := widthsOf(rows)
 	for r, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
@@ -74,11 +77,46 @@ func writeRows(b *bytes.Buffer, o Options, rows [][]string, c *scenarios.Campaig
 		style := ""
 		if r == 0 {
 			style = faint
-		} else if c.Strategies[r-1].Decides && c.Strategies[r-1].Expected == scenarios.NotAsExpected {
+		} else if shown[r-1].Decides && shown[r-1].Expected == scenarios.NotAsExpected {
 			style = alarm
 		}
 		paint(b, o, style, line.String())
 	}
+}
+
+func widthsOf(rows [][]string) []int {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len([]rune(cell)))
+		}
+	}
+	return widths
+}
+
+// writeGrid prints a table of words. Of each heading after the first only the
+// first word stands above its column, and the whole below all.
+func writeGrid(b *bytes.Buffer, o Options, g grid) {
+	head := slices.Clone(g.Head)
+	for i := 1; i < len(head); i++ {
+		head[i], _, _ = strings.Cut(head[i], " ")
+	}
+	rows := append([][]string{head}, g.Rows...)
+	widths := widthsOf(rows)
+	for r, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			line.WriteString(cell + strings.Repeat(" ", widths[i]-len([]rune(cell))+2))
+		}
+		style := ""
+		if r == 0 {
+			style = faint
+		} else if slices.Contains(row, broken) {
+			style = alarm
+		}
+		paint(b, o, style, strings.TrimRight(line.String(), " "))
+	}
+	fmt.Fprintf(b, "\n%s\n%s\n", strings.Join(g.Head[1:], ", "), strings.Join(wrap(g.Note, 110), "\n"))
 }
 
 func verdictColour(c *scenarios.Campaign) string {

@@ -60,6 +60,16 @@ func (v *validator) cases() error {
 	return nil
 }
 
+// classOf returns the class of faults of a case, "" if it has none.
+func (s *Scenario) classOf(name string) string {
+	for _, spec := range s.Faults {
+		if name != "" && spec.Case == name {
+			return spec.Class
+		}
+	}
+	return ""
+}
+
 // claim lets the scenario expect of a use what its strategy claims.
 func (v *validator) claim(use Strategy, class lock.Class) {
 	claims := v.known.claims[use.Name]
@@ -69,14 +79,14 @@ func (v *validator) claim(use Strategy, class lock.Class) {
 	var holds []string
 	for _, check := range v.Checks {
 		group := claims.Service
-		switch check {
-		case "linearizable", "lost-update", "exclusion", "once":
+		switch {
+		case HarmOf([]string{check}, nil) == Corrupts:
 			group = claims.Corruption
-		case "fencing":
+		case check == "fencing":
 			group = claims.Fencing
-		case "told":
+		case check == "told":
 			group = claims.Told
-		case "belief", "load":
+		case check == harmless, check == "load":
 			continue
 		}
 		if slices.Contains(group, class) {

@@ -102,9 +102,11 @@ const (
 )
 
 // Harm returns the worst that the placement does.
-func (p Placement) Harm() Harm { return harmOf(p.Violated, p.Undecided) }
+func (p Placement) Harm() Harm { return HarmOf(p.Violated, p.Undecided) }
 
-func harmOf(violated, undecided []string) Harm {
+// HarmOf returns the worst that the violation of some checks does, where others
+// could not tell.
+func HarmOf(violated, undecided []string) Harm {
 	worst := Harmless
 	if len(undecided) > 0 {
 		worst = Undecided

@@ -84,6 +84,8 @@ const (
 type StrategyStats struct {
 	Name         string  `json:"name"`
 	Label        string  `json:"label"`
+	Case         string  `json:"case,omitempty"`  // of faults that it was run under
+	Class        string  `json:"class,omitempty"` // of faults that the case belongs to
 	Fence        string  `json:"fence"`          // the resource's policy
 	Seeds        SeedSet `json:"seeds,omitzero"` // of the runs that were done
 	Runs         int     `json:"runs"`

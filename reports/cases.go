@@ -1,0 +1,163 @@
+package reports
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockquake/lock"
+	"lockquake/scenarios"
+)
+
+// A campaign with cases has a use for each strategy and case: far too many
+// rows to see anything. What is seen first is a map of them, a row for each
+// strategy and a column for each class of faults.
+
+// hasCases reports whether each strategy was run under one case of faults after
+// another.
+func hasCases(c *scenarios.Campaign) bool {
+	return slices.ContainsFunc(c.Strategies, func(st scenarios.StrategyStats) bool { return st.Case != "" })
+}
+
+// baseLabel is the label of a use without its case.
+func baseLabel(st scenarios.StrategyStats) string {
+	return strings.TrimSuffix(st.Label, " under "+st.Case)
+}
+
+// baseLabels lists them in their order.
+func baseLabels(c *scenarios.Campaign) []string {
+	var labels []string
+	for _, st := range c.Strategies {
+		if label := baseLabel(st); !slices.Contains(labels, label) {
+			labels = append(labels, label)
+		}
+	}
+	return labels
+}
+
+// broken says that a strategy did not keep what it claims.
+const broken = "BROKEN"
+
+// noClass stands for the cases that belong to no class.
+const noClass = "other"
+
+// caseClasses lists the classes of the campaign's cases, in the order of the
+// catalogue.
+func caseClasses(c *scenarios.Campaign) []string {
+	var classes []string
+	for _, class := range append(classNames(), "") {
+		if slices.ContainsFunc(c.Strategies, func(st scenarios.StrategyStats) bool { return st.Class == class }) {
+			classes = append(classes, class)
+		}
+	}
+	return classes
+}
+
+func classNames() []string {
+	var names []string
+	for _, class := range lock.Classes() {
+		names = append(names, string(class))
+	}
+	return names
+}
+
+// caseGrid is the map as a table.
+func caseGrid(c *scenarios.Campaign) grid {
+	g := grid{
+		Title: "What each strategy stands",
+		Note: "By class of faults, the worst case of each. A percentage is of the runs in which the resource was corrupted, one in " +
+			"brackets of those in which the service alone was flawed (an answer, a recovery, a wait). \"holds\": nothing happened " +
+			"to the resource, as the strategy claims; \"clean\": nothing happened, and it claims nothing.",
+		Texts: 1, Head: []string{"strategy"},
+	}
+	classes := caseClasses(c)
+	for _, class := range classes {
+		if class == "" {
+			g.Head = append(g.Head, noClass)
+			continue
+		}
+		g.Head = append(g.Head, fmt.Sprintf("%s %s", class, lock.Class(class)))
+	}
+	for _, label := range baseLabels(c) {
+		row := []string{plain(label, 60)}
+		for _, class := range classes {
+			var uses []scenarios.StrategyStats
+			for _, st := range c.Strategies {
+				if baseLabel(st) == label && st.Class == class {
+					uses = append(uses, st)
+				}
+			}
+			row = append(row, standing(uses))
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return g
+}
+
+// standing says how a strategy stands a class of faults, by its uses under the
+// cases of it.
+func standing(uses []scenarios.StrategyStats) string {
+	var corrupted, flawed float64
+	claims := false
+	for _, st := range uses {
+		switch {
+		case st.Decides && st.Expected == scenarios.NotAsExpected:
+			return broken
+		case st.Decides && st.Expected == scenarios.CannotTell:
+			return "unknown"
+		}
+		corrupted = max(corrupted, worst(st, corrupts))
+		flawed = max(flawed, worst(st, serves))
+		claims = claims || st.Expects != nil && slices.ContainsFunc(st.Expects.Holds, corrupts)
+	}
+	text := "clean"
+	switch {
+	case len(uses) == 0:
+		return "-"
+	case corrupted > 0:
+		text = percent(corrupted)
+	case claims:
+		text = "holds"
+	}
+	if flawed > 0 {
+		text += fmt.Sprintf(" (%s)", percent(flawed))
+	}
+	return text
+}
+
+// worst is the share of runs in which that check of some was violated which was
+// violated most often.
+func worst(st scenarios.StrategyStats, of func(check string) bool) float64 {
+	share := 0.0
+	for check, stats := range st.Checks {
+		if of(check) && st.Runs > 0 {
+			share = max(share, float64(stats.Violating)/float64(st.Runs))
+		}
+	}
+	return share
+}
+
+func corrupts(check string) bool {
+	return scenarios.HarmOf([]string{check}, nil) == scenarios.Corrupts
+}
+
+// serves tells the checks of what a lock does for its callers.
+func serves(check string) bool { return !corrupts(check) && check != "belief" }
+
+// notable keeps the uses of which there is something to say: all of a campaign
+// without cases, and else those that a check speaks of.
+func notable(c *scenarios.Campaign) []scenarios.StrategyStats {
+	if !hasCases(c) {
+		return c.Strategies
+	}
+	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st scenarios.StrategyStats) bool {
+		return violated(st) == "none" && (!st.Decides || st.Expected == scenarios.AsExpected)
+	})
+}
+
+// surprising keeps those of which a scenario expected something else.
+func surprising(c *scenarios.Campaign) []scenarios.StrategyStats {
+	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st scenarios.StrategyStats) bool {
+		return !st.Decides || st.Expected == scenarios.AsExpected
+	})
+}

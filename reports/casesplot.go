@@ -1,0 +1,161 @@
+package reports
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"lockquake/lock"
+	"lockquake/scenarios"
+)
+
+// The measures of the picture of a campaign with cases.
+const (
+	casesCellWidth  = vg.Length(26)
+	casesCellHeight = vg.Length(18)
+	casesTop        = vg.Length(58) // title, note and classes
+	casesClassGap   = vg.Length(8)  // between the columns of two classes
+	casesFoot       = vg.Length(6)  // between the cells and the names of the cases
+)
+
+// casesPicture has a row for each strategy and a column for each case, in the
+// order of their classes.
+func casesPicture(c *scenarios.Campaign) (width, height vg.Length, paintOn func(draw.Canvas)) {
+	const margins = 20
+	p := casesPlot{c: c, labels: baseLabels(c)}
+	for _, class := range caseClasses(c) {
+		for _, st := range c.Strategies {
+			if st.Class == class && !slices.ContainsFunc(p.columns, func(col casesColumn) bool { return col.name == st.Case }) {
+				p.columns = append(p.columns, casesColumn{name: st.Case, class: class})
+			}
+		}
+	}
+	names := plainStyle(10.5, draw.XRight)
+	for _, label := range p.labels {
+		p.left = max(p.left, names.Width(plain(label, longestLabel))+8)
+	}
+	foot := vg.Length(0)
+	for i := range p.columns {
+		foot = max(foot, names.Width(plain(p.columns[i].name, longestLabel)))
+		p.columns[i].x = p.left + casesCellWidth*vg.Length(i)
+		if i > 0 {
+			p.columns[i].x = p.columns[i-1].x + casesCellWidth
+			if p.columns[i].class != p.columns[i-1].class {
+				p.columns[i].x += casesClassGap
+			}
+		}
+	}
+	title := plainStyle(13, draw.XLeft)
+	width = max(p.columns[len(p.columns)-1].x+casesCellWidth, title.Width(p.title()), plainStyle(10, draw.XLeft).Width(casesNote)) + margins
+	height = casesTop + casesCellHeight*vg.Length(len(p.labels)) + casesFoot + foot + margins
+	return width, height, p.paint
+}
+
+const casesNote = "blue: runs (%) in which the resource was corrupted; yellow: in which only the service was flawed; framed: the strategy claims that the resource is safe"
+
+type casesColumn struct {
+	name, class string
+	x           vg.Length // of its left side, from that of the picture
+}
+
+type casesPlot struct {
+	c       *scenarios.Campaign
+	labels  []string
+	columns []casesColumn
+	left    vg.Length // room for the labels
+}
+
+func (p casesPlot) title() string {
+	return fmt.Sprintf("%s: what each strategy stands, %s", plain(p.c.Scenario, 40), seeds(p.c))
+}
+
+func (p casesPlot) paint(c draw.Canvas) {
+	c.FillText(plainStyle(13, draw.XLeft), vg.Point{X: c.Min.X, Y: c.Max.Y - 8}, p.title())
+	note := plainStyle(10, draw.XLeft)
+	note.Color = dimInk()
+	c.FillText(note, vg.Point{X: c.Min.X, Y: c.Max.Y - 26}, casesNote)
+	top := c.Max.Y - casesTop
+	p.classes(c, top)
+	names := plainStyle(10.5, draw.XRight)
+	for i, label := range p.labels {
+		y := top - casesCellHeight*vg.Length(i+1)
+		c.FillText(names, vg.Point{X: c.Min.X + p.left - 6, Y: y + casesCellHeight/2}, plain(label, longestLabel))
+		for _, st := range p.c.Strategies {
+			if baseLabel(st) != label {
+				continue
+			}
+			at := slices.IndexFunc(p.columns, func(col casesColumn) bool { return col.name == st.Case })
+			p.cell(c, vg.Point{X: c.Min.X + p.columns[at].x, Y: y}, st)
+		}
+	}
+	bottom := top - casesCellHeight*vg.Length(len(p.labels)) - casesFoot
+	names.Rotation = math.Pi / 2
+	for _, column := range p.columns {
+		c.FillText(names, vg.Point{X: c.Min.X + column.x + casesCellWidth/2, Y: bottom}, plain(column.name, longestLabel))
+	}
+}
+
+// classes writes each class above its columns.
+func (p casesPlot) classes(c draw.Canvas, top vg.Length) {
+	for i := 0; i < len(p.columns); {
+		first, last := i, i
+		for last+1 < len(p.columns) && p.columns[last+1].class == p.columns[first].class {
+			last++
+		}
+		i = last + 1
+		from, to := p.columns[first].x, p.columns[last].x+casesCellWidth
+		words := noClass
+		if class := p.columns[first].class; class != "" {
+			words = class
+			if long := fmt.Sprintf("%s %s", class, lock.Class(class)); plainStyle(10, draw.XCenter).Width(long) <= to-from {
+				words = long
+			}
+		}
+		style := plainStyle(10, draw.XCenter)
+		c.FillText(style, vg.Point{X: c.Min.X + (from+to)/2, Y: top + 8}, words)
+	}
+}
+
+// cell paints what became of one strategy under one case.
+func (p casesPlot) cell(c draw.Canvas, corner vg.Point, st scenarios.StrategyStats) {
+	const gap = 0.75
+	box := vg.Rectangle{
+		Min: vg.Point{X: corner.X + gap, Y: corner.Y + gap},
+		Max: vg.Point{X: corner.X + casesCellWidth - gap, Y: corner.Y + casesCellHeight - gap},
+	}
+	corrupted, flawed := worst(st, corrupts), worst(st, serves)
+	fill, share := shade(corrupted), corrupted
+	if corrupted == 0 && flawed > 0 {
+		fill, share = ochre(flawed), flawed
+	}
+	c.FillPolygon(fill, corners(box))
+	switch {
+	case st.Decides && st.Expected == scenarios.NotAsExpected:
+		frame(c, box, 2, color.RGBA{R: 0xc0, A: 0xff})
+	case st.Expects != nil && slices.ContainsFunc(st.Expects.Holds, corrupts):
+		frame(c, box, 0.8, ink())
+	}
+	if share == 0 {
+		return
+	}
+	number := plainStyle(9, draw.XCenter)
+	if corrupted > 0.5 {
+		number.Color = color.White
+	}
+	c.FillText(number, vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: (box.Min.Y+box.Max.Y)/2 + 1}, wholePercent(share))
+}
+
+func frame(c draw.Canvas, box vg.Rectangle, width vg.Length, line color.Color) {
+	points := corners(box)
+	c.StrokeLines(draw.LineStyle{Color: line, Width: width}, append(points, points[0]))
+}
+
+// ochre goes from nearly white to a yellow that black can be read on.
+func ochre(rate float64) color.Color {
+	mix := func(from, to float64) uint8 { return uint8(math.Round(from + (to-from)*rate)) }
+	return color.RGBA{R: mix(0xf8, 0xe6), G: mix(0xf4, 0xb4), B: mix(0xe0, 0x3c), A: 0xff}
+}
