@@ -97,15 +97,23 @@ func judgeStored(operations []jepsen.Operation, model string, l limits) (Judgeme
 }
 
 // order looks for an order, and says what stands in the way of one. Where
-// there is one, porcupine is fast; that there is none, and since when, the
-// frontier finds out sooner.
+// there is one, porcupine mostly finds it in a few steps for each move; that there
+// is none, and since when, the frontier finds out sooner. What is too wide for
+// the frontier is left to porcupine again, with more steps.
 func (j *Judgement) order(o *ordering) {
-	if j.Verdict = o.fits(); j.Verdict == Valid {
+	const few, part = 20, 10
+	if j.Verdict = o.fits(few * len(o.moves)); j.Verdict == Valid {
 		return
 	}
+	first := j.Verdict
 	verdict, wrong := o.frontier()
-	if verdict != Unknown {
+	switch {
+	case verdict != Unknown:
 		j.Verdict = verdict
+	case first == Unknown:
+		if j.Verdict = o.fits(o.limits.accesses / part); j.Verdict == Valid {
+			return
+		}
 	}
 	switch {
 	case j.Verdict == Unknown:
@@ -180,11 +188,11 @@ func (o *ordering) open(s spot, m *move) (spot, bool) {
 	return s, true
 }
 
-// fits asks porcupine for an order, within a part of the bounds. Open moves stand after everything else if they do not happen, where a closing
+// fits asks porcupine for an order, within so many steps and the bound of memory. Open moves stand after everything else if they do not happen, where a closing
 // move has let go of all rules.
 //
 // Positions of events serve as timestamps, so no two are at one instant.
-func (o *ordering) fits() Verdict {
+func (o *ordering) fits(steps int) Verdict {
 	closing := &move{call: forever - 1, ret: forever}
 	operations := []porcupine.Operation{{Input: closing, Call: closing.call, Return: closing.ret}}
 	for i := range o.moves {
@@ -192,8 +200,7 @@ func (o *ordering) fits() Verdict {
 		operations = append(operations, porcupine.Operation{Input: m, Call: m.call, Return: m.ret})
 	}
 	// For each state that it reaches, porcupine keeps a bit for each operation.
-	const part = 10
-	left, memory := max(o.limits.accesses/part, 3*len(operations)), o.limits.memory
+	left, memory := max(steps, 3*len(operations)), o.limits.memory
 	size := len(operations)/8 + 200
 	question := porcupine.Model{
 		Init: func() any { return o.start() },
