@@ -5,7 +5,7 @@ BIN     := $(CURDIR)/bin
 LINTER  := $(BIN)/golangci-lint
 LINTER_VERSION := v2.15.0
 
-.PHONY: demo build test deps conformance mutants short bench race lint fmt update ci clean
+.PHONY: demo build test deps conformance mutants short bench race lint fmt update gallery ci clean
 
 ## demo: reproduce Kleppmann's failure and leave a report with its pictures
 demo: build
@@ -30,7 +30,7 @@ test: deps
 
 ## conformance: hold the simulated servers to the real ones at length, and say what was met
 conformance: deps
-	LOCKQUAKE_CONFORMANCE=10000 $(GO) test ./sim/redis -run '^TestConformance$$' -count 1 -v -timeout 30m
+	LOCKQUAKE_CONFORMANCE=10000 $(GO) test ./sim/redis -run '^TestConformance(OfReplication)?$$' -count 1 -v -timeout 30m
 
 ## mutants: every flaw and the check that catches it; every sound strategy under every fault, with 2,000 seeds
 mutants:
@@ -59,9 +59,13 @@ $(LINTER):
 fmt: $(LINTER)
 	$(LINTER) fmt ./...
 
-## update: write the golden files anew
+## update: write the golden files anew, and the pages of docs that are made from the program
 update:
-	$(GO) test ./checker ./faults ./history ./internal/draw ./reports ./scenarios -run 'Golden' -update
+	$(GO) test ./cmd/lockquake ./faults ./history ./internal/draw ./reports ./scenarios -run 'Golden' -update
+
+## gallery: draw the pictures of docs/gallery.md anew
+gallery: build
+	sh docs/gallery/make.sh $(BIN)/lockquake
 
 ## ci: what decides whether a change lands
 ci:

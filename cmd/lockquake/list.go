@@ -161,7 +161,8 @@ func listStrategies() ([]listed, error) {
 func listWorkloads() ([]listed, error) {
 	var lines []listed
 	for _, i := range scenarios.Workloads() {
-		lines = append(lines, listed{Name: i.Name, Doc: i.Doc})
+		params := append([]string{"hold", "think"}, i.Params...)
+		lines = append(lines, listed{i.Name, strings.Join(params, ", "), i.Doc})
 	}
 	return lines, nil
 }

@@ -55,7 +55,7 @@ says how often each lock fails, with the shortest story of how.
 	root.SetCompletionCommandGroupID("more")
 	add("runs", "Shake locks:", newRun(), newReproduce(), newReplay(), newExplore(), newShrink(), newSweep(), newCheck(), newCompare())
 	add("scenarios", "Write scenarios:", newList(), newValidate(), newSchema())
-	add("more", "More:", help)
+	add("more", "More:", help, referenceCommand(root))
 	addCompletion(root)
 	return root
 }

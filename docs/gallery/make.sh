@@ -1,0 +1,35 @@
+#!/bin/sh
+# Makes the pictures of docs/gallery.md. Called by make gallery, with the program
+# as the argument; the same program makes the same pictures, to the byte.
+set -eu
+lockquake=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# timeline SCENARIO STRATEGY CHECK: the first failure of a strategy, as a picture.
+timeline() {
+	"$lockquake" run "$1" --strategy "$2" --quiet --out "$1" > /dev/null || test $? -le 2
+	cp "$1/failures/$2-$3/timeline.svg" "$here/$1.svg"
+}
+
+timeline kleppmann redis-checked lost-update
+timeline late-packet redis-checked lost-update
+timeline double-charge none once
+timeline redlock-freeze-after redlock exclusion
+timeline failover redis-replica exclusion
+
+"$lockquake" run gc-pause --seeds 1-200 --quiet --out rates > /dev/null
+cp rates/rates.svg "$here/gc-pause.svg"
+
+"$lockquake" sweep gc-pause --vary lock.ttl=1s,2s,5s,10s,20s,40s --seeds 1-50 --quiet --out lines > /dev/null
+cp lines/sweep.svg "$here/sweep-ttl.svg"
+
+"$lockquake" sweep gc-pause --strategy redis,redis-checked,fenced-writes --vary lock.ttl=500ms..8s/5log --vary faults.pause.for.median=250ms..4s/5log --seeds 1-20 --quiet --out map > /dev/null
+cp map/sweep.svg "$here/sweep-map.svg"
+
+"$lockquake" sweep herd --strategy redis-herd --check load --vary lock.retry.jitter=0s,1ms,2ms,3ms,4ms,5ms --seeds 1-20 --quiet --out herd > /dev/null
+cp herd/sweep.svg "$here/herd.svg"
+
+"$lockquake" explore kleppmann --quiet > "$here/explore.txt"
