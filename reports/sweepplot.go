@@ -151,10 +151,26 @@ func (a sweepAxis) ticks() plot.ConstantTicks {
 	if a.words {
 		return ticks
 	}
-	for _, x := range roundNumbers(a.at[0], a.at[len(a.at)-1], a.log) {
-		ticks = append(ticks, plot.Tick{Value: x, Label: strconv.FormatFloat(x, 'g', 6, 64)})
+	labelled := roundNumbers(a.at[0], a.at[len(a.at)-1], a.log)
+	for _, end := range []float64{a.at[0], a.at[len(a.at)-1]} {
+		if !slices.ContainsFunc(labelled, func(x float64) bool { return a.near(x, end) }) {
+			labelled = append(labelled, end)
+		}
+	}
+	for _, x := range labelled {
+		ticks = append(ticks, plot.Tick{Value: x, Label: strconv.FormatFloat(x+0, 'g', 6, 64)}) // +0: a zero has no sign
 	}
 	return ticks
+}
+
+// near reports whether there is no room for the labels of both values.
+func (a sweepAxis) near(x, y float64) bool {
+	const room = 0.06 // of the axis
+	first, last := a.at[0], a.at[len(a.at)-1]
+	if a.log {
+		x, y, first, last = math.Log(x), math.Log(y), math.Log(first), math.Log(last)
+	}
+	return math.Abs(x-y) < room*(last-first)
 }
 
 // roundNumbers are 1, 2 or 5 times a power of ten: each of them in a range of

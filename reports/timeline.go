@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,11 +167,17 @@ func (d *drafter) addLanes() {
 	for _, line := range d.story.Lines {
 		told[line.Actor] = true
 	}
+	var servers []string
 	for i := range d.events {
 		e := &d.events[i]
-		if e.Key == d.scope.key && ofServer(e.Type) {
-			d.addLane(serverName(e), "server")
+		if name := serverName(e); e.Key == d.scope.key && ofServer(e.Type) && !slices.Contains(servers, name) {
+			servers = append(servers, name)
 		}
+	}
+	// By number: lock-2 before lock-10.
+	slices.SortFunc(servers, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	for _, name := range servers {
+		d.addLane(name, "server")
 	}
 	if told["network"] {
 		d.addLane("network", "network")

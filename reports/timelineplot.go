@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -133,6 +134,9 @@ func (s *slide) legend(y vg.Length) {
 		{"wait", "waits"},
 		{"fault", "fault"},
 	} {
+		if !slices.ContainsFunc(s.t.Spans, func(span Span) bool { return span.Kind == entry.kind }) {
+			continue
+		}
 		half := barHalf - 2
 		if entry.kind == "wait" {
 			half = 1.5
@@ -141,12 +145,18 @@ func (s *slide) legend(y vg.Length) {
 		x += 28
 		x += s.write(x, y, 10, dimInk(), entry.words) + 16
 	}
-	s.line(vg.Point{X: x, Y: y}, vg.Point{X: x + 22, Y: y}, dimInk(), 1)
-	x += 28
-	x += s.write(x, y, 10, dimInk(), "message") + 16
-	s.line(vg.Point{X: x, Y: y}, vg.Point{X: x + 22, Y: y}, alarmInk(), 1)
-	x += 28
-	x += s.write(x, y, 10, dimInk(), "refused or lost") + 16
+	for _, entry := range []struct {
+		failed bool
+		ink    color.Color
+		words  string
+	}{{false, dimInk(), "message"}, {true, alarmInk(), "refused or lost"}} {
+		if !slices.ContainsFunc(s.t.Arrows, func(a Arrow) bool { return a.Failed == entry.failed }) {
+			continue
+		}
+		s.line(vg.Point{X: x, Y: y}, vg.Point{X: x + 22, Y: y}, entry.ink, 1)
+		x += 28
+		x += s.write(x, y, 10, dimInk(), entry.words) + 16
+	}
 	s.dot(vg.Point{X: x + markRadius, Y: y}, alarmInk())
 	s.write(x+20, y, 10, dimInk(), "completes the violation")
 }

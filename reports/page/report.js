@@ -135,6 +135,7 @@
     legend() {
       const list = element("ul", "key");
       for (const [kind, words] of [["belief", "believes that it holds the lock"], ["lease", "lease at the server"], ["fault", "fault"], ["wait", "waits"], ["quiet", "others, put together"]]) {
+        if (!this.data.spans.some((span) => span.kind === kind)) continue;
         const entry = element("li");
         const svg = shape("svg", { width: 20, height: 10, "aria-hidden": "true" });
         const g = shape("g", { class: "span " + kind });
@@ -144,6 +145,7 @@
         list.append(entry);
       }
       for (const [kind, words] of [["arrow", "message"], ["arrow failed", "refused or lost"]]) {
+        if (!this.data.arrows.some((arrow) => Boolean(arrow.failed) === (kind === "arrow failed"))) continue;
         const entry = element("li");
         const svg = shape("svg", { width: 20, height: 10, "aria-hidden": "true" });
         const g = shape("g", { class: kind });
