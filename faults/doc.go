@@ -24,7 +24,8 @@
 // that it was on. A partition cuts a link in one direction for every message
 // that arrives while it lasts.
 //
-// A pause of a server freezes it, and a crash of one is a loss of power.
+// A pause of a server freezes it. A crash of one is a loss of power, or with other
+// words for what is left of its data a kill of its process, or a disk that is lost.
 // Overload, stale, failover, delete and evict are of servers only. Where a
 // server is named, "lock" stands for all servers of the lock, or for the
 // primary of a replicated one, whatever a strategy has; a name that it does not

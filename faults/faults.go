@@ -150,6 +150,10 @@ const (
 	DataByPersistence Data = ""     // what its persistence has saved
 	DataKept          Data = "kept" // everything
 	DataLost          Data = "lost" // nothing
+	// DataWritten: the process was killed and its machine lives on, so what the
+	// server had written to a file is there, synchronised or not: everything,
+	// unless its persistence is none.
+	DataWritten Data = "written"
 )
 
 // Clock names one of the two clocks of a node.

@@ -40,7 +40,7 @@ func suspendKind() KindInfo {
 func crashKind() KindInfo {
 	return KindInfo{
 		Kind:   Crash,
-		Doc:    "ends the process of a worker or a server without a word, and starts it again after the time given",
+		Doc:    "ends the process of a worker without a word, or lets a server lose power (data: written kills it only), and starts it again after the time given",
 		Params: []string{"target", "data", "every", "for"},
 		Point:  AnyPoint,
 		Server: true,
@@ -72,7 +72,7 @@ func crashKind() KindInfo {
 	}
 }
 
-func datas() []Data { return []Data{DataKept, DataLost} }
+func datas() []Data { return []Data{DataKept, DataLost, DataWritten} }
 
 // overrunKind makes work take longer than whoever wrote it thought.
 func overrunKind() KindInfo {

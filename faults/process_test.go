@@ -31,6 +31,7 @@ func TestSuspendAndCrashParams(t *testing.T) {
 		{"crashed worker", moment(Crash, Params{Target: EachWorker}), "", ""},
 		{"crashed server", moment(Crash, Params{Target: "lock"}), "", ""},
 		{"crashed server without data", moment(Crash, Params{Target: "lock", Data: DataLost}), "", ""},
+		{"killed server", moment(Crash, Params{Target: "lock", Data: DataWritten}), "", ""},
 		{"crashed worker without data", moment(Crash, Params{Target: "worker-1", Data: DataLost}), "data", "a worker keeps none"},
 		{"unknown data", moment(Crash, Params{Target: "lock", Data: "gone"}), "data", `unknown word "gone"`},
 		{"crash with a task", moment(Crash, Params{Target: "worker-1", Task: "x"}), "task", "a crash takes none"},

@@ -127,7 +127,7 @@ func TestParsePlanErrors(t *testing.T) {
 		{"error without text", "when a acquire.sent 1 error #1", "the line ends where the text of the error should be"},
 		{"instant with a length", "at 5s failover lock for 1s #1", `"for" is no number from #1`},
 		{"share", "at 5s loss a -> lock 101 percent for 1s #1", "101 is more than 100 percent"},
-		{"data", "at 5s crash lock data half for 1s #1", `unknown data "half", known are [kept lost]`},
+		{"data", "at 5s crash lock data half for 1s #1", `unknown data "half", known are [kept lost written]`},
 		{"no message", "when a acquired 1 drop for 1s #1", `at "acquired" no message begins its way: ` +
 			"a drop needs a point such as acquire.sent or acquire.replied"},
 	}

@@ -29,7 +29,7 @@ func (r *run) OnPoint(worker, point string, nth int, do func()) error {
 
 // Apply implements faults.Target.
 func (r *run) Apply(step int, a faults.Action) error {
-	if only := r.spec(step).Case; only != "" && only != r.use.Case || !r.hits(a) {
+	if !r.hits(a) {
 		return nil
 	}
 	e := history.Event{
@@ -192,6 +192,8 @@ func dataAfter(d faults.Data) redis.Data {
 		return redis.DataKept
 	case faults.DataLost:
 		return redis.DataLost
+	case faults.DataWritten:
+		return redis.DataWritten
 	case faults.DataByPersistence:
 	}
 	return redis.DataByPersistence

@@ -121,6 +121,27 @@ func TestServerFaultsWorkedOutByHand(t *testing.T) {
 120.00 heal crash of lock
 171.17 freed worker-1
 172.18 released worker-1 ""`},
+		// The lock was given 15 ms before, within the first second.
+		{"a loss of power before the disk has it", alone() + "servers: {persistence: every-second}\n", "redis", `at: 20ms, crash: {target: lock, for: 100ms}`, `
+20.00 fault crash of lock
+20.00 evicted worker-1
+61.10 applied worker-1 write 1 over 0
+120.00 heal crash of lock
+172.18 told worker-1
+172.18 released worker-1 "lost"`},
+		{"a kill before the disk has it", alone() + "servers: {persistence: every-second}\n", "redis", `at: 20ms, crash: {target: lock, data: written, for: 100ms}`, `
+20.00 fault crash of lock
+61.10 applied worker-1 write 1 over 0
+120.00 heal crash of lock
+171.17 freed worker-1
+172.18 released worker-1 ""`},
+		{"a kill of a server that writes nothing", alone(), "redis", `at: 20ms, crash: {target: lock, data: written, for: 100ms}`, `
+20.00 fault crash of lock
+20.00 evicted worker-1
+61.10 applied worker-1 write 1 over 0
+120.00 heal crash of lock
+172.18 told worker-1
+172.18 released worker-1 "lost"`},
 		{"a disk that is lost", alone() + "servers: {persistence: always}\n", "redis", `at: 20ms, crash: {target: lock, data: lost, for: 100ms}`, `
 20.00 fault crash of lock
 20.00 evicted worker-1

@@ -2,8 +2,8 @@
 // on a free loopback port with a folder of its own, and sees to it that none of
 // them is left behind.
 //
-//   - [StartRedis] starts a redis-server (redis.go); [Server.Restart] kills it
-//     and starts it again with its data; [Server.Replica] starts a replica of it.
+//   - [StartRedis] starts a redis-server (redis.go); [Server.Kill] and
+//     [Server.Start] end it without a word and bring it back with its data; [Server.Replica] starts a replica of it.
 //   - [Redis] does so for a test, and ends it with the test (testing.go).
 //   - process.go holds what is the same for every kind of server: the child, its
 //     last words, and its end. On Linux the kernel kills it when we are killed.

@@ -40,8 +40,8 @@ func start(name string, args ...string) (*process, error) {
 	return p, nil
 }
 
-// kill ends the child at once, as a loss of power would, and waits until it is
-// gone. A child that has ended is left alone.
+// kill ends the child at once, stopped or not, and waits until it is gone. A child
+// that has ended is left alone.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill() // fails only if it has ended
 	<-p.exited

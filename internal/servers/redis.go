@@ -116,14 +116,22 @@ func (s *Server) ask(command string) (string, error) {
 	return line, err
 }
 
-// PID is the process ID of the server, for who wants to stop and continue it.
+// PID is the process ID of the server, for who wants to stop and continue it. A
+// stopped one is killed as well as any.
 func (s *Server) PID() int { return s.process.cmd.Process.Pid }
 
-// Restart kills the server as a loss of power would and starts it again on the
-// same port with what it had written to its folder.
+// Kill ends the server without a word. What it had written to its folder is
+// there for Start: its machine lives on, so it is no loss of power.
+func (s *Server) Kill() { s.process.kill() }
+
+// Start starts a server that was killed on the same port and with its folder, and
+// returns when it answers.
+func (s *Server) Start() error { return s.start() }
+
+// Restart is Kill and Start.
 func (s *Server) Restart() error {
-	s.process.kill()
-	return s.start()
+	s.Kill()
+	return s.Start()
 }
 
 // Replica starts a replica of the server, with the args added to its command
@@ -134,17 +142,21 @@ func (s *Server) Replica(args ...string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = replica.process.await(func() error {
-		info, err := replica.ask("INFO replication")
+	if err := replica.AwaitLink(); err != nil {
+		return nil, errors.Join(err, replica.Stop())
+	}
+	return replica, nil
+}
+
+// AwaitLink returns when the server, a replica, is in step with its primary.
+func (s *Server) AwaitLink() error {
+	return s.process.await(func() error {
+		info, err := s.ask("INFO replication")
 		if err == nil && !strings.Contains(info, "master_link_status:up") {
 			err = errors.New("the link to the primary is down")
 		}
 		return err
 	})
-	if err != nil {
-		return nil, errors.Join(err, replica.Stop())
-	}
-	return replica, nil
 }
 
 // Stop kills the server and removes its folder.

@@ -37,7 +37,7 @@ func answer(t *testing.T, s *Server, command string) string {
 	return text
 }
 
-// After a test no process of it is left, and no folder.
+// After a test no process of it is left, also none that was stopped, and no folder.
 func TestServersEndWithTheirTest(t *testing.T) {
 	var pids []int
 	var dirs []string
@@ -48,7 +48,11 @@ func TestServersEndWithTheirTest(t *testing.T) {
 	t.Run("test", func(t *testing.T) {
 		primary := Redis(t)
 		note(primary)
-		note(RedisReplica(t, primary))
+		replica := RedisReplica(t, primary)
+		note(replica)
+		if err := syscall.Kill(replica.PID(), syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
 		if err := primary.Restart(); err != nil {
 			t.Fatal(err)
 		}

@@ -114,17 +114,12 @@ func (c *coverage) after(x *exchange) {
 }
 
 // table writes how often everything was met.
-func (c *coverage) table() string {
-	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, part := range c.parts() {
-		_, _ = fmt.Fprintf(w, "\n%s\tmet\n", part.title)
-		for _, name := range sortedKeys(part.met) {
-			_, _ = fmt.Fprintf(w, "%s\t%d\n", name, part.met[name])
-		}
-	}
-	_ = w.Flush()
-	return b.String()
+func (c *coverage) table() string { return tableOf(c.parts()) }
+
+// check fails the test for all that was never met.
+func (c *coverage) check(t *testing.T) {
+	t.Helper()
+	checkAll(t, c.parts())
 }
 
 type coveragePart struct {
@@ -136,6 +131,19 @@ func (c *coverage) parts() []coveragePart {
 	return []coveragePart{{"command", c.commands}, {"error", c.errors}, {"edge of expiry", c.edges}}
 }
 
+func tableOf(parts []coveragePart) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, part := range parts {
+		_, _ = fmt.Fprintf(w, "\n%s\tmet\n", part.title)
+		for _, name := range sortedKeys(part.met) {
+			_, _ = fmt.Fprintf(w, "%s\t%d\n", name, part.met[name])
+		}
+	}
+	_ = w.Flush()
+	return b.String()
+}
+
 func sortedKeys(m map[string]int) []string {
 	var keys []string
 	for key := range m {
@@ -145,10 +153,9 @@ func sortedKeys(m map[string]int) []string {
 	return keys
 }
 
-// check fails the test for all that was never met.
-func (c *coverage) check(t *testing.T) {
+func checkAll(t *testing.T, parts []coveragePart) {
 	t.Helper()
-	for _, part := range c.parts() {
+	for _, part := range parts {
 		for _, name := range sortedKeys(part.met) {
 			if part.met[name] == 0 {
 				t.Errorf("%s never met: %s", part.title, name)

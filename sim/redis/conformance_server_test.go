@@ -26,12 +26,29 @@ type realRedis struct {
 
 func dialReal(t *testing.T) *realRedis {
 	t.Helper()
-	conn, err := net.Dial("tcp", servers.Redis(t).Addr)
+	c, err := connect(servers.Redis(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = conn.Close() })
-	c := &realRedis{conn: conn, r: bufio.NewReaderSize(conn, 1<<16)}
+	t.Cleanup(c.close)
+	c.mustFit(t)
+	return c
+}
+
+// connect opens a connection to a real server.
+func connect(s *servers.Server) (*realRedis, error) {
+	conn, err := net.Dial("tcp", s.Addr)
+	if err != nil {
+		return nil, err
+	}
+	return &realRedis{conn: conn, r: bufio.NewReaderSize(conn, 1<<16)}, nil
+}
+
+func (c *realRedis) close() { _ = c.conn.Close() }
+
+// mustFit skips the test if the server is not of the version that is simulated.
+func (c *realRedis) mustFit(t *testing.T) {
+	t.Helper()
 	version, err := c.do([]string{"INFO", "server"})
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +56,6 @@ func dialReal(t *testing.T) *realRedis {
 	if !bytes.Contains(version, []byte("redis_version:7.0.")) {
 		t.Skipf("the simulation follows Redis %s, and this is another: %q", redisVersion, version)
 	}
-	return c
 }
 
 // do carries out one command and returns its reply as it came.

@@ -14,8 +14,9 @@
 //     (deadline.go).
 //   - What Redis refuses and miniredis would not is refused before it comes to
 //     that (arity.go, guard.go).
-//   - [Server.Crash] and [Server.Restart] are a loss of power and its end; what
-//     the server still knows is a matter of [Persistence] (persistence.go).
+//   - [Server.Crash] and [Server.Restart] are a loss of power, or a kill of the
+//     process, and its end; what the server still knows is a matter of
+//     [Persistence] (persistence.go).
 //   - [Group] is a primary and a replica that lags, with failover
 //     (replication.go) and WAIT (wait.go).
 //   - [Server.Delete] is a third party or an eviction, and [Server.SetStale] a
@@ -35,21 +36,32 @@
 // piece, up to a WAIT in it, and its replies come in one piece.
 //
 // Persistence is one of three promises and no files: every second means every
-// whole second of true time, and loading takes no time. Streams and
+// whole second of true time, a kill spares whatever a server that persists has
+// answered, and loading takes no time. There are no snapshots. Streams and
 // HyperLogLogs are neither persisted nor replicated.
 //
 // Replication is one replica, told of effects. They wait for a cut between the
 // two nodes to heal, but do not suffer from latency or loss on that link: the
 // lag is all. A replica that lost the thread gets everything anew, after one
-// lag, and has what it had before until then. It refuses clients and expires
-// nothing by itself. There is no min-replicas-to-write. Who decides on a failover
-// is not part of this package: there is no Sentinel, and after [Group.Promote]
-// never a second primary.
+// lag, and has what it had before until then. It answers reads, by its own clock,
+// refuses writes, and expires nothing by itself. There is no min-replicas-to-write,
+// and redis.set_repl changes nothing. Who decides on a failover is not part of this
+// package: there is no Sentinel, and after [Group.Promote] never a second primary.
+//
+// WAIT ends when its time does, where a Redis that nobody asks anything looks at
+// that ten times a second. A replica acknowledges at once and by itself; that of
+// Redis does so when a WAIT asks it, which counts as something written, and else
+// every second. So a WAIT for nobody, or in a transaction, can count a replica that
+// Redis does not count yet, and one that follows an earlier WAIT with nothing
+// written in between is answered although the replica is cut off. A command that
+// leaves everything as it was is not sent to the replica.
 //
 // The server is held to a real redis-server 7.0 by TestConformance, which tells
 // both the same commands at the same millisecond and compares what they say byte
 // for byte: strings, deadlines, hashes, sets, lists, sorted sets, transactions
-// and scripts, and their errors. Left out, or simpler, are:
+// and scripts, and their errors. TestConformanceOfReplication does the same with a
+// primary and its replica: WAIT, stopped replicas, promotions; TestConformanceOfKill
+// with a server that is killed. Left out, or simpler, are:
 //
 //   - WATCH, and MULTI that does not come in one pipeline with its EXEC;
 //   - the order of a hash table, as in HGETALL, and of the keys of a JSON object:

@@ -14,6 +14,8 @@ type engine struct {
 
 	stale        func(key string) Reply // answers a GET in place of the keyspace; nil: it is up to date
 	acknowledged func() int64           // how many replicas have all that was written
+	atMulti      int64                  // how many had when the transaction began
+	follows      func() bool            // it is a replica, to which no client writes
 }
 
 func newEngine(cache *ScriptCache) (*engine, error) {
@@ -21,7 +23,7 @@ func newEngine(cache *ScriptCache) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{store: s, acknowledged: func() int64 { return 0 }}
+	e := &engine{store: s, acknowledged: func() int64 { return 0 }, follows: s.follows}
 	e.scripts = newScripts(cache, e)
 	return e, nil
 }
@@ -32,8 +34,9 @@ func (e *engine) run(now time.Time, words []string) Reply {
 		return errorReply("ERR empty command")
 	}
 	e.store.setTime(now)
+	defer e.store.reveal()
 	args := e.lower(words)
-	if failed := malformed(words[0], args); failed != nil {
+	if failed := e.rejection(words[0], args); failed != nil {
 		return *failed
 	}
 	switch args[0] {
@@ -46,7 +49,7 @@ func (e *engine) run(now time.Time, words []string) Reply {
 	case "wait":
 		return e.wait(args)
 	case "hello":
-		return hello(args)
+		return hello(args, e.follows())
 	case "select":
 		return selectDatabase(args[1])
 	case "client":
@@ -71,6 +74,23 @@ func (e *engine) lower(words []string) []string {
 	}
 	e.limbo = append(append(e.limbo[:0], name), words[1:]...)
 	return e.limbo
+}
+
+// rejection returns the answer to a command that is not carried out, nor queued
+// in a transaction; else nil.
+func (e *engine) rejection(written string, args []string) *Reply {
+	if failed := malformed(written, args); failed != nil {
+		return failed
+	}
+	if e.follows() && (writes(args[0]) || e.scripts.mayWrite(args)) {
+		r := readOnlyReplica()
+		return &r
+	}
+	return nil
+}
+
+func readOnlyReplica() Reply {
+	return errorReply("READONLY You can't write against a read only replica.")
 }
 
 // malformed returns the answer to a word that is no command, as it was written,
@@ -112,9 +132,13 @@ func ping(args []string) Reply {
 }
 
 // hello answers what a client asks as it connects. There is RESP2 only.
-func hello(args []string) Reply {
+func hello(args []string, replica bool) Reply {
 	if len(args) > 1 && args[1] != "2" {
 		return errorReply("NOPROTO unsupported protocol version")
+	}
+	role := "master"
+	if replica {
+		role = "replica"
 	}
 	text := func(s string) Reply { return Reply{Kind: Bulk, Text: s} }
 	return Reply{Kind: Array, Elems: []Reply{
@@ -125,7 +149,7 @@ func hello(args []string) Reply {
 		text("id"),
 		{Kind: Integer, Int: 1},
 		text("mode"), text("standalone"),
-		text("role"), text("master"),
+		text("role"), text(role),
 		text("modules"),
 		{Kind: Array},
 	}}
@@ -170,7 +194,7 @@ func (e *engine) runPipeline(now time.Time, commands [][]string, done func(words
 		var reply Reply
 		switch {
 		case len(words) == 1 && strings.EqualFold(words[0], "multi") && !tx.open:
-			tx = transaction{open: true}
+			tx, e.atMulti = transaction{open: true}, e.acknowledged()
 			reply = okReply()
 		case tx.open:
 			reply = tx.next(e, words, perform)
@@ -208,7 +232,7 @@ func (tx *transaction) next(e *engine, words []string, perform func([]string) Re
 		}
 		return result
 	}
-	if failed := malformed(words[0], e.lower(words)); failed != nil {
+	if failed := e.rejection(words[0], e.lower(words)); failed != nil {
 		tx.aborted = true
 		return *failed
 	}

@@ -49,11 +49,16 @@ func (j *journal) touch(key string) {
 	}
 }
 
-// settle passes on what has become of the keys that were named, and reports
-// whether that was anything.
-func (j *journal) settle() bool {
+// settle passes on what has become of the keys that were named.
+func (j *journal) settle() {
+	j.pass(j.named)
+	j.named = j.named[:0]
+}
+
+// pass passes on what has become of keys.
+func (j *journal) pass(keys []string) {
 	var effects []effect
-	for _, key := range j.named {
+	for _, key := range keys {
 		now := j.server.engine.store.image(key)
 		if now.equal(j.known[key]) {
 			continue
@@ -65,9 +70,8 @@ func (j *journal) settle() bool {
 		apply(j.known, e)
 		effects = append(effects, e)
 	}
-	j.named = j.named[:0]
 	if len(effects) == 0 {
-		return false
+		return
 	}
 	if j.disk != nil {
 		j.disk.until(lastSync(effects[0].at)) // so that no more than a second waits
@@ -79,25 +83,27 @@ func (j *journal) settle() bool {
 	if j.send != nil {
 		j.send(effects)
 	}
-	return true
 }
 
 // since returns a past that begins now.
 func (j *journal) since() *past { return &past{images: maps.Clone(j.known)} }
 
-// named is told every key that a command names.
+// named is told every key that a command names. What a replica is asked for
+// befalls no lock.
 func (s *Server) named(key string) {
-	s.watch.touch(key)
+	if !s.replicates() {
+		s.watch.touch(key)
+	}
 	if s.journal != nil {
 		s.journal.touch(key)
 	}
 }
 
-// expired is told every key whose deadline has passed.
+// expired is told every key whose deadline has passed. That is an effect of its
+// own, and before that of a command that has just named the key.
 func (s *Server) expired(key string) {
 	s.watch.expired(key)
 	if s.journal != nil {
-		s.journal.touch(key)
-		s.journal.settle()
+		s.journal.pass([]string{key})
 	}
 }

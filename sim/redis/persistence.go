@@ -22,6 +22,11 @@ const (
 	DataByPersistence Data = iota // what Options.Persistence promises
 	DataKept                      // everything
 	DataLost                      // nothing
+	// DataWritten is what a kill of the process leaves while its machine lives
+	// on. A server that persists at all has written a command's effect to a file
+	// before it answers, and the operating system keeps that, whether it was
+	// synchronised or not.
+	DataWritten
 )
 
 // syncEvery is how often a server that persists every second does so.
@@ -30,8 +35,9 @@ const syncEvery = time.Second
 // lastSync returns when that was last done.
 func lastSync(now time.Duration) time.Duration { return now.Truncate(syncEvery) }
 
-// Crash ends the server as a loss of power does: its connections break, its
-// scripts are forgotten, and what data says is left. A lock's grant that is not
+// Crash ends the server as a loss of power does, or with DataWritten as a kill of
+// its process: its connections break, its scripts are forgotten, and what data
+// says is left. A lock's grant that is not
 // among that is reported as evicted, one that was freed and is there again as
 // granted: at once, or for a server of a Group as soon as it is known which
 // server goes on. A server that is down stays as it is.
@@ -69,7 +75,9 @@ func (s *Server) Restart() {
 func (s *Server) survivors(data Data) map[string]image {
 	how := s.options.Persistence
 	switch {
-	case data == DataKept, data == DataByPersistence && how == PersistAlways:
+	case data == DataKept,
+		data == DataByPersistence && how == PersistAlways,
+		data == DataWritten && (how == PersistAlways || how == PersistEverySecond):
 		return s.images()
 	case data == DataByPersistence && how == PersistEverySecond:
 		if s.replicates() { // it keeps what it got, until its primary sends everything anew

@@ -118,6 +118,18 @@ func TestCrash(t *testing.T) {
 			"5.008s lock: expired lock-b 1",
 			"6.004s lock: expired lock-c 1",
 		}, "nil 1 1"},
+		{"nothing persists, and killed", PersistNone, DataWritten, []string{
+			"2.5s lock: evicted lock-b 1",
+			"2.5s lock: evicted lock-c 1",
+		}, "nil nil nil"},
+		{"every second, and killed", PersistEverySecond, DataWritten, []string{
+			"5.008s lock: expired lock-b 1",
+			"6.004s lock: expired lock-c 1",
+		}, "nil 1 1"},
+		{"always, and killed", PersistAlways, DataWritten, []string{
+			"5.008s lock: expired lock-b 1",
+			"6.004s lock: expired lock-c 1",
+		}, "nil 1 1"},
 		{"lost against all promises", PersistAlways, DataLost, []string{
 			"2.5s lock: evicted lock-b 1",
 			"2.5s lock: evicted lock-c 1",
@@ -171,7 +183,7 @@ func TestCrashKeepsEveryType(t *testing.T) {
 		s.engine.run(now, words)
 		s.journal.settle()
 	}
-	for _, crash := range []Data{DataByPersistence, DataKept} {
+	for _, crash := range []Data{DataByPersistence, DataWritten, DataKept} {
 		r.At(r.Time()+time.Second, func() { s.Crash(crash) })
 		if err := r.Run(); err != nil {
 			t.Fatal(err)

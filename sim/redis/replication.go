@@ -103,8 +103,8 @@ func (g *Group) Promote() bool {
 	return true
 }
 
-// replicates reports whether the server is the replica of a group. It serves no
-// clients.
+// replicates reports whether the server is the replica of a group. It answers
+// reads, and takes no writes from clients.
 func (s *Server) replicates() bool { return s.group != nil && s.group.replica == s }
 
 // crashed is told that one of the two has, and what it will find again.

@@ -275,6 +275,102 @@ func TestEffectsAreReplicated(t *testing.T) {
 	})
 }
 
+// A key that has expired and is written anew by the command that finds that out
+// is at the replica, and on the disk, as the command left it.
+func TestEffectsBesideAnExpiryAreReplicated(t *testing.T) {
+	r := newRig(t)
+	o := r.options(PersistEverySecond)
+	o.Locks = func(string) bool { return false }
+	g := r.newGroup(t, o, sim.NodeConfig{})
+	r.run(t, nil, func(ctx context.Context, c *goredis.Client) {
+		c.Set(ctx, "b", "old", 50*time.Millisecond)
+		_ = r.worker.Sleep(ctx, 60*time.Millisecond)
+		c.MSet(ctx, "a", "new", "b", "new", "c", "new")
+		_ = r.worker.Sleep(ctx, 20*time.Millisecond)
+		if got := holds(g.Replica()); got != "a=new b=new c=new" {
+			t.Errorf("the replica holds %q", got)
+		}
+	})
+	r.At(2*time.Second, func() { g.Primary().Crash(DataByPersistence) })
+	r.At(3*time.Second, g.Primary().Restart)
+	if err := r.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if got := holds(g.Primary()); got != "a=new b=new c=new" {
+		t.Errorf("after a crash the primary holds %q", got)
+	}
+}
+
+// A replica answers reads by its own clock, refuses writes, and keeps what has
+// expired until its primary takes it away. Nothing that it is asked for counts
+// as an event of a lock.
+func TestReplicaAnswersReads(t *testing.T) {
+	r := newRig(t)
+	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{WallOffset: 500 * time.Millisecond})
+	g.Replica().SetStale(time.Second) // is of no use to it
+	r.run(t, []string{"5ms lock: granted lock 1", "1.006s lock: expired lock 1"}, func(ctx context.Context, c *goredis.Client) {
+		c.SetNX(ctx, "lock", "1", time.Second)
+		replica := NewClient(r.worker.Process(), at("lock-replica"), ClientOptions{})
+		r.sleepTo(100 * time.Millisecond)
+		if got := what(ctx, replica, "lock"); got != "1" {
+			t.Errorf("the replica answers %s", got)
+		}
+		if err := replica.SetNX(ctx, "lock-b", "1", 0).Err(); err == nil || !strings.HasPrefix(err.Error(), "READONLY ") {
+			t.Errorf("the replica answers a write by %v", err)
+		}
+		r.sleepTo(600 * time.Millisecond) // 1.1 s at the replica
+		if got := what(ctx, replica, "lock"); got != "nil" {
+			t.Errorf("past the deadline by its own clock, the replica answers %s", got)
+		}
+		if got := holds(g.Replica()); got != "lock=1" {
+			t.Errorf("the replica holds %q", got)
+		}
+	})
+}
+
+// A WAIT covers what anybody had written by the last command of its connection,
+// and by none if that has carried out nothing yet.
+func TestWaitCoversTheWritesOfOthers(t *testing.T) {
+	r := newRig(t)
+	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
+	r.At(100*time.Millisecond, func() { g.Replica().node.Freeze(time.Minute) })
+	r.worker.Go("main", func() {
+		ctx := context.Background()
+		dial := func() func(words ...string) string {
+			c, err := r.worker.Process().Dial(ctx, "lock", 0)
+			if err != nil {
+				t.Error(err)
+			}
+			return func(words ...string) string {
+				answer, err := c.Call(ctx, "do", &Command{Args: words}, 0)
+				if err != nil {
+					return err.Error()
+				}
+				return string(answer.(*Reply).appendRESP(nil))
+			}
+		}
+		a, b := dial(), dial()
+		b("GET", "k")
+		r.sleepTo(200 * time.Millisecond)
+		a("SET", "k", "v")
+		var got []string
+		wait := func(do func(...string) string) { got = append(got, strings.TrimSpace(do("WAIT", "1", "10"))) }
+		wait(a)
+		wait(b) // what it has seen is there
+		wait(b) // and that was a command too
+		fresh := dial()
+		wait(fresh)
+		fresh("PING")
+		wait(fresh)
+		if diff := cmp.Diff([]string{":0", ":1", ":0", ":1", ":0"}, got); diff != "" {
+			t.Errorf("WAIT (-want +got):\n%s", diff)
+		}
+	})
+	if err := r.Run(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A cut between the two keeps writes back until it heals, and a replica that is
 // frozen takes them when it goes on. Nothing acknowledges them meanwhile.
 func TestReplicationWaits(t *testing.T) {
@@ -311,7 +407,7 @@ func TestReplicationWaits(t *testing.T) {
 	}
 }
 
-// WAIT counts who has the last write of its own connection. The worker has two
+// WAIT counts who has what was written by the last command of its connection. The worker has two
 // connections, one for pipelines, and a message takes 1 ms each way: the SET of
 // a pipeline that is sent at 1 s is at the server at 1.005 s and acknowledged at
 // 1.015 s, if there is a replica.
@@ -380,8 +476,8 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// A WAIT in a transaction does not block, and one with wrong arguments says so
-// as Redis does.
+// A WAIT in a transaction does not block, and counts who had what was written
+// before it. One with wrong arguments says so as Redis does.
 func TestWaitThatDoesNotBlock(t *testing.T) {
 	e := newTestEngine(t)
 	for _, test := range []struct{ command, want string }{
@@ -409,7 +505,7 @@ func TestWaitThatDoesNotBlock(t *testing.T) {
 			n = p.Do(ctx, "WAIT", 1, 50)
 			return nil
 		})
-		if got, _ := n.Int64(); got != 0 || err != nil || r.Time() != 6*time.Millisecond {
+		if got, _ := n.Int64(); got != 1 || err != nil || r.Time() != 6*time.Millisecond {
 			t.Errorf("in a transaction WAIT answered %d, %v at %v", got, err, r.Time())
 		}
 	})

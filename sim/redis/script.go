@@ -137,6 +137,22 @@ func (s *scripts) eval(args []string) Reply {
 	return s.sandbox.run(run.function, sha, keys, argv)
 }
 
+// mayWrite reports whether a script says of itself that it may write: one with a
+// first line of its own that does not say no-writes.
+func (s *scripts) mayWrite(args []string) bool {
+	var h header
+	switch args[0] {
+	case "eval", "eval_ro":
+		var err error
+		if h, _, err = parseHeader(args[1]); err != nil {
+			return false // which is what it is told
+		}
+	case "evalsha", "evalsha_ro":
+		h = s.known[strings.ToLower(args[1])].header
+	}
+	return h.flagged && !h.noWrites
+}
+
 // load makes a script known and returns its SHA-1, or the error to answer.
 func (s *scripts) load(text string) (string, *Reply) {
 	sum := sha1.Sum([]byte(text))
@@ -249,6 +265,8 @@ func (s *scripts) call(words []string) Reply {
 		return errorReply("ERR This Redis command is not allowed from script")
 	case s.readOnly && writes(name):
 		return errorReply("ERR Write commands are not allowed from read-only scripts.")
+	case e.follows() && writes(name):
+		return readOnlyReplica()
 	case name == "ping":
 		return ping(args)
 	case name == "select":

@@ -72,6 +72,7 @@ func New(node *sim.Node, o Options) (*Server, error) {
 	s.watch = &watch{server: s, held: map[string]*grant{}, freed: map[string]string{}}
 	e.store.touched, e.store.expired = s.named, s.expired
 	e.acknowledged = func() int64 { return s.acknowledged(s.offset()) }
+	e.follows, e.store.follows = s.replicates, s.replicates
 	s.beginJournal(map[string]image{})
 	node.Listen(s)
 	return s, nil
@@ -103,11 +104,6 @@ func (s *Server) record(e history.Event) {
 
 // Serve implements sim.Server.
 func (s *Server) Serve(c *sim.Call) {
-	if s.replicates() {
-		c.Applied()
-		c.Reply(s.Failure(c, "READONLY You can't write against a read only replica."))
-		return
-	}
 	switch request := c.Req.(type) {
 	case *Command:
 		if isWait(request.Args) {
@@ -151,9 +147,10 @@ func (s *Server) servePipeline(c *sim.Call, commands [][]string, replies []Reply
 // settle looks at what a command has done.
 func (s *Server) settle(c *sim.Call, words []string, reply *Reply) {
 	s.watch.settle(c, words, reply)
-	if s.journal != nil && s.journal.settle() && s.group != nil {
-		c.Session.Data = s.group.offset
+	if s.journal != nil {
+		s.journal.settle()
 	}
+	s.seen(c)
 }
 
 // Failure implements sim.Failer: an error as Redis sends it, whose first word

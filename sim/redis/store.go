@@ -32,6 +32,11 @@ type store struct {
 	// touched is told every key that a command names, before it runs. expired
 	// is told every key whose deadline has passed, after it is gone.
 	touched, expired func(key string)
+
+	// follows: it is that of a replica, which expires nothing. What has expired
+	// is hidden from the command that names it, and is there again afterwards.
+	follows func() bool
+	hidden  []effect
 }
 
 // output collects what miniredis writes to its client.
@@ -53,6 +58,7 @@ func newStore() (*store, error) {
 		commands:  map[string]bool{},
 		touched:   func(string) {},
 		expired:   func(string) {},
+		follows:   func() bool { return false },
 	}
 	// The commands are there only after a first connection.
 	conn, err := s.redis.Dial()
@@ -189,10 +195,23 @@ func (s *store) expire(key string) bool {
 	if !ok || s.now.UnixMilli() <= deadline {
 		return false
 	}
+	if s.follows() {
+		s.hidden = append(s.hidden, effect{key: key, image: s.image(key)})
+		s.put(key, image{})
+		return true
+	}
 	s.redis.Del(key)
 	delete(s.deadlines, key)
 	s.expired(key)
 	return true
+}
+
+// reveal ends what a command has hidden.
+func (s *store) reveal() {
+	for _, e := range s.hidden {
+		s.put(e.key, e.image)
+	}
+	s.hidden = s.hidden[:0]
 }
 
 // dispatch hands the command to miniredis and reads its reply.

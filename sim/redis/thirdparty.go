@@ -17,6 +17,7 @@ func (s *Server) Delete(pattern string, pick *draw.Draw) []string {
 	}
 	store := s.engine.store
 	store.setTime(s.now())
+	defer store.reveal()
 	var keys []string
 	for _, key := range store.matching(pattern, s.options.Locks) {
 		if !store.expire(key) {
@@ -31,8 +32,7 @@ func (s *Server) Delete(pattern string, pick *draw.Draw) []string {
 		store.put(key, image{})
 		s.watch.end(key, history.Evicted)
 		if s.journal != nil {
-			s.journal.touch(key)
-			s.journal.settle()
+			s.journal.pass([]string{key})
 		}
 	}
 	return keys
@@ -82,7 +82,7 @@ func (s *Server) SetStale(by time.Duration) {
 
 func (s *Server) staleGet(key string) Reply {
 	if s.journal == nil || s.journal.stale == nil {
-		return Reply{Kind: Nil} // a replica, which is not asked
+		return s.engine.store.run([]string{"get", key}) // a replica, which has no past
 	}
 	i := s.journal.stale.until(s.node.World().Time() - s.staleBy)[key]
 	switch {

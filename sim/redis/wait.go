@@ -2,7 +2,6 @@ package redis
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,17 +16,20 @@ type waiter struct {
 	answer   func(Reply)
 }
 
-// wait carries out a WAIT: it answers how many replicas have acknowledged the
-// last write of the connection, as soon as they are as many as asked for or the
+// wait carries out a WAIT: it answers how many replicas have acknowledged all that
+// the connection has seen written, as soon as they are as many as asked for or the
 // time is over.
 func (s *Server) wait(c *sim.Call, args []string, answer func(Reply)) {
-	replicas, timeout, failed := parseWait(args)
+	replicas, timeout, failed := parseWait(args, s.replicates())
 	if failed != nil {
 		answer(*failed)
 		return
 	}
 	w := &waiter{replicas: replicas, answer: answer}
-	w.offset, _ = c.Session.Data.(int64)
+	if seen, ok := c.Session.Data.(*int64); ok {
+		w.offset = *seen
+	}
+	s.seen(c)
 	if n := s.acknowledged(w.offset); n >= replicas {
 		answer(Reply{Kind: Integer, Int: n})
 		return
@@ -82,27 +84,45 @@ func (s *Server) offset() int64 {
 	return s.group.offset
 }
 
-// wait is a WAIT that must not block, as in a transaction.
-func (e *engine) wait(args []string) Reply {
-	if _, _, failed := parseWait(args); failed != nil {
-		return *failed
+// seen notes that the connection has seen a command carried out: a WAIT on it
+// waits for whatever had been written by then, by anybody.
+func (s *Server) seen(c *sim.Call) {
+	if s.group == nil {
+		return
 	}
-	return Reply{Kind: Integer, Int: e.acknowledged()}
+	if seen, ok := c.Session.Data.(*int64); ok {
+		*seen = s.group.offset
+		return
+	}
+	c.Session.Data = new(s.group.offset)
 }
 
-// parseWait reads WAIT's arguments. A timeout of 0 is none.
-func parseWait(args []string) (replicas int64, timeout time.Duration, failed *Reply) {
+// wait is a WAIT in a transaction. It does not block, and counts who had
+// everything that was written before the transaction began.
+func (e *engine) wait(args []string) Reply {
+	if _, _, failed := parseWait(args, e.follows()); failed != nil {
+		return *failed
+	}
+	return Reply{Kind: Integer, Int: e.atMulti}
+}
+
+// parseWait reads WAIT's arguments. A timeout of 0 is none. A replica has nobody
+// to wait for.
+func parseWait(args []string, onReplica bool) (replicas int64, timeout time.Duration, failed *Reply) {
 	fail := func(r Reply) (int64, time.Duration, *Reply) { return 0, 0, &r }
 	if len(args) != 3 {
 		return fail(wrongArity("wait"))
 	}
-	replicas, err := strconv.ParseInt(args[1], 10, 64)
-	if err != nil {
-		return fail(errorReply("ERR value is not an integer or out of range"))
+	if onReplica {
+		return fail(errorReply("ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated."))
 	}
-	millis, err := strconv.ParseInt(args[2], 10, 64)
+	replicas, ok := parseInt(args[1])
+	if !ok {
+		return fail(*notAnInteger())
+	}
+	millis, ok := parseInt(args[2])
 	switch {
-	case err != nil:
+	case !ok:
 		return fail(errorReply("ERR timeout is not an integer or out of range"))
 	case millis < 0:
 		return fail(errorReply("ERR timeout is negative"))
