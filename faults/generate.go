@@ -23,9 +23,23 @@ import (
 // length, since nobody knows when they will fall. Timed pauses of one worker
 // that overlap are one step.
 func Generate(specs []Spec, seed uint64, workers []string, duration time.Duration) Plan {
+	return generate(specs, func(Spec) bool { return true }, seed, workers, duration)
+}
+
+// GenerateCase makes the plan of a run under one case: the specs of other cases
+// have no part in it, and those of none do.
+func GenerateCase(specs []Spec, name string, seed uint64, workers []string, duration time.Duration) Plan {
+	return generate(specs, func(s Spec) bool { return s.Case == "" || s.Case == name }, seed, workers, duration)
+}
+
+func generate(specs []Spec, has func(Spec) bool, seed uint64, workers []string, duration time.Duration) Plan {
 	source := draw.New(seed)
 	var timed, tied []Step
 	for i, spec := range specs {
+		if !has(spec) {
+			continue
+		}
+		info, _ := kindInfo(spec.Kind)
 		for _, action := range spec.actions(workers) {
 			stream := source.Stream("fault", fmt.Sprintf("%d/%s", i, action.entity()))
 			step := Step{Spec: i, Action: action}
@@ -33,14 +47,14 @@ func Generate(specs []Spec, seed uint64, workers []string, duration time.Duratio
 			case spec.When != nil:
 				step.When = &When{spec.When.Worker, spec.When.Point, max(spec.When.Nth, 1)}
 				first := stream.At(0)
-				step.Action.For = spec.length(&first)
+				step.Action.For = spec.length(info, &first)
 				tied = append(tied, step)
 			case spec.Params.Every != nil:
-				timed = append(timed, spec.repeat(step, stream, duration)...)
+				timed = append(timed, spec.repeat(info, step, stream, duration)...)
 			default:
 				step.At = *spec.At
 				first := stream.At(0)
-				step.Action.For = min(spec.length(&first), duration-step.At)
+				step.Action.For = min(spec.length(info, &first), duration-step.At)
 				timed = append(timed, step)
 			}
 		}
@@ -52,7 +66,7 @@ func Generate(specs []Spec, seed uint64, workers []string, duration time.Duratio
 }
 
 // repeat makes the steps of one target of a fault that falls again and again.
-func (s Spec) repeat(step Step, stream draw.Stream, duration time.Duration) []Step {
+func (s Spec) repeat(info KindInfo, step Step, stream draw.Stream, duration time.Duration) []Step {
 	var steps []Step
 	end := time.Duration(0)
 	for ordinal := uint64(0); ; ordinal++ {
@@ -61,7 +75,7 @@ func (s Spec) repeat(step Step, stream draw.Stream, duration time.Duration) []St
 		if step.At >= duration {
 			return steps
 		}
-		step.Action.For = min(s.length(&d), duration-step.At)
+		step.Action.For = min(s.length(info, &d), duration-step.At)
 		end = step.At + step.Action.For
 		steps = append(steps, step)
 	}
@@ -70,8 +84,8 @@ func (s Spec) repeat(step Step, stream draw.Stream, duration time.Duration) []St
 // length draws how long a fault lasts. Distributions that come close to 0 may
 // round to it, but a fault that lasts no time would be none, unless it is of a
 // kind that takes no time.
-func (s Spec) length(d *draw.Draw) time.Duration {
-	if info, _ := kindInfo(s.Kind); info.Instant {
+func (s Spec) length(info KindInfo, d *draw.Draw) time.Duration {
+	if info.Instant {
 		return 0
 	}
 	return max(s.Params.For.Sample(d), 1)

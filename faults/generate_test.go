@@ -202,3 +202,23 @@ func TestPlanDoesNotShareTheScenariosPoints(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A run under one case has the faults of that case and those of none, with the
+// draws that they would have without the others.
+func TestGenerateCase(t *testing.T) {
+	specs := rules()
+	specs[0].Case, specs[1].Case = "one", "other"
+	all := Generate(specs, 3, workers(), duration)
+	var want []Step
+	for _, step := range all.Steps {
+		if step.Spec != 1 {
+			want = append(want, step)
+		}
+	}
+	if len(want) == 0 || len(want) == len(all.Steps) {
+		t.Fatalf("%d of %d steps are of the case or of none", len(want), len(all.Steps))
+	}
+	if diff := cmp.Diff(Plan{want}, GenerateCase(specs, "one", 3, workers(), duration)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

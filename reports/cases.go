@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"lockquake/lock"
 	"lockquake/scenarios"
 )
 
@@ -43,22 +42,14 @@ const noClass = "other"
 
 // caseClasses lists the classes of the campaign's cases, in the order of the
 // catalogue.
-func caseClasses(c *scenarios.Campaign) []string {
-	var classes []string
-	for _, class := range append(classNames(), "") {
-		if slices.ContainsFunc(c.Strategies, func(st scenarios.StrategyStats) bool { return st.Class == class }) {
+func caseClasses(c *scenarios.Campaign) []scenarios.FaultClass {
+	var classes []scenarios.FaultClass
+	for _, class := range append(scenarios.FaultClasses(), scenarios.FaultClass{Name: noClass}) {
+		if slices.ContainsFunc(c.Strategies, func(st scenarios.StrategyStats) bool { return st.Class == class.Letter }) {
 			classes = append(classes, class)
 		}
 	}
 	return classes
-}
-
-func classNames() []string {
-	var names []string
-	for _, class := range lock.Classes() {
-		names = append(names, string(class))
-	}
-	return names
 }
 
 // caseGrid is the map as a table.
@@ -72,18 +63,14 @@ func caseGrid(c *scenarios.Campaign) grid {
 	}
 	classes := caseClasses(c)
 	for _, class := range classes {
-		if class == "" {
-			g.Head = append(g.Head, noClass)
-			continue
-		}
-		g.Head = append(g.Head, fmt.Sprintf("%s %s", class, lock.Class(class)))
+		g.Head = append(g.Head, strings.TrimSpace(class.Letter+" "+class.Name))
 	}
 	for _, label := range baseLabels(c) {
 		row := []string{plain(label, 60)}
 		for _, class := range classes {
 			var uses []scenarios.StrategyStats
 			for _, st := range c.Strategies {
-				if baseLabel(st) == label && st.Class == class {
+				if baseLabel(st) == label && st.Class == class.Letter {
 					uses = append(uses, st)
 				}
 			}

@@ -5,11 +5,11 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"lockquake/lock"
 	"lockquake/scenarios"
 )
 
@@ -29,7 +29,7 @@ func casesPicture(c *scenarios.Campaign) (width, height vg.Length, paintOn func(
 	p := casesPlot{c: c, labels: baseLabels(c)}
 	for _, class := range caseClasses(c) {
 		for _, st := range c.Strategies {
-			if st.Class == class && !slices.ContainsFunc(p.columns, func(col casesColumn) bool { return col.name == st.Case }) {
+			if st.Class == class.Letter && !slices.ContainsFunc(p.columns, func(col casesColumn) bool { return col.name == st.Case }) {
 				p.columns = append(p.columns, casesColumn{name: st.Case, class: class})
 			}
 		}
@@ -58,8 +58,9 @@ func casesPicture(c *scenarios.Campaign) (width, height vg.Length, paintOn func(
 const casesNote = "blue: runs (%) in which the resource was corrupted; yellow: in which only the service was flawed; framed: the strategy claims that the resource is safe"
 
 type casesColumn struct {
-	name, class string
-	x           vg.Length // of its left side, from that of the picture
+	name  string
+	class scenarios.FaultClass
+	x     vg.Length // of its left side, from that of the picture
 }
 
 type casesPlot struct {
@@ -108,14 +109,11 @@ func (p casesPlot) classes(c draw.Canvas, top vg.Length) {
 		}
 		i = last + 1
 		from, to := p.columns[first].x, p.columns[last].x+casesCellWidth
-		words := noClass
-		if class := p.columns[first].class; class != "" {
-			words = class
-			if long := fmt.Sprintf("%s %s", class, lock.Class(class)); plainStyle(10, draw.XCenter).Width(long) <= to-from {
-				words = long
-			}
+		style, class := plainStyle(10, draw.XCenter), p.columns[first].class
+		words := strings.TrimSpace(class.Letter + " " + class.Name)
+		if class.Letter != "" && style.Width(words) > to-from {
+			words = class.Letter
 		}
-		style := plainStyle(10, draw.XCenter)
 		c.FillText(style, vg.Point{X: c.Min.X + (from+to)/2, Y: top + 8}, words)
 	}
 }

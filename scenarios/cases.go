@@ -60,6 +60,21 @@ func (v *validator) cases() error {
 	return nil
 }
 
+// FaultClass is a class of faults, by which strategies make their claims.
+type FaultClass struct {
+	Letter string // as a scenario has it
+	Name   string // in words
+}
+
+// FaultClasses lists them.
+func FaultClasses() []FaultClass {
+	var list []FaultClass
+	for _, c := range lock.Classes() {
+		list = append(list, FaultClass{string(c), c.String()})
+	}
+	return list
+}
+
 // classOf returns the class of faults of a case, "" if it has none.
 func (s *Scenario) classOf(name string) string {
 	for _, spec := range s.Faults {

@@ -86,8 +86,8 @@ type StrategyStats struct {
 	Label        string  `json:"label"`
 	Case         string  `json:"case,omitempty"`  // of faults that it was run under
 	Class        string  `json:"class,omitempty"` // of faults that the case belongs to
-	Fence        string  `json:"fence"`          // the resource's policy
-	Seeds        SeedSet `json:"seeds,omitzero"` // of the runs that were done
+	Fence        string  `json:"fence"`           // the resource's policy
+	Seeds        SeedSet `json:"seeds,omitzero"`  // of the runs that were done
 	Runs         int     `json:"runs"`
 	Violating    int     `json:"violating"` // runs in which a check that decides was violated
 	Unknown      int     `json:"unknown"`   // runs, not violating, in which one could not tell

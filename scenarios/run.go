@@ -157,7 +157,7 @@ func (r *run) build() error {
 	policy := resource.Policy(s.ResourceOf(r.use).Fence)
 	r.resource = resource.NewServer(r.world.AddNode(resourceNode, sim.NodeConfig{}), policy, r.initial(), r.record)
 
-	r.plan = faults.Generate(s.Faults, r.seed, s.WorkerNames(), s.Duration)
+	r.plan = faults.GenerateCase(s.Faults, r.use.Case, r.seed, s.WorkerNames(), s.Duration)
 	r.bites = make([]Bite, len(r.plan.Steps))
 	for i, name := range s.WorkerNames() {
 		r.addWorker(name, i)
