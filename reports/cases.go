@@ -58,7 +58,7 @@ func caseGrid(c *scenarios.Campaign) grid {
 		Title: "What each strategy stands",
 		Note: "By class of faults, the worst case of each. A percentage is of the runs in which the resource was corrupted, one in " +
 			"brackets of those in which the service alone was flawed (an answer, a recovery, a wait). \"holds\": nothing happened " +
-			"to the resource, as the strategy claims; \"clean\": nothing happened, and it claims nothing.",
+			"to the resource, as the strategy claims; \"clean\": nothing happened, and it claims nothing; a dash: no fault met it.",
 		Texts: 1, Head: []string{"strategy"},
 	}
 	classes := caseClasses(c)
@@ -86,7 +86,12 @@ func caseGrid(c *scenarios.Campaign) grid {
 func standing(uses []scenarios.StrategyStats) string {
 	var corrupted, flawed float64
 	claims := false
+	tested := false
 	for _, st := range uses {
+		if st.Bit == 0 {
+			continue // it has nothing that the fault could meet
+		}
+		tested = true
 		switch {
 		case st.Decides && st.Expected == scenarios.NotAsExpected:
 			return broken
@@ -99,7 +104,7 @@ func standing(uses []scenarios.StrategyStats) string {
 	}
 	text := "clean"
 	switch {
-	case len(uses) == 0:
+	case !tested:
 		return "-"
 	case corrupted > 0:
 		text = percent(corrupted)

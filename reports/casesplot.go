@@ -55,7 +55,7 @@ func casesPicture(c *scenarios.Campaign) (width, height vg.Length, paintOn func(
 	return width, height, p.paint
 }
 
-const casesNote = "blue: runs (%) in which the resource was corrupted; yellow: in which only the service was flawed; framed: the strategy claims that the resource is safe"
+const casesNote = "blue: runs (%) in which the resource was corrupted; yellow: in which only the service was flawed; framed: the strategy claims that the resource is safe; nothing: no fault met it"
 
 type casesColumn struct {
 	name  string
@@ -124,6 +124,9 @@ func (p casesPlot) cell(c draw.Canvas, corner vg.Point, st scenarios.StrategySta
 	box := vg.Rectangle{
 		Min: vg.Point{X: corner.X + gap, Y: corner.Y + gap},
 		Max: vg.Point{X: corner.X + casesCellWidth - gap, Y: corner.Y + casesCellHeight - gap},
+	}
+	if st.Bit == 0 {
+		return
 	}
 	corrupted, flawed := worst(st, corrupts), worst(st, serves)
 	fill, share := shade(corrupted), corrupted

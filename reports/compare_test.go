@@ -166,7 +166,7 @@ func TestComparisonIsClean(t *testing.T) {
 func TestCompareWithItself(t *testing.T) {
 	campaign, scenario := gcPause()
 	dir := filepath.Join(t.TempDir(), "report")
-	if err := WriteDir(dir, campaign, scenario); err != nil {
+	if err := WriteDir(dir, campaign, scenario, nil); err != nil {
 		t.Fatal(err)
 	}
 	one, err := Read(dir)

@@ -6,6 +6,9 @@ type Content struct {
 	Doc  string // one line
 }
 
+// RunsFile is the file of a report that holds the journal of its runs.
+const RunsFile = "runs.log"
+
 // Contents lists what stands in a report directory, the most useful first.
 func Contents() []Content {
 	return []Content{
@@ -16,6 +19,7 @@ func Contents() []Content {
 		{"rates.csv", "the rates and intervals as a table"},
 		{"rates.svg", "the rates as a picture"},
 		{"rates.png", "the same picture, for where no SVG is shown"},
+		{RunsFile, "what is kept of each run: what run --resume goes on with, and merge puts together"},
 		{"failures", "for each strategy's first failure of each check: timeline (SVG and PNG), plan, history, story, verdict, scenario, replay line"},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,12 +21,16 @@ import (
 var ErrForeignDir = errors.New("the directory holds something that is no report: name another, or empty it")
 
 // WriteDir writes the report of a campaign into a directory, which holds
-// Contents then. The directory is complete or it is not there; an earlier report in it is replaced, anything
-// else is ErrForeignDir.
-func WriteDir(dir string, c *scenarios.Campaign, s *scenarios.Scenario) error {
+// Contents then. Runs writes the journal of the campaign; nil if there is none. The
+// directory is complete or it is not there; an earlier report in it is replaced,
+// anything else is ErrForeignDir.
+func WriteDir(dir string, c *scenarios.Campaign, s *scenarios.Scenario, runs io.WriterTo) error {
 	files, err := reportFiles(c, s)
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
+	}
+	if runs != nil {
+		files = append(files, file{path: RunsFile, long: runs})
 	}
 	return replaceDir(dir, files, Contents(), "results.json")
 }
@@ -71,7 +76,7 @@ func writeFiles(fresh string, files []file, dir string) error {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, f.data, 0o644); err != nil {
+		if err := f.write(path); err != nil {
 			return err
 		}
 	}
@@ -123,6 +128,19 @@ func mayReplace(dir string, contents []Content, results string) error {
 type file struct {
 	path string
 	data []byte
+	long io.WriterTo // in the place of data that would fill the memory
+}
+
+func (f file) write(path string) error {
+	if f.long == nil {
+		return os.WriteFile(path, f.data, 0o644)
+	}
+	out, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.long.WriteTo(out)
+	return errors.Join(err, out.Close())
 }
 
 func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
@@ -153,13 +171,13 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 		return nil, err
 	}
 	files := []file{
-		{"report.html", page},
-		{"junit.xml", tests},
-		{"results.json", results.Bytes()},
-		{"report.md", markdown(c, stories)},
-		{"rates.csv", table.Bytes()},
-		{"rates.svg", svg.Bytes()},
-		{"rates.png", png.Bytes()},
+		{path: "report.html", data: page},
+		{path: "junit.xml", data: tests},
+		{path: "results.json", data: results.Bytes()},
+		{path: "report.md", data: markdown(c, stories)},
+		{path: "rates.csv", data: table.Bytes()},
+		{path: "rates.svg", data: svg.Bytes()},
+		{path: "rates.png", data: png.Bytes()},
 	}
 	for _, t := range told {
 		for _, f := range t.failures {
@@ -170,7 +188,7 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 			}
 			files = append(files, more...)
 			if t.svg != nil {
-				files = append(files, file{dir + "/timeline.svg", t.svg}, file{dir + "/timeline.png", t.png})
+				files = append(files, file{path: dir + "/timeline.svg", data: t.svg}, file{path: dir + "/timeline.png", data: t.png})
 			}
 		}
 	}
@@ -210,11 +228,11 @@ func failureFiles(dir string, f scenarios.Failure, s *scenarios.Scenario) ([]fil
 		return nil, err
 	}
 	return []file{
-		{dir + "/plan.txt", []byte(f.Trial.Plan.String())},
-		{dir + "/history.jsonl", events.Bytes()},
-		{dir + "/story.txt", story.Bytes()},
-		{dir + "/verdict.json", verdict.Bytes()},
-		{dir + "/scenario.yaml", s.Text},
-		{dir + "/replay.txt", []byte("lockquake replay " + f.Trial.Replay + "\n")},
+		{path: dir + "/plan.txt", data: []byte(f.Trial.Plan.String())},
+		{path: dir + "/history.jsonl", data: events.Bytes()},
+		{path: dir + "/story.txt", data: story.Bytes()},
+		{path: dir + "/verdict.json", data: verdict.Bytes()},
+		{path: dir + "/scenario.yaml", data: s.Text},
+		{path: dir + "/replay.txt", data: []byte("lockquake replay " + f.Trial.Replay + "\n")},
 	}, nil
 }

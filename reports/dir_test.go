@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -37,10 +38,13 @@ func TestWriteDir(t *testing.T) {
 	campaign, scenario := gcPause()
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "deep", "report")
-	if err := WriteDir(dir, campaign, scenario); err != nil {
+	if err := WriteDir(dir, campaign, scenario, strings.NewReader("the journal")); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"junit.xml", "rates.csv", "rates.png", "rates.svg", "report.html", "report.md", "results.json"}
+	if data, err := os.ReadFile(filepath.Join(dir, RunsFile)); string(data) != "the journal" {
+		t.Errorf("the journal reads %q, %v", data, err)
+	}
+	want := []string{"junit.xml", "rates.csv", "rates.png", "rates.svg", "report.html", "report.md", "results.json", "runs.log"}
 	for _, failure := range []string{"checked_~7c_by_its_own_clock-lost-update", "redis-linearizable", "redis-lost-update"} {
 		for _, name := range []string{"history.jsonl", "plan.txt", "replay.txt", "scenario.yaml", "story.txt", "timeline.png", "timeline.svg", "verdict.json"} {
 			want = append(want, "failures/"+failure+"/"+name)
@@ -59,7 +63,7 @@ func TestWriteDir(t *testing.T) {
 func TestFailureCanBeReadBack(t *testing.T) {
 	campaign, scenario := gcPause()
 	dir := filepath.Join(t.TempDir(), "report")
-	if err := WriteDir(dir, campaign, scenario); err != nil {
+	if err := WriteDir(dir, campaign, scenario, nil); err != nil {
 		t.Fatal(err)
 	}
 	read := func(name string) []byte {
@@ -162,7 +166,7 @@ func TestWriteDirReplacesOnlyReports(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "report")
 			tt.prepare(t, dir)
 			before := tree(t, dir)
-			err := WriteDir(dir, campaign, scenario)
+			err := WriteDir(dir, campaign, scenario, nil)
 			if errors.Is(err, ErrForeignDir) != tt.foreign || !tt.foreign && err != nil {
 				t.Fatalf("the error is %v", err)
 			}
@@ -188,7 +192,7 @@ func TestWriteDirIsDeterministic(t *testing.T) {
 	var files [2]map[string][]byte
 	for i := range files {
 		dir := filepath.Join(t.TempDir(), "report")
-		if err := WriteDir(dir, campaign, scenario); err != nil {
+		if err := WriteDir(dir, campaign, scenario, nil); err != nil {
 			t.Fatal(err)
 		}
 		files[i] = map[string][]byte{}
@@ -214,7 +218,7 @@ func TestWriteDirSaysWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{file, filepath.Join(file, "below")} {
-		if err := WriteDir(dir, campaign, scenario); err == nil {
+		if err := WriteDir(dir, campaign, scenario, nil); err == nil {
 			t.Errorf("a report was written to %s", dir)
 		}
 	}

@@ -24,6 +24,7 @@
 //	results.json    all figures, in a format with a version
 //	report.md       the answer, the table, what it cost, the faults, each first
 //	                failure
+//	runs.log        the journal of the campaign: its runs, to be resumed or merged
 //	rates.csv       one row for each strategy and check
 //	rates.svg .png  the rate of each strategy with its interval
 //	failures/       for each strategy and check the first run that violates it:

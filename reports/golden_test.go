@@ -67,7 +67,7 @@ func TestGolden(t *testing.T) {
 func TestGoldenReport(t *testing.T) {
 	campaign, scenario := gcPause()
 	dir := filepath.Join(t.TempDir(), "report")
-	if err := WriteDir(dir, campaign, scenario); err != nil {
+	if err := WriteDir(dir, campaign, scenario, nil); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "report.md"))

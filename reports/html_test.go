@@ -54,7 +54,7 @@ func openReport(t *testing.T, c *scenarios.Campaign, s *scenarios.Scenario) *bro
 		t.Skip(how)
 	}
 	dir := filepath.Join(t.TempDir(), "report")
-	if err := WriteDir(dir, c, s); err != nil {
+	if err := WriteDir(dir, c, s, nil); err != nil {
 		t.Fatal(err)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],

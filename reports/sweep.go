@@ -37,10 +37,10 @@ func WriteSweep(dir string, s *scenarios.Sweep) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	files := []file{
-		{"sweep.png", png},
-		{"sweep.svg", svg},
-		{"sweep.csv", table.Bytes()},
-		{"sweep.json", results.Bytes()},
+		{path: "sweep.png", data: png},
+		{path: "sweep.svg", data: svg},
+		{path: "sweep.csv", data: table.Bytes()},
+		{path: "sweep.json", data: results.Bytes()},
 	}
 	return replaceDir(dir, files, SweepContents(), "sweep.json")
 }

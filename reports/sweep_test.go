@@ -232,7 +232,7 @@ func TestWriteSweep(t *testing.T) {
 		t.Errorf("somebody's notes: %v", err)
 	}
 	campaign, scenario := gcPause()
-	if err := WriteDir(dir, campaign, scenario); !errors.Is(err, ErrForeignDir) {
+	if err := WriteDir(dir, campaign, scenario, nil); !errors.Is(err, ErrForeignDir) {
 		t.Errorf("a campaign over a sweep: %v", err)
 	}
 }

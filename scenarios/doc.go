@@ -7,7 +7,8 @@
 //   - [Scenario] is one experiment. [Parse] and [Load] read one and refuse what
 //     makes no sense (scenario.go, parse.go, validate.go); the built-in ones
 //     stand in the folder builtin. [Schema] describes such a file (schema.go).
-//   - [Run] carries out a campaign: all strategies over all seeds (campaign.go).
+//   - [Run] carries out a campaign: all strategies over all seeds (campaign.go, its
+//     options in options.go, its jobs in campaignjobs.go).
 //     [RunOnce] carries out one run and keeps all of it as a [Trial] (run.go).
 //   - What workers do under a lock is a workload (workload.go, and a file for
 //     each). A recorder stands between a worker and the world, names its steps,
@@ -17,6 +18,9 @@
 //     scenario expects, and the first failure of each check (sum.go, result.go).
 //     Its intervals and tests stand in stats.go, sets of seeds in statsseeds.go,
 //     and strategies are compared on the same seeds in statspairs.go.
+//   - A [Journal] is a file that keeps the runs of a campaign as they end, to go on
+//     with when it was stopped (journal.go; what stands in a line in
+//     journalrecord.go). [Merge] adds up the runs of several (journalmerge.go).
 //   - [Explore] places a fault at every point of a small run (explore.go; the
 //     kinds in exploreplaces.go), and [Shrink] makes a failing run small
 //     (shrink.go). Both can leave a scenario file of its own: [Rewrite]

@@ -75,6 +75,6 @@ func (j *jobs) told(label string, violated bool) {
 	defer j.mu.Unlock()
 	j.done.Done++
 	if j.options.progress != nil {
-		j.options.progress(Progress{j.done.Done, max(j.done.Total, j.done.Done), label, violated})
+		j.options.progress(Progress{Done: j.done.Done, Total: max(j.done.Total, j.done.Done), Label: label, Violated: violated})
 	}
 }

@@ -97,7 +97,7 @@ func (r *run) takeHold(step int, a faults.Action) error {
 			cancel(context.Canceled)
 		}
 	case faults.Stall:
-		r.workers[a.Target].Stall(a.Task, a.For)
+		r.workers[a.Target].Stall(a.Task, a.For, func() { r.bites[step-1].Bit = true })
 	case faults.Failover:
 		r.cluster.group.Promote()
 	case faults.Partition, faults.Reset, faults.Latency, faults.Loss:
@@ -302,6 +302,8 @@ func (r *run) bite(h *history.History, sections []*history.Section) {
 		switch info := kindInfo(step.Action.Kind); {
 		case info.Point != faults.AnyPoint:
 			b.Bit = true // it caught a message, so somebody waits for it
+		case info.Kind == faults.Stall:
+			// It has said so itself, if it caught a task.
 		case robs(info):
 			// Decided below, by what it could take away.
 		default:

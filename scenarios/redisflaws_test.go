@@ -66,7 +66,7 @@ func TestRedisFlawsWorkedOutByHand(t *testing.T) {
 			// A watchdog's release waits for its renewing task; the other renewal begins at
 			// 1,000 ms and asks a third of a TTL later.
 			name:    "what begins the renewal is late",
-			arrange: func(r *rig) { r.workers[0].Stall("renewal", time.Second) },
+			arrange: func(r *rig) { r.workers[0].Stall("renewal", time.Second, nil) },
 			told:    []history.Type{history.Freed, history.NotRenewed},
 			visits:  []visit{{1, 0, ms(50)}},
 			want: map[string]string{

@@ -96,6 +96,7 @@ type StrategyStats struct {
 	High         float64 `json:"high"`
 	AtMost       float64 `json:"at_most,omitempty"` // exact bound to one side where no run is violating
 	Acquisitions int64   `json:"acquisitions"`      // sections entered, over all runs
+	Bit          int64   `json:"bit"`               // faults that met a section, a grant or a call, over all runs
 	// Metrics are of all runs together; times are in nanoseconds.
 	Metrics  checker.Metrics `json:"metrics"`
 	Checksum string          `json:"checksum"` // over the checksums of the runs, in the order of seeds

@@ -9,6 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"lockquake/checker"
+	"lockquake/faults"
 )
 
 // decides reports whether a violation of the check counts for the label: what
@@ -24,12 +25,20 @@ func decides(s *Scenario, label, check string) bool {
 // harmless is the check that does not decide unless it is named.
 const harmless = "belief"
 
-// summary is what is kept of a run until it is added up.
+// summary is what is kept of a run until it is added up, and in a journal.
 type summary struct {
-	results      []checker.Result // without their findings
-	acquisitions int64
-	metrics      checker.Metrics
-	checksum     string
+	Checksum     string          `json:"checksum"`
+	Acquisitions int64           `json:"acquisitions"`
+	Results      outcomes        `json:"results"`          // in the order of the scenario's checks
+	Faults       []FaultStats    `json:"faults,omitempty"` // of those that the plan has
+	Metrics      checker.Metrics `json:"metrics"`
+}
+
+// outcomeOf is what a check said of a run: its result without the findings.
+type outcomeOf struct {
+	verdict checker.Verdict
+	applies bool
+	count   int
 }
 
 // tally adds up the runs of one use, in the order of their seeds, whatever the
@@ -73,27 +82,31 @@ func (t *tally) add(seed uint64) {
 	delete(t.waiting, seed)
 	st.Runs++
 	st.Seeds.add(seed)
-	st.Acquisitions += s.acquisitions
-	st.Metrics.Add(&s.metrics)
-	_, _ = t.sums.WriteString(s.checksum) // it never fails
+	st.Acquisitions += s.Acquisitions
+	st.Metrics.Add(&s.Metrics)
+	for _, f := range s.Faults {
+		st.Bit += f.Bit
+	}
+	_, _ = t.sums.WriteString(s.Checksum) // it never fails
 	verdict := checker.Valid
-	for _, r := range s.results {
-		stats := st.Checks[r.Check]
-		stats.Applies = stats.Applies || r.Applies
-		switch r.Verdict {
+	for i, r := range s.Results {
+		check := t.scenario.Checks[i]
+		stats := st.Checks[check]
+		stats.Applies = stats.Applies || r.applies
+		switch r.verdict {
 		case checker.Invalid:
 			stats.Violating++
-			stats.Violations += int64(r.Count)
+			stats.Violations += int64(r.count)
 			stats.Seeds.add(seed)
-			t.squares[r.Check] += float64(r.Count) * float64(r.Count)
+			t.squares[check] += float64(r.count) * float64(r.count)
 		case checker.Unknown:
 			stats.Unknown++
 			stats.UnknownSeeds.add(seed)
 		case checker.Valid:
 		}
-		st.Checks[r.Check] = stats
-		if decides(t.scenario, st.Label, r.Check) {
-			verdict = verdict.Worse(r.Verdict)
+		st.Checks[check] = stats
+		if decides(t.scenario, st.Label, check) {
+			verdict = verdict.Worse(r.verdict)
 		}
 	}
 	switch verdict {
@@ -117,7 +130,7 @@ func (c *campaign) sum() *Campaign {
 	result := &Campaign{
 		Schema: 1, Version: Version, Scenario: s.Name, Source: s.Source, About: s.Description, Hash: s.Hash, Text: string(s.Text), Overrides: overrideTexts(s.Overrides),
 		Seeds: c.options.seeds, Until: c.options.until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Verdict: Pass,
-		Partial: c.done < c.total, Faults: c.faults,
+		Partial: c.done < c.total || !c.whole(), Faults: c.faults,
 	}
 	for i := range c.uses {
 		result.Strategies = append(result.Strategies, c.sumStrategy(i))
@@ -140,7 +153,7 @@ func (c *campaign) sum() *Campaign {
 	for _, st := range result.Strategies {
 		judgeStrategy(result, st)
 	}
-	judgeFaults(result)
+	judgeFaults(result, s)
 	return result
 }
 
@@ -169,9 +182,12 @@ func (c *campaign) sumStrategy(i int) StrategyStats {
 			stats.PerThousand = PerExposure(stats.Violations, float64(st.Acquisitions)/1000, stats.Dispersion)
 			stats.PerLockHour = PerExposure(stats.Violations, lockHours, stats.Dispersion)
 		}
-		if t := c.first[i][check]; t != nil {
-			stats.FirstSeed, stats.Replay = t.Seed, t.Replay
-			st.Failures = append(st.Failures, Failure{Check: check, Seed: t.Seed, Trial: t})
+		if first := c.first[i][check]; first != nil {
+			s := c.scenario
+			stats.FirstSeed, stats.Replay = first.seed, Token{s.Path, s.Hash, st.Label, first.seed, Version, first.checksum, s.Overrides}.String()
+			if first.trial != nil { // else the campaign was stopped before it was run again
+				st.Failures = append(st.Failures, Failure{Check: check, Seed: first.seed, Trial: first.trial})
+			}
 		}
 		st.Checks[check] = stats
 	}
@@ -241,17 +257,23 @@ func judgeStrategy(c *Campaign, st StrategyStats) {
 	}
 }
 
-// judgeFaults refuses a campaign in which a fault never met anything.
-func judgeFaults(c *Campaign) {
+// judgeFaults refuses a campaign in which a fault never met anything, and one in
+// which a strategy met none of a case.
+func judgeFaults(c *Campaign, s *Scenario) {
+	verdict := Fail
+	if c.Partial || c.Seeds.Count() < c.Needed {
+		verdict = Unknown
+	}
 	for _, f := range c.Faults {
-		if f.Bit > 0 || f.Optional {
-			continue
+		if f.Bit == 0 && !f.Optional {
+			c.add(verdict, fmt.Sprintf("fault %d (%s) never met a section, a grant or a call: nothing was tested by it", f.Spec+1, f.Kind))
 		}
-		verdict := Fail
-		if c.Partial || c.Seeds.Count() < c.Needed {
-			verdict = Unknown
+	}
+	for _, st := range c.Strategies {
+		must := func(f faults.Spec) bool { return f.Case == st.Case && !f.Optional }
+		if st.Case != "" && st.Bit == 0 && st.Decides && slices.ContainsFunc(s.Faults, must) {
+			c.add(verdict, st.Label+": no fault met a section, a grant or a call, so nothing was tested")
 		}
-		c.add(verdict, fmt.Sprintf("fault %d (%s) never met a section, a grant or a call: nothing was tested by it", f.Spec+1, f.Kind))
 	}
 }
 

@@ -78,8 +78,9 @@ func (n *Node) goOn() {
 }
 
 // Stall stops the worker's tasks of one name for d of true time: its other
-// tasks go on. A task that begins meanwhile is stopped too.
-func (k *Worker) Stall(name string, d time.Duration) {
+// tasks go on. A task that begins meanwhile is stopped too. If one of them had
+// anything to do before the end, caught is called then, unless it is nil.
+func (k *Worker) Stall(name string, d time.Duration, caught func()) {
 	w := k.process.node.world
 	w.note(kindPause, k.name, name, int64(d))
 	if k.stalled == nil {
@@ -88,6 +89,9 @@ func (k *Worker) Stall(name string, d time.Duration) {
 	k.stalled[name]++
 	w.At(w.Time()+d, func() {
 		w.note(kindResume, k.name, name, 0)
+		if caught != nil && slices.ContainsFunc(k.stuck, func(t *task) bool { return t.name == name }) {
+			caught()
+		}
 		if k.stalled[name]--; k.stalled[name] > 0 {
 			return
 		}

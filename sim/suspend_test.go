@@ -69,7 +69,11 @@ func TestSuspendedServerAnswersLater(t *testing.T) {
 func TestStallStopsOneTaskOnly(t *testing.T) {
 	w, k, log := small(t, nil)
 	ctx := context.Background()
-	w.At(1500*time.Millisecond, func() { k.Stall("renewal", 3*time.Second) })
+	w.At(1500*time.Millisecond, func() {
+		k.Stall("renewal", 3*time.Second, func() { log.add("caught") })
+		k.Stall("renewal", 300*time.Millisecond, func() { log.add("caught, though it sleeps") })
+		k.Stall("nobody", 3*time.Second, func() { log.add("caught nobody") })
+	})
 	k.Go("renewal", func() {
 		for range 3 {
 			_ = k.Sleep(ctx, time.Second)
@@ -87,6 +91,7 @@ func TestStallStopsOneTaskOnly(t *testing.T) {
 		"1s renewal",
 		"2s work",
 		"4s work",
+		"4.5s caught",
 		"4.5s renewal", // its sleep ended at 2 s
 		"5.5s renewal",
 	)

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -123,11 +124,11 @@ func TestInterruptedRunReportsWhatWasDone(t *testing.T) {
 			if err != nil || !strings.Contains(string(text), "Stopped before the end") {
 				t.Errorf("report.md does not say that it is partial: %v", err)
 			}
-			onlyHolds(t, dir, "report")
+			onlyHolds(t, dir, "report", "report.runs")
 			if !strings.Contains(p.stdout.String(), "gc-pause, seeds 1 to 1000000, stopped before the end\n") {
 				t.Errorf("printed: %s", p.stdout.String())
 			}
-			want := regexp.MustCompile(`^lockquake: interrupted: gc-pause was stopped after \d+ of 6000000 runs\n$`)
+			want := regexp.MustCompile(`^lockquake: interrupted: gc-pause was stopped after \d+ of 6000000 runs; --resume goes on\n$`)
 			if !want.MatchString(p.stderr.String()) {
 				t.Errorf("said: %q", p.stderr.String())
 			}
@@ -177,7 +178,7 @@ func TestInterruptedRunOfSeveralScenarios(t *testing.T) {
 		t.Errorf("endless: partial %v, %d runs", partial, runs)
 	}
 	onlyHolds(t, filepath.Join(dir, "report"), "endless", "late-packet")
-	if want := "lockquake: interrupted: endless was stopped after 0 of 2 runs; not begun: kleppmann\n"; p.stderr.String() != want {
+	if want := "lockquake: interrupted: endless was stopped after 0 of 2 runs; not begun: kleppmann; --resume goes on\n"; p.stderr.String() != want {
 		t.Errorf("said %q, want %q", p.stderr.String(), want)
 	}
 }
@@ -229,4 +230,101 @@ func TestKilledRunLeavesNoHalfReport(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	results(t, report)
+}
+
+// kept counts the runs that a journal holds whole.
+func kept(t *testing.T, path string) int {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	return bytes.Count(data, []byte("}\n")) - bytes.Count(data, []byte(`{"journal":`)) - bytes.Count(data, []byte(`{"asked":`))
+}
+
+// However often a campaign is killed, resumed it comes to the same results, byte
+// for byte, and no run that was kept is lost.
+func TestKilledRunIsResumed(t *testing.T) {
+	kills := 20
+	if testing.Short() {
+		kills = 4
+	}
+	dir := t.TempDir()
+	args := []string{"run", "kleppmann", "--seeds", "1-250", "--quiet", "--out"}
+	began := time.Now()
+	if code := start(t, dir, append(args, "whole")...).wait(t); code != exitOK {
+		t.Fatalf("exit code %d", code)
+	}
+	whole := time.Since(began)
+
+	random := rand.New(rand.NewPCG(1, 2))
+	journal := filepath.Join(dir, "report.runs")
+	most, midst := 0, 0
+	for range kills {
+		p := start(t, dir, append(args, "report", "--resume")...)
+		time.Sleep(time.Duration(random.Float64() * float64(whole) / 4))
+		if code, _ := p.stop(t, syscall.SIGKILL); code > exitOK {
+			t.Fatalf("exit code %d: %s", code, p.stderr.String())
+		}
+		if _, err := os.Stat(filepath.Join(dir, "report")); err == nil {
+			results(t, filepath.Join(dir, "report"))
+			continue
+		}
+		now := kept(t, journal)
+		if now < most {
+			t.Errorf("%d runs are kept, and there were %d", now, most)
+		}
+		if now > most {
+			midst++
+		}
+		most = now
+	}
+	t.Logf("of %d kills %d fell in the midst of new runs", kills, midst)
+	if midst == 0 {
+		t.Error("it was never killed in the midst of its runs")
+	}
+	p := start(t, dir, append(args, "report", "--resume")...)
+	if code := p.wait(t); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, p.stderr.String())
+	}
+	for _, name := range []string{"results.json", "runs.log", "report.md", "report.html"} {
+		sameFile(t, filepath.Join(dir, "whole", name), filepath.Join(dir, "report", name))
+	}
+	if _, err := os.Stat(journal); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the journal is left: %v", err)
+	}
+}
+
+func sameFile(t *testing.T, one, two string) {
+	t.Helper()
+	first, err := os.ReadFile(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := os.ReadFile(two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(first, second) {
+		t.Errorf("%s and %s differ", one, two)
+	}
+}
+
+// Two campaigns do not write into one place.
+func TestRunBesideARunThatIsUnderWay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a second")
+	}
+	dir := t.TempDir()
+	p := start(t, dir, "run", "gc-pause", "--seeds", "1-1000000", "--out", "report", "--quiet")
+	for deadline := time.Now().Add(20 * time.Second); kept(t, filepath.Join(dir, "report.runs")) == 0 && time.Now().Before(deadline); {
+		time.Sleep(20 * time.Millisecond)
+	}
+	for _, more := range [][]string{nil, {"--resume"}} {
+		other := start(t, dir, append([]string{"run", "gc-pause", "--seeds", "1-2", "--out", "report"}, more...)...)
+		if code := other.wait(t); code != exitUsage || other.stderr.String() != "lockquake: report.runs: a campaign that is under way writes it\n" {
+			t.Errorf("exit code %d: %s", code, other.stderr.String())
+		}
+	}
+	p.stop(t, syscall.SIGKILL)
 }

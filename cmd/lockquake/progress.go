@@ -64,7 +64,8 @@ func (p *progress) show(at scenarios.Progress) {
 		return
 	}
 	took := now.Sub(p.began)
-	left := time.Duration(float64(took) / float64(at.Done) * float64(at.Total-at.Done))
+	// What a journal had took no time.
+	left := time.Duration(float64(took) / float64(max(1, at.Done-at.Recalled)) * float64(at.Total-at.Done))
 	if p.width == nil {
 		p.next = now.Add(between)
 		fmt.Fprintln(p.out, p.line(fmt.Sprintf("%v left", left.Round(time.Second)), 0))

@@ -53,7 +53,7 @@ says how often each lock fails, with the shortest story of how.
 	help := newHelp(root)
 	root.SetHelpCommand(help)
 	root.SetCompletionCommandGroupID("more")
-	add("runs", "Shake locks:", newRun(), newReproduce(), newReplay(), newExplore(), newShrink(), newSweep(), newCheck(), newCompare())
+	add("runs", "Shake locks:", newRun(), newMerge(), newReproduce(), newReplay(), newExplore(), newShrink(), newSweep(), newCheck(), newCompare())
 	add("scenarios", "Write scenarios:", newList(), newValidate(), newSchema())
 	add("more", "More:", help, referenceCommand(root))
 	addCompletion(root)

@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockquake/reports"
 	"lockquake/scenarios"
 )
 
@@ -25,15 +24,12 @@ type runFlags struct {
 	until      string
 	strategies []string
 	sets       []string
-	out        string
-	format     string
-	jobs       int
-	noReport   bool
-	quiet      bool
+	delivery
+	jobs   int
+	quiet  bool
+	resume bool
+	shard  string
 }
-
-// formats are the ways to print a result.
-func formats() []string { return []string{"table", "json"} }
 
 func newRun() *cobra.Command {
 	var f runFlags
@@ -51,9 +47,21 @@ With several scenarios each has a directory of its own in it, by its name. Stopp
 or SIGTERM, run prints and reports what was done, marked as partial; a second Ctrl-C ends it
 at once. A report is complete or it is not there.
 
+While it works, run keeps every run that has ended in a file beside the directory, OUT.runs. It is
+gone once the report is there, which has the runs as runs.log. However run was stopped, the same
+command with --resume goes on with OUT.runs, or where there is none with OUT/runs.log, and comes to
+the same results as if nothing had happened; with more seeds or strategies it carries out what is
+missing. Without --resume it begins anew.
+
+With --shard 3/16 run carries out the third of 16 parts of the seeds, on a machine of its own,
+and exits 0 when they are done, whatever it has seen: lockquake merge puts the reports of
+the shards together, and its verdict decides.
+
 ` + exitCodes,
 		Example: `  lockquake run gc-pause --seeds 1-1000
   lockquake run gc-pause --until 0.5%
+  lockquake run gc-pause --seeds 1-5000 --resume
+  lockquake run gc-pause --seeds 1-5000 --shard 3/16 --out shard-3
   lockquake run my-lock.yaml --strategy redis,redis-fenced --out report
   lockquake run kleppmann --format json`,
 		Args:              atLeastOne("a scenario"),
@@ -69,29 +77,17 @@ at once. A report is complete or it is not there.
 	flags.StringVar(&f.until, "until", "", "stop a strategy once its rate is known to so much to either side, as in 0.5%; looked at after every 100 seeds")
 	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies or labels (default: all of the scenario)")
 	setFlag(cmd, &f.sets)
-	flags.StringVar(&f.out, "out", "lockquake-report", "directory to write the report to")
-	flags.BoolVar(&f.noReport, "no-report", false, "write no report directory")
-	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
+	f.flags(cmd)
+	flags.BoolVar(&f.resume, "resume", false, "go on with what OUT.runs or OUT/runs.log holds")
+	flags.StringVar(&f.shard, "shard", "", "carry out one part of the seeds, as in 3/16, for merge")
 	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	completeFlag(cmd, "seeds", cobra.NoFileCompletions)
 	completeFlag(cmd, "until", cobra.NoFileCompletions)
 	completeFlag(cmd, "jobs", cobra.NoFileCompletions)
 	completeFlag(cmd, "strategy", completeStrategies)
-	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
-	completeFlag(cmd, "out", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	})
+	completeFlag(cmd, "shard", cobra.NoFileCompletions)
 	return cmd
-}
-
-// contents tells what a report directory holds, a line each.
-func contents() string {
-	var b strings.Builder
-	for _, c := range reports.Contents() {
-		fmt.Fprintf(&b, "  %-14s %s\n", c.Name, c.Doc)
-	}
-	return b.String()
 }
 
 // interruptible returns a context that ends with the first signal to stop. The
@@ -124,21 +120,48 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 		if len(loaded) > 1 {
 			title = fmt.Sprintf("%s (%d of %d)", s.Name, i+1, len(loaded))
 		}
-		c, err := f.campaign(ctx, s, title, opts, stderr)
-		if c == nil {
+		c, err := f.one(ctx, s, title, f.dirOf(s, len(loaded) > 1), opts, stdout, stderr)
+		if err != nil {
 			return err
 		}
-		if printErr := f.deliver(c, s, len(loaded) > 1, stdout); printErr != nil {
-			return printErr
-		}
 		if c.Partial {
-			return interruptError{stoppedIn(c, loaded[i+1:])}
+			return interruptError{f.stoppedIn(c, loaded[i+1:])}
+		}
+		if f.shard != "" {
+			continue // merge decides
 		}
 		if c.Verdict == scenarios.Fail || worst == scenarios.Pass {
 			worst = c.Verdict
 		}
 	}
 	return outcome(worst)
+}
+
+// one runs one scenario, prints what came out of it, and leaves it in dir. The
+// error of a campaign that was stopped is in it.
+func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir string, opts []scenarios.Option, stdout, stderr io.Writer) (c *scenarios.Campaign, err error) {
+	if f.noReport {
+		if c, err = f.campaign(ctx, s, title, opts, stderr); c == nil {
+			return nil, err
+		}
+		return c, f.deliver(c, s, dir, nil, stdout)
+	}
+	journal, err := openRuns(dir, s, f.resume)
+	if err != nil {
+		return nil, err
+	}
+	done := journal.Close
+	defer func() { err = errors.Join(err, done()) }()
+	if c, err = f.campaign(ctx, s, title, append(slices.Clone(opts), scenarios.WithJournal(journal)), stderr); c == nil {
+		return nil, err
+	}
+	if err = f.deliver(c, s, dir, journal, stdout); err == nil && !c.Partial {
+		done = journal.Remove // the report has it
+	}
+	if err == nil && f.shard != "" {
+		fmt.Fprintf(stderr, "shard %s: lockquake merge decides, once all shards are done\n", f.shard)
+	}
+	return c, err
 }
 
 // campaign runs one scenario, and shows how far it has come.
@@ -154,11 +177,11 @@ func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title st
 	}
 	bar := newProgress(stderr, title, labels)
 	defer bar.end()
-	return scenarios.Run(ctx, s, append(opts, scenarios.WithProgress(bar.show))...)
+	return scenarios.Run(ctx, s, append(slices.Clone(opts), scenarios.WithProgress(bar.show))...)
 }
 
 // stoppedIn says how far a campaign came that was stopped.
-func stoppedIn(c *scenarios.Campaign, rest []*scenarios.Scenario) string {
+func (f *runFlags) stoppedIn(c *scenarios.Campaign, rest []*scenarios.Scenario) string {
 	done := 0
 	for _, st := range c.Strategies {
 		done += st.Runs
@@ -169,6 +192,9 @@ func stoppedIn(c *scenarios.Campaign, rest []*scenarios.Scenario) string {
 	}
 	if len(rest) > 0 {
 		text += "; " + notBegun(rest)
+	}
+	if !f.noReport {
+		text += "; --resume goes on"
 	}
 	return text
 }
@@ -181,38 +207,15 @@ func notBegun(rest []*scenarios.Scenario) string {
 	return "not begun: " + strings.Join(names, ", ")
 }
 
-// deliver prints what came out of one scenario and writes its report.
-func (f *runFlags) deliver(c *scenarios.Campaign, s *scenarios.Scenario, many bool, stdout io.Writer) error {
-	dir := f.out
-	if many {
-		dir = filepath.Join(dir, s.Name)
-	}
-	if !f.noReport {
-		if err := reports.WriteDir(dir, c, s); err != nil {
-			return err
-		}
-		if err := summarise(dir); err != nil {
-			return err
-		}
-	}
-	if f.format == "json" {
-		return reports.JSON(stdout, c)
-	}
-	if err := reports.Table(stdout, c, reports.Options{Color: colours(stdout)}); err != nil {
-		return err
-	}
-	if !f.noReport {
-		fmt.Fprintf(stdout, "\nreport: %s\n", filepath.Join(dir, "report.html"))
-	}
-	return nil
-}
-
 func (f *runFlags) options() ([]scenarios.Option, error) {
-	if !slices.Contains(formats(), f.format) {
-		return nil, usagef("--format is table or json, not %q", f.format)
+	if err := f.usable(); err != nil {
+		return nil, err
 	}
 	if f.jobs < 0 {
 		return nil, usagef("--jobs is a positive number, not %d", f.jobs)
+	}
+	if f.noReport && (f.resume || f.shard != "") {
+		return nil, usagef("--resume and --shard need the runs that a report keeps, and --no-report keeps none")
 	}
 	var opts []scenarios.Option
 	if f.seeds != "" {
@@ -228,6 +231,16 @@ func (f *runFlags) options() ([]scenarios.Option, error) {
 			return nil, err
 		}
 		opts = append(opts, scenarios.WithUntil(halfWidth))
+	}
+	if f.shard != "" {
+		part, parts, err := parseShard(f.shard)
+		if err != nil {
+			return nil, err
+		}
+		if f.until != "" {
+			return nil, usagef("--until looks at all runs, and --shard has a part of them: leave one out")
+		}
+		opts = append(opts, scenarios.WithShard(part, parts))
 	}
 	if len(f.strategies) > 0 {
 		opts = append(opts, scenarios.WithStrategies(f.strategies...))
@@ -246,6 +259,17 @@ func parseShare(text string) (float64, error) {
 		return 0, usagef("--until is a share between 0%% and 50%%, such as 0.5%%, not %q", text)
 	}
 	return percent / 100, nil
+}
+
+// parseShard reads 3/16.
+func parseShard(text string) (part, parts int, err error) {
+	first, second, _ := strings.Cut(text, "/")
+	part, err1 := strconv.Atoi(first)
+	parts, err2 := strconv.Atoi(second)
+	if err1 != nil || err2 != nil || part < 1 || part > parts {
+		return 0, 0, usagef("--shard is a part of the seeds such as 3/16, not %q", text)
+	}
+	return part, parts, nil
 }
 
 // maxSeeds is how many seeds one campaign takes.

@@ -1,0 +1,86 @@
+package reports
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/scenarios"
+)
+
+// caseUse is a use of a strategy under one case, in 10 runs.
+func caseUse(label, name, class string, bit int64, checks map[string]int, holds ...string) scenarios.StrategyStats {
+	st := scenarios.StrategyStats{
+		Name: label, Label: label + " under " + name, Case: name, Class: class, Runs: 10, Bit: bit,
+		Order: []string{"exclusion", "belief", "recovery"}, Checks: map[string]scenarios.CheckStats{}, Expected: scenarios.CannotTell,
+	}
+	for check, n := range checks {
+		st.Checks[check] = scenarios.CheckStats{Applies: true, Violating: n}
+	}
+	if len(holds) > 0 {
+		st.Decides, st.Expects, st.Expected = true, &scenarios.Expect{Holds: holds}, scenarios.AsExpected
+	}
+	return st
+}
+
+func caseCampaign() *scenarios.Campaign {
+	unkept := caseUse("third", "crash", "C", 1, map[string]int{"exclusion": 1}, "exclusion")
+	unkept.Expected = scenarios.NotAsExpected
+	open := caseUse("third", "other", "", 1, nil, "exclusion")
+	open.Expected = scenarios.CannotTell
+	return &scenarios.Campaign{Scenario: "matrix", Seeds: scenarios.SeedRange{First: 1, Last: 10}, Verdict: scenarios.Pass, Strategies: []scenarios.StrategyStats{
+		caseUse("first", "pause", "P", 4, map[string]int{"exclusion": 2, "belief": 9}),
+		caseUse("first", "stall", "P", 4, map[string]int{"exclusion": 3}),
+		caseUse("first", "crash", "C", 4, map[string]int{"recovery": 1}, "exclusion"),
+		caseUse("first", "other", "", 0, nil),
+		caseUse("second", "pause", "P", 4, map[string]int{"belief": 1}),
+		caseUse("second", "stall", "P", 0, nil),
+		caseUse("second", "crash", "C", 4, nil, "exclusion", "recovery"),
+		caseUse("second", "other", "", 1, map[string]int{"recovery": 10}),
+		caseUse("third", "pause", "P", 4, map[string]int{"exclusion": 10}),
+		unkept,
+		open,
+	}}
+}
+
+// The worst case of each class counts, and what no fault met counts for nothing.
+func TestCaseGrid(t *testing.T) {
+	g := caseGrid(caseCampaign())
+	want := [][]string{
+		{"strategy", "P pauses", "C worker crashes", "other"},
+		{"first", "30.0 %", "holds (10.0 %)", "-"},
+		{"second", "clean", "holds", "clean (100.0 %)"},
+		{"third", "100.0 %", "BROKEN", "unknown"},
+	}
+	if diff := cmp.Diff(want, append([][]string{g.Head}, g.Rows...)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The table shows the map, and of the uses only those that surprise. The pictures
+// have a cell for each use that a fault met.
+func TestCasesAreShownAsAMap(t *testing.T) {
+	var table, picture bytes.Buffer
+	c := caseCampaign()
+	if err := Table(&table, c, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range []string{"strategy  P        C               other", "second    clean    holds", "third under crash", "C worker crashes"} {
+		if !strings.Contains(table.String(), words) {
+			t.Errorf("%q is missing in\n%s", words, table.String())
+		}
+	}
+	if strings.Contains(table.String(), "first under pause") {
+		t.Errorf("a use of which nothing was expected stands in\n%s", table.String())
+	}
+	if err := writeSVG(&picture, c); err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range []string{">first<", ">stall<", ">30<", ">C<", ">100<"} {
+		if !strings.Contains(picture.String(), words) {
+			t.Errorf("%q is missing in the picture", words)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"lockquake/internal/strictyaml"
+	"lockquake/lock"
+)
+
+// Option changes how a scenario is run.
+type Option func(*options)
+
+type options struct {
+	seeds      SeedRange // none: those that the scenario asks for
+	whole      SeedRange // that the seeds are a part of; of a shard these are more
+	part       int       // from 1; 0: no shard
+	parts      int
+	until      float64
+	strategies []string // labels or names; nil: those of the scenario
+	own        map[string]lock.Entry
+	jobs       int
+	progress   func(Progress)
+	trace      io.Writer
+	stall      time.Duration
+	journal    *Journal // nil: none is kept
+}
+
+// WithTrace writes one line for every event of a run to w. It works with
+// RunOnce only.
+func WithTrace(w io.Writer) Option {
+	return func(o *options) { o.trace = w }
+}
+
+// WithSeeds runs the seeds from first to last, both included. Without it a
+// scenario runs from 1 to its own Seeds.
+func WithSeeds(first, last uint64) Option {
+	return func(o *options) { o.seeds = SeedRange{first, last} }
+}
+
+// WithUntil stops a strategy once its interval is at most so wide to either
+// side, as a share of 1, which must lie between 0 and 0.5. It looks after each
+// block of 100 seeds, so that what is run does not depend on how many runs are
+// carried out at once. Without WithSeeds a campaign begins at seed 1 and goes
+// on for as long as the widest interval takes.
+//
+// A strategy that stops before the scenario's Seeds leaves it unknown whether
+// a violation that was expected, and not seen, is there.
+func WithUntil(halfWidth float64) Option {
+	return func(o *options) { o.until = halfWidth }
+}
+
+// WithShard runs one of several parts of the seeds, counted from 1. The parts are
+// ranges, as even as can be; [Merge] puts them together. It does not go with
+// WithUntil, which has to see all runs.
+func WithShard(part, parts int) Option {
+	return func(o *options) { o.part, o.parts = part, parts }
+}
+
+// WithJournal keeps every run in a journal as it ends, and carries out only
+// those that the journal does not have. A campaign that goes on with the journal
+// of one that was stopped comes to the same end as if nothing had happened.
+func WithJournal(j *Journal) Option {
+	return func(o *options) { o.journal = j }
+}
+
+// WithStrategies runs only the named uses of the scenario's strategies, by
+// label, or strategies of the catalogue that the scenario does not use.
+func WithStrategies(names ...string) Option {
+	return func(o *options) { o.strategies = names }
+}
+
+// WithStrategy adds a strategy of the caller's own under a name, and runs it
+// as the scenario would any other. The factory is called once for each worker
+// of each run.
+func WithStrategy(name string, factory func(lock.Deps) lock.Strategy) Option {
+	return func(o *options) {
+		o.own[name] = lock.Entry{Name: name, Doc: "the caller's own", New: factory}
+	}
+}
+
+// WithJobs carries out so many runs at once; the default is one a processor.
+// The results do not depend on it.
+func WithJobs(n int) Option {
+	return func(o *options) { o.jobs = n }
+}
+
+// Progress is how far a campaign has come.
+type Progress struct {
+	Done, Total int    // runs; with WithUntil Total is the most there may be, and falls
+	Label       string // of the run that has just been done
+	Violated    bool
+	Recalled    int // of Done, those that a journal had
+}
+
+// WithProgress calls f after every run, from one goroutine at a time.
+func WithProgress(f func(Progress)) Option {
+	return func(o *options) { o.progress = f }
+}
+
+// block is after how many seeds a campaign with WithUntil looks at its
+// intervals.
+const block = 100
+
+// mostSeeds is how many seeds a campaign with WithUntil chooses at most.
+const mostSeeds = 10_000_000
+
+// choose settles the seeds.
+func (o *options) choose(s *Scenario) error {
+	if o.until < 0 || o.until >= 0.5 {
+		return fmt.Errorf("until %v: it is more than 0 and less than 0.5", o.until)
+	}
+	if o.seeds == (SeedRange{}) {
+		o.seeds = SeedRange{1, uint64(s.Seeds)}
+		if o.until > 0 {
+			blocks := math.Ceil(wilsonNeeds(o.until) / block)
+			o.seeds.Last = uint64(min(mostSeeds, max(1, blocks)*block))
+		}
+	}
+	if o.seeds.First > o.seeds.Last {
+		return fmt.Errorf("seeds %d to %d: the range is empty", o.seeds.First, o.seeds.Last)
+	}
+	o.whole = o.seeds
+	return o.cut()
+}
+
+// ErrShard says that seeds cannot be shared out as asked.
+var ErrShard = errors.New("no such shard")
+
+// cut leaves of the seeds those of the shard. The first parts have a seed more
+// if it does not come out even.
+func (o *options) cut() error {
+	n, seeds := uint64(o.parts), o.whole.Last-o.whole.First+1
+	switch {
+	case o.part == 0 && o.parts == 0:
+		return nil
+	case o.part < 1 || o.part > o.parts:
+		return fmt.Errorf("%w: %d of %d", ErrShard, o.part, o.parts)
+	case o.until > 0:
+		return fmt.Errorf("%w: when to stop depends on all runs, and a shard has a part of them", ErrShard)
+	case seeds < n:
+		return fmt.Errorf("%w: %d seeds are not enough for %d parts", ErrShard, seeds, n)
+	}
+	before := uint64(o.part - 1)
+	o.seeds.First += seeds/n*before + min(before, seeds%n)
+	o.seeds.Last = o.seeds.First + seeds/n - 1
+	if before < seeds%n {
+		o.seeds.Last++
+	}
+	return nil
+}
+
+// uses returns the uses of strategies that a campaign runs.
+func (s *Scenario) uses(o options) ([]Strategy, error) {
+	all := slices.Clone(s.Strategies)
+	for _, name := range sortedKeys(o.own) {
+		if !slices.ContainsFunc(all, func(u Strategy) bool { return u.Name == name }) {
+			all = append(all, Strategy{Name: name, Label: name})
+		}
+	}
+	if o.strategies == nil {
+		return all, nil
+	}
+	var chosen []Strategy
+	for _, name := range o.strategies {
+		i := slices.IndexFunc(all, func(u Strategy) bool { return u.Label == name })
+		if i >= 0 {
+			chosen = append(chosen, all[i])
+			continue
+		}
+		before := len(chosen)
+		for _, u := range all { // every case of it
+			if u.Name == name && u.Case != "" {
+				chosen = append(chosen, u)
+			}
+		}
+		if len(chosen) > before {
+			continue
+		}
+		if !slices.ContainsFunc(lock.Catalogue(), func(e lock.Entry) bool { return e.Name == name }) {
+			return nil, &UnknownStrategyError{Name: name, Scenario: s.Name, Known: knownStrategies(all)}
+		}
+		chosen = append(chosen, Strategy{Name: name, Label: name})
+	}
+	return chosen, nil
+}
+
+// UnknownStrategyError is a strategy that neither the scenario nor the
+// catalogue knows.
+type UnknownStrategyError struct {
+	Name     string
+	Scenario string
+	Known    []string
+}
+
+func (e *UnknownStrategyError) Error() string {
+	return fmt.Sprintf("%s: %s", e.Scenario, strictyaml.Unknown("strategy", e.Name, e.Known))
+}
+
+func knownStrategies(uses []Strategy) []string {
+	var names []string
+	for _, u := range uses {
+		names = append(names, u.Label)
+	}
+	for _, e := range lock.Catalogue() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// ask tells the journal which campaign begins.
+func (o *options) ask(s *Scenario, uses []Strategy) error {
+	asked := journalAsked{Seeds: o.whole, Until: o.until}
+	for _, use := range uses {
+		asked.Strategies = append(asked.Strategies, use.Label)
+	}
+	return o.journal.ask(s, asked)
+}
