@@ -107,12 +107,12 @@ func standing(uses []scenarios.StrategyStats) string {
 	case !tested:
 		return "-"
 	case corrupted > 0:
-		text = percent(corrupted)
+		text = wholePercent(corrupted) + " %"
 	case claims:
 		text = "holds"
 	}
 	if flawed > 0 {
-		text += fmt.Sprintf(" (%s)", percent(flawed))
+		text += fmt.Sprintf(" (%s %%)", wholePercent(flawed))
 	}
 	return text
 }

@@ -50,9 +50,9 @@ func TestCaseGrid(t *testing.T) {
 	g := caseGrid(caseCampaign())
 	want := [][]string{
 		{"strategy", "P pauses", "C worker crashes", "other"},
-		{"first", "30.0 %", "holds (10.0 %)", "-"},
-		{"second", "clean", "holds", "clean (100.0 %)"},
-		{"third", "100.0 %", "BROKEN", "unknown"},
+		{"first", "30 %", "holds (10 %)", "-"},
+		{"second", "clean", "holds", "clean (100 %)"},
+		{"third", "100 %", "BROKEN", "unknown"},
 	}
 	if diff := cmp.Diff(want, append([][]string{g.Head}, g.Rows...)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -67,7 +67,7 @@ func TestCasesAreShownAsAMap(t *testing.T) {
 	if err := Table(&table, c, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, words := range []string{"strategy  P        C               other", "second    clean    holds", "third under crash", "C worker crashes"} {
+	for _, words := range []string{"strategy  P      C             other", "second    clean  holds", "third under crash", "C worker crashes"} {
 		if !strings.Contains(table.String(), words) {
 			t.Errorf("%q is missing in\n%s", words, table.String())
 		}

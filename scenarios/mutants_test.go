@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -142,9 +143,12 @@ func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
 	case seeds > 0:
 	case testing.Short():
 		seeds = 1
+	case os.Getenv("CI") != "":
+		seeds = 200
 	default:
 		seeds = 20
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command does
 	s, err := Load("redis-matrix")
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,9 @@ timeline failover redis-replica exclusion
 "$lockquake" run gc-pause --seeds 1-200 --quiet --out rates > /dev/null
 cp rates/rates.svg "$here/gc-pause.svg"
 
+"$lockquake" run redis-matrix --seeds 1-100 --quiet --out matrix > /dev/null
+cp matrix/rates.svg "$here/redis-matrix.svg"
+
 "$lockquake" sweep gc-pause --vary lock.ttl=1s,2s,5s,10s,20s,40s --seeds 1-50 --quiet --out lines > /dev/null
 cp lines/sweep.svg "$here/sweep-ttl.svg"
 
