@@ -57,7 +57,7 @@ func caseGrid(c *scenarios.Campaign) grid {
 	g := grid{
 		Title: "What each strategy stands",
 		Note: "By class of faults, the worst case of each. A percentage is of the runs in which the resource was corrupted, one in " +
-			"brackets of those in which the service alone was flawed (an answer, a recovery, a wait). \"holds\": nothing happened " +
+			"brackets of those in which the service was flawed (an answer, a recovery, a wait, a token). \"holds\": nothing happened " +
 			"to the resource, as the strategy claims; \"clean\": nothing happened, and it claims nothing; a dash: no fault met it.",
 		Texts: 1, Head: []string{"strategy"},
 	}

@@ -15,7 +15,6 @@ import (
 // cases makes of each use of a strategy one for each case.
 func (v *validator) cases() error {
 	classes := map[string]string{}
-	var names []string
 	for i, spec := range v.Faults {
 		at := fmt.Sprintf("faults[%d]", i)
 		if v.at.Has(at+".case") && (!regexp.MustCompile(namePattern).MatchString(spec.Case) || len(spec.Case) > longestName) {
@@ -33,31 +32,45 @@ func (v *validator) cases() error {
 		case spec.Case == "":
 		case !seen:
 			classes[spec.Case] = spec.Class
-			names = append(names, spec.Case)
 		case class != spec.Class:
 			return v.at.Errorf(at, "%s: the case %s is of class %q already", at, spec.Case, class)
 		}
 	}
-	if v.Claims && len(names) == 0 {
+	if v.Claims && len(classes) == 0 {
 		return v.at.Errorf("claims", "claims: no fault has a case, so nothing is claimed")
 	}
-	if len(names) == 0 {
+	if len(classes) == 0 {
 		return nil
 	}
 	var uses []Strategy
 	var at []string
 	for i, use := range v.Strategies {
-		label := use.Label
-		for _, name := range names {
-			use.Case, use.Label = name, label+" under "+name
-			uses, at = append(uses, use), append(at, v.uses[i])
+		for _, one := range v.underCases(use) {
+			uses, at = append(uses, one), append(at, v.uses[i])
 			if v.Claims {
-				v.claim(use, lock.Class(classes[name]))
+				v.claim(one, lock.Class(classes[one.Case]))
 			}
 		}
 	}
 	v.Strategies, v.uses = uses, at
 	return nil
+}
+
+// underCases makes of a use one for each case of the scenario, if it has cases.
+func (s *Scenario) underCases(use Strategy) []Strategy {
+	var uses []Strategy
+	for _, spec := range s.Faults {
+		if spec.Case == "" || slices.ContainsFunc(uses, func(u Strategy) bool { return u.Case == spec.Case }) {
+			continue
+		}
+		one := use
+		one.Case, one.Label = spec.Case, use.Label+" under "+spec.Case
+		uses = append(uses, one)
+	}
+	if uses == nil {
+		return []Strategy{use}
+	}
+	return uses
 }
 
 // FaultClass is a class of faults, by which strategies make their claims.

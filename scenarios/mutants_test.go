@@ -194,6 +194,52 @@ func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
 	}
 }
 
+// The flawed strategies, which claim nothing, are run under every case too; each
+// case meets each of them, unless it is marked as one that not every strategy has
+// something for.
+func TestFlawedStrategiesUnderEveryFault(t *testing.T) {
+	s, err := Load("redis-matrix")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var flawed []string
+	for _, e := range lock.Catalogue() {
+		if e.Flawed {
+			flawed = append(flawed, e.Name)
+		}
+	}
+	c, err := Run(context.Background(), s, WithSeeds(1, 1), WithStrategies(flawed...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]bool{} // and whether it may be met by nobody
+	for _, f := range s.Faults {
+		cases[f.Case] = f.Optional
+	}
+	if got, want := len(c.Strategies), len(flawed)*len(cases); got != want {
+		t.Errorf("%d uses of %d strategies, want %d", got, len(flawed), want)
+	}
+	var missed []string
+	for _, st := range c.Strategies {
+		// A lock that nobody ever holds has no work that a fault could befall.
+		if st.Bit == 0 && !cases[st.Case] && st.Name != "redis-fenced-published" {
+			missed = append(missed, st.Label)
+		}
+	}
+	if missed == nil {
+		return
+	}
+	again, err := Run(context.Background(), s, WithSeeds(2, 10), WithStrategies(missed...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, st := range again.Strategies {
+		if st.Bit == 0 {
+			t.Errorf("%s: the fault met nobody in 10 runs", st.Label)
+		}
+	}
+}
+
 // What the README says of flaws, checks, locks and cases is what is run.
 func TestReadmeTellsOfTheMutants(t *testing.T) {
 	text, err := os.ReadFile("../README.md")

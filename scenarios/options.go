@@ -160,7 +160,7 @@ func (s *Scenario) uses(o options) ([]Strategy, error) {
 	all := slices.Clone(s.Strategies)
 	for _, name := range sortedKeys(o.own) {
 		if !slices.ContainsFunc(all, func(u Strategy) bool { return u.Name == name }) {
-			all = append(all, Strategy{Name: name, Label: name})
+			all = append(all, s.underCases(Strategy{Name: name, Label: name})...)
 		}
 	}
 	if o.strategies == nil {
@@ -182,12 +182,29 @@ func (s *Scenario) uses(o options) ([]Strategy, error) {
 		if len(chosen) > before {
 			continue
 		}
-		if !slices.ContainsFunc(lock.Catalogue(), func(e lock.Entry) bool { return e.Name == name }) {
+		uses := s.ofCatalogue(name)
+		if uses == nil {
 			return nil, &UnknownStrategyError{Name: name, Scenario: s.Name, Known: knownStrategies(all)}
 		}
-		chosen = append(chosen, Strategy{Name: name, Label: name})
+		chosen = append(chosen, uses...)
 	}
 	return chosen, nil
+}
+
+// ofCatalogue returns the uses that a strategy of the catalogue has in a scenario
+// that does not name it: under each case if there are any, and that one alone if the
+// name is the label of it.
+func (s *Scenario) ofCatalogue(name string) []Strategy {
+	for _, e := range lock.Catalogue() {
+		uses := s.underCases(Strategy{Name: e.Name, Label: e.Name})
+		if e.Name == name {
+			return uses
+		}
+		if i := slices.IndexFunc(uses, func(u Strategy) bool { return u.Label == name }); i >= 0 {
+			return uses[i : i+1]
+		}
+	}
+	return nil
 }
 
 // UnknownStrategyError is a strategy that neither the scenario nor the
