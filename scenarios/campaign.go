@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"lockquake/checker"
 	"lockquake/history"
@@ -13,12 +14,16 @@ import (
 	"lockquake/sim/redis"
 )
 
+// grace is how long, in real time, a stopped campaign waits for the runs at
+// hand.
+const grace = 300 * time.Millisecond
+
 // campaign is a Campaign under way.
 type campaign struct {
 	scenario *Scenario
 	options  options
 	uses     []Strategy
-	scripts  *redis.ScriptCache
+	jobs     jobs
 
 	// Set between two blocks, when no job is at work.
 	seeds  SeedRange // of the block at hand
@@ -88,7 +93,7 @@ func Run(ctx context.Context, s *Scenario, opts ...Option) (*Campaign, error) {
 }
 
 func newCampaign(s *Scenario, o options, uses []Strategy) *campaign {
-	c := &campaign{scenario: s, options: o, uses: uses, scripts: redis.NewScriptCache()}
+	c := &campaign{scenario: s, options: o, uses: uses, jobs: jobs{options: o, scripts: redis.NewScriptCache(), grace: grace}}
 	for i, use := range uses {
 		c.active = append(c.active, i)
 		c.tallies = append(c.tallies, newTally(s, use, o.seeds.First))
@@ -126,6 +131,48 @@ func (c *campaign) begin(ctx context.Context) bool {
 	c.due = c.done + len(c.active)*c.seeds.Count()
 	c.err = c.recall(ctx)
 	return c.err == nil && len(c.active) > 0
+}
+
+// carryOut does the runs of a block, seed by seed.
+func (c *campaign) carryOut(stopped context.Context) {
+	err := c.jobs.all(stopped, int64(len(c.again)+len(c.active)*c.seeds.Count()), c.task)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if stopped.Err() == nil {
+		c.err = err
+	}
+}
+
+// task is the run of the block that has the number i, if the journal does not
+// have it.
+func (c *campaign) task(i int64) task {
+	at, again := c.at(i)
+	use := c.uses[at.use]
+	return task{c.scenario, use, at.seed, func(r *runner) error {
+		if !again && c.options.journal.has(use.Label, at.seed) {
+			return nil
+		}
+		trial, err := r.once(use, at.seed)
+		switch {
+		case err != nil:
+			return err
+		case again:
+			return c.fill(at.use, trial)
+		}
+		return c.keep(at.use, trial)
+	}}
+}
+
+// at says which run of the block has the number i. First come those that are
+// run again; then all strategies of one seed follow each other, so that a campaign
+// cut short compares them on the same seeds.
+func (c *campaign) at(i int64) (run cell, again bool) {
+	if i < int64(len(c.again)) {
+		return c.again[i], true
+	}
+	i -= int64(len(c.again))
+	n := int64(len(c.active))
+	return cell{c.active[i%n], c.seeds.First + uint64(i/n)}, false
 }
 
 // RunOnce carries out one run of one use of a strategy, and keeps all of it.

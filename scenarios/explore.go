@@ -132,7 +132,7 @@ type explorer struct {
 	uses   []Strategy
 	kinds  []PlacedKind
 	points []string // that a scenario file can name
-	jobs   *jobs
+	jobs   *searchJobs
 	found  []*explored // by use
 }
 
@@ -196,7 +196,7 @@ func newExplorer(s *Scenario, search Search, opts []Option) (*explorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &explorer{uses: uncased(uses), points: Points(), jobs: &jobs{options: o, scripts: redis.NewScriptCache()}}
+	x := &explorer{uses: uncased(uses), points: Points(), jobs: &searchJobs{jobs: jobs{options: o, scripts: redis.NewScriptCache()}}}
 	if x.kinds, err = chosenKinds(search.Kinds); err != nil {
 		return nil, err
 	}
@@ -310,7 +310,7 @@ func (x *explorer) learn(ctx context.Context) error {
 			return nil
 		}))
 	}
-	return x.jobs.all(ctx, tasks)
+	return x.jobs.each(ctx, tasks)
 }
 
 func (x *explorer) task(use Strategy, do func(r *runner) error) task {
@@ -370,7 +370,7 @@ func (x *explorer) placeOne(ctx context.Context) error {
 		}
 	}
 	x.jobs.done.Total = len(tasks)
-	return x.jobs.all(ctx, tasks)
+	return x.jobs.each(ctx, tasks)
 }
 
 // second lists the places of a second fault in a run with the first: at every
@@ -407,7 +407,7 @@ func (x *explorer) placeTwo(ctx context.Context) error {
 			}
 		}
 	}
-	return x.jobs.all(ctx, tasks)
+	return x.jobs.each(ctx, tasks)
 }
 
 // pairs tries every second fault after one first fault.

@@ -120,7 +120,7 @@ checks: [lost-update, exclusion]
 
 // Of two faults at one point each pair is tried once.
 func TestSecondFaultAtOnePoint(t *testing.T) {
-	x := &explorer{base: &Scenario{}, points: Points(), jobs: &jobs{}}
+	x := &explorer{base: &Scenario{}, points: Points(), jobs: &searchJobs{}}
 	var err error
 	if x.kinds, err = chosenKinds([]string{"crash", "drop", "pause"}); err != nil {
 		t.Fatal(err)
