@@ -2,6 +2,7 @@ package checker
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -46,7 +47,12 @@ func progress(in *input, r *Result) {
 			}
 			aside := union(slices.Concat(in.hindered(s.Worker), frozen[s.Key]))
 			if waited := aside.beside(s.CallAt, entered); waited > bound {
-				r.find(Invalid, events, "starved: %s waited for lock %s for %s, more than %s", nameOf(s), s.Key, waited, bound)
+				what := "starved"
+				others, circle := in.circle(s, s.CallAt+bound)
+				if circle != "" {
+					what = "deadlock"
+				}
+				r.find(Invalid, append(events, others...), "%s: %s waited for lock %s for %s, more than %s%s", what, nameOf(s), s.Key, waited, bound, circle)
 				continue
 			}
 		}
@@ -64,6 +70,55 @@ func progress(in *input, r *Result) {
 			r.find(Invalid, events, "never ended: %s was still open at the end of the run", nameOf(s))
 		}
 	}
+}
+
+// circle says who waits for whom, if s waits at that time for a lock whose holder
+// waits for another one, and so on until it is one of these again. It returns the
+// events of it too.
+func (in *input) circle(s *history.Section, at time.Duration) (events []int64, text string) {
+	form := "; %s has it and waits for %s"
+	waiting := map[string]bool{s.Worker: true}
+	for key := s.Key; ; {
+		has := in.holder(key, at)
+		if has == nil {
+			return nil, ""
+		}
+		events = append(events, has.given.Seq)
+		if waiting[has.worker] {
+			return events, text + fmt.Sprintf(", which %s has", has.worker)
+		}
+		waiting[has.worker] = true
+		next := in.waiting(has.worker, at)
+		if next == nil {
+			return nil, ""
+		}
+		text += fmt.Sprintf(form, has.worker, next.Key)
+		form = ", which %s has and waits for %s"
+		events = append(events, next.Call)
+		key = next.Key
+	}
+}
+
+// holder returns the grant of a lock that is live at some time, nil if there is
+// none.
+func (in *input) holder(key string, at time.Duration) *grant {
+	for _, g := range in.ledger().grants {
+		if g.key == key && g.given.At <= at && (g.ended == nil || g.ended.At > at) {
+			return g
+		}
+	}
+	return nil
+}
+
+// waiting returns the section in which a worker waits for a lock at some time,
+// nil if it does not.
+func (in *input) waiting(worker string, at time.Duration) *history.Section {
+	for _, s := range in.sections {
+		if s.Worker == worker && s.CallAt <= at && at < in.waited(s) {
+			return s
+		}
+	}
+	return nil
 }
 
 // patience returns how long a call may take.

@@ -1,8 +1,13 @@
 package checker
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/history"
 )
 
 func TestProgress(t *testing.T) {
@@ -92,4 +97,48 @@ func TestProgressQuorum(t *testing.T) {
 		{name: "one server", story: waiting("lock-2"), want: Invalid, count: 1, text: "starved"},
 		{name: "all servers", story: waiting("lock"), want: Valid},
 	})
+}
+
+// In a deadlock everybody waits for a lock whose holder waits for another one. Who
+// waits for one of these locks, and has none, is told of it as well.
+func TestProgressTellsADeadlock(t *testing.T) {
+	s := story("multi-lock", "off")
+	asks := func(w, key string) {
+		s.sections[w]++
+		s.tell(history.Event{Type: history.AcquireCalled, Worker: w, Section: s.sections[w], Key: key})
+	}
+	takes := func(w, key string) {
+		asks(w, key)
+		s.tell(history.Event{Type: history.Granted, Worker: w, Key: key, Owner: w, Node: "lock"})
+		s.tell(history.Event{Type: history.Acquired, Worker: w, Section: s.sections[w], Key: key})
+	}
+	takes("a", "x")
+	takes("b", "y")
+	asks("a", "y")
+	asks("b", "x")
+	asks("c", "x")
+	s.after(10 * time.Minute).final("0")
+	h := s.history()
+	sections, err := h.Sections()
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, _, err := Judge(h, sections, []string{"progress"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range results[0].Findings {
+		if _, who, found := strings.Cut(f.Text, "; "); found && strings.HasPrefix(f.Text, "deadlock: ") {
+			got = append(got, who)
+		}
+	}
+	want := []string{
+		"b has it and waits for x, which a has",
+		"a has it and waits for y, which b has",
+		"a has it and waits for y, which b has and waits for x, which a has",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
