@@ -120,17 +120,29 @@ func (t *teller) ofServer(e *history.Event) {
 		t.say(e, e.Worker, turning, "frees the lease of %s", held.worker)
 	default: // Expired, Evicted
 		t.lease = lease{}
-		verb := "ends"
-		if e.Type == history.Evicted {
-			verb = "is evicted"
-		}
 		of := t.ofCurrent(e, held.worker)
 		if t.believesItself(held.worker) {
-			t.say(of, "lock", turning, "%s's lease %s, unknown to it", held.worker, verb)
+			t.say(of, "lock", turning, "%s, unknown to it", t.robbing(e, held.worker))
 		} else if held.worker != "" {
-			t.say(of, "lock", waiting, "%s's lease %s", held.worker, verb)
+			t.say(of, "lock", waiting, "%s", t.robbing(e, held.worker))
 		}
 	}
+}
+
+// robbing says how the lease of a worker came to its end, if that was nobody's
+// wish: of one that was taken away, by the last fault that the server had.
+func (t *teller) robbing(e *history.Event, worker string) string {
+	switch {
+	case e.Type == history.Expired:
+		return worker + "'s lease ends"
+	case t.robbed.Kind == string(faults.Delete):
+		return worker + "'s lease is deleted"
+	case t.robbed.Kind == string(faults.Crash) && t.robbed.At == e.At:
+		return "forgets the lease of " + worker
+	case t.robbed.Kind == string(faults.Crash), t.robbed.Kind == string(faults.Failover):
+		return "the replica takes over, without the lease of " + worker
+	}
+	return worker + "'s lease is evicted"
 }
 
 // ofCurrent fills in the section that an event of the server concerns: the
@@ -267,10 +279,13 @@ func (t *teller) ofFault(e *history.Event) {
 	if slices.Contains(t.run.History.Meta.Workers, action.Target) && action.Kind != faults.Hold && action.Kind != faults.Drop {
 		// A fault in a section that the story is not about is none of its business.
 		actor, of = action.Target, *t.ofCurrent(e, action.Target)
-	} else if slices.Contains([]faults.Kind{faults.Suspend, faults.ClockStep, faults.ClockRate}, action.Kind) {
+	} else if slices.Contains([]faults.Kind{faults.Suspend, faults.Crash, faults.ClockStep, faults.ClockRate}, action.Kind) {
 		actor = action.Target // a server
 	} else {
 		of.Worker = t.onLink(action, when)
+	}
+	if e.Type == history.FaultBegin && slices.Contains([]faults.Kind{faults.Crash, faults.Failover, faults.Delete, faults.Evict}, action.Kind) && of.Worker != action.Target {
+		t.robbed = *e
 	}
 	if e.Type == history.FaultEnd {
 		if text, w := t.healing(action, when); text != "" {
@@ -287,7 +302,12 @@ func (t *teller) ofFault(e *history.Event) {
 	case faults.Stall:
 		text = fmt.Sprintf("has its task %s stalled for %s", plain(action.Task, 20), short(length))
 	case faults.Crash:
-		return // the worker's own last event tells of it
+		if of.Worker == action.Target {
+			return // the worker's own last event tells of it
+		}
+		text = fmt.Sprintf("crashes for %s", short(length))
+	case faults.Failover, faults.Delete, faults.Evict:
+		return // the end of the lease tells of it
 	case faults.ClockStep:
 		text = fmt.Sprintf("has its wall clock moved by %v", action.By)
 	case faults.ClockRate:

@@ -39,6 +39,7 @@ type teller struct {
 	current map[string]sectionID
 	doing   map[string]string // what a pause of the worker falls into
 	lease   lease
+	robbed  history.Event    // the last fault that can have taken leases from a server
 	leases  map[string]lease // by server, of a lock that has several
 	items   []*item
 	early   map[int64]bool // requests sent while their worker held the lease

@@ -265,7 +265,8 @@ func judgeFaults(c *Campaign, s *Scenario) {
 		verdict = Unknown
 	}
 	for _, f := range c.Faults {
-		if f.Bit == 0 && !f.Optional {
+		run := func(st StrategyStats) bool { return s.Faults[f.Spec].Case == "" || s.Faults[f.Spec].Case == st.Case }
+		if f.Bit == 0 && !f.Optional && slices.ContainsFunc(c.Strategies, run) {
 			c.add(verdict, fmt.Sprintf("fault %d (%s) never met a section, a grant or a call: nothing was tested by it", f.Spec+1, f.Kind))
 		}
 	}
