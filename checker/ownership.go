@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"fmt"
 	"time"
 
 	"lockquake/history"
@@ -14,8 +15,10 @@ import (
 //
 // A section that returned without knowing what became of its requests may
 // have left a renewal on the way; and what a process sent before it crashed may
-// come after.
+// come after. Of several servers some may be given up on, and get what was sent to
+// them late: a renewal that comes to fewer than a quorum of them keeps nothing.
 func ownership(in *input, r *Result) {
+	var late []lateRenewal
 	for _, g := range in.ledger().grants {
 		r.Applies = true
 		s := g.section
@@ -24,7 +27,7 @@ func ownership(in *input, r *Result) {
 			case e.Worker != "" && e.Worker != g.worker:
 				r.find(Invalid, []int64{g.given.Seq, e.Seq}, "renewed another's: %s renewed the grant of lock %s that %s had", e.Worker, g.key, g.worker)
 			case s != nil && s.Return != 0 && e.Seq > s.Return && g.given.Seq < s.Return && s.Class != history.ClassUnknown && s.Class != history.ClassCancelled:
-				r.find(Invalid, []int64{g.given.Seq, s.Return, e.Seq}, "renewed after release: lock %s was renewed %s after %s had ended", g.key, e.At-s.ReturnAt, nameOf(s))
+				late = append(late, lateRenewal{s, e.Node, []int64{g.given.Seq, s.Return, e.Seq}, fmt.Sprintf("lock %s was renewed %s after %s had ended", g.key, e.At-s.ReturnAt, nameOf(s))})
 			}
 		}
 		e := g.ended
@@ -38,7 +41,27 @@ func ownership(in *input, r *Result) {
 				e.Worker, g.key, nameOf(s))
 		}
 	}
-	in.lateRenewals(r)
+	late = append(late, in.lateRenewals()...)
+	for _, one := range late {
+		nodes := map[string]bool{}
+		for _, other := range late {
+			if other.section == one.section {
+				nodes[other.node] = true
+			}
+		}
+		if len(nodes) >= in.quorum() {
+			r.find(Invalid, one.events, "renewed after release: %s", one.text)
+		}
+	}
+}
+
+// lateRenewal is a renewal that came to a server when its section had given the
+// lock back.
+type lateRenewal struct {
+	section *history.Section
+	node    string
+	events  []int64
+	text    string
 }
 
 // works reports whether the section was let in with the grant and was at work
@@ -52,17 +75,19 @@ func (in *input) works(s *history.Section, g *grant, seq int64) bool {
 // section had freed the lock before: it did not wait for them, or sent them
 // afterwards. One that was under way for longer than a client waits for an
 // answer had been given up on.
-func (in *input) lateRenewals(r *Result) {
+func (in *input) lateRenewals() []lateRenewal {
+	var late []lateRenewal
 	for _, d := range in.ledger().declined {
 		e, g, freed := d.event, d.grant, d.grant.ended
 		if g.section == nil || g.section.Crashed {
 			continue
 		}
 		if freed.Sent != 0 && e.Sent > freed.Sent || e.Sent > g.given.At && e.At-e.Sent < in.answer() {
-			r.find(Invalid, []int64{g.given.Seq, freed.Seq, e.Seq}, "renewed after release: %s asked for a renewal of lock %s, and the server came to it %s after the lock had been freed",
-				nameOf(g.section), g.key, e.At-freed.At)
+			late = append(late, lateRenewal{g.section, e.Node, []int64{g.given.Seq, freed.Seq, e.Seq}, fmt.Sprintf(
+				"%s asked for a renewal of lock %s, and the server came to it %s after the lock had been freed", nameOf(g.section), g.key, e.At-freed.At)})
 		}
 	}
+	return late
 }
 
 // answer is how long a client waits for an answer of a lock server.

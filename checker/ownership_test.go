@@ -62,3 +62,25 @@ func TestOwnership(t *testing.T) {
 		},
 	})
 }
+
+// Of three servers two may be given up on as the lock is released, and be slow. One
+// that gets an earlier renewal late keeps nothing; two would keep the lock.
+func TestOwnershipOfLateRenewalsOnSeveralServers(t *testing.T) {
+	told := func(nodes ...string) *teller {
+		s := story("counter", "off")
+		s.meta.Nodes, s.meta.Quorum = 3, 2
+		s.call("a").grantOn("a", "lock-1").grantOn("a", "lock-2").grantOn("a", "lock-3").enter("a", 0).leave("a")
+		s.tell(history.Event{Type: history.Freed, Worker: "a", Key: "x", Owner: "a", Node: "lock-1", Sent: s.now})
+		s.answered("a", history.ClassOK, "")
+		for _, node := range nodes {
+			s.tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: node, Until: s.now + time.Second})
+		}
+		return s
+	}
+	judge(t, "ownership", []verdictCase{
+		{name: "none", story: told(), want: Valid},
+		{name: "on one", story: told("lock-3"), want: Valid},
+		{name: "twice on one", story: told("lock-3", "lock-3"), want: Valid},
+		{name: "on two", story: told("lock-2", "lock-3"), want: Invalid, count: 2, text: "renewed after release: lock x was renewed"},
+	})
+}

@@ -51,6 +51,9 @@ func crashKind() KindInfo {
 			if s.Params.Data != DataByPersistence && !slices.Contains(nodes, s.Params.Target) {
 				return &ParamError{"data", "a worker keeps none"}
 			}
+			if s.Params.Data != DataByPersistence && s.Params.Target == "resource" {
+				return &ParamError{"data", "what a resource keeps is said by its fence policy"}
+			}
 			return validateNode(s, workers, nodes)
 		},
 		actions: targets,

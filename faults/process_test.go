@@ -33,6 +33,8 @@ func TestSuspendAndCrashParams(t *testing.T) {
 		{"crashed server without data", moment(Crash, Params{Target: "lock", Data: DataLost}), "", ""},
 		{"killed server", moment(Crash, Params{Target: "lock", Data: DataWritten}), "", ""},
 		{"crashed worker without data", moment(Crash, Params{Target: "worker-1", Data: DataLost}), "data", "a worker keeps none"},
+		{"crashed resource", moment(Crash, Params{Target: "resource"}), "", ""},
+		{"crashed resource without data", moment(Crash, Params{Target: "resource", Data: DataLost}), "data", "said by its fence policy"},
 		{"unknown data", moment(Crash, Params{Target: "lock", Data: "gone"}), "data", `unknown word "gone"`},
 		{"crash with a task", moment(Crash, Params{Target: "worker-1", Task: "x"}), "task", "a crash takes none"},
 	})

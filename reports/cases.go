@@ -102,19 +102,21 @@ func standing(uses []scenarios.StrategyStats) string {
 		flawed = max(flawed, worst(st, serves))
 		claims = claims || st.Expects != nil && slices.ContainsFunc(st.Expects.Holds, corrupts)
 	}
-	text := "clean"
+	var parts []string
 	switch {
 	case !tested:
 		return "-"
 	case corrupted > 0:
-		text = wholePercent(corrupted) + " %"
+		parts = append(parts, wholePercent(corrupted)+" %")
 	case claims:
-		text = "holds"
+		parts = append(parts, "holds")
+	case flawed == 0:
+		return "clean"
 	}
 	if flawed > 0 {
-		text += fmt.Sprintf(" (%s %%)", wholePercent(flawed))
+		parts = append(parts, fmt.Sprintf("(%s %%)", wholePercent(flawed)))
 	}
-	return text
+	return strings.Join(parts, " ")
 }
 
 // worst is the share of runs in which that check of some was violated which was

@@ -51,7 +51,7 @@ func TestCaseGrid(t *testing.T) {
 	want := [][]string{
 		{"strategy", "P pauses", "C worker crashes", "other"},
 		{"first", "30 %", "holds (10 %)", "-"},
-		{"second", "clean", "holds", "clean (100 %)"},
+		{"second", "clean", "holds", "(100 %)"},
 		{"third", "100 %", "BROKEN", "unknown"},
 	}
 	if diff := cmp.Diff(want, append([][]string{g.Head}, g.Rows...)); diff != "" {

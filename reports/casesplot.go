@@ -55,7 +55,7 @@ func casesPicture(c *scenarios.Campaign) (width, height vg.Length, paintOn func(
 	return width, height, p.paint
 }
 
-const casesNote = "blue: runs (%) in which the resource was corrupted; yellow: in which only the service was flawed; framed: the strategy claims that the resource is safe; nothing: no fault met it"
+const casesNote = "blue: runs (%) in which the resource was corrupted; yellow: in which only the service was flawed, a corner: in which it was too; framed: the strategy claims that the resource is safe; nothing: no fault met it"
 
 type casesColumn struct {
 	name  string
@@ -134,6 +134,10 @@ func (p casesPlot) cell(c draw.Canvas, corner vg.Point, st scenarios.StrategySta
 		fill, share = ochre(flawed), flawed
 	}
 	c.FillPolygon(fill, corners(box))
+	if corrupted > 0 && flawed > 0 {
+		const corner = 6
+		c.FillPolygon(ochre(1), []vg.Point{{X: box.Max.X - corner, Y: box.Min.Y}, {X: box.Max.X, Y: box.Min.Y}, {X: box.Max.X, Y: box.Min.Y + corner}})
+	}
 	switch {
 	case st.Decides && st.Expected == scenarios.NotAsExpected:
 		frame(c, box, 2, color.RGBA{R: 0xc0, A: 0xff})

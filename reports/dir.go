@@ -35,6 +35,33 @@ func WriteDir(dir string, c *scenarios.Campaign, s *scenarios.Scenario, runs io.
 	return replaceDir(dir, files, Contents(), "results.json")
 }
 
+// MayWrite returns why WriteDir could not write into a directory, as far as that can
+// be known beforehand: it holds something else, or is none, or nothing can be put
+// beside it.
+func MayWrite(dir string) error {
+	dir, err := target(dir)
+	if err == nil {
+		err = mayReplace(dir, Contents(), "results.json")
+	}
+	if err != nil {
+		return fmt.Errorf("report %s: %w", dir, err)
+	}
+	// The nearest directory that is there will hold what is not.
+	parent := filepath.Dir(dir)
+	for {
+		_, err := os.Stat(parent)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) || parent == filepath.Dir(parent) {
+			break
+		}
+		parent = filepath.Dir(parent)
+	}
+	probe, err := os.MkdirTemp(parent, ".lockquake-*")
+	if err != nil {
+		return fmt.Errorf("report %s: %w", dir, err)
+	}
+	return os.Remove(probe)
+}
+
 // replaceDir lets files take the place of a directory that may hold contents
 // only, and among them results.
 func replaceDir(dir string, files []file, contents []Content, results string) (err error) {

@@ -25,6 +25,7 @@ type page struct {
 	Script   template.JS
 	Campaign *scenarios.Campaign
 	Seeds    string
+	Counts   string // of strategies and cases
 	Verdict  string
 	Axis     string // the right end of the bars
 	Cases    *grid  // what each strategy stands, of a campaign with cases
@@ -97,9 +98,11 @@ func htmlReport(c *scenarios.Campaign, tales []tale, ratesSVG []byte) ([]byte, e
 		Failures: pageFailures(tales), Reading: strings.Split(reading(c), "\n\n"),
 	}
 	p.Axis, p.Rows = pageRows(c, tales)
+	p.Counts = count(len(baseLabels(c)), "strategy")
 	if hasCases(c) {
 		g := caseGrid(c)
 		p.Cases = &g
+		p.Counts = fmt.Sprintf("%s, each under up to %s", p.Counts, count(len(p.Rows)/len(baseLabels(c)), "case"))
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, p); err != nil {
@@ -126,11 +129,11 @@ func verdictSentence(c *scenarios.Campaign) string {
 }
 
 func pageRows(c *scenarios.Campaign, tales []tale) (string, []pageRow) {
-	highest := 0.0
+	end := 0.0
 	for _, st := range c.Strategies {
-		highest = max(highest, 100*st.High)
+		end = max(end, 100*highest(st))
 	}
-	end := roundAxis(highest)
+	end = roundAxis(end)
 	anchors := map[string]string{} // by label and check
 	for i, t := range tales {
 		for _, f := range t.failures {
@@ -142,9 +145,9 @@ func pageRows(c *scenarios.Campaign, tales []tale) (string, []pageRow) {
 		row := pageRow{
 			Label: plain(st.Label, 60), Fence: plain(st.Fence, 30), Violating: thousands(st.Violating), Runs: thousands(st.Runs),
 			Rate: percent(st.Rate), Interval: intervalOf(st), Violated: st.Violating > 0,
-			Bar: pageBar{Rate: axisShare(st.Rate, end), Low: axisShare(st.Low, end), High: axisShare(st.High, end)},
+			Bar: pageBar{Rate: axisShare(st.Rate, end), Low: axisShare(st.Low, end), High: axisShare(highest(st), end)},
 		}
-		row.Bar.Width = axisShare(st.High-st.Low, end)
+		row.Bar.Width = axisShare(highest(st)-st.Low, end)
 		if st.Name != st.Label {
 			row.Name = plain(st.Name, 60)
 		}
@@ -155,9 +158,12 @@ func pageRows(c *scenarios.Campaign, tales []tale) (string, []pageRow) {
 				continue
 			}
 			row.Checks = append(row.Checks, pageCheck{check, stats.Violating, stats.Unknown, anchors[st.Label+"\x00"+check]})
-			if row.Replay == "" {
+			if row.Replay == "" && st.Violating > 0 && check != "belief" {
 				row.Replay = stats.Replay
 			}
+		}
+		if row.Replay == "" && st.Violating > 0 {
+			row.Replay = st.Checks["belief"].Replay
 		}
 		rows = append(rows, row)
 	}

@@ -81,7 +81,7 @@ func junit(c *scenarios.Campaign) ([]byte, error) {
 
 func junitOutput(c *scenarios.Campaign, st scenarios.StrategyStats) string {
 	return fmt.Sprintf("%s of %s runs violating (%s), 95 %% interval %s; %s; checks violated: %s",
-		thousands(st.Violating), thousands(st.Runs), percent(st.Rate), interval(st.Low, st.High), seeds(c), violated(st))
+		thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st), seeds(c), violated(st))
 }
 
 // replays are the lines that repeat the first failure of each check.

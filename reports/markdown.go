@@ -100,7 +100,7 @@ func markdownFaults(b *bytes.Buffer, c *scenarios.Campaign) {
 	}
 	b.WriteString("## Faults\n\n| fault | planned | took hold | met a section or a call |\n|---|---:|---:|---:|\n")
 	for _, f := range c.Faults {
-		fmt.Fprintf(b, "| %d: %s | %s | %s | %s |\n", f.Spec+1, f.Kind,
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", cell(faultName(f)),
 			thousands(int(f.Planned)), thousands(int(f.Happened)), thousands(int(f.Bit)))
 	}
 	b.WriteByte('\n')
@@ -114,11 +114,12 @@ func howToRead(c *scenarios.Campaign) string {
 func reading(c *scenarios.Campaign) string {
 	return fmt.Sprintf(`A run is one seed: the same pauses, hold times and nearly the same latencies for every strategy. A run
 is violating if a check was violated that the scenario's expectation names for the strategy, or, where
-it names none, any check but belief. Unknown is never a pass. Intervals are Wilson's, at 95 %%.
+it names none or says what the strategy claims, any check but belief. An expectation judges only the
+strategies and the checks that it names. Unknown is never a pass. Intervals are Wilson's, at 95 %%.
 Where no run is violating, "fewer than" is the exact bound (Clopper and Pearson), at 95 %% to one side.
 
-Every named step of a worker costs %v of virtual time. The rate of a strategy that looks at its clock
-before a write is proportional to it: that is how long the gap between the look and the write lasts.
+Every named step of a worker costs %v of virtual time. That is how long the gap between a look at the clock
+and the write lasts, so a strategy that makes such a look fails the oftener, the longer it is.
 `, c.Step)
 }
 

@@ -72,28 +72,28 @@ func ratesPlot(c *scenarios.Campaign) *plot.Plot {
 	p.Title.Text = fmt.Sprintf("%s: how often each strategy fails, %s", plain(c.Scenario, 40), seeds(c))
 	p.Title.TextStyle.Font = sans(13)
 	p.Title.Padding = 8
-	p.X.Label.Text = "runs in which a deciding check was violated (%), with the 95 % Wilson interval\nhollow and grey: nothing was expected of it"
+	p.X.Label.Text = "runs in which a deciding check was violated (%), with the 95 % interval (at 0 the exact bound)\nhollow and grey: nothing was expected of it"
 	p.X.Label.TextStyle.Font = sans(10.5)
 	p.X.Label.Padding = 4
 	p.X.Tick.Label.Font = sans(10.5)
 	p.Y.Tick.Label.Font = sans(11.5)
 
 	var rows plotRows
-	highest := 0.0
+	end := 0.0
 	ticks := make(plot.ConstantTicks, len(c.Strategies))
 	for i := range c.Strategies {
 		s := &c.Strategies[i]
 		y := float64(len(c.Strategies) - 1 - i)
 		ticks[i] = plot.Tick{Value: y, Label: plain(s.Label, longestLabel)}
 		rows = append(rows, newRateMark(s, y))
-		highest = max(highest, 100*s.High)
+		end = max(end, 100*highest(*s))
 	}
 	p.Add(rows)
 	p.Y.Tick.Marker = ticks
 	p.Y.Tick.Length = 0
 	p.Y.Width = 0
 	p.Y.Min, p.Y.Max = -0.6, float64(max(1, len(rows)))-0.4
-	p.X.Min, p.X.Max = 0, roundAxis(highest)
+	p.X.Min, p.X.Max = 0, roundAxis(end)
 	p.X.Tick.Marker = tenths(p.X.Max)
 	p.X.Padding, p.Y.Padding = 2, 4
 	return p
@@ -141,7 +141,7 @@ type rateMark struct {
 // apart who see two of the three primary colours.
 func newRateMark(s *scenarios.StrategyStats, y float64) rateMark {
 	r := rateMark{
-		y: y, rate: 100 * s.Rate, low: 100 * s.Low, high: 100 * s.High, known: s.Runs > 0,
+		y: y, rate: 100 * s.Rate, low: 100 * s.Low, high: 100 * highest(*s), known: s.Runs > 0,
 		label: fmt.Sprintf("%s (%d/%d)", percent(s.Rate), s.Violating, s.Runs),
 	}
 	switch {

@@ -12,6 +12,7 @@ import (
 type Options struct {
 	Color  bool   // use the colours of a terminal
 	Width  int    // columns that a story may take; 0 stands for 120
+	Part   string // of a campaign that is one part of a greater one, as 3/16: the verdict is not its own; "" for a whole one
 	Report string // directory of the report that a table points to; "" for none
 }
 

@@ -42,19 +42,35 @@ func Table(w io.Writer, c *scenarios.Campaign, o Options) error {
 		fmt.Fprintf(&b, "%s\n", plain(remark, 400))
 	}
 	for _, f := range c.Faults {
-		fmt.Fprintf(&b, "\nfault %d (%s): planned %s, took hold %s, met somebody %s",
-			f.Spec+1, f.Kind, thousands(int(f.Planned)), thousands(int(f.Happened)), thousands(int(f.Bit)))
+		if f.Case != "" && f.Planned == 0 {
+			continue // a case that was not run
+		}
+		fmt.Fprintf(&b, "\nfault %s: planned %s, took hold %s, met somebody %s",
+			faultName(f), thousands(int(f.Planned)), thousands(int(f.Happened)), thousands(int(f.Bit)))
 	}
 	if len(c.Faults) > 0 {
 		b.WriteByte('\n')
 	}
 	b.WriteByte('\n')
-	paint(&b, o, verdictColour(c), c.Summary())
+	if o.Part != "" {
+		paint(&b, o, bold, fmt.Sprintf("shard %s is done; lockquake merge decides, once all are", o.Part))
+	} else {
+		paint(&b, o, verdictColour(c), c.Summary())
+	}
 	if o.Report != "" {
 		fmt.Fprintf(&b, "report: %s\n", o.Report)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// faultName names an entry of the scenario's faults by its number, its case if it
+// has one, and its kind.
+func faultName(f scenarios.FaultStats) string {
+	if f.Case != "" {
+		return fmt.Sprintf("%d, %s (%s)", f.Spec+1, plain(f.Case, 60), f.Kind)
+	}
+	return fmt.Sprintf("%d (%s)", f.Spec+1, f.Kind)
 }
 
 // writeRows aligns the rows; the figures stand to the right.

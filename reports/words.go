@@ -91,6 +91,15 @@ func below(bound float64) string {
 	return "fewer than " + strconv.FormatFloat(math.Ceil(100*bound/unit-slack)*unit, 'g', 2, 64) + " %"
 }
 
+// highest is the upper end of what is known of a strategy's rate: of its interval,
+// or where no run is violating the exact bound to one side.
+func highest(st scenarios.StrategyStats) float64 {
+	if st.Violating == 0 && st.Runs > 0 {
+		return scenarios.AtMost(st.Runs)
+	}
+	return st.High
+}
+
 // intervalOf prints the interval of a strategy's rate; where no run is
 // violating, the exact bound to one side.
 func intervalOf(st scenarios.StrategyStats) string {

@@ -76,6 +76,9 @@ func Run(ctx context.Context, s *Scenario, opts ...Option) (*Campaign, error) {
 		return nil, err
 	}
 	c := newCampaign(s, o, uses)
+	if err := c.repeats(ctx); err != nil {
+		return nil, err
+	}
 	for c.begin(ctx) && ctx.Err() == nil {
 		c.carryOut(ctx)
 	}
@@ -100,7 +103,7 @@ func newCampaign(s *Scenario, o options, uses []Strategy) *campaign {
 		c.first = append(c.first, map[string]*violation{})
 	}
 	for i, spec := range s.Faults {
-		c.faults = append(c.faults, FaultStats{Spec: i, Kind: spec.Kind, Optional: spec.Optional})
+		c.faults = append(c.faults, FaultStats{Spec: i, Kind: spec.Kind, Case: spec.Case, Optional: spec.Optional})
 	}
 	return c
 }
@@ -302,7 +305,7 @@ func (c *campaign) whole() bool {
 	return true
 }
 
-// RepeatError is a run that ends otherwise than its journal says.
+// RepeatError is a run that ends otherwise than it did before.
 type RepeatError struct {
 	Label     string
 	Seed      uint64
@@ -310,6 +313,36 @@ type RepeatError struct {
 }
 
 func (e *RepeatError) Error() string {
-	return fmt.Sprintf("%s, seed %d: the run has checksum %s now and %s in the journal: this program or this lock does not repeat it",
-		e.Label, e.Seed, e.Now, e.Then)
+	return fmt.Sprintf("%s, seed %d: the run has checksum %s now and had %s before: this program or this lock does not repeat it; "+
+		"time, tasks and random numbers must be those of its Env", e.Label, e.Seed, e.Now, e.Then)
+}
+
+// repeats carries out the first run of each strategy that the caller brought along
+// twice, since such a lock may take its time or its random numbers from elsewhere.
+func (c *campaign) repeats(ctx context.Context) error {
+	var first []Strategy
+	for _, use := range c.uses {
+		_, own := c.options.own[use.Name]
+		if own && !slices.ContainsFunc(first, func(u Strategy) bool { return u.Name == use.Name }) {
+			first = append(first, use)
+		}
+	}
+	err := c.jobs.all(ctx, int64(len(first)), func(i int64) task {
+		use, seed := first[i], c.options.seeds.First
+		return task{c.scenario, use, seed, func(r *runner) error {
+			then, err := r.once(use, seed)
+			if err != nil {
+				return err
+			}
+			now, err := r.once(use, seed)
+			if err == nil && now.Checksum != then.Checksum {
+				err = &RepeatError{use.Label, seed, now.Checksum, then.Checksum}
+			}
+			return err
+		}}
+	})
+	if ctx.Err() != nil {
+		return nil // the campaign itself says what that means
+	}
+	return err
 }

@@ -55,6 +55,7 @@ func TestVerdicts(t *testing.T) {
 		{"held, with too few seeds to say so", "expect: {fenced: {violates: [lost-update]}}", 9, Unknown, "it takes 10 to say"},
 		{"no expectation at all", "", 10, Fail, "redis: 10 of 10 runs violate a check"},
 		{"a violation without an entry, where another has one", "expect: {fenced: {holds: [exclusion]}}", 10, Pass, ""},
+		{"nothing to judge is no pass", "expect: {redis: {holds: [fencing]}}", 10, Unknown, "redis: fencing is expected to hold, and has nothing to judge"},
 		{"belief decides only when named", "expect: {fenced: {holds: [belief]}}", 10, Fail, "fenced: belief was expected to hold"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -66,6 +67,61 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("%s, want %s with %q", c.Summary(), test.want, test.reason)
 			}
 		})
+	}
+}
+
+// A pass names those that violate something of which nothing was expected.
+func TestSummaryNamesWhoWasNotAsked(t *testing.T) {
+	c, err := Run(context.Background(), parseText(t, quick+"expect: {fenced: {holds: [exclusion]}}"), WithSeeds(1, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := c.Summary(), "pass: everything as the scenario expects, which is nothing of redis"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A strategy is chosen by the label of one use, or by its name for all its uses, as
+// the scenario has them. None is run twice.
+func TestStrategiesAreChosenByLabelOrName(t *testing.T) {
+	s := parseText(t, quick)
+	for _, test := range []struct {
+		names []string
+		want  string
+	}{
+		{[]string{"fenced"}, "fenced reads-writes"},
+		{[]string{"redis-fenced"}, "fenced reads-writes"},
+		{[]string{"redis", "redis-fenced", "fenced", "redis"}, "redis off, fenced reads-writes"},
+		{[]string{"redis-del"}, "redis-del off"},
+	} {
+		uses, err := s.uses(options{strategies: test.names})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, u := range uses {
+			got = append(got, u.Label+" "+s.ResourceOf(u).Fence)
+		}
+		if strings.Join(got, ", ") != test.want {
+			t.Errorf("%v chooses %v, want %s", test.names, got, test.want)
+		}
+	}
+}
+
+// A lock that takes its numbers from elsewhere than its Env does not repeat its
+// runs, and that is found out.
+func TestOwnLockThatDoesNotRepeat(t *testing.T) {
+	var calls time.Duration
+	c, err := Run(context.Background(), parseText(t, quick), WithSeeds(1, 1), WithJobs(1), WithStrategies("mine"),
+		WithStrategy("mine", func(d lock.Deps) lock.Strategy {
+			return broken(func(ctx context.Context, _ lock.Body) error {
+				calls++
+				return d.Env.Sleep(ctx, calls*time.Millisecond)
+			})
+		}))
+	var repeat *RepeatError
+	if c != nil || !errors.As(err, &repeat) || repeat.Label != "mine" || repeat.Seed != 1 {
+		t.Errorf("the campaign ended with %v, %v", c, err)
 	}
 }
 

@@ -113,6 +113,9 @@ func openJournal(path string, s *Scenario, look func(*Journal) error) (*Journal,
 // journalFile opens a file that no other campaign writes.
 func journalFile(path string) (*os.File, error) {
 	for {
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+			return nil, &JournalError{path, 0, "it is no file that could be a journal"}
+		}
 		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {
 			return nil, err
@@ -145,6 +148,9 @@ func journalFault(err error) error {
 // ReadJournal reads a journal and leaves it as it is. What is wrong with it is
 // a [*JournalError].
 func ReadJournal(path string) (*Journal, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, &JournalError{path, 0, "it is no file that could be a journal"}
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)

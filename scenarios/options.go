@@ -168,27 +168,35 @@ func (s *Scenario) uses(o options) ([]Strategy, error) {
 	}
 	var chosen []Strategy
 	for _, name := range o.strategies {
-		i := slices.IndexFunc(all, func(u Strategy) bool { return u.Label == name })
-		if i >= 0 {
-			chosen = append(chosen, all[i])
-			continue
+		uses := named(all, name)
+		if uses == nil {
+			uses = s.ofCatalogue(name)
 		}
-		before := len(chosen)
-		for _, u := range all { // every case of it
-			if u.Name == name && u.Case != "" {
-				chosen = append(chosen, u)
-			}
-		}
-		if len(chosen) > before {
-			continue
-		}
-		uses := s.ofCatalogue(name)
 		if uses == nil {
 			return nil, &UnknownStrategyError{Name: name, Scenario: s.Name, Known: knownStrategies(all)}
 		}
-		chosen = append(chosen, uses...)
+		for _, u := range uses {
+			if !slices.ContainsFunc(chosen, func(c Strategy) bool { return c.Label == u.Label }) {
+				chosen = append(chosen, u)
+			}
+		}
 	}
 	return chosen, nil
+}
+
+// named returns the use with a label, or if there is none every use of the strategy
+// of that name.
+func named(all []Strategy, name string) []Strategy {
+	var uses []Strategy
+	for _, u := range all {
+		if u.Label == name {
+			return []Strategy{u}
+		}
+		if u.Name == name {
+			uses = append(uses, u)
+		}
+	}
+	return uses
 }
 
 // ofCatalogue returns the uses that a strategy of the catalogue has in a scenario

@@ -177,6 +177,7 @@ type Failure struct {
 type FaultStats struct {
 	Spec     int         `json:"spec"` // index in the scenario, from 0
 	Kind     faults.Kind `json:"kind"`
+	Case     string      `json:"case,omitempty"`
 	Optional bool        `json:"optional,omitempty"`
 	Planned  int64       `json:"planned"`
 	Happened int64       `json:"happened"`

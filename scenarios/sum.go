@@ -16,7 +16,8 @@ import (
 // its expectation names, or without one every check but belief, which by
 // itself corrupts nothing.
 func decides(s *Scenario, label, check string) bool {
-	if e, ok := s.Expect[label]; ok {
+	// What a strategy claims is part of what it is judged by, and not all.
+	if e, ok := s.Expect[label]; ok && !s.Claims {
 		return slices.Contains(e.Holds, check) || slices.Contains(e.Violates, check)
 	}
 	return check != harmless
@@ -216,7 +217,7 @@ func (c *campaign) expectation(st StrategyStats) Expectation {
 		switch stats := st.Checks[check]; {
 		case stats.Violating > 0:
 			return NotAsExpected
-		case stats.Unknown > 0 || st.Runs == 0:
+		case stats.Unknown > 0 || st.Runs == 0 || !stats.Applies:
 			result = CannotTell
 		}
 	}
@@ -320,6 +321,11 @@ func undecided(c *Campaign, st StrategyStats) string {
 			return fmt.Sprintf("%s: %s could not be decided in %d of %d runs", st.Label, check, n, st.Runs)
 		}
 	}
+	for _, check := range st.Expects.Holds {
+		if !st.Checks[check].Applies {
+			return fmt.Sprintf("%s: %s is expected to hold, and has nothing to judge", st.Label, check)
+		}
+	}
 	for _, check := range st.Expects.Violates {
 		if st.Checks[check].Violating == 0 {
 			return fmt.Sprintf("%s: %s was not violated in %d runs, and it takes %d to say that it is not", st.Label, check, st.Runs, c.Needed)
@@ -331,7 +337,20 @@ func undecided(c *Campaign, st StrategyStats) string {
 // Summary says in one sentence how the campaign ended.
 func (c *Campaign) Summary() string {
 	if c.Verdict == Pass {
-		return "pass: everything as the scenario expects"
+		var unasked []string
+		for _, st := range c.Strategies {
+			if name := strings.TrimSuffix(st.Label, " under "+st.Case); !st.Decides && st.Violating > 0 && !slices.Contains(unasked, name) {
+				unasked = append(unasked, name)
+			}
+		}
+		const most = 3
+		switch n := len(unasked); {
+		case n == 0:
+			return "pass: everything as the scenario expects"
+		case n > most:
+			unasked = append(unasked[:most], fmt.Sprintf("%d more", n-most))
+		}
+		return "pass: everything as the scenario expects, which is nothing of " + strings.Join(unasked, ", ")
 	}
 	return string(c.Verdict) + ": " + strings.Join(c.Reasons, "; ")
 }

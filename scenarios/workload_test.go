@@ -253,8 +253,8 @@ strategies: [redis-watchdog-forever]
 		if got.Verdict != want {
 			t.Errorf("%s: progress is %s, want %s: %v", order, got.Verdict, want, got.Findings)
 		}
-		starved := slices.ContainsFunc(got.Findings, func(f checker.Finding) bool { return strings.HasPrefix(f.Text, "starved: ") })
-		if starved != (want == checker.Invalid) {
+		deadlock := slices.ContainsFunc(got.Findings, func(f checker.Finding) bool { return strings.HasPrefix(f.Text, "deadlock: ") })
+		if deadlock != (want == checker.Invalid) {
 			t.Errorf("%s: found %v", order, got.Findings)
 		}
 		if r := resultOf(t, trial, "lost-update"); r.Verdict != checker.Valid {

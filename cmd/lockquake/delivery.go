@@ -22,6 +22,7 @@ type delivery struct {
 	out      string
 	format   string
 	noReport bool
+	part     string // of the seeds, as in 3/16; "" for all
 }
 
 // formats are the ways to print a result.
@@ -42,6 +43,18 @@ func (d *delivery) flags(cmd *cobra.Command) {
 func (d *delivery) usable() error {
 	if !slices.Contains(formats(), d.format) {
 		return usagef("--format is table or json, not %q", d.format)
+	}
+	return nil
+}
+
+// writable finds out, before anything is run for it, whether a report could not be
+// written.
+func (d *delivery) writable(dir string) error {
+	if d.noReport {
+		return nil
+	}
+	if err := reports.MayWrite(dir); err != nil {
+		return usageError{err.Error()}
 	}
 	return nil
 }
@@ -77,7 +90,7 @@ func (d *delivery) deliver(c *scenarios.Campaign, s *scenarios.Scenario, dir str
 	if d.format == "json" {
 		return reports.JSON(stdout, c)
 	}
-	if err := reports.Table(stdout, c, reports.Options{Color: colours(stdout)}); err != nil {
+	if err := reports.Table(stdout, c, reports.Options{Color: colours(stdout), Part: d.part}); err != nil {
 		return err
 	}
 	if !d.noReport {

@@ -65,6 +65,9 @@ func (d *delivery) merge(ctx context.Context, args []string, stdout io.Writer) (
 	if err != nil {
 		return err
 	}
+	if err := d.writable(d.out); err != nil {
+		return err
+	}
 	c, runs, err := scenarios.Merge(ctx, s, shards)
 	if c == nil {
 		return err

@@ -28,7 +28,6 @@ type runFlags struct {
 	jobs   int
 	quiet  bool
 	resume bool
-	shard  string
 }
 
 func newRun() *cobra.Command {
@@ -79,7 +78,7 @@ the shards together, and its verdict decides.
 	setFlag(cmd, &f.sets)
 	f.flags(cmd)
 	flags.BoolVar(&f.resume, "resume", false, "go on with what OUT.runs or OUT/runs.log holds")
-	flags.StringVar(&f.shard, "shard", "", "carry out one part of the seeds, as in 3/16, for merge")
+	flags.StringVar(&f.part, "shard", "", "carry out one part of the seeds, as in 3/16, for merge")
 	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	completeFlag(cmd, "seeds", cobra.NoFileCompletions)
@@ -109,7 +108,15 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 		if err != nil {
 			return err
 		}
+		if slices.ContainsFunc(loaded, func(other *scenarios.Scenario) bool { return other.Name == s.Name }) {
+			return usagef("two scenarios are called %s, and would have one report", s.Name)
+		}
 		loaded = append(loaded, s)
+	}
+	for _, s := range loaded {
+		if err := f.writable(f.dirOf(s, len(loaded) > 1)); err != nil {
+			return err
+		}
 	}
 	worst := scenarios.Pass
 	for i, s := range loaded {
@@ -127,7 +134,7 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 		if c.Partial {
 			return interruptError{f.stoppedIn(c, loaded[i+1:])}
 		}
-		if f.shard != "" {
+		if f.part != "" {
 			continue // merge decides
 		}
 		if c.Verdict == scenarios.Fail || worst == scenarios.Pass {
@@ -157,9 +164,6 @@ func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir st
 	}
 	if err = f.deliver(c, s, dir, journal, stdout); err == nil && !c.Partial {
 		done = journal.Remove // the report has it
-	}
-	if err == nil && f.shard != "" {
-		fmt.Fprintf(stderr, "shard %s: lockquake merge decides, once all shards are done\n", f.shard)
 	}
 	return c, err
 }
@@ -214,7 +218,7 @@ func (f *runFlags) options() ([]scenarios.Option, error) {
 	if f.jobs < 0 {
 		return nil, usagef("--jobs is a positive number, not %d", f.jobs)
 	}
-	if f.noReport && (f.resume || f.shard != "") {
+	if f.noReport && (f.resume || f.part != "") {
 		return nil, usagef("--resume and --shard need the runs that a report keeps, and --no-report keeps none")
 	}
 	var opts []scenarios.Option
@@ -232,8 +236,8 @@ func (f *runFlags) options() ([]scenarios.Option, error) {
 		}
 		opts = append(opts, scenarios.WithUntil(halfWidth))
 	}
-	if f.shard != "" {
-		part, parts, err := parseShard(f.shard)
+	if f.part != "" {
+		part, parts, err := parseShard(f.part)
 		if err != nil {
 			return nil, err
 		}
@@ -266,7 +270,7 @@ func parseShard(text string) (part, parts int, err error) {
 	first, second, _ := strings.Cut(text, "/")
 	part, err1 := strconv.Atoi(first)
 	parts, err2 := strconv.Atoi(second)
-	if err1 != nil || err2 != nil || part < 1 || part > parts {
+	if err1 != nil || err2 != nil || part < 1 || part > parts || strings.Contains(text, "+") {
 		return 0, 0, usagef("--shard is a part of the seeds such as 3/16, not %q", text)
 	}
 	return part, parts, nil
