@@ -246,7 +246,7 @@ func words() map[string]string {
 		"description":       "what it shows, in one line",
 		"source":            "where the story comes from",
 		"duration":          "virtual time; faults and new sections end here, the run goes on",
-		"seeds":             "fewest runs that decide an expectation",
+		"seeds":             "fewest runs after which an expected violation that was not seen counts as missing",
 		"workers":           "how many workers there are; they are called worker-1, worker-2, ...",
 		"processes":         "processes that the workers share in turn, with one client each; 0 for a process of its own for each",
 		"resources":         "how many resources there are; a section draws one of them",

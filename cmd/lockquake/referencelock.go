@@ -69,7 +69,7 @@ func referenceStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 		name    string
 		classes []lock.Class
 	}{
-		{"corruption", e.Claims.Corruption}, {"fencing", e.Claims.Fencing}, {"told", e.Claims.Told}, {"service", e.Claims.Service},
+		{"no corruption", e.Claims.Corruption}, {"sound fencing", e.Claims.Fencing}, {"to tell of a loss", e.Claims.Told}, {"sound service", e.Claims.Service},
 	} {
 		var words []string
 		for _, c := range group.classes {
@@ -80,7 +80,7 @@ func referenceStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 		}
 	}
 	if e.Claims.Also != "" {
-		fmt.Fprintf(b, "- claims %s\n", e.Claims.Also)
+		fmt.Fprintf(b, "- claims %s\n", strings.Replace(e.Claims.Also, "corruption", "no corruption", 1))
 	}
 	b.WriteByte('\n')
 }
