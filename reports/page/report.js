@@ -190,6 +190,7 @@
       this.arrows = this.data.arrows.map((a) => this.arrow(svg, a));
       this.marks = this.stacked().map((at, i) => this.mark(svg, at, i));
       this.items.sort((a, b) => a.at - b.at);
+      svg.append(this.names());
       this.scroll.replaceChildren(svg);
       this.highlight();
       if (focused >= 0) this.focus(focused);
@@ -199,8 +200,6 @@
       const bottom = this.data.lanes.length * size.lane;
       this.data.lanes.forEach((lane, i) => {
         if (i % 2 === 0) svg.append(shape("rect", { class: "band", x: 0, y: i * size.lane, width: this.width, height: size.lane }));
-        const name = lane.name.length > 12 ? lane.name.slice(0, 11) + "…" : lane.name;
-        svg.append(shape("text", { x: 8, y: this.y(i) + 4 }, name));
       });
       let free = size.names; // where the last number ended
       for (const step of this.data.steps) {
@@ -215,6 +214,21 @@
       svg.append(shape("text", { class: "faint", x: 8, y: bottom + 18 }, "time, s"));
       this.cursor = shape("line", { class: "cursor", y1: 0, y2: bottom });
       svg.append(this.cursor);
+    }
+
+    // names are those of the lanes. They stay where they can be read as the rest is
+    // scrolled.
+    names() {
+      const group = shape("g", { class: "names" });
+      group.append(shape("rect", { x: 0, y: 0, width: size.names - 4, height: this.data.lanes.length * size.lane }));
+      this.data.lanes.forEach((lane, i) => {
+        const name = lane.name.length > 12 ? lane.name.slice(0, 11) + "…" : lane.name;
+        group.append(shape("text", { x: 8, y: this.y(i) + 4 }, name));
+      });
+      const stay = () => group.setAttribute("transform", `translate(${this.scroll.scrollLeft} 0)`);
+      this.scroll.onscroll = stay;
+      stay();
+      return group;
     }
 
     // item makes something that can be pointed at and walked to.
