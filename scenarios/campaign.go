@@ -341,8 +341,8 @@ func (c *campaign) repeats(ctx context.Context) error {
 			return err
 		}}
 	})
-	if ctx.Err() != nil {
-		return nil // the campaign itself says what that means
+	if ctx.Err() == nil { // else the campaign itself says what that means
+		return err
 	}
-	return err
+	return nil
 }
