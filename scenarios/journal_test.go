@@ -422,3 +422,19 @@ func FuzzJournal(f *testing.F) {
 		_, _, _ = Merge(t.Context(), s, []*Journal{j}, WithSeeds(1, 1))
 	})
 }
+
+// Runs of two commits are not put together. Where one of them is not known, the
+// version has to do.
+func TestJournalsOfTwoBuilds(t *testing.T) {
+	of := func(build string) journalHeader {
+		return journalHeader{Format: journalFormat, Version: Version, Build: build, Scenario: "x"}
+	}
+	if text := of("one").differs(of("other")); !strings.Contains(text, `a lockquake built from "one", and not from "other"`) {
+		t.Errorf("two builds: %q", text)
+	}
+	for _, same := range [][2]string{{"one", "one"}, {"", "one"}, {"one", ""}} {
+		if text := of(same[0]).differs(of(same[1])); text != "" {
+			t.Errorf("%q and %q: %s", same[0], same[1], text)
+		}
+	}
+}

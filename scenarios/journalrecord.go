@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +34,8 @@ type journalRecord struct {
 // judge them: the scenario.
 type journalHeader struct {
 	Format    int      `json:"format"`
-	Version   string   `json:"version"` // of lockquake
+	Version   string   `json:"version"`         // of lockquake
+	Build     string   `json:"build,omitempty"` // the commit that it was built from, if that is known
 	Scenario  string   `json:"scenario"`
 	Path      string   `json:"path"`
 	Hash      string   `json:"hash"`
@@ -65,7 +67,27 @@ func journalHeaderOf(s *Scenario) journalHeader {
 	if text == nil {
 		text = s.Text
 	}
-	return journalHeader{journalFormat, Version, s.Name, s.Path, s.Hash, overrideTexts(s.Overrides), string(text)}
+	return journalHeader{journalFormat, Version, build(), s.Name, s.Path, s.Hash, overrideTexts(s.Overrides), string(text)}
+}
+
+// build is the commit that the program was built from, and whether it was changed
+// since; "" if nobody knows, as in a test. Two states of one version that is not
+// released yet may carry out a run in two ways.
+func build() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	var commit, changed string
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			commit = s.Value
+		case "vcs.modified":
+			changed = map[string]string{"true": ", changed"}[s.Value]
+		}
+	}
+	return commit + changed
 }
 
 // differs says in what the runs of two journals cannot be put together, "" if they
@@ -80,6 +102,8 @@ func (h journalHeader) differs(want journalHeader) string {
 	switch {
 	case h.Version != want.Version:
 		return fmt.Sprintf("its runs are of lockquake %.30q, and not of %q", h.Version, want.Version)
+	case h.Build != "" && want.Build != "" && h.Build != want.Build:
+		return fmt.Sprintf("its runs are of a lockquake built from %.60q, and not from %q", h.Build, want.Build)
 	case h.Scenario != want.Scenario:
 		return fmt.Sprintf("its runs are of the scenario %.60q, and not of %q", h.Scenario, want.Scenario)
 	case !slices.Equal(h.Overrides, want.Overrides):
