@@ -13,7 +13,8 @@ import (
 // JSON prints the comparison as one document.
 func (c *Comparison) JSON(w io.Writer) error { return write(w, c) }
 
-// Table prints the comparison for a terminal.
+// Table prints the comparison for a terminal. Checks that nothing violated, then or
+// now, are only counted.
 func (c *Comparison) Table(w io.Writer, o Options) error {
 	var b bytes.Buffer
 	paint(&b, o, bold, plain(c.Head.Scenario, 60)+" against base: "+string(c.Verdict))
@@ -24,20 +25,35 @@ func (c *Comparison) Table(w io.Writer, o Options) error {
 	var rows bytes.Buffer
 	t := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "strategy\tcheck\tverdict\tbase\thead\twhy\n")
+	quiet := 0
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
+			if check.Verdict == Same && check.Base.Violating+check.Head.Violating+check.Base.Unknown+check.Head.Unknown == 0 {
+				quiet++
+				continue
+			}
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", plain(st.Label, 60), plain(check.Check, 60), check.Verdict, check.Base, check.Head, check.Why)
 		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	for i, line := range strings.Split(strings.TrimSuffix(rows.String(), "\n"), "\n") {
+	lines := strings.Split(strings.TrimSuffix(rows.String(), "\n"), "\n")
+	if len(lines) == 1 {
+		lines = nil // the heading alone
+	}
+	for i, line := range lines {
 		style := ""
 		if i == 0 {
 			style = faint
 		}
 		paint(&b, o, style, line)
+	}
+	if quiet > 0 {
+		if len(lines) > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "violated neither then nor now: %s\n", count(quiet, "check"))
 	}
 	if lines := c.seedLines(func(s string) string { return plain(s, 60) }); len(lines) > 0 {
 		fmt.Fprintf(&b, "\n%s\n", strings.Join(lines, "\n"))
