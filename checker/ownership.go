@@ -35,7 +35,7 @@ func ownership(in *input, r *Result) {
 		case e == nil || e.Type != history.Freed || e.Worker == "":
 		case e.Worker != g.worker:
 			r.find(Invalid, []int64{g.given.Seq, e.Seq}, "freed another's: %s freed the grant of lock %s that %s had", e.Worker, g.key, g.worker)
-		case s == nil:
+		case s == nil, s.Leave != 0 && g.given.Seq > s.Leave: // its own release ends what came too late
 		case e.Sent != 0 && e.Sent < g.given.Sent && in.holding(s).owner() == g.given.Owner, in.works(s, g, e.Seq):
 			r.find(Invalid, []int64{g.given.Seq, s.Enter, e.Seq, s.Leave}, "freed too early: an earlier release of %s freed lock %s, which the server had given to %s since",
 				e.Worker, g.key, nameOf(s))

@@ -84,3 +84,20 @@ func TestOwnershipOfLateRenewalsOnSeveralServers(t *testing.T) {
 		{name: "on two", story: told("lock-2", "lock-3"), want: Invalid, count: 2, text: "renewed after release: lock x was renewed"},
 	})
 }
+
+// One of three servers was given up on as the lock was asked for, and grants it when the
+// section has left. The section's own release, sent before that request at last got
+// through, takes the grant away again: nobody else's is touched.
+func TestOwnershipOfAGrantThatComesAfterItsRelease(t *testing.T) {
+	s := story("counter", "off")
+	s.meta.Nodes, s.meta.Quorum = 3, 2
+	s.call("a").grantOn("a", "lock-1").grantOn("a", "lock-2").enter("a", 0).leave("a")
+	sent := s.now
+	for _, node := range []string{"lock-1", "lock-2"} {
+		s.tell(history.Event{Type: history.Freed, Worker: "a", Key: "x", Owner: "a", Node: node, Sent: sent})
+	}
+	s.answered("a", history.ClassOK, "")
+	s.tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: "lock-3", Sent: s.now})
+	s.tell(history.Event{Type: history.Freed, Worker: "a", Key: "x", Owner: "a", Node: "lock-3", Sent: sent})
+	judge(t, "ownership", []verdictCase{{name: "a late grant", story: s, want: Valid}})
+}
