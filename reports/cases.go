@@ -18,16 +18,11 @@ func hasCases(c *scenarios.Campaign) bool {
 	return slices.ContainsFunc(c.Strategies, func(st scenarios.StrategyStats) bool { return st.Case != "" })
 }
 
-// baseLabel is the label of a use without its case.
-func baseLabel(st scenarios.StrategyStats) string {
-	return strings.TrimSuffix(st.Label, " under "+st.Case)
-}
-
 // baseLabels lists them in their order.
 func baseLabels(c *scenarios.Campaign) []string {
 	var labels []string
 	for _, st := range c.Strategies {
-		if label := baseLabel(st); !slices.Contains(labels, label) {
+		if label := st.Use(); !slices.Contains(labels, label) {
 			labels = append(labels, label)
 		}
 	}
@@ -70,7 +65,7 @@ func caseGrid(c *scenarios.Campaign) grid {
 		for _, class := range classes {
 			var uses []scenarios.StrategyStats
 			for _, st := range c.Strategies {
-				if baseLabel(st) == label && st.Class == class.Letter {
+				if st.Use() == label && st.Class == class.Letter {
 					uses = append(uses, st)
 				}
 			}

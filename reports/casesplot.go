@@ -86,7 +86,7 @@ func (p casesPlot) paint(c draw.Canvas) {
 		y := top - casesCellHeight*vg.Length(i+1)
 		c.FillText(names, vg.Point{X: c.Min.X + p.left - 6, Y: y + casesCellHeight/2}, plain(label, longestLabel))
 		for _, st := range p.c.Strategies {
-			if baseLabel(st) != label {
+			if st.Use() != label {
 				continue
 			}
 			at := slices.IndexFunc(p.columns, func(col casesColumn) bool { return col.name == st.Case })

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"lockquake/lock"
 )
@@ -87,6 +88,9 @@ func FaultClasses() []FaultClass {
 	}
 	return list
 }
+
+// Use is the label of a use without its case.
+func (st StrategyStats) Use() string { return strings.TrimSuffix(st.Label, " under "+st.Case) }
 
 // classOf returns the class of faults of a case, "" if it has none.
 func (s *Scenario) classOf(name string) string {

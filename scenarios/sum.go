@@ -337,12 +337,11 @@ func undecided(c *Campaign, st StrategyStats) string {
 // Summary says in one sentence how the campaign ended.
 func (c *Campaign) Summary() string {
 	if c.Verdict == Pass {
-		base := func(st StrategyStats) string { return strings.TrimSuffix(st.Label, " under "+st.Case) }
 		var unasked []string
 		for _, st := range c.Strategies {
-			asked := slices.ContainsFunc(c.Strategies, func(other StrategyStats) bool { return other.Decides && base(other) == base(st) })
-			if !asked && st.Violating > 0 && !slices.Contains(unasked, base(st)) {
-				unasked = append(unasked, base(st))
+			asked := slices.ContainsFunc(c.Strategies, func(other StrategyStats) bool { return other.Decides && other.Use() == st.Use() })
+			if !asked && st.Violating > 0 && !slices.Contains(unasked, st.Use()) {
+				unasked = append(unasked, st.Use())
 			}
 		}
 		const most = 3
