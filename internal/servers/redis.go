@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -60,7 +61,9 @@ func (s *Server) start() error {
 	base := []string{
 		"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--dir", s.Dir,
 		"--save", "", "--appendonly", "no", "--enable-debug-command", "local",
-		"--repl-diskless-sync-delay", "0",
+		// After a sync without a file the primary sends nothing to a replica before
+		// that has spoken, which it does once a second.
+		"--repl-diskless-sync", "no",
 	}
 	p, err := start("redis-server", slices.Concat(base, s.args)...)
 	if err != nil {
@@ -80,10 +83,11 @@ func (s *Server) start() error {
 	return err
 }
 
-// ask sends one command without arguments that need quotes, and returns the
-// first line of the answer, or the text of an answer that has more.
-func (s *Server) ask(command string) (string, error) {
-	const limit = time.Second
+// ask sends commands without arguments that need quotes over one connection, and
+// returns the answer to the last: its first line, or the text of an answer that
+// has more.
+func (s *Server) ask(commands ...string) (string, error) {
+	const limit = 2 * time.Second
 	conn, err := net.DialTimeout("tcp", s.Addr, limit)
 	if err != nil {
 		return "", err
@@ -92,28 +96,40 @@ func (s *Server) ask(command string) (string, error) {
 	if err := conn.SetDeadline(time.Now().Add(limit)); err != nil {
 		return "", err
 	}
-	if _, err := conn.Write([]byte(command + "\r\n")); err != nil {
+	r := bufio.NewReader(conn)
+	answer := ""
+	for _, command := range commands {
+		if _, err := conn.Write([]byte(command + "\r\n")); err != nil {
+			return "", err
+		}
+		if answer, err = readAnswer(r); err != nil {
+			return "", fmt.Errorf("servers: %s: %w", command, err)
+		}
+	}
+	return answer, nil
+}
+
+// readAnswer returns a line, or the text that the line announces.
+func readAnswer(r *bufio.Reader) (string, error) {
+	line, err := r.ReadString('\n')
+	if err != nil {
 		return "", err
 	}
-	r := bufio.NewReader(conn)
-	line, err := r.ReadString('\n')
 	line = strings.TrimSpace(line)
-	if size, isText := strings.CutPrefix(line, "$"); isText && err == nil {
-		n, err := strconv.Atoi(size)
-		if err != nil || n < 0 {
-			return "", fmt.Errorf("servers: %s answers %q", command, line)
-		}
-		text := make([]byte, n)
-		for read := 0; read < n; {
-			more, err := r.Read(text[read:])
-			if err != nil {
-				return "", err
-			}
-			read += more
-		}
-		return string(text), nil
+	size, isText := strings.CutPrefix(line, "$")
+	if !isText {
+		return line, nil
 	}
-	return line, err
+	n, err := strconv.Atoi(size)
+	if err != nil || n < 0 {
+		return "", fmt.Errorf("answer %q has no text", line)
+	}
+	const lineEnd = len("\r\n")
+	text := make([]byte, n+lineEnd)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return "", err
+	}
+	return string(text[:n]), nil
 }
 
 // PID is the process ID of the server, for who wants to stop and continue it. A
@@ -142,21 +158,45 @@ func (s *Server) Replica(args ...string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := replica.AwaitLink(); err != nil {
+	if err := replica.AwaitStep(); err != nil {
 		return nil, errors.Join(err, replica.Stop())
 	}
 	return replica, nil
 }
 
-// AwaitLink returns when the server, a replica, is in step with its primary.
-func (s *Server) AwaitLink() error {
+// AwaitStep returns when the server, a replica, is in step with its primary: the
+// link is up at both ends, and it has applied all that the primary has written.
+func (s *Server) AwaitStep() error {
 	return s.process.await(func() error {
-		info, err := s.ask("INFO replication")
-		if err == nil && !strings.Contains(info, "master_link_status:up") {
-			err = errors.New("the link to the primary is down")
+		replica, err := s.ask("INFO replication")
+		if err != nil {
+			return err
 		}
-		return err
+		if infoField(replica, "master_link_status") != "up" {
+			return errors.New("the link to the primary is down")
+		}
+		of := &Server{Addr: net.JoinHostPort(infoField(replica, "master_host"), infoField(replica, "master_port"))}
+		primary, err := of.ask("INFO replication")
+		if err != nil {
+			return err
+		}
+		// Until then the primary counts the replica in no WAIT.
+		if !strings.Contains(primary, fmt.Sprintf("port=%d,state=online", s.port)) {
+			return errors.New("the primary does not yet send to the replica")
+		}
+		written, applied := infoField(primary, "master_repl_offset"), infoField(replica, "slave_repl_offset")
+		if written != applied {
+			return fmt.Errorf("the replica has applied %s of %s bytes", applied, written)
+		}
+		return nil
 	})
+}
+
+// infoField returns what a line of an answer to INFO says, or "".
+func infoField(info, name string) string {
+	_, rest, _ := strings.Cut(info, "\n"+name+":")
+	value, _, _ := strings.Cut(rest, "\r")
+	return value
 }
 
 // Stop kills the server and removes its folder.

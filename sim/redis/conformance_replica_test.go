@@ -182,12 +182,8 @@ func (r *realRun) catchUp() error {
 	if !r.behind {
 		return nil
 	}
-	reply, err := r.clocks[connA].do([]string{"WAIT", "1", "10000"})
-	if err == nil && string(reply) != ":1\r\n" {
-		err = fmt.Errorf("the replica does not follow: WAIT answers %q", reply)
-	}
 	r.behind = false
-	return err
+	return r.replica.AwaitStep()
 }
 
 func (r *realRun) goOn() error {
@@ -220,7 +216,7 @@ func (r *realRun) perform(s step) (done, bool, error) {
 	case doKill:
 		r.primary.Kill()
 		if err = r.primary.Start(); err == nil {
-			err = errors.Join(r.replica.AwaitLink(), r.dialAll())
+			err = errors.Join(r.replica.AwaitStep(), r.dialAll())
 		}
 	default:
 		err = fmt.Errorf("nothing is called %q", s.at)
@@ -267,7 +263,7 @@ func (r *realRun) promote() error {
 	if _, err := old.do([]string{"REPLICAOF", host, port}); err != nil {
 		return err
 	}
-	return errors.Join(r.replica.AwaitLink(), r.dialAll())
+	return errors.Join(r.replica.AwaitStep(), r.dialAll())
 }
 
 // tell lets a server carry out a command or a transaction.
