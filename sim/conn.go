@@ -24,6 +24,7 @@ type Session struct {
 	Worker string // who dialled
 	Data   any    // the server's own
 	conn   *Conn
+	worker *Worker
 }
 
 // The errors of a connection. ErrTimeout is a time-out in the sense of
@@ -50,10 +51,11 @@ type Conn struct {
 	up, down   pipe
 	session    Session
 	pending    []*Call // not answered, in order
-	err        error   // why it cannot be used any more
-	served     bool    // the server knows of it
-	serverGone bool    // the server has been told that it ended
-	broke      error   // what it is told then; nil: the client closed it
+	inbox      inbox
+	err        error // why it cannot be used any more
+	served     bool  // the server knows of it
+	serverGone bool  // the server has been told that it ended
+	broke      error // what it is told then; nil: the client closed it
 }
 
 // Call is one request under way, from its sending to its answer.
@@ -77,6 +79,7 @@ type Call struct {
 	answer   any
 	err      error // why there will be no answer
 	replied  bool
+	pushed   bool // nobody asked for it
 }
 
 // Dial connects the process to a node: one round trip. It returns ErrTimeout
@@ -93,7 +96,7 @@ func (p *Process) Dial(ctx context.Context, node string, timeout time.Duration) 
 	}
 	w.conns++
 	c := &Conn{process: p, node: n}
-	c.session = Session{ID: w.conns, Worker: w.current.worker.name, conn: c}
+	c.session = Session{ID: w.conns, Worker: w.current.worker.name, conn: c, worker: w.current.worker}
 	c.up = pipe{conn: c, link: w.link(p.node, n)}
 	c.down = pipe{conn: c, link: w.link(n, p.node)}
 	p.conns = append(p.conns, c)
@@ -140,17 +143,7 @@ func (c *Conn) roundTrip(ctx context.Context, op string, req any, timeout time.D
 
 // await parks the task until the call is answered, and takes the answer.
 func (c *Conn) await(t *task, sc *simContext, call *Call, timeout time.Duration) (any, error) {
-	var why reason
-	switch {
-	case timeout > 0:
-		why = t.sleep(sc, timeout, classDeadline)
-	case sc != nil:
-		t.ctx = sc
-		sc.watch(t)
-		why = t.wait()
-	default:
-		why = t.wait()
-	}
+	why := t.linger(sc, timeout)
 	call.task = nil
 	if i := slices.Index(c.pending, call); i >= 0 {
 		c.pending = slices.Delete(c.pending, i, i+1)
@@ -262,6 +255,9 @@ func (c *Conn) failPending(err error) {
 			call.task.wake(byReply)
 		}
 	}
+	if c.inbox.reader != nil {
+		c.inbox.reader.wake(byReply)
+	}
 }
 
 func (c *Conn) serverClosed(err error) {
@@ -315,7 +311,11 @@ func (c *Call) Reply(answer any) {
 func (c *Call) answered(m *message) {
 	p := c.conn.process
 	m.here = true
-	if c.task == nil || c.conn.err != nil || p.crashed || p.postpone(&m.event, classMessage) {
+	if c.task == nil && !c.pushed || c.conn.err != nil || p.crashed || p.postpone(&m.event, classMessage) {
+		return
+	}
+	if c.pushed {
+		c.conn.inbox.add(c)
 		return
 	}
 	c.task.wake(byReply)

@@ -158,6 +158,19 @@ func (t *task) sleep(ctx *simContext, d time.Duration, c class) reason {
 	return t.wait()
 }
 
+// linger parks until something wakes the task, for d at most (0: for ever), or
+// until ctx ends.
+func (t *task) linger(ctx *simContext, d time.Duration) reason {
+	if d > 0 {
+		return t.sleep(ctx, d, classDeadline)
+	}
+	if ctx != nil {
+		t.ctx = ctx
+		ctx.watch(t)
+	}
+	return t.wait()
+}
+
 // elapse lets d go by without giving up the processor, if nothing else happens
 // meanwhile, and reports whether it did. To the trace it is the same event as
 // that of a timer; it only saves the way through the queue and two switches.
