@@ -31,7 +31,7 @@ func keysOf(name string) keySpan {
 func notSimulated(name string, args []string) bool {
 	switch name {
 	case "blpop", "brpop", "brpoplpush", "blmove", "blmpop", "bzmpop", "bzpopmax", "bzpopmin",
-		"subscribe", "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe", "publish", "pubsub",
+		"subscribe", "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe", "pubsub",
 		"monitor", "waitaof", "watch", "unwatch", "quit", "reset", "auth",
 		"move", "swapdb", "cluster", "randomkey":
 		return true

@@ -55,7 +55,7 @@ func templates() []string {
 		"ZRANK $ranks $m", "ZREVRANK $ranks $m", "ZSCORE $ranks $m", "ZCARD $ranks", "ZREMRANGEBYSCORE $ranks $bound $bound",
 		"ZRANGEBYSCORE $ranks $bound $bound", "ZRANGEBYSCORE $ranks $bound $bound WITHSCORES LIMIT 0 2", "ZINCRBY $ranks $score $m",
 		"ZCOUNT $ranks $bound $bound", "ZPOPMIN $ranks", "ZREMRANGEBYRANK $ranks $i $i", "ZREVRANGE $ranks $i $i",
-		"PING", "ECHO $v", "WAIT 0 0", "NONSENSE $k", "EXEC", "DISCARD", "SELECT 0",
+		"PING", "ECHO $v", "PUBLISH $k $v", "WAIT 0 0", "NONSENSE $k", "EXEC", "DISCARD", "SELECT 0",
 	}
 }
 

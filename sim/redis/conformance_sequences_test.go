@@ -73,6 +73,8 @@ SET k v PXAT 1
 GET k
 SET k v PXAT 99999999999999
 PEXPIRETIME k
+SET last v PXAT 9223372036854775807
+EXPIRETIME last
 SET k w KEEPTTL
 PEXPIRETIME k
 SET k
@@ -251,6 +253,17 @@ PTTL d
 SET d 1 PX 1000
 SET e 2
 COPY e d REPLACE
+RPUSH copied 5
+SET over string
+COPY copied over REPLACE
+TYPE over
+DEL over
+INCR over
+COPY copied copied REPLACE
+COPY nothing over REPLACE
+GET over
+COPY copied over REPLACE nonsense
+GET over
 PTTL d
 RENAME d d
 FLUSHALL

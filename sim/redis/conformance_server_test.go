@@ -36,8 +36,10 @@ func dialReal(t *testing.T) *realRedis {
 }
 
 // connect opens a connection to a real server.
-func connect(s *servers.Server) (*realRedis, error) {
-	conn, err := net.Dial("tcp", s.Addr)
+func connect(s *servers.Server) (*realRedis, error) { return connectTo(s.Addr) }
+
+func connectTo(addr string) (*realRedis, error) {
+	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		return nil, err
 	}
@@ -71,10 +73,7 @@ func (c *realRedis) do(words []string) ([]byte, error) {
 func (c *realRedis) pipeline(commands [][]string) ([][]byte, error) {
 	var out []byte
 	for _, words := range commands {
-		out = fmt.Appendf(out, "*%d\r\n", len(words))
-		for _, word := range words {
-			out = fmt.Appendf(out, "$%d\r\n%s\r\n", len(word), word)
-		}
+		out = append(out, encode(words)...)
 	}
 	if err := c.conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		return nil, err
@@ -90,6 +89,15 @@ func (c *realRedis) pipeline(commands [][]string) ([][]byte, error) {
 		}
 	}
 	return replies, nil
+}
+
+// encode returns a command as it is sent.
+func encode(words []string) []byte {
+	out := fmt.Appendf(nil, "*%d\r\n", len(words))
+	for _, word := range words {
+		out = fmt.Appendf(out, "$%d\r\n%s\r\n", len(word), word)
+	}
+	return out
 }
 
 // read appends one reply to b.

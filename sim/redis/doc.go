@@ -23,6 +23,9 @@
 //     replica that clients read from (thirdparty.go).
 //   - All three live on a journal of effects (journal.go, image.go), which is
 //     kept only where somebody needs it.
+//   - [Server] sends what is published to who listens (channels.go), which is who
+//     has subscribed through a [NewSubscriber], a port beside the client since
+//     go-redis's subscriptions go past its hook (subscriber.go).
 //   - [NewClient] returns a *redis.Client whose hook takes every command away
 //     from go-redis and sends it over the world's network (client.go). The pool
 //     of connections is modelled here as go-redis has it (pool.go), and replies
@@ -30,10 +33,14 @@
 //
 // # What is not simulated
 //
-// One database; no cluster, access control, modules, subscriptions, or blocking
+// One database; no cluster, access control, modules, or blocking
 // commands other than WAIT: such a command is answered by an error that says so.
 // Scripts are bounded by a number of steps. A pipeline is carried out in one
 // piece, up to a WAIT in it, and its replies come in one piece.
+//
+// SUBSCRIBE and UNSUBSCRIBE name one channel, and there are no patterns, shards or
+// PUBSUB. What is published on a primary is not published on its replica, and is no
+// write to WAIT. No client is cut off for being slow to listen.
 //
 // Persistence is one of three promises and no files: every second means every
 // whole second of true time, a kill spares whatever a server that persists has
@@ -61,7 +68,7 @@
 // for byte: strings, deadlines, hashes, sets, lists, sorted sets, transactions
 // and scripts, and their errors. TestConformanceOfReplication does the same with a
 // primary and its replica: WAIT, stopped replicas, promotions; TestConformanceOfKill
-// with a server that is killed. Left out, or simpler, are:
+// with a server that is killed, and TestConformanceOfChannels with listeners. Left out, or simpler, are:
 //
 //   - WATCH, and MULTI that does not come in one pipeline with its EXEC;
 //   - the order of a hash table, as in HGETALL, and of the keys of a JSON object:

@@ -12,10 +12,11 @@ type engine struct {
 	scripts *scripts
 	limbo   []string // name in lower case and arguments, reused
 
-	stale        func(key string) Reply // answers a GET in place of the keyspace; nil: it is up to date
-	acknowledged func() int64           // how many replicas have all that was written
-	atMulti      int64                  // how many had when the transaction began
-	follows      func() bool            // it is a replica, to which no client writes
+	stale        func(key string) Reply              // answers a GET in place of the keyspace; nil: it is up to date
+	acknowledged func() int64                        // how many replicas have all that was written
+	atMulti      int64                               // how many had when the transaction began
+	follows      func() bool                         // it is a replica, to which no client writes
+	publish      func(channel, message string) int64 // returns how many listen
 }
 
 func newEngine(cache *ScriptCache) (*engine, error) {
@@ -24,6 +25,7 @@ func newEngine(cache *ScriptCache) (*engine, error) {
 		return nil, err
 	}
 	e := &engine{store: s, acknowledged: func() int64 { return 0 }, follows: s.follows}
+	e.publish = func(string, string) int64 { return 0 }
 	e.scripts = newScripts(cache, e)
 	return e, nil
 }
@@ -46,6 +48,8 @@ func (e *engine) run(now time.Time, words []string) Reply {
 		}
 	case "ping":
 		return ping(args)
+	case "publish":
+		return Reply{Kind: Integer, Int: e.publish(args[1], args[2])}
 	case "wait":
 		return e.wait(args)
 	case "hello":

@@ -60,6 +60,8 @@ func (s *store) guard(args []string) *Reply {
 		}
 	case "zrangebyscore", "zrevrangebyscore":
 		return rangeOptions(args[4:])
+	case "copy":
+		s.guardCopy(args)
 	case "lset", "lindex":
 		return s.guardIndex(args)
 	case "zadd":
@@ -97,6 +99,15 @@ func byRank(options []string) bool {
 		}
 	}
 	return true
+}
+
+// guardCopy makes room for a copy over a key of another type: the keyspace would
+// keep what was there, and show it when the copy has gone.
+func (s *store) guardCopy(args []string) {
+	other := func(option string) bool { return !strings.EqualFold(option, "replace") }
+	if len(args) > 3 && !slices.ContainsFunc(args[3:], other) && args[1] != args[2] && s.redis.Exists(args[1]) {
+		s.redis.Del(args[2])
+	}
 }
 
 // guardIndex knows that the commands with one index look at the key first.

@@ -186,7 +186,7 @@ func (p *pool) dial() (*pooledConn, error) {
 		return nil, p.lastError
 	}
 	for attempt := 1; ; attempt++ {
-		conn, err := p.dialOnce()
+		conn, err := p.client.dialOnce()
 		if err == nil {
 			return &pooledConn{Conn: conn}, nil
 		}
@@ -206,7 +206,7 @@ func (p *pool) dial() (*pooledConn, error) {
 // probe dials until it comes through.
 func (p *pool) probe() {
 	for {
-		conn, err := p.dialOnce()
+		conn, err := p.client.dialOnce()
 		if err == nil {
 			p.failures = 0
 			conn.Close()
@@ -219,8 +219,8 @@ func (p *pool) probe() {
 	}
 }
 
-func (p *pool) dialOnce() (*sim.Conn, error) {
-	conn, err := p.client.process.Dial(context.Background(), p.client.resolve(), p.client.options.DialTimeout)
+func (c *conductor) dialOnce() (*sim.Conn, error) {
+	conn, err := c.process.Dial(context.Background(), c.resolve(), c.options.DialTimeout)
 	if errors.Is(err, sim.ErrTimeout) {
 		err = dialTimeoutError{err}
 	}

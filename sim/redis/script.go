@@ -263,12 +263,14 @@ func (s *scripts) call(words []string) Reply {
 		return errorReply("ERR Wrong number of args calling Redis command from script")
 	case !inScripts(name):
 		return errorReply("ERR This Redis command is not allowed from script")
-	case s.readOnly && writes(name):
+	case s.readOnly && (writes(name) || name == "publish"):
 		return errorReply("ERR Write commands are not allowed from read-only scripts.")
 	case e.follows() && writes(name):
 		return readOnlyReplica()
 	case name == "ping":
 		return ping(args)
+	case name == "publish":
+		return Reply{Kind: Integer, Int: e.publish(args[1], args[2])}
 	case name == "select":
 		return selectDatabase(args[1])
 	}

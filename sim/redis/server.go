@@ -43,6 +43,8 @@ type Server struct {
 	staleBy time.Duration
 	group   *Group // nil: it stands alone
 	waiters []*waiter
+
+	channels channels
 }
 
 var (
@@ -68,9 +70,10 @@ func New(node *sim.Node, o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("redis on %s: %w", node.Name(), err)
 	}
-	s := &Server{node: node, options: o, engine: e, origin: node.Now().Add(-node.Mono())}
+	s := &Server{node: node, options: o, engine: e, origin: node.Now().Add(-node.Mono()), channels: channels{}}
 	s.watch = &watch{server: s, held: map[string]*grant{}, freed: map[string]string{}}
 	e.store.touched, e.store.expired = s.named, s.expired
+	e.publish = s.channels.publish
 	e.acknowledged = func() int64 { return s.acknowledged(s.offset()) }
 	e.follows, e.store.follows = s.replicates, s.replicates
 	s.beginJournal(map[string]image{})
@@ -106,6 +109,12 @@ func (s *Server) record(e history.Event) {
 func (s *Server) Serve(c *sim.Call) {
 	switch request := c.Req.(type) {
 	case *Command:
+		if reply, ok := s.listening(c.Session, request.Args); ok {
+			request.reply = reply
+			c.Applied()
+			c.Reply(&request.reply)
+			return
+		}
 		if isWait(request.Args) {
 			c.Applied()
 			s.wait(c, request.Args, func(r Reply) {
@@ -163,5 +172,9 @@ func (s *Server) Failure(c *sim.Call, text string) any {
 	return &failed
 }
 
-// Closed implements sim.Server. A connection leaves nothing behind.
-func (s *Server) Closed(*sim.Session, error) {}
+// Closed implements sim.Server. Who listened does so no more.
+func (s *Server) Closed(session *sim.Session, _ error) {
+	for channel := range s.channels {
+		s.channels.leave(session, channel)
+	}
+}

@@ -249,17 +249,18 @@ func (s *store) clockCommand(name string, args []string) (Reply, bool) {
 		return Reply{}, false
 	}
 	var answer func(deadline int64) int64
-	// Redis rounds to the nearest second.
+	// Redis rounds to the nearest second. The sum of both may be too large.
 	const half, second = 500, 1000
+	nearest := func(millis int64) int64 { return millis/second + (millis%second+half)/second }
 	switch name {
 	case "pttl":
 		answer = func(deadline int64) int64 { return deadline - s.now.UnixMilli() }
 	case "ttl":
-		answer = func(deadline int64) int64 { return (deadline - s.now.UnixMilli() + half) / second }
+		answer = func(deadline int64) int64 { return nearest(deadline - s.now.UnixMilli()) }
 	case "pexpiretime":
 		answer = func(deadline int64) int64 { return deadline }
 	case "expiretime":
-		answer = func(deadline int64) int64 { return (deadline + half) / second }
+		answer = nearest
 	default:
 		return Reply{}, false
 	}

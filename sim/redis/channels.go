@@ -1,0 +1,87 @@
+package redis
+
+import (
+	"slices"
+	"strings"
+
+	"lockquake/sim"
+)
+
+// channels is who listens to what, by name of the channel, in the order in which
+// they came. A connection that ends listens no more.
+type channels map[string][]*sim.Session
+
+// publish sends the message to all who listen, and returns how many that were.
+func (ch channels) publish(channel, message string) int64 {
+	for _, session := range ch[channel] {
+		session.Push("message", &Reply{Kind: Array, Elems: []Reply{
+			{Kind: Bulk, Text: "message"}, {Kind: Bulk, Text: channel}, {Kind: Bulk, Text: message},
+		}})
+	}
+	return int64(len(ch[channel]))
+}
+
+func (ch channels) leave(session *sim.Session, channel string) {
+	ch[channel] = slices.DeleteFunc(ch[channel], func(s *sim.Session) bool { return s == session })
+	if len(ch[channel]) == 0 {
+		delete(ch, channel)
+	}
+}
+
+// count returns to how many channels the connection listens.
+func (ch channels) count(session *sim.Session) (n int64) {
+	for _, sessions := range ch {
+		if slices.Contains(sessions, session) {
+			n++
+		}
+	}
+	return n
+}
+
+// listening answers what begins or ends listening, and what a connection asks
+// that listens: hardly anything is allowed there. It reports whether this was
+// such a command.
+func (s *Server) listening(session *sim.Session, words []string) (Reply, bool) {
+	if len(words) == 0 || len(s.channels) == 0 && !strings.EqualFold(words[0], "subscribe") && !strings.EqualFold(words[0], "unsubscribe") {
+		return Reply{}, false
+	}
+	args := s.engine.lower(words)
+	if malformed(words[0], args) != nil {
+		return Reply{}, false
+	}
+	switch args[0] {
+	case "subscribe", "unsubscribe":
+		return s.subscription(session, args[0], args[1:]), true
+	case "psubscribe", "punsubscribe", "ssubscribe", "sunsubscribe", "quit", "reset":
+		return Reply{}, false
+	}
+	switch {
+	case s.channels.count(session) == 0:
+		return Reply{}, false
+	case args[0] != "ping":
+		return errorReply("ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context", args[0]), true
+	case len(args) > 2:
+		return wrongArity("ping"), true
+	}
+	return Reply{Kind: Array, Elems: []Reply{
+		{Kind: Bulk, Text: "pong"}, {Kind: Bulk, Text: strings.Join(args[1:], "")},
+	}}, true
+}
+
+// subscription begins or ends one. Redis answers once for each channel, and a
+// call here has one answer.
+func (s *Server) subscription(session *sim.Session, name string, names []string) Reply {
+	if len(names) != 1 {
+		return refusal(name + " of other than one channel")
+	}
+	channel := names[0]
+	switch {
+	case name == "unsubscribe":
+		s.channels.leave(session, channel)
+	case !slices.Contains(s.channels[channel], session):
+		s.channels[channel] = append(s.channels[channel], session)
+	}
+	return Reply{Kind: Array, Elems: []Reply{
+		{Kind: Bulk, Text: name}, {Kind: Bulk, Text: channel}, {Kind: Integer, Int: s.channels.count(session)},
+	}}
+}
