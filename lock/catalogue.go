@@ -21,6 +21,10 @@ type Deps struct {
 	// Nodes holds one client for each independent server, of which Redis is the
 	// first.
 	Nodes []redis.Cmdable
+	// Subscriber hears what is published on that server, SharedSubscriber over one
+	// connection for all workers of the process. They are nil where nobody may
+	// listen.
+	Subscriber, SharedSubscriber Subscriber
 }
 
 // Entry is a strategy in the catalogue.
@@ -98,6 +102,9 @@ func redisCatalogue() []Entry {
 		}),
 		preset("redis-fenced-incr-first", "redis-fenced, with a script that counts before it tries, so that losers burn numbers", func(p *Params) {
 			p.Fence = FenceIncrFirst
+		}),
+		preset("redis-notify", "redis, and a release is announced to those who wait, who ask now and then all the same", func(p *Params) {
+			p.Waiting, p.Fallback = WaitingMessage, 500*time.Millisecond
 		}),
 		replicated("redis-replica", "redis, on a primary with an asynchronous replica", nil),
 		replicated("redis-replica-wait", "redis-replica, and a grant that the replica does not confirm in time is given back", func(p *Params) {
@@ -181,6 +188,9 @@ func redisCatalogue() []Entry {
 			watchdog(p)
 			p.Renewal = RenewalRacy
 		}),
+		flawed("redis-notify-shared", "a release is announced over one connection of the process: who is served ends the listening of the others", func(p *Params) {
+			p.Waiting = WaitingMessageShared
+		}),
 		flawed("redis-reaped", "a lock is deleted when its owner is missing from a list that it was entered in for 5 s", func(p *Params) {
 			p.Reaper = ReaperLive
 		}),
@@ -206,7 +216,7 @@ func preset(name, doc string, change func(*Params)) Entry {
 		Retry: Retry{Attempts: 11, Delay: 100 * time.Millisecond, Jitter: 50 * time.Millisecond},
 		Owner: OwnerRandom, Take: TakeAtomic, Fence: FenceNone, Check: CheckNone, Renewal: RenewalNone,
 		Release: ReleaseCompare, Unknown: UnknownCleanUp, Refused: RefusedStop,
-		Validity: ValidityMonotonic, Vote: VoteGranted, Reaper: ReaperNone,
+		Validity: ValidityMonotonic, Vote: VoteGranted, Waiting: WaitingPoll, Reaper: ReaperNone,
 	}
 	if change != nil {
 		change(&p)

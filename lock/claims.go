@@ -95,7 +95,7 @@ func claimsOf(name string) Claims {
 		fenced  = []Class{ClassPause, ClassDelay, ClassUnknown, ClassCrash, ClassClock, ClassSuspend}
 	)
 	switch name {
-	case "redis", "redis-backoff", "redis-checked":
+	case "redis", "redis-backoff", "redis-checked", "redis-notify":
 		return Claims{Corruption: crashes, Service: service}
 	case "redis-watchdog":
 		return Claims{Corruption: crashes, Told: service, Service: service, Also: "corruption under work that overruns"}

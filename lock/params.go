@@ -30,6 +30,9 @@ type Params struct {
 	// Wait is how many replicas must have the key before it counts as taken; 0
 	// for none.
 	Wait int `yaml:"wait"`
+	// Fallback is how long a waiter listens before it asks all the same; 0 for
+	// ever.
+	Fallback time.Duration `yaml:"fallback"`
 
 	// Owner says how the value is made that the key holds.
 	Owner Owner `yaml:"owner"`
@@ -52,6 +55,8 @@ type Params struct {
 	Validity Validity `yaml:"validity"`
 	// Vote says which answers of several servers make a quorum.
 	Vote Vote `yaml:"vote"`
+	// Waiting says what a waiter waits for before it asks again.
+	Waiting Waiting `yaml:"waiting"`
 	// Reaper says whether a third actor deletes locks that look abandoned.
 	Reaper Reaper `yaml:"reaper"`
 }
@@ -194,6 +199,17 @@ const (
 	VoteAnswered Vote = "answered" // a refusal counts too, since it is no error
 )
 
+// Waiting is what a waiter waits for before it asks one server again. Several are
+// polled.
+type Waiting string
+
+// The ways, sound first.
+const (
+	WaitingPoll          Waiting = "poll"           // the pause that retry says
+	WaitingMessage       Waiting = "message"        // a message that the key was given back, for fallback at most
+	WaitingMessageShared Waiting = "message-shared" // message, over a connection that all waiters of a process share: who leaves ends it for all
+)
+
 // Reaper is who deletes locks that look abandoned, of one server.
 type Reaper string
 
@@ -225,6 +241,7 @@ func Parts() []Part {
 		part("refused", func(p *Params) Refused { return p.Refused }, RefusedStop, RefusedRun),
 		part("validity", func(p *Params) Validity { return p.Validity }, ValidityMonotonic, ValidityWall, ValidityNone),
 		part("vote", func(p *Params) Vote { return p.Vote }, VoteGranted, VoteAnswered),
+		part("waiting", func(p *Params) Waiting { return p.Waiting }, WaitingPoll, WaitingMessage, WaitingMessageShared),
 		part("reaper", func(p *Params) Reaper { return p.Reaper }, ReaperNone, ReaperLive),
 	}
 }

@@ -40,6 +40,9 @@ func TestLocksRunOnTheMachineItself(t *testing.T) {
 					client := redis.NewClient(&redis.Options{Addr: a, MaxRetries: -1})
 					t.Cleanup(func() { _ = client.Close() })
 					d.Nodes = append(d.Nodes, client)
+					if d.Subscriber == nil {
+						d.Subscriber = NewSubscriber(client)
+					}
 				}
 				d.Redis = d.Nodes[0]
 				ends = append(ends, machine.Go("worker", func() {

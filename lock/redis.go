@@ -26,8 +26,10 @@ type redisLocker struct {
 	random   *rand.Rand
 	instance string // value of OwnerInstance
 	scripts  redisScripts
-	reapers  map[string]*reaper                     // by key
-	handles  map[string]*atomic.Pointer[redisLease] // RenewalZombie: by key
+	// Of locks that wait for a message.
+	subscriber, shared Subscriber
+	reapers            map[string]*reaper                     // by key
+	handles            map[string]*atomic.Pointer[redisLease] // RenewalZombie: by key
 }
 
 func newRedisStrategy(d Deps) Strategy { return newRedisLocker(d).strategy() }
@@ -35,7 +37,7 @@ func newRedisStrategy(d Deps) Strategy { return newRedisLocker(d).strategy() }
 func newRedisLocker(d Deps) *redisLocker {
 	return &redisLocker{
 		env: d.Env, client: d.Redis, params: d.Params, random: d.Env.Rand("lock"), instance: d.Instance,
-		scripts: newRedisScripts(d.Params.Fence),
+		scripts: newRedisScripts(d.Params), subscriber: d.Subscriber, shared: d.SharedSubscriber,
 	}
 }
 
@@ -56,6 +58,8 @@ func (l *redisLocker) Acquire(ctx context.Context, key string) (Lease, error) {
 		attempt = l.tryQuorum
 	}
 	l.reap(key)
+	bell := &bell{locker: l}
+	defer bell.close(ctx)
 	for n := 1; ; n++ {
 		if lease.owner == "" || l.params.Owner != OwnerCall {
 			lease.owner = l.newOwner()
@@ -70,7 +74,7 @@ func (l *redisLocker) Acquire(ctx context.Context, key string) (Lease, error) {
 		}
 		last := retry.Attempts != Unlimited && n >= int(retry.Attempts)
 		if !last || retry.AfterLast {
-			if err := l.env.Sleep(ctx, retry.pause(n, l.random)); err != nil {
+			if err := bell.wait(ctx, key, n); err != nil {
 				return nil, fmt.Errorf("acquire %s: %w", key, err)
 			}
 		}

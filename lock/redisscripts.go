@@ -7,12 +7,16 @@ type redisScripts struct {
 	release, renew, recreate, fenced *redis.Script
 }
 
-func newRedisScripts(fence Fence) redisScripts {
+func newRedisScripts(p Params) redisScripts {
 	fenced := map[Fence]string{
 		FenceInScript: fencedScript, FenceIncrFirst: incrFirstScript, FencePublished: publishedScript,
-	}[fence]
+	}[p.Fence]
+	release := releaseScript
+	if p.Waiting == WaitingMessage || p.Waiting == WaitingMessageShared {
+		release = announcedReleaseScript
+	}
 	return redisScripts{
-		release:  redis.NewScript(releaseScript),
+		release:  redis.NewScript(release),
 		renew:    redis.NewScript(renewScript),
 		recreate: redis.NewScript(recreateScript),
 		fenced:   redis.NewScript(fenced),
@@ -26,6 +30,13 @@ if redis.call("GET", KEYS[1]) == ARGV[1] then
   return redis.call("DEL", KEYS[1])
 end
 return 0`
+	// announcedReleaseScript is releaseScript, and whoever waits is told.
+	announcedReleaseScript = `
+if redis.call("GET", KEYS[1]) ~= ARGV[1] then
+  return 0
+end
+redis.call("PUBLISH", KEYS[1] .. ":released", "")
+return redis.call("DEL", KEYS[1])`
 	// renewScript gives the key a new expiry of ARGV[2] ms if it is still the
 	// owner's.
 	renewScript = `
@@ -67,3 +78,6 @@ if taken == "OK" then
 end
 return nil`
 )
+
+// releaseChannel is where announcedReleaseScript tells of the key.
+func releaseChannel(key string) string { return key + ":released" }

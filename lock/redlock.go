@@ -16,6 +16,7 @@ import (
 // the release are the same parts as with one server; every request of them
 // goes to all servers, and a quorum decides.
 func newRedlock(d Deps) Strategy {
+	d.Params.Waiting = WaitingPoll // nobody has said which of several messages counts
 	l := newRedisLocker(d)
 	if l.nodes = d.Nodes; len(l.nodes) == 0 {
 		l.nodes = []redis.Cmdable{d.Redis}

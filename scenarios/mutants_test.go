@@ -35,7 +35,7 @@ func catchers() map[string]string {
 		"recovery": "redis-noexpire redis-setnx-expire redis-blind-timeout redis-client-resend redis-release-never " +
 			"redis-release-skipped redis-fenced-published",
 		"errors":   "redis-release-masks redis-watchdog-crash redlock-release-answered",
-		"progress": "redis-doubling redis-watchdog-forever redlock-no-node-timeout",
+		"progress": "redis-doubling redis-notify-shared redis-watchdog-forever redlock-no-node-timeout",
 		"load":     "redis-herd",
 		"fencing":  "redis-fenced-split redlock-fenced-incr equal check-then-write volatile",
 	} {

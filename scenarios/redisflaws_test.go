@@ -111,6 +111,40 @@ func TestRedisFlawsWorkedOutByHand(t *testing.T) {
 			},
 		},
 		{
+			// The waiters are refused at 106 and 206 ms, and listen from 112 and 212 on, or
+			// 208 over the connection that is there. Both hear of the release at 1,010 and
+			// ask; worker 2 is first. Its word that it listens no more takes 2 ms. Nobody
+			// hears of the next release over that connection.
+			name:    "two waiters of one process",
+			arrange: func(r *rig) { r.inOneProcess(3) },
+			told:    []history.Type{history.Freed},
+			visits:  []visit{{1, 0, time.Second}, {2, ms(100), ms(50)}, {3, ms(200), ms(50)}},
+			want: map[string]string{
+				"redis-notify": `
+6 worker-1 enters
+1006 worker-1 leaves
+1009 lock freed worker-1 on lock-1
+1010 worker-1 ends
+1012 worker-2 enters
+1062 worker-2 leaves
+1063 lock freed worker-2 on lock-1
+1064 worker-2 ends
+1066 worker-3 enters
+1116 worker-3 leaves
+1117 lock freed worker-3 on lock-1
+1118 worker-3 ends`,
+				"redis-notify-shared": `
+6 worker-1 enters
+1006 worker-1 leaves
+1009 lock freed worker-1 on lock-1
+1010 worker-1 ends
+1014 worker-2 enters
+1064 worker-2 leaves
+1065 lock freed worker-2 on lock-1
+1066 worker-2 ends`,
+			},
+		},
+		{
 			// The replica has the key after 2 ms.
 			name:    "a failover within the lag",
 			arrange: func(r *rig) { r.world.At(ms(6.5), func() { r.group.Promote() }) },

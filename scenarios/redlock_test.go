@@ -34,6 +34,8 @@ type rig struct {
 	clients [][]goredis.Cmdable // of each worker, by server
 	lines   []string
 	told    []history.Type // what the servers say that is of interest
+
+	subscriber, shared lock.Subscriber // see inOneProcess
 }
 
 // visit is one section of a worker.
@@ -69,6 +71,20 @@ func newRig(t *testing.T, name string, tune func(*lock.Params)) *rig {
 		r.clients = append(r.clients, clients)
 	}
 	return r
+}
+
+// inOneProcess puts so many workers into one process. Each has a client of its
+// own.
+func (r *rig) inOneProcess(workers int) {
+	process := r.world.AddNode("workers", sim.NodeConfig{}).Process("workers")
+	server := func() string { return "lock-1" }
+	r.workers, r.clients = nil, nil
+	for n := range workers {
+		r.workers = append(r.workers, process.Worker(fmt.Sprintf("worker-%d", n+1)))
+		r.clients = append(r.clients, []goredis.Cmdable{redis.NewClient(process, server, redis.ClientOptions{})})
+	}
+	r.subscriber = redis.NewSubscriber(process, server, redis.ClientOptions{})
+	r.shared = redis.NewSharedSubscriber(process, server, redis.ClientOptions{})
 }
 
 // serve starts the servers of the strategy, and returns how clients find them.
@@ -124,7 +140,9 @@ func (r *rig) run(visits []visit) []string {
 				}
 				if strategies[v.worker-1] == nil {
 					clients := r.clients[v.worker-1]
-					strategies[v.worker-1] = r.entry.New(lock.Deps{Env: worker, Params: r.entry.Defaults, Redis: clients[0], Nodes: clients})
+					strategies[v.worker-1] = r.entry.New(lock.Deps{
+						Env: worker, Params: r.entry.Defaults, Redis: clients[0], Nodes: clients, Subscriber: r.subscriber, SharedSubscriber: r.shared,
+					})
 				}
 				err := strategies[v.worker-1].Do(context.Background(), "x", nil, func(ctx context.Context, s lock.Section) error {
 					r.say(worker.Name(), strings.TrimSuffix(fmt.Sprintf("enters %d", s.Token()), " 0"))

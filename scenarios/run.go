@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
-
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/history"
@@ -80,7 +78,7 @@ type run struct {
 	sections     map[string]int          // begun by each worker, over all its lives
 	calls        map[string]int          // of a strategy, by each worker; several in a section that needs several locks
 	processes    map[string]*sim.Process // by node
-	clients      map[*sim.Process][]goredis.Cmdable
+	clients      map[*sim.Process]*processClients
 	overruns     map[string]time.Duration           // by how much the work of a worker's new sections takes longer, now
 	cancels      map[string]context.CancelCauseFunc // ends the section that a worker is in; only of runs with such a fault
 	acquisitions int64
@@ -98,7 +96,7 @@ func (r *runner) once(use Strategy, seed uint64) (*Trial, error) {
 	r.recorder.Reset()
 	one := &run{
 		runner: r, use: use, entry: entry, seed: seed, workers: map[string]*sim.Worker{}, sections: map[string]int{}, calls: map[string]int{},
-		processes: map[string]*sim.Process{}, clients: map[*sim.Process][]goredis.Cmdable{}, overruns: map[string]time.Duration{}, cancels: map[string]context.CancelCauseFunc{},
+		processes: map[string]*sim.Process{}, clients: map[*sim.Process]*processClients{}, overruns: map[string]time.Duration{}, cancels: map[string]context.CancelCauseFunc{},
 	}
 	defer func() {
 		if one.world != nil {
@@ -220,8 +218,8 @@ func (r *run) strategy(worker *sim.Worker) lock.Strategy {
 	source := r.world.Source()
 	instance := source.Stream("instance", process.Name()).At(0)
 	return r.entry.New(lock.Deps{
-		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name),
-		Redis: clients[0], Nodes: clients, Instance: fmt.Sprintf("%016x", instance.Uint64()),
+		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name), Instance: fmt.Sprintf("%016x", instance.Uint64()),
+		Redis: clients.nodes[0], Nodes: clients.nodes, Subscriber: clients.subscriber, SharedSubscriber: clients.shared,
 	})
 }
 

@@ -290,6 +290,8 @@ func words() map[string]string {
 		"wait":              "how many replicas must have the key before it counts as taken",
 		"validity":          "how a quorum is held against the time that it took to get",
 		"vote":              "which answers of several servers make a quorum",
+		"waiting":           "what a waiter waits for before it asks again",
+		"fallback":          "how long a waiter listens before it asks all the same; 0s for ever",
 		"reaper":            "whether a third actor deletes locks that look abandoned",
 		"max-hold":          "how long renewal keeps one grant alive",
 		"client":            "how each worker's client of the lock server is set; its defaults are those of go-redis, but that it resends nothing",

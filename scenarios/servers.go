@@ -149,15 +149,28 @@ func (c *cluster) close() {
 	}
 }
 
-// clients returns a client of each independent server for a process. The
-// client of a replicated server follows its failovers.
-func (c *cluster) clients(p *sim.Process, o redis.ClientOptions) []goredis.Cmdable {
+// processClients are the clients that the workers of a process share.
+type processClients struct {
+	nodes              []goredis.Cmdable // of each independent server
+	subscriber, shared lock.Subscriber   // of the first one
+}
+
+// clients returns the clients for a process. Those of a replicated server follow
+// its failovers.
+func (c *cluster) clients(p *sim.Process, o redis.ClientOptions) *processClients {
+	resolvers := []func() string{}
 	if c.group != nil {
-		return []goredis.Cmdable{redis.NewClient(p, c.group.Resolve, o)}
+		resolvers = append(resolvers, c.group.Resolve)
+	} else {
+		for _, name := range c.names {
+			resolvers = append(resolvers, func() string { return name })
+		}
 	}
-	clients := make([]goredis.Cmdable, len(c.names))
-	for i, name := range c.names {
-		clients[i] = redis.NewClient(p, func() string { return name }, o)
+	clients := &processClients{
+		subscriber: redis.NewSubscriber(p, resolvers[0], o), shared: redis.NewSharedSubscriber(p, resolvers[0], o),
+	}
+	for _, resolve := range resolvers {
+		clients.nodes = append(clients.nodes, redis.NewClient(p, resolve, o))
 	}
 	return clients
 }

@@ -36,12 +36,12 @@ func Points() []string {
 		"acquire-called", "acquired", "read-called", "read-done", "lease-checked", "write-replied",
 		"release-called", "released", "renewal-begins", "renew-called",
 	}
-	for _, op := range []string{"acquire", "renew", "release", "read", "write", "dial", "hello"} {
+	for _, op := range []string{"acquire", "renew", "release", "read", "write", "dial", "hello", "subscribe"} {
 		for _, event := range []string{"sent", "applied", "replied", "taken"} {
 			points = append(points, op+"."+event)
 		}
 	}
-	return points
+	return append(points, "message.replied", "message.taken")
 }
 
 // validator checks a decoded scenario against itself and the catalogue. It
@@ -244,6 +244,7 @@ func (v *validator) lock(at string, set *LockParams) error {
 		{"max-hold", p.MaxHold, 0},
 		{"node-timeout", p.NodeTimeout, 0},
 		{"drift", p.Drift, 0},
+		{"fallback", p.Fallback, 0},
 		{"retry.delay", p.Retry.Delay, 0},
 		{"retry.jitter", p.Retry.Jitter, 0},
 	} {

@@ -180,6 +180,11 @@ func referenceWays() map[string]map[string]string {
 			"granted":  "grants make a quorum",
 			"answered": "a refusal counts too, since it is no error",
 		},
+		"waiting": {
+			"poll":           "the pause that `retry` says",
+			"message":        "a message that the key was given back, for `fallback` at most; of one server only",
+			"message-shared": "`message`, over one connection for all waiters of a process: who stops listening ends it for all",
+		},
 		"reaper": {
 			"none":      "nobody",
 			"live-list": "every worker deletes a lock whose owner is not in a list that it was entered in once, for 5 s",
