@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -323,6 +324,7 @@ func (t *teller) final(e *history.Event) {
 	if !slices.ContainsFunc(t.items, func(it *item) bool { return it.name == e.Key }) {
 		return
 	}
+	t.tellUnended(e)
 	it := t.item(e.Key)
 	it.value = e.Value
 	text := "ends at " + quoted(e.Value)
@@ -330,6 +332,29 @@ func (t *teller) final(e *history.Event) {
 		text += t.shortfall(it)
 	}
 	t.say(e, "resource", evidence, "%s", text)
+}
+
+// tellUnended tells, at the end of the run, of the sections that never came to
+// theirs, if that is what the story is about.
+func (t *teller) tellUnended(final *history.Event) {
+	var open []*history.Section
+	for _, section := range t.sections {
+		if section.Return == 0 && !section.Crashed && t.scope.events[section.Call] {
+			open = append(open, section)
+		}
+	}
+	slices.SortFunc(open, func(a, b *history.Section) int { return cmp.Compare(a.Call, b.Call) })
+	for _, section := range open {
+		delete(t.sections, sectionID{section.Worker, section.N}) // told once
+		e, text := *final, "still waits for the lock"
+		e.Worker, e.Section = section.Worker, section.N
+		if section.Entered() {
+			text = "has not come to an end"
+		}
+		if t.say(&e, section.Worker, evidence, "%s", text) {
+			t.lines[len(t.lines)-1].ending = false
+		}
+	}
 }
 
 // shortfall compares a counter with the writes that it accepted.
