@@ -236,3 +236,29 @@ func TestPlacementCanBeRunAgain(t *testing.T) {
 		t.Error("half a fault was taken for one")
 	}
 }
+
+// A client has tasks of its own, whose points are nobody's. What they receive
+// is for the worker who dialled.
+func TestExploreALockThatListens(t *testing.T) {
+	s, err := Load("kleppmann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := Explore(t.Context(), s, Search{Kinds: []string{"drop", "crash"}}, WithStrategies("redis-notify", "redis-notify-shared"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, st := range e.Strategies {
+		if len(st.Pruned) > 0 {
+			t.Errorf("%s: left out: %v", st.Label, st.Pruned)
+		}
+		heard, hangs := false, false
+		for _, p := range st.Singles {
+			heard = heard || p.Places[0].Worker == "worker-2" && p.Places[0].Point == "message.taken"
+			hangs = hangs || slices.Contains(p.Violated, "progress")
+		}
+		if shared := st.Label == "redis-notify-shared"; !heard || hangs != shared {
+			t.Errorf("%s: a fault was placed at a message: %v; somebody waits for ever: %v", st.Label, heard, hangs)
+		}
+	}
+}

@@ -139,7 +139,7 @@ func (r *run) build() error {
 	s := r.scenario
 	r.world = sim.New(sim.Config{
 		Seed: r.seed, Step: s.Step, WakeLag: s.WakeLag, ArrivalFirst: s.Wake == Arrival,
-		Latency: s.Network.Latency, Limit: r.limit(), Trace: r.trace, Visit: r.visit, Beat: r.beat,
+		Latency: s.Network.Latency, Limit: r.limit(), Trace: r.trace, Visit: r.visited, Beat: r.beat,
 	})
 	keys := map[string]bool{}
 	for _, name := range s.ResourceNames() {
@@ -167,6 +167,14 @@ func (r *run) build() error {
 		r.err = errors.Join(r.err, err)
 		r.world.Stop()
 	})
+}
+
+// visited hands on a point that one of the scenario's workers comes to. Clients
+// have workers of their own, for what they do by themselves.
+func (r *run) visited(at time.Duration, worker, point string) {
+	if r.visit != nil && r.workers[worker] != nil {
+		r.visit(at, worker, point)
+	}
 }
 
 // limit is when a run ends whose workers do not come to an end.

@@ -36,7 +36,7 @@ func Points() []string {
 		"acquire-called", "acquired", "read-called", "read-done", "lease-checked", "write-replied",
 		"release-called", "released", "renewal-begins", "renew-called",
 	}
-	for _, op := range []string{"acquire", "renew", "release", "read", "write", "dial", "hello", "subscribe"} {
+	for _, op := range []string{"acquire", "renew", "release", "read", "write", "dial", "hello", "subscribe", "unsubscribe"} {
 		for _, event := range []string{"sent", "applied", "replied", "taken"} {
 			points = append(points, op+"."+event)
 		}

@@ -65,8 +65,8 @@ func (c *Conn) Receive(ctx context.Context, timeout time.Duration) (any, error) 
 	}
 	call := c.inbox.calls[0]
 	c.inbox.calls = c.inbox.calls[1:]
-	w.notePayload(kindTaken, t.worker.name, call.Op, call.Request, call.answer)
-	t.worker.pass(call.points.taken)
+	w.notePayload(kindTaken, call.Worker, call.Op, call.Request, call.answer)
+	call.worker.pass(call.points.taken)
 	t.sleep(nil, w.cfg.Step, classStep)
 	return call.answer, nil
 }
