@@ -8,7 +8,7 @@
 //     makes no sense (scenario.go, parse.go, validate.go); the built-in ones
 //     stand in the folder builtin. [Schema] describes such a file (schema.go).
 //   - [Run] carries out a campaign: all strategies over all seeds (campaign.go, its
-//     options in options.go, its jobs in campaignjobs.go).
+//     options in options.go, its jobs in jobs.go).
 //     [RunOnce] carries out one run and keeps all of it as a [Trial] (run.go).
 //   - What workers do under a lock is a workload (workload.go, and a file for
 //     each). A recorder stands between a worker and the world, names its steps,
