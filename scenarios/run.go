@@ -198,7 +198,7 @@ func (r *run) addWorker(name string, number int) {
 	}
 	process := r.processes[host]
 	if process == nil {
-		process = r.world.AddNode(host, sim.NodeConfig{WallOffset: s.WallOffsetOf(name)}).Process(host)
+		process = r.world.AddNode(host, sim.NodeConfig{WallOffset: s.eachOf(name).WallOffset}).Process(host)
 		process.OnExit(r.exited)
 		r.processes[host] = process
 	}
@@ -241,7 +241,7 @@ func (r *run) work(worker *sim.Worker) {
 	hold, think := source.Stream("hold", name), source.Stream("think", name)
 	choice, item := source.Stream("choice", name), source.Stream("resource", name)
 
-	if r.sections[name] == 0 && worker.Sleep(ctx, s.StartOf(name)) != nil {
+	if r.sections[name] == 0 && worker.Sleep(ctx, s.eachOf(name).Start) != nil {
 		return
 	}
 	for n := r.sections[name] + 1; s.Sections == 0 || n <= s.Sections; n++ {
