@@ -59,8 +59,8 @@ func clockRateKind() KindInfo {
 		},
 		parse: func(r *stepReader) Action {
 			a := Action{Target: r.word("worker or server"), Clock: Clock(r.word("clock"))}
-			if !slices.Contains(clocks(), a.Clock) {
-				r.fail("unknown clock %q, known are %v", a.Clock, clocks())
+			if !slices.Contains(Clocks(), a.Clock) {
+				r.fail("unknown clock %q, known are %v", a.Clock, Clocks())
 			}
 			text := r.word("rate")
 			ppm, err := strconv.ParseInt(text, 10, 64)
@@ -74,8 +74,6 @@ func clockRateKind() KindInfo {
 	}
 }
 
-func clocks() []Clock { return []Clock{ClockWall, ClockMonotonic} }
-
 func validateClockRate(s Spec, workers, nodes []string) error {
 	switch ppm := s.Params.PPM; {
 	case ppm == 0:
@@ -83,8 +81,8 @@ func validateClockRate(s Spec, workers, nodes []string) error {
 	case ppm <= -mostPPM || ppm > mostPPM:
 		return &ParamError{"ppm", fmt.Sprintf("%d is not between -%d and %d", ppm, mostPPM, mostPPM)}
 	}
-	if clock := s.Params.Clock; clock != "" && !slices.Contains(clocks(), clock) {
-		return &ParamError{"clock", fmt.Sprintf("unknown clock %q, known are %v", clock, clocks())}
+	if clock := s.Params.Clock; clock != "" && !slices.Contains(Clocks(), clock) {
+		return &ParamError{"clock", fmt.Sprintf("unknown clock %q, known are %v", clock, Clocks())}
 	}
 	return validateNode(s, workers, nodes)
 }

@@ -28,24 +28,20 @@ func partitionKind() KindInfo {
 		parse: func(r *stepReader) Action {
 			a := parseLink(r)
 			a.Mode = Mode(r.word("mode"))
-			if !slices.Contains(modes(), a.Mode) {
-				r.fail("unknown mode %q of a partition, known are %v", a.Mode, modes())
+			if !slices.Contains(Modes(), a.Mode) {
+				r.fail("unknown mode %q of a partition, known are %v", a.Mode, Modes())
 			}
 			return a
 		},
 	}
 }
 
-func modes() []Mode {
-	return []Mode{ModeHold, ModeDrop, ModeReset}
-}
-
 func validatePartition(s Spec, workers, nodes []string) error {
 	if err := validateLink(s, workers, nodes); err != nil {
 		return err
 	}
-	if mode := s.Params.Mode; mode != "" && !slices.Contains(modes(), mode) {
-		return &ParamError{"mode", fmt.Sprintf("unknown mode %q, known are %v", mode, modes())}
+	if mode := s.Params.Mode; mode != "" && !slices.Contains(Modes(), mode) {
+		return &ParamError{"mode", fmt.Sprintf("unknown mode %q, known are %v", mode, Modes())}
 	}
 	return nil
 }

@@ -45,8 +45,8 @@ func crashKind() KindInfo {
 		Point:  AnyPoint,
 		Server: true,
 		validate: func(s Spec, workers, nodes []string) error {
-			if d := s.Params.Data; d != DataByPersistence && !slices.Contains(datas(), d) {
-				return &ParamError{"data", fmt.Sprintf("unknown word %q, known are %v", d, datas())}
+			if d := s.Params.Data; d != DataByPersistence && !slices.Contains(Datas(), d) {
+				return &ParamError{"data", fmt.Sprintf("unknown word %q, known are %v", d, Datas())}
 			}
 			if s.Params.Data != DataByPersistence && !slices.Contains(nodes, s.Params.Target) {
 				return &ParamError{"data", "a worker keeps none"}
@@ -66,16 +66,14 @@ func crashKind() KindInfo {
 		parse: func(r *stepReader) Action {
 			a := Action{Target: r.word("worker or server")}
 			if r.next("data") {
-				if a.Data = Data(r.word("data")); !slices.Contains(datas(), a.Data) {
-					r.fail("unknown data %q, known are %v", a.Data, datas())
+				if a.Data = Data(r.word("data")); !slices.Contains(Datas(), a.Data) {
+					r.fail("unknown data %q, known are %v", a.Data, Datas())
 				}
 			}
 			return a
 		},
 	}
 }
-
-func datas() []Data { return []Data{DataKept, DataLost, DataWritten} }
 
 // overrunKind makes work take longer than whoever wrote it thought.
 func overrunKind() KindInfo {

@@ -278,7 +278,7 @@ func (v *validator) serversAt(at string, set *ServersParams, has func(string) bo
 		}
 	}
 	if has("clock") {
-		return v.name(at+".clock", "clock", string(s.Clock), texts([]faults.Clock{faults.ClockWall, faults.ClockMonotonic}))
+		return v.name(at+".clock", "clock", string(s.Clock), texts(faults.Clocks()))
 	}
 	return nil
 }

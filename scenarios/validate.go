@@ -438,11 +438,8 @@ func (v *validator) link(at string, p faults.Params) error {
 	if p.Mode == "" {
 		return nil
 	}
-	return v.name(at+".mode", "mode", string(p.Mode), texts(modes()))
+	return v.name(at+".mode", "mode", string(p.Mode), texts(faults.Modes()))
 }
-
-// modes lists what a partition can do with messages.
-func modes() []faults.Mode { return []faults.Mode{faults.ModeHold, faults.ModeDrop, faults.ModeReset} }
 
 func (v *validator) checks() error {
 	if !v.at.Has("checks") {
