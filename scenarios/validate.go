@@ -234,44 +234,21 @@ func (v *validator) settings() error {
 func (v *validator) lock(at string, set *LockParams) error {
 	var p lock.Params
 	set.Apply(&p)
-	for _, d := range []struct {
-		path     string
-		value    time.Duration
-		shortest time.Duration
-	}{
-		{"ttl", p.TTL, time.Millisecond}, // no server counts in less
-		{"renew", p.Renew, 0},
-		{"max-hold", p.MaxHold, 0},
-		{"node-timeout", p.NodeTimeout, 0},
-		{"drift", p.Drift, 0},
-		{"retry.delay", p.Retry.Delay, 0},
-		{"retry.jitter", p.Retry.Jitter, 0},
-	} {
-		if !set.Has(d.path) {
-			continue
-		}
-		if err := v.duration(at+"."+d.path, d.value, d.shortest, longestTime); err != nil {
-			return err
-		}
+	settings := []setting{
+		v.durationSetting("ttl", p.TTL, time.Millisecond), // no server counts in less
+		v.durationSetting("renew", p.Renew, 0),
+		v.durationSetting("max-hold", p.MaxHold, 0),
+		v.durationSetting("node-timeout", p.NodeTimeout, 0),
+		v.durationSetting("drift", p.Drift, 0),
+		v.durationSetting("retry.delay", p.Retry.Delay, 0),
+		v.durationSetting("retry.jitter", p.Retry.Jitter, 0),
 	}
-	if set.Has("wait") {
-		if err := v.count(at+".wait", lockCounts(p)[0]); err != nil {
-			return err
-		}
-	}
-	if set.Has("profile") {
-		if err := v.name(at+".profile", "profile", p.Profile, profileNames()); err != nil {
-			return err
-		}
-	}
+	settings = append(settings, v.countSettings(lockCounts(p))...)
+	settings = append(settings, v.nameSetting("profile", "profile", p.Profile, profileNames()))
 	for _, part := range lock.Parts() {
-		if set.Has(part.Name) {
-			if err := v.name(at+"."+part.Name, "way of "+part.Name, part.Of(&p), part.Ways); err != nil {
-				return err
-			}
-		}
+		settings = append(settings, v.nameSetting(part.Name, "way of "+part.Name, part.Of(&p), part.Ways))
 	}
-	return nil
+	return judgeSettings(at, set.Has, settings)
 }
 
 // lockCounts are the whole numbers of a lock with their bounds.
@@ -296,31 +273,13 @@ func clientCounts(o redis.ClientOptions) []count {
 func (v *validator) client(at string, set *ClientParams) error {
 	var o redis.ClientOptions
 	set.Apply(&o)
-	for _, n := range clientCounts(o) {
-		if set.Has(n.path) {
-			if err := v.count(at+"."+n.path, n); err != nil {
-				return err
-			}
-		}
-	}
-	for _, d := range []struct {
-		path     string
-		value    time.Duration
-		shortest time.Duration
-	}{
-		{"pool-timeout", o.PoolTimeout, time.Millisecond},
-		{"dial-timeout", o.DialTimeout, time.Millisecond},
-		{"read-timeout", o.ReadTimeout, time.Millisecond},
-		{"min-retry-backoff", o.MinRetryBackoff, 0},
-		{"max-retry-backoff", o.MaxRetryBackoff, 0},
-	} {
-		if set.Has(d.path) {
-			if err := v.duration(at+"."+d.path, d.value, d.shortest, longestTime); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return judgeSettings(at, set.Has, append(v.countSettings(clientCounts(o)),
+		v.durationSetting("pool-timeout", o.PoolTimeout, time.Millisecond),
+		v.durationSetting("dial-timeout", o.DialTimeout, time.Millisecond),
+		v.durationSetting("read-timeout", o.ReadTimeout, time.Millisecond),
+		v.durationSetting("min-retry-backoff", o.MinRetryBackoff, 0),
+		v.durationSetting("max-retry-backoff", o.MaxRetryBackoff, 0),
+	))
 }
 
 func (v *validator) each() error {
@@ -508,6 +467,41 @@ func (v *validator) expected(at string, checks, others []string) error {
 		}
 	}
 	return nil
+}
+
+// setting is a value that a part of a file may set, and what judges it.
+type setting struct {
+	path  string // within that part
+	judge func(at string) error
+}
+
+// judgeSettings judges those settings that the part of the file at a path has.
+func judgeSettings(at string, has func(path string) bool, settings []setting) error {
+	for _, s := range settings {
+		if !has(s.path) {
+			continue
+		}
+		if err := s.judge(at + "." + s.path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *validator) durationSetting(path string, d, shortest time.Duration) setting {
+	return setting{path, func(at string) error { return v.duration(at, d, shortest, longestTime) }}
+}
+
+func (v *validator) nameSetting(path, sort, word string, known []string) setting {
+	return setting{path, func(at string) error { return v.name(at, sort, word, known) }}
+}
+
+func (v *validator) countSettings(counts []count) []setting {
+	var settings []setting
+	for _, n := range counts {
+		settings = append(settings, setting{n.path, func(at string) error { return v.count(at, n) }})
+	}
+	return settings
 }
 
 // worker sees that name is a worker; others are the words that could have
