@@ -100,7 +100,7 @@ func TestPair(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if p := Pair(verdicts("1-10", "1-8", ""), verdicts("1-10", "1,9", "")); p.P != McNemar(7, 1) {
+	if p := Pair(verdicts("1-10", "1-8", ""), verdicts("1-10", "1,9", "")); p.P != mcNemar(7, 1) {
 		t.Errorf("7 fixed and 1 broken give %v", p.P)
 	}
 }

@@ -178,7 +178,7 @@ func TestFindKleppmannsPause(t *testing.T) {
 				t.Errorf("%+v", threshold)
 			}
 		case "redis":
-			breaks, _ := ParseQuantity(threshold.Breaks)
+			breaks, _ := parseQuantity(threshold.Breaks)
 			if off := math.Abs(breaks.X-float64(byHand)) / float64(byHand); off > 0.002 {
 				t.Errorf("a pause of %s breaks redis, by hand it is %v", threshold.Breaks, byHand)
 			}
@@ -206,8 +206,8 @@ func TestFindTheLargest(t *testing.T) {
 	}
 	// The pause is one of 15 s, and begins 0.1 s after the lease.
 	found := sweep.Thresholds[0]
-	breaks, _ := ParseQuantity(found.Breaks)
-	holds, _ := ParseQuantity(found.Holds)
+	breaks, _ := parseQuantity(found.Breaks)
+	holds, _ := parseQuantity(found.Holds)
 	if found.Side != Largest || breaks.X < 14.8e9 || breaks.X > 15.2e9 || holds.X <= breaks.X || found.Margin != 0 {
 		t.Errorf("%+v", found)
 	}
