@@ -143,9 +143,7 @@ func journalSum(content []byte) uint32 {
 	return crc32.Checksum(content, crc32.MakeTable(crc32.Castagnoli))
 }
 
-// line is the record as it stands in the file.
-func (r journalRecord) line() ([]byte, error) { return journalLine(r) }
-
+// journalLine is a record as it stands in the file.
 func journalLine(record any) ([]byte, error) {
 	content, err := json.Marshal(record)
 	if err != nil {

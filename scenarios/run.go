@@ -38,6 +38,10 @@ type RunError struct {
 	Err      error
 }
 
+func newRunError(s *Scenario, use Strategy, seed uint64, err error) *RunError {
+	return &RunError{s.Name, s.argument(), use.Label, seed, err}
+}
+
 func (e *RunError) Error() string {
 	return fmt.Sprintf("%s, %s, seed %d: %v", e.Scenario, e.Label, e.Seed, e.Err)
 }
@@ -109,11 +113,11 @@ func (r *runner) once(use Strategy, seed uint64) (*Trial, error) {
 		err = one.world.Run()
 	}
 	if err = errors.Join(err, one.err); err != nil {
-		return nil, &RunError{r.scenario.Name, r.scenario.argument(), use.Label, seed, err}
+		return nil, newRunError(r.scenario, use, seed, err)
 	}
 	trial, err := one.judge()
 	if err != nil {
-		return nil, &RunError{r.scenario.Name, r.scenario.argument(), use.Label, seed, err}
+		return nil, newRunError(r.scenario, use, seed, err)
 	}
 	one.cluster.close()
 	return trial, nil

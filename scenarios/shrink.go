@@ -291,10 +291,7 @@ func (z *shrinker) run(s *Scenario, seed uint64) (attempt, error) {
 	if err != nil {
 		return attempt{}, err
 	}
-	// The events are the runner's own, and the next run's.
-	h := *trial.History
-	h.Events = slices.Clone(h.Events)
-	trial.History = &h
+	trial.own()
 	return attempt{s, seed, trial, points.all}, nil
 }
 
