@@ -164,10 +164,7 @@ func TestEventsWorkedOutByHand(t *testing.T) {
 2064.14 released worker-1 "lost"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			trial, err := RunOnce(parseText(t, byHand+"faults:"+test.fault+"\n"), test.strategy, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			trial := trialOf(t, parseText(t, byHand+"faults:"+test.fault+"\n"), test.strategy, 1)
 			want := strings.Split(strings.TrimSpace(test.want), "\n")
 			if diff := cmp.Diff(want, toldOf(trial.History)); diff != "" {
 				t.Errorf("events (-worked out +got):\n%s", diff)

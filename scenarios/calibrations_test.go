@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -68,10 +67,7 @@ checks: [exclusion]
 			if testing.Short() {
 				runs = 400
 			}
-			c, err := Run(context.Background(), s, WithSeeds(1, uint64(runs)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := campaignOf(t, s, WithSeeds(1, uint64(runs)))
 			// Four standard deviations, and 1.5 % for what the closed form leaves out:
 			// the milliseconds of dials and retries.
 			got := c.Strategies[0].Rate

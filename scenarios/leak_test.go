@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"context"
 	"runtime"
 	"testing"
 )
@@ -37,10 +36,7 @@ func TestRunsLeaveNothingBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	carryOut := func(first, last uint64) *Campaign {
-		c, err := Run(context.Background(), s, WithSeeds(first, last), WithJobs(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := campaignOf(t, s, WithSeeds(first, last), WithJobs(1))
 		return c
 	}
 	if c := carryOut(1, few); c.Strategies[0].Acquisitions != 2*int64(few) {

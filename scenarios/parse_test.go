@@ -257,10 +257,7 @@ func TestSamplesAreReadBesideTheScenario(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
-	s, err := Load("kleppmann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "kleppmann")
 	if s.Name != "kleppmann" || s.Path != "kleppmann" {
 		t.Errorf("loaded %s from %s", s.Name, s.Path)
 	}

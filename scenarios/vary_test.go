@@ -168,10 +168,7 @@ func TestOverridesReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial, err := RunOnce(s, "redis", 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trial := trialOf(t, s, "redis", 3)
 	token, err := ParseToken(trial.Replay)
 	if err != nil {
 		t.Fatal(err)

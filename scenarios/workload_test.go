@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,18 +18,12 @@ import (
 func TestWorkloadScenarios(t *testing.T) {
 	for _, name := range []string{"cron", "herd", "multi-lock"} {
 		t.Run(name, func(t *testing.T) {
-			s, err := Load(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := loaded(t, name)
 			seeds := s.Seeds
 			if testing.Short() {
 				seeds = 3
 			}
-			c, err := Run(context.Background(), s, WithSeeds(1, uint64(seeds)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := campaignOf(t, s, WithSeeds(1, uint64(seeds)))
 			if c.Verdict == Fail || !testing.Short() && c.Verdict != Pass {
 				t.Errorf("%s", c.Summary())
 			}
@@ -47,14 +40,8 @@ func TestWorkloadScenarios(t *testing.T) {
 
 // What retries in step cost is paid by those who wait, not only by the server.
 func TestHerdWaits(t *testing.T) {
-	s, err := Load("herd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := Run(context.Background(), s, WithSeeds(1, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "herd")
+	c := campaignOf(t, s, WithSeeds(1, 3))
 	spread, herd := &c.Strategies[0].Metrics, &c.Strategies[1].Metrics
 	if herd.Wait.Median() < 100*spread.Wait.Median() || herd.Wait.P99() < 5*spread.Wait.P99() || 3*herd.Acquisitions > spread.Acquisitions {
 		t.Errorf("with jitter %d sections waited for %v at the median and %v at the 99th percentile, and %d for %v and %v without",
@@ -111,10 +98,7 @@ func ran(t *testing.T, text string) *Trial {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial, err := RunOnce(s, s.Strategies[0].Label, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trial := trialOf(t, s, s.Strategies[0].Label, 1)
 	return trial
 }
 
@@ -211,10 +195,7 @@ each: [{worker: worker-2, start: 1s}]
 1114 released worker-2 resource-1 other`
 	met := 0
 	for seed := range uint64(30) {
-		trial, err := RunOnce(s, "redis", seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		trial := trialOf(t, s, "redis", seed)
 		lines := strings.Split(what(trial.History, history.Acquired, history.Released), "\n")
 		lines = slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(l, "worker-1") })
 		if len(lines) == 3 && strings.Contains(lines[1], "not-obtained") {
