@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // What becomes of byHand: a single worker, or a second one that comes while the
@@ -45,9 +43,7 @@ func (h handMade) meet(t *testing.T) {
 	if first < 0 {
 		t.Fatalf("no fault took hold:\n%s", strings.Join(got, "\n"))
 	}
-	if diff := cmp.Diff(strings.Split(strings.TrimSpace(h.want), "\n"), got[first:]); diff != "" {
-		t.Errorf("events (-worked out +got):\n%s", diff)
-	}
+	compareEvents(t, h.want, got[first:])
 	for i, b := range trial.Bites {
 		if !b.Bit {
 			t.Errorf("step %d met nobody: %+v", i+1, b)

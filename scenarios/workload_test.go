@@ -27,13 +27,7 @@ func TestWorkloadScenarios(t *testing.T) {
 			if c.Verdict == Fail || !testing.Short() && c.Verdict != Pass {
 				t.Errorf("%s", c.Summary())
 			}
-			for _, st := range c.Strategies {
-				for _, check := range st.Expects.Violates {
-					if n := st.Checks[check].Violating; n != st.Runs {
-						t.Errorf("%s: %s is violated in %d of %d runs", st.Label, check, n, st.Runs)
-					}
-				}
-			}
+			violatesInEveryRun(t, c)
 		})
 	}
 }
