@@ -74,6 +74,21 @@ func (s *Scenario) underCases(use Strategy) []Strategy {
 	return uses
 }
 
+// uncased makes one use of all cases of a use, for a scenario without the faults
+// that make the cases.
+func uncased(uses []Strategy) []Strategy {
+	var plain []Strategy
+	for _, use := range uses {
+		if use.Case != "" {
+			use.Label, use.Case = strings.TrimSuffix(use.Label, " under "+use.Case), ""
+		}
+		if !slices.ContainsFunc(plain, func(u Strategy) bool { return u.Label == use.Label }) {
+			plain = append(plain, use)
+		}
+	}
+	return plain
+}
+
 // FaultClass is a class of faults, by which strategies make their claims.
 type FaultClass struct {
 	Letter string // as a scenario has it

@@ -29,6 +29,17 @@ type Trial struct {
 	Replay       string // token that repeats the run
 }
 
+// verdictsOf lists the checks that came to a verdict.
+func verdictsOf(results []checker.Result, v checker.Verdict) []string {
+	var checks []string
+	for _, r := range results {
+		if r.Verdict == v {
+			checks = append(checks, r.Check)
+		}
+	}
+	return checks
+}
+
 // own gives the trial events of its own: they were the runner's, and would be
 // the next run's.
 func (t *Trial) own() {

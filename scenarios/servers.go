@@ -276,6 +276,12 @@ func serverCounts(s Servers) []count {
 	return []count{{"nodes", s.Nodes, 1, mostNodes}, {"replicas", s.Replicas, 0, 1}}
 }
 
+// nodes are the servers of every use of the scenario.
+func (s *Scenario) nodes() []string {
+	v := validator{Scenario: s, known: known(nil)}
+	return v.nodes()
+}
+
 // nodes are the servers that a fault can speak of in this scenario.
 func (v *validator) nodes() []string { return append(v.lockNodes(), resourceNode) }
 
