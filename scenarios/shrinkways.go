@@ -111,20 +111,9 @@ func (z *shrinker) smallerWorld() {
 			needed = append(needed, w)
 		}
 	}
-	const few = 3 // sections that are tried
 	for workers := max(named, 1); workers <= s.Workers; workers++ {
 		for _, keep := range permutations(slices.Clone(needed[:workers])) {
-			for sections := 1; sections <= few; sections++ {
-				if workers == s.Workers && s.Sections != 0 && sections >= s.Sections {
-					break
-				}
-				for _, first := range []bool{true, false} {
-					if z.try(func(c *Scenario) bool { return c.resize(keep, sections, first) }) {
-						return
-					}
-				}
-			}
-			if workers < s.Workers && z.try(func(c *Scenario) bool { return c.resize(keep, s.Sections, false) }) {
+			if z.fewerSections(keep) {
 				return
 			}
 		}
@@ -133,6 +122,25 @@ func (z *shrinker) smallerWorld() {
 		c.Resources = 1
 		return s.Resources > 1
 	})
+}
+
+// fewerSections looks for the fewest sections with which these workers fail. If they
+// are fewer than before, all sections may be needed.
+func (z *shrinker) fewerSections(keep []string) bool {
+	s := z.best.scenario
+	fewer := len(keep) < s.Workers
+	const few = 3 // sections that are tried
+	for sections := 1; sections <= few; sections++ {
+		if !fewer && s.Sections != 0 && sections >= s.Sections {
+			return false
+		}
+		for _, first := range []bool{true, false} {
+			if z.try(func(c *Scenario) bool { return c.resize(keep, sections, first) }) {
+				return true
+			}
+		}
+	}
+	return fewer && z.try(func(c *Scenario) bool { return c.resize(keep, s.Sections, false) })
 }
 
 // involved lists the workers that faults name.
