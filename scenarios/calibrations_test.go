@@ -59,10 +59,7 @@ checks: [exclusion]
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s, err := Parse("calibration", fmt.Appendf(nil, text, test.args...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := parseText(t, fmt.Sprintf(text, test.args...))
 			runs := 2000
 			if testing.Short() {
 				runs = 400

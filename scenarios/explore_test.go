@@ -78,7 +78,7 @@ func TestPairsFindWhatNoSingleFaultDoes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}
-	s, err := Parse("f.yaml", []byte(`
+	s := parseText(t, `
 name: pairs
 duration: 20s
 workload: {kind: counter, hold: 20ms}
@@ -86,10 +86,7 @@ lock: {ttl: 1s, retry: {attempts: unlimited, delay: 300ms, jitter: 0s}}
 strategies: [{name: redis-fenced, resource: {fence: writes}}]
 each: [{worker: worker-2, start: 10ms}]
 checks: [lost-update, exclusion]
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	e, err := Explore(t.Context(), s, Search{Kinds: []string{"pause"}, Faults: 2})
 	if err != nil {
 		t.Fatal(err)

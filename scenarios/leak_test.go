@@ -31,10 +31,7 @@ func TestRunsLeaveNothingBehind(t *testing.T) {
 	if testing.Short() {
 		many = 1_000
 	}
-	s, err := Parse("small.yaml", []byte(small))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := parseText(t, small)
 	carryOut := func(first, last uint64) *Campaign {
 		c := campaignOf(t, s, WithSeeds(first, last), WithJobs(1))
 		return c

@@ -198,7 +198,7 @@ expect:
 
 // A run of one of many cases keeps the faults of its case only.
 func TestShrinkOneCase(t *testing.T) {
-	s, err := Parse("f.yaml", []byte(`
+	s := parseText(t, `
 name: cases
 duration: 10s
 workload: {kind: counter, hold: 100ms}
@@ -210,10 +210,7 @@ checks: [lost-update]
 faults:
   - {case: slow, when: {worker: worker-1, point: acquired}, pause: {for: 1ms}}
   - {case: late, when: {worker: worker-1, point: lease-checked}, pause: {for: 5s}}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	small, err := Shrink(t.Context(), s, Shrinking{Label: "mine under late", Seed: 1, Path: "f.yaml"})
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +224,7 @@ faults:
 // Every kind of fault, as a plan has it, can be written into a file and gives
 // the same step there.
 func TestFixedFaultsCanBeWritten(t *testing.T) {
-	s, err := Parse("f.yaml", []byte(`
+	s := parseText(t, `
 name: all
 duration: 10s
 workload: {kind: counter}
@@ -250,10 +247,7 @@ faults:
   - {when: {worker: worker-1, point: acquire.sent, nth: 2}, error: {text: LOADING now}}
   - {when: {worker: worker-1, point: acquired}, cancel: {}}
   - {when: {worker: worker-2, point: acquire.replied}, drop: {for: 1s}}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	trial := trialOf(t, s, "redis-fenced", 1)
 	specs := s.Faults
 	s.Faults = nil

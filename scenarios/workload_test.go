@@ -88,12 +88,8 @@ func TestErrorsOfAWorkload(t *testing.T) {
 // ran is one run of a scenario, of its only strategy.
 func ran(t *testing.T, text string) *Trial {
 	t.Helper()
-	s, err := Parse("f.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	trial := trialOf(t, s, s.Strategies[0].Label, 1)
-	return trial
+	s := parseText(t, text)
+	return trialOf(t, s, s.Strategies[0].Label, 1)
 }
 
 // what lists the events of some types, one line each with its millisecond.
@@ -167,7 +163,7 @@ strategies: [redis]
 // back at once. A name that is drawn twice is locked once, so that one worker
 // may have the second alone.
 func TestAllLocksAreGivenBackWhenOneIsRefused(t *testing.T) {
-	s, err := Parse("f.yaml", []byte(`
+	s := parseText(t, `
 name: refused
 duration: 10s
 workers: 2
@@ -178,10 +174,7 @@ network: {latency: 1ms}
 lock: {retry: {attempts: 2, delay: 100ms, jitter: 0s}}
 strategies: [redis]
 each: [{worker: worker-2, start: 1s}]
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	// Refused twice, 100 ms and a round trip of 2 ms apart. A release takes two
 	// round trips, since the server does not have its script yet.
 	const want = `1006 acquired worker-2 resource-1
