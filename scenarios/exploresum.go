@@ -98,7 +98,7 @@ func HarmOf(violated, undecided []string) Harm {
 			return Corrupts
 		case "fencing":
 			worst = max(worst, Unfences)
-		case harmless:
+		case belief:
 		default:
 			worst = max(worst, Breaks)
 		}

@@ -69,11 +69,16 @@ func (v *validator) header() error {
 			return v.missing(required)
 		}
 	}
-	if !regexp.MustCompile(namePattern).MatchString(v.Name) || len(v.Name) > longestName {
+	if !isName(v.Name) {
 		return v.at.Errorf("name", "name must be up to %d small letters, digits and dashes, not %q",
 			longestName, v.Name[:min(len(v.Name), longestName)])
 	}
 	return nil
+}
+
+// isName reports whether a text can name a scenario or a case.
+func isName(text string) bool {
+	return len(text) <= longestName && regexp.MustCompile(namePattern).MatchString(text)
 }
 
 // count is a whole number of a scenario with its bounds.
