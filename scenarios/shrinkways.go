@@ -50,28 +50,32 @@ func tied(spec faults.Spec, visits []arrival) (faults.Spec, bool) {
 func (z *shrinker) jump() {
 	visits := z.best.visits
 	for _, spec := range z.best.scenario.Faults {
-		spec, ok := tied(spec, visits)
-		if !ok {
-			continue
+		if spec, ok := tied(spec, visits); ok && z.alone(spec) {
+			return
 		}
-		keep := []string{spec.When.Worker}
-		for _, other := range z.best.scenario.WorkerNames() {
-			if other != keep[0] {
-				keep = append(keep, other)
-				break
-			}
+	}
+}
+
+// alone leaves nothing but a fault at a point, its worker and another one.
+func (z *shrinker) alone(spec faults.Spec) bool {
+	keep := []string{spec.When.Worker}
+	for _, other := range z.best.scenario.WorkerNames() {
+		if other != keep[0] {
+			keep = append(keep, other)
+			break
 		}
-		for sections := 1; sections <= 2; sections++ {
-			for _, order := range permutations(keep) {
-				if z.try(func(c *Scenario) bool {
-					c.Faults = append(c.Faults[:0], spec)
-					return c.resize(order, sections, true)
-				}) {
-					return
-				}
+	}
+	for sections := 1; sections <= 2; sections++ {
+		for _, order := range permutations(keep) {
+			if z.try(func(c *Scenario) bool {
+				c.Faults = append(c.Faults[:0], spec)
+				return c.resize(order, sections, true)
+			}) {
+				return true
 			}
 		}
 	}
+	return false
 }
 
 // tie gives every fault of a worker a point in place of its moment.
@@ -112,10 +116,8 @@ func (z *shrinker) smallerWorld() {
 		}
 	}
 	for workers := max(named, 1); workers <= s.Workers; workers++ {
-		for _, keep := range permutations(slices.Clone(needed[:workers])) {
-			if z.fewerSections(keep) {
-				return
-			}
+		if slices.ContainsFunc(permutations(slices.Clone(needed[:workers])), z.fewerSections) {
+			return
 		}
 	}
 	z.try(func(c *Scenario) bool {
