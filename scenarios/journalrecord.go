@@ -63,11 +63,7 @@ type storedRun struct {
 }
 
 func journalHeaderOf(s *Scenario) journalHeader {
-	text := s.File
-	if text == nil {
-		text = s.Text
-	}
-	return journalHeader{journalFormat, Version, build(), s.Name, s.Path, s.Hash, overrideTexts(s.Overrides), string(text)}
+	return journalHeader{journalFormat, Version, build(), s.Name, s.Path, s.Hash, overrideTexts(s.Overrides), string(s.original())}
 }
 
 // build is the commit that the program was built from, and whether it was changed
