@@ -142,6 +142,9 @@ const (
 	ModeReset Mode = "reset"
 )
 
+// Modes lists them.
+func Modes() []Mode { return []Mode{ModeHold, ModeDrop, ModeReset} }
+
 // Data is what a server still knows after a crash.
 type Data string
 
@@ -156,6 +159,9 @@ const (
 	DataWritten Data = "written"
 )
 
+// Datas lists those that have a word.
+func Datas() []Data { return []Data{DataKept, DataLost, DataWritten} }
+
 // Clock names one of the two clocks of a node.
 type Clock string
 
@@ -164,6 +170,9 @@ const (
 	ClockWall      Clock = "wall"
 	ClockMonotonic Clock = "monotonic"
 )
+
+// Clocks lists them.
+func Clocks() []Clock { return []Clock{ClockWall, ClockMonotonic} }
 
 // Action is one fault taking hold of something. Which fields count depends
 // on Kind.

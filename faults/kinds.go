@@ -29,7 +29,10 @@ type KindInfo struct {
 	// Instant: it takes no time.
 	Instant bool
 
-	// validate says what is wrong with the parameters that no other kind has.
+	// check says what is wrong with the parameters that few kinds have; nil if
+	// this one has none of them.
+	check func(p Params) error
+	// validate says what is wrong with the names of workers and servers.
 	validate func(s Spec, workers, nodes []string) error
 	// actions are what one fault does, an action for each target, without the
 	// kind and the length.

@@ -9,7 +9,7 @@ import (
 // linkKind is a kind of fault of a link, in one direction.
 func linkKind(kind Kind, doc string, params ...string) KindInfo {
 	return KindInfo{
-		Kind: kind, Doc: doc, Params: append([]string{"from", "to"}, params...), Point: AnyPoint, Server: true,
+		Kind: kind, Doc: doc, Params: append([]string{"from", "to"}, params...), Point: AnyPoint,
 		validate: validateLink,
 		actions:  links,
 		words:    linkWords,
@@ -28,14 +28,12 @@ func resetKind() KindInfo {
 // latencyKind is a slow link.
 func latencyKind() KindInfo {
 	info := linkKind(Latency, "makes every message on a link in one direction late", "add", "every", "for")
-	info.validate = func(s Spec, workers, nodes []string) error {
-		if s.Params.Add.IsZero() {
+	info.check = func(p Params) error {
+		if p.Add.IsZero() {
 			return &ParamError{"add", "is missing: how much later each message comes, such as 200ms"}
 		}
-		if _, err := median("add", s.Params.Add); err != nil {
-			return err
-		}
-		return validateLink(s, workers, nodes)
+		_, err := median("add", p.Add)
+		return err
 	}
 	return info
 }
@@ -45,11 +43,11 @@ func latencyKind() KindInfo {
 func lossKind() KindInfo {
 	info := linkKind(Loss, "loses a share of the messages on a link in one direction, which are sent again as TCP does", "percent", "every", "for")
 	const all = 100
-	info.validate = func(s Spec, workers, nodes []string) error {
-		if p := s.Params.Percent; p < 1 || p > all {
-			return &ParamError{"percent", fmt.Sprintf("must be from 1 to %d, and is %d", all, p)}
+	info.check = func(p Params) error {
+		if p.Percent < 1 || p.Percent > all {
+			return &ParamError{"percent", fmt.Sprintf("must be from 1 to %d, and is %d", all, p.Percent)}
 		}
-		return validateLink(s, workers, nodes)
+		return nil
 	}
 	info.actions = func(s Spec, workers []string) []Action {
 		actions := links(s, workers)

@@ -39,8 +39,8 @@ func reorderKind() KindInfo {
 func errorKind() KindInfo {
 	info := messageKind(Error, "lets the server answer one request with an error instead of carrying it out")
 	info.Point, info.Instant, info.Params = RequestPoint, true, []string{"text"}
-	info.validate = func(s Spec, _, _ []string) error {
-		if words := strings.Fields(s.Params.Text); strings.Join(words, " ") != s.Params.Text {
+	info.check = func(p Params) error {
+		if words := strings.Fields(p.Text); strings.Join(words, " ") != p.Text {
 			return &ParamError{"text", "must be words with one space between them"}
 		}
 		return nil

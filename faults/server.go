@@ -2,26 +2,21 @@ package faults
 
 // serverKind is a kind of fault that only a server can have.
 func serverKind(kind Kind, doc string, params ...string) KindInfo {
-	return KindInfo{
-		Kind: kind, Doc: doc, Params: append([]string{"target"}, params...), Point: AnyPoint, Server: true, OnlyServer: true,
-		validate: validateServer,
-		actions:  targets,
-		words:    func(a Action) []string { return []string{a.Target} },
-		parse:    func(r *stepReader) Action { return Action{Target: r.word("server")} },
-	}
+	info := nodeKind(kind, doc, params...)
+	info.OnlyServer, info.validate = true, validateServer
+	info.parse = func(r *stepReader) Action { return Action{Target: r.word("server")} }
+	return info
 }
 
 // overloadKind is a server that has too much to do: requests queue up.
 func overloadKind() KindInfo {
 	info := serverKind(Overload, "lets a server take its time for each request, one after another", "service", "every", "for")
-	info.validate = func(s Spec, workers, nodes []string) error {
-		if s.Params.Service.IsZero() {
+	info.check = func(p Params) error {
+		if p.Service.IsZero() {
 			return &ParamError{"service", "is missing: how long the server takes for one request, such as 20ms"}
 		}
-		if _, err := median("service", s.Params.Service); err != nil {
-			return err
-		}
-		return validateServer(s, workers, nodes)
+		_, err := median("service", p.Service)
+		return err
 	}
 	return info
 }
@@ -65,19 +60,13 @@ func keyKind(kind Kind, doc string) KindInfo {
 
 // staleKind is a read that a replica answers which lags behind.
 func staleKind() KindInfo {
-	info := serverKind(Stale, "lets a server answer plain reads with what was there some time ago, as a replica that lags does", "by", "every", "for")
-	info.validate = func(s Spec, workers, nodes []string) error {
-		if s.Params.By <= 0 {
+	info := serverKind(Stale, "lets a server answer plain reads with what was there some time ago, as a replica that lags does", "by", "every", "for").
+		withBy("server", 1)
+	info.check = func(p Params) error {
+		if p.By <= 0 {
 			return &ParamError{"by", "is missing: how old the answers are, such as 2s"}
 		}
-		return validateServer(s, workers, nodes)
-	}
-	info.words = func(a Action) []string { return []string{a.Target, "by", a.By.String()} }
-	info.parse = func(r *stepReader) Action {
-		a := Action{Target: r.word("server")}
-		r.expect("by")
-		a.By = r.duration(1)
-		return a
+		return nil
 	}
 	return info
 }

@@ -1,21 +1,39 @@
 package faults
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
-// targetKind is a kind of fault that takes hold of a target and needs no more
-// to be said of it.
-func targetKind(kind Kind, doc string, server bool) KindInfo {
-	validate := validateWorker
-	if server {
-		validate = validateNode
-	}
+// workerKind is a kind of fault that takes hold of a worker.
+func workerKind(kind Kind, doc string, params ...string) KindInfo {
 	return KindInfo{
-		Kind: kind, Doc: doc, Params: []string{"target", "every", "for"}, Point: AnyPoint, Server: server,
-		validate: validate,
+		Kind: kind, Doc: doc, Params: append([]string{"target"}, params...), Point: AnyPoint,
+		validate: validateWorker,
 		actions:  targets,
 		words:    func(a Action) []string { return []string{a.Target} },
 		parse:    func(r *stepReader) Action { return Action{Target: r.word("worker")} },
 	}
+}
+
+// nodeKind is a kind of fault that takes hold of a worker or a server.
+func nodeKind(kind Kind, doc string, params ...string) KindInfo {
+	info := workerKind(kind, doc, params...)
+	info.Server, info.validate = true, validateNode
+	return info
+}
+
+// withBy puts into the text of a step by how much it does something, which is least
+// or more.
+func (info KindInfo) withBy(target string, least time.Duration) KindInfo {
+	info.words = func(a Action) []string { return []string{a.Target, "by", a.By.String()} }
+	info.parse = func(r *stepReader) Action {
+		a := Action{Target: r.word(target)}
+		r.expect("by")
+		a.By = r.duration(least)
+		return a
+	}
+	return info
 }
 
 // targets makes an action for each worker or server that a fault of one target

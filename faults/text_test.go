@@ -47,14 +47,14 @@ func steps() *rapid.Generator[Step] {
 		case Overrun, Stale:
 			s.Action.By = time.Duration(length.Draw(t, "by"))
 		case ClockRate:
-			s.Action.Clock = rapid.SampledFrom(clocks()).Draw(t, "clock")
+			s.Action.Clock = rapid.SampledFrom(Clocks()).Draw(t, "clock")
 			s.Action.PPM = rapid.Int64Range(1-mostPPM, mostPPM).Filter(func(n int64) bool { return n != 0 }).Draw(t, "ppm")
 		case Partition:
-			s.Action.Mode = rapid.SampledFrom(modes()).Draw(t, "mode")
+			s.Action.Mode = rapid.SampledFrom(Modes()).Draw(t, "mode")
 		case Loss:
 			s.Action.Percent = rapid.IntRange(1, 100).Draw(t, "percent")
 		case Crash:
-			s.Action.Data = rapid.SampledFrom(append(datas(), DataByPersistence)).Draw(t, "data")
+			s.Action.Data = rapid.SampledFrom(append(Datas(), DataByPersistence)).Draw(t, "data")
 		case Delete, Evict:
 			s.Action.Key = rapid.SampledFrom([]string{"", "*", "resource-[12]"}).Draw(t, "key")
 		case Error:

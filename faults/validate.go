@@ -56,6 +56,11 @@ func (s Spec) Validate(workers, nodes []string, duration time.Duration) error {
 	if err := s.Params.validateLengths(info, duration); err != nil {
 		return err
 	}
+	if info.check != nil {
+		if err := info.check(s.Params); err != nil {
+			return err
+		}
+	}
 	return info.validate(s, workers, nodes)
 }
 

@@ -58,13 +58,12 @@ type Section struct {
 	Crash                              int64 // when it did; 0: it did not
 	CrashAt                            time.Duration
 
-	BodyErr  string // error that the body ended with
-	Class    Class  // answer of the strategy
-	Err      string
-	Ops      []*Op // in the order of their invocation
-	Grant    int64 // Seq of the server's last grant to this worker and key before Enter that was asked for since Call; 0: none is known
-	GrantAt  time.Duration
-	GrantOwn string // Owner of that grant
+	BodyErr string // error that the body ended with
+	Class   Class  // answer of the strategy
+	Err     string
+	Ops     []*Op // in the order of their invocation
+	Grant   int64 // Seq of the server's last grant to this worker and key before Enter that was asked for since Call; 0: none is known
+	GrantAt time.Duration
 }
 
 // Entered reports whether the strategy let the worker in.
@@ -250,7 +249,7 @@ func (f *folder) addToSection(e *Event) error {
 		}
 		s.Enter, s.EnterAt, s.Token = e.Seq, e.At, e.Token
 		if g := f.grants[grantID{e.Worker, s.Key}]; g != nil && g.Seq > s.Call {
-			s.Grant, s.GrantAt, s.GrantOwn = g.Seq, g.At, g.Owner
+			s.Grant, s.GrantAt = g.Seq, g.At
 		}
 	case Told:
 		if s.Told == 0 {

@@ -59,7 +59,7 @@ func TestSections(t *testing.T) {
 			[]*history.Section{{
 				Worker: "w1", N: 1, Key: "k", Token: 7, Call: 1,
 				Enter: 3, EnterAt: 2 * ms, Leave: 7, LeaveAt: 6 * ms, BodyErr: "body", Return: 8, ReturnAt: 7 * ms,
-				Told: 9, ToldAt: 8 * ms, Grant: 2, GrantAt: ms, GrantOwn: "o",
+				Told: 9, ToldAt: 8 * ms, Grant: 2, GrantAt: ms,
 				Ops: []*history.Op{{
 					Request: 1, Worker: "w1", Section: 1, Kind: "read", Item: "x", Value: "told",
 					Invoke: 4, InvokeAt: 3 * ms, Return: 6, ReturnAt: 5 * ms, Outcome: history.OutcomeOK,

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"context"
 	"testing"
 
 	"lockquake/checker"
@@ -15,43 +14,38 @@ func TestScriptedScenariosEndTheSameInEverySeed(t *testing.T) {
 	}
 	for _, name := range []string{"kleppmann", "late-packet", "unfenced-reads"} {
 		t.Run(name, func(t *testing.T) {
-			s, err := Load(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, err := Run(context.Background(), s, WithSeeds(1, seeds))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := loaded(t, name)
+			c := campaignOf(t, s, WithSeeds(1, seeds))
 			if c.Verdict != Pass {
 				t.Errorf("%s", c.Summary())
 			}
-			for _, st := range c.Strategies {
-				for _, check := range st.Expects.Violates {
-					if n := st.Checks[check].Violating; n != st.Runs {
-						t.Errorf("%s: %s is violated in %d of %d runs", st.Label, check, n, st.Runs)
-					}
-				}
-			}
+			violatesInEveryRun(t, c)
 		})
+	}
+}
+
+// violatesInEveryRun holds a campaign to more than its scenario expects of it: what
+// a strategy is to violate it violates in every run.
+func violatesInEveryRun(t *testing.T, c *Campaign) {
+	t.Helper()
+	for _, st := range c.Strategies {
+		for _, check := range st.Expects.Violates {
+			if n := st.Checks[check].Violating; n != st.Runs {
+				t.Errorf("%s: %s is violated in %d of %d runs", st.Label, check, n, st.Runs)
+			}
+		}
 	}
 }
 
 // The rates of gc-pause stand where two independent models put them, as far
 // as this number of seeds can tell.
 func TestGCPauseRates(t *testing.T) {
-	s, err := Load("gc-pause")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "gc-pause")
 	seeds := s.Seeds
 	if testing.Short() {
 		seeds = 20
 	}
-	c, err := Run(context.Background(), s, WithSeeds(1, uint64(seeds)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := campaignOf(t, s, WithSeeds(1, uint64(seeds)))
 	if !testing.Short() && c.Verdict != Pass {
 		t.Errorf("%s", c.Summary())
 	}
@@ -85,10 +79,7 @@ func TestGCPauseRates(t *testing.T) {
 
 // Kleppmann's failure, verdict by verdict.
 func TestKleppmannVerdicts(t *testing.T) {
-	s, err := Load("kleppmann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "kleppmann")
 	for _, test := range []struct {
 		label   string
 		invalid bool
@@ -100,10 +91,7 @@ func TestKleppmannVerdicts(t *testing.T) {
 		{"fenced", false, true},
 		{"fenced-writes", false, true},
 	} {
-		trial, err := RunOnce(s, test.label, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		trial := trialOf(t, s, test.label, 1)
 		for _, r := range trial.Results {
 			if r.Check == "linearizable" || r.Check == "lost-update" {
 				if got := r.Verdict == checker.Invalid; got != test.invalid {

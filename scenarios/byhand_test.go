@@ -25,7 +25,7 @@ strategies: [redis]
 each: [{worker: worker-2, start: 900ms}]
 `
 
-// told lists the events of a history that a person would work out, with their
+// toldOf lists the events of a history that a person would work out, with their
 // times in milliseconds. Polls that were refused are counted only.
 func toldOf(h *history.History) []string {
 	var lines []string
@@ -47,6 +47,14 @@ func toldOf(h *history.History) []string {
 		lines = append(lines, fmt.Sprintf("%.2f %s %s", float64(e.At)/float64(time.Millisecond), e.Type, what))
 	}
 	return lines
+}
+
+// compareEvents holds what happened to the lines that were worked out.
+func compareEvents(t *testing.T, worked string, got []string) {
+	t.Helper()
+	if diff := cmp.Diff(strings.Split(strings.TrimSpace(worked), "\n"), got); diff != "" {
+		t.Errorf("events (-worked out +got):\n%s", diff)
+	}
 }
 
 func TestEventsWorkedOutByHand(t *testing.T) {
@@ -164,14 +172,8 @@ func TestEventsWorkedOutByHand(t *testing.T) {
 2064.14 released worker-1 "lost"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			trial, err := RunOnce(parseText(t, byHand+"faults:"+test.fault+"\n"), test.strategy, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := strings.Split(strings.TrimSpace(test.want), "\n")
-			if diff := cmp.Diff(want, toldOf(trial.History)); diff != "" {
-				t.Errorf("events (-worked out +got):\n%s", diff)
-			}
+			trial := trialOf(t, parseText(t, byHand+"faults:"+test.fault+"\n"), test.strategy, 1)
+			compareEvents(t, test.want, toldOf(trial.History))
 		})
 	}
 }
@@ -185,25 +187,18 @@ func TestEventsWorkedOutByHand(t *testing.T) {
 func TestStalledRenewalWorkedOutByHand(t *testing.T) {
 	text := strings.NewReplacer("workers: 2", "workers: 1", "hold: 50ms", "hold: 1500ms",
 		"[redis]", "[redis-watchdog]", "each: [{worker: worker-2, start: 900ms}]", "").Replace(byHand)
-	trial, err := RunOnce(parseText(t, text+`
+	trial := trialOf(t, parseText(t, text+`
 faults:
   - at: 100ms
     stall: {target: worker-1, task: renewal, for: 2s}
 `), "redis-watchdog", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{
-		"5.03 granted worker-1",
-		"6.04 acquired worker-1",
-		"9.07 applied worker-1 read 0 over 0",
-		"100.00 fault stall of worker-1",
-		"1000.01 told worker-1",
-		"1006.00 expired worker-1",
-		"2100.00 heal stall of worker-1",
-		`2104.03 released worker-1 "lost"`,
-	}
-	if diff := cmp.Diff(want, toldOf(trial.History)); diff != "" {
-		t.Errorf("events (-worked out +got):\n%s", diff)
-	}
+	compareEvents(t, `
+5.03 granted worker-1
+6.04 acquired worker-1
+9.07 applied worker-1 read 0 over 0
+100.00 fault stall of worker-1
+1000.01 told worker-1
+1006.00 expired worker-1
+2100.00 heal stall of worker-1
+2104.03 released worker-1 "lost"`, toldOf(trial.History))
 }

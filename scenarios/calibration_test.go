@@ -93,10 +93,7 @@ func overtakenRate() float64 {
 // This is how we know that time is modelled right: 10,000 runs end exactly as
 // their drawn times say, and as often as the closed form says.
 func TestCalibrationPause(t *testing.T) {
-	s, err := Load("calibration-pause")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "calibration-pause")
 	runs := uint64(10_000)
 	if testing.Short() {
 		runs = 500

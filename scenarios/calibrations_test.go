@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -60,18 +59,12 @@ checks: [exclusion]
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s, err := Parse("calibration", fmt.Appendf(nil, text, test.args...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := parseText(t, fmt.Sprintf(text, test.args...))
 			runs := 2000
 			if testing.Short() {
 				runs = 400
 			}
-			c, err := Run(context.Background(), s, WithSeeds(1, uint64(runs)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := campaignOf(t, s, WithSeeds(1, uint64(runs)))
 			// Four standard deviations, and 1.5 % for what the closed form leaves out:
 			// the milliseconds of dials and retries.
 			got := c.Strategies[0].Rate

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"lockquake/checker"
-	"lockquake/history"
 	"lockquake/lock"
 	"lockquake/sim/redis"
 )
@@ -136,6 +135,38 @@ func (c *campaign) begin(ctx context.Context) bool {
 	return c.err == nil && len(c.active) > 0
 }
 
+// recall takes in the runs of the block that the journal has, and finds out which
+// of them have to be run again: reports tell of the first violation of each check,
+// and a journal holds no histories.
+func (c *campaign) recall(ctx context.Context) error {
+	c.again = nil
+	if c.options.journal == nil {
+		return nil
+	}
+	for i := int64(0); i < int64(len(c.active)*c.seeds.Count()) && ctx.Err() == nil; i++ {
+		at, _ := c.at(i)
+		s, err := c.options.journal.summary(c.scenario, c.uses[at.use].Label, at.seed)
+		if err != nil {
+			return err
+		}
+		if s != nil {
+			c.take(at, s, nil)
+		}
+	}
+	for use := range c.first {
+		for _, check := range c.scenario.Checks {
+			first := c.first[use][check]
+			if first == nil || first.trial != nil {
+				continue
+			}
+			if at := (cell{use, first.seed}); !slices.Contains(c.again, at) {
+				c.again = append(c.again, at)
+			}
+		}
+	}
+	return nil
+}
+
 // carryOut does the runs of a block, seed by seed.
 func (c *campaign) carryOut(stopped context.Context) {
 	err := c.jobs.all(stopped, int64(len(c.again)+len(c.active)*c.seeds.Count()), c.task)
@@ -191,9 +222,6 @@ func RunOnce(s *Scenario, label string, seed uint64, opts ...Option) (*Trial, er
 	r := &runner{scenario: s, own: o.own, scripts: redis.NewScriptCache(), trace: o.trace}
 	return r.once(uses[0], seed)
 }
-
-// Count is how many seeds the range holds.
-func (r SeedRange) Count() int { return int(r.Last-r.First) + 1 }
 
 // keep takes in a finished run, and writes it into the journal first.
 func (c *campaign) keep(use int, t *Trial) error {
@@ -262,12 +290,6 @@ func (c *campaign) take(at cell, s *summary, t *Trial) {
 	if c.options.progress != nil {
 		c.options.progress(Progress{c.done, c.total, label, violated, c.recalled})
 	}
-}
-
-// own gives the trial events of its own: they were the runner's, and would be
-// the next run's.
-func (t *Trial) own() {
-	t.History = &history.History{Meta: t.History.Meta, Events: slices.Clone(t.History.Events)}
 }
 
 // fill puts in the trial of a run that was known from the journal only.

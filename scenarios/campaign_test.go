@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,33 @@ func parseText(t *testing.T, text string) *Scenario {
 	return s
 }
 
+func loaded(t *testing.T, name string) *Scenario {
+	t.Helper()
+	s, err := Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func campaignOf(t *testing.T, s *Scenario, opts ...Option) *Campaign {
+	t.Helper()
+	c, err := Run(context.Background(), s, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func trialOf(t *testing.T, s *Scenario, label string, seed uint64, opts ...Option) *Trial {
+	t.Helper()
+	trial, err := RunOnce(s, label, seed, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trial
+}
+
 // What a campaign says depends on what was expected, and on how much was seen.
 func TestVerdicts(t *testing.T) {
 	for _, test := range []struct {
@@ -59,10 +87,7 @@ func TestVerdicts(t *testing.T) {
 		{"belief decides only when named", "expect: {fenced: {holds: [belief]}}", 10, Fail, "fenced: belief was expected to hold"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c, err := Run(context.Background(), parseText(t, quick+test.more), WithSeeds(1, test.seeds))
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := campaignOf(t, parseText(t, quick+test.more), WithSeeds(1, test.seeds))
 			if c.Verdict != test.want || !strings.Contains(strings.Join(c.Reasons, "\n"), test.reason) {
 				t.Errorf("%s, want %s with %q", c.Summary(), test.want, test.reason)
 			}
@@ -72,10 +97,7 @@ func TestVerdicts(t *testing.T) {
 
 // A pass names those that violate something of which nothing was expected.
 func TestSummaryNamesWhoWasNotAsked(t *testing.T) {
-	c, err := Run(context.Background(), parseText(t, quick+"expect: {fenced: {holds: [exclusion]}}"), WithSeeds(1, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := campaignOf(t, parseText(t, quick+"expect: {fenced: {holds: [exclusion]}}"), WithSeeds(1, 3))
 	if got, want := c.Summary(), "pass: everything as the scenario expects, which is nothing of redis"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -138,10 +160,7 @@ func TestFaultThatNeverBites(t *testing.T) {
 	} {
 		text := strings.Replace(quick, "checks:", test.fault+"checks:", 1)
 		text += "expect: {fenced: {holds: [exclusion]}}\n"
-		c, err := Run(context.Background(), parseText(t, text), WithSeeds(1, test.seeds))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := campaignOf(t, parseText(t, text), WithSeeds(1, test.seeds))
 		if c.Verdict != test.want {
 			t.Errorf("%q with %d seeds: %s, want %s", test.fault, test.seeds, c.Summary(), test.want)
 		}
@@ -153,10 +172,7 @@ func TestJobsChangeNothing(t *testing.T) {
 	s := parseText(t, quick)
 	var texts []string
 	for _, jobs := range []int{1, 3} {
-		c, err := Run(context.Background(), s, WithJobs(jobs))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := campaignOf(t, s, WithJobs(jobs))
 		text, err := json.MarshalIndent(c, "", " ")
 		if err != nil {
 			t.Fatal(err)
@@ -290,14 +306,8 @@ func TestTokens(t *testing.T) {
 
 // Every run of a campaign can be replayed: its token gives the same checksum.
 func TestReplay(t *testing.T) {
-	s, err := Load("gc-pause")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := Run(context.Background(), s, WithSeeds(1, 5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "gc-pause")
+	c := campaignOf(t, s, WithSeeds(1, 5))
 	seen := 0
 	for _, st := range c.Strategies {
 		for _, f := range st.Failures {
@@ -305,14 +315,11 @@ func TestReplay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := RunOnce(s, token.Label, token.Seed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := trialOf(t, s, token.Label, token.Seed)
 			if again.Checksum != token.Checksum {
 				t.Errorf("%s replays with checksum %s", f.Trial.Replay, again.Checksum)
 			}
-			if diff := cmp.Diff(f.Trial.History, again.History); diff != "" {
+			if !reflect.DeepEqual(f.Trial.History, again.History) {
 				t.Errorf("%s replays with another history", f.Trial.Replay)
 			}
 			seen++

@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,7 +17,7 @@ func (v *validator) cases() error {
 	classes := map[string]string{}
 	for i, spec := range v.Faults {
 		at := fmt.Sprintf("faults[%d]", i)
-		if v.at.Has(at+".case") && (!regexp.MustCompile(namePattern).MatchString(spec.Case) || len(spec.Case) > longestName) {
+		if v.at.Has(at+".case") && !isName(spec.Case) {
 			return v.at.Errorf(at+".case", "%s.case must be up to %d small letters, digits and dashes", at, longestName)
 		}
 		if v.at.Has(at + ".class") {
@@ -74,6 +73,21 @@ func (s *Scenario) underCases(use Strategy) []Strategy {
 	return uses
 }
 
+// uncased makes one use of all cases of a use, for a scenario without the faults
+// that make the cases.
+func uncased(uses []Strategy) []Strategy {
+	var plain []Strategy
+	for _, use := range uses {
+		if use.Case != "" {
+			use.Label, use.Case = strings.TrimSuffix(use.Label, " under "+use.Case), ""
+		}
+		if !slices.ContainsFunc(plain, func(u Strategy) bool { return u.Label == use.Label }) {
+			plain = append(plain, use)
+		}
+	}
+	return plain
+}
+
 // FaultClass is a class of faults, by which strategies make their claims.
 type FaultClass struct {
 	Letter string // as a scenario has it
@@ -118,7 +132,7 @@ func (v *validator) claim(use Strategy, class lock.Class) {
 			group = claims.Fencing
 		case check == "told":
 			group = claims.Told
-		case check == harmless, check == "load":
+		case check == belief, check == "load":
 			continue
 		}
 		if slices.Contains(group, class) {

@@ -83,19 +83,13 @@ func TestResentAcquireLeavesAGhostLock(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			text := strings.Replace(byHand, "each: [", "each: [{worker: worker-1, lock: {retry: {attempts: 1}}}, ", 1)
-			trial, err := RunOnce(parseText(t, text+`
+			trial := trialOf(t, parseText(t, text+`
 client: {read-timeout: 500ms, `+test.client+`}
 faults:
   - when: {worker: worker-1, point: acquire.replied}
     drop: {for: 1s}
 `), "redis", 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := strings.Split(strings.TrimSpace(test.want), "\n")
-			if diff := cmp.Diff(want, toldOf(trial.History)); diff != "" {
-				t.Errorf("events (-worked out +got):\n%s", diff)
-			}
+			compareEvents(t, test.want, toldOf(trial.History))
 		})
 	}
 }

@@ -8,7 +8,7 @@
 //     makes no sense (scenario.go, parse.go, validate.go); the built-in ones
 //     stand in the folder builtin. [Schema] describes such a file (schema.go).
 //   - [Run] carries out a campaign: all strategies over all seeds (campaign.go, its
-//     options in options.go, its jobs in campaignjobs.go).
+//     options in options.go, its jobs in jobs.go).
 //     [RunOnce] carries out one run and keeps all of it as a [Trial] (run.go).
 //   - What workers do under a lock is a workload (workload.go, and a file for
 //     each). A recorder stands between a worker and the world, names its steps,
@@ -22,8 +22,10 @@
 //     with when it was stopped (journal.go; what stands in a line in
 //     journalrecord.go). [Merge] adds up the runs of several (journalmerge.go).
 //   - [Explore] places a fault at every point of a small run (explore.go; the
-//     kinds in exploreplaces.go), and [Shrink] makes a failing run small
-//     (shrink.go). Both can leave a scenario file of its own: [Rewrite]
+//     kinds in exploreplaces.go, what it finds in exploresum.go), and [Shrink]
+//     makes a failing run small (shrink.go; by which ways, in shrinkways.go).
+//     Both note where workers come by (arrivals.go), fix faults to a moment or a
+//     point (faultsfixed.go), and can leave a scenario file of its own: [Rewrite]
 //     (shrinkfile.go).
 //   - [Override] sets a value that the file sets otherwise (vary.go). A [Sweep]
 //     runs a scenario over the values of an [Axis] or two ([RunSweep]), and [Find]

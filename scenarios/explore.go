@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
+	"sync"
 	"time"
 
 	"lockquake/checker"
@@ -25,104 +25,6 @@ type Search struct {
 	Sections int           // of each worker; default 1
 	For      time.Duration // how long a fault lasts; default: one and a half times the longest lease
 	Seed     uint64        // default 1
-}
-
-// Exploration is what a search has found.
-type Exploration struct {
-	Schema     int             `json:"schema"` // version of this format, 1
-	Version    string          `json:"version"`
-	Scenario   string          `json:"scenario"`
-	Hash       string          `json:"hash"`
-	Seed       uint64          `json:"seed"`
-	Workers    int             `json:"workers"`
-	Sections   int             `json:"sections"`
-	Faults     int             `json:"faults"` // placed in one run at most
-	For        time.Duration   `json:"for"`    // in nanoseconds
-	Kinds      []string        `json:"kinds"`
-	Partial    bool            `json:"partial,omitempty"` // stopped before the end
-	Strategies []ExploredStats `json:"strategies"`
-}
-
-// ExploredStats adds up what was found of one use of a strategy.
-type ExploredStats struct {
-	Name   string `json:"name"`
-	Label  string `json:"label"`
-	Fence  string `json:"fence"`  // the resource's policy
-	Points int    `json:"points"` // that the workers come to without a fault
-	// Without are the checks that are violated without a fault.
-	Without []string `json:"violated_without_faults,omitempty"`
-	Tried   int      `json:"tried"`
-	// By the worst that each placement does.
-	Corrupting int `json:"corrupting"`
-	Fencing    int `json:"breaking_fencing"`
-	Others     int `json:"breaking_others"`
-	Undecided  int `json:"undecided"`
-	// Checks counts by check the placements that violate it.
-	Checks map[string]int `json:"checks"`
-	// Singles are all placements of one fault, in the order of the points and
-	// then of the kinds; Pairs are those of two that break a check.
-	Singles []Placement `json:"singles"`
-	Pairs   []Placement `json:"pairs,omitempty"`
-	// Pruned says what was left out, and why that loses nothing.
-	Pruned []Pruned `json:"pruned,omitempty"`
-}
-
-// Pruned counts what was left out for one reason.
-type Pruned struct {
-	Why   string `json:"why"`
-	Count int    `json:"count"`
-}
-
-// Placement is a run with one fault or two, each tied to a point.
-type Placement struct {
-	Places    []Place  `json:"places"`
-	Violated  []string `json:"violated,omitempty"`  // checks
-	Undecided []string `json:"undecided,omitempty"` // checks
-}
-
-// Place is one fault of a placement.
-type Place struct {
-	Kind   string `json:"kind"` // of PlacedKinds
-	Worker string `json:"worker"`
-	Point  string `json:"point"`
-	Nth    int    `json:"nth"`
-	Text   string `json:"text"` // as ParsePlacement reads it
-}
-
-// Harm is the worst that a placement does.
-type Harm int
-
-// The grades of harm, each worse than the one before.
-const (
-	Harmless  Harm = iota
-	Undecided      // a check could not tell
-	Breaks         // a check that is about neither the data nor the tokens
-	Unfences       // tokens out of order, or accepted or refused wrongly
-	Corrupts       // the data, or two at once at work on them
-)
-
-// Harm returns the worst that the placement does.
-func (p Placement) Harm() Harm { return HarmOf(p.Violated, p.Undecided) }
-
-// HarmOf returns the worst that the violation of some checks does, where others
-// could not tell.
-func HarmOf(violated, undecided []string) Harm {
-	worst := Harmless
-	if len(undecided) > 0 {
-		worst = Undecided
-	}
-	for _, check := range violated {
-		switch check {
-		case "linearizable", "lost-update", "once", "exclusion":
-			return Corrupts
-		case "fencing":
-			worst = max(worst, Unfences)
-		case harmless:
-		default:
-			worst = max(worst, Breaks)
-		}
-	}
-	return worst
 }
 
 // explorer is an Explore under way.
@@ -205,21 +107,6 @@ func newExplorer(s *Scenario, search Search, opts []Option) (*explorer, error) {
 	}
 	x.base = x.search.base(s)
 	return x, nil
-}
-
-// uncased makes one use of all cases of a use, for a scenario without the faults
-// that make the cases.
-func uncased(uses []Strategy) []Strategy {
-	var plain []Strategy
-	for _, use := range uses {
-		if use.Case != "" {
-			use.Label, use.Case = strings.TrimSuffix(use.Label, " under "+use.Case), ""
-		}
-		if !slices.ContainsFunc(plain, func(u Strategy) bool { return u.Label == use.Label }) {
-			plain = append(plain, use)
-		}
-	}
-	return plain
 }
 
 // chosenKinds finds the kinds of a search by name, in the order of PlacedKinds.
@@ -459,101 +346,26 @@ func (x *explorer) placed(p spot) Place {
 	return Place{p.kind.Name, p.visit.worker, p.visit.point, p.visit.nth, lineOf(p.spec(x.search.For), x.base.WorkerNames())}
 }
 
-// verdictsOf lists the checks that came to a verdict.
-func verdictsOf(results []checker.Result, v checker.Verdict) []string {
-	var checks []string
-	for _, r := range results {
-		if r.Verdict == v {
-			checks = append(checks, r.Check)
-		}
-	}
-	return checks
+// searchJobs are the jobs of an explorer, and how far they have come.
+type searchJobs struct {
+	jobs
+	mu   sync.Mutex
+	done Progress
 }
 
-// sum adds up the search.
-func (x *explorer) sum(partial bool) *Exploration {
-	e := &Exploration{
-		Schema: 1, Version: Version, Scenario: x.base.Name, Hash: x.base.Hash, Seed: x.search.Seed,
-		Workers: x.search.Workers, Sections: x.search.Sections, Faults: x.search.Faults, For: x.search.For, Partial: partial,
-	}
-	for _, k := range x.kinds {
-		e.Kinds = append(e.Kinds, k.Name)
-	}
-	for _, f := range x.found {
-		e.Strategies = append(e.Strategies, x.sumUse(f))
-	}
-	return e
+// each carries out the tasks.
+func (j *searchJobs) each(ctx context.Context, tasks []task) error {
+	return j.all(ctx, int64(len(tasks)), func(i int64) task { return tasks[i] })
 }
 
-func (x *explorer) sumUse(f *explored) ExploredStats {
-	st := ExploredStats{
-		Name: f.use.Name, Label: f.use.Label, Fence: x.base.ResourceOf(f.use).Fence, Points: len(f.visits),
-		Without: verdictsOf(f.without, checker.Invalid), Checks: map[string]int{},
+// told counts a finished run, and tells whoever wants to know.
+func (j *searchJobs) told(label string, violated bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.done.Done++
+	if j.options.progress != nil {
+		j.options.progress(Progress{Done: j.done.Done, Total: max(j.done.Total, j.done.Done), Label: label, Violated: violated})
 	}
-	var missed, alone, sameMessage, corrupts int
-	for i := range f.singles {
-		one := &f.singles[i]
-		switch {
-		case one.result == nil:
-			continue
-		case one.missed:
-			missed++
-			continue
-		}
-		st.Singles = append(st.Singles, *one.result)
-		st.count(one.result.Harm(), 1)
-		for _, check := range one.result.Violated {
-			st.Checks[check]++
-		}
-		if x.search.Faults == 1 {
-			continue
-		}
-		if one.result.Harm() == Corrupts {
-			alone++
-		}
-		sameMessage += one.counts.sameMessage
-		corrupts += one.counts.corrupts
-		for harm, n := range one.counts.harms {
-			st.count(Harm(harm), n)
-		}
-		for _, check := range sortedKeys(one.counts.checks) {
-			st.Checks[check] += one.counts.checks[check]
-		}
-		st.Pairs = append(st.Pairs, one.pairs...)
-	}
-	st.prune(len(f.unnamed), "points that no scenario file can name: "+strings.Join(f.unnamed, ", "))
-	st.prune(missed, "placements of a fault that finds nothing here to take hold of")
-	st.prune(alone, "first faults without a second one, since they corrupt by themselves")
-	st.prune(corrupts, "pairs whose second fault corrupts by itself")
-	st.prune(sameMessage, "pairs of faults of one message")
-	return st
-}
-
-func (st *ExploredStats) count(h Harm, n int) {
-	st.Tried += n
-	switch h {
-	case Corrupts:
-		st.Corrupting += n
-	case Unfences:
-		st.Fencing += n
-	case Breaks:
-		st.Others += n
-	case Undecided:
-		st.Undecided += n
-	case Harmless:
-	}
-}
-
-func (st *ExploredStats) prune(n int, why string) {
-	if n > 0 {
-		st.Pruned = append(st.Pruned, Pruned{why, n})
-	}
-}
-
-// Harmful lists the placements that do at least so much harm, those of one
-// fault first.
-func (st *ExploredStats) Harmful(least Harm) []Placement {
-	return slices.DeleteFunc(slices.Concat(st.Singles, st.Pairs), func(p Placement) bool { return p.Harm() < least })
 }
 
 // Place carries out the run of each strategy with these faults in a scenario
@@ -587,10 +399,4 @@ func (q Search) Place(s *Scenario, specs []faults.Spec, opts ...Option) (*Scenar
 		}
 	}
 	return placed, trials, nil
-}
-
-// nodes are the servers of every use of the scenario.
-func (s *Scenario) nodes() []string {
-	v := validator{Scenario: s, known: known(nil)}
-	return v.nodes()
 }

@@ -15,10 +15,7 @@ import (
 // Nobody tells the search where Kleppmann's pause belongs. What it says of the
 // fenced strategy is what a single fault can do to it at all.
 func TestExploreFindsKleppmannsFailure(t *testing.T) {
-	s, err := Load("kleppmann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "kleppmann")
 	e, err := Explore(t.Context(), s, Search{})
 	if err != nil {
 		t.Fatal(err)
@@ -61,10 +58,7 @@ func TestExploreFindsKleppmannsFailure(t *testing.T) {
 }
 
 func TestExploreDoesNotDependOnTheNumberOfJobs(t *testing.T) {
-	s, err := Load("kleppmann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "kleppmann")
 	explore := func(jobs int) *Exploration {
 		e, err := Explore(t.Context(), s, Search{Kinds: []string{"hold", "drop"}}, WithJobs(jobs), WithStrategies("redis", "fenced"))
 		if err != nil {
@@ -84,7 +78,7 @@ func TestPairsFindWhatNoSingleFaultDoes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}
-	s, err := Parse("f.yaml", []byte(`
+	s := parseText(t, `
 name: pairs
 duration: 20s
 workload: {kind: counter, hold: 20ms}
@@ -92,10 +86,7 @@ lock: {ttl: 1s, retry: {attempts: unlimited, delay: 300ms, jitter: 0s}}
 strategies: [{name: redis-fenced, resource: {fence: writes}}]
 each: [{worker: worker-2, start: 10ms}]
 checks: [lost-update, exclusion]
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	e, err := Explore(t.Context(), s, Search{Kinds: []string{"pause"}, Faults: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -148,10 +139,7 @@ func TestSecondFaultAtOnePoint(t *testing.T) {
 }
 
 func TestStoppedExplorationIsPartial(t *testing.T) {
-	s, err := Load("kleppmann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "kleppmann")
 	ctx, cancel := context.WithCancel(t.Context())
 	runs := 0
 	e, err := Explore(ctx, s, Search{}, WithJobs(1), WithProgress(func(Progress) {
@@ -168,10 +156,7 @@ func TestStoppedExplorationIsPartial(t *testing.T) {
 }
 
 func TestErrorsOfASearch(t *testing.T) {
-	s, err := Load("kleppmann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "kleppmann")
 	for _, test := range []struct {
 		name   string
 		search Search
@@ -194,10 +179,7 @@ func TestErrorsOfASearch(t *testing.T) {
 // A placement's text gives the same run as the search had, and a file of it,
 // too.
 func TestPlacementCanBeRunAgain(t *testing.T) {
-	s, err := Load("kleppmann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "kleppmann")
 	search := Search{Kinds: []string{"server-crash", "error", "cancel"}}
 	e, err := Explore(t.Context(), s, search, WithStrategies("fenced"))
 	if err != nil {
@@ -224,10 +206,7 @@ func TestPlacementCanBeRunAgain(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}
-		again, err := RunOnce(file, "fenced", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := trialOf(t, file, "fenced", 1)
 		if again.Checksum != trials[0].Checksum {
 			t.Errorf("%s: the file gives another run:\n%s", p.Places[0].Text, text)
 		}

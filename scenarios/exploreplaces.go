@@ -1,8 +1,6 @@
 package scenarios
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -56,17 +54,6 @@ type spot struct {
 	visit arrival
 }
 
-// arrival is a worker's coming to a point.
-type arrival struct {
-	worker, point string
-	nth           int // from 1, of this worker at this point
-	at            time.Duration
-}
-
-func (v arrival) same(w arrival) bool {
-	return v.worker == w.worker && v.point == w.point && v.nth == w.nth
-}
-
 // fits reports whether a fault of the kind can fall at the point.
 func (k PlacedKind) fits(point string) bool {
 	op, event, message := strings.Cut(point, ".")
@@ -107,67 +94,4 @@ func (p spot) spec(d time.Duration) faults.Spec {
 		spec.Params.For = draw.Fixed(d)
 	}
 	return spec
-}
-
-// fixed makes an entry of a scenario's faults of one step of a plan, so that
-// every seed has this step and no other. From is the entry that it came from.
-func fixed(step faults.Step, from faults.Params) faults.Spec {
-	a := step.Action
-	spec := faults.Spec{Kind: a.Kind, Params: faults.Params{
-		Task: a.Task, By: a.By, Clock: a.Clock, PPM: a.PPM, Percent: a.Percent, Data: a.Data, Key: a.Key, Text: a.Text,
-		From: a.From, To: a.To, Mode: a.Mode, Add: from.Add, Service: from.Service,
-	}}
-	if info := kindInfo(a.Kind); slices.Contains(info.Params, "target") {
-		spec.Params.Target = a.Target
-	}
-	if a.For > 0 {
-		spec.Params.For = draw.Fixed(a.For)
-	}
-	if step.When != nil {
-		when := *step.When
-		spec.When = &when
-	} else {
-		at := step.At
-		spec.At = &at
-	}
-	return spec
-}
-
-// ParsePlacement reads faults as lines of a plan without their last word, such
-// as "when worker-1 lease-checked 1 pause worker-1 for 15s".
-func ParsePlacement(lines ...string) ([]faults.Spec, error) {
-	var specs []faults.Spec
-	for _, line := range lines {
-		plan, err := faults.ParsePlan(line + " #1")
-		if err == nil && len(plan.Steps) != 1 {
-			err = errors.New("it is not one line")
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%q is no fault such as %q: %w", line, "when worker-1 lease-checked 1 pause worker-1 for 15s", err)
-		}
-		specs = append(specs, fixed(plan.Steps[0], faults.Params{}))
-	}
-	return specs, nil
-}
-
-// lineOf is the fault of a fixed entry as ParsePlacement reads it.
-func lineOf(spec faults.Spec, workers []string) string {
-	steps := faults.Generate([]faults.Spec{spec}, 0, workers, longestTime).Steps
-	return strings.TrimSuffix(steps[0].String(), " #1")
-}
-
-// arrivals notes every point that a worker of a run comes to, in order.
-type arrivals struct {
-	all    []arrival
-	counts map[arrival]int
-}
-
-func (v *arrivals) note(at time.Duration, worker, point string) {
-	if v.counts == nil {
-		v.counts = map[arrival]int{}
-	}
-	key := arrival{worker: worker, point: point}
-	v.counts[key]++
-	key.nth, key.at = v.counts[arrival{worker: worker, point: point}], at
-	v.all = append(v.all, key)
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // What becomes of byHand: a single worker, or a second one that comes while the
@@ -39,18 +37,13 @@ func (h handMade) meet(t *testing.T) {
 	for fault := range strings.SplitSeq(h.faults, "\n") {
 		fmt.Fprintf(&list, "  - {%s}\n", strings.TrimSpace(fault))
 	}
-	trial, err := RunOnce(parseText(t, h.base+"faults:\n"+list.String()), h.strategy, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trial := trialOf(t, parseText(t, h.base+"faults:\n"+list.String()), h.strategy, 1)
 	got := toldOf(trial.History)
 	first := slices.IndexFunc(got, func(line string) bool { return strings.Contains(line, " fault ") })
 	if first < 0 {
 		t.Fatalf("no fault took hold:\n%s", strings.Join(got, "\n"))
 	}
-	if diff := cmp.Diff(strings.Split(strings.TrimSpace(h.want), "\n"), got[first:]); diff != "" {
-		t.Errorf("events (-worked out +got):\n%s", diff)
-	}
+	compareEvents(t, h.want, got[first:])
 	for i, b := range trial.Bites {
 		if !b.Bit {
 			t.Errorf("step %d met nobody: %+v", i+1, b)
@@ -443,10 +436,7 @@ func TestBites(t *testing.T) {
 		{"a server of this one", either, "redlock", "at: 20ms, delete: {target: lock-2}", bites},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			trial, err := RunOnce(parseText(t, test.base+"faults:\n  - {"+test.fault+"}\n"), test.strategy, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			trial := trialOf(t, parseText(t, test.base+"faults:\n  - {"+test.fault+"}\n"), test.strategy, 1)
 			got := nothing
 			switch b := trial.Bites[0]; {
 			case b.Bit:

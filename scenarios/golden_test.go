@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"bytes"
-	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -20,18 +19,12 @@ func checksums(t *testing.T, jobs int) string {
 	t.Helper()
 	var out bytes.Buffer
 	for _, name := range Builtins() {
-		s, err := Load(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := loaded(t, name)
 		seeds := uint64(3)
 		if len(s.Faults) > 0 && s.Faults[0].Case != "" { // many runs as it is
 			seeds = 1
 		}
-		c, err := Run(context.Background(), s, WithSeeds(1, seeds), WithJobs(jobs))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := campaignOf(t, s, WithSeeds(1, seeds), WithJobs(jobs))
 		for _, st := range c.Strategies {
 			fmt.Fprintf(&out, "%s %s %s\n", name, st.Label, st.Checksum)
 		}
@@ -67,10 +60,7 @@ func TestGoldenChecksums(t *testing.T) {
 // The traces of two seeds differ in more than the seed, and one seed gives one
 // trace to the byte.
 func TestTraces(t *testing.T) {
-	s, err := Load("gc-pause")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "gc-pause")
 	trace := func(seed uint64) []byte {
 		var out bytes.Buffer
 		if _, err := RunOnce(s, "redis", seed, WithTrace(&out)); err != nil {
@@ -100,18 +90,9 @@ func TestTraces(t *testing.T) {
 
 // All strategies of one seed meet the same plan.
 func TestStrategiesArePaired(t *testing.T) {
-	s, err := Load("gc-pause")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := RunOnce(s, "none", 7)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := RunOnce(s, "fenced", 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "gc-pause")
+	a := trialOf(t, s, "none", 7)
+	b := trialOf(t, s, "fenced", 7)
 	if diff := cmp.Diff(a.Plan.String(), b.Plan.String()); diff != "" {
 		t.Errorf("two strategies of one seed met different plans:\n%s", diff)
 	}

@@ -69,7 +69,7 @@ func (j *jobs) work(ctx context.Context, cancel context.CancelCauseFunc, next *a
 	defer stall.Watch(&beat, j.options.stall, func() {
 		t := at(current.Load())
 		hang := &HangError{j.options.stall, stall.Stacks("sim.(*task).perform", "sim.(*coroutine).park")}
-		cancel(&RunError{t.scenario.Name, t.scenario.argument(), t.use.Label, t.seed, hang})
+		cancel(newRunError(t.scenario, t.use, t.seed, hang))
 		ended()
 	})()
 	for ctx.Err() == nil {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -352,7 +351,7 @@ func (j *Journal) WriteTo(w io.Writer) (int64, error) {
 		return err
 	}
 	for _, record := range []journalRecord{{Journal: &j.header}, {Asked: &j.asked}} {
-		line, err := record.line()
+		line, err := journalLine(record)
 		if err != nil {
 			return written, err
 		}
@@ -424,7 +423,7 @@ func (j *Journal) write(record journalRecord) error {
 	if j.file == nil {
 		return nil
 	}
-	line, err := record.line()
+	line, err := journalLine(record)
 	if err != nil {
 		return err
 	}
@@ -437,37 +436,5 @@ func (j *Journal) add(line []byte) error {
 		return fmt.Errorf("journal: %w", err)
 	}
 	j.lines, j.end = j.lines+1, j.end+int64(len(line))
-	return nil
-}
-
-// recall takes in the runs of the block that the journal has, and finds out which
-// of them have to be run again: reports tell of the first violation of each check,
-// and a journal holds no histories.
-func (c *campaign) recall(ctx context.Context) error {
-	c.again = nil
-	if c.options.journal == nil {
-		return nil
-	}
-	for i := int64(0); i < int64(len(c.active)*c.seeds.Count()) && ctx.Err() == nil; i++ {
-		at, _ := c.at(i)
-		s, err := c.options.journal.summary(c.scenario, c.uses[at.use].Label, at.seed)
-		if err != nil {
-			return err
-		}
-		if s != nil {
-			c.take(at, s, nil)
-		}
-	}
-	for use := range c.first {
-		for _, check := range c.scenario.Checks {
-			first := c.first[use][check]
-			if first == nil || first.trial != nil {
-				continue
-			}
-			if at := (cell{use, first.seed}); !slices.Contains(c.again, at) {
-				c.again = append(c.again, at)
-			}
-		}
-	}
 	return nil
 }

@@ -32,15 +32,6 @@ func shown(t *testing.T, c *Campaign) string {
 	return out.String()
 }
 
-func campaignOf(t *testing.T, s *Scenario, opts ...Option) *Campaign {
-	t.Helper()
-	c, err := Run(context.Background(), s, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
 func open(t *testing.T, path string, s *Scenario) *Journal {
 	t.Helper()
 	j, err := OpenJournal(path, s)

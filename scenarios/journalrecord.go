@@ -63,11 +63,7 @@ type storedRun struct {
 }
 
 func journalHeaderOf(s *Scenario) journalHeader {
-	text := s.File
-	if text == nil {
-		text = s.Text
-	}
-	return journalHeader{journalFormat, Version, build(), s.Name, s.Path, s.Hash, overrideTexts(s.Overrides), string(text)}
+	return journalHeader{journalFormat, Version, build(), s.Name, s.Path, s.Hash, overrideTexts(s.Overrides), string(s.original())}
 }
 
 // build is the commit that the program was built from, and whether it was changed
@@ -143,9 +139,7 @@ func journalSum(content []byte) uint32 {
 	return crc32.Checksum(content, crc32.MakeTable(crc32.Castagnoli))
 }
 
-// line is the record as it stands in the file.
-func (r journalRecord) line() ([]byte, error) { return journalLine(r) }
-
+// journalLine is a record as it stands in the file.
 func journalLine(record any) ([]byte, error) {
 	content, err := json.Marshal(record)
 	if err != nil {

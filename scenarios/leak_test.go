@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"context"
 	"runtime"
 	"testing"
 )
@@ -32,15 +31,9 @@ func TestRunsLeaveNothingBehind(t *testing.T) {
 	if testing.Short() {
 		many = 1_000
 	}
-	s, err := Parse("small.yaml", []byte(small))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := parseText(t, small)
 	carryOut := func(first, last uint64) *Campaign {
-		c, err := Run(context.Background(), s, WithSeeds(first, last), WithJobs(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := campaignOf(t, s, WithSeeds(first, last), WithJobs(1))
 		return c
 	}
 	if c := carryOut(1, few); c.Strategies[0].Acquisitions != 2*int64(few) {

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -73,10 +72,7 @@ func builtins(t *testing.T) []*Scenario {
 	t.Helper()
 	var all []*Scenario
 	for _, name := range Builtins() {
-		s, err := Load(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := loaded(t, name)
 		all = append(all, s)
 	}
 	return all
@@ -109,10 +105,7 @@ func TestMutantsAreCaught(t *testing.T) {
 			continue
 		}
 		for seed := uint64(1); seed <= within && m.seed == 0; seed++ {
-			trial, err := RunOnce(m.scenario, m.label, seed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			trial := trialOf(t, m.scenario, m.label, seed)
 			for _, r := range trial.Results {
 				if r.Check == m.check && r.Verdict == "invalid" {
 					m.seed = seed
@@ -149,10 +142,7 @@ func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
 		seeds = 20
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command does
-	s, err := Load("redis-matrix")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "redis-matrix")
 	// Where a strategy claims nothing, a tenth of the runs says how it breaks.
 	var claimed, others []string
 	for _, use := range s.Strategies {
@@ -168,10 +158,7 @@ func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
 		labels []string
 		seeds  int
 	}{{claimed, seeds}, {others, max(1, seeds/10)}} {
-		c, err := Run(context.Background(), s, WithSeeds(1, uint64(part.seeds)), WithStrategies(part.labels...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := campaignOf(t, s, WithSeeds(1, uint64(part.seeds)), WithStrategies(part.labels...))
 		all = append(all, c.Strategies...)
 		for _, f := range c.Faults {
 			met[f.Spec] = met[f.Spec] || f.Bit > 0
@@ -218,20 +205,14 @@ func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
 // case meets each of them, unless it is marked as one that not every strategy has
 // something for.
 func TestFlawedStrategiesUnderEveryFault(t *testing.T) {
-	s, err := Load("redis-matrix")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "redis-matrix")
 	var flawed []string
 	for _, e := range lock.Catalogue() {
 		if e.Flawed {
 			flawed = append(flawed, e.Name)
 		}
 	}
-	c, err := Run(context.Background(), s, WithSeeds(1, 1), WithStrategies(flawed...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := campaignOf(t, s, WithSeeds(1, 1), WithStrategies(flawed...))
 	cases := map[string]bool{} // and whether it may be met by nobody
 	for _, f := range s.Faults {
 		cases[f.Case] = f.Optional
@@ -249,10 +230,7 @@ func TestFlawedStrategiesUnderEveryFault(t *testing.T) {
 	if missed == nil {
 		return
 	}
-	again, err := Run(context.Background(), s, WithSeeds(2, 10), WithStrategies(missed...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := campaignOf(t, s, WithSeeds(2, 10), WithStrategies(missed...))
 	for _, st := range again.Strategies {
 		if st.Bit == 0 {
 			t.Errorf("%s: the fault met nobody in 10 runs", st.Label)
@@ -279,10 +257,7 @@ func TestReadmeTellsOfTheMutants(t *testing.T) {
 	if diff := cmp.Diff(catchers(), said); diff != "" {
 		t.Errorf("the README's table of flaws (-run +said):\n%s", diff)
 	}
-	s, err := Load("redis-matrix")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "redis-matrix")
 	locks, cases := map[string]bool{}, map[string]bool{}
 	for _, use := range s.Strategies {
 		locks[use.Name], cases[use.Case] = true, true

@@ -159,7 +159,7 @@ func TestSettingsAreLaidOverEachOther(t *testing.T) {
 	if got := [2]string{s.ResourceOf(redis).Fence, s.ResourceOf(fenced).Fence}; got != [2]string{"off", "writes"} {
 		t.Errorf("fence policies %v", got)
 	}
-	if got := [2]time.Duration{s.StartOf("worker-1"), s.StartOf("worker-2")}; got != [2]time.Duration{0, 50 * time.Millisecond} {
+	if got := [2]time.Duration{s.eachOf("worker-1").Start, s.eachOf("worker-2").Start}; got != [2]time.Duration{0, 50 * time.Millisecond} {
 		t.Errorf("starts %v", got)
 	}
 	if got := s.WorkerNames(); !slices.Equal(got, []string{"worker-1", "worker-2", "worker-3"}) {
@@ -257,10 +257,7 @@ func TestSamplesAreReadBesideTheScenario(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
-	s, err := Load("kleppmann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "kleppmann")
 	if s.Name != "kleppmann" || s.Path != "kleppmann" {
 		t.Errorf("loaded %s from %s", s.Name, s.Path)
 	}

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	goredis "github.com/redis/go-redis/v9"
 
 	"lockquake/history"
@@ -190,10 +189,7 @@ func (s story) run(t *testing.T) {
 			if s.arrange != nil {
 				s.arrange(r)
 			}
-			want := strings.Split(strings.TrimSpace(s.want[strategy]), "\n")
-			if diff := cmp.Diff(want, r.run(s.visits)); diff != "" {
-				t.Errorf("events (-worked out +got):\n%s", diff)
-			}
+			compareEvents(t, s.want[strategy], r.run(s.visits))
 		})
 	}
 }

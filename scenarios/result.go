@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"lockquake/checker"
@@ -26,6 +27,23 @@ type Trial struct {
 	// Acquisitions is how many sections were entered.
 	Acquisitions int64
 	Replay       string // token that repeats the run
+}
+
+// verdictsOf lists the checks that came to a verdict.
+func verdictsOf(results []checker.Result, v checker.Verdict) []string {
+	var checks []string
+	for _, r := range results {
+		if r.Verdict == v {
+			checks = append(checks, r.Check)
+		}
+	}
+	return checks
+}
+
+// own gives the trial events of its own: they were the runner's, and would be
+// the next run's.
+func (t *Trial) own() {
+	t.History = &history.History{Meta: t.History.Meta, Events: slices.Clone(t.History.Events)}
 }
 
 // Bite says whether a fault of the plan met anything.
@@ -69,6 +87,9 @@ type SeedRange struct {
 	First uint64 `json:"first"`
 	Last  uint64 `json:"last"`
 }
+
+// Count is how many seeds the range holds.
+func (r SeedRange) Count() int { return int(r.Last-r.First) + 1 }
 
 // Outcome is the verdict on a campaign.
 type Outcome string

@@ -36,6 +36,10 @@ type RunError struct {
 	Err      error
 }
 
+func newRunError(s *Scenario, use Strategy, seed uint64, err error) *RunError {
+	return &RunError{s.Name, s.argument(), use.Label, seed, err}
+}
+
 func (e *RunError) Error() string {
 	return fmt.Sprintf("%s, %s, seed %d: %v", e.Scenario, e.Label, e.Seed, e.Err)
 }
@@ -107,11 +111,11 @@ func (r *runner) once(use Strategy, seed uint64) (*Trial, error) {
 		err = one.world.Run()
 	}
 	if err = errors.Join(err, one.err); err != nil {
-		return nil, &RunError{r.scenario.Name, r.scenario.argument(), use.Label, seed, err}
+		return nil, newRunError(r.scenario, use, seed, err)
 	}
 	trial, err := one.judge()
 	if err != nil {
-		return nil, &RunError{r.scenario.Name, r.scenario.argument(), use.Label, seed, err}
+		return nil, newRunError(r.scenario, use, seed, err)
 	}
 	one.cluster.close()
 	return trial, nil
@@ -204,7 +208,7 @@ func (r *run) addWorker(name string, number int) {
 	}
 	process := r.processes[host]
 	if process == nil {
-		process = r.world.AddNode(host, sim.NodeConfig{WallOffset: s.WallOffsetOf(name)}).Process(host)
+		process = r.world.AddNode(host, sim.NodeConfig{WallOffset: s.eachOf(name).WallOffset}).Process(host)
 		process.OnExit(r.exited)
 		r.processes[host] = process
 	}
@@ -247,7 +251,7 @@ func (r *run) work(worker *sim.Worker) {
 	hold, think := source.Stream("hold", name), source.Stream("think", name)
 	choice, item := source.Stream("choice", name), source.Stream("resource", name)
 
-	if r.sections[name] == 0 && worker.Sleep(ctx, s.StartOf(name)) != nil {
+	if r.sections[name] == 0 && worker.Sleep(ctx, s.eachOf(name).Start) != nil {
 		return
 	}
 	for n := r.sections[name] + 1; s.Sections == 0 || n <= s.Sections; n++ {

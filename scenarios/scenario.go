@@ -78,13 +78,7 @@ func numbered(noun string, n int) []string {
 // strategy's own, under those of the scenario, under those of this use of the
 // strategy, under those of the worker.
 func (s *Scenario) ParamsOf(own lock.Params, use Strategy, worker string) lock.Params {
-	patches := []LockParams{s.Lock, use.Lock}
-	for _, e := range s.Each {
-		if e.Worker == worker {
-			patches = append(patches, e.Lock)
-		}
-	}
-	for _, set := range patches {
+	for _, set := range []LockParams{s.Lock, use.Lock, s.eachOf(worker).Lock} {
 		// A profile first, so that the keys beside it win.
 		var named lock.Params
 		set.Apply(&named)
@@ -98,14 +92,8 @@ func (s *Scenario) ParamsOf(own lock.Params, use Strategy, worker string) lock.P
 // of the scenario, under those of this use of the strategy, under those of the
 // worker.
 func (s *Scenario) ClientOf(use Strategy, worker string) redis.ClientOptions {
-	patches := []ClientParams{s.Client, use.Client}
-	for _, e := range s.Each {
-		if e.Worker == worker {
-			patches = append(patches, e.Client)
-		}
-	}
 	var o redis.ClientOptions
-	for _, set := range patches {
+	for _, set := range []ClientParams{s.Client, use.Client, s.eachOf(worker).Client} {
 		set.Apply(&o)
 		// To the client a zero is its default, and a negative pause is none.
 		if set.Has("min-retry-backoff") && o.MinRetryBackoff == 0 {
@@ -125,16 +113,6 @@ func (s *Scenario) ResourceOf(use Strategy) Resource {
 	return r
 }
 
-// StartOf returns when a worker begins its first section.
-func (s *Scenario) StartOf(worker string) time.Duration {
-	for _, e := range s.Each {
-		if e.Worker == worker {
-			return e.Start
-		}
-	}
-	return 0
-}
-
 // WorkloadOf returns what the workers do under one use of a strategy.
 func (s *Scenario) WorkloadOf(use Strategy) Workload {
 	w := s.Workload
@@ -151,22 +129,21 @@ func (s *Scenario) longestTTL(own lock.Params, use Strategy) time.Duration {
 	return longest
 }
 
-// WallOffsetOf returns by how much a worker's wall clock is fast.
-func (s *Scenario) WallOffsetOf(worker string) time.Duration {
+// eachOf is where a worker differs from the others: in nothing, if the scenario
+// does not speak of it.
+func (s *Scenario) eachOf(worker string) Each {
 	for _, e := range s.Each {
 		if e.Worker == worker {
-			return e.WallOffset
+			return e
 		}
 	}
-	return 0
+	return Each{Worker: worker}
 }
 
 // holdOf is how long the work of a worker takes.
 func (s *Scenario) holdOf(w Workload, worker string) draw.Dist {
-	for _, e := range s.Each {
-		if e.Worker == worker && e.Hold != nil {
-			return *e.Hold
-		}
+	if hold := s.eachOf(worker).Hold; hold != nil {
+		return *hold
 	}
 	return w.Hold
 }

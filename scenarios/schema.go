@@ -64,10 +64,10 @@ func outline() strictyaml.Outline {
 			}},
 			reflect.TypeFor[lock.Attempts]():     {"anyOf": []schema{{"type": "integer", "minimum": 1}, {"const": "unlimited"}}},
 			reflect.TypeFor[faults.Spec]():       ref("fault"),
-			reflect.TypeFor[faults.Mode]():       {"enum": modes()},
-			reflect.TypeFor[faults.Data]():       {"enum": []faults.Data{faults.DataKept, faults.DataLost, faults.DataWritten}},
+			reflect.TypeFor[faults.Mode]():       {"enum": faults.Modes()},
+			reflect.TypeFor[faults.Data]():       {"enum": faults.Datas()},
 			reflect.TypeFor[redis.Persistence](): {"enum": persistences()},
-			reflect.TypeFor[faults.Clock]():      {"enum": []faults.Clock{faults.ClockWall, faults.ClockMonotonic}},
+			reflect.TypeFor[faults.Clock]():      {"enum": faults.Clocks()},
 			reflect.TypeFor[Wake]():              {"enum": []Wake{DeadlinesFirst, Arrival}},
 			reflect.TypeFor[TickKey]():           {"enum": tickKeys()},
 			reflect.TypeFor[Order]():             {"enum": orders()},
@@ -79,8 +79,6 @@ func outline() strictyaml.Outline {
 			{Owner: reflect.TypeFor[Resource](), Key: "fence"}:        ref("fence"),
 			{Owner: reflect.TypeFor[Each](), Key: "worker"}:           ref("worker"),
 			{Owner: reflect.TypeFor[Each](), Key: "wall-offset"}:      ref("either-way"),
-			{Owner: reflect.TypeFor[Workload](), Key: "locks"}:        {"type": "integer", "minimum": 1, "maximum": mostWorkers},
-			{Owner: reflect.TypeFor[Workload](), Key: "fails"}:        {"type": "integer", "minimum": 0, "maximum": percent},
 			{Owner: reflect.TypeFor[Expect](), Key: "holds"}:          checks,
 			{Owner: reflect.TypeFor[Expect](), Key: "violates"}:       checks,
 			{Owner: reflect.TypeFor[faults.When](), Key: "worker"}:    ref("worker"),
@@ -92,17 +90,19 @@ func outline() strictyaml.Outline {
 			{Owner: reflect.TypeFor[lock.Params](), Key: "profile"}:   {"enum": profileNames()},
 		},
 	}
-	for _, n := range new(Scenario).counts() {
-		o.Fields[field{Owner: scenario, Key: n.path}] = schema{"type": "integer", "minimum": n.low, "maximum": n.above}
-	}
-	for _, n := range clientCounts(redis.ClientOptions{}) {
-		o.Fields[field{Owner: reflect.TypeFor[redis.ClientOptions](), Key: n.path}] = schema{"type": "integer", "minimum": n.low, "maximum": n.above}
-	}
-	for _, n := range lockCounts(lock.Params{}) {
-		o.Fields[field{Owner: reflect.TypeFor[lock.Params](), Key: n.path}] = schema{"type": "integer", "minimum": n.low, "maximum": n.above}
-	}
-	for _, n := range serverCounts(Servers{}) {
-		o.Fields[field{Owner: reflect.TypeFor[Servers](), Key: n.path}] = schema{"type": "integer", "minimum": n.low, "maximum": n.above}
+	for _, numbers := range []struct {
+		owner  reflect.Type
+		counts []count
+	}{
+		{scenario, new(Scenario).counts()},
+		{reflect.TypeFor[Workload](), workloadCounts(Workload{})},
+		{reflect.TypeFor[redis.ClientOptions](), clientCounts(redis.ClientOptions{})},
+		{reflect.TypeFor[lock.Params](), lockCounts(lock.Params{})},
+		{reflect.TypeFor[Servers](), serverCounts(Servers{})},
+	} {
+		for _, n := range numbers.counts {
+			o.Fields[field{Owner: numbers.owner, Key: n.path}] = schema{"type": "integer", "minimum": n.low, "maximum": n.above}
+		}
 	}
 	for _, part := range lock.Parts() {
 		o.Fields[field{Owner: reflect.TypeFor[lock.Params](), Key: part.Name}] = schema{"enum": part.Ways}

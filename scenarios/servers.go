@@ -233,13 +233,13 @@ func (c *cluster) restoreService(nodes []string) {
 
 // servers judges the settings of the lock's servers wherever the file has them.
 func (v *validator) servers() error {
-	if err := v.serversAt("servers", &v.Servers, v.Servers.Has); err != nil {
+	if err := v.serversAt("servers", &v.Servers); err != nil {
 		return err
 	}
 	for i := range v.Strategies {
 		use := &v.Strategies[i]
 		at := v.uses[i] + ".servers"
-		if err := v.serversAt(at, &use.Servers, use.Servers.Has); err != nil {
+		if err := v.serversAt(at, &use.Servers); err != nil {
 			return err
 		}
 		own := v.known.topologies[use.Name]
@@ -258,25 +258,15 @@ func (v *validator) servers() error {
 	return nil
 }
 
-func (v *validator) serversAt(at string, set *ServersParams, has func(string) bool) error {
+func (v *validator) serversAt(at string, set *ServersParams) error {
 	var s Servers
 	set.Apply(&s)
-	for _, n := range serverCounts(s) {
-		if has(n.path) {
-			if err := v.count(at+"."+n.path, n); err != nil {
-				return err
-			}
-		}
-	}
-	if has("failover") {
-		if err := v.duration(at+".failover", s.Failover, 0, longestTime); err != nil {
-			return err
-		}
-	}
-	if has("persistence") {
-		if err := v.name(at+".persistence", "persistence", string(s.Persistence), texts(persistences())); err != nil {
-			return err
-		}
+	if err := judgeSettings(at, set.Has, append(v.countSettings(serverCounts(s)),
+		v.durationSetting("failover", s.Failover, 0),
+		v.nameSetting("persistence", "persistence", string(s.Persistence), texts(persistences())),
+		v.nameSetting("clock", "clock", string(s.Clock), texts(faults.Clocks())),
+	)); err != nil {
+		return err
 	}
 	for i, c := range s.Clocks {
 		clock := fmt.Sprintf("%s.clocks[%d]", at, i)
@@ -290,9 +280,6 @@ func (v *validator) serversAt(at string, set *ServersParams, has func(string) bo
 			return err
 		}
 	}
-	if has("clock") {
-		return v.name(at+".clock", "clock", string(s.Clock), texts([]faults.Clock{faults.ClockWall, faults.ClockMonotonic}))
-	}
 	return nil
 }
 
@@ -300,6 +287,12 @@ func (v *validator) serversAt(at string, set *ServersParams, has func(string) bo
 func serverCounts(s Servers) []count {
 	const mostNodes = 99
 	return []count{{"nodes", s.Nodes, 1, mostNodes}, {"replicas", s.Replicas, 0, 1}}
+}
+
+// nodes are the servers of every use of the scenario.
+func (s *Scenario) nodes() []string {
+	v := validator{Scenario: s, known: known(nil)}
+	return v.nodes()
 }
 
 // nodes are the servers that a fault can speak of in this scenario.

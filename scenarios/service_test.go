@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -26,10 +25,7 @@ checks: %s
 // check, the runs that violate it. The text is a finding of the first.
 func violations(t *testing.T, s *Scenario, n uint64) (runs map[string]int, texts map[string]string) {
 	t.Helper()
-	c, err := Run(context.Background(), s, WithSeeds(1, n))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := campaignOf(t, s, WithSeeds(1, n))
 	runs, texts = map[string]int{}, map[string]string{}
 	for check, stats := range c.Strategies[0].Checks {
 		runs[check] = stats.Violating
@@ -39,10 +35,7 @@ func violations(t *testing.T, s *Scenario, n uint64) (runs map[string]int, texts
 		if stats.Violating == 0 {
 			continue
 		}
-		trial, err := RunOnce(s, s.Strategies[0].Label, stats.FirstSeed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		trial := trialOf(t, s, s.Strategies[0].Label, stats.FirstSeed)
 		for _, r := range trial.Results {
 			if r.Check == check {
 				texts[check] = fmt.Sprintf("seed %d: %s %v", stats.FirstSeed, r.Findings[0].Text, r.Findings[0].Events)

@@ -18,10 +18,7 @@ import (
 // Nineteen pauses of eight workers come down to one pause, and the file that
 // is left fails the same check.
 func TestShrinkGCPause(t *testing.T) {
-	s, err := Load("gc-pause")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "gc-pause")
 	path := filepath.Join(t.TempDir(), "shrunk.yaml")
 	small, err := Shrink(t.Context(), s, Shrinking{Label: "redis", Seed: 1, Path: path})
 	if err != nil {
@@ -39,14 +36,8 @@ func TestShrinkGCPause(t *testing.T) {
 	if err := os.WriteFile(path, small.Scenario.Text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	file, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trial, err := RunOnce(file, "redis", small.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := loaded(t, path)
+	trial := trialOf(t, file, "redis", small.Seed)
 	if violated := verdictsOf(trial.Results, checker.Invalid); !slices.Contains(violated, "lost-update") || small.Check != "lost-update" {
 		t.Errorf("shrunk for %s, the file violates %v", small.Check, violated)
 	}
@@ -60,10 +51,7 @@ func TestShrinkGCPause(t *testing.T) {
 }
 
 func TestShrinkSameTwice(t *testing.T) {
-	s, err := Load("kleppmann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "kleppmann")
 	shrink := func() *Shrunk {
 		small, err := Shrink(t.Context(), s, Shrinking{Label: "fenced-writes", Seed: 1, Check: "belief", Path: "f.yaml"})
 		if err != nil {
@@ -81,10 +69,7 @@ func TestShrinkSameTwice(t *testing.T) {
 }
 
 func TestNothingToShrink(t *testing.T) {
-	s, err := Load("kleppmann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "kleppmann")
 	for _, test := range []struct{ label, check, want string }{
 		{"fenced", "", "no such failure: kleppmann, fenced, seed 1 violates no check that decides, but belief"},
 		{"redis", "fencing", "no such failure: kleppmann, redis, seed 1 violates linearizable, lost-update, exclusion, belief and not fencing"},
@@ -104,10 +89,7 @@ func TestNothingToShrink(t *testing.T) {
 }
 
 func TestStoppedShrinkKeepsWhatItHas(t *testing.T) {
-	s, err := Load("gc-pause")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "gc-pause")
 	ctx, cancel := context.WithCancel(t.Context())
 	successes := 0
 	small, err := Shrink(ctx, s, Shrinking{Label: "redis", Seed: 1, Path: "f.yaml", Told: func(Extent) {
@@ -126,10 +108,7 @@ func TestStoppedShrinkKeepsWhatItHas(t *testing.T) {
 // Whatever a scenario says, its file written anew says the same.
 func TestRewrittenBuiltinsRunTheSame(t *testing.T) {
 	for _, name := range Builtins() {
-		s, err := Load(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := loaded(t, name)
 		if s.Strategies[0].Case != "" {
 			continue
 		}
@@ -143,14 +122,8 @@ func TestRewrittenBuiltinsRunTheSame(t *testing.T) {
 			continue
 		}
 		label := s.Strategies[len(s.Strategies)-1].Label
-		before, err := RunOnce(s, label, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		after, err := RunOnce(again, label, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := trialOf(t, s, label, 1)
+		after := trialOf(t, again, label, 1)
 		if before.Checksum != after.Checksum {
 			t.Errorf("%s gives another run when it is written anew:\n%s", name, text)
 		}
@@ -185,10 +158,7 @@ faults:
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial, err := RunOnce(s, "true", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	trial := trialOf(t, s, "true", 1)
 	var label Strategy
 	for _, use := range s.Strategies {
 		if use.Label == "redis-fenced" {
@@ -228,7 +198,7 @@ expect:
 
 // A run of one of many cases keeps the faults of its case only.
 func TestShrinkOneCase(t *testing.T) {
-	s, err := Parse("f.yaml", []byte(`
+	s := parseText(t, `
 name: cases
 duration: 10s
 workload: {kind: counter, hold: 100ms}
@@ -240,10 +210,7 @@ checks: [lost-update]
 faults:
   - {case: slow, when: {worker: worker-1, point: acquired}, pause: {for: 1ms}}
   - {case: late, when: {worker: worker-1, point: lease-checked}, pause: {for: 5s}}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	small, err := Shrink(t.Context(), s, Shrinking{Label: "mine under late", Seed: 1, Path: "f.yaml"})
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +224,7 @@ faults:
 // Every kind of fault, as a plan has it, can be written into a file and gives
 // the same step there.
 func TestFixedFaultsCanBeWritten(t *testing.T) {
-	s, err := Parse("f.yaml", []byte(`
+	s := parseText(t, `
 name: all
 duration: 10s
 workload: {kind: counter}
@@ -280,14 +247,8 @@ faults:
   - {when: {worker: worker-1, point: acquire.sent, nth: 2}, error: {text: LOADING now}}
   - {when: {worker: worker-1, point: acquired}, cancel: {}}
   - {when: {worker: worker-2, point: acquire.replied}, drop: {for: 1s}}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	trial, err := RunOnce(s, "redis-fenced", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
+	trial := trialOf(t, s, "redis-fenced", 1)
 	specs := s.Faults
 	s.Faults = nil
 	for _, step := range trial.Plan.Steps {

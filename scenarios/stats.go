@@ -51,7 +51,7 @@ func PerExposure(events int64, exposure, dispersion float64) *Rate {
 	if exposure <= 0 {
 		return nil
 	}
-	low, high := Garwood(float64(events) / dispersion)
+	low, high := garwood(float64(events) / dispersion)
 	scale := dispersion / exposure
 	r := Rate{Rate: significant(float64(events) / exposure), Low: significant(low * scale), High: significant(high * scale)}
 	if events == 0 {
@@ -97,9 +97,9 @@ func AtMost(runs int) float64 {
 	return significant(distuv.Beta{Alpha: 1, Beta: float64(runs)}.Quantile(confidence))
 }
 
-// Garwood returns the exact 95 % interval of the mean of a Poisson variable
+// garwood returns the exact 95 % interval of the mean of a Poisson variable
 // that came out as events.
-func Garwood(events float64) (low, high float64) {
+func garwood(events float64) (low, high float64) {
 	if events > 0 {
 		low = distuv.ChiSquared{K: 2 * events}.Quantile(significance/2) / 2
 	}
@@ -119,11 +119,11 @@ func dispersion(events int64, squares float64, runs int) float64 {
 	return max(1, significant(variance*n/sum))
 }
 
-// McNemar returns the exact two-sided p-value of a paired comparison: of the
+// mcNemar returns the exact two-sided p-value of a paired comparison: of the
 // pairs that differ, onlyFirst are violating on the first side and onlySecond on
 // the second, and if both sides were alike a coin would decide each. It is 1 if
 // no pair differs.
-func McNemar(onlyFirst, onlySecond int) float64 {
+func mcNemar(onlyFirst, onlySecond int) float64 {
 	coin := distuv.Binomial{N: float64(onlyFirst + onlySecond), P: 0.5}
 	return significant(min(1, 2*coin.CDF(float64(min(onlyFirst, onlySecond)))))
 }

@@ -70,9 +70,9 @@ func TestGarwoodMatchesTables(t *testing.T) {
 		{100, 81.3640, 121.627},
 	}
 	for _, tt := range tests {
-		low, high := Garwood(tt.events)
+		low, high := garwood(tt.events)
 		if !near(low, tt.low, 1e-5) || !near(high, tt.high, 1e-5) {
-			t.Errorf("Garwood(%v) = %v, %v; want %v, %v", tt.events, low, high, tt.low, tt.high)
+			t.Errorf("garwood(%v) = %v, %v; want %v, %v", tt.events, low, high, tt.low, tt.high)
 		}
 	}
 }
@@ -150,8 +150,8 @@ func TestMcNemar(t *testing.T) {
 		{3, 9, 2 * 299.0 / 4096}, // 1 + 12 + 66 + 220
 		{0, 5000, 0},
 	} {
-		if got := McNemar(tt.first, tt.second); !near(got, tt.want, 1e-5) {
-			t.Errorf("McNemar(%d, %d) = %v, want %v", tt.first, tt.second, got, tt.want)
+		if got := mcNemar(tt.first, tt.second); !near(got, tt.want, 1e-5) {
+			t.Errorf("mcNemar(%d, %d) = %v, want %v", tt.first, tt.second, got, tt.want)
 		}
 	}
 }

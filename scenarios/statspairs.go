@@ -61,7 +61,7 @@ func Pair(first, second Verdicts) Paired {
 	differs := func(a, b bool) bool { return a != b }
 	p.Changed = first.Violating.join(second.Violating, differs).
 		join(first.Unknown.join(second.Unknown, differs), either).join(shared, both)
-	p.P = McNemar(p.Fixed.Count(), p.Broken.Count())
+	p.P = mcNemar(p.Fixed.Count(), p.Broken.Count())
 	return p
 }
 

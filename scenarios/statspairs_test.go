@@ -100,7 +100,7 @@ func TestPair(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if p := Pair(verdicts("1-10", "1-8", ""), verdicts("1-10", "1,9", "")); p.P != McNemar(7, 1) {
+	if p := Pair(verdicts("1-10", "1-8", ""), verdicts("1-10", "1,9", "")); p.P != mcNemar(7, 1) {
 		t.Errorf("7 fixed and 1 broken give %v", p.P)
 	}
 }
@@ -114,10 +114,7 @@ func chancy() string {
 // A campaign tells how each strategy differs from the first, on the same seeds.
 func TestCampaignPairsStrategies(t *testing.T) {
 	s := parseText(t, strings.Replace(chancy(), "strategies: [redis,", "strategies: [redis, {name: redis, label: again}, ", 1))
-	c, err := Run(context.Background(), s, WithSeeds(1, 60))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := campaignOf(t, s, WithSeeds(1, 60))
 	if len(c.Paired) != 2 {
 		t.Fatalf("there are %d pairs: %+v", len(c.Paired), c.Paired)
 	}
@@ -144,10 +141,7 @@ func TestUntil(t *testing.T) {
 	var texts []string
 	for _, jobs := range []int{1, 3} {
 		last := Progress{}
-		c, err := Run(context.Background(), s, WithJobs(jobs), WithUntil(0.05), WithProgress(func(p Progress) { last = p }))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := campaignOf(t, s, WithJobs(jobs), WithUntil(0.05), WithProgress(func(p Progress) { last = p }))
 		redis, fenced := c.Strategies[0], c.Strategies[1]
 		if redis.Runs != 400 && redis.Runs != 300 || fenced.Runs != 100 || c.Partial || c.Seeds.Last != uint64(redis.Runs) {
 			t.Errorf("%d and %d runs; partial %v, seeds %v", redis.Runs, fenced.Runs, c.Partial, c.Seeds)

@@ -20,11 +20,11 @@ func decides(s *Scenario, label, check string) bool {
 	if e, ok := s.Expect[label]; ok && !s.Claims {
 		return slices.Contains(e.Holds, check) || slices.Contains(e.Violates, check)
 	}
-	return check != harmless
+	return check != belief
 }
 
-// harmless is the check that does not decide unless it is named.
-const harmless = "belief"
+// belief is the check that does not decide unless it is named.
+const belief = "belief"
 
 // summary is what is kept of a run until it is added up, and in a journal.
 type summary struct {
@@ -290,7 +290,7 @@ func (c *Campaign) add(verdict Outcome, reason string) {
 // unexpected says in one sentence what was seen that should not have been.
 func unexpected(st StrategyStats) string {
 	if st.Expects == nil {
-		checks := slices.DeleteFunc(st.violated(), func(check string) bool { return check == harmless })
+		checks := slices.DeleteFunc(st.violated(), func(check string) bool { return check == belief })
 		return fmt.Sprintf("%s: %d of %d runs violate a check (%s), and nothing says that they may", st.Label, st.Violating, st.Runs, strings.Join(checks, ", "))
 	}
 	for _, check := range st.Expects.Holds {

@@ -21,15 +21,6 @@ func axis(t *testing.T, text string) Axis {
 	return a
 }
 
-func loaded(t *testing.T, name string) *Scenario {
-	t.Helper()
-	s, err := Load(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // A point of a sweep is the campaign that a user gets who sets its values, and
 // its token repeats a run of it.
 func TestSweepPointIsACampaign(t *testing.T) {
@@ -55,10 +46,7 @@ func TestSweepPointIsACampaign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Run(t.Context(), set, WithSeeds(1, 3), WithStrategies("redis"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := campaignOf(t, set, WithSeeds(1, 3), WithStrategies("redis"))
 	r, _ := sweep.Points[1].Of("redis")
 	if diff := cmp.Diff(c.Strategies[0].Checks, r.Checks); diff != "" {
 		t.Error(diff)
@@ -143,10 +131,7 @@ func TestFindKleppmannsPause(t *testing.T) {
 	s := loaded(t, "kleppmann")
 	byHand := time.Duration(math.MaxInt64)
 	for seed := range uint64(seeds) {
-		trial, err := RunOnce(s, "redis", seed+1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		trial := trialOf(t, s, "redis", seed+1)
 		begin, latency := trial.Bites[0].Begin, s.Network.Latency.Value
 		for _, e := range trial.History.Events {
 			// The late write is under way for one latency, and must come after the
@@ -178,7 +163,7 @@ func TestFindKleppmannsPause(t *testing.T) {
 				t.Errorf("%+v", threshold)
 			}
 		case "redis":
-			breaks, _ := ParseQuantity(threshold.Breaks)
+			breaks, _ := parseQuantity(threshold.Breaks)
 			if off := math.Abs(breaks.X-float64(byHand)) / float64(byHand); off > 0.002 {
 				t.Errorf("a pause of %s breaks redis, by hand it is %v", threshold.Breaks, byHand)
 			}
@@ -206,8 +191,8 @@ func TestFindTheLargest(t *testing.T) {
 	}
 	// The pause is one of 15 s, and begins 0.1 s after the lease.
 	found := sweep.Thresholds[0]
-	breaks, _ := ParseQuantity(found.Breaks)
-	holds, _ := ParseQuantity(found.Holds)
+	breaks, _ := parseQuantity(found.Breaks)
+	holds, _ := parseQuantity(found.Holds)
 	if found.Side != Largest || breaks.X < 14.8e9 || breaks.X > 15.2e9 || holds.X <= breaks.X || found.Margin != 0 {
 		t.Errorf("%+v", found)
 	}

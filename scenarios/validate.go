@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"lockquake/checker"
-	"lockquake/faults"
 	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
@@ -71,11 +69,16 @@ func (v *validator) header() error {
 			return v.missing(required)
 		}
 	}
-	if !regexp.MustCompile(namePattern).MatchString(v.Name) || len(v.Name) > longestName {
+	if !isName(v.Name) {
 		return v.at.Errorf("name", "name must be up to %d small letters, digits and dashes, not %q",
 			longestName, v.Name[:min(len(v.Name), longestName)])
 	}
 	return nil
+}
+
+// isName reports whether a text can name a scenario or a case.
+func isName(text string) bool {
+	return len(text) <= longestName && regexp.MustCompile(namePattern).MatchString(text)
 }
 
 // count is a whole number of a scenario with its bounds.
@@ -234,45 +237,22 @@ func (v *validator) settings() error {
 func (v *validator) lock(at string, set *LockParams) error {
 	var p lock.Params
 	set.Apply(&p)
-	for _, d := range []struct {
-		path     string
-		value    time.Duration
-		shortest time.Duration
-	}{
-		{"ttl", p.TTL, time.Millisecond}, // no server counts in less
-		{"renew", p.Renew, 0},
-		{"max-hold", p.MaxHold, 0},
-		{"node-timeout", p.NodeTimeout, 0},
-		{"drift", p.Drift, 0},
-		{"fallback", p.Fallback, 0},
-		{"retry.delay", p.Retry.Delay, 0},
-		{"retry.jitter", p.Retry.Jitter, 0},
-	} {
-		if !set.Has(d.path) {
-			continue
-		}
-		if err := v.duration(at+"."+d.path, d.value, d.shortest, longestTime); err != nil {
-			return err
-		}
+	settings := []setting{
+		v.durationSetting("ttl", p.TTL, time.Millisecond), // no server counts in less
+		v.durationSetting("renew", p.Renew, 0),
+		v.durationSetting("max-hold", p.MaxHold, 0),
+		v.durationSetting("node-timeout", p.NodeTimeout, 0),
+		v.durationSetting("drift", p.Drift, 0),
+		v.durationSetting("fallback", p.Fallback, 0),
+		v.durationSetting("retry.delay", p.Retry.Delay, 0),
+		v.durationSetting("retry.jitter", p.Retry.Jitter, 0),
 	}
-	if set.Has("wait") {
-		if err := v.count(at+".wait", lockCounts(p)[0]); err != nil {
-			return err
-		}
-	}
-	if set.Has("profile") {
-		if err := v.name(at+".profile", "profile", p.Profile, profileNames()); err != nil {
-			return err
-		}
-	}
+	settings = append(settings, v.countSettings(lockCounts(p))...)
+	settings = append(settings, v.nameSetting("profile", "profile", p.Profile, profileNames()))
 	for _, part := range lock.Parts() {
-		if set.Has(part.Name) {
-			if err := v.name(at+"."+part.Name, "way of "+part.Name, part.Of(&p), part.Ways); err != nil {
-				return err
-			}
-		}
+		settings = append(settings, v.nameSetting(part.Name, "way of "+part.Name, part.Of(&p), part.Ways))
 	}
-	return nil
+	return judgeSettings(at, set.Has, settings)
 }
 
 // lockCounts are the whole numbers of a lock with their bounds.
@@ -297,31 +277,13 @@ func clientCounts(o redis.ClientOptions) []count {
 func (v *validator) client(at string, set *ClientParams) error {
 	var o redis.ClientOptions
 	set.Apply(&o)
-	for _, n := range clientCounts(o) {
-		if set.Has(n.path) {
-			if err := v.count(at+"."+n.path, n); err != nil {
-				return err
-			}
-		}
-	}
-	for _, d := range []struct {
-		path     string
-		value    time.Duration
-		shortest time.Duration
-	}{
-		{"pool-timeout", o.PoolTimeout, time.Millisecond},
-		{"dial-timeout", o.DialTimeout, time.Millisecond},
-		{"read-timeout", o.ReadTimeout, time.Millisecond},
-		{"min-retry-backoff", o.MinRetryBackoff, 0},
-		{"max-retry-backoff", o.MaxRetryBackoff, 0},
-	} {
-		if set.Has(d.path) {
-			if err := v.duration(at+"."+d.path, d.value, d.shortest, longestTime); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return judgeSettings(at, set.Has, append(v.countSettings(clientCounts(o)),
+		v.durationSetting("pool-timeout", o.PoolTimeout, time.Millisecond),
+		v.durationSetting("dial-timeout", o.DialTimeout, time.Millisecond),
+		v.durationSetting("read-timeout", o.ReadTimeout, time.Millisecond),
+		v.durationSetting("min-retry-backoff", o.MinRetryBackoff, 0),
+		v.durationSetting("max-retry-backoff", o.MaxRetryBackoff, 0),
+	))
 }
 
 func (v *validator) each() error {
@@ -350,100 +312,6 @@ func (v *validator) each() error {
 	}
 	return nil
 }
-
-func (v *validator) faults() error {
-	for i, spec := range v.Faults {
-		at := fmt.Sprintf("faults[%d]", i)
-		if err := v.faultNames(at, spec); err != nil {
-			return err
-		}
-		err := spec.Validate(v.workers, v.nodes(), v.Duration)
-		if err == nil {
-			continue
-		}
-		wrong, ok := errors.AsType[*faults.ParamError](err)
-		if !ok {
-			return v.at.Errorf(at, "%v", err)
-		}
-		param := at + "." + wrong.Param
-		if !strings.HasPrefix(wrong.Param, "at") && !strings.HasPrefix(wrong.Param, "when") {
-			param = at + "." + string(spec.Kind) + "." + wrong.Param
-		}
-		if text, ok := strings.CutPrefix(wrong.Text, "is "); ok {
-			return v.at.Errorf(param, "%s is %s", param, text)
-		}
-		return v.at.Errorf(param, "%s: %s", param, wrong.Text)
-	}
-	return nil
-}
-
-// faultNames judges what a fault says about the rest of the scenario.
-func (v *validator) faultNames(at string, spec faults.Spec) error {
-	if w := spec.When; w != nil {
-		if w.Worker != "" {
-			if err := v.worker(at+".when.worker", w.Worker); err != nil {
-				return err
-			}
-		}
-		if w.Point != "" && v.known.points != nil {
-			if err := v.name(at+".when.point", "point", w.Point, v.known.points); err != nil {
-				return err
-			}
-		}
-		if w.Nth < 1 {
-			return v.at.Errorf(at+".when.nth", "%s.when.nth must be at least 1, and is %d", at, w.Nth)
-		}
-	}
-	at += "." + string(spec.Kind)
-	info := kindInfo(spec.Kind)
-	if target := spec.Params.Target; target != "" && target != faults.EachWorker {
-		if err := v.target(at+".target", info, target); err != nil {
-			return err
-		}
-	}
-	if spec.Kind == faults.Crash && v.Processes > 0 && !slices.Contains(v.nodes(), spec.Params.Target) {
-		return v.at.Errorf(at, "%s: workers that share a process cannot crash one by one", at)
-	}
-	if slices.Contains(info.Params, "from") {
-		return v.link(at, spec.Params)
-	}
-	return nil
-}
-
-// kindInfo returns the catalogue's entry of a kind that is known to be there.
-func kindInfo(kind faults.Kind) faults.KindInfo {
-	kinds := faults.Kinds()
-	return kinds[slices.IndexFunc(kinds, func(k faults.KindInfo) bool { return k.Kind == kind })]
-}
-
-// target judges the name of what a fault takes hold of.
-func (v *validator) target(at string, info faults.KindInfo, name string) error {
-	known := v.nodes()
-	switch {
-	case info.OnlyServer:
-		return v.name(at, "server", name, known)
-	case info.Server && slices.Contains(known, name):
-		return nil
-	case info.Server:
-		return v.worker(at, name, append(known, faults.EachWorker)...)
-	}
-	return v.worker(at, name, faults.EachWorker)
-}
-
-// link sees that a fault is of a link that exists, and does to it what can be
-// done.
-func (v *validator) link(at string, p faults.Params) error {
-	if err := v.ends(at, p.From, p.To); err != nil {
-		return err
-	}
-	if p.Mode == "" {
-		return nil
-	}
-	return v.name(at+".mode", "mode", string(p.Mode), texts(modes()))
-}
-
-// modes lists what a partition can do with messages.
-func modes() []faults.Mode { return []faults.Mode{faults.ModeHold, faults.ModeDrop, faults.ModeReset} }
 
 func (v *validator) checks() error {
 	if !v.at.Has("checks") {
@@ -512,6 +380,41 @@ func (v *validator) expected(at string, checks, others []string) error {
 		}
 	}
 	return nil
+}
+
+// setting is a value that a part of a file may set, and what judges it.
+type setting struct {
+	path  string // within that part
+	judge func(at string) error
+}
+
+// judgeSettings judges those settings that the part of the file at a path has.
+func judgeSettings(at string, has func(path string) bool, settings []setting) error {
+	for _, s := range settings {
+		if !has(s.path) {
+			continue
+		}
+		if err := s.judge(at + "." + s.path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *validator) durationSetting(path string, d, shortest time.Duration) setting {
+	return setting{path, func(at string) error { return v.duration(at, d, shortest, longestTime) }}
+}
+
+func (v *validator) nameSetting(path, sort, word string, known []string) setting {
+	return setting{path, func(at string) error { return v.name(at, sort, word, known) }}
+}
+
+func (v *validator) countSettings(counts []count) []setting {
+	var settings []setting
+	for _, n := range counts {
+		settings = append(settings, setting{n.path, func(at string) error { return v.count(at, n) }})
+	}
+	return settings
 }
 
 // worker sees that name is a worker; others are the words that could have

@@ -61,10 +61,7 @@ func (s *Scenario) With(overrides []Override, own ...string) (*Scenario, error) 
 	if len(overrides) == 0 {
 		return s, nil
 	}
-	original := s.File
-	if original == nil {
-		original = s.Text
-	}
+	original := s.original()
 	all := slices.Concat(s.Overrides, overrides)
 	with, err := overridden(s.Path, original, all, known(own))
 	if err == nil {
@@ -82,6 +79,14 @@ func (s *Scenario) With(overrides []Override, own ...string) (*Scenario, error) 
 		}
 	}
 	return nil, err
+}
+
+// original is the file as it was read, before anything was set.
+func (s *Scenario) original() []byte {
+	if s.File != nil {
+		return s.File
+	}
+	return s.Text
 }
 
 // argument is what stands for the scenario in a command line.

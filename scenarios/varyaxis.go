@@ -58,8 +58,8 @@ func ParseAxis(text string) (Axis, error) {
 
 // parseRange makes the steps of a range.
 func parseRange(from, to, steps string, log bool) ([]string, bool, error) {
-	low, okLow := ParseQuantity(from)
-	high, okHigh := ParseQuantity(to)
+	low, okLow := parseQuantity(from)
+	high, okHigh := parseQuantity(to)
 	switch {
 	case !okLow || !okHigh:
 		return nil, false, fmt.Errorf("a range goes from one duration or number to another, not from %q to %q", from, to)
@@ -113,8 +113,8 @@ func parseList(text string) ([]string, bool, error) {
 		return nil, false, fmt.Errorf("a value of the list %q is empty", text)
 	}
 	slices.SortStableFunc(values, func(a, b string) int {
-		x, okX := ParseQuantity(a)
-		y, okY := ParseQuantity(b)
+		x, okX := parseQuantity(a)
+		y, okY := parseQuantity(b)
 		if !okX || !okY || x.Duration != y.Duration {
 			return 0
 		}
@@ -153,7 +153,7 @@ func splitList(text string) []string {
 func (a Axis) Quantities() ([]Quantity, bool) {
 	var all []Quantity
 	for _, value := range a.Values {
-		q, ok := ParseQuantity(value)
+		q, ok := parseQuantity(value)
 		if !ok || q.Duration != (len(all) > 0 && all[0].Duration || len(all) == 0 && q.Duration) {
 			return nil, false
 		}
@@ -169,8 +169,8 @@ type Quantity struct {
 	Whole    bool // of a number: it has no decimals
 }
 
-// ParseQuantity reads a duration such as 1.5s, or a number.
-func ParseQuantity(text string) (Quantity, bool) {
+// parseQuantity reads a duration such as 1.5s, or a number.
+func parseQuantity(text string) (Quantity, bool) {
 	text = strings.TrimSpace(text)
 	if !strings.ContainsAny(text, "0123456789") {
 		return Quantity{}, false // nor is Inf a number here

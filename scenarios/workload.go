@@ -122,33 +122,15 @@ func (v *validator) workload(at string, w Workload, has func(string) bool) error
 			return v.at.KeyErrorf(at+"."+param, "%s.%s: the workload %s has no %s", at, param, w.Kind, param)
 		}
 	}
-	if has("period") {
-		if err := v.duration(at+".period", w.Period, time.Millisecond, longestTime); err != nil {
-			return err
-		}
-	}
-	if has("hold-at-least") {
-		if err := v.duration(at+".hold-at-least", w.HoldAtLeast, 0, longestTime); err != nil {
-			return err
-		}
-	}
-	if has("key") {
-		if err := v.name(at+".key", "key", string(w.Key), texts(tickKeys())); err != nil {
-			return err
-		}
-	}
-	if has("fails") {
-		if err := v.count(at+".fails", count{"fails", w.Fails, 0, percent}); err != nil {
-			return err
-		}
-	}
-	if has("locks") {
-		if err := v.count(at+".locks", count{"locks", w.Locks, 1, mostWorkers}); err != nil {
-			return err
-		}
-	}
-	if has("order") {
-		return v.name(at+".order", "order", string(w.Order), texts(orders()))
-	}
-	return nil
+	return judgeSettings(at, has, append(v.countSettings(workloadCounts(w)),
+		v.durationSetting("period", w.Period, time.Millisecond),
+		v.durationSetting("hold-at-least", w.HoldAtLeast, 0),
+		v.nameSetting("key", "key", string(w.Key), texts(tickKeys())),
+		v.nameSetting("order", "order", string(w.Order), texts(orders())),
+	))
+}
+
+// workloadCounts are the whole numbers of a workload with their bounds.
+func workloadCounts(w Workload) []count {
+	return []count{{"fails", w.Fails, 0, percent}, {"locks", w.Locks, 1, mostWorkers}}
 }

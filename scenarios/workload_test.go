@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,42 +18,24 @@ import (
 func TestWorkloadScenarios(t *testing.T) {
 	for _, name := range []string{"cron", "herd", "multi-lock"} {
 		t.Run(name, func(t *testing.T) {
-			s, err := Load(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := loaded(t, name)
 			seeds := s.Seeds
 			if testing.Short() {
 				seeds = 3
 			}
-			c, err := Run(context.Background(), s, WithSeeds(1, uint64(seeds)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := campaignOf(t, s, WithSeeds(1, uint64(seeds)))
 			if c.Verdict == Fail || !testing.Short() && c.Verdict != Pass {
 				t.Errorf("%s", c.Summary())
 			}
-			for _, st := range c.Strategies {
-				for _, check := range st.Expects.Violates {
-					if n := st.Checks[check].Violating; n != st.Runs {
-						t.Errorf("%s: %s is violated in %d of %d runs", st.Label, check, n, st.Runs)
-					}
-				}
-			}
+			violatesInEveryRun(t, c)
 		})
 	}
 }
 
 // What retries in step cost is paid by those who wait, not only by the server.
 func TestHerdWaits(t *testing.T) {
-	s, err := Load("herd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := Run(context.Background(), s, WithSeeds(1, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := loaded(t, "herd")
+	c := campaignOf(t, s, WithSeeds(1, 3))
 	spread, herd := &c.Strategies[0].Metrics, &c.Strategies[1].Metrics
 	if herd.Wait.Median() < 100*spread.Wait.Median() || herd.Wait.P99() < 5*spread.Wait.P99() || 3*herd.Acquisitions > spread.Acquisitions {
 		t.Errorf("with jitter %d sections waited for %v at the median and %v at the 99th percentile, and %d for %v and %v without",
@@ -107,15 +88,8 @@ func TestErrorsOfAWorkload(t *testing.T) {
 // ran is one run of a scenario, of its only strategy.
 func ran(t *testing.T, text string) *Trial {
 	t.Helper()
-	s, err := Parse("f.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	trial, err := RunOnce(s, s.Strategies[0].Label, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return trial
+	s := parseText(t, text)
+	return trialOf(t, s, s.Strategies[0].Label, 1)
 }
 
 // what lists the events of some types, one line each with its millisecond.
@@ -189,7 +163,7 @@ strategies: [redis]
 // back at once. A name that is drawn twice is locked once, so that one worker
 // may have the second alone.
 func TestAllLocksAreGivenBackWhenOneIsRefused(t *testing.T) {
-	s, err := Parse("f.yaml", []byte(`
+	s := parseText(t, `
 name: refused
 duration: 10s
 workers: 2
@@ -200,10 +174,7 @@ network: {latency: 1ms}
 lock: {retry: {attempts: 2, delay: 100ms, jitter: 0s}}
 strategies: [redis]
 each: [{worker: worker-2, start: 1s}]
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	// Refused twice, 100 ms and a round trip of 2 ms apart. A release takes two
 	// round trips, since the server does not have its script yet.
 	const want = `1006 acquired worker-2 resource-1
@@ -211,10 +182,7 @@ each: [{worker: worker-2, start: 1s}]
 1114 released worker-2 resource-1 other`
 	met := 0
 	for seed := range uint64(30) {
-		trial, err := RunOnce(s, "redis", seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		trial := trialOf(t, s, "redis", seed)
 		lines := strings.Split(what(trial.History, history.Acquired, history.Released), "\n")
 		lines = slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(l, "worker-1") })
 		if len(lines) == 3 && strings.Contains(lines[1], "not-obtained") {

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -29,13 +30,9 @@ func multiLock(ctx context.Context, w *work) {
 // may in the arguments of a call, and is locked once: no lock here can be
 // taken twice by its own holder.
 func (w *work) arguments() []string {
-	const unless = 2
-	locks := w.settings.Locks
-	if locks == 0 {
-		locks = unless
-	}
+	const usual = 2
 	var names []string
-	for range locks {
+	for range cmp.Or(w.settings.Locks, usual) {
 		if name := w.items[w.draw.Int64N(int64(len(w.items)))]; !slices.Contains(names, name) {
 			names = append(names, name)
 		}

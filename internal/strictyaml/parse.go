@@ -17,8 +17,8 @@ import (
 // again each time that an alias repeats it.
 const (
 	MaxSize  = 1 << 20 // bytes
-	MaxDepth = 32      // lists and maps inside each other
-	MaxNodes = 100_000
+	maxDepth = 32      // lists and maps inside each other
+	maxNodes = 100_000
 )
 
 // parse makes a tree of the one document that data must hold. What it returns
@@ -138,10 +138,10 @@ func (t *tree) check(n *yaml.Node, depth int) error {
 		at = t.outer
 	}
 	switch {
-	case t.nodes > MaxNodes:
-		return t.errorf(at, "the file holds more than %d values, aliases followed", MaxNodes)
-	case depth > MaxDepth:
-		return t.errorf(at, "lists and maps are nested more than %d deep", MaxDepth)
+	case t.nodes > maxNodes:
+		return t.errorf(at, "the file holds more than %d values, aliases followed", maxNodes)
+	case depth > maxDepth:
+		return t.errorf(at, "lists and maps are nested more than %d deep", maxDepth)
 	case n.Style&yaml.TaggedStyle != 0:
 		return t.errorf(n, "the tag %s is not allowed", quote(n.Tag))
 	}

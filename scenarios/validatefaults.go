@@ -1,0 +1,103 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockquake/faults"
+)
+
+// faults judges each entry of faults: what it says of the rest of the scenario,
+// with the nearest right word, and then the rule by itself.
+func (v *validator) faults() error {
+	for i, spec := range v.Faults {
+		at := fmt.Sprintf("faults[%d]", i)
+		if err := v.faultNames(at, spec); err != nil {
+			return err
+		}
+		err := spec.Validate(v.workers, v.nodes(), v.Duration)
+		if err == nil {
+			continue
+		}
+		wrong, ok := errors.AsType[*faults.ParamError](err)
+		if !ok {
+			return v.at.Errorf(at, "%v", err)
+		}
+		param := at + "." + wrong.Param
+		if !strings.HasPrefix(wrong.Param, "at") && !strings.HasPrefix(wrong.Param, "when") {
+			param = at + "." + string(spec.Kind) + "." + wrong.Param
+		}
+		if text, ok := strings.CutPrefix(wrong.Text, "is "); ok {
+			return v.at.Errorf(param, "%s is %s", param, text)
+		}
+		return v.at.Errorf(param, "%s: %s", param, wrong.Text)
+	}
+	return nil
+}
+
+// faultNames judges what a fault says about the rest of the scenario.
+func (v *validator) faultNames(at string, spec faults.Spec) error {
+	if w := spec.When; w != nil {
+		if w.Worker != "" {
+			if err := v.worker(at+".when.worker", w.Worker); err != nil {
+				return err
+			}
+		}
+		if w.Point != "" && v.known.points != nil {
+			if err := v.name(at+".when.point", "point", w.Point, v.known.points); err != nil {
+				return err
+			}
+		}
+		if w.Nth < 1 {
+			return v.at.Errorf(at+".when.nth", "%s.when.nth must be at least 1, and is %d", at, w.Nth)
+		}
+	}
+	at += "." + string(spec.Kind)
+	info := kindInfo(spec.Kind)
+	if target := spec.Params.Target; target != "" && target != faults.EachWorker {
+		if err := v.target(at+".target", info, target); err != nil {
+			return err
+		}
+	}
+	if spec.Kind == faults.Crash && v.Processes > 0 && !slices.Contains(v.nodes(), spec.Params.Target) {
+		return v.at.Errorf(at, "%s: workers that share a process cannot crash one by one", at)
+	}
+	if slices.Contains(info.Params, "from") {
+		return v.link(at, spec.Params)
+	}
+	return nil
+}
+
+// kindInfo returns the catalogue's entry of a kind that is known to be there.
+func kindInfo(kind faults.Kind) faults.KindInfo {
+	kinds := faults.Kinds()
+	return kinds[slices.IndexFunc(kinds, func(k faults.KindInfo) bool { return k.Kind == kind })]
+}
+
+// target judges the name of what a fault takes hold of.
+func (v *validator) target(at string, info faults.KindInfo, name string) error {
+	known := v.nodes()
+	switch {
+	case info.OnlyServer:
+		return v.name(at, "server", name, known)
+	case info.Server && slices.Contains(known, name):
+		return nil
+	case info.Server:
+		return v.worker(at, name, append(known, faults.EachWorker)...)
+	}
+	return v.worker(at, name, faults.EachWorker)
+}
+
+// link sees that a fault is of a link that exists, and does to it what can be
+// done.
+func (v *validator) link(at string, p faults.Params) error {
+	if err := v.ends(at, p.From, p.To); err != nil {
+		return err
+	}
+	if p.Mode == "" {
+		return nil
+	}
+	return v.name(at+".mode", "mode", string(p.Mode), texts(faults.Modes()))
+}
