@@ -69,7 +69,7 @@ func New(node *sim.Node, o Options) (*Server, error) {
 		return nil, fmt.Errorf("redis on %s: %w", node.Name(), err)
 	}
 	s := &Server{node: node, options: o, engine: e, origin: node.Now().Add(-node.Mono())}
-	s.watch = &watch{server: s, held: map[string]*grant{}, freed: map[string]string{}}
+	s.watch = &watch{server: s, held: map[string]*grant{}, freed: map[string]string{}, queue: map[queued]asked{}}
 	e.store.touched, e.store.expired = s.named, s.expired
 	e.acknowledged = func() int64 { return s.acknowledged(s.offset()) }
 	e.follows, e.store.follows = s.replicates, s.replicates

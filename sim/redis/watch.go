@@ -18,6 +18,17 @@ type watch struct {
 	held    map[string]*grant
 	freed   map[string]string // by key: whose grant was given back last
 	touched []string          // lock keys that the current command named
+	queue   map[queued]asked
+}
+
+// queued is a value that a script was given while another one held the lock. A
+// release may hand the lock over to it.
+type queued struct{ key, owner string }
+
+// asked is who gave it, "" if several workers did, and when it was sent last.
+type asked struct {
+	worker string
+	sent   time.Duration
 }
 
 // grant is what the keyspace was last seen to hold under a lock's key.
@@ -55,6 +66,7 @@ func (w *watch) compare(c *sim.Call, key string, words []string, reply *Reply) {
 		w.server.record(event)
 	case before == nil && !there:
 	case there && before != nil && before.owner == owner && before.deadline == deadline:
+		w.wait(c, key, words)
 		if wanted(c.Op, words, owner, reply) {
 			event.Type = history.Refused
 			event.Until = w.until(before)
@@ -75,13 +87,31 @@ func (w *watch) compare(c *sim.Call, key string, words []string, reply *Reply) {
 			w.server.record(freed)
 		}
 		if there {
-			g := &grant{owner: owner, worker: c.Worker, deadline: deadline}
+			if next := w.queue[queued{key, owner}]; next.worker != "" && !slices.Contains(words, owner) {
+				event.Worker, event.Sent = next.worker, next.sent // another one's command hands it over
+			}
+			g := &grant{owner: owner, worker: event.Worker, deadline: deadline}
 			w.held[key] = g
 			w.arm(key, g)
 			event.Type = history.Granted
 			event.Until = w.until(g)
 			w.server.record(event)
 		}
+	}
+}
+
+// wait notes by whom a script was given its values that did not get the lock.
+func (w *watch) wait(c *sim.Call, key string, words []string) {
+	if command := strings.ToLower(words[0]); command != "eval" && command != "evalsha" {
+		return
+	}
+	for _, word := range words[2:] {
+		who := queued{key, word}
+		by := asked{c.Worker, c.Sent}
+		if before, ok := w.queue[who]; ok && before.worker != c.Worker {
+			by.worker = ""
+		}
+		w.queue[who] = by
 	}
 }
 
