@@ -227,6 +227,7 @@ type input struct {
 	book     *ledger
 	stops    map[string]stretches
 	troubles stretches
+	needed   int // see quorum
 }
 
 // forever stands for the sequence number of what never came.

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +15,8 @@ import (
 //     requests never reached a server.
 //   - lost: the grant had ended before, and not by the section's own release;
 //     or its lease was over by the holder's own clock, which may be earlier.
-//   - ok after work: the release ended the grant.
+//   - ok: the work was done, its last write of each item took effect, and the
+//     release ended the grant.
 //   - An error of the body stands in the answer, and work that ended without
 //     one fails by lost and unknown only.
 //   - No error is one for which the lock may end the process.
@@ -30,7 +32,7 @@ func answers(in *input, r *Result) {
 		if s.Class == history.ClassNotObtained && !s.Entered() {
 			in.notObtained(s, r)
 		}
-		body(s, r)
+		in.body(s, r)
 		h := in.holding(s)
 		if h == nil {
 			continue
@@ -82,15 +84,38 @@ func (in *input) notObtained(s *history.Section, r *Result) {
 }
 
 // body judges how the answer treats the result of the work.
-func body(s *history.Section, r *Result) {
-	events := []int64{s.Enter, s.Leave, s.Return}
+func (in *input) body(s *history.Section, r *Result) {
+	events := []int64{s.Call, s.Enter, s.Leave, s.Return}
 	switch {
+	case !s.Entered() && s.Class == history.ClassOK:
+		r.find(Invalid, events, "skipped: %s ended with ok, and its work was never begun", nameOf(s))
 	case s.Leave == 0:
 	case s.BodyErr != "" && !strings.Contains(s.Err, s.BodyErr):
 		r.find(Invalid, events, "masked: the work of %s failed (%s), and its strategy answered %s", nameOf(s), s.BodyErr, answered(s))
-	case s.BodyErr == "" && s.Class != history.ClassOK && s.Class != history.ClassLost && s.Class != history.ClassUnknown:
+	case s.BodyErr != "":
+	case s.Class != history.ClassOK && s.Class != history.ClassLost && s.Class != history.ClassUnknown:
 		r.find(Invalid, events, "masked: the work of %s was done, and its strategy answered %s (%s)", nameOf(s), answered(s), s.Err)
+	case s.Class == history.ClassOK:
+		for _, o := range in.without(s) {
+			r.find(Invalid, append(events, o.Invoke, o.Applied, o.Return), "masked: %s ended with ok, and its write of %q to item %s had no effect",
+				nameOf(s), o.Value, o.Item)
+		}
 	}
+}
+
+// without lists the writes of s that certainly had no effect, but for those
+// after which it has written the item again.
+func (in *input) without(s *history.Section) []*history.Op {
+	last := map[string]*history.Op{}
+	for _, o := range s.Ops {
+		if o.Write() {
+			last[o.Item] = o
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(s.Ops), func(o *history.Op) bool {
+		e := in.effect(o)
+		return last[o.Item] != o || e == accepted || e == maybe
+	})
 }
 
 // clockSlack is by how much a holder's sense of its lease may differ from the

@@ -59,6 +59,21 @@ func TestErrors(t *testing.T) {
 			name: "the work was done, and an error replaces it", story: entered().leave("a").ended("a", "freed").answered("a", "other", "release failed"),
 			want: Invalid, count: 1, text: "masked: the work of a's section 1 was done",
 		},
+		{
+			name: "ok, and the work was never begun", story: story("counter", "off").call("a").answered("a", "", ""),
+			want: Invalid, count: 1, text: "skipped: a's section 1 ended with ok",
+		},
+		{
+			name: "ok, and its write was refused", story: entered().refuse("a", "write", "1").release("a"),
+			want: Invalid, count: 1, text: "masked: a's section 1 ended with ok, and its write of \"1\" to item x had no effect",
+		},
+		{
+			name: "ok, and its write never came to the resource", story: entered().read("a", "0").sendWrite("a", "1").info("a").release("a"),
+			want: Invalid, count: 1, text: "masked: a's section 1 ended with ok, and its write",
+		},
+		{name: "ok, and its write was done when it was sent again", story: entered().refuse("a", "write", "1").write("a", "1").release("a"), want: Valid},
+		{name: "ok, and its write arrives later", story: entered().read("a", "0").sendWrite("a", "1").release("a").applied("a"), want: Valid},
+		{name: "ok, and nobody knows of its write", story: entered().unwitnessed().sendWrite("a", "1").info("a").release("a"), want: Valid},
 		{name: "crashed", story: entered().crash("a"), want: Valid},
 		{
 			name:  "ended by its own lock",

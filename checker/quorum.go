@@ -18,8 +18,35 @@ type holding struct {
 	quorum  int
 }
 
-// quorum is how many servers have to hold a grant for the lock to be held.
-func (in *input) quorum() int { return max(in.Meta.Quorum, 1) }
+// quorum is how many servers have to hold a grant for the lock to be held. Where
+// the locks are shared out among the servers, it is the one that has the lock.
+func (in *input) quorum() int {
+	if in.needed == 0 {
+		in.needed = max(in.Meta.Quorum, 1)
+		if in.needed > 1 && in.shared() {
+			in.needed = 1
+		}
+	}
+	return in.needed
+}
+
+// shared reports whether several servers answered who asked for a lock, and no
+// lock was ever asked of two of them.
+func (in *input) shared() bool {
+	first := map[string]string{} // by key: the server that answered first
+	nodes := map[string]bool{}
+	for i := range in.Events {
+		e := &in.Events[i]
+		if e.Type != history.Granted && e.Type != history.Refused {
+			continue
+		}
+		if node, ok := first[e.Key]; ok && node != e.Node {
+			return false
+		}
+		first[e.Key], nodes[e.Node] = e.Node, true
+	}
+	return len(nodes) > 1
+}
 
 // holding returns nil if no server spoke of the section's grant. Of several
 // servers, an answer that is late may be of an earlier attempt: what counts is

@@ -3,6 +3,8 @@ package checker
 import (
 	"testing"
 	"time"
+
+	"lockquake/history"
 )
 
 func TestTold(t *testing.T) {
@@ -69,8 +71,19 @@ func TestToldQuorum(t *testing.T) {
 		}
 		return s.leave("a").answered("a", "", "")
 	}
+	sharded := func() *teller {
+		s := story("counter", "off")
+		s.meta.Nodes, s.meta.Quorum = 3, 2
+		s.tell(history.Event{Type: history.Granted, Worker: "b", Key: "y", Owner: "b", Node: "lock-1"})
+		return s.call("a").grantOn("a", "lock-2").enter("a", 0)
+	}
 	judge(t, "told", []verdictCase{
 		{name: "one of three", story: three("lock-1"), want: Valid},
 		{name: "two of three", story: three("lock-1", "lock-3"), want: Invalid, count: 1, text: "never told"},
+		{name: "each lock has one of the servers", story: sharded().leave("a").answered("a", "", ""), want: Valid},
+		{
+			name: "each lock has one of the servers, and it lost it", story: sharded().expireOn("a", "lock-2").leave("a").answered("a", "", ""),
+			want: Invalid, count: 1, text: "never told",
+		},
 	})
 }

@@ -58,7 +58,7 @@ type Body func(ctx context.Context, s Section) error
 // concurrency, a job claim or a transaction are strategies of their own.
 type Strategy interface {
 	// Do runs body at most once with key locked. Its error is the body's, or
-	// that of the lock, or both joined.
+	// that of the lock, or both joined; it is nil only if the body was run.
 	Do(ctx context.Context, key string, r Resource, body Body) error
 }
 

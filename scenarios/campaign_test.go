@@ -95,6 +95,38 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// A lock that lets nobody in violates little. That is no pass.
+func TestLockThatLetsNobodyIn(t *testing.T) {
+	never := func(lock.Deps) lock.Strategy {
+		return broken(func(context.Context, lock.Body) error { return lock.ErrNotObtained })
+	}
+	for _, test := range []struct {
+		name, more string
+		want       Outcome
+		reason     string
+	}{
+		{"nothing is expected", "", Unknown, "mine: nobody ever got the lock, so nothing was tested"},
+		{"something holds", "expect: {mine: {holds: [progress, errors]}}", Unknown, "mine: nobody ever got the lock, so nothing was tested"},
+		{"it violates nothing", "expect: {mine: {violates: [progress]}}", Fail, "mine: progress was expected to be violated and held"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			text := strings.NewReplacer("strategies: [redis, ", "strategies: [mine, ", "checks: [", "checks: [progress, errors, ").Replace(quick)
+			text = strings.Replace(text, "    pause", "    optional: true\n    pause", 1)
+			s, err := Parse("quick.yaml", []byte(text+test.more), "mine")
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := Run(context.Background(), s, WithStrategy("mine", never), WithStrategies("mine"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Verdict != test.want || !strings.Contains(strings.Join(c.Reasons, "\n"), test.reason) {
+				t.Errorf("%s, want %s with %q", c.Summary(), test.want, test.reason)
+			}
+		})
+	}
+}
+
 // A pass names those that violate something of which nothing was expected.
 func TestSummaryNamesWhoWasNotAsked(t *testing.T) {
 	c := campaignOf(t, parseText(t, quick+"expect: {fenced: {holds: [exclusion]}}"), WithSeeds(1, 3))

@@ -3,6 +3,8 @@ package scenarios
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"lockquake/history"
 	"lockquake/lock"
@@ -27,6 +29,14 @@ type call struct {
 	section  int
 	told     bool
 	returned bool
+	asked    []deed // of the resource: values that it answered, and that it was to take
+	done     []deed // what the work was told that it has written
+}
+
+// deed is a value of an item that a section read or wrote.
+type deed struct {
+	write       bool
+	item, value string
 }
 
 // do runs one critical section under the strategy. Unit is the piece of work
@@ -47,6 +57,9 @@ func (r *recorder) do(ctx context.Context, s lock.Strategy, key, unit string, bo
 		return err
 	})
 	c.hear(err)
+	if err == nil {
+		r.run.promised = append(r.run.promised, c.unasked()...)
+	}
 	c.record(history.Event{Type: history.Released, Key: key, Class: classify(err), Err: text(err)})
 	c.returned = true
 	r.worker.Point("released")
@@ -59,6 +72,38 @@ func (c *call) hear(err error) {
 		c.told = true
 		c.record(history.Event{Type: history.Told, Err: text(err)})
 	}
+}
+
+// unasked lists the last writes of each item that the work was told of, and that
+// the resource was not asked for until now.
+func (c *call) unasked() []promise {
+	var list []promise
+	for i, d := range c.done {
+		again := slices.ContainsFunc(c.done[i+1:], func(later deed) bool { return later.item == d.item })
+		if !again && !slices.Contains(c.asked, d) {
+			list = append(list, promise{c, d})
+		}
+	}
+	return list
+}
+
+// promise is a write that a strategy answered with ok, for which it may ask the
+// resource later.
+type promise struct {
+	call *call
+	deed deed
+}
+
+// kept returns an error if a promise was broken in the end: what becomes of the
+// resource says nothing about a lock that does not let its work reach it.
+func (r *run) kept() error {
+	for _, p := range r.promised {
+		if !slices.Contains(p.call.asked, p.deed) {
+			return fmt.Errorf("%s, section %d: the work was told that it has written %q to %s, and the resource was never asked to take it",
+				p.call.worker.Name(), p.call.section, p.deed.value, p.deed.item)
+		}
+	}
+	return nil
 }
 
 // Read implements lock.Resource.
@@ -86,6 +131,9 @@ func (c *call) ask(ctx context.Context, q *resource.Request) (string, error) {
 		Type: history.Invoke, Request: q.ID, Op: q.Op(), Key: q.Item, Value: q.Value, Token: q.Token,
 	}
 	c.record(e)
+	if q.Write {
+		c.asked = append(c.asked, deed{true, q.Item, q.Value})
+	}
 	value, err := c.client.Do(ctx, q)
 	switch {
 	case err == nil:
@@ -100,6 +148,9 @@ func (c *call) ask(ctx context.Context, q *resource.Request) (string, error) {
 	}
 	e.Err = text(err)
 	c.record(e)
+	if err == nil && !q.Write {
+		c.asked = append(c.asked, deed{false, q.Item, value})
+	}
 	return value, err
 }
 
@@ -124,12 +175,19 @@ func (t told) Check() error {
 func (t told) Read(ctx context.Context, item string) (string, error) {
 	value, err := t.Section.Read(ctx, item)
 	t.call.hear(err)
+	if c := t.call; err == nil && !slices.Contains(c.asked, deed{false, item, value}) && !slices.Contains(c.done, deed{true, item, value}) {
+		c.run.fail(fmt.Errorf("%s, section %d: the work was told that %s holds %q, and the resource did not say so in this section",
+			c.worker.Name(), c.section, item, value))
+	}
 	return value, err
 }
 
 func (t told) Write(ctx context.Context, item, value string) error {
 	err := t.Section.Write(ctx, item, value)
 	t.call.hear(err)
+	if err == nil {
+		t.call.done = append(t.call.done, deed{true, item, value})
+	}
 	return err
 }
 

@@ -87,7 +87,8 @@ type run struct {
 	cancels      map[string]context.CancelCauseFunc // ends the section that a worker is in; only of runs with such a fault
 	acquisitions int64
 	requests     int64
-	err          error // a fault that could not take hold
+	promised     []promise
+	err          error // a fault that could not take hold, a lock that cannot be judged
 }
 
 // once carries out one run and judges it. The events of the history are the
@@ -110,7 +111,7 @@ func (r *runner) once(use Strategy, seed uint64) (*Trial, error) {
 	if err = one.build(); err == nil {
 		err = one.world.Run()
 	}
-	if err = errors.Join(err, one.err); err != nil {
+	if err = errors.Join(err, one.err, one.kept()); err != nil {
 		return nil, newRunError(r.scenario, use, seed, err)
 	}
 	trial, err := one.judge()
@@ -167,10 +168,13 @@ func (r *run) build() error {
 	if err := r.setLinks(); err != nil {
 		return err
 	}
-	return faults.Drive(r.plan, r, func(err error) {
-		r.err = errors.Join(r.err, err)
-		r.world.Stop()
-	})
+	return faults.Drive(r.plan, r, r.fail)
+}
+
+// fail ends the run, which is worth nothing.
+func (r *run) fail(err error) {
+	r.err = errors.Join(r.err, err)
+	r.world.Stop()
 }
 
 // visited hands on a point that one of the scenario's workers comes to. Clients

@@ -207,7 +207,7 @@ func (c *campaign) expectation(st StrategyStats) Expectation {
 		switch {
 		case st.Violating > 0:
 			return NotAsExpected
-		case st.Unknown > 0 || st.Runs == 0:
+		case st.Unknown > 0 || st.untested():
 			return CannotTell
 		}
 		return AsExpected
@@ -217,7 +217,7 @@ func (c *campaign) expectation(st StrategyStats) Expectation {
 		switch stats := st.Checks[check]; {
 		case stats.Violating > 0:
 			return NotAsExpected
-		case stats.Unknown > 0 || st.Runs == 0 || !stats.Applies:
+		case stats.Unknown > 0 || !stats.Applies || st.untested():
 			result = CannotTell
 		}
 	}
@@ -231,6 +231,12 @@ func (c *campaign) expectation(st StrategyStats) Expectation {
 		}
 	}
 	return result
+}
+
+// untested reports whether nobody was ever let in: only a violation would say
+// something then.
+func (st StrategyStats) untested() bool {
+	return st.Acquisitions == 0 && (st.Expects == nil || len(st.Expects.Violates) == 0)
 }
 
 // add counts what became of one step of a plan.
@@ -320,6 +326,9 @@ func undecided(c *Campaign, st StrategyStats) string {
 		if n := st.Checks[check].Unknown; n > 0 {
 			return fmt.Sprintf("%s: %s could not be decided in %d of %d runs", st.Label, check, n, st.Runs)
 		}
+	}
+	if st.untested() {
+		return st.Label + ": nobody ever got the lock, so nothing was tested"
 	}
 	for _, check := range st.Expects.Holds {
 		if !st.Checks[check].Applies {

@@ -293,12 +293,14 @@ func (f *checkFlags) sum(j *judged, h *history.History, results []checker.Result
 	// was asked for.
 	const harmless = "belief"
 	var worst *checker.Result
+	idle := "" // a check that was asked for and has nothing to judge
 	for i := range results {
 		r := &results[i]
 		if !r.Applies {
 			if len(f.checks) == 0 {
 				continue
 			}
+			idle = cmp.Or(idle, r.Check)
 		} else if r.Check != harmless || slices.Contains(f.checks, harmless) {
 			if worst == nil || worst.Verdict.Worse(r.Verdict) != worst.Verdict {
 				worst = r
@@ -310,7 +312,16 @@ func (f *checkFlags) sum(j *judged, h *history.History, results []checker.Result
 		j.Verdict, j.Text = checker.Unknown, "there is nothing in it that a check could judge"
 		return
 	}
-	if j.Verdict = worst.Verdict; len(worst.Findings) == 0 {
+	j.Verdict = worst.Verdict
+	entered := func(e history.Event) bool { return e.Type == history.Acquired }
+	switch {
+	case j.Verdict != checker.Valid:
+	case idle != "":
+		j.Verdict, j.Text = checker.Unknown, "there is nothing in it that "+idle+" could judge"
+	case !slices.ContainsFunc(h.Events, entered):
+		j.Verdict, j.Text = checker.Unknown, "nobody ever got the lock in it"
+	}
+	if len(worst.Findings) == 0 {
 		return
 	}
 	const most = 30

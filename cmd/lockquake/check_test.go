@@ -92,10 +92,35 @@ func TestCheckAgreesWithTheRun(t *testing.T) {
 	}
 }
 
-// A history in which nothing happened is nobody's proof of anything.
+// A history in which nothing happened, or nothing that a check was asked about, is
+// nobody's proof of anything.
 func TestCheckOfNothingIsUnknown(t *testing.T) {
-	code, stdout, _ := checkText(t, `{"schema":1,"version":"","scenario":"","strategy":"","label":"","seed":0,"workload":"counter","fence":"","fenced":false,"workers":null,"duration":0,"end":0}`+"\n", "--check", "fencing")
-	if code != exitUnknown || !strings.Contains(stdout, "there is nothing in it that a check could judge") {
-		t.Errorf("exit code %d: %s", code, stdout)
+	const meta = `{"schema":1,"version":"","scenario":"","strategy":"","label":"","seed":0,"workload":"counter","fence":"","fenced":false,"workers":null,"duration":0,"end":0}` + "\n"
+	refused := meta + `{"seq":1,"at":0,"type":"acquire-called","worker":"a","section":1,"key":"x"}
+{"seq":2,"at":0,"type":"released","worker":"a","section":1,"class":"not-obtained","err":"taken"}
+{"seq":3,"at":0,"type":"final","key":"x","value":"0"}
+`
+	held := meta + `{"seq":1,"at":0,"type":"acquire-called","worker":"a","section":1,"key":"x"}
+{"seq":2,"at":0,"type":"acquired","worker":"a","section":1,"key":"x"}
+{"seq":3,"at":0,"type":"release-called","worker":"a","section":1,"key":"x"}
+{"seq":4,"at":0,"type":"released","worker":"a","section":1}
+{"seq":5,"at":0,"type":"final","key":"x","value":"0"}
+`
+	for _, test := range []struct {
+		name, history, checks string
+		want                  int
+		says                  string
+	}{
+		{"no event", meta, "fencing", exitUnknown, "there is nothing in it that a check could judge"},
+		{"nobody was let in", refused, "progress,errors", exitUnknown, "nobody ever got the lock in it"},
+		{"one of the checks has nothing to judge", held, "progress,exclusion", exitUnknown, "there is nothing in it that exclusion could judge"},
+		{"somebody was let in", held, "progress,errors", exitOK, ": valid"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			code, stdout, _ := checkText(t, test.history, "--check", test.checks)
+			if code != test.want || !strings.Contains(stdout, test.says) {
+				t.Errorf("exit code %d, want %d with %q: %s", code, test.want, test.says, stdout)
+			}
+		})
 	}
 }

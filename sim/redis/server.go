@@ -71,7 +71,7 @@ func New(node *sim.Node, o Options) (*Server, error) {
 		return nil, fmt.Errorf("redis on %s: %w", node.Name(), err)
 	}
 	s := &Server{node: node, options: o, engine: e, origin: node.Now().Add(-node.Mono()), channels: channels{}}
-	s.watch = &watch{server: s, held: map[string]*grant{}, freed: map[string]string{}}
+	s.watch = &watch{server: s, held: map[string]*grant{}, freed: map[string]string{}, waiting: map[queuer]*asked{}}
 	e.store.touched, e.store.expired = s.named, s.expired
 	e.publish = s.channels.publish
 	e.acknowledged = func() int64 { return s.acknowledged(s.offset()) }

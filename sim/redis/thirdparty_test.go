@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	goredis "github.com/redis/go-redis/v9"
 
+	"lockquake/lock/env"
 	"lockquake/sim"
 )
 
@@ -70,6 +72,54 @@ func TestDelete(t *testing.T) {
 				t.Errorf("deleted (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A release that hands the lock to the first of a queue grants it to the worker
+// that stands there, by the request with which it came to stand there.
+func TestLockThatIsHandedOver(t *testing.T) {
+	s := newSmall(t)
+	take := goredis.NewScript(`
+		if redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", 1000) then return 1 end
+		redis.call("RPUSH", KEYS[2], ARGV[1])
+		return 0`)
+	release := goredis.NewScript(`
+		local first = redis.call("LPOP", KEYS[2])
+		if first then redis.call("SET", KEYS[1], first, "PX", 1000) else redis.call("DEL", KEYS[1]) end
+		return 1`)
+	keys := []string{"lock", "queue"}
+	for i, name := range []string{"worker-2", "worker-3"} {
+		waiter := s.AddNode(name, sim.NodeConfig{}).Process(name).Worker(name)
+		waiter.Go("main", func() {
+			ctx := env.WithOp(context.Background(), "acquire")
+			c := NewClient(waiter.Process(), at("lock"), ClientOptions{})
+			_ = waiter.Sleep(ctx, time.Duration(i+1)*100*time.Millisecond)
+			take.Run(ctx, c, keys, "owner of "+name)
+		})
+	}
+	s.run(t, func(ctx context.Context, c *goredis.Client) {
+		take.Run(ctx, c, keys, "owner of worker-1")
+		for range 3 {
+			_ = s.worker.Sleep(ctx, 400*time.Millisecond)
+			release.Run(ctx, c, keys)
+		}
+	})
+	var got []string
+	for _, e := range s.told {
+		got = append(got, fmt.Sprintf("%s %s by %s, sent at %v", e.Type, e.Owner, e.Worker, e.Sent.Truncate(100*time.Millisecond)))
+	}
+	want := []string{
+		"granted owner of worker-1 by worker-1, sent at 0s",
+		"refused owner of worker-1 by worker-2, sent at 100ms",
+		"refused owner of worker-1 by worker-3, sent at 200ms",
+		"freed owner of worker-1 by worker-1, sent at 400ms",
+		"granted owner of worker-2 by worker-2, sent at 100ms",
+		"freed owner of worker-2 by worker-1, sent at 800ms",
+		"granted owner of worker-3 by worker-3, sent at 200ms",
+		"freed owner of worker-3 by worker-1, sent at 1.2s",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

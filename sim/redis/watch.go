@@ -18,6 +18,17 @@ type watch struct {
 	held    map[string]*grant
 	freed   map[string]string // by key: whose grant was given back last
 	touched []string          // lock keys that the current command named
+	waiting map[queuer]*asked
+}
+
+// queuer is a worker whose script left a lock as it was. A release may hand the
+// lock over to a value that the script was given.
+type queuer struct{ key, worker string }
+
+// asked is the last such script, and when it was sent.
+type asked struct {
+	words []string
+	sent  time.Duration
 }
 
 // grant is what the keyspace was last seen to hold under a lock's key.
@@ -55,6 +66,7 @@ func (w *watch) compare(c *sim.Call, key string, words []string, reply *Reply) {
 		w.server.record(event)
 	case before == nil && !there:
 	case there && before != nil && before.owner == owner && before.deadline == deadline:
+		w.wait(c, key, words)
 		if wanted(c.Op, words, owner, reply) {
 			event.Type = history.Refused
 			event.Until = w.until(before)
@@ -75,7 +87,12 @@ func (w *watch) compare(c *sim.Call, key string, words []string, reply *Reply) {
 			w.server.record(freed)
 		}
 		if there {
-			g := &grant{owner: owner, worker: c.Worker, deadline: deadline}
+			if !slices.Contains(words, owner) { // another one's command hands it over
+				if next, script := w.queuer(key, owner); script != nil {
+					event.Worker, event.Sent = next, script.sent
+				}
+			}
+			g := &grant{owner: owner, worker: event.Worker, deadline: deadline}
 			w.held[key] = g
 			w.arm(key, g)
 			event.Type = history.Granted
@@ -83,6 +100,35 @@ func (w *watch) compare(c *sim.Call, key string, words []string, reply *Reply) {
 			w.server.record(event)
 		}
 	}
+}
+
+// wait notes a script that left a lock as it was.
+func (w *watch) wait(c *sim.Call, key string, words []string) {
+	if command := words[0]; !strings.EqualFold(command, "eval") && !strings.EqualFold(command, "evalsha") {
+		return
+	}
+	who := queuer{key, c.Worker}
+	script := w.waiting[who]
+	if script == nil {
+		script = &asked{}
+		w.waiting[who] = script
+	}
+	script.words, script.sent = append(script.words[:0], words[2:]...), c.Sent
+}
+
+// queuer returns the worker whose script was given the owner's value, and the
+// script, if there is exactly one.
+func (w *watch) queuer(key, owner string) (worker string, script *asked) {
+	for who, asked := range w.waiting {
+		switch {
+		case who.key != key || !slices.Contains(asked.words, owner):
+		case script != nil:
+			return "", nil
+		default:
+			worker, script = who.worker, asked
+		}
+	}
+	return worker, script
 }
 
 // wanted reports whether a command that left the lock as it was had asked for
