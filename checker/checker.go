@@ -202,7 +202,8 @@ func (in *input) verdicts(names []string) ([]Result, error) {
 // maxFindings bounds the findings of one result. Count goes on.
 const maxFindings = 10
 
-// find adds a finding that makes the verdict v.
+// find adds a finding that makes the verdict v. Events that never came, 0 or
+// forever, are left out.
 func (r *Result) find(v Verdict, events []int64, format string, args ...any) {
 	r.Verdict = r.Verdict.Worse(v)
 	if v == Invalid {
@@ -211,7 +212,7 @@ func (r *Result) find(v Verdict, events []int64, format string, args ...any) {
 	if len(r.Findings) == maxFindings {
 		return
 	}
-	events = slices.DeleteFunc(events, func(seq int64) bool { return seq == 0 })
+	events = slices.DeleteFunc(events, func(seq int64) bool { return seq == 0 || seq == forever })
 	slices.Sort(events)
 	r.Findings = append(r.Findings, Finding{Text: fmt.Sprintf(format, args...), Events: slices.Compact(events)})
 }

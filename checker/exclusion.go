@@ -11,27 +11,8 @@ import "lockquake/history"
 // Overlap alone is not corruption: two sections that only read do no harm to
 // each other. What it did to the data is for linearizable to say.
 func exclusion(in *input, r *Result) {
-	for _, group := range groups(in.sections, lockOf) {
-		var list []interval
-		for _, s := range group {
-			if x, ok := in.work(s); ok {
-				list = append(list, x)
-			}
-		}
-		if len(list) > 0 {
-			r.Applies = true
-		}
-		count, few := overlaps(list)
-		for _, o := range few {
-			r.find(Invalid, []int64{o.first.from, o.first.to, o.second.from, o.second.to},
-				"overlap: %s and %s were both at work under lock %s for %s",
-				nameOf(o.first.section), nameOf(o.second.section), o.first.section.Key, o.length())
-		}
-		r.Count += count - len(few)
-	}
+	in.overlapping(r, in.work, "overlap: %s and %s were both at work under lock %s for %s")
 }
-
-func lockOf(s *history.Section) string { return s.Key }
 
 // work returns the interval in which s worked on the resource, if it did.
 func (in *input) work(s *history.Section) (interval, bool) {
