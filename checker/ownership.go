@@ -67,8 +67,8 @@ type lateRenewal struct {
 // works reports whether the section was let in with the grant and was at work
 // at event seq, in the belief that it still had the lock.
 func (in *input) works(s *history.Section, g *grant, seq int64) bool {
-	return in.holding(s).with(g) && s.Told == 0 && seq > s.Enter &&
-		(s.Leave == 0 || seq < s.Leave) && (s.Return == 0 || seq < s.Return) && (!s.Crashed || seq < s.Crash)
+	left, _ := in.left(s)
+	return in.holding(s).with(g) && s.Told == 0 && seq > s.Enter && seq < left
 }
 
 // lateRenewals looks for renewals that the server declined because their own

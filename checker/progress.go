@@ -26,20 +26,9 @@ func progress(in *input, r *Result) {
 	end := in.endAt()
 	frozen := map[string]stretches{} // by lock; made when a wait is long enough to ask
 	for _, s := range in.sections {
-		until := end
-		switch {
-		case s.Return != 0:
-			until = s.ReturnAt
-		case s.Crashed:
-			until = s.CrashAt
-		}
-		entered, out := until, until // of the body
-		if s.Entered() {
-			entered = s.EnterAt
-		}
-		if s.Leave != 0 {
-			out = s.LeaveAt
-		}
+		entered := in.waited(s)
+		_, out := in.left(s)
+		gone, until := in.ended(s)
 		events := []int64{s.Call, s.Enter, s.Leave, s.Return, s.Crash}
 		if entered-s.CallAt > bound {
 			if _, ok := frozen[s.Key]; !ok {
@@ -66,7 +55,7 @@ func progress(in *input, r *Result) {
 				continue
 			}
 		}
-		if s.Return == 0 && !s.Crashed && !in.hindered(s.Worker).covers(end) {
+		if gone == forever && !in.hindered(s.Worker).covers(end) {
 			r.find(Invalid, events, "never ended: %s was still open at the end of the run", nameOf(s))
 		}
 	}
@@ -160,16 +149,11 @@ func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
 
 // waited returns when the wait of s for its lock was over, one way or another.
 func (in *input) waited(s *history.Section) time.Duration {
-	switch {
-	case s.Entered():
+	if s.Entered() {
 		return s.EnterAt
-	case s.Return != 0:
-		return s.ReturnAt
-	case s.Crashed:
-		return s.CrashAt
-	default:
-		return in.endAt()
 	}
+	_, at := in.ended(s)
+	return at
 }
 
 // frozen returns when the servers held a lock for a worker that was alive but

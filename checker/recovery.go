@@ -33,11 +33,8 @@ func recovery(in *input, r *Result) {
 				g.key, nameOf(s), e.At-g.given.At)
 			continue
 		}
-		gone, goneAt := s.Return, s.ReturnAt
-		if s.Crashed {
-			gone, goneAt = s.Crash, s.CrashAt
-		}
-		if gone == 0 || !g.held(gone) {
+		gone, goneAt := in.ended(s)
+		if gone == forever || !g.held(gone) {
 			continue
 		}
 		events := []int64{s.Call, g.given.Seq, gone}

@@ -43,12 +43,19 @@ func told(in *input, r *Result) {
 	}
 }
 
-// left returns the event that ended the work of s: the body was left, its
-// process crashed. Work without an end lasts to the end of the history.
+// left returns the event that ended the work of s: the body was left, or else
+// the section ended.
 func (in *input) left(s *history.Section) (int64, time.Duration) {
-	switch {
-	case s.Leave != 0:
+	if s.Leave != 0 {
 		return s.Leave, s.LeaveAt
+	}
+	return in.ended(s)
+}
+
+// ended returns the event that ended s: it returned, or its process crashed. A
+// section without an end lasts to the end of the history.
+func (in *input) ended(s *history.Section) (int64, time.Duration) {
+	switch {
 	case s.Return != 0:
 		return s.Return, s.ReturnAt
 	case s.Crashed:
