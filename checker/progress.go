@@ -91,8 +91,8 @@ func (in *input) circle(s *history.Section, at time.Duration) (events []int64, t
 // holder returns the grant of a lock that is live at some time, nil if there is
 // none.
 func (in *input) holder(key string, at time.Duration) *grant {
-	for _, g := range in.ledger().grants {
-		if g.key == key && g.given.At <= at && (g.ended == nil || g.ended.At > at) {
+	for _, g := range in.ledger().locks[key] {
+		if g.given.At <= at && (g.ended == nil || g.ended.At > at) {
 			return g
 		}
 	}
@@ -160,18 +160,12 @@ func (in *input) waited(s *history.Section) time.Duration {
 // stopped.
 func (in *input) frozen(key string) stretches {
 	var list []stretch
-	for _, g := range in.ledger().grants {
-		if g.key != key {
-			continue
-		}
-		to := in.endAt()
-		if g.ended != nil {
-			to = g.ended.At
-		}
+	for _, g := range in.ledger().locks[key] {
+		held := in.lasted(g)
 		if s := g.section; s != nil && s.Crashed {
-			to = min(to, s.CrashAt)
+			held.to = min(held.to, s.CrashAt)
 		}
-		list = append(list, in.stopped()[g.worker].within(g.given.At, to)...)
+		list = append(list, in.stopped()[g.worker].within(held.from, held.to)...)
 	}
 	return union(list)
 }
@@ -182,19 +176,13 @@ func (in *input) overslept(s *history.Section, until time.Duration) (longest, fr
 	if until-s.CallAt <= oversleep {
 		return 0, 0
 	}
-	taken := []stretch{{until, until}}
-	for _, g := range in.ledger().grants {
-		if g.key != s.Key {
-			continue
-		}
-		to := in.endAt()
-		if g.ended != nil {
-			to = g.ended.At
-		}
-		taken = append(taken, stretch{g.given.At, to})
-	}
-	if len(taken) == 1 {
+	grants := in.ledger().locks[s.Key]
+	if len(grants) == 0 {
 		return 0, 0 // no server speaks of this lock
+	}
+	taken := []stretch{{until, until}}
+	for _, g := range grants {
+		taken = append(taken, in.lasted(g))
 	}
 	last := s.CallAt
 	for _, x := range union(slices.Concat(taken, in.stopped()[s.Worker], in.troubled())) {
