@@ -302,6 +302,15 @@ func span(o *history.Op) (from, to int64, fromAt, toAt time.Duration) {
 	return o.Invoke, o.Return, o.InvokeAt, o.ReturnAt
 }
 
+// eventsOf lists the events of operations.
+func eventsOf(ops ...*history.Op) []int64 {
+	var seqs []int64
+	for _, o := range ops {
+		seqs = append(seqs, o.Invoke, o.Applied, o.Return)
+	}
+	return seqs
+}
+
 // nameOf is how a finding calls a section.
 func nameOf(s *history.Section) string {
 	return fmt.Sprintf("%s's section %d", s.Worker, s.N)

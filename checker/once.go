@@ -33,7 +33,7 @@ func once(in *input, r *Result) {
 			var events []int64
 			var who []string
 			for _, e := range done {
-				events = append(events, e.op.Invoke, e.op.Applied, e.op.Return)
+				events = append(events, eventsOf(e.op)...)
 				who = append(who, nameOf(e.section))
 			}
 			r.find(Invalid, events, "twice: %s took effect %d times within %s, by %s",
