@@ -93,10 +93,6 @@ func body(s *history.Section, r *Result) {
 	}
 }
 
-// clockSlack is by how much a holder's sense of its lease may differ from the
-// server's, which counts whole milliseconds.
-const clockSlack = 10 * time.Millisecond
-
 // lost judges a section that was told of a loss, the first time that it was.
 func (in *input) lost(s *history.Section, h *holding, r *Result) {
 	at, atTime := s.Told, s.ToldAt

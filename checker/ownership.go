@@ -26,8 +26,11 @@ func ownership(in *input, r *Result) {
 			switch {
 			case e.Worker != "" && e.Worker != g.worker:
 				r.find(Invalid, []int64{g.given.Seq, e.Seq}, "renewed another's: %s renewed the grant of lock %s that %s had", e.Worker, g.key, g.worker)
-			case s != nil && s.Return != 0 && e.Seq > s.Return && g.given.Seq < s.Return && s.Class != history.ClassUnknown && s.Class != history.ClassCancelled:
-				late = append(late, lateRenewal{s, e.Node, []int64{g.given.Seq, s.Return, e.Seq}, fmt.Sprintf("lock %s was renewed %s after %s had ended", g.key, e.At-s.ReturnAt, nameOf(s))})
+			case s != nil && s.Return != 0 && e.Seq > s.Return && g.given.Seq < s.Return && !unsure(s):
+				late = append(late, lateRenewal{
+					s, e.Node, []int64{g.given.Seq, s.Return, e.Seq},
+					fmt.Sprintf("lock %s was renewed %s after %s had ended", g.key, e.At-s.ReturnAt, nameOf(s)),
+				})
 			}
 		}
 		e := g.ended

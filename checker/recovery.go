@@ -82,7 +82,7 @@ func (in *input) due(g *grant, goneAt time.Duration) (due, freeAt time.Duration)
 // knows reports whether the strategy knew what became of its requests when s
 // returned. An error of the work itself says nothing about that.
 func knows(s *history.Section) bool {
-	return s.Class != history.ClassUnknown && s.Class != history.ClassCancelled || s.BodyErr != "" && s.Err == s.BodyErr
+	return !unsure(s) || s.BodyErr != "" && s.Err == s.BodyErr
 }
 
 // refusedAfter returns the last refusal that g is to blame for, if that came
