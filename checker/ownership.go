@@ -2,7 +2,6 @@ package checker
 
 import (
 	"fmt"
-	"time"
 
 	"lockquake/history"
 )
@@ -91,12 +90,4 @@ func (in *input) lateRenewals() []lateRenewal {
 		}
 	}
 	return late
-}
-
-// answer is how long a client waits for an answer of a lock server.
-func (in *input) answer() time.Duration {
-	if in.Meta.Answer != 0 {
-		return in.Meta.Answer
-	}
-	return answerBound
 }

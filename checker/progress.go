@@ -147,15 +147,6 @@ func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
 	return union(idle).beside(s.EnterAt, to)
 }
 
-// waited returns when the wait of s for its lock was over, one way or another.
-func (in *input) waited(s *history.Section) time.Duration {
-	if s.Entered() {
-		return s.EnterAt
-	}
-	_, at := in.ended(s)
-	return at
-}
-
 // frozen returns when the servers held a lock for a worker that was alive but
 // stopped.
 func (in *input) frozen(key string) stretches {

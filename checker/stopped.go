@@ -151,11 +151,3 @@ func (in *input) faults() []fault {
 	}
 	return list
 }
-
-// endAt is the time of the last event.
-func (in *input) endAt() time.Duration {
-	if len(in.Events) == 0 {
-		return 0
-	}
-	return in.Events[len(in.Events)-1].At
-}

@@ -42,28 +42,6 @@ func told(in *input, r *Result) {
 	}
 }
 
-// left returns the event that ended the work of s: the body was left, or else
-// the section ended.
-func (in *input) left(s *history.Section) (int64, time.Duration) {
-	if s.Leave != 0 {
-		return s.Leave, s.LeaveAt
-	}
-	return in.ended(s)
-}
-
-// ended returns the event that ended s: it returned, or its process crashed. A
-// section without an end lasts to the end of the history.
-func (in *input) ended(s *history.Section) (int64, time.Duration) {
-	switch {
-	case s.Return != 0:
-		return s.Return, s.ReturnAt
-	case s.Crashed:
-		return s.Crash, s.CrashAt
-	default:
-		return forever, in.endAt()
-	}
-}
-
 // untold returns how long s worked on without being told after it had lost the
 // lock and its lease was over.
 func (in *input) untold(s *history.Section, over time.Duration, left int64, leftAt time.Duration) time.Duration {
