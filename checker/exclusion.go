@@ -21,12 +21,12 @@ func (in *input) work(s *history.Section) (interval, bool) {
 		if in.effect(o) != accepted {
 			continue
 		}
-		from, to, fromAt, toAt := span(o)
-		if x.from == 0 || from < x.from {
-			x.from, x.fromAt = from, fromAt
+		took := span(o)
+		if x.from == 0 || took.from < x.from {
+			x.from, x.fromAt = took.from, took.fromAt
 		}
-		if to > x.to {
-			x.to, x.toAt = to, toAt
+		if took.to > x.to {
+			x.to, x.toAt = took.to, took.toAt
 		}
 	}
 	return x, x.from != 0

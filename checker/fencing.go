@@ -107,8 +107,8 @@ func (in *input) stale(r *Result) {
 			if in.effect(o) != accepted || !o.Write() && !reads {
 				continue
 			}
-			from, to, _, _ := span(o)
-			list = append(list, stamped{from: from, to: to, token: o.Token, section: s, op: o})
+			took := span(o)
+			list = append(list, stamped{from: took.from, to: took.to, token: o.Token, section: s, op: o})
 		}
 	}
 	for _, group := range groups(list, func(x stamped) string { return x.op.Item }) {

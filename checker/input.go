@@ -66,7 +66,6 @@ func (in *input) effect(o *history.Op) effect {
 	case history.OutcomeFail:
 		return refused
 	case history.OutcomeInfo:
-		return maybe
 	}
 	return maybe
 }
@@ -99,11 +98,11 @@ func over(o *history.Op) int64 {
 
 // span returns where and when o may have taken effect: exactly if the
 // resource recorded it, else somewhere between call and return.
-func span(o *history.Op) (from, to int64, fromAt, toAt time.Duration) {
+func span(o *history.Op) interval {
 	if o.Applied != 0 {
-		return o.Applied, o.Applied, o.AppliedAt, o.AppliedAt
+		return interval{from: o.Applied, to: o.Applied, fromAt: o.AppliedAt, toAt: o.AppliedAt}
 	}
-	return o.Invoke, o.Return, o.InvokeAt, o.ReturnAt
+	return interval{from: o.Invoke, to: o.Return, fromAt: o.InvokeAt, toAt: o.ReturnAt}
 }
 
 // left returns the event that ended the work of s: the body was left, or else

@@ -68,8 +68,7 @@ func (in *input) effects(sections []*history.Section) (list []done, perhaps int)
 			case e == maybe:
 				perhaps++
 			default:
-				_, _, _, at := span(o)
-				list = append(list, done{o, s, at})
+				list = append(list, done{o, s, span(o).toAt})
 			}
 		}
 	}
