@@ -8,13 +8,14 @@ import (
 	"lockquake/history"
 )
 
-// interval is a stretch of a history that belongs to a section. Its ends are
-// sequence numbers (the later one forever where nothing ends it), so that two intervals which touch at one virtual instant
-// are still before or after each other.
+// interval is a stretch of a history, of a section or of one of its operations.
+// Its ends are sequence numbers, the later one forever where nothing ends it, so
+// that two intervals which touch at one virtual instant are still before or
+// after each other.
 type interval struct {
 	from, to     int64
 	fromAt, toAt time.Duration
-	section      *history.Section
+	section      *history.Section // nil: it is of an operation
 }
 
 // overlapping finds the pairs of sections of one lock whose intervals overlap.

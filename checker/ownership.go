@@ -26,10 +26,8 @@ func ownership(in *input, r *Result) {
 			case e.Worker != "" && e.Worker != g.worker:
 				r.find(Invalid, []int64{g.given.Seq, e.Seq}, "renewed another's: %s renewed the grant of lock %s that %s had", e.Worker, g.key, g.worker)
 			case s != nil && s.Return != 0 && e.Seq > s.Return && g.given.Seq < s.Return && !unsure(s):
-				late = append(late, lateRenewal{
-					s, e.Node, []int64{g.given.Seq, s.Return, e.Seq},
-					fmt.Sprintf("lock %s was renewed %s after %s had ended", g.key, e.At-s.ReturnAt, nameOf(s)),
-				})
+				text := fmt.Sprintf("lock %s was renewed %s after %s had ended", g.key, e.At-s.ReturnAt, nameOf(s))
+				late = append(late, lateRenewal{s, e.Node, []int64{g.given.Seq, s.Return, e.Seq}, text})
 			}
 		}
 		e := g.ended
@@ -85,8 +83,9 @@ func (in *input) lateRenewals() []lateRenewal {
 			continue
 		}
 		if freed.Sent != 0 && e.Sent > freed.Sent || e.Sent > g.given.At && e.At-e.Sent < in.answer() {
-			late = append(late, lateRenewal{g.section, e.Node, []int64{g.given.Seq, freed.Seq, e.Seq}, fmt.Sprintf(
-				"%s asked for a renewal of lock %s, and the server came to it %s after the lock had been freed", nameOf(g.section), g.key, e.At-freed.At)})
+			text := fmt.Sprintf("%s asked for a renewal of lock %s, and the server came to it %s after the lock had been freed",
+				nameOf(g.section), g.key, e.At-freed.At)
+			late = append(late, lateRenewal{g.section, e.Node, []int64{g.given.Seq, freed.Seq, e.Seq}, text})
 		}
 	}
 	return late
