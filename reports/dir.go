@@ -248,10 +248,7 @@ func failureFiles(dir string, f scenarios.Failure, s *scenarios.Scenario) ([]fil
 	if err := TellCheck(f.Trial, f.Check).Write(&story, Options{}); err != nil {
 		return nil, err
 	}
-	e := json.NewEncoder(&verdict)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(f.Trial.Results); err != nil {
+	if err := writeJSON(&verdict, f.Trial.Results); err != nil {
 		return nil, err
 	}
 	return []file{

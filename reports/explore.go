@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -50,10 +49,7 @@ func ExploreTable(w io.Writer, e *scenarios.Exploration, o Options) error {
 
 // ExploreJSON prints a search as one document.
 func ExploreJSON(w io.Writer, e *scenarios.Exploration) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(e)
+	return writeJSON(w, e)
 }
 
 func exploredName(st scenarios.ExploredStats) string {

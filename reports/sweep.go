@@ -3,7 +3,6 @@ package reports
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -47,10 +46,7 @@ func WriteSweep(dir string, s *scenarios.Sweep) error {
 
 // SweepJSON prints a sweep as one document, the same as sweep.json.
 func SweepJSON(w io.Writer, s *scenarios.Sweep) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(s)
+	return writeJSON(w, s)
 }
 
 // writeSweepCSV writes one row for each point, strategy and check. The row of

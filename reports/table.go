@@ -141,8 +141,3 @@ func verdictColour(c *scenarios.Campaign) string {
 	}
 	return alarm
 }
-
-// JSON prints the campaign as one document, the same as results.json.
-func JSON(w io.Writer, c *scenarios.Campaign) error {
-	return write(w, c)
-}
