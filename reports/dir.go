@@ -175,11 +175,13 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 	if err := JSON(&results, c); err != nil {
 		return nil, err
 	}
-	var svg, png, table bytes.Buffer
-	for _, err := range []error{writeSVG(&svg, c), writePNG(&png, c), writeCSV(&table, c)} {
-		if err != nil {
-			return nil, err
-		}
+	svg, png, err := ratesPicture(c)
+	if err != nil {
+		return nil, err
+	}
+	var table bytes.Buffer
+	if err := writeCSV(&table, c); err != nil {
+		return nil, err
 	}
 	stories := map[string]Story{}
 	for _, st := range failed(c) {
@@ -189,7 +191,7 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := htmlReport(c, told, svg.Bytes())
+	page, err := htmlReport(c, told, svg)
 	if err != nil {
 		return nil, err
 	}
@@ -203,8 +205,8 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 		{path: "results.json", data: results.Bytes()},
 		{path: "report.md", data: markdown(c, stories)},
 		{path: "rates.csv", data: table.Bytes()},
-		{path: "rates.svg", data: svg.Bytes()},
-		{path: "rates.png", data: png.Bytes()},
+		{path: "rates.svg", data: svg},
+		{path: "rates.png", data: png},
 	}
 	for _, t := range told {
 		for _, f := range t.failures {

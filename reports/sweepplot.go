@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
 	"math"
@@ -10,11 +9,8 @@ import (
 	"time"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"lockquake/scenarios"
 )
@@ -36,21 +32,10 @@ func sweepPicture(s *scenarios.Sweep) (svg, png []byte, err error) {
 		draft = mapsPicture
 	}
 	width, height, paintOn := draft(s)
-	vector := vgsvg.New(width, height)
-	image := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(plotPixels))
-	for _, canvas := range []vg.CanvasSizer{vector, image} {
-		c := draw.New(canvas)
+	return picture(width, height, plotPixels, func(c draw.Canvas) {
 		c.FillPolygon(color.White, corners(c.Rectangle))
 		paintOn(framed(c))
-	}
-	var asSVG, asPNG bytes.Buffer
-	if _, err := vector.WriteTo(&asSVG); err != nil {
-		return nil, nil, err
-	}
-	if _, err := (vgimg.PngCanvas{Canvas: image}).WriteTo(&asPNG); err != nil {
-		return nil, nil, err
-	}
-	return asSVG.Bytes(), asPNG.Bytes(), nil
+	})
 }
 
 // linesPicture has the parameter from left to right and percent upwards.
@@ -284,7 +269,7 @@ func (lines strategyLines) Plot(c draw.Canvas, p *plot.Plot) {
 			c.DrawGlyphNoClip(draw.GlyphStyle{Color: l.color, Radius: glyphRadius * 0.8, Shape: l.shape}, at)
 		}
 	}
-	names := valueStyle(p)
+	names := valueStyle()
 	for i, y := range lines.ends(toY, c.Min.Y, c.Max.Y) {
 		l := lines[i]
 		last := len(l.x) - 1
@@ -347,13 +332,8 @@ func (lines strategyLines) ends(toY func(float64) vg.Length, bottom, top vg.Leng
 func (lines strategyLines) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	var boxes []plot.GlyphBox
 	for _, l := range lines {
-		box := valueStyle(p).Rectangle(l.label).Add(vg.Point{X: endGap + labelGap})
+		box := valueStyle().Rectangle(l.label).Add(vg.Point{X: endGap + labelGap})
 		boxes = append(boxes, plot.GlyphBox{X: 1, Y: 0.5, Rectangle: box})
 	}
 	return boxes
-}
-
-// plainStyle is text of a size, set from a corner or the middle.
-func plainStyle(size vg.Length, x text.XAlignment) text.Style {
-	return text.Style{Color: ink(), Font: sans(size), XAlign: x, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
 }

@@ -74,6 +74,18 @@ func percent(x float64) string {
 	return strconv.FormatFloat(100*x, 'f', 1, 64) + " %"
 }
 
+// wholePercent prints a share of 1 without decimals. Between the two ends it does
+// not claim to be at one of them.
+func wholePercent(rate float64) string {
+	switch {
+	case rate > 0 && rate < 0.005:
+		return "< 1"
+	case rate < 1 && rate >= 0.995:
+		return "> 99"
+	}
+	return fmt.Sprintf("%.0f", 100*rate)
+}
+
 // interval prints a confidence interval of a share of 1.
 func interval(low, high float64) string {
 	return strings.TrimSuffix(percent(low), " %") + " to " + percent(high)
