@@ -39,6 +39,18 @@ func framed(c draw.Canvas) draw.Canvas {
 	return draw.Crop(c, margin, -margin, margin, -margin)
 }
 
+// newPlot is a plot in the fonts that all of them have.
+func newPlot(title string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text = title
+	p.Title.TextStyle.Font = sans(13)
+	p.Title.Padding = 8
+	p.X.Label.TextStyle.Font = sans(10.5)
+	p.X.Label.Padding = 4
+	p.X.Tick.Label.Font = sans(10.5)
+	return p
+}
+
 func sans(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
@@ -49,11 +61,12 @@ func textStyle(size vg.Length, c color.Color, x text.XAlignment) text.Style {
 }
 
 // The colours are those of Okabe and Ito, on white.
-func ink() color.Color    { return color.RGBA{R: 0x1a, G: 0x1f, B: 0x26, A: 0xff} }
-func dimInk() color.Color { return color.RGBA{R: 0x5b, G: 0x64, B: 0x70, A: 0xff} }
-func alarmInk() color.Color {
-	return color.RGBA{R: 0xc0, G: 0x46, B: 0x00, A: 0xff}
-}
+func ink() color.Color      { return color.RGBA{R: 0x1a, G: 0x1f, B: 0x26, A: 0xff} }
+func dimInk() color.Color   { return color.RGBA{R: 0x5b, G: 0x64, B: 0x70, A: 0xff} }
+func alarmInk() color.Color { return color.RGBA{R: 0xc0, G: 0x46, B: 0x00, A: 0xff} }
+func blue() color.RGBA      { return color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff} }
+func vermilion() color.RGBA { return color.RGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff} }
+func grey() color.RGBA      { return color.RGBA{R: 0x59, G: 0x59, B: 0x59, A: 0xff} }
 
 // shade goes from nearly white to dark blue.
 func shade(share float64) color.Color {

@@ -40,14 +40,8 @@ func ratesPicture(c *scenarios.Campaign) (svg, png []byte, err error) {
 // ratesPlot has a row for each strategy, the first on top, and percent from
 // left to right.
 func ratesPlot(c *scenarios.Campaign) *plot.Plot {
-	p := plot.New()
-	p.Title.Text = fmt.Sprintf("%s: how often each strategy fails, %s", plain(c.Scenario, 40), seeds(c))
-	p.Title.TextStyle.Font = sans(13)
-	p.Title.Padding = 8
+	p := newPlot(fmt.Sprintf("%s: how often each strategy fails, %s", plain(c.Scenario, 40), seeds(c)))
 	p.X.Label.Text = "runs in which a deciding check was violated (%), with the 95 % interval (at 0 the exact bound)\nhollow and grey: nothing was expected of it"
-	p.X.Label.TextStyle.Font = sans(10.5)
-	p.X.Label.Padding = 4
-	p.X.Tick.Label.Font = sans(10.5)
 	p.Y.Tick.Label.Font = sans(11.5)
 
 	var rows plotRows
@@ -114,14 +108,14 @@ func newRateMark(s *scenarios.StrategyStats, y float64) rateMark {
 	}
 	switch {
 	case !s.Decides:
-		r.color, r.shape = color.RGBA{R: 0x59, G: 0x59, B: 0x59, A: 0xff}, draw.RingGlyph{}
+		r.color, r.shape = grey(), draw.RingGlyph{}
 	case s.Expected == scenarios.AsExpected:
-		r.color, r.shape = color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}, draw.CircleGlyph{}
+		r.color, r.shape = blue(), draw.CircleGlyph{}
 	case s.Expected == scenarios.NotAsExpected:
-		r.color, r.shape = color.RGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}, draw.PyramidGlyph{}
+		r.color, r.shape = vermilion(), draw.PyramidGlyph{}
 		r.label += ", not as expected"
 	default:
-		r.color, r.shape = color.RGBA{R: 0x59, G: 0x59, B: 0x59, A: 0xff}, draw.BoxGlyph{}
+		r.color, r.shape = grey(), draw.BoxGlyph{}
 		r.label += ", cannot tell"
 	}
 	if !r.known {
