@@ -183,10 +183,6 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 	if err := writeCSV(&table, c); err != nil {
 		return nil, err
 	}
-	stories := map[string]Story{}
-	for _, st := range failed(c) {
-		stories[st.Label] = Tell(st.Failures[0].Trial)
-	}
 	told, err := tales(c)
 	if err != nil {
 		return nil, err
@@ -203,7 +199,7 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 		{path: "report.html", data: page},
 		{path: "junit.xml", data: tests},
 		{path: "results.json", data: results.Bytes()},
-		{path: "report.md", data: markdown(c, stories)},
+		{path: "report.md", data: markdown(c)},
 		{path: "rates.csv", data: table.Bytes()},
 		{path: "rates.svg", data: svg},
 		{path: "rates.png", data: png},

@@ -24,7 +24,7 @@ func ExploreTable(w io.Writer, e *scenarios.Exploration, o Options) error {
 	rows := [][]string{{"strategy", "fence", "points", "placements", "corrupt", "unfence", "break others", "cannot tell", "checks violated"}}
 	for _, st := range e.Strategies {
 		rows = append(rows, []string{
-			exploredName(st), plain(st.Fence, 30), thousands(st.Points), thousands(st.Tried), thousands(st.Corrupting), thousands(st.Fencing),
+			labelled(st.Label, st.Name), plain(st.Fence, 30), thousands(st.Points), thousands(st.Tried), thousands(st.Corrupting), thousands(st.Fencing),
 			thousands(st.Others), thousands(st.Undecided), checkCounts(st.Checks),
 		})
 	}
@@ -43,13 +43,6 @@ func ExploreTable(w io.Writer, e *scenarios.Exploration, o Options) error {
 // ExploreJSON prints a search as one document.
 func ExploreJSON(w io.Writer, e *scenarios.Exploration) error {
 	return writeJSON(w, e)
-}
-
-func exploredName(st scenarios.ExploredStats) string {
-	if st.Label == st.Name {
-		return plain(st.Label, 60)
-	}
-	return fmt.Sprintf("%s (%s)", plain(st.Label, 60), plain(st.Name, 60))
 }
 
 // checkCounts lists how many placements violate each check, most first.

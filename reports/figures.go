@@ -40,11 +40,14 @@ func overridden(overrides []string) []string {
 }
 
 // name is the label of a use, and its strategy where that is another word.
-func name(st scenarios.StrategyStats) string {
-	if st.Name == st.Label {
-		return plain(st.Label, 60)
+func name(st scenarios.StrategyStats) string { return labelled(st.Label, st.Name) }
+
+// labelled is a label with the strategy behind it, "" where nobody knows that.
+func labelled(label, strategy string) string {
+	if strategy == "" || strategy == label {
+		return plain(label, 60)
 	}
-	return fmt.Sprintf("%s (%s)", plain(st.Label, 60), plain(st.Name, 60))
+	return fmt.Sprintf("%s (%s)", plain(label, 60), plain(strategy, 60))
 }
 
 // violated lists the checks of a use that were violated, with how often.

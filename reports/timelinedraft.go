@@ -174,7 +174,7 @@ type call struct {
 
 func (w *walker) event(e *history.Event) {
 	d := w.d
-	if ofServer(e.Type) && e.Key != d.scope.key {
+	if byServer(e.Type) && e.Key != d.scope.key {
 		return
 	}
 	server := serverName(e)
