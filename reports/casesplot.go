@@ -138,7 +138,7 @@ func (p casesPlot) cell(c draw.Canvas, corner vg.Point, st scenarios.StrategySta
 		c.FillPolygon(ochre(1), []vg.Point{{X: box.Max.X - corner, Y: box.Min.Y}, {X: box.Max.X, Y: box.Min.Y}, {X: box.Max.X, Y: box.Min.Y + corner}})
 	}
 	switch {
-	case st.Decides && st.Expected == scenarios.NotAsExpected:
+	case outcomeOf(st) == unexpected:
 		frame(c, box, 2, color.RGBA{R: 0xc0, A: 0xff})
 	case st.Expects != nil && slices.ContainsFunc(st.Expects.Holds, corrupts):
 		frame(c, box, 0.8, ink())

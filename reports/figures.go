@@ -64,17 +64,55 @@ func violated(st scenarios.StrategyStats) string {
 	return strings.Join(parts, ", ")
 }
 
-// expected says whether a use did what was expected of it.
-func expected(st scenarios.StrategyStats) string {
+// outcome is how what was seen of a use stands to what was expected of it.
+type outcome string
+
+// The outcomes, by the names that report.html filters by.
+const (
+	unasked    outcome = "unasked" // nothing was expected
+	asExpected outcome = "expected"
+	unexpected outcome = "unexpected"
+	undecided  outcome = "unknown"
+)
+
+func outcomeOf(st scenarios.StrategyStats) outcome {
 	switch {
 	case !st.Decides:
-		return "-"
+		return unasked
 	case st.Expected == scenarios.AsExpected:
-		return "yes"
+		return asExpected
 	case st.Expected == scenarios.NotAsExpected:
+		return unexpected
+	}
+	return undecided
+}
+
+// cell is an outcome in a table.
+func (o outcome) cell() string {
+	switch o {
+	case unasked:
+		return "-"
+	case asExpected:
+		return "yes"
+	case unexpected:
 		return "NO"
+	case undecided:
 	}
 	return "unknown"
+}
+
+// words is an outcome in a sentence.
+func (o outcome) words() string {
+	switch o {
+	case unasked:
+		return "nothing was expected"
+	case asExpected:
+		return "as expected"
+	case unexpected:
+		return "not as expected"
+	case undecided:
+	}
+	return "cannot tell yet"
 }
 
 // failed lists the uses with a failure, in their order.

@@ -44,7 +44,8 @@ type pageRow struct {
 	Rate, Interval     string
 	Bar                pageBar
 	Checks             []pageCheck
-	Expected, Status   string // in words, and as the filter names it
+	Expected           string // in words
+	Status             outcome
 	Violated           bool
 	Replay             string
 }
@@ -145,13 +146,13 @@ func pageRows(c *scenarios.Campaign, tales []tale) (string, []pageRow) {
 		row := pageRow{
 			Label: plain(st.Label, 60), Fence: plain(st.Fence, 30), Violating: thousands(st.Violating), Runs: thousands(st.Runs),
 			Rate: percent(st.Rate), Interval: intervalOf(st), Violated: st.Violating > 0,
+			Expected: outcomeOf(st).words(), Status: outcomeOf(st),
 			Bar: pageBar{Rate: axisShare(st.Rate, end), Low: axisShare(st.Low, end), High: axisShare(highest(st), end)},
 		}
 		row.Bar.Width = axisShare(highest(st)-st.Low, end)
 		if st.Name != st.Label {
 			row.Name = plain(st.Name, 60)
 		}
-		row.Expected, row.Status = expectedWords(st)
 		for _, check := range st.Order {
 			stats := st.Checks[check]
 			if !stats.Applies {
@@ -178,18 +179,6 @@ func axisShare(share, end float64) float64 {
 
 func failureID(i int) string { return fmt.Sprintf("failure-%d", i+1) }
 
-func expectedWords(st scenarios.StrategyStats) (words, status string) {
-	switch {
-	case !st.Decides:
-		return "nothing was expected", "unasked"
-	case st.Expected == scenarios.AsExpected:
-		return "as expected", "expected"
-	case st.Expected == scenarios.NotAsExpected:
-		return "not as expected", "unexpected"
-	}
-	return "cannot tell yet", "unknown"
-}
-
 func pageFailures(tales []tale) []pageFailure {
 	var list []pageFailure
 	for i, t := range tales {
@@ -213,7 +202,7 @@ func opening(tales []tale) int {
 	for i, t := range tales {
 		r := 1
 		switch {
-		case t.stats.Decides && t.stats.Expected == scenarios.NotAsExpected:
+		case outcomeOf(t.stats) == unexpected:
 			r = 0
 		case t.stats.Name == "none":
 			r = 2

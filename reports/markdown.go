@@ -78,7 +78,7 @@ func markdownTable(b *bytes.Buffer, uses []scenarios.StrategyStats) {
 	b.WriteString("|---|---|---:|---:|---:|---|---|\n")
 	for _, st := range uses {
 		fmt.Fprintf(b, "| %s | %s | %s of %s | %s | %s | %s | %s |\n", cell(name(st)), cell(st.Fence),
-			thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st), expected(st), violated(st))
+			thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st), outcomeOf(st).cell(), violated(st))
 	}
 }
 

@@ -106,15 +106,15 @@ func newRateMark(s *scenarios.StrategyStats, y float64) rateMark {
 		y: y, rate: 100 * s.Rate, low: 100 * s.Low, high: 100 * highest(*s), known: s.Runs > 0,
 		label: fmt.Sprintf("%s (%d/%d)", percent(s.Rate), s.Violating, s.Runs),
 	}
-	switch {
-	case !s.Decides:
+	switch outcomeOf(*s) {
+	case unasked:
 		r.color, r.shape = grey(), draw.RingGlyph{}
-	case s.Expected == scenarios.AsExpected:
+	case asExpected:
 		r.color, r.shape = blue(), draw.CircleGlyph{}
-	case s.Expected == scenarios.NotAsExpected:
+	case unexpected:
 		r.color, r.shape = vermilion(), draw.PyramidGlyph{}
 		r.label += ", not as expected"
-	default:
+	case undecided:
 		r.color, r.shape = grey(), draw.BoxGlyph{}
 		r.label += ", cannot tell"
 	}

@@ -29,13 +29,11 @@ func Table(w io.Writer, c *scenarios.Campaign, o Options) error {
 	for _, st := range shown {
 		rows = append(rows, []string{
 			name(st), plain(st.Fence, 30), thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st),
-			expected(st), violated(st),
+			outcomeOf(st).cell(), violated(st),
 		})
 	}
 	if len(shown) > 0 {
-		writeTable(&b, o, rows, figures{2, 6}, func(row int) bool {
-			return shown[row-1].Decides && shown[row-1].Expected == scenarios.NotAsExpected
-		})
+		writeTable(&b, o, rows, figures{2, 6}, func(row int) bool { return outcomeOf(shown[row-1]) == unexpected })
 	}
 	for i, remark := range remarks(c) {
 		if i == 0 {
