@@ -183,11 +183,11 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 	if err := writeCSV(&table, c); err != nil {
 		return nil, err
 	}
-	told, err := tales(c)
+	failures, err := shownFailures(c)
 	if err != nil {
 		return nil, err
 	}
-	page, err := htmlReport(c, told, svg)
+	page, err := htmlReport(c, failures, svg)
 	if err != nil {
 		return nil, err
 	}
@@ -204,16 +204,16 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 		{path: "rates.svg", data: svg},
 		{path: "rates.png", data: png},
 	}
-	for _, t := range told {
-		for _, f := range t.failures {
-			dir := failureDir(t.stats, f)
+	for _, shown := range failures {
+		for _, f := range shown.failures {
+			dir := failureDir(shown.stats, f)
 			more, err := failureFiles(dir, f, s)
 			if err != nil {
 				return nil, err
 			}
 			files = append(files, more...)
-			if t.svg != nil {
-				files = append(files, file{path: dir + "/timeline.svg", data: t.svg}, file{path: dir + "/timeline.png", data: t.png})
+			if shown.svg != nil {
+				files = append(files, file{path: dir + "/timeline.svg", data: shown.svg}, file{path: dir + "/timeline.png", data: shown.png})
 			}
 		}
 	}

@@ -3,20 +3,10 @@ package reports
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"lockquake/scenarios"
 )
-
-// thousands writes a number with a comma between its groups.
-func thousands(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
 
 // seeds says what was run: the seeds, and what was set from outside.
 func seeds(c *scenarios.Campaign) string {
@@ -62,6 +52,24 @@ func violated(st scenarios.StrategyStats) string {
 		return "none"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// highest is the upper end of what is known of a strategy's rate: of its interval,
+// or where no run is violating the exact bound to one side.
+func highest(st scenarios.StrategyStats) float64 {
+	if st.Violating == 0 && st.Runs > 0 {
+		return scenarios.AtMost(st.Runs)
+	}
+	return st.High
+}
+
+// intervalOf prints the interval of a strategy's rate; where no run is
+// violating, the exact bound to one side.
+func intervalOf(st scenarios.StrategyStats) string {
+	if st.Violating == 0 {
+		return below(scenarios.AtMost(st.Runs))
+	}
+	return interval(st.Low, st.High)
 }
 
 // outcome is how what was seen of a use stands to what was expected of it.
