@@ -14,6 +14,9 @@ const (
 	// answerBound is how long a client waits for an answer at least, where the
 	// history does not say.
 	answerBound = time.Second
+	// clockSlack is by how much a holder's sense of its lease may differ from the
+	// server's, which counts whole milliseconds.
+	clockSlack = 10 * time.Millisecond
 	// oversleep is how long a waiter may sleep beside a free lock.
 	oversleep = 30 * time.Second
 	// patience, patientLeases and patientTurns make the time in which a call

@@ -2,10 +2,8 @@ package checker
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"lockquake/history"
 )
@@ -171,10 +169,6 @@ func run(h *history.History, names []string, l limits) ([]Result, error) {
 	return newInput(h, sections, l).verdicts(names)
 }
 
-func newInput(h *history.History, sections []*history.Section, l limits) *input {
-	return &input{History: h, sections: sections, witnessed: h.Witnessed(), limits: l}
-}
-
 func (in *input) verdicts(names []string) ([]Result, error) {
 	if names == nil {
 		names = Names()
@@ -202,7 +196,8 @@ func (in *input) verdicts(names []string) ([]Result, error) {
 // maxFindings bounds the findings of one result. Count goes on.
 const maxFindings = 10
 
-// find adds a finding that makes the verdict v.
+// find adds a finding that makes the verdict v. Events that never came, 0 or
+// forever, are left out.
 func (r *Result) find(v Verdict, events []int64, format string, args ...any) {
 	r.Verdict = r.Verdict.Worse(v)
 	if v == Invalid {
@@ -211,123 +206,7 @@ func (r *Result) find(v Verdict, events []int64, format string, args ...any) {
 	if len(r.Findings) == maxFindings {
 		return
 	}
-	events = slices.DeleteFunc(events, func(seq int64) bool { return seq == 0 })
+	events = slices.DeleteFunc(events, func(seq int64) bool { return seq == 0 || seq == forever })
 	slices.Sort(events)
 	r.Findings = append(r.Findings, Finding{Text: fmt.Sprintf(format, args...), Events: slices.Compact(events)})
-}
-
-// input is a history together with what every check needs of it, worked out once.
-type input struct {
-	*history.History
-	sections  []*history.Section
-	witnessed bool
-	limits    limits
-
-	// Made when a check first asks for them.
-	book     *ledger
-	stops    map[string]stretches
-	troubles stretches
-	needed   int // see quorum
-}
-
-// forever stands for the sequence number of what never came.
-const forever = math.MaxInt64
-
-// effect says whether an operation did anything to the resource.
-type effect int
-
-const (
-	dropped  effect = iota // it never reached the resource
-	accepted               // it took effect
-	refused                // the resource declined it
-	maybe                  // nobody knows
-)
-
-// effect returns what became of o. The resource's own record decides where
-// there is one; otherwise the worker's word has to do.
-func (in *input) effect(o *history.Op) effect {
-	if in.witnessed {
-		switch {
-		case o.Applied == 0:
-			return dropped
-		case o.Accepted:
-			return accepted
-		default:
-			return refused
-		}
-	}
-	switch o.Outcome {
-	case history.OutcomeOK:
-		return accepted
-	case history.OutcomeFail:
-		return refused
-	case history.OutcomeInfo:
-		return maybe
-	}
-	return maybe
-}
-
-// moment is the one event at which o took effect, by the best record that
-// there is: the resource's, else the worker's return, else its call.
-func moment(o *history.Op) int64 {
-	switch {
-	case o.Applied != 0:
-		return o.Applied
-	case o.Return != 0 && o.Outcome != history.OutcomeInfo:
-		return o.Return
-	default:
-		return o.Invoke
-	}
-}
-
-// over is the first event by which o has certainly had the effect that it
-// has, or forever. An answer of unknown outcome says nothing about that.
-func over(o *history.Op) int64 {
-	switch {
-	case o.Return != 0 && o.Outcome != history.OutcomeInfo:
-		return o.Return
-	case o.Applied != 0:
-		return o.Applied
-	default:
-		return forever
-	}
-}
-
-// span returns where and when o may have taken effect: exactly if the
-// resource recorded it, else somewhere between call and return.
-func span(o *history.Op) (from, to int64, fromAt, toAt time.Duration) {
-	if o.Applied != 0 {
-		return o.Applied, o.Applied, o.AppliedAt, o.AppliedAt
-	}
-	return o.Invoke, o.Return, o.InvokeAt, o.ReturnAt
-}
-
-// nameOf is how a finding calls a section.
-func nameOf(s *history.Section) string {
-	return fmt.Sprintf("%s's section %d", s.Worker, s.N)
-}
-
-// groups splits a list by a key, in the order in which the keys come up. A
-// list that has only one key, as most have, is its own group and not copied.
-func groups[T any](list []T, key func(T) string) [][]T {
-	if len(list) == 0 {
-		return nil
-	}
-	first := key(list[0])
-	if !slices.ContainsFunc(list, func(x T) bool { return key(x) != first }) {
-		return [][]T{list}
-	}
-	index := map[string]int{}
-	var out [][]T
-	for _, x := range list {
-		k := key(x)
-		i, ok := index[k]
-		if !ok {
-			i = len(out)
-			index[k] = i
-			out = append(out, nil)
-		}
-		out[i] = append(out[i], x)
-	}
-	return out
 }

@@ -13,6 +13,8 @@
 //     linearizable, lost-update, once, exclusion, belief and fencing judge what
 //     became of the data and who was let in; told, recovery, progress, errors,
 //     ownership and load judge how the lock served those who used it.
+//   - input.go holds what every check asks of a history: what took effect and
+//     when, and when a section entered, left and ended.
 //   - model.go says what a resource may do with values and tokens; search.go
 //     looks for an order of operations that the model allows, and heirs.go for
 //     the plainest proof that there is none.

@@ -118,10 +118,6 @@ func (in *input) without(s *history.Section) []*history.Op {
 	})
 }
 
-// clockSlack is by how much a holder's sense of its lease may differ from the
-// server's, which counts whole milliseconds.
-const clockSlack = 10 * time.Millisecond
-
 // lost judges a section that was told of a loss, the first time that it was.
 func (in *input) lost(s *history.Section, h *holding, r *Result) {
 	at, atTime := s.Told, s.ToldAt

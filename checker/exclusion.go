@@ -11,27 +11,8 @@ import "lockquake/history"
 // Overlap alone is not corruption: two sections that only read do no harm to
 // each other. What it did to the data is for linearizable to say.
 func exclusion(in *input, r *Result) {
-	for _, group := range groups(in.sections, lockOf) {
-		var list []interval
-		for _, s := range group {
-			if x, ok := in.work(s); ok {
-				list = append(list, x)
-			}
-		}
-		if len(list) > 0 {
-			r.Applies = true
-		}
-		count, few := overlaps(list)
-		for _, o := range few {
-			r.find(Invalid, []int64{o.first.from, o.first.to, o.second.from, o.second.to},
-				"overlap: %s and %s were both at work under lock %s for %s",
-				nameOf(o.first.section), nameOf(o.second.section), o.first.section.Key, o.length())
-		}
-		r.Count += count - len(few)
-	}
+	in.overlapping(r, in.work, "overlap: %s and %s were both at work under lock %s for %s")
 }
-
-func lockOf(s *history.Section) string { return s.Key }
 
 // work returns the interval in which s worked on the resource, if it did.
 func (in *input) work(s *history.Section) (interval, bool) {
@@ -40,12 +21,12 @@ func (in *input) work(s *history.Section) (interval, bool) {
 		if in.effect(o) != accepted {
 			continue
 		}
-		from, to, fromAt, toAt := span(o)
-		if x.from == 0 || from < x.from {
-			x.from, x.fromAt = from, fromAt
+		took := span(o)
+		if x.from == 0 || took.from < x.from {
+			x.from, x.fromAt = took.from, took.fromAt
 		}
-		if to > x.to {
-			x.to, x.toAt = to, toAt
+		if took.to > x.to {
+			x.to, x.toAt = took.to, took.toAt
 		}
 	}
 	return x, x.from != 0

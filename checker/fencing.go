@@ -107,8 +107,8 @@ func (in *input) stale(r *Result) {
 			if in.effect(o) != accepted || !o.Write() && !reads {
 				continue
 			}
-			from, to, _, _ := span(o)
-			list = append(list, stamped{from: from, to: to, token: o.Token, section: s, op: o})
+			took := span(o)
+			list = append(list, stamped{from: took.from, to: took.to, token: o.Token, section: s, op: o})
 		}
 	}
 	for _, group := range groups(list, func(x stamped) string { return x.op.Item }) {
@@ -117,7 +117,7 @@ func (in *input) stale(r *Result) {
 			if late.token == 0 {
 				name = fmt.Sprintf("unfenced %s accepted", late.op.Kind)
 			}
-			r.find(Invalid, []int64{high.op.Invoke, high.op.Applied, high.op.Return, late.op.Invoke, late.op.Applied, late.op.Return},
+			r.find(Invalid, eventsOf(high.op, late.op),
 				"%s: item %s took a %s of %s with token %d, and after that a %s of %s with token %d", name, late.op.Item,
 				high.op.Kind, nameOf(high.section), high.token, late.op.Kind, nameOf(late.section), late.token)
 		})
@@ -161,7 +161,7 @@ func (in *input) rightful(r *Result) {
 		if in.Meta.Fence == "equal" {
 			name += " (equality instead of order)"
 		}
-		r.find(Invalid, []int64{s.Grant, s.Enter, x.op.Invoke, x.op.Applied, x.op.Return},
+		r.find(Invalid, append(eventsOf(x.op), s.Grant, s.Enter),
 			name+": the %s of %s with token %d, while the lock server had lock %s for it and no higher token was out",
 			x.op.Kind, nameOf(s), x.token, s.Key)
 	}

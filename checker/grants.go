@@ -57,6 +57,15 @@ func (g *grant) leases() (shortest, longest time.Duration) {
 // held reports whether the server held the grant just after event seq.
 func (g *grant) held(seq int64) bool { return g.ended == nil || g.ended.Seq > seq }
 
+// lasted returns the time in which the server held the grant. What has no end
+// lasts to the end of the history.
+func (in *input) lasted(g *grant) stretch {
+	if g.ended == nil {
+		return stretch{g.given.At, in.endAt()}
+	}
+	return stretch{g.given.At, g.ended.At}
+}
+
 // givenBack reports whether the grant ended by the release of its section.
 func (g *grant) givenBack() bool {
 	e, s := g.ended, g.section
@@ -66,6 +75,7 @@ func (g *grant) givenBack() bool {
 // ledger is what the lock servers did, grant by grant.
 type ledger struct {
 	grants  []*grant // in the order in which they were given
+	locks   map[string][]*grant
 	byEvent map[int64]*grant
 	of      map[*history.Section][]*grant
 	// refused are the sections that met a grant of another one.
@@ -100,7 +110,7 @@ type declined struct {
 func (in *input) ledger() *ledger {
 	if in.book == nil {
 		in.book = &ledger{
-			byEvent: map[int64]*grant{}, of: map[*history.Section][]*grant{}, refused: map[*history.Section]bool{},
+			locks: map[string][]*grant{}, byEvent: map[int64]*grant{}, of: map[*history.Section][]*grant{}, refused: map[*history.Section]bool{},
 			sections: in.sections, called: map[asker][]*history.Section{}, open: map[place]*grant{},
 			refusal: map[*history.Section]*history.Event{}, freed: map[freer]*grant{}, owners: map[string]*grant{},
 		}
@@ -165,6 +175,7 @@ func (b *ledger) give(p place, e *history.Event) {
 	}
 	b.owners[e.Owner] = g
 	b.grants = append(b.grants, g)
+	b.locks[p.key] = append(b.locks[p.key], g)
 	b.byEvent[e.Seq] = g
 	b.open[p] = g
 	if s := g.section; s != nil {

@@ -8,14 +8,38 @@ import (
 	"lockquake/history"
 )
 
-// interval is a stretch of a history that belongs to a section. Its ends are
-// sequence numbers, so that two intervals which touch at one virtual instant
-// are still before or after each other.
+// interval is a stretch of a history, of a section or of one of its operations.
+// Its ends are sequence numbers, the later one forever where nothing ends it, so
+// that two intervals which touch at one virtual instant are still before or
+// after each other.
 type interval struct {
 	from, to     int64
 	fromAt, toAt time.Duration
-	section      *history.Section
+	section      *history.Section // nil: it is of an operation
 }
+
+// overlapping finds the pairs of sections of one lock whose intervals overlap.
+// What a section's interval is, if it has one, is for during to say; the format
+// takes the names of both, the lock and how long they overlap.
+func (in *input) overlapping(r *Result, during func(*history.Section) (interval, bool), format string) {
+	for _, group := range groups(in.sections, lockOf) {
+		var list []interval
+		for _, s := range group {
+			if x, ok := during(s); ok {
+				r.Applies = true
+				list = append(list, x)
+			}
+		}
+		count, few := overlaps(list)
+		for _, o := range few {
+			r.find(Invalid, []int64{o.first.from, o.first.to, o.second.from, o.second.to}, format,
+				nameOf(o.first.section), nameOf(o.second.section), o.first.section.Key, o.length())
+		}
+		r.Count += count - len(few)
+	}
+}
+
+func lockOf(s *history.Section) string { return s.Key }
 
 // overlap is two intervals that share more than an end.
 type overlap struct{ first, second interval }

@@ -244,8 +244,7 @@ func (x *step) events() []int64 {
 	seqs := []int64{x.section.Enter, x.section.Leave}
 	const most = 12
 	for i := range x.accesses[:min(most, len(x.accesses))] {
-		o := x.accesses[i].op
-		seqs = append(seqs, o.Invoke, o.Applied, o.Return)
+		seqs = append(seqs, eventsOf(x.accesses[i].op)...)
 	}
 	return seqs
 }

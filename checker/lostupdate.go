@@ -155,7 +155,7 @@ func (c *counter) recorded(updates []update) {
 // accuse says that u overwrote value, which it had not seen, and whose
 // updates are lost by that: those before it that came after its basis.
 func (c *counter) accuse(u *update, value int64, before []update) {
-	events := []int64{u.basis.Invoke, u.basis.Applied, u.basis.Return, u.op.Invoke, u.op.Applied, u.op.Return}
+	events := eventsOf(u.basis, u.op)
 	var lost []string
 	const most = 3
 	for i := len(before) - 1; i >= 0 && moment(before[i].op) > moment(u.basis); i-- {
@@ -164,7 +164,7 @@ func (c *counter) accuse(u *update, value int64, before []update) {
 			break
 		}
 		lost = append(lost, fmt.Sprintf("%s (wrote %d)", nameOf(before[i].section), before[i].new))
-		events = append(events, before[i].op.Invoke, before[i].op.Applied, before[i].op.Return)
+		events = append(events, eventsOf(before[i].op)...)
 	}
 	whose := "that nobody of this history wrote since"
 	if len(lost) > 0 {
@@ -193,7 +193,7 @@ func (c *counter) reported(updates []update) {
 		default:
 			sum += u.delta()
 			if other := heirs[u.old]; other != nil {
-				c.result.find(Invalid, []int64{other.op.Invoke, other.op.Return, u.op.Invoke, u.op.Return},
+				c.result.find(Invalid, eventsOf(other.op, u.op),
 					"lost update: %s and %s both went on from %d of item %s", nameOf(other.section), nameOf(u.section), u.old, c.item)
 			}
 			heirs[u.old] = u
@@ -235,7 +235,7 @@ func (c *counter) wentBack(updates []update) {
 			continue
 		}
 		if n, err := number(o.Value); err == nil && n < top.new {
-			c.result.find(Invalid, []int64{top.op.Invoke, top.op.Return, o.Invoke, o.Return},
+			c.result.find(Invalid, eventsOf(top.op, o),
 				"went back: %s's section %d read %d of item %s after %s had written %d",
 				o.Worker, o.Section, n, c.item, nameOf(top.section), top.new)
 		}

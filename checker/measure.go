@@ -172,16 +172,9 @@ func (in *input) unavailable(sections []*history.Section) time.Duration {
 	}
 	changes := make([]change, 0, 4*len(sections))
 	for _, s := range sections {
-		end := in.endAt()
-		switch {
-		case s.Return != 0:
-			end = s.ReturnAt
-		case s.Crashed:
-			end = s.CrashAt
-		}
-		entered := end
+		entered := in.waited(s)
 		if s.Entered() {
-			entered = s.EnterAt
+			_, end := in.ended(s)
 			changes = append(changes, change{s.EnterAt, 0, 1}, change{end, 0, -1})
 		}
 		changes = append(changes, change{s.CallAt, 1, 0}, change{entered, -1, 0})

@@ -33,7 +33,7 @@ func once(in *input, r *Result) {
 			var events []int64
 			var who []string
 			for _, e := range done {
-				events = append(events, e.op.Invoke, e.op.Applied, e.op.Return)
+				events = append(events, eventsOf(e.op)...)
 				who = append(who, nameOf(e.section))
 			}
 			r.find(Invalid, events, "twice: %s took effect %d times within %s, by %s",
@@ -68,8 +68,7 @@ func (in *input) effects(sections []*history.Section) (list []done, perhaps int)
 			case e == maybe:
 				perhaps++
 			default:
-				_, _, _, at := span(o)
-				list = append(list, done{o, s, at})
+				list = append(list, done{o, s, span(o).toAt})
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package checker
 
 import (
 	"fmt"
-	"time"
 
 	"lockquake/history"
 )
@@ -26,8 +25,9 @@ func ownership(in *input, r *Result) {
 			switch {
 			case e.Worker != "" && e.Worker != g.worker:
 				r.find(Invalid, []int64{g.given.Seq, e.Seq}, "renewed another's: %s renewed the grant of lock %s that %s had", e.Worker, g.key, g.worker)
-			case s != nil && s.Return != 0 && e.Seq > s.Return && g.given.Seq < s.Return && s.Class != history.ClassUnknown && s.Class != history.ClassCancelled:
-				late = append(late, lateRenewal{s, e.Node, []int64{g.given.Seq, s.Return, e.Seq}, fmt.Sprintf("lock %s was renewed %s after %s had ended", g.key, e.At-s.ReturnAt, nameOf(s))})
+			case s != nil && s.Return != 0 && e.Seq > s.Return && g.given.Seq < s.Return && !unsure(s):
+				text := fmt.Sprintf("lock %s was renewed %s after %s had ended", g.key, e.At-s.ReturnAt, nameOf(s))
+				late = append(late, lateRenewal{s, e.Node, []int64{g.given.Seq, s.Return, e.Seq}, text})
 			}
 		}
 		e := g.ended
@@ -67,8 +67,8 @@ type lateRenewal struct {
 // works reports whether the section was let in with the grant and was at work
 // at event seq, in the belief that it still had the lock.
 func (in *input) works(s *history.Section, g *grant, seq int64) bool {
-	return in.holding(s).with(g) && s.Told == 0 && seq > s.Enter &&
-		(s.Leave == 0 || seq < s.Leave) && (s.Return == 0 || seq < s.Return) && (!s.Crashed || seq < s.Crash)
+	left, _ := in.left(s)
+	return in.holding(s).with(g) && s.Told == 0 && seq > s.Enter && seq < left
 }
 
 // lateRenewals looks for renewals that the server declined because their own
@@ -83,17 +83,10 @@ func (in *input) lateRenewals() []lateRenewal {
 			continue
 		}
 		if freed.Sent != 0 && e.Sent > freed.Sent || e.Sent > g.given.At && e.At-e.Sent < in.answer() {
-			late = append(late, lateRenewal{g.section, e.Node, []int64{g.given.Seq, freed.Seq, e.Seq}, fmt.Sprintf(
-				"%s asked for a renewal of lock %s, and the server came to it %s after the lock had been freed", nameOf(g.section), g.key, e.At-freed.At)})
+			text := fmt.Sprintf("%s asked for a renewal of lock %s, and the server came to it %s after the lock had been freed",
+				nameOf(g.section), g.key, e.At-freed.At)
+			late = append(late, lateRenewal{g.section, e.Node, []int64{g.given.Seq, freed.Seq, e.Seq}, text})
 		}
 	}
 	return late
-}
-
-// answer is how long a client waits for an answer of a lock server.
-func (in *input) answer() time.Duration {
-	if in.Meta.Answer != 0 {
-		return in.Meta.Answer
-	}
-	return answerBound
 }

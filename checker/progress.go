@@ -26,20 +26,9 @@ func progress(in *input, r *Result) {
 	end := in.endAt()
 	frozen := map[string]stretches{} // by lock; made when a wait is long enough to ask
 	for _, s := range in.sections {
-		until := end
-		switch {
-		case s.Return != 0:
-			until = s.ReturnAt
-		case s.Crashed:
-			until = s.CrashAt
-		}
-		entered, out := until, until // of the body
-		if s.Entered() {
-			entered = s.EnterAt
-		}
-		if s.Leave != 0 {
-			out = s.LeaveAt
-		}
+		entered := in.waited(s)
+		_, out := in.left(s)
+		gone, until := in.ended(s)
 		events := []int64{s.Call, s.Enter, s.Leave, s.Return, s.Crash}
 		if entered-s.CallAt > bound {
 			if _, ok := frozen[s.Key]; !ok {
@@ -66,7 +55,7 @@ func progress(in *input, r *Result) {
 				continue
 			}
 		}
-		if s.Return == 0 && !s.Crashed && !in.hindered(s.Worker).covers(end) {
+		if gone == forever && !in.hindered(s.Worker).covers(end) {
 			r.find(Invalid, events, "never ended: %s was still open at the end of the run", nameOf(s))
 		}
 	}
@@ -102,8 +91,8 @@ func (in *input) circle(s *history.Section, at time.Duration) (events []int64, t
 // holder returns the grant of a lock that is live at some time, nil if there is
 // none.
 func (in *input) holder(key string, at time.Duration) *grant {
-	for _, g := range in.ledger().grants {
-		if g.key == key && g.given.At <= at && (g.ended == nil || g.ended.At > at) {
+	for _, g := range in.ledger().locks[key] {
+		if g.given.At <= at && (g.ended == nil || g.ended.At > at) {
 			return g
 		}
 	}
@@ -158,36 +147,16 @@ func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
 	return union(idle).beside(s.EnterAt, to)
 }
 
-// waited returns when the wait of s for its lock was over, one way or another.
-func (in *input) waited(s *history.Section) time.Duration {
-	switch {
-	case s.Entered():
-		return s.EnterAt
-	case s.Return != 0:
-		return s.ReturnAt
-	case s.Crashed:
-		return s.CrashAt
-	default:
-		return in.endAt()
-	}
-}
-
 // frozen returns when the servers held a lock for a worker that was alive but
 // stopped.
 func (in *input) frozen(key string) stretches {
 	var list []stretch
-	for _, g := range in.ledger().grants {
-		if g.key != key {
-			continue
-		}
-		to := in.endAt()
-		if g.ended != nil {
-			to = g.ended.At
-		}
+	for _, g := range in.ledger().locks[key] {
+		held := in.lasted(g)
 		if s := g.section; s != nil && s.Crashed {
-			to = min(to, s.CrashAt)
+			held.to = min(held.to, s.CrashAt)
 		}
-		list = append(list, in.stopped()[g.worker].within(g.given.At, to)...)
+		list = append(list, in.stopped()[g.worker].within(held.from, held.to)...)
 	}
 	return union(list)
 }
@@ -198,19 +167,13 @@ func (in *input) overslept(s *history.Section, until time.Duration) (longest, fr
 	if until-s.CallAt <= oversleep {
 		return 0, 0
 	}
-	taken := []stretch{{until, until}}
-	for _, g := range in.ledger().grants {
-		if g.key != s.Key {
-			continue
-		}
-		to := in.endAt()
-		if g.ended != nil {
-			to = g.ended.At
-		}
-		taken = append(taken, stretch{g.given.At, to})
-	}
-	if len(taken) == 1 {
+	grants := in.ledger().locks[s.Key]
+	if len(grants) == 0 {
 		return 0, 0 // no server speaks of this lock
+	}
+	taken := []stretch{{until, until}}
+	for _, g := range grants {
+		taken = append(taken, in.lasted(g))
 	}
 	last := s.CallAt
 	for _, x := range union(slices.Concat(taken, in.stopped()[s.Worker], in.troubled())) {

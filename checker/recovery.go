@@ -33,11 +33,8 @@ func recovery(in *input, r *Result) {
 				g.key, nameOf(s), e.At-g.given.At)
 			continue
 		}
-		gone, goneAt := s.Return, s.ReturnAt
-		if s.Crashed {
-			gone, goneAt = s.Crash, s.CrashAt
-		}
-		if gone == 0 || !g.held(gone) {
+		gone, goneAt := in.ended(s)
+		if gone == forever || !g.held(gone) {
 			continue
 		}
 		events := []int64{s.Call, g.given.Seq, gone}
@@ -85,7 +82,7 @@ func (in *input) due(g *grant, goneAt time.Duration) (due, freeAt time.Duration)
 // knows reports whether the strategy knew what became of its requests when s
 // returned. An error of the work itself says nothing about that.
 func knows(s *history.Section) bool {
-	return s.Class != history.ClassUnknown && s.Class != history.ClassCancelled || s.BodyErr != "" && s.Err == s.BodyErr
+	return !unsure(s) || s.BodyErr != "" && s.Err == s.BodyErr
 }
 
 // refusedAfter returns the last refusal that g is to blame for, if that came

@@ -64,17 +64,21 @@ func (in *input) stopped() map[string]stretches {
 		return in.stops
 	}
 	lists := map[string][]stretch{}
-	in.eachFault(func(e *history.Event, x stretch) {
-		switch e.Kind {
-		case "pause", "stall", "suspend", "clock-rate":
-			lists[e.Target] = append(lists[e.Target], x)
+	for _, f := range in.faults() {
+		if slows(f.Kind) {
+			lists[f.Target] = append(lists[f.Target], f.stretch)
 		}
-	})
+	}
 	in.stops = make(map[string]stretches, len(lists))
 	for target, list := range lists {
 		in.stops[target] = union(list)
 	}
 	return in.stops
+}
+
+// slows reports whether a kind of fault keeps its target from getting on in time.
+func slows(kind string) bool {
+	return slices.Contains([]string{"pause", "stall", "suspend", "clock-rate"}, kind)
 }
 
 // troubled returns when something was wrong that kept messages or servers from
@@ -83,17 +87,12 @@ func (in *input) stopped() map[string]stretches {
 func (in *input) troubled() stretches {
 	if in.troubles == nil {
 		list := []stretch{}
-		in.eachFault(func(e *history.Event, x stretch) {
-			switch {
-			case in.spared(e.Target):
-			case slices.Contains([]string{"pause", "stall", "suspend", "clock-rate", "clock-step"}, e.Kind):
-				if !slices.Contains(in.Meta.Workers, e.Target) {
-					list = append(list, stretch{x.from, x.to + in.answer()})
-				}
-			default:
-				list = append(list, stretch{x.from, x.to + in.answer()})
+		for _, f := range in.faults() {
+			ofWorker := slices.Contains(in.Meta.Workers, f.Target) && (slows(f.Kind) || f.Kind == "clock-step")
+			if !ofWorker && !in.spared(f.Target) {
+				list = append(list, stretch{f.from, f.to + in.answer()})
 			}
-		})
+		}
 		in.troubles = union(list)
 	}
 	return in.troubles
@@ -104,14 +103,13 @@ func (in *input) troubled() stretches {
 // server. A client may still wait for an answer after that.
 func (in *input) hindered(worker string) stretches {
 	list := slices.Clone(in.stopped()[worker])
-	in.eachFault(func(e *history.Event, x stretch) {
-		from, to, link := strings.Cut(e.Target, "->")
-		switch {
-		case in.spared(e.Target), link && from != worker && to != worker, !link && e.Target != worker && slices.Contains(in.Meta.Workers, e.Target):
-		default:
-			list = append(list, stretch{x.from, x.to + in.answer()})
+	for _, f := range in.faults() {
+		from, to, link := strings.Cut(f.Target, "->")
+		elsewhere := link && from != worker && to != worker || !link && f.Target != worker && slices.Contains(in.Meta.Workers, f.Target)
+		if !elsewhere && !in.spared(f.Target) {
+			list = append(list, stretch{f.from, f.to + in.answer()})
 		}
-	})
+	}
 	return union(list)
 }
 
@@ -121,43 +119,35 @@ func (in *input) spared(target string) bool {
 	return in.quorum() > 1 && strings.HasPrefix(target, "lock-")
 }
 
-// eachFault calls f for every fault, in the order of their begins. What has no
-// end lasts to the end of the history.
-func (in *input) eachFault(f func(e *history.Event, x stretch)) {
-	type fault struct {
+// fault is a fault with the time for which it lasted.
+type fault struct {
+	*history.Event
+	stretch
+}
+
+// faults lists the faults of the history, in the order of their begins. What has
+// no end lasts to the end of the history.
+func (in *input) faults() []fault {
+	type id struct {
 		step   int
 		target string
 	}
-	type open struct {
-		event *history.Event
-		x     stretch
-	}
-	begun := map[fault]int{} // position in list
-	var list []open
+	begun := map[id]int{} // position in list
+	var list []fault
 	for i := range in.Events {
 		e := &in.Events[i]
-		key := fault{e.Fault, e.Target}
+		key := id{e.Fault, e.Target}
 		switch e.Type {
 		case history.FaultBegin:
 			begun[key] = len(list)
-			list = append(list, open{e, stretch{e.At, in.endAt()}})
+			list = append(list, fault{e, stretch{e.At, in.endAt()}})
 		case history.FaultEnd:
 			if at, ok := begun[key]; ok {
-				list[at].x.to = e.At
+				list[at].to = e.At
 				delete(begun, key)
 			}
 		default:
 		}
 	}
-	for _, o := range list {
-		f(o.event, o.x)
-	}
-}
-
-// endAt is the time of the last event.
-func (in *input) endAt() time.Duration {
-	if len(in.Events) == 0 {
-		return 0
-	}
-	return in.Events[len(in.Events)-1].At
+	return list
 }

@@ -35,26 +35,10 @@ func told(in *input, r *Result) {
 				nameOf(s), s.Key, loss.Type, late)
 			continue
 		}
-		silent := s.Told == 0 && s.Class != history.ClassLost && s.Class != history.ClassUnknown && s.Class != history.ClassCancelled
-		if s.Return != 0 && silent {
+		if s.Return != 0 && s.Told == 0 && s.Class != history.ClassLost && !unsure(s) {
 			r.find(Invalid, events, "never told: %s had lost lock %s (%s), and its strategy answered %s",
 				nameOf(s), s.Key, loss.Type, answered(s))
 		}
-	}
-}
-
-// left returns the event that ended the work of s: the body was left, its
-// process crashed. Work without an end lasts to the end of the history.
-func (in *input) left(s *history.Section) (int64, time.Duration) {
-	switch {
-	case s.Leave != 0:
-		return s.Leave, s.LeaveAt
-	case s.Return != 0:
-		return s.Return, s.ReturnAt
-	case s.Crashed:
-		return s.Crash, s.CrashAt
-	default:
-		return forever, in.endAt()
 	}
 }
 
@@ -66,6 +50,11 @@ func (in *input) untold(s *history.Section, over time.Duration, left int64, left
 		to = s.ToldAt
 	}
 	return in.stopped()[s.Worker].beside(max(over, s.EnterAt), to)
+}
+
+// unsure reports whether the answer of s leaves open what became of its requests.
+func unsure(s *history.Section) bool {
+	return s.Class == history.ClassUnknown || s.Class == history.ClassCancelled
 }
 
 // answered is how a finding calls what a strategy answered.

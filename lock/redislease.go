@@ -91,18 +91,19 @@ func (r *redisLease) giveBack(ctx context.Context) (bool, error) {
 	if r.over != nil {
 		r.over.Store(true)
 	}
+	do := l.deletion(r.key, r.owner)
 	switch l.params.Release {
 	case ReleasePlain:
-		return l.agree(env.WithOp(ctx, "release"), r.lanes, func(ctx context.Context, client redis.Cmdable) (int64, error) {
-			return client.Del(ctx, r.key).Result()
-		})
-	case ReleaseNever:
-		// The script gets no key, so it always fails; and nobody looks.
-		_, _ = l.agree(env.WithOp(ctx, "release"), r.lanes, func(ctx context.Context, client redis.Cmdable) (int64, error) {
+		do = func(ctx context.Context, client redis.Cmdable) (int64, error) { return client.Del(ctx, r.key).Result() }
+	case ReleaseNever: // the script gets no key, so it always fails
+		do = func(ctx context.Context, client redis.Cmdable) (int64, error) {
 			return l.scripts.release.Run(ctx, client, nil, r.key, r.owner).Int64()
-		})
-		return true, nil
+		}
 	case ReleaseCompare, ReleaseIgnored, ReleaseSkipped, ReleaseMasks:
 	}
-	return l.compareAndDelete(ctx, r)
+	held, err := l.agree(env.WithOp(ctx, "release"), r.lanes, do)
+	if l.params.Release == ReleaseNever {
+		return true, nil // and nobody looks
+	}
+	return held, err
 }

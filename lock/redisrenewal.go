@@ -22,12 +22,13 @@ func (r *redisLease) begin() {
 		}
 	}
 	switch r.locker.params.Renewal {
-	case RenewalWatchdog, RenewalCrash:
-		r.watch(started)
-	case RenewalLate:
+	case RenewalWatchdog, RenewalCrash, RenewalLate:
 		watching := r.watching()
 		r.ctx, r.lose = e.WithCancel(r.ctx)
 		r.renewal = e.Go("renewal", func() { r.renewUntil(watching, started) })
+		if r.locker.params.Renewal != RenewalLate {
+			e.Go("expiry", func() { r.expire(watching) })
+		}
 	case RenewalRacy:
 		// The renewal can be stopped only from when this task has begun.
 		e.Go("renewal", func() {
@@ -65,21 +66,15 @@ func (r *redisLease) stopRenewal() {
 	}
 }
 
-// watch starts to renew the lease, and to tell the holder when it is over.
-// Two tasks do it, so that a renewal that hangs does not keep the news away.
-func (r *redisLease) watch(started time.Duration) {
-	e := r.locker.env
-	watching := r.watching()
-	r.ctx, r.lose = e.WithCancel(r.ctx)
-	r.renewal = e.Go("renewal", func() { r.renewUntil(watching, started) })
-	e.Go("expiry", func() {
-		for left := r.left(); left > 0; left = r.left() {
-			if e.Sleep(watching, left) != nil {
-				return
-			}
+// expire tells the holder when its lease is over. It is a task beside that of the
+// renewal, so that a request that hangs does not keep the news away.
+func (r *redisLease) expire(watching context.Context) {
+	for left := r.left(); left > 0; left = r.left() {
+		if r.locker.env.Sleep(watching, left) != nil {
+			return
 		}
-		r.lost("its lease is over by the holder's clock")
-	})
+	}
+	r.lost("its lease is over by the holder's clock")
 }
 
 // lost tells the holder, if its lease is one that does, and stops renewing.
@@ -122,7 +117,7 @@ func (r *redisLease) renewUntil(watching context.Context, started time.Duration)
 		}
 		e.Point("renew-called")
 		sent := e.Mono()
-		renewed, err := r.renewOnce(watching)
+		renewed, err := r.extend(watching)
 		if (err != nil || !renewed) && p.Renewal == RenewalLateFlag {
 			r.flag.Store(true)
 			return
@@ -137,7 +132,6 @@ func (r *redisLease) renewUntil(watching context.Context, started time.Duration)
 			r.lost("the server refused to renew it")
 			return
 		default:
-			r.end.Store(r.locker.until(sent))
 			wait = max(0, sent+r.period()-e.Mono())
 		}
 	}
@@ -150,10 +144,7 @@ func (r *redisLease) renewOverlapping(watching context.Context) {
 	for e.Sleep(watching, r.period()) == nil {
 		e.Go("renewal", func() {
 			e.Point("renew-called")
-			sent := e.Mono()
-			if renewed, err := r.renewOnce(context.WithoutCancel(watching)); err == nil && renewed {
-				r.end.Store(r.locker.until(sent))
-			}
+			_, _ = r.extend(context.WithoutCancel(watching)) // the next one does not ask what became of it
 		})
 	}
 }
@@ -181,14 +172,20 @@ func (r *redisLease) renewHandle(watching context.Context, started time.Duration
 		}
 		e.Point("renew-called")
 		held := r.handle.Load()
-		sent := e.Mono()
-		if renewed, err := held.renewOnce(context.WithoutCancel(watching)); err == nil && renewed {
-			held.end.Store(r.locker.until(sent))
-			if watching.Err() != nil {
-				watching = context.WithoutCancel(watching)
-			}
+		if renewed, err := held.extend(context.WithoutCancel(watching)); err == nil && renewed && watching.Err() != nil {
+			watching = context.WithoutCancel(watching)
 		}
 	}
+}
+
+// extend renews the lease once, and counts its end anew if that was granted.
+func (r *redisLease) extend(watching context.Context) (bool, error) {
+	sent := r.locker.env.Mono()
+	renewed, err := r.renewOnce(watching)
+	if err == nil && renewed {
+		r.end.Store(r.locker.until(sent))
+	}
+	return renewed, err
 }
 
 // renewOnce sends one renewal, which the end of the lease bounds.

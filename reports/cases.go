@@ -87,11 +87,12 @@ func standing(uses []scenarios.StrategyStats) string {
 			continue // it has nothing that the fault could meet
 		}
 		tested = true
-		switch {
-		case st.Decides && st.Expected == scenarios.NotAsExpected:
+		switch outcomeOf(st) {
+		case unexpected:
 			return broken
-		case st.Decides && st.Expected == scenarios.CannotTell:
+		case undecided:
 			return "unknown"
+		case unasked, asExpected:
 		}
 		corrupted = max(corrupted, worst(st, corrupts))
 		flawed = max(flawed, worst(st, serves))
@@ -140,13 +141,18 @@ func notable(c *scenarios.Campaign) []scenarios.StrategyStats {
 		return c.Strategies
 	}
 	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st scenarios.StrategyStats) bool {
-		return violated(st) == "none" && (!st.Decides || st.Expected == scenarios.AsExpected)
+		return violated(st) == "none" && !surprises(st)
 	})
 }
 
 // surprising keeps those of which a scenario expected something else.
 func surprising(c *scenarios.Campaign) []scenarios.StrategyStats {
 	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st scenarios.StrategyStats) bool {
-		return !st.Decides || st.Expected == scenarios.AsExpected
+		return !surprises(st)
 	})
+}
+
+func surprises(st scenarios.StrategyStats) bool {
+	o := outcomeOf(st)
+	return o == unexpected || o == undecided
 }

@@ -62,7 +62,7 @@ func TestCaseGrid(t *testing.T) {
 // The table shows the map, and of the uses only those that surprise. The pictures
 // have a cell for each use that a fault met.
 func TestCasesAreShownAsAMap(t *testing.T) {
-	var table, picture bytes.Buffer
+	var table bytes.Buffer
 	c := caseCampaign()
 	if err := Table(&table, c, Options{}); err != nil {
 		t.Fatal(err)
@@ -75,11 +75,12 @@ func TestCasesAreShownAsAMap(t *testing.T) {
 	if strings.Contains(table.String(), "first under pause") {
 		t.Errorf("a use of which nothing was expected stands in\n%s", table.String())
 	}
-	if err := writeSVG(&picture, c); err != nil {
+	svg, _, err := ratesPicture(c)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, words := range []string{">first<", ">stall<", ">30<", ">C<", ">100<"} {
-		if !strings.Contains(picture.String(), words) {
+		if !strings.Contains(string(svg), words) {
 			t.Errorf("%q is missing in the picture", words)
 		}
 	}

@@ -34,7 +34,7 @@ func casesPicture(c *scenarios.Campaign) (width, height vg.Length, paintOn func(
 			}
 		}
 	}
-	names := plainStyle(10.5, draw.XRight)
+	names := textStyle(10.5, ink(), draw.XRight)
 	for _, label := range p.labels {
 		p.left = max(p.left, names.Width(plain(label, longestLabel))+8)
 	}
@@ -49,8 +49,8 @@ func casesPicture(c *scenarios.Campaign) (width, height vg.Length, paintOn func(
 			}
 		}
 	}
-	title := plainStyle(13, draw.XLeft)
-	width = max(p.columns[len(p.columns)-1].x+casesCellWidth, title.Width(p.title()), plainStyle(10, draw.XLeft).Width(casesNote)) + margins
+	title := textStyle(13, ink(), draw.XLeft)
+	width = max(p.columns[len(p.columns)-1].x+casesCellWidth, title.Width(p.title()), textStyle(10, ink(), draw.XLeft).Width(casesNote)) + margins
 	height = casesTop + casesCellHeight*vg.Length(len(p.labels)) + casesFoot + foot + margins
 	return width, height, p.paint
 }
@@ -75,13 +75,12 @@ func (p casesPlot) title() string {
 }
 
 func (p casesPlot) paint(c draw.Canvas) {
-	c.FillText(plainStyle(13, draw.XLeft), vg.Point{X: c.Min.X, Y: c.Max.Y - 8}, p.title())
-	note := plainStyle(10, draw.XLeft)
-	note.Color = dimInk()
+	c.FillText(textStyle(13, ink(), draw.XLeft), vg.Point{X: c.Min.X, Y: c.Max.Y - 8}, p.title())
+	note := textStyle(10, dimInk(), draw.XLeft)
 	c.FillText(note, vg.Point{X: c.Min.X, Y: c.Max.Y - 26}, casesNote)
 	top := c.Max.Y - casesTop
 	p.classes(c, top)
-	names := plainStyle(10.5, draw.XRight)
+	names := textStyle(10.5, ink(), draw.XRight)
 	for i, label := range p.labels {
 		y := top - casesCellHeight*vg.Length(i+1)
 		c.FillText(names, vg.Point{X: c.Min.X + p.left - 6, Y: y + casesCellHeight/2}, plain(label, longestLabel))
@@ -109,7 +108,7 @@ func (p casesPlot) classes(c draw.Canvas, top vg.Length) {
 		}
 		i = last + 1
 		from, to := p.columns[first].x, p.columns[last].x+casesCellWidth
-		style, class := plainStyle(10, draw.XCenter), p.columns[first].class
+		style, class := textStyle(10, ink(), draw.XCenter), p.columns[first].class
 		words := strings.TrimSpace(class.Letter + " " + class.Name)
 		if class.Letter != "" && style.Width(words) > to-from {
 			words = class.Letter
@@ -139,7 +138,7 @@ func (p casesPlot) cell(c draw.Canvas, corner vg.Point, st scenarios.StrategySta
 		c.FillPolygon(ochre(1), []vg.Point{{X: box.Max.X - corner, Y: box.Min.Y}, {X: box.Max.X, Y: box.Min.Y}, {X: box.Max.X, Y: box.Min.Y + corner}})
 	}
 	switch {
-	case st.Decides && st.Expected == scenarios.NotAsExpected:
+	case outcomeOf(st) == unexpected:
 		frame(c, box, 2, color.RGBA{R: 0xc0, A: 0xff})
 	case st.Expects != nil && slices.ContainsFunc(st.Expects.Holds, corrupts):
 		frame(c, box, 0.8, ink())
@@ -147,20 +146,9 @@ func (p casesPlot) cell(c draw.Canvas, corner vg.Point, st scenarios.StrategySta
 	if share == 0 {
 		return
 	}
-	number := plainStyle(9, draw.XCenter)
+	number := textStyle(9, ink(), draw.XCenter)
 	if corrupted > 0.5 {
 		number.Color = color.White
 	}
 	c.FillText(number, vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: (box.Min.Y+box.Max.Y)/2 + 1}, wholePercent(share))
-}
-
-func frame(c draw.Canvas, box vg.Rectangle, width vg.Length, line color.Color) {
-	points := corners(box)
-	c.StrokeLines(draw.LineStyle{Color: line, Width: width}, append(points, points[0]))
-}
-
-// ochre goes from nearly white to a yellow that black can be read on.
-func ochre(rate float64) color.Color {
-	mix := func(from, to float64) uint8 { return uint8(math.Round(from + (to-from)*rate)) }
-	return color.RGBA{R: mix(0xf8, 0xe6), G: mix(0xf4, 0xb4), B: mix(0xe0, 0x3c), A: 0xff}
 }

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"lockquake/scenarios"
 )
 
 // JSON prints the comparison as one document.
-func (c *Comparison) JSON(w io.Writer) error { return write(w, c) }
+func (c *Comparison) JSON(w io.Writer) error { return writeJSON(w, c) }
 
 // Table prints the comparison for a terminal. Checks that nothing violated, then or
 // now, are only counted.
@@ -22,9 +21,7 @@ func (c *Comparison) Table(w io.Writer, o Options) error {
 		fmt.Fprintf(&b, "%s\n", line)
 	}
 	b.WriteByte('\n')
-	var rows bytes.Buffer
-	t := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
-	fmt.Fprint(t, "strategy\tcheck\tverdict\tbase\thead\twhy\n")
+	rows := [][]string{{"strategy", "check", "verdict", "base", "head", "why"}}
 	quiet := 0
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
@@ -32,25 +29,16 @@ func (c *Comparison) Table(w io.Writer, o Options) error {
 				quiet++
 				continue
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", plain(st.Label, 60), plain(check.Check, 60), check.Verdict, check.Base, check.Head, check.Why)
+			rows = append(rows, []string{
+				plain(st.Label, 60), plain(check.Check, 60), string(check.Verdict), check.Base.String(), check.Head.String(), check.Why,
+			})
 		}
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	lines := strings.Split(strings.TrimSuffix(rows.String(), "\n"), "\n")
-	if len(lines) == 1 {
-		lines = nil // the heading alone
-	}
-	for i, line := range lines {
-		style := ""
-		if i == 0 {
-			style = faint
-		}
-		paint(&b, o, style, line)
+	if len(rows) > 1 {
+		writeTable(&b, o, rows, figures{}, nil)
 	}
 	if quiet > 0 {
-		if len(lines) > 0 {
+		if len(rows) > 1 {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "violated neither then nor now: %s\n", count(quiet, "check"))

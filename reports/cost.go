@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"lockquake/checker"
@@ -56,14 +55,6 @@ func useGrid(c *scenarios.Campaign) grid {
 
 func spread(r *scenarios.Rate) string { return figure(r.Low) + " to " + figure(r.High) }
 
-// figure prints a number to three digits.
-func figure(x float64) string {
-	if x >= 1000 {
-		return thousands(int(x + 0.5))
-	}
-	return strconv.FormatFloat(x, 'g', 3, 64)
-}
-
 // costGrid says what each strategy cost those who used it.
 func costGrid(c *scenarios.Campaign) grid {
 	g := grid{
@@ -110,16 +101,6 @@ func costs(m *checker.Metrics, locks int) []string {
 		length(&m.Hold, m.Hold.Median()), length(&m.Hold, m.Hold.P99()),
 		share(m.Unavailable, m.Time*time.Duration(locks)), each, number(m.Renewals), fmt.Sprintf("%.2f", m.Fairness), share(m.Wasted, m.Hold.Total),
 	}
-}
-
-// rough prints a length of time to three digits: a quantile is good for no more.
-func rough(d time.Duration) string {
-	const digits = 1000
-	unit := time.Duration(1)
-	for d/unit >= digits {
-		unit *= 10
-	}
-	return d.Round(unit).String()
 }
 
 // remarks are what there is to say of the strategies beside each other, a

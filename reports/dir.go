@@ -175,21 +175,19 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 	if err := JSON(&results, c); err != nil {
 		return nil, err
 	}
-	var svg, png, table bytes.Buffer
-	for _, err := range []error{writeSVG(&svg, c), writePNG(&png, c), writeCSV(&table, c)} {
-		if err != nil {
-			return nil, err
-		}
-	}
-	stories := map[string]Story{}
-	for _, st := range failed(c) {
-		stories[st.Label] = Tell(st.Failures[0].Trial)
-	}
-	told, err := tales(c)
+	svg, png, err := ratesPicture(c)
 	if err != nil {
 		return nil, err
 	}
-	page, err := htmlReport(c, told, svg.Bytes())
+	var table bytes.Buffer
+	if err := writeCSV(&table, c); err != nil {
+		return nil, err
+	}
+	failures, err := shownFailures(c)
+	if err != nil {
+		return nil, err
+	}
+	page, err := htmlReport(c, failures, svg)
 	if err != nil {
 		return nil, err
 	}
@@ -201,21 +199,21 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 		{path: "report.html", data: page},
 		{path: "junit.xml", data: tests},
 		{path: "results.json", data: results.Bytes()},
-		{path: "report.md", data: markdown(c, stories)},
+		{path: "report.md", data: markdown(c)},
 		{path: "rates.csv", data: table.Bytes()},
-		{path: "rates.svg", data: svg.Bytes()},
-		{path: "rates.png", data: png.Bytes()},
+		{path: "rates.svg", data: svg},
+		{path: "rates.png", data: png},
 	}
-	for _, t := range told {
-		for _, f := range t.failures {
-			dir := failureDir(t.stats, f)
+	for _, shown := range failures {
+		for _, f := range shown.failures {
+			dir := failureDir(shown.stats, f)
 			more, err := failureFiles(dir, f, s)
 			if err != nil {
 				return nil, err
 			}
 			files = append(files, more...)
-			if t.svg != nil {
-				files = append(files, file{path: dir + "/timeline.svg", data: t.svg}, file{path: dir + "/timeline.png", data: t.png})
+			if shown.svg != nil {
+				files = append(files, file{path: dir + "/timeline.svg", data: shown.svg}, file{path: dir + "/timeline.png", data: shown.png})
 			}
 		}
 	}
@@ -248,10 +246,7 @@ func failureFiles(dir string, f scenarios.Failure, s *scenarios.Scenario) ([]fil
 	if err := TellCheck(f.Trial, f.Check).Write(&story, Options{}); err != nil {
 		return nil, err
 	}
-	e := json.NewEncoder(&verdict)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(f.Trial.Results); err != nil {
+	if err := writeJSON(&verdict, f.Trial.Results); err != nil {
 		return nil, err
 	}
 	return []file{

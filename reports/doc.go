@@ -14,6 +14,11 @@
 //
 //	reports.Tell(trial).Write(os.Stdout, reports.Options{})
 //
+// The story*.go files make a story: story.go chooses what it is about,
+// storyteller.go walks the history and keeps how things stand, storyevents.go
+// and storyservers.go say what an event is called, storytable.go prints. The
+// timeline*.go files draw.
+//
 // # A campaign
 //
 // [Table] prints a campaign for a terminal and [JSON] for a program.

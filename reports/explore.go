@@ -2,12 +2,10 @@ package reports
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"lockquake/scenarios"
 )
@@ -26,17 +24,11 @@ func ExploreTable(w io.Writer, e *scenarios.Exploration, o Options) error {
 	rows := [][]string{{"strategy", "fence", "points", "placements", "corrupt", "unfence", "break others", "cannot tell", "checks violated"}}
 	for _, st := range e.Strategies {
 		rows = append(rows, []string{
-			exploredName(st), plain(st.Fence, 30), thousands(st.Points), thousands(st.Tried), thousands(st.Corrupting), thousands(st.Fencing),
+			labelled(st.Label, st.Name), plain(st.Fence, 30), thousands(st.Points), thousands(st.Tried), thousands(st.Corrupting), thousands(st.Fencing),
 			thousands(st.Others), thousands(st.Undecided), checkCounts(st.Checks),
 		})
 	}
-	for i, line := range aligned(rows, 2, 7) {
-		style := ""
-		if i == 0 {
-			style = faint
-		}
-		paint(&b, o, style, line)
-	}
+	writeTable(&b, o, rows, figures{2, 8}, nil)
 	b.WriteString("\ncorrupt: lost updates or two at work at once; unfence: tokens out of order, or wrongly accepted or refused\n")
 	exploreHarm(&b, e, o)
 	for _, st := range e.Strategies {
@@ -50,17 +42,7 @@ func ExploreTable(w io.Writer, e *scenarios.Exploration, o Options) error {
 
 // ExploreJSON prints a search as one document.
 func ExploreJSON(w io.Writer, e *scenarios.Exploration) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(e)
-}
-
-func exploredName(st scenarios.ExploredStats) string {
-	if st.Label == st.Name {
-		return plain(st.Label, 60)
-	}
-	return fmt.Sprintf("%s (%s)", plain(st.Label, 60), plain(st.Name, 60))
+	return writeJSON(w, e)
 }
 
 // checkCounts lists how many placements violate each check, most first.
@@ -131,13 +113,7 @@ func exploreHarm(b *bytes.Buffer, e *scenarios.Exploration, o Options) {
 		return
 	}
 	b.WriteByte('\n')
-	for i, line := range aligned(rows, 2, 3) {
-		style := ""
-		if i == 0 {
-			style = faint
-		}
-		paint(b, o, style, line)
-	}
+	writeTable(b, o, rows, figures{2, 4}, nil)
 }
 
 func numberOf(list []scenarios.Placement, of func(scenarios.Placement) bool) int {
@@ -148,29 +124,4 @@ func numberOf(list []scenarios.Placement, of func(scenarios.Placement) bool) int
 		}
 	}
 	return n
-}
-
-// aligned makes lines of rows; the columns from first to last are figures and
-// stand to the right.
-func aligned(rows [][]string, first, last int) []string {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var lines []string
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if first <= i && i <= last {
-				cells[i] = pad + cell
-			} else {
-				cells[i] = cell + pad
-			}
-		}
-		lines = append(lines, strings.TrimRight(strings.Join(cells, "  "), " "))
-	}
-	return lines
 }

@@ -45,17 +45,12 @@ func exploreMap(b *bytes.Buffer, e *scenarios.Exploration, o Options) {
 		rows = append(rows, row)
 	}
 	rows = withoutSafe(rows)
-	last := ""
-	for i, line := range aligned(rows, 2, 2) {
+	for i, line := range aligned(rows, figures{2, 3}) {
 		style := ""
 		if i == 0 {
 			style = faint
-		} else if rows[i][0] != last && last != "" {
+		} else if i > 1 && rows[i][0] != rows[i-1][0] {
 			b.WriteByte('\n')
-		}
-		last = rows[i][0]
-		if i == 0 {
-			last = ""
 		}
 		paint(b, o, style, line)
 	}

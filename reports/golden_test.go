@@ -50,7 +50,10 @@ func TestGolden(t *testing.T) {
 		{"table.txt", func(w io.Writer) error { return Table(w, campaign, Options{Report: "out/report.md"}) }},
 		{"results.json", func(w io.Writer) error { return JSON(w, campaign) }},
 		{"rates.csv", func(w io.Writer) error { return writeCSV(w, campaign) }},
-		{"rates.svg", func(w io.Writer) error { return writeSVG(w, campaign) }},
+		{"rates.svg", func(w io.Writer) error {
+			svg, _, err := ratesPicture(campaign)
+			return errors.Join(err, writeAll(w, svg))
+		}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.file, func(t *testing.T) {

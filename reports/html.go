@@ -44,7 +44,8 @@ type pageRow struct {
 	Rate, Interval     string
 	Bar                pageBar
 	Checks             []pageCheck
-	Expected, Status   string // in words, and as the filter names it
+	Expected           string // in words
+	Status             outcome
 	Violated           bool
 	Replay             string
 }
@@ -75,7 +76,7 @@ type pageFailure struct {
 
 // htmlReport writes report.html: one file that needs nothing but a browser, and
 // loads nothing.
-func htmlReport(c *scenarios.Campaign, tales []tale, ratesSVG []byte) ([]byte, error) {
+func htmlReport(c *scenarios.Campaign, failures []shownFailure, ratesSVG []byte) ([]byte, error) {
 	style, err := pageFiles.ReadFile("page/report.css")
 	if err != nil {
 		return nil, err
@@ -95,9 +96,9 @@ func htmlReport(c *scenarios.Campaign, tales []tale, ratesSVG []byte) ([]byte, e
 		Campaign: c, Seeds: seeds(c), Verdict: verdictSentence(c),
 		Rates:   template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(ratesSVG)),
 		Remarks: remarks(c), Grids: grids(c),
-		Failures: pageFailures(tales), Reading: strings.Split(reading(c), "\n\n"),
+		Failures: pageFailures(failures), Reading: strings.Split(reading(c), "\n\n"),
 	}
-	p.Axis, p.Rows = pageRows(c, tales)
+	p.Axis, p.Rows = pageRows(c, failures)
 	p.Counts = count(len(baseLabels(c)), "strategy")
 	if hasCases(c) {
 		g := caseGrid(c)
@@ -128,16 +129,16 @@ func verdictSentence(c *scenarios.Campaign) string {
 	return verdictWord(c) + ", for " + count(len(c.Reasons), "reason")
 }
 
-func pageRows(c *scenarios.Campaign, tales []tale) (string, []pageRow) {
+func pageRows(c *scenarios.Campaign, failures []shownFailure) (string, []pageRow) {
 	end := 0.0
 	for _, st := range c.Strategies {
 		end = max(end, 100*highest(st))
 	}
 	end = roundAxis(end)
 	anchors := map[string]string{} // by label and check
-	for i, t := range tales {
-		for _, f := range t.failures {
-			anchors[t.stats.Label+"\x00"+f.Check] = failureID(i)
+	for i, shown := range failures {
+		for _, f := range shown.failures {
+			anchors[shown.stats.Label+"\x00"+f.Check] = failureID(i)
 		}
 	}
 	var rows []pageRow
@@ -145,13 +146,13 @@ func pageRows(c *scenarios.Campaign, tales []tale) (string, []pageRow) {
 		row := pageRow{
 			Label: plain(st.Label, 60), Fence: plain(st.Fence, 30), Violating: thousands(st.Violating), Runs: thousands(st.Runs),
 			Rate: percent(st.Rate), Interval: intervalOf(st), Violated: st.Violating > 0,
+			Expected: outcomeOf(st).words(), Status: outcomeOf(st),
 			Bar: pageBar{Rate: axisShare(st.Rate, end), Low: axisShare(st.Low, end), High: axisShare(highest(st), end)},
 		}
 		row.Bar.Width = axisShare(highest(st)-st.Low, end)
 		if st.Name != st.Label {
 			row.Name = plain(st.Name, 60)
 		}
-		row.Expected, row.Status = expectedWords(st)
 		for _, check := range st.Order {
 			stats := st.Checks[check]
 			if !stats.Applies {
@@ -178,29 +179,17 @@ func axisShare(share, end float64) float64 {
 
 func failureID(i int) string { return fmt.Sprintf("failure-%d", i+1) }
 
-func expectedWords(st scenarios.StrategyStats) (words, status string) {
-	switch {
-	case !st.Decides:
-		return "nothing was expected", "unasked"
-	case st.Expected == scenarios.AsExpected:
-		return "as expected", "expected"
-	case st.Expected == scenarios.NotAsExpected:
-		return "not as expected", "unexpected"
-	}
-	return "cannot tell yet", "unknown"
-}
-
-func pageFailures(tales []tale) []pageFailure {
+func pageFailures(failures []shownFailure) []pageFailure {
 	var list []pageFailure
-	for i, t := range tales {
-		f := t.failures[0]
+	for i, shown := range failures {
+		f := shown.failures[0]
 		list = append(list, pageFailure{
-			ID: failureID(i), Label: name(t.stats), Checks: strings.Join(t.checks(), ", "), Seed: f.Seed,
-			Finding: findingText(f), Story: t.story, Timeline: t.timeline,
-			Replay: f.Trial.Replay, Dir: failureDir(t.stats, f) + "/", Drawn: t.svg != nil,
+			ID: failureID(i), Label: name(shown.stats), Checks: strings.Join(shown.checks(), ", "), Seed: f.Seed,
+			Finding: findingText(f), Story: shown.story, Timeline: shown.timeline,
+			Replay: f.Trial.Replay, Dir: failureDir(shown.stats, f) + "/", Drawn: shown.svg != nil,
 		})
 	}
-	if i := opening(tales); i >= 0 {
+	if i := opening(failures); i >= 0 {
 		list[i].Open = true
 	}
 	return list
@@ -208,14 +197,14 @@ func pageFailures(tales []tale) []pageFailure {
 
 // opening chooses the failure that is open at first: one that nobody expected,
 // else the first of a lock. That no lock at all fails is no news.
-func opening(tales []tale) int {
+func opening(failures []shownFailure) int {
 	best, rank := -1, 3
-	for i, t := range tales {
+	for i, shown := range failures {
 		r := 1
 		switch {
-		case t.stats.Decides && t.stats.Expected == scenarios.NotAsExpected:
+		case outcomeOf(shown.stats) == unexpected:
 			r = 0
-		case t.stats.Name == "none":
+		case shown.stats.Name == "none":
 			r = 2
 		}
 		if r < rank {

@@ -44,16 +44,17 @@ func junit(c *scenarios.Campaign) ([]byte, error) {
 	suite := junitSuite{Name: c.Scenario}
 	for _, st := range c.Strategies {
 		one := junitCase{Class: c.Scenario, Name: name(st), Out: junitOutput(c, st)}
-		switch expected(st) {
-		case "NO":
+		switch outcomeOf(st) {
+		case unexpected:
 			one.Failure = &junitMessage{Message: "not as expected: " + violated(st), Text: replays(st)}
 			suite.Failures++
-		case "unknown":
+		case undecided:
 			one.Error = &junitMessage{Message: "not known", Text: replays(st)}
 			suite.Errors++
-		case "-":
+		case unasked:
 			one.Skipped = &junitMessage{Message: "the scenario expects nothing of it"}
 			suite.Skipped++
+		case asExpected:
 		}
 		suite.Cases = append(suite.Cases, one)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // markdown writes report.md. It opens on the answer.
-func markdown(c *scenarios.Campaign, stories map[string]Story) []byte {
+func markdown(c *scenarios.Campaign) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s: %s\n\n", plain(c.Scenario, 60), verdictWord(c))
 	if c.About != "" {
@@ -52,7 +52,7 @@ func markdown(c *scenarios.Campaign, stories map[string]Story) []byte {
 		}
 		var out bytes.Buffer
 		// A bytes.Buffer takes everything.
-		_ = stories[st.Label].Write(&out, Options{})
+		_ = Tell(st.Failures[0].Trial).Write(&out, Options{})
 		fmt.Fprintf(&b, "\n```text\n%s```\n\n", strings.ReplaceAll(out.String(), "```", "'''"))
 	}
 	if len(failed(c)) == 0 {
@@ -78,7 +78,7 @@ func markdownTable(b *bytes.Buffer, uses []scenarios.StrategyStats) {
 	b.WriteString("|---|---|---:|---:|---:|---|---|\n")
 	for _, st := range uses {
 		fmt.Fprintf(b, "| %s | %s | %s of %s | %s | %s | %s | %s |\n", cell(name(st)), cell(st.Fence),
-			thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st), expected(st), violated(st))
+			thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st), outcomeOf(st).cell(), violated(st))
 	}
 }
 

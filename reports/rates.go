@@ -29,16 +29,7 @@ func writeCSV(w io.Writer, c *scenarios.Campaign) error {
 }
 
 func csvRow(s *scenarios.StrategyStats, check string, stats scenarios.CheckStats) []string {
-	low, high := scenarios.Wilson(stats.Violating, s.Runs)
-	number := func(x float64) string { return strconv.FormatFloat(x, 'f', 6, 64) }
-	rate := ""
-	if s.Runs > 0 {
-		rate = number(float64(stats.Violating) / float64(s.Runs))
-	}
-	row := []string{
-		s.Name, s.Label, check, strconv.Itoa(s.Runs), strconv.Itoa(stats.Violating), strconv.Itoa(stats.Unknown),
-		rate, number(low), number(high), "",
-	}
+	row := append(rateCells(s.Name, s.Label, check, s.Runs, stats.Violating, stats.Unknown), "")
 	// Violations are counted by check: one event may violate several.
 	if check != allChecks {
 		row[len(row)-1] = strconv.FormatInt(stats.Violations, 10)
@@ -48,7 +39,22 @@ func csvRow(s *scenarios.StrategyStats, check string, stats scenarios.CheckStats
 			row = append(row, "", "", "")
 			continue
 		}
-		row = append(row, number(r.Rate), number(r.Low), number(r.High))
+		row = append(row, csvNumber(r.Rate), csvNumber(r.Low), csvNumber(r.High))
 	}
 	return row
 }
+
+// rateCells are the cells that a row of rates.csv and one of sweep.csv share: of
+// a strategy and a check, with the rate and its interval.
+func rateCells(name, label, check string, runs, violating, unknown int) []string {
+	low, high := scenarios.Wilson(violating, runs)
+	rate := ""
+	if runs > 0 {
+		rate = csvNumber(float64(violating) / float64(runs))
+	}
+	return []string{
+		name, label, check, strconv.Itoa(runs), strconv.Itoa(violating), strconv.Itoa(unknown), rate, csvNumber(low), csvNumber(high),
+	}
+}
+
+func csvNumber(x float64) string { return strconv.FormatFloat(x, 'f', 6, 64) }

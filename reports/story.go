@@ -74,26 +74,24 @@ func TellCheck(run *scenarios.Trial, check string) Story {
 // tellAround tells a run by a piece of evidence, and says what part of it that
 // is.
 func tellAround(run *scenarios.Trial, sections []*history.Section, finding *checker.Finding) ([]Line, scope) {
-	whole := newScope(run.History, sections, finding)
-	if whole.evident() {
-		whole.from, whole.to, whole.sections = 1, int64(len(run.History.Events)), nil
-	}
+	near := newScope(run.History, sections, finding)
+	whole := near
+	whole.from, whole.to, whole.sections = 1, int64(len(run.History.Events)), nil
 	lines := tell(run, sections, whole, routine)
 	if len(lines) <= maxLines {
 		return lines, whole
 	}
-	if !whole.evident() {
+	if !near.evident() {
 		return cut(lines), whole
 	}
 	// A long run is told around its evidence, and the lightest lines go first.
-	scope := newScope(run.History, sections, finding)
 	for limit := routine; limit >= evidence; limit-- {
-		lines = tell(run, sections, scope, limit)
+		lines = tell(run, sections, near, limit)
 		if len(lines) <= maxLines {
-			return lines, scope
+			return lines, near
 		}
 	}
-	return cut(lines), scope
+	return cut(lines), near
 }
 
 // cut keeps the two ends of a story that is still too long.
@@ -110,15 +108,11 @@ func cut(lines []Line) []Line {
 }
 
 func title(run *scenarios.Trial) string {
-	name := plain(run.Label, 60)
-	if run.Strategy != "" && run.Strategy != run.Label {
-		name += " (" + plain(run.Strategy, 60) + ")"
-	}
 	fence := run.History.Meta.Fence
 	if fence == "" {
 		fence = "off"
 	}
-	return fmt.Sprintf("%s: %s, seed %d, fence of the resource: %s", plain(run.Scenario, 60), name, run.Seed, plain(fence, 30))
+	return fmt.Sprintf("%s: %s, seed %d, fence of the resource: %s", plain(run.Scenario, 60), labelled(run.Label, run.Strategy), run.Seed, plain(fence, 30))
 }
 
 // verdicts gives a violated or undecided check a sentence of its own and puts

@@ -3,25 +3,8 @@ package reports
 import (
 	"bytes"
 	"io"
-	"strings"
 	"time"
 	"unicode/utf8"
-)
-
-// Options say how something is printed for people.
-type Options struct {
-	Color  bool   // use the colours of a terminal
-	Width  int    // columns that a story may take; 0 stands for 120
-	Part   string // of a campaign that is one part of a greater one, as 3/16: the verdict is not its own; "" for a whole one
-	Report string // directory of the report that a table points to; "" for none
-}
-
-// The escape sequences of a terminal that a story and a table use.
-const (
-	bold    = "\x1b[1m"
-	faint   = "\x1b[2m"
-	alarm   = "\x1b[1;31m"
-	plainly = "\x1b[0m"
 )
 
 // column is one column of a story.
@@ -80,7 +63,8 @@ func (s Story) writeLines(b *bytes.Buffer, o Options) {
 	for _, c := range columns {
 		heads = append(heads, c.head)
 	}
-	paint(b, o, faint, row(columns, widths, heads))
+	right := func(i int) bool { return columns[i].right }
+	paint(b, o, faint, alignedRow(heads, widths, right))
 	for _, line := range s.Lines {
 		style := ""
 		if line.Decisive {
@@ -95,7 +79,7 @@ func (s Story) writeLines(b *bytes.Buffer, o Options) {
 				}
 			}
 			cells[what] = part
-			paint(b, o, style, row(columns, widths, cells))
+			paint(b, o, style, alignedRow(cells, widths, right))
 		}
 	}
 }
@@ -143,47 +127,4 @@ func (s Story) times() map[time.Duration]string {
 		}
 	}
 	return times
-}
-
-// row aligns the cells of one line. Nothing trails behind the last of them.
-func row(columns []column, widths []int, cells []string) string {
-	var b strings.Builder
-	for i, cell := range cells {
-		if i > 0 {
-			b.WriteString("  ")
-		}
-		pad := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(cell)))
-		if columns[i].right {
-			b.WriteString(pad + cell)
-		} else {
-			b.WriteString(cell + pad)
-		}
-	}
-	return strings.TrimRight(b.String(), " ")
-}
-
-// paint writes one line, in a style if the options allow it.
-func paint(b *bytes.Buffer, o Options, style, line string) {
-	if o.Color && style != "" {
-		line = style + line + plainly
-	}
-	b.WriteString(line + "\n")
-}
-
-// wrap breaks text between words into lines of at most width characters. A
-// word that is longer stands alone and is not broken.
-func wrap(text string, width int) []string {
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
-			lines = append(lines, line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += word
-	}
-	return append(lines, line)
 }

@@ -3,10 +3,9 @@ package reports
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
+	"slices"
 	"strings"
 
 	"lockquake/scenarios"
@@ -47,10 +46,7 @@ func WriteSweep(dir string, s *scenarios.Sweep) error {
 
 // SweepJSON prints a sweep as one document, the same as sweep.json.
 func SweepJSON(w io.Writer, s *scenarios.Sweep) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(s)
+	return writeJSON(w, s)
 }
 
 // writeSweepCSV writes one row for each point, strategy and check. The row of
@@ -65,8 +61,7 @@ func writeSweepCSV(w io.Writer, s *scenarios.Sweep) error {
 		for i := range point.Strategies {
 			r := &point.Strategies[i]
 			row := func(check string, violating, unknown int) {
-				cells := append([]string{}, point.Values...)
-				rows = append(rows, append(cells, sweepCells(r, check, violating, unknown)...))
+				rows = append(rows, slices.Concat(point.Values, rateCells(r.Name, r.Label, check, r.Runs, violating, unknown)))
 			}
 			if s.Check == "" {
 				row(allChecks, r.Violating, r.Unknown)
@@ -79,18 +74,6 @@ func writeSweepCSV(w io.Writer, s *scenarios.Sweep) error {
 		}
 	}
 	return csv.NewWriter(w).WriteAll(rows)
-}
-
-func sweepCells(r *scenarios.SweepRate, check string, violating, unknown int) []string {
-	low, high := scenarios.Wilson(violating, r.Runs)
-	rate := ""
-	if r.Runs > 0 {
-		rate = strconv.FormatFloat(float64(violating)/float64(r.Runs), 'f', 6, 64)
-	}
-	return []string{
-		r.Name, r.Label, check, strconv.Itoa(r.Runs), strconv.Itoa(violating), strconv.Itoa(unknown),
-		rate, strconv.FormatFloat(low, 'f', 6, 64), strconv.FormatFloat(high, 'f', 6, 64),
-	}
 }
 
 // sweepLabels lists the strategies of a sweep in the order of its first point

@@ -33,7 +33,7 @@ func mapsPicture(s *scenarios.Sweep) (width, height vg.Length, paintOn func(draw
 	columns := min(mapColumns, max(1, len(labels)))
 	rows := (len(labels) + columns - 1) / columns
 	m := maps{s: s, up: newSweepAxis(s.Axes[0]), right: newSweepAxis(s.Axes[1])}
-	values := plainStyle(mapLetters, draw.XCenter)
+	values := textStyle(mapLetters, ink(), draw.XCenter)
 	m.names, m.cellWidth = mapName, mapCellWidth
 	for _, value := range m.up.shown() {
 		m.names = max(m.names, mapName+values.Width(value))
@@ -44,13 +44,12 @@ func mapsPicture(s *scenarios.Sweep) (width, height vg.Length, paintOn func(draw
 	panelWidth := m.names + m.cellWidth*vg.Length(len(m.right.at))
 	panelHeight := mapHead + mapCellHeight*vg.Length(len(m.up.at)) + mapFoot
 	title := fmt.Sprintf("%s: %s (%%), by %s", plain(s.Scenario, 40), sweepCounts(s), axes(s))
-	style := plainStyle(13, draw.XLeft)
+	style := textStyle(13, ink(), draw.XLeft)
 	width = max(style.Width(title), panelWidth*vg.Length(columns)+mapGap*vg.Length(columns-1)) + margins
 	height = mapTop + (panelHeight+mapGap)*vg.Length(rows) + margins
 	return width, height, func(c draw.Canvas) {
 		c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y - 10}, title)
-		note := plainStyle(10.5, draw.XLeft)
-		note.Color = dimInk()
+		note := textStyle(10.5, dimInk(), draw.XLeft)
 		c.FillText(note, vg.Point{X: c.Min.X, Y: c.Max.Y - 28}, sweepRuns(s))
 		for i, label := range labels {
 			x := c.Min.X + (panelWidth+mapGap)*vg.Length(i%columns)
@@ -71,7 +70,7 @@ type maps struct {
 func (m maps) panel(c draw.Canvas, label string, x, y vg.Length) {
 	left, top := x+m.names, y-mapHead
 	bottom := top - mapCellHeight*vg.Length(len(m.up.at))
-	c.FillText(plainStyle(11.5, draw.XLeft), vg.Point{X: left, Y: y - mapHead/2}, plain(label, longestLabel))
+	c.FillText(textStyle(11.5, ink(), draw.XLeft), vg.Point{X: left, Y: y - mapHead/2}, plain(label, longestLabel))
 	for i := range m.up.at {
 		for j := range m.right.at {
 			at := i*len(m.right.at) + j
@@ -83,7 +82,7 @@ func (m maps) panel(c draw.Canvas, label string, x, y vg.Length) {
 			}
 		}
 	}
-	values := plainStyle(mapLetters, draw.XRight)
+	values := textStyle(mapLetters, ink(), draw.XRight)
 	for i, value := range m.up.shown() {
 		c.FillText(values, vg.Point{X: left - 5, Y: bottom + mapCellHeight*(vg.Length(i)+0.5)}, value)
 	}
@@ -91,7 +90,7 @@ func (m maps) panel(c draw.Canvas, label string, x, y vg.Length) {
 	for j, value := range m.right.shown() {
 		c.FillText(values, vg.Point{X: left + m.cellWidth*(vg.Length(j)+0.5), Y: bottom - 10}, value)
 	}
-	names := plainStyle(10.5, draw.XCenter)
+	names := textStyle(10.5, ink(), draw.XCenter)
 	across := m.cellWidth * vg.Length(len(m.right.at))
 	c.FillText(names, vg.Point{X: left + across/2, Y: bottom - 27}, fit(names, m.right.label, across))
 	upwards := fit(names, m.up.label, top-bottom+mapFoot/2)
@@ -114,29 +113,11 @@ func (m maps) cell(c draw.Canvas, x, y vg.Length, rate float64) {
 	const gap = 0.75
 	box := vg.Rectangle{Min: vg.Point{X: x + gap, Y: y + gap}, Max: vg.Point{X: x + m.cellWidth - gap, Y: y + mapCellHeight - gap}}
 	c.FillPolygon(shade(rate), corners(box))
-	number := plainStyle(9.5, draw.XCenter)
+	number := textStyle(9.5, ink(), draw.XCenter)
 	if rate > 0.5 {
 		number.Color = color.White
 	}
 	c.FillText(number, vg.Point{X: x + m.cellWidth/2, Y: y + mapCellHeight/2 + 1}, wholePercent(rate))
-}
-
-// wholePercent prints a share of 1 without decimals. Between the two ends it does
-// not claim to be at one of them.
-func wholePercent(rate float64) string {
-	switch {
-	case rate > 0 && rate < 0.005:
-		return "< 1"
-	case rate < 1 && rate >= 0.995:
-		return "> 99"
-	}
-	return fmt.Sprintf("%.0f", 100*rate)
-}
-
-// shade goes from nearly white to dark blue.
-func shade(rate float64) color.Color {
-	mix := func(from, to float64) uint8 { return uint8(math.Round(from + (to-from)*rate)) }
-	return color.RGBA{R: mix(0xf0, 0x08), G: mix(0xf4, 0x30), B: mix(0xf8, 0x6b), A: 0xff}
 }
 
 // shown are the values as they stand beside the cells: measured ones without

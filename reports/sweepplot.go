@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
 	"math"
@@ -10,11 +9,8 @@ import (
 	"time"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"lockquake/scenarios"
 )
@@ -36,30 +32,16 @@ func sweepPicture(s *scenarios.Sweep) (svg, png []byte, err error) {
 		draft = mapsPicture
 	}
 	width, height, paintOn := draft(s)
-	vector := vgsvg.New(width, height)
-	image := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(plotPixels))
-	for _, canvas := range []vg.CanvasSizer{vector, image} {
-		c := draw.New(canvas)
+	return picture(width, height, plotPixels, func(c draw.Canvas) {
 		c.FillPolygon(color.White, corners(c.Rectangle))
 		paintOn(framed(c))
-	}
-	var asSVG, asPNG bytes.Buffer
-	if _, err := vector.WriteTo(&asSVG); err != nil {
-		return nil, nil, err
-	}
-	if _, err := (vgimg.PngCanvas{Canvas: image}).WriteTo(&asPNG); err != nil {
-		return nil, nil, err
-	}
-	return asSVG.Bytes(), asPNG.Bytes(), nil
+	})
 }
 
 // linesPicture has the parameter from left to right and percent upwards.
 func linesPicture(s *scenarios.Sweep) (width, height vg.Length, paintOn func(draw.Canvas)) {
 	axis := newSweepAxis(s.Axes[0])
-	p := plot.New()
-	p.Title.Text = fmt.Sprintf("%s: how often each strategy fails, by %s", plain(s.Scenario, 40), plain(s.Axes[0].Path, 40))
-	p.Title.TextStyle.Font = sans(13)
-	p.Title.Padding = 8
+	p := newPlot(fmt.Sprintf("%s: how often each strategy fails, by %s", plain(s.Scenario, 40), plain(s.Axes[0].Path, 40)))
 	p.X.Label.Text = axis.label
 	if axis.log {
 		p.X.Label.Text += ", logarithmic"
@@ -73,12 +55,10 @@ func linesPicture(s *scenarios.Sweep) (width, height vg.Length, paintOn func(dra
 	}
 	p.X.Label.Text += "\n" + sweepRuns(s) + "; " + intervals + ": 95 % Wilson intervals"
 	p.Y.Label.Text = sweepCounts(s) + " (%)"
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Label.TextStyle.Font = sans(10.5)
-		a.Label.Padding = 4
-		a.Tick.Label.Font = sans(10.5)
-		a.Padding = 4
-	}
+	p.Y.Label.TextStyle.Font = sans(10.5)
+	p.Y.Label.Padding = 4
+	p.Y.Tick.Label.Font = sans(10.5)
+	p.X.Padding, p.Y.Padding = 4, 4
 	lines := sweepLines(s, axis)
 	highest := 0.0
 	for _, l := range lines {
@@ -225,8 +205,8 @@ type strategyLines []sweepLine
 // of Okabe and Ito; once they begin again the lines are dashed.
 func sweepLines(s *scenarios.Sweep, axis sweepAxis) strategyLines {
 	colors := []color.RGBA{
-		{R: 0x00, G: 0x72, B: 0xb2, A: 0xff},
-		{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff},
+		blue(),
+		vermilion(),
 		{R: 0x00, G: 0x9e, B: 0x73, A: 0xff},
 		{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff},
 		{R: 0xe6, G: 0x9f, B: 0x00, A: 0xff},
@@ -284,7 +264,7 @@ func (lines strategyLines) Plot(c draw.Canvas, p *plot.Plot) {
 			c.DrawGlyphNoClip(draw.GlyphStyle{Color: l.color, Radius: glyphRadius * 0.8, Shape: l.shape}, at)
 		}
 	}
-	names := valueStyle(p)
+	names := valueStyle()
 	for i, y := range lines.ends(toY, c.Min.Y, c.Max.Y) {
 		l := lines[i]
 		last := len(l.x) - 1
@@ -344,16 +324,11 @@ func (lines strategyLines) ends(toY func(float64) vg.Length, bottom, top vg.Leng
 }
 
 // GlyphBoxes asks for the room that the names take.
-func (lines strategyLines) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
+func (lines strategyLines) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	var boxes []plot.GlyphBox
 	for _, l := range lines {
-		box := valueStyle(p).Rectangle(l.label).Add(vg.Point{X: endGap + labelGap})
+		box := valueStyle().Rectangle(l.label).Add(vg.Point{X: endGap + labelGap})
 		boxes = append(boxes, plot.GlyphBox{X: 1, Y: 0.5, Rectangle: box})
 	}
 	return boxes
-}
-
-// plainStyle is text of a size, set from a corner or the middle.
-func plainStyle(size vg.Length, x text.XAlignment) text.Style {
-	return text.Style{Color: ink(), Font: sans(size), XAlign: x, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -16,14 +17,15 @@ import (
 // they follow.
 func SweepTable(w io.Writer, s *scenarios.Sweep, o Options) error {
 	var b bytes.Buffer
+	values := figures{1, math.MaxInt} // all columns but the first
 	paint(&b, o, bold, fmt.Sprintf("%s: %s, by %s", plain(s.Scenario, 60), sweepCounts(s), axes(s)))
 	if len(s.Axes) == 1 {
 		b.WriteByte('\n')
-		writeColumns(&b, o, sweepRows(s))
+		writeTable(&b, o, sweepRows(s), values, nil)
 	} else {
 		for _, label := range sweepLabels(s) {
 			fmt.Fprintf(&b, "\n%s\n", plain(label, 60))
-			writeColumns(&b, o, sweepGrid(s, label))
+			writeTable(&b, o, sweepGrid(s, label), values, nil)
 		}
 	}
 	fmt.Fprintf(&b, "\n%s; %s\n", sweepRuns(s), widest(s))
@@ -32,7 +34,7 @@ func SweepTable(w io.Writer, s *scenarios.Sweep, o Options) error {
 	}
 	if len(s.Thresholds) > 0 {
 		b.WriteByte('\n')
-		writeColumns(&b, o, thresholdRows(s))
+		writeTable(&b, o, thresholdRows(s), values, nil)
 		for _, t := range s.Thresholds {
 			if t.Changes > 1 {
 				fmt.Fprintf(&b, "%s goes to and fro %s over the range; this is the first\n", plain(t.Label, 60), count(t.Changes, "time"))
@@ -166,31 +168,4 @@ func thresholdRows(s *scenarios.Sweep) [][]string {
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-// writeColumns aligns a table whose first column is words and whose others are
-// figures.
-func writeColumns(b *bytes.Buffer, o Options, rows [][]string) {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], len([]rune(cell)))
-		}
-	}
-	for r, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			pad := strings.Repeat(" ", widths[i]-len([]rune(cell)))
-			if i == 0 {
-				line.WriteString(cell + pad)
-			} else {
-				line.WriteString("  " + pad + cell)
-			}
-		}
-		style := ""
-		if r == 0 {
-			style = faint
-		}
-		paint(b, o, style, line.String())
-	}
 }

@@ -29,11 +29,11 @@ func Table(w io.Writer, c *scenarios.Campaign, o Options) error {
 	for _, st := range shown {
 		rows = append(rows, []string{
 			name(st), plain(st.Fence, 30), thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st),
-			expected(st), violated(st),
+			outcomeOf(st).cell(), violated(st),
 		})
 	}
 	if len(shown) > 0 {
-		writeRows(&b, o, rows, shown)
+		writeTable(&b, o, rows, figures{2, 6}, func(row int) bool { return outcomeOf(shown[row-1]) == unexpected })
 	}
 	for i, remark := range remarks(c) {
 		if i == 0 {
@@ -73,43 +73,6 @@ func faultName(f scenarios.FaultStats) string {
 	return fmt.Sprintf("%d (%s)", f.Spec+1, f.Kind)
 }
 
-// writeRows aligns the rows; the figures stand to the right.
-func writeRows(b *bytes.Buffer, o Options, rows [][]string, shown []scenarios.StrategyStats) {
-	widths := widthsOf(rows)
-	for r, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			pad := strings.Repeat(" ", widths[i]-len([]rune(cell)))
-			if i >= 2 && i <= 5 {
-				cell = pad + cell
-			} else if i < len(row)-1 {
-				cell += pad
-			}
-			line.WriteString(cell)
-			if i < len(row)-1 {
-				line.WriteString("  ")
-			}
-		}
-		style := ""
-		if r == 0 {
-			style = faint
-		} else if shown[r-1].Decides && shown[r-1].Expected == scenarios.NotAsExpected {
-			style = alarm
-		}
-		paint(b, o, style, line.String())
-	}
-}
-
-func widthsOf(rows [][]string) []int {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], len([]rune(cell)))
-		}
-	}
-	return widths
-}
-
 // writeGrid prints a table of words. Of each heading after the first only the
 // first word stands above its column, and the whole below all.
 func writeGrid(b *bytes.Buffer, o Options, g grid) {
@@ -118,20 +81,7 @@ func writeGrid(b *bytes.Buffer, o Options, g grid) {
 		head[i], _, _ = strings.Cut(head[i], " ")
 	}
 	rows := append([][]string{head}, g.Rows...)
-	widths := widthsOf(rows)
-	for r, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			line.WriteString(cell + strings.Repeat(" ", widths[i]-len([]rune(cell))+2))
-		}
-		style := ""
-		if r == 0 {
-			style = faint
-		} else if slices.Contains(row, broken) {
-			style = alarm
-		}
-		paint(b, o, style, strings.TrimRight(line.String(), " "))
-	}
+	writeTable(b, o, rows, figures{}, func(row int) bool { return slices.Contains(rows[row], broken) })
 	fmt.Fprintf(b, "\n%s\n%s\n", strings.Join(g.Head[1:], ", "), strings.Join(wrap(g.Note, 110), "\n"))
 }
 
@@ -140,9 +90,4 @@ func verdictColour(c *scenarios.Campaign) string {
 		return bold
 	}
 	return alarm
-}
-
-// JSON prints the campaign as one document, the same as results.json.
-func JSON(w io.Writer, c *scenarios.Campaign) error {
-	return write(w, c)
 }

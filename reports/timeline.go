@@ -170,7 +170,7 @@ func (d *drafter) addLanes() {
 	var servers []string
 	for i := range d.events {
 		e := &d.events[i]
-		if name := serverName(e); e.Key == d.scope.key && ofServer(e.Type) && !slices.Contains(servers, name) {
+		if name := serverName(e); e.Key == d.scope.key && byServer(e.Type) && !slices.Contains(servers, name) {
 			servers = append(servers, name)
 		}
 	}
@@ -223,8 +223,8 @@ func (d *drafter) own(worker string) bool {
 	return i >= 0 && d.t.Lanes[i].Kind == "worker"
 }
 
-// ofServer reports whether a lock server speaks.
-func ofServer(t history.Type) bool {
+// byServer reports whether a lock server speaks.
+func byServer(t history.Type) bool {
 	switch t {
 	case history.Granted, history.Refused, history.Renewed, history.Freed, history.Expired, history.Evicted:
 		return true
@@ -282,7 +282,7 @@ func (d *drafter) point(step *Step, e *history.Event) {
 	switch {
 	case e.Type == history.Applied || e.Type == history.Final:
 		step.Lane = d.lane("resource")
-	case ofServer(e.Type):
+	case byServer(e.Type):
 		step.Lane = d.lane(serverName(e))
 	}
 	for i, s := range d.t.Spans {

@@ -174,7 +174,7 @@ type call struct {
 
 func (w *walker) event(e *history.Event) {
 	d := w.d
-	if ofServer(e.Type) && e.Key != d.scope.key {
+	if byServer(e.Type) && e.Key != d.scope.key {
 		return
 	}
 	server := serverName(e)
@@ -292,8 +292,8 @@ func (w *walker) addFault(begin *history.Event, to time.Duration, seq int64) {
 	default:
 	}
 	text := plain(begin.Kind, 20)
-	if steps := w.d.run.Plan.Steps; begin.Fault >= 1 && begin.Fault <= len(steps) {
-		text = plain(steps[begin.Fault-1].String(), 200)
+	if step := planned(w.d.run, begin); step != nil {
+		text = plain(step.String(), 200)
 	}
 	w.d.span(Span{
 		Lane: lane, Kind: "fault", From: Moment(begin.At), To: Moment(to),

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
 	"math"
@@ -9,12 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // The measures of a timeline's picture. Its width fills a slide.
@@ -38,20 +33,10 @@ const (
 func timelinePicture(t *Timeline, name string) (svg, png []byte, err error) {
 	rows := (len(t.Steps) + storyColumns - 1) / storyColumns
 	height := 2*slideMargin + headHeight + laneHeight*vg.Length(len(t.Lanes)) + axisHeight + storyLine*vg.Length(rows)
-	vector := vgsvg.New(slideWidth, height)
-	image := vgimg.NewWith(vgimg.UseWH(slideWidth, height), vgimg.UseDPI(slidePixels))
-	for _, canvas := range []vg.CanvasSizer{vector, image} {
-		s := slide{Canvas: draw.New(canvas), t: t}
+	return picture(slideWidth, height, slidePixels, func(c draw.Canvas) {
+		s := slide{Canvas: c, t: t}
 		s.draw(name, rows)
-	}
-	var asSVG, asPNG bytes.Buffer
-	if _, err := vector.WriteTo(&asSVG); err != nil {
-		return nil, nil, err
-	}
-	if _, err := (vgimg.PngCanvas{Canvas: image}).WriteTo(&asPNG); err != nil {
-		return nil, nil, err
-	}
-	return asSVG.Bytes(), asPNG.Bytes(), nil
+	})
 }
 
 // slide is a timeline on its way onto a canvas.
@@ -82,13 +67,6 @@ func (s *slide) draw(name string, rows int) {
 	s.story(slideMargin+storyLine*vg.Length(rows), rows)
 }
 
-// The colours are those of Okabe and Ito, on white.
-func ink() color.Color    { return color.RGBA{R: 0x1a, G: 0x1f, B: 0x26, A: 0xff} }
-func dimInk() color.Color { return color.RGBA{R: 0x5b, G: 0x64, B: 0x70, A: 0xff} }
-func alarmInk() color.Color {
-	return color.RGBA{R: 0xc0, G: 0x46, B: 0x00, A: 0xff}
-}
-
 func spanColor(kind string) color.Color {
 	switch kind {
 	case "belief":
@@ -114,12 +92,8 @@ func (s *slide) y(lane int) vg.Length {
 	return s.Max.Y - slideMargin - headHeight - laneHeight*vg.Length(lane) - laneHeight + 18
 }
 
-func (s *slide) style(size vg.Length, c color.Color) text.Style {
-	return text.Style{Color: c, Font: sans(size), YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
-}
-
 func (s *slide) write(x, y, size vg.Length, c color.Color, words string) vg.Length {
-	style := s.style(size, c)
+	style := textStyle(size, c, draw.XLeft)
 	s.FillText(style, vg.Point{X: x, Y: y}, words)
 	return style.Width(words)
 }
@@ -190,13 +164,12 @@ func (s *slide) axis() {
 		}
 		x := s.x(knot.At)
 		s.line(vg.Point{X: x, Y: bottom}, vg.Point{X: x, Y: bottom - 4}, dimInk(), 0.8)
-		style := s.style(9, dimInk())
-		style.Rotation, style.XAlign = math.Pi/4, draw.XRight
+		style := textStyle(9, dimInk(), draw.XRight)
+		style.Rotation = math.Pi / 4
 		s.FillText(style, vg.Point{X: x + 2, Y: bottom - 8}, label)
 	}
 	s.write(slideMargin+6, bottom-14, 9, dimInk(), "time, s")
-	style := s.style(9, dimInk())
-	style.XAlign = draw.XRight
+	style := textStyle(9, dimInk(), draw.XRight)
 	s.FillText(style, vg.Point{X: s.Max.X - slideMargin, Y: bottom - axisHeight + 16}, "the time axis is stretched where much happens")
 }
 
@@ -215,8 +188,8 @@ func (s *slide) span(span *Span) {
 	}
 	box := rectangle(from, to, y-half, y+half)
 	s.FillPolygon(spanColor(span.Kind), corners(box))
-	s.StrokeLines(draw.LineStyle{Color: color.White, Width: 0.6}, append(corners(box), box.Min))
-	style := s.style(size, c)
+	frame(s.Canvas, box, 0.6, color.White)
+	style := textStyle(size, c, draw.XLeft)
 	if style.Width(span.Label) <= to-from-6 {
 		s.FillText(style, vg.Point{X: from + 4, Y: y + 0.8}, span.Label)
 	}
@@ -254,7 +227,7 @@ func (s *slide) token(a *Arrow) {
 		return
 	}
 	from, to := s.ends(a)
-	style := s.style(7.5, ink())
+	style := textStyle(7.5, ink(), draw.XLeft)
 	for _, share := range []vg.Length{0.7, 0.5, 0.3} {
 		at := vg.Point{X: from.X + (to.X-from.X)*share + 2, Y: from.Y + (to.Y-from.Y)*share}
 		width := style.Width(a.Label)
@@ -306,8 +279,7 @@ func (s *slide) marks() {
 			c = alarmInk()
 		}
 		s.dot(at, c)
-		style := s.style(8, color.White)
-		style.XAlign = draw.XCenter
+		style := textStyle(8, color.White, draw.XCenter)
 		s.FillText(style, vg.Point{X: at.X, Y: at.Y + 0.5}, strconv.Itoa(i+1))
 	}
 }
@@ -323,12 +295,11 @@ func (s *slide) story(top vg.Length, rows int) {
 		}
 		s.write(x+6, y, 9.5, c, strconv.Itoa(i+1))
 		whole, fraction, _ := strings.Cut(step.Time, ".")
-		right := s.style(9.5, c)
-		right.XAlign = draw.XRight
+		right := textStyle(9.5, c, draw.XRight)
 		s.FillText(right, vg.Point{X: x + 36, Y: y}, whole)
 		s.write(x+36, y, 9.5, c, "."+fraction)
 		words := step.Actor + "  " + step.Text
-		for style := s.style(9.5, c); style.Width(words) > width-92; {
+		for style := textStyle(9.5, c, draw.XLeft); style.Width(words) > width-92; {
 			words = plain(words, len([]rune(words))-1)
 		}
 		s.write(x+82, y, 9.5, c, words)
@@ -341,12 +312,4 @@ func (s *slide) line(from, to vg.Point, c color.Color, width vg.Length) {
 
 func (s *slide) dot(at vg.Point, c color.Color) {
 	s.DrawGlyphNoClip(draw.GlyphStyle{Color: c, Radius: markRadius, Shape: draw.CircleGlyph{}}, at)
-}
-
-func rectangle(left, right, bottom, top vg.Length) vg.Rectangle {
-	return vg.Rectangle{Min: vg.Point{X: left, Y: bottom}, Max: vg.Point{X: right, Y: top}}
-}
-
-func corners(r vg.Rectangle) []vg.Point {
-	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}
 }

@@ -8,8 +8,6 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"lockquake/scenarios"
 )
 
 // seconds prints a moment of a run, without its unit, to the millisecond or
@@ -34,6 +32,16 @@ func short(d time.Duration) string {
 		return d.Round(time.Microsecond).String()
 	}
 	return d.String()
+}
+
+// rough prints a length of time to three digits: a quantile is good for no more.
+func rough(d time.Duration) string {
+	const digits = 1000
+	unit := time.Duration(1)
+	for d/unit >= digits {
+		unit *= 10
+	}
+	return d.Round(unit).String()
 }
 
 // plain makes text from outside harmless: one line, no control characters,
@@ -74,6 +82,18 @@ func percent(x float64) string {
 	return strconv.FormatFloat(100*x, 'f', 1, 64) + " %"
 }
 
+// wholePercent prints a share of 1 without decimals. Between the two ends it does
+// not claim to be at one of them.
+func wholePercent(rate float64) string {
+	switch {
+	case rate > 0 && rate < 0.005:
+		return "< 1"
+	case rate < 1 && rate >= 0.995:
+		return "> 99"
+	}
+	return fmt.Sprintf("%.0f", 100*rate)
+}
+
 // interval prints a confidence interval of a share of 1.
 func interval(low, high float64) string {
 	return strings.TrimSuffix(percent(low), " %") + " to " + percent(high)
@@ -91,22 +111,21 @@ func below(bound float64) string {
 	return "fewer than " + strconv.FormatFloat(math.Ceil(100*bound/unit-slack)*unit, 'g', 2, 64) + " %"
 }
 
-// highest is the upper end of what is known of a strategy's rate: of its interval,
-// or where no run is violating the exact bound to one side.
-func highest(st scenarios.StrategyStats) float64 {
-	if st.Violating == 0 && st.Runs > 0 {
-		return scenarios.AtMost(st.Runs)
+// thousands writes a number with a comma between its groups.
+func thousands(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
 	}
-	return st.High
+	return digits
 }
 
-// intervalOf prints the interval of a strategy's rate; where no run is
-// violating, the exact bound to one side.
-func intervalOf(st scenarios.StrategyStats) string {
-	if st.Violating == 0 {
-		return below(scenarios.AtMost(st.Runs))
+// figure prints a number to three digits.
+func figure(x float64) string {
+	if x >= 1000 {
+		return thousands(int(x + 0.5))
 	}
-	return interval(st.Low, st.High)
+	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
 // count prints a number with its noun, in the plural where it needs it.

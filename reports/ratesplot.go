@@ -3,16 +3,12 @@ package reports
 import (
 	"fmt"
 	"image/color"
-	"io"
 	"strconv"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"lockquake/scenarios"
 )
@@ -30,52 +26,22 @@ const (
 	longestLabel = 32 // characters
 )
 
-// writeSVG draws the rates as a vector picture: the same bytes for the same
-// campaign. Its text is set in Liberation Sans, whose widths a browser without
-// it has in Arial or Helvetica.
-func writeSVG(w io.Writer, c *scenarios.Campaign) error {
-	width, height, paintOn := ratesPicture(c)
-	canvas := vgsvg.New(width, height)
-	paintOn(framed(draw.New(canvas)))
-	_, err := canvas.WriteTo(w)
-	return err
-}
-
-// writePNG draws the rates as a picture of 1,600 pixels' width.
-func writePNG(w io.Writer, c *scenarios.Campaign) error {
-	width, height, paintOn := ratesPicture(c)
-	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(plotPixels))
-	paintOn(framed(draw.New(canvas)))
-	_, err := vgimg.PngCanvas{Canvas: canvas}.WriteTo(w)
-	return err
-}
-
-// framed leaves a margin on all sides.
-func framed(c draw.Canvas) draw.Canvas {
-	const margin = vg.Length(10)
-	return draw.Crop(c, margin, -margin, margin, -margin)
-}
-
-// ratesPicture has a row for each strategy, or of a campaign with cases a cell for
-// each of them.
-func ratesPicture(c *scenarios.Campaign) (width, height vg.Length, paintOn func(draw.Canvas)) {
+// ratesPicture draws the rates as SVG and as PNG. It has a row for each strategy,
+// or of a campaign with cases a cell for each of them.
+func ratesPicture(c *scenarios.Campaign) (svg, png []byte, err error) {
+	width, height := plotWidth, plotMargin+plotRow*vg.Length(max(1, len(c.Strategies)))
+	paintOn := ratesPlot(c).Draw
 	if hasCases(c) {
-		return casesPicture(c)
+		width, height, paintOn = casesPicture(c)
 	}
-	return plotWidth, plotMargin + plotRow*vg.Length(max(1, len(c.Strategies))), ratesPlot(c).Draw
+	return picture(width, height, plotPixels, func(c draw.Canvas) { paintOn(framed(c)) })
 }
 
 // ratesPlot has a row for each strategy, the first on top, and percent from
 // left to right.
 func ratesPlot(c *scenarios.Campaign) *plot.Plot {
-	p := plot.New()
-	p.Title.Text = fmt.Sprintf("%s: how often each strategy fails, %s", plain(c.Scenario, 40), seeds(c))
-	p.Title.TextStyle.Font = sans(13)
-	p.Title.Padding = 8
+	p := newPlot(fmt.Sprintf("%s: how often each strategy fails, %s", plain(c.Scenario, 40), seeds(c)))
 	p.X.Label.Text = "runs in which a deciding check was violated (%), with the 95 % interval (at 0 the exact bound)\nhollow and grey: nothing was expected of it"
-	p.X.Label.TextStyle.Font = sans(10.5)
-	p.X.Label.Padding = 4
-	p.X.Tick.Label.Font = sans(10.5)
 	p.Y.Tick.Label.Font = sans(11.5)
 
 	var rows plotRows
@@ -97,10 +63,6 @@ func ratesPlot(c *scenarios.Campaign) *plot.Plot {
 	p.X.Tick.Marker = tenths(p.X.Max)
 	p.X.Padding, p.Y.Padding = 2, 4
 	return p
-}
-
-func sans(size vg.Length) font.Font {
-	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
 
 // roundAxis returns where an axis ends that shows a value: nowhere beyond
@@ -144,16 +106,16 @@ func newRateMark(s *scenarios.StrategyStats, y float64) rateMark {
 		y: y, rate: 100 * s.Rate, low: 100 * s.Low, high: 100 * highest(*s), known: s.Runs > 0,
 		label: fmt.Sprintf("%s (%d/%d)", percent(s.Rate), s.Violating, s.Runs),
 	}
-	switch {
-	case !s.Decides:
-		r.color, r.shape = color.RGBA{R: 0x59, G: 0x59, B: 0x59, A: 0xff}, draw.RingGlyph{}
-	case s.Expected == scenarios.AsExpected:
-		r.color, r.shape = color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}, draw.CircleGlyph{}
-	case s.Expected == scenarios.NotAsExpected:
-		r.color, r.shape = color.RGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}, draw.PyramidGlyph{}
+	switch outcomeOf(*s) {
+	case unasked:
+		r.color, r.shape = grey(), draw.RingGlyph{}
+	case asExpected:
+		r.color, r.shape = blue(), draw.CircleGlyph{}
+	case unexpected:
+		r.color, r.shape = vermilion(), draw.PyramidGlyph{}
 		r.label += ", not as expected"
-	default:
-		r.color, r.shape = color.RGBA{R: 0x59, G: 0x59, B: 0x59, A: 0xff}, draw.BoxGlyph{}
+	case undecided:
+		r.color, r.shape = grey(), draw.BoxGlyph{}
 		r.label += ", cannot tell"
 	}
 	if !r.known {
@@ -183,7 +145,7 @@ func (rows plotRows) Plot(c draw.Canvas, p *plot.Plot) {
 			c.DrawGlyphNoClip(draw.GlyphStyle{Color: color.White, Radius: glyphRadius, Shape: draw.CircleGlyph{}}, vg.Point{X: toX(r.rate), Y: y})
 			c.DrawGlyphNoClip(draw.GlyphStyle{Color: r.color, Radius: glyphRadius, Shape: r.shape}, vg.Point{X: toX(r.rate), Y: y})
 		}
-		c.FillText(valueStyle(p), vg.Point{X: toX(p.X.Max) + labelGap, Y: y + capHalf/3}, r.label)
+		c.FillText(valueStyle(), vg.Point{X: toX(p.X.Max) + labelGap, Y: y + capHalf/3}, r.label)
 	}
 }
 
@@ -192,14 +154,11 @@ func (rows plotRows) Plot(c draw.Canvas, p *plot.Plot) {
 func (rows plotRows) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	var boxes []plot.GlyphBox
 	for _, r := range rows {
-		box := valueStyle(p).Rectangle(r.label).Add(vg.Point{X: labelGap})
+		box := valueStyle().Rectangle(r.label).Add(vg.Point{X: labelGap})
 		boxes = append(boxes, plot.GlyphBox{X: 1, Y: p.Y.Norm(r.y), Rectangle: box})
 	}
 	return boxes
 }
 
-func valueStyle(p *plot.Plot) text.Style {
-	return text.Style{
-		Color: color.Black, Font: sans(10.5), YAlign: draw.YCenter, Handler: p.TextHandler,
-	}
-}
+// valueStyle is that of what stands to the right of an axis.
+func valueStyle() text.Style { return textStyle(10.5, color.Black, draw.XLeft) }

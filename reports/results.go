@@ -22,6 +22,17 @@ const schema = 1
 // would keep a test busy.
 const mostRuns = 10_000_000
 
+// JSON prints the campaign as one document, the same as results.json.
+func JSON(w io.Writer, c *scenarios.Campaign) error { return writeJSON(w, c) }
+
+// writeJSON prints one document.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
 // Read reads what JSON wrote: a results.json, or the one of a report directory.
 // The failing runs themselves are not in it. An error about what the file holds
 // is or wraps ErrNoResults.
@@ -93,12 +104,4 @@ func sound(c *scenarios.Campaign) error {
 // counted reports whether a list may be of so many seeds.
 func counted(list scenarios.SeedSet, n int) bool {
 	return list.Count() == n || list.Cut && list.Count() < n
-}
-
-// write prints one JSON document.
-func write(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }

@@ -120,13 +120,7 @@ func newTeller(run *scenarios.Trial, sections []*history.Section, s scope, limit
 			t.item(o.Item)
 		}
 	}
-	for i := range run.History.Events {
-		switch run.History.Events[i].Type {
-		case history.Granted, history.Refused, history.Renewed, history.Freed, history.Expired, history.Evicted:
-			t.spoken = true
-		default:
-		}
-	}
+	t.spoken = slices.ContainsFunc(run.History.Events, func(e history.Event) bool { return byServer(e.Type) })
 	return t
 }
 

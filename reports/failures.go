@@ -7,9 +7,9 @@ import (
 	"lockquake/scenarios"
 )
 
-// tale is a failure as the report shows it: the story and its pictures. Checks
+// shownFailure is a failure as the report shows it: the story and its pictures. Checks
 // that fail in the same run for the same reason share one.
-type tale struct {
+type shownFailure struct {
 	stats    scenarios.StrategyStats
 	failures []scenarios.Failure
 	story    Story
@@ -22,14 +22,14 @@ type tale struct {
 // faults has hundreds. The page has all of them.
 const mostPictures = 60
 
-// tales tells all failures of a campaign, in the order of its strategies.
-func tales(c *scenarios.Campaign) ([]tale, error) {
-	var all []tale
+// shownFailures tells all failures of a campaign, in the order of its strategies.
+func shownFailures(c *scenarios.Campaign) ([]shownFailure, error) {
+	var all []shownFailure
 	for _, st := range failed(c) {
 		first := len(all)
 		for _, f := range st.Failures {
 			story := TellCheck(f.Trial, f.Check)
-			same := slices.IndexFunc(all[first:], func(t tale) bool {
+			same := slices.IndexFunc(all[first:], func(t shownFailure) bool {
 				return t.failures[0].Seed == f.Seed && slices.EqualFunc(t.story.Lines, story.Lines, sameLine)
 			})
 			if same >= 0 {
@@ -37,7 +37,7 @@ func tales(c *scenarios.Campaign) ([]tale, error) {
 				t.failures = append(t.failures, f)
 				continue
 			}
-			all = append(all, tale{
+			all = append(all, shownFailure{
 				stats: st, failures: []scenarios.Failure{f}, story: story, timeline: TimelineOf(f.Trial, f.Check),
 			})
 		}
@@ -63,7 +63,7 @@ func sameLine(a, b Line) bool {
 	return a == b
 }
 
-func (t *tale) checks() []string {
+func (t *shownFailure) checks() []string {
 	var names []string
 	for _, f := range t.failures {
 		names = append(names, f.Check)

@@ -7,6 +7,7 @@ import (
 
 	"lockquake/faults"
 	"lockquake/history"
+	"lockquake/scenarios"
 )
 
 // ofSection tells what a worker does with its lock.
@@ -264,16 +265,8 @@ func refusal(o *history.Op, mark int64) string {
 // ofFault tells a fault that takes hold or lets go.
 func (t *teller) ofFault(e *history.Event) {
 	action, when := faults.Action{Kind: faults.Kind(e.Kind), Target: e.Target}, (*faults.When)(nil)
-	if steps := t.run.Plan.Steps; e.Fault >= 1 && e.Fault <= len(steps) {
-		action, when = steps[e.Fault-1].Action, steps[e.Fault-1].When
-	}
-	length := action.For
-	if e.Until > e.At {
-		length = e.Until - e.At
-	}
-	point := e.Point
-	if point == "" && when != nil {
-		point = when.Point
+	if step := planned(t.run, e); step != nil {
+		action, when = step.Action, step.When
 	}
 	actor, of := "network", *e
 	if slices.Contains(t.run.History.Meta.Workers, action.Target) && action.Kind != faults.Hold && action.Kind != faults.Drop {
@@ -284,44 +277,64 @@ func (t *teller) ofFault(e *history.Event) {
 	} else {
 		of.Worker = t.onLink(action, when)
 	}
-	if e.Type == history.FaultBegin && slices.Contains([]faults.Kind{faults.Crash, faults.Failover, faults.Delete, faults.Evict}, action.Kind) && of.Worker != action.Target {
+	text, w := t.onset(e, action, when), turning
+	if e.Type == history.FaultEnd {
+		text, w = t.healing(action, when)
+	} else if slices.Contains([]faults.Kind{faults.Crash, faults.Failover, faults.Delete, faults.Evict}, action.Kind) && of.Worker != action.Target {
 		t.robbed = *e
 	}
-	if e.Type == history.FaultEnd {
-		if text, w := t.healing(action, when); text != "" {
-			t.say(&of, actor, w, "%s", text)
-		}
-		return
+	if text != "" {
+		t.say(&of, actor, w, "%s", text)
 	}
-	var text string
-	switch action.Kind {
+}
+
+// planned returns the step of the plan that a fault comes from, nil if there is
+// none.
+func planned(run *scenarios.Trial, e *history.Event) *faults.Step {
+	if e.Fault < 1 || e.Fault > len(run.Plan.Steps) {
+		return nil
+	}
+	return &run.Plan.Steps[e.Fault-1]
+}
+
+// onset says how a fault takes hold, "" where something else tells of it: the last
+// event of a worker, or the end of a lease.
+func (t *teller) onset(e *history.Event, a faults.Action, when *faults.When) string {
+	length := a.For
+	if e.Until > e.At {
+		length = e.Until - e.At
+	}
+	point := e.Point
+	if point == "" && when != nil {
+		point = when.Point
+	}
+	switch a.Kind {
 	case faults.Pause:
-		text = fmt.Sprintf("is paused %s %s", short(length), t.where(action.Target, point))
+		return fmt.Sprintf("is paused %s %s", short(length), t.where(a.Target, point))
 	case faults.Suspend:
-		text = fmt.Sprintf("is suspended %s %s", short(length), t.where(action.Target, point))
+		return fmt.Sprintf("is suspended %s %s", short(length), t.where(a.Target, point))
 	case faults.Stall:
-		text = fmt.Sprintf("has its task %s stalled for %s", plain(action.Task, 20), short(length))
+		return fmt.Sprintf("has its task %s stalled for %s", plain(a.Task, 20), short(length))
 	case faults.Crash:
-		if of.Worker == action.Target {
-			return // the worker's own last event tells of it
+		if slices.Contains(t.run.History.Meta.Workers, a.Target) {
+			return ""
 		}
-		text = fmt.Sprintf("crashes for %s", short(length))
+		return fmt.Sprintf("crashes for %s", short(length))
 	case faults.Failover, faults.Delete, faults.Evict:
-		return // the end of the lease tells of it
+		return ""
 	case faults.ClockStep:
-		text = fmt.Sprintf("has its wall clock moved by %v", action.By)
+		return fmt.Sprintf("has its wall clock moved by %v", a.By)
 	case faults.ClockRate:
-		text = fmt.Sprintf("has its %s clock run %+d ppm fast", action.Clock, action.PPM)
+		return fmt.Sprintf("has its %s clock run %+d ppm fast", a.Clock, a.PPM)
 	case faults.Partition:
-		text = fmt.Sprintf("cuts %s -> %s for %s (%s)", action.From, action.To, short(length), action.Mode)
+		return fmt.Sprintf("cuts %s -> %s for %s (%s)", a.From, a.To, short(length), a.Mode)
 	case faults.Hold:
-		text = fmt.Sprintf("holds the %s for %s", message(when), short(length))
+		return fmt.Sprintf("holds the %s for %s", message(when), short(length))
 	case faults.Drop:
-		text = fmt.Sprintf("loses the %s", message(when))
+		return fmt.Sprintf("loses the %s", message(when))
 	default:
-		text = fmt.Sprintf("%s hits %s for %s", plain(e.Kind, 20), plain(e.Target, 30), short(length))
 	}
-	t.say(&of, actor, turning, "%s", text)
+	return fmt.Sprintf("%s hits %s for %s", plain(e.Kind, 20), plain(e.Target, 30), short(length))
 }
 
 // onLink returns the worker whose messages a fault of the network meets, ""
@@ -338,6 +351,7 @@ func (t *teller) onLink(a faults.Action, when *faults.When) string {
 	return ""
 }
 
+// healing says how a fault lets go, "" where nobody misses it.
 func (t *teller) healing(a faults.Action, when *faults.When) (string, weight) {
 	switch a.Kind {
 	case faults.Crash:

@@ -1,0 +1,185 @@
+package checker
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"lockquake/history"
+)
+
+// input is a history together with what every check needs of it, worked out once.
+type input struct {
+	*history.History
+	sections  []*history.Section
+	witnessed bool
+	limits    limits
+
+	// Made when a check first asks for them.
+	book     *ledger
+	stops    map[string]stretches
+	troubles stretches
+	needed   int // see quorum
+}
+
+func newInput(h *history.History, sections []*history.Section, l limits) *input {
+	return &input{History: h, sections: sections, witnessed: h.Witnessed(), limits: l}
+}
+
+// endAt is the time of the last event.
+func (in *input) endAt() time.Duration {
+	if len(in.Events) == 0 {
+		return 0
+	}
+	return in.Events[len(in.Events)-1].At
+}
+
+// forever stands for the sequence number of what never came.
+const forever = math.MaxInt64
+
+// effect says whether an operation did anything to the resource.
+type effect int
+
+const (
+	dropped  effect = iota // it never reached the resource
+	accepted               // it took effect
+	refused                // the resource declined it
+	maybe                  // nobody knows
+)
+
+// effect returns what became of o. The resource's own record decides where
+// there is one; otherwise the worker's word has to do.
+func (in *input) effect(o *history.Op) effect {
+	if in.witnessed {
+		switch {
+		case o.Applied == 0:
+			return dropped
+		case o.Accepted:
+			return accepted
+		default:
+			return refused
+		}
+	}
+	switch o.Outcome {
+	case history.OutcomeOK:
+		return accepted
+	case history.OutcomeFail:
+		return refused
+	case history.OutcomeInfo:
+	}
+	return maybe
+}
+
+// moment is the one event at which o took effect, by the best record that
+// there is: the resource's, else the worker's return, else its call.
+func moment(o *history.Op) int64 {
+	switch {
+	case o.Applied != 0:
+		return o.Applied
+	case o.Return != 0 && o.Outcome != history.OutcomeInfo:
+		return o.Return
+	default:
+		return o.Invoke
+	}
+}
+
+// over is the first event by which o has certainly had the effect that it
+// has, or forever. An answer of unknown outcome says nothing about that.
+func over(o *history.Op) int64 {
+	switch {
+	case o.Return != 0 && o.Outcome != history.OutcomeInfo:
+		return o.Return
+	case o.Applied != 0:
+		return o.Applied
+	default:
+		return forever
+	}
+}
+
+// span returns where and when o may have taken effect: exactly if the
+// resource recorded it, else somewhere between call and return.
+func span(o *history.Op) interval {
+	if o.Applied != 0 {
+		return interval{from: o.Applied, to: o.Applied, fromAt: o.AppliedAt, toAt: o.AppliedAt}
+	}
+	return interval{from: o.Invoke, to: o.Return, fromAt: o.InvokeAt, toAt: o.ReturnAt}
+}
+
+// left returns the event that ended the work of s: the body was left, or else
+// the section ended.
+func (in *input) left(s *history.Section) (int64, time.Duration) {
+	if s.Leave != 0 {
+		return s.Leave, s.LeaveAt
+	}
+	return in.ended(s)
+}
+
+// ended returns the event that ended s: it returned, or its process crashed. A
+// section without an end lasts to the end of the history.
+func (in *input) ended(s *history.Section) (int64, time.Duration) {
+	switch {
+	case s.Return != 0:
+		return s.Return, s.ReturnAt
+	case s.Crashed:
+		return s.Crash, s.CrashAt
+	default:
+		return forever, in.endAt()
+	}
+}
+
+// waited returns when the wait of s for its lock was over, one way or another.
+func (in *input) waited(s *history.Section) time.Duration {
+	if s.Entered() {
+		return s.EnterAt
+	}
+	_, at := in.ended(s)
+	return at
+}
+
+// answer is how long a client waits for an answer of a lock server.
+func (in *input) answer() time.Duration {
+	if in.Meta.Answer != 0 {
+		return in.Meta.Answer
+	}
+	return answerBound
+}
+
+// eventsOf lists the events of operations.
+func eventsOf(ops ...*history.Op) []int64 {
+	var seqs []int64
+	for _, o := range ops {
+		seqs = append(seqs, o.Invoke, o.Applied, o.Return)
+	}
+	return seqs
+}
+
+// nameOf is how a finding calls a section.
+func nameOf(s *history.Section) string {
+	return fmt.Sprintf("%s's section %d", s.Worker, s.N)
+}
+
+// groups splits a list by a key, in the order in which the keys come up. A
+// list that has only one key, as most have, is its own group and not copied.
+func groups[T any](list []T, key func(T) string) [][]T {
+	if len(list) == 0 {
+		return nil
+	}
+	first := key(list[0])
+	if !slices.ContainsFunc(list, func(x T) bool { return key(x) != first }) {
+		return [][]T{list}
+	}
+	index := map[string]int{}
+	var out [][]T
+	for _, x := range list {
+		k := key(x)
+		i, ok := index[k]
+		if !ok {
+			i = len(out)
+			index[k] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], x)
+	}
+	return out
+}
