@@ -165,6 +165,9 @@ func pageRows(c *scenarios.Campaign, tales []tale) (string, []pageRow) {
 		if row.Replay == "" && st.Violating > 0 {
 			row.Replay = st.Checks["belief"].Replay
 		}
+		if row.Replay != "" {
+			row.Replay = scenarios.ReplayLine(c.Program, row.Replay)
+		}
 		rows = append(rows, row)
 	}
 	return fmt.Sprintf("%v %%", end), rows
@@ -197,7 +200,7 @@ func pageFailures(tales []tale) []pageFailure {
 		list = append(list, pageFailure{
 			ID: failureID(i), Label: name(t.stats), Checks: strings.Join(t.checks(), ", "), Seed: f.Seed,
 			Finding: findingText(f), Story: t.story, Timeline: t.timeline,
-			Replay: f.Trial.Replay, Dir: failureDir(t.stats, f) + "/", Drawn: t.svg != nil,
+			Replay: scenarios.ReplayLine(f.Trial.Program, f.Trial.Replay), Dir: failureDir(t.stats, f) + "/", Drawn: t.svg != nil,
 		})
 	}
 	if i := opening(tales); i >= 0 {

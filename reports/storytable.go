@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"lockquake/scenarios"
 )
 
 // Options say how something is printed for people.
@@ -56,7 +58,7 @@ func (s Story) Write(w io.Writer, o Options) error {
 		}
 	}
 	if s.Replay != "" {
-		b.WriteString("\nlockquake replay " + s.Replay + "\n")
+		b.WriteString("\n" + scenarios.ReplayLine(s.Program, s.Replay) + "\n")
 	}
 	_, err := w.Write(b.Bytes())
 	return err

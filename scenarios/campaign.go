@@ -10,7 +10,6 @@ import (
 
 	"lockquake/checker"
 	"lockquake/history"
-	"lockquake/lock"
 	"lockquake/sim/redis"
 )
 
@@ -61,10 +60,7 @@ type violation struct {
 // as partial, with the cause. A *RunError is a run that could not be carried
 // out; the campaign ends with it.
 func Run(ctx context.Context, s *Scenario, opts ...Option) (*Campaign, error) {
-	o := options{own: map[string]lock.Entry{}, jobs: runtime.GOMAXPROCS(0), stall: defaultStall}
-	for _, opt := range opts {
-		opt(&o)
-	}
+	o := s.options(options{jobs: runtime.GOMAXPROCS(0), stall: defaultStall}, opts)
 	if err := o.choose(s); err != nil {
 		return nil, err
 	}
@@ -180,10 +176,7 @@ func (c *campaign) at(i int64) (run cell, again bool) {
 
 // RunOnce carries out one run of one use of a strategy, and keeps all of it.
 func RunOnce(s *Scenario, label string, seed uint64, opts ...Option) (*Trial, error) {
-	o := options{own: map[string]lock.Entry{}, strategies: []string{label}}
-	for _, opt := range opts {
-		opt(&o)
-	}
+	o := s.options(options{strategies: []string{label}}, opts)
 	uses, err := s.uses(o)
 	if err != nil {
 		return nil, err

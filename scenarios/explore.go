@@ -12,7 +12,6 @@ import (
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/internal/strictyaml"
-	"lockquake/lock"
 	"lockquake/sim/redis"
 )
 
@@ -188,10 +187,7 @@ func Explore(ctx context.Context, s *Scenario, search Search, opts ...Option) (*
 }
 
 func newExplorer(s *Scenario, search Search, opts []Option) (*explorer, error) {
-	o := options{own: map[string]lock.Entry{}, jobs: runtime.GOMAXPROCS(0), stall: defaultStall}
-	for _, opt := range opts {
-		opt(&o)
-	}
+	o := s.options(options{jobs: runtime.GOMAXPROCS(0), stall: defaultStall}, opts)
 	uses, err := s.uses(o)
 	if err != nil {
 		return nil, err
@@ -591,6 +587,6 @@ func (q Search) Place(s *Scenario, specs []faults.Spec, opts ...Option) (*Scenar
 
 // nodes are the servers of every use of the scenario.
 func (s *Scenario) nodes() []string {
-	v := validator{Scenario: s, known: known(nil)}
+	v := validator{Scenario: s, known: known(s.Own)}
 	return v.nodes()
 }

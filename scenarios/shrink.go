@@ -63,10 +63,7 @@ var ErrHolds = errors.New("no such failure")
 // then in the order of strategies. The options that count are WithSeeds,
 // WithStrategies and WithStrategy; check is as in Shrink.
 func Failing(ctx context.Context, s *Scenario, check string, opts ...Option) (label string, seed uint64, err error) {
-	o := options{own: map[string]lock.Entry{}, seeds: SeedRange{1, uint64(s.Seeds)}}
-	for _, opt := range opts {
-		opt(&o)
-	}
+	o := s.options(options{seeds: SeedRange{1, uint64(s.Seeds)}}, opts)
 	uses, err := s.uses(o)
 	if err != nil {
 		return "", 0, err
@@ -116,16 +113,13 @@ func telling(s *Scenario, t *Trial, named string) string {
 // that wraps ErrHolds. When ctx ends Shrink returns what it has reached, marked
 // as partial, with the cause.
 func Shrink(ctx context.Context, s *Scenario, what Shrinking, opts ...Option) (*Shrunk, error) {
-	o := options{own: map[string]lock.Entry{}, strategies: []string{what.Label}}
-	for _, opt := range opts {
-		opt(&o)
-	}
+	o := s.options(options{strategies: []string{what.Label}}, opts)
 	uses, err := s.uses(o)
 	if err != nil {
 		return nil, err
 	}
 	z := &shrinker{
-		ctx: ctx, use: uses[0], path: what.Path, told: what.Told, own: sortedKeys(o.own),
+		ctx: ctx, use: uses[0], path: what.Path, told: what.Told, own: o.entries(),
 		runner: &runner{scenario: s, own: o.own, scripts: redis.NewScriptCache()},
 	}
 	trial, err := z.runner.once(z.use, what.Seed)
@@ -178,7 +172,7 @@ type shrinker struct {
 	use    Strategy
 	check  string
 	path   string
-	own    []string
+	own    []lock.Entry
 	told   func(Extent)
 	runner *runner
 	from   Extent
@@ -256,7 +250,7 @@ func (z *shrinker) trySeed(seed uint64, change func(*Scenario) bool) bool {
 		return false
 	}
 	c.Seeds = int(min(seed, mostOthers))
-	text, err := Rewrite(&c, "Made by lockquake shrink. Run it with: lockquake reproduce FILE --seed "+fmt.Sprint(seed), z.path)
+	text, err := Rewrite(&c, fmt.Sprintf("Made by lockquake shrink. Run it with: %s reproduce FILE --seed %d", programName(c.Program), seed), z.path)
 	if err != nil {
 		z.err = err
 		return false
@@ -265,6 +259,7 @@ func (z *shrinker) trySeed(seed uint64, change func(*Scenario) bool) bool {
 	if err != nil {
 		return false // a change that no file can say
 	}
+	small.Program = c.Program
 	var tried [2]attempt
 	for i := range tried {
 		if tried[i], err = z.run(small, seed); err != nil || telling(small, tried[i].trial, z.check) == "" {
