@@ -176,13 +176,13 @@ func (c *campaign) at(i int64) (run cell, again bool) {
 
 // RunOnce carries out one run of one use of a strategy, and keeps all of it.
 func RunOnce(s *Scenario, label string, seed uint64, opts ...Option) (*Trial, error) {
-	o := s.options(options{strategies: []string{label}}, opts)
+	o := s.options(options{strategies: []string{label}, stall: defaultStall}, opts)
 	uses, err := s.uses(o)
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{scenario: s, own: o.own, scripts: redis.NewScriptCache(), trace: o.trace}
-	return r.once(uses[0], seed)
+	j := jobs{options: o, scripts: redis.NewScriptCache()}
+	return j.one(s, uses[0], seed)
 }
 
 // Count is how many seeds the range holds.

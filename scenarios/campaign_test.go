@@ -241,6 +241,41 @@ func TestPanicInALockIsReported(t *testing.T) {
 	}
 }
 
+// A run that hangs is reported by whatever carries out runs, and not only by a
+// campaign.
+func TestHangOfOneRunIsReported(t *testing.T) {
+	outside := make(chan struct{})
+	defer close(outside)
+	s := parseText(t, quick)
+	opts := []Option{
+		WithStrategy("mine", func(lock.Deps) lock.Strategy {
+			return broken(func(context.Context, lock.Body) error {
+				<-outside
+				return nil
+			})
+		}),
+		WithStrategies("mine"),
+		func(o *options) { o.stall = 200 * time.Millisecond },
+	}
+	for name, carryOut := range map[string]func() error{
+		"RunOnce": func() error { _, err := RunOnce(s, "mine", 1, opts...); return err },
+		"Failing": func() error { _, _, err := Failing(t.Context(), s, "", opts...); return err },
+		"Shrink": func() error {
+			_, err := Shrink(t.Context(), s, Shrinking{Label: "mine", Seed: 1}, opts...)
+			return err
+		},
+		"Place": func() error { _, _, err := Search{}.Place(s, nil, opts...); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var failed *RunError
+			var hang *HangError
+			if err := carryOut(); !errors.As(err, &failed) || !errors.As(err, &hang) || failed.Label != "mine" {
+				t.Errorf("it ends with %v", err)
+			}
+		})
+	}
+}
+
 func TestHangIsReported(t *testing.T) {
 	outside := make(chan struct{})
 	defer close(outside)

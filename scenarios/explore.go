@@ -569,8 +569,7 @@ func (q Search) Place(s *Scenario, specs []faults.Spec, opts ...Option) (*Scenar
 	placed.Strategies, placed.Expect = x.uses, map[string]Expect{}
 	var trials []*Trial
 	for _, use := range x.uses {
-		r := &runner{scenario: placed, own: x.jobs.options.own, scripts: x.jobs.scripts}
-		trial, err := r.once(use, x.search.Seed)
+		trial, err := x.jobs.one(placed, use, x.search.Seed)
 		if err != nil {
 			return nil, nil, err
 		}
