@@ -39,7 +39,7 @@ func checkText(t *testing.T, content string, args ...string) (code int, stdout, 
 		t.Fatal(err)
 	}
 	var out, failed bytes.Buffer
-	code = execute(t.Context(), append([]string{"check", file}, args...), &out, &failed)
+	code = newProgram(nil).execute(t.Context(), append([]string{"check", file}, args...), &out, &failed)
 	said := strings.ReplaceAll(failed.String(), file, "FILE")
 	return code, strings.ReplaceAll(out.String(), file, "FILE"), said
 }

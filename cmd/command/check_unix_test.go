@@ -19,7 +19,7 @@ func TestInterruptedCheck(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, failed bytes.Buffer
-	code := execute(ctx, []string{"check", pipe}, &out, &failed)
+	code := newProgram(nil).execute(ctx, []string{"check", pipe}, &out, &failed)
 	if want := "lockquake: interrupted: " + pipe + " was not judged\n"; code != exitInterrupted || failed.String() != want || out.Len() > 0 {
 		t.Errorf("exit code %d, printed %q, said %q", code, out.String(), failed.String())
 	}

@@ -25,19 +25,23 @@ const (
 
 // Main carries out the command line of the process, and ends the process with its
 // exit code.
-func Main() {
+func Main(options ...Option) {
 	if os.Getenv("GOGC") == "" {
 		// A run makes much that is soon forgotten, and keeps little: to collect
 		// it less often costs some megabytes and saves a tenth of the time.
 		const percent = 400
 		debug.SetGCPercent(percent)
 	}
-	os.Exit(execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(newProgram(options).execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // execute runs one command line and returns its exit code.
-func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot(stdout, stderr)
+func (p program) execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if err := scenarios.CheckOwn(p.own...); err != nil {
+		fmt.Fprintf(stderr, "lockquake: %v\n", err)
+		return exitUsage
+	}
+	root := p.newRoot(stdout, stderr)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	code := exitCode(err)
@@ -45,7 +49,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil && !errors.As(err, &outcome) {
 		fmt.Fprintf(stderr, "lockquake: %v\n", err)
 		if run, ok := errors.AsType[*scenarios.RunError](err); ok {
-			explain(stderr, run)
+			p.explain(stderr, run)
 		}
 	}
 	return code
@@ -53,13 +57,13 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // explain adds to a run that could not be carried out what helps to find out
 // why.
-func explain(w io.Writer, run *scenarios.RunError) {
+func (p program) explain(w io.Writer, run *scenarios.RunError) {
 	if hang, ok := errors.AsType[*scenarios.HangError](run.Err); ok {
 		fmt.Fprintf(w, "\n%s\n", hang.Stacks)
 	} else if stack := run.Stack(); stack != "" {
 		fmt.Fprintf(w, "\n%s\n", stack)
 	}
-	fmt.Fprintf(w, "run it again with: lockquake reproduce %s --strategy %s --seed %d\n", run.Path, run.Label, run.Seed)
+	fmt.Fprintf(w, "run it again with: %s reproduce %s --strategy %s --seed %d\n", p.name, run.Path, quoteArg(run.Label), run.Seed)
 }
 
 // usageError is a command line that cannot be followed.

@@ -9,7 +9,8 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"lockquake": Main,
+		"lockquake": func() { Main() },
+		"badlocks":  badlocks,
 	})
 }
 
@@ -18,17 +19,19 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": exits,
+			"exits": func(ts *testscript.TestScript, neg bool, args []string) { exits(ts, "lockquake", neg, args) },
+			"badly": func(ts *testscript.TestScript, neg bool, args []string) { exits(ts, "badlocks", neg, args) },
 		},
 	})
 }
 
-// exits runs lockquake and compares its exit code: exits CODE ARGUMENT...
-func exits(ts *testscript.TestScript, neg bool, args []string) {
+// exits runs a program and compares its exit code: exits CODE ARGUMENT..., and badly
+// for the one with bad locks.
+func exits(ts *testscript.TestScript, program string, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE ARGUMENT...")
 	}
-	err := ts.Exec("lockquake", args[1:]...)
+	err := ts.Exec(program, args[1:]...)
 	code := "0"
 	if coded, ok := err.(interface{ ExitCode() int }); ok {
 		code = strconv.Itoa(coded.ExitCode())

@@ -7,20 +7,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/internal/strictyaml"
-	"lockquake/lock"
 	"lockquake/scenarios"
 )
 
 // completeScenarios offers the built-in scenarios that are not named yet, up to
 // so many; the shell offers files where none of them fits.
-func completeScenarios(most int) cobra.CompletionFunc {
+func (p program) completeScenarios(most int) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		var names []cobra.Completion
 		for _, name := range scenarios.Builtins() {
-			if s, err := scenarios.Load(name); err == nil && !slices.Contains(args, name) {
+			if s, err := p.load(name); err == nil && !slices.Contains(args, name) {
 				names = append(names, cobra.CompletionWithDesc(name, s.Description))
 			}
 		}
@@ -31,7 +30,7 @@ func completeScenarios(most int) cobra.CompletionFunc {
 // completeStrategies offers the labels of the scenarios on the command line,
 // or all strategies where there is none. Those before the last comma are chosen
 // already.
-func completeStrategies(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (p program) completeStrategies(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
 	taken := strings.Split(before, ",")
 	var names []cobra.Completion
@@ -42,18 +41,18 @@ func completeStrategies(_ *cobra.Command, args []string, typed string) ([]cobra.
 		}
 	}
 	docs := map[string]string{}
-	for _, e := range lock.Catalogue() {
+	for _, e := range p.entries() {
 		docs[e.Name] = e.Doc
 	}
 	for _, arg := range args {
-		if s, err := scenarios.Load(arg); err == nil {
+		if s, err := p.load(arg); err == nil {
 			for _, use := range s.Strategies {
 				offer(use.Label, docs[use.Name])
 			}
 		}
 	}
 	if len(names) == 0 {
-		for _, e := range lock.Catalogue() {
+		for _, e := range p.entries() {
 			offer(e.Name, e.Doc)
 		}
 	}
@@ -77,7 +76,7 @@ func addCompletion(root *cobra.Command) {
 			continue
 		}
 		cmd.Short = "Print a script that lets a shell complete commands"
-		cmd.Example = "  source <(lockquake completion bash)\n  lockquake completion fish > ~/.config/fish/completions/lockquake.fish"
+		cmd.Example = "  source <(lockquake completion bash)\n  lockquake completion fish > ~/.config/fish/completions/" + root.Name() + ".fish"
 		cmd.Args = cobra.ArbitraryArgs
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

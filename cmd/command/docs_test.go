@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockquake/lock"
 	"lockquake/scenarios"
 )
 
@@ -65,7 +66,7 @@ func inCode(text, line string) bool {
 func checkCommandLine(t *testing.T, path, line string) {
 	t.Helper()
 	words := shellWords(line)
-	root := newRoot(io.Discard, io.Discard)
+	root := newProgram(nil).newRoot(io.Discard, io.Discard)
 	cmd, args, err := root.Find(words)
 	if err != nil || cmd == root {
 		t.Errorf("%s: lockquake%s: there is no such command", path, line)
@@ -103,6 +104,7 @@ func shellWords(line string) []string {
 
 // Every scenario in the documentation is one.
 func TestDocumentedScenariosParse(t *testing.T) {
+	mine := lock.Entry{Name: "mine", New: lock.Catalogue()[0].New} // the lock of one's own that they speak of
 	seen := map[string]int{}
 	for _, d := range documents(t) {
 		for _, block := range yamlBlocks(d.text) {
@@ -110,12 +112,12 @@ func TestDocumentedScenariosParse(t *testing.T) {
 				continue // something else, such as a job of CI
 			}
 			seen[filepath.Base(d.path)]++
-			if _, err := scenarios.Parse(filepath.Base(d.path), []byte(block)); err != nil {
+			if _, err := scenarios.Parse(filepath.Base(d.path), []byte(block), mine); err != nil {
 				t.Errorf("%s: %v\n%s", d.path, err, block)
 			}
 		}
 	}
-	for _, must := range []string{"README.md", "tutorial.md", "scenarios.md"} {
+	for _, must := range []string{"README.md", "tutorial.md", "scenarios.md", "your-own-lock.md"} {
 		if seen[must] == 0 {
 			t.Errorf("%s shows no scenario", must)
 		}
@@ -180,7 +182,7 @@ func TestTutorialTellsTheTruth(t *testing.T) {
 		t.Fatal("the tutorial has no scenario, or no story")
 	}
 	var said, failed strings.Builder
-	if execute(t.Context(), []string{"reproduce", "kleppmann"}, &said, io.Discard); !strings.Contains(said.String(), story[:strings.Index(story, "```")]) {
+	if newProgram(nil).execute(t.Context(), []string{"reproduce", "kleppmann"}, &said, io.Discard); !strings.Contains(said.String(), story[:strings.Index(story, "```")]) {
 		t.Errorf("the tutorial's story is not the one that is told:\n%s", said.String())
 	}
 
@@ -188,7 +190,7 @@ func TestTutorialTellsTheTruth(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Replace(blocks[0], "ttl:", "tll:", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code := execute(t.Context(), []string{"validate", path}, io.Discard, &failed); code != exitUsage {
+	if code := newProgram(nil).execute(t.Context(), []string{"validate", path}, io.Discard, &failed); code != exitUsage {
 		t.Errorf("a mistake ends with exit code %d", code)
 	}
 	if text := strings.ReplaceAll(failed.String(), path, "my-lock.yaml"); !strings.Contains(tutorial, text) {
@@ -201,7 +203,7 @@ func TestTutorialTellsTheTruth(t *testing.T) {
 	}
 	for _, token := range tokens {
 		said.Reset()
-		if execute(t.Context(), []string{"replay", token[1]}, &said, io.Discard); !strings.Contains(said.String(), "the same run") {
+		if newProgram(nil).execute(t.Context(), []string{"replay", token[1]}, &said, io.Discard); !strings.Contains(said.String(), "the same run") {
 			t.Errorf("the tutorial's replay of %s gives %s", token[1], said.String())
 		}
 	}
@@ -211,7 +213,7 @@ func TestTutorialTellsTheTruth(t *testing.T) {
 // round.
 func TestReferenceHasEveryCommand(t *testing.T) {
 	var b strings.Builder
-	root := newRoot(io.Discard, io.Discard)
+	root := newProgram(nil).newRoot(io.Discard, io.Discard)
 	referenceCommands(&b, root)
 	for _, cmd := range root.Commands() {
 		if has := strings.Contains(b.String(), "\n### "+cmd.CommandPath()+"\n"); has == cmd.Hidden {

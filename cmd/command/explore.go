@@ -19,6 +19,7 @@ import (
 
 // exploreFlags are the flags of lockquake explore.
 type exploreFlags struct {
+	program    program
 	search     scenarios.Search
 	strategies []string
 	sets       []string
@@ -30,8 +31,8 @@ type exploreFlags struct {
 	quiet      bool
 }
 
-func newExplore() *cobra.Command {
-	var f exploreFlags
+func (p program) newExplore() *cobra.Command {
+	f := exploreFlags{program: p}
 	cmd := &cobra.Command{
 		Use:   "explore SCENARIO",
 		Short: "Place a fault at every point of a small run, and say which ones break what",
@@ -53,7 +54,7 @@ under test itself, 130 interrupted.`,
   lockquake explore gc-pause --strategy redis --kinds pause,crash --for 3s
   lockquake explore kleppmann --placement "when worker-1 lease-checked 1 pause worker-1 for 15s"`,
 		Args:              exactlyOne("one scenario"),
-		ValidArgsFunction: completeScenarios(1),
+		ValidArgsFunction: p.completeScenarios(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
@@ -67,7 +68,7 @@ under test itself, 130 interrupted.`,
 		names = append(names, cobra.CompletionWithDesc(k.Name, k.Doc))
 	}
 	completeFlag(cmd, "kinds", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
-	completeFlag(cmd, "strategy", completeStrategies)
+	completeFlag(cmd, "strategy", p.completeStrategies)
 	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
 	for _, name := range []string{"faults", "workers", "sections", "for", "seed", "jobs", "placement"} {
 		completeFlag(cmd, name, cobra.NoFileCompletions)
@@ -115,7 +116,7 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 	case f.search.Sections < 1 || f.search.Workers < 0 || f.search.Seed < 1:
 		return usagef("--workers, --sections and --seed are positive numbers")
 	}
-	s, err := loadWith(arg, f.sets)
+	s, err := f.program.loadWith(arg, f.sets)
 	if err != nil {
 		return err
 	}
@@ -201,7 +202,7 @@ func (f *exploreFlags) print(arg string, e *scenarios.Exploration, stdout io.Wri
 
 // line is the command that tells one placement.
 func (f *exploreFlags) line(arg, label string, p scenarios.Placement) string {
-	words := []string{"lockquake explore", quoteArg(arg), "--strategy", quoteArg(label)}
+	words := []string{f.program.name, "explore", quoteArg(arg), "--strategy", quoteArg(label)}
 	for _, set := range f.sets {
 		words = append(words, "--set", quoteArg(set))
 	}

@@ -32,10 +32,10 @@ type catalogue struct {
 	lines func() ([]listed, error)
 }
 
-func catalogues() []catalogue {
+func (p program) catalogues() []catalogue {
 	return []catalogue{
-		{"scenarios", listScenarios},
-		{"strategies", listStrategies},
+		{"scenarios", p.listScenarios},
+		{"strategies", p.listStrategies},
 		{"workloads", listWorkloads},
 		{"resources", listResources},
 		{"faults", listFaults},
@@ -44,10 +44,10 @@ func catalogues() []catalogue {
 	}
 }
 
-func newList() *cobra.Command {
+func (p program) newList() *cobra.Command {
 	var format string
 	var names []string
-	for _, c := range catalogues() {
+	for _, c := range p.catalogues() {
 		names = append(names, c.name)
 	}
 	cmd := &cobra.Command{
@@ -63,7 +63,7 @@ everything.`,
 			return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return list(cmd.OutOrStdout(), args, names, format)
+			return p.list(cmd.OutOrStdout(), args, names, format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "table", "what to print: table or json")
@@ -71,7 +71,7 @@ everything.`,
 	return cmd
 }
 
-func list(w io.Writer, args, names []string, format string) error {
+func (p program) list(w io.Writer, args, names []string, format string) error {
 	if !slices.Contains(formats(), format) {
 		return usagef("--format is table or json, not %q", format)
 	}
@@ -79,7 +79,7 @@ func list(w io.Writer, args, names []string, format string) error {
 		return usagef("list takes one argument, not %d", len(args))
 	}
 	all := map[string][]listed{}
-	for i, c := range catalogues() {
+	for i, c := range p.catalogues() {
 		if len(args) == 1 && args[0] != c.name {
 			continue
 		}
@@ -123,10 +123,10 @@ func table(w io.Writer, lines []listed) error {
 	return t.Flush()
 }
 
-func listScenarios() ([]listed, error) {
+func (p program) listScenarios() ([]listed, error) {
 	var lines []listed
 	for _, name := range scenarios.Builtins() {
-		s, err := scenarios.Load(name)
+		s, err := p.load(name)
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +135,7 @@ func listScenarios() ([]listed, error) {
 	return lines, nil
 }
 
-func listStrategies() ([]listed, error) {
+func (p program) listStrategies() ([]listed, error) {
 	var lines []listed
 	for _, e := range lock.Catalogue() {
 		note := "sound"
@@ -154,6 +154,9 @@ func listStrategies() ([]listed, error) {
 			doc += " (claims " + claims + ")"
 		}
 		lines = append(lines, listed{e.Name, note, doc})
+	}
+	for _, e := range p.own {
+		lines = append(lines, listed{e.Name, "own", e.Doc})
 	}
 	return lines, nil
 }
@@ -207,7 +210,7 @@ func listPoints() ([]listed, error) {
 	return lines, nil
 }
 
-func newValidate() *cobra.Command {
+func (p program) newValidate() *cobra.Command {
 	return &cobra.Command{
 		Use:   "validate SCENARIO...",
 		Short: "Say whether scenario files are right",
@@ -216,10 +219,10 @@ wrong with the first that is not right: file, line, column, and the nearest righ
 		Example: "  lockquake validate my-lock.yaml",
 		Args:    atLeastOne("a scenario"),
 
-		ValidArgsFunction: completeScenarios(math.MaxInt),
+		ValidArgsFunction: p.completeScenarios(math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, arg := range args {
-				s, err := load(arg)
+				s, err := p.load(arg)
 				if err != nil {
 					return err
 				}

@@ -14,7 +14,7 @@ import (
 	"lockquake/scenarios"
 )
 
-func newMerge() *cobra.Command {
+func (p program) newMerge() *cobra.Command {
 	var d delivery
 	cmd := &cobra.Command{
 		Use:   "merge DIR...",
@@ -37,14 +37,14 @@ Of all runs merge carries out only those again that a report shows whole.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			return d.merge(ctx, args, cmd.OutOrStdout())
+			return d.merge(ctx, p, args, cmd.OutOrStdout())
 		},
 	}
 	d.flags(cmd)
 	return cmd
 }
 
-func (d *delivery) merge(ctx context.Context, args []string, stdout io.Writer) (err error) {
+func (d *delivery) merge(ctx context.Context, p program, args []string, stdout io.Writer) (err error) {
 	if err := d.usable(); err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (d *delivery) merge(ctx context.Context, args []string, stdout io.Writer) (
 		}
 		shards = append(shards, j)
 	}
-	s, err := shards[0].Scenario()
+	s, err := p.ours(shards[0].Scenario(p.own...))
 	if err != nil {
 		return err
 	}

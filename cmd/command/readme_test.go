@@ -23,7 +23,7 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 	lockquake := func(args ...string) string {
 		t.Helper()
 		var out, failed bytes.Buffer
-		if code := execute(t.Context(), args, &out, &failed); code != exitOK {
+		if code := newProgram(nil).execute(t.Context(), args, &out, &failed); code != exitOK {
 			t.Errorf("lockquake %s: exit code %d: %s%s", strings.Join(args, " "), code, out.String(), failed.String())
 		}
 		return out.String()

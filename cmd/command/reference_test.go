@@ -16,12 +16,12 @@ var update = flag.Bool("update", false, "write the reference anew")
 // left over from an earlier one.
 func TestGoldenReference(t *testing.T) {
 	const docs = "../../docs"
-	texts, err := referenceTexts(newRoot(io.Discard, io.Discard))
+	texts, err := referenceTexts(newProgram(nil).newRoot(io.Discard, io.Discard))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if *update {
-		if code := execute(t.Context(), []string{"reference", docs}, io.Discard, os.Stderr); code != exitOK {
+		if code := newProgram(nil).execute(t.Context(), []string{"reference", docs}, io.Discard, os.Stderr); code != exitOK {
 			t.Fatalf("exit code %d", code)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"lockquake/scenarios"
 )
 
-func newReproduce() *cobra.Command {
+func (p program) newReproduce() *cobra.Command {
 	var (
 		seed  uint64
 		names []string
@@ -28,21 +28,21 @@ believed what, what the lease was, and what the resource took or refused.`,
   lockquake reproduce gc-pause --strategy redis --seed 4
   lockquake reproduce kleppmann --set faults.pause.for=9.9s`,
 		Args:              exactlyOne("one scenario"),
-		ValidArgsFunction: completeScenarios(1),
+		ValidArgsFunction: p.completeScenarios(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return reproduce(cmd.Context(), args[0], names, sets, seed, cmd.OutOrStdout())
+			return p.reproduce(cmd.Context(), args[0], names, sets, seed, cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the runs")
 	cmd.Flags().StringSliceVar(&names, "strategy", nil, "only these strategies or labels (default: all of the scenario)")
 	setFlag(cmd, &sets)
 	completeFlag(cmd, "seed", cobra.NoFileCompletions)
-	completeFlag(cmd, "strategy", completeStrategies)
+	completeFlag(cmd, "strategy", p.completeStrategies)
 	return cmd
 }
 
-func reproduce(ctx context.Context, arg string, names, sets []string, seed uint64, stdout io.Writer) error {
-	s, err := loadWith(arg, sets)
+func (p program) reproduce(ctx context.Context, arg string, names, sets []string, seed uint64, stdout io.Writer) error {
+	s, err := p.loadWith(arg, sets)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func reproduce(ctx context.Context, arg string, names, sets []string, seed uint6
 	return outcome(c.Verdict)
 }
 
-func newReplay() *cobra.Command {
+func (p program) newReplay() *cobra.Command {
 	var traceFile string
 	cmd := &cobra.Command{
 		Use:   "replay TOKEN",
@@ -84,19 +84,19 @@ scenario than the token's is an error, another version a warning, another checks
 
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return replay(args[0], traceFile, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return p.replay(args[0], traceFile, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	cmd.Flags().StringVar(&traceFile, "trace", "", "write every event of the run to this file")
 	return cmd
 }
 
-func replay(text, traceFile string, stdout, stderr io.Writer) (err error) {
+func (p program) replay(text, traceFile string, stdout, stderr io.Writer) (err error) {
 	token, err := scenarios.ParseToken(text)
 	if err != nil {
 		return err
 	}
-	s, err := load(token.Scenario)
+	s, err := p.load(token.Scenario)
 	if err == nil {
 		s, err = s.With(token.Overrides)
 	}

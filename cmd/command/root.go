@@ -16,9 +16,9 @@ const exitCodes = `Exit codes: 0 all as expected, 1 a violation where none was e
 was, 2 unknown, 64 usage or scenario error, 70 a fault of lockquake or of the lock under
 test itself, 130 interrupted.`
 
-func newRoot(stdout, stderr io.Writer) *cobra.Command {
+func (p program) newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "lockquake",
+		Use:   p.file(),
 		Short: "Shakes distributed locks until they break",
 		Long: `lockquake runs workers against a distributed lock in a deterministic simulation, injects
 pauses, late packets and partitions, checks what happened to the protected resource, and
@@ -30,6 +30,7 @@ says how often each lock fails, with the shortest story of how.
   lockquake compare base/results.json lockquake-report
   lockquake list scenarios`,
 		Version:       scenarios.Version,
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: p.name},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -53,10 +54,11 @@ says how often each lock fails, with the shortest story of how.
 	help := newHelp(root)
 	root.SetHelpCommand(help)
 	root.SetCompletionCommandGroupID("more")
-	add("runs", "Shake locks:", newRun(), newMerge(), newReproduce(), newReplay(), newExplore(), newShrink(), newSweep(), newCheck(), newCompare())
-	add("scenarios", "Write scenarios:", newList(), newValidate(), newSchema())
+	add("runs", "Shake locks:", p.newRun(), p.newMerge(), p.newReproduce(), p.newReplay(), p.newExplore(), p.newShrink(), p.newSweep(), newCheck(), newCompare())
+	add("scenarios", "Write scenarios:", p.newList(), p.newValidate(), p.newSchema())
 	add("more", "More:", help, referenceCommand(root))
 	addCompletion(root)
+	p.rename(root)
 	return root
 }
 
@@ -107,7 +109,7 @@ func flagError(cmd *cobra.Command, err error) error {
 func atLeastOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return usagef("%s needs %s; see lockquake %s --help", cmd.Name(), what, cmd.Name())
+			return usagef("%s needs %s; see %s --help", cmd.Name(), what, cmd.CommandPath())
 		}
 		return nil
 	}
@@ -117,7 +119,7 @@ func atLeastOne(what string) cobra.PositionalArgs {
 func exactlyOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return usagef("%s needs %s, not %d arguments; see lockquake %s --help", cmd.Name(), what, len(args), cmd.Name())
+			return usagef("%s needs %s, not %d arguments; see %s --help", cmd.Name(), what, len(args), cmd.CommandPath())
 		}
 		return nil
 	}
@@ -133,8 +135,8 @@ func noArguments(cmd *cobra.Command, args []string) error {
 
 // load reads a scenario. A name that stands for none is a mistake in the
 // command line.
-func load(arg string) (*scenarios.Scenario, error) {
-	s, err := scenarios.Load(arg)
+func (p program) load(arg string) (*scenarios.Scenario, error) {
+	s, err := p.ours(scenarios.Load(arg, p.own...))
 	var inFile *strictyaml.Error
 	if err != nil && !errors.As(err, &inFile) {
 		return nil, usageError{err.Error()}

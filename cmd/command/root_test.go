@@ -12,7 +12,7 @@ import (
 // the root's help.
 func TestEveryCommandHasHelp(t *testing.T) {
 	var out bytes.Buffer
-	root := newRoot(&out, &out)
+	root := newProgram(nil).newRoot(&out, &out)
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
 		if cmd.Short == "" || !strings.Contains(cmd.Example, cmd.CommandPath()) {

@@ -20,6 +20,7 @@ import (
 
 // runFlags are the flags of lockquake run.
 type runFlags struct {
+	program    program
 	seeds      string
 	until      string
 	strategies []string
@@ -30,8 +31,8 @@ type runFlags struct {
 	resume bool
 }
 
-func newRun() *cobra.Command {
-	var f runFlags
+func (p program) newRun() *cobra.Command {
+	f := runFlags{program: p}
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO...",
 		Short: "Run scenarios over many seeds and say how often each strategy fails",
@@ -64,7 +65,7 @@ the shards together, and its verdict decides.
   lockquake run my-lock.yaml --strategy redis,redis-fenced --out report
   lockquake run kleppmann --format json`,
 		Args:              atLeastOne("a scenario"),
-		ValidArgsFunction: completeScenarios(math.MaxInt),
+		ValidArgsFunction: p.completeScenarios(math.MaxInt),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
@@ -84,7 +85,7 @@ the shards together, and its verdict decides.
 	completeFlag(cmd, "seeds", cobra.NoFileCompletions)
 	completeFlag(cmd, "until", cobra.NoFileCompletions)
 	completeFlag(cmd, "jobs", cobra.NoFileCompletions)
-	completeFlag(cmd, "strategy", completeStrategies)
+	completeFlag(cmd, "strategy", p.completeStrategies)
 	completeFlag(cmd, "shard", cobra.NoFileCompletions)
 	return cmd
 }
@@ -104,7 +105,7 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	var loaded []*scenarios.Scenario
 	for _, arg := range args {
-		s, err := loadWith(arg, f.sets)
+		s, err := f.program.loadWith(arg, f.sets)
 		if err != nil {
 			return err
 		}

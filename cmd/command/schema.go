@@ -8,7 +8,7 @@ import (
 	"lockquake/scenarios"
 )
 
-func newSchema() *cobra.Command {
+func (p program) newSchema() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of scenario files, for editors",
@@ -26,7 +26,7 @@ Lockquake validate sees more, such as a label that is there twice.`,
 			e := json.NewEncoder(cmd.OutOrStdout())
 			e.SetEscapeHTML(false)
 			e.SetIndent("", "  ")
-			return e.Encode(scenarios.Schema())
+			return e.Encode(scenarios.Schema(p.own...))
 		},
 	}
 }

@@ -16,7 +16,7 @@ func setFlag(cmd *cobra.Command, into *[]string) {
 }
 
 // loadWith is load with values set as --set has them.
-func loadWith(arg string, sets []string) (*scenarios.Scenario, error) {
+func (p program) loadWith(arg string, sets []string) (*scenarios.Scenario, error) {
 	var overrides []scenarios.Override
 	for _, text := range sets {
 		o, err := scenarios.ParseOverride(text)
@@ -25,7 +25,7 @@ func loadWith(arg string, sets []string) (*scenarios.Scenario, error) {
 		}
 		overrides = append(overrides, o)
 	}
-	s, err := scenarios.LoadWith(arg, overrides)
+	s, err := p.ours(scenarios.LoadWith(arg, overrides, p.own...))
 	var inFile *strictyaml.Error
 	var setting *scenarios.SettingError
 	switch {

@@ -15,6 +15,7 @@ import (
 
 // shrinkFlags are the flags of lockquake shrink.
 type shrinkFlags struct {
+	program  program
 	strategy string
 	seed     uint64
 	check    string
@@ -23,8 +24,8 @@ type shrinkFlags struct {
 	quiet    bool
 }
 
-func newShrink() *cobra.Command {
-	var f shrinkFlags
+func (p program) newShrink() *cobra.Command {
+	f := shrinkFlags{program: p}
 	cmd := &cobra.Command{
 		Use:   "shrink TOKEN|SCENARIO",
 		Short: "Make a failing run as small as it can be",
@@ -40,7 +41,7 @@ fail; 70 a fault of lockquake or of the lock under test itself; 130 interrupted.
 		Example: `  lockquake shrink gc-pause --strategy redis
   lockquake shrink gc-pause --strategy redis --seed 17 --check linearizable --out small.yaml`,
 		Args:              exactlyOne("one token or one scenario"),
-		ValidArgsFunction: completeScenarios(1),
+		ValidArgsFunction: p.completeScenarios(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
@@ -54,9 +55,9 @@ fail; 70 a fault of lockquake or of the lock under test itself; 130 interrupted.
 	flags.StringVar(&f.check, "check", "", "check that it must go on to violate (default: the most telling one)")
 	flags.StringVar(&f.out, "out", "shrunk.yaml", "file to write the small scenario to")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
-	completeFlag(cmd, "strategy", completeStrategies)
+	completeFlag(cmd, "strategy", p.completeStrategies)
 	completeFlag(cmd, "seed", cobra.NoFileCompletions)
-	completeFlag(cmd, "check", completeChecksOf)
+	completeFlag(cmd, "check", p.completeChecksOf)
 	return cmd
 }
 
@@ -109,7 +110,7 @@ func (f *shrinkFlags) find(ctx context.Context, arg string) (*scenarios.Scenario
 		if f.strategy != "" || f.seed != 0 || len(f.sets) > 0 {
 			return nil, usagef("a token names its strategy, its seed and what was set; leave --strategy, --seed and --set out")
 		}
-		s, err := load(token.Scenario)
+		s, err := f.program.load(token.Scenario)
 		if err == nil {
 			s, err = s.With(token.Overrides)
 		}
@@ -122,7 +123,7 @@ func (f *shrinkFlags) find(ctx context.Context, arg string) (*scenarios.Scenario
 		f.strategy, f.seed = token.Label, token.Seed
 		return s, nil
 	}
-	s, err := loadWith(arg, f.sets)
+	s, err := f.program.loadWith(arg, f.sets)
 	if err != nil || f.strategy != "" && f.seed != 0 {
 		return s, err
 	}
@@ -142,7 +143,7 @@ func (f *shrinkFlags) find(ctx context.Context, arg string) (*scenarios.Scenario
 
 // confirm runs what stands in the file.
 func (f *shrinkFlags) confirm(small *scenarios.Shrunk) error {
-	s, err := scenarios.Load(f.out)
+	s, err := f.program.load(f.out)
 	if err != nil {
 		return err
 	}

@@ -25,8 +25,8 @@ type sweepFlags struct {
 	precision string
 }
 
-func newSweep() *cobra.Command {
-	f := sweepFlags{}
+func (p program) newSweep() *cobra.Command {
+	f := sweepFlags{runFlags: runFlags{program: p}}
 	cmd := &cobra.Command{
 		Use:   "sweep SCENARIO --vary PATH=VALUES",
 		Short: "Vary one or two parameters, and find where each strategy breaks",
@@ -53,7 +53,7 @@ nothing of what was found: 0, or 64, 70 and 130 as for the other commands.`,
   lockquake sweep gc-pause --vary lock.ttl=1s..20s --vary faults.pause.for.median=500ms..8s
   lockquake sweep kleppmann --vary faults.pause.for=5s..15s --find`,
 		Args:              exactlyOne("one scenario"),
-		ValidArgsFunction: completeScenarios(1),
+		ValidArgsFunction: p.completeScenarios(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
@@ -76,8 +76,8 @@ nothing of what was found: 0, or 64, 70 and 130 as for the other commands.`,
 	for _, flag := range []string{"vary", "precision", "seeds", "jobs"} {
 		completeFlag(cmd, flag, cobra.NoFileCompletions)
 	}
-	completeFlag(cmd, "check", completeChecksOf)
-	completeFlag(cmd, "strategy", completeStrategies)
+	completeFlag(cmd, "check", p.completeChecksOf)
+	completeFlag(cmd, "strategy", p.completeStrategies)
 	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "out", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
@@ -86,10 +86,10 @@ nothing of what was found: 0, or 64, 70 and 130 as for the other commands.`,
 }
 
 // completeChecksOf offers the checks of the scenario on the command line.
-func completeChecksOf(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (p program) completeChecksOf(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var names []cobra.Completion
 	for _, arg := range args {
-		if s, err := scenarios.Load(arg); err == nil {
+		if s, err := p.load(arg); err == nil {
 			names = append(names, s.Checks...)
 		}
 	}
@@ -109,7 +109,7 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string, stdout, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	s, err := loadWith(arg, f.sets)
+	s, err := f.program.loadWith(arg, f.sets)
 	if err != nil {
 		return err
 	}
