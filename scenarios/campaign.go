@@ -310,6 +310,19 @@ func (e *RepeatError) Error() string {
 		"time, tasks and random numbers must be those of its Env", e.Label, e.Seed, e.Now, e.Then)
 }
 
+// repeats carries out a run twice, and says if they differ.
+func (r *runner) repeats(use Strategy, seed uint64) error {
+	then, err := r.once(use, seed)
+	if err != nil {
+		return err
+	}
+	now, err := r.once(use, seed)
+	if err == nil && now.Checksum != then.Checksum {
+		err = &RepeatError{use.Label, seed, now.Checksum, then.Checksum}
+	}
+	return err
+}
+
 // repeats carries out the first run of each strategy that the caller brought along
 // twice, since such a lock may take its time or its random numbers from elsewhere.
 func (c *campaign) repeats(ctx context.Context) error {
@@ -323,15 +336,7 @@ func (c *campaign) repeats(ctx context.Context) error {
 	err := c.jobs.all(ctx, int64(len(first)), func(i int64) task {
 		use, seed := first[i], c.options.seeds.First
 		return task{c.scenario, use, seed, func(r *runner) error {
-			then, err := r.once(use, seed)
-			if err != nil {
-				return err
-			}
-			now, err := r.once(use, seed)
-			if err == nil && now.Checksum != then.Checksum {
-				err = &RepeatError{use.Label, seed, now.Checksum, then.Checksum}
-			}
-			return err
+			return r.repeats(use, seed)
 		}}
 	})
 	if ctx.Err() == nil { // else the campaign itself says what that means

@@ -167,7 +167,8 @@ type pairCounts struct {
 // later point. The options that count are WithStrategies, WithStrategy,
 // WithJobs and WithProgress. When ctx ends it returns what was found, marked
 // as partial, with the cause. A *RunError is a run that could not be carried
-// out.
+// out, a *RepeatError one of the caller's own strategies that ends otherwise the
+// second time.
 func Explore(ctx context.Context, s *Scenario, search Search, opts ...Option) (*Exploration, error) {
 	x, err := newExplorer(s, search, opts)
 	if err != nil {
@@ -181,6 +182,9 @@ func Explore(ctx context.Context, s *Scenario, search Search, opts ...Option) (*
 		err = x.placeTwo(ctx)
 	}
 	if _, failed := errors.AsType[*RunError](err); failed {
+		return nil, err
+	}
+	if _, differs := errors.AsType[*RepeatError](err); differs {
 		return nil, err
 	}
 	return x.sum(err != nil), err
@@ -291,6 +295,12 @@ func (x *explorer) learn(ctx context.Context) error {
 		f := &explored{use: use}
 		x.found = append(x.found, f)
 		tasks = append(tasks, x.task(use, func(r *runner) error {
+			if _, own := x.jobs.options.own[use.Name]; own {
+				r.visit = nil
+				if err := r.repeats(use, x.search.Seed); err != nil {
+					return err
+				}
+			}
 			trial, points, err := x.run(r, use)
 			if err != nil {
 				return err

@@ -18,6 +18,9 @@ func TestMain(m *testing.M) {
 // A lock of one's own is found out, its failure repeated and made small, all by
 // the one program.
 func TestScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it writes several reports, with their pictures")
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
