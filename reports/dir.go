@@ -255,6 +255,6 @@ func failureFiles(dir string, f scenarios.Failure, s *scenarios.Scenario) ([]fil
 		{path: dir + "/story.txt", data: story.Bytes()},
 		{path: dir + "/verdict.json", data: verdict.Bytes()},
 		{path: dir + "/scenario.yaml", data: s.Text},
-		{path: dir + "/replay.txt", data: []byte("lockquake replay " + f.Trial.Replay + "\n")},
+		{path: dir + "/replay.txt", data: []byte(scenarios.ReplayLine(f.Trial.Program, f.Trial.Replay) + "\n")},
 	}, nil
 }

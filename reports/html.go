@@ -166,6 +166,9 @@ func pageRows(c *scenarios.Campaign, failures []shownFailure) (string, []pageRow
 		if row.Replay == "" && st.Violating > 0 {
 			row.Replay = st.Checks["belief"].Replay
 		}
+		if row.Replay != "" {
+			row.Replay = scenarios.ReplayLine(c.Program, row.Replay)
+		}
 		rows = append(rows, row)
 	}
 	return fmt.Sprintf("%v %%", end), rows
@@ -186,7 +189,7 @@ func pageFailures(failures []shownFailure) []pageFailure {
 		list = append(list, pageFailure{
 			ID: failureID(i), Label: name(shown.stats), Checks: strings.Join(shown.checks(), ", "), Seed: f.Seed,
 			Finding: findingText(f), Story: shown.story, Timeline: shown.timeline,
-			Replay: f.Trial.Replay, Dir: failureDir(shown.stats, f) + "/", Drawn: shown.svg != nil,
+			Replay: scenarios.ReplayLine(f.Trial.Program, f.Trial.Replay), Dir: failureDir(shown.stats, f) + "/", Drawn: shown.svg != nil,
 		})
 	}
 	if i := opening(failures); i >= 0 {

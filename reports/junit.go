@@ -46,10 +46,10 @@ func junit(c *scenarios.Campaign) ([]byte, error) {
 		one := junitCase{Class: c.Scenario, Name: name(st), Out: junitOutput(c, st)}
 		switch outcomeOf(st) {
 		case unexpected:
-			one.Failure = &junitMessage{Message: "not as expected: " + violated(st), Text: replays(st)}
+			one.Failure = &junitMessage{Message: "not as expected: " + violated(st), Text: replays(c.Program, st)}
 			suite.Failures++
 		case undecided:
-			one.Error = &junitMessage{Message: "not known", Text: replays(st)}
+			one.Error = &junitMessage{Message: "not known", Text: replays(c.Program, st)}
 			suite.Errors++
 		case unasked:
 			one.Skipped = &junitMessage{Message: "the scenario expects nothing of it"}
@@ -86,11 +86,11 @@ func junitOutput(c *scenarios.Campaign, st scenarios.StrategyStats) string {
 }
 
 // replays are the lines that repeat the first failure of each check.
-func replays(st scenarios.StrategyStats) string {
+func replays(program string, st scenarios.StrategyStats) string {
 	var b strings.Builder
 	for _, check := range st.Order {
 		if stats := st.Checks[check]; stats.Replay != "" {
-			fmt.Fprintf(&b, "%s, seed %d: lockquake replay %s\n", check, stats.FirstSeed, stats.Replay)
+			fmt.Fprintf(&b, "%s, seed %d: %s\n", check, stats.FirstSeed, scenarios.ReplayLine(program, stats.Replay))
 		}
 	}
 	return b.String()

@@ -48,7 +48,7 @@ func markdown(c *scenarios.Campaign) []byte {
 	for _, st := range failed(c) {
 		fmt.Fprintf(&b, "### %s\n\n", cell(name(st)))
 		for _, f := range st.Failures {
-			fmt.Fprintf(&b, "- %s, seed %d: `lockquake replay %s` ([files](%s/))\n", f.Check, f.Seed, f.Trial.Replay, failureDir(st, f))
+			fmt.Fprintf(&b, "- %s, seed %d: `%s` ([files](%s/))\n", f.Check, f.Seed, scenarios.ReplayLine(c.Program, f.Trial.Replay), failureDir(st, f))
 		}
 		var out bytes.Buffer
 		// A bytes.Buffer takes everything.

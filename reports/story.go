@@ -20,6 +20,7 @@ type Story struct {
 	Lines    []Line   // at most 25
 	Verdicts []string // one sentence for each check that found something, one for each group of the others
 	Replay   string   // token that repeats the run
+	Program  string   // that repeats it, as in scenarios.Scenario
 }
 
 // Line is something that happened, and how things stood after it.
@@ -60,7 +61,7 @@ func Tell(run *scenarios.Trial) Story { return TellCheck(run, "") }
 
 // TellCheck is Tell by the evidence of one check, if that found something.
 func TellCheck(run *scenarios.Trial, check string) Story {
-	story := Story{Title: title(run), Verdicts: verdicts(run.Results), Replay: run.Replay}
+	story := Story{Title: title(run), Verdicts: verdicts(run.Results), Replay: run.Replay, Program: run.Program}
 	sections, err := run.History.Sections()
 	if err != nil {
 		// Nothing can be told of a record that contradicts itself.

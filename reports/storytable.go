@@ -5,6 +5,8 @@ import (
 	"io"
 	"time"
 	"unicode/utf8"
+
+	"lockquake/scenarios"
 )
 
 // column is one column of a story.
@@ -39,7 +41,7 @@ func (s Story) Write(w io.Writer, o Options) error {
 		}
 	}
 	if s.Replay != "" {
-		b.WriteString("\nlockquake replay " + s.Replay + "\n")
+		b.WriteString("\n" + scenarios.ReplayLine(s.Program, s.Replay) + "\n")
 	}
 	_, err := w.Write(b.Bytes())
 	return err

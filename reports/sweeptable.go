@@ -42,7 +42,7 @@ func SweepTable(w io.Writer, s *scenarios.Sweep, o Options) error {
 		}
 		for _, t := range s.Thresholds {
 			if t.Replay != "" {
-				fmt.Fprintf(&b, "lockquake replay %s\n", t.Replay)
+				fmt.Fprintln(&b, scenarios.ReplayLine(s.Program, t.Replay))
 			}
 		}
 	}

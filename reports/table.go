@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -53,7 +54,7 @@ func Table(w io.Writer, c *scenarios.Campaign, o Options) error {
 	}
 	b.WriteByte('\n')
 	if o.Part != "" {
-		paint(&b, o, bold, fmt.Sprintf("shard %s is done; lockquake merge decides, once all are", o.Part))
+		paint(&b, o, bold, fmt.Sprintf("shard %s is done; %s merge decides, once all are", o.Part, cmp.Or(c.Program, "lockquake")))
 	} else {
 		paint(&b, o, verdictColour(c), c.Summary())
 	}

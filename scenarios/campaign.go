@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"lockquake/checker"
-	"lockquake/lock"
 	"lockquake/sim/redis"
 )
 
@@ -60,10 +59,7 @@ type violation struct {
 // as partial, with the cause. A *RunError is a run that could not be carried
 // out; the campaign ends with it.
 func Run(ctx context.Context, s *Scenario, opts ...Option) (*Campaign, error) {
-	o := options{own: map[string]lock.Entry{}, jobs: runtime.GOMAXPROCS(0), stall: defaultStall}
-	for _, opt := range opts {
-		opt(&o)
-	}
+	o := s.options(options{jobs: runtime.GOMAXPROCS(0), stall: defaultStall}, opts)
 	if err := o.choose(s); err != nil {
 		return nil, err
 	}
@@ -211,16 +207,13 @@ func (c *campaign) at(i int64) (run cell, again bool) {
 
 // RunOnce carries out one run of one use of a strategy, and keeps all of it.
 func RunOnce(s *Scenario, label string, seed uint64, opts ...Option) (*Trial, error) {
-	o := options{own: map[string]lock.Entry{}, strategies: []string{label}}
-	for _, opt := range opts {
-		opt(&o)
-	}
+	o := s.options(options{strategies: []string{label}, stall: defaultStall}, opts)
 	uses, err := s.uses(o)
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{scenario: s, own: o.own, scripts: redis.NewScriptCache(), trace: o.trace}
-	return r.once(uses[0], seed)
+	j := jobs{options: o, scripts: redis.NewScriptCache()}
+	return j.one(s, uses[0], seed)
 }
 
 // keep takes in a finished run, and writes it into the journal first.
@@ -339,6 +332,19 @@ func (e *RepeatError) Error() string {
 		"time, tasks and random numbers must be those of its Env", e.Label, e.Seed, e.Now, e.Then)
 }
 
+// repeats carries out a run twice, and says if they differ.
+func (r *runner) repeats(use Strategy, seed uint64) error {
+	then, err := r.once(use, seed)
+	if err != nil {
+		return err
+	}
+	now, err := r.once(use, seed)
+	if err == nil && now.Checksum != then.Checksum {
+		err = &RepeatError{use.Label, seed, now.Checksum, then.Checksum}
+	}
+	return err
+}
+
 // repeats carries out the first run of each strategy that the caller brought along
 // twice, since such a lock may take its time or its random numbers from elsewhere.
 func (c *campaign) repeats(ctx context.Context) error {
@@ -352,15 +358,7 @@ func (c *campaign) repeats(ctx context.Context) error {
 	err := c.jobs.all(ctx, int64(len(first)), func(i int64) task {
 		use, seed := first[i], c.options.seeds.First
 		return task{c.scenario, use, seed, func(r *runner) error {
-			then, err := r.once(use, seed)
-			if err != nil {
-				return err
-			}
-			now, err := r.once(use, seed)
-			if err == nil && now.Checksum != then.Checksum {
-				err = &RepeatError{use.Label, seed, now.Checksum, then.Checksum}
-			}
-			return err
+			return r.repeats(use, seed)
 		}}
 	})
 	if ctx.Err() == nil { // else the campaign itself says what that means

@@ -112,11 +112,11 @@ func TestLockThatLetsNobodyIn(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			text := strings.NewReplacer("strategies: [redis, ", "strategies: [mine, ", "checks: [", "checks: [progress, errors, ").Replace(quick)
 			text = strings.Replace(text, "    pause", "    optional: true\n    pause", 1)
-			s, err := Parse("quick.yaml", []byte(text+test.more), "mine")
+			s, err := Parse("quick.yaml", []byte(text+test.more), lock.Entry{Name: "mine", New: never})
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := Run(context.Background(), s, WithStrategy("mine", never), WithStrategies("mine"))
+			c, err := Run(context.Background(), s, WithStrategies("mine"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -286,6 +286,41 @@ func TestPanicInALockIsReported(t *testing.T) {
 	err := runBroken(t, func(context.Context, lock.Body) error { panic("my own bug") })
 	if !strings.Contains(err.Error(), "my own bug") || !strings.Contains(err.Stack(), "TestPanicInALockIsReported") {
 		t.Errorf("%v\n%s", err, err.Stack())
+	}
+}
+
+// A run that hangs is reported by whatever carries out runs, and not only by a
+// campaign.
+func TestHangOfOneRunIsReported(t *testing.T) {
+	outside := make(chan struct{})
+	defer close(outside)
+	s := parseText(t, quick)
+	opts := []Option{
+		WithStrategy("mine", func(lock.Deps) lock.Strategy {
+			return broken(func(context.Context, lock.Body) error {
+				<-outside
+				return nil
+			})
+		}),
+		WithStrategies("mine"),
+		func(o *options) { o.stall = 200 * time.Millisecond },
+	}
+	for name, carryOut := range map[string]func() error{
+		"RunOnce": func() error { _, err := RunOnce(s, "mine", 1, opts...); return err },
+		"Failing": func() error { _, _, err := Failing(t.Context(), s, "", opts...); return err },
+		"Shrink": func() error {
+			_, err := Shrink(t.Context(), s, Shrinking{Label: "mine", Seed: 1}, opts...)
+			return err
+		},
+		"Place": func() error { _, _, err := Search{}.Place(s, nil, opts...); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var failed *RunError
+			var hang *HangError
+			if err := carryOut(); !errors.As(err, &failed) || !errors.As(err, &hang) || failed.Label != "mine" {
+				t.Errorf("it ends with %v", err)
+			}
+		})
 	}
 }
 

@@ -46,7 +46,10 @@ func (l *myLease) Release(ctx context.Context) error {
 
 // A lock of one's own enters a scenario without being part of lockquake. No
 // fault is needed to find the flaw of this one.
-func ExampleWithStrategy() {
+func ExampleParse_ownStrategy() {
+	mine := lock.Entry{Name: "mine", Doc: "looks, then takes", New: func(d lock.Deps) lock.Strategy {
+		return lock.WithLock(&myLock{env: d.Env, redis: d.Redis})
+	}}
 	scenario, err := scenarios.Parse("mine.yaml", []byte(`
 name: mine
 duration: 5s
@@ -56,15 +59,12 @@ workload: {kind: counter, hold: {dist: uniform, min: 5ms, max: 50ms}, think: 20m
 network: {latency: {dist: lognormal, median: 1ms, p99: 20ms}}
 strategies: [mine]
 checks: [lost-update, exclusion]
-`), "mine")
+`), mine)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	result, err := scenarios.Run(context.Background(), scenario,
-		scenarios.WithStrategy("mine", func(d lock.Deps) lock.Strategy {
-			return lock.WithLock(&myLock{env: d.Env, redis: d.Redis})
-		}))
+	result, err := scenarios.Run(context.Background(), scenario)
 	if err != nil {
 		fmt.Println(err)
 		return

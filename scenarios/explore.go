@@ -12,7 +12,6 @@ import (
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/internal/strictyaml"
-	"lockquake/lock"
 	"lockquake/sim/redis"
 )
 
@@ -70,7 +69,8 @@ type pairCounts struct {
 // later point. The options that count are WithStrategies, WithStrategy,
 // WithJobs and WithProgress. When ctx ends it returns what was found, marked
 // as partial, with the cause. A *RunError is a run that could not be carried
-// out.
+// out, a *RepeatError one of the caller's own strategies that ends otherwise the
+// second time.
 func Explore(ctx context.Context, s *Scenario, search Search, opts ...Option) (*Exploration, error) {
 	x, err := newExplorer(s, search, opts)
 	if err != nil {
@@ -86,14 +86,14 @@ func Explore(ctx context.Context, s *Scenario, search Search, opts ...Option) (*
 	if _, failed := errors.AsType[*RunError](err); failed {
 		return nil, err
 	}
+	if _, differs := errors.AsType[*RepeatError](err); differs {
+		return nil, err
+	}
 	return x.sum(err != nil), err
 }
 
 func newExplorer(s *Scenario, search Search, opts []Option) (*explorer, error) {
-	o := options{own: map[string]lock.Entry{}, jobs: runtime.GOMAXPROCS(0), stall: defaultStall}
-	for _, opt := range opts {
-		opt(&o)
-	}
+	o := s.options(options{jobs: runtime.GOMAXPROCS(0), stall: defaultStall}, opts)
 	uses, err := s.uses(o)
 	if err != nil {
 		return nil, err
@@ -182,6 +182,12 @@ func (x *explorer) learn(ctx context.Context) error {
 		f := &explored{use: use}
 		x.found = append(x.found, f)
 		tasks = append(tasks, x.task(use, func(r *runner) error {
+			if _, own := x.jobs.options.own[use.Name]; own {
+				r.visit = nil
+				if err := r.repeats(use, x.search.Seed); err != nil {
+					return err
+				}
+			}
 			trial, points, err := x.run(r, use)
 			if err != nil {
 				return err
@@ -385,8 +391,7 @@ func (q Search) Place(s *Scenario, specs []faults.Spec, opts ...Option) (*Scenar
 	placed.Strategies, placed.Expect = x.uses, map[string]Expect{}
 	var trials []*Trial
 	for _, use := range x.uses {
-		r := &runner{scenario: placed, own: x.jobs.options.own, scripts: x.jobs.scripts}
-		trial, err := r.once(use, x.search.Seed)
+		trial, err := x.jobs.one(placed, use, x.search.Seed)
 		if err != nil {
 			return nil, nil, err
 		}

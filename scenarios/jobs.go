@@ -59,6 +59,22 @@ func (j *jobs) all(stopped context.Context, count int64, at func(i int64) task) 
 	return context.Cause(ctx)
 }
 
+// one carries out one run, and keeps all of it.
+func (j *jobs) one(s *Scenario, use Strategy, seed uint64) (*Trial, error) {
+	var trial *Trial
+	err := j.all(context.Background(), 1, func(int64) task {
+		return task{s, use, seed, func(r *runner) (err error) {
+			r.trace = j.options.trace
+			trial, err = r.once(use, seed)
+			return err
+		}}
+	})
+	if err != nil { // a run that hangs may come to its end yet
+		return nil, err
+	}
+	return trial, nil
+}
+
 // work takes tasks until none is left. A run that hangs cannot be stopped: it
 // is reported, and the job counts as ended.
 func (j *jobs) work(ctx context.Context, cancel context.CancelCauseFunc, next *atomic.Int64, count int64, at func(i int64) task, ended func()) {

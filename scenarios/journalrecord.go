@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"lockquake/checker"
+	"lockquake/lock"
 )
 
 // A line of a journal is the CRC-32C of what follows the blank, in 8 hexadecimal
@@ -116,7 +117,7 @@ func (a journalAsked) same(b journalAsked) bool {
 
 // Scenario reads the scenario that the runs are of. Own is as in [Parse]. The
 // file of an empirical distribution has to be where it was.
-func (j *Journal) Scenario(own ...string) (*Scenario, error) {
+func (j *Journal) Scenario(own ...lock.Entry) (*Scenario, error) {
 	var overrides []Override
 	for _, text := range j.header.Overrides {
 		o, err := ParseOverride(text)
@@ -127,7 +128,7 @@ func (j *Journal) Scenario(own ...string) (*Scenario, error) {
 	}
 	s, err := Parse(j.header.Path, []byte(j.header.Text), own...)
 	if err == nil {
-		s, err = s.With(overrides, own...)
+		s, err = s.With(overrides)
 	}
 	if err != nil {
 		return nil, j.wrong(1, "its scenario: %v", err)

@@ -8,6 +8,7 @@ import (
 
 // catalogue is what a scenario can ask for by name.
 type catalogue struct {
+	own        []lock.Entry // strategies that the caller brought along
 	strategies []string
 	tokenless  map[string]bool // strategies that never hand out a token
 	topologies map[string]lock.Topology
@@ -19,14 +20,17 @@ type catalogue struct {
 }
 
 // known is the catalogue of this program, with the caller's own strategies.
-func known(own []string) catalogue {
-	c := catalogue{points: Points(), checks: checker.Catalogue(), tokenless: map[string]bool{}, topologies: map[string]lock.Topology{}, claims: map[string]lock.Claims{}}
+func known(own []lock.Entry) catalogue {
+	c := catalogue{own: own, points: Points(), checks: checker.Catalogue(), tokenless: map[string]bool{}, topologies: map[string]lock.Topology{}, claims: map[string]lock.Claims{}}
 	for _, s := range lock.Catalogue() {
 		c.strategies = append(c.strategies, s.Name)
 		c.tokenless[s.Name] = !s.Fenced()
 		c.topologies[s.Name], c.claims[s.Name] = s.Topology, s.Claims
 	}
-	c.strategies = append(c.strategies, own...)
+	for _, s := range own {
+		c.strategies = append(c.strategies, s.Name)
+		c.topologies[s.Name], c.claims[s.Name] = s.Topology, s.Claims
+	}
 	for _, w := range Workloads() {
 		c.workloads = append(c.workloads, w.Name)
 	}

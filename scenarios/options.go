@@ -70,14 +70,16 @@ func WithJournal(j *Journal) Option {
 }
 
 // WithStrategies runs only the named uses of the scenario's strategies, by
-// label, or strategies of the catalogue that the scenario does not use.
+// label, or strategies of the catalogue and of the scenario's Own that it does not
+// use.
 func WithStrategies(names ...string) Option {
 	return func(o *options) { o.strategies = names }
 }
 
 // WithStrategy adds a strategy of the caller's own under a name, and runs it
-// as the scenario would any other. The factory is called once for each worker
-// of each run.
+// as the scenario would any other, whether the scenario names it or not. The factory
+// is called once for each worker of each run. A strategy that a file shall name, or
+// several calls shall know, is given to [Parse] or [Load] instead.
 func WithStrategy(name string, factory func(lock.Deps) lock.Strategy) Option {
 	return func(o *options) {
 		o.own[name] = lock.Entry{Name: name, Doc: "the caller's own", New: factory}
@@ -159,7 +161,8 @@ func (o *options) cut() error {
 func (s *Scenario) uses(o options) ([]Strategy, error) {
 	all := slices.Clone(s.Strategies)
 	for _, name := range sortedKeys(o.own) {
-		if !slices.ContainsFunc(all, func(u Strategy) bool { return u.Name == name }) {
+		brought := slices.ContainsFunc(s.Own, func(e lock.Entry) bool { return e.Name == name }) // is run where it is named
+		if !brought && !slices.ContainsFunc(all, func(u Strategy) bool { return u.Name == name }) {
 			all = append(all, s.underCases(Strategy{Name: name, Label: name})...)
 		}
 	}
@@ -173,7 +176,7 @@ func (s *Scenario) uses(o options) ([]Strategy, error) {
 			uses = s.ofCatalogue(name)
 		}
 		if uses == nil {
-			return nil, &UnknownStrategyError{Name: name, Scenario: s.Name, Known: knownStrategies(all)}
+			return nil, &UnknownStrategyError{Name: name, Scenario: s.Name, Known: s.knownStrategies(all)}
 		}
 		for _, u := range uses {
 			if !slices.ContainsFunc(chosen, func(c Strategy) bool { return c.Label == u.Label }) {
@@ -203,7 +206,7 @@ func named(all []Strategy, name string) []Strategy {
 // that does not name it: under each case if there are any, and that one alone if the
 // name is the label of it.
 func (s *Scenario) ofCatalogue(name string) []Strategy {
-	for _, e := range lock.Catalogue() {
+	for _, e := range s.entries() {
 		uses := s.underCases(Strategy{Name: e.Name, Label: e.Name})
 		if e.Name == name {
 			return uses
@@ -227,12 +230,12 @@ func (e *UnknownStrategyError) Error() string {
 	return fmt.Sprintf("%s: %s", e.Scenario, strictyaml.Unknown("strategy", e.Name, e.Known))
 }
 
-func knownStrategies(uses []Strategy) []string {
+func (s *Scenario) knownStrategies(uses []Strategy) []string {
 	var names []string
 	for _, u := range uses {
 		names = append(names, u.Label)
 	}
-	for _, e := range lock.Catalogue() {
+	for _, e := range s.entries() {
 		names = append(names, e.Name)
 	}
 	return names

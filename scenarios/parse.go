@@ -22,12 +22,16 @@ import (
 
 // Parse reads a scenario from the bytes of a file, fills in the defaults, and
 // checks everything that can be checked without running it. Name is what the
-// file is called; a file of samples is looked for beside it. Own names
-// strategies that the caller brings along, beside those of [lock.Catalogue];
-// points that only such a strategy has are believed.
+// file is called; a file of samples is looked for beside it. Own are strategies that
+// the caller brings along: the scenario can name them as it can those of
+// [lock.Catalogue], and so can whoever runs it; points that only such a strategy
+// has are believed.
 //
 // An error is a single line that begins with file, line and column.
-func Parse(name string, data []byte, own ...string) (*Scenario, error) {
+func Parse(name string, data []byte, own ...lock.Entry) (*Scenario, error) {
+	if err := CheckOwn(own...); err != nil {
+		return nil, err
+	}
 	return parse(name, data, known(own))
 }
 
@@ -45,6 +49,7 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 		Workload: Workload{Recheck: true},
 		Resource: Resource{Fence: "off"},
 		Network:  Network{Latency: draw.Fixed(time.Millisecond)},
+		Own:      known.own,
 		Path:     name,
 		Text:     bytes.Clone(data),
 	}
@@ -244,21 +249,21 @@ func decodeFaultParams(n *strictyaml.Node, info faults.KindInfo, into *faults.Pa
 
 // Load reads a scenario by what a user calls it: the name of a built-in one,
 // or the path of a file. Own is as in [Parse].
-func Load(arg string, own ...string) (*Scenario, error) {
+func Load(arg string, own ...lock.Entry) (*Scenario, error) {
 	return LoadWith(arg, nil, own...)
 }
 
 // LoadWith is Load with values set as [Scenario.With] does. What is wrong with
 // the file itself is said first.
-func LoadWith(arg string, overrides []Override, own ...string) (*Scenario, error) {
+func LoadWith(arg string, overrides []Override, own ...lock.Entry) (*Scenario, error) {
 	s, err := loadFile(arg, own)
 	if err != nil {
 		return nil, err
 	}
-	return s.With(overrides, own...)
+	return s.With(overrides)
 }
 
-func loadFile(arg string, own []string) (*Scenario, error) {
+func loadFile(arg string, own []lock.Entry) (*Scenario, error) {
 	if data, ok := builtin(arg); ok {
 		return Parse(arg, data, own...)
 	}

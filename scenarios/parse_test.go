@@ -200,12 +200,95 @@ func TestParseAcceptsStrategiesOfTheCaller(t *testing.T) {
 	if _, err := Parse("f", []byte(text)); err == nil {
 		t.Error("a strategy that nobody brought is accepted")
 	}
-	s, err := Parse("f", []byte(text), "mine")
+	s, err := Parse("f", []byte(text), own("mine"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if s.Strategies[0].Name != "mine" {
 		t.Errorf("strategies %+v", s.Strategies)
+	}
+}
+
+// own is a strategy of the caller's: the simplest lock there is under another name.
+func own(name string) lock.Entry {
+	e := lock.Catalogue()[slices.IndexFunc(lock.Catalogue(), func(e lock.Entry) bool { return e.Name == "redis" })]
+	e.Name = name
+	return e
+}
+
+func TestCheckOwnRefusesWhatCannotBeToldApart(t *testing.T) {
+	unmade := own("mine")
+	unmade.New = nil
+	for _, test := range []struct {
+		name string
+		own  []lock.Entry
+		want string // a part of the error, "" for none
+	}{
+		{"two names", []lock.Entry{own("mine"), own("my_other-1")}, ""},
+		{"a letter of another script", []lock.Entry{own("schloß")}, ""},
+		{"of the catalogue", []lock.Entry{own("redis-fenced")}, "cannot be called redis-fenced: the catalogue has a strategy of that name"},
+		{"twice", []lock.Entry{own("mine"), own("mine")}, "cannot be called mine: there are two"},
+		{"empty", []lock.Entry{own("")}, `"" is no name`},
+		{"a pattern", []lock.Entry{own("mine*")}, `"mine*" is no name`},
+		{"a list", []lock.Entry{own("a,b")}, `"a,b" is no name`},
+		{"with a space", []lock.Entry{own("my lock")}, `"my lock" is no name`},
+		{"a flag", []lock.Entry{own("-mine")}, `"-mine" is no name`},
+		{"too long", []lock.Entry{own(strings.Repeat("m", 65))}, "at most 64 bytes"},
+		{"no function", []lock.Entry{unmade}, "no function"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := CheckOwn(test.own...)
+			if got := fmt.Sprint(err); (err != nil) != (test.want != "") || !strings.Contains(got, test.want) && err != nil || strings.Contains(got, "\n") {
+				t.Errorf("error %q, want %q", got, test.want)
+			}
+			if _, parseErr := Parse("f", []byte(minimal), test.own...); fmt.Sprint(parseErr) != fmt.Sprint(err) {
+				t.Errorf("Parse says %v", parseErr)
+			}
+		})
+	}
+}
+
+// A strategy that the scenario brought along is run where it is named, by the
+// file or by the caller, and nowhere else, whichever way the scenario is run.
+func TestOwnStrategiesAreRunWhereTheyAreNamed(t *testing.T) {
+	s, err := Parse("f", []byte(quick), own("mine"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Program = "my-program"
+	if s, err = s.With([]Override{{"lock.ttl", "3s"}}); err != nil {
+		t.Fatal(err)
+	}
+	labels := func(opts ...Option) []string {
+		uses, err := s.uses(s.options(options{}, opts))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var labels []string
+		for _, use := range uses {
+			labels = append(labels, use.Label)
+		}
+		return labels
+	}
+	if got := labels(); slices.Contains(got, "mine") {
+		t.Errorf("unasked there is %v", got)
+	}
+	if diff := cmp.Diff([]string{"mine"}, labels(WithStrategies("mine"))); diff != "" {
+		t.Errorf("asked for (-want +got):\n%s", diff)
+	}
+	trial, err := RunOnce(s, "mine", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if trial.Strategy != "mine" || trial.Program != "my-program" {
+		t.Errorf("the run is of %s, by %q", trial.Strategy, trial.Program)
+	}
+	c, err := Run(t.Context(), s, WithStrategies("mine"), WithSeeds(1, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Strategies[0].Label != "mine" || c.Program != "my-program" {
+		t.Errorf("the campaign is of %s, by %q", c.Strategies[0].Label, c.Program)
 	}
 }
 

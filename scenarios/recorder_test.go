@@ -69,10 +69,6 @@ workload: {kind: counter, hold: 10ms, think: 100ms}
 network: {latency: 1ms}
 strategies: [mine]
 `
-	s, err := Parse("between.yaml", []byte(text), "mine")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, test := range []struct {
 		name string
 		is   layer
@@ -86,11 +82,15 @@ strategies: [mine]
 		{"answers from memory", layer{caches: true}, `worker-1, section 2: the work was told that resource-1 holds "1", and the resource did not say so`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			trial, err := RunOnce(s, "mine", 1, WithStrategy("mine", func(d lock.Deps) lock.Strategy {
+			s, err := Parse("between.yaml", []byte(text), lock.Entry{Name: "mine", New: func(d lock.Deps) lock.Strategy {
 				b := test.is
 				b.deps = d
 				return &b
-			}))
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			trial, err := RunOnce(s, "mine", 1)
 			switch {
 			case test.want == "" && err != nil:
 				t.Error(err)

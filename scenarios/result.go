@@ -27,6 +27,7 @@ type Trial struct {
 	// Acquisitions is how many sections were entered.
 	Acquisitions int64
 	Replay       string // token that repeats the run
+	Program      string // that repeats it, as in Scenario
 }
 
 // verdictsOf lists the checks that came to a verdict.
@@ -66,6 +67,7 @@ type Campaign struct {
 	Text     string `json:"text,omitempty"` // the scenario file
 	// Overrides are the values that were set from outside, as path=value.
 	Overrides []string  `json:"overrides,omitempty"`
+	Program   string    `json:"program,omitempty"` // that repeats its runs, as in Scenario
 	Seeds     SeedRange `json:"seeds"`
 	// Until is the half width of an interval at which its strategy was run no
 	// longer, as a share of 1; 0: all seeds were run.

@@ -340,6 +340,6 @@ func (r *run) judge() (*Trial, error) {
 		Scenario: s.Name, Label: r.use.Label, Strategy: r.use.Name, Seed: r.seed,
 		Plan: r.plan, Bites: r.bites, History: h, Results: results, Metrics: metrics,
 		Checksum: h.Meta.Checksum, Events: r.world.Events(), Acquisitions: r.acquisitions,
-		Replay: Token{s.Path, s.Hash, r.use.Label, r.seed, Version, h.Meta.Checksum, s.Overrides}.String(),
+		Replay: Token{s.Path, s.Hash, r.use.Label, r.seed, Version, h.Meta.Checksum, s.Overrides}.String(), Program: s.Program,
 	}, nil
 }

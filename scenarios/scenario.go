@@ -46,6 +46,11 @@ type Scenario struct {
 	// class of the case.
 	Claims bool `yaml:"claims"`
 
+	// Own are strategies that the caller brought along to [Parse].
+	Own []lock.Entry `yaml:"-"`
+	// Program is how the program is called that repeats a run from a replay token:
+	// what a report prints before "replay". "" is lockquake, which does not know Own.
+	Program string `yaml:"-"`
 	// Path is where the scenario was read from, as an error or a replay token
 	// names it: a built-in name or a file.
 	Path string `yaml:"-"`

@@ -16,12 +16,12 @@ import (
 
 // Schema describes scenario files as JSON Schema, draft 2020-12, so that an
 // editor checks and completes them. It is made from the types that Parse fills
-// and from the catalogues. What Parse accepts with the strategies of
-// [lock.Catalogue] alone it accepts, but for forms that nobody writes, such as
+// and from the catalogues. Own are as in [Parse]. What Parse
+// accepts it accepts, but for forms that nobody writes, such as
 // a parameter that does not count and is set to zero. What takes more than one
 // part of a file to see, such as a label that is there twice, only Parse sees.
-func Schema() map[string]any {
-	o := outline()
+func Schema(own ...lock.Entry) map[string]any {
+	o := outline(own)
 	root := o.Of(reflect.TypeFor[Scenario]())
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "lockquake scenario"
@@ -30,11 +30,11 @@ func Schema() map[string]any {
 		"duration":     schema{"type": "string", "pattern": `^\+?` + durationPattern},
 		"either-way":   schema{"type": "string", "pattern": `^[-+]?` + durationPattern},
 		"distribution": distSchema(o),
-		"strategy":     strategySchema(o),
+		"strategy":     strategySchema(o, own),
 		"fault":        faultSchema(o),
 		"check":        checkSchema(),
 		"fence":        fenceSchema(),
-		"point":        schema{"enum": Points()},
+		"point":        pointSchema(own),
 		"worker":       schema{"type": "string", "pattern": `^worker-[1-9][0-9]*$`},
 	}
 	return root
@@ -48,7 +48,7 @@ const durationPattern = `(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h
 func ref(def string) schema { return schema{"$ref": "#/$defs/" + def} }
 
 // outline is what reflection cannot see of the types of a scenario.
-func outline() strictyaml.Outline {
+func outline(own []lock.Entry) strictyaml.Outline {
 	type field = strictyaml.Field
 	scenario := reflect.TypeFor[Scenario]()
 	checks := schema{"type": "array", "items": ref("check"), "uniqueItems": true}
@@ -86,7 +86,7 @@ func outline() strictyaml.Outline {
 			{Owner: reflect.TypeFor[faults.When](), Key: "nth"}:       {"type": "integer", "minimum": 1},
 			{Owner: reflect.TypeFor[faults.Params](), Key: "by"}:      ref("either-way"),
 			{Owner: reflect.TypeFor[faults.Params](), Key: "percent"}: {"type": "integer", "minimum": 1, "maximum": 100},
-			{Owner: reflect.TypeFor[plainStrategy](), Key: "name"}:    strategyName(),
+			{Owner: reflect.TypeFor[plainStrategy](), Key: "name"}:    strategyName(own),
 			{Owner: reflect.TypeFor[lock.Params](), Key: "profile"}:   {"enum": profileNames()},
 		},
 	}
@@ -150,19 +150,27 @@ func checkSchema() schema {
 	return schema{"oneOf": oneOf(checker.Catalogue(), func(c checker.Check) choice { return choice{c.Name, c.Doc} })}
 }
 
+// pointSchema names the points, unless a strategy may have points of its own.
+func pointSchema(own []lock.Entry) schema {
+	if len(own) > 0 {
+		return schema{"type": "string"}
+	}
+	return schema{"enum": Points()}
+}
+
 // strategyName is a name, or a pattern that stands for several.
-func strategyName() schema {
-	names := oneOf(lock.Catalogue(), func(e lock.Entry) choice { return choice{e.Name, e.Doc} })
+func strategyName(own []lock.Entry) schema {
+	names := oneOf(slices.Concat(lock.Catalogue(), own), func(e lock.Entry) choice { return choice{e.Name, e.Doc} })
 	return schema{"anyOf": append(names, schema{"type": "string", "pattern": `[*?\[\\]`, "description": "a pattern such as redis-*: all that match"})}
 }
 
 // plainStrategy is a Strategy without its hook.
 type plainStrategy Strategy
 
-func strategySchema(o strictyaml.Outline) schema {
+func strategySchema(o strictyaml.Outline, own []lock.Entry) schema {
 	long := o.Of(reflect.TypeFor[plainStrategy]())
 	long["required"] = []string{"name"}
-	return schema{"anyOf": []schema{strategyName(), long}}
+	return schema{"anyOf": []schema{strategyName(own), long}}
 }
 
 // distSchema is a duration, or a map of one family with its parameters.

@@ -291,7 +291,7 @@ func serverCounts(s Servers) []count {
 
 // nodes are the servers of every use of the scenario.
 func (s *Scenario) nodes() []string {
-	v := validator{Scenario: s, known: known(nil)}
+	v := validator{Scenario: s, known: known(s.Own)}
 	return v.nodes()
 }
 

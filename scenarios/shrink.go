@@ -61,28 +61,29 @@ var ErrHolds = errors.New("no such failure")
 // then in the order of strategies. The options that count are WithSeeds,
 // WithStrategies and WithStrategy; check is as in Shrink.
 func Failing(ctx context.Context, s *Scenario, check string, opts ...Option) (label string, seed uint64, err error) {
-	o := options{own: map[string]lock.Entry{}, seeds: SeedRange{1, uint64(s.Seeds)}}
-	for _, opt := range opts {
-		opt(&o)
-	}
+	o := s.options(options{seeds: SeedRange{1, uint64(s.Seeds)}, stall: defaultStall}, opts)
 	uses, err := s.uses(o)
 	if err != nil {
 		return "", 0, err
 	}
-	r := &runner{scenario: s, own: o.own, scripts: redis.NewScriptCache()}
-	for seed := o.seeds.First; seed <= o.seeds.Last; seed++ {
-		for _, use := range uses {
-			if ctx.Err() != nil {
-				return "", 0, context.Cause(ctx)
+	o.jobs = 1 // the first that fails is the first that is run
+	j := jobs{options: o, scripts: redis.NewScriptCache()}
+	errFound, n := errors.New("found"), int64(len(uses))
+	err = j.all(ctx, n*int64(o.seeds.Count()), func(i int64) task {
+		use, at := uses[i%n], o.seeds.First+uint64(i/n)
+		return task{s, use, at, func(r *runner) error {
+			trial, err := r.once(use, at)
+			if err == nil && telling(s, trial, check) != "" {
+				label, seed, err = use.Label, at, errFound
 			}
-			trial, err := r.once(use, seed)
-			if err != nil {
-				return "", 0, err
-			}
-			if telling(s, trial, check) != "" {
-				return use.Label, seed, nil
-			}
-		}
+			return err
+		}}
+	})
+	switch {
+	case errors.Is(err, errFound):
+		return label, seed, nil
+	case err != nil:
+		return "", 0, err
 	}
 	return "", 0, fmt.Errorf("%w in %s of %s", ErrHolds, some(o.seeds.Count(), "seed"), s.Name)
 }
@@ -114,19 +115,17 @@ func telling(s *Scenario, t *Trial, named string) string {
 // that wraps ErrHolds. When ctx ends Shrink returns what it has reached, marked
 // as partial, with the cause.
 func Shrink(ctx context.Context, s *Scenario, what Shrinking, opts ...Option) (*Shrunk, error) {
-	o := options{own: map[string]lock.Entry{}, strategies: []string{what.Label}}
-	for _, opt := range opts {
-		opt(&o)
-	}
+	o := s.options(options{strategies: []string{what.Label}, stall: defaultStall}, opts)
 	uses, err := s.uses(o)
 	if err != nil {
 		return nil, err
 	}
 	z := &shrinker{
-		ctx: ctx, use: uses[0], path: what.Path, told: what.Told, own: sortedKeys(o.own),
+		ctx: ctx, use: uses[0], path: what.Path, told: what.Told, own: o.entries(),
 		runner: &runner{scenario: s, own: o.own, scripts: redis.NewScriptCache()},
 	}
-	trial, err := z.runner.once(z.use, what.Seed)
+	first := jobs{options: o, scripts: z.runner.scripts}
+	trial, err := first.one(s, z.use, what.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +175,7 @@ type shrinker struct {
 	use    Strategy
 	check  string
 	path   string
-	own    []string
+	own    []lock.Entry
 	told   func(Extent)
 	runner *runner
 	from   Extent
@@ -234,7 +233,7 @@ func (z *shrinker) trySeed(seed uint64, change func(*Scenario) bool) bool {
 		return false
 	}
 	c.Seeds = int(min(seed, mostOthers))
-	text, err := Rewrite(&c, "Made by lockquake shrink. Run it with: lockquake reproduce FILE --seed "+fmt.Sprint(seed), z.path)
+	text, err := Rewrite(&c, fmt.Sprintf("Made by lockquake shrink. Run it with: %s reproduce FILE --seed %d", programName(c.Program), seed), z.path)
 	if err != nil {
 		z.err = err
 		return false
@@ -243,6 +242,7 @@ func (z *shrinker) trySeed(seed uint64, change func(*Scenario) bool) bool {
 	if err != nil {
 		return false // a change that no file can say
 	}
+	small.Program = c.Program
 	var tried [2]attempt
 	for i := range tried {
 		if tried[i], err = z.run(small, seed); err != nil || telling(small, tried[i].trial, z.check) == "" {

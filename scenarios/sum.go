@@ -129,7 +129,7 @@ func (t *tally) narrow(halfWidth float64) bool {
 func (c *campaign) sum() *Campaign {
 	s := c.scenario
 	result := &Campaign{
-		Schema: 1, Version: Version, Scenario: s.Name, Source: s.Source, About: s.Description, Hash: s.Hash, Text: string(s.Text), Overrides: overrideTexts(s.Overrides),
+		Schema: 1, Version: Version, Scenario: s.Name, Source: s.Source, About: s.Description, Hash: s.Hash, Text: string(s.Text), Overrides: overrideTexts(s.Overrides), Program: s.Program,
 		Seeds: c.options.seeds, Until: c.options.until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Verdict: Pass,
 		Partial: c.done < c.total || !c.whole(), Faults: c.faults,
 	}

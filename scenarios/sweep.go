@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"lockquake/internal/strictyaml"
-	"lockquake/lock"
 )
 
 // The bounds of a sweep.
@@ -28,6 +27,7 @@ type Sweep struct {
 	Hash     string `json:"hash"` // of the scenario, before anything is varied
 	// Overrides are what else was set from outside, as path=value.
 	Overrides []string  `json:"overrides,omitempty"`
+	Program   string    `json:"program,omitempty"` // that repeats its runs, as in Scenario
 	Seeds     SeedRange `json:"seeds"`
 	// Check is the check that counts; "" for any that decides.
 	Check  string       `json:"check,omitempty"`
@@ -106,15 +106,12 @@ func newSweep(s *Scenario, axes []Axis, check string, opts []Option) (*sweep, []
 	if len(axes) < 1 || len(axes) > mostAxes {
 		return nil, nil, fmt.Errorf("a sweep varies one or two parameters, not %d", len(axes))
 	}
-	o := options{own: map[string]lock.Entry{}, jobs: runtime.GOMAXPROCS(0)}
-	for _, opt := range opts {
-		opt(&o)
-	}
+	o := s.options(options{jobs: runtime.GOMAXPROCS(0)}, opts)
 	if o.seeds == (SeedRange{}) {
 		o.seeds = SeedRange{1, uint64(min(usualSeeds, s.Seeds))}
 	}
 	w := &sweep{scenario: s, opts: opts, options: o, result: &Sweep{
-		Schema: 1, Version: Version, Scenario: s.Name, Hash: s.Hash, Overrides: overrideTexts(s.Overrides),
+		Schema: 1, Version: Version, Scenario: s.Name, Hash: s.Hash, Overrides: overrideTexts(s.Overrides), Program: s.Program,
 		Seeds: o.seeds, Check: check, Axes: axes, Points: []SweepPoint{}, Partial: true,
 	}}
 	choices := combinations(axes)
@@ -158,7 +155,7 @@ func (w *sweep) at(values []string) (*Scenario, error) {
 	for i, value := range values {
 		overrides = append(overrides, Override{w.result.Axes[i].Path, value})
 	}
-	return w.scenario.With(overrides, sortedKeys(w.options.own)...)
+	return w.scenario.With(overrides)
 }
 
 // run carries out the points in their order.

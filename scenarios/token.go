@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -35,6 +36,12 @@ func (t Token) String() string {
 	}
 	return strings.Join(parts, ":")
 }
+
+// ReplayLine is the command line that repeats the run of a token. Program is as in
+// [Scenario].
+func ReplayLine(program, token string) string { return programName(program) + " replay " + token }
+
+func programName(program string) string { return cmp.Or(program, "lockquake") }
 
 // escape keeps letters, digits and a path's slashes, and hides everything else
 // that a shell or the token itself would trip over.

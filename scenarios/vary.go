@@ -55,22 +55,22 @@ type SettingError struct {
 func (e *SettingError) Error() string { return e.Setting + ": " + e.Text }
 
 // With returns the scenario with values set, on top of those that are set
-// already. Own is as in [Parse]. An override that cannot be is a
-// [*SettingError].
-func (s *Scenario) With(overrides []Override, own ...string) (*Scenario, error) {
+// already. An override that cannot be is a [*SettingError].
+func (s *Scenario) With(overrides []Override) (*Scenario, error) {
 	if len(overrides) == 0 {
 		return s, nil
 	}
 	original := s.original()
 	all := slices.Concat(s.Overrides, overrides)
-	with, err := overridden(s.Path, original, all, known(own))
+	with, err := overridden(s.Path, original, all, known(s.Own))
 	if err == nil {
+		with.Program = s.Program
 		return with, nil
 	}
 	// The first of them with which it goes wrong is the one to blame. The others
 	// may still be needed for it to make sense.
 	for i := range all {
-		if _, err := overridden(s.Path, original, all[:i+1], known(own)); err != nil {
+		if _, err := overridden(s.Path, original, all[:i+1], known(s.Own)); err != nil {
 			text := err.Error()
 			if inFile, ok := errors.AsType[*strictyaml.Error](err); ok {
 				text = inFile.Text

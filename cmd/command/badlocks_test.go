@@ -1,0 +1,42 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"lockquake/lock"
+)
+
+// badlocks is a program with locks that take from elsewhere what they should
+// take from their Env. LOCK gives one of them another name.
+func badlocks() {
+	Main(
+		WithStrategy(cmp.Or(os.Getenv("LOCK"), "drifts"), "sleeps for as long as the global source says", bad(func(d lock.Deps) {
+			_ = d.Env.Sleep(context.Background(), rand.N(time.Second))
+		})),
+		WithStrategy("panics", "panics", bad(func(lock.Deps) { panic("my own bug") })),
+		WithStrategy("real-clock", "does what the time of day says", bad(func(d lock.Deps) {
+			time.Sleep(time.Millisecond)
+			_ = d.Env.Sleep(context.Background(), time.Duration(time.Now().Nanosecond()))
+		})),
+		WithStrategy("waits", "waits for what never comes", bad(func(lock.Deps) { <-make(chan struct{}) })),
+	)
+}
+
+// badLock does something bad, and is never obtained.
+type badLock struct {
+	deps lock.Deps
+	do   func(lock.Deps)
+}
+
+func bad(do func(lock.Deps)) func(lock.Deps) lock.Strategy {
+	return func(d lock.Deps) lock.Strategy { return badLock{d, do} }
+}
+
+func (b badLock) Do(context.Context, string, lock.Resource, lock.Body) error {
+	b.do(b.deps)
+	return lock.ErrNotObtained
+}

@@ -1,0 +1,446 @@
+package command
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lockquake/checker"
+	"lockquake/history"
+	"lockquake/history/jepsen"
+	"lockquake/internal/strictyaml"
+)
+
+// checkFlags are the flags of lockquake check.
+type checkFlags struct {
+	model  string
+	checks []string
+	format string
+}
+
+func newCheck() *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:   "check HISTORY",
+		Short: "Judge a stored history",
+		Long: `Check judges a history that lies in a file, without running anything.
+
+A history of lockquake (history.jsonl of a report) is judged by the checks of --check, by
+default all that apply; belief is told then and does not decide.
+
+What Jepsen writes, its text log or its history.edn, is judged as a model of --model: is
+there an order of the operations that it allows? By default the functions of the operations
+say which model. The models are
+
+` + modelDocs() + `
+Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage, or a file that is broken or cut,
+70 a fault of lockquake itself, 130 interrupted.`,
+		Example: `  lockquake check lockquake-report/failures/redis-lost-update/history.jsonl
+  lockquake check history.jsonl --check fencing,exclusion
+  lockquake check store/latest/jepsen.log
+  lockquake check store/latest/history.edn --model fenced-mutex --format json`,
+		Args: exactlyOne("one history"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			return f.run(ctx, args[0], cmd.OutOrStdout())
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.model, "model", "", "what the operations of Jepsen are of: "+strings.Join(modelNames(), ", ")+" (default: guessed)")
+	flags.StringSliceVar(&f.checks, "check", nil, "only these checks, for a history of lockquake (default: all that apply)")
+	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
+	var models []cobra.Completion
+	for _, m := range checker.Models() {
+		models = append(models, cobra.CompletionWithDesc(m.Name, m.Doc))
+	}
+	completeFlag(cmd, "model", cobra.FixedCompletions(models, cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "check", completeChecks)
+	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// completeChecks offers the checks that do not stand before the last comma.
+func completeChecks(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	before := typed[:strings.LastIndex(typed, ",")+1]
+	var names []cobra.Completion
+	for _, c := range checker.Catalogue() {
+		if !slices.Contains(strings.Split(before, ","), c.Name) {
+			names = append(names, cobra.CompletionWithDesc(before+c.Name, c.Doc))
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
+}
+
+func modelNames() []string {
+	var names []string
+	for _, m := range checker.Models() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// modelDocs tells what the models are, a line each.
+func modelDocs() string {
+	var b strings.Builder
+	for _, m := range checker.Models() {
+		fmt.Fprintf(&b, "  %-14s %s\n", m.Name, m.Doc)
+	}
+	return b.String()
+}
+
+// judged is what is said of one history, as --format json prints it.
+type judged struct {
+	File       string           `json:"file"`
+	Form       string           `json:"form"` // lockquake, jepsen-log or jepsen-edn
+	Verdict    checker.Verdict  `json:"verdict"`
+	Run        string           `json:"run,omitempty"`     // which run it is of
+	Model      string           `json:"model,omitempty"`   // of a history of Jepsen
+	Guessed    bool             `json:"guessed,omitempty"` // nobody named the model
+	Operations int              `json:"operations"`
+	Processes  int              `json:"processes"`
+	Failed     int              `json:"failed"`
+	Open       int              `json:"open"`
+	Text       string           `json:"text,omitempty"`
+	Checks     []checker.Result `json:"checks,omitempty"` // of a history of lockquake
+	Evidence   []evidence       `json:"evidence,omitempty"`
+}
+
+// evidence is one line of it: an operation of Jepsen, or an event of lockquake.
+type evidence struct {
+	Line    int    `json:"line"`
+	EndLine int    `json:"end_line,omitempty"` // of the operation's completion
+	Who     string `json:"who"`
+	What    string `json:"what"`
+	Outcome string `json:"outcome,omitempty"`
+	At      string `json:"at,omitempty"` // since the run began
+	Wrong   bool   `json:"wrong,omitempty"`
+}
+
+func (f *checkFlags) run(ctx context.Context, file string, stdout io.Writer) error {
+	if !slices.Contains(formats(), f.format) {
+		return usagef("--format is table or json, not %q", f.format)
+	}
+	if f.model != "" && !slices.Contains(modelNames(), f.model) {
+		return usageError{strictyaml.Unknown("model", f.model, modelNames())}
+	}
+	for _, name := range f.checks {
+		if !slices.Contains(checker.Names(), name) {
+			return usageError{strictyaml.Unknown("check", name, checker.Names())}
+		}
+	}
+	type answer struct {
+		judged
+		err error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		j, err := f.judge(file)
+		answers <- answer{j, err}
+	}()
+	var a answer
+	select {
+	case <-ctx.Done():
+		return interruptError{file + " was not judged"}
+	case a = <-answers:
+	}
+	if a.err != nil {
+		return a.err
+	}
+	if err := a.print(stdout, f.format); err != nil {
+		return err
+	}
+	switch a.Verdict {
+	case checker.Valid:
+		return nil
+	case checker.Unknown:
+		return outcomeError{exitUnknown}
+	default:
+		return outcomeError{exitViolation}
+	}
+}
+
+// judge reads a file, finds out what it is, and judges it.
+func (f *checkFlags) judge(file string) (judged, error) {
+	data, err := readHistory(file)
+	if err != nil {
+		return judged{}, usageError{err.Error()}
+	}
+	j := judged{File: file}
+	if isOurs(data) {
+		if f.model != "" {
+			return j, usagef("--model is for a history of Jepsen, and %s is one of lockquake, judged by --check", file)
+		}
+		return j, f.judgeOurs(&j, data)
+	}
+	operations, form, err := jepsen.Parse(data)
+	if err == nil && len(f.checks) > 0 {
+		return j, usagef("--check is for a history of lockquake, and %s is one of Jepsen, judged by --model", file)
+	}
+	j.Form, j.Model = string(form), f.model
+	if err == nil && j.Model == "" {
+		j.Guessed = true
+		j.Model, err = checker.GuessModel(operations)
+	}
+	var says checker.Judgement
+	if err == nil {
+		says, err = checker.JudgeStored(operations, j.Model)
+	}
+	if err != nil {
+		return j, usagef("%s:%v", file, err) // it begins with its line and column
+	}
+	j.Verdict, j.Text = says.Verdict, says.Text
+	j.Operations, j.Processes, j.Failed, j.Open = says.Operations, says.Processes, says.Failed, says.Open
+	for _, s := range says.Evidence {
+		j.Evidence = append(j.Evidence, ofOperation(s))
+	}
+	return j, nil
+}
+
+// readHistory reads a whole file, unless it is too large to be judged.
+func readHistory(file string) ([]byte, error) {
+	const most = 1 << 30
+	in, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }() // it was only read
+	data, err := io.ReadAll(io.LimitReader(in, most+1))
+	if err == nil && len(data) > most {
+		err = fmt.Errorf("%s is larger than %d bytes", file, most)
+	}
+	return data, err
+}
+
+// isOurs reports whether a file begins as JSON lines do. EDN has no key that
+// is a string where Jepsen writes it.
+func isOurs(data []byte) bool {
+	rest, opened := bytes.CutPrefix(bytes.TrimSpace(data), []byte("{"))
+	return opened && bytes.HasPrefix(bytes.TrimSpace(rest), []byte(`"`))
+}
+
+// judgeOurs judges a history of lockquake.
+func (f *checkFlags) judgeOurs(j *judged, data []byte) error {
+	h, err := history.Read(bytes.NewReader(data))
+	if err != nil {
+		if wrong, ok := errors.AsType[*history.LineError](err); ok {
+			return usagef("%s:%d:%d: %v", j.File, wrong.Line, wrong.Column, wrong.Err)
+		}
+		return usagef("%s:1:1: %v", j.File, err)
+	}
+	sections, err := h.Sections()
+	if err != nil {
+		// The first beginning of the history that contradicts itself ends with
+		// the event that does; the first line of the file is none.
+		n := sort.Search(len(h.Events), func(n int) bool {
+			part := history.History{Meta: h.Meta, Events: h.Events[:n]}
+			_, err := part.Sections()
+			return err != nil
+		})
+		return usagef("%s:%d:1: %v", j.File, n+1, err)
+	}
+	if n := len(h.Events); h.Meta.Checksum != "" && (n == 0 || h.Events[n-1].Type != history.Final) {
+		return usagef("%s:%d:1: the file ends before the run does: its last event is no final value", j.File, n+2)
+	}
+	results, err := checker.Run(h, f.checks)
+	if err != nil {
+		return err
+	}
+	m := h.Meta
+	j.Form, j.Run = "lockquake", fmt.Sprintf("%s, %s, seed %d", m.Scenario, m.Label, m.Seed)
+	workers := map[string]bool{}
+	for _, s := range sections {
+		workers[s.Worker] = true
+		for _, o := range s.Ops {
+			j.Operations++
+			switch o.Outcome {
+			case history.OutcomeFail:
+				j.Failed++
+			case history.OutcomeInfo:
+				j.Open++
+			case history.OutcomeOK:
+			}
+		}
+	}
+	j.Processes = len(workers)
+	f.sum(j, h, results)
+	return nil
+}
+
+// sum puts the results of the checks together. The evidence is that of the
+// first check that decides the verdict.
+func (f *checkFlags) sum(j *judged, h *history.History, results []checker.Result) {
+	// To believe wrongly is no corruption by itself, so it decides only if it
+	// was asked for.
+	const harmless = "belief"
+	var worst *checker.Result
+	idle := "" // a check that was asked for and has nothing to judge
+	for i := range results {
+		r := &results[i]
+		if !r.Applies {
+			if len(f.checks) == 0 {
+				continue
+			}
+			idle = cmp.Or(idle, r.Check)
+		} else if r.Check != harmless || slices.Contains(f.checks, harmless) {
+			if worst == nil || worst.Verdict.Worse(r.Verdict) != worst.Verdict {
+				worst = r
+			}
+		}
+		j.Checks = append(j.Checks, *r)
+	}
+	if worst == nil {
+		j.Verdict, j.Text = checker.Unknown, "there is nothing in it that a check could judge"
+		return
+	}
+	j.Verdict = worst.Verdict
+	entered := func(e history.Event) bool { return e.Type == history.Acquired }
+	switch {
+	case j.Verdict != checker.Valid:
+	case idle != "":
+		j.Verdict, j.Text = checker.Unknown, "there is nothing in it that "+idle+" could judge"
+	case !slices.ContainsFunc(h.Events, entered):
+		j.Verdict, j.Text = checker.Unknown, "nobody ever got the lock in it"
+	}
+	if len(worst.Findings) == 0 {
+		return
+	}
+	const most = 30
+	first := worst.Findings[0]
+	j.Text = worst.Check + ": " + first.Text
+	for _, seq := range first.Events[:min(most, len(first.Events))] {
+		j.Evidence = append(j.Evidence, ofEvent(&h.Events[seq-1]))
+	}
+}
+
+func ofOperation(s checker.Shown) evidence {
+	text := ":" + s.Function
+	// What a read is called with is the place for what it will find.
+	if s.Function != "read" && s.Input.Kind != jepsen.Nil {
+		text += " " + short(s.Input)
+	}
+	if s.Outcome == history.OutcomeOK && s.Output.String() != s.Input.String() || s.Function == "read" {
+		text += " -> " + short(s.Output)
+	}
+	return evidence{
+		Line: s.Begin.Line, EndLine: s.End.Line, Who: fmt.Sprintf("process %d", s.Process),
+		What: text, Outcome: string(s.Outcome), Wrong: s.Wrong,
+	}
+}
+
+// short cuts what is too long for a line.
+func short(v jepsen.Value) string {
+	const longest = 60
+	text := []rune(v.String())
+	if len(text) > longest {
+		return string(text[:longest]) + "..."
+	}
+	return string(text)
+}
+
+func ofEvent(e *history.Event) evidence {
+	who := e.Worker
+	for _, other := range []string{e.Node, e.Target, "-"} {
+		if who == "" {
+			who = other
+		}
+	}
+	parts := []string{string(e.Type)}
+	add := func(set bool, format string, args ...any) {
+		if set {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(e.Section != 0, "section %d", e.Section)
+	add(e.Op != "", "%s", e.Op)
+	add(e.Key != "", "%s", e.Key)
+	add(e.Value != "", "= %s", e.Value)
+	add(e.Type == history.Applied && !e.Accepted, "(refused)")
+	add(e.Token != 0, "token %d", e.Token)
+	add(e.Owner != "", "of %s", e.Owner)
+	add(e.Kind != "", "%s", e.Kind)
+	add(e.Err != "", "(%s)", e.Err)
+	return evidence{Line: int(e.Seq) + 1, Who: who, What: strings.Join(parts, " "), At: e.At.Round(time.Microsecond).String()}
+}
+
+// print writes the answer in the form that was asked for.
+func (j *judged) print(w io.Writer, format string) error {
+	if format == "json" {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(j)
+	}
+	as := j.Run
+	if j.Model != "" {
+		as = "judged as a " + j.Model
+		if j.Guessed {
+			as += ", guessed from its functions"
+		}
+	}
+	fmt.Fprintf(w, "%s: %s\n", j.File, j.Verdict)
+	fmt.Fprintf(w, "%s (%s): operations %d, failed %d, open %d, processes %d\n", as, j.Form, j.Operations, j.Failed, j.Open, j.Processes)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i, r := range j.Checks {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		verdict := string(r.Verdict)
+		if !r.Applies {
+			verdict = "-"
+		}
+		if len(r.Findings) > 0 {
+			verdict += "\t" + r.Findings[0].Text
+		}
+		fmt.Fprintf(t, "%s\t%s\n", r.Check, verdict)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if j.Text != "" {
+		fmt.Fprintf(w, "\n%s\n", j.Text)
+	}
+	j.printEvidence(t)
+	return t.Flush()
+}
+
+// printEvidence writes a row for each line of the evidence.
+func (j *judged) printEvidence(w io.Writer) {
+	if len(j.Evidence) == 0 {
+		return
+	}
+	when := "ended"
+	if j.Model == "" {
+		when = "time"
+	}
+	fmt.Fprintf(w, "\n\tline\twho\t%s\twhat\n", when)
+	for _, e := range j.Evidence {
+		mark, lines := "", strconv.Itoa(e.Line)
+		if e.Wrong {
+			mark = "!"
+		}
+		if e.EndLine > 0 {
+			lines += "-" + strconv.Itoa(e.EndLine)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", mark, lines, e.Who, cmp.Or(e.Outcome, e.At), e.What)
+	}
+}

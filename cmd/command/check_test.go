@@ -1,0 +1,126 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"lockquake/history"
+	"lockquake/scenarios"
+)
+
+// stored returns the history of a run as it lies in a report.
+func stored(t *testing.T, label string) string {
+	t.Helper()
+	s, err := scenarios.Load("kleppmann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial, err := scenarios.RunOnce(s, label, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := history.Write(&b, trial.History); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// checkText runs lockquake check on a file of that content.
+func checkText(t *testing.T, content string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "history")
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, failed bytes.Buffer
+	code = newProgram(nil).execute(t.Context(), append([]string{"check", file}, args...), &out, &failed)
+	said := strings.ReplaceAll(failed.String(), file, "FILE")
+	return code, strings.ReplaceAll(out.String(), file, "FILE"), said
+}
+
+func TestCheckRefusesBrokenHistories(t *testing.T) {
+	whole := stored(t, "redis")
+	lines := strings.SplitAfter(whole, "\n")
+	lines = lines[:len(lines)-1] // nothing stands behind the last end
+	replace := func(line int, old, text string) string {
+		changed := append([]string{}, lines...)
+		if changed[line-1] = strings.Replace(changed[line-1], old, text, 1); changed[line-1] == lines[line-1] {
+			t.Fatalf("line %d has no %q", line, old)
+		}
+		return strings.Join(changed, "")
+	}
+	last := len(lines)
+	tests := []struct{ name, content, want string }{
+		{"cut within the first line", whole[:20], "FILE:1:21: the file ends within the line"},
+		{"cut within the last line", whole[:len(whole)-5], fmt.Sprintf("FILE:%d:%d: the file ends within the line", last, len(lines[last-1])-4)},
+		{"cut between two lines", strings.Join(lines[:last-1], ""), fmt.Sprintf("FILE:%d:1: the file ends before the run does", last)},
+		{"cut behind the first line", lines[0], "FILE:2:1: the file ends before the run does"},
+		{"a line is missing", strings.Join(append(append([]string{}, lines[:4]...), lines[5:]...), ""), "FILE:5:1: sequence number 5, not 4"},
+		{"no JSON", replace(3, `"at":`, `"at"=`), "FILE:3:14: invalid character '='"},
+		{"a wrong type", replace(3, `"seq":2`, `"seq":"2"`), "FILE:3:"},
+		{"an unknown field", replace(3, `"seq"`, `"sequence"`), `FILE:3:1: json: unknown field "sequence"`},
+		{"another schema", replace(1, `"schema":1`, `"schema":7`), "FILE:1:1: schema 7, not 1"},
+		{"an event that contradicts the others", replace(2, `"acquire-called"`, `"released"`), "FILE:2:1: history: event 1: "},
+		{"an unknown event", replace(last, `"final"`, `"finale"`), fmt.Sprintf(`FILE:%d:1: history: event %d: unknown type "finale"`, last, last-1)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			code, stdout, stderr := checkText(t, tt.content)
+			if code != exitUsage || stdout != "" || !strings.HasPrefix(stderr, "lockquake: "+tt.want) || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("exit code %d, printed %q, said %q; want one line %q", code, stdout, stderr, tt.want)
+			}
+		})
+	}
+}
+
+// What a run was found to be, its stored history is found to be again.
+func TestCheckAgreesWithTheRun(t *testing.T) {
+	for label, want := range map[string]int{"redis": exitViolation, "fenced": exitOK} {
+		code, stdout, stderr := checkText(t, stored(t, label), "--check", "linearizable,lost-update,exclusion,fencing")
+		if code != want || stderr != "" {
+			t.Errorf("%s: exit code %d, want %d: %s%s", label, code, want, stdout, stderr)
+		}
+		if n := len(regexp.MustCompile(`(?m)^(linearizable|lost-update|exclusion|fencing) +(valid|invalid|-)`).FindAllString(stdout, -1)); n != 4 {
+			t.Errorf("%s: %d checks are told of:\n%s", label, n, stdout)
+		}
+	}
+}
+
+// A history in which nothing happened, or nothing that a check was asked about, is
+// nobody's proof of anything.
+func TestCheckOfNothingIsUnknown(t *testing.T) {
+	const meta = `{"schema":1,"version":"","scenario":"","strategy":"","label":"","seed":0,"workload":"counter","fence":"","fenced":false,"workers":null,"duration":0,"end":0}` + "\n"
+	refused := meta + `{"seq":1,"at":0,"type":"acquire-called","worker":"a","section":1,"key":"x"}
+{"seq":2,"at":0,"type":"released","worker":"a","section":1,"class":"not-obtained","err":"taken"}
+{"seq":3,"at":0,"type":"final","key":"x","value":"0"}
+`
+	held := meta + `{"seq":1,"at":0,"type":"acquire-called","worker":"a","section":1,"key":"x"}
+{"seq":2,"at":0,"type":"acquired","worker":"a","section":1,"key":"x"}
+{"seq":3,"at":0,"type":"release-called","worker":"a","section":1,"key":"x"}
+{"seq":4,"at":0,"type":"released","worker":"a","section":1}
+{"seq":5,"at":0,"type":"final","key":"x","value":"0"}
+`
+	for _, test := range []struct {
+		name, history, checks string
+		want                  int
+		says                  string
+	}{
+		{"no event", meta, "fencing", exitUnknown, "there is nothing in it that a check could judge"},
+		{"nobody was let in", refused, "progress,errors", exitUnknown, "nobody ever got the lock in it"},
+		{"one of the checks has nothing to judge", held, "progress,exclusion", exitUnknown, "there is nothing in it that exclusion could judge"},
+		{"somebody was let in", held, "progress,errors", exitOK, ": valid"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			code, stdout, _ := checkText(t, test.history, "--check", test.checks)
+			if code != test.want || !strings.Contains(stdout, test.says) {
+				t.Errorf("exit code %d, want %d with %q: %s", code, test.want, test.says, stdout)
+			}
+		})
+	}
+}

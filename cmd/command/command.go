@@ -1,0 +1,122 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"lockquake/internal/strictyaml"
+	"lockquake/reports"
+	"lockquake/scenarios"
+)
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitViolation   = 1
+	exitUnknown     = 2
+	exitUsage       = 64
+	exitInternal    = 70
+	exitInterrupted = 130
+)
+
+// Main carries out the command line of the process, and ends the process with its
+// exit code.
+func Main(options ...Option) {
+	if os.Getenv("GOGC") == "" {
+		// A run makes much that is soon forgotten, and keeps little: to collect
+		// it less often costs some megabytes and saves a tenth of the time.
+		const percent = 400
+		debug.SetGCPercent(percent)
+	}
+	os.Exit(newProgram(options).execute(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// execute runs one command line and returns its exit code.
+func (p program) execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if err := scenarios.CheckOwn(p.own...); err != nil {
+		fmt.Fprintf(stderr, "lockquake: %v\n", err)
+		return exitUsage
+	}
+	root := p.newRoot(stdout, stderr)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	code := exitCode(err)
+	var outcome outcomeError
+	if err != nil && !errors.As(err, &outcome) {
+		fmt.Fprintf(stderr, "lockquake: %v\n", err)
+		if run, ok := errors.AsType[*scenarios.RunError](err); ok {
+			p.explain(stderr, run)
+		}
+	}
+	return code
+}
+
+// explain adds to a run that could not be carried out what helps to find out
+// why.
+func (p program) explain(w io.Writer, run *scenarios.RunError) {
+	if hang, ok := errors.AsType[*scenarios.HangError](run.Err); ok {
+		fmt.Fprintf(w, "\n%s\n", hang.Stacks)
+	} else if stack := run.Stack(); stack != "" {
+		fmt.Fprintf(w, "\n%s\n", stack)
+	}
+	fmt.Fprintf(w, "run it again with: %s reproduce %s --strategy %s --seed %d\n", p.name, run.Path, quoteArg(run.Label), run.Seed)
+}
+
+// usageError is a command line that cannot be followed.
+type usageError struct{ text string }
+
+func (e usageError) Error() string { return e.text }
+
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Sprintf(format, args...)}
+}
+
+// interruptError is a command that was told to stop.
+type interruptError struct{ text string }
+
+func (e interruptError) Error() string { return "interrupted: " + e.text }
+
+// outcomeError carries a verdict that is not a pass out to the exit code. What
+// there is to say about it has been printed.
+type outcomeError struct{ code int }
+
+func (e outcomeError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
+
+func outcome(o scenarios.Outcome) error {
+	switch o {
+	case scenarios.Pass:
+		return nil
+	case scenarios.Unknown:
+		return outcomeError{exitUnknown}
+	case scenarios.Fail:
+	}
+	return outcomeError{exitViolation}
+}
+
+func exitCode(err error) int {
+	var (
+		usage    usageError
+		file     *strictyaml.Error
+		strategy *scenarios.UnknownStrategyError
+		journal  *scenarios.JournalError
+		outcome  outcomeError
+		stopped  interruptError
+	)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &outcome):
+		return outcome.code
+	case errors.As(err, &usage), errors.As(err, &file), errors.As(err, &strategy), errors.As(err, &journal),
+		errors.Is(err, scenarios.ErrToken), errors.Is(err, scenarios.ErrShard), errors.Is(err, reports.ErrForeignDir):
+		return exitUsage
+	case errors.As(err, &stopped):
+		return exitInterrupted
+	default:
+		return exitInternal
+	}
+}

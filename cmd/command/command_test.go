@@ -1,0 +1,44 @@
+package command
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"lockquake": func() { Main() },
+		"badlocks":  badlocks,
+	})
+}
+
+// The command as a user meets it: what it prints, leaves and exits with.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits": func(ts *testscript.TestScript, neg bool, args []string) { exits(ts, "lockquake", neg, args) },
+			"badly": func(ts *testscript.TestScript, neg bool, args []string) { exits(ts, "badlocks", neg, args) },
+		},
+	})
+}
+
+// exits runs a program and compares its exit code: exits CODE ARGUMENT..., and badly
+// for the one with bad locks.
+func exits(ts *testscript.TestScript, program string, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE ARGUMENT...")
+	}
+	err := ts.Exec(program, args[1:]...)
+	code := "0"
+	if coded, ok := err.(interface{ ExitCode() int }); ok {
+		code = strconv.Itoa(coded.ExitCode())
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if code != args[0] {
+		ts.Fatalf("exit code %s, want %s", code, args[0])
+	}
+}

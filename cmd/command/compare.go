@@ -1,0 +1,103 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockquake/reports"
+	"lockquake/scenarios"
+)
+
+// compareFlags are the flags of lockquake compare.
+type compareFlags struct {
+	format string
+	failOn string
+}
+
+// comparisonFormats are the ways to print a comparison, and failures what can
+// make it fail.
+func comparisonFormats() []string { return []string{"table", "markdown", "json"} }
+func failures() []string          { return []string{"worse", "changed", "never"} }
+
+func newCompare() *cobra.Command {
+	var f compareFlags
+	cmd := &cobra.Command{
+		Use:   "compare BASE HEAD",
+		Short: "Say what got worse or better between two results",
+		Long: `Compare holds the results of one run against earlier ones, strategy by strategy and check by
+check: worse, better, the same, or cannot tell. BASE and HEAD are results.json files or report
+directories. It names the seeds that changed their verdict, and the settings of the scenario
+that are not the same.
+
+Where both have run the same seeds it compares seed by seed (McNemar's exact test), else the
+rates (Fisher's exact test), at 5 % by Holm's rule over all checks. A check that the scenario
+expects to hold is worse with the first run that violates it. A check is the same if no seed
+changed its verdict, or if the rates differ by less than 1 % at 95 %.
+
+Exit codes: 0 nothing is worse, 1 something is, or with --fail-on changed a verdict, a check or
+a strategy is not what it was; 64 usage, or a file that holds no results; 70 a fault of
+lockquake itself.`,
+		Example: `  lockquake compare base/results.json lockquake-report
+  lockquake compare base head --format markdown >> "$GITHUB_STEP_SUMMARY"
+  lockquake compare base head --fail-on changed`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usagef("compare needs two results, base and head, not %d; see %s --help", len(args), cmd.CommandPath())
+			}
+			return nil
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) >= 2 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.compare(args, cmd.OutOrStdout()) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", "table", "what to print: table, markdown (for a pull request) or json")
+	flags.StringVar(&f.failOn, "fail-on", "worse", "what makes the exit code 1: worse, changed or never")
+	completeFlag(cmd, "format", cobra.FixedCompletions(comparisonFormats(), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "fail-on", cobra.FixedCompletions(failures(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (f *compareFlags) compare(args []string, stdout io.Writer) error {
+	if !slices.Contains(comparisonFormats(), f.format) {
+		return usagef("--format is table, markdown or json, not %q", f.format)
+	}
+	if !slices.Contains(failures(), f.failOn) {
+		return usagef("--fail-on is worse, changed or never, not %q", f.failOn)
+	}
+	var sides []*scenarios.Campaign
+	for _, arg := range args {
+		c, err := reports.Read(arg)
+		if err != nil {
+			// Whatever is wrong with it, the command line named it.
+			return usageError{strings.ReplaceAll(err.Error(), "\n", " ")}
+		}
+		sides = append(sides, c)
+	}
+	c := reports.Compare(sides[0], sides[1])
+	if err := f.print(c, stdout); err != nil {
+		return fmt.Errorf("print the comparison: %w", err)
+	}
+	if f.failOn != "never" && c.Verdict == reports.Worse || f.failOn == "changed" && c.Changed {
+		return outcomeError{exitViolation}
+	}
+	return nil
+}
+
+func (f *compareFlags) print(c *reports.Comparison, stdout io.Writer) error {
+	switch f.format {
+	case "json":
+		return c.JSON(stdout)
+	case "markdown":
+		return c.Markdown(stdout)
+	}
+	return c.Table(stdout, reports.Options{Color: colours(stdout)})
+}

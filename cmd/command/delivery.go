@@ -1,0 +1,147 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockquake/reports"
+	"lockquake/scenarios"
+)
+
+// delivery is where the results of a campaign go: the flags that run and merge
+// share.
+type delivery struct {
+	out      string
+	format   string
+	noReport bool
+	part     string // of the seeds, as in 3/16; "" for all
+}
+
+// formats are the ways to print a result.
+func formats() []string { return []string{"table", "json"} }
+
+func (d *delivery) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&d.out, "out", "lockquake-report", "directory to write the report to")
+	flags.BoolVar(&d.noReport, "no-report", false, "write no report directory")
+	flags.StringVar(&d.format, "format", "table", "what to print: table or json")
+	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "out", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	})
+}
+
+// usable refuses flags that cannot be followed.
+func (d *delivery) usable() error {
+	if !slices.Contains(formats(), d.format) {
+		return usagef("--format is table or json, not %q", d.format)
+	}
+	return nil
+}
+
+// writable finds out, before anything is run for it, whether a report could not be
+// written.
+func (d *delivery) writable(dir string) error {
+	if d.noReport {
+		return nil
+	}
+	if err := reports.MayWrite(dir); err != nil {
+		return usageError{err.Error()}
+	}
+	return nil
+}
+
+// contents tells what a report directory holds, a line each.
+func contents() string {
+	var b strings.Builder
+	for _, c := range reports.Contents() {
+		fmt.Fprintf(&b, "  %-14s %s\n", c.Name, c.Doc)
+	}
+	return b.String()
+}
+
+// dirOf is the directory of a scenario's report: one of several has its own.
+func (d *delivery) dirOf(s *scenarios.Scenario, several bool) string {
+	if several {
+		return filepath.Join(d.out, s.Name)
+	}
+	return d.out
+}
+
+// deliver prints what came out of one scenario and writes its report into dir,
+// with the journal of its runs.
+func (d *delivery) deliver(c *scenarios.Campaign, s *scenarios.Scenario, dir string, runs io.WriterTo, stdout io.Writer) error {
+	if !d.noReport {
+		if err := reports.WriteDir(dir, c, s, runs); err != nil {
+			return err
+		}
+		if err := summarise(dir); err != nil {
+			return err
+		}
+	}
+	if d.format == "json" {
+		return reports.JSON(stdout, c)
+	}
+	if err := reports.Table(stdout, c, reports.Options{Color: colours(stdout), Part: d.part}); err != nil {
+		return err
+	}
+	if !d.noReport {
+		fmt.Fprintf(stdout, "\nreport: %s\n", filepath.Join(dir, "report.html"))
+	}
+	return nil
+}
+
+// openRuns makes ready the journal of a campaign that reports into dir. It stands
+// beside dir, which is replaced as a whole. To resume is to go on with it, and with
+// the runs of the report that is there.
+func openRuns(dir string, s *scenarios.Scenario, resume bool) (*scenarios.Journal, error) {
+	path := beside(dir)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	if !resume {
+		return scenarios.CreateJournal(path, s)
+	}
+	j, err := scenarios.OpenJournal(path, s)
+	if err != nil {
+		return nil, err
+	}
+	err = addReported(j, filepath.Join(dir, reports.RunsFile))
+	// Beside a journal that has runs the report is from before, and may be of
+	// anything. Otherwise it is all there is.
+	if err != nil && j.Runs() == 0 {
+		return nil, errors.Join(err, j.Close())
+	}
+	return j, nil
+}
+
+// addReported adds the runs of a report, if there is one.
+func addReported(j *scenarios.Journal, path string) error {
+	reported, err := scenarios.ReadJournal(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(j.Import(reported), reported.Close())
+}
+
+// beside is where the journal of a report stands while its campaign is under way.
+func beside(dir string) string {
+	dir = filepath.Clean(dir)
+	if base := filepath.Base(dir); base == "." || base == ".." {
+		if full, err := filepath.Abs(dir); err == nil {
+			dir = full
+		}
+	}
+	return dir + ".runs"
+}

@@ -1,0 +1,298 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lockquake/faults"
+	"lockquake/reports"
+	"lockquake/scenarios"
+)
+
+// exploreFlags are the flags of lockquake explore.
+type exploreFlags struct {
+	program    program
+	search     scenarios.Search
+	strategies []string
+	sets       []string
+	placement  []string
+	write      string
+	format     string
+	jobs       int
+	fail       bool
+	quiet      bool
+}
+
+func (p program) newExplore() *cobra.Command {
+	f := exploreFlags{program: p}
+	cmd := &cobra.Command{
+		Use:   "explore SCENARIO",
+		Short: "Place a fault at every point of a small run, and say which ones break what",
+		Long: `Explore takes the faults out of a scenario and its size down, learns every point that its
+workers come to, and runs it again with one fault of each kind at each point: nothing is
+left to chance. It prints how many placements there are, what they break, and a map. With
+--faults 2 it places every second fault after every first one, and says what it leaves out.
+
+The kinds of faults (* placed unless --kinds names others) are
+
+` + placedKinds() + `
+--placement tells the story of one placement, as it stands in the output, and --write
+makes a scenario file of it, or of the first placement found that does the most harm.
+
+Exit codes: 0 whatever is found; with --fail-on-violation 1 if a placement corrupts
+something or unfences; 64 usage or scenario error, 70 a fault of lockquake or of the lock
+under test itself, 130 interrupted.`,
+		Example: `  lockquake explore kleppmann
+  lockquake explore gc-pause --strategy redis --kinds pause,crash --for 3s
+  lockquake explore kleppmann --placement "when worker-1 lease-checked 1 pause worker-1 for 15s"`,
+		Args:              exactlyOne("one scenario"),
+		ValidArgsFunction: p.completeScenarios(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			return f.run(ctx, args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f.declare(cmd.Flags())
+	setFlag(cmd, &f.sets)
+	var names []cobra.Completion
+	for _, k := range scenarios.PlacedKinds() {
+		names = append(names, cobra.CompletionWithDesc(k.Name, k.Doc))
+	}
+	completeFlag(cmd, "kinds", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "strategy", p.completeStrategies)
+	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
+	for _, name := range []string{"faults", "workers", "sections", "for", "seed", "jobs", "placement"} {
+		completeFlag(cmd, name, cobra.NoFileCompletions)
+	}
+	return cmd
+}
+
+func (f *exploreFlags) declare(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies or labels (default: all of the scenario)")
+	flags.StringSliceVar(&f.search.Kinds, "kinds", nil, "kinds of faults to place (default: those with a star)")
+	flags.IntVar(&f.search.Faults, "faults", 1, "faults in one run, 1 or 2")
+	flags.IntVar(&f.search.Workers, "workers", 0, "workers (default: those of the scenario, 2 at most)")
+	flags.IntVar(&f.search.Sections, "sections", 1, "sections of each worker")
+	flags.DurationVar(&f.search.For, "for", 0, "how long a fault lasts (default: one and a half times the longest lease)")
+	flags.Uint64Var(&f.search.Seed, "seed", 1, "seed of all runs")
+	flags.StringArrayVar(&f.placement, "placement", nil, "try this fault only, and tell what happened; twice for two faults")
+	flags.StringVar(&f.write, "write", "", "write a placement as a scenario to this file")
+	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
+	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
+	flags.BoolVar(&f.fail, "fail-on-violation", false, "exit with 1 if a placement corrupts something or unfences")
+	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+}
+
+// placedKinds lists the kinds of faults, a line each.
+func placedKinds() string {
+	var b strings.Builder
+	for _, k := range scenarios.PlacedKinds() {
+		star := " "
+		if k.Default {
+			star = "*"
+		}
+		fmt.Fprintf(&b, "  %s %-15s %s\n", star, k.Name, k.Doc)
+	}
+	return b.String()
+}
+
+func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Writer) error {
+	switch {
+	case !slices.Contains(formats(), f.format):
+		return usagef("--format is table or json, not %q", f.format)
+	case f.jobs < 0:
+		return usagef("--jobs is a positive number, not %d", f.jobs)
+	case f.search.Faults < 1 || f.search.Faults > 2:
+		return usagef("--faults is 1 or 2, not %d", f.search.Faults)
+	case f.search.Sections < 1 || f.search.Workers < 0 || f.search.Seed < 1:
+		return usagef("--workers, --sections and --seed are positive numbers")
+	}
+	s, err := f.program.loadWith(arg, f.sets)
+	if err != nil {
+		return err
+	}
+	if len(f.placement) > 0 {
+		return f.place(s, f.placement, stdout)
+	}
+	e, err := f.explore(ctx, s, stderr)
+	if e == nil {
+		return badSearch(err)
+	}
+	if f.format == "json" {
+		if printErr := reports.ExploreJSON(stdout, e); printErr != nil {
+			return printErr
+		}
+	} else if printErr := f.print(arg, e, stdout); printErr != nil {
+		return printErr
+	}
+	if e.Partial {
+		tried := 0
+		for _, st := range e.Strategies {
+			tried += st.Tried
+		}
+		return interruptError{fmt.Sprintf("%s was explored in part only, %d placements", s.Name, tried)}
+	}
+	if err := f.writeWorst(s, e, stderr); err != nil {
+		return err
+	}
+	if f.fail && slices.ContainsFunc(e.Strategies, func(st scenarios.ExploredStats) bool { return st.Corrupting+st.Fencing > 0 }) {
+		return outcomeError{exitViolation}
+	}
+	return nil
+}
+
+// badSearch says that a search which makes no sense is the caller's mistake.
+func badSearch(err error) error {
+	if search, ok := errors.AsType[*scenarios.SearchError](err); ok {
+		return usageError{search.Error()}
+	}
+	return err
+}
+
+func (f *exploreFlags) options() []scenarios.Option {
+	var opts []scenarios.Option
+	if len(f.strategies) > 0 {
+		opts = append(opts, scenarios.WithStrategies(f.strategies...))
+	}
+	if f.jobs > 0 {
+		opts = append(opts, scenarios.WithJobs(f.jobs))
+	}
+	return opts
+}
+
+// explore searches, and shows how far it has come.
+func (f *exploreFlags) explore(ctx context.Context, s *scenarios.Scenario, stderr io.Writer) (*scenarios.Exploration, error) {
+	opts := f.options()
+	if !f.quiet {
+		labels := f.strategies
+		if len(labels) == 0 {
+			for _, use := range s.Strategies {
+				labels = append(labels, use.Label)
+			}
+		}
+		bar := newProgress(stderr, s.Name, labels)
+		defer bar.end()
+		opts = append(opts, scenarios.WithProgress(bar.show))
+	}
+	return scenarios.Explore(ctx, s, f.search, opts...)
+}
+
+// print prints the tables, and how the first placement that does harm is told.
+func (f *exploreFlags) print(arg string, e *scenarios.Exploration, stdout io.Writer) error {
+	if err := reports.ExploreTable(stdout, e, reports.Options{Color: colours(stdout)}); err != nil {
+		return err
+	}
+	for _, st := range e.Strategies {
+		if harmful := st.Harmful(scenarios.Unfences); len(harmful) > 0 {
+			fmt.Fprintf(stdout, "\ntell one, or --write it to a file: %s\n", f.line(arg, st.Label, harmful[0]))
+			break
+		}
+	}
+	return nil
+}
+
+// line is the command that tells one placement.
+func (f *exploreFlags) line(arg, label string, p scenarios.Placement) string {
+	words := []string{f.program.name, "explore", quoteArg(arg), "--strategy", quoteArg(label)}
+	for _, set := range f.sets {
+		words = append(words, "--set", quoteArg(set))
+	}
+	if f.search.Workers > 0 {
+		words = append(words, fmt.Sprintf("--workers %d", f.search.Workers))
+	}
+	if f.search.Sections > 1 {
+		words = append(words, fmt.Sprintf("--sections %d", f.search.Sections))
+	}
+	if f.search.Seed > 1 {
+		words = append(words, fmt.Sprintf("--seed %d", f.search.Seed))
+	}
+	for _, at := range p.Places {
+		words = append(words, "--placement", quoteArg(at.Text))
+	}
+	return strings.Join(words, " ")
+}
+
+// quoteArg puts an argument into quotes if a shell needs them.
+func quoteArg(text string) string {
+	if text != "" && !strings.ContainsFunc(text, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-", r)
+	}) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// writeWorst writes the first placement that does the most harm, if asked to.
+func (f *exploreFlags) writeWorst(s *scenarios.Scenario, e *scenarios.Exploration, stderr io.Writer) error {
+	if f.write == "" {
+		return nil
+	}
+	for _, least := range []scenarios.Harm{scenarios.Corrupts, scenarios.Unfences, scenarios.Breaks} {
+		for _, st := range e.Strategies {
+			harmful := st.Harmful(least)
+			if len(harmful) == 0 {
+				continue
+			}
+			var lines []string
+			for _, at := range harmful[0].Places {
+				lines = append(lines, at.Text)
+			}
+			return f.place(s, lines, nil)
+		}
+	}
+	fmt.Fprintf(stderr, "lockquake: nothing was written to %s: no placement breaks a check\n", f.write)
+	return nil
+}
+
+// writeFile writes a scenario with one placement.
+func (f *exploreFlags) writeFile(placed *scenarios.Scenario, specs []faults.Spec) error {
+	const suffix = "-placed"
+	const longest = 64 // letters of a name
+	placed.Name = placed.Name[:min(len(placed.Name), longest-len(suffix))] + suffix
+	placed.Description = fmt.Sprintf("faults placed in %s: %d", placed.Path, len(specs))
+	text, err := scenarios.Rewrite(placed, "Made by lockquake explore.", f.write)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(f.write, text, 0o644); err != nil {
+		return usagef("--write: %v", err)
+	}
+	return nil
+}
+
+// place carries out one placement, tells what happens to each strategy unless
+// stdout is nil, and writes it to a file if asked to.
+func (f *exploreFlags) place(s *scenarios.Scenario, lines []string, stdout io.Writer) error {
+	specs, err := scenarios.ParsePlacement(lines...)
+	if err != nil {
+		return usageError{err.Error()}
+	}
+	placed, trials, err := f.search.Place(s, specs, f.options()...)
+	if err != nil {
+		return badSearch(err)
+	}
+	for i, trial := range trials {
+		if stdout == nil {
+			break
+		}
+		if i > 0 {
+			fmt.Fprintln(stdout)
+		}
+		if err := reports.Tell(trial).Write(stdout, reports.Options{Color: colours(stdout)}); err != nil {
+			return err
+		}
+	}
+	if f.write != "" {
+		return f.writeFile(placed, specs)
+	}
+	return nil
+}

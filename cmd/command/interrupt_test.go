@@ -1,0 +1,349 @@
+//go:build unix
+
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"lockquake/reports"
+)
+
+// process is lockquake as a shell starts it.
+type process struct {
+	cmd            *exec.Cmd
+	stdout, stderr bytes.Buffer
+}
+
+func start(t *testing.T, dir string, args ...string) *process {
+	t.Helper()
+	p := &process{cmd: exec.Command("lockquake", args...)} // TestMain puts it into the PATH
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, &p.stdout, &p.stderr
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	return p
+}
+
+// wait returns the exit code, -1 after death by a signal.
+func (p *process) wait(t *testing.T) int {
+	t.Helper()
+	err := p.cmd.Wait()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// stop sends a signal, and returns the exit code and how long it took.
+func (p *process) stop(t *testing.T, s os.Signal) (code int, took time.Duration) {
+	t.Helper()
+	began := time.Now()
+	if err := p.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Fatal(err)
+	}
+	code = p.wait(t)
+	return code, time.Since(began)
+}
+
+// longest is how long a run may take to stop. That is less than a second on an
+// idle machine; a busy one took nine, and what is looked for is one that does not
+// stop.
+const longest = time.Minute
+
+// results reads the results of a report, which must be whole.
+func results(t *testing.T, dir string) (partial bool, runs int) {
+	t.Helper()
+	for _, c := range reports.Contents() {
+		// Where nothing failed there are no failures.
+		if _, err := os.Stat(filepath.Join(dir, c.Name)); err != nil && c.Name != "failures" {
+			t.Errorf("the report is not whole: %v", err)
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "results.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c struct {
+		Partial    bool
+		Strategies []struct{ Runs int }
+	}
+	if err := json.Unmarshal(data, &c); err != nil {
+		t.Fatal(err)
+	}
+	for _, st := range c.Strategies {
+		runs += st.Runs
+	}
+	return c.Partial, runs
+}
+
+// onlyHolds sees that nothing is left behind beside the named entries.
+func onlyHolds(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, e := range entries {
+		found = append(found, e.Name())
+	}
+	if got, want := strings.Join(found, " "), strings.Join(names, " "); got != want {
+		t.Errorf("%s holds %q, not %q", dir, got, want)
+	}
+}
+
+// Ctrl-C, or the end of a container, keeps what was done.
+func TestInterruptedRunReportsWhatWasDone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(s.String(), func(t *testing.T) {
+			dir := t.TempDir()
+			p := start(t, dir, "run", "gc-pause", "--seeds", "1-1000000", "--out", "report", "--quiet")
+			awaitRuns(t, filepath.Join(dir, "report.runs"))
+			code, took := p.stop(t, s)
+			if code != exitInterrupted || took > longest {
+				t.Errorf("exit code %d after %v", code, took)
+			}
+			if partial, runs := results(t, filepath.Join(dir, "report")); !partial || runs == 0 {
+				t.Errorf("results.json: partial %v, %d runs", partial, runs)
+			}
+			text, err := os.ReadFile(filepath.Join(dir, "report", "report.md"))
+			if err != nil || !strings.Contains(string(text), "Stopped before the end") {
+				t.Errorf("report.md does not say that it is partial: %v", err)
+			}
+			onlyHolds(t, dir, "report", "report.runs")
+			if !strings.Contains(p.stdout.String(), "gc-pause, seeds 1 to 1000000, stopped before the end\n") {
+				t.Errorf("printed: %s", p.stdout.String())
+			}
+			want := regexp.MustCompile(`^lockquake: interrupted: gc-pause was stopped after \d+ of 6000000 runs; --resume goes on\n$`)
+			if !want.MatchString(p.stderr.String()) {
+				t.Errorf("said: %q", p.stderr.String())
+			}
+		})
+	}
+}
+
+// endless is a scenario of which one run takes longer than anybody waits.
+func endless(t *testing.T, dir string) string {
+	t.Helper()
+	const text = `
+name: endless
+duration: 10000h
+workers: 20
+workload: {kind: register, hold: 1ms}
+strategies: [none]
+`
+	path := filepath.Join(dir, "endless.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Of several scenarios those that were done stay whole, the one at hand is
+// partial even in the midst of its first run, and the others are named.
+func TestInterruptedRunOfSeveralScenarios(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a second")
+	}
+	dir := t.TempDir()
+	p := start(t, dir, "run", "late-packet", endless(t, t.TempDir()), "kleppmann", "--seeds", "1-2", "--out", "report")
+	done := filepath.Join(dir, "report", "late-packet")
+	begun := filepath.Join(dir, "report", "endless.runs")
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Stat(begun); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the second scenario does not begin")
+		}
+	}
+	if code, took := p.stop(t, os.Interrupt); code != exitInterrupted || took > longest {
+		t.Errorf("exit code %d after %v", code, took)
+	}
+	if partial, runs := results(t, done); partial || runs == 0 {
+		t.Errorf("late-packet: partial %v, %d runs", partial, runs)
+	}
+	if partial, runs := results(t, filepath.Join(dir, "report", "endless")); !partial || runs != 0 {
+		t.Errorf("endless: partial %v, %d runs", partial, runs)
+	}
+	onlyHolds(t, filepath.Join(dir, "report"), "endless", "late-packet")
+	if want := "lockquake: interrupted: endless was stopped after 0 of 2 runs; not begun: kleppmann; --resume goes on\n"; p.stderr.String() != want {
+		t.Errorf("said %q, want %q", p.stderr.String(), want)
+	}
+}
+
+// Whoever presses Ctrl-C twice does not wait for anything.
+func TestSecondInterruptKills(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a second")
+	}
+	dir := t.TempDir()
+	p := start(t, dir, "run", endless(t, t.TempDir()), "--seeds", "1-2", "--out", "report")
+	time.Sleep(500 * time.Millisecond)
+	// One signal more than two, since it takes a moment until the program listens
+	// no longer, and it may end by itself soon.
+	for range 20 {
+		if p.cmd.Process.Signal(os.Interrupt) != nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if code := p.wait(t); code != -1 {
+		t.Errorf("exit code %d: it was not killed by a second signal; it said %s", code, p.stderr.String())
+	}
+}
+
+// However hard a run is killed, and whenever, its report is whole or not there.
+func TestKilledRunLeavesNoHalfReport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
+	args := []string{"run", "kleppmann", "--seeds", "1-3", "--out", "report"}
+	began := time.Now()
+	if code := start(t, t.TempDir(), args...).wait(t); code != exitOK {
+		t.Fatalf("exit code %d", code)
+	}
+	whole := time.Since(began)
+	dir := t.TempDir()
+	report := filepath.Join(dir, "report")
+	for i := range 12 {
+		p := start(t, dir, args...)
+		time.Sleep(whole * time.Duration(i+1) / 12)
+		p.stop(t, syscall.SIGKILL)
+		if _, err := os.Stat(report); err == nil {
+			results(t, report)
+		}
+	}
+	// What was left beside it does no harm.
+	if code := start(t, dir, args...).wait(t); code != exitOK {
+		t.Errorf("exit code %d", code)
+	}
+	results(t, report)
+}
+
+// kept counts the runs that a journal holds whole.
+func kept(t *testing.T, path string) int {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	return bytes.Count(data, []byte("}\n")) - bytes.Count(data, []byte(`{"journal":`)) - bytes.Count(data, []byte(`{"asked":`))
+}
+
+// awaitRuns returns when a journal holds a run.
+func awaitRuns(t *testing.T, path string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); kept(t, path) == 0; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s holds no run", path)
+		}
+	}
+}
+
+// However often a campaign is killed, resumed it comes to the same results, byte
+// for byte, and no run that was kept is lost.
+func TestKilledRunIsResumed(t *testing.T) {
+	kills := 20
+	if testing.Short() {
+		kills = 4
+	}
+	dir := t.TempDir()
+	args := []string{"run", "kleppmann", "--seeds", "1-600", "--quiet", "--out"}
+	began := time.Now()
+	if code := start(t, dir, append(args, "whole")...).wait(t); code != exitOK {
+		t.Fatalf("exit code %d", code)
+	}
+	whole := time.Since(began)
+
+	random := rand.New(rand.NewPCG(1, 2))
+	report, journal := filepath.Join(dir, "report"), filepath.Join(dir, "report.runs")
+	const all = 5 * 600 // runs
+	most, midst := 0, 0
+	// finish lets the campaign come to its end, and clears the way for another.
+	finish := func() {
+		p := start(t, dir, append(args, "report", "--resume")...)
+		if code := p.wait(t); code != exitOK {
+			t.Fatalf("exit code %d: %s", code, p.stderr.String())
+		}
+		for _, name := range []string{"results.json", "runs.log", "report.md", "report.html"} {
+			sameFile(t, filepath.Join(dir, "whole", name), filepath.Join(report, name))
+		}
+		if err := os.RemoveAll(report); err != nil {
+			t.Fatal(err)
+		}
+		most = 0
+	}
+	for range kills {
+		p := start(t, dir, append(args, "report", "--resume")...)
+		time.Sleep(time.Duration(random.Float64() * float64(whole) / 4))
+		if code, _ := p.stop(t, syscall.SIGKILL); code > exitOK {
+			t.Fatalf("exit code %d: %s", code, p.stderr.String())
+		}
+		now := kept(t, journal)
+		if _, err := os.Stat(report); err == nil || now == all {
+			finish() // it was killed as it wrote its report, or later
+			continue
+		}
+		if now < most {
+			t.Errorf("%d runs are kept, and there were %d", now, most)
+		}
+		if now > most {
+			midst++
+		}
+		most = now
+	}
+	t.Logf("of %d kills %d fell in the midst of new runs", kills, midst)
+	if midst == 0 {
+		t.Error("it was never killed in the midst of its runs")
+	}
+	finish()
+	onlyHolds(t, dir, "whole")
+}
+
+func sameFile(t *testing.T, one, two string) {
+	t.Helper()
+	first, err := os.ReadFile(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := os.ReadFile(two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(first, second) {
+		t.Errorf("%s and %s differ", one, two)
+	}
+}
+
+// Two campaigns do not write into one place.
+func TestRunBesideARunThatIsUnderWay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes a second")
+	}
+	dir := t.TempDir()
+	p := start(t, dir, "run", "gc-pause", "--seeds", "1-1000000", "--out", "report", "--quiet")
+	awaitRuns(t, filepath.Join(dir, "report.runs"))
+	for _, more := range [][]string{nil, {"--resume"}} {
+		other := start(t, dir, append([]string{"run", "gc-pause", "--seeds", "1-2", "--out", "report"}, more...)...)
+		if code := other.wait(t); code != exitUsage || other.stderr.String() != "lockquake: report.runs: a campaign that is under way writes it\n" {
+			t.Errorf("exit code %d: %s", code, other.stderr.String())
+		}
+	}
+	p.stop(t, syscall.SIGKILL)
+}

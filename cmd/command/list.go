@@ -1,0 +1,234 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"lockquake/checker"
+	"lockquake/faults"
+	"lockquake/internal/strictyaml"
+	"lockquake/lock"
+	"lockquake/scenarios"
+	"lockquake/sim/resource"
+)
+
+// listed is one line of a catalogue.
+type listed struct {
+	Name string `json:"name"`
+	Note string `json:"note,omitempty"`
+	Doc  string `json:"doc"`
+}
+
+// catalogue is one of the things that can be listed.
+type catalogue struct {
+	name  string
+	lines func() ([]listed, error)
+}
+
+func (p program) catalogues() []catalogue {
+	return []catalogue{
+		{"scenarios", p.listScenarios},
+		{"strategies", p.listStrategies},
+		{"workloads", listWorkloads},
+		{"resources", listResources},
+		{"faults", listFaults},
+		{"checks", listChecks},
+		{"points", listPoints},
+	}
+}
+
+func (p program) newList() *cobra.Command {
+	var format string
+	var names []string
+	for _, c := range p.catalogues() {
+		names = append(names, c.name)
+	}
+	cmd := &cobra.Command{
+		Use:   "list [" + strings.Join(names, "|") + "]",
+		Short: "List what there is to choose from",
+		Long: `List tells what a scenario can ask for by name, one line each. Without an argument it lists
+everything.`,
+		Example: "  lockquake list\n  lockquake list strategies --format json",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.list(cmd.OutOrStdout(), args, names, format)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "table", "what to print: table or json")
+	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (p program) list(w io.Writer, args, names []string, format string) error {
+	if !slices.Contains(formats(), format) {
+		return usagef("--format is table or json, not %q", format)
+	}
+	if len(args) > 1 {
+		return usagef("list takes one argument, not %d", len(args))
+	}
+	all := map[string][]listed{}
+	for i, c := range p.catalogues() {
+		if len(args) == 1 && args[0] != c.name {
+			continue
+		}
+		lines, err := c.lines()
+		if err != nil {
+			return err
+		}
+		all[c.name] = lines
+		if format == "table" {
+			if len(args) == 0 {
+				if i > 0 {
+					fmt.Fprintln(w)
+				}
+				fmt.Fprintf(w, "%s\n", strings.ToUpper(c.name))
+			}
+			if err := table(w, lines); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return usageError{strictyaml.Unknown("catalogue", args[0], names)}
+	case format == "json":
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(all)
+	}
+	return nil
+}
+
+func table(w io.Writer, lines []listed) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, l := range lines {
+		if l.Note != "" {
+			fmt.Fprintf(t, "%s\t%s\t%s\n", l.Name, l.Note, l.Doc)
+		} else {
+			fmt.Fprintf(t, "%s\t%s\n", l.Name, l.Doc)
+		}
+	}
+	return t.Flush()
+}
+
+func (p program) listScenarios() ([]listed, error) {
+	var lines []listed
+	for _, name := range scenarios.Builtins() {
+		s, err := p.load(name)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, listed{Name: name, Doc: s.Description})
+	}
+	return lines, nil
+}
+
+func (p program) listStrategies() ([]listed, error) {
+	var lines []listed
+	for _, e := range lock.Catalogue() {
+		note := "sound"
+		if e.Flawed {
+			note = "flawed"
+		}
+		switch e.FenceKind() {
+		case lock.FenceKindOrder:
+			note += ", fenced"
+		case lock.FenceKindNoOrder:
+			note += ", fence not in order"
+		case lock.FenceKindNone:
+		}
+		doc := e.Doc
+		if claims := e.Claims.String(); claims != "" {
+			doc += " (claims " + claims + ")"
+		}
+		lines = append(lines, listed{e.Name, note, doc})
+	}
+	for _, e := range p.own {
+		lines = append(lines, listed{e.Name, "own", e.Doc})
+	}
+	return lines, nil
+}
+
+func listWorkloads() ([]listed, error) {
+	var lines []listed
+	for _, i := range scenarios.Workloads() {
+		params := append([]string{"hold", "think"}, i.Params...)
+		lines = append(lines, listed{i.Name, strings.Join(params, ", "), i.Doc})
+	}
+	return lines, nil
+}
+
+func listResources() ([]listed, error) {
+	var lines []listed
+	for _, p := range resource.Policies() {
+		note := "sound"
+		if p.Flawed {
+			note = "flawed"
+		}
+		lines = append(lines, listed{string(p.Policy), note, p.Doc})
+	}
+	return lines, nil
+}
+
+func listFaults() ([]listed, error) {
+	var lines []listed
+	for _, k := range faults.Kinds() {
+		lines = append(lines, listed{string(k.Kind), strings.Join(k.Params, ", "), k.Doc})
+	}
+	return lines, nil
+}
+
+func listChecks() ([]listed, error) {
+	var lines []listed
+	for _, c := range checker.Catalogue() {
+		note := "every workload"
+		if c.Workloads != nil {
+			note = strings.Join(c.Workloads, ", ")
+		}
+		lines = append(lines, listed{c.Name, note, c.Doc})
+	}
+	return lines, nil
+}
+
+func listPoints() ([]listed, error) {
+	var lines []listed
+	for _, p := range scenarios.Points() {
+		lines = append(lines, listed{Name: p})
+	}
+	return lines, nil
+}
+
+func (p program) newValidate() *cobra.Command {
+	return &cobra.Command{
+		Use:   "validate SCENARIO...",
+		Short: "Say whether scenario files are right",
+		Long: `Validate reads scenario files, or built-in scenarios by name, as run does, and says what is
+wrong with the first that is not right: file, line, column, and the nearest right word.`,
+		Example: "  lockquake validate my-lock.yaml",
+		Args:    atLeastOne("a scenario"),
+
+		ValidArgsFunction: p.completeScenarios(math.MaxInt),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, arg := range args {
+				s, err := p.load(arg)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %d strategies, %d checks, hash %s\n", arg, len(s.Strategies), len(s.Checks), s.Hash)
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,96 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"lockquake/reports"
+	"lockquake/scenarios"
+)
+
+func (p program) newMerge() *cobra.Command {
+	var d delivery
+	cmd := &cobra.Command{
+		Use:   "merge DIR...",
+		Short: "Put the reports of several shards together into one",
+		Long: `Merge takes the runs of several reports, as run --shard leaves them, prints the table of all of
+them together, and writes the report that one campaign over all seeds would have written. DIR is a
+report directory, or its file runs.log.
+
+Version, scenario and what was set must be the same, and no run may be missing: every
+strategy needs every seed from the first to the last. A run that several have counts once.
+Of all runs merge carries out only those again that a report shows whole.
+
+` + exitCodes,
+		Example: `  lockquake merge shard-1 shard-2 shard-3 --out lockquake-report
+  lockquake merge shards/* --format json --no-report`,
+		Args: atLeastOne("the directory of a report"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			return d.merge(ctx, p, args, cmd.OutOrStdout())
+		},
+	}
+	d.flags(cmd)
+	return cmd
+}
+
+func (d *delivery) merge(ctx context.Context, p program, args []string, stdout io.Writer) (err error) {
+	if err := d.usable(); err != nil {
+		return err
+	}
+	var shards []*scenarios.Journal
+	defer func() {
+		for _, j := range shards {
+			err = errors.Join(err, j.Close())
+		}
+	}()
+	for _, arg := range args {
+		j, err := readRuns(arg)
+		if err != nil {
+			return err
+		}
+		shards = append(shards, j)
+	}
+	s, err := p.ours(shards[0].Scenario(p.own...))
+	if err != nil {
+		return err
+	}
+	if err := d.writable(d.out); err != nil {
+		return err
+	}
+	c, runs, err := scenarios.Merge(ctx, s, shards)
+	if c == nil {
+		return err
+	}
+	if c.Partial {
+		return interruptError{"nothing was merged"}
+	}
+	if err := d.deliver(c, s, d.out, runs, stdout); err != nil {
+		return err
+	}
+	return outcome(c.Verdict)
+}
+
+// readRuns reads the journal of a report directory, or one by its path.
+func readRuns(arg string) (*scenarios.Journal, error) {
+	path := arg
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		path = filepath.Join(path, reports.RunsFile)
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		return nil, usageError{fmt.Sprintf("merge takes reports with their runs: %v", err)}
+	}
+	return scenarios.ReadJournal(path)
+}

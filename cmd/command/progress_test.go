@@ -1,0 +1,82 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/scenarios"
+)
+
+// shownOn plays a campaign of two strategies, one run every step, and returns
+// what is shown of it.
+func shownOn(width func() int, runs int, step time.Duration) string {
+	var out bytes.Buffer
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	p := &progress{out: &out, title: "pauses", labels: []string{"redis", "fenced"}, now: func() time.Time { return at }, width: width}
+	p.begin()
+	for i := 1; i <= runs; i++ {
+		at = at.Add(step)
+		p.show(scenarios.Progress{Done: i, Total: runs, Label: p.labels[(i-1)%2], Violated: i%4 == 1})
+	}
+	p.end()
+	return out.String()
+}
+
+func TestProgressOnATerminal(t *testing.T) {
+	wide := func() int { return 100 }
+	want := "\r\x1b[Kpauses: 1/4 runs, 3s left; violating: redis 100 %, fenced -" +
+		"\r\x1b[Kpauses: 2/4 runs, 2s left; violating: redis 100 %, fenced 0 %" +
+		"\r\x1b[Kpauses: 3/4 runs, 1s left; violating: redis 50 %, fenced 0 %" +
+		"\r\x1b[Kpauses: 4/4 runs, 0s left; violating: redis 50 %, fenced 0 %" +
+		"\r\x1b[K"
+	if diff := cmp.Diff(want, shownOn(wide, 4, time.Second)); diff != "" {
+		t.Errorf("shown (-want +got):\n%s", diff)
+	}
+	// A thousand runs in a second are drawn ten times, and taken away.
+	if n := strings.Count(shownOn(wide, 1000, time.Millisecond), "\r"); n != 11 {
+		t.Errorf("drawn %d times", n-1)
+	}
+	if got := shownOn(wide, 0, time.Second); got != "" {
+		t.Errorf("nothing was run, and this is shown: %q", got)
+	}
+}
+
+func TestProgressFitsTheTerminal(t *testing.T) {
+	p := &progress{title: "pauses", labels: []string{"redis", "fenced", "漢字"}, now: time.Now}
+	p.begin()
+	p.last = scenarios.Progress{Done: 12, Total: 34}
+	for width, want := range map[int]string{
+		0:  "pauses: 12/34 runs, 5s left; violating: redis -, fenced -, 漢字 -",
+		65: "pauses: 12/34 runs, 5s left; violating: redis -, fenced -, 漢字 -",
+		64: "pauses: 12/34 runs, 5s left; violating: redis -, fenced -, ...",
+		52: "pauses: 12/34 runs, 5s left; violating: redis -, ...",
+		51: "pauses: 12/34 runs, 5s left",
+		10: "pauses: 12",
+	} {
+		if got := p.line("5s left", width); got != want {
+			t.Errorf("in %d columns %q, want %q", width, got, want)
+		}
+	}
+	for width := 1; width < 80; width++ {
+		if got := p.line("5s left", width); columnsOf(got) > width {
+			t.Errorf("%q is wider than %d columns", got, width)
+		}
+	}
+}
+
+func TestProgressElsewhere(t *testing.T) {
+	if got := shownOn(nil, 9, time.Second); got != "" {
+		t.Errorf("after 9s this is shown: %q", got)
+	}
+	want := fmt.Sprintln("pauses: 10/24 runs, 14s left; violating: redis 60 %, fenced 0 %") +
+		fmt.Sprintln("pauses: 20/24 runs, 4s left; violating: redis 50 %, fenced 0 %") +
+		fmt.Sprintln("pauses: 24/24 runs, took 24s; violating: redis 50 %, fenced 0 %")
+	if diff := cmp.Diff(want, shownOn(nil, 24, time.Second)); diff != "" {
+		t.Errorf("shown (-want +got):\n%s", diff)
+	}
+}

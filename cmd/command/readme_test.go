@@ -1,0 +1,69 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"lockquake/lock"
+)
+
+// What the README shows is what the program prints: the story of Kleppmann's
+// failure, the scenario of one's own, and the replay line.
+func TestReadmeTellsTheTruth(t *testing.T) {
+	data, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme := string(data)
+	lockquake := func(args ...string) string {
+		t.Helper()
+		var out, failed bytes.Buffer
+		if code := newProgram(nil).execute(t.Context(), args, &out, &failed); code != exitOK {
+			t.Errorf("lockquake %s: exit code %d: %s%s", strings.Join(args, " "), code, out.String(), failed.String())
+		}
+		return out.String()
+	}
+	block := func(language string) string {
+		t.Helper()
+		_, after, found := strings.Cut(readme, "```"+language+"\n")
+		text, _, closed := strings.Cut(after, "```")
+		if !found || !closed {
+			t.Fatalf("the README has no %s block", language)
+		}
+		return text
+	}
+
+	story := lockquake("reproduce", "kleppmann")
+	if !strings.Contains(story, block("text")) {
+		t.Errorf("the README's story is not the one that is told:\n%s", story)
+	}
+	mine := filepath.Join(t.TempDir(), "my-lock.yaml")
+	if err := os.WriteFile(mine, []byte(block("yaml")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lockquake("run", mine, "--no-report")
+	presets, flawed := 0, 0
+	for _, e := range lock.Catalogue() {
+		if e.Name != "none" {
+			presets++
+		}
+		if e.Flawed {
+			flawed++
+		}
+	}
+	if claim := fmt.Sprintf("names %d presets, %d of them with a flaw", presets, flawed); !strings.Contains(readme, claim) {
+		t.Errorf("the README does not say that the catalogue %s", claim)
+	}
+	token := regexp.MustCompile(`lockquake replay '?([^\s']+)`).FindStringSubmatch(readme)
+	if token == nil {
+		t.Fatal("the README shows no replay line")
+	}
+	if out := lockquake("replay", token[1]); !strings.Contains(out, "the same run") {
+		t.Errorf("the README's replay line gives %s", out)
+	}
+}

@@ -1,0 +1,98 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockquake/scenarios"
+)
+
+// referenceFailures writes the built-in scenarios, by where they come from.
+func referenceFailures(b *strings.Builder) error {
+	b.WriteString("Every built-in scenario, with what happened, where it was published, and what is expected of which strategy: checks that\n" +
+		"must be violated in at least one run, and checks that must hold in every run. The tests run all of them.\n\n" +
+		"`lockquake reproduce NAME` tells one run of each strategy as a story, `lockquake run NAME` runs all seeds and says whether\n" +
+		"everything is as expected.\n\n")
+	groups := []struct {
+		title, about string
+		names        []string
+	}{
+		{"Published failures", "What people met, or showed that one can meet, and wrote down.", nil},
+		{"Flawed recipes", "Locks as they are found in articles, libraries and reviews, where they break.", nil},
+		{"Calibration", "Scenarios of our own: what comes out can be worked out beforehand.", nil},
+	}
+	loaded := map[string]*scenarios.Scenario{}
+	for _, name := range scenarios.Builtins() {
+		s, err := scenarios.Load(name)
+		if err != nil {
+			return err
+		}
+		loaded[name] = s
+		i := 0
+		switch {
+		case s.Source == "":
+			i = 2
+		case strings.Contains(s.Source, "published lock recipes"):
+			i = 1
+		}
+		groups[i].names = append(groups[i].names, name)
+	}
+	for _, g := range groups {
+		var links []string
+		for _, name := range g.names {
+			links = append(links, fmt.Sprintf("[%s](#%[1]s)", name))
+		}
+		fmt.Fprintf(b, "- %s: %s\n", g.title, strings.Join(links, ", "))
+	}
+	for _, g := range groups {
+		fmt.Fprintf(b, "\n## %s\n\n%s\n\n", g.title, g.about)
+		for _, name := range g.names {
+			referenceFailure(b, loaded[name])
+		}
+	}
+	return nil
+}
+
+func referenceFailure(b *strings.Builder, s *scenarios.Scenario) {
+	fmt.Fprintf(b, "### %s\n\n%s\n\n", s.Name, referenceSentence(s.Description))
+	story := referenceStory(string(s.Text))
+	fmt.Fprintf(b, "%s\n\n", story)
+	if s.Source != "" {
+		fmt.Fprintf(b, "Source: %s.\n\n", s.Source)
+	}
+	if s.Claims {
+		fmt.Fprintf(b, "    lockquake run %s\n\nExpected of each strategy is [what it claims](reference/strategies.md).\n\n", s.Name)
+		return
+	}
+	fmt.Fprintf(b, "    lockquake reproduce %s\n    lockquake run %[1]s\n\n", s.Name)
+	b.WriteString("| strategy | must violate | must hold |\n|---|---|---|\n")
+	for _, use := range s.Strategies {
+		label := "`" + use.Label + "`"
+		if use.Label != use.Name {
+			label += " (" + use.Name + ")"
+		}
+		e := s.Expect[use.Label]
+		fmt.Fprintf(b, "| %s | %s | %s |\n", label, referenceList(e.Violates), referenceList(e.Holds))
+	}
+	b.WriteByte('\n')
+}
+
+func referenceList(checks []string) string {
+	if len(checks) == 0 {
+		return "-"
+	}
+	return strings.Join(checks, ", ")
+}
+
+// referenceStory is the comment that a scenario file begins with.
+func referenceStory(text string) string {
+	lines := strings.Split(text, "\n")
+	if end := slices.IndexFunc(lines, func(l string) bool { return !strings.HasPrefix(l, "#") }); end >= 0 {
+		lines = lines[:end]
+	}
+	for i, l := range lines {
+		lines[i] = strings.TrimPrefix(strings.TrimPrefix(l, "#"), " ")
+	}
+	return strings.Join(lines, "\n")
+}

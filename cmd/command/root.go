@@ -1,0 +1,145 @@
+package command
+
+import (
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"lockquake/internal/strictyaml"
+	"lockquake/scenarios"
+)
+
+// exitCodes is what a script has to know.
+const exitCodes = `Exit codes: 0 all as expected, 1 a violation where none was expected or none where one
+was, 2 unknown, 64 usage or scenario error, 70 a fault of lockquake or of the lock under
+test itself, 130 interrupted.`
+
+func (p program) newRoot(stdout, stderr io.Writer) *cobra.Command {
+	root := &cobra.Command{
+		Use:   p.file(),
+		Short: "Shakes distributed locks until they break",
+		Long: `lockquake runs workers against a distributed lock in a deterministic simulation, injects
+pauses, late packets and partitions, checks what happened to the protected resource, and
+says how often each lock fails, with the shortest story of how.
+
+` + exitCodes,
+		Example: `  lockquake reproduce kleppmann
+  lockquake run gc-pause --seeds 1-1000
+  lockquake compare base/results.json lockquake-report
+  lockquake list scenarios`,
+		Version:       scenarios.Version,
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: p.name},
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return usageError{strictyaml.Unknown("command", args[0], commandsOf(cmd))}
+		},
+	}
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetFlagErrorFunc(flagError)
+	add := func(id, title string, commands ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: id, Title: title})
+		for _, cmd := range commands {
+			cmd.GroupID = id
+		}
+		root.AddCommand(commands...)
+	}
+	help := newHelp(root)
+	root.SetHelpCommand(help)
+	root.SetCompletionCommandGroupID("more")
+	add("runs", "Shake locks:", p.newRun(), p.newMerge(), p.newReproduce(), p.newReplay(), p.newExplore(), p.newShrink(), p.newSweep(), newCheck(), newCompare())
+	add("scenarios", "Write scenarios:", p.newList(), p.newValidate(), p.newSchema())
+	add("more", "More:", help, referenceCommand(root))
+	addCompletion(root)
+	p.rename(root)
+	return root
+}
+
+// newHelp is cobra's help command, with an error for a command that is none.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Tell more of a command",
+		Example: "  lockquake help run",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return commandsOf(root), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil {
+				return usageError{err.Error()}
+			}
+			if len(rest) > 0 {
+				return usageError{strictyaml.Unknown("command", rest[0], commandsOf(cmd))}
+			}
+			cmd.InitDefaultHelpFlag()
+			cmd.InitDefaultVersionFlag()
+			return cmd.Help()
+		},
+	}
+}
+
+func commandsOf(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	return names
+}
+
+// flagError says what is wrong with a flag, and which one may have been meant.
+func flagError(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || unknown.GetSpecifiedShortnames() != "" {
+		return usageError{err.Error()}
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return usageError{strictyaml.Unknown("flag", "--"+unknown.GetSpecifiedName(), names)}
+}
+
+// atLeastOne is cobra.MinimumNArgs(1) with a usage error.
+func atLeastOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usagef("%s needs %s; see %s --help", cmd.Name(), what, cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// exactlyOne is cobra.ExactArgs(1) with a usage error.
+func exactlyOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usagef("%s needs %s, not %d arguments; see %s --help", cmd.Name(), what, len(args), cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// noArguments is cobra.NoArgs with a usage error.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s takes no argument, and %q is one; see %s --help", cmd.Name(), args[0], cmd.CommandPath())
+	}
+	return nil
+}
+
+// load reads a scenario. A name that stands for none is a mistake in the
+// command line.
+func (p program) load(arg string) (*scenarios.Scenario, error) {
+	s, err := p.ours(scenarios.Load(arg, p.own...))
+	var inFile *strictyaml.Error
+	if err != nil && !errors.As(err, &inFile) {
+		return nil, usageError{err.Error()}
+	}
+	return s, err
+}

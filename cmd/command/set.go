@@ -1,0 +1,46 @@
+package command
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"lockquake/internal/strictyaml"
+	"lockquake/scenarios"
+)
+
+// setFlag adds --set to a command.
+func setFlag(cmd *cobra.Command, into *[]string) {
+	cmd.Flags().StringArrayVar(into, "set", nil, "set a value of the scenario, as in lock.ttl=5s or faults.pause.for=15s; repeatable")
+	completeFlag(cmd, "set", cobra.NoFileCompletions)
+}
+
+// loadWith is load with values set as --set has them.
+func (p program) loadWith(arg string, sets []string) (*scenarios.Scenario, error) {
+	var overrides []scenarios.Override
+	for _, text := range sets {
+		o, err := scenarios.ParseOverride(text)
+		if err != nil {
+			return nil, flagged("--set", err)
+		}
+		overrides = append(overrides, o)
+	}
+	s, err := p.ours(scenarios.LoadWith(arg, overrides, p.own...))
+	var inFile *strictyaml.Error
+	var setting *scenarios.SettingError
+	switch {
+	case errors.As(err, &setting):
+		return nil, flagged("--set", err)
+	case err != nil && !errors.As(err, &inFile):
+		return nil, usageError{err.Error()}
+	}
+	return s, err
+}
+
+// flagged names the flag that a setting stands behind.
+func flagged(flag string, err error) error {
+	if setting, ok := errors.AsType[*scenarios.SettingError](err); ok {
+		return usageError{flag + " " + setting.Error()}
+	}
+	return err
+}

@@ -1,0 +1,158 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"lockquake/reports"
+	"lockquake/scenarios"
+)
+
+// shrinkFlags are the flags of lockquake shrink.
+type shrinkFlags struct {
+	program  program
+	strategy string
+	seed     uint64
+	check    string
+	sets     []string
+	out      string
+	quiet    bool
+}
+
+func (p program) newShrink() *cobra.Command {
+	f := shrinkFlags{program: p}
+	cmd := &cobra.Command{
+		Use:   "shrink TOKEN|SCENARIO",
+		Short: "Make a failing run as small as it can be",
+		Long: `Shrink takes a failing run and makes it smaller as long as it still violates the same
+check: fewer faults, fewer workers and sections, shorter times. It tells what is left as a
+story, and writes it as a scenario file of its own.
+
+The run is that of a replay token, or of a scenario with --strategy and --seed. Without a
+seed it is the first that fails. Stopped by Ctrl-C, shrink writes what it has reached.
+
+Exit codes: 0 the file is written; 64 usage or scenario error, and a run that does not
+fail; 70 a fault of lockquake or of the lock under test itself; 130 interrupted.`,
+		Example: `  lockquake shrink gc-pause --strategy redis
+  lockquake shrink gc-pause --strategy redis --seed 17 --check linearizable --out small.yaml`,
+		Args:              exactlyOne("one token or one scenario"),
+		ValidArgsFunction: p.completeScenarios(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			return f.run(ctx, args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	flags := cmd.Flags()
+	setFlag(cmd, &f.sets)
+	flags.StringVar(&f.strategy, "strategy", "", "strategy or label (default: the first that fails)")
+	flags.Uint64Var(&f.seed, "seed", 0, "seed of the run (default: the first that fails)")
+	flags.StringVar(&f.check, "check", "", "check that it must go on to violate (default: the most telling one)")
+	flags.StringVar(&f.out, "out", "shrunk.yaml", "file to write the small scenario to")
+	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	completeFlag(cmd, "strategy", p.completeStrategies)
+	completeFlag(cmd, "seed", cobra.NoFileCompletions)
+	completeFlag(cmd, "check", p.completeChecksOf)
+	return cmd
+}
+
+func (f *shrinkFlags) run(ctx context.Context, arg string, stdout, stderr io.Writer) error {
+	s, err := f.find(ctx, arg)
+	if err != nil {
+		return shrinkError(err)
+	}
+	var told func(scenarios.Extent)
+	if !f.quiet {
+		var last scenarios.Extent
+		told = func(e scenarios.Extent) {
+			if e != last {
+				fmt.Fprintf(stderr, "still failing: %v\n", e)
+			}
+			last = e
+		}
+	}
+	small, err := scenarios.Shrink(ctx, s, scenarios.Shrinking{Label: f.strategy, Seed: f.seed, Check: f.check, Path: f.out, Told: told})
+	if small == nil {
+		return shrinkError(err)
+	}
+	if err := os.WriteFile(f.out, small.Scenario.Text, 0o644); err != nil {
+		return usagef("--out: %v", err)
+	}
+	if err := f.confirm(small); err != nil {
+		return err
+	}
+	if err := reports.TellCheck(small.Trial, small.Check).Write(stdout, reports.Options{Color: colours(stdout)}); err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "\n%s violated by %v,\nwhere there were %v; found in %d runs\nscenario: %s\n", small.Check, small.To, small.From, small.Runs, f.out)
+	if small.Partial {
+		return interruptError{"it may be made smaller yet"}
+	}
+	return nil
+}
+
+// shrinkError says that a run which does not fail is the caller's mistake.
+func shrinkError(err error) error {
+	if errors.Is(err, scenarios.ErrHolds) {
+		return usageError{err.Error()}
+	}
+	return err
+}
+
+// find fills in which run is meant, and loads its scenario.
+func (f *shrinkFlags) find(ctx context.Context, arg string) (*scenarios.Scenario, error) {
+	if token, err := scenarios.ParseToken(arg); err == nil {
+		if f.strategy != "" || f.seed != 0 || len(f.sets) > 0 {
+			return nil, usagef("a token names its strategy, its seed and what was set; leave --strategy, --seed and --set out")
+		}
+		s, err := f.program.load(token.Scenario)
+		if err == nil {
+			s, err = s.With(token.Overrides)
+		}
+		if err != nil {
+			return nil, flagged("the token:", err)
+		}
+		if s.Hash != token.Hash {
+			return nil, usagef("%s is not the scenario that the token names: its hash is %s, the token's is %s", token.Scenario, s.Hash, token.Hash)
+		}
+		f.strategy, f.seed = token.Label, token.Seed
+		return s, nil
+	}
+	s, err := f.program.loadWith(arg, f.sets)
+	if err != nil || f.strategy != "" && f.seed != 0 {
+		return s, err
+	}
+	var opts []scenarios.Option
+	if f.strategy != "" {
+		opts = append(opts, scenarios.WithStrategies(f.strategy))
+	}
+	if f.seed != 0 {
+		opts = append(opts, scenarios.WithSeeds(f.seed, f.seed))
+	}
+	f.strategy, f.seed, err = scenarios.Failing(ctx, s, f.check, opts...)
+	if err != nil && ctx.Err() != nil {
+		return nil, interruptError{"no failing run was found yet"}
+	}
+	return s, err
+}
+
+// confirm runs what stands in the file.
+func (f *shrinkFlags) confirm(small *scenarios.Shrunk) error {
+	s, err := f.program.load(f.out)
+	if err != nil {
+		return err
+	}
+	again, err := scenarios.RunOnce(s, small.Label, small.Seed)
+	if err != nil {
+		return err
+	}
+	if again.Checksum != small.Trial.Checksum {
+		return fmt.Errorf("%s gives the checksum %s, and not %s", f.out, again.Checksum, small.Trial.Checksum)
+	}
+	return nil
+}

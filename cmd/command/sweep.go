@@ -1,0 +1,204 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockquake/reports"
+	"lockquake/scenarios"
+)
+
+// sweepFlags are the flags of lockquake sweep. Those that it has in common with
+// run mean the same.
+type sweepFlags struct {
+	runFlags
+	vary      []string
+	check     string
+	find      bool
+	precision string
+}
+
+func (p program) newSweep() *cobra.Command {
+	f := sweepFlags{runFlags: runFlags{program: p}}
+	cmd := &cobra.Command{
+		Use:   "sweep SCENARIO --vary PATH=VALUES",
+		Short: "Vary one or two parameters, and find where each strategy breaks",
+		Long: `Sweep runs a scenario at every value of a parameter, or at every pair of values of two, over
+the same seeds, and shows how the rate of each strategy goes with it: as a table, and in a
+directory as a picture (lines, or a map for each strategy), as CSV and as JSON. Whatever a
+scenario file can set can be varied:
+
+  --vary lock.ttl=1s..30s            ten steps, in equal ratios if the range is wide
+  --vary lock.ttl=1s..30s/20         twenty steps of equal length; /20log: of equal ratio
+  --vary workers=2,5,10,20           these values
+  --vary resource.fence=off,writes   words, too
+  --vary faults.pause.for.median=... the one fault of that kind; else faults[2].pause.for
+  --vary strategies.fenced.lock.ttl= the use of a strategy with that label
+
+With --find it then bisects between the first two steps of which one breaks a strategy and
+the other does not, and says from which value on (or up to which) it breaks, how precisely
+that is known, and what share of the TTL it is. A value breaks a strategy if at least one of
+the runs violates the check.
+
+Stopped by Ctrl-C or SIGTERM, sweep shows and writes what was done. The exit code says
+nothing of what was found: 0, or 64, 70 and 130 as for the other commands.`,
+		Example: `  lockquake sweep gc-pause --vary lock.ttl=1s..60s
+  lockquake sweep gc-pause --vary lock.ttl=1s..20s --vary faults.pause.for.median=500ms..8s
+  lockquake sweep kleppmann --vary faults.pause.for=5s..15s --find`,
+		Args:              exactlyOne("one scenario"),
+		ValidArgsFunction: p.completeScenarios(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			return f.sweep(ctx, args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.vary, "vary", nil, "a parameter and its values, as in lock.ttl=1s..30s; once or twice")
+	setFlag(cmd, &f.sets)
+	flags.StringVar(&f.check, "check", "", "the check that counts (default: any that decides)")
+	flags.BoolVar(&f.find, "find", false, "find the value at which each strategy breaks")
+	flags.StringVar(&f.precision, "precision", "1%", "how precisely to find it, as a share of the value")
+	flags.StringVar(&f.seeds, "seeds", "", "seeds to run at each point, as in 1-1000 or 17 (default: those of the scenario, at most 1-100)")
+	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies or labels (default: all of the scenario)")
+	flags.StringVar(&f.out, "out", "lockquake-sweep", "directory to write picture, CSV and JSON to")
+	flags.BoolVar(&f.noReport, "no-report", false, "write no directory")
+	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
+	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
+	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	for _, flag := range []string{"vary", "precision", "seeds", "jobs"} {
+		completeFlag(cmd, flag, cobra.NoFileCompletions)
+	}
+	completeFlag(cmd, "check", p.completeChecksOf)
+	completeFlag(cmd, "strategy", p.completeStrategies)
+	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "out", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	})
+	return cmd
+}
+
+// completeChecksOf offers the checks of the scenario on the command line.
+func (p program) completeChecksOf(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var names []cobra.Completion
+	for _, arg := range args {
+		if s, err := p.load(arg); err == nil {
+			names = append(names, s.Checks...)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (f *sweepFlags) sweep(ctx context.Context, arg string, stdout, stderr io.Writer) error {
+	opts, err := f.options()
+	if err != nil {
+		return err
+	}
+	precision, err := parsePrecision(f.precision)
+	if err != nil {
+		return err
+	}
+	axes, err := f.axes()
+	if err != nil {
+		return err
+	}
+	s, err := f.program.loadWith(arg, f.sets)
+	if err != nil {
+		return err
+	}
+	if !f.quiet {
+		labels := f.strategies
+		if len(labels) == 0 {
+			for _, use := range s.Strategies {
+				labels = append(labels, use.Label)
+			}
+		}
+		bar := newProgress(stderr, s.Name, labels)
+		opts = append(opts, scenarios.WithProgress(bar.show))
+		defer bar.end()
+	}
+	var result *scenarios.Sweep
+	if f.find {
+		result, err = scenarios.Find(ctx, s, axes[0], f.check, precision, opts...)
+	} else {
+		result, err = scenarios.RunSweep(ctx, s, axes, f.check, opts...)
+	}
+	flag := "--vary"
+	if setting, ok := errors.AsType[*scenarios.SettingError](err); ok && setting.Setting == f.check {
+		flag = "--check"
+	}
+	err = flagged(flag, err)
+	if result == nil || len(result.Points) == 0 {
+		if ctx.Err() != nil {
+			return interruptError{"before a point was done"}
+		}
+		return err
+	}
+	if deliverErr := f.deliver(result, stdout); deliverErr != nil {
+		return deliverErr
+	}
+	if ctx.Err() != nil && result.Partial {
+		return interruptError{fmt.Sprintf("%s was stopped in the middle of the sweep", s.Name)}
+	}
+	return err
+}
+
+func (f *sweepFlags) axes() ([]scenarios.Axis, error) {
+	switch most := 2; {
+	case len(f.vary) == 0:
+		return nil, usagef("sweep needs a parameter to vary, as in --vary lock.ttl=1s..30s")
+	case f.find && len(f.vary) > 1:
+		return nil, usagef("--find takes one --vary, not %d", len(f.vary))
+	case len(f.vary) > most:
+		return nil, usagef("--vary can stand there once or twice, not %d times", len(f.vary))
+	}
+	var axes []scenarios.Axis
+	for _, text := range f.vary {
+		axis, err := scenarios.ParseAxis(text)
+		if err != nil {
+			return nil, flagged("--vary", err)
+		}
+		axes = append(axes, axis)
+	}
+	return axes, nil
+}
+
+// deliver prints a sweep and writes its directory.
+func (f *sweepFlags) deliver(s *scenarios.Sweep, stdout io.Writer) error {
+	if !f.noReport {
+		if err := reports.WriteSweep(f.out, s); err != nil {
+			return err
+		}
+	}
+	if f.format == "json" {
+		return reports.SweepJSON(stdout, s)
+	}
+	if err := reports.SweepTable(stdout, s, reports.Options{Color: colours(stdout)}); err != nil {
+		return err
+	}
+	if !f.noReport {
+		fmt.Fprintf(stdout, "\npicture: %s\n", filepath.Join(f.out, "sweep.png"))
+	}
+	return nil
+}
+
+// parsePrecision reads 1% or 0.01.
+func parsePrecision(text string) (float64, error) {
+	const hundred = 100
+	number, isPercent := strings.CutSuffix(text, "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if isPercent {
+		x /= hundred
+	}
+	if err != nil || !(x > 0 && x < 1) {
+		return 0, usagef("--precision is a share such as 1%% or 0.01, not %q", text)
+	}
+	return x, nil
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"lockquake/lock"
+	"lockquake/lock/env"
+)
+
+// mine is a lock as one finds it: the key is its own for the length of a lease,
+// and whoever is done deletes it.
+type mine struct {
+	env   env.Env
+	redis redis.Cmdable
+	ttl   time.Duration
+}
+
+func newMine(d lock.Deps) lock.Strategy {
+	return lock.WithLock(&mine{d.Env, d.Redis, d.Params.TTL})
+}
+
+// Acquire tries until it has the key.
+func (m *mine) Acquire(ctx context.Context, key string) (lock.Lease, error) {
+	for {
+		taken, err := m.redis.SetNX(ctx, key, "taken", m.ttl).Result()
+		if err != nil {
+			return nil, err
+		}
+		if taken {
+			return &lease{m, ctx, key}, nil
+		}
+		if err := m.env.Sleep(ctx, 50*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+type lease struct {
+	*mine
+	ctx context.Context
+	key string
+}
+
+func (l *lease) Context() context.Context { return l.ctx }
+func (l *lease) Check() error             { return nil }
+func (l *lease) Token() int64             { return 0 }
+
+// Release deletes the key, whoever holds it by now: that is the flaw.
+func (l *lease) Release(ctx context.Context) error {
+	return l.redis.Del(ctx, l.key).Err()
+}

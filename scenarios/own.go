@@ -1,0 +1,58 @@
+package scenarios
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"lockquake/lock"
+)
+
+// ownName is how a strategy of the caller's can be called: as a label, without
+// what patterns, lists and paths are made of.
+const ownName = `^[\pL\pN][\pL\pN_-]*$`
+
+// CheckOwn refuses strategies of the caller's own that cannot be told from each
+// other, or from those of [lock.Catalogue]. [Parse] and its kin call it too.
+func CheckOwn(own ...lock.Entry) error {
+	taken := map[string]string{}
+	for _, e := range lock.Catalogue() {
+		taken[e.Name] = "the catalogue has a strategy of that name"
+	}
+	for _, e := range own {
+		switch {
+		case !regexp.MustCompile(ownName).MatchString(e.Name) || len(e.Name) > longestName:
+			return fmt.Errorf("%.70q is no name for a strategy of one's own: that is letters, digits, dashes and underscores, and at most %d bytes", e.Name, longestName)
+		case taken[e.Name] != "":
+			return fmt.Errorf("a strategy of one's own cannot be called %s: %s", e.Name, taken[e.Name])
+		case e.New == nil:
+			return fmt.Errorf("the strategy %s has no function that makes one", e.Name)
+		}
+		taken[e.Name] = "there are two"
+	}
+	return nil
+}
+
+// entries are the strategies that the scenario can name.
+func (s *Scenario) entries() []lock.Entry { return slices.Concat(lock.Catalogue(), s.Own) }
+
+// entries are the strategies of the caller's that the options have.
+func (o *options) entries() []lock.Entry {
+	var own []lock.Entry
+	for _, name := range sortedKeys(o.own) {
+		own = append(own, o.own[name])
+	}
+	return own
+}
+
+// options are those of a call, on top of what holds without them.
+func (s *Scenario) options(o options, opts []Option) options {
+	o.own = map[string]lock.Entry{}
+	for _, e := range s.Own {
+		o.own[e.Name] = e
+	}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return o
+}
