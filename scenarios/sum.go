@@ -360,7 +360,7 @@ func (c *Campaign) Summary() string {
 		case n > most:
 			unasked = append(unasked[:most], fmt.Sprintf("%d more", n-most))
 		}
-		return "pass: everything as the scenario expects, which is nothing of " + strings.Join(unasked, ", ")
+		return "pass: everything as the scenario expects; failing without an expectation: " + strings.Join(unasked, ", ")
 	}
 	return string(c.Verdict) + ": " + strings.Join(c.Reasons, "; ")
 }
