@@ -11,7 +11,7 @@ import (
 // was told of the loss, it left, its process ended. That is no corruption by
 // itself: the resource may know better than either of them.
 func belief(in *input, r *Result) {
-	in.overlapping(r, in.believed, "two holders: %s and %s both believed to hold lock %s for %s")
+	in.overlapping(r, in.believed, "two holders: %s and %s both believed to hold lock %s %s")
 }
 
 // believed returns the interval in which the holder of s believed, if it was

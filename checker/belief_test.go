@@ -15,8 +15,8 @@ func TestBelief(t *testing.T) {
 			acquire("a", 0).leave("a").expire("a").acquire("b", 0).release("b"), Valid, "", 0},
 		{"the first had crashed", story("counter", "off").acquire("a", 0).crash("a").expire("a").acquire("b", 0).release("b"), Valid, "", 0},
 		{"the first crashed afterwards", story("counter", "off").acquire("a", 0).expire("a").acquire("b", 0).crash("a").release("b"), Invalid, "two holders", 1},
-		{"neither ever ends", story("counter", "off").acquire("a", 0).acquire("b", 0), Invalid, "...for 0s", 1},
-		{"at one instant", story("counter", "off").stop().acquire("a", 0).acquire("b", 0).release("a").release("b"), Invalid, "...for 0s", 1},
+		{"neither ever ends", story("counter", "off").acquire("a", 0).acquire("b", 0), Invalid, "...at one instant", 1},
+		{"at one instant", story("counter", "off").stop().acquire("a", 0).acquire("b", 0).release("a").release("b"), Invalid, "...at one instant", 1},
 		{"handed over at one instant", story("counter", "off").stop().acquire("a", 0).release("a").acquire("b", 0).release("b"), Valid, "", 0},
 		{"only asked for", story("counter", "off").acquire("a", 0).call("b").release("a"), Valid, "", 0},
 	})

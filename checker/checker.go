@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"lockquake/history"
 )
@@ -208,5 +209,18 @@ func (r *Result) find(v Verdict, events []int64, format string, args ...any) {
 	}
 	events = slices.DeleteFunc(events, func(seq int64) bool { return seq == 0 || seq == forever })
 	slices.Sort(events)
+	for i, arg := range args {
+		if d, ok := arg.(time.Duration); ok {
+			args[i] = readable(d)
+		}
+	}
 	r.Findings = append(r.Findings, Finding{Text: fmt.Sprintf(format, args...), Events: slices.Compact(events)})
+}
+
+// readable rounds a length of time to digits that somebody reads.
+func readable(d time.Duration) time.Duration {
+	if d >= time.Millisecond {
+		return d.Round(time.Microsecond)
+	}
+	return d
 }

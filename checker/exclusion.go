@@ -11,7 +11,7 @@ import "lockquake/history"
 // Overlap alone is not corruption: two sections that only read do no harm to
 // each other. What it did to the data is for linearizable to say.
 func exclusion(in *input, r *Result) {
-	in.overlapping(r, in.work, "overlap: %s and %s were both at work under lock %s for %s")
+	in.overlapping(r, in.work, "overlap: %s and %s were both at work under lock %s %s")
 }
 
 // work returns the interval in which s worked on the resource, if it did.

@@ -22,11 +22,11 @@ func TestExclusion(t *testing.T) {
 		{"an overlap that is still serialisable", story("register", "off").
 			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("b", "5").read("a", "5").release("a").release("b"), Invalid, "overlap", 1},
 		{"one operation within another section", story("register", "off").
-			acquire("a", 0).read("a", "0").acquire("b", 0).read("b", "0").release("b").read("a", "0").release("a"), Invalid, "...for 0s", 1},
+			acquire("a", 0).read("a", "0").acquire("b", 0).read("b", "0").release("b").read("a", "0").release("a"), Invalid, "...at one instant", 1},
 		{"two sections of one operation each", story("register", "off").
 			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").release("b").release("a"), Valid, "", 0},
 		{"at one instant", story("counter", "off").stop().
-			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("a", "1").write("b", "1"), Invalid, "...for 0s", 1},
+			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("a", "1").write("b", "1"), Invalid, "...at one instant", 1},
 		{"one after the other at one instant", story("counter", "off").stop().
 			acquire("a", 0).read("a", "0").write("a", "1").acquire("b", 0).read("b", "1").write("b", "2"), Valid, "", 0},
 		{"three at once are three pairs", story("register", "off").

@@ -33,7 +33,7 @@ func (in *input) overlapping(r *Result, during func(*history.Section) (interval,
 		count, few := overlaps(list)
 		for _, o := range few {
 			r.find(Invalid, []int64{o.first.from, o.first.to, o.second.from, o.second.to}, format,
-				nameOf(o.first.section), nameOf(o.second.section), o.first.section.Key, o.length())
+				nameOf(o.first.section), nameOf(o.second.section), o.first.section.Key, o.lasting())
 		}
 		r.Count += count - len(few)
 	}
@@ -44,10 +44,14 @@ func lockOf(s *history.Section) string { return s.Key }
 // overlap is two intervals that share more than an end.
 type overlap struct{ first, second interval }
 
-// length is the virtual time that the two share. It can be 0: much can happen
-// at one instant.
-func (o overlap) length() time.Duration {
-	return min(o.first.toAt, o.second.toAt) - o.second.fromAt
+// lasting says how much virtual time the two share. It can be none: a single read
+// is over as it begins.
+func (o overlap) lasting() string {
+	length := min(o.first.toAt, o.second.toAt) - o.second.fromAt
+	if length == 0 {
+		return "at one instant"
+	}
+	return "for " + readable(length).String()
 }
 
 // overlaps counts the overlapping pairs of a list and returns the first few
