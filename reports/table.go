@@ -11,6 +11,9 @@ import (
 	"lockquake/scenarios"
 )
 
+// lineWidth is how many characters a line of prose has at most on a terminal.
+const lineWidth = 100
+
 // Table prints what came out of a campaign: a row for each strategy, and then
 // whether that was expected.
 func Table(w io.Writer, c *scenarios.Campaign, o Options) error {
@@ -26,21 +29,23 @@ func Table(w io.Writer, c *scenarios.Campaign, o Options) error {
 		writeGrid(&b, o, caseGrid(c))
 		shown = surprising(c)
 	}
-	rows := [][]string{{"strategy", "fence", "violating", "of runs", "rate", "95 % interval", "as expected", "checks violated"}}
+	rows := [][]string{{"strategy", "fence", "violating", "of runs", "rate", "95 % interval", "as expected"}}
 	for _, st := range shown {
 		rows = append(rows, []string{
 			name(st), plain(st.Fence, 30), thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st),
-			outcomeOf(st).cell(), violated(st),
+			outcomeOf(st).cell(),
 		})
 	}
+	alarming := func(row int) bool { return outcomeOf(shown[row-1]) == unexpected }
 	if len(shown) > 0 {
-		writeTable(&b, o, rows, figures{2, 6}, func(row int) bool { return outcomeOf(shown[row-1]) == unexpected })
+		writeTable(&b, o, rows, figures{2, 6}, alarming)
 	}
+	writeChecks(&b, o, shown, alarming)
 	for i, remark := range remarks(c) {
 		if i == 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s\n", plain(remark, 400))
+		fmt.Fprintf(&b, "%s\n", strings.Join(wrap(plain(remark, 400), lineWidth-2), "\n  "))
 	}
 	for _, f := range c.Faults {
 		if f.Case != "" && f.Planned == 0 {
@@ -72,6 +77,36 @@ func faultName(f scenarios.FaultStats) string {
 		return fmt.Sprintf("%d, %s (%s)", f.Spec+1, plain(f.Case, 60), f.Kind)
 	}
 	return fmt.Sprintf("%d (%s)", f.Spec+1, f.Kind)
+}
+
+// writeChecks prints in how many runs of each strategy each check was violated.
+// A check that nobody violated has no column.
+func writeChecks(b *bytes.Buffer, o Options, shown []scenarios.StrategyStats, alarming func(row int) bool) {
+	head := []string{"runs that violate"}
+	for _, st := range shown {
+		for _, check := range st.Order {
+			if st.Checks[check].Violating > 0 && !slices.Contains(head, check) {
+				head = append(head, check)
+			}
+		}
+	}
+	if len(head) == 1 {
+		return
+	}
+	rows := [][]string{head}
+	for _, st := range shown {
+		row := []string{name(st)}
+		for _, check := range head[1:] {
+			cell := "-" // nothing to judge
+			if stats := st.Checks[check]; stats.Applies {
+				cell = thousands(stats.Violating)
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	b.WriteByte('\n')
+	writeTable(b, o, rows, figures{1, len(head)}, alarming)
 }
 
 // writeGrid prints a table of words. Of each heading after the first only the
