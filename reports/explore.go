@@ -21,15 +21,19 @@ func ExploreTable(w io.Writer, e *scenarios.Exploration, o Options) error {
 	}
 	paint(&b, o, bold, title)
 	fmt.Fprintf(&b, "a fault lasts %s\n\n", short(e.For))
-	rows := [][]string{{"strategy", "fence", "points", "placements", "corrupt", "unfence", "break others", "cannot tell", "checks violated"}}
+	rows := [][]string{{"strategy", "fence", "points", "placements", "corrupt", "unfence", "break others", "cannot tell"}}
 	for _, st := range e.Strategies {
 		rows = append(rows, []string{
 			labelled(st.Label, st.Name), plain(st.Fence, 30), thousands(st.Points), thousands(st.Tried), thousands(st.Corrupting), thousands(st.Fencing),
-			thousands(st.Others), thousands(st.Undecided), checkCounts(st.Checks),
+			thousands(st.Others), thousands(st.Undecided),
 		})
 	}
 	writeTable(&b, o, rows, figures{2, 8}, nil)
-	b.WriteString("\ncorrupt: lost updates or two at work at once; unfence: tokens out of order, or wrongly accepted or refused\n")
+	b.WriteString("\ncorrupt: updates lost, or two at work at once\nunfence: tokens out of order, or wrongly accepted or refused\n\n")
+	for _, st := range e.Strategies {
+		head := plain(st.Label, 60) + " violates "
+		fmt.Fprintf(&b, "%s\n", strings.Join(wrap(head+checkCounts(st.Checks), lineWidth-2), "\n  "))
+	}
 	exploreHarm(&b, e, o)
 	for _, st := range e.Strategies {
 		exploredNotes(&b, st)
@@ -61,7 +65,7 @@ func checkCounts(checks map[string]int) string {
 		names[i] = fmt.Sprintf("%s %d", name, checks[name])
 	}
 	if len(names) == 0 {
-		return "-"
+		return "no check"
 	}
 	return strings.Join(names, ", ")
 }
@@ -79,7 +83,7 @@ func exploredNotes(b *bytes.Buffer, st scenarios.ExploredStats) {
 // exploreHarm prints a row for each strategy and kind of fault that does harm:
 // at how many places, and which is the first. A pair counts for its first fault.
 func exploreHarm(b *bytes.Buffer, e *scenarios.Exploration, o Options) {
-	rows := [][]string{{"strategy", "fault", "does harm", "of", "the first of them", "violates"}}
+	rows := [][]string{{"strategy", "fault", "does harm", "of", "the first of them"}}
 	for _, st := range e.Strategies {
 		harmful := st.Harmful(scenarios.Breaks)
 		for _, kind := range e.Kinds {
@@ -104,7 +108,7 @@ func exploreHarm(b *bytes.Buffer, e *scenarios.Exploration, o Options) {
 				texts = append(texts, at.Text)
 			}
 			rows = append(rows, []string{
-				plain(st.Label, 60), kind, cell, thousands(tried), strings.Join(texts, "; "), strings.Join(harmful[first].Violated, ", "),
+				plain(st.Label, 60), kind, cell, thousands(tried), strings.Join(texts, "; "),
 			})
 		}
 	}

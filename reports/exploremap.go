@@ -22,7 +22,7 @@ type mapped struct {
 func exploreMap(b *bytes.Buffer, e *scenarios.Exploration, o Options) {
 	letters, legend := kindLetters(e.Kinds)
 	paint(b, o, bold, "map of the protocol")
-	fmt.Fprintf(b, "%s\ncapital: corrupts or unfences; small: breaks another check; ?: cannot tell; dot: safe; blank: cannot fall there\n", legend)
+	fmt.Fprintf(b, "%s\ncapital: corrupts or unfences; small: breaks another check; ?: cannot tell; dot: safe;\nblank: cannot fall there; -: no such point\n", legend)
 	if e.Faults > 1 {
 		b.WriteString("of two faults the mark stands at the first\n")
 	}

@@ -193,7 +193,7 @@ func (f *exploreFlags) print(arg string, e *scenarios.Exploration, stdout io.Wri
 	}
 	for _, st := range e.Strategies {
 		if harmful := st.Harmful(scenarios.Unfences); len(harmful) > 0 {
-			fmt.Fprintf(stdout, "\ntell one, or --write it to a file: %s\n", f.line(arg, st.Label, harmful[0]))
+			fmt.Fprintf(stdout, "\ntell one as a story; --write FILE makes a scenario of it:\n%s\n", f.line(arg, st.Label, harmful[0]))
 			break
 		}
 	}
