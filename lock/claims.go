@@ -72,7 +72,7 @@ func (c Claims) String() string {
 	for _, group := range []struct {
 		name    string
 		classes []Class
-	}{{"corruption", c.Corruption}, {"fencing", c.Fencing}, {"told", c.Told}, {"service", c.Service}} {
+	}{{"no corruption", c.Corruption}, {"sound fencing", c.Fencing}, {"to tell of a loss", c.Told}, {"sound service", c.Service}} {
 		var words []string
 		for _, class := range group.classes {
 			words = append(words, class.String())
@@ -98,15 +98,15 @@ func claimsOf(name string) Claims {
 	case "redis", "redis-backoff", "redis-checked", "redis-notify":
 		return Claims{Corruption: crashes, Service: service}
 	case "redis-watchdog":
-		return Claims{Corruption: crashes, Told: service, Service: service, Also: "corruption under work that overruns"}
+		return Claims{Corruption: crashes, Told: service, Service: service, Also: "no corruption under work that overruns"}
 	case "redis-fenced", "redis-fenced-incr-first":
 		return Claims{Corruption: fenced, Fencing: fenced, Service: service}
 	case "redis-replica", "redis-replica-wait":
-		return Claims{Corruption: crashes, Service: service, Also: "service under a failover, within the time that it takes"}
+		return Claims{Corruption: crashes, Service: service, Also: "sound service under a failover, within the time that it takes"}
 	case "redlock", "redlock-extend":
-		return Claims{Corruption: crashes, Service: service, Also: "corruption under the restart of a minority that keeps its data"}
+		return Claims{Corruption: crashes, Service: service, Also: "no corruption under the restart of a minority that keeps its data"}
 	case "redlock-delayed-restart":
-		return Claims{Corruption: crashes, Service: service, Also: "corruption under restarts without data; service with the silent time allowed for"}
+		return Claims{Corruption: crashes, Service: service, Also: "no corruption under restarts without data; sound service with the silent time allowed for"}
 	}
 	return Claims{}
 }

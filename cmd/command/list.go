@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +14,7 @@ import (
 	"lockquake/faults"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
+	"lockquake/reports"
 	"lockquake/scenarios"
 	"lockquake/sim/resource"
 )
@@ -53,7 +53,7 @@ func (p program) newList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [" + strings.Join(names, "|") + "]",
 		Short: "List what there is to choose from",
-		Long: `List tells what a scenario can ask for by name, one line each. Without an argument it lists
+		Long: `List tells what a scenario can ask for by name. Without an argument it lists
 everything.`,
 		Example: "  lockquake list\n  lockquake list strategies --format json",
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -112,15 +112,15 @@ func (p program) list(w io.Writer, args, names []string, format string) error {
 }
 
 func table(w io.Writer, lines []listed) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, l := range lines {
 		if l.Note != "" {
-			fmt.Fprintf(t, "%s\t%s\t%s\n", l.Name, l.Note, l.Doc)
+			rows = append(rows, []string{l.Name, l.Note, l.Doc})
 		} else {
-			fmt.Fprintf(t, "%s\t%s\n", l.Name, l.Doc)
+			rows = append(rows, []string{l.Name, l.Doc})
 		}
 	}
-	return t.Flush()
+	return reports.Columns(w, rows)
 }
 
 func (p program) listScenarios() ([]listed, error) {
@@ -205,7 +205,11 @@ func listChecks() ([]listed, error) {
 func listPoints() ([]listed, error) {
 	var lines []listed
 	for _, p := range scenarios.Points() {
-		lines = append(lines, listed{Name: p})
+		doc, err := pointDoc(p)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, listed{Name: p, Doc: doc})
 	}
 	return lines, nil
 }

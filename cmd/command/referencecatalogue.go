@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -168,31 +169,46 @@ func referencePoints(b *strings.Builder) error {
 	b.WriteString("A point is a named step of a worker. Each costs the time of `step:`, and a fault can fall on it:\n" +
 		"`when: {worker: worker-1, point: lease-checked, nth: 1}`.\n\n## Steps of a worker\n\n")
 	var operations []string
-	events := map[string]string{
-		"sent": "the request leaves", "applied": "the server has carried it out",
-		"replied": "the reply leaves the server", "taken": "the worker has the reply",
-	}
 	for _, point := range scenarios.Points() {
 		operation, event, ofMessage := strings.Cut(point, ".")
-		if ofMessage && events[event] != "" {
-			if !slices.Contains(operations, operation) {
+		if ofMessage && referenceEvents()[event] != "" {
+			if operation != "message" && !slices.Contains(operations, operation) {
 				operations = append(operations, operation)
 			}
 			continue
 		}
-		doc, ok := referenceSteps()[point]
-		if !ok {
-			return fmt.Errorf("the point %s has no words in referencecatalogue.go", point)
+		doc, err := pointDoc(point)
+		if err != nil {
+			return err
 		}
 		fmt.Fprintf(b, "- **%s**: %s\n", point, doc)
 	}
-	fmt.Fprintf(b, "\n## Messages\n\nThe operations %s have four points each, such as\n`acquire.sent`. An operation of several commands comes to them "+
-		"several times. A lock of your own names its operations with\n`env.WithOp`, and its steps with `env.Point`.\n\n",
+	fmt.Fprintf(b, "\n## Messages\n\nThe operations %s have four points each, such as\n`acquire.sent`. A message that the server "+
+		"pushes to a subscriber has the last two,\n`message.replied` and `message.taken`. An operation of several commands comes to its "+
+		"points several times. A lock of your\nown names its operations with `env.WithOp`, and its steps with `env.Point`.\n\n",
 		referenceCode(operations))
 	for _, event := range []string{"sent", "applied", "replied", "taken"} {
-		fmt.Fprintf(b, "- **.%s**: %s\n", event, events[event])
+		fmt.Fprintf(b, "- **.%s**: %s\n", event, referenceEvents()[event])
 	}
 	return nil
+}
+
+// pointDoc says where in its work, or in a message of it, a worker comes to a point.
+func pointDoc(point string) (string, error) {
+	_, event, _ := strings.Cut(point, ".")
+	doc := cmp.Or(referenceEvents()[event], referenceSteps()[point])
+	if doc == "" {
+		return "", fmt.Errorf("the point %s has no words in referencecatalogue.go", point)
+	}
+	return doc, nil
+}
+
+// referenceEvents says what becomes of a message at each of its points.
+func referenceEvents() map[string]string {
+	return map[string]string{
+		"sent": "the request leaves", "applied": "the server has carried it out",
+		"replied": "the reply leaves the server", "taken": "the worker has the reply",
+	}
 }
 
 // referenceSteps says where in its work a worker comes to a point that is no

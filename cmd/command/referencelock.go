@@ -80,7 +80,7 @@ func referenceStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 		}
 	}
 	if e.Claims.Also != "" {
-		fmt.Fprintf(b, "- claims %s\n", strings.Replace(e.Claims.Also, "corruption", "no corruption", 1))
+		fmt.Fprintf(b, "- claims %s\n", e.Claims.Also)
 	}
 	b.WriteByte('\n')
 }
