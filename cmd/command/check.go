@@ -22,6 +22,7 @@ import (
 	"lockquake/history"
 	"lockquake/history/jepsen"
 	"lockquake/internal/strictyaml"
+	"lockquake/reports"
 )
 
 // checkFlags are the flags of lockquake check.
@@ -399,26 +400,30 @@ func (j *judged) print(w io.Writer, format string) error {
 	}
 	fmt.Fprintf(w, "%s: %s\n", j.File, j.Verdict)
 	fmt.Fprintf(w, "%s (%s): operations %d, failed %d, open %d, processes %d\n", as, j.Form, j.Operations, j.Failed, j.Open, j.Processes)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	rows := [][]string{}
 	for i, r := range j.Checks {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		verdict := string(r.Verdict)
+		row := []string{r.Check, string(r.Verdict), ""}
 		if !r.Applies {
-			verdict = "-"
+			row[1] = "-"
 		}
 		if len(r.Findings) > 0 {
-			verdict += "\t" + r.Findings[0].Text
+			row[2] = r.Findings[0].Text
 		}
-		fmt.Fprintf(t, "%s\t%s\n", r.Check, verdict)
+		rows = append(rows, row)
 	}
-	if err := t.Flush(); err != nil {
+	if err := reports.Columns(w, rows); err != nil {
 		return err
 	}
 	if j.Text != "" {
-		fmt.Fprintf(w, "\n%s\n", j.Text)
+		fmt.Fprintln(w)
+		if err := reports.Columns(w, [][]string{{j.Text}}); err != nil {
+			return err
+		}
 	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	j.printEvidence(t)
 	return t.Flush()
 }
