@@ -55,7 +55,7 @@ func casesPicture(c *scenarios.Campaign) (width, height vg.Length, paintOn func(
 	return width, height, p.paint
 }
 
-const casesNote = "blue: runs (%) in which the resource was corrupted; yellow: in which only the service was flawed, a corner: in which it was too; framed: the strategy claims that the resource is safe; nothing: no fault met it"
+const casesNote = "share of runs (%). Blue: the resource was corrupted. Yellow: only the service failed; a yellow corner: the service failed, too. Frame: the strategy claims that the resource is safe. Blank: the fault met nobody"
 
 type casesColumn struct {
 	name  string
