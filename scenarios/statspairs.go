@@ -65,10 +65,10 @@ func Pair(first, second Verdicts) Paired {
 	return p
 }
 
-// PairStats compares a strategy with the first one of its scenario, or of its
+// PairStats compares a strategy with the first lock of its scenario, or of its
 // case, on the same seeds, by the checks that decide for both.
 type PairStats struct {
-	Base     string   `json:"base"` // label of the first
+	Base     string   `json:"base"` // label of that lock
 	Label    string   `json:"label"`
 	Checks   []string `json:"checks"`
 	Seeds    int      `json:"seeds"` // that both have decided
@@ -80,13 +80,14 @@ type PairStats struct {
 	Says     string   `json:"says"`    // all this in a sentence
 }
 
-// pairs compares each use with the first of its case.
+// pairs compares each use with the first lock of its case. That a lock is better
+// than none at all is no news.
 func (c *Campaign) pairs(s *Scenario, uses []Strategy) []PairStats {
 	var list []PairStats
 	var ps []float64
 	for i, use := range uses {
-		first := slices.IndexFunc(uses, func(u Strategy) bool { return u.Case == use.Case })
-		if first == i {
+		first := slices.IndexFunc(uses, func(u Strategy) bool { return u.Case == use.Case && u.Name != "none" })
+		if first == i || first < 0 {
 			continue
 		}
 		base, st := &c.Strategies[first], &c.Strategies[i]

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,6 +132,22 @@ func TestCampaignPairsStrategies(t *testing.T) {
 	}
 	if got := redis.Checks["lost-update"].Seeds.Count(); got != redis.Checks["lost-update"].Violating || redis.Seeds.String() != "1-60" {
 		t.Errorf("%d seeds are kept of %d violations; seeds %v", got, redis.Checks["lost-update"].Violating, redis.Seeds)
+	}
+}
+
+// The other strategies are compared with the first that is a lock.
+func TestCampaignPairsWithALock(t *testing.T) {
+	s := parseText(t, strings.Replace(quick, "strategies: [redis,", "strategies: [none, redis,", 1))
+	c, err := Run(context.Background(), s, WithSeeds(1, 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range c.Paired {
+		got = append(got, p.Label+" with "+p.Base)
+	}
+	if want := []string{"none with redis", "fenced with redis"}; !slices.Equal(got, want) {
+		t.Errorf("compared are %v, want %v", got, want)
 	}
 }
 

@@ -337,7 +337,7 @@ func undecided(c *Campaign, st StrategyStats) string {
 	}
 	for _, check := range st.Expects.Violates {
 		if st.Checks[check].Violating == 0 {
-			return fmt.Sprintf("%s: %s was not violated in %d runs, and it takes %d to say that it is not", st.Label, check, st.Runs, c.Needed)
+			return fmt.Sprintf("%s: %s was expected to be violated and was not in %d runs; it takes %d to tell", st.Label, check, st.Runs, c.Needed)
 		}
 	}
 	return st.Label + ": not known"
