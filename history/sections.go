@@ -218,13 +218,17 @@ func (f *folder) op(request int64) *Op {
 	return f.recent
 }
 
+// find returns a worker's section, nil if it was never called.
+func (f *folder) find(worker string, n int) *Section {
+	if f.at == nil || f.at.N != n || f.at.Worker != worker {
+		f.at = f.byID[sectionID{worker, n}]
+	}
+	return f.at
+}
+
 // section returns the section that an event of its worker belongs to.
 func (f *folder) section(e *Event) (*Section, error) {
-	s := f.at
-	if s == nil || s.N != e.Section || s.Worker != e.Worker {
-		s = f.byID[sectionID{e.Worker, e.Section}]
-		f.at = s
-	}
+	s := f.find(e.Worker, e.Section)
 	if s == nil {
 		return nil, fmt.Errorf("%s of section %d of %s, which was never called", e.Type, e.Section, e.Worker)
 	}
@@ -326,7 +330,7 @@ func (f *folder) answer(e *Event) error {
 	case o.Applied != 0 && o.Accepted && e.Type == Fail:
 		return fmt.Errorf("request %d failed, but the resource accepted it", e.Request)
 	}
-	if s := f.byID[sectionID{o.Worker, o.Section}]; s.Crashed {
+	if s := f.find(o.Worker, o.Section); s.Crashed {
 		return fmt.Errorf("%s of request %d of %s, which has crashed", e.Type, e.Request, o.Worker)
 	}
 	o.Return, o.ReturnAt, o.Outcome = e.Seq, e.At, outcomeOf(e.Type)
