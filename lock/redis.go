@@ -144,7 +144,9 @@ func (l *redisLocker) newOwner() string {
 		var bits [16]byte
 		binary.BigEndian.PutUint64(bits[:8], l.random.Uint64())
 		binary.BigEndian.PutUint64(bits[8:], l.random.Uint64())
-		return hex.EncodeToString(bits[:])
+		var digits [32]byte
+		hex.Encode(digits[:], bits[:])
+		return string(digits[:])
 	}
 	switch l.params.Owner {
 	case OwnerInstance:
