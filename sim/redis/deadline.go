@@ -144,7 +144,7 @@ func (s *store) set(key, value string, o setOptions, command string) Reply {
 			return *failed
 		}
 	}
-	kind := s.redis.Type(key)
+	kind := s.db.Type(key)
 	reply := okReply()
 	if o.flags&flagGet != 0 {
 		if kind != "" && kind != "string" {
@@ -158,8 +158,8 @@ func (s *store) set(key, value string, o setOptions, command string) Reply {
 		}
 		return reply
 	}
-	s.redis.Del(key)
-	if err := s.redis.Set(key, value); err != nil {
+	s.db.Del(key)
+	if err := s.db.Set(key, value); err != nil {
 		return errorReply("ERR lockquake cannot set a key: %v", err)
 	}
 	switch {
@@ -230,7 +230,7 @@ func (s *store) expireCommand(args []string, base, unit int64) Reply {
 	when = when*unit + base
 	present, expires := s.deadlines[key]
 	switch {
-	case !s.redis.Exists(key),
+	case !s.db.Exists(key),
 		nx && expires,
 		xx && !expires,
 		gt && (!expires || when <= present),
@@ -245,7 +245,7 @@ func (s *store) expireCommand(args []string, base, unit int64) Reply {
 // the key goes at once.
 func (s *store) liveUntil(key string, deadline int64) {
 	if deadline <= s.now.UnixMilli() {
-		s.redis.Del(key)
+		s.db.Del(key)
 		delete(s.deadlines, key)
 		return
 	}
@@ -265,16 +265,16 @@ func (s *store) persistCommand(key string) Reply {
 // persist takes a key's deadline away.
 func (s *store) persist(key string) {
 	delete(s.deadlines, key)
-	s.redis.SetTTL(key, 0)
+	s.db.SetTTL(key, 0)
 }
 
 // text answers what GET answers.
 func (s *store) text(key string) Reply {
-	switch s.redis.Type(key) {
+	switch s.db.Type(key) {
 	case "":
 		return Reply{Kind: Nil}
 	case "string":
-		text, _ := s.redis.Get(key) // it is there, and a string
+		text, _ := s.db.Get(key) // it is there, and a string
 		return Reply{Kind: Bulk, Text: text}
 	}
 	return wrongType()

@@ -15,7 +15,7 @@ func (s *store) direct(args []string) (Reply, bool) {
 	switch {
 	case args[0] == "get" && len(args) == 2:
 		s.arrive(args[1])
-		text, err := s.redis.Get(args[1])
+		text, err := s.db.Get(args[1])
 		if errors.Is(err, miniredis.ErrKeyNotFound) {
 			return Reply{Kind: Nil}, true
 		}
@@ -23,7 +23,7 @@ func (s *store) direct(args []string) (Reply, bool) {
 	case args[0] == "del" && len(args) == 2:
 		s.arrive(args[1])
 		delete(s.deadlines, args[1])
-		if s.redis.Del(args[1]) {
+		if s.db.Del(args[1]) {
 			return Reply{Kind: Integer, Int: 1}, true
 		}
 		return Reply{Kind: Integer}, true
@@ -37,7 +37,7 @@ func (s *store) direct(args []string) (Reply, bool) {
 
 func (s *store) setIfNew(key, value string, life time.Duration) Reply {
 	s.arrive(key)
-	if s.redis.Exists(key) || s.redis.Set(key, value) != nil {
+	if s.db.Exists(key) || s.db.Set(key, value) != nil {
 		return Reply{Kind: Nil}
 	}
 	s.deadlines[key] = s.now.UnixMilli() + life.Milliseconds()

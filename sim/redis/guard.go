@@ -112,7 +112,7 @@ func (s *store) guardCopy(args []string) {
 
 // guardIndex knows that the commands with one index look at the key first.
 func (s *store) guardIndex(args []string) *Reply {
-	switch s.redis.Type(args[1]) {
+	switch s.db.Type(args[1]) {
 	case "list":
 		return integers(args[2:3])
 	case "":
@@ -212,14 +212,14 @@ func (s *store) guardHashSum(args []string) *Reply {
 
 // field returns a field of a hash, and whether it is there.
 func (s *store) field(key, field string) (string, bool) {
-	if s.redis.Type(key) != "hash" {
+	if s.db.Type(key) != "hash" {
 		return "", false
 	}
-	text := s.redis.HGet(key, field)
+	text := s.db.HGet(key, field)
 	if text != "" {
 		return text, true
 	}
-	fields, err := s.redis.HKeys(key)
+	fields, err := s.db.HKeys(key)
 	return "", err == nil && slices.Contains(fields, field)
 }
 
@@ -243,13 +243,13 @@ func (s *store) addFloat(key, by string) *Reply {
 		r := errorReply("ERR increment would produce NaN or Infinity")
 		return &r
 	}
-	life := s.redis.TTL(key) // which a new value takes away
-	if err := s.redis.Set(key, sum); err != nil {
+	life := s.db.TTL(key) // which a new value takes away
+	if err := s.db.Set(key, sum); err != nil {
 		r := errorReply("ERR lockquake cannot set a key: %v", err)
 		return &r
 	}
 	if life > 0 {
-		s.redis.SetTTL(key, life)
+		s.db.SetTTL(key, life)
 	}
 	return &Reply{Kind: Bulk, Text: sum}
 }
@@ -264,7 +264,7 @@ func (s *store) addHashFloat(args []string) *Reply {
 		r := errorReply("ERR value is NaN or Infinity")
 		return &r
 	}
-	if kind := s.redis.Type(args[1]); kind != "" && kind != "hash" {
+	if kind := s.db.Type(args[1]); kind != "" && kind != "hash" {
 		r := wrongType()
 		return &r
 	}
@@ -281,7 +281,7 @@ func (s *store) addHashFloat(args []string) *Reply {
 		r := errorReply("ERR increment would produce NaN or Infinity")
 		return &r
 	}
-	s.redis.HSet(args[1], args[2], sum)
+	s.db.HSet(args[1], args[2], sum)
 	return &Reply{Kind: Bulk, Text: sum}
 }
 
@@ -408,10 +408,10 @@ func (s *store) guardScore(key, by, member string) *Reply {
 	if err != nil {
 		return notAFloat()
 	}
-	if !math.IsInf(n, 0) || s.redis.Type(key) != "zset" {
+	if !math.IsInf(n, 0) || s.db.Type(key) != "zset" {
 		return nil
 	}
-	if score, err := s.redis.ZScore(key, member); err == nil && math.IsNaN(score+n) {
+	if score, err := s.db.ZScore(key, member); err == nil && math.IsNaN(score+n) {
 		r := errorReply("ERR resulting score is not a number (NaN)")
 		return &r
 	}

@@ -25,27 +25,27 @@ func (s *store) image(key string) image {
 	// The keyspace's errors are a missing key and a wrong type, and neither can
 	// be: it was just asked for the type.
 	i := image{deadline: s.deadlines[key]}
-	switch s.redis.Type(key) {
+	switch s.db.Type(key) {
 	case "string":
-		text, _ := s.redis.Get(key)
+		text, _ := s.db.Get(key)
 		i.build = []string{"set", key, text}
 	case "hash":
-		fields, _ := s.redis.HKeys(key)
+		fields, _ := s.db.HKeys(key)
 		i.build = []string{"hset", key}
 		for _, field := range fields {
-			i.build = append(i.build, field, s.redis.HGet(key, field))
+			i.build = append(i.build, field, s.db.HGet(key, field))
 		}
 	case "list":
-		items, _ := s.redis.List(key)
+		items, _ := s.db.List(key)
 		i.build = append([]string{"rpush", key}, items...)
 	case "set":
-		members, _ := s.redis.Members(key)
+		members, _ := s.db.Members(key)
 		i.build = append([]string{"sadd", key}, members...)
 	case "zset":
-		members, _ := s.redis.ZMembers(key)
+		members, _ := s.db.ZMembers(key)
 		i.build = []string{"zadd", key}
 		for _, member := range members {
-			score, _ := s.redis.ZScore(key, member)
+			score, _ := s.db.ZScore(key, member)
 			i.build = append(i.build, strconv.FormatFloat(score, 'g', -1, 64), member)
 		}
 	default:
@@ -57,7 +57,7 @@ func (s *store) image(key string) image {
 // images returns all that the keyspace holds.
 func (s *store) images() map[string]image {
 	all := map[string]image{}
-	for _, key := range s.redis.Keys() {
+	for _, key := range s.db.Keys() {
 		if i := s.image(key); i.build != nil {
 			all[key] = i
 		}
@@ -67,7 +67,7 @@ func (s *store) images() map[string]image {
 
 // put lets the key hold what the image says.
 func (s *store) put(key string, i image) {
-	s.redis.Del(key)
+	s.db.Del(key)
 	delete(s.deadlines, key)
 	if i.build == nil {
 		return

@@ -23,6 +23,7 @@ import (
 // keys there are, and a clock that is set back works as in Redis.
 type store struct {
 	redis     *miniredis.Miniredis
+	db        *miniredis.RedisDB // the only one that it has
 	peer      *server.Peer
 	out       output
 	now       time.Time
@@ -69,6 +70,7 @@ func newStore() (*store, error) {
 		return nil, fmt.Errorf("redis: start the keyspace: %w", err)
 	}
 	s.redis.Seed(1)
+	s.db = s.redis.DB(0)
 	s.peer = server.NewPeer(bufio.NewWriter(&s.out))
 	return s, nil
 }
@@ -115,7 +117,7 @@ func (s *store) indirect(args []string) Reply {
 	var keys []string
 	span := keysOf(name)
 	if span == (keySpan{}) {
-		keys, span.step = s.redis.Keys(), 1 // in order of their names
+		keys, span.step = s.db.Keys(), 1 // in order of their names
 	} else if end := min(span.end(len(args)), len(args)); span.first < end {
 		keys = args[span.first:end]
 	}
@@ -160,7 +162,7 @@ func (s *store) before(keys []string, step int) {
 		s.touched(key)
 		if !s.expire(key) {
 			if deadline, ok := s.deadlines[key]; ok {
-				s.redis.SetTTL(key, s.left(deadline))
+				s.db.SetTTL(key, s.left(deadline))
 			}
 		}
 	}
@@ -177,7 +179,7 @@ func (s *store) left(deadline int64) time.Duration {
 func (s *store) after(keys []string, step int) {
 	for i := 0; i < len(keys); i += step {
 		key := keys[i]
-		left := s.redis.TTL(key)
+		left := s.db.TTL(key)
 		if deadline, ok := s.deadlines[key]; ok && left == s.left(deadline) {
 			continue
 		}
@@ -200,7 +202,7 @@ func (s *store) expire(key string) bool {
 		s.put(key, image{})
 		return true
 	}
-	s.redis.Del(key)
+	s.db.Del(key)
 	delete(s.deadlines, key)
 	s.expired(key)
 	return true
@@ -267,7 +269,7 @@ func (s *store) clockCommand(name string, args []string) (Reply, bool) {
 	reply := Reply{Kind: Integer, Int: -1}
 	if deadline, ok := s.deadlines[args[1]]; ok {
 		reply.Int = answer(deadline)
-	} else if !s.redis.Exists(args[1]) {
+	} else if !s.db.Exists(args[1]) {
 		reply.Int = -2
 	}
 	return reply, true
@@ -276,11 +278,11 @@ func (s *store) clockCommand(name string, args []string) (Reply, bool) {
 // value returns what a key holds: the string, or the type of anything else
 // between angle brackets. It reports whether the key is there.
 func (s *store) value(key string) (string, bool) {
-	text, err := s.redis.Get(key)
+	text, err := s.db.Get(key)
 	if err == nil {
 		return text, true
 	}
-	kind := s.redis.Type(key)
+	kind := s.db.Type(key)
 	if kind == "" {
 		return "", false
 	}
