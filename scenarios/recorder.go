@@ -193,6 +193,9 @@ func (t told) Write(ctx context.Context, item, value string) error {
 
 // classify says which kind of answer an error is.
 func classify(err error) history.Class {
+	if err == nil {
+		return history.ClassOK
+	}
 	for _, c := range []struct {
 		err   error
 		class history.Class
@@ -208,10 +211,7 @@ func classify(err error) history.Class {
 			return c.class
 		}
 	}
-	if err != nil {
-		return history.ClassOther
-	}
-	return history.ClassOK
+	return history.ClassOther
 }
 
 func text(err error) string {

@@ -101,7 +101,7 @@ func (r *runner) once(use Strategy, seed uint64) (*Trial, error) {
 	r.recorder.Reset()
 	one := &run{
 		runner: r, use: use, entry: entry, seed: seed, workers: map[string]*sim.Worker{}, sections: map[string]int{}, calls: map[string]int{},
-		processes: map[string]*sim.Process{}, clients: map[*sim.Process]*processClients{}, overruns: map[string]time.Duration{}, cancels: map[string]context.CancelCauseFunc{},
+		processes: map[string]*sim.Process{}, clients: map[*sim.Process]*processClients{}, overruns: map[string]time.Duration{},
 	}
 	defer func() {
 		if one.world != nil {
@@ -161,6 +161,9 @@ func (r *run) build() error {
 	r.resource = resource.NewServer(r.world.AddNode(resourceNode, sim.NodeConfig{}), policy, r.initial(), r.record)
 
 	r.plan = faults.GenerateCase(s.Faults, r.use.Case, r.seed, s.WorkerNames(), s.Duration)
+	if slices.ContainsFunc(r.plan.Steps, func(s faults.Step) bool { return s.Action.Kind == faults.Cancel }) {
+		r.cancels = map[string]context.CancelCauseFunc{}
+	}
 	r.bites = make([]Bite, len(r.plan.Steps))
 	for i, name := range s.WorkerNames() {
 		r.addWorker(name, i)
@@ -266,7 +269,7 @@ func (r *run) work(worker *sim.Worker) {
 		at := uint64(n)
 		pick := item.At(at)
 		info.do(r.cancellable(ctx, worker), &work{
-			recorder: rec, env: worker, strategy: strategy, settings: settings,
+			recorder: rec, env: worker, strategy: strategy, settings: &settings,
 			worker: name, section: n, items: items, item: items[pick.Int64N(int64(len(items)))],
 			hold: sample(s.holdOf(settings, name), hold, at) + r.overruns[name], draw: choice.At(at),
 		})
@@ -279,7 +282,7 @@ func (r *run) work(worker *sim.Worker) {
 // cancellable returns a context for one section that a fault can cancel, if the
 // plan has such a fault.
 func (r *run) cancellable(ctx context.Context, worker *sim.Worker) context.Context {
-	if !slices.ContainsFunc(r.plan.Steps, func(s faults.Step) bool { return s.Action.Kind == faults.Cancel }) {
+	if r.cancels == nil {
 		return ctx
 	}
 	ctx, r.cancels[worker.Name()] = worker.WithCancel(ctx)

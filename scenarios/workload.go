@@ -76,7 +76,7 @@ type work struct {
 	*recorder
 	env      env.Env
 	strategy lock.Strategy
-	settings Workload
+	settings *Workload
 	worker   string
 	section  int
 	items    []string // all that there are
