@@ -67,16 +67,16 @@ func (in *input) exited(s *history.Section, r *Result) {
 // notObtained judges a section that says that it got nothing. A quorum that was
 // given to one attempt is something; less than that is not.
 func (in *input) notObtained(s *history.Section, r *Result) {
-	book := in.ledger()
+	w := in.ledger().wish(s)
 	given := map[string]int{} // by owner: grants that are still there
-	for _, g := range book.of[s] {
+	for _, g := range w.grants {
 		if g.given.Seq > s.Return {
 			continue // a request that came later than the answer
 		}
 		if g.held(s.Return) {
 			given[g.given.Owner]++
 		}
-		if given[g.given.Owner] >= in.quorum() || in.quorum() == 1 && !book.refused[s] {
+		if given[g.given.Owner] >= in.quorum() || in.quorum() == 1 && !w.refused {
 			r.find(Invalid, []int64{s.Call, g.given.Seq, s.Return}, "not obtained: %s was told so, but the server had given it lock %s", nameOf(s), s.Key)
 			return
 		}

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -15,14 +16,15 @@ type grant struct {
 	place
 	worker  string           // on whose behalf it was given
 	section *history.Section // that asked for it, see ledger.asking; nil: none
+	wish    *wish            // of that section
 	given   *history.Event
 	ended   *history.Event // nil: it was still held at the end of the history
 	// asked is a time before which its section certainly did not begin to ask for
 	// it. A holder counts its lease from there, and from before a dial.
 	asked    time.Duration
 	renewals []*history.Event
-	refusals []*history.Event // of waiting sections that it was in the way of
-	own      []*history.Event // those of its own section
+	refusal  *history.Event // the last of a waiting section that it was in the way of
+	own      *history.Event // the last of its own section
 	// revived: the server had let it go before, and then forgot that it had, as
 	// a failover or a restart makes it.
 	revived bool
@@ -74,22 +76,30 @@ func (g *grant) givenBack() bool {
 
 // ledger is what the lock servers did, grant by grant.
 type ledger struct {
-	grants  []*grant // in the order in which they were given
-	locks   map[string][]*grant
-	byEvent map[int64]*grant
-	of      map[*history.Section][]*grant
-	// refused are the sections that met a grant of another one.
-	refused map[*history.Section]bool
+	grants []*grant // in the order in which they were given
+	locks  map[string][]*grant
+	wishes []wish   // in the order of their sections
 
 	// declined are the renewals of what their own worker had freed before.
 	declined []declined
 
-	owners   map[string]*grant  // the last to each owner
-	sections []*history.Section // not called yet
-	called   map[asker][]*history.Section
-	open     map[place]*grant
-	refusal  map[*history.Section]*history.Event // the last
-	freed    map[freer]*grant                    // the last
+	owners map[string]*grant // the last to each owner
+	calls  int               // how many sections were called
+	called map[asker][]*wish
+	open   map[place]*grant
+	freed  map[freer]*grant // the last
+	room   []grant          // for all grants at once
+
+	refusals, renewals int64
+}
+
+// wish is what a section asked for, and what came of it.
+type wish struct {
+	section *history.Section
+	grants  []*grant
+	refusal *history.Event // the last
+	refused bool           // it met a grant of another section
+	got     holding        // made when it is first asked for
 }
 
 type asker struct{ worker, key string }
@@ -109,10 +119,19 @@ type declined struct {
 // ledger returns the history's ledger. It is made when it is first asked for.
 func (in *input) ledger() *ledger {
 	if in.book == nil {
+		given := 0
+		for i := range in.Events {
+			if in.Events[i].Type == history.Granted {
+				given++
+			}
+		}
 		in.book = &ledger{
-			locks: map[string][]*grant{}, byEvent: map[int64]*grant{}, of: map[*history.Section][]*grant{}, refused: map[*history.Section]bool{},
-			sections: in.sections, called: map[asker][]*history.Section{}, open: map[place]*grant{},
-			refusal: map[*history.Section]*history.Event{}, freed: map[freer]*grant{}, owners: map[string]*grant{},
+			grants: make([]*grant, 0, given), room: make([]grant, 0, given), wishes: make([]wish, len(in.sections)),
+			locks: map[string][]*grant{},
+			owners: make(map[string]*grant, given), called: map[asker][]*wish{}, open: map[place]*grant{}, freed: map[freer]*grant{},
+		}
+		for i, s := range in.sections {
+			in.book.wishes[i].section = s
 		}
 		for i := range in.Events {
 			in.book.add(&in.Events[i])
@@ -121,28 +140,41 @@ func (in *input) ledger() *ledger {
 	return in.book
 }
 
+// wish returns what came of the wish of a section.
+func (b *ledger) wish(s *history.Section) *wish {
+	i, _ := slices.BinarySearchFunc(b.wishes, s.Call, func(w wish, call int64) int { return cmp.Compare(w.section.Call, call) })
+	return &b.wishes[i]
+}
+
+// givenAt returns the grant that was given with an event, as a list of one.
+func (b *ledger) givenAt(seq int64) []*grant {
+	i, _ := slices.BinarySearchFunc(b.grants, seq, func(g *grant, seq int64) int { return cmp.Compare(g.given.Seq, seq) })
+	return b.grants[i : i+1 : i+1]
+}
+
 func (b *ledger) add(e *history.Event) {
 	p := place{e.Node, e.Key}
-	g := b.open[p]
 	switch e.Type {
 	case history.AcquireCalled:
 		who := asker{e.Worker, e.Key}
-		b.called[who] = append(b.called[who], b.sections[0])
-		b.sections = b.sections[1:]
+		b.called[who] = append(b.called[who], &b.wishes[b.calls])
+		b.calls++
 	case history.Granted:
 		b.give(p, e)
 	case history.Renewed:
-		if g != nil && e.Owner == g.given.Owner {
+		b.renewals++
+		if g := b.open[p]; g != nil && e.Owner == g.given.Owner {
 			g.renewals = append(g.renewals, e)
 		}
 	case history.Refused:
+		b.refusals++
 		b.refuse(p, e)
 	case history.NotRenewed:
 		if freed := b.freed[freer{p, e.Worker, e.Owner}]; freed != nil {
 			b.declined = append(b.declined, declined{e, freed})
 		}
 	case history.Freed, history.Expired, history.Evicted:
-		if g != nil && (e.Owner == "" || e.Owner == g.given.Owner) {
+		if g := b.open[p]; g != nil && (e.Owner == "" || e.Owner == g.given.Owner) {
 			g.ended = e
 			delete(b.open, p)
 			if e.Type == history.Freed && e.Worker == g.worker {
@@ -153,13 +185,13 @@ func (b *ledger) add(e *history.Event) {
 	}
 }
 
-// asking returns the section that a server's answer was for: the last that the
-// worker had called for the lock when it sent the request, which may have been
-// under way for longer than its section was.
-func (b *ledger) asking(e *history.Event) *history.Section {
-	for _, s := range slices.Backward(b.called[asker{e.Worker, e.Key}]) {
-		if e.Sent == 0 || e.Sent >= s.CallAt {
-			return s
+// asking returns the wish that a server's answer was for: that of the last
+// section that the worker had called for the lock when it sent the request, which
+// may have been under way for longer than its section was.
+func (b *ledger) asking(e *history.Event) *wish {
+	for _, w := range slices.Backward(b.called[asker{e.Worker, e.Key}]) {
+		if e.Sent == 0 || e.Sent >= w.section.CallAt {
+			return w
 		}
 	}
 	return nil
@@ -169,40 +201,47 @@ func (b *ledger) give(p place, e *history.Event) {
 	if before := b.open[p]; before != nil {
 		before.ended = e
 	}
-	g := &grant{place: p, worker: e.Worker, section: b.asking(e), given: e}
-	if before := b.owners[e.Owner]; before != nil && before.key == e.Key && before.worker == e.Worker && e.Request == 0 {
-		g.section, g.revived = before.section, true
+	w, revived := b.asking(e), false
+	if e.Request == 0 {
+		if before := b.owners[e.Owner]; before != nil && before.key == e.Key && before.worker == e.Worker {
+			w, revived = before.wish, true
+		}
 	}
+	b.room = append(b.room, grant{place: p, worker: e.Worker, wish: w, given: e, revived: revived})
+	g := &b.room[len(b.room)-1]
 	b.owners[e.Owner] = g
 	b.grants = append(b.grants, g)
 	b.locks[p.key] = append(b.locks[p.key], g)
-	b.byEvent[e.Seq] = g
 	b.open[p] = g
-	if s := g.section; s != nil {
-		g.asked = s.CallAt
-		if last := b.refusal[s]; last != nil { // who was refused asked again only afterwards
-			g.asked = max(g.asked, last.At)
+	if w != nil {
+		g.section, g.asked = w.section, w.section.CallAt
+		if w.refusal != nil { // who was refused asked again only afterwards
+			g.asked = max(g.asked, w.refusal.At)
 		}
-		b.of[s] = append(b.of[s], g)
+		w.grants = append(w.grants, g)
 	}
 }
 
 // refuse notes whose way was barred by whom. A section that has returned waits
 // for nothing: the request was one that it had given up.
 func (b *ledger) refuse(p place, e *history.Event) {
-	s := b.asking(e)
-	if s == nil || s.Return != 0 && s.Return < e.Seq {
+	w := b.asking(e)
+	if w == nil {
 		return
 	}
-	b.refusal[s] = e
+	s := w.section
+	if s.Return != 0 && s.Return < e.Seq {
+		return
+	}
+	w.refusal = e
 	g := b.open[p]
 	if g == nil || g.section != s {
-		b.refused[s] = true
+		w.refused = true
 	}
 	if g != nil {
-		g.refusals = append(g.refusals, e)
+		g.refusal = e
 		if g.section == s && (s.Enter == 0 || e.Seq < s.Enter) {
-			g.own = append(g.own, e)
+			g.own = e
 		}
 	}
 }

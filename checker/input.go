@@ -18,6 +18,7 @@ type input struct {
 
 	// Made when a check first asks for them.
 	book     *ledger
+	begun    []fault
 	stops    map[string]stretches
 	troubles stretches
 	needed   int // see quorum

@@ -81,16 +81,8 @@ func (m *Metrics) Add(o *Metrics) {
 
 // measure works the metrics out, all but Commands, which no history shows.
 func (in *input) measure() Metrics {
-	m := Metrics{Time: in.endAt(), Runs: 1}
-	for i := range in.Events {
-		switch in.Events[i].Type {
-		case history.Refused:
-			m.Refusals++
-		case history.Renewed:
-			m.Renewals++
-		default:
-		}
-	}
+	book := in.ledger()
+	m := Metrics{Time: in.endAt(), Runs: 1, Refusals: book.refusals, Renewals: book.renewals}
 	each := make(map[string]float64, len(in.Meta.Workers))
 	for _, s := range in.sections {
 		m.Calls++

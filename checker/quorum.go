@@ -18,6 +18,9 @@ type holding struct {
 	quorum  int
 }
 
+// few is room for what there is one of for each lock server.
+const few = 8
+
 // quorum is how many servers have to hold a grant for the lock to be held. Where
 // the locks are shared out among the servers, it is the one that has the lock.
 func (in *input) quorum() int {
@@ -55,10 +58,16 @@ func (in *input) holding(s *history.Section) *holding {
 	if s.Grant == 0 {
 		return nil
 	}
-	h := &holding{section: s, quorum: in.quorum()}
+	book := in.ledger()
+	w := book.wish(s)
+	h := &w.got
+	if h.section != nil {
+		return h
+	}
+	h.section, h.quorum = s, in.quorum()
 	if h.quorum > 1 {
 		byOwner := map[string][]*grant{}
-		for _, g := range in.ledger().of[s] {
+		for _, g := range w.grants {
 			if g.given.Seq > s.Enter || !g.held(s.Enter) {
 				continue
 			}
@@ -70,7 +79,7 @@ func (in *input) holding(s *history.Section) *holding {
 		}
 	}
 	if len(h.grants) == 0 { // one server, or it was let in with what was gone already
-		h.grants = append(h.grants, in.ledger().byEvent[s.Grant])
+		h.grants = book.givenAt(s.Grant)
 	}
 	return h
 }
@@ -106,7 +115,7 @@ func (h *holding) loss() *history.Event {
 	if spare < 0 {
 		return h.grants[len(h.grants)-1].given
 	}
-	var ends []*history.Event
+	ends := make([]*history.Event, 0, few)
 	for _, g := range h.grants {
 		if g.ended != nil {
 			ends = append(ends, g.ended)
@@ -133,7 +142,7 @@ func (h *holding) givenBack(seq int64) bool {
 
 // until returns when the servers would let the lock go by themselves, or never.
 func (h *holding) until() time.Duration {
-	var ends []time.Duration
+	ends := make([]time.Duration, 0, few)
 	for _, g := range h.grants {
 		if u := g.until(); u != 0 {
 			ends = append(ends, u)

@@ -55,8 +55,8 @@ func recovery(in *input, r *Result) {
 // which was still asking, beyond the margin. Of several servers one may well
 // refuse what is left there of an earlier attempt.
 func (in *input) ignored(g *grant) *history.Event {
-	if n := len(g.own); n > 0 && in.quorum() == 1 && g.own[n-1].At > g.given.At+recoveryMargin {
-		return g.own[n-1]
+	if g.own != nil && in.quorum() == 1 && g.own.At > g.given.At+recoveryMargin {
+		return g.own
 	}
 	return nil
 }
@@ -88,10 +88,8 @@ func knows(s *history.Section) bool {
 // refusedAfter returns the last refusal that g is to blame for, if that came
 // after both an event and a time.
 func refusedAfter(g *grant, gone int64, due time.Duration) *history.Event {
-	if n := len(g.refusals); n > 0 {
-		if e := g.refusals[n-1]; e.Seq > gone && e.At > due {
-			return e
-		}
+	if e := g.refusal; e != nil && e.Seq > gone && e.At > due {
+		return e
 	}
 	return nil
 }

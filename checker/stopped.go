@@ -128,26 +128,30 @@ type fault struct {
 // faults lists the faults of the history, in the order of their begins. What has
 // no end lasts to the end of the history.
 func (in *input) faults() []fault {
+	if in.begun != nil {
+		return in.begun
+	}
 	type id struct {
 		step   int
 		target string
 	}
-	begun := map[id]int{} // position in list
-	var list []fault
+	open := map[id]int{} // position in list
+	list := []fault{}
 	for i := range in.Events {
 		e := &in.Events[i]
-		key := id{e.Fault, e.Target}
 		switch e.Type {
 		case history.FaultBegin:
-			begun[key] = len(list)
+			open[id{e.Fault, e.Target}] = len(list)
 			list = append(list, fault{e, stretch{e.At, in.endAt()}})
 		case history.FaultEnd:
-			if at, ok := begun[key]; ok {
+			key := id{e.Fault, e.Target}
+			if at, ok := open[key]; ok {
 				list[at].to = e.At
-				delete(begun, key)
+				delete(open, key)
 			}
 		default:
 		}
 	}
+	in.begun = list
 	return list
 }
