@@ -11,6 +11,8 @@ import (
 // place is one lock as one of the lock's servers knows it.
 type place struct{ node, key string }
 
+func placeOf(e *history.Event) place { return place{e.Node, e.Key} }
+
 // grant is the life of one grant in the words of the server that gave it.
 type grant struct {
 	place
@@ -153,32 +155,31 @@ func (b *ledger) givenAt(seq int64) []*grant {
 }
 
 func (b *ledger) add(e *history.Event) {
-	p := place{e.Node, e.Key}
 	switch e.Type {
 	case history.AcquireCalled:
 		who := asker{e.Worker, e.Key}
 		b.called[who] = append(b.called[who], &b.wishes[b.calls])
 		b.calls++
 	case history.Granted:
-		b.give(p, e)
+		b.give(e)
 	case history.Renewed:
 		b.renewals++
-		if g := b.open[p]; g != nil && e.Owner == g.given.Owner {
+		if g := b.open[placeOf(e)]; g != nil && e.Owner == g.given.Owner {
 			g.renewals = append(g.renewals, e)
 		}
 	case history.Refused:
 		b.refusals++
-		b.refuse(p, e)
+		b.refuse(e)
 	case history.NotRenewed:
-		if freed := b.freed[freer{p, e.Worker, e.Owner}]; freed != nil {
+		if freed := b.freed[freer{placeOf(e), e.Worker, e.Owner}]; freed != nil {
 			b.declined = append(b.declined, declined{e, freed})
 		}
 	case history.Freed, history.Expired, history.Evicted:
-		if g := b.open[p]; g != nil && (e.Owner == "" || e.Owner == g.given.Owner) {
+		if g := b.open[placeOf(e)]; g != nil && (e.Owner == "" || e.Owner == g.given.Owner) {
 			g.ended = e
-			delete(b.open, p)
+			delete(b.open, g.place)
 			if e.Type == history.Freed && e.Worker == g.worker {
-				b.freed[freer{p, g.worker, g.given.Owner}] = g
+				b.freed[freer{g.place, g.worker, g.given.Owner}] = g
 			}
 		}
 	default:
@@ -197,7 +198,8 @@ func (b *ledger) asking(e *history.Event) *wish {
 	return nil
 }
 
-func (b *ledger) give(p place, e *history.Event) {
+func (b *ledger) give(e *history.Event) {
+	p := placeOf(e)
 	if before := b.open[p]; before != nil {
 		before.ended = e
 	}
@@ -224,7 +226,7 @@ func (b *ledger) give(p place, e *history.Event) {
 
 // refuse notes whose way was barred by whom. A section that has returned waits
 // for nothing: the request was one that it had given up.
-func (b *ledger) refuse(p place, e *history.Event) {
+func (b *ledger) refuse(e *history.Event) {
 	w := b.asking(e)
 	if w == nil {
 		return
@@ -234,7 +236,7 @@ func (b *ledger) refuse(p place, e *history.Event) {
 		return
 	}
 	w.refusal = e
-	g := b.open[p]
+	g := b.open[placeOf(e)]
 	if g == nil || g.section != s {
 		w.refused = true
 	}

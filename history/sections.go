@@ -293,6 +293,10 @@ func (f *folder) invoke(e *Event) error {
 	})
 	o := &f.opRoom[len(f.opRoom)-1]
 	f.ops[e.Request], f.recent = o, o
+	if s.Ops == nil {
+		const most = 2 // operations of a section, nearly always
+		s.Ops = make([]*Op, 0, most)
+	}
 	s.Ops = append(s.Ops, o)
 	return nil
 }

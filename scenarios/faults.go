@@ -294,6 +294,7 @@ const supervised = time.Second
 // bite works out which faults of the plan met anything: a section of the
 // worker that they took hold of, a call of it that was under way, or a grant.
 func (r *run) bite(h *history.History, sections []*history.Section) {
+	robbed := false
 	for i, step := range r.plan.Steps {
 		b := &r.bites[i]
 		if !b.Happened {
@@ -305,14 +306,14 @@ func (r *run) bite(h *history.History, sections []*history.Section) {
 		case info.Kind == faults.Stall:
 			// It has said so itself, if it caught a task.
 		case robs(info):
-			// Decided below, by what it could take away.
+			robbed = true // decided below, by what it could take away
 		default:
 			b.Bit = slices.ContainsFunc(sections, func(s *history.Section) bool {
 				return r.meets(step.Action, b, s, h.Meta.End)
 			})
 		}
 	}
-	if slices.ContainsFunc(r.plan.Steps, func(s faults.Step) bool { return robs(kindInfo(s.Action.Kind)) }) {
+	if robbed {
 		r.biteGrants(h.Events)
 	}
 }
