@@ -80,7 +80,7 @@ func (g *grant) givenBack() bool {
 type ledger struct {
 	grants []*grant // in the order in which they were given
 	locks  map[string][]*grant
-	wishes []wish   // in the order of their sections
+	wishes []wish // in the order of their sections
 
 	// declined are the renewals of what their own worker had freed before.
 	declined []declined
@@ -129,7 +129,7 @@ func (in *input) ledger() *ledger {
 		}
 		in.book = &ledger{
 			grants: make([]*grant, 0, given), room: make([]grant, 0, given), wishes: make([]wish, len(in.sections)),
-			locks: map[string][]*grant{},
+			locks:  map[string][]*grant{},
 			owners: make(map[string]*grant, given), called: map[asker][]*wish{}, open: map[place]*grant{}, freed: map[freer]*grant{},
 		}
 		for i, s := range in.sections {
