@@ -66,3 +66,52 @@ func TestClosedServerLeavesNoTrace(t *testing.T) {
 		t.Error("the second server did not take over the state of the first")
 	}
 }
+
+// Whatever a script does to KEYS and ARGV, the next one finds there what it is
+// given and nothing else.
+func TestScriptsAreGivenTheirOwnWords(t *testing.T) {
+	s, err := New(sim.New(sim.Config{}).AddNode("lock", sim.NodeConfig{}), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eval := func(script string, words ...string) string {
+		reply := s.engine.run(s.now(), append([]string{"eval", script}, words...))
+		return string(reply.AppendTrace(nil))
+	}
+	const dump = `
+local all = {#KEYS, #ARGV}
+for _, t in ipairs({KEYS, ARGV}) do
+  for k, v in pairs(t) do all[#all + 1] = k .. "=" .. v end
+  all[#all + 1] = tostring(t.missing)
+end
+return all`
+	for _, spoil := range []string{
+		`return 1`,
+		`KEYS[1] = nil ARGV[2] = nil return 1`,
+		`KEYS[1] = "left" ARGV[2] = "left" return 1`,
+		`KEYS[2] = "left" ARGV[4] = "left" return 1`,
+		`KEYS[0] = "left" ARGV[-1] = "left" return 1`,
+		`KEYS[0.5] = "left" ARGV[true] = "left" return 1`,
+		`KEYS.left = 1 ARGV.left = 1 return 1`,
+		`KEYS.left = 1 table.remove(KEYS) ARGV.left = 1 table.remove(ARGV) return 1`,
+		`table.insert(KEYS, "left") table.insert(ARGV, 1, "left") return 1`,
+		`for _, t in ipairs({KEYS, ARGV}) do setmetatable(t, {__index = function() return "left" end}) end return 1`,
+		`KEYS.left = 1 error("left")`,
+	} {
+		eval(spoil, "1", "k", "v", "w")
+		for _, test := range []struct {
+			words []string
+			want  string
+		}{
+			{[]string{"1", "k", "v", "w"}, `[1 2 1=k nil 1=v 2=w nil]`},
+			{[]string{"1", "other", "v", "x"}, `[1 2 1=other nil 1=v 2=x nil]`},
+			{[]string{"0"}, `[0 0 nil nil]`},
+			{[]string{"2", "k", "l"}, `[2 0 1=k 2=l nil nil]`},
+		} {
+			if got := eval(dump, test.words...); got != test.want {
+				t.Errorf("after %s\n%q is seen as %s, want %s", spoil, test.words, got, test.want)
+			}
+			eval(spoil, test.words...)
+		}
+	}
+}

@@ -57,6 +57,8 @@ func newSandbox(call func(words []string) Reply) *sandbox {
 		steps:     &stepLimit{Context: context.Background(), over: make(chan struct{})},
 		call:      call,
 		random:    firstRandom,
+		keys:      values{name: "KEYS"},
+		argv:      values{name: "ARGV"},
 	}
 	close(b.steps.over)
 	L := b.state
@@ -266,8 +268,8 @@ func (b *sandbox) function(proto *lua.FunctionProto) *lua.LFunction {
 func (b *sandbox) run(f *lua.LFunction, sha string, keys, argv []string) Reply {
 	L := b.state
 	L.SetTop(0)
-	b.globals.RawSetString("KEYS", b.keys.list(L, keys))
-	b.globals.RawSetString("ARGV", b.argv.list(L, argv))
+	b.give(&b.keys, keys)
+	b.give(&b.argv, argv)
 	b.steps.left = maxSteps
 	L.Push(f)
 	if err := L.PCall(0, 1, b.handler); err != nil {
@@ -278,23 +280,40 @@ func (b *sandbox) run(f *lua.LFunction, sha string, keys, argv []string) Reply {
 	return reply
 }
 
-// values are the strings that the last script was given, as Lua has them. The
-// next one is mostly given the same.
-type values []lua.LValue
+// values is the table of strings that scripts get under a name. It serves again
+// for the next script, which mostly is given the same: no script can keep it.
+type values struct {
+	name  string
+	table *lua.LTable
+	items []lua.LValue
+	last  lua.LValue // the position of the last item; Lua's nil: there is none
+}
 
-// list makes a table of strings.
-func (v *values) list(L *lua.LState, items []string) *lua.LTable {
-	t := L.CreateTable(len(items), 0)
-	for i, item := range items {
-		switch {
-		case i == len(*v):
-			*v = append(*v, lua.LString(item))
-		case (*v)[i] != lua.LString(item):
-			(*v)[i] = lua.LString(item)
+// give lets scripts find the strings under the name.
+func (b *sandbox) give(v *values, items []string) {
+	if !v.fits(len(items)) {
+		v.table, v.items, v.last = b.state.CreateTable(len(items), 0), make([]lua.LValue, len(items)), lua.LNil
+		if len(items) > 0 {
+			v.last = lua.LNumber(len(items))
 		}
-		t.RawSetInt(i+1, (*v)[i])
+		b.globals.RawSetString(v.name, v.table)
 	}
-	return t
+	for i, item := range items {
+		if v.items[i] != lua.LString(item) {
+			v.items[i] = lua.LString(item)
+		}
+		v.table.RawSetInt(i+1, v.items[i])
+	}
+}
+
+// fits reports whether the table holds nothing but so many items, whatever the
+// last script has done to it.
+func (v *values) fits(n int) bool {
+	if v.table == nil || len(v.items) != n || v.table.MaxN() != n || v.table.Metatable != lua.LNil {
+		return false
+	}
+	more, _ := v.table.Next(v.last)
+	return more == lua.LNil
 }
 
 // locateError turns an error into the table that Redis makes of it: the
