@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -207,6 +208,65 @@ func TestTutorialTellsTheTruth(t *testing.T) {
 			t.Errorf("the tutorial's replay of %s gives %s", token[1], said.String())
 		}
 	}
+}
+
+// What the tutorial shows below a command is what this command prints: each part
+// of a block between three dots, in this order. Of its 200 seeds of gc-pause only
+// what follows from single runs is held here.
+func TestTutorialShowsWhatIsPrinted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs whole campaigns")
+	}
+	data, err := os.ReadFile("../../docs/tutorial.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	parts := regexp.MustCompile("(?ms)^    lockquake (?P<command>[^\n]*)$|^```yaml\n(?P<scenario>.*?)^```|^```text\n(?P<shown>.*?)^```")
+	printed, shown := "", 0
+	for _, found := range parts.FindAllStringSubmatch(string(data), -1) {
+		switch command, scenario, block := found[1], found[2], found[3]; {
+		case scenario != "":
+			if err := os.WriteFile("my-lock.yaml", []byte(scenario), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		case command != "":
+			printed = ""
+			if !strings.HasPrefix(command, "run gc-pause") && !strings.HasPrefix(command, "validate") {
+				printed = output(t, shellWords(command))
+			}
+		case printed != "":
+			shown++
+			rest := printed
+			for part := range strings.SplitSeq(block, "...\n") {
+				_, after, there := strings.Cut(rest, part)
+				if !there {
+					t.Errorf("the tutorial shows\n%s\nand the program prints\n%.2000s", part, rest)
+				}
+				rest = after
+			}
+		}
+	}
+	if shown < 9 {
+		t.Errorf("only %d blocks were compared", shown)
+	}
+}
+
+// output is what a command prints, and the trace that it writes.
+func output(t *testing.T, args []string) string {
+	t.Helper()
+	var out, failed bytes.Buffer
+	if code := newProgram(nil).execute(t.Context(), args, &out, &failed); code != exitOK && code != exitViolation {
+		t.Errorf("lockquake %s: exit code %d: %s", strings.Join(args, " "), code, failed.String())
+	}
+	trace, err := os.ReadFile("trace.txt")
+	if err == nil {
+		err = os.Remove("trace.txt")
+	}
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return out.String() + string(trace)
 }
 
 // A command of the reference page is one that help shows, and the other way
