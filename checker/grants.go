@@ -78,9 +78,10 @@ func (g *grant) givenBack() bool {
 
 // ledger is what the lock servers did, grant by grant.
 type ledger struct {
-	grants []*grant // in the order in which they were given
-	locks  map[string][]*grant
-	wishes []wish // in the order of their sections
+	grants   []*grant            // in the order in which they were given
+	locks    map[string][]*grant // the same, by key
+	sections []*history.Section  // in the order of their calls
+	wishes   []wish              // of the sections
 
 	// declined are the renewals of what their own worker had freed before.
 	declined []declined
@@ -90,7 +91,7 @@ type ledger struct {
 	called map[asker][]*wish
 	open   map[place]*grant
 	freed  map[freer]*grant // the last
-	room   []grant          // for all grants at once
+	room   []grant          // for many grants at once
 
 	refusals, renewals int64
 }
@@ -121,19 +122,10 @@ type declined struct {
 // ledger returns the history's ledger. It is made when it is first asked for.
 func (in *input) ledger() *ledger {
 	if in.book == nil {
-		given := 0
-		for i := range in.Events {
-			if in.Events[i].Type == history.Granted {
-				given++
-			}
-		}
+		n := len(in.sections) // about as many grants, too
 		in.book = &ledger{
-			grants: make([]*grant, 0, given), room: make([]grant, 0, given), wishes: make([]wish, len(in.sections)),
-			locks:  map[string][]*grant{},
-			owners: make(map[string]*grant, given), called: map[asker][]*wish{}, open: map[place]*grant{}, freed: map[freer]*grant{},
-		}
-		for i, s := range in.sections {
-			in.book.wishes[i].section = s
+			grants: make([]*grant, 0, n), sections: in.sections, wishes: make([]wish, n), owners: make(map[string]*grant, n),
+			locks: map[string][]*grant{}, called: map[asker][]*wish{}, open: map[place]*grant{}, freed: map[freer]*grant{},
 		}
 		for i := range in.Events {
 			in.book.add(&in.Events[i])
@@ -144,7 +136,7 @@ func (in *input) ledger() *ledger {
 
 // wish returns what came of the wish of a section.
 func (b *ledger) wish(s *history.Section) *wish {
-	i, _ := slices.BinarySearchFunc(b.wishes, s.Call, func(w wish, call int64) int { return cmp.Compare(w.section.Call, call) })
+	i, _ := slices.BinarySearchFunc(b.sections, s.Call, func(s *history.Section, call int64) int { return cmp.Compare(s.Call, call) })
 	return &b.wishes[i]
 }
 
@@ -158,7 +150,9 @@ func (b *ledger) add(e *history.Event) {
 	switch e.Type {
 	case history.AcquireCalled:
 		who := asker{e.Worker, e.Key}
-		b.called[who] = append(b.called[who], &b.wishes[b.calls])
+		w := &b.wishes[b.calls]
+		w.section = b.sections[b.calls]
+		b.called[who] = append(b.called[who], w)
 		b.calls++
 	case history.Granted:
 		b.give(e)
@@ -209,6 +203,9 @@ func (b *ledger) give(e *history.Event) {
 			w, revived = before.wish, true
 		}
 	}
+	if len(b.room) == cap(b.room) {
+		b.room = make([]grant, 0, len(b.wishes)+1)
+	}
 	b.room = append(b.room, grant{place: p, worker: e.Worker, wish: w, given: e, revived: revived})
 	g := &b.room[len(b.room)-1]
 	b.owners[e.Owner] = g
@@ -220,7 +217,11 @@ func (b *ledger) give(e *history.Event) {
 		if w.refusal != nil { // who was refused asked again only afterwards
 			g.asked = max(g.asked, w.refusal.At)
 		}
-		w.grants = append(w.grants, g)
+		if w.grants == nil { // nearly always it is the only one
+			w.grants = b.grants[len(b.grants)-1 : len(b.grants) : len(b.grants)]
+		} else {
+			w.grants = append(w.grants, g)
+		}
 	}
 }
 
