@@ -23,7 +23,7 @@ import (
 
 // Request is one read or write.
 type Request struct {
-	ID    int64
+	ID    int64 // counts the requests of the run
 	Write bool
 	Item  string
 	Value string // of a write
@@ -82,9 +82,9 @@ type Server struct {
 	policy Policy
 	record func(history.Event)
 	items  map[string]*item
-	seen   map[int64]*Reply // by request ID
-	stale  *lagging         // nil: reads are up to date
-	life   int              // counts crashes
+	seen   []*Reply // by request ID
+	stale  *lagging // nil: reads are up to date
+	life   int      // counts crashes
 }
 
 // item is one value with the tokens that were presented for it.
@@ -97,7 +97,7 @@ type item struct {
 // or refuses is told to record. Initial holds the items that do not begin
 // empty.
 func NewServer(n *sim.Node, policy Policy, initial map[string]string, record func(history.Event)) *Server {
-	s := &Server{node: n, policy: policy, record: record, items: map[string]*item{}, seen: map[int64]*Reply{}}
+	s := &Server{node: n, policy: policy, record: record, items: map[string]*item{}}
 	for name, value := range initial {
 		s.items[name] = &item{value: value}
 	}
@@ -123,8 +123,8 @@ func (s *Server) Serve(c *sim.Call) {
 	if !ok {
 		panic(fmt.Sprintf("resource: a request of type %T", c.Req))
 	}
-	if reply := s.seen[r.ID]; reply != nil {
-		c.Reply(reply)
+	if r.ID < int64(len(s.seen)) && s.seen[r.ID] != nil {
+		c.Reply(s.seen[r.ID])
 		return
 	}
 	it := s.item(r.Item)
@@ -183,6 +183,9 @@ func (s *Server) peek(c *sim.Call, r *Request, it *item) {
 // answer records what has become of a request, and sends the reply. The values
 // in e are filled in.
 func (s *Server) answer(c *sim.Call, r *Request, it *item, reply *Reply, e history.Event) {
+	for int64(len(s.seen)) <= r.ID {
+		s.seen = append(s.seen, nil)
+	}
 	s.seen[r.ID] = reply
 	e.At, e.Type, e.Node, e.Worker, e.Request = s.node.World().Time(), history.Applied, s.node.Name(), c.Worker, r.ID
 	e.Op, e.Key, e.Token, e.Mark, e.Accepted = r.Op(), r.Item, r.Token, it.marks.highest(s.policy), !reply.Refused
