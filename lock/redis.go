@@ -232,16 +232,16 @@ func (l *redisLocker) takeUnfenced(ctx context.Context, client redis.Cmdable, ke
 // compareAndDelete frees the key if it is the lease's, and reports whether
 // it was.
 func (l *redisLocker) compareAndDelete(ctx context.Context, lease *redisLease) (bool, error) {
-	return l.agree(env.WithOp(ctx, "release"), lease.lanes, l.deletion(lease.key, lease.owner))
+	return l.agree(env.WithOp(ctx, "release"), lease.lanes, l.deletion(lease, lease.owner))
 }
 
-// deletion is the request that frees the key if it is the owner's.
-func (l *redisLocker) deletion(key, owner string) request {
+// deletion is the request that frees the lease's key if it is the owner's.
+func (l *redisLocker) deletion(lease *redisLease, owner string) request {
 	return func(ctx context.Context, client redis.Cmdable) (int64, error) {
 		if l.nodes != nil {
 			ctx = context.WithoutCancel(ctx) // the key has to go even if nobody waits for this server any more
 		}
-		return l.scripts.release.Run(ctx, client, []string{key}, owner).Int64()
+		return l.scripts.release.Run(ctx, client, lease.keys[:1], owner).Int64()
 	}
 }
 

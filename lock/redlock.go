@@ -36,7 +36,7 @@ func (l *redisLocker) tryQuorum(ctx context.Context, lease *redisLease) (won boo
 		if over.Load() && (n > 0 || err != nil) {
 			// Nobody waits for the answer any more, and the key must not stay.
 			cleanup := env.WithOp(context.WithoutCancel(ctx), "release")
-			_, _ = l.deletion(lease.key, owner)(cleanup, client)
+			_, _ = l.deletion(lease, owner)(cleanup, client)
 		}
 		return n, err
 	})
