@@ -49,7 +49,9 @@ func (r *recorder) do(ctx context.Context, s lock.Strategy, key, unit string, bo
 	err := s.Do(ctx, key, c, func(ctx context.Context, inner lock.Section) error {
 		r.run.acquisitions++
 		c.record(history.Event{Type: history.Acquired, Key: key, Token: inner.Token()})
-		sim.OnEnd(ctx, func() { c.hear(context.Cause(ctx)) })
+		if ctx.Done() != nil {
+			sim.OnEnd(ctx, func() { c.hear(context.Cause(ctx)) })
+		}
 		r.worker.Point("acquired")
 		err := body(ctx, told{inner, c})
 		c.record(history.Event{Type: history.ReleaseCalled, Key: key, Err: text(err)})
