@@ -91,7 +91,7 @@ func (r *redisLease) giveBack(ctx context.Context) (bool, error) {
 	if r.over != nil {
 		r.over.Store(true)
 	}
-	do := l.deletion(r.key, r.owner)
+	do := l.deletion(r, r.owner)
 	switch l.params.Release {
 	case ReleasePlain:
 		do = func(ctx context.Context, client redis.Cmdable) (int64, error) { return client.Del(ctx, r.key).Result() }
