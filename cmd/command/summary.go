@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 )
 
 // stepSummary is the variable by which GitHub Actions names the file that the
@@ -24,6 +25,9 @@ func summarise(dir string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", stepSummary, err)
 	}
+	// The page has the report alone, not the files that lie beside it.
+	beside := regexp.MustCompile(`\n!\[[^]]*\]\([^)]*\)\n| \(\[files\]\([^)]*\)\)`)
+	text = beside.ReplaceAll(text, nil)
 	if len(text) > mostSummary {
 		text = append(text[:mostSummary/2], "\n\nThe rest stands in report.md.\n"...)
 	}
