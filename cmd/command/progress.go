@@ -100,7 +100,7 @@ const mostLabels = 12
 func (p *progress) line(clock string, columns int) string {
 	line := fmt.Sprintf("%s: %d/%d runs, %s", p.title, p.last.Done, p.last.Total, clock)
 	const more = ", ..."
-	joint := "; violating: "
+	joint := "; rates: "
 	for i, label := range p.labels {
 		rate := "-" // no run yet
 		if n := p.runs[label]; n > 0 {

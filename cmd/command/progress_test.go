@@ -29,10 +29,10 @@ func shownOn(width func() int, runs int, step time.Duration) string {
 
 func TestProgressOnATerminal(t *testing.T) {
 	wide := func() int { return 100 }
-	want := "\r\x1b[Kpauses: 1/4 runs, 3s left; violating: redis 100 %, fenced -" +
-		"\r\x1b[Kpauses: 2/4 runs, 2s left; violating: redis 100 %, fenced 0 %" +
-		"\r\x1b[Kpauses: 3/4 runs, 1s left; violating: redis 50 %, fenced 0 %" +
-		"\r\x1b[Kpauses: 4/4 runs, 0s left; violating: redis 50 %, fenced 0 %" +
+	want := "\r\x1b[Kpauses: 1/4 runs, 3s left; rates: redis 100 %, fenced -" +
+		"\r\x1b[Kpauses: 2/4 runs, 2s left; rates: redis 100 %, fenced 0 %" +
+		"\r\x1b[Kpauses: 3/4 runs, 1s left; rates: redis 50 %, fenced 0 %" +
+		"\r\x1b[Kpauses: 4/4 runs, 0s left; rates: redis 50 %, fenced 0 %" +
 		"\r\x1b[K"
 	if diff := cmp.Diff(want, shownOn(wide, 4, time.Second)); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)
@@ -51,11 +51,11 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 	p.begin()
 	p.last = scenarios.Progress{Done: 12, Total: 34}
 	for width, want := range map[int]string{
-		0:  "pauses: 12/34 runs, 5s left; violating: redis -, fenced -, 漢字 -",
-		65: "pauses: 12/34 runs, 5s left; violating: redis -, fenced -, 漢字 -",
-		64: "pauses: 12/34 runs, 5s left; violating: redis -, fenced -, ...",
-		52: "pauses: 12/34 runs, 5s left; violating: redis -, ...",
-		51: "pauses: 12/34 runs, 5s left",
+		0:  "pauses: 12/34 runs, 5s left; rates: redis -, fenced -, 漢字 -",
+		61: "pauses: 12/34 runs, 5s left; rates: redis -, fenced -, 漢字 -",
+		60: "pauses: 12/34 runs, 5s left; rates: redis -, fenced -, ...",
+		48: "pauses: 12/34 runs, 5s left; rates: redis -, ...",
+		47: "pauses: 12/34 runs, 5s left",
 		10: "pauses: 12",
 	} {
 		if got := p.line("5s left", width); got != want {
@@ -73,9 +73,9 @@ func TestProgressElsewhere(t *testing.T) {
 	if got := shownOn(nil, 9, time.Second); got != "" {
 		t.Errorf("after 9s this is shown: %q", got)
 	}
-	want := fmt.Sprintln("pauses: 10/24 runs, 14s left; violating: redis 60 %, fenced 0 %") +
-		fmt.Sprintln("pauses: 20/24 runs, 4s left; violating: redis 50 %, fenced 0 %") +
-		fmt.Sprintln("pauses: 24/24 runs, took 24s; violating: redis 50 %, fenced 0 %")
+	want := fmt.Sprintln("pauses: 10/24 runs, 14s left; rates: redis 60 %, fenced 0 %") +
+		fmt.Sprintln("pauses: 20/24 runs, 4s left; rates: redis 50 %, fenced 0 %") +
+		fmt.Sprintln("pauses: 24/24 runs, took 24s; rates: redis 50 %, fenced 0 %")
 	if diff := cmp.Diff(want, shownOn(nil, 24, time.Second)); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)
 	}
