@@ -53,7 +53,8 @@ func linesPicture(s *scenarios.Sweep) (width, height vg.Length, paintOn func(dra
 		intervals = "bars"
 		p.X.Min, p.X.Max = p.X.Min-0.5, p.X.Max+0.5
 	}
-	p.X.Label.Text += "\n" + sweepRuns(s) + "; " + intervals + ": 95 % Wilson intervals"
+	// The blank line keeps the name of the axis apart from the note.
+	p.X.Label.Text += "\n\n" + sweepRuns(s) + "; " + intervals + ": 95 % Wilson intervals"
 	p.Y.Label.Text = sweepCounts(s) + " (%)"
 	p.Y.Label.TextStyle.Font = sans(10.5)
 	p.Y.Label.Padding = 4
