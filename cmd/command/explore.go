@@ -173,13 +173,7 @@ func (f *exploreFlags) options() []scenarios.Option {
 func (f *exploreFlags) explore(ctx context.Context, s *scenarios.Scenario, stderr io.Writer) (*scenarios.Exploration, error) {
 	opts := f.options()
 	if !f.quiet {
-		labels := f.strategies
-		if len(labels) == 0 {
-			for _, use := range s.Strategies {
-				labels = append(labels, use.Label)
-			}
-		}
-		bar := newProgress(stderr, s.Name, labels)
+		bar := newProgress(stderr, s.Name, s, f.strategies)
 		defer bar.end()
 		opts = append(opts, scenarios.WithProgress(bar.show))
 	}

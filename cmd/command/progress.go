@@ -34,7 +34,15 @@ type progress struct {
 	last            scenarios.Progress
 }
 
-func newProgress(out io.Writer, title string, labels []string) *progress {
+// newProgress begins to show how far the runs of a scenario have come, of all its
+// strategies or of those that were asked for.
+func newProgress(out io.Writer, title string, s *scenarios.Scenario, asked []string) *progress {
+	labels := asked
+	if len(labels) == 0 {
+		for _, use := range s.Strategies {
+			labels = append(labels, use.Label)
+		}
+	}
 	p := &progress{out: out, title: title, labels: labels, now: time.Now, color: colours(out)}
 	if f, ok := out.(*os.File); ok && isTerminal(out) && os.Getenv("TERM") != "dumb" {
 		p.width = func() int { return widthOf(f) }

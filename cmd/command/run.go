@@ -174,13 +174,7 @@ func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title st
 	if f.quiet {
 		return scenarios.Run(ctx, s, opts...)
 	}
-	labels := f.strategies
-	if len(labels) == 0 {
-		for _, use := range s.Strategies {
-			labels = append(labels, use.Label)
-		}
-	}
-	bar := newProgress(stderr, title, labels)
+	bar := newProgress(stderr, title, s, f.strategies)
 	defer bar.end()
 	return scenarios.Run(ctx, s, append(slices.Clone(opts), scenarios.WithProgress(bar.show))...)
 }

@@ -114,13 +114,7 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string, stdout, stderr io.Wr
 		return err
 	}
 	if !f.quiet {
-		labels := f.strategies
-		if len(labels) == 0 {
-			for _, use := range s.Strategies {
-				labels = append(labels, use.Label)
-			}
-		}
-		bar := newProgress(stderr, s.Name, labels)
+		bar := newProgress(stderr, s.Name, s, f.strategies)
 		opts = append(opts, scenarios.WithProgress(bar.show))
 		defer bar.end()
 	}
