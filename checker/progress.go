@@ -55,6 +55,10 @@ func progress(in *input, r *Result) {
 				continue
 			}
 		}
+		if gone == forever && in.Meta.Stopped == history.StopCalm {
+			r.find(Unknown, events, "not ended: %s was still open when the run was stopped, since no section had been let in or had ended for a long time", nameOf(s))
+			continue
+		}
 		if gone == forever && !in.hindered(s.Worker).covers(end) {
 			r.find(Invalid, events, "never ended: %s was still open at the end of the run", nameOf(s))
 		}
@@ -110,7 +114,14 @@ func (in *input) waiting(worker string, at time.Duration) *history.Section {
 	return nil
 }
 
-// patience returns how long a call may take.
+// Patience returns how long a call may take where the longest work of a section
+// takes that long, and maxHold is the bound on how long a lock is kept, if it has
+// one.
+func Patience(ttl, longest time.Duration, workers int, maxHold time.Duration) time.Duration {
+	return patience + patientLeases*(ttl+longest) + patientTurns*time.Duration(workers)*longest + maxHold
+}
+
+// patience returns how long a call of this history may take.
 func (in *input) patience() time.Duration {
 	longest := time.Duration(0)
 	workers := map[string]bool{}
@@ -120,7 +131,7 @@ func (in *input) patience() time.Duration {
 			longest = max(longest, in.worked(s, to))
 		}
 	}
-	return patience + patientLeases*(in.Meta.TTL+longest) + patientTurns*time.Duration(len(workers))*longest + in.Meta.MaxHold
+	return Patience(in.Meta.TTL, longest, len(workers), in.Meta.MaxHold)
 }
 
 // worked returns how long the body of s was at work until to: it was not

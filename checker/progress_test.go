@@ -86,6 +86,28 @@ func TestProgress(t *testing.T) {
 	})
 }
 
+// A section that is open at the end never ends if nothing can happen any more. If
+// the run was stopped, nobody knows.
+func TestProgressOfAStoppedRun(t *testing.T) {
+	open := func(why history.Stop, wait time.Duration) *teller {
+		s := story("counter", "off").acquire("a", 0).call("b").after(wait).final("0")
+		s.meta.Stopped = why
+		return s
+	}
+	judge(t, "progress", []verdictCase{
+		{name: "idle", story: open(history.StopIdle, time.Second), want: Invalid, count: 2, text: "never ended: a's section 1"},
+		{name: "calm", story: open(history.StopCalm, time.Second), want: Unknown, text: "not ended: a's section 1"},
+		{
+			name: "calm, after a wait that is too long", want: Invalid, count: 1, text: "starved: b's section 1",
+			story: func() *teller {
+				s := story("counter", "off").acquire("a", 0).crash("a").call("b").after(2 * time.Hour).final("0")
+				s.meta.Stopped = history.StopCalm
+				return s
+			}(),
+		},
+	})
+}
+
 // Of several servers one that does not answer is no excuse, all of them are.
 func TestProgressQuorum(t *testing.T) {
 	waiting := func(target string) *teller {

@@ -34,9 +34,8 @@
 //
 // A fault falls at a moment (at), again and again (every), or when a worker
 // comes to a point for the nth time (when). Times are those of the run, from
-// 0. What falls at a moment ends at the duration of the run at the latest;
-// what is tied to a point has the length that its rule says, and its target
-// ends it.
+// 0. Each fault begins before the duration of the run and lasts for its whole
+// length; its target ends it.
 //
 // # A new kind
 //

@@ -209,7 +209,7 @@ type Target interface {
 	// the worker stands there.
 	OnPoint(worker, point string, nth int, do func()) error
 	// Apply lets the fault take hold, now. The target ends it by itself after
-	// Action.For, or when the run's faults end. Of actions that overlap on one
+	// Action.For. Of actions that overlap on one
 	// worker or link, each lasts until its own end.
 	Apply(step int, a Action) error
 }

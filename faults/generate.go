@@ -18,10 +18,9 @@ import (
 // own for each target, in which a gap counts from the end of the fault before.
 //
 // Timed steps come first, by their moment, at equal moments by spec and then
-// in the order of the workers. They begin before duration and are cut there.
-// Steps tied to a point follow in the order of the specs, with their full
-// length, since nobody knows when they will fall. Timed pauses of one worker
-// that overlap are one step.
+// in the order of the workers. They begin before duration and last for their
+// full length, which may go beyond it. Steps tied to a point follow in the order
+// of the specs. Timed pauses of one worker that overlap are one step.
 func Generate(specs []Spec, seed uint64, workers []string, duration time.Duration) Plan {
 	return generate(specs, func(Spec) bool { return true }, seed, workers, duration)
 }
@@ -54,7 +53,7 @@ func generate(specs []Spec, has func(Spec) bool, seed uint64, workers []string, 
 			default:
 				step.At = *spec.At
 				first := stream.At(0)
-				step.Action.For = min(spec.length(info, &first), duration-step.At)
+				step.Action.For = spec.length(info, &first)
 				timed = append(timed, step)
 			}
 		}
@@ -75,7 +74,7 @@ func (s Spec) repeat(info KindInfo, step Step, stream draw.Stream, duration time
 		if step.At >= duration {
 			return steps
 		}
-		step.Action.For = min(s.length(info, &d), duration-step.At)
+		step.Action.For = s.length(info, &d)
 		end = step.At + step.Action.For
 		steps = append(steps, step)
 	}

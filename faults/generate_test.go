@@ -83,8 +83,8 @@ func TestEveryPlanKeepsTheRules(t *testing.T) {
 			if step.At < before.At || step.At == before.At && step.Spec < before.Spec {
 				fail("comes before the last one")
 			}
-			if step.At < 0 || step.At >= duration || step.At+step.Action.For > duration {
-				fail("does not end in the run")
+			if step.At < 0 || step.At >= duration {
+				fail("does not begin before the duration is over")
 			}
 			if worker := step.Action.Target; step.Action.Kind == Pause {
 				if end, paused := awake[worker]; paused && step.At <= end {
@@ -96,6 +96,20 @@ func TestEveryPlanKeepsTheRules(t *testing.T) {
 		}
 		if tied != 3 {
 			t.Fatalf("seed %d: %d steps are tied to points, want 3", seed, tied)
+		}
+	}
+}
+
+// A fault lasts for its whole length, however late it begins.
+func TestLateFaultRunsItsCourse(t *testing.T) {
+	at := duration - time.Second
+	for _, rule := range []Spec{
+		{At: &at, Kind: Crash, Params: Params{Target: "lock", For: draw.Fixed(time.Minute)}},
+		{Kind: Crash, Params: Params{Target: "lock", Every: new(draw.Fixed(at)), For: draw.Fixed(time.Minute)}},
+	} {
+		plan := Generate([]Spec{rule}, 1, workers(), duration)
+		if len(plan.Steps) != 1 || plan.Steps[0].At != at || plan.Steps[0].Action.For != time.Minute {
+			t.Errorf("the plan is %v, want one crash at %v for 1m", plan, at)
 		}
 	}
 }

@@ -107,6 +107,16 @@ type Event struct {
 	Point    string        `json:"point,omitempty"`    // the point at which it fell, if it was tied to one
 }
 
+// Stop says why a run ended though some of its sections had not.
+type Stop string
+
+// The reasons.
+const (
+	StopNone Stop = ""     // every section ended, or nobody knows the reason
+	StopIdle Stop = "idle" // nothing could happen any more
+	StopCalm Stop = "calm" // for a long time no section was let in or ended
+)
+
 // Meta says which run a history is of.
 type Meta struct {
 	Schema   int               `json:"schema"`             // version of this format, 1
@@ -126,8 +136,9 @@ type Meta struct {
 	Initial  map[string]string `json:"initial,omitempty"`  // items that did not begin empty
 	TTL      time.Duration     `json:"ttl,omitempty"`      // lease time of the lock, 0 for none
 	Answer   time.Duration     `json:"answer,omitempty"`   // how long a client waits for an answer of a lock server, 0 if nobody knows
-	Duration time.Duration     `json:"duration"`           // when faults and new sections ended
+	Duration time.Duration     `json:"duration"`           // when the last sections and faults began
 	End      time.Duration     `json:"end"`                // when the run was over
+	Stopped  Stop              `json:"stopped,omitempty"`  // why, if a section was still open
 	Checksum string            `json:"checksum,omitempty"` // of the run's trace
 }
 

@@ -43,6 +43,7 @@ func (r *run) Apply(step int, a faults.Action) error {
 		e.Point = when.Point
 	}
 	r.record(e)
+	r.progressed(a.For)
 	r.bites[step-1] = Bite{Happened: true, Begin: r.world.Time(), End: e.Until}
 	r.later(a.For, func() {
 		end := e

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"lockquake/history"
 	"lockquake/lock"
@@ -19,6 +20,7 @@ type recorder struct {
 	run    *run
 	worker *sim.Worker
 	client *resource.Client
+	takes  time.Duration // the work of the section at hand
 }
 
 // call is one call of a strategy, a section of the history. It is the
@@ -49,6 +51,7 @@ func (r *recorder) do(ctx context.Context, s lock.Strategy, key, unit string, bo
 	err := s.Do(ctx, key, c, func(ctx context.Context, inner lock.Section) error {
 		r.run.acquisitions++
 		c.record(history.Event{Type: history.Acquired, Key: key, Token: inner.Token()})
+		c.run.progressed(c.takes)
 		if ctx.Done() != nil {
 			sim.OnEnd(ctx, func() { c.hear(context.Cause(ctx)) })
 		}

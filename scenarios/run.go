@@ -88,6 +88,7 @@ type run struct {
 	acquisitions int64
 	requests     int64
 	promised     []promise
+	calm         calm
 	err          error // a fault that could not take hold, a lock that cannot be judged
 }
 
@@ -144,14 +145,18 @@ func (r *run) build() error {
 	s := r.scenario
 	r.world = sim.New(sim.Config{
 		Seed: r.seed, Step: s.Step, WakeLag: s.WakeLag, ArrivalFirst: s.Wake == Arrival,
-		Latency: s.Network.Latency, Limit: r.limit(), Trace: r.trace, Visit: r.visited, Beat: r.beat,
+		Latency: s.Network.Latency, Trace: r.trace, Visit: r.visited, Beat: r.beat,
 	})
+	longestTTL := s.longestTTL(r.entry.Defaults, r.use)
+	r.calm = calm{ttl: longestTTL, maxHold: s.ParamsOf(r.entry.Defaults, r.use, "").MaxHold, workers: s.Workers}
+	r.calm.include(0)
+	r.progressed(s.Duration)
 	keys := map[string]bool{}
 	for _, name := range s.ResourceNames() {
 		keys[name] = true
 	}
 	var err error
-	r.cluster, err = newCluster(r.world, s.ServersOf(r.entry.Topology, r.use), s.longestTTL(r.entry.Defaults, r.use), redis.Options{
+	r.cluster, err = newCluster(r.world, s.ServersOf(r.entry.Topology, r.use), longestTTL, redis.Options{
 		Locks: func(key string) bool { return keys[resourceOf(key)] }, Record: r.record, Scripts: r.scripts,
 	})
 	if err != nil {
@@ -186,12 +191,6 @@ func (r *run) visited(at time.Duration, worker, point string) {
 	if r.visit != nil && r.workers[worker] != nil {
 		r.visit(at, worker, point)
 	}
-}
-
-// limit is when a run ends whose workers do not come to an end.
-func (r *run) limit() time.Duration {
-	params := r.scenario.ParamsOf(r.entry.Defaults, r.use, "")
-	return r.scenario.Duration + 10*params.TTL + 10*time.Minute
 }
 
 func (r *run) initial() map[string]string {
@@ -268,10 +267,13 @@ func (r *run) work(worker *sim.Worker) {
 		r.sections[name] = n
 		at := uint64(n)
 		pick := item.At(at)
+		length := sample(s.holdOf(settings, name), hold, at) + r.overruns[name]
+		rec.takes = max(length, settings.HoldAtLeast)
+		r.calm.include(rec.takes)
 		info.do(r.cancellable(ctx, worker), &work{
 			recorder: rec, env: worker, strategy: strategy, settings: &settings,
 			worker: name, section: n, items: items, item: items[pick.Int64N(int64(len(items)))],
-			hold: sample(s.holdOf(settings, name), hold, at) + r.overruns[name], draw: choice.At(at),
+			hold: length, draw: choice.At(at),
 		})
 		if worker.Sleep(ctx, sample(settings.Think, think, at)) != nil {
 			return
@@ -303,6 +305,11 @@ func (r *run) record(e history.Event) {
 		actor = e.Node
 	}
 	r.world.Note(actor, string(e.Type), nil)
+	switch e.Type {
+	case history.ReleaseCalled, history.Released, history.Crashed, history.FaultEnd:
+		r.progressed(0)
+	default:
+	}
 }
 
 // judge ends the history and lets the checks speak.
@@ -333,6 +340,7 @@ func (r *run) judge() (*Trial, error) {
 	if err != nil {
 		return nil, err
 	}
+	h.Meta.Stopped = r.stop(sections)
 	results, metrics, err := checker.Judge(h, sections, s.Checks)
 	if err != nil {
 		return nil, err

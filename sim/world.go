@@ -25,7 +25,8 @@ type Config struct {
 	// Latency is how long a message is under way on a link that has no latency
 	// of its own.
 	Latency draw.Dist
-	// Limit is the true time at which the run ends in any case; 0 for none.
+	// Limit is the true time at which the run ends in any case, unless Extend
+	// moves it; 0 for none.
 	Limit time.Duration
 	// Trace receives one line for every event; nil for none.
 	Trace io.Writer
@@ -86,6 +87,7 @@ type World struct {
 	conns     int64    // connections dialled
 	message   *message // the one that the point being passed is about
 	spare     []*Call  // answered and taken, for new requests
+	limited   bool     // Run ended at the limit
 	// A process takes in what came while it was stopped: more is to happen at
 	// this instant than the queue knows.
 	catchingUp bool
@@ -115,6 +117,13 @@ func (w *World) Checksum() string { return w.trace.sum() }
 func (w *World) At(moment time.Duration, do func()) {
 	w.schedule(&event{what: funcFirer(do)}, max(int64(moment), w.now))
 }
+
+// Extend moves the limit of the run to a later moment of true time. An earlier
+// one leaves it where it is.
+func (w *World) Extend(moment time.Duration) { w.cfg.Limit = max(w.cfg.Limit, moment) }
+
+// Limited reports whether Run ended at the limit, with more left to happen.
+func (w *World) Limited() bool { return w.limited }
 
 // Stop ends Run after the event at hand.
 func (w *World) Stop() { w.stopped = true }
@@ -148,7 +157,7 @@ func (w *World) Run() error {
 		}
 		e := w.queue.pop()
 		if limit := int64(w.cfg.Limit); limit > 0 && e.at > limit {
-			w.now = limit
+			w.now, w.limited = limit, true
 			return nil
 		}
 		w.advance(e.at)
