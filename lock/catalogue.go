@@ -170,7 +170,7 @@ func redisCatalogue() []Entry {
 		}),
 		flawed("redis-watchdog-deaf", "renewed at 2/3 of the TTL; refused, it stops renewing and tells nobody", func(p *Params) {
 			watchdog(p)
-			p.Check, p.Renewal, p.Renew = CheckNone, RenewalDeaf, 2*p.TTL/3
+			p.Check, p.Renewal, p.RenewShare = CheckNone, RenewalDeaf, 2.0/3
 		}),
 		flawed("redis-watchdog-late-flag", "a refused renewal, or one error of it, sets a flag that is read when the work has ended", func(p *Params) {
 			watchdog(p)

@@ -17,6 +17,9 @@ type Params struct {
 	// Renew is the period of renewal; 0 stands for TTL/3, or with several servers
 	// for half of the validity that is left.
 	Renew time.Duration `yaml:"renew"`
+	// RenewShare is the period of renewal as a share of the TTL, where Renew is 0;
+	// 0 for none. Presets have it, so that their period follows the TTL.
+	RenewShare float64 `yaml:"-"`
 	// MaxHold bounds how long renewal keeps one grant alive; 0 for no bound.
 	MaxHold time.Duration `yaml:"max-hold"`
 	// NodeTimeout is how long one of several servers is waited for before it

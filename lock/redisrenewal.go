@@ -92,6 +92,8 @@ func (r *redisLease) period() time.Duration {
 	switch {
 	case p.Renew != 0:
 		return p.Renew
+	case p.RenewShare != 0:
+		return time.Duration(float64(p.TTL) * p.RenewShare)
 	case r.locker.nodes != nil:
 		return max(r.left()/2, shortest)
 	}

@@ -35,13 +35,13 @@ func redlockCatalogue() []Entry {
 			p.Release = ReleaseIgnored
 		}),
 		redlock("redlock-extend-late", "extended 2/3 of the TTL after the acquire has returned, whatever that took", func(p *Params) {
-			p.Renewal, p.Renew, p.MaxHold = RenewalLate, 2*p.TTL/3, 10*time.Minute
+			p.Renewal, p.RenewShare, p.MaxHold = RenewalLate, 2.0/3, 10*time.Minute
 		}),
 		redlock("redlock-extend-deaf", "an extension that fails is the last, and tells nobody", func(p *Params) {
 			p.Renewal, p.MaxHold = RenewalDeaf, 10*time.Minute
 		}),
 		redlock("redlock-handle-zombie", "an extension under way at the release brings the handle back to life", func(p *Params) {
-			p.Renewal, p.Renew, p.MaxHold = RenewalZombie, p.TTL/2, 10*time.Minute
+			p.Renewal, p.RenewShare, p.MaxHold = RenewalZombie, 1.0/2, 10*time.Minute
 		}),
 		redlock("redlock-fenced-incr", "each server counts for itself, and the fence is the highest of their counters", func(p *Params) {
 			p.Fence = FenceInScript

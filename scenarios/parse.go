@@ -63,6 +63,7 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 	if err := v.validate(); err != nil {
 		return nil, err
 	}
+	v.conflicts()
 	return s, nil
 }
 

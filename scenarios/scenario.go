@@ -48,6 +48,9 @@ type Scenario struct {
 
 	// Own are strategies that the caller brought along to [Parse].
 	Own []lock.Entry `yaml:"-"`
+	// Warnings are about settings that defeat each other. The scenario can be run,
+	// and the run says little about the locks.
+	Warnings []Warning `yaml:"-"`
 	// Program is how the program is called that repeats a run from a replay token:
 	// what a report prints before "replay". "" is lockquake, which does not know Own.
 	Program string `yaml:"-"`

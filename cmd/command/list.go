@@ -219,7 +219,8 @@ func (p program) newValidate() *cobra.Command {
 		Use:   "validate SCENARIO...",
 		Short: "Say whether scenario files are right",
 		Long: `Validate reads scenario files, or built-in scenarios by name, as run does, and says what is
-wrong with the first that is not right: file, line, column, and the nearest right word.`,
+wrong with the first that is not right: file, line, column, and the nearest right word. Settings
+that defeat each other get a warning, such as a lease that ends before it is renewed.`,
 		Example: "  lockquake validate my-lock.yaml",
 		Args:    atLeastOne("a scenario"),
 
@@ -230,9 +231,25 @@ wrong with the first that is not right: file, line, column, and the nearest righ
 				if err != nil {
 					return err
 				}
+				warn(cmd.OutOrStdout(), s, nil)
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %d strategies, %d checks, hash %s\n", arg, len(s.Strategies), len(s.Checks), s.Hash)
 			}
 			return nil
 		},
+	}
+}
+
+// warn prints the warnings of a scenario, a line for each; with chosen strategies
+// or labels only those about them.
+func warn(w io.Writer, s *scenarios.Scenario, chosen []string) {
+	run := func(label string) bool {
+		return slices.ContainsFunc(s.Strategies, func(use scenarios.Strategy) bool {
+			return use.Label == label && (slices.Contains(chosen, label) || slices.Contains(chosen, use.Name))
+		})
+	}
+	for _, warning := range s.Warnings {
+		if chosen == nil || warning.Labels == nil || slices.ContainsFunc(warning.Labels, run) {
+			fmt.Fprintln(w, warning)
+		}
 	}
 }

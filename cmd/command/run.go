@@ -124,6 +124,7 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 		if ctx.Err() != nil {
 			return interruptError{notBegun(loaded[i:])}
 		}
+		warn(stderr, s, f.strategies)
 		title := s.Name
 		if len(loaded) > 1 {
 			title = fmt.Sprintf("%s (%d of %d)", s.Name, i+1, len(loaded))

@@ -1,0 +1,156 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockquake/faults"
+	"lockquake/internal/strictyaml"
+	"lockquake/lock"
+)
+
+// conflicts looks for settings that are right by themselves and defeat each
+// other: under them a lock cannot do its work, or a fault cannot hit anything. A
+// run of such a scenario says nothing about the lock. Flawed strategies keep
+// their flaw on purpose, so what the catalogue says of them is no conflict.
+func (v *validator) conflicts() {
+	for i, use := range v.Strategies {
+		j := slices.IndexFunc(v.entries(), func(e lock.Entry) bool { return e.Name == use.Name })
+		if entry := v.entries()[j]; !entry.Flawed {
+			v.conflictsOf(use, entry, v.uses[i])
+		}
+	}
+	for i, spec := range v.Faults {
+		v.conflictsOfFault(spec, fmt.Sprintf("faults[%d]", i))
+	}
+}
+
+// Warning is what a scenario says of settings that defeat each other, and where.
+type Warning struct {
+	Labels []string // of the strategies that it is about; nil: of the scenario
+	strictyaml.Error
+}
+
+// String is one line, "file:line:column: warning: text".
+func (w Warning) String() string {
+	text := "warning: "
+	if w.Labels != nil {
+		text += strings.Join(w.Labels, ", ") + ": "
+	}
+	e := w.Error
+	e.Text = text + e.Text
+	return e.Error()
+}
+
+// warn adds a warning about a use of a strategy, or the scenario (""), at the first
+// of the paths that the file has.
+func (v *validator) warn(label, text string, paths ...string) {
+	at := paths[len(paths)-1]
+	if i := slices.IndexFunc(paths, v.at.Has); i >= 0 {
+		at = paths[i]
+	}
+	line, column := v.at.Of(at)
+	where := strictyaml.Error{File: v.Path, Line: line, Column: column, Text: text}
+	i := slices.IndexFunc(v.Warnings, func(w Warning) bool { return w.Error == where })
+	if i < 0 {
+		i = len(v.Warnings)
+		v.Warnings = append(v.Warnings, Warning{Error: where})
+	}
+	if w := &v.Warnings[i]; label != "" && !slices.Contains(w.Labels, label) {
+		w.Labels = append(w.Labels, label)
+	}
+}
+
+// conflictsOf looks at one use of a strategy, for each group of workers whose
+// settings the file has.
+func (v *validator) conflictsOf(use Strategy, entry lock.Entry, at string) {
+	for i := range v.Each {
+		v.conflictsOfWorkers(use, entry, at, fmt.Sprintf("each[%d]", i), v.Each[i].Worker)
+	}
+	if len(v.Each) < v.Workers {
+		v.conflictsOfWorkers(use, entry, at, "", "")
+	}
+	if entry.Fenced() && v.ResourceOf(use).Fence == "off" && slices.Contains(v.Checks, "fencing") {
+		v.warn(use.Label, "the resource ignores the fencing tokens of the lock: set resource.fence", at+".resource.fence", "resource.fence", at)
+	}
+}
+
+func (v *validator) conflictsOfWorkers(use Strategy, entry lock.Entry, at, group, worker string) {
+	p := v.ParamsOf(entry.Defaults, use, worker)
+	if p.TTL == 0 {
+		return // a strategy without a lease
+	}
+	settings := v.WorkloadOf(use)
+	hold := v.holdOf(settings, worker)
+	half := max(hold.Quantile(0.5), settings.HoldAtLeast)
+	renews := p.Renewal != lock.RenewalNone
+	// set lists where a value may be set, nearest first.
+	set := func(path string) []string { return []string{group + "." + path, at + "." + path, path} }
+	held := append(set("hold"), at+".workload.hold", "workload.hold")
+	switch {
+	case renews && p.Renew >= p.TTL:
+		v.warn(use.Label, fmt.Sprintf("the lease ends after %v, and is renewed every %v", p.TTL, p.Renew), append(set("lock.renew"), set("lock.ttl")...)...)
+	case renews && p.MaxHold != 0 && half >= p.MaxHold:
+		v.warn(use.Label, fmt.Sprintf("a lease is kept for %v at most (max-hold), and work takes %v", p.MaxHold, about(hold.Quantile(0), half)), append(set("lock.max-hold"), held...)...)
+	case !renews && half >= p.TTL:
+		v.warn(use.Label, fmt.Sprintf("the lease ends after %v and is not renewed, and work takes %v", p.TTL, about(hold.Quantile(0), half)), append(set("lock.ttl"), held...)...)
+	}
+	if delay := p.Retry.Delay; delay >= v.Duration {
+		v.warn(use.Label, fmt.Sprintf("a refused worker asks again after %v, and new sections begin for %v only", delay, v.Duration), set("lock.retry.delay")...)
+	}
+	v.conflictOfClient(use, p, worker, set("client.read-timeout"))
+}
+
+// conflictOfClient looks at a time-out that the file sets. The client's own
+// default is longer than many a lease, which is as it is in production.
+func (v *validator) conflictOfClient(use Strategy, p lock.Params, worker string, paths []string) {
+	timeout := v.ClientOf(use, worker).ReadTimeout
+	if slices.ContainsFunc(paths, v.at.Has) && timeout > p.TTL {
+		v.warn(use.Label, fmt.Sprintf("a client waits for a reply for %v, and the lease ends after %v", timeout, p.TTL), paths...)
+	}
+}
+
+// about names the length of work of which half takes longer.
+func about(least, half time.Duration) string {
+	if least == half {
+		return half.String()
+	}
+	return fmt.Sprintf("%v or longer in half of the sections", half)
+}
+
+// conflictsOfFault looks for a fault that no strategy gives anything to hit.
+func (v *validator) conflictsOfFault(spec faults.Spec, at string) {
+	kind := at + "." + string(spec.Kind)
+	renewing := slices.ContainsFunc(v.Strategies, func(use Strategy) bool {
+		j := slices.IndexFunc(v.entries(), func(e lock.Entry) bool { return e.Name == use.Name })
+		p := v.ParamsOf(v.entries()[j].Defaults, use, "")
+		return p.Renewal != lock.RenewalNone && p.TTL != 0
+	})
+	if len(v.Own) > 0 {
+		renewing = true // what a lock of the caller's does is not known
+	}
+	if w := spec.When; w != nil {
+		switch {
+		case strings.HasPrefix(w.Point, "renew") && !renewing:
+			v.warn("", fmt.Sprintf("no strategy renews its lease, so no worker comes to %s: this fault hits nothing", w.Point), at+".when.point")
+		case v.Sections > 0 && w.Nth > v.Sections && oncePerSection(w.Point):
+			v.warn("", fmt.Sprintf("a worker has %d sections, so it does not come to %s %d times: this fault hits nothing", v.Sections, w.Point, w.Nth), at+".when.nth", at+".when.point")
+		}
+	}
+	if spec.Kind == faults.Stall && spec.Params.Task == "renewal" && !renewing {
+		v.warn("", "no strategy has a task of this name, since none renews its lease: this fault hits nothing", kind+".task")
+	}
+	if spec.Kind == faults.Failover && !slices.ContainsFunc(v.Strategies, func(use Strategy) bool {
+		return v.ServersOf(v.known.topologies[use.Name], use).Replicas > 0
+	}) {
+		v.warn("", "no strategy has a replica that could take over (servers.replicas): this fault hits nothing", kind)
+	}
+}
+
+// oncePerSection reports whether a worker comes to the point once in a section at
+// most.
+func oncePerSection(point string) bool {
+	return slices.Contains([]string{"acquire-called", "acquired", "release-called", "released"}, point)
+}

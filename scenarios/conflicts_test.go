@@ -1,0 +1,75 @@
+package scenarios
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Settings that defeat each other are named with their place; those that do not,
+// are not.
+func TestConflictsAreNamed(t *testing.T) {
+	const head = "name: c\nduration: 60s\n"
+	for _, test := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"nothing", head + `workload: {kind: counter, hold: 100ms}
+lock: {ttl: 2s}
+strategies: [redis, redis-watchdog]`, nil},
+		{"renewal after the end", head + `workload: {kind: counter, hold: 100ms}
+strategies: [redis-watchdog]
+lock: {ttl: 5s, renew: 10s}`, []string{`c.yaml:5:24: warning: redis-watchdog: the lease ends after 5s, and is renewed every 10s`}},
+		{"a period that only the preset has follows the TTL", head + `workload: {kind: counter, hold: 100ms}
+strategies: [redis-watchdog]
+lock: {ttl: 1s}`, nil},
+		{"work longer than max-hold", head + `workload: {kind: counter, hold: 20m}
+strategies: [redis-watchdog]`, []string{`c.yaml:3:33: warning: redis-watchdog: a lease is kept for 10m0s at most (max-hold), and work takes 20m0s`}},
+		{"work longer than the lease, for two strategies", head + `workload: {kind: counter, hold: {dist: uniform, min: 1s, max: 9s}}
+strategies: [redis, redis-checked, redis-watchdog]
+lock: {ttl: 2s}`, []string{`c.yaml:5:13: warning: redis, redis-checked: the lease ends after 2s and is not renewed, and work takes 5s or longer in half of the sections`}},
+		{"for one worker", head + `workload: {kind: counter, hold: 100ms}
+strategies: [redis]
+each: [{worker: worker-2, lock: {ttl: 50ms}}]`, []string{`c.yaml:5:39: warning: redis: the lease ends after 50ms and is not renewed, and work takes 100ms`}},
+		{"a flaw that is one on purpose", head + `workload: {kind: counter, hold: 10s}
+strategies: [redis-short-ttl]`, nil},
+		{"a time-out that the file sets", head + `workload: {kind: counter, hold: 100ms}
+strategies: [redis]
+lock: {ttl: 2s}
+client: {read-timeout: 3s}`, []string{`c.yaml:6:24: warning: redis: a client waits for a reply for 3s, and the lease ends after 2s`}},
+		{"retry beyond the run", head + `workload: {kind: counter, hold: 100ms}
+strategies: [redis]
+lock: {retry: {delay: 1h}}`, []string{`c.yaml:5:23: warning: redis: a refused worker asks again after 1h0m0s, and new sections begin for 1m0s only`}},
+		{"tokens that are ignored", head + `workload: {kind: counter, hold: 100ms}
+strategies: [redis-fenced]
+checks: [fencing]`, []string{`c.yaml:4:14: warning: redis-fenced: the resource ignores the fencing tokens of the lock: set resource.fence`}},
+		{"points of a renewal that there is not", head + `workload: {kind: counter, hold: 100ms}
+strategies: [redis]
+faults: [{when: {worker: worker-1, point: renew.sent}, pause: {for: 1s}}]`, []string{`c.yaml:5:43: warning: no strategy renews its lease, so no worker comes to renew.sent: this fault hits nothing`}},
+		{"more sections than there are", head + `sections: 2
+workload: {kind: counter, hold: 100ms}
+strategies: [redis]
+faults: [{when: {worker: worker-1, point: acquired, nth: 3}, pause: {for: 1s}}]`, []string{`c.yaml:6:58: warning: a worker has 2 sections, so it does not come to acquired 3 times: this fault hits nothing`}},
+		{"a failover without a replica", head + `workload: {kind: counter, hold: 100ms}
+strategies: [redis]
+faults: [{at: 5s, failover: {target: lock}}]`, []string{`c.yaml:5:29: warning: no strategy has a replica that could take over (servers.replicas): this fault hits nothing`}},
+		{"a stall of a task that there is not", head + `workload: {kind: counter, hold: 100ms}
+strategies: [redis]
+faults: [{at: 5s, stall: {target: worker-1, task: renewal, for: 5s}}]`, []string{`c.yaml:5:51: warning: no strategy has a task of this name, since none renews its lease: this fault hits nothing`}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s, err := Parse("c.yaml", []byte(test.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, w := range s.Warnings {
+				got = append(got, w.String())
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("warnings of\n%s\n(-want +got):\n%s", strings.TrimSpace(test.text), diff)
+			}
+		})
+	}
+}
