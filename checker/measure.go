@@ -10,6 +10,12 @@ import (
 
 // Metrics say what a lock cost those who used it. Those of several runs add up.
 type Metrics struct {
+	// Jobs are the pieces of work that were asked for: sections, or where several
+	// sections are asked for one unit of work, units. Finished are those whose work
+	// was done and took effect.
+	Jobs     int64 `json:"jobs"`
+	Finished int64 `json:"finished"`
+
 	Calls        int64 `json:"calls"`        // sections that were asked for
 	Acquisitions int64 `json:"acquisitions"` // of those, the ones that were let in
 	NotObtained  int64 `json:"not_obtained"` // and those that were told that they did not get the lock
@@ -54,6 +60,8 @@ func (m *Metrics) CommandsEach() float64 {
 // Add adds the figures of other runs.
 func (m *Metrics) Add(o *Metrics) {
 	for _, f := range []struct{ sum, more *int64 }{
+		{&m.Jobs, &o.Jobs},
+		{&m.Finished, &o.Finished},
 		{&m.Calls, &o.Calls},
 		{&m.Acquisitions, &o.Acquisitions},
 		{&m.NotObtained, &o.NotObtained},
@@ -83,6 +91,7 @@ func (m *Metrics) Add(o *Metrics) {
 func (in *input) measure() Metrics {
 	book := in.ledger()
 	m := Metrics{Time: in.endAt(), Runs: 1, Refusals: book.refusals, Renewals: book.renewals}
+	m.Jobs, m.Finished = in.jobs()
 	each := make(map[string]float64, len(in.Meta.Workers))
 	for _, s := range in.sections {
 		m.Calls++

@@ -75,6 +75,7 @@ func hooks(dir string, sum hash.Hash) strictyaml.Hooks {
 	strictyaml.AddHook(h, decodeStrategy)
 	strictyaml.AddHook(h, decodeAttempts)
 	strictyaml.AddHook(h, decodeFault)
+	strictyaml.AddHook(h, decodeBound)
 	strictyaml.AddHook(h, func(n *strictyaml.Node, into *draw.Dist) error {
 		return decodeDist(n, into, dir, sum)
 	})

@@ -129,6 +129,7 @@ type StrategyStats struct {
 	Decides  bool                  `json:"decides"`            // its outcome counts for the campaign's
 	Expected Expectation           `json:"expected"`           // whether what was seen is what was expected
 	Expects  *Expect               `json:"expects,omitempty"`  // what was expected
+	Bounds   []BoundResult         `json:"bounds,omitempty"`   // what came of its bounds
 	Failures []Failure             `json:"failures,omitempty"` // first failing run of each check
 }
 

@@ -231,8 +231,18 @@ type Each struct {
 
 // Expect is what must be seen of one label. Violates names checks that must
 // be violated in at least one run, Holds checks that must be valid in every
-// run.
+// run. The bounds are on measures over all runs.
 type Expect struct {
 	Holds    []string `yaml:"holds"`
 	Violates []string `yaml:"violates"`
+	Finished Bound    `yaml:"finished" json:"finished,omitzero"`
+	Refused  Bound    `yaml:"refused" json:"refused,omitzero"`
+	Lost     Bound    `yaml:"lost" json:"lost,omitzero"`
+	WaitP50  Bound    `yaml:"wait-p50" json:"wait-p50,omitzero"`
+	WaitP99  Bound    `yaml:"wait-p99" json:"wait-p99,omitzero"`
+	WaitMax  Bound    `yaml:"wait-max" json:"wait-max,omitzero"`
+	HoldP50  Bound    `yaml:"hold-p50" json:"hold-p50,omitzero"`
+	HoldP99  Bound    `yaml:"hold-p99" json:"hold-p99,omitzero"`
+	HoldMax  Bound    `yaml:"hold-max" json:"hold-max,omitzero"`
+	Commands Bound    `yaml:"commands" json:"commands,omitzero"`
 }

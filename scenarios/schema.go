@@ -71,6 +71,7 @@ func outline(own []lock.Entry) strictyaml.Outline {
 			reflect.TypeFor[Wake]():              {"enum": []Wake{DeadlinesFirst, Arrival}},
 			reflect.TypeFor[TickKey]():           {"enum": tickKeys()},
 			reflect.TypeFor[Order]():             {"enum": orders()},
+			reflect.TypeFor[Bound]():             {"anyOf": []schema{{"type": "string", "pattern": boundPattern}, {"type": "number"}}},
 		},
 		Fields: map[field]schema{
 			{Owner: scenario, Key: "name"}:                            {"type": "string", "pattern": namePattern, "maxLength": longestName},
@@ -121,7 +122,7 @@ func outline(own []lock.Entry) strictyaml.Outline {
 		o.Types[must.owner] = s
 	}
 	expect := o.Of(reflect.TypeFor[Expect]())
-	expect["anyOf"] = []schema{{"required": []string{"holds"}}, {"required": []string{"violates"}}}
+	expect["minProperties"] = 1
 	o.Types[reflect.TypeFor[Expect]()] = expect
 	return o
 }
@@ -288,7 +289,7 @@ func words() map[string]string {
 		"renewal":           "who renews the lease, and what a refusal means",
 		"release":           "how the key is given back, and what the answer means",
 		"unknown":           "what an acquire means that nobody answered",
-		"refused":           "what happens to the work when the lock is not obtained",
+		"refused":           "of a lock: what happens to the work when the lock is not obtained; of an expectation: a bound on the sections that did not get the lock",
 		"renew":             "period of renewal; 0s for a third of the lease",
 		"profile":           "ttl, retry and renew of a kind of work; the keys beside it win",
 		"random":            "waits for a uniform part of the delay instead of all of it",
@@ -365,5 +366,14 @@ func words() map[string]string {
 		"ppm":               "how much too fast the clock runs, in parts per million",
 		"every":             "from the end of one fault to the begin of the next, for each target by itself",
 		"for":               "how long it lasts",
+		"finished":          "a bound on the work that was done and took effect, of all that was asked for, such as \">= 95 %\"",
+		"lost":              "a bound on the sections that lost the lock while they worked, of those that got it",
+		"wait-p50":          "a bound on the median wait for the lock, such as \"<= 5s\"",
+		"wait-p99":          "a bound on the wait that 99 % of the sections do not exceed",
+		"wait-max":          "a bound on the longest wait for the lock",
+		"hold-p50":          "a bound on the median time inside",
+		"hold-p99":          "a bound on the time inside that 99 % of the sections do not exceed",
+		"hold-max":          "a bound on the longest time inside",
+		"commands":          "a bound on the requests to the lock's servers for each acquisition",
 	}
 }

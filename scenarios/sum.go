@@ -192,6 +192,9 @@ func (c *campaign) sumStrategy(i int) StrategyStats {
 		}
 		st.Checks[check] = stats
 	}
+	if st.Expects != nil {
+		st.Bounds = st.Expects.judge(&st.Metrics)
+	}
 	st.Expected = c.expectation(st)
 	return st
 }
@@ -207,17 +210,22 @@ func (c *campaign) expectation(st StrategyStats) Expectation {
 		switch {
 		case st.Violating > 0:
 			return NotAsExpected
-		case st.Unknown > 0 || st.untested():
+		case st.Unknown > 0 || st.Metrics.Untested() != "":
 			return CannotTell
 		}
 		return AsExpected
 	}
 	result := AsExpected
+	for _, bound := range st.Bounds {
+		if !bound.Met {
+			return NotAsExpected
+		}
+	}
 	for _, check := range st.Expects.Holds {
 		switch stats := st.Checks[check]; {
 		case stats.Violating > 0:
 			return NotAsExpected
-		case stats.Unknown > 0 || !stats.Applies || st.untested():
+		case stats.Unknown > 0 || !stats.Applies || st.Metrics.Untested() != "":
 			result = CannotTell
 		}
 	}
@@ -231,12 +239,6 @@ func (c *campaign) expectation(st StrategyStats) Expectation {
 		}
 	}
 	return result
-}
-
-// untested reports whether nobody was ever let in: only a violation would say
-// something then.
-func (st StrategyStats) untested() bool {
-	return st.Acquisitions == 0 && (st.Expects == nil || len(st.Expects.Violates) == 0)
 }
 
 // add counts what became of one step of a plan.
@@ -309,6 +311,11 @@ func unexpected(st StrategyStats) string {
 			return fmt.Sprintf("%s: %s was expected to be violated and held in all %d runs", st.Label, check, st.Runs)
 		}
 	}
+	for _, bound := range st.Bounds {
+		if !bound.Met {
+			return fmt.Sprintf("%s: %v", st.Label, bound)
+		}
+	}
 	return st.Label + ": not as expected"
 }
 
@@ -327,8 +334,8 @@ func undecided(c *Campaign, st StrategyStats) string {
 			return fmt.Sprintf("%s: %s could not be decided in %d of %d runs", st.Label, check, n, st.Runs)
 		}
 	}
-	if st.untested() {
-		return st.Label + ": nobody ever got the lock, so nothing was tested"
+	if reason := st.Metrics.Untested(); reason != "" {
+		return st.Label + ": " + reason
 	}
 	for _, check := range st.Expects.Holds {
 		if !st.Checks[check].Applies {

@@ -351,8 +351,13 @@ func (v *validator) expect() error {
 		if !slices.Contains(labels, label) {
 			return v.at.KeyErrorf(at, "%s", strictyaml.Unknown("label", label, labels))
 		}
-		if len(e.Holds)+len(e.Violates) == 0 {
-			return v.at.Errorf(at, "%s names no check in holds or violates", at)
+		if len(e.Holds)+len(e.Violates) == 0 && !e.bounds() {
+			return v.at.Errorf(at, "%s names no check in holds or violates, and no bound such as finished: \">= 95 %%\"", at)
+		}
+		for _, m := range measures() {
+			if b := m.of(&e); !b.IsZero() && !slices.Contains(m.units, b.Unit) {
+				return v.at.Errorf(at+"."+m.name, "%s.%s is %s, so its bound is like %s, not %q", at, m.name, m.doc, m.example(), b)
+			}
 		}
 		if err := v.expected(at+".holds", e.Holds, nil); err != nil {
 			return err

@@ -1,0 +1,127 @@
+package scenarios
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockquake/checker"
+)
+
+func TestParseBound(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want Bound
+	}{
+		{">= 95 %", Bound{Op: ">=", X: 0.95, Unit: UnitPercent}},
+		{">=95%", Bound{Op: ">=", X: 0.95, Unit: UnitPercent}},
+		{"<= 5s", Bound{Op: "<=", X: float64(5 * time.Second), Unit: UnitTime}},
+		{"< 1m30s", Bound{Op: "<", X: float64(90 * time.Second), Unit: UnitTime}},
+		{"0", Bound{Op: "="}},
+		{"> 2.5", Bound{Op: ">", X: 2.5}},
+	} {
+		got, err := ParseBound(test.text)
+		if got.text = ""; err != nil || got != test.want {
+			t.Errorf("%q is read as %+v (%v), want %+v", test.text, got, err, test.want)
+		}
+	}
+	for _, text := range []string{"", "95 percent", "=> 5", ">= 101 %", "<= 5 s", "<= -1", "many", "5s %"} {
+		if b, err := ParseBound(text); err == nil {
+			t.Errorf("%q is read as %+v", text, b)
+		}
+	}
+}
+
+// A bound of each measure is met by a figure on its right side and by no other.
+func TestBoundsOfEachMeasure(t *testing.T) {
+	m := checker.Metrics{Jobs: 100, Finished: 97, Calls: 100, Acquisitions: 80, LossesNoticed: 3, LossesUnnoticed: 1, Commands: 400}
+	for range 99 {
+		m.Wait.Add(time.Second)
+		m.Hold.Add(2 * time.Second)
+	}
+	m.Wait.Add(time.Minute)
+	m.Hold.Add(time.Hour)
+	for _, test := range []struct{ measure, met, missed string }{
+		{"finished", ">= 97 %", "> 97 %"},
+		{"finished", "= 97", "<= 96"},
+		{"refused", "<= 20 %", "< 20"},
+		{"lost", "<= 5 %", "0"},
+		{"wait-p50", "<= 1.1s", "<= 900ms"},
+		{"wait-p99", "<= 1.1s", "> 2s"},
+		{"wait-max", "<= 1m", "< 1m"},
+		{"hold-p50", "<= 2.1s", "<= 1s"},
+		{"hold-p99", "<= 2.1s", "<= 1s"},
+		{"hold-max", ">= 1h", "< 1h"},
+		{"commands", "<= 5", "< 5"},
+	} {
+		for text, want := range map[string]bool{test.met: true, test.missed: false} {
+			b, err := ParseBound(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var e Expect
+			i := slices.IndexFunc(measures(), func(m measure) bool { return m.name == test.measure })
+			*measures()[i].of(&e) = b
+			if got := e.judge(&m); len(got) != 1 || got[0].Met != want {
+				t.Errorf("%s %s: %v", test.measure, text, got)
+			}
+		}
+	}
+}
+
+const bounded = `name: bounded
+duration: 10s
+seeds: 5
+workers: 2
+workload: {kind: counter, hold: 100ms}
+lock: {ttl: 2s, retry: {attempts: unlimited, delay: 50ms}}
+strategies: [redis]
+expect:
+  redis: {holds: [exclusion], finished: ">= 99 %", wait-p99: "<= 5s", lost: 0}
+`
+
+// A bound that is not met fails the scenario, and the reason has both figures.
+func TestBoundsDecide(t *testing.T) {
+	for _, test := range []struct {
+		name, from, to string
+		verdict        Outcome
+		reason         string
+	}{
+		{name: "met", verdict: Pass},
+		{"not met", "<= 5s", "<= 10ms", Fail, "redis: wait-p99 was expected to be <= 10ms, and is"},
+		{"nothing was done", "hold: 100ms", "hold: 3h, fails: 100", Unknown, "redis: finished 0 of"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			text := strings.Replace(bounded, test.from, test.to, 1)
+			if test.verdict == Unknown {
+				text = strings.Replace(text, `, finished: ">= 99 %", wait-p99: "<= 5s", lost: 0`, "", 1)
+			}
+			s, err := Parse("bounded.yaml", []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := Run(context.Background(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Verdict != test.verdict || !strings.Contains(strings.Join(c.Reasons, "\n"), test.reason) {
+				t.Errorf("%s (%q), want %s with %q", c.Verdict, c.Reasons, test.verdict, test.reason)
+			}
+		})
+	}
+}
+
+func TestWrongBoundsAreNamed(t *testing.T) {
+	for _, test := range []struct{ from, to, want string }{
+		{`">= 99 %"`, `often`, `bounded.yaml:9:41: expect.redis.finished: "often" is no bound`},
+		{`">= 99 %"`, `"<= 5s"`, `bounded.yaml:9:41: expect.redis.finished is work that was done and took effect, of all that was asked for, so its bound is like ">= 95 %", not "<= 5s"`},
+		{`wait-p99`, `wait-p9`, `bounded.yaml:9:52: unknown key "wait-p9"`},
+	} {
+		_, err := Parse("bounded.yaml", []byte(strings.Replace(bounded, test.from, test.to, 1)))
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%v\nwant %s", err, test.want)
+		}
+	}
+}
