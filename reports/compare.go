@@ -52,9 +52,11 @@ type Change struct {
 // StrategyChange compares one strategy, by its label.
 type StrategyChange struct {
 	Label   string        `json:"label"`
-	Verdict Judgement     `json:"verdict"` // the most important of its checks'
+	Verdict Judgement     `json:"verdict"` // the most important of its checks and measures
 	Traces  bool          `json:"traces"`  // its runs are not the same, event by event
 	Checks  []CheckChange `json:"checks"`  // that apply to it
+	// Measures are those that became worse or better.
+	Measures []MeasureChange `json:"measures,omitempty"`
 }
 
 // CheckChange compares one check of one strategy.
@@ -147,6 +149,7 @@ func compareStrategy(base, head *scenarios.StrategyStats) StrategyChange {
 		}
 		sc.Checks = append(sc.Checks, compareCheck(base, head, check))
 	}
+	sc.Measures = compareMeasures(base, head)
 	return sc
 }
 
@@ -216,6 +219,9 @@ func (c *Comparison) judge(head *scenarios.Campaign) {
 			check.Verdict, check.Why = check.judge(differs, slices.Contains(promises, check.Check))
 			st.Verdict = st.Verdict.or(check.Verdict)
 			c.Changed = c.Changed || check.changed
+		}
+		for _, m := range st.Measures {
+			st.Verdict, c.Changed = st.Verdict.or(m.Verdict), true
 		}
 		c.Verdict = c.Verdict.or(st.Verdict)
 	}

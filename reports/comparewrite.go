@@ -21,7 +21,7 @@ func (c *Comparison) Table(w io.Writer, o Options) error {
 		fmt.Fprintf(&b, "%s\n", line)
 	}
 	b.WriteByte('\n')
-	rows := [][]string{{"strategy", "check", "verdict", "base", "head", "why"}}
+	rows := [][]string{{"strategy", "check or measure", "verdict", "base", "head", "why"}}
 	quiet := 0
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
@@ -32,6 +32,9 @@ func (c *Comparison) Table(w io.Writer, o Options) error {
 			rows = append(rows, []string{
 				plain(st.Label, 60), plain(check.Check, 60), string(check.Verdict), check.Base.String(), check.Head.String(), check.Why,
 			})
+		}
+		for _, m := range st.Measures {
+			rows = append(rows, []string{plain(st.Label, 60), m.Measure, string(m.Verdict), m.Base, m.Head, m.Why})
 		}
 	}
 	if len(rows) > 1 {
@@ -60,21 +63,27 @@ func (c *Comparison) Markdown(w io.Writer) error {
 	}
 	b.WriteByte('\n')
 	same, table := 0, false
+	row := func(label, what string, verdict Judgement, base, head, why string) {
+		if !table {
+			b.WriteString("| strategy | check or measure | verdict | base | head | why |\n|---|---|---|---:|---:|---|\n")
+			table = true
+		}
+		word := string(verdict)
+		if verdict == Worse {
+			word = "**worse**"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(label), cell(what), word, base, head, cell(why))
+	}
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
 			if check.Verdict == Same {
 				same++
 				continue
 			}
-			if !table {
-				b.WriteString("| strategy | check | verdict | base | head | why |\n|---|---|---|---:|---:|---|\n")
-				table = true
-			}
-			verdict := string(check.Verdict)
-			if check.Verdict == Worse {
-				verdict = "**worse**"
-			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(st.Label), cell(check.Check), verdict, check.Base, check.Head, cell(check.Why))
+			row(st.Label, check.Check, check.Verdict, check.Base.String(), check.Head.String(), check.Why)
+		}
+		for _, m := range st.Measures {
+			row(st.Label, m.Measure, m.Verdict, m.Base, m.Head, m.Why)
 		}
 	}
 	if table {

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -21,12 +22,30 @@ type grid struct {
 // out.
 func grids(c *scenarios.Campaign) []grid {
 	var list []grid
-	for _, g := range []grid{useGrid(c), costGrid(c)} {
+	for _, g := range []grid{boundGrid(c), useGrid(c), costGrid(c)} {
 		if len(g.Rows) > 0 {
 			list = append(list, g)
 		}
 	}
 	return list
+}
+
+// boundGrid says what came of the bounds that the scenario expects.
+func boundGrid(c *scenarios.Campaign) grid {
+	g := grid{
+		Title: "Bounds", Note: "What the scenario expects of the measures of all runs.", Texts: 2,
+		Head: []string{"strategy", "measure", "expected", "measured", "met"},
+	}
+	for _, st := range c.Strategies {
+		for _, b := range st.Bounds {
+			met := "yes"
+			if !b.Met {
+				met = "NO"
+			}
+			g.Rows = append(g.Rows, []string{name(st), b.Measure, b.Bound, cmp.Or(b.Figure, "-"), met})
+		}
+	}
+	return g
 }
 
 // useGrid says how often a check is violated in use.
@@ -61,10 +80,11 @@ func costGrid(c *scenarios.Campaign) grid {
 		Title: "What it cost",
 		Note: "Of all runs. A loss is a section that was still inside when its lock was gone; acts are what the resource accepted of it between the loss and its notice. " +
 			"Unavailable is the share of the time in which somebody waited for a lock that nobody used. Fairness is Jain's index, 1 if all workers got the same. " +
+			"Asked for are sections, or the units of work of several sections; finished is the work that was done and whose effect stands. " +
 			"Wasted is the share of the time in sections that was for nothing. Quantiles are good to 1.6 %.",
 		Texts: 1,
 		Head: []string{
-			"strategy", "acquisitions", "refusals", "not obtained", "timed out", "losses noticed", "unnoticed", "notice, median", "p99", "acts after loss",
+			"strategy", "asked for", "finished", "acquisitions", "refusals", "not obtained", "timed out", "losses noticed", "unnoticed", "notice, median", "p99", "acts after loss",
 			"wait, median", "p99", "longest", "hold, median", "p99", "unavailable", "commands each", "renewals", "fairness", "wasted",
 		},
 	}
@@ -95,12 +115,21 @@ func costs(m *checker.Metrics, locks int) []string {
 		each = fmt.Sprintf("%.1f", m.CommandsEach())
 	}
 	return []string{
-		number(m.Acquisitions), number(m.Refusals), number(m.NotObtained), number(m.Unknown),
+		number(m.Jobs), number(m.Finished), number(m.Acquisitions), number(m.Refusals), number(m.NotObtained), number(m.Unknown),
 		number(m.LossesNoticed), number(m.LossesUnnoticed), length(&m.Notice, m.Notice.Median()), length(&m.Notice, m.Notice.P99()), number(m.ActsAfterLoss),
 		length(&m.Wait, m.Wait.Median()), length(&m.Wait, m.Wait.P99()), length(&m.Wait, m.Wait.Max),
 		length(&m.Hold, m.Hold.Median()), length(&m.Hold, m.Hold.P99()),
 		share(m.Unavailable, m.Time*time.Duration(locks)), each, number(m.Renewals), fmt.Sprintf("%.2f", m.Fairness), share(m.Wasted, m.Hold.Total),
 	}
+}
+
+// finished is the share of a strategy's work that was done and took effect.
+func finished(st scenarios.StrategyStats) string {
+	m := &st.Metrics
+	if m.Jobs == 0 {
+		return "-"
+	}
+	return percent(float64(m.Finished) / float64(m.Jobs))
 }
 
 // remarks are what there is to say of the strategies beside each other, a

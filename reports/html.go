@@ -41,6 +41,7 @@ type page struct {
 type pageRow struct {
 	Label, Name, Fence string
 	Violating, Runs    string
+	Finished           string // share of the work
 	Rate, Interval     string
 	Bar                pageBar
 	Checks             []pageCheck
@@ -144,7 +145,7 @@ func pageRows(c *scenarios.Campaign, failures []shownFailure) (string, []pageRow
 	var rows []pageRow
 	for _, st := range c.Strategies {
 		row := pageRow{
-			Label: plain(st.Label, 60), Fence: plain(st.Fence, 30), Violating: thousands(st.Violating), Runs: thousands(st.Runs),
+			Label: plain(st.Label, 60), Fence: plain(st.Fence, 30), Violating: thousands(st.Violating), Runs: thousands(st.Runs), Finished: finished(st),
 			Rate: percent(st.Rate), Interval: intervalOf(st), Violated: st.Violating > 0,
 			Expected: outcomeOf(st).words(), Status: outcomeOf(st),
 			Bar: pageBar{Rate: axisShare(st.Rate, end), Low: axisShare(st.Low, end), High: axisShare(highest(st), end)},

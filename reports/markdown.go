@@ -74,11 +74,11 @@ func verdictWord(c *scenarios.Campaign) string {
 }
 
 func markdownTable(b *bytes.Buffer, uses []scenarios.StrategyStats) {
-	b.WriteString("| strategy | resource's fence | violating runs | rate | 95 % interval | as expected | checks violated (runs) |\n")
-	b.WriteString("|---|---|---:|---:|---:|---|---|\n")
+	b.WriteString("| strategy | resource's fence | violating runs | rate | 95 % interval | finished | as expected | checks violated (runs) |\n")
+	b.WriteString("|---|---|---:|---:|---:|---:|---|---|\n")
 	for _, st := range uses {
-		fmt.Fprintf(b, "| %s | %s | %s of %s | %s | %s | %s | %s |\n", cell(name(st)), cell(st.Fence),
-			thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st), outcomeOf(st).cell(), violated(st))
+		fmt.Fprintf(b, "| %s | %s | %s of %s | %s | %s | %s | %s | %s |\n", cell(name(st)), cell(st.Fence),
+			thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st), finished(st), outcomeOf(st).cell(), violated(st))
 	}
 }
 
@@ -115,7 +115,8 @@ func reading(c *scenarios.Campaign) string {
 	return fmt.Sprintf(`A run is one seed: the same pauses, hold times and nearly the same latencies for every strategy. A run
 is violating if a check was violated that the scenario's expectation names for the strategy, or, where
 it names none or says what the strategy claims, any check but belief. An expectation judges only the
-strategies and the checks that it names. Unknown is never a pass. Intervals are Wilson's, at 95 %%.
+strategies and the checks that it names. Unknown is never a pass. Finished is the share of the work that was
+done and whose effect stands, of all that was asked for; with less than 1 %% nothing was tested. Intervals are Wilson's, at 95 %%.
 Where no run is violating, "fewer than" is the exact bound (Clopper and Pearson), at 95 %% to one side.
 
 Every named step of a worker costs %v of virtual time. That is how long the gap between a look at the clock

@@ -29,11 +29,11 @@ func Table(w io.Writer, c *scenarios.Campaign, o Options) error {
 		writeGrid(&b, o, caseGrid(c))
 		shown = surprising(c)
 	}
-	rows := [][]string{{"strategy", "fence", "violating", "of runs", "rate", "95 % interval", "as expected"}}
+	rows := [][]string{{"strategy", "fence", "violating runs", "rate", "95 % interval", "finished", "as expected"}}
 	for _, st := range shown {
 		rows = append(rows, []string{
-			name(st), plain(st.Fence, 30), thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st),
-			outcomeOf(st).cell(),
+			name(st), plain(st.Fence, 30), thousands(st.Violating) + " of " + thousands(st.Runs), percent(st.Rate), intervalOf(st),
+			finished(st), outcomeOf(st).cell(),
 		})
 	}
 	alarming := func(row int) bool { return outcomeOf(shown[row-1]) == unexpected }
@@ -41,6 +41,7 @@ func Table(w io.Writer, c *scenarios.Campaign, o Options) error {
 		writeTable(&b, o, rows, figures{2, 6}, alarming)
 	}
 	writeChecks(&b, o, shown, alarming)
+	writeBounds(&b, o, c)
 	for i, remark := range remarks(c) {
 		if i == 0 {
 			b.WriteByte('\n')
@@ -107,6 +108,17 @@ func writeChecks(b *bytes.Buffer, o Options, shown []scenarios.StrategyStats, al
 	}
 	b.WriteByte('\n')
 	writeTable(b, o, rows, figures{1, len(head)}, alarming)
+}
+
+// writeBounds prints what came of the bounds of the scenario, if it has any.
+func writeBounds(b *bytes.Buffer, o Options, c *scenarios.Campaign) {
+	g := boundGrid(c)
+	if len(g.Rows) == 0 {
+		return
+	}
+	rows := append([][]string{g.Head}, g.Rows...)
+	b.WriteByte('\n')
+	writeTable(b, o, rows, figures{2, 4}, func(row int) bool { return rows[row][4] == "NO" })
 }
 
 // writeGrid prints a table of words. Of each heading after the first only the
