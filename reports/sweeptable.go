@@ -28,7 +28,7 @@ func SweepTable(w io.Writer, s *scenarios.Sweep, o Options) error {
 			writeTable(&b, o, sweepGrid(s, label), values, nil)
 		}
 	}
-	fmt.Fprintf(&b, "\n%s; %s\n", sweepRuns(s), widest(s))
+	fmt.Fprintf(&b, "\n%s; %s\nin brackets: the share of the work that was finished\n", sweepRuns(s), widest(s))
 	if met := metNobody(s); met != "" {
 		fmt.Fprintf(&b, "%s\n", met)
 	}
@@ -102,10 +102,17 @@ func rateOf(point *scenarios.SweepPoint, label string) string {
 	if !ok || r.Runs == 0 {
 		return "-"
 	}
-	if r.Unknown > 0 {
-		return percent(r.Rate) + "?" // some runs could not be told
+	text := percent(r.Rate)
+	switch {
+	case r.Untested != "":
+		text = "untested"
+	case r.Unknown > 0:
+		text += "?" // some runs could not be told
 	}
-	return percent(r.Rate)
+	if r.Jobs > 0 {
+		text += " (" + wholePercent(float64(r.Finished)/float64(r.Jobs)) + ")"
+	}
+	return text
 }
 
 // widest says how far the intervals reach.

@@ -3,7 +3,9 @@ package scenarios
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"lockquake/checker"
@@ -181,6 +183,33 @@ func decodeBound(n *strictyaml.Node, into *Bound) error {
 	}
 	*into = b
 	return nil
+}
+
+// ParseBounds reads bounds as a command takes them: the name of a measure and a
+// bound, such as "finished >= 99 %".
+func ParseBounds(texts []string) (Expect, error) {
+	var e Expect
+	for _, text := range texts {
+		name := strings.TrimRight(text[:len(text)-len(strings.TrimLeft(text, "abcdefghijklmnopqrstuvwxyz0123456789-"))], " ")
+		all := measures()
+		i := slices.IndexFunc(all, func(m measure) bool { return m.name == name })
+		if i < 0 {
+			var names []string
+			for _, m := range all {
+				names = append(names, m.name)
+			}
+			return e, &SettingError{text, strictyaml.Unknown("measure", name, names)}
+		}
+		b, err := ParseBound(text[len(name):])
+		switch {
+		case err != nil:
+			return e, &SettingError{text, err.Error()}
+		case !slices.Contains(all[i].units, b.Unit):
+			return e, &SettingError{text, fmt.Sprintf("%s is %s, so its bound is like %s", name, all[i].doc, all[i].example())}
+		}
+		*all[i].of(&e) = b
+	}
+	return e, nil
 }
 
 // BoundResult is what came of one bound.

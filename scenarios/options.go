@@ -22,6 +22,7 @@ type options struct {
 	part       int       // from 1; 0: no shard
 	parts      int
 	until      float64
+	bounds     Expect   // of a sweep: what every strategy has to keep to
 	strategies []string // labels or names; nil: those of the scenario
 	own        map[string]lock.Entry
 	jobs       int
@@ -53,6 +54,12 @@ func WithSeeds(first, last uint64) Option {
 // a violation that was expected, and not seen, is there.
 func WithUntil(halfWidth float64) Option {
 	return func(o *options) { o.until = halfWidth }
+}
+
+// WithBounds lets a sweep hold every strategy to the bounds of an expectation, on
+// top of those of the scenario. It goes with [RunSweep] and [Find] only.
+func WithBounds(bounds Expect) Option {
+	return func(o *options) { o.bounds = bounds }
 }
 
 // WithShard runs one of several parts of the seeds, counted from 1. The parts are

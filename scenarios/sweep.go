@@ -66,8 +66,16 @@ type SweepRate struct {
 	Rate      float64 `json:"rate"`      // Violating / Runs
 	Low       float64 `json:"low"`       // 95 % Wilson interval
 	High      float64 `json:"high"`
-	FirstSeed uint64  `json:"first_seed,omitempty"` // that is counted in Violating
-	Replay    string  `json:"replay,omitempty"`     // token of that run
+	// Jobs and Finished are as in the metrics of the checker. Untested says why the
+	// rate of a strategy that was not seen to fail says nothing.
+	Jobs     int64  `json:"jobs"`
+	Finished int64  `json:"finished"`
+	Untested string `json:"untested,omitempty"`
+	// Unmet are the bounds that the figures do not keep to: those that the scenario
+	// expects of the strategy, and those of WithBounds.
+	Unmet     []BoundResult `json:"unmet,omitempty"`
+	FirstSeed uint64        `json:"first_seed,omitempty"` // that is counted in Violating
+	Replay    string        `json:"replay,omitempty"`     // token of that run
 	// Checks are by name; Order lists them as the scenario does.
 	Checks map[string]CheckStats `json:"checks"`
 	Order  []string              `json:"order"`
@@ -207,7 +215,12 @@ func (w *sweep) sum(s *Scenario, c *Campaign, values []string) SweepPoint {
 func (w *sweep) rate(s *Scenario, st *StrategyStats) SweepRate {
 	r := SweepRate{
 		Name: st.Name, Label: st.Label, Runs: st.Runs, Violating: st.Violating, Unknown: st.Unknown,
-		Checks: st.Checks, Order: st.Order,
+		Checks: st.Checks, Order: st.Order, Jobs: st.Metrics.Jobs, Finished: st.Metrics.Finished,
+	}
+	for _, b := range slices.Concat(st.Bounds, w.options.bounds.judge(&st.Metrics)) {
+		if !b.Met {
+			r.Unmet = append(r.Unmet, b)
+		}
 	}
 	if check := w.result.Check; check != "" {
 		r.Violating, r.Unknown = st.Checks[check].Violating, st.Checks[check].Unknown
@@ -223,5 +236,12 @@ func (w *sweep) rate(s *Scenario, st *StrategyStats) SweepRate {
 		r.Rate = round6(float64(r.Violating) / float64(r.Runs))
 	}
 	r.Low, r.High = Wilson(r.Violating, r.Runs)
+	if r.Violating == 0 {
+		r.Untested = st.Metrics.Untested()
+	}
 	return r
 }
+
+// Breaks reports whether the values of the point break the strategy: a run
+// violates the check, a bound is not met, or hardly any work was finished.
+func (r SweepRate) Breaks() bool { return r.Violating > 0 || len(r.Unmet) > 0 || r.Untested != "" }

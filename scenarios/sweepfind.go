@@ -20,7 +20,7 @@ const (
 )
 
 // Threshold is where a strategy begins to break, or ceases to. A value breaks
-// it if at least one of the runs does.
+// it as [SweepRate.Breaks] says.
 type Threshold struct {
 	Name  string `json:"name"`
 	Label string `json:"label"`
@@ -83,7 +83,7 @@ func (w *sweep) bracket(of SweepRate) (t Threshold, low, high int) {
 	var broken []bool
 	for i := range w.result.Points {
 		r, _ := w.result.Points[i].Of(t.Label)
-		broken = append(broken, r.Violating > 0)
+		broken = append(broken, r.Breaks())
 	}
 	low = -1
 	for i := 1; i < len(broken); i++ {
@@ -136,7 +136,7 @@ func (w *sweep) bisect(ctx context.Context, t *Threshold, lowStep, highStep int,
 		if r.Violating > 0 {
 			t.Replay = r.Replay
 		}
-		if (r.Violating > 0) == (t.Side == Smallest) {
+		if r.Breaks() == (t.Side == Smallest) {
 			high = middle
 		} else {
 			low = middle

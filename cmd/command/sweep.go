@@ -23,6 +23,7 @@ type sweepFlags struct {
 	check     string
 	find      bool
 	precision string
+	require   []string
 }
 
 func (p program) newSweep() *cobra.Command {
@@ -45,13 +46,15 @@ scenario file can set can be varied:
 With --find it then bisects between the first two steps of which one breaks a strategy and
 the other does not, and says from which value on (or up to which) it breaks, how precisely
 that is known, and what share of the TTL it is. A value breaks a strategy if at least one of
-the runs violates the check.
+the runs violates the check, if less than 1 % of the work is finished, or if a bound is not
+met: those that the scenario expects, and those of --require, as in --require 'finished >= 99 %'.
 
 Stopped by Ctrl-C or SIGTERM, sweep shows and writes what was done. The exit code says
 nothing of what was found: 0, or 64, 70 and 130 as for the other commands.`,
 		Example: `  lockquake sweep gc-pause --vary lock.ttl=1s..60s
   lockquake sweep gc-pause --vary lock.ttl=1s..20s --vary faults.pause.for.median=500ms..8s
-  lockquake sweep kleppmann --vary faults.pause.for=5s..15s --find`,
+  lockquake sweep kleppmann --vary faults.pause.for=5s..15s --find
+  lockquake sweep gc-pause --vary lock.ttl=1s..60s --find --require 'finished >= 99 %'`,
 		Args:              exactlyOne("one scenario"),
 		ValidArgsFunction: p.completeScenarios(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -65,6 +68,7 @@ nothing of what was found: 0, or 64, 70 and 130 as for the other commands.`,
 	setFlag(cmd, &f.sets)
 	flags.StringVar(&f.check, "check", "", "the check that counts (default: any that decides)")
 	flags.BoolVar(&f.find, "find", false, "find the value at which each strategy breaks")
+	flags.StringArrayVar(&f.require, "require", nil, "a bound that every strategy has to keep to, as in 'finished >= 99 %'; repeatable")
 	flags.StringVar(&f.precision, "precision", "1%", "how precisely to find it, as a share of the value")
 	flags.StringVar(&f.seeds, "seeds", "", "seeds to run at each point, as in 1-1000 or 17 (default: those of the scenario, at most 1-100)")
 	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies or labels (default: all of the scenario)")
@@ -73,7 +77,7 @@ nothing of what was found: 0, or 64, 70 and 130 as for the other commands.`,
 	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
 	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
-	for _, flag := range []string{"vary", "precision", "seeds", "jobs"} {
+	for _, flag := range []string{"vary", "precision", "require", "seeds", "jobs"} {
 		completeFlag(cmd, flag, cobra.NoFileCompletions)
 	}
 	completeFlag(cmd, "check", p.completeChecksOf)
@@ -109,6 +113,11 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string, stdout, stderr io.Wr
 	if err != nil {
 		return err
 	}
+	bounds, err := scenarios.ParseBounds(f.require)
+	if err != nil {
+		return flagged("--require", err)
+	}
+	opts = append(opts, scenarios.WithBounds(bounds))
 	s, err := f.program.loadWith(arg, f.sets)
 	if err != nil {
 		return err
