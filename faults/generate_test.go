@@ -196,7 +196,7 @@ func TestLengths(t *testing.T) {
 		}},
 	}
 	want := `at 20s pause worker-2 for 1ns #3
-at 50s pause worker-1 for 10s #2
+at 50s pause worker-1 for 1h0m0s #2
 when worker-1 acquired 1 pause worker-1 for 1h0m0s #1
 `
 	if diff := cmp.Diff(want, Generate(specs, 1, workers(), duration).String()); diff != "" {

@@ -69,12 +69,7 @@ func validateCrash(s Spec, workers, nodes []string) error {
 // overrunKind makes work take longer than whoever wrote it thought.
 func overrunKind() KindInfo {
 	info := workerKind(Overrun, "makes the work of the sections that a worker begins meanwhile longer", "by", "every", "for").withBy("worker", 1)
-	info.check = func(p Params) error {
-		if p.By <= 0 {
-			return &ParamError{"by", "is missing: how much longer the work takes, such as 30s"}
-		}
-		return nil
-	}
+	info.check = func(p Params) error { return p.needsBy("how much longer the work takes, such as 30s") }
 	return info
 }
 

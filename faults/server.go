@@ -62,11 +62,6 @@ func keyKind(kind Kind, doc string) KindInfo {
 func staleKind() KindInfo {
 	info := serverKind(Stale, "lets a server answer plain reads with what was there some time ago, as a replica that lags does", "by", "every", "for").
 		withBy("server", 1)
-	info.check = func(p Params) error {
-		if p.By <= 0 {
-			return &ParamError{"by", "is missing: how old the answers are, such as 2s"}
-		}
-		return nil
-	}
+	info.check = func(p Params) error { return p.needsBy("how old the answers are, such as 2s") }
 	return info
 }

@@ -95,6 +95,17 @@ func (p Params) given() []string {
 	return given
 }
 
+// needsBy sees that By is there, and more than nothing.
+func (p Params) needsBy(what string) error {
+	switch {
+	case p.By == 0:
+		return &ParamError{"by", "is missing: " + what}
+	case p.By < 0:
+		return &ParamError{"by", fmt.Sprintf("must be more than 0s, and is %v: %s", p.By, what)}
+	}
+	return nil
+}
+
 // validateMoment sees that exactly one of at, when and every is there, and
 // that it fits the kind and the run.
 func (s Spec) validateMoment(info KindInfo, duration time.Duration) error {

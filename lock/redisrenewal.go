@@ -77,6 +77,10 @@ func (r *redisLease) expire(watching context.Context) {
 	r.lost("its lease is over by the holder's clock")
 }
 
+// Tasks lists the tasks that the locks of the catalogue have beside the worker's
+// own.
+func Tasks() []string { return []string{"renewal", "expiry", "reaper", "request"} }
+
 // lost tells the holder, if its lease is one that does, and stops renewing.
 func (r *redisLease) lost(why string) {
 	if r.lose != nil {

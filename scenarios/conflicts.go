@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,7 @@ func (v *validator) conflicts() {
 			v.conflictsOf(use, entry, v.uses[i])
 		}
 	}
+	v.conflictOfSize()
 	for i, spec := range v.Faults {
 		v.conflictsOfFault(spec, fmt.Sprintf("faults[%d]", i))
 	}
@@ -142,10 +144,41 @@ func (v *validator) conflictsOfFault(spec faults.Spec, at string) {
 	if spec.Kind == faults.Stall && spec.Params.Task == "renewal" && !renewing {
 		v.warn("", "no strategy has a task of this name, since none renews its lease: this fault hits nothing", kind+".task")
 	}
+	if key := spec.Params.Key; key != "" && len(v.Own) == 0 && !v.matches(key) {
+		v.warn("", fmt.Sprintf("no lock has a key like %s; keys are called %s and %[2]s:fence: this fault hits nothing", key, v.ResourceNames()[0]), kind+".key")
+	}
 	if spec.Kind == faults.Failover && !slices.ContainsFunc(v.Strategies, func(use Strategy) bool {
 		return v.ServersOf(v.known.topologies[use.Name], use).Replicas > 0
 	}) {
 		v.warn("", "no strategy has a replica that could take over (servers.replicas): this fault hits nothing", kind)
+	}
+}
+
+// matches reports whether a pattern fits a key that a lock of the catalogue may
+// have: that of a resource, of one of its units of work, or one beside it.
+func (v *validator) matches(pattern string) bool {
+	for _, name := range v.ResourceNames() {
+		for _, key := range []string{name, name + ":fence", name + ":live:x", name + "/tick-1"} {
+			if ok, err := path.Match(pattern, key); ok || err != nil {
+				return true
+			}
+		}
+	}
+	return strings.Contains(pattern, "/")
+}
+
+// What a run costs: measured with 1,000 and 10,000 workers, see make bench.
+const (
+	eventsEachSecond = 50 // of a worker that polls
+	eventCost        = 5 * time.Microsecond
+	longRun          = time.Minute // of the reader's time
+)
+
+// conflictOfSize warns of a run that takes minutes.
+func (v *validator) conflictOfSize() {
+	cost := time.Duration(float64(v.Workers) * v.Duration.Seconds() * eventsEachSecond * float64(eventCost))
+	if v.Workers > 1 && v.Sections == 0 && cost > longRun {
+		v.warn("", fmt.Sprintf("%d workers for %v: a run of one seed may take about %v of computing time", v.Workers, v.Duration, cost.Round(time.Minute)), "workers", "duration")
 	}
 }
 

@@ -19,8 +19,8 @@ strategies:
 		{"replicas of several", "{name: redlock, servers: {replicas: 1}}", "", `f:6:30: redlock: only a single server has a replica, not 5`},
 		{"several of one", "{name: redis, servers: {nodes: 3}}", "", `f:6:36: redis takes its lock from one server`},
 		{"a server that only another strategy has", "redlock", "faults: [{at: 1s, pause: {target: lock-5, for: 1s}}]", ""},
-		{"a server that no strategy has", "redlock", "faults: [{at: 1s, pause: {target: lock-6, for: 1s}}]", `did you mean "lock-1"?`},
-		{"a replica that nobody has", "redis", "faults: [{at: 1s, pause: {target: lock-replica, for: 1s}}]", `unknown worker "lock-replica"`},
+		{"a server that no strategy has", "redlock", "faults: [{at: 1s, pause: {target: lock-6, for: 1s}}]", `there is no server lock-6; the servers are lock, lock-1,`},
+		{"a replica that nobody has", "redis", "faults: [{at: 1s, pause: {target: lock-replica, for: 1s}}]", `there is no server lock-replica; the servers are lock, resource`},
 		{"an error at an answer", "redis", "faults: [{when: {worker: worker-1, point: write.replied}, error: {text: no}}]", `at "write.replied" no request begins its way`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -430,6 +430,10 @@ func (v *validator) worker(at, name string, others ...string) error {
 		return nil
 	case regexp.MustCompile(`^worker-[0-9]+$`).MatchString(name):
 		return v.at.Errorf(at, "%s: there is no %s; the last worker is %s", at, name, v.workers[len(v.workers)-1])
+	case slices.Contains(others, resourceNode) && regexp.MustCompile(`^(`+nodePattern()+`|lock-.*)$`).MatchString(name):
+		return v.at.Errorf(at, "%s: there is no server %s; the servers are %s", at, name, strings.Join(v.nodes(), ", "))
+	case slices.Contains(others, resourceNode):
+		return v.at.Errorf(at, "%s: %s", at, strictyaml.Unknown("worker or server", name, append(others, v.workers...)))
 	default:
 		return v.at.Errorf(at, "%s: %s", at, strictyaml.Unknown("worker", name, append(others, v.workers...)))
 	}

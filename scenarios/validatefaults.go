@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockquake/faults"
+	"lockquake/lock"
 )
 
 // faults judges each entry of faults: what it says of the rest of the scenario,
@@ -58,6 +59,11 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 	info := kindInfo(spec.Kind)
 	if target := spec.Params.Target; target != "" && target != faults.EachWorker {
 		if err := v.target(at+".target", info, target); err != nil {
+			return err
+		}
+	}
+	if task := spec.Params.Task; task != "" && len(v.Own) == 0 { // a lock of the caller's names its own
+		if err := v.name(at+".task", "task", task, append(lock.Tasks(), "main")); err != nil {
 			return err
 		}
 	}

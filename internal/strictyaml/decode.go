@@ -109,15 +109,23 @@ func (n *Node) decodeDuration(v reflect.Value) error {
 	case "!!int", "!!float":
 		return n.Errorf("%s needs a unit: write %sms or %ss", n.Path(), n.yaml.Value, n.yaml.Value)
 	case "!!str":
-		if d, err := time.ParseDuration(n.yaml.Value); err == nil {
+		d, err := time.ParseDuration(n.yaml.Value)
+		switch {
+		case err == nil:
 			v.SetInt(int64(d))
 			return nil
+		case regexp.MustCompile(`^[-+]?([0-9.]+(ns|us|µs|μs|ms|s|m|h))+$`).MatchString(n.yaml.Value):
+			return n.Errorf("%s is too long: a duration is at most %v, not %s", n.Path(), MaxDuration, n.describe())
 		}
 	}
-	return n.Wants("a duration like 150ms or 1m30s")
+	return n.Errorf("%s must be a duration like 150ms or 1m30s, not %s; the units are ns, us, ms, s, m and h, without a space", n.Path(), n.describe())
 }
 
 func (n *Node) decodeInt(v reflect.Value) error {
+	// YAML takes a number beyond 64 bits for one with a fraction.
+	if digits := regexp.MustCompile(`^[-+]?[0-9]+$`); n.tag() == "!!float" && digits.MatchString(n.yaml.Value) {
+		return n.Errorf("%s is too large a number: %s", n.Path(), quote(n.yaml.Value))
+	}
 	// YAML would read 010 as 8 and 0x10 as 16; both are more often a slip.
 	if n.tag() != "!!int" || !regexp.MustCompile(`^[-+]?(0|[1-9][0-9]*)$`).MatchString(n.yaml.Value) {
 		return n.Wants("a whole number")

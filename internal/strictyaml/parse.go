@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -16,9 +18,10 @@ import (
 // The bounds of a file. A node is a key, a value, a list or a map, counted
 // again each time that an alias repeats it.
 const (
-	MaxSize  = 1 << 20 // bytes
-	maxDepth = 32      // lists and maps inside each other
-	maxNodes = 100_000
+	MaxSize     = 1 << 20            // bytes
+	MaxDuration = 87_600 * time.Hour // ten years
+	maxDepth    = 32                 // lists and maps inside each other
+	maxNodes    = 100_000
 )
 
 // parse makes a tree of the one document that data must hold. What it returns
@@ -102,6 +105,9 @@ func syntaxError(file string, data []byte, err error) error {
 		}
 	}
 	lines := strings.Split(string(data), "\n")
+	if at, ok := tabbed(lines); ok && (strings.Contains(text, "tab character") || strings.Contains(text, "cannot start any token")) {
+		return &Error{file, at, 1, "a tab indents this line, and YAML takes spaces only"}
+	}
 	line = min(max(line, 1), len(lines))
 	column := 1
 	if m := regexp.MustCompile(`^unknown anchor '(.*)' referenced$`).FindStringSubmatch(text); m != nil {
@@ -111,6 +117,15 @@ func syntaxError(file string, data []byte, err error) error {
 		column += len(l) - len(strings.TrimLeft(l, " \t"))
 	}
 	return &Error{file, line, column, "not YAML: " + text}
+}
+
+// tabbed returns the first line that a tab indents.
+func tabbed(lines []string) (line int, ok bool) {
+	i := slices.IndexFunc(lines, func(l string) bool {
+		indent := l[:len(l)-len(strings.TrimLeft(l, " \t"))]
+		return strings.Contains(indent, "\t") && len(indent) < len(l)
+	})
+	return i + 1, i >= 0
 }
 
 // find returns where word stands first, or the beginning.
