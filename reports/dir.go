@@ -249,12 +249,16 @@ func failureFiles(dir string, f scenarios.Failure, s *scenarios.Scenario) ([]fil
 	if err := writeJSON(&verdict, f.Trial.Results); err != nil {
 		return nil, err
 	}
+	alone, err := s.Standalone()
+	if err != nil {
+		return nil, err
+	}
 	return []file{
 		{path: dir + "/plan.txt", data: []byte(f.Trial.Plan.String())},
 		{path: dir + "/history.jsonl", data: events.Bytes()},
 		{path: dir + "/story.txt", data: story.Bytes()},
 		{path: dir + "/verdict.json", data: verdict.Bytes()},
-		{path: dir + "/scenario.yaml", data: s.Text},
+		{path: dir + "/scenario.yaml", data: alone},
 		{path: dir + "/replay.txt", data: []byte(scenarios.ReplayLine(f.Trial.Program, f.Trial.Replay) + "\n")},
 	}, nil
 }

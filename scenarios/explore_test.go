@@ -198,7 +198,7 @@ func TestPlacementCanBeRunAgain(t *testing.T) {
 		if diff := cmp.Diff(p.Violated, verdictsOf(trials[0].Results, checker.Invalid)); diff != "" {
 			t.Errorf("%s (-search +again):\n%s", p.Places[0].Text, diff)
 		}
-		text, err := Rewrite(placed, "", "placed.yaml")
+		text, err := Rewrite(placed, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,8 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 		Path:     name,
 		Text:     bytes.Clone(data),
 	}
-	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum)}
+	s.samples = map[string][]time.Duration{}
+	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum, s.samples)}
 	at, err := decoder.Decode(name, data, s)
 	if err != nil {
 		return nil, err
@@ -68,8 +69,9 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 }
 
 // hooks are the parts of a scenario that have a notation of their own. Files
-// are looked for in dir, and what they hold goes into sum.
-func hooks(dir string, sum hash.Hash) strictyaml.Hooks {
+// are looked for in dir, and what they hold goes into sum and, by the path of the
+// distribution, into samples.
+func hooks(dir string, sum hash.Hash, samples map[string][]time.Duration) strictyaml.Hooks {
 	h := strictyaml.Hooks{}
 	strictyaml.AddHook(h, decodeStrategies)
 	strictyaml.AddHook(h, decodeStrategy)
@@ -77,7 +79,11 @@ func hooks(dir string, sum hash.Hash) strictyaml.Hooks {
 	strictyaml.AddHook(h, decodeFault)
 	strictyaml.AddHook(h, decodeBound)
 	strictyaml.AddHook(h, func(n *strictyaml.Node, into *draw.Dist) error {
-		return decodeDist(n, into, dir, sum)
+		err := decodeDist(n, into, dir, sum)
+		if into.File != "" {
+			samples[n.Path()] = into.Samples
+		}
+		return err
 	})
 	return h
 }
@@ -143,6 +149,9 @@ func decodeDist(n *strictyaml.Node, into *draw.Dist, dir string, sum hash.Hash) 
 		}
 	}
 	if file := n.Field("file"); file != nil && into.Kind == draw.Empirical {
+		if n.Field("samples") != nil {
+			return n.Field("samples").Errorf("%s stands beside file, only one of them can be", n.Field("samples").Path())
+		}
 		if err := readSamples(file, into, dir, sum); err != nil {
 			return err
 		}
@@ -159,6 +168,9 @@ func decodeDist(n *strictyaml.Node, into *draw.Dist, dir string, sum hash.Hash) 
 	return n.Errorf("%s: %s: %s", n.Path(), param, text)
 }
 
+// mostSamples bounds a file of samples, in bytes.
+const mostSamples = 1 << 20
+
 // readSamples reads the file of an empirical distribution: one duration a
 // line; empty lines and those that begin with # do not count.
 func readSamples(n *strictyaml.Node, into *draw.Dist, dir string, sum hash.Hash) error {
@@ -170,8 +182,8 @@ func readSamples(n *strictyaml.Node, into *draw.Dist, dir string, sum hash.Hash)
 	if err != nil {
 		return n.Errorf("%s: %v", n.Path(), err)
 	}
-	if !info.Mode().IsRegular() || info.Size() > strictyaml.MaxSize {
-		return n.Errorf("%s: %s is no file of at most %d bytes", n.Path(), path, strictyaml.MaxSize)
+	if !info.Mode().IsRegular() || info.Size() > mostSamples {
+		return n.Errorf("%s: %s is no file of at most %d bytes", n.Path(), path, mostSamples)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -317,6 +317,13 @@ func TestSamplesAreReadBesideTheScenario(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := draw.Dist{Kind: draw.Empirical, File: "holds.txt", Samples: []time.Duration{5 * time.Millisecond, time.Second, 5 * time.Millisecond}}
+	alone, err := s.Standalone()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Parse("elsewhere/f.yaml", alone); err != nil || !slices.Equal(again.Workload.Hold.Samples, want.Samples) {
+		t.Errorf("the text that stands alone has %v (%v):\n%s", again, err, alone)
+	}
 	if diff := cmp.Diff(want, s.Workload.Hold); diff != "" {
 		t.Errorf("hold (-want +got):\n%s", diff)
 	}

@@ -64,6 +64,9 @@ type Scenario struct {
 	Text []byte `yaml:"-"`
 	// Overrides are the values that were set from outside, in their order.
 	Overrides []Override `yaml:"-"`
+	// samples are what the files of empirical distributions hold, by the path of the
+	// distribution in the file.
+	samples map[string][]time.Duration
 	// File is what was read, if Overrides make it differ from Text.
 	File []byte `yaml:"-"`
 }

@@ -182,6 +182,9 @@ func distSchema(o strictyaml.Outline) schema {
 		form := o.Struct(reflect.TypeFor[draw.Dist](), append(all, "dist")...)
 		form["properties"].(schema)["dist"] = schema{"const": kind, "description": o.Words["dist"]}
 		form["required"] = append(needed, "dist")
+		if kind == draw.Empirical {
+			form["oneOf"] = []schema{{"required": []string{"file"}}, {"required": []string{"samples"}}}
+		}
 		forms = append(forms, form)
 	}
 	return schema{"anyOf": forms}
@@ -350,7 +353,8 @@ func words() map[string]string {
 		"mean":              "mean of the samples",
 		"median":            "half of the samples are shorter",
 		"p99":               "99 % of the samples are shorter",
-		"file":              "where the samples come from, one duration a line, beside the scenario",
+		"file":              "where the samples come from, one duration a line, beside the scenario; or samples",
+		"samples":           "the samples themselves; each is equally likely",
 		"at":                "the moment of a single fault",
 		"when":              "the point in a worker's work at which a single fault falls",
 		"point":             "a named step of the worker or a message",

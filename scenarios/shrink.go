@@ -233,7 +233,7 @@ func (z *shrinker) trySeed(seed uint64, change func(*Scenario) bool) bool {
 		return false
 	}
 	c.Seeds = int(min(seed, mostOthers))
-	text, err := Rewrite(&c, fmt.Sprintf("Made by lockquake shrink. Run it with: %s reproduce FILE --seed %d", programName(c.Program), seed), z.path)
+	text, err := Rewrite(&c, fmt.Sprintf("Made by lockquake shrink. Run it with: %s reproduce FILE --seed %d", programName(c.Program), seed))
 	if err != nil {
 		z.err = err
 		return false

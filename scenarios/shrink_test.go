@@ -112,7 +112,7 @@ func TestRewrittenBuiltinsRunTheSame(t *testing.T) {
 		if s.Strategies[0].Case != "" {
 			continue
 		}
-		text, err := Rewrite(s, "", "f.yaml")
+		text, err := Rewrite(s, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ faults:
 	if !s.resize([]string{"worker-3", "worker-2", "worker-1"}[:1], 0, false) {
 		s.Faults = nil // it was one of worker-1
 	}
-	text, err := Rewrite(s, "Small.", filepath.Join(dir, "out", "small.yaml"))
+	text, err := Rewrite(s, "Small.")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ name: long
 duration: 10s
 seeds: 100
 workers: 1
-workload: {kind: counter, hold: {dist: empirical, file: ../holds.txt}}
+workload: {kind: counter, hold: {dist: empirical, samples: [10ms, 20ms]}}
 lock: {ttl: 2s}
 strategies:
   - name: redis-fenced
@@ -254,7 +254,7 @@ faults:
 	for _, step := range trial.Plan.Steps {
 		s.Faults = append(s.Faults, fixed(step, specs[step.Spec].Params))
 	}
-	text, err := Rewrite(s, "", "f.yaml")
+	text, err := Rewrite(s, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,27 +4,31 @@ import (
 	"bytes"
 	"fmt"
 	"path"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"lockquake/faults"
 	"lockquake/internal/draw"
+	"lockquake/internal/strictyaml"
 )
 
 // Rewrite returns the text of a scenario file that says what s says now: the
 // file that s was read from, with the changes that were made to its name,
 // description, sizes, strategies, each, faults and expect. All else stands in
-// it as it stood, without comments. About is the comment on top. A file of
-// samples is named as seen from the folder of the path to, where the text is
-// to be written. The strategies and the faults of s must have no cases.
-func Rewrite(s *Scenario, about, to string) ([]byte, error) {
+// it as it stood, without comments. About is the comment on top. Samples that come
+// from a file stand in the text. The strategies and the faults of s must have no cases.
+func Rewrite(s *Scenario, about string) ([]byte, error) {
+	text, err := s.Standalone()
+	if err != nil {
+		return nil, err
+	}
 	var file yaml.Node
-	if err := yaml.Unmarshal(s.Text, &file); err != nil {
+	if err := yaml.Unmarshal(text, &file); err != nil {
 		return nil, fmt.Errorf("read %s again: %w", s.Path, err)
 	}
 	root := bare(file.Content[0])
@@ -52,7 +56,6 @@ func Rewrite(s *Scenario, about, to string) ([]byte, error) {
 	setKey(root, "each", eachNode(valueOf(root, "each"), s))
 	setKey(root, "faults", faultsNode(s.Faults))
 	setKey(root, "expect", expectNode(s))
-	relocate(root, filepath.Dir(s.Path), filepath.Dir(to))
 	sortKeys(root)
 	root.HeadComment = about
 	var b bytes.Buffer
@@ -216,6 +219,10 @@ func encoded(value any) *yaml.Node {
 		if x.Kind == draw.Constant {
 			return word(x.Value.String())
 		}
+		if x.Kind == draw.Empirical {
+			x.File = "" // the samples stand in its place
+			value = x
+		}
 	}
 	v := reflect.ValueOf(value)
 	switch kind := v.Kind(); {
@@ -243,17 +250,24 @@ func encoded(value any) *yaml.Node {
 	return fields
 }
 
-// relocate names the files of samples as seen from another folder. Where that
-// cannot be said, the old name stays.
-func relocate(n *yaml.Node, from, to string) {
-	for _, child := range n.Content {
-		relocate(child, from, to)
+// Standalone returns the text of the scenario with the samples in it that come
+// from files, so that it can be run from anywhere.
+func (s *Scenario) Standalone() ([]byte, error) {
+	if len(s.samples) == 0 {
+		return s.Text, nil
 	}
-	dist, file := valueOf(n, "dist"), valueOf(n, "file")
-	if dist == nil || file == nil || filepath.IsAbs(file.Value) {
-		return
+	tree, err := strictyaml.Open(s.Path, s.Text)
+	if err != nil {
+		return nil, err
 	}
-	if name, err := filepath.Rel(to, filepath.Join(from, file.Value)); err == nil {
-		file.Value = filepath.ToSlash(name)
+	for _, at := range sortedKeys(s.samples) {
+		var text strings.Builder
+		for _, d := range s.samples[at] {
+			fmt.Fprintf(&text, "%v, ", d)
+		}
+		if err := tree.Set(at, fmt.Sprintf("{dist: %s, samples: [%s]}", draw.Empirical, strings.TrimSuffix(text.String(), ", "))); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", s.Path, at, err)
+		}
 	}
+	return tree.Bytes()
 }

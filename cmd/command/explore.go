@@ -253,7 +253,7 @@ func (f *exploreFlags) writeFile(placed *scenarios.Scenario, specs []faults.Spec
 	const longest = 64 // letters of a name
 	placed.Name = placed.Name[:min(len(placed.Name), longest-len(suffix))] + suffix
 	placed.Description = fmt.Sprintf("faults placed in %s: %d", placed.Path, len(specs))
-	text, err := scenarios.Rewrite(placed, "Made by lockquake explore.", f.write)
+	text, err := scenarios.Rewrite(placed, "Made by lockquake explore.")
 	if err != nil {
 		return err
 	}

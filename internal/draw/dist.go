@@ -13,14 +13,14 @@ import (
 // fields count depends on Kind; the others must be zero.
 type Dist struct {
 	Kind    Kind            `yaml:"dist"`
-	Value   time.Duration   `yaml:"value"`  // constant
-	Min     time.Duration   `yaml:"min"`    // uniform (inclusive), pareto: nothing is shorter
-	Max     time.Duration   `yaml:"max"`    // uniform (exclusive)
-	Mean    time.Duration   `yaml:"mean"`   // exponential
-	Median  time.Duration   `yaml:"median"` // lognormal: half are shorter
-	P99     time.Duration   `yaml:"p99"`    // lognormal, pareto: 99 % are shorter
-	File    string          `yaml:"file"`   // empirical: where Samples come from, one duration a line
-	Samples []time.Duration `yaml:"-"`      // empirical, in the order of the file, each equally likely
+	Value   time.Duration   `yaml:"value"`   // constant
+	Min     time.Duration   `yaml:"min"`     // uniform (inclusive), pareto: nothing is shorter
+	Max     time.Duration   `yaml:"max"`     // uniform (exclusive)
+	Mean    time.Duration   `yaml:"mean"`    // exponential
+	Median  time.Duration   `yaml:"median"`  // lognormal: half are shorter
+	P99     time.Duration   `yaml:"p99"`     // lognormal, pareto: 99 % are shorter
+	File    string          `yaml:"file"`    // empirical: where Samples come from, one duration a line
+	Samples []time.Duration `yaml:"samples"` // empirical, in the order of the file, each equally likely
 }
 
 // Kind names a family of distributions.
@@ -45,7 +45,7 @@ func Kinds() []Kind {
 // may have, and those of them that it must have.
 func (k Kind) Fields() (all, needed []string) {
 	if k == Empirical {
-		return []string{"file"}, []string{"file"}
+		return []string{"file", "samples"}, nil // one of them
 	}
 	for _, f := range (Dist{Kind: k}).fields() {
 		if !f.of(k) {

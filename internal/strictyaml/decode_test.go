@@ -157,9 +157,9 @@ func TestErrors(t *testing.T) {
 		{"not UTF-8", "name: \xff\n", `f:1:7: byte 0xff is not UTF-8 text`},
 		{"NUL", "name: a\nname: b\x00\n", `f:2:8: control character U+0000 is not allowed`},
 		{"escape", "name: é\x1b[31m\n", `f:1:8: control character U+001B is not allowed`},
-		{"too large", strings.Repeat("#", strictyaml.MaxSize+1), `f:1:1: the file is larger than 1048576 bytes`},
+		{"too large", strings.Repeat("#", strictyaml.MaxSize+1), `f:1:1: the file is larger than 4194304 bytes`},
 		{"too deep", "rooms: " + deep, `f:1:40: lists and maps are nested more than 32 deep`},
-		{"too many by aliases", bomb, `f:5:29: the file holds more than 100000 values, aliases followed`},
+		{"too many by aliases", bomb, `f:6:14: the file holds more than 400000 values, aliases followed`},
 
 		{"indentation", "name: x\nwalls:\n   coat: red\n  drying: 3s\n", `f:4:3: not YAML: did not find expected key`},
 		{"open list", "name: x\nrooms: [a, b\nbuilt: true\n", `f:2:1: not YAML: did not find expected ',' or ']'`},

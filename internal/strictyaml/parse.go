@@ -18,10 +18,10 @@ import (
 // The bounds of a file. A node is a key, a value, a list or a map, counted
 // again each time that an alias repeats it.
 const (
-	MaxSize     = 1 << 20            // bytes
+	MaxSize     = 4 << 20            // bytes
 	MaxDuration = 87_600 * time.Hour // ten years
 	maxDepth    = 32                 // lists and maps inside each other
-	maxNodes    = 100_000
+	maxNodes    = 400_000
 )
 
 // parse makes a tree of the one document that data must hold. What it returns
