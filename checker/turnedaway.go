@@ -1,0 +1,97 @@
+package checker
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"lockquake/history"
+)
+
+// turnedAway looks for locks that are free and turn everybody away: a row of
+// sections, whoever's they are, that all ended without having been let in, with
+// nobody let in between them, over more time than the bound. They must be
+// turnedAwayTimes at least.
+//
+// Only the time counts in which the lock was free: no server held it, nobody was
+// in a section, and nobody who waited for it was stopped or had just crashed. Of the
+// time between two of the sections no more counts than somebody may sleep beside a
+// free lock. A section that was cancelled, or that a fault may have kept from the
+// lock, says nothing of the lock.
+func (in *input) turnedAway(bound time.Duration, r *Result) {
+	hindered := map[string]stretches{} // by worker
+	for _, group := range groups(in.sections, lockOf) {
+		var row []*history.Section
+		for _, s := range decided(group) {
+			switch {
+			case s.Entered():
+				in.judgeRow(row, group, bound, r)
+				row = nil
+			case s.Class != history.ClassCancelled:
+				if _, ok := hindered[s.Worker]; !ok {
+					hindered[s.Worker] = in.hindered(s.Worker)
+				}
+				if !hindered[s.Worker].touches(s.CallAt, s.ReturnAt) {
+					row = append(row, s)
+				}
+			}
+		}
+		in.judgeRow(row, group, bound, r)
+	}
+}
+
+// decided lists the sections that were let in or turned away, in the order in which
+// they were.
+func decided(group []*history.Section) []*history.Section {
+	at := func(s *history.Section) int64 { return cmp.Or(s.Enter, s.Return) }
+	list := slices.DeleteFunc(slices.Clone(group), func(s *history.Section) bool { return at(s) == 0 })
+	slices.SortFunc(list, func(a, b *history.Section) int { return cmp.Compare(at(a), at(b)) })
+	return list
+}
+
+// judgeRow judges sections that were turned away one after another from the lock
+// that the sections of the group asked for.
+func (in *input) judgeRow(row, group []*history.Section, bound time.Duration, r *Result) {
+	if len(row) < turnedAwayTimes {
+		return
+	}
+	first, last := row[0], row[len(row)-1]
+	if last.ReturnAt-first.CallAt <= bound {
+		return
+	}
+	var asked []stretch
+	for _, s := range row {
+		asked = append(asked, stretch{s.CallAt, min(s.ReturnAt+oversleep, last.ReturnAt)})
+	}
+	taken := in.taken(group)
+	free := time.Duration(0)
+	for _, x := range union(asked) {
+		free += taken.beside(x.from, x.to)
+	}
+	if free > bound {
+		r.find(Invalid, []int64{first.Call, first.Return, last.Call, last.Return},
+			"turned away: lock %s was free for %s, more than %s, and none of the %d sections that asked for it from %s on was let in",
+			first.Key, free, bound, len(row), first.CallAt)
+	}
+}
+
+// taken returns when the lock that the sections of a group asked for was not free,
+// or something was in everybody's way.
+func (in *input) taken(group []*history.Section) stretches {
+	list := slices.Clone(in.hindered("")) // by faults of servers
+	for _, g := range in.ledger().locks[group[0].Key] {
+		list = append(list, in.lasted(g))
+	}
+	for _, s := range group {
+		_, until := in.ended(s)
+		if s.Entered() {
+			_, left := in.left(s)
+			list = append(list, stretch{s.EnterAt, left})
+		}
+		if s.Crashed { // it may have had the lock, or a place in a queue
+			list = append(list, stretch{s.CrashAt, s.CrashAt + in.Meta.TTL})
+		}
+		list = append(list, in.stopped()[s.Worker].within(s.CallAt, until)...)
+	}
+	return union(list)
+}
