@@ -15,24 +15,24 @@ import (
 //
 // Only the time counts in which the lock was free: no server held it, nobody was
 // in a section, and nobody who waited for it was stopped or had just crashed. Of the
-// time between two of the sections no more counts than somebody may sleep beside a
-// free lock. A section that was cancelled, or that a fault may have kept from the
+// time in which nobody asks no more counts than 1/turnedAwayTimes of the bound, so
+// that a few sections that kept each other out, hours apart, are no row. A section that was cancelled, or that a fault may have kept from the
 // lock, says nothing of the lock.
 func (in *input) turnedAway(bound time.Duration, r *Result) {
 	hindered := map[string]stretches{} // by worker
 	for _, group := range groups(in.sections, lockOf) {
-		var row []*history.Section
+		var row row
 		for _, s := range decided(group) {
 			switch {
 			case s.Entered():
 				in.judgeRow(row, group, bound, r)
-				row = nil
+				row.sections, row.since = nil, s.EnterAt
 			case s.Class != history.ClassCancelled:
 				if _, ok := hindered[s.Worker]; !ok {
 					hindered[s.Worker] = in.hindered(s.Worker)
 				}
 				if !hindered[s.Worker].touches(s.CallAt, s.ReturnAt) {
-					row = append(row, s)
+					row.sections = append(row.sections, s)
 				}
 			}
 		}
@@ -49,29 +49,35 @@ func decided(group []*history.Section) []*history.Section {
 	return list
 }
 
-// judgeRow judges sections that were turned away one after another from the lock
-// that the sections of the group asked for.
-func (in *input) judgeRow(row, group []*history.Section, bound time.Duration, r *Result) {
-	if len(row) < turnedAwayTimes {
+// row is sections that were turned away one after another, since somebody was let in.
+type row struct {
+	sections []*history.Section
+	since    time.Duration
+}
+
+// judgeRow judges a row of sections of a group.
+func (in *input) judgeRow(row row, group []*history.Section, bound time.Duration, r *Result) {
+	if len(row.sections) < 2 {
 		return
 	}
-	first, last := row[0], row[len(row)-1]
-	if last.ReturnAt-first.CallAt <= bound {
-		return
-	}
+	first, last := row.sections[0], row.sections[len(row.sections)-1]
 	var asked []stretch
-	for _, s := range row {
-		asked = append(asked, stretch{s.CallAt, min(s.ReturnAt+oversleep, last.ReturnAt)})
+	for _, s := range row.sections {
+		asked = append(asked, stretch{max(s.CallAt, row.since), min(s.ReturnAt+bound/turnedAwayTimes, last.ReturnAt)})
+	}
+	whole := union(asked)
+	if last.ReturnAt-whole[0].from <= bound {
+		return
 	}
 	taken := in.taken(group)
 	free := time.Duration(0)
-	for _, x := range union(asked) {
+	for _, x := range whole {
 		free += taken.beside(x.from, x.to)
 	}
 	if free > bound {
 		r.find(Invalid, []int64{first.Call, first.Return, last.Call, last.Return},
 			"turned away: lock %s was free for %s, more than %s, and none of the %d sections that asked for it from %s on was let in",
-			first.Key, free, bound, len(row), first.CallAt)
+			first.Key, free, bound, len(row.sections), whole[0].from)
 	}
 }
 
