@@ -69,12 +69,12 @@ func progress(in *input, r *Result) {
 	}
 }
 
-// kept reports whether a fault explains that s has no end: one that is in force at
-// the end of the history, or one after which the client may still have waited for
+// kept reports whether a fault explains that s has no end: one that has no end
+// itself, or one after which the client may still have waited for
 // an answer. A run that is over waits for nothing, and a section that had more time
 // than an answer takes since its last step was kept by something else.
 func (in *input) kept(s *history.Section, end time.Duration) bool {
-	inForce := func(f fault) bool { return f.to == end && !in.elsewhere(f, s.Worker) && !in.spared(f.Target) }
+	inForce := func(f fault) bool { return f.open && !in.elsewhere(f, s.Worker) && !in.spared(f.Target) }
 	if slices.ContainsFunc(in.faults(), inForce) {
 		return true
 	}

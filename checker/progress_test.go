@@ -89,6 +89,11 @@ func TestProgress(t *testing.T) {
 			want: Invalid, count: 1, text: "never ended: a's section 1",
 		},
 		{
+			name:  "never ended, though a fault was over at the end of the run",
+			story: story("counter", "off").acquire("a", 0).leave("a").fault("partition", "a->lock", time.Second).stop().final("0"),
+			want:  Invalid, count: 1, text: "never ended: a's section 1",
+		},
+		{
 			name:  "a fault is in force at the end of the run",
 			story: story("counter", "off").acquire("a", 0).leave("a").tell(history.Event{Type: history.FaultBegin, Fault: 1, Kind: "partition", Target: "a->lock"}).final("0"), want: Valid,
 		},

@@ -147,6 +147,7 @@ func (in *input) spared(target string) bool {
 type fault struct {
 	*history.Event
 	stretch
+	open bool // it has no end
 }
 
 // faults lists the faults of the history, in the order of their begins. What has
@@ -166,11 +167,11 @@ func (in *input) faults() []fault {
 		switch e.Type {
 		case history.FaultBegin:
 			open[id{e.Fault, e.Target}] = len(list)
-			list = append(list, fault{e, stretch{e.At, in.endAt()}})
+			list = append(list, fault{e, stretch{e.At, in.endAt()}, true})
 		case history.FaultEnd:
 			key := id{e.Fault, e.Target}
 			if at, ok := open[key]; ok {
-				list[at].to = e.At
+				list[at].to, list[at].open = e.At, false
 				delete(open, key)
 			}
 		default:
