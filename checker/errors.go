@@ -108,7 +108,8 @@ func (in *input) free(s *history.Section) bool {
 
 // gotSomething judges a section that says that it got nothing, and reports whether
 // that is wrong. A quorum that was given to one attempt is something; less than that
-// is not.
+// is not, nor is what was over before the answer: it may have come too late to be of
+// use. But who was kept out by nothing but its own grant did get that.
 func (in *input) gotSomething(s *history.Section, r *Result) bool {
 	w := in.ledger().wish(s)
 	given := map[string]int{} // by owner: grants that are still there
@@ -119,7 +120,7 @@ func (in *input) gotSomething(s *history.Section, r *Result) bool {
 		if g.held(s.Return) {
 			given[g.given.Owner]++
 		}
-		if given[g.given.Owner] >= in.quorum() || in.quorum() == 1 && !w.refused {
+		if given[g.given.Owner] >= in.quorum() || in.quorum() == 1 && g.own != nil && !w.refused {
 			r.find(Invalid, []int64{s.Call, g.given.Seq, s.Return}, "not obtained: %s was told so, but the server had given it lock %s", nameOf(s), s.Key)
 			return true
 		}

@@ -23,6 +23,19 @@ func TestErrors(t *testing.T) {
 			want: Invalid, count: 1, text: "not obtained: a's section 1 was told so, but the server had given it lock x",
 		},
 		{
+			name: "not obtained, and granted too late to be of use", want: Valid,
+			story: story("counter", "off").call("a").leased("a", lease).after(lease).expire("a").answered("a", "not-obtained", ""),
+		},
+		{
+			name: "not obtained, and given back since it came too late", want: Valid,
+			story: story("counter", "off").call("a").leased("a", lease).after(lease/2).freed("a", "a").answered("a", "not-obtained", ""),
+		},
+		{
+			name:  "not obtained, as its own grant refused it",
+			story: story("counter", "off").call("a").leased("a", lease).refusedBy("a", "a").after(lease).expire("a").answered("a", "not-obtained", ""),
+			want:  Invalid, count: 1, text: "not obtained: a's section 1 was told so, but the server had given it lock x",
+		},
+		{
 			name: "not obtained, since an earlier section's request came late",
 			story: story("counter", "off").call("a").answered("a", "unknown", "no answer").after(time.Second).call("a").
 				tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: time.Millisecond}).

@@ -36,7 +36,7 @@ func told(in *input, r *Result) {
 				nameOf(s), s.Key, loss.Type, late)
 			continue
 		}
-		if s.Return != 0 && s.Told == 0 && s.Class != history.ClassLost && (!unsure(s) || bodyAlone(s)) {
+		if s.Return != 0 && (s.Told == 0 || s.Told > s.Return) && s.Class != history.ClassLost && (!unsure(s) || bodyAlone(s)) {
 			r.find(Invalid, events, "never told: %s had lost lock %s (%s), and its strategy answered %s",
 				nameOf(s), s.Key, loss.Type, answered(s))
 		}

@@ -70,6 +70,10 @@ func TestTold(t *testing.T) {
 			story: silent().failed("a", "canceled").answered("a", "cancelled", "canceled\nrelease: canceled"), want: Valid,
 		},
 		{
+			name: "no promise, and told when the call had ended", story: silent().leave("a").answered("a", "", "").told("a"),
+			want: Invalid, count: 1, text: "never told",
+		},
+		{
 			name: "no promise, cancelled and told", story: silent().told("a").failed("a", "canceled").answered("a", "cancelled", "canceled"), want: Valid,
 		},
 		{
