@@ -71,7 +71,7 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 	switch {
 	case s.Class == history.ClassNotObtained:
 		if !in.gotSomething(s, r) && in.free(s) {
-			r.find(Invalid, events, "not obtained from a free lock: %s was told so, though nobody else had lock %s or asked for it", nameOf(s), s.Key)
+			r.find(Invalid, events, "not obtained from a free lock: %s was told so, but no other section had lock %s or asked for it", nameOf(s), s.Key)
 		}
 	case s.Class == history.ClassLost && in.free(s):
 		r.find(Invalid, events, "lost though never held: %s was told that it had lost lock %s, which no server had given to it", nameOf(s), s.Key)
@@ -81,13 +81,13 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 }
 
 // free reports whether nothing at all was in the way of a section: from its call to
-// its return no server gave the lock to it, refused it, or held it for anybody, and
-// nobody else asked for it. A process that crashed, or did not know what became of
+// its return no server gave the lock to it, refused it, or held it for another
+// section, and no other section asked for it. A process that crashed, or did not know what became of
 // its requests, may have left something behind for a lease and an answer, as may
 // faults. The answer of a server that is an error is no such fault: it is no
 // refusal, and whoever gets it knows that it was none.
 //
-// Where no server speaks of the lock, nobody can say that it was free.
+// Where no server speaks of the lock, the history does not say that it was free.
 func (in *input) free(s *history.Section) bool {
 	book := in.ledger()
 	w, grants := book.wish(s), book.locks[s.Key]

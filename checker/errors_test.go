@@ -113,7 +113,7 @@ func TestErrorsNamesNotObtainedFromAFreeLock(t *testing.T) {
 		s.meta.Nodes, s.meta.Quorum = 3, 2
 		return s.grantOn("c", "lock-1").expireOn("c", "lock-1").grantOn("c", "lock-2").expireOn("c", "lock-2").after(time.Minute)
 	}
-	const named = "not obtained from a free lock: b's section 1 was told so, though nobody else had lock x or asked for it"
+	const named = "not obtained from a free lock: b's section 1 was told so, but no other section had lock x or asked for it"
 	judge(t, "errors", []verdictCase{
 		{name: "nobody there", story: turned(free()), want: Invalid, count: 1, text: named},
 		{name: "and retried for a while", story: free().call("b").after(time.Minute).answered("b", "not-obtained", ""), want: Invalid, count: 1, text: named},

@@ -9,15 +9,14 @@ import (
 )
 
 // turnedAway looks for locks that are free and turn everybody away: a row of
-// sections, whoever's they are, that all ended without having been let in, with
-// nobody let in between them, over more time than the bound. They must be
-// turnedAwayTimes at least.
+// sections of any workers that all ended without having been let in, with no section
+// let in between them, over more time than the bound.
 //
-// Only the time counts in which the lock was free: no server held it, nobody was
-// in a section, and nobody who waited for it was stopped or had just crashed. Of the
-// time in which nobody asks no more counts than 1/turnedAwayTimes of the bound, so
-// that a few sections that kept each other out, hours apart, are no row. A section that was cancelled, or that a fault may have kept from the
-// lock, says nothing of the lock.
+// Time counts in which the lock was free: no server held it, no section was inside,
+// and no waiting worker was stopped or had just crashed. Of the time in which no
+// section asks no more counts than 1/turnedAwayTimes of the bound, so that a few
+// sections that kept each other out, hours apart, are no row. A section that was
+// cancelled, or that a fault may have kept from the lock, says nothing of the lock.
 func (in *input) turnedAway(bound time.Duration, r *Result) {
 	hindered := map[string]stretches{} // by worker
 	for _, group := range groups(in.sections, lockOf) {
