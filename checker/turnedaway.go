@@ -20,22 +20,22 @@ import (
 func (in *input) turnedAway(bound time.Duration, r *Result) {
 	hindered := map[string]stretches{} // by worker
 	for _, group := range groups(in.sections, lockOf) {
-		var row row
+		var current row
 		for _, s := range decided(group) {
 			switch {
 			case s.Entered():
-				in.judgeRow(row, group, bound, r)
-				row.sections, row.since = nil, s.EnterAt
+				in.judgeRow(current, group, bound, r)
+				current = row{since: s.EnterAt}
 			case s.Class != history.ClassCancelled:
 				if _, ok := hindered[s.Worker]; !ok {
 					hindered[s.Worker] = in.hindered(s.Worker)
 				}
 				if !hindered[s.Worker].touches(s.CallAt, s.ReturnAt) {
-					row.sections = append(row.sections, s)
+					current.sections = append(current.sections, s)
 				}
 			}
 		}
-		in.judgeRow(row, group, bound, r)
+		in.judgeRow(current, group, bound, r)
 	}
 }
 
@@ -55,14 +55,14 @@ type row struct {
 }
 
 // judgeRow judges a row of sections of a group.
-func (in *input) judgeRow(row row, group []*history.Section, bound time.Duration, r *Result) {
-	if len(row.sections) < 2 {
+func (in *input) judgeRow(x row, group []*history.Section, bound time.Duration, r *Result) {
+	if len(x.sections) < 2 {
 		return
 	}
-	first, last := row.sections[0], row.sections[len(row.sections)-1]
+	first, last := x.sections[0], x.sections[len(x.sections)-1]
 	var asked []stretch
-	for _, s := range row.sections {
-		asked = append(asked, stretch{max(s.CallAt, row.since), min(s.ReturnAt+bound/turnedAwayTimes, last.ReturnAt)})
+	for _, s := range x.sections {
+		asked = append(asked, stretch{max(s.CallAt, x.since), min(s.ReturnAt+bound/turnedAwayTimes, last.ReturnAt)})
 	}
 	whole := union(asked)
 	if last.ReturnAt-whole[0].from <= bound {
@@ -70,13 +70,13 @@ func (in *input) judgeRow(row row, group []*history.Section, bound time.Duration
 	}
 	taken := in.taken(group)
 	free := time.Duration(0)
-	for _, x := range whole {
-		free += taken.beside(x.from, x.to)
+	for _, part := range whole {
+		free += taken.beside(part.from, part.to)
 	}
 	if free > bound {
 		r.find(Invalid, []int64{first.Call, first.Return, last.Call, last.Return},
 			"turned away: lock %s was free for %s, more than %s, and none of the %d sections that asked for it from %s on was let in",
-			first.Key, free, bound, len(row.sections), whole[0].from)
+			first.Key, free, bound, len(x.sections), whole[0].from)
 	}
 }
 
