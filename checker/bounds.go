@@ -27,6 +27,9 @@ const (
 	patience      = 30 * time.Second
 	patientLeases = 5
 	patientTurns  = 20
+	// turnedAwayTimes is how often, at least, a lock has to be asked for, before the
+	// time in which it turns everybody away is as long as patience.
+	turnedAwayTimes = 10
 	// Waiters poll in step if a part of 1/loadShare of their requests comes in
 	// windows of loadWindow that hold loadPeak times the mean, and at least
 	// loadLeast, and if there are loadTimes such windows. Any lock has some when

@@ -19,6 +19,7 @@
 //     looks for an order of operations that the model allows, and heirs.go for
 //     the plainest proof that there is none.
 //   - interval.go holds what exclusion and belief share.
+//   - turnedaway.go is the part of progress that judges rows of sections.
 //   - grants.go keeps a ledger of what the lock servers did, grant by grant, and
 //     stopped.go of who stood still when; bounds.go holds the bounds in time.
 //   - [JudgeStored] judges a list of operations, as Jepsen leaves one behind, by

@@ -10,9 +10,10 @@ import (
 
 // answers judges what the strategies answered by what had truly happened.
 //
-//   - not obtained: somebody else's grant was in the way, and none was given
-//     to the section that it is left with. Nothing is said of a section whose
-//     requests never reached a server.
+//   - not obtained: somebody else's grant was in the way, or may have been, and
+//     none was given to the section that it is left with. See free.
+//   - lost, of a section that was never let in: a server had given it the lock.
+//   - refused, of such a section: never, since it has asked the resource for nothing.
 //   - lost: the grant had ended before, and not by the section's own release;
 //     or its lease was over by the holder's own clock, which may be earlier.
 //   - ok: the work was done, its last write of each item took effect, and the
@@ -29,8 +30,8 @@ func answers(in *input, r *Result) {
 			continue
 		}
 		r.Applies = true
-		if s.Class == history.ClassNotObtained && !s.Entered() {
-			in.notObtained(s, r)
+		if !s.Entered() {
+			in.notLetIn(s, r)
 		}
 		in.body(s, r)
 		h := in.holding(s)
@@ -64,9 +65,52 @@ func (in *input) exited(s *history.Section, r *Result) {
 	}
 }
 
-// notObtained judges a section that says that it got nothing. A quorum that was
-// given to one attempt is something; less than that is not.
-func (in *input) notObtained(s *history.Section, r *Result) {
+// notLetIn judges the answer of a section that was not let in.
+func (in *input) notLetIn(s *history.Section, r *Result) {
+	events := []int64{s.Call, s.Return}
+	switch {
+	case s.Class == history.ClassNotObtained:
+		if !in.gotSomething(s, r) && in.free(s) {
+			r.find(Invalid, events, "not obtained from a free lock: %s was told so, but no other section had lock %s or asked for it", nameOf(s), s.Key)
+		}
+	case s.Class == history.ClassLost && in.free(s):
+		r.find(Invalid, events, "lost though never held: %s was told that it had lost lock %s, which no server had given to it", nameOf(s), s.Key)
+	case s.Class == history.ClassRefused:
+		r.find(Invalid, events, "refused though never asked: %s was told that the resource had refused its token, and it had asked the resource for nothing", nameOf(s))
+	}
+}
+
+// free reports whether nothing at all was in the way of a section: from its call to
+// its return no server gave the lock to it, refused it, or held it for another
+// section, and no other section asked for it. A process that crashed, or did not know what became of
+// its requests, may have left something behind for a lease and an answer, as may
+// faults. The answer of a server that is an error is no such fault: it is no
+// refusal, and whoever gets it knows that it was none.
+//
+// Where no server speaks of the lock, the history does not say that it was free.
+func (in *input) free(s *history.Section) bool {
+	book := in.ledger()
+	w, grants := book.wish(s), book.locks[s.Key]
+	if len(grants) == 0 || len(w.grants) > 0 || w.refusal != nil || in.disturbed(s.Worker, s.CallAt, s.ReturnAt, "error") {
+		return false
+	}
+	if slices.ContainsFunc(grants, func(g *grant) bool { return g.given.Seq < s.Return && g.held(s.Call) }) {
+		return false
+	}
+	return !slices.ContainsFunc(in.sections, func(x *history.Section) bool {
+		_, gone := in.ended(x)
+		if x.Crashed || unsure(x) {
+			gone += in.answer() + in.Meta.TTL
+		}
+		return x != s && x.Key == s.Key && x.CallAt <= s.ReturnAt && s.CallAt <= gone
+	})
+}
+
+// gotSomething judges a section that says that it got nothing, and reports whether
+// that is wrong. A quorum that was given to one attempt is something; less than that
+// is not, nor is what was over before the answer: it may have come too late to be of
+// use. But who was kept out by nothing but its own grant did get that.
+func (in *input) gotSomething(s *history.Section, r *Result) bool {
 	w := in.ledger().wish(s)
 	given := map[string]int{} // by owner: grants that are still there
 	for _, g := range w.grants {
@@ -76,11 +120,12 @@ func (in *input) notObtained(s *history.Section, r *Result) {
 		if g.held(s.Return) {
 			given[g.given.Owner]++
 		}
-		if given[g.given.Owner] >= in.quorum() || in.quorum() == 1 && !w.refused {
+		if given[g.given.Owner] >= in.quorum() || in.quorum() == 1 && g.own != nil && !w.refused {
 			r.find(Invalid, []int64{s.Call, g.given.Seq, s.Return}, "not obtained: %s was told so, but the server had given it lock %s", nameOf(s), s.Key)
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // body judges how the answer treats the result of the work.

@@ -23,6 +23,19 @@ func TestErrors(t *testing.T) {
 			want: Invalid, count: 1, text: "not obtained: a's section 1 was told so, but the server had given it lock x",
 		},
 		{
+			name: "not obtained, and granted too late to be of use", want: Valid,
+			story: story("counter", "off").call("a").leased("a", lease).after(lease).expire("a").answered("a", "not-obtained", ""),
+		},
+		{
+			name: "not obtained, and given back since it came too late", want: Valid,
+			story: story("counter", "off").call("a").leased("a", lease).after(lease/2).freed("a", "a").answered("a", "not-obtained", ""),
+		},
+		{
+			name:  "not obtained, as its own grant refused it",
+			story: story("counter", "off").call("a").leased("a", lease).refusedBy("a", "a").after(lease).expire("a").answered("a", "not-obtained", ""),
+			want:  Invalid, count: 1, text: "not obtained: a's section 1 was told so, but the server had given it lock x",
+		},
+		{
 			name: "not obtained, since an earlier section's request came late",
 			story: story("counter", "off").call("a").answered("a", "unknown", "no answer").after(time.Second).call("a").
 				tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: time.Millisecond}).
@@ -81,5 +94,116 @@ func TestErrors(t *testing.T) {
 			want:  Invalid, count: 1, text: "exited: the strategy of a's section 1 ended its process (renew x: i/o timeout)",
 		},
 		{name: "the work was done, and nobody knows of the release", story: entered().leave("a").answered("a", "unknown", "no answer"), want: Valid},
+	})
+}
+
+// Who is told that another one has the lock, while nobody has it and nobody else
+// asks for it, is told what is not so.
+func TestErrorsNamesNotObtainedFromAFreeLock(t *testing.T) {
+	const lease = 10 * time.Second
+	// free is a lock that a server has spoken of, a minute ago.
+	free := func() *teller {
+		s := story("counter", "off")
+		s.meta.Workers, s.meta.TTL = []string{"a", "b", "c"}, lease
+		return s.acquire("a", 0).release("a").after(time.Minute)
+	}
+	turned := func(s *teller) *teller { return s.call("b").answered("b", "not-obtained", "") }
+	split := func() *teller {
+		s := free()
+		s.meta.Nodes, s.meta.Quorum = 3, 2
+		return s.grantOn("c", "lock-1").expireOn("c", "lock-1").grantOn("c", "lock-2").expireOn("c", "lock-2").after(time.Minute)
+	}
+	const named = "not obtained from a free lock: b's section 1 was told so, but no other section had lock x or asked for it"
+	judge(t, "errors", []verdictCase{
+		{name: "nobody there", story: turned(free()), want: Invalid, count: 1, text: named},
+		{name: "and retried for a while", story: free().call("b").after(time.Minute).answered("b", "not-obtained", ""), want: Invalid, count: 1, text: named},
+		{name: "in the middle of others' work", story: turned(free()).acquire("a", 0).release("a"), want: Invalid, count: 1, text: named},
+		{
+			name: "its own earlier section had ended well", story: turned(free().acquire("b", 0).release("b")),
+			want: Invalid, count: 1, text: "not obtained from a free lock: b's section 2",
+		},
+		{
+			name: "the server answered an error, which is no refusal", story: free().call("b").fault("error", "b", 0).answered("b", "not-obtained", ""),
+			want: Invalid, count: 1, text: named,
+		},
+		{
+			name: "another worker was cut off", story: turned(free().fault("partition", "a->lock", time.Second)),
+			want: Invalid, count: 1, text: named,
+		},
+		{name: "a quorum was free on every server", story: turned(split()), want: Invalid, count: 1, text: named},
+
+		{name: "unknown", story: free().call("b").answered("b", "unknown", "no answer"), want: Valid},
+		{name: "cancelled", story: free().call("b").answered("b", "cancelled", "canceled"), want: Valid},
+		{name: "some other error", story: free().call("b").answered("b", "other", "pool exhausted"), want: Valid},
+		{name: "held for the whole time", story: turned(free().acquire("a", 0)).release("a"), want: Valid},
+		{name: "held for the beginning of it", story: free().acquire("a", 0).call("b").release("a").answered("b", "not-obtained", ""), want: Valid},
+		{name: "held for the end of it", story: free().call("b").after(time.Minute).acquire("a", 0).answered("b", "not-obtained", "").release("a"), want: Valid},
+		{
+			name: "held for a moment in between", story: free().call("b").after(time.Minute).acquire("a", 0).release("a").
+				after(time.Minute).answered("b", "not-obtained", ""), want: Valid,
+		},
+		{name: "held for a request that nobody knows", story: turned(free().grant("ghost")), want: Valid},
+		{
+			name:  "at the handing over, the next in turn had not asked again yet",
+			story: free().call("a").call("b").answered("b", "not-obtained", "").grant("a").enter("a", 0).release("a"), want: Valid,
+		},
+		{
+			name:  "two that kept each other out",
+			story: free().call("a").call("b").answered("b", "not-obtained", "").answered("a", "not-obtained", ""), want: Valid,
+		},
+		{
+			name: "the votes of three servers were split",
+			story: split().call("a").call("b").call("c").grantOn("a", "lock-1").grantOn("b", "lock-2").grantOn("c", "lock-3").
+				expireOn("a", "lock-1").expireOn("b", "lock-2").expireOn("c", "lock-3").
+				answered("a", "not-obtained", "").answered("b", "not-obtained", "").answered("c", "not-obtained", ""), want: Valid,
+		},
+		{
+			name:  "one of three servers was held for another one",
+			story: turned(split().grantOn("c", "lock-3")).expireOn("c", "lock-3"), want: Valid,
+		},
+		{
+			name:  "a quorum came too late to be worth anything",
+			story: split().call("b").grantOn("b", "lock-1").grantOn("b", "lock-2").expireOn("b", "lock-1").expireOn("b", "lock-2").answered("b", "not-obtained", ""), want: Valid,
+		},
+		{name: "the server gave it later", story: turned(free()).grant("b").ended("b", history.Freed), want: Valid},
+		{name: "a server refused it, nobody knows why", story: free().call("b").refusedBy("b", "?").answered("b", "not-obtained", ""), want: Valid},
+		{name: "its request was lost", story: free().call("b").fault("drop", "b", time.Second).answered("b", "not-obtained", ""), want: Valid},
+		{name: "its link is cut", story: free().call("b").fault("partition", "b->lock", time.Second).answered("b", "not-obtained", ""), want: Valid},
+		{name: "answers come late", story: turned(free().fault("latency", "lock->b", time.Second)), want: Valid},
+		{name: "the server was down", story: turned(free().fault("crash", "lock", time.Second)), want: Valid},
+		{name: "two of three servers were down", story: turned(split().fault("crash", "lock-1", 0).fault("crash", "lock-2", 0)), want: Valid},
+		{name: "the server answers from the past", story: turned(free().fault("stale", "lock", time.Second)), want: Valid},
+		{name: "it was paused", story: free().call("b").fault("pause", "b", time.Second).answered("b", "not-obtained", ""), want: Valid},
+		{name: "its caller gave up", story: free().call("b").fault("cancel", "b", 0).answered("b", "not-obtained", ""), want: Valid},
+		{name: "another one had crashed within a lease", story: turned(free().call("a").crash("a").after(9 * time.Second)), want: Valid},
+		{
+			name: "another one had crashed long ago", story: turned(free().call("a").crash("a").after(time.Minute)),
+			want: Invalid, count: 1, text: named,
+		},
+		{name: "another one did not know", story: turned(free().call("a").answered("a", "unknown", "no answer")), want: Valid},
+		{name: "it did not know itself, before", story: turned(free().call("b").answered("b", "unknown", "no answer")), want: Valid},
+		{
+			name: "no server speaks of this lock", story: turned(story("counter", "off").
+				tell(history.Event{Type: history.Granted, Worker: "a", Key: "y", Owner: "a", Node: "lock"})), want: Valid,
+		},
+	})
+}
+
+// A section that was never let in has lost nothing, and the resource has refused it
+// nothing.
+func TestErrorsOfSectionsThatWereNotLetIn(t *testing.T) {
+	free := func() *teller { return story("counter", "off").acquire("a", 0).release("a").after(time.Minute) }
+	judge(t, "errors", []verdictCase{
+		{
+			name: "lost, and no server had given it", story: free().call("b").answered("b", "lost", "lost"),
+			want: Invalid, count: 1, text: "lost though never held: b's section 1",
+		},
+		{name: "lost, as it was given", story: free().call("b").grant("b").expire("b").answered("b", "lost", "lost"), want: Valid},
+		{name: "lost, and its request was", story: free().call("b").fault("drop", "b", time.Second).answered("b", "lost", "lost"), want: Valid},
+		{
+			name: "refused, and it had asked for nothing", story: free().call("b").answered("b", "refused", "stale token"),
+			want: Invalid, count: 1, text: "refused though never asked: b's section 1",
+		},
+		{name: "refused", story: free().acquire("b", 1).sendWrite("b", "1").refused("b").fail("b").failed("b", "stale token").ended("b", history.Freed).answered("b", "refused", "stale token"), want: Valid},
 	})
 }

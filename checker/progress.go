@@ -13,6 +13,13 @@ import (
 // beyond all patience, and for sections that never end. How long the body
 // takes is not the lock's affair.
 //
+// A section that is open at the end of the run never ends. A fault that is over by
+// then explains it only if the run may have been cut off in the time in which a
+// client still waits for an answer.
+//
+// Nor may a lock that is free turn everybody away for longer than that patience, see
+// turnedAway.
+//
 // Nor may a waiter sleep beside a lock that is free. While something was wrong
 // with a link or a server, and for as long after that as a client waits for
 // an answer, nobody can say what a waiter was kept by.
@@ -23,6 +30,7 @@ import (
 func progress(in *input, r *Result) {
 	r.Applies = len(in.sections) > 0
 	bound := in.patience()
+	in.turnedAway(bound, r)
 	end := in.endAt()
 	frozen := map[string]stretches{} // by lock; made when a wait is long enough to ask
 	for _, s := range in.sections {
@@ -59,10 +67,30 @@ func progress(in *input, r *Result) {
 			r.find(Unknown, events, "not ended: %s was still open when the run was stopped, since no section had been let in or had ended for a long time", nameOf(s))
 			continue
 		}
-		if gone == forever && !in.hindered(s.Worker).covers(end) {
+		if gone == forever && !in.kept(s, end) {
 			r.find(Invalid, events, "never ended: %s was still open at the end of the run", nameOf(s))
 		}
 	}
+}
+
+// kept reports whether a fault explains that s has no end: one that has no end
+// itself, or one after which the client may still have waited for
+// an answer. A run that is over waits for nothing, and a section that had more time
+// than an answer takes since its last step was kept by something else.
+func (in *input) kept(s *history.Section, end time.Duration) bool {
+	inForce := func(f fault) bool { return f.open && !in.elsewhere(f, s.Worker) && !in.spared(f.Target) }
+	if slices.ContainsFunc(in.faults(), inForce) {
+		return true
+	}
+	hindered := in.hindered(s.Worker)
+	last := max(s.CallAt, s.EnterAt, s.LeaveAt)
+	return !in.over() && hindered.covers(end) && hindered.beside(last, end) <= in.answer()
+}
+
+// over reports whether the history is of a whole run, and not of its beginning: it
+// says what the resource held at the end.
+func (in *input) over() bool {
+	return len(in.Events) > 0 && in.Events[len(in.Events)-1].Type == history.Final
 }
 
 // circle says who waits for whom, if s waits at that time for a lock whose holder

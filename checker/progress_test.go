@@ -83,6 +83,39 @@ func TestProgress(t *testing.T) {
 			want: Invalid, count: 1, text: "never ended: a's section 1",
 		},
 		{name: "crashed", story: story("counter", "off").acquire("a", 0).crash("a").final("0"), want: Valid},
+		{
+			name: "never ended, though a fault was over shortly before the end of the run", story: story("counter", "off").acquire("a", 0).leave("a").
+				fault("partition", "a->lock", time.Second).after(100 * time.Millisecond).final("0"),
+			want: Invalid, count: 1, text: "never ended: a's section 1",
+		},
+		{
+			name:  "never ended, though a fault was over at the end of the run",
+			story: story("counter", "off").acquire("a", 0).leave("a").fault("partition", "a->lock", time.Second).stop().final("0"),
+			want:  Invalid, count: 1, text: "never ended: a's section 1",
+		},
+		{
+			name:  "a fault is in force at the end of the run",
+			story: story("counter", "off").acquire("a", 0).leave("a").tell(history.Event{Type: history.FaultBegin, Fault: 1, Kind: "partition", Target: "a->lock"}).final("0"), want: Valid,
+		},
+		{
+			name: "never ended, though a fault of another worker is in force at the end of the run", story: func() *teller {
+				s := story("counter", "off")
+				s.meta.Workers = []string{"a", "b"}
+				return s.acquire("a", 0).leave("a").tell(history.Event{Type: history.FaultBegin, Fault: 1, Kind: "partition", Target: "b->lock"}).final("0")
+			}(),
+			want: Invalid, count: 1, text: "never ended",
+		},
+		{
+			name: "the history breaks off while a client may still wait", story: story("counter", "off").acquire("a", 0).leave("a").
+				fault("partition", "a->lock", time.Second).after(100 * time.Millisecond).tell(history.Event{Type: history.Expired, Key: "x", Owner: "a", Node: "lock"}),
+			want: Valid,
+		},
+		{
+			name: "the history breaks off shortly after a fault that came much too late to explain it",
+			story: story("counter", "off").acquire("a", 0).leave("a").after(20*time.Second).
+				fault("partition", "a->lock", time.Second).after(100 * time.Millisecond).tell(history.Event{Type: history.Expired, Key: "x", Owner: "a", Node: "lock"}),
+			want: Invalid, count: 1, text: "never ended",
+		},
 	})
 }
 
@@ -163,4 +196,119 @@ func TestProgressTellsADeadlock(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+}
+
+// A lock that turns everybody away while it is free is of no use, however quickly and
+// politely it does so.
+func TestProgressOfALockThatTurnsEverybodyAway(t *testing.T) {
+	// One section has worked for a second, so what two workers may have to wait for is
+	// 30 s and 5 x 1 s and 20 x 2 x 1 s.
+	const bound = 75 * time.Second
+	begun := func() *teller {
+		s := story("counter", "off")
+		s.meta.Workers = []string{"a", "b"}
+		return s.acquire("a", 0).after(time.Second).release("a").after(time.Minute)
+	}
+	// turned: a and b ask in turn, every 5 s for d, and are answered after 1 s.
+	turned := func(s *teller, d time.Duration, class history.Class) *teller {
+		for i, end := 0, s.now+d; s.now < end; i++ {
+			w := []string{"a", "b"}[i%2]
+			s.call(w).after(time.Second).answered(w, class, "").after(4 * time.Second)
+		}
+		return s
+	}
+	every := func(s *teller, n int, d time.Duration) *teller {
+		for range n {
+			s.call("a").answered("a", "not-obtained", "").after(d)
+		}
+		return s
+	}
+	free := func(d time.Duration) *teller { return begun().after(d) }
+	// kept: something happens to b, which waits all the time, while a is turned away.
+	kept := func(what func(s *teller) *teller) *teller {
+		s := what(begun().call("b"))
+		return every(s, 40, 5*time.Second)
+	}
+	begins := func(kind, target string) func(s *teller) *teller {
+		return func(s *teller) *teller {
+			return s.tell(history.Event{Type: history.FaultBegin, Fault: 1, Kind: kind, Target: target})
+		}
+	}
+	const named = "turned away: lock x was free for "
+	judge(t, "progress", []verdictCase{
+		{name: "not obtained", story: turned(begun(), bound+20*time.Second, "not-obtained"), want: Invalid, count: 1, text: named},
+		{name: "unknown each time", story: turned(begun(), bound+20*time.Second, "unknown"), want: Invalid, count: 1, text: named},
+		{name: "an error each time", story: turned(begun(), bound+20*time.Second, "other"), want: Invalid, count: 1, text: named},
+		{
+			name: "now this, now that", story: turned(turned(begun(), bound/2+10*time.Second, "unknown"), bound/2+10*time.Second, "not-obtained"),
+			want: Invalid, count: 1, text: named,
+		},
+		{
+			name:  "twice, with somebody let in between",
+			story: turned(turned(begun(), bound+20*time.Second, "other").acquire("a", 0).release("a"), bound+20*time.Second, "other"),
+			want:  Invalid, count: 2, text: named,
+		},
+		{name: "from the first call on", story: turned(story("counter", "off"), 2*time.Minute, "other"), want: Invalid, count: 1, text: named},
+		{
+			name: "while another worker is cut off", story: every(begins("partition", "b->lock")(begun()), 40, 5*time.Second),
+			want: Invalid, count: 1, text: named,
+		},
+		{name: "a schedule whose every job is turned away", story: every(free(0), 12, time.Hour), want: Invalid, count: 1, text: named},
+		{
+			name: "after a crash, longer than the lease", story: every(begun().call("b").crash("b"), 40, 5*time.Second),
+			want: Invalid, count: 1, text: named,
+		},
+
+		{name: "within the bound", story: turned(begun(), bound-10*time.Second, "not-obtained"), want: Valid},
+		{name: "nobody asks for hours", story: every(free(time.Hour), 1, time.Hour), want: Valid},
+		{name: "two sections of a schedule", story: every(free(0), 2, time.Hour), want: Valid},
+		{name: "ten sections of a schedule, hours apart", story: every(free(0), 10, time.Hour), want: Valid},
+		{
+			name:  "somebody is let in now and then",
+			story: turned(turned(begun(), bound-10*time.Second, "other").acquire("a", 0).release("a"), bound-10*time.Second, "other"), want: Valid,
+		},
+		{
+			name: "who waited long is turned away soon after somebody was let in",
+			story: func() *teller {
+				s := begun().call("a").call("b")
+				return s.after(bound-10*time.Second).grant("a").enter("a", 0).release("a").call("a").after(20*time.Second).
+					answered("a", "not-obtained", "").answered("b", "not-obtained", "")
+			}(),
+			want: Invalid, count: 2, text: "overslept",
+		},
+		{name: "each was cancelled", story: turned(begun(), 10*time.Minute, "cancelled"), want: Valid},
+		{name: "held by nobody of this history", story: turned(begun().grant("ghost"), 10*time.Minute, "not-obtained"), want: Valid},
+		{name: "held by b all the time", story: every(begun().acquire("b", 0), 40, 5*time.Second).release("b"), want: Valid},
+		{name: "b is in it, and no server says so", story: every(story("counter", "off").call("b").enter("b", 0), 40, 5*time.Second).leave("b").answered("b", "", ""), want: Valid},
+		{name: "the server is down", story: turned(begins("crash", "lock")(begun()), 10*time.Minute, "unknown"), want: Valid},
+		{
+			name:  "both are cut off",
+			story: turned(begins("partition", "b->lock")(begins("partition", "a->lock")(begun())), 10*time.Minute, "unknown"), want: Valid,
+		},
+		{name: "it is slow itself", story: every(begins("pause", "a")(begun()), 40, 5*time.Second), want: Valid},
+		{name: "who is next in turn is stopped", story: kept(begins("pause", "b")).answered("b", "unknown", ""), want: Valid},
+	})
+
+	s := begun()
+	s.meta.TTL = time.Hour
+	judge(t, "progress", []verdictCase{
+		{name: "after a crash, within the lease", story: every(s.call("b").crash("b"), 40, 5*time.Second), want: Valid},
+	})
+}
+
+// A minority of the servers that is down is no excuse for turning everybody away.
+func TestProgressOfAQuorumThatTurnsEverybodyAway(t *testing.T) {
+	turned := func(target string) *teller {
+		s := story("counter", "off")
+		s.meta.Workers, s.meta.Nodes, s.meta.Quorum = []string{"a"}, 3, 2
+		s.tell(history.Event{Type: history.FaultBegin, Fault: 1, Kind: "crash", Target: target})
+		for range 40 {
+			s.call("a").after(time.Second).answered("a", "unknown", "").after(4 * time.Second)
+		}
+		return s
+	}
+	judge(t, "progress", []verdictCase{
+		{name: "one server", story: turned("lock-2"), want: Invalid, count: 1, text: "turned away"},
+		{name: "all servers", story: turned("lock"), want: Valid},
+	})
 }

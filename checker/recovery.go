@@ -16,8 +16,12 @@ import (
 // and the lease on top of the margin is what it may take. In that case a late
 // request of the owner may still come, and counts from its arrival.
 //
-// Of several servers a single one is in nobody's way, so the lease counts there
-// too. Only a grant that is refused to somebody is in the way. At the end of the
+// A cancelled answer says that the caller gave up, and not that the lock does not
+// know: it has to undo what it asked for, or to answer unknown. It counts as unknown
+// where a fault other than the cancellation may have kept it from that.
+//
+// Of several servers fewer than a quorum are in nobody's way, so the lease counts
+// there too. Only a grant that is refused to somebody is in the way. At the end of the
 // history a grant without an owner is a leak, even if nobody wanted it, when
 // it has no end or is beyond lease and margin.
 func recovery(in *input, r *Result) {
@@ -73,16 +77,37 @@ func (in *input) due(g *grant, goneAt time.Duration) (due, freeAt time.Duration)
 		}
 	}
 	freeAt = from + lease + recoveryMargin
-	if s := g.section; s.Crashed || g.revived || !knows(s) || in.quorum() > 1 {
+	due = max(goneAt, g.given.At) + recoveryMargin
+	if s := g.section; s.Crashed || g.revived || !in.knows(s) || in.quorum() > 1 && !in.barring(g, due) {
 		return freeAt, freeAt
 	}
-	return max(goneAt, g.given.At) + recoveryMargin, freeAt
+	return due, freeAt
 }
 
 // knows reports whether the strategy knew what became of its requests when s
-// returned. An error of the work itself says nothing about that.
-func knows(s *history.Section) bool {
-	return !unsure(s) || s.BodyErr != "" && s.Err == s.BodyErr
+// returned, or had to see to it. An error of the work itself says nothing about that.
+func (in *input) knows(s *history.Section) bool {
+	if s.Class == history.ClassCancelled && !bodyAlone(s) {
+		return !in.keptFromUndoing(s)
+	}
+	return s.Class != history.ClassUnknown || bodyAlone(s)
+}
+
+// keptFromUndoing reports whether a fault may have kept s from undoing what it had asked for.
+func (in *input) keptFromUndoing(s *history.Section) bool {
+	return in.disturbed(s.Worker, s.CallAt, s.ReturnAt+recoveryMargin, "cancel")
+}
+
+// barring reports whether a quorum of servers still hold at some time what they gave
+// to the owner of g, though no fault kept its section from giving it back.
+func (in *input) barring(g *grant, at time.Duration) bool {
+	n := 0
+	for _, other := range g.wish.grants {
+		if other.given.Owner == g.given.Owner && other.given.At <= at && (other.ended == nil || other.ended.At > at) {
+			n++
+		}
+	}
+	return n >= in.quorum() && !in.keptFromUndoing(g.section)
 }
 
 // refusedAfter returns the last refusal that g is to blame for, if that came

@@ -74,3 +74,100 @@ func TestRecoveryQuorum(t *testing.T) {
 	s.call("a").leased("a", 10*time.Second).answered("a", "not-obtained", "").after(2*time.Second).call("b").refusedBy("b", "a")
 	judge(t, "recovery", []verdictCase{{name: "a minority", story: s, want: Valid}})
 }
+
+// A cancelled answer says that the caller gave up. The lock has to undo what it asked
+// for, unless something else kept it from that.
+func TestRecoveryOfCancelledCalls(t *testing.T) {
+	const lease = 10 * time.Second
+	begun := func() *teller {
+		s := story("counter", "off")
+		s.meta.Workers, s.meta.TTL = []string{"a", "b"}, lease
+		return s.call("a")
+	}
+	cancelled := func(s *teller) *teller { return s.fault("cancel", "a", 0).answered("a", "cancelled", "canceled") }
+	// wanted: b asks for the lock after a while.
+	wanted := func(s *teller, after time.Duration) *teller { return s.after(after).call("b").refusedBy("b", "a") }
+	inside := func() *teller { return begun().leased("a", lease).enter("a", 0) }
+	judge(t, "recovery", []verdictCase{
+		{name: "undone", story: cancelled(begun().leased("a", lease)).freed("a", "a").after(2*time.Second).acquire("b", 0), want: Valid},
+		{name: "in the way within the margin", story: wanted(cancelled(begun().leased("a", lease)), 900*time.Millisecond), want: Valid},
+		{
+			name: "an orphan", story: wanted(cancelled(begun().leased("a", lease)), 2*time.Second),
+			want: Invalid, count: 1, text: "...after a's section 1 had ended with cancelled",
+		},
+		{
+			name: "by a time-out of the lock's own", story: wanted(begun().leased("a", lease).answered("a", "cancelled", "deadline exceeded"), 2*time.Second),
+			want: Invalid, count: 1, text: "ghost",
+		},
+		{
+			name:  "an orphan that was given after the answer",
+			story: wanted(cancelled(begun()).tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: "lock", Until: lease}), 2*time.Second),
+			want:  Invalid, count: 1, text: "ghost",
+		},
+		{name: "nobody wanted it, and its lease ends", story: cancelled(begun().leased("a", lease)).after(lease).expire("a").final("0"), want: Valid},
+		{
+			name: "nobody wanted it, and it has no end", story: cancelled(begun().grant("a")).final("0"),
+			want: Invalid, count: 1, text: "leak",
+		},
+		{
+			name:  "the link was cut as well",
+			story: wanted(cancelled(begun().leased("a", lease).fault("partition", "lock->a", time.Second)), 2*time.Second), want: Valid,
+		},
+		{
+			name:  "the server went down before it was undone",
+			story: wanted(cancelled(begun().leased("a", lease)).fault("crash", "lock", time.Millisecond), 2*time.Second), want: Valid,
+		},
+		{
+			name: "another worker was cut off", story: wanted(cancelled(begun().leased("a", lease).fault("partition", "b->lock", time.Second)), 2*time.Second),
+			want: Invalid, count: 1, text: "ghost",
+		},
+		{
+			name:  "the link was cut as well, and the lease is over",
+			story: wanted(cancelled(begun().leased("a", lease).fault("partition", "lock->a", time.Second)), 2*lease),
+			want:  Invalid, count: 1, text: "ghost",
+		},
+		{
+			name: "in its work, and not given back", story: wanted(inside().fault("cancel", "a", 0).failed("a", "canceled").answered("a", "cancelled", "canceled"), 2*time.Second),
+			want: Invalid, count: 1, text: "ghost",
+		},
+		{
+			name: "in its release, and not given back", story: wanted(cancelled(inside().leave("a")), 2*time.Second),
+			want: Invalid, count: 1, text: "ghost",
+		},
+		{name: "it said that it does not know", story: wanted(begun().leased("a", lease).fault("cancel", "a", 0).answered("a", "unknown", "canceled"), 2*time.Second), want: Valid},
+	})
+}
+
+// A quorum that is left behind keeps everybody out.
+func TestRecoveryOfAQuorumLeftBehind(t *testing.T) {
+	begun := func(class history.Class, nodes ...string) *teller {
+		s := story("counter", "off")
+		s.meta.Workers, s.meta.Nodes, s.meta.Quorum, s.meta.TTL = []string{"a", "b"}, 3, 2, 10*time.Second
+		s.call("a")
+		for i, node := range nodes {
+			s.tell(history.Event{
+				Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: node, Request: int64(i) + 1, Until: s.now + 10*time.Second,
+			})
+		}
+		return s.answered("a", class, "")
+	}
+	wanted := func(s *teller, nodes ...string) *teller {
+		s.after(2 * time.Second).call("b")
+		for _, node := range nodes {
+			s.tell(history.Event{Type: history.Refused, Worker: "b", Key: "x", Owner: "a", Node: node})
+		}
+		return s
+	}
+	all := []string{"lock-1", "lock-2", "lock-3"}
+	judge(t, "recovery", []verdictCase{
+		{name: "a minority", story: wanted(begun("cancelled", "lock-1"), "lock-1"), want: Valid},
+		{name: "a quorum", story: wanted(begun("cancelled", "lock-1", "lock-2"), "lock-1"), want: Invalid, count: 1, text: "ghost"},
+		{name: "all of them", story: wanted(begun("not-obtained", all...), all...), want: Invalid, count: 3, text: "ghost"},
+		{name: "a quorum, undone but for one", story: wanted(begun("cancelled", "lock-1", "lock-2").expireOn("a", "lock-2"), "lock-1"), want: Valid},
+		{name: "a quorum, and it said that it does not know", story: wanted(begun("unknown", all...), all...), want: Valid},
+		{
+			name: "a quorum, and two servers were out of reach", want: Valid,
+			story: wanted(begun("cancelled", all...).fault("partition", "a->lock-1", time.Second).fault("partition", "a->lock-2", time.Second), all...),
+		},
+	})
+}

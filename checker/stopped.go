@@ -55,6 +55,11 @@ func (s stretches) covers(at time.Duration) bool {
 	return slices.ContainsFunc(s, func(x stretch) bool { return x.from <= at && at <= x.to })
 }
 
+// touches reports whether any time from one to another is in s.
+func (s stretches) touches(from, to time.Duration) bool {
+	return slices.ContainsFunc(s, func(x stretch) bool { return x.from <= to && from <= x.to })
+}
+
 // stopped returns when each worker could not be expected to do anything: its
 // process, its node or one of its tasks stood still, or its clock went at a
 // rate of its own, so that nobody can say what its time-outs were worth. What
@@ -104,13 +109,32 @@ func (in *input) troubled() stretches {
 func (in *input) hindered(worker string) stretches {
 	list := slices.Clone(in.stopped()[worker])
 	for _, f := range in.faults() {
-		from, to, link := strings.Cut(f.Target, "->")
-		elsewhere := link && from != worker && to != worker || !link && f.Target != worker && slices.Contains(in.Meta.Workers, f.Target)
-		if !elsewhere && !in.spared(f.Target) {
+		if !in.elsewhere(f, worker) && !in.spared(f.Target) {
 			list = append(list, stretch{f.from, f.to + in.answer()})
 		}
 	}
 	return union(list)
+}
+
+// elsewhere reports whether a fault is of another worker, or of a link that is not
+// the worker's.
+func (in *input) elsewhere(f fault, worker string) bool {
+	from, to, link := strings.Cut(f.Target, "->")
+	if link {
+		return from != worker && to != worker
+	}
+	return f.Target != worker && slices.Contains(in.Meta.Workers, f.Target)
+}
+
+// disturbed reports whether a fault may have changed what happened between a
+// worker and the servers from one time to another: it took hold of the worker, of
+// one of its links, or of any server. Its traces last for an answer and a lease
+// longer: a late message, a grant without an owner, a server that waits before it
+// answers again. Faults of the kind that is left out do not count.
+func (in *input) disturbed(worker string, from, to time.Duration, without string) bool {
+	return slices.ContainsFunc(in.faults(), func(f fault) bool {
+		return f.Kind != without && !in.elsewhere(f, worker) && f.from <= to && from <= f.to+in.answer()+in.Meta.TTL
+	})
 }
 
 // spared reports whether a fault is of a single one of several servers, which
@@ -123,6 +147,7 @@ func (in *input) spared(target string) bool {
 type fault struct {
 	*history.Event
 	stretch
+	open bool // it has no end
 }
 
 // faults lists the faults of the history, in the order of their begins. What has
@@ -142,11 +167,11 @@ func (in *input) faults() []fault {
 		switch e.Type {
 		case history.FaultBegin:
 			open[id{e.Fault, e.Target}] = len(list)
-			list = append(list, fault{e, stretch{e.At, in.endAt()}})
+			list = append(list, fault{e, stretch{e.At, in.endAt()}, true})
 		case history.FaultEnd:
 			key := id{e.Fault, e.Target}
 			if at, ok := open[key]; ok {
-				list[at].to = e.At
+				list[at].to, list[at].open = e.At, false
 				delete(open, key)
 			}
 		default:

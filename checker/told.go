@@ -13,7 +13,8 @@ import (
 // works: no later than toldBound after the end of its lease, which it can
 // know by its own clock. Whatever stopped the holder does not count. Other
 // strategies must not be silent when the section ends: their last answer says
-// that the lock was lost, or that they do not know.
+// that the lock was lost, or that they do not know. The error of the work alone,
+// also that it was cancelled, says neither.
 //
 // The end of the lease is the server's word, which is a little later than the
 // holder's own, who counts from the sending of its request.
@@ -35,7 +36,7 @@ func told(in *input, r *Result) {
 				nameOf(s), s.Key, loss.Type, late)
 			continue
 		}
-		if s.Return != 0 && s.Told == 0 && s.Class != history.ClassLost && !unsure(s) {
+		if s.Return != 0 && (s.Told == 0 || s.Told > s.Return) && s.Class != history.ClassLost && (!unsure(s) || bodyAlone(s)) {
 			r.find(Invalid, events, "never told: %s had lost lock %s (%s), and its strategy answered %s",
 				nameOf(s), s.Key, loss.Type, answered(s))
 		}
@@ -56,6 +57,10 @@ func (in *input) untold(s *history.Section, over time.Duration, left int64, left
 func unsure(s *history.Section) bool {
 	return s.Class == history.ClassUnknown || s.Class == history.ClassCancelled
 }
+
+// bodyAlone reports whether the answer of s is the error of the work, and nothing of
+// the lock.
+func bodyAlone(s *history.Section) bool { return s.BodyErr != "" && s.Err == s.BodyErr }
 
 // answered is how a finding calls what a strategy answered.
 func answered(s *history.Section) string {

@@ -54,6 +54,29 @@ func TestTold(t *testing.T) {
 			want: Invalid, count: 1, text: "never told: a's section 1 had lost lock x (expired), and its strategy answered ok",
 		},
 		{
+			name: "no promise, and the answer is the error of the work alone", story: silent().failed("a", "no stock").answered("a", "other", "no stock"),
+			want: Invalid, count: 1, text: "...its strategy answered other",
+		},
+		{
+			name: "no promise, and the answer is that the work was cancelled", story: silent().failed("a", "canceled").answered("a", "cancelled", "canceled"),
+			want: Invalid, count: 1, text: "...its strategy answered cancelled",
+		},
+		{
+			name: "no promise, and the answer is that the work does not know", story: silent().failed("a", "no answer").answered("a", "unknown", "no answer"),
+			want: Invalid, count: 1, text: "...its strategy answered unknown",
+		},
+		{
+			name:  "no promise, and the release was cancelled too",
+			story: silent().failed("a", "canceled").answered("a", "cancelled", "canceled\nrelease: canceled"), want: Valid,
+		},
+		{
+			name: "no promise, and told when the call had ended", story: silent().leave("a").answered("a", "", "").told("a"),
+			want: Invalid, count: 1, text: "never told",
+		},
+		{
+			name: "no promise, cancelled and told", story: silent().told("a").failed("a", "canceled").answered("a", "cancelled", "canceled"), want: Valid,
+		},
+		{
 			name:  "lost after the work was left",
 			story: story("counter", "off").call("a").leased("a", time.Second).enter("a", 0).leave("a").after(time.Second).expire("a").answered("a", "", ""), want: Valid,
 		},

@@ -10,7 +10,8 @@ import (
 type Locker interface {
 	// Acquire waits for the lock of key as long as the strategy's retry policy
 	// says. It returns ErrNotObtained when it gave up, ErrUnknown when it
-	// cannot tell whether it holds the lock, or the cause of ctx.
+	// cannot tell whether it holds the lock, or the cause of ctx, after it has
+	// undone what it had asked for.
 	Acquire(ctx context.Context, key string) (Lease, error)
 }
 

@@ -198,6 +198,10 @@ faults:
 		{"recovery", "redis-release-skipped", "redis", shortWork + first(9, "write.sent", "drop: {for: 100ms}")},
 		{"recovery", "redis-fenced-published", "redis-fenced", shortWork + nothing},
 		{"errors", "redis-release-masks", "redis", shortWork + first(9, "release.sent", "drop: {for: 100ms}")},
+		{
+			"errors", "{name: redis-blind-timeout, lock: {retry: {attempts: 1}}}", "{name: redis, lock: {retry: {attempts: 1}}}",
+			rareWork + first(9, "acquire.sent", "error: {}"),
+		},
 		{"errors", "redis-watchdog-late-flag", "redis-watchdog", longWork + first(9, "renew.replied", "drop: {for: 100ms}")},
 		{"errors", "redis-watchdog-crash", "redis-watchdog", longWork + first(9, "renew.replied", "drop: {for: 100ms}")},
 		{"progress", "{name: redis-doubling, lock: {profile: batch}}", "redis", longWork + nothing}, // sleeps of up to 256 s
