@@ -66,6 +66,9 @@ func sortSet(operations []jepsen.Operation) (adds map[string]*jepsen.Operation, 
 			if name := o.Input.Identity(); adds[name] == nil {
 				adds[name] = o
 			}
+			if err := completed(o); err != nil {
+				return nil, nil, nil, err
+			}
 			if ok {
 				acknowledged = append(acknowledged, o)
 			}
