@@ -147,7 +147,7 @@ func TestCheckJudgesKeyByKey(t *testing.T) {
 		{"two bad registers", register + operation(2, "read", "[1 nil]", "[1 7]") + operation(2, "read", "[0 nil]", "[0 8]"), "", exitViolation, []string{"(?m)^key 0  +invalid", "(?m)^key 1  +invalid", "key 0: no order"}},
 		{"adds that may be pairs", operation(0, "add", "[0 7]", "[0 7]"), "", exitUsage, []string{"FILE:1:1: \\[0 7\\] may be a key"}},
 		{"they are", operation(0, "write", "[0 7]", "[0 7]"), "--keyed", exitOK, []string{"keys 1"}},
-		{"they are not", set, "--keyed=false", exitViolation, []string{"holds 0, #{7}, which nobody had begun to add"}},
+		{"they are not", set, "--keyed=false", exitViolation, []string{`holds 0, #\{7\}, which nobody had begun to add`}},
 		{"neither yes nor no", set, "--keyed=maybe", exitUsage, []string{`--keyed is true or false, not "maybe"`}},
 		{"as JSON", register, "--format=json", exitOK, []string{`(?s)"keys": .*"key": "0",\s+"verdict": "valid",\s+"operations": 2`}},
 	} {
