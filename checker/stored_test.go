@@ -304,8 +304,8 @@ func fitsByForce(operations []jepsen.Operation, model string, end int64) bool {
 	return b.fits(world{value: "nil", fence: -1 << 62, holder: -1})
 }
 
-// randomLog draws a log of n operations with few values, of which one in so
-// many meets with an accident. With sane it is one that a real object could
+// randomLog draws a log of n operations with few values, of which one in
+// accidents meets with an accident. With sane it is one that a real object could
 // have left.
 func randomLog(t testing.TB, r *rand.Rand, model string, processes, n, accidents int, sane bool) []string {
 	t.Helper()

@@ -80,7 +80,7 @@ func (t *teller) expireOn(w, node string) *teller {
 	return t.tell(history.Event{Type: history.Expired, Worker: w, Key: "x", Owner: w, Node: node})
 }
 
-// refusedBy: the server declined the wish of w, since another one has the lock.
+// refusedBy: the server declined the request of w, since another one has the lock.
 func (t *teller) refusedBy(w, owner string) *teller {
 	return t.tell(history.Event{Type: history.Refused, Worker: w, Key: "x", Owner: owner, Node: "lock"})
 }

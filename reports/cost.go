@@ -12,7 +12,7 @@ import (
 type grid struct {
 	Title string
 	Note  string // how to read it, one sentence
-	Texts int    // so many columns from the left hold words, the others figures
+	Texts int    // number of columns from the left that hold words, the others figures
 	Head  []string
 	Rows  [][]string
 }

@@ -119,7 +119,7 @@ strategies and the checks that it names. Unknown is never a pass. Intervals are 
 Where no run is violating, "fewer than" is the exact bound (Clopper and Pearson), at 95 %% to one side.
 
 Every named step of a worker costs %v of virtual time. That is how long the gap between a look at the clock
-and the write lasts, so a strategy that makes such a look fails the oftener, the longer it is.
+and the write lasts, so a strategy that makes such a look fails more often the longer it is.
 `, c.Step)
 }
 

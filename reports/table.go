@@ -110,7 +110,7 @@ func writeChecks(b *bytes.Buffer, o Options, shown []scenarios.StrategyStats, al
 }
 
 // writeGrid prints a table of words. Of each heading after the first only the
-// first word stands above its column, and the whole below all.
+// first word is above its column, and the whole below all.
 func writeGrid(b *bytes.Buffer, o Options, g grid) {
 	head := slices.Clone(g.Head)
 	for i := 1; i < len(head); i++ {

@@ -18,7 +18,7 @@ import (
 
 // Rewrite returns the text of a scenario file that says what s says now: the
 // file that s was read from, with the changes that were made to its name,
-// description, sizes, strategies, each, faults and expect. All else stands in
+// description, sizes, strategies, each, faults and expect. All else is in
 // it as it stood, without comments. About is the comment on top. A file of
 // samples is named as seen from the folder of the path to, where the text is
 // to be written. The strategies and the faults of s must have no cases.

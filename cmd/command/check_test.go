@@ -47,7 +47,7 @@ func checkText(t *testing.T, content string, args ...string) (code int, stdout, 
 func TestCheckRefusesBrokenHistories(t *testing.T) {
 	whole := stored(t, "redis")
 	lines := strings.SplitAfter(whole, "\n")
-	lines = lines[:len(lines)-1] // nothing stands behind the last end
+	lines = lines[:len(lines)-1] // nothing follows the last end
 	replace := func(line int, old, text string) string {
 		changed := append([]string{}, lines...)
 		if changed[line-1] = strings.Replace(changed[line-1], old, text, 1); changed[line-1] == lines[line-1] {

@@ -170,7 +170,7 @@ func (r *reader) tagged() (Value, error) {
 	return v, err
 }
 
-// token takes what stands up to the next space or bracket. A character that
+// token takes everything up to the next space or bracket. A character that
 // is written with a backslash may be any, brackets too.
 func (r *reader) token() string {
 	from, n := r.pos, 0

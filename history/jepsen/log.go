@@ -75,7 +75,7 @@ type field struct {
 }
 
 // tabbed splits a line at its tabs: into type, function, value and, if there
-// is one, an error in words. It is an operation if a process stands right
+// is one, an error in words. It is an operation if a process is right
 // before the first tab and a keyword behind it. Fields are nil if it is none.
 func tabbed(line string) (fields []field, process int64) {
 	words := strings.SplitN(line, "\t", 5)
@@ -97,7 +97,7 @@ func tabbed(line string) (fields []field, process int64) {
 
 // blanked splits a line at its blanks and tabs: into type, function and the
 // rest, which is the value and what follows it. It is an operation if its first
-// keyword is a type that stands right behind a process. Some logs have lost their
+// keyword is a type right behind a process. Some logs have lost their
 // tabs on the way.
 func blanked(line string) (fields []field, process int64) {
 	const blanks = " \t"

@@ -18,7 +18,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Text) }
 
-// Errorf makes an error of something that stands at p.
+// Errorf makes an error of something at p.
 func (p Place) Errorf(format string, args ...any) *Error {
 	return &Error{Place: p, Text: fmt.Sprintf(format, args...)}
 }
