@@ -164,3 +164,57 @@ func TestCheckJudgesKeyByKey(t *testing.T) {
 		})
 	}
 }
+
+// A grant or its end that is missing from a history, or that is there twice, is
+// found: what a run has left is refused with any one of them dropped or doubled.
+// A grant that never ended can be missing without a trace.
+func TestCheckRefusesDroppedAndDoubledGrants(t *testing.T) {
+	whole, err := history.Read(strings.NewReader(stored(t, "redis")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dropped, doubled, ended := 0, 0, map[string]int{}
+	for _, e := range whole.Events {
+		switch e.Type {
+		case history.Freed, history.Expired, history.Evicted:
+			ended[e.Owner]++
+		default:
+		}
+	}
+	for i, e := range whole.Events {
+		isGrant := e.Type == history.Granted && ended[e.Owner] > 0
+		isEnd := e.Type == history.Freed || e.Type == history.Expired
+		for _, times := range []int{0, 2} {
+			if !isGrant && (!isEnd || times == 0) {
+				continue // no server answers to an end that is missing, unless it grants again
+			}
+			var r history.Recorder
+			for k, other := range whole.Events {
+				n := 1
+				if k == i {
+					n = times
+				}
+				for range n {
+					r.Record(other)
+				}
+			}
+			changed := history.History{Meta: whole.Meta, Events: r.Events()}
+			var file strings.Builder
+			if err := history.Write(&file, &changed); err != nil {
+				t.Fatal(err)
+			}
+			code, stdout, stderr := checkText(t, file.String())
+			if code != exitUsage || stdout != "" || !strings.HasPrefix(stderr, "lockquake: FILE:") {
+				t.Errorf("%s of event %d, %d times: exit code %d, said %q", e.Type, e.Seq, times, code, stderr)
+			}
+			if times == 0 {
+				dropped++
+			} else {
+				doubled++
+			}
+		}
+	}
+	if dropped == 0 || doubled <= dropped {
+		t.Errorf("%d dropped and %d doubled", dropped, doubled)
+	}
+}

@@ -249,9 +249,15 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(edn))
 	f.Add([]byte("[" + edn + "]"))
 	f.Add([]byte(textLog[:len(textLog)/2]))
+	f.Add([]byte(strings.ReplaceAll(textLog, "\t", "  ")))
+	f.Add([]byte(`{:process 1 :type :invoke :f :cas :value [0 [1.50M -2/4]]}{:process 1 :type :ok :f :cas :value [0N (0x1f 1e-7)]}`))
+	f.Add([]byte(`{:process 1 :type :invoke :f :read :value [#{\o12 "\ud83d\ude00"} nil]}`))
 	f.Add([]byte(`#a #_ \( {"\u00e4" ##Inf #{1/2}} ;`))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		operations, _, err := jepsen.Parse(file)
+		if keyed, err := jepsen.Keyed(operations); keyed && err == nil {
+			_, _ = jepsen.ByKey(operations) // whether it can is for the other tests
+		}
 		if err != nil {
 			wrong, ok := errors.AsType[*jepsen.Error](err)
 			if !ok || wrong.Line < 1 || wrong.Column < 1 || wrong.Line > strings.Count(string(file), "\n")+1 {
@@ -262,6 +268,11 @@ func FuzzParse(f *testing.F) {
 		for i, o := range operations {
 			if o.Call < 1 || o.Return != 0 && o.Return <= o.Call || o.Begin.Line < 1 || o.Process < 0 || o.Open() != (o.Return == 0) {
 				t.Errorf("operation %d makes no sense: %+v", i, o)
+			}
+			// What is printed is the value itself.
+			printed, _, err := jepsen.Parse([]byte("{:process 1 :type :invoke :f :write :value " + o.Input.String() + "}"))
+			if err != nil || !printed[0].Input.Equal(o.Input) {
+				t.Errorf("%s is printed, which is %v: %v", o.Input, printed, err)
 			}
 		}
 	})
