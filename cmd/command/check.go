@@ -195,8 +195,12 @@ func (f *checkFlags) judge(file string) (judged, error) {
 	}
 	j := judged{File: file}
 	if isOurs(data) {
-		if flag := cmp.Or(f.model, f.keyed); flag != "" {
-			return j, usagef("--model and --keyed are for a history of Jepsen, and %s is one of lockquake, judged by --check", file)
+		if f.model != "" || f.keyed != "" {
+			flag := "--keyed"
+			if f.model != "" {
+				flag = "--model"
+			}
+			return j, usagef("%s is for a history of Jepsen, and %s is one of lockquake, judged by --check", flag, file)
 		}
 		return j, f.judgeOurs(&j, data)
 	}
