@@ -52,7 +52,7 @@ func unmended() []string {
 	`)
 }
 
-// TestBannedWords is about comments, strings and Markdown. Names in the code are not looked
+// TestBannedWords is about comments, strings, Markdown and scenario files. Names in the code are not looked
 // at.
 func TestBannedWords(t *testing.T) {
 	r, root := banned(), filepath.Join("..", "..")
@@ -87,7 +87,7 @@ func TestBannedWords(t *testing.T) {
 func (r rules) read(t *testing.T, path string) []string {
 	t.Helper()
 	switch filepath.Ext(path) {
-	case ".md":
+	case ".md", ".yaml":
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
