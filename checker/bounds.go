@@ -3,7 +3,7 @@ package checker
 import "time"
 
 // The bounds of the checks that judge times. A lock that keeps to none of
-// them is broken for whoever has to wait, however right its answers are.
+// them is broken for the worker that has to wait, however right its answers are.
 const (
 	// toldBound is how long after the end of its validity a holder may still
 	// not have been told that it lost the lock.
@@ -20,7 +20,7 @@ const (
 	// oversleep is how long a waiter may sleep beside a free lock.
 	oversleep = 30 * time.Second
 	// patience, patientLeases and patientTurns make the time in which a call
-	// has to end: patience, and so many leases and longest sections, and so many
+	// has to end: patience, plus that many leases and longest sections, and that many
 	// turns of every worker. Locks that poll are not fair, so a waiter may be
 	// overtaken many times; but in 20 turns of each of n others hardly ever,
 	// since it loses all of them with a chance of about e^-20.

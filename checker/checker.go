@@ -111,7 +111,7 @@ func Catalogue() []Check {
 		},
 		{
 			Name: "progress",
-			Doc:  "whoever waits gets the lock or an answer within a bound, and every section ends",
+			Doc:  "a waiter gets the lock or an answer within a bound, and every section ends",
 			run:  progress,
 		},
 		{

@@ -9,7 +9,7 @@
 //   - [Run] judges a history by checks named in [Names] and returns a [Result]
 //     for each: a [Verdict], how many violations, and the first of them as
 //     [Finding] values, one sentence with the events that show it.
-//   - [Catalogue] lists the checks. Each stands in a file of its own:
+//   - [Catalogue] lists the checks. Each is in a file of its own:
 //     linearizable, lost-update, once, exclusion, belief and fencing judge what
 //     became of the data and who was let in; told, recovery, progress, errors,
 //     ownership and load judge how the lock served those who used it.
@@ -23,7 +23,7 @@
 //   - grants.go keeps a ledger of what the lock servers did, grant by grant, and
 //     stopped.go of who stood still when; bounds.go holds the bounds in time.
 //   - [JudgeStored] judges a list of operations, as Jepsen leaves one behind, by
-//     one of [Models]; it stands in the files stored*.go.
+//     one of [Models]; it is in the files stored*.go.
 //
 // # What took effect
 //

@@ -13,8 +13,8 @@ import (
 // of work, such as the tick of a schedule, the unit is the piece.
 //
 // A piece is finished if its work ended without an error, the last write of each
-// item took effect, and the effect stands: no section wrote the item after it that
-// had read it before. What the lock answers afterwards does not count: whether the
+// item took effect, and no stale write undid it: one of a section that had read the
+// item before. What the lock answers afterwards does not count: whether the
 // answer is right is for other checks.
 func (in *input) jobs() (asked, finished int64) {
 	undone := in.undone()
@@ -77,8 +77,8 @@ func (in *input) undone() map[*history.Section]bool {
 	return lost
 }
 
-// fewFinished is the share of the work below which a lock was not tested: 1 of so
-// many.
+// fewFinished is how many jobs there are for each finished one if a lock was hardly
+// tested.
 const fewFinished = 100
 
 // Untested says why the runs say too little about a lock that was not seen to

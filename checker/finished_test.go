@@ -2,7 +2,7 @@ package checker
 
 import "testing"
 
-// A job is finished when its work is done and its effect stands.
+// A job is finished when its work is done and no stale write undid it.
 func TestFinishedJobs(t *testing.T) {
 	for _, test := range []struct {
 		name           string
@@ -16,7 +16,7 @@ func TestFinishedJobs(t *testing.T) {
 		{"still at work", story("counter", "off").acquire("a", 0).read("a", "0"), 1, 0},
 		{"the write is refused", story("counter", "writes").acquire("a", 1).read("a", "0").sendWrite("a", "1").refused("a").release("a"), 1, 0},
 		{
-			"lost the lock, and the effect stands",
+			"lost the lock after its write",
 			story("counter", "off").acquire("a", 0).read("a", "0").write("a", "1").ended("a", "expired").leave("a").answered("a", "lost", "lost"), 1, 1,
 		},
 		{
@@ -28,7 +28,7 @@ func TestFinishedJobs(t *testing.T) {
 			"the next one builds on the write",
 			story("counter", "off").acquire("a", 0).read("a", "0").write("a", "1").release("a").acquire("b", 0).read("b", "1").write("b", "2").release("b"), 2, 2,
 		},
-		{"a unit is one job, whoever did it", story("cron", "off").does("a", "tick-1").callFor("b", "tick-1").answered("b", "not-obtained", ""), 1, 1},
+		{"a unit is one job for all sections", story("cron", "off").does("a", "tick-1").callFor("b", "tick-1").answered("b", "not-obtained", ""), 1, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := test.story.history()

@@ -124,7 +124,7 @@ func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []acce
 		}
 		room = append(room, access{op: o, maybe: e == maybe})
 		whole.ret = max(whole.ret, over(o))
-		// The section stands where its last write does, or else its last read.
+		// The section is placed where its last write does, or else its last read.
 		if o.Write() || !wrote {
 			whole.at, wrote = moment(o), o.Write()
 		}

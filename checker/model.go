@@ -27,8 +27,8 @@ type step struct {
 	accesses []access // of one item, in the order of their effects
 	section  *history.Section
 	call     int64 // it took place after this
-	ret      int64 // and before this; forever if it never came to an end
-	at       int64 // where it stands in the order that the record suggests
+	ret      int64 // and before this; forever if it never ended
+	at       int64 // its place in the order that the record suggests
 }
 
 // rule is what a resource claims to do with tokens.
@@ -54,7 +54,7 @@ func ruleOf(fence string) (rule, bool) {
 	return rule{}, false
 }
 
-// allows reports whether the resource has to accept o when its mark stands at
+// allows reports whether the resource has to accept o when its mark is at
 // mark; otherwise it has to refuse it. A resource that looks at tokens refuses
 // every request that brings none.
 func (r rule) allows(mark int64, o *history.Op) bool {

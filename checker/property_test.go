@@ -149,7 +149,7 @@ func unwitnessed(h *history.History) *history.History {
 // What follows says what linearizable means in the most direct way: try all
 // orders. It shares nothing with the check.
 
-// deed is one access, and what is known of it: "yes", "no" (refused), "maybe".
+// access is one, and what is known of it: "yes", "no" (refused), "maybe".
 type deed struct {
 	write, blind   bool
 	value, happens string
@@ -302,7 +302,7 @@ func TestLostUpdateAgreesWithTheSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := randomStory(t, true, false)
 		// On an honest resource, a counter that was only ever incremented by one
-		// has lost nothing if and only if it stands at the number of increments.
+		// has lost nothing if and only if it is the number of increments.
 		value, writes := "0", 0
 		for _, e := range h.Events {
 			if e.Type == history.Applied && e.Op == "write" {

@@ -22,8 +22,8 @@ func defaultLimits() limits {
 }
 
 // search looks for an order of steps that the model allows and that respects
-// real time: what ended before something else began stands before it. The
-// suggested order does so by itself, since a step stands where one of its
+// real time: what ended before something else began is before it. The
+// suggested order does so by itself, since a step is where one of its
 // effects was, between its beginning and its end.
 type search struct {
 	model  model
@@ -49,7 +49,7 @@ type answer struct {
 // The search asks about beginnings of the history, not the whole. A history
 // is linearizable only if each of its beginnings is, and the suggested order
 // has proved them up to its misfit; so the contradiction, if there is one,
-// usually stands in a beginning just a little longer.
+// usually is in a beginning just a little longer.
 func (s *search) decide() answer {
 	slices.SortFunc(s.steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
 	misfit := s.replay()

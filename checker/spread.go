@@ -104,7 +104,7 @@ func middle(b int) time.Duration {
 }
 
 // spreadJSON is a Spread in a file, times in nanoseconds. The quantiles are for
-// whoever reads it; the counts, by bucket, are what it is read back from.
+// the reader; the counts, by bucket, are what it is read back from.
 type spreadJSON struct {
 	N      int64         `json:"n"`
 	Total  time.Duration `json:"total"`

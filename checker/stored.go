@@ -34,7 +34,7 @@ type Shown struct {
 }
 
 // JudgeStored judges operations by the model of that name: is there an order
-// of them that the model allows, and in which every operation stands between
+// of them that the model allows, and in which every operation takes effect between
 // its call and its return? The search for one is bounded in steps and memory;
 // beyond, the verdict is Unknown. The set is judged by what its reads hold.
 //
@@ -96,7 +96,7 @@ func judgeStored(operations []jepsen.Operation, model string, l limits) (Judgeme
 	return j, nil
 }
 
-// order looks for an order, and says what stands in the way of one. Where
+// order looks for an order, and says what prevents one. Where
 // there is one, porcupine mostly finds it in a few steps for each move; that there
 // is none, and since when, the frontier finds out sooner. What is too wide for
 // the frontier is left to porcupine again, with more steps.
@@ -164,7 +164,7 @@ type ordering struct {
 	met    map[*move][]condition // in which a move did not fit
 }
 
-// spot is where a search stands.
+// spot is the position of a search.
 type spot struct {
 	condition
 	taken string // how many of each kind of open moves have happened
@@ -188,7 +188,7 @@ func (o *ordering) open(s spot, m *move) (spot, bool) {
 	return s, true
 }
 
-// fits asks porcupine for an order, within so many steps and the bound of memory. Open moves stand after everything else if they do not happen, where a closing
+// fits asks porcupine for an order, within a number of steps and the bound of memory. Open moves stand after everything else if they do not happen, where a closing
 // move has let go of all rules.
 //
 // Positions of events serve as timestamps, so no two are at one instant.

@@ -81,6 +81,9 @@ func TestJudgeStored(t *testing.T) {
 		}, Valid, "", 0},
 		{"an open read says nothing", "register", [][]string{write(0, "1"), one(1, "info", "read", "nil", ":timed-out"), read(0, "1")}, Valid, "", 0},
 		{"what the file ends in is open", "register", [][]string{{"1 invoke write 2"}, read(0, "2"), read(0, "2")}, Valid, "", 0},
+		{"a float in two spellings", "register", [][]string{write(0, "1.0"), read(1, "1.00"), cas(1, "ok", "[1e0 2.50M]"), read(0, "2.5M")}, Valid, "", 0},
+		{"a float is no integer", "register", [][]string{write(0, "1.0"), read(1, "1")}, Invalid, "met 1.0", 3},
+		{"an ok without a value", "register", [][]string{one(0, "ok", "write", "1", "nil"), read(1, "1")}, Valid, "", 0},
 		{"words and keywords are values", "register", [][]string{write(0, `"a"`), cas(1, "ok", `["a" :b]`), read(0, ":b")}, Valid, "", 0},
 
 		{"a mutex handed on", "mutex", [][]string{acquire(0, "nil"), release(0), acquire(1, "nil"), release(1)}, Valid, "", 0},
@@ -114,6 +117,8 @@ func TestJudgeStored(t *testing.T) {
 		{"an element whose add failed", "set", [][]string{add(0, "fail", "1"), read(2, "[1]")}, Invalid, "holds 1", 3},
 		{"an open add may be there", "set", [][]string{add(0, "info", "1"), read(2, "[1]")}, Valid, "", 0},
 		{"an open add may be missing", "set", [][]string{add(0, "info", "1"), read(2, "[]")}, Valid, "", 0},
+		{"an element that is spelt in another way", "set", [][]string{add(0, "ok", "1.0"), add(0, "ok", "{:a 1 :b 2}"), add(0, "ok", "[1 2]"), read(2, "#{1.00 {:b 2 :a 1} (1 2)}")}, Valid, "", 0},
+		{"an integer is no float", "set", [][]string{add(0, "ok", "1"), read(2, "#{1.0}")}, Invalid, "holds 1.0", 3},
 		{"never read", "set", [][]string{add(0, "ok", "1"), one(1, "fail", "read", "nil", "nil")}, Unknown, "nobody has read the set", 0},
 		{"not read in the end", "set", [][]string{add(0, "ok", "1"), read(1, "[1]"), add(0, "ok", "2")}, Unknown, "1 elements were acknowledged after the last read", 0},
 	}
@@ -164,6 +169,9 @@ func TestJudgeStoredRefuses(t *testing.T) {
 		{"a grant without its fence", "fenced-mutex", one(0, "ok", "acquire", "nil", "nil"), "2:36: the fence of an :acquire is an integer, not nil"},
 		{"an add of a word", "counter", one(0, "ok", "add", ":x", ":x"), "1:36: what an :add adds to a counter is an integer, not :x"},
 		{"a counter that reads nothing", "counter", one(0, "ok", "read", "nil", "nil"), "2:33: what a :read finds in a counter is an integer, not nil"},
+		{"an ok of another write", "register", one(0, "ok", "write", "1", "2"), "2:34: the :write of line 1 has 1, and its :ok has 2"},
+		{"an ok of another cas", "register", one(0, "ok", "cas", "[1 2]", "[1 3]"), "2:32: the :cas of line 1 has [1 2], and its :ok has [1 3]"},
+		{"an ok of another add", "set", one(0, "ok", "add", "1", "2"), "2:32: the :add of line 1 has 1, and its :ok has 2"},
 		{"a set that reads a number", "set", one(0, "ok", "read", "nil", "3"), "2:33: what a :read finds in a set is a set, a vector or a list, not 3"},
 	}
 	for _, tt := range tests {
@@ -296,8 +304,8 @@ func fitsByForce(operations []jepsen.Operation, model string, end int64) bool {
 	return b.fits(world{value: "nil", fence: -1 << 62, holder: -1})
 }
 
-// randomLog draws a log of n operations with few values, of which one in so
-// many meets with an accident. With sane it is one that a real object could
+// randomLog draws a log of n operations with few values, of which one in
+// accidents meets with an accident. With sane it is one that a real object could
 // have left.
 func randomLog(t testing.TB, r *rand.Rand, model string, processes, n, accidents int, sane bool) []string {
 	t.Helper()

@@ -142,6 +142,15 @@ func GuessModel(operations []jepsen.Operation) (string, error) {
 	return "", operations[0].Begin.Errorf("no model has the functions %s", strings.Join(names, ", "))
 }
 
+// completed refuses an :ok that says something else than its :invoke did. No
+// value at all is fine.
+func completed(o *jepsen.Operation) error {
+	if o.Output.Kind == jepsen.Nil || o.Output.Equal(o.Input) {
+		return nil
+	}
+	return o.Output.Errorf("the :%s of line %d has %s, and its :ok has %s", o.Function, o.Begin.Line, o.Input, o.Output)
+}
+
 // readRegister accepts scalars only. Values of several keys would be vectors.
 func readRegister(m *move, o *jepsen.Operation) error {
 	var values []jepsen.Value
@@ -160,8 +169,11 @@ func readRegister(m *move, o *jepsen.Operation) error {
 	}
 	for _, v := range values {
 		if !v.Scalar() {
-			return v.Errorf("a register holds one value, not %s; a history of several keys is judged key by key", v)
+			return v.Errorf("a register holds one value, not %s; with --keyed a vector is a key and its value", v)
 		}
+	}
+	if o.Function != "read" {
+		return completed(o)
 	}
 	return nil
 }

@@ -63,8 +63,11 @@ func sortSet(operations []jepsen.Operation) (adds map[string]*jepsen.Operation, 
 			}
 			reads = append(reads, o)
 		case o.Function == "add" && o.Outcome != history.OutcomeFail:
-			if name := o.Input.String(); adds[name] == nil {
+			if name := o.Input.Identity(); adds[name] == nil {
 				adds[name] = o
+			}
+			if err := completed(o); err != nil {
+				return nil, nil, nil, err
 			}
 			if ok {
 				acknowledged = append(acknowledged, o)
@@ -79,12 +82,11 @@ func (j *Judgement) phantoms(read *jepsen.Operation, adds map[string]*jepsen.Ope
 	var strangers []string
 	var late []*jepsen.Operation
 	for _, item := range read.Output.Items {
-		name := item.String()
-		a := adds[name]
+		a := adds[item.Identity()]
 		if a != nil && a.Call < read.Return {
 			continue
 		}
-		strangers = append(strangers, name)
+		strangers = append(strangers, item.String())
 		if a != nil {
 			late = append(late, a)
 		}
@@ -97,18 +99,18 @@ func (j *Judgement) phantoms(read *jepsen.Operation, adds map[string]*jepsen.Ope
 func (j *Judgement) losses(read *jepsen.Operation, acknowledged []*jepsen.Operation) (missed int) {
 	holds := make(map[string]bool, len(read.Output.Items))
 	for _, item := range read.Output.Items {
-		holds[item.String()] = true
+		holds[item.Identity()] = true
 	}
 	var lost []string
 	var adds []*jepsen.Operation
 	for _, a := range acknowledged {
-		switch name := a.Input.String(); {
+		switch name := a.Input.Identity(); {
 		case holds[name]:
 		case a.Return > read.Call:
 			missed++
 		default:
 			holds[name] = true // once is enough
-			lost, adds = append(lost, name), append(adds, a)
+			lost, adds = append(lost, a.Input.String()), append(adds, a)
 		}
 	}
 	j.blame(read, lost, adds, "misses %s, acknowledged before it began")

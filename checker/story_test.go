@@ -2,6 +2,7 @@ package checker
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,7 +80,7 @@ func (t *teller) expireOn(w, node string) *teller {
 	return t.tell(history.Event{Type: history.Expired, Worker: w, Key: "x", Owner: w, Node: node})
 }
 
-// refusedBy: the server declined the wish of w, since another one has the lock.
+// refusedBy: the server declined the request of w, since another one has the lock.
 func (t *teller) refusedBy(w, owner string) *teller {
 	return t.tell(history.Event{Type: history.Refused, Worker: w, Key: "x", Owner: owner, Node: "lock"})
 }
@@ -135,8 +136,32 @@ func (t *teller) release(w string) *teller {
 }
 
 func (t *teller) expire(w string) *teller { return t.ended(w, history.Expired) }
+
+// ended says that the server ended the grant of w. It says nothing of a grant
+// that has ended before.
 func (t *teller) ended(w string, how history.Type) *teller {
+	if !t.holds(w) {
+		return t.after(time.Millisecond)
+	}
 	return t.tell(history.Event{Type: how, Worker: w, Key: "x", Owner: w, Node: "lock"})
+}
+
+// holds reports whether the last that the server lock said of the grants of an
+// owner is that it has one.
+func (t *teller) holds(owner string) bool {
+	for _, e := range slices.Backward(t.recorder.Events()) {
+		if e.Owner != owner || e.Node != "lock" {
+			continue
+		}
+		switch e.Type {
+		case history.Granted, history.Renewed:
+			return true
+		case history.Freed, history.Expired, history.Evicted:
+			return false
+		default:
+		}
+	}
+	return false
 }
 
 func (t *teller) crash(w string) *teller {

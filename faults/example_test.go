@@ -26,7 +26,7 @@ func Example() {
 	// Output:
 	// when worker-1 lease-checked 1 pause worker-1 for 15s #1
 	// at 2.5s partition worker-2 -> lock hold for 10s #2
-	// line 1: "15s" stands where "for" should be
+	// line 1: "15s" is where "for" should be
 }
 
 // The same rules, seed and workers always make the same plan.

@@ -18,7 +18,7 @@ type Spec struct {
 	At *time.Duration
 	// When ties a single fault to a point.
 	When *When
-	// Optional: the scenario stands even if this fault never met anything.
+	// Optional: the scenario is fine even if this fault never met anything.
 	Optional bool
 	// Case names the runs in which the fault falls; "" is in all of them. Class is
 	// the letter of the class of faults that it belongs to, as strategies make
@@ -29,7 +29,7 @@ type Spec struct {
 }
 
 // Params are the parameters of all kinds of faults; which of them a kind
-// takes stands in the catalogue, Kinds.
+// takes is in the catalogue, Kinds.
 type Params struct {
 	// Target is a worker's name, EachWorker, or for the kinds that can take hold
 	// of one a server: "lock" for every server of the lock, "lock-2" or
@@ -206,7 +206,7 @@ type Target interface {
 	// At calls do when the run has come to the moment.
 	At(moment time.Duration, do func())
 	// OnPoint calls do when worker comes to the point for the nth time, while
-	// the worker stands there.
+	// the worker is there.
 	OnPoint(worker, point string, nth int, do func()) error
 	// Apply lets the fault take hold, now. The target ends it by itself after
 	// Action.For. Of actions that overlap on one

@@ -37,7 +37,7 @@ type KindInfo struct {
 	// actions are what one fault does, an action for each target, without the
 	// kind and the length.
 	actions func(s Spec, workers []string) []Action
-	// words is what stands between the kind and the length in the text of a
+	// words is the text between the kind and the length in the text of a
 	// step, and parse reads it.
 	words func(a Action) []string
 	parse func(r *stepReader) Action

@@ -18,7 +18,7 @@ func linkKind(kind Kind, doc string, params ...string) KindInfo {
 }
 
 // resetKind breaks connections, as a load balancer or a server that closes
-// idle ones does: whoever uses one gets another session.
+// idle ones does: the user of one gets another session.
 func resetKind() KindInfo {
 	info := linkKind(Reset, "breaks every connection from one end to the other, now", "every")
 	info.Instant = true

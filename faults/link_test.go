@@ -27,7 +27,7 @@ func TestLinkParams(t *testing.T) {
 }
 
 // A fault of each worker's link is one for each of them, and what an entry adds
-// stands in the entry.
+// is in the entry.
 func TestLinkSteps(t *testing.T) {
 	plan := Generate([]Spec{
 		moment(Loss, Params{From: EachWorker, To: "lock", Percent: 7}),

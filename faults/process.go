@@ -66,7 +66,7 @@ func validateCrash(s Spec, workers, nodes []string) error {
 	return validateNode(s, workers, nodes)
 }
 
-// overrunKind makes work take longer than whoever wrote it thought.
+// overrunKind makes work take longer than its author thought.
 func overrunKind() KindInfo {
 	info := workerKind(Overrun, "makes the work of the sections that a worker begins meanwhile longer", "by", "every", "for").withBy("worker", 1)
 	info.check = func(p Params) error { return p.needsBy("how much longer the work takes, such as 30s") }

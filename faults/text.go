@@ -130,7 +130,7 @@ func (r *stepReader) next(word string) bool {
 
 func (r *stepReader) expect(word string) {
 	if got := r.word("word " + word); got != word {
-		r.fail("%q stands where %q should be", got, word)
+		r.fail("%q is where %q should be", got, word)
 	}
 }
 

@@ -116,11 +116,11 @@ func (s Spec) validateMoment(info KindInfo, duration time.Duration) error {
 	case s.At == nil && s.When == nil && s.Params.Every == nil:
 		return &ParamError{"at", fmt.Sprintf("is missing: a %s needs one of at, when and every", s.Kind)}
 	case s.At != nil && s.When != nil:
-		return &ParamError{"when", "stands beside at, only one of them can be"}
+		return &ParamError{"when", "is set beside at, only one of them can be"}
 	case s.At != nil && s.Params.Every != nil:
-		return &ParamError{"every", "stands beside at, only one of them can be"}
+		return &ParamError{"every", "is set beside at, only one of them can be"}
 	case s.When != nil && s.Params.Every != nil:
-		return &ParamError{"every", "stands beside when, only one of them can be"}
+		return &ParamError{"every", "is set beside when, only one of them can be"}
 	case s.At != nil && *s.At < 0:
 		return &ParamError{"at", fmt.Sprintf("%v is negative", *s.At)}
 	case s.At != nil && *s.At >= duration:

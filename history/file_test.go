@@ -171,7 +171,7 @@ func FuzzRead(f *testing.F) {
 		if diff := cmp.Diff(h, again, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("changed on the way (-first +second):\n%s", diff)
 		}
-		// Whatever stands in the file, folding it ends without a panic.
+		// Whatever is in the file, folding it ends without a panic.
 		_, _ = h.Sections()
 	})
 }

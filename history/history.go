@@ -2,7 +2,7 @@ package history
 
 import "time"
 
-// Type says what an event is. The string is what stands in a history file.
+// Type says what an event is. The string is what is written to a history file.
 type Type string
 
 // The worker's voice, written by the recorder around a strategy.
@@ -34,7 +34,7 @@ const (
 const (
 	// Granted: the server gave Key to Owner until Until, on behalf of Worker.
 	Granted Type = "granted"
-	// Refused: the server declined Worker's wish for Key, since Owner has it.
+	// Refused: the server declined Worker's request for Key, since Owner has it.
 	Refused Type = "refused"
 	// Renewed: the server moved the end of Owner's grant of Key to Until.
 	Renewed Type = "renewed"
@@ -45,12 +45,12 @@ const (
 	Freed Type = "freed"
 	// Expired: Owner's grant of Key ended by the server's clock.
 	Expired Type = "expired"
-	// Evicted: Owner's grant of Key ended by nobody's wish: eviction, a reaper,
+	// Evicted: Owner's grant of Key ended without a command: eviction, a reaper,
 	// a restart without data.
 	Evicted Type = "evicted"
 )
 
-// The resource's voice, and what stands outside all three.
+// The resource's voice, and what belongs to none of the three.
 const (
 	// Applied: Request reached the resource, which accepted or refused it
 	// (Accepted). Value is what a read saw or a write left; Prior is the value

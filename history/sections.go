@@ -89,7 +89,8 @@ type sectionID struct {
 // Sections folds the events into sections, in the order of their calls. It
 // returns an error if the events contradict each other: out of order, a
 // return without a call, an operation outside any section, a word from a
-// worker that has crashed, an answer that the resource's record denies.
+// worker that has crashed, an answer or a request that the resource's record
+// denies, a grant that is given twice or that ends without being given.
 func (h *History) Sections() ([]*Section, error) {
 	f := newFolder(h)
 	for i := range h.Events {
@@ -126,6 +127,7 @@ type folder struct {
 	ops      map[int64]*Op
 	recent   *Op                // last one asked for, which mostly is the next one too
 	grants   map[grantID]*Event // last grant by worker and key
+	locks    holders
 
 	// Room for all sections and operations at once, so that a long history
 	// does not cost one allocation each.
@@ -152,6 +154,7 @@ func newFolder(h *History) *folder {
 		alive:       map[string][]*Section{},
 		ops:         make(map[int64]*Op, invokes),
 		grants:      map[grantID]*Event{},
+		locks:       holders{},
 		sectionRoom: make([]Section, 0, calls),
 		opRoom:      make([]Op, 0, invokes),
 	}
@@ -172,7 +175,7 @@ func (f *folder) add(e *Event) error {
 		return nil
 	case Granted:
 		f.granted(e)
-		return nil
+		return f.locks.add(e)
 	case Acquired, Told, ReleaseCalled, Released:
 		return f.addToSection(e)
 	case Crashed:
@@ -189,7 +192,9 @@ func (f *folder) add(e *Event) error {
 		return f.answer(e)
 	case Applied:
 		return f.applied(e)
-	case Refused, Renewed, NotRenewed, Freed, Expired, Evicted, Final, FaultBegin, FaultEnd:
+	case Renewed, Freed, Expired, Evicted:
+		return f.locks.add(e)
+	case Refused, NotRenewed, Final, FaultBegin, FaultEnd:
 		return nil
 	}
 	return fmt.Errorf("unknown type %q", e.Type)
@@ -313,10 +318,35 @@ func (f *folder) applied(e *Event) error {
 		return fmt.Errorf("request %d is applied after it was ok", e.Request)
 	case o.Outcome == OutcomeFail && e.Accepted:
 		return fmt.Errorf("request %d is accepted after it had failed", e.Request)
+	case e.Token != o.Token:
+		return fmt.Errorf("request %d is applied with token %d, and was invoked with %d", e.Request, e.Token, o.Token)
+	case o.Write() && e.Accepted && e.Value != o.Value:
+		return fmt.Errorf("request %d is applied with value %q, and was invoked with %q", e.Request, e.Value, o.Value)
+	}
+	if err := o.same(e); err != nil {
+		return err
 	}
 	o.Applied, o.AppliedAt, o.Accepted, o.Prior, o.Mark = e.Seq, e.At, e.Accepted, e.Prior, e.Mark
 	if !o.Write() {
 		o.Value = e.Value
+	}
+	return nil
+}
+
+// same reports what an event says of its request that the invocation denies.
+// What it leaves out is no contradiction.
+func (o *Op) same(e *Event) error {
+	for _, field := range []struct{ name, said, invoked string }{
+		{"worker", e.Worker, o.Worker},
+		{"operation", e.Op, o.Kind},
+		{"item", e.Key, o.Item},
+	} {
+		if field.said != "" && field.said != field.invoked {
+			return fmt.Errorf("%s of request %d has the %s %q, and it was invoked with %q", e.Type, e.Request, field.name, field.said, field.invoked)
+		}
+	}
+	if e.Section != 0 && e.Section != o.Section {
+		return fmt.Errorf("%s of request %d has section %d, and it was invoked in section %d", e.Type, e.Request, e.Section, o.Section)
 	}
 	return nil
 }
@@ -333,6 +363,13 @@ func (f *folder) answer(e *Event) error {
 		return fmt.Errorf("request %d is ok, but the resource refused it", e.Request)
 	case o.Applied != 0 && o.Accepted && e.Type == Fail:
 		return fmt.Errorf("request %d failed, but the resource accepted it", e.Request)
+	case o.Applied != 0 && e.Type == OK && !o.Write() && e.Value != o.Value:
+		return fmt.Errorf("request %d read %q, but the resource answered %q", e.Request, e.Value, o.Value)
+	case o.Write() && e.Value != "" && e.Value != o.Value:
+		return fmt.Errorf("request %d is ok with value %q, and was invoked with %q", e.Request, e.Value, o.Value)
+	}
+	if err := o.same(e); err != nil {
+		return err
 	}
 	if s := f.find(o.Worker, o.Section); s.Crashed {
 		return fmt.Errorf("%s of request %d of %s, which has crashed", e.Type, e.Request, o.Worker)

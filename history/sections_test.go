@@ -29,7 +29,18 @@ func of(request int64, t history.Type) history.Event {
 }
 
 func applied(request int64, accepted bool) history.Event {
-	return history.Event{Type: history.Applied, Request: request, Accepted: accepted, Value: "seen", Prior: "0", Mark: 5}
+	return history.Event{Type: history.Applied, Request: request, Accepted: accepted, Value: "1", Prior: "0", Mark: 5}
+}
+
+// with returns an event that a function has changed.
+func with(e history.Event, change func(*history.Event)) history.Event {
+	change(&e)
+	return e
+}
+
+// at is what server node says of the lock k.
+func at(node string, t history.Type, owner string) history.Event {
+	return history.Event{Type: t, Node: node, Key: "k", Owner: owner}
 }
 
 func TestSections(t *testing.T) {
@@ -51,7 +62,7 @@ func TestSections(t *testing.T) {
 				{Type: history.Granted, Worker: "w1", Key: "k", Owner: "o"},
 				{Type: history.Acquired, Worker: "w1", Section: 1, Token: 7},
 				invoke("read", 1), applied(1, true),
-				{Type: history.OK, Worker: "w1", Request: 1, Value: "told"},
+				{Type: history.OK, Worker: "w1", Request: 1, Value: "1"},
 				{Type: history.ReleaseCalled, Worker: "w1", Section: 1, Err: "body"},
 				ofSection(history.Released),
 				{Type: history.Told, Worker: "w1", Section: 1},
@@ -61,7 +72,7 @@ func TestSections(t *testing.T) {
 				Enter: 3, EnterAt: 2 * ms, Leave: 7, LeaveAt: 6 * ms, BodyErr: "body", Return: 8, ReturnAt: 7 * ms,
 				Told: 9, ToldAt: 8 * ms, Grant: 2, GrantAt: ms,
 				Ops: []*history.Op{{
-					Request: 1, Worker: "w1", Section: 1, Kind: "read", Item: "x", Value: "told",
+					Request: 1, Worker: "w1", Section: 1, Kind: "read", Item: "x", Value: "1",
 					Invoke: 4, InvokeAt: 3 * ms, Return: 6, ReturnAt: 5 * ms, Outcome: history.OutcomeOK,
 					Applied: 5, AppliedAt: 4 * ms, Accepted: true, Prior: "0", Mark: 5,
 				}},
@@ -128,6 +139,25 @@ func TestSectionsRefuses(t *testing.T) {
 		{"applied without invoke", after(applied(1, true)), "never invoked"},
 		{"answered twice", after(invoke("read", 1), of(1, history.Info), of(1, history.Info)), "returns twice"},
 		{"applied twice", after(invoke("read", 1), applied(1, true), applied(1, true)), "applied twice"},
+		{"applied with another value", after(invoke("write", 1), with(applied(1, true), func(e *history.Event) { e.Value = "2" })), `event 4: request 1 is applied with value "2", and was invoked with "1"`},
+		{"applied with another token", after(invoke("write", 1), with(applied(1, true), func(e *history.Event) { e.Token = 7 })), "event 4: request 1 is applied with token 7, and was invoked with 0"},
+		{"applied without its token", after(with(invoke("read", 1), func(e *history.Event) { e.Token = 7 }), applied(1, true)), "is applied with token 0, and was invoked with 7"},
+		{"refused with another token", after(invoke("read", 1), with(applied(1, false), func(e *history.Event) { e.Token = 7 })), "is applied with token 7"},
+		{"applied to another item", after(invoke("write", 1), with(applied(1, true), func(e *history.Event) { e.Key = "y" })), `applied of request 1 has the item "y", and it was invoked with "x"`},
+		{"applied as another operation", after(invoke("write", 1), with(applied(1, true), func(e *history.Event) { e.Op = "read" })), `has the operation "read", and it was invoked with "write"`},
+		{"applied for another worker", after(invoke("write", 1), with(applied(1, true), func(e *history.Event) { e.Worker = "w2" })), `has the worker "w2", and it was invoked with "w1"`},
+		{"answered to another worker", after(invoke("write", 1), with(of(1, history.OK), func(e *history.Event) { e.Worker = "w2" })), `ok of request 1 has the worker "w2"`},
+		{"answered in another section", after(invoke("write", 1), with(of(1, history.OK), func(e *history.Event) { e.Section = 2 })), "ok of request 1 has section 2, and it was invoked in section 1"},
+		{"another write is ok", after(invoke("write", 1), with(of(1, history.OK), func(e *history.Event) { e.Value = "2" })), `request 1 is ok with value "2", and was invoked with "1"`},
+		{"reads what the resource did not say", after(invoke("read", 1), applied(1, true), with(of(1, history.OK), func(e *history.Event) { e.Value = "2" })), `request 1 read "2", but the resource answered "1"`},
+		{"granted twice to one owner", []history.Event{at("n", history.Granted, "a"), at("n", history.Renewed, "a"), at("n", history.Granted, "a")}, "event 3: granted of k to a, which has it"},
+		{"renewed without a grant", []history.Event{at("n", history.Renewed, "a")}, "event 1: renewed of k, which nobody holds"},
+		{"freed without a grant", []history.Event{at("n", history.Freed, "a")}, "freed of k, which nobody holds"},
+		{"expired after it was freed", []history.Event{at("n", history.Granted, "a"), at("n", history.Freed, "a"), at("n", history.Expired, "a")}, "event 3: expired of k, which nobody holds"},
+		{"evicted twice", []history.Event{at("n", history.Granted, "a"), at("n", history.Evicted, "a"), at("n", history.Evicted, "a")}, "event 3: evicted of k"},
+		{"renewed on a server that did not grant it", []history.Event{at("n", history.Granted, "a"), at("m", history.Renewed, "a")}, "event 2: renewed of k, which nobody holds"},
+		{"freed of an owner that has nothing", []history.Event{at("n", history.Granted, "a"), at("n", history.Freed, "b")}, "event 2: freed of k of b, and a holds it"},
+		{"an end without an owner of a free lock", []history.Event{at("n", history.Granted, "a"), at("n", history.Evicted, ""), at("n", history.Freed, "a")}, "event 3: freed of k"},
 		{"ok before applied", after(invoke("read", 1), of(1, history.OK), applied(1, true)), "applied after it was ok"},
 		{"ok though refused", after(invoke("read", 1), applied(1, false), of(1, history.OK)), "the resource refused it"},
 		{"ok though never seen", after(invoke("read", 1), applied(1, true), invoke("read", 2), of(2, history.OK)), "event 6: request 2 is ok, but the resource never saw it"},
@@ -142,6 +172,23 @@ func TestSectionsRefuses(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// What servers can say of grants is accepted.
+func TestSectionsAcceptsGrants(t *testing.T) {
+	for name, events := range map[string][]history.Event{
+		"granted, renewed, freed and granted again": {at("n", history.Granted, "a"), at("n", history.Renewed, "a"), at("n", history.Freed, "a"), at("n", history.Granted, "a")},
+		"several holders":                       {at("n", history.Granted, "a"), at("n", history.Granted, "b"), at("n", history.Renewed, "a"), at("n", history.Freed, "b"), at("n", history.Expired, "a")},
+		"one owner on several servers":          {at("n", history.Granted, "a"), at("m", history.Granted, "a"), at("n", history.Freed, "a"), at("m", history.Freed, "a")},
+		"an end without an owner ends all":      {at("n", history.Granted, "a"), at("n", history.Granted, "b"), at("n", history.Evicted, ""), at("n", history.Granted, "a")},
+		"a grant without an owner":              {at("n", history.Granted, ""), at("n", history.Renewed, "a"), at("n", history.Freed, "a")},
+		"refusals and late renewals of nothing": {at("n", history.Refused, "a"), at("n", history.NotRenewed, "a")},
+	} {
+		h := history.History{Events: record(events...)}
+		if _, err := h.Sections(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

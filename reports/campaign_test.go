@@ -44,7 +44,7 @@ func (u use) stats() scenarios.StrategyStats {
 	return s
 }
 
-// metrics are those of so many runs of a minute.
+// metrics are those of a number of runs of a minute.
 func metrics(runs int64) checker.Metrics {
 	m := checker.Metrics{
 		Calls: 190 * runs, Acquisitions: 183 * runs, NotObtained: 4 * runs, Unknown: 3 * runs, Commands: 640 * runs, Refusals: 400 * runs,

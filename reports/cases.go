@@ -50,7 +50,7 @@ func caseClasses(c *scenarios.Campaign) []scenarios.FaultClass {
 // caseGrid is the map as a table.
 func caseGrid(c *scenarios.Campaign) grid {
 	g := grid{
-		Title: "What each strategy stands",
+		Title: "Which faults each strategy survives",
 		Note: "By class of faults, the worst case of each. A percentage is of the runs in which the resource was corrupted, one in " +
 			"brackets of those in which the service was flawed (an answer, a recovery, a wait, a token). \"holds\": nothing happened " +
 			"to the resource, as the strategy claims; \"clean\": nothing happened, and it claims nothing; a dash: no fault met it.",
@@ -76,7 +76,7 @@ func caseGrid(c *scenarios.Campaign) grid {
 	return g
 }
 
-// standing says how a strategy stands a class of faults, by its uses under the
+// standing says how a strategy survives a class of faults, by its uses under the
 // cases of it.
 func standing(uses []scenarios.StrategyStats) string {
 	var corrupted, flawed float64

@@ -73,7 +73,7 @@ func TestCasesAreShownAsAMap(t *testing.T) {
 		}
 	}
 	if strings.Contains(table.String(), "first under pause") {
-		t.Errorf("a use of which nothing was expected stands in\n%s", table.String())
+		t.Errorf("a use of which nothing was expected is in\n%s", table.String())
 	}
 	svg, _, err := ratesPicture(c)
 	if err != nil {

@@ -71,7 +71,7 @@ type casesPlot struct {
 }
 
 func (p casesPlot) title() string {
-	return fmt.Sprintf("%s: what each strategy stands, %s", plain(p.c.Scenario, 40), seeds(p.c))
+	return fmt.Sprintf("%s: which faults each strategy survives, %s", plain(p.c.Scenario, 40), seeds(p.c))
 }
 
 func (p casesPlot) paint(c draw.Canvas) {

@@ -7,7 +7,7 @@ import (
 	"lockquake/scenarios"
 )
 
-// Judgement says how a result stands to an earlier one.
+// Judgement says how a result compares to an earlier one.
 type Judgement string
 
 // The judgements, the most important first.

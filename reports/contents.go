@@ -9,7 +9,7 @@ type Content struct {
 // RunsFile is the file of a report that holds the journal of its runs.
 const RunsFile = "runs.log"
 
-// Contents lists what stands in a report directory, the most useful first.
+// Contents lists what is in a report directory, the most useful first.
 func Contents() []Content {
 	return []Content{
 		{"report.html", "the answer, the figures and each failure's timeline to step through, in one page that loads nothing"},

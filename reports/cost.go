@@ -13,7 +13,7 @@ import (
 type grid struct {
 	Title string
 	Note  string // how to read it, one sentence
-	Texts int    // so many columns from the left hold words, the others figures
+	Texts int    // number of columns from the left that hold words, the others figures
 	Head  []string
 	Rows  [][]string
 }
@@ -80,7 +80,7 @@ func costGrid(c *scenarios.Campaign) grid {
 		Title: "What it cost",
 		Note: "Of all runs. A loss is a section that was still inside when its lock was gone; acts are what the resource accepted of it between the loss and its notice. " +
 			"Unavailable is the share of the time in which somebody waited for a lock that nobody used. Fairness is Jain's index, 1 if all workers got the same. " +
-			"Asked for are sections, or the units of work of several sections; finished is the work that was done and whose effect stands. " +
+			"Asked for are sections, or the units of work of several sections; finished is the work that was done and that no stale write undid. " +
 			"Wasted is the share of the time in sections that was for nothing. Quantiles are good to 1.6 %.",
 		Texts: 1,
 		Head: []string{

@@ -49,7 +49,7 @@
 // over two), sweep.csv and sweep.json.
 //
 // The same campaign or sweep gives the same bytes, wherever and whenever it is
-// reported.
+// reported. Only a PNG may differ in a few pixels between kinds of processors.
 //
 // # Two campaigns
 //

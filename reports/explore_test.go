@@ -76,7 +76,7 @@ map of the protocol
 p pause, h hold
 capital: corrupts or unfences; small: breaks another check; ?: cannot tell; dot: safe;
 blank: cannot fall there; -: no such point
-of two faults the mark stands at the first
+of two faults the mark is at the first
 worker    point         nth  redis  fenced
 worker-1  acquired        1  P      .
 worker-1  read-called     1  -      .

@@ -24,7 +24,7 @@ func exploreMap(b *bytes.Buffer, e *scenarios.Exploration, o Options) {
 	paint(b, o, bold, "map of the protocol")
 	fmt.Fprintf(b, "%s\ncapital: corrupts or unfences; small: breaks another check; ?: cannot tell; dot: safe;\nblank: cannot fall there; -: no such point\n", legend)
 	if e.Faults > 1 {
-		b.WriteString("of two faults the mark stands at the first\n")
+		b.WriteString("of two faults the mark is at the first\n")
 	}
 	head := []string{"worker", "point", "nth"}
 	var marks []map[mapped][]byte

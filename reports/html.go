@@ -28,7 +28,7 @@ type page struct {
 	Counts   string // of strategies and cases
 	Verdict  string
 	Axis     string // the right end of the bars
-	Cases    *grid  // what each strategy stands, of a campaign with cases
+	Cases    *grid  // which faults each strategy survives, of a campaign with cases
 	Rows     []pageRow
 	Rates    template.URL // the plot
 	Remarks  []string     // on the strategies beside each other

@@ -116,11 +116,11 @@ func reading(c *scenarios.Campaign) string {
 is violating if a check was violated that the scenario's expectation names for the strategy, or, where
 it names none or says what the strategy claims, any check but belief. An expectation judges only the
 strategies and the checks that it names. Unknown is never a pass. Finished is the share of the work that was
-done and whose effect stands, of all that was asked for; with less than 1 %% nothing was tested. Intervals are Wilson's, at 95 %%.
+done and that no stale write undid, of all that was asked for; with less than 1 %% nothing was tested. Intervals are Wilson's, at 95 %%.
 Where no run is violating, "fewer than" is the exact bound (Clopper and Pearson), at 95 %% to one side.
 
 Every named step of a worker costs %v of virtual time. That is how long the gap between a look at the clock
-and the write lasts, so a strategy that makes such a look fails the oftener, the longer it is.
+and the write lasts, so a strategy that makes such a look fails more often the longer it is.
 `, c.Step)
 }
 

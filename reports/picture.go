@@ -14,14 +14,15 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// picture paints the same as SVG and as PNG, which has so many dots per inch. The
-// same painting gives the same bytes. Text is set in Liberation Sans, whose
+// picture paints the same as SVG and as PNG; dots is the resolution of the PNG in
+// dots per inch. The same painting gives the same SVG on every processor, and the
+// same PNG on every processor of one kind. Text is set in Liberation Sans, whose
 // widths a browser without it has in Arial or Helvetica.
 func picture(width, height vg.Length, dots int, paintOn func(draw.Canvas)) (svg, png []byte, err error) {
 	vector := vgsvg.New(width, height)
 	image := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dots))
 	for _, canvas := range []vg.CanvasSizer{vector, image} {
-		paintOn(draw.New(canvas))
+		paintOn(draw.New(steadyCanvas{canvas}))
 	}
 	var asSVG, asPNG bytes.Buffer
 	if _, err := vector.WriteTo(&asSVG); err != nil {

@@ -164,5 +164,5 @@ func (rows plotRows) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	return boxes
 }
 
-// valueStyle is that of what stands to the right of an axis.
+// valueStyle is that of what is to the right of an axis.
 func valueStyle() text.Style { return textStyle(10.5, color.Black, draw.XLeft) }

@@ -101,7 +101,7 @@ func sound(c *scenarios.Campaign) error {
 	return nil
 }
 
-// counted reports whether a list may be of so many seeds.
+// counted reports whether a list may be of n seeds.
 func counted(list scenarios.SeedSet, n int) bool {
 	return list.Count() == n || list.Cut && list.Count() < n
 }

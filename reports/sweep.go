@@ -11,7 +11,7 @@ import (
 	"lockquake/scenarios"
 )
 
-// SweepContents lists what stands in the directory of a sweep.
+// SweepContents lists what is in the directory of a sweep.
 func SweepContents() []Content {
 	return []Content{
 		{"sweep.png", "the rates over what was varied, as a picture"},

@@ -164,7 +164,7 @@ func TestLineEndsKeepTheirDistance(t *testing.T) {
 	taken := map[int]bool{}
 	for _, y := range ends {
 		if y < 0 || y > 300 || taken[int(y/endLine)] {
-			t.Errorf("a name stands at %v beside %v", y, ends)
+			t.Errorf("a name is at %v beside %v", y, ends)
 		}
 		taken[int(y/endLine)] = true
 	}

@@ -99,7 +99,7 @@ func (m maps) panel(c draw.Canvas, label string, x, y vg.Length) {
 }
 
 // fit cuts a parameter's name from the left until there is room for it. It
-// stands whole in the title.
+// is whole in the title.
 func fit(style text.Style, label string, room vg.Length) string {
 	letters := []rune(label)
 	for len(letters) > 1 && style.Width(string(letters)) > room {
@@ -121,7 +121,7 @@ func (m maps) cell(c draw.Canvas, x, y vg.Length, rate float64) {
 }
 
 // shown are the values as they stand beside the cells: measured ones without
-// their unit, which stands beside the parameter.
+// their unit, which is beside the parameter.
 func (a sweepAxis) shown() []string {
 	var values []string
 	for i, value := range a.values {

@@ -76,7 +76,7 @@ func linesPicture(s *scenarios.Sweep) (width, height vg.Length, paintOn func(dra
 // sweepAxis is a parameter as a plot shows it.
 type sweepAxis struct {
 	label  string
-	at     []float64 // where each value stands, in the axis' unit
+	at     []float64 // where each value is, in the axis' unit
 	values []string
 	words  bool // the values are not measured, and stand at equal distances
 	log    bool
@@ -296,7 +296,7 @@ func (l sweepLine) interval(c draw.Canvas, toX, toY func(float64) vg.Length) {
 	}
 }
 
-// ends says how high the name of each line stands: at its last point, moved as
+// ends says how high the name of each line is: at its last point, moved as
 // far as it takes to be read beside the others.
 func (lines strategyLines) ends(toY func(float64) vg.Length, bottom, top vg.Length) []vg.Length {
 	heights := make([]vg.Length, len(lines))

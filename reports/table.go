@@ -122,7 +122,7 @@ func writeBounds(b *bytes.Buffer, o Options, c *scenarios.Campaign) {
 }
 
 // writeGrid prints a table of words. Of each heading after the first only the
-// first word stands above its column, and the whole below all.
+// first word is above its column, and the whole below all.
 func writeGrid(b *bytes.Buffer, o Options, g grid) {
 	head := slices.Clone(g.Head)
 	for i := 1; i < len(head); i++ {

@@ -82,7 +82,7 @@ func alignedRow(cells []string, widths []int, right func(column int) bool) strin
 }
 
 // wrap breaks text between words into lines of at most width characters. A
-// word that is longer stands alone and is not broken.
+// word that is longer is alone and not broken.
 func wrap(text string, width int) []string {
 	var lines []string
 	line := ""

@@ -72,7 +72,7 @@ func intervalOf(st scenarios.StrategyStats) string {
 	return interval(st.Low, st.High)
 }
 
-// outcome is how what was seen of a use stands to what was expected of it.
+// outcome is how what was seen of a use compares to what was expected of it.
 type outcome string
 
 // The outcomes, by the names that report.html filters by.

@@ -11,7 +11,7 @@
 //     options in options.go, its jobs in jobs.go).
 //     [RunOnce] carries out one run and keeps all of it as a [Trial] (run.go).
 //   - What workers do under a lock is a workload (workload.go, and a file for
-//     each). A recorder stands between a worker and the world, names its steps,
+//     each). A recorder is between a worker and the world, names its steps,
 //     and writes its part of the history (recorder.go).
 //   - The plan of faults is carried out on the world in faults.go.
 //   - [Campaign] is what is left: rates, intervals, a verdict against what the
@@ -19,7 +19,7 @@
 //     Its intervals and tests stand in stats.go, sets of seeds in statsseeds.go,
 //     and strategies are compared on the same seeds in statspairs.go.
 //   - A [Journal] is a file that keeps the runs of a campaign as they end, to go on
-//     with when it was stopped (journal.go; what stands in a line in
+//     with when it was stopped (journal.go; what is in a line in
 //     journalrecord.go). [Merge] adds up the runs of several (journalmerge.go).
 //   - [Explore] places a fault at every point of a small run (explore.go; the
 //     kinds in exploreplaces.go, what it finds in exploresum.go), and [Shrink]

@@ -364,7 +364,7 @@ func (j *searchJobs) each(ctx context.Context, tasks []task) error {
 	return j.all(ctx, int64(len(tasks)), func(i int64) task { return tasks[i] })
 }
 
-// told counts a finished run, and tells whoever wants to know.
+// told counts a finished run, and tells the caller that wants to know.
 func (j *searchJobs) told(label string, violated bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

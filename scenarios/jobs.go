@@ -69,7 +69,7 @@ func (j *jobs) one(s *Scenario, use Strategy, seed uint64) (*Trial, error) {
 			return err
 		}}
 	})
-	if err != nil { // a run that hangs may come to its end yet
+	if err != nil { // a run that hangs may end yet
 		return nil, err
 	}
 	return trial, nil

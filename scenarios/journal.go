@@ -35,7 +35,7 @@ type Journal struct {
 	end   int64 // of the last whole record
 }
 
-// journalPlace is where the record of a run stands.
+// journalPlace is where a run's record is.
 type journalPlace struct {
 	in     *Journal
 	offset int64
@@ -164,7 +164,7 @@ func ReadJournal(path string) (*Journal, error) {
 	return j, nil
 }
 
-// load finds where each run stands.
+// load finds where each run is.
 func (j *Journal) load() error {
 	info, err := j.file.Stat()
 	if err != nil {
@@ -198,7 +198,7 @@ func (j *Journal) load() error {
 	}
 }
 
-// see takes in one record, which takes up so many bytes.
+// see takes in one record, which takes up length bytes.
 func (j *Journal) see(content []byte, length int) error {
 	at := j.lines + 1
 	record, err := journalParse(content)
@@ -222,7 +222,7 @@ func (j *Journal) see(content []byte, length int) error {
 	return nil
 }
 
-// index notes where a run stands. A run may stand there twice if both say the
+// index notes where a run is. A run may be there twice if both say the
 // same.
 func (j *Journal) index(label string, seed uint64, place journalPlace) error {
 	seeds := j.runs[label]
@@ -250,7 +250,7 @@ func (j *Journal) index(label string, seed uint64, place journalPlace) error {
 	return nil
 }
 
-// read returns a record as it stands there.
+// read returns the record.
 func (p journalPlace) read() ([]byte, error) {
 	line := make([]byte, p.length)
 	if _, err := p.in.file.ReadAt(line, p.offset); err != nil {

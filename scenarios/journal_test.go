@@ -48,7 +48,7 @@ func closed(t *testing.T, j *Journal) {
 	}
 }
 
-// journalOf is the text of a journal of so many seeds of both strategies of
+// journalOf is the text of a journal of a number of seeds of both strategies of
 // quick: its lines 1 and 2 say what it is, and the runs follow.
 func journalOf(t *testing.T, s *Scenario, seeds uint64) string {
 	t.Helper()

@@ -4,6 +4,6 @@ package scenarios
 
 import "os"
 
-// journalLock does nothing here: whoever lets two campaigns write to one place
+// journalLock does nothing here: a caller that lets two campaigns write to one place
 // loses runs.
 func journalLock(*os.File) error { return nil }

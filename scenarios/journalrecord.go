@@ -24,7 +24,7 @@ import (
 // journalFormat is the version of the format that is written and read.
 const journalFormat = 1
 
-// journalRecord is what stands in a line: one of these.
+// journalRecord is what is in a line: one of these.
 type journalRecord struct {
 	Journal *journalHeader `json:"journal,omitempty"`
 	Asked   *journalAsked  `json:"asked,omitempty"`
@@ -140,7 +140,7 @@ func journalSum(content []byte) uint32 {
 	return crc32.Checksum(content, crc32.MakeTable(crc32.Castagnoli))
 }
 
-// journalLine is a record as it stands in the file.
+// journalLine is a record as it is in the file.
 func journalLine(record any) ([]byte, error) {
 	content, err := json.Marshal(record)
 	if err != nil {
@@ -157,7 +157,7 @@ func (j *Journal) line(label string, seed uint64, s *summary) ([]byte, error) {
 	return journalLine(map[string]storedRun{"run": {journalRun{label, seed}, *s}})
 }
 
-// journalSumLength is how much of a line stands before its content.
+// journalSumLength is how much of a line is before its content.
 const journalSumLength = len("00000000 ")
 
 // journalContent returns what a line holds, if it is as it was written.

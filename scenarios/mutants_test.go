@@ -222,7 +222,7 @@ func TestFlawedStrategiesUnderEveryFault(t *testing.T) {
 	}
 	var missed []string
 	for _, st := range c.Strategies {
-		// A lock that nobody ever holds has no work that a fault could befall.
+		// A lock that nobody ever holds has no work that a fault could hit.
 		if st.Bit == 0 && !cases[st.Case] && st.Name != "redis-fenced-published" {
 			missed = append(missed, st.Label)
 		}

@@ -93,7 +93,7 @@ func WithStrategy(name string, factory func(lock.Deps) lock.Strategy) Option {
 	}
 }
 
-// WithJobs carries out so many runs at once; the default is one a processor.
+// WithJobs carries out n runs at once; the default is one a processor.
 // The results do not depend on it.
 func WithJobs(n int) Option {
 	return func(o *options) { o.jobs = n }

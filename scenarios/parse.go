@@ -24,7 +24,7 @@ import (
 // checks everything that can be checked without running it. Name is what the
 // file is called; a file of samples is looked for beside it. Own are strategies that
 // the caller brings along: the scenario can name them as it can those of
-// [lock.Catalogue], and so can whoever runs it; points that only such a strategy
+// [lock.Catalogue], and so can the program that runs it; points that only such a strategy
 // has are believed.
 //
 // An error is a single line that begins with file, line and column.
@@ -150,7 +150,7 @@ func decodeDist(n *strictyaml.Node, into *draw.Dist, dir string, sum hash.Hash) 
 	}
 	if file := n.Field("file"); file != nil && into.Kind == draw.Empirical {
 		if n.Field("samples") != nil {
-			return n.Field("samples").Errorf("%s stands beside file, only one of them can be", n.Field("samples").Path())
+			return n.Field("samples").Errorf("%s is set beside file, only one of them can be", n.Field("samples").Path())
 		}
 		if err := readSamples(file, into, dir, sum); err != nil {
 			return err

@@ -322,7 +322,7 @@ func TestSamplesAreReadBesideTheScenario(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, err := Parse("elsewhere/f.yaml", alone); err != nil || !slices.Equal(again.Workload.Hold.Samples, want.Samples) {
-		t.Errorf("the text that stands alone has %v (%v):\n%s", again, err, alone)
+		t.Errorf("the standalone text has %v (%v):\n%s", again, err, alone)
 	}
 	if diff := cmp.Diff(want, s.Workload.Hold); diff != "" {
 		t.Errorf("hold (-want +got):\n%s", diff)
@@ -504,7 +504,7 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"unknown worker", "worker: worker-2", "worker: worker-4", `9:17: each[0].worker: there is no worker-4; the last worker is worker-3`},
 		{"not a worker", "worker: worker-2", "worker: wroker-2", `9:17: each[0].worker: unknown worker "wroker-2"; did you mean "worker-2"?`},
 		{"no worker", "worker: worker-2, ", "", `9:8: each[0].worker is missing`},
-		{"worker twice", "each: [", "each: [{worker: worker-2}, ", `9:37: worker-2 stands in each twice`},
+		{"worker twice", "each: [", "each: [{worker: worker-2}, ", `9:37: worker-2 is in each twice`},
 		{"negative start", "start: 50ms", "start: -50ms", `9:34: each[0].start must be between 0s and 1m0s, and is -50ms`},
 		{"start after the end", "start: 50ms", "start: 61s", `9:34: each[0].start must be between 0s and 1m0s, and is 1m1s`},
 
@@ -525,7 +525,7 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"unknown target", "target: each worker", "target: each wroker", `11:21: faults[0].pause.target: unknown worker or server "each wroker"; did you mean "each worker"?`},
 		{"target that is not there", "target: each worker", "target: worker-9", `11:21: faults[0].pause.target: there is no worker-9; the last worker is worker-3`},
 		{"no moment", "at: 5s, ", "", `12:5: faults[1].at is missing: a partition needs one of at, when and every`},
-		{"two moments", "at: 5s, ", "at: 5s, when: {worker: worker-1, point: acquired}, ", `12:20: faults[1].when: stands beside at, only one of them can be`},
+		{"two moments", "at: 5s, ", "at: 5s, when: {worker: worker-1, point: acquired}, ", `12:20: faults[1].when: is set beside at, only one of them can be`},
 		{"moment after the end", "at: 5s", "at: 60s", `12:10: faults[1].at: 1m0s is not before the end of the run, 1m0s`},
 		{"negative moment", "at: 5s", "at: -5s", `12:10: faults[1].at: -5s is negative`},
 		{"no length", "pause: {for: 15s}", "pause: {}", `13:61: faults[2].pause.for is missing`},
@@ -549,7 +549,7 @@ func TestErrorsOfAScenario(t *testing.T) {
 
 		{"unknown check", "checks: [linearizable", "checks: [linearisable", `15:10: unknown check "linearisable"; did you mean "linearizable"?`},
 		{"no checks", "checks: [linearizable, lost-update, exclusion]", "checks: []", `15:9: checks must name at least one; without checks, all are made`},
-		{"check twice", "checks: [linearizable", "checks: [exclusion", `15:34: the check exclusion stands here twice`},
+		{"check twice", "checks: [linearizable", "checks: [exclusion", `15:34: the check exclusion is here twice`},
 		{"check of another workload", "kind: counter", "kind: register", `15:24: the check lost-update cannot judge the workload register`},
 		{"expectation of nobody", "  fenced: {holds", "  fensed: {holds", `18:3: unknown label "fensed"; did you mean "fenced"?`},
 		{"expectation of the name, not the label", "  fenced: {holds", "  redis-fenced: {holds", `18:3: unknown label "redis-fenced"; known are redis, fenced`},
@@ -557,7 +557,7 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"expected check that is not made", "holds: [lost-update", "holds: [belief", `18:20: belief is not among the scenario's checks: linearizable, lost-update, exclusion`},
 		{"expected check that does not exist", "violates: [lost-update", "violates: [lost-updates", `17:22: unknown check "lost-updates"; did you mean "lost-update"?`},
 		{"expected both ways", "{violates: [lost-update]}", "{violates: [lost-update], holds: [lost-update]}", `17:22: lost-update cannot both hold and be violated`},
-		{"expected twice", "holds: [lost-update, exclusion]", "holds: [exclusion, exclusion]", `18:31: exclusion stands here twice`},
+		{"expected twice", "holds: [lost-update, exclusion]", "holds: [exclusion, exclusion]", `18:31: exclusion is here twice`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"lockquake/lock"
 )
 
-// layer is a strategy without a lock that stands between its work and the
+// layer is a strategy without a lock between its work and the
 // resource. Its writes are those of the last section until they are flushed.
 type layer struct {
 	lock.Resource

@@ -72,7 +72,7 @@ func newRig(t *testing.T, name string, tune func(*lock.Params)) *rig {
 	return r
 }
 
-// inOneProcess puts so many workers into one process. Each has a client of its
+// inOneProcess puts n workers into one process. Each has a client of its
 // own.
 func (r *rig) inOneProcess(workers int) {
 	process := r.world.AddNode("workers", sim.NodeConfig{}).Process("workers")
@@ -159,7 +159,7 @@ func (r *rig) run(visits []visit) []string {
 	return r.lines
 }
 
-// afterAcquire is what a worker does when so many servers have answered it.
+// afterAcquire is what a worker does when that many servers have answered it.
 func (r *rig) afterAcquire(answers int, do func(w *sim.Worker)) {
 	w := r.workers[0]
 	w.OnPoint("acquire.taken", answers, func() { do(w) })

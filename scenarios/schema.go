@@ -359,7 +359,7 @@ func words() map[string]string {
 		"when":              "the point in a worker's work at which a single fault falls",
 		"point":             "a named step of the worker or a message",
 		"nth":               "which time the worker comes to the point, from 1",
-		"optional":          "the scenario stands even if this fault never met anything",
+		"optional":          "the scenario is fine even if this fault never met anything",
 		"target":            "what it takes hold of; with when, the worker that comes to the point unless given",
 		"from":              "one end of the link",
 		"to":                "the other end of the link",

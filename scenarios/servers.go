@@ -40,7 +40,7 @@ type Servers struct {
 	Clocks []ServerClock `yaml:"clocks"`
 }
 
-// ServerClock is where the wall clock of one server of the lock stands.
+// ServerClock is where the wall clock of one server of the lock is.
 type ServerClock struct {
 	// Server is its name; "lock" stands for all of them.
 	Server string `yaml:"server"`
@@ -138,7 +138,7 @@ func newCluster(w *sim.World, settings Servers, silence time.Duration, o redis.O
 	return c, nil
 }
 
-// close leaves what was dear to make to the next run.
+// close leaves what was costly to make to the next run.
 func (c *cluster) close() {
 	if c.group != nil {
 		c.group.Close()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// serviceChecks are those that judge what a lock does for whoever uses it,
+// serviceChecks are those that judge what a lock does for its users,
 // and not what became of the resource.
 const serviceChecks = "[told, recovery, progress, errors, ownership]"
 

@@ -19,9 +19,9 @@ import (
 
 // Rewrite returns the text of a scenario file that says what s says now: the
 // file that s was read from, with the changes that were made to its name,
-// description, sizes, strategies, each, faults and expect. All else stands in
-// it as it stood, without comments. About is the comment on top. Samples that come
-// from a file stand in the text. The strategies and the faults of s must have no cases.
+// description, sizes, strategies, each, faults and expect. All else is in
+// it as it was, without comments. About is the comment on top. The text holds the
+// samples that come from files. The strategies and the faults of s must have no cases.
 func Rewrite(s *Scenario, about string) ([]byte, error) {
 	text, err := s.Standalone()
 	if err != nil {

@@ -196,7 +196,7 @@ func permutations(names []string) [][]string {
 }
 
 // resize keeps these workers, under the names that their places give them, and
-// so many sections. First lets each fault of a point fall the first time. It
+// that many sections. First lets each fault of a point fall the first time. It
 // reports whether every fault has its workers still.
 func (s *Scenario) resize(keep []string, sections int, first bool) bool {
 	old := s.WorkerNames()
@@ -313,7 +313,7 @@ func rounded(d time.Duration) time.Duration {
 	return (d + unit - 1) / unit * unit
 }
 
-// lowerSeed looks for one of the first seeds that fails, too: whoever runs the
+// lowerSeed looks for one of the first seeds that fails, too: anyone who runs the
 // scenario begins with those.
 func (z *shrinker) lowerSeed() {
 	const first = 10

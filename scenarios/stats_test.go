@@ -51,12 +51,12 @@ func TestWilsonIsAnInterval(t *testing.T) {
 	}
 }
 
-// near compares to so many digits after the first.
+// near compares to that many digits after the first.
 func near(got, want, within float64) bool {
 	return math.Abs(got-want) <= within*max(1e-9, math.Abs(want))
 }
 
-// Garwood's interval stands in every table of the Poisson distribution; of no
+// Garwood's interval is in every table of the Poisson distribution; of no
 // event its upper end is ln 40.
 func TestGarwoodMatchesTables(t *testing.T) {
 	tests := []struct {
@@ -215,7 +215,7 @@ func TestSignificantByHolm(t *testing.T) {
 	}
 }
 
-// The widest interval is that of a half: so many runs, and one less is too few.
+// The widest interval is that of a half: that number of runs, and one less is too few.
 func TestWilsonNeeds(t *testing.T) {
 	for _, halfWidth := range []float64{0.2, 0.1, 0.05, 0.01} {
 		n := int(wilsonNeeds(halfWidth))

@@ -62,7 +62,7 @@ func (s SeedSet) String() string {
 	return strings.Join(parts, ",")
 }
 
-// First is a set that lists at most so many ranges, and is cut if that is not
+// First is a set that lists at most that many ranges, and is cut if that is not
 // all.
 func (s SeedSet) First(ranges int) SeedSet {
 	if len(s.Ranges) > ranges {

@@ -30,7 +30,7 @@ func TestSweepPointIsACampaign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A pause shorter than the TTL hurts nobody, a longer one whoever has no fence.
+	// A pause shorter than the TTL is harmless, a longer one hurts a strategy without a fence.
 	want := [][2]int{{0, 0}, {3, 0}, {0, 0}, {0, 0}}
 	if len(sweep.Points) != len(want) || sweep.Partial {
 		t.Fatalf("%d points, partial %v", len(sweep.Points), sweep.Partial)

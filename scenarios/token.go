@@ -25,7 +25,7 @@ type Token struct {
 	Overrides []Override
 }
 
-// String gives the token as it stands in reports:
+// String gives the token as reports print it:
 // scenario@hash:label:seed:version:checksum, and :path=value for each override.
 func (t Token) String() string {
 	parts := []string{

@@ -297,7 +297,7 @@ func (v *validator) each() error {
 			return err
 		}
 		if seen[e.Worker] {
-			return v.at.Errorf(at+".worker", "%s stands in each twice", e.Worker)
+			return v.at.Errorf(at+".worker", "%s is in each twice", e.Worker)
 		}
 		seen[e.Worker] = true
 		if err := v.duration(at+".start", e.Start, 0, v.Duration); err != nil {
@@ -335,7 +335,7 @@ func (v *validator) checks() error {
 			return v.at.Errorf(at, "the check %s cannot judge the workload %s", check, v.Workload.Kind)
 		}
 		if slices.Contains(v.Checks[:i], check) {
-			return v.at.Errorf(at, "the check %s stands here twice", check)
+			return v.at.Errorf(at, "the check %s is here twice", check)
 		}
 	}
 	return nil
@@ -377,7 +377,7 @@ func (v *validator) expected(at string, checks, others []string) error {
 		case slices.Contains(others, check):
 			return v.at.Errorf(here, "%s cannot both hold and be violated", check)
 		case slices.Contains(checks[:i], check):
-			return v.at.Errorf(here, "%s stands here twice", check)
+			return v.at.Errorf(here, "%s is here twice", check)
 		case !slices.Contains(v.Checks, check) && slices.Contains(v.known.checkNames(), check):
 			return v.at.Errorf(here, "%s is not among the scenario's checks: %s", check, strings.Join(v.Checks, ", "))
 		case !slices.Contains(v.Checks, check):

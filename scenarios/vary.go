@@ -133,7 +133,7 @@ func overridden(name string, original []byte, overrides []Override, known catalo
 	return s, nil
 }
 
-// placeOf is where the value of a path stands in a file, with an index where
+// placeOf is where the value of a path is in a file, with an index where
 // the path names an item of a list by what it is.
 func placeOf(tree *strictyaml.Tree, path string) (string, error) {
 	list, rest, _ := strings.Cut(path, ".")
@@ -159,7 +159,7 @@ func placeOf(tree *strictyaml.Tree, path string) (string, error) {
 }
 
 // namedItems are the lists whose items can be named. The function makes a path
-// with an index of what stands behind the name of the list.
+// with an index of what is behind the name of the list.
 func namedItems() map[string]func(list, rest string, items []*strictyaml.Node) (string, error) {
 	return map[string]func(list, rest string, items []*strictyaml.Node) (string, error){
 		"faults":     faultItem,

@@ -196,7 +196,7 @@ func (q Quantity) String() string {
 	return strconv.FormatFloat(q.X, 'f', -1, 64)
 }
 
-// at is another value of the same kind, rounded to so many digits. The rounding
+// at is another value of the same kind, rounded to a number of digits. The rounding
 // also cuts off what differs between architectures.
 func (q Quantity) at(x float64, digits int) Quantity {
 	if q.Whole {

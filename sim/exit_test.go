@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A worker that exits ends its process with all its tasks. Whoever asked for it
+// A worker that exits ends its process with all its tasks. The caller that asked for it
 // is told, of the program that is started in its place too.
 func TestExitEndsTheProcess(t *testing.T) {
 	w, k, log := small(t, nil)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The faults of this file befall the one message that the point at which the
-// world stands is about. They return an error where there is none.
+// The faults of this file hit the one message of the point that the world has
+// reached. They return an error where there is none.
 
 // Failer is a server that can answer a request with an error of its kind.
 type Failer interface {
@@ -23,7 +23,7 @@ type Copier interface {
 	Copy() any
 }
 
-// messageFault is what is to befall a request beyond being held or lost.
+// messageFault is what is to happen to a request beyond being held or lost.
 type messageFault struct {
 	keep  int64 // until one overtakes it, this long at most; 0: not
 	fails bool  // it is answered with an error that says text
@@ -35,8 +35,8 @@ var (
 	errNoRequest = errors.New("no request leaves at this point: use <operation>.sent of any operation but dial")
 )
 
-// HoldMessage keeps back, for d after its arrival, the message that the point
-// at which the world stands is about.
+// HoldMessage keeps back, for d after its arrival, the message of the point that
+// the world has reached.
 func (w *World) HoldMessage(d time.Duration) error {
 	if w.message == nil {
 		return errNoMessage
@@ -45,8 +45,8 @@ func (w *World) HoldMessage(d time.Duration) error {
 	return nil
 }
 
-// DropMessage loses the message that the point at which the world stands is
-// about. Its connection lets nothing through in this direction from then on,
+// DropMessage loses the message of the point that the world has
+// reached. Its connection lets nothing through in this direction from then on,
 // and breaks for both ends d after the loss.
 func (w *World) DropMessage(d time.Duration) error {
 	if w.message == nil {
@@ -100,7 +100,7 @@ func (w *World) ReorderMessage(limit time.Duration) error {
 	if err != nil {
 		return err
 	}
-	m.befall().keep = max(int64(limit), 1)
+	m.mishap().keep = max(int64(limit), 1)
 	return nil
 }
 
@@ -115,13 +115,13 @@ func (w *World) FailMessage(text string) error {
 	if _, ok := n.server.(Failer); !ok {
 		return fmt.Errorf("the server on %s has no errors to answer with", n.name)
 	}
-	f := m.befall()
+	f := m.mishap()
 	f.fails, f.text = true, text
 	return nil
 }
 
-// befall returns what is to befall the message, to be added to.
-func (m *message) befall() *messageFault {
+// mishap returns what is to happen to the message, to be added to.
+func (m *message) mishap() *messageFault {
 	if m.fault == nil {
 		m.fault = &messageFault{}
 	}

@@ -50,7 +50,7 @@ type hook struct {
 }
 
 // OnPoint calls do when the worker comes to the point for the nth time, from
-// 1. What do does takes hold while the worker stands there.
+// 1. What do does takes hold while the worker is there.
 func (k *Worker) OnPoint(point string, nth int, do func()) {
 	id := k.process.node.world.points.id(point)
 	if k.hooks == nil {

@@ -20,7 +20,7 @@ func (p *pushes) Serve(c *Call) {
 }
 
 // What is pushed takes one way, waits for who is not listening yet, and comes
-// when its process can take it. The connection stands at 4.02 ms.
+// when its process can take it. The connection is made at 4.02 ms.
 func TestPush(t *testing.T) {
 	const ms = time.Millisecond
 	for _, test := range []struct {

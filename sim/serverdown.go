@@ -18,7 +18,7 @@ func (n *Node) Crash() {
 	if n.service != nil {
 		n.service.abandon()
 	}
-	// Whoever dialled a node that sleeps is refused when it wakes.
+	// A client that dialled a node that sleeps is refused when it wakes.
 	n.inbox = slices.DeleteFunc(n.inbox, func(m *message) bool { return !m.opens() })
 	for _, c := range slices.Clone(n.conns) {
 		c.loseServer()

@@ -4,11 +4,11 @@ import "lockquake/internal/draw"
 
 // service is the line before a server that takes time for a request: they are
 // served one after another, in the order of their arrival. A request takes
-// effect at the end of its time. The end of a connection stands in the line
+// effect at the end of its time. The end of a connection waits in the line
 // too, since a server reads what came before it.
 type service struct {
 	node    *Node
-	dist    *draw.Dist // nil: whoever is still in line is served at once
+	dist    *draw.Dist // nil: what is still in line is served at once
 	times   draw.Stream
 	line    []inLine // the first one is being served
 	event   event    // the end of that
@@ -45,7 +45,7 @@ func (n *Node) SetService(d *draw.Dist) {
 	s.endIfIdle()
 }
 
-// endIfIdle takes a line away that nobody stands in and nobody needs.
+// endIfIdle takes a line away that is empty and that nobody needs.
 func (s *service) endIfIdle() {
 	if s.dist == nil && len(s.line) == 0 {
 		s.node.service = nil
@@ -88,7 +88,7 @@ func (s *service) fire() {
 	s.endIfIdle()
 }
 
-// abandon forgets whoever is in line.
+// abandon forgets what is in line.
 func (s *service) abandon() {
 	s.node.world.cancel(&s.event)
 	s.line, s.overdue = nil, false

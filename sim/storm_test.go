@@ -11,7 +11,7 @@ import (
 	"lockquake/internal/draw"
 )
 
-// Whatever befalls the world, and in whatever order, an answer is that to its
+// Whatever happens to the world, and in whatever order, an answer is that to its
 // own request, the same seed gives the same run, and a world in which everything
 // has healed serves everybody.
 func TestStormPasses(t *testing.T) {

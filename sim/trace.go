@@ -107,7 +107,7 @@ func (t *trace) end() {
 		t.flush()
 	}
 	if t.out != nil {
-		// A trace that cannot be written does not change the run; whoever
+		// A trace that cannot be written does not change the run; the caller that
 		// handed the writer in asks it for its error.
 		_, _ = t.out.Write(append(t.line, '\n'))
 	}
@@ -141,7 +141,7 @@ func (w *World) notePayload(k kind, actor, what string, number int64, p any) {
 	w.trace.end()
 }
 
-// Note lets whoever records the run's history make it part of the trace.
+// Note lets the recorder of the run's history make it part of the trace.
 func (w *World) Note(actor, what string, payload Traced) {
 	w.trace.begin(w.now, kindRecord, actor, what, 0)
 	if payload != nil {

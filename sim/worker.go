@@ -105,7 +105,7 @@ func (k *Worker) Rand(stream string) *rand.Rand {
 	return r
 }
 
-// Point implements env.Env: the worker stands at the point for Config.Step,
+// Point implements env.Env: the worker stays at the point for Config.Step,
 // and longer if a fault stops it there.
 func (k *Worker) Point(name string) {
 	w := k.process.node.world

@@ -100,7 +100,7 @@ func TestCallTakesARoundTripAndAStep(t *testing.T) {
 
 // The pause between the check and the write: the process is paused at a point,
 // for 15 s, its step having begun. What it does next comes after the pause,
-// and what it decided before stands.
+// and what it decided before holds.
 func TestPauseBetweenCheckAndWrite(t *testing.T) {
 	w, k, log := small(t, nil)
 	k.OnPoint("lease-checked", 1, func() { k.process.Pause(15 * time.Second) })

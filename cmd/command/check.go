@@ -20,7 +20,6 @@ import (
 
 	"lockquake/checker"
 	"lockquake/history"
-	"lockquake/history/jepsen"
 	"lockquake/internal/strictyaml"
 	"lockquake/reports"
 )
@@ -28,6 +27,7 @@ import (
 // checkFlags are the flags of lockquake check.
 type checkFlags struct {
 	model  string
+	keyed  string // true, false, or empty if the operations are to say it
 	checks []string
 	format string
 }
@@ -44,7 +44,8 @@ default all that apply; belief is told then and does not decide.
 
 What Jepsen writes, its text log or its history.edn, is judged as a model of --model: is
 there an order of the operations that it allows? By default the functions of the operations
-say which model. The models are
+say which model. A history of several keys, in which every value is [key value], is judged
+key by key. The models are
 
 ` + modelDocs() + `
 Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage, or a file that is broken or cut,
@@ -68,6 +69,8 @@ Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage, or a file that is broken or
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.model, "model", "", "what the operations of Jepsen are of: "+strings.Join(modelNames(), ", ")+" (default: guessed)")
+	flags.StringVar(&f.keyed, "keyed", "", "whether the values of Jepsen are of several keys, [key value]: true or false (default: seen from the operations)")
+	flags.Lookup("keyed").NoOptDefVal = "true"
 	flags.StringSliceVar(&f.checks, "check", nil, "only these checks, for a history of lockquake (default: all that apply)")
 	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
 	var models []cobra.Completion
@@ -122,6 +125,7 @@ type judged struct {
 	Failed     int              `json:"failed"`
 	Open       int              `json:"open"`
 	Text       string           `json:"text,omitempty"`
+	Keys       []judgedKey      `json:"keys,omitempty"`   // of a history of Jepsen with several
 	Checks     []checker.Result `json:"checks,omitempty"` // of a history of lockquake
 	Evidence   []evidence       `json:"evidence,omitempty"`
 }
@@ -143,6 +147,9 @@ func (f *checkFlags) run(ctx context.Context, file string, stdout io.Writer) err
 	}
 	if f.model != "" && !slices.Contains(modelNames(), f.model) {
 		return usageError{strictyaml.Unknown("model", f.model, modelNames())}
+	}
+	if f.keyed != "" && f.keyed != "true" && f.keyed != "false" {
+		return usagef("--keyed is true or false, not %q", f.keyed)
 	}
 	for _, name := range f.checks {
 		if !slices.Contains(checker.Names(), name) {
@@ -188,33 +195,16 @@ func (f *checkFlags) judge(file string) (judged, error) {
 	}
 	j := judged{File: file}
 	if isOurs(data) {
-		if f.model != "" {
-			return j, usagef("--model is for a history of Jepsen, and %s is one of lockquake, judged by --check", file)
+		if f.model != "" || f.keyed != "" {
+			flag := "--keyed"
+			if f.model != "" {
+				flag = "--model"
+			}
+			return j, usagef("%s is for a history of Jepsen, and %s is one of lockquake, judged by --check", flag, file)
 		}
 		return j, f.judgeOurs(&j, data)
 	}
-	operations, form, err := jepsen.Parse(data)
-	if err == nil && len(f.checks) > 0 {
-		return j, usagef("--check is for a history of lockquake, and %s is one of Jepsen, judged by --model", file)
-	}
-	j.Form, j.Model = string(form), f.model
-	if err == nil && j.Model == "" {
-		j.Guessed = true
-		j.Model, err = checker.GuessModel(operations)
-	}
-	var says checker.Judgement
-	if err == nil {
-		says, err = checker.JudgeStored(operations, j.Model)
-	}
-	if err != nil {
-		return j, usagef("%s:%v", file, err) // it begins with its line and column
-	}
-	j.Verdict, j.Text = says.Verdict, says.Text
-	j.Operations, j.Processes, j.Failed, j.Open = says.Operations, says.Processes, says.Failed, says.Open
-	for _, s := range says.Evidence {
-		j.Evidence = append(j.Evidence, ofOperation(s))
-	}
-	return j, nil
+	return j, f.judgeJepsen(&j, data)
 }
 
 // readHistory reads a whole file, unless it is too large to be judged.
@@ -333,31 +323,6 @@ func (f *checkFlags) sum(j *judged, h *history.History, results []checker.Result
 	}
 }
 
-func ofOperation(s checker.Shown) evidence {
-	text := ":" + s.Function
-	// What a read is called with is the place for what it will find.
-	if s.Function != "read" && s.Input.Kind != jepsen.Nil {
-		text += " " + short(s.Input)
-	}
-	if s.Outcome == history.OutcomeOK && s.Output.String() != s.Input.String() || s.Function == "read" {
-		text += " -> " + short(s.Output)
-	}
-	return evidence{
-		Line: s.Begin.Line, EndLine: s.End.Line, Who: fmt.Sprintf("process %d", s.Process),
-		What: text, Outcome: string(s.Outcome), Wrong: s.Wrong,
-	}
-}
-
-// short cuts what is too long for a line.
-func short(v jepsen.Value) string {
-	const longest = 60
-	text := []rune(v.String())
-	if len(text) > longest {
-		return string(text[:longest]) + "..."
-	}
-	return string(text)
-}
-
 func ofEvent(e *history.Event) evidence {
 	who := e.Worker
 	for _, other := range []string{e.Node, e.Target, "-"} {
@@ -399,8 +364,15 @@ func (j *judged) print(w io.Writer, format string) error {
 		}
 	}
 	fmt.Fprintf(w, "%s: %s\n", j.File, j.Verdict)
-	fmt.Fprintf(w, "%s (%s): operations %d, failed %d, open %d, processes %d\n", as, j.Form, j.Operations, j.Failed, j.Open, j.Processes)
-	rows := [][]string{}
+	fmt.Fprintf(w, "%s (%s): operations %d, failed %d, open %d, processes %d", as, j.Form, j.Operations, j.Failed, j.Open, j.Processes)
+	if len(j.Keys) > 0 {
+		fmt.Fprintf(w, ", keys %d", len(j.Keys))
+	}
+	fmt.Fprintln(w)
+	rows := j.keyRows()
+	if len(rows) > 0 {
+		fmt.Fprintln(w)
+	}
 	for i, r := range j.Checks {
 		if i == 0 {
 			fmt.Fprintln(w)

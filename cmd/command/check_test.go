@@ -47,7 +47,7 @@ func checkText(t *testing.T, content string, args ...string) (code int, stdout, 
 func TestCheckRefusesBrokenHistories(t *testing.T) {
 	whole := stored(t, "redis")
 	lines := strings.SplitAfter(whole, "\n")
-	lines = lines[:len(lines)-1] // nothing stands behind the last end
+	lines = lines[:len(lines)-1] // nothing follows the last end
 	replace := func(line int, old, text string) string {
 		changed := append([]string{}, lines...)
 		if changed[line-1] = strings.Replace(changed[line-1], old, text, 1); changed[line-1] == lines[line-1] {
@@ -122,5 +122,99 @@ func TestCheckOfNothingIsUnknown(t *testing.T) {
 				t.Errorf("exit code %d, want %d with %q: %s", code, test.want, test.says, stdout)
 			}
 		})
+	}
+}
+
+// A history of several keys is judged key by key: the worst key decides and is
+// named.
+func TestCheckJudgesKeyByKey(t *testing.T) {
+	operation := func(process int, function, in, out string) string {
+		return fmt.Sprintf("{:process %d :type :invoke :f :%s :value %s}\n{:process %d :type :ok :f :%s :value %s}\n", process, function, in, process, function, out)
+	}
+	mutex := operation(0, "acquire", "[0 nil]", "[0 nil]") + operation(1, "acquire", "[1 nil]", "[1 nil]")
+	set := operation(0, "add", "[0 7]", "[0 7]") + operation(1, "read", "[0 nil]", "[0 #{7}]")
+	register := operation(0, "write", "[0 1]", "[0 1]") + operation(1, "read", "[0 nil]", "[0 1]") + operation(1, "read", "[1 nil]", "[1 nil]")
+	for _, tt := range []struct {
+		name, file, flags string
+		code              int
+		says              []string
+	}{
+		{"mutexes", mutex, "", exitOK, []string{"FILE: valid", "judged as a mutex", "keys 2"}},
+		{"one mutex of two holders", mutex + operation(2, "acquire", "[1 nil]", "[1 nil]"), "", exitViolation, []string{"FILE: invalid", "key [1]: no order explains that process 2 did :acquire \\(lines 5 to 6\\)"}},
+		{"sets", set, "", exitOK, []string{"judged as a set", "keys 1"}},
+		{"a set that nobody read", set + operation(0, "add", "[1 7]", "[1 7]"), "", exitUnknown, []string{"key 1: nobody has read the set"}},
+		{"registers", register, "", exitOK, []string{"judged as a register", "keys 2"}},
+		{"two bad registers", register + operation(2, "read", "[1 nil]", "[1 7]") + operation(2, "read", "[0 nil]", "[0 8]"), "", exitViolation, []string{"(?m)^key 0  +invalid", "(?m)^key 1  +invalid", "key 0: no order"}},
+		{"adds that may be pairs", operation(0, "add", "[0 7]", "[0 7]"), "", exitUsage, []string{"FILE:1:1: \\[0 7\\] may be a key"}},
+		{"they are", operation(0, "write", "[0 7]", "[0 7]"), "--keyed", exitOK, []string{"keys 1"}},
+		{"they are not", set, "--keyed=false", exitViolation, []string{`holds 0, #\{7\}, which nobody had begun to add`}},
+		{"neither yes nor no", set, "--keyed=maybe", exitUsage, []string{`--keyed is true or false, not "maybe"`}},
+		{"as JSON", register, "--format=json", exitOK, []string{`(?s)"keys": .*"key": "0",\s+"verdict": "valid",\s+"operations": 2`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			code, stdout, stderr := checkText(t, tt.file, strings.Fields(tt.flags)...)
+			if code != tt.code {
+				t.Errorf("exit code %d, want %d", code, tt.code)
+			}
+			for _, words := range tt.says {
+				if !regexp.MustCompile(words).MatchString(stdout + stderr) {
+					t.Errorf("no %q in\n%s%s", words, stdout, stderr)
+				}
+			}
+		})
+	}
+}
+
+// A grant or its end that is missing from a history, or that is there twice, is
+// found: what a run has left is refused with any one of them dropped or doubled.
+// A grant that never ended can be missing without a trace.
+func TestCheckRefusesDroppedAndDoubledGrants(t *testing.T) {
+	whole, err := history.Read(strings.NewReader(stored(t, "redis")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dropped, doubled, ended := 0, 0, map[string]int{}
+	for _, e := range whole.Events {
+		switch e.Type {
+		case history.Freed, history.Expired, history.Evicted:
+			ended[e.Owner]++
+		default:
+		}
+	}
+	for i, e := range whole.Events {
+		isGrant := e.Type == history.Granted && ended[e.Owner] > 0
+		isEnd := e.Type == history.Freed || e.Type == history.Expired
+		for _, times := range []int{0, 2} {
+			if !isGrant && (!isEnd || times == 0) {
+				continue // no server answers to an end that is missing, unless it grants again
+			}
+			var r history.Recorder
+			for k, other := range whole.Events {
+				n := 1
+				if k == i {
+					n = times
+				}
+				for range n {
+					r.Record(other)
+				}
+			}
+			changed := history.History{Meta: whole.Meta, Events: r.Events()}
+			var file strings.Builder
+			if err := history.Write(&file, &changed); err != nil {
+				t.Fatal(err)
+			}
+			code, stdout, stderr := checkText(t, file.String())
+			if code != exitUsage || stdout != "" || !strings.HasPrefix(stderr, "lockquake: FILE:") {
+				t.Errorf("%s of event %d, %d times: exit code %d, said %q", e.Type, e.Seq, times, code, stderr)
+			}
+			if times == 0 {
+				dropped++
+			} else {
+				doubled++
+			}
+		}
+	}
+	if dropped == 0 || doubled <= dropped {
+		t.Errorf("%d dropped and %d doubled", dropped, doubled)
 	}
 }

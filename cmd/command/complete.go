@@ -11,7 +11,7 @@ import (
 )
 
 // completeScenarios offers the built-in scenarios that are not named yet, up to
-// so many; the shell offers files where none of them fits.
+// a limit; the shell offers files where none of them fits.
 func (p program) completeScenarios(most int) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= most {

@@ -99,7 +99,7 @@ func (d *delivery) deliver(c *scenarios.Campaign, s *scenarios.Scenario, dir str
 	return nil
 }
 
-// openRuns makes ready the journal of a campaign that reports into dir. It stands
+// openRuns makes ready the journal of a campaign that reports into dir. It is
 // beside dir, which is replaced as a whole. To resume is to go on with it, and with
 // the runs of the report that is there.
 func openRuns(dir string, s *scenarios.Scenario, resume bool) (*scenarios.Journal, error) {
@@ -135,7 +135,7 @@ func addReported(j *scenarios.Journal, path string) error {
 	return errors.Join(j.Import(reported), reported.Close())
 }
 
-// beside is where the journal of a report stands while its campaign is under way.
+// beside is where the journal of a report is while its campaign is under way.
 func beside(dir string) string {
 	dir = filepath.Clean(dir)
 	if base := filepath.Base(dir); base == "." || base == ".." {

@@ -13,7 +13,7 @@
 //   - [Main] carries out a command line, and ends the process (command.go). [Option]
 //     says what a program has of its own (program.go).
 //   - root.go puts the commands together, and loads scenarios for all of them. Each
-//     command has a file by its name; what run and merge do with a result stands in
+//     command has a file by its name; what run and merge do with a result is in
 //     delivery.go and summary.go, and progress is shown by progress.go.
 //   - complete.go is what a shell is offered.
 //   - The reference of the documentation is made by the files reference*.go, which

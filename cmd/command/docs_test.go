@@ -58,7 +58,7 @@ func TestDocumentedCommandsExist(t *testing.T) {
 	}
 }
 
-// inCode reports whether a line stands between two fences of the text.
+// inCode reports whether a line is between two fences of the text.
 func inCode(text, line string) bool {
 	before, _, _ := strings.Cut(text, "\n"+line)
 	return strings.Count("\n"+before, "\n```")%2 == 1

@@ -44,7 +44,7 @@ left to chance. It prints how many placements there are, what they break, and a 
 The kinds of faults (* placed unless --kinds names others) are
 
 ` + placedKinds() + `
---placement tells the story of one placement, as it stands in the output, and --write
+--placement tells the story of one placement, as the output names it, and --write
 makes a scenario file of it, or of the first placement found that does the most harm.
 
 Exit codes: 0 whatever is found; with --fail-on-violation 1 if a placement corrupts

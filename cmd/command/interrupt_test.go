@@ -187,7 +187,7 @@ func TestInterruptedRunOfSeveralScenarios(t *testing.T) {
 	}
 }
 
-// Whoever presses Ctrl-C twice does not wait for anything.
+// A second Ctrl-C does not wait for anything.
 func TestSecondInterruptKills(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a second")
@@ -275,7 +275,7 @@ func TestKilledRunIsResumed(t *testing.T) {
 	report, journal := filepath.Join(dir, "report"), filepath.Join(dir, "report.runs")
 	const all = 5 * 600 // runs
 	most, midst := 0, 0
-	// finish lets the campaign come to its end, and clears the way for another.
+	// finish lets the campaign end, and clears the way for another.
 	finish := func() {
 		p := start(t, dir, append(args, "report", "--resume")...)
 		if code := p.wait(t); code != exitOK {

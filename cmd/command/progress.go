@@ -103,7 +103,7 @@ func (p *progress) end() {
 // mostLabels is how many strategies a line names, wide as it may be.
 const mostLabels = 12
 
-// line says where things stand, in at most so many columns; 0 is any number.
+// line says how far the run is, in a width of at most columns characters; 0 is no limit.
 // The strategies that do not fit are left out.
 func (p *progress) line(clock string, columns int) string {
 	line := fmt.Sprintf("%s: %d/%d runs, %s", p.title, p.last.Done, p.last.Total, clock)

@@ -65,7 +65,7 @@ func referencePages(root *cobra.Command) []referencePage {
 	}
 }
 
-// referenceText is a page as it stands in a file.
+// referenceText is a page as it is in a file.
 type referenceText struct{ path, text string }
 
 // referenceTexts returns all pages, with a map of those of the reference.
@@ -73,7 +73,7 @@ func referenceTexts(root *cobra.Command) ([]referenceText, error) {
 	const made = "<!-- Made from the program by lockquake reference; make update writes it anew. -->\n\n"
 	var texts []referenceText
 	var contents strings.Builder
-	contents.WriteString(made + "# Reference\n\nMade from the program: what stands here is what this version knows.\n\n")
+	contents.WriteString(made + "# Reference\n\nMade from the program: it lists what this version knows.\n\n")
 	for _, p := range referencePages(root) {
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s# %s\n\n", made, p.title)

@@ -149,7 +149,7 @@ func referenceNeed(k faults.KindInfo, param string) string {
 }
 
 func referenceChecks(b *strings.Builder) error {
-	b.WriteString("A check is valid, invalid or unknown. Unknown is never a pass. What each one decides, and what it cannot see, stands\n" +
+	b.WriteString("A check is valid, invalid or unknown. Unknown is never a pass. What each one decides, and what it cannot see, is\n" +
 		"in [the model](../model.md#what-the-checks-decide). `belief` does not decide a run unless the scenario expects it.\n\n")
 	for _, c := range checker.Catalogue() {
 		on := "every workload"

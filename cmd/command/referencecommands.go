@@ -63,7 +63,7 @@ func referenceProse(b *strings.Builder, text string) {
 		if strings.HasPrefix(paragraph, "  ") {
 			referenceFence(b, paragraph)
 		} else {
-			// An asterisk or an underscore is meant as it stands.
+			// An asterisk or an underscore is meant literally.
 			fmt.Fprintf(b, "%s\n\n", regexp.MustCompile(`[*_<]`).ReplaceAllString(paragraph, `\$0`))
 		}
 	}

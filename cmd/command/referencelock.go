@@ -156,7 +156,7 @@ func referenceWays() map[string]map[string]string {
 		},
 		"release": {
 			"compare":      "compare-and-delete; somebody else's value is reported as lost",
-			"plain":        "`DEL`, whoever's it is",
+			"plain":        "`DEL`, whatever its owner",
 			"ignored":      "compare-and-delete, and somebody else's value is reported as success; so is any answer of a quorum",
 			"never":        "a call that always fails, and whose error is swallowed",
 			"skip-on-fail": "none when the work has failed",

@@ -100,9 +100,9 @@ func referenceGroups() ([]referenceGroup, error) {
 	fault := referenceAt(root, "$defs", "fault")
 	groups := []referenceGroup{
 		{"The file", "", root, *s},
-		{"workload", "What each workload has stands in [workloads](workloads.md).", top("workload"), work},
+		{"workload", "What each workload has is in [workloads](workloads.md).", top("workload"), work},
 		{"resource", "", top("resource"), s.Resource},
-		{"lock", "The defaults are those of `redis`. What other strategies have instead, and what the words mean, stands in " +
+		{"lock", "The defaults are those of `redis`. What other strategies have instead, and what the words mean, is in " +
 			"[strategies](strategies.md).", top("lock"), recipe},
 		{"client", referenceSentence(fmt.Sprint(top("client")["description"])), top("client"), redis.ClientOptions{}.WithDefaults()},
 		{"servers", "The defaults are those of a strategy that needs one server.", top("servers"), s.ServersOf(lock.Topology{}, scenarios.Strategy{})},

@@ -37,7 +37,7 @@ func (p program) loadWith(arg string, sets []string) (*scenarios.Scenario, error
 	return s, err
 }
 
-// flagged names the flag that a setting stands behind.
+// flagged names the flag that a setting follows.
 func flagged(flag string, err error) error {
 	if setting, ok := errors.AsType[*scenarios.SettingError](err); ok {
 		return usageError{flag + " " + setting.Error()}

@@ -141,7 +141,7 @@ func (f *shrinkFlags) find(ctx context.Context, arg string) (*scenarios.Scenario
 	return s, err
 }
 
-// confirm runs what stands in the file.
+// confirm runs what is in the file.
 func (f *shrinkFlags) confirm(small *scenarios.Shrunk) error {
 	s, err := f.program.load(f.out)
 	if err != nil {

@@ -29,7 +29,7 @@ func summarise(dir string) error {
 	beside := regexp.MustCompile(`\n!\[[^]]*\]\([^)]*\)\n| \(\[files\]\([^)]*\)\)`)
 	text = beside.ReplaceAll(text, nil)
 	if len(text) > mostSummary {
-		text = append(text[:mostSummary/2], "\n\nThe rest stands in report.md.\n"...)
+		text = append(text[:mostSummary/2], "\n\nThe rest is in report.md.\n"...)
 	}
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

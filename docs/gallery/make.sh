@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes the pictures of docs/gallery.md. Called by make gallery, with the program
-# as the argument; the same program makes the same pictures, to the byte.
+# as the argument; the same program makes the same SVGs, to the byte.
 set -eu
 lockquake=$1
 here=$(cd "$(dirname "$0")" && pwd)

@@ -11,7 +11,7 @@ import (
 )
 
 // mine is a lock as one finds it: the key is its own for the length of a lease,
-// and whoever is done deletes it.
+// and a worker that is done deletes it.
 type mine struct {
 	env   env.Env
 	redis redis.Cmdable
@@ -48,7 +48,7 @@ func (l *lease) Context() context.Context { return l.ctx }
 func (l *lease) Check() error             { return nil }
 func (l *lease) Token() int64             { return 0 }
 
-// Release deletes the key, whoever holds it by now: that is the flaw.
+// Release deletes the key, even if another worker holds it by now: that is the flaw.
 func (l *lease) Release(ctx context.Context) error {
 	return l.redis.Del(ctx, l.key).Err()
 }

@@ -1,10 +1,10 @@
 package jepsen
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -149,11 +149,11 @@ func (v Value) unique() error {
 	}
 	seen := make(map[string]bool, len(v.Items)/stride)
 	for i := 0; i < len(v.Items); i += stride {
-		text := v.Items[i].String()
-		if seen[text] {
-			return v.Items[i].Errorf("%s is there twice", text)
+		identity := v.Items[i].Identity()
+		if seen[identity] {
+			return v.Items[i].Errorf("%s is there twice", v.Items[i])
 		}
-		seen[text] = true
+		seen[identity] = true
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (r *reader) tagged() (Value, error) {
 	return v, err
 }
 
-// token takes what stands up to the next space or bracket. A character that
+// token takes everything up to the next space or bracket. A character that
 // is written with a backslash may be any, brackets too.
 func (r *reader) token() string {
 	from, n := r.pos, 0
@@ -216,71 +216,28 @@ func (r *reader) text() (Value, error) {
 }
 
 // escape reads the escape at hand: which character it stands for and how many
-// bytes it takes.
+// bytes it takes. Java writes a character beyond 16 bits as two escapes.
 func (r *reader) escape() (char rune, n int, ok bool) {
 	const short, long = "tnrbf\"\\", "\t\n\r\b\f\"\\"
-	c := r.peek(1)
-	if i := strings.IndexByte(short, c); i >= 0 {
+	if i := strings.IndexByte(short, r.peek(1)); i >= 0 {
 		return rune(long[i]), 2, true
 	}
-	from := r.pos + 2
-	if c != 'u' || from+4 > len(r.data) {
-		return 0, 0, false
+	const size = len(`\u0000`)
+	char, ok = r.unit(0)
+	if !ok || !utf16.IsSurrogate(char) {
+		return char, size, ok
+	}
+	second, _ := r.unit(size)
+	char = utf16.DecodeRune(char, second)
+	return char, 2 * size, char != unicode.ReplacementChar
+}
+
+// unit reads the \u escape that begins i bytes ahead.
+func (r *reader) unit(i int) (rune, bool) {
+	from := r.pos + i + 2
+	if r.peek(i) != '\\' || r.peek(i+1) != 'u' || from+4 > len(r.data) {
+		return 0, false
 	}
 	code, err := strconv.ParseUint(string(r.data[from:from+4]), 16, 32)
-	return rune(code), 6, err == nil
-}
-
-// scalar makes a value of a token.
-func scalar(token string, at Place) (Value, error) {
-	v := Value{Text: token, Place: at}
-	first, size := utf8.DecodeRuneInString(token)
-	unsigned := strings.TrimLeft(token, "+-")
-	switch {
-	case !utf8.ValidString(token) || strings.ContainsFunc(token, unicode.IsControl):
-		return Value{}, at.Errorf("%q is no value", token)
-	case token == "nil":
-		v.Kind = Nil
-	case token == "true" || token == "false":
-		v.Kind = Bool
-	case unsigned != "" && isDigit(unsigned[0]) && len(token)-len(unsigned) <= 1:
-		return number(token, at)
-	case first == ':' && len(token) > 1:
-		v.Kind = Keyword
-	case first == '\\' && len(token) > size:
-		v.Kind = Other
-	case unicode.IsLetter(first) || strings.ContainsRune(".*+!-_?$%&=<>/|", first):
-		v.Kind = Symbol
-	default:
-		return Value{}, at.Errorf("%q is no value", token)
-	}
-	return v, nil
-}
-
-// number makes a value of a token that begins as a number does.
-func number(token string, at Place) (Value, error) {
-	n, err := strconv.ParseInt(strings.TrimSuffix(token, "N"), 10, 64)
-	switch {
-	case err == nil:
-		return Value{Kind: Int, Int: n, Text: strconv.FormatInt(n, 10), Place: at}, nil
-	case errors.Is(err, strconv.ErrRange):
-		return Value{}, at.Errorf("%s does not fit into 64 bits", token)
-	}
-	above, below, ratio := strings.Cut(token, "/")
-	if ratio {
-		_, err = strconv.ParseInt(above, 10, 64)
-		_, err2 := strconv.ParseUint(below, 10, 64)
-		err = errors.Join(err, err2)
-	} else {
-		// ParseFloat takes words and hexadecimals too.
-		digits := strings.TrimSuffix(token, "M")
-		if strings.Trim(digits, "+-.0123456789eE") != "" {
-			return Value{}, at.Errorf("%q is no number", token)
-		}
-		_, err = strconv.ParseFloat(digits, 64)
-	}
-	if err != nil {
-		return Value{}, at.Errorf("%q is no number", token)
-	}
-	return Value{Kind: Other, Text: token, Place: at}, nil
+	return rune(code), err == nil
 }

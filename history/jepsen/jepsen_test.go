@@ -74,6 +74,9 @@ func TestParseBothForms(t *testing.T) {
 	}{
 		{"log", textLog, jepsen.Log},
 		{"log with the line ends of Windows", strings.ReplaceAll(textLog, "\n", "\r\n"), jepsen.Log},
+		{"log with blanks for tabs", strings.ReplaceAll(textLog, "\t", "   "), jepsen.Log},
+		{"log with tabs in part", strings.ReplaceAll(textLog, "\t:read\t", " :read  "), jepsen.Log},
+		{"log with one blank for each tab", strings.ReplaceAll(textLog, "\t", " "), jepsen.Log},
 		{"log that begins with a bracket", "[main] INFO jepsen.core - Running\n" + textLog, jepsen.Log},
 		{"maps", edn, jepsen.EDN},
 		{"a vector", "[" + edn + "]", jepsen.EDN},
@@ -112,6 +115,10 @@ func TestParseRefuses(t *testing.T) {
 		{"no such type", line("0", "invok", "read", "nil"), "1:23: unknown type :invok; known are :invoke, :ok, :fail, :info"},
 		{"a function that is no keyword", "a 0\t:invoke\tread\tnil\n", "1:13: a function is a keyword, not read"},
 		{"a function that is nothing", "a 0\t:invoke\t\tnil\n", `1:13: "" is no value`},
+		{"cut after the function, with blanks", "- 0 :invoke :read\n", "1:18: the line ends before the operation's value"},
+		{"two values, with blanks", "- 0 :invoke :write 1 2\n", "1:22: something follows the value"},
+		{"a function that is no keyword, with blanks", "- 0 :invoke read nil\n", "1:13: a function is a keyword, not read"},
+		{"a log of other words", "took 5 :units of 7 :ok\n:nemesis :info 3 :ok :read 1\n", "1:1: there is no operation"},
 		{"half a vector", line("0", "invoke", "cas", "[1 2"), "1:40: it ends within a vector that begins at 1:36"},
 		{"two values", line("0", "invoke", "write", "1 2"), "1:40: something follows the value"},
 		{"no value", line("0", "invoke", "write", ""), "1:38: it ends where a value should be"},
@@ -146,6 +153,20 @@ func TestParseRefuses(t *testing.T) {
 		{"a discard of nothing", invoke + "#_", "2:3: it ends where a value should be"},
 		{"a number too large", "{:process 9223372036854775808}", "1:11: 9223372036854775808 does not fit into 64 bits"},
 		{"a number with letters", "{:process 12ab}", `1:11: "12ab" is no number`},
+		{"half a ratio", "{:process 1/}", `1:11: "1/" is no number`},
+		{"a ratio of nothing", "{:process 1/0}", `1:11: "1/0" is no number`},
+		{"a digit that is not octal", "{:process 08}", `1:11: "08" is no number`},
+		{"a digit beyond the radix", "{:process 2r2}", `1:11: "2r2" is no number`},
+		{"half an exponent", "{:process 1e}", `1:11: "1e" is no number`},
+		{"half an exponent of a decimal", "{:process 1eM}", `1:11: "1eM" is no number`},
+		{"a character of no name", `{:process \foo}`, "1:11: \"\\\\foo\" is no character"},
+		{"half a surrogate", `{:process "\ud83d!"}`, "1:12: an unknown escape in a string"},
+		{"metadata", "{:process 1 :type :invoke :f :read :value ^{:a 1} []}", `1:43: "^" is no value`},
+		{"keys with a namespace", "#:x{:process 1 :type :invoke :f :read}", "1:1: an operation is a map, not a tagged value"},
+		{"keys that are strings", `[{"process" 1 "type" "invoke" "f" "read"}]`, "1:2: an operation without :process"},
+		{"an info of nobody", "{:process 1 :type :info :f :read}", "1:1: process 1 ends a :read that it never began"},
+		{"an equal element", "{:process #{1.0 1.00}}", "1:17: 1.0 is there twice"},
+		{"an equal key", "{[1] 2 (1) 3}", "1:8: (1) is there twice"},
 		{"a hexadecimal", "{:process 0x1p4}", `1:11: "0x1p4" is no number`},
 		{"an unknown constant", "{:process ##Zero}", `1:11: "##Zero" is no number`},
 		{"an unknown escape", `{:process "\q"}`, "1:12: an unknown escape in a string"},
@@ -175,7 +196,7 @@ func TestParseRefuses(t *testing.T) {
 // Whatever EDN can write is written back as it was.
 func TestValuesAsEDN(t *testing.T) {
 	for _, text := range []string{
-		"nil", "true", "0", "-7", "1.5", "-2e10", "1/3", "3.0M", "##Inf", `"a \"b\" \n"`, `\a`, `\newline`, `\(`, ":a/b", "foo.bar/baz", "+", "-x",
+		"nil", "true", "0", "-7", "1.5", "-2e-10", "1/3", "3M", "0.05M", "##Inf", `"a \"b\" \n"`, `\a`, `\newline`, `\(`, ":a/b", "foo.bar/baz", "+", "-x",
 		"[]", "[1 [2 3] nil]", "(1 2)", "#{1 :a}", "{:a 1 :b {}}", `#inst "2031-03-01"`, "#jepsen.history.Op {:a 1}", "#:a {:b 1}",
 	} {
 		file := fmt.Sprintf("{:process 1 :type :invoke :f :write :value %s}", text)
@@ -188,11 +209,37 @@ func TestValuesAsEDN(t *testing.T) {
 			t.Errorf("%s came back as %s", text, got)
 		}
 	}
-	// Two ways to write one value are one value.
-	for text, want := range map[string]string{"+5": "5", "5N": "5", `"\u0041"`: `"A"`, "[1,,2]": "[1 2]", "[1 #_2 3]": "[1 3]"} {
-		operations, _, err := jepsen.Parse([]byte("{:process 1 :type :invoke :f :write :value " + text + "}"))
-		if err != nil || operations[0].Input.String() != want {
-			t.Errorf("%s: %v, %v", text, operations, err)
+}
+
+// What Clojure takes for equal is one value, however it is spelt.
+func TestValuesThatAreEqual(t *testing.T) {
+	for _, tt := range []struct {
+		a, b  string
+		equal bool
+	}{
+		{"5", "+5", true}, {"5", "5N", true}, {"5", "0x5", true}, {"15", "017", true}, {"5", "2r101", true}, {"-0", "0", true},
+		{"1.0", "1.00", true}, {"1.0", "1e0", true}, {"0.1", "1E-1", true}, {"100.0", "1e2", true}, {"0.0", "-0.0", true}, {"1.", "1.0", true},
+		{"1.0M", "1.00M", true}, {"1M", "1.0M", true}, {"150M", "1.5e2M", true}, {"0.05M", "5e-2M", true}, {"0M", "-0.00M", true}, {"1e99M", "10e98M", true},
+		{"2/4", "1/2", true}, {"4/2", "2", true}, {"-3/6", "-1/2", true},
+		{`"\u0041"`, `"A"`, true}, {`"\ud83d\ude00"`, `"😀"`, true}, {`\u0041`, `\A`, true}, {`\newline`, `\o12`, true}, {`\space`, `\u0020`, true},
+		{"[1,,2]", "[1 2]", true}, {"[1 #_2 3]", "[1 3]", true}, {"[1 2]", "(1 2)", true},
+		{"#{1 2}", "#{2 1}", true}, {"{:a 1 :b 2}", "{:b 2, :a 1}", true}, {"[#{1 2.0}]", "(#{2.00 1})", true}, {"#a/b [1]", "#a/b (1)", true},
+
+		{"1", "1.0", false}, {"1.0", "1M", false}, {"1.0", "1.0M", false}, {"1", "1M", false}, {"1/2", "0.5", false}, {"0.1", "0.10000000000000001M", false},
+		{":a", `"a"`, false}, {"a", `"a"`, false}, {`\a`, `"a"`, false}, {":a", "a", false}, {"nil", "false", false},
+		{"[1 2]", "[2 1]", false}, {"[1 2]", "#{1 2}", false}, {"{1 2}", "#{1 2}", false}, {"{1 2}", "{2 1}", false}, {"#a [1]", "#b [1]", false}, {`["1 2"]`, "[1 2]", false},
+	} {
+		values := make([]jepsen.Value, 2)
+		for i, text := range []string{tt.a, tt.b} {
+			operations, _, err := jepsen.Parse([]byte("{:process 1 :type :invoke :f :write :value " + text + "}"))
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+				continue
+			}
+			values[i] = operations[0].Input
+		}
+		if got := values[0].Equal(values[1]); got != tt.equal {
+			t.Errorf("%s and %s are equal: %t", tt.a, tt.b, got)
 		}
 	}
 }
@@ -202,9 +249,15 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(edn))
 	f.Add([]byte("[" + edn + "]"))
 	f.Add([]byte(textLog[:len(textLog)/2]))
+	f.Add([]byte(strings.ReplaceAll(textLog, "\t", "  ")))
+	f.Add([]byte(`{:process 1 :type :invoke :f :cas :value [0 [1.50M -2/4]]}{:process 1 :type :ok :f :cas :value [0N (0x1f 1e-7)]}`))
+	f.Add([]byte(`{:process 1 :type :invoke :f :read :value [#{\o12 "\ud83d\ude00"} nil]}`))
 	f.Add([]byte(`#a #_ \( {"\u00e4" ##Inf #{1/2}} ;`))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		operations, _, err := jepsen.Parse(file)
+		if keyed, err := jepsen.Keyed(operations); keyed && err == nil {
+			_, _ = jepsen.ByKey(operations) // whether it can is for the other tests
+		}
 		if err != nil {
 			wrong, ok := errors.AsType[*jepsen.Error](err)
 			if !ok || wrong.Line < 1 || wrong.Column < 1 || wrong.Line > strings.Count(string(file), "\n")+1 {
@@ -215,6 +268,11 @@ func FuzzParse(f *testing.F) {
 		for i, o := range operations {
 			if o.Call < 1 || o.Return != 0 && o.Return <= o.Call || o.Begin.Line < 1 || o.Process < 0 || o.Open() != (o.Return == 0) {
 				t.Errorf("operation %d makes no sense: %+v", i, o)
+			}
+			// What is printed is the value itself.
+			printed, _, err := jepsen.Parse([]byte("{:process 1 :type :invoke :f :write :value " + o.Input.String() + "}"))
+			if err != nil || !printed[0].Input.Equal(o.Input) {
+				t.Errorf("%s is printed, which is %v: %v", o.Input, printed, err)
 			}
 		}
 	})

@@ -2,9 +2,7 @@ package jepsen
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Form is one of the two forms of a file.
@@ -53,75 +51,6 @@ func isEDN(data []byte) bool {
 	return r.done() || strings.IndexByte("{#])", r.peek(0)) >= 0
 }
 
-// parseLog reads a text log. Its last line must have an end: without one
-// nobody could tell a value of 1 from the first half of 12.
-func parseLog(data []byte, f *folder) error {
-	for n := 1; len(data) > 0; n++ {
-		line, rest, ended := bytes.Cut(data, []byte("\n"))
-		if !ended {
-			return Place{n, utf8.RuneCount(line) + 1}.Errorf("the file ends within the line")
-		}
-		e, isOperation, err := parseLine(strings.TrimSuffix(string(line), "\r"), n)
-		if err == nil && isOperation {
-			err = f.add(e)
-		}
-		if err != nil {
-			return err
-		}
-		data = rest
-	}
-	return nil
-}
-
-// parseLine reads one line of a log. It is an operation if a process stands
-// right before the first tab and a keyword behind it.
-func parseLine(line string, n int) (e event, isOperation bool, err error) {
-	fields := strings.SplitN(line, "\t", 5) // the fifth is an error in words
-	process, isClient := processOf(fields[0])
-	if !isClient || len(fields) < 2 || !strings.HasPrefix(fields[1], ":") {
-		return event{}, false, nil // the nemesis, or no operation at all
-	}
-	places := make([]Place, len(fields))
-	column := 1
-	for i, field := range fields {
-		places[i] = Place{n, column}
-		column += utf8.RuneCountInString(field) + 1
-	}
-	e = event{place: Place{n, 1}, process: process, kind: strings.TrimSpace(fields[1])}
-	if err := checkType(e.kind, places[1]); err != nil {
-		return event{}, false, err
-	}
-	if len(fields) < 4 {
-		return event{}, false, Place{n, column - 1}.Errorf("the line ends before the operation's value")
-	}
-	function, err := scalar(strings.TrimSpace(fields[2]), places[2])
-	if err != nil {
-		return event{}, false, err
-	}
-	if e.function, err = keyword(function, "a function"); err != nil {
-		return event{}, false, err
-	}
-	if e.kind == typeFail || e.kind == typeInfo {
-		return e, true, nil // their value is often a reason, in any words
-	}
-	r := &reader{data: []byte(fields[3]), at: places[3]}
-	if e.value, err = r.value(); err == nil {
-		err = r.skip()
-	}
-	if err == nil && !r.done() {
-		err = r.at.Errorf("something follows the value")
-	}
-	return e, true, err
-}
-
-// processOf returns the number at the end of a log's prefix.
-func processOf(prefix string) (process int64, ok bool) {
-	prefix = strings.TrimRight(prefix, " ")
-	word := prefix[strings.LastIndexByte(prefix, ' ')+1:]
-	n, err := strconv.ParseUint(word, 10, 63)
-	return int64(n), err == nil
-}
-
 // parseEDN reads maps, one after the other or all in one vector.
 func parseEDN(data []byte, f *folder) error {
 	r := newReader(data)
@@ -156,7 +85,7 @@ func parseEDN(data []byte, f *folder) error {
 // parseMap reads one event. Keys that say nothing about what happened, such
 // as :node, may hold anything.
 func parseMap(v Value, lastIndex *int64) (e event, isOperation bool, err error) {
-	if v.Kind == Tagged && len(v.Items) == 1 && v.Items[0].Kind == Map {
+	if v.Kind == Tagged && v.Text[0] != ':' && v.Items[0].Kind == Map {
 		v = v.Items[0] // a record is written as its class and its map
 	}
 	if v.Kind != Map {

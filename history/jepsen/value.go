@@ -2,6 +2,7 @@ package jepsen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +18,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Text) }
 
-// Errorf makes an error of something that stands at p.
+// Errorf makes an error of something at p.
 func (p Place) Errorf(format string, args ...any) *Error {
 	return &Error{Place: p, Text: fmt.Sprintf(format, args...)}
 }
@@ -54,7 +55,46 @@ type Value struct {
 // Scalar reports whether v is no collection. Nil is a scalar too.
 func (v Value) Scalar() bool { return v.Kind < Vector }
 
-// String writes v as EDN.
+// Equal reports whether Clojure takes two values for equal.
+func (v Value) Equal(w Value) bool { return v.Identity() == w.Identity() }
+
+// Identity is the same text for equal values only. In Clojure a list equals a
+// vector of the same items, and sets and maps have no order.
+func (v Value) Identity() string {
+	switch v.Kind {
+	case Vector, List:
+		return "[" + strings.Join(identities(v.Items, 1), " ") + "]"
+	case Set:
+		return "#{" + sorted(identities(v.Items, 1)) + "}"
+	case Map:
+		return "{" + sorted(identities(v.Items, 2)) + "}"
+	case Tagged:
+		return "#" + v.Text + " " + strings.Join(identities(v.Items, 1), " ")
+	default:
+		return v.String()
+	}
+}
+
+// identities joins the items in groups of that size.
+func identities(items []Value, size int) []string {
+	var list []string
+	for group := range slices.Chunk(items, size) {
+		var words []string
+		for _, item := range group {
+			words = append(words, item.Identity())
+		}
+		list = append(list, strings.Join(words, " "))
+	}
+	return list
+}
+
+func sorted(list []string) string {
+	slices.Sort(list)
+	return strings.Join(list, " ")
+}
+
+// String writes v as EDN. A number is written in one way, however the file
+// spells it: 1.00 as 1.0.
 func (v Value) String() string {
 	switch v.Kind {
 	case Nil:

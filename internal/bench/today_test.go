@@ -75,7 +75,7 @@ func increment(ctx context.Context, s lock.Section) error {
 	return s.Write(ctx, "counter", strconv.Itoa(n+1))
 }
 
-// contend lets goroutines go through so many cycles together.
+// contend lets goroutines go through a number of cycles together.
 func contend(tb testing.TB, total int, addr string, dial dialer) {
 	var begun atomic.Int64
 	var all sync.WaitGroup
@@ -108,7 +108,7 @@ func BenchmarkToday(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), cycles)
 }
 
-// bubble runs so many cycles in a synctest bubble and returns how many it did
+// bubble runs a number of cycles in a synctest bubble and returns how many it did
 // in a second of real time. Only a test can make a bubble.
 func bubble(t *testing.T, total int) float64 {
 	began := time.Now()

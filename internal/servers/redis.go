@@ -29,7 +29,7 @@ type Server struct {
 
 // StartRedis starts a redis-server without data or persistence, and returns
 // when it answers. The args are added to its command line, and win over what
-// stands there. The error wraps ErrMissing if there is no redis-server. The
+// is there. The error wraps ErrMissing if there is no redis-server. The
 // caller stops it.
 func StartRedis(args ...string) (*Server, error) {
 	if _, err := exec.LookPath("redis-server"); err != nil {

@@ -48,7 +48,7 @@ func Grace(ctx context.Context, while time.Duration, f func()) (stop func() bool
 	})
 }
 
-// Stacks returns the stacks of the goroutines in which the text in stands and
+// Stacks returns the stacks of the goroutines that contain the text in and
 // the text without does not.
 func Stacks(in, without string) string {
 	buffer := make([]byte, 1<<22)

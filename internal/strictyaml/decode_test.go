@@ -166,7 +166,7 @@ func TestErrors(t *testing.T) {
 		{"colon in a value", "name: a: b\n", `f:1:1: not YAML: mapping values are not allowed in this context`},
 		{"no colon", "name: a\nbuilt\nfloors: 1\n", `f:2:1: not YAML: could not find expected ':'`},
 		{"tab", "walls:\n\tcoat: red\n", `f:2:1: a tab indents this line, and YAML takes spaces only`},
-		{"unknown anchor", "name: a\nwalls: *paint\n", `f:2:8: not YAML: no anchor &paint stands before this`},
+		{"unknown anchor", "name: a\nwalls: *paint\n", `f:2:8: not YAML: no anchor &paint is defined before this`},
 		{"tag handle", "name: a\nfloors: !x!y 1\n", `f:2:1: not YAML: found undefined tag handle`},
 
 		{"unknown key", "name: a\nflors: 1\n", `f:2:1: unknown key "flors"; did you mean "floors"?`},
@@ -174,14 +174,14 @@ func TestErrors(t *testing.T) {
 		{"a field without a tag", "Untaged: a\n", `f:1:1: unknown key "Untaged"; known are name, built, floors, small, doors, height, wait, rooms, owners, garden, walls, later, ...`},
 		{"a field that is not of the file", "Secret: a\n", `f:1:1: unknown key "Secret"; known are name, built, floors, small, doors, height, wait, rooms, owners, garden, walls, later, ...`},
 		{"no key", "\"\": a\n", `f:1:1: unknown key ""; known are name, built, floors, small, doors, height, wait, rooms, owners, garden, walls, later, ...`},
-		{"duplicate key", "name: a\nbuilt: true\n\"name\": b\n", `f:3:1: the key "name" stands here twice, first in line 1`},
-		{"duplicate key below", "owners: {a: 1, a: 1}\n", `f:1:16: the key "a" stands here twice, first in line 1`},
+		{"duplicate key", "name: a\nbuilt: true\n\"name\": b\n", `f:3:1: the key "name" is here twice, first in line 1`},
+		{"duplicate key below", "owners: {a: 1, a: 1}\n", `f:1:16: the key "a" is here twice, first in line 1`},
 		{"key of numbers", "owners: {1: 1}\n", `f:1:10: the key "1" must be text; put it in quotes`},
 		{"key of a list", "owners: {[a]: 1}\n", `f:1:10: a key must be text`},
 		{"key of an alias", "name: &a x\n*a : 1\n", `f:2:1: a key must be text`},
 		{"merge key", "garden: &p {coat: red}\nwalls:\n  <<: *p\n", `f:3:3: merge keys are not allowed; write the keys out`},
-		{"alias to itself", "rooms: &r [a, *r]\n", `f:1:15: the alias *r stands inside what it repeats`},
-		{"alias to what is around it", "walls: &w\n  rain: {x: *w}\n", `f:2:13: the alias *w stands inside what it repeats`},
+		{"alias to itself", "rooms: &r [a, *r]\n", `f:1:15: the alias *r is inside what it repeats`},
+		{"alias to what is around it", "walls: &w\n  rain: {x: *w}\n", `f:2:13: the alias *w is inside what it repeats`},
 		{"tag", "name: !!binary aGk=\n", `f:1:7: the tag "!!binary" is not allowed`},
 
 		{"text for a number", "floors: many\n", `f:1:9: floors must be a whole number, not "many"`},
@@ -251,7 +251,7 @@ func TestPositions(t *testing.T) {
 		{"", true, "2:1", "2:1"},
 		{"name", true, "2:7", "2:1"},
 		{"rooms[1]", true, "9:18", "9:18"},
-		{"rooms[2]", true, "9:18", "9:18"}, // an alias is where its value stands
+		{"rooms[2]", true, "9:18", "9:18"}, // an alias is where its value is
 		{"owners.ann", true, "11:8", "11:3"},
 		{"owners.ann.bob", true, "12:12", "12:3"},
 		{"walls.drying", true, "16:11", "16:3"},

@@ -47,7 +47,7 @@ func (n *Node) Wants(what string) error {
 	return n.Errorf("%s must be %s, not %s", n.Path(), what, n.describe())
 }
 
-// Text is the text of a single value as it stands in the file, numbers and
+// Text is the text of a single value as it is in the file, numbers and
 // true or false too. It is empty for a list or a map.
 func (n *Node) Text() string { return n.yaml.Value }
 

@@ -26,7 +26,7 @@ const (
 
 // parse makes a tree of the one document that data must hold. What it returns
 // is safe to walk: no alias leads back into itself, every key is text and
-// stands once in its map, and following every alias meets the bounds.
+// is once in its map, and following every alias meets the bounds.
 func parse(file string, data []byte) (*yaml.Node, error) {
 	if err := checkBytes(file, data); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func syntaxError(file string, data []byte, err error) error {
 	line = min(max(line, 1), len(lines))
 	column := 1
 	if m := regexp.MustCompile(`^unknown anchor '(.*)' referenced$`).FindStringSubmatch(text); m != nil {
-		text = fmt.Sprintf("no anchor &%s stands before this", m[1])
+		text = fmt.Sprintf("no anchor &%s is defined before this", m[1])
 		line, column = find(lines, "*"+m[1])
 	} else if l := lines[line-1]; strings.TrimSpace(l) != "" {
 		column += len(l) - len(strings.TrimLeft(l, " \t"))
@@ -128,7 +128,7 @@ func tabbed(lines []string) (line int, ok bool) {
 	return i + 1, i >= 0
 }
 
-// find returns where word stands first, or the beginning.
+// find returns where word is first, or the beginning.
 func find(lines []string, word string) (line, column int) {
 	for i, l := range lines {
 		if before, _, ok := strings.Cut(l, word); ok {
@@ -178,7 +178,7 @@ func (t *tree) check(n *yaml.Node, depth int) error {
 
 func (t *tree) follow(alias *yaml.Node, depth int) error {
 	if t.open[alias.Alias] {
-		return t.errorf(alias, "the alias *%s stands inside what it repeats", alias.Value)
+		return t.errorf(alias, "the alias *%s is inside what it repeats", alias.Value)
 	}
 	if len(t.open) == 0 {
 		t.outer = alias
@@ -200,7 +200,7 @@ func (t *tree) checkMap(n *yaml.Node, depth int) error {
 		case key.Tag != "!!str":
 			return t.errorf(key, "the key %s must be text; put it in quotes", quote(key.Value))
 		case first[key.Value] != 0:
-			return t.errorf(key, "the key %s stands here twice, first in line %d", quote(key.Value), first[key.Value])
+			return t.errorf(key, "the key %s is here twice, first in line %d", quote(key.Value), first[key.Value])
 		}
 		first[key.Value] = key.Line
 		if err := t.check(n.Content[i+1], depth+1); err != nil {

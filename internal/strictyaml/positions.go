@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Positions knows where everything stands in a decoded file. A path names a
+// Positions knows where everything is in a decoded file. A path names a
 // value by keys and indexes, as in "strategies[2].lock.ttl"; the path of the
 // whole file is empty.
 type Positions struct {

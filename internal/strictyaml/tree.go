@@ -16,7 +16,7 @@ type Tree struct {
 	root *yaml.Node
 }
 
-// Open reads a file. What an alias repeats stands in the tree once for each
+// Open reads a file. What an alias repeats is in the tree once for each
 // time, so that it can be set in one place alone. Its error is an [*Error].
 func Open(file string, data []byte) (*Tree, error) {
 	root, err := parse(file, data)
@@ -49,7 +49,7 @@ func (t *Tree) Get(path string) *Node {
 	return newNode(t.file, nil, value, path)
 }
 
-// Set puts a value, written as in a file, in the place of what stands at a
+// Set puts a value, written as in a file, in the place of what is at a
 // path. Maps on the way there are made; items of a list, and what would have
 // to stand inside a single value, are not. Whether the file may have such a
 // key at all shows when it is decoded.

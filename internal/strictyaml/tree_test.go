@@ -74,7 +74,7 @@ func TestTreeRefuses(t *testing.T) {
 		{"name", " ", "it has no value"},
 		{"name", "{a", `"{a" cannot be a value: not YAML`},
 		{"name", "a: b: c", `"a: b: c" cannot be a value: not YAML`},
-		{"name", "&a [*a]", "stands inside what it repeats"},
+		{"name", "&a [*a]", "is inside what it repeats"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.path+"="+tt.value, func(t *testing.T) {

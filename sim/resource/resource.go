@@ -2,7 +2,7 @@
 // with one value each, and looks at the fence token of a request as its policy
 // says.
 //
-// [Server] stands on a node of a world, [Client] reaches it for one process,
+// [Server] is on a node of a world, [Client] reaches it for one process,
 // and [Policies] lists what a server may do with a token. A request carries
 // an ID and takes effect once: a resend is answered from the record of the
 // first. Values and marks are durable, and kept by item; a crash (crash.go) costs

@@ -1,0 +1,132 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+
+	"lockquake/checker"
+	"lockquake/history"
+	"lockquake/history/jepsen"
+)
+
+// judgedKey is what is said of one of several keys of a history of Jepsen.
+type judgedKey struct {
+	Key        string          `json:"key"` // as EDN
+	Verdict    checker.Verdict `json:"verdict"`
+	Operations int             `json:"operations"`
+	Text       string          `json:"text,omitempty"`
+}
+
+// judgeJepsen judges a history of Jepsen, key by key if it has several. The
+// worst key decides, and the first that is as bad is told.
+func (f *checkFlags) judgeJepsen(j *judged, data []byte) error {
+	operations, form, err := jepsen.Parse(data)
+	if err == nil && len(f.checks) > 0 {
+		return usagef("--check is for a history of lockquake, and %s is one of Jepsen, judged by --model", j.File)
+	}
+	j.Form = string(form)
+	keyed := f.keyed == "true"
+	if err == nil && f.keyed == "" {
+		keyed, err = jepsen.Keyed(operations)
+	}
+	keys := []jepsen.Key{{Operations: operations}}
+	if err == nil && keyed {
+		keys, err = jepsen.ByKey(operations)
+	}
+	if err == nil {
+		err = f.judgeKeys(j, keys, keyed)
+	}
+	if err != nil {
+		return usagef("%s:%v", j.File, err) // it begins with its line and column
+	}
+	return nil
+}
+
+// judgeKeys judges each key by one model. A history without keys is one of a
+// single key that is not named.
+func (f *checkFlags) judgeKeys(j *judged, keys []jepsen.Key, named bool) error {
+	processes := map[int64]bool{}
+	var all []jepsen.Operation
+	for _, key := range keys {
+		all = append(all, key.Operations...)
+	}
+	for i := range all {
+		processes[all[i].Process] = true
+	}
+	j.Processes = len(processes)
+	if j.Model = f.model; j.Model == "" {
+		var err error
+		j.Guessed = true
+		if j.Model, err = checker.GuessModel(all); err != nil {
+			return err
+		}
+	}
+	j.Verdict = checker.Valid
+	for _, key := range keys {
+		says, err := checker.JudgeStored(key.Operations, j.Model)
+		if err != nil {
+			return err
+		}
+		j.Operations, j.Failed, j.Open = j.Operations+says.Operations, j.Failed+says.Failed, j.Open+says.Open
+		if named {
+			j.Keys = append(j.Keys, judgedKey{key.String(), says.Verdict, says.Operations, says.Text})
+		}
+		if j.Verdict.Worse(says.Verdict) == j.Verdict {
+			continue
+		}
+		j.Verdict, j.Text, j.Evidence = says.Verdict, says.Text, nil
+		if named {
+			j.Text = fmt.Sprintf("key %s: %s", short(key.Value), says.Text)
+		}
+		for _, s := range says.Evidence {
+			j.Evidence = append(j.Evidence, ofOperation(s))
+		}
+	}
+	return nil
+}
+
+// keyRows are the rows of a table of the keys that are not valid, if there is
+// more than the one that is told anyway.
+func (j *judged) keyRows() [][]string {
+	const most = 20
+	var rows [][]string
+	valid := func(k judgedKey) bool { return k.Verdict == checker.Valid }
+	if bad := slices.DeleteFunc(slices.Clone(j.Keys), valid); len(bad) < 2 {
+		return nil
+	}
+	for _, k := range j.Keys {
+		switch {
+		case valid(k):
+		case len(rows) == most:
+			return append(rows, []string{"...", "", "--format json lists all keys"})
+		default:
+			rows = append(rows, []string{"key " + k.Key, string(k.Verdict), k.Text})
+		}
+	}
+	return rows
+}
+
+func ofOperation(s checker.Shown) evidence {
+	text := ":" + s.Function
+	// What a read is called with is the place for what it will find.
+	if s.Function != "read" && s.Input.Kind != jepsen.Nil {
+		text += " " + short(s.Input)
+	}
+	if s.Outcome == history.OutcomeOK && s.Output.String() != s.Input.String() || s.Function == "read" {
+		text += " -> " + short(s.Output)
+	}
+	return evidence{
+		Line: s.Begin.Line, EndLine: s.End.Line, Who: fmt.Sprintf("process %d", s.Process),
+		What: text, Outcome: string(s.Outcome), Wrong: s.Wrong,
+	}
+}
+
+// short cuts what is too long for a line.
+func short(v jepsen.Value) string {
+	const longest = 60
+	text := []rune(v.String())
+	if len(text) > longest {
+		return string(text[:longest]) + "..."
+	}
+	return string(text)
+}

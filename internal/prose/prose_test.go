@@ -1,0 +1,159 @@
+package prose
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rules are the words that say less than the word beside each.
+type rules map[*regexp.Regexp]string
+
+func banned() rules {
+	return rules{
+		word(`befall(s|en|ing)?|befell`):          "hit, happen to",
+		word(`wish(es|ed)?`):                      "request, command, setting",
+		word(`deeds?`):                            "operation, action",
+		word(`who(so)?ever`):                      "the worker that, anyone who",
+		word(`dear to make`):                      "costly",
+		word(`the oftener`):                       "the more often",
+		word(`(comes|came|come) to (its|an) end`): "ends, ended",
+		word(`so many`):                           "the number, or a number",
+		word(`that they may`):                     "name what is expected",
+		word(`stands`):                            "is, survives, follows",
+	}
+}
+
+func word(pattern string) *regexp.Regexp {
+	// Words of one phrase may be on two lines of a comment.
+	pattern = strings.ReplaceAll(pattern, " ", `[\s/#>*]+`)
+	return regexp.MustCompile(`(?i)\b(` + pattern + `)\b`)
+}
+
+// unmended are files that still have banned words. It only gets shorter.
+func unmended() []string {
+	return strings.Fields(`
+		checker/errors.go checker/grants.go checker/load.go checker/quorum.go
+		docs/tutorial.md
+		lock/catalogue.go lock/lock.go lock/params.go lock/real_test.go lock/redis.go lock/redisscripts.go lock/topology.go
+		reports/storyevents.go reports/storyteller.go reports/timeline.go
+		scenarios/example_strategy_test.go scenarios/faults.go scenarios/recorder.go scenarios/run.go scenarios/sum.go
+		sim/redis/client.go sim/redis/conformance_generator_test.go sim/redis/conformance_replica_test.go sim/redis/deadline.go
+		sim/redis/doc.go sim/redis/journal.go sim/redis/luatext.go sim/redis/persistence_test.go sim/redis/sandbox.go
+		sim/redis/server.go sim/redis/subscriber.go sim/redis/thirdparty_test.go sim/redis/wait.go sim/redis/words_test.go
+	`)
+}
+
+// TestBannedWords is about comments, strings, Markdown and scenario files. Names in the code are not looked
+// at.
+func TestBannedWords(t *testing.T) {
+	r, root := banned(), filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(root, path)
+		if entry.IsDir() {
+			if entry.Name() == ".git" || entry.Name() == "testdata" || name == filepath.Join("internal", "prose") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		words := r.read(t, path)
+		switch known := slices.Contains(unmended(), filepath.ToSlash(name)); {
+		case known && len(words) == 0:
+			t.Errorf("%s has no banned word any more: take it off the list", name)
+		case !known:
+			for _, found := range words {
+				t.Errorf("%s:%s", name, found)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// read returns the banned words of a file, as line: word (better words).
+func (r rules) read(t *testing.T, path string) []string {
+	t.Helper()
+	switch filepath.Ext(path) {
+	case ".md", ".yaml":
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.find(string(text), 1)
+	case ".go":
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []string
+		for _, group := range file.Comments {
+			list = append(list, r.find(textOf(group), files.Position(group.Pos()).Line)...)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if s, ok := n.(*ast.BasicLit); ok && s.Kind == token.STRING {
+				list = append(list, r.find(s.Value, files.Position(s.Pos()).Line)...)
+			}
+			return true
+		})
+		return list
+	}
+	return nil
+}
+
+func textOf(group *ast.CommentGroup) string {
+	var lines []string
+	for _, c := range group.List {
+		lines = append(lines, c.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// find looks for banned words in a text that begins in a line. A name stands for
+// something, and a clock that does not go stands still.
+func (r rules) find(text string, line int) []string {
+	var list []string
+	for pattern, better := range r {
+		for _, at := range pattern.FindAllStringIndex(text, -1) {
+			if strings.EqualFold(text[at[0]:at[1]], "stands") && fine(text[at[1]:]) {
+				continue
+			}
+			n := line + strings.Count(text[:at[0]], "\n")
+			list = append(list, fmt.Sprintf("%d: %q; better: %s", n, text[at[0]:at[1]], better))
+		}
+	}
+	return list
+}
+
+func TestFindBannedWords(t *testing.T) {
+	for text, want := range map[string]int{
+		"The worker stands there.":                                  1,
+		"A name stands for a worker, and a clock stands\n// still.": 0,
+		"It runs so\n// many times.":                                1,
+		"Whoever wishes, deeds.":                                    3,
+		"indeed, wishbone, standstill":                              0,
+	} {
+		if got := banned().find(text, 1); len(got) != want {
+			t.Errorf("%q: %q, want %d", text, got, want)
+		}
+	}
+}
+
+// fine reports whether what follows a "stands" makes it a plain one.
+func fine(after string) bool {
+	after = strings.TrimLeft(after, " \t\n/#>*")
+	return strings.HasPrefix(after, "for") || strings.HasPrefix(after, "still")
+}
