@@ -8,7 +8,8 @@ import (
 
 // belief looks for two sections of one lock whose holders both believed to
 // hold it, each from the moment that it was let in to the first of these: it
-// was told of the loss, it left, its process ended. That is no corruption by
+// was told of the loss, it left, its process ended. One violation is a section that
+// believed when another one was let in, however many were. That is no corruption by
 // itself: the resource may know better than either of them.
 func belief(in *input, r *Result) {
 	in.overlapping(r, in.believed, "two holders: %s and %s both believed to hold lock %s %s")

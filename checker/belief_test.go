@@ -9,6 +9,8 @@ func TestBelief(t *testing.T) {
 			"two at once, without any work", story("counter", "off").acquire("a", 0).expire("a").acquire("b", 0).release("b").release("a"), Invalid,
 			"two holders: a's section 1 and b's section 1 both believed to hold lock x for 1ms", 1,
 		},
+		{"a section that three others came into counts once", story("counter", "off").acquire("a", 0).expire("a").
+			acquire("b", 0).release("b").acquire("c", 0).release("c").acquire("b", 0).release("b").release("a"), Invalid, "two holders: a's section 1 and b's section 1", 1},
 		{"the first was told before", story("counter", "off").acquire("a", 0).expire("a").told("a").acquire("b", 0).release("b").release("a"), Valid, "", 0},
 		{"the first was told after", story("counter", "off").acquire("a", 0).expire("a").acquire("b", 0).told("a").release("b").release("a"), Invalid, "two holders", 1},
 		{"the first had left, its release is on its way", story("counter", "off").

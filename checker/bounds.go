@@ -17,6 +17,10 @@ const (
 	// clockSlack is by how much a holder's sense of its lease may differ from the
 	// server's, which counts whole milliseconds.
 	clockSlack = 10 * time.Millisecond
+	// needlessShare: a lease that is given up was needless to lose if there was time to
+	// renew it for 1/needlessShare of it in one piece. Whoever renews at a third of the
+	// lease, as is usual, has tried by then.
+	needlessShare = 2
 	// oversleep is how long a waiter may sleep beside a free lock.
 	oversleep = 30 * time.Second
 	// patience, patientLeases and patientTurns make the time in which a call
@@ -39,4 +43,8 @@ const (
 	loadLeast  = 10
 	loadTimes  = 3
 	loadShare  = 4
+	// A waiter asks without a pause if spinTimes requests for one and the same grant
+	// come within spinWindow: one every 20 ms. Ordinary locks ask every 50 to 200 ms.
+	spinTimes  = 100
+	spinWindow = 2 * time.Second
 )

@@ -46,7 +46,7 @@ type Result struct {
 	// judge, such as fence tokens of a strategy that has none. The verdict is
 	// Valid then, and a report shows a dash.
 	Applies  bool      `json:"applies"`
-	Count    int       `json:"count,omitempty"` // violations found; Findings may hold fewer
+	Count    int       `json:"count,omitempty"` // violations, in the Unit of the check; Findings may hold fewer, or more
 	Findings []Finding `json:"findings,omitempty"`
 }
 
@@ -56,7 +56,14 @@ type Check struct {
 	Doc  string // one line, for lockquake list
 	// Workloads are the workloads that it can judge; nil stands for all.
 	Workloads []string
-	run       func(*input, *Result)
+	// Unit is what one violation is: the noun that Count counts.
+	Unit string
+	// NoRate says why the violations of a longer run are not in proportion more,
+	// so that they have no rate for each hour or acquisition. It is "" if they do.
+	NoRate string
+	// Advisory: a violation does not decide unless an expectation names the check.
+	Advisory bool
+	run      func(*input, *Result)
 }
 
 // AppliesTo reports whether the check can judge runs of the workload.
@@ -70,64 +77,84 @@ func Catalogue() []Check {
 		{
 			Name: "linearizable",
 			Doc:  "every section is one atomic step, and the resource keeps to its own rule for tokens",
-			run:  linearizable,
+			Unit: "an item whose sections, or whose operations, fit in no order", NoRate: "it stops at the first contradiction",
+			run: linearizable,
 		},
 		{
 			Name:      "lost-update",
 			Doc:       "no increment overwrites one that its section had not read",
 			Workloads: []string{"counter", "multi-lock"},
+			Unit:      "a write over increments that its section had not seen, however many they are",
 			run:       lostUpdate,
 		},
 		{
 			Name:      "once",
 			Doc:       "each piece of work, such as a tick, takes effect once: not twice, and not never without anybody noticing",
 			Workloads: []string{"cron", "reminders"},
+			Unit:      "a piece of work that was done more than once, or never",
 			run:       once,
 		},
 		{
 			Name: "exclusion",
 			Doc:  "no two sections of one lock work on the resource at the same time",
+			Unit: "a section that was at work when another one began to work",
 			run:  exclusion,
 		},
 		{
-			Name: "belief",
-			Doc:  "no two sections of one lock are believed to be held at the same time",
-			run:  belief,
+			Name:     "belief",
+			Doc:      "no two sections of one lock are believed to be held at the same time",
+			Unit:     "a section that believed to hold the lock when another one was let in",
+			Advisory: true,
+			run:      belief,
 		},
 		{
 			Name: "fencing",
 			Doc:  "tokens rise with the grants, and the resource refuses the stale and nobody else",
+			Unit: "a section with a wrong token, or with an operation that was wrongly accepted or refused",
 			run:  fencing,
 		},
 		{
 			Name: "told",
 			Doc:  "a holder that has lost the lock is told so in time",
+			Unit: "a section that lost the lock and was not told in time",
 			run:  told,
 		},
 		{
 			Name: "recovery",
 			Doc:  "a lock whose owner has crashed or returned is soon free again, and none is held for ever",
+			Unit: "a section whose grant stayed behind, on one server or several",
 			run:  recovery,
 		},
 		{
 			Name: "progress",
 			Doc:  "a waiter gets the lock or an answer within a bound, and every section ends",
-			run:  progress,
+			Unit: "a section that waited too long, or did not end", NoRate: "a worker that never goes on counts once, however long the run is",
+			run: progress,
 		},
 		{
 			Name: "errors",
 			Doc:  "an answer fits its cause, and keeps the result of the work",
+			Unit: "a section whose answer does not fit",
 			run:  answers,
 		},
 		{
 			Name: "ownership",
 			Doc:  "a release or a renewal touches the grant of its own section only",
+			Unit: "a section whose grant another request renewed or freed, or that renewed after its own release",
 			run:  ownership,
 		},
 		{
+			Name:     "needless-loss",
+			Doc:      "no lease is given up that is still good, or that there was time to renew",
+			Unit:     "a section that gave up its lease needlessly",
+			Advisory: true,
+			run:      needlessLoss,
+		},
+		{
 			Name: "load",
-			Doc:  "those who wait for a lock do not poll its server in step",
-			run:  load,
+			Doc:  "those who wait for a lock do not poll its server in step, nor without a pause",
+			Unit: "a peak of requests, or a section that asks without a pause", NoRate: "it judges the requests of a run as a whole",
+			run: load,
 		},
 	}
 }
@@ -139,6 +166,23 @@ func Names() []string {
 		names = append(names, c.Name)
 	}
 	return names
+}
+
+// Lookup returns the check of that name.
+func Lookup(name string) (Check, bool) {
+	catalogue := Catalogue()
+	i := slices.IndexFunc(catalogue, func(c Check) bool { return c.Name == name })
+	if i < 0 {
+		return Check{}, false
+	}
+	return catalogue[i], true
+}
+
+// Advisory reports whether a violation of the check does not decide unless an
+// expectation names the check.
+func Advisory(name string) bool {
+	c, _ := Lookup(name)
+	return c.Advisory
 }
 
 // Run judges h by the named checks and returns one result for each, in the
@@ -174,14 +218,13 @@ func (in *input) verdicts(names []string) ([]Result, error) {
 	if names == nil {
 		names = Names()
 	}
-	catalogue := Catalogue()
 	var chosen []Check
 	for _, name := range names {
-		i := slices.IndexFunc(catalogue, func(c Check) bool { return c.Name == name })
-		if i < 0 {
+		c, ok := Lookup(name)
+		if !ok {
 			return nil, fmt.Errorf("unknown check %q; there are %s", name, strings.Join(Names(), ", "))
 		}
-		chosen = append(chosen, catalogue[i])
+		chosen = append(chosen, c)
 	}
 	results := make([]Result, 0, len(chosen))
 	for _, c := range chosen {
@@ -197,13 +240,39 @@ func (in *input) verdicts(names []string) ([]Result, error) {
 // maxFindings bounds the findings of one result. Count goes on.
 const maxFindings = 10
 
-// find adds a finding that makes the verdict v. Events that never came, 0 or
-// forever, are left out.
+// find adds a finding that makes the verdict v, and counts it if it is a violation.
 func (r *Result) find(v Verdict, events []int64, format string, args ...any) {
 	r.Verdict = r.Verdict.Worse(v)
 	if v == Invalid {
 		r.Count++
 	}
+	r.show(events, format, args...)
+}
+
+// violated adds a violation of one unit of the check, which may show in several
+// findings and counts once.
+func (in *input) violated(r *Result, unit any, events []int64, format string, args ...any) {
+	key := violation{r.Check, unit}
+	if in.counted[key] {
+		r.show(events, format, args...)
+		return
+	}
+	if in.counted == nil {
+		in.counted = map[violation]bool{}
+	}
+	in.counted[key] = true
+	r.find(Invalid, events, format, args...)
+}
+
+// violation names what a check has counted: a section, most often.
+type violation struct {
+	check string
+	unit  any
+}
+
+// show adds a finding that is counted already. Events that never came, 0 or
+// forever, are left out.
+func (r *Result) show(events []int64, format string, args ...any) {
 	if len(r.Findings) == maxFindings {
 		return
 	}

@@ -11,13 +11,16 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	want := []string{"linearizable", "lost-update", "once", "exclusion", "belief", "fencing", "told", "recovery", "progress", "errors", "ownership", "load"}
+	want := []string{"linearizable", "lost-update", "once", "exclusion", "belief", "fencing", "told", "recovery", "progress", "errors", "ownership", "needless-loss", "load"}
 	if diff := cmp.Diff(want, Names()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for _, c := range Catalogue() {
 		if c.Doc == "" || c.run == nil {
 			t.Errorf("%s has no doc or no function", c.Name)
+		}
+		if c.Unit == "" {
+			t.Errorf("%s does not say what one violation is", c.Name)
 		}
 	}
 }

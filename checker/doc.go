@@ -12,13 +12,15 @@
 //   - [Catalogue] lists the checks. Each is in a file of its own:
 //     linearizable, lost-update, once, exclusion, belief and fencing judge what
 //     became of the data and who was let in; told, recovery, progress, errors,
-//     ownership and load judge how the lock served those who used it.
+//     ownership, needless-loss and load judge how the lock served those who used
+//     it. A [Check] says what one violation of it is.
 //   - input.go holds what every check asks of a history: what took effect and
 //     when, and when a section entered, left and ended.
 //   - model.go says what a resource may do with values and tokens; search.go
 //     looks for an order of operations that the model allows, and heirs.go for
 //     the plainest proof that there is none.
-//   - interval.go holds what exclusion and belief share.
+//   - interval.go holds what exclusion and belief share; spins.go is the part of
+//     load that bounds what an acquisition costs.
 //   - turnedaway.go is the part of progress that judges rows of sections.
 //   - grants.go keeps a ledger of what the lock servers did, grant by grant, and
 //     stopped.go of who stood still when; bounds.go holds the bounds in time.

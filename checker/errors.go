@@ -44,10 +44,10 @@ func answers(in *input, r *Result) {
 			in.lost(s, h, r)
 		case s.Class != history.ClassOK || s.Leave == 0 || h.givenBack(s.Return):
 		case h.held(s.Return):
-			r.find(Invalid, events, "not released: %s ended with ok, and the server still held lock %s for it", nameOf(s), s.Key)
+			in.violated(r, s, events, "not released: %s ended with ok, and the server still held lock %s for it", nameOf(s), s.Key)
 		default:
 			loss := h.loss()
-			r.find(Invalid, append(events, loss.Seq), "ok though lost: %s ended with ok, but its grant of lock %s had been %s before",
+			in.violated(r, s, append(events, loss.Seq), "ok though lost: %s ended with ok, but its grant of lock %s had been %s before",
 				nameOf(s), s.Key, loss.Type)
 		}
 	}
@@ -61,7 +61,7 @@ func (in *input) exited(s *history.Section, r *Result) {
 	}
 	if err := in.Events[s.Crash-1].Err; err != "" {
 		r.Applies = true
-		r.find(Invalid, []int64{s.Call, s.Enter, s.Crash}, "exited: the strategy of %s ended its process (%s)", nameOf(s), err)
+		in.violated(r, s, []int64{s.Call, s.Enter, s.Crash}, "exited: the strategy of %s ended its process (%s)", nameOf(s), err)
 	}
 }
 
@@ -71,12 +71,12 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 	switch {
 	case s.Class == history.ClassNotObtained:
 		if !in.gotSomething(s, r) && in.free(s) {
-			r.find(Invalid, events, "not obtained from a free lock: %s was told so, but no other section had lock %s or asked for it", nameOf(s), s.Key)
+			in.violated(r, s, events, "not obtained from a free lock: %s was told so, but no other section had lock %s or asked for it", nameOf(s), s.Key)
 		}
 	case s.Class == history.ClassLost && in.free(s):
-		r.find(Invalid, events, "lost though never held: %s was told that it had lost lock %s, which no server had given to it", nameOf(s), s.Key)
+		in.violated(r, s, events, "lost though never held: %s was told that it had lost lock %s, which no server had given to it", nameOf(s), s.Key)
 	case s.Class == history.ClassRefused:
-		r.find(Invalid, events, "refused though never asked: %s was told that the resource had refused its token, and it had asked the resource for nothing", nameOf(s))
+		in.violated(r, s, events, "refused though never asked: %s was told that the resource had refused its token, and it had asked the resource for nothing", nameOf(s))
 	}
 }
 
@@ -121,7 +121,7 @@ func (in *input) gotSomething(s *history.Section, r *Result) bool {
 			given[g.given.Owner]++
 		}
 		if given[g.given.Owner] >= in.quorum() || in.quorum() == 1 && g.own != nil && !w.refused {
-			r.find(Invalid, []int64{s.Call, g.given.Seq, s.Return}, "not obtained: %s was told so, but the server had given it lock %s", nameOf(s), s.Key)
+			in.violated(r, s, []int64{s.Call, g.given.Seq, s.Return}, "not obtained: %s was told so, but the server had given it lock %s", nameOf(s), s.Key)
 			return true
 		}
 	}
@@ -133,16 +133,16 @@ func (in *input) body(s *history.Section, r *Result) {
 	events := []int64{s.Call, s.Enter, s.Leave, s.Return}
 	switch {
 	case !s.Entered() && s.Class == history.ClassOK:
-		r.find(Invalid, events, "skipped: %s ended with ok, and its work was never begun", nameOf(s))
+		in.violated(r, s, events, "skipped: %s ended with ok, and its work was never begun", nameOf(s))
 	case s.Leave == 0:
 	case s.BodyErr != "" && !strings.Contains(s.Err, s.BodyErr):
-		r.find(Invalid, events, "masked: the work of %s failed (%s), and its strategy answered %s", nameOf(s), s.BodyErr, answered(s))
+		in.violated(r, s, events, "masked: the work of %s failed (%s), and its strategy answered %s", nameOf(s), s.BodyErr, answered(s))
 	case s.BodyErr != "":
 	case s.Class != history.ClassOK && s.Class != history.ClassLost && s.Class != history.ClassUnknown:
-		r.find(Invalid, events, "masked: the work of %s was done, and its strategy answered %s (%s)", nameOf(s), answered(s), s.Err)
+		in.violated(r, s, events, "masked: the work of %s was done, and its strategy answered %s (%s)", nameOf(s), answered(s), s.Err)
 	case s.Class == history.ClassOK:
 		for _, o := range in.without(s) {
-			r.find(Invalid, append(events, o.Invoke, o.Applied, o.Return), "masked: %s ended with ok, and its write of %q to item %s had no effect",
+			in.violated(r, s, append(events, o.Invoke, o.Applied, o.Return), "masked: %s ended with ok, and its write of %q to item %s had no effect",
 				nameOf(s), o.Value, o.Item)
 		}
 	}
@@ -183,7 +183,7 @@ func (in *input) lost(s *history.Section, h *holding, r *Result) {
 	if e := h.loss(); e != nil {
 		events = append(events, e.Seq)
 	}
-	r.find(Invalid, events, "lost though held: %s was told that it had lost lock %s, which it had asked for %s before and which the server held for it",
+	in.violated(r, s, events, "lost though held: %s was told that it had lost lock %s, which it had asked for %s before and which the server held for it",
 		nameOf(s), s.Key, atTime-h.asked())
 }
 

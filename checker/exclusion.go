@@ -8,6 +8,9 @@ import "lockquake/history"
 // work from the call of its first operation that was ok to the return of the
 // last.
 //
+// One violation is a section during whose work another one began to work: mostly
+// it had lost its lock. How many came while it stood still does not matter.
+//
 // Overlap alone is not corruption: two sections that only read do no harm to
 // each other. What it did to the data is for linearizable to say.
 func exclusion(in *input, r *Result) {

@@ -22,6 +22,7 @@ type input struct {
 	stops    map[string]stretches
 	troubles stretches
 	needed   int // see quorum
+	counted  map[violation]bool
 }
 
 func newInput(h *history.History, sections []*history.Section, l limits) *input {

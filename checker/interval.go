@@ -18,9 +18,10 @@ type interval struct {
 	section      *history.Section // nil: it is of an operation
 }
 
-// overlapping finds the pairs of sections of one lock whose intervals overlap.
-// What a section's interval is, if it has one, is for during to say; the format
-// takes the names of both, the lock and how long they overlap.
+// overlapping finds the sections of one lock in whose interval that of another one
+// begins. Each counts once, however many begin in it, and the finding shows the
+// first of them. What a section's interval is, if it has one, is for during to say;
+// the format takes the names of both, the lock and how long they overlap.
 func (in *input) overlapping(r *Result, during func(*history.Section) (interval, bool), format string) {
 	for _, group := range groups(in.sections, lockOf) {
 		var list []interval
@@ -30,59 +31,24 @@ func (in *input) overlapping(r *Result, during func(*history.Section) (interval,
 				list = append(list, x)
 			}
 		}
-		count, few := overlaps(list)
-		for _, o := range few {
-			r.find(Invalid, []int64{o.first.from, o.first.to, o.second.from, o.second.to}, format,
-				nameOf(o.first.section), nameOf(o.second.section), o.first.section.Key, o.lasting())
+		slices.SortFunc(list, func(a, b interval) int { return cmp.Compare(a.from, b.from) })
+		for i := 1; i < len(list); i++ {
+			// No two intervals share an event.
+			if x, y := list[i-1], list[i]; y.from < x.to {
+				r.find(Invalid, []int64{x.from, x.to, y.from, y.to}, format, nameOf(x.section), nameOf(y.section), x.section.Key, lasting(x, y))
+			}
 		}
-		r.Count += count - len(few)
 	}
 }
 
 func lockOf(s *history.Section) string { return s.Key }
 
-// overlap is two intervals that share more than an end.
-type overlap struct{ first, second interval }
-
-// lasting says how much virtual time the two share. It can be none: a single read
-// is over as it begins.
-func (o overlap) lasting() string {
-	length := min(o.first.toAt, o.second.toAt) - o.second.fromAt
+// lasting says how much virtual time an interval shares with one that begins in
+// it. It can be none: a single read is over as it begins.
+func lasting(x, y interval) string {
+	length := min(x.toAt, y.toAt) - y.fromAt
 	if length == 0 {
 		return "at one instant"
 	}
 	return "for " + readable(length).String()
-}
-
-// overlaps counts the overlapping pairs of a list and returns the first few
-// of them. It sorts the list by its beginnings.
-func overlaps(list []interval) (count int, few []overlap) {
-	slices.SortFunc(list, func(a, b interval) int { return cmp.Compare(a.from, b.from) })
-	ends := make([]int64, len(list))
-	for i := range list {
-		ends[i] = list[i].to
-	}
-	slices.Sort(ends)
-	var open []interval
-	ended := 0
-	for i, x := range list {
-		// Everything before x in the list began before it, and shares something
-		// with it unless it has ended. No two intervals share an event, so only
-		// x itself can end where x begins.
-		for ends[ended] < x.from {
-			ended++
-		}
-		count += i - ended
-		if len(few) == maxFindings {
-			continue
-		}
-		open = slices.DeleteFunc(open, func(y interval) bool { return y.to < x.from })
-		for _, y := range open {
-			if len(few) < maxFindings {
-				few = append(few, overlap{y, x})
-			}
-		}
-		open = append(open, x)
-	}
-	return count, few
 }

@@ -14,12 +14,15 @@ import (
 // mean, which is that of the time in which anybody waited for the next. See
 // bounds.go for how much is too much.
 //
+// It also looks for waiters that ask without a pause, see spins.
+//
 // The first request of a section is not counted: when it comes is the affair of
 // the workload. Nor is what came while something was wrong with a link or a
 // server, behind which requests pile up whatever their clients do.
 func load(in *input, r *Result) {
 	for _, polls := range groups(in.polls(), func(p poll) string { return p.event.Node }) {
 		r.Applies = true
+		in.spins(r, polls)
 		waits := make([]stretch, len(polls))
 		for i, p := range polls {
 			waits[i] = stretch{p.since, p.event.At}
@@ -49,8 +52,10 @@ func load(in *input, r *Result) {
 
 // poll is a request of a section that the same server had refused before.
 type poll struct {
-	event *history.Event
-	since time.Duration // when it was refused last
+	event   *history.Event
+	section int           // number of the worker's section
+	since   time.Duration // when it was refused last
+	grant   int           // how many the server had given before
 }
 
 // polls lists the polls of a history in order.
@@ -64,6 +69,7 @@ func (in *input) polls() []poll {
 		at      time.Duration
 	}
 	current := map[asker]int{}
+	grants := map[place]int{}
 	last := map[server]refusal{}
 	troubled := in.troubled()
 	var list []poll
@@ -76,12 +82,13 @@ func (in *input) polls() []poll {
 		case history.Granted, history.Refused:
 			at := server{who, e.Node}
 			if before, ok := last[at]; ok && before.section == current[who] && !troubled.covers(e.At) {
-				list = append(list, poll{e, before.at})
+				list = append(list, poll{e, before.section, before.at, grants[placeOf(e)]})
 			}
 			if e.Type == history.Refused {
 				last[at] = refusal{current[who], e.At}
 			} else {
 				delete(last, at)
+				grants[placeOf(e)]++
 			}
 		default:
 		}

@@ -36,6 +36,49 @@ func polled(waiters, rounds int, start func(waiter int) time.Duration, pause fun
 	return t.release("holder")
 }
 
+// spinning is the story of one waiter that asks so often, and of the grants that are in
+// its way, each for that number of requests.
+func spinning(asks, each int, pause time.Duration) *teller {
+	t := story("counter", "off").acquire("holder0", 0).call("w").stop()
+	for i := range asks {
+		t.after(pause)
+		if n := i / each; i%each == 0 && i > 0 {
+			t.release(fmt.Sprintf("holder%d", n-1)).acquire(fmt.Sprintf("holder%d", n), 0)
+		}
+		t.refusedBy("w", fmt.Sprintf("holder%d", i/each))
+	}
+	return t
+}
+
+func TestLoadBoundsWhatAnAcquisitionCosts(t *testing.T) {
+	const all = 10_000 // requests that one grant is in the way of
+	judge(t, "load", []verdictCase{
+		{
+			name: "a busy loop over a round trip of 1 ms", story: spinning(1000, all, time.Millisecond), want: Invalid, count: 1,
+			text: "without a pause: section 1 of w asked lock for lock x 100 times within 99ms, and one grant was in the way all the time",
+		},
+		{name: "a busy loop over a round trip of 20 ms", story: spinning(200, all, 20*time.Millisecond), want: Invalid, count: 1, text: "without a pause"},
+		{name: "every 25 ms", story: spinning(1000, all, 25*time.Millisecond), want: Valid},
+		{name: "every 100 ms, for a minute", story: spinning(600, all, 100*time.Millisecond), want: Valid},
+		{name: "a busy loop that is soon over", story: spinning(100, all, time.Millisecond), want: Valid},
+		{name: "told of every release, of grants that are short", story: spinning(1000, 2, time.Millisecond), want: Valid},
+		{
+			name: "two sections that spin are two", story: spinning(200, all, time.Millisecond).answered("w", "not-obtained", "").
+				call("w").spin("w", 200), want: Invalid, count: 2, text: "without a pause",
+		},
+		{name: "two sections that share the requests", story: spinning(90, all, time.Millisecond).answered("w", "not-obtained", "").
+			call("w").spin("w", 90), want: Valid},
+	})
+}
+
+// spin lets a waiter ask every millisecond, and holder0 be in its way.
+func (t *teller) spin(w string, asks int) *teller {
+	for range asks {
+		t.after(time.Millisecond).refusedBy(w, "holder0")
+	}
+	return t
+}
+
 func TestLoad(t *testing.T) {
 	const every = 100 * time.Millisecond
 	always := func() time.Duration { return every }

@@ -28,6 +28,12 @@ type Metrics struct {
 	// noticed when the holder is told of it, by its answer at the latest.
 	LossesNoticed   int64 `json:"losses_noticed"`
 	LossesUnnoticed int64 `json:"losses_unnoticed"`
+	// GivenUp are sections that gave up their lease while the servers held it for
+	// them: they were told of a loss, or answered lost. That is right at the end of a
+	// lease, which its holder counts from an earlier moment than the server.
+	// GivenUpNeedlessly are those of them that the check needless-loss names.
+	GivenUp           int64 `json:"given_up"`
+	GivenUpNeedlessly int64 `json:"given_up_needlessly"`
 	// Notice is the time from a loss to its notice, and ActsAfterLoss counts
 	// what the resource accepted of the section in between.
 	Notice        Spread `json:"notice"`
@@ -71,6 +77,8 @@ func (m *Metrics) Add(o *Metrics) {
 		{&m.Renewals, &o.Renewals},
 		{&m.LossesNoticed, &o.LossesNoticed},
 		{&m.LossesUnnoticed, &o.LossesUnnoticed},
+		{&m.GivenUp, &o.GivenUp},
+		{&m.GivenUpNeedlessly, &o.GivenUpNeedlessly},
 		{&m.ActsAfterLoss, &o.ActsAfterLoss},
 	} {
 		*f.sum += *f.more
@@ -124,6 +132,12 @@ func (in *input) measureInside(s *history.Section, m *Metrics) {
 	wasted := s.Class == history.ClassLost
 	for _, o := range s.Ops {
 		wasted = wasted || o.Write() && in.effect(o) == refused
+	}
+	if seq, at := in.givenUp(s); seq != 0 {
+		m.GivenUp++
+		if in.needless(s, at) != "" {
+			m.GivenUpNeedlessly++
+		}
 	}
 	lost, lostAt := in.lossOf(s)
 	if lost < left {

@@ -33,7 +33,7 @@ func recovery(in *input, r *Result) {
 			continue // given to nobody of this history
 		}
 		if e := in.ignored(g); e != nil {
-			r.find(Invalid, []int64{s.Call, g.given.Seq, e.Seq}, "ghost: lock %s had been given to %s, which did not know it and was refused %s later",
+			in.violated(r, s, []int64{s.Call, g.given.Seq, e.Seq}, "ghost: lock %s had been given to %s, which did not know it and was refused %s later",
 				g.key, nameOf(s), e.At-g.given.At)
 			continue
 		}
@@ -44,12 +44,12 @@ func recovery(in *input, r *Result) {
 		events := []int64{s.Call, g.given.Seq, gone}
 		due, freeAt := in.due(g, goneAt)
 		if inTheWay := refusedAfter(g, gone, due); inTheWay != nil {
-			r.find(Invalid, append(events, inTheWay.Seq), "ghost: lock %s was still refused to %s %s after %s %s",
+			in.violated(r, s, append(events, inTheWay.Seq), "ghost: lock %s was still refused to %s %s after %s %s",
 				g.key, inTheWay.Worker, inTheWay.At-goneAt, nameOf(s), ending(s))
 			continue
 		}
 		if g.ended == nil && (g.until() == 0 || end > freeAt) {
-			r.find(Invalid, events, "leak: lock %s is held at the end of the run, %s after %s %s",
+			in.violated(r, s, events, "leak: lock %s is held at the end of the run, %s after %s %s",
 				g.key, end-goneAt, nameOf(s), ending(s))
 		}
 	}

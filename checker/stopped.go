@@ -107,9 +107,14 @@ func (in *input) troubled() stretches {
 // stopped, or something was wrong with one of its links or messages or with a
 // server. A client may still wait for an answer after that.
 func (in *input) hindered(worker string) stretches {
+	return in.hinderedBy(worker, func(string) bool { return true })
+}
+
+// hinderedBy is hindered by some kinds of faults only.
+func (in *input) hinderedBy(worker string, counts func(kind string) bool) stretches {
 	list := slices.Clone(in.stopped()[worker])
 	for _, f := range in.faults() {
-		if !in.elsewhere(f, worker) && !in.spared(f.Target) {
+		if counts(f.Kind) && !in.elsewhere(f, worker) && !in.spared(f.Target) {
 			list = append(list, stretch{f.from, f.to + in.answer()})
 		}
 	}
@@ -140,7 +145,8 @@ func (in *input) disturbed(worker string, from, to time.Duration, without string
 // spared reports whether a fault is of a single one of several servers, which
 // must not keep anybody from the lock.
 func (in *input) spared(target string) bool {
-	return in.quorum() > 1 && strings.HasPrefix(target, "lock-")
+	server, _, _ := strings.Cut(target, "->") // "lock" is all of them
+	return in.quorum() > 1 && strings.HasPrefix(server, "lock-")
 }
 
 // fault is a fault with the time for which it lasted.

@@ -36,8 +36,10 @@ func (u use) stats() scenarios.StrategyStats {
 			stats.FirstSeed, stats.Replay = 3, "gc-pause@1a2b3c4d5e6f/"+u.label+"/3"
 			stats.Violations = 2 * int64(stats.Violating)
 			stats.PerRun = scenarios.PerRun(stats.Violating, u.runs)
-			stats.PerThousand = scenarios.PerExposure(stats.Violations, float64(s.Acquisitions)/1000, 2)
-			stats.PerLockHour = scenarios.PerExposure(stats.Violations, float64(u.runs)/60, 2)
+			if check != "linearizable" { // it has no rate
+				stats.PerThousand = scenarios.PerExposure(stats.Violations, float64(s.Acquisitions)/1000, 2)
+				stats.PerLockHour = scenarios.PerExposure(stats.Violations, float64(u.runs)/60, 2)
+			}
 		}
 		s.Checks[check] = stats
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockquake/checker"
 	"lockquake/scenarios"
 )
 
@@ -132,7 +133,7 @@ func corrupts(check string) bool {
 }
 
 // serves tells the checks of what a lock does for its callers.
-func serves(check string) bool { return !corrupts(check) && check != "belief" }
+func serves(check string) bool { return !corrupts(check) && !checker.Advisory(check) }
 
 // notable keeps the uses of which there is something to say: all of a campaign
 // without cases, and else those that a check speaks of.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lockquake/checker"
 	"lockquake/scenarios"
 )
 
@@ -235,7 +236,7 @@ func promised(st *scenarios.StrategyStats) []string {
 	case st.Expects != nil:
 		return st.Expects.Holds
 	}
-	return slices.DeleteFunc(slices.Clone(st.Order), func(check string) bool { return check == "belief" })
+	return slices.DeleteFunc(slices.Clone(st.Order), checker.Advisory)
 }
 
 func (c *CheckChange) judge(differs, promised bool) (verdict Judgement, why string) {

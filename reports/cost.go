@@ -3,6 +3,8 @@ package reports
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"lockquake/checker"
@@ -52,22 +54,34 @@ func boundGrid(c *scenarios.Campaign) grid {
 func useGrid(c *scenarios.Campaign) grid {
 	g := grid{
 		Title: "How often in use",
-		Note: "Each violation counts, and a run may hold several. A lock-hour is an hour of virtual time of one lock. " +
+		Note: "Each violation counts once, and a run may hold several; `lockquake list checks` says what one is. A lock-hour is an hour of virtual time of one lock. " +
 			"The intervals (95 %, Garwood's) are widened by how many violations come at a time, as the runs show it: one fault may cause many.",
 		Texts: 2,
 		Head:  []string{"strategy", "check", "violations", "per 1,000 acquisitions", "95 % interval", "per lock-hour", "95 % interval"},
 	}
+	var why []string // a check has no rate
 	for _, st := range c.Strategies {
 		for _, check := range st.Order {
 			stats := st.Checks[check]
-			if stats.Violations == 0 || stats.PerThousand == nil || stats.PerLockHour == nil {
+			if stats.Violations == 0 {
 				continue
 			}
-			g.Rows = append(g.Rows, []string{
-				name(st), check, thousands(int(stats.Violations)),
-				figure(stats.PerThousand.Rate), spread(stats.PerThousand), figure(stats.PerLockHour.Rate), spread(stats.PerLockHour),
-			})
+			row := []string{name(st), check, thousands(int(stats.Violations))}
+			for _, r := range []*scenarios.Rate{stats.PerThousand, stats.PerLockHour} {
+				if r == nil {
+					row = append(row, "-", "-")
+				} else {
+					row = append(row, figure(r.Rate), spread(r))
+				}
+			}
+			g.Rows = append(g.Rows, row)
+			if known, _ := checker.Lookup(check); known.NoRate != "" && !slices.Contains(why, check+": "+known.NoRate) {
+				why = append(why, check+": "+known.NoRate)
+			}
 		}
+	}
+	if len(why) > 0 {
+		g.Note += " A dash is where a longer run does not show more violations in proportion. " + strings.Join(why, "; ") + "."
 	}
 	return g
 }
@@ -79,12 +93,13 @@ func costGrid(c *scenarios.Campaign) grid {
 	g := grid{
 		Title: "What it cost",
 		Note: "Of all runs. A loss is a section that was still inside when its lock was gone; acts are what the resource accepted of it between the loss and its notice. " +
+			"Given up are leases that the holder gave up while the server still held the lock for it, needlessly where the lease was still good or there was time to renew it. " +
 			"Unavailable is the share of the time in which somebody waited for a lock that nobody used. Fairness is Jain's index, 1 if all workers got the same. " +
 			"Asked for are sections, or the units of work of several sections; finished is the work that was done and that no stale write undid. " +
 			"Wasted is the share of the time in sections that was for nothing. Quantiles are good to 1.6 %.",
 		Texts: 1,
 		Head: []string{
-			"strategy", "asked for", "finished", "acquisitions", "refusals", "not obtained", "timed out", "losses noticed", "unnoticed", "notice, median", "p99", "acts after loss",
+			"strategy", "asked for", "finished", "acquisitions", "refusals", "not obtained", "timed out", "losses noticed", "unnoticed", "notice, median", "p99", "acts after loss", "given up", "needlessly",
 			"wait, median", "p99", "longest", "hold, median", "p99", "unavailable", "commands each", "renewals", "fairness", "wasted",
 		},
 	}
@@ -116,7 +131,7 @@ func costs(m *checker.Metrics, locks int) []string {
 	}
 	return []string{
 		number(m.Jobs), number(m.Finished), number(m.Acquisitions), number(m.Refusals), number(m.NotObtained), number(m.Unknown),
-		number(m.LossesNoticed), number(m.LossesUnnoticed), length(&m.Notice, m.Notice.Median()), length(&m.Notice, m.Notice.P99()), number(m.ActsAfterLoss),
+		number(m.LossesNoticed), number(m.LossesUnnoticed), length(&m.Notice, m.Notice.Median()), length(&m.Notice, m.Notice.P99()), number(m.ActsAfterLoss), number(m.GivenUp), number(m.GivenUpNeedlessly),
 		length(&m.Wait, m.Wait.Median()), length(&m.Wait, m.Wait.P99()), length(&m.Wait, m.Wait.Max),
 		length(&m.Hold, m.Hold.Median()), length(&m.Hold, m.Hold.P99()),
 		share(m.Unavailable, m.Time*time.Duration(locks)), each, number(m.Renewals), fmt.Sprintf("%.2f", m.Fairness), share(m.Wasted, m.Hold.Total),
@@ -145,6 +160,9 @@ func remarks(c *scenarios.Campaign) []string {
 		}
 	}
 	for _, st := range c.Strategies {
+		if n := st.Metrics.GivenUpNeedlessly; n > 0 {
+			list = append(list, fmt.Sprintf("%s gave up %s leases that were still good, or that there was time to renew", st.Label, thousands(int(n))))
+		}
 		if half := (st.High - st.Low) / 2; c.Until > 0 && half > c.Until {
 			list = append(list, fmt.Sprintf("%s: the interval is still ± %s %% after %s runs, not ± %s %%", st.Label, figure(100*half), thousands(st.Runs), figure(100*c.Until)))
 		}

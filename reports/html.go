@@ -160,12 +160,14 @@ func pageRows(c *scenarios.Campaign, failures []shownFailure) (string, []pageRow
 				continue
 			}
 			row.Checks = append(row.Checks, pageCheck{check, stats.Violating, stats.Unknown, anchors[st.Label+"\x00"+check]})
-			if row.Replay == "" && st.Violating > 0 && check != "belief" {
+			if row.Replay == "" && st.Violating > 0 && !checker.Advisory(check) {
 				row.Replay = stats.Replay
 			}
 		}
-		if row.Replay == "" && st.Violating > 0 {
-			row.Replay = st.Checks["belief"].Replay
+		for _, check := range st.Order {
+			if row.Replay == "" && st.Violating > 0 {
+				row.Replay = st.Checks[check].Replay // of an advisory one, which the expectation names
+			}
 		}
 		if row.Replay != "" {
 			row.Replay = scenarios.ReplayLine(c.Program, row.Replay)

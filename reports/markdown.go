@@ -114,8 +114,8 @@ func howToRead(c *scenarios.Campaign) string {
 func reading(c *scenarios.Campaign) string {
 	return fmt.Sprintf(`A run is one seed: the same pauses, hold times and nearly the same latencies for every strategy. A run
 is violating if a check was violated that the scenario's expectation names for the strategy, or, where
-it names none or says what the strategy claims, any check but belief. An expectation judges only the
-strategies and the checks that it names. Unknown is never a pass. Finished is the share of the work that was
+it names none or says what the strategy claims, any check but belief and needless-loss. An
+expectation judges only the strategies and the checks that it names. Unknown is never a pass. Finished is the share of the work that was
 done and that no stale write undid, of all that was asked for; with less than 1 %% nothing was tested. Intervals are Wilson's, at 95 %%.
 Where no run is violating, "fewer than" is the exact bound (Clopper and Pearson), at 95 %% to one side.
 

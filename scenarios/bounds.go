@@ -58,6 +58,11 @@ func measures() []measure {
 			figure: share(func(m *checker.Metrics) (int64, int64) { return m.LossesNoticed + m.LossesUnnoticed, m.Acquisitions }),
 			of:     func(e *Expect) *Bound { return &e.Lost },
 		},
+		{
+			name: "given-up", doc: "sections that gave up a lease needlessly, of those that got the lock", units: []Unit{UnitPercent, UnitNumber},
+			figure: share(func(m *checker.Metrics) (int64, int64) { return m.GivenUpNeedlessly, m.Acquisitions }),
+			of:     func(e *Expect) *Bound { return &e.GivenUp },
+		},
 		timeMeasure("wait-p50", "the wait for the lock that half of the sections do not exceed", waits((*checker.Spread).Median), func(e *Expect) *Bound { return &e.WaitP50 }),
 		timeMeasure("wait-p99", "the wait for the lock that 99 % of the sections do not exceed", waits((*checker.Spread).P99), func(e *Expect) *Bound { return &e.WaitP99 }),
 		timeMeasure("wait-max", "the longest wait for the lock", waits(longest), func(e *Expect) *Bound { return &e.WaitMax }),

@@ -36,7 +36,7 @@ func TestParseBound(t *testing.T) {
 
 // A bound of each measure is met by a figure on its right side and by no other.
 func TestBoundsOfEachMeasure(t *testing.T) {
-	m := checker.Metrics{Jobs: 100, Finished: 97, Calls: 100, Acquisitions: 80, LossesNoticed: 3, LossesUnnoticed: 1, Commands: 400}
+	m := checker.Metrics{Jobs: 100, Finished: 97, Calls: 100, Acquisitions: 80, GivenUpNeedlessly: 1, LossesNoticed: 3, LossesUnnoticed: 1, Commands: 400}
 	for range 99 {
 		m.Wait.Add(time.Second)
 		m.Hold.Add(2 * time.Second)
@@ -48,6 +48,7 @@ func TestBoundsOfEachMeasure(t *testing.T) {
 		{"finished", "= 97", "<= 96"},
 		{"refused", "<= 20 %", "< 20"},
 		{"lost", "<= 5 %", "0"},
+		{"given-up", "= 1", "0"},
 		{"wait-p50", "<= 1.1s", "<= 900ms"},
 		{"wait-p99", "<= 1.1s", "> 2s"},
 		{"wait-max", "<= 1m", "< 1m"},

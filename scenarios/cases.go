@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockquake/checker"
 	"lockquake/lock"
 )
 
@@ -132,7 +133,7 @@ func (v *validator) claim(use Strategy, class lock.Class) {
 			group = claims.Fencing
 		case check == "told":
 			group = claims.Told
-		case check == belief, check == "load":
+		case checker.Advisory(check), check == "load":
 			continue
 		}
 		if slices.Contains(group, class) {

@@ -93,12 +93,12 @@ func HarmOf(violated, undecided []string) Harm {
 		worst = Undecided
 	}
 	for _, check := range violated {
-		switch check {
-		case "linearizable", "lost-update", "once", "exclusion":
+		switch {
+		case slices.Contains([]string{"linearizable", "lost-update", "once", "exclusion"}, check):
 			return Corrupts
-		case "fencing":
+		case check == "fencing":
 			worst = max(worst, Unfences)
-		case belief:
+		case checker.Advisory(check):
 		default:
 			worst = max(worst, Breaks)
 		}

@@ -181,8 +181,9 @@ type CheckStats struct {
 	UnknownSeeds SeedSet `json:"unknown_seeds,omitzero"`
 
 	PerRun *Rate `json:"per_run,omitempty"`
-	// Violations are counted one by one: a run may hold several. A lock-hour is
-	// an hour of virtual time of one lock. Dispersion is how many come at a time.
+	// Violations are counted one by one, in the Unit of the check: a run may hold
+	// several. A lock-hour is an hour of virtual time of one lock. Dispersion is how
+	// many come at a time. A check with a NoRate has violations and none of the rest.
 	Violations  int64   `json:"violations"`
 	Dispersion  float64 `json:"dispersion,omitempty"`
 	PerThousand *Rate   `json:"per_1000_acquisitions,omitempty"`

@@ -241,6 +241,7 @@ type Expect struct {
 	Finished Bound    `yaml:"finished" json:"finished,omitzero"`
 	Refused  Bound    `yaml:"refused" json:"refused,omitzero"`
 	Lost     Bound    `yaml:"lost" json:"lost,omitzero"`
+	GivenUp  Bound    `yaml:"given-up" json:"given-up,omitzero"`
 	WaitP50  Bound    `yaml:"wait-p50" json:"wait-p50,omitzero"`
 	WaitP99  Bound    `yaml:"wait-p99" json:"wait-p99,omitzero"`
 	WaitMax  Bound    `yaml:"wait-max" json:"wait-max,omitzero"`

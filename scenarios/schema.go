@@ -372,6 +372,7 @@ func words() map[string]string {
 		"for":               "how long it lasts",
 		"finished":          "a bound on the work that was done and took effect, of all that was asked for, such as \">= 95 %\"",
 		"lost":              "a bound on the sections that lost the lock while they worked, of those that got it",
+		"given-up":          "a bound on the sections that gave up a lease needlessly, of those that got the lock",
 		"wait-p50":          "a bound on the median wait for the lock, such as \"<= 5s\"",
 		"wait-p99":          "a bound on the wait that 99 % of the sections do not exceed",
 		"wait-max":          "a bound on the longest wait for the lock",

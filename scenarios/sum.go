@@ -13,18 +13,14 @@ import (
 )
 
 // decides reports whether a violation of the check counts for the label: what
-// its expectation names, or without one every check but belief, which by
-// itself corrupts nothing.
+// its expectation names, or without one every check that is not advisory.
 func decides(s *Scenario, label, check string) bool {
 	// What a strategy claims is part of what it is judged by, and not all.
 	if e, ok := s.Expect[label]; ok && !s.Claims {
 		return slices.Contains(e.Holds, check) || slices.Contains(e.Violates, check)
 	}
-	return check != belief
+	return !checker.Advisory(check)
 }
-
-// belief is the check that does not decide unless it is named.
-const belief = "belief"
 
 // summary is what is kept of a run until it is added up, and in a journal.
 type summary struct {
@@ -179,9 +175,11 @@ func (c *campaign) sumStrategy(i int) StrategyStats {
 		}
 		if stats.Applies {
 			stats.PerRun = PerRun(stats.Violating, st.Runs)
-			stats.Dispersion = dispersion(stats.Violations, t.squares[check], st.Runs)
-			stats.PerThousand = PerExposure(stats.Violations, float64(st.Acquisitions)/1000, stats.Dispersion)
-			stats.PerLockHour = PerExposure(stats.Violations, lockHours, stats.Dispersion)
+			if known, _ := checker.Lookup(check); known.NoRate == "" {
+				stats.Dispersion = dispersion(stats.Violations, t.squares[check], st.Runs)
+				stats.PerThousand = PerExposure(stats.Violations, float64(st.Acquisitions)/1000, stats.Dispersion)
+				stats.PerLockHour = PerExposure(stats.Violations, lockHours, stats.Dispersion)
+			}
 		}
 		if first := c.first[i][check]; first != nil {
 			s := c.scenario
@@ -298,7 +296,7 @@ func (c *Campaign) add(verdict Outcome, reason string) {
 // unexpected says in one sentence what was seen that should not have been.
 func unexpected(st StrategyStats) string {
 	if st.Expects == nil {
-		checks := slices.DeleteFunc(st.violated(), func(check string) bool { return check == belief })
+		checks := slices.DeleteFunc(st.violated(), checker.Advisory)
 		return fmt.Sprintf("%s: %d of %d runs violate a check (%s), and nothing says that they may", st.Label, st.Violating, st.Runs, strings.Join(checks, ", "))
 	}
 	for _, check := range st.Expects.Holds {

@@ -40,7 +40,7 @@ func newCheck() *cobra.Command {
 		Long: `Check judges a history that lies in a file, without running anything.
 
 A history of lockquake (history.jsonl of a report) is judged by the checks of --check, by
-default all that apply; belief is told then and does not decide.
+default all that apply; belief and needless-loss are told then and do not decide.
 
 What Jepsen writes, its text log or its history.edn, is judged as a model of --model: is
 there an order of the operations that it allows? By default the functions of the operations
@@ -280,9 +280,6 @@ func (f *checkFlags) judgeOurs(j *judged, data []byte) error {
 // sum puts the results of the checks together. The evidence is that of the
 // first check that decides the verdict.
 func (f *checkFlags) sum(j *judged, h *history.History, results []checker.Result) {
-	// To believe wrongly is no corruption by itself, so it decides only if it
-	// was asked for.
-	const harmless = "belief"
 	var worst *checker.Result
 	idle := "" // a check that was asked for and has nothing to judge
 	for i := range results {
@@ -292,7 +289,7 @@ func (f *checkFlags) sum(j *judged, h *history.History, results []checker.Result
 				continue
 			}
 			idle = cmp.Or(idle, r.Check)
-		} else if r.Check != harmless || slices.Contains(f.checks, harmless) {
+		} else if !checker.Advisory(r.Check) || slices.Contains(f.checks, r.Check) {
 			if worst == nil || worst.Verdict.Worse(r.Verdict) != worst.Verdict {
 				worst = r
 			}

@@ -197,7 +197,7 @@ func listChecks() ([]listed, error) {
 		if c.Workloads != nil {
 			note = strings.Join(c.Workloads, ", ")
 		}
-		lines = append(lines, listed{c.Name, note, c.Doc})
+		lines = append(lines, listed{c.Name, note, c.Doc + "; one violation is " + c.Unit})
 	}
 	return lines, nil
 }

@@ -1,0 +1,74 @@
+package checker
+
+import (
+	"testing"
+	"time"
+
+	"lockquake/history"
+)
+
+// A section that gives a check several reasons is one violation, and all of them
+// are shown.
+func TestASectionCountsOnce(t *testing.T) {
+	const lease = 10 * time.Second
+	behind := func() *teller {
+		s := story("counter", "off")
+		s.meta.Nodes, s.meta.Quorum, s.meta.TTL = 3, 2, lease
+		s.call("a")
+		for _, node := range []string{"lock-1", "lock-2", "lock-3"} {
+			s.grantOn("a", node)
+		}
+		return s.enter("a", 0).leave("a").answered("a", "", "").after(time.Hour)
+	}
+	renewals := story("counter", "off").acquire("a", 0)
+	for range 5 {
+		renewals.renewed("b", "a")
+	}
+	for _, test := range []struct {
+		check    string
+		name     string
+		story    *teller
+		findings int
+	}{
+		{
+			"errors", "it hides two writes that had no effect, and is lost",
+			story("counter", "writes").call("a").leased("a", lease).enter("a", 1).
+				refuse("a", "write", "1").refuse("a", "write", "2").after(lease).expire("a").leave("a").answered("a", "", ""), 2,
+		},
+		{
+			"fencing", "a stale token and two stale writes",
+			story("counter", "off").acquire("b", 2).write("b", "1").release("b").
+				acquire("a", 1).write("a", "2").write("a", "3").release("a"), 3,
+		},
+		{"recovery", "it left its grant on three servers", behind(), 3},
+		{"ownership", "its grant was renewed five times by another", renewals.release("a"), 5},
+	} {
+		got := mustRun(t, test.story.history(), defaultLimits(), test.check)[0]
+		if got.Verdict != Invalid || got.Count != 1 || len(got.Findings) != test.findings {
+			t.Errorf("%s, %s: %s with %d violations and %d findings, want 1 and %d: %+v", test.check, test.name, got.Verdict, got.Count, len(got.Findings), test.findings, got.Findings)
+		}
+	}
+}
+
+// Sections that each have a reason are counted one by one.
+func TestEverySectionCounts(t *testing.T) {
+	s := story("counter", "off").fenced()
+	for range 4 {
+		s.acquire("a", 0).release("a")
+	}
+	if got := mustRun(t, s.history(), defaultLimits(), "fencing")[0]; got.Count != 4 {
+		t.Errorf("4 sections without a token are %d violations", got.Count)
+	}
+}
+
+// What a server says of no section of the history counts by its grant.
+func TestGrantsOfNoSectionCountOneByOne(t *testing.T) {
+	s := story("counter", "off")
+	for range 3 {
+		s.tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: "lock"}).
+			renewed("b", "a").renewed("b", "a").freed("b", "a")
+	}
+	if got := mustRun(t, s.history(), defaultLimits(), "ownership")[0]; got.Count != 3 || len(got.Findings) != 9 {
+		t.Errorf("3 grants of which another renewed and freed each are %d violations, %d findings", got.Count, len(got.Findings))
+	}
+}

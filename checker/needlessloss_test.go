@@ -1,0 +1,123 @@
+package checker
+
+import (
+	"testing"
+	"time"
+
+	"lockquake/history"
+)
+
+// keeper is the story of a section of a with a lease of 10 s, which was asked for at
+// 1 ms, and renewed at the times given, in a history whose locks are renewed.
+func keeper(renewed ...time.Duration) *teller {
+	t := story("counter", "off").call("a").leased("a", 10*time.Second).enter("a", 0).stop()
+	for _, at := range renewed {
+		t.now = at
+		t.tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: at - time.Millisecond, Until: at + 10*time.Second})
+	}
+	return t
+}
+
+// until lets time pass up to a moment.
+func (t *teller) until(at time.Duration) *teller { t.now = at; return t }
+
+// broken lets a fault last from one moment to another.
+func (t *teller) broken(kind, target string, from, to time.Duration) *teller {
+	return t.until(from).fault(kind, target, to-from)
+}
+
+// unanswered lets a fault last from one moment to another, and the server renew the
+// lease of a in the first of them.
+func (t *teller) unanswered(kind, target string, from, to time.Duration) *teller {
+	e := history.Event{Type: history.FaultBegin, Fault: 1, Kind: kind, Target: target}
+	t.until(from).tell(e)
+	t.tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: from - time.Millisecond, Until: from + 10*time.Second})
+	e.Type = history.FaultEnd
+	return t.until(min(to, 12*time.Second)).tell(e)
+}
+
+// givesUp lets a be told of a loss, and the lease end by itself.
+func (t *teller) givesUp(at time.Duration) *teller {
+	return t.until(at).told("a").leave("a").after(time.Minute).expire("a").answered("a", "lost", "lost")
+}
+
+func TestNeedlessLoss(t *testing.T) {
+	const s = time.Second
+	judge(t, "needless-loss", []verdictCase{
+		{name: "nothing given up", story: keeper(3*s, 6*s).release("a"), want: Valid},
+		{name: "lost before it was told", story: keeper(3*s).until(13*s).expire("a").told("a").leave("a").answered("a", "lost", "lost"), want: Valid},
+		{
+			name: "given up after one renewal that failed", story: keeper(3 * s).givesUp(7 * s), want: Invalid, count: 1,
+			text: "given up: a's section 1 was told that it had lost lock x, which the server held for it, 5.999s before its lease was over by its own clock",
+		},
+		{
+			name: "said only in the answer", story: keeper(3*s).until(7*s).leave("a").answered("a", "lost", "lost").after(time.Minute).expire("a"), want: Invalid, count: 1,
+			text: "given up",
+		},
+		{
+			name: "one renewal that hung used up the lease", story: keeper(3*s).broken("hold", "a", 6*s, 12*s).givesUp(13*s - 2*time.Millisecond), want: Invalid, count: 1,
+			text: "...after 9.999s in which it could have renewed its lease",
+		},
+		{name: "cut off, until the lease was over", story: keeper(3*s).broken("partition", "a->lock", 6*s, 20*s).givesUp(20 * s), want: Valid},
+		{name: "cut off for most of the lease", story: keeper(3*s).broken("partition", "a->lock", 5*s, 11*s).givesUp(13*s - 2*time.Millisecond), want: Valid},
+		{
+			name: "cut off for a little of it", story: keeper(3*s).broken("partition", "a->lock", 4*s, 5*s).givesUp(13*s - 2*time.Millisecond), want: Invalid, count: 1,
+			text: "...after 6.998s in which",
+		},
+		{
+			name: "another one was cut off", story: keeper(3*s).broken("partition", "b->lock", 5*s, 11*s).givesUp(13*s - 2*time.Millisecond), want: Invalid, count: 1,
+		},
+		{name: "it stood still", story: keeper(3*s).broken("pause", "a", 4*s, 12*s).givesUp(13*s - 2*time.Millisecond), want: Valid},
+		{
+			name: "the answer of one renewal was lost", story: keeper(3*s).unanswered("drop", "a", 6*s, 7*s).givesUp(13*s - 2*time.Millisecond), want: Invalid, count: 1,
+			text: "...after 9.999s in which it could have renewed its lease",
+		},
+		{
+			name: "the answer of a renewal was lost with all that followed", story: keeper(3*s).unanswered("partition", "lock->a", 6*s, 13*s).givesUp(13*s - 2*time.Millisecond), want: Valid,
+		},
+		{name: "its clock was set", story: keeper(3*s).broken("clock-step", "a", 4*s, 5*s).givesUp(7 * s), want: Valid},
+		{name: "a lock that is never renewed ends with its lease", story: keeper().givesUp(10 * s), want: Valid},
+		{name: "it had held for as long as it may", story: func() *teller {
+			t := keeper(3*s, 6*s)
+			t.meta.MaxHold = 12 * s
+			return t.givesUp(12 * s)
+		}(), want: Valid},
+		{name: "no end", story: story("counter", "off").acquire("a", 0).after(s).told("a").leave("a").answered("a", "lost", "lost"), want: Valid},
+	})
+}
+
+// Of three servers a quorum counts its lease from the request, and takes off the
+// drift of their clocks.
+func TestNeedlessLossOfAQuorum(t *testing.T) {
+	const lease = 10 * time.Second
+	told := func(at time.Duration) *teller {
+		s := story("counter", "off")
+		s.meta.Nodes, s.meta.Quorum = 3, 2
+		s.call("a")
+		for _, node := range []string{"lock-1", "lock-2", "lock-3"} {
+			s.tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: node, Sent: time.Millisecond, Until: lease + s.now})
+		}
+		return s.enter("a", 0).until(at).told("a").leave("a").answered("a", "lost", "lost")
+	}
+	judge(t, "needless-loss", []verdictCase{
+		{name: "within the drift", story: told(lease - lease/50), want: Valid},
+		{name: "long before", story: told(lease - lease/20), want: Invalid, count: 1, text: "...499ms before its lease was over"},
+	})
+}
+
+func TestMeasureGivenUp(t *testing.T) {
+	for _, test := range []struct {
+		name              string
+		story             *teller
+		given, needlessly int64
+	}{
+		{"needlessly", keeper(3 * time.Second).givesUp(7 * time.Second), 1, 1},
+		{"at the end of the lease", keeper().givesUp(10 * time.Second), 1, 0},
+		{"not at all", keeper(3 * time.Second).release("a"), 0, 0},
+		{"lost before", keeper().until(11*time.Second).expire("a").told("a").leave("a").answered("a", "lost", "lost"), 0, 0},
+	} {
+		if m := measured(t, test.story); m.GivenUp != test.given || m.GivenUpNeedlessly != test.needlessly {
+			t.Errorf("%s: given up %d, %d of them needlessly", test.name, m.GivenUp, m.GivenUpNeedlessly)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package checker
+
+import "lockquake/history"
+
+// spins looks for waiters that ask again without a pause: spinTimes of the polls
+// of a section come to one server within spinWindow, and one grant was in the way of
+// all of them. So a waiter that is told of every release may ask as often as there
+// are grants. A section counts once, whatever the number of servers.
+//
+// That is the bound on what an acquisition costs: 50 requests for each second of
+// waiting. A lock that polls every 100 ms, as is usual, sends ten.
+func (in *input) spins(r *Result, polls []poll) {
+	type section struct {
+		asker
+		number int
+	}
+	type waiter struct {
+		section, grant int
+		asked          []*history.Event
+		counted        bool
+	}
+	waiters := map[asker]*waiter{}
+	for _, p := range polls {
+		who := asker{p.event.Worker, p.event.Key}
+		w := waiters[who]
+		if w == nil || w.section != p.section {
+			w = &waiter{section: p.section}
+			waiters[who] = w
+		}
+		if w.grant != p.grant {
+			w.grant, w.asked = p.grant, w.asked[:0]
+		}
+		w.asked = append(w.asked, p.event)
+		if w.counted || len(w.asked) < spinTimes {
+			continue
+		}
+		first := w.asked[len(w.asked)-spinTimes]
+		if took := p.event.At - first.At; took <= spinWindow {
+			w.counted = true
+			in.violated(r, section{who, p.section}, []int64{first.Seq, p.event.Seq}, "without a pause: section %d of %s asked %s for lock %s %d times within %s, and one grant was in the way all the time",
+				p.section, who.worker, first.Node, who.key, spinTimes, took)
+		}
+	}
+}
