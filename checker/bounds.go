@@ -18,7 +18,7 @@ const (
 	// server's, which counts whole milliseconds.
 	clockSlack = 10 * time.Millisecond
 	// needlessShare: a lease that is given up was needless to lose if there was time to
-	// renew it for 1/needlessShare of it in one piece. Whoever renews at a third of the
+	// renew it for 1/needlessShare of it in one piece. A worker that renews at a third of the
 	// lease, as is usual, has tried by then.
 	needlessShare = 2
 	// oversleep is how long a waiter may sleep beside a free lock.
