@@ -172,10 +172,15 @@ func (c *counter) accuse(u *update, value int64, before []update) {
 		lost = append(lost, fmt.Sprintf("%s (wrote %d)", nameOf(before[i].section), before[i].new))
 		events = append(events, eventsOf(before[i].op)...)
 	}
-	whose := "that nobody of this history wrote since"
-	if len(lost) > 0 {
+	whose := fmt.Sprintf("which it began with, and no section had written %d", u.old)
+	switch {
+	case len(lost) > 0:
 		slices.Reverse(lost)
 		whose = "the work of " + strings.Join(lost, ", ")
+	case len(before) > 0: // what it saw was out of date
+		last := before[len(before)-1]
+		whose = fmt.Sprintf("which %s had written before that", nameOf(last.section))
+		events = append(events, eventsOf(last.op)...)
 	}
 	c.result.find(Invalid, events, "lost update: %s saw %d of item %s and wrote %d over %d, %s",
 		nameOf(u.section), u.old, c.item, u.new, value, whose)

@@ -37,7 +37,13 @@ func TestLostUpdate(t *testing.T) {
 		},
 		{
 			"a value from nowhere", story("counter", "off").acquire("a", 0).read("a", "7").write("a", "8").release("a"), Invalid,
-			"...wrote 8 over 0, that nobody", 1,
+			"lost update: a's section 1 saw 7 of item x and wrote 8 over 0, which it began with, and no section had written 7", 1,
+		},
+		{
+			"a read of what was there before", story("counter", "off").
+				acquire("b", 0).read("b", "0").write("b", "1").release("b").
+				acquire("a", 0).read("a", "0").write("a", "1").release("a"), Invalid,
+			"lost update: a's section 1 saw 0 of item x and wrote 1 over 1, which b's section 1 had written before that", 1,
 		},
 		{"two increments in one section", story("counter", "off").
 			acquire("a", 0).read("a", "0").write("a", "1").write("a", "2").release("a").final("2"), Valid, "", 0},

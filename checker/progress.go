@@ -101,7 +101,7 @@ func (in *input) circle(s *history.Section, at time.Duration) (events []int64, t
 	waiting := map[string]bool{s.Worker: true}
 	for key := s.Key; ; {
 		has := in.holder(key, at)
-		if has == nil {
+		if has == nil || !in.alive(has, at) {
 			return nil, ""
 		}
 		events = append(events, has.given.Seq)
@@ -118,6 +118,16 @@ func (in *input) circle(s *history.Section, at time.Duration) (events []int64, t
 		events = append(events, next.Call)
 		key = next.Key
 	}
+}
+
+// alive reports whether the section that a grant was given to was still open at
+// some time: it had neither returned nor crashed.
+func (in *input) alive(g *grant, at time.Duration) bool {
+	if g.section == nil {
+		return false
+	}
+	_, gone := in.ended(g.section)
+	return g.section.CallAt <= at && at < gone
 }
 
 // holder returns the grant of a lock that is live at some time, nil if there is

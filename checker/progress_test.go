@@ -154,6 +154,44 @@ func TestProgressQuorum(t *testing.T) {
 	})
 }
 
+// A holder that has crashed or returned waits for nothing, whatever its worker does
+// since: who waits for its lock starves, and is not in a deadlock.
+func TestADeadlockIsOfHoldersThatAreAlive(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		end  history.Event
+	}{
+		{"crashed", history.Event{Type: history.Crashed, Worker: "b"}},
+		{"returned", history.Event{Type: history.Released, Worker: "b", Section: 1, Class: history.ClassUnknown}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := story("multi-lock", "off")
+			s.sections["b"] = 1
+			for _, w := range []struct{ worker, has string }{{"a", "x"}, {"b", "y"}} {
+				s.sections[w.worker] = 1
+				s.tell(history.Event{Type: history.AcquireCalled, Worker: w.worker, Section: 1, Key: w.has})
+				s.tell(history.Event{Type: history.Granted, Worker: w.worker, Key: w.has, Owner: w.worker, Node: "lock"})
+				s.tell(history.Event{Type: history.Acquired, Worker: w.worker, Section: 1, Key: w.has})
+			}
+			s.tell(history.Event{Type: history.AcquireCalled, Worker: "a", Section: 2, Key: "y"})
+			s.tell(tt.end)
+			s.tell(history.Event{Type: history.AcquireCalled, Worker: "b", Section: 2, Key: "x"})
+			results, err := Run(s.after(10*time.Minute).final("0").history(), []string{"progress"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(results[0].Findings) == 0 {
+				t.Fatal("nobody starved")
+			}
+			for _, f := range results[0].Findings {
+				if strings.Contains(f.Text, "deadlock") {
+					t.Error(f.Text)
+				}
+			}
+		})
+	}
+}
+
 // In a deadlock everybody waits for a lock whose holder waits for another one. Who
 // waits for one of these locks, and has none, is told of it as well.
 func TestProgressTellsADeadlock(t *testing.T) {

@@ -48,6 +48,10 @@ const (
 	// Evicted: Owner's grant of Key ended without a command: eviction, a reaper,
 	// a restart without data.
 	Evicted Type = "evicted"
+	// Promoted: the replica on Node became the primary.
+	Promoted Type = "promoted"
+	// Restarted: the server on Node, which had crashed, answers again.
+	Restarted Type = "restarted"
 )
 
 // The resource's voice, and what belongs to none of the three.
@@ -87,7 +91,7 @@ type Event struct {
 	Worker   string        `json:"worker,omitempty"`   // who did it, or on whose behalf
 	Section  int           `json:"section,omitempty"`  // which of the worker's sections, from 1
 	Unit     string        `json:"unit,omitempty"`     // the piece of work that a section was asked for, if it is to be done once
-	Request  int64         `json:"request,omitempty"`  // the operation that this belongs to, unique in a run
+	Request  int64         `json:"request,omitempty"`  // the operation or the command of a lock server that this belongs to, unique in a run
 	Op       string        `json:"op,omitempty"`       // "read" or "write"
 	Key      string        `json:"key,omitempty"`      // the lock's key, or the resource's item
 	Value    string        `json:"value,omitempty"`    //
@@ -105,6 +109,7 @@ type Event struct {
 	Kind     string        `json:"kind,omitempty"`     // kind of fault
 	Target   string        `json:"target,omitempty"`   // what the fault took hold of
 	Point    string        `json:"point,omitempty"`    // the point at which it fell, if it was tied to one
+	Hit      string        `json:"hit,omitempty"`      // the keys that the fault deleted or evicted, with a comma between them
 }
 
 // Stop says why a run ended though some of its sections had not.

@@ -194,7 +194,7 @@ func (f *folder) add(e *Event) error {
 		return f.applied(e)
 	case Renewed, Freed, Expired, Evicted:
 		return f.locks.add(e)
-	case Refused, NotRenewed, Final, FaultBegin, FaultEnd:
+	case Refused, NotRenewed, Promoted, Restarted, Final, FaultBegin, FaultEnd:
 		return nil
 	}
 	return fmt.Errorf("unknown type %q", e.Type)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"lockquake/faults"
@@ -100,7 +101,7 @@ func (r *run) takeHold(step int, a faults.Action) error {
 	case faults.Stall:
 		r.workers[a.Target].Stall(a.Task, a.For, func() { r.bites[step-1].Bit = true })
 	case faults.Failover:
-		r.cluster.group.Promote()
+		r.cluster.promote()
 	case faults.Partition, faults.Reset, faults.Latency, faults.Loss:
 		return r.befallLinks(step, a)
 	default:
@@ -230,15 +231,32 @@ func (r *run) befallServer(step int, name string, a faults.Action) error {
 			return fmt.Errorf("%s has no keys", name)
 		}
 		if a.Kind == faults.Delete {
-			server.Delete(a.Key, nil)
+			r.hit(step, server.Delete(a.Key, nil))
 			return nil
 		}
 		pick := r.world.Source().Stream("evict", name).At(uint64(step))
-		server.Delete(cmp.Or(a.Key, "*"), &pick)
+		r.hit(step, server.Delete(cmp.Or(a.Key, "*"), &pick))
 	default:
 		return r.befallNode(node, a)
 	}
 	return nil
+}
+
+// hit adds to the event of a fault which keys it has just taken away. Several
+// servers may have had the same.
+func (r *run) hit(step int, keys []string) {
+	for i := range slices.Backward(r.recorder.Events()) {
+		e := &r.recorder.Events()[i]
+		if e.Type != history.FaultBegin || e.Fault != step {
+			continue
+		}
+		for _, key := range keys {
+			if !slices.Contains(strings.Split(e.Hit, ", "), key) {
+				e.Hit = strings.TrimPrefix(e.Hit+", "+key, ", ")
+			}
+		}
+		return
+	}
 }
 
 // befallNode does what a fault does to a machine.

@@ -133,7 +133,7 @@ func (c *call) ask(ctx context.Context, q *resource.Request) (string, error) {
 	c.run.requests++
 	q.ID = c.run.requests
 	e := history.Event{
-		Type: history.Invoke, Request: q.ID, Op: q.Op(), Key: q.Item, Value: q.Value, Token: q.Token,
+		Type: history.Invoke, Request: operationNumber(q.ID), Op: q.Op(), Key: q.Item, Value: q.Value, Token: q.Token,
 	}
 	c.record(e)
 	if q.Write {
@@ -157,6 +157,29 @@ func (c *call) ask(ctx context.Context, q *resource.Request) (string, error) {
 		c.asked = append(c.asked, deed{false, q.Item, value})
 	}
 	return value, err
+}
+
+// The lock servers and the resource count their requests from 1, each side for
+// itself, and draw random numbers by that count. A history has one numbering:
+// commands of the lock servers are odd, operations of the resource even.
+
+// commandNumber is the number in the history of a command; 0 stays 0: an event
+// that no command caused.
+func commandNumber(n int64) int64 { return max(0, 2*n-1) }
+
+// operationNumber is the number in the history of an operation.
+func operationNumber(n int64) int64 { return 2 * n }
+
+// recordServer records what a lock server says.
+func (r *run) recordServer(e history.Event) {
+	e.Request = commandNumber(e.Request)
+	r.record(e)
+}
+
+// recordResource records what the resource says.
+func (r *run) recordResource(e history.Event) {
+	e.Request = operationNumber(e.Request)
+	r.record(e)
 }
 
 func (c *call) record(e history.Event) {

@@ -26,8 +26,11 @@ type Trial struct {
 	Events   int64  // that the engine ran
 	// Acquisitions is how many sections were entered.
 	Acquisitions int64
-	Replay       string // token that repeats the run
-	Program      string // that repeats it, as in Scenario
+	// Telling is the check that a story of the run is told by: of those that
+	// decide and are violated the most serious one; "" if there is none.
+	Telling string
+	Replay  string // token that repeats the run
+	Program string // that repeats it, as in Scenario
 }
 
 // verdictsOf lists the checks that came to a verdict.
@@ -130,7 +133,7 @@ type StrategyStats struct {
 	Expected Expectation           `json:"expected"`           // whether what was seen is what was expected
 	Expects  *Expect               `json:"expects,omitempty"`  // what was expected
 	Bounds   []BoundResult         `json:"bounds,omitempty"`   // what came of its bounds
-	Failures []Failure             `json:"failures,omitempty"` // first failing run of each check
+	Failures []Failure             `json:"failures,omitempty"` // first failing run of each check; those that decide come first
 }
 
 // Expectation says whether what was seen is what was expected. In JSON it is

@@ -157,13 +157,14 @@ func (r *run) build() error {
 	}
 	var err error
 	r.cluster, err = newCluster(r.world, s.ServersOf(r.entry.Topology, r.use), longestTTL, redis.Options{
-		Locks: func(key string) bool { return keys[resourceOf(key)] }, Record: r.record, Scripts: r.scripts,
+		Locks: func(key string) bool { return keys[resourceOf(key)] }, Record: r.recordServer, Scripts: r.scripts,
 	})
 	if err != nil {
 		return err
 	}
+	r.cluster.record = r.recordSilently
 	policy := resource.Policy(s.ResourceOf(r.use).Fence)
-	r.resource = resource.NewServer(r.world.AddNode(resourceNode, sim.NodeConfig{}), policy, r.initial(), r.record)
+	r.resource = resource.NewServer(r.world.AddNode(resourceNode, sim.NodeConfig{}), policy, r.initial(), r.recordResource)
 
 	r.plan = faults.GenerateCase(s.Faults, r.use.Case, r.seed, s.WorkerNames(), s.Duration)
 	if slices.ContainsFunc(r.plan.Steps, func(s faults.Step) bool { return s.Action.Kind == faults.Cancel }) {
@@ -312,6 +313,12 @@ func (r *run) record(e history.Event) {
 	}
 }
 
+// recordSilently adds an event that the trace has in a form of its own.
+func (r *run) recordSilently(e history.Event) {
+	e.At = r.world.Time()
+	r.recorder.Record(e)
+}
+
 // judge ends the history and lets the checks speak.
 func (r *run) judge() (*Trial, error) {
 	s := r.scenario
@@ -351,6 +358,7 @@ func (r *run) judge() (*Trial, error) {
 		Scenario: s.Name, Label: r.use.Label, Strategy: r.use.Name, Seed: r.seed,
 		Plan: r.plan, Bites: r.bites, History: h, Results: results, Metrics: metrics,
 		Checksum: h.Meta.Checksum, Events: r.world.Events(), Acquisitions: r.acquisitions,
-		Replay: Token{s.Path, s.Hash, r.use.Label, r.seed, Version, h.Meta.Checksum, s.Overrides}.String(), Program: s.Program,
+		Telling: mostTelling(s, r.use.Label, results),
+		Replay:  Token{s.Path, s.Hash, r.use.Label, r.seed, Version, h.Meta.Checksum, s.Overrides}.String(), Program: s.Program,
 	}, nil
 }

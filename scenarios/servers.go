@@ -8,6 +8,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"lockquake/faults"
+	"lockquake/history"
 	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
@@ -105,6 +106,7 @@ type cluster struct {
 	servers  map[string]*redis.Server // by node
 	group    *redis.Group             // of a server with a replica, else nil
 	silence  time.Duration            // of a server that comes back
+	record   func(history.Event)      // is told of promotions and restarts
 }
 
 // newCluster starts the servers.
@@ -209,14 +211,31 @@ func (c *cluster) crash(nodes []string, data redis.Data, d time.Duration) {
 		}
 		primary := c.group != nil && c.group.Resolve() == name
 		c.servers[name].Crash(data)
-		c.world.At(now+d+c.silence, c.servers[name].Restart)
+		c.world.At(now+d+c.silence, func() { c.restart(name) })
 		if primary && c.settings.Failover > 0 {
 			c.world.At(now+c.settings.Failover, func() {
 				if c.group.Resolve() == name && c.world.Node(name).Down() {
-					c.group.Promote()
+					c.promote()
 				}
 			})
 		}
+	}
+}
+
+// restart starts a server again, unless it is up: a failover starts the old
+// primary as a replica.
+func (c *cluster) restart(name string) {
+	if !c.world.Node(name).Down() {
+		return
+	}
+	c.servers[name].Restart()
+	c.record(history.Event{Type: history.Restarted, Node: name})
+}
+
+// promote makes the replica the primary, unless it is down.
+func (c *cluster) promote() {
+	if c.group.Promote() {
+		c.record(history.Event{Type: history.Promoted, Node: c.group.Resolve()})
 	}
 }
 

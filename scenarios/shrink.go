@@ -89,8 +89,8 @@ func Failing(ctx context.Context, s *Scenario, check string, opts ...Option) (la
 }
 
 // telling returns the check that a run is shrunk for: the one that was named if
-// it is violated, or without a name the violated one that is easiest to follow
-// among those that decide. It returns "" if there is none.
+// it is violated, or without a name the most serious of the violated ones that
+// decide. It returns "" if there is none.
 func telling(s *Scenario, t *Trial, named string) string {
 	violated := verdictsOf(t.Results, checker.Invalid)
 	if named != "" {
@@ -99,12 +99,7 @@ func telling(s *Scenario, t *Trial, named string) string {
 		}
 		return ""
 	}
-	for _, check := range append([]string{"lost-update", "once", "exclusion", "linearizable", "fencing"}, violated...) {
-		if slices.Contains(violated, check) && decides(s, t.Label, check) {
-			return check
-		}
-	}
-	return ""
+	return mostTelling(s, t.Label, t.Results)
 }
 
 // Shrink makes a failing run smaller as long as it violates the same check:

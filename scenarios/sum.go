@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -193,6 +194,17 @@ func (c *campaign) sumStrategy(i int) StrategyStats {
 	if st.Expects != nil {
 		st.Bounds = st.Expects.judge(&st.Metrics)
 	}
+	// The failures that decide come first, the most serious of them at the head.
+	order := Serious(c.scenario.Checks)
+	slices.SortStableFunc(st.Failures, func(a, b Failure) int {
+		rank := func(check string) int {
+			if decides(c.scenario, st.Label, check) {
+				return slices.Index(order, check)
+			}
+			return len(order) + slices.Index(order, check)
+		}
+		return cmp.Compare(rank(a.Check), rank(b.Check))
+	})
 	st.Expected = c.expectation(st)
 	return st
 }
