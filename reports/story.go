@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,12 +34,15 @@ type Line struct {
 	Lease    string // who holds it in truth, until when, and with which token
 	Resource string // what the resource holds, and what it did on this line
 
+	Evidence bool // this line tells a piece of the evidence
 	Decisive bool // this line completes the violation
 
-	seq    int64 // the event that it tells, 0 if it stands for several
-	weight weight
-	loses  bool // it is a write that loses an update
-	ending bool // it is how a section or the run ended
+	seq     int64   // the event that it tells, 0 if it stands for several
+	tells   []int64 // other events that it tells with that
+	request int64   // the operation that it tells; 0: none
+	weight  weight
+	loses   bool // it is a write that loses an update
+	ending  bool // it is how a section or the run ended
 }
 
 // weight says how much a story would miss a line.
@@ -54,9 +58,9 @@ const (
 	routine         // what everybody expects
 )
 
-// Tell tells a run by the evidence of its most telling violation: a lost
-// update if there is one, else an overlap, and so on. A run in which no check
-// found anything is told from its beginning.
+// Tell tells a run by the evidence of its most serious violation among the checks
+// that decide. Where none of these is violated it is the most serious of the
+// others. A run in which no check found anything is told from its beginning.
 func Tell(run *scenarios.Trial) Story { return TellCheck(run, "") }
 
 // TellCheck is Tell by the evidence of one check, if that found something.
@@ -68,14 +72,14 @@ func TellCheck(run *scenarios.Trial, check string) Story {
 		story.Verdicts = append(story.Verdicts, "no story: "+plain(err.Error(), 200))
 		return story
 	}
-	story.Lines, _ = tellAround(run, sections, telling(run.Results, check))
+	story.Lines, _ = tellAround(run, sections, telling(run, check))
 	return story
 }
 
 // tellAround tells a run by a piece of evidence, and says what part of it that
 // is.
-func tellAround(run *scenarios.Trial, sections []*history.Section, finding *checker.Finding) ([]Line, scope) {
-	near := newScope(run.History, sections, finding)
+func tellAround(run *scenarios.Trial, sections []*history.Section, why *reason) ([]Line, scope) {
+	near := newScope(run.History, sections, why)
 	whole := near
 	whole.from, whole.to, whole.sections = 1, int64(len(run.History.Events)), nil
 	lines := tell(run, sections, whole, routine)
@@ -95,8 +99,13 @@ func tellAround(run *scenarios.Trial, sections []*history.Section, finding *chec
 	return cut(lines), near
 }
 
-// cut keeps the two ends of a story that is still too long.
+// cut keeps the evidence of a story that is still too long or, if that alone is too
+// long or there is none, its two ends.
 func cut(lines []Line) []Line {
+	proof := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.weight != evidence })
+	if len(proof) > 0 && len(proof) <= maxLines {
+		return proof
+	}
 	const head = maxLines / 2
 	tail := len(lines) - (maxLines - head - 1)
 	gap := Line{
@@ -150,125 +159,29 @@ func verdict(r checker.Result) string {
 	return line
 }
 
-// telling returns the finding that a story is told for: the first of check
-// or, if that found nothing, of the check whose evidence is easiest to follow.
-func telling(results []checker.Result, check string) *checker.Finding {
-	best, rank := (*checker.Finding)(nil), 0
-	order := []string{check, "lost-update", "exclusion", "linearizable", "fencing", "belief"}
-	for i := range results {
-		r := &results[i]
-		if r.Verdict != checker.Invalid || len(r.Findings) == 0 || len(r.Findings[0].Events) == 0 {
-			continue
-		}
-		n := 0
-		for n < len(order) && order[n] != r.Check {
-			n++
-		}
-		if best == nil || n < rank {
-			best, rank = &r.Findings[0], n
-		}
-	}
-	return best
+// reason is what a story is told for: a finding of a check.
+type reason struct {
+	check string
+	*checker.Finding
 }
 
-// sectionID names a section by its worker and number.
-type sectionID struct {
-	worker string
-	n      int
-}
-
-// scope is the part of a run that a story is about.
-type scope struct {
-	from, to int64              // sequence numbers, inclusive
-	key      string             // the lock
-	sections map[sectionID]bool // nil stands for all of the lock
-	workers  map[string]bool    // who is in these sections; nil stands for all
-	events   map[int64]bool     // the evidence
-	requests map[int64]bool     // operations that belong to it
-	last     int64              // its last event
-}
-
-// newScope finds the sections that the evidence lies in. Without evidence it
-// is the whole of the first lock that anybody asked for.
-func newScope(h *history.History, sections []*history.Section, f *checker.Finding) scope {
-	s := scope{from: 1, to: int64(len(h.Events))}
-	if len(sections) > 0 {
-		s.key = sections[0].Key
-	}
-	if f == nil {
-		return s
-	}
-	s.events, s.requests = map[int64]bool{}, map[int64]bool{}
-	for _, seq := range f.Events {
-		if seq >= 1 && seq <= int64(len(h.Events)) {
-			s.events[seq] = true
-			s.last = max(s.last, seq)
-			if r := h.Events[seq-1].Request; r != 0 {
-				s.requests[r] = true
-			}
+// telling returns what a story is told for: the first finding of check or, if that
+// found nothing, of the check that the run is told by, or else of the most serious
+// one. It returns nil if there is no evidence at all.
+func telling(run *scenarios.Trial, check string) *reason {
+	var checks []string
+	findings := map[string]*checker.Finding{}
+	for i := range run.Results {
+		r := &run.Results[i]
+		if r.Verdict == checker.Invalid && len(r.Findings) > 0 && len(r.Findings[0].Events) > 0 {
+			checks = append(checks, r.Check)
+			findings[r.Check] = &r.Findings[0]
 		}
 	}
-	var in []*history.Section
-	for _, section := range sections {
-		if s.touches(section) {
-			in = append(in, section)
+	for _, name := range append([]string{check, run.Telling}, scenarios.Serious(checks)...) {
+		if f := findings[name]; f != nil {
+			return &reason{name, f}
 		}
 	}
-	if len(in) == 0 {
-		return s
-	}
-	s.key, s.sections, s.workers = in[0].Key, map[sectionID]bool{}, map[string]bool{}
-	s.from, s.to = s.to, s.from
-	for _, section := range in {
-		s.sections[sectionID{section.Worker, section.N}] = true
-		s.workers[section.Worker] = true
-		first, last := bounds(section, int64(len(h.Events)))
-		s.from, s.to = min(s.from, first), max(s.to, last)
-	}
-	return s
+	return nil
 }
-
-// evident reports whether there is evidence to tell around.
-func (s *scope) evident() bool { return len(s.events) > 0 }
-
-// touches reports whether a piece of the evidence is of this section.
-func (s *scope) touches(section *history.Section) bool {
-	for _, o := range section.Ops {
-		if s.requests[o.Request] {
-			return true
-		}
-	}
-	for _, seq := range []int64{section.Call, section.Grant, section.Enter, section.Told, section.Leave, section.Return} {
-		if seq != 0 && s.events[seq] {
-			return true
-		}
-	}
-	return false
-}
-
-// bounds returns the first and the last event of a section that matter. Its
-// wait for the lock does not, if it got in.
-func bounds(s *history.Section, end int64) (first, last int64) {
-	switch {
-	case s.Grant != 0:
-		first = s.Grant
-	case s.Enter != 0:
-		first = s.Enter
-	default:
-		first = s.Call
-	}
-	last = s.Return
-	if last == 0 {
-		last = end
-	}
-	for _, o := range s.Ops {
-		last = max(last, o.Applied)
-	}
-	return first, last
-}
-
-// tells reports whether the story has a line for what a section does.
-func (s *scope) tells(id sectionID) bool { return s.sections == nil || s.sections[id] }
-
-// follows reports whether the story is about a worker.
-func (s *scope) follows(worker string) bool { return s.workers == nil || s.workers[worker] }

@@ -56,7 +56,7 @@ func TestWhatALineSays(t *testing.T) {
 				s.add(3*time.Second, history.Event{Type: history.Released, Worker: "worker-1", Section: 1, Class: history.ClassUnknown})
 			},
 			want: []string{
-				"lock: grants worker-1, who never hears of it | nobody | worker-1 10.000s | -",
+				"lock: grants worker-1 the lock, and worker-1 never hears of it | nobody | worker-1 10.000s | -",
 				"worker-1: gives up: outcome unknown | nobody | worker-1 10.000s | -",
 			},
 		},
@@ -270,11 +270,11 @@ func TestTellChoosesItsFinding(t *testing.T) {
 		{"linearizable", "exclusion"},
 	}
 	for _, tt := range tests {
-		if got := telling(results, tt.check); got.Text != tt.want {
+		if got := telling(&scenarios.Trial{Results: results}, tt.check); got.Text != tt.want {
 			t.Errorf("for %q the story is told for %s, want %s", tt.check, got.Text, tt.want)
 		}
 	}
-	if got := telling(nil, ""); got != nil {
+	if got := telling(&scenarios.Trial{}, ""); got != nil {
 		t.Errorf("without results there is a finding: %v", got)
 	}
 }

@@ -2,50 +2,228 @@ package reports
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
+	"time"
 
+	"lockquake/faults"
 	"lockquake/history"
 )
+
+// lease is the truth about a lock. The zero value is a free lock.
+type lease struct {
+	worker string
+	until  time.Duration
+	token  int64
+}
+
+// lockState is how things stand with a lock.
+type lockState struct {
+	lease
+	nodes map[string]lease // by server, of a lock that has several
+}
+
+// lock returns the state of a lock.
+func (t *teller) lock(key string) *lockState {
+	if t.locks[key] == nil {
+		t.locks[key] = &lockState{nodes: map[string]lease{}}
+	}
+	return t.locks[key]
+}
+
+// ofServer tells what the lock server did in truth.
+func (t *teller) ofServer(e *history.Event) {
+	again := t.again(e)
+	if t.run.History.Meta.Quorum > 1 {
+		t.ofOneOfServers(e, again)
+		return
+	}
+	l := t.lock(e.Key)
+	held := l.lease
+	switch e.Type {
+	case history.Granted:
+		l.lease = lease{worker: e.Worker, until: e.Until, token: e.Token}
+		if s := t.heard[e.Seq]; s != nil {
+			l.token = s.Token // the server may not know the fence; its section is told as it enters
+			return
+		}
+		t.say(t.ofAsker(e, e.Worker), "lock", turning, "%s%s", t.unheard(e, again), t.which(e.Key))
+	case history.Refused:
+		id := t.asking[asker{e.Worker, e.Key}]
+		t.refused[id] = true
+		t.repeat(e, id, waiting, "asks for the lock: refused", "refused")
+	case history.Renewed:
+		l.until = e.Until
+		id := t.asking[asker{held.worker, e.Key}]
+		switch {
+		case t.changes[change{e.At, history.Promoted}] || t.changes[change{e.At, history.Restarted}]:
+			t.say(t.ofAsker(e, held.worker), "lock", waiting, "moves the end of %s's lease%s", held.worker, t.which(e.Key))
+		case e.Worker != "" && e.Worker != held.worker:
+			t.say(e, e.Worker, turning, "renews the lease of %s%s", held.worker, t.which(e.Key))
+		case held.until == 0:
+			t.say(t.ofAsker(e, held.worker), held.worker, routine, "sets the end of its lease%s", t.which(e.Key))
+		default:
+			t.repeat(e, id, routine, "renews its lease", "renews its lease")
+		}
+	case history.Freed:
+		l.lease = lease{}
+		t.frees(e, held.worker, again)
+	default: // Expired, Evicted
+		l.lease = lease{}
+		of := t.ofAsker(e, held.worker)
+		if t.believesItself(held.worker, e.Key) {
+			t.say(of, "lock", turning, "%s, unknown to it%s", t.robbing(e, held.worker), t.which(e.Key))
+		} else if held.worker != "" {
+			t.say(of, "lock", waiting, "%s%s", t.robbing(e, held.worker), t.which(e.Key))
+		}
+	}
+}
+
+// again reports whether a command has had an effect before: a second copy of it
+// has arrived.
+func (t *teller) again(e *history.Event) bool {
+	if e.Request == 0 {
+		return false
+	}
+	first, seen := t.came[e.Request]
+	if !seen {
+		t.came[e.Request] = e.At
+	}
+	return seen && first != e.At
+}
+
+// unheard says how a worker was given the lock by a grant that lets nobody in.
+func (t *teller) unheard(e *history.Event, again bool) string {
+	switch {
+	case again:
+		return "grants " + e.Worker + " the lock again: its request arrives a second time"
+	case e.Request == 0 && t.changes[change{e.At, history.Promoted}]:
+		return "the replica takes over, with a lease of " + e.Worker + " that was over"
+	case e.Request == 0 && t.changes[change{e.At, history.Restarted}]:
+		return "comes back with a lease of " + e.Worker + " that was over"
+	case t.believesItself(e.Worker, e.Key):
+		return "sets the lease of " + e.Worker + " again"
+	}
+	return "grants " + e.Worker + " the lock, and " + e.Worker + " never hears of it"
+}
+
+// frees tells of a lease that a command of a worker ended.
+func (t *teller) frees(e *history.Event, holder string, again bool) {
+	id := t.asking[asker{e.Worker, e.Key}]
+	s := t.sections[id]
+	where := t.onServer(e)
+	switch {
+	case holder != "" && e.Worker != "" && e.Worker != holder && again:
+		t.say(e, e.Worker, turning, "frees the lease of %s%s: its request arrives a second time", holder, where)
+	case holder != "" && e.Worker != "" && e.Worker != holder:
+		t.say(e, e.Worker, turning, "frees the lease of %s%s", holder, where)
+	case again:
+		t.say(t.ofAsker(e, e.Worker), e.Worker, turning, "frees its lease%s: its request arrives a second time", where)
+	case s != nil && e.Sent != 0 && e.Sent < s.CallAt:
+		t.say(t.ofAsker(e, e.Worker), e.Worker, turning, "frees its new lease%s: a release of an earlier section arrives", where)
+	default:
+		var also []int64
+		if s != nil {
+			t.freed[id] = true
+			if s.Leave != 0 && s.Leave < e.Seq {
+				also = append(also, s.Leave)
+			}
+			if s.Return > e.Seq && s.Class == history.ClassOK {
+				also = append(also, s.Return)
+			}
+		}
+		t.sayWith(t.ofAsker(e, holder), also, cmp.Or(e.Worker, holder), routine, "releases the lock%s", where)
+	}
+}
+
+// onServer names the server of a lock that has several, and the lock if the story
+// is about several.
+func (t *teller) onServer(e *history.Event) string {
+	if t.run.History.Meta.Quorum > 1 {
+		return " on " + plain(e.Node, 24) + t.which(e.Key)
+	}
+	return t.which(e.Key)
+}
+
+// robbing says how the lease of a worker ended without a command.
+func (t *teller) robbing(e *history.Event, worker string) string {
+	fault := faults.Kind("")
+	if t.robber != nil && t.robber.At == e.At {
+		fault = faults.Kind(t.robber.Kind)
+	}
+	switch {
+	case e.Type == history.Expired:
+		return worker + "'s lease ends"
+	case t.changes[change{e.At, history.Promoted}]:
+		return "the replica takes over, without the lease of " + worker
+	case t.changes[change{e.At, history.Restarted}]:
+		return "comes back without the lease of " + worker
+	case fault == faults.Delete:
+		return worker + "'s lease is deleted"
+	case fault == faults.Crash:
+		return "forgets the lease of " + worker
+	}
+	return worker + "'s lease is evicted"
+}
+
+// ofAsker fills in the section that an event of the server concerns: the last one
+// in which the worker asked for the lock.
+func (t *teller) ofAsker(e *history.Event, worker string) *history.Event {
+	of := t.inSection(e, t.asking[asker{worker, e.Key}])
+	of.Worker = worker
+	return of
+}
+
+func (t *teller) inSection(e *history.Event, id sectionID) *history.Event {
+	of := *e
+	of.Worker, of.Section = cmp.Or(id.worker, e.Worker), id.n
+	return &of
+}
 
 // ofOneOfServers tells what one of several servers did. The lock is whose most
 // of them hold it for; what a single one does is told only where somebody else
 // has a hand in it.
-func (t *teller) ofOneOfServers(e *history.Event) {
-	before, held := t.lease, t.leases[e.Node]
+func (t *teller) ofOneOfServers(e *history.Event, again bool) {
+	l := t.lock(e.Key)
+	before, held := l.lease, l.nodes[e.Node]
 	switch e.Type {
 	case history.Granted:
-		t.leases[e.Node] = lease{worker: e.Worker, until: e.Until, token: e.Token}
+		l.nodes[e.Node] = lease{worker: e.Worker, until: e.Until, token: e.Token}
 	case history.Refused:
-		t.repeat(e, t.current[e.Worker], waiting, "asks for the lock: refused", "refused")
+		id := t.asking[asker{e.Worker, e.Key}]
+		t.refused[id] = true
+		t.repeat(e, id, waiting, "asks for the lock: refused", "refused")
 	case history.Renewed:
 		held.until = e.Until
-		t.leases[e.Node] = held
+		l.nodes[e.Node] = held
 	default: // Freed, Expired, Evicted
-		delete(t.leases, e.Node)
+		delete(l.nodes, e.Node)
 	}
-	t.lease = t.majority()
+	l.lease = t.majority(l.nodes)
 	if e.Type == history.Freed && held.worker != "" && e.Worker != "" && e.Worker != held.worker {
-		t.say(e, e.Worker, turning, "frees the lease of %s on %s", held.worker, e.Node)
+		t.frees(e, held.worker, again)
 	}
-	if before.worker == "" || before.worker == t.lease.worker {
+	if before.worker == "" || before.worker == l.worker {
 		return
 	}
-	switch of := t.ofCurrent(e, before.worker); {
+	switch of := t.ofAsker(e, before.worker); {
 	case e.Type == history.Freed && e.Worker == before.worker:
-		t.say(of, before.worker, routine, "releases the lock")
-	case t.believesItself(before.worker):
-		t.say(of, e.Node, turning, "loses %s's key, and with it the majority, unknown to %[1]s", before.worker)
+		t.freed[sectionID{of.Worker, of.Section}] = true
+		t.say(of, before.worker, routine, "releases the lock%s", t.which(e.Key))
+	case t.believesItself(before.worker, e.Key):
+		t.say(of, e.Node, turning, "loses %s's key, and with it the majority, unknown to %[1]s%[2]s", before.worker, t.which(e.Key))
 	default:
-		t.say(of, e.Node, waiting, "loses %s's key, and with it the majority", before.worker)
+		t.say(of, e.Node, waiting, "loses %s's key, and with it the majority%s", before.worker, t.which(e.Key))
 	}
 }
 
 // majority is the lease of the worker that enough servers hold the lock for,
 // until they will be too few.
-func (t *teller) majority() lease {
+func (t *teller) majority(nodes map[string]lease) lease {
 	quorum := t.run.History.Meta.Quorum
 	byWorker := map[string][]lease{}
-	for _, l := range t.leases {
+	for _, l := range nodes {
 		byWorker[l.worker] = append(byWorker[l.worker], l)
 	}
 	for worker, list := range byWorker {
@@ -57,4 +235,41 @@ func (t *teller) majority() lease {
 		return lease{worker: worker, until: last.until, token: last.token}
 	}
 	return lease{}
+}
+
+// leaseCell says who has the lock in truth, or of several locks who has which.
+func (t *teller) leaseCell() string {
+	if !t.spoken {
+		return "-"
+	}
+	if len(t.scope.locks) <= 1 {
+		for _, key := range t.scope.locks {
+			return t.lock(key).cell()
+		}
+		return "free"
+	}
+	var held []string
+	for _, key := range t.scope.locks {
+		if l := t.lock(key); l.worker != "" {
+			held = append(held, key+": "+l.worker)
+		}
+	}
+	if held == nil {
+		return "free"
+	}
+	return plain(strings.Join(held, ", "), 48)
+}
+
+func (l lease) cell() string {
+	if l.worker == "" {
+		return "free"
+	}
+	cell := l.worker
+	if l.until != 0 {
+		cell += " " + seconds(l.until, time.Millisecond) + "s"
+	}
+	if l.token != 0 {
+		cell += fmt.Sprintf(" #%d", l.token)
+	}
+	return plain(cell, 40)
 }

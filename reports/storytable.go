@@ -90,8 +90,11 @@ func (s Story) writeLines(b *bytes.Buffer, o Options) {
 func (s Story) columns() []column {
 	times := s.times()
 	mark := func(l Line) string {
-		if l.Decisive {
+		switch {
+		case l.Decisive:
 			return "!"
+		case l.Evidence:
+			return "*"
 		}
 		return ""
 	}
@@ -113,7 +116,8 @@ func (s Story) times() map[time.Duration]string {
 	fine := map[time.Duration]bool{}
 	for i := 1; i < len(s.Lines); i++ {
 		a, b := s.Lines[i-1].At, s.Lines[i].At
-		if a != b && a.Round(time.Millisecond) == b.Round(time.Millisecond) && !s.Lines[i].ending {
+		alike := a != b && a.Round(time.Millisecond) == b.Round(time.Millisecond)
+		if alike && (fine[a] || !s.Lines[i].ending) {
 			fine[a], fine[b] = true, true
 		}
 	}

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,15 +13,27 @@ import (
 
 // tell walks the whole history, so that the state columns are true from the
 // first line on, and tells the part that is in scope. It leaves out lines
-// lighter than the limit.
+// lighter than the limit, and no piece of the evidence.
 func tell(run *scenarios.Trial, sections []*history.Section, s scope, limit weight) []Line {
 	t := newTeller(run, sections, s, limit)
-	events := run.History.Events
-	for i := range events {
-		t.event(&events[i])
+	t.walk()
+	if untold := t.untoldEvidence(); len(untold) > 0 {
+		t = newTeller(run, sections, s, limit)
+		t.forced = untold
+		t.walk()
 	}
 	t.markDecisive()
 	return t.lines
+}
+
+func (t *teller) walk() {
+	events := t.run.History.Events
+	for i := range events {
+		t.event(&events[i])
+		if t.forced[events[i].Seq] {
+			t.tellPlainly(&events[i])
+		}
+	}
 }
 
 // teller holds how things stand while it walks a history.
@@ -30,19 +41,29 @@ type teller struct {
 	run       *scenarios.Trial
 	scope     scope
 	limit     weight
-	sections  map[sectionID]*history.Section // of the lock in scope
+	sections  map[sectionID]*history.Section // of the locks in scope
 	ops       map[int64]*history.Op          // of these sections, by request
 	heard     map[int64]*history.Section     // by the grant that let them in
+	strange   map[string]bool                // locks that the story is not about
+	changes   map[change]bool                // what became of the servers
+	forced    map[int64]bool                 // evidence that has no line but one of its own
 	witnessed bool
-	spoken    bool // the lock server has a voice in this history
+	spoken    bool // the lock servers have a voice in this history
 
 	holders []sectionID // who believe to hold, in the order in which they came in
 	current map[string]sectionID
-	doing   map[string]string // what a pause of the worker falls into
-	lease   lease
-	robbed  history.Event    // the last fault that can have taken leases from a server
-	leases  map[string]lease // by server, of a lock that has several
+	asking  map[asker]sectionID       // the last section of a worker for a lock
+	refused map[sectionID]bool        // who were turned away before they got in
+	freed   map[sectionID]bool        // whose lease was freed by their own command
+	doing   map[string]string         // what a pause of the worker falls into
+	locks   map[string]*lockState     // by key
+	came    map[int64]time.Duration   // when a command first had an effect, by request
+	robber  *history.Event            // the last fault that can have taken leases from a server
+	open    map[faultID]history.Event // faults that have not ended
+	down    map[string]bool           // workers and servers that have crashed
+	primary string                    // the server that was promoted last, "" if none was
 	items   []*item
+	touched *item          // the last one that was read or written
 	early   map[int64]bool // requests sent while their worker held the lease
 
 	lines  []Line
@@ -50,11 +71,13 @@ type teller struct {
 	untold untold
 }
 
-// lease is the truth about the lock. The zero value is a free lock.
-type lease struct {
-	worker string
-	until  time.Duration
-	token  int64
+// asker is a worker that asks for a lock.
+type asker struct{ worker, lock string }
+
+// change is a moment at which a replica was promoted or a server started again.
+type change struct {
+	at   time.Duration
+	what history.Type
 }
 
 // item is one value of the resource.
@@ -75,7 +98,7 @@ type lastDone struct {
 // fold names the line that repeated events of one section share.
 type fold struct {
 	section sectionID
-	kind    history.Type
+	text    string
 }
 
 // tally is such a line while it grows.
@@ -100,15 +123,24 @@ func newTeller(run *scenarios.Trial, sections []*history.Section, s scope, limit
 		sections:  map[sectionID]*history.Section{},
 		ops:       map[int64]*history.Op{},
 		heard:     map[int64]*history.Section{},
+		strange:   map[string]bool{},
+		changes:   map[change]bool{},
 		witnessed: run.History.Witnessed(),
 		current:   map[string]sectionID{},
+		asking:    map[asker]sectionID{},
+		refused:   map[sectionID]bool{},
+		freed:     map[sectionID]bool{},
 		doing:     map[string]string{},
+		locks:     map[string]*lockState{},
+		came:      map[int64]time.Duration{},
+		open:      map[faultID]history.Event{},
+		down:      map[string]bool{},
 		early:     map[int64]bool{},
-		leases:    map[string]lease{},
 		folded:    map[fold]*tally{},
 	}
 	for _, section := range sections {
-		if section.Key != s.key {
+		if !s.about(section.Key) {
+			t.strange[section.Key] = true
 			continue
 		}
 		t.sections[sectionID{section.Worker, section.N}] = section
@@ -120,7 +152,13 @@ func newTeller(run *scenarios.Trial, sections []*history.Section, s scope, limit
 			t.item(o.Item)
 		}
 	}
-	t.spoken = slices.ContainsFunc(run.History.Events, func(e history.Event) bool { return byServer(e.Type) })
+	for i := range run.History.Events {
+		e := &run.History.Events[i]
+		t.spoken = t.spoken || byServer(e.Type)
+		if e.Type == history.Promoted || e.Type == history.Restarted {
+			t.changes[change{e.At, e.Type}] = true
+		}
+	}
 	return t
 }
 
@@ -145,15 +183,18 @@ func (t *teller) event(e *history.Event) {
 		}
 	case history.Crashed:
 		t.holders = slices.DeleteFunc(t.holders, func(id sectionID) bool { return id.worker == e.Worker })
+		t.crashes(e.Worker)
 		t.say(e, e.Worker, turning, "crashes")
 	case history.Granted, history.Refused, history.Renewed, history.Freed, history.Expired, history.Evicted:
-		if e.Key == t.scope.key {
+		if t.scope.about(e.Key) {
 			t.ofServer(e)
 		}
 	case history.NotRenewed:
-		if e.Key == t.scope.key {
-			t.say(e, e.Worker, turning, "asks to renew the lock that it has given back")
+		if t.scope.about(e.Key) {
+			t.say(e, e.Worker, turning, "asks to renew the lock that it has given back%s", t.which(e.Key))
 		}
+	case history.Promoted, history.Restarted:
+		t.ofChange(e)
 	case history.Invoke, history.OK, history.Fail, history.Info, history.Applied:
 		if o := t.ops[e.Request]; o != nil {
 			t.ofOperation(e, o)
@@ -168,22 +209,30 @@ func (t *teller) event(e *history.Event) {
 // say adds a line of actor to the story, if it is in scope and heavy enough,
 // and reports whether it did.
 func (t *teller) say(e *history.Event, actor string, w weight, format string, args ...any) bool {
-	if t.scope.events[e.Seq] || e.Request != 0 && t.scope.requests[e.Request] {
+	return t.sayWith(e, nil, actor, w, format, args...)
+}
+
+// sayWith is say for a line that tells other events too, by their numbers.
+func (t *teller) sayWith(e *history.Event, also []int64, actor string, w weight, format string, args ...any) bool {
+	proves := t.proves(e) || slices.ContainsFunc(also, func(seq int64) bool { return t.scope.events[seq] })
+	if proves {
 		w = evidence
-	}
-	inside := e.Seq >= t.scope.from && e.Seq <= t.scope.to || e.Type == history.Final
-	if !inside || w > t.limit || !t.scope.follows(e.Worker) && e.Worker != "" {
-		return false
-	}
-	if id := (sectionID{e.Worker, e.Section}); e.Section != 0 && !t.scope.tells(id) {
-		return false
+	} else {
+		inside := e.Seq >= t.scope.from && e.Seq <= t.scope.to || e.Type == history.Final
+		if !inside || w > t.limit || !t.scope.follows(e.Worker) && e.Worker != "" {
+			return false
+		}
+		if id := (sectionID{e.Worker, e.Section}); e.Section != 0 && !t.scope.tells(id) {
+			return false
+		}
 	}
 	if t.untold.count > 0 {
 		t.lines = append(t.lines, t.untold.line)
 		t.untold = untold{}
 	}
 	line := t.standing(e.At)
-	line.Actor, line.Text, line.seq, line.weight = actor, fmt.Sprintf(format, args...), e.Seq, w
+	line.Actor, line.Text, line.seq, line.weight, line.Evidence = actor, fmt.Sprintf(format, args...), e.Seq, w, proves
+	line.tells, line.request = also, e.Request
 	switch e.Type {
 	case history.Told, history.ReleaseCalled, history.Released, history.Freed, history.Final:
 		line.ending = true
@@ -194,17 +243,28 @@ func (t *teller) say(e *history.Event, actor string, w weight, format string, ar
 }
 
 // repeat is say for what happens many times in one section: all of it shares
-// the line of the first time. text is of one time, many of several.
+// the line of the first time, but for a piece of the evidence, which has a line of
+// its own. text is of one time, many of several.
 func (t *teller) repeat(e *history.Event, id sectionID, w weight, text, many string) {
-	key := fold{id, e.Type}
-	if f := t.folded[key]; f != nil {
+	key := fold{id, many}
+	f := t.folded[key]
+	proves := t.proves(e)
+	if f != nil && !proves {
 		f.count++
-		t.lines[f.line].Text = fmt.Sprintf("%s %d times, %s to %s", many, f.count, brief(f.first), brief(e.At))
+		t.lines[f.line].Text = fmt.Sprintf("%s %d times, %s to %s%s", many, f.count, brief(f.first), brief(e.At), t.which(e.Key))
 		return
 	}
-	if t.say(t.ofCurrent(e, id.worker), id.worker, w, "%s", text) {
+	if t.say(t.inSection(e, id), id.worker, w, "%s%s", text, t.which(e.Key)) && !proves {
 		t.folded[key] = &tally{line: len(t.lines) - 1, count: 1, first: e.At}
 	}
+}
+
+// which names a lock in a story of several, "" if there is one.
+func (t *teller) which(lock string) string {
+	if len(t.scope.locks) <= 1 {
+		return ""
+	}
+	return " (" + plain(lock, 30) + ")"
 }
 
 // omit notes an accepted write that has no line.
@@ -235,7 +295,7 @@ func (t *teller) omit(e *history.Event, o *history.Op) {
 
 // standing is a line that says how things stand.
 func (t *teller) standing(at time.Duration) Line {
-	return Line{At: at, Believes: t.believes(), Lease: t.lease.cell(t.spoken), Resource: t.values()}
+	return Line{At: at, Believes: t.believes(), Lease: t.leaseCell(), Resource: t.values()}
 }
 
 // believes names those who believe to hold the lock. From the third on a
@@ -256,61 +316,26 @@ func (t *teller) believes() string {
 	return plain(fmt.Sprintf("%s and %d more", names[0], len(names)-1), 40)
 }
 
-// believesItself reports whether a worker believes to hold the lock.
-func (t *teller) believesItself(worker string) bool {
-	return slices.ContainsFunc(t.holders, func(id sectionID) bool { return id.worker == worker })
+// believesItself reports whether a worker believes to hold a lock.
+func (t *teller) believesItself(worker, lock string) bool {
+	return slices.ContainsFunc(t.holders, func(id sectionID) bool { return id.worker == worker && t.sections[id].Key == lock })
 }
 
-func (l lease) cell(spoken bool) string {
-	switch {
-	case !spoken:
-		return "-"
-	case l.worker == "":
-		return "free"
-	}
-	cell := l.worker
-	if l.until != 0 {
-		cell += " " + seconds(l.until, time.Millisecond) + "s"
-	}
-	if l.token != 0 {
-		cell += fmt.Sprintf(" #%d", l.token)
-	}
-	return plain(cell, 40)
-}
-
-// values is what the resource holds, as far as it has a voice of its own.
+// values is what the resource holds, as far as it has a voice of its own: of
+// several items the one that was touched last.
 func (t *teller) values() string {
-	if !t.witnessed {
+	switch {
+	case !t.witnessed || len(t.items) == 0:
 		return "-"
+	case len(t.items) == 1 && t.run.History.Meta.Workload == "counter":
+		return plain("n="+quoted(t.items[0].value), 24)
 	}
-	var cells []string
-	for _, it := range t.items {
-		name := it.name
-		if t.run.History.Meta.Workload == "counter" && len(t.items) == 1 {
-			name = "n"
-		}
-		cells = append(cells, name+"="+quoted(it.value))
+	it := t.touched
+	if it == nil {
+		it = t.items[0]
 	}
-	return plain(strings.Join(cells, " "), 24)
-}
-
-// markDecisive marks the line that completes the violation: the write that
-// loses an update, else the last piece of the evidence that is not merely how
-// a section ended.
-func (t *teller) markDecisive() {
-	decisive := -1
-	for i := range t.lines {
-		line := &t.lines[i]
-		if line.weight != evidence || line.ending {
-			continue
-		}
-		if decisive < 0 || !t.lines[decisive].loses || line.loses {
-			decisive = i
-		}
-	}
-	if decisive >= 0 {
-		t.lines[decisive].Decisive = true
-	}
+	name := it.name[strings.LastIndexByte(it.name, '/')+1:]
+	return plain(name+"="+quoted(it.value), 30)
 }
 
 // final tells what an item holds when all is over.
@@ -326,29 +351,6 @@ func (t *teller) final(e *history.Event) {
 		text += t.shortfall(it)
 	}
 	t.say(e, "resource", evidence, "%s", text)
-}
-
-// tellUnended tells, at the end of the run, of the sections that never came to
-// theirs, if that is what the story is about.
-func (t *teller) tellUnended(final *history.Event) {
-	var open []*history.Section
-	for _, section := range t.sections {
-		if section.Return == 0 && !section.Crashed && t.scope.events[section.Call] {
-			open = append(open, section)
-		}
-	}
-	slices.SortFunc(open, func(a, b *history.Section) int { return cmp.Compare(a.Call, b.Call) })
-	for _, section := range open {
-		delete(t.sections, sectionID{section.Worker, section.N}) // told once
-		e, text := *final, "still waits for the lock"
-		e.Worker, e.Section = section.Worker, section.N
-		if section.Entered() {
-			text = "has not come to an end"
-		}
-		if t.say(&e, section.Worker, evidence, "%s", text) {
-			t.lines[len(t.lines)-1].ending = false
-		}
-	}
 }
 
 // shortfall compares a counter with the writes that it accepted.

@@ -103,7 +103,7 @@ func TimelineOf(run *scenarios.Trial, check string) Timeline {
 		return t
 	}
 	d := drafter{t: &t, run: run, events: run.History.Events, lanes: map[string]int{}}
-	d.story.Lines, d.scope = tellAround(run, sections, telling(run.Results, check))
+	d.story.Lines, d.scope = tellAround(run, sections, telling(run, check))
 	if len(d.story.Lines) == 0 {
 		return t
 	}
@@ -170,7 +170,7 @@ func (d *drafter) addLanes() {
 	var servers []string
 	for i := range d.events {
 		e := &d.events[i]
-		if name := serverName(e); e.Key == d.scope.key && byServer(e.Type) && !slices.Contains(servers, name) {
+		if name := serverName(e); d.scope.about(e.Key) && byServer(e.Type) && !slices.Contains(servers, name) {
 			servers = append(servers, name)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func (d *drafter) addSections(sections []*history.Section) {
 	end := d.run.History.Meta.End
 	for _, s := range sections {
-		if s.Key != d.scope.key {
+		if !d.scope.about(s.Key) {
 			continue
 		}
 		from, to := s.EnterAt, believedUntil(s, end)
@@ -127,7 +127,7 @@ func withToken(token int64) string {
 
 // walk follows what servers and faults do, from the first event on.
 func (d *drafter) walk() {
-	w := walker{d: d, leases: map[string]*openLease{}, current: map[string]int{}, asked: map[string]call{}, freed: map[string]history.Event{}}
+	w := walker{d: d, leases: map[place]*openLease{}, current: map[string]int{}, asked: map[string]call{}, freed: map[string]history.Event{}}
 	for i := range d.events {
 		if e := &d.events[i]; e.Type == history.Acquired {
 			w.entries = append(w.entries, e)
@@ -137,8 +137,8 @@ func (d *drafter) walk() {
 		w.event(&d.events[i])
 	}
 	end := d.run.History.Meta.End
-	for _, server := range w.order {
-		w.endLease(server, end, 0, "lasts until the run ends")
+	for _, at := range w.order {
+		w.endLease(at, end, 0, "lasts until the run ends")
 	}
 	for _, f := range w.faults {
 		w.addFault(f, end, 0)
@@ -148,14 +148,17 @@ func (d *drafter) walk() {
 // walker holds what is under way while a history is walked.
 type walker struct {
 	d       *drafter
-	leases  map[string]*openLease // by server
-	order   []string              // the servers, as they come up
-	current map[string]int        // by worker, the section that it is in
-	asked   map[string]call       // by worker, its last call
+	leases  map[place]*openLease
+	order   []place         // as they come up
+	current map[string]int  // by worker, the section that it is in
+	asked   map[string]call // by worker, its last call
 	freed   map[string]history.Event
 	entries []*history.Event // in which workers learn of their grants
 	faults  []*history.Event
 }
+
+// place is where a lease is held: a lock at a server.
+type place struct{ server, lock string }
 
 // openLease is a lease that has not ended yet.
 type openLease struct {
@@ -174,35 +177,36 @@ type call struct {
 
 func (w *walker) event(e *history.Event) {
 	d := w.d
-	if byServer(e.Type) && e.Key != d.scope.key {
+	if byServer(e.Type) && !d.scope.about(e.Key) {
 		return
 	}
 	server := serverName(e)
+	at := place{server, e.Key}
 	switch e.Type {
 	case history.AcquireCalled, history.ReleaseCalled:
 		w.current[e.Worker] = e.Section
 		w.asked[e.Worker] = call{e.Type, e.At, e.Seq}
 	case history.Granted:
-		w.endLease(server, e.At, e.Seq, "ends")
-		if _, known := w.leases[server]; !known {
-			w.order = append(w.order, server)
+		w.endLease(at, e.At, e.Seq, "ends")
+		if _, known := w.leases[at]; !known {
+			w.order = append(w.order, at)
 		}
-		w.leases[server] = &openLease{grant: e, told: w.told(e.Worker), token: e.Token}
+		w.leases[at] = &openLease{grant: e, told: w.told(e.Worker), token: e.Token}
 		w.granted(e, server)
 	case history.Refused:
 		delete(w.asked, e.Worker) // what is granted later is another request
 	case history.Renewed:
-		if l := w.leases[server]; l != nil {
+		if l := w.leases[at]; l != nil {
 			l.renewals++
 		}
 	case history.Freed:
-		w.endLease(server, e.At, e.Seq, "is released")
+		w.endLease(at, e.At, e.Seq, "is released")
 		w.request(e, server, history.ReleaseCalled, "asks to release the lock")
 		w.freed[e.Worker] = *e
 	case history.Expired:
-		w.endLease(server, e.At, e.Seq, "expires")
+		w.endLease(at, e.At, e.Seq, "expires")
 	case history.Evicted:
-		w.endLease(server, e.At, e.Seq, "is evicted")
+		w.endLease(at, e.At, e.Seq, "is evicted")
 	case history.Released:
 		if f, ok := w.freed[e.Worker]; ok && d.told(e.Worker, e.Section) {
 			d.arrow(Arrow{
@@ -249,7 +253,7 @@ func (w *walker) granted(e *history.Event, server string) {
 		if entry.Worker != e.Worker {
 			continue
 		}
-		if l := w.leases[server]; l.token == 0 {
+		if l := w.leases[place{server, e.Key}]; l.token == 0 {
 			l.token = entry.Token // the server may not know it
 		}
 		w.d.arrow(Arrow{
@@ -261,13 +265,13 @@ func (w *walker) granted(e *history.Event, server string) {
 }
 
 // endLease draws a lease when it is over.
-func (w *walker) endLease(server string, at time.Duration, seq int64, how string) {
-	l := w.leases[server]
+func (w *walker) endLease(p place, at time.Duration, seq int64, how string) {
+	l := w.leases[p]
 	if l == nil {
 		return
 	}
-	w.leases[server] = nil
-	worker, lane := l.grant.Worker, w.d.lane(server)
+	w.leases[p] = nil
+	worker, lane := l.grant.Worker, w.d.lane(p.server)
 	if !l.told {
 		w.d.quiet = append(w.d.quiet, quietSpan{lane, worker, l.grant.At, at})
 		return
@@ -295,9 +299,12 @@ func (w *walker) addFault(begin *history.Event, to time.Duration, seq int64) {
 	if step := planned(w.d.run, begin); step != nil {
 		text = plain(step.String(), 200)
 	}
+	label := plain(begin.Kind, 20)
+	if to > begin.At {
+		label += " " + short(to-begin.At)
+	}
 	w.d.span(Span{
-		Lane: lane, Kind: "fault", From: Moment(begin.At), To: Moment(to),
-		Label: plain(begin.Kind, 20) + " " + short(to-begin.At), Text: "fault: " + text,
+		Lane: lane, Kind: "fault", From: Moment(begin.At), To: Moment(to), Label: label, Text: "fault: " + text,
 		seqs: []int64{begin.Seq, seq},
 	})
 }

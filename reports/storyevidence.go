@@ -1,0 +1,104 @@
+package reports
+
+import (
+	"cmp"
+	"slices"
+
+	"lockquake/history"
+)
+
+// proves reports whether an event is a piece of the evidence, or of an operation
+// that is: a line tells an operation where it takes effect, and what its worker
+// did not hear of that is no evidence by itself.
+func (t *teller) proves(e *history.Event) bool {
+	return t.scope.events[e.Seq] || t.scope.requests[e.Request] && e.Type != history.Info
+}
+
+// untoldEvidence returns the pieces of the evidence that no line tells.
+func (t *teller) untoldEvidence() map[int64]bool {
+	untold := map[int64]bool{}
+	for seq := range t.scope.events {
+		request := t.run.History.Events[seq-1].Request
+		if !slices.ContainsFunc(t.lines, func(l Line) bool {
+			return l.seq == seq && l.weight == evidence || slices.Contains(l.tells, seq) || t.scope.requests[request] && l.request == request
+		}) {
+			untold[seq] = true
+		}
+	}
+	return untold
+}
+
+// tellPlainly tells an event for its own sake that goes without saying elsewhere.
+func (t *teller) tellPlainly(e *history.Event) {
+	text := plain(string(e.Type), 30)
+	actor := cmp.Or(e.Worker, e.Node, "resource")
+	switch e.Type {
+	case history.AcquireCalled:
+		text = "asks for the lock" + t.which(e.Key)
+	case history.Granted:
+		actor, text = cmp.Or(e.Node, "lock"), "grants "+e.Worker+"'s request"+t.which(e.Key)
+	case history.Freed:
+		text = "releases the lock" + t.onServer(e)
+	case history.Expired, history.Evicted:
+		actor, text = cmp.Or(e.Node, "lock"), "ends the lease of "+e.Worker+t.which(e.Key)
+	case history.Told:
+		text = "is told that it lost the lock"
+	case history.ReleaseCalled:
+		text = "has done its work"
+		if e.Err != "" {
+			text = "stops its work: " + plain(e.Err, 60)
+		}
+	case history.Released:
+		text = "ends: " + answer(e)
+	case history.Invoke:
+		if o := t.ops[e.Request]; o != nil {
+			text = "sends its " + describe(o)
+		}
+	default:
+	}
+	t.say(e, actor, evidence, "%s", text)
+}
+
+// markDecisive marks the line that completes the violation: the write that
+// loses an update, the begin of the second of two spans that overlap, or else the
+// last piece of the evidence.
+func (t *teller) markDecisive() {
+	decisive := -1
+	for i := range t.lines {
+		line := &t.lines[i]
+		switch {
+		case !line.Evidence:
+		case decisive < 0, line.loses, t.lines[decisive].ending && t.scope.overlap:
+			decisive = i
+		case !t.lines[decisive].loses && !(line.ending && t.scope.overlap):
+			decisive = i
+		}
+	}
+	if decisive >= 0 {
+		t.lines[decisive].Decisive = true
+	}
+}
+
+// tellUnended tells, at the end of the run, of the sections that never came to
+// theirs, if that is what the story is about.
+func (t *teller) tellUnended(final *history.Event) {
+	var open []*history.Section
+	for _, section := range t.sections {
+		if section.Return == 0 && !section.Crashed && t.scope.events[section.Call] {
+			open = append(open, section)
+		}
+	}
+	slices.SortFunc(open, func(a, b *history.Section) int { return cmp.Compare(a.Call, b.Call) })
+	for _, section := range open {
+		delete(t.sections, sectionID{section.Worker, section.N}) // told once
+		e, text := *final, "still waits for the lock"
+		e.Worker, e.Section = section.Worker, section.N
+		if section.Entered() {
+			text = "is still in its section"
+		}
+		if t.say(&e, section.Worker, evidence, "%s", text) {
+			line := &t.lines[len(t.lines)-1]
+			line.ending, line.Evidence = false, true
+		}
+	}
+}
