@@ -37,7 +37,10 @@ func progress(in *input, r *Result) {
 		entered := in.waited(s)
 		_, out := in.left(s)
 		gone, until := in.ended(s)
-		events := []int64{s.Call, s.Enter, s.Leave, s.Return, s.Crash}
+		events, wait := []int64{s.Call, s.Enter, s.Leave, s.Return, s.Crash}, []int64{s.Call, s.Enter}
+		if !s.Entered() {
+			wait = events
+		}
 		if entered-s.CallAt > bound {
 			if _, ok := frozen[s.Key]; !ok {
 				frozen[s.Key] = in.frozen(s.Key)
@@ -49,12 +52,12 @@ func progress(in *input, r *Result) {
 				if circle != "" {
 					what = "deadlock"
 				}
-				r.find(Invalid, append(events, others...), "%s: %s waited for lock %s for %s, more than %s%s", what, nameOf(s), s.Key, waited, bound, circle)
+				r.find(Invalid, append(wait, others...), "%s: %s waited for lock %s for %s, more than %s%s", what, nameOf(s), s.Key, waited, bound, circle)
 				continue
 			}
 		}
 		if slept, from := in.overslept(s, entered); slept > oversleep {
-			r.find(Invalid, events, "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, nameOf(s))
+			r.find(Invalid, wait, "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, nameOf(s))
 			continue
 		}
 		if until-out > bound {

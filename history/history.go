@@ -63,7 +63,7 @@ const (
 	// Final: the value of item Key when the run was over.
 	Final Type = "final"
 	// FaultBegin and FaultEnd: the fault of plan step Fault took hold of Target,
-	// and let go.
+	// and let go. Request is the message that it caught, if it is a fault of one.
 	FaultBegin Type = "fault"
 	FaultEnd   Type = "heal"
 )

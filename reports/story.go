@@ -99,12 +99,18 @@ func tellAround(run *scenarios.Trial, sections []*history.Section, why *reason) 
 	return cut(lines), near
 }
 
-// cut keeps the evidence of a story that is still too long or, if that alone is too
-// long or there is none, its two ends.
+// cut keeps the evidence of a story that is still too long, or of that the
+// operations alone, each of which stands for its section. If there is no evidence,
+// or even that is too long, it keeps the two ends.
 func cut(lines []Line) []Line {
-	proof := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.weight != evidence })
-	if len(proof) > 0 && len(proof) <= maxLines {
-		return proof
+	if slices.ContainsFunc(lines, func(l Line) bool { return l.Evidence }) {
+		lines = slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.weight != evidence })
+		if len(lines) > maxLines {
+			lines = operations(lines)
+		}
+		if len(lines) <= maxLines {
+			return lines
+		}
 	}
 	const head = maxLines / 2
 	tail := len(lines) - (maxLines - head - 1)
@@ -115,6 +121,28 @@ func cut(lines []Line) []Line {
 	}
 	short := append([]Line{}, lines[:head]...)
 	return append(append(short, gap), lines[tail:]...)
+}
+
+// operations keeps the lines of operations, the decisive one, and those of the end of
+// the run. A line that goes is told by the one before or after it of its worker.
+func operations(lines []Line) []Line {
+	keeps := func(l Line) bool { return l.request != 0 || l.Decisive || !l.Evidence }
+	kept := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return !keeps(l) })
+	for _, l := range lines {
+		if keeps(l) {
+			continue
+		}
+		near := -1
+		for i := range kept {
+			if kept[i].Actor == l.Actor && (near < 0 || kept[near].seq < l.seq) {
+				near = i
+			}
+		}
+		if near >= 0 {
+			kept[near].tells = append(append(slices.Clone(kept[near].tells), l.seq), l.tells...)
+		}
+	}
+	return kept
 }
 
 func title(run *scenarios.Trial) string {

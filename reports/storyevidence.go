@@ -11,7 +11,7 @@ import (
 // that is: a line tells an operation where it takes effect, and what its worker
 // did not hear of that is no evidence by itself.
 func (t *teller) proves(e *history.Event) bool {
-	return t.scope.events[e.Seq] || t.scope.requests[e.Request] && e.Type != history.Info
+	return t.scope.events[e.Seq] || t.scope.requests[e.Request] && e.Type != history.Info && e.Type != history.FaultBegin
 }
 
 // untoldEvidence returns the pieces of the evidence that no line tells.
@@ -60,17 +60,17 @@ func (t *teller) tellPlainly(e *history.Event) {
 }
 
 // markDecisive marks the line that completes the violation: the write that
-// loses an update, the begin of the second of two spans that overlap, or else the
-// last piece of the evidence.
+// loses an update, or else the last piece of the evidence, which is not how a
+// section ended where the evidence is whole sections.
 func (t *teller) markDecisive() {
 	decisive := -1
 	for i := range t.lines {
 		line := &t.lines[i]
 		switch {
 		case !line.Evidence:
-		case decisive < 0, line.loses, t.lines[decisive].ending && t.scope.overlap:
+		case decisive < 0, line.loses, t.lines[decisive].ending && t.scope.spans:
 			decisive = i
-		case !t.lines[decisive].loses && !(line.ending && t.scope.overlap):
+		case !t.lines[decisive].loses && !(line.ending && t.scope.spans):
 			decisive = i
 		}
 	}
@@ -96,7 +96,7 @@ func (t *teller) tellUnended(final *history.Event) {
 		if section.Entered() {
 			text = "is still in its section"
 		}
-		if t.say(&e, section.Worker, evidence, "%s", text) {
+		if t.say(&e, section.Worker, evidence, "%s%s", text, t.which(section.Key)) {
 			line := &t.lines[len(t.lines)-1]
 			line.ending, line.Evidence = false, true
 		}

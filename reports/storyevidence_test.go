@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"lockquake/checker"
 	"lockquake/faults"
@@ -126,7 +125,7 @@ var claims = []struct {
 			return e.Type == history.FaultBegin && strings.Contains(e.Hit, strings.Trim(words[1], ","))
 		})(run, l)
 	}},
-	{regexp.MustCompile("a second time"), func(run *scenarios.Trial, _ Line) bool {
+	{regexp.MustCompile("arrives a second time"), func(run *scenarios.Trial, _ Line) bool {
 		return slices.ContainsFunc(run.Plan.Steps, func(s faults.Step) bool { return s.Action.Kind == faults.Duplicate })
 	}},
 	{regexp.MustCompile("^reads .*out of date"), func(run *scenarios.Trial, _ Line) bool {
@@ -146,5 +145,3 @@ func happened(such func(e *history.Event) bool) func(*scenarios.Trial, Line) boo
 		return slices.ContainsFunc(run.History.Events, func(e history.Event) bool { return e.At == l.At && such(&e) })
 	}
 }
-
-var _ = time.Second

@@ -93,15 +93,21 @@ func (t *teller) ofChange(e *history.Event) {
 		if t.primary != "" && t.primary != e.Node {
 			text += ", as the replica"
 		}
-		t.say(e, plain(e.Node, 24), work, "%s", text)
+		if !t.saidNow(e.At, "comes back") {
+			t.say(e, plain(e.Node, 24), work, "%s", text)
+		}
 		return
 	}
 	t.primary = e.Node
 	delete(t.down, "lock")
-	const text = "the replica takes over"
-	if !slices.ContainsFunc(t.lines, func(l Line) bool { return l.At == e.At && strings.HasPrefix(l.Text, text) }) {
-		t.say(e, "lock", turning, text)
+	if text := "the replica takes over"; !t.saidNow(e.At, text) {
+		t.say(e, "lock", turning, "%s", text)
 	}
+}
+
+// saidNow reports whether a line of this moment begins so.
+func (t *teller) saidNow(at time.Duration, text string) bool {
+	return slices.ContainsFunc(t.lines, func(l Line) bool { return l.At == at && strings.HasPrefix(l.Text, text) })
 }
 
 // planned returns the step of the plan that a fault comes from, nil if there is
@@ -158,6 +164,10 @@ func (t *teller) onset(e *history.Event, a faults.Action, when *faults.When) str
 		return fmt.Sprintf("answers plain reads with what was there up to %s ago, for %s", short(a.By), length)
 	case faults.Overrun:
 		return fmt.Sprintf("begins sections whose work takes %s longer, for %s", short(a.By), length)
+	case faults.Duplicate:
+		if e.Request != 0 {
+			t.copied[e.Request] = *e
+		}
 	case faults.Cancel:
 		if s := t.sections[t.current[a.Target]]; s == nil || s.Return != 0 && s.Return < e.Seq || t.down[a.Target] {
 			return "" // it was in no section

@@ -96,7 +96,7 @@ func (t *teller) effect(e *history.Event, o *history.Op, accepted bool, value st
 // about to undo: it read before that write, and so does not know of it.
 func (t *teller) overwrites(it *item, id sectionID) *lastDone {
 	read, ok := it.reads[id]
-	if t.run.History.Meta.Workload != "counter" || !t.witnessed || !ok || it.last == nil {
+	if !t.counts() || !t.witnessed || !ok || it.last == nil {
 		return nil
 	}
 	if it.last.seq < read || it.last.who == id {

@@ -20,7 +20,7 @@ type scope struct {
 	workers  map[string]bool    // who is in these sections; nil stands for all
 	events   map[int64]bool     // the evidence
 	requests map[int64]bool     // operations that belong to it
-	overlap  bool               // the evidence is two spans, and the begin of the later one completes it
+	spans    bool               // the evidence is whole sections: how one of them ended completes nothing
 }
 
 // newScope finds the sections that the evidence lies in. Without evidence it
@@ -33,7 +33,7 @@ func newScope(h *history.History, sections []*history.Section, f *reason) scope 
 	if f == nil {
 		return s
 	}
-	s.overlap = f.check == "exclusion" || f.check == "belief"
+	s.spans = slices.Contains([]string{"exclusion", "belief", "linearizable"}, f.check)
 	s.events, s.requests = map[int64]bool{}, map[int64]bool{}
 	var in []*history.Section
 	for _, seq := range f.Events {

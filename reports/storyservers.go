@@ -34,9 +34,8 @@ func (t *teller) lock(key string) *lockState {
 
 // ofServer tells what the lock server did in truth.
 func (t *teller) ofServer(e *history.Event) {
-	again := t.again(e)
 	if t.run.History.Meta.Quorum > 1 {
-		t.ofOneOfServers(e, again)
+		t.ofOneOfServers(e)
 		return
 	}
 	l := t.lock(e.Key)
@@ -48,7 +47,7 @@ func (t *teller) ofServer(e *history.Event) {
 			l.token = s.Token // the server may not know the fence; its section is told as it enters
 			return
 		}
-		t.say(t.ofAsker(e, e.Worker), "lock", turning, "%s%s", t.unheard(e, again), t.which(e.Key))
+		t.say(t.ofAsker(e, e.Worker), "lock", turning, "%s%s", t.unheard(e), t.which(e.Key))
 	case history.Refused:
 		id := t.asking[asker{e.Worker, e.Key}]
 		t.refused[id] = true
@@ -68,36 +67,41 @@ func (t *teller) ofServer(e *history.Event) {
 		}
 	case history.Freed:
 		l.lease = lease{}
-		t.frees(e, held.worker, again)
+		t.frees(e, held.worker)
 	default: // Expired, Evicted
 		l.lease = lease{}
 		of := t.ofAsker(e, held.worker)
 		if t.believesItself(held.worker, e.Key) {
-			t.say(of, "lock", turning, "%s, unknown to it%s", t.robbing(e, held.worker), t.which(e.Key))
+			text := t.robbing(e, held.worker)
+			whom := held.worker
+			if strings.HasPrefix(text, whom) {
+				whom = "it"
+			}
+			t.say(of, "lock", turning, "%s, unknown to %s%s", text, whom, t.which(e.Key))
 		} else if held.worker != "" {
 			t.say(of, "lock", waiting, "%s%s", t.robbing(e, held.worker), t.which(e.Key))
 		}
 	}
 }
 
-// again reports whether a command has had an effect before: a second copy of it
-// has arrived.
+// again reports whether an effect is that of the second copy of a command, which
+// arrives as long after the first as the fault says.
 func (t *teller) again(e *history.Event) bool {
-	if e.Request == 0 {
-		return false
-	}
-	first, seen := t.came[e.Request]
-	if !seen {
-		t.came[e.Request] = e.At
-	}
-	return seen && first != e.At
+	fault, copied := t.copied[e.Request]
+	return copied && e.At >= fault.Until && e.At-fault.Until < fault.Until-fault.At
+}
+
+// copy says which request has arrived again.
+func (t *teller) copy(e *history.Event) string {
+	op, _, _ := strings.Cut(plain(t.copied[e.Request].Point, 30), ".")
+	return "its " + op + " arrives a second time"
 }
 
 // unheard says how a worker was given the lock by a grant that lets nobody in.
-func (t *teller) unheard(e *history.Event, again bool) string {
+func (t *teller) unheard(e *history.Event) string {
 	switch {
-	case again:
-		return "grants " + e.Worker + " the lock again: its request arrives a second time"
+	case t.again(e):
+		return "grants " + e.Worker + " the lock again: " + t.copy(e)
 	case e.Request == 0 && t.changes[change{e.At, history.Promoted}]:
 		return "the replica takes over, with a lease of " + e.Worker + " that was over"
 	case e.Request == 0 && t.changes[change{e.At, history.Restarted}]:
@@ -109,17 +113,18 @@ func (t *teller) unheard(e *history.Event, again bool) string {
 }
 
 // frees tells of a lease that a command of a worker ended.
-func (t *teller) frees(e *history.Event, holder string, again bool) {
+func (t *teller) frees(e *history.Event, holder string) {
 	id := t.asking[asker{e.Worker, e.Key}]
 	s := t.sections[id]
 	where := t.onServer(e)
+	if t.again(e) {
+		where += ": " + t.copy(e)
+	}
 	switch {
-	case holder != "" && e.Worker != "" && e.Worker != holder && again:
-		t.say(e, e.Worker, turning, "frees the lease of %s%s: its request arrives a second time", holder, where)
-	case holder != "" && e.Worker != "" && e.Worker != holder:
-		t.say(e, e.Worker, turning, "frees the lease of %s%s", holder, where)
-	case again:
-		t.say(t.ofAsker(e, e.Worker), e.Worker, turning, "frees its lease%s: its request arrives a second time", where)
+	case holder != "" && e.Worker != "" && e.Worker != holder: // it is the holder whom it concerns
+		t.say(t.ofAsker(e, holder), e.Worker, turning, "frees the lease of %s%s", holder, where)
+	case t.again(e):
+		t.say(t.ofAsker(e, e.Worker), e.Worker, turning, "frees its own lease%s", where)
 	case s != nil && e.Sent != 0 && e.Sent < s.CallAt:
 		t.say(t.ofAsker(e, e.Worker), e.Worker, turning, "frees its new lease%s: a release of an earlier section arrives", where)
 	default:
@@ -184,7 +189,7 @@ func (t *teller) inSection(e *history.Event, id sectionID) *history.Event {
 // ofOneOfServers tells what one of several servers did. The lock is whose most
 // of them hold it for; what a single one does is told only where somebody else
 // has a hand in it.
-func (t *teller) ofOneOfServers(e *history.Event, again bool) {
+func (t *teller) ofOneOfServers(e *history.Event) {
 	l := t.lock(e.Key)
 	before, held := l.lease, l.nodes[e.Node]
 	switch e.Type {
@@ -202,7 +207,7 @@ func (t *teller) ofOneOfServers(e *history.Event, again bool) {
 	}
 	l.lease = t.majority(l.nodes)
 	if e.Type == history.Freed && held.worker != "" && e.Worker != "" && e.Worker != held.worker {
-		t.frees(e, held.worker, again)
+		t.frees(e, held.worker)
 	}
 	if before.worker == "" || before.worker == l.worker {
 		return

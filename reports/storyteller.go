@@ -57,7 +57,7 @@ type teller struct {
 	freed   map[sectionID]bool        // whose lease was freed by their own command
 	doing   map[string]string         // what a pause of the worker falls into
 	locks   map[string]*lockState     // by key
-	came    map[int64]time.Duration   // when a command first had an effect, by request
+	copied  map[int64]history.Event   // the fault that copied a request
 	robber  *history.Event            // the last fault that can have taken leases from a server
 	open    map[faultID]history.Event // faults that have not ended
 	down    map[string]bool           // workers and servers that have crashed
@@ -132,7 +132,7 @@ func newTeller(run *scenarios.Trial, sections []*history.Section, s scope, limit
 		freed:     map[sectionID]bool{},
 		doing:     map[string]string{},
 		locks:     map[string]*lockState{},
-		came:      map[int64]time.Duration{},
+		copied:    map[int64]history.Event{},
 		open:      map[faultID]history.Event{},
 		down:      map[string]bool{},
 		early:     map[int64]bool{},
@@ -345,12 +345,21 @@ func (t *teller) final(e *history.Event) {
 	}
 	t.tellUnended(e)
 	it := t.item(e.Key)
-	it.value = e.Value
+	it.value, t.touched = e.Value, it
 	text := "ends at " + quoted(e.Value)
-	if t.run.History.Meta.Workload == "counter" && t.witnessed {
+	if t.counts() && t.witnessed {
 		text += t.shortfall(it)
 	}
+	if len(t.items) > 1 {
+		text += " (" + plain(it.name, 30) + ")"
+	}
 	t.say(e, "resource", evidence, "%s", text)
+}
+
+// counts reports whether a section adds one to what it has read.
+func (t *teller) counts() bool {
+	workload := t.run.History.Meta.Workload
+	return workload == "counter" || workload == "multi-lock"
 }
 
 // shortfall compares a counter with the writes that it accepted.

@@ -43,6 +43,9 @@ func (r *run) Apply(step int, a faults.Action) error {
 	if when := r.plan.Steps[step-1].When; when != nil {
 		e.Point = when.Point
 	}
+	if kindInfo(a.Kind).Point != faults.AnyPoint {
+		e.Request = requestNumber(r.world.Leaving())
+	}
 	r.record(e)
 	r.progressed(a.For)
 	r.bites[step-1] = Bite{Happened: true, Begin: r.world.Time(), End: e.Until}

@@ -170,6 +170,17 @@ func commandNumber(n int64) int64 { return max(0, 2*n-1) }
 // operationNumber is the number in the history of an operation.
 func operationNumber(n int64) int64 { return 2 * n }
 
+// requestNumber is the number in the history of a request under way, 0 of none.
+func requestNumber(c *sim.Call) int64 {
+	if c == nil {
+		return 0
+	}
+	if q, ok := c.Req.(*resource.Request); ok {
+		return operationNumber(q.ID)
+	}
+	return commandNumber(c.Request)
+}
+
 // recordServer records what a lock server says.
 func (r *run) recordServer(e history.Event) {
 	e.Request = commandNumber(e.Request)

@@ -35,6 +35,15 @@ var (
 	errNoRequest = errors.New("no request leaves at this point: use <operation>.sent of any operation but dial")
 )
 
+// Leaving returns the request that the point that the world has reached is about, or
+// whose reply that is; nil if a point is about no message.
+func (w *World) Leaving() *Call {
+	if w.message == nil {
+		return nil
+	}
+	return w.message.call
+}
+
 // HoldMessage keeps back, for d after its arrival, the message of the point that
 // the world has reached.
 func (w *World) HoldMessage(d time.Duration) error {
