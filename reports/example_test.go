@@ -55,8 +55,8 @@ func ExampleTell() {
 	//      0.002  worker-1  enters its section                       worker-1           -             n=0
 	//      0.004  worker-1  reads 0                                  worker-1           -             n=0
 	//      0.007  worker-2  enters its section                       worker-1 worker-2  -             n=0
-	//      0.009  worker-2  reads 0                                  worker-1 worker-2  -             n=0
-	//      0.012  worker-1  writes 1                                 worker-1 worker-2  -             n=1, took
+	// *    0.009  worker-2  reads 0                                  worker-1 worker-2  -             n=0
+	// *    0.012  worker-1  writes 1                                 worker-1 worker-2  -             n=1, took
 	// !    0.015  worker-2  writes 1 over worker-1's 1: update lost  worker-1 worker-2  -             n=1, took
 	//      0.017  resource  ends at 1: took 2 writes, lost 1         worker-1 worker-2  -             n=1
 	//

@@ -31,6 +31,7 @@ func TestWhatALineSays(t *testing.T) {
 		write func(s *script)
 		steps []faults.Step
 		want  []string // of all lines, these must be there, in this order
+		not   []string // what no line says
 	}{
 		{
 			name: "somebody else's lease is freed",
@@ -139,6 +140,129 @@ func TestWhatALineSays(t *testing.T) {
 			},
 		},
 		{
+			name: "keys that are deleted and evicted",
+			write: func(s *script) {
+				s.ask(0, "worker-1", 1)
+				s.enter(2*ms, "worker-1", 1, 0)
+				s.add(3*ms, history.Event{Type: history.FaultBegin, Fault: 1, Kind: "evict", Target: "lock", Hit: "lock:fence"})
+				s.add(3*ms, history.Event{Type: history.FaultEnd, Fault: 1, Kind: "evict", Target: "lock"})
+				s.add(4*ms, history.Event{Type: history.FaultBegin, Fault: 2, Kind: "delete", Target: "lock", Hit: "lock, lock:fence, lock:queue"})
+				s.server(4*ms, history.Evicted, "worker-1", 0)
+				s.add(5*ms, history.Event{Type: history.FaultBegin, Fault: 3, Kind: "evict", Target: "lock"})
+			},
+			want: []string{
+				"lock: key lock:fence is evicted | worker-1 | worker-1 10.001s | -",
+				"lock: keys lock:fence, lock:queue are deleted | worker-1 | worker-1 10.001s | -",
+				"lock: worker-1's lease is deleted, unknown to it | worker-1 | free | -",
+			},
+			not: []string{"ends", "for 0s", "key  is"},
+		},
+		{
+			name: "a server that crashes and comes back, and its replica that does not take over",
+			write: func(s *script) {
+				s.ask(0, "worker-1", 1)
+				s.enter(2*ms, "worker-1", 1, 0)
+				s.fault(1*time.Second, 3*time.Second, 1, "crash", "lock", "")
+				s.server(3*time.Second, history.Evicted, "worker-1", 0)
+				s.add(3*time.Second, history.Event{Type: history.Restarted, Node: "lock"})
+			},
+			want: []string{
+				"lock: crashes | worker-1 | worker-1 10.001s | -",
+				"lock: comes back without the lease of worker-1, unknown to worker-1 | worker-1 | free | -",
+			},
+			not: []string{"takes over", "starts again"},
+		},
+		{
+			name: "a failover",
+			write: func(s *script) {
+				s.ask(0, "worker-1", 1)
+				s.enter(2*ms, "worker-1", 1, 0)
+				s.fault(1*time.Second, 5*time.Second, 1, "crash", "lock", "")
+				s.server(2*time.Second, history.Evicted, "worker-1", 0)
+				s.add(2*time.Second, history.Event{Type: history.Promoted, Node: "lock-replica"})
+				s.add(7*time.Second, history.Event{Type: history.Restarted, Node: "lock"})
+				s.add(8*time.Second, history.Event{Type: history.Promoted, Node: "lock"})
+			},
+			want: []string{
+				"lock: crashes | worker-1 | worker-1 10.001s | -",
+				"lock: the replica takes over, without the lease of worker-1, unknown to worker-1 | worker-1 | free | -",
+				"lock: starts again, as the replica | worker-1 | free | -",
+				"lock: the replica takes over | worker-1 | free | -",
+			},
+			not: []string{"evicted"},
+		},
+		{
+			name: "a read that is out of date",
+			write: func(s *script) {
+				s.ask(0, "worker-1", 1)
+				s.enter(2*ms, "worker-1", 1, 0)
+				s.write(4*ms, "worker-1", 1, 0, "7")
+				s.operation(5*ms, 6*ms, history.Event{Worker: "worker-1", Section: 1, Op: "read", Value: "6", Prior: "7", Accepted: true})
+				s.operation(7*ms, 8*ms, history.Event{Worker: "worker-1", Section: 1, Op: "read", Value: "7", Prior: "7", Accepted: true})
+			},
+			want: []string{
+				"worker-1: reads 6, out of date: the resource holds 7 | worker-1 | worker-1 10.001s | n=7",
+				"worker-1: reads 7 | worker-1 | worker-1 10.001s | n=7",
+			},
+		},
+		{
+			name: "a release that arrives a second time",
+			write: func(s *script) {
+				s.ask(0, "worker-1", 1)
+				s.enter(2*ms, "worker-1", 1, 0)
+				s.add(3*ms, history.Event{Type: history.FaultBegin, Fault: 1, Kind: "duplicate", Target: "worker-1", Point: "release.sent", Request: 9, Until: 5003 * ms})
+				s.add(4*ms, history.Event{Type: history.Freed, Worker: "worker-1", Key: "lock", Node: "lock", Request: 9})
+				s.ask(1*time.Second, "worker-2", 1)
+				s.enter(1002*ms, "worker-2", 1, 0)
+				s.add(5004*ms, history.Event{Type: history.Freed, Worker: "worker-1", Key: "lock", Node: "lock", Request: 9})
+			},
+			steps: []faults.Step{
+				{When: &faults.When{Worker: "worker-1", Point: "release.sent", Nth: 1}, Action: faults.Action{Kind: faults.Duplicate, Target: "worker-1", For: 5 * time.Second}},
+			},
+			want: []string{
+				"network: copies the release of worker-1, to deliver it again 5s later | worker-1 | worker-1 10.001s | -",
+				"worker-1: releases the lock | worker-1 | free | -",
+				"worker-1: frees the lease of worker-2: its release arrives a second time | worker-1 worker-2 | free | -",
+			},
+		},
+		{
+			name: "faults that take no time",
+			write: func(s *script) {
+				s.ask(0, "worker-1", 1)
+				for step, kind := range []string{"error", "reset", "cancel"} {
+					at := time.Duration(step+1) * ms
+					s.add(at, history.Event{Type: history.FaultBegin, Fault: step + 1, Kind: kind, Target: "worker-1"})
+					s.add(at, history.Event{Type: history.FaultEnd, Fault: step + 1, Kind: kind, Target: "worker-1"})
+				}
+			},
+			steps: []faults.Step{
+				{When: &faults.When{Worker: "worker-1", Point: "acquire.sent", Nth: 1}, Action: faults.Action{Kind: faults.Error, Target: "worker-1", Text: "LOADING"}},
+				{Action: faults.Action{Kind: faults.Reset, From: "worker-1", To: "lock"}},
+				{Action: faults.Action{Kind: faults.Cancel, Target: "worker-1"}},
+			},
+			want: []string{
+				"network: lets the server answer the acquire of worker-1 with the error LOADING | nobody | - | -",
+				"network: resets the connections of worker-1 -> lock | nobody | - | -",
+				"worker-1: has its section cancelled | nobody | - | -",
+			},
+			not: []string{"ends", "0s"},
+		},
+		{
+			name: "two pauses that overlap, and a crash in the second",
+			write: func(s *script) {
+				s.ask(0, "worker-1", 1)
+				s.fault(1*time.Second, 4*time.Second, 1, "pause", "worker-1", "")
+				s.fault(2*time.Second, 9*time.Second, 2, "pause", "worker-1", "")
+				s.add(6*time.Second, history.Event{Type: history.Crashed, Worker: "worker-1"})
+			},
+			want: []string{
+				"worker-1: is paused 3s while it asks for the lock | nobody | - | -",
+				"worker-1: is paused 7s while it asks for the lock | nobody | - | -",
+				"worker-1: crashes | nobody | - | -",
+			},
+			not: []string{"wakes"},
+		},
+		{
 			name: "a pause between two steps",
 			write: func(s *script) {
 				s.ask(0, "worker-1", 1)
@@ -177,6 +301,11 @@ func TestWhatALineSays(t *testing.T) {
 				got := strings.Join([]string{line.Actor + ": " + line.Text, line.Believes, line.Lease, line.Resource}, " | ")
 				if len(want) > 0 && strings.HasPrefix(got, want[0]) {
 					want = want[1:]
+				}
+				for _, not := range tt.not {
+					if strings.Contains(got, not) {
+						t.Errorf("a line says %q: %s", not, got)
+					}
 				}
 				t.Log(got)
 			}
@@ -299,6 +428,17 @@ func TestStoryInColour(t *testing.T) {
 	}
 	if strings.Count(out.String(), plainly) != strings.Count(out.String(), "\x1b[")/2 {
 		t.Error("a colour is not ended")
+	}
+}
+
+// TestTimesDoNotRunBackwards: where one line is printed to the microsecond, so is the
+// next one of that millisecond, even if it only tells how a section ended.
+func TestTimesDoNotRunBackwards(t *testing.T) {
+	at := func(us int) time.Duration { return time.Duration(us) * time.Microsecond }
+	story := Story{Lines: []Line{{At: at(10100)}, {At: at(10200)}, {At: at(10400), ending: true}}}
+	want := map[time.Duration]string{at(10100): "0.010100", at(10200): "0.010200", at(10400): "0.010400"}
+	if diff := cmp.Diff(want, story.times()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

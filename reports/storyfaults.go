@@ -11,6 +11,9 @@ import (
 	"lockquake/scenarios"
 )
 
+// lockServer stands for all servers of the lock in a fault, and for the only one.
+const lockServer = "lock"
+
 // faultID names a fault that has begun, until it ends.
 type faultID struct {
 	step   int
@@ -89,19 +92,23 @@ func (t *teller) crashes(worker string) {
 func (t *teller) ofChange(e *history.Event) {
 	delete(t.down, e.Node)
 	if e.Type == history.Restarted {
-		text := "starts again"
+		actor, text := plain(e.Node, 24), "starts again"
 		if t.primary != "" && t.primary != e.Node {
 			text += ", as the replica"
 		}
-		if !t.saidNow(e.At, "comes back") {
-			t.say(e, plain(e.Node, 24), work, "%s", text)
+		if t.down[lockServer] { // all of its servers crashed at once
+			actor = lockServer
 		}
+		if !t.saidNow(e.At, "comes back") && !t.saidNow(e.At, "starts again") {
+			t.say(e, actor, work, "%s", text)
+		}
+		delete(t.down, lockServer)
 		return
 	}
 	t.primary = e.Node
-	delete(t.down, "lock")
+	delete(t.down, lockServer)
 	if text := "the replica takes over"; !t.saidNow(e.At, text) {
-		t.say(e, "lock", turning, "%s", text)
+		t.say(e, lockServer, turning, "%s", text)
 	}
 }
 
@@ -200,7 +207,7 @@ func onsetOnLink(e *history.Event, a faults.Action, when *faults.When, length st
 	case faults.Reorder:
 		return fmt.Sprintf("keeps back the %s until another one overtakes it, for %s at most", message(when), length)
 	case faults.Error:
-		return fmt.Sprintf("marks the %s, to be answered with the error %s", message(when), plain(a.Text, 40))
+		return fmt.Sprintf("lets the server answer the %s with the error %s", message(when), plain(a.Text, 40))
 	default:
 	}
 	text := plain(e.Kind, 20) + " hits " + plain(e.Target, 30)

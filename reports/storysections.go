@@ -88,7 +88,7 @@ func (t *teller) ending(e *history.Event, s *history.Section) (string, weight) {
 		case t.freed[sectionID{e.Worker, e.Section}]:
 			return "", routine // the server has told that the lock is free
 		}
-		return "ends: ok, and its lease was over", waiting
+		return "ends: ok, though its lease was over", waiting
 	case history.ClassNotObtained, history.ClassCancelled:
 		return verb + answer(e), waiting
 	case history.ClassLost, history.ClassUnknown, history.ClassRefused:

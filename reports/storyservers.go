@@ -47,7 +47,7 @@ func (t *teller) ofServer(e *history.Event) {
 			l.token = s.Token // the server may not know the fence; its section is told as it enters
 			return
 		}
-		t.say(t.ofAsker(e, e.Worker), "lock", turning, "%s%s", t.unheard(e), t.which(e.Key))
+		t.say(t.ofAsker(e, e.Worker), lockServer, turning, "%s%s", t.unheard(e), t.which(e.Key))
 	case history.Refused:
 		id := t.asking[asker{e.Worker, e.Key}]
 		t.refused[id] = true
@@ -57,7 +57,7 @@ func (t *teller) ofServer(e *history.Event) {
 		id := t.asking[asker{held.worker, e.Key}]
 		switch {
 		case t.changes[change{e.At, history.Promoted}] || t.changes[change{e.At, history.Restarted}]:
-			t.say(t.ofAsker(e, held.worker), "lock", waiting, "moves the end of %s's lease%s", held.worker, t.which(e.Key))
+			t.say(t.ofAsker(e, held.worker), lockServer, waiting, "moves the end of %s's lease%s", held.worker, t.which(e.Key))
 		case e.Worker != "" && e.Worker != held.worker:
 			t.say(e, e.Worker, turning, "renews the lease of %s%s", held.worker, t.which(e.Key))
 		case held.until == 0:
@@ -77,9 +77,9 @@ func (t *teller) ofServer(e *history.Event) {
 			if strings.HasPrefix(text, whom) {
 				whom = "it"
 			}
-			t.say(of, "lock", turning, "%s, unknown to %s%s", text, whom, t.which(e.Key))
+			t.say(of, lockServer, turning, "%s, unknown to %s%s", text, whom, t.which(e.Key))
 		} else if held.worker != "" {
-			t.say(of, "lock", waiting, "%s%s", t.robbing(e, held.worker), t.which(e.Key))
+			t.say(of, lockServer, waiting, "%s%s", t.robbing(e, held.worker), t.which(e.Key))
 		}
 	}
 }

@@ -236,10 +236,7 @@ func byServer(t history.Type) bool {
 // serverName is the lane of the server that speaks. The one server of a
 // history that does not name it is the lock.
 func serverName(e *history.Event) string {
-	if e.Node == "" {
-		return "lock"
-	}
-	return e.Node
+	return cmp.Or(e.Node, lockServer)
 }
 
 // span adds what overlaps the window.

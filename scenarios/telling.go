@@ -8,7 +8,7 @@ import (
 )
 
 // Serious lists checks from the most serious to the least: corruption of the
-// resource before tokens, tokens before flaws of the service, and belief last.
+// resource before tokens, tokens before flaws of the service, and advisory checks last.
 // Of those that weigh the same the one whose evidence is easier to follow comes
 // first, or else the one that comes first in checks.
 func Serious(checks []string) []string {
@@ -17,7 +17,7 @@ func Serious(checks []string) []string {
 		switch i := slices.Index(order, check); {
 		case i >= 0:
 			return i
-		case check == belief:
+		case checker.Advisory(check):
 			return len(order) + 1
 		}
 		return len(order)
