@@ -7,17 +7,19 @@
 // beside each line who believed to hold the lock, what the lease truly was,
 // and what the resource held. Nothing in it is made up: every word comes from
 // the history, and how things stand is worked out from its first event on. A
-// long run is told around the evidence of its most telling violation;
-// [TellCheck] asks for that of one check. [Story.Write] prints it.
+// long run is told around the evidence of its most serious violation among the
+// checks that decide, and the lines of that evidence are marked; [TellCheck] asks
+// for that of one check. [Story.Write] prints it.
 // [TimelineOf] draws the same part of the run up as a [Timeline], with the lines
 // of the story as its steps.
 //
 //	reports.Tell(trial).Write(os.Stdout, reports.Options{})
 //
-// The story*.go files make a story: story.go chooses what it is about,
-// storyteller.go walks the history and keeps how things stand, storyevents.go
-// and storyservers.go say what an event is called, storytable.go prints. The
-// timeline*.go files draw.
+// The story*.go files make a story: story.go chooses the check and storyscope.go
+// the part of the run that it is about, storyteller.go walks the history and keeps
+// how things stand, storysections.go, storyops.go, storyservers.go and
+// storyfaults.go say what an event is called, storyevidence.go marks the evidence,
+// storytable.go prints. The timeline*.go files draw.
 //
 // # A campaign
 //
