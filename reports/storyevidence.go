@@ -36,7 +36,7 @@ func (t *teller) tellPlainly(e *history.Event) {
 	case history.AcquireCalled:
 		text = "asks for the lock" + t.which(e.Key)
 	case history.Granted:
-		actor, text = cmp.Or(e.Node, lockServer), "grants "+e.Worker+"'s request"+t.which(e.Key)
+		actor, text = cmp.Or(e.Node, lockServer), "gives the lock to "+e.Worker+t.which(e.Key)
 	case history.Freed:
 		text = "releases the lock" + t.onServer(e)
 	case history.Expired, history.Evicted:
@@ -60,24 +60,32 @@ func (t *teller) tellPlainly(e *history.Event) {
 }
 
 // markDecisive marks the line that completes the violation: the write that
-// loses an update, or else the last piece of the evidence, which is not how a
-// section ended where the evidence is whole sections.
+// loses an update, or else the last piece of the evidence, if possible of what the
+// check looks at.
 func (t *teller) markDecisive() {
-	decisive := -1
+	decisive, best := -1, 0
 	for i := range t.lines {
 		line := &t.lines[i]
+		rank := 2
 		switch {
 		case !line.Evidence:
-		case decisive < 0, line.loses, t.lines[decisive].ending && t.scope.spans:
-			decisive = i
-		case !t.lines[decisive].loses && !(line.ending && t.scope.spans):
-			decisive = i
+			continue
+		case line.loses:
+			rank = 3
+		case t.scope.spans && line.ending, t.scope.leases && !ofLease(t.run.History.Events[line.seq-1].Type):
+			rank = 1
+		}
+		if rank >= best {
+			decisive, best = i, rank
 		}
 	}
 	if decisive >= 0 {
 		t.lines[decisive].Decisive = true
 	}
 }
+
+// ofLease reports whether an event is what was done to a lease.
+func ofLease(e history.Type) bool { return byServer(e) || e == history.NotRenewed }
 
 // tellUnended tells, at the end of the run, of the sections that never came to
 // theirs, if that is what the story is about.

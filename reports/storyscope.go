@@ -2,6 +2,7 @@ package reports
 
 import (
 	"slices"
+	"time"
 
 	"lockquake/history"
 )
@@ -20,7 +21,8 @@ type scope struct {
 	workers  map[string]bool    // who is in these sections; nil stands for all
 	events   map[int64]bool     // the evidence
 	requests map[int64]bool     // operations that belong to it
-	spans    bool               // the evidence is whole sections: how one of them ended completes nothing
+	spans    bool               // the check looks at whole sections: how one ended completes no violation
+	leases   bool               // the check looks at what is done to leases
 }
 
 // newScope finds the sections that the evidence lies in. Without evidence it
@@ -34,6 +36,7 @@ func newScope(h *history.History, sections []*history.Section, f *reason) scope 
 		return s
 	}
 	s.spans = slices.Contains([]string{"exclusion", "belief", "linearizable"}, f.check)
+	s.leases = f.check == "ownership"
 	s.events, s.requests = map[int64]bool{}, map[int64]bool{}
 	var in []*history.Section
 	for _, seq := range f.Events {
@@ -60,6 +63,9 @@ func newScope(h *history.History, sections []*history.Section, f *reason) scope 
 	if len(in) == 0 {
 		return s
 	}
+	if f.check == "progress" {
+		in = append(in, holdersMeanwhile(h, sections, in)...)
+	}
 	slices.SortFunc(in, func(a, b *history.Section) int { return int(a.Call - b.Call) })
 	s.locks, s.sections, s.workers = nil, map[sectionID]bool{}, map[string]bool{}
 	s.from, s.to = slices.Min(f.Events), slices.Max(f.Events)
@@ -73,6 +79,36 @@ func newScope(h *history.History, sections []*history.Section, f *reason) scope 
 		s.from, s.to = min(s.from, first), max(s.to, last)
 	}
 	return s
+}
+
+// holdersMeanwhile returns the sections that were in a lock for at least half of the
+// time for which one of those given waited for it: what it waited for.
+func holdersMeanwhile(h *history.History, sections, waiting []*history.Section) []*history.Section {
+	var holders []*history.Section
+	for _, w := range waiting {
+		until := w.EnterAt
+		if !w.Entered() {
+			until = endOf(h, w)
+		}
+		for _, s := range sections {
+			within := min(endOf(h, s), until) - max(s.EnterAt, w.CallAt)
+			if s.Key == w.Key && s.Entered() && 2*within >= until-w.CallAt && within > 0 && !slices.Contains(waiting, s) && !slices.Contains(holders, s) {
+				holders = append(holders, s)
+			}
+		}
+	}
+	return holders
+}
+
+// endOf returns when a section returned or crashed, or the run was over.
+func endOf(h *history.History, s *history.Section) time.Duration {
+	switch {
+	case s.Return != 0:
+		return s.ReturnAt
+	case s.Crash != 0:
+		return s.CrashAt
+	}
+	return h.Meta.End
 }
 
 // askedIn returns the section in which a worker sent the command that a server

@@ -125,8 +125,8 @@ func (t *teller) frees(e *history.Event, holder string) {
 		t.say(t.ofAsker(e, holder), e.Worker, turning, "frees the lease of %s%s", holder, where)
 	case t.again(e):
 		t.say(t.ofAsker(e, e.Worker), e.Worker, turning, "frees its own lease%s", where)
-	case s != nil && e.Sent != 0 && e.Sent < s.CallAt:
-		t.say(t.ofAsker(e, e.Worker), e.Worker, turning, "frees its new lease%s: a release of an earlier section arrives", where)
+	case t.late(e, s):
+		t.say(t.ofAsker(e, e.Worker), e.Worker, turning, "frees its own lease%s: an earlier release of it arrives", where)
 	default:
 		var also []int64
 		if s != nil {
@@ -138,8 +138,21 @@ func (t *teller) frees(e *history.Event, holder string) {
 				also = append(also, s.Return)
 			}
 		}
-		t.sayWith(t.ofAsker(e, holder), also, cmp.Or(e.Worker, holder), routine, "releases the lock%s", where)
+		t.releases(t.ofAsker(e, holder), also, cmp.Or(e.Worker, holder), where)
 	}
+}
+
+// releases tells of an ordinary release.
+func (t *teller) releases(e *history.Event, also []int64, actor, where string) {
+	if t.sayWith(e, also, actor, routine, "releases the lock%s", where) {
+		t.lines[len(t.lines)-1].ending = true
+	}
+}
+
+// late reports whether a release that frees the lease of a section was sent before
+// that: it is an earlier one of its worker.
+func (t *teller) late(e *history.Event, s *history.Section) bool {
+	return s != nil && s.Entered() && e.Seq > s.Enter && e.Sent != 0 && e.Sent < s.EnterAt
 }
 
 // onServer names the server of a lock that has several, and the lock if the story
@@ -213,9 +226,11 @@ func (t *teller) ofOneOfServers(e *history.Event) {
 		return
 	}
 	switch of := t.ofAsker(e, before.worker); {
+	case e.Type == history.Freed && e.Worker == before.worker && t.late(e, t.sections[sectionID{of.Worker, of.Section}]):
+		t.say(of, before.worker, turning, "frees its own key%s: an earlier release of it arrives", t.onServer(e))
 	case e.Type == history.Freed && e.Worker == before.worker:
 		t.freed[sectionID{of.Worker, of.Section}] = true
-		t.say(of, before.worker, routine, "releases the lock%s", t.which(e.Key))
+		t.releases(of, nil, before.worker, t.which(e.Key))
 	case t.believesItself(before.worker, e.Key):
 		t.say(of, e.Node, turning, "loses %s's key, and with it the majority, unknown to %[1]s%[2]s", before.worker, t.which(e.Key))
 	default:

@@ -218,8 +218,7 @@ func (t *teller) sayWith(e *history.Event, also []int64, actor string, w weight,
 	if proves {
 		w = evidence
 	} else {
-		inside := e.Seq >= t.scope.from && e.Seq <= t.scope.to || e.Type == history.Final
-		if !inside || w > t.limit || !t.scope.follows(e.Worker) && e.Worker != "" {
+		if !t.inside(e) || w > t.limit || !t.scope.follows(e.Worker) && e.Worker != "" {
 			return false
 		}
 		if id := (sectionID{e.Worker, e.Section}); e.Section != 0 && !t.scope.tells(id) {
@@ -234,12 +233,24 @@ func (t *teller) sayWith(e *history.Event, also []int64, actor string, w weight,
 	line.Actor, line.Text, line.seq, line.weight, line.Evidence = actor, fmt.Sprintf(format, args...), e.Seq, w, proves
 	line.tells, line.request = also, e.Request
 	switch e.Type {
-	case history.Told, history.ReleaseCalled, history.Released, history.Freed, history.Final:
+	case history.Told, history.ReleaseCalled, history.Released, history.Final:
 		line.ending = true
 	default:
 	}
 	t.lines = append(t.lines, line)
 	return true
+}
+
+// inside reports whether an event lies in the part of the run that the story is
+// about, or is a fault that lasts into it.
+func (t *teller) inside(e *history.Event) bool {
+	switch {
+	case e.Type == history.Final:
+		return true
+	case e.Type == history.FaultBegin && e.Seq < t.scope.from:
+		return e.Until > t.run.History.Events[t.scope.from-1].At
+	}
+	return e.Seq >= t.scope.from && e.Seq <= t.scope.to
 }
 
 // repeat is say for what happens many times in one section: all of it shares
