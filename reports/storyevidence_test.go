@@ -18,7 +18,7 @@ import (
 // that it is told for, marked, and says nothing that did not happen.
 func TestEveryFailureIsToldByItsEvidence(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(6)
+	seeds := uint64(5)
 	if testing.Short() {
 		seeds = 2
 	}
