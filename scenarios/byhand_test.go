@@ -38,6 +38,8 @@ func toldOf(h *history.History) []string {
 			what = fmt.Sprintf("%s %s %s over %s", e.Worker, e.Op, e.Value, e.Prior)
 		case history.FaultBegin, history.FaultEnd:
 			what = fmt.Sprintf("%s of %s", e.Kind, e.Target)
+		case history.Promoted, history.Restarted:
+			what = e.Node
 		case history.Released:
 			what = fmt.Sprintf("%s %q", e.Worker, e.Class)
 		case history.Refused, history.AcquireCalled, history.ReleaseCalled, history.Invoke, history.OK, history.Fail,

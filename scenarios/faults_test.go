@@ -91,6 +91,7 @@ func TestServerFaultsWorkedOutByHand(t *testing.T) {
 20.00 fault crash of lock
 20.00 evicted worker-1
 21.00 heal crash of lock
+21.00 restarted lock
 35.03 granted worker-2
 36.04 acquired worker-2
 39.07 applied worker-2 read 0 over 0
@@ -106,12 +107,14 @@ func TestServerFaultsWorkedOutByHand(t *testing.T) {
 20.00 fault crash of lock
 61.10 applied worker-1 write 1 over 0
 120.00 heal crash of lock
+120.00 restarted lock
 171.17 freed worker-1
 172.18 released worker-1 ""`},
 		{"a server that persists", alone() + "servers: {persistence: always}\n", "redis", `at: 20ms, crash: {target: lock, for: 100ms}`, `
 20.00 fault crash of lock
 61.10 applied worker-1 write 1 over 0
 120.00 heal crash of lock
+120.00 restarted lock
 171.17 freed worker-1
 172.18 released worker-1 ""`},
 		// The lock was given 15 ms before, within the first second.
@@ -120,12 +123,14 @@ func TestServerFaultsWorkedOutByHand(t *testing.T) {
 20.00 evicted worker-1
 61.10 applied worker-1 write 1 over 0
 120.00 heal crash of lock
+120.00 restarted lock
 172.18 told worker-1
 172.18 released worker-1 "lost"`},
 		{"a kill before the disk has it", alone() + "servers: {persistence: every-second}\n", "redis", `at: 20ms, crash: {target: lock, data: written, for: 100ms}`, `
 20.00 fault crash of lock
 61.10 applied worker-1 write 1 over 0
 120.00 heal crash of lock
+120.00 restarted lock
 171.17 freed worker-1
 172.18 released worker-1 ""`},
 		{"a kill of a server that writes nothing", alone(), "redis", `at: 20ms, crash: {target: lock, data: written, for: 100ms}`, `
@@ -133,6 +138,7 @@ func TestServerFaultsWorkedOutByHand(t *testing.T) {
 20.00 evicted worker-1
 61.10 applied worker-1 write 1 over 0
 120.00 heal crash of lock
+120.00 restarted lock
 172.18 told worker-1
 172.18 released worker-1 "lost"`},
 		{"a disk that is lost", alone() + "servers: {persistence: always}\n", "redis", `at: 20ms, crash: {target: lock, data: lost, for: 100ms}`, `
@@ -140,6 +146,7 @@ func TestServerFaultsWorkedOutByHand(t *testing.T) {
 20.00 evicted worker-1
 61.10 applied worker-1 write 1 over 0
 120.00 heal crash of lock
+120.00 restarted lock
 172.18 told worker-1
 172.18 released worker-1 "lost"`},
 		{"a resource that is down", alone(), "redis", `at: 20ms, crash: {target: resource, for: 100ms}`, `
@@ -162,11 +169,12 @@ func TestServerFaultsWorkedOutByHand(t *testing.T) {
 		// The clients of the old primary need a new connection: 4.02 ms more.
 		{
 			"a failover before the write is there", together() + "servers: {replicas: 1, lag: 1s}\n", "redis",
-			`at: 20ms, failover: {target: lock}`, fmt.Sprintf(stolen, "failover", 70.17),
+			`at: 20ms, failover: {target: lock}`, change(fmt.Sprintf(stolen, "failover", 70.17), "20.00 heal", "20.00 promoted lock-replica\n20.00 heal"),
 		},
 		// The second worker is refused at 35.03 ms and asks again 102.01 later.
 		{"a failover after it", together() + "servers: {replicas: 1, lag: 2ms}\n", "redis", `at: 20ms, failover: {target: lock}`, `
 20.00 fault failover of lock
+20.00 promoted lock-replica
 20.00 heal failover of lock
 61.10 applied worker-1 write 1 over 0
 69.16 freed worker-1
@@ -185,9 +193,11 @@ func TestServerFaultsWorkedOutByHand(t *testing.T) {
 20.00 fault crash of lock
 61.10 applied worker-1 write 1 over 0
 120.00 evicted worker-1
+120.00 promoted lock-replica
 172.18 told worker-1
 172.18 released worker-1 "lost"
-3020.00 heal crash of lock`,
+3020.00 heal crash of lock
+3020.00 restarted lock`,
 		},
 		// The second worker comes after the first one's write, and does not see it.
 		{"a replica of the resource that lags", change(byHand, "start: 900ms", "start: 70ms"), "redis", `at: 20ms, stale: {target: resource, by: 5s, for: 9s}`, `
@@ -357,7 +367,9 @@ func TestFaultsOfSeveralServersWorkedOutByHand(t *testing.T) {
 20.00 fault crash of lock-2
 20.00 evicted worker-1
 21.00 heal crash of lock-1
+21.00 restarted lock-1
 21.00 heal crash of lock-2
+21.00 restarted lock-2
 35.03 granted worker-2
 35.03 granted worker-2
 36.04 acquired worker-2
@@ -381,6 +393,9 @@ func TestFaultsOfSeveralServersWorkedOutByHand(t *testing.T) {
 21.00 heal crash of lock
 61.10 applied worker-1 write 1 over 0
 112.13 released worker-1 "unknown"
+1021.00 restarted lock-1
+1021.00 restarted lock-2
+1021.00 restarted lock-3
 1073.05 released worker-2 "unknown"`},
 		{"servers that are back", patient("1021ms"), "redlock", `at: 20ms, crash: {target: lock, for: 1ms}`, `
 20.00 fault crash of lock
@@ -390,6 +405,9 @@ func TestFaultsOfSeveralServersWorkedOutByHand(t *testing.T) {
 21.00 heal crash of lock
 61.10 applied worker-1 write 1 over 0
 112.13 released worker-1 "unknown"
+1021.00 restarted lock-1
+1021.00 restarted lock-2
+1021.00 restarted lock-3
 1026.03 granted worker-2
 1026.03 granted worker-2
 1026.03 granted worker-2
