@@ -44,7 +44,7 @@ func unmended() []string {
 		checker/errors.go checker/grants.go checker/load.go checker/quorum.go
 		docs/tutorial.md
 		lock/catalogue.go lock/lock.go lock/params.go lock/real_test.go lock/redis.go lock/redisscripts.go lock/topology.go
-		reports/storyevents.go reports/storyteller.go reports/timeline.go
+		reports/timeline.go
 		scenarios/example_strategy_test.go scenarios/faults.go scenarios/recorder.go scenarios/run.go scenarios/sum.go
 		sim/redis/client.go sim/redis/conformance_generator_test.go sim/redis/conformance_replica_test.go sim/redis/deadline.go
 		sim/redis/doc.go sim/redis/journal.go sim/redis/luatext.go sim/redis/persistence_test.go sim/redis/sandbox.go
