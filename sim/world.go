@@ -249,6 +249,10 @@ func (w *World) Close() {
 	}
 }
 
+// Fail ends the run with err, which Run returns; the first one counts. It is for
+// what the simulation cannot carry out.
+func (w *World) Fail(err error) { w.fail(err) }
+
 // fail ends the run with err; the first one counts.
 func (w *World) fail(err error) {
 	if w.err == nil {

@@ -67,8 +67,11 @@ func isTransaction(cmds []goredis.Cmder) bool {
 // even queued keeps its own error.
 func (r *replayer) setTransaction(cmds []goredis.Cmder, replies []Reply) error {
 	exec := &replies[len(replies)-1]
-	if exec.Kind == Array {
+	switch exec.Kind {
+	case Array:
 		return r.setMany(cmds, exec)
+	case Nil: // a watched key was modified
+		return setErrors(cmds, goredis.TxFailedErr)
 	}
 	err := setErrors(cmds, r.set(goredis.NewStatusCmd(context.Background(), "exec"), exec))
 	for i, cmd := range cmds {

@@ -72,7 +72,7 @@ func (s *Server) listening(session *sim.Session, words []string) (Reply, bool) {
 // call here has one answer.
 func (s *Server) subscription(session *sim.Session, name string, names []string) Reply {
 	if len(names) != 1 {
-		return refusal(name + " of other than one channel")
+		return s.engine.store.refuse(name + " of other than one channel")
 	}
 	channel := names[0]
 	switch {

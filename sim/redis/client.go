@@ -117,23 +117,28 @@ type conductor struct {
 	commands, pipelines *pool
 	spare               []*Command // that nobody looks at any more
 	reader              replayer
+	face                *face // that go-redis is making
 }
 
 var _ goredis.Hook = (*conductor)(nil)
 
-// DialHook implements the hook of go-redis.
-func (c *conductor) DialHook(next goredis.DialHook) goredis.DialHook { return next }
+// DialHook implements the hook of go-redis, which asks for it first for the client,
+// and again for each transaction.
+func (c *conductor) DialHook(next goredis.DialHook) goredis.DialHook {
+	c.face = &face{conductor: c}
+	return next
+}
 
 // ProcessHook implements the hook of go-redis. It never calls next.
-func (c *conductor) ProcessHook(goredis.ProcessHook) goredis.ProcessHook { return c.process1 }
+func (c *conductor) ProcessHook(goredis.ProcessHook) goredis.ProcessHook { return c.face.process1 }
 
 // ProcessPipelineHook implements the hook of go-redis. It never calls next.
 func (c *conductor) ProcessPipelineHook(goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
-	return c.processMany
+	return c.face.processMany
 }
 
 // process1 carries out one command, and again after a network error.
-func (c *conductor) process1(ctx context.Context, cmd goredis.Cmder) error {
+func (c *face) process1(ctx context.Context, cmd goredis.Cmder) error {
 	command := c.newCommand()
 	words, err := appendArgs(command.Args, cmd.Args())
 	if err != nil {
@@ -144,12 +149,20 @@ func (c *conductor) process1(ctx context.Context, cmd goredis.Cmder) error {
 	if op == "" {
 		op = strings.ToLower(cmd.Name())
 	}
+	if ofConnection(words) && !c.beginsOrEnds(cmd) {
+		err := &NotSimulatedError{Worker: c.process.Name(), Op: op, What: strings.ToUpper(words[0]) + " outside of Client.Watch and TxPipelined"}
+		c.process.Node().World().Fail(err)
+		return err
+	}
+	first := c.held == nil
 	for attempt := 0; ; attempt++ {
 		sent, err := c.attempt(ctx, op, command, cmd)
 		if err == nil || attempt >= c.options.MaxRetries || !resend(err, sent) {
+			c.settle(cmd, first, err)
 			return err
 		}
 		if err := c.env.Sleep(ctx, c.backoff(attempt+1)); err != nil {
+			c.settle(cmd, first, err)
 			return contextError(ctx, err)
 		}
 		// The server may still come to see the one that was given up on, so the
@@ -159,8 +172,8 @@ func (c *conductor) process1(ctx context.Context, cmd goredis.Cmder) error {
 }
 
 // attempt sends the command once. It reports whether it came so far.
-func (c *conductor) attempt(ctx context.Context, op string, command *Command, cmd goredis.Cmder) (sent bool, err error) {
-	conn, err := c.commands.get(ctx)
+func (c *face) attempt(ctx context.Context, op string, command *Command, cmd goredis.Cmder) (sent bool, err error) {
+	conn, err := c.get(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -169,7 +182,7 @@ func (c *conductor) attempt(ctx context.Context, op string, command *Command, cm
 		c.spare = append(c.spare, command)
 		err = c.reader.set(cmd, answer.(*Reply))
 	}
-	c.commands.put(conn, err)
+	c.put(conn, cmd, err)
 	return true, err
 }
 
@@ -206,23 +219,47 @@ func (c *conductor) timeout(ctx context.Context, cmd goredis.Cmder) time.Duratio
 	return timeout
 }
 
-// waitTimeout returns how long go-redis waits for the reply to a command of its
-// method Wait, which brings a time-out of its own.
+// waitTimeout returns how long go-redis waits for the reply to a command whose
+// method brings a time-out of its own. BLPop and its like send whole seconds, so
+// of a time-out with a fraction the fraction is missing here.
 func waitTimeout(cmd goredis.Cmder) (time.Duration, bool) {
 	const grace = 10 * time.Second
-	typed, ok := cmd.(*goredis.IntCmd)
-	if !ok || typed.Name() != "wait" {
+	if cmd == nil {
 		return 0, false
 	}
-	millis, ok := typed.Args()[2].(int)
-	if !ok || millis == 0 {
-		return 0, ok
+	var number any
+	unit := time.Second
+	args := cmd.Args()
+	switch cmd.Name() {
+	case "wait":
+		number, unit = args[2], time.Millisecond
+	case "blpop", "brpop", "blmove", "brpoplpush", "bzpopmin", "bzpopmax":
+		number = args[len(args)-1]
+	case "blmpop", "bzmpop":
+		number = args[1]
+	default:
+		return 0, false
 	}
-	return time.Duration(millis)*time.Millisecond + grace, true
+	if _, plain := cmd.(*goredis.Cmd); plain {
+		return 0, false
+	}
+	var n int64
+	switch number := number.(type) {
+	case int:
+		n = int64(number)
+	case int64:
+		n = number
+	default:
+		return 0, false
+	}
+	if n == 0 {
+		return 0, true
+	}
+	return time.Duration(n)*unit + grace, true
 }
 
 // processMany carries out a pipeline, and again after a network error.
-func (c *conductor) processMany(ctx context.Context, cmds []goredis.Cmder) error {
+func (c *face) processMany(ctx context.Context, cmds []goredis.Cmder) error {
 	commands := make([][]string, len(cmds))
 	for i, cmd := range cmds {
 		words, err := appendArgs(nil, cmd.Args())
@@ -248,12 +285,15 @@ func (c *conductor) processMany(ctx context.Context, cmds []goredis.Cmder) error
 
 // attemptMany sends the pipeline once. It reports whether go-redis would send
 // it again: a transaction only as long as it was not sent at all.
-func (c *conductor) attemptMany(ctx context.Context, op string, pipeline *Pipeline, cmds []goredis.Cmder) (again bool, err error) {
+func (c *face) attemptMany(ctx context.Context, op string, pipeline *Pipeline, cmds []goredis.Cmder) (again bool, err error) {
+	whole := isTransaction(cmds)
+	if c.held != nil {
+		return c.attemptHeld(ctx, op, pipeline, cmds)
+	}
 	conn, from, err := c.pipelineConn(ctx)
 	if err != nil {
 		return resend(err, true), setErrors(cmds, err)
 	}
-	whole := isTransaction(cmds)
 	answer, err := conn.Call(context.Background(), op, pipeline, c.timeout(ctx, nil))
 	if err != nil {
 		from.put(conn, err)

@@ -182,11 +182,12 @@ type peer struct {
 	engine *engine
 	faults []clientFault
 	seen   map[string]int
+	conns  map[int]*connection
 	log    *clientLog
 }
 
 func newPeer(t *testing.T, script clientScript, log *clientLog) *peer {
-	return &peer{engine: newTestEngine(t), faults: script.faults, seen: map[string]int{}, log: log}
+	return &peer{engine: newTestEngine(t), faults: script.faults, seen: map[string]int{}, conns: map[int]*connection{}, log: log}
 }
 
 // fault returns what goes wrong with this request or dial.
@@ -212,13 +213,18 @@ func (p *peer) serve(conn int, now time.Time, batch [][]string) (reply Reply, f 
 	}
 	p.log.add("conn %d gets %s", conn, strings.Join(words, "; "))
 	f, wrong = p.fault(batch[0][0])
+	c := p.conns[conn]
+	if c == nil {
+		c = &connection{}
+		p.conns[conn] = c
+	}
 	if len(batch) == 1 {
 		if wrong && f.do == answer {
 			return errorReply("%s", f.reply), f, wrong
 		}
-		return p.engine.run(now, batch[0]), f, wrong
+		return p.engine.next(c, now, batch[0], func([]string, *Reply) {}), f, wrong
 	}
-	reply = p.engine.runPipeline(now, batch, func([]string, *Reply) {})
+	reply = p.engine.runPipeline(c, now, batch, func([]string, *Reply) {}, func() {})
 	if wrong && f.do == answer {
 		reply.Elems[0] = errorReply("%s", f.reply)
 	}

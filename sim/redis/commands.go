@@ -27,13 +27,12 @@ func keysOf(name string) keySpan {
 }
 
 // notSimulated reports whether a command is one that the simulation refuses:
-// it waits for others, keeps state on its connection, or takes its answer from the order of a map.
+// it speaks of other connections or of the server itself, or takes its answer from the order of a map.
 func notSimulated(name string, args []string) bool {
 	switch name {
-	case "blpop", "brpop", "brpoplpush", "blmove", "blmpop", "bzmpop", "bzpopmax", "bzpopmin",
-		"subscribe", "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe", "pubsub",
-		"monitor", "waitaof", "watch", "unwatch", "quit", "reset", "auth",
-		"move", "swapdb", "cluster", "randomkey":
+	case "subscribe", "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe", "pubsub",
+		"monitor", "waitaof", "quit", "reset", "auth",
+		"move", "swapdb", "cluster", "randomkey", "dump", "restore", "object", "memory", "info", "command":
 		return true
 	case "xread", "xreadgroup":
 		for _, arg := range args[1:] {
@@ -45,9 +44,12 @@ func notSimulated(name string, args []string) bool {
 	return false
 }
 
-// refusal is the answer to a command that is not simulated.
-func refusal(name string) Reply {
-	return errorReply("ERR lockquake does not simulate %s", strings.ToUpper(name))
+// refuse answers what is not simulated, and notes it: a server ends the run.
+func (s *store) refuse(what string) Reply {
+	if s.missing == "" {
+		s.missing = strings.ToUpper(what)
+	}
+	return errorReply("ERR lockquake does not simulate %s", strings.ToUpper(what))
 }
 
 // unknownCommand is the answer of Redis to a word that is no command, as it was

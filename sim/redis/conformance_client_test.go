@@ -88,6 +88,8 @@ func clientScripts() []clientScript {
 	all = append(all, dialScripts()...)
 	all = append(all, contextScripts()...)
 	all = append(all, poolScripts()...)
+	all = append(all, blockingScripts()...)
+	all = append(all, watchScripts()...)
 	return append(all, pipelineScripts()...)
 }
 
@@ -431,5 +433,137 @@ func pipelineScripts() []clientScript {
 			_, err := s.c.Pipelined(ctx, func(p goredis.Pipeliner) error { p.Incr(ctx, "n"); return nil })
 			s.note("exec", "", err)
 		}, want: []string{"exec: , context canceled"}},
+	}
+}
+
+// A blocking command brings a time-out of its own, to which go-redis adds ten
+// seconds.
+func blockingScripts() []clientScript {
+	lost := func(word string) []clientFault { return []clientFault{{word: word, nth: 1, do: lose}} }
+	pop := func(s *session) {
+		v, err := s.c.BLPop(context.Background(), 2*time.Second, "l").Result()
+		s.note("blpop", v, err)
+	}
+	return []clientScript{
+		{name: "elements that are there", options: steady(0), body: func(s *session) {
+			ctx := context.Background()
+			s.c.RPush(ctx, "l", "a", "b", "c", "d")
+			pop(s)
+			v, err := s.c.BRPop(ctx, time.Second, "none", "l").Result()
+			s.note("brpop", v, err)
+			w, err := s.c.BLMove(ctx, "l", "m", "LEFT", "RIGHT", time.Second).Result()
+			s.note("blmove", w, err)
+			w, err = s.c.BRPopLPush(ctx, "l", "m", time.Second).Result()
+			s.note("brpoplpush", w, err)
+			s.c.ZAdd(ctx, "z", goredis.Z{Score: 1.5, Member: "x"}, goredis.Z{Score: 2, Member: "y"})
+			z, err := s.c.BZPopMin(ctx, time.Second, "z").Result()
+			s.note("bzpopmin", fmt.Sprint(z), err)
+			key, many, err := s.c.BLMPop(ctx, time.Second, "left", 5, "l", "m").Result()
+			s.note("blmpop", fmt.Sprint(key, many), err)
+			key, ranked, err := s.c.BZMPop(ctx, time.Second, "max", 5, "l", "z").Result()
+			s.note("bzmpop", fmt.Sprint(key, ranked), err)
+			pop(s)
+		}, want: []string{"blpop: [l a], ok", "brpop: [l d], ok", "blpop: [], server: redis: nil"}},
+		{name: "a lost reply", options: steady(0), faults: lost("blpop"), body: pop, want: []string{"12004.000000 ms  blpop: [], i/o timeout"}},
+		{name: "a lost reply without a time-out, cancelled in vain", options: heedful(0), faults: lost("blpop"), body: func(s *session) {
+			s.within(3*time.Second, func(ctx context.Context) {
+				v, err := s.c.BLPop(ctx, 0, "l").Result()
+				s.note("blpop", v, err)
+			})
+		}, want: []string{"blpop: [], i/o timeout"}},
+		{name: "a lost reply to a command of no method", options: steady(0), faults: lost("blpop"), body: func(s *session) {
+			v, err := s.c.Do(context.Background(), "blpop", "l", 5).Result()
+			s.note("blpop", v, err)
+		}, want: []string{"1004.000000 ms  blpop: <nil>, i/o timeout"}},
+		{name: "a lost reply, of others", options: steady(0), faults: append(lost("bzmpop"), lost("blmove")...), body: func(s *session) {
+			v, err := s.c.BLMove(context.Background(), "l", "m", "LEFT", "RIGHT", time.Second).Result()
+			s.note("blmove", v, err)
+			_, _, err = s.c.BZMPop(context.Background(), 3*time.Second, "max", 5, "l", "z").Result()
+			s.note("bzmpop", "", err)
+		}, want: []string{"blmove: , i/o timeout", "bzmpop: , i/o timeout"}},
+	}
+}
+
+// A transaction that watches has one connection of the pool from WATCH to EXEC or
+// UNWATCH.
+func watchScripts() []clientScript {
+	// change is what another one does between WATCH and EXEC.
+	release := func(change func(s *session)) func(s *session) {
+		return func(s *session) {
+			ctx := context.Background()
+			s.take(ctx, "k")
+			err := s.c.Watch(ctx, func(tx *goredis.Tx) error {
+				v, err := tx.Get(ctx, "k").Result()
+				s.note("get in it", v, err)
+				if v != "me" || err != nil {
+					return err
+				}
+				change(s)
+				_, err = tx.TxPipelined(ctx, func(p goredis.Pipeliner) error { p.Del(ctx, "k"); p.Incr(ctx, "n"); return nil })
+				s.note("exec", "", err)
+				return err
+			}, "k")
+			s.note("watch", "", err)
+			s.get(ctx, "k")
+			s.get(ctx, "n")
+		}
+	}
+	nothing := func(*session) {}
+	on := func(word string, nth int, do mishap) []clientFault {
+		return []clientFault{{word: word, nth: nth, do: do}}
+	}
+	return []clientScript{
+		{name: "watch, nothing changes", options: steady(0), body: release(nothing), want: []string{"conn 1 gets watch k", "conn 1 gets multi", "watch: , ok"}},
+		{name: "watch, another one changes it", options: steady(0), body: release(func(s *session) {
+			s.c.Set(context.Background(), "k", "me", 0)
+		}), want: []string{"conn 2 gets set k me", "watch: , server: redis: transaction failed"}},
+		{name: "watch, another key changes", options: steady(0), body: release(func(s *session) {
+			s.c.Set(context.Background(), "other", "me", 0)
+		}), want: []string{"watch: , ok"}},
+		{name: "watch in a pool of one", options: pooled(1, 0), body: release(func(s *session) {
+			s.get(context.Background(), "other")
+		}), want: []string{"get other: , redis: connection pool timeout"}},
+		{name: "watch without an end", options: steady(0), body: func(s *session) {
+			ctx := context.Background()
+			for range 2 {
+				err := s.c.Watch(ctx, func(tx *goredis.Tx) error { return tx.Get(ctx, "k").Err() }, "k")
+				s.note("watch", "", err)
+			}
+		}, want: []string{"conn 1 gets unwatch", "watch: , server: redis: nil"}},
+		{name: "watch, cancelled in between", options: heedful(3), body: func(s *session) {
+			ctx, cancel := s.WithCancel(context.Background())
+			err := s.c.Watch(ctx, func(tx *goredis.Tx) error {
+				cancel(context.Canceled)
+				err := tx.Get(ctx, "k").Err()
+				s.note("get", "", err)
+				return err
+			}, "k")
+			s.note("watch", "", err)
+			s.get(context.Background(), "k")
+		}, want: []string{"gets unwatch"}},
+		{name: "watch with a lost reply", options: steady(3), faults: on("watch", 1, lose), body: release(nothing), want: []string{"watch: "}},
+		{name: "get with a lost reply in a watch", options: steady(0), faults: on("get", 1, lose), body: release(nothing), want: []string{"watch: , i/o timeout"}},
+		{name: "get with a lost reply in a watch, resent", options: steady(3), faults: on("get", 1, lose), body: release(nothing), want: []string{"watch: , "}},
+		{name: "exec with a lost reply in a watch", options: steady(3), faults: on("multi", 1, lose), body: release(nothing), want: []string{"watch: , i/o timeout"}},
+		{name: "watch on a connection that ends", options: steady(3), faults: on("get", 1, finish), body: release(nothing), want: []string{"watch: , "}},
+		{name: "exec on a connection that ends", options: steady(0), faults: on("multi", 1, reset), body: release(nothing), want: []string{"watch: , broken"}},
+		{name: "watch that is refused", options: steady(0), faults: []clientFault{{word: "watch", nth: 1, do: answer, reply: "LOADING soon"}}, body: release(nothing), want: []string{"watch: , server: LOADING soon"}},
+		{name: "two watch at once", options: pooled(3, 0), body: func(s *session) {
+			add := func(name string) func() {
+				return func() {
+					ctx := context.Background()
+					err := s.c.Watch(ctx, func(tx *goredis.Tx) error {
+						n, err := tx.Get(ctx, "n").Int()
+						s.note(name+" reads", n, err)
+						s.sleep(time.Millisecond * time.Duration(len(name)))
+						_, err = tx.TxPipelined(ctx, func(p goredis.Pipeliner) error { p.Set(ctx, "n", n+1, 0); return nil })
+						return err
+					}, "n")
+					s.note(name, "", err)
+				}
+			}
+			s.together(add("a"), add("bb"))
+			s.get(context.Background(), "n")
+		}, want: []string{"a: , ok", "bb: , server: redis: transaction failed", "get n: 1, ok"}},
 	}
 }

@@ -268,7 +268,7 @@ func (r *realRun) promote() error {
 
 // tell lets a server carry out a command or a transaction.
 func (r *realRun) tell(s step) (done, bool, error) {
-	waits := firstWait(s.unit) < len(s.unit)
+	waits := firstBlocking(s.unit, false) < len(s.unit)
 	switch {
 	case s.at == connR && r.stopped:
 		return done{}, false, errRace

@@ -209,6 +209,7 @@ func (p *pair) attempt(s sequence) ([]exchange, bool, error) {
 		}
 	}()
 	var all []exchange
+	connection := &connection{}
 	const burst = 8 // that take the real server a good part of a millisecond
 	for units := range slices.Chunk(s.units(), burst) {
 		commands := [][]string{{"TIME"}}
@@ -225,7 +226,7 @@ func (p *pair) attempt(s sequence) ([]exchange, bool, error) {
 		if err != nil {
 			return nil, false, err
 		}
-		exchanges, steady, err := p.simulate(e, units, replies)
+		exchanges, steady, err := p.simulate(e, connection, units, replies)
 		if err != nil || !steady {
 			return nil, false, err
 		}
@@ -251,7 +252,7 @@ func (c *realRedis) newMillisecond() error {
 
 // simulate gives the units to a simulated server, at the times that stand
 // among the replies of the real one.
-func (p *pair) simulate(e *engine, units []sequence, replies [][]byte) ([]exchange, bool, error) {
+func (p *pair) simulate(e *engine, c *connection, units []sequence, replies [][]byte) ([]exchange, bool, error) {
 	var all []exchange
 	now, err := timeOf(replies[0])
 	if err != nil {
@@ -272,7 +273,7 @@ func (p *pair) simulate(e *engine, units []sequence, replies [][]byte) ([]exchan
 			for _, words := range unit {
 				p.met.before(e, words)
 			}
-			answers := e.runPipeline(now, unit, func([]string, *Reply) {})
+			answers := e.runPipeline(c, now, unit, func([]string, *Reply) {}, func() {})
 			for i, words := range unit {
 				x := exchange{words: words, now: now, real: replies[i], sim: answers.Elems[i].appendRESP(nil)}
 				if err := x.comparable(); err != nil {

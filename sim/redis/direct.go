@@ -48,6 +48,9 @@ func (s *store) setIfNew(key, value string, life time.Duration) Reply {
 func (s *store) arrive(key string) {
 	s.touched(key)
 	s.expire(key)
+	if !s.attention.none() {
+		s.attend(key)
+	}
 }
 
 // lifeIfNew reads the options of a SET in the two orders that are common, PX

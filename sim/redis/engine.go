@@ -53,15 +53,16 @@ func (e *engine) run(now time.Time, words []string) Reply {
 	case "wait":
 		return e.wait(args)
 	case "hello":
-		return hello(args, e.follows())
+		return e.store.hello(args, e.follows())
 	case "select":
-		return selectDatabase(args[1])
+		return e.store.selectDatabase(args[1])
 	case "client":
-		return client(args)
-	case "multi":
-		return errorReply("ERR lockquake simulates MULTI in a pipeline only")
-	case "exec", "discard":
-		return errorReply("ERR %s without MULTI", strings.ToUpper(args[0]))
+		return e.store.client(args)
+	case "blpop", "brpop", "blmove", "brpoplpush", "blmpop", "bzpopmin", "bzpopmax", "bzmpop":
+		reply, _ := e.store.block(args)
+		return reply
+	case "unwatch":
+		return okReply() // in a transaction, which has ended all that was watched
 	case "eval", "evalsha", "eval_ro", "evalsha_ro":
 		return e.scripts.eval(args)
 	case "script":
@@ -114,13 +115,13 @@ func malformed(written string, args []string) *Reply {
 	return &r
 }
 
-func selectDatabase(number string) Reply {
+func (s *store) selectDatabase(number string) Reply {
 	n, ok := parseInt(number)
 	switch {
 	case !ok:
 		return *notAnInteger()
 	case n != 0:
-		return errorReply("ERR lockquake simulates database 0 only")
+		return s.refuse("select " + number)
 	}
 	return okReply()
 }
@@ -136,8 +137,13 @@ func ping(args []string) Reply {
 }
 
 // hello answers what a client asks as it connects. There is RESP2 only.
-func hello(args []string, replica bool) Reply {
-	if len(args) > 1 && args[1] != "2" {
+func (s *store) hello(args []string, replica bool) Reply {
+	switch {
+	case len(args) > 1 && args[1] == "3":
+		return s.refuse("hello 3")
+	case len(args) > 2:
+		return s.refuse("hello " + strings.Join(args[1:], " "))
+	case len(args) > 1 && args[1] != "2":
 		return errorReply("NOPROTO unsupported protocol version")
 	}
 	role := "master"
@@ -166,7 +172,7 @@ const (
 	redisVersionNumber = 0x07000f
 )
 
-func client(args []string) Reply {
+func (s *store) client(args []string) Reply {
 	if len(args) < 2 {
 		return wrongArity("client")
 	}
@@ -174,72 +180,5 @@ func client(args []string) Reply {
 	case "setinfo", "setname":
 		return okReply()
 	}
-	return refusal("client " + args[1])
-}
-
-// transaction is the state of a pipeline between MULTI and EXEC.
-type transaction struct {
-	open    bool
-	aborted bool
-	queued  [][]string
-}
-
-// runPipeline carries out the commands in order, at the time now. Nothing
-// comes between them. done is told every command that took effect.
-func (e *engine) runPipeline(now time.Time, commands [][]string, done func(words []string, r *Reply)) Reply {
-	var tx transaction
-	replies := make([]Reply, 0, len(commands))
-	perform := func(words []string) Reply {
-		reply := e.run(now, words)
-		done(words, &reply)
-		return reply
-	}
-	for _, words := range commands {
-		var reply Reply
-		switch {
-		case len(words) == 1 && strings.EqualFold(words[0], "multi") && !tx.open:
-			tx, e.atMulti = transaction{open: true}, e.acknowledged()
-			reply = okReply()
-		case tx.open:
-			reply = tx.next(e, words, perform)
-		default:
-			reply = perform(words)
-		}
-		replies = append(replies, reply)
-	}
-	return Reply{Kind: Array, Elems: replies}
-}
-
-// next handles one command within a transaction.
-func (tx *transaction) next(e *engine, words []string, perform func([]string) Reply) Reply {
-	if len(words) == 0 {
-		return errorReply("ERR empty command")
-	}
-	name := strings.ToLower(words[0])
-	if len(words) > 1 {
-		name = "" // these have no arguments
-	}
-	switch name {
-	case "multi":
-		return errorReply("ERR MULTI calls can not be nested")
-	case "discard":
-		tx.open = false
-		return okReply()
-	case "exec":
-		tx.open = false
-		if tx.aborted {
-			return errorReply("EXECABORT Transaction discarded because of previous errors.")
-		}
-		result := Reply{Kind: Array}
-		for _, queued := range tx.queued {
-			result.Elems = append(result.Elems, perform(queued))
-		}
-		return result
-	}
-	if failed := e.rejection(words[0], e.lower(words)); failed != nil {
-		tx.aborted = true
-		return *failed
-	}
-	tx.queued = append(tx.queued, words)
-	return Reply{Kind: Status, Text: "QUEUED"}
+	return s.refuse("client " + args[1])
 }

@@ -67,6 +67,7 @@ func (s *store) images() map[string]image {
 
 // put lets the key hold what the image says.
 func (s *store) put(key string, i image) {
+	s.modified(key)
 	s.db.Del(key)
 	delete(s.deadlines, key)
 	if i.build == nil {
@@ -82,6 +83,9 @@ func (s *store) put(key string, i image) {
 func (s *store) replace(images map[string]image) {
 	s.redis.FlushAll()
 	clear(s.deadlines)
+	for key := range s.attention.watching {
+		s.modified(key)
+	}
 	for _, key := range slices.Sorted(maps.Keys(images)) {
 		s.put(key, images[key])
 	}

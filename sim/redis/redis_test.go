@@ -97,8 +97,8 @@ func TestCommands(t *testing.T) {
 			t.Errorf("%s answers %s, want %s", step.command, got, step.want)
 		}
 	}
-	if got := say(e, now, "BLPOP l 0"); !strings.Contains(got, "lockquake does not simulate") {
-		t.Errorf("a blocking command is answered by %s", got)
+	if got := say(e, now, "OBJECT ENCODING l"); !strings.Contains(got, "lockquake does not simulate") {
+		t.Errorf("a command that is not simulated is answered by %s", got)
 	}
 	if got := say(e, now, "NONSENSE 1"); !strings.Contains(got, "unknown command") {
 		t.Errorf("an unknown command is answered by %s", got)

@@ -246,7 +246,7 @@ func (s *scripts) script(args []string) Reply {
 	case sub == "load" || sub == "exists":
 		return wrongArity("script|" + sub)
 	case sub == "kill" || sub == "debug" || sub == "help":
-		return refusal("script " + sub)
+		return s.engine.store.refuse("script " + sub)
 	}
 	return errorReply("ERR unknown subcommand '%.128s'. Try SCRIPT HELP.", args[1])
 }
@@ -272,7 +272,7 @@ func (s *scripts) call(words []string) Reply {
 	case name == "publish":
 		return Reply{Kind: Integer, Int: e.publish(args[1], args[2])}
 	case name == "select":
-		return selectDatabase(args[1])
+		return e.store.selectDatabase(args[1])
 	}
 	return e.store.run(args)
 }

@@ -32,7 +32,7 @@ type Options struct {
 }
 
 // Server is one simulated Redis. It answers a request at the instant at which
-// it arrives, unless that is a WAIT.
+// it arrives, unless that is a WAIT or blocks.
 type Server struct {
 	node    *sim.Node
 	options Options
@@ -111,24 +111,32 @@ func (s *Server) Serve(c *sim.Call) {
 	case *Command:
 		if reply, ok := s.listening(c.Session, request.Args); ok {
 			request.reply = reply
+			s.endIfMissing(c)
 			c.Applied()
 			c.Reply(&request.reply)
 			return
 		}
-		if isWait(request.Args) {
+		switch {
+		case inTransaction(c.Session) || ofConnection(request.Args):
+			s.servePipeline(c, [][]string{request.Args}, nil, func(all []Reply) {
+				request.reply = all[0]
+				c.Reply(&request.reply)
+			})
+		case blocks(request.Args):
 			c.Applied()
-			s.wait(c, request.Args, func(r Reply) {
+			s.suspend(c, request.Args, func(r Reply) {
 				request.reply = r
 				c.Reply(&request.reply)
 			})
-			return
+		default:
+			request.reply = s.engine.run(s.now(), request.Args)
+			s.settle(c, request.Args, &request.reply)
+			c.Applied()
+			c.Reply(&request.reply)
+			s.serveBlocked()
 		}
-		request.reply = s.engine.run(s.now(), request.Args)
-		s.settle(c, request.Args, &request.reply)
-		c.Applied()
-		c.Reply(&request.reply)
 	case *Pipeline:
-		s.servePipeline(c, request.Commands, nil)
+		s.servePipeline(c, request.Commands, nil, func(all []Reply) { c.Reply(&Reply{Kind: Array, Elems: all}) })
 	default:
 		c.Applied()
 		c.Reply(s.Failure(c, fmt.Sprintf("ERR Protocol error: %T is no command", request)))
@@ -136,10 +144,12 @@ func (s *Server) Serve(c *sim.Call) {
 }
 
 // servePipeline carries out the commands up to the first one that waits, and
-// goes on when that is over. The replies are those to earlier ones.
-func (s *Server) servePipeline(c *sim.Call, commands [][]string, replies []Reply) {
-	n := firstWait(commands)
-	part := s.engine.runPipeline(s.now(), commands[:n], func(words []string, r *Reply) { s.settle(c, words, r) })
+// goes on when that is over. The replies are those to earlier ones, and answer
+// is given all of them.
+func (s *Server) servePipeline(c *sim.Call, commands [][]string, replies []Reply, answer func([]Reply)) {
+	connection := connectionOf(c.Session)
+	n := firstBlocking(commands, connection.open)
+	part := s.engine.runPipeline(connection, s.now(), commands[:n], func(words []string, r *Reply) { s.settle(c, words, r) }, s.serveBlocked)
 	if replies == nil {
 		replies = part.Elems
 		c.Applied()
@@ -147,10 +157,10 @@ func (s *Server) servePipeline(c *sim.Call, commands [][]string, replies []Reply
 		replies = append(replies, part.Elems...)
 	}
 	if n == len(commands) {
-		c.Reply(&Reply{Kind: Array, Elems: replies})
+		answer(replies)
 		return
 	}
-	s.wait(c, commands[n], func(r Reply) { s.servePipeline(c, commands[n+1:], append(replies, r)) })
+	s.suspend(c, commands[n], func(r Reply) { s.servePipeline(c, commands[n+1:], append(replies, r), answer) })
 }
 
 // settle looks at what a command has done.
@@ -160,6 +170,25 @@ func (s *Server) settle(c *sim.Call, words []string, reply *Reply) {
 		s.journal.settle()
 	}
 	s.seen(c)
+	s.endIfMissing(c)
+}
+
+// endIfMissing ends the run if something was asked for that is not simulated.
+func (s *Server) endIfMissing(c *sim.Call) {
+	if what := s.engine.store.missing; what != "" {
+		s.node.World().Fail(&NotSimulatedError{Worker: c.Worker, Op: c.Op, What: what})
+	}
+}
+
+// NotSimulatedError says that a worker has asked for something that the
+// simulated Redis does not have. It ends the run, which says nothing then.
+type NotSimulatedError struct {
+	Worker, Op string
+	What       string // the command, in upper case
+}
+
+func (e *NotSimulatedError) Error() string {
+	return fmt.Sprintf("%s (%s) sent %s, which is not simulated", e.Worker, e.Op, e.What)
 }
 
 // Failure implements sim.Failer: an error as Redis sends it, whose first word
@@ -172,8 +201,9 @@ func (s *Server) Failure(c *sim.Call, text string) any {
 	return &failed
 }
 
-// Closed implements sim.Server. Who listened does so no more.
+// Closed implements sim.Server. Who listened, watched or waited does so no more.
 func (s *Server) Closed(session *sim.Session, _ error) {
+	s.leave(session)
 	for channel := range s.channels {
 		s.channels.leave(session, channel)
 	}

@@ -38,6 +38,9 @@ type store struct {
 	// is hidden from the command that names it, and is there again afterwards.
 	follows func() bool
 	hidden  []effect
+
+	attention attention
+	missing   string // what was asked for first that is not simulated
 }
 
 // output collects what miniredis writes to its client.
@@ -60,6 +63,7 @@ func newStore() (*store, error) {
 		touched:   func(string) {},
 		expired:   func(string) {},
 		follows:   func() bool { return false },
+		attention: attention{watching: map[string][]*connection{}, blocked: map[string][]*blocked{}},
 	}
 	// The commands are there only after a first connection.
 	conn, err := s.redis.Dial()
@@ -83,10 +87,14 @@ func (s *store) setTime(now time.Time) {
 
 // run carries out one command on the keyspace. Its name is in lower case.
 func (s *store) run(args []string) Reply {
-	if reply, ok := s.direct(args); ok {
-		return reply
+	reply, ok := s.direct(args)
+	if !ok {
+		reply = s.indirect(args)
 	}
-	return s.indirect(args)
+	if len(s.attention.named) > 0 {
+		s.noticed(args, &reply)
+	}
+	return reply
 }
 
 // knows reports whether the keyspace has a command of that name.
@@ -106,10 +114,10 @@ func (s *store) knows(name string) bool {
 func (s *store) indirect(args []string) Reply {
 	name := args[0]
 	if notSimulated(name, args) {
-		return refusal(name)
+		return s.refuse(name)
 	}
 	if !s.knows(name) {
-		return refusal(name)
+		return s.refuse(name)
 	}
 	if reply, ok := s.deadline(args); ok {
 		return reply
@@ -159,11 +167,9 @@ func (k keySpan) end(n int) int {
 func (s *store) before(keys []string, step int) {
 	for i := 0; i < len(keys); i += step {
 		key := keys[i]
-		s.touched(key)
-		if !s.expire(key) {
-			if deadline, ok := s.deadlines[key]; ok {
-				s.db.SetTTL(key, s.left(deadline))
-			}
+		s.arrive(key)
+		if deadline, ok := s.deadlines[key]; ok {
+			s.db.SetTTL(key, s.left(deadline))
 		}
 	}
 }
@@ -197,6 +203,7 @@ func (s *store) expire(key string) bool {
 	if !ok || s.now.UnixMilli() <= deadline {
 		return false
 	}
+	s.modified(key)
 	if s.follows() {
 		s.hidden = append(s.hidden, effect{key: key, image: s.image(key)})
 		s.put(key, image{})

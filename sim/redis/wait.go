@@ -26,9 +26,7 @@ func (s *Server) wait(c *sim.Call, args []string, answer func(Reply)) {
 		return
 	}
 	w := &waiter{replicas: replicas, answer: answer}
-	if seen, ok := c.Session.Data.(*int64); ok {
-		w.offset = *seen
-	}
+	w.offset = connectionOf(c.Session).seen
 	s.seen(c)
 	if n := s.acknowledged(w.offset); n >= replicas {
 		answer(Reply{Kind: Integer, Int: n})
@@ -58,7 +56,7 @@ func (s *Server) answerWaiters() {
 	}
 }
 
-// forgetWaiters drops those whose connections are about to break.
+// forgetWaiters drops all who wait and watch: their connections are about to break.
 func (s *Server) forgetWaiters() {
 	for _, w := range s.waiters {
 		if w.timer != nil {
@@ -66,6 +64,16 @@ func (s *Server) forgetWaiters() {
 		}
 	}
 	s.waiters = nil
+	a := &s.engine.store.attention
+	for _, list := range a.blocked {
+		for _, b := range list {
+			if b.timer != nil {
+				b.timer.Stop()
+			}
+		}
+	}
+	clear(a.blocked)
+	clear(a.watching)
 }
 
 // acknowledged returns how many replicas have all writes up to offset.
@@ -90,11 +98,7 @@ func (s *Server) seen(c *sim.Call) {
 	if s.group == nil {
 		return
 	}
-	if seen, ok := c.Session.Data.(*int64); ok {
-		*seen = s.group.offset
-		return
-	}
-	c.Session.Data = new(s.group.offset)
+	connectionOf(c.Session).seen = s.group.offset
 }
 
 // wait is a WAIT in a transaction. It does not block, and counts who had
@@ -131,13 +135,9 @@ func parseWait(args []string, onReplica bool) (replicas int64, timeout time.Dura
 	return replicas, time.Duration(min(millis, longest)) * time.Millisecond, nil
 }
 
-// isWait reports whether a command is a WAIT.
-func isWait(words []string) bool { return len(words) > 0 && strings.EqualFold(words[0], "wait") }
-
-// firstWait returns the place of the first WAIT outside of a transaction, or
-// behind the last command.
-func firstWait(commands [][]string) int {
-	transaction := false
+// firstBlocking returns the place of the first command that may block, outside
+// of a transaction, or behind the last command. transaction: one is open.
+func firstBlocking(commands [][]string, transaction bool) int {
 	for i, words := range commands {
 		switch {
 		case len(words) == 0:
@@ -145,7 +145,7 @@ func firstWait(commands [][]string) int {
 			transaction = true
 		case strings.EqualFold(words[0], "exec"), strings.EqualFold(words[0], "discard"):
 			transaction = false
-		case isWait(words) && !transaction:
+		case blocks(words) && !transaction:
 			return i
 		}
 	}
