@@ -77,7 +77,7 @@ func miscounted(args []string) bool {
 // inScripts reports whether a script may call the command.
 func inScripts(name string) bool {
 	switch name {
-	case "auth", "bgrewriteaof", "bgsave", "blmove", "blmpop", "blpop", "brpop", "brpoplpush", "bzmpop",
+	case "auth", "bgrewriteaof", "bgsave", "blmove", "blpop", "brpop", "brpoplpush",
 		"bzpopmax", "bzpopmin", "client", "debug", "discard", "eval", "eval_ro", "evalsha",
 		"evalsha_ro", "exec", "failover", "fcall", "fcall_ro", "hello", "monitor", "multi",
 		"psubscribe", "psync", "punsubscribe", "quit", "replconf", "replicaof", "reset", "role", "save",

@@ -19,6 +19,9 @@ type attention struct {
 // none reports whether nobody waits for anything.
 func (a *attention) none() bool { return len(a.watching) == 0 && len(a.blocked) == 0 }
 
+// begin forgets what an earlier command has named.
+func (a *attention) begin() { a.named, a.before = a.named[:0], a.before[:0] }
+
 // attend notes what a key holds before the current command.
 func (s *store) attend(key string) {
 	a := &s.attention
@@ -36,7 +39,7 @@ func (s *store) noticed(args []string, reply *Reply) {
 			s.modified(key)
 		}
 	}
-	a.named, a.before = a.named[:0], a.before[:0]
+	a.begin()
 }
 
 // modified tells those who wait for the key that it is not what it was.
@@ -110,6 +113,8 @@ func (s *store) rewrites(args []string, reply *Reply, key string, before image) 
 		return there
 	case "getex":
 		return there && len(args) > 3
+	case "rename":
+		return key == args[2] && args[1] != args[2]
 	case "copy":
 		return reply.Int == 1 && key == args[2]
 	case "lmove", "rpoplpush":

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -45,7 +46,7 @@ func blocks(words []string) bool {
 // block carries out a blocking command without waiting. It returns what is to be
 // waited for if there is no element.
 func (s *store) block(args []string) (Reply, *blocked) {
-	b, failed := parseBlocking(args)
+	b, failed := s.parseBlocking(args)
 	if failed != nil {
 		return *failed, nil
 	}
@@ -75,7 +76,7 @@ func (s *store) fetch(b *blocked, key string) Reply {
 }
 
 // parseBlocking reads a blocking command.
-func parseBlocking(args []string) (*blocked, *Reply) {
+func (s *store) parseBlocking(args []string) (*blocked, *Reply) {
 	name, last := args[0], len(args)-1
 	b := &blocked{kind: "list", named: true, keys: args[1:last]}
 	limit := args[last]
@@ -95,10 +96,10 @@ func parseBlocking(args []string) (*blocked, *Reply) {
 		b.keys, b.named = args[1:2], false
 		b.fetch = func(key string) []string { return []string{"rpoplpush", key, args[2]} }
 	default:
-		return parseBlockingMany(b, args)
+		return s.parseBlockingMany(b, args)
 	}
 	var failed *Reply
-	b.timeout, failed = parseTimeout(limit)
+	b.timeout, failed = s.parseTimeout(limit)
 	return b, failed
 }
 
@@ -108,9 +109,9 @@ func isEnd(word string) bool {
 
 // parseBlockingMany reads BLMPOP or BZMPOP: timeout numkeys key [key ...]
 // LEFT|RIGHT or MIN|MAX [COUNT count].
-func parseBlockingMany(b *blocked, args []string) (*blocked, *Reply) {
+func (s *store) parseBlockingMany(b *blocked, args []string) (*blocked, *Reply) {
 	var failed *Reply
-	if b.timeout, failed = parseTimeout(args[1]); failed != nil {
+	if b.timeout, failed = s.parseTimeout(args[1]); failed != nil {
 		return nil, failed
 	}
 	n, ok := parseInt(args[2])
@@ -144,22 +145,29 @@ func parseBlockingMany(b *blocked, args []string) (*blocked, *Reply) {
 	return b, nil
 }
 
-// parseTimeout reads the timeout of a blocking command, in seconds. 0 is none.
-func parseTimeout(text string) (time.Duration, *Reply) {
+// parseTimeout reads the timeout of a blocking command, in seconds. 0 is none. One
+// that is far too long is negative to Redis, as its milliseconds overflow.
+func (s *store) parseTimeout(text string) (time.Duration, *Reply) {
 	fail := func(what string) (time.Duration, *Reply) {
 		r := errorReply("ERR timeout is %s", what)
 		return 0, &r
 	}
+	if lower := strings.ToLower(text); strings.Contains(lower, "0x") && !strings.Contains(lower, "p") {
+		text += "p0"
+	}
 	seconds, err := strconv.ParseFloat(text, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		err = nil // it is infinite
+	}
 	millis := math.Ceil(seconds * millisPerSecond)
 	const longest = 1 << 40 // beyond the end of any run
 	switch {
 	case err != nil || math.IsNaN(seconds) || strings.Contains(text, "_"):
 		return fail("not a float or out of range")
-	case millis >= math.MaxInt64:
-		return fail("out of range")
-	case seconds < 0:
+	case millis < 0 || millis >= math.MaxInt64:
 		return fail("negative")
+	case millis > float64(math.MaxInt64-s.now.UnixMilli()):
+		return fail("out of range")
 	}
 	return time.Duration(min(millis, longest)) * time.Millisecond, nil
 }

@@ -66,7 +66,10 @@ func (e *engine) next(c *connection, now time.Time, words []string, done func(wo
 	}
 	args := slices.Clone(e.lower(words))
 	if failed := e.rejection(words[0], args); failed != nil {
-		c.aborted = c.open
+		if c.aborted = c.open; args[0] == "exec" { // with arguments
+			c.open = false
+			e.store.unwatch(c)
+		}
 		return *failed
 	}
 	switch args[0] {

@@ -267,6 +267,9 @@ func (s *scripts) call(words []string) Reply {
 		return errorReply("ERR Write commands are not allowed from read-only scripts.")
 	case e.follows() && writes(name):
 		return readOnlyReplica()
+	case name == "blmpop" || name == "bzmpop":
+		reply, _ := e.store.block(args)
+		return reply
 	case name == "ping":
 		return ping(args)
 	case name == "publish":

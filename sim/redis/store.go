@@ -87,6 +87,7 @@ func (s *store) setTime(now time.Time) {
 
 // run carries out one command on the keyspace. Its name is in lower case.
 func (s *store) run(args []string) Reply {
+	s.attention.begin()
 	reply, ok := s.direct(args)
 	if !ok {
 		reply = s.indirect(args)
