@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -45,6 +46,9 @@ func appendJSON(b []byte, v lua.LValue, null *lua.LUserData, depth int) ([]byte,
 	case lua.LString:
 		return appendJSONString(b, string(v)), nil
 	case lua.LNumber:
+		if f := float64(v); math.IsInf(f, 0) || math.IsNaN(f) {
+			return nil, errors.New("Cannot serialise number: must not be NaN or Inf") //nolint:staticcheck // the words of cjson
+		}
 		return append(b, shortNumber(float64(v))...), nil
 	case lua.LBool:
 		return fmt.Append(b, bool(v)), nil
@@ -56,9 +60,13 @@ func appendJSON(b []byte, v lua.LValue, null *lua.LUserData, depth int) ([]byte,
 		}
 	case *lua.LTable:
 		if depth++; depth > maxJSONDepth {
-			return nil, fmt.Errorf("Cannot serialise, excessive depth (%d)", depth) //nolint:staticcheck // the words of cjson
+			return nil, fmt.Errorf("Cannot serialise, excessive nesting (%d)", depth) //nolint:staticcheck // the words of cjson
 		}
-		if n := arrayLength(v); n > 0 {
+		n, sparse := arrayLength(v)
+		switch {
+		case sparse:
+			return nil, errors.New("Cannot serialise table: excessively sparse array") //nolint:staticcheck // the words of cjson
+		case n > 0:
 			return appendJSONArray(b, v, n, null, depth)
 		}
 		return appendJSONObject(b, v, null, depth)
@@ -67,10 +75,12 @@ func appendJSON(b []byte, v lua.LValue, null *lua.LUserData, depth int) ([]byte,
 }
 
 // arrayLength returns the highest key of a table whose keys are all positive
-// whole numbers, and 0 for any other.
-func arrayLength(t *lua.LTable) int {
-	length := 0
+// whole numbers, and 0 for any other. It reports whether such a table is refused,
+// since it has many more holes than members.
+func arrayLength(t *lua.LTable) (length int, sparse bool) {
+	members := 0
 	t.ForEach(func(k, _ lua.LValue) {
+		members++
 		n, ok := k.(lua.LNumber)
 		if i := int(n); !ok || i <= 0 || lua.LNumber(i) != n {
 			length = -1
@@ -78,11 +88,8 @@ func arrayLength(t *lua.LTable) int {
 			length = max(length, i)
 		}
 	})
-	const sparse = 10 // a table with more holes than members is no array
-	if length > sparse && length > 2*t.Len() {
-		return 0
-	}
-	return max(0, length)
+	const few = 10
+	return max(0, length), length > few && length > 2*members
 }
 
 func appendJSONArray(b []byte, t *lua.LTable, n int, null *lua.LUserData, depth int) ([]byte, error) {

@@ -118,7 +118,7 @@ func (g *generator) fill(word string) []string {
 	case "$cond":
 		return lines("", "", "", "NX", "XX", "GT", "LT", "gt", "XX GT", "XX LT", "NX XX", "GT LT", "NX GT", "BOGUS")
 	case "$zadd":
-		return lines("", "NX", "XX", "GT", "LT", "CH", "INCR", "NX XX", "GT LT", "XX CH", "NX INCR")
+		return lines("", "NX", "XX", "GT", "LT", "CH", "INCR", "NX XX", "GT LT", "XX CH", "NX INCR", "XX INCR", "GT INCR", "LT INCR", "NX CH", "GT CH", "XX GT", "XX LT CH")
 	}
 	return []string{word}
 }
@@ -269,7 +269,7 @@ func (g *generator) eval(text string) []string {
 
 // script returns a script that calls some commands, or does what it must not.
 func (g *generator) script() string {
-	switch g.IntN(9) {
+	switch g.IntN(11) {
 	case 0:
 		return "return " + g.call("call")
 	case 1:
@@ -287,6 +287,9 @@ func (g *generator) script() string {
 		return fmt.Sprintf("local n = 0 for i = 1, 3 do local r = %s if r and type(r) ~= 'table' then n = n + 1 end end return n", g.call("pcall"))
 	case 7:
 		return fmt.Sprintf("%s\nreturn redis.call('GET', KEYS[1])", g.call("call"))
+	}
+	if g.chance(60) {
+		return "return " + libraryCall(g.Rand)
 	}
 	return g.one("x = 1", "return x", "return redis.call('NONSENSE')", "return redis.call('GET')", "return redis.call('MULTI')",
 		"return redis.call('GET', {})", "error('boom')", "error({err='MY boom'})", "return redis.error_reply('MY reply')",

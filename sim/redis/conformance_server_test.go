@@ -352,7 +352,7 @@ func comparableError(text string) string {
 	if !ofScript || !found {
 		return text
 	}
-	for _, words := range []string{"attempt to ", "cannot perform ", "__len undefined", "bad argument "} {
+	for _, words := range []string{"attempt to ", "cannot perform ", "__len undefined", "__unm undefined", "bad argument ", "Expected ", "wrong number of arguments", "malformed pattern", "unfinished capture", "metatable must be "} {
 		if strings.HasPrefix(said, words) {
 			if end := strings.Index(said, " script: "); end >= 0 {
 				said = said[end:]

@@ -44,7 +44,14 @@ func (s *store) guard(args []string) *Reply {
 		if len(args) > 3 {
 			return syntaxError()
 		}
-		return guardCount(args)
+		if failed := guardCount(args); failed != nil || len(args) == 2 || args[2] != "0" {
+			return failed
+		}
+		if kind := s.db.Type(args[1]); kind != "" && kind != "zset" {
+			r := wrongType()
+			return &r
+		}
+		return &Reply{Kind: Array}
 	case "lrange", "ltrim", "zremrangebyrank":
 		return integers(args[2:4])
 	case "zrevrange":
@@ -395,10 +402,34 @@ func (s *store) guardZAdd(args []string) *Reply {
 			}
 		}
 		if given["incr"] {
-			return s.guardScore(args[1], words[0], words[1])
+			return s.increment(args[1], words[0], words[1], given)
 		}
 		return nil
 	}
+	return &r
+}
+
+// increment is ZADD with INCR, which answers nil where its other options let the
+// score be as it is.
+func (s *store) increment(key, by, member string, given map[string]bool) *Reply {
+	kind := s.db.Type(key)
+	if kind != "" && kind != "zset" {
+		return nil // refused anyway
+	}
+	score, _ := s.db.ZScore(key, member)
+	n, _ := parseFloat(by) // it was looked at
+	members, _ := s.db.ZMembers(key)
+	there := slices.Contains(members, member)
+	if there && given["nx"] || !there && given["xx"] {
+		return &Reply{Kind: Nil}
+	}
+	if failed := s.guardScore(key, by, member); failed != nil {
+		return failed
+	}
+	if there && (given["gt"] && score+n <= score || given["lt"] && score+n >= score) {
+		return &Reply{Kind: Nil}
+	}
+	r := s.dispatch([]string{"zadd", key, "incr", by, member})
 	return &r
 }
 

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -63,7 +64,11 @@ func toNumber(L *lua.LState) int {
 		L.Push(lua.LNil)
 		return 1
 	}
-	f, ok := luaNumber(strings.Trim(lua.LVAsString(v), " \t\n\v\f\r"), base)
+	text, isText = lua.LString(lua.LVAsString(v)), isText || base != 10
+	if n, ok := v.(lua.LNumber); ok {
+		text = lua.LString(shortNumber(float64(n)))
+	}
+	f, ok := luaNumber(trimLua(string(text)), base)
 	if ok && (isText || base != 10) && text != "" {
 		L.Push(lua.LNumber(f))
 	} else {
@@ -72,18 +77,82 @@ func toNumber(L *lua.LState) int {
 	return 1
 }
 
+// luaNumber reads a number as the functions strtod and strtoul of C do.
 func luaNumber(text string, base int) (float64, bool) {
-	digits, hexadecimal := strings.CutPrefix(strings.ToLower(text), "0x")
-	if hexadecimal && (base == 10 || base == 16) {
-		text, base = digits, 16
+	lower := strings.ToLower(text)
+	if base == 10 {
+		if digits, negative := strings.CutPrefix(strings.TrimPrefix(lower, "+"), "-"); strings.HasPrefix(digits, "0x") {
+			if strings.ContainsAny(digits, ".p") {
+				if !strings.Contains(digits, "p") {
+					text += "p0"
+				}
+			} else if n, err := strconv.ParseUint(digits[2:], 16, 64); err == nil {
+				if negative {
+					return -float64(n), true
+				}
+				return float64(n), true
+			}
+		}
+		f, err := strconv.ParseFloat(text, 64)
+		return f, (err == nil || errors.Is(err, strconv.ErrRange)) && !strings.Contains(text, "_")
 	}
-	if base != 10 {
-		n, err := strconv.ParseUint(text, base, 64)
-		return float64(n), err == nil
+	digits, negative := strings.CutPrefix(lower, "-")
+	if base == 16 {
+		digits = strings.TrimPrefix(digits, "0x")
 	}
-	f, err := strconv.ParseFloat(text, 64)
-	return f, err == nil && !strings.Contains(text, "_")
+	n, err := strconv.ParseUint(strings.TrimPrefix(digits, "+"), base, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		return math.MaxUint64, true
+	}
+	if negative {
+		n = -n
+	}
+	return float64(n), err == nil
 }
+
+// loopParts is what Lua calls the values of a for. Each goes through a global
+// function called loopName.
+func loopParts() [3]string { return [3]string{"initial value", "limit", "step"} }
+
+func loopName(part string) string { return "\x00" + part }
+
+// loopValue returns the function that a value of a for goes through: a text that
+// is a number is taken for one.
+func loopValue(part string) lua.LGFunction {
+	return func(L *lua.LState) int {
+		switch v := L.Get(1).(type) {
+		case lua.LNumber:
+			return push(L, v)
+		case lua.LString:
+			if n, ok := luaNumber(trimLua(string(v)), 10); ok {
+				return push(L, lua.LNumber(n))
+			}
+		}
+		L.RaiseError("'for' %s must be a number", part)
+		return 0
+	}
+}
+
+// adapt changes the parsed script into one that does here what it does in Lua
+// 5.1, and refuses what that does not know.
+func adapt(stmts []ast.Stmt) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			later, ok := v.(laterLuaError)
+			if !ok {
+				panic(v)
+			}
+			err = later
+		}
+	}()
+	shortenOperands(stmts)
+	return nil
+}
+
+// laterLuaError says that a script uses what came with a later Lua.
+type laterLuaError struct{ what string }
+
+func (e laterLuaError) Error() string { return chunkName + ": '=' expected near '" + e.what + "'" }
 
 // operandName is the global function that operand is to a script. No script can
 // write this name.
@@ -118,11 +187,23 @@ func shortenStmt(stmt ast.Stmt) {
 		shortenExpr(s.Condition)
 		shortenOperands(s.Then)
 		shortenOperands(s.Else)
+	case *ast.GotoStmt:
+		panic(laterLuaError{s.Label})
+	case *ast.LabelStmt:
+		panic(laterLuaError{s.Name})
 	case *ast.NumberForStmt:
 		shortenExprs([]ast.Expr{s.Init, s.Limit, s.Step})
+		for i, value := range []*ast.Expr{&s.Init, &s.Limit, &s.Step} {
+			switch (*value).(type) {
+			case nil, *ast.NumberExpr, *ast.UnaryLenOpExpr:
+			default:
+				*value = called(loopName(loopParts()[i]), *value)
+			}
+		}
 		shortenOperands(s.Stmts)
 	case *ast.GenericForStmt:
 		shortenExprs(s.Exprs)
+		s.Exprs = padded(s.Exprs)
 		shortenOperands(s.Stmts)
 	case *ast.FuncDefStmt:
 		shortenExpr(s.Func)
@@ -186,7 +267,29 @@ func shortened(expr ast.Expr) ast.Expr {
 			return expr
 		}
 	}
-	name := &ast.IdentExpr{Value: operandName}
+	return called(operandName, expr)
+}
+
+// padded returns the three values of a for. The machine here does not always take
+// one that is missing for nil.
+func padded(exprs []ast.Expr) []ast.Expr {
+	last := exprs[len(exprs)-1]
+	switch last.(type) {
+	case *ast.FuncCallExpr, *ast.Comma3Expr:
+		return exprs // it may bring all that is missing
+	}
+	for len(exprs) < 3 {
+		missing := &ast.NilExpr{}
+		missing.SetLine(last.Line())
+		missing.SetLastLine(last.LastLine())
+		exprs = append(exprs, missing)
+	}
+	return exprs
+}
+
+// called returns a call of a global function with the expression.
+func called(function string, expr ast.Expr) ast.Expr {
+	name := &ast.IdentExpr{Value: function}
 	call := &ast.FuncCallExpr{Func: name, Args: []ast.Expr{expr}, AdjustRet: true}
 	for _, node := range []ast.PositionHolder{name, call} {
 		node.SetLine(expr.Line())

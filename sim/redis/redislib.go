@@ -13,14 +13,18 @@ func (b *sandbox) redisTable() *lua.LTable {
 	L := b.state
 	t := L.NewTable()
 	L.SetFuncs(t, map[string]lua.LGFunction{
-		"call":               func(L *lua.LState) int { return b.redisCall(L, true) },
-		"pcall":              func(L *lua.LState) int { return b.redisCall(L, false) },
-		"error_reply":        errorReplyTable,
-		"status_reply":       statusReplyTable,
-		"sha1hex":            sha1Hex,
-		"log":                logNothing,
-		"setresp":            setProtocol,
-		"set_repl":           setReplication,
+		"call":         func(L *lua.LState) int { return b.redisCall(L, true) },
+		"pcall":        func(L *lua.LState) int { return b.redisCall(L, false) },
+		"error_reply":  errorReplyTable,
+		"status_reply": statusReplyTable,
+		"sha1hex":      sha1Hex,
+		"log":          logNothing,
+		"setresp":      b.setProtocol,
+		"set_repl":     setReplication,
+		"acl_check_cmd": func(*lua.LState) int {
+			b.refuse("redis.acl_check_cmd")
+			return 0
+		},
 		"debug":              func(*lua.LState) int { return 0 },
 		"breakpoint":         func(L *lua.LState) int { return push(L, lua.LFalse) },
 		"replicate_commands": func(L *lua.LState) int { return push(L, lua.LTrue) },
@@ -100,12 +104,12 @@ func logNothing(L *lua.LState) int {
 	case !ok:
 		return fail(L, "First argument must be a number (log level).")
 	case level < 0 || level > 3:
-		return fail(L, "Invalid log level.")
+		return fail(L, "Invalid debug level.")
 	}
 	return 0
 }
 
-func setProtocol(L *lua.LState) int {
+func (b *sandbox) setProtocol(L *lua.LState) int {
 	version, ok := L.Get(1).(lua.LNumber)
 	switch {
 	case L.GetTop() != 1:
@@ -113,7 +117,7 @@ func setProtocol(L *lua.LState) int {
 	case !ok || version != 2 && version != 3:
 		return fail(L, "RESP version must be 2 or 3.")
 	case version == 3:
-		return fail(L, "lockquake simulates RESP2 only")
+		b.refuse("redis.setresp(3)")
 	}
 	return 0
 }
@@ -148,6 +152,9 @@ func single(L *lua.LState, field, text string) *lua.LTable {
 func (b *sandbox) redisCall(L *lua.LState, raise bool) int {
 	reply := b.performCall(L)
 	value := toLua(L, &reply)
+	if failed, ok := value.(*lua.LTable); ok && reply.Kind == Error {
+		failed.RawSetString("ignore_error_stats_update", lua.LTrue)
+	}
 	if raise && reply.Kind == Error {
 		L.Error(value, 1)
 	}
@@ -171,37 +178,4 @@ func (b *sandbox) performCall(L *lua.LState) Reply {
 		}
 	}
 	return b.call(b.words)
-}
-
-// bitTable is the part of the library bit that does not write hexadecimals: whole
-// numbers of 32 bits.
-func bitTable(L *lua.LState) *lua.LTable {
-	t := L.NewTable()
-	number := func(L *lua.LState, i int) uint32 {
-		return uint32(truncate(float64(L.CheckNumber(i)))) // the lower bits are what is asked for
-	}
-	result := func(L *lua.LState, n uint32) int { return push(L, lua.LNumber(int32(n))) }
-	fold := func(do func(a, b uint32) uint32) lua.LGFunction {
-		return func(L *lua.LState) int {
-			n := number(L, 1)
-			for i := 2; i <= L.GetTop(); i++ {
-				n = do(n, number(L, i))
-			}
-			return result(L, n)
-		}
-	}
-	shift := func(do func(a uint32, by uint32) uint32) lua.LGFunction {
-		return func(L *lua.LState) int { return result(L, do(number(L, 1), number(L, 2)&31)) }
-	}
-	L.SetFuncs(t, map[string]lua.LGFunction{
-		"band":    fold(func(a, b uint32) uint32 { return a & b }),
-		"bor":     fold(func(a, b uint32) uint32 { return a | b }),
-		"bxor":    fold(func(a, b uint32) uint32 { return a ^ b }),
-		"bnot":    func(L *lua.LState) int { return result(L, ^number(L, 1)) },
-		"tobit":   func(L *lua.LState) int { return result(L, number(L, 1)) },
-		"lshift":  shift(func(a, by uint32) uint32 { return a << by }),
-		"rshift":  shift(func(a, by uint32) uint32 { return a >> by }),
-		"arshift": shift(func(a, by uint32) uint32 { return uint32(int32(a) >> by) }),
-	})
-	return t
 }

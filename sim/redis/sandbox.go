@@ -21,6 +21,7 @@ type sandbox struct {
 	steps     *stepLimit
 	random    randomNumbers
 	call      func(words []string) Reply
+	refuse    func(what string) Reply
 	words     []string // of a call, reused
 	keys      values
 	argv      values
@@ -29,6 +30,13 @@ type sandbox struct {
 // maxSteps is how many instructions a script may run. Redis would stop
 // answering everybody instead, until somebody kills the script.
 const maxSteps = 10_000_000
+
+// How deep calls may lie in each other, as in Lua 5.1, and how many values they
+// may have in all.
+const (
+	maxCalls    = 20_000
+	maxRegistry = 1 << 20
+)
 
 var errTooManySteps = errors.New("lockquake stops a script after 10000000 instructions")
 
@@ -50,12 +58,13 @@ func (l *stepLimit) Done() <-chan struct{} {
 
 func (l *stepLimit) Err() error { return errTooManySteps }
 
-func newSandbox(call func(words []string) Reply) *sandbox {
+func newSandbox() *sandbox {
 	b := &sandbox{
-		state:     lua.NewState(lua.Options{SkipOpenLibs: true}),
+		state: lua.NewState(lua.Options{
+			SkipOpenLibs: true, CallStackSize: maxCalls, MinimizeStackMemory: true, RegistryMaxSize: maxRegistry, RegistryGrowStep: 1 << 12,
+		}),
 		protected: map[*lua.LTable]bool{},
 		steps:     &stepLimit{Context: context.Background(), over: make(chan struct{})},
-		call:      call,
 		random:    firstRandom,
 		keys:      values{name: "KEYS"},
 		argv:      values{name: "ARGV"},
@@ -75,6 +84,7 @@ func newSandbox(call func(words []string) Reply) *sandbox {
 		L.Push(lua.LString(lib.name))
 		L.Call(1, 0)
 	}
+	openLibraries(L)
 	b.globals = b.chooseGlobals()
 	b.env = b.protect(b.globals)
 	b.globals.RawSetString("_G", b.env)
@@ -96,11 +106,14 @@ func (b *sandbox) chooseGlobals() *lua.LTable {
 	}
 	L.SetFuncs(globals, map[string]lua.LGFunction{
 		"error": raise, "pcall": protectedCall, "rawset": b.rawSet, "setmetatable": b.setMetatable,
-		"tonumber": toNumber, "tostring": toString, operandName: operand,
+		"tonumber": coerced(toNumber, ".n"), "tostring": toString, operandName: operand,
 	})
+	for _, part := range loopParts() {
+		globals.RawSetString(loopName(part), L.NewFunction(loopValue(part)))
+	}
 	numbers := all.RawGetString(lua.MathLibName).(*lua.LTable)
-	numbers.RawSetString("random", L.NewFunction(b.mathRandom))
-	numbers.RawSetString("randomseed", L.NewFunction(b.mathSeed))
+	numbers.RawSetString("random", L.NewFunction(coerced(b.mathRandom, "n")))
+	numbers.RawSetString("randomseed", L.NewFunction(coerced(b.mathSeed, "n")))
 	globals.RawSetString(lua.MathLibName, b.protect(numbers))
 	globals.RawSetString(lua.TabLibName, b.protect(all.RawGetString(lua.TabLibName).(*lua.LTable)))
 	// The library of strings is also the metatable of every string.
@@ -114,6 +127,10 @@ func (b *sandbox) chooseGlobals() *lua.LTable {
 
 	missing := L.NewTable()
 	missing.RawSetString("__index", L.NewFunction(func(L *lua.LState) int {
+		switch name := L.ToString(2); name {
+		case "coroutine", "collectgarbage", "gcinfo", "load", "loadstring", "struct", "cmsgpack":
+			b.refuse(name + " in a script")
+		}
 		L.RaiseError("Script attempted to access nonexistent global variable '%s'", L.ToString(2))
 		return 0
 	}))
@@ -192,7 +209,12 @@ func raise(L *lua.LState) int {
 	if n, ok := object.(lua.LNumber); ok {
 		object = lua.LString(shortNumber(float64(n)))
 	}
-	L.Error(object, L.OptInt(2, 1))
+	if text, ok := object.(lua.LString); ok {
+		if level := L.OptInt(2, 1); level > 0 {
+			object = lua.LString(place(L, level)) + text
+		}
+	}
+	L.Error(object, 0)
 	return 0
 }
 
@@ -224,8 +246,10 @@ func (b *sandbox) mathRandom(L *lua.LState) int {
 		return push(L, lua.LNumber(drawn))
 	case 1:
 		high = L.CheckInt64(1)
-	default:
+	case 2:
 		low, high = L.CheckInt64(1), L.CheckInt64(2)
+	default:
+		L.RaiseError("wrong number of arguments")
 	}
 	if high < low {
 		L.ArgError(L.GetTop(), "interval is empty")
@@ -240,7 +264,12 @@ func (b *sandbox) mathSeed(L *lua.LState) int {
 
 // formatNumber writes a number as Redis hands it to a command.
 func formatNumber(f float64) string {
-	if n := truncate(f); float64(n) == f {
+	switch n := truncate(f); {
+	case f == 0 && math.Signbit(f):
+		return "-0"
+	case math.IsInf(f, 0) || math.IsNaN(f):
+		return shortNumber(f)
+	case float64(n) == f:
 		return strconv.FormatInt(n, 10)
 	}
 	const digits = 17
@@ -265,17 +294,27 @@ func (b *sandbox) function(proto *lua.FunctionProto) *lua.LFunction {
 }
 
 // run carries out a script and returns its answer.
-func (b *sandbox) run(f *lua.LFunction, sha string, keys, argv []string) Reply {
+func (b *sandbox) run(f *lua.LFunction, sha string, keys, argv []string) (reply Reply) {
 	L := b.state
 	L.SetTop(0)
 	b.give(&b.keys, keys)
 	b.give(&b.argv, argv)
 	b.steps.left = maxSteps
 	L.Push(f)
-	if err := L.PCall(0, 1, b.handler); err != nil {
+	defer func() {
+		if _, full := recover().(*lua.ApiError); full {
+			L.SetTop(0)
+			reply = b.refuse("a script that needs more than Lua's stack")
+		}
+	}()
+	err := L.PCall(0, 1, b.handler)
+	if b.steps.left <= 0 {
+		b.refuse(fmt.Sprintf("a script of more than %d instructions", maxSteps))
+	}
+	if err != nil {
 		return scriptError(err, sha)
 	}
-	reply := fromLua(L.Get(1), 0)
+	reply = fromLua(L.Get(1), 0)
 	L.SetTop(0)
 	return reply
 }
@@ -345,8 +384,8 @@ func scriptError(err error, sha string) Reply {
 		return errorReply("ERR %s", err.Error())
 	}
 	t, ok := failed.Object.(*lua.LTable)
-	if !ok {
-		return errorReply("ERR %s", failed.Object.String())
+	if !ok { // no room was left for the handler
+		return errorReply("ERR %s script: %s", failed.Object.String(), sha)
 	}
 	text := "ERR unknown error"
 	if message, ok := t.RawGetString("err").(lua.LString); ok {
@@ -381,7 +420,7 @@ func toLua(L *lua.LState, r *Reply) lua.LValue {
 }
 
 // maxDepth is how deep the tables of an answer may lie in each other.
-const maxDepth = 128
+const maxDepth = 7_900
 
 // fromLua converts what a script returns into a reply. The value lies in
 // depth tables.

@@ -39,7 +39,9 @@ func (c *ScriptCache) compile(sha, text string) (*lua.FunctionProto, error) {
 	if err != nil {
 		return nil, err
 	}
-	shortenOperands(chunk)
+	if err := adapt(chunk); err != nil {
+		return nil, err
+	}
 	proto, err := lua.Compile(chunk, chunkName)
 	if err != nil {
 		return nil, err
@@ -51,17 +53,18 @@ func (c *ScriptCache) compile(sha, text string) (*lua.FunctionProto, error) {
 	return proto, nil
 }
 
-// take returns a sandbox whose scripts call the given function.
-func (c *ScriptCache) take(call func(words []string) Reply) *sandbox {
+// take returns a sandbox whose scripts call the given function, and tell the other
+// one what they ask for that is not simulated.
+func (c *ScriptCache) take(call func(words []string) Reply, refuse func(what string) Reply) *sandbox {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := len(c.idle)
-	if n == 0 {
-		return newSandbox(call)
+	var b *sandbox
+	if n := len(c.idle); n > 0 {
+		b, c.idle = c.idle[n-1], c.idle[:n-1]
+	} else {
+		b = newSandbox()
 	}
-	b := c.idle[n-1]
-	c.idle = c.idle[:n-1]
-	b.call, b.random = call, firstRandom
+	b.call, b.refuse, b.random = call, refuse, firstRandom
 	return b
 }
 
@@ -69,7 +72,7 @@ func (c *ScriptCache) take(call func(words []string) Reply) *sandbox {
 func (c *ScriptCache) giveBack(b *sandbox) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	b.call = nil
+	b.call, b.refuse = nil, nil
 	c.idle = append(c.idle, b)
 }
 
@@ -171,7 +174,7 @@ func (s *scripts) load(text string) (string, *Reply) {
 		return "", &reply
 	}
 	if s.sandbox == nil {
-		s.sandbox = s.cache.take(s.call)
+		s.sandbox = s.cache.take(s.call, s.engine.store.refuse)
 	}
 	s.known[sha] = script{function: s.sandbox.function(proto), header: head}
 	return sha, nil

@@ -142,6 +142,11 @@ func (s *store) indirect(args []string) Reply {
 	reply := s.dispatch(args)
 	s.after(keys, span.step)
 	switch name {
+	case "sinterstore", "sdiffstore", "sunionstore":
+		// The keyspace below keeps an empty set.
+		if reply.Kind == Integer && reply.Int == 0 {
+			s.put(args[1], image{})
+		}
 	case "rename", "renamenx", "copy":
 		// The keyspace below could lose a deadline that is far away, and leaves
 		// a copy the deadline of what was there before.

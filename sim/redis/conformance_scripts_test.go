@@ -1,0 +1,90 @@
+package redis
+
+import (
+	_ "embed"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// luaScripts are scripts that each look at one thing in which a Lua can differ
+// from Lua 5.1, separated by lines with an equals sign.
+//
+//go:embed testdata/scripts.txt
+var luaScripts string
+
+// Scripts do what they do in Redis's Lua 5.1: conversions of arguments, loops,
+// formats, patterns, tables, errors.
+func TestConformanceOfScripts(t *testing.T) {
+	p := &pair{real: dialReal(t), cache: NewScriptCache(), met: newCoverage()}
+	for script := range strings.SplitSeq(strings.TrimSpace(luaScripts), "\n=\n") {
+		x, err := p.differ(sequence{{"EVAL", script, "1", "k", "5", "x", ""}})
+		if err != nil {
+			t.Fatalf("%s: %v", script, err)
+		}
+		if x != nil {
+			t.Error(x.String())
+		}
+	}
+}
+
+// What a script asks for that is not simulated is told by its name, and does not
+// pass for an error of the script.
+func TestWhatScriptsLackIsNamed(t *testing.T) {
+	for script, want := range map[string]string{
+		"return struct.pack('>I2', 1)":                     "STRUCT IN A SCRIPT",
+		"return cmsgpack.pack(1)":                          "CMSGPACK IN A SCRIPT",
+		"return loadstring('return 1')()":                  "LOADSTRING IN A SCRIPT",
+		"coroutine.yield()":                                "COROUTINE IN A SCRIPT",
+		"redis.setresp(3)":                                 "REDIS.SETRESP(3)",
+		"return redis.acl_check_cmd('GET')":                "REDIS.ACL_CHECK_CMD",
+		"pcall(redis.call, 'OBJECT', 'ENCODING', 'k')":     "OBJECT",
+		"return redis.call('SELECT', 1)":                   "SELECT 1",
+		"while true do end":                                "A SCRIPT OF MORE THAN 10000000 INSTRUCTIONS",
+		"return nonsense":                                  "",
+		"return redis.call('NONSENSE')":                    "",
+		"local function f() return 1 + f() end return f()": "",
+	} {
+		e := newTestEngine(t)
+		if r := e.run(e.store.now, []string{"EVAL", script, "0"}); r.Kind != Error && want != "COROUTINE IN A SCRIPT" && !strings.HasPrefix(want, "REDIS.") && want != "OBJECT" {
+			t.Errorf("%s answers %s", script, r.AppendTrace(nil))
+		}
+		if e.store.missing != want {
+			t.Errorf("%s lacks %q, want %q", script, e.store.missing, want)
+		}
+	}
+}
+
+// libraryCall returns a call of a function of Lua's libraries, with arguments of
+// types that it may have to convert.
+func libraryCall(r *rand.Rand) string {
+	texts := []string{"'abc'", "'5'", "ARGV[1]", "KEYS[1]", "7", "'a,b,c'", "1/3", "2^53", "''"}
+	numbers := []string{"1", "2", "-1", "'2'", "' 3 '", "'x'", "1.7", "0", "100", "'0x10'", "nil"}
+	any := slices.Concat(texts, numbers, []string{"{}", "{1, 2, 'x'}", "true"})
+	one := func(from []string) string { return from[r.IntN(len(from))] }
+	function := one([]string{
+		"string.sub(T, N)", "string.sub(T, N, N)", "string.rep(T, N)", "string.byte(T, N)", "string.char(N)", "string.find(T, T)",
+		"string.find(T, T, N)", "string.len(T)", "string.upper(T)", "string.reverse(T)", "string.gsub(T, T, T)", "string.gsub(T, '%w', T, N)",
+		"string.format('%d', N)", "string.format('%s', T)", "string.format('%5.1f|%g|%x', N, N, N)", "string.format('%q', T)", "string.format('%-8s|', T)",
+		"table.concat({1, 2.5, T, N}, T)", "table.concat({T, T}, ',', N)", "unpack({1, 2, T}, N)", "select(N, T, N)", "tonumber(A)", "tonumber(T, N)",
+		"tostring(N)", "type(A)", "math.floor(N)", "math.max(N, N)", "math.min(N, T)", "math.abs(N)", "math.fmod(N, N)", "bit.band(N, 255)",
+		"bit.lshift(N, 2)", "#A", "N + N", "N * T", "N % 3", "-N", "N .. T", "N == T", "N < N", "T < T", "T <= N", "not A", "A and N or T", "redis.sha1hex(T)",
+		"cjson.encode(A)", "cjson.encode({A, A})", "(function(...) return select('#', ...) end)(N, T)", "(function() for i = 1, N do return i end end)()",
+		"(function() local n = 0 for i = N, N, N do n = n + 1 if n > 20 then return n end end return n end)()",
+		"(function() local t = {1, 2, 3} table.insert(t, N, T) return t end)()", "(function() local t = {1, 2, 3} return table.remove(t, N) end)()",
+	})
+	var b strings.Builder
+	for _, c := range strings.Split(function, "") {
+		switch c {
+		case "T":
+			c = one(texts)
+		case "N":
+			c = one(numbers)
+		case "A":
+			c = one(any)
+		}
+		b.WriteString(c)
+	}
+	return b.String()
+}
