@@ -79,7 +79,7 @@ type Call struct {
 	answer   any
 	err      error // why there will be no answer
 	replied  bool
-	pushed   bool // nobody asked for it
+	pushed   bool // nobody waits for it: it is received
 }
 
 // Dial connects the process to a node: one round trip. It returns ErrTimeout
@@ -128,17 +128,31 @@ func (c *Conn) roundTrip(ctx context.Context, op string, req any, timeout time.D
 	if c.err != nil {
 		return nil, c.err
 	}
+	call := c.newRequest(t, op, req)
+	call.opens, call.task = opens, t
+	c.pending = append(c.pending, call)
+	call.send()
+	return c.await(t, sc, call, timeout)
+}
+
+// newRequest returns a request of the task that is not sent yet.
+func (c *Conn) newRequest(t *task, op string, req any) *Call {
+	w := c.node.world
 	w.request++
 	call := w.newCall()
 	call.Session, call.Worker, call.Op, call.Request, call.Req = &c.session, t.worker.name, op, w.request, req
 	call.Sent = w.Time()
-	call.conn, call.worker, call.points, call.opens, call.task = c, t.worker, w.points.of(op), opens, t
+	call.conn, call.worker, call.points = c, t.worker, w.points.of(op)
 	call.request.call, call.response.call, call.response.reply = call, call, true
-	c.pending = append(c.pending, call)
-	w.notePayload(kindSent, t.worker.name, op, call.Request, req)
-	c.up.send(&call.request)
-	w.passWith(t.worker, call.points.sent, &call.request)
-	return c.await(t, sc, call, timeout)
+	return call
+}
+
+// send sends the request.
+func (c *Call) send() {
+	w := c.conn.node.world
+	w.notePayload(kindSent, c.Worker, c.Op, c.Request, c.Req)
+	c.conn.up.send(&c.request)
+	w.passWith(c.worker, c.points.sent, &c.request)
 }
 
 // await parks the task until the call is answered, and takes the answer.

@@ -23,6 +23,22 @@ func (s *Session) Push(op string, payload any) {
 	w.passWith(s.worker, call.points.replied, &call.response)
 }
 
+// Send sends a request and does not wait for its reply, which is received as what
+// is pushed.
+func (c *Conn) Send(op string, req any) error {
+	t, _, err := c.node.world.enter(context.Background())
+	switch {
+	case err != nil:
+		return err
+	case c.err != nil:
+		return c.err
+	}
+	call := c.newRequest(t, op, req)
+	call.pushed = true
+	call.send()
+	return nil
+}
+
 // inbox is what has been pushed to the client's end of a connection and has
 // arrived.
 type inbox struct {

@@ -40,48 +40,67 @@ func (ch channels) count(session *sim.Session) (n int64) {
 
 // listening answers what begins or ends listening, and what a connection asks
 // that listens: hardly anything is allowed there. It reports whether this was
-// such a command.
-func (s *Server) listening(session *sim.Session, words []string) (Reply, bool) {
+// such a command. more follows the answer.
+func (s *Server) listening(session *sim.Session, words []string) (answer Reply, more []Reply, ok bool) {
 	if len(words) == 0 || len(s.channels) == 0 && !strings.EqualFold(words[0], "subscribe") && !strings.EqualFold(words[0], "unsubscribe") {
-		return Reply{}, false
+		return Reply{}, nil, false
 	}
 	args := s.engine.lower(words)
 	if malformed(words[0], args) != nil {
-		return Reply{}, false
+		return Reply{}, nil, false
 	}
 	switch args[0] {
 	case "subscribe", "unsubscribe":
-		return s.subscription(session, args[0], args[1:]), true
+		answer, more = s.subscription(session, args[0], args[1:])
+		return answer, more, true
 	case "psubscribe", "punsubscribe", "ssubscribe", "sunsubscribe", "quit", "reset":
-		return Reply{}, false
+		return Reply{}, nil, false
 	}
 	switch {
 	case s.channels.count(session) == 0:
-		return Reply{}, false
+		return Reply{}, nil, false
 	case args[0] != "ping":
-		return errorReply("ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context", args[0]), true
+		return errorReply("ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context", args[0]), nil, true
 	case len(args) > 2:
-		return wrongArity("ping"), true
+		return wrongArity("ping"), nil, true
 	}
 	return Reply{Kind: Array, Elems: []Reply{
 		{Kind: Bulk, Text: "pong"}, {Kind: Bulk, Text: strings.Join(args[1:], "")},
-	}}, true
+	}}, nil, true
 }
 
-// subscription begins or ends one. Redis answers once for each channel, and a
-// call here has one answer.
-func (s *Server) subscription(session *sim.Session, name string, names []string) Reply {
-	if len(names) != 1 {
-		return s.engine.store.refuse(name + " of other than one channel")
+// subscription begins or ends one. Redis answers once for each channel: the first
+// answer is the reply, and the others are pushed after it.
+func (s *Server) subscription(session *sim.Session, name string, names []string) (Reply, []Reply) {
+	if len(names) == 0 {
+		names = s.channels.of(session)
 	}
-	channel := names[0]
-	switch {
-	case name == "unsubscribe":
-		s.channels.leave(session, channel)
-	case !slices.Contains(s.channels[channel], session):
-		s.channels[channel] = append(s.channels[channel], session)
+	var answers []Reply
+	for _, channel := range names {
+		switch {
+		case name == "unsubscribe":
+			s.channels.leave(session, channel)
+		case !slices.Contains(s.channels[channel], session):
+			s.channels[channel] = append(s.channels[channel], session)
+		}
+		answers = append(answers, Reply{Kind: Array, Elems: []Reply{
+			{Kind: Bulk, Text: name}, {Kind: Bulk, Text: channel}, {Kind: Integer, Int: s.channels.count(session)},
+		}})
 	}
-	return Reply{Kind: Array, Elems: []Reply{
-		{Kind: Bulk, Text: name}, {Kind: Bulk, Text: channel}, {Kind: Integer, Int: s.channels.count(session)},
-	}}
+	if len(answers) == 0 { // it listened to nothing
+		return Reply{Kind: Array, Elems: []Reply{{Kind: Bulk, Text: name}, {Kind: Nil}, {Kind: Integer}}}, nil
+	}
+	return answers[0], answers[1:]
+}
+
+// of returns what the connection listens to, in order of the names.
+func (ch channels) of(session *sim.Session) []string {
+	var names []string
+	for name, sessions := range ch {
+		if slices.Contains(sessions, session) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

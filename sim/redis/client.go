@@ -8,6 +8,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -73,9 +74,7 @@ func NewClient(p *sim.Process, resolve func() string, o ClientOptions) *goredis.
 	c.env = p.Worker(p.Name() + " redis client")
 	c.random = c.env.Rand("backoff to " + resolve())
 	c.commands, c.pipelines = newPool(c, c.options.PoolSize), newPool(c, pipelinePool)
-	client := newQuietClient(func(context.Context, string, string) (net.Conn, error) {
-		return nil, errors.New("redis: lockquake does not simulate subscriptions")
-	})
+	client := newQuietClient(c.dialPubSub)
 	client.AddHook(c)
 	return client
 }
@@ -117,15 +116,18 @@ type conductor struct {
 	commands, pipelines *pool
 	spare               []*Command // that nobody looks at any more
 	reader              replayer
-	face                *face // that go-redis is making
+	face                *face       // that go-redis is making
+	greeted             bool        // the next face is that of a handshake which is over
+	foreign             atomic.Bool // a goroutine of go-redis has used the client
 }
 
 var _ goredis.Hook = (*conductor)(nil)
 
 // DialHook implements the hook of go-redis, which asks for it first for the client,
-// and again for each transaction.
+// and again for each transaction and each handshake.
 func (c *conductor) DialHook(next goredis.DialHook) goredis.DialHook {
-	c.face = &face{conductor: c}
+	c.face = &face{conductor: c, greeted: c.greeted}
+	c.greeted = false
 	return next
 }
 
@@ -139,6 +141,12 @@ func (c *conductor) ProcessPipelineHook(goredis.ProcessPipelineHook) goredis.Pro
 
 // process1 carries out one command, and again after a network error.
 func (c *face) process1(ctx context.Context, cmd goredis.Cmder) error {
+	if c.greeted {
+		return nil
+	}
+	if c.foreign.Load() {
+		return c.refuse(cmd.Name(), "PubSub.Channel (it starts goroutines; Receive, and Deps.Subscriber, are simulated)")
+	}
 	command := c.newCommand()
 	words, err := appendArgs(command.Args, cmd.Args())
 	if err != nil {
@@ -150,9 +158,7 @@ func (c *face) process1(ctx context.Context, cmd goredis.Cmder) error {
 		op = strings.ToLower(cmd.Name())
 	}
 	if ofConnection(words) && !c.beginsOrEnds(cmd) {
-		err := &NotSimulatedError{Worker: c.process.Name(), Op: op, What: strings.ToUpper(words[0]) + " outside of Client.Watch and TxPipelined"}
-		c.process.Node().World().Fail(err)
-		return err
+		return c.refuse(op, strings.ToUpper(words[0])+" outside of Client.Watch and TxPipelined")
 	}
 	first := c.held == nil
 	for attempt := 0; ; attempt++ {
@@ -260,6 +266,9 @@ func waitTimeout(cmd goredis.Cmder) (time.Duration, bool) {
 
 // processMany carries out a pipeline, and again after a network error.
 func (c *face) processMany(ctx context.Context, cmds []goredis.Cmder) error {
+	if c.greeted {
+		return nil
+	}
 	commands := make([][]string, len(cmds))
 	for i, cmd := range cmds {
 		words, err := appendArgs(nil, cmd.Args())

@@ -55,6 +55,15 @@ p MULTI; PUBLISH news thirteen; SET k w; PUBLISH news fourteen; EXEC
 p MULTI; PUBLISH news; EXEC
 b SUBSCRIBE news
 p PUBLISH news fifteen
+a UNSUBSCRIBE news
+a SUBSCRIBE one two one
+p PUBLISH two sixteen
+a UNSUBSCRIBE two three
+p PUBLISH two seventeen
+p PUBLISH one eighteen
+a UNSUBSCRIBE
+a UNSUBSCRIBE
+a GET k
 `
 
 // listenerLog is what one side saw: each answer, and after each step what has

@@ -109,11 +109,14 @@ func (s *Server) record(e history.Event) {
 func (s *Server) Serve(c *sim.Call) {
 	switch request := c.Req.(type) {
 	case *Command:
-		if reply, ok := s.listening(c.Session, request.Args); ok {
+		if reply, more, ok := s.listening(c.Session, request.Args); ok {
 			request.reply = reply
 			s.endIfMissing(c)
 			c.Applied()
 			c.Reply(&request.reply)
+			for i := range more {
+				c.Session.Push(more[i].Elems[0].Text, &more[i])
+			}
 			return
 		}
 		switch {

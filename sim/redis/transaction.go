@@ -12,8 +12,9 @@ import (
 // UNWATCH. (That of go-redis holds it until its function has returned.)
 type face struct {
 	*conductor
-	held *pooledConn // nil: none
-	bad  error       // why the held connection is of no use any more
+	held    *pooledConn // nil: none
+	bad     error       // why the held connection is of no use any more
+	greeted bool        // it is that of a handshake which is over, and says nothing
 }
 
 // badStateError is what go-redis answers after the connection of a transaction has
