@@ -145,7 +145,7 @@ func (c *face) process1(ctx context.Context, cmd goredis.Cmder) error {
 		return nil
 	}
 	if c.foreign.Load() {
-		return c.refuse(cmd.Name(), "PubSub.Channel (it starts goroutines; Receive, and Deps.Subscriber, are simulated)")
+		return c.refuse(cmd.Name(), "SUBSCRIBE with PubSub.Channel", "that starts goroutines; use Receive, or Deps.Subscriber")
 	}
 	command := c.newCommand()
 	words, err := appendArgs(command.Args, cmd.Args())
@@ -158,7 +158,7 @@ func (c *face) process1(ctx context.Context, cmd goredis.Cmder) error {
 		op = strings.ToLower(cmd.Name())
 	}
 	if ofConnection(words) && !c.beginsOrEnds(cmd) {
-		return c.refuse(op, strings.ToUpper(words[0])+" outside of Client.Watch and TxPipelined")
+		return c.refuse(op, strings.ToUpper(words[0])+" outside of Client.Watch and TxPipelined", "the next command may go over another connection of the pool")
 	}
 	first := c.held == nil
 	for attempt := 0; ; attempt++ {

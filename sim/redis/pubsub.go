@@ -62,8 +62,8 @@ func (c *conductor) isForeign() bool {
 }
 
 // refuse ends the run for something that the client cannot do here.
-func (c *conductor) refuse(op, what string) error {
-	err := &NotSimulatedError{Worker: c.process.Name(), Op: op, What: what}
+func (c *conductor) refuse(op, what, hint string) error {
+	err := &NotSimulatedError{Worker: c.process.Name(), Op: op, What: what, Hint: hint}
 	c.process.Node().World().Fail(err)
 	return err
 }
@@ -117,7 +117,7 @@ func (c *pubsubConn) SetReadDeadline(t time.Time) error {
 	case c.conductor.isForeign():
 		return goredis.ErrClosed
 	case !t.IsZero() && t.Sub(c.conductor.process.Node().Now()).Abs() > soon:
-		return c.conductor.refuse("receive", "PubSub.ReceiveTimeout (it goes by the machine's clock; Receive with a context of Env.WithTimeout, and Deps.Subscriber, are simulated)")
+		return c.conductor.refuse("receive", "SUBSCRIBE with PubSub.ReceiveTimeout", "that goes by the machine's clock; use Receive with a context of Env.WithTimeout, or Deps.Subscriber")
 	}
 	c.deadline = t
 	return nil

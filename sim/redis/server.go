@@ -187,11 +187,16 @@ func (s *Server) endIfMissing(c *sim.Call) {
 // simulated Redis does not have. It ends the run, which says nothing then.
 type NotSimulatedError struct {
 	Worker, Op string
-	What       string // the command, in upper case
+	What       string // the command, in upper case, or what it asked of go-redis
+	Hint       string // what is simulated in its place; "" for nothing
 }
 
 func (e *NotSimulatedError) Error() string {
-	return fmt.Sprintf("%s (%s) sent %s, which is not simulated", e.Worker, e.Op, e.What)
+	text := fmt.Sprintf("%s (%s) sent %s, which is not simulated", e.Worker, e.Op, e.What)
+	if e.Hint != "" {
+		text += ": " + e.Hint
+	}
+	return text
 }
 
 // Failure implements sim.Failer: an error as Redis sends it, whose first word
