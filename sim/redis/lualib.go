@@ -10,9 +10,9 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// The libraries of the Lua machine here take arguments as Go does. Those of Lua
-// 5.1 take a text for a number if it is one, as ARGV[1] often is, and a number
-// for a text. So every argument is converted before the function sees it.
+// The libraries of gopher-lua do not convert their arguments. Those of Lua 5.1
+// take a string that holds a number for a number, as ARGV[1] often is, and a
+// number for a string. So each argument is converted before the function sees it.
 
 // libraryArguments says which arguments a function of a library takes: n is a
 // number, s a text, and . anything. The last letter stands for all that follow.
@@ -396,8 +396,8 @@ func bitTable(L *lua.LState) *lua.LTable {
 	return t
 }
 
-// place is where a function stands that an error is blamed on, in Lua's way to
-// write it: the one that raised it is level 1. It is empty for a function of ours.
+// place returns the file and line of the function that an error is blamed on, as
+// Lua writes it; the one that raised it is level 1. It is empty for a function of ours.
 func place(L *lua.LState, level int) string {
 	frame, ok := L.GetStack(level)
 	if !ok {
