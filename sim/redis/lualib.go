@@ -294,10 +294,20 @@ func appendDirective(L *lua.LState, b []byte, flags string, verb byte, arg int) 
 	case 'q':
 		return appendQuoted(b, text(L, arg))
 	case 's':
-		return fmt.Appendf(b, "%"+flags+"s", text(L, arg))
+		return appendText(b, flags, text(L, arg))
 	}
 	L.RaiseError("invalid option '%%%s' to 'format'", string(verb))
 	return nil
+}
+
+// appendText writes a string as C does, which ends it at a NUL, unless it is so long
+// that Lua does not hand it to C.
+func appendText(b []byte, flags, text string) []byte {
+	const long = 100
+	if len(text) >= long && !strings.Contains(flags, ".") {
+		return append(b, text...)
+	}
+	return fmt.Appendf(b, "%"+flags+"s", untilNUL(text))
 }
 
 // text returns an argument that is a text, or a number.
