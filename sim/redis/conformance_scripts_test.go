@@ -61,7 +61,7 @@ func TestWhatScriptsLackIsNamed(t *testing.T) {
 func libraryCall(r *rand.Rand) string {
 	texts := []string{"'abc'", "'5'", "ARGV[1]", "KEYS[1]", "7", "'a,b,c'", "1/3", "2^53", "''"}
 	numbers := []string{"1", "2", "-1", "'2'", "' 3 '", "'x'", "1.7", "0", "100", "'0x10'", "nil"}
-	any := slices.Concat(texts, numbers, []string{"{}", "{1, 2, 'x'}", "true"})
+	anything := slices.Concat(texts, numbers, []string{"{}", "{1, 2, 'x'}", "true"})
 	one := func(from []string) string { return from[r.IntN(len(from))] }
 	function := one([]string{
 		"string.sub(T, N)", "string.sub(T, N, N)", "string.rep(T, N)", "string.byte(T, N)", "string.char(N)", "string.find(T, T)",
@@ -82,7 +82,7 @@ func libraryCall(r *rand.Rand) string {
 		case "N":
 			c = one(numbers)
 		case "A":
-			c = one(any)
+			c = one(anything)
 		}
 		b.WriteString(c)
 	}
