@@ -46,10 +46,14 @@ func (e *RunError) Error() string {
 
 func (e *RunError) Unwrap() error { return e.Err }
 
-// Stack is the stack of the task that panicked, "" if none did.
+// Stack is the stack of the task that panicked, or of the call that no run can carry
+// out; "" if it was neither.
 func (e *RunError) Stack() string {
 	if p, ok := errors.AsType[*sim.PanicError](e.Err); ok {
 		return p.Stack
+	}
+	if m, ok := errors.AsType[*sim.MisuseError](e.Err); ok {
+		return m.Stack
 	}
 	return ""
 }
@@ -112,7 +116,10 @@ func (r *runner) once(use Strategy, seed uint64) (*Trial, error) {
 	if err = one.build(); err == nil {
 		err = one.world.Run()
 	}
-	if err = errors.Join(err, one.err, one.kept()); err != nil {
+	if err = errors.Join(err, one.err); err == nil {
+		err = one.kept()
+	}
+	if err != nil {
 		return nil, newRunError(r.scenario, use, seed, err)
 	}
 	trial, err := one.judge()

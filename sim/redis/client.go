@@ -134,6 +134,9 @@ func (c *conductor) ProcessPipelineHook(goredis.ProcessPipelineHook) goredis.Pro
 
 // process1 carries out one command, and again after a network error.
 func (c *conductor) process1(ctx context.Context, cmd goredis.Cmder) error {
+	if err := c.process.Admit(); err != nil {
+		return err
+	}
 	command := c.newCommand()
 	words, err := appendArgs(command.Args, cmd.Args())
 	if err != nil {
@@ -223,6 +226,9 @@ func waitTimeout(cmd goredis.Cmder) (time.Duration, bool) {
 
 // processMany carries out a pipeline, and again after a network error.
 func (c *conductor) processMany(ctx context.Context, cmds []goredis.Cmder) error {
+	if err := c.process.Admit(); err != nil {
+		return setErrors(cmds, err)
+	}
 	commands := make([][]string, len(cmds))
 	for i, cmd := range cmds {
 		words, err := appendArgs(nil, cmd.Args())
