@@ -32,7 +32,7 @@ func catchers() map[string]string {
 			"redis-watchdog-racy redlock-token-per-call redlock-handle-zombie",
 		"told": "redis-watchdog-deaf redis-watchdog-late-flag redis-release-ignored redlock-extend-deaf",
 		"recovery": "redis-noexpire redis-setnx-expire redis-blind-timeout redis-client-resend redis-release-never " +
-			"redis-release-skipped redis-fenced-published",
+			"redis-release-skipped redis-release-cancelled redis-fenced-published",
 		"errors":   "redis-release-masks redis-watchdog-crash redlock-release-answered",
 		"progress": "redis-doubling redis-notify-shared redis-watchdog-forever redlock-no-node-timeout",
 		"load":     "redis-herd",

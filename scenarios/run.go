@@ -244,7 +244,7 @@ func (r *run) strategy(worker *sim.Worker) lock.Strategy {
 	source := r.world.Source()
 	instance := source.Stream("instance", process.Name()).At(0)
 	return r.entry.New(lock.Deps{
-		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name), Instance: fmt.Sprintf("%016x", instance.Uint64()),
+		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name), Instance: fmt.Sprintf("%016x", instance.Uint64()), Process: clients.state,
 		Redis: clients.nodes[0], Nodes: clients.nodes, Subscriber: clients.subscriber, SharedSubscriber: clients.shared,
 	})
 }

@@ -155,6 +155,7 @@ func (c *cluster) close() {
 type processClients struct {
 	nodes              []goredis.Cmdable // of each independent server
 	subscriber, shared lock.Subscriber   // of the first one
+	state              *lock.Process     // of its workers' locks
 }
 
 // clients returns the clients for a process. Those of a replicated server follow
@@ -170,6 +171,7 @@ func (c *cluster) clients(p *sim.Process, o redis.ClientOptions) *processClients
 	}
 	clients := &processClients{
 		subscriber: redis.NewSubscriber(p, resolvers[0], o), shared: redis.NewSharedSubscriber(p, resolvers[0], o),
+		state: lock.NewProcess(),
 	}
 	for _, resolve := range resolvers {
 		clients.nodes = append(clients.nodes, redis.NewClient(p, resolve, o))

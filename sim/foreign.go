@@ -30,7 +30,7 @@ func (e *MisuseError) Unwrap() error { return e.Err }
 
 // outside is what goroutines that are no tasks may see and touch of a world.
 type outside struct {
-	begun  atomic.Bool                    // before that, who builds the world may call whatever there is
+	begun  atomic.Bool                 // before that, who builds the world may call whatever there is
 	called atomic.Pointer[MisuseError] // the first call by one
 }
 
