@@ -487,9 +487,9 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"negative latency", "workers: 3", "workers: 3\nnetwork: {latency: -1ms}", `4:20: network.latency must not be negative, and is -1ms`},
 
 		{"unknown strategy", "- redis\n", "- reddis\n", `7:5: unknown strategy "reddis"; did you mean "redis"?`},
-		{"nothing like a strategy", "name: redis-fenced", "name: zookeeper", `8:12: unknown strategy "zookeeper"; known are none, redis, redis-checked, redis-fenced`},
+		{"nothing like a strategy", "name: redis-fenced", "name: zookeeper", `8:12: unknown strategy "zookeeper"; known are none, redis, redis-checked, redis-fenced; if it is a strategy of your own, run the program that has it (see docs/your-own-lock.md)`},
 		{"strategy without a name", "name: redis-fenced, ", "", `8:5: strategies[1].name is missing`},
-		{"pattern that matches nothing", "- redis\n", "- zoo*\n", `7:5: no strategy matches "zoo*"; known are none, redis, redis-checked, redis-fenced`},
+		{"pattern that matches nothing", "- redis\n", "- zoo*\n", `7:5: no strategy matches "zoo*"; known are none, redis, redis-checked, redis-fenced; if it is a strategy of your own, run the program that has it (see docs/your-own-lock.md)`},
 		{"broken pattern", "- redis\n", "- \"redis[\"\n", `7:5: "redis[" is no pattern: syntax error in pattern`},
 		{"label for many", "name: redis-fenced", "name: redis*", `8:27: fenced cannot be a label of 3 strategies`},
 		{"label twice", "label: fenced", "label: redis", `8:33: the label "redis" is that of line 7 already; give one of them another label`},

@@ -269,7 +269,7 @@ func (v *validator) servers() error {
 		}
 		servers := v.ServersOf(own, *use)
 		t := lock.Topology{Nodes: servers.Nodes, Replicas: servers.Replicas}
-		if err := t.Validate(); err != nil {
+		if err := t.Validate(); err != nil && !v.known.others() {
 			if !v.at.Has(at) {
 				at = v.uses[i]
 			}
@@ -328,6 +328,11 @@ func (v *validator) lockNodes() []string {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
+		}
+	}
+	for _, name := range v.elsewhere() {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	return names
