@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 )
 
