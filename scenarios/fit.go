@@ -16,7 +16,7 @@ import (
 // override replaces them, and a program has locks of its own.
 
 // Fits returns an error, a [*SettingError], if one of the scenario's own uses of a
-// strategy cannot be run under its settings. Whoever runs it is told the same of the
+// strategy cannot be run under its settings. A campaign says the same of the
 // uses that are chosen.
 func (s *Scenario) Fits() error { return s.fit(s.Strategies) }
 
@@ -51,7 +51,7 @@ func tokenless(use Strategy, fence string) string {
 }
 
 // others reports whether the file may be run with other strategies than it names, so
-// that Fits and whoever runs it judge them.
+// that Fits and a campaign judge them.
 func (c catalogue) others() bool { return len(c.own) > 0 || len(c.overrides) > 0 }
 
 // replaced reports whether an override replaces the strategies of the file.
