@@ -525,7 +525,7 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"unknown target", "target: each worker", "target: each wroker", `11:21: faults[0].pause.target: unknown worker or server "each wroker"; did you mean "each worker"?`},
 		{"target that is not there", "target: each worker", "target: worker-9", `11:21: faults[0].pause.target: there is no worker-9; the last worker is worker-3`},
 		{"no moment", "at: 5s, ", "", `12:5: faults[1].at is missing: a partition needs one of at, when and every`},
-		{"two moments", "at: 5s, ", "at: 5s, when: {worker: worker-1, point: acquired}, ", `12:20: faults[1].when: is set beside at, only one of them can be`},
+		{"two moments", "at: 5s, ", "at: 5s, when: {worker: worker-1, point: acquired}, ", `12:20: faults[1].when is set beside at, only one of them can be`},
 		{"moment after the end", "at: 5s", "at: 60s", `12:10: faults[1].at: 1m0s is not before the end of the run, 1m0s`},
 		{"negative moment", "at: 5s", "at: -5s", `12:10: faults[1].at: -5s is negative`},
 		{"no length", "pause: {for: 15s}", "pause: {}", `13:61: faults[2].pause.for is missing`},
