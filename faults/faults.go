@@ -65,6 +65,8 @@ type Params struct {
 	Key string `yaml:"key"`
 	// Text is the error that a request is answered with.
 	Text string `yaml:"text"`
+	// With is the error that a server answers with for a while.
+	With Code `yaml:"with"`
 	// Every is the time from the end of one fault to the begin of the next, for
 	// each target by itself.
 	Every *draw.Dist `yaml:"every"`
@@ -126,6 +128,8 @@ const (
 	Stale     Kind = "stale"
 	Overrun   Kind = "overrun"
 	Cancel    Kind = "cancel"
+	// AnswerErrors is a server that refuses commands for a while.
+	AnswerErrors Kind = "answer-errors"
 )
 
 // Mode says what a partition does with the messages that it catches.
@@ -182,7 +186,7 @@ type Action struct {
 	// of one message it is the worker whose message is caught: the one that is
 	// under way at the point of the step.
 	Target string
-	// Task, By, Clock, PPM, Percent, Data, Key and Text are as in Params. The
+	// Task, By, Clock, PPM, Percent, Data, Key, Text and With are as in Params. The
 	// distributions Add and Service stand in the entry that the step came from.
 	Task    string
 	By      time.Duration
@@ -192,6 +196,7 @@ type Action struct {
 	Data    Data
 	Key     string
 	Text    string
+	With    Code
 	// From and To are the two ends of a link, in one direction.
 	From, To string
 	Mode     Mode

@@ -50,7 +50,7 @@ func Kinds() []KindInfo {
 		overrunKind(), cancelKind(),
 		holdKind(), dropKind(), duplicateKind(), reorderKind(), errorKind(),
 		partitionKind(), resetKind(), latencyKind(), lossKind(),
-		overloadKind(), failoverKind(), deleteKind(), evictKind(), staleKind(),
+		overloadKind(), failoverKind(), deleteKind(), evictKind(), staleKind(), answerErrorsKind(),
 	}
 }
 

@@ -50,7 +50,7 @@ func targets(s Spec, workers []string) []Action {
 	for _, name := range each(target, workers) {
 		p := s.Params
 		actions = append(actions, Action{
-			Target: name, Task: p.Task, By: p.By, Clock: p.Clock, PPM: p.PPM, Data: p.Data, Key: p.Key,
+			Target: name, Task: p.Task, By: p.By, Clock: p.Clock, PPM: p.PPM, Data: p.Data, Key: p.Key, With: p.With,
 		})
 	}
 	return actions

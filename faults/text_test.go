@@ -59,6 +59,8 @@ func steps() *rapid.Generator[Step] {
 			s.Action.Key = rapid.SampledFrom([]string{"", "*", "resource-[12]"}).Draw(t, "key")
 		case Error:
 			s.Action.Text = rapid.SampledFrom([]string{"BUSY", "ERR no for me #1"}).Draw(t, "text")
+		case AnswerErrors:
+			s.Action.With = rapid.SampledFrom(Codes()).Draw(t, "with")
 		default:
 		}
 		if !info.Instant {

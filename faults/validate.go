@@ -82,6 +82,7 @@ func (p Params) given() []string {
 		{"data", p.Data != ""},
 		{"key", p.Key != ""},
 		{"text", p.Text != ""},
+		{"with", p.With != ""},
 		{"from", p.From != ""},
 		{"to", p.To != ""},
 		{"mode", p.Mode != ""},

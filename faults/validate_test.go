@@ -118,7 +118,7 @@ func TestKinds(t *testing.T) {
 	want := []Kind{
 		Pause, Stall, Suspend, Crash, ClockStep, ClockRate, Overrun, Cancel,
 		Hold, Drop, Duplicate, Reorder, Error, Partition, Reset, Latency, Loss,
-		Overload, Failover, Delete, Evict, Stale,
+		Overload, Failover, Delete, Evict, Stale, AnswerErrors,
 	}
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Errorf("the catalogue (-want +got):\n%s", diff)

@@ -15,6 +15,8 @@ type Deps struct {
 	// Instance is a value that the workers who share a client have in common;
 	// "" for one of its own.
 	Instance string
+	// Process keeps what the workers of this worker's process share; see Shared.
+	Process *Process
 	// Redis is the client of the lock's Redis server, or of the current primary,
 	// nil where there is none.
 	Redis redis.Cmdable
@@ -39,6 +41,10 @@ type Entry struct {
 	Defaults Params
 	// Topology is the servers that it runs on unless a scenario says otherwise.
 	Topology Topology
+	// Points are the steps of its own that it names with Env.Point, and those of
+	// requests that it names with env.WithOp, such as "extend.sent". A fault may be
+	// tied to them.
+	Points []string
 	// Claims are under which faults which checks hold. A flawed strategy claims
 	// nothing.
 	Claims Claims
@@ -161,6 +167,9 @@ func redisCatalogue() []Entry {
 		}),
 		flawed("redis-release-masks", "an error of the release replaces the result of the finished work", func(p *Params) {
 			p.Release = ReleaseMasks
+		}),
+		flawed("redis-release-cancelled", "released under the caller's context: after a cancellation the key stays until its lease ends", func(p *Params) {
+			p.Release = ReleaseCallersContext
 		}),
 		flawed("redis-fenced-split", "the fence is counted up before the acquire: tokens are not in the order of grants", func(p *Params) {
 			p.Fence = FenceSplit

@@ -64,7 +64,9 @@ type Strategy interface {
 }
 
 // WithLock makes a Strategy of a Locker the way people write it: acquire, run
-// the body, release always. An error of the release stands beside the body's
+// the body, release always. The release has a context that does not end with the
+// caller's, so a cancelled section gives its lock back; release: callers-context is
+// the part of the recipe that does otherwise. An error of the release stands beside the body's
 // result and does not replace it. Without an error of the body, an error of
 // the release is returned alone.
 func WithLock(l Locker) Strategy { return withLock{locker: l} }
@@ -89,6 +91,10 @@ func (w withLock) Do(ctx context.Context, key string, r Resource, body Body) err
 		return bodyErr
 	}
 	// The lock is given back even when the caller's context has ended by now.
+	if w.release == ReleaseCallersContext && ctx.Err() != nil {
+		_ = lease.Release(ctx) // the flaw: nothing is sent, and a deferred call has no one to tell
+		return bodyErr
+	}
 	releaseErr := lease.Release(context.WithoutCancel(ctx))
 	if releaseErr != nil && w.release == ReleaseMasks {
 		return fmt.Errorf("release failed: %v", releaseErr) //nolint:errorlint // the flaw: nobody can tell what it was

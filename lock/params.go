@@ -161,6 +161,8 @@ const (
 	ReleaseNever   Release = "never"        // a call that always fails, and whose error is swallowed
 	ReleaseSkipped Release = "skip-on-fail" // none when the work has failed
 	ReleaseMasks   Release = "masks"        // an error of the release replaces the result of the work
+	// ReleaseCallersContext sends nothing if the caller's context has ended, as a deferred call that takes that context.
+	ReleaseCallersContext Release = "callers-context"
 )
 
 // Unknown is what an acquire means whose outcome nobody knows.
@@ -239,7 +241,7 @@ func Parts() []Part {
 		part("renewal", func(p *Params) Renewal { return p.Renewal }, RenewalNone, RenewalWatchdog, RenewalDeaf,
 			RenewalLateFlag, RenewalOverlap, RenewalRecreate, RenewalSameThread, RenewalCrash, RenewalRacy, RenewalLate, RenewalZombie),
 		part("release", func(p *Params) Release { return p.Release }, ReleaseCompare, ReleasePlain, ReleaseIgnored,
-			ReleaseNever, ReleaseSkipped, ReleaseMasks),
+			ReleaseNever, ReleaseSkipped, ReleaseMasks, ReleaseCallersContext),
 		part("unknown", func(p *Params) Unknown { return p.Unknown }, UnknownCleanUp, UnknownRefused, UnknownResend),
 		part("refused", func(p *Params) Refused { return p.Refused }, RefusedStop, RefusedRun),
 		part("validity", func(p *Params) Validity { return p.Validity }, ValidityMonotonic, ValidityWall, ValidityNone),

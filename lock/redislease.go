@@ -66,6 +66,9 @@ func (r *redisLease) left() time.Duration {
 // Release implements Lease.
 func (r *redisLease) Release(ctx context.Context) error {
 	r.stopRenewal()
+	if ctx.Err() != nil { // nothing is sent, so it is known what becomes of the key
+		return fmt.Errorf("release %s: %w", r.key, context.Cause(ctx))
+	}
 	if r.renewal != nil {
 		// A renewal under way must not come after the release.
 		if err := r.renewal.Acquire(ctx); err != nil {
@@ -99,7 +102,7 @@ func (r *redisLease) giveBack(ctx context.Context) (bool, error) {
 		do = func(ctx context.Context, client redis.Cmdable) (int64, error) {
 			return l.scripts.release.Run(ctx, client, nil, r.key, r.owner).Int64()
 		}
-	case ReleaseCompare, ReleaseIgnored, ReleaseSkipped, ReleaseMasks:
+	case ReleaseCompare, ReleaseIgnored, ReleaseSkipped, ReleaseMasks, ReleaseCallersContext:
 	}
 	held, err := l.agree(env.WithOp(ctx, "release"), r.lanes, do)
 	if l.params.Release == ReleaseNever {

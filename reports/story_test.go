@@ -263,6 +263,24 @@ func TestWhatALineSays(t *testing.T) {
 			not: []string{"wakes"},
 		},
 		{
+			name: "a server that answers errors",
+			write: func(s *script) {
+				s.ask(0, "worker-1", 1)
+				for i := range faults.Codes() {
+					s.fault(time.Duration(i+1)*ms, 2*time.Second, i+1, "answer-errors", "lock", "")
+				}
+			},
+			steps: refusing(faults.Codes()...),
+			want: []string{
+				"lock: refuses writes for 1.999s (READONLY) | nobody | - | -",
+				"lock: refuses all commands for 1.998s (LOADING) | nobody | - | -",
+				"lock: refuses what needs memory for 1.997s (OOM) | nobody | - | -",
+				"lock: refuses writes for 1.996s (MISCONF) | nobody | - | -",
+				"lock: refuses commands with keys for 1.995s (CLUSTERDOWN) | nobody | - | -",
+				"lock: refuses nothing any more (CLUSTERDOWN) | nobody | - | -",
+			},
+		},
+		{
 			name: "a pause between two steps",
 			write: func(s *script) {
 				s.ask(0, "worker-1", 1)
@@ -314,6 +332,15 @@ func TestWhatALineSays(t *testing.T) {
 			}
 		})
 	}
+}
+
+// refusing is a plan of servers that answer errors, a step for each of them.
+func refusing(codes ...faults.Code) []faults.Step {
+	var steps []faults.Step
+	for _, code := range codes {
+		steps = append(steps, faults.Step{Action: faults.Action{Kind: faults.AnswerErrors, Target: "lock", With: code}})
+	}
+	return steps
 }
 
 // TestStoriesFit holds all stories, however long their run, to what a

@@ -167,6 +167,8 @@ func (t *teller) onset(e *history.Event, a faults.Action, when *faults.When) str
 		return fmt.Sprintf("has its %s clock run %d ppm fast for %s", a.Clock, a.PPM, length)
 	case faults.Overload:
 		return "is overloaded for " + length
+	case faults.AnswerErrors:
+		return fmt.Sprintf("refuses %s for %s (%s)", refusedBy(a.With), length, a.With)
 	case faults.Stale:
 		return fmt.Sprintf("answers plain reads with what was there up to %s ago, for %s", short(a.By), length)
 	case faults.Overrun:
@@ -278,6 +280,8 @@ func (t *teller) healing(a faults.Action, when *faults.When) (string, weight) {
 		return "loses no more messages " + link, work
 	case faults.Overload:
 		return "is no longer overloaded", work
+	case faults.AnswerErrors:
+		return fmt.Sprintf("refuses nothing any more (%s)", a.With), work
 	case faults.Stale:
 		return "answers reads with what is there again", work
 	case faults.Hold, faults.Drop, faults.Duplicate, faults.Reorder, faults.Error, faults.Overrun:
@@ -285,6 +289,20 @@ func (t *teller) healing(a faults.Action, when *faults.When) (string, weight) {
 	default:
 	}
 	return fmt.Sprintf("%s ends", plain(string(a.Kind), 20)), work
+}
+
+// refusedBy says which commands a server refuses with the error.
+func refusedBy(with faults.Code) string {
+	switch with {
+	case faults.CodeReadOnly, faults.CodeDisk:
+		return "writes"
+	case faults.CodeMemory:
+		return "what needs memory"
+	case faults.CodeClusterDown:
+		return "commands with keys"
+	case faults.CodeLoading:
+	}
+	return "all commands"
 }
 
 // deluded reports whether a worker believes to hold a lock that it has lost.

@@ -329,7 +329,7 @@ type RepeatError struct {
 
 func (e *RepeatError) Error() string {
 	return fmt.Sprintf("%s, seed %d: the run has checksum %s now and had %s before: this program or this lock does not repeat it; "+
-		"time, tasks and random numbers must be those of its Env", e.Label, e.Seed, e.Now, e.Then)
+		"time, tasks and random numbers must be those of its Env, and what its workers share must be kept in Deps.Process and outlive no run", e.Label, e.Seed, e.Now, e.Then)
 }
 
 // repeats carries out a run twice, and says if they differ.

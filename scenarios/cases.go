@@ -48,9 +48,6 @@ func (v *validator) cases() error {
 	for i, use := range v.Strategies {
 		for _, one := range v.underCases(use) {
 			uses, at = append(uses, one), append(at, v.uses[i])
-			if v.Claims {
-				v.claim(one, lock.Class(classes[one.Case]))
-			}
 		}
 	}
 	v.Strategies, v.uses = uses, at
@@ -117,14 +114,30 @@ func (s *Scenario) classOf(name string) string {
 	return ""
 }
 
-// claim lets the scenario expect of a use what its strategy claims.
-func (v *validator) claim(use Strategy, class lock.Class) {
-	claims := v.known.claims[use.Name]
-	if !v.known.tokenless[use.Name] && v.ResourceOf(use).Fence != "reads-writes" {
+// expectOf returns what is expected of a use, and whether anything is: what the file
+// says, or in a scenario of claims what the strategy claims to hold under the class of
+// the case.
+func (s *Scenario) expectOf(use Strategy) (Expect, bool) {
+	if e, ok := s.Expect[use.Label]; ok || !s.Claims {
+		return e, ok
+	}
+	entries := s.entries()
+	i := slices.IndexFunc(entries, func(e lock.Entry) bool { return e.Name == use.Name })
+	if i < 0 {
+		return Expect{}, false
+	}
+	holds := s.claimed(entries[i], use, lock.Class(s.classOf(use.Case)))
+	return Expect{Holds: holds}, len(holds) > 0
+}
+
+// claimed lists the checks that hold of a use, as its strategy claims.
+func (s *Scenario) claimed(e lock.Entry, use Strategy, class lock.Class) []string {
+	claims := e.Claims
+	if e.Fenced() && s.ResourceOf(use).Fence != "reads-writes" {
 		claims.Corruption, claims.Fencing = nil, nil
 	}
 	var holds []string
-	for _, check := range v.Checks {
+	for _, check := range s.Checks {
 		group := claims.Service
 		switch {
 		case HarmOf([]string{check}, nil) == Corrupts:
@@ -140,10 +153,5 @@ func (v *validator) claim(use Strategy, class lock.Class) {
 			holds = append(holds, check)
 		}
 	}
-	if len(holds) > 0 {
-		if v.Expect == nil {
-			v.Expect = map[string]Expect{}
-		}
-		v.Expect[use.Label] = Expect{Holds: holds}
-	}
+	return holds
 }

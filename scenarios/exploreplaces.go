@@ -20,6 +20,7 @@ type PlacedKind struct {
 	kind   faults.Kind
 	target string // "" for the worker that comes to the point
 	data   faults.Data
+	with   faults.Code
 	short  bool // it lasts for a moment only, since a long one does less harm
 }
 
@@ -44,6 +45,9 @@ func PlacedKinds() []PlacedKind {
 		{Name: "error", Letter: "e", kind: faults.Error, Doc: "the lock's server answers the request that leaves here with an error"},
 		{Name: "cancel", Letter: "n", kind: faults.Cancel, Doc: "the context of the worker's section is cancelled"},
 		{Name: "failover", Letter: "f", kind: faults.Failover, target: lockNode, Doc: "the replica takes the place of the lock's server"},
+		{Name: "readonly", Letter: "w", kind: faults.AnswerErrors, target: lockNode, with: faults.CodeReadOnly, Doc: "the lock's server refuses writes for a while"},
+		{Name: "loading", Letter: "l", kind: faults.AnswerErrors, target: lockNode, with: faults.CodeLoading, Doc: "the lock's server refuses all commands for a while"},
+		{Name: "oom", Letter: "m", kind: faults.AnswerErrors, target: lockNode, with: faults.CodeMemory, Doc: "the lock's server refuses what may need memory for a while"},
 		{Name: "delete", Letter: "k", kind: faults.Delete, target: lockNode, Doc: "a third party deletes every lock"},
 	}
 }
@@ -80,7 +84,7 @@ func (p spot) spec(d time.Duration) faults.Spec {
 	info := kindInfo(p.kind.kind)
 	spec := faults.Spec{
 		Kind: p.kind.kind, When: &faults.When{Worker: p.visit.worker, Point: p.visit.point, Nth: p.visit.nth},
-		Params: faults.Params{Data: p.kind.data},
+		Params: faults.Params{Data: p.kind.data, With: p.kind.with},
 	}
 	if slices.Contains(info.Params, "target") {
 		if spec.Params.Target = p.kind.target; spec.Params.Target == "" {

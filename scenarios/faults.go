@@ -229,6 +229,12 @@ func (r *run) befallServer(step int, name string, a faults.Action) error {
 		}
 		stale(a.By)
 		r.later(a.For, func() { stale(0) })
+	case faults.AnswerErrors:
+		if server == nil {
+			return fmt.Errorf("%s has no such errors", name)
+		}
+		server.Enter(redis.Condition(a.With))
+		r.later(a.For, func() { server.Leave(redis.Condition(a.With)) })
 	case faults.Delete, faults.Evict:
 		if server == nil {
 			return fmt.Errorf("%s has no keys", name)

@@ -5,6 +5,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/faults"
+	"lockquake/sim/redis"
 )
 
 // What becomes of byHand: a single worker, or a second one that comes while the
@@ -164,6 +169,40 @@ func TestServerFaultsWorkedOutByHand(t *testing.T) {
 105.14 freed worker-1
 106.15 released worker-1 ""
 9000.00 heal overload of lock`},
+		// The release asks at 63.13 ms for a script that is not known, and comes with it
+		// at 65.14: the script is refused as it deletes.
+		{"a server that refuses writes", alone(), "redis", `at: 20ms, answer-errors: {target: lock, with: READONLY, for: 2s}`, `
+20.00 fault answer-errors of lock
+61.10 applied worker-1 write 1 over 0
+66.15 released worker-1 "unknown"
+1006.00 expired worker-1
+2020.00 heal answer-errors of lock`},
+		// The take is refused at 5.03 ms, and given back at 7.04 and 9.05, since an error
+		// does not say that nothing was done.
+		{"a server that is short of memory", alone(), "redis", `at: 0s, answer-errors: {target: lock, with: OOM, for: 20ms}`, `
+0.00 fault answer-errors of lock
+10.06 released worker-1 "unknown"
+20.00 heal answer-errors of lock`},
+		{"a server that is short of memory lets keys be deleted", alone(), "redis", `at: 20ms, answer-errors: {target: lock, with: OOM, for: 2s}`, `
+20.00 fault answer-errors of lock
+61.10 applied worker-1 write 1 over 0
+65.14 freed worker-1
+66.15 released worker-1 ""
+2020.00 heal answer-errors of lock`},
+		// The first request of the release is refused already, whatever it asks for.
+		{"a server that loads", alone(), "redis", `at: 20ms, answer-errors: {target: lock, with: LOADING, for: 50ms}`, `
+20.00 fault answer-errors of lock
+61.10 applied worker-1 write 1 over 0
+64.14 released worker-1 "unknown"
+70.00 heal answer-errors of lock
+1006.00 expired worker-1`},
+		// Answered at 64.14 ms, it asks again 20 ms later.
+		{"a client that sends again what is refused while the server loads", alone() + "client: {max-retries: 3, min-retry-backoff: 20ms, max-retry-backoff: 20ms}\n", "redis", `at: 20ms, answer-errors: {target: lock, with: LOADING, for: 45ms}`, `
+20.00 fault answer-errors of lock
+61.10 applied worker-1 write 1 over 0
+65.00 heal answer-errors of lock
+87.15 freed worker-1
+88.16 released worker-1 ""`},
 		{"a deletion", together(), "redis", `at: 20ms, delete: {target: lock}`, fmt.Sprintf(stolen, "delete", 66.15)},
 		{"an eviction", together(), "redis", `at: 20ms, evict: {target: lock}`, fmt.Sprintf(stolen, "evict", 66.15)},
 		// The clients of the old primary need a new connection: 4.02 ms more.
@@ -466,5 +505,19 @@ func TestBites(t *testing.T) {
 				t.Errorf("it %s, want it to be that it %s", got, test.want)
 			}
 		})
+	}
+}
+
+// The errors of a plan are those that the simulated server knows.
+func TestErrorsOfPlansAreConditionsOfServers(t *testing.T) {
+	var conditions []string
+	for _, c := range redis.Conditions() {
+		conditions = append(conditions, string(c))
+	}
+	codes := texts(faults.Codes())
+	slices.Sort(conditions)
+	slices.Sort(codes)
+	if diff := cmp.Diff(conditions, codes); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -15,7 +15,7 @@ import (
 func fixed(step faults.Step, from faults.Params) faults.Spec {
 	a := step.Action
 	spec := faults.Spec{Kind: a.Kind, Params: faults.Params{
-		Task: a.Task, By: a.By, Clock: a.Clock, PPM: a.PPM, Percent: a.Percent, Data: a.Data, Key: a.Key, Text: a.Text,
+		Task: a.Task, By: a.By, Clock: a.Clock, PPM: a.PPM, Percent: a.Percent, Data: a.Data, Key: a.Key, Text: a.Text, With: a.With,
 		From: a.From, To: a.To, Mode: a.Mode, Add: from.Add, Service: from.Service,
 	}}
 	if info := kindInfo(a.Kind); slices.Contains(info.Params, "target") {

@@ -12,33 +12,30 @@ type catalogue struct {
 	strategies []string
 	tokenless  map[string]bool // strategies that never hand out a token
 	topologies map[string]lock.Topology
-	claims     map[string]lock.Claims
 	workloads  []string
 	fences     []string
-	points     []string // nil for any: a strategy of the caller's has its own
+	points     []string
 	checks     []checker.Check
+	overrides  []Override // that the file is read with
 }
 
 // known is the catalogue of this program, with the caller's own strategies.
 func known(own []lock.Entry) catalogue {
-	c := catalogue{own: own, points: Points(), checks: checker.Catalogue(), tokenless: map[string]bool{}, topologies: map[string]lock.Topology{}, claims: map[string]lock.Claims{}}
+	c := catalogue{own: own, points: Points(), checks: checker.Catalogue(), tokenless: map[string]bool{}, topologies: map[string]lock.Topology{}}
 	for _, s := range lock.Catalogue() {
 		c.strategies = append(c.strategies, s.Name)
 		c.tokenless[s.Name] = !s.Fenced()
-		c.topologies[s.Name], c.claims[s.Name] = s.Topology, s.Claims
+		c.topologies[s.Name] = s.Topology
 	}
 	for _, s := range own {
 		c.strategies = append(c.strategies, s.Name)
-		c.topologies[s.Name], c.claims[s.Name] = s.Topology, s.Claims
+		c.topologies[s.Name] = s.Topology
 	}
 	for _, w := range Workloads() {
 		c.workloads = append(c.workloads, w.Name)
 	}
 	for _, p := range resource.Policies() {
 		c.fences = append(c.fences, string(p.Policy))
-	}
-	if len(own) > 0 {
-		c.points = nil
 	}
 	return c
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 )
 
@@ -174,7 +173,7 @@ func (s *Scenario) uses(o options) ([]Strategy, error) {
 		}
 	}
 	if o.strategies == nil {
-		return all, nil
+		return all, s.fit(all)
 	}
 	var chosen []Strategy
 	for _, name := range o.strategies {
@@ -183,7 +182,7 @@ func (s *Scenario) uses(o options) ([]Strategy, error) {
 			uses = s.ofCatalogue(name)
 		}
 		if uses == nil {
-			return nil, &UnknownStrategyError{Name: name, Scenario: s.Name, Known: s.knownStrategies(all)}
+			return nil, &UnknownStrategyError{Name: name, Scenario: s.Name, Known: s.knownStrategies(all), Plain: len(s.Own) == 0}
 		}
 		for _, u := range uses {
 			if !slices.ContainsFunc(chosen, func(c Strategy) bool { return c.Label == u.Label }) {
@@ -191,7 +190,7 @@ func (s *Scenario) uses(o options) ([]Strategy, error) {
 			}
 		}
 	}
-	return chosen, nil
+	return chosen, s.fit(chosen)
 }
 
 // named returns the use with a label, or if there is none every use of the strategy
@@ -231,10 +230,11 @@ type UnknownStrategyError struct {
 	Name     string
 	Scenario string
 	Known    []string
+	Plain    bool // the program has no strategies of its own
 }
 
 func (e *UnknownStrategyError) Error() string {
-	return fmt.Sprintf("%s: %s", e.Scenario, strictyaml.Unknown("strategy", e.Name, e.Known))
+	return fmt.Sprintf("%s: %s", e.Scenario, unknownStrategy(e.Name, e.Known, e.Plain))
 }
 
 func (s *Scenario) knownStrategies(uses []Strategy) []string {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 )
 
@@ -31,6 +32,16 @@ func CheckOwn(own ...lock.Entry) error {
 		taken[e.Name] = "there are two"
 	}
 	return nil
+}
+
+// unknownStrategy says that a name is none. A plain program has no strategies of its
+// own, and the name may be that of one that another program has.
+func unknownStrategy(name string, known []string, plain bool) string {
+	text := strictyaml.Unknown("strategy", name, known)
+	if plain && !strictyaml.Near(name, known) {
+		text += "; if it is a strategy of your own, run the program that has it (see docs/your-own-lock.md)"
+	}
+	return text
 }
 
 // entries are the strategies that the scenario can name.

@@ -49,6 +49,9 @@ func (r *recorder) do(ctx context.Context, s lock.Strategy, key, unit string, bo
 	c.record(history.Event{Type: history.AcquireCalled, Key: key, Unit: unit})
 	r.worker.Point("acquire-called")
 	err := s.Do(ctx, key, c, func(ctx context.Context, inner lock.Section) error {
+		if err := r.worker.Process().Admit(); err != nil {
+			return err
+		}
 		r.run.acquisitions++
 		c.record(history.Event{Type: history.Acquired, Key: key, Token: inner.Token()})
 		c.run.progressed(c.takes)
@@ -113,6 +116,9 @@ func (r *run) kept() error {
 
 // Read implements lock.Resource.
 func (c *call) Read(ctx context.Context, item string, token int64) (string, error) {
+	if err := c.worker.Process().Admit(); err != nil {
+		return "", err
+	}
 	c.worker.Point("read-called")
 	value, err := c.ask(ctx, &resource.Request{Item: item, Token: token})
 	c.worker.Point("read-done")
@@ -122,6 +128,9 @@ func (c *call) Read(ctx context.Context, item string, token int64) (string, erro
 // Write implements lock.Resource. It is entered after the strategy's own check
 // of its lease, if it has one.
 func (c *call) Write(ctx context.Context, item, value string, token int64) error {
+	if err := c.worker.Process().Admit(); err != nil {
+		return err
+	}
 	c.worker.Point("lease-checked")
 	_, err := c.ask(ctx, &resource.Request{Write: true, Item: item, Value: value, Token: token})
 	c.worker.Point("write-replied")

@@ -46,10 +46,14 @@ func (e *RunError) Error() string {
 
 func (e *RunError) Unwrap() error { return e.Err }
 
-// Stack is the stack of the task that panicked, "" if none did.
+// Stack is the stack of the task that panicked, or of the call that no run can carry
+// out; "" if it was neither.
 func (e *RunError) Stack() string {
 	if p, ok := errors.AsType[*sim.PanicError](e.Err); ok {
 		return p.Stack
+	}
+	if m, ok := errors.AsType[*sim.MisuseError](e.Err); ok {
+		return m.Stack
 	}
 	return ""
 }
@@ -112,7 +116,10 @@ func (r *runner) once(use Strategy, seed uint64) (*Trial, error) {
 	if err = one.build(); err == nil {
 		err = one.world.Run()
 	}
-	if err = errors.Join(err, one.err, one.kept()); err != nil {
+	if err = errors.Join(err, one.err); err == nil {
+		err = one.kept()
+	}
+	if err != nil {
 		return nil, newRunError(r.scenario, use, seed, err)
 	}
 	trial, err := one.judge()
@@ -237,7 +244,7 @@ func (r *run) strategy(worker *sim.Worker) lock.Strategy {
 	source := r.world.Source()
 	instance := source.Stream("instance", process.Name()).At(0)
 	return r.entry.New(lock.Deps{
-		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name), Instance: fmt.Sprintf("%016x", instance.Uint64()),
+		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name), Instance: fmt.Sprintf("%016x", instance.Uint64()), Process: clients.state,
 		Redis: clients.nodes[0], Nodes: clients.nodes, Subscriber: clients.subscriber, SharedSubscriber: clients.shared,
 	})
 }

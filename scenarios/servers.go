@@ -155,6 +155,7 @@ func (c *cluster) close() {
 type processClients struct {
 	nodes              []goredis.Cmdable // of each independent server
 	subscriber, shared lock.Subscriber   // of the first one
+	state              *lock.Process     // of its workers' locks
 }
 
 // clients returns the clients for a process. Those of a replicated server follow
@@ -170,6 +171,7 @@ func (c *cluster) clients(p *sim.Process, o redis.ClientOptions) *processClients
 	}
 	clients := &processClients{
 		subscriber: redis.NewSubscriber(p, resolvers[0], o), shared: redis.NewSharedSubscriber(p, resolvers[0], o),
+		state: lock.NewProcess(),
 	}
 	for _, resolve := range resolvers {
 		clients.nodes = append(clients.nodes, redis.NewClient(p, resolve, o))
@@ -267,7 +269,7 @@ func (v *validator) servers() error {
 		}
 		servers := v.ServersOf(own, *use)
 		t := lock.Topology{Nodes: servers.Nodes, Replicas: servers.Replicas}
-		if err := t.Validate(); err != nil {
+		if err := t.Validate(); err != nil && !v.known.others() {
 			if !v.at.Has(at) {
 				at = v.uses[i]
 			}
@@ -326,6 +328,11 @@ func (v *validator) lockNodes() []string {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
+		}
+	}
+	for _, name := range v.elsewhere() {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	return names

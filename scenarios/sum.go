@@ -51,13 +51,13 @@ type tally struct {
 }
 
 func newTally(s *Scenario, use Strategy, first uint64) *tally {
-	expect, expected := s.Expect[use.Label]
+	expect, expected := s.expectOf(use)
 	t := &tally{scenario: s, sums: xxhash.New(), squares: map[string]float64{}, next: first, waiting: map[uint64]*summary{}, stats: StrategyStats{
 		Name: use.Name, Label: use.Label, Case: use.Case, Class: s.classOf(use.Case), Fence: s.ResourceOf(use).Fence,
 		Checks: map[string]CheckStats{}, Order: s.Checks,
 		// A strategy without an entry, where others have one, is reported and
 		// does not decide.
-		Decides: expected || len(s.Expect) == 0,
+		Decides: expected || len(s.Expect) == 0 && !s.Claims,
 	}}
 	if expected {
 		t.stats.Expects = &expect

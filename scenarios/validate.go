@@ -35,7 +35,7 @@ func Points() []string {
 		"release-called", "released", "renewal-begins", "renew-called",
 	}
 	for _, op := range []string{"acquire", "renew", "release", "read", "write", "dial", "hello", "subscribe", "unsubscribe"} {
-		for _, event := range []string{"sent", "applied", "replied", "taken"} {
+		for _, event := range messageEvents() {
 			points = append(points, op+"."+event)
 		}
 	}
@@ -144,8 +144,8 @@ func (v *validator) expand() error {
 				return err
 			}
 		default:
-			if err := v.name(at+".name", "strategy", use.Name, v.known.strategies); err != nil {
-				return err
+			if !slices.Contains(v.known.strategies, use.Name) {
+				return v.at.Errorf(at+".name", "%s", unknownStrategy(use.Name, v.known.strategies, len(v.known.own) == 0))
 			}
 		}
 		for _, name := range names {
@@ -201,8 +201,8 @@ func (v *validator) labels() error {
 			}
 		}
 		fenced := v.Lock.Has("fence") || use.Lock.Has("fence") || !v.known.tokenless[use.Name]
-		if fence := v.ResourceOf(*use).Fence; fence != "off" && !fenced {
-			return v.at.Errorf(at, "%s hands out no token, and a resource with the fence %q refuses everything without one", use.Name, fence)
+		if fence := v.ResourceOf(*use).Fence; fence != "off" && !fenced && !v.known.others() {
+			return v.at.Errorf(at, "%s", tokenless(*use, fence))
 		}
 	}
 	return nil
@@ -348,6 +348,10 @@ func (v *validator) expect() error {
 	}
 	for _, label := range slices.Sorted(maps.Keys(v.Expect)) {
 		at, e := "expect."+label, v.Expect[label]
+		if v.known.replaced() && !slices.Contains(labels, label) {
+			delete(v.Expect, label) // of a strategy that is run no more
+			continue
+		}
 		if !slices.Contains(labels, label) {
 			return v.at.KeyErrorf(at, "%s", strictyaml.Unknown("label", label, labels))
 		}

@@ -46,8 +46,8 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 				return err
 			}
 		}
-		if w.Point != "" && v.known.points != nil {
-			if err := v.name(at+".when.point", "point", w.Point, v.known.points); err != nil {
+		if w.Point != "" {
+			if err := v.point(at+".when.point", w.Point); err != nil {
 				return err
 			}
 		}

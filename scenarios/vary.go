@@ -125,6 +125,7 @@ func overridden(name string, original []byte, overrides []Override, known catalo
 	if err != nil {
 		return nil, err
 	}
+	known.overrides = overrides
 	s, err := decode(name, text, known, sum)
 	if err != nil {
 		return nil, err

@@ -87,6 +87,9 @@ type Call struct {
 // of ctx.
 func (p *Process) Dial(ctx context.Context, node string, timeout time.Duration) (*Conn, error) {
 	w := p.node.world
+	if err := p.Admit(); err != nil {
+		return nil, err
+	}
 	n := w.nodes[node]
 	if n == nil {
 		return nil, fmt.Errorf("dial %s: %w", node, errUnknownNode)

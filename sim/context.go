@@ -3,13 +3,10 @@ package sim
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"slices"
 	"time"
 )
-
-// ErrForeignContext says that a context that can end was made outside the world, so
-// its end would come at a moment of real time.
-var ErrForeignContext = errors.New("a context that can be cancelled was not made by this Env: use env.WithCancel or env.WithTimeout")
 
 // simContext is a context that ends in virtual time.
 type simContext struct {
@@ -35,7 +32,7 @@ func (c *simContext) Value(key any) any {
 	if key == (simContextKey{}) {
 		return c
 	}
-	if c.err != nil && !errors.Is(c.cause, c.err) {
+	if !c.world.foreign() && c.err != nil && !errors.Is(c.cause, c.err) {
 		// context.Cause asks for a context of its own kind under a key that
 		// only such a context answers to.
 		if c.ended == nil {
@@ -50,7 +47,12 @@ func (c *simContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-func (c *simContext) Err() error { return c.err }
+func (c *simContext) Err() error {
+	if c.world.foreign() {
+		return ErrForeignGoroutine
+	}
+	return c.err
+}
 
 func (c *simContext) Deadline() (time.Time, bool) {
 	if c.deadline.IsZero() {
@@ -63,6 +65,11 @@ func (c *simContext) Deadline() (time.Time, bool) {
 }
 
 func (c *simContext) Done() <-chan struct{} {
+	if c.world.foreign() {
+		over := make(chan struct{})
+		close(over)
+		return over
+	}
 	if c.done == nil {
 		c.done = make(chan struct{})
 		if c.err != nil {
@@ -76,6 +83,9 @@ func (c *simContext) Done() <-chan struct{} {
 // without a goroutine.
 func (c *simContext) AfterFunc(f func()) (stop func() bool) {
 	stopped, ran := false, false
+	if c.world.foreign() {
+		return func() bool { return false }
+	}
 	c.whenEnded(func() {
 		if !stopped {
 			ran = true
@@ -83,6 +93,9 @@ func (c *simContext) AfterFunc(f func()) (stop func() bool) {
 		}
 	})
 	return func() bool {
+		if c.world.foreign() {
+			return false
+		}
 		was := !stopped && !ran
 		stopped = true
 		return was
@@ -92,7 +105,7 @@ func (c *simContext) AfterFunc(f func()) (stop func() bool) {
 // OnEnd calls f at the instant at which ctx ends. A context that cannot end,
 // or was made elsewhere, never calls it.
 func OnEnd(ctx context.Context, f func()) {
-	if c, ok := ctx.Value(simContextKey{}).(*simContext); ok && ctx.Done() == c.Done() {
+	if c, ok := ctx.Value(simContextKey{}).(*simContext); ok && !c.world.foreign() && ctx.Done() == c.Done() {
 		c.whenEnded(f)
 	}
 }
@@ -105,24 +118,32 @@ func (c *simContext) whenEnded(f func()) {
 	c.onEnd = append(c.onEnd, f)
 }
 
-// contextOf returns the simContext that ctx ends with, nil if it cannot end.
-func contextOf(ctx context.Context) *simContext {
+// contextOf returns the simContext that ctx ends with, nil if it cannot end. One
+// that was made elsewhere fails the run with ErrForeignContext.
+func (w *World) contextOf(ctx context.Context) (*simContext, error) {
 	if c, ok := ctx.(*simContext); ok {
-		return c
+		return c, nil
 	}
 	done := ctx.Done()
 	if done == nil {
-		return nil
+		return nil, nil
 	}
 	if c, ok := ctx.Value(simContextKey{}).(*simContext); ok && done == c.Done() {
-		return c
+		return c, nil
 	}
-	panic(ErrForeignContext)
+	w.fail(&MisuseError{ErrForeignContext, string(debug.Stack())})
+	return nil, ErrForeignContext
 }
 
-// newContext makes a context below parent that can end.
+// newContext makes a context below parent that can end. It has ended if the parent
+// was made elsewhere.
 func (w *World) newContext(p *Process, parent context.Context) *simContext {
-	c := &simContext{Context: parent, world: w, process: p, up: contextOf(parent)}
+	up, err := w.contextOf(parent)
+	c := &simContext{Context: parent, world: w, process: p, up: up}
+	if err != nil {
+		c.err, c.cause = context.Canceled, err
+		return c
+	}
 	c.timer.what = c
 	if c.up != nil {
 		if c.up.err != nil {
@@ -136,7 +157,7 @@ func (w *World) newContext(p *Process, parent context.Context) *simContext {
 
 // end ends the context and all below it, in the order of their making.
 func (c *simContext) end(err, cause error) {
-	if c.err != nil {
+	if c.world.foreign() || c.err != nil {
 		return
 	}
 	if cause == nil {

@@ -10,8 +10,8 @@ func (p *Process) OnExit(do func(worker string, err error)) { p.onExit = do }
 // the caller never gets to its next step, and what it deferred reaches nobody.
 func (k *Worker) Exit(err error) {
 	w, p := k.process.node.world, k.process
-	if w.closed {
-		runtime.Goexit() // a deferred call of a task that is being unwound
+	if w.foreign() || w.closed {
+		runtime.Goexit() // a deferred call of a task that is being unwound, or no task at all
 	}
 	t := w.current
 	if t == nil || t.worker.process != p {

@@ -37,6 +37,9 @@ func (s *sem) Acquire(ctx context.Context) error {
 
 // TryAcquire implements env.Sem.
 func (s *sem) TryAcquire() bool {
+	if s.world.foreign() {
+		return false
+	}
 	if s.permits == 0 {
 		return false
 	}
@@ -46,6 +49,9 @@ func (s *sem) TryAcquire() bool {
 
 // Release implements env.Sem.
 func (s *sem) Release() {
+	if s.world.foreign() {
+		return
+	}
 	if len(s.waiters) > 0 {
 		s.waiters[0].wake(bySem) // which takes it off the list
 		return

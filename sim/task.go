@@ -71,6 +71,7 @@ func (w *World) spawn(worker *Worker, name string, f func()) *task {
 
 // loop is the body of a task's thread: it runs one task after another.
 func (t *task) loop() {
+	mark()
 	for {
 		t.perform()
 		t.end()

@@ -35,10 +35,16 @@ func (k *Worker) Name() string { return k.name }
 func (k *Worker) Process() *Process { return k.process }
 
 // Now implements env.Env.
-func (k *Worker) Now() time.Time { return k.process.node.Now() }
+func (k *Worker) Now() time.Time {
+	k.process.node.world.foreign()
+	return k.process.node.Now()
+}
 
 // Mono implements env.Env.
-func (k *Worker) Mono() time.Duration { return k.process.node.Mono() }
+func (k *Worker) Mono() time.Duration {
+	k.process.node.world.foreign()
+	return k.process.node.Mono()
+}
 
 // Sleep implements env.Env.
 func (k *Worker) Sleep(ctx context.Context, d time.Duration) error {
@@ -54,13 +60,21 @@ func (k *Worker) Sleep(ctx context.Context, d time.Duration) error {
 
 // WithCancel implements env.Env.
 func (k *Worker) WithCancel(ctx context.Context) (context.Context, context.CancelCauseFunc) {
-	c := k.process.node.world.newContext(k.process, ctx)
+	w := k.process.node.world
+	if w.foreign() {
+		return ctx, func(error) {}
+	}
+	c := w.newContext(k.process, ctx)
 	return c, func(cause error) { c.end(context.Canceled, cause) }
 }
 
 // WithTimeout implements env.Env.
 func (k *Worker) WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	c := k.process.node.world.newContext(k.process, ctx)
+	w := k.process.node.world
+	if w.foreign() {
+		return ctx, func() {}
+	}
+	c := w.newContext(k.process, ctx)
 	c.deadline = k.Now().Add(d)
 	if c.err == nil {
 		k.process.node.arm(&c.timer, d)
@@ -71,7 +85,7 @@ func (k *Worker) WithTimeout(ctx context.Context, d time.Duration) (context.Cont
 // Go implements env.Env.
 func (k *Worker) Go(name string, f func()) env.Sem {
 	w := k.process.node.world
-	if w.closed {
+	if w.foreign() || w.closed {
 		return newSem(w, 1)
 	}
 	return w.spawn(k, name, f).done
@@ -90,6 +104,9 @@ func (k *Worker) NewSem(n int) env.Sem { return newSem(k.process.node.world, n) 
 
 // Rand implements env.Env.
 func (k *Worker) Rand(stream string) *rand.Rand {
+	if k.process.node.world.foreign() {
+		return k.process.node.world.source.Stream(stream, "nobody").Rand()
+	}
 	r := k.random[stream]
 	if r == nil {
 		entity := k.name
@@ -109,7 +126,7 @@ func (k *Worker) Rand(stream string) *rand.Rand {
 // and longer if a fault stops it there.
 func (k *Worker) Point(name string) {
 	w := k.process.node.world
-	if w.closed || k.process.crashed {
+	if w.foreign() || w.closed || k.process.crashed {
 		return
 	}
 	k.pass(w.points.id(name))
@@ -119,13 +136,23 @@ func (k *Worker) Point(name string) {
 }
 
 // enter is how every call that may park begins: it finds the task and refuses
-// a context that has ended, or one that could not end in virtual time.
+// a context that has ended, one that could not end in virtual time, and a goroutine
+// that is no task. In a run that has failed it does not return.
 func (w *World) enter(ctx context.Context) (*task, *simContext, error) {
+	if w.foreign() {
+		return nil, nil, ErrForeignGoroutine
+	}
 	t := w.current
 	if w.closed || t == nil || t.worker.process.crashed {
 		return nil, nil, ErrOver
 	}
-	sc := contextOf(ctx)
+	if w.listen(); w.err != nil {
+		t.wait() // until the run is closed
+	}
+	sc, err := w.contextOf(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	if sc != nil && sc.err != nil {
 		return nil, nil, sc.cause
 	}

@@ -91,6 +91,7 @@ type World struct {
 	// A process takes in what came while it was stopped: more is to happen at
 	// this instant than the queue knows.
 	catchingUp bool
+	outside    outside
 }
 
 // New makes an empty world.
@@ -147,11 +148,14 @@ func (w *World) cancel(e *event) {
 }
 
 // Run lets events happen until Stop is called, nothing is left to happen, or
-// Config.Limit has come. It returns the first panic of a task, or
-// ErrNoProgress.
+// Config.Limit has come. It returns the first panic of a task, ErrNoProgress, or a
+// MisuseError.
 func (w *World) Run() error {
+	w.outside.begun.Store(true)
+	defer mark()()
 	for {
 		w.runReady()
+		w.listen()
 		if w.stopped || w.err != nil || len(w.queue.items) == 0 {
 			return w.err
 		}

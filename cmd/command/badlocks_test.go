@@ -22,6 +22,22 @@ func badlocks() {
 			time.Sleep(time.Millisecond)
 			_ = d.Env.Sleep(context.Background(), time.Duration(time.Now().Nanosecond()))
 		})),
+		WithStrategy("goroutines", "asks each server on a goroutine of its own, as unmodified libraries do", bad(func(d lock.Deps) {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			answers := make(chan error)
+			for _, node := range d.Nodes {
+				go func() { answers <- node.SetNX(ctx, "resource-1", "me", time.Second).Err() }()
+			}
+			for range d.Nodes {
+				<-answers
+			}
+		})),
+		WithStrategy("own-context", "waits under a context of package context", bad(func(d lock.Deps) {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			_ = d.Env.Sleep(ctx, time.Second)
+		})),
 		WithStrategy("waits", "waits for what never comes", bad(func(lock.Deps) { <-make(chan struct{}) })),
 	)
 }

@@ -102,6 +102,7 @@ func exitCode(err error) int {
 		usage    usageError
 		file     *strictyaml.Error
 		strategy *scenarios.UnknownStrategyError
+		setting  *scenarios.SettingError
 		journal  *scenarios.JournalError
 		outcome  outcomeError
 		stopped  interruptError
@@ -111,7 +112,7 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.As(err, &outcome):
 		return outcome.code
-	case errors.As(err, &usage), errors.As(err, &file), errors.As(err, &strategy), errors.As(err, &journal),
+	case errors.As(err, &usage), errors.As(err, &file), errors.As(err, &strategy), errors.As(err, &setting), errors.As(err, &journal),
 		errors.Is(err, scenarios.ErrToken), errors.Is(err, scenarios.ErrShard), errors.Is(err, reports.ErrForeignDir):
 		return exitUsage
 	case errors.As(err, &stopped):

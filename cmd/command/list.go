@@ -228,6 +228,9 @@ that defeat each other get a warning, such as a lease that ends before it is ren
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, arg := range args {
 				s, err := p.load(arg)
+				if err == nil {
+					err = s.Fits()
+				}
 				if err != nil {
 					return err
 				}

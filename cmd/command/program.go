@@ -25,9 +25,18 @@ type Option func(*program)
 
 // WithStrategy lets the command know a lock of one's own. It is named and run like
 // those of the catalogue; what says in one line what it is. The factory is called
-// once for each worker of each run.
+// once for each worker of each run. It is short for WithEntry, of a lock that
+// promises nothing.
 func WithStrategy(name, what string, factory func(lock.Deps) lock.Strategy) Option {
-	return func(p *program) { p.own = append(p.own, lock.Entry{Name: name, Doc: what, New: factory}) }
+	return WithEntry(lock.Entry{Name: name, Doc: what, New: factory})
+}
+
+// WithEntry lets the command know a lock of one's own with all that an entry of the
+// catalogue says: what it promises and claims, its defaults, the servers that it
+// runs on, its points. It is held to that. Entry.New is called once for each worker
+// of each run.
+func WithEntry(e lock.Entry) Option {
+	return func(p *program) { p.own = append(p.own, e) }
 }
 
 // WithProgram says how the program is called, such as "go run ./mylockquake", so

@@ -26,6 +26,13 @@ func Unknown(sort, word string, known []string) string {
 	}
 }
 
+// Near reports whether a word is nearly one of the known ones, so that Unknown
+// offers that.
+func Near(word string, known []string) bool {
+	_, ok := nearest(word, known)
+	return ok
+}
+
 // nearest returns the known word that takes the fewest edits, the first of
 // several, if it takes no more than one for every three letters. Two letters
 // that changed places are one edit.

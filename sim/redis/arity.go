@@ -1,5 +1,9 @@
 package redis
 
+// IsCommand reports whether Redis knows a command of this name, which is in lower
+// case.
+func IsCommand(name string) bool { return arityOf(name) != 0 }
+
 // arityOf returns how many words a command of Redis has, its name included; a
 // negative number is the least of them. It is 0 if Redis knows no such command,
 // whose name is in lower case.

@@ -182,7 +182,7 @@ func (s *Server) suspend(c *sim.Call, words []string, answer func(Reply)) {
 	e := s.engine
 	e.store.setTime(s.now())
 	args := slices.Clone(e.lower(words))
-	if failed := e.rejection(words[0], args); failed != nil {
+	if failed := e.rejection(words[0], args, false); failed != nil {
 		answer(*failed)
 		return
 	}

@@ -147,6 +147,9 @@ func (c *face) process1(ctx context.Context, cmd goredis.Cmder) error {
 	if c.foreign.Load() {
 		return c.refuse(cmd.Name(), "SUBSCRIBE with PubSub.Channel", "that starts goroutines; use Receive, or Deps.Subscriber")
 	}
+	if err := c.process.Admit(); err != nil {
+		return err
+	}
 	command := c.newCommand()
 	words, err := appendArgs(command.Args, cmd.Args())
 	if err != nil {
@@ -268,6 +271,9 @@ func waitTimeout(cmd goredis.Cmder) (time.Duration, bool) {
 func (c *face) processMany(ctx context.Context, cmds []goredis.Cmder) error {
 	if c.greeted {
 		return nil
+	}
+	if err := c.process.Admit(); err != nil {
+		return setErrors(cmds, err)
 	}
 	commands := make([][]string, len(cmds))
 	for i, cmd := range cmds {

@@ -85,6 +85,7 @@ func heedful(retries int) ClientOptions {
 func clientScripts() []clientScript {
 	var all []clientScript
 	all = append(all, replyScripts()...)
+	all = append(all, conditionScripts()...)
 	all = append(all, dialScripts()...)
 	all = append(all, contextScripts()...)
 	all = append(all, poolScripts()...)
@@ -178,6 +179,35 @@ func replyScripts() []clientScript {
 			body: takeAndGet, want: []string{"take k: false, server: ERR no", "conn 1 gets get k"},
 		},
 	}
+}
+
+// conditionScripts are a server that answers errors: go-redis sends a command again
+// after some of them, and not after others.
+func conditionScripts() []clientScript {
+	var all []clientScript
+	for _, c := range Conditions() {
+		again := "conn 1 gets set k"
+		if c == ConditionReadOnly {
+			again = "conn 2 gets set k" // the connection of a replica is given up
+		}
+		given := clientFault{word: "set", nth: 1, do: answer, reply: c.text()}
+		piped := given
+		piped.word = "incr"
+		resent, whole := "take k: true, ok", "exec: 2, ok"
+		if c == ConditionMemory || c == ConditionDisk {
+			resent, whole = "take k: false, server: "+string(c), "exec: 2, server: "+string(c)
+		}
+		all = append(
+			all,
+			clientScript{name: string(c) + ", not resent", options: steady(0), faults: []clientFault{given}, body: takeAndGet, want: []string{"take k: false, server: " + string(c)}},
+			clientScript{name: string(c) + ", resent", options: steady(3), faults: []clientFault{given}, body: takeAndGet, want: []string{again, resent}},
+			clientScript{name: string(c) + " in a pipeline", options: steady(3), faults: []clientFault{piped}, body: func(s *session) {
+				s.pipeline(s.c.Pipelined)
+				s.get(context.Background(), "k")
+			}, want: []string{whole}},
+		)
+	}
+	return all
 }
 
 func dialScripts() []clientScript {

@@ -65,7 +65,7 @@ func (e *engine) next(c *connection, now time.Time, words []string, done func(wo
 		return errorReply("ERR empty command")
 	}
 	args := slices.Clone(e.lower(words))
-	if failed := e.rejection(words[0], args); failed != nil {
+	if failed := e.rejection(words[0], args, c.open && !ofConnection(words)); failed != nil {
 		if c.aborted = c.open; args[0] == "exec" { // with arguments
 			c.open = false
 			e.store.unwatch(c)

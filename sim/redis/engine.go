@@ -17,6 +17,7 @@ type engine struct {
 	atMulti      int64                               // how many had when the transaction began
 	follows      func() bool                         // it is a replica, to which no client writes
 	publish      func(channel, message string) int64 // returns how many listen
+	conditions   []Condition                         // that it is in now, some of them more than once
 }
 
 func newEngine(cache *ScriptCache) (*engine, error) {
@@ -38,7 +39,7 @@ func (e *engine) run(now time.Time, words []string) Reply {
 	e.store.setTime(now)
 	defer e.store.reveal()
 	args := e.lower(words)
-	if failed := e.rejection(words[0], args); failed != nil {
+	if failed := e.rejection(words[0], args, false); failed != nil {
 		return *failed
 	}
 	switch args[0] {
@@ -53,7 +54,7 @@ func (e *engine) run(now time.Time, words []string) Reply {
 	case "wait":
 		return e.wait(args)
 	case "hello":
-		return e.store.hello(args, e.follows())
+		return e.store.hello(args, e.readOnly())
 	case "select":
 		return e.store.selectDatabase(args[1])
 	case "client":
@@ -81,13 +82,16 @@ func (e *engine) lower(words []string) []string {
 	return e.limbo
 }
 
-// rejection returns the answer to a command that is not carried out, nor queued
+// rejection returns the answer to a command that is not carried out, or not queued
 // in a transaction; else nil.
-func (e *engine) rejection(written string, args []string) *Reply {
+func (e *engine) rejection(written string, args []string, queued bool) *Reply {
 	if failed := malformed(written, args); failed != nil {
 		return failed
 	}
-	if e.follows() && (writes(args[0]) || e.scripts.mayWrite(args)) {
+	if failed := e.refused(args, queued); failed != nil {
+		return failed
+	}
+	if e.readOnly() && (writes(args[0]) || e.scripts.mayWrite(args)) {
 		r := readOnlyReplica()
 		return &r
 	}

@@ -87,6 +87,8 @@ type scripts struct {
 	sandbox  *sandbox
 	known    map[string]script // by SHA-1: what EVALSHA finds
 	readOnly bool              // the script that runs may not write
+	wrote    bool              // the script that runs has written
+	allowOOM bool              // the script that runs may write while memory is short
 }
 
 // script is a script that a server knows.
@@ -136,24 +138,36 @@ func (s *scripts) eval(args []string) Reply {
 	if readOnly && run.flagged && !run.noWrites {
 		return errorReply("ERR Can not execute a script with write flag using *_ro command.")
 	}
-	s.readOnly = readOnly || run.noWrites
+	s.readOnly, s.wrote, s.allowOOM = readOnly || run.noWrites, false, run.allowOOM
 	return s.sandbox.run(run.function, sha, keys, argv)
 }
 
 // mayWrite reports whether a script says of itself that it may write: one with a
 // first line of its own that does not say no-writes.
 func (s *scripts) mayWrite(args []string) bool {
-	var h header
+	h := s.headerOf(args)
+	return h.flagged && !h.noWrites
+}
+
+// mayGrow reports whether a script with a first line of its own says neither that
+// it may run while memory is short nor no-writes.
+func (s *scripts) mayGrow(args []string) bool {
+	h := s.headerOf(args)
+	return h.flagged && !h.allowOOM && !h.noWrites
+}
+
+// headerOf returns the header of the script that a command runs, none if it runs
+// none or one that cannot be read: that is what the command answers.
+func (s *scripts) headerOf(args []string) header {
 	switch args[0] {
 	case "eval", "eval_ro":
-		var err error
-		if h, _, err = parseHeader(args[1]); err != nil {
-			return false // which is what it is told
+		if h, _, err := parseHeader(args[1]); err == nil {
+			return h
 		}
 	case "evalsha", "evalsha_ro":
-		h = s.known[strings.ToLower(args[1])].header
+		return s.known[strings.ToLower(args[1])].header
 	}
-	return h.flagged && !h.noWrites
+	return header{}
 }
 
 // load makes a script known and returns its SHA-1, or the error to answer.
@@ -184,6 +198,7 @@ func (s *scripts) load(text string) (string, *Reply) {
 type header struct {
 	flagged  bool // there is one
 	noWrites bool
+	allowOOM bool
 }
 
 // parseHeader returns what a script's first line says and the script without
@@ -211,7 +226,9 @@ func parseHeader(text string) (h header, body string, err error) {
 			switch flag {
 			case "no-writes":
 				h.noWrites = true
-			case "allow-oom", "allow-stale", "no-cluster", "allow-cross-slot-keys":
+			case "allow-oom":
+				h.allowOOM = true
+			case "allow-stale", "no-cluster", "allow-cross-slot-keys":
 			default:
 				return h, "", fmt.Errorf("Unexpected flag in script shebang: %s", flag) //nolint:staticcheck // the words of Redis
 			}
@@ -268,8 +285,14 @@ func (s *scripts) call(words []string) Reply {
 		return errorReply("ERR This Redis command is not allowed from script")
 	case s.readOnly && (writes(name) || name == "publish"):
 		return errorReply("ERR Write commands are not allowed from read-only scripts.")
-	case e.follows() && writes(name):
+	case e.readOnly() && writes(name):
 		return readOnlyReplica()
+	}
+	if failed := s.refused(args); failed != nil {
+		return *failed
+	}
+	s.wrote = s.wrote || writes(args[0])
+	switch name := args[0]; {
 	case name == "blmpop" || name == "bzmpop":
 		reply, _ := e.store.block(args)
 		return reply

@@ -109,6 +109,9 @@ type listener struct {
 
 // Subscribe implements lock.Subscriber.
 func (s *sharedSubscriber) Subscribe(ctx context.Context, channel string) (lock.Subscription, error) {
+	if err := s.conductor.process.Admit(); err != nil {
+		return nil, err
+	}
 	if s.env == nil {
 		p := s.conductor.process
 		s.env = p.Worker(p.Name() + " redis subscriber")

@@ -20,8 +20,12 @@ type waiter struct {
 // the connection has seen written, as soon as they are as many as asked for or the
 // time is over.
 func (s *Server) wait(c *sim.Call, args []string, answer func(Reply)) {
-	replicas, timeout, failed := parseWait(args, s.replicates())
+	replicas, timeout, failed := parseWait(args, s.engine.readOnly())
 	if failed != nil {
+		answer(*failed)
+		return
+	}
+	if failed := s.engine.refused(s.engine.lower(args), false); failed != nil {
 		answer(*failed)
 		return
 	}
@@ -104,7 +108,7 @@ func (s *Server) seen(c *sim.Call) {
 // wait is a WAIT in a transaction. It does not block, and counts who had
 // everything that was written before the transaction began.
 func (e *engine) wait(args []string) Reply {
-	if _, _, failed := parseWait(args, e.follows()); failed != nil {
+	if _, _, failed := parseWait(args, e.readOnly()); failed != nil {
 		return *failed
 	}
 	return Reply{Kind: Integer, Int: e.atMulti}

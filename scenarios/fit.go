@@ -1,0 +1,111 @@
+package scenarios
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"lockquake/internal/strictyaml"
+	"lockquake/lock"
+	"lockquake/sim/redis"
+)
+
+// What a file says is judged against the strategies that are run, and these may
+// be others than those of the file: --strategy and WithStrategies choose them, an
+// override replaces them, and a program has locks of its own.
+
+// Fits returns an error, a [*SettingError], if one of the scenario's own uses of a
+// strategy cannot be run under its settings. A campaign says the same of the
+// uses that are chosen.
+func (s *Scenario) Fits() error { return s.fit(s.Strategies) }
+
+func (s *Scenario) fit(uses []Strategy) error {
+	entries := s.entries()
+	for _, use := range uses {
+		i := slices.IndexFunc(entries, func(e lock.Entry) bool { return e.Name == use.Name })
+		var e lock.Entry // of one that a call brought along
+		if i >= 0 {
+			e = entries[i]
+		}
+		ours := i < 0 || i >= len(entries)-len(s.Own)
+		if fence := s.ResourceOf(use).Fence; !ours && !s.hasToken(e, use) && fence != "off" {
+			return &SettingError{"resource.fence=" + fence, tokenless(use, fence)}
+		}
+		servers := s.ServersOf(e.Topology, use)
+		if err := (lock.Topology{Nodes: servers.Nodes, Replicas: servers.Replicas}).Validate(); err != nil {
+			return &SettingError{"servers", fmt.Sprintf("%s: %v", use.Label, err)}
+		}
+	}
+	return nil
+}
+
+// hasToken reports whether a strategy of the catalogue hands out tokens in this use.
+func (s *Scenario) hasToken(e lock.Entry, use Strategy) bool {
+	return s.Lock.Has("fence") || use.Lock.Has("fence") || e.Fenced()
+}
+
+// tokenless says why a strategy without tokens cannot have a fence.
+func tokenless(use Strategy, fence string) string {
+	return fmt.Sprintf("%s hands out no token, and a resource with the fence %q refuses everything without one", use.Name, fence)
+}
+
+// others reports whether the file may be run with other strategies than it names, so
+// that Fits and a campaign judge them.
+func (c catalogue) others() bool { return len(c.own) > 0 || len(c.overrides) > 0 }
+
+// replaced reports whether an override replaces the strategies of the file.
+func (c catalogue) replaced() bool {
+	return slices.ContainsFunc(c.overrides, func(o Override) bool { return strings.HasPrefix(o.Path, "strategies") })
+}
+
+// usesOwn reports whether the file names a strategy of the caller's own.
+func (v *validator) usesOwn() bool {
+	return slices.ContainsFunc(v.Strategies, func(use Strategy) bool {
+		return slices.ContainsFunc(v.known.own, func(e lock.Entry) bool { return e.Name == use.Name })
+	})
+}
+
+// elsewhere lists the servers that the file speaks of and that its strategies may not
+// have: a fault of such a server hits nobody. It is empty unless the file was written
+// for other strategies.
+func (v *validator) elsewhere() []string {
+	if !v.known.replaced() && !v.usesOwn() {
+		return nil
+	}
+	var names []string
+	add := func(name string) {
+		if name != resourceNode && regexp.MustCompile(nodePattern()).MatchString(name) {
+			names = append(names, name)
+		}
+	}
+	for _, f := range v.Faults {
+		add(f.Params.Target)
+		add(f.Params.From)
+		add(f.Params.To)
+	}
+	return names
+}
+
+// point judges the name of a point. A lock of the caller's own has points of its
+// own: those that its entry names, and those of requests that are called by their
+// command. Another name is believed, unless it is nearly one that is known.
+func (v *validator) point(at, name string) error {
+	known := slices.Clone(v.known.points)
+	for _, e := range v.known.own {
+		known = append(known, e.Points...)
+	}
+	command, event, _ := strings.Cut(name, ".")
+	switch {
+	case slices.Contains(known, name):
+		return nil
+	case len(v.known.own) > 0 && (redis.IsCommand(command) || command == "pipeline") && slices.Contains(messageEvents(), event):
+		return nil
+	case len(v.known.own) > 0 && !strictyaml.Near(name, known):
+		return nil
+	}
+	return v.name(at, "point", name, known)
+}
+
+// messageEvents are what can happen to a request.
+func messageEvents() []string { return []string{"sent", "applied", "replied", "taken"} }
