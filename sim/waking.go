@@ -27,6 +27,7 @@ type waking struct {
 	late  []lateEvent
 	lanes []lane // processors, and then the poller unless there is one lane for all
 	ahead int    // lanes that still lag
+	since uint64 // events scheduled from here on are of tasks that are awake
 }
 
 // lateEvent came due while its process was stopped, or before the lane that is to
@@ -84,6 +85,7 @@ func (p *Process) wake() {
 	}
 	k.draws = w.source.Stream("wake", p.name).At(k.count)
 	k.count++
+	k.since = w.seq
 	k.ahead = len(k.lanes)
 	for i := range k.lanes {
 		l := &k.lanes[i]
@@ -144,7 +146,7 @@ func (p *Process) postpone(e *event, c class) bool {
 	k := &p.waking
 	lane := 0
 	if p.stops == 0 {
-		if !k.lags() || c == classStep || k.sees(c) {
+		if !k.lags() || c == classStep || k.sees(e, c) {
 			return false
 		}
 		lane = k.laneOf(c)
@@ -155,13 +157,14 @@ func (p *Process) postpone(e *event, c class) bool {
 }
 
 // sees reports whether an event that comes due while the process lags is seen at
-// once: a message if the poller is awake, a deadline if any processor is.
-func (k *waking) sees(c class) bool {
+// once: a message if the poller is awake, a deadline if any processor is, or if it
+// was set by a task that is.
+func (k *waking) sees(e *event, c class) bool {
 	processors := k.lanes[:max(len(k.lanes)-1, 1)]
 	if c == classMessage {
 		return k.lanes[len(k.lanes)-1].awake
 	}
-	return slices.ContainsFunc(processors, func(l lane) bool { return l.awake })
+	return e.seq > k.since || slices.ContainsFunc(processors, func(l lane) bool { return l.awake })
 }
 
 // forget takes a cancelled event off the late list.
