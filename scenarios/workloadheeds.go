@@ -32,6 +32,21 @@ func (s *Scenario) heedsOf(w Workload, worker string) Heeds {
 	return cmp.Or(s.eachOf(worker).Heeds, w.Heeds)
 }
 
+// heedsOfWorkers are the workers whose work does otherwise than that of the
+// others under a use, nil if there are none.
+func (s *Scenario) heedsOfWorkers(use Strategy) map[string]Heeds {
+	var differ map[string]Heeds
+	for _, e := range s.Each {
+		if e.Heeds != "" && e.Heeds != s.WorkloadOf(use).Heeds {
+			if differ == nil {
+				differ = map[string]Heeds{}
+			}
+			differ[e.Worker] = e.Heeds
+		}
+	}
+	return differ
+}
+
 // locked runs the body of one critical section with the context that it heeds.
 func (w *work) locked(ctx context.Context, key, unit string, body lock.Body) error {
 	return w.do(ctx, w.strategy, key, unit, func(ctx context.Context, s lock.Section) error {
