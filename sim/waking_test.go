@@ -56,8 +56,8 @@ func asking(ctx context.Context, _ *Worker, c *Conn) error {
 
 // What a process that slept through its hold and its lease does first on waking
 // is drawn, as often as a stopped Go process does it (docs/model.md has the
-// measurement): with one processor it never writes, with two and more the oftener
-// the more there are. A reply and an alarm have equal chances.
+// measurement): with one processor it never writes, and more processors make it
+// write more often. A reply and an alarm have equal chances.
 func TestWokenProcessMayWriteBeforeItsLateAlarm(t *testing.T) {
 	const runs = 1000
 	for _, test := range []struct {
