@@ -11,14 +11,14 @@ import (
 // assumed says what the rates of a campaign hang on, beside the scenario's own
 // figures: a few words each.
 func assumed(c *scenarios.Campaign) []string {
-	waking := fmt.Sprintf("a woken process sees what is late after %s", plain(c.WakeLag, 200))
+	waking := fmt.Sprintf("waking takes %s", plain(c.WakeLag, 200))
 	switch c.Wake {
 	case scenarios.DeadlinesFirst:
 		waking += ", deadlines first"
 	case scenarios.Arrival:
-		waking += ", in the order of arrival"
+		waking += ", in order of arrival"
 	case scenarios.WakeDrawn:
-		waking += fmt.Sprintf(" on each of its cores (%d)", c.Cores)
+		waking += fmt.Sprintf(" on each of %d cores", c.Cores)
 	}
 	return []string{fmt.Sprintf("a step takes %v", c.Step), waking, heeding(c)}
 }
