@@ -58,7 +58,7 @@ func (g *gcPause) plan() {
 		g.next[i] = 0
 		g.pauses[i] = nil
 		for t := g.ExpFloat64() * 20; t < gcEnd; t += g.ExpFloat64() * 20 {
-			p := span{t, min(t+g.lognormal(2, 30), gcEnd)}
+			p := span{t, t + g.lognormal(2, 30)}
 			g.pauses[i] = append(g.pauses[i], p)
 			t = p.to
 		}
