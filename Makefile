@@ -28,8 +28,9 @@ test: deps
 	$(GO) test -timeout 15m ./...
 	GOARCH=386 $(GO) test -timeout 15m ./internal/draw ./scenarios -run 'Golden'
 
-## conformance: hold the simulated servers to the real ones at length, and say what was met
+## conformance: hold the simulated servers and the waking of a process to real ones at length, and say what was met
 conformance: deps
+	LOCKQUAKE_CONFORMANCE=10000 $(GO) test ./scenarios -run '^TestConformanceWaking$$' -count 1 -v -timeout 15m
 	LOCKQUAKE_CONFORMANCE=10000 $(GO) test ./sim/redis -run '^TestConformance' -count 1 -v -timeout 30m
 
 ## mutants: every flaw and the check that catches it; every sound strategy under every fault, with 2,000 seeds where it claims to stand it, and 200 where not; about an hour on two cores

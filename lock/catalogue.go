@@ -103,6 +103,10 @@ func redisCatalogue() []Entry {
 			p.Check = CheckClock
 		}),
 		preset("redis-watchdog", "redis-checked, and a task renews the lease until the work is done or the lease is lost", watchdog),
+		preset("redis-watchdog-cancel", "redis-watchdog as most have it: a lost lease ends the context of the work, and the holder does not look at its clock before a write", func(p *Params) {
+			watchdog(p)
+			p.Check = CheckNone
+		}),
 		preset("redis-fenced", "redis, and the script that grants the lock counts a fence token up", func(p *Params) {
 			p.Fence = FenceInScript
 		}),

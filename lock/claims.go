@@ -97,6 +97,8 @@ func claimsOf(name string) Claims {
 	switch name {
 	case "redis", "redis-backoff", "redis-checked", "redis-notify":
 		return Claims{Corruption: crashes, Service: service}
+	case "redis-watchdog-cancel":
+		return Claims{Corruption: crashes, Told: service, Service: service, Also: "no corruption under work that overruns; all of it for work that heeds its context"}
 	case "redis-watchdog":
 		return Claims{Corruption: crashes, Told: service, Service: service, Also: "no corruption under work that overruns"}
 	case "redis-fenced", "redis-fenced-incr-first":

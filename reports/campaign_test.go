@@ -69,6 +69,7 @@ func gcPause() (*scenarios.Campaign, *scenarios.Scenario) {
 		Schema: 1, Version: "v0.1.0", Scenario: "gc-pause", Source: "martin.kleppmann.com, 2016",
 		About: "stop-the-world pauses that outlast the lease", Hash: "1a2b3c4d5e6f",
 		Seeds: scenarios.SeedRange{First: 1, Last: 1000}, Until: 0.03, Locks: 1, Needed: 200, Step: 10 * time.Microsecond,
+		Wake: scenarios.WakeDrawn, WakeLag: "{dist: lognormal, median: 100µs, p99: 10ms}", Cores: 2,
 		Verdict: scenarios.Fail,
 		Paired: []scenarios.PairStats{
 			{Base: "none", Label: "redis", Seeds: 1000, Both: 412, BaseOnly: 588, Differs: true, Says: "redis fails less often than none: of the same 1000 seeds 0 violate with redis only, 588 with none only, 412 with both (McNemar, p < 0.001)"},

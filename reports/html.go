@@ -35,6 +35,7 @@ type page struct {
 	Grids    []grid
 	Failures []pageFailure
 	Reading  []string // paragraphs
+	Assumed  []string // what the rates hang on
 }
 
 // pageRow is a strategy in the table.
@@ -97,7 +98,7 @@ func htmlReport(c *scenarios.Campaign, failures []shownFailure, ratesSVG []byte)
 		Campaign: c, Seeds: seeds(c), Verdict: verdictSentence(c),
 		Rates:   template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(ratesSVG)),
 		Remarks: remarks(c), Grids: grids(c),
-		Failures: pageFailures(failures), Reading: strings.Split(reading(c), "\n\n"),
+		Failures: pageFailures(failures), Reading: strings.Split(reading(c), "\n\n"), Assumed: assumed(c),
 	}
 	p.Axis, p.Rows = pageRows(c, failures)
 	p.Counts = count(len(baseLabels(c)), "strategy")

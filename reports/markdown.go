@@ -121,7 +121,8 @@ Where no run is violating, "fewer than" is the exact bound (Clopper and Pearson)
 
 Every named step of a worker costs %v of virtual time. That is how long the gap between a look at the clock
 and the write lasts, so a strategy that makes such a look fails more often the longer it is.
-`, c.Step)
+Assumed beside that: %s.
+`, c.Step, strings.Join(assumed(c)[1:], "; "))
 }
 
 // cell makes text from a scenario safe in a table and in running text.

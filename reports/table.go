@@ -58,7 +58,7 @@ func Table(w io.Writer, c *scenarios.Campaign, o Options) error {
 	if len(c.Faults) > 0 {
 		b.WriteByte('\n')
 	}
-	b.WriteByte('\n')
+	fmt.Fprintf(&b, "\n%s\n\n", strings.Join(wrap("assumed: "+strings.Join(assumed(c), "; "), lineWidth-2), "\n  "))
 	if o.Part != "" {
 		paint(&b, o, bold, fmt.Sprintf("shard %s is done; %s merge decides, once all are", o.Part, cmp.Or(c.Program, "lockquake")))
 	} else {

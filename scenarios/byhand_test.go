@@ -67,7 +67,7 @@ func TestEventsWorkedOutByHand(t *testing.T) {
 		want     string
 	}{
 		// Worker 1 comes to lease-checked at 60.09 ms (see the calibration) and is
-		// paused for 2 s. Redis got its SET at 5.03 ms, in its millisecond 5, so
+		// paused for 2 s, and does the step after waking. Redis got its SET at 5.03 ms, in its millisecond 5, so
 		// the key goes with millisecond 1006. Worker 2 starts at 900 ms and polls
 		// at 905.03 and, each 102.01 ms later (a round trip, a step, 100 ms), at
 		// 1007.04 ms, when the key has gone.
@@ -86,9 +86,9 @@ func TestEventsWorkedOutByHand(t *testing.T) {
 1067.15 freed worker-2
 1068.16 released worker-2 ""
 2060.09 heal pause of worker-1
-2061.09 applied worker-1 write 1 over 1
-2064.13 told worker-1
-2064.13 released worker-1 "lost"`},
+2061.10 applied worker-1 write 1 over 1
+2064.14 told worker-1
+2064.14 released worker-1 "lost"`},
 		// The same write, sent at 60.10 ms, is at the far end of the network at
 		// 61.10 ms and held there for 2 s. The worker is awake and waits for it.
 		{"a late write", "redis", `
@@ -147,9 +147,9 @@ func TestEventsWorkedOutByHand(t *testing.T) {
 965.14 freed worker-2
 966.15 released worker-2 ""
 2060.09 heal pause of worker-1
-2061.09 applied worker-1 write 1 over 1
-2064.13 told worker-1
-2064.13 released worker-1 "lost"
+2061.10 applied worker-1 write 1 over 1
+2064.14 told worker-1
+2064.14 released worker-1 "lost"
 5500.00 heal clock-step of lock`},
 		// The holder's machine sleeps for 2 s, 10 us before its write leaves. Its
 		// monotonic clock stands still, so those 10 us are still to come, and its

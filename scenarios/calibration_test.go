@@ -46,7 +46,7 @@ const (
 // overtaken works out, from the drawn times alone, whether worker 2's read
 // comes before worker 1's write.
 func overtaken(seed uint64, pause time.Duration) bool {
-	write := calLeaseChecked + max(pause, calS) + calL
+	write := calLeaseChecked + pause + calS + calL // the step is done after waking
 	released := write + calWriteToRelease
 	random := draw.New(seed).Stream("lock", "worker-2").Rand()
 	for poll := calFirstPoll; ; {
@@ -69,7 +69,7 @@ func overtakenRate() float64 {
 	mean := float64(calTTL)
 	// chance(p): worker 2 is let in at its poll at p.
 	chance := func(p time.Duration) float64 {
-		return math.Exp(-float64(p+calSetToRead-calL-calLeaseChecked) / mean)
+		return math.Exp(-float64(p+calSetToRead-calL-calS-calLeaseChecked) / mean)
 	}
 	n := int((calGone - calFirstPoll) / grid)
 	top := n + int((calPoll+calDelay+calJitter)/grid) + 2

@@ -57,6 +57,33 @@ func TestExploreFindsKleppmannsFailure(t *testing.T) {
 	}
 }
 
+// A pause does more to work that does not look at its context than to work that
+// does: explore takes the setting from the scenario.
+func TestExploreHeedsTheScenario(t *testing.T) {
+	s := parseText(t, `
+name: heeds
+duration: 20s
+workload: {kind: counter, hold: 100ms}
+network: {latency: 1ms}
+wake-lag: 100us
+lock: {ttl: 2s, retry: {attempts: unlimited, delay: 100ms, jitter: 50ms}}
+strategies:
+  - redis-watchdog-cancel
+  - {name: redis-watchdog-cancel, label: unheeded, workload: {heeds: never}}
+each: [{worker: worker-2, start: 50ms}]
+`)
+	e, err := Explore(t.Context(), s, Search{Kinds: []string{"pause"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	heeded, unheeded := e.Strategies[0], e.Strategies[1]
+	if heeded.Corrupting == 0 || unheeded.Corrupting <= heeded.Corrupting {
+		t.Errorf("of %d pauses %d corrupt with work that heeds, and of %d %d with work that does not",
+			heeded.Tried, heeded.Corrupting, unheeded.Tried, unheeded.Corrupting)
+	}
+	t.Logf("%d and %d of %d", heeded.Corrupting, unheeded.Corrupting, heeded.Tried)
+}
+
 func TestExploreDoesNotDependOnTheNumberOfJobs(t *testing.T) {
 	s := loaded(t, "kleppmann")
 	explore := func(jobs int) *Exploration {

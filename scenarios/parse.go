@@ -45,8 +45,8 @@ func parse(name string, data []byte, known catalogue) (*Scenario, error) {
 func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario, error) {
 	s := &Scenario{
 		Seeds: 100, Workers: 2, Resources: 1,
-		Step: 10 * time.Microsecond, WakeLag: 100 * time.Microsecond, Wake: DeadlinesFirst,
-		Workload: Workload{Recheck: true},
+		Step: 10 * time.Microsecond, Wake: WakeDrawn, WakeLag: usualWakeLag(), Cores: 2,
+		Workload: Workload{Heeds: HeedsAlways, Recheck: true},
 		Resource: Resource{Fence: "off"},
 		Network:  Network{Latency: draw.Fixed(time.Millisecond)},
 		Own:      known.own,

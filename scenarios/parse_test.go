@@ -50,8 +50,8 @@ func TestParseFillsInDefaults(t *testing.T) {
 	}
 	want := &Scenario{
 		Name: "smallest", Duration: time.Minute, Seeds: 100, Workers: 2, Resources: 1,
-		Step: 10 * time.Microsecond, WakeLag: 100 * time.Microsecond, Wake: DeadlinesFirst,
-		Workload: Workload{Kind: "register", Recheck: true}, Resource: Resource{Fence: "off"},
+		Step: 10 * time.Microsecond, Wake: WakeDrawn, WakeLag: usualWakeLag(), Cores: 2,
+		Workload: Workload{Kind: "register", Heeds: HeedsAlways, Recheck: true}, Resource: Resource{Fence: "off"},
 		Network:    Network{Latency: draw.Fixed(time.Millisecond)},
 		Strategies: []Strategy{{Name: "redis", Label: "redis"}},
 		Checks:     []string{"linearizable", "exclusion", "belief"}, // lost-update judges counters only
@@ -426,7 +426,7 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"no duration", "duration: 60s\n", "", `1:1: duration is missing`},
 		{"no workload", "workload: {kind: counter, hold: {dist: lognormal, median: 2ms, p99: 40ms}}\n", "", `1:1: workload is missing`},
 		{"no kind of workload", "kind: counter, ", "", `4:11: workload.kind is missing`},
-		{"no strategies", "strategies:\n", "strategies: []\nx:\n", `7:1: unknown key "x"; known are name, description, source, duration, seeds, workers, processes, resources, sections, step, wake-lag, wake, ...`},
+		{"no strategies", "strategies:\n", "strategies: []\nx:\n", `7:1: unknown key "x"; known are name, description, source, duration, seeds, workers, processes, resources, sections, step, wake, wake-lag, ...`},
 		{"empty strategies", strategiesOfFull(), "strategies: []\n", `6:13: strategies must name at least one`},
 		{"word for strategies", strategiesOfFull(), "strategies: redis\n", `6:13: strategies must be a list of strategies, or all, not "redis"`},
 		{"missing strategies", strategiesOfFull(), "", `1:1: strategies is missing`},
@@ -448,7 +448,7 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"pause of a server that is not there", "target: each worker", "target: lock-3", `11:21: faults[0].pause.target: there is no server lock-3; the servers are lock, resource`},
 		{"too much time", "duration: 60s", "duration: 100000h", `2:11: duration must be between 1ms and 87600h0m0s, and is 100000h0m0s`},
 		{"negative step", "workers: 3", "workers: 3\nstep: -1us", `4:7: step must be between 0s and 87600h0m0s, and is -1µs`},
-		{"negative wake-lag", "workers: 3", "workers: 3\nwake-lag: -1us", `4:11: wake-lag must be between 0s and 87600h0m0s, and is -1µs`},
+		{"negative wake-lag", "workers: 3", "workers: 3\nwake-lag: -1us", `4:11: wake-lag must not be negative, and is -1µs`},
 		{"unknown wake", "workers: 3", "workers: 3\nwake: deadline-first", `4:7: unknown order of waking "deadline-first"; did you mean "deadlines-first"?`},
 
 		{"unknown workload", "kind: counter", "kind: conter", `4:18: unknown workload "conter"; did you mean "counter"?`},

@@ -79,6 +79,9 @@ type Campaign struct {
 	Needed     int             `json:"needed"`            // fewest seeds that decide an expectation
 	Partial    bool            `json:"partial,omitempty"` // stopped before all runs were done
 	Step       time.Duration   `json:"step"`              // virtual time a point costs, in nanoseconds
+	Wake       Wake            `json:"wake"`              // what a process that was stopped sees first
+	WakeLag    string          `json:"wake_lag"`          // from waking to what is late, as a scenario file has it
+	Cores      int             `json:"cores,omitempty"`   // of each process, if wake is drawn
 	Verdict    Outcome         `json:"verdict"`
 	Reasons    []string        `json:"reasons,omitempty"` // why the verdict is not pass, one sentence each
 	Strategies []StrategyStats `json:"strategies"`
@@ -108,21 +111,24 @@ const (
 
 // StrategyStats adds up the runs of one use of a strategy.
 type StrategyStats struct {
-	Name         string  `json:"name"`
-	Label        string  `json:"label"`
-	Case         string  `json:"case,omitempty"`  // of faults that it was run under
-	Class        string  `json:"class,omitempty"` // of faults that the case belongs to
-	Fence        string  `json:"fence"`           // the resource's policy
-	Seeds        SeedSet `json:"seeds,omitzero"`  // of the runs that were done
-	Runs         int     `json:"runs"`
-	Violating    int     `json:"violating"` // runs in which a check that decides was violated
-	Unknown      int     `json:"unknown"`   // runs, not violating, in which one could not tell
-	Rate         float64 `json:"rate"`      // Violating / Runs
-	Low          float64 `json:"low"`       // 95 % Wilson interval
-	High         float64 `json:"high"`
-	AtMost       float64 `json:"at_most,omitempty"` // exact bound to one side where no run is violating
-	Acquisitions int64   `json:"acquisitions"`      // sections entered, over all runs
-	Bit          int64   `json:"bit"`               // faults that met a section, a grant or a call, over all runs
+	Name  string `json:"name"`
+	Label string `json:"label"`
+	Case  string `json:"case,omitempty"`  // of faults that it was run under
+	Class string `json:"class,omitempty"` // of faults that the case belongs to
+	Fence string `json:"fence"`           // the resource's policy
+	Heeds Heeds  `json:"heeds"`           // how far the work looks at its context
+	// HeedsOf are the workers whose work does otherwise.
+	HeedsOf      map[string]Heeds `json:"heeds_of,omitempty"`
+	Seeds        SeedSet          `json:"seeds,omitzero"` // of the runs that were done
+	Runs         int              `json:"runs"`
+	Violating    int              `json:"violating"` // runs in which a check that decides was violated
+	Unknown      int              `json:"unknown"`   // runs, not violating, in which one could not tell
+	Rate         float64          `json:"rate"`      // Violating / Runs
+	Low          float64          `json:"low"`       // 95 % Wilson interval
+	High         float64          `json:"high"`
+	AtMost       float64          `json:"at_most,omitempty"` // exact bound to one side where no run is violating
+	Acquisitions int64            `json:"acquisitions"`      // sections entered, over all runs
+	Bit          int64            `json:"bit"`               // faults that met a section, a grant or a call, over all runs
 	// Metrics are of all runs together; times are in nanoseconds.
 	Metrics  checker.Metrics `json:"metrics"`
 	Checksum string          `json:"checksum"` // over the checksums of the runs, in the order of seeds

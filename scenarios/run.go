@@ -151,7 +151,7 @@ func (r *runner) entry(name string) (lock.Entry, error) {
 func (r *run) build() error {
 	s := r.scenario
 	r.world = sim.New(sim.Config{
-		Seed: r.seed, Step: s.Step, WakeLag: s.WakeLag, ArrivalFirst: s.Wake == Arrival,
+		Seed: r.seed, Step: s.Step, Cores: s.wakingCores(), WakeLag: s.WakeLag, ArrivalFirst: s.Wake == Arrival,
 		Latency: s.Network.Latency, Trace: r.trace, Visit: r.visited, Beat: r.beat,
 	})
 	longestTTL := s.longestTTL(r.entry.Defaults, r.use)
@@ -281,7 +281,7 @@ func (r *run) work(worker *sim.Worker) {
 		info.do(r.cancellable(ctx, worker), &work{
 			recorder: rec, env: worker, strategy: strategy, settings: &settings,
 			worker: name, section: n, items: items, item: items[pick.Int64N(int64(len(items)))],
-			hold: length, draw: choice.At(at),
+			hold: length, heeds: s.heedsOf(settings, name), draw: choice.At(at),
 		})
 		if worker.Sleep(ctx, sample(settings.Think, think, at)) != nil {
 			return

@@ -26,8 +26,9 @@ type Scenario struct {
 	Resources int           `yaml:"resources"` // named resource-1, ...; a section draws one of them
 	Sections  int           `yaml:"sections"`  // sections of each worker; 0: as many as fit into Duration
 	Step      time.Duration `yaml:"step"`      // virtual time that every point costs
-	WakeLag   time.Duration `yaml:"wake-lag"`  // from waking to the late deadlines and messages
 	Wake      Wake          `yaml:"wake"`
+	WakeLag   draw.Dist     `yaml:"wake-lag"` // from waking to the late deadlines and messages
+	Cores     int           `yaml:"cores"`    // processors of each process; they wake one by one
 
 	Workload Workload      `yaml:"workload"`
 	Resource Resource      `yaml:"resource"`
@@ -169,20 +170,39 @@ type LockParams = strictyaml.Patch[lock.Params]
 // a file sets.
 type ClientParams = strictyaml.Patch[redis.ClientOptions]
 
-// Wake says what a client that slept past its deadline sees first on waking.
+// Wake says what a process that was stopped sees first on waking.
 type Wake string
 
-// The two orders.
+// The orders.
 const (
-	DeadlinesFirst Wake = "deadlines-first"
-	Arrival        Wake = "arrival"
+	WakeDrawn      Wake = "drawn"           // each processor, and the network poller, by itself after a lag of its own
+	DeadlinesFirst Wake = "deadlines-first" // all late deadlines, and then all late messages
+	Arrival        Wake = "arrival"         // in the order in which they came due
 )
+
+// usualWakeLag is what a stopped Go process was seen to take, on a machine with
+// other work to do: mostly about a tenth of a millisecond, and now and then the ten
+// milliseconds of a scheduler.
+func usualWakeLag() draw.Dist {
+	return draw.Dist{Kind: draw.Lognormal, Median: 100 * time.Microsecond, P99: 10 * time.Millisecond}
+}
+
+func wakes() []Wake { return []Wake{WakeDrawn, DeadlinesFirst, Arrival} }
+
+// wakingCores is how many processors of a process wake by themselves.
+func (s *Scenario) wakingCores() int {
+	if s.Wake == WakeDrawn {
+		return s.Cores
+	}
+	return 1
+}
 
 // Workload is what the workers do under the lock.
 type Workload struct {
 	Kind  string    `yaml:"kind"`
 	Hold  draw.Dist `yaml:"hold"`  // between the read and the write
 	Think draw.Dist `yaml:"think"` // between two sections
+	Heeds Heeds     `yaml:"heeds"` // how far the work looks at its context
 
 	// Of counter.
 	Fails int `yaml:"fails"` // percent of the sections whose work ends with an error before its write
@@ -227,6 +247,7 @@ type Each struct {
 	Worker     string        `yaml:"worker"`
 	Start      time.Duration `yaml:"start"`       // when its first section begins
 	Hold       *draw.Dist    `yaml:"hold"`        // of its work; nil: as everybody's
+	Heeds      Heeds         `yaml:"heeds"`       // of its work; "": as everybody's
 	WallOffset time.Duration `yaml:"wall-offset"` // by how much its wall clock is fast; slow if negative
 	Lock       LockParams    `yaml:"lock"`
 	Client     ClientParams  `yaml:"client"`

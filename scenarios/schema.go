@@ -69,7 +69,8 @@ func outline(own []lock.Entry) strictyaml.Outline {
 			reflect.TypeFor[redis.Persistence](): {"enum": persistences()},
 			reflect.TypeFor[faults.Clock]():      {"enum": faults.Clocks()},
 			reflect.TypeFor[faults.Code]():       {"enum": faults.Codes()},
-			reflect.TypeFor[Wake]():              {"enum": []Wake{DeadlinesFirst, Arrival}},
+			reflect.TypeFor[Wake]():              {"enum": wakes()},
+			reflect.TypeFor[Heeds]():             {"enum": heedings()},
 			reflect.TypeFor[TickKey]():           {"enum": tickKeys()},
 			reflect.TypeFor[Order]():             {"enum": orders()},
 			reflect.TypeFor[Bound]():             {"anyOf": []schema{{"type": "string", "pattern": boundPattern}, {"type": "number"}}},
@@ -109,7 +110,7 @@ func outline(own []lock.Entry) strictyaml.Outline {
 	for _, part := range lock.Parts() {
 		o.Fields[field{Owner: reflect.TypeFor[lock.Params](), Key: part.Name}] = schema{"enum": part.Ways}
 	}
-	o.Types[reflect.TypeFor[WorkloadParams]()] = o.Struct(reflect.TypeFor[Workload](), append(workloadParams(), "hold", "think")...)
+	o.Types[reflect.TypeFor[WorkloadParams]()] = o.Struct(reflect.TypeFor[Workload](), append(workloadParams(), "hold", "think", "heeds")...)
 	for _, must := range []struct {
 		owner reflect.Type
 		have  []string
@@ -265,12 +266,14 @@ func words() map[string]string {
 		"resources":         "how many resources there are; a section draws one of them",
 		"sections":          "critical sections of each worker; 0 for as many as fit into the duration",
 		"step":              "virtual time that every named step of a worker costs",
+		"wake":              "what a process that was stopped sees first on waking; drawn: each of its cores takes a wake-lag of its own, and so does the network poller",
 		"wake-lag":          "from the waking of a process to its late deadlines and messages",
-		"wake":              "what a client sees first that slept past its deadline",
+		"cores":             "processors of each process, which wake one by one if wake is drawn",
 		"workload":          "what the workers do under the lock",
 		"kind":              "which workload",
 		"hold":              "time between the read and the write",
 		"think":             "time between two sections",
+		"heeds":             "how far the work looks at its context, which a lock can end; always: the hold sleeps until the context ends, and requests need one that has not; before-write: the hold computes, and only the requests look; never: the hold computes, and nothing looks",
 		"fails":             "of counter: percent of the sections whose work ends with an error before its write",
 		"period":            "of cron and reminders: from one tick to the next, by each worker's own wall clock",
 		"recheck":           "of reminders: whether the holder of the lock looks again if it has been sent meanwhile",

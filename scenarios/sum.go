@@ -54,6 +54,7 @@ func newTally(s *Scenario, use Strategy, first uint64) *tally {
 	expect, expected := s.expectOf(use)
 	t := &tally{scenario: s, sums: xxhash.New(), squares: map[string]float64{}, next: first, waiting: map[uint64]*summary{}, stats: StrategyStats{
 		Name: use.Name, Label: use.Label, Case: use.Case, Class: s.classOf(use.Case), Fence: s.ResourceOf(use).Fence,
+		Heeds: s.WorkloadOf(use).Heeds, HeedsOf: s.heedsOfWorkers(use),
 		Checks: map[string]CheckStats{}, Order: s.Checks,
 		// A strategy without an entry, where others have one, is reported and
 		// does not decide.
@@ -127,8 +128,11 @@ func (c *campaign) sum() *Campaign {
 	s := c.scenario
 	result := &Campaign{
 		Schema: 1, Version: Version, Scenario: s.Name, Source: s.Source, About: s.Description, Hash: s.Hash, Text: string(s.Text), Overrides: overrideTexts(s.Overrides), Program: s.Program,
-		Seeds: c.options.seeds, Until: c.options.until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Verdict: Pass,
+		Seeds: c.options.seeds, Until: c.options.until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Wake: s.Wake, WakeLag: s.WakeLag.String(), Verdict: Pass,
 		Partial: c.done < c.total || !c.whole(), Faults: c.faults,
+	}
+	if s.Wake == WakeDrawn {
+		result.Cores = s.Cores
 	}
 	for i := range c.uses {
 		result.Strategies = append(result.Strategies, c.sumStrategy(i))

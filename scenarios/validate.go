@@ -20,6 +20,7 @@ import (
 // the arithmetic ends.
 const (
 	mostWorkers = 10_000
+	mostCores   = 1024
 	mostOthers  = 1_000_000_000
 	mostRetries = 1_000
 	longestTime = draw.Longest
@@ -94,6 +95,7 @@ func (s *Scenario) counts() []count {
 		{"processes", s.Processes, 0, mostWorkers},
 		{"resources", s.Resources, 1, mostWorkers},
 		{"sections", s.Sections, 0, mostOthers},
+		{"cores", s.Cores, 1, mostCores},
 	}
 }
 
@@ -110,10 +112,13 @@ func (v *validator) numbers() error {
 	if err := v.duration("step", v.Step, 0, longestTime); err != nil {
 		return err
 	}
-	if err := v.duration("wake-lag", v.WakeLag, 0, longestTime); err != nil {
+	if err := v.name("wake", "order of waking", string(v.Wake), texts(wakes())); err != nil {
 		return err
 	}
-	return v.name("wake", "order of waking", string(v.Wake), texts([]Wake{DeadlinesFirst, Arrival}))
+	if v.Wake != WakeDrawn && v.at.Has("cores") {
+		return v.at.KeyErrorf("cores", "cores: with wake: %s a process wakes as one with a single processor", v.Wake)
+	}
+	return nil
 }
 
 func (v *validator) work() error {
@@ -304,6 +309,10 @@ func (v *validator) each() error {
 			return err
 		}
 		if err := v.duration(at+".wall-offset", e.WallOffset, -longestTime, longestTime); err != nil {
+			return err
+		}
+		has := func(key string) bool { return v.at.Has(at + "." + key) }
+		if err := judgeSettings(at, has, []setting{v.heedsSetting(e.Heeds)}); err != nil {
 			return err
 		}
 		if e.WallOffset != 0 && v.Processes > 0 {

@@ -17,7 +17,7 @@ type WorkloadInfo struct {
 	Doc  string // one line
 	// Initial is what each item holds before the run.
 	Initial string
-	// Params are the keys that it has beside kind, hold and think.
+	// Params are the keys that it has beside kind, hold, think and heeds.
 	Params []string
 	do     func(ctx context.Context, w *work)
 }
@@ -82,6 +82,7 @@ type work struct {
 	items    []string // all that there are
 	item     string   // the one that was drawn
 	hold     time.Duration
+	heeds    Heeds
 	draw     draw.Draw // for choices of the workload's own
 }
 
@@ -89,7 +90,7 @@ type work struct {
 // drawn.
 func oneLock(body func(*work) lock.Body) func(context.Context, *work) {
 	return func(ctx context.Context, w *work) {
-		_ = w.do(ctx, w.strategy, w.item, "", body(w)) // the history has the answer
+		_ = w.locked(ctx, w.item, "", body(w)) // the history has the answer
 	}
 }
 
@@ -123,11 +124,16 @@ func (v *validator) workload(at string, w Workload, has func(string) bool) error
 		}
 	}
 	return judgeSettings(at, has, append(v.countSettings(workloadCounts(w)),
+		v.heedsSetting(w.Heeds),
 		v.durationSetting("period", w.Period, time.Millisecond),
 		v.durationSetting("hold-at-least", w.HoldAtLeast, 0),
 		v.nameSetting("key", "key", string(w.Key), texts(tickKeys())),
 		v.nameSetting("order", "order", string(w.Order), texts(orders())),
 	))
+}
+
+func (v *validator) heedsSetting(heeds Heeds) setting {
+	return v.nameSetting("heeds", "way to heed a context", string(heeds), texts(heedings()))
 }
 
 // workloadCounts are the whole numbers of a workload with their bounds.

@@ -59,6 +59,7 @@ func TestErrorsOfAWorkload(t *testing.T) {
 		{"another key", "{kind: cron, period: 1s, key: ticks}", "redis", `f.yaml:3:41: unknown key "ticks"; did you mean "tick"?`},
 		{"no locks", "{kind: multi-lock, locks: 0}", "redis", "f.yaml:3:37: workload.locks must be between 1 and 10000, and is 0"},
 		{"another order", "{kind: multi-lock, order: sorte}", "redis", `f.yaml:3:37: unknown order "sorte"; did you mean "sorted"?`},
+		{"another way to heed", "{kind: counter, heeds: sometimes}", "redis", `f.yaml:3:34: unknown way to heed a context "sometimes"; known are always, before-write, never`},
 		{"what it has not", "{kind: counter, period: 1s}", "redis", "f.yaml:3:27: workload.period: the workload counter has no period"},
 		{
 			"what it has not, in a use", "{kind: counter}", "{name: redis, workload: {order: sorted}}",
@@ -264,5 +265,53 @@ faults: [{at: 20020ms, crash: {target: worker-1, for: 1s}}]
 	}
 	if n := resultOf(t, trial, "once").Count; n != 1 {
 		t.Errorf("%d reminders were sent twice, want 1", n)
+	}
+}
+
+// How far the work looks at its context decides what a lost lease does to it: here
+// the lock has ended the context before the hold is over. A worker can differ from
+// the others, and a use of a strategy from the scenario.
+func TestWorkHeedsItsContextAsFarAsTheScenarioSays(t *testing.T) {
+	const text = `
+name: heeds
+duration: 20s
+workers: 1
+sections: 1
+workload: {kind: counter, hold: 3s, heeds: %s}
+network: {latency: 1ms}
+wake-lag: 100us
+lock: {ttl: 2s, retry: {attempts: unlimited}}
+strategies: [%s]
+each: [%s]
+faults: [{at: 50ms, pause: {target: worker-1, for: 2500ms}}]
+`
+	const (
+		told = "2550 told worker-1" // the lease was over while worker-1 was stopped
+		// Of the hold 40 ms were done before the pause. A release takes two round
+		// trips, since the server does not have its script yet.
+		wrote = "\n5511 applied worker-1 resource-1\n5516 released worker-1 resource-1 lost"
+	)
+	for _, test := range []struct {
+		name, heeds, use, each, want string
+	}{
+		{"the hold ends with the context", "always", "redis-watchdog-cancel", "", told + "\n2554 released worker-1 resource-1 lost"},
+		// The rest of the hold is done after waking, and then the write is refused.
+		{"only the write looks", "before-write", "redis-watchdog-cancel", "", told + "\n5514 released worker-1 resource-1 unknown"},
+		{"nothing looks", "never", "redis-watchdog-cancel", "", told + wrote},
+		{"the lock looks all the same", "never", "redis-watchdog", "", told + "\n5514 released worker-1 resource-1 lost"},
+		{"a worker", "always", "redis-watchdog-cancel", "{worker: worker-1, heeds: never}", told + wrote},
+		{
+			"a use", "never", "{name: redis-watchdog-cancel, workload: {heeds: always}}", "",
+			told + "\n2554 released worker-1 resource-1 lost",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			trial := ran(t, fmt.Sprintf(text, test.heeds, test.use, test.each))
+			got := what(trial.History, history.Told, history.Applied, history.Released)
+			_, got, _ = strings.Cut(got, "\n") // the read
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }

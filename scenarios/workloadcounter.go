@@ -21,7 +21,7 @@ func counter(w *work) lock.Body {
 		if err != nil {
 			return err
 		}
-		if err := w.env.Sleep(ctx, w.hold); err != nil {
+		if err := w.spend(ctx, w.hold); err != nil {
 			return err
 		}
 		if fails {

@@ -37,9 +37,9 @@ func cron(ctx context.Context, w *work) {
 	if w.settings.Key == KeyTick {
 		key = unit
 	}
-	_ = w.do(ctx, w.strategy, key, unit, func(ctx context.Context, s lock.Section) error { // the history has the answer
+	_ = w.locked(ctx, key, unit, func(ctx context.Context, s lock.Section) error { // the history has the answer
 		entered := w.env.Mono()
-		if err := w.env.Sleep(ctx, w.hold); err != nil {
+		if err := w.spend(ctx, w.hold); err != nil {
 			return err
 		}
 		if err := s.Write(ctx, unit, w.worker); err != nil {

@@ -60,7 +60,7 @@ func (w *work) lockAll(ctx context.Context, names []string, held []holding) erro
 	if len(names) == 0 {
 		return w.incrementAll(held)
 	}
-	return w.do(ctx, w.strategy, names[0], "", func(inside context.Context, s lock.Section) error {
+	return w.locked(ctx, names[0], "", func(inside context.Context, s lock.Section) error {
 		if err := w.lockAll(ctx, names[1:], append(held, holding{inside, names[0], s})); err != nil {
 			return errors.New(err.Error())
 		}
@@ -84,7 +84,7 @@ func (w *work) incrementAll(held []holding) error {
 			return err
 		}
 	}
-	if err := w.env.Sleep(held[len(held)-1].ctx, w.hold); err != nil {
+	if err := w.spend(held[len(held)-1].ctx, w.hold); err != nil {
 		return err
 	}
 	for i, h := range held {

@@ -10,7 +10,7 @@ import (
 func register(w *work) lock.Body {
 	if w.draw.Int64N(2) == 0 {
 		return func(ctx context.Context, s lock.Section) error {
-			if err := w.env.Sleep(ctx, w.hold); err != nil {
+			if err := w.spend(ctx, w.hold); err != nil {
 				return err
 			}
 			return s.Write(ctx, w.item, fmt.Sprintf("%s/%d", w.worker, w.section))
@@ -20,7 +20,7 @@ func register(w *work) lock.Body {
 		if _, err := s.Read(ctx, w.item); err != nil {
 			return err
 		}
-		if err := w.env.Sleep(ctx, w.hold); err != nil {
+		if err := w.spend(ctx, w.hold); err != nil {
 			return err
 		}
 		_, err := s.Read(ctx, w.item)

@@ -25,7 +25,7 @@ func reminders(ctx context.Context, w *work) {
 	}
 	for _, item := range due {
 		unit := fmt.Sprintf("%s/reminder-%d", item, tick)
-		_ = w.do(ctx, w.strategy, item, unit, w.remind(item, unit, tick)) // the history has the answer
+		_ = w.locked(ctx, item, unit, w.remind(item, unit, tick)) // the history has the answer
 	}
 }
 
@@ -63,7 +63,7 @@ func (w *work) remind(item, unit string, tick int64) lock.Body {
 		if err := s.Write(ctx, unit, w.worker); err != nil {
 			return err
 		}
-		if err := w.env.Sleep(ctx, w.hold); err != nil {
+		if err := w.spend(ctx, w.hold); err != nil {
 			return err
 		}
 		return s.Write(ctx, item, strconv.FormatInt(tick, 10))

@@ -11,7 +11,7 @@
 //   - [World] holds the event queue and runs it (world.go, queue.go).
 //   - [Node] is a machine with a wall clock and a monotonic clock (node.go,
 //     clock.go); [Process] runs on it and can be running, paused or crashed
-//     (process.go); a node can be suspended or frozen, a task stalled and a
+//     (process.go, waking.go); a node can be suspended or frozen, a task stalled and a
 //     crashed worker restarted (suspend.go); a process can end itself (exit.go);
 //     [Worker] is what a process works for, and implements env.Env (worker.go).
 //   - A task is a coroutine that parks until something wakes it (task.go). How
@@ -33,8 +33,8 @@
 // are functions of it, each with an offset and a rate. A timer belongs to the
 // monotonic clock of its node.
 //
-// A paused process runs nothing, while its clocks go on. When it wakes, a task
-// that stood between two steps goes on at once. Deadlines that have passed and
-// messages that have come in meanwhile reach it Config.WakeLag later, in the
-// order that Config.ArrivalFirst says.
+// A paused process runs nothing, while its clocks go on. When it wakes, a task at
+// work goes on at once. Each of its Config.Cores processors, and its network
+// poller, takes a lag of Config.WakeLag; then it sees those late deadlines that
+// are drawn to be its own, or the late messages (waking.go).
 package sim

@@ -15,21 +15,16 @@ type Process struct {
 	crashed bool
 	onExit  func(worker string, err error)
 
-	lagging   bool // awake again, but not yet aware of what came in meanwhile
-	late      []lateEvent
-	heldTasks []*task // ready when the process stopped, in order
-}
+	stoppedAt  int64 // when the present stop began
+	stoppedFor int64 // true time for which it was stopped, before the present stop
 
-// lateEvent came due while its process was stopped.
-type lateEvent struct {
-	class class
-	at    int64
-	event *event // nil: forgotten meanwhile
+	waking    waking
+	heldTasks []*task // ready when the process stopped, in order
 }
 
 // Process starts a program on the node.
 func (n *Node) Process(name string) *Process {
-	p := &Process{node: n, name: name, stops: n.suspended + n.frozen}
+	p := &Process{node: n, name: name, stops: n.suspended + n.frozen, stoppedAt: n.world.now}
 	n.processes = append(n.processes, p)
 	return p
 }
@@ -46,87 +41,34 @@ func (p *Process) Name() string { return p.name }
 func (p *Process) Pause(d time.Duration) {
 	w := p.node.world
 	w.note(kindPause, p.name, "", int64(d))
-	p.stops++
+	p.stop()
 	w.At(w.Time()+d, p.resume)
 }
 
 // Paused reports whether the process is stopped.
 func (p *Process) Paused() bool { return p.stops > 0 }
 
+// stop is the beginning of a pause.
+func (p *Process) stop() {
+	if p.stops == 0 {
+		p.stoppedAt = p.node.world.now
+	}
+	p.stops++
+}
+
+// resume is the end of one. The process goes on if nothing else stops it.
 func (p *Process) resume() {
 	w := p.node.world
 	if p.stops--; p.stops > 0 || p.crashed {
 		return
 	}
+	p.stoppedFor += w.now - p.stoppedAt
 	w.note(kindResume, p.name, "", 0)
-	// What was running goes on at once.
 	for _, t := range p.heldTasks {
 		w.ready.push(t)
 	}
 	p.heldTasks = p.heldTasks[:0]
-	steps := slices.Clone(p.late)
-	for i, l := range steps {
-		if l.class == classStep && l.event != nil {
-			p.late[i] = lateEvent{}
-			l.event.late = nil
-			l.event.what.fire()
-		}
-	}
-	p.lagging = true
-	w.At(w.Time()+w.cfg.WakeLag, p.catchUp)
-}
-
-// catchUp hands over what came in while the process was stopped.
-func (p *Process) catchUp() {
-	if p.stops > 0 || p.crashed || !p.lagging {
-		return // stopped again: the next waking hands it over
-	}
-	p.lagging = false
-	p.late = slices.DeleteFunc(p.late, func(l lateEvent) bool { return l.event == nil })
-	slices.SortStableFunc(p.late, func(a, b lateEvent) int {
-		if !p.node.world.cfg.ArrivalFirst && a.class != b.class {
-			return int(a.class) - int(b.class)
-		}
-		return compareOrder(a.at, 0, b.at, 0)
-	})
-	for len(p.late) > 0 {
-		if p.stops > 0 {
-			return // stopped again by what it did: the next waking hands over the rest
-		}
-		e := p.late[0].event
-		p.late = p.late[1:]
-		if e != nil {
-			e.late = nil
-			e.what.fire()
-			// The tasks that it woke see it before the next one comes.
-			w := p.node.world
-			w.catchingUp = true
-			w.runReady()
-			w.catchingUp = false
-		}
-	}
-	p.late = nil
-}
-
-// postpone keeps an event for later if the process cannot take it now, and
-// reports whether it did.
-func (p *Process) postpone(e *event, c class) bool {
-	if p.stops == 0 && (!p.lagging || c == classStep) {
-		return false
-	}
-	e.late = p
-	p.late = append(p.late, lateEvent{class: c, at: p.node.world.now, event: e})
-	return true
-}
-
-// forget takes a cancelled event off the late list.
-func (p *Process) forget(e *event) {
-	e.late = nil
-	for i := range p.late {
-		if p.late[i].event == e {
-			p.late[i].event = nil
-		}
-	}
+	p.wake()
 }
 
 // Crash ends the process without a word: its tasks never run again, its

@@ -26,7 +26,7 @@ func TestStormPasses(t *testing.T) {
 // storm lets 40 faults fall on three workers in two seconds.
 func storm(t *testing.T, seed uint64) string {
 	w := New(Config{
-		Seed: seed, Step: 10 * time.Microsecond, WakeLag: 100 * time.Microsecond, Limit: time.Minute,
+		Seed: seed, Step: 10 * time.Microsecond, WakeLag: draw.Fixed(100 * time.Microsecond), Limit: time.Minute,
 		Latency: draw.Dist{Kind: draw.Exponential, Mean: time.Millisecond},
 	})
 	defer w.Close()

@@ -49,7 +49,7 @@ func (n *Node) stopped() bool { return n.suspended+n.frozen > 0 }
 // stop is the beginning of a suspension or a freeze.
 func (n *Node) stop() {
 	for _, p := range n.processes {
-		p.stops++
+		p.stop()
 	}
 }
 
@@ -110,6 +110,7 @@ func (k *Worker) Stall(name string, d time.Duration, caught func()) {
 func (k *Worker) Restart() *Worker {
 	p := k.process.node.Process(k.process.name)
 	p.onExit = k.process.onExit
+	p.waking.count = k.process.waking.count
 	return &Worker{process: p, name: k.name, hooks: k.hooks, life: k.life + 1}
 }
 

@@ -28,7 +28,7 @@ type class int
 const (
 	classDeadline class = iota
 	classMessage
-	classStep // a task between two of its steps, which goes on at once
+	classStep // a task at work, which goes on at once
 )
 
 // task is one thread of control of a worker.
@@ -43,6 +43,7 @@ type task struct {
 	place   int // position in world.tasks
 	timer   event
 	class   class // of the timer
+	busy    busy  // of classStep
 	waiting bool
 	woken   reason
 	ctx     *simContext // waited on, if any
@@ -151,6 +152,9 @@ func (t *task) sleep(ctx *simContext, d time.Duration, c class) reason {
 		return byTimer
 	}
 	t.class = c
+	if c == classStep {
+		t.busy = t.worker.process.begin(d)
+	}
 	t.worker.process.node.arm(&t.timer, d)
 	if ctx != nil {
 		t.ctx = ctx
@@ -177,7 +181,7 @@ func (t *task) linger(ctx *simContext, d time.Duration) reason {
 // that of a timer; it only saves the way through the queue and two switches.
 func (t *task) elapse(d time.Duration) bool {
 	w, p := t.world, t.worker.process
-	if p.stops > 0 || p.lagging || p.crashed || len(t.worker.stalled) > 0 {
+	if p.stops > 0 || p.waking.lags() || p.crashed || len(t.worker.stalled) > 0 {
 		return false
 	}
 	mono := &p.node.mono
@@ -199,6 +203,13 @@ func (tt *taskTimer) fire() {
 	p := t.worker.process
 	if p.crashed || p.postpone(&t.timer, t.class) {
 		return
+	}
+	if t.class == classStep {
+		if left := p.left(t.busy); left > 0 {
+			t.busy = p.begin(left)
+			p.node.arm(&t.timer, left)
+			return
+		}
 	}
 	t.wake(byTimer)
 }

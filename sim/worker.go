@@ -58,6 +58,18 @@ func (k *Worker) Sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
+// Compute keeps the worker busy for d of processor time. No context ends it. While
+// its process is stopped it does not go on: what is left then is done after
+// waking.
+func (k *Worker) Compute(d time.Duration) error {
+	t, _, err := k.process.node.world.enter(context.Background())
+	if err != nil {
+		return err
+	}
+	t.sleep(nil, d, classStep)
+	return nil
+}
+
 // WithCancel implements env.Env.
 func (k *Worker) WithCancel(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	w := k.process.node.world

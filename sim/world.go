@@ -17,10 +17,14 @@ type Config struct {
 	Seed uint64
 	// Step is the virtual time that every point costs.
 	Step time.Duration
-	// WakeLag is the time from waking to the late deadlines and messages.
-	WakeLag time.Duration
-	// ArrivalFirst: on waking, what came first is seen first. Otherwise all
-	// deadlines come before all messages.
+	// Cores is how many processors each process runs on; 0 stands for 1. With
+	// more than one, chance decides what a process sees first on waking.
+	Cores int
+	// WakeLag is the time that a processor takes from waking to its late
+	// deadlines, and the network poller to the late messages.
+	WakeLag draw.Dist
+	// ArrivalFirst: on waking, what came first is seen first, on one processor.
+	// Otherwise all deadlines of one processor come before all messages.
 	ArrivalFirst bool
 	// Latency is how long a message is under way on a link that has no latency
 	// of its own.

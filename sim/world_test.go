@@ -51,7 +51,7 @@ func (j *journal) want(t *testing.T, lines ...string) {
 // 1 ms, every step 10 us, and waking 100 us.
 func small(t *testing.T, change func(*Config)) (*World, *Worker, *journal) {
 	t.Helper()
-	cfg := Config{Seed: 1, Step: 10 * time.Microsecond, WakeLag: 100 * time.Microsecond, Latency: draw.Fixed(time.Millisecond)}
+	cfg := Config{Seed: 1, Step: 10 * time.Microsecond, WakeLag: draw.Fixed(100 * time.Microsecond), Latency: draw.Fixed(time.Millisecond)}
 	if change != nil {
 		change(&cfg)
 	}
@@ -116,9 +116,9 @@ func TestPauseBetweenCheckAndWrite(t *testing.T) {
 	run(t, w)
 	log.want(t,
 		"2.01ms check",
-		"15.00201s write",
-		"15.00301s server has late",
-		"15.00402s written <nil>",
+		"15.00202s write",
+		"15.00302s server has late",
+		"15.00403s written <nil>",
 	)
 }
 
@@ -190,7 +190,7 @@ func TestWakingRunsStepsBeforeLateTimers(t *testing.T) {
 		log.add("goes on")
 	})
 	run(t, w)
-	log.want(t, "5s goes on", "5.0001s watchdog")
+	log.want(t, "5.00001s goes on", "5.0001s watchdog")
 }
 
 // Two pauses that overlap are one, as long as the later end.
@@ -416,7 +416,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 // shop is a busy little world: workers that call a server under pauses.
 func shop(seed uint64, trace *bytes.Buffer, beat *atomic.Uint64) string {
 	cfg := Config{
-		Seed: seed, Step: time.Microsecond, WakeLag: time.Microsecond, Beat: beat,
+		Seed: seed, Step: time.Microsecond, WakeLag: draw.Fixed(time.Microsecond), Beat: beat,
 		Latency: draw.Dist{Kind: draw.Lognormal, Median: time.Millisecond, P99: 20 * time.Millisecond},
 	}
 	if trace != nil {

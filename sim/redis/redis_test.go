@@ -162,7 +162,7 @@ type small struct {
 
 func newSmall(t *testing.T) *small {
 	t.Helper()
-	s := &small{World: sim.New(sim.Config{Step: 10 * time.Microsecond, Latency: draw.Fixed(time.Millisecond), WakeLag: 100 * time.Microsecond})}
+	s := &small{World: sim.New(sim.Config{Step: 10 * time.Microsecond, Latency: draw.Fixed(time.Millisecond), WakeLag: draw.Fixed(100 * time.Microsecond)})}
 	t.Cleanup(s.Close)
 	_, err := New(s.AddNode("lock", sim.NodeConfig{}), Options{
 		Locks:  func(key string) bool { return key == "lock" },
