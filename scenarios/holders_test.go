@@ -21,6 +21,7 @@ func matrix(t *testing.T, e lock.Entry) *scenarios.Scenario {
 		t.Fatal(err)
 	}
 	text := regexp.MustCompile(`(?s)strategies:\n.*?\n\n`).ReplaceAllString(string(builtin.Text), "strategies: ["+e.Name+"]\n\n")
+	text = strings.Replace(text, "duration: 20s", "duration: 10s", 1)
 	var lines []string
 	for line := range strings.Lines(text) {
 		class := regexp.MustCompile(`class: (\w)`).FindStringSubmatch(line)
