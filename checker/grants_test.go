@@ -17,7 +17,7 @@ func (t *teller) late(what history.Type, w string) *teller {
 	return t.tell(history.Event{Type: what, Worker: w, Key: "x", Owner: w, Node: "lock", Until: t.now + time.Second, Late: true})
 }
 
-// Holders that share a lock exclude each other from nothing, and whoever has it
+// Holders that share a lock exclude each other from nothing, and a worker that has it
 // alone excludes all.
 func TestExclusionOfSharedHolders(t *testing.T) {
 	reading := func(s *teller, w string) *teller { return s.read(w, "0") }

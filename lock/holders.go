@@ -92,7 +92,7 @@ const (
 
 // Holder is one holder of a lock.
 type Holder struct {
-	// Owner is the value that tells this holder from the others.
+	// Owner is the value that tells this holder from the others. No two have the same.
 	Owner string
 	Mode  Mode
 	// Token is the fence token of the grant, 0 if the records show none.

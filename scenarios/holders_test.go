@@ -123,8 +123,8 @@ func TestFlawedLocksOfOtherRecordsAreCaught(t *testing.T) {
 }
 
 // A server that has lost its data is told of the lock again while a quorum still
-// holds it. That is no loss, whoever counts the grants of before. A lock that
-// takes it back from whoever got it meanwhile is caught.
+// holds it. That is no loss, though of the first grants fewer than a quorum are left. A
+// lock that takes the server from a worker that got it meanwhile is caught.
 func TestAQuorumThatIsRefilledIsNotLost(t *testing.T) {
 	text := `
 name: refilled

@@ -377,7 +377,7 @@ func (l *electionLease) Release(ctx context.Context) error {
 // that a server which has lost its data knows of it again.
 type refilling struct {
 	lock.Deps
-	grab   bool // the flaw: it takes the lock of whoever has it there
+	grab   bool // the flaw: it takes a server from any other holder
 	random *rand.Rand
 }
 

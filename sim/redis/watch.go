@@ -196,7 +196,11 @@ func (w *watch) read(name string) (changed, ok bool) {
 		o.Unread(name, err.Error())
 		return false, false
 	}
-	for _, h := range list {
+	for i, h := range list {
+		if slices.ContainsFunc(list[:i], func(before lock.Holder) bool { return before.Owner == h.Owner }) {
+			o.Unread(name, "two of its holders have the owner "+h.Owner)
+			return false, false
+		}
 		if h.End.IsZero() && h.For == 0 && len(state.Records) > 0 {
 			h.End = state.Records[0].End
 		}
