@@ -55,6 +55,15 @@ func ownership(in *input, r *Result) {
 	}
 }
 
+// robbed is what counts once when somebody touches the grant: its section, which may have
+// grants of several servers, or the grant if it is of no section.
+func (g *grant) robbed() any {
+	if g.section != nil {
+		return g.section
+	}
+	return g
+}
+
 // again says of a command that it arrived a second time.
 func again(e *history.Event) string {
 	if e.Again {
