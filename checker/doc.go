@@ -22,7 +22,9 @@
 //   - interval.go holds what exclusion and belief share; spins.go is the part of
 //     load that bounds what an acquisition costs.
 //   - turnedaway.go is the part of progress that judges rows of sections.
-//   - grants.go keeps a ledger of what the lock servers did, grant by grant, and
+//   - grants.go keeps a ledger of what the lock servers did, grant by grant: one
+//     exclusive holder of a lock, or several that share it (shared.go). quorum.go
+//     counts the servers that hold a lock for its owner at each moment;
 //     stopped.go of who stood still when; bounds.go holds the bounds in time.
 //   - [JudgeStored] judges a list of operations, as Jepsen leaves one behind, by
 //     one of [Models]; it is in the files stored*.go.

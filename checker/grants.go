@@ -27,6 +27,7 @@ type grant struct {
 	renewals []*history.Event
 	refusal  *history.Event // the last of a waiting section that it was in the way of
 	own      *history.Event // the last of its own section
+	shared   bool           // others may have one at the same time
 	// revived: the server had let it go before, and then forgot that it had, as
 	// a failover or a restart makes it.
 	revived bool
@@ -89,9 +90,10 @@ type ledger struct {
 	owners map[string]*grant // the last to each owner
 	calls  int               // how many sections were called
 	called map[asker][]*wish
-	open   map[place]*grant
-	freed  map[freer]*grant // the last
-	room   []grant          // for many grants at once
+	open   map[place][]*grant // several that are shared, or one
+	lapsed map[place][]*grant // those that ended by the clock since the last one was given
+	freed  map[freer]*grant   // the last
+	room   []grant            // for many grants at once
 
 	refusals, renewals int64
 }
@@ -125,7 +127,10 @@ func (in *input) ledger() *ledger {
 		n := len(in.sections) // about as many grants, too
 		in.book = &ledger{
 			grants: make([]*grant, 0, n), sections: in.sections, wishes: make([]wish, n), owners: make(map[string]*grant, n),
-			locks: map[string][]*grant{}, called: map[asker][]*wish{}, open: map[place]*grant{}, freed: map[freer]*grant{},
+			locks: map[string][]*grant{}, called: map[asker][]*wish{}, open: map[place][]*grant{}, lapsed: map[place][]*grant{}, freed: map[freer]*grant{},
+		}
+		if in.Meta.Unread != "" {
+			return in.book // what the servers say of grants is a guess
 		}
 		for i := range in.Events {
 			in.book.add(&in.Events[i])
@@ -158,9 +163,7 @@ func (b *ledger) add(e *history.Event) {
 		b.give(e)
 	case history.Renewed:
 		b.renewals++
-		if g := b.open[placeOf(e)]; g != nil && e.Owner == g.given.Owner {
-			g.renewals = append(g.renewals, e)
-		}
+		b.renew(e)
 	case history.Refused:
 		b.refusals++
 		b.refuse(e)
@@ -169,15 +172,66 @@ func (b *ledger) add(e *history.Event) {
 			b.declined = append(b.declined, declined{e, freed})
 		}
 	case history.Freed, history.Expired, history.Evicted:
-		if g := b.open[placeOf(e)]; g != nil && (e.Owner == "" || e.Owner == g.given.Owner) {
-			g.ended = e
-			delete(b.open, g.place)
-			if e.Type == history.Freed && e.Worker == g.worker {
-				b.freed[freer{g.place, g.worker, g.given.Owner}] = g
-			}
+		g := b.has(placeOf(e), e.Owner)
+		if g == nil && e.Late {
+			g = b.revive(e)
+		}
+		if g != nil {
+			b.end(g, e)
 		}
 	default:
 	}
+}
+
+// has returns the open grant of an owner, nil if there is none. Where a server
+// names no owner, it is the first that it has.
+func (b *ledger) has(p place, owner string) *grant {
+	for _, g := range b.open[p] {
+		if owner == "" || owner == g.given.Owner {
+			return g
+		}
+	}
+	return nil
+}
+
+// end ends an open grant.
+func (b *ledger) end(g *grant, e *history.Event) {
+	g.ended = e
+	b.open[g.place] = slices.DeleteFunc(b.open[g.place], func(other *grant) bool { return other == g })
+	switch {
+	case e.Type == history.Expired:
+		b.lapsed[g.place] = append(b.lapsed[g.place], g)
+	case e.Type == history.Freed && e.Worker == g.worker:
+		b.freed[freer{g.place, g.worker, g.given.Owner}] = g
+	}
+}
+
+// renew notes a renewal.
+func (b *ledger) renew(e *history.Event) {
+	g := b.has(placeOf(e), e.Owner)
+	if g == nil && e.Late {
+		g = b.revive(e)
+	}
+	if g != nil {
+		g.renewals = append(g.renewals, e)
+		g.shared = e.Mode == shared
+	}
+}
+
+// revive takes back that a grant has ended by the clock, if it did. The record of a
+// lease that is over may stay, and its owner who finds it, before anybody else has
+// taken the lock over, has had the lock all the time.
+func (b *ledger) revive(e *history.Event) *grant {
+	p := placeOf(e)
+	i := slices.IndexFunc(b.lapsed[p], func(g *grant) bool { return g.given.Owner == e.Owner })
+	if i < 0 {
+		return nil
+	}
+	g := b.lapsed[p][i]
+	b.lapsed[p] = slices.Delete(b.lapsed[p], i, i+1)
+	g.ended = nil
+	b.open[p] = append(b.open[p], g)
+	return g
 }
 
 // asking returns the wish that a server's answer was for: that of the last
@@ -194,11 +248,16 @@ func (b *ledger) asking(e *history.Event) *wish {
 
 func (b *ledger) give(e *history.Event) {
 	p := placeOf(e)
-	if before := b.open[p]; before != nil {
-		before.ended = e
-	}
+	b.lapsed[p] = b.lapsed[p][:0]
+	b.open[p] = slices.DeleteFunc(b.open[p], func(before *grant) bool {
+		beside := before.shared && e.Mode == shared && before.given.Owner != e.Owner
+		if !beside {
+			before.ended = e
+		}
+		return !beside
+	})
 	w, revived := b.asking(e), false
-	if e.Request == 0 {
+	if e.Request == 0 && e.Sent == 0 {
 		if before := b.owners[e.Owner]; before != nil && before.key == e.Key && before.worker == e.Worker {
 			w, revived = before.wish, true
 		}
@@ -206,12 +265,12 @@ func (b *ledger) give(e *history.Event) {
 	if len(b.room) == cap(b.room) {
 		b.room = make([]grant, 0, len(b.wishes)+1)
 	}
-	b.room = append(b.room, grant{place: p, worker: e.Worker, wish: w, given: e, revived: revived})
+	b.room = append(b.room, grant{place: p, worker: e.Worker, wish: w, given: e, shared: e.Mode == shared, revived: revived})
 	g := &b.room[len(b.room)-1]
 	b.owners[e.Owner] = g
 	b.grants = append(b.grants, g)
 	b.locks[p.key] = append(b.locks[p.key], g)
-	b.open[p] = g
+	b.open[p] = append(b.open[p], g)
 	if w != nil {
 		g.section, g.asked = w.section, w.section.CallAt
 		if w.refusal != nil { // who was refused asked again only afterwards
@@ -237,13 +296,14 @@ func (b *ledger) refuse(e *history.Event) {
 		return
 	}
 	w.refusal = e
-	g := b.open[placeOf(e)]
-	if g == nil || g.section != s {
+	if len(b.open[placeOf(e)]) == 0 {
 		w.refused = true
 	}
-	if g != nil {
+	for _, g := range b.open[placeOf(e)] {
 		g.refusal = e
-		if g.section == s && (s.Enter == 0 || e.Seq < s.Enter) {
+		if g.section != s {
+			w.refused = true
+		} else if s.Enter == 0 || e.Seq < s.Enter {
 			g.own = e
 		}
 	}

@@ -19,7 +19,7 @@ type interval struct {
 }
 
 // overlapping finds the sections of one lock in whose interval that of another one
-// begins. Each counts once, however many begin in it, and the finding shows the
+// begins, unless both have grants that are shared. Each counts once, however many begin in it, and the finding shows the
 // first of them. What a section's interval is, if it has one, is for during to say;
 // the format takes the names of both, the lock and how long they overlap.
 func (in *input) overlapping(r *Result, during func(*history.Section) (interval, bool), format string) {
@@ -32,10 +32,15 @@ func (in *input) overlapping(r *Result, during func(*history.Section) (interval,
 			}
 		}
 		slices.SortFunc(list, func(a, b interval) int { return cmp.Compare(a.from, b.from) })
-		for i := 1; i < len(list); i++ {
-			// No two intervals share an event.
-			if x, y := list[i-1], list[i]; y.from < x.to {
-				r.find(Invalid, []int64{x.from, x.to, y.from, y.to}, format, nameOf(x.section), nameOf(y.section), x.section.Key, lasting(x, y))
+		for i, x := range list {
+			for _, y := range list[i+1:] {
+				if y.from > x.to { // no two intervals share an event
+					break
+				}
+				if !in.shares(x.section) || !in.shares(y.section) {
+					r.find(Invalid, []int64{x.from, x.to, y.from, y.to}, format, nameOf(x.section), nameOf(y.section), x.section.Key, lasting(x, y))
+					break
+				}
 			}
 		}
 	}

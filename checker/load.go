@@ -73,6 +73,9 @@ func (in *input) polls() []poll {
 	last := map[server]refusal{}
 	troubled := in.troubled()
 	var list []poll
+	if in.Meta.Unread != "" {
+		return nil
+	}
 	for i := range in.Events {
 		e := &in.Events[i]
 		who := asker{e.Worker, e.Key}

@@ -34,11 +34,11 @@ func ownership(in *input, r *Result) {
 		switch {
 		case e == nil || e.Type != history.Freed || e.Worker == "":
 		case e.Worker != g.worker:
-			in.violated(r, g.robbed(), []int64{g.given.Seq, e.Seq}, "freed another's: %s freed the grant of lock %s that %s had", e.Worker, g.key, g.worker)
+			in.violated(r, g.robbed(), []int64{g.given.Seq, e.Seq}, "freed another's: %s freed the grant of lock %s that %s had%s", e.Worker, g.key, g.worker, again(e))
 		case s == nil, s.Leave != 0 && g.given.Seq > s.Leave: // its own release ends what came too late
 		case e.Sent != 0 && e.Sent < g.given.Sent && in.holding(s).owner() == g.given.Owner, in.works(s, g, e.Seq):
-			in.violated(r, g.robbed(), []int64{g.given.Seq, s.Enter, e.Seq, s.Leave}, "freed too early: an earlier release of %s freed lock %s, which the server had given to %s since",
-				e.Worker, g.key, nameOf(s))
+			in.violated(r, g.robbed(), []int64{g.given.Seq, s.Enter, e.Seq, s.Leave}, "freed too early: an earlier release of %s freed lock %s, which the server had given to %s since%s",
+				e.Worker, g.key, nameOf(s), again(e))
 		}
 	}
 	late = append(late, in.lateRenewals()...)
@@ -62,6 +62,14 @@ func (g *grant) robbed() any {
 		return g.section
 	}
 	return g
+}
+
+// again says of a command that it arrived a second time.
+func again(e *history.Event) string {
+	if e.Again {
+		return fmt.Sprintf("; it arrived a second time, %s after it was sent", readable(e.At-e.Sent))
+	}
+	return ""
 }
 
 // lateRenewal is a renewal that came to a server when its section had given the

@@ -11,10 +11,14 @@ import (
 
 // holding is what a section was let in with: the grants that servers had given
 // to one owner before it entered, and how many of them make the lock its. With
-// one server that is one of one.
+// one server that is one of one. Of several servers, what counts at any moment is
+// how many hold the lock for the owner then.
 type holding struct {
 	section *history.Section
 	grants  []*grant
+	// refills are the grants that servers gave to the same owner later, as to a lock
+	// that sees to it that a server knows of it which has lost its data.
+	refills []*grant
 	quorum  int
 }
 
@@ -55,7 +59,7 @@ func (in *input) shared() bool {
 // servers, an answer that is late may be of an earlier attempt: what counts is
 // the owner that most of them held the lock for.
 func (in *input) holding(s *history.Section) *holding {
-	if s.Grant == 0 {
+	if s.Grant == 0 || in.Meta.Unread != "" {
 		return nil
 	}
 	book := in.ledger()
@@ -81,11 +85,31 @@ func (in *input) holding(s *history.Section) *holding {
 	if len(h.grants) == 0 { // one server, or it was let in with what was gone already
 		h.grants = book.givenAt(s.Grant)
 	}
+	if h.quorum > 1 {
+		for _, g := range w.grants {
+			if g.given.Seq > s.Enter && g.given.Owner == h.owner() && !g.revived {
+				h.refills = append(h.refills, g)
+			}
+		}
+	}
 	return h
 }
 
-// with reports whether the section was let in with the grant.
-func (h *holding) with(g *grant) bool { return h != nil && slices.Contains(h.grants, g) }
+// all calls yield with each grant of the holding.
+func (h *holding) all(yield func(*grant) bool) {
+	for _, grants := range [][]*grant{h.grants, h.refills} {
+		for _, g := range grants {
+			if !yield(g) {
+				return
+			}
+		}
+	}
+}
+
+// with reports whether the section had the grant.
+func (h *holding) with(g *grant) bool {
+	return h != nil && (slices.Contains(h.grants, g) || slices.Contains(h.refills, g))
+}
 
 // owner is the value that the section was let in under.
 func (h *holding) owner() string {
@@ -99,8 +123,8 @@ func (h *holding) owner() string {
 // event seq.
 func (h *holding) held(seq int64) bool {
 	n := 0
-	for _, g := range h.grants {
-		if g.held(seq) {
+	for g := range h.all {
+		if g.given.Seq <= max(seq, h.section.Enter) && g.held(seq) {
 			n++
 		}
 	}
@@ -111,44 +135,73 @@ func (h *holding) held(seq int64) bool {
 // nil if that never happened. Of grants that were never enough it is the last
 // one to be given.
 func (h *holding) loss() *history.Event {
-	spare := len(h.grants) - h.quorum // how many may end before the lock is lost
-	if spare < 0 {
+	held := len(h.grants)
+	if held < h.quorum {
 		return h.grants[len(h.grants)-1].given
 	}
-	ends := make([]*history.Event, 0, few)
-	for _, g := range h.grants {
+	type change struct {
+		event *history.Event
+		by    int
+	}
+	changes := make([]change, 0, few)
+	for _, g := range h.refills {
+		changes = append(changes, change{g.given, 1})
+	}
+	for g := range h.all {
 		if g.ended != nil {
-			ends = append(ends, g.ended)
+			changes = append(changes, change{g.ended, -1})
 		}
 	}
-	if spare >= len(ends) {
-		return nil
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.event.Seq, b.event.Seq), b.by-a.by) })
+	for _, c := range changes {
+		if held += c.by; held < h.quorum {
+			return c.event
+		}
 	}
-	slices.SortFunc(ends, func(a, b *history.Event) int { return cmp.Compare(a.Seq, b.Seq) })
-	return ends[spare]
+	return nil
+}
+
+// servers lists the last grant of each server.
+func (h *holding) servers() []*grant {
+	list := slices.Clone(h.grants)
+	for _, g := range h.refills {
+		if i := slices.IndexFunc(list, func(other *grant) bool { return other.node == g.node }); i >= 0 {
+			list[i] = g
+		} else {
+			list = append(list, g)
+		}
+	}
+	return list
 }
 
 // givenBack reports whether the section's own release freed its grants, on so
 // many servers that the lock was free by event seq.
 func (h *holding) givenBack(seq int64) bool {
-	n := 0
-	for _, g := range h.grants {
+	n, servers := 0, h.grants
+	if h.refills != nil {
+		servers = h.servers()
+	}
+	for _, g := range servers {
 		if g.givenBack() && g.ended.Seq < seq {
 			n++
 		}
 	}
-	return n > len(h.grants)-h.quorum
+	return n > len(servers)-h.quorum
 }
 
 // until returns when the servers would let the lock go by themselves, or never.
 func (h *holding) until() time.Duration {
+	servers := h.grants
+	if h.refills != nil {
+		servers = h.servers()
+	}
 	ends := make([]time.Duration, 0, few)
-	for _, g := range h.grants {
+	for _, g := range servers {
 		if u := g.until(); u != 0 {
 			ends = append(ends, u)
 		}
 	}
-	spare := max(len(h.grants)-h.quorum, 0)
+	spare := max(len(servers)-h.quorum, 0)
 	if spare >= len(ends) {
 		return math.MaxInt64
 	}

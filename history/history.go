@@ -103,8 +103,11 @@ type Event struct {
 	Owner    string        `json:"owner,omitempty"`    // the value in the lock's record that says whose it is
 	Until    time.Duration `json:"until,omitempty"`    // end of a grant (as At), or of a fault, if it is known now
 	Sent     time.Duration `json:"sent,omitempty"`     // when the request was sent that was granted or refused (as At)
+	Again    bool          `json:"again,omitempty"`    // it was the second copy of the request that did this
+	Late     bool          `json:"late,omitempty"`     // the lease that was renewed or freed was over, and nobody had taken the lock since
 	Class    Class         `json:"class,omitempty"`    //
 	Err      string        `json:"err,omitempty"`      //
+	Mode     string        `json:"mode,omitempty"`     // "shared" for a grant that others may have at the same time
 	Fault    int           `json:"fault,omitempty"`    // step of the plan, from 1
 	Kind     string        `json:"kind,omitempty"`     // kind of fault
 	Target   string        `json:"target,omitempty"`   // what the fault took hold of
@@ -135,6 +138,7 @@ type Meta struct {
 	Fenced   bool              `json:"fenced"`             // the strategy hands out tokens that promise to rise with every grant
 	Tells    bool              `json:"tells,omitempty"`    // the strategy promises to tell its holder of a loss while it works
 	MaxHold  time.Duration     `json:"max_hold,omitempty"` // bound on how long one grant is kept alive, 0 for none
+	Unread   string            `json:"unread,omitempty"`   // why the holders of its locks cannot be read off their server; "" if they can
 	Nodes    int               `json:"nodes,omitempty"`    // independent lock servers, 0 for one
 	Quorum   int               `json:"quorum,omitempty"`   // how many of them make a grant, 0 for one
 	Workers  []string          `json:"workers"`            // in the order of their numbers

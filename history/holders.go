@@ -14,7 +14,8 @@ type lockPlace struct{ node, key string }
 
 // add follows a grant, a renewal or an end. It returns an error for what no
 // server can do: give the same owner a grant that it has, and renew or end
-// one that nobody has. An event without an owner is about every grant of its place.
+// one that nobody has. An event without an owner is about every grant of its place, and
+// one that is late is about a lease that was over.
 func (h holders) add(e *Event) error {
 	p := lockPlace{e.Node, e.Key}
 	held := h[p]
@@ -27,6 +28,10 @@ func (h holders) add(e *Event) error {
 		return nil
 	}
 	switch unknown := slices.Contains(held, ""); {
+	case e.Late && i < 0:
+		if e.Type == Renewed {
+			h[p] = append(held, e.Owner)
+		}
 	case len(held) == 0:
 		return fmt.Errorf("%s of %s, which nobody holds: the grant is missing, or its end is there twice", e.Type, e.Key)
 	case e.Owner != "" && i < 0 && !unknown:

@@ -177,12 +177,18 @@ func TestSectionsRefuses(t *testing.T) {
 
 // What servers can say of grants is accepted.
 func TestSectionsAcceptsGrants(t *testing.T) {
+	late := func(what history.Type) history.Event {
+		e := at("n", what, "a")
+		e.Late = true
+		return e
+	}
 	for name, events := range map[string][]history.Event{
 		"granted, renewed, freed and granted again": {at("n", history.Granted, "a"), at("n", history.Renewed, "a"), at("n", history.Freed, "a"), at("n", history.Granted, "a")},
 		"several holders":                       {at("n", history.Granted, "a"), at("n", history.Granted, "b"), at("n", history.Renewed, "a"), at("n", history.Freed, "b"), at("n", history.Expired, "a")},
 		"one owner on several servers":          {at("n", history.Granted, "a"), at("m", history.Granted, "a"), at("n", history.Freed, "a"), at("m", history.Freed, "a")},
 		"an end without an owner ends all":      {at("n", history.Granted, "a"), at("n", history.Granted, "b"), at("n", history.Evicted, ""), at("n", history.Granted, "a")},
 		"a grant without an owner":              {at("n", history.Granted, ""), at("n", history.Renewed, "a"), at("n", history.Freed, "a")},
+		"a lease that is over and found again":  {at("n", history.Granted, "a"), at("n", history.Expired, "a"), late(history.Renewed), at("n", history.Expired, "a"), late(history.Freed), at("n", history.Granted, "a")},
 		"refusals and late renewals of nothing": {at("n", history.Refused, "a"), at("n", history.NotRenewed, "a")},
 	} {
 		h := history.History{Events: record(events...)}

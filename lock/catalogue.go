@@ -48,7 +48,13 @@ type Entry struct {
 	// Claims are under which faults which checks hold. A flawed strategy claims
 	// nothing.
 	Claims Claims
-	New    func(Deps) Strategy
+	// Holders reads who holds a lock from its records at a server; nil stands
+	// for [ReadHolders].
+	Holders Holders
+	// Records are the names of the records that a lock has there; nil stands for
+	// one that is called as the lock is. It is a pure function.
+	Records func(key string) []string
+	New     func(Deps) Strategy
 }
 
 // Fenced reports whether the strategy promises tokens in the order of grants.

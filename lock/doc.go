@@ -11,6 +11,9 @@
 //     (catalogue.go), the servers that it needs ([Topology]), and the faults under
 //     which it claims to hold ([Claims]); [Params] are the parts and the numbers that
 //     it is made of, and [Profiles] numbers that go together.
+//   - [Holders] reads who holds a lock from its records at a server, for a lock
+//     that is no plain string (holders.go); [ReadHolders] is the guess for a lock that
+//     does not say (holdersdefault.go).
 //   - The Redis strategies are one locker with parts (redis.go, redislease.go,
 //     redisrenewal.go, reaper.go). Its requests go to one server, or to all of several
 //     with a quorum to decide (redlock.go).

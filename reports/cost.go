@@ -150,9 +150,9 @@ func finished(st scenarios.StrategyStats) string {
 // remarks are what there is to say of the strategies beside each other, a
 // sentence each.
 func remarks(c *scenarios.Campaign) []string {
-	var list []string
+	list := unread(c)
 	if hasCases(c) {
-		return nil // two strategies under two cases are no pair
+		return list // two strategies under two cases are no pair
 	}
 	for _, p := range c.Paired {
 		if p.Differs {
@@ -166,6 +166,20 @@ func remarks(c *scenarios.Campaign) []string {
 		if half := (st.High - st.Low) / 2; c.Until > 0 && half > c.Until {
 			list = append(list, fmt.Sprintf("%s: the interval is still ± %s %% after %s runs, not ± %s %%", st.Label, figure(100*half), thousands(st.Runs), figure(100*c.Until)))
 		}
+	}
+	return list
+}
+
+// unread says of which locks the holders could not be read, and what to do.
+func unread(c *scenarios.Campaign) []string {
+	var list, seen []string
+	for _, st := range c.Strategies {
+		if st.Unread == "" || slices.Contains(seen, st.Name) {
+			continue
+		}
+		seen = append(seen, st.Name)
+		list = append(list, fmt.Sprintf("%s: nothing tells who holds its lock (%s), so recovery, told, ownership, needless-loss and load do not judge it; "+
+			"lock.Entry.Holders can say it, see docs/your-own-lock.md", st.Name, st.Unread))
 	}
 	return list
 }

@@ -237,7 +237,7 @@ func (c *campaign) keep(use int, t *Trial) error {
 
 // summarise keeps of a run what is added up.
 func (c *campaign) summarise(t *Trial) *summary {
-	s := &summary{Acquisitions: t.Acquisitions, Metrics: t.Metrics, Checksum: t.Checksum}
+	s := &summary{Acquisitions: t.Acquisitions, Metrics: t.Metrics, Checksum: t.Checksum, Unread: t.History.Meta.Unread}
 	for _, r := range t.Results {
 		s.Results = append(s.Results, outcomeOf{r.Verdict, r.Applies, r.Count})
 	}

@@ -296,6 +296,7 @@ func (r *run) crash(worker string) {
 		return
 	}
 	r.record(history.Event{Type: history.Crashed, Worker: worker})
+	r.lives[process.Name()]++
 	process.Crash()
 }
 
@@ -313,6 +314,7 @@ func (r *run) restart(worker string) {
 // started again, as by a supervisor.
 func (r *run) exited(worker string, err error) {
 	r.record(history.Event{Type: history.Crashed, Worker: worker, Err: text(err)})
+	r.lives[r.workers[worker].Process().Name()]++
 	r.later(supervised, func() { r.restart(worker) })
 }
 
@@ -373,11 +375,11 @@ func (r *run) meets(a faults.Action, b *Bite, s *history.Section, over time.Dura
 // biteGrants lets those faults bite that took keys away while a grant was live
 // on the server that they befell.
 func (r *run) biteGrants(events []history.Event) {
-	type grant struct{ node, key string }
+	type grant struct{ node, key, owner string }
 	var live []grant
 	for i := range events {
 		e := &events[i]
-		this := grant{e.Node, e.Key}
+		this := grant{e.Node, e.Key, e.Owner}
 		switch e.Type {
 		case history.Granted:
 			live = append(live, this)

@@ -46,6 +46,7 @@ type deed struct {
 func (r *recorder) do(ctx context.Context, s lock.Strategy, key, unit string, body lock.Body) error {
 	r.run.calls[r.worker.Name()]++
 	c := &call{recorder: r, section: r.run.calls[r.worker.Name()]}
+	r.run.know(key)
 	c.record(history.Event{Type: history.AcquireCalled, Key: key, Unit: unit})
 	r.worker.Point("acquire-called")
 	err := s.Do(ctx, key, c, func(ctx context.Context, inner lock.Section) error {

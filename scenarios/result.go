@@ -132,6 +132,9 @@ type StrategyStats struct {
 	// Metrics are of all runs together; times are in nanoseconds.
 	Metrics  checker.Metrics `json:"metrics"`
 	Checksum string          `json:"checksum"` // over the checksums of the runs, in the order of seeds
+	// Unread is why the holders of its locks could not be read off their server in
+	// some of its runs, so that the checks that need them did not judge these.
+	Unread string `json:"unread,omitempty"`
 	// Checks are by name; Order lists them as the scenario does.
 	Checks   map[string]CheckStats `json:"checks"`
 	Order    []string              `json:"order"`

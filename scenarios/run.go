@@ -93,7 +93,10 @@ type run struct {
 	requests     int64
 	promised     []promise
 	calm         calm
-	err          error // a fault that could not take hold, a lock that cannot be judged
+	records      map[string]string // the lock that a record of its server belongs to, of strategies that name them
+	unread       string            // why the holders of a lock cannot be read; "": they can
+	lives        map[string]uint64 // how many processes of a name have ended
+	err          error             // a fault that could not take hold, a lock that cannot be judged
 }
 
 // once carries out one run and judges it. The events of the history are the
@@ -107,6 +110,7 @@ func (r *runner) once(use Strategy, seed uint64) (*Trial, error) {
 	one := &run{
 		runner: r, use: use, entry: entry, seed: seed, workers: map[string]*sim.Worker{}, sections: map[string]int{}, calls: map[string]int{},
 		processes: map[string]*sim.Process{}, clients: map[*sim.Process]*processClients{}, overruns: map[string]time.Duration{},
+		records: map[string]string{}, lives: map[string]uint64{},
 	}
 	defer func() {
 		if one.world != nil {
@@ -163,9 +167,7 @@ func (r *run) build() error {
 		keys[name] = true
 	}
 	var err error
-	r.cluster, err = newCluster(r.world, s.ServersOf(r.entry.Topology, r.use), longestTTL, redis.Options{
-		Locks: func(key string) bool { return keys[resourceOf(key)] }, Record: r.recordServer, Scripts: r.scripts,
-	})
+	r.cluster, err = newCluster(r.world, s.ServersOf(r.entry.Topology, r.use), longestTTL, r.serverOptions(keys))
 	if err != nil {
 		return err
 	}
@@ -242,7 +244,7 @@ func (r *run) strategy(worker *sim.Worker) lock.Strategy {
 		r.clients[process] = clients
 	}
 	source := r.world.Source()
-	instance := source.Stream("instance", process.Name()).At(0)
+	instance := source.Stream("instance", process.Name()).At(r.lives[process.Name()])
 	return r.entry.New(lock.Deps{
 		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name), Instance: fmt.Sprintf("%016x", instance.Uint64()), Process: clients.state,
 		Redis: clients.nodes[0], Nodes: clients.nodes, Subscriber: clients.subscriber, SharedSubscriber: clients.shared,
@@ -345,6 +347,7 @@ func (r *run) judge() (*Trial, error) {
 			Nodes: count, Quorum: quorum,
 			Workers: s.WorkerNames(), Initial: r.initial(),
 			TTL:      params.TTL,
+			Unread:   r.unread,
 			Answer:   s.ClientOf(r.use, "").WithDefaults().ReadTimeout,
 			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
 		},

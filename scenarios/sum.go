@@ -30,6 +30,7 @@ type summary struct {
 	Results      outcomes        `json:"results"`          // in the order of the scenario's checks
 	Faults       []FaultStats    `json:"faults,omitempty"` // of those that the plan has
 	Metrics      checker.Metrics `json:"metrics"`
+	Unread       string          `json:"unread,omitempty"` // as in history.Meta
 }
 
 // outcomeOf is what a check said of a run: its result without the findings.
@@ -83,6 +84,7 @@ func (t *tally) add(seed uint64) {
 	st.Seeds.add(seed)
 	st.Acquisitions += s.Acquisitions
 	st.Metrics.Add(&s.Metrics)
+	st.Unread = cmp.Or(st.Unread, s.Unread)
 	for _, f := range s.Faults {
 		st.Bit += f.Bit
 	}

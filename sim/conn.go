@@ -65,6 +65,7 @@ type Call struct {
 	Op      string        // what it is for: acquire, renew, read, ...
 	Request int64         // unique in the run
 	Sent    time.Duration // true time
+	Again   bool          // it is a second copy of what was sent once
 	Req     any
 	// The server may keep what it needs to know until the reply.
 	Data any

@@ -4,8 +4,8 @@
 // # A tour
 //
 //   - [Server] stands on a node and answers commands at the instant at which
-//     they arrive (server.go). It tells what truly happened to the keys that
-//     the run uses as locks (watch.go).
+//     they arrive (server.go). After each it reads who holds the locks, and
+//     package holders tells what became of them (watch.go).
 //   - Behind it is miniredis, in process and without a socket, for the keyspace
 //     (store.go), and one reused Lua state for scripts (script.go, sandbox.go,
 //     and what they find there: redislib.go, lualib.go, luatext.go, cjson.go). Expiry is

@@ -5,13 +5,15 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"lockquake/sim/holders"
 )
 
 // image is what a key holds. Nobody changes one that has been made.
 type image struct {
-	build    []string // the command that makes it from nothing; nil: the key is not there
-	deadline int64    // Unix milliseconds; 0: none
-	worker   string   // on whose behalf a lock was given
+	build    []string        // the command that makes it from nothing; nil: the key is not there
+	deadline int64           // Unix milliseconds; 0: none
+	given    []holders.Given // who has the lock that the key belongs to
 }
 
 // equal reports whether both are the same to a client.

@@ -63,8 +63,8 @@ func (j *journal) pass(keys []string) {
 		if now.equal(j.known[key]) {
 			continue
 		}
-		if g := j.server.watch.held[key]; g != nil {
-			now.worker = g.worker
+		if now.build != nil {
+			now.given = j.server.watch.given(key)
 		}
 		e := effect{j.server.node.World().Time(), key, now}
 		apply(j.known, e)

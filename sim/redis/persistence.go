@@ -91,9 +91,8 @@ func (s *Server) survivors(data Data) map[string]image {
 // images returns all that the keyspace holds now.
 func (s *Server) images() map[string]image {
 	all := s.engine.store.images()
-	for key, g := range s.watch.held {
-		if i, ok := all[key]; ok {
-			i.worker = g.worker
+	for key, i := range all {
+		if i.given = s.watch.given(key); i.given != nil {
 			all[key] = i
 		}
 	}

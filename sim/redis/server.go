@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockquake/history"
+	"lockquake/lock"
 	"lockquake/sim"
 )
 
@@ -14,7 +15,18 @@ import (
 type Options struct {
 	// Locks says which keys the run uses as locks; nil for none.
 	Locks func(key string) bool
-	// Record receives what truly happened to those keys: granted, refused,
+	// LockOf returns the lock that such a key belongs to, and Records the keys of a
+	// lock; nil for locks that have one key, which is called as they are.
+	LockOf  func(key string) string
+	Records func(name string) []string
+	// Holders reads who holds a lock from what its keys hold. Nil stands for the
+	// string of its only key, or with Guess for lock.ReadHolders. Unread is told of
+	// a lock that they cannot read, and why; with Guess also of one that they seem
+	// to have read wrong.
+	Holders lock.Holders
+	Guess   bool
+	Unread  func(name, why string)
+	// Record receives what truly happened to the locks: granted, refused,
 	// renewed, freed, expired. The time and the node are filled in.
 	Record func(history.Event)
 	// Monotonic lets keys expire by the node's monotonic clock, which nobody
@@ -57,6 +69,9 @@ func New(node *sim.Node, o Options) (*Server, error) {
 	if o.Locks == nil {
 		o.Locks = func(string) bool { return false }
 	}
+	if o.Unread == nil {
+		o.Unread = func(string, string) {}
+	}
 	if o.Record == nil {
 		o.Record = func(history.Event) {}
 	}
@@ -71,7 +86,7 @@ func New(node *sim.Node, o Options) (*Server, error) {
 		return nil, fmt.Errorf("redis on %s: %w", node.Name(), err)
 	}
 	s := &Server{node: node, options: o, engine: e, origin: node.Now().Add(-node.Mono()), channels: channels{}}
-	s.watch = &watch{server: s, held: map[string]*grant{}, freed: map[string]string{}, waiting: map[queuer]*asked{}}
+	s.watch = newWatch(s)
 	e.store.touched, e.store.expired = s.named, s.expired
 	e.publish = s.channels.publish
 	e.acknowledged = func() int64 { return s.acknowledged(s.offset()) }

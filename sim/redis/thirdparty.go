@@ -30,7 +30,7 @@ func (s *Server) Delete(pattern string, pick *draw.Draw) []string {
 	}
 	for _, key := range keys {
 		store.put(key, image{})
-		s.watch.end(key, history.Evicted)
+		s.watch.ended(key, history.Evicted)
 		if s.journal != nil {
 			s.journal.pass([]string{key})
 		}

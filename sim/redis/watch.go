@@ -7,256 +7,268 @@ import (
 	"time"
 
 	"lockquake/history"
+	"lockquake/lock"
 	"lockquake/sim"
+	"lockquake/sim/holders"
 )
 
-// watch reports what truly happens to the keys that the run uses as locks. It
-// compares what the keyspace holds after a command with what it knew before.
-// A script is one step, as it is in Redis.
+// watch reports what truly happens to the keys that the run uses as locks. After
+// each command it reads who holds the locks whose keys the command named. A
+// script is one step, as it is in Redis.
 type watch struct {
 	server  *Server
-	held    map[string]*grant
-	freed   map[string]string // by key: whose grant was given back last
-	touched []string          // lock keys that the current command named
-	waiting map[queuer]*asked
+	ledger  *holders.Ledger
+	touched []string // locks of which the current command named a key
+	now     []lock.Holder
+	cause   holders.Cause
+	seen    map[string][]lock.Record // by lock; not of strings that are read as they are
 }
 
-// queuer is a worker whose script left a lock as it was. A release may hand the
-// lock over to a value that the script was given.
-type queuer struct{ key, worker string }
-
-// asked is the last such script, and when it was sent.
-type asked struct {
-	words []string
-	sent  time.Duration
+func newWatch(s *Server) *watch {
+	w := &watch{server: s, seen: map[string][]lock.Record{}}
+	o := holders.Options{Node: s.node, Now: s.now, Monotonic: s.options.Monotonic, Record: s.record, Due: w.due}
+	if s.options.Guess {
+		o.Doubted = func(key, why string) { s.options.Unread(key, why) }
+	}
+	w.ledger = holders.New(o)
+	return w
 }
 
-// grant is what the keyspace was last seen to hold under a lock's key.
-type grant struct {
-	owner    string
-	worker   string // on whose behalf it was given
-	deadline int64  // Unix milliseconds by the server's clock; 0: none
-	timer    *sim.WallTimer
-	number   int // how often the timer was armed
+// lock returns the lock that a key belongs to, "" if it belongs to none.
+func (w *watch) lock(key string) string {
+	switch o := &w.server.options; {
+	case !o.Locks(key):
+		return ""
+	case o.LockOf != nil:
+		return o.LockOf(key)
+	}
+	return key
+}
+
+// keys lists the keys of a lock.
+func (w *watch) keys(name string) []string {
+	if records := w.server.options.Records; records != nil {
+		return records(name)
+	}
+	return []string{name}
 }
 
 // touch notes that a command names the key.
 func (w *watch) touch(key string) {
-	if w.server.options.Locks(key) && !slices.Contains(w.touched, key) {
-		w.touched = append(w.touched, key)
+	if name := w.lock(key); name != "" && !slices.Contains(w.touched, name) {
+		w.touched = append(w.touched, name)
 	}
 }
 
 // settle reports what a command has made of the locks that it named.
 func (w *watch) settle(c *sim.Call, words []string, reply *Reply) {
-	for _, key := range w.touched {
-		w.compare(c, key, words, reply)
+	if len(w.touched) == 0 {
+		return
+	}
+	script := isScript(words[0])
+	w.cause = holders.Cause{
+		Ends: history.Freed, Worker: c.Worker, Op: c.Op, Request: c.Request, Sent: c.Sent, Again: c.Again,
+		Values: words[1:], Waits: script, Names: w.server.options.Holders != nil,
+	}
+	if script {
+		w.cause.Values = words[2:]
+	}
+	w.cause.Asks, w.cause.Own = w.asks(c.Op, words, reply)
+	for _, name := range w.touched {
+		w.compare(name, &w.cause)
 	}
 	w.touched = w.touched[:0]
 }
 
-func (w *watch) compare(c *sim.Call, key string, words []string, reply *Reply) {
-	before := w.held[key]
-	owner, there := w.server.engine.store.value(key)
-	deadline := w.server.engine.store.deadlines[key]
-	event := history.Event{Worker: c.Worker, Request: c.Request, Key: key, Owner: owner, Sent: c.Sent}
-	switch {
-	case c.Op == "renew" && w.freed[key] != "" && w.freed[key] != owner && slices.Contains(words, w.freed[key]):
-		event.Type, event.Owner = history.NotRenewed, w.freed[key]
-		w.server.record(event)
-	case before == nil && !there:
-	case there && before != nil && before.owner == owner && before.deadline == deadline:
-		w.wait(c, key, words)
-		if wanted(c.Op, words, owner, reply) {
-			event.Type = history.Refused
-			event.Until = w.until(before)
-			w.server.record(event)
-		}
-	case there && before != nil && before.owner == owner:
-		before.deadline = deadline
-		w.arm(key, before)
-		event.Type = history.Renewed
-		event.Until = w.until(before)
-		w.server.record(event)
-	default:
-		if before != nil {
-			w.drop(key, before)
-			freed := event
-			freed.Type, freed.Owner = history.Freed, before.owner
-			w.freed[key] = before.owner
-			w.server.record(freed)
-		}
-		if there {
-			if !slices.Contains(words, owner) { // another one's command hands it over
-				if next, script := w.queuer(key, owner); script != nil {
-					event.Worker, event.Sent = next, script.sent
-				}
-			}
-			g := &grant{owner: owner, worker: event.Worker, deadline: deadline}
-			w.held[key] = g
-			w.arm(key, g)
-			event.Type = history.Granted
-			event.Until = w.until(g)
-			w.server.record(event)
-		}
+func (w *watch) compare(name string, c *holders.Cause) {
+	if changed, ok := w.read(name); ok {
+		w.ledger.Settle(name, w.now, changed, c)
 	}
 }
 
-// wait notes a script that left a lock as it was.
-func (w *watch) wait(c *sim.Call, key string, words []string) {
-	if command := words[0]; !strings.EqualFold(command, "eval") && !strings.EqualFold(command, "evalsha") {
-		return
+// asks reports whether a command asks for the lock that it names. It has got what
+// it asked for if an owner is among own.
+func (w *watch) asks(op string, words []string, reply *Reply) (asked bool, own []string) {
+	if reply.Kind == Error {
+		return false, nil
 	}
-	who := queuer{key, c.Worker}
-	script := w.waiting[who]
-	if script == nil {
-		script = &asked{}
-		w.waiting[who] = script
-	}
-	script.words, script.sent = append(script.words[:0], words[2:]...), c.Sent
-}
-
-// queuer returns the worker whose script was given the owner's value, and the
-// script, if there is exactly one.
-func (w *watch) queuer(key, owner string) (worker string, script *asked) {
-	for who, asked := range w.waiting {
-		switch {
-		case who.key != key || !slices.Contains(asked.words, owner):
-		case script != nil:
-			return "", nil
-		default:
-			worker, script = who.worker, asked
-		}
-	}
-	return worker, script
-}
-
-// wanted reports whether a command that left the lock as it was had asked for
-// it and was refused.
-func wanted(op string, words []string, owner string, reply *Reply) bool {
-	switch strings.ToLower(words[0]) {
-	case "setnx":
-		return reply.Kind == Integer && reply.Int == 0
-	case "set":
-		return reply.Kind != Error && slices.ContainsFunc(words[min(3, len(words)):], func(word string) bool {
+	switch command := words[0]; {
+	case isScript(command):
+		return op == "acquire", words[2:]
+	case w.server.options.Holders != nil && op == "acquire":
+		return true, words[1:]
+	case strings.EqualFold(command, "setnx"):
+		return reply.Kind == Integer && reply.Int == 0, nil
+	case strings.EqualFold(command, "set"):
+		return slices.ContainsFunc(words[min(3, len(words)):], func(word string) bool {
 			return strings.EqualFold(word, "nx")
-		})
-	case "eval", "evalsha":
-		// A script that finds its own value there has what it asked for.
-		return op == "acquire" && reply.Kind != Error && !slices.Contains(words[2:], owner)
+		}), nil
 	}
-	return false
+	return false, nil
 }
 
-// expired is told that a key's deadline has passed.
-func (w *watch) expired(key string) { w.end(key, history.Expired) }
+func isScript(command string) bool {
+	return strings.EqualFold(command, "eval") || strings.EqualFold(command, "evalsha")
+}
 
-// end reports a grant that ended without a command, if there was one.
-func (w *watch) end(key string, how history.Type) {
-	if g := w.held[key]; g != nil {
-		w.drop(key, g)
-		w.server.record(history.Event{Type: how, Worker: g.worker, Key: key, Owner: g.owner})
+// expired is told that a key's deadline has passed, and that it is gone.
+func (w *watch) expired(key string) { w.ended(key, history.Expired) }
+
+// ended is told that a key is gone without a command.
+func (w *watch) ended(key string, how history.Type) {
+	if name := w.lock(key); name != "" {
+		w.compare(name, &holders.Cause{Ends: how})
 	}
+}
+
+// due ends the leases of a lock that are over.
+func (w *watch) due(name string) {
+	store := w.server.engine.store
+	store.setTime(w.server.now())
+	for _, key := range w.keys(name) {
+		store.expire(key)
+	}
+	w.compare(name, &holders.Cause{Ends: history.Expired})
 }
 
 // inherit takes over what another server was last seen to hold.
 func (w *watch) inherit(from *watch) {
-	for _, g := range from.held {
-		from.stop(g)
-	}
-	w.held, from.held = from.held, map[string]*grant{}
-	w.freed, from.freed = from.freed, map[string]string{}
+	w.ledger.Inherit(from.ledger)
+	w.seen, from.seen = from.seen, map[string][]lock.Record{}
 }
 
 // reconcile reports what has become of the locks when the keyspace was replaced
 // by the images: some grants are gone, and some that were freed or renewed are
 // there as they were before.
 func (w *watch) reconcile(images map[string]image) {
-	keys := map[string]bool{}
-	for key := range w.held {
-		keys[key] = true
+	names := map[string]bool{}
+	for _, name := range w.ledger.Keys() {
+		names[name] = true
 	}
 	for key := range images {
-		keys[key] = keys[key] || w.server.options.Locks(key)
-	}
-	w.server.engine.store.setTime(w.server.now())
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		if keys[key] {
-			w.reconcileKey(key, images[key].worker)
+		if name := w.lock(key); name != "" {
+			names[name] = true
 		}
 	}
-}
-
-func (w *watch) reconcileKey(key, worker string) {
-	w.server.engine.store.expire(key)
-	owner, there := w.server.engine.store.value(key)
-	deadline := w.server.engine.store.deadlines[key]
-	g := w.held[key]
-	if g != nil && (!there || g.owner != owner) {
-		w.end(key, history.Evicted)
-		g = nil
-	}
-	if !there {
-		return
-	}
-	event := history.Event{Type: history.Renewed, Key: key, Owner: owner}
-	changed := g != nil && g.deadline != deadline
-	if g == nil {
-		event.Type, changed = history.Granted, true
-		g = &grant{owner: owner, worker: worker}
-		w.held[key] = g
-	}
-	g.deadline = deadline
-	w.arm(key, g) // by the clock of this server
-	if changed {
-		event.Worker, event.Until = g.worker, w.until(g)
-		w.server.record(event)
+	store := w.server.engine.store
+	store.setTime(w.server.now())
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		cause := holders.Cause{Ends: history.Evicted, Restored: true}
+		for _, key := range w.keys(name) {
+			store.expire(key)
+			cause.Given = append(cause.Given, images[key].given...)
+		}
+		w.compare(name, &cause)
 	}
 }
 
-func (w *watch) drop(key string, g *grant) {
-	w.stop(g)
-	delete(w.held, key)
+// given lists who has the lock that a key belongs to, and on whose behalf.
+func (w *watch) given(key string) []holders.Given {
+	if name := w.lock(key); name != "" {
+		return w.ledger.Given(name)
+	}
+	return nil
 }
 
-func (w *watch) stop(g *grant) {
-	g.number++
-	if g.timer != nil {
-		g.timer.Stop()
-		g.timer = nil
+// read reads who holds a lock into w.now, and reports whether its records have
+// changed since it was read last. ok is false if nobody can read them.
+func (w *watch) read(name string) (changed, ok bool) {
+	w.now = w.now[:0]
+	store, o := w.server.engine.store, &w.server.options
+	if o.Holders == nil && (!o.Guess || store.deadlines[name] != 0 && o.Records == nil && store.isString(name)) {
+		if owner, there := store.value(name); there {
+			w.now = append(w.now, lock.Holder{Owner: owner, End: gone(store.deadlines[name])})
+		}
+		return false, true
 	}
-}
-
-// arm sees to it that the key goes as soon as the server's clock is past its
-// deadline, and not only when somebody asks for it.
-func (w *watch) arm(key string, g *grant) {
-	w.stop(g)
-	if g.deadline == 0 {
-		return
-	}
-	number := g.number
-	check := func() {
-		w.server.engine.store.setTime(w.server.now())
-		if g.number == number && !w.server.engine.store.expire(key) {
-			w.arm(key, g) // the clock went slower than it did when this was armed
+	state := lock.State{Key: name, Now: w.server.now()}
+	for _, key := range w.keys(name) {
+		if r := store.record(key); r.Kind != lock.RecordAbsent {
+			state.Records = append(state.Records, r)
 		}
 	}
-	if w.server.options.Monotonic {
-		w.server.node.World().At(w.until(g), check)
-		return
+	read := o.Holders
+	if read == nil {
+		read = lock.ReadHolders
 	}
-	g.timer = w.server.node.AtWall(time.UnixMilli(g.deadline+1), check)
+	list, err := read(state)
+	if err != nil {
+		o.Unread(name, err.Error())
+		return false, false
+	}
+	for i, h := range list {
+		if slices.ContainsFunc(list[:i], func(before lock.Holder) bool { return before.Owner == h.Owner }) {
+			o.Unread(name, "two of its holders have the owner "+h.Owner)
+			return false, false
+		}
+		if h.End.IsZero() && h.For == 0 && len(state.Records) > 0 {
+			h.End = state.Records[0].End
+		}
+		w.now = append(w.now, h)
+	}
+	if changed = !slices.EqualFunc(state.Records, w.seen[name], lock.Record.Equal); changed {
+		w.seen[name] = state.Records
+	}
+	return changed, true
 }
 
-// until returns the true time at which the grant ends if nobody touches it or
-// the clock, 0 if it has no end. A key outlives the millisecond of its
-// deadline.
-func (w *watch) until(g *grant) time.Duration {
-	switch {
-	case g.deadline == 0:
-		return 0
-	case g.timer != nil:
-		return g.timer.Time()
+// gone returns when a key is gone that has a deadline, in Unix milliseconds: it
+// outlives the millisecond. It returns zero for 0.
+func gone(deadline int64) time.Time {
+	if deadline == 0 {
+		return time.Time{}
 	}
-	return w.server.node.World().Time() + time.UnixMilli(g.deadline+1).Sub(w.server.now())
+	return time.UnixMilli(deadline + 1)
+}
+
+// isString reports whether a key holds a string.
+func (s *store) isString(key string) bool {
+	_, err := s.db.Get(key)
+	return err == nil
+}
+
+// record returns what a key holds. One whose deadline has passed is not there.
+func (s *store) record(key string) lock.Record {
+	r := lock.Record{Name: key, End: gone(s.deadlines[key])}
+	if !r.End.IsZero() && !s.now.Before(r.End) {
+		return lock.Record{Name: key}
+	}
+	// The keyspace's errors are a missing key and a wrong type, and neither can
+	// be: it was just asked for the type.
+	switch kind := s.db.Type(key); kind {
+	case "":
+		return lock.Record{Name: key}
+	case "string":
+		r.Kind = lock.RecordString
+		r.Text, _ = s.db.Get(key)
+	case "hash":
+		r.Kind = lock.RecordHash
+		fields, _ := s.db.HKeys(key)
+		for _, field := range fields {
+			r.Members = append(r.Members, lock.Member{Name: field, Value: s.db.HGet(key, field)})
+		}
+	case "list":
+		r.Kind = lock.RecordList
+		items, _ := s.db.List(key)
+		for _, item := range items {
+			r.Members = append(r.Members, lock.Member{Value: item})
+		}
+	case "set", "zset":
+		r.Kind = lock.RecordSet
+		members, _ := s.db.Members(key)
+		if kind == "zset" {
+			r.Kind = lock.RecordZSet
+			members, _ = s.db.ZMembers(key)
+		}
+		for _, name := range members {
+			m := lock.Member{Name: name}
+			if kind == "zset" {
+				m.Score, _ = s.db.ZScore(key, name)
+			}
+			r.Members = append(r.Members, m)
+		}
+	default:
+		r.Kind = lock.RecordOther
+	}
+	return r
 }
