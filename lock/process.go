@@ -1,6 +1,6 @@
 package lock
 
-import "sync"
+import "sync" //nolint:depguard // in production several goroutines share a Process; no task waits while it holds the mutex
 
 // Process is a place for what the workers of one process share: a lock of the
 // process before the lock of the server, a registry of renewals, a cache. The

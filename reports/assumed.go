@@ -56,6 +56,7 @@ func heeds(h scenarios.Heeds) string {
 		return "only before a write"
 	case scenarios.HeedsNever:
 		return "never"
+	case scenarios.HeedsAlways:
 	}
 	return "always"
 }

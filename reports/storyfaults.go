@@ -42,7 +42,7 @@ func (t *teller) ofFault(e *history.Event) {
 				return
 			}
 		}
-		text, w = t.healing(action, when)
+		text, w = t.healing(action)
 	}
 	if text == "" {
 		return
@@ -249,7 +249,7 @@ func (t *teller) taken(e *history.Event, how string) string {
 
 // healing says how a fault lets go, "" where nobody misses it or something else
 // tells of it.
-func (t *teller) healing(a faults.Action, when *faults.When) (string, weight) {
+func (t *teller) healing(a faults.Action) (string, weight) {
 	link := plain(a.From+" -> "+a.To, 50)
 	switch a.Kind {
 	case faults.Crash:

@@ -270,16 +270,13 @@ func (e *election) Acquire(ctx context.Context, key string) (lock.Lease, error) 
 	var seen string
 	var since time.Duration
 	for {
-		at := e.Env.Mono()
-		text, d, err := e.read(ctx, "acquire", key)
-		if err == nil {
+		if text, d, err := e.read(ctx, "acquire", key); err == nil {
 			if text != seen {
 				seen, since = text, e.Env.Mono()
 			}
 			if d.Holder == "" || d.Holder == id || e.Env.Mono() >= since+e.patience {
-				at = e.Env.Mono()
-				var won bool
-				if text, won, err = e.write(ctx, "acquire", key, text, id); won {
+				at := e.Env.Mono()
+				if text, won, _ := e.write(ctx, "acquire", key, text, id); won {
 					return e.lease(ctx, key, id, text, at), nil
 				}
 			}

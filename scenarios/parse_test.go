@@ -445,7 +445,7 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"a tab", "workers: 3", "workers:\n\t3", `4:1: a tab indents this line, and YAML takes spaces only`},
 		{"too large a number", "workers: 3", "workers: 99999999999999999999", `3:10: workers is too large a number: "99999999999999999999"`},
 		{"answers from the future", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- {at: 1s, stale: {target: lock, by: -5s, for: 2s}}", `11:40: faults[0].stale.by: must be more than 0s, and is -5s: how old the answers are, such as 2s`},
-		{"task that no lock has", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- {at: 1s, stall: {target: worker-1, task: renewl, for: 2s}}", `11:46: unknown task "renewl"; did you mean "renewal"?`},
+		{"task that no lock has", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- {at: 1s, stall: {target: worker-1, task: renewels, for: 2s}}", `11:46: unknown task "renewels"; did you mean "renewal"?`},
 		{"pause of a server that is not there", "target: each worker", "target: lock-3", `11:21: faults[0].pause.target: there is no server lock-3; the servers are lock, resource`},
 		{"too much time", "duration: 60s", "duration: 100000h", `2:11: duration must be between 1ms and 87600h0m0s, and is 100000h0m0s`},
 		{"negative step", "workers: 3", "workers: 3\nstep: -1us", `4:7: step must be between 0s and 87600h0m0s, and is -1µs`},
