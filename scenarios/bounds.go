@@ -39,14 +39,13 @@ type measure struct {
 	// figure returns the value in a unit, and false where nothing was measured.
 	figure func(m *checker.Metrics, u Unit) (float64, bool)
 	of     func(e *Expect) *Bound
-	more   bool // more of it is better
 }
 
 // measures lists them.
 func measures() []measure {
 	return []measure{
 		{
-			name: "finished", doc: "work that was done and took effect, of all that was asked for", units: []Unit{UnitPercent, UnitNumber}, more: true,
+			name: "finished", doc: "work that was done and took effect, of all that was asked for", units: []Unit{UnitPercent},
 			figure: share(func(m *checker.Metrics) (int64, int64) { return m.Finished, m.Jobs }), of: func(e *Expect) *Bound { return &e.Finished },
 		},
 		{
@@ -128,10 +127,13 @@ func ParseBound(text string) (Bound, error) {
 		return Bound{}, fmt.Errorf("%q is no bound such as \">= 95 %%\", \"<= 5s\" or \"0\"", text)
 	}
 	b := Bound{Op: parts[1], text: text}
+	x, err := strconv.ParseFloat(parts[2], 64)
 	if b.Op == "" {
+		if err != nil || parts[3] != "" { // a share or a time is hardly ever met to the digit
+			return Bound{}, fmt.Errorf("%q has no operator: write \">= %[1]s\" or \"<= %[1]s\"", strings.TrimSpace(text))
+		}
 		b.Op = "="
 	}
-	x, err := strconv.ParseFloat(parts[2], 64)
 	switch {
 	case err == nil && parts[3] != "" && x <= percent:
 		b.X, b.Unit = x/percent, UnitPercent

@@ -45,7 +45,6 @@ func TestBoundsOfEachMeasure(t *testing.T) {
 	m.Hold.Add(time.Hour)
 	for _, test := range []struct{ measure, met, missed string }{
 		{"finished", ">= 97 %", "> 97 %"},
-		{"finished", "= 97", "<= 96"},
 		{"refused", "<= 20 %", "< 20"},
 		{"lost", "<= 5 %", "0"},
 		{"given-up", "= 1", "0"},
@@ -118,6 +117,8 @@ func TestWrongBoundsAreNamed(t *testing.T) {
 	for _, test := range []struct{ from, to, want string }{
 		{`">= 99 %"`, `often`, `bounded.yaml:9:41: expect.redis.finished: "often" is no bound`},
 		{`">= 99 %"`, `"<= 5s"`, `bounded.yaml:9:41: expect.redis.finished is work that was done and took effect, of all that was asked for, so its bound is like ">= 95 %", not "<= 5s"`},
+		{`">= 99 %"`, `99 %`, `bounded.yaml:9:41: expect.redis.finished: "99 %" has no operator: write ">= 99 %" or "<= 99 %"`},
+		{`">= 99 %"`, `">= 99"`, `bounded.yaml:9:41: expect.redis.finished is work that was done and took effect, of all that was asked for, so its bound is like ">= 95 %", not ">= 99"`},
 		{`wait-p99`, `wait-p9`, `bounded.yaml:9:52: unknown key "wait-p9"`},
 	} {
 		_, err := Parse("bounded.yaml", []byte(strings.Replace(bounded, test.from, test.to, 1)))

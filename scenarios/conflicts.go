@@ -24,6 +24,10 @@ func (v *validator) conflicts() {
 		}
 	}
 	v.conflictOfSize()
+	single := func(use Strategy) bool { return v.known.topologies[use.Name].Nodes == 1 }
+	if v.Servers.Has("nodes") && !slices.ContainsFunc(v.Strategies, func(use Strategy) bool { return !single(use) }) {
+		v.warn("", "no strategy takes its lock from more than one server", "servers.nodes")
+	}
 	for i, spec := range v.Faults {
 		v.conflictsOfFault(spec, fmt.Sprintf("faults[%d]", i))
 	}

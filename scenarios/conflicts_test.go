@@ -54,6 +54,9 @@ faults: [{when: {worker: worker-1, point: acquired, nth: 3}, pause: {for: 1s}}]`
 		{"a failover without a replica", head + `workload: {kind: counter, hold: 100ms}
 strategies: [redis]
 faults: [{at: 5s, failover: {target: lock}}]`, []string{`c.yaml:5:29: warning: no strategy has a replica that could take over (servers.replicas): this fault hits nothing`}},
+		{"servers that no strategy uses", head + `workload: {kind: counter, hold: 100ms}
+strategies: [redis]
+servers: {nodes: 3}`, []string{`c.yaml:5:18: warning: no strategy takes its lock from more than one server`}},
 		{"a stall of a task that there is not", head + `workload: {kind: counter, hold: 100ms}
 strategies: [redis]
 faults: [{at: 5s, stall: {target: worker-1, task: renewal, for: 5s}}]`, []string{`c.yaml:5:51: warning: no strategy has a task of this name, since none renews its lease: this fault hits nothing`}},

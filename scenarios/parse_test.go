@@ -440,6 +440,8 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"negative sections", "workers: 3", "workers: 3\nsections: -1", `4:11: sections must be between 0 and 1000000000, and is -1`},
 		{"no time", "duration: 60s", "duration: 0s", `2:11: duration must be between 1ms and 87600h0m0s, and is 0s`},
 		{"no unit", "duration: 60s", "duration: 60", `2:11: duration needs a unit: write 60ms or 60s`},
+		{"unknown data of a crash", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- {at: 1s, crash: {target: lock, data: kep, for: 2s}}", `11:42: unknown data "kep"; did you mean "kept"?`},
+		{"unknown error of a server", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- {at: 1s, answer-errors: {target: lock, with: LODING, for: 2s}}", `11:50: unknown error "LODING"; did you mean "LOADING"?`},
 		{"days", "duration: 60s", "duration: 1d", `2:11: duration must be a duration like 150ms or 1m30s, not "1d"; the units are ns, us, ms, s, m and h, without a space`},
 		{"far too much time", "duration: 60s", "duration: 9999999h", `2:11: duration is too long: a duration is at most 87600h0m0s, not "9999999h"`},
 		{"a tab", "workers: 3", "workers:\n\t3", `4:1: a tab indents this line, and YAML takes spaces only`},

@@ -62,6 +62,9 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 			return err
 		}
 	}
+	if err := v.faultWords(at, spec.Params); err != nil {
+		return err
+	}
 	if task := spec.Params.Task; task != "" && len(v.Own) == 0 { // a lock of the caller's names its own
 		if err := v.name(at+".task", "task", task, append(lock.Tasks(), "main")); err != nil {
 			return err
@@ -71,7 +74,28 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 		return v.at.Errorf(at, "%s: workers that share a process cannot crash one by one", at)
 	}
 	if slices.Contains(info.Params, "from") {
-		return v.link(at, spec.Params)
+		return v.ends(at, spec.Params.From, spec.Params.To)
+	}
+	return nil
+}
+
+// faultWords judges the parameters of a fault that are one of a few words.
+func (v *validator) faultWords(at string, p faults.Params) error {
+	for _, param := range []struct {
+		key, sort, word string
+		known           []string
+	}{
+		{"mode", "mode", string(p.Mode), texts(faults.Modes())},
+		{"clock", "clock", string(p.Clock), texts(faults.Clocks())},
+		{"data", "data", string(p.Data), texts(faults.Datas())},
+		{"with", "error", string(p.With), texts(faults.Codes())},
+	} {
+		if param.word == "" {
+			continue
+		}
+		if err := v.name(at+"."+param.key, param.sort, param.word, param.known); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -94,16 +118,4 @@ func (v *validator) target(at string, info faults.KindInfo, name string) error {
 		return v.worker(at, name, append(known, faults.EachWorker)...)
 	}
 	return v.worker(at, name, faults.EachWorker)
-}
-
-// link sees that a fault is of a link that exists, and does to it what can be
-// done.
-func (v *validator) link(at string, p faults.Params) error {
-	if err := v.ends(at, p.From, p.To); err != nil {
-		return err
-	}
-	if p.Mode == "" {
-		return nil
-	}
-	return v.name(at+".mode", "mode", string(p.Mode), texts(faults.Modes()))
 }
