@@ -18,18 +18,18 @@ import (
 // their flaw on purpose, so what the catalogue says of them is no conflict.
 func (v *validator) conflicts() {
 	for i, use := range v.Strategies {
-		j := slices.IndexFunc(v.entries(), func(e lock.Entry) bool { return e.Name == use.Name })
-		if entry := v.entries()[j]; !entry.Flawed {
+		if entry := v.known.entries[use.Name]; !entry.Flawed {
 			v.conflictsOf(use, entry, v.uses[i])
 		}
 	}
 	v.conflictOfSize()
-	single := func(use Strategy) bool { return v.known.topologies[use.Name].Nodes == 1 }
+	single := func(use Strategy) bool { return v.known.entries[use.Name].Topology.Nodes == 1 }
 	if v.Servers.Has("nodes") && !slices.ContainsFunc(v.Strategies, func(use Strategy) bool { return !single(use) }) {
 		v.warn("", "no strategy takes its lock from more than one server", "servers.nodes")
 	}
+	renewing := v.renewing()
 	for i, spec := range v.Faults {
-		v.conflictsOfFault(spec, fmt.Sprintf("faults[%d]", i))
+		v.conflictsOfFault(spec, renewing, fmt.Sprintf("faults[%d]", i))
 	}
 }
 
@@ -126,17 +126,19 @@ func about(least, half time.Duration) string {
 	return fmt.Sprintf("%v or longer in half of the sections", half)
 }
 
-// conflictsOfFault looks for a fault that no strategy gives anything to hit.
-func (v *validator) conflictsOfFault(spec faults.Spec, at string) {
-	kind := at + "." + string(spec.Kind)
-	renewing := slices.ContainsFunc(v.Strategies, func(use Strategy) bool {
-		j := slices.IndexFunc(v.entries(), func(e lock.Entry) bool { return e.Name == use.Name })
-		p := v.ParamsOf(v.entries()[j].Defaults, use, "")
+// renewing reports whether a strategy renews its leases, or may: what a lock of the
+// caller's does is not known.
+func (v *validator) renewing() bool {
+	return len(v.Own) > 0 || slices.ContainsFunc(v.Strategies, func(use Strategy) bool {
+		p := v.ParamsOf(v.known.entries[use.Name].Defaults, use, "")
 		return p.Renewal != lock.RenewalNone && p.TTL != 0
 	})
-	if len(v.Own) > 0 {
-		renewing = true // what a lock of the caller's does is not known
-	}
+}
+
+// conflictsOfFault looks for a fault that no strategy gives anything to hit.
+// renewing: a strategy may renew its leases.
+func (v *validator) conflictsOfFault(spec faults.Spec, renewing bool, at string) {
+	kind := at + "." + string(spec.Kind)
 	if w := spec.When; w != nil {
 		switch {
 		case strings.HasPrefix(w.Point, "renew") && !renewing:
@@ -152,7 +154,7 @@ func (v *validator) conflictsOfFault(spec faults.Spec, at string) {
 		v.warn("", fmt.Sprintf("no lock has a key like %s; keys are called %s and %[2]s:fence: this fault hits nothing", key, v.ResourceNames()[0]), kind+".key")
 	}
 	if spec.Kind == faults.Failover && !slices.ContainsFunc(v.Strategies, func(use Strategy) bool {
-		return v.ServersOf(v.known.topologies[use.Name], use).Replicas > 0
+		return v.ServersOf(v.known.entries[use.Name].Topology, use).Replicas > 0
 	}) {
 		v.warn("", "no strategy has a replica that could take over (servers.replicas): this fault hits nothing", kind)
 	}

@@ -11,7 +11,7 @@ type catalogue struct {
 	own        []lock.Entry // strategies that the caller brought along
 	strategies []string
 	tokenless  map[string]bool // strategies that never hand out a token
-	topologies map[string]lock.Topology
+	entries    map[string]lock.Entry
 	workloads  []string
 	fences     []string
 	points     []string
@@ -21,15 +21,15 @@ type catalogue struct {
 
 // known is the catalogue of this program, with the caller's own strategies.
 func known(own []lock.Entry) catalogue {
-	c := catalogue{own: own, points: Points(), checks: checker.Catalogue(), tokenless: map[string]bool{}, topologies: map[string]lock.Topology{}}
+	c := catalogue{own: own, points: Points(), checks: checker.Catalogue(), tokenless: map[string]bool{}, entries: map[string]lock.Entry{}}
 	for _, s := range lock.Catalogue() {
 		c.strategies = append(c.strategies, s.Name)
 		c.tokenless[s.Name] = !s.Fenced()
-		c.topologies[s.Name] = s.Topology
+		c.entries[s.Name] = s
 	}
 	for _, s := range own {
 		c.strategies = append(c.strategies, s.Name)
-		c.topologies[s.Name] = s.Topology
+		c.entries[s.Name] = s
 	}
 	for _, w := range Workloads() {
 		c.workloads = append(c.workloads, w.Name)

@@ -263,7 +263,7 @@ func (v *validator) servers() error {
 		if err := v.serversAt(at, &use.Servers); err != nil {
 			return err
 		}
-		own := v.known.topologies[use.Name]
+		own := v.known.entries[use.Name].Topology
 		if use.Servers.Has("nodes") && own.Nodes == 1 {
 			return v.at.Errorf(at+".nodes", "%s takes its lock from one server", use.Name)
 		}
@@ -324,7 +324,7 @@ func (v *validator) lockNodes() []string {
 	names := []string{lockNode}
 	for i := range v.Strategies {
 		use := v.Strategies[i]
-		for _, name := range v.ServersOf(v.known.topologies[use.Name], use).nodeNames() {
+		for _, name := range v.ServersOf(v.known.entries[use.Name].Topology, use).nodeNames() {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
