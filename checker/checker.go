@@ -242,11 +242,16 @@ const maxFindings = 10
 
 // find adds a finding that makes the verdict v, and counts it if it is a violation.
 func (r *Result) find(v Verdict, events []int64, format string, args ...any) {
+	r.count(v)
+	r.show(events, format, args...)
+}
+
+// count makes the verdict v, without a finding, and counts it if it is a violation.
+func (r *Result) count(v Verdict) {
 	r.Verdict = r.Verdict.Worse(v)
 	if v == Invalid {
 		r.Count++
 	}
-	r.show(events, format, args...)
 }
 
 // violated adds a violation of one unit of the check, which may show in several
@@ -273,7 +278,7 @@ type violation struct {
 // show adds a finding that is counted already. Events that never came, 0 or
 // forever, are left out.
 func (r *Result) show(events []int64, format string, args ...any) {
-	if len(r.Findings) == maxFindings {
+	if r.full() {
 		return
 	}
 	events = slices.DeleteFunc(events, func(seq int64) bool { return seq == 0 || seq == forever })
@@ -285,6 +290,10 @@ func (r *Result) show(events []int64, format string, args ...any) {
 	}
 	r.Findings = append(r.Findings, Finding{Text: fmt.Sprintf(format, args...), Events: slices.Compact(events)})
 }
+
+// full reports whether r shows no further finding. A check of thousands of violations
+// asks before it makes a text for one.
+func (r *Result) full() bool { return len(r.Findings) == maxFindings }
 
 // readable rounds a length of time to digits that somebody reads.
 func readable(d time.Duration) time.Duration {

@@ -157,10 +157,13 @@ func (in *input) without(s *history.Section) []*history.Op {
 			last[o.Item] = o
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(s.Ops), func(o *history.Op) bool {
-		e := in.effect(o)
-		return last[o.Item] != o || e == accepted || e == maybe
-	})
+	var missing []*history.Op
+	for _, o := range s.Ops {
+		if e := in.effect(o); last[o.Item] == o && e != accepted && e != maybe {
+			missing = append(missing, o)
+		}
+	}
+	return missing
 }
 
 // lost judges a section that was told of a loss, the first time that it was.

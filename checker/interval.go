@@ -37,10 +37,15 @@ func (in *input) overlapping(r *Result, during func(*history.Section) (interval,
 				if y.from > x.to { // no two intervals share an event
 					break
 				}
-				if !in.shares(x.section) || !in.shares(y.section) {
-					r.find(Invalid, []int64{x.from, x.to, y.from, y.to}, format, nameOf(x.section), nameOf(y.section), x.section.Key, lasting(x, y))
-					break
+				if in.shares(x.section) && in.shares(y.section) {
+					continue
 				}
+				if r.full() {
+					r.count(Invalid)
+				} else {
+					r.find(Invalid, []int64{x.from, x.to, y.from, y.to}, format, nameOf(x.section), nameOf(y.section), x.section.Key, lasting(x, y))
+				}
+				break
 			}
 		}
 	}

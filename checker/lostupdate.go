@@ -161,6 +161,10 @@ func (c *counter) recorded(updates []update) {
 // accuse says that u overwrote value, which it had not seen, and whose
 // updates are lost by that: those before it that came after its basis.
 func (c *counter) accuse(u *update, value int64, before []update) {
+	if c.result.full() {
+		c.result.count(Invalid)
+		return
+	}
 	events := eventsOf(u.basis, u.op)
 	var lost []string
 	const most = 3

@@ -37,10 +37,6 @@ func progress(in *input, r *Result) {
 		entered := in.waited(s)
 		_, out := in.left(s)
 		gone, until := in.ended(s)
-		events, wait := []int64{s.Call, s.Enter, s.Leave, s.Return, s.Crash}, []int64{s.Call, s.Enter}
-		if !s.Entered() {
-			wait = events
-		}
 		if entered-s.CallAt > bound {
 			if _, ok := frozen[s.Key]; !ok {
 				frozen[s.Key] = in.frozen(s.Key)
@@ -52,28 +48,41 @@ func progress(in *input, r *Result) {
 				if circle != "" {
 					what = "deadlock"
 				}
-				r.find(Invalid, append(wait, others...), "%s: %s waited for lock %s for %s, more than %s%s", what, nameOf(s), s.Key, waited, bound, circle)
+				r.find(Invalid, append(waitOf(s), others...), "%s: %s waited for lock %s for %s, more than %s%s", what, nameOf(s), s.Key, waited, bound, circle)
 				continue
 			}
 		}
 		if slept, from := in.overslept(s, entered); slept > oversleep {
-			r.find(Invalid, wait, "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, nameOf(s))
+			r.find(Invalid, waitOf(s), "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, nameOf(s))
 			continue
 		}
 		if until-out > bound {
 			if waited := in.hindered(s.Worker).beside(out, until); waited > bound {
-				r.find(Invalid, events, "hung: the release of %s took %s, more than %s", nameOf(s), waited, bound)
+				r.find(Invalid, stepsOf(s), "hung: the release of %s took %s, more than %s", nameOf(s), waited, bound)
 				continue
 			}
 		}
 		if gone == forever && in.Meta.Stopped == history.StopCalm {
-			r.find(Unknown, events, "not ended: %s was still open when the run was stopped, since no section had been let in or had ended for a long time", nameOf(s))
+			r.find(Unknown, stepsOf(s), "not ended: %s was still open when the run was stopped, since no section had been let in or had ended for a long time", nameOf(s))
 			continue
 		}
 		if gone == forever && !in.kept(s, end) {
-			r.find(Invalid, events, "never ended: %s was still open at the end of the run", nameOf(s))
+			r.find(Invalid, stepsOf(s), "never ended: %s was still open at the end of the run", nameOf(s))
 		}
 	}
+}
+
+// stepsOf lists the events of the steps that s may have come to.
+func stepsOf(s *history.Section) []int64 {
+	return []int64{s.Call, s.Enter, s.Leave, s.Return, s.Crash}
+}
+
+// waitOf lists the events between which s waited.
+func waitOf(s *history.Section) []int64 {
+	if !s.Entered() {
+		return stepsOf(s)
+	}
+	return []int64{s.Call, s.Enter}
 }
 
 // kept reports whether a fault explains that s has no end: one that has no end
