@@ -43,7 +43,7 @@ func (r *run) Apply(step int, a faults.Action) error {
 	if when := r.plan.Steps[step-1].When; when != nil {
 		e.Point = when.Point
 	}
-	if kindInfo(a.Kind).Point != faults.AnyPoint {
+	if r.kindInfo(a.Kind).Point != faults.AnyPoint {
 		e.Request = requestNumber(r.world.Leaving())
 	}
 	r.record(e)
@@ -330,7 +330,7 @@ func (r *run) bite(h *history.History, sections []*history.Section) {
 		if !b.Happened {
 			continue
 		}
-		switch info := kindInfo(step.Action.Kind); {
+		switch info := r.kindInfo(step.Action.Kind); {
 		case info.Point != faults.AnyPoint:
 			b.Bit = true // it caught a message, so somebody waits for it
 		case info.Kind == faults.Stall:
@@ -386,7 +386,7 @@ func (r *run) biteGrants(events []history.Event) {
 		case history.Freed, history.Expired, history.Evicted:
 			live = slices.DeleteFunc(live, func(g grant) bool { return g == this })
 		case history.FaultBegin:
-			if robs(kindInfo(faults.Kind(e.Kind))) {
+			if robs(r.kindInfo(faults.Kind(e.Kind))) {
 				r.bites[e.Fault-1].Bit = slices.ContainsFunc(live, func(g grant) bool {
 					// All servers of a lock speak as one where one is the replica of the other.
 					return e.Target == lockNode || r.cluster.group != nil || g.node == e.Target

@@ -62,8 +62,9 @@ func (e *RunError) Stack() string {
 // dear to make. It belongs to one goroutine.
 type runner struct {
 	scenario *Scenario
-	own      map[string]lock.Entry // strategies that the caller brought along
-	entries  map[string]lock.Entry // of the catalogue, by name; made when it is needed
+	own      map[string]lock.Entry           // strategies that the caller brought along
+	entries  map[string]lock.Entry           // of the catalogue, by name; made when it is needed
+	kinds    map[faults.Kind]faults.KindInfo // likewise
 	scripts  *redis.ScriptCache
 	recorder history.Recorder
 	beat     *atomic.Uint64
@@ -149,6 +150,17 @@ func (r *runner) entry(name string) (lock.Entry, error) {
 		return e, nil
 	}
 	return lock.Entry{}, fmt.Errorf("no strategy is called %q", name)
+}
+
+// kindInfo is [kindInfo], without making the catalogue of faults each time.
+func (r *runner) kindInfo(kind faults.Kind) faults.KindInfo {
+	if r.kinds == nil {
+		r.kinds = map[faults.Kind]faults.KindInfo{}
+		for _, k := range faults.Kinds() {
+			r.kinds[k.Kind] = k
+		}
+	}
+	return r.kinds[kind]
 }
 
 // build makes the world: servers, workers and plan.

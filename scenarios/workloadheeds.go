@@ -49,12 +49,11 @@ func (s *Scenario) heedsOfWorkers(use Strategy) map[string]Heeds {
 
 // locked runs the body of one critical section with the context that it heeds.
 func (w *work) locked(ctx context.Context, key, unit string, body lock.Body) error {
-	return w.do(ctx, w.strategy, key, unit, func(ctx context.Context, s lock.Section) error {
-		if w.heeds == HeedsNever {
-			ctx = context.WithoutCancel(ctx)
-		}
-		return body(ctx, s)
-	})
+	if w.heeds == HeedsNever {
+		heeding := body
+		body = func(ctx context.Context, s lock.Section) error { return heeding(context.WithoutCancel(ctx), s) }
+	}
+	return w.do(ctx, w.strategy, key, unit, body)
 }
 
 // spend is the hold: it sleeps, or computes if nobody is to look at the context
