@@ -169,8 +169,9 @@ func Names() []string {
 }
 
 // Lookup returns the check of that name.
-func Lookup(name string) (Check, bool) {
-	catalogue := Catalogue()
+func Lookup(name string) (Check, bool) { return lookup(Catalogue(), name) }
+
+func lookup(catalogue []Check, name string) (Check, bool) {
 	i := slices.IndexFunc(catalogue, func(c Check) bool { return c.Name == name })
 	if i < 0 {
 		return Check{}, false
@@ -218,9 +219,10 @@ func (in *input) verdicts(names []string) ([]Result, error) {
 	if names == nil {
 		names = Names()
 	}
+	catalogue := Catalogue()
 	var chosen []Check
 	for _, name := range names {
-		c, ok := Lookup(name)
+		c, ok := lookup(catalogue, name)
 		if !ok {
 			return nil, fmt.Errorf("unknown check %q; there are %s", name, strings.Join(Names(), ", "))
 		}
