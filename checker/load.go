@@ -69,7 +69,9 @@ func (in *input) polls() []poll {
 		at      time.Duration
 	}
 	current := map[asker]int{}
-	grants := map[place]int{}
+	grants := map[place]*int{}
+	var given *int // of the server and lock of the event before, which most events share
+	var here place
 	last := map[server]refusal{}
 	troubled := in.troubled()
 	var list []poll
@@ -83,15 +85,21 @@ func (in *input) polls() []poll {
 		case history.AcquireCalled:
 			current[who] = e.Section
 		case history.Granted, history.Refused:
+			if at := placeOf(e); given == nil || at != here {
+				if grants[at] == nil {
+					grants[at] = new(int)
+				}
+				here, given = at, grants[at]
+			}
 			at := server{who, e.Node}
 			if before, ok := last[at]; ok && before.section == current[who] && !troubled.covers(e.At) {
-				list = append(list, poll{e, before.section, before.at, grants[placeOf(e)]})
+				list = append(list, poll{e, before.section, before.at, *given})
 			}
 			if e.Type == history.Refused {
 				last[at] = refusal{current[who], e.At}
 			} else {
 				delete(last, at)
-				grants[placeOf(e)]++
+				*given++
 			}
 		default:
 		}

@@ -75,6 +75,9 @@ func TestConformanceWaking(t *testing.T) {
 				least, most = row.beside()
 			}
 			t.Logf("simulated %d of %d, real %d of %d", c.Strategies[0].Violating, c.Strategies[0].Runs, late, pauses)
+			if row.low > 0 && late == 0 {
+				t.Errorf("real: no pause of %d ended in a late write", pauses)
+			}
 			if pauses < processes*rounds/2 || low > most || high < least {
 				t.Errorf("real: %d of %d wrote late, whose interval %.3f to %.3f does not meet %g to %g", late, pauses, low, high, least, most)
 			}
@@ -83,11 +86,20 @@ func TestConformanceWaking(t *testing.T) {
 }
 
 // beside is the interval for a process on a machine that has other tests to run. It
-// often gets one processor where it asks for two, so a share of two processors can
-// be half as high; and its one processor is taken away at any moment.
+// is wider, for what other work does to a pause:
+//
+//   - A process that asks for two processors often gets one, where it hardly ever
+//     writes late. So a share of two processors may be lower, but not none at all.
+//   - Its parent may stop it later than it meant to, when the hold is over already. So
+//     half of the pauses must show what shows always.
+//   - A processor may be taken from it at any moment, such as between its look at the
+//     clock and its write. So what hardly ever shows may show in every tenth pause more.
 func (row wakingRow) beside() (low, high float64) {
-	const disturbed = 0.1
-	return row.low / 2, row.high + disturbed
+	const always, disturbed = 0.9, 0.1
+	if row.low > always {
+		return row.low / 2, 1
+	}
+	return 0, row.high + disturbed
 }
 
 // scenario is the row in the simulation: worker-1 is stopped in its hold. A
@@ -203,7 +215,7 @@ func drive(ctx context.Context, o order, rounds int) (late, pauses int, err erro
 	if err != nil {
 		return 0, 0, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(rounds)*10*time.Second+20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(rounds)*20*time.Second+time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestStoppedProcess$")
 	cmd.Env = append(os.Environ(), orderKey+"="+string(text))
