@@ -13,6 +13,7 @@ import (
 	"lockquake/history"
 	"lockquake/sim"
 	"lockquake/sim/redis"
+	"lockquake/sim/redis/keyspace"
 )
 
 // At implements faults.Target.
@@ -233,8 +234,8 @@ func (r *run) befallServer(step int, name string, a faults.Action) error {
 		if server == nil {
 			return fmt.Errorf("%s has no such errors", name)
 		}
-		server.Enter(redis.Condition(a.With))
-		r.later(a.For, func() { server.Leave(redis.Condition(a.With)) })
+		server.Enter(keyspace.Condition(a.With))
+		r.later(a.For, func() { server.Leave(keyspace.Condition(a.With)) })
 	case faults.Delete, faults.Evict:
 		if server == nil {
 			return fmt.Errorf("%s has no keys", name)

@@ -15,7 +15,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/lock"
 	"lockquake/sim"
-	"lockquake/sim/redis"
+	"lockquake/sim/redis/keyspace"
 	"lockquake/sim/resource"
 )
 
@@ -64,7 +64,7 @@ type runner struct {
 	scenario *Scenario
 	own      map[string]lock.Entry // strategies that the caller brought along
 	entries  map[string]lock.Entry // of the catalogue, by name; made when it is needed
-	scripts  *redis.ScriptCache
+	scripts  *keyspace.ScriptCache
 	recorder history.Recorder
 	beat     *atomic.Uint64
 	trace    io.Writer

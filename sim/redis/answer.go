@@ -7,6 +7,8 @@ import (
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
+
+	"lockquake/sim/redis/keyspace"
 )
 
 // replayer puts a reply into the command that waits for it. The common kinds
@@ -19,11 +21,11 @@ type replayer struct {
 }
 
 // set puts the reply into cmd and returns the error of the command.
-func (r *replayer) set(cmd goredis.Cmder, reply *Reply) error {
+func (r *replayer) set(cmd goredis.Cmder, reply *keyspace.Reply) error {
 	if setCommon(cmd, reply) {
 		return nil
 	}
-	r.conn.unread = reply.appendRESP(r.conn.unread[:0])
+	r.conn.unread = reply.AppendRESP(r.conn.unread[:0])
 	if r.client == nil {
 		// The handshake comes first, and is content with an error.
 		r.conn.unread = append([]byte("-ERR no handshake\r\n"), r.conn.unread...)
@@ -41,7 +43,7 @@ func (r *replayer) set(cmd goredis.Cmder, reply *Reply) error {
 // setMany puts the replies of a pipeline into its commands and returns what
 // go-redis returns for all: the first error of a command, or what broke a
 // transaction.
-func (r *replayer) setMany(cmds []goredis.Cmder, reply *Reply) error {
+func (r *replayer) setMany(cmds []goredis.Cmder, reply *keyspace.Reply) error {
 	if isTransaction(cmds) {
 		return r.setTransaction(cmds[1:len(cmds)-1], reply.Elems)
 	}
@@ -65,17 +67,17 @@ func isTransaction(cmds []goredis.Cmder) bool {
 // setTransaction puts the results of EXEC, the last reply, into the commands
 // that were queued. If the transaction was discarded, a command that was not
 // even queued keeps its own error.
-func (r *replayer) setTransaction(cmds []goredis.Cmder, replies []Reply) error {
+func (r *replayer) setTransaction(cmds []goredis.Cmder, replies []keyspace.Reply) error {
 	exec := &replies[len(replies)-1]
 	switch exec.Kind {
-	case Array:
+	case keyspace.Array:
 		return r.setMany(cmds, exec)
-	case Nil: // a watched key was modified
+	case keyspace.Nil: // a watched key was modified
 		return setErrors(cmds, goredis.TxFailedErr)
 	}
 	err := setErrors(cmds, r.set(goredis.NewStatusCmd(context.Background(), "exec"), exec))
 	for i, cmd := range cmds {
-		if queued := &replies[i+1]; queued.Kind == Error {
+		if queued := &replies[i+1]; queued.Kind == keyspace.Error {
 			cmd.SetErr(r.set(cmd, queued))
 		}
 	}
@@ -84,16 +86,16 @@ func (r *replayer) setTransaction(cmds []goredis.Cmder, replies []Reply) error {
 
 // setCommon sets a reply that is of the kind that the command expects, and
 // reports whether it is one.
-func setCommon(cmd goredis.Cmder, reply *Reply) bool {
-	text := reply.Kind == Status || reply.Kind == Bulk
+func setCommon(cmd goredis.Cmder, reply *keyspace.Reply) bool {
+	text := reply.Kind == keyspace.Status || reply.Kind == keyspace.Bulk
 	switch cmd := cmd.(type) {
 	case *goredis.BoolCmd:
 		switch {
-		case reply.Kind == Integer:
+		case reply.Kind == keyspace.Integer:
 			cmd.SetVal(reply.Int == 1)
 		case text:
 			cmd.SetVal(reply.Text == "OK" || reply.Text == "1")
-		case reply.Kind == Nil: // a refused SET NX
+		case reply.Kind == keyspace.Nil: // a refused SET NX
 			cmd.SetVal(false)
 		default:
 			return false
@@ -110,17 +112,17 @@ func setCommon(cmd goredis.Cmder, reply *Reply) bool {
 			return true
 		}
 	case *goredis.IntCmd:
-		if reply.Kind == Integer {
+		if reply.Kind == keyspace.Integer {
 			cmd.SetVal(reply.Int)
 			return true
 		}
 	case *goredis.Cmd:
-		if value, ok := plain(reply); ok && reply.Kind != Nil {
+		if value, ok := plain(reply); ok && reply.Kind != keyspace.Nil {
 			cmd.SetVal(value)
 			return true
 		}
 	case *goredis.SliceCmd:
-		if value, ok := plain(reply); ok && reply.Kind == Array {
+		if value, ok := plain(reply); ok && reply.Kind == keyspace.Array {
 			cmd.SetVal(value.([]any))
 			return true
 		}
@@ -130,15 +132,15 @@ func setCommon(cmd goredis.Cmder, reply *Reply) bool {
 
 // plain returns the reply as go-redis hands it to a command without a type of
 // its own, unless there is an error in it.
-func plain(reply *Reply) (value any, ok bool) {
+func plain(reply *keyspace.Reply) (value any, ok bool) {
 	switch reply.Kind {
-	case Status, Bulk:
+	case keyspace.Status, keyspace.Bulk:
 		return reply.Text, true
-	case Integer:
+	case keyspace.Integer:
 		return reply.Int, true
-	case Nil:
+	case keyspace.Nil:
 		return nil, true
-	case Array:
+	case keyspace.Array:
 		values := make([]any, len(reply.Elems))
 		for i := range reply.Elems {
 			if values[i], ok = plain(&reply.Elems[i]); !ok {
@@ -146,7 +148,7 @@ func plain(reply *Reply) (value any, ok bool) {
 			}
 		}
 		return values, true
-	case Error:
+	case keyspace.Error:
 	}
 	return nil, false
 }

@@ -16,6 +16,7 @@ import (
 
 	"lockquake/lock/env"
 	"lockquake/sim"
+	"lockquake/sim/redis/keyspace"
 )
 
 // ClientOptions are the settings of a client that change what the network
@@ -114,7 +115,7 @@ type conductor struct {
 	env                 env.Env
 	random              *rand.Rand
 	commands, pipelines *pool
-	spare               []*Command // that nobody looks at any more
+	spare               []*keyspace.Command // that nobody looks at any more
 	reader              replayer
 	face                *face       // that go-redis is making
 	greeted             bool        // the next face is that of a handshake which is over
@@ -160,7 +161,7 @@ func (c *face) process1(ctx context.Context, cmd goredis.Cmder) error {
 	if op == "" {
 		op = strings.ToLower(cmd.Name())
 	}
-	if ofConnection(words) && !c.beginsOrEnds(cmd) {
+	if keyspace.OfConnection(words) && !c.beginsOrEnds(cmd) {
 		return c.refuse(op, strings.ToUpper(words[0])+" outside of Client.Watch and TxPipelined", "the next command may go over another connection of the pool")
 	}
 	first := c.held == nil
@@ -176,12 +177,12 @@ func (c *face) process1(ctx context.Context, cmd goredis.Cmder) error {
 		}
 		// The server may still come to see the one that was given up on, so the
 		// two share nothing that is used again.
-		command = &Command{Args: slices.Clone(command.Args)}
+		command = &keyspace.Command{Args: slices.Clone(command.Args)}
 	}
 }
 
 // attempt sends the command once. It reports whether it came so far.
-func (c *face) attempt(ctx context.Context, op string, command *Command, cmd goredis.Cmder) (sent bool, err error) {
+func (c *face) attempt(ctx context.Context, op string, command *keyspace.Command, cmd goredis.Cmder) (sent bool, err error) {
 	conn, err := c.get(ctx)
 	if err != nil {
 		return false, err
@@ -189,17 +190,17 @@ func (c *face) attempt(ctx context.Context, op string, command *Command, cmd gor
 	answer, err := conn.Call(context.Background(), op, command, c.timeout(ctx, cmd))
 	if err == nil {
 		c.spare = append(c.spare, command)
-		err = c.reader.set(cmd, answer.(*Reply))
+		err = c.reader.set(cmd, answer.(*keyspace.Reply))
 	}
 	c.put(conn, cmd, err)
 	return true, err
 }
 
 // newCommand returns an empty command, one that has been answered if there is.
-func (c *conductor) newCommand() *Command {
+func (c *conductor) newCommand() *keyspace.Command {
 	n := len(c.spare)
 	if n == 0 {
-		return &Command{}
+		return &keyspace.Command{}
 	}
 	command := c.spare[n-1]
 	c.spare = c.spare[:n-1]
@@ -288,7 +289,7 @@ func (c *face) processMany(ctx context.Context, cmds []goredis.Cmder) error {
 		op = "pipeline"
 	}
 	for attempt := 0; ; attempt++ {
-		again, err := c.attemptMany(ctx, op, &Pipeline{Commands: commands}, cmds)
+		again, err := c.attemptMany(ctx, op, &keyspace.Pipeline{Commands: commands}, cmds)
 		if !again || attempt >= c.options.MaxRetries {
 			return err
 		}
@@ -300,7 +301,7 @@ func (c *face) processMany(ctx context.Context, cmds []goredis.Cmder) error {
 
 // attemptMany sends the pipeline once. It reports whether go-redis would send
 // it again: a transaction only as long as it was not sent at all.
-func (c *face) attemptMany(ctx context.Context, op string, pipeline *Pipeline, cmds []goredis.Cmder) (again bool, err error) {
+func (c *face) attemptMany(ctx context.Context, op string, pipeline *keyspace.Pipeline, cmds []goredis.Cmder) (again bool, err error) {
 	whole := isTransaction(cmds)
 	if c.held != nil {
 		return c.attemptHeld(ctx, op, pipeline, cmds)
@@ -315,7 +316,7 @@ func (c *face) attemptMany(ctx context.Context, op string, pipeline *Pipeline, c
 		cmds[0].SetErr(err)
 		return !whole && resend(err, true), setErrors(cmds, err)
 	}
-	err = c.reader.setMany(cmds, answer.(*Reply))
+	err = c.reader.setMany(cmds, answer.(*keyspace.Reply))
 	if whole {
 		from.put(conn, cmds[1].Err())
 		return false, err

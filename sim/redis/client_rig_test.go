@@ -25,6 +25,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/lock/env"
 	"lockquake/sim"
+	"lockquake/sim/redis/keyspace"
 )
 
 // oneWay is how long a message is under way, in both worlds.
@@ -179,15 +180,15 @@ func (l *clientLog) sorted() []string {
 // them.
 type peer struct {
 	mu     sync.Mutex
-	engine *engine
+	keys   *keyspace.Keyspace
 	faults []clientFault
 	seen   map[string]int
-	conns  map[int]*connection
+	conns  map[int]*keyspace.Connection
 	log    *clientLog
 }
 
 func newPeer(t *testing.T, script clientScript, log *clientLog) *peer {
-	return &peer{engine: newTestEngine(t), faults: script.faults, seen: map[string]int{}, conns: map[int]*connection{}, log: log}
+	return &peer{keys: newKeyspace(t), faults: script.faults, seen: map[string]int{}, conns: map[int]*keyspace.Connection{}, log: log}
 }
 
 // fault returns what goes wrong with this request or dial.
@@ -204,7 +205,7 @@ func (p *peer) fault(word string) (f clientFault, wrong bool) {
 }
 
 // serve carries out what came in one go on a connection.
-func (p *peer) serve(conn int, now time.Time, batch [][]string) (reply Reply, f clientFault, wrong bool) {
+func (p *peer) serve(conn int, now time.Time, batch [][]string) (reply keyspace.Reply, f clientFault, wrong bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var words []string
@@ -215,20 +216,21 @@ func (p *peer) serve(conn int, now time.Time, batch [][]string) (reply Reply, f 
 	f, wrong = p.fault(batch[0][0])
 	c := p.conns[conn]
 	if c == nil {
-		c = &connection{}
+		c = &keyspace.Connection{}
 		p.conns[conn] = c
 	}
+	answered := wrong && f.do == answer
+	if len(batch) == 1 && answered {
+		return keyspace.Errorf("%s", f.reply), f, wrong
+	}
+	replies := p.keys.RunPipeline(c, now, batch, func([]string, *keyspace.Reply) {}, func() {})
 	if len(batch) == 1 {
-		if wrong && f.do == answer {
-			return errorReply("%s", f.reply), f, wrong
-		}
-		return p.engine.next(c, now, batch[0], func([]string, *Reply) {}), f, wrong
+		return replies[0], f, wrong
 	}
-	reply = p.engine.runPipeline(c, now, batch, func([]string, *Reply) {}, func() {})
-	if wrong && f.do == answer {
-		reply.Elems[0] = errorReply("%s", f.reply)
+	if answered {
+		replies[0] = keyspace.Errorf("%s", f.reply)
 	}
-	return reply, f, wrong
+	return keyspace.Reply{Kind: keyspace.Array, Elems: replies}, f, wrong
 }
 
 // inMemory carries the script out with go-redis itself.
@@ -335,13 +337,13 @@ func (w *wires) serve(c *wire, number int) {
 }
 
 // send writes the replies, to a client that may have gone.
-func (c *wire) send(batch [][]string, reply Reply) {
+func (c *wire) send(batch [][]string, reply keyspace.Reply) {
 	var b []byte
 	if len(batch) == 1 {
-		b = reply.appendRESP(nil)
+		b = reply.AppendRESP(nil)
 	} else {
 		for i := range reply.Elems {
-			b = reply.Elems[i].appendRESP(b)
+			b = reply.Elems[i].AppendRESP(b)
 		}
 	}
 	_, _ = c.server.Write(b)
@@ -483,9 +485,9 @@ func (s *tappedServer) dialled(t *testing.T, number int) {
 func (s *tappedServer) Serve(c *sim.Call) {
 	var batch [][]string
 	switch request := c.Req.(type) {
-	case *Command:
+	case *keyspace.Command:
 		batch = [][]string{request.Args}
-	case *Pipeline:
+	case *keyspace.Pipeline:
 		batch = request.Commands
 	}
 	reply, f, wrong := s.peer.serve(int(c.Session.ID), s.node.Now(), batch)

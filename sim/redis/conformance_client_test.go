@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	goredis "github.com/redis/go-redis/v9"
+
+	"lockquake/sim/redis/keyspace"
 )
 
 // The model of the client does what go-redis does: the same commands on the
@@ -185,16 +187,16 @@ func replyScripts() []clientScript {
 // after some of them, and not after others.
 func conditionScripts() []clientScript {
 	var all []clientScript
-	for _, c := range Conditions() {
+	for _, c := range keyspace.Conditions() {
 		again := "conn 1 gets set k"
-		if c == ConditionReadOnly {
+		if c == keyspace.ConditionReadOnly {
 			again = "conn 2 gets set k" // the connection of a replica is given up
 		}
-		given := clientFault{word: "set", nth: 1, do: answer, reply: c.text()}
+		given := clientFault{word: "set", nth: 1, do: answer, reply: c.Text()}
 		piped := given
 		piped.word = "incr"
 		resent, whole := "take k: true, ok", "exec: 2, ok"
-		if c == ConditionMemory || c == ConditionDisk {
+		if c == keyspace.ConditionMemory || c == keyspace.ConditionDisk {
 			resent, whole = "take k: false, server: "+string(c), "exec: 2, server: "+string(c)
 		}
 		all = append(

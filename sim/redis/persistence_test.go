@@ -180,7 +180,7 @@ func TestCrashKeepsEveryType(t *testing.T) {
 	now := s.now()
 	for _, command := range writes {
 		words := strings.Fields(command)
-		s.engine.run(now, words)
+		s.keys.Run(now, words)
 		s.journal.settle()
 	}
 	for _, crash := range []Data{DataByPersistence, DataWritten, DataKept} {
@@ -190,7 +190,8 @@ func TestCrashKeepsEveryType(t *testing.T) {
 		}
 		s.Restart()
 		for _, read := range reads {
-			if got := say(s.engine, now, read.command); got != read.want {
+			reply := s.keys.Run(now, strings.Fields(read.command))
+			if got := string(reply.AppendTrace(nil)); got != read.want {
 				t.Errorf("after a crash %d, %s answers %s, want %s", crash, read.command, got, read.want)
 			}
 		}

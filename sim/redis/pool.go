@@ -13,6 +13,7 @@ import (
 
 	"lockquake/lock/env"
 	"lockquake/sim"
+	"lockquake/sim/redis/keyspace"
 )
 
 // pool keeps the connections of a client as go-redis does: the one that was
@@ -259,7 +260,7 @@ func (p *pool) greet(ctx context.Context, conn *pooledConn) error {
 // the first attempt sends anything, and a time-out is tried once more only.
 func (p *pool) hello(ctx context.Context, conn *pooledConn) error {
 	c := p.client
-	_, err := conn.Call(context.Background(), "hello", &Command{Args: []string{"hello", "2"}}, c.timeout(ctx, nil))
+	_, err := conn.Call(context.Background(), "hello", &keyspace.Command{Args: []string{"hello", "2"}}, c.timeout(ctx, nil))
 	for attempt := 1; err != nil && attempt <= c.options.MaxRetries; attempt++ {
 		if err := c.env.Sleep(ctx, c.backoff(attempt)); err != nil {
 			return contextError(ctx, err)

@@ -10,6 +10,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"lockquake/sim"
+	"lockquake/sim/redis/keyspace"
 )
 
 // pubsubConn is the connection of one of go-redis's subscriptions, which go past
@@ -35,7 +36,7 @@ func (c *conductor) dialPubSub(ctx context.Context, _, _ string) (net.Conn, erro
 	if err != nil {
 		return nil, err
 	}
-	if _, err := conn.Call(context.Background(), "hello", &Command{Args: []string{"hello", "2"}}, c.timeout(ctx, nil)); err != nil {
+	if _, err := conn.Call(context.Background(), "hello", &keyspace.Command{Args: []string{"hello", "2"}}, c.timeout(ctx, nil)); err != nil {
 		conn.Close()
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func (c *conductor) isForeign() bool {
 
 // refuse ends the run for something that the client cannot do here.
 func (c *conductor) refuse(op, what, hint string) error {
-	err := &NotSimulatedError{Worker: c.process.Name(), Op: op, What: what, Hint: hint}
+	err := &keyspace.NotSimulatedError{Worker: c.process.Name(), Op: op, What: what, Hint: hint}
 	c.process.Node().World().Fail(err)
 	return err
 }
@@ -75,7 +76,7 @@ func (c *pubsubConn) Write(b []byte) (int, error) {
 	}
 	c.written = append(c.written, b...)
 	for len(c.written) > 0 {
-		command, rest, err := parseRESP(c.written)
+		command, rest, err := keyspace.ParseRESP(c.written)
 		if err != nil {
 			break // the rest is to come
 		}
@@ -84,7 +85,7 @@ func (c *pubsubConn) Write(b []byte) (int, error) {
 			words[i] = command.Elems[i].Text
 		}
 		c.written = append(c.written[:0], rest...)
-		if err := c.conn.Send(words[0], &Command{Args: words}); err != nil {
+		if err := c.conn.Send(words[0], &keyspace.Command{Args: words}); err != nil {
 			return 0, err
 		}
 	}
@@ -102,7 +103,7 @@ func (c *pubsubConn) Read(b []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		c.unread = message.(*Reply).appendRESP(c.unread[:0])
+		c.unread = message.(*keyspace.Reply).AppendRESP(c.unread[:0])
 	}
 	n := copy(b, c.unread)
 	c.unread = c.unread[n:]

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	goredis "github.com/redis/go-redis/v9"
+
+	"lockquake/sim/redis/keyspace"
 )
 
 // listen is a session of one go-redis client that listens, and another that
@@ -137,7 +139,7 @@ func TestWhatIsNotSimulatedEndsTheRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := listen(t, func(_ *rig, _ *Server, c *goredis.Client, _ func(string, ...any)) { test.body(c) })
-			if _, missing := errors.AsType[*NotSimulatedError](err); test.want != "" && (!missing || !strings.Contains(err.Error(), test.want)) {
+			if _, missing := errors.AsType[*keyspace.NotSimulatedError](err); test.want != "" && (!missing || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("the run ends with %v, want %q", err, test.want)
 			}
 			if test.want == "" && err != nil {

@@ -141,7 +141,7 @@ func (g *Group) synchronise() {
 	all := g.primary.images()
 	g.deliver(func() {
 		g.received = all
-		g.replica.engine.store.replace(all)
+		g.replica.keys.Replace(bare(all))
 	})
 }
 
@@ -154,7 +154,7 @@ func (g *Group) send(effects []effect) {
 	g.deliver(func() {
 		for _, e := range effects {
 			apply(g.received, e)
-			g.replica.engine.store.put(e.key, e.image)
+			g.replica.keys.Put(e.key, e.image.Image)
 		}
 	})
 }

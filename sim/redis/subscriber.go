@@ -10,6 +10,7 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/env"
 	"lockquake/sim"
+	"lockquake/sim/redis/keyspace"
 )
 
 // NewSubscriber returns what hears, in the process, what is published on the
@@ -47,7 +48,7 @@ func (s *subscriber) connect(ctx context.Context) (*sim.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err = conn.Call(context.Background(), "hello", &Command{Args: []string{"hello", "2"}}, c.timeout(ctx, nil)); err != nil {
+	if _, err = conn.Call(context.Background(), "hello", &keyspace.Command{Args: []string{"hello", "2"}}, c.timeout(ctx, nil)); err != nil {
 		conn.Close()
 		return nil, err
 	}
@@ -56,11 +57,11 @@ func (s *subscriber) connect(ctx context.Context) (*sim.Conn, error) {
 
 // tell begins or ends that a connection listens to a channel.
 func (s *subscriber) tell(ctx context.Context, conn *sim.Conn, word, channel string) error {
-	answer, err := conn.Call(context.Background(), word, &Command{Args: []string{word, channel}}, s.conductor.timeout(ctx, nil))
+	answer, err := conn.Call(context.Background(), word, &keyspace.Command{Args: []string{word, channel}}, s.conductor.timeout(ctx, nil))
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", word, channel, err)
 	}
-	if reply, ok := answer.(*Reply); ok && reply.Kind == Error {
+	if reply, ok := answer.(*keyspace.Reply); ok && reply.Kind == keyspace.Error {
 		return fmt.Errorf("%s %s: %s", word, channel, reply.Text)
 	}
 	return nil
@@ -139,7 +140,7 @@ func (s *sharedSubscriber) read(conn *sim.Conn) {
 	for {
 		message, err := conn.Receive(context.Background(), 0)
 		for _, l := range s.listeners {
-			if l.conn == conn && (err != nil || l.channel == message.(*Reply).Elems[1].Text) {
+			if l.conn == conn && (err != nil || l.channel == message.(*keyspace.Reply).Elems[1].Text) {
 				l.heard.Release()
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"lockquake/lock/env"
 	"lockquake/sim"
+	"lockquake/sim/redis/keyspace"
 )
 
 // A third party deletes what its pattern matches; an eviction takes one of the
@@ -131,7 +132,7 @@ func TestEvictionTakesAnyKey(t *testing.T) {
 	counts := map[string]int{}
 	for i := range uint64(30) {
 		for _, key := range []string{"a", "b", "c"} {
-			s.engine.run(s.now(), []string{"set", key, "v"})
+			s.keys.Run(s.now(), []string{"set", key, "v"})
 		}
 		x := stream.At(i)
 		for _, key := range s.Delete("*", &x) {
@@ -243,4 +244,4 @@ func TestDuplicateKeepsItsWords(t *testing.T) {
 	})
 }
 
-var _ sim.Copier = (*Command)(nil)
+var _ sim.Copier = (*keyspace.Command)(nil)

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	goredis "github.com/redis/go-redis/v9"
+
+	"lockquake/sim/redis/keyspace"
 )
 
 // face is what go-redis's client, or one of its transactions, sees of the
@@ -75,7 +77,7 @@ func (c *face) release() {
 
 // attemptHeld sends a pipeline over the held connection, and releases that after
 // EXEC. It reports whether go-redis would send the pipeline again.
-func (c *face) attemptHeld(ctx context.Context, op string, pipeline *Pipeline, cmds []goredis.Cmder) (again bool, err error) {
+func (c *face) attemptHeld(ctx context.Context, op string, pipeline *keyspace.Pipeline, cmds []goredis.Cmder) (again bool, err error) {
 	conn, err := c.get(ctx)
 	if err != nil {
 		return false, setErrors(cmds, err)
@@ -86,7 +88,7 @@ func (c *face) attemptHeld(ctx context.Context, op string, pipeline *Pipeline, c
 		cmds[0].SetErr(err)
 		return !isTransaction(cmds) && resend(err, true), setErrors(cmds, err)
 	}
-	err = c.reader.setMany(cmds, answer.(*Reply))
+	err = c.reader.setMany(cmds, answer.(*keyspace.Reply))
 	if isTransaction(cmds) && (err == nil || errors.Is(err, goredis.TxFailedErr) || goredis.IsExecAbortError(err)) {
 		c.release()
 	}

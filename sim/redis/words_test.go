@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"testing"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"lockquake/sim"
+	"lockquake/sim/redis/keyspace"
 )
 
 // recordingConn keeps what a real go-redis client writes.
@@ -55,7 +55,7 @@ func TestArgumentsAreWrittenAsGoRedisWritesThem(t *testing.T) {
 	}
 	want := fmt.Appendf(nil, "*%d\r\n", len(words))
 	for _, word := range words {
-		want = (&Reply{Kind: Bulk, Text: word}).appendRESP(want)
+		want = (&keyspace.Reply{Kind: keyspace.Bulk, Text: word}).AppendRESP(want)
 	}
 	if !bytes.HasSuffix(conn.written.Bytes(), want) {
 		t.Errorf("go-redis writes\n%q\nwhich does not end with\n%q", conn.written.Bytes(), want)
@@ -74,9 +74,9 @@ func TestArgumentsThatGoRedisRefuses(t *testing.T) {
 type spy struct{ arrived []string }
 
 func (s *spy) Serve(c *sim.Call) {
-	command := c.Req.(*Command)
+	command := c.Req.(*keyspace.Command)
 	s.arrived = append(s.arrived, string(command.AppendTrace(nil)))
-	reply := okReply()
+	reply := keyspace.Reply{Kind: keyspace.Status, Text: "OK"}
 	c.Applied()
 	c.Reply(&reply)
 }
@@ -115,33 +115,6 @@ func TestLateCommandKeepsItsWords(t *testing.T) {
 	want := []string{"set key first", "set key second", "set key third", "set key first"}
 	if diff := cmp.Diff(want, sets); diff != "" {
 		t.Errorf("arrived (-want +got):\n%s", diff)
-	}
-}
-
-// What one script does to its surroundings, the next one does not see.
-func TestScriptsCannotReachEachOther(t *testing.T) {
-	e := newTestEngine(t)
-	now := time.UnixMilli(1_000_000)
-	attempts := []string{
-		`x = 1`, `_G.x = 1`, `rawset(_G, 'x', 1)`, `string.len = nil`, `rawset(string, 'len', 1)`,
-		`setmetatable(_G, {})`, `redis.call = nil`, `getmetatable('').__index = nil`, `string.__index.len = 1`,
-		`math.randomseed(7); KEYS = nil`,
-	}
-	for _, script := range attempts {
-		if r := e.run(now, []string{"EVAL", script, "0"}); r.Kind != Error {
-			t.Errorf("%s is allowed and answers %s", script, r.AppendTrace(nil))
-		}
-	}
-	probe := []string{"EVAL", `return {('abc'):len(), #KEYS, type(redis.call)}`, "1", "k"}
-	first := e.run(now, probe)
-	second := e.run(now, probe)
-	if diff := cmp.Diff(first, second); diff != "" {
-		t.Errorf("the same script answers differently the second time:\n%s", diff)
-	}
-	if got := first.Elems[:3]; !slices.EqualFunc(got, []Reply{
-		{Kind: Integer, Int: 3}, {Kind: Integer, Int: 1}, {Kind: Bulk, Text: "function"},
-	}, func(a, b Reply) bool { return cmp.Equal(a, b) }) {
-		t.Errorf("the surroundings are %v", got)
 	}
 }
 

@@ -1,4 +1,4 @@
-package redis
+package keyspace
 
 import (
 	"context"
@@ -381,11 +381,11 @@ func locateError(L *lua.LState) int {
 func scriptError(err error, sha string) Reply {
 	var failed *lua.ApiError
 	if !errors.As(err, &failed) {
-		return errorReply("ERR %s", err.Error())
+		return Errorf("ERR %s", err.Error())
 	}
 	t, ok := failed.Object.(*lua.LTable)
 	if !ok { // no room was left for the handler
-		return errorReply("ERR %s script: %s", failed.Object.String(), sha)
+		return Errorf("ERR %s script: %s", failed.Object.String(), sha)
 	}
 	text := "ERR unknown error"
 	if message, ok := t.RawGetString("err").(lua.LString); ok {
@@ -426,7 +426,7 @@ const maxDepth = 7_900
 // depth tables.
 func fromLua(v lua.LValue, depth int) Reply {
 	if depth > maxDepth {
-		return errorReply("ERR reached lua stack limit")
+		return Errorf("ERR reached lua stack limit")
 	}
 	switch v := v.(type) {
 	case lua.LString:

@@ -1,4 +1,4 @@
-package redis
+package keyspace
 
 import (
 	"bufio"
@@ -37,10 +37,16 @@ type store struct {
 	// follows: it is that of a replica, which expires nothing. What has expired
 	// is hidden from the command that names it, and is there again afterwards.
 	follows func() bool
-	hidden  []effect
+	hidden  []hidden
 
 	attention attention
 	missing   string // what was asked for first that is not simulated
+}
+
+// hidden is a key that is there again after a command, and what it holds.
+type hidden struct {
+	key   string
+	image Image
 }
 
 // output collects what miniredis writes to its client.
@@ -55,15 +61,15 @@ func (o *output) Write(b []byte) (int, error) {
 // keyspace below, no time left is no deadline.
 const present = time.Nanosecond
 
-func newStore() (*store, error) {
+func newStore(h Hooks) (*store, error) {
 	s := &store{
 		redis:     miniredis.NewMiniRedis(),
 		deadlines: map[string]int64{},
 		commands:  map[string]bool{},
-		touched:   func(string) {},
-		expired:   func(string) {},
-		follows:   func() bool { return false },
-		attention: attention{watching: map[string][]*connection{}, blocked: map[string][]*blocked{}},
+		touched:   h.Named,
+		expired:   h.Expired,
+		follows:   h.Follows,
+		attention: attention{watching: map[string][]*Connection{}, blocked: map[string][]*Blocked{}},
 	}
 	// The commands are there only after a first connection.
 	conn, err := s.redis.Dial()
@@ -145,7 +151,7 @@ func (s *store) indirect(args []string) Reply {
 	case "sinterstore", "sdiffstore", "sunionstore":
 		// The keyspace below keeps an empty set.
 		if reply.Kind == Integer && reply.Int == 0 {
-			s.put(args[1], image{})
+			s.put(args[1], Image{})
 		}
 	case "rename", "renamenx", "copy":
 		// The keyspace below could lose a deadline that is far away, and leaves
@@ -211,8 +217,8 @@ func (s *store) expire(key string) bool {
 	}
 	s.modified(key)
 	if s.follows() {
-		s.hidden = append(s.hidden, effect{key: key, image: s.image(key)})
-		s.put(key, image{})
+		s.hidden = append(s.hidden, hidden{key, s.image(key)})
+		s.put(key, Image{})
 		return true
 	}
 	s.db.Del(key)
@@ -223,8 +229,8 @@ func (s *store) expire(key string) bool {
 
 // reveal ends what a command has hidden.
 func (s *store) reveal() {
-	for _, e := range s.hidden {
-		s.put(e.key, e.image)
+	for _, h := range s.hidden {
+		s.put(h.key, h.image)
 	}
 	s.hidden = s.hidden[:0]
 }
@@ -237,9 +243,9 @@ func (s *store) dispatch(args []string) Reply {
 	}
 	s.redis.Server().Dispatch(s.peer, args)
 	s.peer.Flush()
-	reply, _, err := parseRESP(s.out.bytes)
+	reply, _, err := ParseRESP(s.out.bytes)
 	if err != nil {
-		return errorReply("ERR lockquake cannot read the answer to %s: %v", strings.ToUpper(args[0]), err)
+		return Errorf("ERR lockquake cannot read the answer to %s: %v", strings.ToUpper(args[0]), err)
 	}
 	rewriteScores(args, &reply)
 	switch args[0] {
@@ -286,18 +292,4 @@ func (s *store) clockCommand(name string, args []string) (Reply, bool) {
 		reply.Int = -2
 	}
 	return reply, true
-}
-
-// value returns what a key holds: the string, or the type of anything else
-// between angle brackets. It reports whether the key is there.
-func (s *store) value(key string) (string, bool) {
-	text, err := s.db.Get(key)
-	if err == nil {
-		return text, true
-	}
-	kind := s.db.Type(key)
-	if kind == "" {
-		return "", false
-	}
-	return "<" + kind + ">", true
 }

@@ -1,4 +1,4 @@
-package redis
+package keyspace
 
 import (
 	"crypto/sha1"
@@ -83,7 +83,7 @@ const chunkName = "user_script"
 // the first of them.
 type scripts struct {
 	cache    *ScriptCache
-	engine   *engine
+	keyspace *Keyspace
 	sandbox  *sandbox
 	known    map[string]script // by SHA-1: what EVALSHA finds
 	readOnly bool              // the script that runs may not write
@@ -97,15 +97,15 @@ type script struct {
 	header
 }
 
-func newScripts(cache *ScriptCache, e *engine) *scripts {
-	return &scripts{cache: cache, engine: e, known: map[string]script{}}
+func newScripts(cache *ScriptCache, k *Keyspace) *scripts {
+	return &scripts{cache: cache, keyspace: k, known: map[string]script{}}
 }
 
-// forget is what a restart of the server leaves of its scripts.
-func (s *scripts) forget() {
-	clear(s.known)
-	if s.sandbox != nil {
-		s.sandbox.random = firstRandom
+// ForgetScripts is what a restart of the server leaves of its scripts.
+func (k *Keyspace) ForgetScripts() {
+	clear(k.scripts.known)
+	if k.scripts.sandbox != nil {
+		k.scripts.sandbox.random = firstRandom
 	}
 }
 
@@ -116,9 +116,9 @@ func (s *scripts) eval(args []string) Reply {
 	case !ok:
 		return *notAnInteger()
 	case count > int64(len(args)-3):
-		return errorReply("ERR Number of keys can't be greater than number of args")
+		return Errorf("ERR Number of keys can't be greater than number of args")
 	case count < 0:
-		return errorReply("ERR Number of keys can't be negative")
+		return Errorf("ERR Number of keys can't be negative")
 	}
 	keys, argv := args[3:3+count], args[3+count:]
 	var sha string
@@ -132,11 +132,11 @@ func (s *scripts) eval(args []string) Reply {
 	}
 	run, known := s.known[sha]
 	if !known {
-		return errorReply("NOSCRIPT No matching script. Please use EVAL.")
+		return Errorf("NOSCRIPT No matching script. Please use EVAL.")
 	}
 	readOnly := strings.HasSuffix(args[0], "_ro")
 	if readOnly && run.flagged && !run.noWrites {
-		return errorReply("ERR Can not execute a script with write flag using *_ro command.")
+		return Errorf("ERR Can not execute a script with write flag using *_ro command.")
 	}
 	s.readOnly, s.wrote, s.allowOOM = readOnly || run.noWrites, false, run.allowOOM
 	return s.sandbox.run(run.function, sha, keys, argv)
@@ -179,16 +179,16 @@ func (s *scripts) load(text string) (string, *Reply) {
 	}
 	head, body, err := parseHeader(text)
 	if err != nil {
-		reply := errorReply("ERR %s", err.Error())
+		reply := Errorf("ERR %s", err.Error())
 		return "", &reply
 	}
 	proto, err := s.cache.compile(sha, body)
 	if err != nil {
-		reply := errorReply("ERR Error compiling script (new function): %s", oneLine(err.Error()))
+		reply := Errorf("ERR Error compiling script (new function): %s", oneLine(err.Error()))
 		return "", &reply
 	}
 	if s.sandbox == nil {
-		s.sandbox = s.cache.take(s.call, s.engine.store.refuse)
+		s.sandbox = s.cache.take(s.call, s.keyspace.store.refuse)
 	}
 	s.known[sha] = script{function: s.sandbox.function(proto), header: head}
 	return sha, nil
@@ -259,33 +259,33 @@ func (s *scripts) script(args []string) Reply {
 		return reply
 	case sub == "flush":
 		if len(args) > 3 || len(args) == 3 && !strings.EqualFold(args[2], "sync") && !strings.EqualFold(args[2], "async") {
-			return errorReply("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
+			return Errorf("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
 		}
 		clear(s.known)
 		return okReply()
 	case sub == "load" || sub == "exists":
 		return wrongArity("script|" + sub)
 	case sub == "kill" || sub == "debug" || sub == "help":
-		return s.engine.store.refuse("script " + sub)
+		return s.keyspace.store.refuse("script " + sub)
 	}
-	return errorReply("ERR unknown subcommand '%.128s'. Try SCRIPT HELP.", args[1])
+	return Errorf("ERR unknown subcommand '%.128s'. Try SCRIPT HELP.", args[1])
 }
 
 // call is redis.call and redis.pcall: the command path of the keyspace, with
 // the messages that scripts see.
 func (s *scripts) call(words []string) Reply {
-	e := s.engine
-	args := e.lower(words)
+	k := s.keyspace
+	args := k.lower(words)
 	switch name := args[0]; {
 	case arityOf(name) == 0:
-		return errorReply("ERR Unknown Redis command called from script")
+		return Errorf("ERR Unknown Redis command called from script")
 	case miscounted(args):
-		return errorReply("ERR Wrong number of args calling Redis command from script")
+		return Errorf("ERR Wrong number of args calling Redis command from script")
 	case !inScripts(name):
-		return errorReply("ERR This Redis command is not allowed from script")
+		return Errorf("ERR This Redis command is not allowed from script")
 	case s.readOnly && (writes(name) || name == "publish"):
-		return errorReply("ERR Write commands are not allowed from read-only scripts.")
-	case e.readOnly() && writes(name):
+		return Errorf("ERR Write commands are not allowed from read-only scripts.")
+	case k.readOnly() && writes(name):
 		return readOnlyReplica()
 	}
 	if failed := s.refused(args); failed != nil {
@@ -294,14 +294,14 @@ func (s *scripts) call(words []string) Reply {
 	s.wrote = s.wrote || writes(args[0])
 	switch name := args[0]; {
 	case name == "blmpop" || name == "bzmpop":
-		reply, _ := e.store.block(args)
+		reply, _ := k.store.block(args)
 		return reply
 	case name == "ping":
 		return ping(args)
 	case name == "publish":
-		return Reply{Kind: Integer, Int: e.publish(args[1], args[2])}
+		return Reply{Kind: Integer, Int: k.hooks.Publish(args[1], args[2])}
 	case name == "select":
-		return e.store.selectDatabase(args[1])
+		return k.store.selectDatabase(args[1])
 	}
-	return e.store.run(args)
+	return k.store.run(args)
 }

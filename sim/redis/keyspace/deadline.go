@@ -1,4 +1,4 @@
-package redis
+package keyspace
 
 import (
 	"math"
@@ -160,7 +160,7 @@ func (s *store) set(key, value string, o setOptions, command string) Reply {
 	}
 	s.db.Del(key)
 	if err := s.db.Set(key, value); err != nil {
-		return errorReply("ERR lockquake cannot set a key: %v", err)
+		return Errorf("ERR lockquake cannot set a key: %v", err)
 	}
 	switch {
 	case deadline != 0:
@@ -211,14 +211,14 @@ func (s *store) expireCommand(args []string, base, unit int64) Reply {
 		case "lt":
 			lt = true
 		default:
-			return errorReply("ERR Unsupported option %s", untilNUL(word))
+			return Errorf("ERR Unsupported option %s", untilNUL(word))
 		}
 	}
 	switch {
 	case nx && (xx || gt || lt):
-		return errorReply("ERR NX and XX, GT or LT options at the same time are not compatible")
+		return Errorf("ERR NX and XX, GT or LT options at the same time are not compatible")
 	case gt && lt:
-		return errorReply("ERR GT and LT options at the same time are not compatible")
+		return Errorf("ERR GT and LT options at the same time are not compatible")
 	}
 	when, ok := parseInt(args[2])
 	if !ok {
@@ -288,15 +288,15 @@ func parseInt(text string) (int64, bool) {
 }
 
 func notAnInteger() *Reply {
-	r := errorReply("ERR value is not an integer or out of range")
+	r := Errorf("ERR value is not an integer or out of range")
 	return &r
 }
 
 func invalidExpire(command string) *Reply {
-	r := errorReply("ERR invalid expire time in '%s' command", command)
+	r := Errorf("ERR invalid expire time in '%s' command", command)
 	return &r
 }
 
 func wrongType() Reply {
-	return errorReply("WRONGTYPE Operation against a key holding the wrong kind of value")
+	return Errorf("WRONGTYPE Operation against a key holding the wrong kind of value")
 }

@@ -1,4 +1,4 @@
-package redis
+package keyspace
 
 import (
 	"slices"
@@ -32,8 +32,8 @@ func Conditions() []Condition {
 	return []Condition{ConditionCluster, ConditionMemory, ConditionDisk, ConditionReadOnly, ConditionLoading}
 }
 
-// text is the error of the condition.
-func (c Condition) text() string {
+// Text is the error of the condition.
+func (c Condition) Text() string {
 	switch c {
 	case ConditionReadOnly:
 		return readOnlyReplica().Text
@@ -52,30 +52,30 @@ func (c Condition) text() string {
 	return string(c)
 }
 
-// Enter puts the server into a condition until Leave has been called as often.
-func (s *Server) Enter(c Condition) { s.engine.conditions = append(s.engine.conditions, c) }
+// Enter puts the keyspace's server into a condition until Leave has been called as
+// often.
+func (k *Keyspace) Enter(c Condition) { k.conditions = append(k.conditions, c) }
 
 // Leave takes back one Enter.
-func (s *Server) Leave(c Condition) {
-	e := s.engine
-	if i := slices.Index(e.conditions, c); i >= 0 {
-		e.conditions = slices.Delete(e.conditions, i, i+1)
+func (k *Keyspace) Leave(c Condition) {
+	if i := slices.Index(k.conditions, c); i >= 0 {
+		k.conditions = slices.Delete(k.conditions, i, i+1)
 	}
 }
 
 // refused returns the error of the first condition in which Redis refuses the
 // command, nil if there is none. Redis lets a transaction queue nothing while it
 // is short of memory.
-func (e *engine) refused(args []string, queued bool) *Reply {
-	return e.firstOf(func(c Condition) bool {
+func (k *Keyspace) refused(args []string, queued bool) *Reply {
+	return k.firstOf(func(c Condition) bool {
 		switch c {
 		case ConditionReadOnly: // is as that of a replica
 		case ConditionLoading:
 			return !whileLoading(args)
 		case ConditionMemory:
-			return queued || needsMemory(args) || e.scripts.mayGrow(args)
+			return queued || needsMemory(args) || k.scripts.mayGrow(args)
 		case ConditionDisk:
-			return writes(args[0]) || args[0] == "ping" || e.scripts.mayWrite(args)
+			return writes(args[0]) || args[0] == "ping" || k.scripts.mayWrite(args)
 		case ConditionCluster:
 			return hasKeys(args)
 		}
@@ -86,7 +86,7 @@ func (e *engine) refused(args []string, queued bool) *Reply {
 // refused is refused for a command that the script at hand calls. A script that has
 // written is not stopped halfway.
 func (s *scripts) refused(args []string) *Reply {
-	failed := s.engine.firstOf(func(c Condition) bool {
+	failed := s.keyspace.firstOf(func(c Condition) bool {
 		switch c {
 		case ConditionCluster:
 			return hasKeys(args)
@@ -99,7 +99,7 @@ func (s *scripts) refused(args []string) *Reply {
 		}
 		return false
 	})
-	if failed != nil && failed.Text == ConditionCluster.text() {
+	if failed != nil && failed.Text == ConditionCluster.Text() {
 		failed.Text = "ERR Script attempted to execute a command while the cluster is down"
 	}
 	return failed
@@ -107,17 +107,17 @@ func (s *scripts) refused(args []string) *Reply {
 
 // readOnly reports whether no client may write: the server is a replica, or was
 // made one.
-func (e *engine) readOnly() bool {
-	return e.follows() || slices.Contains(e.conditions, ConditionReadOnly)
+func (k *Keyspace) readOnly() bool {
+	return k.hooks.Follows() || slices.Contains(k.conditions, ConditionReadOnly)
 }
 
-func (e *engine) firstOf(refuses func(Condition) bool) *Reply {
-	if len(e.conditions) == 0 {
+func (k *Keyspace) firstOf(refuses func(Condition) bool) *Reply {
+	if len(k.conditions) == 0 {
 		return nil
 	}
 	for _, c := range Conditions() {
-		if slices.Contains(e.conditions, c) && refuses(c) {
-			return &Reply{Kind: Error, Text: c.text()}
+		if slices.Contains(k.conditions, c) && refuses(c) {
+			return &Reply{Kind: Error, Text: c.Text()}
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package redis
+package keyspace
 
 import (
 	"strings"
@@ -49,7 +49,7 @@ func TestDirectIsIndirect(t *testing.T) {
 			var touched [2]map[string]bool
 			var expired [2][]string
 			for i := range stores {
-				s, err := newStore()
+				s, err := newStore(Hooks{}.complete())
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,4 +1,4 @@
-package redis
+package keyspace
 
 import (
 	"crypto/sha1"
@@ -38,8 +38,8 @@ func (b *sandbox) redisTable() *lua.LTable {
 	}{{"REPL_NONE", 0}, {"REPL_AOF", 1}, {"REPL_SLAVE", 2}, {"REPL_REPLICA", 2}, {"REPL_ALL", 3}} {
 		t.RawSetString(target.name, lua.LNumber(target.value))
 	}
-	t.RawSetString("REDIS_VERSION", lua.LString(redisVersion))
-	t.RawSetString("REDIS_VERSION_NUM", lua.LNumber(redisVersionNumber))
+	t.RawSetString("REDIS_VERSION", lua.LString(Version))
+	t.RawSetString("REDIS_VERSION_NUM", lua.LNumber(versionNumber))
 	return t
 }
 
@@ -164,7 +164,7 @@ func (b *sandbox) redisCall(L *lua.LState, raise bool) int {
 func (b *sandbox) performCall(L *lua.LState) Reply {
 	n := L.GetTop()
 	if n == 0 {
-		return errorReply("ERR Please specify at least one argument for this redis lib call")
+		return Errorf("ERR Please specify at least one argument for this redis lib call")
 	}
 	b.words = b.words[:0]
 	for i := 1; i <= n; i++ {
@@ -174,7 +174,7 @@ func (b *sandbox) performCall(L *lua.LState) Reply {
 		case lua.LNumber:
 			b.words = append(b.words, formatNumber(float64(v)))
 		default:
-			return errorReply("ERR Lua redis lib command arguments must be strings or integers")
+			return Errorf("ERR Lua redis lib command arguments must be strings or integers")
 		}
 	}
 	return b.call(b.words)

@@ -1,4 +1,4 @@
-package redis
+package keyspace
 
 // IsCommand reports whether Redis knows a command of this name, which is in lower
 // case.

@@ -1,4 +1,4 @@
-package redis
+package keyspace
 
 import (
 	"bytes"
@@ -14,6 +14,12 @@ type Command struct {
 	Args []string
 
 	reply Reply // room for the answer, which goes where the command came from
+}
+
+// Answer keeps the reply in the command and returns where it is.
+func (c *Command) Answer(r Reply) *Reply {
+	c.reply = r
+	return &c.reply
 }
 
 // AppendTrace appends the words of the command, quoted where they need it.
@@ -109,12 +115,13 @@ func (r *Reply) AppendTrace(b []byte) []byte {
 
 func okReply() Reply { return Reply{Kind: Status, Text: "OK"} }
 
-func errorReply(format string, args ...any) Reply {
+// Errorf returns an error as a reply, whose first word is its code.
+func Errorf(format string, args ...any) Reply {
 	return Reply{Kind: Error, Text: fmt.Sprintf(format, args...)}
 }
 
-// appendRESP appends the encoding of the reply in RESP2.
-func (r *Reply) appendRESP(b []byte) []byte {
+// AppendRESP appends the encoding of the reply in RESP2.
+func (r *Reply) AppendRESP(b []byte) []byte {
 	switch r.Kind {
 	case Status, Error:
 		b = append(b, byte(r.Kind))
@@ -131,7 +138,7 @@ func (r *Reply) appendRESP(b []byte) []byte {
 		b = strconv.AppendInt(append(b, '*'), int64(len(r.Elems)), 10)
 		b = append(b, "\r\n"...)
 		for i := range r.Elems {
-			b = r.Elems[i].appendRESP(b)
+			b = r.Elems[i].AppendRESP(b)
 		}
 		return b
 	}
@@ -146,9 +153,9 @@ func oneLine(text string) string {
 	return strings.NewReplacer("\r", " ", "\n", " ").Replace(text)
 }
 
-// parseRESP reads one reply in RESP2 from the front of b and returns what
+// ParseRESP reads one reply in RESP2 from the front of b and returns what
 // follows it.
-func parseRESP(b []byte) (Reply, []byte, error) {
+func ParseRESP(b []byte) (Reply, []byte, error) {
 	line, rest, found := bytes.Cut(b, []byte("\r\n"))
 	if !found || len(line) == 0 {
 		return Reply{}, nil, fmt.Errorf("redis: reply is cut short: %q", b)
@@ -182,7 +189,7 @@ func parseRESP(b []byte) (Reply, []byte, error) {
 	reply := Reply{Kind: Array}
 	for range n {
 		var elem Reply
-		if elem, rest, err = parseRESP(rest); err != nil {
+		if elem, rest, err = ParseRESP(rest); err != nil {
 			return Reply{}, nil, err
 		}
 		reply.Elems = append(reply.Elems, elem)

@@ -1,4 +1,4 @@
-package redis
+package keyspace
 
 import (
 	"slices"
@@ -8,12 +8,12 @@ import (
 // attention is who waits for something to happen to a key: connections that
 // watch it, and calls that are blocked until there is an element.
 type attention struct {
-	watching map[string][]*connection
-	blocked  map[string][]*blocked // in the order in which they came
+	watching map[string][]*Connection
+	blocked  map[string][]*Blocked // in the order in which they came
 	ready    []string              // keys that blocked calls wait for and that have elements now, in order
 
 	named  []string // keys of the current command that somebody waits for
-	before []image  // what those held before it
+	before []Image  // what those held before it
 }
 
 // none reports whether nobody waits for anything.
@@ -35,7 +35,7 @@ func (s *store) attend(key string) {
 func (s *store) noticed(args []string, reply *Reply) {
 	a := &s.attention
 	for i, key := range a.named {
-		if !s.image(key).equal(a.before[i]) || s.rewrites(args, reply, key, a.before[i]) {
+		if !s.image(key).Equal(a.before[i]) || s.rewrites(args, reply, key, a.before[i]) {
 			s.modified(key)
 		}
 	}
@@ -57,7 +57,7 @@ func (s *store) modified(key string) {
 }
 
 // watch lets the connection know of every change to the keys from now on.
-func (s *store) watch(c *connection, keys []string) {
+func (s *store) watch(c *Connection, keys []string) {
 	for _, key := range keys {
 		s.arrive(key)
 		if !slices.Contains(c.watched, key) {
@@ -69,7 +69,7 @@ func (s *store) watch(c *connection, keys []string) {
 }
 
 // unwatch ends all that the connection watches.
-func (s *store) unwatch(c *connection) {
+func (s *store) unwatch(c *Connection) {
 	for _, key := range c.watched {
 		removeFrom(s.attention.watching, key, c)
 	}
@@ -84,6 +84,16 @@ func removeFrom[T comparable](lists map[string][]T, key string, item T) {
 	}
 }
 
+// Disconnect ends all that the connection watches.
+func (k *Keyspace) Disconnect(c *Connection) { k.store.unwatch(c) }
+
+// DisconnectAll forgets who watches and who is blocked: all connections are about to
+// break.
+func (k *Keyspace) DisconnectAll() {
+	clear(k.store.attention.blocked)
+	clear(k.store.attention.watching)
+}
+
 // overdue reports whether the deadline of a key has passed and nobody has
 // looked since.
 func (s *store) overdue(key string) bool {
@@ -93,11 +103,11 @@ func (s *store) overdue(key string) bool {
 
 // rewrites reports whether Redis regards a key as modified by a command even if
 // it holds what it held before.
-func (s *store) rewrites(args []string, reply *Reply, key string, before image) bool {
+func (s *store) rewrites(args []string, reply *Reply, key string, before Image) bool {
 	if reply.Kind == Error {
 		return false
 	}
-	there := before.build != nil
+	there := before.IsThere()
 	switch args[0] {
 	case "set":
 		flags := parseSetOptions(args[3:], false).flags

@@ -1,4 +1,4 @@
-package redis
+package keyspace
 
 import (
 	"math"
@@ -125,7 +125,7 @@ func (s *store) guardIndex(args []string) *Reply {
 	case "":
 		r := Reply{Kind: Nil}
 		if args[0] == "lset" {
-			r = errorReply("ERR no such key")
+			r = Errorf("ERR no such key")
 		}
 		return &r
 	}
@@ -141,7 +141,7 @@ func guardCount(args []string) *Reply {
 	if n, ok := parseInt(args[2]); ok && n >= 0 {
 		return nil
 	}
-	r := errorReply("ERR value is out of range, must be positive")
+	r := Errorf("ERR value is out of range, must be positive")
 	return &r
 }
 
@@ -164,7 +164,7 @@ func rangeOptions(options []string) *Reply {
 }
 
 func syntaxError() *Reply {
-	r := errorReply("ERR syntax error")
+	r := Errorf("ERR syntax error")
 	return &r
 }
 
@@ -176,7 +176,7 @@ func (s *store) guardSum(key, by string, minus bool) *Reply {
 	}
 	if minus {
 		if n == math.MinInt64 {
-			r := errorReply("ERR decrement would overflow")
+			r := Errorf("ERR decrement would overflow")
 			return &r
 		}
 		n = -n
@@ -194,7 +194,7 @@ func (s *store) guardSum(key, by string, minus bool) *Reply {
 
 func overflow(a, b int64) *Reply {
 	if b < 0 && a < 0 && b < math.MinInt64-a || b > 0 && a > 0 && b > math.MaxInt64-a {
-		r := errorReply("ERR increment or decrement would overflow")
+		r := Errorf("ERR increment or decrement would overflow")
 		return &r
 	}
 	return nil
@@ -211,7 +211,7 @@ func (s *store) guardHashSum(args []string) *Reply {
 	}
 	value, ok := parseInt(text)
 	if !ok {
-		r := errorReply("ERR hash value is not an integer")
+		r := Errorf("ERR hash value is not an integer")
 		return &r
 	}
 	return overflow(value, n)
@@ -247,12 +247,12 @@ func (s *store) addFloat(key, by string) *Reply {
 	}
 	sum, ok := sumFloats(text.Text, by)
 	if !ok {
-		r := errorReply("ERR increment would produce NaN or Infinity")
+		r := Errorf("ERR increment would produce NaN or Infinity")
 		return &r
 	}
 	life := s.db.TTL(key) // which a new value takes away
 	if err := s.db.Set(key, sum); err != nil {
-		r := errorReply("ERR lockquake cannot set a key: %v", err)
+		r := Errorf("ERR lockquake cannot set a key: %v", err)
 		return &r
 	}
 	if life > 0 {
@@ -268,7 +268,7 @@ func (s *store) addHashFloat(args []string) *Reply {
 		return notAFloat()
 	}
 	if math.IsInf(by, 0) {
-		r := errorReply("ERR value is NaN or Infinity")
+		r := Errorf("ERR value is NaN or Infinity")
 		return &r
 	}
 	if kind := s.db.Type(args[1]); kind != "" && kind != "hash" {
@@ -280,12 +280,12 @@ func (s *store) addHashFloat(args []string) *Reply {
 		text = "0"
 	}
 	if _, err := parseFloat(text); err != nil {
-		r := errorReply("ERR hash value is not a float")
+		r := Errorf("ERR hash value is not a float")
 		return &r
 	}
 	sum, ok := sumFloats(text, args[3])
 	if !ok {
-		r := errorReply("ERR increment would produce NaN or Infinity")
+		r := Errorf("ERR increment would produce NaN or Infinity")
 		return &r
 	}
 	s.db.HSet(args[1], args[2], sum)
@@ -319,7 +319,7 @@ func parseFloat(text string) (float64, error) {
 }
 
 func notAFloat() *Reply {
-	r := errorReply("ERR value is not a valid float")
+	r := Errorf("ERR value is not a valid float")
 	return &r
 }
 
@@ -364,7 +364,7 @@ func (s *store) guardSetRange(args []string) *Reply {
 	case args[3] == "":
 		return &Reply{Kind: Integer, Int: int64(len(text.Text))}
 	case offset > longest-int64(len(args[3])):
-		r := errorReply("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
+		r := Errorf("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
 		return &r
 	}
 	return nil
@@ -390,11 +390,11 @@ func (s *store) guardZAdd(args []string) *Reply {
 	case len(words) == 0 || len(words)%2 != 0:
 		return syntaxError()
 	case given["nx"] && given["xx"]:
-		r = errorReply("ERR XX and NX options at the same time are not compatible")
+		r = Errorf("ERR XX and NX options at the same time are not compatible")
 	case given["gt"] && given["lt"] || given["nx"] && (given["gt"] || given["lt"]):
-		r = errorReply("ERR GT, LT, and/or NX options at the same time are not compatible")
+		r = Errorf("ERR GT, LT, and/or NX options at the same time are not compatible")
 	case given["incr"] && len(words) > 2:
-		r = errorReply("ERR INCR option supports a single increment-element pair")
+		r = Errorf("ERR INCR option supports a single increment-element pair")
 	default:
 		for i := 0; i < len(words); i += 2 {
 			if _, err := parseFloat(words[i]); err != nil {
@@ -443,7 +443,7 @@ func (s *store) guardScore(key, by, member string) *Reply {
 		return nil
 	}
 	if score, err := s.db.ZScore(key, member); err == nil && math.IsNaN(score+n) {
-		r := errorReply("ERR resulting score is not a number (NaN)")
+		r := Errorf("ERR resulting score is not a number (NaN)")
 		return &r
 	}
 	return nil

@@ -1,6 +1,9 @@
-package redis
+package keyspace
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // keySpan says which words of a command are keys: the first, the last
 // (counted from the end if negative) and the distance between two. The zero
@@ -44,12 +47,28 @@ func notSimulated(name string, args []string) bool {
 	return false
 }
 
+// NotSimulatedError says that a worker has asked for something that the
+// simulated Redis does not have. It ends the run, which says nothing then.
+type NotSimulatedError struct {
+	Worker, Op string
+	What       string // the command, in upper case, or what it asked of go-redis
+	Hint       string // what is simulated in its place; "" for nothing
+}
+
+func (e *NotSimulatedError) Error() string {
+	text := fmt.Sprintf("%s (%s) sent %s, which is not simulated", e.Worker, e.Op, e.What)
+	if e.Hint != "" {
+		text += ": " + e.Hint
+	}
+	return text
+}
+
 // refuse answers what is not simulated, and notes it: a server ends the run.
 func (s *store) refuse(what string) Reply {
 	if s.missing == "" {
 		s.missing = strings.ToUpper(what)
 	}
-	return errorReply("ERR lockquake does not simulate %s", strings.ToUpper(what))
+	return Errorf("ERR lockquake does not simulate %s", strings.ToUpper(what))
 }
 
 // unknownCommand is the answer of Redis to a word that is no command, as it was
@@ -64,7 +83,7 @@ func unknownCommand(written string, args []string) Reply {
 		arg = untilNUL(arg)
 		shown.WriteString("'" + arg[:min(len(arg), most-shown.Len())] + "' ")
 	}
-	return errorReply("ERR unknown command '%.128s', with args beginning with: %s", untilNUL(written), shown.String())
+	return Errorf("ERR unknown command '%.128s', with args beginning with: %s", untilNUL(written), shown.String())
 }
 
 // untilNUL returns what Redis, which is written in C, shows of a text.
@@ -74,5 +93,5 @@ func untilNUL(text string) string {
 }
 
 func wrongArity(name string) Reply {
-	return errorReply("ERR wrong number of arguments for '%s' command", name)
+	return Errorf("ERR wrong number of arguments for '%s' command", name)
 }
