@@ -14,6 +14,7 @@ import (
 	"lockquake/lock"
 	"lockquake/sim"
 	"lockquake/sim/redis"
+	"lockquake/sim/redis/client"
 )
 
 // Servers are the servers of the lock: how many, and what becomes of them when
@@ -160,7 +161,7 @@ type processClients struct {
 
 // clients returns the clients for a process. Those of a replicated server follow
 // its failovers.
-func (c *cluster) clients(p *sim.Process, o redis.ClientOptions) *processClients {
+func (c *cluster) clients(p *sim.Process, o client.Options) *processClients {
 	resolvers := []func() string{}
 	if c.group != nil {
 		resolvers = append(resolvers, c.group.Resolve)
@@ -170,11 +171,11 @@ func (c *cluster) clients(p *sim.Process, o redis.ClientOptions) *processClients
 		}
 	}
 	clients := &processClients{
-		subscriber: redis.NewSubscriber(p, resolvers[0], o), shared: redis.NewSharedSubscriber(p, resolvers[0], o),
+		subscriber: client.NewSubscriber(p, resolvers[0], o), shared: client.NewSharedSubscriber(p, resolvers[0], o),
 		state: lock.NewProcess(),
 	}
 	for _, resolve := range resolvers {
-		clients.nodes = append(clients.nodes, redis.NewClient(p, resolve, o))
+		clients.nodes = append(clients.nodes, client.New(p, resolve, o))
 	}
 	return clients
 }

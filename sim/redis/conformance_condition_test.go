@@ -29,7 +29,10 @@ func TestConditionsRefuseWhatRedisRefuses(t *testing.T) {
 func compareIn(t *testing.T, c keyspace.Condition) {
 	t.Helper()
 	server := realIn(t, c)
-	k := newKeyspace(t)
+	k, err := keyspace.New(keyspace.NewScriptCache(), keyspace.Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	now := time.UnixMilli(1_700_000_000_000)
 	for _, words := range conditionData() {
 		k.Run(now, words)

@@ -13,6 +13,7 @@ import (
 	"lockquake/history"
 	"lockquake/internal/draw"
 	"lockquake/sim"
+	"lockquake/sim/redis/client"
 )
 
 // rig is a world with lock servers and one worker, for what happens to
@@ -56,7 +57,7 @@ func (r *rig) newServer(t *testing.T, how Persistence) *Server {
 func (r *rig) run(t *testing.T, want []string, body func(ctx context.Context, c *goredis.Client)) {
 	t.Helper()
 	r.worker.Go("main", func() {
-		body(context.Background(), NewClient(r.worker.Process(), r.resolve, ClientOptions{}))
+		body(context.Background(), client.New(r.worker.Process(), r.resolve, client.Options{}))
 	})
 	if err := r.Run(); err != nil {
 		t.Fatal(err)

@@ -66,7 +66,7 @@ func (g *Group) Primary() *Server { return g.primary }
 // Replica returns the other one.
 func (g *Group) Replica() *Server { return g.replica }
 
-// Resolve returns the name of the primary's node, for NewClient.
+// Resolve returns the name of the primary's node, for a client.
 func (g *Group) Resolve() string { return g.primary.node.Name() }
 
 // Close ends the use of both servers.

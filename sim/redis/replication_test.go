@@ -14,6 +14,7 @@ import (
 
 	"lockquake/internal/draw"
 	"lockquake/sim"
+	"lockquake/sim/redis/client"
 	"lockquake/sim/redis/keyspace"
 )
 
@@ -313,7 +314,7 @@ func TestReplicaAnswersReads(t *testing.T) {
 	g.Replica().SetStale(time.Second) // is of no use to it
 	r.run(t, []string{"5ms lock: granted lock 1", "1.006s lock: expired lock 1"}, func(ctx context.Context, c *goredis.Client) {
 		c.SetNX(ctx, "lock", "1", time.Second)
-		replica := NewClient(r.worker.Process(), at("lock-replica"), ClientOptions{})
+		replica := client.New(r.worker.Process(), at("lock-replica"), client.Options{})
 		r.sleepTo(100 * time.Millisecond)
 		if got := what(ctx, replica, "lock"); got != "1" {
 			t.Errorf("the replica answers %s", got)

@@ -12,6 +12,7 @@ import (
 
 	"lockquake/lock/env"
 	"lockquake/sim"
+	"lockquake/sim/redis/client"
 	"lockquake/sim/redis/keyspace"
 )
 
@@ -93,7 +94,7 @@ func TestLockThatIsHandedOver(t *testing.T) {
 		waiter := s.AddNode(name, sim.NodeConfig{}).Process(name).Worker(name)
 		waiter.Go("main", func() {
 			ctx := env.WithOp(context.Background(), "acquire")
-			c := NewClient(waiter.Process(), at("lock"), ClientOptions{})
+			c := client.New(waiter.Process(), at("lock"), client.Options{})
 			_ = waiter.Sleep(ctx, time.Duration(i+1)*100*time.Millisecond)
 			take.Run(ctx, c, keys, "owner of "+name)
 		})

@@ -1,4 +1,4 @@
-package redis
+package client
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"lockquake/lock"
+	"lockquake/sim"
+	"lockquake/sim/redis"
 )
 
 // Two tasks of a process listen to a channel, from about 20 ms and 40 ms on. The
@@ -26,19 +28,18 @@ func TestSubscribers(t *testing.T) {
 		heard     []string
 	}{
 		{"a connection each", func(r *rig) lock.Subscriber {
-			return NewSubscriber(r.worker.Process(), r.resolve, ClientOptions{})
+			return NewSubscriber(r.worker.Process(), at("lock"), Options{})
 		}, []int64{2, 1}, []string{
 			"first 102ms <nil>", "second 102ms <nil>", "first 202ms nothing was published", "first 282ms <nil>",
 		}},
 		{"one connection for both", func(r *rig) lock.Subscriber {
-			return NewSharedSubscriber(r.worker.Process(), r.resolve, ClientOptions{})
+			return NewSharedSubscriber(r.worker.Process(), at("lock"), Options{})
 		}, []int64{1, 0}, []string{
 			"first 102ms <nil>", "second 102ms <nil>", "first 202ms nothing was published", "first 302ms nothing was published",
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r := newRig(t)
-			r.newServer(t, PersistNone)
+			r := newRig(t, sim.Config{})
 			subscriber := test.subscribe(r)
 			var heard []string
 			listen := func(name string, receives int) {
@@ -70,7 +71,7 @@ func TestSubscribers(t *testing.T) {
 				r.sleepTo(40 * ms)
 				listen("second", 1)
 			})
-			r.run(t, nil, func(ctx context.Context, c *goredis.Client) {
+			r.run(t, func(ctx context.Context, c *goredis.Client) {
 				c.Ping(ctx) // it has a connection from here on
 				for i, at := range []time.Duration{100 * ms, 280 * ms} {
 					r.sleepTo(at)
@@ -92,20 +93,22 @@ func TestSubscribers(t *testing.T) {
 func TestSubscriptionEndsWithTheServer(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		t.Run(fmt.Sprintf("shared %v", shared), func(t *testing.T) {
-			r := newRig(t)
-			s := r.newServer(t, PersistNone)
-			subscriber := NewSubscriber(r.worker.Process(), r.resolve, ClientOptions{})
+			r := newRig(t, sim.Config{})
+			subscriber := NewSubscriber(r.worker.Process(), at("lock"), Options{})
 			if shared {
-				subscriber = NewSharedSubscriber(r.worker.Process(), r.resolve, ClientOptions{})
+				subscriber = NewSharedSubscriber(r.worker.Process(), at("lock"), Options{})
 			}
-			r.At(100*time.Millisecond, func() { s.Crash(DataByPersistence) })
-			r.At(200*time.Millisecond, func() { s.Restart() })
-			r.At(300*time.Millisecond, func() {
-				if n := s.channels.publish("news", ""); n != 1 {
-					t.Errorf("%d listen", n)
-				}
-			})
-			r.run(t, nil, func(ctx context.Context, _ *goredis.Client) {
+			r.At(100*time.Millisecond, func() { r.server.Crash(redis.DataByPersistence) })
+			r.At(200*time.Millisecond, func() { r.server.Restart() })
+			r.run(t, func(ctx context.Context, c *goredis.Client) {
+				r.worker.Go("publisher", func() {
+					r.sleepTo(250 * time.Millisecond)
+					c.Ping(ctx) // it has a connection from here on
+					r.sleepTo(299 * time.Millisecond)
+					if n, err := c.Publish(ctx, "news", "").Result(); n != 1 || err != nil {
+						t.Errorf("%d listen, %v", n, err)
+					}
+				})
 				first, err := subscriber.Subscribe(ctx, "news")
 				if err != nil {
 					t.Fatal(err)

@@ -1,4 +1,4 @@
-package redis
+package client
 
 import (
 	"bufio"
@@ -36,7 +36,7 @@ const oneWay = time.Millisecond
 // and by the model of it in a world of package sim.
 type clientScript struct {
 	name    string
-	options ClientOptions
+	options Options
 	faults  []clientFault
 	body    func(s *session)
 	want    []string // that must stand in what happened, so that no script is empty
@@ -188,7 +188,12 @@ type peer struct {
 }
 
 func newPeer(t *testing.T, script clientScript, log *clientLog) *peer {
-	return &peer{keys: newKeyspace(t), faults: script.faults, seen: map[string]int{}, conns: map[int]*keyspace.Connection{}, log: log}
+	t.Helper()
+	k, err := keyspace.New(keyspace.NewScriptCache(), keyspace.Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &peer{keys: k, faults: script.faults, seen: map[string]int{}, conns: map[int]*keyspace.Connection{}, log: log}
 }
 
 // fault returns what goes wrong with this request or dial.
@@ -441,7 +446,7 @@ func inWorld(t *testing.T, script clientScript) []string {
 		}
 	}
 	worker.Go("main", func() {
-		script.body(&session{worker, NewClient(process, at("lock"), script.options), log})
+		script.body(&session{worker, New(process, at("lock"), script.options), log})
 		world.Stop()
 	})
 	if err := world.Run(); err != nil {

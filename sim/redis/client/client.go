@@ -1,4 +1,4 @@
-package redis
+package client
 
 import (
 	"context"
@@ -19,10 +19,10 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// ClientOptions are the settings of a client that change what the network
+// Options are the settings of a client that change what the network
 // sees. The zero value of a field stands for the default of go-redis, with
 // two exceptions: MaxRetries, and PoolSize, which there depends on the machine.
-type ClientOptions struct {
+type Options struct {
 	// PoolSize is the most connections at a time, 10 by default. Pipelines have
 	// a pool of their own, of 10, and use this one when that cannot serve them.
 	PoolSize int `yaml:"pool-size"`
@@ -44,7 +44,7 @@ type ClientOptions struct {
 }
 
 // WithDefaults fills in the defaults of go-redis.
-func (o ClientOptions) WithDefaults() ClientOptions {
+func (o Options) WithDefaults() Options {
 	setDefault(&o.PoolSize, 10)
 	setDefault(&o.DialTimeout, 5*time.Second)
 	setDefault(&o.ReadTimeout, 5*time.Second)
@@ -61,7 +61,7 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// NewClient returns a go-redis client of the process whose commands reach the
+// New returns a go-redis client of the process whose commands reach the
 // simulated server on the node that resolve names. That is asked at every dial,
 // so a client follows a server that moves. All workers of the process may share
 // it. It starts no goroutine and needs no Close.
@@ -69,7 +69,7 @@ func setDefault[T comparable](field *T, value T) {
 // An error of the server has the types that go-redis gives it. When nobody
 // answered, the error is or wraps one of package sim's, which is a time-out in
 // the sense of net.Error where it was one.
-func NewClient(p *sim.Process, resolve func() string, o ClientOptions) *goredis.Client {
+func New(p *sim.Process, resolve func() string, o Options) *goredis.Client {
 	c := &conductor{process: p, resolve: resolve, options: o.WithDefaults()}
 	// The client waits and draws on its own behalf, whoever uses it.
 	c.env = p.Worker(p.Name() + " redis client")
@@ -111,7 +111,7 @@ const clientBuffer = 512
 type conductor struct {
 	process             *sim.Process
 	resolve             func() string
-	options             ClientOptions
+	options             Options
 	env                 env.Env
 	random              *rand.Rand
 	commands, pipelines *pool

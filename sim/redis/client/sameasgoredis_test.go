@@ -1,4 +1,4 @@
-package redis
+package client
 
 import (
 	"context"
@@ -34,7 +34,7 @@ func TestClientDoesWhatGoRedisDoes(t *testing.T) {
 // Both draw the pause before the nth resend from 10 ms up to 10 ms * 2^n more,
 // and draw it anew each time.
 func TestClientPausesLikeGoRedis(t *testing.T) {
-	script := clientScript{options: ClientOptions{ReadTimeout: time.Second, MaxRetries: 6}, body: takeAndGet}
+	script := clientScript{options: Options{ReadTimeout: time.Second, MaxRetries: 6}, body: takeAndGet}
 	for nth := range 6 {
 		script.faults = append(script.faults, clientFault{word: "set", nth: nth + 1, do: lose})
 	}
@@ -64,21 +64,21 @@ func TestClientPausesLikeGoRedis(t *testing.T) {
 
 // steady are options under which nothing is drawn: every pause before a resend
 // takes 50 ms.
-func steady(retries int) ClientOptions {
-	return ClientOptions{
+func steady(retries int) Options {
+	return Options{
 		ReadTimeout: time.Second, DialTimeout: time.Second, MaxRetries: retries,
 		MinRetryBackoff: 50 * time.Millisecond, MaxRetryBackoff: 50 * time.Millisecond,
 	}
 }
 
 // pooled is steady with a pool of that size.
-func pooled(size, retries int) ClientOptions {
+func pooled(size, retries int) Options {
 	o := steady(retries)
 	o.PoolSize, o.PoolTimeout = size, 500*time.Millisecond
 	return o
 }
 
-func heedful(retries int) ClientOptions {
+func heedful(retries int) Options {
 	o := steady(retries)
 	o.ContextTimeoutEnabled = true
 	return o
@@ -125,11 +125,11 @@ func replyScripts() []clientScript {
 			{word: "set", nth: 1, do: lose}, {word: "set", nth: 2, do: lose}, {word: "set", nth: 3, do: lose}, {word: "set", nth: 4, do: lose},
 		}, body: takeAndGet, want: []string{"conn 4 gets set k", "take k: false, i/o timeout"}},
 		{
-			name: "resent without a pause", options: ClientOptions{ReadTimeout: time.Second, MaxRetries: 2, MinRetryBackoff: -1},
+			name: "resent without a pause", options: Options{ReadTimeout: time.Second, MaxRetries: 2, MinRetryBackoff: -1},
 			faults: []clientFault{{word: "set", nth: 1, do: lose}}, body: takeAndGet, want: []string{"conn 2 gets set k"},
 		},
 		{
-			name: "a pause of no length at most", options: ClientOptions{ReadTimeout: time.Second, MaxRetries: 2, MaxRetryBackoff: -1},
+			name: "a pause of no length at most", options: Options{ReadTimeout: time.Second, MaxRetries: 2, MaxRetryBackoff: -1},
 			faults: []clientFault{{word: "set", nth: 1, do: lose}}, body: takeAndGet, want: []string{"conn 2 gets set k"},
 		},
 		{

@@ -1,4 +1,4 @@
-package redis
+package client
 
 import (
 	"context"
@@ -11,19 +11,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 	goredis "github.com/redis/go-redis/v9"
 
+	"lockquake/sim"
+	"lockquake/sim/redis"
 	"lockquake/sim/redis/keyspace"
 )
 
 // listen is a session of one go-redis client that listens, and another that
 // publishes. It returns what was noted, with the time.
-func listen(t *testing.T, body func(r *rig, server *Server, c *goredis.Client, note func(format string, args ...any))) ([]string, error) {
+func listen(t *testing.T, body func(r *rig, c *goredis.Client, note func(format string, args ...any))) ([]string, error) {
 	t.Helper()
-	r := newRig(t)
-	server := r.newServer(t, PersistNone)
+	r := newRig(t, sim.Config{})
 	var lines []string
 	r.worker.Go("main", func() {
-		c := NewClient(r.worker.Process(), r.resolve, ClientOptions{})
-		body(r, server, c, func(format string, args ...any) {
+		body(r, r.client("lock", Options{}), func(format string, args ...any) {
 			lines = append(lines, fmt.Sprintf("%v ", r.Time().Round(time.Millisecond))+fmt.Sprintf(format, args...))
 		})
 	})
@@ -34,7 +34,7 @@ func listen(t *testing.T, body func(r *rig, server *Server, c *goredis.Client, n
 // after it was closed.
 func TestPubSubHearsWhatIsPublished(t *testing.T) {
 	ctx := context.Background()
-	lines, err := listen(t, func(r *rig, _ *Server, c *goredis.Client, note func(string, ...any)) {
+	lines, err := listen(t, func(r *rig, c *goredis.Client, note func(string, ...any)) {
 		ps := c.Subscribe(ctx, "news", "sports")
 		note("subscribed")
 		r.worker.Go("other", func() {
@@ -79,7 +79,7 @@ func TestPubSubHearsWhatIsPublished(t *testing.T) {
 
 // A Receive ends with the deadline of its context, by the clock of the process.
 func TestPubSubReceivesUntilTheDeadlineOfItsContext(t *testing.T) {
-	lines, err := listen(t, func(r *rig, _ *Server, c *goredis.Client, note func(string, ...any)) {
+	lines, err := listen(t, func(r *rig, c *goredis.Client, note func(string, ...any)) {
 		ps := c.Subscribe(context.Background(), "news")
 		_, _ = ps.Receive(context.Background())
 		ctx, cancel := r.worker.WithTimeout(context.Background(), time.Second)
@@ -95,10 +95,10 @@ func TestPubSubReceivesUntilTheDeadlineOfItsContext(t *testing.T) {
 // A PubSub whose server restarts says so once, and listens again.
 func TestPubSubListensAgainAfterACrash(t *testing.T) {
 	ctx := context.Background()
-	lines, err := listen(t, func(r *rig, server *Server, c *goredis.Client, note func(string, ...any)) {
+	lines, err := listen(t, func(r *rig, c *goredis.Client, note func(string, ...any)) {
 		ps := c.Subscribe(ctx, "news")
 		_, _ = ps.Receive(ctx)
-		r.At(50*time.Millisecond, func() { server.Crash(DataByPersistence); server.Restart() })
+		r.At(50*time.Millisecond, func() { r.server.Crash(redis.DataByPersistence); r.server.Restart() })
 		_, err := ps.Receive(ctx)
 		note("broken: %v", err != nil)
 		m, err := ps.Receive(ctx)
@@ -138,7 +138,7 @@ func TestWhatIsNotSimulatedEndsTheRun(t *testing.T) {
 		"a command unknown to Redis, too": {func(c *goredis.Client) { c.Do(ctx, "NONSENSE") }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := listen(t, func(_ *rig, _ *Server, c *goredis.Client, _ func(string, ...any)) { test.body(c) })
+			_, err := listen(t, func(_ *rig, c *goredis.Client, _ func(string, ...any)) { test.body(c) })
 			if _, missing := errors.AsType[*keyspace.NotSimulatedError](err); test.want != "" && (!missing || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("the run ends with %v, want %q", err, test.want)
 			}

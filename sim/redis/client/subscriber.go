@@ -1,4 +1,4 @@
-package redis
+package client
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 // NewSubscriber returns what hears, in the process, what is published on the
 // simulated server on the node that resolve names. Each subscription has a
 // connection of its own, as with go-redis.
-func NewSubscriber(p *sim.Process, resolve func() string, o ClientOptions) lock.Subscriber {
+func NewSubscriber(p *sim.Process, resolve func() string, o Options) lock.Subscriber {
 	return newSubscriber(p, resolve, o)
 }
 
@@ -24,7 +24,7 @@ type subscriber struct {
 	conductor *conductor
 }
 
-func newSubscriber(p *sim.Process, resolve func() string, o ClientOptions) *subscriber {
+func newSubscriber(p *sim.Process, resolve func() string, o Options) *subscriber {
 	return &subscriber{&conductor{process: p, resolve: resolve, options: o.WithDefaults()}}
 }
 
@@ -89,7 +89,7 @@ func (s subscription) Close(context.Context) error {
 // NewSharedSubscriber is NewSubscriber, with one connection for all that the
 // process listens to. To the server that is one listener of a channel, so
 // whoever closes a subscription closes it for all others of that channel.
-func NewSharedSubscriber(p *sim.Process, resolve func() string, o ClientOptions) lock.Subscriber {
+func NewSharedSubscriber(p *sim.Process, resolve func() string, o Options) lock.Subscriber {
 	return &sharedSubscriber{subscriber: newSubscriber(p, resolve, o)}
 }
 
