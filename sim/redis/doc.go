@@ -19,15 +19,17 @@
 //     process, and its end; what the server still knows is a matter of
 //     [Persistence] (persistence.go).
 //   - [Group] is a primary and a replica that lags, with failover (replication.go).
+//   - [Cluster] is all servers of a lock, several that stand alone or a group: they
+//     crash, come back and fail over as its [Layout] says (cluster.go).
 //   - [Server.Delete] is a third party or an eviction, and [Server.SetStale] a
 //     replica that clients read from (thirdparty.go).
-//   - The last three live on a journal of effects (journal.go, image.go), which is
-//     kept only where somebody needs it.
+//   - Persistence, replicas and stale reads live on a journal of effects (journal.go,
+//     image.go), which is kept only where somebody needs it.
 //
 // # What is not simulated
 //
-// A command that is not simulated ends the run with a [lockquake/sim/redis/keyspace.NotSimulatedError],
-// which names it. A pipeline is carried out in one piece, up to a command in it that
+// A command that is not simulated ends the run with a
+// [lockquake/sim/redis/keyspace.NotSimulatedError], which names it. A pipeline is carried out in one piece, up to a command in it that
 // waits, and its replies come in one piece.
 //
 // Blocking commands end when their time does, where a Redis that nobody asks
