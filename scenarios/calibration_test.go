@@ -7,7 +7,7 @@ import (
 
 	"lockquake/checker"
 	"lockquake/internal/draw"
-	"lockquake/sim/redis"
+	"lockquake/sim/redis/keyspace"
 )
 
 // The times of calibration-pause, worked out by hand. L is the latency of a
@@ -98,7 +98,7 @@ func TestCalibrationPause(t *testing.T) {
 	if testing.Short() {
 		runs = 500
 	}
-	r := &runner{scenario: s, scripts: redis.NewScriptCache()}
+	r := &runner{scenario: s, scripts: keyspace.NewScriptCache()}
 	lost := 0
 	for seed := uint64(1); seed <= runs; seed++ {
 		trial, err := r.once(s.Strategies[0], seed)

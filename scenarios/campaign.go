@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"lockquake/checker"
-	"lockquake/sim/redis"
+	"lockquake/sim/redis/keyspace"
 )
 
 // grace is how long, in real time, a stopped campaign waits for the runs at
@@ -91,7 +91,7 @@ func Run(ctx context.Context, s *Scenario, opts ...Option) (*Campaign, error) {
 }
 
 func newCampaign(s *Scenario, o options, uses []Strategy) *campaign {
-	c := &campaign{scenario: s, options: o, uses: uses, jobs: jobs{options: o, scripts: redis.NewScriptCache(), grace: grace}}
+	c := &campaign{scenario: s, options: o, uses: uses, jobs: jobs{options: o, scripts: keyspace.NewScriptCache(), grace: grace}}
 	for i, use := range uses {
 		c.active = append(c.active, i)
 		c.tallies = append(c.tallies, newTally(s, use, o.seeds.First))
@@ -212,7 +212,7 @@ func RunOnce(s *Scenario, label string, seed uint64, opts ...Option) (*Trial, er
 	if err != nil {
 		return nil, err
 	}
-	j := jobs{options: o, scripts: redis.NewScriptCache()}
+	j := jobs{options: o, scripts: keyspace.NewScriptCache()}
 	return j.one(s, uses[0], seed)
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"lockquake/sim/redis"
+	"lockquake/sim/redis/client"
 )
 
 // A setting of a worker goes before one of the strategy, and that before one
@@ -28,14 +28,14 @@ each: [{worker: worker-2, client: {read-timeout: 3s, pool-size: 1, context-timeo
 	for _, test := range []struct {
 		use    int
 		worker string
-		want   redis.ClientOptions
+		want   client.Options
 	}{
-		{0, "worker-1", redis.ClientOptions{MaxRetries: 3, MinRetryBackoff: -1, ReadTimeout: time.Second, ContextTimeoutEnabled: true}},
-		{0, "worker-2", redis.ClientOptions{MaxRetries: 3, MinRetryBackoff: -1, ReadTimeout: 3 * time.Second, PoolSize: 1}},
-		{1, "worker-1", redis.ClientOptions{
+		{0, "worker-1", client.Options{MaxRetries: 3, MinRetryBackoff: -1, ReadTimeout: time.Second, ContextTimeoutEnabled: true}},
+		{0, "worker-2", client.Options{MaxRetries: 3, MinRetryBackoff: -1, ReadTimeout: 3 * time.Second, PoolSize: 1}},
+		{1, "worker-1", client.Options{
 			MaxRetries: 3, MinRetryBackoff: time.Millisecond, MaxRetryBackoff: -1, ReadTimeout: 2 * time.Second, ContextTimeoutEnabled: true,
 		}},
-		{1, "worker-2", redis.ClientOptions{
+		{1, "worker-2", client.Options{
 			MaxRetries: 3, MinRetryBackoff: time.Millisecond, MaxRetryBackoff: -1, ReadTimeout: 3 * time.Second, PoolSize: 1,
 		}},
 	} {

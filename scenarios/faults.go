@@ -13,6 +13,7 @@ import (
 	"lockquake/history"
 	"lockquake/sim"
 	"lockquake/sim/redis"
+	"lockquake/sim/redis/keyspace"
 )
 
 // At implements faults.Target.
@@ -67,7 +68,7 @@ func (r *run) hits(a faults.Action) bool {
 			return false
 		}
 	}
-	return a.Kind != faults.Failover || r.cluster.group != nil
+	return a.Kind != faults.Failover || r.cluster.Replicated()
 }
 
 // nodes returns the nodes that a name in a fault stands for.
@@ -75,10 +76,15 @@ func (r *run) nodes(name string) []string {
 	if k := r.workers[name]; k != nil {
 		return []string{k.Process().Node().Name()}
 	}
-	if name == resourceNode {
+	switch {
+	case name == resourceNode:
 		return []string{resourceNode}
+	case name == lockNode:
+		return r.cluster.Serving()
+	case r.cluster.Server(name) != nil:
+		return []string{name}
 	}
-	return r.cluster.nodes(name)
+	return nil
 }
 
 // takeHold does to the world what a fault of each kind does.
@@ -104,7 +110,7 @@ func (r *run) takeHold(step int, a faults.Action) error {
 	case faults.Stall:
 		r.workers[a.Target].Stall(a.Task, a.For, func() { r.bites[step-1].Bit = true })
 	case faults.Failover:
-		r.cluster.promote()
+		r.cluster.Promote()
 	case faults.Partition, faults.Reset, faults.Latency, faults.Loss:
 		return r.befallLinks(step, a)
 	default:
@@ -180,7 +186,7 @@ func (r *run) befallWorker(k *sim.Worker, a faults.Action) error {
 func (r *run) befallServers(step int, a faults.Action) error {
 	nodes := r.nodes(a.Target)
 	if a.Kind == faults.Crash && a.Target != resourceNode {
-		r.cluster.crash(nodes, dataAfter(a.Data), a.For)
+		r.cluster.Crash(nodes, dataAfter(a.Data), a.For)
 		return nil
 	}
 	for _, name := range nodes {
@@ -205,7 +211,7 @@ func dataAfter(d faults.Data) redis.Data {
 }
 
 func (r *run) befallServer(step int, name string, a faults.Action) error {
-	node, server := r.world.Node(name), r.cluster.servers[name]
+	node, server := r.world.Node(name), r.cluster.Server(name)
 	switch a.Kind {
 	case faults.Pause:
 		node.Freeze(a.For)
@@ -217,7 +223,7 @@ func (r *run) befallServer(step int, name string, a faults.Action) error {
 		node.SetService(&service)
 		r.later(a.For, func() {
 			if server != nil {
-				r.cluster.restoreService([]string{name})
+				r.cluster.RestoreService(name)
 			} else {
 				node.SetService(nil)
 			}
@@ -233,8 +239,8 @@ func (r *run) befallServer(step int, name string, a faults.Action) error {
 		if server == nil {
 			return fmt.Errorf("%s has no such errors", name)
 		}
-		server.Enter(redis.Condition(a.With))
-		r.later(a.For, func() { server.Leave(redis.Condition(a.With)) })
+		server.Enter(keyspace.Condition(a.With))
+		r.later(a.For, func() { server.Leave(keyspace.Condition(a.With)) })
 	case faults.Delete, faults.Evict:
 		if server == nil {
 			return fmt.Errorf("%s has no keys", name)
@@ -389,7 +395,7 @@ func (r *run) biteGrants(events []history.Event) {
 			if robs(r.kindInfo(faults.Kind(e.Kind))) {
 				r.bites[e.Fault-1].Bit = slices.ContainsFunc(live, func(g grant) bool {
 					// All servers of a lock speak as one where one is the replica of the other.
-					return e.Target == lockNode || r.cluster.group != nil || g.node == e.Target
+					return e.Target == lockNode || r.cluster.Replicated() || g.node == e.Target
 				})
 			}
 		default:

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lockquake/faults"
-	"lockquake/sim/redis"
+	"lockquake/sim/redis/keyspace"
 )
 
 // What becomes of byHand: a single worker, or a second one that comes while the
@@ -511,7 +511,7 @@ func TestBites(t *testing.T) {
 // The errors of a plan are those that the simulated server knows.
 func TestErrorsOfPlansAreConditionsOfServers(t *testing.T) {
 	var conditions []string
-	for _, c := range redis.Conditions() {
+	for _, c := range keyspace.Conditions() {
 		conditions = append(conditions, string(c))
 	}
 	codes := texts(faults.Codes())

@@ -4,15 +4,17 @@ import (
 	"cmp"
 	"fmt"
 
+	"lockquake/faults"
 	"lockquake/sim/redis"
 )
 
 // serverOptions are what the lock's servers are told of the locks: which of the
 // records are theirs, and how their holders are read. A lock of the catalogue is a
 // string. One of the caller's own says how it is read, or that is guessed.
-func (r *run) serverOptions(resources map[string]bool) redis.Options {
+func (r *run) serverOptions(s Servers, resources map[string]bool) redis.Options {
 	_, own := r.own[r.use.Name]
 	o := redis.Options{
+		Persistence: s.Persistence, Monotonic: s.Clock == faults.ClockMonotonic,
 		Locks:  func(key string) bool { return resources[resourceOf(key)] },
 		Record: r.recordServer, Scripts: r.scripts,
 		Holders: r.entry.Holders, Guess: own && r.entry.Holders == nil,

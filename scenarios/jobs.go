@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"lockquake/internal/stall"
-	"lockquake/sim/redis"
+	"lockquake/sim/redis/keyspace"
 )
 
 // defaultStall is how long, in real time, a run may stand at one event.
@@ -17,7 +17,7 @@ const defaultStall = 20 * time.Second
 // jobs carries out many runs at once.
 type jobs struct {
 	options options
-	scripts *redis.ScriptCache
+	scripts *keyspace.ScriptCache
 	// grace is how long, in real time, the runs at hand are waited for when all
 	// is stopped; 0: until they end.
 	grace time.Duration

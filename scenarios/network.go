@@ -51,7 +51,7 @@ func (r *run) end(name string) []string {
 		}
 		return nodes
 	case lockNode:
-		return r.cluster.names
+		return r.cluster.Names()
 	}
 	return r.nodes(name)
 }

@@ -16,6 +16,7 @@ import (
 	"lockquake/lock"
 	"lockquake/sim"
 	"lockquake/sim/redis"
+	"lockquake/sim/redis/client"
 )
 
 // rig is a world without chance for one strategy: messages take 1 ms, steps no
@@ -65,7 +66,7 @@ func newRig(t *testing.T, name string, tune func(*lock.Params)) *rig {
 		r.workers = append(r.workers, process.Worker(name))
 		var clients []goredis.Cmdable
 		for _, server := range resolve {
-			clients = append(clients, redis.NewClient(process, server, redis.ClientOptions{}))
+			clients = append(clients, client.New(process, server, client.Options{}))
 		}
 		r.clients = append(r.clients, clients)
 	}
@@ -80,10 +81,10 @@ func (r *rig) inOneProcess(workers int) {
 	r.workers, r.clients = nil, nil
 	for n := range workers {
 		r.workers = append(r.workers, process.Worker(fmt.Sprintf("worker-%d", n+1)))
-		r.clients = append(r.clients, []goredis.Cmdable{redis.NewClient(process, server, redis.ClientOptions{})})
+		r.clients = append(r.clients, []goredis.Cmdable{client.New(process, server, client.Options{})})
 	}
-	r.subscriber = redis.NewSubscriber(process, server, redis.ClientOptions{})
-	r.shared = redis.NewSharedSubscriber(process, server, redis.ClientOptions{})
+	r.subscriber = client.NewSubscriber(process, server, client.Options{})
+	r.shared = client.NewSharedSubscriber(process, server, client.Options{})
 }
 
 // serve starts the servers of the strategy, and returns how clients find them.

@@ -16,6 +16,7 @@ import (
 	"lockquake/lock"
 	"lockquake/sim"
 	"lockquake/sim/redis"
+	"lockquake/sim/redis/keyspace"
 	"lockquake/sim/resource"
 )
 
@@ -65,7 +66,7 @@ type runner struct {
 	own      map[string]lock.Entry           // strategies that the caller brought along
 	entries  map[string]lock.Entry           // of the catalogue, by name; made when it is needed
 	kinds    map[faults.Kind]faults.KindInfo // likewise
-	scripts  *redis.ScriptCache
+	scripts  *keyspace.ScriptCache
 	recorder history.Recorder
 	beat     *atomic.Uint64
 	trace    io.Writer
@@ -82,7 +83,7 @@ type run struct {
 	plan         faults.Plan
 	bites        []Bite
 	workers      map[string]*sim.Worker
-	cluster      *cluster
+	cluster      *redis.Cluster
 	resource     *resource.Server
 	sections     map[string]int          // begun by each worker, over all its lives
 	calls        map[string]int          // of a strategy, by each worker; several in a section that needs several locks
@@ -131,7 +132,7 @@ func (r *runner) once(use Strategy, seed uint64) (*Trial, error) {
 	if err != nil {
 		return nil, newRunError(r.scenario, use, seed, err)
 	}
-	one.cluster.close()
+	one.cluster.Close()
 	return trial, nil
 }
 
@@ -179,11 +180,11 @@ func (r *run) build() error {
 		keys[name] = true
 	}
 	var err error
-	r.cluster, err = newCluster(r.world, s.ServersOf(r.entry.Topology, r.use), longestTTL, r.serverOptions(keys))
+	servers := s.ServersOf(r.entry.Topology, r.use)
+	r.cluster, err = redis.NewCluster(r.world, servers.layout(longestTTL, r.recordSilently), r.serverOptions(servers, keys))
 	if err != nil {
 		return err
 	}
-	r.cluster.record = r.recordSilently
 	policy := resource.Policy(s.ResourceOf(r.use).Fence)
 	r.resource = resource.NewServer(r.world.AddNode(resourceNode, sim.NodeConfig{}), policy, r.initial(), r.recordResource)
 
@@ -252,7 +253,7 @@ func (r *run) strategy(worker *sim.Worker) lock.Strategy {
 	s, name, process := r.scenario, worker.Name(), worker.Process()
 	clients := r.clients[process]
 	if clients == nil {
-		clients = r.cluster.clients(process, s.ClientOf(r.use, name))
+		clients = clientsOf(r.cluster, process, s.ClientOf(r.use, name))
 		r.clients[process] = clients
 	}
 	source := r.world.Source()
@@ -348,8 +349,8 @@ func (r *run) judge() (*Trial, error) {
 	}
 	params := s.ParamsOf(r.entry.Defaults, r.use, "")
 	var quorum, count int
-	if servers := r.cluster.settings; servers.Nodes > 1 {
-		count, quorum = servers.Nodes, lock.Topology{Nodes: servers.Nodes}.Quorum()
+	if n := len(r.cluster.Names()); n > 1 && !r.cluster.Replicated() {
+		count, quorum = n, lock.Topology{Nodes: n}.Quorum()
 	}
 	h := &history.History{
 		Meta: history.Meta{
@@ -374,7 +375,7 @@ func (r *run) judge() (*Trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	metrics.Commands = r.cluster.requests()
+	metrics.Commands = r.cluster.Requests()
 	r.bite(h, sections)
 	return &Trial{
 		Scenario: s.Name, Label: r.use.Label, Strategy: r.use.Name, Seed: r.seed,

@@ -8,7 +8,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
-	"lockquake/sim/redis"
+	"lockquake/sim/redis/client"
 )
 
 // Scenario is one experiment: who works under which lock, what goes wrong,
@@ -103,8 +103,8 @@ func (s *Scenario) ParamsOf(own lock.Params, use Strategy, worker string) lock.P
 // ClientOf returns the settings of a worker's client of the lock server: those
 // of the scenario, under those of this use of the strategy, under those of the
 // worker.
-func (s *Scenario) ClientOf(use Strategy, worker string) redis.ClientOptions {
-	var o redis.ClientOptions
+func (s *Scenario) ClientOf(use Strategy, worker string) client.Options {
+	var o client.Options
 	for _, set := range []ClientParams{s.Client, use.Client, s.eachOf(worker).Client} {
 		set.Apply(&o)
 		// To the client a zero is its default, and a negative pause is none.
@@ -168,7 +168,7 @@ type LockParams = strictyaml.Patch[lock.Params]
 
 // ClientParams are those settings of a client of the lock server that a part of
 // a file sets.
-type ClientParams = strictyaml.Patch[redis.ClientOptions]
+type ClientParams = strictyaml.Patch[client.Options]
 
 // Wake says what a process that was stopped sees first on waking.
 type Wake string

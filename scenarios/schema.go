@@ -11,6 +11,7 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 	"lockquake/sim/redis"
+	"lockquake/sim/redis/client"
 	"lockquake/sim/resource"
 )
 
@@ -99,7 +100,7 @@ func outline(own []lock.Entry) strictyaml.Outline {
 	}{
 		{scenario, new(Scenario).counts()},
 		{reflect.TypeFor[Workload](), workloadCounts(Workload{})},
-		{reflect.TypeFor[redis.ClientOptions](), clientCounts(redis.ClientOptions{})},
+		{reflect.TypeFor[client.Options](), clientCounts(client.Options{})},
 		{reflect.TypeFor[lock.Params](), lockCounts(lock.Params{})},
 		{reflect.TypeFor[Servers](), serverCounts(Servers{})},
 	} {

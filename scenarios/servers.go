@@ -5,14 +5,11 @@ import (
 	"slices"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
-
 	"lockquake/faults"
 	"lockquake/history"
 	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
-	"lockquake/sim"
 	"lockquake/sim/redis"
 )
 
@@ -98,157 +95,15 @@ func (s Servers) nodeNames() []string {
 	return []string{lockNode}
 }
 
-// cluster is the servers of the lock while a run happens.
-type cluster struct {
-	settings Servers
-	world    *sim.World
-	names    []string                 // of all nodes
-	servers  map[string]*redis.Server // by node
-	group    *redis.Group             // of a server with a replica, else nil
-	silence  time.Duration            // of a server that comes back
-	record   func(history.Event)      // is told of promotions and restarts
-}
-
-// newCluster starts the servers.
-func newCluster(w *sim.World, settings Servers, silence time.Duration, o redis.Options) (*cluster, error) {
-	c := &cluster{settings: settings, world: w, names: settings.nodeNames(), servers: map[string]*redis.Server{}}
-	if settings.DelayedRestart {
-		c.silence = silence
+// layout is what package redis is told of the servers. Those that come back are silent
+// for that long if the settings delay them.
+func (s Servers) layout(silence time.Duration, told func(history.Event)) redis.Layout {
+	if !s.DelayedRestart {
+		silence = 0
 	}
-	o.Persistence, o.Monotonic = settings.Persistence, settings.Clock == faults.ClockMonotonic
-	for _, name := range c.names {
-		w.AddNode(name, sim.NodeConfig{WallOffset: settings.wallOffset(name)})
-	}
-	if settings.Replicas > 0 {
-		o.Name = lockNode
-		var err error
-		c.group, err = redis.NewReplicated(w.Node(lockNode), w.Node(replicaNode), o, redis.Replication{Lag: settings.Lag})
-		if err != nil {
-			return nil, err
-		}
-		c.servers[lockNode], c.servers[replicaNode] = c.group.Primary(), c.group.Replica()
-	} else {
-		for _, name := range c.names {
-			server, err := redis.New(w.Node(name), o)
-			if err != nil {
-				return nil, err
-			}
-			c.servers[name] = server
-		}
-	}
-	c.restoreService(c.names)
-	return c, nil
-}
-
-// close leaves what was costly to make to the next run.
-func (c *cluster) close() {
-	if c.group != nil {
-		c.group.Close()
-		return
-	}
-	for _, name := range c.names {
-		c.servers[name].Close()
-	}
-}
-
-// processClients are the clients that the workers of a process share.
-type processClients struct {
-	nodes              []goredis.Cmdable // of each independent server
-	subscriber, shared lock.Subscriber   // of the first one
-	state              *lock.Process     // of its workers' locks
-}
-
-// clients returns the clients for a process. Those of a replicated server follow
-// its failovers.
-func (c *cluster) clients(p *sim.Process, o redis.ClientOptions) *processClients {
-	resolvers := []func() string{}
-	if c.group != nil {
-		resolvers = append(resolvers, c.group.Resolve)
-	} else {
-		for _, name := range c.names {
-			resolvers = append(resolvers, func() string { return name })
-		}
-	}
-	clients := &processClients{
-		subscriber: redis.NewSubscriber(p, resolvers[0], o), shared: redis.NewSharedSubscriber(p, resolvers[0], o),
-		state: lock.NewProcess(),
-	}
-	for _, resolve := range resolvers {
-		clients.nodes = append(clients.nodes, redis.NewClient(p, resolve, o))
-	}
-	return clients
-}
-
-// requests counts those that reached a server.
-func (c *cluster) requests() int64 {
-	var n int64
-	for _, name := range c.names {
-		n += c.world.Node(name).Requests()
-	}
-	return n
-}
-
-// nodes returns the nodes of the lock that a fault's target stands for: of
-// lockNode all that serve, of another name the node that is called so, if this
-// run has it.
-func (c *cluster) nodes(target string) []string {
-	switch {
-	case target == lockNode && c.group != nil:
-		return []string{c.group.Resolve()}
-	case target == lockNode:
-		return c.names
-	case slices.Contains(c.names, target):
-		return []string{target}
-	}
-	return nil
-}
-
-// crash ends servers, lets them start again after d, and lets a replica take
-// the place of a primary that is gone for too long.
-func (c *cluster) crash(nodes []string, data redis.Data, d time.Duration) {
-	now := c.world.Time()
-	for _, name := range nodes {
-		if c.world.Node(name).Down() {
-			continue
-		}
-		primary := c.group != nil && c.group.Resolve() == name
-		c.servers[name].Crash(data)
-		c.world.At(now+d+c.silence, func() { c.restart(name) })
-		if primary && c.settings.Failover > 0 {
-			c.world.At(now+c.settings.Failover, func() {
-				if c.group.Resolve() == name && c.world.Node(name).Down() {
-					c.promote()
-				}
-			})
-		}
-	}
-}
-
-// restart starts a server again, unless it is up: a failover starts the old
-// primary as a replica.
-func (c *cluster) restart(name string) {
-	if !c.world.Node(name).Down() {
-		return
-	}
-	c.servers[name].Restart()
-	c.record(history.Event{Type: history.Restarted, Node: name})
-}
-
-// promote makes the replica the primary, unless it is down.
-func (c *cluster) promote() {
-	if c.group.Promote() {
-		c.record(history.Event{Type: history.Promoted, Node: c.group.Resolve()})
-	}
-}
-
-// restoreService ends an overload.
-func (c *cluster) restoreService(nodes []string) {
-	for _, name := range nodes {
-		if c.settings.Service.IsZero() {
-			c.world.Node(name).SetService(nil)
-		} else {
-			c.world.Node(name).SetService(&c.settings.Service)
-		}
+	return redis.Layout{
+		Names: s.nodeNames(), Replicated: s.Nodes == 1 && s.Replicas > 0, Lag: s.Lag, Failover: s.Failover, Silence: silence,
+		Service: s.Service, WallOffset: s.wallOffset, Told: told,
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"lockquake/checker"
 	"lockquake/lock"
-	"lockquake/sim/redis"
+	"lockquake/sim/redis/keyspace"
 )
 
 // Shrinking says which run is to become smaller, and where to.
@@ -67,7 +67,7 @@ func Failing(ctx context.Context, s *Scenario, check string, opts ...Option) (la
 		return "", 0, err
 	}
 	o.jobs = 1 // the first that fails is the first that is run
-	j := jobs{options: o, scripts: redis.NewScriptCache()}
+	j := jobs{options: o, scripts: keyspace.NewScriptCache()}
 	errFound, n := errors.New("found"), int64(len(uses))
 	err = j.all(ctx, n*int64(o.seeds.Count()), func(i int64) task {
 		use, at := uses[i%n], o.seeds.First+uint64(i/n)
@@ -117,7 +117,7 @@ func Shrink(ctx context.Context, s *Scenario, what Shrinking, opts ...Option) (*
 	}
 	z := &shrinker{
 		ctx: ctx, use: uses[0], path: what.Path, told: what.Told, own: o.entries(),
-		runner: &runner{scenario: s, own: o.own, scripts: redis.NewScriptCache()},
+		runner: &runner{scenario: s, own: o.own, scripts: keyspace.NewScriptCache()},
 	}
 	first := jobs{options: o, scripts: z.runner.scripts}
 	trial, err := first.one(s, z.use, what.Seed)

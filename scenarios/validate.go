@@ -13,7 +13,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
-	"lockquake/sim/redis"
+	"lockquake/sim/redis/client"
 )
 
 // The bounds of a scenario: far beyond what makes sense, and far from where
@@ -272,7 +272,7 @@ func profileNames() []string {
 }
 
 // clientCounts are the whole numbers of a client with their bounds.
-func clientCounts(o redis.ClientOptions) []count {
+func clientCounts(o client.Options) []count {
 	return []count{
 		{"pool-size", o.PoolSize, 1, mostWorkers},
 		{"max-retries", o.MaxRetries, 0, mostRetries},
@@ -280,7 +280,7 @@ func clientCounts(o redis.ClientOptions) []count {
 }
 
 func (v *validator) client(at string, set *ClientParams) error {
-	var o redis.ClientOptions
+	var o client.Options
 	set.Apply(&o)
 	return judgeSettings(at, set.Has, append(v.countSettings(clientCounts(o)),
 		v.durationSetting("pool-timeout", o.PoolTimeout, time.Millisecond),

@@ -12,7 +12,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/lock"
 	"lockquake/scenarios"
-	"lockquake/sim/redis"
+	"lockquake/sim/redis/client"
 )
 
 // referenceSchema is a part of the JSON Schema of scenario files, as a program
@@ -104,7 +104,7 @@ func referenceGroups() ([]referenceGroup, error) {
 		{"resource", "", top("resource"), s.Resource},
 		{"lock", "The defaults are those of `redis`. What other strategies have instead, and what the words mean, is in " +
 			"[strategies](strategies.md).", top("lock"), recipe},
-		{"client", referenceSentence(fmt.Sprint(top("client")["description"])), top("client"), redis.ClientOptions{}.WithDefaults()},
+		{"client", referenceSentence(fmt.Sprint(top("client")["description"])), top("client"), client.Options{}.WithDefaults()},
 		{"servers", "The defaults are those of a strategy that needs one server.", top("servers"), s.ServersOf(lock.Topology{}, scenarios.Strategy{})},
 		{"network", "", top("network"), s.Network},
 		{

@@ -46,9 +46,9 @@ func unmended() []string {
 		lock/catalogue.go lock/lock.go lock/params.go lock/real_test.go lock/redis.go lock/redisscripts.go lock/topology.go
 		reports/timeline.go
 		scenarios/example_strategy_test.go scenarios/faults.go scenarios/recorder.go scenarios/run.go scenarios/sum.go
-		sim/redis/client.go sim/redis/conformance_generator_test.go sim/redis/conformance_replica_test.go sim/redis/deadline.go
-		sim/redis/doc.go sim/redis/journal.go sim/redis/luatext.go sim/redis/persistence_test.go sim/redis/sandbox.go
-		sim/redis/server.go sim/redis/subscriber.go sim/redis/thirdparty_test.go sim/redis/wait.go sim/redis/words_test.go
+		sim/redis/client/client.go sim/redis/conformance_generator_test.go sim/redis/conformance_replica_test.go sim/redis/keyspace/deadline.go
+		sim/redis/doc.go sim/redis/journal.go sim/redis/keyspace/luatext.go sim/redis/persistence_test.go sim/redis/keyspace/sandbox.go
+		sim/redis/server.go sim/redis/client/subscriber.go sim/redis/thirdparty_test.go sim/redis/wait.go sim/redis/client/words_test.go
 	`)
 }
 

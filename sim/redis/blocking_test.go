@@ -10,13 +10,14 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"lockquake/sim"
+	"lockquake/sim/redis/client"
 )
 
 // popper is a worker on a node of its own that waits for elements.
 func popper(r *rig, name string, note func(string)) *sim.Process {
 	k := r.AddNode(name, sim.NodeConfig{}).Process(name).Worker(name)
 	k.Go("main", func() {
-		c := NewClient(k.Process(), r.resolve, ClientOptions{})
+		c := client.New(k.Process(), r.resolve, client.Options{})
 		v, err := c.BLPop(context.Background(), 20*time.Second, "l").Result()
 		switch {
 		case errors.Is(err, goredis.Nil):
@@ -41,7 +42,7 @@ func blockedRun(t *testing.T, do func(r *rig, s *Server, c *goredis.Client, a *s
 	r.At(time.Millisecond, func() { popper(r, "b", note) })
 	r.worker.Go("main", func() {
 		_ = r.worker.Sleep(context.Background(), time.Second)
-		do(r, s, NewClient(r.worker.Process(), r.resolve, ClientOptions{}), a)
+		do(r, s, client.New(r.worker.Process(), r.resolve, client.Options{}), a)
 	})
 	if err := r.Run(); err != nil {
 		t.Fatal(err)

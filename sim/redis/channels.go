@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lockquake/sim"
+	"lockquake/sim/redis/keyspace"
 )
 
 // channels is who listens to what, by name of the channel, in the order in which
@@ -14,8 +15,8 @@ type channels map[string][]*sim.Session
 // publish sends the message to all who listen, and returns how many that were.
 func (ch channels) publish(channel, message string) int64 {
 	for _, session := range ch[channel] {
-		session.Push("message", &Reply{Kind: Array, Elems: []Reply{
-			{Kind: Bulk, Text: "message"}, {Kind: Bulk, Text: channel}, {Kind: Bulk, Text: message},
+		session.Push("message", &keyspace.Reply{Kind: keyspace.Array, Elems: []keyspace.Reply{
+			{Kind: keyspace.Bulk, Text: "message"}, {Kind: keyspace.Bulk, Text: channel}, {Kind: keyspace.Bulk, Text: message},
 		}})
 	}
 	return int64(len(ch[channel]))
@@ -41,41 +42,41 @@ func (ch channels) count(session *sim.Session) (n int64) {
 // listening answers what begins or ends listening, and what a connection asks
 // that listens: hardly anything is allowed there. It reports whether this was
 // such a command. more follows the answer.
-func (s *Server) listening(session *sim.Session, words []string) (answer Reply, more []Reply, ok bool) {
+func (s *Server) listening(session *sim.Session, words []string) (answer keyspace.Reply, more []keyspace.Reply, ok bool) {
 	if len(words) == 0 || len(s.channels) == 0 && !strings.EqualFold(words[0], "subscribe") && !strings.EqualFold(words[0], "unsubscribe") {
-		return Reply{}, nil, false
+		return keyspace.Reply{}, nil, false
 	}
-	args := s.engine.lower(words)
-	if malformed(words[0], args) != nil {
-		return Reply{}, nil, false
+	args, ok := s.keys.WellFormed(words)
+	if !ok {
+		return keyspace.Reply{}, nil, false
 	}
 	switch args[0] {
 	case "subscribe", "unsubscribe":
 		answer, more = s.subscription(session, args[0], args[1:])
 		return answer, more, true
 	case "psubscribe", "punsubscribe", "ssubscribe", "sunsubscribe", "quit", "reset":
-		return Reply{}, nil, false
+		return keyspace.Reply{}, nil, false
 	}
 	switch {
 	case s.channels.count(session) == 0:
-		return Reply{}, nil, false
+		return keyspace.Reply{}, nil, false
 	case args[0] != "ping":
-		return errorReply("ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context", args[0]), nil, true
+		return keyspace.Errorf("ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context", args[0]), nil, true
 	case len(args) > 2:
-		return wrongArity("ping"), nil, true
+		return keyspace.Errorf("ERR wrong number of arguments for 'ping' command"), nil, true
 	}
-	return Reply{Kind: Array, Elems: []Reply{
-		{Kind: Bulk, Text: "pong"}, {Kind: Bulk, Text: strings.Join(args[1:], "")},
+	return keyspace.Reply{Kind: keyspace.Array, Elems: []keyspace.Reply{
+		{Kind: keyspace.Bulk, Text: "pong"}, {Kind: keyspace.Bulk, Text: strings.Join(args[1:], "")},
 	}}, nil, true
 }
 
 // subscription begins or ends one. Redis answers once for each channel: the first
 // answer is the reply, and the others are pushed after it.
-func (s *Server) subscription(session *sim.Session, name string, names []string) (Reply, []Reply) {
+func (s *Server) subscription(session *sim.Session, name string, names []string) (keyspace.Reply, []keyspace.Reply) {
 	if len(names) == 0 {
 		names = s.channels.of(session)
 	}
-	var answers []Reply
+	var answers []keyspace.Reply
 	for _, channel := range names {
 		switch {
 		case name == "unsubscribe":
@@ -83,12 +84,12 @@ func (s *Server) subscription(session *sim.Session, name string, names []string)
 		case !slices.Contains(s.channels[channel], session):
 			s.channels[channel] = append(s.channels[channel], session)
 		}
-		answers = append(answers, Reply{Kind: Array, Elems: []Reply{
-			{Kind: Bulk, Text: name}, {Kind: Bulk, Text: channel}, {Kind: Integer, Int: s.channels.count(session)},
+		answers = append(answers, keyspace.Reply{Kind: keyspace.Array, Elems: []keyspace.Reply{
+			{Kind: keyspace.Bulk, Text: name}, {Kind: keyspace.Bulk, Text: channel}, {Kind: keyspace.Integer, Int: s.channels.count(session)},
 		}})
 	}
 	if len(answers) == 0 { // it listened to nothing
-		return Reply{Kind: Array, Elems: []Reply{{Kind: Bulk, Text: name}, {Kind: Nil}, {Kind: Integer}}}, nil
+		return keyspace.Reply{Kind: keyspace.Array, Elems: []keyspace.Reply{{Kind: keyspace.Bulk, Text: name}, {Kind: keyspace.Nil}, {Kind: keyspace.Integer}}}, nil
 	}
 	return answers[0], answers[1:]
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lockquake/sim"
+	"lockquake/sim/redis/keyspace"
 )
 
 // Who speaks in the sequences of this file: a and b may listen, p publishes.
@@ -168,24 +169,24 @@ func runSimChannels(t *testing.T, log *listenerLog) {
 		for line := range strings.Lines(strings.TrimSpace(channelSequences)) {
 			line = strings.TrimSpace(line)
 			who, commands := parseChannelStep(line)
-			var request any = &Command{Args: commands[0]}
+			var request any = &keyspace.Command{Args: commands[0]}
 			if len(commands) > 1 {
-				request = &Pipeline{Commands: commands}
+				request = &keyspace.Pipeline{Commands: commands}
 			}
 			answer, err := conns[who].Call(ctx, "do", request, 0)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			answers := []Reply{*answer.(*Reply)}
+			answers := []keyspace.Reply{*answer.(*keyspace.Reply)}
 			if len(commands) > 1 {
 				answers = answers[0].Elems
 			}
 			for _, a := range answers {
-				log.add(line, who, string(a.appendRESP(nil)))
+				log.add(line, who, string(a.AppendRESP(nil)))
 			}
 			for _, name := range []string{"a", "b"} {
-				if _, err := conns[name].Call(ctx, "do", &Command{Args: []string{"PING"}}, 0); err != nil {
+				if _, err := conns[name].Call(ctx, "do", &keyspace.Command{Args: []string{"PING"}}, 0); err != nil {
 					t.Error(err)
 				}
 				for conns[name].Unread() {
@@ -194,7 +195,7 @@ func runSimChannels(t *testing.T, log *listenerLog) {
 						t.Error(err)
 						return
 					}
-					log.add(line, name, string(message.(*Reply).appendRESP(nil)))
+					log.add(line, name, string(message.(*keyspace.Reply).AppendRESP(nil)))
 				}
 			}
 		}

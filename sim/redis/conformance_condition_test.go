@@ -6,54 +6,61 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"lockquake/internal/servers"
+	"lockquake/sim/redis/keyspace"
 )
 
 // In each condition a real server and the simulated one refuse the same commands,
 // with the same words, also within scripts and transactions.
 func TestConditionsRefuseWhatRedisRefuses(t *testing.T) {
-	for _, c := range Conditions() {
+	for _, c := range keyspace.Conditions() {
 		t.Run(string(c), func(t *testing.T) {
 			t.Parallel()
-			c.compare(t)
+			compareIn(t, c)
 		})
 	}
 }
 
-func (c Condition) compare(t *testing.T) {
+func compareIn(t *testing.T, c keyspace.Condition) {
 	t.Helper()
-	server := c.real(t)
-	e := newTestEngine(t)
+	server := realIn(t, c)
+	k, err := keyspace.New(keyspace.NewScriptCache(), keyspace.Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	now := time.UnixMilli(1_700_000_000_000)
 	for _, words := range conditionData() {
-		e.run(now, words)
+		k.Run(now, words)
 	}
-	e.conditions = []Condition{c}
-	check := func(commands [][]string, judge func(words []string, real []byte, sim Reply)) {
+	k.Enter(c)
+	check := func(commands [][]string, judge func(words []string, real []byte, sim keyspace.Reply)) {
 		want, err := server.pipeline(commands)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, reply := range e.runPipeline(&connection{}, now, commands, func([]string, *Reply) {}, func() {}).Elems {
+		for i, reply := range k.RunPipeline(&keyspace.Connection{}, now, commands, func([]string, *keyspace.Reply) {}, func() {}) {
 			judge(commands[i], want[i], reply)
 		}
 	}
-	check(conditionCommands(), func(words []string, want []byte, reply Reply) {
-		if got := reply.appendRESP(nil); !bytes.Equal(got, want) {
+	check(conditionCommands(), func(words []string, want []byte, reply keyspace.Reply) {
+		if got := reply.AppendRESP(nil); !bytes.Equal(got, want) {
 			t.Errorf("%q:\nreal      %q\nsimulated %q", words, want, got)
 		}
 	})
 	var commands [][]string
 	for _, name := range plainCommands() {
-		commands = append(commands, append([]string{name}, slices.Repeat([]string{"1"}, max(arityOf(name), -arityOf(name))-1)...))
+		words := []string{name}
+		for _, ok := k.WellFormed(words); !ok; _, ok = k.WellFormed(words) {
+			words = append(words, "1")
+		}
+		commands = append(commands, words)
 	}
-	check(commands, func(words []string, want []byte, reply Reply) {
+	check(commands, func(words []string, want []byte, reply keyspace.Reply) {
 		code := string(c) + " "
 		if got := strings.HasPrefix(reply.Text, code); got != bytes.HasPrefix(want, []byte("-"+code)) {
 			t.Errorf("%q: the real server answers %.40q, the simulated one refuses: %v", words, want, got)
@@ -61,16 +68,16 @@ func (c Condition) compare(t *testing.T) {
 	})
 }
 
-// real returns a connection to a real server that is in the condition.
-func (c Condition) real(t *testing.T) *realRedis {
+// realIn returns a connection to a real server that is in the condition.
+func realIn(t *testing.T, c keyspace.Condition) *realRedis {
 	t.Helper()
 	var args []string
 	switch c {
-	case ConditionCluster:
+	case keyspace.ConditionCluster:
 		args = []string{"--cluster-enabled", "yes"}
-	case ConditionDisk:
+	case keyspace.ConditionDisk:
 		args = []string{"--save", "3600 1"}
-	case ConditionReadOnly, ConditionLoading, ConditionMemory:
+	case keyspace.ConditionReadOnly, keyspace.ConditionLoading, keyspace.ConditionMemory:
 	}
 	server, err := servers.StartRedis(args...)
 	if errors.Is(err, servers.ErrMissing) {
@@ -86,7 +93,7 @@ func (c Condition) real(t *testing.T) *realRedis {
 	}
 	t.Cleanup(conn.close)
 	conn.mustFit(t)
-	if c == ConditionCluster { // it lets nobody write before a slot is bound, and after that is down until all are
+	if c == keyspace.ConditionCluster { // it lets nobody write before a slot is bound, and after that is down until all are
 		mustAnswer(t, conn, "+OK", "CLUSTER", "ADDSLOTSRANGE", "0", "16382")
 		return conn
 	}
@@ -94,15 +101,15 @@ func (c Condition) real(t *testing.T) *realRedis {
 		mustAnswer(t, conn, "", words...)
 	}
 	switch c {
-	case ConditionReadOnly:
+	case keyspace.ConditionReadOnly:
 		mustAnswer(t, conn, "+OK", "REPLICAOF", "127.0.0.1", "1")
-	case ConditionLoading:
+	case keyspace.ConditionLoading:
 		load(t, server, conn)
-	case ConditionMemory:
+	case keyspace.ConditionMemory:
 		mustAnswer(t, conn, "+OK", "CONFIG", "SET", "maxmemory", "1")
-	case ConditionDisk:
+	case keyspace.ConditionDisk:
 		failSnapshot(t, server, conn)
-	case ConditionCluster:
+	case keyspace.ConditionCluster:
 	}
 	return conn
 }

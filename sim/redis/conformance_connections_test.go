@@ -14,6 +14,7 @@ import (
 
 	"lockquake/lock/env"
 	"lockquake/sim"
+	"lockquake/sim/redis/keyspace"
 )
 
 // connStep is what one of several connections sends in one go, or a pause in
@@ -26,7 +27,7 @@ type connStep struct {
 func (s connStep) String() string {
 	var all []string
 	for _, words := range s.commands {
-		all = append(all, string(appendWords(nil, words)))
+		all = append(all, string(line(words)))
 	}
 	return s.who + " " + strings.Join(all, "; ")
 }
@@ -437,7 +438,7 @@ func randomConns(r *rand.Rand) []connStep {
 // watch, and to those that are blocked and served in their order.
 func TestConformanceOfConnections(t *testing.T) {
 	control := dialReal(t)
-	cache := NewScriptCache()
+	cache := keyspace.NewScriptCache()
 	same := func(t *testing.T, steps []connStep) bool {
 		t.Helper()
 		real := realConns(t, control, steps)
@@ -605,7 +606,7 @@ func connLine(s connStep, name string, reply []byte) string {
 }
 
 // simConns runs the steps on the simulation.
-func simConns(t *testing.T, cache *ScriptCache, steps []connStep) []string {
+func simConns(t *testing.T, cache *keyspace.ScriptCache, steps []connStep) []string {
 	t.Helper()
 	r := newRig(t)
 	o := r.options(PersistNone)
@@ -630,20 +631,20 @@ func simConns(t *testing.T, cache *ScriptCache, steps []connStep) []string {
 		told := map[string][]string{}
 		send := func(name string, commands [][]string) env.Sem {
 			return r.worker.Go("call", func() {
-				var request any = &Command{Args: slices.Clone(commands[0])}
+				var request any = &keyspace.Command{Args: slices.Clone(commands[0])}
 				if len(commands) > 1 {
-					request = &Pipeline{Commands: commands}
+					request = &keyspace.Pipeline{Commands: commands}
 				}
 				answer, err := conns[name].Call(ctx, "do", request, 0)
 				if err != nil {
 					return
 				}
-				answers := []Reply{*answer.(*Reply)}
+				answers := []keyspace.Reply{*answer.(*keyspace.Reply)}
 				if len(commands) > 1 {
 					answers = answers[0].Elems
 				}
 				for i := range answers {
-					told[name] = append(told[name], connLine(now, name, answers[i].appendRESP(nil)))
+					told[name] = append(told[name], connLine(now, name, answers[i].AppendRESP(nil)))
 				}
 				open[name] = false
 			})

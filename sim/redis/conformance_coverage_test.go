@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"text/tabwriter"
+	"time"
+
+	"lockquake/sim/redis/keyspace"
 )
 
 // coverage counts what sequences have met.
@@ -62,13 +65,13 @@ const (
 )
 
 // before looks at the keys that a command is about to name.
-func (c *coverage) before(e *engine, words []string) {
+func (c *coverage) before(k *keyspace.Keyspace, now time.Time, words []string) {
 	for _, word := range words[1:] {
-		deadline, ok := e.store.deadlines[word]
-		if !ok {
+		deadline := k.Deadline(word)
+		if deadline == 0 {
 			continue
 		}
-		switch left := deadline - e.store.now.UnixMilli(); {
+		switch left := deadline - now.UnixMilli(); {
 		case left == 0:
 			c.edges[edgeLast]++
 		case left == -1:

@@ -120,9 +120,9 @@ func simMortal(t *testing.T, how Persistence) mortal {
 		do: func(command string) string {
 			words := strings.Fields(command)
 			call := &sim.Call{Session: &sim.Session{}}
-			reply := s.engine.run(s.now(), words)
+			reply := s.keys.Run(s.now(), words)
 			s.settle(call, words, &reply)
-			return string(reply.appendRESP(nil))
+			return string(reply.AppendRESP(nil))
 		},
 		kill: func() error {
 			s.Crash(DataWritten)

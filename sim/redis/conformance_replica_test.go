@@ -16,6 +16,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/internal/servers"
 	"lockquake/sim"
+	"lockquake/sim/redis/keyspace"
 )
 
 // couple is a real primary with its replica, which the simulation of such a
@@ -53,7 +54,7 @@ type step struct {
 func (s step) String() string {
 	var b strings.Builder
 	for _, words := range s.unit {
-		fmt.Fprintf(&b, "%s %s\n", s.at, appendWords(nil, words))
+		fmt.Fprintf(&b, "%s %s\n", s.at, line(words))
 	}
 	if s.unit == nil {
 		fmt.Fprintf(&b, "%s %s\n", s.at, s.ms)
@@ -268,7 +269,7 @@ func (r *realRun) promote() error {
 
 // tell lets a server carry out a command or a transaction.
 func (r *realRun) tell(s step) (done, bool, error) {
-	waits := firstBlocking(s.unit, false) < len(s.unit)
+	waits := (&keyspace.Connection{}).FirstBlocking(s.unit) < len(s.unit)
 	switch {
 	case s.at == connR && r.stopped:
 		return done{}, false, errRace
@@ -329,7 +330,7 @@ type simRun struct {
 // early is how long the world is there before the first step.
 const early = 10 * time.Millisecond
 
-func newSimRun(cache *ScriptCache, first time.Time) (*simRun, error) {
+func newSimRun(cache *keyspace.ScriptCache, first time.Time) (*simRun, error) {
 	s := &simRun{world: sim.New(sim.Config{}), conns: map[string]*sim.Conn{}, start: first.Add(-early)}
 	node := s.world.AddNode("worker-1", sim.NodeConfig{})
 	s.worker = node.Process("worker-1").Worker("worker-1")
@@ -367,12 +368,12 @@ func (s *simRun) dialAll() {
 	s.third = s.dial(primary)
 }
 
-func (s *simRun) call(c *sim.Conn, request any) *Reply {
+func (s *simRun) call(c *sim.Conn, request any) *keyspace.Reply {
 	answer, err := c.Call(context.Background(), "do", request, 0)
 	s.err = errors.Join(s.err, err)
-	r, ok := answer.(*Reply)
+	r, ok := answer.(*keyspace.Reply)
 	if !ok {
-		return &Reply{}
+		return &keyspace.Reply{}
 	}
 	return r
 }
@@ -393,7 +394,7 @@ func (s *simRun) perform(log []done, i int) []exchange {
 			}
 		}
 		s.group.Replica().node.Freeze(until.Sub(d.now))
-		s.call(s.third, &Command{Args: thirdParty()})
+		s.call(s.third, &keyspace.Command{Args: thirdParty()})
 	case doPromote:
 		s.group.Promote()
 		s.dialAll()
@@ -409,10 +410,10 @@ func (s *simRun) perform(log []done, i int) []exchange {
 func (s *simRun) tell(d done) []exchange {
 	replies := make([][]byte, 0, len(d.unit))
 	if len(d.unit) == 1 {
-		replies = append(replies, s.call(s.conns[d.at], &Command{Args: d.unit[0]}).appendRESP(nil))
+		replies = append(replies, s.call(s.conns[d.at], &keyspace.Command{Args: d.unit[0]}).AppendRESP(nil))
 	} else {
-		for _, elem := range s.call(s.conns[d.at], &Pipeline{Commands: d.unit}).Elems {
-			replies = append(replies, elem.appendRESP(nil))
+		for _, elem := range s.call(s.conns[d.at], &keyspace.Pipeline{Commands: d.unit}).Elems {
+			replies = append(replies, elem.AppendRESP(nil))
 		}
 	}
 	var all []exchange
@@ -425,7 +426,7 @@ func (s *simRun) tell(d done) []exchange {
 }
 
 // run tells both couples the steps. It returns what they say to each step.
-func (c *couple) run(cache *ScriptCache, all []step) ([][]exchange, error) {
+func (c *couple) run(cache *keyspace.ScriptCache, all []step) ([][]exchange, error) {
 	const attempts = 1000
 	for range attempts {
 		log, steady, err := c.attempt(all)
@@ -449,7 +450,7 @@ func (c *couple) run(cache *ScriptCache, all []step) ([][]exchange, error) {
 
 // differ runs the steps and returns the first exchange in which the couples
 // differ, nil if there is none.
-func (c *couple) differ(cache *ScriptCache, all []step) (*exchange, error) {
+func (c *couple) differ(cache *keyspace.ScriptCache, all []step) (*exchange, error) {
 	exchanges, err := c.run(cache, all)
 	if err != nil {
 		return nil, err
@@ -467,7 +468,7 @@ func (c *couple) differ(cache *ScriptCache, all []step) (*exchange, error) {
 
 // try runs steps, and shrinks and shows them if the couples differ. It reports
 // whether they agree.
-func (c *couple) try(t *testing.T, name string, cache *ScriptCache, all []step) bool {
+func (c *couple) try(t *testing.T, name string, cache *keyspace.ScriptCache, all []step) bool {
 	t.Helper()
 	x, err := c.differ(cache, all)
 	if err != nil {
@@ -512,7 +513,7 @@ func newCouple(t *testing.T) *couple {
 // real servers: WAIT, what the replica answers, and what it knows once it is
 // promoted.
 func TestConformanceOfReplication(t *testing.T) {
-	c, cache := newCouple(t), NewScriptCache()
+	c, cache := newCouple(t), keyspace.NewScriptCache()
 	t.Run("by hand", func(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(handWrittenReplicated())) {
 			t.Run(name, func(t *testing.T) {

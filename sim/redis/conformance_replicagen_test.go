@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"lockquake/sim/redis/keyspace"
 )
 
 // replicaGenerator makes steps for a primary and its replica by chance. Beside
@@ -68,7 +70,7 @@ func (g *replicaGenerator) write(at string) {
 			"PEXPIRE $k 60000", "PEXPIRE $k $ms", "DEL $k", "GET $k", "GET $k", "PTTL $k", "PTTL $k", "HINCRBY $hash $m 1", "RPUSH $list $v", "FLUSHALL")}
 	}
 	for i, words := range s {
-		if blocks(words) {
+		if keyspace.Blocks(words) {
 			s[i] = []string{"PING"}
 		}
 	}
@@ -100,7 +102,7 @@ func (g *replicaGenerator) read() {
 	filled := g.filled("GET $k", "GET $k", "GET $k", "PTTL $k", "PTTL $k", "TTL $any", "EXISTS $any", "EXISTS $any $any", "TYPE $any",
 		"PEXPIRETIME $any", "MGET $k $k", "HGETALL $hash", "SMEMBERS $members", "LRANGE $list 0 -1", "ZRANGE $ranks 0 -1 WITHSCORES", "STRLEN $k",
 		"WAIT 1 0", "WAIT x 0", "WAIT 1")
-	if name := filled[0]; !blocks(filled) && g.chance(20) {
+	if name := filled[0]; !keyspace.Blocks(filled) && g.chance(20) {
 		script := "return redis.call('" + name + "', KEYS[1])"
 		if slices.Contains([]string{"GET", "PTTL", "TTL", "TYPE", "STRLEN"}, name) {
 			filled = []string{g.one("EVAL", "EVAL_RO"), script, "1", filled[1]}

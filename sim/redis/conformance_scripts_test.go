@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lockquake/sim/redis/keyspace"
 )
 
 // luaScripts are scripts that each look at one thing in which a Lua can differ
@@ -17,7 +19,7 @@ var luaScripts string
 // Scripts do what they do in Redis's Lua 5.1: conversions of arguments, loops,
 // formats, patterns, tables, errors.
 func TestConformanceOfScripts(t *testing.T) {
-	p := &pair{real: dialReal(t), cache: NewScriptCache(), met: newCoverage()}
+	p := &pair{real: dialReal(t), cache: keyspace.NewScriptCache(), met: newCoverage()}
 	for script := range strings.SplitSeq(strings.TrimSpace(luaScripts), "\n=\n") {
 		x, err := p.differ(sequence{{"EVAL", script, "1", "k", "5", "x", ""}})
 		if err != nil {
@@ -25,33 +27,6 @@ func TestConformanceOfScripts(t *testing.T) {
 		}
 		if x != nil {
 			t.Error(x.String())
-		}
-	}
-}
-
-// What a script asks for that is not simulated is told by its name, and does not
-// pass for an error of the script.
-func TestWhatScriptsLackIsNamed(t *testing.T) {
-	for script, want := range map[string]string{
-		"return struct.pack('>I2', 1)":                     "STRUCT IN A SCRIPT",
-		"return cmsgpack.pack(1)":                          "CMSGPACK IN A SCRIPT",
-		"return loadstring('return 1')()":                  "LOADSTRING IN A SCRIPT",
-		"coroutine.yield()":                                "COROUTINE IN A SCRIPT",
-		"redis.setresp(3)":                                 "REDIS.SETRESP(3)",
-		"return redis.acl_check_cmd('GET')":                "REDIS.ACL_CHECK_CMD",
-		"pcall(redis.call, 'OBJECT', 'ENCODING', 'k')":     "OBJECT",
-		"return redis.call('SELECT', 1)":                   "SELECT 1",
-		"while true do end":                                "A SCRIPT OF MORE THAN 10000000 INSTRUCTIONS",
-		"return nonsense":                                  "",
-		"return redis.call('NONSENSE')":                    "",
-		"local function f() return 1 + f() end return f()": "",
-	} {
-		e := newTestEngine(t)
-		if r := e.run(e.store.now, []string{"EVAL", script, "0"}); r.Kind != Error && want != "COROUTINE IN A SCRIPT" && !strings.HasPrefix(want, "REDIS.") && want != "OBJECT" {
-			t.Errorf("%s answers %s", script, r.AppendTrace(nil))
-		}
-		if e.store.missing != want {
-			t.Errorf("%s lacks %q, want %q", script, e.store.missing, want)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"lockquake/internal/servers"
+	"lockquake/sim/redis/keyspace"
 )
 
 // realRedis is a connection to a real redis-server.
@@ -61,7 +62,7 @@ func (c *realRedis) mustFit(t *testing.T) {
 		if os.Getenv("CI") != "" {
 			end = t.Fatalf
 		}
-		end("the simulation follows Redis %s, and this is another: %q", redisVersion, version)
+		end("the simulation follows Redis %s, and this is another: %q", keyspace.Version, version)
 	}
 }
 
@@ -174,7 +175,7 @@ func (x *exchange) same() bool { return bytes.Equal(x.real, x.sim) }
 // pair is a real server and the simulation of one.
 type pair struct {
 	real  *realRedis
-	cache *ScriptCache
+	cache *keyspace.ScriptCache
 	met   *coverage
 }
 
@@ -199,17 +200,13 @@ func (p *pair) attempt(s sequence) ([]exchange, bool, error) {
 	if _, err := p.real.pipeline([][]string{{"FLUSHALL"}, {"SCRIPT", "FLUSH"}}); err != nil {
 		return nil, false, err
 	}
-	e, err := newEngine(p.cache)
+	k, err := keyspace.New(p.cache, keyspace.Hooks{})
 	if err != nil {
 		return nil, false, err
 	}
-	defer func() {
-		if e.scripts.sandbox != nil {
-			p.cache.giveBack(e.scripts.sandbox)
-		}
-	}()
+	defer k.Close()
 	var all []exchange
-	connection := &connection{}
+	connection := &keyspace.Connection{}
 	const burst = 8 // that take the real server a good part of a millisecond
 	for units := range slices.Chunk(s.units(), burst) {
 		commands := [][]string{{"TIME"}}
@@ -226,7 +223,7 @@ func (p *pair) attempt(s sequence) ([]exchange, bool, error) {
 		if err != nil {
 			return nil, false, err
 		}
-		exchanges, steady, err := p.simulate(e, connection, units, replies)
+		exchanges, steady, err := p.simulate(k, connection, units, replies)
 		if err != nil || !steady {
 			return nil, false, err
 		}
@@ -252,7 +249,7 @@ func (c *realRedis) newMillisecond() error {
 
 // simulate gives the units to a simulated server, at the times that stand
 // among the replies of the real one.
-func (p *pair) simulate(e *engine, c *connection, units []sequence, replies [][]byte) ([]exchange, bool, error) {
+func (p *pair) simulate(k *keyspace.Keyspace, c *keyspace.Connection, units []sequence, replies [][]byte) ([]exchange, bool, error) {
 	var all []exchange
 	now, err := timeOf(replies[0])
 	if err != nil {
@@ -269,13 +266,12 @@ func (p *pair) simulate(e *engine, c *connection, units []sequence, replies [][]
 			if after.UnixMilli() != now.UnixMilli() {
 				return nil, false, nil
 			}
-			e.store.setTime(now)
 			for _, words := range unit {
-				p.met.before(e, words)
+				p.met.before(k, now, words)
 			}
-			answers := e.runPipeline(c, now, unit, func([]string, *Reply) {}, func() {})
+			answers := k.RunPipeline(c, now, unit, func([]string, *keyspace.Reply) {}, func() {})
 			for i, words := range unit {
-				x := exchange{words: words, now: now, real: replies[i], sim: answers.Elems[i].appendRESP(nil)}
+				x := exchange{words: words, now: now, real: replies[i], sim: answers[i].AppendRESP(nil)}
 				if err := x.comparable(); err != nil {
 					return nil, false, err
 				}
@@ -290,7 +286,7 @@ func (p *pair) simulate(e *engine, c *connection, units []sequence, replies [][]
 
 // timeOf reads the reply to TIME.
 func timeOf(raw []byte) (time.Time, error) {
-	r, _, err := parseRESP(raw)
+	r, _, err := keyspace.ParseRESP(raw)
 	if err != nil || len(r.Elems) != 2 {
 		return time.Time{}, fmt.Errorf("TIME answers %q: %w", raw, err)
 	}
@@ -305,23 +301,23 @@ func timeOf(raw []byte) (time.Time, error) {
 // comparable takes out of both replies what the simulation does not promise.
 func (x *exchange) comparable() error {
 	for _, reply := range []*[]byte{&x.real, &x.sim} {
-		r, _, err := parseRESP(*reply)
+		r, _, err := keyspace.ParseRESP(*reply)
 		if err != nil {
 			return fmt.Errorf("%s answers %q: %w", x.words, *reply, err)
 		}
 		// No client tells a missing array from a missing string.
 		if bytes.Contains(*reply, []byte("*-1\r\n")) {
-			*reply = r.appendRESP(nil)
+			*reply = r.AppendRESP(nil)
 		}
-		if r.Kind == Error {
+		if r.Kind == keyspace.Error {
 			r.Text = comparableError(r.Text)
-			*reply = r.appendRESP(nil)
+			*reply = r.AppendRESP(nil)
 		}
-		if step := unordered(x.words); r.Kind == Array && step > 0 && len(r.Elems)%step == 0 {
+		if step := unordered(x.words); r.Kind == keyspace.Array && step > 0 && len(r.Elems)%step == 0 {
 			groups := slices.Collect(slices.Chunk(r.Elems, step))
-			slices.SortFunc(groups, func(a, b []Reply) int { return strings.Compare(a[0].Text, b[0].Text) })
+			slices.SortFunc(groups, func(a, b []keyspace.Reply) int { return strings.Compare(a[0].Text, b[0].Text) })
 			r.Elems = slices.Concat(groups...)
-			*reply = r.appendRESP(nil)
+			*reply = r.AppendRESP(nil)
 		}
 	}
 	return nil
@@ -347,7 +343,8 @@ func comparableError(text string) string {
 	if strings.HasPrefix(text, compiling) {
 		return compiling
 	}
-	rest, ofScript := strings.CutPrefix(text, "ERR "+chunkName+":")
+	const scriptName = "user_script"
+	rest, ofScript := strings.CutPrefix(text, "ERR "+scriptName+":")
 	line, said, found := strings.Cut(rest, ": ")
 	if !ofScript || !found {
 		return text
@@ -357,7 +354,7 @@ func comparableError(text string) string {
 			if end := strings.Index(said, " script: "); end >= 0 {
 				said = said[end:]
 			}
-			return "ERR " + chunkName + ":" + line + ": (Lua's words)" + said
+			return "ERR " + scriptName + ":" + line + ": (Lua's words)" + said
 		}
 	}
 	return text
@@ -367,7 +364,7 @@ func comparableError(text string) string {
 func (s sequence) String() string {
 	var b strings.Builder
 	for _, words := range s {
-		b.Write(appendWords(nil, words))
+		b.Write(line(words))
 		b.WriteByte('\n')
 	}
 	return b.String()
@@ -443,7 +440,7 @@ func numbers(t *testing.T) (first, last int) {
 // TestConformance holds the simulation to a real redis-server: both get the
 // same commands at the same time, and must say the same, byte for byte.
 func TestConformance(t *testing.T) {
-	p := &pair{real: dialReal(t), cache: NewScriptCache(), met: newCoverage()}
+	p := &pair{real: dialReal(t), cache: keyspace.NewScriptCache(), met: newCoverage()}
 	t.Run("by hand", func(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(handWritten())) {
 			t.Run(name, func(t *testing.T) {
@@ -515,7 +512,10 @@ func (p *pair) differ(s sequence) (*exchange, error) {
 	return nil, err
 }
 
+// line shows the words of a command in one line.
+func line(words []string) []byte { return (&keyspace.Command{Args: words}).AppendTrace(nil) }
+
 // String shows what the servers say to a command.
 func (x *exchange) String() string {
-	return fmt.Sprintf("%s\n real %q\n sim  %q", appendWords(nil, x.words), x.real, x.sim)
+	return fmt.Sprintf("%s\n real %q\n sim  %q", line(x.words), x.real, x.sim)
 }

@@ -59,11 +59,11 @@ func (j *journal) settle() {
 func (j *journal) pass(keys []string) {
 	var effects []effect
 	for _, key := range keys {
-		now := j.server.engine.store.image(key)
-		if now.equal(j.known[key]) {
+		now := image{Image: j.server.keys.Image(key)}
+		if now.Equal(j.known[key].Image) {
 			continue
 		}
-		if now.build != nil {
+		if now.IsThere() {
 			now.given = j.server.watch.given(key)
 		}
 		e := effect{j.server.node.World().Time(), key, now}

@@ -47,7 +47,7 @@ func (s *Server) Crash(data Data) {
 	}
 	survived := s.survivors(data)
 	s.forgetWaiters()
-	s.engine.scripts.forget()
+	s.keys.ForgetScripts()
 	s.node.Crash()
 	if s.group != nil {
 		s.group.crashed(s, survived)
@@ -90,17 +90,15 @@ func (s *Server) survivors(data Data) map[string]image {
 
 // images returns all that the keyspace holds now.
 func (s *Server) images() map[string]image {
-	all := s.engine.store.images()
-	for key, i := range all {
-		if i.given = s.watch.given(key); i.given != nil {
-			all[key] = i
-		}
+	all := map[string]image{}
+	for key, i := range s.keys.Images() {
+		all[key] = image{i, s.watch.given(key)}
 	}
 	return all
 }
 
 // load lets the server hold the images and nothing else. Nobody is told.
 func (s *Server) load(images map[string]image) {
-	s.engine.store.replace(images)
+	s.keys.Replace(bare(images))
 	s.beginJournal(images)
 }

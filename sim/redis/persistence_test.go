@@ -13,6 +13,7 @@ import (
 	"lockquake/history"
 	"lockquake/internal/draw"
 	"lockquake/sim"
+	"lockquake/sim/redis/client"
 )
 
 // rig is a world with lock servers and one worker, for what happens to
@@ -56,7 +57,7 @@ func (r *rig) newServer(t *testing.T, how Persistence) *Server {
 func (r *rig) run(t *testing.T, want []string, body func(ctx context.Context, c *goredis.Client)) {
 	t.Helper()
 	r.worker.Go("main", func() {
-		body(context.Background(), NewClient(r.worker.Process(), r.resolve, ClientOptions{}))
+		body(context.Background(), client.New(r.worker.Process(), r.resolve, client.Options{}))
 	})
 	if err := r.Run(); err != nil {
 		t.Fatal(err)
@@ -180,7 +181,7 @@ func TestCrashKeepsEveryType(t *testing.T) {
 	now := s.now()
 	for _, command := range writes {
 		words := strings.Fields(command)
-		s.engine.run(now, words)
+		s.keys.Run(now, words)
 		s.journal.settle()
 	}
 	for _, crash := range []Data{DataByPersistence, DataWritten, DataKept} {
@@ -190,7 +191,8 @@ func TestCrashKeepsEveryType(t *testing.T) {
 		}
 		s.Restart()
 		for _, read := range reads {
-			if got := say(s.engine, now, read.command); got != read.want {
+			reply := s.keys.Run(now, strings.Fields(read.command))
+			if got := string(reply.AppendTrace(nil)); got != read.want {
 				t.Errorf("after a crash %d, %s answers %s, want %s", crash, read.command, got, read.want)
 			}
 		}

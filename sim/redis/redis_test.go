@@ -5,153 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
 	"github.com/google/go-cmp/cmp"
 	goredis "github.com/redis/go-redis/v9"
 
 	"lockquake/history"
 	"lockquake/internal/draw"
 	"lockquake/sim"
+	"lockquake/sim/redis/client"
 )
-
-// say carries out one command on an engine and returns its reply as text.
-func say(e *engine, now time.Time, command string) string {
-	r := e.run(now, strings.Fields(command))
-	return string(r.AppendTrace(nil))
-}
-
-func newTestEngine(t *testing.T) *engine {
-	t.Helper()
-	e, err := newEngine(NewScriptCache())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
-// Redis's rule of expiry: the clock counts whole milliseconds, and a key is
-// there as long as the clock does not exceed its deadline.
-func TestExpiryToTheMillisecond(t *testing.T) {
-	start := time.Date(2026, 1, 1, 0, 0, 0, 700_000, time.UTC) // 0.7 ms into a millisecond
-	for _, test := range []struct {
-		after   time.Duration
-		command string
-		want    string
-	}{
-		{0, "PTTL k", "100"},
-		{250 * time.Microsecond, "PTTL k", "100"}, // the same millisecond
-		{300 * time.Microsecond, "PTTL k", "99"},  // the next one
-		{99 * time.Millisecond, "GET k", "v"},
-		{100 * time.Millisecond, "GET k", "v"},
-		{100 * time.Millisecond, "PTTL k", "0"},
-		{100*time.Millisecond + 299*time.Microsecond, "EXISTS k", "1"},
-		{100*time.Millisecond + 300*time.Microsecond, "EXISTS k", "0"}, // one more millisecond
-		{100*time.Millisecond + 300*time.Microsecond, "PTTL k", "-2"},
-		{101 * time.Millisecond, "SET k w NX", "+OK"},
-		{100 * time.Millisecond, "SET k w NX", "nil"},
-		{-time.Hour, "PTTL k", "3600100"}, // a clock that steps back gives the key a longer life
-	} {
-		e := newTestEngine(t)
-		if got := say(e, start, "SET k v PX 100"); got != "+OK" {
-			t.Fatalf("SET answered %s", got)
-		}
-		if got := say(e, start.Add(test.after), test.command); got != test.want {
-			t.Errorf("%v after the SET, %s answers %s, want %s", test.after, test.command, got, test.want)
-		}
-	}
-}
-
-// A session with the commands that locks use, answered as Redis 7.0 does.
-func TestCommands(t *testing.T) {
-	e := newTestEngine(t)
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for _, step := range []struct{ command, want string }{
-		{"PING", "+PONG"},
-		{"GET k", "nil"},
-		{"SET k v NX PX 30000", "+OK"},
-		{"SET k w NX PX 30000", "nil"},
-		{"SETNX k w", "0"},
-		{"GET k", "v"},
-		{"PTTL k", "30000"},
-		{"TTL k", "30"},
-		{"PEXPIRE k 500", "1"},
-		{"PEXPIRE missing 500", "0"},
-		{"SET k w KEEPTTL", "+OK"},
-		{"PTTL k", "500"},
-		{"SET k x", "+OK"},
-		{"PTTL k", "-1"},
-		{"INCR n", "1"},
-		{"INCR n", "2"},
-		{"INCR k", `-"ERR value is not an integer or out of range"`},
-		{"LPUSH k 1", `-"WRONGTYPE Operation against a key holding the wrong kind of value"`},
-		{"DEL k n missing", "2"},
-		{"EXPIRE k 10", "0"},
-		{"TIME", "[1767225600 0]"},
-		{"EVALSHA 0123456789012345678901234567890123456789 0", `-"NOSCRIPT No matching script. Please use EVAL."`},
-	} {
-		if got := say(e, now, step.command); got != step.want {
-			t.Errorf("%s answers %s, want %s", step.command, got, step.want)
-		}
-	}
-	if got := say(e, now, "OBJECT ENCODING l"); !strings.Contains(got, "lockquake does not simulate") {
-		t.Errorf("a command that is not simulated is answered by %s", got)
-	}
-	if got := say(e, now, "NONSENSE 1"); !strings.Contains(got, "unknown command") {
-		t.Errorf("an unknown command is answered by %s", got)
-	}
-}
-
-// What a script returns, and what it gets from a command, as Redis converts
-// them.
-func TestScriptConversions(t *testing.T) {
-	e := newTestEngine(t)
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for _, test := range []struct{ script, want string }{
-		{`return 1`, "1"},
-		{`return 3.99`, "3"},
-		{`return -3.99`, "-3"},
-		{`return 'x'`, "x"},
-		{`return true`, "1"},
-		{`return false`, "nil"},
-		{`return nil`, "nil"},
-		{`return {1, 'a', {2}, nil, 5}`, "[1 a [2]]"},
-		{`return {ok='FINE'}`, "+FINE"},
-		{`return {err='MY error'}`, `-"MY error"`},
-		{`return redis.error_reply('MY error')`, `-"MY error"`},
-		{`return redis.status_reply('FINE')`, "+FINE"},
-		{`return redis.call('SET', 'k', 'v')`, "+OK"},
-		{`return redis.call('SET', 'k', 'v').ok`, "OK"},
-		{`return redis.call('SET', 'k', 'v') == 'OK'`, "nil"}, // it is a table
-		{`return redis.call('GET', 'missing') == false`, "1"},
-		{`return redis.call('INCR', 'n') + 1`, "2"},
-		{`return KEYS[1] .. ARGV[1]`, "keyarg"},
-		{`return redis.pcall('INCR', 'k').err ~= nil`, "1"},
-		{`return redis.sha1hex('')`, "da39a3ee5e6b4b0d3255bfef95601890afd80709"},
-		{`local t = {} for i = 1, 3 do t[i] = i end return #t`, "3"},
-	} {
-		r := e.run(now, []string{"EVAL", test.script, "1", "key", "arg"})
-		if got := string(r.AppendTrace(nil)); got != test.want {
-			t.Errorf("%s\nanswers %s, want %s", test.script, got, test.want)
-		}
-	}
-	for _, test := range []struct{ script, want string }{
-		{`leak = 1`, "readonly table"},
-		{`return undefined`, "global"},
-		{`return redis.call('INCR', 'k')`, "not an integer"},
-		{`return redis.call('LPUSH', 'k', '1')`, "WRONGTYPE"},
-		{`return (`, "ERR"},
-		{`while true do end`, "ERR"},
-	} {
-		r := e.run(now, []string{"EVAL", test.script, "0"})
-		if r.Kind != Error || !strings.Contains(r.Text, test.want) {
-			t.Errorf("%s\nanswers %s, want an error with %q", test.script, r.AppendTrace(nil), test.want)
-		}
-	}
-}
 
 // small is a world with a Redis that knows of one lock, and one worker.
 type small struct {
@@ -178,7 +42,7 @@ func newSmall(t *testing.T) *small {
 func (s *small) run(t *testing.T, body func(ctx context.Context, c *goredis.Client)) {
 	t.Helper()
 	s.worker.Go("main", func() {
-		body(context.Background(), NewClient(s.worker.Process(), at("lock"), ClientOptions{}))
+		body(context.Background(), client.New(s.worker.Process(), at("lock"), client.Options{}))
 	})
 	if err := s.Run(); err != nil {
 		t.Fatal(err)
@@ -222,118 +86,6 @@ func TestServerTellsTheTruthAboutLocks(t *testing.T) {
 	}
 }
 
-// go-redis's commands give the same typed results over the simulated network
-// as over a connection to miniredis.
-func TestTypedResults(t *testing.T) {
-	script := goredis.NewScript(`return {1, 'two', redis.call('GET', KEYS[1])}`)
-	steps := []func(ctx context.Context, c *goredis.Client) (any, error){
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.Ping(ctx).Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.Get(ctx, "none").Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) {
-			return c.Set(ctx, "k", 7, time.Minute).Result()
-		},
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.Get(ctx, "k").Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.Get(ctx, "k").Int() },
-		func(ctx context.Context, c *goredis.Client) (any, error) {
-			return c.SetNX(ctx, "k", 1, time.Second).Result()
-		},
-		func(ctx context.Context, c *goredis.Client) (any, error) {
-			return c.SetNX(ctx, "n", true, time.Second).Result()
-		},
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.SetNX(ctx, "m", 1.5, 0).Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) {
-			return c.SetArgs(ctx, "k", []byte("z"), goredis.SetArgs{Mode: "XX", Get: true}).Result()
-		},
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.SetXX(ctx, "gone", 1, 0).Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) {
-			return c.PExpire(ctx, "k", time.Second).Result()
-		},
-		func(ctx context.Context, c *goredis.Client) (any, error) {
-			return c.Expire(ctx, "none", time.Second).Result()
-		},
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.PTTL(ctx, "count").Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.TTL(ctx, "none").Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) {
-			return c.Exists(ctx, "k", "m", "none").Result()
-		},
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.Incr(ctx, "count").Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.IncrBy(ctx, "count", 41).Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) {
-			return c.IncrByFloat(ctx, "float", 2.5).Result()
-		},
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.Incr(ctx, "k").Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) {
-			return c.MGet(ctx, "count", "none").Result()
-		},
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.MSet(ctx, "a", 1, "b", 2).Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.HSet(ctx, "h", "f", "v").Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.HGet(ctx, "h", "f").Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.HGetAll(ctx, "h").Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.LPush(ctx, "h", 1).Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.RPush(ctx, "l", 1, 2, 3).Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.LRange(ctx, "l", 0, -1).Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.SAdd(ctx, "s", "x").Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.SIsMember(ctx, "s", "x").Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.SMembersMap(ctx, "s").Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) {
-			return c.ZAdd(ctx, "z", goredis.Z{Score: 1.5, Member: "m"}).Result()
-		},
-		func(ctx context.Context, c *goredis.Client) (any, error) {
-			return c.ZRangeWithScores(ctx, "z", 0, -1).Result()
-		},
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.Type(ctx, "z").Result() },
-		func(ctx context.Context, c *goredis.Client) (any, error) {
-			return c.Del(ctx, "a", "b", "none").Result()
-		},
-		func(ctx context.Context, c *goredis.Client) (any, error) {
-			return script.Run(ctx, c, []string{"count"}).Result()
-		},
-		func(ctx context.Context, c *goredis.Client) (any, error) {
-			return script.Run(ctx, c, []string{"none"}).Slice()
-		},
-		func(ctx context.Context, c *goredis.Client) (any, error) { return c.Do(ctx, "GET", "count").Text() },
-		func(ctx context.Context, c *goredis.Client) (any, error) {
-			var n *goredis.IntCmd
-			_, err := c.TxPipelined(ctx, func(p goredis.Pipeliner) error {
-				p.Set(ctx, "t", 1, 0)
-				n = p.Incr(ctx, "t")
-				return nil
-			})
-			return n.Val(), err
-		},
-		func(ctx context.Context, c *goredis.Client) (any, error) {
-			var a *goredis.StringCmd
-			_, err := c.Pipelined(ctx, func(p goredis.Pipeliner) error {
-				a = p.Get(ctx, "t")
-				p.Get(ctx, "none")
-				return nil
-			})
-			return a.Val(), err
-		},
-	}
-	results := func(ctx context.Context, c *goredis.Client) []string {
-		var lines []string
-		for i, step := range steps {
-			v, err := step(ctx, c)
-			lines = append(lines, fmt.Sprintf("%d: %#v, %v, nil %v", i, v, err, errors.Is(err, goredis.Nil)))
-		}
-		return lines
-	}
-	m := miniredis.NewMiniRedis()
-	defer m.Close()
-	direct := goredis.NewClient(&goredis.Options{
-		Addr: "192.0.2.1:6379", Protocol: 2, DisableIdentity: true,
-		Dialer: func(context.Context, string, string) (net.Conn, error) { return m.Dial() },
-	})
-	defer direct.Close()
-	want := results(t.Context(), direct)
-	var got []string
-	newSmall(t).run(t, func(ctx context.Context, c *goredis.Client) { got = results(ctx, c) })
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("results (-miniredis +simulated):\n%s", diff)
-	}
-}
-
 // A reply that is lost after its effect: the client times out after 5 s and
 // opens a new connection; nothing is resent unless that is asked for.
 func TestLostReply(t *testing.T) {
@@ -359,7 +111,7 @@ func TestLostReply(t *testing.T) {
 				}
 			})
 			s.worker.Go("main", func() {
-				c := NewClient(s.worker.Process(), at("lock"), ClientOptions{MaxRetries: test.retries})
+				c := client.New(s.worker.Process(), at("lock"), client.Options{MaxRetries: test.retries})
 				won, err := c.SetNX(context.Background(), "lock", "a", time.Minute).Result()
 				var timeout net.Error
 				if won != test.won || (err != nil) != test.failed {
@@ -388,37 +140,6 @@ func TestLostReply(t *testing.T) {
 	}
 }
 
-// With one connection in the pool the second command waits for the first, and
-// gives up after the pool's time-out.
-func TestPoolServesInOrderAndTimesOut(t *testing.T) {
-	s := newSmall(t)
-	s.worker.OnPoint("get.sent", 1, func() {
-		if err := s.HoldMessage(2 * time.Second); err != nil {
-			t.Error(err)
-		}
-	})
-	var lines []string
-	c := NewClient(s.worker.Process(), at("lock"), ClientOptions{PoolSize: 1, PoolTimeout: time.Second})
-	for i, start := range []time.Duration{0, 100 * time.Millisecond, 1500 * time.Millisecond} {
-		s.worker.Go("task", func() {
-			_ = s.worker.Sleep(context.Background(), start)
-			err := c.Get(context.Background(), "k").Err()
-			lines = append(lines, fmt.Sprintf("%v task %d: %v", s.Time(), i, err))
-		})
-	}
-	if err := s.Run(); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{
-		"1.1s task 1: redis: connection pool timeout",
-		"2.00603s task 0: redis: nil", // dial and HELLO 4.02 ms, the request held 2 s, a round trip and a step
-		"2.00804s task 2: redis: nil",
-	}
-	if diff := cmp.Diff(want, lines); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 func BenchmarkLockCycle(b *testing.B) {
 	s := sim.New(sim.Config{Step: 10 * time.Microsecond, Latency: draw.Fixed(time.Millisecond)})
 	defer s.Close()
@@ -430,7 +151,7 @@ func BenchmarkLockCycle(b *testing.B) {
 	b.ReportAllocs()
 	k.Go("main", func() {
 		ctx := context.Background()
-		c := NewClient(k.Process(), at("lock"), ClientOptions{})
+		c := client.New(k.Process(), at("lock"), client.Options{})
 		for range b.N {
 			c.SetNX(ctx, "lock", "a", time.Second)
 			release.Run(ctx, c, []string{"lock"}, "a")

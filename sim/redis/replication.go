@@ -66,7 +66,7 @@ func (g *Group) Primary() *Server { return g.primary }
 // Replica returns the other one.
 func (g *Group) Replica() *Server { return g.replica }
 
-// Resolve returns the name of the primary's node, for NewClient.
+// Resolve returns the name of the primary's node, for a client.
 func (g *Group) Resolve() string { return g.primary.node.Name() }
 
 // Close ends the use of both servers.
@@ -141,7 +141,7 @@ func (g *Group) synchronise() {
 	all := g.primary.images()
 	g.deliver(func() {
 		g.received = all
-		g.replica.engine.store.replace(all)
+		g.replica.keys.Replace(bare(all))
 	})
 }
 
@@ -154,7 +154,7 @@ func (g *Group) send(effects []effect) {
 	g.deliver(func() {
 		for _, e := range effects {
 			apply(g.received, e)
-			g.replica.engine.store.put(e.key, e.image)
+			g.replica.keys.Put(e.key, e.image.Image)
 		}
 	})
 }

@@ -3,6 +3,8 @@ package redis
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,8 @@ import (
 
 	"lockquake/internal/draw"
 	"lockquake/sim"
+	"lockquake/sim/redis/client"
+	"lockquake/sim/redis/keyspace"
 )
 
 // newGroup adds a primary and a replica 10 ms behind it, and lets the worker's
@@ -32,8 +36,8 @@ func (r *rig) newGroup(t *testing.T, o Options, clock sim.NodeConfig) *Group {
 // all clients.
 func holds(s *Server) string {
 	var all []string
-	for _, key := range s.engine.store.redis.Keys() {
-		text, _ := s.engine.store.value(key)
+	for _, key := range slices.Sorted(maps.Keys(s.images())) {
+		text, _ := s.watch.value(key)
 		all = append(all, key+"="+text)
 	}
 	return strings.Join(all, " ")
@@ -310,7 +314,7 @@ func TestReplicaAnswersReads(t *testing.T) {
 	g.Replica().SetStale(time.Second) // is of no use to it
 	r.run(t, []string{"5ms lock: granted lock 1", "1.006s lock: expired lock 1"}, func(ctx context.Context, c *goredis.Client) {
 		c.SetNX(ctx, "lock", "1", time.Second)
-		replica := NewClient(r.worker.Process(), at("lock-replica"), ClientOptions{})
+		replica := client.New(r.worker.Process(), at("lock-replica"), client.Options{})
 		r.sleepTo(100 * time.Millisecond)
 		if got := what(ctx, replica, "lock"); got != "1" {
 			t.Errorf("the replica answers %s", got)
@@ -342,11 +346,11 @@ func TestWaitCoversTheWritesOfOthers(t *testing.T) {
 				t.Error(err)
 			}
 			return func(words ...string) string {
-				answer, err := c.Call(ctx, "do", &Command{Args: words}, 0)
+				answer, err := c.Call(ctx, "do", &keyspace.Command{Args: words}, 0)
 				if err != nil {
 					return err.Error()
 				}
-				return string(answer.(*Reply).appendRESP(nil))
+				return string(answer.(*keyspace.Reply).AppendRESP(nil))
 			}
 		}
 		a, b := dial(), dial()
@@ -477,25 +481,8 @@ func TestWait(t *testing.T) {
 }
 
 // A WAIT in a transaction does not block, and counts who had what was written
-// before it. One with wrong arguments says so as Redis does.
+// before it.
 func TestWaitThatDoesNotBlock(t *testing.T) {
-	e := newTestEngine(t)
-	for _, test := range []struct{ command, want string }{
-		{"WAIT 1 50", "0"},
-		{"WAIT -1 50", "0"},
-		{"WAIT 1", `-"ERR wrong number of arguments for 'wait' command"`},
-		{"WAIT x 1", `-"ERR value is not an integer or out of range"`},
-		{"WAIT 1 x", `-"ERR timeout is not an integer or out of range"`},
-		{"WAIT 1 -1", `-"ERR timeout is negative"`},
-	} {
-		if got := say(e, time.Unix(0, 0), test.command); got != test.want {
-			t.Errorf("%s answers %s, want %s", test.command, got, test.want)
-		}
-	}
-	inScript := e.run(time.Unix(0, 0), []string{"EVAL", `return redis.call("WAIT", 1, 50)`, "0"})
-	if !strings.Contains(inScript.Text, "not allowed from script") {
-		t.Errorf("a script that waits gets %s", inScript.Text)
-	}
 	r := newRig(t)
 	r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
 	r.run(t, nil, func(ctx context.Context, c *goredis.Client) {

@@ -8,6 +8,7 @@ import (
 	"lockquake/history"
 	"lockquake/lock"
 	"lockquake/sim"
+	"lockquake/sim/redis/keyspace"
 )
 
 // Options are the settings of a server. The zero value is a server that
@@ -40,21 +41,22 @@ type Options struct {
 	Name string
 	// Scripts are compiled scripts to share with other servers; nil for a
 	// cache of its own.
-	Scripts *ScriptCache
+	Scripts *keyspace.ScriptCache
 }
 
 // Server is one simulated Redis. It answers a request at the instant at which
 // it arrives, unless that is a WAIT or blocks.
 type Server struct {
-	node    *sim.Node
-	options Options
-	engine  *engine
-	watch   *watch
-	origin  time.Time // of the monotonic clock
-	journal *journal  // nil: nothing lives on what commands do
-	staleBy time.Duration
-	group   *Group // nil: it stands alone
-	waiters []*waiter
+	node      *sim.Node
+	options   Options
+	keys      *keyspace.Keyspace
+	watch     *watch
+	origin    time.Time // of the monotonic clock
+	journal   *journal  // nil: nothing lives on what commands do
+	staleBy   time.Duration
+	group     *Group // nil: it stands alone
+	waiters   []*waiter
+	suspended []*suspended
 
 	channels channels
 }
@@ -76,21 +78,21 @@ func New(node *sim.Node, o Options) (*Server, error) {
 		o.Record = func(history.Event) {}
 	}
 	if o.Scripts == nil {
-		o.Scripts = NewScriptCache()
+		o.Scripts = keyspace.NewScriptCache()
 	}
 	if o.Name == "" {
 		o.Name = node.Name()
 	}
-	e, err := newEngine(o.Scripts)
+	s := &Server{node: node, options: o, origin: node.Now().Add(-node.Mono()), channels: channels{}}
+	s.watch = newWatch(s)
+	var err error
+	s.keys, err = keyspace.New(o.Scripts, keyspace.Hooks{
+		Named: s.named, Expired: s.expired, Follows: s.replicates, Publish: s.channels.publish,
+		Acknowledged: func() int64 { return s.acknowledged(s.offset()) },
+	})
 	if err != nil {
 		return nil, fmt.Errorf("redis on %s: %w", node.Name(), err)
 	}
-	s := &Server{node: node, options: o, engine: e, origin: node.Now().Add(-node.Mono()), channels: channels{}}
-	s.watch = newWatch(s)
-	e.store.touched, e.store.expired = s.named, s.expired
-	e.publish = s.channels.publish
-	e.acknowledged = func() int64 { return s.acknowledged(s.offset()) }
-	e.follows, e.store.follows = s.replicates, s.replicates
 	s.beginJournal(map[string]image{})
 	node.Listen(s)
 	return s, nil
@@ -98,13 +100,13 @@ func New(node *sim.Node, o Options) (*Server, error) {
 
 // Close ends the use of the server, and leaves what was dear to make to the
 // next one that shares its ScriptCache.
-func (s *Server) Close() {
-	if b := s.engine.scripts.sandbox; b != nil {
-		s.engine.scripts.sandbox = nil
-		clear(s.engine.scripts.known)
-		s.options.Scripts.giveBack(b)
-	}
-}
+func (s *Server) Close() { s.keys.Close() }
+
+// Enter puts the server into a condition until Leave has been called as often.
+func (s *Server) Enter(c keyspace.Condition) { s.keys.Enter(c) }
+
+// Leave takes back one Enter.
+func (s *Server) Leave(c keyspace.Condition) { s.keys.Leave(c) }
 
 // now is the clock by which keys expire.
 func (s *Server) now() time.Time {
@@ -123,38 +125,35 @@ func (s *Server) record(e history.Event) {
 // Serve implements sim.Server.
 func (s *Server) Serve(c *sim.Call) {
 	switch request := c.Req.(type) {
-	case *Command:
+	case *keyspace.Command:
 		if reply, more, ok := s.listening(c.Session, request.Args); ok {
-			request.reply = reply
 			s.endIfMissing(c)
 			c.Applied()
-			c.Reply(&request.reply)
+			c.Reply(request.Answer(reply))
 			for i := range more {
 				c.Session.Push(more[i].Elems[0].Text, &more[i])
 			}
 			return
 		}
 		switch {
-		case inTransaction(c.Session) || ofConnection(request.Args):
-			s.servePipeline(c, [][]string{request.Args}, nil, func(all []Reply) {
-				request.reply = all[0]
-				c.Reply(&request.reply)
+		case inTransaction(c.Session) || keyspace.OfConnection(request.Args):
+			s.servePipeline(c, [][]string{request.Args}, nil, func(all []keyspace.Reply) {
+				c.Reply(request.Answer(all[0]))
 			})
-		case blocks(request.Args):
+		case keyspace.Blocks(request.Args):
 			c.Applied()
-			s.suspend(c, request.Args, func(r Reply) {
-				request.reply = r
-				c.Reply(&request.reply)
+			s.suspend(c, request.Args, func(r keyspace.Reply) {
+				c.Reply(request.Answer(r))
 			})
 		default:
-			request.reply = s.engine.run(s.now(), request.Args)
-			s.settle(c, request.Args, &request.reply)
+			reply := request.Answer(s.keys.Run(s.now(), request.Args))
+			s.settle(c, request.Args, reply)
 			c.Applied()
-			c.Reply(&request.reply)
-			s.serveBlocked()
+			c.Reply(reply)
+			s.keys.ServeBlocked()
 		}
-	case *Pipeline:
-		s.servePipeline(c, request.Commands, nil, func(all []Reply) { c.Reply(&Reply{Kind: Array, Elems: all}) })
+	case *keyspace.Pipeline:
+		s.servePipeline(c, request.Commands, nil, func(all []keyspace.Reply) { c.Reply(&keyspace.Reply{Kind: keyspace.Array, Elems: all}) })
 	default:
 		c.Applied()
 		c.Reply(s.Failure(c, fmt.Sprintf("ERR Protocol error: %T is no command", request)))
@@ -164,25 +163,25 @@ func (s *Server) Serve(c *sim.Call) {
 // servePipeline carries out the commands up to the first one that waits, and
 // goes on when that is over. The replies are those to earlier ones, and answer
 // is given all of them.
-func (s *Server) servePipeline(c *sim.Call, commands [][]string, replies []Reply, answer func([]Reply)) {
+func (s *Server) servePipeline(c *sim.Call, commands [][]string, replies []keyspace.Reply, answer func([]keyspace.Reply)) {
 	connection := connectionOf(c.Session)
-	n := firstBlocking(commands, connection.open)
-	part := s.engine.runPipeline(connection, s.now(), commands[:n], func(words []string, r *Reply) { s.settle(c, words, r) }, s.serveBlocked)
+	n := connection.FirstBlocking(commands)
+	part := s.keys.RunPipeline(&connection.Connection, s.now(), commands[:n], func(words []string, r *keyspace.Reply) { s.settle(c, words, r) }, s.keys.ServeBlocked)
 	if replies == nil {
-		replies = part.Elems
+		replies = part
 		c.Applied()
 	} else {
-		replies = append(replies, part.Elems...)
+		replies = append(replies, part...)
 	}
 	if n == len(commands) {
 		answer(replies)
 		return
 	}
-	s.suspend(c, commands[n], func(r Reply) { s.servePipeline(c, commands[n+1:], append(replies, r), answer) })
+	s.suspend(c, commands[n], func(r keyspace.Reply) { s.servePipeline(c, commands[n+1:], append(replies, r), answer) })
 }
 
 // settle looks at what a command has done.
-func (s *Server) settle(c *sim.Call, words []string, reply *Reply) {
+func (s *Server) settle(c *sim.Call, words []string, reply *keyspace.Reply) {
 	s.watch.settle(c, words, reply)
 	if s.journal != nil {
 		s.journal.settle()
@@ -193,33 +192,17 @@ func (s *Server) settle(c *sim.Call, words []string, reply *Reply) {
 
 // endIfMissing ends the run if something was asked for that is not simulated.
 func (s *Server) endIfMissing(c *sim.Call) {
-	if what := s.engine.store.missing; what != "" {
-		s.node.World().Fail(&NotSimulatedError{Worker: c.Worker, Op: c.Op, What: what})
+	if what := s.keys.Missing(); what != "" {
+		s.node.World().Fail(&keyspace.NotSimulatedError{Worker: c.Worker, Op: c.Op, What: what})
 	}
-}
-
-// NotSimulatedError says that a worker has asked for something that the
-// simulated Redis does not have. It ends the run, which says nothing then.
-type NotSimulatedError struct {
-	Worker, Op string
-	What       string // the command, in upper case, or what it asked of go-redis
-	Hint       string // what is simulated in its place; "" for nothing
-}
-
-func (e *NotSimulatedError) Error() string {
-	text := fmt.Sprintf("%s (%s) sent %s, which is not simulated", e.Worker, e.Op, e.What)
-	if e.Hint != "" {
-		text += ": " + e.Hint
-	}
-	return text
 }
 
 // Failure implements sim.Failer: an error as Redis sends it, whose first word
 // is its code.
 func (s *Server) Failure(c *sim.Call, text string) any {
-	failed := Reply{Kind: Error, Text: text}
-	if p, ok := c.Req.(*Pipeline); ok {
-		return &Reply{Kind: Array, Elems: slices.Repeat([]Reply{failed}, len(p.Commands))}
+	failed := keyspace.Reply{Kind: keyspace.Error, Text: text}
+	if p, ok := c.Req.(*keyspace.Pipeline); ok {
+		return &keyspace.Reply{Kind: keyspace.Array, Elems: slices.Repeat([]keyspace.Reply{failed}, len(p.Commands))}
 	}
 	return &failed
 }

@@ -5,6 +5,7 @@ import (
 
 	"lockquake/history"
 	"lockquake/internal/draw"
+	"lockquake/sim/redis/keyspace"
 )
 
 // Delete removes keys that match the glob pattern, "" for every lock's key, as
@@ -15,42 +16,22 @@ func (s *Server) Delete(pattern string, pick *draw.Draw) []string {
 	if s.node.Down() {
 		return nil
 	}
-	store := s.engine.store
-	store.setTime(s.now())
-	defer store.reveal()
-	var keys []string
-	for _, key := range store.matching(pattern, s.options.Locks) {
-		if !store.expire(key) {
-			keys = append(keys, key)
-		}
+	accepts := s.options.Locks
+	if pattern != "" {
+		accepts = func(string) bool { return true }
+	} else {
+		pattern = "*"
 	}
+	keys := s.keys.Living(s.now(), pattern, accepts)
 	if pick != nil && len(keys) > 0 {
 		i := pick.Int64N(int64(len(keys)))
 		keys = keys[i : i+1]
 	}
 	for _, key := range keys {
-		store.put(key, image{})
+		s.keys.Put(key, keyspace.Image{})
 		s.watch.ended(key, history.Evicted)
 		if s.journal != nil {
 			s.journal.pass([]string{key})
-		}
-	}
-	return keys
-}
-
-// matching returns the keys that match the pattern, "" for those that are locks,
-// in order of their names.
-func (s *store) matching(pattern string, locks func(string) bool) []string {
-	if pattern == "" {
-		pattern = "*"
-	} else {
-		locks = func(string) bool { return true }
-	}
-	reply := s.dispatch([]string{"keys", pattern})
-	var keys []string
-	for _, elem := range reply.Elems {
-		if locks(elem.Text) {
-			keys = append(keys, elem.Text)
 		}
 	}
 	return keys
@@ -64,7 +45,8 @@ func (s *Server) SetStale(by time.Duration) {
 	s.staleBy = by
 	switch {
 	case by <= 0:
-		s.staleBy, s.engine.stale = 0, nil
+		s.staleBy = 0
+		s.keys.DivertGets(nil)
 		if j := s.journal; j != nil {
 			j.stale = nil
 			if j.disk == nil && j.send == nil {
@@ -77,19 +59,13 @@ func (s *Server) SetStale(by time.Duration) {
 	case s.journal.stale == nil:
 		s.journal.stale = s.journal.since()
 	}
-	s.engine.stale = s.staleGet
+	s.keys.DivertGets(s.staleGet)
 }
 
-func (s *Server) staleGet(key string) Reply {
+// staleGet answers a GET as the past does. A replica has none.
+func (s *Server) staleGet(key string) (keyspace.Reply, bool) {
 	if s.journal == nil || s.journal.stale == nil {
-		return s.engine.store.run([]string{"get", key}) // a replica, which has no past
+		return keyspace.Reply{}, false
 	}
-	i := s.journal.stale.until(s.node.World().Time() - s.staleBy)[key]
-	switch {
-	case i.build == nil, i.deadline != 0 && s.now().UnixMilli() > i.deadline:
-		return Reply{Kind: Nil}
-	case i.build[0] != "set":
-		return errorReply("WRONGTYPE Operation against a key holding the wrong kind of value")
-	}
-	return Reply{Kind: Bulk, Text: i.build[2]}
+	return s.journal.stale.until(s.node.World().Time() - s.staleBy)[key].Get(s.now()), true
 }

@@ -12,6 +12,8 @@ import (
 
 	"lockquake/lock/env"
 	"lockquake/sim"
+	"lockquake/sim/redis/client"
+	"lockquake/sim/redis/keyspace"
 )
 
 // A third party deletes what its pattern matches; an eviction takes one of the
@@ -92,7 +94,7 @@ func TestLockThatIsHandedOver(t *testing.T) {
 		waiter := s.AddNode(name, sim.NodeConfig{}).Process(name).Worker(name)
 		waiter.Go("main", func() {
 			ctx := env.WithOp(context.Background(), "acquire")
-			c := NewClient(waiter.Process(), at("lock"), ClientOptions{})
+			c := client.New(waiter.Process(), at("lock"), client.Options{})
 			_ = waiter.Sleep(ctx, time.Duration(i+1)*100*time.Millisecond)
 			take.Run(ctx, c, keys, "owner of "+name)
 		})
@@ -131,7 +133,7 @@ func TestEvictionTakesAnyKey(t *testing.T) {
 	counts := map[string]int{}
 	for i := range uint64(30) {
 		for _, key := range []string{"a", "b", "c"} {
-			s.engine.run(s.now(), []string{"set", key, "v"})
+			s.keys.Run(s.now(), []string{"set", key, "v"})
 		}
 		x := stream.At(i)
 		for _, key := range s.Delete("*", &x) {
@@ -243,4 +245,4 @@ func TestDuplicateKeepsItsWords(t *testing.T) {
 	})
 }
 
-var _ sim.Copier = (*Command)(nil)
+var _ sim.Copier = (*keyspace.Command)(nil)

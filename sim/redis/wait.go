@@ -2,10 +2,9 @@ package redis
 
 import (
 	"slices"
-	"strings"
-	"time"
 
 	"lockquake/sim"
+	"lockquake/sim/redis/keyspace"
 )
 
 // waiter is a WAIT that has not been answered.
@@ -13,19 +12,15 @@ type waiter struct {
 	replicas int64 // for so many it waits
 	offset   int64 // they are to have all writes up to this
 	timer    *sim.WallTimer
-	answer   func(Reply)
+	answer   func(keyspace.Reply)
 }
 
 // wait carries out a WAIT: it answers how many replicas have acknowledged all that
 // the connection has seen written, as soon as they are as many as asked for or the
 // time is over.
-func (s *Server) wait(c *sim.Call, args []string, answer func(Reply)) {
-	replicas, timeout, failed := parseWait(args, s.engine.readOnly())
+func (s *Server) wait(c *sim.Call, args []string, answer func(keyspace.Reply)) {
+	replicas, timeout, failed := s.keys.ParseWait(args)
 	if failed != nil {
-		answer(*failed)
-		return
-	}
-	if failed := s.engine.refused(s.engine.lower(args), false); failed != nil {
 		answer(*failed)
 		return
 	}
@@ -33,7 +28,7 @@ func (s *Server) wait(c *sim.Call, args []string, answer func(Reply)) {
 	w.offset = connectionOf(c.Session).seen
 	s.seen(c)
 	if n := s.acknowledged(w.offset); n >= replicas {
-		answer(Reply{Kind: Integer, Int: n})
+		answer(keyspace.Reply{Kind: keyspace.Integer, Int: n})
 		return
 	}
 	s.waiters = append(s.waiters, w)
@@ -48,7 +43,7 @@ func (s *Server) endWait(w *waiter) {
 	if w.timer != nil {
 		w.timer.Stop()
 	}
-	w.answer(Reply{Kind: Integer, Int: s.acknowledged(w.offset)})
+	w.answer(keyspace.Reply{Kind: keyspace.Integer, Int: s.acknowledged(w.offset)})
 }
 
 // answerWaiters answers those that wait for no more than what is there.
@@ -68,16 +63,13 @@ func (s *Server) forgetWaiters() {
 		}
 	}
 	s.waiters = nil
-	a := &s.engine.store.attention
-	for _, list := range a.blocked {
-		for _, b := range list {
-			if b.timer != nil {
-				b.timer.Stop()
-			}
+	for _, w := range s.suspended {
+		if w.timer != nil {
+			w.timer.Stop()
 		}
 	}
-	clear(a.blocked)
-	clear(a.watching)
+	s.suspended = nil
+	s.keys.DisconnectAll()
 }
 
 // acknowledged returns how many replicas have all writes up to offset.
@@ -103,55 +95,4 @@ func (s *Server) seen(c *sim.Call) {
 		return
 	}
 	connectionOf(c.Session).seen = s.group.offset
-}
-
-// wait is a WAIT in a transaction. It does not block, and counts who had
-// everything that was written before the transaction began.
-func (e *engine) wait(args []string) Reply {
-	if _, _, failed := parseWait(args, e.readOnly()); failed != nil {
-		return *failed
-	}
-	return Reply{Kind: Integer, Int: e.atMulti}
-}
-
-// parseWait reads WAIT's arguments. A timeout of 0 is none. A replica has nobody
-// to wait for.
-func parseWait(args []string, onReplica bool) (replicas int64, timeout time.Duration, failed *Reply) {
-	fail := func(r Reply) (int64, time.Duration, *Reply) { return 0, 0, &r }
-	if len(args) != 3 {
-		return fail(wrongArity("wait"))
-	}
-	if onReplica {
-		return fail(errorReply("ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated."))
-	}
-	replicas, ok := parseInt(args[1])
-	if !ok {
-		return fail(*notAnInteger())
-	}
-	millis, ok := parseInt(args[2])
-	switch {
-	case !ok:
-		return fail(errorReply("ERR timeout is not an integer or out of range"))
-	case millis < 0:
-		return fail(errorReply("ERR timeout is negative"))
-	}
-	const longest = 1 << 40 // beyond the end of any run
-	return replicas, time.Duration(min(millis, longest)) * time.Millisecond, nil
-}
-
-// firstBlocking returns the place of the first command that may block, outside
-// of a transaction, or behind the last command. transaction: one is open.
-func firstBlocking(commands [][]string, transaction bool) int {
-	for i, words := range commands {
-		switch {
-		case len(words) == 0:
-		case strings.EqualFold(words[0], "multi"):
-			transaction = true
-		case strings.EqualFold(words[0], "exec"), strings.EqualFold(words[0], "discard"):
-			transaction = false
-		case blocks(words) && !transaction:
-			return i
-		}
-	}
-	return len(commands)
 }

@@ -10,6 +10,7 @@ import (
 	"lockquake/lock"
 	"lockquake/sim"
 	"lockquake/sim/holders"
+	"lockquake/sim/redis/keyspace"
 )
 
 // watch reports what truly happens to the keys that the run uses as locks. After
@@ -61,7 +62,7 @@ func (w *watch) touch(key string) {
 }
 
 // settle reports what a command has made of the locks that it named.
-func (w *watch) settle(c *sim.Call, words []string, reply *Reply) {
+func (w *watch) settle(c *sim.Call, words []string, reply *keyspace.Reply) {
 	if len(w.touched) == 0 {
 		return
 	}
@@ -88,8 +89,8 @@ func (w *watch) compare(name string, c *holders.Cause) {
 
 // asks reports whether a command asks for the lock that it names. It has got what
 // it asked for if an owner is among own.
-func (w *watch) asks(op string, words []string, reply *Reply) (asked bool, own []string) {
-	if reply.Kind == Error {
+func (w *watch) asks(op string, words []string, reply *keyspace.Reply) (asked bool, own []string) {
+	if reply.Kind == keyspace.Error {
 		return false, nil
 	}
 	switch command := words[0]; {
@@ -98,7 +99,7 @@ func (w *watch) asks(op string, words []string, reply *Reply) (asked bool, own [
 	case w.server.options.Holders != nil && op == "acquire":
 		return true, words[1:]
 	case strings.EqualFold(command, "setnx"):
-		return reply.Kind == Integer && reply.Int == 0, nil
+		return reply.Kind == keyspace.Integer && reply.Int == 0, nil
 	case strings.EqualFold(command, "set"):
 		return slices.ContainsFunc(words[min(3, len(words)):], func(word string) bool {
 			return strings.EqualFold(word, "nx")
@@ -123,10 +124,10 @@ func (w *watch) ended(key string, how history.Type) {
 
 // due ends the leases of a lock that are over.
 func (w *watch) due(name string) {
-	store := w.server.engine.store
-	store.setTime(w.server.now())
+	keys := w.server.keys
+	keys.SetTime(w.server.now())
 	for _, key := range w.keys(name) {
-		store.expire(key)
+		keys.Expire(key)
 	}
 	w.compare(name, &holders.Cause{Ends: history.Expired})
 }
@@ -150,12 +151,12 @@ func (w *watch) reconcile(images map[string]image) {
 			names[name] = true
 		}
 	}
-	store := w.server.engine.store
-	store.setTime(w.server.now())
+	keys := w.server.keys
+	keys.SetTime(w.server.now())
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		cause := holders.Cause{Ends: history.Evicted, Restored: true}
 		for _, key := range w.keys(name) {
-			store.expire(key)
+			keys.Expire(key)
 			cause.Given = append(cause.Given, images[key].given...)
 		}
 		w.compare(name, &cause)
@@ -174,16 +175,16 @@ func (w *watch) given(key string) []holders.Given {
 // changed since it was read last. ok is false if nobody can read them.
 func (w *watch) read(name string) (changed, ok bool) {
 	w.now = w.now[:0]
-	store, o := w.server.engine.store, &w.server.options
-	if o.Holders == nil && (!o.Guess || store.deadlines[name] != 0 && o.Records == nil && store.isString(name)) {
-		if owner, there := store.value(name); there {
-			w.now = append(w.now, lock.Holder{Owner: owner, End: gone(store.deadlines[name])})
+	keys, o := w.server.keys, &w.server.options
+	if o.Holders == nil && (!o.Guess || o.Records == nil && w.isLease(name)) {
+		if owner, there := w.value(name); there {
+			w.now = append(w.now, lock.Holder{Owner: owner, End: gone(keys.Deadline(name))})
 		}
 		return false, true
 	}
 	state := lock.State{Key: name, Now: w.server.now()}
 	for _, key := range w.keys(name) {
-		if r := store.record(key); r.Kind != lock.RecordAbsent {
+		if r := w.record(key, state.Now); r.Kind != lock.RecordAbsent {
 			state.Records = append(state.Records, r)
 		}
 	}
@@ -221,54 +222,55 @@ func gone(deadline int64) time.Time {
 	return time.UnixMilli(deadline + 1)
 }
 
-// isString reports whether a key holds a string.
-func (s *store) isString(key string) bool {
-	_, err := s.db.Get(key)
-	return err == nil
+// isLease reports whether a key holds a string and expires.
+func (w *watch) isLease(key string) bool {
+	if w.server.keys.Deadline(key) == 0 {
+		return false
+	}
+	_, text := w.server.keys.Text(key)
+	return text
+}
+
+// value returns what a key holds: the string, or the type of anything else
+// between angle brackets. It reports whether the key is there.
+func (w *watch) value(key string) (string, bool) {
+	if text, ok := w.server.keys.Text(key); ok {
+		return text, true
+	}
+	kind := w.server.keys.Type(key)
+	if kind == "" {
+		return "", false
+	}
+	return "<" + kind + ">", true
 }
 
 // record returns what a key holds. One whose deadline has passed is not there.
-func (s *store) record(key string) lock.Record {
-	r := lock.Record{Name: key, End: gone(s.deadlines[key])}
-	if !r.End.IsZero() && !s.now.Before(r.End) {
+func (w *watch) record(key string, now time.Time) lock.Record {
+	keys := w.server.keys
+	r := lock.Record{Name: key, End: gone(keys.Deadline(key))}
+	if !r.End.IsZero() && !now.Before(r.End) {
 		return lock.Record{Name: key}
 	}
-	// The keyspace's errors are a missing key and a wrong type, and neither can
-	// be: it was just asked for the type.
-	switch kind := s.db.Type(key); kind {
+	switch keys.Type(key) {
 	case "":
 		return lock.Record{Name: key}
 	case "string":
 		r.Kind = lock.RecordString
-		r.Text, _ = s.db.Get(key)
+		r.Text, _ = keys.Text(key)
+		return r
 	case "hash":
 		r.Kind = lock.RecordHash
-		fields, _ := s.db.HKeys(key)
-		for _, field := range fields {
-			r.Members = append(r.Members, lock.Member{Name: field, Value: s.db.HGet(key, field)})
-		}
 	case "list":
 		r.Kind = lock.RecordList
-		items, _ := s.db.List(key)
-		for _, item := range items {
-			r.Members = append(r.Members, lock.Member{Value: item})
-		}
-	case "set", "zset":
+	case "set":
 		r.Kind = lock.RecordSet
-		members, _ := s.db.Members(key)
-		if kind == "zset" {
-			r.Kind = lock.RecordZSet
-			members, _ = s.db.ZMembers(key)
-		}
-		for _, name := range members {
-			m := lock.Member{Name: name}
-			if kind == "zset" {
-				m.Score, _ = s.db.ZScore(key, name)
-			}
-			r.Members = append(r.Members, m)
-		}
+	case "zset":
+		r.Kind = lock.RecordZSet
 	default:
 		r.Kind = lock.RecordOther
+	}
+	for m := range keys.Members(key) {
+		r.Members = append(r.Members, lock.Member(m))
 	}
 	return r
 }

@@ -16,6 +16,7 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/env"
 	"lockquake/sim"
+	"lockquake/sim/redis/client"
 )
 
 // toldOf runs commands against a server with these options and returns what it
@@ -41,7 +42,7 @@ func toldOf(t *testing.T, o Options, body func(ctx context.Context, c *goredis.C
 	}
 	worker := w.AddNode("worker-1", sim.NodeConfig{}).Process("worker-1").Worker("worker-1")
 	worker.Go("main", func() {
-		body(env.WithOp(context.Background(), "acquire"), NewClient(worker.Process(), at("lock"), ClientOptions{}))
+		body(env.WithOp(context.Background(), "acquire"), client.New(worker.Process(), at("lock"), client.Options{}))
 	})
 	if err := w.Run(); err != nil {
 		t.Fatal(err)

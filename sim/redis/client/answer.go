@@ -1,0 +1,176 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"lockquake/sim/redis/keyspace"
+)
+
+// replayer puts a reply into the command that waits for it. The common kinds
+// it sets itself. All others go to a go-redis client of its own, which reads
+// the reply from a connection that plays it back: so every command and every
+// error gets exactly what go-redis makes of it.
+type replayer struct {
+	client *goredis.Client // made when it is needed
+	conn   replayConn
+}
+
+// set puts the reply into cmd and returns the error of the command.
+func (r *replayer) set(cmd goredis.Cmder, reply *keyspace.Reply) error {
+	if setCommon(cmd, reply) {
+		return nil
+	}
+	r.conn.unread = reply.AppendRESP(r.conn.unread[:0])
+	if r.client == nil {
+		// The handshake comes first, and is content with an error.
+		r.conn.unread = append([]byte("-ERR no handshake\r\n"), r.conn.unread...)
+		r.client = newQuietClient(func(context.Context, string, string) (net.Conn, error) {
+			return &r.conn, nil
+		})
+	}
+	err := r.client.Process(context.Background(), cmd)
+	if badConn(err) {
+		r.client = nil // it would dial, and shake hands again
+	}
+	return err
+}
+
+// setMany puts the replies of a pipeline into its commands and returns what
+// go-redis returns for all: the first error of a command, or what broke a
+// transaction.
+func (r *replayer) setMany(cmds []goredis.Cmder, reply *keyspace.Reply) error {
+	if isTransaction(cmds) {
+		return r.setTransaction(cmds[1:len(cmds)-1], reply.Elems)
+	}
+	var first error
+	for i, cmd := range cmds {
+		err := r.set(cmd, &reply.Elems[i])
+		cmd.SetErr(err)
+		if first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// isTransaction reports whether go-redis has put MULTI and EXEC around the
+// commands.
+func isTransaction(cmds []goredis.Cmder) bool {
+	return len(cmds) > 2 && cmds[0].Name() == "multi" && cmds[len(cmds)-1].Name() == "exec"
+}
+
+// setTransaction puts the results of EXEC, the last reply, into the commands
+// that were queued. If the transaction was discarded, a command that was not
+// even queued keeps its own error.
+func (r *replayer) setTransaction(cmds []goredis.Cmder, replies []keyspace.Reply) error {
+	exec := &replies[len(replies)-1]
+	switch exec.Kind {
+	case keyspace.Array:
+		return r.setMany(cmds, exec)
+	case keyspace.Nil: // a watched key was modified
+		return setErrors(cmds, goredis.TxFailedErr)
+	}
+	err := setErrors(cmds, r.set(goredis.NewStatusCmd(context.Background(), "exec"), exec))
+	for i, cmd := range cmds {
+		if queued := &replies[i+1]; queued.Kind == keyspace.Error {
+			cmd.SetErr(r.set(cmd, queued))
+		}
+	}
+	return err
+}
+
+// setCommon sets a reply that is of the kind that the command expects, and
+// reports whether it is one.
+func setCommon(cmd goredis.Cmder, reply *keyspace.Reply) bool {
+	text := reply.Kind == keyspace.Status || reply.Kind == keyspace.Bulk
+	switch cmd := cmd.(type) {
+	case *goredis.BoolCmd:
+		switch {
+		case reply.Kind == keyspace.Integer:
+			cmd.SetVal(reply.Int == 1)
+		case text:
+			cmd.SetVal(reply.Text == "OK" || reply.Text == "1")
+		case reply.Kind == keyspace.Nil: // a refused SET NX
+			cmd.SetVal(false)
+		default:
+			return false
+		}
+		return true
+	case *goredis.StatusCmd:
+		if text {
+			cmd.SetVal(reply.Text)
+			return true
+		}
+	case *goredis.StringCmd:
+		if text {
+			cmd.SetVal(reply.Text)
+			return true
+		}
+	case *goredis.IntCmd:
+		if reply.Kind == keyspace.Integer {
+			cmd.SetVal(reply.Int)
+			return true
+		}
+	case *goredis.Cmd:
+		if value, ok := plain(reply); ok && reply.Kind != keyspace.Nil {
+			cmd.SetVal(value)
+			return true
+		}
+	case *goredis.SliceCmd:
+		if value, ok := plain(reply); ok && reply.Kind == keyspace.Array {
+			cmd.SetVal(value.([]any))
+			return true
+		}
+	}
+	return false
+}
+
+// plain returns the reply as go-redis hands it to a command without a type of
+// its own, unless there is an error in it.
+func plain(reply *keyspace.Reply) (value any, ok bool) {
+	switch reply.Kind {
+	case keyspace.Status, keyspace.Bulk:
+		return reply.Text, true
+	case keyspace.Integer:
+		return reply.Int, true
+	case keyspace.Nil:
+		return nil, true
+	case keyspace.Array:
+		values := make([]any, len(reply.Elems))
+		for i := range reply.Elems {
+			if values[i], ok = plain(&reply.Elems[i]); !ok {
+				return nil, false
+			}
+		}
+		return values, true
+	case keyspace.Error:
+	}
+	return nil, false
+}
+
+// replayConn is a connection whose peer has already answered.
+type replayConn struct{ unread []byte }
+
+var errReplayed = errors.New("redis: the reply ends before the command has read it")
+
+func (c *replayConn) Read(b []byte) (int, error) {
+	if len(c.unread) == 0 {
+		return 0, errReplayed
+	}
+	n := copy(b, c.unread)
+	c.unread = c.unread[n:]
+	return n, nil
+}
+
+func (c *replayConn) Write(b []byte) (int, error)      { return len(b), nil }
+func (c *replayConn) Close() error                     { return nil }
+func (c *replayConn) LocalAddr() net.Addr              { return &net.TCPAddr{} }
+func (c *replayConn) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
+func (c *replayConn) SetDeadline(time.Time) error      { return nil }
+func (c *replayConn) SetReadDeadline(time.Time) error  { return nil }
+func (c *replayConn) SetWriteDeadline(time.Time) error { return nil }

@@ -1,0 +1,176 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"lockquake/lock"
+	"lockquake/lock/env"
+	"lockquake/sim"
+	"lockquake/sim/redis/keyspace"
+)
+
+// NewSubscriber returns what hears, in the process, what is published on the
+// simulated server on the node that resolve names. Each subscription has a
+// connection of its own, as with go-redis.
+func NewSubscriber(p *sim.Process, resolve func() string, o Options) lock.Subscriber {
+	return newSubscriber(p, resolve, o)
+}
+
+type subscriber struct {
+	conductor *conductor
+}
+
+func newSubscriber(p *sim.Process, resolve func() string, o Options) *subscriber {
+	return &subscriber{&conductor{process: p, resolve: resolve, options: o.WithDefaults()}}
+}
+
+// Subscribe implements lock.Subscriber.
+func (s *subscriber) Subscribe(ctx context.Context, channel string) (lock.Subscription, error) {
+	conn, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.tell(ctx, conn, "subscribe", channel); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return subscription{conn}, nil
+}
+
+// connect dials, and greets as every connection of go-redis does.
+func (s *subscriber) connect(ctx context.Context) (*sim.Conn, error) {
+	c := s.conductor
+	conn, err := c.dialOnce()
+	if err != nil {
+		return nil, err
+	}
+	if _, err = conn.Call(context.Background(), "hello", &keyspace.Command{Args: []string{"hello", "2"}}, c.timeout(ctx, nil)); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// tell begins or ends that a connection listens to a channel.
+func (s *subscriber) tell(ctx context.Context, conn *sim.Conn, word, channel string) error {
+	answer, err := conn.Call(context.Background(), word, &keyspace.Command{Args: []string{word, channel}}, s.conductor.timeout(ctx, nil))
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", word, channel, err)
+	}
+	if reply, ok := answer.(*keyspace.Reply); ok && reply.Kind == keyspace.Error {
+		return fmt.Errorf("%s %s: %s", word, channel, reply.Text)
+	}
+	return nil
+}
+
+// subscription has a connection of its own.
+type subscription struct{ conn *sim.Conn }
+
+func (s subscription) Receive(ctx context.Context, timeout time.Duration) error {
+	_, err := s.conn.Receive(ctx, timeout)
+	if errors.Is(err, sim.ErrTimeout) {
+		return lock.ErrSilence
+	}
+	for err == nil && s.conn.Unread() {
+		_, err = s.conn.Receive(ctx, timeout)
+	}
+	return err
+}
+
+func (s subscription) Close(context.Context) error {
+	s.conn.Close()
+	return nil
+}
+
+// NewSharedSubscriber is NewSubscriber, with one connection for all that the
+// process listens to. To the server that is one listener of a channel, so
+// whoever closes a subscription closes it for all others of that channel.
+func NewSharedSubscriber(p *sim.Process, resolve func() string, o Options) lock.Subscriber {
+	return &sharedSubscriber{subscriber: newSubscriber(p, resolve, o)}
+}
+
+type sharedSubscriber struct {
+	*subscriber
+	env       *sim.Worker // of the task that reads; nil before the first subscription
+	conn      *sim.Conn
+	listeners []*listener
+}
+
+// listener is one subscription of several to one connection.
+type listener struct {
+	shared  *sharedSubscriber
+	conn    *sim.Conn
+	channel string
+	heard   env.Sem
+}
+
+// Subscribe implements lock.Subscriber.
+func (s *sharedSubscriber) Subscribe(ctx context.Context, channel string) (lock.Subscription, error) {
+	if err := s.conductor.process.Admit(); err != nil {
+		return nil, err
+	}
+	if s.env == nil {
+		p := s.conductor.process
+		s.env = p.Worker(p.Name() + " redis subscriber")
+	}
+	if s.conn == nil || s.conn.Err() != nil {
+		conn, err := s.connect(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.conn = conn
+		s.env.Go("reader", func() { s.read(conn) })
+	}
+	l := &listener{s, s.conn, channel, s.env.NewSem(0)}
+	if err := s.tell(ctx, l.conn, "subscribe", channel); err != nil {
+		l.conn.Close()
+		return nil, err
+	}
+	s.listeners = append(s.listeners, l)
+	return l, nil
+}
+
+// read wakes the listeners of what is published, and all when the connection has
+// ended.
+func (s *sharedSubscriber) read(conn *sim.Conn) {
+	for {
+		message, err := conn.Receive(context.Background(), 0)
+		for _, l := range s.listeners {
+			if l.conn == conn && (err != nil || l.channel == message.(*keyspace.Reply).Elems[1].Text) {
+				l.heard.Release()
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (l *listener) Receive(ctx context.Context, timeout time.Duration) error {
+	waiting := ctx
+	if timeout > 0 {
+		limited, cancel := l.shared.env.WithTimeout(ctx, timeout)
+		defer cancel()
+		waiting = limited
+	}
+	err := l.heard.Acquire(waiting)
+	for err == nil && l.heard.TryAcquire() {
+	}
+	switch {
+	case err != nil && ctx.Err() == nil && waiting.Err() != nil:
+		return lock.ErrSilence
+	case err == nil:
+		return l.conn.Err()
+	}
+	return err
+}
+
+func (l *listener) Close(ctx context.Context) error {
+	s := l.shared
+	s.listeners = slices.DeleteFunc(s.listeners, func(other *listener) bool { return other == l })
+	return s.tell(context.WithoutCancel(ctx), l.conn, "unsubscribe", l.channel)
+}

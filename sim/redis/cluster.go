@@ -1,0 +1,158 @@
+package redis
+
+import (
+	"time"
+
+	"lockquake/history"
+	"lockquake/internal/draw"
+	"lockquake/sim"
+)
+
+// Layout says which servers a lock has, and what becomes of them when one crashes.
+type Layout struct {
+	// Names are the nodes of the servers. With Replicated they are two, of which
+	// the second is the replica of the first.
+	Names      []string
+	Replicated bool
+	Lag        draw.Dist // of the replica
+	// Failover is how long after a crash of the primary its replica takes its
+	// place; 0 for never.
+	Failover time.Duration
+	// Silence is how much longer than its crash a server stays away.
+	Silence time.Duration
+	// Service is how long a server takes for one request; zero for no time.
+	Service draw.Dist
+	// WallOffset is by how much the wall clock of a server is fast.
+	WallOffset func(name string) time.Duration
+	// Told is told of restarts and promotions, without a time.
+	Told func(history.Event)
+}
+
+// Cluster is the servers of a lock while a run happens.
+type Cluster struct {
+	layout  Layout
+	world   *sim.World
+	servers map[string]*Server // by node
+	group   *Group             // of a server with a replica, else nil
+}
+
+// NewCluster adds the nodes to the world and starts a server on each.
+func NewCluster(w *sim.World, l Layout, o Options) (*Cluster, error) {
+	c := &Cluster{layout: l, world: w, servers: map[string]*Server{}}
+	for _, name := range l.Names {
+		w.AddNode(name, sim.NodeConfig{WallOffset: l.WallOffset(name)})
+	}
+	if l.Replicated {
+		var err error
+		c.group, err = NewReplicated(w.Node(l.Names[0]), w.Node(l.Names[1]), o, Replication{Lag: l.Lag})
+		if err != nil {
+			return nil, err
+		}
+		c.servers[l.Names[0]], c.servers[l.Names[1]] = c.group.Primary(), c.group.Replica()
+	} else {
+		for _, name := range l.Names {
+			server, err := New(w.Node(name), o)
+			if err != nil {
+				return nil, err
+			}
+			c.servers[name] = server
+		}
+	}
+	for _, name := range l.Names {
+		c.RestoreService(name)
+	}
+	return c, nil
+}
+
+// Close leaves what was costly to make to the next run.
+func (c *Cluster) Close() {
+	for _, name := range c.layout.Names {
+		c.servers[name].Close()
+	}
+}
+
+// Names lists the nodes.
+func (c *Cluster) Names() []string { return c.layout.Names }
+
+// Replicated reports whether the cluster is a primary and its replica.
+func (c *Cluster) Replicated() bool { return c.group != nil }
+
+// Server returns the server on a node, nil if there is none.
+func (c *Cluster) Server(name string) *Server { return c.servers[name] }
+
+// Serving lists the nodes that clients are to use now.
+func (c *Cluster) Serving() []string {
+	if c.group != nil {
+		return []string{c.group.Resolve()}
+	}
+	return c.layout.Names
+}
+
+// Resolvers return where each server is that clients know of. That of a replicated
+// server follows its failovers.
+func (c *Cluster) Resolvers() []func() string {
+	if c.group != nil {
+		return []func() string{c.group.Resolve}
+	}
+	var resolvers []func() string
+	for _, name := range c.layout.Names {
+		resolvers = append(resolvers, func() string { return name })
+	}
+	return resolvers
+}
+
+// Requests counts those that reached a server.
+func (c *Cluster) Requests() int64 {
+	var n int64
+	for _, name := range c.layout.Names {
+		n += c.world.Node(name).Requests()
+	}
+	return n
+}
+
+// Crash ends servers, lets them start again after d, and lets a replica take
+// the place of a primary that is gone for too long.
+func (c *Cluster) Crash(nodes []string, data Data, d time.Duration) {
+	now := c.world.Time()
+	for _, name := range nodes {
+		if c.world.Node(name).Down() {
+			continue
+		}
+		primary := c.group != nil && c.group.Resolve() == name
+		c.servers[name].Crash(data)
+		c.world.At(now+d+c.layout.Silence, func() { c.restart(name) })
+		if primary && c.layout.Failover > 0 {
+			c.world.At(now+c.layout.Failover, func() {
+				if c.group.Resolve() == name && c.world.Node(name).Down() {
+					c.Promote()
+				}
+			})
+		}
+	}
+}
+
+// restart starts a server again, unless it is up: a failover starts the old
+// primary as a replica.
+func (c *Cluster) restart(name string) {
+	if !c.world.Node(name).Down() {
+		return
+	}
+	c.servers[name].Restart()
+	c.layout.Told(history.Event{Type: history.Restarted, Node: name})
+}
+
+// Promote makes the replica of a replicated server the primary, unless it is down.
+func (c *Cluster) Promote() {
+	if c.group.Promote() {
+		c.layout.Told(history.Event{Type: history.Promoted, Node: c.group.Resolve()})
+	}
+}
+
+// RestoreService ends an overload of a server.
+func (c *Cluster) RestoreService(name string) {
+	if c.layout.Service.IsZero() {
+		c.world.Node(name).SetService(nil)
+	} else {
+		c.world.Node(name).SetService(&c.layout.Service)
+	}
+}

@@ -1,0 +1,97 @@
+package keyspace
+
+import (
+	"fmt"
+	"strings"
+)
+
+// keySpan says which words of a command are keys: the first, the last
+// (counted from the end if negative) and the distance between two. The zero
+// span stands for all keys that there are.
+type keySpan struct{ first, last, step int }
+
+// keysOf returns where the keys of a command stand. A command that is not
+// named here has its first argument for a key.
+func keysOf(name string) keySpan {
+	switch name {
+	case "mset", "msetnx":
+		return keySpan{1, -1, 2}
+	case "del", "unlink", "exists", "touch", "mget", "sinter", "sdiff", "sunion",
+		"sinterstore", "sdiffstore", "sunionstore", "pfcount", "pfmerge":
+		return keySpan{1, -1, 1}
+	case "rename", "renamenx", "copy", "rpoplpush", "lmove", "smove":
+		return keySpan{1, 2, 1}
+	case "keys", "scan", "dbsize", "flushall", "flushdb", "bitop", "memory", "object",
+		"sintercard", "lmpop", "zmpop", "zunion", "zinter", "zunionstore", "zinterstore",
+		"georadius", "georadiusbymember", "xread", "xreadgroup", "xgroup", "xinfo":
+		return keySpan{}
+	}
+	return keySpan{1, 1, 1}
+}
+
+// notSimulated reports whether a command is one that the simulation refuses:
+// it speaks of other connections or of the server itself, or takes its answer from the order of a map.
+func notSimulated(name string, args []string) bool {
+	switch name {
+	case "subscribe", "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe", "pubsub",
+		"monitor", "waitaof", "quit", "reset", "auth",
+		"move", "swapdb", "cluster", "randomkey", "dump", "restore", "object", "memory", "info", "command":
+		return true
+	case "xread", "xreadgroup":
+		for _, arg := range args[1:] {
+			if strings.EqualFold(arg, "block") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// NotSimulatedError says that a worker has asked for something that the
+// simulated Redis does not have. It ends the run, which says nothing then.
+type NotSimulatedError struct {
+	Worker, Op string
+	What       string // the command, in upper case, or what it asked of go-redis
+	Hint       string // what is simulated in its place; "" for nothing
+}
+
+func (e *NotSimulatedError) Error() string {
+	text := fmt.Sprintf("%s (%s) sent %s, which is not simulated", e.Worker, e.Op, e.What)
+	if e.Hint != "" {
+		text += ": " + e.Hint
+	}
+	return text
+}
+
+// refuse answers what is not simulated, and notes it: a server ends the run.
+func (s *store) refuse(what string) Reply {
+	if s.missing == "" {
+		s.missing = strings.ToUpper(what)
+	}
+	return Errorf("ERR lockquake does not simulate %s", strings.ToUpper(what))
+}
+
+// unknownCommand is the answer of Redis to a word that is no command, as it was
+// written.
+func unknownCommand(written string, args []string) Reply {
+	const most = 128
+	var shown strings.Builder
+	for _, arg := range args[1:] {
+		if shown.Len() >= most {
+			break
+		}
+		arg = untilNUL(arg)
+		shown.WriteString("'" + arg[:min(len(arg), most-shown.Len())] + "' ")
+	}
+	return Errorf("ERR unknown command '%.128s', with args beginning with: %s", untilNUL(written), shown.String())
+}
+
+// untilNUL returns what Redis, which is written in C, shows of a text.
+func untilNUL(text string) string {
+	shown, _, _ := strings.Cut(text, "\x00")
+	return shown
+}
+
+func wrongArity(name string) Reply {
+	return Errorf("ERR wrong number of arguments for '%s' command", name)
+}

@@ -1,0 +1,178 @@
+package keyspace
+
+import (
+	"slices"
+	"strings"
+)
+
+// Condition is a state in which a server answers commands with an error and does
+// not carry them out. Its name is the code of the error.
+type Condition string
+
+// The conditions.
+const (
+	// ConditionReadOnly is a server that was made a replica: it refuses writes.
+	ConditionReadOnly Condition = "READONLY"
+	// ConditionLoading is a server that reads its data after a restart: it refuses
+	// all but commands about the connection, subscriptions and its state.
+	ConditionLoading Condition = "LOADING"
+	// ConditionMemory is a server at its maxmemory that can evict nothing: it
+	// refuses what may need memory.
+	ConditionMemory Condition = "OOM"
+	// ConditionDisk is a server whose last snapshot failed: it refuses writes and
+	// PING.
+	ConditionDisk Condition = "MISCONF"
+	// ConditionCluster is a node of a cluster that is down: it refuses commands
+	// with keys.
+	ConditionCluster Condition = "CLUSTERDOWN"
+)
+
+// Conditions lists them, in the order in which Redis looks for them.
+func Conditions() []Condition {
+	return []Condition{ConditionCluster, ConditionMemory, ConditionDisk, ConditionReadOnly, ConditionLoading}
+}
+
+// Text is the error of the condition.
+func (c Condition) Text() string {
+	switch c {
+	case ConditionReadOnly:
+		return readOnlyReplica().Text
+	case ConditionLoading:
+		return "LOADING Redis is loading the dataset in memory"
+	case ConditionMemory:
+		return "OOM command not allowed when used memory > 'maxmemory'."
+	case ConditionDisk:
+		return "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. " +
+			"Commands that may modify the data set are disabled, because this instance is configured to report errors " +
+			"during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). " +
+			"Please check the Redis logs for details about the RDB error."
+	case ConditionCluster:
+		return "CLUSTERDOWN The cluster is down"
+	}
+	return string(c)
+}
+
+// Enter puts the keyspace's server into a condition until Leave has been called as
+// often.
+func (k *Keyspace) Enter(c Condition) { k.conditions = append(k.conditions, c) }
+
+// Leave takes back one Enter.
+func (k *Keyspace) Leave(c Condition) {
+	if i := slices.Index(k.conditions, c); i >= 0 {
+		k.conditions = slices.Delete(k.conditions, i, i+1)
+	}
+}
+
+// refused returns the error of the first condition in which Redis refuses the
+// command, nil if there is none. Redis lets a transaction queue nothing while it
+// is short of memory.
+func (k *Keyspace) refused(args []string, queued bool) *Reply {
+	return k.firstOf(func(c Condition) bool {
+		switch c {
+		case ConditionReadOnly: // is as that of a replica
+		case ConditionLoading:
+			return !whileLoading(args)
+		case ConditionMemory:
+			return queued || needsMemory(args) || k.scripts.mayGrow(args)
+		case ConditionDisk:
+			return writes(args[0]) || args[0] == "ping" || k.scripts.mayWrite(args)
+		case ConditionCluster:
+			return hasKeys(args)
+		}
+		return false
+	})
+}
+
+// refused is refused for a command that the script at hand calls. A script that has
+// written is not stopped halfway.
+func (s *scripts) refused(args []string) *Reply {
+	failed := s.keyspace.firstOf(func(c Condition) bool {
+		switch c {
+		case ConditionCluster:
+			return hasKeys(args)
+		case ConditionMemory:
+			return needsMemory(args) && !s.wrote && !s.allowOOM
+		case ConditionDisk:
+			return writes(args[0]) && !s.wrote
+		case ConditionReadOnly: // is as that of a replica
+		case ConditionLoading: // the script itself was refused
+		}
+		return false
+	})
+	if failed != nil && failed.Text == ConditionCluster.Text() {
+		failed.Text = "ERR Script attempted to execute a command while the cluster is down"
+	}
+	return failed
+}
+
+// readOnly reports whether no client may write: the server is a replica, or was
+// made one.
+func (k *Keyspace) readOnly() bool {
+	return k.hooks.Follows() || slices.Contains(k.conditions, ConditionReadOnly)
+}
+
+func (k *Keyspace) firstOf(refuses func(Condition) bool) *Reply {
+	if len(k.conditions) == 0 {
+		return nil
+	}
+	for _, c := range Conditions() {
+		if slices.Contains(k.conditions, c) && refuses(c) {
+			return &Reply{Kind: Error, Text: c.Text()}
+		}
+	}
+	return nil
+}
+
+// whileLoading reports whether a server that loads its data answers the command.
+func whileLoading(args []string) bool {
+	switch args[0] {
+	case "auth", "command", "debug", "discard", "echo", "exec", "hello", "info", "lastsave", "monitor", "multi",
+		"psubscribe", "publish", "punsubscribe", "quit", "readonly", "readwrite", "replconf", "reset", "role",
+		"select", "shutdown", "spublish", "ssubscribe", "subscribe", "sunsubscribe", "time", "unsubscribe",
+		"unwatch", "watch":
+		return true
+	case "acl", "client", "config", "latency", "pubsub", "slowlog":
+		return len(args) > 1
+	case "cluster", "function", "memory", "module", "object", "script", "xgroup", "xinfo":
+		return len(args) > 1 && strings.EqualFold(args[1], "help")
+	}
+	return false
+}
+
+// needsMemory reports whether Redis takes the command for one that may need more
+// memory.
+func needsMemory(args []string) bool {
+	switch args[0] {
+	case "append", "bitfield", "bitop", "blmove", "brpoplpush", "copy", "decr", "decrby", "geoadd", "georadius",
+		"georadiusbymember", "geosearchstore", "getset", "hincrby", "hincrbyfloat", "hmset", "hset", "hsetnx",
+		"incr", "incrby", "incrbyfloat", "linsert", "lmove", "lpush", "lpushx", "lset", "mset", "msetnx", "pfadd",
+		"pfdebug", "pfmerge", "psetex", "restore", "restore-asking", "rpoplpush", "rpush", "rpushx", "sadd",
+		"sdiffstore", "set", "setbit", "setex", "setnx", "setrange", "sinterstore", "sort", "sunionstore", "xadd",
+		"xsetid", "zadd", "zdiffstore", "zincrby", "zinterstore", "zrangestore", "zunionstore":
+		return true
+	case "xgroup":
+		return len(args) > 1 && (strings.EqualFold(args[1], "create") || strings.EqualFold(args[1], "createconsumer"))
+	}
+	return false
+}
+
+// hasKeys reports whether the command names a key.
+func hasKeys(args []string) bool {
+	switch args[0] {
+	case "acl", "asking", "auth", "bgrewriteaof", "bgsave", "client", "cluster", "command", "config", "dbsize",
+		"debug", "discard", "echo", "exec", "failover", "flushall", "flushdb", "function", "hello", "info", "keys",
+		"lastsave", "latency", "lolwut", "module", "monitor", "multi", "pfselftest", "ping", "psubscribe", "psync",
+		"publish", "pubsub", "punsubscribe", "quit", "randomkey", "readonly", "readwrite", "replconf", "replicaof",
+		"reset", "role", "save", "scan", "script", "select", "shutdown", "slaveof", "slowlog", "spublish", "ssubscribe", "subscribe", "sunsubscribe",
+		"swapdb", "sync", "time", "unsubscribe", "unwatch", "wait":
+		return false
+	case "eval", "eval_ro", "evalsha", "evalsha_ro", "fcall", "fcall_ro":
+		n, ok := parseInt(args[2])
+		return ok && n > 0 && n <= int64(len(args)-3)
+	case "memory":
+		return len(args) > 1 && strings.EqualFold(args[1], "usage")
+	case "object", "xgroup", "xinfo":
+		return len(args) > 1 && !strings.EqualFold(args[1], "help")
+	}
+	return true
+}

@@ -1,0 +1,128 @@
+package keyspace
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Connection is the state that a server keeps for one connection: an open
+// transaction, and the keys that it watches. The zero value is a new one.
+type Connection struct {
+	open    bool // MULTI has come, and neither EXEC nor DISCARD
+	aborted bool // a command was refused instead of queued
+	queued  [][]string
+	watched []string
+	changed bool // a watched key has been modified
+}
+
+// InTransaction reports whether MULTI has come, and neither EXEC nor DISCARD.
+func (c *Connection) InTransaction() bool { return c.open }
+
+// OfConnection reports whether a command reads or changes the state of its
+// connection.
+func OfConnection(words []string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	switch len(words[0]) {
+	case len("multi"):
+		return strings.EqualFold(words[0], "multi") || strings.EqualFold(words[0], "watch")
+	case len("exec"):
+		return strings.EqualFold(words[0], "exec")
+	case len("discard"):
+		return strings.EqualFold(words[0], "discard") || strings.EqualFold(words[0], "unwatch")
+	}
+	return false
+}
+
+// next carries out one command of a connection: at once, or in a transaction
+// after EXEC. done is told every command that took effect.
+func (k *Keyspace) next(c *Connection, now time.Time, words []string, done func(words []string, r *Reply)) Reply {
+	if !c.open && !OfConnection(words) {
+		reply := k.Run(now, words)
+		done(words, &reply)
+		return reply
+	}
+	if len(words) == 0 {
+		return Errorf("ERR empty command")
+	}
+	args := slices.Clone(k.lower(words))
+	if failed := k.rejection(words[0], args, c.open && !OfConnection(words)); failed != nil {
+		if c.aborted = c.open; args[0] == "exec" { // with arguments
+			c.open = false
+			k.store.unwatch(c)
+		}
+		return *failed
+	}
+	switch args[0] {
+	case "multi":
+		if c.open {
+			return Errorf("ERR MULTI calls can not be nested")
+		}
+		c.open, c.aborted, c.queued, k.atMulti = true, false, nil, k.hooks.Acknowledged()
+		return okReply()
+	case "watch":
+		if c.open {
+			return Errorf("ERR WATCH inside MULTI is not allowed")
+		}
+		k.store.setTime(now)
+		k.store.watch(c, args[1:])
+		return okReply()
+	case "discard":
+		if !c.open {
+			break
+		}
+		c.open = false
+		k.store.unwatch(c)
+		return okReply()
+	case "exec":
+		if c.open {
+			return k.exec(c, now, done)
+		}
+	case "unwatch":
+		if !c.open {
+			k.store.unwatch(c)
+			return okReply()
+		}
+	}
+	if !c.open {
+		return Errorf("ERR %s without MULTI", strings.ToUpper(args[0]))
+	}
+	c.queued = append(c.queued, slices.Clone(words))
+	return Reply{Kind: Status, Text: "QUEUED"}
+}
+
+// exec ends a transaction. Nothing of it is carried out if a watched key was
+// modified or has expired.
+func (k *Keyspace) exec(c *Connection, now time.Time, done func(words []string, r *Reply)) Reply {
+	k.store.setTime(now)
+	changed := c.changed || slices.ContainsFunc(c.watched, k.store.overdue)
+	k.store.unwatch(c)
+	c.open = false
+	switch {
+	case c.aborted:
+		return Errorf("EXECABORT Transaction discarded because of previous errors.")
+	case changed:
+		return Reply{Kind: Nil}
+	}
+	result := Reply{Kind: Array}
+	for _, queued := range c.queued {
+		reply := k.Run(now, queued)
+		done(queued, &reply)
+		result.Elems = append(result.Elems, reply)
+	}
+	return result
+}
+
+// RunPipeline carries out the commands of a connection in order, at the time now,
+// and returns the replies. None of them waits, and nothing comes between them. done
+// is told every command that took effect, and after is called behind each one.
+func (k *Keyspace) RunPipeline(c *Connection, now time.Time, commands [][]string, done func(words []string, r *Reply), after func()) []Reply {
+	replies := make([]Reply, 0, len(commands))
+	for _, words := range commands {
+		replies = append(replies, k.next(c, now, words, done))
+		after()
+	}
+	return replies
+}

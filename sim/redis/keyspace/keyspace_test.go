@@ -1,0 +1,142 @@
+package keyspace
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// say carries out one command on a keyspace and returns its reply as text.
+func say(k *Keyspace, now time.Time, command string) string {
+	r := k.Run(now, strings.Fields(command))
+	return string(r.AppendTrace(nil))
+}
+
+func newKeyspace(t *testing.T) *Keyspace {
+	t.Helper()
+	k, err := New(NewScriptCache(), Hooks{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// Redis's rule of expiry: the clock counts whole milliseconds, and a key is
+// there as long as the clock does not exceed its deadline.
+func TestExpiryToTheMillisecond(t *testing.T) {
+	start := time.Date(2026, 1, 1, 0, 0, 0, 700_000, time.UTC) // 0.7 ms into a millisecond
+	for _, test := range []struct {
+		after   time.Duration
+		command string
+		want    string
+	}{
+		{0, "PTTL k", "100"},
+		{250 * time.Microsecond, "PTTL k", "100"}, // the same millisecond
+		{300 * time.Microsecond, "PTTL k", "99"},  // the next one
+		{99 * time.Millisecond, "GET k", "v"},
+		{100 * time.Millisecond, "GET k", "v"},
+		{100 * time.Millisecond, "PTTL k", "0"},
+		{100*time.Millisecond + 299*time.Microsecond, "EXISTS k", "1"},
+		{100*time.Millisecond + 300*time.Microsecond, "EXISTS k", "0"}, // one more millisecond
+		{100*time.Millisecond + 300*time.Microsecond, "PTTL k", "-2"},
+		{101 * time.Millisecond, "SET k w NX", "+OK"},
+		{100 * time.Millisecond, "SET k w NX", "nil"},
+		{-time.Hour, "PTTL k", "3600100"}, // a clock that steps back gives the key a longer life
+	} {
+		k := newKeyspace(t)
+		if got := say(k, start, "SET k v PX 100"); got != "+OK" {
+			t.Fatalf("SET answered %s", got)
+		}
+		if got := say(k, start.Add(test.after), test.command); got != test.want {
+			t.Errorf("%v after the SET, %s answers %s, want %s", test.after, test.command, got, test.want)
+		}
+	}
+}
+
+// A session with the commands that locks use, answered as Redis 7.0 does.
+func TestCommands(t *testing.T) {
+	k := newKeyspace(t)
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, step := range []struct{ command, want string }{
+		{"PING", "+PONG"},
+		{"GET k", "nil"},
+		{"SET k v NX PX 30000", "+OK"},
+		{"SET k w NX PX 30000", "nil"},
+		{"SETNX k w", "0"},
+		{"GET k", "v"},
+		{"PTTL k", "30000"},
+		{"TTL k", "30"},
+		{"PEXPIRE k 500", "1"},
+		{"PEXPIRE missing 500", "0"},
+		{"SET k w KEEPTTL", "+OK"},
+		{"PTTL k", "500"},
+		{"SET k x", "+OK"},
+		{"PTTL k", "-1"},
+		{"INCR n", "1"},
+		{"INCR n", "2"},
+		{"INCR k", `-"ERR value is not an integer or out of range"`},
+		{"LPUSH k 1", `-"WRONGTYPE Operation against a key holding the wrong kind of value"`},
+		{"DEL k n missing", "2"},
+		{"EXPIRE k 10", "0"},
+		{"TIME", "[1767225600 0]"},
+		{"EVALSHA 0123456789012345678901234567890123456789 0", `-"NOSCRIPT No matching script. Please use EVAL."`},
+	} {
+		if got := say(k, now, step.command); got != step.want {
+			t.Errorf("%s answers %s, want %s", step.command, got, step.want)
+		}
+	}
+	if got := say(k, now, "OBJECT ENCODING l"); !strings.Contains(got, "lockquake does not simulate") {
+		t.Errorf("a command that is not simulated is answered by %s", got)
+	}
+	if got := say(k, now, "NONSENSE 1"); !strings.Contains(got, "unknown command") {
+		t.Errorf("an unknown command is answered by %s", got)
+	}
+}
+
+// What a script returns, and what it gets from a command, as Redis converts
+// them.
+func TestScriptConversions(t *testing.T) {
+	k := newKeyspace(t)
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, test := range []struct{ script, want string }{
+		{`return 1`, "1"},
+		{`return 3.99`, "3"},
+		{`return -3.99`, "-3"},
+		{`return 'x'`, "x"},
+		{`return true`, "1"},
+		{`return false`, "nil"},
+		{`return nil`, "nil"},
+		{`return {1, 'a', {2}, nil, 5}`, "[1 a [2]]"},
+		{`return {ok='FINE'}`, "+FINE"},
+		{`return {err='MY error'}`, `-"MY error"`},
+		{`return redis.error_reply('MY error')`, `-"MY error"`},
+		{`return redis.status_reply('FINE')`, "+FINE"},
+		{`return redis.call('SET', 'k', 'v')`, "+OK"},
+		{`return redis.call('SET', 'k', 'v').ok`, "OK"},
+		{`return redis.call('SET', 'k', 'v') == 'OK'`, "nil"}, // it is a table
+		{`return redis.call('GET', 'missing') == false`, "1"},
+		{`return redis.call('INCR', 'n') + 1`, "2"},
+		{`return KEYS[1] .. ARGV[1]`, "keyarg"},
+		{`return redis.pcall('INCR', 'k').err ~= nil`, "1"},
+		{`return redis.sha1hex('')`, "da39a3ee5e6b4b0d3255bfef95601890afd80709"},
+		{`local t = {} for i = 1, 3 do t[i] = i end return #t`, "3"},
+	} {
+		r := k.Run(now, []string{"EVAL", test.script, "1", "key", "arg"})
+		if got := string(r.AppendTrace(nil)); got != test.want {
+			t.Errorf("%s\nanswers %s, want %s", test.script, got, test.want)
+		}
+	}
+	for _, test := range []struct{ script, want string }{
+		{`leak = 1`, "readonly table"},
+		{`return undefined`, "global"},
+		{`return redis.call('INCR', 'k')`, "not an integer"},
+		{`return redis.call('LPUSH', 'k', '1')`, "WRONGTYPE"},
+		{`return (`, "ERR"},
+		{`while true do end`, "ERR"},
+	} {
+		r := k.Run(now, []string{"EVAL", test.script, "0"})
+		if r.Kind != Error || !strings.Contains(r.Text, test.want) {
+			t.Errorf("%s\nanswers %s, want an error with %q", test.script, r.AppendTrace(nil), test.want)
+		}
+	}
+}

@@ -1,0 +1,420 @@
+package keyspace
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+)
+
+// The libraries of gopher-lua do not convert their arguments. Those of Lua 5.1
+// take a string that holds a number for a number, as ARGV[1] often is, and a
+// number for a string. So each argument is converted before the function sees it.
+
+// libraryArguments says which arguments a function of a library takes: n is a
+// number, s a text, and . anything. The last letter stands for all that follow.
+func libraryArguments() map[string]map[string]string {
+	return map[string]map[string]string{
+		lua.BaseLibName: {"unpack": ".nn.", "select": "n."},
+		lua.StringLibName: {
+			"sub": "snn.", "rep": "sn.", "byte": "snn.", "char": "n", "find": "ssn.", "match": "ssn.", "gmatch": "ss.", "gfind": "ss.",
+			"gsub": "sssn.", "len": "s.", "upper": "s.", "lower": "s.", "reverse": "s.", "format": "s.",
+		},
+		lua.TabLibName: {"concat": ".snn.", "remove": ".n.", "insert": "."},
+	}
+}
+
+// coerced returns the function with its arguments converted.
+func coerced(f lua.LGFunction, takes string) lua.LGFunction {
+	return func(L *lua.LState) int {
+		for i := 1; i <= L.GetTop(); i++ {
+			switch takes[min(i, len(takes))-1] {
+			case 'n':
+				if text, ok := L.Get(i).(lua.LString); ok {
+					if n, ok := luaNumber(trimLua(string(text)), 10); ok && text != "#" {
+						L.Replace(i, lua.LNumber(n))
+					}
+				}
+			case 's':
+				if n, ok := L.Get(i).(lua.LNumber); ok {
+					L.Replace(i, lua.LString(shortNumber(float64(n))))
+				}
+			}
+		}
+		return f(L)
+	}
+}
+
+// openLibraries replaces the functions that differ from those of Lua 5.1 and
+// lets all convert their arguments.
+func openLibraries(L *lua.LState) {
+	own := map[string]map[string]lua.LGFunction{
+		lua.BaseLibName: {"unpack": unpack},
+		lua.StringLibName: {
+			"format": formatText, "char": charText, "upper": upperText, "lower": lowerText, "find": clipped(L, "find"), "match": clipped(L, "match"),
+			"gsub": substitute(L),
+		},
+		lua.TabLibName: {
+			"concat": concatTable, "insert": insertTable, "remove": removeFromTable, "foreach": forEach, "foreachi": forEachIndex, "setn": obsolete,
+		},
+	}
+	arguments := libraryArguments()
+	for _, name := range []string{lua.BaseLibName, lua.StringLibName, lua.TabLibName} {
+		library := L.G.Global
+		if name != lua.BaseLibName {
+			library = L.G.Global.RawGetString(name).(*lua.LTable)
+		}
+		for function, f := range own[name] {
+			library.RawSetString(function, L.NewFunction(f))
+		}
+		for function, takes := range arguments[name] {
+			if f, ok := library.RawGetString(function).(*lua.LFunction); ok && f.IsG && len(f.Upvalues) == 0 {
+				library.RawSetString(function, L.NewFunction(coerced(f.GFunction, takes)))
+			}
+		}
+	}
+	L.G.Global.RawGetString(lua.MathLibName).(*lua.LTable).RawSetString("huge", lua.LNumber(math.Inf(1)))
+}
+
+// trimLua takes away what Lua calls space.
+func trimLua(text string) string { return strings.Trim(text, " \t\n\v\f\r") }
+
+// unpack is unpack, which has no room for more than Lua's stack holds.
+func unpack(L *lua.LState) int {
+	t := L.CheckTable(1)
+	first, last := L.OptInt(2, 1), L.OptInt(3, t.Len())
+	const most = 8000
+	if last-first+1+L.GetTop() >= most {
+		L.RaiseError("too many results to unpack")
+	}
+	n := 0
+	for i := first; i <= last; i++ {
+		L.Push(t.RawGetInt(i))
+		n++
+	}
+	return n
+}
+
+// clipped is string.find or string.match, which may begin behind the text only
+// by one.
+func clipped(L *lua.LState, name string) lua.LGFunction {
+	f := L.G.Global.RawGetString(lua.StringLibName).(*lua.LTable).RawGetString(name).(*lua.LFunction).GFunction
+	return func(L *lua.LState) int {
+		length, init := len(L.CheckString(1)), L.OptInt(3, 1)
+		if init < 0 {
+			init = max(1, init+length+1)
+		}
+		init = min(max(1, init), length+1)
+		if L.GetTop() > 2 {
+			L.Replace(3, lua.LNumber(init))
+		}
+		if name == "find" && L.CheckString(2) == "" {
+			L.Push(lua.LNumber(init))
+			L.Push(lua.LNumber(init - 1))
+			return 2
+		}
+		return f(L)
+	}
+}
+
+// substitute is string.gsub, which may be told to replace nothing.
+func substitute(L *lua.LState) lua.LGFunction {
+	f := L.G.Global.RawGetString(lua.StringLibName).(*lua.LTable).RawGetString("gsub").(*lua.LFunction).GFunction
+	return func(L *lua.LState) int {
+		if L.GetTop() > 3 && L.OptInt(4, 1) <= 0 {
+			L.Push(lua.LString(L.CheckString(1)))
+			L.Push(lua.LNumber(0))
+			return 2
+		}
+		return f(L)
+	}
+}
+
+func charText(L *lua.LState) int {
+	b := make([]byte, 0, L.GetTop())
+	for i := 1; i <= L.GetTop(); i++ {
+		c := L.CheckInt(i)
+		if c < 0 || c > math.MaxUint8 {
+			L.ArgError(i, "invalid value")
+		}
+		b = append(b, byte(c))
+	}
+	return push(L, lua.LString(b))
+}
+
+func upperText(L *lua.LState) int { return push(L, lua.LString(shifted(L.CheckString(1), 'a', 'z'))) }
+func lowerText(L *lua.LState) int { return push(L, lua.LString(shifted(L.CheckString(1), 'A', 'Z'))) }
+
+// shifted changes the case of the letters in a range. Redis has the letters of C.
+func shifted(text string, from, to byte) []byte {
+	b := []byte(text)
+	for i, c := range b {
+		if c >= from && c <= to {
+			b[i] = c ^ ('a' - 'A')
+		}
+	}
+	return b
+}
+
+func concatTable(L *lua.LState) int {
+	t, separator := L.CheckTable(1), L.OptString(2, "")
+	first, last := L.OptInt(3, 1), L.OptInt(4, t.Len())
+	var b strings.Builder
+	for i := first; i <= last; i++ {
+		if i > first {
+			b.WriteString(separator)
+		}
+		switch v := t.RawGetInt(i).(type) {
+		case lua.LString:
+			b.WriteString(string(v))
+		case lua.LNumber:
+			b.WriteString(shortNumber(float64(v)))
+		default:
+			L.RaiseError("invalid value (%s) at index %d in table for 'concat'", v.Type(), i)
+		}
+	}
+	return push(L, lua.LString(b.String()))
+}
+
+func insertTable(L *lua.LState) int {
+	t := L.CheckTable(1)
+	end := t.Len() + 1
+	switch L.GetTop() {
+	case 2:
+		t.RawSetInt(end, L.Get(2))
+	case 3:
+		if text, ok := L.Get(2).(lua.LString); ok {
+			if n, ok := luaNumber(trimLua(string(text)), 10); ok {
+				L.Replace(2, lua.LNumber(n))
+			}
+		}
+		at := L.CheckInt(2)
+		for i := max(end, at); i > at; i-- {
+			t.RawSetInt(i, t.RawGetInt(i-1))
+		}
+		t.RawSetInt(at, L.Get(3))
+	default:
+		L.RaiseError("wrong number of arguments to 'insert'")
+	}
+	return 0
+}
+
+func removeFromTable(L *lua.LState) int {
+	t := L.CheckTable(1)
+	at, end := L.OptInt(2, t.Len()), t.Len()
+	if at < 1 || at > end {
+		return 0
+	}
+	return push(L, t.Remove(at))
+}
+
+func obsolete(L *lua.LState) int {
+	L.RaiseError("'setn' is obsolete")
+	return 0
+}
+
+// forEach is table.foreach: it ends with the first answer that is not nil.
+func forEach(L *lua.LState) int {
+	t, f := L.CheckTable(1), L.CheckFunction(2)
+	for k, v := t.Next(lua.LNil); k != lua.LNil; k, v = t.Next(k) {
+		if n := callback(L, f, k, v); n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+func forEachIndex(L *lua.LState) int {
+	t, f := L.CheckTable(1), L.CheckFunction(2)
+	for i := 1; i <= t.Len(); i++ {
+		if n := callback(L, f, lua.LNumber(i), t.RawGetInt(i)); n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// callback leaves the answer on the stack and returns 1 if it is not nil.
+func callback(L *lua.LState, f *lua.LFunction, args ...lua.LValue) int {
+	L.Push(f)
+	for _, arg := range args {
+		L.Push(arg)
+	}
+	L.Call(len(args), 1)
+	if L.Get(-1) != lua.LNil {
+		return 1
+	}
+	L.Pop(1)
+	return 0
+}
+
+// formatText is string.format, whose directives are those of C.
+func formatText(L *lua.LState) int {
+	format, next := L.CheckString(1), 1
+	var b []byte
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' {
+			b = append(b, format[i])
+			continue
+		}
+		if i++; i < len(format) && format[i] == '%' {
+			b = append(b, '%')
+			continue
+		}
+		begin := i
+		for i < len(format) && strings.IndexByte("-+ #0123456789.", format[i]) >= 0 {
+			i++
+		}
+		verb := byte(0)
+		if i < len(format) {
+			verb = format[i]
+		}
+		next++
+		b = appendDirective(L, b, format[begin:min(i, len(format))], verb, next)
+	}
+	return push(L, lua.LString(b))
+}
+
+// appendDirective writes the argument as the directive says.
+func appendDirective(L *lua.LState, b []byte, flags string, verb byte, arg int) []byte {
+	switch verb {
+	case 'c':
+		return fmt.Appendf(b, "%"+flags+"s", string([]byte{byte(number(L, arg))}))
+	case 'd', 'i':
+		return fmt.Appendf(b, "%"+flags+"d", truncate(number(L, arg)))
+	case 'u':
+		return fmt.Appendf(b, "%"+flags+"d", uint64(truncate(number(L, arg))))
+	case 'o', 'x', 'X':
+		return fmt.Appendf(b, "%"+flags+string(verb), uint64(truncate(number(L, arg))))
+	case 'e', 'E', 'f', 'g', 'G':
+		return appendFloat(b, flags, verb, number(L, arg))
+	case 'q':
+		return appendQuoted(b, text(L, arg))
+	case 's':
+		return appendText(b, flags, text(L, arg))
+	}
+	L.RaiseError("invalid option '%%%s' to 'format'", string(verb))
+	return nil
+}
+
+// appendText writes a string as C does, which ends it at a NUL, unless it is so long
+// that Lua does not hand it to C.
+func appendText(b []byte, flags, text string) []byte {
+	const long = 100
+	if len(text) >= long && !strings.Contains(flags, ".") {
+		return append(b, text...)
+	}
+	return fmt.Appendf(b, "%"+flags+"s", untilNUL(text))
+}
+
+// text returns an argument that is a text, or a number.
+func text(L *lua.LState, arg int) string {
+	if n, ok := L.Get(arg).(lua.LNumber); ok {
+		return shortNumber(float64(n))
+	}
+	return L.CheckString(arg)
+}
+
+// number returns an argument that is a number, or a text that is one.
+func number(L *lua.LState, arg int) float64 {
+	if text, ok := L.Get(arg).(lua.LString); ok {
+		if n, ok := luaNumber(trimLua(string(text)), 10); ok {
+			return n
+		}
+	}
+	return float64(L.CheckNumber(arg))
+}
+
+// appendFloat writes a number as C does, whose %g has six digits.
+func appendFloat(b []byte, flags string, verb byte, f float64) []byte {
+	if math.IsInf(f, 0) || math.IsNaN(f) {
+		width, _, _ := strings.Cut(strings.ReplaceAll(flags, "0", ""), ".")
+		return fmt.Appendf(b, "%"+strings.Trim(width, "# ")+"s", shortNumber(f))
+	}
+	if !strings.Contains(flags, ".") {
+		flags += ".6"
+	}
+	return fmt.Appendf(b, "%"+flags+string(verb), f)
+}
+
+// appendQuoted writes a text as a literal of Lua.
+func appendQuoted(b []byte, text string) []byte {
+	b = append(b, '"')
+	for i := range len(text) {
+		switch c := text[i]; c {
+		case '"', '\\', '\n':
+			b = append(b, '\\', c)
+		case '\r':
+			b = append(b, `\r`...)
+		case 0:
+			b = append(b, `\000`...)
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
+}
+
+// bitTable is the library bit: whole numbers of 32 bits.
+func bitTable(L *lua.LState) *lua.LTable {
+	t := L.NewTable()
+	word := func(L *lua.LState, i int) uint32 {
+		const all = 1 << 32
+		return uint32(int64(math.Mod(math.RoundToEven(number(L, i)), all))) // the lower bits are what is asked for
+	}
+	result := func(L *lua.LState, n uint32) int { return push(L, lua.LNumber(int32(n))) }
+	fold := func(do func(a, b uint32) uint32) lua.LGFunction {
+		return func(L *lua.LState) int {
+			n := word(L, 1)
+			for i := 2; i <= L.GetTop(); i++ {
+				n = do(n, word(L, i))
+			}
+			return result(L, n)
+		}
+	}
+	shift := func(do func(a uint32, by uint32) uint32) lua.LGFunction {
+		return func(L *lua.LState) int { return result(L, do(word(L, 1), word(L, 2)&31)) }
+	}
+	L.SetFuncs(t, map[string]lua.LGFunction{
+		"band":    fold(func(a, b uint32) uint32 { return a & b }),
+		"bor":     fold(func(a, b uint32) uint32 { return a | b }),
+		"bxor":    fold(func(a, b uint32) uint32 { return a ^ b }),
+		"bnot":    func(L *lua.LState) int { return result(L, ^word(L, 1)) },
+		"tobit":   func(L *lua.LState) int { return result(L, word(L, 1)) },
+		"bswap":   func(L *lua.LState) int { return result(L, bits.ReverseBytes32(word(L, 1))) },
+		"lshift":  shift(func(a, by uint32) uint32 { return a << by }),
+		"rshift":  shift(func(a, by uint32) uint32 { return a >> by }),
+		"arshift": shift(func(a, by uint32) uint32 { return uint32(int32(a) >> by) }),
+		"rol":     shift(func(a, by uint32) uint32 { return bits.RotateLeft32(a, int(by)) }),
+		"ror":     shift(func(a, by uint32) uint32 { return bits.RotateLeft32(a, -int(by)) }),
+		"tohex": func(L *lua.LState) int {
+			const all = 8
+			n, digits := word(L, 1), int32(all)
+			if L.GetTop() > 1 {
+				digits = int32(word(L, 2))
+			}
+			text := fmt.Sprintf("%08x", n)
+			if digits < 0 {
+				text, digits = strings.ToUpper(text), -digits
+			}
+			return push(L, lua.LString(text[max(0, all-int(uint32(digits)%(1<<31))):]))
+		},
+	})
+	return t
+}
+
+// place returns the file and line of the function that an error is blamed on, as
+// Lua writes it; the one that raised it is level 1. It is empty for a function of ours.
+func place(L *lua.LState, level int) string {
+	frame, ok := L.GetStack(level)
+	if !ok {
+		return ""
+	}
+	if _, err := L.GetInfo("Sl", frame, lua.LNil); err != nil || frame.CurrentLine <= 0 {
+		return ""
+	}
+	return chunkName + ":" + strconv.Itoa(frame.CurrentLine) + ": "
+}

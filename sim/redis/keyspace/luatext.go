@@ -1,0 +1,299 @@
+package keyspace
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/ast"
+)
+
+// Lua 5.1 writes a number with 14 digits, and so turns a time in microseconds
+// that is put into a string into another time. The Lua machine here would write
+// all digits. So the words tostring and tonumber are our own, and so is what
+// stands beside the operator "..", by a change of the parsed script.
+
+// shortNumber writes a number as Lua 5.1 does.
+func shortNumber(f float64) string {
+	switch {
+	case math.IsInf(f, 1):
+		return "inf"
+	case math.IsInf(f, -1):
+		return "-inf"
+	case math.IsNaN(f):
+		return "-nan"
+	}
+	const digits = 14
+	return strconv.FormatFloat(f, 'g', digits, 64)
+}
+
+// toString is tostring.
+func toString(L *lua.LState) int {
+	v := L.CheckAny(1)
+	if n, ok := v.(lua.LNumber); ok {
+		L.Push(lua.LString(shortNumber(float64(n))))
+	} else {
+		L.Push(L.ToStringMeta(v))
+	}
+	return 1
+}
+
+// operand is what happens to an operand of "..".
+func operand(L *lua.LState) int {
+	if n, ok := L.Get(1).(lua.LNumber); ok {
+		L.Push(lua.LString(shortNumber(float64(n))))
+	}
+	return 1
+}
+
+// toNumber is tonumber.
+func toNumber(L *lua.LState) int {
+	v := L.CheckAny(1)
+	base := L.OptInt(2, 10)
+	if base < 2 || base > 36 {
+		L.ArgError(2, "base out of range")
+	}
+	text, isText := v.(lua.LString)
+	if n, ok := v.(lua.LNumber); ok && base == 10 {
+		L.Push(n)
+		return 1
+	}
+	if !isText && base == 10 {
+		L.Push(lua.LNil)
+		return 1
+	}
+	text, isText = lua.LString(lua.LVAsString(v)), isText || base != 10
+	if n, ok := v.(lua.LNumber); ok {
+		text = lua.LString(shortNumber(float64(n)))
+	}
+	f, ok := luaNumber(trimLua(string(text)), base)
+	if ok && (isText || base != 10) && text != "" {
+		L.Push(lua.LNumber(f))
+	} else {
+		L.Push(lua.LNil)
+	}
+	return 1
+}
+
+// luaNumber reads a number as the functions strtod and strtoul of C do.
+func luaNumber(text string, base int) (float64, bool) {
+	lower := strings.ToLower(text)
+	if base == 10 {
+		if digits, negative := strings.CutPrefix(strings.TrimPrefix(lower, "+"), "-"); strings.HasPrefix(digits, "0x") {
+			if strings.ContainsAny(digits, ".p") {
+				if !strings.Contains(digits, "p") {
+					text += "p0"
+				}
+			} else if n, err := strconv.ParseUint(digits[2:], 16, 64); err == nil {
+				if negative {
+					return -float64(n), true
+				}
+				return float64(n), true
+			}
+		}
+		f, err := strconv.ParseFloat(text, 64)
+		return f, (err == nil || errors.Is(err, strconv.ErrRange)) && !strings.Contains(text, "_")
+	}
+	digits, negative := strings.CutPrefix(lower, "-")
+	if base == 16 {
+		digits = strings.TrimPrefix(digits, "0x")
+	}
+	n, err := strconv.ParseUint(strings.TrimPrefix(digits, "+"), base, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		return math.MaxUint64, true
+	}
+	if negative {
+		n = -n
+	}
+	return float64(n), err == nil
+}
+
+// loopParts is what Lua calls the values of a for. Each goes through a global
+// function called loopName.
+func loopParts() [3]string { return [3]string{"initial value", "limit", "step"} }
+
+func loopName(part string) string { return "\x00" + part }
+
+// loopValue returns the function that a value of a for goes through: a text that
+// is a number is taken for one.
+func loopValue(part string) lua.LGFunction {
+	return func(L *lua.LState) int {
+		switch v := L.Get(1).(type) {
+		case lua.LNumber:
+			return push(L, v)
+		case lua.LString:
+			if n, ok := luaNumber(trimLua(string(v)), 10); ok {
+				return push(L, lua.LNumber(n))
+			}
+		}
+		L.RaiseError("'for' %s must be a number", part)
+		return 0
+	}
+}
+
+// adapt changes the parsed script into one that does here what it does in Lua
+// 5.1, and refuses what that does not know.
+func adapt(stmts []ast.Stmt) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			later, ok := v.(laterLuaError)
+			if !ok {
+				panic(v)
+			}
+			err = later
+		}
+	}()
+	shortenOperands(stmts)
+	return nil
+}
+
+// laterLuaError says that a script uses what came with a later Lua.
+type laterLuaError struct{ what string }
+
+func (e laterLuaError) Error() string { return chunkName + ": '=' expected near '" + e.what + "'" }
+
+// operandName is the global function that operand is to a script. No script can
+// write this name.
+const operandName = "\x00operand"
+
+// shortenOperands puts a call of operand around everything that stands beside
+// a ".." in the statements.
+func shortenOperands(stmts []ast.Stmt) {
+	for _, stmt := range stmts {
+		shortenStmt(stmt)
+	}
+}
+
+func shortenStmt(stmt ast.Stmt) {
+	switch s := stmt.(type) {
+	case *ast.AssignStmt:
+		shortenExprs(s.Lhs)
+		shortenExprs(s.Rhs)
+	case *ast.LocalAssignStmt:
+		shortenExprs(s.Exprs)
+	case *ast.FuncCallStmt:
+		shortenExpr(s.Expr)
+	case *ast.DoBlockStmt:
+		shortenOperands(s.Stmts)
+	case *ast.WhileStmt:
+		shortenExpr(s.Condition)
+		shortenOperands(s.Stmts)
+	case *ast.RepeatStmt:
+		shortenExpr(s.Condition)
+		shortenOperands(s.Stmts)
+	case *ast.IfStmt:
+		shortenExpr(s.Condition)
+		shortenOperands(s.Then)
+		shortenOperands(s.Else)
+	case *ast.GotoStmt:
+		panic(laterLuaError{s.Label})
+	case *ast.LabelStmt:
+		panic(laterLuaError{s.Name})
+	case *ast.NumberForStmt:
+		shortenExprs([]ast.Expr{s.Init, s.Limit, s.Step})
+		for i, value := range []*ast.Expr{&s.Init, &s.Limit, &s.Step} {
+			switch (*value).(type) {
+			case nil, *ast.NumberExpr, *ast.UnaryLenOpExpr:
+			default:
+				*value = called(loopName(loopParts()[i]), *value)
+			}
+		}
+		shortenOperands(s.Stmts)
+	case *ast.GenericForStmt:
+		shortenExprs(s.Exprs)
+		s.Exprs = padded(s.Exprs)
+		shortenOperands(s.Stmts)
+	case *ast.FuncDefStmt:
+		shortenExpr(s.Func)
+	case *ast.ReturnStmt:
+		shortenExprs(s.Exprs)
+	}
+}
+
+func shortenExprs(exprs []ast.Expr) {
+	for _, expr := range exprs {
+		shortenExpr(expr)
+	}
+}
+
+func shortenExpr(expr ast.Expr) {
+	switch e := expr.(type) {
+	case *ast.AttrGetExpr:
+		shortenExpr(e.Object)
+		shortenExpr(e.Key)
+	case *ast.TableExpr:
+		for _, field := range e.Fields {
+			shortenExpr(field.Key)
+			shortenExpr(field.Value)
+		}
+	case *ast.FuncCallExpr:
+		shortenExpr(e.Func)
+		shortenExpr(e.Receiver)
+		shortenExprs(e.Args)
+	case *ast.LogicalOpExpr:
+		shortenExpr(e.Lhs)
+		shortenExpr(e.Rhs)
+	case *ast.RelationalOpExpr:
+		shortenExpr(e.Lhs)
+		shortenExpr(e.Rhs)
+	case *ast.StringConcatOpExpr:
+		e.Lhs, e.Rhs = shortened(e.Lhs), shortened(e.Rhs)
+	case *ast.ArithmeticOpExpr:
+		shortenExpr(e.Lhs)
+		shortenExpr(e.Rhs)
+	case *ast.UnaryMinusOpExpr:
+		shortenExpr(e.Expr)
+	case *ast.UnaryNotOpExpr:
+		shortenExpr(e.Expr)
+	case *ast.UnaryLenOpExpr:
+		shortenExpr(e.Expr)
+	case *ast.FunctionExpr:
+		shortenOperands(e.Stmts)
+	}
+}
+
+// shortened returns the operand of a "..", with a call around it unless it can
+// only be a string.
+func shortened(expr ast.Expr) ast.Expr {
+	shortenExpr(expr)
+	switch e := expr.(type) {
+	case *ast.StringExpr, *ast.StringConcatOpExpr:
+		return expr
+	case *ast.AttrGetExpr:
+		// KEYS and ARGV hold strings, unless a script assigns to them.
+		if name, ok := e.Object.(*ast.IdentExpr); ok && (name.Value == "KEYS" || name.Value == "ARGV") {
+			return expr
+		}
+	}
+	return called(operandName, expr)
+}
+
+// padded returns the three values of a for. The machine here does not always take
+// one that is missing for nil.
+func padded(exprs []ast.Expr) []ast.Expr {
+	last := exprs[len(exprs)-1]
+	switch last.(type) {
+	case *ast.FuncCallExpr, *ast.Comma3Expr:
+		return exprs // it may bring all that is missing
+	}
+	for len(exprs) < 3 {
+		missing := &ast.NilExpr{}
+		missing.SetLine(last.Line())
+		missing.SetLastLine(last.LastLine())
+		exprs = append(exprs, missing)
+	}
+	return exprs
+}
+
+// called returns a call of a global function with the expression.
+func called(function string, expr ast.Expr) ast.Expr {
+	name := &ast.IdentExpr{Value: function}
+	call := &ast.FuncCallExpr{Func: name, Args: []ast.Expr{expr}, AdjustRet: true}
+	for _, node := range []ast.PositionHolder{name, call} {
+		node.SetLine(expr.Line())
+		node.SetLastLine(expr.LastLine())
+	}
+	return call
+}

@@ -1,0 +1,207 @@
+package keyspace
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Command is a request for one command: its name and its arguments, as they
+// would stand on the wire.
+type Command struct {
+	Args []string
+
+	reply Reply // room for the answer, which goes where the command came from
+}
+
+// Answer keeps the reply in the command and returns where it is.
+func (c *Command) Answer(r Reply) *Reply {
+	c.reply = r
+	return &c.reply
+}
+
+// AppendTrace appends the words of the command, quoted where they need it.
+func (c *Command) AppendTrace(b []byte) []byte { return appendWords(b, c.Args) }
+
+// Copy implements sim.Copier.
+func (c *Command) Copy() any { return &Command{Args: slices.Clone(c.Args)} }
+
+// Pipeline is a request for several commands that were sent in one go. Between
+// MULTI and EXEC they are a transaction.
+type Pipeline struct {
+	Commands [][]string
+}
+
+// AppendTrace appends the commands, separated by semicolons.
+func (p *Pipeline) AppendTrace(b []byte) []byte {
+	for i, words := range p.Commands {
+		if i > 0 {
+			b = append(b, "; "...)
+		}
+		b = appendWords(b, words)
+	}
+	return b
+}
+
+func appendWords(b []byte, words []string) []byte {
+	for i, word := range words {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = appendWord(b, word)
+	}
+	return b
+}
+
+func appendWord(b []byte, word string) []byte {
+	for i := range len(word) {
+		if c := word[i]; c <= ' ' || c >= 0x7f || c == '"' || c == ';' {
+			return strconv.AppendQuote(b, word)
+		}
+	}
+	if word == "" {
+		return append(b, `""`...)
+	}
+	return append(b, word...)
+}
+
+// Kind is the kind of a reply, as RESP2 tells them apart. A missing string and
+// a missing array are one kind, since no client tells them apart.
+type Kind byte
+
+// The kinds of a reply; the value is the first byte of its encoding.
+const (
+	Status  Kind = '+'
+	Error   Kind = '-'
+	Integer Kind = ':'
+	Bulk    Kind = '$'
+	Array   Kind = '*'
+	Nil     Kind = '_'
+)
+
+// Reply is one answer of the server. Text counts for Status, Error and Bulk,
+// Int for Integer, and Elems for Array.
+type Reply struct {
+	Kind  Kind
+	Text  string
+	Int   int64
+	Elems []Reply
+}
+
+// AppendTrace appends the reply in one line.
+func (r *Reply) AppendTrace(b []byte) []byte {
+	switch r.Kind {
+	case Integer:
+		return strconv.AppendInt(b, r.Int, 10)
+	case Nil:
+		return append(b, "nil"...)
+	case Array:
+		b = append(b, '[')
+		for i := range r.Elems {
+			if i > 0 {
+				b = append(b, ' ')
+			}
+			b = r.Elems[i].AppendTrace(b)
+		}
+		return append(b, ']')
+	case Status, Error:
+		b = append(b, byte(r.Kind))
+	case Bulk:
+	}
+	return appendWord(b, r.Text)
+}
+
+func okReply() Reply { return Reply{Kind: Status, Text: "OK"} }
+
+// Errorf returns an error as a reply, whose first word is its code.
+func Errorf(format string, args ...any) Reply {
+	return Reply{Kind: Error, Text: fmt.Sprintf(format, args...)}
+}
+
+// AppendRESP appends the encoding of the reply in RESP2.
+func (r *Reply) AppendRESP(b []byte) []byte {
+	switch r.Kind {
+	case Status, Error:
+		b = append(b, byte(r.Kind))
+		b = append(b, oneLine(r.Text)...)
+	case Integer:
+		b = strconv.AppendInt(append(b, ':'), r.Int, 10)
+	case Bulk:
+		b = strconv.AppendInt(append(b, '$'), int64(len(r.Text)), 10)
+		b = append(b, "\r\n"...)
+		b = append(b, r.Text...)
+	case Nil:
+		b = append(b, "$-1"...)
+	case Array:
+		b = strconv.AppendInt(append(b, '*'), int64(len(r.Elems)), 10)
+		b = append(b, "\r\n"...)
+		for i := range r.Elems {
+			b = r.Elems[i].AppendRESP(b)
+		}
+		return b
+	}
+	return append(b, "\r\n"...)
+}
+
+// oneLine replaces the line breaks that a status or an error cannot hold.
+func oneLine(text string) string {
+	if !strings.ContainsAny(text, "\r\n") {
+		return text
+	}
+	return strings.NewReplacer("\r", " ", "\n", " ").Replace(text)
+}
+
+// ParseRESP reads one reply in RESP2 from the front of b and returns what
+// follows it.
+func ParseRESP(b []byte) (Reply, []byte, error) {
+	line, rest, found := bytes.Cut(b, []byte("\r\n"))
+	if !found || len(line) == 0 {
+		return Reply{}, nil, fmt.Errorf("redis: reply is cut short: %q", b)
+	}
+	kind, text := Kind(line[0]), line[1:]
+	switch kind {
+	case Status, Error:
+		return Reply{Kind: kind, Text: constant(text)}, rest, nil
+	case Integer:
+		n, err := strconv.ParseInt(string(text), 10, 64)
+		return Reply{Kind: Integer, Int: n}, rest, err
+	case Nil:
+		return Reply{Kind: Nil}, rest, nil
+	case Bulk, Array:
+	default:
+		return Reply{}, nil, fmt.Errorf("redis: reply begins with %q", line[0])
+	}
+	n, err := strconv.Atoi(string(text))
+	if err != nil {
+		return Reply{}, nil, fmt.Errorf("redis: length of a reply: %w", err)
+	}
+	if n < 0 {
+		return Reply{Kind: Nil}, rest, nil
+	}
+	if kind == Bulk {
+		if len(rest) < n+2 {
+			return Reply{}, nil, fmt.Errorf("redis: %d bytes announced, %d there", n, len(rest))
+		}
+		return Reply{Kind: Bulk, Text: string(rest[:n])}, rest[n+2:], nil
+	}
+	reply := Reply{Kind: Array}
+	for range n {
+		var elem Reply
+		if elem, rest, err = ParseRESP(rest); err != nil {
+			return Reply{}, nil, err
+		}
+		reply.Elems = append(reply.Elems, elem)
+	}
+	return reply, rest, nil
+}
+
+// constant returns the string of the status that nearly every write answers
+// without a new copy of it.
+func constant(text []byte) string {
+	if string(text) == "OK" {
+		return "OK"
+	}
+	return string(text)
+}

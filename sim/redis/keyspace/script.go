@@ -1,0 +1,307 @@
+package keyspace
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	lua "github.com/yuin/gopher-lua"
+	"github.com/yuin/gopher-lua/parse"
+)
+
+// ScriptCache keeps compiled scripts by the SHA-1 of their text, and the Lua
+// states of servers that were closed. The servers of many runs may share one,
+// on any number of goroutines: a compiled script never changes, and no script
+// can change a state for the next one. It does not decide whether a server
+// knows a script.
+type ScriptCache struct {
+	mu     sync.Mutex
+	protos map[string]*lua.FunctionProto
+	idle   []*sandbox
+}
+
+// NewScriptCache returns an empty cache.
+func NewScriptCache() *ScriptCache {
+	return &ScriptCache{protos: map[string]*lua.FunctionProto{}}
+}
+
+// compile returns the script compiled.
+func (c *ScriptCache) compile(sha, text string) (*lua.FunctionProto, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if proto := c.protos[sha]; proto != nil {
+		return proto, nil
+	}
+	chunk, err := parse.Parse(strings.NewReader(text), chunkName)
+	if err != nil {
+		return nil, err
+	}
+	if err := adapt(chunk); err != nil {
+		return nil, err
+	}
+	proto, err := lua.Compile(chunk, chunkName)
+	if err != nil {
+		return nil, err
+	}
+	// A script has no arguments, and a main chunk no name for a table of them:
+	// without this mark, Lua makes one at every call.
+	proto.IsVarArg &^= lua.VarArgNeedsArg
+	c.protos[sha] = proto
+	return proto, nil
+}
+
+// take returns a sandbox whose scripts call the given function, and tell the other
+// one what they ask for that is not simulated.
+func (c *ScriptCache) take(call func(words []string) Reply, refuse func(what string) Reply) *sandbox {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var b *sandbox
+	if n := len(c.idle); n > 0 {
+		b, c.idle = c.idle[n-1], c.idle[:n-1]
+	} else {
+		b = newSandbox()
+	}
+	b.call, b.refuse, b.random = call, refuse, firstRandom
+	return b
+}
+
+// giveBack keeps a sandbox for the next server.
+func (c *ScriptCache) giveBack(b *sandbox) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	b.call, b.refuse = nil, nil
+	c.idle = append(c.idle, b)
+}
+
+// chunkName is what Redis calls every script in its messages.
+const chunkName = "user_script"
+
+// scripts runs the scripts of one server, on one Lua state, which is made at
+// the first of them.
+type scripts struct {
+	cache    *ScriptCache
+	keyspace *Keyspace
+	sandbox  *sandbox
+	known    map[string]script // by SHA-1: what EVALSHA finds
+	readOnly bool              // the script that runs may not write
+	wrote    bool              // the script that runs has written
+	allowOOM bool              // the script that runs may write while memory is short
+}
+
+// script is a script that a server knows.
+type script struct {
+	function *lua.LFunction
+	header
+}
+
+func newScripts(cache *ScriptCache, k *Keyspace) *scripts {
+	return &scripts{cache: cache, keyspace: k, known: map[string]script{}}
+}
+
+// ForgetScripts is what a restart of the server leaves of its scripts.
+func (k *Keyspace) ForgetScripts() {
+	clear(k.scripts.known)
+	if k.scripts.sandbox != nil {
+		k.scripts.sandbox.random = firstRandom
+	}
+}
+
+// eval answers EVAL, EVALSHA and their read-only forms.
+func (s *scripts) eval(args []string) Reply {
+	count, ok := parseInt(args[2])
+	switch {
+	case !ok:
+		return *notAnInteger()
+	case count > int64(len(args)-3):
+		return Errorf("ERR Number of keys can't be greater than number of args")
+	case count < 0:
+		return Errorf("ERR Number of keys can't be negative")
+	}
+	keys, argv := args[3:3+count], args[3+count:]
+	var sha string
+	if strings.HasPrefix(args[0], "evalsha") {
+		sha = strings.ToLower(args[1])
+	} else {
+		var failed *Reply
+		if sha, failed = s.load(args[1]); failed != nil {
+			return *failed
+		}
+	}
+	run, known := s.known[sha]
+	if !known {
+		return Errorf("NOSCRIPT No matching script. Please use EVAL.")
+	}
+	readOnly := strings.HasSuffix(args[0], "_ro")
+	if readOnly && run.flagged && !run.noWrites {
+		return Errorf("ERR Can not execute a script with write flag using *_ro command.")
+	}
+	s.readOnly, s.wrote, s.allowOOM = readOnly || run.noWrites, false, run.allowOOM
+	return s.sandbox.run(run.function, sha, keys, argv)
+}
+
+// mayWrite reports whether a script says of itself that it may write: one with a
+// first line of its own that does not say no-writes.
+func (s *scripts) mayWrite(args []string) bool {
+	h := s.headerOf(args)
+	return h.flagged && !h.noWrites
+}
+
+// mayGrow reports whether a script with a first line of its own says neither that
+// it may run while memory is short nor no-writes.
+func (s *scripts) mayGrow(args []string) bool {
+	h := s.headerOf(args)
+	return h.flagged && !h.allowOOM && !h.noWrites
+}
+
+// headerOf returns the header of the script that a command runs, none if it runs
+// none or one that cannot be read: that is what the command answers.
+func (s *scripts) headerOf(args []string) header {
+	switch args[0] {
+	case "eval", "eval_ro":
+		if h, _, err := parseHeader(args[1]); err == nil {
+			return h
+		}
+	case "evalsha", "evalsha_ro":
+		return s.known[strings.ToLower(args[1])].header
+	}
+	return header{}
+}
+
+// load makes a script known and returns its SHA-1, or the error to answer.
+func (s *scripts) load(text string) (string, *Reply) {
+	sum := sha1.Sum([]byte(text))
+	sha := hex.EncodeToString(sum[:])
+	if _, known := s.known[sha]; known {
+		return sha, nil
+	}
+	head, body, err := parseHeader(text)
+	if err != nil {
+		reply := Errorf("ERR %s", err.Error())
+		return "", &reply
+	}
+	proto, err := s.cache.compile(sha, body)
+	if err != nil {
+		reply := Errorf("ERR Error compiling script (new function): %s", oneLine(err.Error()))
+		return "", &reply
+	}
+	if s.sandbox == nil {
+		s.sandbox = s.cache.take(s.call, s.keyspace.store.refuse)
+	}
+	s.known[sha] = script{function: s.sandbox.function(proto), header: head}
+	return sha, nil
+}
+
+// header is what the first line of a script says, if it begins with "#!".
+type header struct {
+	flagged  bool // there is one
+	noWrites bool
+	allowOOM bool
+}
+
+// parseHeader returns what a script's first line says and the script without
+// it, with its lines still numbered as they were. The error is what Redis says
+// to a line that it does not understand.
+func parseHeader(text string) (h header, body string, err error) {
+	if !strings.HasPrefix(text, "#!") {
+		return h, text, nil
+	}
+	end := strings.IndexByte(text, '\n')
+	if end < 0 {
+		return h, "", errors.New("Invalid script shebang") //nolint:staticcheck // the words of Redis
+	}
+	words := strings.Fields(text[:end])
+	if words[0] != "#!lua" {
+		return h, "", fmt.Errorf("Unexpected engine in script shebang: %s", words[0]) //nolint:staticcheck // the words of Redis
+	}
+	h.flagged = true
+	for _, word := range words[1:] {
+		flags, ok := strings.CutPrefix(word, "flags=")
+		if !ok {
+			return h, "", fmt.Errorf("Unknown lua shebang option: %s", word) //nolint:staticcheck // the words of Redis
+		}
+		for flag := range strings.SplitSeq(flags, ",") {
+			switch flag {
+			case "no-writes":
+				h.noWrites = true
+			case "allow-oom":
+				h.allowOOM = true
+			case "allow-stale", "no-cluster", "allow-cross-slot-keys":
+			default:
+				return h, "", fmt.Errorf("Unexpected flag in script shebang: %s", flag) //nolint:staticcheck // the words of Redis
+			}
+		}
+	}
+	return h, text[end:], nil
+}
+
+// script answers SCRIPT LOAD, EXISTS and FLUSH.
+func (s *scripts) script(args []string) Reply {
+	sub := strings.ToLower(args[1])
+	switch {
+	case sub == "load" && len(args) == 3:
+		sha, failed := s.load(args[2])
+		if failed != nil {
+			return *failed
+		}
+		return Reply{Kind: Bulk, Text: sha}
+	case sub == "exists" && len(args) > 2:
+		reply := Reply{Kind: Array}
+		for _, sha := range args[2:] {
+			elem := Reply{Kind: Integer}
+			if _, known := s.known[strings.ToLower(sha)]; known {
+				elem.Int = 1
+			}
+			reply.Elems = append(reply.Elems, elem)
+		}
+		return reply
+	case sub == "flush":
+		if len(args) > 3 || len(args) == 3 && !strings.EqualFold(args[2], "sync") && !strings.EqualFold(args[2], "async") {
+			return Errorf("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
+		}
+		clear(s.known)
+		return okReply()
+	case sub == "load" || sub == "exists":
+		return wrongArity("script|" + sub)
+	case sub == "kill" || sub == "debug" || sub == "help":
+		return s.keyspace.store.refuse("script " + sub)
+	}
+	return Errorf("ERR unknown subcommand '%.128s'. Try SCRIPT HELP.", args[1])
+}
+
+// call is redis.call and redis.pcall: the command path of the keyspace, with
+// the messages that scripts see.
+func (s *scripts) call(words []string) Reply {
+	k := s.keyspace
+	args := k.lower(words)
+	switch name := args[0]; {
+	case arityOf(name) == 0:
+		return Errorf("ERR Unknown Redis command called from script")
+	case miscounted(args):
+		return Errorf("ERR Wrong number of args calling Redis command from script")
+	case !inScripts(name):
+		return Errorf("ERR This Redis command is not allowed from script")
+	case s.readOnly && (writes(name) || name == "publish"):
+		return Errorf("ERR Write commands are not allowed from read-only scripts.")
+	case k.readOnly() && writes(name):
+		return readOnlyReplica()
+	}
+	if failed := s.refused(args); failed != nil {
+		return *failed
+	}
+	s.wrote = s.wrote || writes(args[0])
+	switch name := args[0]; {
+	case name == "blmpop" || name == "bzmpop":
+		reply, _ := k.store.block(args)
+		return reply
+	case name == "ping":
+		return ping(args)
+	case name == "publish":
+		return Reply{Kind: Integer, Int: k.hooks.Publish(args[1], args[2])}
+	case name == "select":
+		return k.store.selectDatabase(args[1])
+	}
+	return k.store.run(args)
+}

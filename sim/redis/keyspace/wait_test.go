@@ -1,0 +1,29 @@
+package keyspace
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// A WAIT that does not block answers at once, one with wrong arguments says so as
+// Redis does, and a script may not wait.
+func TestWaitThatDoesNotBlock(t *testing.T) {
+	k := newKeyspace(t)
+	for _, test := range []struct{ command, want string }{
+		{"WAIT 1 50", "0"},
+		{"WAIT -1 50", "0"},
+		{"WAIT 1", `-"ERR wrong number of arguments for 'wait' command"`},
+		{"WAIT x 1", `-"ERR value is not an integer or out of range"`},
+		{"WAIT 1 x", `-"ERR timeout is not an integer or out of range"`},
+		{"WAIT 1 -1", `-"ERR timeout is negative"`},
+	} {
+		if got := say(k, time.Unix(0, 0), test.command); got != test.want {
+			t.Errorf("%s answers %s, want %s", test.command, got, test.want)
+		}
+	}
+	inScript := k.Run(time.Unix(0, 0), []string{"EVAL", `return redis.call("WAIT", 1, 50)`, "0"})
+	if !strings.Contains(inScript.Text, "not allowed from script") {
+		t.Errorf("a script that waits gets %s", inScript.Text)
+	}
+}
