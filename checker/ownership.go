@@ -91,12 +91,13 @@ func (in *input) works(s *history.Section, g *grant, seq int64) bool {
 // lateRenewals looks for renewals that the server declined because their own
 // section had freed the lock before: it did not wait for them, or sent them
 // afterwards. One that was under way for longer than a client waits for an
-// answer had been given up on.
+// answer had been given up on, and of one that the network brought twice, the second
+// copy is nobody's.
 func (in *input) lateRenewals() []lateRenewal {
 	var late []lateRenewal
 	for _, d := range in.ledger().declined {
 		e, g, freed := d.event, d.grant, d.grant.ended
-		if g.section == nil || g.section.Crashed {
+		if g.section == nil || g.section.Crashed || e.Again {
 			continue
 		}
 		if freed.Sent != 0 && e.Sent > freed.Sent || e.Sent > g.given.At && e.At-e.Sent < in.answer() {
