@@ -204,6 +204,11 @@ func expectNode(s *Scenario) *yaml.Node {
 		entry := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
 		setKey(entry, "holds", encoded(e.Holds))
 		setKey(entry, "violates", encoded(e.Violates))
+		for _, m := range measures() {
+			if b := m.of(&e); !b.IsZero() {
+				setKey(entry, m.name, word(b.String()))
+			}
+		}
 		all.Content = append(all.Content, word(use.Label), entry)
 	}
 	return all
