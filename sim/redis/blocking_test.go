@@ -96,7 +96,7 @@ func TestAnElementForAClientBeyondACutIsLost(t *testing.T) {
 // A server that crashes breaks those that wait, and they are not served by what is
 // pushed after its restart.
 func TestACrashOfTheServerBreaksBlockedCommands(t *testing.T) {
-	told := blockedRun(t, func(r *rig, s *Server, c *goredis.Client, _ *sim.Process) {
+	told := blockedRun(t, func(_ *rig, s *Server, c *goredis.Client, _ *sim.Process) {
 		s.Crash(DataByPersistence)
 		s.Restart()
 		c.RPush(context.Background(), "l", "x")

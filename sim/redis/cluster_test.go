@@ -22,27 +22,32 @@ func TestClusterComesBackAsItsLayoutSays(t *testing.T) {
 		want    []string
 	}{
 		{
-			"servers that stand alone", Layout{Names: []string{"lock-1", "lock-2", "lock-3"}},
+			"servers that stand alone",
+			Layout{Names: []string{"lock-1", "lock-2", "lock-3"}},
 			[]string{"lock-1", "lock-3"},
 			[]string{"2s restarted lock-1", "2s restarted lock-3", "serving [lock-1 lock-2 lock-3]"},
 		},
 		{
-			"a silence", Layout{Names: []string{"lock"}, Silence: 3 * time.Second},
+			"a silence",
+			Layout{Names: []string{"lock"}, Silence: 3 * time.Second},
 			[]string{"lock"},
 			[]string{"5s restarted lock", "serving [lock]"},
 		},
 		{
-			"a failover", Layout{Names: []string{"lock", "lock-replica"}, Replicated: true, Failover: 500 * time.Millisecond},
+			"a failover",
+			Layout{Names: []string{"lock", "lock-replica"}, Replicated: true, Failover: 500 * time.Millisecond},
 			[]string{"lock"},
 			[]string{"1.5s promoted lock-replica", "2s restarted lock", "serving [lock-replica]"},
 		},
 		{
-			"back before the failover", Layout{Names: []string{"lock", "lock-replica"}, Replicated: true, Failover: 2 * time.Second},
+			"back before the failover",
+			Layout{Names: []string{"lock", "lock-replica"}, Replicated: true, Failover: 2 * time.Second},
 			[]string{"lock"},
 			[]string{"2s restarted lock", "serving [lock]"},
 		},
 		{
-			"no failover for a replica", Layout{Names: []string{"lock", "lock-replica"}, Replicated: true, Failover: 500 * time.Millisecond},
+			"no failover for a replica",
+			Layout{Names: []string{"lock", "lock-replica"}, Replicated: true, Failover: 500 * time.Millisecond},
 			[]string{"lock-replica"},
 			[]string{"2s restarted lock-replica", "serving [lock]"},
 		},

@@ -192,7 +192,10 @@ const setScript = "return redis.call('SET', KEYS[1], ARGV[1])"
 // is known by its SHA-1 then.
 func conditionData() [][]string {
 	return [][]string{
-		{"SET", "s", "1"}, {"HSET", "h", "f", "1"}, {"RPUSH", "l", "a", "b"}, {"ZADD", "z", "1", "m"},
+		{"SET", "s", "1"},
+		{"HSET", "h", "f", "1"},
+		{"RPUSH", "l", "a", "b"},
+		{"ZADD", "z", "1", "m"},
 		{"SCRIPT", "LOAD", setScript},
 	}
 }
@@ -236,8 +239,14 @@ func conditionCommands() [][]string {
 	script("EVAL", "return redis.pcall('SET', 's', '1')", "0")
 	script("EVALSHA", fmt.Sprintf("%x", sha1.Sum([]byte(setScript))), "1", "s", "7")
 	for _, lines := range [][]string{
-		{"MULTI", "GET s", "EXEC"}, {"MULTI", "SET s 1", "EXEC"}, {"MULTI", "PING", "EXEC"}, {"MULTI", "DEL nothing", "GET s", "EXEC"},
-		{"MULTI", "GET s", "DISCARD"}, {"MULTI", "EXEC"}, {"MULTI", "SELECT 0", "EXEC"}, {"MULTI", "PUBLISH c m", "EXEC"},
+		{"MULTI", "GET s", "EXEC"},
+		{"MULTI", "SET s 1", "EXEC"},
+		{"MULTI", "PING", "EXEC"},
+		{"MULTI", "DEL nothing", "GET s", "EXEC"},
+		{"MULTI", "GET s", "DISCARD"},
+		{"MULTI", "EXEC"},
+		{"MULTI", "SELECT 0", "EXEC"},
+		{"MULTI", "PUBLISH c m", "EXEC"},
 	} {
 		for _, line := range lines {
 			one(strings.Fields(line)...)

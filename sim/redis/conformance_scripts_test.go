@@ -50,7 +50,7 @@ func libraryCall(r *rand.Rand) string {
 		"(function() local t = {1, 2, 3} table.insert(t, N, T) return t end)()", "(function() local t = {1, 2, 3} return table.remove(t, N) end)()",
 	})
 	var b strings.Builder
-	for _, c := range strings.Split(function, "") {
+	for c := range strings.SplitSeq(function, "") {
 		switch c {
 		case "T":
 			c = one(texts)

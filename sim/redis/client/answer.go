@@ -74,6 +74,7 @@ func (r *replayer) setTransaction(cmds []goredis.Cmder, replies []keyspace.Reply
 		return r.setMany(cmds, exec)
 	case keyspace.Nil: // a watched key was modified
 		return setErrors(cmds, goredis.TxFailedErr)
+	default:
 	}
 	err := setErrors(cmds, r.set(goredis.NewStatusCmd(context.Background(), "exec"), exec))
 	for i, cmd := range cmds {

@@ -78,7 +78,7 @@ func (c *pubsubConn) Write(b []byte) (int, error) {
 	for len(c.written) > 0 {
 		command, rest, err := keyspace.ParseRESP(c.written)
 		if err != nil {
-			break // the rest is to come
+			return len(b), nil //nolint:nilerr // the rest of the command is to come
 		}
 		words := make([]string, len(command.Elems))
 		for i := range command.Elems {

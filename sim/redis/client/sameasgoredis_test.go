@@ -485,7 +485,7 @@ func blockingScripts() []clientScript {
 			s.note("brpop", v, err)
 			w, err := s.c.BLMove(ctx, "l", "m", "LEFT", "RIGHT", time.Second).Result()
 			s.note("blmove", w, err)
-			w, err = s.c.BRPopLPush(ctx, "l", "m", time.Second).Result()
+			w, err = s.c.BRPopLPush(ctx, "l", "m", time.Second).Result() //nolint:staticcheck // deprecated, and in use
 			s.note("brpoplpush", w, err)
 			s.c.ZAdd(ctx, "z", goredis.Z{Score: 1.5, Member: "x"}, goredis.Z{Score: 2, Member: "y"})
 			z, err := s.c.BZPopMin(ctx, time.Second, "z").Result()

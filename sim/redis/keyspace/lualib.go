@@ -146,6 +146,7 @@ func charText(L *lua.LState) int {
 }
 
 func upperText(L *lua.LState) int { return push(L, lua.LString(shifted(L.CheckString(1), 'a', 'z'))) }
+
 func lowerText(L *lua.LState) int { return push(L, lua.LString(shifted(L.CheckString(1), 'A', 'Z'))) }
 
 // shifted changes the case of the letters in a range. Redis has the letters of C.

@@ -55,7 +55,7 @@ func toNumber(L *lua.LState) int {
 	if base < 2 || base > 36 {
 		L.ArgError(2, "base out of range")
 	}
-	text, isText := v.(lua.LString)
+	_, isText := v.(lua.LString)
 	if n, ok := v.(lua.LNumber); ok && base == 10 {
 		L.Push(n)
 		return 1
@@ -64,12 +64,11 @@ func toNumber(L *lua.LState) int {
 		L.Push(lua.LNil)
 		return 1
 	}
-	text, isText = lua.LString(lua.LVAsString(v)), isText || base != 10
+	written := lua.LVAsString(v)
 	if n, ok := v.(lua.LNumber); ok {
-		text = lua.LString(shortNumber(float64(n)))
+		written = shortNumber(float64(n))
 	}
-	f, ok := luaNumber(trimLua(string(text)), base)
-	if ok && (isText || base != 10) && text != "" {
+	if f, ok := luaNumber(trimLua(written), base); ok && written != "" {
 		L.Push(lua.LNumber(f))
 	} else {
 		L.Push(lua.LNil)

@@ -292,15 +292,15 @@ func (s *scripts) call(words []string) Reply {
 		return *failed
 	}
 	s.wrote = s.wrote || writes(args[0])
-	switch name := args[0]; {
-	case name == "blmpop" || name == "bzmpop":
+	switch args[0] {
+	case "blmpop", "bzmpop":
 		reply, _ := k.store.block(args)
 		return reply
-	case name == "ping":
+	case "ping":
 		return ping(args)
-	case name == "publish":
+	case "publish":
 		return Reply{Kind: Integer, Int: k.hooks.Publish(args[1], args[2])}
-	case name == "select":
+	case "select":
 		return k.store.selectDatabase(args[1])
 	}
 	return k.store.run(args)
