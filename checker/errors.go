@@ -142,6 +142,9 @@ func (in *input) body(s *history.Section, r *Result) {
 		in.violated(r, s, events, "masked: the work of %s was done, and its strategy answered %s (%s)", nameOf(s), answered(s), s.Err)
 	case s.Class == history.ClassOK:
 		for _, o := range in.without(s) {
+			if o.Invoke > s.Return {
+				continue // the answer came first
+			}
 			in.violated(r, s, append(events, o.Invoke, o.Applied, o.Return), "masked: %s ended with ok, and its write of %q to item %s had no effect",
 				nameOf(s), o.Value, o.Item)
 		}

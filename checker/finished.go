@@ -12,15 +12,13 @@ import (
 // finished. A piece is a section. Where several sections are asked for one unit
 // of work, such as the tick of a schedule, the unit is the piece.
 //
-// A piece is finished if its work ended without an error, the last write of each
-// item took effect, and no stale write undid it: one of a section that had read the
-// item before. What the lock answers afterwards does not count: whether the
-// answer is right is for other checks.
+// A piece is finished if its work was done, and no stale write undid it: one of a
+// section that had read the item before.
 func (in *input) jobs() (asked, finished int64) {
 	undone := in.undone()
 	units := map[string]bool{} // finished or not
 	for _, s := range in.sections {
-		done := s.Leave != 0 && s.BodyErr == "" && !undone[s] && len(in.without(s)) == 0
+		done := in.done(s) && !undone[s]
 		switch {
 		case s.Unit != "":
 			units[s.Unit] = units[s.Unit] || done
@@ -40,8 +38,22 @@ func (in *input) jobs() (asked, finished int64) {
 	return asked, finished
 }
 
-// undone lists the sections whose write was replaced by one that was based on an
-// older value.
+// done reports whether the work of s ended without an error, and the last write of
+// each item took effect. What the lock answers afterwards does not count: whether
+// the answer is right is for other checks. Work that commits after the release is
+// done only by its commit, which it may never come to.
+func (in *input) done(s *history.Section) bool {
+	if s.Leave == 0 || s.BodyErr != "" || len(in.without(s)) > 0 {
+		return false
+	}
+	return in.Meta.Commit == "" || slices.ContainsFunc(s.Ops, func(o *history.Op) bool {
+		return o.Write() && in.effect(o) == accepted
+	})
+}
+
+// undone lists the sections whose last write of an item was replaced by one that
+// was based on an older value. An earlier write of a section is part of its last
+// one, which goes on from it.
 func (in *input) undone() map[*history.Section]bool {
 	type write struct {
 		at      int64
@@ -66,9 +78,13 @@ func (in *input) undone() map[*history.Section]bool {
 	lost := map[*history.Section]bool{}
 	for _, list := range writes { // the order does not matter to a set
 		slices.SortFunc(list, func(a, b write) int { return cmp.Compare(a.at, b.at) })
+		last := map[*history.Section]int{}
+		for i, w := range list {
+			last[w.section] = i
+		}
 		for i, w := range list {
 			for j := i - 1; j >= 0 && w.read != 0 && list[j].at > w.read; j-- {
-				if list[j].section != w.section {
+				if list[j].section != w.section && last[list[j].section] == j {
 					lost[list[j].section] = true
 				}
 			}

@@ -28,6 +28,36 @@ func TestFinishedJobs(t *testing.T) {
 			"the next one builds on the write",
 			story("counter", "off").acquire("a", 0).read("a", "0").write("a", "1").release("a").acquire("b", 0).read("b", "1").write("b", "2").release("b"), 2, 2,
 		},
+		{
+			"the last of its writes is undone by a stale one",
+			story("counter", "off").acquire("a", 0).read("a", "0").write("a", "1").ended("a", "expired").
+				acquire("b", 0).read("b", "1").write("b", "2").write("b", "3").release("b").
+				write("a", "2").leave("a").answered("a", "lost", "lost"), 2, 1,
+		},
+		{
+			"a later write of its own brings back what a stale one undid",
+			story("counter", "off").acquire("a", 0).read("a", "0").ended("a", "expired").acquire("b", 0).read("b", "0").
+				write("a", "1").write("b", "1").write("a", "2").leave("a").answered("a", "lost", "lost").release("b"), 2, 1,
+		},
+		{
+			"the second of its writes is refused",
+			story("counter", "writes").acquire("a", 1).read("a", "0").write("a", "1").sendWrite("a", "2").refused("a").release("a"), 1, 0,
+		},
+		{"committed after the release", story("counter", "off").commitsLate().acquire("a", 0).read("a", "0").release("a").write("a", "1"), 1, 1},
+		{"never committed", story("counter", "off").commitsLate().acquire("a", 0).read("a", "0").release("a").crash("a"), 1, 0},
+		{"a late commit that is refused", story("counter", "writes").commitsLate().acquire("a", 1).read("a", "0").release("a").sendWrite("a", "1").refused("a"), 1, 0},
+		{
+			"a late commit undoes another one",
+			story("counter", "off").commitsLate().acquire("a", 0).read("a", "0").release("a").acquire("b", 0).read("b", "0").release("b").write("a", "1").write("b", "1"), 2, 1,
+		},
+		{
+			"a job that is done at its second attempt",
+			story("counter", "off").callFor("a", "a/job-1").answered("a", "not-obtained", "").does("a", "a/job-1"), 1, 1,
+		},
+		{
+			"a job whose attempts are used up",
+			story("counter", "off").callFor("a", "a/job-1").answered("a", "not-obtained", "").callFor("a", "a/job-1").answered("a", "not-obtained", ""), 1, 0,
+		},
 		{"a unit is one job for all sections", story("cron", "off").does("a", "tick-1").callFor("b", "tick-1").answered("b", "not-obtained", ""), 1, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {

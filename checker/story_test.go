@@ -51,6 +51,7 @@ func (t *teller) history() *history.History {
 
 func (t *teller) unwitnessed() *teller { t.silent = true; return t }
 func (t *teller) fenced() *teller      { t.meta.Fenced = true; return t }
+func (t *teller) commitsLate() *teller { t.meta.Commit = "after-release"; return t }
 func (t *teller) stop() *teller        { t.still = true; return t } // the clock
 func (t *teller) after(d time.Duration) *teller {
 	t.now += d

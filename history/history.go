@@ -145,6 +145,7 @@ type Meta struct {
 	Initial  map[string]string `json:"initial,omitempty"`  // items that did not begin empty
 	TTL      time.Duration     `json:"ttl,omitempty"`      // lease time of the lock, 0 for none
 	Answer   time.Duration     `json:"answer,omitempty"`   // how long a client waits for an answer of a lock server, 0 if nobody knows
+	Commit   string            `json:"commit,omitempty"`   // "after-release" if work writes when its section has returned; "": while it is inside
 	Duration time.Duration     `json:"duration"`           // when the last sections and faults began
 	End      time.Duration     `json:"end"`                // when the run was over
 	Stopped  Stop              `json:"stopped,omitempty"`  // why, if a section was still open

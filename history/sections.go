@@ -61,7 +61,7 @@ type Section struct {
 	BodyErr string // error that the body ended with
 	Class   Class  // answer of the strategy
 	Err     string
-	Ops     []*Op // in the order of their invocation
+	Ops     []*Op // in the order of their invocation, which may come after Return
 	Grant   int64 // Seq of the server's last grant to this worker and key before Enter that was asked for since Call; 0: none is known
 	GrantAt time.Duration
 }
@@ -124,6 +124,7 @@ type folder struct {
 	byID     map[sectionID]*Section
 	at       *Section              // last one asked for, which mostly is the next one too
 	alive    map[string][]*Section // by worker: what a crash would end
+	crashes  map[string]int64      // by worker: the last one
 	ops      map[int64]*Op
 	recent   *Op                // last one asked for, which mostly is the next one too
 	grants   map[grantID]*Event // last grant by worker and key
@@ -152,6 +153,7 @@ func newFolder(h *History) *folder {
 		sections:    make([]*Section, 0, calls),
 		byID:        make(map[sectionID]*Section, calls),
 		alive:       map[string][]*Section{},
+		crashes:     map[string]int64{},
 		ops:         make(map[int64]*Op, invokes),
 		grants:      map[grantID]*Event{},
 		locks:       holders{},
@@ -185,6 +187,7 @@ func (f *folder) add(e *Event) error {
 			}
 		}
 		delete(f.alive, e.Worker)
+		f.crashes[e.Worker] = e.Seq
 		return nil
 	case Invoke:
 		return f.invoke(e)
@@ -231,13 +234,16 @@ func (f *folder) find(worker string, n int) *Section {
 	return f.at
 }
 
+// gone reports whether the process of a section has ended, within it or later.
+func (f *folder) gone(s *Section) bool { return s.Call < f.crashes[s.Worker] }
+
 // section returns the section that an event of its worker belongs to.
 func (f *folder) section(e *Event) (*Section, error) {
 	s := f.find(e.Worker, e.Section)
 	if s == nil {
 		return nil, fmt.Errorf("%s of section %d of %s, which was never called", e.Type, e.Section, e.Worker)
 	}
-	if s.Crashed {
+	if f.gone(s) {
 		return nil, fmt.Errorf("%s of section %d of %s, which has crashed", e.Type, e.Section, e.Worker)
 	}
 	return s, nil
@@ -371,7 +377,7 @@ func (f *folder) answer(e *Event) error {
 	if err := o.same(e); err != nil {
 		return err
 	}
-	if s := f.find(o.Worker, o.Section); s.Crashed {
+	if s := f.find(o.Worker, o.Section); f.gone(s) {
 		return fmt.Errorf("%s of request %d of %s, which has crashed", e.Type, e.Request, o.Worker)
 	}
 	o.Return, o.ReturnAt, o.Outcome = e.Seq, e.At, outcomeOf(e.Type)

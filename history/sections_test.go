@@ -130,6 +130,8 @@ func TestSectionsRefuses(t *testing.T) {
 		{"entered after return", []history.Event{called(), ofSection(history.Released), ofSection(history.Acquired)}, "after it returned"},
 		{"speaks after a crash", after(of(0, history.Crashed), ofSection(history.Told)), "has crashed"},
 		{"invokes after a crash", after(of(0, history.Crashed), invoke("read", 1)), "has crashed"},
+		{"invokes in a section that returned before a crash", after(ofSection(history.ReleaseCalled), ofSection(history.Released), of(0, history.Crashed), invoke("write", 1)), "has crashed"},
+		{"hears in a section that returned before a crash", after(invoke("write", 1), ofSection(history.ReleaseCalled), ofSection(history.Released), of(0, history.Crashed), of(1, history.OK)), "has crashed"},
 		{"hears after a crash", after(invoke("read", 1), of(0, history.Crashed), of(1, history.OK)), "has crashed"},
 		{"invoke without request", after(invoke("read", 0)), "without a request"},
 		{"invoked twice", after(invoke("read", 1), invoke("read", 1)), "request 1 is invoked twice"},

@@ -50,6 +50,24 @@ func TestWhatALineSays(t *testing.T) {
 			},
 		},
 		{
+			name: "writes after the release",
+			write: func(s *script) {
+				s.ask(0, "worker-1", 1)
+				s.enter(2*ms, "worker-1", 1, 0)
+				s.read(4*ms, "worker-1", 1, 0, "0")
+				s.leave(6*ms, "worker-1", 1)
+				s.ask(7*ms, "worker-2", 1)
+				s.enter(9*ms, "worker-2", 1, 0)
+				s.read(11*ms, "worker-2", 1, 0, "0")
+				s.write(13*ms, "worker-1", 1, 0, "1")
+				s.write(15*ms, "worker-2", 1, 0, "1")
+			},
+			want: []string{
+				"worker-1: writes 1 after its release | worker-2 | worker-2 10.008s | n=1, took",
+				"worker-2: writes 1 over worker-1's 1: update lost | worker-2 | worker-2 10.008s | n=1, took",
+			},
+		},
+		{
 			name: "a grant that nobody hears of",
 			write: func(s *script) {
 				s.ask(0, "worker-1", 1)

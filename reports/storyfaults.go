@@ -358,6 +358,8 @@ func (t *teller) where(worker, point string) string {
 		return "before its release"
 	case "released":
 		return "after its release"
+	case "commit-called":
+		return "after its release, before its commit"
 	case "":
 		return t.doing[worker]
 	}

@@ -61,6 +61,9 @@ func (t *teller) effect(e *history.Event, o *history.Op, accepted bool, value st
 	if o.Write() && t.early[o.Request] && t.spoken && t.lockOf(o).worker != o.Worker {
 		text = fmt.Sprintf("write of %s, sent at %s, lands", quoted(o.Value), brief(o.InvokeAt))
 	}
+	if s := t.sections[id]; s != nil && s.Return != 0 && o.Invoke > s.Return {
+		text += " after its release"
+	}
 	if len(t.items) > 1 {
 		text += " (" + o.Item + ")"
 	}

@@ -40,6 +40,13 @@ func (v *validator) cases() error {
 	if v.Claims && len(classes) == 0 {
 		return v.at.Errorf("claims", "claims: no fault has a case, so nothing is claimed")
 	}
+	if v.Claims {
+		for i, use := range v.Strategies {
+			if v.WorkloadOf(use).Commit == CommitAfterRelease {
+				return v.at.Errorf("claims", "claims: %s claims nothing of work that commits after the release", v.uses[i])
+			}
+		}
+	}
 	if len(classes) == 0 {
 		return nil
 	}

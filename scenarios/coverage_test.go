@@ -10,7 +10,7 @@ import (
 )
 
 // Every strategy, policy, workload, fault and check runs in at least one
-// built-in scenario.
+// built-in scenario, and so does each way in which work differs.
 func TestBuiltinsUseTheCatalogues(t *testing.T) {
 	used := map[string]bool{}
 	for _, s := range builtins(t) {
@@ -18,6 +18,12 @@ func TestBuiltinsUseTheCatalogues(t *testing.T) {
 		for _, use := range s.Strategies {
 			used["strategy "+use.Name] = true
 			used["fence "+s.ResourceOf(use).Fence] = true
+			w := s.WorkloadOf(use)
+			used["work heeds: "+string(w.Heeds)] = true
+			used["work commit: "+string(w.Commit)] = true
+			used["work writes"] = used["work writes"] || w.Writes > 1
+			used["work attempts"] = used["work attempts"] || w.Attempts > 1
+			used["work fails"] = used["work fails"] || w.Fails > 0
 		}
 		for _, f := range s.Faults {
 			used["fault "+string(f.Kind)] = true
@@ -26,7 +32,10 @@ func TestBuiltinsUseTheCatalogues(t *testing.T) {
 			used["check "+check] = true
 		}
 	}
-	var wanted []string
+	wanted := []string{"work writes", "work attempts", "work fails"}
+	for _, commit := range commits() {
+		wanted = append(wanted, "work commit: "+string(commit))
+	}
 	for _, e := range lock.Catalogue() {
 		wanted = append(wanted, "strategy "+e.Name)
 	}

@@ -46,7 +46,7 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 	s := &Scenario{
 		Seeds: 100, Workers: 2, Resources: 1,
 		Step: 10 * time.Microsecond, Wake: WakeDrawn, WakeLag: usualWakeLag(), Cores: 2,
-		Workload: Workload{Heeds: HeedsAlways, Recheck: true},
+		Workload: Workload{Heeds: HeedsAlways, Writes: 1, Commit: CommitInside, Attempts: 1, Recheck: true},
 		Resource: Resource{Fence: "off"},
 		Network:  Network{Latency: draw.Fixed(time.Millisecond)},
 		Own:      known.own,

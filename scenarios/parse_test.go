@@ -52,7 +52,7 @@ func TestParseFillsInDefaults(t *testing.T) {
 	want := &Scenario{
 		Name: "smallest", Duration: time.Minute, Seeds: 100, Workers: 2, Resources: 1,
 		Step: 10 * time.Microsecond, Wake: WakeDrawn, WakeLag: usualWakeLag(), Cores: 2,
-		Workload: Workload{Kind: "register", Heeds: HeedsAlways, Recheck: true}, Resource: Resource{Fence: "off"},
+		Workload: Workload{Kind: "register", Heeds: HeedsAlways, Writes: 1, Commit: CommitInside, Attempts: 1, Recheck: true}, Resource: Resource{Fence: "off"},
 		Network:    Network{Latency: draw.Fixed(time.Millisecond)},
 		Strategies: []Strategy{{Name: "redis", Label: "redis"}},
 		Checks:     []string{"linearizable", "exclusion", "belief"}, // lost-update judges counters only

@@ -29,6 +29,7 @@ type recorder struct {
 type call struct {
 	*recorder
 	section  int
+	token    int64 // of its grant
 	told     bool
 	returned bool
 	asked    []deed // of the resource: values that it answered, and that it was to take
@@ -41,9 +42,9 @@ type deed struct {
 	item, value string
 }
 
-// do runs one critical section under the strategy. Unit is the piece of work
-// that is to be done once, "" if the workload has no such thing.
-func (r *recorder) do(ctx context.Context, s lock.Strategy, key, unit string, body lock.Body) error {
+// do runs one critical section under the strategy, and returns its call. Unit is
+// the piece of work that is to be done once, "" if the workload has no such thing.
+func (r *recorder) do(ctx context.Context, s lock.Strategy, key, unit string, body lock.Body) (*call, error) {
 	r.run.calls[r.worker.Name()]++
 	c := &call{recorder: r, section: r.run.calls[r.worker.Name()]}
 	r.run.know(key)
@@ -54,7 +55,8 @@ func (r *recorder) do(ctx context.Context, s lock.Strategy, key, unit string, bo
 			return err
 		}
 		r.run.acquisitions++
-		c.record(history.Event{Type: history.Acquired, Key: key, Token: inner.Token()})
+		c.token = inner.Token()
+		c.record(history.Event{Type: history.Acquired, Key: key, Token: c.token})
 		c.run.progressed(c.takes)
 		if ctx.Done() != nil {
 			sim.OnEnd(ctx, func() { c.hear(context.Cause(ctx)) })
@@ -72,7 +74,7 @@ func (r *recorder) do(ctx context.Context, s lock.Strategy, key, unit string, bo
 	c.record(history.Event{Type: history.Released, Key: key, Class: classify(err), Err: text(err)})
 	c.returned = true
 	r.worker.Point("released")
-	return err
+	return c, err
 }
 
 // hear notes that the holder was told of a loss, the first time that it was.
@@ -129,11 +131,22 @@ func (c *call) Read(ctx context.Context, item string, token int64) (string, erro
 // Write implements lock.Resource. It is entered after the strategy's own check
 // of its lease, if it has one.
 func (c *call) Write(ctx context.Context, item, value string, token int64) error {
+	return c.write(ctx, "lease-checked", deed{true, item, value}, token)
+}
+
+// commit sends a write whose lock was given back, with the token of its grant. No
+// strategy is asked whether it may.
+func (c *call) commit(ctx context.Context, d deed) error {
+	return c.write(ctx, "commit-called", d, c.token)
+}
+
+// write sends a write, and passes the point before that.
+func (c *call) write(ctx context.Context, point string, d deed, token int64) error {
 	if err := c.worker.Process().Admit(); err != nil {
 		return err
 	}
-	c.worker.Point("lease-checked")
-	_, err := c.ask(ctx, &resource.Request{Write: true, Item: item, Value: value, Token: token})
+	c.worker.Point(point)
+	_, err := c.ask(ctx, &resource.Request{Write: true, Item: d.item, Value: d.value, Token: token})
 	c.worker.Point("write-replied")
 	return err
 }

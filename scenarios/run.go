@@ -289,17 +289,26 @@ func (r *run) work(worker *sim.Worker) {
 		}
 		r.sections[name] = n
 		at := uint64(n)
-		pick := item.At(at)
-		length := sample(s.holdOf(settings, name), hold, at) + r.overruns[name]
-		rec.takes = max(length, settings.HoldAtLeast)
-		r.calm.include(rec.takes)
-		info.do(r.cancellable(ctx, worker), &work{
+		pick, pause := item.At(at), think.At(at)
+		job := work{
 			recorder: rec, env: worker, strategy: strategy, settings: &settings,
 			worker: name, section: n, items: items, item: items[pick.Int64N(int64(len(items)))],
-			hold: length, heeds: s.heedsOf(settings, name), draw: choice.At(at),
-		})
-		if worker.Sleep(ctx, sample(settings.Think, think, at)) != nil {
-			return
+			heeds: s.heedsOf(settings, name), draw: choice.At(at),
+		}
+		if settings.Attempts > 1 {
+			job.unit = fmt.Sprintf("%s/job-%d", name, n)
+		}
+		for again := true; again; {
+			job.attempt++
+			job.hold = sample(s.holdOf(settings, name), hold, at) + r.overruns[name]
+			rec.takes = max(job.hold, settings.HoldAtLeast)
+			r.calm.include(rec.takes)
+			one := job
+			err := info.do(r.cancellable(ctx, worker), &one)
+			if worker.Sleep(ctx, settings.Think.Sample(&pause)) != nil {
+				return
+			}
+			again = err != nil && job.attempt < settings.Attempts && r.world.Time() < s.Duration
 		}
 	}
 }
@@ -360,6 +369,7 @@ func (r *run) judge() (*Trial, error) {
 			Nodes: count, Quorum: quorum,
 			Workers: s.WorkerNames(), Initial: r.initial(),
 			TTL:      params.TTL,
+			Commit:   s.WorkloadOf(r.use).Commit.recorded(),
 			Unread:   r.unread,
 			Answer:   s.ClientOf(r.use, "").WithDefaults().ReadTimeout,
 			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),

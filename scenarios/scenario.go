@@ -24,7 +24,7 @@ type Scenario struct {
 	Workers   int           `yaml:"workers"`   // named worker-1, worker-2, ...
 	Processes int           `yaml:"processes"` // that the workers share in turn; 0: each has its own
 	Resources int           `yaml:"resources"` // named resource-1, ...; a section draws one of them
-	Sections  int           `yaml:"sections"`  // sections of each worker; 0: as many as fit into Duration
+	Sections  int           `yaml:"sections"`  // jobs of each worker, each one section unless it is tried again; 0: as many as fit into Duration
 	Step      time.Duration `yaml:"step"`      // virtual time that every point costs
 	Wake      Wake          `yaml:"wake"`
 	WakeLag   draw.Dist     `yaml:"wake-lag"` // from waking to the late deadlines and messages
@@ -204,8 +204,15 @@ type Workload struct {
 	Think draw.Dist `yaml:"think"` // between two sections
 	Heeds Heeds     `yaml:"heeds"` // how far the work looks at its context
 
+	// Of counter, register and multi-lock.
+	Writes int `yaml:"writes"` // of a section; the hold is split between them
+
 	// Of counter.
-	Fails int `yaml:"fails"` // percent of the sections whose work ends with an error before its write
+	Fails  int    `yaml:"fails"`  // percent of the sections whose work ends with an error before its first write
+	Commit Commit `yaml:"commit"` // when the writes reach the resource
+	// Attempts is how many sections one job may take. A job is tried again if its
+	// section ended with any error: of the lock, of the work, of the resource.
+	Attempts int `yaml:"attempts"`
 
 	// Of cron and reminders.
 	Period time.Duration `yaml:"period"` // from tick to tick

@@ -23,6 +23,7 @@ const (
 	mostCores   = 1024
 	mostOthers  = 1_000_000_000
 	mostRetries = 1_000
+	mostWrites  = 1_000
 	longestTime = draw.Longest
 	longestName = 64 // letters of a name or a label
 	namePattern = `^[a-z0-9][a-z0-9-]*$`
@@ -33,7 +34,7 @@ const (
 func Points() []string {
 	points := []string{
 		"acquire-called", "acquired", "read-called", "read-done", "lease-checked", "write-replied",
-		"release-called", "released", "renewal-begins", "renew-called",
+		"release-called", "released", "commit-called", "renewal-begins", "renew-called",
 	}
 	for _, op := range []string{"acquire", "renew", "release", "read", "write", "dial", "hello", "subscribe", "unsubscribe"} {
 		for _, event := range messageEvents() {

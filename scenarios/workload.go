@@ -19,18 +19,20 @@ type WorkloadInfo struct {
 	Initial string
 	// Params are the keys that it has beside kind, hold, think and heeds.
 	Params []string
-	do     func(ctx context.Context, w *work)
+	// do carries out one section, or those of one unit of work. Its error says why
+	// the work was not done; see Attempts of Workload.
+	do func(ctx context.Context, w *work) error
 }
 
 // Workloads lists what workers can do under a lock.
 func Workloads() []WorkloadInfo {
 	return []WorkloadInfo{
 		{
-			Name: "counter", Initial: "0", Params: []string{"fails"}, do: oneLock(counter),
+			Name: "counter", Initial: "0", Params: []string{"fails", "writes", "commit", "attempts"}, do: oneLock(counter),
 			Doc: "read n, hold, write n+1: every increment must be there in the end",
 		},
 		{
-			Name: "register", do: oneLock(register),
+			Name: "register", Params: []string{"writes"}, do: oneLock(register),
 			Doc: "either write a value that nobody else writes, or read twice with the hold between: both must see one value",
 		},
 		{
@@ -42,7 +44,7 @@ func Workloads() []WorkloadInfo {
 			Doc: "one reminder is due for each resource and period; look which are not marked as sent, lock each, send it, mark it: each must be sent once",
 		},
 		{
-			Name: "multi-lock", Initial: "0", Params: []string{"locks", "order"}, do: multiLock,
+			Name: "multi-lock", Initial: "0", Params: []string{"locks", "order", "writes"}, do: multiLock,
 			Doc: "lock some of the resources one by one, and increment all of them: nobody may wait for ever",
 		},
 	}
@@ -79,19 +81,19 @@ type work struct {
 	settings *Workload
 	worker   string
 	section  int
+	unit     string   // the job, if it may take several sections
+	attempt  int      // of the job, from 1
 	items    []string // all that there are
 	item     string   // the one that was drawn
 	hold     time.Duration
 	heeds    Heeds
-	draw     draw.Draw // for choices of the workload's own
+	draw     draw.Draw // for choices of the workload's own, the same for each attempt
 }
 
 // oneLock is a workload that does its work under the lock of the item that was
 // drawn.
-func oneLock(body func(*work) lock.Body) func(context.Context, *work) {
-	return func(ctx context.Context, w *work) {
-		_ = w.locked(ctx, w.item, "", body(w)) // the history has the answer
-	}
+func oneLock(body func(*work) lock.Body) func(context.Context, *work) error {
+	return func(ctx context.Context, w *work) error { return w.locked(ctx, w.item, w.unit, body(w)) }
 }
 
 // workloads judges the parameters of the workload wherever the file sets them.
@@ -127,6 +129,7 @@ func (v *validator) workload(at string, w Workload, has func(string) bool) error
 		v.heedsSetting(w.Heeds),
 		v.durationSetting("period", w.Period, time.Millisecond),
 		v.durationSetting("hold-at-least", w.HoldAtLeast, 0),
+		v.nameSetting("commit", "moment of a commit", string(w.Commit), texts(commits())),
 		v.nameSetting("key", "key", string(w.Key), texts(tickKeys())),
 		v.nameSetting("order", "order", string(w.Order), texts(orders())),
 	))
@@ -138,5 +141,10 @@ func (v *validator) heedsSetting(heeds Heeds) setting {
 
 // workloadCounts are the whole numbers of a workload with their bounds.
 func workloadCounts(w Workload) []count {
-	return []count{{"fails", w.Fails, 0, percent}, {"locks", w.Locks, 1, mostWorkers}}
+	return []count{
+		{"fails", w.Fails, 0, percent},
+		{"writes", w.Writes, 1, mostWrites},
+		{"attempts", w.Attempts, 1, mostRetries},
+		{"locks", w.Locks, 1, mostWorkers},
+	}
 }

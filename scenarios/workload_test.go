@@ -60,6 +60,12 @@ func TestErrorsOfAWorkload(t *testing.T) {
 		{"no locks", "{kind: multi-lock, locks: 0}", "redis", "f.yaml:3:37: workload.locks must be between 1 and 10000, and is 0"},
 		{"another order", "{kind: multi-lock, order: sorte}", "redis", `f.yaml:3:37: unknown order "sorte"; did you mean "sorted"?`},
 		{"another way to heed", "{kind: counter, heeds: sometimes}", "redis", `f.yaml:3:34: unknown way to heed a context "sometimes"; known are always, before-write, never`},
+		{"no writes", "{kind: counter, writes: 0}", "redis", "f.yaml:3:35: workload.writes must be between 1 and 1000, and is 0"},
+		{"no attempts", "{kind: counter, attempts: 0}", "redis", "f.yaml:3:37: workload.attempts must be between 1 and 1000, and is 0"},
+		{"another commit", "{kind: counter, commit: after-relase}", "redis", `f.yaml:3:35: unknown moment of a commit "after-relase"; did you mean "after-release"?`},
+		{"writes of a tick", "{kind: cron, period: 1s, writes: 2}", "redis", "f.yaml:3:36: workload.writes: the workload cron has no writes"},
+		{"attempts of a register", "{kind: register, attempts: 2}", "redis", "f.yaml:3:28: workload.attempts: the workload register has no attempts"},
+		{"a late commit of several locks, in a use", "{kind: multi-lock}", "{name: redis, workload: {commit: inside}}", "f.yaml:4:39: strategies[0].workload.commit: the workload multi-lock has no commit"},
 		{"what it has not", "{kind: counter, period: 1s}", "redis", "f.yaml:3:27: workload.period: the workload counter has no period"},
 		{
 			"what it has not, in a use", "{kind: counter}", "{name: redis, workload: {order: sorted}}",
@@ -83,6 +89,18 @@ func TestErrorsOfAWorkload(t *testing.T) {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// What a strategy claims is about work that is done under its lock.
+func TestNothingIsClaimedOfALateCommit(t *testing.T) {
+	const text = "name: x\nduration: 10s\nworkload: {kind: counter%s}\nstrategies: [redis]\nclaims: true\nfaults: [{case: a, class: P, at: 1s, pause: {target: worker-1, for: 1s}}]\n"
+	if _, err := Parse("f.yaml", fmt.Appendf(nil, text, "")); err != nil {
+		t.Errorf("inside: %v", err)
+	}
+	const want = "f.yaml:5:9: claims: strategies[0] claims nothing of work that commits after the release"
+	if _, err := Parse("f.yaml", fmt.Appendf(nil, text, ", commit: after-release")); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }
 

@@ -25,10 +25,10 @@ func tickKeys() []TickKey { return []TickKey{KeyJob, KeyTick} }
 // tick's own, written once for every time that the task is done. Several
 // resources are jobs whose turn it is tick by tick, since all workers must be
 // of one mind about what a tick is for.
-func cron(ctx context.Context, w *work) {
+func cron(ctx context.Context, w *work) error {
 	tick, err := w.nextTick(ctx)
 	if err != nil || w.run.world.Time() >= w.run.scenario.Duration {
-		return
+		return err
 	}
 	jobs := int64(len(w.items))
 	job := w.items[(tick%jobs+jobs)%jobs]
@@ -37,7 +37,7 @@ func cron(ctx context.Context, w *work) {
 	if w.settings.Key == KeyTick {
 		key = unit
 	}
-	_ = w.locked(ctx, key, unit, func(ctx context.Context, s lock.Section) error { // the history has the answer
+	return w.locked(ctx, key, unit, func(ctx context.Context, s lock.Section) error {
 		entered := w.env.Mono()
 		if err := w.spend(ctx, w.hold); err != nil {
 			return err

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"time"
-
-	"lockquake/lock"
 )
 
 // Heeds says how far the work under a lock looks at its context. A lock that
@@ -45,15 +43,6 @@ func (s *Scenario) heedsOfWorkers(use Strategy) map[string]Heeds {
 		}
 	}
 	return differ
-}
-
-// locked runs the body of one critical section with the context that it heeds.
-func (w *work) locked(ctx context.Context, key, unit string, body lock.Body) error {
-	if w.heeds == HeedsNever {
-		heeding := body
-		body = func(ctx context.Context, s lock.Section) error { return heeding(context.WithoutCancel(ctx), s) }
-	}
-	return w.do(ctx, w.strategy, key, unit, body)
 }
 
 // spend is the hold: it sleeps, or computes if nobody is to look at the context

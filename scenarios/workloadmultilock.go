@@ -22,9 +22,7 @@ const (
 func orders() []Order { return []Order{OrderSorted, OrderArgument} }
 
 // multiLock draws resources, locks one after the other, and increments all.
-func multiLock(ctx context.Context, w *work) {
-	_ = w.lockAll(ctx, w.arguments(), nil) // the history has the answers
-}
+func multiLock(ctx context.Context, w *work) error { return w.lockAll(ctx, w.arguments(), nil) }
 
 // arguments draws the resources of a section. A name may come up twice, as it
 // may in the arguments of a call, and is locked once: no lock here can be
@@ -84,13 +82,12 @@ func (w *work) incrementAll(held []holding) error {
 			return err
 		}
 	}
-	if err := w.spend(held[len(held)-1].ctx, w.hold); err != nil {
-		return err
-	}
-	for i, h := range held {
-		if err := h.section.Write(h.ctx, h.item, strconv.FormatInt(numbers[i]+1, 10)); err != nil {
-			return err
+	return w.writing(held[len(held)-1].ctx, func(n int) error {
+		for i, h := range held {
+			if err := h.section.Write(h.ctx, h.item, strconv.FormatInt(numbers[i]+1+int64(n), 10)); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }

@@ -10,10 +10,13 @@ import (
 func register(w *work) lock.Body {
 	if w.draw.Int64N(2) == 0 {
 		return func(ctx context.Context, s lock.Section) error {
-			if err := w.spend(ctx, w.hold); err != nil {
-				return err
-			}
-			return s.Write(ctx, w.item, fmt.Sprintf("%s/%d", w.worker, w.section))
+			value := fmt.Sprintf("%s/%d", w.worker, w.section)
+			return w.writing(ctx, func(i int) error {
+				if i > 0 {
+					return s.Write(ctx, w.item, fmt.Sprintf("%s.%d", value, i+1))
+				}
+				return s.Write(ctx, w.item, value)
+			})
 		}
 	}
 	return func(ctx context.Context, s lock.Section) error {

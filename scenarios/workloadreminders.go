@@ -14,19 +14,20 @@ import (
 // nobody has sent. Each of these is sent under the lock of its resource. What
 // an item holds is the last tick whose reminder was marked as sent, and a
 // message that has gone out is an item of its own, which nobody can look at.
-func reminders(ctx context.Context, w *work) {
+func reminders(ctx context.Context, w *work) error {
 	tick, err := w.nextTick(ctx)
 	if err != nil || w.run.world.Time() >= w.run.scenario.Duration {
-		return
+		return err
 	}
 	due, err := w.scan(ctx, tick)
 	if err != nil {
-		return // the next scan will find them
+		return err // the next scan will find them
 	}
 	for _, item := range due {
 		unit := fmt.Sprintf("%s/reminder-%d", item, tick)
 		_ = w.locked(ctx, item, unit, w.remind(item, unit, tick)) // the history has the answer
 	}
+	return nil
 }
 
 // scan returns the items whose reminder of the tick is not marked as sent. It

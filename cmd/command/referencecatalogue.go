@@ -236,6 +236,7 @@ func referenceSteps() map[string]string {
 		"write-replied":  "the work knows what became of its write",
 		"release-called": "the work has ended, and the lock is to be given back",
 		"released":       "the strategy has returned",
+		"commit-called":  "the write is about to be sent after the release; of `commit: after-release` only",
 		"renewal-begins": "the task that renews has begun; of `renewal: racy` only",
 		"renew-called":   "the lease is about to be renewed",
 	}
