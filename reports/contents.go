@@ -20,6 +20,6 @@ func Contents() []Content {
 		{"rates.svg", "the rates as a picture"},
 		{"rates.png", "the same picture, for where no SVG is shown"},
 		{RunsFile, "what is kept of each run: what run --resume goes on with, and merge puts together"},
-		{"failures", "for each strategy's first failure of each check: timeline (SVG and PNG), plan, history, story, verdict, scenario, replay line"},
+		{"failures", "for each strategy's first failure of each check (with cases: of each check and class of faults): timeline (SVG and PNG), plan, history, story, verdict, scenario, replay line"},
 	}
 }

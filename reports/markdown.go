@@ -55,6 +55,9 @@ func markdown(c *scenarios.Campaign) []byte {
 		_ = Tell(st.Failures[0].Trial).Write(&out, Options{})
 		fmt.Fprintf(&b, "\n```text\n%s```\n\n", strings.ReplaceAll(out.String(), "```", "'''"))
 	}
+	if others := otherGrid(c); len(others.Rows) > 0 {
+		markdownGrid(&b, others)
+	}
 	if len(failed(c)) == 0 {
 		b.WriteString("No check was violated.\n\n")
 	}

@@ -131,7 +131,7 @@ func (c *campaign) sum() *Campaign {
 	result := &Campaign{
 		Schema: 1, Version: Version, Scenario: s.Name, Source: s.Source, About: s.Description, Hash: s.Hash, Text: string(s.Text), Overrides: overrideTexts(s.Overrides), Program: s.Program,
 		Seeds: c.options.seeds, Until: c.options.until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Wake: s.Wake, WakeLag: s.WakeLag.String(), Verdict: Pass,
-		Partial: c.done < c.total || !c.whole(), Faults: c.faults,
+		Partial: c.done < c.total || !c.complete(), Faults: c.faults,
 	}
 	if s.Wake == WakeDrawn {
 		result.Cores = s.Cores
@@ -191,7 +191,7 @@ func (c *campaign) sumStrategy(i int) StrategyStats {
 		if first := c.first[i][check]; first != nil {
 			s := c.scenario
 			stats.FirstSeed, stats.Replay = first.seed, Token{s.Path, s.Hash, st.Label, first.seed, Version, first.checksum, s.Overrides}.String()
-			if first.trial != nil { // else the campaign was stopped before it was run again
+			if first.trial != nil { // else another is kept, or the campaign was stopped before it was run again
 				st.Failures = append(st.Failures, Failure{Check: check, Seed: first.seed, Trial: first.trial})
 			}
 		}
