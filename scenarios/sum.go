@@ -226,7 +226,7 @@ func (c *campaign) expectation(st StrategyStats) Expectation {
 		switch {
 		case st.Violating > 0:
 			return NotAsExpected
-		case st.Unknown > 0 || st.Metrics.Untested() != "":
+		case st.Unknown > 0 || st.untested() != "":
 			return CannotTell
 		}
 		return AsExpected
@@ -241,7 +241,7 @@ func (c *campaign) expectation(st StrategyStats) Expectation {
 		switch stats := st.Checks[check]; {
 		case stats.Violating > 0:
 			return NotAsExpected
-		case stats.Unknown > 0 || !stats.Applies || st.Metrics.Untested() != "":
+		case stats.Unknown > 0 || !stats.Applies || st.untested() != "":
 			result = CannotTell
 		}
 	}
@@ -335,6 +335,16 @@ func unexpected(st StrategyStats) string {
 	return st.Label + ": not as expected"
 }
 
+// untested says why the runs say too little about the checks that held; "" if they say
+// enough. A lock under which the resource was corrupted was tested, however little of
+// the work remains: one that grants nothing corrupts nothing.
+func (st StrategyStats) untested() string {
+	if slices.ContainsFunc(st.violated(), func(check string) bool { return HarmOf([]string{check}, nil) == Corrupts }) {
+		return ""
+	}
+	return st.Metrics.Untested()
+}
+
 // violated lists the checks that were violated, in their order.
 func (st StrategyStats) violated() []string {
 	return slices.DeleteFunc(slices.Clone(st.Order), func(check string) bool { return st.Checks[check].Violating == 0 })
@@ -350,7 +360,7 @@ func undecided(c *Campaign, st StrategyStats) string {
 			return fmt.Sprintf("%s: %s could not be decided in %d of %d runs", st.Label, check, n, st.Runs)
 		}
 	}
-	if reason := st.Metrics.Untested(); reason != "" {
+	if reason := st.untested(); reason != "" {
 		return st.Label + ": " + reason
 	}
 	for _, check := range st.Expects.Holds {
