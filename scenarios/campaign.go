@@ -31,7 +31,7 @@ type campaign struct {
 	mu       sync.Mutex
 	tallies  []*tally                // by use
 	first    []map[string]*violation // by use and check: the lowest seed that violates it
-	whole    map[showcase]int           // of a scenario with cases: the use whose first violation is kept whole
+	whole    map[showcase]int        // of a scenario with cases: the use whose first violation is kept whole
 	faults   []FaultStats
 	done     int
 	recalled int // of those, the ones that a journal had

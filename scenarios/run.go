@@ -288,7 +288,7 @@ func (r *run) work(worker *sim.Worker) {
 			return
 		}
 		r.sections[name] = n
-		at := uint64(n)
+		at, began := uint64(n), r.world.Time()
 		pick := item.At(at)
 		length := sample(s.holdOf(settings, name), hold, at) + r.overruns[name]
 		rec.takes = max(length, settings.HoldAtLeast)
@@ -298,11 +298,20 @@ func (r *run) work(worker *sim.Worker) {
 			worker: name, section: n, items: items, item: items[pick.Int64N(int64(len(items)))],
 			hold: length, heeds: s.heedsOf(settings, name), draw: choice.At(at),
 		})
-		if worker.Sleep(ctx, sample(settings.Think, think, at)) != nil {
+		pause := sample(settings.Think, think, at)
+		if pause == 0 && r.world.Time() == began {
+			pause = idle
+		}
+		if worker.Sleep(ctx, pause) != nil {
 			return
 		}
 	}
 }
+
+// idle is how long a worker waits after a section that took no time, without time to
+// think: a lock that refuses at once, without a request, would keep the run from
+// advancing.
+const idle = time.Millisecond
 
 // cancellable returns a context for one section that a fault can cancel, if the
 // plan has such a fault.
