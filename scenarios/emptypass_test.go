@@ -28,14 +28,16 @@ func (w waiting) Acquire(ctx context.Context, _ string) (lock.Lease, error) {
 	return nil, w.gate.Acquire(ctx)
 }
 
-// hanging is a lock whose work never ends: the resource does not answer.
-type hanging struct {
-	inner lock.Strategy
-	gate  env.Sem
+// hanging is a lock whose work never ends: it hands out a resource that does not
+// answer.
+type hanging struct{ gate env.Sem }
+
+func (hanging) Acquire(ctx context.Context, _ string) (lock.Lease, error) {
+	return &leasedLease{ctx: ctx}, nil
 }
 
 func (h hanging) Do(ctx context.Context, key string, _ lock.Resource, body lock.Body) error {
-	return h.inner.Do(ctx, key, h, body)
+	return lock.WithLock(h).Do(ctx, key, h, body)
 }
 
 func (h hanging) Read(ctx context.Context, _ string, _ int64) (string, error) {
@@ -90,11 +92,9 @@ strategies: [redis]
 // that is expected to hold holds under it.
 func TestLockThatFinishesNothingPassesNowhere(t *testing.T) {
 	locks := map[string]func(lock.Entry, lock.Deps) lock.Strategy{
-		"never grants":   func(_ lock.Entry, d lock.Deps) lock.Strategy { return lock.WithLock(refusing{d, time.Second}) },
-		"waits for ever": func(_ lock.Entry, d lock.Deps) lock.Strategy { return lock.WithLock(waiting{d.Env.NewSem(0)}) },
-		"work hangs": func(e lock.Entry, d lock.Deps) lock.Strategy {
-			return hanging{e.New(d), d.Env.NewSem(0)}
-		},
+		"never grants":        func(_ lock.Entry, d lock.Deps) lock.Strategy { return lock.WithLock(refusing{d, time.Second}) },
+		"waits for ever":      func(_ lock.Entry, d lock.Deps) lock.Strategy { return lock.WithLock(waiting{d.Env.NewSem(0)}) },
+		"never lets work end": func(_ lock.Entry, d lock.Deps) lock.Strategy { return hanging{d.Env.NewSem(0)} },
 	}
 	for _, name := range Builtins() {
 		s := loaded(t, name)
