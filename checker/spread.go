@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -15,8 +18,12 @@ type Spread struct {
 	Total time.Duration
 	Max   time.Duration
 	// counts are by the power of two and the next fineness bits of the length.
-	counts map[int]int64
+	counts buckets
 }
+
+// buckets are numbers of cases. In a file they are text such as "491 502:3": the
+// number of a bucket, and of its cases if it has several.
+type buckets map[int]int64
 
 // fineness is the number of bits that a length is told apart by within a power
 // of two: 32 steps.
@@ -26,7 +33,7 @@ const fineness = 5
 func (s *Spread) Add(d time.Duration) {
 	d = max(d, 0)
 	if s.counts == nil {
-		s.counts = map[int]int64{}
+		s.counts = buckets{}
 	}
 	s.N++
 	s.Total += d
@@ -40,7 +47,7 @@ func (s *Spread) Merge(other Spread) {
 		return
 	}
 	if s.counts == nil {
-		s.counts = map[int]int64{}
+		s.counts = buckets{}
 	}
 	s.N += other.N
 	s.Total += other.Total
@@ -111,7 +118,7 @@ type spreadJSON struct {
 	Median time.Duration `json:"median"`
 	P99    time.Duration `json:"p99"`
 	Max    time.Duration `json:"max"`
-	Counts map[int]int64 `json:"counts,omitempty"`
+	Counts buckets       `json:"counts,omitempty"`
 }
 
 // The quantiles that a report shows.
@@ -142,5 +149,46 @@ func (s *Spread) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("checker: read a spread: %w", err)
 	}
 	*s = Spread{N: in.N, Total: in.Total, Max: in.Max, counts: in.Counts}
+	return nil
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (b buckets) MarshalText() ([]byte, error) {
+	var text []byte
+	for i, key := range slices.Sorted(maps.Keys(b)) {
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		text = strconv.AppendInt(text, int64(key), 10)
+		if b[key] != 1 {
+			text = append(text, ':')
+			text = strconv.AppendInt(text, b[key], 10)
+		}
+	}
+	return text, nil
+}
+
+// UnmarshalJSON reads the text, and the object that earlier versions wrote.
+func (b *buckets) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '{' {
+		return json.Unmarshal(data, (*map[int]int64)(b))
+	}
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	*b = buckets{}
+	for field := range strings.FieldsSeq(text) {
+		number, cases, several := strings.Cut(field, ":")
+		key, err := strconv.Atoi(number)
+		n := int64(1)
+		if err == nil && several {
+			n, err = strconv.ParseInt(cases, 10, 64)
+		}
+		if err != nil {
+			return err
+		}
+		(*b)[key] = n
+	}
 	return nil
 }

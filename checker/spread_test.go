@@ -2,6 +2,7 @@ package checker
 
 import (
 	"encoding/json"
+	"maps"
 	"testing"
 	"time"
 
@@ -68,4 +69,36 @@ func TestSpreadOfAnyLengths(t *testing.T) {
 			t.Fatalf("quantile 1 is %v, the longest is %v", whole.Quantile(1), whole.Max)
 		}
 	})
+}
+
+// A spread reads back what it wrote, and what earlier versions wrote.
+func TestSpreadReadsBack(t *testing.T) {
+	var s Spread
+	for i := range 50 {
+		s.Add(time.Duration(i*i) * time.Millisecond)
+		s.Add(time.Second)
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Spread
+	if err := json.Unmarshal(data, &back); err != nil || !back.Equal(s) {
+		t.Errorf("%s reads back as %+v, %v", data, back, err)
+	}
+	for text, want := range map[string]map[int]int64{
+		`{"n": 4, "total": 9, "max": 5, "counts": {"1": 1, "5": 3}}`: {1: 1, 5: 3},
+		`{"n": 4, "total": 9, "max": 5, "counts": "1 5:3"}`:          {1: 1, 5: 3},
+		`{"n": 0, "total": 0, "max": 0}`:                             {},
+	} {
+		var got Spread
+		if err := json.Unmarshal([]byte(text), &got); err != nil || !maps.Equal(got.counts, want) {
+			t.Errorf("%s reads as %v, %v", text, got.counts, err)
+		}
+	}
+	for _, text := range []string{`{"counts": "1 x"}`, `{"counts": "1:y"}`, `{"counts": 7}`} {
+		if err := json.Unmarshal([]byte(text), new(Spread)); err == nil {
+			t.Errorf("%s reads without an error", text)
+		}
+	}
 }

@@ -1,5 +1,13 @@
 package reports
 
+import (
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+)
+
 // Content is one entry of a report directory.
 type Content struct {
 	Name string
@@ -8,6 +16,28 @@ type Content struct {
 
 // RunsFile is the file of a report that holds the journal of its runs.
 const RunsFile = "runs.log"
+
+// packedRuns is its name in the report of a campaign with cases, which has many times
+// the runs: there it is compressed.
+const packedRuns = RunsFile + ".gz"
+
+// RunsPath is the journal of the report in a directory, compressed or not.
+func RunsPath(dir string) string {
+	path := filepath.Join(dir, packedRuns)
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	return filepath.Join(dir, RunsFile)
+}
+
+// packed writes a journal compressed.
+type packed struct{ runs io.WriterTo }
+
+func (p packed) WriteTo(w io.Writer) (int64, error) {
+	z := gzip.NewWriter(w)
+	n, err := p.runs.WriteTo(z)
+	return n, errors.Join(err, z.Close())
+}
 
 // Contents lists what is in a report directory, the most useful first.
 func Contents() []Content {
@@ -20,6 +50,7 @@ func Contents() []Content {
 		{"rates.svg", "the rates as a picture"},
 		{"rates.png", "the same picture, for where no SVG is shown"},
 		{RunsFile, "what is kept of each run: what run --resume goes on with, and merge puts together"},
-		{"failures", "for each strategy's first failure of each check: timeline (SVG and PNG), plan, history, story, verdict, scenario, replay line"},
+		{packedRuns, "runs.log of a scenario with cases, compressed"},
+		{"failures", "for each strategy's first failure of each check (with cases: of each check and class of faults): timeline (SVG and PNG), plan, history, story, verdict, scenario, replay line"},
 	}
 }

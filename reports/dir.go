@@ -29,7 +29,11 @@ func WriteDir(dir string, c *scenarios.Campaign, s *scenarios.Scenario, runs io.
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	if runs != nil {
+	switch {
+	case runs == nil:
+	case hasCases(c):
+		files = append(files, file{path: packedRuns, long: packed{runs}})
+	default:
 		files = append(files, file{path: RunsFile, long: runs})
 	}
 	return replaceDir(dir, files, Contents(), "results.json")
@@ -205,7 +209,11 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 		{path: "rates.png", data: png},
 	}
 	for _, shown := range failures {
-		for _, f := range shown.failures {
+		kept := shown.failures
+		if hasCases(c) {
+			kept = kept[:1] // the others are the same run and the same story
+		}
+		for _, f := range kept {
 			dir := failureDir(shown.stats, f)
 			more, err := failureFiles(dir, f, s)
 			if err != nil {

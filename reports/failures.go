@@ -2,6 +2,7 @@ package reports
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"lockquake/scenarios"
@@ -18,8 +19,7 @@ type shownFailure struct {
 }
 
 // mostPictures bounds how many timelines are drawn, in the order of the
-// strategies: each takes a fifth of a second, and a matrix of strategies and
-// faults has hundreds. The page has all of them.
+// strategies: each takes a fifth of a second. The page has all of them.
 const mostPictures = 60
 
 // shownFailures tells all failures of a campaign, in the order of its strategies.
@@ -69,4 +69,27 @@ func (t *shownFailure) checks() []string {
 		names = append(names, f.Check)
 	}
 	return names
+}
+
+// otherGrid lists the first failures that a campaign with cases does not keep
+// whole, with the line that repeats each.
+func otherGrid(c *scenarios.Campaign) grid {
+	g := grid{
+		Title: "Other first failures",
+		Note:  "Of each check and each class of faults one failure is kept whole, above. The line repeats the others, story and all.",
+		Texts: 4, Head: []string{"strategy", "check", "seed", "repeat it"},
+	}
+	if !hasCases(c) {
+		return g
+	}
+	for _, st := range c.Strategies {
+		for _, check := range st.Order {
+			stats := st.Checks[check]
+			whole := slices.ContainsFunc(st.Failures, func(f scenarios.Failure) bool { return f.Check == check })
+			if stats.Replay != "" && !whole {
+				g.Rows = append(g.Rows, []string{name(st), check, strconv.FormatUint(stats.FirstSeed, 10), scenarios.ReplayLine(c.Program, stats.Replay)})
+			}
+		}
+	}
+	return g
 }

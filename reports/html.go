@@ -34,6 +34,7 @@ type page struct {
 	Remarks  []string     // on the strategies beside each other
 	Grids    []grid
 	Failures []pageFailure
+	Others   grid     // failures of which only the replay line is kept
 	Reading  []string // paragraphs
 	Assumed  []string // what the rates hang on
 }
@@ -98,7 +99,7 @@ func htmlReport(c *scenarios.Campaign, failures []shownFailure, ratesSVG []byte)
 		Campaign: c, Seeds: seeds(c), Verdict: verdictSentence(c),
 		Rates:   template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(ratesSVG)),
 		Remarks: remarks(c), Grids: grids(c),
-		Failures: pageFailures(failures), Reading: strings.Split(reading(c), "\n\n"), Assumed: assumed(c),
+		Failures: pageFailures(failures), Others: otherGrid(c), Reading: strings.Split(reading(c), "\n\n"), Assumed: assumed(c),
 	}
 	p.Axis, p.Rows = pageRows(c, failures)
 	p.Counts = count(len(baseLabels(c)), "strategy")

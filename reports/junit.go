@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"strings"
@@ -37,8 +38,8 @@ type (
 	}
 )
 
-// junit writes junit.xml: a test for each strategy, and one for the campaign as
-// a whole. What is not as expected fails, what is not known is an error, and a
+// junit writes junit.xml: a test for each strategy and each of its bounds, and one
+// for the campaign as a whole. What is not as expected fails, what is not known is an error, and a
 // strategy that does not decide is skipped.
 func junit(c *scenarios.Campaign) ([]byte, error) {
 	suite := junitSuite{Name: c.Scenario}
@@ -57,6 +58,14 @@ func junit(c *scenarios.Campaign) ([]byte, error) {
 		case asExpected:
 		}
 		suite.Cases = append(suite.Cases, one)
+		for _, b := range st.Bounds {
+			bound := junitCase{Class: c.Scenario, Name: fmt.Sprintf("%s: %s %s", name(st), b.Measure, b.Bound), Out: cmp.Or(b.Figure, "nothing was measured")}
+			if !b.Met {
+				bound.Failure = &junitMessage{Message: b.String()}
+				suite.Failures++
+			}
+			suite.Cases = append(suite.Cases, bound)
+		}
 	}
 	whole := junitCase{Class: c.Scenario, Name: "the scenario as a whole"}
 	switch c.Verdict {
@@ -81,8 +90,8 @@ func junit(c *scenarios.Campaign) ([]byte, error) {
 }
 
 func junitOutput(c *scenarios.Campaign, st scenarios.StrategyStats) string {
-	return fmt.Sprintf("%s of %s runs violating (%s), 95 %% interval %s; %s; checks violated: %s",
-		thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st), seeds(c), violated(st))
+	return fmt.Sprintf("%s of %s runs violating (%s), 95 %% interval %s; finished %s of the work; %s; checks violated: %s",
+		thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st), finished(st), seeds(c), violated(st))
 }
 
 // replays are the lines that repeat the first failure of each check.

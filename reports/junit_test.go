@@ -44,3 +44,40 @@ func TestJUnit(t *testing.T) {
 		t.Errorf("the whole is %+v", whole)
 	}
 }
+
+// Each bound is a test of its own, which fails if the figures do not keep to it.
+func TestJUnitHasABoundAsATest(t *testing.T) {
+	c := &scenarios.Campaign{
+		Scenario: "mine", Verdict: scenarios.Fail,
+		Strategies: []scenarios.StrategyStats{{
+			Name: "redis", Label: "ours", Runs: 3, Decides: true, Expected: scenarios.NotAsExpected,
+			Bounds: []scenarios.BoundResult{
+				{Measure: "finished", Bound: ">= 99 %", Figure: "97.1 %"},
+				{Measure: "wait-p99", Bound: "<= 5s", Figure: "1.2s", Met: true},
+				{Measure: "lost", Bound: "0"},
+			},
+		}},
+	}
+	text, err := junit(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back junitSuites
+	if err := xml.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	suite := back.Suites[0]
+	if suite.Tests != 5 || suite.Failures != 4 { // the strategy, two bounds and the whole
+		t.Errorf("%d tests, %d failures in\n%s", suite.Tests, suite.Failures, text)
+	}
+	for i, want := range []struct{ name, failure string }{
+		{"ours (redis): finished >= 99 %", "finished was expected to be >= 99 %, and is 97.1 %"},
+		{"ours (redis): wait-p99 <= 5s", ""},
+		{"ours (redis): lost 0", "lost was expected to be 0, and there was nothing to measure"},
+	} {
+		got := suite.Cases[i+1]
+		if got.Name != want.name || (got.Failure != nil) != (want.failure != "") || got.Failure != nil && got.Failure.Message != want.failure {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+}

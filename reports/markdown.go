@@ -44,22 +44,35 @@ func markdown(c *scenarios.Campaign) []byte {
 		markdownGrid(&b, g)
 	}
 	markdownFaults(&b, c)
-	b.WriteString("## First failures\n\n")
-	for _, st := range failed(c) {
-		fmt.Fprintf(&b, "### %s\n\n", cell(name(st)))
-		for _, f := range st.Failures {
-			fmt.Fprintf(&b, "- %s, seed %d: `%s` ([files](%s/))\n", f.Check, f.Seed, scenarios.ReplayLine(c.Program, f.Trial.Replay), failureDir(st, f))
-		}
-		var out bytes.Buffer
-		// A bytes.Buffer takes everything.
-		_ = Tell(st.Failures[0].Trial).Write(&out, Options{})
-		fmt.Fprintf(&b, "\n```text\n%s```\n\n", strings.ReplaceAll(out.String(), "```", "'''"))
+	markdownFailures(&b, c)
+	if others := otherGrid(c); len(others.Rows) > 0 {
+		markdownGrid(&b, others)
 	}
 	if len(failed(c)) == 0 {
 		b.WriteString("No check was violated.\n\n")
 	}
 	b.WriteString(howToRead(c))
 	return b.Bytes()
+}
+
+// markdownFailures tells the first failure of each strategy, and lists those of its
+// other checks. With cases, failures of one run share their files if they are told alike.
+func markdownFailures(b *bytes.Buffer, c *scenarios.Campaign) {
+	b.WriteString("## First failures\n\n")
+	for _, st := range failed(c) {
+		fmt.Fprintf(b, "### %s\n\n", cell(name(st)))
+		for _, f := range st.Failures {
+			fmt.Fprintf(b, "- %s, seed %d: `%s`", f.Check, f.Seed, scenarios.ReplayLine(c.Program, f.Trial.Replay))
+			if !hasCases(c) || f.Check == st.Failures[0].Check {
+				fmt.Fprintf(b, " ([files](%s/))", failureDir(st, f))
+			}
+			b.WriteByte('\n')
+		}
+		var out bytes.Buffer
+		// A bytes.Buffer takes everything.
+		_ = Tell(st.Failures[0].Trial).Write(&out, Options{})
+		fmt.Fprintf(b, "\n```text\n%s```\n\n", strings.ReplaceAll(out.String(), "```", "'''"))
+	}
 }
 
 func verdictWord(c *scenarios.Campaign) string {

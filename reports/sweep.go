@@ -56,12 +56,12 @@ func writeSweepCSV(w io.Writer, s *scenarios.Sweep) error {
 	for _, axis := range s.Axes {
 		head = append(head, axis.Path)
 	}
-	rows := [][]string{append(head, "strategy", "label", "check", "runs", "violating", "unknown", "rate", "low", "high")}
+	rows := [][]string{append(head, "strategy", "label", "check", "runs", "violating", "unknown", "rate", "low", "high", "jobs", "finished", "finished_share")}
 	for _, point := range s.Points {
 		for i := range point.Strategies {
 			r := &point.Strategies[i]
 			row := func(check string, violating, unknown int) {
-				rows = append(rows, slices.Concat(point.Values, rateCells(r.Name, r.Label, check, r.Runs, violating, unknown)))
+				rows = append(rows, slices.Concat(point.Values, rateCells(r.Name, r.Label, check, r.Runs, violating, unknown), finishedCells(r.Jobs, r.Finished)))
 			}
 			if s.Check == "" {
 				row(allChecks, r.Violating, r.Unknown)

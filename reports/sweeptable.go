@@ -35,11 +35,11 @@ func SweepTable(w io.Writer, s *scenarios.Sweep, o Options) error {
 	if len(s.Thresholds) > 0 {
 		b.WriteByte('\n')
 		writeTable(&b, o, thresholdRows(s), values, nil)
+		b.WriteByte('\n')
 		for _, t := range s.Thresholds {
-			if t.Changes > 1 {
-				fmt.Fprintf(&b, "%s goes to and fro %s over the range; this is the first\n", plain(t.Label, 60), count(t.Changes, "time"))
-			}
+			fmt.Fprintf(&b, "%s\n", strings.Join(wrap(thresholdSentence(s.Axes[0], t), lineWidth-2), "\n  "))
 		}
+		b.WriteByte('\n')
 		for _, t := range s.Thresholds {
 			if t.Replay != "" {
 				fmt.Fprintln(&b, scenarios.ReplayLine(s.Program, t.Replay))
@@ -175,4 +175,32 @@ func thresholdRows(s *scenarios.Sweep) [][]string {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// thresholdSentence is what was found of one strategy.
+func thresholdSentence(axis scenarios.Axis, t scenarios.Threshold) string {
+	first, last := plain(axis.Values[0], 30), plain(axis.Values[len(axis.Values)-1], 30)
+	path, why := plain(axis.Path, 60), plain(t.Why, 200)
+	text := plain(t.Label, 60) + ": "
+	switch t.Side {
+	case scenarios.Never:
+		return fmt.Sprintf("%sit holds at every step of %s from %s to %s", text, path, first, last)
+	case scenarios.Always:
+		text = fmt.Sprintf("%sit breaks at every step of %s from %s to %s", text, path, first, last)
+		if why != "" {
+			text += fmt.Sprintf(" (at %s: %s)", first, why)
+		}
+		return text
+	case scenarios.Smallest:
+		text += fmt.Sprintf("up to %s = %s it holds (%s breaks: %s)", path, t.Holds, t.Breaks, why)
+	case scenarios.Largest:
+		text += fmt.Sprintf("from %s = %s on it holds (%s breaks: %s)", path, t.Holds, t.Breaks, why)
+	}
+	if t.Jobs > 0 {
+		text += fmt.Sprintf("; at %s it finished %s (%s)", t.Holds, percent(float64(t.Finished)/float64(t.Jobs)), interval(t.FinishedLow, t.FinishedHigh))
+	}
+	if t.Changes > 1 {
+		text += fmt.Sprintf("; it changes %s over the range, and this is the first", count(t.Changes, "time"))
+	}
+	return text
 }

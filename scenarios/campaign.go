@@ -31,6 +31,7 @@ type campaign struct {
 	mu       sync.Mutex
 	tallies  []*tally                // by use
 	first    []map[string]*violation // by use and check: the lowest seed that violates it
+	whole    map[showcase]int        // of a scenario with cases: the use whose first violation is kept whole
 	faults   []FaultStats
 	done     int
 	recalled int // of those, the ones that a journal had
@@ -46,8 +47,8 @@ type cell struct {
 	seed uint64
 }
 
-// violation is a run that violates a check. Its trial is missing as long as
-// the run is known from a journal only.
+// violation is a run that violates a check. Its trial is missing if it is not
+// kept whole, and as long as the run is known from a journal only.
 type violation struct {
 	seed     uint64
 	checksum string
@@ -91,7 +92,7 @@ func Run(ctx context.Context, s *Scenario, opts ...Option) (*Campaign, error) {
 }
 
 func newCampaign(s *Scenario, o options, uses []Strategy) *campaign {
-	c := &campaign{scenario: s, options: o, uses: uses, jobs: jobs{options: o, scripts: keyspace.NewScriptCache(), grace: grace}}
+	c := &campaign{scenario: s, options: o, uses: uses, whole: map[showcase]int{}, jobs: jobs{options: o, scripts: keyspace.NewScriptCache(), grace: grace}}
 	for i, use := range uses {
 		c.active = append(c.active, i)
 		c.tallies = append(c.tallies, newTally(s, use, o.seeds.First))
@@ -152,7 +153,7 @@ func (c *campaign) recall(ctx context.Context) error {
 	for use := range c.first {
 		for _, check := range c.scenario.Checks {
 			first := c.first[use][check]
-			if first == nil || first.trial != nil {
+			if first == nil || first.trial != nil || !c.keepsWhole(use, check) {
 				continue
 			}
 			if at := (cell{use, first.seed}); !slices.Contains(c.again, at) {
@@ -254,7 +255,8 @@ func (c *campaign) summarise(t *Trial) *summary {
 }
 
 // take adds a run, of which the trial is nil if it comes from a journal. The
-// trial is kept whole if it is the first of its strategy that violates a check.
+// trial is kept whole if it is the first of its strategy that violates a check, and
+// in a scenario with cases the first of all strategies under that class of faults.
 func (c *campaign) take(at cell, s *summary, t *Trial) {
 	label, violated, kept := c.uses[at.use].Label, false, false
 	for i, r := range s.Results {
@@ -264,8 +266,11 @@ func (c *campaign) take(at cell, s *summary, t *Trial) {
 		check := c.scenario.Checks[i]
 		violated = violated || decides(c.scenario, label, check)
 		if first := c.first[at.use][check]; first == nil || at.seed < first.seed {
-			c.first[at.use][check] = &violation{at.seed, s.Checksum, t}
-			kept = true
+			v := &violation{seed: at.seed, checksum: s.Checksum}
+			c.first[at.use][check] = v
+			if c.claimWhole(at.use, check) {
+				v.trial, kept = t, true
+			}
 		}
 	}
 	if kept && t != nil {
@@ -293,9 +298,9 @@ func (c *campaign) fill(use int, t *Trial) error {
 		return nil
 	}
 	owned := false
-	for _, first := range c.first[use] { // the order does not show
+	for check, first := range c.first[use] { // the order does not show
 		switch {
-		case first.seed != t.Seed || first.trial != nil:
+		case first.seed != t.Seed || first.trial != nil || !c.keepsWhole(use, check):
 			continue
 		case first.checksum != t.Checksum:
 			return &RepeatError{t.Label, t.Seed, t.Checksum, first.checksum}
@@ -306,18 +311,6 @@ func (c *campaign) fill(use int, t *Trial) error {
 		first.trial = t
 	}
 	return nil
-}
-
-// whole reports whether no first violation lacks its trial.
-func (c *campaign) whole() bool {
-	for _, use := range c.first {
-		for _, first := range use {
-			if first.trial == nil {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // RepeatError is a run that ends otherwise than it did before.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -144,8 +145,8 @@ func journalFault(err error) error {
 	return fmt.Errorf("journal: %w", err)
 }
 
-// ReadJournal reads a journal and leaves it as it is. What is wrong with it is
-// a [*JournalError].
+// ReadJournal reads a journal, which may be compressed by gzip, and leaves it as it
+// is. What is wrong with it is a [*JournalError].
 func ReadJournal(path string) (*Journal, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, &JournalError{path, 0, "it is no file that could be a journal"}
@@ -155,13 +156,42 @@ func ReadJournal(path string) (*Journal, error) {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	j := &Journal{path: path, file: file, runs: map[string]map[uint64]journalPlace{}}
-	if err = j.load(); err == nil && j.lines == 0 {
+	if err = j.decompress(); err == nil {
+		err = j.load()
+	}
+	if err == nil && j.lines == 0 {
 		err = j.wrong(0, "the file is empty")
 	}
 	if err != nil {
-		return nil, errors.Join(journalFault(err), file.Close())
+		return nil, errors.Join(journalFault(err), j.file.Close())
 	}
 	return j, nil
+}
+
+// decompress puts a plain copy in the place of a compressed journal: a run is read
+// from its place in the file. A system that does not let go of the name of an open
+// file keeps the copy in its directory for temporary files.
+func (j *Journal) decompress() error {
+	const magic = "\x1f\x8b"
+	head := make([]byte, len(magic))
+	if _, err := j.file.ReadAt(head, 0); err != nil || string(head) != magic {
+		return nil //nolint:nilerr // what is too short is not compressed
+	}
+	packed := j.file
+	z, err := gzip.NewReader(packed)
+	if err != nil {
+		return j.wrong(0, "it is compressed and cannot be read: %v", err)
+	}
+	plain, err := os.CreateTemp("", "lockquake-*.runs")
+	if err != nil {
+		return err
+	}
+	_ = os.Remove(plain.Name())
+	j.file = plain
+	if _, err := io.Copy(plain, z); err != nil {
+		return errors.Join(j.wrong(0, "it is compressed and cannot be read: %v", err), packed.Close())
+	}
+	return packed.Close()
 }
 
 // load finds where each run is.

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -426,6 +427,43 @@ func TestJournalsOfTwoBuilds(t *testing.T) {
 	for _, same := range [][2]string{{"one", "one"}, {"", "one"}, {"one", ""}} {
 		if text := of(same[0]).differs(of(same[1])); text != "" {
 			t.Errorf("%q and %q: %s", same[0], same[1], text)
+		}
+	}
+}
+
+// A journal may be compressed. One that is damaged then is refused as any other.
+func TestReadCompressedJournal(t *testing.T) {
+	s := parseText(t, quick)
+	text := journalOf(t, s, 3)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j, err := ReadJournal(put(t, packed.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, j)
+	plain, err := ReadJournal(put(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, plain)
+	var want, got bytes.Buffer
+	if _, err := plain.WriteTo(&want); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.WriteTo(&got); err != nil || got.String() != want.String() || j.Runs() == 0 {
+		t.Errorf("it reads back as\n%s, %v, want\n%s", got.String(), err, want.String())
+	}
+	for name, data := range map[string]string{"cut": packed.String()[:packed.Len()/2], "no journal": "\x1f\x8bwords"} {
+		var wrong *JournalError
+		if _, err := ReadJournal(put(t, data)); !errors.As(err, &wrong) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -138,11 +138,14 @@ type StrategyStats struct {
 	// Checks are by name; Order lists them as the scenario does.
 	Checks   map[string]CheckStats `json:"checks"`
 	Order    []string              `json:"order"`
-	Decides  bool                  `json:"decides"`            // its outcome counts for the campaign's
-	Expected Expectation           `json:"expected"`           // whether what was seen is what was expected
-	Expects  *Expect               `json:"expects,omitempty"`  // what was expected
-	Bounds   []BoundResult         `json:"bounds,omitempty"`   // what came of its bounds
-	Failures []Failure             `json:"failures,omitempty"` // first failing run of each check; those that decide come first
+	Decides  bool                  `json:"decides"`           // its outcome counts for the campaign's
+	Expected Expectation           `json:"expected"`          // whether what was seen is what was expected
+	Expects  *Expect               `json:"expects,omitempty"` // what was expected
+	Bounds   []BoundResult         `json:"bounds,omitempty"`  // what came of its bounds
+	// Failures are the first failing runs of each check that are kept whole; those
+	// that decide come first. In a campaign with cases only one of each check and
+	// class of faults is; Checks has what repeats the others.
+	Failures []Failure `json:"failures,omitempty"`
 }
 
 // Expectation says whether what was seen is what was expected. In JSON it is

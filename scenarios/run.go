@@ -303,15 +303,24 @@ func (r *run) work(worker *sim.Worker) {
 			job.hold = sample(s.holdOf(settings, name), hold, at) + r.overruns[name]
 			rec.takes = max(job.hold, settings.HoldAtLeast)
 			r.calm.include(rec.takes)
-			one := job
+			one, began := job, r.world.Time()
 			err := info.do(r.cancellable(ctx, worker), &one)
-			if worker.Sleep(ctx, settings.Think.Sample(&pause)) != nil {
+			wait := settings.Think.Sample(&pause)
+			if wait == 0 && r.world.Time() == began {
+				wait = idle
+			}
+			if worker.Sleep(ctx, wait) != nil {
 				return
 			}
 			again = err != nil && job.attempt < settings.Attempts && r.world.Time() < s.Duration
 		}
 	}
 }
+
+// idle is how long a worker waits after a section that took no time, without time to
+// think: a lock that refuses at once, without a request, would keep the run from
+// advancing.
+const idle = time.Millisecond
 
 // cancellable returns a context for one section that a fault can cancel, if the
 // plan has such a fault.

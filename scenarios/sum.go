@@ -131,7 +131,7 @@ func (c *campaign) sum() *Campaign {
 	result := &Campaign{
 		Schema: 1, Version: Version, Scenario: s.Name, Source: s.Source, About: s.Description, Hash: s.Hash, Text: string(s.Text), Overrides: overrideTexts(s.Overrides), Program: s.Program,
 		Seeds: c.options.seeds, Until: c.options.until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Wake: s.Wake, WakeLag: s.WakeLag.String(), Verdict: Pass,
-		Partial: c.done < c.total || !c.whole(), Faults: c.faults,
+		Partial: c.done < c.total || !c.complete(), Faults: c.faults,
 	}
 	if s.Wake == WakeDrawn {
 		result.Cores = s.Cores
@@ -191,7 +191,7 @@ func (c *campaign) sumStrategy(i int) StrategyStats {
 		if first := c.first[i][check]; first != nil {
 			s := c.scenario
 			stats.FirstSeed, stats.Replay = first.seed, Token{s.Path, s.Hash, st.Label, first.seed, Version, first.checksum, s.Overrides}.String()
-			if first.trial != nil { // else the campaign was stopped before it was run again
+			if first.trial != nil { // else another is kept, or the campaign was stopped before it was run again
 				st.Failures = append(st.Failures, Failure{Check: check, Seed: first.seed, Trial: first.trial})
 			}
 		}
@@ -226,7 +226,7 @@ func (c *campaign) expectation(st StrategyStats) Expectation {
 		switch {
 		case st.Violating > 0:
 			return NotAsExpected
-		case st.Unknown > 0 || st.Metrics.Untested() != "":
+		case st.Unknown > 0 || st.untested() != "":
 			return CannotTell
 		}
 		return AsExpected
@@ -241,7 +241,7 @@ func (c *campaign) expectation(st StrategyStats) Expectation {
 		switch stats := st.Checks[check]; {
 		case stats.Violating > 0:
 			return NotAsExpected
-		case stats.Unknown > 0 || !stats.Applies || st.Metrics.Untested() != "":
+		case stats.Unknown > 0 || !stats.Applies || st.untested() != "":
 			result = CannotTell
 		}
 	}
@@ -335,6 +335,16 @@ func unexpected(st StrategyStats) string {
 	return st.Label + ": not as expected"
 }
 
+// untested says why the runs say too little about the checks that held; "" if they say
+// enough. A lock under which the resource was corrupted was tested, however little of
+// the work remains: one that grants nothing corrupts nothing.
+func (st StrategyStats) untested() string {
+	if slices.ContainsFunc(st.violated(), func(check string) bool { return HarmOf([]string{check}, nil) == Corrupts }) {
+		return ""
+	}
+	return st.Metrics.Untested()
+}
+
 // violated lists the checks that were violated, in their order.
 func (st StrategyStats) violated() []string {
 	return slices.DeleteFunc(slices.Clone(st.Order), func(check string) bool { return st.Checks[check].Violating == 0 })
@@ -350,7 +360,7 @@ func undecided(c *Campaign, st StrategyStats) string {
 			return fmt.Sprintf("%s: %s could not be decided in %d of %d runs", st.Label, check, n, st.Runs)
 		}
 	}
-	if reason := st.Metrics.Untested(); reason != "" {
+	if reason := st.untested(); reason != "" {
 		return st.Label + ": " + reason
 	}
 	for _, check := range st.Expects.Holds {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 
 	"lockquake/internal/strictyaml"
 )
@@ -73,9 +74,11 @@ type SweepRate struct {
 	Untested string `json:"untested,omitempty"`
 	// Unmet are the bounds that the figures do not keep to: those that the scenario
 	// expects of the strategy, and those of WithBounds.
-	Unmet     []BoundResult `json:"unmet,omitempty"`
-	FirstSeed uint64        `json:"first_seed,omitempty"` // that is counted in Violating
-	Replay    string        `json:"replay,omitempty"`     // token of that run
+	Unmet []BoundResult `json:"unmet,omitempty"`
+	// Why says in words what breaks the strategy here; "" if nothing does.
+	Why       string `json:"why,omitempty"`
+	FirstSeed uint64 `json:"first_seed,omitempty"` // that is counted in Violating
+	Replay    string `json:"replay,omitempty"`     // token of that run
 	// Checks are by name; Order lists them as the scenario does.
 	Checks map[string]CheckStats `json:"checks"`
 	Order  []string              `json:"order"`
@@ -225,9 +228,13 @@ func (w *sweep) rate(s *Scenario, st *StrategyStats) SweepRate {
 	if check := w.result.Check; check != "" {
 		r.Violating, r.Unknown = st.Checks[check].Violating, st.Checks[check].Unknown
 	}
+	var violated []string
 	for _, check := range st.Order {
 		stats := st.Checks[check]
 		counts := check == w.result.Check || w.result.Check == "" && decides(s, st.Label, check)
+		if counts && stats.Violating > 0 {
+			violated = append(violated, check)
+		}
 		if counts && stats.Violating > 0 && (r.FirstSeed == 0 || stats.FirstSeed < r.FirstSeed) {
 			r.FirstSeed, r.Replay = stats.FirstSeed, stats.Replay
 		}
@@ -239,7 +246,19 @@ func (w *sweep) rate(s *Scenario, st *StrategyStats) SweepRate {
 	if r.Violating == 0 {
 		r.Untested = st.Metrics.Untested()
 	}
+	r.Why = r.why(violated)
 	return r
+}
+
+// why says what breaks the strategy, of which some checks are violated.
+func (r SweepRate) why(violated []string) string {
+	switch {
+	case r.Violating > 0:
+		return fmt.Sprintf("%d of %d runs violate %s", r.Violating, r.Runs, strings.Join(violated, ", "))
+	case len(r.Unmet) > 0:
+		return r.Unmet[0].String()
+	}
+	return r.Untested
 }
 
 // Breaks reports whether the values of the point break the strategy: a run

@@ -30,6 +30,15 @@ type Threshold struct {
 	// neither.
 	Breaks string `json:"breaks,omitempty"`
 	Holds  string `json:"holds,omitempty"`
+	// Why says what breaks it at Breaks, in words, or if it always breaks, at the
+	// first step.
+	Why string `json:"why,omitempty"`
+	// At Holds Finished of Jobs were finished, with a 95 % Wilson interval of the
+	// share.
+	Jobs         int64   `json:"jobs,omitempty"`
+	Finished     int64   `json:"finished,omitempty"`
+	FinishedLow  float64 `json:"finished_low,omitempty"`
+	FinishedHigh float64 `json:"finished_high,omitempty"`
 	// Precision is the distance between the two as a share of Breaks.
 	Precision float64 `json:"precision,omitempty"`
 	// TTL is the strategy's, in nanoseconds, and Margin is Breaks as a share of
@@ -96,6 +105,7 @@ func (w *sweep) bracket(of SweepRate) (t Threshold, low, high int) {
 	switch {
 	case low < 0 && broken[0]:
 		t.Side = Always
+		t.Why = of.Why
 	case low < 0:
 		t.Side = Never
 	case broken[low]:
@@ -112,12 +122,8 @@ func (w *sweep) bisect(ctx context.Context, t *Threshold, lowStep, highStep int,
 	quantities, _ := axis.Quantities()
 	low, high := quantities[lowStep], quantities[highStep]
 	digits := max(leastDigits, 2+int(math.Ceil(-math.Log10(precision))))
-	broken := highStep
-	if t.Side == Largest {
-		broken = lowStep
-	}
-	from, _ := w.result.Points[broken].Of(t.Label)
-	t.Replay = from.Replay
+	lowRate, _ := w.result.Points[lowStep].Of(t.Label)
+	highRate, _ := w.result.Points[highStep].Of(t.Label)
 	w.total = w.done + w.probes(low, high, precision)*w.options.seeds.Count()
 	for high.X-low.X > precision*max(math.Abs(low.X), math.Abs(high.X)) {
 		middle := low.at(between(low.X, high.X), digits)
@@ -133,20 +139,22 @@ func (w *sweep) bisect(ctx context.Context, t *Threshold, lowStep, highStep int,
 			return err
 		}
 		r := w.rate(s, &c.Strategies[0])
-		if r.Violating > 0 {
-			t.Replay = r.Replay
-		}
 		if r.Breaks() == (t.Side == Smallest) {
-			high = middle
+			high, highRate = middle, r
 		} else {
-			low = middle
+			low, lowRate = middle, r
 		}
 	}
 	breaks, holds := high, low
+	broken, held := highRate, lowRate
 	if t.Side == Largest {
 		breaks, holds = low, high
+		broken, held = lowRate, highRate
 	}
 	t.Breaks, t.Holds = breaks.String(), holds.String()
+	t.Why, t.Replay = broken.Why, broken.Replay
+	t.Jobs, t.Finished = held.Jobs, held.Finished
+	t.FinishedLow, t.FinishedHigh = Wilson(int(held.Finished), int(held.Jobs))
 	if breaks.X != 0 {
 		t.Precision = round6((high.X - low.X) / math.Abs(breaks.X))
 	}

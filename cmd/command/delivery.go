@@ -114,7 +114,7 @@ func openRuns(dir string, s *scenarios.Scenario, resume bool) (*scenarios.Journa
 	if err != nil {
 		return nil, err
 	}
-	err = addReported(j, filepath.Join(dir, reports.RunsFile))
+	err = addReported(j, reports.RunsPath(dir))
 	// Beside a journal that has runs the report is from before, and may be of
 	// anything. Otherwise it is all there is.
 	if err != nil && j.Runs() == 0 {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -86,7 +85,7 @@ func readRuns(arg string) (*scenarios.Journal, error) {
 	path := arg
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
-		path = filepath.Join(path, reports.RunsFile)
+		path = reports.RunsPath(path)
 		_, err = os.Stat(path)
 	}
 	if err != nil {
