@@ -26,8 +26,8 @@
 //     exclusive holder of a lock, or several that share it (shared.go). quorum.go
 //     counts the servers that hold a lock for its owner at each moment;
 //     stopped.go of who stood still when; bounds.go holds the bounds in time.
-//   - [JudgeStored] judges a list of operations, as Jepsen leaves one behind, by
-//     one of [Models]; it is in the files stored*.go.
+//   - The package checker/stored judges a list of operations that others wrote,
+//     as Jepsen leaves one behind.
 //
 // # What took effect
 //

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/checker"
+	"lockquake/checker/stored"
 	"lockquake/history"
 	"lockquake/internal/strictyaml"
 	"lockquake/reports"
@@ -74,7 +75,7 @@ Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage, or a file that is broken or
 	flags.StringSliceVar(&f.checks, "check", nil, "only these checks, for a history of lockquake (default: all that apply)")
 	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
 	var models []cobra.Completion
-	for _, m := range checker.Models() {
+	for _, m := range stored.Models() {
 		models = append(models, cobra.CompletionWithDesc(m.Name, m.Doc))
 	}
 	completeFlag(cmd, "model", cobra.FixedCompletions(models, cobra.ShellCompDirectiveNoFileComp))
@@ -97,7 +98,7 @@ func completeChecks(_ *cobra.Command, _ []string, typed string) ([]cobra.Complet
 
 func modelNames() []string {
 	var names []string
-	for _, m := range checker.Models() {
+	for _, m := range stored.Models() {
 		names = append(names, m.Name)
 	}
 	return names
@@ -106,7 +107,7 @@ func modelNames() []string {
 // modelDocs tells what the models are, a line each.
 func modelDocs() string {
 	var b strings.Builder
-	for _, m := range checker.Models() {
+	for _, m := range stored.Models() {
 		fmt.Fprintf(&b, "  %-14s %s\n", m.Name, m.Doc)
 	}
 	return b.String()
