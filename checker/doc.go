@@ -9,7 +9,8 @@
 //   - [Run] judges a history by checks named in [Names] and returns a [Result]
 //     for each: a [Verdict], how many violations, and the first of them as
 //     [Finding] values, one sentence with the events that show it.
-//   - [Catalogue] lists the checks. Each is in a file of its own:
+//   - [Catalogue], in catalogue.go, lists the checks, what each is about and how
+//     serious a violation is. Each is in a file of its own:
 //     linearizable, lost-update, once, exclusion, belief and fencing judge what
 //     became of the data and who was let in; told, recovery, progress, errors,
 //     ownership, needless-loss and load judge how the lock served those who used

@@ -41,7 +41,7 @@ func newCheck() *cobra.Command {
 		Long: `Check judges a history that lies in a file, without running anything.
 
 A history of lockquake (history.jsonl of a report) is judged by the checks of --check, by
-default all that apply; belief and needless-loss are told then and do not decide.
+default all that apply; ` + advisory() + ` are told then and do not decide.
 
 What Jepsen writes, its text log or its history.edn, is judged as a model of --model: is
 there an order of the operations that it allows? By default the functions of the operations
@@ -82,6 +82,11 @@ Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage, or a file that is broken or
 	completeFlag(cmd, "check", completeChecks)
 	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// advisory names the checks that do not decide by themselves.
+func advisory() string {
+	return strings.Join(checker.NamesOf(func(c checker.Check) bool { return c.Advisory }), " and ")
 }
 
 // completeChecks offers the checks that do not stand before the last comma.
