@@ -18,8 +18,7 @@ const (
 type Check struct {
 	Name string
 	Doc  string // one line, for lockquake list
-	// About says what a violation harms. Which checks mean corruption, or are of the
-	// service, stands nowhere else.
+	// About says what a violation harms. Nothing else says which checks mean corruption.
 	About Concern
 	// Rank orders violations: 1 is the most serious. Within corruption the check whose
 	// evidence is easier to follow comes first; checks of one rank weigh the same.

@@ -26,7 +26,7 @@
 //   - grants.go keeps a ledger of what the lock servers did, grant by grant: one
 //     exclusive holder of a lock, or several that share it (shared.go). quorum.go
 //     counts the servers that hold a lock for its owner at each moment;
-//     stopped.go of who stood still when; bounds.go holds the bounds in time.
+//     stopped.go of who stood still when, by the effects that fault events have; bounds.go holds the bounds in time.
 //   - The package checker/stored judges a list of operations that others wrote,
 //     as Jepsen leaves one behind.
 //
