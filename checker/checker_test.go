@@ -25,6 +25,41 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// Every check says what it is about, and corruption ranks before tokens, tokens
+// before the service, and what is advisory last.
+func TestACheckSaysWhatItIsAboutAndHowSerious(t *testing.T) {
+	want := map[Concern][]string{
+		Corruption: {"linearizable", "lost-update", "once", "exclusion"},
+		Fencing:    {"fencing"},
+		Service:    {"told", "recovery", "progress", "errors", "ownership"},
+		Belief:     {"belief"},
+		Efficiency: {"needless-loss", "load"},
+	}
+	got := map[Concern][]string{}
+	for _, c := range Catalogue() {
+		got[c.About] = append(got[c.About], c.Name)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	last := 0 // the worst rank of what is more serious
+	for _, of := range []func(Check) bool{
+		func(c Check) bool { return c.About == Corruption },
+		func(c Check) bool { return c.About == Fencing },
+		func(c Check) bool { return c.About != Corruption && c.About != Fencing && !c.Advisory },
+		func(c Check) bool { return c.Advisory },
+	} {
+		before := last
+		for _, name := range NamesOf(of) {
+			c, _ := Lookup(name)
+			if c.Rank <= before {
+				t.Errorf("%s has rank %d, no lower than what is more serious", name, c.Rank)
+			}
+			last = max(last, c.Rank)
+		}
+	}
+}
+
 func TestAppliesTo(t *testing.T) {
 	for _, c := range Catalogue() {
 		for _, test := range []struct {

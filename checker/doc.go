@@ -9,7 +9,8 @@
 //   - [Run] judges a history by checks named in [Names] and returns a [Result]
 //     for each: a [Verdict], how many violations, and the first of them as
 //     [Finding] values, one sentence with the events that show it.
-//   - [Catalogue] lists the checks. Each is in a file of its own:
+//   - [Catalogue], in catalogue.go, lists the checks, what each is about and how
+//     serious a violation is. Each is in a file of its own:
 //     linearizable, lost-update, once, exclusion, belief and fencing judge what
 //     became of the data and who was let in; told, recovery, progress, errors,
 //     ownership, needless-loss and load judge how the lock served those who used
@@ -25,9 +26,9 @@
 //   - grants.go keeps a ledger of what the lock servers did, grant by grant: one
 //     exclusive holder of a lock, or several that share it (shared.go). quorum.go
 //     counts the servers that hold a lock for its owner at each moment;
-//     stopped.go of who stood still when; bounds.go holds the bounds in time.
-//   - [JudgeStored] judges a list of operations, as Jepsen leaves one behind, by
-//     one of [Models]; it is in the files stored*.go.
+//     stopped.go of who stood still when, by the effects that fault events have; bounds.go holds the bounds in time.
+//   - The package checker/stored judges a list of operations that others wrote,
+//     as Jepsen leaves one behind.
 //
 // # What took effect
 //

@@ -91,7 +91,7 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 func (in *input) free(s *history.Section) bool {
 	book := in.ledger()
 	w, grants := book.wish(s), book.locks[s.Key]
-	if len(grants) == 0 || len(w.grants) > 0 || w.refusal != nil || in.disturbed(s.Worker, s.CallAt, s.ReturnAt, "error") {
+	if len(grants) == 0 || len(w.grants) > 0 || w.refusal != nil || in.disturbed(s.Worker, s.CallAt, s.ReturnAt, history.EffectFails) {
 		return false
 	}
 	if slices.ContainsFunc(grants, func(g *grant) bool { return g.given.Seq < s.Return && g.held(s.Call) }) {

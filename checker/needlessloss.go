@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"lockquake/history"
@@ -102,15 +101,15 @@ func (in *input) lastLease(s *history.Section, at time.Duration) (lease, from ti
 // clocked reports whether something was wrong with the clock of a worker.
 func (in *input) clocked(worker string, from, to time.Duration) bool {
 	return slices.ContainsFunc(in.faults(), func(f fault) bool {
-		return strings.HasPrefix(f.Kind, "clock-") && f.Target == worker && f.from <= to && f.to >= from
+		return (f.Effect == history.EffectSkews || f.Effect == history.EffectSteps) && f.Target == worker && f.from <= to && f.to >= from
 	})
 }
 
 // cutOff returns when a worker could not reach the servers, or could do nothing. What
 // happens to a single message does not keep it from sending another.
 func (in *input) cutOff(worker string) stretches {
-	return in.hinderedBy(worker, func(kind string) bool {
-		return !slices.Contains([]string{"hold", "drop", "duplicate", "reorder", "error"}, kind)
+	return in.hinderedBy(worker, func(f fault) bool {
+		return f.Effect != history.EffectCatches && f.Effect != history.EffectFails
 	})
 }
 

@@ -95,7 +95,7 @@ func (in *input) knows(s *history.Section) bool {
 
 // keptFromUndoing reports whether a fault may have kept s from undoing what it had asked for.
 func (in *input) keptFromUndoing(s *history.Section) bool {
-	return in.disturbed(s.Worker, s.CallAt, s.ReturnAt+recoveryMargin, "cancel")
+	return in.disturbed(s.Worker, s.CallAt, s.ReturnAt+recoveryMargin, history.EffectCancels)
 }
 
 // barring reports whether a quorum of servers still hold at some time what they gave

@@ -70,7 +70,7 @@ func (in *input) stopped() map[string]stretches {
 	}
 	lists := map[string][]stretch{}
 	for _, f := range in.faults() {
-		if slows(f.Kind) {
+		if f.slows() {
 			lists[f.Target] = append(lists[f.Target], f.stretch)
 		}
 	}
@@ -81,9 +81,9 @@ func (in *input) stopped() map[string]stretches {
 	return in.stops
 }
 
-// slows reports whether a kind of fault keeps its target from getting on in time.
-func slows(kind string) bool {
-	return slices.Contains([]string{"pause", "stall", "suspend", "clock-rate"}, kind)
+// slows reports whether a fault keeps its target from getting on in time.
+func (f fault) slows() bool {
+	return f.Effect == history.EffectStops || f.Effect == history.EffectSkews
 }
 
 // troubled returns when something was wrong that kept messages or servers from
@@ -93,7 +93,7 @@ func (in *input) troubled() stretches {
 	if in.troubles == nil {
 		list := []stretch{}
 		for _, f := range in.faults() {
-			ofWorker := slices.Contains(in.Meta.Workers, f.Target) && (slows(f.Kind) || f.Kind == "clock-step")
+			ofWorker := slices.Contains(in.Meta.Workers, f.Target) && (f.slows() || f.Effect == history.EffectSteps)
 			if !ofWorker && !in.spared(f.Target) {
 				list = append(list, stretch{f.from, f.to + in.answer()})
 			}
@@ -107,14 +107,14 @@ func (in *input) troubled() stretches {
 // stopped, or something was wrong with one of its links or messages or with a
 // server. A client may still wait for an answer after that.
 func (in *input) hindered(worker string) stretches {
-	return in.hinderedBy(worker, func(string) bool { return true })
+	return in.hinderedBy(worker, func(fault) bool { return true })
 }
 
-// hinderedBy is hindered by some kinds of faults only.
-func (in *input) hinderedBy(worker string, counts func(kind string) bool) stretches {
+// hinderedBy is hindered by some faults only.
+func (in *input) hinderedBy(worker string, counts func(fault) bool) stretches {
 	list := slices.Clone(in.stopped()[worker])
 	for _, f := range in.faults() {
-		if counts(f.Kind) && !in.elsewhere(f, worker) && !in.spared(f.Target) {
+		if counts(f) && !in.elsewhere(f, worker) && !in.spared(f.Target) {
 			list = append(list, stretch{f.from, f.to + in.answer()})
 		}
 	}
@@ -135,10 +135,10 @@ func (in *input) elsewhere(f fault, worker string) bool {
 // worker and the servers from one time to another: it took hold of the worker, of
 // one of its links, or of any server. Its traces last for an answer and a lease
 // longer: a late message, a grant without an owner, a server that waits before it
-// answers again. Faults of the kind that is left out do not count.
-func (in *input) disturbed(worker string, from, to time.Duration, without string) bool {
+// answers again. Faults of the effect that is left out do not count.
+func (in *input) disturbed(worker string, from, to time.Duration, without history.Effect) bool {
 	return slices.ContainsFunc(in.faults(), func(f fault) bool {
-		return f.Kind != without && !in.elsewhere(f, worker) && f.from <= to && from <= f.to+in.answer()+in.Meta.TTL
+		return f.Effect != without && !in.elsewhere(f, worker) && f.from <= to && from <= f.to+in.answer()+in.Meta.TTL
 	})
 }
 

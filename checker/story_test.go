@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"lockquake/faults"
 	"lockquake/history"
 )
 
@@ -41,8 +42,21 @@ func (t *teller) tell(e history.Event) *teller {
 		t.now += time.Millisecond
 	}
 	e.At = t.now
+	if e.Type == history.FaultBegin {
+		e.Effect = effectOf(e.Kind)
+	}
 	t.recorder.Record(e)
 	return t
+}
+
+// effectOf is what a simulated run writes of a kind of fault.
+func effectOf(kind string) history.Effect {
+	for _, info := range faults.Kinds() {
+		if string(info.Kind) == kind {
+			return history.Effect(info.Effect)
+		}
+	}
+	return ""
 }
 
 func (t *teller) history() *history.History {

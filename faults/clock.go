@@ -12,7 +12,7 @@ import (
 // wrong time server that is put right, or an operator's slip.
 func clockStepKind() KindInfo {
 	info := nodeKind(ClockStep, "moves the wall clock of a worker or a server forward or back at once, and back again after the time given", "by", "every", "for").
-		withBy("worker or server", math.MinInt64)
+		withBy("worker or server", math.MinInt64).does(Steps)
 	info.check = func(p Params) error {
 		if p.By == 0 {
 			return &ParamError{"by", "is missing: how far the clock moves, such as 30s or -5s"}
@@ -36,7 +36,7 @@ const mostPPM = 1_000_000
 
 // clockRateKind lets a clock run fast or slow for a while.
 func clockRateKind() KindInfo {
-	info := nodeKind(ClockRate, "lets a clock of a worker or a server run fast or slow, in parts per million", "clock", "ppm", "every", "for")
+	info := nodeKind(ClockRate, "lets a clock of a worker or a server run fast or slow, in parts per million", "clock", "ppm", "every", "for").does(Skews)
 	info.check = checkClockRate
 	info.actions = func(s Spec, workers []string) []Action {
 		s.Params.Clock = cmp.Or(s.Params.Clock, ClockWall)

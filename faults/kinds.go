@@ -13,6 +13,20 @@ const (
 	RequestPoint = "request"
 )
 
+// Effect is what a fault does to its target while it lasts, as the events of a
+// history say it. Faults that do none of these have none.
+type Effect string
+
+// The effects.
+const (
+	Stops   Effect = "stops"   // the target, or one of its tasks, stands still
+	Skews   Effect = "skews"   // its clock goes at a rate of its own
+	Steps   Effect = "steps"   // its clock is moved at once
+	Catches Effect = "catches" // one message is late, lost or there twice
+	Fails   Effect = "fails"   // one request is answered with an error
+	Cancels Effect = "cancels" // the context of one section ends
+)
+
 // KindInfo is what the catalogue says of a kind of fault.
 type KindInfo struct {
 	Kind Kind
@@ -28,6 +42,8 @@ type KindInfo struct {
 	Server, OnlyServer bool
 	// Instant: it takes no time.
 	Instant bool
+	// Effect is what it does that a judge of a run has to know.
+	Effect Effect
 
 	// check says what is wrong with the parameters that few kinds have; nil if
 	// this one has none of them.
@@ -62,6 +78,12 @@ func kindInfo(kind Kind) (KindInfo, bool) {
 		return KindInfo{}, false
 	}
 	return kinds[i], true
+}
+
+// does returns the kind with its effect.
+func (info KindInfo) does(effect Effect) KindInfo {
+	info.Effect = effect
+	return info
 }
 
 // each returns the workers that a name stands for: all of EachWorker, or the

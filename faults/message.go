@@ -37,7 +37,7 @@ func reorderKind() KindInfo {
 // errorKind lets the server answer one request with an error, and not carry it
 // out.
 func errorKind() KindInfo {
-	info := messageKind(Error, "lets the server answer one request with an error instead of carrying it out")
+	info := messageKind(Error, "lets the server answer one request with an error instead of carrying it out").does(Fails)
 	info.Point, info.Instant, info.Params = RequestPoint, true, []string{"text"}
 	info.check = func(p Params) error {
 		if words := strings.Fields(p.Text); strings.Join(words, " ") != p.Text {
@@ -75,6 +75,7 @@ func messageKind(kind Kind, doc string) KindInfo {
 		Doc:      doc,
 		Params:   []string{"for"},
 		Point:    MessagePoint,
+		Effect:   Catches,
 		validate: func(Spec, []string, []string) error { return nil },
 		actions: func(s Spec, _ []string) []Action {
 			return []Action{{Target: s.When.Worker}}

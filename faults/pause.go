@@ -3,7 +3,7 @@ package faults
 // pauseKind stops a process as SIGSTOP, a garbage collector or a hypervisor
 // does: it notices nothing, and finds its clocks moved on when it wakes.
 func pauseKind() KindInfo {
-	return nodeKind(Pause, "stops all tasks of a worker, or a server, while its clocks run on", "every", "for")
+	return nodeKind(Pause, "stops all tasks of a worker, or a server, while its clocks run on", "every", "for").does(Stops)
 }
 
 // unitePauses makes one step of timed pauses of one worker that overlap or

@@ -8,7 +8,7 @@ import (
 // stallKind stops one task of a worker: a renewal whose event loop is busy,
 // while the work goes on.
 func stallKind() KindInfo {
-	info := workerKind(Stall, "stops one task of a worker, such as its renewal, while its other tasks go on", "task", "every", "for")
+	info := workerKind(Stall, "stops one task of a worker, such as its renewal, while its other tasks go on", "task", "every", "for").does(Stops)
 	info.check = func(p Params) error {
 		if p.Task == "" {
 			return &ParamError{"task", "is missing: the name of the task, such as renewal"}
@@ -24,7 +24,7 @@ func stallKind() KindInfo {
 // its wall clock is right again when it wakes.
 func suspendKind() KindInfo {
 	return nodeKind(Suspend,
-		"puts the machine of a worker or a server to sleep: its monotonic clock stands still, its wall clock does not", "every", "for")
+		"puts the machine of a worker or a server to sleep: its monotonic clock stands still, its wall clock does not", "every", "for").does(Stops)
 }
 
 // crashKind ends a process without a word. It is started again when the fault
@@ -75,7 +75,7 @@ func overrunKind() KindInfo {
 
 // cancelKind is a caller who does not want to wait any longer.
 func cancelKind() KindInfo {
-	info := workerKind(Cancel, "cancels the context of the section that a worker is in", "every")
+	info := workerKind(Cancel, "cancels the context of the section that a worker is in", "every").does(Cancels)
 	info.Instant = true
 	return info
 }

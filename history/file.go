@@ -138,6 +138,9 @@ func (h *History) readEvent(line []byte) error {
 	if n := len(h.Events); n > 0 && e.At < h.Events[n-1].At {
 		return fmt.Errorf("event %d is earlier than the one before it", e.Seq)
 	}
+	if e.Type == FaultBegin && e.Effect == "" {
+		e.Effect = effectOf(e.Kind)
+	}
 	h.Events = append(h.Events, e)
 	return nil
 }

@@ -43,7 +43,7 @@ func sample() *history.History {
 			history.Event{Type: history.Granted, Worker: "worker-1", Key: "resource-1", Node: "lock", Owner: "<a>", Until: 10 * time.Second},
 			history.Event{Type: history.Acquired, Worker: "worker-1", Section: 1, Token: 33},
 			history.Event{Type: history.Invoke, Worker: "worker-1", Section: 1, Request: 1, Op: "write", Key: "resource-1", Value: "1", Token: 33},
-			history.Event{Type: history.FaultBegin, Fault: 1, Kind: "pause", Target: "worker-1", Point: "lease-checked", Until: time.Second},
+			history.Event{Type: history.FaultBegin, Fault: 1, Kind: "pause", Effect: history.EffectStops, Target: "worker-1", Point: "lease-checked", Until: time.Second},
 			history.Event{Type: history.Applied, Worker: "worker-1", Request: 1, Op: "write", Key: "resource-1", Value: "1", Prior: "0", Token: 33, Mark: 33, Accepted: true},
 			history.Event{Type: history.OK, Worker: "worker-1", Section: 1, Request: 1},
 			history.Event{Type: history.ReleaseCalled, Worker: "worker-1", Section: 1},

@@ -110,6 +110,7 @@ type Event struct {
 	Mode     string        `json:"mode,omitempty"`     // "shared" for a grant that others may have at the same time
 	Fault    int           `json:"fault,omitempty"`    // step of the plan, from 1
 	Kind     string        `json:"kind,omitempty"`     // kind of fault
+	Effect   Effect        `json:"effect,omitempty"`   // what the fault does to its target, where it begins
 	Target   string        `json:"target,omitempty"`   // what the fault took hold of
 	Point    string        `json:"point,omitempty"`    // the point at which it fell, if it was tied to one
 	Hit      string        `json:"hit,omitempty"`      // the keys that the fault deleted or evicted, with a comma between them

@@ -55,8 +55,7 @@ func (c Class) String() string {
 // Claims are the classes of faults under which a strategy claims that groups of
 // checks hold. A class that is missing is one under which it claims nothing.
 type Claims struct {
-	// Corruption: linearizable, lost-update, exclusion and what the workload
-	// asks for. Of a fenced strategy, with a resource that compares the tokens of
+	// Corruption: linearizable, lost-update, once and exclusion. Of a fenced strategy, with a resource that compares the tokens of
 	// reads and writes.
 	Corruption []Class
 	Fencing    []Class

@@ -128,12 +128,13 @@ func worst(st scenarios.StrategyStats, of func(check string) bool) float64 {
 	return share
 }
 
-func corrupts(check string) bool {
-	return scenarios.HarmOf([]string{check}, nil) == scenarios.Corrupts
-}
+func corrupts(check string) bool { return checker.Concerns(check) == checker.Corruption }
 
-// serves tells the checks of what a lock does for its callers.
-func serves(check string) bool { return !corrupts(check) && !checker.Advisory(check) }
+// serves tells the checks of what a lock does for its callers, its tokens among them.
+func serves(check string) bool {
+	about := checker.Concerns(check)
+	return about == checker.Service || about == checker.Fencing
+}
 
 // notable keeps the uses of which there is something to say: all of a campaign
 // without cases, and else those that a check speaks of.

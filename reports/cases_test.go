@@ -85,3 +85,13 @@ func TestCasesAreShownAsAMap(t *testing.T) {
 		}
 	}
 }
+
+// The service is what the catalogue says: answers, waits and tokens, but not the
+// requests that a lock costs, of which no strategy claims anything.
+func TestLoadIsNoFlawOfTheService(t *testing.T) {
+	for check, want := range map[string]string{"load": "clean", "needless-loss": "clean", "belief": "clean", "fencing": "(40 %)", "told": "(40 %)", "once": "40 %"} {
+		if got := standing([]scenarios.StrategyStats{caseUse("one", "pause", "P", 4, map[string]int{check: 4})}); got != want {
+			t.Errorf("violated %s: %s, want %s", check, got, want)
+		}
+	}
+}

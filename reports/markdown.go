@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"lockquake/checker"
 	"lockquake/scenarios"
 )
 
@@ -127,7 +128,7 @@ func howToRead(c *scenarios.Campaign) string {
 func reading(c *scenarios.Campaign) string {
 	return fmt.Sprintf(`A run is one seed: the same pauses, hold times and nearly the same latencies for every strategy. A run
 is violating if a check was violated that the scenario's expectation names for the strategy, or, where
-it names none or says what the strategy claims, any check but belief and needless-loss. An
+it names none or says what the strategy claims, any check but %s. An
 expectation judges only the strategies and the checks that it names. Unknown is never a pass. Finished is the share of the work that was
 done and that no stale write undid, of all that was asked for; with less than 1 %% nothing was tested. Intervals are Wilson's, at 95 %%.
 Where no run is violating, "fewer than" is the exact bound (Clopper and Pearson), at 95 %% to one side.
@@ -135,7 +136,7 @@ Where no run is violating, "fewer than" is the exact bound (Clopper and Pearson)
 Every named step of a worker costs %v of virtual time. That is how long the gap between a look at the clock
 and the write lasts, so a strategy that makes such a look fails more often the longer it is.
 Assumed beside that: %s.
-`, c.Step, strings.Join(assumed(c)[1:], "; "))
+`, strings.Join(checker.NamesOf(func(c checker.Check) bool { return c.Advisory }), " and "), c.Step, strings.Join(assumed(c)[1:], "; "))
 }
 
 // cell makes text from a scenario safe in a table and in running text.

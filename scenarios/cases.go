@@ -145,16 +145,16 @@ func (s *Scenario) claimed(e lock.Entry, use Strategy, class lock.Class) []strin
 	}
 	var holds []string
 	for _, check := range s.Checks {
-		group := claims.Service
-		switch {
-		case HarmOf([]string{check}, nil) == Corrupts:
+		var group []lock.Class // nothing is claimed of belief and of efficiency
+		switch about := checker.Concerns(check); {
+		case about == checker.Corruption:
 			group = claims.Corruption
-		case check == "fencing":
+		case about == checker.Fencing:
 			group = claims.Fencing
 		case check == "told":
 			group = claims.Told
-		case checker.Advisory(check), check == "load":
-			continue
+		case about == checker.Service:
+			group = claims.Service
 		}
 		if slices.Contains(group, class) {
 			holds = append(holds, check)

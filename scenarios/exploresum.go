@@ -92,13 +92,13 @@ func HarmOf(violated, undecided []string) Harm {
 	if len(undecided) > 0 {
 		worst = Undecided
 	}
-	for _, check := range violated {
-		switch {
-		case slices.Contains([]string{"linearizable", "lost-update", "once", "exclusion"}, check):
+	for _, name := range violated {
+		switch check, _ := checker.Lookup(name); {
+		case check.About == checker.Corruption:
 			return Corrupts
-		case check == "fencing":
+		case check.About == checker.Fencing:
 			worst = max(worst, Unfences)
-		case checker.Advisory(check):
+		case check.Advisory:
 		default:
 			worst = max(worst, Breaks)
 		}

@@ -36,7 +36,7 @@ func (r *run) Apply(step int, a faults.Action) error {
 	}
 	e := history.Event{
 		Type: history.FaultBegin, Fault: step, Kind: string(a.Kind), Target: a.Target,
-		Until: r.world.Time() + a.For,
+		Until: r.world.Time() + a.For, Effect: history.Effect(kindInfo(a.Kind).Effect),
 	}
 	if a.From != "" {
 		e.Target = a.From + "->" + a.To
@@ -52,7 +52,7 @@ func (r *run) Apply(step int, a faults.Action) error {
 	r.bites[step-1] = Bite{Happened: true, Begin: r.world.Time(), End: e.Until}
 	r.later(a.For, func() {
 		end := e
-		end.Type, end.Until = history.FaultEnd, 0
+		end.Type, end.Until, end.Effect = history.FaultEnd, 0, ""
 		r.record(end)
 	})
 	return r.takeHold(step, a)

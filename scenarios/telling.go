@@ -7,20 +7,12 @@ import (
 	"lockquake/checker"
 )
 
-// Serious lists checks from the most serious to the least: corruption of the
-// resource before tokens, tokens before flaws of the service, and advisory checks last.
-// Of those that weigh the same the one whose evidence is easier to follow comes
-// first, or else the one that comes first in checks.
+// Serious lists checks by the rank that the catalogue gives them, the most serious
+// first. Of those that weigh the same the one that comes first in checks comes first.
 func Serious(checks []string) []string {
-	order := []string{"lost-update", "once", "exclusion", "linearizable", "fencing"}
-	rank := func(check string) int {
-		switch i := slices.Index(order, check); {
-		case i >= 0:
-			return i
-		case checker.Advisory(check):
-			return len(order) + 1
-		}
-		return len(order)
+	rank := func(name string) int {
+		c, _ := checker.Lookup(name)
+		return c.Rank
 	}
 	checks = slices.Clone(checks)
 	slices.SortStableFunc(checks, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/checker"
+	"lockquake/checker/stored"
 	"lockquake/history"
 	"lockquake/internal/strictyaml"
 	"lockquake/reports"
@@ -40,7 +41,7 @@ func newCheck() *cobra.Command {
 		Long: `Check judges a history that lies in a file, without running anything.
 
 A history of lockquake (history.jsonl of a report) is judged by the checks of --check, by
-default all that apply; belief and needless-loss are told then and do not decide.
+default all that apply; ` + advisory() + ` are told then and do not decide.
 
 What Jepsen writes, its text log or its history.edn, is judged as a model of --model: is
 there an order of the operations that it allows? By default the functions of the operations
@@ -74,13 +75,18 @@ Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage, or a file that is broken or
 	flags.StringSliceVar(&f.checks, "check", nil, "only these checks, for a history of lockquake (default: all that apply)")
 	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
 	var models []cobra.Completion
-	for _, m := range checker.Models() {
+	for _, m := range stored.Models() {
 		models = append(models, cobra.CompletionWithDesc(m.Name, m.Doc))
 	}
 	completeFlag(cmd, "model", cobra.FixedCompletions(models, cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "check", completeChecks)
 	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// advisory names the checks that do not decide by themselves.
+func advisory() string {
+	return strings.Join(checker.NamesOf(func(c checker.Check) bool { return c.Advisory }), " and ")
 }
 
 // completeChecks offers the checks that do not stand before the last comma.
@@ -97,7 +103,7 @@ func completeChecks(_ *cobra.Command, _ []string, typed string) ([]cobra.Complet
 
 func modelNames() []string {
 	var names []string
-	for _, m := range checker.Models() {
+	for _, m := range stored.Models() {
 		names = append(names, m.Name)
 	}
 	return names
@@ -106,7 +112,7 @@ func modelNames() []string {
 // modelDocs tells what the models are, a line each.
 func modelDocs() string {
 	var b strings.Builder
-	for _, m := range checker.Models() {
+	for _, m := range stored.Models() {
 		fmt.Fprintf(&b, "  %-14s %s\n", m.Name, m.Doc)
 	}
 	return b.String()

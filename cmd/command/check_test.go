@@ -13,8 +13,8 @@ import (
 	"lockquake/scenarios"
 )
 
-// stored returns the history of a run as it lies in a report.
-func stored(t *testing.T, label string) string {
+// storedRun returns the history of a run as it lies in a report.
+func storedRun(t *testing.T, label string) string {
 	t.Helper()
 	s, err := scenarios.Load("kleppmann")
 	if err != nil {
@@ -45,7 +45,7 @@ func checkText(t *testing.T, content string, args ...string) (code int, stdout, 
 }
 
 func TestCheckRefusesBrokenHistories(t *testing.T) {
-	whole := stored(t, "redis")
+	whole := storedRun(t, "redis")
 	lines := strings.SplitAfter(whole, "\n")
 	lines = lines[:len(lines)-1] // nothing follows the last end
 	replace := func(line int, old, text string) string {
@@ -82,7 +82,7 @@ func TestCheckRefusesBrokenHistories(t *testing.T) {
 // What a run was found to be, its stored history is found to be again.
 func TestCheckAgreesWithTheRun(t *testing.T) {
 	for label, want := range map[string]int{"redis": exitViolation, "fenced": exitOK} {
-		code, stdout, stderr := checkText(t, stored(t, label), "--check", "linearizable,lost-update,exclusion,fencing")
+		code, stdout, stderr := checkText(t, storedRun(t, label), "--check", "linearizable,lost-update,exclusion,fencing")
 		if code != want || stderr != "" {
 			t.Errorf("%s: exit code %d, want %d: %s%s", label, code, want, stdout, stderr)
 		}
@@ -169,7 +169,7 @@ func TestCheckJudgesKeyByKey(t *testing.T) {
 // found: what a run has left is refused with any one of them dropped or doubled.
 // A grant that never ended can be missing without a trace.
 func TestCheckRefusesDroppedAndDoubledGrants(t *testing.T) {
-	whole, err := history.Read(strings.NewReader(stored(t, "redis")))
+	whole, err := history.Read(strings.NewReader(storedRun(t, "redis")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"lockquake/checker"
+	"lockquake/checker/stored"
 	"lockquake/history"
 	"lockquake/history/jepsen"
 )
@@ -57,13 +58,13 @@ func (f *checkFlags) judgeKeys(j *judged, keys []jepsen.Key, named bool) error {
 	if j.Model = f.model; j.Model == "" {
 		var err error
 		j.Guessed = true
-		if j.Model, err = checker.GuessModel(all); err != nil {
+		if j.Model, err = stored.GuessModel(all); err != nil {
 			return err
 		}
 	}
 	j.Verdict = checker.Valid
 	for _, key := range keys {
-		says, err := checker.JudgeStored(key.Operations, j.Model)
+		says, err := stored.Judge(key.Operations, j.Model)
 		if err != nil {
 			return err
 		}
@@ -106,7 +107,7 @@ func (j *judged) keyRows() [][]string {
 	return rows
 }
 
-func ofOperation(s checker.Shown) evidence {
+func ofOperation(s stored.Shown) evidence {
 	text := ":" + s.Function
 	// What a read is called with is the place for what it will find.
 	if s.Function != "read" && s.Input.Kind != jepsen.Nil {

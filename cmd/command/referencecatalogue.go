@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockquake/checker"
+	"lockquake/checker/stored"
 	"lockquake/faults"
 	"lockquake/lock"
 	"lockquake/scenarios"
@@ -160,7 +161,7 @@ func referenceChecks(b *strings.Builder) error {
 		fmt.Fprintf(b, "- **%s**: %s. For %s. One violation is %s.%s\n", c.Name, c.Doc, on, c.Unit, checkNotes(c))
 	}
 	b.WriteString("\n## Models of stored histories\n\n`lockquake check` judges what Jepsen wrote as one of these; [more](../check.md).\n\n")
-	for _, m := range checker.Models() {
+	for _, m := range stored.Models() {
 		fmt.Fprintf(b, "- **%s** (%s): %s\n", m.Name, strings.Join(m.Functions, ", "), m.Doc)
 	}
 	return nil

@@ -6,16 +6,18 @@ import (
 	"slices"
 	"strings"
 
+	"lockquake/checker"
 	"lockquake/lock"
 )
 
 // referenceStrategies writes the locks, and what they are put together from.
 func referenceStrategies(b *strings.Builder) error {
-	b.WriteString("A strategy is a preset: a recipe put together from [parts](#parts) and numbers. A scenario can set each of\n" +
-		"them, as in `lock: {release: plain}`. A sound strategy claims that groups of checks hold under classes of faults;\n" +
-		"`redis-matrix` holds it to that. A flawed one keeps a flaw that people have published, and claims nothing.\n\n" +
-		"The groups are: corruption (linearizable, lost-update, exclusion, once), fencing, told, and service (ownership,\n" +
-		"errors, recovery, progress). A fenced strategy makes its claim with a resource whose policy is `reads-writes`.\n\n")
+	fmt.Fprintf(b, "A strategy is a preset: a recipe put together from [parts](#parts) and numbers. A scenario can set each of\n"+
+		"them, as in `lock: {release: plain}`. A sound strategy claims that groups of checks hold under classes of faults;\n"+
+		"`redis-matrix` holds it to that. A flawed one keeps a flaw that people have published, and claims nothing.\n\n"+
+		"The groups are: corruption (%s), fencing, told, and service (%s).\n"+
+		"A fenced strategy makes its claim with a resource whose policy is `reads-writes`.\n\n",
+		checksAbout(checker.Corruption), checksAbout(checker.Service))
 	entries := lock.Catalogue()
 	for _, e := range entries {
 		referenceStrategy(b, e, entries)
@@ -38,6 +40,12 @@ func referenceStrategies(b *strings.Builder) error {
 		fmt.Fprintf(b, "| `%s` | %v | %d | %v | %v |\n", p.Name, p.TTL, p.Attempts, p.Delay, p.Renew)
 	}
 	return nil
+}
+
+// checksAbout names the checks of a group of claims: those about something, without
+// told, which is a group of its own.
+func checksAbout(what checker.Concern) string {
+	return strings.Join(checker.NamesOf(func(c checker.Check) bool { return c.About == what && c.Name != "told" }), ", ")
 }
 
 func referenceStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {

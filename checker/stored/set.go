@@ -1,4 +1,4 @@
-package checker
+package stored
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockquake/checker"
 	"lockquake/history"
 	"lockquake/history/jepsen"
 )
@@ -30,8 +31,8 @@ func (j *Judgement) set(operations []jepsen.Operation) error {
 		j.phantoms(r, adds)
 	}
 	if len(reads) == 0 {
-		if j.Verdict == Valid {
-			j.Verdict, j.Text = Unknown, "nobody has read the set"
+		if j.Verdict == checker.Valid {
+			j.Verdict, j.Text = checker.Unknown, "nobody has read the set"
 		}
 		return nil
 	}
@@ -42,8 +43,8 @@ func (j *Judgement) set(operations []jepsen.Operation) error {
 		}
 		missed = max(missed, j.losses(r, acknowledged))
 	}
-	if missed > 0 && j.Verdict == Valid {
-		j.Verdict = Unknown
+	if missed > 0 && j.Verdict == checker.Valid {
+		j.Verdict = checker.Unknown
 		j.Text = fmt.Sprintf("%d elements were acknowledged after the last read had begun, and nobody looked for them", missed)
 	}
 	return nil
@@ -119,7 +120,7 @@ func (j *Judgement) losses(read *jepsen.Operation, acknowledged []*jepsen.Operat
 
 // blame keeps the first read that is wrong, with the adds that show it.
 func (j *Judgement) blame(read *jepsen.Operation, elements []string, adds []*jepsen.Operation, format string) {
-	if len(elements) == 0 || j.Verdict == Invalid {
+	if len(elements) == 0 || j.Verdict == checker.Invalid {
 		return
 	}
 	const named, shown = 6, 24
@@ -127,7 +128,7 @@ func (j *Judgement) blame(read *jepsen.Operation, elements []string, adds []*jep
 	if more := len(elements) - named; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	j.Verdict = Invalid
+	j.Verdict = checker.Invalid
 	j.Text = fmt.Sprintf("the read of process %d (lines %d to %d) ", read.Process, read.Begin.Line, read.End.Line) + fmt.Sprintf(format, text)
 	for _, a := range adds[:min(shown, len(adds))] {
 		j.Evidence = append(j.Evidence, Shown{a, false})

@@ -1,13 +1,15 @@
-package checker
+package stored
 
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/anishathalye/porcupine"
 
+	"lockquake/checker"
 	"lockquake/history"
 	"lockquake/history/jepsen"
 )
@@ -15,7 +17,7 @@ import (
 // Judgement is what a model says of a list of operations.
 type Judgement struct {
 	Model      string
-	Verdict    Verdict
+	Verdict    checker.Verdict
 	Operations int
 	Processes  int
 	Failed     int // operations that certainly did nothing
@@ -33,28 +35,38 @@ type Shown struct {
 	Wrong bool
 }
 
-// JudgeStored judges operations by the model of that name: is there an order
+// Judge judges operations by the model of that name: is there an order
 // of them that the model allows, and in which every operation takes effect between
 // its call and its return? The search for one is bounded in steps and memory;
 // beyond, the verdict is Unknown. The set is judged by what its reads hold.
 //
 // An error is a *jepsen.Error if an operation makes no sense to the model, and
 // otherwise says that there is no such model.
-func JudgeStored(operations []jepsen.Operation, model string) (Judgement, error) {
-	return judgeStored(operations, model, storedLimits())
+func Judge(operations []jepsen.Operation, model string) (Judgement, error) {
+	return judge(operations, model, defaultLimits())
 }
 
-// storedLimits allow about 10,000 operations of a dozen busy processes.
-func storedLimits() limits { return limits{accesses: 3_000_000, memory: 512 << 20} }
+// limits bound the search for an order. They count work and memory, not time,
+// so that a verdict is the same on every machine.
+type limits struct {
+	accesses int // moves that may be tried
+	memory   int // bytes that the search may remember, about
+}
 
-func judgeStored(operations []jepsen.Operation, model string, l limits) (Judgement, error) {
+// forever is after every event.
+const forever = math.MaxInt64
+
+// defaultLimits allow about 10,000 operations of a dozen busy processes.
+func defaultLimits() limits { return limits{accesses: 3_000_000, memory: 512 << 20} }
+
+func judge(operations []jepsen.Operation, model string, l limits) (Judgement, error) {
 	models := Models()
 	i := slices.IndexFunc(models, func(m Model) bool { return m.Name == model })
 	if i < 0 {
 		return Judgement{}, fmt.Errorf("unknown model %q", model)
 	}
 	m := models[i]
-	j := Judgement{Model: model, Verdict: Valid, Operations: len(operations)}
+	j := Judgement{Model: model, Verdict: checker.Valid, Operations: len(operations)}
 	processes := map[int64]bool{}
 	for i := range operations {
 		o := &operations[i]
@@ -102,24 +114,24 @@ func judgeStored(operations []jepsen.Operation, model string, l limits) (Judgeme
 // the frontier is left to porcupine again, with more steps.
 func (j *Judgement) order(o *ordering) {
 	const few, part = 20, 10
-	if j.Verdict = o.fits(few * len(o.moves)); j.Verdict == Valid {
+	if j.Verdict = o.fits(few * len(o.moves)); j.Verdict == checker.Valid {
 		return
 	}
 	first := j.Verdict
 	verdict, wrong := o.frontier()
 	switch {
-	case verdict != Unknown:
+	case verdict != checker.Unknown:
 		j.Verdict = verdict
-	case first == Unknown:
-		if j.Verdict = o.fits(o.limits.accesses / part); j.Verdict == Valid {
+	case first == checker.Unknown:
+		if j.Verdict = o.fits(o.limits.accesses / part); j.Verdict == checker.Valid {
 			return
 		}
 	}
 	switch {
-	case j.Verdict == Unknown:
+	case j.Verdict == checker.Unknown:
 		j.Text = fmt.Sprintf("whether an order explains the %d operations is beyond the bounds of the search", j.Operations)
 		return
-	case wrong == nil && j.Verdict == Invalid:
+	case wrong == nil && j.Verdict == checker.Invalid:
 		j.Text = fmt.Sprintf("no order explains the %d operations; which is the first that does not fit is beyond the bounds of the search", j.Operations)
 		return
 	case wrong == nil:
@@ -192,7 +204,7 @@ func (o *ordering) open(s spot, m *move) (spot, bool) {
 // move has let go of all rules.
 //
 // Positions of events serve as timestamps, so no two are at one instant.
-func (o *ordering) fits(steps int) Verdict {
+func (o *ordering) fits(steps int) checker.Verdict {
 	closing := &move{call: forever - 1, ret: forever}
 	operations := []porcupine.Operation{{Input: closing, Call: closing.call, Return: closing.ret}}
 	for i := range o.moves {
@@ -225,11 +237,11 @@ func (o *ordering) fits(steps int) Verdict {
 	}
 	switch {
 	case porcupine.CheckOperations(question, operations):
-		return Valid
+		return checker.Valid
 	case left < 0 || memory < 0:
-		return Unknown
+		return checker.Unknown
 	default:
-		return Invalid
+		return checker.Invalid
 	}
 }
 

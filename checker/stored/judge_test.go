@@ -1,4 +1,4 @@
-package checker
+package stored
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"lockquake/checker"
 	"lockquake/history"
 	"lockquake/history/jepsen"
 )
@@ -40,7 +41,7 @@ func one(process int, outcome, function, input, output string) []string {
 	}
 }
 
-func TestJudgeStored(t *testing.T) {
+func TestJudge(t *testing.T) {
 	write := func(p int, v string) []string { return one(p, "ok", "write", v, v) }
 	read := func(p int, v string) []string { return one(p, "ok", "read", "nil", v) }
 	cas := func(p int, outcome, v string) []string { return one(p, outcome, "cas", v, v) }
@@ -50,85 +51,85 @@ func TestJudgeStored(t *testing.T) {
 	tests := []struct {
 		name, model string
 		lines       [][]string
-		want        Verdict
+		want        checker.Verdict
 		text        string // part of it
 		wrong       int    // line in which the operation begins that does not fit
 	}{
-		{"a register begins empty", "register", [][]string{read(0, "nil"), write(1, "3"), read(0, "3")}, Valid, "", 0},
-		{"a read before any write finds nothing", "register", [][]string{read(0, "3"), write(1, "3")}, Invalid, "process 0 did :read 3 (lines 1 to 2), which could only have met nil", 1},
-		{"a stale read", "register", [][]string{write(0, "1"), write(0, "2"), read(1, "1")}, Invalid, "could only have met 2", 5},
+		{"a register begins empty", "register", [][]string{read(0, "nil"), write(1, "3"), read(0, "3")}, checker.Valid, "", 0},
+		{"a read before any write finds nothing", "register", [][]string{read(0, "3"), write(1, "3")}, checker.Invalid, "process 0 did :read 3 (lines 1 to 2), which could only have met nil", 1},
+		{"a stale read", "register", [][]string{write(0, "1"), write(0, "2"), read(1, "1")}, checker.Invalid, "could only have met 2", 5},
 		{"reads of both sides of a write under way", "register", [][]string{
 			write(0, "1"), {"1 invoke write 2"}, read(0, "1"), read(2, "2"), {"1 ok write 2"},
-		}, Valid, "", 0},
+		}, checker.Valid, "", 0},
 		{"a write is taken back", "register", [][]string{
 			write(0, "1"), {"1 invoke write 2"}, read(0, "2"), read(2, "1"), {"1 ok write 2"},
-		}, Invalid, "could only have met 2", 6},
-		{"a cas that found its value", "register", [][]string{write(0, "1"), cas(1, "ok", "[1 2]"), read(0, "2")}, Valid, "", 0},
-		{"a cas that cannot have found it", "register", [][]string{write(0, "1"), cas(1, "ok", "[3 4]")}, Invalid, "did :cas [3 4] (lines 3 to 4), which could only have met 1", 3},
-		{"two cas from one value", "register", [][]string{write(0, "1"), cas(1, "ok", "[1 2]"), cas(2, "ok", "[1 3]")}, Invalid, "could only have met 2", 5},
-		{"a failed write that is read", "register", [][]string{one(0, "fail", "write", "1", "1"), read(1, "1")}, Invalid, "met nil", 3},
-		{"a failed cas changed nothing", "register", [][]string{write(0, "1"), cas(1, "fail", "[1 2]"), read(0, "1")}, Valid, "", 0},
-		{"an open write takes effect much later", "register", [][]string{write(0, "1"), one(1, "info", "write", "2", "2"), read(0, "1"), read(0, "2")}, Valid, "", 0},
-		{"an open write never does", "register", [][]string{write(0, "1"), one(1, "info", "write", "2", "2"), read(0, "1")}, Valid, "", 0},
+		}, checker.Invalid, "could only have met 2", 6},
+		{"a cas that found its value", "register", [][]string{write(0, "1"), cas(1, "ok", "[1 2]"), read(0, "2")}, checker.Valid, "", 0},
+		{"a cas that cannot have found it", "register", [][]string{write(0, "1"), cas(1, "ok", "[3 4]")}, checker.Invalid, "did :cas [3 4] (lines 3 to 4), which could only have met 1", 3},
+		{"two cas from one value", "register", [][]string{write(0, "1"), cas(1, "ok", "[1 2]"), cas(2, "ok", "[1 3]")}, checker.Invalid, "could only have met 2", 5},
+		{"a failed write that is read", "register", [][]string{one(0, "fail", "write", "1", "1"), read(1, "1")}, checker.Invalid, "met nil", 3},
+		{"a failed cas changed nothing", "register", [][]string{write(0, "1"), cas(1, "fail", "[1 2]"), read(0, "1")}, checker.Valid, "", 0},
+		{"an open write takes effect much later", "register", [][]string{write(0, "1"), one(1, "info", "write", "2", "2"), read(0, "1"), read(0, "2")}, checker.Valid, "", 0},
+		{"an open write never does", "register", [][]string{write(0, "1"), one(1, "info", "write", "2", "2"), read(0, "1")}, checker.Valid, "", 0},
 		{"an open write takes effect once", "register", [][]string{
 			one(1, "info", "write", "2", "2"), read(0, "2"), write(0, "1"), read(0, "2"),
-		}, Invalid, "met 1", 7},
+		}, checker.Invalid, "met 1", 7},
 		{"two open writes of one value, one for each time", "register", [][]string{
 			one(1, "info", "write", "2", "2"), one(2, "info", "write", "2", "2"), read(0, "2"), write(0, "1"), read(0, "2"),
-		}, Valid, "", 0},
+		}, checker.Valid, "", 0},
 		{"an open cas on top of an open write", "register", [][]string{
 			one(1, "info", "write", "2", "2"), cas(2, "info", "[2 3]"), read(0, "3"),
-		}, Valid, "", 0},
-		{"an open read says nothing", "register", [][]string{write(0, "1"), one(1, "info", "read", "nil", ":timed-out"), read(0, "1")}, Valid, "", 0},
-		{"what the file ends in is open", "register", [][]string{{"1 invoke write 2"}, read(0, "2"), read(0, "2")}, Valid, "", 0},
-		{"a float in two spellings", "register", [][]string{write(0, "1.0"), read(1, "1.00"), cas(1, "ok", "[1e0 2.50M]"), read(0, "2.5M")}, Valid, "", 0},
-		{"a float is no integer", "register", [][]string{write(0, "1.0"), read(1, "1")}, Invalid, "met 1.0", 3},
-		{"an ok without a value", "register", [][]string{one(0, "ok", "write", "1", "nil"), read(1, "1")}, Valid, "", 0},
-		{"words and keywords are values", "register", [][]string{write(0, `"a"`), cas(1, "ok", `["a" :b]`), read(0, ":b")}, Valid, "", 0},
+		}, checker.Valid, "", 0},
+		{"an open read says nothing", "register", [][]string{write(0, "1"), one(1, "info", "read", "nil", ":timed-out"), read(0, "1")}, checker.Valid, "", 0},
+		{"what the file ends in is open", "register", [][]string{{"1 invoke write 2"}, read(0, "2"), read(0, "2")}, checker.Valid, "", 0},
+		{"a float in two spellings", "register", [][]string{write(0, "1.0"), read(1, "1.00"), cas(1, "ok", "[1e0 2.50M]"), read(0, "2.5M")}, checker.Valid, "", 0},
+		{"a float is no integer", "register", [][]string{write(0, "1.0"), read(1, "1")}, checker.Invalid, "met 1.0", 3},
+		{"an ok without a value", "register", [][]string{one(0, "ok", "write", "1", "nil"), read(1, "1")}, checker.Valid, "", 0},
+		{"words and keywords are values", "register", [][]string{write(0, `"a"`), cas(1, "ok", `["a" :b]`), read(0, ":b")}, checker.Valid, "", 0},
 
-		{"a mutex handed on", "mutex", [][]string{acquire(0, "nil"), release(0), acquire(1, "nil"), release(1)}, Valid, "", 0},
-		{"two holders", "mutex", [][]string{acquire(0, "nil"), acquire(1, "nil")}, Invalid, "process 1 did :acquire (lines 3 to 4), which could only have met a lock of process 0", 3},
-		{"an acquire that waits for the release", "mutex", [][]string{acquire(0, "nil"), {"1 invoke acquire nil"}, release(0), {"1 ok acquire nil"}}, Valid, "", 0},
-		{"a release by another", "mutex", [][]string{acquire(0, "nil"), release(1)}, Invalid, "could only have met a lock of process 0", 3},
-		{"a release of a free lock", "mutex", [][]string{release(1)}, Invalid, "met a free lock", 1},
-		{"a release twice", "mutex", [][]string{acquire(0, "nil"), release(0), release(0)}, Invalid, "met a free lock", 5},
-		{"a failed release freed nothing", "mutex", [][]string{acquire(0, "nil"), one(0, "fail", "release", "nil", "nil"), acquire(1, "nil")}, Invalid, "a lock of process 0", 5},
-		{"an open release may have freed it", "mutex", [][]string{acquire(0, "nil"), one(0, "info", "release", "nil", "nil"), acquire(1, "nil")}, Valid, "", 0},
-		{"an open release of another's lock did nothing", "mutex", [][]string{acquire(0, "nil"), one(1, "info", "release", "nil", "nil"), acquire(2, "nil")}, Invalid, "a lock of process 0", 5},
-		{"an open acquire may have failed", "mutex", [][]string{one(0, "info", "acquire", "nil", "nil"), acquire(1, "nil")}, Valid, "", 0},
+		{"a mutex handed on", "mutex", [][]string{acquire(0, "nil"), release(0), acquire(1, "nil"), release(1)}, checker.Valid, "", 0},
+		{"two holders", "mutex", [][]string{acquire(0, "nil"), acquire(1, "nil")}, checker.Invalid, "process 1 did :acquire (lines 3 to 4), which could only have met a lock of process 0", 3},
+		{"an acquire that waits for the release", "mutex", [][]string{acquire(0, "nil"), {"1 invoke acquire nil"}, release(0), {"1 ok acquire nil"}}, checker.Valid, "", 0},
+		{"a release by another", "mutex", [][]string{acquire(0, "nil"), release(1)}, checker.Invalid, "could only have met a lock of process 0", 3},
+		{"a release of a free lock", "mutex", [][]string{release(1)}, checker.Invalid, "met a free lock", 1},
+		{"a release twice", "mutex", [][]string{acquire(0, "nil"), release(0), release(0)}, checker.Invalid, "met a free lock", 5},
+		{"a failed release freed nothing", "mutex", [][]string{acquire(0, "nil"), one(0, "fail", "release", "nil", "nil"), acquire(1, "nil")}, checker.Invalid, "a lock of process 0", 5},
+		{"an open release may have freed it", "mutex", [][]string{acquire(0, "nil"), one(0, "info", "release", "nil", "nil"), acquire(1, "nil")}, checker.Valid, "", 0},
+		{"an open release of another's lock did nothing", "mutex", [][]string{acquire(0, "nil"), one(1, "info", "release", "nil", "nil"), acquire(2, "nil")}, checker.Invalid, "a lock of process 0", 5},
+		{"an open acquire may have failed", "mutex", [][]string{one(0, "info", "acquire", "nil", "nil"), acquire(1, "nil")}, checker.Valid, "", 0},
 
-		{"fences rise, with gaps", "fenced-mutex", [][]string{acquire(0, "-5"), release(0), acquire(1, "7")}, Valid, "", 0},
-		{"a fence twice", "fenced-mutex", [][]string{acquire(0, "5"), release(0), acquire(1, "5")}, Invalid, "did :acquire 5 (lines 5 to 6), which could only have met a free lock after the fence 5", 5},
-		{"a fence that falls", "fenced-mutex", [][]string{acquire(0, "5"), release(0), acquire(1, "4")}, Invalid, "after the fence 5", 5},
-		{"two holders with rising fences", "fenced-mutex", [][]string{acquire(0, "5"), acquire(1, "6")}, Invalid, "a lock of process 0 after the fence 5", 3},
+		{"fences rise, with gaps", "fenced-mutex", [][]string{acquire(0, "-5"), release(0), acquire(1, "7")}, checker.Valid, "", 0},
+		{"a fence twice", "fenced-mutex", [][]string{acquire(0, "5"), release(0), acquire(1, "5")}, checker.Invalid, "did :acquire 5 (lines 5 to 6), which could only have met a free lock after the fence 5", 5},
+		{"a fence that falls", "fenced-mutex", [][]string{acquire(0, "5"), release(0), acquire(1, "4")}, checker.Invalid, "after the fence 5", 5},
+		{"two holders with rising fences", "fenced-mutex", [][]string{acquire(0, "5"), acquire(1, "6")}, checker.Invalid, "a lock of process 0 after the fence 5", 3},
 
-		{"a counter", "counter", [][]string{add(0, "ok", "2"), read(1, "2"), add(0, "ok", "-3"), read(1, "-1")}, Valid, "", 0},
-		{"a lost increment", "counter", [][]string{add(0, "ok", "1"), add(1, "ok", "1"), read(2, "1")}, Invalid, "could only have met 2", 5},
-		{"a failed add counts for nothing", "counter", [][]string{add(0, "fail", "1"), read(2, "1")}, Invalid, "could only have met 0", 3},
-		{"open adds count or not", "counter", [][]string{add(0, "info", "1"), add(1, "info", "1"), add(2, "info", "5"), read(3, "1"), read(3, "6"), read(3, "7")}, Valid, "", 0},
-		{"open adds count once", "counter", [][]string{add(0, "info", "1"), read(3, "2")}, Invalid, "met 0 or 1", 3},
+		{"a counter", "counter", [][]string{add(0, "ok", "2"), read(1, "2"), add(0, "ok", "-3"), read(1, "-1")}, checker.Valid, "", 0},
+		{"a lost increment", "counter", [][]string{add(0, "ok", "1"), add(1, "ok", "1"), read(2, "1")}, checker.Invalid, "could only have met 2", 5},
+		{"a failed add counts for nothing", "counter", [][]string{add(0, "fail", "1"), read(2, "1")}, checker.Invalid, "could only have met 0", 3},
+		{"open adds count or not", "counter", [][]string{add(0, "info", "1"), add(1, "info", "1"), add(2, "info", "5"), read(3, "1"), read(3, "6"), read(3, "7")}, checker.Valid, "", 0},
+		{"open adds count once", "counter", [][]string{add(0, "info", "1"), read(3, "2")}, checker.Invalid, "met 0 or 1", 3},
 
-		{"a set", "set", [][]string{add(0, "ok", "1"), add(1, "ok", ":b"), read(2, "#{1 :b}")}, Valid, "", 0},
-		{"a lost element", "set", [][]string{add(0, "ok", "1"), add(1, "ok", "2"), read(2, "[2]")}, Invalid, "the read of process 2 (lines 5 to 6) misses 1, acknowledged before it began", 5},
-		{"an earlier read may miss it", "set", [][]string{add(0, "ok", "1"), read(2, "[]"), add(1, "ok", "2"), read(2, "[1 2]")}, Valid, "", 0},
-		{"of several final reads one misses it", "set", [][]string{add(0, "ok", "1"), read(2, "[]"), read(3, "[1]")}, Invalid, "misses 1", 3},
-		{"an element of nobody", "set", [][]string{add(0, "ok", "1"), read(2, "(1 2)")}, Invalid, "holds 2, which nobody had begun to add", 3},
-		{"an element before its time", "set", [][]string{read(2, "[1]"), add(0, "ok", "1"), read(2, "[1]")}, Invalid, "holds 1, which nobody had begun", 1},
-		{"an element whose add failed", "set", [][]string{add(0, "fail", "1"), read(2, "[1]")}, Invalid, "holds 1", 3},
-		{"an open add may be there", "set", [][]string{add(0, "info", "1"), read(2, "[1]")}, Valid, "", 0},
-		{"an open add may be missing", "set", [][]string{add(0, "info", "1"), read(2, "[]")}, Valid, "", 0},
-		{"an element that is spelt in another way", "set", [][]string{add(0, "ok", "1.0"), add(0, "ok", "{:a 1 :b 2}"), add(0, "ok", "[1 2]"), read(2, "#{1.00 {:b 2 :a 1} (1 2)}")}, Valid, "", 0},
-		{"an integer is no float", "set", [][]string{add(0, "ok", "1"), read(2, "#{1.0}")}, Invalid, "holds 1.0", 3},
-		{"never read", "set", [][]string{add(0, "ok", "1"), one(1, "fail", "read", "nil", "nil")}, Unknown, "nobody has read the set", 0},
-		{"not read in the end", "set", [][]string{add(0, "ok", "1"), read(1, "[1]"), add(0, "ok", "2")}, Unknown, "1 elements were acknowledged after the last read", 0},
+		{"a set", "set", [][]string{add(0, "ok", "1"), add(1, "ok", ":b"), read(2, "#{1 :b}")}, checker.Valid, "", 0},
+		{"a lost element", "set", [][]string{add(0, "ok", "1"), add(1, "ok", "2"), read(2, "[2]")}, checker.Invalid, "the read of process 2 (lines 5 to 6) misses 1, acknowledged before it began", 5},
+		{"an earlier read may miss it", "set", [][]string{add(0, "ok", "1"), read(2, "[]"), add(1, "ok", "2"), read(2, "[1 2]")}, checker.Valid, "", 0},
+		{"of several final reads one misses it", "set", [][]string{add(0, "ok", "1"), read(2, "[]"), read(3, "[1]")}, checker.Invalid, "misses 1", 3},
+		{"an element of nobody", "set", [][]string{add(0, "ok", "1"), read(2, "(1 2)")}, checker.Invalid, "holds 2, which nobody had begun to add", 3},
+		{"an element before its time", "set", [][]string{read(2, "[1]"), add(0, "ok", "1"), read(2, "[1]")}, checker.Invalid, "holds 1, which nobody had begun", 1},
+		{"an element whose add failed", "set", [][]string{add(0, "fail", "1"), read(2, "[1]")}, checker.Invalid, "holds 1", 3},
+		{"an open add may be there", "set", [][]string{add(0, "info", "1"), read(2, "[1]")}, checker.Valid, "", 0},
+		{"an open add may be missing", "set", [][]string{add(0, "info", "1"), read(2, "[]")}, checker.Valid, "", 0},
+		{"an element that is spelt in another way", "set", [][]string{add(0, "ok", "1.0"), add(0, "ok", "{:a 1 :b 2}"), add(0, "ok", "[1 2]"), read(2, "#{1.00 {:b 2 :a 1} (1 2)}")}, checker.Valid, "", 0},
+		{"an integer is no float", "set", [][]string{add(0, "ok", "1"), read(2, "#{1.0}")}, checker.Invalid, "holds 1.0", 3},
+		{"never read", "set", [][]string{add(0, "ok", "1"), one(1, "fail", "read", "nil", "nil")}, checker.Unknown, "nobody has read the set", 0},
+		{"not read in the end", "set", [][]string{add(0, "ok", "1"), read(1, "[1]"), add(0, "ok", "2")}, checker.Unknown, "1 elements were acknowledged after the last read", 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.model+"/"+tt.name, func(t *testing.T) {
-			got, err := JudgeStored(parse(t, slices.Concat(tt.lines...)...), tt.model)
+			got, err := Judge(parse(t, slices.Concat(tt.lines...)...), tt.model)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Verdict != tt.want || !strings.Contains(got.Text, tt.text) || (tt.want == Valid) != (got.Text == "") {
+			if got.Verdict != tt.want || !strings.Contains(got.Text, tt.text) || (tt.want == checker.Valid) != (got.Text == "") {
 				t.Errorf("%s: %q; want %s with %q", got.Verdict, got.Text, tt.want, tt.text)
 			}
 			wrong := 0
@@ -144,18 +145,18 @@ func TestJudgeStored(t *testing.T) {
 	}
 }
 
-func TestJudgeStoredCounts(t *testing.T) {
+func TestJudgeCounts(t *testing.T) {
 	operations := parse(t, slices.Concat(
 		one(0, "ok", "write", "1", "1"), one(0, "fail", "cas", "[1 2]", "nil"), one(3, "info", "write", "2", "2"), []string{"7 invoke read nil"},
 	)...)
-	got, err := JudgeStored(operations, "register")
-	want := Judgement{Model: "register", Verdict: Valid, Operations: 4, Processes: 3, Failed: 1, Open: 2}
+	got, err := Judge(operations, "register")
+	want := Judgement{Model: "register", Verdict: checker.Valid, Operations: 4, Processes: 3, Failed: 1, Open: 2}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
 	}
 }
 
-func TestJudgeStoredRefuses(t *testing.T) {
+func TestJudgeRefuses(t *testing.T) {
 	tests := []struct {
 		name, model string
 		lines       []string
@@ -176,7 +177,7 @@ func TestJudgeStoredRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := JudgeStored(parse(t, tt.lines...), tt.model)
+			_, err := Judge(parse(t, tt.lines...), tt.model)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
@@ -395,29 +396,29 @@ func randomLog(t testing.TB, r *rand.Rand, model string, processes, n, accidents
 
 // The search agrees with one that tries everything, on the verdict and on
 // where no order is left.
-func TestStoredAgreesWithBruteForce(t *testing.T) {
+func TestAgreesWithBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, model := range []string{"register", "mutex", "fenced-mutex", "counter"} {
-		seen := map[Verdict]int{}
+		seen := map[checker.Verdict]int{}
 		for range 1500 {
 			sane := r.IntN(3) == 0
 			lines := randomLog(t, r, model, 3, 7, 8, sane)
 			operations := parse(t, lines...)
-			got, err := JudgeStored(operations, model)
+			got, err := Judge(operations, model)
 			if err != nil {
 				t.Fatal(err)
 			}
 			// Without memory, porcupine has no say.
-			alone, err := judgeStored(operations, model, limits{accesses: 10_000})
+			alone, err := judge(operations, model, limits{accesses: 10_000})
 			if diff := cmp.Diff(got, alone); diff != "" || err != nil {
 				t.Fatalf("the frontier alone, with %v (-want +got):\n%s", err, diff)
 			}
 			seen[got.Verdict]++
-			want := Invalid
+			want := checker.Invalid
 			if fitsByForce(operations, model, forever) {
-				want = Valid
+				want = checker.Valid
 			}
-			if got.Verdict != want || sane && want != Valid {
+			if got.Verdict != want || sane && want != checker.Valid {
 				t.Fatalf("%s: %s, by force %s, sane %v:\n%s", model, got.Verdict, want, sane, strings.Join(lines, "\n"))
 			}
 			for _, s := range got.Evidence {
@@ -429,23 +430,23 @@ func TestStoredAgreesWithBruteForce(t *testing.T) {
 				}
 			}
 		}
-		if seen[Valid] < 300 || seen[Invalid] < 300 {
+		if seen[checker.Valid] < 300 || seen[checker.Invalid] < 300 {
 			t.Errorf("%s: the histories are no test: %v", model, seen)
 		}
 	}
 }
 
 // Of a thousand operations a few dozen are shown, and the wrong one is there.
-func TestStoredEvidenceIsAWindow(t *testing.T) {
+func TestEvidenceIsAWindow(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	lines := randomLog(t, r, "register", 8, 1000, 100, true)
 	lines = append(lines, one(900_000, "ok", "write", "7", "7")...)
 	lines = append(lines, one(900_000, "ok", "read", "nil", "8")...)
-	got, err := JudgeStored(parse(t, lines...), "register")
+	got, err := Judge(parse(t, lines...), "register")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Verdict != Invalid || got.Operations != 1002 || len(got.Evidence) > 33 {
+	if got.Verdict != checker.Invalid || got.Operations != 1002 || len(got.Evidence) > 33 {
 		t.Fatalf("%s of %d operations with %d as evidence: %s", got.Verdict, got.Operations, len(got.Evidence), got.Text)
 	}
 	if s := got.Evidence[len(got.Evidence)-1]; !s.Wrong || s.Output.Int != 8 {
@@ -456,32 +457,32 @@ func TestStoredEvidenceIsAWindow(t *testing.T) {
 	}
 }
 
-func TestStoredSearchIsBounded(t *testing.T) {
+func TestSearchIsBounded(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	operations := parse(t, randomLog(t, r, "register", 8, 400, 100, true)...)
-	got, err := judgeStored(operations, "register", limits{accesses: 100, memory: 1000})
-	if err != nil || got.Verdict != Unknown || !strings.Contains(got.Text, "beyond the bounds of the search") {
+	got, err := judge(operations, "register", limits{accesses: 100, memory: 1000})
+	if err != nil || got.Verdict != checker.Unknown || !strings.Contains(got.Text, "beyond the bounds of the search") {
 		t.Errorf("%s, %q, %v", got.Verdict, got.Text, err)
 	}
 }
 
 // With more under way than a spot can count, what porcupine knows still counts.
-func TestStoredManyUnderWay(t *testing.T) {
-	for found, want := range map[string]Verdict{"nil": Valid, "1": Invalid} {
+func TestManyUnderWay(t *testing.T) {
+	for found, want := range map[string]checker.Verdict{"nil": checker.Valid, "1": checker.Invalid} {
 		var begins, ends []string
 		for i := range 70 {
 			begins = append(begins, fmt.Sprintf("%d invoke read nil", i))
 			ends = append(ends, fmt.Sprintf("%d ok read %s", i, found))
 		}
-		got, err := JudgeStored(parse(t, slices.Concat(begins, ends)...), "register")
-		if err != nil || got.Verdict != want || want == Invalid && !strings.HasPrefix(got.Text, "no order explains the 70 operations;") {
+		got, err := Judge(parse(t, slices.Concat(begins, ends)...), "register")
+		if err != nil || got.Verdict != want || want == checker.Invalid && !strings.HasPrefix(got.Text, "no order explains the 70 operations;") {
 			t.Errorf("read %s: %s, %q, %v", found, got.Verdict, got.Text, err)
 		}
 	}
 }
 
 // Forty writes and adds of unknown outcome do not drown the search.
-func TestStoredManyOpenOperations(t *testing.T) {
+func TestManyOpenOperations(t *testing.T) {
 	tests := []struct{ model, function string }{{"register", "write"}, {"counter", "add"}}
 	for _, tt := range tests {
 		var lines []string
@@ -496,8 +497,8 @@ func TestStoredManyOpenOperations(t *testing.T) {
 			}
 			lines = append(lines, one(2, "ok", "read", "nil", fmt.Sprint(found))...)
 		}
-		for verdict, more := range map[Verdict][]string{Valid: nil, Invalid: one(3, "ok", "read", "nil", "1000")} {
-			got, err := JudgeStored(parse(t, append(slices.Clone(lines), more...)...), tt.model)
+		for verdict, more := range map[checker.Verdict][]string{checker.Valid: nil, checker.Invalid: one(3, "ok", "read", "nil", "1000")} {
+			got, err := Judge(parse(t, append(slices.Clone(lines), more...)...), tt.model)
 			if err != nil || got.Verdict != verdict {
 				t.Errorf("%s: %s, want %s: %s %v", tt.model, got.Verdict, verdict, got.Text, err)
 			}
@@ -505,17 +506,17 @@ func TestStoredManyOpenOperations(t *testing.T) {
 	}
 }
 
-// BenchmarkJudgeStored reads and judges a log of 4,000 operations of 8 processes.
-func BenchmarkJudgeStored(b *testing.B) {
+// BenchmarkJudge reads and judges a log of 4,000 operations of 8 processes.
+func BenchmarkJudge(b *testing.B) {
 	for _, model := range []string{"register", "mutex", "fenced-mutex", "counter"} {
 		lines := randomLog(b, rand.New(rand.NewPCG(7, 8)), model, 8, 4000, 1000, true)
 		bad := map[string][]string{
 			"register": one(1<<40, "ok", "read", "nil", "99"), "counter": one(1<<40, "ok", "read", "nil", "-99"),
 			"mutex": one(1<<40, "ok", "release", "nil", "nil"), "fenced-mutex": one(1<<40, "ok", "release", "nil", "nil"),
 		}[model]
-		for _, v := range []Verdict{Valid, Invalid} {
+		for _, v := range []checker.Verdict{checker.Valid, checker.Invalid} {
 			file := logOf(lines...)
-			if v == Invalid {
+			if v == checker.Invalid {
 				file = append(file, logOf(bad...)...)
 			}
 			b.Run(model+"/"+string(v), func(b *testing.B) {
@@ -525,7 +526,7 @@ func BenchmarkJudgeStored(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					got, err := JudgeStored(operations, model)
+					got, err := Judge(operations, model)
 					if err != nil || got.Verdict != v {
 						b.Fatal(got.Verdict, got.Text, err)
 					}

@@ -1,9 +1,11 @@
-package checker
+package stored
 
 import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"lockquake/checker"
 )
 
 // frontier goes through the events in their order and keeps all spots at which
@@ -11,7 +13,7 @@ import (
 // taken the most frugal ones. What was under way happens as late as it can: not
 // before an end asks for it. Where no spot is left there is no order, and the
 // move that has just ended is returned.
-func (o *ordering) frontier() (Verdict, *move) {
+func (o *ordering) frontier() (checker.Verdict, *move) {
 	f := frontier{ordering: o, left: o.limits.accesses}
 	type end struct {
 		at int64
@@ -35,23 +37,23 @@ func (o *ordering) frontier() (Verdict, *move) {
 		case e.at == e.m.call:
 			slot := bits.TrailingZeros64(^f.busy)
 			if slot == len(f.slots) {
-				return Unknown, nil // more are under way than a spot can count
+				return checker.Unknown, nil // more are under way than a spot can count
 			}
 			f.slots[slot] = e.m
 			f.busy |= 1 << slot
 		default:
 			slot := slices.Index(f.slots[:], e.m)
 			if spots = f.pass(spots, slot); f.left < 0 {
-				return Unknown, nil
+				return checker.Unknown, nil
 			}
 			if len(spots) == 0 {
-				return Invalid, e.m
+				return checker.Invalid, e.m
 			}
 			f.slots[slot] = nil
 			f.busy &^= 1 << slot
 		}
 	}
-	return Valid, nil
+	return checker.Valid, nil
 }
 
 type frontier struct {

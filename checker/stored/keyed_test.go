@@ -1,4 +1,4 @@
-package checker
+package stored
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockquake/checker"
 	"lockquake/history/jepsen"
 )
 
@@ -14,14 +15,14 @@ import (
 func TestKeysAreJudgedAsTheirOwnLogs(t *testing.T) {
 	const keys, rounds, processes = 3, 60, 3
 	r := rand.New(rand.NewPCG(10, 7))
-	verdicts := map[Verdict]int{}
+	verdicts := map[checker.Verdict]int{}
 	for round := range rounds {
 		model := []string{"register", "mutex", "counter"}[round%3]
-		var want []Verdict
+		var want []checker.Verdict
 		logs := make([][]string, keys)
 		for key := range keys {
 			logs[key] = randomLog(t, r, model, processes, 6, 3, r.IntN(2) == 0)
-			j, err := JudgeStored(parse(t, logs[key]...), model)
+			j, err := Judge(parse(t, logs[key]...), model)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +49,7 @@ func TestKeysAreJudgedAsTheirOwnLogs(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, key := range split {
-			j, err := JudgeStored(key.Operations, model)
+			j, err := Judge(key.Operations, model)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +58,7 @@ func TestKeysAreJudgedAsTheirOwnLogs(t *testing.T) {
 			}
 		}
 	}
-	if verdicts[Valid] == 0 || verdicts[Invalid] == 0 {
+	if verdicts[checker.Valid] == 0 || verdicts[checker.Invalid] == 0 {
 		t.Errorf("all are of one kind: %v", verdicts)
 	}
 }

@@ -1,4 +1,4 @@
-package checker
+package stored
 
 import (
 	"errors"

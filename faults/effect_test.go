@@ -1,0 +1,39 @@
+package faults
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"lockquake/history"
+)
+
+// A file that was written before events had effects is read as one of today: by
+// the kind of a fault the reader finds the effect that the catalogue gives it.
+func TestAnOlderHistoryIsReadWithTheEffectsOfTheCatalogue(t *testing.T) {
+	for _, info := range Kinds() {
+		file := fmt.Sprintf(`{"schema":1}
+{"seq":1,"at":0,"type":"fault","fault":1,"kind":%q,"target":"worker-1"}
+`, info.Kind)
+		h, err := history.Read(strings.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := h.Events[0].Effect; got != history.Effect(info.Effect) {
+			t.Errorf("%s is read with the effect %q, want %q", info.Kind, got, info.Effect)
+		}
+	}
+}
+
+// Each kind has the effect that it was judged by.
+func TestAKindSaysItsEffect(t *testing.T) {
+	want := map[Kind]Effect{
+		Pause: Stops, Stall: Stops, Suspend: Stops, ClockRate: Skews, ClockStep: Steps,
+		Hold: Catches, Drop: Catches, Duplicate: Catches, Reorder: Catches, Error: Fails, Cancel: Cancels,
+	}
+	for _, info := range Kinds() {
+		if info.Effect != want[info.Kind] {
+			t.Errorf("%s has the effect %q, want %q", info.Kind, info.Effect, want[info.Kind])
+		}
+	}
+}
