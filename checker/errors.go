@@ -18,8 +18,8 @@ import (
 //     or its lease was over by the holder's own clock, which may be earlier.
 //   - ok: the work was done, its last write of each item took effect, and the
 //     release ended the grant.
-//   - An error of the body stands in the answer, and work that ended without
-//     one fails by lost and unknown only.
+//   - An error of the body is in the answer, and work that ended without one
+//     fails by lost and unknown only.
 //   - No error is one for which the lock may end the process.
 //
 // Unknown is always a fitting answer: no history shows what nobody answered.
@@ -84,13 +84,13 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 // its return no server gave the lock to it, refused it, or held it for another
 // section, and no other section asked for it. A process that crashed, or did not know what became of
 // its requests, may have left something behind for a lease and an answer, as may
-// faults. The answer of a server that is an error is no such fault: it is no
-// refusal, and whoever gets it knows that it was none.
+// faults. A server that answers an error is no such fault: the error is no
+// refusal, and the section that gets it knows that.
 //
 // Where no server speaks of the lock, the history does not say that it was free.
 func (in *input) free(s *history.Section) bool {
 	book := in.ledger()
-	w, grants := book.wish(s), book.locks[s.Key]
+	w, grants := book.attempt(s), book.locks[s.Key]
 	if len(grants) == 0 || len(w.grants) > 0 || w.refusal != nil || in.disturbed(s.Worker, s.CallAt, s.ReturnAt, history.EffectFails) {
 		return false
 	}
@@ -111,7 +111,7 @@ func (in *input) free(s *history.Section) bool {
 // is not, nor is what was over before the answer: it may have come too late to be of
 // use. But who was kept out by nothing but its own grant did get that.
 func (in *input) gotSomething(s *history.Section, r *Result) bool {
-	w := in.ledger().wish(s)
+	w := in.ledger().attempt(s)
 	given := map[string]int{} // by owner: grants that are still there
 	for _, g := range w.grants {
 		if g.given.Seq > s.Return {

@@ -18,7 +18,7 @@ type grant struct {
 	place
 	worker  string           // on whose behalf it was given
 	section *history.Section // that asked for it, see ledger.asking; nil: none
-	wish    *wish            // of that section
+	attempt *attempt         // of that section
 	given   *history.Event
 	ended   *history.Event // nil: it was still held at the end of the history
 	// asked is a time before which its section certainly did not begin to ask for
@@ -82,14 +82,14 @@ type ledger struct {
 	grants   []*grant            // in the order in which they were given
 	locks    map[string][]*grant // the same, by key
 	sections []*history.Section  // in the order of their calls
-	wishes   []wish              // of the sections
+	attempts []attempt           // of the sections
 
 	// declined are the renewals of what their own worker had freed before.
 	declined []declined
 
 	owners map[string]*grant // the last to each owner
 	calls  int               // how many sections were called
-	called map[asker][]*wish
+	called map[asker][]*attempt
 	open   map[place][]*grant // several that are shared, or one
 	lapsed map[place][]*grant // those that ended by the clock since the last one was given
 	freed  map[freer]*grant   // the last
@@ -98,8 +98,8 @@ type ledger struct {
 	refusals, renewals int64
 }
 
-// wish is what a section asked for, and what came of it.
-type wish struct {
+// attempt is what a section asked for, and what came of it.
+type attempt struct {
 	section *history.Section
 	grants  []*grant
 	refusal *history.Event // the last
@@ -126,8 +126,8 @@ func (in *input) ledger() *ledger {
 	if in.book == nil {
 		n := len(in.sections) // about as many grants, too
 		in.book = &ledger{
-			grants: make([]*grant, 0, n), sections: in.sections, wishes: make([]wish, n), owners: make(map[string]*grant, n),
-			locks: map[string][]*grant{}, called: map[asker][]*wish{}, open: map[place][]*grant{}, lapsed: map[place][]*grant{}, freed: map[freer]*grant{},
+			grants: make([]*grant, 0, n), sections: in.sections, attempts: make([]attempt, n), owners: make(map[string]*grant, n),
+			locks: map[string][]*grant{}, called: map[asker][]*attempt{}, open: map[place][]*grant{}, lapsed: map[place][]*grant{}, freed: map[freer]*grant{},
 		}
 		if in.Meta.Unread != "" {
 			return in.book // what the servers say of grants is a guess
@@ -139,10 +139,10 @@ func (in *input) ledger() *ledger {
 	return in.book
 }
 
-// wish returns what came of the wish of a section.
-func (b *ledger) wish(s *history.Section) *wish {
+// attempt returns what a section asked for, and what came of it.
+func (b *ledger) attempt(s *history.Section) *attempt {
 	i, _ := slices.BinarySearchFunc(b.sections, s.Call, func(s *history.Section, call int64) int { return cmp.Compare(s.Call, call) })
-	return &b.wishes[i]
+	return &b.attempts[i]
 }
 
 // givenAt returns the grant that was given with an event, as a list of one.
@@ -155,7 +155,7 @@ func (b *ledger) add(e *history.Event) {
 	switch e.Type {
 	case history.AcquireCalled:
 		who := asker{e.Worker, e.Key}
-		w := &b.wishes[b.calls]
+		w := &b.attempts[b.calls]
 		w.section = b.sections[b.calls]
 		b.called[who] = append(b.called[who], w)
 		b.calls++
@@ -234,10 +234,10 @@ func (b *ledger) revive(e *history.Event) *grant {
 	return g
 }
 
-// asking returns the wish that a server's answer was for: that of the last
+// asking returns the attempt that a server's answer was for: that of the last
 // section that the worker had called for the lock when it sent the request, which
 // may have been under way for longer than its section was.
-func (b *ledger) asking(e *history.Event) *wish {
+func (b *ledger) asking(e *history.Event) *attempt {
 	for _, w := range slices.Backward(b.called[asker{e.Worker, e.Key}]) {
 		if e.Sent == 0 || e.Sent >= w.section.CallAt {
 			return w
@@ -259,13 +259,13 @@ func (b *ledger) give(e *history.Event) {
 	w, revived := b.asking(e), false
 	if e.Request == 0 && e.Sent == 0 {
 		if before := b.owners[e.Owner]; before != nil && before.key == e.Key && before.worker == e.Worker {
-			w, revived = before.wish, true
+			w, revived = before.attempt, true
 		}
 	}
 	if len(b.room) == cap(b.room) {
-		b.room = make([]grant, 0, len(b.wishes)+1)
+		b.room = make([]grant, 0, len(b.attempts)+1)
 	}
-	b.room = append(b.room, grant{place: p, worker: e.Worker, wish: w, given: e, shared: e.Mode == shared, revived: revived})
+	b.room = append(b.room, grant{place: p, worker: e.Worker, attempt: w, given: e, shared: e.Mode == shared, revived: revived})
 	g := &b.room[len(b.room)-1]
 	b.owners[e.Owner] = g
 	b.grants = append(b.grants, g)

@@ -107,8 +107,8 @@ func (in *input) polls() []poll {
 	return list
 }
 
-// peaksOf returns the windows that hold at least so many polls, apart from each
-// other.
+// peaksOf returns the windows that hold at least that number of polls and do not
+// overlap.
 func peaksOf(polls []poll, least float64) [][]poll {
 	var peaks [][]poll
 	for first, end := 0, 0; first < len(polls); first++ {

@@ -63,7 +63,7 @@ func (in *input) holding(s *history.Section) *holding {
 		return nil
 	}
 	book := in.ledger()
-	w := book.wish(s)
+	w := book.attempt(s)
 	h := &w.got
 	if h.section != nil {
 		return h
@@ -174,8 +174,8 @@ func (h *holding) servers() []*grant {
 	return list
 }
 
-// givenBack reports whether the section's own release freed its grants, on so
-// many servers that the lock was free by event seq.
+// givenBack reports whether the section's own release freed its grants on enough
+// servers for the lock to be free by event seq.
 func (h *holding) givenBack(seq int64) bool {
 	n, servers := 0, h.grants
 	if h.refills != nil {

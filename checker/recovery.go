@@ -102,7 +102,7 @@ func (in *input) keptFromUndoing(s *history.Section) bool {
 // to the owner of g, though no fault kept its section from giving it back.
 func (in *input) barring(g *grant, at time.Duration) bool {
 	n := 0
-	for _, other := range g.wish.grants {
+	for _, other := range g.attempt.grants {
 		if other.given.Owner == g.given.Owner && other.given.At <= at && (other.ended == nil || other.ended.At > at) {
 			n++
 		}

@@ -240,7 +240,7 @@ func preset(name, doc string, change func(*Params)) Entry {
 	if change != nil {
 		change(&p)
 	}
-	// Whoever renews a lease claims to know when it is over.
+	// A lock that renews its lease claims to know when it is over.
 	return Entry{Name: name, Doc: doc, Tells: p.Renewal != RenewalNone, Defaults: p, New: newRedisStrategy}
 }
 

@@ -66,8 +66,8 @@ type Strategy interface {
 // WithLock makes a Strategy of a Locker the way people write it: acquire, run
 // the body, release always. The release has a context that does not end with the
 // caller's, so a cancelled section gives its lock back; release: callers-context is
-// the part of the recipe that does otherwise. An error of the release stands beside the body's
-// result and does not replace it. Without an error of the body, an error of
+// the part of the recipe that does otherwise. An error of the release is joined to the
+// body's result and does not replace it. Without an error of the body, an error of
 // the release is returned alone.
 func WithLock(l Locker) Strategy { return withLock{locker: l} }
 

@@ -156,7 +156,7 @@ type Release string
 // The ways, sound first.
 const (
 	ReleaseCompare Release = "compare"      // compare-and-delete; "not yours" is reported as lost
-	ReleasePlain   Release = "plain"        // DEL, whoever's it is
+	ReleasePlain   Release = "plain"        // DEL, also of another owner's key
 	ReleaseIgnored Release = "ignored"      // compare-and-delete; "not yours" is reported as success, as is any answer of a quorum
 	ReleaseNever   Release = "never"        // a call that always fails, and whose error is swallowed
 	ReleaseSkipped Release = "skip-on-fail" // none when the work has failed

@@ -13,8 +13,8 @@ import (
 )
 
 // A lock runs unchanged on the machine itself: with goroutines, real time and
-// clients that speak to sockets. Under the race detector this also says that its
-// tasks share nothing that they may not.
+// clients that speak to sockets. Under the race detector this also shows that its
+// tasks share no memory without synchronisation.
 func TestLocksRunOnTheMachineItself(t *testing.T) {
 	const nodes, workers, rounds = 3, 3, 4
 	for _, e := range Catalogue() {

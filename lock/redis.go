@@ -121,8 +121,8 @@ func (l *redisLocker) tryOne(ctx context.Context, lease *redisLease) (won bool, 
 	return true, nil
 }
 
-// confirmed returns an error unless so many replicas as are wanted have what
-// this client wrote. The server counts what came over the connection of the WAIT,
+// confirmed returns an error unless the wanted number of replicas has what this
+// client wrote. The server counts what came over the connection of the WAIT,
 // which is that of the write as long as a worker does one thing at a time.
 func (l *redisLocker) confirmed(ctx context.Context) error {
 	client, ok := l.client.(interface {

@@ -30,7 +30,7 @@ if redis.call("GET", KEYS[1]) == ARGV[1] then
   return redis.call("DEL", KEYS[1])
 end
 return 0`
-	// announcedReleaseScript is releaseScript, and whoever waits is told.
+	// announcedReleaseScript is releaseScript, and tells the waiters.
 	announcedReleaseScript = `
 if redis.call("GET", KEYS[1]) ~= ARGV[1] then
   return 0

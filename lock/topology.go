@@ -13,7 +13,7 @@ type Topology struct {
 func (t Topology) Quorum() int { return max(t.Nodes, 1)/2 + 1 }
 
 // Validate returns an error for servers that no strategy can use, and for an
-// even number of them: its quorum is that of one server more, and stands no more
+// even number of them: its quorum is that of one server more, and survives no more
 // failures than that of one less.
 func (t Topology) Validate() error {
 	switch {

@@ -112,7 +112,7 @@ func markdownFaults(b *bytes.Buffer, c *scenarios.Campaign) {
 	if len(c.Faults) == 0 {
 		return
 	}
-	b.WriteString("## Faults\n\n| fault | planned | took hold | met a section or a call |\n|---|---:|---:|---:|\n")
+	b.WriteString("## Faults\n\n| fault | planned | injected | hit |\n|---|---:|---:|---:|\n")
 	for _, f := range c.Faults {
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", cell(faultName(f)),
 			thousands(int(f.Planned)), thousands(int(f.Happened)), thousands(int(f.Bit)))

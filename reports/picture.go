@@ -31,7 +31,13 @@ func picture(width, height vg.Length, dots int, paintOn func(draw.Canvas)) (svg,
 	if _, err := (vgimg.PngCanvas{Canvas: image}).WriteTo(&asPNG); err != nil {
 		return nil, nil, err
 	}
-	return asSVG.Bytes(), asPNG.Bytes(), nil
+	return withFallbacks(asSVG.Bytes()), asPNG.Bytes(), nil
+}
+
+// withFallbacks names the fonts that have the same widths, for a browser without
+// Liberation Sans. The SVG writer names that one only.
+func withFallbacks(svg []byte) []byte {
+	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 }
 
 // framed leaves a margin on all sides.

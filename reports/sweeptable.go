@@ -29,7 +29,7 @@ func SweepTable(w io.Writer, s *scenarios.Sweep, o Options) error {
 		}
 	}
 	fmt.Fprintf(&b, "\n%s; %s\nin brackets: the share of the work that was finished\n", sweepRuns(s), widest(s))
-	if met := metNobody(s); met != "" {
+	if met := hitNothing(s); met != "" {
 		fmt.Fprintf(&b, "%s\n", met)
 	}
 	if len(s.Thresholds) > 0 {
@@ -126,8 +126,8 @@ func widest(s *scenarios.Sweep) string {
 	return fmt.Sprintf("95 %% intervals reach up to %.1f points to either side", 100*half)
 }
 
-// metNobody warns of the points where no fault met anybody.
-func metNobody(s *scenarios.Sweep) string {
+// hitNothing warns of the points where no fault hit anything.
+func hitNothing(s *scenarios.Sweep) string {
 	var values []string
 	for i := range s.Points {
 		if s.Points[i].Met == 0 {
@@ -138,9 +138,9 @@ func metNobody(s *scenarios.Sweep) string {
 	case 0:
 		return ""
 	case len(s.Points):
-		return "no fault met anybody"
+		return "no fault hit anything"
 	}
-	return "no fault met anybody at " + strings.Join(values, ", ")
+	return "no fault hit anything at " + strings.Join(values, ", ")
 }
 
 // thresholdRows is the table of where strategies break.

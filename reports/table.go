@@ -52,7 +52,7 @@ func Table(w io.Writer, c *scenarios.Campaign, o Options) error {
 		if f.Case != "" && f.Planned == 0 {
 			continue // a case that was not run
 		}
-		fmt.Fprintf(&b, "\nfault %s: planned %s, took hold %s, met somebody %s",
+		fmt.Fprintf(&b, "\nfault %s: planned %s, injected %s, hit %s",
 			faultName(f), thousands(int(f.Planned)), thousands(int(f.Happened)), thousands(int(f.Bit)))
 	}
 	if len(c.Faults) > 0 {

@@ -87,8 +87,8 @@ type Step struct {
 	Arrows   []int  `json:"arrows,omitempty"`
 }
 
-// maxWorkerLanes bounds the lanes of a picture. Whoever has no lane of his own
-// is among the others.
+// maxWorkerLanes bounds the lanes of a picture. Workers beyond it
+// share the lane of the others.
 const maxWorkerLanes = 8
 
 // TimelineOf draws up the timeline of a run, around the evidence of a check as

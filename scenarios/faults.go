@@ -327,8 +327,8 @@ func (r *run) exited(worker string, err error) {
 // supervised is how long it takes to start a program again that has ended.
 const supervised = time.Second
 
-// bite works out which faults of the plan met anything: a section of the
-// worker that they took hold of, a call of it that was under way, or a grant.
+// bite works out which faults of the plan hit anything: a section of the
+// target worker, a call of it that was under way, or a grant.
 func (r *run) bite(h *history.History, sections []*history.Section) {
 	robbed := false
 	for i, step := range r.plan.Steps {
@@ -379,7 +379,7 @@ func (r *run) meets(a faults.Action, b *Bite, s *history.Section, over time.Dura
 }
 
 // biteGrants lets those faults bite that took keys away while a grant was live
-// on the server that they befell.
+// on the server that they hit.
 func (r *run) biteGrants(events []history.Event) {
 	type grant struct{ node, key, owner string }
 	var live []grant

@@ -46,12 +46,12 @@ func (h handMade) meet(t *testing.T) {
 	got := toldOf(trial.History)
 	first := slices.IndexFunc(got, func(line string) bool { return strings.Contains(line, " fault ") })
 	if first < 0 {
-		t.Fatalf("no fault took hold:\n%s", strings.Join(got, "\n"))
+		t.Fatalf("no fault was injected:\n%s", strings.Join(got, "\n"))
 	}
 	compareEvents(t, h.want, got[first:])
 	for i, b := range trial.Bites {
 		if !b.Bit {
-			t.Errorf("step %d met nobody: %+v", i+1, b)
+			t.Errorf("step %d hit nothing: %+v", i+1, b)
 		}
 	}
 }

@@ -176,7 +176,7 @@ func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
 	}
 	for i, spec := range s.Faults {
 		if !met[i] {
-			t.Errorf("fault %d (%s) met nobody", i+1, spec.Kind)
+			t.Errorf("fault %d (%s) hit nothing", i+1, spec.Kind)
 		}
 	}
 	if *mutants == 0 {
@@ -233,7 +233,7 @@ func TestFlawedStrategiesUnderEveryFault(t *testing.T) {
 	again := campaignOf(t, s, WithSeeds(2, 10), WithStrategies(missed...))
 	for _, st := range again.Strategies {
 		if st.Bit == 0 {
-			t.Errorf("%s: the fault met nobody in 10 runs", st.Label)
+			t.Errorf("%s: the fault hit nothing in 10 runs", st.Label)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"lockquake/sim/resource"
 )
 
-// recorder stands between one worker and everything that it does. It writes
+// recorder sits between one worker and everything that it does. It writes
 // the worker's part of the history, and names the steps of its work, the same
 // for every strategy.
 type recorder struct {
@@ -32,12 +32,12 @@ type call struct {
 	token    int64 // of its grant
 	told     bool
 	returned bool
-	asked    []deed // of the resource: values that it answered, and that it was to take
-	done     []deed // what the work was told that it has written
+	asked    []operation // of the resource: values that it answered, and that it was to take
+	done     []operation // what the work was told that it has written
 }
 
-// deed is a value of an item that a section read or wrote.
-type deed struct {
+// operation is a value of an item that a section read or wrote.
+type operation struct {
 	write       bool
 	item, value string
 }
@@ -90,7 +90,7 @@ func (c *call) hear(err error) {
 func (c *call) unasked() []promise {
 	var list []promise
 	for i, d := range c.done {
-		again := slices.ContainsFunc(c.done[i+1:], func(later deed) bool { return later.item == d.item })
+		again := slices.ContainsFunc(c.done[i+1:], func(later operation) bool { return later.item == d.item })
 		if !again && !slices.Contains(c.asked, d) {
 			list = append(list, promise{c, d})
 		}
@@ -101,17 +101,17 @@ func (c *call) unasked() []promise {
 // promise is a write that a strategy answered with ok, for which it may ask the
 // resource later.
 type promise struct {
-	call *call
-	deed deed
+	call      *call
+	operation operation
 }
 
 // kept returns an error if a promise was broken in the end: what becomes of the
 // resource says nothing about a lock that does not let its work reach it.
 func (r *run) kept() error {
 	for _, p := range r.promised {
-		if !slices.Contains(p.call.asked, p.deed) {
+		if !slices.Contains(p.call.asked, p.operation) {
 			return fmt.Errorf("%s, section %d: the work was told that it has written %q to %s, and the resource was never asked to take it",
-				p.call.worker.Name(), p.call.section, p.deed.value, p.deed.item)
+				p.call.worker.Name(), p.call.section, p.operation.value, p.operation.item)
 		}
 	}
 	return nil
@@ -160,7 +160,7 @@ func (c *call) ask(ctx context.Context, q *resource.Request) (string, error) {
 	}
 	c.record(e)
 	if q.Write {
-		c.asked = append(c.asked, deed{true, q.Item, q.Value})
+		c.asked = append(c.asked, operation{true, q.Item, q.Value})
 	}
 	value, err := c.client.Do(ctx, q)
 	switch {
@@ -177,7 +177,7 @@ func (c *call) ask(ctx context.Context, q *resource.Request) (string, error) {
 	e.Err = text(err)
 	c.record(e)
 	if err == nil && !q.Write {
-		c.asked = append(c.asked, deed{false, q.Item, value})
+		c.asked = append(c.asked, operation{false, q.Item, value})
 	}
 	return value, err
 }
@@ -237,7 +237,7 @@ func (t told) Check() error {
 func (t told) Read(ctx context.Context, item string) (string, error) {
 	value, err := t.Section.Read(ctx, item)
 	t.call.hear(err)
-	if c := t.call; err == nil && !slices.Contains(c.asked, deed{false, item, value}) && !slices.Contains(c.done, deed{true, item, value}) {
+	if c := t.call; err == nil && !slices.Contains(c.asked, operation{false, item, value}) && !slices.Contains(c.done, operation{true, item, value}) {
 		c.run.fail(fmt.Errorf("%s, section %d: the work was told that %s holds %q, and the resource did not say so in this section",
 			c.worker.Name(), c.section, item, value))
 	}
@@ -248,7 +248,7 @@ func (t told) Write(ctx context.Context, item, value string) error {
 	err := t.Section.Write(ctx, item, value)
 	t.call.hear(err)
 	if err == nil {
-		t.call.done = append(t.call.done, deed{true, item, value})
+		t.call.done = append(t.call.done, operation{true, item, value})
 	}
 	return err
 }

@@ -52,7 +52,7 @@ func (t *Trial) own() {
 
 // Bite says whether a fault of the plan met anything.
 type Bite struct {
-	Happened bool // it took hold at all; a fault tied to a point may never
+	Happened bool // it was injected at all; a fault tied to a point may never
 	Bit      bool // it overlapped a section, a live grant or a pending call of its target
 	Begin    time.Duration
 	End      time.Duration

@@ -60,7 +60,7 @@ func (e *RunError) Stack() string {
 }
 
 // runner carries out runs one after another, and keeps between them what is
-// dear to make. It belongs to one goroutine.
+// costly to make. It belongs to one goroutine.
 type runner struct {
 	scenario *Scenario
 	own      map[string]lock.Entry           // strategies that the caller brought along

@@ -315,7 +315,7 @@ func (c *Campaign) add(verdict Outcome, reason string) {
 func unexpected(st StrategyStats) string {
 	if st.Expects == nil {
 		checks := slices.DeleteFunc(st.violated(), checker.Advisory)
-		return fmt.Sprintf("%s: %d of %d runs violate a check (%s), and nothing says that they may", st.Label, st.Violating, st.Runs, strings.Join(checks, ", "))
+		return fmt.Sprintf("%s violates %s in %d of %d runs (not expected)", st.Label, strings.Join(checks, ", "), st.Violating, st.Runs)
 	}
 	for _, check := range st.Expects.Holds {
 		if stats := st.Checks[check]; stats.Violating > 0 {

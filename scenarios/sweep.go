@@ -43,7 +43,7 @@ type Sweep struct {
 type SweepPoint struct {
 	Values     []string    `json:"values"` // by axis
 	Strategies []SweepRate `json:"strategies"`
-	// Met is how many faults met somebody, over all runs. Where there were none,
+	// Met is how many faults hit something, over all runs. Where there were none,
 	// a rate of 0 says nothing.
 	Met int64 `json:"faults_met"`
 }

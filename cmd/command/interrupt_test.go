@@ -129,7 +129,7 @@ func TestInterruptedRunReportsWhatWasDone(t *testing.T) {
 			if !strings.Contains(p.stdout.String(), "gc-pause, seeds 1 to 1000000, stopped before the end\n") {
 				t.Errorf("printed: %s", p.stdout.String())
 			}
-			want := regexp.MustCompile(`^lockquake: interrupted: gc-pause was stopped after \d+ of 6000000 runs; --resume goes on\n$`)
+			want := regexp.MustCompile(`^lockquake: interrupted: gc-pause was stopped after \d+ of 8000000 runs; --resume goes on\n$`)
 			if !want.MatchString(p.stderr.String()) {
 				t.Errorf("said: %q", p.stderr.String())
 			}
@@ -161,7 +161,8 @@ func TestInterruptedRunOfSeveralScenarios(t *testing.T) {
 		t.Skip("it takes a second")
 	}
 	dir := t.TempDir()
-	p := start(t, dir, "run", "late-packet", endless(t, t.TempDir()), "kleppmann", "--seeds", "1-2", "--out", "report")
+	long := endless(t, t.TempDir())
+	p := start(t, dir, "run", "late-packet", long, "kleppmann", "--seeds", "1-2", "--out", "report")
 	done := filepath.Join(dir, "report", "late-packet")
 	begun := filepath.Join(dir, "report", "endless.runs")
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
@@ -182,8 +183,9 @@ func TestInterruptedRunOfSeveralScenarios(t *testing.T) {
 		t.Errorf("endless: partial %v, %d runs", partial, runs)
 	}
 	onlyHolds(t, filepath.Join(dir, "report"), "endless", "late-packet")
-	if want := "lockquake: interrupted: endless was stopped after 0 of 2 runs; not begun: kleppmann; --resume goes on\n"; p.stderr.String() != want {
-		t.Errorf("said %q, want %q", p.stderr.String(), want)
+	interrupted := "lockquake: interrupted: endless was stopped after 0 of 2 runs; not begun: kleppmann; --resume goes on\n"
+	if said := p.stderr.String(); !strings.HasPrefix(said, long+":4:10: warning: ") || !strings.HasSuffix(said, "\n"+interrupted) || strings.Count(said, "\n") != 2 {
+		t.Errorf("said %q, want a warning of %s and %q", said, long, interrupted)
 	}
 }
 

@@ -292,6 +292,8 @@ func referenceForms(key string, forms []any) string {
 		return "list of [strategies](#strategies), or `all`"
 	case len(forms) > many:
 		return "a [strategy](strategies.md)"
+	case slices.ContainsFunc(forms, func(f any) bool { form, _ := f.(referenceSchema); return form["type"] == "number" }):
+		return "an operator and a figure"
 	}
 	var words []any
 	var all []string

@@ -19,7 +19,7 @@ import (
 //     are sorted before they are compared, and scripts do not see them;
 //   - integers in arguments with a plus sign, a leading zero or blanks, which
 //     some commands of the simulation take and Redis does not;
-//   - numbers in which a byte of 0 stands, at which C stops to read;
+//   - numbers that contain a byte of 0, at which C stops reading;
 //   - what is drawn by chance (SPOP, SRANDMEMBER, RANDOMKEY), and math.random
 //     without a seed, which goes on from script to script;
 //   - WATCH, blocking commands, streams, geography, bits and HyperLogLogs;
@@ -33,7 +33,7 @@ type generator struct {
 }
 
 // templates are the commands. A word with a $ is replaced by words that chance
-// chooses; a template that stands here twice comes up twice as often.
+// chooses; a template that is listed twice comes up twice as often.
 func templates() []string {
 	return []string{
 		"SET $k $v $set", "SET $k $v $set", "SET $k $v $set", "SET $k $v NX PX $ms", "SET $k $v NX PX $ms",
@@ -62,7 +62,7 @@ func templates() []string {
 // one returns one of the words.
 func (g *generator) one(words ...string) string { return words[g.IntN(len(words))] }
 
-// chance is true in so many of a hundred cases.
+// chance is true in percent of a hundred cases.
 func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
 // fill returns the words for a word of a template.

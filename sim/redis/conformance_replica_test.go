@@ -533,7 +533,7 @@ func TestConformanceOfReplication(t *testing.T) {
 	t.Run("by chance", func(t *testing.T) {
 		c.met = newReplicaCoverage()
 		first, last := numbers(t)
-		const share, mostFailures = 10, 3 // one for so many sequences of a single server
+		const share, mostFailures = 10, 3 // one sequence for every ten of a single server
 		n := max(1, (last-first+1)/share)
 		for seed, failed := first, 0; seed < first+n && failed < mostFailures; seed++ {
 			g := replicaGenerator{generator: generator{Rand: rand.New(rand.NewPCG(uint64(seed), 1))}}

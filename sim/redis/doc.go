@@ -8,7 +8,7 @@
 //
 // # A tour
 //
-//   - [Server] stands on a node and answers commands at the instant at which they
+//   - [Server] runs on a node and answers commands at the instant at which they
 //     arrive (server.go). It keeps the state of each connection (connection.go), and
 //     commands that block, such as BLPOP and WAIT, until they are answered
 //     (blocking.go, wait.go).

@@ -89,7 +89,7 @@ func (j *journal) pass(keys []string) {
 func (j *journal) since() *past { return &past{images: maps.Clone(j.known)} }
 
 // named is told every key that a command names. What a replica is asked for
-// befalls no lock.
+// changes no lock.
 func (s *Server) named(key string) {
 	if !s.replicates() {
 		s.watch.touch(key)

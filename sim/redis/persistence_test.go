@@ -52,8 +52,8 @@ func (r *rig) newServer(t *testing.T, how Persistence) *Server {
 	return s
 }
 
-// run lets the worker do what body says, and all come to an end. It compares
-// what the servers told.
+// run lets the worker do what body says, and runs until nothing is left to do. It
+// compares what the servers told.
 func (r *rig) run(t *testing.T, want []string, body func(ctx context.Context, c *goredis.Client)) {
 	t.Helper()
 	r.worker.Go("main", func() {

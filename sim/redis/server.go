@@ -54,7 +54,7 @@ type Server struct {
 	origin    time.Time // of the monotonic clock
 	journal   *journal  // nil: nothing lives on what commands do
 	staleBy   time.Duration
-	group     *Group // nil: it stands alone
+	group     *Group // nil: it has no replicas
 	waiters   []*waiter
 	suspended []*suspended
 
@@ -98,7 +98,7 @@ func New(node *sim.Node, o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends the use of the server, and leaves what was dear to make to the
+// Close ends the use of the server, and leaves what was costly to make to the
 // next one that shares its ScriptCache.
 func (s *Server) Close() { s.keys.Close() }
 

@@ -78,7 +78,7 @@ func TestDelete(t *testing.T) {
 }
 
 // A release that hands the lock to the first of a queue grants it to the worker
-// that stands there, by the request with which it came to stand there.
+// at its head, by the request with which it joined the queue.
 func TestLockThatIsHandedOver(t *testing.T) {
 	s := newSmall(t)
 	take := goredis.NewScript(`

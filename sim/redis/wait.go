@@ -9,7 +9,7 @@ import (
 
 // waiter is a WAIT that has not been answered.
 type waiter struct {
-	replicas int64 // for so many it waits
+	replicas int64 // the number that it waits for
 	offset   int64 // they are to have all writes up to this
 	timer    *sim.WallTimer
 	answer   func(keyspace.Reply)

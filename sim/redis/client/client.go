@@ -71,7 +71,7 @@ func setDefault[T comparable](field *T, value T) {
 // the sense of net.Error where it was one.
 func New(p *sim.Process, resolve func() string, o Options) *goredis.Client {
 	c := &conductor{process: p, resolve: resolve, options: o.WithDefaults()}
-	// The client waits and draws on its own behalf, whoever uses it.
+	// The client waits and draws on its own behalf, for every worker that uses it.
 	c.env = p.Worker(p.Name() + " redis client")
 	c.random = c.env.Rand("backoff to " + resolve())
 	c.commands, c.pipelines = newPool(c, c.options.PoolSize), newPool(c, pipelinePool)
@@ -106,8 +106,8 @@ const pipelinePool = 10
 // default is made for a network.
 const clientBuffer = 512
 
-// conductor is the hook that takes commands out of go-redis's hands. It stands
-// outside the loop that resends, so it has a loop of its own.
+// conductor is the hook that takes commands over from go-redis. It is outside
+// the loop that resends, so it has a loop of its own.
 type conductor struct {
 	process             *sim.Process
 	resolve             func() string

@@ -88,7 +88,7 @@ func (s subscription) Close(context.Context) error {
 
 // NewSharedSubscriber is NewSubscriber, with one connection for all that the
 // process listens to. To the server that is one listener of a channel, so
-// whoever closes a subscription closes it for all others of that channel.
+// closing a subscription closes it for all others of that channel.
 func NewSharedSubscriber(p *sim.Process, resolve func() string, o Options) lock.Subscriber {
 	return &sharedSubscriber{subscriber: newSubscriber(p, resolve, o)}
 }

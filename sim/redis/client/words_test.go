@@ -27,7 +27,7 @@ type ownBinary struct{}
 
 func (ownBinary) MarshalBinary() ([]byte, error) { return []byte{0, 'x', 0xff}, nil }
 
-// Every type of argument stands on the wire as go-redis itself writes it.
+// Every type of argument is written to the wire as go-redis itself writes it.
 func TestArgumentsAreWrittenAsGoRedisWritesThem(t *testing.T) {
 	text, number, small, truth, wait := "s", -3, uint8(200), true, 1500*time.Millisecond
 	moment := time.Date(2026, time.March, 1, 2, 3, 4, 5006, time.UTC)

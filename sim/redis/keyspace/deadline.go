@@ -58,8 +58,8 @@ type setOptions struct {
 	number string // of the time
 }
 
-// parseSetOptions reads what stands behind the value of SET, or behind the key
-// of GETEX. The same option may stand there twice.
+// parseSetOptions reads what follows the value of SET, or the key of GETEX. The
+// same option may come twice.
 func parseSetOptions(words []string, getEx bool) setOptions {
 	var o setOptions
 	bad := setOptions{flags: flagBad}

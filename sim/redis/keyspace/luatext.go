@@ -12,8 +12,8 @@ import (
 
 // Lua 5.1 writes a number with 14 digits, and so turns a time in microseconds
 // that is put into a string into another time. The Lua machine here would write
-// all digits. So the words tostring and tonumber are our own, and so is what
-// stands beside the operator "..", by a change of the parsed script.
+// all digits. So the words tostring and tonumber are our own, and so are
+// the operands of "..", by a change of the parsed script.
 
 // shortNumber writes a number as Lua 5.1 does.
 func shortNumber(f float64) string {
@@ -157,8 +157,8 @@ func (e laterLuaError) Error() string { return chunkName + ": '=' expected near 
 // write this name.
 const operandName = "\x00operand"
 
-// shortenOperands puts a call of operand around everything that stands beside
-// a ".." in the statements.
+// shortenOperands puts a call of operand around every operand of ".." in the
+// statements.
 func shortenOperands(stmts []ast.Stmt) {
 	for _, stmt := range stmts {
 		shortenStmt(stmt)

@@ -345,8 +345,8 @@ func (b *sandbox) give(v *values, items []string) {
 	}
 }
 
-// fits reports whether the table holds nothing but so many items, whatever the
-// last script has done to it.
+// fits reports whether the table holds nothing but n items, whatever the last
+// script has done to it.
 func (v *values) fits(n int) bool {
 	if v.table == nil || len(v.items) != n || v.table.MaxN() != n || v.table.Metatable != lua.LNil {
 		return false
