@@ -65,10 +65,14 @@ func fences() scenarios.Axis {
 func found() *scenarios.Sweep {
 	s := swept(scenarios.Axis{Path: "faults.pause.for", Values: []string{"5s", "10s", "15s"}})
 	s.Thresholds = []scenarios.Threshold{
-		{Label: "redis", Side: scenarios.Smallest, Breaks: "9.928s", Holds: "9.857s", Precision: 0.007151, TTL: 10 * time.Second, Margin: 0.9928, Changes: 1, Replay: "a@b:redis:1:0.1.0:f",
-			Why: "3 of 50 runs violate lost-update", Jobs: 8000, Finished: 7928, FinishedLow: 0.98868, FinishedHigh: 0.99286},
-		{Label: "short", Side: scenarios.Largest, Breaks: "6.1s", Holds: "6.15s", Precision: 0.0082, TTL: 20 * time.Second, Margin: 0.305, Changes: 2,
-			Why: "finished was expected to be >= 99 %, and is 98.6 %", Jobs: 1000, Finished: 1000, FinishedLow: 0.99617, FinishedHigh: 1},
+		{
+			Label: "redis", Side: scenarios.Smallest, Breaks: "9.928s", Holds: "9.857s", Precision: 0.007151, TTL: 10 * time.Second, Margin: 0.9928, Changes: 1, Replay: "a@b:redis:1:0.1.0:f",
+			Why: "3 of 50 runs violate lost-update", Jobs: 8000, Finished: 7928, FinishedLow: 0.98868, FinishedHigh: 0.99286,
+		},
+		{
+			Label: "short", Side: scenarios.Largest, Breaks: "6.1s", Holds: "6.15s", Precision: 0.0082, TTL: 20 * time.Second, Margin: 0.305, Changes: 2,
+			Why: "finished was expected to be >= 99 %, and is 98.6 %", Jobs: 1000, Finished: 1000, FinishedLow: 0.99617, FinishedHigh: 1,
+		},
 		{Label: "none", Side: scenarios.Always, Why: "finished 0 of 900, so nothing was tested"},
 		{Label: "fenced", Side: scenarios.Never},
 	}

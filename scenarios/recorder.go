@@ -131,17 +131,17 @@ func (c *call) Read(ctx context.Context, item string, token int64) (string, erro
 // Write implements lock.Resource. It is entered after the strategy's own check
 // of its lease, if it has one.
 func (c *call) Write(ctx context.Context, item, value string, token int64) error {
-	return c.write(ctx, "lease-checked", deed{true, item, value}, token)
+	return c.write(ctx, "lease-checked", operation{true, item, value}, token)
 }
 
 // commit sends a write whose lock was given back, with the token of its grant. No
 // strategy is asked whether it may.
-func (c *call) commit(ctx context.Context, d deed) error {
+func (c *call) commit(ctx context.Context, d operation) error {
 	return c.write(ctx, "commit-called", d, c.token)
 }
 
 // write sends a write, and passes the point before that.
-func (c *call) write(ctx context.Context, point string, d deed, token int64) error {
+func (c *call) write(ctx context.Context, point string, d operation, token int64) error {
 	if err := c.worker.Process().Admit(); err != nil {
 		return err
 	}

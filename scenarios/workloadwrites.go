@@ -68,13 +68,13 @@ func (w *work) committed(ctx context.Context, key, unit string, body lock.Body) 
 // transaction is a Section that keeps its writes, of each item the last one.
 type transaction struct {
 	lock.Section
-	writes []deed
+	writes []operation
 }
 
 // Write implements lock.Section. The strategy does not see the write.
 func (t *transaction) Write(_ context.Context, item, value string) error {
-	t.writes = slices.DeleteFunc(t.writes, func(d deed) bool { return d.item == item })
-	t.writes = append(t.writes, deed{true, item, value})
+	t.writes = slices.DeleteFunc(t.writes, func(d operation) bool { return d.item == item })
+	t.writes = append(t.writes, operation{true, item, value})
 	return nil
 }
 
