@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"lockquake/faults"
 	"lockquake/history"
 )
 
@@ -123,8 +124,14 @@ func (s *script) leaveWith(at time.Duration, worker string, section int, bodyErr
 	s.add(at+2*ms, history.Event{Type: history.Released, Worker: worker, Section: section, Class: class})
 }
 
+// effectOf is what a kind of fault does, as its catalogue says.
+func effectOf(kind string) history.Effect {
+	kinds := faults.Kinds()
+	return history.Effect(kinds[slices.IndexFunc(kinds, func(k faults.KindInfo) bool { return string(k.Kind) == kind })].Effect)
+}
+
 func (s *script) fault(from, to time.Duration, step int, kind, target, point string) {
-	s.add(from, history.Event{Type: history.FaultBegin, Fault: step, Kind: kind, Target: target, Point: point, Until: to})
+	s.add(from, history.Event{Type: history.FaultBegin, Fault: step, Kind: kind, Effect: effectOf(kind), Target: target, Point: point, Until: to})
 	s.add(to, history.Event{Type: history.FaultEnd, Fault: step, Kind: kind, Target: target})
 }
 

@@ -81,7 +81,7 @@ func TestVerdicts(t *testing.T) {
 		{"violated though it should hold", "expect: {redis: {holds: [lost-update]}}", 10, Fail, "redis: lost-update was expected to hold and is violated in 10 of 10 runs, first with seed 1"},
 		{"held though it should be violated", "expect: {fenced: {violates: [lost-update]}}", 10, Fail, "fenced: lost-update was expected to be violated and held in all 10 runs"},
 		{"held, with too few seeds to say so", "expect: {fenced: {violates: [lost-update]}}", 9, Unknown, "lost-update was expected to be violated and was not in 9 runs; it takes 10 to tell"},
-		{"no expectation at all", "", 10, Fail, "redis: 10 of 10 runs violate a check"},
+		{"no expectation at all", "", 10, Fail, "redis violates linearizable, lost-update, exclusion in 10 of 10 runs (not expected)"},
 		{"a violation without an entry, where another has one", "expect: {fenced: {holds: [exclusion]}}", 10, Pass, ""},
 		{"nothing to judge is no pass", "expect: {redis: {holds: [fencing]}}", 10, Unknown, "redis: fencing is expected to hold, and has nothing to judge"},
 		{"belief decides only when named", "expect: {fenced: {holds: [belief]}}", 10, Fail, "fenced: belief was expected to hold"},
