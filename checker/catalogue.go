@@ -2,7 +2,7 @@ package checker
 
 import "slices"
 
-// Concern is what a check is about.
+// Concern names the kind of harm that a check looks for.
 type Concern string
 
 // The concerns, from the most serious to the least.
@@ -25,7 +25,7 @@ type Check struct {
 	Rank int
 	// Workloads are the workloads that it can judge; nil stands for all.
 	Workloads []string
-	// Unit is what one violation is: the noun that Count counts.
+	// Unit names one violation: the noun that Count counts.
 	Unit string
 	// NoRate says why the violations of a longer run are not in proportion more,
 	// so that they have no rate for each hour or acquisition. It is "" if they do.

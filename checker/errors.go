@@ -106,10 +106,10 @@ func (in *input) free(s *history.Section) bool {
 	})
 }
 
-// gotSomething judges a section that says that it got nothing, and reports whether
-// that is wrong. A quorum that was given to one attempt is something; less than that
-// is not, nor is what was over before the answer: it may have come too late to be of
-// use. But who was kept out by nothing but its own grant did get that.
+// gotSomething judges a section that answered "not obtained", and reports whether it
+// had obtained the lock. It had, if a quorum granted the lock to one attempt and still
+// held it at the answer; an earlier end may have come too late to be of use. It also
+// had, if only its own grant kept it out.
 func (in *input) gotSomething(s *history.Section, r *Result) bool {
 	w := in.ledger().attempt(s)
 	given := map[string]int{} // by owner: grants that are still there

@@ -98,7 +98,7 @@ type ledger struct {
 	refusals, renewals int64
 }
 
-// attempt is what a section asked for, and what came of it.
+// attempt holds the requests of a section for its lock, and their outcome.
 type attempt struct {
 	section *history.Section
 	grants  []*grant

@@ -24,7 +24,7 @@ func ownership(in *input, r *Result) {
 		for _, e := range g.renewals {
 			switch {
 			case e.Worker != "" && e.Worker != g.worker:
-				in.violated(r, g.robbed(), []int64{g.given.Seq, e.Seq}, "renewed another's: %s renewed the grant of lock %s that %s had", e.Worker, g.key, g.worker)
+				in.violated(r, g.victim(), []int64{g.given.Seq, e.Seq}, "renewed another's: %s renewed the grant of lock %s that %s had", e.Worker, g.key, g.worker)
 			case s != nil && s.Return != 0 && e.Seq > s.Return && g.given.Seq < s.Return && !unsure(s):
 				text := fmt.Sprintf("lock %s was renewed %s after %s had ended", g.key, e.At-s.ReturnAt, nameOf(s))
 				late = append(late, lateRenewal{s, e.Node, []int64{g.given.Seq, s.Return, e.Seq}, text})
@@ -34,10 +34,10 @@ func ownership(in *input, r *Result) {
 		switch {
 		case e == nil || e.Type != history.Freed || e.Worker == "":
 		case e.Worker != g.worker:
-			in.violated(r, g.robbed(), []int64{g.given.Seq, e.Seq}, "freed another's: %s freed the grant of lock %s that %s had%s", e.Worker, g.key, g.worker, again(e))
+			in.violated(r, g.victim(), []int64{g.given.Seq, e.Seq}, "freed another's: %s freed the grant of lock %s that %s had%s", e.Worker, g.key, g.worker, again(e))
 		case s == nil, s.Leave != 0 && g.given.Seq > s.Leave: // its own release ends what came too late
 		case e.Sent != 0 && e.Sent < g.given.Sent && in.holding(s).owner() == g.given.Owner, in.works(s, g, e.Seq):
-			in.violated(r, g.robbed(), []int64{g.given.Seq, s.Enter, e.Seq, s.Leave}, "freed too early: an earlier release of %s freed lock %s, which the server had given to %s since%s",
+			in.violated(r, g.victim(), []int64{g.given.Seq, s.Enter, e.Seq, s.Leave}, "freed too early: an earlier release of %s freed lock %s, which the server had given to %s since%s",
 				e.Worker, g.key, nameOf(s), again(e))
 		}
 	}
@@ -55,9 +55,9 @@ func ownership(in *input, r *Result) {
 	}
 }
 
-// robbed is what counts once when somebody touches the grant: its section, which may have
-// grants of several servers, or the grant if it is of no section.
-func (g *grant) robbed() any {
+// victim returns what counts once when another request touches the grant: its section,
+// which may have grants of several servers, or the grant itself if it has no section.
+func (g *grant) victim() any {
 	if g.section != nil {
 		return g.section
 	}

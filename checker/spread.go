@@ -111,7 +111,7 @@ func middle(b int) time.Duration {
 }
 
 // spreadJSON is a Spread in a file, times in nanoseconds. The quantiles are for
-// the reader; the counts, by bucket, are what it is read back from.
+// the reader. Reading a file back uses the counts, by bucket.
 type spreadJSON struct {
 	N      int64         `json:"n"`
 	Total  time.Duration `json:"total"`

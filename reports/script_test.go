@@ -124,10 +124,14 @@ func (s *script) leaveWith(at time.Duration, worker string, section int, bodyErr
 	s.add(at+2*ms, history.Event{Type: history.Released, Worker: worker, Section: section, Class: class})
 }
 
-// effectOf is what a kind of fault does, as its catalogue says.
+// effectOf returns the effect of a kind of fault, "" for a kind that does not exist.
 func effectOf(kind string) history.Effect {
-	kinds := faults.Kinds()
-	return history.Effect(kinds[slices.IndexFunc(kinds, func(k faults.KindInfo) bool { return string(k.Kind) == kind })].Effect)
+	for _, k := range faults.Kinds() {
+		if string(k.Kind) == kind {
+			return history.Effect(k.Effect)
+		}
+	}
+	return ""
 }
 
 func (s *script) fault(from, to time.Duration, step int, kind, target, point string) {
