@@ -51,6 +51,6 @@ func Contents() []Content {
 		{"rates.png", "the same picture, for where no SVG is shown"},
 		{RunsFile, "what is kept of each run: what run --resume goes on with, and merge puts together"},
 		{packedRuns, "runs.log of a scenario with cases, compressed"},
-		{"failures", "for each strategy's first failure of each check (with cases: of each check and class of faults): timeline (SVG and PNG), plan, history, story, verdict, scenario, replay line"},
+		{"failures", "for each strategy's first failure of each check (with cases: of each check and class of faults): timeline (SVG; without cases PNG, too), plan, history, story, verdict, scenario, replay line"},
 	}
 }

@@ -221,7 +221,10 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 			}
 			files = append(files, more...)
 			if shown.svg != nil {
-				files = append(files, file{path: dir + "/timeline.svg", data: shown.svg}, file{path: dir + "/timeline.png", data: shown.png})
+				files = append(files, file{path: dir + "/timeline.svg", data: shown.svg})
+			}
+			if shown.svg != nil && !hasCases(c) { // a PNG is a third of a megabyte, and with cases there are many
+				files = append(files, file{path: dir + "/timeline.png", data: shown.png})
 			}
 		}
 	}
