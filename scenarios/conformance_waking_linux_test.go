@@ -94,10 +94,15 @@ func TestConformanceWaking(t *testing.T) {
 //     half of the pauses must show what shows always.
 //   - A processor may be taken from it at any moment, such as between its look at the
 //     clock and its write. So what hardly ever shows may show in every tenth pause more.
+//   - With one processor, 67 of 400 pauses (13 to 21 %) ended in a late write beside other
+//     processes that were stopped and continued.
 func (row wakingRow) beside() (low, high float64) {
-	const always, disturbed = 0.9, 0.1
-	if row.low > always {
+	const always, disturbed, oneCore = 0.9, 0.1, 0.3
+	switch {
+	case row.low > always:
 		return row.low / 2, 1
+	case row.cores == 1:
+		return 0, oneCore
 	}
 	return 0, row.high + disturbed
 }
