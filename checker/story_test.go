@@ -49,7 +49,7 @@ func (t *teller) tell(e history.Event) *teller {
 	return t
 }
 
-// effectOf is what a simulated run writes of a kind of fault.
+// effectOf returns the effect that a simulated run records for a kind of fault.
 func effectOf(kind string) history.Effect {
 	for _, info := range faults.Kinds() {
 		if string(info.Kind) == kind {

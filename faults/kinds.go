@@ -13,8 +13,8 @@ const (
 	RequestPoint = "request"
 )
 
-// Effect is what a fault does to its target while it lasts, as the events of a
-// history say it. Faults that do none of these have none.
+// Effect names the change that a fault makes to its target while it lasts, as the
+// events of a history name it. A fault that makes none of these changes has none.
 type Effect string
 
 // The effects.
@@ -42,7 +42,7 @@ type KindInfo struct {
 	Server, OnlyServer bool
 	// Instant: it takes no time.
 	Instant bool
-	// Effect is what it does that a judge of a run has to know.
+	// Effect is for the checks, which tell faults apart by it.
 	Effect Effect
 
 	// check says what is wrong with the parameters that few kinds have; nil if

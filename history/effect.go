@@ -1,7 +1,7 @@
 package history
 
-// Effect is what a fault does to its target while it lasts. A fault that does none
-// of these, such as a crash or a partition, has none.
+// Effect names the change that a fault makes to its target while it lasts. A fault
+// that makes none of these changes, such as a crash or a partition, has none.
 type Effect string
 
 // The effects.

@@ -10,7 +10,7 @@ import (
 	"lockquake/history/jepsen"
 )
 
-// judgedKey is what is said of one of several keys of a history of Jepsen.
+// judgedKey holds the verdict on one key of a Jepsen history with several keys.
 type judgedKey struct {
 	Key        string          `json:"key"` // as EDN
 	Verdict    checker.Verdict `json:"verdict"`

@@ -1,17 +1,31 @@
 package command
 
 import (
+	"context"
+	"fmt"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"lockquake": func() { Main() },
-		"badlocks":  badlocks,
+		"lockquake":  func() { Main() },
+		"badlocks":   badlocks,
+		"neverstops": neverstops,
 	})
+}
+
+// neverstops is a program that hears the first signal to stop, and goes on.
+func neverstops() {
+	ctx, stop := interruptible(context.Background())
+	defer stop()
+	fmt.Println("begun")
+	<-ctx.Done()
+	fmt.Println("interrupted")
+	time.Sleep(time.Hour)
 }
 
 // The command as a user meets it: what it prints, leaves and exits with.

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -193,22 +194,43 @@ func TestInterruptedRunOfSeveralScenarios(t *testing.T) {
 
 // A second Ctrl-C does not wait for anything.
 func TestSecondInterruptKills(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a second")
+	p := &process{cmd: exec.Command("neverstops")}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	p := start(t, dir, "run", endless(t, t.TempDir()), "--seeds", "1-2", "--out", "report")
-	time.Sleep(500 * time.Millisecond)
-	// One signal more than two, since it takes a moment until the program listens
-	// no longer, and it may end by itself soon.
-	for range 20 {
-		if p.cmd.Process.Signal(os.Interrupt) != nil {
-			break
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	lines := bufio.NewScanner(out)
+	says := func(want string) {
+		t.Helper()
+		if !lines.Scan() || lines.Text() != want {
+			t.Fatalf("it says %q, not %q", lines.Text(), want)
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	if code := p.wait(t); code != -1 {
-		t.Errorf("exit code %d: it was not killed by a second signal; it said %s", code, p.stderr.String())
+	says("begun")
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	says("interrupted")
+	// The program stops listening a moment after the first signal, so one that comes
+	// in this moment is lost.
+	ended := make(chan int)
+	go func() { ended <- p.wait(t) }()
+	for deadline := time.After(time.Minute); ; {
+		_ = p.cmd.Process.Signal(os.Interrupt)
+		select {
+		case code := <-ended:
+			if code != -1 {
+				t.Errorf("exit code %d: it was not killed by a second signal", code)
+			}
+			return
+		case <-time.After(10 * time.Millisecond):
+		case <-deadline:
+			t.Fatal("a second signal does not kill it")
+		}
 	}
 }
 
