@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"lockquake/checker"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 )
 
@@ -258,9 +259,9 @@ func (c *CheckChange) judge(differs, promised bool) (verdict Judgement, why stri
 	case c.identical:
 		return Same, "the runs are the same, event by event"
 	case !c.changed && c.shared > 0 && c.shared >= min(was.Runs, is.Runs):
-		return Same, fmt.Sprintf("no verdict of %s changed", count(c.shared, "seed"))
+		return Same, fmt.Sprintf("no verdict of %s changed", words.Count(c.shared, "seed"))
 	case was.Unknown+is.Unknown == 0 && max(-low, high) < indifference:
-		return Same, fmt.Sprintf("the rates differ by less than %s at 95 %%", percent(indifference))
+		return Same, fmt.Sprintf("the rates differ by less than %s at 95 %%", words.Percent(indifference))
 	}
 	return CannotTell, c.test()
 }
@@ -268,8 +269,8 @@ func (c *CheckChange) judge(differs, promised bool) (verdict Judgement, why stri
 // test says what the test is made of.
 func (c *CheckChange) test() string {
 	if c.Test == "McNemar" {
-		return fmt.Sprintf("of %s %s broke and %s fixed (McNemar, %s)", count(c.Seeds, "shared seed"),
-			thousands(c.Broken.Count()), thousands(c.Fixed.Count()), scenarios.PValue(c.P))
+		return fmt.Sprintf("of %s %s broke and %s fixed (McNemar, %s)", words.Count(c.Seeds, "shared seed"),
+			words.Thousands(c.Broken.Count()), words.Thousands(c.Fixed.Count()), scenarios.PValue(c.P))
 	}
 	return fmt.Sprintf("no seed to compare one by one (Fisher, %s)", scenarios.PValue(c.P))
 }

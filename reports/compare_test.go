@@ -9,9 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"lockquake/reports/internal/sample"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func seedSet(t *testing.T, text string) (s scenarios.SeedSet) {
@@ -140,7 +142,7 @@ func TestComparisonIsClean(t *testing.T) {
 	base.Text, head.Hash, head.Text = "a: '<i>'", "2", "a: \"|\\e\\n\""
 	c := Compare(base, head)
 	var table, markdown, document bytes.Buffer
-	if err := errors.Join(c.Table(&table, Options{}), c.Markdown(&markdown), c.JSON(&document)); err != nil {
+	if err := errors.Join(c.Table(&table, words.Options{}), c.Markdown(&markdown), c.JSON(&document)); err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range []string{"<b>", "<script>", "<i>", "\x1b", "\n| b"} {
@@ -164,7 +166,7 @@ func TestComparisonIsClean(t *testing.T) {
 
 // A report compared with itself is the same in every check, whatever it holds.
 func TestCompareWithItself(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	dir := filepath.Join(t.TempDir(), "report")
 	if err := WriteDir(dir, campaign, scenario, nil); err != nil {
 		t.Fatal(err)
@@ -191,7 +193,7 @@ func TestCompareWithItself(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
-	campaign, _ := gcPause()
+	campaign, _ := sample.GCPause()
 	var whole bytes.Buffer
 	if err := JSON(&whole, campaign); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"lockquake/reports/tables"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 )
 
@@ -47,7 +49,7 @@ func compareMeasures(base, head *scenarios.StrategyStats) []MeasureChange {
 // compareFinished judges the share of the work that was finished.
 func compareFinished(base, head *scenarios.StrategyStats) MeasureChange {
 	was, is := &base.Metrics, &head.Metrics
-	c := MeasureChange{Measure: "finished", Verdict: Same, Base: finished(*base), Head: finished(*head)}
+	c := MeasureChange{Measure: "finished", Verdict: Same, Base: tables.Finished(*base), Head: tables.Finished(*head)}
 	if was.Jobs == 0 || is.Jobs == 0 {
 		return c // an older result does not have it
 	}
@@ -59,6 +61,6 @@ func compareFinished(base, head *scenarios.StrategyStats) MeasureChange {
 	case change > indifference && low > 0:
 		c.Verdict = Better
 	}
-	c.Why = fmt.Sprintf("%s of %s finished, and %s of %s before", thousands(int(is.Finished)), thousands(int(is.Jobs)), thousands(int(was.Finished)), thousands(int(was.Jobs)))
+	c.Why = fmt.Sprintf("%s of %s finished, and %s of %s before", words.Thousands(int(is.Finished)), words.Thousands(int(is.Jobs)), words.Thousands(int(was.Finished)), words.Thousands(int(was.Jobs)))
 	return c
 }

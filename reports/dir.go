@@ -13,6 +13,10 @@ import (
 	"strings"
 
 	"lockquake/history"
+	"lockquake/reports/picture"
+	"lockquake/reports/story"
+	"lockquake/reports/tables"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 )
 
@@ -31,7 +35,7 @@ func WriteDir(dir string, c *scenarios.Campaign, s *scenarios.Scenario, runs io.
 	}
 	switch {
 	case runs == nil:
-	case hasCases(c):
+	case tables.HasCases(c):
 		files = append(files, file{path: packedRuns, long: packed{runs}})
 	default:
 		files = append(files, file{path: RunsFile, long: runs})
@@ -138,7 +142,7 @@ func mayReplace(dir string, contents []Content, results string) error {
 	}
 	for _, entry := range entries {
 		if !slices.ContainsFunc(contents, func(c Content) bool { return c.Name == entry.Name() }) {
-			return fmt.Errorf("%w (%s)", ErrForeignDir, plain(entry.Name(), 60))
+			return fmt.Errorf("%w (%s)", ErrForeignDir, words.Plain(entry.Name(), 60))
 		}
 	}
 	data, err := os.ReadFile(filepath.Join(dir, results))
@@ -179,12 +183,12 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 	if err := JSON(&results, c); err != nil {
 		return nil, err
 	}
-	svg, png, err := ratesPicture(c)
+	svg, png, err := picture.Rates(c)
 	if err != nil {
 		return nil, err
 	}
 	var table bytes.Buffer
-	if err := writeCSV(&table, c); err != nil {
+	if err := tables.CSV(&table, c); err != nil {
 		return nil, err
 	}
 	failures, err := shownFailures(c)
@@ -210,7 +214,7 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 	}
 	for _, shown := range failures {
 		kept := shown.failures
-		if hasCases(c) {
+		if tables.HasCases(c) {
 			kept = kept[:1] // the others are the same run and the same story
 		}
 		for _, f := range kept {
@@ -223,7 +227,7 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 			if shown.svg != nil {
 				files = append(files, file{path: dir + "/timeline.svg", data: shown.svg})
 			}
-			if shown.svg != nil && !hasCases(c) { // a PNG is a third of a megabyte, and with cases there are many
+			if shown.svg != nil && !tables.HasCases(c) { // a PNG is a third of a megabyte, and with cases there are many
 				files = append(files, file{path: dir + "/timeline.png", data: shown.png})
 			}
 		}
@@ -250,11 +254,11 @@ func failureDir(st scenarios.StrategyStats, f scenarios.Failure) string {
 }
 
 func failureFiles(dir string, f scenarios.Failure, s *scenarios.Scenario) ([]file, error) {
-	var events, story, verdict bytes.Buffer
+	var events, told, verdict bytes.Buffer
 	if err := history.Write(&events, f.Trial.History); err != nil {
 		return nil, err
 	}
-	if err := TellCheck(f.Trial, f.Check).Write(&story, Options{}); err != nil {
+	if err := story.TellCheck(f.Trial, f.Check).Write(&told, words.Options{}); err != nil {
 		return nil, err
 	}
 	if err := writeJSON(&verdict, f.Trial.Results); err != nil {
@@ -267,7 +271,7 @@ func failureFiles(dir string, f scenarios.Failure, s *scenarios.Scenario) ([]fil
 	return []file{
 		{path: dir + "/plan.txt", data: []byte(f.Trial.Plan.String())},
 		{path: dir + "/history.jsonl", data: events.Bytes()},
-		{path: dir + "/story.txt", data: story.Bytes()},
+		{path: dir + "/story.txt", data: told.Bytes()},
 		{path: dir + "/verdict.json", data: verdict.Bytes()},
 		{path: dir + "/scenario.yaml", data: alone},
 		{path: dir + "/replay.txt", data: []byte(scenarios.ReplayLine(f.Trial.Program, f.Trial.Replay) + "\n")},

@@ -11,11 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"lockquake/faults"
 	"lockquake/history"
+	"lockquake/reports/internal/sample"
 	"lockquake/scenarios"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // tree lists all files below a directory.
@@ -35,7 +36,7 @@ func tree(t *testing.T, dir string) []string {
 }
 
 func TestWriteDir(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "deep", "report")
 	if err := WriteDir(dir, campaign, scenario, strings.NewReader("the journal")); err != nil {
@@ -61,7 +62,7 @@ func TestWriteDir(t *testing.T) {
 
 // TestFailureCanBeReadBack: what a report keeps of a failure is enough to go on.
 func TestFailureCanBeReadBack(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	dir := filepath.Join(t.TempDir(), "report")
 	if err := WriteDir(dir, campaign, scenario, nil); err != nil {
 		t.Fatal(err)
@@ -98,7 +99,7 @@ func TestFailureCanBeReadBack(t *testing.T) {
 
 // TestResultsCanBeReadBack: results.json holds the campaign but for its runs.
 func TestResultsCanBeReadBack(t *testing.T) {
-	campaign, _ := gcPause()
+	campaign, _ := sample.GCPause()
 	var out bytes.Buffer
 	if err := JSON(&out, campaign); err != nil {
 		t.Fatal(err)
@@ -120,7 +121,7 @@ func TestResultsCanBeReadBack(t *testing.T) {
 }
 
 func TestWriteDirReplacesOnlyReports(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	put := func(t *testing.T, path, text string) {
 		t.Helper()
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -188,7 +189,7 @@ func TestWriteDirReplacesOnlyReports(t *testing.T) {
 
 // TestWriteDirIsDeterministic compares whole reports, pictures included.
 func TestWriteDirIsDeterministic(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	var files [2]map[string][]byte
 	for i := range files {
 		dir := filepath.Join(t.TempDir(), "report")
@@ -212,7 +213,7 @@ func TestWriteDirIsDeterministic(t *testing.T) {
 }
 
 func TestWriteDirSaysWhatIsWrong(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)

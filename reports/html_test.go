@@ -12,15 +12,18 @@ import (
 	"testing"
 	"time"
 
+	"lockquake/reports/internal/sample"
+
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+
+	"lockquake/scenarios"
+
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"lockquake/scenarios"
 )
 
 // browser is a page under test, and everything that it complained about or
@@ -140,7 +143,7 @@ func (b *browser) clean() {
 }
 
 func TestPageFilters(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	b := openReport(t, campaign, scenario)
 	set := func(id, value string) {
 		ask[bool](b, fmt.Sprintf(`(() => { const e = document.getElementById(%q); e.value = %q;
@@ -173,7 +176,7 @@ func TestPageFilters(t *testing.T) {
 // TestPageStepsThroughAFailure: keys move the step in the story and in the
 // picture alike, zoom, and walk from one item to the next.
 func TestPageStepsThroughAFailure(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	b := openReport(t, campaign, scenario)
 	const line = `document.querySelector(".failure[open] .story [aria-current]").textContent.replace(/\s+/g, " ")`
 	const mark = `document.querySelector(".failure[open] .mark.current").getAttribute("aria-label")`
@@ -227,7 +230,7 @@ func TestPageStepsThroughAFailure(t *testing.T) {
 // TestPageLooksRight takes pictures in both themes, on a desk and on a phone.
 // LOCKQUAKE_SCREENSHOTS names a directory to keep them in.
 func TestPageLooksRight(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	b := openReport(t, campaign, scenario)
 	dir := os.Getenv("LOCKQUAKE_SCREENSHOTS")
 	if dir == "" {
@@ -270,7 +273,7 @@ func TestPageLooksRight(t *testing.T) {
 // add to the page.
 func TestPageTakesNamesForText(t *testing.T) {
 	const hostile = `<img src=x onerror=alert(1)>`
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	campaign.Scenario = hostile
 	campaign.About = `</script><script>alert(2)</script></style>`
 	campaign.Source = `javascript:alert(3)`
@@ -315,7 +318,7 @@ func TestPageTakesNamesForText(t *testing.T) {
 
 // TestPageReadsWithoutItsScript: the answer and each story are in the HTML.
 func TestPageReadsWithoutItsScript(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	files, err := reportFiles(campaign, scenario)
 	if err != nil {
 		t.Fatal(err)

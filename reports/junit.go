@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"lockquake/reports/tables"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 )
 
@@ -44,22 +46,22 @@ type (
 func junit(c *scenarios.Campaign) ([]byte, error) {
 	suite := junitSuite{Name: c.Scenario}
 	for _, st := range c.Strategies {
-		one := junitCase{Class: c.Scenario, Name: name(st), Out: junitOutput(c, st)}
-		switch outcomeOf(st) {
-		case unexpected:
-			one.Failure = &junitMessage{Message: "not as expected: " + violated(st), Text: replays(c.Program, st)}
+		one := junitCase{Class: c.Scenario, Name: tables.Name(st), Out: junitOutput(c, st)}
+		switch tables.OutcomeOf(st) {
+		case tables.Unexpected:
+			one.Failure = &junitMessage{Message: "not as expected: " + tables.Violated(st), Text: replays(c.Program, st)}
 			suite.Failures++
-		case undecided:
+		case tables.Undecided:
 			one.Error = &junitMessage{Message: "not known", Text: replays(c.Program, st)}
 			suite.Errors++
-		case unasked:
+		case tables.Unasked:
 			one.Skipped = &junitMessage{Message: "the scenario expects nothing of it"}
 			suite.Skipped++
-		case asExpected:
+		case tables.AsExpected:
 		}
 		suite.Cases = append(suite.Cases, one)
 		for _, b := range st.Bounds {
-			bound := junitCase{Class: c.Scenario, Name: fmt.Sprintf("%s: %s %s", name(st), b.Measure, b.Bound), Out: cmp.Or(b.Figure, "nothing was measured")}
+			bound := junitCase{Class: c.Scenario, Name: fmt.Sprintf("%s: %s %s", tables.Name(st), b.Measure, b.Bound), Out: cmp.Or(b.Figure, "nothing was measured")}
 			if !b.Met {
 				bound.Failure = &junitMessage{Message: b.String()}
 				suite.Failures++
@@ -70,10 +72,10 @@ func junit(c *scenarios.Campaign) ([]byte, error) {
 	whole := junitCase{Class: c.Scenario, Name: "the scenario as a whole"}
 	switch c.Verdict {
 	case scenarios.Fail:
-		whole.Failure = &junitMessage{Message: plain(c.Summary(), 1000)}
+		whole.Failure = &junitMessage{Message: words.Plain(c.Summary(), 1000)}
 		suite.Failures++
 	case scenarios.Unknown:
-		whole.Error = &junitMessage{Message: plain(c.Summary(), 1000)}
+		whole.Error = &junitMessage{Message: words.Plain(c.Summary(), 1000)}
 		suite.Errors++
 	case scenarios.Pass:
 	}
@@ -91,7 +93,7 @@ func junit(c *scenarios.Campaign) ([]byte, error) {
 
 func junitOutput(c *scenarios.Campaign, st scenarios.StrategyStats) string {
 	return fmt.Sprintf("%s of %s runs violating (%s), 95 %% interval %s; finished %s of the work; %s; checks violated: %s",
-		thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st), finished(st), seeds(c), violated(st))
+		words.Thousands(st.Violating), words.Thousands(st.Runs), words.Percent(st.Rate), tables.IntervalOf(st), tables.Finished(st), tables.Seeds(c), tables.Violated(st))
 }
 
 // replays are the lines that repeat the first failure of each check.

@@ -105,3 +105,8 @@ func sound(c *scenarios.Campaign) error {
 func counted(list scenarios.SeedSet, n int) bool {
 	return list.Count() == n || list.Cut && list.Count() < n
 }
+
+// ExploreJSON prints a search as one document.
+func ExploreJSON(w io.Writer, e *scenarios.Exploration) error {
+	return writeJSON(w, e)
+}

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/reports"
+	"lockquake/reports/tables"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 )
 
@@ -90,7 +92,7 @@ func (d *delivery) deliver(c *scenarios.Campaign, s *scenarios.Scenario, dir str
 	if d.format == "json" {
 		return reports.JSON(stdout, c)
 	}
-	if err := reports.Table(stdout, c, reports.Options{Color: colours(stdout), Part: d.part}); err != nil {
+	if err := tables.Campaign(stdout, c, words.Options{Color: colours(stdout), Part: d.part}); err != nil {
 		return err
 	}
 	if !d.noReport {

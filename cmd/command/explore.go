@@ -14,6 +14,9 @@ import (
 
 	"lockquake/faults"
 	"lockquake/reports"
+	"lockquake/reports/story"
+	"lockquake/reports/tables"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 )
 
@@ -182,7 +185,7 @@ func (f *exploreFlags) explore(ctx context.Context, s *scenarios.Scenario, stder
 
 // print prints the tables, and how the first placement that does harm is told.
 func (f *exploreFlags) print(arg string, e *scenarios.Exploration, stdout io.Writer) error {
-	if err := reports.ExploreTable(stdout, e, reports.Options{Color: colours(stdout)}); err != nil {
+	if err := tables.Exploration(stdout, e, words.Options{Color: colours(stdout)}); err != nil {
 		return err
 	}
 	for _, st := range e.Strategies {
@@ -281,7 +284,7 @@ func (f *exploreFlags) place(s *scenarios.Scenario, lines []string, stdout io.Wr
 		if i > 0 {
 			fmt.Fprintln(stdout)
 		}
-		if err := reports.Tell(trial).Write(stdout, reports.Options{Color: colours(stdout)}); err != nil {
+		if err := story.Tell(trial).Write(stdout, words.Options{Color: colours(stdout)}); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"lockquake/faults"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
-	"lockquake/reports"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/sim/resource"
 )
@@ -120,7 +120,7 @@ func table(w io.Writer, lines []listed) error {
 			rows = append(rows, []string{l.Name, l.Doc})
 		}
 	}
-	return reports.Columns(w, rows)
+	return words.Columns(w, rows)
 }
 
 func (p program) listScenarios() ([]listed, error) {

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/reports"
+	"lockquake/reports/tables"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 )
 
@@ -183,7 +185,7 @@ func (f *sweepFlags) deliver(s *scenarios.Sweep, stdout io.Writer) error {
 	if f.format == "json" {
 		return reports.SweepJSON(stdout, s)
 	}
-	if err := reports.SweepTable(stdout, s, reports.Options{Color: colours(stdout)}); err != nil {
+	if err := tables.Sweep(stdout, s, words.Options{Color: colours(stdout)}); err != nil {
 		return err
 	}
 	if !f.noReport {

@@ -1,0 +1,40 @@
+package sample
+
+import (
+	"lockquake/scenarios"
+)
+
+// CaseUse is a use of a strategy under one case, in 10 runs.
+func CaseUse(label, name, class string, bit int64, checks map[string]int, holds ...string) scenarios.StrategyStats {
+	st := scenarios.StrategyStats{
+		Name: label, Label: label + " under " + name, Case: name, Class: class, Runs: 10, Bit: bit,
+		Order: []string{"exclusion", "belief", "recovery"}, Checks: map[string]scenarios.CheckStats{}, Expected: scenarios.CannotTell,
+	}
+	for check, n := range checks {
+		st.Checks[check] = scenarios.CheckStats{Applies: true, Violating: n}
+	}
+	if len(holds) > 0 {
+		st.Decides, st.Expects, st.Expected = true, &scenarios.Expect{Holds: holds}, scenarios.AsExpected
+	}
+	return st
+}
+
+func CaseCampaign() *scenarios.Campaign {
+	unkept := CaseUse("third", "crash", "C", 1, map[string]int{"exclusion": 1}, "exclusion")
+	unkept.Expected = scenarios.NotAsExpected
+	open := CaseUse("third", "other", "", 1, nil, "exclusion")
+	open.Expected = scenarios.CannotTell
+	return &scenarios.Campaign{Scenario: "matrix", Seeds: scenarios.SeedRange{First: 1, Last: 10}, Verdict: scenarios.Pass, Strategies: []scenarios.StrategyStats{
+		CaseUse("first", "pause", "P", 4, map[string]int{"exclusion": 2, "belief": 9}),
+		CaseUse("first", "stall", "P", 4, map[string]int{"exclusion": 3}),
+		CaseUse("first", "crash", "C", 4, map[string]int{"recovery": 1}, "exclusion"),
+		CaseUse("first", "other", "", 0, nil),
+		CaseUse("second", "pause", "P", 4, map[string]int{"belief": 1}),
+		CaseUse("second", "stall", "P", 0, nil),
+		CaseUse("second", "crash", "C", 4, nil, "exclusion", "recovery"),
+		CaseUse("second", "other", "", 1, map[string]int{"recovery": 10}),
+		CaseUse("third", "pause", "P", 4, map[string]int{"exclusion": 10}),
+		unkept,
+		open,
+	}}
+}

@@ -1,0 +1,137 @@
+package story
+
+import (
+	"bytes"
+	"io"
+	"time"
+	"unicode/utf8"
+
+	"lockquake/reports/words"
+	"lockquake/scenarios"
+)
+
+// column is one column of a story.
+type column struct {
+	head  string
+	right bool // numbers stand to the right
+	cell  func(Line) string
+}
+
+// what is the index of the column that gives way when the width is short.
+const what = 3
+
+// Write prints the story: a title, one line for each moment with three
+// columns of state behind it, the verdicts, and the command that repeats it.
+func (s Story) Write(w io.Writer, o words.Options) error {
+	if o.Width == 0 {
+		o.Width = 120
+	}
+	var b bytes.Buffer
+	words.Paint(&b, o, words.Bold, s.Title)
+	b.WriteByte('\n')
+	if len(s.Lines) > 0 {
+		s.writeLines(&b, o)
+		b.WriteByte('\n')
+	}
+	for _, verdict := range s.Verdicts {
+		for i, part := range words.Wrap(verdict, o.Width-2) {
+			if i > 0 {
+				part = "  " + part
+			}
+			b.WriteString(part + "\n")
+		}
+	}
+	if s.Replay != "" {
+		b.WriteString("\n" + scenarios.ReplayLine(s.Program, s.Replay) + "\n")
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func (s Story) writeLines(b *bytes.Buffer, o words.Options) {
+	columns := s.columns()
+	widths := make([]int, len(columns))
+	total := 2 * (len(columns) - 1)
+	for i, c := range columns {
+		widths[i] = utf8.RuneCountInString(c.head)
+		for _, line := range s.Lines {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c.cell(line)))
+		}
+		total += widths[i]
+	}
+	if total > o.Width {
+		widths[what] = max(24, widths[what]-(total-o.Width))
+	}
+	var heads []string
+	for _, c := range columns {
+		heads = append(heads, c.head)
+	}
+	right := func(i int) bool { return columns[i].right }
+	words.Paint(b, o, words.Faint, words.AlignedRow(heads, widths, right))
+	for _, line := range s.Lines {
+		style := ""
+		if line.Decisive {
+			style = words.Alarm
+		}
+		parts := words.Wrap(columns[what].cell(line), widths[what])
+		for i, part := range parts {
+			cells := make([]string, len(columns))
+			if i == 0 {
+				for j, c := range columns {
+					cells[j] = c.cell(line)
+				}
+			}
+			cells[what] = part
+			words.Paint(b, o, style, words.AlignedRow(cells, widths, right))
+		}
+	}
+}
+
+// columns are the columns of a story.
+func (s Story) columns() []column {
+	times := s.Times()
+	mark := func(l Line) string {
+		switch {
+		case l.Decisive:
+			return "!"
+		case l.Evidence:
+			return "*"
+		}
+		return ""
+	}
+	return []column{
+		{"", false, mark},
+		{"time, s", true, func(l Line) string { return times[l.At] }},
+		{"who", false, func(l Line) string { return l.Actor }},
+		{"what", false, func(l Line) string { return l.Text }},
+		{"believes to hold", false, func(l Line) string { return l.Believes }},
+		{"lease, until", false, func(l Line) string { return l.Lease }},
+		{"resource", false, func(l Line) string { return l.Resource }},
+	}
+}
+
+// Times prints the moments of the lines, to the millisecond, and to the
+// microsecond where neighbours would look equal. The points stand under each
+// other.
+func (s Story) Times() map[time.Duration]string {
+	fine := map[time.Duration]bool{}
+	for i := 1; i < len(s.Lines); i++ {
+		a, b := s.Lines[i-1].At, s.Lines[i].At
+		alike := a != b && a.Round(time.Millisecond) == b.Round(time.Millisecond)
+		if alike && (fine[a] || !s.Lines[i].ending) {
+			fine[a], fine[b] = true, true
+		}
+	}
+	times := map[time.Duration]string{}
+	for _, line := range s.Lines {
+		switch {
+		case fine[line.At]:
+			times[line.At] = words.Seconds(line.At, time.Microsecond)
+		case len(fine) > 0:
+			times[line.At] = words.Seconds(line.At, time.Millisecond) + "   "
+		default:
+			times[line.At] = words.Seconds(line.At, time.Millisecond)
+		}
+	}
+	return times
+}

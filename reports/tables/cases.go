@@ -1,0 +1,161 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockquake/checker"
+	"lockquake/reports/words"
+	"lockquake/scenarios"
+)
+
+// A campaign with cases has a use for each strategy and case: far too many
+// rows to see anything. What is seen first is a map of them, a row for each
+// strategy and a column for each class of faults.
+
+// HasCases reports whether each strategy was run under one case of faults after
+// another.
+func HasCases(c *scenarios.Campaign) bool {
+	return slices.ContainsFunc(c.Strategies, func(st scenarios.StrategyStats) bool { return st.Case != "" })
+}
+
+// BaseLabels lists them in their order.
+func BaseLabels(c *scenarios.Campaign) []string {
+	var labels []string
+	for _, st := range c.Strategies {
+		if label := st.Use(); !slices.Contains(labels, label) {
+			labels = append(labels, label)
+		}
+	}
+	return labels
+}
+
+// broken says that a strategy did not keep what it claims.
+const broken = "BROKEN"
+
+// noClass stands for the cases that belong to no class.
+const noClass = "other"
+
+// CaseClasses lists the classes of the campaign's cases, in the order of the
+// catalogue.
+func CaseClasses(c *scenarios.Campaign) []scenarios.FaultClass {
+	var classes []scenarios.FaultClass
+	for _, class := range append(scenarios.FaultClasses(), scenarios.FaultClass{Name: noClass}) {
+		if slices.ContainsFunc(c.Strategies, func(st scenarios.StrategyStats) bool { return st.Class == class.Letter }) {
+			classes = append(classes, class)
+		}
+	}
+	return classes
+}
+
+// CaseGrid is the map as a table.
+func CaseGrid(c *scenarios.Campaign) Grid {
+	g := Grid{
+		Title: "Which faults each strategy survives",
+		Note: "By class of faults, the worst case of each. A percentage is of the runs in which the resource was corrupted, one in " +
+			"brackets of those in which the service was flawed (an answer, a recovery, a wait, a token). \"holds\": nothing happened " +
+			"to the resource, as the strategy claims; \"clean\": nothing happened, and it claims nothing; a dash: no fault met it.",
+		Texts: 1, Head: []string{"strategy"},
+	}
+	classes := CaseClasses(c)
+	for _, class := range classes {
+		g.Head = append(g.Head, strings.TrimSpace(class.Letter+" "+class.Name))
+	}
+	for _, label := range BaseLabels(c) {
+		row := []string{words.Plain(label, 60)}
+		for _, class := range classes {
+			var uses []scenarios.StrategyStats
+			for _, st := range c.Strategies {
+				if st.Use() == label && st.Class == class.Letter {
+					uses = append(uses, st)
+				}
+			}
+			row = append(row, standing(uses))
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return g
+}
+
+// standing says how a strategy survives a class of faults, by its uses under the
+// cases of it.
+func standing(uses []scenarios.StrategyStats) string {
+	var corrupted, flawed float64
+	claims := false
+	tested := false
+	for _, st := range uses {
+		if st.Bit == 0 {
+			continue // it has nothing that the fault could meet
+		}
+		tested = true
+		switch OutcomeOf(st) {
+		case Unexpected:
+			return broken
+		case Undecided:
+			return "unknown"
+		case Unasked, AsExpected:
+		}
+		corrupted = max(corrupted, Worst(st, Corrupts))
+		flawed = max(flawed, Worst(st, Serves))
+		claims = claims || st.Expects != nil && slices.ContainsFunc(st.Expects.Holds, Corrupts)
+	}
+	var parts []string
+	switch {
+	case !tested:
+		return "-"
+	case corrupted > 0:
+		parts = append(parts, words.WholePercent(corrupted)+" %")
+	case claims:
+		parts = append(parts, "holds")
+	case flawed == 0:
+		return "clean"
+	}
+	if flawed > 0 {
+		parts = append(parts, fmt.Sprintf("(%s %%)", words.WholePercent(flawed)))
+	}
+	return strings.Join(parts, " ")
+}
+
+// Worst is the share of runs in which that check of some was violated which was
+// violated most often.
+func Worst(st scenarios.StrategyStats, of func(check string) bool) float64 {
+	share := 0.0
+	for check, stats := range st.Checks {
+		if of(check) && st.Runs > 0 {
+			share = max(share, float64(stats.Violating)/float64(st.Runs))
+		}
+	}
+	return share
+}
+
+func Corrupts(check string) bool { return checker.Concerns(check) == checker.Corruption }
+
+// Serves tells the checks of what a lock does for its callers, its tokens among them.
+func Serves(check string) bool {
+	about := checker.Concerns(check)
+	return about == checker.Service || about == checker.Fencing
+}
+
+// Notable keeps the uses of which there is something to say: all of a campaign
+// without cases, and else those that a check speaks of.
+func Notable(c *scenarios.Campaign) []scenarios.StrategyStats {
+	if !HasCases(c) {
+		return c.Strategies
+	}
+	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st scenarios.StrategyStats) bool {
+		return Violated(st) == "none" && !surprises(st)
+	})
+}
+
+// surprising keeps those of which a scenario expected something else.
+func surprising(c *scenarios.Campaign) []scenarios.StrategyStats {
+	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st scenarios.StrategyStats) bool {
+		return !surprises(st)
+	})
+}
+
+func surprises(st scenarios.StrategyStats) bool {
+	o := OutcomeOf(st)
+	return o == Unexpected || o == Undecided
+}

@@ -1,0 +1,116 @@
+package tables
+
+import (
+	"fmt"
+	"strings"
+
+	"lockquake/reports/words"
+	"lockquake/scenarios"
+)
+
+// Seeds says what was run: the seeds, and what was set from outside.
+func Seeds(c *scenarios.Campaign) string {
+	return strings.Join(append([]string{seedRange(c.Seeds)}, overridden(c.Overrides)...), ", ")
+}
+
+func seedRange(r scenarios.SeedRange) string {
+	if r.First == r.Last {
+		return fmt.Sprintf("seed %d", r.First)
+	}
+	return fmt.Sprintf("seeds %d to %d", r.First, r.Last)
+}
+
+// overridden makes overrides fit to be shown.
+func overridden(overrides []string) []string {
+	var shown []string
+	for _, o := range overrides {
+		shown = append(shown, words.Plain(o, 60))
+	}
+	return shown
+}
+
+// Name is the label of a use, and its strategy where that is another word.
+func Name(st scenarios.StrategyStats) string { return words.Labelled(st.Label, st.Name) }
+
+// Violated lists the checks of a use that were violated, with how often.
+func Violated(st scenarios.StrategyStats) string {
+	var parts []string
+	for _, check := range st.Order {
+		if n := st.Checks[check].Violating; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", check, words.Thousands(n)))
+		}
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Highest is the upper end of what is known of a strategy's rate: of its interval,
+// or where no run is violating the exact bound to one side.
+func Highest(st scenarios.StrategyStats) float64 {
+	if st.Violating == 0 && st.Runs > 0 {
+		return scenarios.AtMost(st.Runs)
+	}
+	return st.High
+}
+
+// IntervalOf prints the interval of a strategy's rate; where no run is
+// violating, the exact bound to one side.
+func IntervalOf(st scenarios.StrategyStats) string {
+	if st.Violating == 0 {
+		return words.Below(scenarios.AtMost(st.Runs))
+	}
+	return words.Interval(st.Low, st.High)
+}
+
+// Outcome is how what was seen of a use compares to what was expected of it.
+type Outcome string
+
+// The outcomes, by the names that report.html filters by.
+const (
+	Unasked    Outcome = "unasked" // nothing was expected
+	AsExpected Outcome = "expected"
+	Unexpected Outcome = "unexpected"
+	Undecided  Outcome = "unknown"
+)
+
+func OutcomeOf(st scenarios.StrategyStats) Outcome {
+	switch {
+	case !st.Decides:
+		return Unasked
+	case st.Expected == scenarios.AsExpected:
+		return AsExpected
+	case st.Expected == scenarios.NotAsExpected:
+		return Unexpected
+	}
+	return Undecided
+}
+
+// Cell is an outcome in a table.
+func (o Outcome) Cell() string {
+	switch o {
+	case Unasked:
+		return "-"
+	case AsExpected:
+		return "yes"
+	case Unexpected:
+		return "NO"
+	case Undecided:
+	}
+	return "unknown"
+}
+
+// Words is an outcome in a sentence.
+func (o Outcome) Words() string {
+	switch o {
+	case Unasked:
+		return "nothing was expected"
+	case AsExpected:
+		return "as expected"
+	case Unexpected:
+		return "not as expected"
+	case Undecided:
+	}
+	return "cannot tell yet"
+}
