@@ -5,32 +5,34 @@ import "slices"
 // Concern names the kind of harm that a check looks for.
 type Concern string
 
-// The concerns, from the most serious to the least.
+// The concerns, the most serious first.
 const (
-	Corruption Concern = "corruption" // the data, or two at once at work on them
-	Fencing    Concern = "fencing"    // the tokens, and what the resource makes of them
-	Service    Concern = "service"    // what the lock does for those who use it
-	Belief     Concern = "belief"     // what workers hold to be true, whatever becomes of it
-	Efficiency Concern = "efficiency" // what it costs, or gives up without need
+	Corruption Concern = "corruption" // wrong data, or two sections at work on the data at once
+	Fencing    Concern = "fencing"    // wrong tokens, or a resource that accepts or refuses the wrong ones
+	Service    Concern = "service"    // the lock serves its users badly
+	Belief     Concern = "belief"     // workers believe something wrong, whether or not it does harm
+	Efficiency Concern = "efficiency" // the lock costs too much, or gives up a lease needlessly
 )
 
 // Check judges one property of a history.
 type Check struct {
 	Name string
 	Doc  string // one line, for lockquake list
-	// About says what a violation harms. Nothing else says which checks mean corruption.
+	// About is the harm that a violation does. It is the only place that says which checks mean
+	// corruption.
 	About Concern
-	// Rank orders violations: 1 is the most serious. Within corruption the check whose
-	// evidence is easier to follow comes first; checks of one rank weigh the same.
+	// Rank orders violations: 1 is the most serious. Within corruption, the check whose evidence is
+	// easier to follow comes first. Checks may share a rank.
 	Rank int
-	// Workloads are the workloads that it can judge; nil stands for all.
+	// Workloads lists the workloads that the check can judge; nil means all.
 	Workloads []string
-	// Unit names one violation: the noun that Count counts.
+	// Unit describes one violation: the thing that Result.Count counts.
 	Unit string
-	// NoRate says why the violations of a longer run are not in proportion more,
-	// so that they have no rate for each hour or acquisition. It is "" if they do.
+	// NoRate says why the number of violations does not grow in proportion to the length of a run,
+	// so that a rate per hour or per acquisition would mean nothing. It is "" if the number does
+	// grow so.
 	NoRate string
-	// Advisory: a violation does not decide unless an expectation names the check.
+	// Advisory checks do not decide the outcome unless an expectation names them.
 	Advisory bool
 	run      func(*input, *Result)
 }
@@ -166,14 +168,13 @@ func lookup(catalogue []Check, name string) (Check, bool) {
 	return catalogue[i], true
 }
 
-// Concerns returns what the check of that name is about, "" if there is none.
+// Concerns returns the harm that the named check looks for, "" if there is no such check.
 func Concerns(name string) Concern {
 	c, _ := Lookup(name)
 	return c.About
 }
 
-// Advisory reports whether a violation of the check does not decide unless an
-// expectation names the check.
+// Advisory reports whether the named check decides the outcome only if an expectation names it.
 func Advisory(name string) bool {
 	c, _ := Lookup(name)
 	return c.Advisory
