@@ -6,6 +6,17 @@ import (
 	"lockquake/history"
 )
 
+func beliefCheck() Check {
+	return Check{
+		Name:  "belief",
+		Doc:   "no two sections of one lock are believed to be held at the same time",
+		About: Belief, Rank: 7,
+		Unit:     "a section that believed to hold the lock when another one was let in",
+		Advisory: true,
+		run:      belief,
+	}
+}
+
 // belief looks for two sections of one lock that both believed to hold it. A section believes from
 // the time that it was let in until it is told of the loss, leaves, or its process ends. One
 // violation is a section that believed when another one was let in, no matter how many others

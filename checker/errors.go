@@ -8,6 +8,16 @@ import (
 	"lockquake/history"
 )
 
+func errorsCheck() Check {
+	return Check{
+		Name:  "errors",
+		Doc:   "an answer fits its cause, and keeps the result of the work",
+		About: Service, Rank: 6,
+		Unit: "a section whose answer does not fit",
+		run:  answers,
+	}
+}
+
 // answers judges the answers of the strategies by what really happened. These are the rules:
 //
 //   - not obtained: another section's grant was in the way or may have been, and the section is not

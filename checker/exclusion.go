@@ -2,6 +2,16 @@ package checker
 
 import "lockquake/history"
 
+func exclusionCheck() Check {
+	return Check{
+		Name:  "exclusion",
+		Doc:   "no two sections of one lock work on the resource at the same time",
+		About: Corruption, Rank: 3,
+		Unit: "a section that was at work when another one began to work",
+		run:  exclusion,
+	}
+}
+
 // exclusion looks for two sections of one lock that were at work on the resource at the same time.
 // A section is at work from the first to the last of its operations that the resource accepted.
 // Without the resource's record, it is at work from the call of its first operation with outcome ok

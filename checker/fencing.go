@@ -8,6 +8,16 @@ import (
 	"lockquake/history"
 )
 
+func fencingCheck() Check {
+	return Check{
+		Name:  "fencing",
+		Doc:   "tokens rise with the grants, and the resource refuses the stale and nobody else",
+		About: Fencing, Rank: 5,
+		Unit: "a section with a wrong token, or with an operation that was wrongly accepted or refused",
+		run:  fencing,
+	}
+}
+
 // fencing judges the lock and the resource: the tokens have to rise with the grants, and the
 // resource has to refuse stale holders and only those.
 func fencing(in *input, r *Result) {

@@ -10,6 +10,16 @@ import (
 	"lockquake/history"
 )
 
+func linearizableCheck() Check {
+	return Check{
+		Name:  "linearizable",
+		Doc:   "every section is one atomic step, and the resource keeps to its own rule for tokens",
+		About: Corruption, Rank: 4,
+		Unit: "an item whose sections, or whose operations, fit in no order", NoRate: "it stops at the first contradiction",
+		run: linearizable,
+	}
+}
+
 // linearizable asks two questions about each item of the resource, and both answers must be yes.
 // Does the lock make sections atomic: does some order of whole sections explain what they read? And
 // does the resource follow its policy: does some order of the single operations, with their tokens,

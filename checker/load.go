@@ -8,6 +8,16 @@ import (
 	"lockquake/history"
 )
 
+func loadCheck() Check {
+	return Check{
+		Name:  "load",
+		Doc:   "those who wait for a lock do not poll its server in step, nor without a pause",
+		About: Efficiency, Rank: 6,
+		Unit: "a peak of requests, or a section that asks without a pause", NoRate: "it judges the requests of a run as a whole",
+		run: load,
+	}
+}
+
 // load looks for waiters that poll in step: a good part of the requests of refused sections that
 // ask again comes in peaks. A peak is a window of loadWindow with at least loadLeast requests and
 // loadPeak times the mean. The mean is taken over the time in which somebody waited. See bounds.go

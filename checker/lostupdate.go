@@ -10,6 +10,17 @@ import (
 	"lockquake/history"
 )
 
+func lostUpdateCheck() Check {
+	return Check{
+		Name:  "lost-update",
+		Doc:   "no increment overwrites one that its section had not read",
+		About: Corruption, Rank: 1,
+		Workloads: []string{"counter", "multi-lock"},
+		Unit:      "a write over increments that its section had not seen, however many they are",
+		run:       lostUpdate,
+	}
+}
+
 // lostUpdate looks for increments of a counter that another write overwrote without having seen
 // them. The basis of a write is the last value of the item that its section had read or written and
 // knew of. An item that began empty began at 0.

@@ -9,6 +9,17 @@ import (
 	"lockquake/history"
 )
 
+func needlessLossCheck() Check {
+	return Check{
+		Name:  "needless-loss",
+		Doc:   "no lease is given up that is still good, or that there was time to renew",
+		About: Efficiency, Rank: 7,
+		Unit:     "a section that gave up its lease needlessly",
+		Advisory: true,
+		run:      needlessLoss,
+	}
+}
+
 // needlessLoss looks for sections that gave up a lease without need: they were told of a loss, or
 // answered lost, while the servers still held the lock for them. A loss is needless in two cases.
 //

@@ -9,6 +9,17 @@ import (
 	"lockquake/history"
 )
 
+func onceCheck() Check {
+	return Check{
+		Name:  "once",
+		Doc:   "each piece of work, such as a tick, takes effect once: not twice, and not never without anybody noticing",
+		About: Corruption, Rank: 2,
+		Workloads: []string{"cron", "reminders"},
+		Unit:      "a piece of work that was done more than once, or never",
+		run:       once,
+	}
+}
+
 // once looks for units of work, such as a tick of a schedule, that took effect more than once. A
 // write counts if its item has the name of the unit and its section was asked for that unit.
 //

@@ -6,6 +6,16 @@ import (
 	"lockquake/history"
 )
 
+func ownershipCheck() Check {
+	return Check{
+		Name:  "ownership",
+		Doc:   "a release or a renewal touches the grant of its own section only",
+		About: Service, Rank: 6,
+		Unit: "a section whose grant another request renewed or freed, or that renewed after its own release",
+		run:  ownership,
+	}
+}
+
 // ownership looks for renewals and releases that changed another section's grant: that of another
 // worker, or a later one of the same worker. A release belongs to an earlier section if it was sent
 // before the grant was asked for, or arrives while the section is still at work. A renewal is wrong

@@ -9,6 +9,16 @@ import (
 	"lockquake/history"
 )
 
+func progressCheck() Check {
+	return Check{
+		Name:  "progress",
+		Doc:   "a waiter gets the lock or an answer within a bound, and every section ends",
+		About: Service, Rank: 6,
+		Unit: "a section that waited too long, or did not end", NoRate: "a worker that never goes on counts once, however long the run is",
+		run: progress,
+	}
+}
+
 // progress looks for waiters that wait for the lock or for its answer longer than in.patience, for
 // sections that never end, and for waiters that sleep while the lock is free. How long the body
 // takes does not count.

@@ -6,6 +6,16 @@ import (
 	"lockquake/history"
 )
 
+func recoveryCheck() Check {
+	return Check{
+		Name:  "recovery",
+		Doc:   "a lock whose owner has crashed or returned is soon free again, and none is held for ever",
+		About: Service, Rank: 6,
+		Unit: "a section whose grant stayed behind, on one server or several",
+		run:  recovery,
+	}
+}
+
 // recovery looks for grants that outlive their owners.
 //
 // A section that keeps asking although a server has given it the lock does not know of its grant.

@@ -6,6 +6,16 @@ import (
 	"lockquake/history"
 )
 
+func toldCheck() Check {
+	return Check{
+		Name:  "told",
+		Doc:   "a holder that has lost the lock is told so in time",
+		About: Service, Rank: 6,
+		Unit: "a section that lost the lock and was not told in time",
+		run:  told,
+	}
+}
+
 // told looks for holders that were not told of their loss. A section lost its grant if the server
 // ended it while the body was still at work.
 //
