@@ -207,6 +207,7 @@ func (t *scriptedHistory) invoke(w, op, value string) *scriptedHistory {
 func (t *scriptedHistory) sendRead(w, value string) *scriptedHistory {
 	return t.invoke(w, "read", value)
 }
+
 func (t *scriptedHistory) sendWrite(w, value string) *scriptedHistory {
 	return t.invoke(w, "write", value)
 }
@@ -233,9 +234,11 @@ func (t *scriptedHistory) answer(w string, a history.Type) *scriptedHistory {
 func (t *scriptedHistory) read(w, value string) *scriptedHistory {
 	return t.sendRead(w, value).applied(w).ok(w)
 }
+
 func (t *scriptedHistory) write(w, value string) *scriptedHistory {
 	return t.sendWrite(w, value).applied(w).ok(w)
 }
+
 func (t *scriptedHistory) refuse(w, op, value string) *scriptedHistory {
 	return t.invoke(w, op, value).refused(w).fail(w)
 }

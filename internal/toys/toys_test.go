@@ -51,7 +51,7 @@ func lay(t *testing.T, name string) *overlay {
 	}
 	o := &overlay{root: root, folder: filepath.Join(root, "internal", "toys", "testdata", name), path: filepath.Join(t.TempDir(), "overlay.json")}
 	replace := map[string]string{}
-	err = filepath.WalkDir(o.folder, func(path string, entry os.DirEntry, err error) error {
+	err = filepath.WalkDir(o.folder, func(path string, _ os.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".go" {
 			return err
 		}
