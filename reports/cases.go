@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"lockquake/checker"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // A campaign with cases has a use for each strategy and case: far too many
@@ -15,12 +15,12 @@ import (
 
 // hasCases reports whether each strategy was run under one case of faults after
 // another.
-func hasCases(c *scenarios.Campaign) bool {
-	return slices.ContainsFunc(c.Strategies, func(st scenarios.StrategyStats) bool { return st.Case != "" })
+func hasCases(c *results.Campaign) bool {
+	return slices.ContainsFunc(c.Strategies, func(st results.StrategyStats) bool { return st.Case != "" })
 }
 
 // baseLabels lists them in their order.
-func baseLabels(c *scenarios.Campaign) []string {
+func baseLabels(c *results.Campaign) []string {
 	var labels []string
 	for _, st := range c.Strategies {
 		if label := st.Use(); !slices.Contains(labels, label) {
@@ -38,10 +38,10 @@ const noClass = "other"
 
 // caseClasses lists the classes of the campaign's cases, in the order of the
 // catalogue.
-func caseClasses(c *scenarios.Campaign) []scenarios.FaultClass {
-	var classes []scenarios.FaultClass
-	for _, class := range append(scenarios.FaultClasses(), scenarios.FaultClass{Name: noClass}) {
-		if slices.ContainsFunc(c.Strategies, func(st scenarios.StrategyStats) bool { return st.Class == class.Letter }) {
+func caseClasses(c *results.Campaign) []results.FaultClass {
+	var classes []results.FaultClass
+	for _, class := range append(results.FaultClasses(), results.FaultClass{Name: noClass}) {
+		if slices.ContainsFunc(c.Strategies, func(st results.StrategyStats) bool { return st.Class == class.Letter }) {
 			classes = append(classes, class)
 		}
 	}
@@ -49,7 +49,7 @@ func caseClasses(c *scenarios.Campaign) []scenarios.FaultClass {
 }
 
 // caseGrid is the map as a table.
-func caseGrid(c *scenarios.Campaign) grid {
+func caseGrid(c *results.Campaign) grid {
 	g := grid{
 		Title: "Which faults each strategy survives",
 		Note: "By class of faults, the worst case of each. A percentage is of the runs in which the resource was corrupted, one in " +
@@ -64,7 +64,7 @@ func caseGrid(c *scenarios.Campaign) grid {
 	for _, label := range baseLabels(c) {
 		row := []string{plain(label, 60)}
 		for _, class := range classes {
-			var uses []scenarios.StrategyStats
+			var uses []results.StrategyStats
 			for _, st := range c.Strategies {
 				if st.Use() == label && st.Class == class.Letter {
 					uses = append(uses, st)
@@ -79,7 +79,7 @@ func caseGrid(c *scenarios.Campaign) grid {
 
 // standing says how a strategy survives a class of faults, by its uses under the
 // cases of it.
-func standing(uses []scenarios.StrategyStats) string {
+func standing(uses []results.StrategyStats) string {
 	var corrupted, flawed float64
 	claims := false
 	tested := false
@@ -118,7 +118,7 @@ func standing(uses []scenarios.StrategyStats) string {
 
 // worst is the share of runs in which that check of some was violated which was
 // violated most often.
-func worst(st scenarios.StrategyStats, of func(check string) bool) float64 {
+func worst(st results.StrategyStats, of func(check string) bool) float64 {
 	share := 0.0
 	for check, stats := range st.Checks {
 		if of(check) && st.Runs > 0 {
@@ -138,23 +138,23 @@ func serves(check string) bool {
 
 // notable keeps the uses of which there is something to say: all of a campaign
 // without cases, and else those that a check speaks of.
-func notable(c *scenarios.Campaign) []scenarios.StrategyStats {
+func notable(c *results.Campaign) []results.StrategyStats {
 	if !hasCases(c) {
 		return c.Strategies
 	}
-	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st scenarios.StrategyStats) bool {
+	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st results.StrategyStats) bool {
 		return violated(st) == "none" && !surprises(st)
 	})
 }
 
 // surprising keeps those of which a scenario expected something else.
-func surprising(c *scenarios.Campaign) []scenarios.StrategyStats {
-	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st scenarios.StrategyStats) bool {
+func surprising(c *results.Campaign) []results.StrategyStats {
+	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st results.StrategyStats) bool {
 		return !surprises(st)
 	})
 }
 
-func surprises(st scenarios.StrategyStats) bool {
+func surprises(st results.StrategyStats) bool {
 	o := outcomeOf(st)
 	return o == unexpected || o == undecided
 }

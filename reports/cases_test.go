@@ -5,32 +5,32 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"lockquake/scenarios/results"
 
-	"lockquake/scenarios"
+	"github.com/google/go-cmp/cmp"
 )
 
 // caseUse is a use of a strategy under one case, in 10 runs.
-func caseUse(label, name, class string, bit int64, checks map[string]int, holds ...string) scenarios.StrategyStats {
-	st := scenarios.StrategyStats{
+func caseUse(label, name, class string, bit int64, checks map[string]int, holds ...string) results.StrategyStats {
+	st := results.StrategyStats{
 		Name: label, Label: label + " under " + name, Case: name, Class: class, Runs: 10, Bit: bit,
-		Order: []string{"exclusion", "belief", "recovery"}, Checks: map[string]scenarios.CheckStats{}, Expected: scenarios.CannotTell,
+		Order: []string{"exclusion", "belief", "recovery"}, Checks: map[string]results.CheckStats{}, Expected: results.CannotTell,
 	}
 	for check, n := range checks {
-		st.Checks[check] = scenarios.CheckStats{Applies: true, Violating: n}
+		st.Checks[check] = results.CheckStats{Applies: true, Violating: n}
 	}
 	if len(holds) > 0 {
-		st.Decides, st.Expects, st.Expected = true, &scenarios.Expect{Holds: holds}, scenarios.AsExpected
+		st.Decides, st.Expects, st.Expected = true, &results.Expect{Holds: holds}, results.AsExpected
 	}
 	return st
 }
 
-func caseCampaign() *scenarios.Campaign {
+func caseCampaign() *results.Campaign {
 	unkept := caseUse("third", "crash", "C", 1, map[string]int{"exclusion": 1}, "exclusion")
-	unkept.Expected = scenarios.NotAsExpected
+	unkept.Expected = results.NotAsExpected
 	open := caseUse("third", "other", "", 1, nil, "exclusion")
-	open.Expected = scenarios.CannotTell
-	return &scenarios.Campaign{Scenario: "matrix", Seeds: scenarios.SeedRange{First: 1, Last: 10}, Verdict: scenarios.Pass, Strategies: []scenarios.StrategyStats{
+	open.Expected = results.CannotTell
+	return &results.Campaign{Scenario: "matrix", Seeds: results.SeedRange{First: 1, Last: 10}, Verdict: results.Pass, Strategies: []results.StrategyStats{
 		caseUse("first", "pause", "P", 4, map[string]int{"exclusion": 2, "belief": 9}),
 		caseUse("first", "stall", "P", 4, map[string]int{"exclusion": 3}),
 		caseUse("first", "crash", "C", 4, map[string]int{"recovery": 1}, "exclusion"),
@@ -90,7 +90,7 @@ func TestCasesAreShownAsAMap(t *testing.T) {
 // requests that a lock costs, of which no strategy claims anything.
 func TestLoadIsNoFlawOfTheService(t *testing.T) {
 	for check, want := range map[string]string{"load": "clean", "needless-loss": "clean", "belief": "clean", "fencing": "(40 %)", "told": "(40 %)", "once": "40 %"} {
-		if got := standing([]scenarios.StrategyStats{caseUse("one", "pause", "P", 4, map[string]int{check: 4})}); got != want {
+		if got := standing([]results.StrategyStats{caseUse("one", "pause", "P", 4, map[string]int{check: 4})}); got != want {
 			t.Errorf("violated %s: %s, want %s", check, got, want)
 		}
 	}

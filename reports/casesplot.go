@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"lockquake/scenarios/results"
+
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"lockquake/scenarios"
 )
 
 // The measures of the picture of a campaign with cases.
@@ -24,7 +24,7 @@ const (
 
 // casesPicture has a row for each strategy and a column for each case, in the
 // order of their classes.
-func casesPicture(c *scenarios.Campaign) (width, height vg.Length, paintOn func(draw.Canvas)) {
+func casesPicture(c *results.Campaign) (width, height vg.Length, paintOn func(draw.Canvas)) {
 	const margins = 20
 	p := casesPlot{c: c, labels: baseLabels(c)}
 	for _, class := range caseClasses(c) {
@@ -59,12 +59,12 @@ const casesNote = "share of runs (%). Blue: the resource was corrupted. Yellow: 
 
 type casesColumn struct {
 	name  string
-	class scenarios.FaultClass
+	class results.FaultClass
 	x     vg.Length // of its left side, from that of the picture
 }
 
 type casesPlot struct {
-	c       *scenarios.Campaign
+	c       *results.Campaign
 	labels  []string
 	columns []casesColumn
 	left    vg.Length // room for the labels
@@ -118,7 +118,7 @@ func (p casesPlot) classes(c draw.Canvas, top vg.Length) {
 }
 
 // cell paints what became of one strategy under one case.
-func (p casesPlot) cell(c draw.Canvas, corner vg.Point, st scenarios.StrategyStats) {
+func (p casesPlot) cell(c draw.Canvas, corner vg.Point, st results.StrategyStats) {
 	const gap = 0.75
 	box := vg.Rectangle{
 		Min: vg.Point{X: corner.X + gap, Y: corner.Y + gap},

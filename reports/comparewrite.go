@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // JSON prints the comparison as one document.
@@ -159,7 +159,7 @@ func (c *Comparison) seedLines(clean func(string) string) []string {
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
 			for _, list := range []struct {
-				seeds scenarios.SeedSet
+				seeds results.SeedSet
 				what  string
 			}{{check.Broken, "newly violated"}, {check.Fixed, "no longer violated"}} {
 				if n := list.seeds.Count(); n > 0 {

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"lockquake/checker"
-	"lockquake/scenarios"
+	"lockquake/internal/stats"
+	"lockquake/scenarios/results"
 )
 
 // grid is a table that report.md and report.html both show.
@@ -22,7 +23,7 @@ type grid struct {
 
 // grids are the tables that stand after the answer. One without rows is left
 // out.
-func grids(c *scenarios.Campaign) []grid {
+func grids(c *results.Campaign) []grid {
 	var list []grid
 	for _, g := range []grid{boundGrid(c), useGrid(c), costGrid(c)} {
 		if len(g.Rows) > 0 {
@@ -33,7 +34,7 @@ func grids(c *scenarios.Campaign) []grid {
 }
 
 // boundGrid says what came of the bounds that the scenario expects.
-func boundGrid(c *scenarios.Campaign) grid {
+func boundGrid(c *results.Campaign) grid {
 	g := grid{
 		Title: "Bounds", Note: "What the scenario expects of the measures of all runs.", Texts: 2,
 		Head: []string{"strategy", "measure", "expected", "measured", "met"},
@@ -51,7 +52,7 @@ func boundGrid(c *scenarios.Campaign) grid {
 }
 
 // useGrid says how often a check is violated in use.
-func useGrid(c *scenarios.Campaign) grid {
+func useGrid(c *results.Campaign) grid {
 	g := grid{
 		Title: "How often in use",
 		Note: "Each violation counts once, and a run may hold several; `lockquake list checks` says what one is. A lock-hour is an hour of virtual time of one lock. " +
@@ -62,12 +63,12 @@ func useGrid(c *scenarios.Campaign) grid {
 	var why []string // a check has no rate
 	for _, st := range c.Strategies {
 		for _, check := range st.Order {
-			stats := st.Checks[check]
-			if stats.Violations == 0 {
+			counts := st.Checks[check]
+			if counts.Violations == 0 {
 				continue
 			}
-			row := []string{name(st), check, thousands(int(stats.Violations))}
-			for _, r := range []*scenarios.Rate{stats.PerThousand, stats.PerLockHour} {
+			row := []string{name(st), check, thousands(int(counts.Violations))}
+			for _, r := range []*stats.Rate{counts.PerThousand, counts.PerLockHour} {
 				if r == nil {
 					row = append(row, "-", "-")
 				} else {
@@ -86,10 +87,10 @@ func useGrid(c *scenarios.Campaign) grid {
 	return g
 }
 
-func spread(r *scenarios.Rate) string { return figure(r.Low) + " to " + figure(r.High) }
+func spread(r *stats.Rate) string { return figure(r.Low) + " to " + figure(r.High) }
 
 // costGrid says what each strategy cost those who used it.
-func costGrid(c *scenarios.Campaign) grid {
+func costGrid(c *results.Campaign) grid {
 	g := grid{
 		Title: "What it cost",
 		Note: "Of all runs. A loss is a section that was still inside when its lock was gone; acts are what the resource accepted of it between the loss and its notice. " +
@@ -139,7 +140,7 @@ func costs(m *checker.Metrics, locks int) []string {
 }
 
 // finished is the share of a strategy's work that was done and took effect.
-func finished(st scenarios.StrategyStats) string {
+func finished(st results.StrategyStats) string {
 	m := &st.Metrics
 	if m.Jobs == 0 {
 		return "-"
@@ -149,7 +150,7 @@ func finished(st scenarios.StrategyStats) string {
 
 // remarks are what there is to say of the strategies beside each other, a
 // sentence each.
-func remarks(c *scenarios.Campaign) []string {
+func remarks(c *results.Campaign) []string {
 	list := unread(c)
 	if hasCases(c) {
 		return list // two strategies under two cases are no pair
@@ -171,7 +172,7 @@ func remarks(c *scenarios.Campaign) []string {
 }
 
 // unread says of which locks the holders could not be read, and what to do.
-func unread(c *scenarios.Campaign) []string {
+func unread(c *results.Campaign) []string {
 	var list, seen []string
 	for _, st := range c.Strategies {
 		if st.Unread == "" || slices.Contains(seen, st.Name) {

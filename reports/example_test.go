@@ -8,7 +8,7 @@ import (
 	"lockquake/checker"
 	"lockquake/history"
 	"lockquake/reports"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // Two workers are let in at once, and one of them undoes what the other did.
@@ -38,12 +38,12 @@ func ExampleTell() {
 	add(history.Event{Type: history.Final, Value: "1"})
 	h.Events = r.Events()
 
-	results, err := checker.Run(h, []string{"lost-update"})
+	verdicts, err := checker.Run(h, []string{"lost-update"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	trial := &scenarios.Trial{Scenario: "by-hand", Label: "none", Strategy: "none", Seed: 1, History: h, Results: results}
+	trial := &results.Trial{Scenario: "by-hand", Label: "none", Strategy: "none", Seed: 1, History: h, Results: verdicts}
 	story := reports.Tell(trial)
 	if err := story.Write(os.Stdout, reports.Options{}); err != nil {
 		fmt.Println(err)

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // ExploreTable prints what a search has found: a row for each strategy, the
 // first placement of each that does harm, what was left out, and the map.
-func ExploreTable(w io.Writer, e *scenarios.Exploration, o Options) error {
+func ExploreTable(w io.Writer, e *results.Exploration, o Options) error {
 	var b bytes.Buffer
 	title := fmt.Sprintf("%s: %s at every point, %s, %s each, seed %d", plain(e.Scenario, 60),
 		[]string{"one fault", "one fault and two"}[e.Faults-1], count(e.Workers, "worker"), count(e.Sections, "section"), e.Seed)
@@ -45,7 +45,7 @@ func ExploreTable(w io.Writer, e *scenarios.Exploration, o Options) error {
 }
 
 // ExploreJSON prints a search as one document.
-func ExploreJSON(w io.Writer, e *scenarios.Exploration) error {
+func ExploreJSON(w io.Writer, e *results.Exploration) error {
 	return writeJSON(w, e)
 }
 
@@ -71,7 +71,7 @@ func checkCounts(checks map[string]int) string {
 }
 
 // exploredNotes says of one strategy what the table has no room for.
-func exploredNotes(b *bytes.Buffer, st scenarios.ExploredStats) {
+func exploredNotes(b *bytes.Buffer, st results.ExploredStats) {
 	if len(st.Without) > 0 {
 		fmt.Fprintf(b, "\n%s violates without any fault: %s\n", plain(st.Label, 60), strings.Join(st.Without, ", "))
 	}
@@ -82,12 +82,12 @@ func exploredNotes(b *bytes.Buffer, st scenarios.ExploredStats) {
 
 // exploreHarm prints a row for each strategy and kind of fault that does harm:
 // at how many places, and which is the first. A pair counts for its first fault.
-func exploreHarm(b *bytes.Buffer, e *scenarios.Exploration, o Options) {
+func exploreHarm(b *bytes.Buffer, e *results.Exploration, o Options) {
 	rows := [][]string{{"strategy", "fault", "does harm", "of", "the first of them"}}
 	for _, st := range e.Strategies {
-		harmful := st.Harmful(scenarios.Breaks)
+		harmful := st.Harmful(results.Breaks)
 		for _, kind := range e.Kinds {
-			of := func(p scenarios.Placement) bool { return p.Places[0].Kind == kind }
+			of := func(p results.Placement) bool { return p.Places[0].Kind == kind }
 			first := slices.IndexFunc(harmful, of)
 			if first < 0 {
 				continue
@@ -120,7 +120,7 @@ func exploreHarm(b *bytes.Buffer, e *scenarios.Exploration, o Options) {
 	writeTable(b, o, rows, figures{2, 4}, nil)
 }
 
-func numberOf(list []scenarios.Placement, of func(scenarios.Placement) bool) int {
+func numberOf(list []results.Placement, of func(results.Placement) bool) int {
 	n := 0
 	for _, p := range list {
 		if of(p) {

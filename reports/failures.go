@@ -5,14 +5,14 @@ import (
 	"strconv"
 	"strings"
 
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // shownFailure is a failure as the report shows it: the story and its pictures. Checks
 // that fail in the same run for the same reason share one.
 type shownFailure struct {
-	stats    scenarios.StrategyStats
-	failures []scenarios.Failure
+	stats    results.StrategyStats
+	failures []results.Failure
 	story    Story
 	timeline Timeline
 	svg, png []byte // nil if there is nothing to draw
@@ -23,7 +23,7 @@ type shownFailure struct {
 const mostPictures = 60
 
 // shownFailures tells all failures of a campaign, in the order of its strategies.
-func shownFailures(c *scenarios.Campaign) ([]shownFailure, error) {
+func shownFailures(c *results.Campaign) ([]shownFailure, error) {
 	var all []shownFailure
 	for _, st := range failed(c) {
 		first := len(all)
@@ -38,7 +38,7 @@ func shownFailures(c *scenarios.Campaign) ([]shownFailure, error) {
 				continue
 			}
 			all = append(all, shownFailure{
-				stats: st, failures: []scenarios.Failure{f}, story: story, timeline: TimelineOf(f.Trial, f.Check),
+				stats: st, failures: []results.Failure{f}, story: story, timeline: TimelineOf(f.Trial, f.Check),
 			})
 		}
 	}
@@ -73,7 +73,7 @@ func (t *shownFailure) checks() []string {
 
 // otherGrid lists the first failures that a campaign with cases does not keep
 // whole, with the line that repeats each.
-func otherGrid(c *scenarios.Campaign) grid {
+func otherGrid(c *results.Campaign) grid {
 	g := grid{
 		Title: "Other first failures",
 		Note:  "Of each check and each class of faults one failure is kept whole, above. The line repeats the others, story and all.",
@@ -85,9 +85,9 @@ func otherGrid(c *scenarios.Campaign) grid {
 	for _, st := range c.Strategies {
 		for _, check := range st.Order {
 			stats := st.Checks[check]
-			whole := slices.ContainsFunc(st.Failures, func(f scenarios.Failure) bool { return f.Check == check })
+			whole := slices.ContainsFunc(st.Failures, func(f results.Failure) bool { return f.Check == check })
 			if stats.Replay != "" && !whole {
-				g.Rows = append(g.Rows, []string{name(st), check, strconv.FormatUint(stats.FirstSeed, 10), scenarios.ReplayLine(c.Program, stats.Replay)})
+				g.Rows = append(g.Rows, []string{name(st), check, strconv.FormatUint(stats.FirstSeed, 10), results.ReplayLine(c.Program, stats.Replay)})
 			}
 		}
 	}

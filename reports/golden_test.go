@@ -10,26 +10,26 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"lockquake/scenarios/results"
 
-	"lockquake/scenarios"
+	"github.com/google/go-cmp/cmp"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestGolden(t *testing.T) {
 	campaign, _ := gcPause()
-	story := func(run *scenarios.Trial, check string) func(io.Writer) error {
+	story := func(run *results.Trial, check string) func(io.Writer) error {
 		return func(w io.Writer) error { return TellCheck(run, check).Write(w, Options{}) }
 	}
-	timeline := func(run *scenarios.Trial) func(io.Writer) error {
+	timeline := func(run *results.Trial) func(io.Writer) error {
 		return func(w io.Writer) error {
 			e := json.NewEncoder(w)
 			e.SetIndent("", " ")
 			return e.Encode(TimelineOf(run, "lost-update"))
 		}
 	}
-	picture := func(run *scenarios.Trial) func(io.Writer) error {
+	picture := func(run *results.Trial) func(io.Writer) error {
 		return func(w io.Writer) error {
 			t := TimelineOf(run, "lost-update")
 			svg, _, err := timelinePicture(&t, "redis")

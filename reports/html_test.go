@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // browser is a page under test, and everything that it complained about or
@@ -34,7 +35,7 @@ type browser struct {
 }
 
 // openReport writes the report of a campaign and opens its page in Chromium.
-func openReport(t *testing.T, c *scenarios.Campaign, s *scenarios.Scenario) *browser {
+func openReport(t *testing.T, c *results.Campaign, s *scenarios.Scenario) *browser {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts a browser")

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strconv"
 
+	"lockquake/scenarios/results"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"lockquake/scenarios"
 )
 
 // The size of a plot. 600 points are 800 of a browser's pixels; the PNG has
@@ -29,7 +29,7 @@ const (
 
 // ratesPicture draws the rates as SVG and as PNG. It has a row for each strategy,
 // or of a campaign with cases a cell for each of them.
-func ratesPicture(c *scenarios.Campaign) (svg, png []byte, err error) {
+func ratesPicture(c *results.Campaign) (svg, png []byte, err error) {
 	width, height := plotWidth, plotMargin+plotRow*vg.Length(max(1, len(c.Strategies)))
 	paintOn := ratesPlot(c).Draw
 	if hasCases(c) {
@@ -40,10 +40,10 @@ func ratesPicture(c *scenarios.Campaign) (svg, png []byte, err error) {
 
 // ratesPlot has a row for each strategy, the first on top, and percent from
 // left to right.
-func ratesPlot(c *scenarios.Campaign) *plot.Plot {
+func ratesPlot(c *results.Campaign) *plot.Plot {
 	p := newPlot(fmt.Sprintf("%s: how often each strategy fails, %s", plain(c.Scenario, 40), seeds(c)))
 	p.X.Label.Text = "violating runs (%), with the 95 % interval"
-	if slices.ContainsFunc(c.Strategies, func(st scenarios.StrategyStats) bool { return outcomeOf(st) == unasked }) {
+	if slices.ContainsFunc(c.Strategies, func(st results.StrategyStats) bool { return outcomeOf(st) == unasked }) {
 		p.X.Label.Text += "; hollow and grey: nothing was expected"
 	}
 	p.Y.Tick.Label.Font = sans(11.5)
@@ -105,7 +105,7 @@ type rateMark struct {
 // newRateMark chooses colour, shape and words, so that no one of them alone
 // has to be seen. The colours are those of Okabe and Ito, which people tell
 // apart who see two of the three primary colours.
-func newRateMark(s *scenarios.StrategyStats, y float64) rateMark {
+func newRateMark(s *results.StrategyStats, y float64) rateMark {
 	r := rateMark{
 		y: y, rate: 100 * s.Rate, low: 100 * s.Low, high: 100 * highest(*s), known: s.Runs > 0,
 		label: fmt.Sprintf("%s (%d/%d)", percent(s.Rate), s.Violating, s.Runs),

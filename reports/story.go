@@ -8,7 +8,7 @@ import (
 
 	"lockquake/checker"
 	"lockquake/history"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // maxLines is how many lines a story has at most: more than a screen is read
@@ -61,10 +61,10 @@ const (
 // Tell tells a run by the evidence of its most serious violation among the checks
 // that decide. Where none of these is violated it is the most serious of the
 // others. A run in which no check found anything is told from its beginning.
-func Tell(run *scenarios.Trial) Story { return TellCheck(run, "") }
+func Tell(run *results.Trial) Story { return TellCheck(run, "") }
 
 // TellCheck is Tell by the evidence of one check, if that found something.
-func TellCheck(run *scenarios.Trial, check string) Story {
+func TellCheck(run *results.Trial, check string) Story {
 	story := Story{Title: title(run), Verdicts: verdicts(run.Results), Replay: run.Replay, Program: run.Program}
 	sections, err := run.History.Sections()
 	if err != nil {
@@ -78,7 +78,7 @@ func TellCheck(run *scenarios.Trial, check string) Story {
 
 // tellAround tells a run by a piece of evidence, and says what part of it that
 // is.
-func tellAround(run *scenarios.Trial, sections []*history.Section, why *reason) ([]Line, scope) {
+func tellAround(run *results.Trial, sections []*history.Section, why *reason) ([]Line, scope) {
 	near := newScope(run.History, sections, why)
 	whole := near
 	whole.from, whole.to, whole.sections = 1, int64(len(run.History.Events)), nil
@@ -145,7 +145,7 @@ func operations(lines []Line) []Line {
 	return kept
 }
 
-func title(run *scenarios.Trial) string {
+func title(run *results.Trial) string {
 	fence := run.History.Meta.Fence
 	if fence == "" {
 		fence = "off"
@@ -196,7 +196,7 @@ type reason struct {
 // telling returns what a story is told for: the first finding of check or, if that
 // found nothing, of the check that the run is told by, or else of the most serious
 // one. It returns nil if there is no evidence at all.
-func telling(run *scenarios.Trial, check string) *reason {
+func telling(run *results.Trial, check string) *reason {
 	var checks []string
 	findings := map[string]*checker.Finding{}
 	for i := range run.Results {
@@ -206,7 +206,7 @@ func telling(run *scenarios.Trial, check string) *reason {
 			findings[r.Check] = &r.Findings[0]
 		}
 	}
-	for _, name := range append([]string{check, run.Telling}, scenarios.Serious(checks)...) {
+	for _, name := range append([]string{check, run.Telling}, checker.Serious(checks)...) {
 		if f := findings[name]; f != nil {
 			return &reason{name, f}
 		}

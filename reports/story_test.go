@@ -12,12 +12,12 @@ import (
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/history"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // trial makes a run of a script.
-func (s *script) trial(steps ...faults.Step) *scenarios.Trial {
-	return &scenarios.Trial{
+func (s *script) trial(steps ...faults.Step) *results.Trial {
+	return &results.Trial{
 		Scenario: "by-hand", Label: s.meta.Label, Strategy: s.meta.Strategy, Seed: 1,
 		History: s.history(), Plan: faults.Plan{Steps: steps},
 	}
@@ -374,7 +374,7 @@ func TestStoriesFit(t *testing.T) {
 		every.Events = append(every.Events, e.Seq)
 	}
 	everything.Results = []checker.Result{{Check: "linearizable", Verdict: checker.Invalid, Findings: []checker.Finding{every}}}
-	for name, run := range map[string]*scenarios.Trial{
+	for name, run := range map[string]*results.Trial{
 		"redis": kleppmann(0), "fenced": kleppmann(33), "long": long(), "late packet": latePacket(),
 		"nothing found": crowd.trial(), "all is evidence": everything,
 	} {
@@ -405,7 +405,7 @@ func TestStoriesFit(t *testing.T) {
 func TestOneLineIsDecisive(t *testing.T) {
 	tests := []struct {
 		name string
-		run  *scenarios.Trial
+		run  *results.Trial
 		want string
 	}{
 		{"a lost update", kleppmann(0), "writes 1 over worker-2's 1: update lost"},
@@ -430,7 +430,7 @@ func TestOneLineIsDecisive(t *testing.T) {
 
 func TestTellChoosesItsFinding(t *testing.T) {
 	finding := func(text string) []checker.Finding { return []checker.Finding{{Text: text, Events: []int64{1}}} }
-	results := []checker.Result{
+	verdicts := []checker.Result{
 		{Check: "told", Verdict: checker.Invalid, Findings: finding("told")},
 		{Check: "belief", Verdict: checker.Invalid, Findings: finding("belief")},
 		{Check: "linearizable", Verdict: checker.Unknown, Findings: finding("linearizable")},
@@ -444,11 +444,11 @@ func TestTellChoosesItsFinding(t *testing.T) {
 		{"linearizable", "exclusion"},
 	}
 	for _, tt := range tests {
-		if got := telling(&scenarios.Trial{Results: results}, tt.check); got.Text != tt.want {
+		if got := telling(&results.Trial{Results: verdicts}, tt.check); got.Text != tt.want {
 			t.Errorf("for %q the story is told for %s, want %s", tt.check, got.Text, tt.want)
 		}
 	}
-	if got := telling(&scenarios.Trial{}, ""); got != nil {
+	if got := telling(&results.Trial{}, ""); got != nil {
 		t.Errorf("without results there is a finding: %v", got)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"lockquake/faults"
 	"lockquake/history"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // lockServer stands for all servers of the lock in a fault, and for the only one.
@@ -119,7 +119,7 @@ func (t *teller) saidNow(at time.Duration, text string) bool {
 
 // planned returns the step of the plan that a fault comes from, nil if there is
 // none.
-func planned(run *scenarios.Trial, e *history.Event) *faults.Step {
+func planned(run *results.Trial, e *history.Event) *faults.Step {
 	if e.Fault < 1 || e.Fault > len(run.Plan.Steps) {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // column is one column of a story.
@@ -41,7 +41,7 @@ func (s Story) Write(w io.Writer, o Options) error {
 		}
 	}
 	if s.Replay != "" {
-		b.WriteString("\n" + scenarios.ReplayLine(s.Program, s.Replay) + "\n")
+		b.WriteString("\n" + results.ReplayLine(s.Program, s.Replay) + "\n")
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // SweepContents lists what is in the directory of a sweep.
@@ -23,7 +23,7 @@ func SweepContents() []Content {
 
 // WriteSweep writes the report of a sweep into a directory, which holds
 // SweepContents then, as [WriteDir] does.
-func WriteSweep(dir string, s *scenarios.Sweep) error {
+func WriteSweep(dir string, s *results.Sweep) error {
 	var results, table bytes.Buffer
 	if err := SweepJSON(&results, s); err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -45,13 +45,13 @@ func WriteSweep(dir string, s *scenarios.Sweep) error {
 }
 
 // SweepJSON prints a sweep as one document, the same as sweep.json.
-func SweepJSON(w io.Writer, s *scenarios.Sweep) error {
+func SweepJSON(w io.Writer, s *results.Sweep) error {
 	return writeJSON(w, s)
 }
 
 // writeSweepCSV writes one row for each point, strategy and check. The row of
 // the check that the sweep counts, if that is any that decides, has allChecks.
-func writeSweepCSV(w io.Writer, s *scenarios.Sweep) error {
+func writeSweepCSV(w io.Writer, s *results.Sweep) error {
 	var head []string
 	for _, axis := range s.Axes {
 		head = append(head, axis.Path)
@@ -78,7 +78,7 @@ func writeSweepCSV(w io.Writer, s *scenarios.Sweep) error {
 
 // sweepLabels lists the strategies of a sweep in the order of its first point
 // that has them.
-func sweepLabels(s *scenarios.Sweep) []string {
+func sweepLabels(s *results.Sweep) []string {
 	var labels []string
 	seen := map[string]bool{}
 	for _, point := range s.Points {
@@ -93,7 +93,7 @@ func sweepLabels(s *scenarios.Sweep) []string {
 }
 
 // sweepCounts says which violations a sweep counts.
-func sweepCounts(s *scenarios.Sweep) string {
+func sweepCounts(s *results.Sweep) string {
 	if s.Check != "" {
 		return "runs that violate " + plain(s.Check, 40)
 	}
@@ -101,7 +101,7 @@ func sweepCounts(s *scenarios.Sweep) string {
 }
 
 // sweepRuns says how many runs stand behind a figure.
-func sweepRuns(s *scenarios.Sweep) string {
+func sweepRuns(s *results.Sweep) string {
 	n := int(s.Seeds.Last-s.Seeds.First) + 1
 	words := []string{count(n, "run") + " at each point", seedRange(s.Seeds)}
 	text := strings.Join(append(words, overridden(s.Overrides)...), ", ")

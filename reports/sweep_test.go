@@ -16,37 +16,38 @@ import (
 	"testing"
 	"time"
 
+	"lockquake/internal/stats"
+	"lockquake/scenarios/results"
+
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/plot/vg"
-
-	"lockquake/scenarios"
 )
 
 // swept is a made-up sweep. The rate of redis falls with the first axis, and
 // rises with the second, if there is one; fenced never fails.
-func swept(axes ...scenarios.Axis) *scenarios.Sweep {
+func swept(axes ...results.Axis) *results.Sweep {
 	const runs = 50
-	s := &scenarios.Sweep{
-		Schema: 1, Version: "0.1.0", Scenario: "gc-pause", Hash: "1a2b3c4d5e6f", Seeds: scenarios.SeedRange{First: 1, Last: runs},
+	s := &results.Sweep{
+		Schema: 1, Version: "0.1.0", Scenario: "gc-pause", Hash: "1a2b3c4d5e6f", Seeds: results.SeedRange{First: 1, Last: runs},
 		Overrides: []string{"workers=4"}, Axes: axes,
 	}
-	rate := func(label string, violating int) scenarios.SweepRate {
-		low, high := scenarios.Wilson(violating, runs)
-		r := scenarios.SweepRate{
+	rate := func(label string, violating int) results.SweepRate {
+		low, high := stats.Wilson(violating, runs)
+		r := results.SweepRate{
 			Name: "redis", Label: label, Runs: runs, Violating: violating, Rate: float64(violating) / runs, Low: low, High: high,
-			Order: []string{"exclusion", "told"}, Checks: map[string]scenarios.CheckStats{"exclusion": {Applies: true, Violating: violating}},
+			Order: []string{"exclusion", "told"}, Checks: map[string]results.CheckStats{"exclusion": {Applies: true, Violating: violating}},
 		}
 		return r
 	}
 	for i, value := range axes[0].Values {
 		if len(axes) == 1 {
-			s.Points = append(s.Points, scenarios.SweepPoint{Values: []string{value}, Met: int64(10 * i), Strategies: []scenarios.SweepRate{
+			s.Points = append(s.Points, results.SweepPoint{Values: []string{value}, Met: int64(10 * i), Strategies: []results.SweepRate{
 				rate("redis", runs/(i+1)), rate("fenced", 0),
 			}})
 			continue
 		}
 		for j, other := range axes[1].Values {
-			s.Points = append(s.Points, scenarios.SweepPoint{Values: []string{value, other}, Met: 1, Strategies: []scenarios.SweepRate{
+			s.Points = append(s.Points, results.SweepPoint{Values: []string{value, other}, Met: 1, Strategies: []results.SweepRate{
 				rate("redis", runs*j/(len(axes[1].Values)-1)/(i+1)), rate("fenced", 0),
 			}})
 		}
@@ -54,27 +55,27 @@ func swept(axes ...scenarios.Axis) *scenarios.Sweep {
 	return s
 }
 
-func ttls() scenarios.Axis {
-	return scenarios.Axis{Path: "lock.ttl", Values: []string{"500ms", "1s", "5s", "30s"}, Log: true}
+func ttls() results.Axis {
+	return results.Axis{Path: "lock.ttl", Values: []string{"500ms", "1s", "5s", "30s"}, Log: true}
 }
 
-func fences() scenarios.Axis {
-	return scenarios.Axis{Path: "strategies.fenced.resource.fence", Values: []string{"off", "writes", "reads-writes"}}
+func fences() results.Axis {
+	return results.Axis{Path: "strategies.fenced.resource.fence", Values: []string{"off", "writes", "reads-writes"}}
 }
 
-func found() *scenarios.Sweep {
-	s := swept(scenarios.Axis{Path: "faults.pause.for", Values: []string{"5s", "10s", "15s"}})
-	s.Thresholds = []scenarios.Threshold{
+func found() *results.Sweep {
+	s := swept(results.Axis{Path: "faults.pause.for", Values: []string{"5s", "10s", "15s"}})
+	s.Thresholds = []results.Threshold{
 		{
-			Label: "redis", Side: scenarios.Smallest, Breaks: "9.928s", Holds: "9.857s", Precision: 0.007151, TTL: 10 * time.Second, Margin: 0.9928, Changes: 1, Replay: "a@b:redis:1:0.1.0:f",
+			Label: "redis", Side: results.Smallest, Breaks: "9.928s", Holds: "9.857s", Precision: 0.007151, TTL: 10 * time.Second, Margin: 0.9928, Changes: 1, Replay: "a@b:redis:1:0.1.0:f",
 			Why: "3 of 50 runs violate lost-update", Jobs: 8000, Finished: 7928, FinishedLow: 0.98868, FinishedHigh: 0.99286,
 		},
 		{
-			Label: "short", Side: scenarios.Largest, Breaks: "6.1s", Holds: "6.15s", Precision: 0.0082, TTL: 20 * time.Second, Margin: 0.305, Changes: 2,
+			Label: "short", Side: results.Largest, Breaks: "6.1s", Holds: "6.15s", Precision: 0.0082, TTL: 20 * time.Second, Margin: 0.305, Changes: 2,
 			Why: "finished was expected to be >= 99 %, and is 98.6 %", Jobs: 1000, Finished: 1000, FinishedLow: 0.99617, FinishedHigh: 1,
 		},
-		{Label: "none", Side: scenarios.Always, Why: "finished 0 of 900, so nothing was tested"},
-		{Label: "fenced", Side: scenarios.Never},
+		{Label: "none", Side: results.Always, Why: "finished 0 of 900, so nothing was tested"},
+		{Label: "fenced", Side: results.Never},
 	}
 	return s
 }
@@ -112,11 +113,11 @@ func TestSweepPictures(t *testing.T) {
 	}
 	tests := []struct {
 		name  string
-		sweep *scenarios.Sweep
+		sweep *results.Sweep
 		words []string
 	}{
 		{"lines", swept(ttls()), []string{"lock.ttl (s), logarithmic", "redis", "fenced", "0.5", "20", "50 runs at each point, seeds 1 to 50, workers=4; bands: 95 % Wilson intervals"}},
-		{"numbers", swept(scenarios.Axis{Path: "workers", Values: []string{"2", "3", "4"}}), []string{"workers", "2.4", "4"}},
+		{"numbers", swept(results.Axis{Path: "workers", Values: []string{"2", "3", "4"}}), []string{"workers", "2.4", "4"}},
 		{"words", swept(fences()), []string{"off", "writes", "reads-writes"}},
 		{"map", swept(ttls(), fences()), []string{"lock.ttl (s)", "reads-writes", "0.5", "100"}},
 		{"partial map", partial, []string{"stopped before the end"}},
@@ -162,7 +163,7 @@ func TestLineEndsKeepTheirDistance(t *testing.T) {
 	s := swept(ttls())
 	for i := range s.Points {
 		for n := range 20 {
-			s.Points[i].Strategies = append(s.Points[i].Strategies, scenarios.SweepRate{Label: "more-" + strconv.Itoa(n), Runs: 1, High: 1})
+			s.Points[i].Strategies = append(s.Points[i].Strategies, results.SweepRate{Label: "more-" + strconv.Itoa(n), Runs: 1, High: 1})
 		}
 	}
 	height := func(percent float64) vg.Length { return vg.Length(3 * percent) }
@@ -216,7 +217,7 @@ func TestWriteSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got scenarios.Sweep
+	var got results.Sweep
 	if err := json.Unmarshal(data, &got); err != nil {
 		t.Fatal(err)
 	}

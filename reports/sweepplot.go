@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"time"
 
+	"lockquake/scenarios/results"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"lockquake/scenarios"
 )
 
 // The measures of a plot over one parameter.
@@ -26,7 +26,7 @@ const (
 
 // sweepPicture draws a sweep as SVG and as PNG: lines over one parameter, a map
 // for each strategy over two.
-func sweepPicture(s *scenarios.Sweep) (svg, png []byte, err error) {
+func sweepPicture(s *results.Sweep) (svg, png []byte, err error) {
 	draft := linesPicture
 	if len(s.Axes) > 1 {
 		draft = mapsPicture
@@ -39,7 +39,7 @@ func sweepPicture(s *scenarios.Sweep) (svg, png []byte, err error) {
 }
 
 // linesPicture has the parameter from left to right and percent upwards.
-func linesPicture(s *scenarios.Sweep) (width, height vg.Length, paintOn func(draw.Canvas)) {
+func linesPicture(s *results.Sweep) (width, height vg.Length, paintOn func(draw.Canvas)) {
 	axis := newSweepAxis(s.Axes[0])
 	p := newPlot(fmt.Sprintf("%s: how often each strategy fails, by %s", plain(s.Scenario, 40), plain(s.Axes[0].Path, 40)))
 	p.X.Label.Text = axis.label
@@ -82,7 +82,7 @@ type sweepAxis struct {
 	log    bool
 }
 
-func newSweepAxis(a scenarios.Axis) sweepAxis {
+func newSweepAxis(a results.Axis) sweepAxis {
 	path := plain(a.Path, 60)
 	quantities, measured := a.Quantities()
 	axis := sweepAxis{label: path, words: !measured, log: measured && a.Log}
@@ -204,7 +204,7 @@ type strategyLines []sweepLine
 
 // sweepLines gives each strategy a colour and a shape. The colours are those
 // of Okabe and Ito; once they begin again the lines are dashed.
-func sweepLines(s *scenarios.Sweep, axis sweepAxis) strategyLines {
+func sweepLines(s *results.Sweep, axis sweepAxis) strategyLines {
 	colors := []color.RGBA{
 		blue(),
 		vermilion(),

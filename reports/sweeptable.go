@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // SweepTable prints a sweep: over one parameter a row for each value and a
 // column for each strategy, over two such a table for each strategy with the
 // values of the second from left to right. Where thresholds were looked for,
 // they follow.
-func SweepTable(w io.Writer, s *scenarios.Sweep, o Options) error {
+func SweepTable(w io.Writer, s *results.Sweep, o Options) error {
 	var b bytes.Buffer
 	values := figures{1, math.MaxInt} // all columns but the first
 	paint(&b, o, bold, fmt.Sprintf("%s: %s, by %s", plain(s.Scenario, 60), sweepCounts(s), axes(s)))
@@ -42,7 +42,7 @@ func SweepTable(w io.Writer, s *scenarios.Sweep, o Options) error {
 		b.WriteByte('\n')
 		for _, t := range s.Thresholds {
 			if t.Replay != "" {
-				fmt.Fprintln(&b, scenarios.ReplayLine(s.Program, t.Replay))
+				fmt.Fprintln(&b, results.ReplayLine(s.Program, t.Replay))
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func SweepTable(w io.Writer, s *scenarios.Sweep, o Options) error {
 	return err
 }
 
-func axes(s *scenarios.Sweep) string {
+func axes(s *results.Sweep) string {
 	var paths []string
 	for _, axis := range s.Axes {
 		paths = append(paths, plain(axis.Path, 60))
@@ -59,7 +59,7 @@ func axes(s *scenarios.Sweep) string {
 }
 
 // sweepRows is the table of one parameter.
-func sweepRows(s *scenarios.Sweep) [][]string {
+func sweepRows(s *results.Sweep) [][]string {
 	labels := sweepLabels(s)
 	head := []string{plain(s.Axes[0].Path, 40)}
 	for _, label := range labels {
@@ -77,7 +77,7 @@ func sweepRows(s *scenarios.Sweep) [][]string {
 }
 
 // sweepGrid is the table of one strategy over two parameters.
-func sweepGrid(s *scenarios.Sweep, label string) [][]string {
+func sweepGrid(s *results.Sweep, label string) [][]string {
 	down, across := s.Axes[0], s.Axes[1]
 	rows := [][]string{{plain(down.Path, 40) + " \\ " + plain(across.Path, 40)}}
 	for _, value := range across.Values {
@@ -97,7 +97,7 @@ func sweepGrid(s *scenarios.Sweep, label string) [][]string {
 	return rows
 }
 
-func rateOf(point *scenarios.SweepPoint, label string) string {
+func rateOf(point *results.SweepPoint, label string) string {
 	r, ok := point.Of(label)
 	if !ok || r.Runs == 0 {
 		return "-"
@@ -116,7 +116,7 @@ func rateOf(point *scenarios.SweepPoint, label string) string {
 }
 
 // widest says how far the intervals reach.
-func widest(s *scenarios.Sweep) string {
+func widest(s *results.Sweep) string {
 	half := 0.0
 	for _, point := range s.Points {
 		for _, r := range point.Strategies {
@@ -127,7 +127,7 @@ func widest(s *scenarios.Sweep) string {
 }
 
 // hitNothing warns of the points where no fault hit anything.
-func hitNothing(s *scenarios.Sweep) string {
+func hitNothing(s *results.Sweep) string {
 	var values []string
 	for i := range s.Points {
 		if s.Points[i].Met == 0 {
@@ -144,10 +144,10 @@ func hitNothing(s *scenarios.Sweep) string {
 }
 
 // thresholdRows is the table of where strategies break.
-func thresholdRows(s *scenarios.Sweep) [][]string {
+func thresholdRows(s *results.Sweep) [][]string {
 	axis := s.Axes[0]
 	first, last := plain(axis.Values[0], 30), plain(axis.Values[len(axis.Values)-1], 30)
-	margins := slices.ContainsFunc(s.Thresholds, func(t scenarios.Threshold) bool { return t.Margin > 0 })
+	margins := slices.ContainsFunc(s.Thresholds, func(t results.Threshold) bool { return t.Margin > 0 })
 	head := []string{"strategy", "breaks", "holds", "known to"}
 	if margins {
 		head = append(head, "of its TTL")
@@ -156,13 +156,13 @@ func thresholdRows(s *scenarios.Sweep) [][]string {
 	for _, t := range s.Thresholds {
 		row := []string{plain(t.Label, 60)}
 		switch t.Side {
-		case scenarios.Never:
+		case results.Never:
 			row = append(row, "at no step", fmt.Sprintf("%s to %s", first, last), "-")
-		case scenarios.Always:
+		case results.Always:
 			row = append(row, fmt.Sprintf("%s to %s", first, last), "at no step", "-")
-		case scenarios.Smallest:
+		case results.Smallest:
 			row = append(row, "from "+t.Breaks, "up to "+t.Holds, percent(t.Precision))
-		case scenarios.Largest:
+		case results.Largest:
 			row = append(row, "up to "+t.Breaks, "from "+t.Holds, percent(t.Precision))
 		}
 		if margins {
@@ -178,22 +178,22 @@ func thresholdRows(s *scenarios.Sweep) [][]string {
 }
 
 // thresholdSentence is what was found of one strategy.
-func thresholdSentence(axis scenarios.Axis, t scenarios.Threshold) string {
+func thresholdSentence(axis results.Axis, t results.Threshold) string {
 	first, last := plain(axis.Values[0], 30), plain(axis.Values[len(axis.Values)-1], 30)
 	path, why := plain(axis.Path, 60), plain(t.Why, 200)
 	text := plain(t.Label, 60) + ": "
 	switch t.Side {
-	case scenarios.Never:
+	case results.Never:
 		return fmt.Sprintf("%sit holds at every step of %s from %s to %s", text, path, first, last)
-	case scenarios.Always:
+	case results.Always:
 		text = fmt.Sprintf("%sit breaks at every step of %s from %s to %s", text, path, first, last)
 		if why != "" {
 			text += fmt.Sprintf(" (at %s: %s)", first, why)
 		}
 		return text
-	case scenarios.Smallest:
+	case results.Smallest:
 		text += fmt.Sprintf("up to %s = %s it holds (%s breaks: %s)", path, t.Holds, t.Breaks, why)
-	case scenarios.Largest:
+	case results.Largest:
 		text += fmt.Sprintf("from %s = %s on it holds (%s breaks: %s)", path, t.Holds, t.Breaks, why)
 	}
 	if t.Jobs > 0 {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // lineWidth is how many characters a line of prose has at most on a terminal.
@@ -16,7 +16,7 @@ const lineWidth = 100
 
 // Table prints what came out of a campaign: a row for each strategy, and then
 // whether that was expected.
-func Table(w io.Writer, c *scenarios.Campaign, o Options) error {
+func Table(w io.Writer, c *results.Campaign, o Options) error {
 	var b bytes.Buffer
 	title := fmt.Sprintf("%s, %s", plain(c.Scenario, 60), seeds(c))
 	if c.Partial {
@@ -73,7 +73,7 @@ func Table(w io.Writer, c *scenarios.Campaign, o Options) error {
 
 // faultName names an entry of the scenario's faults by its number, its case if it
 // has one, and its kind.
-func faultName(f scenarios.FaultStats) string {
+func faultName(f results.FaultStats) string {
 	if f.Case != "" {
 		return fmt.Sprintf("%d, %s (%s)", f.Spec+1, plain(f.Case, 60), f.Kind)
 	}
@@ -82,7 +82,7 @@ func faultName(f scenarios.FaultStats) string {
 
 // writeChecks prints in how many runs of each strategy each check was violated.
 // A check that nobody violated has no column.
-func writeChecks(b *bytes.Buffer, o Options, shown []scenarios.StrategyStats, alarming func(row int) bool) {
+func writeChecks(b *bytes.Buffer, o Options, shown []results.StrategyStats, alarming func(row int) bool) {
 	head := []string{"runs that violate"}
 	for _, st := range shown {
 		for _, check := range st.Order {
@@ -111,7 +111,7 @@ func writeChecks(b *bytes.Buffer, o Options, shown []scenarios.StrategyStats, al
 }
 
 // writeBounds prints what came of the bounds of the scenario, if it has any.
-func writeBounds(b *bytes.Buffer, o Options, c *scenarios.Campaign) {
+func writeBounds(b *bytes.Buffer, o Options, c *results.Campaign) {
 	g := boundGrid(c)
 	if len(g.Rows) == 0 {
 		return
@@ -133,8 +133,8 @@ func writeGrid(b *bytes.Buffer, o Options, g grid) {
 	fmt.Fprintf(b, "\n%s\n%s\n", strings.Join(g.Head[1:], ", "), strings.Join(wrap(g.Note, 110), "\n"))
 }
 
-func verdictColour(c *scenarios.Campaign) string {
-	if c.Verdict == scenarios.Pass {
+func verdictColour(c *results.Campaign) string {
+	if c.Verdict == results.Pass {
 		return bold
 	}
 	return alarm

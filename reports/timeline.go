@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"lockquake/history"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // Timeline is the part of a run that its story is about, as a picture shows
@@ -93,7 +93,7 @@ const maxWorkerLanes = 8
 
 // TimelineOf draws up the timeline of a run, around the evidence of a check as
 // [TellCheck] tells it. A run of which nothing can be told has no lanes.
-func TimelineOf(run *scenarios.Trial, check string) Timeline {
+func TimelineOf(run *results.Trial, check string) Timeline {
 	t := Timeline{
 		Scenario: plain(run.Scenario, 60), Strategy: plain(run.Label, 60), Check: check, Seed: run.Seed,
 		Lanes: []Lane{}, Spans: []Span{}, Arrows: []Arrow{}, Steps: []Step{}, Ruler: []Knot{},
@@ -119,7 +119,7 @@ func TimelineOf(run *scenarios.Trial, check string) Timeline {
 // drafter draws up a timeline.
 type drafter struct {
 	t     *Timeline
-	run   *scenarios.Trial
+	run   *results.Trial
 	story Story
 	scope scope
 

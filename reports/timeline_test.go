@@ -12,7 +12,7 @@ import (
 
 	"lockquake/checker"
 	"lockquake/history"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // TestTimelineShowsTheViolation: in Kleppmann's failure two beliefs overlap,
@@ -47,7 +47,7 @@ func TestTimelineShowsTheViolation(t *testing.T) {
 // TestTimelineIsWhole: whatever the run, indices lead somewhere, times lie in
 // the window, and the axis rises from 0 to 1.
 func TestTimelineIsWhole(t *testing.T) {
-	for name, run := range map[string]*scenarios.Trial{
+	for name, run := range map[string]*results.Trial{
 		"redis": kleppmann(0), "fenced": kleppmann(33), "long": long(), "late packet": latePacket(), "quorum": quorum(),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestTimelineIsWhole(t *testing.T) {
 }
 
 // quorum is a lock on three servers, each with a lane.
-func quorum() *scenarios.Trial {
+func quorum() *results.Trial {
 	s := newScript("redlock", "off", "worker-1")
 	s.ask(0, "worker-1", 1)
 	for i, node := range []string{"lock-1", "lock-2", "lock-3"} {
@@ -92,7 +92,7 @@ func quorum() *scenarios.Trial {
 	s.enterUngranted(10*ms, "worker-1", 1, 0)
 	s.add(199*ms, history.Event{Type: history.ReleaseCalled, Worker: "worker-1", Section: 1})
 	s.add(210*ms, history.Event{Type: history.Released, Worker: "worker-1", Section: 1})
-	return &scenarios.Trial{Scenario: "quorum", Label: "redlock", Strategy: "redlock", History: s.history()}
+	return &results.Trial{Scenario: "quorum", Label: "redlock", Strategy: "redlock", History: s.history()}
 }
 
 func TestTimelineHasALaneForEachServer(t *testing.T) {
@@ -120,7 +120,7 @@ func TestTimelineHasALaneForEachServer(t *testing.T) {
 func TestTimelineOfNothing(t *testing.T) {
 	broken := kleppmann(0)
 	broken.History.Events = broken.History.Events[5:]
-	for name, run := range map[string]*scenarios.Trial{
+	for name, run := range map[string]*results.Trial{
 		"empty": {History: &history.History{}}, "contradictory": broken,
 	} {
 		tl := TimelineOf(run, checker.Names()[0])

@@ -5,15 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	"lockquake/scenarios"
+	"lockquake/internal/stats"
+	"lockquake/scenarios/results"
 )
 
 // seeds says what was run: the seeds, and what was set from outside.
-func seeds(c *scenarios.Campaign) string {
+func seeds(c *results.Campaign) string {
 	return strings.Join(append([]string{seedRange(c.Seeds)}, overridden(c.Overrides)...), ", ")
 }
 
-func seedRange(r scenarios.SeedRange) string {
+func seedRange(r results.SeedRange) string {
 	if r.First == r.Last {
 		return fmt.Sprintf("seed %d", r.First)
 	}
@@ -30,7 +31,7 @@ func overridden(overrides []string) []string {
 }
 
 // name is the label of a use, and its strategy where that is another word.
-func name(st scenarios.StrategyStats) string { return labelled(st.Label, st.Name) }
+func name(st results.StrategyStats) string { return labelled(st.Label, st.Name) }
 
 // labelled is a label with the strategy behind it, "" where nobody knows that.
 func labelled(label, strategy string) string {
@@ -41,7 +42,7 @@ func labelled(label, strategy string) string {
 }
 
 // violated lists the checks of a use that were violated, with how often.
-func violated(st scenarios.StrategyStats) string {
+func violated(st results.StrategyStats) string {
 	var parts []string
 	for _, check := range st.Order {
 		if n := st.Checks[check].Violating; n > 0 {
@@ -56,18 +57,18 @@ func violated(st scenarios.StrategyStats) string {
 
 // highest is the upper end of what is known of a strategy's rate: of its interval,
 // or where no run is violating the exact bound to one side.
-func highest(st scenarios.StrategyStats) float64 {
+func highest(st results.StrategyStats) float64 {
 	if st.Violating == 0 && st.Runs > 0 {
-		return scenarios.AtMost(st.Runs)
+		return stats.AtMost(st.Runs)
 	}
 	return st.High
 }
 
 // intervalOf prints the interval of a strategy's rate; where no run is
 // violating, the exact bound to one side.
-func intervalOf(st scenarios.StrategyStats) string {
+func intervalOf(st results.StrategyStats) string {
 	if st.Violating == 0 {
-		return below(scenarios.AtMost(st.Runs))
+		return below(stats.AtMost(st.Runs))
 	}
 	return interval(st.Low, st.High)
 }
@@ -83,13 +84,13 @@ const (
 	undecided  outcome = "unknown"
 )
 
-func outcomeOf(st scenarios.StrategyStats) outcome {
+func outcomeOf(st results.StrategyStats) outcome {
 	switch {
 	case !st.Decides:
 		return unasked
-	case st.Expected == scenarios.AsExpected:
+	case st.Expected == results.AsExpected:
 		return asExpected
-	case st.Expected == scenarios.NotAsExpected:
+	case st.Expected == results.NotAsExpected:
 		return unexpected
 	}
 	return undecided
@@ -124,6 +125,6 @@ func (o outcome) words() string {
 }
 
 // failed lists the uses with a failure, in their order.
-func failed(c *scenarios.Campaign) []scenarios.StrategyStats {
-	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st scenarios.StrategyStats) bool { return len(st.Failures) == 0 })
+func failed(c *results.Campaign) []results.StrategyStats {
+	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st results.StrategyStats) bool { return len(st.Failures) == 0 })
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"lockquake/scenarios/results"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -86,7 +88,7 @@ expect:
 			}
 		}
 	}
-	if c.Verdict != Fail {
+	if c.Verdict != results.Fail {
 		t.Errorf("%s", c.Summary())
 	}
 }

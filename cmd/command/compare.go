@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/reports"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // compareFlags are the flags of lockquake compare.
@@ -73,7 +73,7 @@ func (f *compareFlags) compare(args []string, stdout io.Writer) error {
 	if !slices.Contains(failures(), f.failOn) {
 		return usagef("--fail-on is worse, changed or never, not %q", f.failOn)
 	}
-	var sides []*scenarios.Campaign
+	var sides []*results.Campaign
 	for _, arg := range args {
 		c, err := reports.Read(arg)
 		if err != nil {
