@@ -5,8 +5,9 @@ import (
 	"slices"
 
 	"lockquake/checker"
+	"lockquake/internal/stats"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // Judgement says how a result compares to an earlier one.
@@ -38,10 +39,10 @@ type Comparison struct {
 
 // Side is one of the two results.
 type Side struct {
-	Version  string              `json:"version"`
-	Scenario string              `json:"scenario"`
-	Hash     string              `json:"hash"`
-	Seeds    scenarios.SeedRange `json:"seeds"`
+	Version  string            `json:"version"`
+	Scenario string            `json:"scenario"`
+	Hash     string            `json:"hash"`
+	Seeds    results.SeedRange `json:"seeds"`
 }
 
 // Change is a setting that is another one now, "" where it is not there.
@@ -73,8 +74,8 @@ type CheckChange struct {
 	Seeds   int       `json:"seeds,omitempty"` // that McNemar's test is of
 	// Broken are seeds that violate the check now and did not, Fixed the other
 	// way round.
-	Broken scenarios.SeedSet `json:"broken,omitzero"`
-	Fixed  scenarios.SeedSet `json:"fixed,omitzero"`
+	Broken results.SeedSet `json:"broken,omitzero"`
+	Fixed  results.SeedSet `json:"fixed,omitzero"`
 
 	shared    int  // seeds that both sides have
 	identical bool // the runs are the same, event by event
@@ -102,12 +103,12 @@ const indifference = 0.01
 // alarm. It is worse, too, if it was expected to hold, held, and is violated now,
 // since one run refutes a promise. It is the same if no seed has changed its
 // verdict, or if the difference of the rates is below one percent at 95 %.
-func Compare(base, head *scenarios.Campaign) *Comparison {
+func Compare(base, head *results.Campaign) *Comparison {
 	c := &Comparison{Schema: 1, Verdict: Same, Base: side(base), Head: side(head)}
 	c.Parameters, c.Notes = changedParameters(base, head)
 	for _, of := range []struct {
 		name     string
-		campaign *scenarios.Campaign
+		campaign *results.Campaign
 	}{{"base", base}, {"head", head}} {
 		if of.campaign.Partial {
 			c.Notes = append(c.Notes, of.name+" was stopped before its end")
@@ -130,17 +131,17 @@ func Compare(base, head *scenarios.Campaign) *Comparison {
 	return c
 }
 
-func side(c *scenarios.Campaign) Side { return Side{c.Version, c.Scenario, c.Hash, c.Seeds} }
+func side(c *results.Campaign) Side { return Side{c.Version, c.Scenario, c.Hash, c.Seeds} }
 
-func find(c *scenarios.Campaign, label string) *scenarios.StrategyStats {
-	i := slices.IndexFunc(c.Strategies, func(st scenarios.StrategyStats) bool { return st.Label == label })
+func find(c *results.Campaign, label string) *results.StrategyStats {
+	i := slices.IndexFunc(c.Strategies, func(st results.StrategyStats) bool { return st.Label == label })
 	if i < 0 {
 		return nil
 	}
 	return &c.Strategies[i]
 }
 
-func compareStrategy(base, head *scenarios.StrategyStats) StrategyChange {
+func compareStrategy(base, head *results.StrategyStats) StrategyChange {
 	sc := StrategyChange{Label: base.Label, Verdict: Same}
 	// Other seeds have other traces.
 	sc.Traces = base.Checksum != head.Checksum && base.Runs == head.Runs && base.Seeds.String() == head.Seeds.String()
@@ -156,7 +157,7 @@ func compareStrategy(base, head *scenarios.StrategyStats) StrategyChange {
 }
 
 // checksOf lists the checks of both, those of head first.
-func checksOf(base, head *scenarios.StrategyStats) []string {
+func checksOf(base, head *results.StrategyStats) []string {
 	checks := slices.Clone(head.Order)
 	for _, check := range base.Order {
 		if !slices.Contains(checks, check) {
@@ -168,17 +169,17 @@ func checksOf(base, head *scenarios.StrategyStats) []string {
 
 // compareCheck tests one check: seed by seed where both sides have the verdicts
 // of seeds that they share.
-func compareCheck(base, head *scenarios.StrategyStats, check string) CheckChange {
+func compareCheck(base, head *results.StrategyStats, check string) CheckChange {
 	c := CheckChange{Check: check, Base: tallyOf(base, check), Head: tallyOf(head, check), Test: "Fisher"}
 	was, is := c.Base, c.Head
-	c.P = scenarios.Fisher(was.Violating, was.decided(), is.Violating, is.decided())
+	c.P = stats.Fisher(was.Violating, was.decided(), is.Violating, is.decided())
 	c.identical = base.Checksum != "" && base.Checksum == head.Checksum && was == is
 	c.changed = was.Violating*is.decided() != is.Violating*was.decided() || was.Runs == 0 != (is.Runs == 0)
 	c.moot = was.Violating+is.Violating == 0 || was.Violating+is.Violating == was.decided()+is.decided()
 	if was.Runs == 0 || is.Runs == 0 {
 		return c
 	}
-	pair := scenarios.Pair(base.VerdictsOf(check), head.VerdictsOf(check))
+	pair := results.Pair(base.VerdictsOf(check), head.VerdictsOf(check))
 	if c.shared = pair.Shared; c.shared == 0 {
 		return c
 	}
@@ -189,7 +190,7 @@ func compareCheck(base, head *scenarios.StrategyStats, check string) CheckChange
 }
 
 // tallyOf counts the runs of a check, none if it was not made.
-func tallyOf(st *scenarios.StrategyStats, check string) Tally {
+func tallyOf(st *results.StrategyStats, check string) Tally {
 	stats, found := st.Checks[check]
 	if !found {
 		return Tally{}
@@ -198,7 +199,7 @@ func tallyOf(st *scenarios.StrategyStats, check string) Tally {
 }
 
 // judge gives every check its verdict, and lets the most important one win.
-func (c *Comparison) judge(head *scenarios.Campaign) {
+func (c *Comparison) judge(head *results.Campaign) {
 	var ps []float64
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
@@ -207,7 +208,7 @@ func (c *Comparison) judge(head *scenarios.Campaign) {
 			}
 		}
 	}
-	says := scenarios.Significant(ps)
+	says := stats.Significant(ps)
 	c.Changed = len(c.Added)+len(c.Removed) > 0
 	for i := range c.Strategies {
 		st := &c.Strategies[i]
@@ -230,7 +231,7 @@ func (c *Comparison) judge(head *scenarios.Campaign) {
 }
 
 // promised lists the checks that a strategy is expected to hold.
-func promised(st *scenarios.StrategyStats) []string {
+func promised(st *results.StrategyStats) []string {
 	switch {
 	case !st.Decides:
 		return nil
@@ -246,7 +247,7 @@ func (c *CheckChange) judge(differs, promised bool) (verdict Judgement, why stri
 	if c.Test == "McNemar" {
 		rise = c.Broken.Count() - c.Fixed.Count()
 	}
-	low, high := scenarios.Difference(was.Violating, was.decided(), is.Violating, is.decided())
+	low, high := stats.Difference(was.Violating, was.decided(), is.Violating, is.decided())
 	switch {
 	case was.Runs == 0 || is.Runs == 0:
 		return CannotTell, "only one side has it"
@@ -270,9 +271,9 @@ func (c *CheckChange) judge(differs, promised bool) (verdict Judgement, why stri
 func (c *CheckChange) test() string {
 	if c.Test == "McNemar" {
 		return fmt.Sprintf("of %s %s broke and %s fixed (McNemar, %s)", words.Count(c.Seeds, "shared seed"),
-			words.Thousands(c.Broken.Count()), words.Thousands(c.Fixed.Count()), scenarios.PValue(c.P))
+			words.Thousands(c.Broken.Count()), words.Thousands(c.Fixed.Count()), stats.PValue(c.P))
 	}
-	return fmt.Sprintf("no seed to compare one by one (Fisher, %s)", scenarios.PValue(c.P))
+	return fmt.Sprintf("no seed to compare one by one (Fisher, %s)", stats.PValue(c.P))
 }
 
 // or returns the more important of two judgements.

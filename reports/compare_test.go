@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"lockquake/reports/internal/sample"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
-
-	"github.com/google/go-cmp/cmp"
+	"lockquake/scenarios/results"
 )
 
-func seedSet(t *testing.T, text string) (s scenarios.SeedSet) {
+func seedSet(t *testing.T, text string) (s results.SeedSet) {
 	t.Helper()
 	if err := s.UnmarshalText([]byte(text)); err != nil {
 		t.Fatal(err)
@@ -33,19 +33,19 @@ type checked struct {
 	checksum           string
 }
 
-func (r checked) campaign(t *testing.T) *scenarios.Campaign {
+func (r checked) campaign(t *testing.T) *results.Campaign {
 	t.Helper()
 	runs, violating, unknown := seedSet(t, r.runs), seedSet(t, r.violating), seedSet(t, r.unknown)
-	stats := scenarios.CheckStats{Applies: true, Violating: violating.Count(), Unknown: unknown.Count()}
-	st := scenarios.StrategyStats{Name: "redis", Label: "redis", Runs: runs.Count(), Order: []string{"once"}, Decides: r.holds, Checksum: r.checksum}
+	stats := results.CheckStats{Applies: true, Violating: violating.Count(), Unknown: unknown.Count()}
+	st := results.StrategyStats{Name: "redis", Label: "redis", Runs: runs.Count(), Order: []string{"once"}, Decides: r.holds, Checksum: r.checksum}
 	if !r.noSeeds {
 		st.Seeds, stats.Seeds, stats.UnknownSeeds = runs, violating, unknown
 	}
 	if r.holds {
-		st.Expects = &scenarios.Expect{Holds: []string{"once"}}
+		st.Expects = &results.Expect{Holds: []string{"once"}}
 	}
-	st.Checks = map[string]scenarios.CheckStats{"once": stats}
-	return &scenarios.Campaign{Schema: 1, Version: "0.1.0", Scenario: "s", Hash: "1", Strategies: []scenarios.StrategyStats{st}}
+	st.Checks = map[string]results.CheckStats{"once": stats}
+	return &results.Campaign{Schema: 1, Version: "0.1.0", Scenario: "s", Hash: "1", Strategies: []results.StrategyStats{st}}
 }
 
 func TestCompareJudges(t *testing.T) {
@@ -90,7 +90,7 @@ func TestCompareJudges(t *testing.T) {
 // ten that are alike.
 func TestCompareManyChecks(t *testing.T) {
 	base, head := checked{runs: "1-100"}.campaign(t), checked{runs: "1-100", violating: "1-6"}.campaign(t)
-	for _, c := range []*scenarios.Campaign{base, head} {
+	for _, c := range []*results.Campaign{base, head} {
 		for _, label := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {
 			st := c.Strategies[0]
 			st.Label = label
@@ -136,7 +136,7 @@ func TestCompareNamesWhatDiffers(t *testing.T) {
 // What came from a file stays text, in one line, in every format.
 func TestComparisonIsClean(t *testing.T) {
 	base, head := checked{runs: "1-100"}.campaign(t), checked{runs: "1-100", violating: "1-20"}.campaign(t)
-	for _, c := range []*scenarios.Campaign{base, head} {
+	for _, c := range []*results.Campaign{base, head} {
 		c.Scenario, c.Strategies[0].Label = "<b>\x1b[31m|", "a\n| b | <script>"
 	}
 	base.Text, head.Hash, head.Text = "a: '<i>'", "2", "a: \"|\\e\\n\""

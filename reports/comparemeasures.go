@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"lockquake/internal/stats"
 	"lockquake/reports/tables"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // MeasureChange compares one measure of one strategy: the share of its work that
@@ -23,10 +24,10 @@ type MeasureChange struct {
 // met and is not is worse, and the other way round better. The finished share is
 // worse or better if it changed by more than one percent of the work, and by more
 // than chance explains.
-func compareMeasures(base, head *scenarios.StrategyStats) []MeasureChange {
+func compareMeasures(base, head *results.StrategyStats) []MeasureChange {
 	var list []MeasureChange
 	for _, is := range head.Bounds {
-		i := slices.IndexFunc(base.Bounds, func(was scenarios.BoundResult) bool {
+		i := slices.IndexFunc(base.Bounds, func(was results.BoundResult) bool {
 			return was.Measure == is.Measure && was.Bound == is.Bound
 		})
 		if i < 0 {
@@ -47,13 +48,13 @@ func compareMeasures(base, head *scenarios.StrategyStats) []MeasureChange {
 }
 
 // compareFinished judges the share of the work that was finished.
-func compareFinished(base, head *scenarios.StrategyStats) MeasureChange {
+func compareFinished(base, head *results.StrategyStats) MeasureChange {
 	was, is := &base.Metrics, &head.Metrics
 	c := MeasureChange{Measure: "finished", Verdict: Same, Base: tables.Finished(*base), Head: tables.Finished(*head)}
 	if was.Jobs == 0 || is.Jobs == 0 {
 		return c // an older result does not have it
 	}
-	low, high := scenarios.Difference(int(was.Finished), int(was.Jobs), int(is.Finished), int(is.Jobs))
+	low, high := stats.Difference(int(was.Finished), int(was.Jobs), int(is.Finished), int(is.Jobs))
 	change := float64(is.Finished)/float64(is.Jobs) - float64(was.Finished)/float64(was.Jobs)
 	switch {
 	case change < -indifference && high < 0:

@@ -5,16 +5,16 @@ import (
 	"testing"
 
 	"lockquake/checker"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // worked is a result of one strategy that violates nothing.
 type worked struct {
 	jobs, finished int64
-	bounds         []scenarios.BoundResult
+	bounds         []results.BoundResult
 }
 
-func (w worked) campaign(t *testing.T) *scenarios.Campaign {
+func (w worked) campaign(t *testing.T) *results.Campaign {
 	t.Helper()
 	c := checked{runs: "1-100"}.campaign(t)
 	c.Strategies[0].Metrics = checker.Metrics{Jobs: w.jobs, Finished: w.finished}
@@ -25,8 +25,8 @@ func (w worked) campaign(t *testing.T) *scenarios.Campaign {
 // The finished share is worse if it fell by more than a percent of the work, and by
 // more than chance explains; a bound is worse if it was met and is not.
 func TestCompareMeasures(t *testing.T) {
-	bound := func(met bool, figure string) []scenarios.BoundResult {
-		return []scenarios.BoundResult{{Measure: "wait-p99", Bound: "<= 5s", Figure: figure, Met: met}}
+	bound := func(met bool, figure string) []results.BoundResult {
+		return []results.BoundResult{{Measure: "wait-p99", Bound: "<= 5s", Figure: figure, Met: met}}
 	}
 	for _, tt := range []struct {
 		name       string

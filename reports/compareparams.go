@@ -5,12 +5,12 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // changedParameters says what differs between two scenarios, and in the notes
 // what that does not show.
-func changedParameters(base, head *scenarios.Campaign) (changes []Change, notes []string) {
+func changedParameters(base, head *results.Campaign) (changes []Change, notes []string) {
 	if base.Hash == head.Hash {
 		return nil, nil
 	}

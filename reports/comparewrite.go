@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // JSON prints the comparison as one document.
@@ -160,7 +160,7 @@ func (c *Comparison) seedLines(clean func(string) string) []string {
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
 			for _, list := range []struct {
-				seeds scenarios.SeedSet
+				seeds results.SeedSet
 				what  string
 			}{{check.Broken, "newly violated"}, {check.Fixed, "no longer violated"}} {
 				if n := list.seeds.Count(); n > 0 {

@@ -18,6 +18,7 @@ import (
 	"lockquake/reports/tables"
 	"lockquake/reports/words"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // ErrForeignDir says that a report would overwrite a directory that holds
@@ -28,7 +29,7 @@ var ErrForeignDir = errors.New("the directory holds something that is no report:
 // Contents then. Runs writes the journal of the campaign; nil if there is none. The
 // directory is complete or it is not there; an earlier report in it is replaced,
 // anything else is ErrForeignDir.
-func WriteDir(dir string, c *scenarios.Campaign, s *scenarios.Scenario, runs io.WriterTo) error {
+func WriteDir(dir string, c *results.Campaign, s *scenarios.Scenario, runs io.WriterTo) error {
 	files, err := reportFiles(c, s)
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -178,7 +179,7 @@ func (f file) write(path string) error {
 	return errors.Join(err, out.Close())
 }
 
-func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
+func reportFiles(c *results.Campaign, s *scenarios.Scenario) ([]file, error) {
 	var results bytes.Buffer
 	if err := JSON(&results, c); err != nil {
 		return nil, err
@@ -238,7 +239,7 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 // failureDir is where a failure's files stand. Labels are data: a space becomes
 // a line, and what could mean something to a file system its number, so that
 // two labels never share a directory.
-func failureDir(st scenarios.StrategyStats, f scenarios.Failure) string {
+func failureDir(st results.StrategyStats, f results.Failure) string {
 	var safe strings.Builder
 	for i := range len(st.Label) {
 		switch c := st.Label[i]; {
@@ -253,7 +254,7 @@ func failureDir(st scenarios.StrategyStats, f scenarios.Failure) string {
 	return fmt.Sprintf("failures/%s-%s", safe.String(), f.Check)
 }
 
-func failureFiles(dir string, f scenarios.Failure, s *scenarios.Scenario) ([]file, error) {
+func failureFiles(dir string, f results.Failure, s *scenarios.Scenario) ([]file, error) {
 	var events, told, verdict bytes.Buffer
 	if err := history.Write(&events, f.Trial.History); err != nil {
 		return nil, err
@@ -274,6 +275,6 @@ func failureFiles(dir string, f scenarios.Failure, s *scenarios.Scenario) ([]fil
 		{path: dir + "/story.txt", data: told.Bytes()},
 		{path: dir + "/verdict.json", data: verdict.Bytes()},
 		{path: dir + "/scenario.yaml", data: alone},
-		{path: dir + "/replay.txt", data: []byte(scenarios.ReplayLine(f.Trial.Program, f.Trial.Replay) + "\n")},
+		{path: dir + "/replay.txt", data: []byte(results.ReplayLine(f.Trial.Program, f.Trial.Replay) + "\n")},
 	}, nil
 }

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"lockquake/faults"
 	"lockquake/history"
 	"lockquake/reports/internal/sample"
-	"lockquake/scenarios"
-
-	"github.com/google/go-cmp/cmp"
+	"lockquake/scenarios/results"
 )
 
 // tree lists all files below a directory.
@@ -104,7 +104,7 @@ func TestResultsCanBeReadBack(t *testing.T) {
 	if err := JSON(&out, campaign); err != nil {
 		t.Fatal(err)
 	}
-	var got scenarios.Campaign
+	var got results.Campaign
 	d := json.NewDecoder(&out)
 	d.DisallowUnknownFields()
 	if err := d.Decode(&got); err != nil {
@@ -229,7 +229,7 @@ func TestFailureDirsDoNotCollide(t *testing.T) {
 	labels := []string{"a b", "a_b", "a/b", "a.b", "../a", "", "ab", "ä", "a~2fb", "a\x00b"}
 	seen := map[string]string{}
 	for _, label := range labels {
-		dir := failureDir(scenarios.StrategyStats{Label: label}, scenarios.Failure{Check: "belief"})
+		dir := failureDir(results.StrategyStats{Label: label}, results.Failure{Check: "belief"})
 		if other, ok := seen[dir]; ok {
 			t.Errorf("%q and %q share %s", label, other, dir)
 		}

@@ -10,14 +10,14 @@ import (
 	"lockquake/reports/tables"
 	"lockquake/reports/timeline"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // shownFailure is a failure as the report shows it: the story and its pictures. Checks
 // that fail in the same run for the same reason share one.
 type shownFailure struct {
-	stats    scenarios.StrategyStats
-	failures []scenarios.Failure
+	stats    results.StrategyStats
+	failures []results.Failure
 	story    story.Story
 	timeline timeline.Timeline
 	svg, png []byte // nil if there is nothing to draw
@@ -28,7 +28,7 @@ type shownFailure struct {
 const mostPictures = 60
 
 // shownFailures tells all failures of a campaign, in the order of its strategies.
-func shownFailures(c *scenarios.Campaign) ([]shownFailure, error) {
+func shownFailures(c *results.Campaign) ([]shownFailure, error) {
 	var all []shownFailure
 	for _, st := range failed(c) {
 		first := len(all)
@@ -43,7 +43,7 @@ func shownFailures(c *scenarios.Campaign) ([]shownFailure, error) {
 				continue
 			}
 			all = append(all, shownFailure{
-				stats: st, failures: []scenarios.Failure{f}, story: told, timeline: timeline.Of(f.Trial, f.Check),
+				stats: st, failures: []results.Failure{f}, story: told, timeline: timeline.Of(f.Trial, f.Check),
 			})
 		}
 	}
@@ -78,7 +78,7 @@ func (t *shownFailure) checks() []string {
 
 // otherGrid lists the first failures that a campaign with cases does not keep
 // whole, with the line that repeats each.
-func otherGrid(c *scenarios.Campaign) tables.Grid {
+func otherGrid(c *results.Campaign) tables.Grid {
 	g := tables.Grid{
 		Title: "Other first failures",
 		Note:  "Of each check and each class of faults one failure is kept whole, above. The line repeats the others, story and all.",
@@ -90,9 +90,9 @@ func otherGrid(c *scenarios.Campaign) tables.Grid {
 	for _, st := range c.Strategies {
 		for _, check := range st.Order {
 			stats := st.Checks[check]
-			whole := slices.ContainsFunc(st.Failures, func(f scenarios.Failure) bool { return f.Check == check })
+			whole := slices.ContainsFunc(st.Failures, func(f results.Failure) bool { return f.Check == check })
 			if stats.Replay != "" && !whole {
-				g.Rows = append(g.Rows, []string{tables.Name(st), check, strconv.FormatUint(stats.FirstSeed, 10), scenarios.ReplayLine(c.Program, stats.Replay)})
+				g.Rows = append(g.Rows, []string{tables.Name(st), check, strconv.FormatUint(stats.FirstSeed, 10), results.ReplayLine(c.Program, stats.Replay)})
 			}
 		}
 	}
@@ -100,6 +100,6 @@ func otherGrid(c *scenarios.Campaign) tables.Grid {
 }
 
 // failed lists the uses with a failure, in their order.
-func failed(c *scenarios.Campaign) []scenarios.StrategyStats {
-	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st scenarios.StrategyStats) bool { return len(st.Failures) == 0 })
+func failed(c *results.Campaign) []results.StrategyStats {
+	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st results.StrategyStats) bool { return len(st.Failures) == 0 })
 }

@@ -15,7 +15,7 @@ import (
 	"lockquake/reports/tables"
 	"lockquake/reports/timeline"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 //go:embed page
@@ -28,7 +28,7 @@ type page struct {
 	Policy   string // content security policy
 	Style    template.CSS
 	Script   template.JS
-	Campaign *scenarios.Campaign
+	Campaign *results.Campaign
 	Seeds    string
 	Counts   string // of strategies and cases
 	Verdict  string
@@ -84,7 +84,7 @@ type pageFailure struct {
 
 // htmlReport writes report.html: one file that needs nothing but a browser, and
 // loads nothing.
-func htmlReport(c *scenarios.Campaign, failures []shownFailure, ratesSVG []byte) ([]byte, error) {
+func htmlReport(c *results.Campaign, failures []shownFailure, ratesSVG []byte) ([]byte, error) {
 	style, err := pageFiles.ReadFile("page/report.css")
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func sourceHash(block []byte) string {
 }
 
 // verdictSentence is the answer. Where it has several reasons, they stand below.
-func verdictSentence(c *scenarios.Campaign) string {
+func verdictSentence(c *results.Campaign) string {
 	switch len(c.Reasons) {
 	case 0:
 		return c.Summary()
@@ -137,7 +137,7 @@ func verdictSentence(c *scenarios.Campaign) string {
 	return verdictWord(c) + ", for " + words.Count(len(c.Reasons), "reason")
 }
 
-func pageRows(c *scenarios.Campaign, failures []shownFailure) (string, []pageRow) {
+func pageRows(c *results.Campaign, failures []shownFailure) (string, []pageRow) {
 	end := 0.0
 	for _, st := range c.Strategies {
 		end = max(end, 100*tables.Highest(st))
@@ -177,7 +177,7 @@ func pageRows(c *scenarios.Campaign, failures []shownFailure) (string, []pageRow
 			}
 		}
 		if row.Replay != "" {
-			row.Replay = scenarios.ReplayLine(c.Program, row.Replay)
+			row.Replay = results.ReplayLine(c.Program, row.Replay)
 		}
 		rows = append(rows, row)
 	}
@@ -199,7 +199,7 @@ func pageFailures(failures []shownFailure) []pageFailure {
 		list = append(list, pageFailure{
 			ID: failureID(i), Label: tables.Name(shown.stats), Checks: strings.Join(shown.checks(), ", "), Seed: f.Seed,
 			Finding: findingText(f), Story: shown.story, Timeline: shown.timeline,
-			Replay: scenarios.ReplayLine(f.Trial.Program, f.Trial.Replay), Dir: failureDir(shown.stats, f) + "/", Drawn: shown.svg != nil,
+			Replay: results.ReplayLine(f.Trial.Program, f.Trial.Replay), Dir: failureDir(shown.stats, f) + "/", Drawn: shown.svg != nil,
 		})
 	}
 	if i := opening(failures); i >= 0 {
@@ -227,7 +227,7 @@ func opening(failures []shownFailure) int {
 	return best
 }
 
-func findingText(f scenarios.Failure) string {
+func findingText(f results.Failure) string {
 	for _, r := range f.Trial.Results {
 		if r.Check == f.Check && r.Verdict == checker.Invalid && len(r.Findings) > 0 {
 			return words.Plain(r.Findings[0].Text, 400)

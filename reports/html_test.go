@@ -12,18 +12,17 @@ import (
 	"testing"
 	"time"
 
-	"lockquake/reports/internal/sample"
-
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
-
-	"lockquake/scenarios"
-
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"lockquake/reports/internal/sample"
+	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // browser is a page under test, and everything that it complained about or
@@ -37,7 +36,7 @@ type browser struct {
 }
 
 // openReport writes the report of a campaign and opens its page in Chromium.
-func openReport(t *testing.T, c *scenarios.Campaign, s *scenarios.Scenario) *browser {
+func openReport(t *testing.T, c *results.Campaign, s *scenarios.Scenario) *browser {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts a browser")

@@ -9,11 +9,11 @@ import (
 	"lockquake/reports/story"
 	"lockquake/reports/tables"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // markdown writes report.md. It opens on the answer.
-func markdown(c *scenarios.Campaign) []byte {
+func markdown(c *results.Campaign) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s: %s\n\n", words.Plain(c.Scenario, 60), verdictWord(c))
 	if c.About != "" {
@@ -61,12 +61,12 @@ func markdown(c *scenarios.Campaign) []byte {
 
 // markdownFailures tells the first failure of each strategy, and lists those of its
 // other checks. With cases, failures of one run share their files if they are told alike.
-func markdownFailures(b *bytes.Buffer, c *scenarios.Campaign) {
+func markdownFailures(b *bytes.Buffer, c *results.Campaign) {
 	b.WriteString("## First failures\n\n")
 	for _, st := range failed(c) {
 		fmt.Fprintf(b, "### %s\n\n", cell(tables.Name(st)))
 		for _, f := range st.Failures {
-			fmt.Fprintf(b, "- %s, seed %d: `%s`", f.Check, f.Seed, scenarios.ReplayLine(c.Program, f.Trial.Replay))
+			fmt.Fprintf(b, "- %s, seed %d: `%s`", f.Check, f.Seed, results.ReplayLine(c.Program, f.Trial.Replay))
 			if !tables.HasCases(c) || f.Check == st.Failures[0].Check {
 				fmt.Fprintf(b, " ([files](%s/))", failureDir(st, f))
 			}
@@ -79,18 +79,18 @@ func markdownFailures(b *bytes.Buffer, c *scenarios.Campaign) {
 	}
 }
 
-func verdictWord(c *scenarios.Campaign) string {
+func verdictWord(c *results.Campaign) string {
 	switch c.Verdict {
-	case scenarios.Pass:
+	case results.Pass:
 		return "pass"
-	case scenarios.Unknown:
+	case results.Unknown:
 		return "unknown"
-	case scenarios.Fail:
+	case results.Fail:
 	}
 	return "FAIL"
 }
 
-func markdownTable(b *bytes.Buffer, uses []scenarios.StrategyStats) {
+func markdownTable(b *bytes.Buffer, uses []results.StrategyStats) {
 	b.WriteString("| strategy | resource's fence | violating runs | rate | 95 % interval | finished | as expected | checks violated (runs) |\n")
 	b.WriteString("|---|---|---:|---:|---:|---:|---|---|\n")
 	for _, st := range uses {
@@ -111,7 +111,7 @@ func markdownGrid(b *bytes.Buffer, g tables.Grid) {
 	b.WriteByte('\n')
 }
 
-func markdownFaults(b *bytes.Buffer, c *scenarios.Campaign) {
+func markdownFaults(b *bytes.Buffer, c *results.Campaign) {
 	if len(c.Faults) == 0 {
 		return
 	}
@@ -123,12 +123,12 @@ func markdownFaults(b *bytes.Buffer, c *scenarios.Campaign) {
 	b.WriteByte('\n')
 }
 
-func howToRead(c *scenarios.Campaign) string {
+func howToRead(c *results.Campaign) string {
 	return fmt.Sprintf("## How to read this\n\n%s\nMade by lockquake %s from scenario %s, %s.\n", reading(c), c.Version, c.Hash, tables.Seeds(c))
 }
 
 // reading says what the figures mean.
-func reading(c *scenarios.Campaign) string {
+func reading(c *results.Campaign) string {
 	return fmt.Sprintf(`A run is one seed: the same pauses, hold times and nearly the same latencies for every strategy. A run
 is violating if a check was violated that the scenario's expectation names for the strategy, or, where
 it names none or says what the strategy claims, any check but %s. An

@@ -7,7 +7,7 @@ import (
 
 	"lockquake/reports/picture"
 	"lockquake/reports/tables"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // SweepContents lists what is in the directory of a sweep.
@@ -22,7 +22,7 @@ func SweepContents() []Content {
 
 // WriteSweep writes the report of a sweep into a directory, which holds
 // SweepContents then, as [WriteDir] does.
-func WriteSweep(dir string, s *scenarios.Sweep) error {
+func WriteSweep(dir string, s *results.Sweep) error {
 	var results, table bytes.Buffer
 	if err := SweepJSON(&results, s); err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -44,6 +44,6 @@ func WriteSweep(dir string, s *scenarios.Sweep) error {
 }
 
 // SweepJSON prints a sweep as one document, the same as sweep.json.
-func SweepJSON(w io.Writer, s *scenarios.Sweep) error {
+func SweepJSON(w io.Writer, s *results.Sweep) error {
 	return writeJSON(w, s)
 }

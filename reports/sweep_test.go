@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"lockquake/reports/internal/sample"
-	"lockquake/scenarios"
-
 	"github.com/google/go-cmp/cmp"
+
+	"lockquake/reports/internal/sample"
+	"lockquake/scenarios/results"
 )
 
 // A sweep's directory replaces that of an earlier sweep and nothing else, and
@@ -33,7 +33,7 @@ func TestWriteSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got scenarios.Sweep
+	var got results.Sweep
 	if err := json.Unmarshal(data, &got); err != nil {
 		t.Fatal(err)
 	}

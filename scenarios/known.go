@@ -3,6 +3,7 @@ package scenarios
 import (
 	"lockquake/checker"
 	"lockquake/lock"
+	"lockquake/scenarios/results"
 	"lockquake/sim/resource"
 )
 
@@ -16,7 +17,7 @@ type catalogue struct {
 	fences     []string
 	points     []string
 	checks     []checker.Check
-	overrides  []Override // that the file is read with
+	overrides  []results.Override // that the file is read with
 }
 
 // known is the catalogue of this program, with the caller's own strategies.

@@ -10,7 +10,7 @@ import (
 
 	"lockquake/reports"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // compareFlags are the flags of lockquake compare.
@@ -74,7 +74,7 @@ func (f *compareFlags) compare(args []string, stdout io.Writer) error {
 	if !slices.Contains(failures(), f.failOn) {
 		return usagef("--fail-on is worse, changed or never, not %q", f.failOn)
 	}
-	var sides []*scenarios.Campaign
+	var sides []*results.Campaign
 	for _, arg := range args {
 		c, err := reports.Read(arg)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"lockquake/reports/tables"
 	"lockquake/reports/words"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // delivery is where the results of a campaign go: the flags that run and merge
@@ -80,7 +81,7 @@ func (d *delivery) dirOf(s *scenarios.Scenario, several bool) string {
 
 // deliver prints what came out of one scenario and writes its report into dir,
 // with the journal of its runs.
-func (d *delivery) deliver(c *scenarios.Campaign, s *scenarios.Scenario, dir string, runs io.WriterTo, stdout io.Writer) error {
+func (d *delivery) deliver(c *results.Campaign, s *scenarios.Scenario, dir string, runs io.WriterTo, stdout io.Writer) error {
 	if !d.noReport {
 		if err := reports.WriteDir(dir, c, s, runs); err != nil {
 			return err

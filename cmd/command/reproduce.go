@@ -12,6 +12,7 @@ import (
 	"lockquake/reports/story"
 	"lockquake/reports/words"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 func (p program) newReproduce() *cobra.Command {
@@ -93,7 +94,7 @@ scenario than the token's is an error, another version a warning, another checks
 }
 
 func (p program) replay(text, traceFile string, stdout, stderr io.Writer) (err error) {
-	token, err := scenarios.ParseToken(text)
+	token, err := results.ParseToken(text)
 	if err != nil {
 		return err
 	}
@@ -107,8 +108,8 @@ func (p program) replay(text, traceFile string, stdout, stderr io.Writer) (err e
 	if s.Hash != token.Hash {
 		return usagef("%s is not the scenario that the token names: its hash is %s, the token's is %s", token.Scenario, s.Hash, token.Hash)
 	}
-	if token.Version != scenarios.Version {
-		fmt.Fprintf(stderr, "lockquake: the token was made by version %s, this is %s: the run may differ\n", token.Version, scenarios.Version)
+	if token.Version != results.Version {
+		fmt.Fprintf(stderr, "lockquake: the token was made by version %s, this is %s: the run may differ\n", token.Version, results.Version)
 	}
 	var opts []scenarios.Option
 	if traceFile != "" {

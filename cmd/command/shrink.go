@@ -12,6 +12,7 @@ import (
 	"lockquake/reports/story"
 	"lockquake/reports/words"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // shrinkFlags are the flags of lockquake shrink.
@@ -107,7 +108,7 @@ func shrinkError(err error) error {
 
 // find fills in which run is meant, and loads its scenario.
 func (f *shrinkFlags) find(ctx context.Context, arg string) (*scenarios.Scenario, error) {
-	if token, err := scenarios.ParseToken(arg); err == nil {
+	if token, err := results.ParseToken(arg); err == nil {
 		if f.strategy != "" || f.seed != 0 || len(f.sets) > 0 {
 			return nil, usagef("a token names its strategy, its seed and what was set; leave --strategy, --seed and --set out")
 		}

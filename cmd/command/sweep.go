@@ -15,6 +15,7 @@ import (
 	"lockquake/reports/tables"
 	"lockquake/reports/words"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // sweepFlags are the flags of lockquake sweep. Those that it has in common with
@@ -129,7 +130,7 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string, stdout, stderr io.Wr
 		opts = append(opts, scenarios.WithProgress(bar.show))
 		defer bar.end()
 	}
-	var result *scenarios.Sweep
+	var result *results.Sweep
 	if f.find {
 		result, err = scenarios.Find(ctx, s, axes[0], f.check, precision, opts...)
 	} else {
@@ -155,7 +156,7 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string, stdout, stderr io.Wr
 	return err
 }
 
-func (f *sweepFlags) axes() ([]scenarios.Axis, error) {
+func (f *sweepFlags) axes() ([]results.Axis, error) {
 	switch most := 2; {
 	case len(f.vary) == 0:
 		return nil, usagef("sweep needs a parameter to vary, as in --vary lock.ttl=1s..30s")
@@ -164,7 +165,7 @@ func (f *sweepFlags) axes() ([]scenarios.Axis, error) {
 	case len(f.vary) > most:
 		return nil, usagef("--vary can stand there once or twice, not %d times", len(f.vary))
 	}
-	var axes []scenarios.Axis
+	var axes []results.Axis
 	for _, text := range f.vary {
 		axis, err := scenarios.ParseAxis(text)
 		if err != nil {
@@ -176,7 +177,7 @@ func (f *sweepFlags) axes() ([]scenarios.Axis, error) {
 }
 
 // deliver prints a sweep and writes its directory.
-func (f *sweepFlags) deliver(s *scenarios.Sweep, stdout io.Writer) error {
+func (f *sweepFlags) deliver(s *results.Sweep, stdout io.Writer) error {
 	if !f.noReport {
 		if err := reports.WriteSweep(f.out, s); err != nil {
 			return err

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"lockquake/reports/tables"
-	"lockquake/reports/words"
-	"lockquake/scenarios"
-
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"lockquake/reports/tables"
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
 )
 
 // The measures of the picture of a campaign with cases.
@@ -26,7 +26,7 @@ const (
 
 // drawCases has a row for each strategy and a column for each case, in the
 // order of their classes.
-func drawCases(c *scenarios.Campaign) (width, height vg.Length, paintOn func(draw.Canvas)) {
+func drawCases(c *results.Campaign) (width, height vg.Length, paintOn func(draw.Canvas)) {
 	const margins = 20
 	p := casesPlot{c: c, labels: tables.BaseLabels(c)}
 	for _, class := range tables.CaseClasses(c) {
@@ -61,12 +61,12 @@ const casesNote = "share of runs (%). Blue: the resource was corrupted. Yellow: 
 
 type casesColumn struct {
 	name  string
-	class scenarios.FaultClass
+	class results.FaultClass
 	x     vg.Length // of its left side, from that of the picture
 }
 
 type casesPlot struct {
-	c       *scenarios.Campaign
+	c       *results.Campaign
 	labels  []string
 	columns []casesColumn
 	left    vg.Length // room for the labels
@@ -120,7 +120,7 @@ func (p casesPlot) classes(c draw.Canvas, top vg.Length) {
 }
 
 // cell paints what became of one strategy under one case.
-func (p casesPlot) cell(c draw.Canvas, corner vg.Point, st scenarios.StrategyStats) {
+func (p casesPlot) cell(c draw.Canvas, corner vg.Point, st results.StrategyStats) {
 	const gap = 0.75
 	box := vg.Rectangle{
 		Min: vg.Point{X: corner.X + gap, Y: corner.Y + gap},

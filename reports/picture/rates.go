@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strconv"
 
-	"lockquake/reports/tables"
-	"lockquake/reports/words"
-	"lockquake/scenarios"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"lockquake/reports/tables"
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
 )
 
 // The size of a plot. 600 points are 800 of a browser's pixels; the PNG has
@@ -31,7 +31,7 @@ const (
 
 // Rates draws the rates as SVG and as PNG. It has a row for each strategy,
 // or of a campaign with cases a cell for each of them.
-func Rates(c *scenarios.Campaign) (svg, png []byte, err error) {
+func Rates(c *results.Campaign) (svg, png []byte, err error) {
 	width, height := plotWidth, plotMargin+plotRow*vg.Length(max(1, len(c.Strategies)))
 	paintOn := ratesPlot(c).Draw
 	if tables.HasCases(c) {
@@ -42,10 +42,10 @@ func Rates(c *scenarios.Campaign) (svg, png []byte, err error) {
 
 // ratesPlot has a row for each strategy, the first on top, and percent from
 // left to right.
-func ratesPlot(c *scenarios.Campaign) *plot.Plot {
+func ratesPlot(c *results.Campaign) *plot.Plot {
 	p := newPlot(fmt.Sprintf("%s: how often each strategy fails, %s", words.Plain(c.Scenario, 40), tables.Seeds(c)))
 	p.X.Label.Text = "violating runs (%), with the 95 % interval"
-	if slices.ContainsFunc(c.Strategies, func(st scenarios.StrategyStats) bool { return tables.OutcomeOf(st) == tables.Unasked }) {
+	if slices.ContainsFunc(c.Strategies, func(st results.StrategyStats) bool { return tables.OutcomeOf(st) == tables.Unasked }) {
 		p.X.Label.Text += "; hollow and grey: nothing was expected"
 	}
 	p.Y.Tick.Label.Font = sans(11.5)
@@ -107,7 +107,7 @@ type rateMark struct {
 // newRateMark chooses colour, shape and words, so that no one of them alone
 // has to be seen. The colours are those of Okabe and Ito, which people tell
 // apart who see two of the three primary colours.
-func newRateMark(s *scenarios.StrategyStats, y float64) rateMark {
+func newRateMark(s *results.StrategyStats, y float64) rateMark {
 	r := rateMark{
 		y: y, rate: 100 * s.Rate, low: 100 * s.Low, high: 100 * tables.Highest(*s), known: s.Runs > 0,
 		label: fmt.Sprintf("%s (%d/%d)", words.Percent(s.Rate), s.Violating, s.Runs),

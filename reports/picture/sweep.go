@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"time"
 
-	"lockquake/reports/tables"
-	"lockquake/reports/words"
-	"lockquake/scenarios"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"lockquake/reports/tables"
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
 )
 
 // The measures of a plot over one parameter.
@@ -28,7 +28,7 @@ const (
 
 // Sweep draws a sweep as SVG and as PNG: lines over one parameter, a map
 // for each strategy over two.
-func Sweep(s *scenarios.Sweep) (svg, png []byte, err error) {
+func Sweep(s *results.Sweep) (svg, png []byte, err error) {
 	draft := linesPicture
 	if len(s.Axes) > 1 {
 		draft = mapsPicture
@@ -41,7 +41,7 @@ func Sweep(s *scenarios.Sweep) (svg, png []byte, err error) {
 }
 
 // linesPicture has the parameter from left to right and percent upwards.
-func linesPicture(s *scenarios.Sweep) (width, height vg.Length, paintOn func(draw.Canvas)) {
+func linesPicture(s *results.Sweep) (width, height vg.Length, paintOn func(draw.Canvas)) {
 	axis := newSweepAxis(s.Axes[0])
 	p := newPlot(fmt.Sprintf("%s: how often each strategy fails, by %s", words.Plain(s.Scenario, 40), words.Plain(s.Axes[0].Path, 40)))
 	p.X.Label.Text = axis.label
@@ -84,7 +84,7 @@ type sweepAxis struct {
 	log    bool
 }
 
-func newSweepAxis(a scenarios.Axis) sweepAxis {
+func newSweepAxis(a results.Axis) sweepAxis {
 	path := words.Plain(a.Path, 60)
 	quantities, measured := a.Quantities()
 	axis := sweepAxis{label: path, words: !measured, log: measured && a.Log}
@@ -206,7 +206,7 @@ type strategyLines []sweepLine
 
 // sweepLines gives each strategy a colour and a shape. The colours are those
 // of Okabe and Ito; once they begin again the lines are dashed.
-func sweepLines(s *scenarios.Sweep, axis sweepAxis) strategyLines {
+func sweepLines(s *results.Sweep, axis sweepAxis) strategyLines {
 	colors := []color.RGBA{
 		blue(),
 		vermilion(),

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"lockquake/reports/internal/sample"
-	"lockquake/scenarios"
-
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/plot/vg"
+
+	"lockquake/reports/internal/sample"
+	"lockquake/scenarios/results"
 )
 
 // Whatever is varied, and however little of it was done, there is a picture of
@@ -30,11 +30,11 @@ func TestSweepPictures(t *testing.T) {
 	}
 	tests := []struct {
 		name  string
-		sweep *scenarios.Sweep
+		sweep *results.Sweep
 		words []string
 	}{
 		{"lines", sample.Swept(sample.TTLs()), []string{"lock.ttl (s), logarithmic", "redis", "fenced", "0.5", "20", "50 runs at each point, seeds 1 to 50, workers=4; bands: 95 % Wilson intervals"}},
-		{"numbers", sample.Swept(scenarios.Axis{Path: "workers", Values: []string{"2", "3", "4"}}), []string{"workers", "2.4", "4"}},
+		{"numbers", sample.Swept(results.Axis{Path: "workers", Values: []string{"2", "3", "4"}}), []string{"workers", "2.4", "4"}},
 		{"words", sample.Swept(sample.Fences()), []string{"off", "writes", "reads-writes"}},
 		{"map", sample.Swept(sample.TTLs(), sample.Fences()), []string{"lock.ttl (s)", "reads-writes", "0.5", "100"}},
 		{"partial map", partial, []string{"stopped before the end"}},
@@ -80,7 +80,7 @@ func TestLineEndsKeepTheirDistance(t *testing.T) {
 	s := sample.Swept(sample.TTLs())
 	for i := range s.Points {
 		for n := range 20 {
-			s.Points[i].Strategies = append(s.Points[i].Strategies, scenarios.SweepRate{Label: "more-" + strconv.Itoa(n), Runs: 1, High: 1})
+			s.Points[i].Strategies = append(s.Points[i].Strategies, results.SweepRate{Label: "more-" + strconv.Itoa(n), Runs: 1, High: 1})
 		}
 	}
 	height := func(percent float64) vg.Length { return vg.Length(3 * percent) }

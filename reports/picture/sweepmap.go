@@ -5,13 +5,13 @@ import (
 	"image/color"
 	"math"
 
-	"lockquake/reports/tables"
-	"lockquake/reports/words"
-	"lockquake/scenarios"
-
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"lockquake/reports/tables"
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
 )
 
 // The measures of the maps over two parameters.
@@ -29,7 +29,7 @@ const (
 
 // mapsPicture has a map for each strategy: the first parameter upwards, the
 // second from left to right, and in each cell its rate in percent.
-func mapsPicture(s *scenarios.Sweep) (width, height vg.Length, paintOn func(draw.Canvas)) {
+func mapsPicture(s *results.Sweep) (width, height vg.Length, paintOn func(draw.Canvas)) {
 	const margins = 20 // that framed leaves
 	labels := tables.SweepLabels(s)
 	columns := min(mapColumns, max(1, len(labels)))
@@ -63,7 +63,7 @@ func mapsPicture(s *scenarios.Sweep) (width, height vg.Length, paintOn func(draw
 
 // maps draws the maps of a sweep.
 type maps struct {
-	s                *scenarios.Sweep
+	s                *results.Sweep
 	up, right        sweepAxis
 	names, cellWidth vg.Length // left of the cells, and of each cell
 }

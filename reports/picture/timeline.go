@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"strings"
 
-	"lockquake/reports/timeline"
-	"lockquake/reports/words"
-
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"lockquake/reports/timeline"
+	"lockquake/reports/words"
 )
 
 // The measures of a timeline's picture. Its width fills a slide.

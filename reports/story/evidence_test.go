@@ -13,6 +13,7 @@ import (
 	"lockquake/history"
 	"lockquake/reports/words"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // Every story of a failure of a built-in scenario holds the evidence of the check
@@ -48,7 +49,7 @@ func TestEveryFailureIsToldByItsEvidence(t *testing.T) {
 }
 
 // holdStory holds one story to what a story promises.
-func holdStory(t *testing.T, name string, run *scenarios.Trial, check string) {
+func holdStory(t *testing.T, name string, run *results.Trial, check string) {
 	t.Helper()
 	story := TellCheck(run, check)
 	var problems []string
@@ -84,7 +85,7 @@ func tellsEvent(l Line, e *history.Event) bool {
 }
 
 // untrue says what a story tells that its history does not hold.
-func untrue(run *scenarios.Trial, story Story) []string {
+func untrue(run *results.Trial, story Story) []string {
 	var problems []string
 	times, before := story.Times(), -1.0
 	for _, line := range story.Lines {
@@ -108,7 +109,7 @@ func untrue(run *scenarios.Trial, story Story) []string {
 // claims are words of a story, and what makes them true at their moment.
 var claims = []struct {
 	text  *regexp.Regexp
-	holds func(run *scenarios.Trial, l Line) bool
+	holds func(run *results.Trial, l Line) bool
 }{
 	{regexp.MustCompile("the replica takes over"), happened(func(e *history.Event) bool { return e.Type == history.Promoted })},
 	{regexp.MustCompile("^comes back"), happened(func(e *history.Event) bool { return e.Type == history.Restarted })},
@@ -120,29 +121,29 @@ var claims = []struct {
 	})},
 	{regexp.MustCompile("'s lease is deleted"), happened(func(e *history.Event) bool { return e.Type == history.FaultBegin && e.Kind == string(faults.Delete) })},
 	{regexp.MustCompile("'s lease is evicted"), happened(func(e *history.Event) bool { return e.Type == history.FaultBegin && e.Kind == string(faults.Evict) })},
-	{regexp.MustCompile("^keys? .* (is|are) (deleted|evicted)"), func(run *scenarios.Trial, l Line) bool {
+	{regexp.MustCompile("^keys? .* (is|are) (deleted|evicted)"), func(run *results.Trial, l Line) bool {
 		return happened(func(e *history.Event) bool {
 			words := strings.Fields(l.Text)
 			return e.Type == history.FaultBegin && strings.Contains(e.Hit, strings.Trim(words[1], ","))
 		})(run, l)
 	}},
-	{regexp.MustCompile("arrives a second time"), func(run *scenarios.Trial, _ Line) bool {
+	{regexp.MustCompile("arrives a second time"), func(run *results.Trial, _ Line) bool {
 		return slices.ContainsFunc(run.Plan.Steps, func(s faults.Step) bool { return s.Action.Kind == faults.Duplicate })
 	}},
-	{regexp.MustCompile("^reads .*out of date"), func(run *scenarios.Trial, _ Line) bool {
+	{regexp.MustCompile("^reads .*out of date"), func(run *results.Trial, _ Line) bool {
 		return slices.ContainsFunc(run.Plan.Steps, func(s faults.Step) bool { return s.Action.Kind == faults.Stale })
 	}},
-	{regexp.MustCompile("never hears of it$"), func(run *scenarios.Trial, l Line) bool {
+	{regexp.MustCompile("never hears of it$"), func(run *results.Trial, l Line) bool {
 		sections, err := run.History.Sections()
 		return err == nil && !slices.ContainsFunc(sections, func(s *history.Section) bool { return s.Grant == l.Seq })
 	}},
-	{regexp.MustCompile("^[a-z-]+ ends$"), func(*scenarios.Trial, Line) bool { return false }}, // a kind that the story has no words for
-	{regexp.MustCompile(" hits "), func(*scenarios.Trial, Line) bool { return false }},
+	{regexp.MustCompile("^[a-z-]+ ends$"), func(*results.Trial, Line) bool { return false }}, // a kind that the story has no words for
+	{regexp.MustCompile(" hits "), func(*results.Trial, Line) bool { return false }},
 }
 
 // happened reports whether a history has such an event at the moment of a line.
-func happened(such func(e *history.Event) bool) func(*scenarios.Trial, Line) bool {
-	return func(run *scenarios.Trial, l Line) bool {
+func happened(such func(e *history.Event) bool) func(*results.Trial, Line) bool {
+	return func(run *results.Trial, l Line) bool {
 		return slices.ContainsFunc(run.History.Events, func(e history.Event) bool { return e.At == l.At && such(&e) })
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"lockquake/history"
 	"lockquake/reports/story"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // Two workers are let in at once, and one of them undoes what the other did.
@@ -39,12 +39,12 @@ func ExampleTell() {
 	add(history.Event{Type: history.Final, Value: "1"})
 	h.Events = r.Events()
 
-	results, err := checker.Run(h, []string{"lost-update"})
+	judged, err := checker.Run(h, []string{"lost-update"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	trial := &scenarios.Trial{Scenario: "by-hand", Label: "none", Strategy: "none", Seed: 1, History: h, Results: results}
+	trial := &results.Trial{Scenario: "by-hand", Label: "none", Strategy: "none", Seed: 1, History: h, Results: judged}
 	if err := story.Tell(trial).Write(os.Stdout, words.Options{}); err != nil {
 		fmt.Println(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"lockquake/faults"
 	"lockquake/history"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // lockServer stands for all servers of the lock in a fault, and for the only one.
@@ -120,7 +120,7 @@ func (t *teller) saidNow(at time.Duration, text string) bool {
 
 // Planned returns the step of the plan that a fault comes from, nil if there is
 // none.
-func Planned(run *scenarios.Trial, e *history.Event) *faults.Step {
+func Planned(run *results.Trial, e *history.Event) *faults.Step {
 	if e.Fault < 1 || e.Fault > len(run.Plan.Steps) {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"lockquake/reports/internal/sample"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestGoldenStories(t *testing.T) {
 	tests := []struct {
 		file string
-		run  *scenarios.Trial
+		run  *results.Trial
 	}{
 		{"story-redis.txt", sample.Kleppmann(0)},
 		{"story-fenced.txt", sample.Kleppmann(33)},

@@ -9,7 +9,7 @@ import (
 	"lockquake/checker"
 	"lockquake/history"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // maxLines is how many lines a story has at most: more than a screen is read
@@ -62,10 +62,10 @@ const (
 // Tell tells a run by the evidence of its most serious violation among the checks
 // that decide. Where none of these is violated it is the most serious of the
 // others. A run in which no check found anything is told from its beginning.
-func Tell(run *scenarios.Trial) Story { return TellCheck(run, "") }
+func Tell(run *results.Trial) Story { return TellCheck(run, "") }
 
 // TellCheck is Tell by the evidence of one check, if that found something.
-func TellCheck(run *scenarios.Trial, check string) Story {
+func TellCheck(run *results.Trial, check string) Story {
 	story := Story{Title: title(run), Verdicts: verdicts(run.Results), Replay: run.Replay, Program: run.Program}
 	sections, err := run.History.Sections()
 	if err != nil {
@@ -79,7 +79,7 @@ func TellCheck(run *scenarios.Trial, check string) Story {
 
 // Around tells the part of a run that the evidence of a check lies in, as
 // [TellCheck] does, and returns its lines and that part.
-func Around(run *scenarios.Trial, sections []*history.Section, check string) ([]Line, Scope) {
+func Around(run *results.Trial, sections []*history.Section, check string) ([]Line, Scope) {
 	near := newScope(run.History, sections, telling(run, check))
 	whole := near
 	whole.from, whole.to, whole.sections = 1, int64(len(run.History.Events)), nil
@@ -146,7 +146,7 @@ func operations(lines []Line) []Line {
 	return kept
 }
 
-func title(run *scenarios.Trial) string {
+func title(run *results.Trial) string {
 	fence := run.History.Meta.Fence
 	if fence == "" {
 		fence = "off"
@@ -197,7 +197,7 @@ type reason struct {
 // telling returns what a story is told for: the first finding of check or, if that
 // found nothing, of the check that the run is told by, or else of the most serious
 // one. It returns nil if there is no evidence at all.
-func telling(run *scenarios.Trial, check string) *reason {
+func telling(run *results.Trial, check string) *reason {
 	var checks []string
 	findings := map[string]*checker.Finding{}
 	for i := range run.Results {
@@ -207,7 +207,7 @@ func telling(run *scenarios.Trial, check string) *reason {
 			findings[r.Check] = &r.Findings[0]
 		}
 	}
-	for _, name := range append([]string{check, run.Telling}, scenarios.Serious(checks)...) {
+	for _, name := range append([]string{check, run.Telling}, checker.Serious(checks)...) {
 		if f := findings[name]; f != nil {
 			return &reason{name, f}
 		}

@@ -8,14 +8,15 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
+
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/history"
 	"lockquake/reports/internal/sample"
 	"lockquake/reports/words"
 	"lockquake/scenarios"
-
-	"github.com/google/go-cmp/cmp"
+	"lockquake/scenarios/results"
 )
 
 const ms = time.Millisecond
@@ -371,7 +372,7 @@ func TestStoriesFit(t *testing.T) {
 		every.Events = append(every.Events, e.Seq)
 	}
 	everything.Results = []checker.Result{{Check: "linearizable", Verdict: checker.Invalid, Findings: []checker.Finding{every}}}
-	for name, run := range map[string]*scenarios.Trial{
+	for name, run := range map[string]*results.Trial{
 		"redis": sample.Kleppmann(0), "fenced": sample.Kleppmann(33), "long": sample.Long(), "late packet": sample.LatePacket(),
 		"nothing found": crowd.Trial(), "all is evidence": everything,
 	} {
@@ -402,7 +403,7 @@ func TestStoriesFit(t *testing.T) {
 func TestOneLineIsDecisive(t *testing.T) {
 	tests := []struct {
 		name string
-		run  *scenarios.Trial
+		run  *results.Trial
 		want string
 	}{
 		{"a lost update", sample.Kleppmann(0), "writes 1 over worker-2's 1: update lost"},
@@ -427,7 +428,7 @@ func TestOneLineIsDecisive(t *testing.T) {
 
 func TestTellChoosesItsFinding(t *testing.T) {
 	finding := func(text string) []checker.Finding { return []checker.Finding{{Text: text, Events: []int64{1}}} }
-	results := []checker.Result{
+	judged := []checker.Result{
 		{Check: "told", Verdict: checker.Invalid, Findings: finding("told")},
 		{Check: "belief", Verdict: checker.Invalid, Findings: finding("belief")},
 		{Check: "linearizable", Verdict: checker.Unknown, Findings: finding("linearizable")},
@@ -441,11 +442,11 @@ func TestTellChoosesItsFinding(t *testing.T) {
 		{"linearizable", "exclusion"},
 	}
 	for _, tt := range tests {
-		if got := telling(&scenarios.Trial{Results: results}, tt.check); got.Text != tt.want {
+		if got := telling(&results.Trial{Results: judged}, tt.check); got.Text != tt.want {
 			t.Errorf("for %q the story is told for %s, want %s", tt.check, got.Text, tt.want)
 		}
 	}
-	if got := telling(&scenarios.Trial{}, ""); got != nil {
+	if got := telling(&results.Trial{}, ""); got != nil {
 		t.Errorf("without results there is a finding: %v", got)
 	}
 }

@@ -9,13 +9,13 @@ import (
 
 	"lockquake/history"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // tell walks the whole history, so that the state columns are true from the
 // first line on, and tells the part that is in scope. It leaves out lines
 // lighter than the limit, and no piece of the evidence.
-func tell(run *scenarios.Trial, sections []*history.Section, s Scope, limit weight) []Line {
+func tell(run *results.Trial, sections []*history.Section, s Scope, limit weight) []Line {
 	t := newTeller(run, sections, s, limit)
 	t.walk()
 	if untold := t.untoldEvidence(); len(untold) > 0 {
@@ -39,7 +39,7 @@ func (t *teller) walk() {
 
 // teller holds how things stand while it walks a history.
 type teller struct {
-	run       *scenarios.Trial
+	run       *results.Trial
 	scope     Scope
 	limit     weight
 	sections  map[sectionID]*history.Section // of the locks in scope
@@ -118,7 +118,7 @@ type untold struct {
 	line    Line // as things stood after the last of them
 }
 
-func newTeller(run *scenarios.Trial, sections []*history.Section, s Scope, limit weight) *teller {
+func newTeller(run *results.Trial, sections []*history.Section, s Scope, limit weight) *teller {
 	t := &teller{
 		run: run, scope: s, limit: limit,
 		sections:  map[sectionID]*history.Section{},

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // column is one column of a story.
@@ -42,7 +42,7 @@ func (s Story) Write(w io.Writer, o words.Options) error {
 		}
 	}
 	if s.Replay != "" {
-		b.WriteString("\n" + scenarios.ReplayLine(s.Program, s.Replay) + "\n")
+		b.WriteString("\n" + results.ReplayLine(s.Program, s.Replay) + "\n")
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -6,19 +6,19 @@ import (
 	"strings"
 
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // Assumed says what the rates of a campaign hang on, beside the scenario's own
 // figures: a few words each.
-func Assumed(c *scenarios.Campaign) []string {
+func Assumed(c *results.Campaign) []string {
 	waking := fmt.Sprintf("waking takes %s", words.Plain(c.WakeLag, 200))
 	switch c.Wake {
-	case scenarios.DeadlinesFirst:
+	case results.DeadlinesFirst:
 		waking += ", deadlines first"
-	case scenarios.Arrival:
+	case results.Arrival:
 		waking += ", in order of arrival"
-	case scenarios.WakeDrawn:
+	case results.WakeDrawn:
 		waking += fmt.Sprintf(" on each of %d cores", c.Cores)
 	}
 	return []string{fmt.Sprintf("a step takes %v", c.Step), waking, heeding(c)}
@@ -26,7 +26,7 @@ func Assumed(c *scenarios.Campaign) []string {
 
 // heeding says how far the work heeds its context, and which uses and workers
 // differ from the first.
-func heeding(c *scenarios.Campaign) string {
+func heeding(c *results.Campaign) string {
 	if len(c.Strategies) == 0 {
 		return "no work"
 	}
@@ -51,13 +51,13 @@ func heeding(c *scenarios.Campaign) string {
 
 // heeds is a way to heed a context in running text. Reports of an older version
 // do not say; theirs was always.
-func heeds(h scenarios.Heeds) string {
+func heeds(h results.Heeds) string {
 	switch h {
-	case scenarios.HeedsBeforeWrite:
+	case results.HeedsBeforeWrite:
 		return "only before a write"
-	case scenarios.HeedsNever:
+	case results.HeedsNever:
 		return "never"
-	case scenarios.HeedsAlways:
+	case results.HeedsAlways:
 	}
 	return "always"
 }

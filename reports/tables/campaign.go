@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // Campaign prints what came out of a campaign: a row for each strategy, and then
 // whether that was expected.
-func Campaign(w io.Writer, c *scenarios.Campaign, o words.Options) error {
+func Campaign(w io.Writer, c *results.Campaign, o words.Options) error {
 	var b bytes.Buffer
 	title := fmt.Sprintf("%s, %s", words.Plain(c.Scenario, 60), Seeds(c))
 	if c.Partial {
@@ -71,7 +71,7 @@ func Campaign(w io.Writer, c *scenarios.Campaign, o words.Options) error {
 
 // FaultName names an entry of the scenario's faults by its number, its case if it
 // has one, and its kind.
-func FaultName(f scenarios.FaultStats) string {
+func FaultName(f results.FaultStats) string {
 	if f.Case != "" {
 		return fmt.Sprintf("%d, %s (%s)", f.Spec+1, words.Plain(f.Case, 60), f.Kind)
 	}
@@ -80,7 +80,7 @@ func FaultName(f scenarios.FaultStats) string {
 
 // writeChecks prints in how many runs of each strategy each check was violated.
 // A check that nobody violated has no column.
-func writeChecks(b *bytes.Buffer, o words.Options, shown []scenarios.StrategyStats, alarming func(row int) bool) {
+func writeChecks(b *bytes.Buffer, o words.Options, shown []results.StrategyStats, alarming func(row int) bool) {
 	head := []string{"runs that violate"}
 	for _, st := range shown {
 		for _, check := range st.Order {
@@ -109,7 +109,7 @@ func writeChecks(b *bytes.Buffer, o words.Options, shown []scenarios.StrategySta
 }
 
 // writeBounds prints what came of the bounds of the scenario, if it has any.
-func writeBounds(b *bytes.Buffer, o words.Options, c *scenarios.Campaign) {
+func writeBounds(b *bytes.Buffer, o words.Options, c *results.Campaign) {
 	g := boundGrid(c)
 	if len(g.Rows) == 0 {
 		return
@@ -131,8 +131,8 @@ func writeGrid(b *bytes.Buffer, o words.Options, g Grid) {
 	fmt.Fprintf(b, "\n%s\n%s\n", strings.Join(g.Head[1:], ", "), strings.Join(words.Wrap(g.Note, 110), "\n"))
 }
 
-func verdictColour(c *scenarios.Campaign) string {
-	if c.Verdict == scenarios.Pass {
+func verdictColour(c *results.Campaign) string {
+	if c.Verdict == results.Pass {
 		return words.Bold
 	}
 	return words.Alarm

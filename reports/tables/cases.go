@@ -7,7 +7,7 @@ import (
 
 	"lockquake/checker"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // A campaign with cases has a use for each strategy and case: far too many
@@ -16,12 +16,12 @@ import (
 
 // HasCases reports whether each strategy was run under one case of faults after
 // another.
-func HasCases(c *scenarios.Campaign) bool {
-	return slices.ContainsFunc(c.Strategies, func(st scenarios.StrategyStats) bool { return st.Case != "" })
+func HasCases(c *results.Campaign) bool {
+	return slices.ContainsFunc(c.Strategies, func(st results.StrategyStats) bool { return st.Case != "" })
 }
 
 // BaseLabels lists them in their order.
-func BaseLabels(c *scenarios.Campaign) []string {
+func BaseLabels(c *results.Campaign) []string {
 	var labels []string
 	for _, st := range c.Strategies {
 		if label := st.Use(); !slices.Contains(labels, label) {
@@ -39,10 +39,10 @@ const noClass = "other"
 
 // CaseClasses lists the classes of the campaign's cases, in the order of the
 // catalogue.
-func CaseClasses(c *scenarios.Campaign) []scenarios.FaultClass {
-	var classes []scenarios.FaultClass
-	for _, class := range append(scenarios.FaultClasses(), scenarios.FaultClass{Name: noClass}) {
-		if slices.ContainsFunc(c.Strategies, func(st scenarios.StrategyStats) bool { return st.Class == class.Letter }) {
+func CaseClasses(c *results.Campaign) []results.FaultClass {
+	var classes []results.FaultClass
+	for _, class := range append(results.FaultClasses(), results.FaultClass{Name: noClass}) {
+		if slices.ContainsFunc(c.Strategies, func(st results.StrategyStats) bool { return st.Class == class.Letter }) {
 			classes = append(classes, class)
 		}
 	}
@@ -50,7 +50,7 @@ func CaseClasses(c *scenarios.Campaign) []scenarios.FaultClass {
 }
 
 // CaseGrid is the map as a table.
-func CaseGrid(c *scenarios.Campaign) Grid {
+func CaseGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "Which faults each strategy survives",
 		Note: "By class of faults, the worst case of each. A percentage is of the runs in which the resource was corrupted, one in " +
@@ -65,7 +65,7 @@ func CaseGrid(c *scenarios.Campaign) Grid {
 	for _, label := range BaseLabels(c) {
 		row := []string{words.Plain(label, 60)}
 		for _, class := range classes {
-			var uses []scenarios.StrategyStats
+			var uses []results.StrategyStats
 			for _, st := range c.Strategies {
 				if st.Use() == label && st.Class == class.Letter {
 					uses = append(uses, st)
@@ -80,7 +80,7 @@ func CaseGrid(c *scenarios.Campaign) Grid {
 
 // standing says how a strategy survives a class of faults, by its uses under the
 // cases of it.
-func standing(uses []scenarios.StrategyStats) string {
+func standing(uses []results.StrategyStats) string {
 	var corrupted, flawed float64
 	claims := false
 	tested := false
@@ -119,7 +119,7 @@ func standing(uses []scenarios.StrategyStats) string {
 
 // Worst is the share of runs in which that check of some was violated which was
 // violated most often.
-func Worst(st scenarios.StrategyStats, of func(check string) bool) float64 {
+func Worst(st results.StrategyStats, of func(check string) bool) float64 {
 	share := 0.0
 	for check, stats := range st.Checks {
 		if of(check) && st.Runs > 0 {
@@ -139,23 +139,23 @@ func Serves(check string) bool {
 
 // Notable keeps the uses of which there is something to say: all of a campaign
 // without cases, and else those that a check speaks of.
-func Notable(c *scenarios.Campaign) []scenarios.StrategyStats {
+func Notable(c *results.Campaign) []results.StrategyStats {
 	if !HasCases(c) {
 		return c.Strategies
 	}
-	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st scenarios.StrategyStats) bool {
+	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st results.StrategyStats) bool {
 		return Violated(st) == "none" && !surprises(st)
 	})
 }
 
 // surprising keeps those of which a scenario expected something else.
-func surprising(c *scenarios.Campaign) []scenarios.StrategyStats {
-	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st scenarios.StrategyStats) bool {
+func surprising(c *results.Campaign) []results.StrategyStats {
+	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st results.StrategyStats) bool {
 		return !surprises(st)
 	})
 }
 
-func surprises(st scenarios.StrategyStats) bool {
+func surprises(st results.StrategyStats) bool {
 	o := OutcomeOf(st)
 	return o == Unexpected || o == Undecided
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"lockquake/reports/internal/sample"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
-
-	"github.com/google/go-cmp/cmp"
+	"lockquake/scenarios/results"
 )
 
 // The worst case of each class counts, and what no fault met counts for nothing.
@@ -47,7 +47,7 @@ func TestCasesAreShownAsAMap(t *testing.T) {
 // requests that a lock costs, of which no strategy claims anything.
 func TestLoadIsNoFlawOfTheService(t *testing.T) {
 	for check, want := range map[string]string{"load": "clean", "needless-loss": "clean", "belief": "clean", "fencing": "(40 %)", "told": "(40 %)", "once": "40 %"} {
-		if got := standing([]scenarios.StrategyStats{sample.CaseUse("one", "pause", "P", 4, map[string]int{check: 4})}); got != want {
+		if got := standing([]results.StrategyStats{sample.CaseUse("one", "pause", "P", 4, map[string]int{check: 4})}); got != want {
 			t.Errorf("violated %s: %s, want %s", check, got, want)
 		}
 	}

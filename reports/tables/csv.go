@@ -5,7 +5,8 @@ import (
 	"io"
 	"strconv"
 
-	"lockquake/scenarios"
+	"lockquake/internal/stats"
+	"lockquake/scenarios/results"
 )
 
 // allChecks is what rates.csv calls the row of a strategy that counts the
@@ -14,28 +15,28 @@ const allChecks = "any"
 
 // CSV writes one row for each strategy and check, so that a spreadsheet
 // or a script can turn it any way it likes. Rates are shares of 1.
-func CSV(w io.Writer, c *scenarios.Campaign) error {
+func CSV(w io.Writer, c *results.Campaign) error {
 	rows := [][]string{{"strategy", "label", "check", "runs", "violating", "unknown", "rate", "low", "high", "jobs", "finished", "finished_share", "violations", "per_1000_acquisitions", "per_1000_low", "per_1000_high", "per_lock_hour", "per_hour_low", "per_hour_high"}}
 	for i := range c.Strategies {
 		s := &c.Strategies[i]
-		rows = append(rows, csvRow(s, allChecks, scenarios.CheckStats{Violating: s.Violating, Unknown: s.Unknown}))
+		rows = append(rows, csvRow(s, allChecks, results.CheckStats{Violating: s.Violating, Unknown: s.Unknown}))
 		for _, check := range s.Order {
-			if stats := s.Checks[check]; stats.Applies {
-				rows = append(rows, csvRow(s, check, stats))
+			if found := s.Checks[check]; found.Applies {
+				rows = append(rows, csvRow(s, check, found))
 			}
 		}
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-func csvRow(s *scenarios.StrategyStats, check string, stats scenarios.CheckStats) []string {
-	row := append(rateCells(s.Name, s.Label, check, s.Runs, stats.Violating, stats.Unknown), finishedCells(s.Metrics.Jobs, s.Metrics.Finished)...)
+func csvRow(s *results.StrategyStats, check string, found results.CheckStats) []string {
+	row := append(rateCells(s.Name, s.Label, check, s.Runs, found.Violating, found.Unknown), finishedCells(s.Metrics.Jobs, s.Metrics.Finished)...)
 	row = append(row, "")
 	// Violations are counted by check: one event may violate several.
 	if check != allChecks {
-		row[len(row)-1] = strconv.FormatInt(stats.Violations, 10)
+		row[len(row)-1] = strconv.FormatInt(found.Violations, 10)
 	}
-	for _, r := range []*scenarios.Rate{stats.PerThousand, stats.PerLockHour} {
+	for _, r := range []*stats.Rate{found.PerThousand, found.PerLockHour} {
 		if r == nil {
 			row = append(row, "", "", "")
 			continue
@@ -48,7 +49,7 @@ func csvRow(s *scenarios.StrategyStats, check string, stats scenarios.CheckStats
 // rateCells are the cells that a row of rates.csv and one of sweep.csv share: of
 // a strategy and a check, with the rate and its interval.
 func rateCells(name, label, check string, runs, violating, unknown int) []string {
-	low, high := scenarios.Wilson(violating, runs)
+	low, high := stats.Wilson(violating, runs)
 	rate := ""
 	if runs > 0 {
 		rate = csvNumber(float64(violating) / float64(runs))

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // Exploration prints what a search has found: a row for each strategy, the
 // first placement of each that does harm, what was left out, and the map.
-func Exploration(w io.Writer, e *scenarios.Exploration, o words.Options) error {
+func Exploration(w io.Writer, e *results.Exploration, o words.Options) error {
 	var b bytes.Buffer
 	title := fmt.Sprintf("%s: %s at every point, %s, %s each, seed %d", words.Plain(e.Scenario, 60),
 		[]string{"one fault", "one fault and two"}[e.Faults-1], words.Count(e.Workers, "worker"), words.Count(e.Sections, "section"), e.Seed)
@@ -67,7 +67,7 @@ func checkCounts(checks map[string]int) string {
 }
 
 // exploredNotes says of one strategy what the table has no room for.
-func exploredNotes(b *bytes.Buffer, st scenarios.ExploredStats) {
+func exploredNotes(b *bytes.Buffer, st results.ExploredStats) {
 	if len(st.Without) > 0 {
 		fmt.Fprintf(b, "\n%s violates without any fault: %s\n", words.Plain(st.Label, 60), strings.Join(st.Without, ", "))
 	}
@@ -78,12 +78,12 @@ func exploredNotes(b *bytes.Buffer, st scenarios.ExploredStats) {
 
 // exploreHarm prints a row for each strategy and kind of fault that does harm:
 // at how many places, and which is the first. A pair counts for its first fault.
-func exploreHarm(b *bytes.Buffer, e *scenarios.Exploration, o words.Options) {
+func exploreHarm(b *bytes.Buffer, e *results.Exploration, o words.Options) {
 	rows := [][]string{{"strategy", "fault", "does harm", "of", "the first of them"}}
 	for _, st := range e.Strategies {
-		harmful := st.Harmful(scenarios.Breaks)
+		harmful := st.Harmful(results.Breaks)
 		for _, kind := range e.Kinds {
-			of := func(p scenarios.Placement) bool { return p.Places[0].Kind == kind }
+			of := func(p results.Placement) bool { return p.Places[0].Kind == kind }
 			first := slices.IndexFunc(harmful, of)
 			if first < 0 {
 				continue
@@ -116,7 +116,7 @@ func exploreHarm(b *bytes.Buffer, e *scenarios.Exploration, o words.Options) {
 	words.WriteTable(b, o, rows, words.Figures{From: 2, To: 4}, nil)
 }
 
-func numberOf(list []scenarios.Placement, of func(scenarios.Placement) bool) int {
+func numberOf(list []results.Placement, of func(results.Placement) bool) int {
 	n := 0
 	for _, p := range list {
 		if of(p) {

@@ -4,40 +4,41 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"lockquake/reports/words"
 	"lockquake/scenarios"
-
-	"github.com/google/go-cmp/cmp"
+	"lockquake/scenarios/results"
 )
 
 // explored is a search by hand: two strategies, of which one has a point more.
-func explored() *scenarios.Exploration {
-	at := func(kind, worker, point string, checks ...string) scenarios.Placement {
+func explored() *results.Exploration {
+	at := func(kind, worker, point string, checks ...string) results.Placement {
 		text := "when " + worker + " " + point + " 1 " + kind
-		return scenarios.Placement{Places: []scenarios.Place{{Kind: kind, Worker: worker, Point: point, Nth: 1, Text: text}}, Violated: checks}
+		return results.Placement{Places: []results.Place{{Kind: kind, Worker: worker, Point: point, Nth: 1, Text: text}}, Violated: checks}
 	}
 	pair := at("pause", "worker-1", "acquired", "lost-update")
 	pair.Places = append(pair.Places, at("hold", "worker-2", "acquire.sent").Places...)
 	undecided := at("hold", "worker-2", "acquire.sent")
 	undecided.Undecided = []string{"linearizable"}
-	return &scenarios.Exploration{
+	return &results.Exploration{
 		Scenario: "hand", Seed: 1, Workers: 2, Sections: 1, Faults: 2, For: 15e9, Kinds: []string{"pause", "hold"},
-		Strategies: []scenarios.ExploredStats{
+		Strategies: []results.ExploredStats{
 			{
 				Name: "redis", Label: "redis", Fence: "off", Points: 3, Tried: 5, Corrupting: 2, Others: 1, Undecided: 1,
 				Checks: map[string]int{"told": 1, "lost-update": 2, "exclusion": 1},
-				Singles: []scenarios.Placement{
+				Singles: []results.Placement{
 					at("pause", "worker-1", "acquired", "told"),
 					at("pause", "worker-2", "acquire.sent", "lost-update", "exclusion"), undecided,
 					at("pause", "worker-1", "released"),
 				},
-				Pairs:  []scenarios.Placement{pair},
-				Pruned: []scenarios.Pruned{{Why: "pairs of faults of one message", Count: 1}},
+				Pairs:  []results.Placement{pair},
+				Pruned: []results.Pruned{{Why: "pairs of faults of one message", Count: 1}},
 			},
 			{
 				Name: "redis-fenced", Label: "fenced", Fence: "reads-writes", Points: 2, Tried: 3, Checks: map[string]int{},
 				Without: []string{"load"},
-				Singles: []scenarios.Placement{
+				Singles: []results.Placement{
 					at("pause", "worker-1", "acquired"), at("pause", "worker-1", "read-called"),
 					at("pause", "worker-1", "released", "fencing"),
 				},

@@ -9,6 +9,7 @@ import (
 
 	"lockquake/reports/words"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // mapped is a row of the map: a visit of a worker at a point.
@@ -20,7 +21,7 @@ type mapped struct {
 // exploreMap draws where faults do harm: a row for each point, in the order in
 // which its worker comes to them, a column for each strategy, and in it a mark
 // for each kind of fault.
-func exploreMap(b *bytes.Buffer, e *scenarios.Exploration, o words.Options) {
+func exploreMap(b *bytes.Buffer, e *results.Exploration, o words.Options) {
 	letters, legend := kindLetters(e.Kinds)
 	words.Paint(b, o, words.Bold, "map of the protocol")
 	fmt.Fprintf(b, "%s\ncapital: corrupts or unfences; small: breaks another check; ?: cannot tell; dot: safe;\nblank: cannot fall there; -: no such point\n", legend)
@@ -101,7 +102,7 @@ func kindLetters(kinds []string) (letters map[string]string, legend string) {
 
 // mapRows puts the points of all strategies into one order: worker by worker,
 // and a point that some strategies do not have after the one that it followed.
-func mapRows(strategies []scenarios.ExploredStats) []mapped {
+func mapRows(strategies []results.ExploredStats) []mapped {
 	var rows []mapped
 	for _, st := range strategies {
 		before := map[string]int{} // of each worker, the index of its last point
@@ -135,20 +136,20 @@ func mapRows(strategies []scenarios.ExploredStats) []mapped {
 	return rows
 }
 
-func rowOf(p scenarios.Placement) mapped {
+func rowOf(p results.Placement) mapped {
 	return mapped{p.Places[0].Worker, p.Places[0].Point, p.Places[0].Nth}
 }
 
 // mapMarks gives each point of a strategy a mark for every kind, the worst of
 // what was found with a first fault of that kind there.
-func mapMarks(st scenarios.ExploredStats, kinds []string, letters map[string]string) map[mapped][]byte {
+func mapMarks(st results.ExploredStats, kinds []string, letters map[string]string) map[mapped][]byte {
 	marks := map[mapped][]byte{}
-	worst := map[mapped][]scenarios.Harm{}
+	worst := map[mapped][]results.Harm{}
 	for _, p := range slices.Concat(st.Singles, st.Pairs) {
 		at, kind := rowOf(p), slices.Index(kinds, p.Places[0].Kind)
 		if marks[at] == nil {
 			marks[at] = bytes.Repeat([]byte(" "), len(kinds))
-			worst[at] = make([]scenarios.Harm, len(kinds))
+			worst[at] = make([]results.Harm, len(kinds))
 		}
 		worst[at][kind] = max(worst[at][kind], p.Harm())
 		marks[at][kind] = mark(worst[at][kind], letters[p.Places[0].Kind])
@@ -156,15 +157,15 @@ func mapMarks(st scenarios.ExploredStats, kinds []string, letters map[string]str
 	return marks
 }
 
-func mark(h scenarios.Harm, letter string) byte {
+func mark(h results.Harm, letter string) byte {
 	switch h {
-	case scenarios.Corrupts, scenarios.Unfences:
+	case results.Corrupts, results.Unfences:
 		return strings.ToUpper(letter)[0]
-	case scenarios.Breaks:
+	case results.Breaks:
 		return letter[0]
-	case scenarios.Undecided:
+	case results.Undecided:
 		return '?'
-	case scenarios.Harmless:
+	case results.Harmless:
 	}
 	return '.'
 }

@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"lockquake/checker"
+	"lockquake/internal/stats"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // Grid is a table that report.md and report.html both show.
@@ -23,7 +24,7 @@ type Grid struct {
 
 // Grids are the tables that stand after the answer. One without rows is left
 // out.
-func Grids(c *scenarios.Campaign) []Grid {
+func Grids(c *results.Campaign) []Grid {
 	var list []Grid
 	for _, g := range []Grid{boundGrid(c), useGrid(c), costGrid(c)} {
 		if len(g.Rows) > 0 {
@@ -34,7 +35,7 @@ func Grids(c *scenarios.Campaign) []Grid {
 }
 
 // boundGrid says what came of the bounds that the scenario expects.
-func boundGrid(c *scenarios.Campaign) Grid {
+func boundGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "Bounds", Note: "What the scenario expects of the measures of all runs.", Texts: 2,
 		Head: []string{"strategy", "measure", "expected", "measured", "met"},
@@ -52,7 +53,7 @@ func boundGrid(c *scenarios.Campaign) Grid {
 }
 
 // useGrid says how often a check is violated in use.
-func useGrid(c *scenarios.Campaign) Grid {
+func useGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "How often in use",
 		Note: "Each violation counts once, and a run may hold several; `lockquake list checks` says what one is. A lock-hour is an hour of virtual time of one lock. " +
@@ -63,12 +64,12 @@ func useGrid(c *scenarios.Campaign) Grid {
 	var why []string // a check has no rate
 	for _, st := range c.Strategies {
 		for _, check := range st.Order {
-			stats := st.Checks[check]
-			if stats.Violations == 0 {
+			found := st.Checks[check]
+			if found.Violations == 0 {
 				continue
 			}
-			row := []string{Name(st), check, words.Thousands(int(stats.Violations))}
-			for _, r := range []*scenarios.Rate{stats.PerThousand, stats.PerLockHour} {
+			row := []string{Name(st), check, words.Thousands(int(found.Violations))}
+			for _, r := range []*stats.Rate{found.PerThousand, found.PerLockHour} {
 				if r == nil {
 					row = append(row, "-", "-")
 				} else {
@@ -87,10 +88,10 @@ func useGrid(c *scenarios.Campaign) Grid {
 	return g
 }
 
-func spread(r *scenarios.Rate) string { return words.Figure(r.Low) + " to " + words.Figure(r.High) }
+func spread(r *stats.Rate) string { return words.Figure(r.Low) + " to " + words.Figure(r.High) }
 
 // costGrid says what each strategy cost those who used it.
-func costGrid(c *scenarios.Campaign) Grid {
+func costGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "What it cost",
 		Note: "Of all runs. A loss is a section that was still inside when its lock was gone; acts are what the resource accepted of it between the loss and its notice. " +
@@ -140,7 +141,7 @@ func costs(m *checker.Metrics, locks int) []string {
 }
 
 // Finished is the share of a strategy's work that was done and took effect.
-func Finished(st scenarios.StrategyStats) string {
+func Finished(st results.StrategyStats) string {
 	m := &st.Metrics
 	if m.Jobs == 0 {
 		return "-"
@@ -150,7 +151,7 @@ func Finished(st scenarios.StrategyStats) string {
 
 // Remarks are what there is to say of the strategies beside each other, a
 // sentence each.
-func Remarks(c *scenarios.Campaign) []string {
+func Remarks(c *results.Campaign) []string {
 	list := unread(c)
 	if HasCases(c) {
 		return list // two strategies under two cases are no pair
@@ -172,7 +173,7 @@ func Remarks(c *scenarios.Campaign) []string {
 }
 
 // unread says of which locks the holders could not be read, and what to do.
-func unread(c *scenarios.Campaign) []string {
+func unread(c *results.Campaign) []string {
 	var list, seen []string
 	for _, st := range c.Strategies {
 		if st.Unread == "" || slices.Contains(seen, st.Name) {

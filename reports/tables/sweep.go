@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // Sweep prints a sweep: over one parameter a row for each value and a
 // column for each strategy, over two such a table for each strategy with the
 // values of the second from left to right. Where thresholds were looked for,
 // they follow.
-func Sweep(w io.Writer, s *scenarios.Sweep, o words.Options) error {
+func Sweep(w io.Writer, s *results.Sweep, o words.Options) error {
 	var b bytes.Buffer
 	values := words.Figures{From: 1, To: math.MaxInt} // all columns but the first
 	words.Paint(&b, o, words.Bold, fmt.Sprintf("%s: %s, by %s", words.Plain(s.Scenario, 60), SweepCounts(s), Axes(s)))
@@ -43,7 +43,7 @@ func Sweep(w io.Writer, s *scenarios.Sweep, o words.Options) error {
 		b.WriteByte('\n')
 		for _, t := range s.Thresholds {
 			if t.Replay != "" {
-				fmt.Fprintln(&b, scenarios.ReplayLine(s.Program, t.Replay))
+				fmt.Fprintln(&b, results.ReplayLine(s.Program, t.Replay))
 			}
 		}
 	}
@@ -51,7 +51,7 @@ func Sweep(w io.Writer, s *scenarios.Sweep, o words.Options) error {
 	return err
 }
 
-func Axes(s *scenarios.Sweep) string {
+func Axes(s *results.Sweep) string {
 	var paths []string
 	for _, axis := range s.Axes {
 		paths = append(paths, words.Plain(axis.Path, 60))
@@ -60,7 +60,7 @@ func Axes(s *scenarios.Sweep) string {
 }
 
 // sweepRows is the table of one parameter.
-func sweepRows(s *scenarios.Sweep) [][]string {
+func sweepRows(s *results.Sweep) [][]string {
 	labels := SweepLabels(s)
 	head := []string{words.Plain(s.Axes[0].Path, 40)}
 	for _, label := range labels {
@@ -78,7 +78,7 @@ func sweepRows(s *scenarios.Sweep) [][]string {
 }
 
 // sweepGrid is the table of one strategy over two parameters.
-func sweepGrid(s *scenarios.Sweep, label string) [][]string {
+func sweepGrid(s *results.Sweep, label string) [][]string {
 	down, across := s.Axes[0], s.Axes[1]
 	rows := [][]string{{words.Plain(down.Path, 40) + " \\ " + words.Plain(across.Path, 40)}}
 	for _, value := range across.Values {
@@ -98,7 +98,7 @@ func sweepGrid(s *scenarios.Sweep, label string) [][]string {
 	return rows
 }
 
-func rateOf(point *scenarios.SweepPoint, label string) string {
+func rateOf(point *results.SweepPoint, label string) string {
 	r, ok := point.Of(label)
 	if !ok || r.Runs == 0 {
 		return "-"
@@ -117,7 +117,7 @@ func rateOf(point *scenarios.SweepPoint, label string) string {
 }
 
 // widest says how far the intervals reach.
-func widest(s *scenarios.Sweep) string {
+func widest(s *results.Sweep) string {
 	half := 0.0
 	for _, point := range s.Points {
 		for _, r := range point.Strategies {
@@ -128,7 +128,7 @@ func widest(s *scenarios.Sweep) string {
 }
 
 // hitNothing warns of the points where no fault hit anything.
-func hitNothing(s *scenarios.Sweep) string {
+func hitNothing(s *results.Sweep) string {
 	var values []string
 	for i := range s.Points {
 		if s.Points[i].Met == 0 {
@@ -145,10 +145,10 @@ func hitNothing(s *scenarios.Sweep) string {
 }
 
 // thresholdRows is the table of where strategies break.
-func thresholdRows(s *scenarios.Sweep) [][]string {
+func thresholdRows(s *results.Sweep) [][]string {
 	axis := s.Axes[0]
 	first, last := words.Plain(axis.Values[0], 30), words.Plain(axis.Values[len(axis.Values)-1], 30)
-	margins := slices.ContainsFunc(s.Thresholds, func(t scenarios.Threshold) bool { return t.Margin > 0 })
+	margins := slices.ContainsFunc(s.Thresholds, func(t results.Threshold) bool { return t.Margin > 0 })
 	head := []string{"strategy", "breaks", "holds", "known to"}
 	if margins {
 		head = append(head, "of its TTL")
@@ -157,13 +157,13 @@ func thresholdRows(s *scenarios.Sweep) [][]string {
 	for _, t := range s.Thresholds {
 		row := []string{words.Plain(t.Label, 60)}
 		switch t.Side {
-		case scenarios.Never:
+		case results.Never:
 			row = append(row, "at no step", fmt.Sprintf("%s to %s", first, last), "-")
-		case scenarios.Always:
+		case results.Always:
 			row = append(row, fmt.Sprintf("%s to %s", first, last), "at no step", "-")
-		case scenarios.Smallest:
+		case results.Smallest:
 			row = append(row, "from "+t.Breaks, "up to "+t.Holds, words.Percent(t.Precision))
-		case scenarios.Largest:
+		case results.Largest:
 			row = append(row, "up to "+t.Breaks, "from "+t.Holds, words.Percent(t.Precision))
 		}
 		if margins {
@@ -179,22 +179,22 @@ func thresholdRows(s *scenarios.Sweep) [][]string {
 }
 
 // thresholdSentence is what was found of one strategy.
-func thresholdSentence(axis scenarios.Axis, t scenarios.Threshold) string {
+func thresholdSentence(axis results.Axis, t results.Threshold) string {
 	first, last := words.Plain(axis.Values[0], 30), words.Plain(axis.Values[len(axis.Values)-1], 30)
 	path, why := words.Plain(axis.Path, 60), words.Plain(t.Why, 200)
 	text := words.Plain(t.Label, 60) + ": "
 	switch t.Side {
-	case scenarios.Never:
+	case results.Never:
 		return fmt.Sprintf("%sit holds at every step of %s from %s to %s", text, path, first, last)
-	case scenarios.Always:
+	case results.Always:
 		text = fmt.Sprintf("%sit breaks at every step of %s from %s to %s", text, path, first, last)
 		if why != "" {
 			text += fmt.Sprintf(" (at %s: %s)", first, why)
 		}
 		return text
-	case scenarios.Smallest:
+	case results.Smallest:
 		text += fmt.Sprintf("up to %s = %s it holds (%s breaks: %s)", path, t.Holds, t.Breaks, why)
-	case scenarios.Largest:
+	case results.Largest:
 		text += fmt.Sprintf("from %s = %s on it holds (%s breaks: %s)", path, t.Holds, t.Breaks, why)
 	}
 	if t.Jobs > 0 {
@@ -208,7 +208,7 @@ func thresholdSentence(axis scenarios.Axis, t scenarios.Threshold) string {
 
 // SweepLabels lists the strategies of a sweep in the order of its first point
 // that has them.
-func SweepLabels(s *scenarios.Sweep) []string {
+func SweepLabels(s *results.Sweep) []string {
 	var labels []string
 	seen := map[string]bool{}
 	for _, point := range s.Points {
@@ -223,7 +223,7 @@ func SweepLabels(s *scenarios.Sweep) []string {
 }
 
 // SweepCounts says which violations a sweep counts.
-func SweepCounts(s *scenarios.Sweep) string {
+func SweepCounts(s *results.Sweep) string {
 	if s.Check != "" {
 		return "runs that violate " + words.Plain(s.Check, 40)
 	}
@@ -231,7 +231,7 @@ func SweepCounts(s *scenarios.Sweep) string {
 }
 
 // SweepRuns says how many runs stand behind a figure.
-func SweepRuns(s *scenarios.Sweep) string {
+func SweepRuns(s *results.Sweep) string {
 	n := int(s.Seeds.Last-s.Seeds.First) + 1
 	parts := []string{words.Count(n, "run") + " at each point", seedRange(s.Seeds)}
 	text := strings.Join(append(parts, overridden(s.Overrides)...), ", ")

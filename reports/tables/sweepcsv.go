@@ -5,12 +5,12 @@ import (
 	"io"
 	"slices"
 
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // SweepCSV writes one row for each point, strategy and check. The row of
 // the check that the sweep counts, if that is any that decides, has allChecks.
-func SweepCSV(w io.Writer, s *scenarios.Sweep) error {
+func SweepCSV(w io.Writer, s *results.Sweep) error {
 	var head []string
 	for _, axis := range s.Axes {
 		head = append(head, axis.Path)

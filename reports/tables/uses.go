@@ -4,16 +4,17 @@ import (
 	"fmt"
 	"strings"
 
+	"lockquake/internal/stats"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // Seeds says what was run: the seeds, and what was set from outside.
-func Seeds(c *scenarios.Campaign) string {
+func Seeds(c *results.Campaign) string {
 	return strings.Join(append([]string{seedRange(c.Seeds)}, overridden(c.Overrides)...), ", ")
 }
 
-func seedRange(r scenarios.SeedRange) string {
+func seedRange(r results.SeedRange) string {
 	if r.First == r.Last {
 		return fmt.Sprintf("seed %d", r.First)
 	}
@@ -30,10 +31,10 @@ func overridden(overrides []string) []string {
 }
 
 // Name is the label of a use, and its strategy where that is another word.
-func Name(st scenarios.StrategyStats) string { return words.Labelled(st.Label, st.Name) }
+func Name(st results.StrategyStats) string { return words.Labelled(st.Label, st.Name) }
 
 // Violated lists the checks of a use that were violated, with how often.
-func Violated(st scenarios.StrategyStats) string {
+func Violated(st results.StrategyStats) string {
 	var parts []string
 	for _, check := range st.Order {
 		if n := st.Checks[check].Violating; n > 0 {
@@ -48,18 +49,18 @@ func Violated(st scenarios.StrategyStats) string {
 
 // Highest is the upper end of what is known of a strategy's rate: of its interval,
 // or where no run is violating the exact bound to one side.
-func Highest(st scenarios.StrategyStats) float64 {
+func Highest(st results.StrategyStats) float64 {
 	if st.Violating == 0 && st.Runs > 0 {
-		return scenarios.AtMost(st.Runs)
+		return stats.AtMost(st.Runs)
 	}
 	return st.High
 }
 
 // IntervalOf prints the interval of a strategy's rate; where no run is
 // violating, the exact bound to one side.
-func IntervalOf(st scenarios.StrategyStats) string {
+func IntervalOf(st results.StrategyStats) string {
 	if st.Violating == 0 {
-		return words.Below(scenarios.AtMost(st.Runs))
+		return words.Below(stats.AtMost(st.Runs))
 	}
 	return words.Interval(st.Low, st.High)
 }
@@ -75,13 +76,13 @@ const (
 	Undecided  Outcome = "unknown"
 )
 
-func OutcomeOf(st scenarios.StrategyStats) Outcome {
+func OutcomeOf(st results.StrategyStats) Outcome {
 	switch {
 	case !st.Decides:
 		return Unasked
-	case st.Expected == scenarios.AsExpected:
+	case st.Expected == results.AsExpected:
 		return AsExpected
-	case st.Expected == scenarios.NotAsExpected:
+	case st.Expected == results.NotAsExpected:
 		return Unexpected
 	}
 	return Undecided

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"lockquake/reports/internal/sample"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestGoldenTimelines(t *testing.T) {
 	tests := []struct {
 		file string
-		run  *scenarios.Trial
+		run  *results.Trial
 	}{
 		{"timeline-redis.json", sample.Kleppmann(0)},
 		{"timeline-late-packet.json", sample.LatePacket()},

@@ -10,7 +10,7 @@ import (
 	"lockquake/history"
 	"lockquake/reports/story"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // Timeline is the part of a run that its story is about, as a picture shows
@@ -95,7 +95,7 @@ const maxWorkerLanes = 8
 
 // Of draws up the timeline of a run, around the evidence of a check as
 // [TellCheck] tells it. A run of which nothing can be told has no lanes.
-func Of(run *scenarios.Trial, check string) Timeline {
+func Of(run *results.Trial, check string) Timeline {
 	t := Timeline{
 		Scenario: words.Plain(run.Scenario, 60), Strategy: words.Plain(run.Label, 60), Check: check, Seed: run.Seed,
 		Lanes: []Lane{}, Spans: []Span{}, Arrows: []Arrow{}, Steps: []Step{}, Ruler: []Knot{},
@@ -121,7 +121,7 @@ func Of(run *scenarios.Trial, check string) Timeline {
 // drafter draws up a timeline.
 type drafter struct {
 	t     *Timeline
-	run   *scenarios.Trial
+	run   *results.Trial
 	story story.Story
 	scope story.Scope
 

@@ -8,7 +8,7 @@ import (
 	"lockquake/checker"
 	"lockquake/history"
 	"lockquake/reports/internal/sample"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 const ms = time.Millisecond
@@ -45,7 +45,7 @@ func TestTimelineShowsTheViolation(t *testing.T) {
 // TestTimelineIsWhole: whatever the run, indices lead somewhere, times lie in
 // the window, and the axis rises from 0 to 1.
 func TestTimelineIsWhole(t *testing.T) {
-	for name, run := range map[string]*scenarios.Trial{
+	for name, run := range map[string]*results.Trial{
 		"redis": sample.Kleppmann(0), "fenced": sample.Kleppmann(33), "long": sample.Long(), "late packet": sample.LatePacket(), "quorum": quorum(),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestTimelineIsWhole(t *testing.T) {
 }
 
 // quorum is a lock on three servers, each with a lane.
-func quorum() *scenarios.Trial {
+func quorum() *results.Trial {
 	s := sample.NewScript("redlock", "off", "worker-1")
 	s.Ask(0, "worker-1", 1)
 	for i, node := range []string{"lock-1", "lock-2", "lock-3"} {
@@ -90,7 +90,7 @@ func quorum() *scenarios.Trial {
 	s.EnterUngranted(10*ms, "worker-1", 1, 0)
 	s.Add(199*ms, history.Event{Type: history.ReleaseCalled, Worker: "worker-1", Section: 1})
 	s.Add(210*ms, history.Event{Type: history.Released, Worker: "worker-1", Section: 1})
-	return &scenarios.Trial{Scenario: "quorum", Label: "redlock", Strategy: "redlock", History: s.History()}
+	return &results.Trial{Scenario: "quorum", Label: "redlock", Strategy: "redlock", History: s.History()}
 }
 
 func TestTimelineHasALaneForEachServer(t *testing.T) {
@@ -118,7 +118,7 @@ func TestTimelineHasALaneForEachServer(t *testing.T) {
 func TestTimelineOfNothing(t *testing.T) {
 	broken := sample.Kleppmann(0)
 	broken.History.Events = broken.History.Events[5:]
-	for name, run := range map[string]*scenarios.Trial{
+	for name, run := range map[string]*results.Trial{
 		"empty": {History: &history.History{}}, "contradictory": broken,
 	} {
 		tl := Of(run, checker.Names()[0])

@@ -5,7 +5,9 @@ import (
 
 	"lockquake/checker"
 	"lockquake/faults"
+	"lockquake/internal/stats"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // use is a strategy in a campaign written by hand.
@@ -14,34 +16,34 @@ type use struct {
 	runs, violating    int
 	checks             map[string]int // runs that violate each
 	decides            bool
-	expected           scenarios.Expectation
-	failures           []scenarios.Failure
+	expected           results.Expectation
+	failures           []results.Failure
 }
 
-func (u use) stats() scenarios.StrategyStats {
-	low, high := scenarios.Wilson(u.violating, u.runs)
-	s := scenarios.StrategyStats{
+func (u use) stats() results.StrategyStats {
+	low, high := stats.Wilson(u.violating, u.runs)
+	s := results.StrategyStats{
 		Name: u.name, Label: u.label, Fence: u.fence, Runs: u.runs, Violating: u.violating,
 		Rate: float64(u.violating) / float64(max(1, u.runs)), Low: low, High: high,
 		Acquisitions: int64(u.runs) * 183, Checksum: "0123456789abcdef",
-		Checks: map[string]scenarios.CheckStats{}, Order: []string{"linearizable", "lost-update", "exclusion", "belief", "fencing"},
+		Checks: map[string]results.CheckStats{}, Order: []string{"linearizable", "lost-update", "exclusion", "belief", "fencing"},
 		Decides: u.decides, Expected: u.expected, Failures: u.failures,
 	}
 	if u.name != "none" {
 		s.Metrics = metrics(int64(u.runs))
 	}
 	for _, check := range s.Order {
-		stats := scenarios.CheckStats{Applies: check != "fencing" || u.name == "redis-fenced", Violating: u.checks[check]}
-		if stats.Violating > 0 {
-			stats.FirstSeed, stats.Replay = 3, "gc-pause@1a2b3c4d5e6f/"+u.label+"/3"
-			stats.Violations = 2 * int64(stats.Violating)
-			stats.PerRun = scenarios.PerRun(stats.Violating, u.runs)
+		counts := results.CheckStats{Applies: check != "fencing" || u.name == "redis-fenced", Violating: u.checks[check]}
+		if counts.Violating > 0 {
+			counts.FirstSeed, counts.Replay = 3, "gc-pause@1a2b3c4d5e6f/"+u.label+"/3"
+			counts.Violations = 2 * int64(counts.Violating)
+			counts.PerRun = stats.PerRun(counts.Violating, u.runs)
 			if check != "linearizable" { // it has no rate
-				stats.PerThousand = scenarios.PerExposure(stats.Violations, float64(s.Acquisitions)/1000, 2)
-				stats.PerLockHour = scenarios.PerExposure(stats.Violations, float64(u.runs)/60, 2)
+				counts.PerThousand = stats.PerExposure(counts.Violations, float64(s.Acquisitions)/1000, 2)
+				counts.PerLockHour = stats.PerExposure(counts.Violations, float64(u.runs)/60, 2)
 			}
 		}
-		s.Checks[check] = stats
+		s.Checks[check] = counts
 	}
 	return s
 }
@@ -64,35 +66,35 @@ func metrics(runs int64) checker.Metrics {
 
 // GCPause is a campaign with a bit of everything: what was expected, what was
 // not, what cannot be told, and what nobody asked for.
-func GCPause() (*scenarios.Campaign, *scenarios.Scenario) {
-	c := &scenarios.Campaign{
+func GCPause() (*results.Campaign, *scenarios.Scenario) {
+	c := &results.Campaign{
 		Schema: 1, Version: "v0.1.0", Scenario: "gc-pause", Source: "martin.kleppmann.com, 2016",
 		About: "stop-the-world pauses that outlast the lease", Hash: "1a2b3c4d5e6f",
-		Seeds: scenarios.SeedRange{First: 1, Last: 1000}, Until: 0.03, Locks: 1, Needed: 200, Step: 10 * time.Microsecond,
-		Wake: scenarios.WakeDrawn, WakeLag: "{dist: lognormal, median: 100µs, p99: 10ms}", Cores: 2,
-		Verdict: scenarios.Fail,
-		Paired: []scenarios.PairStats{
+		Seeds: results.SeedRange{First: 1, Last: 1000}, Until: 0.03, Locks: 1, Needed: 200, Step: 10 * time.Microsecond,
+		Wake: results.WakeDrawn, WakeLag: "{dist: lognormal, median: 100µs, p99: 10ms}", Cores: 2,
+		Verdict: results.Fail,
+		Paired: []results.PairStats{
 			{Base: "none", Label: "redis", Seeds: 1000, Both: 412, BaseOnly: 588, Differs: true, Says: "redis fails less often than none: of the same 1000 seeds 0 violate with redis only, 588 with none only, 412 with both (McNemar, p < 0.001)"},
 			{Base: "none", Label: "twin", Seeds: 1000, Both: 1000, P: 1, Says: "twin and none do the same on all 1000 seeds"},
 		},
 		Reasons: []string{"redis-watchdog was expected to hold lost-update, and violated it in 3 of 1000 runs."},
-		Faults: []scenarios.FaultStats{
+		Faults: []results.FaultStats{
 			{Spec: 0, Kind: faults.Pause, Planned: 93211, Happened: 93102, Bit: 71044},
 			{Spec: 1, Kind: faults.Partition, Optional: true, Planned: 6000, Happened: 6000},
 		},
 	}
-	late := scenarios.Failure{Seed: 3, Trial: Kleppmann(0)}
+	late := results.Failure{Seed: 3, Trial: Kleppmann(0)}
 	late.Trial.Seed = 3
 	lost, linear := late, late
 	lost.Check, linear.Check = "lost-update", "linearizable"
-	weird := scenarios.Failure{Check: "lost-update", Seed: 7, Trial: Long()}
+	weird := results.Failure{Check: "lost-update", Seed: 7, Trial: Long()}
 	for _, u := range []use{
-		{"none", "none", "off", 1000, 1000, map[string]int{"linearizable": 1000, "lost-update": 1000, "exclusion": 1000, "belief": 1000}, true, scenarios.AsExpected, nil},
-		{"redis", "redis", "off", 1000, 412, map[string]int{"linearizable": 412, "lost-update": 398, "exclusion": 405, "belief": 871}, true, scenarios.AsExpected, []scenarios.Failure{linear, lost}},
-		{"redis-checked", "checked | by its own clock", "off", 1000, 4, map[string]int{"lost-update": 4, "exclusion": 4}, false, scenarios.CannotTell, []scenarios.Failure{weird}},
-		{"redis-watchdog", "redis-watchdog", "off", 1000, 3, map[string]int{"lost-update": 3}, true, scenarios.NotAsExpected, nil},
-		{"redis-fenced", "fenced", "reads-writes", 1000, 0, nil, true, scenarios.AsExpected, nil},
-		{"redis-fenced", "fenced writes only", "writes", 100, 0, nil, true, scenarios.CannotTell, nil},
+		{"none", "none", "off", 1000, 1000, map[string]int{"linearizable": 1000, "lost-update": 1000, "exclusion": 1000, "belief": 1000}, true, results.AsExpected, nil},
+		{"redis", "redis", "off", 1000, 412, map[string]int{"linearizable": 412, "lost-update": 398, "exclusion": 405, "belief": 871}, true, results.AsExpected, []results.Failure{linear, lost}},
+		{"redis-checked", "checked | by its own clock", "off", 1000, 4, map[string]int{"lost-update": 4, "exclusion": 4}, false, results.CannotTell, []results.Failure{weird}},
+		{"redis-watchdog", "redis-watchdog", "off", 1000, 3, map[string]int{"lost-update": 3}, true, results.NotAsExpected, nil},
+		{"redis-fenced", "fenced", "reads-writes", 1000, 0, nil, true, results.AsExpected, nil},
+		{"redis-fenced", "fenced writes only", "writes", 100, 0, nil, true, results.CannotTell, nil},
 	} {
 		c.Strategies = append(c.Strategies, u.stats())
 	}

@@ -1,30 +1,30 @@
 package sample
 
 import (
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // CaseUse is a use of a strategy under one case, in 10 runs.
-func CaseUse(label, name, class string, bit int64, checks map[string]int, holds ...string) scenarios.StrategyStats {
-	st := scenarios.StrategyStats{
+func CaseUse(label, name, class string, bit int64, checks map[string]int, holds ...string) results.StrategyStats {
+	st := results.StrategyStats{
 		Name: label, Label: label + " under " + name, Case: name, Class: class, Runs: 10, Bit: bit,
-		Order: []string{"exclusion", "belief", "recovery"}, Checks: map[string]scenarios.CheckStats{}, Expected: scenarios.CannotTell,
+		Order: []string{"exclusion", "belief", "recovery"}, Checks: map[string]results.CheckStats{}, Expected: results.CannotTell,
 	}
 	for check, n := range checks {
-		st.Checks[check] = scenarios.CheckStats{Applies: true, Violating: n}
+		st.Checks[check] = results.CheckStats{Applies: true, Violating: n}
 	}
 	if len(holds) > 0 {
-		st.Decides, st.Expects, st.Expected = true, &scenarios.Expect{Holds: holds}, scenarios.AsExpected
+		st.Decides, st.Expects, st.Expected = true, &results.Expect{Holds: holds}, results.AsExpected
 	}
 	return st
 }
 
-func CaseCampaign() *scenarios.Campaign {
+func CaseCampaign() *results.Campaign {
 	unkept := CaseUse("third", "crash", "C", 1, map[string]int{"exclusion": 1}, "exclusion")
-	unkept.Expected = scenarios.NotAsExpected
+	unkept.Expected = results.NotAsExpected
 	open := CaseUse("third", "other", "", 1, nil, "exclusion")
-	open.Expected = scenarios.CannotTell
-	return &scenarios.Campaign{Scenario: "matrix", Seeds: scenarios.SeedRange{First: 1, Last: 10}, Verdict: scenarios.Pass, Strategies: []scenarios.StrategyStats{
+	open.Expected = results.CannotTell
+	return &results.Campaign{Scenario: "matrix", Seeds: results.SeedRange{First: 1, Last: 10}, Verdict: results.Pass, Strategies: []results.StrategyStats{
 		CaseUse("first", "pause", "P", 4, map[string]int{"exclusion": 2, "belief": 9}),
 		CaseUse("first", "stall", "P", 4, map[string]int{"exclusion": 3}),
 		CaseUse("first", "crash", "C", 4, map[string]int{"recovery": 1}, "exclusion"),

@@ -7,13 +7,13 @@ import (
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/history"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // Kleppmann is the failure that the project is named for in spirit: a holder
 // sleeps past its lease between its check and its write. With token 0 its
 // late write is taken, else the resource refuses it.
-func Kleppmann(token int64) *scenarios.Trial {
+func Kleppmann(token int64) *results.Trial {
 	strategy, fence := "redis", "off"
 	if token != 0 {
 		strategy, fence = "redis-fenced", "reads-writes"
@@ -37,14 +37,14 @@ func Kleppmann(token int64) *scenarios.Trial {
 	s.Read(10054*ms, "worker-2", 1, next, "0")
 	other := s.Write(10156*ms, "worker-2", 1, next, "1")
 	s.Leave(10158*ms, "worker-2", 1)
-	run := &scenarios.Trial{
+	run := &results.Trial{
 		Scenario: "kleppmann", Label: strategy, Strategy: strategy, Seed: 1, Checksum: "00112233445566ff",
 		Replay: "kleppmann@1a2b3c4d5e6f/" + strategy + "/1",
 		Plan: faults.Plan{Steps: []faults.Step{{
 			When:   &faults.When{Worker: "worker-1", Point: "lease-checked", Nth: 1},
 			Action: faults.Action{Kind: faults.Pause, Target: "worker-1", For: 15 * time.Second},
 		}}},
-		Bites: []scenarios.Bite{{Happened: true, Bit: true, Begin: 105 * ms, End: 15105 * ms}},
+		Bites: []results.Bite{{Happened: true, Bit: true, Begin: 105 * ms, End: 15105 * ms}},
 	}
 	if token != 0 {
 		s.RefusedWrite(15107*ms, "worker-1", 1, token, next, "1")
@@ -76,7 +76,7 @@ func Kleppmann(token int64) *scenarios.Trial {
 
 // Long is a run of many sections. In the middle of it worker-1 sleeps, and
 // then undoes what five others have done.
-func Long() *scenarios.Trial {
+func Long() *results.Trial {
 	workers := []string{"worker-1", "worker-2", "worker-3", "worker-4", "worker-5", "worker-6"}
 	s := NewScript("redis", "off", workers...)
 	s.Meta.TTL = 2 * time.Second
@@ -112,13 +112,13 @@ func Long() *scenarios.Trial {
 	round(40)
 	s.final(60*time.Second, fmt.Sprint(n))
 	h := s.History()
-	return &scenarios.Trial{
+	return &results.Trial{
 		Scenario: "gc-pause", Label: "plain", Strategy: "redis", Seed: 7, History: h,
 		Replay: "gc-pause@1a2b3c4d5e6f/plain/7",
 		Plan: faults.Plan{Steps: []faults.Step{{
 			At: 4010 * ms, Action: faults.Action{Kind: faults.Pause, Target: "worker-1", For: 4 * time.Second},
 		}}},
-		Bites: []scenarios.Bite{{Happened: true, Bit: true}},
+		Bites: []results.Bite{{Happened: true, Bit: true}},
 		Results: []checker.Result{{Check: "lost-update", Verdict: checker.Invalid, Applies: true, Count: 3, Findings: []checker.Finding{{
 			Text: "worker-1's section 1 wrote 41 over 53", Events: seqs(h, first, other, late),
 		}}}},
@@ -127,7 +127,7 @@ func Long() *scenarios.Trial {
 
 // LatePacket is a holder whose lease is renewed, but whose write is kept back
 // by the network until long after it was told and gave up.
-func LatePacket() *scenarios.Trial {
+func LatePacket() *results.Trial {
 	s := NewScript("redis-watchdog", "off", "worker-1", "worker-2")
 	s.Meta.Initial = map[string]string{"n": "0"}
 	s.Ask(0, "worker-1", 1)
@@ -150,7 +150,7 @@ func LatePacket() *scenarios.Trial {
 	s.Leave(10708*ms, "worker-2", 1)
 	s.final(60*time.Second, "1")
 	h := s.History()
-	return &scenarios.Trial{
+	return &results.Trial{
 		Scenario: "late-packet", Label: "redis-watchdog", Strategy: "redis-watchdog", Seed: 1, History: h,
 		Replay: "late-packet@1a2b3c4d5e6f:redis-watchdog:1:0.1.0:0011223344556677",
 		Plan: faults.Plan{Steps: []faults.Step{{

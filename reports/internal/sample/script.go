@@ -8,7 +8,7 @@ import (
 
 	"lockquake/faults"
 	"lockquake/history"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 const ms = time.Millisecond
@@ -178,8 +178,8 @@ func (s *Script) Section(at time.Duration, worker string, n int, token int64, fr
 }
 
 // Trial makes a run of a script.
-func (s *Script) Trial(steps ...faults.Step) *scenarios.Trial {
-	return &scenarios.Trial{
+func (s *Script) Trial(steps ...faults.Step) *results.Trial {
+	return &results.Trial{
 		Scenario: "by-hand", Label: s.Meta.Label, Strategy: s.Meta.Strategy, Seed: 1,
 		History: s.History(), Plan: faults.Plan{Steps: steps},
 	}

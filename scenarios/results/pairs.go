@@ -1,8 +1,9 @@
-package scenarios
+package results
 
 import (
 	"fmt"
-	"slices"
+
+	"lockquake/internal/stats"
 )
 
 // Verdicts are those of some runs, by seed.
@@ -20,7 +21,7 @@ func (st *StrategyStats) VerdictsOf(check string) Verdicts {
 
 // verdictsOfAny returns the verdicts of several checks together: a run is
 // violating if one of them is violated.
-func (st *StrategyStats) verdictsOfAny(checks []string) Verdicts {
+func (st *StrategyStats) VerdictsOfAny(checks []string) Verdicts {
 	v := Verdicts{Runs: st.Seeds}
 	for _, check := range checks {
 		stats := st.Checks[check]
@@ -61,7 +62,7 @@ func Pair(first, second Verdicts) Paired {
 	differs := func(a, b bool) bool { return a != b }
 	p.Changed = first.Violating.join(second.Violating, differs).
 		join(first.Unknown.join(second.Unknown, differs), either).join(shared, both)
-	p.P = mcNemar(p.Fixed.Count(), p.Broken.Count())
+	p.P = stats.McNemar(p.Fixed.Count(), p.Broken.Count())
 	return p
 }
 
@@ -80,60 +81,16 @@ type PairStats struct {
 	Says     string   `json:"says"`    // all this in a sentence
 }
 
-// pairs compares each use with the first lock of its case. That a lock is better
-// than none at all is no news.
-func (c *Campaign) pairs(s *Scenario, uses []Strategy) []PairStats {
-	var list []PairStats
-	var ps []float64
-	for i, use := range uses {
-		first := slices.IndexFunc(uses, func(u Strategy) bool { return u.Case == use.Case && u.Name != "none" })
-		if first == i || first < 0 {
-			continue
-		}
-		base, st := &c.Strategies[first], &c.Strategies[i]
-		var checks []string
-		for _, check := range st.Order {
-			if decides(s, base.Label, check) && decides(s, st.Label, check) {
-				checks = append(checks, check)
-			}
-		}
-		p := Pair(base.verdictsOfAny(checks), st.verdictsOfAny(checks))
-		if len(checks) == 0 || p.Seeds == 0 {
-			continue
-		}
-		list = append(list, PairStats{
-			Base: base.Label, Label: st.Label, Checks: checks, Seeds: p.Seeds,
-			Both: p.Both, BaseOnly: p.Fixed.Count(), Only: p.Broken.Count(), P: p.P,
-		})
-		ps = append(ps, p.P)
-	}
-	for i, differs := range Significant(ps) {
-		list[i].Differs = differs
-		list[i].Says = list[i].says()
-	}
-	return list
-}
-
-func (p *PairStats) says() string {
+// Sentence says in words which of the two fails more often.
+func (p *PairStats) Sentence() string {
 	figures := fmt.Sprintf("of the same %d seeds %d violate with %s only, %d with %s only, %d with both", p.Seeds, p.Only, p.Label, p.BaseOnly, p.Base, p.Both)
 	switch {
 	case p.Only == 0 && p.BaseOnly == 0:
 		return fmt.Sprintf("%s and %s do the same on all %d seeds", p.Label, p.Base, p.Seeds)
 	case !p.Differs:
-		return fmt.Sprintf("%s and %s cannot be told apart: %s (McNemar, %s)", p.Label, p.Base, figures, PValue(p.P))
+		return fmt.Sprintf("%s and %s cannot be told apart: %s (McNemar, %s)", p.Label, p.Base, figures, stats.PValue(p.P))
 	case p.Only > p.BaseOnly:
-		return fmt.Sprintf("%s fails more often than %s: %s (McNemar, %s)", p.Label, p.Base, figures, PValue(p.P))
+		return fmt.Sprintf("%s fails more often than %s: %s (McNemar, %s)", p.Label, p.Base, figures, stats.PValue(p.P))
 	}
-	return fmt.Sprintf("%s fails less often than %s: %s (McNemar, %s)", p.Label, p.Base, figures, PValue(p.P))
-}
-
-// PValue prints a p-value with no more digits than it is good for.
-func PValue(p float64) string {
-	switch {
-	case p < 0.001:
-		return "p < 0.001"
-	case p < 0.1:
-		return fmt.Sprintf("p = %.3f", p)
-	}
-	return fmt.Sprintf("p = %.2f", p)
+	return fmt.Sprintf("%s fails less often than %s: %s (McNemar, %s)", p.Label, p.Base, figures, stats.PValue(p.P))
 }

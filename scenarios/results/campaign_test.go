@@ -1,4 +1,4 @@
-package scenarios
+package results
 
 import (
 	"encoding/json"

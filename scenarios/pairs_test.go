@@ -10,101 +10,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
+
+	"lockquake/internal/stats"
+	"lockquake/scenarios/results"
 )
-
-func set(t *testing.T, text string) SeedSet {
-	t.Helper()
-	var s SeedSet
-	if err := s.UnmarshalText([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func TestSeedSetsAsText(t *testing.T) {
-	for _, text := range []string{"", "0", "1-3", "3,7-9,12", "0-2,18446744073709551615", "1,...", "..."} {
-		if got := set(t, text).String(); got != text {
-			t.Errorf("%q comes back as %q", text, got)
-		}
-	}
-	for _, text := range []string{",", "a", "-", "3-1", "3,3", "3,4", "1-3,2", "1,...,5", "1-9999999999", "-1", "5,0"} {
-		var s SeedSet
-		if err := s.UnmarshalText([]byte(text)); !errors.Is(err, ErrSeeds) {
-			t.Errorf("%q is read as %v, %v", text, s, err)
-		}
-	}
-}
-
-// However many seeds there are, a set is written in bounded space, and says
-// how far it goes.
-func TestLongSeedSetsAreCut(t *testing.T) {
-	var long SeedSet
-	for seed := uint64(1); seed <= 20_000; seed += 2 {
-		long.add(seed)
-	}
-	text, err := long.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
-	back := set(t, string(text))
-	if !back.Cut || back.Count() != maxRanges || back.Ranges[maxRanges-1].Last != 2*maxRanges-1 {
-		t.Errorf("%d seeds of %d came back, cut: %v", back.Count(), long.Count(), back.Cut)
-	}
-}
-
-// Sets agree with a plain list of what is in them.
-func TestSeedSetsJoin(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var sets [2]SeedSet
-		var in [2][30]bool
-		for i := range sets {
-			for seed := range in[i] {
-				if in[i][seed] = rapid.Bool().Draw(t, "in"); in[i][seed] {
-					sets[i].add(uint64(seed))
-				}
-			}
-		}
-		for name, keep := range map[string]func(a, b bool) bool{"either": either, "both": both, "first only": firstOnly} {
-			var want SeedSet
-			for seed := range in[0] {
-				if keep(in[0][seed], in[1][seed]) {
-					want.add(uint64(seed))
-				}
-			}
-			if diff := cmp.Diff(want, sets[0].join(sets[1], keep)); diff != "" {
-				t.Fatalf("%s of %v and %v (-want +got):\n%s", name, sets[0], sets[1], diff)
-			}
-		}
-	})
-}
-
-func TestPair(t *testing.T) {
-	verdicts := func(runs, violating, unknown string) Verdicts {
-		return Verdicts{set(t, runs), set(t, violating), set(t, unknown)}
-	}
-	for _, tt := range []struct {
-		name          string
-		first, second Verdicts
-		want          string // seeds, both, broken, fixed, changed
-	}{
-		{"alike", verdicts("1-10", "3,5", "7"), verdicts("1-10", "3,5", "7"), "9 2  "},
-		{"some differ", verdicts("1-10", "3,5", ""), verdicts("1-10", "5-7", ""), "10 1 6-7 3 3,6-7"},
-		{"other seeds", verdicts("1-10", "3,9", ""), verdicts("8-20", "8,15", ""), "3 0 8 9 8-9"},
-		{"no seed in common", verdicts("1-10", "3", ""), verdicts("11-20", "15", ""), "0 0   "},
-		{"unknown on one side", verdicts("1-10", "3", "5"), verdicts("1-10", "5", "3"), "8 0   3,5"},
-		{"known up to 6 only", verdicts("1-100", "3,6,...", ""), verdicts("1-100", "4,50-90", ""), "6 0 4 3,6 3-4,6"},
-	} {
-		p := Pair(tt.first, tt.second)
-		got := fmt.Sprintf("%d %d %v %v %v", p.Seeds, p.Both, p.Broken, p.Fixed, p.Changed)
-		if strings.TrimRight(got, " ") != strings.TrimRight(tt.want, " ") {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
-	}
-	if p := Pair(verdicts("1-10", "1-8", ""), verdicts("1-10", "1,9", "")); p.P != mcNemar(7, 1) {
-		t.Errorf("7 fixed and 1 broken give %v", p.P)
-	}
-}
 
 // chancy is like quick, but the pause outlasts the lease in about half of the
 // runs.
@@ -166,7 +75,7 @@ func TestUntil(t *testing.T) {
 		if (redis.High-redis.Low)/2 > 0.05 {
 			t.Errorf("redis ends at %v to %v", redis.Low, redis.High)
 		}
-		if low, high := Wilson(redis.Violating-50, redis.Runs-100); (high-low)/2 <= 0.05 {
+		if low, high := stats.Wilson(redis.Violating-50, redis.Runs-100); (high-low)/2 <= 0.05 {
 			t.Errorf("redis could have stopped after %d runs", redis.Runs-100)
 		}
 		if last.Done != redis.Runs+fenced.Runs {
@@ -188,7 +97,7 @@ func TestUntil(t *testing.T) {
 func TestUntilEnds(t *testing.T) {
 	s := parseText(t, chancy())
 	c, err := Run(context.Background(), s, WithUntil(0.001), WithSeeds(11, 160))
-	if err != nil || c.Partial || c.Strategies[0].Runs != 150 || c.Seeds != (SeedRange{11, 160}) {
+	if err != nil || c.Partial || c.Strategies[0].Runs != 150 || c.Seeds != (results.SeedRange{First: 11, Last: 160}) {
 		t.Errorf("%v; %+v", err, c)
 	}
 	for _, at := range []int{30, 200, 230} {

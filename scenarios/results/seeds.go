@@ -1,4 +1,4 @@
-package scenarios
+package results
 
 import (
 	"errors"
@@ -38,7 +38,7 @@ func (s SeedSet) Count() int {
 }
 
 // add adds a seed that is higher than all others.
-func (s *SeedSet) add(seed uint64) {
+func (s *SeedSet) Add(seed uint64) {
 	if last := len(s.Ranges) - 1; last >= 0 && s.Ranges[last].Last+1 == seed {
 		s.Ranges[last].Last = seed
 		return
@@ -106,6 +106,9 @@ func (s *SeedSet) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// Without returns the seeds that the other set does not hold.
+func (s SeedSet) Without(other SeedSet) SeedSet { return s.join(other, firstOnly) }
+
 // The ways to join two sets.
 func either(a, b bool) bool    { return a || b }
 func both(a, b bool) bool      { return a && b }
@@ -160,3 +163,12 @@ func (s SeedSet) known(list SeedSet) SeedSet {
 	}
 	return s.join(SeedSet{Ranges: []SeedRange{{0, list.Ranges[len(list.Ranges)-1].Last}}}, both)
 }
+
+// SeedRange is a closed range of seeds.
+type SeedRange struct {
+	First uint64 `json:"first"`
+	Last  uint64 `json:"last"`
+}
+
+// Count is how many seeds the range holds.
+func (r SeedRange) Count() int { return int(r.Last-r.First) + 1 }

@@ -1,4 +1,4 @@
-package scenarios
+package results
 
 import (
 	"cmp"
@@ -39,9 +39,9 @@ func (t Token) String() string {
 
 // ReplayLine is the command line that repeats the run of a token. Program is as in
 // [Scenario].
-func ReplayLine(program, token string) string { return programName(program) + " replay " + token }
+func ReplayLine(program, token string) string { return ProgramName(program) + " replay " + token }
 
-func programName(program string) string { return cmp.Or(program, "lockquake") }
+func ProgramName(program string) string { return cmp.Or(program, "lockquake") }
 
 // escape keeps letters, digits and a path's slashes, and hides everything else
 // that a shell or the token itself would trip over.
@@ -87,3 +87,19 @@ func ParseToken(text string) (Token, error) {
 	}
 	return t, nil
 }
+
+// Override sets one value of a scenario to something else than its file says.
+// Whatever a file can set can be overridden.
+type Override struct {
+	// Path names the value by the keys of the file, as in "lock.ttl" or
+	// "strategies[1].lock.ttl". An entry of faults can also be named by its kind
+	// if no other entry is of that kind ("faults.pause.for"), a use of a strategy
+	// by its label ("strategies.fenced.lock.ttl"), and an entry of each by its
+	// worker ("each.worker-2.start").
+	Path string
+	// Value is written as in the file.
+	Value string
+}
+
+// String gives path=value.
+func (o Override) String() string { return o.Path + "=" + o.Value }

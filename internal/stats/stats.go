@@ -1,6 +1,7 @@
-package scenarios
+package stats
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -32,7 +33,7 @@ func PerRun(violating, runs int) *Rate {
 	if runs == 0 {
 		return nil
 	}
-	r := Rate{Rate: round6(float64(violating) / float64(runs))}
+	r := Rate{Rate: Round6(float64(violating) / float64(runs))}
 	r.Low, r.High = Wilson(violating, runs)
 	if violating == 0 {
 		r.AtMost = AtMost(runs)
@@ -75,12 +76,12 @@ func Wilson(violating, runs int) (low, high float64) {
 	middle := p + z*z/(2*n)
 	spread := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	scale := 1 + z*z/n
-	return round6(max(0, (middle-spread)/scale)), round6(min(1, (middle+spread)/scale))
+	return Round6(max(0, (middle-spread)/scale)), Round6(min(1, (middle+spread)/scale))
 }
 
 // wilsonNeeds is how many runs make Wilson's interval at most so wide to either
 // side, whatever the rate is: at a half it is the widest.
-func wilsonNeeds(halfWidth float64) float64 {
+func WilsonNeeds(halfWidth float64) float64 {
 	z := normalQuantile()
 	return math.Ceil(z * z * (1/(4*halfWidth*halfWidth) - 1))
 }
@@ -110,7 +111,7 @@ func garwood(events float64) (low, high float64) {
 // dispersion is the variance of the events of a run divided by their mean: 1 if
 // they come one by one, at random, and more if they come in clusters. It is
 // never less than 1. squares is the sum of the squared events of each run.
-func dispersion(events int64, squares float64, runs int) float64 {
+func Dispersion(events int64, squares float64, runs int) float64 {
 	if events == 0 || runs < 2 {
 		return 1
 	}
@@ -123,7 +124,7 @@ func dispersion(events int64, squares float64, runs int) float64 {
 // pairs that differ, onlyFirst are violating on the first side and onlySecond on
 // the second, and if both sides were alike a coin would decide each. It is 1 if
 // no pair differs.
-func mcNemar(onlyFirst, onlySecond int) float64 {
+func McNemar(onlyFirst, onlySecond int) float64 {
 	coin := distuv.Binomial{N: float64(onlyFirst + onlySecond), P: 0.5}
 	return significant(min(1, 2*coin.CDF(float64(min(onlyFirst, onlySecond)))))
 }
@@ -158,7 +159,7 @@ func Difference(violating1, runs1, violating2, runs2 int) (low, high float64) {
 	p1, p2 := float64(violating1)/float64(runs1), float64(violating2)/float64(runs2)
 	low1, high1 := Wilson(violating1, runs1)
 	low2, high2 := Wilson(violating2, runs2)
-	return round6(p2 - p1 - math.Hypot(p2-low2, high1-p1)), round6(p2 - p1 + math.Hypot(high2-p2, p1-low1))
+	return Round6(p2 - p1 - math.Hypot(p2-low2, high1-p1)), Round6(p2 - p1 + math.Hypot(high2-p2, p1-low1))
 }
 
 // Significant says of each of several p-values whether it is below 5 % by
@@ -190,7 +191,7 @@ func Significant(ps []float64) []bool {
 
 // round6 cuts what differs between architectures: the last bits of a product
 // that one of them fuses with a sum. Six decimals are more than anybody reads.
-func round6(x float64) float64 { return math.Round(x*1e6) / 1e6 }
+func Round6(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
 // significant does the same where a figure may be of any size: it keeps six
 // digits.
@@ -200,4 +201,15 @@ func significant(x float64) float64 {
 		return x // no number comes to this: it reads what it has just written
 	}
 	return y
+}
+
+// PValue prints a p-value with no more digits than it is good for.
+func PValue(p float64) string {
+	switch {
+	case p < 0.001:
+		return "p < 0.001"
+	case p < 0.1:
+		return fmt.Sprintf("p = %.3f", p)
+	}
+	return fmt.Sprintf("p = %.2f", p)
 }

@@ -1,62 +1,15 @@
-package scenarios
+package results
 
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"lockquake/checker"
 	"lockquake/faults"
-	"lockquake/history"
+	"lockquake/internal/stats"
 )
-
-// Trial is what one run leaves: the history, the plan that was carried out,
-// and what the checks say.
-type Trial struct {
-	Scenario string
-	Label    string // of the strategy's use
-	Strategy string
-	Seed     uint64
-	Plan     faults.Plan
-	Bites    []Bite // by step of the plan
-	History  *history.History
-	Results  []checker.Result // in the order of the scenario's checks
-	Metrics  checker.Metrics
-	Checksum string // 16 hex digits over every event of the run
-	Events   int64  // that the engine ran
-	// Acquisitions is how many sections were entered.
-	Acquisitions int64
-	// Telling is the check that a story of the run is told by: of those that
-	// decide and are violated the most serious one; "" if there is none.
-	Telling string
-	Replay  string // token that repeats the run
-	Program string // that repeats it, as in Scenario
-}
-
-// verdictsOf lists the checks that came to a verdict.
-func verdictsOf(results []checker.Result, v checker.Verdict) []string {
-	var checks []string
-	for _, r := range results {
-		if r.Verdict == v {
-			checks = append(checks, r.Check)
-		}
-	}
-	return checks
-}
-
-// own gives the trial events of its own: they were the runner's, and would be
-// the next run's.
-func (t *Trial) own() {
-	t.History = &history.History{Meta: t.History.Meta, Events: slices.Clone(t.History.Events)}
-}
-
-// Bite says whether a fault of the plan met anything.
-type Bite struct {
-	Happened bool // it was injected at all; a fault tied to a point may never
-	Bit      bool // it overlapped a section, a live grant or a pending call of its target
-	Begin    time.Duration
-	End      time.Duration
-}
 
 // Campaign is a scenario run over many seeds and strategies, added up. It is
 // what results.json holds.
@@ -89,15 +42,6 @@ type Campaign struct {
 	Paired []PairStats  `json:"paired,omitempty"`
 	Faults []FaultStats `json:"faults"`
 }
-
-// SeedRange is a closed range of seeds.
-type SeedRange struct {
-	First uint64 `json:"first"`
-	Last  uint64 `json:"last"`
-}
-
-// Count is how many seeds the range holds.
-func (r SeedRange) Count() int { return int(r.Last-r.First) + 1 }
 
 // Outcome is the verdict on a campaign.
 type Outcome string
@@ -195,14 +139,14 @@ type CheckStats struct {
 	Seeds        SeedSet `json:"seeds,omitzero"`
 	UnknownSeeds SeedSet `json:"unknown_seeds,omitzero"`
 
-	PerRun *Rate `json:"per_run,omitempty"`
+	PerRun *stats.Rate `json:"per_run,omitempty"`
 	// Violations are counted one by one, in the Unit of the check: a run may hold
 	// several. A lock-hour is an hour of virtual time of one lock. Dispersion is how
 	// many come at a time. A check with a NoRate has violations and none of the rest.
-	Violations  int64   `json:"violations"`
-	Dispersion  float64 `json:"dispersion,omitempty"`
-	PerThousand *Rate   `json:"per_1000_acquisitions,omitempty"`
-	PerLockHour *Rate   `json:"per_lock_hour,omitempty"`
+	Violations  int64       `json:"violations"`
+	Dispersion  float64     `json:"dispersion,omitempty"`
+	PerThousand *stats.Rate `json:"per_1000_acquisitions,omitempty"`
+	PerLockHour *stats.Rate `json:"per_lock_hour,omitempty"`
 }
 
 // Failure is the first run of a strategy that violates a check, whole.
@@ -211,6 +155,9 @@ type Failure struct {
 	Seed  uint64 `json:"seed"`
 	Trial *Trial `json:"-"`
 }
+
+// Use is the label of a use without its case.
+func (st StrategyStats) Use() string { return strings.TrimSuffix(st.Label, " under "+st.Case) }
 
 // FaultStats adds up one entry of the scenario's faults over all runs of all
 // strategies.
@@ -222,4 +169,37 @@ type FaultStats struct {
 	Planned  int64       `json:"planned"`
 	Happened int64       `json:"happened"`
 	Bit      int64       `json:"bit"`
+}
+
+// Add counts what became of one step of a plan.
+func (f *FaultStats) Add(b Bite) {
+	f.Planned++
+	if b.Happened {
+		f.Happened++
+	}
+	if b.Bit {
+		f.Bit++
+	}
+}
+
+// Summary says in one sentence how the campaign ended.
+func (c *Campaign) Summary() string {
+	if c.Verdict == Pass {
+		var unasked []string
+		for _, st := range c.Strategies {
+			asked := slices.ContainsFunc(c.Strategies, func(other StrategyStats) bool { return other.Decides && other.Use() == st.Use() })
+			if !asked && st.Violating > 0 && !slices.Contains(unasked, st.Use()) {
+				unasked = append(unasked, st.Use())
+			}
+		}
+		const most = 3
+		switch n := len(unasked); {
+		case n == 0:
+			return "pass: everything as the scenario expects"
+		case n > most:
+			unasked = append(unasked[:most], fmt.Sprintf("%d more", n-most))
+		}
+		return "pass: everything as the scenario expects; failing without an expectation: " + strings.Join(unasked, ", ")
+	}
+	return string(c.Verdict) + ": " + strings.Join(c.Reasons, "; ")
 }

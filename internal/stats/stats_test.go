@@ -1,4 +1,4 @@
-package scenarios
+package stats
 
 import (
 	"math"
@@ -115,7 +115,7 @@ func TestDispersion(t *testing.T) {
 		{"nothing", 0, 0, 4, 1},
 		{"one run", 12, 144, 1, 1},
 	} {
-		if got := dispersion(tt.events, tt.squares, tt.runs); got != tt.want {
+		if got := Dispersion(tt.events, tt.squares, tt.runs); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
@@ -150,7 +150,7 @@ func TestMcNemar(t *testing.T) {
 		{3, 9, 2 * 299.0 / 4096}, // 1 + 12 + 66 + 220
 		{0, 5000, 0},
 	} {
-		if got := mcNemar(tt.first, tt.second); !near(got, tt.want, 1e-5) {
+		if got := McNemar(tt.first, tt.second); !near(got, tt.want, 1e-5) {
 			t.Errorf("mcNemar(%d, %d) = %v, want %v", tt.first, tt.second, got, tt.want)
 		}
 	}
@@ -218,7 +218,7 @@ func TestSignificantByHolm(t *testing.T) {
 // The widest interval is that of a half: that number of runs, and one less is too few.
 func TestWilsonNeeds(t *testing.T) {
 	for _, halfWidth := range []float64{0.2, 0.1, 0.05, 0.01} {
-		n := int(wilsonNeeds(halfWidth))
+		n := int(WilsonNeeds(halfWidth))
 		n += n % 2
 		low, high := Wilson(n/2, n)
 		if (high-low)/2 > halfWidth+1e-6 {
