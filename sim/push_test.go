@@ -78,7 +78,7 @@ func TestAPushedMessageWaitsUntilItIsReceived(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w, k, log := small(t, nil)
-			server := &pushes{echo: echo{log: &journal{world: w}}}
+			server := &pushes{echo: echo{log: &eventLog{world: w}}}
 			w.nodes["server"].Listen(server)
 			for at, what := range map[time.Duration]string{10 * ms: "one", 30 * ms: "two", 50 * ms: "three"} {
 				w.At(at, func() {

@@ -30,7 +30,7 @@ func storm(t *testing.T, seed uint64) string {
 	})
 	defer w.Close()
 	n := w.AddNode("server", NodeConfig{})
-	n.Listen(&moody{echo{log: &journal{world: w}}})
+	n.Listen(&moody{echo{log: &eventLog{world: w}}})
 	r := w.Source().Stream("storm", "").Rand()
 	served := 0
 	for i := range 3 {

@@ -18,7 +18,7 @@ import (
 
 // echo answers every request with itself, at its arrival.
 type echo struct {
-	log    *journal
+	log    *eventLog
 	closed []error
 }
 
@@ -30,17 +30,17 @@ func (e *echo) Serve(c *Call) {
 
 func (e *echo) Closed(_ *Session, err error) { e.closed = append(e.closed, err) }
 
-// journal collects what happened, with its time.
-type journal struct {
+// eventLog collects what happened, with its time.
+type eventLog struct {
 	world *World
 	lines []string
 }
 
-func (j *journal) add(format string, args ...any) {
+func (j *eventLog) add(format string, args ...any) {
 	j.lines = append(j.lines, fmt.Sprintf("%v %s", j.world.Time(), fmt.Sprintf(format, args...)))
 }
 
-func (j *journal) want(t *testing.T, lines ...string) {
+func (j *eventLog) want(t *testing.T, lines ...string) {
 	t.Helper()
 	if diff := cmp.Diff(lines, j.lines); diff != "" {
 		t.Errorf("what happened (-want +got):\n%s", diff)
@@ -49,14 +49,14 @@ func (j *journal) want(t *testing.T, lines ...string) {
 
 // small makes a world with one server and one worker. Every message takes
 // 1 ms, every step 10 us, and waking 100 us.
-func small(t *testing.T, change func(*Config)) (*World, *Worker, *journal) {
+func small(t *testing.T, change func(*Config)) (*World, *Worker, *eventLog) {
 	t.Helper()
 	cfg := Config{Seed: 1, Step: 10 * time.Microsecond, WakeLag: draw.Fixed(100 * time.Microsecond), Latency: draw.Fixed(time.Millisecond)}
 	if change != nil {
 		change(&cfg)
 	}
 	w := New(cfg)
-	log := &journal{world: w}
+	log := &eventLog{world: w}
 	w.AddNode("server", NodeConfig{}).Listen(&echo{log: log})
 	k := w.AddNode("worker-1", NodeConfig{}).Process("worker-1").Worker("worker-1")
 	t.Cleanup(w.Close)
@@ -317,7 +317,7 @@ func TestTimersFollowTheRateOfTheirClock(t *testing.T) {
 	defer w.Close()
 	n := w.AddNode("n", NodeConfig{MonoPPM: 100_000, WallOffset: time.Hour, WallPPM: -500_000})
 	k := n.Process("n").Worker("n")
-	log := &journal{world: w}
+	log := &eventLog{world: w}
 	k.Go("main", func() {
 		_ = k.Sleep(context.Background(), 11*time.Second)
 		log.add("mono %v wall %v", k.Mono(), k.Now().Sub(epoch()))
@@ -422,7 +422,7 @@ func shop(seed uint64, trace *bytes.Buffer, beat *atomic.Uint64) string {
 	}
 	w := New(cfg)
 	defer w.Close()
-	w.AddNode("server", NodeConfig{}).Listen(&echo{log: &journal{world: w}})
+	w.AddNode("server", NodeConfig{}).Listen(&echo{log: &eventLog{world: w}})
 	for i := range 5 {
 		name := fmt.Sprintf("worker-%d", i+1)
 		k := w.AddNode(name, NodeConfig{}).Process(name).Worker(name)
