@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Two cuts of one direction overlap: who waits is let pass, in order, when the
-// second heals. The other direction is open all the time.
+// Two cuts of one direction overlap: the waiting calls are made, in order, when the second cut
+// heals. The other direction is open all the time.
 func TestWhenOpenWaitsForTheLastCut(t *testing.T) {
 	w := New(Config{})
 	defer w.Close()
