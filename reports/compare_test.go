@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"lockquake/reports/internal/sample"
-	"lockquake/reports/words"
 	"lockquake/scenarios"
 
 	"github.com/google/go-cmp/cmp"
@@ -142,7 +141,7 @@ func TestComparisonIsClean(t *testing.T) {
 	base.Text, head.Hash, head.Text = "a: '<i>'", "2", "a: \"|\\e\\n\""
 	c := Compare(base, head)
 	var table, markdown, document bytes.Buffer
-	if err := errors.Join(c.Table(&table, words.Options{}), c.Markdown(&markdown), c.JSON(&document)); err != nil {
+	if err := errors.Join(c.Table(&table, false), c.Markdown(&markdown), c.JSON(&document)); err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range []string{"<b>", "<script>", "<i>", "\x1b", "\n| b"} {

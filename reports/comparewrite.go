@@ -15,9 +15,9 @@ func (c *Comparison) JSON(w io.Writer) error { return writeJSON(w, c) }
 
 // Table prints the comparison for a terminal. Checks that nothing violated, then or
 // now, are only counted.
-func (c *Comparison) Table(w io.Writer, o words.Options) error {
+func (c *Comparison) Table(w io.Writer, color bool) error {
 	var b bytes.Buffer
-	words.Paint(&b, o, words.Bold, words.Plain(c.Head.Scenario, 60)+" against base: "+string(c.Verdict))
+	words.Paint(&b, color, words.Bold, words.Plain(c.Head.Scenario, 60)+" against base: "+string(c.Verdict))
 	for _, line := range c.facts(func(s string) string { return words.Plain(s, 200) }) {
 		fmt.Fprintf(&b, "%s\n", line)
 	}
@@ -39,7 +39,7 @@ func (c *Comparison) Table(w io.Writer, o words.Options) error {
 		}
 	}
 	if len(rows) > 1 {
-		words.WriteTable(&b, o, rows, words.Figures{}, nil)
+		words.WriteTable(&b, color, rows, words.Figures{}, nil)
 	}
 	if quiet > 0 {
 		if len(rows) > 1 {

@@ -258,7 +258,7 @@ func failureFiles(dir string, f scenarios.Failure, s *scenarios.Scenario) ([]fil
 	if err := history.Write(&events, f.Trial.History); err != nil {
 		return nil, err
 	}
-	if err := story.TellCheck(f.Trial, f.Check).Write(&told, words.Options{}); err != nil {
+	if err := story.TellCheck(f.Trial, f.Check).Write(&told, story.Options{}); err != nil {
 		return nil, err
 	}
 	if err := writeJSON(&verdict, f.Trial.Results); err != nil {

@@ -74,7 +74,7 @@ func markdownFailures(b *bytes.Buffer, c *scenarios.Campaign) {
 		}
 		var out bytes.Buffer
 		// A bytes.Buffer takes everything.
-		_ = story.Tell(st.Failures[0].Trial).Write(&out, words.Options{})
+		_ = story.Tell(st.Failures[0].Trial).Write(&out, story.Options{})
 		fmt.Fprintf(b, "\n```text\n%s```\n\n", strings.ReplaceAll(out.String(), "```", "'''"))
 	}
 }

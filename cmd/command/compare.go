@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/reports"
-	"lockquake/reports/words"
 	"lockquake/scenarios"
 )
 
@@ -100,5 +99,5 @@ func (f *compareFlags) print(c *reports.Comparison, stdout io.Writer) error {
 	case "markdown":
 		return c.Markdown(stdout)
 	}
-	return c.Table(stdout, words.Options{Color: colours(stdout)})
+	return c.Table(stdout, colours(stdout))
 }

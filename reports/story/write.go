@@ -20,14 +20,20 @@ type column struct {
 // what is the index of the column that gives way when the width is short.
 const what = 3
 
+// Options say how [Story.Write] prints.
+type Options struct {
+	Color bool // use the colours of a terminal
+	Width int  // columns that the story may take; 0 stands for 120
+}
+
 // Write prints the story: a title, one line for each moment with three
 // columns of state behind it, the verdicts, and the command that repeats it.
-func (s Story) Write(w io.Writer, o words.Options) error {
+func (s Story) Write(w io.Writer, o Options) error {
 	if o.Width == 0 {
 		o.Width = 120
 	}
 	var b bytes.Buffer
-	words.Paint(&b, o, words.Bold, s.Title)
+	words.Paint(&b, o.Color, words.Bold, s.Title)
 	b.WriteByte('\n')
 	if len(s.Lines) > 0 {
 		s.writeLines(&b, o)
@@ -48,7 +54,7 @@ func (s Story) Write(w io.Writer, o words.Options) error {
 	return err
 }
 
-func (s Story) writeLines(b *bytes.Buffer, o words.Options) {
+func (s Story) writeLines(b *bytes.Buffer, o Options) {
 	columns := s.columns()
 	widths := make([]int, len(columns))
 	total := 2 * (len(columns) - 1)
@@ -67,9 +73,9 @@ func (s Story) writeLines(b *bytes.Buffer, o words.Options) {
 		heads = append(heads, c.head)
 	}
 	right := func(i int) bool { return columns[i].right }
-	words.Paint(b, o, words.Faint, words.AlignedRow(heads, widths, right))
+	words.Paint(b, o.Color, words.Faint, words.AlignedRow(heads, widths, right))
 	for _, line := range s.Lines {
-		style := ""
+		style := words.Style("")
 		if line.Decisive {
 			style = words.Alarm
 		}
@@ -82,7 +88,7 @@ func (s Story) writeLines(b *bytes.Buffer, o words.Options) {
 				}
 			}
 			cells[what] = part
-			words.Paint(b, o, style, words.AlignedRow(cells, widths, right))
+			words.Paint(b, o.Color, style, words.AlignedRow(cells, widths, right))
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"testing"
 
-	"lockquake/reports/words"
 	"lockquake/scenarios"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,7 +47,7 @@ func explored() *scenarios.Exploration {
 
 func TestExploreTable(t *testing.T) {
 	var b bytes.Buffer
-	if err := Exploration(&b, explored(), words.Options{}); err != nil {
+	if err := Exploration(&b, explored(), false); err != nil {
 		t.Fatal(err)
 	}
 	const want = `hand: one fault and two at every point, 2 workers, 1 section each, seed 1

@@ -16,17 +16,17 @@ import (
 // column for each strategy, over two such a table for each strategy with the
 // values of the second from left to right. Where thresholds were looked for,
 // they follow.
-func Sweep(w io.Writer, s *scenarios.Sweep, o words.Options) error {
+func Sweep(w io.Writer, s *scenarios.Sweep, color bool) error {
 	var b bytes.Buffer
 	values := words.Figures{From: 1, To: math.MaxInt} // all columns but the first
-	words.Paint(&b, o, words.Bold, fmt.Sprintf("%s: %s, by %s", words.Plain(s.Scenario, 60), SweepCounts(s), Axes(s)))
+	words.Paint(&b, color, words.Bold, fmt.Sprintf("%s: %s, by %s", words.Plain(s.Scenario, 60), SweepCounts(s), Axes(s)))
 	if len(s.Axes) == 1 {
 		b.WriteByte('\n')
-		words.WriteTable(&b, o, sweepRows(s), values, nil)
+		words.WriteTable(&b, color, sweepRows(s), values, nil)
 	} else {
 		for _, label := range SweepLabels(s) {
 			fmt.Fprintf(&b, "\n%s\n", words.Plain(label, 60))
-			words.WriteTable(&b, o, sweepGrid(s, label), values, nil)
+			words.WriteTable(&b, color, sweepGrid(s, label), values, nil)
 		}
 	}
 	fmt.Fprintf(&b, "\n%s; %s\nin brackets: the share of the work that was finished\n", SweepRuns(s), widest(s))
@@ -35,7 +35,7 @@ func Sweep(w io.Writer, s *scenarios.Sweep, o words.Options) error {
 	}
 	if len(s.Thresholds) > 0 {
 		b.WriteByte('\n')
-		words.WriteTable(&b, o, thresholdRows(s), values, nil)
+		words.WriteTable(&b, color, thresholdRows(s), values, nil)
 		b.WriteByte('\n')
 		for _, t := range s.Thresholds {
 			fmt.Fprintf(&b, "%s\n", strings.Join(words.Wrap(thresholdSentence(s.Axes[0], t), words.LineWidth-2), "\n  "))

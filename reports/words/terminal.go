@@ -6,26 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// Options say how something is printed for people.
-type Options struct {
-	Color  bool   // use the colours of a terminal
-	Width  int    // columns that a story may take; 0 stands for 120
-	Part   string // of a campaign that is one part of a greater one, as 3/16: the verdict is not its own; "" for a whole one
-	Report string // directory of the report that a table points to; "" for none
-}
+// Style is the escape sequence that starts a style of a terminal, "" for none.
+type Style string
 
-// The escape sequences of a terminal that a story and a table use.
+// The styles of stories and tables.
 const (
-	Bold    = "\x1b[1m"
-	Faint   = "\x1b[2m"
-	Alarm   = "\x1b[1;31m"
-	Plainly = "\x1b[0m"
+	Bold  Style = "\x1b[1m"
+	Faint Style = "\x1b[2m"
+	Alarm Style = "\x1b[1;31m"
 )
 
-// Paint writes one line, in a style if the options allow it.
-func Paint(b *bytes.Buffer, o Options, style, line string) {
-	if o.Color && style != "" {
-		line = style + line + Plainly
+const reset = "\x1b[0m"
+
+// Paint writes one line, in a style if the output takes colours.
+func Paint(b *bytes.Buffer, color bool, style Style, line string) {
+	if color && style != "" {
+		line = string(style) + line + reset
 	}
 	b.WriteString(line + "\n")
 }
@@ -38,16 +34,16 @@ func (f Figures) right(column int) bool { return f.From <= column && column < f.
 
 // WriteTable prints rows, the first of which is the head, with their columns
 // under each other. Rows that alarming points out are painted so; nil is none.
-func WriteTable(b *bytes.Buffer, o Options, rows [][]string, f Figures, alarming func(row int) bool) {
+func WriteTable(b *bytes.Buffer, color bool, rows [][]string, f Figures, alarming func(row int) bool) {
 	for i, line := range Aligned(rows, f) {
-		style := ""
+		style := Style("")
 		switch {
 		case i == 0:
 			style = Faint
 		case alarming != nil && alarming(i):
 			style = Alarm
 		}
-		Paint(b, o, style, line)
+		Paint(b, color, style, line)
 	}
 }
 
