@@ -38,7 +38,7 @@ func WriteDir(dir string, c *scenarios.Campaign, s *scenarios.Scenario, runs io.
 	case tables.HasCases(c):
 		files = append(files, file{path: packedRuns, long: packed{runs}})
 	default:
-		files = append(files, file{path: RunsFile, long: runs})
+		files = append(files, file{path: runsFile, long: runs})
 	}
 	return replaceDir(dir, files, Contents(), "results.json")
 }
@@ -72,7 +72,7 @@ func MayWrite(dir string) error {
 
 // replaceDir lets files take the place of a directory that may hold contents
 // only, and among them results.
-func replaceDir(dir string, files []file, contents []Content, results string) (err error) {
+func replaceDir(dir string, files []file, contents []content, results string) (err error) {
 	if dir, err = target(dir); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
@@ -130,7 +130,7 @@ func writeFiles(fresh string, files []file, dir string) error {
 
 // mayReplace refuses a directory that is not empty and no report, and a report
 // that somebody has put other things beside.
-func mayReplace(dir string, contents []Content, results string) error {
+func mayReplace(dir string, contents []content, results string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -141,7 +141,7 @@ func mayReplace(dir string, contents []Content, results string) error {
 		return nil
 	}
 	for _, entry := range entries {
-		if !slices.ContainsFunc(contents, func(c Content) bool { return c.Name == entry.Name() }) {
+		if !slices.ContainsFunc(contents, func(c content) bool { return c.Name == entry.Name() }) {
 			return fmt.Errorf("%w (%s)", ErrForeignDir, words.Plain(entry.Name(), 60))
 		}
 	}

@@ -86,7 +86,7 @@ func (f *compareFlags) compare(args []string, stdout io.Writer) error {
 	if err := f.print(c, stdout); err != nil {
 		return fmt.Errorf("print the comparison: %w", err)
 	}
-	if f.failOn != "never" && c.Verdict == reports.Worse || f.failOn == "changed" && c.Changed {
+	if f.failOn != "never" && c.Worse() || f.failOn == "changed" && c.Changed {
 		return outcomeError{exitViolation}
 	}
 	return nil

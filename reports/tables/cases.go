@@ -96,9 +96,9 @@ func standing(uses []scenarios.StrategyStats) string {
 			return "unknown"
 		case Unasked, AsExpected:
 		}
-		corrupted = max(corrupted, Worst(st, Corrupts))
-		flawed = max(flawed, Worst(st, Serves))
-		claims = claims || st.Expects != nil && slices.ContainsFunc(st.Expects.Holds, Corrupts)
+		corruptedHere, flawedHere := Harm(st)
+		corrupted, flawed = max(corrupted, corruptedHere), max(flawed, flawedHere)
+		claims = claims || ClaimsSafety(st)
 	}
 	var parts []string
 	switch {
@@ -117,24 +117,30 @@ func standing(uses []scenarios.StrategyStats) string {
 	return strings.Join(parts, " ")
 }
 
-// Worst is the share of runs in which that check of some was violated which was
-// violated most often.
-func Worst(st scenarios.StrategyStats, of func(check string) bool) float64 {
-	share := 0.0
+// Harm returns two shares of a strategy's runs, each of the check that was violated
+// most often: of those about the resource, and of those about the service.
+func Harm(st scenarios.StrategyStats) (corrupted, flawed float64) {
 	for check, stats := range st.Checks {
-		if of(check) && st.Runs > 0 {
-			share = max(share, float64(stats.Violating)/float64(st.Runs))
+		if st.Runs == 0 {
+			continue
+		}
+		share := float64(stats.Violating) / float64(st.Runs)
+		switch checker.Concerns(check) {
+		case checker.Corruption:
+			corrupted = max(corrupted, share)
+		case checker.Service, checker.Fencing:
+			flawed = max(flawed, share)
+		default:
 		}
 	}
-	return share
+	return corrupted, flawed
 }
 
-func Corrupts(check string) bool { return checker.Concerns(check) == checker.Corruption }
-
-// Serves tells the checks of what a lock does for its callers, its tokens among them.
-func Serves(check string) bool {
-	about := checker.Concerns(check)
-	return about == checker.Service || about == checker.Fencing
+// ClaimsSafety reports whether a strategy claims that the resource is not corrupted.
+func ClaimsSafety(st scenarios.StrategyStats) bool {
+	return st.Expects != nil && slices.ContainsFunc(st.Expects.Holds, func(check string) bool {
+		return checker.Concerns(check) == checker.Corruption
+	})
 }
 
 // Notable keeps the uses of which there is something to say: all of a campaign
