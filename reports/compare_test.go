@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"lockquake/reports/internal/sample"
 	"lockquake/scenarios"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func seedSet(t *testing.T, text string) (s scenarios.SeedSet) {

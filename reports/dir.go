@@ -274,6 +274,6 @@ func failureFiles(dir string, f scenarios.Failure, s *scenarios.Scenario) ([]fil
 		{path: dir + "/story.txt", data: told.Bytes()},
 		{path: dir + "/verdict.json", data: verdict.Bytes()},
 		{path: dir + "/scenario.yaml", data: alone},
-		{path: dir + "/replay.txt", data: []byte(scenarios.ReplayLine(f.Trial.Program, f.Trial.Replay) + "\n")},
+		{path: dir + "/replay.txt", data: []byte(words.ReplayLine(f.Trial.Program, f.Trial.Replay) + "\n")},
 	}, nil
 }

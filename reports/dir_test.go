@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"lockquake/faults"
 	"lockquake/history"
 	"lockquake/reports/internal/sample"
 	"lockquake/scenarios"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // tree lists all files below a directory.

@@ -92,7 +92,7 @@ func otherGrid(c *scenarios.Campaign) tables.Grid {
 			stats := st.Checks[check]
 			whole := slices.ContainsFunc(st.Failures, func(f scenarios.Failure) bool { return f.Check == check })
 			if stats.Replay != "" && !whole {
-				g.Rows = append(g.Rows, []string{tables.Name(st), check, strconv.FormatUint(stats.FirstSeed, 10), scenarios.ReplayLine(c.Program, stats.Replay)})
+				g.Rows = append(g.Rows, []string{tables.Name(st), check, strconv.FormatUint(stats.FirstSeed, 10), words.ReplayLine(c.Program, stats.Replay)})
 			}
 		}
 	}

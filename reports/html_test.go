@@ -12,18 +12,16 @@ import (
 	"testing"
 	"time"
 
-	"lockquake/reports/internal/sample"
-
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
-
-	"lockquake/scenarios"
-
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"lockquake/reports/internal/sample"
+	"lockquake/scenarios"
 )
 
 // browser is a page under test, and everything that it complained about or

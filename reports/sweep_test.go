@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"lockquake/reports/internal/sample"
 	"lockquake/scenarios"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // A sweep's directory replaces that of an earlier sweep and nothing else, and

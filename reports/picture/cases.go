@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
 	"lockquake/reports/tables"
 	"lockquake/reports/words"
 	"lockquake/scenarios"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // The measures of the picture of a campaign with cases.

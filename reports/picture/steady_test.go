@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"testing"
 
-	"lockquake/reports/internal/sample"
-
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"lockquake/reports/internal/sample"
 )
 
 func TestSteadyIgnoresTheLastBits(t *testing.T) {

@@ -8,13 +8,13 @@ import (
 	"strconv"
 	"time"
 
-	"lockquake/reports/tables"
-	"lockquake/reports/words"
-	"lockquake/scenarios"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"lockquake/reports/tables"
+	"lockquake/reports/words"
+	"lockquake/scenarios"
 )
 
 // The measures of a plot over one parameter.
@@ -26,8 +26,7 @@ const (
 	barGap      = vg.Length(7)  // between the bars of two strategies at one value
 )
 
-// Sweep draws a sweep as SVG and as PNG: lines over one parameter, a map
-// for each strategy over two.
+// Sweep draws a sweep: lines over one parameter, a map for each strategy over two.
 func Sweep(s *scenarios.Sweep) (svg, png []byte, err error) {
 	draft := linesPicture
 	if len(s.Axes) > 1 {

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"lockquake/reports/internal/sample"
-	"lockquake/scenarios"
-
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/plot/vg"
+
+	"lockquake/reports/internal/sample"
+	"lockquake/scenarios"
 )
 
 // Whatever is varied, and however little of it was done, there is a picture of

@@ -8,14 +8,14 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
+
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/history"
 	"lockquake/reports/internal/sample"
 	"lockquake/reports/words"
 	"lockquake/scenarios"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 const ms = time.Millisecond

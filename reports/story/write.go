@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"lockquake/reports/words"
-	"lockquake/scenarios"
 )
 
 // column is one column of a story.
@@ -26,8 +25,8 @@ type Options struct {
 	Width int  // columns that the story may take; 0 stands for 120
 }
 
-// Write prints the story: a title, one line for each moment with three
-// columns of state behind it, the verdicts, and the command that repeats it.
+// Write prints the story: its title, a row for each line with three columns of state, the
+// verdicts, and the command that repeats the run.
 func (s Story) Write(w io.Writer, o Options) error {
 	if o.Width == 0 {
 		o.Width = 120
@@ -48,7 +47,7 @@ func (s Story) Write(w io.Writer, o Options) error {
 		}
 	}
 	if s.Replay != "" {
-		b.WriteString("\n" + scenarios.ReplayLine(s.Program, s.Replay) + "\n")
+		b.WriteString("\n" + words.ReplayLine(s.Program, s.Replay) + "\n")
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -116,9 +115,8 @@ func (s Story) columns() []column {
 	}
 }
 
-// Times prints the moments of the lines, to the millisecond, and to the
-// microsecond where neighbours would look equal. The points stand under each
-// other.
+// Times returns the time of each line as text, in seconds: to the millisecond, or to the
+// microsecond if neighbours would look equal. Decimal points are aligned.
 func (s Story) Times() map[time.Duration]string {
 	fine := map[time.Duration]bool{}
 	for i := 1; i < len(s.Lines); i++ {

@@ -19,8 +19,8 @@ type Options struct {
 	Report string // the report that the table points to; "" for none
 }
 
-// Campaign prints what came out of a campaign: a row for each strategy, and then
-// whether that was expected.
+// Campaign prints a campaign for a terminal: a row for each strategy, what was assumed,
+// and the verdict. A campaign with cases has a map of them first.
 func Campaign(w io.Writer, c *scenarios.Campaign, o Options) error {
 	var b bytes.Buffer
 	title := fmt.Sprintf("%s, %s", words.Plain(c.Scenario, 60), Seeds(c))
@@ -76,8 +76,8 @@ func Campaign(w io.Writer, c *scenarios.Campaign, o Options) error {
 	return err
 }
 
-// FaultName names an entry of the scenario's faults by its number, its case if it
-// has one, and its kind.
+// FaultName names a fault of the scenario by its number, its case if it has one, and its
+// kind.
 func FaultName(f scenarios.FaultStats) string {
 	if f.Case != "" {
 		return fmt.Sprintf("%d, %s (%s)", f.Spec+1, words.Plain(f.Case, 60), f.Kind)

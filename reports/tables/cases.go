@@ -14,13 +14,13 @@ import (
 // rows to see anything. What is seen first is a map of them, a row for each
 // strategy and a column for each class of faults.
 
-// HasCases reports whether each strategy was run under one case of faults after
+// HasCases reports whether the campaign ran each strategy under one case of faults after
 // another.
 func HasCases(c *scenarios.Campaign) bool {
 	return slices.ContainsFunc(c.Strategies, func(st scenarios.StrategyStats) bool { return st.Case != "" })
 }
 
-// BaseLabels lists them in their order.
+// BaseLabels lists the labels of the strategies without their cases, each once.
 func BaseLabels(c *scenarios.Campaign) []string {
 	var labels []string
 	for _, st := range c.Strategies {
@@ -37,8 +37,8 @@ const broken = "BROKEN"
 // noClass stands for the cases that belong to no class.
 const noClass = "other"
 
-// CaseClasses lists the classes of the campaign's cases, in the order of the
-// catalogue.
+// CaseClasses lists the classes of faults that the cases of a campaign belong to, in the
+// order of the catalogue.
 func CaseClasses(c *scenarios.Campaign) []scenarios.FaultClass {
 	var classes []scenarios.FaultClass
 	for _, class := range append(scenarios.FaultClasses(), scenarios.FaultClass{Name: noClass}) {
@@ -49,7 +49,8 @@ func CaseClasses(c *scenarios.Campaign) []scenarios.FaultClass {
 	return classes
 }
 
-// CaseGrid is the map as a table.
+// CaseGrid returns a row for each strategy and a column for each class of faults: how the
+// strategy does in the worst case of the class.
 func CaseGrid(c *scenarios.Campaign) Grid {
 	g := Grid{
 		Title: "Which faults each strategy survives",
@@ -117,8 +118,8 @@ func standing(uses []scenarios.StrategyStats) string {
 	return strings.Join(parts, " ")
 }
 
-// Harm returns two shares of a strategy's runs, each of the check that was violated
-// most often: of those about the resource, and of those about the service.
+// Harm returns two shares of a strategy's runs: those that violated the worst check of the
+// resource (corrupted), and those that violated the worst check of the service (flawed).
 func Harm(st scenarios.StrategyStats) (corrupted, flawed float64) {
 	for check, stats := range st.Checks {
 		if st.Runs == 0 {
@@ -136,15 +137,15 @@ func Harm(st scenarios.StrategyStats) (corrupted, flawed float64) {
 	return corrupted, flawed
 }
 
-// ClaimsSafety reports whether a strategy claims that the resource is not corrupted.
+// ClaimsSafety reports whether a strategy claims to hold a check of the resource.
 func ClaimsSafety(st scenarios.StrategyStats) bool {
 	return st.Expects != nil && slices.ContainsFunc(st.Expects.Holds, func(check string) bool {
 		return checker.Concerns(check) == checker.Corruption
 	})
 }
 
-// Notable keeps the uses of which there is something to say: all of a campaign
-// without cases, and else those that a check speaks of.
+// Notable returns the uses that have something to report: those that violated a check or
+// were not as expected, and all of a campaign without cases.
 func Notable(c *scenarios.Campaign) []scenarios.StrategyStats {
 	if !HasCases(c) {
 		return c.Strategies

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"lockquake/reports/internal/sample"
 	"lockquake/scenarios"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // The worst case of each class counts, and what no fault met counts for nothing.

@@ -11,8 +11,8 @@ import (
 	"lockquake/scenarios"
 )
 
-// Exploration prints what a search has found: a row for each strategy, the
-// first placement of each that does harm, what was left out, and the map.
+// Exploration prints a search of placements for a terminal: a row for each strategy, its
+// first harmful placement of each fault, what was left out, and a map of the protocol.
 func Exploration(w io.Writer, e *scenarios.Exploration, color bool) error {
 	var b bytes.Buffer
 	title := fmt.Sprintf("%s: %s at every point, %s, %s each, seed %d", words.Plain(e.Scenario, 60),

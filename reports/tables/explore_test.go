@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"testing"
 
-	"lockquake/scenarios"
-
 	"github.com/google/go-cmp/cmp"
+
+	"lockquake/scenarios"
 )
 
 // explored is a search by hand: two strategies, of which one has a point more.

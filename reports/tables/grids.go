@@ -21,8 +21,8 @@ type Grid struct {
 	Rows  [][]string
 }
 
-// Grids are the tables that stand after the answer. One without rows is left
-// out.
+// Grids returns the tables that follow the verdict: bounds, rates in use and costs. It
+// leaves out those without rows.
 func Grids(c *scenarios.Campaign) []Grid {
 	var list []Grid
 	for _, g := range []Grid{boundGrid(c), useGrid(c), costGrid(c)} {
@@ -139,7 +139,7 @@ func costs(m *checker.Metrics, locks int) []string {
 	}
 }
 
-// Finished is the share of a strategy's work that was done and took effect.
+// Finished prints the share of a strategy's work that was done and took effect.
 func Finished(st scenarios.StrategyStats) string {
 	m := &st.Metrics
 	if m.Jobs == 0 {
@@ -148,8 +148,8 @@ func Finished(st scenarios.StrategyStats) string {
 	return words.Percent(float64(m.Finished) / float64(m.Jobs))
 }
 
-// Remarks are what there is to say of the strategies beside each other, a
-// sentence each.
+// Remarks returns sentences that compare the strategies, or say what limits their
+// figures.
 func Remarks(c *scenarios.Campaign) []string {
 	list := unread(c)
 	if HasCases(c) {

@@ -12,10 +12,9 @@ import (
 	"lockquake/scenarios"
 )
 
-// Sweep prints a sweep: over one parameter a row for each value and a
-// column for each strategy, over two such a table for each strategy with the
-// values of the second from left to right. Where thresholds were looked for,
-// they follow.
+// Sweep prints a sweep for a terminal. Over one parameter it has a row for each value and
+// a column for each strategy. Over two it has a table for each strategy, with the values
+// of the second from left to right. The thresholds follow, if any were searched.
 func Sweep(w io.Writer, s *scenarios.Sweep, color bool) error {
 	var b bytes.Buffer
 	values := words.Figures{From: 1, To: math.MaxInt} // all columns but the first
@@ -43,7 +42,7 @@ func Sweep(w io.Writer, s *scenarios.Sweep, color bool) error {
 		b.WriteByte('\n')
 		for _, t := range s.Thresholds {
 			if t.Replay != "" {
-				fmt.Fprintln(&b, scenarios.ReplayLine(s.Program, t.Replay))
+				fmt.Fprintln(&b, words.ReplayLine(s.Program, t.Replay))
 			}
 		}
 	}
@@ -51,6 +50,7 @@ func Sweep(w io.Writer, s *scenarios.Sweep, color bool) error {
 	return err
 }
 
+// Axes names the parameters that a sweep varied.
 func Axes(s *scenarios.Sweep) string {
 	var paths []string
 	for _, axis := range s.Axes {
@@ -206,8 +206,7 @@ func thresholdSentence(axis scenarios.Axis, t scenarios.Threshold) string {
 	return text
 }
 
-// SweepLabels lists the strategies of a sweep in the order of its first point
-// that has them.
+// SweepLabels lists the labels of the strategies of a sweep, in order of appearance.
 func SweepLabels(s *scenarios.Sweep) []string {
 	var labels []string
 	seen := map[string]bool{}
@@ -222,7 +221,7 @@ func SweepLabels(s *scenarios.Sweep) []string {
 	return labels
 }
 
-// SweepCounts says which violations a sweep counts.
+// SweepCounts names the violations that a sweep counts.
 func SweepCounts(s *scenarios.Sweep) string {
 	if s.Check != "" {
 		return "runs that violate " + words.Plain(s.Check, 40)
@@ -230,7 +229,7 @@ func SweepCounts(s *scenarios.Sweep) string {
 	return "runs that violate a deciding check"
 }
 
-// SweepRuns says how many runs stand behind a figure.
+// SweepRuns says how many runs each point of a sweep has, and with which settings.
 func SweepRuns(s *scenarios.Sweep) string {
 	n := int(s.Seeds.Last-s.Seeds.First) + 1
 	parts := []string{words.Count(n, "run") + " at each point", seedRange(s.Seeds)}

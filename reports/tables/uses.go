@@ -8,7 +8,7 @@ import (
 	"lockquake/scenarios"
 )
 
-// Seeds says what was run: the seeds, and what was set from outside.
+// Seeds prints which seeds were run, and the settings from the command line.
 func Seeds(c *scenarios.Campaign) string {
 	return strings.Join(append([]string{seedRange(c.Seeds)}, overridden(c.Overrides)...), ", ")
 }
@@ -29,10 +29,10 @@ func overridden(overrides []string) []string {
 	return shown
 }
 
-// Name is the label of a use, and its strategy where that is another word.
+// Name prints the label of a use, with its strategy in brackets if that differs.
 func Name(st scenarios.StrategyStats) string { return words.Labelled(st.Label, st.Name) }
 
-// Violated lists the checks of a use that were violated, with how often.
+// Violated lists the checks that a use violated, each with its number of runs.
 func Violated(st scenarios.StrategyStats) string {
 	var parts []string
 	for _, check := range st.Order {
@@ -46,8 +46,8 @@ func Violated(st scenarios.StrategyStats) string {
 	return strings.Join(parts, ", ")
 }
 
-// Highest is the upper end of what is known of a strategy's rate: of its interval,
-// or where no run is violating the exact bound to one side.
+// Highest returns the upper bound of a strategy's rate: of its interval, or if no run is
+// violating, the exact one-sided bound.
 func Highest(st scenarios.StrategyStats) float64 {
 	if st.Violating == 0 && st.Runs > 0 {
 		return scenarios.AtMost(st.Runs)
@@ -55,8 +55,8 @@ func Highest(st scenarios.StrategyStats) float64 {
 	return st.High
 }
 
-// IntervalOf prints the interval of a strategy's rate; where no run is
-// violating, the exact bound to one side.
+// IntervalOf prints the interval of a strategy's rate, or if no run is violating, the
+// exact one-sided bound.
 func IntervalOf(st scenarios.StrategyStats) string {
 	if st.Violating == 0 {
 		return words.Below(scenarios.AtMost(st.Runs))
@@ -64,7 +64,7 @@ func IntervalOf(st scenarios.StrategyStats) string {
 	return words.Interval(st.Low, st.High)
 }
 
-// Outcome is how what was seen of a use compares to what was expected of it.
+// Outcome says whether a use did what the scenario expects of it.
 type Outcome string
 
 // The outcomes, by the names that report.html filters by.
@@ -75,6 +75,7 @@ const (
 	Undecided  Outcome = "unknown"
 )
 
+// OutcomeOf returns the outcome of a use.
 func OutcomeOf(st scenarios.StrategyStats) Outcome {
 	switch {
 	case !st.Decides:
@@ -87,7 +88,7 @@ func OutcomeOf(st scenarios.StrategyStats) Outcome {
 	return Undecided
 }
 
-// Cell is an outcome in a table.
+// Cell prints an outcome for a table.
 func (o Outcome) Cell() string {
 	switch o {
 	case Unasked:
@@ -101,7 +102,7 @@ func (o Outcome) Cell() string {
 	return "unknown"
 }
 
-// Words is an outcome in a sentence.
+// Words prints an outcome for a sentence.
 func (o Outcome) Words() string {
 	switch o {
 	case Unasked:

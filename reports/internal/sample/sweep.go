@@ -6,7 +6,7 @@ import (
 	"lockquake/scenarios"
 )
 
-// Swept is a made-up sweep. The rate of redis falls with the first axis, and
+// Swept returns a sweep over some axes. The rate of redis falls with the first axis, and
 // rises with the second, if there is one; fenced never fails.
 func Swept(axes ...scenarios.Axis) *scenarios.Sweep {
 	const runs = 50
@@ -38,14 +38,17 @@ func Swept(axes ...scenarios.Axis) *scenarios.Sweep {
 	return s
 }
 
+// TTLs is an axis of durations on a logarithmic scale.
 func TTLs() scenarios.Axis {
 	return scenarios.Axis{Path: "lock.ttl", Values: []string{"500ms", "1s", "5s", "30s"}, Log: true}
 }
 
+// Fences is an axis of words.
 func Fences() scenarios.Axis {
 	return scenarios.Axis{Path: "strategies.fenced.resource.fence", Values: []string{"off", "writes", "reads-writes"}}
 }
 
+// Found returns a sweep with a threshold of each kind.
 func Found() *scenarios.Sweep {
 	s := Swept(scenarios.Axis{Path: "faults.pause.for", Values: []string{"5s", "10s", "15s"}})
 	s.Thresholds = []scenarios.Threshold{
