@@ -10,65 +10,65 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Judgement says how a result compares to an earlier one.
-type Judgement string
+// judgement says how a result compares to an earlier one.
+type judgement string
 
 // The judgements, the most important first.
 const (
-	Worse      Judgement = "worse"
-	CannotTell Judgement = "cannot tell"
-	Better     Judgement = "better"
-	Same       Judgement = "same"
+	worse      judgement = "worse"
+	cannotTell judgement = "cannot tell"
+	better     judgement = "better"
+	same       judgement = "same"
 )
 
 // Comparison holds two results of a campaign against each other, strategy by
 // strategy and check by check.
 type Comparison struct {
 	Schema  int       `json:"schema"`  // version of this format, 1
-	Verdict Judgement `json:"verdict"` // the most important of the strategies'
+	Verdict judgement `json:"verdict"` // the most important of the strategies'
 	Changed bool      `json:"changed"` // any verdict, strategy or check
-	Base    Side      `json:"base"`
-	Head    Side      `json:"head"`
+	Base    result    `json:"base"`
+	Head    result    `json:"head"`
 	// Parameters are those settings of the scenario that differ.
-	Parameters []Change         `json:"parameters,omitempty"`
+	Parameters []change         `json:"parameters,omitempty"`
 	Notes      []string         `json:"notes,omitempty"` // what else to know, a sentence each
-	Strategies []StrategyChange `json:"strategies"`      // that both have
+	Strategies []strategyChange `json:"strategies"`      // that both have
 	Removed    []string         `json:"removed,omitempty"`
 	Added      []string         `json:"added,omitempty"`
 }
 
-// Side is one of the two results.
-type Side struct {
+// result is one of the two results.
+type result struct {
 	Version  string            `json:"version"`
 	Scenario string            `json:"scenario"`
 	Hash     string            `json:"hash"`
 	Seeds    results.SeedRange `json:"seeds"`
 }
 
-// Change is a setting that is another one now, "" where it is not there.
-type Change struct {
+// change is a setting that is another one now, "" where it is not there.
+type change struct {
 	Key  string `json:"key"`
 	Base string `json:"base"`
 	Head string `json:"head"`
 }
 
-// StrategyChange compares one strategy, by its label.
-type StrategyChange struct {
+// strategyChange compares one strategy, by its label.
+type strategyChange struct {
 	Label   string        `json:"label"`
-	Verdict Judgement     `json:"verdict"` // the most important of its checks and measures
+	Verdict judgement     `json:"verdict"` // the most important of its checks and measures
 	Traces  bool          `json:"traces"`  // its runs are not the same, event by event
-	Checks  []CheckChange `json:"checks"`  // that apply to it
+	Checks  []checkChange `json:"checks"`  // that apply to it
 	// Measures are those that became worse or better.
-	Measures []MeasureChange `json:"measures,omitempty"`
+	Measures []measureChange `json:"measures,omitempty"`
 }
 
-// CheckChange compares one check of one strategy.
-type CheckChange struct {
+// checkChange compares one check of one strategy.
+type checkChange struct {
 	Check   string    `json:"check"`
-	Verdict Judgement `json:"verdict"`
+	Verdict judgement `json:"verdict"`
 	Why     string    `json:"why"`
-	Base    Tally     `json:"base"`
-	Head    Tally     `json:"head"`
+	Base    tally     `json:"base"`
+	Head    tally     `json:"head"`
 	Test    string    `json:"test"` // McNemar, on the seeds that both have, or Fisher
 	P       float64   `json:"p"`
 	Seeds   int       `json:"seeds,omitempty"` // that McNemar's test is of
@@ -83,14 +83,14 @@ type CheckChange struct {
 	moot      bool // nothing differs that a test could be of
 }
 
-// Tally counts runs.
-type Tally struct {
+// tally counts runs.
+type tally struct {
 	Violating int `json:"violating"`
 	Unknown   int `json:"unknown"`
 	Runs      int `json:"runs"`
 }
 
-func (t Tally) decided() int { return t.Runs - t.Unknown }
+func (t tally) decided() int { return t.Runs - t.Unknown }
 
 // indifference is a difference of rates that is too small to matter: a check is
 // the same if the difference is smaller, at 95 %.
@@ -104,7 +104,7 @@ const indifference = 0.01
 // since one run refutes a promise. It is the same if no seed has changed its
 // verdict, or if the difference of the rates is below one percent at 95 %.
 func Compare(base, head *results.Campaign) *Comparison {
-	c := &Comparison{Schema: 1, Verdict: Same, Base: side(base), Head: side(head)}
+	c := &Comparison{Schema: 1, Verdict: same, Base: side(base), Head: side(head)}
 	c.Parameters, c.Notes = changedParameters(base, head)
 	for _, of := range []struct {
 		name     string
@@ -131,7 +131,10 @@ func Compare(base, head *results.Campaign) *Comparison {
 	return c
 }
 
-func side(c *results.Campaign) Side { return Side{c.Version, c.Scenario, c.Hash, c.Seeds} }
+// Worse reports whether head is worse than base.
+func (c *Comparison) Worse() bool { return c.Verdict == worse }
+
+func side(c *results.Campaign) result { return result{c.Version, c.Scenario, c.Hash, c.Seeds} }
 
 func find(c *results.Campaign, label string) *results.StrategyStats {
 	i := slices.IndexFunc(c.Strategies, func(st results.StrategyStats) bool { return st.Label == label })
@@ -141,8 +144,8 @@ func find(c *results.Campaign, label string) *results.StrategyStats {
 	return &c.Strategies[i]
 }
 
-func compareStrategy(base, head *results.StrategyStats) StrategyChange {
-	sc := StrategyChange{Label: base.Label, Verdict: Same}
+func compareStrategy(base, head *results.StrategyStats) strategyChange {
+	sc := strategyChange{Label: base.Label, Verdict: same}
 	// Other seeds have other traces.
 	sc.Traces = base.Checksum != head.Checksum && base.Runs == head.Runs && base.Seeds.String() == head.Seeds.String()
 	for _, check := range checksOf(base, head) {
@@ -169,8 +172,8 @@ func checksOf(base, head *results.StrategyStats) []string {
 
 // compareCheck tests one check: seed by seed where both sides have the verdicts
 // of seeds that they share.
-func compareCheck(base, head *results.StrategyStats, check string) CheckChange {
-	c := CheckChange{Check: check, Base: tallyOf(base, check), Head: tallyOf(head, check), Test: "Fisher"}
+func compareCheck(base, head *results.StrategyStats, check string) checkChange {
+	c := checkChange{Check: check, Base: tallyOf(base, check), Head: tallyOf(head, check), Test: "Fisher"}
 	was, is := c.Base, c.Head
 	c.P = stats.Fisher(was.Violating, was.decided(), is.Violating, is.decided())
 	c.identical = base.Checksum != "" && base.Checksum == head.Checksum && was == is
@@ -190,12 +193,12 @@ func compareCheck(base, head *results.StrategyStats, check string) CheckChange {
 }
 
 // tallyOf counts the runs of a check, none if it was not made.
-func tallyOf(st *results.StrategyStats, check string) Tally {
+func tallyOf(st *results.StrategyStats, check string) tally {
 	stats, found := st.Checks[check]
 	if !found {
-		return Tally{}
+		return tally{}
 	}
-	return Tally{stats.Violating, stats.Unknown, st.Runs}
+	return tally{stats.Violating, stats.Unknown, st.Runs}
 }
 
 // judge gives every check its verdict, and lets the most important one win.
@@ -241,7 +244,7 @@ func promised(st *results.StrategyStats) []string {
 	return slices.DeleteFunc(slices.Clone(st.Order), checker.Advisory)
 }
 
-func (c *CheckChange) judge(differs, promised bool) (verdict Judgement, why string) {
+func (c *checkChange) judge(differs, promised bool) (verdict judgement, why string) {
 	was, is := c.Base, c.Head
 	rise := is.Violating*was.decided() - was.Violating*is.decided()
 	if c.Test == "McNemar" {
@@ -250,25 +253,25 @@ func (c *CheckChange) judge(differs, promised bool) (verdict Judgement, why stri
 	low, high := stats.Difference(was.Violating, was.decided(), is.Violating, is.decided())
 	switch {
 	case was.Runs == 0 || is.Runs == 0:
-		return CannotTell, "only one side has it"
+		return cannotTell, "only one side has it"
 	case differs && rise > 0:
-		return Worse, c.test()
+		return worse, c.test()
 	case promised && was.Violating == 0 && is.Violating > 0:
-		return Worse, "it is expected to hold, and held; " + c.test()
+		return worse, "it is expected to hold, and held; " + c.test()
 	case differs:
-		return Better, c.test()
+		return better, c.test()
 	case c.identical:
-		return Same, "the runs are the same, event by event"
+		return same, "the runs are the same, event by event"
 	case !c.changed && c.shared > 0 && c.shared >= min(was.Runs, is.Runs):
-		return Same, fmt.Sprintf("no verdict of %s changed", words.Count(c.shared, "seed"))
+		return same, fmt.Sprintf("no verdict of %s changed", words.Count(c.shared, "seed"))
 	case was.Unknown+is.Unknown == 0 && max(-low, high) < indifference:
-		return Same, fmt.Sprintf("the rates differ by less than %s at 95 %%", words.Percent(indifference))
+		return same, fmt.Sprintf("the rates differ by less than %s at 95 %%", words.Percent(indifference))
 	}
-	return CannotTell, c.test()
+	return cannotTell, c.test()
 }
 
 // test says what the test is made of.
-func (c *CheckChange) test() string {
+func (c *checkChange) test() string {
 	if c.Test == "McNemar" {
 		return fmt.Sprintf("of %s %s broke and %s fixed (McNemar, %s)", words.Count(c.Seeds, "shared seed"),
 			words.Thousands(c.Broken.Count()), words.Thousands(c.Fixed.Count()), stats.PValue(c.P))
@@ -277,7 +280,7 @@ func (c *CheckChange) test() string {
 }
 
 // or returns the more important of two judgements.
-func (j Judgement) or(other Judgement) Judgement {
-	order := []Judgement{Worse, CannotTell, Better, Same}
+func (j judgement) or(other judgement) judgement {
+	order := []judgement{worse, cannotTell, better, same}
 	return order[min(slices.Index(order, j), slices.Index(order, other))]
 }

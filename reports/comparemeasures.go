@@ -10,11 +10,11 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// MeasureChange compares one measure of one strategy: the share of its work that
+// measureChange compares one measure of one strategy: the share of its work that
 // was finished, and what the scenario bounds.
-type MeasureChange struct {
+type measureChange struct {
 	Measure string    `json:"measure"`
-	Verdict Judgement `json:"verdict"`
+	Verdict judgement `json:"verdict"`
 	Why     string    `json:"why"`
 	Base    string    `json:"base"`
 	Head    string    `json:"head"`
@@ -24,8 +24,8 @@ type MeasureChange struct {
 // met and is not is worse, and the other way round better. The finished share is
 // worse or better if it changed by more than one percent of the work, and by more
 // than chance explains.
-func compareMeasures(base, head *results.StrategyStats) []MeasureChange {
-	var list []MeasureChange
+func compareMeasures(base, head *results.StrategyStats) []measureChange {
+	var list []measureChange
 	for _, is := range head.Bounds {
 		i := slices.IndexFunc(base.Bounds, func(was results.BoundResult) bool {
 			return was.Measure == is.Measure && was.Bound == is.Bound
@@ -34,23 +34,23 @@ func compareMeasures(base, head *results.StrategyStats) []MeasureChange {
 			continue
 		}
 		if was := base.Bounds[i]; was.Met != is.Met {
-			m := MeasureChange{Measure: is.Measure, Verdict: Better, Why: "it is " + is.Bound + " now", Base: was.Figure, Head: is.Figure}
+			m := measureChange{Measure: is.Measure, Verdict: better, Why: "it is " + is.Bound + " now", Base: was.Figure, Head: is.Figure}
 			if was.Met {
-				m.Verdict, m.Why = Worse, "it is expected to be "+is.Bound+", and was"
+				m.Verdict, m.Why = worse, "it is expected to be "+is.Bound+", and was"
 			}
 			list = append(list, m)
 		}
 	}
-	if m := compareFinished(base, head); m.Verdict != Same && !slices.ContainsFunc(list, func(other MeasureChange) bool { return other.Measure == m.Measure }) {
+	if m := compareFinished(base, head); m.Verdict != same && !slices.ContainsFunc(list, func(other measureChange) bool { return other.Measure == m.Measure }) {
 		list = append(list, m)
 	}
 	return list
 }
 
 // compareFinished judges the share of the work that was finished.
-func compareFinished(base, head *results.StrategyStats) MeasureChange {
+func compareFinished(base, head *results.StrategyStats) measureChange {
 	was, is := &base.Metrics, &head.Metrics
-	c := MeasureChange{Measure: "finished", Verdict: Same, Base: tables.Finished(*base), Head: tables.Finished(*head)}
+	c := measureChange{Measure: "finished", Verdict: same, Base: tables.Finished(*base), Head: tables.Finished(*head)}
 	if was.Jobs == 0 || is.Jobs == 0 {
 		return c // an older result does not have it
 	}
@@ -58,9 +58,9 @@ func compareFinished(base, head *results.StrategyStats) MeasureChange {
 	change := float64(is.Finished)/float64(is.Jobs) - float64(was.Finished)/float64(was.Jobs)
 	switch {
 	case change < -indifference && high < 0:
-		c.Verdict = Worse
+		c.Verdict = worse
 	case change > indifference && low > 0:
-		c.Verdict = Better
+		c.Verdict = better
 	}
 	c.Why = fmt.Sprintf("%s of %s finished, and %s of %s before", words.Thousands(int(is.Finished)), words.Thousands(int(is.Jobs)), words.Thousands(int(was.Finished)), words.Thousands(int(was.Jobs)))
 	return c

@@ -15,9 +15,9 @@ func (c *Comparison) JSON(w io.Writer) error { return writeJSON(w, c) }
 
 // Table prints the comparison for a terminal. Checks that nothing violated, then or
 // now, are only counted.
-func (c *Comparison) Table(w io.Writer, o words.Options) error {
+func (c *Comparison) Table(w io.Writer, color bool) error {
 	var b bytes.Buffer
-	words.Paint(&b, o, words.Bold, words.Plain(c.Head.Scenario, 60)+" against base: "+string(c.Verdict))
+	words.Paint(&b, color, words.Bold, words.Plain(c.Head.Scenario, 60)+" against base: "+string(c.Verdict))
 	for _, line := range c.facts(func(s string) string { return words.Plain(s, 200) }) {
 		fmt.Fprintf(&b, "%s\n", line)
 	}
@@ -26,7 +26,7 @@ func (c *Comparison) Table(w io.Writer, o words.Options) error {
 	quiet := 0
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
-			if check.Verdict == Same && check.Base.Violating+check.Head.Violating+check.Base.Unknown+check.Head.Unknown == 0 {
+			if check.Verdict == same && check.Base.Violating+check.Head.Violating+check.Base.Unknown+check.Head.Unknown == 0 {
 				quiet++
 				continue
 			}
@@ -39,7 +39,7 @@ func (c *Comparison) Table(w io.Writer, o words.Options) error {
 		}
 	}
 	if len(rows) > 1 {
-		words.WriteTable(&b, o, rows, words.Figures{}, nil)
+		words.WriteTable(&b, color, rows, words.Figures{}, nil)
 	}
 	if quiet > 0 {
 		if len(rows) > 1 {
@@ -63,22 +63,22 @@ func (c *Comparison) Markdown(w io.Writer) error {
 		fmt.Fprintf(&b, "- %s\n", line)
 	}
 	b.WriteByte('\n')
-	same, table := 0, false
-	row := func(label, what string, verdict Judgement, base, head, why string) {
+	alike, table := 0, false
+	row := func(label, what string, verdict judgement, base, head, why string) {
 		if !table {
 			b.WriteString("| strategy | check or measure | verdict | base | head | why |\n|---|---|---|---:|---:|---|\n")
 			table = true
 		}
 		word := string(verdict)
-		if verdict == Worse {
+		if verdict == worse {
 			word = "**worse**"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(label), cell(what), word, base, head, cell(why))
 	}
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
-			if check.Verdict == Same {
-				same++
+			if check.Verdict == same {
+				alike++
 				continue
 			}
 			row(st.Label, check.Check, check.Verdict, check.Base.String(), check.Head.String(), check.Why)
@@ -90,8 +90,8 @@ func (c *Comparison) Markdown(w io.Writer) error {
 	if table {
 		b.WriteByte('\n')
 	}
-	if same > 0 {
-		fmt.Fprintf(&b, "%s the same.\n", strings.Replace(words.Count(same, "check")+" are", "1 check are", "1 check is", 1))
+	if alike > 0 {
+		fmt.Fprintf(&b, "%s the same.\n", strings.Replace(words.Count(alike, "check")+" are", "1 check are", "1 check is", 1))
 	}
 	if lines := c.seedLines(cell); len(lines) > 0 {
 		b.WriteString("\n<details><summary>Seeds that changed their verdict</summary>\n\n")
@@ -174,7 +174,7 @@ func (c *Comparison) seedLines(clean func(string) string) []string {
 }
 
 // String gives the rate of violating runs, of those that were decided.
-func (t Tally) String() string {
+func (t tally) String() string {
 	if t.Runs == 0 {
 		return "-"
 	}

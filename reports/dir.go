@@ -39,7 +39,7 @@ func WriteDir(dir string, c *results.Campaign, s *scenarios.Scenario, runs io.Wr
 	case tables.HasCases(c):
 		files = append(files, file{path: packedRuns, long: packed{runs}})
 	default:
-		files = append(files, file{path: RunsFile, long: runs})
+		files = append(files, file{path: runsFile, long: runs})
 	}
 	return replaceDir(dir, files, Contents(), "results.json")
 }
@@ -73,7 +73,7 @@ func MayWrite(dir string) error {
 
 // replaceDir lets files take the place of a directory that may hold contents
 // only, and among them results.
-func replaceDir(dir string, files []file, contents []Content, results string) (err error) {
+func replaceDir(dir string, files []file, contents []content, results string) (err error) {
 	if dir, err = target(dir); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
@@ -131,7 +131,7 @@ func writeFiles(fresh string, files []file, dir string) error {
 
 // mayReplace refuses a directory that is not empty and no report, and a report
 // that somebody has put other things beside.
-func mayReplace(dir string, contents []Content, results string) error {
+func mayReplace(dir string, contents []content, results string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -142,7 +142,7 @@ func mayReplace(dir string, contents []Content, results string) error {
 		return nil
 	}
 	for _, entry := range entries {
-		if !slices.ContainsFunc(contents, func(c Content) bool { return c.Name == entry.Name() }) {
+		if !slices.ContainsFunc(contents, func(c content) bool { return c.Name == entry.Name() }) {
 			return fmt.Errorf("%w (%s)", ErrForeignDir, words.Plain(entry.Name(), 60))
 		}
 	}
@@ -259,7 +259,7 @@ func failureFiles(dir string, f results.Failure, s *scenarios.Scenario) ([]file,
 	if err := history.Write(&events, f.Trial.History); err != nil {
 		return nil, err
 	}
-	if err := story.TellCheck(f.Trial, f.Check).Write(&told, words.Options{}); err != nil {
+	if err := story.TellCheck(f.Trial, f.Check).Write(&told, story.Options{}); err != nil {
 		return nil, err
 	}
 	if err := writeJSON(&verdict, f.Trial.Results); err != nil {
@@ -275,6 +275,6 @@ func failureFiles(dir string, f results.Failure, s *scenarios.Scenario) ([]file,
 		{path: dir + "/story.txt", data: told.Bytes()},
 		{path: dir + "/verdict.json", data: verdict.Bytes()},
 		{path: dir + "/scenario.yaml", data: alone},
-		{path: dir + "/replay.txt", data: []byte(results.ReplayLine(f.Trial.Program, f.Trial.Replay) + "\n")},
+		{path: dir + "/replay.txt", data: []byte(words.ReplayLine(f.Trial.Program, f.Trial.Replay) + "\n")},
 	}, nil
 }

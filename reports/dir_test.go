@@ -42,7 +42,7 @@ func TestWriteDir(t *testing.T) {
 	if err := WriteDir(dir, campaign, scenario, strings.NewReader("the journal")); err != nil {
 		t.Fatal(err)
 	}
-	if data, err := os.ReadFile(filepath.Join(dir, RunsFile)); string(data) != "the journal" {
+	if data, err := os.ReadFile(filepath.Join(dir, runsFile)); string(data) != "the journal" {
 		t.Errorf("the journal reads %q, %v", data, err)
 	}
 	want := []string{"junit.xml", "rates.csv", "rates.png", "rates.svg", "report.html", "report.md", "results.json", "runs.log"}

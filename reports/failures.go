@@ -92,7 +92,7 @@ func otherGrid(c *results.Campaign) tables.Grid {
 			stats := st.Checks[check]
 			whole := slices.ContainsFunc(st.Failures, func(f results.Failure) bool { return f.Check == check })
 			if stats.Replay != "" && !whole {
-				g.Rows = append(g.Rows, []string{tables.Name(st), check, strconv.FormatUint(stats.FirstSeed, 10), results.ReplayLine(c.Program, stats.Replay)})
+				g.Rows = append(g.Rows, []string{tables.Name(st), check, strconv.FormatUint(stats.FirstSeed, 10), words.ReplayLine(c.Program, stats.Replay)})
 			}
 		}
 	}

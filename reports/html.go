@@ -177,7 +177,7 @@ func pageRows(c *results.Campaign, failures []shownFailure) (string, []pageRow) 
 			}
 		}
 		if row.Replay != "" {
-			row.Replay = results.ReplayLine(c.Program, row.Replay)
+			row.Replay = words.ReplayLine(c.Program, row.Replay)
 		}
 		rows = append(rows, row)
 	}
@@ -199,7 +199,7 @@ func pageFailures(failures []shownFailure) []pageFailure {
 		list = append(list, pageFailure{
 			ID: failureID(i), Label: tables.Name(shown.stats), Checks: strings.Join(shown.checks(), ", "), Seed: f.Seed,
 			Finding: findingText(f), Story: shown.story, Timeline: shown.timeline,
-			Replay: results.ReplayLine(f.Trial.Program, f.Trial.Replay), Dir: failureDir(shown.stats, f) + "/", Drawn: shown.svg != nil,
+			Replay: words.ReplayLine(f.Trial.Program, f.Trial.Replay), Dir: failureDir(shown.stats, f) + "/", Drawn: shown.svg != nil,
 		})
 	}
 	if i := opening(failures); i >= 0 {

@@ -101,7 +101,7 @@ func replays(program string, st results.StrategyStats) string {
 	var b strings.Builder
 	for _, check := range st.Order {
 		if stats := st.Checks[check]; stats.Replay != "" {
-			fmt.Fprintf(&b, "%s, seed %d: %s\n", check, stats.FirstSeed, results.ReplayLine(program, stats.Replay))
+			fmt.Fprintf(&b, "%s, seed %d: %s\n", check, stats.FirstSeed, words.ReplayLine(program, stats.Replay))
 		}
 	}
 	return b.String()

@@ -66,7 +66,7 @@ func markdownFailures(b *bytes.Buffer, c *results.Campaign) {
 	for _, st := range failed(c) {
 		fmt.Fprintf(b, "### %s\n\n", cell(tables.Name(st)))
 		for _, f := range st.Failures {
-			fmt.Fprintf(b, "- %s, seed %d: `%s`", f.Check, f.Seed, results.ReplayLine(c.Program, f.Trial.Replay))
+			fmt.Fprintf(b, "- %s, seed %d: `%s`", f.Check, f.Seed, words.ReplayLine(c.Program, f.Trial.Replay))
 			if !tables.HasCases(c) || f.Check == st.Failures[0].Check {
 				fmt.Fprintf(b, " ([files](%s/))", failureDir(st, f))
 			}
@@ -74,7 +74,7 @@ func markdownFailures(b *bytes.Buffer, c *results.Campaign) {
 		}
 		var out bytes.Buffer
 		// A bytes.Buffer takes everything.
-		_ = story.Tell(st.Failures[0].Trial).Write(&out, words.Options{})
+		_ = story.Tell(st.Failures[0].Trial).Write(&out, story.Options{})
 		fmt.Fprintf(b, "\n```text\n%s```\n\n", strings.ReplaceAll(out.String(), "```", "'''"))
 	}
 }

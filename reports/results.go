@@ -12,8 +12,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// ErrNoResults says that a file holds no results that can be read.
-var ErrNoResults = errors.New("no results")
+// errNoResults says that a file holds no results that can be read.
+var errNoResults = errors.New("no results")
 
 // schema is the version of results.json that is written and read.
 const schema = 1
@@ -34,8 +34,7 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 // Read reads what JSON wrote: a results.json, or the one of a report directory.
-// The failing runs themselves are not in it. An error about what the file holds
-// is or wraps ErrNoResults.
+// The failing runs themselves are not in it.
 func Read(path string) (*results.Campaign, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, "results.json")
@@ -46,7 +45,7 @@ func Read(path string) (*results.Campaign, error) {
 	}
 	c, err := parseResults(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", path, ErrNoResults, err)
+		return nil, fmt.Errorf("%s: %w: %w", path, errNoResults, err)
 	}
 	return c, nil
 }

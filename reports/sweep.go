@@ -10,9 +10,9 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// SweepContents lists what is in the directory of a sweep.
-func SweepContents() []Content {
-	return []Content{
+// sweepContents lists what is in the directory of a sweep.
+func sweepContents() []content {
+	return []content{
 		{"sweep.png", "the rates over what was varied, as a picture"},
 		{"sweep.svg", "the same picture, sharp at every size"},
 		{"sweep.csv", "the rates and intervals as a table"},
@@ -21,7 +21,7 @@ func SweepContents() []Content {
 }
 
 // WriteSweep writes the report of a sweep into a directory, which holds
-// SweepContents then, as [WriteDir] does.
+// sweepContents then, as [WriteDir] does.
 func WriteSweep(dir string, s *results.Sweep) error {
 	var results, table bytes.Buffer
 	if err := SweepJSON(&results, s); err != nil {
@@ -40,7 +40,7 @@ func WriteSweep(dir string, s *results.Sweep) error {
 		{path: "sweep.csv", data: table.Bytes()},
 		{path: "sweep.json", data: results.Bytes()},
 	}
-	return replaceDir(dir, files, SweepContents(), "sweep.json")
+	return replaceDir(dir, files, sweepContents(), "sweep.json")
 }
 
 // SweepJSON prints a sweep as one document, the same as sweep.json.

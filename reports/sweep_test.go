@@ -24,7 +24,7 @@ func TestWriteSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, c := range SweepContents() {
+	for _, c := range sweepContents() {
 		if info, err := os.Stat(filepath.Join(dir, c.Name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", c.Name, err)
 		}

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/reports"
-	"lockquake/reports/words"
 	"lockquake/scenarios/results"
 )
 
@@ -87,7 +86,7 @@ func (f *compareFlags) compare(args []string, stdout io.Writer) error {
 	if err := f.print(c, stdout); err != nil {
 		return fmt.Errorf("print the comparison: %w", err)
 	}
-	if f.failOn != "never" && c.Verdict == reports.Worse || f.failOn == "changed" && c.Changed {
+	if f.failOn != "never" && c.Worse() || f.failOn == "changed" && c.Changed {
 		return outcomeError{exitViolation}
 	}
 	return nil
@@ -100,5 +99,5 @@ func (f *compareFlags) print(c *reports.Comparison, stdout io.Writer) error {
 	case "markdown":
 		return c.Markdown(stdout)
 	}
-	return c.Table(stdout, words.Options{Color: colours(stdout)})
+	return c.Table(stdout, colours(stdout))
 }

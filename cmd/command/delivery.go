@@ -14,7 +14,6 @@ import (
 
 	"lockquake/reports"
 	"lockquake/reports/tables"
-	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
@@ -93,7 +92,7 @@ func (d *delivery) deliver(c *results.Campaign, s *scenarios.Scenario, dir strin
 	if d.format == "json" {
 		return reports.JSON(stdout, c)
 	}
-	if err := tables.Campaign(stdout, c, words.Options{Color: colours(stdout), Part: d.part}); err != nil {
+	if err := tables.Campaign(stdout, c, tables.Options{Color: colours(stdout), Part: d.part}); err != nil {
 		return err
 	}
 	if !d.noReport {

@@ -16,7 +16,6 @@ import (
 	"lockquake/reports"
 	"lockquake/reports/story"
 	"lockquake/reports/tables"
-	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
@@ -186,7 +185,7 @@ func (f *exploreFlags) explore(ctx context.Context, s *scenarios.Scenario, stder
 
 // print prints the tables, and how the first placement that does harm is told.
 func (f *exploreFlags) print(arg string, e *results.Exploration, stdout io.Writer) error {
-	if err := tables.Exploration(stdout, e, words.Options{Color: colours(stdout)}); err != nil {
+	if err := tables.Exploration(stdout, e, colours(stdout)); err != nil {
 		return err
 	}
 	for _, st := range e.Strategies {
@@ -285,7 +284,7 @@ func (f *exploreFlags) place(s *scenarios.Scenario, lines []string, stdout io.Wr
 		if i > 0 {
 			fmt.Fprintln(stdout)
 		}
-		if err := story.Tell(trial).Write(stdout, words.Options{Color: colours(stdout)}); err != nil {
+		if err := story.Tell(trial).Write(stdout, story.Options{Color: colours(stdout)}); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/reports/story"
-	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
@@ -61,7 +60,7 @@ func (p program) reproduce(ctx context.Context, arg string, names, sets []string
 		if i > 0 {
 			fmt.Fprintln(stdout)
 		}
-		if err := story.Tell(trial).Write(stdout, words.Options{Color: colours(stdout)}); err != nil {
+		if err := story.Tell(trial).Write(stdout, story.Options{Color: colours(stdout)}); err != nil {
 			return err
 		}
 	}
@@ -131,7 +130,7 @@ func (p program) replay(text, traceFile string, stdout, stderr io.Writer) (err e
 	if err != nil {
 		return err
 	}
-	if err := story.Tell(trial).Write(stdout, words.Options{Color: colours(stdout)}); err != nil {
+	if err := story.Tell(trial).Write(stdout, story.Options{Color: colours(stdout)}); err != nil {
 		return err
 	}
 	if trial.Checksum != token.Checksum {

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/reports/story"
-	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
@@ -88,7 +87,7 @@ func (f *shrinkFlags) run(ctx context.Context, arg string, stdout, stderr io.Wri
 	if err := f.confirm(small); err != nil {
 		return err
 	}
-	if err := story.TellCheck(small.Trial, small.Check).Write(stdout, words.Options{Color: colours(stdout)}); err != nil {
+	if err := story.TellCheck(small.Trial, small.Check).Write(stdout, story.Options{Color: colours(stdout)}); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "\n%s violated by %v,\nwhere there were %v; found in %d runs\nscenario: %s\n", small.Check, small.To, small.From, small.Runs, f.out)

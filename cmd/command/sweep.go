@@ -13,7 +13,6 @@ import (
 
 	"lockquake/reports"
 	"lockquake/reports/tables"
-	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
@@ -186,7 +185,7 @@ func (f *sweepFlags) deliver(s *results.Sweep, stdout io.Writer) error {
 	if f.format == "json" {
 		return reports.SweepJSON(stdout, s)
 	}
-	if err := tables.Sweep(stdout, s, words.Options{Color: colours(stdout)}); err != nil {
+	if err := tables.Sweep(stdout, s, colours(stdout)); err != nil {
 		return err
 	}
 	if !f.noReport {

@@ -129,7 +129,7 @@ func (p casesPlot) cell(c draw.Canvas, corner vg.Point, st results.StrategyStats
 	if st.Bit == 0 {
 		return
 	}
-	corrupted, flawed := tables.Worst(st, tables.Corrupts), tables.Worst(st, tables.Serves)
+	corrupted, flawed := tables.Harm(st)
 	fill, share := shade(corrupted), corrupted
 	if corrupted == 0 && flawed > 0 {
 		fill, share = ochre(flawed), flawed
@@ -142,7 +142,7 @@ func (p casesPlot) cell(c draw.Canvas, corner vg.Point, st results.StrategyStats
 	switch {
 	case tables.OutcomeOf(st) == tables.Unexpected:
 		frame(c, box, 2, color.RGBA{R: 0xc0, A: 0xff})
-	case st.Expects != nil && slices.ContainsFunc(st.Expects.Holds, tables.Corrupts):
+	case tables.ClaimsSafety(st):
 		frame(c, box, 0.8, ink())
 	}
 	if share == 0 {

@@ -29,8 +29,8 @@ const (
 	longestLabel = 32 // characters
 )
 
-// Rates draws the rates as SVG and as PNG. It has a row for each strategy,
-// or of a campaign with cases a cell for each of them.
+// Rates draws the rates of a campaign: a row for each strategy, or for a campaign with cases
+// a cell for each strategy and case.
 func Rates(c *results.Campaign) (svg, png []byte, err error) {
 	width, height := plotWidth, plotMargin+plotRow*vg.Length(max(1, len(c.Strategies)))
 	paintOn := ratesPlot(c).Draw
@@ -71,8 +71,8 @@ func ratesPlot(c *results.Campaign) *plot.Plot {
 	return p
 }
 
-// RoundAxis returns where an axis ends that shows a value: nowhere beyond
-// 100 %, and not so close that nothing looks like much.
+// RoundAxis returns the end of an axis of percentages that shows values up to highest: a
+// round number, at most 100.
 func RoundAxis(highest float64) float64 {
 	for _, end := range []float64{1, 2, 5, 10, 20, 50} {
 		if highest <= end {

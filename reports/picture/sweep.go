@@ -26,8 +26,7 @@ const (
 	barGap      = vg.Length(7)  // between the bars of two strategies at one value
 )
 
-// Sweep draws a sweep as SVG and as PNG: lines over one parameter, a map
-// for each strategy over two.
+// Sweep draws a sweep: lines over one parameter, a map for each strategy over two.
 func Sweep(s *results.Sweep) (svg, png []byte, err error) {
 	draft := linesPicture
 	if len(s.Axes) > 1 {

@@ -32,7 +32,7 @@ const (
 	storyColumns = 2
 )
 
-// Timeline draws a timeline as SVG and as PNG.
+// Timeline draws a timeline under the name of its strategy.
 func Timeline(t *timeline.Timeline, name string) (svg, png []byte, err error) {
 	rows := (len(t.Steps) + storyColumns - 1) / storyColumns
 	height := 2*slideMargin + headHeight + laneHeight*vg.Length(len(t.Lanes)) + axisHeight + storyLine*vg.Length(rows)

@@ -11,7 +11,6 @@ import (
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/history"
-	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
@@ -75,7 +74,7 @@ func holdStory(t *testing.T, name string, run *results.Trial, check string) {
 	problems = append(problems, untrue(run, story)...)
 	if len(problems) > 0 {
 		var out strings.Builder
-		_ = story.Write(&out, words.Options{Width: 160}) // a Builder takes everything
+		_ = story.Write(&out, Options{Width: 160}) // a Builder takes everything
 		t.Errorf("%s:\n%s\n%s", name, strings.Join(problems, "\n"), out.String())
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"lockquake/checker"
 	"lockquake/history"
 	"lockquake/reports/story"
-	"lockquake/reports/words"
 	"lockquake/scenarios/results"
 )
 
@@ -45,7 +44,7 @@ func ExampleTell() {
 		return
 	}
 	trial := &results.Trial{Scenario: "by-hand", Label: "none", Strategy: "none", Seed: 1, History: h, Results: judged}
-	if err := story.Tell(trial).Write(os.Stdout, words.Options{}); err != nil {
+	if err := story.Tell(trial).Write(os.Stdout, story.Options{}); err != nil {
 		fmt.Println(err)
 	}
 	// Output:

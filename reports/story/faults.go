@@ -118,8 +118,7 @@ func (t *teller) saidNow(at time.Duration, text string) bool {
 	return slices.ContainsFunc(t.lines, func(l Line) bool { return l.At == at && strings.HasPrefix(l.Text, text) })
 }
 
-// Planned returns the step of the plan that a fault comes from, nil if there is
-// none.
+// Planned returns the step of the plan that a fault event carries out, or nil.
 func Planned(run *results.Trial, e *history.Event) *faults.Step {
 	if e.Fault < 1 || e.Fault > len(run.Plan.Steps) {
 		return nil

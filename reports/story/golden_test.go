@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"lockquake/reports/internal/sample"
-	"lockquake/reports/words"
 	"lockquake/scenarios/results"
 )
 
@@ -25,7 +24,7 @@ func TestGoldenStories(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.file, func(t *testing.T) {
 			var got bytes.Buffer
-			if err := Tell(tt.run).Write(&got, words.Options{}); err != nil {
+			if err := Tell(tt.run).Write(&got, Options{}); err != nil {
 				t.Fatal(err)
 			}
 			sample.Golden(t, *update, tt.file, got.Bytes())

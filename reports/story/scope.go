@@ -13,7 +13,7 @@ type sectionID struct {
 	n      int
 }
 
-// Scope is the part of a run that a story is about.
+// Scope is the part of a run that a story tells.
 type Scope struct {
 	from, to int64              // sequence numbers, inclusive
 	locks    []string           // by their keys
@@ -141,7 +141,7 @@ func locksOf(sections []*history.Section, item string, otherwise []string) []str
 // evident reports whether there is evidence to tell around.
 func (s *Scope) evident() bool { return len(s.events) > 0 }
 
-// About reports whether the story is about a lock.
+// About reports whether the story is about a lock, given by its key.
 func (s *Scope) About(lock string) bool { return slices.Contains(s.locks, lock) }
 
 // touches reports whether a piece of the evidence is of this section.
@@ -184,7 +184,7 @@ func bounds(s *history.Section, end int64) (first, last int64) {
 	return first, last
 }
 
-// Tells reports whether the story has a line for what a section does.
+// Tells reports whether the story tells what a section does.
 func (s *Scope) Tells(worker string, section int) bool {
 	return s.sections == nil || s.sections[sectionID{worker, section}]
 }
@@ -192,5 +192,5 @@ func (s *Scope) Tells(worker string, section int) bool {
 // follows reports whether the story is about a worker.
 func (s *Scope) follows(worker string) bool { return s.workers == nil || s.workers[worker] }
 
-// Involves reports whether a section of a worker is part of the evidence.
+// Involves reports whether a section of the worker holds a piece of the evidence.
 func (s *Scope) Involves(worker string) bool { return s.workers[worker] }

@@ -295,7 +295,7 @@ func (l lease) cell() string {
 	return words.Plain(cell, 40)
 }
 
-// ByServer reports whether a lock server speaks.
+// ByServer reports whether a lock server, not a worker, emits such an event.
 func ByServer(t history.Type) bool {
 	switch t {
 	case history.Granted, history.Refused, history.Renewed, history.Freed, history.Expired, history.Evicted:
@@ -305,8 +305,8 @@ func ByServer(t history.Type) bool {
 	}
 }
 
-// ServerName is the lane of the server that speaks. The one server of a
-// history that does not name it is the lock.
+// ServerName returns the name of the server that emitted an event. Histories of a single
+// server may leave it out; then it is "lock".
 func ServerName(e *history.Event) string {
 	return cmp.Or(e.Node, lockServer)
 }

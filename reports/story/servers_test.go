@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"lockquake/reports/words"
 	"lockquake/scenarios"
 )
 
@@ -21,7 +20,7 @@ func TestStoryOfSeveralServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := Tell(trial).Write(&out, words.Options{}); err != nil {
+	if err := Tell(trial).Write(&out, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(out.String()), " ")

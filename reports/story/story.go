@@ -16,7 +16,7 @@ import (
 // by nobody.
 const maxLines = 25
 
-// Story is one run, told line by line to somebody who was not there.
+// Story tells one run line by line.
 type Story struct {
 	Title    string
 	Lines    []Line   // at most 25
@@ -25,7 +25,7 @@ type Story struct {
 	Program  string   // that repeats it, as in scenarios.Scenario
 }
 
-// Line is something that happened, and how things stood after it.
+// Line is an event in words, with the state of the lock and the resource after it.
 type Line struct {
 	At    time.Duration // true time since the run began
 	Actor string        // a worker, "lock", "resource", "network", or "others"
@@ -59,12 +59,13 @@ const (
 	routine         // what everybody expects
 )
 
-// Tell tells a run by the evidence of its most serious violation among the checks
-// that decide. Where none of these is violated it is the most serious of the
-// others. A run in which no check found anything is told from its beginning.
+// Tell tells a run around the evidence of its most serious violation: of the checks that
+// decide, or if they hold, of the others. It tells a run without violations from its
+// beginning.
 func Tell(run *results.Trial) Story { return TellCheck(run, "") }
 
-// TellCheck is Tell by the evidence of one check, if that found something.
+// TellCheck tells a run around the evidence of one check. If that check found nothing, it
+// does what Tell does.
 func TellCheck(run *results.Trial, check string) Story {
 	story := Story{Title: title(run), Verdicts: verdicts(run.Results), Replay: run.Replay, Program: run.Program}
 	sections, err := run.History.Sections()
@@ -77,8 +78,8 @@ func TellCheck(run *results.Trial, check string) Story {
 	return story
 }
 
-// Around tells the part of a run that the evidence of a check lies in, as
-// [TellCheck] does, and returns its lines and that part.
+// Around returns the lines of the story that TellCheck tells, and the part of the run that
+// they are about.
 func Around(run *results.Trial, sections []*history.Section, check string) ([]Line, Scope) {
 	near := newScope(run.History, sections, telling(run, check))
 	whole := near

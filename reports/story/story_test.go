@@ -387,7 +387,7 @@ func TestStoriesFit(t *testing.T) {
 				}
 			}
 			var out bytes.Buffer
-			if err := story.Write(&out, words.Options{}); err != nil {
+			if err := story.Write(&out, Options{}); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(out.String()) {
@@ -463,13 +463,13 @@ func TestAContradictionIsNotTold(t *testing.T) {
 
 func TestStoryInColour(t *testing.T) {
 	var out bytes.Buffer
-	if err := Tell(sample.Kleppmann(0)).Write(&out, words.Options{Color: true}); err != nil {
+	if err := Tell(sample.Kleppmann(0)).Write(&out, Options{Color: true}); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(out.String(), words.Alarm); n != 1 {
+	if n := strings.Count(out.String(), string(words.Alarm)); n != 1 {
 		t.Errorf("%d lines stand out, want the decisive one", n)
 	}
-	if strings.Count(out.String(), words.Plainly) != strings.Count(out.String(), "\x1b[")/2 {
+	if strings.Count(out.String(), "\x1b[0m") != strings.Count(out.String(), "\x1b[")/2 {
 		t.Error("a colour is not ended")
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"lockquake/reports/words"
-	"lockquake/scenarios/results"
 )
 
 // column is one column of a story.
@@ -20,14 +19,20 @@ type column struct {
 // what is the index of the column that gives way when the width is short.
 const what = 3
 
-// Write prints the story: a title, one line for each moment with three
-// columns of state behind it, the verdicts, and the command that repeats it.
-func (s Story) Write(w io.Writer, o words.Options) error {
+// Options say how [Story.Write] prints.
+type Options struct {
+	Color bool // use the colours of a terminal
+	Width int  // columns that the story may take; 0 stands for 120
+}
+
+// Write prints the story: its title, a row for each line with three columns of state, the
+// verdicts, and the command that repeats the run.
+func (s Story) Write(w io.Writer, o Options) error {
 	if o.Width == 0 {
 		o.Width = 120
 	}
 	var b bytes.Buffer
-	words.Paint(&b, o, words.Bold, s.Title)
+	words.Paint(&b, o.Color, words.Bold, s.Title)
 	b.WriteByte('\n')
 	if len(s.Lines) > 0 {
 		s.writeLines(&b, o)
@@ -42,13 +47,13 @@ func (s Story) Write(w io.Writer, o words.Options) error {
 		}
 	}
 	if s.Replay != "" {
-		b.WriteString("\n" + results.ReplayLine(s.Program, s.Replay) + "\n")
+		b.WriteString("\n" + words.ReplayLine(s.Program, s.Replay) + "\n")
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-func (s Story) writeLines(b *bytes.Buffer, o words.Options) {
+func (s Story) writeLines(b *bytes.Buffer, o Options) {
 	columns := s.columns()
 	widths := make([]int, len(columns))
 	total := 2 * (len(columns) - 1)
@@ -67,9 +72,9 @@ func (s Story) writeLines(b *bytes.Buffer, o words.Options) {
 		heads = append(heads, c.head)
 	}
 	right := func(i int) bool { return columns[i].right }
-	words.Paint(b, o, words.Faint, words.AlignedRow(heads, widths, right))
+	words.Paint(b, o.Color, words.Faint, words.AlignedRow(heads, widths, right))
 	for _, line := range s.Lines {
-		style := ""
+		style := words.Style("")
 		if line.Decisive {
 			style = words.Alarm
 		}
@@ -82,7 +87,7 @@ func (s Story) writeLines(b *bytes.Buffer, o words.Options) {
 				}
 			}
 			cells[what] = part
-			words.Paint(b, o, style, words.AlignedRow(cells, widths, right))
+			words.Paint(b, o.Color, style, words.AlignedRow(cells, widths, right))
 		}
 	}
 }
@@ -110,9 +115,8 @@ func (s Story) columns() []column {
 	}
 }
 
-// Times prints the moments of the lines, to the millisecond, and to the
-// microsecond where neighbours would look equal. The points stand under each
-// other.
+// Times returns the time of each line as text, in seconds: to the millisecond, or to the
+// microsecond if neighbours would look equal. Decimal points are aligned.
 func (s Story) Times() map[time.Duration]string {
 	fine := map[time.Duration]bool{}
 	for i := 1; i < len(s.Lines); i++ {

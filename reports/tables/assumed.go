@@ -9,8 +9,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Assumed says what the rates of a campaign hang on, beside the scenario's own
-// figures: a few words each.
+// Assumed lists the assumptions that the rates of a campaign depend on, beside the
+// figures of the scenario, a few words each.
 func Assumed(c *results.Campaign) []string {
 	waking := fmt.Sprintf("waking takes %s", words.Plain(c.WakeLag, 200))
 	switch c.Wake {

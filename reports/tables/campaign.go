@@ -12,19 +12,26 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Campaign prints what came out of a campaign: a row for each strategy, and then
-// whether that was expected.
-func Campaign(w io.Writer, c *results.Campaign, o words.Options) error {
+// Options say how [Campaign] prints.
+type Options struct {
+	Color  bool   // use the colours of a terminal
+	Part   string // the part of a greater campaign that this is, as 3/16: the verdict is not its own; "" for a whole one
+	Report string // the report that the table points to; "" for none
+}
+
+// Campaign prints a campaign for a terminal: a row for each strategy, what was assumed,
+// and the verdict. A campaign with cases has a map of them first.
+func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 	var b bytes.Buffer
 	title := fmt.Sprintf("%s, %s", words.Plain(c.Scenario, 60), Seeds(c))
 	if c.Partial {
 		title += ", stopped before the end"
 	}
-	words.Paint(&b, o, words.Bold, title)
+	words.Paint(&b, o.Color, words.Bold, title)
 	b.WriteByte('\n')
 	shown := c.Strategies
 	if HasCases(c) {
-		writeGrid(&b, o, CaseGrid(c))
+		writeGrid(&b, o.Color, CaseGrid(c))
 		shown = surprising(c)
 	}
 	rows := [][]string{{"strategy", "fence", "violating runs", "rate", "95 % interval", "finished", "as expected"}}
@@ -36,10 +43,10 @@ func Campaign(w io.Writer, c *results.Campaign, o words.Options) error {
 	}
 	alarming := func(row int) bool { return OutcomeOf(shown[row-1]) == Unexpected }
 	if len(shown) > 0 {
-		words.WriteTable(&b, o, rows, words.Figures{From: 2, To: 6}, alarming)
+		words.WriteTable(&b, o.Color, rows, words.Figures{From: 2, To: 6}, alarming)
 	}
-	writeChecks(&b, o, shown, alarming)
-	writeBounds(&b, o, c)
+	writeChecks(&b, o.Color, shown, alarming)
+	writeBounds(&b, o.Color, c)
 	for i, remark := range Remarks(c) {
 		if i == 0 {
 			b.WriteByte('\n')
@@ -58,9 +65,9 @@ func Campaign(w io.Writer, c *results.Campaign, o words.Options) error {
 	}
 	fmt.Fprintf(&b, "\n%s\n\n", strings.Join(words.Wrap("assumed: "+strings.Join(Assumed(c), "; "), words.LineWidth-2), "\n  "))
 	if o.Part != "" {
-		words.Paint(&b, o, words.Bold, fmt.Sprintf("shard %s is done; %s merge decides, once all are", o.Part, cmp.Or(c.Program, "lockquake")))
+		words.Paint(&b, o.Color, words.Bold, fmt.Sprintf("shard %s is done; %s merge decides, once all are", o.Part, cmp.Or(c.Program, "lockquake")))
 	} else {
-		words.Paint(&b, o, verdictColour(c), c.Summary())
+		words.Paint(&b, o.Color, verdictStyle(c), c.Summary())
 	}
 	if o.Report != "" {
 		fmt.Fprintf(&b, "report: %s\n", o.Report)
@@ -69,8 +76,8 @@ func Campaign(w io.Writer, c *results.Campaign, o words.Options) error {
 	return err
 }
 
-// FaultName names an entry of the scenario's faults by its number, its case if it
-// has one, and its kind.
+// FaultName names a fault of the scenario by its number, its case if it has one, and its
+// kind.
 func FaultName(f results.FaultStats) string {
 	if f.Case != "" {
 		return fmt.Sprintf("%d, %s (%s)", f.Spec+1, words.Plain(f.Case, 60), f.Kind)
@@ -80,7 +87,7 @@ func FaultName(f results.FaultStats) string {
 
 // writeChecks prints in how many runs of each strategy each check was violated.
 // A check that nobody violated has no column.
-func writeChecks(b *bytes.Buffer, o words.Options, shown []results.StrategyStats, alarming func(row int) bool) {
+func writeChecks(b *bytes.Buffer, color bool, shown []results.StrategyStats, alarming func(row int) bool) {
 	head := []string{"runs that violate"}
 	for _, st := range shown {
 		for _, check := range st.Order {
@@ -105,33 +112,33 @@ func writeChecks(b *bytes.Buffer, o words.Options, shown []results.StrategyStats
 		rows = append(rows, row)
 	}
 	b.WriteByte('\n')
-	words.WriteTable(b, o, rows, words.Figures{From: 1, To: len(head)}, alarming)
+	words.WriteTable(b, color, rows, words.Figures{From: 1, To: len(head)}, alarming)
 }
 
 // writeBounds prints what came of the bounds of the scenario, if it has any.
-func writeBounds(b *bytes.Buffer, o words.Options, c *results.Campaign) {
+func writeBounds(b *bytes.Buffer, color bool, c *results.Campaign) {
 	g := boundGrid(c)
 	if len(g.Rows) == 0 {
 		return
 	}
 	rows := append([][]string{g.Head}, g.Rows...)
 	b.WriteByte('\n')
-	words.WriteTable(b, o, rows, words.Figures{From: 2, To: 4}, func(row int) bool { return rows[row][4] == "NO" })
+	words.WriteTable(b, color, rows, words.Figures{From: 2, To: 4}, func(row int) bool { return rows[row][4] == "NO" })
 }
 
 // writeGrid prints a table of words. Of each heading after the first only the
 // first word is above its column, and the whole below all.
-func writeGrid(b *bytes.Buffer, o words.Options, g Grid) {
+func writeGrid(b *bytes.Buffer, color bool, g Grid) {
 	head := slices.Clone(g.Head)
 	for i := 1; i < len(head); i++ {
 		head[i], _, _ = strings.Cut(head[i], " ")
 	}
 	rows := append([][]string{head}, g.Rows...)
-	words.WriteTable(b, o, rows, words.Figures{}, func(row int) bool { return slices.Contains(rows[row], broken) })
+	words.WriteTable(b, color, rows, words.Figures{}, func(row int) bool { return slices.Contains(rows[row], broken) })
 	fmt.Fprintf(b, "\n%s\n%s\n", strings.Join(g.Head[1:], ", "), strings.Join(words.Wrap(g.Note, 110), "\n"))
 }
 
-func verdictColour(c *results.Campaign) string {
+func verdictStyle(c *results.Campaign) words.Style {
 	if c.Verdict == results.Pass {
 		return words.Bold
 	}

@@ -14,13 +14,13 @@ import (
 // rows to see anything. What is seen first is a map of them, a row for each
 // strategy and a column for each class of faults.
 
-// HasCases reports whether each strategy was run under one case of faults after
+// HasCases reports whether the campaign ran each strategy under one case of faults after
 // another.
 func HasCases(c *results.Campaign) bool {
 	return slices.ContainsFunc(c.Strategies, func(st results.StrategyStats) bool { return st.Case != "" })
 }
 
-// BaseLabels lists them in their order.
+// BaseLabels lists the labels of the strategies without their cases, each once.
 func BaseLabels(c *results.Campaign) []string {
 	var labels []string
 	for _, st := range c.Strategies {
@@ -37,8 +37,8 @@ const broken = "BROKEN"
 // noClass stands for the cases that belong to no class.
 const noClass = "other"
 
-// CaseClasses lists the classes of the campaign's cases, in the order of the
-// catalogue.
+// CaseClasses lists the classes of faults that the cases of a campaign belong to, in the
+// order of the catalogue.
 func CaseClasses(c *results.Campaign) []results.FaultClass {
 	var classes []results.FaultClass
 	for _, class := range append(results.FaultClasses(), results.FaultClass{Name: noClass}) {
@@ -49,7 +49,8 @@ func CaseClasses(c *results.Campaign) []results.FaultClass {
 	return classes
 }
 
-// CaseGrid is the map as a table.
+// CaseGrid returns a row for each strategy and a column for each class of faults: how the
+// strategy does in the worst case of the class.
 func CaseGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "Which faults each strategy survives",
@@ -96,9 +97,9 @@ func standing(uses []results.StrategyStats) string {
 			return "unknown"
 		case Unasked, AsExpected:
 		}
-		corrupted = max(corrupted, Worst(st, Corrupts))
-		flawed = max(flawed, Worst(st, Serves))
-		claims = claims || st.Expects != nil && slices.ContainsFunc(st.Expects.Holds, Corrupts)
+		corruptedHere, flawedHere := Harm(st)
+		corrupted, flawed = max(corrupted, corruptedHere), max(flawed, flawedHere)
+		claims = claims || ClaimsSafety(st)
 	}
 	var parts []string
 	switch {
@@ -117,28 +118,34 @@ func standing(uses []results.StrategyStats) string {
 	return strings.Join(parts, " ")
 }
 
-// Worst is the share of runs in which that check of some was violated which was
-// violated most often.
-func Worst(st results.StrategyStats, of func(check string) bool) float64 {
-	share := 0.0
+// Harm returns two shares of a strategy's runs: those that violated the worst check of the
+// resource (corrupted), and those that violated the worst check of the service (flawed).
+func Harm(st results.StrategyStats) (corrupted, flawed float64) {
 	for check, stats := range st.Checks {
-		if of(check) && st.Runs > 0 {
-			share = max(share, float64(stats.Violating)/float64(st.Runs))
+		if st.Runs == 0 {
+			continue
+		}
+		share := float64(stats.Violating) / float64(st.Runs)
+		switch checker.Concerns(check) {
+		case checker.Corruption:
+			corrupted = max(corrupted, share)
+		case checker.Service, checker.Fencing:
+			flawed = max(flawed, share)
+		default:
 		}
 	}
-	return share
+	return corrupted, flawed
 }
 
-func Corrupts(check string) bool { return checker.Concerns(check) == checker.Corruption }
-
-// Serves tells the checks of what a lock does for its callers, its tokens among them.
-func Serves(check string) bool {
-	about := checker.Concerns(check)
-	return about == checker.Service || about == checker.Fencing
+// ClaimsSafety reports whether a strategy claims to hold a check of the resource.
+func ClaimsSafety(st results.StrategyStats) bool {
+	return st.Expects != nil && slices.ContainsFunc(st.Expects.Holds, func(check string) bool {
+		return checker.Concerns(check) == checker.Corruption
+	})
 }
 
-// Notable keeps the uses of which there is something to say: all of a campaign
-// without cases, and else those that a check speaks of.
+// Notable returns the uses that have something to report: those that violated a check or
+// were not as expected, and all of a campaign without cases.
 func Notable(c *results.Campaign) []results.StrategyStats {
 	if !HasCases(c) {
 		return c.Strategies

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lockquake/reports/internal/sample"
-	"lockquake/reports/words"
 	"lockquake/scenarios/results"
 )
 
@@ -30,7 +29,7 @@ func TestCaseGrid(t *testing.T) {
 func TestCasesAreShownAsAMap(t *testing.T) {
 	var table bytes.Buffer
 	c := sample.CaseCampaign()
-	if err := Campaign(&table, c, words.Options{}); err != nil {
+	if err := Campaign(&table, c, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, words := range []string{"strategy  P      C             other", "second    clean  holds", "third under crash", "C worker crashes"} {

@@ -13,8 +13,8 @@ import (
 // runs in which any check that decides was violated.
 const allChecks = "any"
 
-// CSV writes one row for each strategy and check, so that a spreadsheet
-// or a script can turn it any way it likes. Rates are shares of 1.
+// CSV writes rates.csv: one row for each strategy and check, with the rate and its
+// interval as shares of 1.
 func CSV(w io.Writer, c *results.Campaign) error {
 	rows := [][]string{{"strategy", "label", "check", "runs", "violating", "unknown", "rate", "low", "high", "jobs", "finished", "finished_share", "violations", "per_1000_acquisitions", "per_1000_low", "per_1000_high", "per_lock_hour", "per_hour_low", "per_hour_high"}}
 	for i := range c.Strategies {

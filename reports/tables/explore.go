@@ -11,16 +11,16 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Exploration prints what a search has found: a row for each strategy, the
-// first placement of each that does harm, what was left out, and the map.
-func Exploration(w io.Writer, e *results.Exploration, o words.Options) error {
+// Exploration prints a search of placements for a terminal: a row for each strategy, its
+// first harmful placement of each fault, what was left out, and a map of the protocol.
+func Exploration(w io.Writer, e *results.Exploration, color bool) error {
 	var b bytes.Buffer
 	title := fmt.Sprintf("%s: %s at every point, %s, %s each, seed %d", words.Plain(e.Scenario, 60),
 		[]string{"one fault", "one fault and two"}[e.Faults-1], words.Count(e.Workers, "worker"), words.Count(e.Sections, "section"), e.Seed)
 	if e.Partial {
 		title += ", stopped before the end"
 	}
-	words.Paint(&b, o, words.Bold, title)
+	words.Paint(&b, color, words.Bold, title)
 	fmt.Fprintf(&b, "a fault lasts %s\n\n", words.Short(e.For))
 	rows := [][]string{{"strategy", "fence", "points", "placements", "corrupt", "unfence", "break others", "cannot tell"}}
 	for _, st := range e.Strategies {
@@ -29,18 +29,18 @@ func Exploration(w io.Writer, e *results.Exploration, o words.Options) error {
 			words.Thousands(st.Others), words.Thousands(st.Undecided),
 		})
 	}
-	words.WriteTable(&b, o, rows, words.Figures{From: 2, To: 8}, nil)
+	words.WriteTable(&b, color, rows, words.Figures{From: 2, To: 8}, nil)
 	b.WriteString("\ncorrupt: updates lost, or two at work at once\nunfence: tokens out of order, or wrongly accepted or refused\n\n")
 	for _, st := range e.Strategies {
 		head := words.Plain(st.Label, 60) + " violates "
 		fmt.Fprintf(&b, "%s\n", strings.Join(words.Wrap(head+checkCounts(st.Checks), words.LineWidth-2), "\n  "))
 	}
-	exploreHarm(&b, e, o)
+	exploreHarm(&b, e, color)
 	for _, st := range e.Strategies {
 		exploredNotes(&b, st)
 	}
 	b.WriteString("\n")
-	exploreMap(&b, e, o)
+	exploreMap(&b, e, color)
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -78,7 +78,7 @@ func exploredNotes(b *bytes.Buffer, st results.ExploredStats) {
 
 // exploreHarm prints a row for each strategy and kind of fault that does harm:
 // at how many places, and which is the first. A pair counts for its first fault.
-func exploreHarm(b *bytes.Buffer, e *results.Exploration, o words.Options) {
+func exploreHarm(b *bytes.Buffer, e *results.Exploration, color bool) {
 	rows := [][]string{{"strategy", "fault", "does harm", "of", "the first of them"}}
 	for _, st := range e.Strategies {
 		harmful := st.Harmful(results.Breaks)
@@ -113,7 +113,7 @@ func exploreHarm(b *bytes.Buffer, e *results.Exploration, o words.Options) {
 		return
 	}
 	b.WriteByte('\n')
-	words.WriteTable(b, o, rows, words.Figures{From: 2, To: 4}, nil)
+	words.WriteTable(b, color, rows, words.Figures{From: 2, To: 4}, nil)
 }
 
 func numberOf(list []results.Placement, of func(results.Placement) bool) int {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
@@ -49,7 +48,7 @@ func explored() *results.Exploration {
 
 func TestExploreTable(t *testing.T) {
 	var b bytes.Buffer
-	if err := Exploration(&b, explored(), words.Options{}); err != nil {
+	if err := Exploration(&b, explored(), false); err != nil {
 		t.Fatal(err)
 	}
 	const want = `hand: one fault and two at every point, 2 workers, 1 section each, seed 1

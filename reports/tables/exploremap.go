@@ -21,9 +21,9 @@ type mapped struct {
 // exploreMap draws where faults do harm: a row for each point, in the order in
 // which its worker comes to them, a column for each strategy, and in it a mark
 // for each kind of fault.
-func exploreMap(b *bytes.Buffer, e *results.Exploration, o words.Options) {
+func exploreMap(b *bytes.Buffer, e *results.Exploration, color bool) {
 	letters, legend := kindLetters(e.Kinds)
-	words.Paint(b, o, words.Bold, "map of the protocol")
+	words.Paint(b, color, words.Bold, "map of the protocol")
 	fmt.Fprintf(b, "%s\ncapital: corrupts or unfences; small: breaks another check; ?: cannot tell; dot: safe;\nblank: cannot fall there; -: no such point\n", legend)
 	if e.Faults > 1 {
 		b.WriteString("of two faults the mark is at the first\n")
@@ -48,13 +48,13 @@ func exploreMap(b *bytes.Buffer, e *results.Exploration, o words.Options) {
 	}
 	rows = withoutSafe(rows)
 	for i, line := range words.Aligned(rows, words.Figures{From: 2, To: 3}) {
-		style := ""
+		style := words.Style("")
 		if i == 0 {
 			style = words.Faint
 		} else if i > 1 && rows[i][0] != rows[i-1][0] {
 			b.WriteByte('\n')
 		}
-		words.Paint(b, o, style, line)
+		words.Paint(b, color, style, line)
 	}
 }
 

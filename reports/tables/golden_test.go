@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"lockquake/reports/internal/sample"
-	"lockquake/reports/words"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -18,13 +17,13 @@ func TestGoldenTables(t *testing.T) {
 		file  string
 		write func(io.Writer) error
 	}{
-		{"table.txt", func(w io.Writer) error { return Campaign(w, campaign, words.Options{Report: "out/report.md"}) }},
+		{"table.txt", func(w io.Writer) error { return Campaign(w, campaign, Options{Report: "out/report.md"}) }},
 		{"rates.csv", func(w io.Writer) error { return CSV(w, campaign) }},
-		{"sweep-one.txt", func(w io.Writer) error { return Sweep(w, sample.Swept(sample.TTLs()), words.Options{}) }},
+		{"sweep-one.txt", func(w io.Writer) error { return Sweep(w, sample.Swept(sample.TTLs()), false) }},
 		{"sweep-two.txt", func(w io.Writer) error {
-			return Sweep(w, sample.Swept(sample.TTLs(), sample.Fences()), words.Options{})
+			return Sweep(w, sample.Swept(sample.TTLs(), sample.Fences()), false)
 		}},
-		{"sweep-find.txt", func(w io.Writer) error { return Sweep(w, sample.Found(), words.Options{}) }},
+		{"sweep-find.txt", func(w io.Writer) error { return Sweep(w, sample.Found(), false) }},
 		{"sweep.csv", func(w io.Writer) error { return SweepCSV(w, sample.Swept(sample.TTLs(), sample.Fences())) }},
 	}
 	for _, tt := range tests {

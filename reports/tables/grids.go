@@ -22,8 +22,8 @@ type Grid struct {
 	Rows  [][]string
 }
 
-// Grids are the tables that stand after the answer. One without rows is left
-// out.
+// Grids returns the tables that follow the verdict: bounds, rates in use and costs. It
+// leaves out those without rows.
 func Grids(c *results.Campaign) []Grid {
 	var list []Grid
 	for _, g := range []Grid{boundGrid(c), useGrid(c), costGrid(c)} {
@@ -140,7 +140,7 @@ func costs(m *checker.Metrics, locks int) []string {
 	}
 }
 
-// Finished is the share of a strategy's work that was done and took effect.
+// Finished prints the share of a strategy's work that was done and took effect.
 func Finished(st results.StrategyStats) string {
 	m := &st.Metrics
 	if m.Jobs == 0 {
@@ -149,8 +149,8 @@ func Finished(st results.StrategyStats) string {
 	return words.Percent(float64(m.Finished) / float64(m.Jobs))
 }
 
-// Remarks are what there is to say of the strategies beside each other, a
-// sentence each.
+// Remarks returns sentences that compare the strategies, or say what limits their
+// figures.
 func Remarks(c *results.Campaign) []string {
 	list := unread(c)
 	if HasCases(c) {

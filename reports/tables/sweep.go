@@ -12,21 +12,20 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Sweep prints a sweep: over one parameter a row for each value and a
-// column for each strategy, over two such a table for each strategy with the
-// values of the second from left to right. Where thresholds were looked for,
-// they follow.
-func Sweep(w io.Writer, s *results.Sweep, o words.Options) error {
+// Sweep prints a sweep for a terminal. Over one parameter it has a row for each value and
+// a column for each strategy. Over two it has a table for each strategy, with the values
+// of the second from left to right. The thresholds follow, if any were searched.
+func Sweep(w io.Writer, s *results.Sweep, color bool) error {
 	var b bytes.Buffer
 	values := words.Figures{From: 1, To: math.MaxInt} // all columns but the first
-	words.Paint(&b, o, words.Bold, fmt.Sprintf("%s: %s, by %s", words.Plain(s.Scenario, 60), SweepCounts(s), Axes(s)))
+	words.Paint(&b, color, words.Bold, fmt.Sprintf("%s: %s, by %s", words.Plain(s.Scenario, 60), SweepCounts(s), Axes(s)))
 	if len(s.Axes) == 1 {
 		b.WriteByte('\n')
-		words.WriteTable(&b, o, sweepRows(s), values, nil)
+		words.WriteTable(&b, color, sweepRows(s), values, nil)
 	} else {
 		for _, label := range SweepLabels(s) {
 			fmt.Fprintf(&b, "\n%s\n", words.Plain(label, 60))
-			words.WriteTable(&b, o, sweepGrid(s, label), values, nil)
+			words.WriteTable(&b, color, sweepGrid(s, label), values, nil)
 		}
 	}
 	fmt.Fprintf(&b, "\n%s; %s\nin brackets: the share of the work that was finished\n", SweepRuns(s), widest(s))
@@ -35,7 +34,7 @@ func Sweep(w io.Writer, s *results.Sweep, o words.Options) error {
 	}
 	if len(s.Thresholds) > 0 {
 		b.WriteByte('\n')
-		words.WriteTable(&b, o, thresholdRows(s), values, nil)
+		words.WriteTable(&b, color, thresholdRows(s), values, nil)
 		b.WriteByte('\n')
 		for _, t := range s.Thresholds {
 			fmt.Fprintf(&b, "%s\n", strings.Join(words.Wrap(thresholdSentence(s.Axes[0], t), words.LineWidth-2), "\n  "))
@@ -43,7 +42,7 @@ func Sweep(w io.Writer, s *results.Sweep, o words.Options) error {
 		b.WriteByte('\n')
 		for _, t := range s.Thresholds {
 			if t.Replay != "" {
-				fmt.Fprintln(&b, results.ReplayLine(s.Program, t.Replay))
+				fmt.Fprintln(&b, words.ReplayLine(s.Program, t.Replay))
 			}
 		}
 	}
@@ -51,6 +50,7 @@ func Sweep(w io.Writer, s *results.Sweep, o words.Options) error {
 	return err
 }
 
+// Axes names the parameters that a sweep varied.
 func Axes(s *results.Sweep) string {
 	var paths []string
 	for _, axis := range s.Axes {
@@ -206,8 +206,7 @@ func thresholdSentence(axis results.Axis, t results.Threshold) string {
 	return text
 }
 
-// SweepLabels lists the strategies of a sweep in the order of its first point
-// that has them.
+// SweepLabels lists the labels of the strategies of a sweep, in order of appearance.
 func SweepLabels(s *results.Sweep) []string {
 	var labels []string
 	seen := map[string]bool{}
@@ -222,7 +221,7 @@ func SweepLabels(s *results.Sweep) []string {
 	return labels
 }
 
-// SweepCounts says which violations a sweep counts.
+// SweepCounts names the violations that a sweep counts.
 func SweepCounts(s *results.Sweep) string {
 	if s.Check != "" {
 		return "runs that violate " + words.Plain(s.Check, 40)
@@ -230,7 +229,7 @@ func SweepCounts(s *results.Sweep) string {
 	return "runs that violate a deciding check"
 }
 
-// SweepRuns says how many runs stand behind a figure.
+// SweepRuns says how many runs each point of a sweep has, and with which settings.
 func SweepRuns(s *results.Sweep) string {
 	n := int(s.Seeds.Last-s.Seeds.First) + 1
 	parts := []string{words.Count(n, "run") + " at each point", seedRange(s.Seeds)}

@@ -8,8 +8,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// SweepCSV writes one row for each point, strategy and check. The row of
-// the check that the sweep counts, if that is any that decides, has allChecks.
+// SweepCSV writes sweep.csv: one row for each point, strategy and check. If the sweep
+// counts all deciding checks, their row is named "any".
 func SweepCSV(w io.Writer, s *results.Sweep) error {
 	var head []string
 	for _, axis := range s.Axes {

@@ -9,7 +9,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Seeds says what was run: the seeds, and what was set from outside.
+// Seeds prints which seeds were run, and the settings from the command line.
 func Seeds(c *results.Campaign) string {
 	return strings.Join(append([]string{seedRange(c.Seeds)}, overridden(c.Overrides)...), ", ")
 }
@@ -30,10 +30,10 @@ func overridden(overrides []string) []string {
 	return shown
 }
 
-// Name is the label of a use, and its strategy where that is another word.
+// Name prints the label of a use, with its strategy in brackets if that differs.
 func Name(st results.StrategyStats) string { return words.Labelled(st.Label, st.Name) }
 
-// Violated lists the checks of a use that were violated, with how often.
+// Violated lists the checks that a use violated, each with its number of runs.
 func Violated(st results.StrategyStats) string {
 	var parts []string
 	for _, check := range st.Order {
@@ -47,8 +47,8 @@ func Violated(st results.StrategyStats) string {
 	return strings.Join(parts, ", ")
 }
 
-// Highest is the upper end of what is known of a strategy's rate: of its interval,
-// or where no run is violating the exact bound to one side.
+// Highest returns the upper bound of a strategy's rate: of its interval, or if no run is
+// violating, the exact one-sided bound.
 func Highest(st results.StrategyStats) float64 {
 	if st.Violating == 0 && st.Runs > 0 {
 		return stats.AtMost(st.Runs)
@@ -56,8 +56,8 @@ func Highest(st results.StrategyStats) float64 {
 	return st.High
 }
 
-// IntervalOf prints the interval of a strategy's rate; where no run is
-// violating, the exact bound to one side.
+// IntervalOf prints the interval of a strategy's rate, or if no run is violating, the
+// exact one-sided bound.
 func IntervalOf(st results.StrategyStats) string {
 	if st.Violating == 0 {
 		return words.Below(stats.AtMost(st.Runs))
@@ -65,7 +65,7 @@ func IntervalOf(st results.StrategyStats) string {
 	return words.Interval(st.Low, st.High)
 }
 
-// Outcome is how what was seen of a use compares to what was expected of it.
+// Outcome says whether a use did what the scenario expects of it.
 type Outcome string
 
 // The outcomes, by the names that report.html filters by.
@@ -76,6 +76,7 @@ const (
 	Undecided  Outcome = "unknown"
 )
 
+// OutcomeOf returns the outcome of a use.
 func OutcomeOf(st results.StrategyStats) Outcome {
 	switch {
 	case !st.Decides:
@@ -88,7 +89,7 @@ func OutcomeOf(st results.StrategyStats) Outcome {
 	return Undecided
 }
 
-// Cell is an outcome in a table.
+// Cell prints an outcome for a table.
 func (o Outcome) Cell() string {
 	switch o {
 	case Unasked:
@@ -102,7 +103,7 @@ func (o Outcome) Cell() string {
 	return "unknown"
 }
 
-// Words is an outcome in a sentence.
+// Words prints an outcome for a sentence.
 func (o Outcome) Words() string {
 	switch o {
 	case Unasked:

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Knot is a moment of the story and its place on the time axis, from 0, where
-// the window begins, to 1, where it ends. Between two knots the scale is even.
+// Knot maps a moment to its place on the time axis, from 0 at the beginning of the window
+// to 1 at its end. The scale is linear between two knots.
 type Knot struct {
 	At    Moment  `json:"at"`
 	Place float64 `json:"place"`
@@ -37,7 +37,7 @@ func ruler(moments []Moment) []Knot {
 	return knots
 }
 
-// Place returns where a moment of the window lies on the axis.
+// Place returns the place of a moment on the time axis, from 0 to 1.
 func (t *Timeline) Place(at Moment) float64 {
 	for i := 1; i < len(t.Ruler); i++ {
 		if a, b := t.Ruler[i-1], t.Ruler[i]; at <= b.At {

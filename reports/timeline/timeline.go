@@ -13,12 +13,10 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Timeline is the part of a run that its story is about, as a picture shows
-// it: a lane for everybody concerned, bars for what lasts, arrows for
-// messages, and the lines of the story as steps that point at them.
-//
-// Like a story it is taken from the history alone. Lanes, spans, arrows and
-// steps refer to each other by index.
+// Timeline is a story as a picture: a lane for each participant, spans for what lasts,
+// arrows for messages, and steps, which are the lines of the story and point to spans and
+// arrows. Everything comes from the history. Lanes, spans, arrows and steps refer to each
+// other by index. Its JSON is the data of report.html.
 type Timeline struct {
 	Scenario string  `json:"scenario"`
 	Strategy string  `json:"strategy"` // label of its use
@@ -33,10 +31,10 @@ type Timeline struct {
 	Ruler    []Knot  `json:"ruler"` // the time axis
 }
 
-// Moment is a true time since the run began. In JSON it is in milliseconds.
+// Moment is a true time since the run began. In JSON it is a number of milliseconds.
 type Moment time.Duration
 
-// MarshalJSON writes milliseconds, exact to the microsecond.
+// MarshalJSON writes milliseconds with up to three decimals.
 func (m Moment) MarshalJSON() ([]byte, error) {
 	us := time.Duration(m).Round(time.Microsecond).Microseconds()
 	return strconv.AppendFloat(nil, float64(us)/1000, 'f', -1, 64), nil
@@ -60,7 +58,7 @@ type Span struct {
 	seqs []int64 // the events that bound it
 }
 
-// Arrow is a message, as far as the history shows it.
+// Arrow is a message from one lane to another.
 type Arrow struct {
 	From    int    `json:"fromLane"`
 	To      int    `json:"toLane"`
@@ -73,8 +71,8 @@ type Arrow struct {
 	seqs []int64
 }
 
-// Step is a line of the story. At lies in the window, even if the line tells
-// of the end of the run; Time is the true time as the story prints it.
+// Step is a line of the story. At is cut to the window; Time is the time that the story
+// prints.
 type Step struct {
 	At       Moment `json:"at"`
 	Time     string `json:"time"` // seconds
@@ -93,8 +91,8 @@ type Step struct {
 // share the lane of the others.
 const maxWorkerLanes = 8
 
-// Of draws up the timeline of a run, around the evidence of a check as
-// [TellCheck] tells it. A run of which nothing can be told has no lanes.
+// Of returns the timeline of a run around the evidence of a check, as [story.TellCheck]
+// tells it. It has no lanes if the history contradicts itself or is empty.
 func Of(run *results.Trial, check string) Timeline {
 	t := Timeline{
 		Scenario: words.Plain(run.Scenario, 60), Strategy: words.Plain(run.Label, 60), Check: check, Seed: run.Seed,

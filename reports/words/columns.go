@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Columns prints rows of words under each other. The last cell of a row may be
-// long: it is broken between words where a line would be longer than most
-// terminals are wide, and goes on below itself.
+// Columns prints rows of cells with their columns aligned. It breaks a long last cell
+// between words to keep a line within LineWidth, and indents what follows.
 func Columns(w io.Writer, rows [][]string) error {
 	const narrowest = 30 // of what is left for the last cell
 	var widths []int

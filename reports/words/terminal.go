@@ -6,52 +6,48 @@ import (
 	"unicode/utf8"
 )
 
-// Options say how something is printed for people.
-type Options struct {
-	Color  bool   // use the colours of a terminal
-	Width  int    // columns that a story may take; 0 stands for 120
-	Part   string // of a campaign that is one part of a greater one, as 3/16: the verdict is not its own; "" for a whole one
-	Report string // directory of the report that a table points to; "" for none
-}
+// Style is an escape sequence that starts a style of a terminal, or "" for none.
+type Style string
 
-// The escape sequences of a terminal that a story and a table use.
+// The styles of stories and tables.
 const (
-	Bold    = "\x1b[1m"
-	Faint   = "\x1b[2m"
-	Alarm   = "\x1b[1;31m"
-	Plainly = "\x1b[0m"
+	Bold  Style = "\x1b[1m"
+	Faint Style = "\x1b[2m"
+	Alarm Style = "\x1b[1;31m"
 )
 
-// Paint writes one line, in a style if the options allow it.
-func Paint(b *bytes.Buffer, o Options, style, line string) {
-	if o.Color && style != "" {
-		line = style + line + Plainly
+const reset = "\x1b[0m"
+
+// Paint writes one line to b, in a style if color is set.
+func Paint(b *bytes.Buffer, color bool, style Style, line string) {
+	if color && style != "" {
+		line = string(style) + line + reset
 	}
 	b.WriteString(line + "\n")
 }
 
-// Figures are the columns of a table from one up to another, not included, that
-// hold figures and stand to the right. The zero value is none.
+// Figures is a range of the columns of a table, without To, that hold figures and are
+// aligned to the right. The zero value is no column.
 type Figures struct{ From, To int }
 
 func (f Figures) right(column int) bool { return f.From <= column && column < f.To }
 
-// WriteTable prints rows, the first of which is the head, with their columns
-// under each other. Rows that alarming points out are painted so; nil is none.
-func WriteTable(b *bytes.Buffer, o Options, rows [][]string, f Figures, alarming func(row int) bool) {
+// WriteTable prints rows with aligned columns. The first row is the head. Rows for
+// which alarming returns true are painted as an alarm; alarming may be nil.
+func WriteTable(b *bytes.Buffer, color bool, rows [][]string, f Figures, alarming func(row int) bool) {
 	for i, line := range Aligned(rows, f) {
-		style := ""
+		style := Style("")
 		switch {
 		case i == 0:
 			style = Faint
 		case alarming != nil && alarming(i):
 			style = Alarm
 		}
-		Paint(b, o, style, line)
+		Paint(b, color, style, line)
 	}
 }
 
-// Aligned makes lines of rows.
+// Aligned turns rows into lines with aligned columns.
 func Aligned(rows [][]string, f Figures) []string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -66,8 +62,8 @@ func Aligned(rows [][]string, f Figures) []string {
 	return lines
 }
 
-// AlignedRow aligns the cells of one line, those to the right that stand there.
-// Nothing trails behind the last of them.
+// AlignedRow turns the cells of one row into a line, each padded to its width. It aligns
+// the columns for which right returns true to the right, and leaves no trailing space.
 func AlignedRow(cells []string, widths []int, right func(column int) bool) string {
 	padded := make([]string, len(cells))
 	for i, cell := range cells {
@@ -81,8 +77,8 @@ func AlignedRow(cells []string, widths []int, right func(column int) bool) strin
 	return strings.TrimRight(strings.Join(padded, "  "), " ")
 }
 
-// Wrap breaks text between words into lines of at most width characters. A
-// word that is longer is alone and not broken.
+// Wrap breaks text between words into lines of at most width characters. A longer word
+// has a line of its own.
 func Wrap(text string, width int) []string {
 	var lines []string
 	line := ""
@@ -99,5 +95,5 @@ func Wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// LineWidth is how many characters a line of prose has at most on a terminal.
+// LineWidth is the longest line of prose on a terminal, in characters.
 const LineWidth = 100

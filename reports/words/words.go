@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -10,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Seconds prints a moment of a run, without its unit, to the millisecond or
-// the microsecond.
+// Seconds prints a time of a run in seconds, without the unit: to the microsecond if
+// precision is below a millisecond, else to the millisecond.
 func Seconds(d, precision time.Duration) string {
 	decimals := 3
 	if precision < time.Millisecond {
@@ -20,10 +21,10 @@ func Seconds(d, precision time.Duration) string {
 	return strconv.FormatFloat(d.Round(precision).Seconds(), 'f', decimals, 64)
 }
 
-// Brief prints a moment where a hundredth of a second is enough.
+// Brief prints a time of a run to a hundredth of a second, as 0.10s.
 func Brief(d time.Duration) string { return fmt.Sprintf("%.2fs", d.Seconds()) }
 
-// Short prints a length of time without digits that nobody reads.
+// Short prints a duration to the millisecond, or to the microsecond below a second.
 func Short(d time.Duration) string {
 	switch {
 	case d >= time.Second:
@@ -34,7 +35,7 @@ func Short(d time.Duration) string {
 	return d.String()
 }
 
-// Rough prints a length of time to three digits: a quantile is good for no more.
+// Rough prints a duration to three digits, which is how precise a quantile is.
 func Rough(d time.Duration) string {
 	const digits = 1000
 	unit := time.Duration(1)
@@ -44,8 +45,8 @@ func Rough(d time.Duration) string {
 	return d.Round(unit).String()
 }
 
-// Plain makes text from outside harmless: one line, no control characters,
-// not longer than limit characters.
+// Plain makes text from outside safe to print: one line, without control characters,
+// at most limit characters long.
 func Plain(text string, limit int) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -62,7 +63,7 @@ func Plain(text string, limit int) string {
 	return text
 }
 
-// Quoted prints a value of the resource.
+// Quoted prints a value of the resource, and "nothing" for "".
 func Quoted(value string) string {
 	if value == "" {
 		return "nothing"
@@ -70,8 +71,8 @@ func Quoted(value string) string {
 	return Plain(value, 20)
 }
 
-// Percent prints a share of 1. Between the two ends it never claims to be at
-// one of them.
+// Percent prints a share of 1 as a percentage. A share between 0 and 1 is never
+// rounded to one of them.
 func Percent(x float64) string {
 	switch {
 	case x > 0 && x < 0.001:
@@ -82,8 +83,8 @@ func Percent(x float64) string {
 	return strconv.FormatFloat(100*x, 'f', 1, 64) + " %"
 }
 
-// WholePercent prints a share of 1 without decimals. Between the two ends it does
-// not claim to be at one of them.
+// WholePercent prints a share of 1 as a whole number of percent. A share between 0 and 1
+// is never rounded to one of them.
 func WholePercent(rate float64) string {
 	switch {
 	case rate > 0 && rate < 0.005:
@@ -94,13 +95,13 @@ func WholePercent(rate float64) string {
 	return fmt.Sprintf("%.0f", 100*rate)
 }
 
-// Interval prints a confidence interval of a share of 1.
+// Interval prints a confidence interval of a share of 1 as percentages.
 func Interval(low, high float64) string {
 	return strings.TrimSuffix(Percent(low), " %") + " to " + Percent(high)
 }
 
-// Below prints the bound of a rate of which nothing was seen, rounded up to two
-// digits.
+// Below prints an upper bound of a share of 1 of which no case was seen, rounded up to
+// two digits.
 func Below(bound float64) string {
 	if bound >= 1 {
 		return "nothing known"
@@ -111,7 +112,7 @@ func Below(bound float64) string {
 	return "fewer than " + strconv.FormatFloat(math.Ceil(100*bound/unit-slack)*unit, 'g', 2, 64) + " %"
 }
 
-// Thousands writes a number with a comma between its groups.
+// Thousands prints a number with commas between its groups of three digits.
 func Thousands(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {
@@ -120,7 +121,7 @@ func Thousands(n int) string {
 	return digits
 }
 
-// Figure prints a number to three digits.
+// Figure prints a number to three digits, or as a whole number from 1,000 on.
 func Figure(x float64) string {
 	if x >= 1000 {
 		return Thousands(int(x + 0.5))
@@ -128,7 +129,7 @@ func Figure(x float64) string {
 	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
-// Count prints a number with its noun, in the plural where it needs it.
+// Count prints a number with its noun, in the plural if needed: "2 strategies".
 func Count[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -139,10 +140,17 @@ func Count[N int | int64](n N, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Labelled is a label with the strategy behind it, "" where nobody knows that.
+// Labelled prints the label of a use with its strategy in brackets. It leaves the strategy
+// out if it is the same word or "" (not known).
 func Labelled(label, strategy string) string {
 	if strategy == "" || strategy == label {
 		return Plain(label, 60)
 	}
 	return fmt.Sprintf("%s (%s)", Plain(label, 60), Plain(strategy, 60))
+}
+
+// ReplayLine returns the command that repeats the run of a token. Program is the name
+// of the program as a person types it; "" stands for lockquake.
+func ReplayLine(program, token string) string {
+	return cmp.Or(program, "lockquake") + " replay " + token
 }

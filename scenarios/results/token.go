@@ -37,10 +37,7 @@ func (t Token) String() string {
 	return strings.Join(parts, ":")
 }
 
-// ReplayLine is the command line that repeats the run of a token. Program is as in
-// [Scenario].
-func ReplayLine(program, token string) string { return ProgramName(program) + " replay " + token }
-
+// ProgramName returns the name of a program as a person types it. "" is the command itself.
 func ProgramName(program string) string { return cmp.Or(program, "lockquake") }
 
 // escape keeps letters, digits and a path's slashes, and hides everything else

@@ -4,7 +4,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// CaseUse is a use of a strategy under one case, in 10 runs.
+// CaseUse returns a strategy under one case of faults, in 10 runs. Checks says how many runs
+// violate each check, holds what the strategy claims.
 func CaseUse(label, name, class string, bit int64, checks map[string]int, holds ...string) results.StrategyStats {
 	st := results.StrategyStats{
 		Name: label, Label: label + " under " + name, Case: name, Class: class, Runs: 10, Bit: bit,
@@ -19,6 +20,7 @@ func CaseUse(label, name, class string, bit int64, checks map[string]int, holds 
 	return st
 }
 
+// CaseCampaign returns a campaign of three strategies under four cases.
 func CaseCampaign() *results.Campaign {
 	unkept := CaseUse("third", "crash", "C", 1, map[string]int{"exclusion": 1}, "exclusion")
 	unkept.Expected = results.NotAsExpected

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Golden holds an output to its golden file, or writes that file where update says so.
+// Golden compares an output to a golden file of the package, or writes the file if update is set.
 func Golden(t *testing.T, update bool, file string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", file)

@@ -49,7 +49,7 @@ func Kleppmann(token int64) *results.Trial {
 	if token != 0 {
 		s.RefusedWrite(15107*ms, "worker-1", 1, token, next, "1")
 		s.LeaveWith(15108*ms, "worker-1", 1, "refused by the resource: stale token", history.ClassRefused)
-		s.final(60*time.Second, "1")
+		s.final("1")
 		run.History = s.History()
 		for _, check := range []string{"linearizable", "lost-update", "exclusion", "fencing"} {
 			run.Results = append(run.Results, checker.Result{Check: check, Verdict: checker.Valid, Applies: true})
@@ -58,7 +58,7 @@ func Kleppmann(token int64) *results.Trial {
 	}
 	late := s.Write(15107*ms, "worker-1", 1, 0, "1")
 	s.LeaveWith(15108*ms, "worker-1", 1, "", history.ClassLost)
-	s.final(60*time.Second, "1")
+	s.final("1")
 	run.History = s.History()
 	run.Results = []checker.Result{
 		{Check: "linearizable", Verdict: checker.Unknown, Applies: true, Findings: []checker.Finding{
@@ -110,7 +110,7 @@ func Long() *results.Trial {
 	n = read + 1
 	at = woken + 50*ms
 	round(40)
-	s.final(60*time.Second, fmt.Sprint(n))
+	s.final(fmt.Sprint(n))
 	h := s.History()
 	return &results.Trial{
 		Scenario: "gc-pause", Label: "plain", Strategy: "redis", Seed: 7, History: h,
@@ -148,7 +148,7 @@ func LatePacket() *results.Trial {
 	s.Read(10604*ms, "worker-2", 1, 0, "0")
 	other := s.Write(10706*ms, "worker-2", 1, 0, "1")
 	s.Leave(10708*ms, "worker-2", 1)
-	s.final(60*time.Second, "1")
+	s.final("1")
 	h := s.History()
 	return &results.Trial{
 		Scenario: "late-packet", Label: "redis-watchdog", Strategy: "redis-watchdog", Seed: 1, History: h,

@@ -13,14 +13,15 @@ import (
 
 const ms = time.Millisecond
 
-// Script is a history written by hand. Its methods may be called in any
-// order: what happens when is said by their first argument.
+// Script is a history written by hand. Its methods may be called in any order: their
+// first argument says when something happens.
 type Script struct {
 	Meta   history.Meta
 	events []history.Event
 	next   int64
 }
 
+// NewScript returns an empty script of a counter.
 func NewScript(strategy, fence string, workers ...string) *Script {
 	return &Script{Meta: history.Meta{
 		Schema: 1, Version: "test", Scenario: "by-hand", Strategy: strategy, Label: strategy, Seed: 1,
@@ -28,20 +29,23 @@ func NewScript(strategy, fence string, workers ...string) *Script {
 	}}
 }
 
+// Add records an event.
 func (s *Script) Add(at time.Duration, e history.Event) {
 	e.At = at
 	s.events = append(s.events, e)
 }
 
+// Ask records that a worker asks for the lock.
 func (s *Script) Ask(at time.Duration, worker string, section int) {
 	s.Add(at, history.Event{Type: history.AcquireCalled, Worker: worker, Section: section, Key: "lock"})
 }
 
+// Refuse records that the server refuses a worker because of the owner.
 func (s *Script) Refuse(at time.Duration, worker, owner string) {
 	s.Add(at, history.Event{Type: history.Refused, Worker: worker, Key: "lock", Owner: owner, Node: "lock"})
 }
 
-// Enter is a grant by the server and, a millisecond later, the worker's entry.
+// Enter records a grant by the server and, a millisecond later, that the worker enters.
 func (s *Script) Enter(at time.Duration, worker string, section int, token int64) {
 	s.Add(at-ms, history.Event{
 		Type: history.Granted, Worker: worker, Key: "lock", Owner: worker, Node: "lock",
@@ -50,16 +54,18 @@ func (s *Script) Enter(at time.Duration, worker string, section int, token int64
 	s.EnterUngranted(at, worker, section, token)
 }
 
+// EnterUngranted records that a worker enters without a grant.
 func (s *Script) EnterUngranted(at time.Duration, worker string, section int, token int64) {
 	s.Add(at, history.Event{Type: history.Acquired, Worker: worker, Section: section, Token: token})
 }
 
+// Server records an event of the server about the lease of a worker.
 func (s *Script) Server(at time.Duration, kind history.Type, worker string, until time.Duration) {
 	s.Add(at, history.Event{Type: kind, Worker: worker, Key: "lock", Node: "lock", Until: until})
 }
 
-// Operation is a request that is sent at one time, reaches the resource at
-// another, and is answered a millisecond later.
+// Operation records a request that is sent at one time, reaches the resource at another,
+// and is answered a millisecond later. It returns the number of the request.
 func (s *Script) Operation(sent, arrives time.Duration, e history.Event) int64 {
 	s.next++
 	e.Request, e.Key = s.next, "n"
@@ -80,12 +86,14 @@ func (s *Script) Operation(sent, arrives time.Duration, e history.Event) int64 {
 	return e.Request
 }
 
+// Read records a read that takes two milliseconds.
 func (s *Script) Read(at time.Duration, worker string, section int, token int64, value string) int64 {
 	return s.Operation(at-ms, at, history.Event{
 		Worker: worker, Section: section, Op: "read", Token: token, Value: value, Accepted: true, Mark: token,
 	})
 }
 
+// Write records a write that takes two milliseconds.
 func (s *Script) Write(at time.Duration, worker string, section int, token int64, value string) int64 {
 	return s.Operation(at-ms, at, history.Event{
 		Worker: worker, Section: section, Op: "write", Token: token, Value: value, Accepted: true, Mark: token,
@@ -106,20 +114,21 @@ func (s *Script) lostReply(sent, arrives, givenUp time.Duration, worker string, 
 	return e.Request
 }
 
+// RefusedWrite records a write that the resource refuses.
 func (s *Script) RefusedWrite(at time.Duration, worker string, section int, token, mark int64, value string) int64 {
 	return s.Operation(at-ms, at, history.Event{
 		Worker: worker, Section: section, Op: "write", Token: token, Value: value, Mark: mark,
 	})
 }
 
-// Leave is the end of the body, the server's release, and the return.
+// Leave records the end of the work, the release by the server, and the return.
 func (s *Script) Leave(at time.Duration, worker string, section int) {
 	s.Add(at, history.Event{Type: history.ReleaseCalled, Worker: worker, Section: section})
 	s.Server(at+ms, history.Freed, worker, 0)
 	s.Add(at+2*ms, history.Event{Type: history.Released, Worker: worker, Section: section})
 }
 
-// LeaveWith is an end of which the server has nothing to say.
+// LeaveWith records the end of the work and a return that the server knows nothing of.
 func (s *Script) LeaveWith(at time.Duration, worker string, section int, bodyErr string, class history.Class) {
 	s.Add(at, history.Event{Type: history.ReleaseCalled, Worker: worker, Section: section, Err: bodyErr})
 	s.Add(at+2*ms, history.Event{Type: history.Released, Worker: worker, Section: section, Class: class})
@@ -135,16 +144,18 @@ func effectOf(kind string) history.Effect {
 	return ""
 }
 
+// Fault records the beginning and the end of a fault of the plan.
 func (s *Script) Fault(from, to time.Duration, step int, kind, target, point string) {
 	s.Add(from, history.Event{Type: history.FaultBegin, Fault: step, Kind: kind, Effect: effectOf(kind), Target: target, Point: point, Until: to})
 	s.Add(to, history.Event{Type: history.FaultEnd, Fault: step, Kind: kind, Target: target})
 }
 
-func (s *Script) final(at time.Duration, value string) {
-	s.Add(at, history.Event{Type: history.Final, Key: "n", Value: value})
+// final records the value at the end, after a minute.
+func (s *Script) final(value string) {
+	s.Add(time.Minute, history.Event{Type: history.Final, Key: "n", Value: value})
 }
 
-// History puts the events into their order and numbers them.
+// History returns the events in order and numbered.
 func (s *Script) History() *history.History {
 	slices.SortStableFunc(s.events, func(a, b history.Event) int { return cmp.Compare(a.At, b.At) })
 	var r history.Recorder
@@ -168,7 +179,7 @@ func seqs(h *history.History, requests ...int64) []int64 {
 	return out
 }
 
-// Section writes a whole undisturbed section that adds one to n.
+// Section records a whole undisturbed section that adds one to n.
 func (s *Script) Section(at time.Duration, worker string, n int, token int64, from int) {
 	s.Ask(at, worker, n)
 	s.Enter(at+2*ms, worker, n, token)
@@ -177,7 +188,7 @@ func (s *Script) Section(at time.Duration, worker string, n int, token int64, fr
 	s.Leave(at+56*ms, worker, n)
 }
 
-// Trial makes a run of a script.
+// Trial returns a run with the history of the script.
 func (s *Script) Trial(steps ...faults.Step) *results.Trial {
 	return &results.Trial{
 		Scenario: "by-hand", Label: s.Meta.Label, Strategy: s.Meta.Strategy, Seed: 1,

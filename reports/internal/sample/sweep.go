@@ -7,7 +7,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Swept is a made-up sweep. The rate of redis falls with the first axis, and
+// Swept returns a sweep over some axes. The rate of redis falls with the first axis, and
 // rises with the second, if there is one; fenced never fails.
 func Swept(axes ...results.Axis) *results.Sweep {
 	const runs = 50
@@ -39,14 +39,17 @@ func Swept(axes ...results.Axis) *results.Sweep {
 	return s
 }
 
+// TTLs is an axis of durations on a logarithmic scale.
 func TTLs() results.Axis {
 	return results.Axis{Path: "lock.ttl", Values: []string{"500ms", "1s", "5s", "30s"}, Log: true}
 }
 
+// Fences is an axis of words.
 func Fences() results.Axis {
 	return results.Axis{Path: "strategies.fenced.resource.fence", Values: []string{"off", "writes", "reads-writes"}}
 }
 
+// Found returns a sweep with a threshold of each kind.
 func Found() *results.Sweep {
 	s := Swept(results.Axis{Path: "faults.pause.for", Values: []string{"5s", "10s", "15s"}})
 	s.Thresholds = []results.Threshold{
