@@ -5,35 +5,35 @@ import (
 	"strings"
 )
 
-// attention is who waits for something to happen to a key: connections that
-// watch it, and calls that are blocked until there is an element.
-type attention struct {
+// waiters has the connections that watch keys, and the commands that are blocked until a key has an
+// element.
+type waiters struct {
 	watching map[string][]*Connection
-	blocked  map[string][]*Blocked // in the order in which they came
-	ready    []string              // keys that blocked calls wait for and that have elements now, in order
+	blocked  map[string][]*Blocked // in order of arrival
+	ready    []string              // keys with blocked commands that now have elements, in order
 
-	named  []string // keys of the current command that somebody waits for
-	before []Image  // what those held before it
+	named  []string // keys of the current command that are watched or block commands
+	before []Image  // their contents before the command
 }
 
-// none reports whether nobody waits for anything.
-func (a *attention) none() bool { return len(a.watching) == 0 && len(a.blocked) == 0 }
+// none reports whether nothing is watched or blocked.
+func (a *waiters) none() bool { return len(a.watching) == 0 && len(a.blocked) == 0 }
 
-// begin forgets what an earlier command has named.
-func (a *attention) begin() { a.named, a.before = a.named[:0], a.before[:0] }
+// begin prepares for a new command.
+func (a *waiters) begin() { a.named, a.before = a.named[:0], a.before[:0] }
 
-// attend notes what a key holds before the current command.
-func (s *store) attend(key string) {
-	a := &s.attention
+// noteBefore records the contents of a key before the current command.
+func (s *store) noteBefore(key string) {
+	a := &s.waiters
 	if len(a.watching[key]) == 0 && len(a.blocked[key]) == 0 || slices.Contains(a.named, key) {
 		return
 	}
 	a.named, a.before = append(a.named, key), append(a.before, s.image(key))
 }
 
-// noticed finds out what a command has done to the keys that somebody waits for.
-func (s *store) noticed(args []string, reply *Reply) {
-	a := &s.attention
+// detectChanges determines which watched or blocking keys a command has changed.
+func (s *store) detectChanges(args []string, reply *Reply) {
+	a := &s.waiters
 	for i, key := range a.named {
 		if !s.image(key).Equal(a.before[i]) || s.rewrites(args, reply, key, a.before[i]) {
 			s.modified(key)
@@ -42,9 +42,9 @@ func (s *store) noticed(args []string, reply *Reply) {
 	a.begin()
 }
 
-// modified tells those who wait for the key that it is not what it was.
+// modified marks watchers of the key as changed, and notes that blocked commands may be served.
 func (s *store) modified(key string) {
-	a := &s.attention
+	a := &s.waiters
 	for _, c := range a.watching[key] {
 		c.changed = true
 	}
@@ -56,27 +56,27 @@ func (s *store) modified(key string) {
 	}
 }
 
-// watch lets the connection know of every change to the keys from now on.
+// watch makes the connection watch the keys.
 func (s *store) watch(c *Connection, keys []string) {
 	for _, key := range keys {
-		s.arrive(key)
+		s.touchKey(key)
 		if !slices.Contains(c.watched, key) {
 			c.watched = append(c.watched, key)
-			s.attention.watching[key] = append(s.attention.watching[key], c)
+			s.waiters.watching[key] = append(s.waiters.watching[key], c)
 		}
 	}
 	s.reveal()
 }
 
-// unwatch ends all that the connection watches.
+// unwatch ends all watches of the connection.
 func (s *store) unwatch(c *Connection) {
 	for _, key := range c.watched {
-		removeFrom(s.attention.watching, key, c)
+		removeFrom(s.waiters.watching, key, c)
 	}
 	c.watched, c.changed = nil, false
 }
 
-// removeFrom takes an item out of the list of a key.
+// removeFrom removes an item from the list of a key.
 func removeFrom[T comparable](lists map[string][]T, key string, item T) {
 	lists[key] = slices.DeleteFunc(lists[key], func(other T) bool { return other == item })
 	if len(lists[key]) == 0 {
@@ -84,25 +84,23 @@ func removeFrom[T comparable](lists map[string][]T, key string, item T) {
 	}
 }
 
-// Disconnect ends all that the connection watches.
+// Disconnect ends all watches of the connection.
 func (k *Keyspace) Disconnect(c *Connection) { k.store.unwatch(c) }
 
-// DisconnectAll forgets who watches and who is blocked: all connections are about to
-// break.
+// DisconnectAll ends all watches and blocked commands, since all connections are about to break.
 func (k *Keyspace) DisconnectAll() {
-	clear(k.store.attention.blocked)
-	clear(k.store.attention.watching)
+	clear(k.store.waiters.blocked)
+	clear(k.store.waiters.watching)
 }
 
-// overdue reports whether the deadline of a key has passed and nobody has
-// looked since.
+// overdue reports whether a key has passed its deadline but has not been removed yet.
 func (s *store) overdue(key string) bool {
 	deadline, ok := s.deadlines[key]
 	return ok && s.now.UnixMilli() > deadline
 }
 
-// rewrites reports whether Redis regards a key as modified by a command even if
-// it holds what it held before.
+// rewrites reports whether Redis counts a command as a modification of the key even if the value is
+// the same as before.
 func (s *store) rewrites(args []string, reply *Reply, key string, before Image) bool {
 	if reply.Kind == Error {
 		return false
@@ -132,6 +130,6 @@ func (s *store) rewrites(args []string, reply *Reply, key string, before Image) 
 	case "sdiffstore", "sinterstore", "sunionstore", "zunionstore", "zinterstore", "bitop":
 		return reply.Int > 0 && (key == args[1] || args[0] == "bitop" && key == args[2])
 	}
-	// The image of a stream is that of no key.
+	// A stream has the image of a missing key.
 	return strings.HasPrefix(args[0], "x") && writes(args[0]) && (reply.Kind != Integer || reply.Int > 0)
 }
