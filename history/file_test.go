@@ -53,7 +53,7 @@ func sample() *history.History {
 	}
 }
 
-func TestAHistoryReadsBackAsItWasWritten(t *testing.T) {
+func TestGoldenHistoryReadsBackAsItWasWritten(t *testing.T) {
 	want := sample()
 	var got bytes.Buffer
 	if err := history.Write(&got, want); err != nil {
