@@ -23,7 +23,8 @@
 //
 // # A campaign
 //
-// [Table] prints a campaign for a terminal and [JSON] for a program.
+// [Table] prints a campaign for a terminal. [results.WriteJSON] prints it, a search or a
+// sweep for a program.
 // [WriteDir] leaves a directory that is complete or not there:
 //
 //	report.html     the answer, the table with a filter, each first failure as
@@ -41,22 +42,21 @@
 // # A search
 //
 // [ExploreTable] prints what a search of placements has found, with a map of the
-// protocol, and [ExploreJSON] prints it for a program.
+// protocol.
 //
 // # A sweep
 //
-// [SweepTable] prints how the rates go with what was varied, and [SweepJSON]
-// the same for a program. [WriteSweep] leaves a directory with the picture as
-// sweep.svg and sweep.png (lines over one parameter, a map for each strategy
-// over two), sweep.csv and sweep.json.
+// [SweepTable] prints how the rates go with what was varied. [WriteSweep] leaves
+// a directory with the picture as sweep.svg and sweep.png (lines over one
+// parameter, a map for each strategy over two), sweep.csv and sweep.json.
 //
 // The same campaign or sweep gives the same bytes, wherever and whenever it is
 // reported. Only a PNG may differ in a few pixels between kinds of processors.
 //
 // # Two campaigns
 //
-// [Read] reads a results.json back, and [Compare] says of two of them what got
-// worse, better, stayed the same or cannot be told, with the test behind it
+// [results.Read] reads a results.json back, and [Compare] says of two of them what
+// got worse, better, stayed the same or cannot be told, with the test behind it
 // (compare.go), and which settings of the scenario differ (compareparams.go).
 // [Comparison.Markdown] prints it for a pull request.
 package reports

@@ -184,7 +184,7 @@ func (f *sweepFlags) deliver(s *results.Sweep, stdout io.Writer) error {
 		}
 	}
 	if f.format == "json" {
-		return reports.SweepJSON(stdout, s)
+		return results.WriteJSON(stdout, s)
 	}
 	if err := tables.Sweep(stdout, s, words.Options{Color: colours(stdout)}); err != nil {
 		return err
