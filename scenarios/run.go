@@ -402,6 +402,6 @@ func (r *run) judge() (*results.Trial, error) {
 		Plan: r.plan, Bites: r.bites, History: h, Results: verdicts, Metrics: metrics,
 		Checksum: h.Meta.Checksum, Events: r.world.Events(), Acquisitions: r.acquisitions,
 		Telling: mostTelling(s, r.use.Label, verdicts),
-		Replay:  results.Token{Scenario: s.Path, Hash: s.Hash, Label: r.use.Label, Seed: r.seed, Version: results.Version, Checksum: h.Meta.Checksum, Overrides: s.Overrides}.String(), Program: s.Program,
+		Replay:  s.token(r.use.Label, r.seed, h.Meta.Checksum), Program: s.Program,
 	}, nil
 }
