@@ -13,6 +13,7 @@ import (
 	"lockquake/lock"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
 	"lockquake/sim/redis/client"
 )
 
@@ -92,7 +93,7 @@ func referenceGroups() ([]referenceGroup, error) {
 	i := slices.IndexFunc(lock.Catalogue(), func(e lock.Entry) bool { return e.Name == "redis" })
 	recipe := lock.Catalogue()[i].Defaults
 	work := s.Workload
-	work.Key, work.Order = scenarios.KeyJob, scenarios.OrderSorted
+	work.Key, work.Order = workload.KeyJob, workload.OrderSorted
 	top := func(names ...string) referenceSchema {
 		return referenceAt(root, append([]string{"properties"}, names...)...)
 	}
