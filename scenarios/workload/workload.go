@@ -30,7 +30,13 @@ func (i Info) Has(param string) bool {
 
 // Catalogue lists what workers can do under a lock.
 func Catalogue() []Info {
-	return []Info{counterInfo(), registerInfo(), cronInfo(), remindersInfo(), multiLockInfo()}
+	return []Info{
+		counterInfo(),
+		registerInfo(),
+		cronInfo(),
+		remindersInfo(),
+		multiLockInfo(),
+	}
 }
 
 // Recorder is what a workload may do beside working under a lock. Every step is
