@@ -46,7 +46,7 @@ func PerRun(violating, runs int) *Rate {
 //
 // Where one fault causes many events at once they come in clusters, and that
 // interval would be far too narrow. The dispersion says how many events make a
-// cluster (see dispersion; 1 if they come one by one): clusters are what the
+// cluster (see [Dispersion]; 1 if they come one by one): clusters are what the
 // interval is worked out of.
 func PerExposure(events int64, exposure, dispersion float64) *Rate {
 	if exposure <= 0 {
@@ -79,8 +79,8 @@ func Wilson(violating, runs int) (low, high float64) {
 	return Round6(max(0, (middle-spread)/scale)), Round6(min(1, (middle+spread)/scale))
 }
 
-// wilsonNeeds is how many runs make Wilson's interval at most so wide to either
-// side, whatever the rate is: at a half it is the widest.
+// WilsonNeeds returns how many runs make Wilson's interval at most halfWidth wide to
+// either side, whatever the rate is. It is widest at a rate of one half.
 func WilsonNeeds(halfWidth float64) float64 {
 	z := normalQuantile()
 	return math.Ceil(z * z * (1/(4*halfWidth*halfWidth) - 1))
@@ -108,9 +108,9 @@ func garwood(events float64) (low, high float64) {
 	return significant(low), significant(high)
 }
 
-// dispersion is the variance of the events of a run divided by their mean: 1 if
+// Dispersion returns the variance of the events of a run divided by their mean: 1 if
 // they come one by one, at random, and more if they come in clusters. It is
-// never less than 1. squares is the sum of the squared events of each run.
+// never less than 1. Squares is the sum of the squared events of each run.
 func Dispersion(events int64, squares float64, runs int) float64 {
 	if events == 0 || runs < 2 {
 		return 1
@@ -120,7 +120,7 @@ func Dispersion(events int64, squares float64, runs int) float64 {
 	return max(1, significant(variance*n/sum))
 }
 
-// mcNemar returns the exact two-sided p-value of a paired comparison: of the
+// McNemar returns the exact two-sided p-value of a paired comparison: of the
 // pairs that differ, onlyFirst are violating on the first side and onlySecond on
 // the second, and if both sides were alike a coin would decide each. It is 1 if
 // no pair differs.
@@ -189,8 +189,8 @@ func Significant(ps []float64) []bool {
 	return result
 }
 
-// round6 cuts what differs between architectures: the last bits of a product
-// that one of them fuses with a sum. Six decimals are more than anybody reads.
+// Round6 rounds to six decimals. That cuts off what differs between architectures:
+// the last bits of a product that one of them fuses with a sum.
 func Round6(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
 // significant does the same where a figure may be of any size: it keeps six
