@@ -86,7 +86,7 @@ func TestACancelledCallHasToBeUndone(t *testing.T) {
 	cancelled := func(s *scriptedHistory) *scriptedHistory {
 		return s.fault("cancel", "a", 0).answered("a", "cancelled", "canceled")
 	}
-	// wanted: b asks for the lock after a while.
+	// wanted makes b ask for the lock after a while.
 	wanted := func(s *scriptedHistory, after time.Duration) *scriptedHistory {
 		return s.after(after).call("b").refusedBy("b", "a")
 	}

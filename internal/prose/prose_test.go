@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// rules are the words that say less than the word beside each.
+// rules maps patterns of banned words to better ones.
 type rules map[*regexp.Regexp]string
 
 func banned() rules {
@@ -32,7 +32,7 @@ func banned() rules {
 }
 
 func word(pattern string) *regexp.Regexp {
-	// Words of one phrase may be on two lines of a comment.
+	// The words of a phrase may be on two lines of a comment.
 	pattern = strings.ReplaceAll(pattern, " ", `[\s/#>*]+`)
 	return regexp.MustCompile(`(?i)\b(` + pattern + `)\b`)
 }
@@ -101,8 +101,8 @@ func textOf(group *ast.CommentGroup) string {
 	return strings.Join(lines, "\n")
 }
 
-// find looks for banned words in a text that begins in a line. A name stands for
-// something, and a clock that does not go stands still.
+// find returns the banned words in a text that begins in a line. "Stands for" and "stands still"
+// are allowed.
 func (r rules) find(text string, line int) []string {
 	var list []string
 	for pattern, better := range r {
@@ -131,7 +131,7 @@ func TestFindBannedWords(t *testing.T) {
 	}
 }
 
-// fine reports whether what follows a "stands" makes it a plain one.
+// fine reports whether the words after "stands" make it an allowed one.
 func fine(after string) bool {
 	after = strings.TrimLeft(after, " \t\n/#>*")
 	return strings.HasPrefix(after, "for") || strings.HasPrefix(after, "still")

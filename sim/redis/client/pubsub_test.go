@@ -16,8 +16,8 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// listen is a session of one go-redis client that listens, and another that
-// publishes. It returns what was noted, with the time.
+// listen runs one go-redis client that listens and another that publishes. It returns the notes,
+// with their times.
 func listen(t *testing.T, body func(r *rig, c *goredis.Client, note func(format string, args ...any))) ([]string, error) {
 	t.Helper()
 	r := newRig(t, sim.Config{})
@@ -87,7 +87,7 @@ func TestReceiveEndsAtTheDeadlineOfItsContext(t *testing.T) {
 		_, err := ps.Receive(ctx)
 		note("%v", err)
 	})
-	if err != nil || len(lines) != 1 || lines[0] != "1.01s i/o timeout" { // at 1.006 s, and go-redis connects anew
+	if err != nil || len(lines) != 1 || lines[0] != "1.01s i/o timeout" { // at 1.006 s, and go-redis connects again
 		t.Errorf("%v, %v", lines, err)
 	}
 }
