@@ -236,7 +236,7 @@ func TestADeadlockIsNamed(t *testing.T) {
 	}
 }
 
-// A lock that refuses everybody while it is free is of no use, however fast it answers.
+// A lock that refuses everybody while it is free is useless, however fast it answers.
 func TestAFreeLockMustNotRefuseEverybody(t *testing.T) {
 	// One section has worked for a second, so two workers may wait for 30 s plus 5 x 1 s plus 20 x
 	// 2 x 1 s.

@@ -108,7 +108,7 @@ func TestEventsFollowFromTheHoldersBeforeAndAfter(t *testing.T) {
 			"1s granted A by w1 until 2s", "2s expired A by w1 until 0s", "3s renewed A by w1 until 4s, late",
 			"4s expired A by w1 until 0s", "5s freed A by w1 until 0s, late",
 		}},
-		{"a lease that is over, taken anew by its owner", []step{
+		{"a lease that is over, taken again by its owner", []step{
 			{1, "w1", "acquire", []string{"A"}, one(until("A", 2)), "", false},
 			{3, "w1", "acquire", []string{"A"}, one(until("A", 9)), "", false},
 			{4, "w1", "release", []string{"A"}, nil, "", false},

@@ -103,7 +103,7 @@ type realRun struct {
 	conns   map[string]*realRedis // a, b and r
 	clocks  map[string]*realRedis // of the primary and the replica, to be asked besides
 	stopped bool
-	told    map[string]bool // connections that carried out a command since the stop, or none ever
+	told    map[string]bool // connections that ran a command since the stop, or none ever
 	behind  bool            // the replica may not have everything
 }
 
@@ -341,8 +341,8 @@ func newSimRun(cache *keyspace.ScriptCache, first time.Time) (*simRun, error) {
 	return s, err
 }
 
-// replay carries out what the real servers did. It returns what ours say to each
-// command.
+// replay runs the same steps as the real servers did. It returns the simulated replies to each
+// step.
 func (s *simRun) replay(log []done) ([][]exchange, error) {
 	all := make([][]exchange, len(log))
 	s.worker.Go("main", func() {

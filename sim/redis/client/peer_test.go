@@ -31,7 +31,7 @@ import (
 // oneWay is the latency of a message, in both worlds.
 const oneWay = time.Millisecond
 
-// clientScript is what a client does under faults. It runs twice: with go-redis itself on
+// clientScript is a sequence of client calls under faults. It runs twice: with go-redis itself on
 // connections in memory, in the time of a bubble, and with the model in a world of package sim.
 type clientScript struct {
 	name    string
@@ -43,7 +43,7 @@ type clientScript struct {
 
 // clientFault is a fault that happens once.
 type clientFault struct {
-	// It affects the nth request that begins with this word, or the nth dial. Without a word it
+	// It affects the nth request that begins with this word, or the nth dial. If the word is empty it
 	// happens at a time, or lasts for one.
 	word     string
 	nth      int

@@ -129,7 +129,7 @@ func TestAFeatureThatIsNotSimulatedEndsTheRun(t *testing.T) {
 		"another database":          {func(c *goredis.Client) { c.Do(ctx, "SELECT", 3) }, "sent SELECT 3, "},
 		"MULTI on any connection":   {func(c *goredis.Client) { c.Do(ctx, "MULTI") }, "sent MULTI outside of Client.Watch and TxPipelined, "},
 		"WATCH on any connection":   {func(c *goredis.Client) { c.Do(ctx, "WATCH", "k") }, "sent WATCH outside of Client.Watch and TxPipelined, "},
-		"a time-out of the machine": {func(c *goredis.Client) { _, _ = c.Subscribe(ctx, "n").ReceiveTimeout(ctx, time.Second) }, "sent SUBSCRIBE with PubSub.ReceiveTimeout, which is not simulated: that goes by"},
+		"a timeout of the machine":  {func(c *goredis.Client) { _, _ = c.Subscribe(ctx, "n").ReceiveTimeout(ctx, time.Second) }, "sent SUBSCRIBE with PubSub.ReceiveTimeout, which is not simulated: that goes by"},
 		"a goroutine that listens": {func(c *goredis.Client) {
 			<-c.Subscribe(ctx, "n").Channel(goredis.WithChannelHealthCheckInterval(0))
 			c.Get(ctx, "k")

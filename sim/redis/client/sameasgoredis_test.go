@@ -31,7 +31,7 @@ func TestClientDoesWhatGoRedisDoes(t *testing.T) {
 	}
 }
 
-// Both draw the pause before the nth resend anew each time, from 10 ms to 10 ms * 2^n more.
+// Both draw the pause before the nth resend from 10 ms to 10 ms * 2^n more.
 func TestClientPausesLikeGoRedis(t *testing.T) {
 	script := clientScript{options: Options{ReadTimeout: time.Second, MaxRetries: 6}, body: takeAndGet}
 	for nth := range 6 {
