@@ -17,7 +17,6 @@ import (
 	"lockquake/reports/story"
 	"lockquake/reports/tables"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
 
@@ -25,12 +24,13 @@ import (
 // something else.
 var ErrForeignDir = errors.New("the directory holds something that is no report: name another, or empty it")
 
-// WriteDir writes the report of a campaign into a directory, which holds
-// Contents then. Runs writes the journal of the campaign; nil if there is none. The
+// WriteDir writes the report of a campaign into a directory, with the files of Contents.
+// Scenario is the text that each failure has as scenario.yaml, as Standalone of the scenario
+// returns it. Runs writes the journal of the campaign; nil if there is none. The
 // directory is complete or it is not there; an earlier report in it is replaced,
 // anything else is ErrForeignDir.
-func WriteDir(dir string, c *results.Campaign, s *scenarios.Scenario, runs io.WriterTo) error {
-	files, err := reportFiles(c, s)
+func WriteDir(dir string, c *results.Campaign, scenario []byte, runs io.WriterTo) error {
+	files, err := reportFiles(c, scenario)
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
@@ -179,7 +179,7 @@ func (f file) write(path string) error {
 	return errors.Join(err, out.Close())
 }
 
-func reportFiles(c *results.Campaign, s *scenarios.Scenario) ([]file, error) {
+func reportFiles(c *results.Campaign, scenario []byte) ([]file, error) {
 	var results bytes.Buffer
 	if err := JSON(&results, c); err != nil {
 		return nil, err
@@ -220,7 +220,7 @@ func reportFiles(c *results.Campaign, s *scenarios.Scenario) ([]file, error) {
 		}
 		for _, f := range kept {
 			dir := failureDir(shown.stats, f)
-			more, err := failureFiles(dir, f, s)
+			more, err := failureFiles(dir, f, scenario)
 			if err != nil {
 				return nil, err
 			}
@@ -254,7 +254,7 @@ func failureDir(st results.StrategyStats, f results.Failure) string {
 	return fmt.Sprintf("failures/%s-%s", safe.String(), f.Check)
 }
 
-func failureFiles(dir string, f results.Failure, s *scenarios.Scenario) ([]file, error) {
+func failureFiles(dir string, f results.Failure, scenario []byte) ([]file, error) {
 	var events, told, verdict bytes.Buffer
 	if err := history.Write(&events, f.Trial.History); err != nil {
 		return nil, err
@@ -265,16 +265,12 @@ func failureFiles(dir string, f results.Failure, s *scenarios.Scenario) ([]file,
 	if err := writeJSON(&verdict, f.Trial.Results); err != nil {
 		return nil, err
 	}
-	alone, err := s.Standalone()
-	if err != nil {
-		return nil, err
-	}
 	return []file{
 		{path: dir + "/plan.txt", data: []byte(f.Trial.Plan.String())},
 		{path: dir + "/history.jsonl", data: events.Bytes()},
 		{path: dir + "/story.txt", data: told.Bytes()},
 		{path: dir + "/verdict.json", data: verdict.Bytes()},
-		{path: dir + "/scenario.yaml", data: alone},
+		{path: dir + "/scenario.yaml", data: scenario},
 		{path: dir + "/replay.txt", data: []byte(words.ReplayLine(f.Trial.Program, f.Trial.Replay) + "\n")},
 	}, nil
 }
