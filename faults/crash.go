@@ -3,79 +3,108 @@ package faults
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
-// stallKind stops one task of a worker: a renewal whose event loop is busy,
-// while the work goes on.
-func stallKind() KindInfo {
-	info := workerKind(Stall, "stops one task of a worker, such as its renewal, while its other tasks go on", "task", "every", "for").does(Stops)
-	info.check = func(p Params) error {
-		if p.Task == "" {
-			return &ParamError{"task", "is missing: the name of the task, such as renewal"}
-		}
-		return nil
-	}
-	info.words = func(a Action) []string { return []string{a.Target, a.Task} }
-	info.parse = func(r *stepReader) Action { return Action{Target: r.word("worker"), Task: r.word("task")} }
-	return info
-}
-
-// suspendKind puts a machine to sleep: its monotonic clock stands still, and
-// its wall clock is right again when it wakes.
-func suspendKind() KindInfo {
-	return nodeKind(Suspend,
-		"puts the machine of a worker or a server to sleep: its monotonic clock stands still, its wall clock does not", "every", "for").does(Stops)
-}
-
-// crashKind ends a process without a word. It is started again when the fault
+// Crash ends a process without a word. It is started again when the fault
 // is over. A worker knows nothing of its earlier life then; a server knows what
 // it had saved, or what Data says.
-func crashKind() KindInfo {
-	info := nodeKind(Crash,
-		"ends the process of a worker without a word, or lets a server lose power (data: written kills it only), and starts it again after the time given",
-		"data", "every", "for")
-	info.validate = validateCrash
-	info.words = func(a Action) []string {
-		if a.Data == DataByPersistence {
-			return []string{a.Target}
-		}
-		return []string{a.Target, "data", string(a.Data)}
-	}
-	info.parse = func(r *stepReader) Action {
-		a := Action{Target: r.word("worker or server")}
-		if r.next("data") {
-			if a.Data = Data(r.word("data")); !slices.Contains(Datas(), a.Data) {
-				r.fail("unknown data %q, known are %v", a.Data, Datas())
-			}
-		}
-		return a
-	}
-	return info
+type Crash struct {
+	OnNode
+	// Data says what a server still knows; the default follows from its persistence.
+	Data Data "yaml:\"data\" without:\"by the server's `persistence`\" doc:\"what a server still knows after this crash; kept: everything; lost: nothing; written: the process was killed, its machine lives on, and all that its persistence has written is there; unless given, the power went, and what its persistence has synchronised is there\""
 }
 
-func validateCrash(s Spec, workers, nodes []string) error {
-	switch d := s.Params.Data; {
-	case d == DataByPersistence:
-	case !slices.Contains(Datas(), d):
-		return &ParamError{"data", fmt.Sprintf("unknown word %q, known are %v", d, Datas())}
-	case !slices.Contains(nodes, s.Params.Target):
+// Data is what a server still knows after a crash.
+type Data string
+
+// The ways.
+const (
+	DataByPersistence Data = ""     // what its persistence has saved
+	DataKept          Data = "kept" // everything
+	DataLost          Data = "lost" // nothing
+	// DataWritten: the process was killed and its machine lives on, so what the
+	// server had written to a file is there, synchronised or not: everything,
+	// unless its persistence is none.
+	DataWritten Data = "written"
+)
+
+// Sort implements Word.
+func (Data) Sort() string { return "data" }
+
+// Words implements Word.
+func (Data) Words() []string { return texts(DataKept, DataLost, DataWritten) }
+
+// Info implements Fault.
+func (*Crash) Info() Info {
+	return kind[Crash](Info{
+		Kind: "crash", Kills: true,
+		Doc: "ends the process of a worker without a word, or lets a server lose power (data: written kills it only), and starts it again after the time given",
+	})
+}
+
+func (*Crash) places() []Place {
+	lock := OnNode{lockServers}
+	return []Place{
+		{Name: "crash", Letter: "c", Default: true, Order: 40, Fault: &Crash{}, Doc: "the worker's process ends, and is started again later"},
+		{Name: "server-crash", Letter: "s", Default: true, Order: 50, Fault: &Crash{lock, DataLost}, For: briefly, Doc: "the lock's server crashes, and is back at once without its data"},
+		{Name: "server-restart", Letter: "r", Order: 60, Fault: &Crash{lock, DataKept}, For: briefly, Doc: "the lock's server is started anew, with its data"},
+	}
+}
+
+func (f *Crash) needs() []Need { return []Need{{What: NeedsProcess, Name: f.Target}} }
+
+func (f *Crash) check(s Spec, workers, nodes []string) error {
+	switch {
+	case f.Data == DataByPersistence:
+	case !known(f.Data):
+		return unknownWord("data", "word", f.Data)
+	case !slices.Contains(nodes, f.Target):
 		return &ParamError{"data", "a worker keeps none"}
-	case s.Params.Target == "resource":
+	case f.Target == "resource":
 		return &ParamError{"data", "what a resource keeps is said by its fence policy"}
 	}
-	return validateNode(s, workers, nodes)
+	return f.OnNode.check(s, workers, nodes)
 }
 
-// overrunKind makes work take longer than its author thought.
-func overrunKind() KindInfo {
-	info := workerKind(Overrun, "makes the work of the sections that a worker begins meanwhile longer", "by", "every", "for").withBy("worker", 1)
-	info.check = func(p Params) error { return p.needsBy("how much longer the work takes, such as 30s") }
-	return info
+func (f *Crash) words() []string {
+	if f.Data == DataByPersistence {
+		return f.OnNode.words()
+	}
+	return append(f.OnNode.words(), "data", string(f.Data))
 }
 
-// cancelKind is a caller who does not want to wait any longer.
-func cancelKind() KindInfo {
-	info := workerKind(Cancel, "cancels the context of the section that a worker is in", "every").does(Cancels)
-	info.Instant = true
-	return info
+func (f *Crash) read(r *reader) {
+	f.OnNode.read(r)
+	if r.next("data") {
+		f.Data = Data(r.word("data"))
+		r.known(f.Data, "data")
+	}
 }
+
+// Apply implements Fault.
+func (f *Crash) Apply(on any, d time.Duration) error {
+	type crasher interface {
+		Crash(target string, data Data, d time.Duration) error
+	}
+	return ask(on, f, func(t crasher) error { return t.Crash(f.Target, f.Data, d) })
+}
+
+// Begins implements Fault. The last event of a worker tells of its crash.
+func (*Crash) Begins(s Scene) string {
+	if s.Worker || s.Down {
+		return ""
+	}
+	return "crashes"
+}
+
+// Ends implements Fault. The lock's servers say themselves that they start again.
+func (f *Crash) Ends(s Scene) (text string, turning bool) {
+	if !s.Down || !s.Worker && f.Target != "resource" {
+		return "", false
+	}
+	return "starts again", false
+}
+
+// EndsLease implements LeaseEnder.
+func (*Crash) EndsLease(worker string) string { return fmt.Sprintf("forgets the lease of %s", worker) }
