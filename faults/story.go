@@ -22,7 +22,7 @@ type Scene struct {
 	Worker, Down, Idle, Deluded bool
 	// Missed: the fault is known to have hit nothing.
 	Missed bool
-	// Short writes a duration with few digits. Plain makes a text fit into so many
+	// Short writes a duration with few digits. Plain makes a text fit into a number of
 	// characters of one line.
 	Short func(time.Duration) string
 	Plain func(text string, longest int) string
