@@ -25,7 +25,7 @@ func TestExtensionCostsItsFilesAndOneLine(t *testing.T) {
 		{"workload", []string{"run", "toy.yaml", "--no-report", "--quiet"}, "redis"},
 		{
 			"fault", []string{"explore", "toy.yaml", "--placement", "when worker-1 lease-checked 1 jolt worker-1 by 1s for 15s"},
-			"is moved to a host that is 1s ahead, for 15s right before its write",
+			"is moved to a host that is 1s ahead, for 15s right",
 		},
 	} {
 		t.Run(toy.name, func(t *testing.T) {
