@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -186,36 +187,43 @@ func (n *Node) decodeMap(v reflect.Value) error {
 	return nil
 }
 
-func (n *Node) decodeStruct(v reflect.Value) error {
+func (n *Node) decodeStruct(into ...reflect.Value) error {
 	if !n.IsMap() {
 		return n.Wants("a map")
 	}
 	for key, value := range n.Pairs() {
-		field, ok := fieldOf(v.Type(), key.Text())
-		if !ok {
-			return key.Errorf("%s", Unknown("key", key.Text(), keysOf(v.Type())))
+		var known []string
+		i := slices.IndexFunc(into, func(v reflect.Value) bool {
+			known = append(known, keysOf(v.Type())...)
+			_, ok := fieldOf(v.Type(), key.Text())
+			return ok
+		})
+		if i < 0 {
+			return key.Errorf("%s", Unknown("key", key.Text(), known))
 		}
-		if err := value.decode(v.Field(field)); err != nil {
+		field, _ := fieldOf(into[i].Type(), key.Text())
+		if err := value.decode(into[i].FieldByIndex(field.Index)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fieldOf returns the index of the field that has a key.
-func fieldOf(t reflect.Type, key string) (int, bool) {
-	for i := range t.NumField() {
-		if name := nameOf(t.Field(i)); name != "" && name == key {
-			return i, true
+// fieldOf returns the field that has a key.
+func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
+	for _, field := range reflect.VisibleFields(t) {
+		if name := nameOf(field); name != "" && name == key {
+			return field, true
 		}
 	}
-	return 0, false
+	return reflect.StructField{}, false
 }
 
-// keysOf returns the keys of a struct in the order of its fields.
+// keysOf returns the keys of a struct in the order of its fields, those of an
+// embedded struct at its place.
 func keysOf(t reflect.Type) []string {
 	var keys []string
-	for field := range t.Fields() {
+	for _, field := range reflect.VisibleFields(t) {
 		if name := nameOf(field); name != "" {
 			keys = append(keys, name)
 		}

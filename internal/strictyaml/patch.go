@@ -46,9 +46,9 @@ func (p *Patch[T]) decodeNode(n *Node) error {
 // duration, is one leaf.
 func (n *Node) leaves(t reflect.Type, at leaf, all []leaf) []leaf {
 	for key, value := range n.Pairs() {
-		i, _ := fieldOf(t, key.Text())
-		l := leaf{join(at.path, key.Text()), append(slices.Clone(at.index), i)}
-		field := t.Field(i).Type
+		f, _ := fieldOf(t, key.Text())
+		l := leaf{join(at.path, key.Text()), append(slices.Clone(at.index), f.Index...)}
+		field := f.Type
 		if _, hooked := n.hooks[field]; hooked || field.Kind() != reflect.Struct {
 			all = append(all, l)
 		} else {
