@@ -3,7 +3,7 @@ package reports
 import (
 	"fmt"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"lockquake/scenarios/results"
 )
