@@ -15,7 +15,8 @@ import (
 // [time.Duration], slices, maps with string keys, pointers, and structs whose
 // fields have yaml tags.
 type Decoder struct {
-	Hooks Hooks
+	Hooks      Hooks
+	Extensions Extensions
 }
 
 // Hook decodes a node into v, which can be set.
@@ -39,7 +40,7 @@ func (d Decoder) Decode(file string, data []byte, into any) (*Positions, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := newNode(file, d.Hooks, root, "").Decode(into); err != nil {
+	if err := newNode(file, &d, root, "").Decode(into); err != nil {
 		return nil, err
 	}
 	return &Positions{file, root}, nil
@@ -49,7 +50,7 @@ func (d Decoder) Decode(file string, data []byte, into any) (*Positions, error) 
 type selfDecoder interface{ decodeNode(*Node) error }
 
 func (n *Node) decode(v reflect.Value) error {
-	if hook, ok := n.hooks[v.Type()]; ok {
+	if hook, ok := n.decoder.Hooks[v.Type()]; ok {
 		return hook(n, v)
 	}
 	if self, ok := reflect.TypeAssert[selfDecoder](v.Addr()); ok {
@@ -163,7 +164,7 @@ func (n *Node) decodeSlice(v reflect.Value) error {
 	}
 	items := reflect.MakeSlice(v.Type(), len(n.yaml.Content), len(n.yaml.Content))
 	for i, y := range n.yaml.Content {
-		item := newNode(n.file, n.hooks, y, fmt.Sprintf("%s[%d]", n.path, i))
+		item := newNode(n.file, n.decoder, y, fmt.Sprintf("%s[%d]", n.path, i))
 		if err := item.decode(items.Index(i)); err != nil {
 			return err
 		}
@@ -194,10 +195,17 @@ func (n *Node) decodeStruct(v reflect.Value) error {
 	}
 	for key, value := range n.Pairs() {
 		field, ok := fieldOf(v.Type(), key.Text())
-		if !ok {
-			return key.Errorf("%s", Unknown("key", key.Text(), keysOf(v.Type())))
+		if ok {
+			if err := value.decode(v.Field(field)); err != nil {
+				return err
+			}
+			continue
 		}
-		if err := value.decode(v.Field(field)); err != nil {
+		field, by, ok := n.decoder.Extensions.extends(v.Type(), key.Text())
+		if !ok {
+			return key.Errorf("%s", Unknown("key", key.Text(), n.decoder.Extensions.keysOf(v.Type())))
+		}
+		if err := v.Field(field).Addr().Interface().(*Extension).decode(key.Text(), value, by); err != nil {
 			return err
 		}
 	}
@@ -214,21 +222,10 @@ func fieldOf(t reflect.Type, key string) (int, bool) {
 	return 0, false
 }
 
-// keysOf returns the keys of a struct in the order of its fields.
-func keysOf(t reflect.Type) []string {
-	var keys []string
-	for field := range t.Fields() {
-		if name := nameOf(field); name != "" {
-			keys = append(keys, name)
-		}
-	}
-	return keys
-}
-
 // nameOf returns the key of a field, or nothing if a file cannot set it.
 func nameOf(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-	if name == "-" {
+	if name == "-" || strings.HasPrefix(name, "*") {
 		return ""
 	}
 	return name

@@ -10,7 +10,8 @@
 //
 // A [Hook] decodes a type that has a notation of its own, with the help of
 // [Node]. [Patch] holds the part of a struct that a file sets, to be laid over
-// several values later. [Positions] finds the place of anything decoded again,
+// several values later, and [Extension] the keys of a map that structs of other packages
+// have. [Positions] finds the place of anything decoded again,
 // for a check that can be made only when the whole file is known. [Unknown]
 // words the complaint about a name that does not exist, with the nearest one
 // that does. A [Tree] lets values be set before a file is decoded. [Outline]

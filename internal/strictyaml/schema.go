@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"cmp"
 	"maps"
 	"reflect"
 	"time"
@@ -18,8 +19,11 @@ type Outline struct {
 	// Fields describe single fields that are more than their type says, such as
 	// a string that is a name of something.
 	Fields map[Field]Schema
-	// Words say what a key means, one sentence each.
+	// Words say what a key means, one sentence each. The tag doc of a field goes
+	// before them.
 	Words map[string]string
+	// Extensions are those of the [Decoder].
+	Extensions Extensions
 }
 
 // Field is the field of a struct that a key sets.
@@ -39,6 +43,9 @@ func (o Outline) Of(t reflect.Type) Schema {
 	if s, ok := o.Types[t]; ok {
 		return s
 	}
+	if w, ok := reflect.TypeAssert[worded](reflect.Zero(t)); ok {
+		return Schema{"enum": w.Known()}
+	}
 	if p, ok := reflect.TypeAssert[patched](reflect.New(t)); ok {
 		return o.Of(p.patches())
 	}
@@ -50,7 +57,7 @@ func (o Outline) Of(t reflect.Type) Schema {
 	case kind == reflect.Map:
 		return Schema{"type": "object", "additionalProperties": o.Of(t.Elem())}
 	case kind == reflect.Struct:
-		return o.Struct(t, keysOf(t)...)
+		return o.Struct(t, o.Extensions.keysOf(t)...)
 	case kind == reflect.String, t == reflect.TypeFor[time.Duration]():
 		return Schema{"type": "string"}
 	case kind == reflect.Bool:
@@ -69,15 +76,23 @@ func (o Outline) Of(t reflect.Type) Schema {
 func (o Outline) Struct(t reflect.Type, keys ...string) Schema {
 	properties := Schema{}
 	for _, key := range keys {
-		i, ok := fieldOf(t, key)
+		owner := t
+		if _, by, ok := o.Extensions.extends(t, key); ok {
+			owner = by
+		}
+		i, ok := fieldOf(owner, key)
 		if !ok {
 			continue
 		}
-		s, ok := o.Fields[Field{t, key}]
+		field := owner.Field(i)
+		s, ok := o.Fields[Field{owner, key}]
 		if !ok {
-			s = o.Of(t.Field(i).Type)
+			s = o.Of(field.Type)
 		}
-		properties[key] = Described(s, o.Words[key])
+		if least, most, ok := bounds(field); ok {
+			s = Schema{"type": "integer", "minimum": least, "maximum": most}
+		}
+		properties[key] = Described(s, cmp.Or(field.Tag.Get("doc"), o.Words[key]))
 	}
 	return Schema{"type": "object", "properties": properties, "additionalProperties": false}
 }
