@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +11,7 @@ import (
 	"lockquake/faults"
 	"lockquake/history"
 	"lockquake/sim"
-	"lockquake/sim/redis"
-	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/backend"
 )
 
 // At implements faults.Target.
@@ -68,7 +66,10 @@ func (r *run) hits(a faults.Action) bool {
 			return false
 		}
 	}
-	return a.Kind != faults.Failover || r.cluster.Replicated()
+	if a.Kind == faults.Failover && !r.cluster.Replicated() {
+		return false
+	}
+	return r.workers[a.Target] != nil || a.Target == resourceNode || carriesOut(r.cluster, a.Kind)
 }
 
 // nodes returns the nodes that a name in a fault stands for.
@@ -81,7 +82,7 @@ func (r *run) nodes(name string) []string {
 		return []string{resourceNode}
 	case name == lockNode:
 		return r.cluster.Serving()
-	case r.cluster.Server(name) != nil:
+	case r.serves(name):
 		return []string{name}
 	}
 	return nil
@@ -110,7 +111,7 @@ func (r *run) takeHold(step int, a faults.Action) error {
 	case faults.Stall:
 		r.workers[a.Target].Stall(a.Task, a.For, func() { r.bites[step-1].Bit = true })
 	case faults.Failover:
-		r.cluster.Promote()
+		r.cluster.(backend.Promoter).Promote()
 	case faults.Partition, faults.Reset, faults.Latency, faults.Loss:
 		return r.befallLinks(step, a)
 	default:
@@ -186,7 +187,7 @@ func (r *run) befallWorker(k *sim.Worker, a faults.Action) error {
 func (r *run) befallServers(step int, a faults.Action) error {
 	nodes := r.nodes(a.Target)
 	if a.Kind == faults.Crash && a.Target != resourceNode {
-		r.cluster.Crash(nodes, dataAfter(a.Data), a.For)
+		r.cluster.(backend.Crasher).Crash(nodes, backend.Data(a.Data), a.For)
 		return nil
 	}
 	for _, name := range nodes {
@@ -197,21 +198,8 @@ func (r *run) befallServers(step int, a faults.Action) error {
 	return nil
 }
 
-func dataAfter(d faults.Data) redis.Data {
-	switch d {
-	case faults.DataKept:
-		return redis.DataKept
-	case faults.DataLost:
-		return redis.DataLost
-	case faults.DataWritten:
-		return redis.DataWritten
-	case faults.DataByPersistence:
-	}
-	return redis.DataByPersistence
-}
-
 func (r *run) befallServer(step int, name string, a faults.Action) error {
-	node, server := r.world.Node(name), r.cluster.Server(name)
+	node := r.world.Node(name)
 	switch a.Kind {
 	case faults.Pause:
 		node.Freeze(a.For)
@@ -222,39 +210,44 @@ func (r *run) befallServer(step int, name string, a faults.Action) error {
 		service := r.spec(step).Params.Service
 		node.SetService(&service)
 		r.later(a.For, func() {
-			if server != nil {
-				r.cluster.RestoreService(name)
-			} else {
+			if name == resourceNode {
 				node.SetService(nil)
+			} else {
+				r.restoreService(name)
 			}
 		})
 	case faults.Stale:
 		stale := r.resource.SetStale
-		if server != nil {
-			stale = server.SetStale
+		if name != resourceNode {
+			stale = func(by time.Duration) { r.cluster.(backend.Staler).SetStale(name, by) }
 		}
 		stale(a.By)
 		r.later(a.For, func() { stale(0) })
-	case faults.AnswerErrors:
-		if server == nil {
-			return fmt.Errorf("%s has no such errors", name)
+	case faults.AnswerErrors, faults.Delete, faults.Evict:
+		if name == resourceNode {
+			return fmt.Errorf("%s is no server of locks", name)
 		}
-		server.Enter(keyspace.Condition(a.With))
-		r.later(a.For, func() { server.Leave(keyspace.Condition(a.With)) })
-	case faults.Delete, faults.Evict:
-		if server == nil {
-			return fmt.Errorf("%s has no keys", name)
-		}
-		if a.Kind == faults.Delete {
-			r.hit(step, server.Delete(a.Key, nil))
-			return nil
-		}
-		pick := r.world.Source().Stream("evict", name).At(uint64(step))
-		r.hit(step, server.Delete(cmp.Or(a.Key, "*"), &pick))
+		r.befallRecords(step, name, a)
 	default:
 		return r.befallNode(node, a)
 	}
 	return nil
+}
+
+// befallRecords does what a fault does to the records of a lock's server.
+func (r *run) befallRecords(step int, server string, a faults.Action) {
+	switch a.Kind {
+	case faults.AnswerErrors:
+		refuser := r.cluster.(backend.Refuser)
+		refuser.Refuse(server, string(a.With))
+		r.later(a.For, func() { refuser.Accept(server, string(a.With)) })
+	case faults.Delete:
+		r.hit(step, r.cluster.(backend.Deleter).Delete(server, a.Key))
+	case faults.Evict:
+		pick := r.world.Source().Stream("evict", server).At(uint64(step))
+		r.hit(step, r.cluster.(backend.Evictor).Evict(server, a.Key, &pick))
+	default:
+	}
 }
 
 // hit adds to the event of a fault which keys it has just taken away. Several

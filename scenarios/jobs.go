@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"lockquake/internal/stall"
-	"lockquake/sim/redis/keyspace"
 )
 
 // defaultStall is how long, in real time, a run may stand at one event.
@@ -17,7 +16,7 @@ const defaultStall = 20 * time.Second
 // jobs carries out many runs at once.
 type jobs struct {
 	options options
-	scripts *keyspace.ScriptCache
+	caches  map[string]any // see runner
 	// grace is how long, in real time, the runs at hand are waited for when all
 	// is stopped; 0: until they end.
 	grace time.Duration
@@ -81,7 +80,7 @@ func (j *jobs) work(ctx context.Context, cancel context.CancelCauseFunc, next *a
 	defer ended()
 	var beat atomic.Uint64
 	var current atomic.Int64
-	r := &runner{own: j.options.own, scripts: j.scripts, beat: &beat}
+	r := &runner{own: j.options.own, caches: j.caches, beat: &beat}
 	defer stall.Watch(&beat, j.options.stall, func() {
 		t := at(current.Load())
 		hang := &HangError{j.options.stall, stall.Stacks("sim.(*task).perform", "sim.(*coroutine).park")}

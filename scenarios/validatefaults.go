@@ -18,6 +18,9 @@ func (v *validator) faults() error {
 		if err := v.faultNames(at, spec); err != nil {
 			return err
 		}
+		if err := v.carriedOut(at, spec); err != nil {
+			return err
+		}
 		err := spec.Validate(v.workers, v.nodes(), v.Duration)
 		if err == nil {
 			continue
@@ -77,6 +80,27 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 		return v.ends(at, spec.Params.From, spec.Params.To)
 	}
 	return nil
+}
+
+// carriedOut sees that the servers of some strategy can carry out a fault of the
+// lock's servers. A file that is run with other strategies than it names is believed.
+func (v *validator) carriedOut(at string, spec faults.Spec) error {
+	server := spec.Kind == faults.Failover || slices.Contains(v.lockNodes(), spec.Params.Target)
+	if !server || v.known.replaced() {
+		return nil
+	}
+	var names []string
+	for _, use := range v.Strategies {
+		family, err := v.served().of(v.known.entries[use.Name])
+		if err != nil || carriesOut(family.Kind, spec.Kind) {
+			return err
+		}
+		if !slices.Contains(names, family.Name) {
+			names = append(names, family.Name)
+		}
+	}
+	at += "." + string(spec.Kind)
+	return v.at.KeyErrorf(at, "%s: servers of %s know no such fault", at, strings.Join(names, ", "))
 }
 
 // faultWords judges the parameters of a fault that are one of a few words.

@@ -4,40 +4,20 @@ import (
 	"time"
 
 	"lockquake/history"
-	"lockquake/internal/draw"
 	"lockquake/sim"
+	"lockquake/sim/backend"
 )
-
-// Layout says which servers a lock has, and what becomes of them when one crashes.
-type Layout struct {
-	// Names are the nodes of the servers. With Replicated they are two, of which
-	// the second is the replica of the first.
-	Names      []string
-	Replicated bool
-	Lag        draw.Dist // of the replica
-	// Failover is how long after a crash of the primary its replica takes its
-	// place; 0 for never.
-	Failover time.Duration
-	// Silence is how much longer than its crash a server stays away.
-	Silence time.Duration
-	// Service is how long a server takes for one request; zero for no time.
-	Service draw.Dist
-	// WallOffset is by how much the wall clock of a server is fast.
-	WallOffset func(name string) time.Duration
-	// Told is told of restarts and promotions, without a time.
-	Told func(history.Event)
-}
 
 // Cluster is the servers of a lock while a run happens.
 type Cluster struct {
-	layout  Layout
+	layout  backend.Layout
 	world   *sim.World
 	servers map[string]*Server // by node
 	group   *Group             // of a server with a replica, else nil
 }
 
 // NewCluster adds the nodes to the world and starts a server on each.
-func NewCluster(w *sim.World, l Layout, o Options) (*Cluster, error) {
+func NewCluster(w *sim.World, l backend.Layout, o Options) (*Cluster, error) {
 	c := &Cluster{layout: l, world: w, servers: map[string]*Server{}}
 	for _, name := range l.Names {
 		w.AddNode(name, sim.NodeConfig{WallOffset: l.WallOffset(name)})
@@ -57,9 +37,6 @@ func NewCluster(w *sim.World, l Layout, o Options) (*Cluster, error) {
 			}
 			c.servers[name] = server
 		}
-	}
-	for _, name := range l.Names {
-		c.RestoreService(name)
 	}
 	return c, nil
 }
@@ -145,14 +122,5 @@ func (c *Cluster) restart(name string) {
 func (c *Cluster) Promote() {
 	if c.group.Promote() {
 		c.layout.Told(history.Event{Type: history.Promoted, Node: c.group.Resolve()})
-	}
-}
-
-// RestoreService ends an overload of a server.
-func (c *Cluster) RestoreService(name string) {
-	if c.layout.Service.IsZero() {
-		c.world.Node(name).SetService(nil)
-	} else {
-		c.world.Node(name).SetService(&c.layout.Service)
 	}
 }

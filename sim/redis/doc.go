@@ -20,7 +20,7 @@
 //     [Persistence] (persistence.go).
 //   - [Group] is a primary and a replica that lags, with failover (replication.go).
 //   - [Cluster] is all servers of a lock, several that stand alone or a group: they
-//     crash, come back and fail over as its [Layout] says (cluster.go).
+//     crash, come back and fail over as their [backend.Layout] says (cluster.go).
 //   - [Server.Delete] is a third party or an eviction, and [Server.SetStale] a
 //     replica that clients read from (thirdparty.go).
 //   - Persistence, replicas and stale reads live on a journal of effects (journal.go,
