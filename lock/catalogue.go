@@ -17,6 +17,9 @@ type Deps struct {
 	Instance string
 	// Process keeps what the workers of this worker's process share; see Shared.
 	Process *Process
+	// Port is what the servers of the entry's family offer, of a type that the
+	// family's package has; nil for Redis, which has the fields below.
+	Port any
 	// Redis is the client of the lock's Redis server, or of the current primary,
 	// nil where there is none.
 	Redis redis.Cmdable
