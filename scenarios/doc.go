@@ -13,6 +13,8 @@
 //   - What workers do under a lock is a workload (workload.go, and a file for
 //     each). A recorder is between a worker and the world, names its steps,
 //     and writes its part of the history (recorder.go).
+//   - The lock's servers are of a family, such as Redis: families.go lists them, and
+//     cluster.go starts the servers of a run through package backend.
 //   - The plan of faults is carried out on the world in faults.go.
 //   - [Campaign] is what is left: rates, intervals, a verdict against what the
 //     scenario expects, and the first failure of each check (sum.go, result.go).

@@ -109,24 +109,41 @@ func (s *Scenario) served() families {
 	return s.families
 }
 
-// familiesKnown sees that every strategy has servers, and that a use sets only the keys of
-// its own.
-func (v *validator) familiesKnown() error {
+// servedUses sees that every strategy has servers, and that a use sets no keys of a
+// family that none of its strategies uses.
+func (v *validator) servedUses() error {
+	own := map[string][]string{} // families by the path of a use, which may be a pattern
 	for i, use := range v.Strategies {
-		own, err := v.served().of(v.known.entries[use.Name])
+		family, err := v.served().of(v.known.entries[use.Name])
 		if err != nil {
 			return v.at.Errorf(v.uses[i], "%v", err)
 		}
+		own[v.uses[i]] = append(own[v.uses[i]], family.Name)
+	}
+	for i, use := range v.Strategies {
+		at := v.uses[i]
 		for _, other := range v.served() {
-			if other.Name == own.Name || other.Settings == nil || !use.Families.Sets(reflect.TypeOf(other.Settings)) {
+			if slices.Contains(own[at], other.Name) {
 				continue
 			}
-			for field := range reflect.TypeOf(other.Settings).Fields() {
-				if key := v.uses[i] + "." + field.Tag.Get("yaml"); v.at.Has(key) {
-					return v.at.KeyErrorf(key, "%s is about servers of %s, and %s uses those of %s", key, other.Name, use.Name, own.Name)
+			for _, key := range slices.Concat(keysIn(at, other.Settings), keysIn(at+".servers", other.ServerSettings)) {
+				if v.at.Has(key) {
+					return v.at.KeyErrorf(key, "%s is about servers of %s, and %s uses those of %s", key, other.Name, use.Name, own[at][0])
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// keysIn lists the paths of the keys that a struct, which may be nil, has in a map.
+func keysIn(at string, settings any) []string {
+	if settings == nil {
+		return nil
+	}
+	var keys []string
+	for field := range reflect.TypeOf(settings).Fields() {
+		keys = append(keys, at+"."+field.Tag.Get("yaml"))
+	}
+	return keys
 }

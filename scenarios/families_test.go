@@ -88,6 +88,7 @@ func TestSettingsOfAFamilyAreJudgedWhereTheyStand(t *testing.T) {
 		{"lock: {ttl: 2s}", "toy: {wait: 2m}", `beside.yaml:6:13: toy.wait must be between 1ms and 1m0s, and is 2m0s`},
 		{"toy-cas]", "{name: toy-cas, toy: {dials: 0}}]", `beside.yaml:7:50: strategies[1].toy.dials must be between 1 and 9, and is 0`},
 		{"toy-cas]", "{name: toy-cas, client: {pool-size: 1}}]", `beside.yaml:7:37: strategies[1].client is about servers of redis, and toy-cas uses those of toy`},
+		{"toy-cas]", "{name: toy-cas, servers: {clock: wall}}]", `beside.yaml:7:47: strategies[1].servers.clock is about servers of redis, and toy-cas uses those of toy`},
 		{"[redis, toy-cas]", "[toy-cas]\nfaults: [{at: 1s, crash: {target: lock, for: 1s}}, {at: 1s, evict: {target: lock}}]", `beside.yaml:8:61: faults[1].evict: servers of toy know no such fault`},
 		{"[redis, toy-cas]", "[toy-cas]\nfaults: [{at: 1s, failover: {}}]", `beside.yaml:8:19: faults[0].failover: servers of toy know no such fault`},
 	} {

@@ -48,11 +48,6 @@ func (e Extension) Has(path string) bool {
 	})
 }
 
-// Sets reports whether a file sets a field of a struct of this type.
-func (e Extension) Sets(t reflect.Type) bool {
-	return slices.ContainsFunc(e.layers, func(l *layer) bool { return l.value.Type() == t })
-}
-
 // Under returns what both set. What over sets wins.
 func (e Extension) Under(over Extension) Extension {
 	merged := Extension{slices.Clone(e.layers)}

@@ -1,10 +1,12 @@
 // Package redis simulates Redis servers in a world of package sim: what a server is
-// beyond its keyspace. It is one of three rooms:
+// beyond its keyspace. It is one of four packages:
 //
 //   - [lockquake/sim/redis/keyspace] has the commands, expiry and Lua, and no
 //     simulation.
 //   - [lockquake/sim/redis/client] has go-redis as the network sees it, and no server.
 //   - This package puts a keyspace on a node, and does not know the clients.
+//   - [lockquake/sim/redis/family] puts the three together for package scenarios, and has
+//     the settings of a scenario file.
 //
 // # A tour
 //
