@@ -3,6 +3,7 @@ package scenarios
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"lockquake/faults"
@@ -80,14 +81,7 @@ func (r *run) answer() time.Duration {
 }
 
 // serves reports whether a node is a server of the lock.
-func (r *run) serves(node string) bool {
-	for _, name := range r.cluster.Names() {
-		if name == node {
-			return true
-		}
-	}
-	return false
-}
+func (r *run) serves(node string) bool { return slices.Contains(r.cluster.Names(), node) }
 
 // carriesOut reports whether the lock's servers can carry out a fault of this kind.
 // What package sim does to any machine needs nothing of them.
