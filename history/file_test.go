@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// record numbers events and puts them a millisecond apart.
+// record numbers events and gives them times a millisecond apart.
 func record(events ...history.Event) []history.Event {
 	var r history.Recorder
 	for i, e := range events {
@@ -53,7 +53,7 @@ func sample() *history.History {
 	}
 }
 
-func TestGoldenRoundTrip(t *testing.T) {
+func TestGoldenHistoryReadsBackAsItWasWritten(t *testing.T) {
 	want := sample()
 	var got bytes.Buffer
 	if err := history.Write(&got, want); err != nil {
@@ -101,7 +101,7 @@ type brokenFile struct{}
 
 func (brokenFile) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
-func TestWriteErrors(t *testing.T) {
+func TestWriteReturnsTheWritersErrorAndRefusesLongLines(t *testing.T) {
 	if err := history.Write(brokenFile{}, sample()); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("got %v, want the writer's error", err)
 	}
@@ -113,7 +113,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-func TestReadRefuses(t *testing.T) {
+func TestReadRefusesFilesThatAreNotAHistory(t *testing.T) {
 	const meta = `{"schema":1,"version":"","scenario":"","strategy":"","label":"","seed":0,"workload":"","fence":"","fenced":false,"workers":null,"duration":0,"end":0}` + "\n"
 	tests := []struct {
 		name, file, want string
@@ -171,7 +171,7 @@ func FuzzRead(f *testing.F) {
 		if diff := cmp.Diff(h, again, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("changed on the way (-first +second):\n%s", diff)
 		}
-		// Whatever is in the file, folding it ends without a panic.
+		// Whatever the file contains, this does not panic.
 		_, _ = h.Sections()
 	})
 }

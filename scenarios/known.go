@@ -3,6 +3,8 @@ package scenarios
 import (
 	"lockquake/checker"
 	"lockquake/lock"
+	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
 	"lockquake/sim/resource"
 )
 
@@ -13,17 +15,17 @@ type catalogue struct {
 	strategies []string
 	tokenless  map[string]bool // strategies that never hand out a token
 	entries    map[string]lock.Entry
-	workloads  []string
+	workloads  []workload.Info
 	fences     []string
 	points     []string
 	checks     []checker.Check
-	overrides  []Override // that the file is read with
+	overrides  []results.Override // that the file is read with
 }
 
 // known returns what a scenario can ask for that has these families and the caller's own
 // strategies.
 func known(f families, own []lock.Entry) catalogue {
-	c := catalogue{own: own, families: f, points: f.points(), checks: checker.Catalogue(), tokenless: map[string]bool{}, entries: map[string]lock.Entry{}}
+	c := catalogue{own: own, families: f, points: f.points(), checks: checker.Catalogue(), workloads: workload.Catalogue(), tokenless: map[string]bool{}, entries: map[string]lock.Entry{}}
 	for _, s := range f.strategies() {
 		c.strategies = append(c.strategies, s.Name)
 		c.tokenless[s.Name] = !s.Fenced()
@@ -33,9 +35,6 @@ func known(f families, own []lock.Entry) catalogue {
 		c.strategies = append(c.strategies, s.Name)
 		c.entries[s.Name] = s
 	}
-	for _, w := range Workloads() {
-		c.workloads = append(c.workloads, w.Name)
-	}
 	for _, p := range resource.Policies() {
 		c.fences = append(c.fences, string(p.Policy))
 	}
@@ -44,6 +43,14 @@ func known(f families, own []lock.Entry) catalogue {
 
 // known returns what the scenario could ask for when it was read.
 func (s *Scenario) known() catalogue { return known(s.served(), s.Own) }
+
+func (c catalogue) workloadNames() []string {
+	var names []string
+	for _, w := range c.workloads {
+		names = append(names, w.Name)
+	}
+	return names
+}
 
 func (c catalogue) checkNames() []string {
 	var names []string

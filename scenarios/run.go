@@ -14,6 +14,8 @@ import (
 	"lockquake/history"
 	"lockquake/internal/draw"
 	"lockquake/lock"
+	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
 	"lockquake/sim"
 	"lockquake/sim/backend"
 	"lockquake/sim/resource"
@@ -80,7 +82,7 @@ type run struct {
 	seed         uint64
 	world        *sim.World
 	plan         faults.Plan
-	bites        []Bite
+	bites        []results.Bite
 	workers      map[string]*sim.Worker
 	family       *backend.Family
 	servers      Servers
@@ -104,7 +106,7 @@ type run struct {
 
 // once carries out one run and judges it. The events of the history are the
 // runner's own until the next run.
-func (r *runner) once(use Strategy, seed uint64) (*Trial, error) {
+func (r *runner) once(use Strategy, seed uint64) (*results.Trial, error) {
 	entry, err := r.entry(use.Name)
 	if err != nil {
 		return nil, err
@@ -173,7 +175,7 @@ func (r *runner) kindInfo(kind faults.Kind) faults.KindInfo {
 func (r *run) build() error {
 	s := r.scenario
 	r.world = sim.New(sim.Config{
-		Seed: r.seed, Step: s.Step, Cores: s.wakingCores(), WakeLag: s.WakeLag, ArrivalFirst: s.Wake == Arrival,
+		Seed: r.seed, Step: s.Step, Cores: s.wakingCores(), WakeLag: s.WakeLag, ArrivalFirst: s.Wake == results.Arrival,
 		Latency: s.Network.Latency, Trace: r.trace, Visit: r.visited, Beat: r.beat,
 	})
 	longestTTL := s.longestTTL(r.entry.Defaults, r.use)
@@ -194,7 +196,7 @@ func (r *run) build() error {
 	if slices.ContainsFunc(r.plan.Steps, func(s faults.Step) bool { return s.Action.Kind == faults.Cancel }) {
 		r.cancels = map[string]context.CancelCauseFunc{}
 	}
-	r.bites = make([]Bite, len(r.plan.Steps))
+	r.bites = make([]results.Bite, len(r.plan.Steps))
 	for i, name := range s.WorkerNames() {
 		r.addWorker(name, i)
 	}
@@ -219,7 +221,7 @@ func (r *run) visited(at time.Duration, worker, point string) {
 }
 
 func (r *run) initial() map[string]string {
-	info := workloadInfo(r.scenario.Workload.Kind)
+	info := r.scenario.workload
 	items := map[string]string{}
 	for _, name := range r.scenario.ResourceNames() {
 		if info.Initial != "" {
@@ -274,10 +276,11 @@ func (r *run) work(worker *sim.Worker) {
 	ctx := context.Background()
 	process := worker.Process()
 	name := worker.Name()
-	strategy := r.strategy(worker)
 	settings := s.WorkloadOf(r.use)
-	info := workloadInfo(settings.Kind)
-	rec := &recorder{run: r, worker: worker, client: resource.NewClient(process, resourceNode)}
+	rec := &recorder{
+		run: r, worker: worker, client: resource.NewClient(process, resourceNode),
+		strategy: r.strategy(worker), heeds: s.heedsOf(settings, name), commits: settings.Commit,
+	}
 	items := s.ResourceNames()
 	source := r.world.Source()
 	hold, think := source.Stream("hold", name), source.Stream("think", name)
@@ -293,21 +296,20 @@ func (r *run) work(worker *sim.Worker) {
 		r.sections[name] = n
 		at := uint64(n)
 		pick, pause := item.At(at), think.At(at)
-		job := work{
-			recorder: rec, env: worker, strategy: strategy, settings: &settings,
-			worker: name, section: n, items: items, item: items[pick.Int64N(int64(len(items)))],
-			heeds: s.heedsOf(settings, name), draw: choice.At(at),
+		job := workload.Work{
+			Recorder: rec, Env: worker, Settings: &settings,
+			Worker: name, Section: n, Items: items, Item: items[pick.Int64N(int64(len(items)))], Draw: choice.At(at),
 		}
 		if settings.Attempts > 1 {
-			job.unit = fmt.Sprintf("%s/job-%d", name, n)
+			job.Unit = fmt.Sprintf("%s/job-%d", name, n)
 		}
 		for again := true; again; {
-			job.attempt++
-			job.hold = sample(s.holdOf(settings, name), hold, at) + r.overruns[name]
-			rec.takes = max(job.hold, settings.HoldAtLeast)
+			job.Attempt++
+			job.Hold = sample(s.holdOf(settings, name), hold, at) + r.overruns[name]
+			rec.takes = max(job.Hold, settings.HoldAtLeast)
 			r.calm.include(rec.takes)
 			one, began := job, r.world.Time()
-			err := info.do(r.cancellable(ctx, worker), &one)
+			err := s.workload.Do(r.cancellable(ctx, worker), &one)
 			wait := settings.Think.Sample(&pause)
 			if wait == 0 && r.world.Time() == began {
 				wait = idle
@@ -315,7 +317,7 @@ func (r *run) work(worker *sim.Worker) {
 			if worker.Sleep(ctx, wait) != nil {
 				return
 			}
-			again = err != nil && job.attempt < settings.Attempts && r.world.Time() < s.Duration
+			again = err != nil && job.Attempt < settings.Attempts && r.world.Time() < s.Duration
 		}
 	}
 }
@@ -363,7 +365,7 @@ func (r *run) recordSilently(e history.Event) {
 }
 
 // judge ends the history and lets the checks speak.
-func (r *run) judge() (*Trial, error) {
+func (r *run) judge() (*results.Trial, error) {
 	s := r.scenario
 	for _, name := range s.ResourceNames() {
 		r.record(history.Event{Type: history.Final, Key: name, Value: r.resource.Value(name)})
@@ -375,13 +377,13 @@ func (r *run) judge() (*Trial, error) {
 	}
 	h := &history.History{
 		Meta: history.Meta{
-			Schema: 1, Version: Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
+			Schema: 1, Version: results.Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
 			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
 			Tells: r.entry.Tells, MaxHold: params.MaxHold,
 			Nodes: count, Quorum: quorum,
 			Workers: s.WorkerNames(), Initial: r.initial(),
 			TTL:      params.TTL,
-			Commit:   s.WorkloadOf(r.use).Commit.recorded(),
+			Commit:   s.WorkloadOf(r.use).Commit.Recorded(),
 			Unread:   r.unread,
 			Answer:   r.answer(),
 			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
@@ -393,17 +395,17 @@ func (r *run) judge() (*Trial, error) {
 		return nil, err
 	}
 	h.Meta.Stopped = r.stop(sections)
-	results, metrics, err := checker.Judge(h, sections, s.Checks)
+	verdicts, metrics, err := checker.Judge(h, sections, s.Checks)
 	if err != nil {
 		return nil, err
 	}
 	metrics.Commands = r.cluster.Requests()
 	r.bite(h, sections)
-	return &Trial{
+	return &results.Trial{
 		Scenario: s.Name, Label: r.use.Label, Strategy: r.use.Name, Seed: r.seed,
-		Plan: r.plan, Bites: r.bites, History: h, Results: results, Metrics: metrics,
+		Plan: r.plan, Bites: r.bites, History: h, Results: verdicts, Metrics: metrics,
 		Checksum: h.Meta.Checksum, Events: r.world.Events(), Acquisitions: r.acquisitions,
-		Telling: mostTelling(s, r.use.Label, results),
-		Replay:  Token{s.Path, s.Hash, r.use.Label, r.seed, Version, h.Meta.Checksum, s.Overrides}.String(), Program: s.Program,
+		Telling: mostTelling(s, r.use.Label, verdicts),
+		Replay:  s.token(r.use.Label, r.seed, h.Meta.Checksum), Program: s.Program,
 	}, nil
 }

@@ -8,6 +8,8 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
+	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
 )
 
 // Scenario is one experiment: who works under which lock, what goes wrong,
@@ -25,13 +27,13 @@ type Scenario struct {
 	Resources int           `yaml:"resources"` // named resource-1, ...; a section draws one of them
 	Sections  int           `yaml:"sections"`  // jobs of each worker, each one section unless it is tried again; 0: as many as fit into Duration
 	Step      time.Duration `yaml:"step"`      // virtual time that every point costs
-	Wake      Wake          `yaml:"wake"`
+	Wake      results.Wake  `yaml:"wake"`
 	WakeLag   draw.Dist     `yaml:"wake-lag"` // from waking to the late deadlines and messages
 	Cores     int           `yaml:"cores"`    // processors of each process; they wake one by one
 
-	Workload Workload   `yaml:"workload"`
-	Resource Resource   `yaml:"resource"`
-	Lock     LockParams `yaml:"lock"` // for every strategy that has them
+	Workload workload.Settings `yaml:"workload"`
+	Resource Resource          `yaml:"resource"`
+	Lock     LockParams        `yaml:"lock"` // for every strategy that has them
 	// Families has the keys of the families of lock servers, such as client.
 	Families strictyaml.Extension `yaml:"*families"`
 	Servers  ServersParams        `yaml:"servers"`
@@ -41,8 +43,8 @@ type Scenario struct {
 	Each       []Each        `yaml:"each"`
 	Faults     []faults.Spec `yaml:"faults"`
 
-	Checks []string          `yaml:"checks"`
-	Expect map[string]Expect `yaml:"expect"` // by label
+	Checks []string                  `yaml:"checks"`
+	Expect map[string]results.Expect `yaml:"expect"` // by label
 	// Claims: of each strategy is expected what it claims to hold under the
 	// class of the case.
 	Claims bool `yaml:"claims"`
@@ -66,7 +68,8 @@ type Scenario struct {
 	// Text is the file itself, with the Overrides in it.
 	Text []byte `yaml:"-"`
 	// Overrides are the values that were set from outside, in their order.
-	Overrides []Override `yaml:"-"`
+	Overrides []results.Override `yaml:"-"`
+	workload  workload.Info      // that Workload.Kind names
 	// samples are what the files of empirical distributions hold, by the path of the
 	// distribution in the file.
 	samples map[string][]time.Duration
@@ -110,7 +113,7 @@ func (s *Scenario) ResourceOf(use Strategy) Resource {
 }
 
 // WorkloadOf returns what the workers do under one use of a strategy.
-func (s *Scenario) WorkloadOf(use Strategy) Workload {
+func (s *Scenario) WorkloadOf(use Strategy) workload.Settings {
 	w := s.Workload
 	use.Workload.Apply(&w)
 	return w
@@ -137,7 +140,7 @@ func (s *Scenario) eachOf(worker string) Each {
 }
 
 // holdOf is how long the work of a worker takes.
-func (s *Scenario) holdOf(w Workload, worker string) draw.Dist {
+func (s *Scenario) holdOf(w workload.Settings, worker string) draw.Dist {
 	if hold := s.eachOf(worker).Hold; hold != nil {
 		return *hold
 	}
@@ -145,20 +148,10 @@ func (s *Scenario) holdOf(w Workload, worker string) draw.Dist {
 }
 
 // WorkloadParams are those settings of a workload that a part of a file sets.
-type WorkloadParams = strictyaml.Patch[Workload]
+type WorkloadParams = strictyaml.Patch[workload.Settings]
 
 // LockParams are those parameters of a lock that a part of a file sets.
 type LockParams = strictyaml.Patch[lock.Params]
-
-// Wake says what a process that was stopped sees first on waking.
-type Wake string
-
-// The orders.
-const (
-	WakeDrawn      Wake = "drawn"           // each processor, and the network poller, by itself after a lag of its own
-	DeadlinesFirst Wake = "deadlines-first" // all late deadlines, and then all late messages
-	Arrival        Wake = "arrival"         // in the order in which they came due
-)
 
 // usualWakeLag is what a stopped Go process was seen to take, on a machine with
 // other work to do: mostly about a tenth of a millisecond, and now and then the ten
@@ -167,46 +160,12 @@ func usualWakeLag() draw.Dist {
 	return draw.Dist{Kind: draw.Lognormal, Median: 100 * time.Microsecond, P99: 10 * time.Millisecond}
 }
 
-func wakes() []Wake { return []Wake{WakeDrawn, DeadlinesFirst, Arrival} }
-
 // wakingCores is how many processors of a process wake by themselves.
 func (s *Scenario) wakingCores() int {
-	if s.Wake == WakeDrawn {
+	if s.Wake == results.WakeDrawn {
 		return s.Cores
 	}
 	return 1
-}
-
-// Workload is what the workers do under the lock.
-type Workload struct {
-	Kind  string    `yaml:"kind"`
-	Hold  draw.Dist `yaml:"hold"`  // between the read and the write
-	Think draw.Dist `yaml:"think"` // between two sections
-	Heeds Heeds     `yaml:"heeds"` // how far the work looks at its context
-
-	// Of counter, register and multi-lock.
-	Writes int `yaml:"writes"` // of a section; the hold is split between them
-
-	// Of counter.
-	Fails  int    `yaml:"fails"`  // percent of the sections whose work ends with an error before its first write
-	Commit Commit `yaml:"commit"` // when the writes reach the resource
-	// Attempts is how many sections one job may take. A job is tried again if its
-	// section ended with any error: of the lock, of the work, of the resource.
-	Attempts int `yaml:"attempts"`
-
-	// Of cron and reminders.
-	Period time.Duration `yaml:"period"` // from tick to tick
-
-	// Of cron.
-	HoldAtLeast time.Duration `yaml:"hold-at-least"` // no lock is given back earlier; 0: at the end of the task
-	Key         TickKey       `yaml:"key"`           // what the lock is of; "" is KeyJob
-
-	// Of reminders.
-	Recheck bool `yaml:"recheck"` // whether the holder looks at the mark again; true unless set
-
-	// Of multi-lock.
-	Locks int   `yaml:"locks"` // resources that a section draws; 0 stands for 2
-	Order Order `yaml:"order"` // in which it locks them; "" is OrderSorted
 }
 
 // Resource is what the protected resource does with a token.
@@ -234,27 +193,8 @@ type Each struct {
 	Worker     string               `yaml:"worker"`
 	Start      time.Duration        `yaml:"start"`       // when its first section begins
 	Hold       *draw.Dist           `yaml:"hold"`        // of its work; nil: as everybody's
-	Heeds      Heeds                `yaml:"heeds"`       // of its work; "": as everybody's
+	Heeds      results.Heeds        `yaml:"heeds"`       // of its work; "": as everybody's
 	WallOffset time.Duration        `yaml:"wall-offset"` // by how much its wall clock is fast; slow if negative
 	Lock       LockParams           `yaml:"lock"`
 	Families   strictyaml.Extension `yaml:"*families"`
-}
-
-// Expect is what must be seen of one label. Violates names checks that must
-// be violated in at least one run, Holds checks that must be valid in every
-// run. The bounds are on measures over all runs.
-type Expect struct {
-	Holds    []string `yaml:"holds"`
-	Violates []string `yaml:"violates"`
-	Finished Bound    `yaml:"finished" json:"finished,omitzero"`
-	Refused  Bound    `yaml:"refused" json:"refused,omitzero"`
-	Lost     Bound    `yaml:"lost" json:"lost,omitzero"`
-	GivenUp  Bound    `yaml:"given-up" json:"given-up,omitzero"`
-	WaitP50  Bound    `yaml:"wait-p50" json:"wait-p50,omitzero"`
-	WaitP99  Bound    `yaml:"wait-p99" json:"wait-p99,omitzero"`
-	WaitMax  Bound    `yaml:"wait-max" json:"wait-max,omitzero"`
-	HoldP50  Bound    `yaml:"hold-p50" json:"hold-p50,omitzero"`
-	HoldP99  Bound    `yaml:"hold-p99" json:"hold-p99,omitzero"`
-	HoldMax  Bound    `yaml:"hold-max" json:"hold-max,omitzero"`
-	Commands Bound    `yaml:"commands" json:"commands,omitzero"`
 }

@@ -13,6 +13,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
+	"lockquake/scenarios/results"
 )
 
 // The bounds of a scenario: far beyond what makes sense, and far from where
@@ -22,7 +23,6 @@ const (
 	mostCores   = 1024
 	mostOthers  = 1_000_000_000
 	mostRetries = 1_000
-	mostWrites  = 1_000
 	longestTime = draw.Longest
 	longestName = 64 // letters of a name or a label
 	namePattern = `^[a-z0-9][a-z0-9-]*$`
@@ -114,19 +114,20 @@ func (v *validator) numbers() error {
 	if err := v.duration("step", v.Step, 0, longestTime); err != nil {
 		return err
 	}
-	if err := v.name("wake", "order of waking", string(v.Wake), texts(wakes())); err != nil {
+	if err := v.name("wake", "order of waking", string(v.Wake), texts(results.Wakes())); err != nil {
 		return err
 	}
-	if v.Wake != WakeDrawn && v.at.Has("cores") {
+	if v.Wake != results.WakeDrawn && v.at.Has("cores") {
 		return v.at.KeyErrorf("cores", "cores: with wake: %s a process wakes as one with a single processor", v.Wake)
 	}
 	return nil
 }
 
 func (v *validator) work() error {
-	if err := v.name("workload.kind", "workload", v.Workload.Kind, v.known.workloads); err != nil {
+	if err := v.name("workload.kind", "workload", v.Workload.Kind, v.known.workloadNames()); err != nil {
 		return err
 	}
+	v.workload = v.known.workloads[slices.Index(v.known.workloadNames(), v.Workload.Kind)]
 	if err := v.workloads(); err != nil {
 		return err
 	}
@@ -346,12 +347,12 @@ func (v *validator) expect() error {
 		if !slices.Contains(labels, label) {
 			return v.at.KeyErrorf(at, "%s", strictyaml.Unknown("label", label, labels))
 		}
-		if len(e.Holds)+len(e.Violates) == 0 && !e.bounds() {
+		if len(e.Holds)+len(e.Violates) == 0 && !e.Bounded() {
 			return v.at.Errorf(at, "%s names no check in holds or violates, and no bound such as finished: \">= 95 %%\"", at)
 		}
-		for _, m := range measures() {
-			if b := m.of(&e); !b.IsZero() && !slices.Contains(m.units, b.Unit) {
-				return v.at.Errorf(at+"."+m.name, "%s.%s is %s, so its bound is like %s, not %q", at, m.name, m.doc, m.example(), b)
+		for _, m := range results.Measures() {
+			if b := m.Of(&e); !b.IsZero() && !slices.Contains(m.Units, b.Unit) {
+				return v.at.Errorf(at+"."+m.Name, "%s.%s is %s, so its bound is like %s, not %q", at, m.Name, m.Doc, m.Example(), b)
 			}
 		}
 		if err := v.expected(at+".holds", e.Holds, nil); err != nil {

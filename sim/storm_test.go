@@ -11,10 +11,9 @@ import (
 	"lockquake/internal/draw"
 )
 
-// Whatever happens to the world, and in whatever order, an answer is that to its
-// own request, the same seed gives the same run, and a world in which everything
-// has healed serves everybody.
-func TestStormPasses(t *testing.T) {
+// Under any faults in any order, an answer is that to its own request, the same seed gives the same
+// run, and a world in which everything has healed serves everybody.
+func TestAHealedWorldServesEverybody(t *testing.T) {
 	for seed := range uint64(20) {
 		sum := storm(t, seed)
 		if again := storm(t, seed); again != sum {
@@ -23,7 +22,7 @@ func TestStormPasses(t *testing.T) {
 	}
 }
 
-// storm lets 40 faults fall on three workers in two seconds.
+// storm injects 40 faults into a world of three workers within two seconds.
 func storm(t *testing.T, seed uint64) string {
 	w := New(Config{
 		Seed: seed, Step: 10 * time.Microsecond, WakeLag: draw.Fixed(100 * time.Microsecond), Limit: time.Minute,
@@ -31,7 +30,7 @@ func storm(t *testing.T, seed uint64) string {
 	})
 	defer w.Close()
 	n := w.AddNode("server", NodeConfig{})
-	n.Listen(&moody{echo{log: &journal{world: w}}})
+	n.Listen(&moody{echo{log: &eventLog{world: w}}})
 	r := w.Source().Stream("storm", "").Rand()
 	served := 0
 	for i := range 3 {
@@ -72,7 +71,7 @@ func storm(t *testing.T, seed uint64) string {
 	return w.Checksum()
 }
 
-// ask dials and sends requests until one gets no answer, or ten have one.
+// ask dials and sends requests until one gets no answer, or ten get one.
 func ask(t *testing.T, k *Worker) error {
 	ctx := context.Background()
 	c, err := k.process.Dial(ctx, "server", 100*time.Millisecond)

@@ -10,8 +10,7 @@ import (
 	"lockquake/history/jepsen"
 )
 
-// A history of several keys is judged as the histories of each key are: split
-// by key, every key has the verdict that its own log has.
+// Each key of a history has the same verdict as a history of that key alone.
 func TestKeysAreJudgedAsTheirOwnLogs(t *testing.T) {
 	const keys, rounds, processes = 3, 60, 3
 	r := rand.New(rand.NewPCG(10, 7))
@@ -63,7 +62,7 @@ func TestKeysAreJudgedAsTheirOwnLogs(t *testing.T) {
 	}
 }
 
-// ofKey gives a line of a log a key, and a process that no other key has.
+// ofKey adds a key to a line of a log, and a process that no other key has.
 func ofKey(t *testing.T, key int, line string) string {
 	t.Helper()
 	words := strings.SplitN(line, " ", 4)

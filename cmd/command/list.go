@@ -14,8 +14,9 @@ import (
 	"lockquake/faults"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
-	"lockquake/reports"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
+	"lockquake/scenarios/workload"
 	"lockquake/sim/resource"
 )
 
@@ -120,7 +121,7 @@ func table(w io.Writer, lines []listed) error {
 			rows = append(rows, []string{l.Name, l.Doc})
 		}
 	}
-	return reports.Columns(w, rows)
+	return words.Columns(w, rows)
 }
 
 func (p program) listScenarios() ([]listed, error) {
@@ -163,8 +164,11 @@ func (p program) listStrategies() ([]listed, error) {
 
 func listWorkloads() ([]listed, error) {
 	var lines []listed
-	for _, i := range scenarios.Workloads() {
-		params := append([]string{"hold", "think"}, i.Params...)
+	for _, i := range workload.Catalogue() {
+		params := []string{"hold", "think"}
+		for _, p := range i.Params {
+			params = append(params, p.Name)
+		}
 		lines = append(lines, listed{i.Name, strings.Join(params, ", "), i.Doc})
 	}
 	return lines, nil

@@ -13,6 +13,8 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
 )
 
 // referenceSchema is a part of the JSON Schema of scenario files, as a program
@@ -91,7 +93,7 @@ func referenceGroups() ([]referenceGroup, error) {
 	i := slices.IndexFunc(lock.Catalogue(), func(e lock.Entry) bool { return e.Name == "redis" })
 	recipe := lock.Catalogue()[i].Defaults
 	work := s.Workload
-	work.Key, work.Order = scenarios.KeyJob, scenarios.OrderSorted
+	work.Key, work.Order = workload.KeyJob, workload.OrderSorted
 	top := func(names ...string) referenceSchema {
 		return referenceAt(root, append([]string{"properties"}, names...)...)
 	}
@@ -119,7 +121,7 @@ func referenceGroups() ([]referenceGroup, error) {
 		{"faults", "An entry has one [kind of fault](faults.md) with its parameters, such as `pause: {for: 15s}`, and says when it falls: " +
 			"`at`, `when`, or `every` among the parameters.", fault, referenceFault{}},
 		{"when", "", referenceAt(fault, "properties", "when"), faults.When{Nth: 1}},
-		{"expect", "A map from the label of a strategy to a map with at least one of these.", top("expect", "additionalProperties"), scenarios.Expect{}},
+		{"expect", "A map from the label of a strategy to a map with at least one of these.", top("expect", "additionalProperties"), results.Expect{}},
 	}
 	var families []referenceGroup
 	for _, family := range scenarios.Families() {

@@ -15,8 +15,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"mylockquake": main})
 }
 
-// A lock of one's own is found out, its failure repeated and made small, all by
-// the one program.
+// The program finds the flaw of a lock of your own, replays the failure and shrinks it.
 func TestScripts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it writes several reports, with their pictures")
@@ -42,9 +41,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// pasted carries out the command line that a file holds, with more words after
-// it: pasted COMMAND FILE [ARGUMENT...]. The program stands for what go run would
-// run, and COMMAND for the one in the line.
+// pasted runs the command line of a file with more words added: pasted COMMAND FILE [ARGUMENT...].
+// The built program replaces go run, and COMMAND replaces the one in the line.
 func pasted(ts *testscript.TestScript, neg bool, args []string) {
 	line, called := strings.CutPrefix(strings.TrimSpace(ts.ReadFile(args[1])), "go run ./mylockquake replay ")
 	if !called {
@@ -55,7 +53,7 @@ func pasted(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// The page shows what is built and run here.
+// The page shows the code that is built and run here.
 func TestThePageShowsTheProgram(t *testing.T) {
 	page, err := os.ReadFile("../your-own-lock.md")
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"lockquake/scenarios"
 )
 
-// BenchmarkReport measures what a user waits for: gc-pause with 1,000 seeds and
-// five strategies, run and judged on all cores, and its report directory with
-// every picture and story. Run it with -benchtime 1x.
+// BenchmarkReport measures the time that a user waits: gc-pause with 1,000 seeds and five
+// strategies, run and judged on all cores, and its report directory with all pictures and stories.
+// Run it with -benchtime 1x.
 func BenchmarkReport(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command does
 	s, err := scenarios.Load("gc-pause")
@@ -31,7 +31,7 @@ func BenchmarkReport(b *testing.B) {
 			runs += st.Runs
 			acquired += st.Acquisitions
 		}
-		if err := reports.WriteDir(b.TempDir(), c, s, nil); err != nil {
+		if err := reports.WriteDir(b.TempDir(), c, s.Text, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// drawn is how often the tests of randomness draw. Their seeds are fixed, so
-// what passes once passes always.
+// drawn is the number of draws in the tests of randomness. Their seeds are fixed, so their results
+// never change.
 const drawn = 1 << 14
 
 func TestDrawsDependOnNothingButTheirPlace(t *testing.T) {
@@ -133,7 +133,7 @@ func TestFloatsStayInTheirInterval(t *testing.T) {
 	}
 }
 
-func TestInt64N(t *testing.T) {
+func TestInt64NIsUniform(t *testing.T) {
 	for _, n := range []int64{1, 2, 7, 1000, math.MaxInt64} {
 		stream := New(4).Stream("int", "")
 		var low, mean float64

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// The package math of the architecture that the tests run on is right to
-// about one unit in the last place, 2.2e-16.
+// On the architecture of the tests, package math is accurate to about one unit in the last place,
+// 2.2e-16.
 
-func TestExp(t *testing.T) {
+func TestExpAgreesWithMath(t *testing.T) {
 	for i := -70000; i <= 70000; i++ {
 		x := float64(i) * 0.01
 		if got, want := exp(x), math.Exp(x); math.Abs(got-want) > 5e-16*want {
@@ -20,7 +20,7 @@ func TestExp(t *testing.T) {
 	}
 }
 
-func TestLog(t *testing.T) {
+func TestLogAgreesWithMath(t *testing.T) {
 	check := func(x float64) {
 		if got, want := log(x), math.Log(x); math.Abs(got-want) > 1e-15*math.Abs(want) {
 			t.Fatalf("log(%v) = %v, want %v", x, got, want)
@@ -41,11 +41,11 @@ func TestLog(t *testing.T) {
 	}
 }
 
-func TestNormalQuantile(t *testing.T) {
+func TestNormalQuantileInvertsTheDistribution(t *testing.T) {
 	check := func(p float64) {
 		got := normalQuantile(p)
-		// math has no inverse that is exact far from the middle, so there the
-		// way back is tested: the error of the probability over the density.
+		// math has no inverse that is exact far from the middle. There the result is converted
+		// back: the error of the probability divided by the density.
 		off := (math.Erfc(-got/math.Sqrt2)/2 - p) / (math.Exp(-got*got/2) / math.Sqrt(2*math.Pi))
 		if p > 0.25 && p < 0.75 {
 			off = got - math.Sqrt2*math.Erfinv(2*(p-0.5))

@@ -8,7 +8,7 @@ import (
 	"lockquake/sim/backend"
 )
 
-// Cluster is the servers of a lock while a run happens.
+// Cluster has the servers of a lock during a run.
 type Cluster struct {
 	layout  backend.Layout
 	world   *sim.World
@@ -41,14 +41,14 @@ func NewCluster(w *sim.World, l backend.Layout, o Options) (*Cluster, error) {
 	return c, nil
 }
 
-// Close leaves what was costly to make to the next run.
+// Close frees the servers, and keeps what the next run can reuse.
 func (c *Cluster) Close() {
 	for _, name := range c.layout.Names {
 		c.servers[name].Close()
 	}
 }
 
-// Names lists the nodes.
+// Names returns the nodes.
 func (c *Cluster) Names() []string { return c.layout.Names }
 
 // Replicated reports whether the cluster is a primary and its replica.
@@ -57,7 +57,7 @@ func (c *Cluster) Replicated() bool { return c.group != nil }
 // Server returns the server on a node, nil if there is none.
 func (c *Cluster) Server(name string) *Server { return c.servers[name] }
 
-// Serving lists the nodes that clients are to use now.
+// Serving returns the nodes that clients should use now.
 func (c *Cluster) Serving() []string {
 	if c.group != nil {
 		return []string{c.group.Resolve()}
@@ -65,8 +65,8 @@ func (c *Cluster) Serving() []string {
 	return c.layout.Names
 }
 
-// Resolvers return where each server is that clients know of. That of a replicated
-// server follows its failovers.
+// Resolvers returns, for each server that clients know, a function that returns its present node.
+// That of a replicated server follows failovers.
 func (c *Cluster) Resolvers() []func() string {
 	if c.group != nil {
 		return []func() string{c.group.Resolve}
@@ -78,7 +78,7 @@ func (c *Cluster) Resolvers() []func() string {
 	return resolvers
 }
 
-// Requests counts those that reached a server.
+// Requests returns how many requests have reached the servers.
 func (c *Cluster) Requests() int64 {
 	var n int64
 	for _, name := range c.layout.Names {
@@ -87,8 +87,8 @@ func (c *Cluster) Requests() int64 {
 	return n
 }
 
-// Crash ends servers, lets them start again after d, and lets a replica take
-// the place of a primary that is gone for too long.
+// Crash crashes servers and restarts them after d. If a primary is away for too long, its replica
+// takes over.
 func (c *Cluster) Crash(nodes []string, data Data, d time.Duration) {
 	now := c.world.Time()
 	for _, name := range nodes {
@@ -108,8 +108,7 @@ func (c *Cluster) Crash(nodes []string, data Data, d time.Duration) {
 	}
 }
 
-// restart starts a server again, unless it is up: a failover starts the old
-// primary as a replica.
+// restart restarts a server unless it is up: a failover restarts the old primary as a replica.
 func (c *Cluster) restart(name string) {
 	if !c.world.Node(name).Down() {
 		return
@@ -118,7 +117,7 @@ func (c *Cluster) restart(name string) {
 	c.layout.Told(history.Event{Type: history.Restarted, Node: name})
 }
 
-// Promote makes the replica of a replicated server the primary, unless it is down.
+// Promote makes the replica of a replicated server the primary, unless the replica is down.
 func (c *Cluster) Promote() {
 	if c.group.Promote() {
 		c.layout.Told(history.Event{Type: history.Promoted, Node: c.group.Resolve()})

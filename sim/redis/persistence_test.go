@@ -16,8 +16,8 @@ import (
 	"lockquake/sim/redis/client"
 )
 
-// rig is a world with lock servers and one worker, for what happens to
-// servers. A message takes 1 ms, a step no time: dial and HELLO take 4 ms.
+// rig is a world with lock servers and one worker, for tests of servers. A message takes 1 ms and a
+// step no time: dial and HELLO take 4 ms.
 type rig struct {
 	*sim.World
 	worker  *sim.Worker
@@ -52,8 +52,7 @@ func (r *rig) newServer(t *testing.T, how Persistence) *Server {
 	return s
 }
 
-// run lets the worker do what body says, and runs until nothing is left to do. It
-// compares what the servers told.
+// run runs body in the worker until nothing is left to do, and compares the recorded events.
 func (r *rig) run(t *testing.T, want []string, body func(ctx context.Context, c *goredis.Client)) {
 	t.Helper()
 	r.worker.Go("main", func() {
@@ -67,11 +66,11 @@ func (r *rig) run(t *testing.T, want []string, body func(ctx context.Context, c 
 	}
 }
 
-func (r *rig) sleepTo(moment time.Duration) {
-	_ = r.worker.Sleep(context.Background(), moment-r.Time())
+func (r *rig) sleepTo(when time.Duration) {
+	_ = r.worker.Sleep(context.Background(), when-r.Time())
 }
 
-// what reads a key as text, "nil" if it is not there.
+// what returns a key as text, "nil" if it does not exist.
 func what(ctx context.Context, c *goredis.Client, key string) string {
 	text, err := c.Get(ctx, key).Result()
 	if err != nil {
@@ -80,10 +79,9 @@ func what(ctx context.Context, c *goredis.Client, key string) string {
 	return text
 }
 
-// Two locks are taken before the last whole second, and one of them is given
-// back and another one taken after it. Then the power goes, at 2.5 s, and is
-// back at 3 s.
-func TestCrash(t *testing.T) {
+// Two locks are taken before the last whole second; after it one is released and another one taken.
+// The power fails at 2.5 s and is back at 3 s.
+func TestPersistenceDecidesWhatSurvivesACrash(t *testing.T) {
 	before := []string{
 		"1.005s lock: granted lock-a 1", // dial and HELLO before it
 		"1.007s lock: granted lock-b 1",
@@ -106,7 +104,7 @@ func TestCrash(t *testing.T) {
 			"2.5s lock: evicted lock-c 1",
 		}, "nil nil nil"},
 		{"every second", PersistEverySecond, DataByPersistence, []string{
-			"2.5s lock: granted lock-a 1", // it was given back, and is there again
+			"2.5s lock: granted lock-a 1", // it was released, and is there again
 			"2.5s lock: evicted lock-c 1",
 			"5.006s lock: expired lock-a 1",
 			"5.008s lock: expired lock-b 1",
@@ -159,8 +157,8 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// A key of each type that locks use comes through a crash with its deadline.
-func TestCrashKeepsEveryType(t *testing.T) {
+// A key of each type that locks use survives a crash with its deadline.
+func TestACrashKeepsEveryTypeWithItsDeadline(t *testing.T) {
 	r := newRig(t)
 	s := r.newServer(t, PersistEverySecond)
 	writes := []string{
@@ -177,12 +175,12 @@ func TestCrashKeepsEveryType(t *testing.T) {
 		{"ZRANGE zset 0 -1 WITHSCORES", "[l -inf m 1.5]"},
 		{"DBSIZE", "5"},
 	}
-	// The server's clock stands still at what it was: reads and writes are made at it.
+	// The server's clock does not move here: reads and writes happen at one time.
 	now := s.now()
 	for _, command := range writes {
 		words := strings.Fields(command)
 		s.keys.Run(now, words)
-		s.journal.settle()
+		s.log.settle()
 	}
 	for _, crash := range []Data{DataByPersistence, DataWritten, DataKept} {
 		r.At(r.Time()+time.Second, func() { s.Crash(crash) })
@@ -199,9 +197,9 @@ func TestCrashKeepsEveryType(t *testing.T) {
 	}
 }
 
-// Scripts are not data: whatever is kept, a restart forgets them, and go-redis
-// falls back to EVAL.
-func TestCrashForgetsScripts(t *testing.T) {
+// Scripts are not data: a restart loses them whatever the persistence, and go-redis falls back to
+// EVAL.
+func TestACrashLosesScripts(t *testing.T) {
 	r := newRig(t)
 	s := r.newServer(t, PersistAlways)
 	script := goredis.NewScript(`return redis.call("GET", KEYS[1])`)
@@ -225,22 +223,22 @@ func TestCrashForgetsScripts(t *testing.T) {
 	})
 }
 
-// A server that nothing lives on keeps no journal.
-func TestNoJournalWithoutNeed(t *testing.T) {
+// A server keeps no effect log if nothing needs it.
+func TestAServerKeepsAnEffectLogOnlyIfItIsNeeded(t *testing.T) {
 	for _, test := range []struct {
 		how  Persistence
 		want bool
 	}{{PersistNone, false}, {PersistAlways, false}, {PersistEverySecond, true}} {
 		s := newRig(t).newServer(t, test.how)
-		if got := s.journal != nil; got != test.want {
+		if got := s.log != nil; got != test.want {
 			t.Errorf("%s: a journal is kept: %v", test.how, got)
 		}
 		s.SetStale(time.Second)
-		if s.journal == nil {
+		if s.log == nil {
 			t.Errorf("%s: no journal for stale reads", test.how)
 		}
 		s.SetStale(0)
-		if got := s.journal != nil; got != test.want {
+		if got := s.log != nil; got != test.want {
 			t.Errorf("%s: after stale reads a journal is kept: %v", test.how, got)
 		}
 	}

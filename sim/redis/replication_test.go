@@ -18,8 +18,7 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// newGroup adds a primary and a replica 10 ms behind it, and lets the worker's
-// client follow them.
+// newGroup adds a primary and a replica 10 ms behind it. The worker's client follows failovers.
 func (r *rig) newGroup(t *testing.T, o Options, clock sim.NodeConfig) *Group {
 	t.Helper()
 	g, err := NewReplicated(r.AddNode("lock", sim.NodeConfig{}), r.AddNode("lock-replica", clock), o, Replication{
@@ -32,8 +31,7 @@ func (r *rig) newGroup(t *testing.T, o Options, clock sim.NodeConfig) *Group {
 	return g
 }
 
-// holds says what a server has, key by key and as its own clock sees it, past
-// all clients.
+// holds returns a server's data, key by key and by its own clock, without a command.
 func holds(s *Server) string {
 	var all []string
 	for _, key := range slices.Sorted(maps.Keys(s.images())) {
@@ -43,10 +41,9 @@ func holds(s *Server) string {
 	return strings.Join(all, " ")
 }
 
-// A lock is granted at 1.005 s and its write is at the replica at 1.015 s. The
-// primary crashes on one side or the other of that and the replica is promoted
-// a second later.
-func TestFailover(t *testing.T) {
+// A lock is granted at 1.005 s, and the replica has it at 1.015 s. The primary crashes before or
+// after that, and the replica is promoted a second later.
+func TestAFailoverLosesWritesWithinTheLag(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		crash time.Duration
@@ -55,7 +52,7 @@ func TestFailover(t *testing.T) {
 	}{
 		{"inside the lag", 1014 * time.Millisecond, []string{"2.014s lock: evicted lock 1"}, "nil"},
 		{"outside the lag", 1016 * time.Millisecond, []string{"4.006s lock: expired lock 1"}, "1"},
-		// What is freed within the lag comes back to life.
+		// A lock that is freed within the lag is granted again.
 		{"inside the lag of the release", 1504 * time.Millisecond, []string{
 			"1.501s lock: freed lock 1", "2.504s lock: granted lock 1", "4.006s lock: expired lock 1",
 		}, "1"},
@@ -74,7 +71,7 @@ func TestFailover(t *testing.T) {
 				r.sleepTo(time.Second)
 				c.SetNX(ctx, "lock", "1", 3*time.Second)
 				r.sleepTo(1500 * time.Millisecond)
-				c.Del(ctx, "lock") // nobody hears it if the crash was before
+				c.Del(ctx, "lock") // not recorded if the crash was before
 				r.sleepTo(3 * time.Second)
 				if got := what(ctx, c, "lock"); got != test.held {
 					t.Errorf("after the failover the lock holds %s, want %s", got, test.held)
@@ -87,9 +84,8 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// A lock that expires while nobody serves it is not granted anew by a replica
-// that still knows it.
-func TestFailoverRevivesNothingExpired(t *testing.T) {
+// A lock that expires while no server is up is not granted again by a replica that still has it.
+func TestAFailoverDoesNotReviveAnExpiredLock(t *testing.T) {
 	r := newRig(t)
 	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
 	r.At(100*time.Millisecond, func() { g.Primary().Crash(DataByPersistence) })
@@ -103,9 +99,8 @@ func TestFailoverRevivesNothingExpired(t *testing.T) {
 	})
 }
 
-// A primary that is frozen and replaced hangs up on its clients all the same,
-// and follows when it goes on.
-func TestFailoverOfAFrozenPrimary(t *testing.T) {
+// A frozen primary that is replaced breaks its clients' connections, and follows when it goes on.
+func TestAFrozenPrimaryThatIsReplacedFollows(t *testing.T) {
 	r := newRig(t)
 	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
 	r.At(100*time.Millisecond, func() { g.Primary().node.Freeze(time.Second) })
@@ -128,9 +123,9 @@ func TestFailoverOfAFrozenPrimary(t *testing.T) {
 	})
 }
 
-// A promoted replica expires by its own clock: one that is 500 ms ahead lets
-// go that much earlier, and a key that it finds past its deadline is gone at once.
-func TestPromotedReplicaExpiresByItsOwnClock(t *testing.T) {
+// A promoted replica expires keys by its own clock: one that is 500 ms ahead does so earlier by
+// that, and removes a key that is past its deadline at once.
+func TestAPromotedReplicaExpiresByItsOwnClock(t *testing.T) {
 	for _, test := range []struct {
 		ahead time.Duration
 		told  string
@@ -149,9 +144,9 @@ func TestPromotedReplicaExpiresByItsOwnClock(t *testing.T) {
 	}
 }
 
-// The old primary, still alive, hangs up on its clients: one is in the middle
-// of a command. It follows the new primary, and can be promoted in its turn.
-func TestPromotionOfALivingPair(t *testing.T) {
+// The old primary is alive and breaks its clients' connections, one during a command. It follows
+// the new primary, and can be promoted in turn.
+func TestAPromotionDisconnectsTheOldPrimarysClients(t *testing.T) {
 	r := newRig(t)
 	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
 	r.worker.OnPoint("get.replied", 1, func() { g.Promote() })
@@ -177,9 +172,9 @@ func TestPromotionOfALivingPair(t *testing.T) {
 	})
 }
 
-// Where the primary comes back before anybody has replaced it, its replica gets
-// what it came back with: without data, both are empty.
-func TestRestartOfThePrimary(t *testing.T) {
+// A primary that restarts before it is replaced sends its replica all that it has left: without
+// data, both are empty.
+func TestAPrimaryThatRestartsSynchronisesItsReplica(t *testing.T) {
 	for _, test := range []struct {
 		data Data
 		told []string
@@ -206,9 +201,8 @@ func TestRestartOfThePrimary(t *testing.T) {
 	}
 }
 
-// A replica that is down gets everything when it is back, and nobody promotes
-// it before.
-func TestRestartOfTheReplica(t *testing.T) {
+// A replica that was down receives all data after its restart, and cannot be promoted before.
+func TestAReplicaThatRestartsReceivesAllData(t *testing.T) {
 	r := newRig(t)
 	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
 	replica := g.Replica()
@@ -221,7 +215,7 @@ func TestRestartOfTheReplica(t *testing.T) {
 	r.At(3*time.Second, replica.Restart)
 	r.At(3009*time.Millisecond, func() {
 		if got := holds(replica); got != "" {
-			t.Errorf("a moment before the lag is over, the replica holds %q", got)
+			t.Errorf("just before the lag is over, the replica holds %q", got)
 		}
 	})
 	r.run(t, []string{"5ms lock: granted lock-a 1", "1.501s lock: granted lock-b 1"}, func(ctx context.Context, c *goredis.Client) {
@@ -234,8 +228,8 @@ func TestRestartOfTheReplica(t *testing.T) {
 	}
 }
 
-// What reaches the replica is the effect, in order: of scripts, of pipelines,
-// of the clock, and of third parties.
+// The replica receives effects in order: of scripts, of pipelines, of the clock, and of third
+// parties.
 func TestEffectsAreReplicated(t *testing.T) {
 	r := newRig(t)
 	o := r.options(PersistEverySecond)
@@ -279,8 +273,8 @@ func TestEffectsAreReplicated(t *testing.T) {
 	})
 }
 
-// A key that has expired and is written anew by the command that finds that out
-// is at the replica, and on the disk, as the command left it.
+// If a command finds a key expired and writes it again, the replica and the disk have the new
+// value.
 func TestEffectsBesideAnExpiryAreReplicated(t *testing.T) {
 	r := newRig(t)
 	o := r.options(PersistEverySecond)
@@ -305,13 +299,12 @@ func TestEffectsBesideAnExpiryAreReplicated(t *testing.T) {
 	}
 }
 
-// A replica answers reads by its own clock, refuses writes, and keeps what has
-// expired until its primary takes it away. Nothing that it is asked for counts
-// as an event of a lock.
-func TestReplicaAnswersReads(t *testing.T) {
+// A replica answers reads by its own clock, refuses writes, and keeps expired keys until its
+// primary removes them. Commands to it cause no lock events.
+func TestAReplicaAnswersReadsAndRefusesWrites(t *testing.T) {
 	r := newRig(t)
 	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{WallOffset: 500 * time.Millisecond})
-	g.Replica().SetStale(time.Second) // is of no use to it
+	g.Replica().SetStale(time.Second) // has no effect on a replica
 	r.run(t, []string{"5ms lock: granted lock 1", "1.006s lock: expired lock 1"}, func(ctx context.Context, c *goredis.Client) {
 		c.SetNX(ctx, "lock", "1", time.Second)
 		replica := client.New(r.worker.Process(), at("lock-replica"), client.Options{})
@@ -332,9 +325,9 @@ func TestReplicaAnswersReads(t *testing.T) {
 	})
 }
 
-// A WAIT covers what anybody had written by the last command of its connection,
-// and by none if that has carried out nothing yet.
-func TestWaitCoversTheWritesOfOthers(t *testing.T) {
+// A WAIT covers all writes, by anybody, up to the last command of its connection, and none if the
+// connection has sent no command yet.
+func TestWAITCoversTheWritesOfOthers(t *testing.T) {
 	r := newRig(t)
 	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
 	r.At(100*time.Millisecond, func() { g.Replica().node.Freeze(time.Minute) })
@@ -375,9 +368,9 @@ func TestWaitCoversTheWritesOfOthers(t *testing.T) {
 	}
 }
 
-// A cut between the two keeps writes back until it heals, and a replica that is
-// frozen takes them when it goes on. Nothing acknowledges them meanwhile.
-func TestReplicationWaits(t *testing.T) {
+// A cut between the two holds writes back until it heals, and a frozen replica applies them when it
+// goes on. They are not acknowledged before.
+func TestWritesWaitForACutOrAFrozenReplica(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		fault func(r *rig, g *Group) error // from 0 s to 2 s
@@ -395,8 +388,8 @@ func TestReplicationWaits(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, moment := range []time.Duration{1999 * time.Millisecond, 2001 * time.Millisecond} {
-				r.At(moment, func() { got = append(got, fmt.Sprintf("%v %q %d", r.Time(), holds(g.Replica()), g.acked)) })
+			for _, when := range []time.Duration{1999 * time.Millisecond, 2001 * time.Millisecond} {
+				r.At(when, func() { got = append(got, fmt.Sprintf("%v %q %d", r.Time(), holds(g.Replica()), g.acked)) })
 			}
 			r.run(t, nil, func(ctx context.Context, c *goredis.Client) {
 				c.Set(ctx, "a", "1", 0)
@@ -411,11 +404,11 @@ func TestReplicationWaits(t *testing.T) {
 	}
 }
 
-// WAIT counts who has what was written by the last command of its connection. The worker has two
-// connections, one for pipelines, and a message takes 1 ms each way: the SET of
-// a pipeline that is sent at 1 s is at the server at 1.005 s and acknowledged at
-// 1.015 s, if there is a replica.
-func TestWait(t *testing.T) {
+// WAIT counts the replicas that have all writes up to the last command of its connection. The
+// worker has two connections, one for pipelines, and a message takes 1 ms each way: the SET of a
+// pipeline that is sent at 1 s reaches the server at 1.005 s and is acknowledged at 1.015 s, if
+// there is a replica.
+func TestWAITCountsReplicasThatHaveTheLastWrite(t *testing.T) {
 	type reply struct {
 		n  int64
 		at time.Duration
@@ -480,9 +473,8 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// A WAIT in a transaction does not block, and counts who had what was written
-// before it.
-func TestWaitThatDoesNotBlock(t *testing.T) {
+// A WAIT in a transaction does not block. It counts the replicas that had all earlier writes.
+func TestWAITInATransactionDoesNotBlock(t *testing.T) {
 	r := newRig(t)
 	r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
 	r.run(t, nil, func(ctx context.Context, c *goredis.Client) {
@@ -498,9 +490,8 @@ func TestWaitThatDoesNotBlock(t *testing.T) {
 	})
 }
 
-// A server that crashes or is replaced under a WAIT breaks its connection, and
-// answers it no more.
-func TestWaitUnderACrash(t *testing.T) {
+// A crash or a failover breaks the connection of a WAIT, which is never answered.
+func TestACrashOrFailoverEndsAWAIT(t *testing.T) {
 	for name, strike := range map[string]func(g *Group){
 		"crash":    func(g *Group) { g.Primary().Crash(DataKept) },
 		"failover": func(g *Group) { g.Promote() },

@@ -15,7 +15,7 @@ import (
 	"lockquake/sim"
 )
 
-// shop is a resource with its server at hand, and a worker.
+// shop is a resource with its server, and a worker.
 type shop struct {
 	*sim.World
 	server *Server
@@ -51,26 +51,26 @@ func (s *shop) run(t *testing.T, body func()) {
 	}
 }
 
-func (s *shop) sleepTo(moment time.Duration) {
-	_ = s.worker.Sleep(context.Background(), moment-s.Time())
+func (s *shop) sleepTo(when time.Duration) {
+	_ = s.worker.Sleep(context.Background(), when-s.Time())
 }
 
-// Reads that lag stop at the moment at which they begin to, trail by a second
-// from then on, look at no token and raise no mark. Writes are as ever.
-func TestStaleReads(t *testing.T) {
+// Stale reads stop when they begin to lag, then lag by a second. They ignore tokens and raise no
+// mark. Writes are not affected.
+func TestStaleReadsLagAndIgnoreTokens(t *testing.T) {
 	s := newShop(t, ReadsWrites)
 	s.At(10*time.Second, func() { s.server.SetStale(time.Second) })
 	s.At(14*time.Second, func() { s.server.SetStale(0) })
-	write := func(moment time.Duration, value string, token int64) {
-		s.sleepTo(moment)
+	write := func(when time.Duration, value string, token int64) {
+		s.sleepTo(when)
 		if _, err := s.ask(Request{Write: true, Value: value, Token: token}); err != nil {
 			t.Errorf("writing %s: %v", value, err)
 		}
 	}
-	read := func(moment time.Duration, token int64, want string) {
-		s.sleepTo(moment)
+	read := func(when time.Duration, token int64, want string) {
+		s.sleepTo(when)
 		if got, err := s.ask(Request{Token: token}); got != want || err != nil {
-			t.Errorf("at %v the read gave %q, %v, want %q", moment, got, err, want)
+			t.Errorf("at %v the read gave %q, %v, want %q", when, got, err, want)
 		}
 	}
 	s.run(t, func() {
@@ -79,7 +79,7 @@ func TestStaleReads(t *testing.T) {
 		read(11*time.Second, 1, "0") // at the server at 11.001s, a millisecond too early
 		read(11002*time.Millisecond, 1, "a")
 		write(12*time.Second, "b", 3)                   // at the server at 12.001s
-		read(13*time.Second-1, 2, "a")                  // a token below the mark, and a moment too early
+		read(13*time.Second-1, 2, "a")                  // a token below the mark, and 1 ns too early
 		read(13*time.Second+2*time.Millisecond, 9, "b") // does not raise the mark
 		write(13500*time.Millisecond, "c", 3)
 		read(14*time.Second, 3, "c")
@@ -100,9 +100,9 @@ func TestStaleReads(t *testing.T) {
 	}
 }
 
-// A crash leaves the values, and the marks too unless the policy is volatile:
-// only then a stale write gets through after it.
-func TestCrashForgetsVolatileMarks(t *testing.T) {
+// A crash keeps the values, and the marks too unless the policy is volatile. Only then a stale
+// write is accepted after it.
+func TestACrashLosesOnlyVolatileMarks(t *testing.T) {
 	for _, test := range []struct {
 		policy  Policy
 		refused bool
@@ -132,9 +132,8 @@ func TestCrashForgetsVolatileMarks(t *testing.T) {
 	}
 }
 
-// The write of a check-then-write resource that has been checked and not yet
-// made is lost in a crash.
-func TestCrashBetweenCheckAndWrite(t *testing.T) {
+// A crash between the check and the write of a check-then-write resource loses the write.
+func TestACrashBetweenCheckAndWriteLosesTheWrite(t *testing.T) {
 	s := newShop(t, CheckThenWrite)
 	s.worker.OnPoint("write.sent", 1, func() {
 		// It arrives 1 ms later, and takes a drawn time of up to 2 ms then.
@@ -150,7 +149,7 @@ func TestCrashBetweenCheckAndWrite(t *testing.T) {
 	}
 }
 
-func TestFailureIsAnUnknownOutcomeWithoutEffect(t *testing.T) {
+func TestAFailureIsAnUnknownOutcomeWithoutEffect(t *testing.T) {
 	s := newShop(t, Off)
 	s.worker.OnPoint("write.sent", 1, func() {
 		if err := s.FailMessage("disk full"); err != nil {
@@ -168,9 +167,9 @@ func TestFailureIsAnUnknownOutcomeWithoutEffect(t *testing.T) {
 	})
 }
 
-// A peek shows what there is without a token, or what the replica has if that
-// answers. It raises no mark, and nobody tells of it.
-func TestPeekLeavesNoTrace(t *testing.T) {
+// A peek needs no token, and sees the replica's data if that answers reads. It raises no mark and
+// is not recorded.
+func TestAPeekIsNotRecordedAndRaisesNoMark(t *testing.T) {
 	s := newShop(t, ReadsWrites)
 	s.run(t, func() {
 		for i, want := range []string{"0", "a", "a"} {

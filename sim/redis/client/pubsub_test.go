@@ -16,8 +16,8 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// listen is a session of one go-redis client that listens, and another that
-// publishes. It returns what was noted, with the time.
+// listen runs one go-redis client that listens and another that publishes. It returns the notes,
+// with their times.
 func listen(t *testing.T, body func(r *rig, c *goredis.Client, note func(format string, args ...any))) ([]string, error) {
 	t.Helper()
 	r := newRig(t, sim.Config{})
@@ -30,9 +30,9 @@ func listen(t *testing.T, body func(r *rig, c *goredis.Client, note func(format 
 	return lines, r.Run()
 }
 
-// A PubSub hears its confirmations in order, then what is published, and no more
-// after it was closed.
-func TestPubSubHearsWhatIsPublished(t *testing.T) {
+// A PubSub receives its confirmations in order, then the published messages, and nothing after it
+// was closed.
+func TestAPubSubReceivesPublishedMessages(t *testing.T) {
 	ctx := context.Background()
 	lines, err := listen(t, func(r *rig, c *goredis.Client, note func(string, ...any)) {
 		ps := c.Subscribe(ctx, "news", "sports")
@@ -77,8 +77,8 @@ func TestPubSubHearsWhatIsPublished(t *testing.T) {
 	}
 }
 
-// A Receive ends with the deadline of its context, by the clock of the process.
-func TestPubSubReceivesUntilTheDeadlineOfItsContext(t *testing.T) {
+// A Receive ends at the deadline of its context, by the clock of the process.
+func TestReceiveEndsAtTheDeadlineOfItsContext(t *testing.T) {
 	lines, err := listen(t, func(r *rig, c *goredis.Client, note func(string, ...any)) {
 		ps := c.Subscribe(context.Background(), "news")
 		_, _ = ps.Receive(context.Background())
@@ -87,13 +87,13 @@ func TestPubSubReceivesUntilTheDeadlineOfItsContext(t *testing.T) {
 		_, err := ps.Receive(ctx)
 		note("%v", err)
 	})
-	if err != nil || len(lines) != 1 || lines[0] != "1.01s i/o timeout" { // at 1.006 s, and go-redis connects anew
+	if err != nil || len(lines) != 1 || lines[0] != "1.01s i/o timeout" { // at 1.006 s, and go-redis connects again
 		t.Errorf("%v, %v", lines, err)
 	}
 }
 
-// A PubSub whose server restarts says so once, and listens again.
-func TestPubSubListensAgainAfterACrash(t *testing.T) {
+// A PubSub whose server restarts reports that once, and subscribes again.
+func TestAPubSubSubscribesAgainAfterACrash(t *testing.T) {
 	ctx := context.Background()
 	lines, err := listen(t, func(r *rig, c *goredis.Client, note func(string, ...any)) {
 		ps := c.Subscribe(ctx, "news")
@@ -112,9 +112,9 @@ func TestPubSubListensAgainAfterACrash(t *testing.T) {
 	}
 }
 
-// What go-redis does by the machine's clock or on goroutines of its own, and what
-// no server here can do, ends the run and is named.
-func TestWhatIsNotSimulatedEndsTheRun(t *testing.T) {
+// Anything that go-redis does by the machine's clock or on its own goroutines, and commands that
+// are not simulated, end the run with an error that names them.
+func TestAFeatureThatIsNotSimulatedEndsTheRun(t *testing.T) {
 	ctx := context.Background()
 	for name, test := range map[string]struct {
 		body func(c *goredis.Client)
@@ -129,7 +129,7 @@ func TestWhatIsNotSimulatedEndsTheRun(t *testing.T) {
 		"another database":          {func(c *goredis.Client) { c.Do(ctx, "SELECT", 3) }, "sent SELECT 3, "},
 		"MULTI on any connection":   {func(c *goredis.Client) { c.Do(ctx, "MULTI") }, "sent MULTI outside of Client.Watch and TxPipelined, "},
 		"WATCH on any connection":   {func(c *goredis.Client) { c.Do(ctx, "WATCH", "k") }, "sent WATCH outside of Client.Watch and TxPipelined, "},
-		"a time-out of the machine": {func(c *goredis.Client) { _, _ = c.Subscribe(ctx, "n").ReceiveTimeout(ctx, time.Second) }, "sent SUBSCRIBE with PubSub.ReceiveTimeout, which is not simulated: that goes by"},
+		"a timeout of the machine":  {func(c *goredis.Client) { _, _ = c.Subscribe(ctx, "n").ReceiveTimeout(ctx, time.Second) }, "sent SUBSCRIBE with PubSub.ReceiveTimeout, which is not simulated: that goes by"},
 		"a goroutine that listens": {func(c *goredis.Client) {
 			<-c.Subscribe(ctx, "n").Channel(goredis.WithChannelHealthCheckInterval(0))
 			c.Get(ctx, "k")

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// say carries out one command on a keyspace and returns its reply as text.
+// say runs one command on a keyspace and returns its reply as text.
 func say(k *Keyspace, now time.Time, command string) string {
 	r := k.Run(now, strings.Fields(command))
 	return string(r.AppendTrace(nil))
@@ -21,9 +21,9 @@ func newKeyspace(t *testing.T) *Keyspace {
 	return k
 }
 
-// Redis's rule of expiry: the clock counts whole milliseconds, and a key is
-// there as long as the clock does not exceed its deadline.
-func TestExpiryToTheMillisecond(t *testing.T) {
+// The clock counts whole milliseconds, and a key exists as long as the clock does not exceed its
+// deadline.
+func TestAKeyExistsInTheMillisecondOfItsDeadline(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 700_000, time.UTC) // 0.7 ms into a millisecond
 	for _, test := range []struct {
 		after   time.Duration
@@ -41,7 +41,7 @@ func TestExpiryToTheMillisecond(t *testing.T) {
 		{100*time.Millisecond + 300*time.Microsecond, "PTTL k", "-2"},
 		{101 * time.Millisecond, "SET k w NX", "+OK"},
 		{100 * time.Millisecond, "SET k w NX", "nil"},
-		{-time.Hour, "PTTL k", "3600100"}, // a clock that steps back gives the key a longer life
+		{-time.Hour, "PTTL k", "3600100"}, // a clock that steps back makes the key live longer
 	} {
 		k := newKeyspace(t)
 		if got := say(k, start, "SET k v PX 100"); got != "+OK" {
@@ -53,8 +53,8 @@ func TestExpiryToTheMillisecond(t *testing.T) {
 	}
 }
 
-// A session with the commands that locks use, answered as Redis 7.0 does.
-func TestCommands(t *testing.T) {
+// A session with the commands of locks, answered like Redis 7.0.
+func TestCommandsAnswerLikeRedis(t *testing.T) {
 	k := newKeyspace(t)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, step := range []struct{ command, want string }{
@@ -93,9 +93,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// What a script returns, and what it gets from a command, as Redis converts
-// them.
-func TestScriptConversions(t *testing.T) {
+// The result of a script, and the replies that it gets, are converted like in Redis.
+func TestScriptValuesAreConvertedLikeRedis(t *testing.T) {
 	k := newKeyspace(t)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, test := range []struct{ script, want string }{

@@ -1,0 +1,28 @@
+package scenarios
+
+import (
+	"cmp"
+
+	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
+)
+
+// heedsOf is how far the work of a worker looks at its context.
+func (s *Scenario) heedsOf(w workload.Settings, worker string) results.Heeds {
+	return cmp.Or(s.eachOf(worker).Heeds, w.Heeds)
+}
+
+// heedsOfWorkers are the workers whose work does otherwise than that of the
+// others under a use, nil if there are none.
+func (s *Scenario) heedsOfWorkers(use Strategy) map[string]results.Heeds {
+	var differ map[string]results.Heeds
+	for _, e := range s.Each {
+		if e.Heeds != "" && e.Heeds != s.WorkloadOf(use).Heeds {
+			if differ == nil {
+				differ = map[string]results.Heeds{}
+			}
+			differ[e.Worker] = e.Heeds
+		}
+	}
+	return differ
+}

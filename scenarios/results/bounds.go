@@ -1,0 +1,126 @@
+package results
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bound is a limit that a scenario sets to one measure of a strategy over all runs,
+// such as ">= 95 %", "<= 5s" or "0". The zero value expects nothing.
+type Bound struct {
+	Op   string  // "<=", ">=", "<", ">" or "="; "" is no bound
+	X    float64 // in nanoseconds, a share of 1, or as it is
+	Unit Unit
+	text string
+}
+
+// Unit is what a figure is counted in.
+type Unit string
+
+// The units.
+const (
+	UnitNumber  Unit = ""
+	UnitPercent Unit = "%"
+	UnitTime    Unit = "time"
+)
+
+// BoundPattern is the notation of a bound: an operator, a number or a duration,
+// and a percent sign.
+const BoundPattern = `^\s*(<=|>=|<|>|=)?\s*([0-9][^\s%]*)\s*(%)?\s*$`
+
+// ParseBound reads a bound such as ">= 95 %", "<= 5s" or "0", which stands for
+// "= 0".
+func ParseBound(text string) (Bound, error) {
+	parts := regexp.MustCompile(BoundPattern).FindStringSubmatch(text)
+	if parts == nil {
+		return Bound{}, fmt.Errorf("%q is no bound such as \">= 95 %%\", \"<= 5s\" or \"0\"", text)
+	}
+	b := Bound{Op: parts[1], text: text}
+	x, err := strconv.ParseFloat(parts[2], 64)
+	if b.Op == "" {
+		if err != nil || parts[3] != "" { // a share or a time is hardly ever met to the digit
+			return Bound{}, fmt.Errorf("%q has no operator: write \">= %[1]s\" or \"<= %[1]s\"", strings.TrimSpace(text))
+		}
+		b.Op = "="
+	}
+	switch {
+	case err == nil && parts[3] != "" && x <= 100:
+		b.X, b.Unit = x/100, UnitPercent
+		return b, nil
+	case err == nil && parts[3] == "":
+		b.X = x
+		return b, nil
+	}
+	d, err := time.ParseDuration(parts[2])
+	if err != nil || parts[3] != "" {
+		return Bound{}, fmt.Errorf("%q is no bound such as \">= 95 %%\", \"<= 5s\" or \"0\"", text)
+	}
+	b.X, b.Unit = float64(d), UnitTime
+	return b, nil
+}
+
+func (b Bound) String() string { return b.text }
+
+// MarshalText implements encoding.TextMarshaler.
+func (b Bound) MarshalText() ([]byte, error) { return []byte(b.text), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (b *Bound) UnmarshalText(text []byte) (err error) {
+	if len(text) == 0 {
+		return nil
+	}
+	*b, err = ParseBound(string(text))
+	return err
+}
+
+// IsZero reports whether nothing is expected.
+func (b Bound) IsZero() bool { return b.Op == "" }
+
+// met reports whether a figure keeps to the bound.
+func (b Bound) met(x float64) bool {
+	switch b.Op {
+	case "<=":
+		return x <= b.X
+	case ">=":
+		return x >= b.X
+	case "<":
+		return x < b.X
+	case ">":
+		return x > b.X
+	}
+	return x == b.X
+}
+
+// BoundResult is what came of one bound.
+type BoundResult struct {
+	Measure string `json:"measure"`
+	Bound   string `json:"bound"`
+	Figure  string `json:"figure"` // what was measured, "" if nothing was
+	Met     bool   `json:"met"`
+}
+
+func (r BoundResult) String() string {
+	if r.Figure == "" {
+		return fmt.Sprintf("%s was expected to be %s, and there was nothing to measure", r.Measure, r.Bound)
+	}
+	return fmt.Sprintf("%s was expected to be %s, and is %s", r.Measure, r.Bound, r.Figure)
+}
+
+// format writes a figure as people read it.
+func (u Unit) format(x float64) string {
+	switch u {
+	case UnitPercent:
+		return strconv.FormatFloat(x*100, 'f', 1, 64) + " %"
+	case UnitTime:
+		d := time.Duration(x)
+		if d >= time.Second {
+			return d.Round(time.Millisecond).String()
+		}
+		return d.Round(time.Microsecond).String()
+	case UnitNumber:
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}

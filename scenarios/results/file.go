@@ -1,0 +1,102 @@
+package results
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// errNoResults says that a file holds no results that can be read.
+var errNoResults = errors.New("no results")
+
+// schema is the version of results.json that is written and read.
+const schema = 1
+
+// mostRuns is more than any campaign has: a file that says more is wrong, and
+// would keep a test busy.
+const mostRuns = 10_000_000
+
+// WriteJSON prints one document: a [Campaign], as results.json has it, an
+// [Exploration], a [Sweep], or whatever a report adds to these.
+func WriteJSON(w io.Writer, document any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(document)
+}
+
+// Read reads the campaign of a results.json, or of the one in a report directory.
+// The failing runs themselves are not in it.
+func Read(path string) (*Campaign, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, "results.json")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("results: %w", err)
+	}
+	c, err := parseResults(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", path, errNoResults, err)
+	}
+	return c, nil
+}
+
+func parseResults(data []byte) (*Campaign, error) {
+	// The version first: what another one holds may have another shape.
+	var head struct {
+		Schema     *int             `json:"schema"`
+		Scenario   string           `json:"scenario"`
+		Strategies *json.RawMessage `json:"strategies"`
+	}
+	syntax := (*json.SyntaxError)(nil)
+	switch err := json.Unmarshal(data, &head); {
+	case errors.As(err, &syntax) && syntax.Offset >= int64(len(data)):
+		return nil, errors.New("the file is empty or cut off")
+	case err != nil:
+		return nil, err
+	case head.Schema == nil || head.Scenario == "":
+		return nil, errors.New("the file names no schema and scenario")
+	case *head.Schema != schema:
+		return nil, fmt.Errorf("the file has schema %d, and this version reads schema %d", *head.Schema, schema)
+	case head.Strategies == nil:
+		return nil, errors.New("the file names no strategies")
+	}
+	var c Campaign
+	if err := json.Unmarshal(data, &c); err != nil {
+		return nil, err
+	}
+	return &c, sound(&c)
+}
+
+// sound refuses figures that contradict each other.
+func sound(c *Campaign) error {
+	var labels []string
+	for i := range c.Strategies {
+		st := &c.Strategies[i]
+		if slices.Contains(labels, st.Label) {
+			return fmt.Errorf("strategy %.60q is there twice", st.Label)
+		}
+		labels = append(labels, st.Label)
+		wrong := st.Runs < 0 || st.Runs > mostRuns || !counted(st.Seeds, st.Runs) && !st.Seeds.IsZero()
+		for _, stats := range st.Checks {
+			wrong = wrong || stats.Violating < 0 || stats.Unknown < 0 || stats.Violating > st.Runs || stats.Unknown > st.Runs-stats.Violating
+			if !st.Seeds.IsZero() {
+				wrong = wrong || !counted(stats.Seeds, stats.Violating) || !counted(stats.UnknownSeeds, stats.Unknown)
+			}
+		}
+		if wrong {
+			return fmt.Errorf("the figures of strategy %.60q contradict each other", st.Label)
+		}
+	}
+	return nil
+}
+
+// counted reports whether a list may be of n seeds.
+func counted(list SeedSet, n int) bool {
+	return list.Count() == n || list.Cut && list.Count() < n
+}

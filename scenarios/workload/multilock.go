@@ -1,0 +1,110 @@
+package workload
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"lockquake/lock"
+)
+
+// Order says in which order a section takes its locks.
+type Order string
+
+// The two orders.
+const (
+	OrderSorted   Order = "sorted"   // by name, the same for everybody
+	OrderArgument Order = "argument" // as they were drawn: two workers can wait for each other
+)
+
+// multiLockInfo is the workload multi-lock.
+func multiLockInfo() Info {
+	return Info{
+		Name: "multi-lock", Initial: "0", Do: multiLock,
+		Doc: "lock some of the resources one by one, and increment all of them: nobody may wait for ever",
+		Params: []Param{
+			{
+				Name: "locks", Count: &Count{func(s Settings) int { return s.Locks }, 1, mostLocks},
+				Doc: "of multi-lock: how many resources a section draws; one drawn twice is locked once; 2 unless given",
+			},
+			{
+				Name: "order", Word: &Word{func(s Settings) string { return string(s.Order) }, "order", words([]Order{OrderSorted, OrderArgument})},
+				Doc: "of multi-lock: in which order a section locks them",
+			},
+			writesParam(),
+		},
+	}
+}
+
+// multiLock draws resources, locks one after the other, and increments all.
+func multiLock(ctx context.Context, w *Work) error { return w.lockAll(ctx, w.arguments(), nil) }
+
+// arguments draws the resources of a section. A name may come up twice, as it
+// may in the arguments of a call, and is locked once: no lock here can be
+// taken twice by its own holder.
+func (w *Work) arguments() []string {
+	const usual = 2
+	var names []string
+	for range cmp.Or(w.Settings.Locks, usual) {
+		if name := w.Items[w.Draw.Int64N(int64(len(w.Items)))]; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if w.Settings.Order != OrderArgument {
+		slices.Sort(names)
+	}
+	return names
+}
+
+// holding is one lock that the section has, and the context that ends with it.
+type holding struct {
+	ctx     context.Context
+	item    string
+	section lock.Section
+}
+
+// lockAll locks the names within each other, so that all that was obtained is
+// given back when the next is not, and then does the work.
+//
+// Each lock is asked for under the caller's own context, and not under that of
+// the lease around it: that one was lost is no answer about another. For the
+// same reason an error of the inside goes out without its kind.
+func (w *Work) lockAll(ctx context.Context, names []string, held []holding) error {
+	if len(names) == 0 {
+		return w.incrementAll(held)
+	}
+	return w.Locked(ctx, names[0], "", func(inside context.Context, s lock.Section) error {
+		if err := w.lockAll(ctx, names[1:], append(held, holding{inside, names[0], s})); err != nil {
+			return errors.New(err.Error())
+		}
+		return nil
+	})
+}
+
+// incrementAll looks whether all locks are still held, since the last may have
+// taken longer than the lease of the first. Each item is read and written with
+// the token of its own lock.
+func (w *Work) incrementAll(held []holding) error {
+	for _, h := range held {
+		if err := errors.Join(context.Cause(h.ctx), h.section.Check()); err != nil {
+			return err
+		}
+	}
+	numbers := make([]int64, len(held))
+	for i, h := range held {
+		var err error
+		if numbers[i], err = readNumber(h.ctx, h.section, h.item); err != nil {
+			return err
+		}
+	}
+	return w.writing(held[len(held)-1].ctx, func(n int) error {
+		for i, h := range held {
+			if err := h.section.Write(h.ctx, h.item, strconv.FormatInt(numbers[i]+1+int64(n), 10)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
