@@ -18,7 +18,7 @@ type Extension struct {
 	layers []*layer // a later one wins
 }
 
-// layer is what one part of a file sets of one struct.
+// layer holds the fields of one struct that one part of a file sets.
 type layer struct {
 	value  reflect.Value
 	leaves []leaf
