@@ -84,6 +84,11 @@ func (f *AnswerErrors) read(r *reader) {
 	r.known(f.With, "error")
 }
 
+func (*AnswerErrors) carriedOut(servers any) bool {
+	_, can := servers.(interface{ Refuse(node string, with Code) })
+	return can
+}
+
 // Apply implements Fault.
 func (f *AnswerErrors) Apply(on any, d time.Duration) error {
 	type refuser interface {

@@ -82,6 +82,13 @@ func (f *Crash) read(r *reader) {
 	}
 }
 
+func (*Crash) carriedOut(servers any) bool {
+	_, can := servers.(interface {
+		Crash(nodes []string, data Data, d time.Duration)
+	})
+	return can
+}
+
 // Apply implements Fault.
 func (f *Crash) Apply(on any, d time.Duration) error {
 	type crasher interface {

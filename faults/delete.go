@@ -38,6 +38,13 @@ func (f *Delete) read(r *reader) {
 	f.Key = r.key()
 }
 
+func (*Delete) carriedOut(servers any) bool {
+	_, can := servers.(interface {
+		Delete(node, pattern string) []string
+	})
+	return can
+}
+
 // Apply implements Fault.
 func (f *Delete) Apply(on any, _ time.Duration) error {
 	type deleter interface {

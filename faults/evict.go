@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"lockquake/internal/draw"
 )
 
 // Evict is a server that is short of memory and drops a key.
@@ -36,6 +38,13 @@ func (f *Evict) words() []string { return append(f.OnServer.words(), keyWords(f.
 func (f *Evict) read(r *reader) {
 	f.OnServer.read(r)
 	f.Key = r.key()
+}
+
+func (*Evict) carriedOut(servers any) bool {
+	_, can := servers.(interface {
+		Evict(node, pattern string, pick *draw.Draw) []string
+	})
+	return can
 }
 
 // Apply implements Fault.

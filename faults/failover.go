@@ -19,6 +19,11 @@ func (*Failover) places() []Place {
 
 func (*Failover) needs() []Need { return []Need{{What: NeedsReplica}} }
 
+func (*Failover) carriedOut(servers any) bool {
+	_, can := servers.(interface{ Promote() })
+	return can
+}
+
 // Apply implements Fault.
 func (f *Failover) Apply(on any, _ time.Duration) error {
 	type promoter interface{ Promote() error }

@@ -35,6 +35,13 @@ func (f *Stale) read(r *reader) {
 	f.By = r.duration(1)
 }
 
+func (*Stale) carriedOut(servers any) bool {
+	_, can := servers.(interface {
+		SetStale(node string, by time.Duration)
+	})
+	return can
+}
+
 // Apply implements Fault.
 func (f *Stale) Apply(on any, d time.Duration) error {
 	type staler interface {

@@ -17,6 +17,9 @@ type Deps struct {
 	Instance string
 	// Process keeps what the workers of this worker's process share; see Shared.
 	Process *Process
+	// Port is what the servers of the entry's family offer, of a type that the
+	// family's package has; nil for Redis, which has the fields below.
+	Port any
 	// Redis is the client of the lock's Redis server, or of the current primary,
 	// nil where there is none.
 	Redis redis.Cmdable
@@ -33,6 +36,9 @@ type Deps struct {
 type Entry struct {
 	Name string
 	Doc  string // one line
+	// Family is the kind of lock servers that it uses, such as "redis"; "" for a
+	// strategy that uses none, which runs beside those of the first family.
+	Family string
 	// Flawed strategies keep a known flaw on purpose.
 	Flawed bool
 	// Tells: the strategy promises to tell its holder of a loss while the work
@@ -241,7 +247,7 @@ func preset(name, doc string, change func(*Params)) Entry {
 		change(&p)
 	}
 	// A lock that renews its lease claims to know when it is over.
-	return Entry{Name: name, Doc: doc, Tells: p.Renewal != RenewalNone, Defaults: p, New: newRedisStrategy}
+	return Entry{Name: name, Doc: doc, Family: "redis", Tells: p.Renewal != RenewalNone, Defaults: p, New: newRedisStrategy}
 }
 
 func flawed(name, doc string, change func(*Params)) Entry {

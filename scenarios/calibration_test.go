@@ -7,7 +7,6 @@ import (
 
 	"lockquake/checker"
 	"lockquake/internal/draw"
-	"lockquake/sim/redis/keyspace"
 )
 
 // The times of calibration-pause, worked out by hand. L is the latency of a
@@ -98,7 +97,7 @@ func TestCalibrationPause(t *testing.T) {
 	if testing.Short() {
 		runs = 500
 	}
-	r := &runner{scenario: s, scripts: keyspace.NewScriptCache()}
+	r := &runner{scenario: s, caches: s.served().caches()}
 	lost := 0
 	for seed := uint64(1); seed <= runs; seed++ {
 		trial, err := r.once(s.Strategies[0], seed)

@@ -11,7 +11,6 @@ import (
 	"lockquake/checker"
 	"lockquake/history"
 	"lockquake/scenarios/results"
-	"lockquake/sim/redis/keyspace"
 )
 
 // grace is how long, in real time, a stopped campaign waits for the runs at
@@ -94,7 +93,7 @@ func Run(ctx context.Context, s *Scenario, opts ...Option) (*results.Campaign, e
 }
 
 func newCampaign(s *Scenario, o options, uses []Strategy) *campaign {
-	c := &campaign{scenario: s, options: o, uses: uses, whole: map[showcase]int{}, jobs: jobs{options: o, scripts: keyspace.NewScriptCache(), grace: grace}}
+	c := &campaign{scenario: s, options: o, uses: uses, whole: map[showcase]int{}, jobs: jobs{options: o, caches: s.served().caches(), grace: grace}}
 	for i, use := range uses {
 		c.active = append(c.active, i)
 		c.tallies = append(c.tallies, newTally(s, use, o.seeds.First))
@@ -215,7 +214,7 @@ func RunOnce(s *Scenario, label string, seed uint64, opts ...Option) (*results.T
 	if err != nil {
 		return nil, err
 	}
-	j := jobs{options: o, scripts: keyspace.NewScriptCache()}
+	j := jobs{options: o, caches: s.served().caches()}
 	return j.one(s, uses[0], seed)
 }
 

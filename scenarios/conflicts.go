@@ -106,13 +106,14 @@ func (v *validator) conflictsOfWorkers(use Strategy, entry lock.Entry, at, group
 	if delay := p.Retry.Delay; delay >= v.Duration {
 		v.warn(use.Label, fmt.Sprintf("a refused worker asks again after %v, and new sections begin for %v only", delay, v.Duration), set("lock.retry.delay")...)
 	}
-	v.conflictOfClient(use, p, worker, set("client.read-timeout"))
+	if family, err := v.served().of(entry); err == nil && family.Answer.Key != "" {
+		v.conflictOfClient(use, p, family.Answer.Of(v.familySettings(use, worker)), set(family.Answer.Key))
+	}
 }
 
 // conflictOfClient looks at a time-out that the file sets. The client's own
 // default is longer than many a lease, which is as it is in production.
-func (v *validator) conflictOfClient(use Strategy, p lock.Params, worker string, paths []string) {
-	timeout := v.ClientOf(use, worker).ReadTimeout
+func (v *validator) conflictOfClient(use Strategy, p lock.Params, timeout time.Duration, paths []string) {
 	if slices.ContainsFunc(paths, v.at.Has) && timeout > p.TTL {
 		v.warn(use.Label, fmt.Sprintf("a client waits for a reply for %v, and the lease ends after %v", timeout, p.TTL), paths...)
 	}

@@ -13,6 +13,8 @@
 //   - Package workload has what workers do under a lock. A recorder is between a
 //     worker and the world: it names the steps of a section, writes its part of the
 //     history (recorder.go), and carries out what a workload asks for (section.go).
+//   - The lock's servers are of a family, such as Redis: families.go lists them, and
+//     cluster.go starts the servers of a run through package backend.
 //   - The plan of faults is carried out on the world in faults.go.
 //   - A campaign leaves a [results.Campaign]: rates, intervals, a verdict against what
 //     the scenario expects, and the first failure of each check (sum.go). Package

@@ -13,7 +13,6 @@ import (
 	"lockquake/faults"
 	"lockquake/internal/strictyaml"
 	"lockquake/scenarios/results"
-	"lockquake/sim/redis/keyspace"
 )
 
 // Search says which faults are placed where. The zero value of a field is its
@@ -99,7 +98,7 @@ func newExplorer(s *Scenario, search Search, opts []Option) (*explorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &explorer{uses: uncased(uses), points: Points(), jobs: &searchJobs{jobs: jobs{options: o, scripts: keyspace.NewScriptCache()}}}
+	x := &explorer{uses: uncased(uses), points: Points(), jobs: &searchJobs{jobs: jobs{options: o, caches: s.served().caches()}}}
 	if x.kinds, err = chosenKinds(search.Kinds); err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,8 +13,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/scenarios/results"
 	"lockquake/sim"
-	"lockquake/sim/redis"
-	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/backend"
 )
 
 // At implements faults.Target.
@@ -68,7 +66,11 @@ func (r *run) hits(f faults.Fault) bool {
 			return false
 		}
 	}
-	return r.cluster.Replicated() || !faults.Asks(f, faults.NeedsReplica)
+	if !r.cluster.Replicated() && faults.Asks(f, faults.NeedsReplica) {
+		return false
+	}
+	// A family of servers may not know the fault.
+	return !slices.ContainsFunc(faults.Names(f), r.serves) || faults.CarriedOut(f, r.cluster)
 }
 
 // nodes returns the nodes that a name in a fault stands for.
@@ -81,7 +83,7 @@ func (r *run) nodes(name string) []string {
 		return []string{resourceNode}
 	case name == lockNode:
 		return r.cluster.Serving()
-	case r.cluster.Server(name) != nil:
+	case r.serves(name):
 		return []string{name}
 	}
 	return nil
@@ -231,38 +233,25 @@ func (e effects) Crash(target string, data faults.Data, d time.Duration) error {
 		e.resource.Crash()
 		e.later(d, e.resource.Restart)
 	default:
-		e.cluster.Crash(e.nodes(target), dataAfter(data), d)
+		e.cluster.(backend.Crasher).Crash(e.nodes(target), data, d)
 	}
 	return nil
 }
 
-func dataAfter(d faults.Data) redis.Data {
-	switch d {
-	case faults.DataKept:
-		return redis.DataKept
-	case faults.DataLost:
-		return redis.DataLost
-	case faults.DataWritten:
-		return redis.DataWritten
-	case faults.DataByPersistence:
-	}
-	return redis.DataByPersistence
-}
-
 // Promote makes the replica of the lock's server the primary.
 func (e effects) Promote() error {
-	e.cluster.Promote()
+	e.cluster.(backend.Promoter).Promote()
 	return nil
 }
 
 // Overload lets servers take their time for each request, for d.
 func (e effects) Overload(target string, service draw.Dist, d time.Duration) error {
 	for _, name := range e.nodes(target) {
-		node, server := e.world.Node(name), e.cluster.Server(name)
+		node := e.world.Node(name)
 		node.SetService(&service)
 		e.later(d, func() {
-			if server != nil {
-				e.cluster.RestoreService(name)
+			if e.serves(name) {
+				e.restoreService(name)
 			} else {
 				node.SetService(nil)
 			}
@@ -275,8 +264,8 @@ func (e effects) Overload(target string, service draw.Dist, d time.Duration) err
 func (e effects) ReadStale(target string, by, d time.Duration) error {
 	for _, name := range e.nodes(target) {
 		stale := e.resource.SetStale
-		if server := e.cluster.Server(name); server != nil {
-			stale = server.SetStale
+		if e.serves(name) {
+			stale = func(by time.Duration) { e.cluster.(backend.Staler).SetStale(name, by) }
 		}
 		stale(by)
 		e.later(d, func() { stale(0) })
@@ -286,38 +275,36 @@ func (e effects) ReadStale(target string, by, d time.Duration) error {
 
 // AnswerErrors lets servers of the lock refuse commands, for d.
 func (e effects) AnswerErrors(target string, with faults.Code, d time.Duration) error {
-	for _, name := range e.nodes(target) {
-		server := e.cluster.Server(name)
-		if server == nil {
-			return fmt.Errorf("%s has no such errors", name)
-		}
-		server.Enter(keyspace.Condition(with))
-		e.later(d, func() { server.Leave(keyspace.Condition(with)) })
-	}
-	return nil
+	return e.locks(target, func(server string) {
+		refuser := e.cluster.(backend.Refuser)
+		refuser.Refuse(server, with)
+		e.later(d, func() { refuser.Accept(server, with) })
+	})
 }
 
 // Delete takes the keys that fit a pattern away from servers of the lock.
 func (e effects) Delete(target, key string) error {
-	for _, name := range e.nodes(target) {
-		server := e.cluster.Server(name)
-		if server == nil {
-			return fmt.Errorf("%s has no keys", name)
-		}
-		e.hit(server.Delete(key, nil))
-	}
-	return nil
+	return e.locks(target, func(server string) {
+		e.hit(e.cluster.(backend.Deleter).Delete(server, key))
+	})
 }
 
 // Evict takes one key that fits a pattern away from each of some servers of the lock.
 func (e effects) Evict(target, key string) error {
+	return e.locks(target, func(server string) {
+		pick := e.world.Source().Stream("evict", server).At(uint64(e.step))
+		e.hit(e.cluster.(backend.Evictor).Evict(server, key, &pick))
+	})
+}
+
+// locks calls do with each server of the lock that a name stands for. It returns an error
+// for another server.
+func (e effects) locks(target string, do func(server string)) error {
 	for _, name := range e.nodes(target) {
-		server := e.cluster.Server(name)
-		if server == nil {
-			return fmt.Errorf("%s has no keys", name)
+		if !e.serves(name) {
+			return fmt.Errorf("%s is no server of locks", name)
 		}
-		pick := e.world.Source().Stream("evict", name).At(uint64(e.step))
-		e.hit(server.Delete(cmp.Or(key, "*"), &pick))
+		do(name)
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 	"lockquake/scenarios/results"
-	"lockquake/sim/redis/keyspace"
 )
 
 // What a file says is judged against the strategies that are run, and these may
@@ -98,7 +97,7 @@ func (v *validator) point(at, name string) error {
 	switch {
 	case slices.Contains(known, name):
 		return nil
-	case len(v.known.own) > 0 && (keyspace.IsCommand(command) || command == "pipeline") && slices.Contains(messageEvents(), event):
+	case len(v.known.own) > 0 && v.served().command(command) && slices.Contains(messageEvents(), event):
 		return nil
 	case len(v.known.own) > 0 && !strictyaml.Near(name, known):
 		return nil

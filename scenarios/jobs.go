@@ -9,7 +9,6 @@ import (
 
 	"lockquake/internal/stall"
 	"lockquake/scenarios/results"
-	"lockquake/sim/redis/keyspace"
 )
 
 // defaultStall is how long, in real time, a run may stand at one event.
@@ -18,7 +17,7 @@ const defaultStall = 20 * time.Second
 // jobs carries out many runs at once.
 type jobs struct {
 	options options
-	scripts *keyspace.ScriptCache
+	caches  map[string]any // see runner
 	// grace is how long, in real time, the runs at hand are waited for when all
 	// is stopped; 0: until they end.
 	grace time.Duration
@@ -82,7 +81,7 @@ func (j *jobs) work(ctx context.Context, cancel context.CancelCauseFunc, next *a
 	defer ended()
 	var beat atomic.Uint64
 	var current atomic.Int64
-	r := &runner{own: j.options.own, scripts: j.scripts, beat: &beat}
+	r := &runner{own: j.options.own, caches: j.caches, beat: &beat}
 	defer stall.Watch(&beat, j.options.stall, func() {
 		t := at(current.Load())
 		hang := &HangError{j.options.stall, stall.Stacks("sim.(*task).perform", "sim.(*coroutine).park")}

@@ -11,6 +11,7 @@ import (
 // catalogue is what a scenario can ask for by name.
 type catalogue struct {
 	own        []lock.Entry // strategies that the caller brought along
+	families   families
 	strategies []string
 	tokenless  map[string]bool // strategies that never hand out a token
 	entries    map[string]lock.Entry
@@ -21,10 +22,11 @@ type catalogue struct {
 	overrides  []results.Override // that the file is read with
 }
 
-// known is the catalogue of this program, with the caller's own strategies.
-func known(own []lock.Entry) catalogue {
-	c := catalogue{own: own, points: Points(), checks: checker.Catalogue(), workloads: workload.Catalogue(), tokenless: map[string]bool{}, entries: map[string]lock.Entry{}}
-	for _, s := range lock.Catalogue() {
+// known returns what a scenario can ask for that has these families and the caller's own
+// strategies.
+func known(f families, own []lock.Entry) catalogue {
+	c := catalogue{own: own, families: f, points: f.points(), checks: checker.Catalogue(), workloads: workload.Catalogue(), tokenless: map[string]bool{}, entries: map[string]lock.Entry{}}
+	for _, s := range f.strategies() {
 		c.strategies = append(c.strategies, s.Name)
 		c.tokenless[s.Name] = !s.Fenced()
 		c.entries[s.Name] = s
@@ -38,6 +40,9 @@ func known(own []lock.Entry) catalogue {
 	}
 	return c
 }
+
+// known returns what the scenario could ask for when it was read.
+func (s *Scenario) known() catalogue { return known(s.served(), s.Own) }
 
 func (c catalogue) workloadNames() []string {
 	var names []string

@@ -17,7 +17,7 @@ const ownName = `^[\pL\pN][\pL\pN_-]*$`
 // other, or from those of [lock.Catalogue]. [Parse] and its kin call it too.
 func CheckOwn(own ...lock.Entry) error {
 	taken := map[string]string{}
-	for _, e := range lock.Catalogue() {
+	for _, e := range families(Families()).strategies() {
 		taken[e.Name] = "the catalogue has a strategy of that name"
 	}
 	for _, e := range own {
@@ -45,7 +45,7 @@ func unknownStrategy(name string, known []string, plain bool) string {
 }
 
 // entries are the strategies that the scenario can name.
-func (s *Scenario) entries() []lock.Entry { return slices.Concat(lock.Catalogue(), s.Own) }
+func (s *Scenario) entries() []lock.Entry { return slices.Concat(s.served().strategies(), s.Own) }
 
 // entries are the strategies of the caller's that the options have.
 func (o *options) entries() []lock.Entry {

@@ -34,7 +34,7 @@ func Parse(name string, data []byte, own ...lock.Entry) (*Scenario, error) {
 	if err := CheckOwn(own...); err != nil {
 		return nil, err
 	}
-	return parse(name, data, known(own))
+	return parse(name, data, known(Families(), own))
 }
 
 func parse(name string, data []byte, known catalogue) (*Scenario, error) {
@@ -52,11 +52,12 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 		Resource: Resource{Fence: "off"},
 		Network:  Network{Latency: draw.Fixed(time.Millisecond)},
 		Own:      known.own,
+		families: known.families,
 		Path:     name,
 		Text:     bytes.Clone(data),
 	}
 	s.samples = map[string][]time.Duration{}
-	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum, s.samples)}
+	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum, s.samples), Extensions: s.served().extensions()}
 	at, err := decoder.Decode(name, data, s)
 	if err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func TestParseFillsInDefaults(t *testing.T) {
 		Hash:       "fd31b925a892", // as sha256sum gives it
 		Text:       []byte(minimal),
 	}
-	if diff := cmp.Diff(want, s, cmp.AllowUnexported(LockParams{}, ClientParams{}, strictyaml.Patch[Resource]{}, WorkloadParams{}, ServersParams{}), cmpopts.IgnoreUnexported(Scenario{})); diff != "" {
+	if diff := cmp.Diff(want, s, cmp.AllowUnexported(LockParams{}, strictyaml.Extension{}, strictyaml.Patch[Resource]{}, WorkloadParams{}, ServersParams{}), cmpopts.IgnoreUnexported(Scenario{})); diff != "" {
 		t.Errorf("parsed (-want +got):\n%s", diff)
 	}
 }

@@ -17,8 +17,7 @@ import (
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/workload"
 	"lockquake/sim"
-	"lockquake/sim/redis"
-	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/backend"
 	"lockquake/sim/resource"
 )
 
@@ -67,7 +66,7 @@ type runner struct {
 	scenario *Scenario
 	own      map[string]lock.Entry // strategies that the caller brought along
 	entries  map[string]lock.Entry // of the catalogue, by name; made when it is needed
-	scripts  *keyspace.ScriptCache
+	caches   map[string]any        // of the families of servers, by name; shared with other runners
 	recorder history.Recorder
 	beat     *atomic.Uint64
 	trace    io.Writer
@@ -84,7 +83,9 @@ type run struct {
 	plan         faults.Plan
 	bites        []results.Bite
 	workers      map[string]*sim.Worker
-	cluster      *redis.Cluster
+	family       *backend.Family
+	servers      Servers
+	cluster      backend.Cluster
 	resource     *resource.Server
 	sections     map[string]int          // begun by each worker, over all its lives
 	calls        map[string]int          // of a strategy, by each worker; several in a section that needs several locks
@@ -110,8 +111,12 @@ func (r *runner) once(use Strategy, seed uint64) (*results.Trial, error) {
 		return nil, err
 	}
 	r.recorder.Reset()
+	family, err := r.scenario.served().of(entry)
+	if err != nil {
+		return nil, newRunError(r.scenario, use, seed, err)
+	}
 	one := &run{
-		runner: r, use: use, entry: entry, seed: seed, workers: map[string]*sim.Worker{}, sections: map[string]int{}, calls: map[string]int{},
+		runner: r, use: use, entry: entry, family: family, seed: seed, workers: map[string]*sim.Worker{}, sections: map[string]int{}, calls: map[string]int{},
 		processes: map[string]*sim.Process{}, clients: map[*sim.Process]*processClients{}, overruns: map[string]time.Duration{},
 		records: map[string]string{}, lives: map[string]uint64{},
 	}
@@ -144,7 +149,7 @@ func (r *runner) entry(name string) (lock.Entry, error) {
 	}
 	if r.entries == nil {
 		r.entries = map[string]lock.Entry{}
-		for _, e := range lock.Catalogue() {
+		for _, e := range r.scenario.served().strategies() {
 			r.entries[e.Name] = e
 		}
 	}
@@ -169,10 +174,7 @@ func (r *run) build() error {
 	for _, name := range s.ResourceNames() {
 		keys[name] = true
 	}
-	var err error
-	servers := s.ServersOf(r.entry.Topology, r.use)
-	r.cluster, err = redis.NewCluster(r.world, servers.layout(longestTTL, r.recordSilently), r.serverOptions(servers, keys))
-	if err != nil {
+	if err := r.startServers(longestTTL, keys); err != nil {
 		return err
 	}
 	policy := resource.Policy(s.ResourceOf(r.use).Fence)
@@ -243,15 +245,16 @@ func (r *run) strategy(worker *sim.Worker) lock.Strategy {
 	s, name, process := r.scenario, worker.Name(), worker.Process()
 	clients := r.clients[process]
 	if clients == nil {
-		clients = clientsOf(r.cluster, process, s.ClientOf(r.use, name))
+		clients = &processClients{r.cluster.Connect(process, s.familySettings(r.use, name)), lock.NewProcess()}
 		r.clients[process] = clients
 	}
 	source := r.world.Source()
 	instance := source.Stream("instance", process.Name()).At(r.lives[process.Name()])
-	return r.entry.New(lock.Deps{
+	deps := lock.Deps{
 		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name), Instance: fmt.Sprintf("%016x", instance.Uint64()), Process: clients.state,
-		Redis: clients.nodes[0], Nodes: clients.nodes, Subscriber: clients.subscriber, SharedSubscriber: clients.shared,
-	})
+	}
+	clients.setPort(&deps)
+	return r.entry.New(deps)
 }
 
 // work is the life of one worker: section after section, until the time for
@@ -370,7 +373,7 @@ func (r *run) judge() (*results.Trial, error) {
 			TTL:      params.TTL,
 			Commit:   s.WorkloadOf(r.use).Commit.Recorded(),
 			Unread:   r.unread,
-			Answer:   s.ClientOf(r.use, "").WithDefaults().ReadTimeout,
+			Answer:   r.answer(),
 			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
 		},
 		Events: r.recorder.Events(),

@@ -10,7 +10,6 @@ import (
 	"lockquake/lock"
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/workload"
-	"lockquake/sim/redis/client"
 )
 
 // Scenario is one experiment: who works under which lock, what goes wrong,
@@ -35,9 +34,10 @@ type Scenario struct {
 	Workload workload.Settings `yaml:"workload"`
 	Resource Resource          `yaml:"resource"`
 	Lock     LockParams        `yaml:"lock"` // for every strategy that has them
-	Client   ClientParams      `yaml:"client"`
-	Servers  ServersParams     `yaml:"servers"`
-	Network  Network           `yaml:"network"`
+	// Families has the keys of the families of lock servers, such as client.
+	Families strictyaml.Extension `yaml:"*families"`
+	Servers  ServersParams        `yaml:"servers"`
+	Network  Network              `yaml:"network"`
 
 	Strategies []Strategy    `yaml:"strategies"`
 	Each       []Each        `yaml:"each"`
@@ -51,6 +51,8 @@ type Scenario struct {
 
 	// Own are strategies that the caller brought along to [Parse].
 	Own []lock.Entry `yaml:"-"`
+	// families are those of lock servers that the file was read with.
+	families families
 	// Warnings are about settings that defeat each other. The scenario can be run,
 	// and the run says little about the locks.
 	Warnings []Warning `yaml:"-"`
@@ -103,24 +105,6 @@ func (s *Scenario) ParamsOf(own lock.Params, use Strategy, worker string) lock.P
 	return own
 }
 
-// ClientOf returns the settings of a worker's client of the lock server: those
-// of the scenario, under those of this use of the strategy, under those of the
-// worker.
-func (s *Scenario) ClientOf(use Strategy, worker string) client.Options {
-	var o client.Options
-	for _, set := range []ClientParams{s.Client, use.Client, s.eachOf(worker).Client} {
-		set.Apply(&o)
-		// To the client a zero is its default, and a negative pause is none.
-		if set.Has("min-retry-backoff") && o.MinRetryBackoff == 0 {
-			o.MinRetryBackoff = -1
-		}
-		if set.Has("max-retry-backoff") && o.MaxRetryBackoff == 0 {
-			o.MaxRetryBackoff = -1
-		}
-	}
-	return o
-}
-
 // ResourceOf returns what the resource does under one use of a strategy.
 func (s *Scenario) ResourceOf(use Strategy) Resource {
 	r := s.Resource
@@ -169,10 +153,6 @@ type WorkloadParams = strictyaml.Patch[workload.Settings]
 // LockParams are those parameters of a lock that a part of a file sets.
 type LockParams = strictyaml.Patch[lock.Params]
 
-// ClientParams are those settings of a client of the lock server that a part of
-// a file sets.
-type ClientParams = strictyaml.Patch[client.Options]
-
 // usualWakeLag is what a stopped Go process was seen to take, on a machine with
 // other work to do: mostly about a tenth of a millisecond, and now and then the ten
 // milliseconds of a scheduler.
@@ -199,7 +179,7 @@ type Strategy struct {
 	Name     string                     `yaml:"name"`
 	Label    string                     `yaml:"label"` // no two uses share one; the name unless set
 	Lock     LockParams                 `yaml:"lock"`
-	Client   ClientParams               `yaml:"client"`
+	Families strictyaml.Extension       `yaml:"*families"`
 	Servers  ServersParams              `yaml:"servers"`
 	Resource strictyaml.Patch[Resource] `yaml:"resource"`
 	Workload WorkloadParams             `yaml:"workload"` // all but its kind
@@ -210,11 +190,11 @@ type Strategy struct {
 
 // Each is where one worker differs from the others.
 type Each struct {
-	Worker     string        `yaml:"worker"`
-	Start      time.Duration `yaml:"start"`       // when its first section begins
-	Hold       *draw.Dist    `yaml:"hold"`        // of its work; nil: as everybody's
-	Heeds      results.Heeds `yaml:"heeds"`       // of its work; "": as everybody's
-	WallOffset time.Duration `yaml:"wall-offset"` // by how much its wall clock is fast; slow if negative
-	Lock       LockParams    `yaml:"lock"`
-	Client     ClientParams  `yaml:"client"`
+	Worker     string               `yaml:"worker"`
+	Start      time.Duration        `yaml:"start"`       // when its first section begins
+	Hold       *draw.Dist           `yaml:"hold"`        // of its work; nil: as everybody's
+	Heeds      results.Heeds        `yaml:"heeds"`       // of its work; "": as everybody's
+	WallOffset time.Duration        `yaml:"wall-offset"` // by how much its wall clock is fast; slow if negative
+	Lock       LockParams           `yaml:"lock"`
+	Families   strictyaml.Extension `yaml:"*families"`
 }

@@ -5,12 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"lockquake/faults"
-	"lockquake/history"
 	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
-	"lockquake/sim/redis"
+	"lockquake/sim/backend"
 )
 
 // Servers are the servers of the lock: how many, and what becomes of them when
@@ -26,14 +24,12 @@ type Servers struct {
 	// Failover is how long after a crash of the primary its replica takes its
 	// place; 0 for never, but for a fault that says so.
 	Failover time.Duration `yaml:"failover"`
-	// Persistence decides what a server knows after a crash.
-	Persistence redis.Persistence `yaml:"persistence"`
+	// Families has the keys of the families, such as what a server knows after a crash.
+	Families strictyaml.Extension `yaml:"*servers"`
 	// DelayedRestart keeps a server that comes back silent for the longest TTL.
 	DelayedRestart bool `yaml:"delayed-restart"`
 	// Service is how long a server takes for one request, one after another.
 	Service draw.Dist `yaml:"service"`
-	// Clock is the one by which keys expire.
-	Clock faults.Clock `yaml:"clock"`
 	// Clocks are the wall clocks that are wrong from the beginning.
 	Clocks []ServerClock `yaml:"clocks"`
 }
@@ -62,17 +58,12 @@ func (s Servers) wallOffset(name string) time.Duration {
 // sets.
 type ServersParams = strictyaml.Patch[Servers]
 
-// persistences lists the words of Servers.Persistence.
-func persistences() []redis.Persistence {
-	return []redis.Persistence{redis.PersistNone, redis.PersistEverySecond, redis.PersistAlways}
-}
-
 // ServersOf returns the servers that one use of a strategy has: what the
 // strategy needs, under the settings of the scenario, under those of this use.
 func (s *Scenario) ServersOf(own lock.Topology, use Strategy) Servers {
 	servers := Servers{
 		Nodes: max(own.Nodes, 1), Replicas: own.Replicas, DelayedRestart: own.DelayedRestart,
-		Lag: draw.Fixed(time.Millisecond), Persistence: redis.PersistNone, Clock: faults.ClockWall,
+		Lag: draw.Fixed(time.Millisecond),
 	}
 	s.Servers.Apply(&servers)
 	use.Servers.Apply(&servers)
@@ -95,15 +86,15 @@ func (s Servers) nodeNames() []string {
 	return []string{lockNode}
 }
 
-// layout is what package redis is told of the servers. Those that come back are silent
+// layout returns what a family is told of the servers. Those that come back are silent
 // for that long if the settings delay them.
-func (s Servers) layout(silence time.Duration, told func(history.Event)) redis.Layout {
+func (s Servers) layout(silence time.Duration) backend.Layout {
 	if !s.DelayedRestart {
 		silence = 0
 	}
-	return redis.Layout{
+	return backend.Layout{
 		Names: s.nodeNames(), Replicated: s.Nodes == 1 && s.Replicas > 0, Lag: s.Lag, Failover: s.Failover, Silence: silence,
-		Service: s.Service, WallOffset: s.wallOffset, Told: told,
+		WallOffset: s.wallOffset,
 	}
 }
 
@@ -139,9 +130,10 @@ func (v *validator) serversAt(at string, set *ServersParams) error {
 	set.Apply(&s)
 	if err := judgeSettings(at, set.Has, append(v.countSettings(serverCounts(s)),
 		v.durationSetting("failover", s.Failover, 0),
-		v.nameSetting("persistence", "persistence", string(s.Persistence), texts(persistences())),
-		v.nameSetting("clock", "clock", string(s.Clock), faults.ClockWall.Words()),
 	)); err != nil {
+		return err
+	}
+	if err := s.Families.Judge(v.at, at); err != nil {
 		return err
 	}
 	for i, c := range s.Clocks {
@@ -167,7 +159,7 @@ func serverCounts(s Servers) []count {
 
 // nodes are the servers of every use of the scenario.
 func (s *Scenario) nodes() []string {
-	v := validator{Scenario: s, known: known(s.Own)}
+	v := validator{Scenario: s, known: s.known()}
 	return v.nodes()
 }
 

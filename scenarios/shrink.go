@@ -11,7 +11,6 @@ import (
 	"lockquake/checker"
 	"lockquake/lock"
 	"lockquake/scenarios/results"
-	"lockquake/sim/redis/keyspace"
 )
 
 // Shrinking says which run is to become smaller, and where to.
@@ -68,7 +67,7 @@ func Failing(ctx context.Context, s *Scenario, check string, opts ...Option) (la
 		return "", 0, err
 	}
 	o.jobs = 1 // the first that fails is the first that is run
-	j := jobs{options: o, scripts: keyspace.NewScriptCache()}
+	j := jobs{options: o, caches: s.served().caches()}
 	errFound, n := errors.New("found"), int64(len(uses))
 	err = j.all(ctx, n*int64(o.seeds.Count()), func(i int64) task {
 		use, at := uses[i%n], o.seeds.First+uint64(i/n)
@@ -118,9 +117,9 @@ func Shrink(ctx context.Context, s *Scenario, what Shrinking, opts ...Option) (*
 	}
 	z := &shrinker{
 		ctx: ctx, use: uses[0], path: what.Path, told: what.Told, own: o.entries(),
-		runner: &runner{scenario: s, own: o.own, scripts: keyspace.NewScriptCache()},
+		runner: &runner{scenario: s, own: o.own, caches: s.served().caches()},
 	}
-	first := jobs{options: o, scripts: z.runner.scripts}
+	first := jobs{options: o, caches: z.runner.caches}
 	trial, err := first.one(s, z.use, what.Seed)
 	if err != nil {
 		return nil, err
@@ -234,7 +233,7 @@ func (z *shrinker) trySeed(seed uint64, change func(*Scenario) bool) bool {
 		z.err = err
 		return false
 	}
-	small, err := Parse(z.path, text, z.own...)
+	small, err := parse(z.path, text, known(z.runner.scenario.served(), z.own))
 	if err != nil {
 		return false // a change that no file can say
 	}

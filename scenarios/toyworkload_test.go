@@ -32,7 +32,7 @@ func toy() workload.Info {
 }
 
 func TestAWorkloadIsAFileAndALineOfTheCatalogue(t *testing.T) {
-	catalogue := known(nil)
+	catalogue := known(Families(), nil)
 	catalogue.workloads = append(catalogue.workloads, toy())
 	const text = "name: signed\nduration: 5s\nworkers: 1\nsections: 1\nworkload: {kind: toy, hold: 10ms%s}\nstrategies: [redis]\n"
 	for _, tt := range []struct{ more, want string }{

@@ -14,7 +14,6 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 	"lockquake/scenarios/results"
-	"lockquake/sim/redis/client"
 )
 
 // The bounds of a scenario: far beyond what makes sense, and far from where
@@ -31,12 +30,14 @@ const (
 
 // Points lists the points that a fault can be tied to: those of the runner,
 // the renewal of a strategy that has one, and those of every message.
-func Points() []string {
+func Points() []string { return families(Families()).points() }
+
+func (f families) points() []string {
 	points := []string{
 		"acquire-called", "acquired", "read-called", "read-done", "lease-checked", "write-replied",
 		"release-called", "released", "commit-called", "renewal-begins", "renew-called",
 	}
-	for _, op := range []string{"acquire", "renew", "release", "read", "write", "dial", "hello", "subscribe", "unsubscribe"} {
+	for _, op := range append([]string{"acquire", "renew", "release", "read", "write", "dial"}, f.operations()...) {
 		for _, event := range messageEvents() {
 			points = append(points, op+"."+event)
 		}
@@ -56,7 +57,7 @@ type validator struct {
 
 func (v *validator) validate() error {
 	for _, check := range []func() error{
-		v.header, v.numbers, v.work, v.expand, v.labels, v.settings, v.servers, v.network, v.each, v.faults, v.checks, v.cases, v.expect,
+		v.header, v.numbers, v.work, v.expand, v.servedUses, v.labels, v.settings, v.servers, v.network, v.each, v.faults, v.checks, v.cases, v.expect,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -215,26 +216,26 @@ func (v *validator) labels() error {
 	return nil
 }
 
-// settings judges the parameters of locks and clients wherever the file sets
-// them.
+// settings judges the parameters of locks and the settings of families wherever the
+// file sets them.
 func (v *validator) settings() error {
 	type place struct {
-		at     string
-		lock   *LockParams
-		client *ClientParams
+		at       string
+		lock     *LockParams
+		families strictyaml.Extension
 	}
-	places := []place{{"", &v.Lock, &v.Client}}
+	places := []place{{"", &v.Lock, v.Families}}
 	for i := range v.Strategies {
-		places = append(places, place{v.uses[i] + ".", &v.Strategies[i].Lock, &v.Strategies[i].Client})
+		places = append(places, place{v.uses[i], &v.Strategies[i].Lock, v.Strategies[i].Families})
 	}
 	for i := range v.Each {
-		places = append(places, place{fmt.Sprintf("each[%d].", i), &v.Each[i].Lock, &v.Each[i].Client})
+		places = append(places, place{fmt.Sprintf("each[%d]", i), &v.Each[i].Lock, v.Each[i].Families})
 	}
 	for _, p := range places {
-		if err := v.lock(p.at+"lock", p.lock); err != nil {
+		if err := v.lock(strings.TrimPrefix(p.at+".lock", "."), p.lock); err != nil {
 			return err
 		}
-		if err := v.client(p.at+"client", p.client); err != nil {
+		if err := p.families.Judge(v.at, p.at); err != nil {
 			return err
 		}
 	}
@@ -271,26 +272,6 @@ func profileNames() []string {
 		names = append(names, p.Name)
 	}
 	return names
-}
-
-// clientCounts are the whole numbers of a client with their bounds.
-func clientCounts(o client.Options) []count {
-	return []count{
-		{"pool-size", o.PoolSize, 1, mostWorkers},
-		{"max-retries", o.MaxRetries, 0, mostRetries},
-	}
-}
-
-func (v *validator) client(at string, set *ClientParams) error {
-	var o client.Options
-	set.Apply(&o)
-	return judgeSettings(at, set.Has, append(v.countSettings(clientCounts(o)),
-		v.durationSetting("pool-timeout", o.PoolTimeout, time.Millisecond),
-		v.durationSetting("dial-timeout", o.DialTimeout, time.Millisecond),
-		v.durationSetting("read-timeout", o.ReadTimeout, time.Millisecond),
-		v.durationSetting("min-retry-backoff", o.MinRetryBackoff, 0),
-		v.durationSetting("max-retry-backoff", o.MaxRetryBackoff, 0),
-	))
 }
 
 func (v *validator) each() error {

@@ -19,6 +19,9 @@ func (v *validator) faults() error {
 		if err := v.faultNames(at, spec); err != nil {
 			return err
 		}
+		if err := v.carriedOut(at, spec); err != nil {
+			return err
+		}
 		err := spec.Validate(v.workers, v.nodes(), v.Duration)
 		if err == nil {
 			continue
@@ -85,6 +88,27 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 		return v.ends(at, names[0], names[1])
 	}
 	return nil
+}
+
+// carriedOut sees that the servers of some strategy can carry out a fault of the
+// lock's servers. A file that is run with other strategies than it names is believed.
+func (v *validator) carriedOut(at string, spec faults.Spec) error {
+	hits := slices.ContainsFunc(faults.Names(spec.Fault), func(name string) bool { return slices.Contains(v.lockNodes(), name) })
+	if !hits && !faults.Asks(spec.Fault, faults.NeedsReplica) || v.known.replaced() {
+		return nil
+	}
+	var names []string
+	for _, use := range v.Strategies {
+		family, err := v.served().of(v.known.entries[use.Name])
+		if err != nil || faults.CarriedOut(spec.Fault, family.Kind) {
+			return err
+		}
+		if !slices.Contains(names, family.Name) {
+			names = append(names, family.Name)
+		}
+	}
+	at += "." + string(spec.Kind())
+	return v.at.KeyErrorf(at, "%s: servers of %s know no such fault", at, strings.Join(names, ", "))
 }
 
 // faultWords judges the parameters of a fault that are one of a few words.

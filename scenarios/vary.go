@@ -54,7 +54,7 @@ func (s *Scenario) With(overrides []results.Override) (*Scenario, error) {
 	}
 	original := s.original()
 	all := slices.Concat(s.Overrides, overrides)
-	with, err := overridden(s.Path, original, all, known(s.Own))
+	with, err := overridden(s.Path, original, all, s.known())
 	if err == nil {
 		with.Program = s.Program
 		return with, nil
@@ -62,7 +62,7 @@ func (s *Scenario) With(overrides []results.Override) (*Scenario, error) {
 	// The first of them with which it goes wrong is the one to blame. The others
 	// may still be needed for it to make sense.
 	for i := range all {
-		if _, err := overridden(s.Path, original, all[:i+1], known(s.Own)); err != nil {
+		if _, err := overridden(s.Path, original, all[:i+1], s.known()); err != nil {
 			text := err.Error()
 			if inFile, ok := errors.AsType[*strictyaml.Error](err); ok {
 				text = inFile.Text

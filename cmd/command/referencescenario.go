@@ -10,11 +10,11 @@ import (
 
 	"lockquake/faults"
 	"lockquake/internal/draw"
+	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/workload"
-	"lockquake/sim/redis/client"
 )
 
 // referenceSchema is a part of the JSON Schema of scenario files, as a program
@@ -106,7 +106,6 @@ func referenceGroups() ([]referenceGroup, error) {
 		{"resource", "", top("resource"), s.Resource},
 		{"lock", "The defaults are those of `redis`. What other strategies have instead, and what the words mean, is in " +
 			"[strategies](strategies.md).", top("lock"), recipe},
-		{"client", referenceSentence(fmt.Sprint(top("client")["description"])), top("client"), client.Options{}.WithDefaults()},
 		{"servers", "The defaults are those of a strategy that needs one server.", top("servers"), s.ServersOf(lock.Topology{}, scenarios.Strategy{})},
 		{"network", "", top("network"), s.Network},
 		{
@@ -124,7 +123,15 @@ func referenceGroups() ([]referenceGroup, error) {
 		{"when", "", referenceAt(fault, "properties", "when"), faults.When{Nth: 1}},
 		{"expect", "A map from the label of a strategy to a map with at least one of these.", top("expect", "additionalProperties"), results.Expect{}},
 	}
-	return referenceNested(groups), nil
+	var families []referenceGroup
+	for _, family := range scenarios.Families() {
+		for _, field := range referenceFieldsOf(reflect.ValueOf(family.Settings)) {
+			s := top(field.key)
+			families = append(families, referenceGroup{field.key, referenceSentence(fmt.Sprint(s["description"])), s, field.value.Interface()})
+		}
+	}
+	const behindLock = 4
+	return referenceNested(slices.Insert(groups, behindLock, families...)), nil
 }
 
 // referenceFault is an entry of faults without its kind.
@@ -136,6 +143,36 @@ type referenceFault struct {
 	Class    string        `yaml:"class"`
 }
 
+// referenceField is a key of a map with its value.
+type referenceField struct {
+	key   string
+	value reflect.Value
+}
+
+// referenceFieldsOf lists the keys of a struct in their order, with those that the families
+// of lock servers have.
+func referenceFieldsOf(v reflect.Value) []referenceField {
+	if !v.IsValid() { // a family without settings
+		return nil
+	}
+	var all []referenceField
+	for i := range v.NumField() {
+		key := v.Type().Field(i).Tag.Get("yaml")
+		if v.Type().Field(i).Type != reflect.TypeFor[strictyaml.Extension]() {
+			all = append(all, referenceField{key, v.Field(i)})
+			continue
+		}
+		for _, family := range scenarios.Families() {
+			settings := family.Settings
+			if key == "*servers" {
+				settings = family.ServerSettings
+			}
+			all = append(all, referenceFieldsOf(reflect.ValueOf(settings))...)
+		}
+	}
+	return all
+}
+
 // referenceNested puts behind each group the maps in it that are no groups yet.
 func referenceNested(groups []referenceGroup) []referenceGroup {
 	var all []referenceGroup
@@ -144,9 +181,9 @@ func referenceNested(groups []referenceGroup) []referenceGroup {
 	}
 	for _, g := range groups {
 		all = append(all, g)
-		properties, value := referenceAt(g.schema, "properties"), reflect.ValueOf(g.values)
-		for i := range value.NumField() {
-			key, field := value.Type().Field(i).Tag.Get("yaml"), value.Field(i)
+		properties := referenceAt(g.schema, "properties")
+		for _, f := range referenceFieldsOf(reflect.ValueOf(g.values)) {
+			key, field := f.key, f.value
 			s, _ := properties[key].(referenceSchema)
 			about := ""
 			if items, isList := s["items"].(referenceSchema); isList && field.Kind() == reflect.Slice {
@@ -178,15 +215,14 @@ func referenceValue(v reflect.Value) string {
 func referenceKeys(b *strings.Builder, g referenceGroup) {
 	properties := referenceAt(g.schema, "properties")
 	needed, _ := g.schema["required"].([]any)
-	values := reflect.ValueOf(g.values)
-	for i := range values.NumField() {
-		key := values.Type().Field(i).Tag.Get("yaml")
+	for _, field := range referenceFieldsOf(reflect.ValueOf(g.values)) {
+		key := field.key
 		s, ok := properties[key].(referenceSchema)
 		if !ok {
 			continue
 		}
 		what := []string{referenceKind(key, s)}
-		preset := referenceValue(values.Field(i))
+		preset := referenceValue(field.value)
 		least, _ := s["minimum"].(float64)
 		switch {
 		case slices.Contains(needed, any(key)):
@@ -210,8 +246,6 @@ func referenceMeaning(of, key string, s referenceSchema) string {
 		return "how long renewal keeps one grant alive; 0s for no bound"
 	case "resource.fence":
 		return "what it does with a fence token"
-	case "servers.clock":
-		return "by which clock of the server keys expire"
 	case "strategies.name":
 		return "which lock"
 	}

@@ -15,7 +15,8 @@ import (
 // people write: strings, booleans, whole numbers, float64, [time.Duration], slices, maps with
 // string keys, pointers, and structs whose fields have yaml tags.
 type Decoder struct {
-	Hooks Hooks
+	Hooks      Hooks
+	Extensions Extensions
 }
 
 // Hook decodes a node into v, which can be set.
@@ -38,7 +39,7 @@ func (d Decoder) Decode(file string, data []byte, into any) (*Positions, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := newNode(file, d.Hooks, root, "").Decode(into); err != nil {
+	if err := newNode(file, &d, root, "").Decode(into); err != nil {
 		return nil, err
 	}
 	return &Positions{file, root}, nil
@@ -48,7 +49,7 @@ func (d Decoder) Decode(file string, data []byte, into any) (*Positions, error) 
 type selfDecoder interface{ decodeNode(*Node) error }
 
 func (n *Node) decode(v reflect.Value) error {
-	if hook, ok := n.hooks[v.Type()]; ok {
+	if hook, ok := n.decoder.Hooks[v.Type()]; ok {
 		return hook(n, v)
 	}
 	if self, ok := reflect.TypeAssert[selfDecoder](v.Addr()); ok {
@@ -162,7 +163,7 @@ func (n *Node) decodeSlice(v reflect.Value) error {
 	}
 	items := reflect.MakeSlice(v.Type(), len(n.yaml.Content), len(n.yaml.Content))
 	for i, y := range n.yaml.Content {
-		item := newNode(n.file, n.hooks, y, fmt.Sprintf("%s[%d]", n.path, i))
+		item := newNode(n.file, n.decoder, y, fmt.Sprintf("%s[%d]", n.path, i))
 		if err := item.decode(items.Index(i)); err != nil {
 			return err
 		}
@@ -192,17 +193,18 @@ func (n *Node) decodeStruct(into ...reflect.Value) error {
 		return n.Wants("a map")
 	}
 	for key, value := range n.Pairs() {
-		var known []string
 		i := slices.IndexFunc(into, func(v reflect.Value) bool {
-			known = append(known, keysOf(v.Type())...)
 			_, ok := fieldOf(v.Type(), key.Text())
 			return ok
 		})
-		if i < 0 {
-			return key.Errorf("%s", Unknown("key", key.Text(), known))
+		if i >= 0 {
+			field, _ := fieldOf(into[i].Type(), key.Text())
+			if err := value.decode(into[i].FieldByIndex(field.Index)); err != nil {
+				return err
+			}
+			continue
 		}
-		field, _ := fieldOf(into[i].Type(), key.Text())
-		if err := value.decode(into[i].FieldByIndex(field.Index)); err != nil {
+		if err := n.decodeExtended(key, value, into); err != nil {
 			return err
 		}
 	}
@@ -219,22 +221,22 @@ func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
 	return reflect.StructField{}, false
 }
 
-// keysOf returns the keys of a struct in the order of its fields, those of an
-// embedded struct at its place.
-func keysOf(t reflect.Type) []string {
-	var keys []string
-	for _, field := range reflect.VisibleFields(t) {
-		if name := nameOf(field); name != "" {
-			keys = append(keys, name)
+// decodeExtended decodes the value of a key that an [Extension] of one of the structs has.
+func (n *Node) decodeExtended(key, value *Node, into []reflect.Value) error {
+	var known []string
+	for _, v := range into {
+		if field, by, ok := n.decoder.Extensions.extends(v.Type(), key.Text()); ok {
+			return v.FieldByIndex(field).Addr().Interface().(*Extension).decode(key.Text(), value, by)
 		}
+		known = append(known, n.decoder.Extensions.keysOf(v.Type())...)
 	}
-	return keys
+	return key.Errorf("%s", Unknown("key", key.Text(), known))
 }
 
 // nameOf returns the key of a field, "" if a file cannot set it.
 func nameOf(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-	if name == "-" {
+	if name == "-" || strings.HasPrefix(name, "*") {
 		return ""
 	}
 	return name

@@ -22,7 +22,12 @@ type leaf struct {
 func (p *Patch[T]) Apply(to *T) {
 	from, into := reflect.ValueOf(&p.value).Elem(), reflect.ValueOf(to).Elem()
 	for _, l := range p.leaves {
-		into.FieldByIndex(l.index).Set(from.FieldByIndex(l.index))
+		value, field := from.FieldByIndex(l.index), into.FieldByIndex(l.index)
+		if extension, ok := reflect.TypeAssert[*Extension](field.Addr()); ok {
+			*extension = extension.Under(value.Interface().(Extension))
+			continue
+		}
+		field.Set(value)
 	}
 }
 
@@ -46,14 +51,20 @@ func (p *Patch[T]) decodeNode(n *Node) error {
 // duration, is one leaf.
 func (n *Node) leaves(t reflect.Type, at leaf, all []leaf) []leaf {
 	for key, value := range n.Pairs() {
-		f, _ := fieldOf(t, key.Text())
-		l := leaf{join(at.path, key.Text()), append(slices.Clone(at.index), f.Index...)}
-		field := f.Type
-		if _, hooked := n.hooks[field]; hooked || field.Kind() != reflect.Struct {
-			all = append(all, l)
-		} else {
-			all = value.leaves(field, l, all)
+		path := join(at.path, key.Text())
+		if f, ok := fieldOf(t, key.Text()); ok {
+			all = value.leaf(f.Type, leaf{path, append(slices.Clone(at.index), f.Index...)}, all)
+		} else if index, _, ok := n.decoder.Extensions.extends(t, key.Text()); ok {
+			all = append(all, leaf{path, append(slices.Clone(at.index), index...)})
 		}
 	}
 	return all
+}
+
+// leaf appends the field at, or those of its fields that n sets.
+func (n *Node) leaf(t reflect.Type, at leaf, all []leaf) []leaf {
+	if _, hooked := n.decoder.Hooks[t]; hooked || t.Kind() != reflect.Struct {
+		return append(all, at)
+	}
+	return n.leaves(t, at, all)
 }

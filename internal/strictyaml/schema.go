@@ -21,6 +21,8 @@ type Outline struct {
 	Fields map[Field]Schema
 	// Words has a sentence for each key whose field has no doc tag.
 	Words map[string]string
+	// Extensions are those of the [Decoder].
+	Extensions Extensions
 }
 
 // Field is the field of a struct that a key sets.
@@ -40,6 +42,9 @@ func (o Outline) Of(t reflect.Type) Schema {
 	if s, ok := o.Types[t]; ok {
 		return s
 	}
+	if w, ok := reflect.TypeAssert[worded](reflect.Zero(t)); ok {
+		return Schema{"enum": w.Known()}
+	}
 	if p, ok := reflect.TypeAssert[patched](reflect.New(t)); ok {
 		return o.Of(p.patches())
 	}
@@ -51,7 +56,7 @@ func (o Outline) Of(t reflect.Type) Schema {
 	case kind == reflect.Map:
 		return Schema{"type": "object", "additionalProperties": o.Of(t.Elem())}
 	case kind == reflect.Struct:
-		return o.Struct(t, keysOf(t)...)
+		return o.Struct(t, o.Extensions.keysOf(t)...)
 	case kind == reflect.String, t == reflect.TypeFor[time.Duration]():
 		return Schema{"type": "string"}
 	case kind == reflect.Bool:
@@ -70,13 +75,20 @@ func (o Outline) Of(t reflect.Type) Schema {
 func (o Outline) Struct(t reflect.Type, keys ...string) Schema {
 	properties := Schema{}
 	for _, key := range keys {
-		field, ok := fieldOf(t, key)
+		owner := t
+		if _, by, ok := o.Extensions.extends(t, key); ok {
+			owner = by
+		}
+		field, ok := fieldOf(owner, key)
 		if !ok {
 			continue
 		}
-		s, ok := o.Fields[Field{t, key}]
+		s, ok := o.Fields[Field{owner, key}]
 		if !ok {
 			s = o.Of(field.Type)
+		}
+		if least, most, ok := bounds(field); ok {
+			s = Schema{"type": "integer", "minimum": least, "maximum": most}
 		}
 		properties[key] = Described(s, cmp.Or(field.Tag.Get("doc"), o.Words[key]))
 	}

@@ -4,39 +4,20 @@ import (
 	"time"
 
 	"lockquake/history"
-	"lockquake/internal/draw"
 	"lockquake/sim"
+	"lockquake/sim/backend"
 )
-
-// Layout says which servers a lock has, and what happens when one crashes.
-type Layout struct {
-	// Names are the nodes of the servers. With Replicated there are two, and the second is the
-	// replica of the first.
-	Names      []string
-	Replicated bool
-	Lag        draw.Dist // of the replica
-	// Failover is the time from a crash of the primary until its replica takes over; 0 means never.
-	Failover time.Duration
-	// Silence is how long a server stays away after the end of its crash.
-	Silence time.Duration
-	// Service is the time that a server takes for one request; the zero value means none.
-	Service draw.Dist
-	// WallOffset returns the offset of a server's wall clock.
-	WallOffset func(name string) time.Duration
-	// Told is called for restarts and promotions. Their time is not filled in.
-	Told func(history.Event)
-}
 
 // Cluster has the servers of a lock during a run.
 type Cluster struct {
-	layout  Layout
+	layout  backend.Layout
 	world   *sim.World
 	servers map[string]*Server // by node
 	group   *Group             // of a server with a replica, else nil
 }
 
 // NewCluster adds the nodes to the world and starts a server on each.
-func NewCluster(w *sim.World, l Layout, o Options) (*Cluster, error) {
+func NewCluster(w *sim.World, l backend.Layout, o Options) (*Cluster, error) {
 	c := &Cluster{layout: l, world: w, servers: map[string]*Server{}}
 	for _, name := range l.Names {
 		w.AddNode(name, sim.NodeConfig{WallOffset: l.WallOffset(name)})
@@ -56,9 +37,6 @@ func NewCluster(w *sim.World, l Layout, o Options) (*Cluster, error) {
 			}
 			c.servers[name] = server
 		}
-	}
-	for _, name := range l.Names {
-		c.RestoreService(name)
 	}
 	return c, nil
 }
@@ -143,14 +121,5 @@ func (c *Cluster) restart(name string) {
 func (c *Cluster) Promote() {
 	if c.group.Promote() {
 		c.layout.Told(history.Event{Type: history.Promoted, Node: c.group.Resolve()})
-	}
-}
-
-// RestoreService ends an overload of a server.
-func (c *Cluster) RestoreService(name string) {
-	if c.layout.Service.IsZero() {
-		c.world.Node(name).SetService(nil)
-	} else {
-		c.world.Node(name).SetService(&c.layout.Service)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"lockquake/history"
 	"lockquake/internal/draw"
 	"lockquake/sim"
+	"lockquake/sim/backend"
 )
 
 // A server that crashes at 1 s for 1 s is back after its silence. A primary is replaced after the
@@ -17,37 +18,37 @@ import (
 func TestACrashedServerComesBackAsItsLayoutSays(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		layout  Layout
+		layout  backend.Layout
 		crashes []string
 		want    []string
 	}{
 		{
 			"servers that stand alone",
-			Layout{Names: []string{"lock-1", "lock-2", "lock-3"}},
+			backend.Layout{Names: []string{"lock-1", "lock-2", "lock-3"}},
 			[]string{"lock-1", "lock-3"},
 			[]string{"2s restarted lock-1", "2s restarted lock-3", "serving [lock-1 lock-2 lock-3]"},
 		},
 		{
 			"a silence",
-			Layout{Names: []string{"lock"}, Silence: 3 * time.Second},
+			backend.Layout{Names: []string{"lock"}, Silence: 3 * time.Second},
 			[]string{"lock"},
 			[]string{"5s restarted lock", "serving [lock]"},
 		},
 		{
 			"a failover",
-			Layout{Names: []string{"lock", "lock-replica"}, Replicated: true, Failover: 500 * time.Millisecond},
+			backend.Layout{Names: []string{"lock", "lock-replica"}, Replicated: true, Failover: 500 * time.Millisecond},
 			[]string{"lock"},
 			[]string{"1.5s promoted lock-replica", "2s restarted lock", "serving [lock-replica]"},
 		},
 		{
 			"back before the failover",
-			Layout{Names: []string{"lock", "lock-replica"}, Replicated: true, Failover: 2 * time.Second},
+			backend.Layout{Names: []string{"lock", "lock-replica"}, Replicated: true, Failover: 2 * time.Second},
 			[]string{"lock"},
 			[]string{"2s restarted lock", "serving [lock]"},
 		},
 		{
 			"no failover for a replica",
-			Layout{Names: []string{"lock", "lock-replica"}, Replicated: true, Failover: 500 * time.Millisecond},
+			backend.Layout{Names: []string{"lock", "lock-replica"}, Replicated: true, Failover: 500 * time.Millisecond},
 			[]string{"lock-replica"},
 			[]string{"2s restarted lock-replica", "serving [lock]"},
 		},

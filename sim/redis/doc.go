@@ -1,9 +1,11 @@
-// Package redis simulates Redis servers in a world of package sim. It consists of three packages:
+// Package redis simulates Redis servers in a world of package sim. It consists of four packages:
 //
 //   - [lockquake/sim/redis/keyspace] has the commands, expiry and Lua. It knows nothing of the
 //     simulation.
 //   - [lockquake/sim/redis/client] models go-redis on the network. It knows nothing of the server.
 //   - This package runs a keyspace as a server on a node. It knows nothing of the clients.
+//   - [lockquake/sim/redis/family] connects the three to package scenarios, and has the settings of a
+//     scenario file.
 //
 // # A tour
 //
@@ -17,7 +19,7 @@
 //     end. [Persistence] decides what data survives (persistence.go).
 //   - [Group] is a primary and a replica that lags, with failover (replication.go).
 //   - [Cluster] has all servers of a lock, independent ones or a group. They crash, restart and
-//     fail over according to its [Layout] (cluster.go).
+//     fail over according to their [backend.Layout] (cluster.go).
 //   - [Server.Delete] deletes keys like a third party or an eviction, and [Server.SetStale] answers
 //     reads like a replica that lags (thirdparty.go).
 //   - Persistence, replicas and stale reads use a log of effects (effectlog.go, image.go), which a

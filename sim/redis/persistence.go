@@ -14,6 +14,11 @@ const (
 	PersistAlways Persistence = "always"
 )
 
+// Known returns the words.
+func (Persistence) Known() []string {
+	return []string{string(PersistNone), string(PersistEverySecond), string(PersistAlways)}
+}
+
 // Data says what a crash does to the data.
 type Data int
 

@@ -1,0 +1,149 @@
+package scenarios
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"lockquake/internal/strictyaml"
+	"lockquake/lock"
+	"lockquake/sim/backend"
+	redisfamily "lockquake/sim/redis/family"
+)
+
+// Families lists the families of lock servers. The first serves a strategy that names
+// none.
+func Families() []backend.Family {
+	return []backend.Family{
+		redisfamily.Family(),
+	}
+}
+
+// families are the families of servers that a scenario knows.
+type families []backend.Family
+
+// of returns the family whose servers a strategy uses.
+func (f families) of(e lock.Entry) (*backend.Family, error) {
+	if e.Family == "" {
+		return &f[0], nil
+	}
+	var names []string
+	for i := range f {
+		if f[i].Name == e.Family {
+			return &f[i], nil
+		}
+		names = append(names, f[i].Name)
+	}
+	return nil, fmt.Errorf("%s: %s", e.Name, strictyaml.Unknown("family of lock servers", e.Family, names))
+}
+
+// strategies lists those of the catalogue and of the families.
+func (f families) strategies() []lock.Entry {
+	all := lock.Catalogue()
+	for _, family := range f {
+		for _, e := range family.Strategies {
+			e.Family, e.Topology.Nodes = family.Name, max(e.Topology.Nodes, 1)
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// The names by which structs have the keys of the families.
+const (
+	familyKeys = "families" // of Scenario, Strategy and Each
+	serverKeys = "servers"  // of Servers
+)
+
+// extensions are the keys that the families have in a file.
+func (f families) extensions() strictyaml.Extensions {
+	x := strictyaml.Extensions{}
+	for _, family := range f {
+		if family.Settings != nil {
+			x[familyKeys] = append(x[familyKeys], reflect.TypeOf(family.Settings))
+		}
+		if family.ServerSettings != nil {
+			x[serverKeys] = append(x[serverKeys], reflect.TypeOf(family.ServerSettings))
+		}
+	}
+	return x
+}
+
+// caches makes for each family what is kept from run to run, by its name.
+func (f families) caches() map[string]any {
+	caches := map[string]any{}
+	for _, family := range f {
+		if family.NewCache != nil {
+			caches[family.Name] = family.NewCache()
+		}
+	}
+	return caches
+}
+
+// operations lists those that some family has.
+func (f families) operations() []string {
+	var all []string
+	for _, family := range f {
+		all = append(all, family.Operations...)
+	}
+	return all
+}
+
+// command reports whether a request to servers of some family can be called so.
+func (f families) command(name string) bool {
+	return slices.ContainsFunc(f, func(family backend.Family) bool { return family.Command != nil && family.Command(name) })
+}
+
+// familySettings returns what a file sets for the servers of one use of a strategy and
+// the clients of a worker, "" for no particular one: the settings of the scenario,
+// under those of this use, under those of the worker.
+func (s *Scenario) familySettings(use Strategy, worker string) strictyaml.Extension {
+	return s.Families.Under(use.Families).Under(s.eachOf(worker).Families)
+}
+
+// served are the families that the scenario was read with.
+func (s *Scenario) served() families {
+	if s == nil || s.families == nil {
+		return Families()
+	}
+	return s.families
+}
+
+// servedUses sees that every strategy has servers, and that a use sets no keys of a
+// family that none of its strategies uses.
+func (v *validator) servedUses() error {
+	own := map[string][]string{} // families by the path of a use, which may be a pattern
+	for i, use := range v.Strategies {
+		family, err := v.served().of(v.known.entries[use.Name])
+		if err != nil {
+			return v.at.Errorf(v.uses[i], "%v", err)
+		}
+		own[v.uses[i]] = append(own[v.uses[i]], family.Name)
+	}
+	for i, use := range v.Strategies {
+		at := v.uses[i]
+		for _, other := range v.served() {
+			if slices.Contains(own[at], other.Name) {
+				continue
+			}
+			for _, key := range slices.Concat(keysIn(at, other.Settings), keysIn(at+".servers", other.ServerSettings)) {
+				if v.at.Has(key) {
+					return v.at.KeyErrorf(key, "%s is about servers of %s, and %s uses those of %s", key, other.Name, use.Name, own[at][0])
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// keysIn lists the paths of the keys that a struct, which may be nil, has in a map.
+func keysIn(at string, settings any) []string {
+	if settings == nil {
+		return nil
+	}
+	var keys []string
+	for field := range reflect.TypeOf(settings).Fields() {
+		keys = append(keys, at+"."+field.Tag.Get("yaml"))
+	}
+	return keys
+}

@@ -1,0 +1,101 @@
+package family
+
+import (
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"lockquake/lock"
+	"lockquake/sim"
+	"lockquake/sim/backend"
+	"lockquake/sim/redis"
+	"lockquake/sim/redis/client"
+	"lockquake/sim/redis/keyspace"
+)
+
+// Settings are those of the clients.
+type Settings struct {
+	Client client.Options `yaml:"client" doc:"how each worker's client of the lock server is set; its defaults are those of go-redis, but that it resends nothing"`
+}
+
+// ServerSettings are those of the servers, beside those that all families share.
+type ServerSettings struct {
+	Persistence redis.Persistence `yaml:"persistence" doc:"what a server still knows after a crash"`
+	Clock       Clock             `yaml:"clock" doc:"by which clock of the server keys expire"`
+}
+
+// Clock is the one by which keys expire.
+type Clock string
+
+// The clocks.
+const (
+	ClockWall      Clock = "wall"
+	ClockMonotonic Clock = "monotonic" // as nobody can set it
+)
+
+// Known lists the words.
+func (Clock) Known() []string { return []string{string(ClockWall), string(ClockMonotonic)} }
+
+// Family returns Redis as a family of lock servers.
+func Family() backend.Family {
+	return backend.Family{
+		Name:           "redis",
+		Doc:            "Redis servers, alone or as a primary with a replica, and go-redis as their client",
+		Settings:       Settings{Client: client.Options{}.WithDefaults()},
+		ServerSettings: serverDefaults(),
+		Operations:     []string{"hello", "subscribe", "unsubscribe"},
+		Command:        func(name string) bool { return name == "pipeline" || keyspace.IsCommand(name) },
+		Answer: backend.Answer{Key: "client.read-timeout", Of: func(s backend.Settings) time.Duration {
+			return ClientOptions(s).WithDefaults().ReadTimeout
+		}},
+		NewCache: func() any { return keyspace.NewScriptCache() },
+		Start:    start,
+		Kind:     &cluster{},
+	}
+}
+
+func serverDefaults() ServerSettings {
+	return ServerSettings{Persistence: redis.PersistNone, Clock: ClockWall}
+}
+
+// ClientOptions returns the options of a client under these settings.
+func ClientOptions(s backend.Settings) client.Options {
+	var set Settings
+	s.Apply(&set)
+	// To the client a zero is its default, and a negative pause is none.
+	if set.Client.MinRetryBackoff == 0 && s.Has("client.min-retry-backoff") {
+		set.Client.MinRetryBackoff = -1
+	}
+	if set.Client.MaxRetryBackoff == 0 && s.Has("client.max-retry-backoff") {
+		set.Client.MaxRetryBackoff = -1
+	}
+	return set.Client
+}
+
+// cluster is a backend.Cluster.
+type cluster struct{ *redis.Cluster }
+
+func start(s backend.Start) (backend.Cluster, error) {
+	settings := serverDefaults()
+	s.Settings.Apply(&settings)
+	scripts, _ := s.Cache.(*keyspace.ScriptCache)
+	c, err := redis.NewCluster(s.World, s.Layout, redis.Options{
+		Persistence: settings.Persistence, Monotonic: settings.Clock == ClockMonotonic, Scripts: scripts,
+		Locks: s.Locks.Is, LockOf: s.Locks.Of, Records: s.Locks.Records,
+		Holders: s.Locks.Holders, Guess: s.Locks.Guess, Unread: s.Locks.Unread, Record: s.Locks.Record,
+	})
+	return &cluster{c}, err
+}
+
+// Connect implements backend.Cluster.
+func (c *cluster) Connect(p *sim.Process, s backend.Settings) func(*lock.Deps) {
+	options, resolvers := ClientOptions(s), c.Resolvers()
+	subscriber, shared := client.NewSubscriber(p, resolvers[0], options), client.NewSharedSubscriber(p, resolvers[0], options)
+	var nodes []goredis.Cmdable
+	for _, resolve := range resolvers {
+		nodes = append(nodes, client.New(p, resolve, options))
+	}
+	return func(d *lock.Deps) {
+		d.Redis, d.Nodes, d.Subscriber, d.SharedSubscriber = nodes[0], nodes, subscriber, shared
+	}
+}

@@ -1,0 +1,57 @@
+package family
+
+import (
+	"cmp"
+	"time"
+
+	"lockquake/faults"
+	"lockquake/internal/draw"
+	"lockquake/sim/backend"
+	"lockquake/sim/redis"
+	"lockquake/sim/redis/keyspace"
+)
+
+var (
+	_ backend.Crasher  = (*cluster)(nil)
+	_ backend.Promoter = (*cluster)(nil)
+	_ backend.Deleter  = (*cluster)(nil)
+	_ backend.Evictor  = (*cluster)(nil)
+	_ backend.Staler   = (*cluster)(nil)
+	_ backend.Refuser  = (*cluster)(nil)
+)
+
+// Crash implements backend.Crasher.
+func (c *cluster) Crash(nodes []string, data faults.Data, d time.Duration) {
+	left := redis.DataByPersistence
+	switch data {
+	case faults.DataKept:
+		left = redis.DataKept
+	case faults.DataLost:
+		left = redis.DataLost
+	case faults.DataWritten:
+		left = redis.DataWritten
+	case faults.DataByPersistence:
+	}
+	c.Cluster.Crash(nodes, left, d)
+}
+
+// Delete implements backend.Deleter.
+func (c *cluster) Delete(node, pattern string) []string { return c.Server(node).Delete(pattern, nil) }
+
+// Evict implements backend.Evictor.
+func (c *cluster) Evict(node, pattern string, pick *draw.Draw) []string {
+	return c.Server(node).Delete(cmp.Or(pattern, "*"), pick)
+}
+
+// SetStale implements backend.Staler.
+func (c *cluster) SetStale(node string, by time.Duration) { c.Server(node).SetStale(by) }
+
+// Refuse implements backend.Refuser.
+func (c *cluster) Refuse(node string, with faults.Code) {
+	c.Server(node).Enter(keyspace.Condition(with))
+}
+
+// Accept implements backend.Refuser.
+func (c *cluster) Accept(node string, with faults.Code) {
+	c.Server(node).Leave(keyspace.Condition(with))
+}
