@@ -86,8 +86,8 @@ func (c Claims) String() string {
 	return strings.Join(all, "; ")
 }
 
-// claimsOf returns what the sound strategy of that name claims.
-func claimsOf(name string) Claims {
+// ClaimsOf returns what the sound strategy of that name claims.
+func ClaimsOf(name string) Claims {
 	var (
 		crashes = []Class{ClassCrash, ClassUnknown}
 		service = []Class{ClassPause, ClassDelay, ClassUnknown, ClassCrash}

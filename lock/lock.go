@@ -69,34 +69,34 @@ type Strategy interface {
 // the part of the recipe that does otherwise. An error of the release is joined to the
 // body's result and does not replace it. Without an error of the body, an error of
 // the release is returned alone.
-func WithLock(l Locker) Strategy { return withLock{locker: l} }
+func WithLock(l Locker) Strategy { return Recipe{Locker: l} }
 
-// withLock is WithLock, with the ways in which people get it wrong.
-type withLock struct {
-	locker  Locker
-	release Release
-	refused Refused
+// Recipe is WithLock, with the ways in which people get it wrong.
+type Recipe struct {
+	Locker  Locker
+	Release Release
+	Refused Refused
 }
 
-func (w withLock) Do(ctx context.Context, key string, r Resource, body Body) error {
-	lease, err := w.locker.Acquire(ctx, key)
+func (w Recipe) Do(ctx context.Context, key string, r Resource, body Body) error {
+	lease, err := w.Locker.Acquire(ctx, key)
 	if err != nil {
-		if w.refused == RefusedRun {
+		if w.Refused == RefusedRun {
 			return body(ctx, section{noLease{ctx}, r})
 		}
 		return err
 	}
 	bodyErr := body(lease.Context(), section{lease, r})
-	if bodyErr != nil && w.release == ReleaseSkipped {
+	if bodyErr != nil && w.Release == ReleaseSkipped {
 		return bodyErr
 	}
 	// The lock is given back even when the caller's context has ended by now.
-	if w.release == ReleaseCallersContext && ctx.Err() != nil {
+	if w.Release == ReleaseCallersContext && ctx.Err() != nil {
 		_ = lease.Release(ctx) // the flaw: nothing is sent, and a deferred call has no one to tell
 		return bodyErr
 	}
 	releaseErr := lease.Release(context.WithoutCancel(ctx))
-	if releaseErr != nil && w.release == ReleaseMasks {
+	if releaseErr != nil && w.Release == ReleaseMasks {
 		return fmt.Errorf("release failed: %v", releaseErr) //nolint:errorlint // the flaw: nobody can tell what it was
 	}
 	return join(bodyErr, releaseErr)

@@ -1,6 +1,9 @@
 package lock
 
-import "time"
+import (
+	"math/rand/v2"
+	"time"
+)
 
 // Params are what a strategy can be put together from: its parts, and the
 // numbers that it is tuned by. A strategy reads those that it has and begins
@@ -80,6 +83,22 @@ type Retry struct {
 	Random bool `yaml:"random"`
 	// AfterLast waits once more when the last attempt was refused, for nothing.
 	AfterLast bool `yaml:"after-last"`
+}
+
+// Pause draws the time from an attempt to the next.
+func (r Retry) Pause(attempt int, random *rand.Rand) time.Duration {
+	const longest = 24 * time.Hour
+	delay := r.Delay
+	for i := 1; r.Doubling && i < attempt && delay < longest; i++ {
+		delay *= 2
+	}
+	if r.Random && delay > 0 {
+		delay = time.Duration(random.Int64N(int64(delay)))
+	}
+	if r.Jitter <= 0 {
+		return delay
+	}
+	return delay + time.Duration(random.Int64N(int64(r.Jitter)))
 }
 
 // Attempts is a number of tries, or Unlimited.

@@ -24,6 +24,7 @@ import (
 	"lockquake/internal/servers"
 	"lockquake/lock"
 	"lockquake/lock/env"
+	lockredis "lockquake/lock/redis"
 )
 
 // wakingRow is a lock, a kind of work, and in which share of the pauses beyond
@@ -316,7 +317,7 @@ func TestStoppedProcess(t *testing.T) {
 	}
 	params := entry.Defaults
 	params.TTL = o.TTL
-	s := entry.New(lock.Deps{Env: machine, Params: params, Redis: redis.NewClient(&redis.Options{Addr: o.Redis, MaxRetries: -1})})
+	s := entry.New(lock.Deps{Env: machine, Params: params, Port: lockredis.Port{Client: redis.NewClient(&redis.Options{Addr: o.Redis, MaxRetries: -1})}})
 	for {
 		hold := 40*time.Millisecond + rand.N(160*time.Millisecond)
 		_ = s.Do(t.Context(), o.Key, stoppedClient{o.Parent}, func(ctx context.Context, x lock.Section) error {

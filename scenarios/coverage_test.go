@@ -5,7 +5,7 @@ import (
 
 	"lockquake/checker"
 	"lockquake/faults"
-	"lockquake/lock"
+	"lockquake/lock/locks"
 	"lockquake/sim/resource"
 )
 
@@ -36,7 +36,7 @@ func TestBuiltinsUseTheCatalogues(t *testing.T) {
 	for _, commit := range commits() {
 		wanted = append(wanted, "work commit: "+string(commit))
 	}
-	for _, e := range lock.Catalogue() {
+	for _, e := range locks.Catalogue() {
 		wanted = append(wanted, "strategy "+e.Name)
 	}
 	for _, p := range resource.Policies() {

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"lockquake/checker"
 	"lockquake/lock"
+	"lockquake/lock/locks"
 	"lockquake/sim/resource"
 )
 
@@ -22,7 +23,7 @@ type catalogue struct {
 // known is the catalogue of this program, with the caller's own strategies.
 func known(own []lock.Entry) catalogue {
 	c := catalogue{own: own, points: Points(), checks: checker.Catalogue(), tokenless: map[string]bool{}, entries: map[string]lock.Entry{}}
-	for _, s := range lock.Catalogue() {
+	for _, s := range locks.Catalogue() {
 		c.strategies = append(c.strategies, s.Name)
 		c.tokenless[s.Name] = !s.Fenced()
 		c.entries[s.Name] = s

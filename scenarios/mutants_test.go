@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lockquake/checker"
-	"lockquake/lock"
+	"lockquake/lock/locks"
 	"lockquake/sim/resource"
 )
 
@@ -83,7 +83,7 @@ func builtins(t *testing.T) []*Scenario {
 func TestMutantsAreCaught(t *testing.T) {
 	const within = 100
 	var flaws []string
-	for _, e := range lock.Catalogue() {
+	for _, e := range locks.Catalogue() {
 		if e.Flawed {
 			flaws = append(flaws, e.Name)
 		}
@@ -207,7 +207,7 @@ func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
 func TestFlawedStrategiesUnderEveryFault(t *testing.T) {
 	s := loaded(t, "redis-matrix")
 	var flawed []string
-	for _, e := range lock.Catalogue() {
+	for _, e := range locks.Catalogue() {
 		if e.Flawed {
 			flawed = append(flawed, e.Name)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
+	"lockquake/lock/locks"
 )
 
 // ownName is how a strategy of the caller's can be called: as a label, without
@@ -14,10 +15,10 @@ import (
 const ownName = `^[\pL\pN][\pL\pN_-]*$`
 
 // CheckOwn refuses strategies of the caller's own that cannot be told from each
-// other, or from those of [lock.Catalogue]. [Parse] and its kin call it too.
+// other, or from those of [locks.Catalogue]. [Parse] and its kin call it too.
 func CheckOwn(own ...lock.Entry) error {
 	taken := map[string]string{}
-	for _, e := range lock.Catalogue() {
+	for _, e := range locks.Catalogue() {
 		taken[e.Name] = "the catalogue has a strategy of that name"
 	}
 	for _, e := range own {
@@ -45,7 +46,7 @@ func unknownStrategy(name string, known []string, plain bool) string {
 }
 
 // entries are the strategies that the scenario can name.
-func (s *Scenario) entries() []lock.Entry { return slices.Concat(lock.Catalogue(), s.Own) }
+func (s *Scenario) entries() []lock.Entry { return slices.Concat(locks.Catalogue(), s.Own) }
 
 // entries are the strategies of the caller's that the options have.
 func (o *options) entries() []lock.Entry {

@@ -24,7 +24,7 @@ import (
 // checks everything that can be checked without running it. Name is what the
 // file is called; a file of samples is looked for beside it. Own are strategies that
 // the caller brings along: the scenario can name them as it can those of
-// [lock.Catalogue], and so can the program that runs it; points that only such a strategy
+// [lockquake/lock/locks.Catalogue], and so can the program that runs it; points that only such a strategy
 // has are believed.
 //
 // An error is a single line that begins with file, line and column.

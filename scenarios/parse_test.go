@@ -18,6 +18,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
+	"lockquake/lock/locks"
 )
 
 // testCatalogue holds fewer names than the program has, so that an error that
@@ -212,7 +213,7 @@ func TestParseAcceptsStrategiesOfTheCaller(t *testing.T) {
 
 // own is a strategy of the caller's: the simplest lock there is under another name.
 func own(name string) lock.Entry {
-	e := lock.Catalogue()[slices.IndexFunc(lock.Catalogue(), func(e lock.Entry) bool { return e.Name == "redis" })]
+	e := locks.Catalogue()[slices.IndexFunc(locks.Catalogue(), func(e lock.Entry) bool { return e.Name == "redis" })]
 	e.Name = name
 	return e
 }

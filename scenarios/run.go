@@ -14,6 +14,7 @@ import (
 	"lockquake/history"
 	"lockquake/internal/draw"
 	"lockquake/lock"
+	"lockquake/lock/locks"
 	"lockquake/sim"
 	"lockquake/sim/redis"
 	"lockquake/sim/redis/keyspace"
@@ -143,7 +144,7 @@ func (r *runner) entry(name string) (lock.Entry, error) {
 	}
 	if r.entries == nil {
 		r.entries = map[string]lock.Entry{}
-		for _, e := range lock.Catalogue() {
+		for _, e := range locks.Catalogue() {
 			r.entries[e.Name] = e
 		}
 	}
@@ -260,7 +261,7 @@ func (r *run) strategy(worker *sim.Worker) lock.Strategy {
 	instance := source.Stream("instance", process.Name()).At(r.lives[process.Name()])
 	return r.entry.New(lock.Deps{
 		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name), Instance: fmt.Sprintf("%016x", instance.Uint64()), Process: clients.state,
-		Redis: clients.nodes[0], Nodes: clients.nodes, Subscriber: clients.subscriber, SharedSubscriber: clients.shared,
+		Port: clients.port,
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
+	"lockquake/lock/locks"
 	"lockquake/sim/redis"
 	"lockquake/sim/redis/client"
 	"lockquake/sim/resource"
@@ -165,7 +166,7 @@ func pointSchema(own []lock.Entry) schema {
 
 // strategyName is a name, or a pattern that stands for several.
 func strategyName(own []lock.Entry) schema {
-	names := oneOf(slices.Concat(lock.Catalogue(), own), func(e lock.Entry) choice { return choice{e.Name, e.Doc} })
+	names := oneOf(slices.Concat(locks.Catalogue(), own), func(e lock.Entry) choice { return choice{e.Name, e.Doc} })
 	return schema{"anyOf": append(names, schema{"type": "string", "pattern": `[*?\[\\]`, "description": "a pattern such as redis-*: all that match"})}
 }
 

@@ -17,7 +17,7 @@ import (
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/internal/draw"
-	"lockquake/lock"
+	"lockquake/lock/locks"
 )
 
 // validator of JSON Schema, as an editor has one.
@@ -177,7 +177,7 @@ func TestSchemaSaysWhatItKnows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, one := range []struct{ name, doc string }{
-		{lock.Catalogue()[1].Name, lock.Catalogue()[1].Doc},
+		{locks.Catalogue()[1].Name, locks.Catalogue()[1].Doc},
 		{Workloads()[0].Name, Workloads()[0].Doc},
 		{checker.Catalogue()[0].Name, checker.Catalogue()[0].Doc},
 		{string(faults.Kinds()[0].Kind), faults.Kinds()[0].Doc},

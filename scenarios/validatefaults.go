@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"lockquake/faults"
-	"lockquake/lock"
+	"lockquake/lock/locks"
 )
 
 // faults judges each entry of faults: what it says of the rest of the scenario,
@@ -66,7 +66,7 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 		return err
 	}
 	if task := spec.Params.Task; task != "" && len(v.Own) == 0 { // a lock of the caller's names its own
-		if err := v.name(at+".task", "task", task, append(lock.Tasks(), "main")); err != nil {
+		if err := v.name(at+".task", "task", task, append(locks.Tasks(), "main")); err != nil {
 			return err
 		}
 	}

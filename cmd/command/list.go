@@ -14,6 +14,7 @@ import (
 	"lockquake/faults"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
+	"lockquake/lock/locks"
 	"lockquake/reports"
 	"lockquake/scenarios"
 	"lockquake/sim/resource"
@@ -137,7 +138,7 @@ func (p program) listScenarios() ([]listed, error) {
 
 func (p program) listStrategies() ([]listed, error) {
 	var lines []listed
-	for _, e := range lock.Catalogue() {
+	for _, e := range locks.Catalogue() {
 		note := "sound"
 		if e.Flawed {
 			note = "flawed"

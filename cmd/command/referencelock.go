@@ -8,6 +8,7 @@ import (
 
 	"lockquake/checker"
 	"lockquake/lock"
+	"lockquake/lock/locks"
 )
 
 // referenceStrategies writes the locks, and what they are put together from.
@@ -18,7 +19,7 @@ func referenceStrategies(b *strings.Builder) error {
 		"The groups are: corruption (%s), fencing, told, and service (%s).\n"+
 		"A fenced strategy makes its claim with a resource whose policy is `reads-writes`.\n\n",
 		checksAbout(checker.Corruption), checksAbout(checker.Service))
-	entries := lock.Catalogue()
+	entries := locks.Catalogue()
 	for _, e := range entries {
 		referenceStrategy(b, e, entries)
 	}

@@ -11,6 +11,7 @@ import (
 	"lockquake/faults"
 	"lockquake/internal/draw"
 	"lockquake/lock"
+	"lockquake/lock/locks"
 	"lockquake/scenarios"
 	"lockquake/sim/redis/client"
 )
@@ -88,8 +89,8 @@ func referenceGroups() ([]referenceGroup, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(lock.Catalogue(), func(e lock.Entry) bool { return e.Name == "redis" })
-	recipe := lock.Catalogue()[i].Defaults
+	i := slices.IndexFunc(locks.Catalogue(), func(e lock.Entry) bool { return e.Name == "redis" })
+	recipe := locks.Catalogue()[i].Defaults
 	work := s.Workload
 	work.Key, work.Order = scenarios.KeyJob, scenarios.OrderSorted
 	top := func(names ...string) referenceSchema {

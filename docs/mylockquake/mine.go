@@ -8,6 +8,7 @@ import (
 
 	"lockquake/lock"
 	"lockquake/lock/env"
+	lockredis "lockquake/lock/redis"
 )
 
 // mine is a lock as one finds it: the key is its own for the length of a lease,
@@ -19,7 +20,7 @@ type mine struct {
 }
 
 func newMine(d lock.Deps) lock.Strategy {
-	return lock.WithLock(&mine{d.Env, d.Redis, d.Params.TTL})
+	return lock.WithLock(&mine{d.Env, lockredis.PortOf(d).Client, d.Params.TTL})
 }
 
 // Acquire tries until it has the key.

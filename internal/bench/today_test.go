@@ -16,15 +16,17 @@ import (
 
 	"lockquake/lock"
 	"lockquake/lock/env"
+	"lockquake/lock/locks"
+	lockredis "lockquake/lock/redis"
 )
 
 // newLock makes the lock of the benchmarks on a client of real time.
 func newLock(tb testing.TB, client *redis.Client) lock.Strategy {
-	for _, e := range lock.Catalogue() {
+	for _, e := range locks.Catalogue() {
 		if e.Name == "redis" {
 			p := e.Defaults
 			p.TTL, p.Retry = ttl, lock.Retry{Attempts: lock.Unlimited, Delay: retryDelay, Jitter: jitter}
-			return e.New(lock.Deps{Env: env.Real(), Params: p, Redis: client})
+			return e.New(lock.Deps{Env: env.Real(), Params: p, Port: lockredis.Port{Client: client}})
 		}
 	}
 	tb.Fatal("no strategy is called redis")

@@ -118,7 +118,7 @@ func (c *pubsubConn) SetReadDeadline(t time.Time) error {
 	case c.conductor.isForeign():
 		return goredis.ErrClosed
 	case !t.IsZero() && t.Sub(c.conductor.process.Node().Now()).Abs() > soon:
-		return c.conductor.refuse("receive", "SUBSCRIBE with PubSub.ReceiveTimeout", "that goes by the machine's clock; use Receive with a context of Env.WithTimeout, or Deps.Subscriber")
+		return c.conductor.refuse("receive", "SUBSCRIBE with PubSub.ReceiveTimeout", "that goes by the machine's clock; use Receive with a context of Env.WithTimeout, or the port's Subscriber")
 	}
 	c.deadline = t
 	return nil

@@ -1,13 +1,15 @@
-package lock
+package redis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	goredis "github.com/redis/go-redis/v9"
 
+	"lockquake/lock"
 	"lockquake/lock/env"
 )
 
@@ -15,11 +17,11 @@ import (
 // servers, all asked at once. How the value is made, the retries, the renewal and
 // the release are the same parts as with one server; every request of them
 // goes to all servers, and a quorum decides.
-func newRedlock(d Deps) Strategy {
-	d.Params.Waiting = WaitingPoll // nobody has said which of several messages counts
+func newRedlock(d lock.Deps) lock.Strategy {
+	d.Params.Waiting = lock.WaitingPoll // nobody has said which of several messages counts
 	l := newRedisLocker(d)
-	if l.nodes = d.Nodes; len(l.nodes) == 0 {
-		l.nodes = []redis.Cmdable{d.Redis}
+	if l.nodes = PortOf(d).Nodes; len(l.nodes) == 0 {
+		l.nodes = []goredis.Cmdable{l.client}
 	}
 	return l.strategy()
 }
@@ -27,11 +29,11 @@ func newRedlock(d Deps) Strategy {
 // tryQuorum asks all servers for the key. An attempt that fails, or comes too
 // late, is undone on all of them, also on those that did not answer. The error
 // says that failed servers may have made the difference.
-func (l *redisLocker) tryQuorum(ctx context.Context, lease *redisLease) (won bool, err error) {
+func (l *locker) tryQuorum(ctx context.Context, lease *lease) (won bool, err error) {
 	owner, over := lease.owner, new(atomic.Bool)
 	lease.over = over
 	sent, wall := l.env.Mono(), l.env.Now()
-	t := l.ask(ctx, nil, func(asking context.Context, client redis.Cmdable) (int64, error) {
+	t := l.ask(ctx, nil, func(asking context.Context, client goredis.Cmdable) (int64, error) {
 		n, err := l.take(asking, client, lease.keys, owner)
 		if over.Load() && (n > 0 || err != nil) {
 			// Nobody waits for the answer any more, and the key must not stay.
@@ -41,16 +43,16 @@ func (l *redisLocker) tryQuorum(ctx context.Context, lease *redisLease) (won boo
 		return n, err
 	})
 	votes := t.yes
-	if l.params.Vote == VoteAnswered {
+	if l.params.Vote == lock.VoteAnswered {
 		votes += t.no
 	}
 	if votes >= l.quorum() && l.valid(lease, sent, wall) {
-		if l.params.Fence != FenceNone {
+		if l.params.Fence != lock.FenceNone {
 			lease.token = t.highest
 		}
 		return true, nil
 	}
-	if t.err != nil && l.params.Unknown == UnknownRefused {
+	if t.err != nil && l.params.Unknown == lock.UnknownRefused {
 		return false, nil
 	}
 	over.Store(true)
@@ -63,20 +65,20 @@ func (l *redisLocker) tryQuorum(ctx context.Context, lease *redisLease) (won boo
 
 // valid sets the end of a lease whose attempt began at a moment of the two
 // clocks, and reports whether any of it is left.
-func (l *redisLocker) valid(lease *redisLease, sent time.Duration, wall time.Time) bool {
+func (l *locker) valid(lease *lease, sent time.Duration, wall time.Time) bool {
 	lease.end.Store(l.until(sent))
 	switch l.params.Validity {
-	case ValidityNone:
+	case lock.ValidityNone:
 		return true
-	case ValidityWall:
+	case lock.ValidityWall:
 		lease.end.Store(l.until(l.env.Mono() - l.env.Now().Sub(wall)))
-	case ValidityMonotonic:
+	case lock.ValidityMonotonic:
 	}
 	return lease.left() > 0
 }
 
 // drift is what is taken off a lease of several servers.
-func (l *redisLocker) drift() time.Duration {
+func (l *locker) drift() time.Duration {
 	switch {
 	case l.nodes == nil:
 		return 0
@@ -86,15 +88,15 @@ func (l *redisLocker) drift() time.Duration {
 	return (l.params.TTL / 100).Round(time.Millisecond) + 2*time.Millisecond
 }
 
-func (l *redisLocker) quorum() int { return Topology{Nodes: len(l.nodes)}.Quorum() }
+func (l *locker) quorum() int { return lock.Topology{Nodes: len(l.nodes)}.Quorum() }
 
 // request asks one server for something. A positive answer is a yes.
-type request func(ctx context.Context, client redis.Cmdable) (int64, error)
+type request func(ctx context.Context, client goredis.Cmdable) (int64, error)
 
 // agree sends a request to the one server, or to all of several, and reports
 // whether it was done. With several the error says that too few answered to
 // tell.
-func (l *redisLocker) agree(ctx context.Context, lanes []env.Sem, do request) (bool, error) {
+func (l *locker) agree(ctx context.Context, lanes []env.Sem, do request) (bool, error) {
 	if l.nodes == nil {
 		n, err := do(ctx, l.client)
 		return n > 0, err
@@ -103,7 +105,7 @@ func (l *redisLocker) agree(ctx context.Context, lanes []env.Sem, do request) (b
 	switch answered := t.yes + t.no; {
 	case t.yes >= l.quorum():
 		return true, nil
-	case len(l.nodes)-t.no < l.quorum(), l.params.Release == ReleaseIgnored && answered >= l.quorum():
+	case len(l.nodes)-t.no < l.quorum(), l.params.Release == lock.ReleaseIgnored && answered >= l.quorum():
 		return false, nil
 	default:
 		return false, t.err
@@ -121,7 +123,7 @@ type tally struct {
 // NodeTimeout at most. A request that is given up goes on by itself. Where there
 // are lanes, one for each server, a request begins when the last one of its lane
 // has ended.
-func (l *redisLocker) ask(ctx context.Context, lanes []env.Sem, do request) tally {
+func (l *locker) ask(ctx context.Context, lanes []env.Sem, do request) tally {
 	type answer struct {
 		n   int64
 		err error
@@ -157,7 +159,7 @@ func (l *redisLocker) ask(ctx context.Context, lanes []env.Sem, do request) tall
 		}
 		switch {
 		case err != nil:
-			t.err = join(t.err, fmt.Errorf("server %d: %w", i+1, err))
+			t.err = errors.Join(t.err, fmt.Errorf("server %d: %w", i+1, err))
 		case answers[i].n > 0:
 			t.yes++
 			t.highest = max(t.highest, answers[i].n)

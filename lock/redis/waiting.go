@@ -1,16 +1,17 @@
-package lock
+package redis
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
+	"lockquake/lock"
 	"lockquake/lock/env"
 )
 
 // bell is what a waiter for one key listens to between two attempts.
 type bell struct {
-	locker       *redisLocker
+	locker       *locker
 	subscription Subscription // nil: not yet, or not any more
 }
 
@@ -19,11 +20,11 @@ func (b *bell) wait(ctx context.Context, key string, n int) error {
 	l := b.locker
 	from := l.subscriber
 	switch l.params.Waiting {
-	case WaitingMessageShared:
+	case lock.WaitingMessageShared:
 		from = l.shared
-	case WaitingMessage:
+	case lock.WaitingMessage:
 	default:
-		return l.env.Sleep(ctx, l.params.Retry.pause(n, l.random))
+		return l.env.Sleep(ctx, l.params.Retry.Pause(n, l.random))
 	}
 	if from == nil {
 		return fmt.Errorf("waiting: %s needs a Subscriber", l.params.Waiting)
@@ -43,7 +44,7 @@ func (b *bell) wait(ctx context.Context, key string, n int) error {
 		return context.Cause(ctx)
 	}
 	b.close(ctx)
-	return l.env.Sleep(ctx, l.params.Retry.pause(n, l.random))
+	return l.env.Sleep(ctx, l.params.Retry.Pause(n, l.random))
 }
 
 // close ends the listening. It does not fail: the server stops sending when the

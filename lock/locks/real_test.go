@@ -1,4 +1,4 @@
-package lock
+package locks
 
 import (
 	"context"
@@ -9,7 +9,9 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 
+	"lockquake/lock"
 	"lockquake/lock/env"
+	lockredis "lockquake/lock/redis"
 )
 
 // A lock runs unchanged on the machine itself: with goroutines, real time and
@@ -18,7 +20,7 @@ import (
 func TestLocksRunOnTheMachineItself(t *testing.T) {
 	const nodes, workers, rounds = 3, 3, 4
 	for _, e := range Catalogue() {
-		renews := e.Defaults.Renewal != RenewalNone
+		renews := e.Defaults.Renewal != lock.RenewalNone
 		if e.Defaults.Wait > 0 || !strings.HasPrefix(e.Name, "redlock") && !renews && e.Flawed {
 			continue // the flaws of one server that start no task; and miniredis has no replicas
 		}
@@ -29,26 +31,26 @@ func TestLocksRunOnTheMachineItself(t *testing.T) {
 				addresses = append(addresses, miniredis.RunT(t).Addr())
 			}
 			e.Defaults.TTL, e.Defaults.Renew, e.Defaults.NodeTimeout = 2*time.Second, 2*time.Millisecond, time.Second
-			e.Defaults.Retry = Retry{Attempts: Unlimited, Delay: time.Millisecond, Jitter: time.Millisecond}
+			e.Defaults.Retry = lock.Retry{Attempts: lock.Unlimited, Delay: time.Millisecond, Jitter: time.Millisecond}
 			e.Defaults.MaxHold = 50 * time.Millisecond
 			machine := env.Real()
 			entered := machine.NewSem(0)
 			var ends []env.Sem
 			for range workers {
-				d := Deps{Env: machine, Params: e.Defaults}
+				var port lockredis.Port
 				for _, a := range addresses {
 					client := redis.NewClient(&redis.Options{Addr: a, MaxRetries: -1})
 					t.Cleanup(func() { _ = client.Close() })
-					d.Nodes = append(d.Nodes, client)
-					if d.Subscriber == nil {
-						d.Subscriber = NewSubscriber(client)
+					port.Nodes = append(port.Nodes, client)
+					if port.Subscriber == nil {
+						port.Subscriber = lockredis.NewSubscriber(client)
 					}
 				}
-				d.Redis = d.Nodes[0]
+				port.Client = port.Nodes[0]
 				ends = append(ends, machine.Go("worker", func() {
-					s := e.New(d)
+					s := e.New(lock.Deps{Env: machine, Params: e.Defaults, Port: port})
 					for range rounds {
-						_ = s.Do(t.Context(), "key", nil, func(ctx context.Context, _ Section) error {
+						_ = s.Do(t.Context(), "key", nil, func(ctx context.Context, _ lock.Section) error {
 							entered.Release()
 							return machine.Sleep(ctx, 5*time.Millisecond)
 						})

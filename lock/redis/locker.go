@@ -1,4 +1,4 @@
-package lock
+package redis
 
 import (
 	"context"
@@ -10,46 +10,48 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	goredis "github.com/redis/go-redis/v9"
 
+	"lockquake/lock"
 	"lockquake/lock/env"
 )
 
 // redisLocker takes a key of one Redis server, or of a quorum of several. The
 // client must not resend by itself: a resend of a SET NX whose reply was lost
 // finds its own key and takes it for somebody else's.
-type redisLocker struct {
+type locker struct {
 	env      env.Env
-	client   redis.Cmdable   // of the one server
-	nodes    []redis.Cmdable // of the several servers; nil where there is one
-	params   Params
+	client   goredis.Cmdable   // of the one server
+	nodes    []goredis.Cmdable // of the several servers; nil where there is one
+	params   lock.Params
 	random   *rand.Rand
 	instance string // value of OwnerInstance
 	scripts  redisScripts
 	// Of locks that wait for a message.
 	subscriber, shared Subscriber
-	reapers            map[string]*reaper                     // by key
-	handles            map[string]*atomic.Pointer[redisLease] // RenewalZombie: by key
+	reapers            map[string]*reaper                // by key
+	handles            map[string]*atomic.Pointer[lease] // RenewalZombie: by key
 }
 
-func newRedisStrategy(d Deps) Strategy { return newRedisLocker(d).strategy() }
+func newRedisStrategy(d lock.Deps) lock.Strategy { return newRedisLocker(d).strategy() }
 
-func newRedisLocker(d Deps) *redisLocker {
-	return &redisLocker{
-		env: d.Env, client: d.Redis, params: d.Params, random: d.Env.Rand("lock"), instance: d.Instance,
-		scripts: newRedisScripts(d.Params), subscriber: d.Subscriber, shared: d.SharedSubscriber,
+func newRedisLocker(d lock.Deps) *locker {
+	port := PortOf(d)
+	return &locker{
+		env: d.Env, client: port.Client, params: d.Params, random: d.Env.Rand("lock"), instance: d.Instance,
+		scripts: newRedisScripts(d.Params), subscriber: port.Subscriber, shared: port.SharedSubscriber,
 	}
 }
 
-func (l *redisLocker) strategy() Strategy {
-	return withLock{locker: l, release: l.params.Release, refused: l.params.Refused}
+func (l *locker) strategy() lock.Strategy {
+	return lock.Recipe{Locker: l, Release: l.params.Release, Refused: l.params.Refused}
 }
 
 // Acquire implements Locker.
-func (l *redisLocker) Acquire(ctx context.Context, key string) (Lease, error) {
+func (l *locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 	retry := l.params.Retry
-	lease := &redisLease{locker: l, ctx: ctx, key: key, keys: []string{key}}
-	if l.params.Fence != FenceNone {
+	lease := &lease{locker: l, ctx: ctx, key: key, keys: []string{key}}
+	if l.params.Fence != lock.FenceNone {
 		lease.keys = append(lease.keys, lease.fenceKey())
 	}
 	asking := env.WithOp(ctx, "acquire")
@@ -61,7 +63,7 @@ func (l *redisLocker) Acquire(ctx context.Context, key string) (Lease, error) {
 	bell := &bell{locker: l}
 	defer bell.close(ctx)
 	for n := 1; ; n++ {
-		if lease.owner == "" || l.params.Owner != OwnerCall {
+		if lease.owner == "" || l.params.Owner != lock.OwnerCall {
 			lease.owner = l.newOwner()
 		}
 		won, err := attempt(asking, lease)
@@ -70,16 +72,16 @@ func (l *redisLocker) Acquire(ctx context.Context, key string) (Lease, error) {
 			lease.begin()
 			return lease, nil
 		case err != nil && l.nodes == nil:
-			return nil, fmt.Errorf("acquire %s: %w: %w", key, ErrUnknown, err)
+			return nil, fmt.Errorf("acquire %s: %w: %w", key, lock.ErrUnknown, err)
 		}
-		last := retry.Attempts != Unlimited && n >= int(retry.Attempts)
+		last := retry.Attempts != lock.Unlimited && n >= int(retry.Attempts)
 		if !last || retry.AfterLast {
 			if err := bell.wait(ctx, key, n); err != nil {
 				return nil, fmt.Errorf("acquire %s: %w", key, err)
 			}
 		}
 		if last {
-			return nil, fmt.Errorf("acquire %s, %d attempts: %w", key, n, join(reason(err), err))
+			return nil, fmt.Errorf("acquire %s, %d attempts: %w", key, n, errors.Join(reason(err), err))
 		}
 	}
 }
@@ -88,14 +90,14 @@ func (l *redisLocker) Acquire(ctx context.Context, key string) (Lease, error) {
 // with err.
 func reason(err error) error {
 	if err != nil {
-		return ErrUnknown
+		return lock.ErrUnknown
 	}
-	return ErrNotObtained
+	return lock.ErrNotObtained
 }
 
 // tryOne asks the one server for the key. After an error it is not known
 // whether the lease has it.
-func (l *redisLocker) tryOne(ctx context.Context, lease *redisLease) (won bool, err error) {
+func (l *locker) tryOne(ctx context.Context, lease *lease) (won bool, err error) {
 	sent := l.env.Mono()
 	n, err := l.take(ctx, l.client, lease.keys, lease.owner)
 	won = n > 0
@@ -103,17 +105,17 @@ func (l *redisLocker) tryOne(ctx context.Context, lease *redisLease) (won bool, 
 		err = l.confirmed(ctx)
 	}
 	switch {
-	case err != nil && l.params.Unknown == UnknownRefused:
+	case err != nil && l.params.Unknown == lock.UnknownRefused:
 		return false, nil
 	case err != nil:
 		// It may have taken effect, or not have come to the replicas. Nobody must
 		// be kept out by a key whose owner believes that it has none.
 		_, cleanup := l.compareAndDelete(context.WithoutCancel(ctx), lease)
-		return false, join(err, cleanup)
+		return false, errors.Join(err, cleanup)
 	case !won:
 		return false, nil
 	}
-	if l.params.Fence != FenceNone {
+	if l.params.Fence != lock.FenceNone {
 		lease.token = n
 	}
 	lease.end.Store(l.until(sent))
@@ -124,9 +126,9 @@ func (l *redisLocker) tryOne(ctx context.Context, lease *redisLease) (won bool, 
 // confirmed returns an error unless the wanted number of replicas has what this
 // client wrote. The server counts what came over the connection of the WAIT,
 // which is that of the write as long as a worker does one thing at a time.
-func (l *redisLocker) confirmed(ctx context.Context) error {
+func (l *locker) confirmed(ctx context.Context) error {
 	client, ok := l.client.(interface {
-		Wait(ctx context.Context, replicas int, timeout time.Duration) *redis.IntCmd
+		Wait(ctx context.Context, replicas int, timeout time.Duration) *goredis.IntCmd
 	})
 	if !ok {
 		return fmt.Errorf("a %T cannot wait for replicas", l.client)
@@ -139,7 +141,7 @@ func (l *redisLocker) confirmed(ctx context.Context) error {
 }
 
 // newOwner makes a value that says whose the key is.
-func (l *redisLocker) newOwner() string {
+func (l *locker) newOwner() string {
 	random := func() string {
 		var bits [16]byte
 		binary.BigEndian.PutUint64(bits[:8], l.random.Uint64())
@@ -149,26 +151,26 @@ func (l *redisLocker) newOwner() string {
 		return string(digits[:])
 	}
 	switch l.params.Owner {
-	case OwnerInstance:
+	case lock.OwnerInstance:
 		if l.instance == "" {
 			l.instance = random()
 		}
 		return l.instance
-	case OwnerWeak:
+	case lock.OwnerWeak:
 		return fmt.Sprintf("1-%d", l.env.Now().UnixMilli())
-	case OwnerConstant:
+	case lock.OwnerConstant:
 		return "locked"
-	case OwnerRandom, OwnerCall:
+	case lock.OwnerRandom, lock.OwnerCall:
 	}
 	return random()
 }
 
 // take asks a server for the first of keys; the second is the fence's counter. It returns 0 to a loser, and to a winner the
 // fence, or 1 where there is none.
-func (l *redisLocker) take(ctx context.Context, client redis.Cmdable, keys []string, owner string) (int64, error) {
+func (l *locker) take(ctx context.Context, client goredis.Cmdable, keys []string, owner string) (int64, error) {
 	n, err := l.takeOnce(ctx, client, keys, owner)
 	const resends = 3
-	for i := 0; i < resends && l.params.Unknown == UnknownResend && unanswered(err) && ctx.Err() == nil; i++ {
+	for i := 0; i < resends && l.params.Unknown == lock.UnknownResend && unanswered(err) && ctx.Err() == nil; i++ {
 		n, err = l.takeOnce(ctx, client, keys, owner)
 	}
 	return n, err
@@ -176,19 +178,19 @@ func (l *redisLocker) take(ctx context.Context, client redis.Cmdable, keys []str
 
 // unanswered reports whether err is of the network, and not the server's word.
 func unanswered(err error) bool {
-	_, said := errors.AsType[redis.Error](err)
+	_, said := errors.AsType[goredis.Error](err)
 	return err != nil && !said
 }
 
-func (l *redisLocker) takeOnce(ctx context.Context, client redis.Cmdable, keys []string, owner string) (int64, error) {
+func (l *locker) takeOnce(ctx context.Context, client goredis.Cmdable, keys []string, owner string) (int64, error) {
 	switch l.params.Fence {
-	case FenceInScript, FenceIncrFirst, FencePublished:
+	case lock.FenceInScript, lock.FenceIncrFirst, lock.FencePublished:
 		n, err := l.scripts.fenced.Run(ctx, client, keys, owner, l.params.TTL.Milliseconds()).Int64()
-		if errors.Is(err, redis.Nil) { // what the published script always answers
+		if errors.Is(err, goredis.Nil) { // what the published script always answers
 			return 0, nil
 		}
 		return n, err
-	case FenceSplit:
+	case lock.FenceSplit:
 		n, err := client.Incr(ctx, keys[1]).Result()
 		if err != nil {
 			return 0, err
@@ -198,7 +200,7 @@ func (l *redisLocker) takeOnce(ctx context.Context, client redis.Cmdable, keys [
 			n = 0
 		}
 		return n, err
-	case FenceNone:
+	case lock.FenceNone:
 	}
 	won, err := l.takeUnfenced(ctx, client, keys[0], owner)
 	if !won {
@@ -207,37 +209,37 @@ func (l *redisLocker) takeOnce(ctx context.Context, client redis.Cmdable, keys [
 	return 1, err
 }
 
-func (l *redisLocker) takeUnfenced(ctx context.Context, client redis.Cmdable, key, owner string) (won bool, err error) {
+func (l *locker) takeUnfenced(ctx context.Context, client goredis.Cmdable, key, owner string) (won bool, err error) {
 	switch l.params.Take {
-	case TakeGetSet:
+	case lock.TakeGetSet:
 		err = client.Get(ctx, key).Err()
-		if !errors.Is(err, redis.Nil) {
+		if !errors.Is(err, goredis.Nil) {
 			return false, err
 		}
 		err = client.Set(ctx, key, owner, l.params.TTL).Err()
 		return err == nil, err
-	case TakeNoExpiry:
+	case lock.TakeNoExpiry:
 		return client.SetNX(ctx, key, owner, 0).Result()
-	case TakeSetNXExpire:
+	case lock.TakeSetNXExpire:
 		won, err = client.SetNX(ctx, key, owner, 0).Result()
 		if !won || err != nil {
 			return false, err
 		}
 		return client.PExpire(ctx, key, l.params.TTL).Result()
-	case TakeAtomic:
+	case lock.TakeAtomic:
 	}
 	return client.SetNX(ctx, key, owner, l.params.TTL).Result()
 }
 
 // compareAndDelete frees the key if it is the lease's, and reports whether
 // it was.
-func (l *redisLocker) compareAndDelete(ctx context.Context, lease *redisLease) (bool, error) {
+func (l *locker) compareAndDelete(ctx context.Context, lease *lease) (bool, error) {
 	return l.agree(env.WithOp(ctx, "release"), lease.lanes, l.deletion(lease, lease.owner))
 }
 
 // deletion is the request that frees the lease's key if it is the owner's.
-func (l *redisLocker) deletion(lease *redisLease, owner string) request {
-	return func(ctx context.Context, client redis.Cmdable) (int64, error) {
+func (l *locker) deletion(lease *lease, owner string) request {
+	return func(ctx context.Context, client goredis.Cmdable) (int64, error) {
 		if l.nodes != nil {
 			ctx = context.WithoutCancel(ctx) // the key has to go even if nobody waits for this server any more
 		}
@@ -246,28 +248,12 @@ func (l *redisLocker) deletion(lease *redisLease, owner string) request {
 }
 
 // handleOf returns where the locker keeps the lease that it holds of the key.
-func (l *redisLocker) handleOf(key string) *atomic.Pointer[redisLease] {
+func (l *locker) handleOf(key string) *atomic.Pointer[lease] {
 	if l.handles[key] == nil {
 		if l.handles == nil {
-			l.handles = map[string]*atomic.Pointer[redisLease]{}
+			l.handles = map[string]*atomic.Pointer[lease]{}
 		}
-		l.handles[key] = &atomic.Pointer[redisLease]{}
+		l.handles[key] = &atomic.Pointer[lease]{}
 	}
 	return l.handles[key]
-}
-
-// pause draws the time from an attempt to the next.
-func (r Retry) pause(attempt int, random *rand.Rand) time.Duration {
-	const longest = 24 * time.Hour
-	delay := r.Delay
-	for i := 1; r.Doubling && i < attempt && delay < longest; i++ {
-		delay *= 2
-	}
-	if r.Random && delay > 0 {
-		delay = time.Duration(random.Int64N(int64(delay)))
-	}
-	if r.Jitter <= 0 {
-		return delay
-	}
-	return delay + time.Duration(random.Int64N(int64(r.Jitter)))
 }

@@ -1,10 +1,11 @@
-package lock
+package locks
 
 import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"lockquake/lock"
 )
 
 // Every strategy is whole: a name of its own, one line of description, and a
@@ -22,7 +23,7 @@ func TestCatalogueIsWhole(t *testing.T) {
 		if e.Name == "none" {
 			continue
 		}
-		for _, part := range Parts() {
+		for _, part := range lock.Parts() {
 			if !slices.Contains(part.Ways, part.Of(&e.Defaults)) {
 				t.Errorf("%s: its part %s is %q, known are %v", e.Name, part.Name, part.Of(&e.Defaults), part.Ways)
 			}
@@ -37,8 +38,8 @@ func TestCatalogueIsWhole(t *testing.T) {
 // and no two strategies are made alike.
 func TestNoTwoStrategiesAreAlike(t *testing.T) {
 	type recipe struct {
-		params   Params
-		topology Topology
+		params   lock.Params
+		topology lock.Topology
 	}
 	made := map[recipe]string{}
 	for _, e := range Catalogue() {
@@ -60,42 +61,8 @@ func TestSoundStrategiesClaim(t *testing.T) {
 		if got := e.Claims.String(); (got != "") != claims {
 			t.Errorf("%s, flawed %v, claims %q", e.Name, e.Flawed, got)
 		}
-		if ordered := e.FenceKind() == FenceKindOrder; ordered != (e.Claims.Fencing != nil) && !e.Flawed {
+		if ordered := e.FenceKind() == lock.FenceKindOrder; ordered != (e.Claims.Fencing != nil) && !e.Flawed {
 			t.Errorf("%s has the fence %s, and claims %q", e.Name, e.FenceKind(), e.Claims)
 		}
-	}
-}
-
-func TestTopology(t *testing.T) {
-	for _, test := range []struct {
-		topology Topology
-		quorum   int
-		wrong    string
-	}{
-		{Topology{}, 1, ""},
-		{Topology{Nodes: 1, Replicas: 1}, 1, ""},
-		{Topology{Nodes: 3}, 2, ""},
-		{Topology{Nodes: 4}, 3, "take an odd number"},
-		{Topology{Nodes: 5}, 3, ""},
-		{Topology{Nodes: 3, Replicas: 1}, 2, "only a single server"},
-		{Topology{Replicas: 2}, 1, "at most one replica"},
-	} {
-		err := test.topology.Validate()
-		if test.wrong == "" && err != nil || test.wrong != "" && (err == nil || !strings.Contains(err.Error(), test.wrong)) {
-			t.Errorf("%+v: %v, want %q", test.topology, err, test.wrong)
-		}
-		if got := test.topology.Quorum(); got != test.quorum {
-			t.Errorf("%+v: a quorum of %d, want %d", test.topology, got, test.quorum)
-		}
-	}
-}
-
-func TestProfilesKeepJitter(t *testing.T) {
-	p := Params{Retry: Retry{Attempts: 11, Jitter: time.Second}}
-	p.ApplyProfile("batch")
-	p.ApplyProfile("nonsense")
-	want := Params{TTL: 30 * time.Second, Renew: 5 * time.Second, Retry: Retry{Attempts: 10, Delay: 500 * time.Millisecond, Jitter: time.Second, Doubling: true}}
-	if p != want {
-		t.Errorf("the profile batch makes %+v, want %+v", p, want)
 	}
 }

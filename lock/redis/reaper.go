@@ -1,4 +1,4 @@
-package lock
+package redis
 
 import (
 	"context"
@@ -6,8 +6,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	goredis "github.com/redis/go-redis/v9"
 
+	"lockquake/lock"
 	"lockquake/lock/env"
 )
 
@@ -31,15 +32,15 @@ func liveKey(key, owner string) string { return key + ":live:" + owner }
 // enter puts the owner of a grant into the list, once: it does not stay there
 // for as long as the grant does. Without the entry nothing else is different, so
 // its error tells nobody anything.
-func (l *redisLocker) enter(ctx context.Context, lease *redisLease) {
-	if l.params.Reaper == ReaperLive {
+func (l *locker) enter(ctx context.Context, lease *lease) {
+	if l.params.Reaper == lock.ReaperLive {
 		_ = l.client.Set(env.WithOp(ctx, "enter"), liveKey(lease.key, lease.owner), "1", liveTime).Err()
 	}
 }
 
 // reap sees to it that this worker looks after the key.
-func (l *redisLocker) reap(key string) {
-	if l.params.Reaper != ReaperLive || l.nodes != nil {
+func (l *locker) reap(key string) {
+	if l.params.Reaper != lock.ReaperLive || l.nodes != nil {
 		return
 	}
 	r := l.reapers[key]
@@ -64,9 +65,9 @@ func (l *redisLocker) reap(key string) {
 }
 
 // reapOnce deletes the key if its owner is not in the list.
-func (l *redisLocker) reapOnce(ctx context.Context, key string) error {
+func (l *locker) reapOnce(ctx context.Context, key string) error {
 	owner, err := l.client.Get(ctx, key).Result()
-	if errors.Is(err, redis.Nil) {
+	if errors.Is(err, goredis.Nil) {
 		return nil
 	}
 	if err != nil {

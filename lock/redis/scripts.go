@@ -1,25 +1,29 @@
-package lock
+package redis
 
-import "github.com/redis/go-redis/v9"
+import (
+	goredis "github.com/redis/go-redis/v9"
+
+	"lockquake/lock"
+)
 
 // redisScripts are the scripts of one locker. The owner's value is ARGV[1].
 type redisScripts struct {
-	release, renew, recreate, fenced *redis.Script
+	release, renew, recreate, fenced *goredis.Script
 }
 
-func newRedisScripts(p Params) redisScripts {
-	fenced := map[Fence]string{
-		FenceInScript: fencedScript, FenceIncrFirst: incrFirstScript, FencePublished: publishedScript,
+func newRedisScripts(p lock.Params) redisScripts {
+	fenced := map[lock.Fence]string{
+		lock.FenceInScript: fencedScript, lock.FenceIncrFirst: incrFirstScript, lock.FencePublished: publishedScript,
 	}[p.Fence]
 	release := releaseScript
-	if p.Waiting == WaitingMessage || p.Waiting == WaitingMessageShared {
+	if p.Waiting == lock.WaitingMessage || p.Waiting == lock.WaitingMessageShared {
 		release = announcedReleaseScript
 	}
 	return redisScripts{
-		release:  redis.NewScript(release),
-		renew:    redis.NewScript(renewScript),
-		recreate: redis.NewScript(recreateScript),
-		fenced:   redis.NewScript(fenced),
+		release:  goredis.NewScript(release),
+		renew:    goredis.NewScript(renewScript),
+		recreate: goredis.NewScript(recreateScript),
+		fenced:   goredis.NewScript(fenced),
 	}
 }
 
