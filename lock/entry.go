@@ -29,6 +29,8 @@ type Entry struct {
 	// goes on, and not only when the lock is given back.
 	Tells    bool
 	Defaults Params
+	// Unordered: the fence tokens do not rise with every grant.
+	Unordered bool
 	// Topology is the servers that it runs on unless a scenario says otherwise.
 	Topology Topology
 	// Points are the steps of its own that it names with Env.Point, and those of
@@ -65,16 +67,18 @@ func (e Entry) FenceKind() FenceKind {
 	switch {
 	case !e.Fenced():
 		return FenceKindNone
-	case e.Defaults.Fence == FenceSplit, e.Topology.Nodes > 1: // servers that do not know of each other count apart
+	case e.Unordered:
 		return FenceKindNoOrder
 	}
 	return FenceKindOrder
 }
 
-// Family is the locks on one kind of servers.
+// Family is the locks on one kind of lock servers.
 type Family struct {
 	Name       string
 	Strategies []Entry
+	// Parts lists the parts that its locks are put together from.
+	Parts []Part
 	// Tasks names the tasks that its locks run beside the worker's own.
 	Tasks []string
 }

@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"reflect"
 	"testing"
 	"time"
 )
@@ -10,7 +11,7 @@ func TestProfilesKeepJitter(t *testing.T) {
 	p.ApplyProfile("batch")
 	p.ApplyProfile("nonsense")
 	want := Params{TTL: 30 * time.Second, Renew: 5 * time.Second, Retry: Retry{Attempts: 10, Delay: 500 * time.Millisecond, Jitter: time.Second, Doubling: true}}
-	if p != want {
+	if !reflect.DeepEqual(p, want) {
 		t.Errorf("the profile batch makes %+v, want %+v", p, want)
 	}
 }

@@ -54,7 +54,7 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 		Text:     bytes.Clone(data),
 	}
 	s.samples = map[string][]time.Duration{}
-	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum, s.samples)}
+	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum, s.samples), Keys: openKeys()}
 	at, err := decoder.Decode(name, data, s)
 	if err != nil {
 		return nil, err

@@ -110,9 +110,10 @@ func outline(own []lock.Entry) strictyaml.Outline {
 			o.Fields[field{Owner: numbers.owner, Key: n.path}] = schema{"type": "integer", "minimum": n.low, "maximum": n.above}
 		}
 	}
-	for _, part := range lock.Parts() {
-		o.Fields[field{Owner: reflect.TypeFor[lock.Params](), Key: part.Name}] = schema{"enum": part.Ways}
+	for _, part := range locks.Parts() {
+		o.Fields[field{Owner: reflect.TypeFor[lock.Params](), Key: part.Name}] = schema{"enum": part.WayNames(), "description": part.Doc}
 	}
+	o.Keys = openKeys()
 	o.Types[reflect.TypeFor[WorkloadParams]()] = o.Struct(reflect.TypeFor[Workload](), append(workloadParams(), "hold", "think", "heeds")...)
 	for _, must := range []struct {
 		owner reflect.Type
@@ -287,7 +288,7 @@ func words() map[string]string {
 		"locks":             "of multi-lock: how many resources a section draws; one drawn twice is locked once; 2 unless given",
 		"order":             "of multi-lock: in which order a section locks them",
 		"resource":          "what the protected resource does",
-		"fence":             "of a resource what it does with a fence token, of a lock where its token comes from",
+		"fence":             "what it does with a fence token",
 		"lock":              "parameters of the lock",
 		"ttl":               "lease time that the server is asked for",
 		"retry":             "what follows a refused acquire",
@@ -295,13 +296,7 @@ func words() map[string]string {
 		"delay":             "wait before the next attempt",
 		"jitter":            "a uniform part of this is added to the delay",
 		"doubling":          "the delay, but not the jitter, doubles after every attempt",
-		"owner":             "how the value is made that says whose the key is",
-		"take":              "by which commands the key is taken",
-		"check":             "what the holder does before a write",
-		"renewal":           "who renews the lease, and what a refusal means",
-		"release":           "how the key is given back, and what the answer means",
-		"unknown":           "what an acquire means that nobody answered",
-		"refused":           "of a lock: what happens to the work when the lock is not obtained; of an expectation: a bound on the sections that did not get the lock",
+		"refused":           "a bound on the sections that did not get the lock",
 		"renew":             "period of renewal; 0s for a third of the lease",
 		"profile":           "ttl, retry and renew of a kind of work; the keys beside it win",
 		"random":            "waits for a uniform part of the delay instead of all of it",
@@ -309,11 +304,7 @@ func words() map[string]string {
 		"node-timeout":      "how long one of several servers, or a replica, is waited for; 0s for as long as the client waits",
 		"drift":             "what is taken off the validity of several servers; 0s for a hundredth of the ttl and 2ms",
 		"wait":              "how many replicas must have the key before it counts as taken",
-		"validity":          "how a quorum is held against the time that it took to get",
-		"vote":              "which answers of several servers make a quorum",
-		"waiting":           "what a waiter waits for before it asks again",
 		"fallback":          "how long a waiter listens before it asks all the same; 0s for ever",
-		"reaper":            "whether a third actor deletes locks that look abandoned",
 		"max-hold":          "how long renewal keeps one grant alive",
 		"client":            "how each worker's client of the lock server is set; its defaults are those of go-redis, but that it resends nothing",
 		"pool-size":         "most connections at a time",

@@ -178,14 +178,13 @@ func referenceKeys(b *strings.Builder, g referenceGroup) {
 	properties := referenceAt(g.schema, "properties")
 	needed, _ := g.schema["required"].([]any)
 	values := reflect.ValueOf(g.values)
-	for i := range values.NumField() {
-		key := values.Type().Field(i).Tag.Get("yaml")
+	for _, value := range referenceSettings(values) {
+		key, preset := value.key, value.preset
 		s, ok := properties[key].(referenceSchema)
 		if !ok {
 			continue
 		}
 		what := []string{referenceKind(key, s)}
-		preset := referenceValue(values.Field(i))
 		least, _ := s["minimum"].(float64)
 		switch {
 		case slices.Contains(needed, any(key)):
@@ -199,16 +198,34 @@ func referenceKeys(b *strings.Builder, g referenceGroup) {
 	b.WriteByte('\n')
 }
 
+// referenceSetting is a key with what holds if a file does not set it.
+type referenceSetting struct{ key, preset string }
+
+// referenceSettings lists the keys of a struct, in their order. An open map of it is
+// that of the parts of a lock.
+func referenceSettings(values reflect.Value) []referenceSetting {
+	var all []referenceSetting
+	for i := range values.NumField() {
+		if !values.Field(i).CanInterface() {
+			continue
+		}
+		if ways, ok := values.Field(i).Interface().(lock.Parts); ok {
+			for _, part := range locks.Parts() {
+				all = append(all, referenceSetting{part.Name, ways[part.Name]})
+			}
+			continue
+		}
+		all = append(all, referenceSetting{values.Type().Field(i).Tag.Get("yaml"), referenceValue(values.Field(i))})
+	}
+	return all
+}
+
 // referenceMeaning is what a key means in one map of a scenario file. What the
 // schema says of it holds for all keys of that name.
 func referenceMeaning(of, key string, s referenceSchema) string {
 	switch of + "." + key {
-	case "lock.fence":
-		return "where the fence token comes from"
 	case "lock.max-hold":
 		return "how long renewal keeps one grant alive; 0s for no bound"
-	case "resource.fence":
-		return "what it does with a fence token"
 	case "servers.clock":
 		return "by which clock of the server keys expire"
 	case "strategies.name":

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,9 @@ import (
 // fields have yaml tags.
 type Decoder struct {
 	Hooks Hooks
+	// Keys lists the keys of structs that take more keys than they have fields, by the
+	// type of their open field: a map of texts whose tag is ",inline".
+	Keys map[reflect.Type][]string
 }
 
 // Hook decodes a node into v, which can be set.
@@ -39,7 +43,7 @@ func (d Decoder) Decode(file string, data []byte, into any) (*Positions, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := newNode(file, d.Hooks, root, "").Decode(into); err != nil {
+	if err := newNode(file, d, root, "").Decode(into); err != nil {
 		return nil, err
 	}
 	return &Positions{file, root}, nil
@@ -49,7 +53,7 @@ func (d Decoder) Decode(file string, data []byte, into any) (*Positions, error) 
 type selfDecoder interface{ decodeNode(*Node) error }
 
 func (n *Node) decode(v reflect.Value) error {
-	if hook, ok := n.hooks[v.Type()]; ok {
+	if hook, ok := n.decoder.Hooks[v.Type()]; ok {
 		return hook(n, v)
 	}
 	if self, ok := reflect.TypeAssert[selfDecoder](v.Addr()); ok {
@@ -163,7 +167,7 @@ func (n *Node) decodeSlice(v reflect.Value) error {
 	}
 	items := reflect.MakeSlice(v.Type(), len(n.yaml.Content), len(n.yaml.Content))
 	for i, y := range n.yaml.Content {
-		item := newNode(n.file, n.hooks, y, fmt.Sprintf("%s[%d]", n.path, i))
+		item := newNode(n.file, n.decoder, y, fmt.Sprintf("%s[%d]", n.path, i))
 		if err := item.decode(items.Index(i)); err != nil {
 			return err
 		}
@@ -194,14 +198,52 @@ func (n *Node) decodeStruct(v reflect.Value) error {
 	}
 	for key, value := range n.Pairs() {
 		field, ok := fieldOf(v.Type(), key.Text())
-		if !ok {
-			return key.Errorf("%s", Unknown("key", key.Text(), keysOf(v.Type())))
+		var err error
+		switch open := openKeys(v.Type(), n.decoder.Keys); {
+		case ok:
+			err = value.decode(v.Field(field))
+		case slices.Contains(open, key.Text()):
+			var text string
+			if err = value.Decode(&text); err == nil {
+				field, _ = openField(v.Type())
+				setOpen(v.Field(field), key.Text(), text)
+			}
+		default:
+			err = key.Errorf("%s", Unknown("key", key.Text(), append(keysOf(v.Type()), open...)))
 		}
-		if err := value.decode(v.Field(field)); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// openField returns the index of the field that holds the keys without a field.
+func openField(t reflect.Type) (int, bool) {
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Tag.Get("yaml") == ",inline" && f.Type.Kind() == reflect.Map {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// openKeys lists the keys that a struct takes beside those of its fields.
+func openKeys(t reflect.Type, keys map[reflect.Type][]string) []string {
+	if i, ok := openField(t); ok {
+		return keys[t.Field(i).Type]
+	}
+	return nil
+}
+
+// setOpen sets a key of an open map. It copies the map, since others may share it.
+func setOpen(field reflect.Value, key, text string) {
+	with := reflect.MakeMap(field.Type())
+	for k, v := range field.Seq2() {
+		with.SetMapIndex(k, v)
+	}
+	with.SetMapIndex(reflect.ValueOf(key), reflect.ValueOf(text))
+	field.Set(with)
 }
 
 // fieldOf returns the index of the field that a key sets.

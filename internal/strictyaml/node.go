@@ -10,14 +10,14 @@ import (
 
 // Node is one value of a file, as a [Hook] sees it.
 type Node struct {
-	file  string
-	hooks Hooks
-	yaml  *yaml.Node // never an alias
-	path  string     // as in "strategies[2].name", empty for the whole file
+	file    string
+	decoder Decoder
+	yaml    *yaml.Node // never an alias
+	path    string     // as in "strategies[2].name", empty for the whole file
 }
 
-func newNode(file string, hooks Hooks, y *yaml.Node, path string) *Node {
-	return &Node{file, hooks, resolve(y), path}
+func newNode(file string, d Decoder, y *yaml.Node, path string) *Node {
+	return &Node{file, d, resolve(y), path}
 }
 
 // resolve follows an alias. An alias never names another one.
@@ -62,8 +62,8 @@ func (n *Node) Pairs() iter.Seq2[*Node, *Node] {
 	return func(yield func(key, value *Node) bool) {
 		for i := 0; n.IsMap() && i < len(n.yaml.Content); i += 2 {
 			path := join(n.path, n.yaml.Content[i].Value)
-			key := newNode(n.file, n.hooks, n.yaml.Content[i], path)
-			if !yield(key, newNode(n.file, n.hooks, n.yaml.Content[i+1], path)) {
+			key := newNode(n.file, n.decoder, n.yaml.Content[i], path)
+			if !yield(key, newNode(n.file, n.decoder, n.yaml.Content[i+1], path)) {
 				return
 			}
 		}

@@ -17,12 +17,17 @@ type Patch[T any] struct {
 type leaf struct {
 	path  string
 	index []int
+	key   string // of an open map, which the index leads to
 }
 
 // Apply sets the fields of to that the patch holds, and no other.
 func (p *Patch[T]) Apply(to *T) {
 	from, into := reflect.ValueOf(&p.value).Elem(), reflect.ValueOf(to).Elem()
 	for _, l := range p.leaves {
+		if l.key != "" {
+			setOpen(into.FieldByIndex(l.index), l.key, from.FieldByIndex(l.index).MapIndex(reflect.ValueOf(l.key)).String())
+			continue
+		}
 		into.FieldByIndex(l.index).Set(from.FieldByIndex(l.index))
 	}
 }
@@ -47,10 +52,15 @@ func (p *Patch[T]) decodeNode(n *Node) error {
 // own, such as a duration, is set as a whole.
 func (n *Node) leaves(t reflect.Type, at leaf, all []leaf) []leaf {
 	for key, value := range n.Pairs() {
-		i, _ := fieldOf(t, key.Text())
-		l := leaf{join(at.path, key.Text()), append(slices.Clone(at.index), i)}
+		i, ok := fieldOf(t, key.Text())
+		l := leaf{path: join(at.path, key.Text())}
+		if !ok {
+			i, _ = openField(t)
+			l.key = key.Text()
+		}
+		l.index = append(slices.Clone(at.index), i)
 		field := t.Field(i).Type
-		if _, hooked := n.hooks[field]; hooked || field.Kind() != reflect.Struct {
+		if _, hooked := n.decoder.Hooks[field]; hooked || l.key != "" || field.Kind() != reflect.Struct {
 			all = append(all, l)
 		} else {
 			all = value.leaves(field, l, all)

@@ -20,6 +20,8 @@ type Outline struct {
 	Fields map[Field]Schema
 	// Words say what a key means, one sentence each.
 	Words map[string]string
+	// Keys are those of the Decoder. Fields describes them.
+	Keys map[reflect.Type][]string
 }
 
 // Field is the field of a struct that a key sets.
@@ -50,7 +52,7 @@ func (o Outline) Of(t reflect.Type) Schema {
 	case kind == reflect.Map:
 		return Schema{"type": "object", "additionalProperties": o.Of(t.Elem())}
 	case kind == reflect.Struct:
-		return o.Struct(t, keysOf(t)...)
+		return o.Struct(t, append(keysOf(t), openKeys(t, o.Keys)...)...)
 	case kind == reflect.String, t == reflect.TypeFor[time.Duration]():
 		return Schema{"type": "string"}
 	case kind == reflect.Bool:
@@ -69,12 +71,11 @@ func (o Outline) Of(t reflect.Type) Schema {
 func (o Outline) Struct(t reflect.Type, keys ...string) Schema {
 	properties := Schema{}
 	for _, key := range keys {
-		i, ok := fieldOf(t, key)
-		if !ok {
-			continue
-		}
 		s, ok := o.Fields[Field{t, key}]
-		if !ok {
+		if i, isField := fieldOf(t, key); !ok {
+			if !isField {
+				continue
+			}
 			s = o.Of(t.Field(i).Type)
 		}
 		properties[key] = Described(s, o.Words[key])

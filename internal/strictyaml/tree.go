@@ -46,7 +46,7 @@ func (t *Tree) Get(path string) *Node {
 	if !ok {
 		return nil
 	}
-	return newNode(t.file, nil, value, path)
+	return newNode(t.file, Decoder{}, value, path)
 }
 
 // Set puts a value, written as in a file, in the place of what is at a

@@ -20,7 +20,7 @@ import (
 func TestLocksRunOnTheMachineItself(t *testing.T) {
 	const nodes, workers, rounds = 3, 3, 4
 	for _, e := range Catalogue() {
-		renews := e.Defaults.Renewal != lock.RenewalNone
+		renews := e.Defaults.Renews()
 		if e.Defaults.Wait > 0 || !strings.HasPrefix(e.Name, "redlock") && !renews && e.Flawed {
 			continue // the flaws of one server that start no task; and miniredis has no replicas
 		}

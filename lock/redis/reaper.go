@@ -12,6 +12,28 @@ import (
 	"lockquake/lock/env"
 )
 
+// reaping says whether a third actor deletes locks that look abandoned, of one server.
+type reaping struct {
+	// enter puts the owner of a grant into the list of the living.
+	enter func(ctx context.Context, l *locker, r *lease)
+	// watch sees to it that the worker looks after the key.
+	watch func(l *locker, key string)
+}
+
+func reapings() lock.Choice[reaping] {
+	return lock.Choice[reaping]{Name: "reaper", Doc: "whether a third actor deletes locks that look abandoned", Options: []lock.Option[reaping]{
+		{Way: lock.Sound("none", "nobody"), Do: noReaper()},
+		{
+			Way: lock.Flaw("live-list", "every worker deletes a lock whose owner is not in a list that it was entered in once, for 5 s"),
+			Do:  reaping{enterLiving, watchForDead},
+		},
+	}}
+}
+
+func noReaper() reaping {
+	return reaping{func(context.Context, *locker, *lease) {}, func(*locker, string) {}}
+}
+
 // liveTime is how long an owner stays in the list of the living, and reapPeriod
 // how often a reaper looks.
 const (
@@ -29,20 +51,15 @@ type reaper struct {
 // liveKey is the entry of an owner in the list of the living.
 func liveKey(key, owner string) string { return key + ":live:" + owner }
 
-// enter puts the owner of a grant into the list, once: it does not stay there
-// for as long as the grant does. Without the entry nothing else is different, so
-// its error tells nobody anything.
-func (l *locker) enter(ctx context.Context, lease *lease) {
-	if l.params.Reaper == lock.ReaperLive {
-		_ = l.client.Set(env.WithOp(ctx, "enter"), liveKey(lease.key, lease.owner), "1", liveTime).Err()
-	}
+// enterLiving enters the owner once. The entry does not live as long as the grant:
+// that is the flaw. Without the entry nothing else is different, so its error is
+// dropped.
+func enterLiving(ctx context.Context, l *locker, r *lease) {
+	_ = l.port.Client.Set(env.WithOp(ctx, "enter"), liveKey(r.key, r.owner), "1", liveTime).Err()
 }
 
-// reap sees to it that this worker looks after the key.
-func (l *locker) reap(key string) {
-	if l.params.Reaper != lock.ReaperLive || l.nodes != nil {
-		return
-	}
+// watchForDead starts the reaper of the worker, unless it runs.
+func watchForDead(l *locker, key string) {
 	r := l.reapers[key]
 	if r == nil {
 		if l.reapers == nil {
@@ -66,15 +83,15 @@ func (l *locker) reap(key string) {
 
 // reapOnce deletes the key if its owner is not in the list.
 func (l *locker) reapOnce(ctx context.Context, key string) error {
-	owner, err := l.client.Get(ctx, key).Result()
+	owner, err := l.port.Client.Get(ctx, key).Result()
 	if errors.Is(err, goredis.Nil) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if n, err := l.client.Exists(ctx, liveKey(key, owner)).Result(); n > 0 || err != nil {
+	if n, err := l.port.Client.Exists(ctx, liveKey(key, owner)).Result(); n > 0 || err != nil {
 		return err
 	}
-	return l.client.Del(ctx, key).Err()
+	return l.port.Client.Del(ctx, key).Err()
 }

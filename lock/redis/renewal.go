@@ -11,45 +11,83 @@ import (
 	"lockquake/lock/env"
 )
 
+// renewal says who keeps a lease alive.
+type renewal struct {
+	// start begins the renewal of a lease that was granted at started, by the
+	// monotonic clock. nil: nothing renews.
+	start func(r *lease, started time.Duration)
+	// atCheck is called when the holder checks its lease; nil for nothing.
+	atCheck func(r *lease)
+	// fails is told of a renewal that failed (err) or was refused (nil), and reports
+	// whether it ends the renewal. nil: after an error the task tries again, and a
+	// refusal loses the lease.
+	fails func(r *lease, watching context.Context, err error) bool
+	// script renews a key for ARGV[2] ms if it is the owner's (ARGV[1]).
+	script string
+	// endless: a request may take longer than the lease.
+	endless bool
+	// crossing: requests to one of several servers, and the release, do not wait for
+	// each other.
+	crossing bool
+}
+
+func renewals() lock.Choice[renewal] {
+	return lock.Choice[renewal]{Name: "renewal", Doc: "who renews the lease, and what a refusal means", Options: []lock.Option[renewal]{
+		{Way: lock.Sound("none", "no renewal"), Do: renewal{crossing: true}},
+		{
+			Way: lock.Sound("watchdog", "a task renews; the holder is told of a loss, and its work is stopped"),
+			Do:  renewal{start: startWatchdog, script: renewScript},
+		},
+		{
+			Way: lock.Flaw("deaf", "refused, it stops to renew, and tells nobody"),
+			Do:  renewal{start: startDeaf, script: renewScript},
+		},
+		{
+			Way: lock.Flaw("late-flag", "a refusal or one error sets a flag that is read when the work has ended"),
+			Do:  renewal{start: startDeaf, fails: raiseFlag, script: renewScript},
+		},
+		{
+			Way: lock.Flaw("overlap", "the timer does not wait for the last renewal, nor the release for any"),
+			Do:  renewal{start: startOverlapping, script: renewScript, crossing: true},
+		},
+		{
+			Way: lock.Flaw("recreate", "a renewal that finds no key sets it again"),
+			Do:  renewal{start: startDeaf, script: recreateScript, endless: true}, // a lease that it sets again has no end
+		},
+		{
+			Way: lock.Flaw("same-thread", "the worker renews by itself, between two steps of its work"),
+			Do:  renewal{start: startSameThread, atCheck: renewIfDue, script: renewScript},
+		},
+		{
+			Way: lock.Flaw("crash", "as watchdog, and an error of one renewal ends the process"),
+			Do:  renewal{start: startWatchdog, fails: exitOnError, script: renewScript},
+		},
+		{
+			Way: lock.Flaw("racy", "begun by a callback that may come after the one that stops it"),
+			Do:  renewal{start: startRacy, script: renewScript},
+		},
+		{
+			Way: lock.Flaw("late", "counted from the return of the acquire, and nothing watches the end"),
+			Do:  renewal{start: startUnwatched, script: renewScript, endless: true},
+		},
+		{
+			Way: lock.Flaw("zombie", "one that is under way at the release goes on, with whatever its locker holds then"),
+			Do:  renewal{start: startZombie, script: renewScript, endless: true, crossing: true},
+		},
+	}}
+}
+
 // begin starts what keeps the lease alive.
 func (r *lease) begin() {
-	e := r.locker.env
-	started := e.Mono()
-	switch r.locker.params.Renewal {
-	case lock.RenewalNone, lock.RenewalOverlap, lock.RenewalZombie:
-	default:
-		for range r.locker.nodes {
-			r.lanes = append(r.lanes, e.NewSem(1))
+	l := r.locker
+	started := l.env.Mono()
+	if !l.renewal.crossing {
+		for range l.nodes {
+			r.lanes = append(r.lanes, l.env.NewSem(1))
 		}
 	}
-	switch r.locker.params.Renewal {
-	case lock.RenewalWatchdog, lock.RenewalCrash, lock.RenewalLate:
-		watching := r.watching()
-		r.ctx, r.lose = e.WithCancel(r.ctx)
-		r.renewal = e.Go("renewal", func() { r.renewUntil(watching, started) })
-		if r.locker.params.Renewal != lock.RenewalLate {
-			e.Go("expiry", func() { r.expire(watching) })
-		}
-	case lock.RenewalRacy:
-		// The renewal can be stopped only from when this task has begun.
-		e.Go("renewal", func() {
-			e.Point("renewal-begins")
-			r.renewUntil(r.watching(), started)
-		})
-	case lock.RenewalZombie:
-		r.handle = r.locker.handleOf(r.key)
-		r.handle.Store(r)
-		watching := r.watching()
-		e.Go("renewal", func() { r.renewHandle(watching, started) })
-	case lock.RenewalDeaf, lock.RenewalLateFlag, lock.RenewalRecreate:
-		watching := r.watching()
-		r.renewal = e.Go("renewal", func() { r.renewUntil(watching, started) })
-	case lock.RenewalOverlap:
-		watching := r.watching()
-		e.Go("renewal", func() { r.renewOverlapping(watching) })
-	case lock.RenewalSameThread:
-		r.renewed = started
-	case lock.RenewalNone:
+	if l.renewal.start != nil {
+		l.renewal.start(r, started)
 	}
 }
 
@@ -67,17 +105,6 @@ func (r *lease) stopRenewal() {
 	}
 }
 
-// expire tells the holder when its lease is over. It is a task beside that of the
-// renewal, so that a request that hangs does not keep the news away.
-func (r *lease) expire(watching context.Context) {
-	for left := r.left(); left > 0; left = r.left() {
-		if r.locker.env.Sleep(watching, left) != nil {
-			return
-		}
-	}
-	r.lost("its lease is over by the holder's clock")
-}
-
 // lost tells the holder, if its lease is one that does, and stops renewing.
 func (r *lease) lost(why string) {
 	if r.lose != nil {
@@ -89,7 +116,7 @@ func (r *lease) lost(why string) {
 // period is the time from one renewal to the next.
 func (r *lease) period() time.Duration {
 	const shortest = time.Millisecond // half of a validity that is nearly over
-	p := r.locker.params
+	p := &r.locker.params
 	switch {
 	case p.Renew != 0:
 		return p.Renew
@@ -107,80 +134,6 @@ func (l *locker) until(sent time.Duration) int64 {
 	return int64(sent + l.params.TTL - l.drift())
 }
 
-// renewUntil renews the lease period by period, one request at a time, until
-// watching ends, the server refuses, or the holder has had the lock long
-// enough. After an error it tries again; the lease's own end bounds that.
-func (r *lease) renewUntil(watching context.Context, started time.Duration) {
-	e, p := r.locker.env, r.locker.params
-	wait := r.period()
-	for e.Sleep(watching, wait) == nil {
-		if p.MaxHold > 0 && e.Mono() >= started+p.MaxHold {
-			r.lost(fmt.Sprintf("it was held for more than %v", p.MaxHold))
-			return
-		}
-		e.Point("renew-called")
-		sent := e.Mono()
-		renewed, err := r.extend(watching)
-		if (err != nil || !renewed) && p.Renewal == lock.RenewalLateFlag {
-			r.flag.Store(true)
-			return
-		}
-		switch {
-		case err != nil && p.Renewal == lock.RenewalCrash && watching.Err() == nil:
-			e.Exit(fmt.Errorf("renew %s: %w", r.key, err))
-			return
-		case err != nil:
-			wait = min(r.period(), p.Retry.Delay)
-		case !renewed:
-			r.lost("the server refused to renew it")
-			return
-		default:
-			wait = max(0, sent+r.period()-e.Mono())
-		}
-	}
-}
-
-// renewOverlapping starts a renewal every period, whatever has become of the
-// one before.
-func (r *lease) renewOverlapping(watching context.Context) {
-	e := r.locker.env
-	for e.Sleep(watching, r.period()) == nil {
-		e.Go("renewal", func() {
-			e.Point("renew-called")
-			_, _ = r.extend(context.WithoutCancel(watching)) // the next one does not ask what became of it
-		})
-	}
-}
-
-// renewIfDue renews the lease if a period has passed. The worker's own thread
-// comes by here between two steps of its work.
-func (r *lease) renewIfDue() {
-	e := r.locker.env
-	if e.Mono() < r.renewed+r.period() {
-		return
-	}
-	e.Point("renew-called")
-	r.renewed = e.Mono()
-	_, _ = r.renewOnce(r.ctx) // it is the flaw that nobody looks
-}
-
-// renewHandle renews whatever lease of the key its locker holds, period by
-// period. A renewal that comes through after the lease was given back takes the
-// locker to hold it still, and from then on nobody stops the renewing.
-func (r *lease) renewHandle(watching context.Context, started time.Duration) {
-	e, p := r.locker.env, r.locker.params
-	for e.Sleep(watching, r.period()) == nil {
-		if p.MaxHold > 0 && e.Mono() >= started+p.MaxHold {
-			return
-		}
-		e.Point("renew-called")
-		held := r.handle.Load()
-		if renewed, err := held.extend(context.WithoutCancel(watching)); err == nil && renewed && watching.Err() != nil {
-			watching = context.WithoutCancel(watching)
-		}
-	}
-}
-
 // extend renews the lease once, and counts its end anew if that was granted.
 func (r *lease) extend(watching context.Context) (bool, error) {
 	sent := r.locker.env.Mono()
@@ -194,18 +147,33 @@ func (r *lease) extend(watching context.Context) (bool, error) {
 // renewOnce sends one renewal, which the end of the lease bounds.
 func (r *lease) renewOnce(watching context.Context) (bool, error) {
 	l := r.locker
-	ctx, cancel := l.env.WithTimeout(env.WithOp(watching, "renew"), r.left())
+	asking := env.WithOp(watching, "renew")
+	ctx, cancel := l.env.WithTimeout(asking, r.left())
 	defer cancel()
-	script := l.scripts.renew
-	switch l.params.Renewal {
-	case lock.RenewalRecreate:
-		script = l.scripts.recreate
-		ctx = env.WithOp(watching, "renew") // a lease that it sets again has no end
-	case lock.RenewalLate, lock.RenewalZombie:
-		ctx = env.WithOp(watching, "renew") // these do not look whether the lease is over
-	default:
+	if l.renewal.endless {
+		ctx = asking // the timer runs all the same: without it the events of a run would have other numbers
 	}
 	return l.agree(ctx, r.lanes, func(ctx context.Context, client goredis.Cmdable) (int64, error) {
-		return script.Run(ctx, client, []string{r.key}, r.owner, l.params.TTL.Milliseconds()).Int64()
+		return l.renew.Run(ctx, client, []string{r.key}, r.owner, l.params.TTL.Milliseconds()).Int64()
 	})
 }
+
+const (
+	// renewScript gives the key a new expiry of ARGV[2] ms if it is still the
+	// owner's.
+	renewScript = `
+if redis.call("GET", KEYS[1]) == ARGV[1] then
+  return redis.call("PEXPIRE", KEYS[1], ARGV[2])
+end
+return 0`
+	// recreateScript is renewScript that sets the key anew if there is none.
+	recreateScript = `
+local owner = redis.call("GET", KEYS[1])
+if owner == ARGV[1] then
+  return redis.call("PEXPIRE", KEYS[1], ARGV[2])
+elseif not owner then
+  redis.call("SET", KEYS[1], ARGV[1], "PX", ARGV[2])
+  return 1
+end
+return 0`
+)

@@ -9,6 +9,27 @@ import (
 	"lockquake/lock/env"
 )
 
+// waiting says what a waiter waits for before it asks one server again. Several
+// servers are polled.
+type waiting struct {
+	// from returns the subscriber that tells of releases; nil: the waiter polls.
+	from func(p Port) Subscriber
+}
+
+func waitings() lock.Choice[waiting] {
+	return lock.Choice[waiting]{Name: "waiting", Doc: "what a waiter waits for before it asks again", Options: []lock.Option[waiting]{
+		{Way: lock.Sound("poll", "the pause that `retry` says")},
+		{
+			Way: lock.Sound("message", "a message that the key was given back, for `fallback` at most; of one server only"),
+			Do:  waiting{func(p Port) Subscriber { return p.Subscriber }},
+		},
+		{
+			Way: lock.Flaw("message-shared", "`message`, over one connection for all waiters of a process: who stops listening ends it for all"),
+			Do:  waiting{func(p Port) Subscriber { return p.SharedSubscriber }},
+		},
+	}}
+}
+
 // bell is what a waiter for one key listens to between two attempts.
 type bell struct {
 	locker       *locker
@@ -18,16 +39,12 @@ type bell struct {
 // wait returns when it is time for another attempt, after the nth was refused.
 func (b *bell) wait(ctx context.Context, key string, n int) error {
 	l := b.locker
-	from := l.subscriber
-	switch l.params.Waiting {
-	case lock.WaitingMessageShared:
-		from = l.shared
-	case lock.WaitingMessage:
-	default:
+	if l.waiting.from == nil {
 		return l.env.Sleep(ctx, l.params.Retry.Pause(n, l.random))
 	}
+	from := l.waiting.from(l.port)
 	if from == nil {
-		return fmt.Errorf("waiting: %s needs a Subscriber", l.params.Waiting)
+		return fmt.Errorf("waiting: %s needs a Subscriber", l.params.Parts["waiting"])
 	}
 	var err error
 	if b.subscription == nil {
@@ -55,3 +72,6 @@ func (b *bell) close(ctx context.Context) {
 		b.subscription = nil
 	}
 }
+
+// releaseChannel is where announcedReleaseScript tells of the key.
+func releaseChannel(key string) string { return key + ":released" }
