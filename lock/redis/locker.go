@@ -102,16 +102,16 @@ func (l *locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 		lease.keys = append(lease.keys, lease.fenceKey())
 	}
 	asking := env.WithOp(ctx, "acquire")
-	attempt := l.tryOne
+	attempt := (*locker).tryOne
 	if l.nodes != nil {
-		attempt = l.tryQuorum
+		attempt = (*locker).tryQuorum
 	}
 	l.reaping.watch(l, key)
 	bell := &bell{locker: l}
 	defer bell.close(ctx)
 	for n := 1; ; n++ {
 		lease.owner = l.owner(l, lease.owner)
-		won, err := attempt(asking, lease)
+		won, err := attempt(l, asking, lease)
 		switch {
 		case won:
 			lease.begin()
