@@ -6,17 +6,27 @@ import (
 	"lockquake/history"
 )
 
-// belief looks for two sections of one lock whose holders both believed to
-// hold it, each from the moment that it was let in to the first of these: it
-// was told of the loss, it left, its process ended. One violation is a section that
-// believed when another one was let in, however many were. That is no corruption by
-// itself: the resource may know better than either of them.
+func beliefCheck() Check {
+	return Check{
+		Name:  "belief",
+		Doc:   "no two sections of one lock are believed to be held at the same time",
+		About: Belief, Rank: 7,
+		Unit:     "a section that believed to hold the lock when another one was let in",
+		Advisory: true,
+		run:      belief,
+	}
+}
+
+// belief looks for two sections of one lock that both believed to hold it. A section believes from
+// the time that it was let in until it is told of the loss, leaves, or its process ends. One
+// violation is a section that believed when another one was let in, no matter how many others
+// followed. Belief alone corrupts nothing: the resource may refuse the stale one.
 func belief(in *input, r *Result) {
 	in.overlapping(r, in.believed, "two holders: %s and %s both believed to hold lock %s %s")
 }
 
-// believed returns the interval in which the holder of s believed, if it was
-// let in. It lasts to the end of the history if nothing put an end to it.
+// believed returns the interval in which s believed to hold the lock, and whether s was let in. It
+// lasts to the end of the history if nothing ended it.
 func (in *input) believed(s *history.Section) (interval, bool) {
 	x := interval{from: s.Enter, fromAt: s.EnterAt, to: forever, toAt: in.endAt(), section: s}
 	until := func(seq int64, at time.Duration) {

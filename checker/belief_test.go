@@ -2,7 +2,7 @@ package checker
 
 import "testing"
 
-func TestBelief(t *testing.T) {
+func TestTwoSectionsMustNotBelieveToHoldOneLock(t *testing.T) {
 	judge(t, "belief", []verdictCase{
 		{"one after the other", story("counter", "off").acquire("a", 0).release("a").acquire("b", 0).release("b"), Valid, "", 0},
 		{

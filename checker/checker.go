@@ -20,7 +20,7 @@ const (
 	Unknown Verdict = "unknown"
 )
 
-// Worse returns the verdict that wins when two are put together.
+// Worse returns the worse of two verdicts: Invalid before Unknown, Unknown before Valid.
 func (v Verdict) Worse(other Verdict) Verdict {
 	if v == Invalid || other == Invalid {
 		return Invalid
@@ -31,37 +31,36 @@ func (v Verdict) Worse(other Verdict) Verdict {
 	return Valid
 }
 
-// Finding is one piece of evidence: what is wrong in one sentence, and the
-// events that show it, in order, by sequence number.
+// Finding is one piece of evidence: one sentence that says what is wrong, and the sequence numbers
+// of the events that show it, in order.
 type Finding struct {
 	Text   string  `json:"text"`
 	Events []int64 `json:"events,omitempty"`
 }
 
-// Result is what one check says of one history.
+// Result is the result of one check on one history.
 type Result struct {
 	Check   string  `json:"check"`
 	Verdict Verdict `json:"verdict"`
-	// Applies is false when the history holds nothing that the check could
-	// judge, such as fence tokens of a strategy that has none. The verdict is
-	// Valid then, and a report shows a dash.
+	// Applies is false if the history has nothing for the check to judge, such as fencing tokens of
+	// a strategy that has none. The verdict is Valid then, and a report shows a dash.
 	Applies  bool      `json:"applies"`
 	Count    int       `json:"count,omitempty"` // violations, in the Unit of the check; Findings may hold fewer, or more
 	Findings []Finding `json:"findings,omitempty"`
 }
 
-// Run judges h by the named checks and returns one result for each, in the
-// order of names; nil names stand for the whole Catalogue. A check that does
-// not judge the history's workload answers that it does not apply.
+// Run judges h by the named checks and returns one result for each, in the order of names. With nil
+// names it runs the whole Catalogue. The result of a check that cannot judge the history's workload
+// has Applies false.
 //
-// The error says that a name is unknown or that the history contradicts
-// itself, so that no verdict on it would mean anything.
+// It returns an error if a name is unknown, or if the history contradicts itself and no verdict on
+// it would mean anything.
 func Run(h *history.History, names []string) ([]Result, error) {
 	return run(h, names, defaultLimits())
 }
 
-// Judge is Run for a caller that has folded h into its sections already. It
-// returns the run's metrics too.
+// Judge does the same as Run for a caller that has already computed the sections of h. It also
+// returns the run's metrics.
 func Judge(h *history.History, sections []*history.Section, names []string) ([]Result, Metrics, error) {
 	in := newInput(h, sections, defaultLimits())
 	results, err := in.verdicts(names)
@@ -103,16 +102,16 @@ func (in *input) verdicts(names []string) ([]Result, error) {
 	return results, nil
 }
 
-// maxFindings bounds the findings of one result. Count goes on.
+// maxFindings limits the findings of one result. Violations beyond it are still counted.
 const maxFindings = 10
 
-// find adds a finding that makes the verdict v, and counts it if it is a violation.
+// find adds a finding with verdict v, and counts it if v is Invalid.
 func (r *Result) find(v Verdict, events []int64, format string, args ...any) {
 	r.count(v)
 	r.show(events, format, args...)
 }
 
-// count makes the verdict v, without a finding, and counts it if it is a violation.
+// count applies verdict v without a finding, and counts it if v is Invalid.
 func (r *Result) count(v Verdict) {
 	r.Verdict = r.Verdict.Worse(v)
 	if v == Invalid {
@@ -120,8 +119,8 @@ func (r *Result) count(v Verdict) {
 	}
 }
 
-// violated adds a violation of one unit of the check, which may show in several
-// findings and counts once.
+// violated reports that one unit of the check, such as a section, violates it. A unit may have
+// several findings but counts once.
 func (in *input) violated(r *Result, unit any, events []int64, format string, args ...any) {
 	key := violation{r.Check, unit}
 	if in.counted[key] {
@@ -135,14 +134,14 @@ func (in *input) violated(r *Result, unit any, events []int64, format string, ar
 	r.find(Invalid, events, format, args...)
 }
 
-// violation names what a check has counted: a section, most often.
+// violation identifies a unit that a check has already counted.
 type violation struct {
 	check string
 	unit  any
 }
 
-// show adds a finding that is counted already. Events that never came, 0 or
-// forever, are left out.
+// show adds a finding without counting it. It drops the sequence numbers of events that never
+// happened (0 or forever).
 func (r *Result) show(events []int64, format string, args ...any) {
 	if r.full() {
 		return
@@ -157,11 +156,11 @@ func (r *Result) show(events []int64, format string, args ...any) {
 	r.Findings = append(r.Findings, Finding{Text: fmt.Sprintf(format, args...), Events: slices.Compact(events)})
 }
 
-// full reports whether r shows no further finding. A check of thousands of violations
-// asks before it makes a text for one.
+// full reports whether r has all the findings that it may show. A check with thousands of
+// violations asks before it formats another text.
 func (r *Result) full() bool { return len(r.Findings) == maxFindings }
 
-// readable rounds a length of time to digits that somebody reads.
+// readable rounds a duration for display.
 func readable(d time.Duration) time.Duration {
 	if d >= time.Millisecond {
 		return d.Round(time.Microsecond)

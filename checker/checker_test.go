@@ -10,7 +10,7 @@ import (
 	"lockquake/history"
 )
 
-func TestNames(t *testing.T) {
+func TestCatalogueIsCompleteAndInOrder(t *testing.T) {
 	want := []string{"linearizable", "lost-update", "once", "exclusion", "belief", "fencing", "told", "recovery", "progress", "errors", "ownership", "needless-loss", "load"}
 	if diff := cmp.Diff(want, Names()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -25,9 +25,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Every check says what it is about, and corruption ranks before tokens, tokens
-// before the service, and what is advisory last.
-func TestACheckSaysWhatItIsAboutAndHowSerious(t *testing.T) {
+// Corruption ranks before tokens, tokens before service, and the advisory checks come last.
+func TestEachCheckHasAConcernAndARank(t *testing.T) {
 	want := map[Concern][]string{
 		Corruption: {"linearizable", "lost-update", "once", "exclusion"},
 		Fencing:    {"fencing"},
@@ -60,7 +59,7 @@ func TestACheckSaysWhatItIsAboutAndHowSerious(t *testing.T) {
 	}
 }
 
-func TestAppliesTo(t *testing.T) {
+func TestOnceAndLostUpdateApplyToTheirWorkloadsOnly(t *testing.T) {
 	for _, c := range Catalogue() {
 		for _, test := range []struct {
 			workload string
@@ -99,7 +98,7 @@ func TestRunKeepsTheOrderOfNames(t *testing.T) {
 	}
 }
 
-func TestRunRefuses(t *testing.T) {
+func TestRunRefusesUnknownChecksAndContradictions(t *testing.T) {
 	tests := []struct {
 		name   string
 		events []history.Event
@@ -119,7 +118,7 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-func TestWorse(t *testing.T) {
+func TestTheWorseVerdictWins(t *testing.T) {
 	tests := []struct{ a, b, want Verdict }{
 		{Valid, Valid, Valid},
 		{Valid, Unknown, Unknown},
@@ -136,7 +135,7 @@ func TestWorse(t *testing.T) {
 	}
 }
 
-// An invalid part wins over one that cannot be decided.
+// An invalid finding wins over an unknown one.
 func TestInvalidWinsOverUnknown(t *testing.T) {
 	var r Result
 	r.find(Invalid, nil, "wrong")
@@ -147,7 +146,7 @@ func TestInvalidWinsOverUnknown(t *testing.T) {
 }
 
 // wellOrdered is a history of a fenced counter in which nothing goes wrong.
-func wellOrdered(sections int) *teller {
+func wellOrdered(sections int) *scriptedHistory {
 	s := story("counter", "reads-writes").fenced()
 	for i := range sections {
 		w := fmt.Sprintf("worker-%d", i%8)
@@ -158,7 +157,7 @@ func wellOrdered(sections int) *teller {
 
 // pausing is the same with a writer that sleeps through a section of another
 // one now and then.
-func pausing(sections int) *teller {
+func pausing(sections int) *scriptedHistory {
 	s := story("counter", "off")
 	n := 0
 	for i := range sections / 2 {
@@ -178,7 +177,7 @@ func pausing(sections int) *teller {
 func BenchmarkRun(b *testing.B) {
 	for _, bench := range []struct {
 		name string
-		tell func(int) *teller
+		tell func(int) *scriptedHistory
 		ops  int
 		want Verdict
 	}{
@@ -189,7 +188,7 @@ func BenchmarkRun(b *testing.B) {
 		{"pausing/1k", pausing, 1_000, Invalid},
 		{"pausing/10k", pausing, 10_000, Invalid},
 		{"pausing/100k", pausing, 100_000, Invalid},
-		{"unwitnessed/10k", func(n int) *teller { return asUnwitnessed(wellOrdered(n)) }, 10_000, Valid},
+		{"unwitnessed/10k", func(n int) *scriptedHistory { return asUnwitnessed(wellOrdered(n)) }, 10_000, Valid},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			h := bench.tell(bench.ops / 2).history()
@@ -205,7 +204,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-func asUnwitnessed(s *teller) *teller {
+func asUnwitnessed(s *scriptedHistory) *scriptedHistory {
 	h := unwitnessed(s.history())
 	s.recorder.Reset()
 	for _, e := range h.Events {

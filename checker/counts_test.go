@@ -7,11 +7,10 @@ import (
 	"lockquake/history"
 )
 
-// A section that gives a check several reasons is one violation, and all of them
-// are shown.
+// A section with several findings of one check is one violation, and all findings are shown.
 func TestASectionCountsOnce(t *testing.T) {
 	const lease = 10 * time.Second
-	behind := func() *teller {
+	behind := func() *scriptedHistory {
 		s := story("counter", "off")
 		s.meta.Nodes, s.meta.Quorum, s.meta.TTL = 3, 2, lease
 		s.call("a")
@@ -27,7 +26,7 @@ func TestASectionCountsOnce(t *testing.T) {
 	for _, test := range []struct {
 		check    string
 		name     string
-		story    *teller
+		story    *scriptedHistory
 		findings int
 	}{
 		{
@@ -50,7 +49,7 @@ func TestASectionCountsOnce(t *testing.T) {
 	}
 }
 
-// Sections that each have a reason are counted one by one.
+// Several sections that violate a check count one by one.
 func TestEverySectionCounts(t *testing.T) {
 	s := story("counter", "off").fenced()
 	for range 4 {
@@ -61,7 +60,7 @@ func TestEverySectionCounts(t *testing.T) {
 	}
 }
 
-// What a server says of no section of the history counts by its grant.
+// A grant without a section counts by itself.
 func TestGrantsOfNoSectionCountOneByOne(t *testing.T) {
 	s := story("counter", "off")
 	for range 3 {

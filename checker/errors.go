@@ -8,21 +8,32 @@ import (
 	"lockquake/history"
 )
 
-// answers judges what the strategies answered by what had truly happened.
+func errorsCheck() Check {
+	return Check{
+		Name:  "errors",
+		Doc:   "an answer fits its cause, and keeps the result of the work",
+		About: Service, Rank: 6,
+		Unit: "a section whose answer does not fit",
+		run:  answers,
+	}
+}
+
+// answers judges the answers of the strategies by what really happened. These are the rules:
 //
-//   - not obtained: somebody else's grant was in the way, or may have been, and
-//     none was given to the section that it is left with. See free.
-//   - lost, of a section that was never let in: a server had given it the lock.
-//   - refused, of such a section: never, since it has asked the resource for nothing.
-//   - lost: the grant had ended before, and not by the section's own release;
-//     or its lease was over by the holder's own clock, which may be earlier.
-//   - ok: the work was done, its last write of each item took effect, and the
-//     release ended the grant.
-//   - An error of the body is in the answer, and work that ended without one
-//     fails by lost and unknown only.
-//   - No error is one for which the lock may end the process.
+//   - not obtained: another section's grant was in the way or may have been, and the section is not
+//     left with a grant of its own. See free.
+//   - lost, of a section that was not let in: a server had given it the lock.
+//   - refused, of a section that was not let in: never right, since the section has sent nothing to
+//     the resource.
+//   - lost: the grant had ended before, other than by the section's own release; or the lease was
+//     over by the holder's own clock, which may be earlier.
+//   - ok: the work was done, its last write of each item took effect, and the release ended the
+//     grant.
+//   - An error of the body is part of the answer. If the body ended without an error, the answer
+//     may only be ok, lost or unknown.
+//   - No error justifies that the strategy ends the process.
 //
-// Unknown is always a fitting answer: no history shows what nobody answered.
+// Unknown is always allowed, since no history shows that a client could have known.
 func answers(in *input, r *Result) {
 	for _, s := range in.sections {
 		if s.Return == 0 {
@@ -53,8 +64,7 @@ func answers(in *input, r *Result) {
 	}
 }
 
-// exited judges a section that has no answer. A crash that is a fault has no
-// error.
+// exited judges a section whose process ended. A crash that a fault caused has no error text.
 func (in *input) exited(s *history.Section, r *Result) {
 	if !s.Crashed {
 		return
@@ -70,7 +80,7 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 	events := []int64{s.Call, s.Return}
 	switch {
 	case s.Class == history.ClassNotObtained:
-		if !in.gotSomething(s, r) && in.free(s) {
+		if !in.wasGranted(s, r) && in.free(s) {
 			in.violated(r, s, events, "not obtained from a free lock: %s was told so, but no other section had lock %s or asked for it", nameOf(s), s.Key)
 		}
 	case s.Class == history.ClassLost && in.free(s):
@@ -80,14 +90,13 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 	}
 }
 
-// free reports whether nothing at all was in the way of a section: from its call to
-// its return no server gave the lock to it, refused it, or held it for another
-// section, and no other section asked for it. A process that crashed, or did not know what became of
-// its requests, may have left something behind for a lease and an answer, as may
-// faults. A server that answers an error is no such fault: the error is no
-// refusal, and the section that gets it knows that.
+// free reports whether nothing was in the way of a section. From its call to its return no server
+// gave it the lock, refused it, or held the lock for another section, and no other section asked
+// for the lock. What a crashed or unsure process left behind may be in the way for another lease
+// and answer timeout; the same is true after a fault. A server that answers an error is not such a
+// fault, since an error is not a refusal and the section knows about it.
 //
-// Where no server speaks of the lock, the history does not say that it was free.
+// If no server recorded grants of the lock, free returns false.
 func (in *input) free(s *history.Section) bool {
 	book := in.ledger()
 	w, grants := book.attempt(s), book.locks[s.Key]
@@ -98,24 +107,24 @@ func (in *input) free(s *history.Section) bool {
 		return false
 	}
 	return !slices.ContainsFunc(in.sections, func(x *history.Section) bool {
-		_, gone := in.ended(x)
+		_, gone := in.sectionEnd(x)
 		if x.Crashed || unsure(x) {
-			gone += in.answer() + in.Meta.TTL
+			gone += in.answerTimeout() + in.Meta.TTL
 		}
 		return x != s && x.Key == s.Key && x.CallAt <= s.ReturnAt && s.CallAt <= gone
 	})
 }
 
-// gotSomething judges a section that answered "not obtained", and reports whether it
-// had obtained the lock. It had, if a quorum granted the lock to one attempt and still
-// held it at the answer; an earlier end may have come too late to be of use. It also
-// had, if only its own grant kept it out.
-func (in *input) gotSomething(s *history.Section, r *Result) bool {
+// wasGranted judges a section that answered "not obtained" and reports whether it had obtained the
+// lock. It had, if a quorum granted the lock to one attempt and still held it at the answer (a
+// grant that ended earlier may have come too late to be used). It also had, if only its own grant
+// was in its way.
+func (in *input) wasGranted(s *history.Section, r *Result) bool {
 	w := in.ledger().attempt(s)
-	given := map[string]int{} // by owner: grants that are still there
+	given := map[string]int{} // by owner: the number of grants that are still held
 	for _, g := range w.grants {
 		if g.given.Seq > s.Return {
-			continue // a request that came later than the answer
+			continue // the request arrived after the answer
 		}
 		if g.held(s.Return) {
 			given[g.given.Owner]++
@@ -128,7 +137,7 @@ func (in *input) gotSomething(s *history.Section, r *Result) bool {
 	return false
 }
 
-// body judges how the answer treats the result of the work.
+// body judges how the answer reports the result of the work.
 func (in *input) body(s *history.Section, r *Result) {
 	events := []int64{s.Call, s.Enter, s.Leave, s.Return}
 	switch {
@@ -141,9 +150,9 @@ func (in *input) body(s *history.Section, r *Result) {
 	case s.Class != history.ClassOK && s.Class != history.ClassLost && s.Class != history.ClassUnknown:
 		in.violated(r, s, events, "masked: the work of %s was done, and its strategy answered %s (%s)", nameOf(s), answered(s), s.Err)
 	case s.Class == history.ClassOK:
-		for _, o := range in.without(s) {
+		for _, o := range in.ineffective(s) {
 			if o.Invoke > s.Return {
-				continue // the answer came first
+				continue // written after the answer
 			}
 			in.violated(r, s, append(events, o.Invoke, o.Applied, o.Return), "masked: %s ended with ok, and its write of %q to item %s had no effect",
 				nameOf(s), o.Value, o.Item)
@@ -151,9 +160,8 @@ func (in *input) body(s *history.Section, r *Result) {
 	}
 }
 
-// without lists the writes of s that certainly had no effect, but for those
-// after which it has written the item again.
-func (in *input) without(s *history.Section) []*history.Op {
+// ineffective returns, for each item, the last write of s if it certainly had no effect.
+func (in *input) ineffective(s *history.Section) []*history.Op {
 	last := map[string]*history.Op{}
 	for _, o := range s.Ops {
 		if o.Write() {
@@ -169,7 +177,7 @@ func (in *input) without(s *history.Section) []*history.Op {
 	return missing
 }
 
-// lost judges a section that was told of a loss, the first time that it was.
+// lost judges the first time that a section was told of a loss.
 func (in *input) lost(s *history.Section, h *holding, r *Result) {
 	at, atTime := s.Told, s.ToldAt
 	if at == 0 {
@@ -193,8 +201,8 @@ func (in *input) lost(s *history.Section, h *holding, r *Result) {
 		nameOf(s), s.Key, atTime-h.asked())
 }
 
-// drift is what a holder may take off its lease for clocks that differ, where
-// several servers have to agree.
+// drift returns the part of a lease that a holder may subtract for clock drift if several servers
+// have to agree.
 func (in *input) drift(lease time.Duration) time.Duration {
 	if in.quorum() == 1 {
 		return 0

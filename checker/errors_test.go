@@ -7,9 +7,9 @@ import (
 	"lockquake/history"
 )
 
-func TestErrors(t *testing.T) {
+func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 	const lease = 10 * time.Second
-	entered := func() *teller {
+	entered := func() *scriptedHistory {
 		return story("counter", "off").call("a").leased("a", lease).enter("a", 0)
 	}
 	judge(t, "errors", []verdictCase{
@@ -97,18 +97,17 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// Who is told that another one has the lock, while nobody has it and nobody else
-// asks for it, is told what is not so.
-func TestErrorsNamesNotObtainedFromAFreeLock(t *testing.T) {
+// "Not obtained" is wrong if nobody had the lock or asked for it.
+func TestNotObtainedFromAFreeLockIsWrong(t *testing.T) {
 	const lease = 10 * time.Second
-	// free is a lock that a server has spoken of, a minute ago.
-	free := func() *teller {
+	// free is a lock that was held and released a minute ago.
+	free := func() *scriptedHistory {
 		s := story("counter", "off")
 		s.meta.Workers, s.meta.TTL = []string{"a", "b", "c"}, lease
 		return s.acquire("a", 0).release("a").after(time.Minute)
 	}
-	turned := func(s *teller) *teller { return s.call("b").answered("b", "not-obtained", "") }
-	split := func() *teller {
+	turned := func(s *scriptedHistory) *scriptedHistory { return s.call("b").answered("b", "not-obtained", "") }
+	split := func() *scriptedHistory {
 		s := free()
 		s.meta.Nodes, s.meta.Quorum = 3, 2
 		return s.grantOn("c", "lock-1").expireOn("c", "lock-1").grantOn("c", "lock-2").expireOn("c", "lock-2").after(time.Minute)
@@ -189,10 +188,12 @@ func TestErrorsNamesNotObtainedFromAFreeLock(t *testing.T) {
 	})
 }
 
-// A section that was never let in has lost nothing, and the resource has refused it
-// nothing.
-func TestErrorsOfSectionsThatWereNotLetIn(t *testing.T) {
-	free := func() *teller { return story("counter", "off").acquire("a", 0).release("a").after(time.Minute) }
+// A section that was never let in cannot have lost the lock, and the resource cannot have refused
+// its token.
+func TestASectionThatWasNotLetInHasNothingToLose(t *testing.T) {
+	free := func() *scriptedHistory {
+		return story("counter", "off").acquire("a", 0).release("a").after(time.Minute)
+	}
 	judge(t, "errors", []verdictCase{
 		{
 			name: "lost, and no server had given it", story: free().call("b").answered("b", "lost", "lost"),

@@ -7,7 +7,7 @@ import (
 	"lockquake/history"
 )
 
-// Two workers are in at the same time, and neither has been told.
+// Two workers are let in at the same time, and neither was told of a loss.
 func ExampleRun() {
 	var r history.Recorder
 	for _, worker := range []string{"worker-1", "worker-2"} {

@@ -2,22 +2,31 @@ package checker
 
 import "lockquake/history"
 
-// exclusion looks for two sections of one lock that were at work on the
-// resource at once, each from the first to the last of its operations that
-// the resource accepted. Where the resource kept no record, a section was at
-// work from the call of its first operation that was ok to the return of the
-// last.
+func exclusionCheck() Check {
+	return Check{
+		Name:  "exclusion",
+		Doc:   "no two sections of one lock work on the resource at the same time",
+		About: Corruption, Rank: 3,
+		Unit: "a section that was at work when another one began to work",
+		run:  exclusion,
+	}
+}
+
+// exclusion looks for two sections of one lock that were at work on the resource at the same time.
+// A section is at work from the first to the last of its operations that the resource accepted.
+// Without the resource's record, it is at work from the call of its first operation with outcome ok
+// to the return of the last.
 //
-// One violation is a section during whose work another one began to work: mostly
-// it had lost its lock. How many came while it stood still does not matter.
+// One violation is a section during whose work another one began to work; usually it had lost its
+// lock. It counts once, no matter how many others began.
 //
-// Overlap alone is not corruption: two sections that only read do no harm to
-// each other. What it did to the data is for linearizable to say.
+// Overlap alone is not corruption: two sections that only read do each other no harm. The check
+// linearizable judges the effect on the data.
 func exclusion(in *input, r *Result) {
 	in.overlapping(r, in.work, "overlap: %s and %s were both at work under lock %s %s")
 }
 
-// work returns the interval in which s worked on the resource, if it did.
+// work returns the interval in which s worked on the resource, and whether it did.
 func (in *input) work(s *history.Section) (interval, bool) {
 	x := interval{section: s}
 	for _, o := range s.Ops {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestExclusion(t *testing.T) {
+func TestTwoSectionsMustNotWorkAtOnce(t *testing.T) {
 	judge(t, "exclusion", []verdictCase{
 		{"one after the other", story("counter", "off").
 			acquire("a", 0).read("a", "0").write("a", "1").release("a").
@@ -49,7 +49,7 @@ func TestExclusion(t *testing.T) {
 	})
 }
 
-// Every section in which another one begins is counted, and a few are shown.
+// All violations are counted, and only the first few are shown.
 func TestExclusionBoundsItsFindings(t *testing.T) {
 	s := story("register", "off")
 	const n = 30

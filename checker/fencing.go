@@ -8,9 +8,18 @@ import (
 	"lockquake/history"
 )
 
-// fencing judges both ends of a fence: whether the tokens rise with the
-// grants, and whether the resource lets nobody in who is stale and keeps
-// nobody out who is not.
+func fencingCheck() Check {
+	return Check{
+		Name:  "fencing",
+		Doc:   "tokens rise with the grants, and the resource refuses the stale and nobody else",
+		About: Fencing, Rank: 5,
+		Unit: "a section with a wrong token, or with an operation that was wrongly accepted or refused",
+		run:  fencing,
+	}
+}
+
+// fencing judges the lock and the resource: the tokens have to rise with the grants, and the
+// resource has to refuse stale holders and only those.
 func fencing(in *input, r *Result) {
 	r.Applies = in.Meta.Fenced || slices.ContainsFunc(in.sections, func(s *history.Section) bool { return s.Token != 0 })
 	if !r.Applies {
@@ -23,7 +32,7 @@ func fencing(in *input, r *Result) {
 	in.rightful(r)
 }
 
-// stamped is something that carries a token and took place between two events.
+// stamped is a grant or an operation with a token, and the events between which it took effect.
 type stamped struct {
 	from, to int64
 	token    int64
@@ -31,9 +40,9 @@ type stamped struct {
 	op       *history.Op // nil: the grant itself
 }
 
-// behind calls report for everything that carries a lower token than
-// something that had been over before it began, together with the highest such.
-// What may have been at the same time has no order and is not compared.
+// behind calls report for each element whose token is lower than that of an element that ended
+// before it began. High is the one with the highest token among those. Elements that overlap in
+// time have no order and are not compared.
 func behind(list []stamped, report func(late, high *stamped)) {
 	slices.SortFunc(list, func(a, b stamped) int { return cmp.Compare(a.from, b.from) })
 	ended := slices.Clone(list)
@@ -52,9 +61,9 @@ func behind(list []stamped, report func(late, high *stamped)) {
 	}
 }
 
-// tokens judges the tokens of one lock. The moment of a grant is the lock
-// server's word for it; without that a grant lies somewhere between the call
-// and the entry of its section, and two that overlap have no order.
+// tokens judges the tokens of one lock. The lock server's event gives the time of a grant. Without
+// it, the grant happened somewhere between the call and the entry of its section, and two grants
+// that overlap have no order.
 func (in *input) tokens(r *Result, group []*history.Section) {
 	seen := map[int64]*history.Section{}
 	var list []stamped
@@ -70,7 +79,7 @@ func (in *input) tokens(r *Result, group []*history.Section) {
 		case seen[s.Token] != nil:
 			first := seen[s.Token]
 			name := "repeated"
-			if s.Call > first.Enter { // asked for after it was out, so it is the count that fell
+			if s.Call > first.Enter { // asked for after the first grant, so the counter fell back
 				name = "went back"
 			}
 			in.violated(r, s, []int64{first.Grant, first.Enter, s.Grant, s.Enter},
@@ -85,8 +94,8 @@ func (in *input) tokens(r *Result, group []*history.Section) {
 		list = append(list, x)
 	}
 	behind(list, func(late, high *stamped) {
-		// Asked for after the higher one was out, it is the count that fell.
-		// Otherwise the number may just have been drawn in another order.
+		// If the lower token was asked for after the higher grant, the counter fell back. Otherwise
+		// the two numbers may only have been drawn in another order.
 		name := "not ordered by grant"
 		if late.section.Call > high.section.Enter {
 			name = "went back"
@@ -97,8 +106,8 @@ func (in *input) tokens(r *Result, group []*history.Section) {
 	})
 }
 
-// stale looks for operations that the resource accepted though it had accepted
-// a higher token before. Reads count where the policy says that they do.
+// stale looks for operations that the resource accepted although it had accepted a higher token
+// before. Reads count if the policy checks them.
 func (in *input) stale(r *Result) {
 	reads := in.Meta.Fence == "reads-writes"
 	var list []stamped
@@ -124,16 +133,16 @@ func (in *input) stale(r *Result) {
 	}
 }
 
-// rightful looks for operations that the resource refused though the lock
-// server still held the section's grant and no higher token was out. Under a
-// policy that takes one write for each grant, a second write is no such case.
+// rightful looks for operations that the resource refused although the lock server still held the
+// section's grant and no higher token had been given out. Under the policy strict, a second write
+// with one token may be refused.
 func (in *input) rightful(r *Result) {
 	var refusals []stamped
 	for _, s := range in.sections {
 		for _, o := range s.Ops {
 			if in.effect(o) == refused && s.Grant != 0 && o.Token != 0 {
-				// A grant that is in force at the end of the call was so all along.
-				refusals = append(refusals, stamped{to: moment(o), token: o.Token, section: s, op: o})
+				// A grant that is in force at the end of the call was in force during all of it.
+				refusals = append(refusals, stamped{to: effectSeq(o), token: o.Token, section: s, op: o})
 			}
 		}
 	}
@@ -167,13 +176,13 @@ func (in *input) rightful(r *Result) {
 	}
 }
 
-// write is the one write that a token is good for under the policy strict.
+// write is the one write that a token allows under the policy strict.
 type write struct {
 	item  string
 	token int64
 }
 
-// used lists, under the policy strict, when each token was first used up.
+// used returns, under the policy strict, the event at which each token was used up.
 func (in *input) used() map[write]int64 {
 	first := map[write]int64{}
 	if in.Meta.Fence != "strict" {
@@ -185,8 +194,8 @@ func (in *input) used() map[write]int64 {
 				continue
 			}
 			w := write{o.Item, o.Token}
-			if at, ok := first[w]; !ok || moment(o) < at {
-				first[w] = moment(o)
+			if at, ok := first[w]; !ok || effectSeq(o) < at {
+				first[w] = effectSeq(o)
 			}
 		}
 	}

@@ -2,7 +2,7 @@ package checker
 
 import "testing"
 
-func TestFencingTokens(t *testing.T) {
+func TestTokensMustRiseWithTheGrants(t *testing.T) {
 	judge(t, "fencing", []verdictCase{
 		{"rising", story("counter", "writes").acquire("a", 1).release("a").acquire("b", 3).release("b"), Valid, "", 0},
 		{
@@ -29,7 +29,7 @@ func TestFencingTokens(t *testing.T) {
 	})
 }
 
-func TestFencingStale(t *testing.T) {
+func TestTheResourceMustRefuseStaleTokens(t *testing.T) {
 	judge(t, "fencing", []verdictCase{
 		{"Kleppmann's failure, refused", kleppmann("writes", 33, 34).refused("a").fail("a").release("a"), Valid, "", 0},
 		{
@@ -62,12 +62,12 @@ func TestFencingStale(t *testing.T) {
 
 // kleppmannUnwitnessed leaves a's write under way over the whole of b's
 // section, so that it may have come first.
-func kleppmannUnwitnessed() *teller {
+func kleppmannUnwitnessed() *scriptedHistory {
 	return story("counter", "off").unwitnessed().acquire("a", 33).sendWrite("a", "1").
 		expire("a").acquire("b", 34).write("b", "1").release("b")
 }
 
-func TestFencingRightfulHolder(t *testing.T) {
+func TestTheResourceMustAcceptTheRightfulHolder(t *testing.T) {
 	judge(t, "fencing", []verdictCase{
 		{
 			"refused without a reason", story("counter", "writes").acquire("a", 1).refuse("a", "write", "1").release("a"), Invalid,

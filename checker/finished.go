@@ -8,12 +8,10 @@ import (
 	"lockquake/history"
 )
 
-// jobs counts the pieces of work that were asked for, and those that were
-// finished. A piece is a section. Where several sections are asked for one unit
-// of work, such as the tick of a schedule, the unit is the piece.
+// jobs counts the jobs that were asked for and those that were finished. A job is a section, or a
+// unit of work, such as a tick of a schedule, if several sections are asked for one unit.
 //
-// A piece is finished if its work was done, and no stale write undid it: one of a
-// section that had read the item before.
+// A job is finished if its work was done, and no stale write undid it.
 func (in *input) jobs() (asked, finished int64) {
 	undone := in.undone()
 	units := map[string]bool{} // finished or not
@@ -38,12 +36,11 @@ func (in *input) jobs() (asked, finished int64) {
 	return asked, finished
 }
 
-// done reports whether the work of s ended without an error, and the last write of
-// each item took effect. What the lock answers afterwards does not count: whether
-// the answer is right is for other checks. Work that commits after the release is
-// done only by its commit, which it may never come to.
+// done reports whether the work of s ended without an error and its last write of each item took
+// effect. The lock's answer does not count, since other checks judge it. Work that commits after
+// the release is done only if the commit took effect.
 func (in *input) done(s *history.Section) bool {
-	if s.Leave == 0 || s.BodyErr != "" || len(in.without(s)) > 0 {
+	if s.Leave == 0 || s.BodyErr != "" || len(in.ineffective(s)) > 0 {
 		return false
 	}
 	return in.Meta.Commit == "" || slices.ContainsFunc(s.Ops, func(o *history.Op) bool {
@@ -51,9 +48,9 @@ func (in *input) done(s *history.Section) bool {
 	})
 }
 
-// undone lists the sections whose last write of an item was replaced by one that
-// was based on an older value. An earlier write of a section is part of its last
-// one, which goes on from it.
+// undone returns the sections whose last write of an item was overwritten by a section that had
+// read the item before that write. Only the last write of a section counts, since it builds on the
+// earlier ones.
 func (in *input) undone() map[*history.Section]bool {
 	type write struct {
 		at      int64
@@ -66,10 +63,10 @@ func (in *input) undone() map[*history.Section]bool {
 			if !o.Write() || in.effect(o) != accepted {
 				continue
 			}
-			w := write{at: moment(o), section: s}
+			w := write{at: effectSeq(o), section: s}
 			for _, before := range s.Ops[:i] {
 				if before.Item == o.Item && in.effect(before) == accepted {
-					w.read = moment(before)
+					w.read = effectSeq(before)
 				}
 			}
 			writes[o.Item] = append(writes[o.Item], w)
@@ -93,12 +90,11 @@ func (in *input) undone() map[*history.Section]bool {
 	return lost
 }
 
-// fewFinished is how many jobs there are for each finished one if a lock was hardly
-// tested.
+// fewFinished: a lock is hardly tested if fewer than 1/fewFinished of its jobs were finished.
 const fewFinished = 100
 
-// Untested says why the runs say too little about a lock that was not seen to
-// fail: hardly any work was finished under it. It is "" if enough was.
+// Untested says why a lock without violations is not a pass: hardly any work was finished under it.
+// It returns "" if enough was.
 func (m *Metrics) Untested() string {
 	switch {
 	case m.Finished == 0:

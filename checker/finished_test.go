@@ -2,11 +2,11 @@ package checker
 
 import "testing"
 
-// A job is finished when its work is done and no stale write undid it.
-func TestFinishedJobs(t *testing.T) {
+// A job is finished if its work is done and no stale write undid it.
+func TestAJobIsFinishedIfItsWorkIsDoneAndNotUndone(t *testing.T) {
 	for _, test := range []struct {
 		name           string
-		story          *teller
+		story          *scriptedHistory
 		jobs, finished int64
 	}{
 		{"done", story("counter", "off").acquire("a", 0).read("a", "0").write("a", "1").release("a"), 1, 1},

@@ -8,32 +8,32 @@ import (
 	"lockquake/history"
 )
 
-// place is one lock as one of the lock's servers knows it.
+// place is a lock on one server.
 type place struct{ node, key string }
 
 func placeOf(e *history.Event) place { return place{e.Node, e.Key} }
 
-// grant is the life of one grant in the words of the server that gave it.
+// grant is one grant of a lock by a server, from its begin to its end.
 type grant struct {
 	place
-	worker  string           // on whose behalf it was given
-	section *history.Section // that asked for it, see ledger.asking; nil: none
-	attempt *attempt         // of that section
+	worker  string           // the worker that it was given to
+	section *history.Section // the section that asked for it, see ledger.attemptOf; nil: none
+	attempt *attempt         // the attempt of that section
 	given   *history.Event
-	ended   *history.Event // nil: it was still held at the end of the history
-	// asked is a time before which its section certainly did not begin to ask for
-	// it. A holder counts its lease from there, and from before a dial.
+	ended   *history.Event // nil: still held at the end of the history
+	// asked is a lower bound of the time at which the section began to ask for the grant. A holder
+	// counts its lease from there, or even from before it dialled.
 	asked    time.Duration
 	renewals []*history.Event
-	refusal  *history.Event // the last of a waiting section that it was in the way of
-	own      *history.Event // the last of its own section
-	shared   bool           // others may have one at the same time
-	// revived: the server had let it go before, and then forgot that it had, as
-	// a failover or a restart makes it.
+	refusal  *history.Event // the last refusal of a waiting section because of this grant
+	own      *history.Event // the last refusal of its own section
+	shared   bool           // other shared grants may exist at the same time
+	// revived means that the server had ended the grant, and then lost the record of that in a
+	// failover or a restart.
 	revived bool
 }
 
-// until returns when the server would let the grant go by itself, 0 if never.
+// until returns when the grant expires, 0 if never.
 func (g *grant) until() time.Duration {
 	if n := len(g.renewals); n > 0 {
 		return g.renewals[n-1].Until
@@ -41,8 +41,8 @@ func (g *grant) until() time.Duration {
 	return g.given.Until
 }
 
-// leases returns the shortest and the longest time for which the server gave
-// or renewed the grant, both 0 if it has no end.
+// leases returns the shortest and the longest lease of the grant and its renewals, both 0 if it
+// never expires.
 func (g *grant) leases() (shortest, longest time.Duration) {
 	add := func(e *history.Event) {
 		if d := e.Until - e.At; e.Until != 0 {
@@ -62,8 +62,7 @@ func (g *grant) leases() (shortest, longest time.Duration) {
 // held reports whether the server held the grant just after event seq.
 func (g *grant) held(seq int64) bool { return g.ended == nil || g.ended.Seq > seq }
 
-// lasted returns the time in which the server held the grant. What has no end
-// lasts to the end of the history.
+// lasted returns the time in which the server held the grant, at most until the end of the history.
 func (in *input) lasted(g *grant) stretch {
 	if g.ended == nil {
 		return stretch{g.given.At, in.endAt()}
@@ -71,29 +70,29 @@ func (in *input) lasted(g *grant) stretch {
 	return stretch{g.given.At, g.ended.At}
 }
 
-// givenBack reports whether the grant ended by the release of its section.
+// givenBack reports whether the grant was ended by a release of its own section.
 func (g *grant) givenBack() bool {
 	e, s := g.ended, g.section
 	return e != nil && e.Type == history.Freed && e.Worker == g.worker && s != nil && s.Leave != 0 && e.Seq > s.Leave
 }
 
-// ledger is what the lock servers did, grant by grant.
+// ledger lists the grants of the lock servers, with the requests that led to them.
 type ledger struct {
 	grants   []*grant            // in the order in which they were given
 	locks    map[string][]*grant // the same, by key
 	sections []*history.Section  // in the order of their calls
 	attempts []attempt           // of the sections
 
-	// declined are the renewals of what their own worker had freed before.
+	// declined are the renewals that came after their own worker had freed the grant.
 	declined []declined
 
-	owners map[string]*grant // the last to each owner
+	owners map[string]*grant // the last grant of each owner
 	calls  int               // how many sections were called
 	called map[asker][]*attempt
-	open   map[place][]*grant // several that are shared, or one
-	lapsed map[place][]*grant // those that ended by the clock since the last one was given
-	freed  map[freer]*grant   // the last
-	room   []grant            // for many grants at once
+	open   map[place][]*grant // the open grants: one, or several shared ones
+	lapsed map[place][]*grant // grants that expired since the last one was given
+	freed  map[freer]*grant   // the last freed grant
+	room   []grant            // grants are allocated many at a time
 
 	refusals, renewals int64
 }
@@ -102,26 +101,26 @@ type ledger struct {
 type attempt struct {
 	section *history.Section
 	grants  []*grant
-	refusal *history.Event // the last
-	refused bool           // it met a grant of another section
-	got     holding        // made when it is first asked for
+	refusal *history.Event // the last one
+	refused bool           // because of a grant of another section
+	got     holding        // computed when first needed
 }
 
 type asker struct{ worker, key string }
 
-// freer is a worker whose own request freed what it had under a name.
+// freer identifies a worker that freed its own grant, and the owner name of that grant.
 type freer struct {
 	place
 	worker, owner string
 }
 
-// declined is a renewal that a server declined, and the grant that it was for.
+// declined is a renewal that a server declined, and the grant that it was meant for.
 type declined struct {
 	event *history.Event
 	grant *grant
 }
 
-// ledger returns the history's ledger. It is made when it is first asked for.
+// ledger returns the history's ledger, which it builds on first use.
 func (in *input) ledger() *ledger {
 	if in.book == nil {
 		n := len(in.sections) // about as many grants, too
@@ -130,7 +129,7 @@ func (in *input) ledger() *ledger {
 			locks: map[string][]*grant{}, called: map[asker][]*attempt{}, open: map[place][]*grant{}, lapsed: map[place][]*grant{}, freed: map[freer]*grant{},
 		}
 		if in.Meta.Unread != "" {
-			return in.book // what the servers say of grants is a guess
+			return in.book // the recorded grants are only guesses
 		}
 		for i := range in.Events {
 			in.book.add(&in.Events[i])
@@ -139,13 +138,13 @@ func (in *input) ledger() *ledger {
 	return in.book
 }
 
-// attempt returns what a section asked for, and what came of it.
+// attempt returns the requests of a section and their outcome.
 func (b *ledger) attempt(s *history.Section) *attempt {
 	i, _ := slices.BinarySearchFunc(b.sections, s.Call, func(s *history.Section, call int64) int { return cmp.Compare(s.Call, call) })
 	return &b.attempts[i]
 }
 
-// givenAt returns the grant that was given with an event, as a list of one.
+// givenAt returns the grant that began with an event, as a list of one.
 func (b *ledger) givenAt(seq int64) []*grant {
 	i, _ := slices.BinarySearchFunc(b.grants, seq, func(g *grant, seq int64) int { return cmp.Compare(g.given.Seq, seq) })
 	return b.grants[i : i+1 : i+1]
@@ -172,7 +171,7 @@ func (b *ledger) add(e *history.Event) {
 			b.declined = append(b.declined, declined{e, freed})
 		}
 	case history.Freed, history.Expired, history.Evicted:
-		g := b.has(placeOf(e), e.Owner)
+		g := b.openGrant(placeOf(e), e.Owner)
 		if g == nil && e.Late {
 			g = b.revive(e)
 		}
@@ -183,9 +182,9 @@ func (b *ledger) add(e *history.Event) {
 	}
 }
 
-// has returns the open grant of an owner, nil if there is none. Where a server
-// names no owner, it is the first that it has.
-func (b *ledger) has(p place, owner string) *grant {
+// openGrant returns the open grant of an owner, nil if there is none. If the server does not name
+// the owner, it returns the first open grant.
+func (b *ledger) openGrant(p place, owner string) *grant {
 	for _, g := range b.open[p] {
 		if owner == "" || owner == g.given.Owner {
 			return g
@@ -208,7 +207,7 @@ func (b *ledger) end(g *grant, e *history.Event) {
 
 // renew notes a renewal.
 func (b *ledger) renew(e *history.Event) {
-	g := b.has(placeOf(e), e.Owner)
+	g := b.openGrant(placeOf(e), e.Owner)
 	if g == nil && e.Late {
 		g = b.revive(e)
 	}
@@ -218,9 +217,9 @@ func (b *ledger) renew(e *history.Event) {
 	}
 }
 
-// revive takes back that a grant has ended by the clock, if it did. The record of a
-// lease that is over may stay, and its owner who finds it, before anybody else has
-// taken the lock over, has had the lock all the time.
+// revive reopens a grant that has expired. The record of an expired lease may stay on the server.
+// If its owner finds it before anybody else has taken the lock over, the owner has had the lock all
+// the time.
 func (b *ledger) revive(e *history.Event) *grant {
 	p := placeOf(e)
 	i := slices.IndexFunc(b.lapsed[p], func(g *grant) bool { return g.given.Owner == e.Owner })
@@ -234,10 +233,10 @@ func (b *ledger) revive(e *history.Event) *grant {
 	return g
 }
 
-// asking returns the attempt that a server's answer was for: that of the last
-// section that the worker had called for the lock when it sent the request, which
-// may have been under way for longer than its section was.
-func (b *ledger) asking(e *history.Event) *attempt {
+// attemptOf returns the attempt that a server's answer belongs to: that of the last section that
+// the worker had called for the lock when it sent the request. The request may arrive after that
+// section has ended.
+func (b *ledger) attemptOf(e *history.Event) *attempt {
 	for _, w := range slices.Backward(b.called[asker{e.Worker, e.Key}]) {
 		if e.Sent == 0 || e.Sent >= w.section.CallAt {
 			return w
@@ -256,7 +255,7 @@ func (b *ledger) give(e *history.Event) {
 		}
 		return !beside
 	})
-	w, revived := b.asking(e), false
+	w, revived := b.attemptOf(e), false
 	if e.Request == 0 && e.Sent == 0 {
 		if before := b.owners[e.Owner]; before != nil && before.key == e.Key && before.worker == e.Worker {
 			w, revived = before.attempt, true
@@ -273,10 +272,10 @@ func (b *ledger) give(e *history.Event) {
 	b.open[p] = append(b.open[p], g)
 	if w != nil {
 		g.section, g.asked = w.section, w.section.CallAt
-		if w.refusal != nil { // who was refused asked again only afterwards
+		if w.refusal != nil { // a refused section asks again only afterwards
 			g.asked = max(g.asked, w.refusal.At)
 		}
-		if w.grants == nil { // nearly always it is the only one
+		if w.grants == nil { // nearly always there is only one
 			w.grants = b.grants[len(b.grants)-1 : len(b.grants) : len(b.grants)]
 		} else {
 			w.grants = append(w.grants, g)
@@ -284,10 +283,10 @@ func (b *ledger) give(e *history.Event) {
 	}
 }
 
-// refuse notes whose way was barred by whom. A section that has returned waits
-// for nothing: the request was one that it had given up.
+// refuse records a refusal, and the grants that caused it. A section that has returned does not
+// wait: the client had given up on that request.
 func (b *ledger) refuse(e *history.Event) {
-	w := b.asking(e)
+	w := b.attemptOf(e)
 	if w == nil {
 		return
 	}

@@ -8,39 +8,38 @@ import (
 )
 
 // share grants a worker one of several permits.
-func (t *teller) share(w string) *teller {
+func (t *scriptedHistory) share(w string) *scriptedHistory {
 	return t.tell(history.Event{Type: history.Granted, Worker: w, Key: "x", Owner: w, Node: "lock", Mode: "shared"})
 }
 
 // late is an event of a lease that was over and that nobody had taken since.
-func (t *teller) late(what history.Type, w string) *teller {
+func (t *scriptedHistory) late(what history.Type, w string) *scriptedHistory {
 	return t.tell(history.Event{Type: what, Worker: w, Key: "x", Owner: w, Node: "lock", Until: t.now + time.Second, Late: true})
 }
 
-// Holders that share a lock exclude each other from nothing, and a worker that has it
-// alone excludes all.
-func TestExclusionOfSharedHolders(t *testing.T) {
-	reading := func(s *teller, w string) *teller { return s.read(w, "0") }
-	two := func(second func(*teller) *teller) *teller {
+// Shared holders do not exclude each other, and an exclusive holder excludes all others.
+func TestSharedHoldersExcludeOnlyExclusiveOnes(t *testing.T) {
+	reading := func(s *scriptedHistory, w string) *scriptedHistory { return s.read(w, "0") }
+	two := func(second func(*scriptedHistory) *scriptedHistory) *scriptedHistory {
 		s := second(story("register", "off").call("a").share("a").enter("a", 0).call("b")).enter("b", 0)
 		return reading(reading(reading(reading(s, "a"), "b"), "a"), "b")
 	}
 	judge(t, "exclusion", []verdictCase{
-		{name: "two readers", story: two(func(s *teller) *teller { return s.share("b") }), want: Valid},
+		{name: "two readers", story: two(func(s *scriptedHistory) *scriptedHistory { return s.share("b") }), want: Valid},
 		{
-			name: "a writer among readers", story: two(func(s *teller) *teller { return s.grant("b") }), want: Invalid, count: 1,
+			name: "a writer among readers", story: two(func(s *scriptedHistory) *scriptedHistory { return s.grant("b") }), want: Invalid, count: 1,
 			text: "overlap: a's section 1 and b's section 1 were both at work under lock x",
 		},
 	})
 	judge(t, "belief", []verdictCase{
-		{name: "two readers", story: two(func(s *teller) *teller { return s.share("b") }), want: Valid},
-		{name: "a writer among readers", story: two(func(s *teller) *teller { return s.grant("b") }), want: Invalid, count: 1},
+		{name: "two readers", story: two(func(s *scriptedHistory) *scriptedHistory { return s.share("b") }), want: Valid},
+		{name: "a writer among readers", story: two(func(s *scriptedHistory) *scriptedHistory { return s.grant("b") }), want: Invalid, count: 1},
 	})
 }
 
-// Each of several holders has a grant of its own, which ends by itself.
-func TestGrantsOfSeveralHolders(t *testing.T) {
-	two := func() *teller {
+// Each of several holders has its own grant, which ends by itself.
+func TestEachSharedHolderHasAGrantOfItsOwn(t *testing.T) {
+	two := func() *scriptedHistory {
 		return story("register", "off").call("a").share("a").enter("a", 0).call("b").share("b").enter("b", 0)
 	}
 	judge(t, "errors", []verdictCase{
@@ -66,10 +65,10 @@ func TestGrantsOfSeveralHolders(t *testing.T) {
 	})
 }
 
-// The record of a lease that is over may stay. Who finds it, and nobody else has
-// taken the lock meanwhile, has lost nothing. Who comes later has.
-func TestALeaseThatIsFoundAgain(t *testing.T) {
-	over := func() *teller {
+// The record of an expired lease may stay on the server. An owner that finds it before anybody else
+// has taken the lock has lost nothing.
+func TestAnOwnerThatFindsItsExpiredRecordHasLostNothing(t *testing.T) {
+	over := func() *scriptedHistory {
 		return story("counter", "off").call("a").leased("a", time.Second).enter("a", 0).expire("a")
 	}
 	tests := []verdictCase{
@@ -86,25 +85,25 @@ func TestALeaseThatIsFoundAgain(t *testing.T) {
 	}
 }
 
-// A quorum counts the servers that hold the lock for its owner at a time, also those
-// that were given it anew.
-func TestAQuorumIsCountedAtEachMoment(t *testing.T) {
-	begun := func() *teller {
+// A quorum counts the servers that hold the lock for its owner at a time, including those that
+// granted it again.
+func TestAQuorumIsCountedAtEachTime(t *testing.T) {
+	begun := func() *scriptedHistory {
 		s := story("counter", "off")
 		s.meta.Nodes, s.meta.Quorum = 3, 2
 		return s.call("a").grantOn("a", "lock-1").grantOn("a", "lock-2").enter("a", 0)
 	}
-	refill := func(s *teller, node string) *teller {
+	refill := func(s *scriptedHistory, node string) *scriptedHistory {
 		return s.tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: node, Sent: s.now, Request: 9})
 	}
-	ended := func(s *teller, nodes ...string) *teller {
+	ended := func(s *scriptedHistory, nodes ...string) *scriptedHistory {
 		s.leave("a")
 		for _, node := range nodes {
 			s.tell(history.Event{Type: history.Freed, Worker: "a", Key: "x", Owner: "a", Node: node, Sent: s.now})
 		}
 		return s.answered("a", "", "")
 	}
-	third := func() *teller { return refill(begun(), "lock-3") }
+	third := func() *scriptedHistory { return refill(begun(), "lock-3") }
 	tests := []verdictCase{
 		{name: "a third server before the loss of one", story: ended(third().expireOn("a", "lock-1"), "lock-2", "lock-3"), want: Valid},
 		{
@@ -122,7 +121,7 @@ func TestAQuorumIsCountedAtEachMoment(t *testing.T) {
 	}
 }
 
-// Grants of records that nobody can read are evidence of nothing.
+// Grants whose records cannot be read are not judged.
 func TestUnreadGrantsAreNotJudged(t *testing.T) {
 	s := story("counter", "off").call("a").leased("a", time.Second).enter("a", 0).call("b").freed("b", "a").grant("b").enter("b", 0).
 		leave("a").answered("a", "", "").after(time.Hour).refusedBy("b", "b").leave("b").answered("b", history.ClassLost, "")
@@ -143,10 +142,10 @@ func TestUnreadGrantsAreNotJudged(t *testing.T) {
 	}
 }
 
-// A release that arrives a second time is the sender's first one, whatever it has
-// got since.
-func TestOwnershipOfAReleaseThatArrivesTwice(t *testing.T) {
-	again := func(sent func(first, second time.Duration) time.Duration) *teller {
+// A release that arrives a second time belongs to the section that sent it, even if its worker has
+// a new grant.
+func TestAReleaseThatArrivesTwiceBelongsToItsFirstSection(t *testing.T) {
+	again := func(sent func(first, second time.Duration) time.Duration) *scriptedHistory {
 		s := story("counter", "off").call("a").leased("a", time.Minute).enter("a", 0)
 		first := s.now
 		s.release("a").after(time.Second).call("a").leased("a", time.Minute)

@@ -10,24 +10,24 @@ import (
 	"lockquake/history"
 )
 
-// hostileStory is a history whose workers keep to the order of things, and in
-// which servers, faults and clocks say whatever they like, but for a grant that is
-// given twice or that ends without having been given: no history has that.
+// hostileStory returns a history whose workers act in a valid order, while servers, faults and
+// clocks record anything. Only two things never happen in a history: a grant that is given twice,
+// and one that ends without having been given.
 func hostileStory(t *rapid.T) *history.History {
 	workers := []string{"a", "b"}
 	pick := func(name string, of ...string) string { return rapid.SampledFrom(of).Draw(t, name) }
-	moment := func(name string) time.Duration {
+	duration := func(name string) time.Duration {
 		return time.Duration(rapid.SampledFrom([]int64{-1, 0, 0, 1, 50, 2000, 90_000}).Draw(t, name)) * time.Millisecond
 	}
 	s := story(pick("workload", "counter", "register", "cron"), pick("fence", "off", "writes", "reads-writes"))
 	s.meta.Workers = workers
 	s.meta.Tells, s.meta.Fenced = rapid.Bool().Draw(t, "tells"), rapid.Bool().Draw(t, "fenced")
 	s.meta.Quorum = rapid.IntRange(-1, 3).Draw(t, "quorum")
-	s.meta.TTL, s.meta.MaxHold, s.meta.Answer = moment("ttl"), moment("hold"), moment("answer")
+	s.meta.TTL, s.meta.MaxHold, s.meta.Answer = duration("ttl"), duration("hold"), duration("answer")
 	stage := map[string]int{} // of each worker's section: called, entered, left, returned
 	for range rapid.IntRange(0, 60).Draw(t, "moves") {
 		w := pick("who", workers...)
-		s.after(max(0, moment("after")))
+		s.after(max(0, duration("after")))
 		switch pick("voice", "worker", "worker", "server", "server", "fault") {
 		case "worker":
 			hostileStep(t, s, w, stage)
@@ -36,7 +36,7 @@ func hostileStory(t *rapid.T) *history.History {
 			e := history.Event{
 				Type: history.Type(pick("event", kinds...)), Worker: pick("for", "a", "b", ""), Key: pick("key", "x", "x", "y"),
 				Owner: pick("owner", "a", "b", "c", ""), Node: pick("node", "lock", "lock-2", "lock-3"),
-				Until: max(0, s.now+moment("until")), Sent: max(0, s.now-moment("sent")),
+				Until: max(0, s.now+duration("until")), Sent: max(0, s.now-duration("sent")),
 			}
 			before := slices.Clone(s.recorder.Events())
 			if _, err := s.tell(e).history().Sections(); err != nil {
@@ -56,12 +56,12 @@ func hostileStory(t *rapid.T) *history.History {
 }
 
 // hostileStep takes one worker a step further.
-func hostileStep(t *rapid.T, s *teller, w string, stage map[string]int) {
-	end := func(answer func() *teller) {
+func hostileStep(t *rapid.T, s *scriptedHistory, w string, stage map[string]int) {
+	end := func(answer func() *scriptedHistory) {
 		answer()
 		stage[w] = 0
 	}
-	answer := func() *teller {
+	answer := func() *scriptedHistory {
 		class := rapid.SampledFrom([]history.Class{"", "lost", "unknown", "not-obtained", "other", "cancelled"}).Draw(t, "class")
 		return s.answered(w, class, rapid.SampledFrom([]string{"", "no stock"}).Draw(t, "error"))
 	}
@@ -71,7 +71,7 @@ func hostileStep(t *rapid.T, s *teller, w string, stage map[string]int) {
 		s.call(w)
 		stage[w] = 1
 	case step == 0:
-		end(func() *teller { return s.crash(w) })
+		end(func() *scriptedHistory { return s.crash(w) })
 	case step == 1:
 		end(answer)
 	case step == 2:
@@ -89,9 +89,9 @@ func hostileStep(t *rapid.T, s *teller, w string, stage map[string]int) {
 	}
 }
 
-// Whatever the servers say, every check ends with a verdict, and its evidence
-// is of this history.
-func TestNoHistoryIsTooMuch(t *testing.T) {
+// Whatever the servers record, every check ends with a verdict, and its evidence is part of the
+// history.
+func TestEveryCheckEndsWithAVerdictOnHostileHistories(t *testing.T) {
 	invalid := map[string]bool{}
 	try := func(r *rapid.T) {
 		h := hostileStory(r)

@@ -9,14 +9,14 @@ import (
 	"lockquake/history"
 )
 
-// input is a history together with what every check needs of it, worked out once.
+// input is a history with what all checks derive from it, computed once.
 type input struct {
 	*history.History
 	sections  []*history.Section
 	witnessed bool
 	limits    limits
 
-	// Made when a check first asks for them.
+	// Computed when a check first needs them.
 	book     *ledger
 	begun    []fault
 	stops    map[string]stretches
@@ -29,7 +29,7 @@ func newInput(h *history.History, sections []*history.Section, l limits) *input 
 	return &input{History: h, sections: sections, witnessed: h.Witnessed(), limits: l}
 }
 
-// endAt is the time of the last event.
+// endAt returns the time of the last event.
 func (in *input) endAt() time.Duration {
 	if len(in.Events) == 0 {
 		return 0
@@ -37,10 +37,10 @@ func (in *input) endAt() time.Duration {
 	return in.Events[len(in.Events)-1].At
 }
 
-// forever stands for the sequence number of what never came.
+// forever is the sequence number of an event that never happened.
 const forever = math.MaxInt64
 
-// effect says whether an operation did anything to the resource.
+// effect is what an operation did to the resource.
 type effect int
 
 const (
@@ -50,8 +50,8 @@ const (
 	maybe                  // nobody knows
 )
 
-// effect returns what became of o. The resource's own record decides where
-// there is one; otherwise the worker's word has to do.
+// effect returns what o did. The resource's own record decides if there is one, otherwise the
+// worker's report.
 func (in *input) effect(o *history.Op) effect {
 	if in.witnessed {
 		switch {
@@ -73,9 +73,9 @@ func (in *input) effect(o *history.Op) effect {
 	return maybe
 }
 
-// moment is the one event at which o took effect, by the best record that
-// there is: the resource's, else the worker's return, else its call.
-func moment(o *history.Op) int64 {
+// effectSeq returns the event at which o took effect, by the best record that there is: the
+// resource's, else the worker's return, else its call.
+func effectSeq(o *history.Op) int64 {
 	switch {
 	case o.Applied != 0:
 		return o.Applied
@@ -86,9 +86,9 @@ func moment(o *history.Op) int64 {
 	}
 }
 
-// over is the first event by which o has certainly had the effect that it
-// has, or forever. An answer of unknown outcome says nothing about that.
-func over(o *history.Op) int64 {
+// settledBy returns the first event by which o has certainly taken its effect, or forever. An
+// unknown outcome does not say when that is.
+func settledBy(o *history.Op) int64 {
 	switch {
 	case o.Return != 0 && o.Outcome != history.OutcomeInfo:
 		return o.Return
@@ -99,8 +99,8 @@ func over(o *history.Op) int64 {
 	}
 }
 
-// span returns where and when o may have taken effect: exactly if the
-// resource recorded it, else somewhere between call and return.
+// span returns when o may have taken effect: the exact event if the resource recorded it, else the
+// interval from call to return.
 func span(o *history.Op) interval {
 	if o.Applied != 0 {
 		return interval{from: o.Applied, to: o.Applied, fromAt: o.AppliedAt, toAt: o.AppliedAt}
@@ -108,18 +108,17 @@ func span(o *history.Op) interval {
 	return interval{from: o.Invoke, to: o.Return, fromAt: o.InvokeAt, toAt: o.ReturnAt}
 }
 
-// left returns the event that ended the work of s: the body was left, or else
-// the section ended.
-func (in *input) left(s *history.Section) (int64, time.Duration) {
+// workEnd returns the event that ended the work of s: the body was left, or else the section ended.
+func (in *input) workEnd(s *history.Section) (int64, time.Duration) {
 	if s.Leave != 0 {
 		return s.Leave, s.LeaveAt
 	}
-	return in.ended(s)
+	return in.sectionEnd(s)
 }
 
-// ended returns the event that ended s: it returned, or its process crashed. A
-// section without an end lasts to the end of the history.
-func (in *input) ended(s *history.Section) (int64, time.Duration) {
+// sectionEnd returns the event that ended s: it returned, or its process crashed. A section without
+// an end lasts to the end of the history.
+func (in *input) sectionEnd(s *history.Section) (int64, time.Duration) {
 	switch {
 	case s.Return != 0:
 		return s.Return, s.ReturnAt
@@ -130,24 +129,24 @@ func (in *input) ended(s *history.Section) (int64, time.Duration) {
 	}
 }
 
-// waited returns when the wait of s for its lock was over, one way or another.
-func (in *input) waited(s *history.Section) time.Duration {
+// waitEnd returns when s stopped waiting for its lock: it was let in, or the section ended.
+func (in *input) waitEnd(s *history.Section) time.Duration {
 	if s.Entered() {
 		return s.EnterAt
 	}
-	_, at := in.ended(s)
+	_, at := in.sectionEnd(s)
 	return at
 }
 
-// answer is how long a client waits for an answer of a lock server.
-func (in *input) answer() time.Duration {
+// answerTimeout returns how long a client waits for an answer of a lock server.
+func (in *input) answerTimeout() time.Duration {
 	if in.Meta.Answer != 0 {
 		return in.Meta.Answer
 	}
 	return answerBound
 }
 
-// eventsOf lists the events of operations.
+// eventsOf lists the events of some operations.
 func eventsOf(ops ...*history.Op) []int64 {
 	var seqs []int64
 	for _, o := range ops {
@@ -156,13 +155,13 @@ func eventsOf(ops ...*history.Op) []int64 {
 	return seqs
 }
 
-// nameOf is how a finding calls a section.
+// nameOf returns the name of a section in findings.
 func nameOf(s *history.Section) string {
 	return fmt.Sprintf("%s's section %d", s.Worker, s.N)
 }
 
-// groups splits a list by a key, in the order in which the keys come up. A
-// list that has only one key, as most have, is its own group and not copied.
+// groups splits a list by a key, in the order in which the keys first occur. A list with only one
+// key, the usual case, is returned as its only group without a copy.
 func groups[T any](list []T, key func(T) string) [][]T {
 	if len(list) == 0 {
 		return nil

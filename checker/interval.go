@@ -8,20 +8,20 @@ import (
 	"lockquake/history"
 )
 
-// interval is a stretch of a history, of a section or of one of its operations.
-// Its ends are sequence numbers, the later one forever where nothing ends it, so
-// that two intervals which touch at one virtual instant are still before or
-// after each other.
+// interval is the part of a history that a section or an operation covers. Its ends are sequence
+// numbers, so that of two intervals that touch at one virtual instant one is still before the
+// other. The end is forever if the section or operation never ended.
 type interval struct {
 	from, to     int64
 	fromAt, toAt time.Duration
-	section      *history.Section // nil: it is of an operation
+	section      *history.Section // nil for an operation
 }
 
-// overlapping finds the sections of one lock in whose interval that of another one
-// begins, unless both have grants that are shared. Each counts once, however many begin in it, and the finding shows the
-// first of them. What a section's interval is, if it has one, is for during to say;
-// the format takes the names of both, the lock and how long they overlap.
+// overlapping reports each section of a lock during whose interval another section's interval
+// begins, unless both have shared grants. A section counts once, however many others begin during
+// its interval, and the finding shows the first of them. During returns the interval of a section,
+// if it has one. The format receives the names of both sections, the lock, and how long they
+// overlap.
 func (in *input) overlapping(r *Result, during func(*history.Section) (interval, bool), format string) {
 	for _, group := range groups(in.sections, lockOf) {
 		var list []interval
@@ -43,7 +43,7 @@ func (in *input) overlapping(r *Result, during func(*history.Section) (interval,
 				if r.full() {
 					r.count(Invalid)
 				} else {
-					r.find(Invalid, []int64{x.from, x.to, y.from, y.to}, format, nameOf(x.section), nameOf(y.section), x.section.Key, lasting(x, y))
+					r.find(Invalid, []int64{x.from, x.to, y.from, y.to}, format, nameOf(x.section), nameOf(y.section), x.section.Key, overlapText(x, y))
 				}
 				break
 			}
@@ -53,9 +53,9 @@ func (in *input) overlapping(r *Result, during func(*history.Section) (interval,
 
 func lockOf(s *history.Section) string { return s.Key }
 
-// lasting says how much virtual time an interval shares with one that begins in
-// it. It can be none: a single read is over as it begins.
-func lasting(x, y interval) string {
+// overlapText says for how much virtual time x overlaps with y, which begins during x. That can be
+// none: a single read begins and ends at one instant.
+func overlapText(x, y interval) string {
 	length := min(x.toAt, y.toAt) - y.fromAt
 	if length == 0 {
 		return "at one instant"

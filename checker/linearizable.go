@@ -10,11 +10,20 @@ import (
 	"lockquake/history"
 )
 
-// linearizable asks two questions of each item of the resource, and both must
-// be answered by yes. Does the lock make its sections atomic: is there an
-// order of whole sections that explains what they read? And is the resource
-// what it says: is there an order of single operations, tokens and all, that
-// explains what was read, accepted and refused?
+func linearizableCheck() Check {
+	return Check{
+		Name:  "linearizable",
+		Doc:   "every section is one atomic step, and the resource keeps to its own rule for tokens",
+		About: Corruption, Rank: 4,
+		Unit: "an item whose sections, or whose operations, fit in no order", NoRate: "it stops at the first contradiction",
+		run: linearizable,
+	}
+}
+
+// linearizable asks two questions about each item of the resource, and both answers must be yes.
+// Does the lock make sections atomic: does some order of whole sections explain what they read? And
+// does the resource follow its policy: does some order of the single operations, with their tokens,
+// explain what was read, accepted and refused?
 func linearizable(in *input, r *Result) {
 	rule, known := ruleOf(in.Meta.Fence)
 	if !known {
@@ -25,7 +34,7 @@ func linearizable(in *input, r *Result) {
 	for _, x := range in.items() {
 		r.Applies = true
 		start := state{value: in.Meta.Initial[x.name]}
-		// Within a section, tokens are the resource's business.
+		// The order of sections ignores tokens; the order of single operations checks them.
 		in.judge(r, x.name, "sections", &search{start: start, steps: x.sections, limits: in.limits})
 		in.judge(r, x.name, "operations", &search{start: start, steps: x.singles, limits: in.limits, model: model{rule: rule}})
 	}
@@ -43,21 +52,20 @@ func (in *input) judge(r *Result, item, what string, s *search) {
 	}
 }
 
-// item is what happened to one item of the resource, as steps of both sizes.
+// item is what happened to one item of the resource, as section steps and as single steps.
 type item struct {
 	name     string
 	sections []step
 	singles  []step
 }
 
-// items sorts the operations of the history by item, in the order in which
-// the items come up.
+// items groups the operations of the history by item, in the order in which the items first occur.
 func (in *input) items() []*item {
 	total := 0
 	for _, s := range in.sections {
 		total += len(s.Ops)
 	}
-	// Two accesses an operation at most, in one piece.
+	// At most two accesses an operation, allocated at once.
 	room := make([]access, 0, 2*total)
 	index := map[string]*item{}
 	var list []*item
@@ -65,7 +73,7 @@ func (in *input) items() []*item {
 	for _, s := range in.sections {
 		ops = append(ops[:0], s.Ops...)
 		slices.SortStableFunc(ops, func(a, b *history.Op) int {
-			return cmp.Or(strings.Compare(a.Item, b.Item), cmp.Compare(moment(a), moment(b)))
+			return cmp.Or(strings.Compare(a.Item, b.Item), cmp.Compare(effectSeq(a), effectSeq(b)))
 		})
 		for len(ops) > 0 {
 			n := 1
@@ -75,7 +83,7 @@ func (in *input) items() []*item {
 			x := index[ops[0].Item]
 			if x == nil {
 				x = &item{name: ops[0].Item}
-				if len(list) == 0 { // most often the only one
+				if len(list) == 0 { // usually the only one
 					x.singles, x.sections = make([]step, 0, total), make([]step, 0, len(in.sections))
 				}
 				index[x.name] = x
@@ -88,8 +96,8 @@ func (in *input) items() []*item {
 	return list
 }
 
-// add appends the operations that s did on one item, as one step and as
-// single ones. Their accesses go into room.
+// add appends the operations of s on one item, as one section step and as single steps. It appends
+// their accesses to room and returns it.
 func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []access) []access {
 	for _, o := range ops {
 		e := in.effect(o)
@@ -99,11 +107,11 @@ func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []acce
 		a := access{op: o, refused: e == refused, maybe: e == maybe, unseen: o.Outcome != history.OutcomeOK}
 		room = append(room, a)
 		x.singles = append(x.singles, step{
-			accesses: room[len(room)-1:], section: s, call: o.Invoke, ret: over(o), at: moment(o),
+			accesses: room[len(room)-1:], section: s, call: o.Invoke, ret: settledBy(o), at: effectSeq(o),
 		})
 	}
-	// A section's step begins where it was entered, or with its first operation
-	// if that came before, and lasts until it was left and its writes are done.
+	// A section's step begins when it was entered, or at its first operation if that was earlier.
+	// It lasts until the section was left and its writes have settled.
 	whole := step{section: s, call: ops[0].Invoke, ret: s.Leave}
 	if s.Enter != 0 {
 		whole.call = s.Enter
@@ -120,13 +128,14 @@ func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []acce
 		unseen := !o.Write() && o.Outcome != history.OutcomeOK
 		whole.call = min(whole.call, o.Invoke)
 		if e == dropped || e == refused || unseen {
-			continue // a read that never came back told the section nothing
+			continue // the section learned nothing from a read without a reply
 		}
 		room = append(room, access{op: o, maybe: e == maybe})
-		whole.ret = max(whole.ret, over(o))
-		// The section is placed where its last write does, or else its last read.
+		whole.ret = max(whole.ret, settledBy(o))
+		// The section's position in the recorded order is that of its last write, or else its last
+		// read.
 		if o.Write() || !wrote {
-			whole.at, wrote = moment(o), o.Write()
+			whole.at, wrote = effectSeq(o), o.Write()
 		}
 	}
 	if whole.accesses = room[first:]; len(whole.accesses) > 0 {
@@ -135,11 +144,11 @@ func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []acce
 	return room
 }
 
-// explain says in one sentence what cannot be placed, and lists the events of
-// the steps around it.
+// explain says in one sentence which step cannot be placed, and returns the events of the steps
+// around it.
 func (s *search) explain(a answer) (text string, events []int64) {
-	if a.heirs != nil {
-		return s.explainHeirs(a.heirs)
+	if a.successors != nil {
+		return s.explainSuccessors(a.successors)
 	}
 	stuck, misfit := &s.steps[a.stuck], &s.steps[a.misfit]
 	text = stuck.describe()
@@ -153,7 +162,7 @@ func (s *search) explain(a answer) (text string, events []int64) {
 	if writer != nil {
 		events = append(events, writer.events()...)
 	}
-	// What was going on at the same time belongs to the story, the nearest first.
+	// Concurrent steps belong to the story, the nearest first.
 	const near = 6
 	for i, n := a.misfit-1, 0; i >= 0 && n < near; i-- {
 		if x := &s.steps[i]; x.ret > misfit.call && x != writer {
@@ -164,8 +173,8 @@ func (s *search) explain(a answer) (text string, events []int64) {
 	return text, events
 }
 
-// reason says why the suggested order cannot place its step at misfit, and by
-// whose write, if a value is to blame.
+// reason says why the recorded order fails at the step misfit. If the step read an unexpected
+// value, writer is the step that wrote the actual one.
 func (s *search) reason(misfit int) (why string, writer *step) {
 	now, next := []state{s.start}, []state(nil)
 	s.model.left = math.MaxInt // a replay is one pass
@@ -175,7 +184,7 @@ func (s *search) reason(misfit int) (why string, writer *step) {
 	}
 	x := &s.steps[misfit]
 	if len(now) == 0 {
-		return "fits nowhere", nil // nothing was replayed in the first place
+		return "fits nowhere", nil // the replay did not get this far
 	}
 	at := now[0]
 	for i := range x.accesses {
@@ -205,12 +214,12 @@ func (s *search) reason(misfit int) (why string, writer *step) {
 	return "fits nowhere", nil
 }
 
-// wrote reports whether one of the step's writes took effect.
+// wrote reports whether the step has a write that was not refused.
 func (x *step) wrote() bool {
 	return slices.ContainsFunc(x.accesses, func(a access) bool { return a.op.Write() && !a.refused })
 }
 
-// describe names the step: whose it is, its token, and what it did.
+// describe returns the section of the step, its token, and what it did.
 func (x *step) describe() string {
 	var did []string
 	for i := range x.accesses {
@@ -239,7 +248,7 @@ func (x *step) describe() string {
 	return fmt.Sprintf("%s (%s%s)", nameOf(x.section), token, strings.Join(did, ", "))
 }
 
-// events lists the events of the step, with the ends of its section.
+// events returns the events of the step, and those of entering and leaving its section.
 func (x *step) events() []int64 {
 	seqs := []int64{x.section.Enter, x.section.Leave}
 	const most = 12

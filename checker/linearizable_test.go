@@ -10,13 +10,13 @@ import (
 
 // kleppmann is the failure of his article: worker a pauses before its write,
 // b takes over and writes, a's write lands afterwards.
-func kleppmann(fence string, a, b int64) *teller {
+func kleppmann(fence string, a, b int64) *scriptedHistory {
 	return story("counter", fence).
 		acquire("a", a).read("a", "0").sendWrite("a", "1").
 		expire("a").acquire("b", b).read("b", "0").write("b", "1").release("b")
 }
 
-func TestLinearizableSections(t *testing.T) {
+func TestSectionsMustBeAtomic(t *testing.T) {
 	judge(t, "linearizable", []verdictCase{
 		{"nothing", story("counter", "off"), Valid, "", 0},
 		{"one after the other", story("counter", "off").
@@ -43,7 +43,7 @@ func TestLinearizableSections(t *testing.T) {
 			acquire("a", 0).read("a", "0").write("a", "1").release("a").
 			acquire("a", 0).read("a", "1").write("a", "0").release("a").
 			acquire("b", 0).read("b", "0").write("b", "1").release("b"), Valid, "", 0},
-		{"Kleppmann's failure, unwitnessed", func() *teller {
+		{"Kleppmann's failure, unwitnessed", func() *scriptedHistory {
 			s := story("counter", "off").unwitnessed()
 			return s.acquire("a", 0).read("a", "0").sendWrite("a", "1").acquire("b", 0).read("b", "0").write("b", "1").
 				release("b").ok("a").release("a")
@@ -90,10 +90,10 @@ func TestLinearizableSections(t *testing.T) {
 	})
 }
 
-func TestLinearizableInfo(t *testing.T) {
-	// A write of unknown outcome, and then somebody who sees it, or does not,
-	// or first does and then does not.
-	unknown := func() *teller {
+func TestAnUnknownWriteMayTakeEffectLater(t *testing.T) {
+	// A write of unknown outcome, followed by reads that see it, do not see it, or see it first and
+	// then do not.
+	unknown := func() *scriptedHistory {
 		return story("counter", "off").unwitnessed().acquire("a", 0).read("a", "0").sendWrite("a", "1").info("a").release("a")
 	}
 	judge(t, "linearizable", []verdictCase{
@@ -114,8 +114,8 @@ func TestLinearizableInfo(t *testing.T) {
 	})
 }
 
-func TestLinearizablePolicies(t *testing.T) {
-	one := func(fence string, token int64, op string, accept bool) *teller {
+func TestTheResourceMustFollowItsTokenPolicy(t *testing.T) {
+	one := func(fence string, token int64, op string, accept bool) *scriptedHistory {
 		s := story("register", fence).acquire("a", 5).write("a", "1").release("a").acquire("b", token)
 		if op == "read" {
 			s.sendRead("b", "1")
@@ -183,10 +183,9 @@ func TestLinearizablePolicies(t *testing.T) {
 	})
 }
 
-func TestLinearizableBudget(t *testing.T) {
-	// Reads that come in the opposite order of writes which all overlap: the
-	// record helps with none of it, since there is none.
-	crowd := func() *teller {
+func TestASearchBeyondItsBudgetIsUnknown(t *testing.T) {
+	// The writes all overlap, and there is no record of their order.
+	crowd := func() *scriptedHistory {
 		s := story("register", "off").unwitnessed()
 		names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
 		for _, w := range names {
@@ -225,9 +224,8 @@ func TestLinearizableBudget(t *testing.T) {
 	}
 }
 
-// One section of many writes of which each may have happened: that makes
-// 2^200 courses of events, but few states.
-func TestLinearizableManyUnknownWrites(t *testing.T) {
+// One section with many writes of unknown outcome: 2^200 courses of events, but few states.
+func TestManyUnknownWritesOfOneSectionAreDecided(t *testing.T) {
 	s := story("register", "off").unwitnessed().acquire("a", 0)
 	for i := range 200 {
 		s.sendWrite("a", fmt.Sprint(i)).info("a")
@@ -236,10 +234,11 @@ func TestLinearizableManyUnknownWrites(t *testing.T) {
 	judge(t, "linearizable", []verdictCase{{"one of them was seen", s, Valid, "", 0}})
 }
 
-// Evidence stays small however long the history is, and names the culprits.
-func TestLinearizableEvidenceIsCut(t *testing.T) {
+// Evidence stays small however long the history is, and names the sections that caused the
+// violation.
+func TestLinearizableEvidenceStaysSmall(t *testing.T) {
 	n := 0
-	increments := func(s *teller, times int) *teller {
+	increments := func(s *scriptedHistory, times int) *scriptedHistory {
 		for range times {
 			s.acquire("a", 0).read("a", fmt.Sprint(n)).write("a", fmt.Sprint(n+1)).release("a")
 			n++
@@ -257,7 +256,7 @@ func TestLinearizableEvidenceIsCut(t *testing.T) {
 
 	for _, tt := range []struct {
 		name  string
-		story *teller
+		story *scriptedHistory
 		want  string
 	}{
 		{"by counting", late, `no order of sections explains item x: a's section 301 (read "300", wrote "301") and ` +
@@ -277,9 +276,9 @@ func TestLinearizableEvidenceIsCut(t *testing.T) {
 	}
 }
 
-// Fifty workers without any lock are far too concurrent to try orders, but
-// not to be found out.
-func TestLinearizableCrowd(t *testing.T) {
+// Fifty workers without a lock are too concurrent to try orders, but counting finds the lost
+// increments.
+func TestCountingFindsTheLostIncrementsOfACrowd(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	s := story("counter", "off")
 	value, phase, saw := 0, map[string]int{}, map[string]int{}

@@ -8,17 +8,26 @@ import (
 	"lockquake/history"
 )
 
-// load looks for waiters that poll in step: a good part of the requests of
-// those who were refused before and ask again comes in peaks. A peak is a
-// window of loadWindow with at least loadLeast of them and loadPeak times the
-// mean, which is that of the time in which anybody waited for the next. See
-// bounds.go for how much is too much.
+func loadCheck() Check {
+	return Check{
+		Name:  "load",
+		Doc:   "those who wait for a lock do not poll its server in step, nor without a pause",
+		About: Efficiency, Rank: 6,
+		Unit: "a peak of requests, or a section that asks without a pause", NoRate: "it judges the requests of a run as a whole",
+		run: load,
+	}
+}
+
+// load looks for waiters that poll in step: a good part of the requests of refused sections that
+// ask again comes in peaks. A peak is a window of loadWindow with at least loadLeast requests and
+// loadPeak times the mean. The mean is taken over the time in which somebody waited. See bounds.go
+// for the numbers.
 //
 // It also looks for waiters that ask without a pause, see spins.
 //
-// The first request of a section is not counted: when it comes is the affair of
-// the workload. Nor is what came while something was wrong with a link or a
-// server, behind which requests pile up whatever their clients do.
+// The first request of a section does not count, since the workload decides when it comes. Nor do
+// requests at a time when a link or a server had a fault: they pile up behind it whatever their
+// clients do.
 func load(in *input, r *Result) {
 	for _, polls := range groups(in.polls(), func(p poll) string { return p.event.Node }) {
 		r.Applies = true
@@ -54,8 +63,8 @@ func load(in *input, r *Result) {
 type poll struct {
 	event   *history.Event
 	section int           // number of the worker's section
-	since   time.Duration // when it was refused last
-	grant   int           // how many the server had given before
+	since   time.Duration // time of the last refusal
+	grant   int           // number of grants that the server had given before
 }
 
 // polls lists the polls of a history in order.
@@ -70,7 +79,7 @@ func (in *input) polls() []poll {
 	}
 	current := map[asker]int{}
 	grants := map[place]*int{}
-	var given *int // of the server and lock of the event before, which most events share
+	var given *int // of the last event's server and lock, which most events share
 	var here place
 	last := map[server]refusal{}
 	troubled := in.troubled()
@@ -107,8 +116,7 @@ func (in *input) polls() []poll {
 	return list
 }
 
-// peaksOf returns the windows that hold at least that number of polls and do not
-// overlap.
+// peaksOf returns the windows that hold at least that many polls. They do not overlap.
 func peaksOf(polls []poll, least float64) [][]poll {
 	var peaks [][]poll
 	for first, end := 0, 0; first < len(polls); first++ {

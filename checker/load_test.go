@@ -11,7 +11,7 @@ import (
 // polled is the story of waiters that are refused again and again: each of
 // them for the first time at its own moment, and from then on after every
 // pause.
-func polled(waiters, rounds int, start func(waiter int) time.Duration, pause func() time.Duration) *teller {
+func polled(waiters, rounds int, start func(waiter int) time.Duration, pause func() time.Duration) *scriptedHistory {
 	t := story("counter", "off").acquire("holder", 0)
 	type ask struct {
 		at     time.Duration
@@ -38,7 +38,7 @@ func polled(waiters, rounds int, start func(waiter int) time.Duration, pause fun
 
 // spinning is the story of one waiter that asks so often, and of the grants that are in
 // its way, each for that number of requests.
-func spinning(asks, each int, pause time.Duration) *teller {
+func spinning(asks, each int, pause time.Duration) *scriptedHistory {
 	t := story("counter", "off").acquire("holder0", 0).call("w").stop()
 	for i := range asks {
 		t.after(pause)
@@ -50,7 +50,7 @@ func spinning(asks, each int, pause time.Duration) *teller {
 	return t
 }
 
-func TestLoadBoundsWhatAnAcquisitionCosts(t *testing.T) {
+func TestAskingWithoutAPauseIsAViolation(t *testing.T) {
 	const all = 10_000 // requests that one grant is in the way of
 	judge(t, "load", []verdictCase{
 		{
@@ -72,14 +72,14 @@ func TestLoadBoundsWhatAnAcquisitionCosts(t *testing.T) {
 }
 
 // spin lets a waiter ask every millisecond, and holder0 be in its way.
-func (t *teller) spin(w string, asks int) *teller {
+func (t *scriptedHistory) spin(w string, asks int) *scriptedHistory {
 	for range asks {
 		t.after(time.Millisecond).refusedBy(w, "holder0")
 	}
 	return t
 }
 
-func TestLoad(t *testing.T) {
+func TestPollingInStepIsAViolation(t *testing.T) {
 	const every = 100 * time.Millisecond
 	always := func() time.Duration { return every }
 	random := rand.New(rand.NewPCG(1, 1))
@@ -103,7 +103,7 @@ func TestLoad(t *testing.T) {
 		{name: "the first requests are the workload's", story: polled(50, 1, together, always), want: Valid},
 		{
 			name: "piled up behind a suspended server",
-			story: func() *teller {
+			story: func() *scriptedHistory {
 				s := polled(50, 11, spread, always)
 				for range 5 {
 					s.fault("suspend", "lock", time.Second)

@@ -10,23 +10,31 @@ import (
 	"lockquake/history"
 )
 
-// lostUpdate looks for increments of a counter that another write overwrote
-// without having seen them. A write is based on what its section had last read
-// or written of the item before, and known about; an item that began empty
-// began at 0.
+func lostUpdateCheck() Check {
+	return Check{
+		Name:  "lost-update",
+		Doc:   "no increment overwrites one that its section had not read",
+		About: Corruption, Rank: 1,
+		Workloads: []string{"counter", "multi-lock"},
+		Unit:      "a write over increments that its section had not seen, however many they are",
+		run:       lostUpdate,
+	}
+}
+
+// lostUpdate looks for increments of a counter that another write overwrote without having seen
+// them. The basis of a write is the last value of the item that its section had read or written and
+// knew of. An item that began empty began at 0.
 //
-// A write that is based on nothing sets the counter on purpose. It accuses
-// nobody and is not accused, and the sum of the increments goes on from its
-// value.
+// A write without a basis sets the counter on purpose. It is not a lost update and does not cause
+// one, and the sum of the increments goes on from its value.
 //
-// One violation is a write over updates that it had not seen, however many they
-// are. What else such a write leads to, as a final value that is too low, is
-// shown and not counted again.
+// One violation is a write over updates that it had not seen, no matter how many. Consequences of
+// such a write, such as a final value that is too low, are shown and not counted again.
 func lostUpdate(in *input, r *Result) {
 	all := in.updates()
 	for _, updates := range groups(all, func(u update) string { return u.op.Item }) {
 		r.Applies = true
-		slices.SortFunc(updates, func(a, b update) int { return cmp.Compare(moment(a.op), moment(b.op)) })
+		slices.SortFunc(updates, func(a, b update) int { return cmp.Compare(effectSeq(a.op), effectSeq(b.op)) })
 		c := counter{input: in, result: r, item: updates[0].op.Item}
 		if err := c.start(updates); err != nil {
 			r.find(Unknown, nil, "not a counter: item %s: %v", c.item, err)
@@ -40,23 +48,23 @@ func lostUpdate(in *input, r *Result) {
 	}
 }
 
-// update is one write that took effect, or perhaps did.
+// update is a write that took effect or may have.
 type update struct {
 	op      *history.Op
 	section *history.Section
-	basis   *history.Op // what it is based on; nil: nothing
+	basis   *history.Op // nil: it has none
 	maybe   bool
 
 	old, new int64 // value of the basis, value written
 }
 
-// delta is what the update adds to what it saw.
+// delta returns what the update adds to its basis.
 func (u *update) delta() int64 { return u.new - u.old }
 
-// updates lists the writes of the history, section by section.
+// updates returns the writes of the history, section by section.
 func (in *input) updates() []update {
 	var list []update
-	bases := map[string]*history.Op{} // by item: last operation whose result is known
+	bases := map[string]*history.Op{} // by item: the last operation with outcome ok
 	for _, s := range in.sections {
 		for _, o := range s.Ops {
 			e := in.effect(o)
@@ -79,17 +87,17 @@ func (in *input) updates() []update {
 	return list
 }
 
-// counter is one item while it is judged.
+// counter judges one item.
 type counter struct {
 	*input
 	result *Result
 	item   string
 	first  int64  // value at the start
 	final  *int64 // value at the end, if the history has it
-	ended  int64  // event that says so
+	ended  int64  // event of the final value
 }
 
-// start reads all numbers. It returns an error if one is none.
+// start parses all values. It returns an error if one is not a number.
 func (c *counter) start(updates []update) (err error) {
 	if c.first, err = number(c.Meta.Initial[c.item]); err != nil {
 		return err
@@ -124,14 +132,13 @@ func number(value string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no whole number", value)
+		return 0, fmt.Errorf("%q is not a whole number", value)
 	}
 	return n, nil
 }
 
-// recorded judges by the resource's own record: it walks through the writes
-// in the order of their effects and compares each one's basis with the value
-// that it overwrote.
+// recorded judges by the resource's own record. It goes through the writes in the order of their
+// effects and compares the basis of each with the value that it overwrote.
 func (c *counter) recorded(updates []update) {
 	value, sum := c.first, c.first
 	counted := c.result.Count
@@ -142,7 +149,7 @@ func (c *counter) recorded(updates []update) {
 			continue
 		}
 		if u.old != value {
-			c.accuse(u, value, updates[:i])
+			c.addLostUpdate(u, value, updates[:i])
 		}
 		sum += u.delta()
 		value = u.new
@@ -153,14 +160,14 @@ func (c *counter) recorded(updates []update) {
 	switch {
 	case *c.final != value:
 		c.result.find(Invalid, []int64{c.ended}, "final value: item %s ended at %d, but its last accepted write left %d", c.item, *c.final, value)
-	case *c.final != sum && c.result.Count > counted: // else they add up
+	case *c.final != sum && c.result.Count > counted: // without a violation they add up
 		c.result.show([]int64{c.ended}, "final value: item %s ended at %d, but its %d accepted writes add up to %d", c.item, *c.final, len(updates), sum)
 	}
 }
 
-// accuse says that u overwrote value, which it had not seen, and whose
-// updates are lost by that: those before it that came after its basis.
-func (c *counter) accuse(u *update, value int64, before []update) {
+// addLostUpdate reports that u overwrote a value that it had not seen. The lost updates are those
+// of before that came after its basis.
+func (c *counter) addLostUpdate(u *update, value int64, before []update) {
 	if c.result.full() {
 		c.result.count(Invalid)
 		return
@@ -168,7 +175,7 @@ func (c *counter) accuse(u *update, value int64, before []update) {
 	events := eventsOf(u.basis, u.op)
 	var lost []string
 	const most = 3
-	for i := len(before) - 1; i >= 0 && moment(before[i].op) > moment(u.basis); i-- {
+	for i := len(before) - 1; i >= 0 && effectSeq(before[i].op) > effectSeq(u.basis); i-- {
 		if len(lost) == most {
 			lost = append(lost, "others")
 			break
@@ -181,7 +188,7 @@ func (c *counter) accuse(u *update, value int64, before []update) {
 	case len(lost) > 0:
 		slices.Reverse(lost)
 		whose = "the work of " + strings.Join(lost, ", ")
-	case len(before) > 0: // what it saw was out of date
+	case len(before) > 0: // its basis was out of date
 		last := before[len(before)-1]
 		whose = fmt.Sprintf("which %s had written before that", nameOf(last.section))
 		events = append(events, eventsOf(last.op)...)
@@ -190,17 +197,17 @@ func (c *counter) accuse(u *update, value int64, before []update) {
 		nameOf(u.section), u.old, c.item, u.new, value, whose)
 }
 
-// reported judges by what the workers were told, where nothing else is known.
-// Three things give a lost update away: more writes that are based on a value
-// than it came up, a read that sees less than an increment had left before, and a
-// final value that the increments do not add up to. Each of the first is one
-// violation. The others are signs of the same, and count only where there is none.
+// reported judges by the workers' reports, for histories without a record. It looks for three
+// signs: more writes continued from a value than it occurred, a read returned less than an
+// increment had left before, or the final value is not the sum of the increments. Each write of the
+// first kind is one violation. The other two signs count only if there is no violation of the first
+// kind.
 func (c *counter) reported(updates []update) {
-	came := map[int64]int{c.first: 1} // by value: how often it came up at most
+	occurred := map[int64]int{c.first: 1} // by value: how often it occurred at most
 	for i := range updates {
-		came[updates[i].new]++
+		occurred[updates[i].new]++
 	}
-	heirs := map[int64]*update{} // by value: who went on from it last
+	continued := map[int64]*update{} // by value: the last write that continued from it
 	counted := c.result.Count
 	sum, perhaps := c.first, int64(0)
 	grows := true
@@ -213,12 +220,12 @@ func (c *counter) reported(updates []update) {
 			perhaps += u.delta()
 		default:
 			sum += u.delta()
-			if came[u.old]--; came[u.old] < 0 && heirs[u.old] != nil {
-				other := heirs[u.old]
+			if occurred[u.old]--; occurred[u.old] < 0 && continued[u.old] != nil {
+				other := continued[u.old]
 				c.result.find(Invalid, eventsOf(other.op, u.op),
 					"lost update: %s and %s both went on from %d of item %s", nameOf(other.section), nameOf(u.section), u.old, c.item)
 			}
-			heirs[u.old] = u
+			continued[u.old] = u
 		}
 	}
 	if !grows {
@@ -238,9 +245,8 @@ func (c *counter) reported(updates []update) {
 	}
 }
 
-// wentBack looks for reads that see less than a write had left which ended
-// before they began. The updates are in the order of their ends, as far as
-// they have one.
+// wentBack looks for reads that return less than a write had left that ended before the read began.
+// The updates are in the order of their ends, if they have one.
 func (c *counter) wentBack(updates []update, sign func(events []int64, format string, args ...any)) {
 	var reads []*history.Op
 	for _, s := range c.sections {

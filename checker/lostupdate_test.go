@@ -2,7 +2,7 @@ package checker
 
 import "testing"
 
-func TestLostUpdate(t *testing.T) {
+func TestOverwritingAnUnseenIncrementIsAViolation(t *testing.T) {
 	judge(t, "lost-update", []verdictCase{
 		{"nothing", story("counter", "off"), Valid, "", 0},
 		{"one after the other", story("counter", "off").
@@ -66,7 +66,7 @@ func TestLostUpdate(t *testing.T) {
 			acquire("a", 0).read("a", "0").write("a", "1").release("a").
 			acquire("b", 0).write("b", "40").release("b").
 			acquire("a", 0).read("a", "40").write("a", "41").release("a").final("41"), Valid, "", 0},
-		{"a read that came back too late is no basis", func() *teller {
+		{"a read that came back too late is no basis", func() *scriptedHistory {
 			s := story("counter", "off").acquire("a", 0).sendRead("a", "0")
 			read := s.pending["a"]
 			s.sendWrite("a", "5")
@@ -80,8 +80,8 @@ func TestLostUpdate(t *testing.T) {
 	})
 }
 
-func TestLostUpdateUnwitnessed(t *testing.T) {
-	unseen := func() *teller { return story("counter", "off").unwitnessed() }
+func TestLostUpdatesAreFoundWithoutTheResourcesRecord(t *testing.T) {
+	unseen := func() *scriptedHistory { return story("counter", "off").unwitnessed() }
 	judge(t, "lost-update", []verdictCase{
 		{"one after the other", unseen().
 			acquire("a", 0).read("a", "0").write("a", "1").release("a").
@@ -124,7 +124,7 @@ func TestLostUpdateUnwitnessed(t *testing.T) {
 	})
 }
 
-func TestLostUpdateIsForCounters(t *testing.T) {
+func TestLostUpdateAppliesToCountersOnly(t *testing.T) {
 	s := story("register", "off").acquire("a", 0).read("a", "0").acquire("b", 0).write("b", "9").write("a", "1")
 	if got := mustRun(t, s.history(), defaultLimits(), "lost-update")[0]; got.Applies || got.Verdict != Valid {
 		t.Errorf("judged a register: %+v", got)

@@ -8,54 +8,52 @@ import (
 	"lockquake/history"
 )
 
-// Metrics say what a lock cost those who used it. Those of several runs add up.
+// Metrics are figures about what a lock cost its users. Those of several runs can be added.
 type Metrics struct {
-	// Jobs are the pieces of work that were asked for: sections, or where several
-	// sections are asked for one unit of work, units. Finished are those whose work
-	// was done and took effect.
+	// Jobs counts the jobs that were asked for (see the glossary), Finished those whose work was
+	// done and took effect.
 	Jobs     int64 `json:"jobs"`
 	Finished int64 `json:"finished"`
 
 	Calls        int64 `json:"calls"`        // sections that were asked for
-	Acquisitions int64 `json:"acquisitions"` // of those, the ones that were let in
-	NotObtained  int64 `json:"not_obtained"` // and those that were told that they did not get the lock
-	Unknown      int64 `json:"unknown"`      // and those that nobody answered in time
+	Acquisitions int64 `json:"acquisitions"` // of those, the sections that were let in
+	NotObtained  int64 `json:"not_obtained"` // of those, the sections that were answered "not obtained"
+	Unknown      int64 `json:"unknown"`      // of those, the sections that got no answer in time
 	Commands     int64 `json:"commands"`     // requests that reached a lock server
-	Refusals     int64 `json:"refusals"`     // of those, the ones that found the lock taken
+	Refusals     int64 `json:"refusals"`     // of those, the requests that found the lock taken
 	Renewals     int64 `json:"renewals"`
 
-	// Losses are sections whose grant ended while they were inside. A loss is
-	// noticed when the holder is told of it, by its answer at the latest.
+	// Losses are sections whose grant ended while they were inside. A loss is noticed when the
+	// holder is told of it, at the latest by its answer.
 	LossesNoticed   int64 `json:"losses_noticed"`
 	LossesUnnoticed int64 `json:"losses_unnoticed"`
-	// GivenUp are sections that gave up their lease while the servers held it for
-	// them: they were told of a loss, or answered lost. That is right at the end of a
-	// lease, which its holder counts from an earlier moment than the server.
-	// GivenUpNeedlessly are those of them that the check needless-loss names.
+	// GivenUp counts sections that gave up their lease while the servers still held it for them:
+	// they were told of a loss, or answered lost. That is right at the end of a lease, since a
+	// holder counts it from an earlier time than the server does. GivenUpNeedlessly counts those
+	// that violate the check needless-loss.
 	GivenUp           int64 `json:"given_up"`
 	GivenUpNeedlessly int64 `json:"given_up_needlessly"`
-	// Notice is the time from a loss to its notice, and ActsAfterLoss counts
-	// what the resource accepted of the section in between.
+	// Notice is the time from a loss to its notice. ActsAfterLoss counts the operations of such
+	// sections that the resource accepted in between.
 	Notice        Spread `json:"notice"`
 	ActsAfterLoss int64  `json:"acts_after_loss"`
 
 	Wait Spread `json:"wait"` // from the call until the worker is let in
 	Hold Spread `json:"hold"` // from there until the work is left
 
-	// Unavailable is how long somebody waited for a lock that nobody used: it
-	// was free, or orphaned. Wasted is the time in sections of which a write was
-	// refused, or which had lost the lock.
+	// Unavailable is how long somebody waited for a lock that nobody used: it was free, or
+	// orphaned. Wasted is the time spent in sections that had lost the lock or had a write refused.
 	Unavailable time.Duration `json:"unavailable"`
 	Wasted      time.Duration `json:"wasted"`
 	Time        time.Duration `json:"time"` // of all runs
 
-	// Fairness is Jain's index of the acquisitions of each worker: 1 if all got
-	// the same, 1/n if one of n got all. Over several runs it is their mean.
+	// Fairness is Jain's index of the acquisitions of each worker: 1 if all got the same number,
+	// 1/n if one of n got all. Over several runs it is the mean.
 	Fairness float64 `json:"fairness"`
-	Runs     int64   `json:"runs"` // that all this is of
+	Runs     int64   `json:"runs"` // the number of runs in these figures
 }
 
-// CommandsEach is how many requests an acquisition cost, 0 if there was none.
+// CommandsEach returns the number of requests for each acquisition, 0 if there was none.
 func (m *Metrics) CommandsEach() float64 {
 	if m.Acquisitions == 0 {
 		return 0
@@ -95,7 +93,7 @@ func (m *Metrics) Add(o *Metrics) {
 	}
 }
 
-// measure works the metrics out, all but Commands, which no history shows.
+// measure computes the metrics, except Commands, which no history shows.
 func (in *input) measure() Metrics {
 	book := in.ledger()
 	m := Metrics{Time: in.endAt(), Runs: 1, Refusals: book.refusals, Renewals: book.renewals}
@@ -125,7 +123,7 @@ func (in *input) measure() Metrics {
 
 // measureInside adds the figures of a section that was let in.
 func (in *input) measureInside(s *history.Section, m *Metrics) {
-	left, leftAt := in.left(s)
+	left, leftAt := in.workEnd(s)
 	m.Acquisitions++
 	m.Wait.Add(s.EnterAt - s.CallAt)
 	m.Hold.Add(leftAt - s.EnterAt)
@@ -154,7 +152,7 @@ func (in *input) measureInside(s *history.Section, m *Metrics) {
 			notice = forever
 		}
 		for _, o := range s.Ops {
-			if at := moment(o); in.effect(o) == accepted && at > lost && at < notice {
+			if at := effectSeq(o); in.effect(o) == accepted && at > lost && at < notice {
 				m.ActsAfterLoss++
 			}
 		}
@@ -164,7 +162,7 @@ func (in *input) measureInside(s *history.Section, m *Metrics) {
 	}
 }
 
-// jain is Jain's index of fairness. Workers that got nothing count too.
+// jain returns Jain's index of fairness. Workers that got nothing count too.
 func jain(workers []string, each map[string]float64) float64 {
 	var sum, squares float64
 	for _, w := range workers {
@@ -178,8 +176,8 @@ func jain(workers []string, each map[string]float64) float64 {
 	return sum * sum / (float64(len(workers)) * squares)
 }
 
-// unavailable adds up the time in which somebody waited for the lock of these
-// sections and nobody was inside.
+// unavailable returns the total time in which somebody waited for the lock of these sections while
+// nobody was inside.
 func (in *input) unavailable(sections []*history.Section) time.Duration {
 	type change struct {
 		at              time.Duration
@@ -187,9 +185,9 @@ func (in *input) unavailable(sections []*history.Section) time.Duration {
 	}
 	changes := make([]change, 0, 4*len(sections))
 	for _, s := range sections {
-		entered := in.waited(s)
+		entered := in.waitEnd(s)
 		if s.Entered() {
-			_, end := in.ended(s)
+			_, end := in.sectionEnd(s)
 			changes = append(changes, change{s.EnterAt, 0, 1}, change{end, 0, -1})
 		}
 		changes = append(changes, change{s.CallAt, 1, 0}, change{entered, -1, 0})

@@ -8,7 +8,7 @@ import (
 )
 
 // measured is the metrics of a story, which must fold.
-func measured(t *testing.T, s *teller) Metrics {
+func measured(t *testing.T, s *scriptedHistory) Metrics {
 	t.Helper()
 	h := s.history()
 	sections, err := h.Sections()
@@ -23,7 +23,7 @@ func measured(t *testing.T, s *teller) Metrics {
 }
 
 // Every event comes a millisecond after the one before it.
-func TestMeasureTwoSectionsInTurn(t *testing.T) {
+func TestMetricsCountCallsWaitsAndHolds(t *testing.T) {
 	s := story("counter", "off")
 	s.meta.Workers = []string{"a", "b", "c"}
 	s.acquire("a", 0)               // called at 1 ms, granted at 2, inside at 3
@@ -53,7 +53,7 @@ func TestMeasureTwoSectionsInTurn(t *testing.T) {
 	}
 }
 
-func TestMeasureLosses(t *testing.T) {
+func TestALossIsNoticedWhenTheHolderIsTold(t *testing.T) {
 	// a loses its lock at 4 ms, writes at 6, is told at 8, writes again at 10.
 	noticed := story("counter", "off").acquire("a", 0).expire("a").write("a", "1").told("a").write("a", "2")
 	noticed.release("a")
@@ -75,7 +75,7 @@ func TestMeasureLosses(t *testing.T) {
 }
 
 // The figures of two runs add up, and fairness is their mean.
-func TestMeasureAddsUp(t *testing.T) {
+func TestMetricsOfTwoRunsAddUp(t *testing.T) {
 	one := story("counter", "off").acquire("a", 0).write("a", "1").release("a")
 	one.meta.Workers = []string{"a"}
 	two := story("counter", "off").acquire("a", 0).expire("a").release("a")
@@ -92,9 +92,9 @@ func TestMeasureAddsUp(t *testing.T) {
 	}
 }
 
-// With three servers and a quorum of two, the end of one grant is no loss, and
-// the end of the second is.
-func TestMeasureQuorum(t *testing.T) {
+// With three servers and a quorum of two, the end of one grant is no loss, but the end of a second
+// one is.
+func TestALossNeedsTheEndOfAQuorum(t *testing.T) {
 	three := func(ends int) Metrics {
 		s := story("counter", "off").call("a").grantOn("a", "lock-1").grantOn("a", "lock-2").grantOn("a", "lock-3").enter("a", 0)
 		s.meta.Nodes, s.meta.Quorum = 3, 2

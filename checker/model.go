@@ -7,39 +7,38 @@ import (
 	"lockquake/history"
 )
 
-// state is what the model of one item of the resource holds: its value, and
-// the highest token that counts.
+// state is the state of the model of one item: its value, and the highest token that counts.
 type state struct {
 	value string
 	mark  int64
 }
 
-// access is one read or write of a step, and what is known to have become of it.
+// access is one read or write of a step, and what is known of its effect.
 type access struct {
 	op      *history.Op
 	refused bool
-	maybe   bool // it may as well not have happened
+	maybe   bool // it may or may not have happened
 	unseen  bool // a read whose value the worker never learned, or not in time
 }
 
-// step is what the model takes at once: a whole section, or one operation.
+// step is a transition of the model: a whole section, or a single operation.
 type step struct {
 	accesses []access // of one item, in the order of their effects
 	section  *history.Section
-	call     int64 // it took place after this
-	ret      int64 // and before this; forever if it never ended
-	at       int64 // its place in the order that the record suggests
+	call     int64 // it took effect after this event
+	ret      int64 // and before this event; forever if it never ended
+	at       int64 // its position in the recorded order
 }
 
-// rule is what a resource claims to do with tokens.
+// rule is the rule for tokens that a resource claims to follow.
 type rule struct {
-	tokens bool // it looks at them at all
-	reads  bool // reads present theirs too, and raise the mark
-	above  bool // a write has to rise above the mark
+	tokens bool // the resource checks tokens
+	reads  bool // reads carry tokens too, and raise the mark
+	above  bool // the token of a write has to be above the mark
 }
 
-// ruleOf returns the rule that a resource's policy claims to keep to. The
-// flawed policies claim what writes does; judged by that they are found out.
+// ruleOf returns the rule of a resource's policy, and whether the policy is known. The flawed
+// policies claim the rule of writes, and the check finds where they break it.
 func ruleOf(fence string) (rule, bool) {
 	switch fence {
 	case "", "off":
@@ -54,9 +53,8 @@ func ruleOf(fence string) (rule, bool) {
 	return rule{}, false
 }
 
-// allows reports whether the resource has to accept o when its mark is at
-// mark; otherwise it has to refuse it. A resource that looks at tokens refuses
-// every request that brings none.
+// allows reports whether the resource has to accept o when its highest token so far is mark;
+// otherwise it has to refuse o. A resource that checks tokens refuses every request without one.
 func (r rule) allows(mark int64, o *history.Op) bool {
 	switch {
 	case !r.tokens:
@@ -72,8 +70,8 @@ func (r rule) allows(mark int64, o *history.Op) bool {
 	}
 }
 
-// take lets one access happen. It returns false if the access contradicts the
-// state: a read of another value, an answer that the rule does not give.
+// take applies one access to a state. It returns false if the access contradicts the state: it read
+// another value, or was accepted or refused against the rule.
 func (r rule) take(s state, a *access) (state, bool) {
 	allowed := r.allows(s.mark, a.op)
 	if a.refused || !allowed {
@@ -91,17 +89,17 @@ func (r rule) take(s state, a *access) (state, bool) {
 	return s, true
 }
 
-// model steps through sets of states: where it is not known whether a write
-// happened, both go on. It stops when its steps are used up.
+// model keeps the set of states that are possible so far. A write that may or may not have happened
+// leads to two states. The model stops when it has used up its steps.
 type model struct {
 	rule      rule
 	left      int     // accesses that may still be tried
-	now, next []state // room of step, kept between calls
+	now, next []state // buffers of step, reused between calls
 }
 
-// step appends to dst, which is empty, the states that s can lead to from
-// those in src, in order and without repetition. None means that s cannot
-// happen here. With maybe, s as a whole may as well not have happened yet.
+// step applies s to each state of src and appends the possible results to dst, which is empty,
+// sorted and without duplicates. No result means that s cannot happen here. With maybe, s as a
+// whole may not have happened yet, so the states of src are results too.
 func (m *model) step(dst, src []state, s *step, maybe bool) []state {
 	m.now = append(m.now[:0], src...)
 	for i := range s.accesses {

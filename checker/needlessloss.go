@@ -9,21 +9,29 @@ import (
 	"lockquake/history"
 )
 
-// needlessLoss looks for sections that gave up a lease without need: they were told
-// of a loss, or answered lost, while the servers held the lock for them. A loss is
-// needless in two cases.
+func needlessLossCheck() Check {
+	return Check{
+		Name:  "needless-loss",
+		Doc:   "no lease is given up that is still good, or that there was time to renew",
+		About: Efficiency, Rank: 7,
+		Unit:     "a section that gave up its lease needlessly",
+		Advisory: true,
+		run:      needlessLoss,
+	}
+}
+
+// needlessLoss looks for sections that gave up a lease without need: they were told of a loss, or
+// answered lost, while the servers still held the lock for them. A loss is needless in two cases.
 //
-//   - The lease was good for longer, by the holder's own clock. That counts from the
-//     sending of the last request that was granted, and may take off the drift of
-//     the clocks of several servers.
-//   - There was time to renew it: since it was renewed last, the worker could reach
-//     the servers for half of the lease in one piece. It is so where one renewal
-//     that hangs uses up all of it. A strategy that never renews means to let the
-//     lease end.
+//   - The lease had not ended yet by the holder's own clock. The holder counts from the sending of
+//     the last request that was granted, and may subtract the clock drift of several servers.
+//   - There was time to renew it: since the last renewal, the worker could reach the servers for
+//     half of the lease without interruption. So one renewal that hangs must not use up all of that
+//     time. A strategy that never renews means to let the lease end.
 //
-// Nor is it one if the section has held the lock for as long as it may.
+// A loss is not needless if the section has held the lock for the maximum hold time.
 //
-// Such a loss corrupts nothing, so the check does not decide unless it is named.
+// Such a loss corrupts nothing, so the check decides only if an expectation names it.
 func needlessLoss(in *input, r *Result) {
 	for _, s := range in.sections {
 		h := in.holding(s)
@@ -40,8 +48,8 @@ func needlessLoss(in *input, r *Result) {
 	}
 }
 
-// givenUp returns the event by which a section gave up what the servers still held
-// for it, 0 if it did not.
+// givenUp returns the event with which a section gave up a lease that the servers still held for
+// it, 0 if it did not.
 func (in *input) givenUp(s *history.Section) (seq int64, at time.Duration) {
 	seq, at = s.Told, s.ToldAt
 	if seq == 0 && s.Class == history.ClassLost {
@@ -53,14 +61,14 @@ func (in *input) givenUp(s *history.Section) (seq int64, at time.Duration) {
 	return seq, at
 }
 
-// needless says why a section need not have given up its lease at some time, or "".
+// needless says why the loss of s at the given time was needless. It returns "" if it was not.
 func (in *input) needless(s *history.Section, at time.Duration) string {
 	lease, from := in.lastLease(s, at)
 	switch {
-	case lease == 0, in.clocked(s.Worker, s.CallAt, at):
-		return "" // it has no end, or nobody can say what its holder's clock was worth
+	case lease == 0, in.clockFaulty(s.Worker, s.CallAt, at):
+		return "" // the grant never expires, or the holder's clock was wrong
 	case in.Meta.MaxHold != 0 && at >= s.EnterAt+in.Meta.MaxHold-lease:
-		return "" // it has held the lock for as long as it may, and no renewal follows
+		return "" // the maximum hold time allows no further renewal
 	}
 	if over := from + lease - in.drift(lease) - clockSlack; at < over {
 		return fmt.Sprintf("%s before its lease was over by its own clock", readable(from+lease-at))
@@ -71,8 +79,8 @@ func (in *input) needless(s *history.Section, at time.Duration) string {
 	return ""
 }
 
-// lastLease returns the lease that the holder of s knew last, and when it sent the
-// request for it. A renewal of which the answer may have got lost does not count.
+// lastLease returns the last lease that the holder of s knew of, and when it sent the request for
+// it. A renewal whose answer may have been lost does not count.
 func (in *input) lastLease(s *history.Section, at time.Duration) (lease, from time.Duration) {
 	h := in.holding(s)
 	hindered := in.hindered(s.Worker)
@@ -92,28 +100,28 @@ func (in *input) lastLease(s *history.Section, at time.Duration) (lease, from ti
 		}
 		list = append(list, last)
 	}
-	// The lock is gone with the grant that makes them fewer than a quorum.
+	// The lock is lost with the grant that leaves fewer than a quorum.
 	slices.SortFunc(list, func(a, b known) int { return cmp.Compare(a.until, b.until) })
 	last := list[max(len(list)-h.quorum, 0)]
 	return last.until - last.from, last.from
 }
 
-// clocked reports whether something was wrong with the clock of a worker.
-func (in *input) clocked(worker string, from, to time.Duration) bool {
+// clockFaulty reports whether a fault changed the clock of a worker in that time.
+func (in *input) clockFaulty(worker string, from, to time.Duration) bool {
 	return slices.ContainsFunc(in.faults(), func(f fault) bool {
 		return (f.Effect == history.EffectSkews || f.Effect == history.EffectSteps) && f.Target == worker && f.from <= to && f.to >= from
 	})
 }
 
-// cutOff returns when a worker could not reach the servers, or could do nothing. What
-// happens to a single message does not keep it from sending another.
+// cutOff returns when a worker was stopped or could not reach the servers. A fault of a single
+// message does not count, since the worker can send another one.
 func (in *input) cutOff(worker string) stretches {
 	return in.hinderedBy(worker, func(f fault) bool {
 		return f.Effect != history.EffectCatches && f.Effect != history.EffectFails
 	})
 }
 
-// longest returns the longest piece of the time between two moments that lies beside s.
+// longest returns the longest part of the time between from and to that is outside of s.
 func longest(s stretches, from, to time.Duration) time.Duration {
 	var most time.Duration
 	for _, x := range append(s.within(from, to), stretch{to, to}) {

@@ -9,7 +9,7 @@ import (
 
 // keeper is the story of a section of a with a lease of 10 s, which was asked for at
 // 1 ms, and renewed at the times given, in a history whose locks are renewed.
-func keeper(renewed ...time.Duration) *teller {
+func keeper(renewed ...time.Duration) *scriptedHistory {
 	t := story("counter", "off").call("a").leased("a", 10*time.Second).enter("a", 0).stop()
 	for _, at := range renewed {
 		t.now = at
@@ -19,16 +19,16 @@ func keeper(renewed ...time.Duration) *teller {
 }
 
 // until lets time pass up to a moment.
-func (t *teller) until(at time.Duration) *teller { t.now = at; return t }
+func (t *scriptedHistory) until(at time.Duration) *scriptedHistory { t.now = at; return t }
 
 // broken lets a fault last from one moment to another.
-func (t *teller) broken(kind, target string, from, to time.Duration) *teller {
+func (t *scriptedHistory) broken(kind, target string, from, to time.Duration) *scriptedHistory {
 	return t.until(from).fault(kind, target, to-from)
 }
 
 // unanswered lets a fault last from one moment to another, and the server renew the
 // lease of a in the first of them.
-func (t *teller) unanswered(kind, target string, from, to time.Duration) *teller {
+func (t *scriptedHistory) unanswered(kind, target string, from, to time.Duration) *scriptedHistory {
 	e := history.Event{Type: history.FaultBegin, Fault: 1, Kind: kind, Target: target}
 	t.until(from).tell(e)
 	t.tell(history.Event{Type: history.Renewed, Worker: "a", Key: "x", Owner: "a", Node: "lock", Sent: from - time.Millisecond, Until: from + 10*time.Second})
@@ -37,11 +37,11 @@ func (t *teller) unanswered(kind, target string, from, to time.Duration) *teller
 }
 
 // givesUp lets a be told of a loss, and the lease end by itself.
-func (t *teller) givesUp(at time.Duration) *teller {
+func (t *scriptedHistory) givesUp(at time.Duration) *scriptedHistory {
 	return t.until(at).told("a").leave("a").after(time.Minute).expire("a").answered("a", "lost", "lost")
 }
 
-func TestNeedlessLoss(t *testing.T) {
+func TestGivingUpAGoodLeaseIsNeedless(t *testing.T) {
 	const s = time.Second
 	judge(t, "needless-loss", []verdictCase{
 		{name: "nothing given up", story: keeper(3*s, 6*s).release("a"), want: Valid},
@@ -77,7 +77,7 @@ func TestNeedlessLoss(t *testing.T) {
 		},
 		{name: "its clock was set", story: keeper(3*s).broken("clock-step", "a", 4*s, 5*s).givesUp(7 * s), want: Valid},
 		{name: "a lock that is never renewed ends with its lease", story: keeper().givesUp(10 * s), want: Valid},
-		{name: "it had held for as long as it may", story: func() *teller {
+		{name: "it had held for as long as it may", story: func() *scriptedHistory {
 			t := keeper(3*s, 6*s)
 			t.meta.MaxHold = 12 * s
 			return t.givesUp(12 * s)
@@ -86,11 +86,10 @@ func TestNeedlessLoss(t *testing.T) {
 	})
 }
 
-// Of three servers a quorum counts its lease from the request, and takes off the
-// drift of their clocks.
-func TestNeedlessLossOfAQuorum(t *testing.T) {
+// With three servers, the holder counts its lease from the request, and may subtract clock drift.
+func TestAQuorumMaySubtractClockDriftFromItsLease(t *testing.T) {
 	const lease = 10 * time.Second
-	told := func(at time.Duration) *teller {
+	told := func(at time.Duration) *scriptedHistory {
 		s := story("counter", "off")
 		s.meta.Nodes, s.meta.Quorum = 3, 2
 		s.call("a")
@@ -105,10 +104,10 @@ func TestNeedlessLossOfAQuorum(t *testing.T) {
 	})
 }
 
-func TestMeasureGivenUp(t *testing.T) {
+func TestMetricsCountLeasesThatWereGivenUp(t *testing.T) {
 	for _, test := range []struct {
 		name              string
-		story             *teller
+		story             *scriptedHistory
 		given, needlessly int64
 	}{
 		{"needlessly", keeper(3 * time.Second).givesUp(7 * time.Second), 1, 1},

@@ -9,14 +9,23 @@ import (
 	"lockquake/history"
 )
 
-// once looks for pieces of work, such as the tick of a schedule, that took
-// effect more than once: a write counts whose item is called as the piece is,
-// by a section which was asked for it.
+func onceCheck() Check {
+	return Check{
+		Name:  "once",
+		Doc:   "each piece of work, such as a tick, takes effect once: not twice, and not never without anybody noticing",
+		About: Corruption, Rank: 2,
+		Workloads: []string{"cron", "reminders"},
+		Unit:      "a piece of work that was done more than once, or never",
+		run:       once,
+	}
+}
+
+// once looks for units of work, such as a tick of a schedule, that took effect more than once. A
+// write counts if its item has the name of the unit and its section was asked for that unit.
 //
-// A piece that nobody did is a violation only if everybody was content: each
-// section that was asked for it was done or was told that another one had the
-// lock. Where one of them crashed, failed or does not know, somebody could
-// have noticed, and the loss is no secret of the lock.
+// A unit that was not done is a violation only if nobody could have noticed: each section that was
+// asked for it was done, or was told that another one had the lock. If a section crashed, failed or
+// does not know its outcome, the loss can be noticed.
 func once(in *input, r *Result) {
 	var asked []*history.Section
 	for _, s := range in.sections {
@@ -40,7 +49,7 @@ func once(in *input, r *Result) {
 				unit, len(done), done[len(done)-1].at-done[0].at, strings.Join(who, ", "))
 		case len(done)+perhaps > 1:
 			r.find(Unknown, nil, "cannot tell: whether %s took effect more than once, since nobody knows what became of %d writes", unit, perhaps)
-		case len(done)+perhaps == 0 && !slices.ContainsFunc(sections, discontent):
+		case len(done)+perhaps == 0 && !slices.ContainsFunc(sections, noticeable):
 			var events []int64
 			for _, s := range sections {
 				events = append(events, s.Call, s.Enter, s.Return)
@@ -51,15 +60,15 @@ func once(in *input, r *Result) {
 	}
 }
 
-// done is one effect of a piece of work.
+// done is one effect of a unit of work.
 type done struct {
 	op      *history.Op
 	section *history.Section
 	at      time.Duration
 }
 
-// effects returns the writes of the sections that took effect, in order, and
-// how many more there may be.
+// effects returns the writes of the sections that took effect, in order, and the number of those
+// that may have.
 func (in *input) effects(sections []*history.Section) (list []done, perhaps int) {
 	for _, s := range sections {
 		for _, o := range s.Ops {
@@ -72,12 +81,11 @@ func (in *input) effects(sections []*history.Section) (list []done, perhaps int)
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b done) int { return cmp.Compare(moment(a.op), moment(b.op)) })
+	slices.SortFunc(list, func(a, b done) int { return cmp.Compare(effectSeq(a.op), effectSeq(b.op)) })
 	return list, perhaps
 }
 
-// discontent reports whether somebody could have noticed that the section did
-// not do its work.
-func discontent(s *history.Section) bool {
+// noticeable reports whether the section's end shows that it may not have done its work.
+func noticeable(s *history.Section) bool {
 	return s.Return == 0 || s.Crashed || s.Class != history.ClassOK && s.Class != history.ClassNotObtained
 }

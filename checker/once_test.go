@@ -8,19 +8,19 @@ import (
 )
 
 // callFor asks for a section for a piece of work.
-func (t *teller) callFor(w, unit string) *teller {
+func (t *scriptedHistory) callFor(w, unit string) *scriptedHistory {
 	t.sections[w]++
 	t.units[w] = unit
 	return t.tell(history.Event{Type: history.AcquireCalled, Worker: w, Section: t.sections[w], Key: "x", Unit: unit})
 }
 
 // does is a section that does a piece of work.
-func (t *teller) does(w, unit string) *teller {
+func (t *scriptedHistory) does(w, unit string) *scriptedHistory {
 	return t.callFor(w, unit).grant(w).enter(w, 0).write(w, w).release(w)
 }
 
 // mark writes down in the item that the piece of work is done.
-func (t *teller) mark(w, value string) *teller {
+func (t *scriptedHistory) mark(w, value string) *scriptedHistory {
 	unit := t.units[w]
 	delete(t.units, w)
 	t.write(w, value)
@@ -28,9 +28,9 @@ func (t *teller) mark(w, value string) *teller {
 	return t
 }
 
-func TestOnce(t *testing.T) {
-	cron := func() *teller { return story("cron", "off") }
-	declined := func(s *teller, w, unit string) *teller {
+func TestAUnitOfWorkTakesEffectOnce(t *testing.T) {
+	cron := func() *scriptedHistory { return story("cron", "off") }
+	declined := func(s *scriptedHistory, w, unit string) *scriptedHistory {
 		return s.callFor(w, unit).answered(w, history.ClassNotObtained, "not obtained")
 	}
 	judge(t, "once", []verdictCase{

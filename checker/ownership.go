@@ -6,16 +6,24 @@ import (
 	"lockquake/history"
 )
 
-// ownership looks for renewals and releases of somebody else's grant. Somebody
-// else is another worker, and the same worker at another time: a release that
-// was sent before the grant was asked for, or that comes while the section is
-// still at work, belongs to an earlier one; and a renewal has no business once
-// its section has given the lock back, even if the server declines it.
+func ownershipCheck() Check {
+	return Check{
+		Name:  "ownership",
+		Doc:   "a release or a renewal touches the grant of its own section only",
+		About: Service, Rank: 6,
+		Unit: "a section whose grant another request renewed or freed, or that renewed after its own release",
+		run:  ownership,
+	}
+}
+
+// ownership looks for renewals and releases that changed another section's grant: that of another
+// worker, or a later one of the same worker. A release belongs to an earlier section if it was sent
+// before the grant was asked for, or arrives while the section is still at work. A renewal is wrong
+// once its section has released the lock, even if the server declines it.
 //
-// A section that returned without knowing what became of its requests may
-// have left a renewal on the way; and what a process sent before it crashed may
-// come after. Of several servers some may be given up on, and get what was sent to
-// them late: a renewal that comes to fewer than a quorum of them keeps nothing.
+// A section that returned without knowing the outcome of its requests may have a renewal under way.
+// So may a process that crashed. With several servers, a client may give up on some, and requests
+// reach those late: late renewals on fewer than a quorum of servers do not keep the lock.
 func ownership(in *input, r *Result) {
 	var late []lateRenewal
 	for _, g := range in.ledger().grants {
@@ -24,7 +32,7 @@ func ownership(in *input, r *Result) {
 		for _, e := range g.renewals {
 			switch {
 			case e.Worker != "" && e.Worker != g.worker:
-				in.violated(r, g.victim(), []int64{g.given.Seq, e.Seq}, "renewed another's: %s renewed the grant of lock %s that %s had", e.Worker, g.key, g.worker)
+				in.violated(r, g.violationUnit(), []int64{g.given.Seq, e.Seq}, "renewed another's: %s renewed the grant of lock %s that %s had", e.Worker, g.key, g.worker)
 			case s != nil && s.Return != 0 && e.Seq > s.Return && g.given.Seq < s.Return && !unsure(s):
 				text := fmt.Sprintf("lock %s was renewed %s after %s had ended", g.key, e.At-s.ReturnAt, nameOf(s))
 				late = append(late, lateRenewal{s, e.Node, []int64{g.given.Seq, s.Return, e.Seq}, text})
@@ -34,11 +42,11 @@ func ownership(in *input, r *Result) {
 		switch {
 		case e == nil || e.Type != history.Freed || e.Worker == "":
 		case e.Worker != g.worker:
-			in.violated(r, g.victim(), []int64{g.given.Seq, e.Seq}, "freed another's: %s freed the grant of lock %s that %s had%s", e.Worker, g.key, g.worker, again(e))
-		case s == nil, s.Leave != 0 && g.given.Seq > s.Leave: // its own release ends what came too late
-		case e.Sent != 0 && e.Sent < g.given.Sent && in.holding(s).owner() == g.given.Owner, in.works(s, g, e.Seq):
-			in.violated(r, g.victim(), []int64{g.given.Seq, s.Enter, e.Seq, s.Leave}, "freed too early: an earlier release of %s freed lock %s, which the server had given to %s since%s",
-				e.Worker, g.key, nameOf(s), again(e))
+			in.violated(r, g.violationUnit(), []int64{g.given.Seq, e.Seq}, "freed another's: %s freed the grant of lock %s that %s had%s", e.Worker, g.key, g.worker, resendNote(e))
+		case s == nil, s.Leave != 0 && g.given.Seq > s.Leave: // its own release ends a grant that came too late
+		case e.Sent != 0 && e.Sent < g.given.Sent && in.holding(s).owner() == g.given.Owner, in.atWork(s, g, e.Seq):
+			in.violated(r, g.violationUnit(), []int64{g.given.Seq, s.Enter, e.Seq, s.Leave}, "freed too early: an earlier release of %s freed lock %s, which the server had given to %s since%s",
+				e.Worker, g.key, nameOf(s), resendNote(e))
 		}
 	}
 	late = append(late, in.lateRenewals()...)
@@ -55,25 +63,24 @@ func ownership(in *input, r *Result) {
 	}
 }
 
-// victim returns what counts once when another request touches the grant: its section,
+// violationUnit returns the unit that counts once if another request changes the grant: its section,
 // which may have grants of several servers, or the grant itself if it has no section.
-func (g *grant) victim() any {
+func (g *grant) violationUnit() any {
 	if g.section != nil {
 		return g.section
 	}
 	return g
 }
 
-// again says of a command that it arrived a second time.
-func again(e *history.Event) string {
+// resendNote returns a note that a command arrived a second time, "" if it did not.
+func resendNote(e *history.Event) string {
 	if e.Again {
 		return fmt.Sprintf("; it arrived a second time, %s after it was sent", readable(e.At-e.Sent))
 	}
 	return ""
 }
 
-// lateRenewal is a renewal that came to a server when its section had given the
-// lock back.
+// lateRenewal is a renewal that reached a server after its section had released the lock.
 type lateRenewal struct {
 	section *history.Section
 	node    string
@@ -81,18 +88,17 @@ type lateRenewal struct {
 	text    string
 }
 
-// works reports whether the section was let in with the grant and was at work
-// at event seq, in the belief that it still had the lock.
-func (in *input) works(s *history.Section, g *grant, seq int64) bool {
-	left, _ := in.left(s)
+// atWork reports whether the section was let in with the grant, and at event seq was at work
+// without having been told of a loss.
+func (in *input) atWork(s *history.Section, g *grant, seq int64) bool {
+	left, _ := in.workEnd(s)
 	return in.holding(s).with(g) && s.Told == 0 && seq > s.Enter && seq < left
 }
 
-// lateRenewals looks for renewals that the server declined because their own
-// section had freed the lock before: it did not wait for them, or sent them
-// afterwards. One that was under way for longer than a client waits for an
-// answer had been given up on, and of one that the network brought twice, the second
-// copy is nobody's.
+// lateRenewals looks for renewals that the server declined because their own section had freed the
+// lock before: the section did not wait for them, or sent them afterwards. Two kinds do not count:
+// a renewal under way for longer than a client waits for an answer, since the client had given up
+// on it, and a second copy that the network made.
 func (in *input) lateRenewals() []lateRenewal {
 	var late []lateRenewal
 	for _, d := range in.ledger().declined {
@@ -100,7 +106,7 @@ func (in *input) lateRenewals() []lateRenewal {
 		if g.section == nil || g.section.Crashed || e.Again {
 			continue
 		}
-		if freed.Sent != 0 && e.Sent > freed.Sent || e.Sent > g.given.At && e.At-e.Sent < in.answer() {
+		if freed.Sent != 0 && e.Sent > freed.Sent || e.Sent > g.given.At && e.At-e.Sent < in.answerTimeout() {
 			text := fmt.Sprintf("%s asked for a renewal of lock %s, and the server came to it %s after the lock had been freed",
 				nameOf(g.section), g.key, e.At-freed.At)
 			late = append(late, lateRenewal{g.section, e.Node, []int64{g.given.Seq, freed.Seq, e.Seq}, text})

@@ -7,12 +7,12 @@ import (
 	"lockquake/history"
 )
 
-func TestOwnership(t *testing.T) {
-	// declined is a renewal by w that was sent before ago, and that found nothing.
-	declined := func(s *teller, w string, ago time.Duration) *teller {
+func TestARequestMustNotChangeAnothersGrant(t *testing.T) {
+	// declined adds a renewal by w that was sent some time ago and that the server declined.
+	declined := func(s *scriptedHistory, w string, ago time.Duration) *scriptedHistory {
 		return s.tell(history.Event{Type: history.NotRenewed, Worker: w, Key: "x", Owner: w, Node: "lock", Sent: s.now - ago})
 	}
-	renewing := func() *teller { return story("counter", "off").acquire("a", 0).renewed("a", "a") }
+	renewing := func() *scriptedHistory { return story("counter", "off").acquire("a", 0).renewed("a", "a") }
 	judge(t, "ownership", []verdictCase{
 		{name: "its own", story: renewing().release("a"), want: Valid},
 		{
@@ -63,10 +63,11 @@ func TestOwnership(t *testing.T) {
 	})
 }
 
-// Of three servers two may be given up on as the lock is released, and be slow. One
-// that gets an earlier renewal late keeps nothing; two would keep the lock.
-func TestOwnershipOfLateRenewalsOnSeveralServers(t *testing.T) {
-	told := func(nodes ...string) *teller {
+// Two of three servers may be slow, and the client gives up on them when it releases the lock. An
+// earlier renewal that reaches one of them late does no harm; on two of them it would keep the
+// lock.
+func TestALateRenewalOnAMinorityIsHarmless(t *testing.T) {
+	told := func(nodes ...string) *scriptedHistory {
 		s := story("counter", "off")
 		s.meta.Nodes, s.meta.Quorum = 3, 2
 		s.call("a").grantOn("a", "lock-1").grantOn("a", "lock-2").grantOn("a", "lock-3").enter("a", 0).leave("a")
@@ -85,10 +86,10 @@ func TestOwnershipOfLateRenewalsOnSeveralServers(t *testing.T) {
 	})
 }
 
-// One of three servers was given up on as the lock was asked for, and grants it when the
-// section has left. The section's own release, sent before that request at last got
-// through, takes the grant away again: nobody else's is touched.
-func TestOwnershipOfAGrantThatComesAfterItsRelease(t *testing.T) {
+// The client gave up on one of three servers when it asked for the lock. That server grants the
+// lock after the section has left. The section's own release was sent before the late request
+// arrived and ends that grant, so no other grant is touched.
+func TestASectionsOwnReleaseMayEndItsLateGrant(t *testing.T) {
 	s := story("counter", "off")
 	s.meta.Nodes, s.meta.Quorum = 3, 2
 	s.call("a").grantOn("a", "lock-1").grantOn("a", "lock-2").enter("a", 0).leave("a")

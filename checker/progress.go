@@ -9,24 +9,29 @@ import (
 	"lockquake/history"
 )
 
-// progress looks for workers that wait for the lock, or for an answer of it,
-// beyond all patience, and for sections that never end. How long the body
-// takes is not the lock's affair.
+func progressCheck() Check {
+	return Check{
+		Name:  "progress",
+		Doc:   "a waiter gets the lock or an answer within a bound, and every section ends",
+		About: Service, Rank: 6,
+		Unit: "a section that waited too long, or did not end", NoRate: "a worker that never goes on counts once, however long the run is",
+		run: progress,
+	}
+}
+
+// progress looks for waiters that wait for the lock or for its answer longer than in.patience, for
+// sections that never end, and for waiters that sleep while the lock is free. How long the body
+// takes does not count.
 //
-// A section that is open at the end of the run never ends. A fault that is over by
-// then explains it only if the run may have been cut off in the time in which a
-// client still waits for an answer.
+// A section that is open at the end of the run never ends. A fault that is over by then excuses it
+// only if the run may have been cut off while a client still waited for an answer.
 //
-// Nor may a lock that is free turn everybody away for longer than that patience, see
-// turnedAway.
+// A free lock must not refuse everybody for longer than in.patience either, see turnedAway.
 //
-// Nor may a waiter sleep beside a lock that is free. While something was wrong
-// with a link or a server, and for as long after that as a client waits for
-// an answer, nobody can say what a waiter was kept by.
-//
-// The time does not count in which the worker was stopped, or something was
-// wrong with its links and messages or with a server, though of several servers
-// one must not matter, nor that in which the server held the lock for a worker that was alive and stopped.
+// Two kinds of time do not count. The first is when the worker was stopped, or a fault affected its
+// links, its messages or a server, and the answer timeout after that; with several servers, a fault
+// of a single one does count, since a quorum tolerates it. The second is when the server held the
+// lock for a worker that was alive but stopped.
 func progress(in *input, r *Result) {
 	r.Applies = len(in.sections) > 0
 	bound := in.patience()
@@ -34,17 +39,17 @@ func progress(in *input, r *Result) {
 	end := in.endAt()
 	frozen := map[string]stretches{} // by lock; made when a wait is long enough to ask
 	for _, s := range in.sections {
-		entered := in.waited(s)
-		_, out := in.left(s)
-		gone, until := in.ended(s)
+		entered := in.waitEnd(s)
+		_, out := in.workEnd(s)
+		gone, until := in.sectionEnd(s)
 		if entered-s.CallAt > bound {
 			if _, ok := frozen[s.Key]; !ok {
 				frozen[s.Key] = in.frozen(s.Key)
 			}
 			aside := union(slices.Concat(in.hindered(s.Worker), frozen[s.Key]))
-			if waited := aside.beside(s.CallAt, entered); waited > bound {
+			if waited := aside.outside(s.CallAt, entered); waited > bound {
 				what := "starved"
-				others, circle := in.circle(s, s.CallAt+bound)
+				others, circle := in.deadlock(s, s.CallAt+bound)
 				if circle != "" {
 					what = "deadlock"
 				}
@@ -57,7 +62,7 @@ func progress(in *input, r *Result) {
 			continue
 		}
 		if until-out > bound {
-			if waited := in.hindered(s.Worker).beside(out, until); waited > bound {
+			if waited := in.hindered(s.Worker).outside(out, until); waited > bound {
 				r.find(Invalid, stepsOf(s), "hung: the release of %s took %s, more than %s", nameOf(s), waited, bound)
 				continue
 			}
@@ -66,18 +71,18 @@ func progress(in *input, r *Result) {
 			r.find(Unknown, stepsOf(s), "not ended: %s was still open when the run was stopped, since no section had been let in or had ended for a long time", nameOf(s))
 			continue
 		}
-		if gone == forever && !in.kept(s, end) {
+		if gone == forever && !in.excused(s, end) {
 			r.find(Invalid, stepsOf(s), "never ended: %s was still open at the end of the run", nameOf(s))
 		}
 	}
 }
 
-// stepsOf lists the events of the steps that s may have come to.
+// stepsOf lists the events of entering, leaving and ending s.
 func stepsOf(s *history.Section) []int64 {
 	return []int64{s.Call, s.Enter, s.Leave, s.Return, s.Crash}
 }
 
-// waitOf lists the events between which s waited.
+// waitOf lists the first and last event of the wait of s.
 func waitOf(s *history.Section) []int64 {
 	if !s.Entered() {
 		return stepsOf(s)
@@ -85,30 +90,29 @@ func waitOf(s *history.Section) []int64 {
 	return []int64{s.Call, s.Enter}
 }
 
-// kept reports whether a fault explains that s has no end: one that has no end
-// itself, or one after which the client may still have waited for
-// an answer. A run that is over waits for nothing, and a section that had more time
-// than an answer takes since its last step was kept by something else.
-func (in *input) kept(s *history.Section, end time.Duration) bool {
-	inForce := func(f fault) bool { return f.open && !in.elsewhere(f, s.Worker) && !in.spared(f.Target) }
+// excused reports whether a fault explains that s never ended: a fault that never ended, or one
+// after which the client may still have waited for an answer. It is not excused if the run is
+// complete, or if since its last step s had more undisturbed time than an answer takes.
+func (in *input) excused(s *history.Section, end time.Duration) bool {
+	inForce := func(f fault) bool { return f.open && !in.unrelated(f, s.Worker) && !in.tolerated(f.Target) }
 	if slices.ContainsFunc(in.faults(), inForce) {
 		return true
 	}
 	hindered := in.hindered(s.Worker)
 	last := max(s.CallAt, s.EnterAt, s.LeaveAt)
-	return !in.over() && hindered.covers(end) && hindered.beside(last, end) <= in.answer()
+	return !in.complete() && hindered.covers(end) && hindered.outside(last, end) <= in.answerTimeout()
 }
 
-// over reports whether the history is of a whole run, and not of its beginning: it
-// says what the resource held at the end.
-func (in *input) over() bool {
+// complete reports whether the history covers a whole run and not only its beginning: it ends with
+// the resource's final values.
+func (in *input) complete() bool {
 	return len(in.Events) > 0 && in.Events[len(in.Events)-1].Type == history.Final
 }
 
-// circle says who waits for whom, if s waits at that time for a lock whose holder
-// waits for another one, and so on until it is one of these again. It returns the
-// events of it too.
-func (in *input) circle(s *history.Section, at time.Duration) (events []int64, text string) {
+// deadlock describes a deadlock: at the given time s waits for a lock whose holder waits for another
+// lock, and so on back to one of these workers. It returns the events of the cycle and its text, ""
+// if there is no deadlock.
+func (in *input) deadlock(s *history.Section, at time.Duration) (events []int64, text string) {
 	form := "; %s has it and waits for %s"
 	waiting := map[string]bool{s.Worker: true}
 	for key := s.Key; ; {
@@ -132,18 +136,17 @@ func (in *input) circle(s *history.Section, at time.Duration) (events []int64, t
 	}
 }
 
-// alive reports whether the section that a grant was given to was still open at
-// some time: it had neither returned nor crashed.
+// alive reports whether the section that has a grant was open at the given time: it had neither
+// returned nor crashed.
 func (in *input) alive(g *grant, at time.Duration) bool {
 	if g.section == nil {
 		return false
 	}
-	_, gone := in.ended(g.section)
+	_, gone := in.sectionEnd(g.section)
 	return g.section.CallAt <= at && at < gone
 }
 
-// holder returns the grant of a lock that is live at some time, nil if there is
-// none.
+// holder returns the grant of a lock that was in force at the given time, nil if there was none.
 func (in *input) holder(key string, at time.Duration) *grant {
 	for _, g := range in.ledger().locks[key] {
 		if g.given.At <= at && (g.ended == nil || g.ended.At > at) {
@@ -153,20 +156,19 @@ func (in *input) holder(key string, at time.Duration) *grant {
 	return nil
 }
 
-// waiting returns the section in which a worker waits for a lock at some time,
-// nil if it does not.
+// waiting returns the section in which a worker waits for a lock at the given time, nil if it does
+// not wait.
 func (in *input) waiting(worker string, at time.Duration) *history.Section {
 	for _, s := range in.sections {
-		if s.Worker == worker && s.CallAt <= at && at < in.waited(s) {
+		if s.Worker == worker && s.CallAt <= at && at < in.waitEnd(s) {
 			return s
 		}
 	}
 	return nil
 }
 
-// Patience returns how long a call may take where the longest work of a section
-// takes that long, and maxHold is the bound on how long a lock is kept, if it has
-// one.
+// Patience returns how long a call may take. Longest is the longest work of a section, and maxHold
+// the maximum time for which a lock is kept, 0 if there is none.
 func Patience(ttl, longest time.Duration, workers int, maxHold time.Duration) time.Duration {
 	return patience + patientLeases*(ttl+longest) + patientTurns*time.Duration(workers)*longest + maxHold
 }
@@ -177,16 +179,15 @@ func (in *input) patience() time.Duration {
 	workers := map[string]bool{}
 	for _, s := range in.sections {
 		workers[s.Worker] = true
-		if _, to := in.left(s); s.Entered() && to-s.EnterAt > longest {
+		if _, to := in.workEnd(s); s.Entered() && to-s.EnterAt > longest {
 			longest = max(longest, in.worked(s, to))
 		}
 	}
 	return Patience(in.Meta.TTL, longest, len(workers), in.Meta.MaxHold)
 }
 
-// worked returns how long the body of s was at work until to: it was not
-// stopped, and did not wait for the resource or for another lock. A body that
-// hangs is no measure of anything.
+// worked returns how long the body of s was at work until to: it was not stopped, and did not wait
+// for the resource or for another lock. So a body that hangs does not extend the patience.
 func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
 	idle := slices.Clone(in.stopped()[s.Worker])
 	for _, o := range s.Ops {
@@ -202,14 +203,13 @@ func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
 			break
 		}
 		if inner.Worker == s.Worker {
-			idle = append(idle, stretch{inner.CallAt, in.waited(inner)})
+			idle = append(idle, stretch{inner.CallAt, in.waitEnd(inner)})
 		}
 	}
-	return union(idle).beside(s.EnterAt, to)
+	return union(idle).outside(s.EnterAt, to)
 }
 
-// frozen returns when the servers held a lock for a worker that was alive but
-// stopped.
+// frozen returns when the servers held a lock for a worker that was alive but stopped.
 func (in *input) frozen(key string) stretches {
 	var list []stretch
 	for _, g := range in.ledger().locks[key] {
@@ -222,15 +222,15 @@ func (in *input) frozen(key string) stretches {
 	return union(list)
 }
 
-// overslept returns the longest time, and its begin, for which the lock was
-// free while s waited for it and nothing was in its way.
+// overslept returns the longest time, with its start, in which the lock was free while s waited for
+// it and no fault was in its way.
 func (in *input) overslept(s *history.Section, until time.Duration) (longest, from time.Duration) {
 	if until-s.CallAt <= oversleep {
 		return 0, 0
 	}
 	grants := in.ledger().locks[s.Key]
 	if len(grants) == 0 {
-		return 0, 0 // no server speaks of this lock
+		return 0, 0 // no server recorded this lock
 	}
 	taken := []stretch{{until, until}}
 	for _, g := range grants {

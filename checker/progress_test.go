@@ -10,15 +10,15 @@ import (
 	"lockquake/history"
 )
 
-func TestProgress(t *testing.T) {
+func TestAWaiterIsServedWithinItsPatience(t *testing.T) {
 	// Two workers whose longest work takes a second: a call may take 30 s, and
 	// 5 x 1 s and 20 x 2 x 1 s on top.
 	const bound = 75 * time.Second
-	begun := func() *teller {
+	begun := func() *scriptedHistory {
 		return story("counter", "off").acquire("a", 0).after(time.Second).release("a")
 	}
-	// wait is a's holding the lock, again and again, while b waits for d.
-	wait := func(s *teller, d time.Duration) *teller {
+	// wait lets a take the lock again and again while b waits for d.
+	wait := func(s *scriptedHistory, d time.Duration) *scriptedHistory {
 		s.call("b")
 		for end := s.now + d; s.now < end; {
 			s.acquire("a", 0).after(time.Second).release("a")
@@ -48,7 +48,7 @@ func TestProgress(t *testing.T) {
 		},
 		{
 			name: "another one was cut off while it waited",
-			story: func() *teller {
+			story: func() *scriptedHistory {
 				s := begun()
 				s.meta.Workers = []string{"a", "b"}
 				return s.acquire("a", 0).sendRead("a", "0").call("b").fault("partition", "a->resource", 10*time.Minute).
@@ -98,7 +98,7 @@ func TestProgress(t *testing.T) {
 			story: story("counter", "off").acquire("a", 0).leave("a").tell(history.Event{Type: history.FaultBegin, Fault: 1, Kind: "partition", Target: "a->lock"}).final("0"), want: Valid,
 		},
 		{
-			name: "never ended, though a fault of another worker is in force at the end of the run", story: func() *teller {
+			name: "never ended, though a fault of another worker is in force at the end of the run", story: func() *scriptedHistory {
 				s := story("counter", "off")
 				s.meta.Workers = []string{"a", "b"}
 				return s.acquire("a", 0).leave("a").tell(history.Event{Type: history.FaultBegin, Fault: 1, Kind: "partition", Target: "b->lock"}).final("0")
@@ -119,10 +119,10 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// A section that is open at the end never ends if nothing can happen any more. If
-// the run was stopped, nobody knows.
-func TestProgressOfAStoppedRun(t *testing.T) {
-	open := func(why history.Stop, wait time.Duration) *teller {
+// A section that is open at the end never ends if nothing can happen any more. If the run was
+// stopped early, the verdict is unknown.
+func TestAnOpenSectionOfAStoppedRunIsUnknown(t *testing.T) {
+	open := func(why history.Stop, wait time.Duration) *scriptedHistory {
 		s := story("counter", "off").acquire("a", 0).call("b").after(wait).final("0")
 		s.meta.Stopped = why
 		return s
@@ -132,7 +132,7 @@ func TestProgressOfAStoppedRun(t *testing.T) {
 		{name: "calm", story: open(history.StopCalm, time.Second), want: Unknown, text: "not ended: a's section 1"},
 		{
 			name: "calm, after a wait that is too long", want: Invalid, count: 1, text: "starved: b's section 1",
-			story: func() *teller {
+			story: func() *scriptedHistory {
 				s := story("counter", "off").acquire("a", 0).crash("a").call("b").after(2 * time.Hour).final("0")
 				s.meta.Stopped = history.StopCalm
 				return s
@@ -141,9 +141,9 @@ func TestProgressOfAStoppedRun(t *testing.T) {
 	})
 }
 
-// Of several servers one that does not answer is no excuse, all of them are.
-func TestProgressQuorum(t *testing.T) {
-	waiting := func(target string) *teller {
+// One server of several that does not answer is no excuse for a long wait; all of them are.
+func TestAFaultOfOneServerOfSeveralIsNoExcuse(t *testing.T) {
+	waiting := func(target string) *scriptedHistory {
 		s := story("counter", "off")
 		s.meta.Nodes, s.meta.Quorum = 3, 2
 		return s.call("a").fault("pause", target, 10*time.Minute).answered("a", "not-obtained", "")
@@ -154,9 +154,9 @@ func TestProgressQuorum(t *testing.T) {
 	})
 }
 
-// A holder that has crashed or returned waits for nothing, whatever its worker does
-// since: who waits for its lock starves, and is not in a deadlock.
-func TestADeadlockIsOfHoldersThatAreAlive(t *testing.T) {
+// A holder that has crashed or returned waits for nothing. A worker that waits for its lock
+// starves, but is not in a deadlock.
+func TestADeadlockNeedsLivingHolders(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		end  history.Event
@@ -192,9 +192,9 @@ func TestADeadlockIsOfHoldersThatAreAlive(t *testing.T) {
 	}
 }
 
-// In a deadlock everybody waits for a lock whose holder waits for another one. Who
-// waits for one of these locks, and has none, is told of it as well.
-func TestProgressTellsADeadlock(t *testing.T) {
+// In a deadlock every worker waits for a lock whose holder waits for another one. The finding of a
+// worker that only waits for one of these locks names the deadlock too.
+func TestADeadlockIsNamed(t *testing.T) {
 	s := story("multi-lock", "off")
 	asks := func(w, key string) {
 		s.sections[w]++
@@ -236,39 +236,38 @@ func TestProgressTellsADeadlock(t *testing.T) {
 	}
 }
 
-// A lock that turns everybody away while it is free is of no use, however quickly and
-// politely it does so.
-func TestProgressOfALockThatTurnsEverybodyAway(t *testing.T) {
+// A lock that refuses everybody while it is free is of no use, however fast it answers.
+func TestAFreeLockMustNotRefuseEverybody(t *testing.T) {
 	// One section has worked for a second, so what two workers may have to wait for is
 	// 30 s and 5 x 1 s and 20 x 2 x 1 s.
 	const bound = 75 * time.Second
-	begun := func() *teller {
+	begun := func() *scriptedHistory {
 		s := story("counter", "off")
 		s.meta.Workers = []string{"a", "b"}
 		return s.acquire("a", 0).after(time.Second).release("a").after(time.Minute)
 	}
 	// turned: a and b ask in turn, every 5 s for d, and are answered after 1 s.
-	turned := func(s *teller, d time.Duration, class history.Class) *teller {
+	turned := func(s *scriptedHistory, d time.Duration, class history.Class) *scriptedHistory {
 		for i, end := 0, s.now+d; s.now < end; i++ {
 			w := []string{"a", "b"}[i%2]
 			s.call(w).after(time.Second).answered(w, class, "").after(4 * time.Second)
 		}
 		return s
 	}
-	every := func(s *teller, n int, d time.Duration) *teller {
+	every := func(s *scriptedHistory, n int, d time.Duration) *scriptedHistory {
 		for range n {
 			s.call("a").answered("a", "not-obtained", "").after(d)
 		}
 		return s
 	}
-	free := func(d time.Duration) *teller { return begun().after(d) }
+	free := func(d time.Duration) *scriptedHistory { return begun().after(d) }
 	// kept: something happens to b, which waits all the time, while a is turned away.
-	kept := func(what func(s *teller) *teller) *teller {
+	kept := func(what func(s *scriptedHistory) *scriptedHistory) *scriptedHistory {
 		s := what(begun().call("b"))
 		return every(s, 40, 5*time.Second)
 	}
-	begins := func(kind, target string) func(s *teller) *teller {
-		return func(s *teller) *teller {
+	begins := func(kind, target string) func(s *scriptedHistory) *scriptedHistory {
+		return func(s *scriptedHistory) *scriptedHistory {
 			return s.tell(history.Event{Type: history.FaultBegin, Fault: 1, Kind: kind, Target: target})
 		}
 	}
@@ -307,7 +306,7 @@ func TestProgressOfALockThatTurnsEverybodyAway(t *testing.T) {
 		},
 		{
 			name: "who waited long is turned away soon after somebody was let in",
-			story: func() *teller {
+			story: func() *scriptedHistory {
 				s := begun().call("a").call("b")
 				return s.after(bound-10*time.Second).grant("a").enter("a", 0).release("a").call("a").after(20*time.Second).
 					answered("a", "not-obtained", "").answered("b", "not-obtained", "")
@@ -334,9 +333,9 @@ func TestProgressOfALockThatTurnsEverybodyAway(t *testing.T) {
 	})
 }
 
-// A minority of the servers that is down is no excuse for turning everybody away.
-func TestProgressOfAQuorumThatTurnsEverybodyAway(t *testing.T) {
-	turned := func(target string) *teller {
+// A faulty minority of the servers is no excuse for refusing everybody.
+func TestAFaultyMinorityIsNoExcuseForRefusingEverybody(t *testing.T) {
+	turned := func(target string) *scriptedHistory {
 		s := story("counter", "off")
 		s.meta.Workers, s.meta.Nodes, s.meta.Quorum = []string{"a"}, 3, 2
 		s.tell(history.Event{Type: history.FaultBegin, Fault: 1, Kind: "crash", Target: target})

@@ -11,8 +11,8 @@ import (
 	"lockquake/history"
 )
 
-// hand is what one worker of a random story is doing.
-type hand struct {
+// actor is the state of one worker in a random history.
+type actor struct {
 	name    string
 	inside  bool
 	token   int64
@@ -24,11 +24,11 @@ type hand struct {
 	done    bool // counter: it has written in this section
 }
 
-// chance is a random story while it is told. The resource is honest but for
-// the lies that the story allows itself.
-type chance struct {
+// generator makes a random history. The resource is honest, except for the lies that the generator
+// allows itself.
+type generator struct {
 	t       *rapid.T
-	told    *teller
+	story   *scriptedHistory
 	lies    bool
 	counter bool // sections read once, then write one more
 	fence   string
@@ -36,47 +36,47 @@ type chance struct {
 	mark    int64
 	tokens  int64
 	ops     int
-	hands   []*hand
+	actors  []*actor
 }
 
 func randomStory(t *rapid.T, counter, lies bool) *history.History {
-	c := &chance{t: t, lies: lies, counter: counter, value: "0", fence: "off"}
+	c := &generator{t: t, lies: lies, counter: counter, value: "0", fence: "off"}
 	if !counter {
 		c.fence = rapid.SampledFrom([]string{"off", "writes", "strict", "reads-writes"}).Draw(t, "fence")
 	}
-	c.told = story("counter", c.fence)
+	c.story = story("counter", c.fence)
 	for _, name := range []string{"a", "b", "c"} {
-		c.hands = append(c.hands, &hand{name: name})
+		c.actors = append(c.actors, &actor{name: name})
 	}
 	for range rapid.IntRange(5, 60).Draw(t, "moves") {
-		c.move(rapid.SampledFrom(c.hands).Draw(t, "who"))
+		c.move(rapid.SampledFrom(c.actors).Draw(t, "who"))
 	}
-	return c.told.history()
+	return c.story.history()
 }
 
-// one draws true one time in n.
-func (c *chance) one(n int) bool { return rapid.IntRange(1, n).Draw(c.t, "chance") == n }
+// oneIn draws true one time in n.
+func (c *generator) oneIn(n int) bool { return rapid.IntRange(1, n).Draw(c.t, "chance") == n }
 
-func (c *chance) move(h *hand) {
+func (c *generator) move(h *actor) {
 	switch {
 	case h.pending != "":
 		c.proceed(h)
 	case !h.inside:
-		if c.told.sections[h.name] > 0 && c.one(3) {
+		if c.story.sections[h.name] > 0 && c.oneIn(3) {
 			return
 		}
-		if c.tokens++; !c.lies || !c.one(5) {
+		if c.tokens++; !c.lies || !c.oneIn(5) {
 			h.token = c.tokens
 		}
 		h.inside, h.seen, h.done = true, -1, false
-		c.told.acquire(h.name, h.token)
-	case c.ops == 7 || h.done || c.one(4):
+		c.story.acquire(h.name, h.token)
+	case c.ops == 7 || h.done || c.oneIn(4):
 		h.inside = false
-		c.told.release(h.name)
+		c.story.release(h.name)
 	default:
 		c.ops++
 		h.landed, h.pending = false, "read"
-		if c.counter && h.seen >= 0 || !c.counter && c.one(2) {
+		if c.counter && h.seen >= 0 || !c.counter && c.oneIn(2) {
 			h.pending = "write"
 		}
 		switch {
@@ -87,55 +87,55 @@ func (c *chance) move(h *hand) {
 		default:
 			h.value = strconv.Itoa(rapid.IntRange(0, 2).Draw(c.t, "value"))
 		}
-		c.told.invoke(h.name, h.pending, h.value)
+		c.story.invoke(h.name, h.pending, h.value)
 	}
 }
 
-// proceed lets the operation of h land, or be answered, or be given up.
-func (c *chance) proceed(h *hand) {
+// proceed lets the operation of h take effect, or be answered, or be given up.
+func (c *generator) proceed(h *actor) {
 	switch {
-	case !h.landed && !c.one(6):
+	case !h.landed && !c.oneIn(6):
 		c.land(h)
-	case h.landed && h.accept && !c.one(5):
-		c.told.ok(h.name)
+	case h.landed && h.accept && !c.oneIn(5):
+		c.story.ok(h.name)
 		h.seen, _ = strconv.Atoi(h.value)
 		h.pending = ""
-	case h.landed && !h.accept && !c.one(5):
-		c.told.fail(h.name)
+	case h.landed && !h.accept && !c.oneIn(5):
+		c.story.fail(h.name)
 		h.pending, h.done = "", true
 	default:
-		c.told.info(h.name)
+		c.story.info(h.name)
 		h.pending = ""
 		h.done = true
-		if !h.landed && c.one(2) {
+		if !h.landed && c.oneIn(2) {
 			c.land(h) // late
 		}
 	}
 }
 
-func (c *chance) land(h *hand) {
+func (c *generator) land(h *actor) {
 	h.landed = true
 	h.accept = refAllows(c.fence, c.mark, h.token, h.pending == "write")
-	if c.lies && c.one(12) {
+	if c.lies && c.oneIn(12) {
 		h.accept = !h.accept
 	}
 	if h.accept && (h.pending == "write" || c.fence == "reads-writes") {
 		c.mark = max(c.mark, h.token)
 	}
 	switch {
-	case h.pending == "read" && (!c.lies || !c.one(5)):
+	case h.pending == "read" && (!c.lies || !c.oneIn(5)):
 		h.value = c.value
 	case h.pending == "write" && h.accept:
 		c.value = h.value
 	}
-	request := c.told.pending[h.name]
-	e := c.told.requests[request]
+	request := c.story.pending[h.name]
+	e := c.story.requests[request]
 	e.Value = h.value
-	c.told.requests[request] = e
-	c.told.apply(h.name, h.accept)
+	c.story.requests[request] = e
+	c.story.apply(h.name, h.accept)
 }
 
-// unwitnessed is h without the resource's record.
+// unwitnessed returns h without the resource's record.
 func unwitnessed(h *history.History) *history.History {
 	var r history.Recorder
 	for _, e := range h.Events {
@@ -146,18 +146,18 @@ func unwitnessed(h *history.History) *history.History {
 	return &history.History{Meta: h.Meta, Events: r.Events()}
 }
 
-// What follows says what linearizable means in the most direct way: try all
-// orders. It shares nothing with the check.
+// The functions below define linearizability in the most direct way: try all orders. They share no
+// code with the check.
 
-// access is one, and what is known of it: "yes", "no" (refused), "maybe".
-type deed struct {
+// refAccess is a read or a write; happens is "yes", "no" (refused) or "maybe".
+type refAccess struct {
 	write, blind   bool
 	value, happens string
 	token          int64
 }
 
-type piece struct {
-	deeds     []deed
+type refStep struct {
+	accesses  []refAccess
 	call, ret int64
 }
 
@@ -173,33 +173,33 @@ func refAllows(fence string, mark, token int64, write bool) bool {
 	return true
 }
 
-// refOrder reports whether some order of the pieces is possible.
-func refOrder(fence, value string, mark int64, left []piece) bool {
+// refOrder reports whether the steps have a possible order.
+func refOrder(fence, value string, mark int64, left []refStep) bool {
 	if len(left) == 0 {
 		return true
 	}
 	for i, p := range left {
-		if slices.ContainsFunc(left, func(q piece) bool { return q.ret < p.call }) {
+		if slices.ContainsFunc(left, func(q refStep) bool { return q.ret < p.call }) {
 			continue
 		}
 		rest := slices.Delete(slices.Clone(left), i, i+1)
-		if refDeeds(fence, value, mark, p.deeds, rest) {
+		if refAccesses(fence, value, mark, p.accesses, rest) {
 			return true
 		}
 	}
 	return false
 }
 
-func refDeeds(fence, value string, mark int64, deeds []deed, rest []piece) bool {
-	if len(deeds) == 0 {
+func refAccesses(fence, value string, mark int64, accesses []refAccess, rest []refStep) bool {
+	if len(accesses) == 0 {
 		return refOrder(fence, value, mark, rest)
 	}
-	d := deeds[0]
+	d := accesses[0]
 	allowed := refAllows(fence, mark, d.token, d.write)
 	switch {
 	case d.happens == "no":
-		return !allowed && refDeeds(fence, value, mark, deeds[1:], rest)
-	case d.happens == "maybe" && refDeeds(fence, value, mark, deeds[1:], rest):
+		return !allowed && refAccesses(fence, value, mark, accesses[1:], rest)
+	case d.happens == "maybe" && refAccesses(fence, value, mark, accesses[1:], rest):
 		return true
 	case !allowed || !d.write && !d.blind && d.value != value:
 		return false
@@ -210,11 +210,11 @@ func refDeeds(fence, value string, mark int64, deeds []deed, rest []piece) bool 
 	if d.write || fence == "reads-writes" {
 		mark = max(mark, d.token)
 	}
-	return refDeeds(fence, value, mark, deeds[1:], rest)
+	return refAccesses(fence, value, mark, accesses[1:], rest)
 }
 
-// refPieces reads sections and single operations out of a history.
-func refPieces(t *rapid.T, h *history.History) (sections, singles []piece) {
+// refSteps returns the sections and the single operations of a history as steps.
+func refSteps(t *rapid.T, h *history.History) (sections, singles []refStep) {
 	all, err := h.Sections()
 	if err != nil {
 		t.Fatal(err)
@@ -222,12 +222,12 @@ func refPieces(t *rapid.T, h *history.History) (sections, singles []piece) {
 	witnessed := h.Witnessed()
 	const open = 1 << 60
 	for _, s := range all {
-		whole := piece{call: s.Enter, ret: open}
+		whole := refStep{call: s.Enter, ret: open}
 		if s.Leave != 0 {
 			whole.ret = s.Leave
 		}
 		for _, o := range s.Ops {
-			d := deed{write: o.Kind == "write", value: o.Value, token: o.Token, blind: o.Outcome != history.OutcomeOK}
+			d := refAccess{write: o.Kind == "write", value: o.Value, token: o.Token, blind: o.Outcome != history.OutcomeOK}
 			ret := int64(open)
 			switch {
 			case witnessed && o.Applied == 0:
@@ -244,9 +244,9 @@ func refPieces(t *rapid.T, h *history.History) (sections, singles []piece) {
 			} else if o.Applied != 0 {
 				ret = o.Applied
 			}
-			singles = append(singles, piece{[]deed{d}, o.Invoke, ret})
+			singles = append(singles, refStep{[]refAccess{d}, o.Invoke, ret})
 			if d.happens != "no" && (d.write || !d.blind) {
-				whole.deeds = append(whole.deeds, d)
+				whole.accesses = append(whole.accesses, d)
 				whole.ret = max(whole.ret, ret)
 			}
 		}
@@ -256,7 +256,7 @@ func refPieces(t *rapid.T, h *history.History) (sections, singles []piece) {
 }
 
 func refLinearizable(t *rapid.T, h *history.History) Verdict {
-	sections, singles := refPieces(t, h)
+	sections, singles := refSteps(t, h)
 	if refOrder("off", "0", 0, sections) && refOrder(h.Meta.Fence, "0", 0, singles) {
 		return Valid
 	}
@@ -301,8 +301,8 @@ func TestLostUpdateAgreesWithTheSum(t *testing.T) {
 	seen := map[Verdict]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		h := randomStory(t, true, false)
-		// On an honest resource, a counter that was only ever incremented by one
-		// has lost nothing if and only if it is the number of increments.
+		// On an honest resource, a counter that was only incremented by one has lost nothing if and
+		// only if its value is the number of increments.
 		value, writes := "0", 0
 		for _, e := range h.Events {
 			if e.Type == history.Applied && e.Op == "write" {
@@ -323,7 +323,7 @@ func TestLostUpdateAgreesWithTheSum(t *testing.T) {
 		if got := results[1].Verdict; got == Valid && want == Invalid {
 			t.Errorf("an update is lost, but linearizable says %s", got)
 		}
-		// With less knowledge it may miss one, but must not make one up.
+		// Without the record it may miss a lost update, but must not invent one.
 		if results, err = Run(unwitnessed(h), []string{"lost-update"}); err != nil {
 			t.Fatal(err)
 		}

@@ -9,37 +9,36 @@ import (
 	"lockquake/history"
 )
 
-// holding is what a section was let in with: the grants that servers had given
-// to one owner before it entered, and how many of them make the lock its. With
-// one server that is one of one. Of several servers, what counts at any moment is
-// how many hold the lock for the owner then.
+// holding is the set of grants with which a section was let in: those that servers had given to one
+// owner before it entered. A quorum of them makes the lock its own; with one server that is one
+// grant. With several servers, the lock is held as long as a quorum of them hold it for the owner.
 type holding struct {
 	section *history.Section
 	grants  []*grant
-	// refills are the grants that servers gave to the same owner later, as to a lock
-	// that sees to it that a server knows of it which has lost its data.
+	// refills are grants that servers gave to the same owner later. A strategy may ask a server
+	// again that has lost its data.
 	refills []*grant
 	quorum  int
 }
 
-// few is room for what there is one of for each lock server.
+// few is the initial capacity of lists with one element for each lock server.
 const few = 8
 
-// quorum is how many servers have to hold a grant for the lock to be held. Where
-// the locks are shared out among the servers, it is the one that has the lock.
+// quorum returns how many servers have to hold a grant for the lock to be held. If each lock is on
+// one server of several, it is 1.
 func (in *input) quorum() int {
 	if in.needed == 0 {
 		in.needed = max(in.Meta.Quorum, 1)
-		if in.needed > 1 && in.shared() {
+		if in.needed > 1 && in.sharded() {
 			in.needed = 1
 		}
 	}
 	return in.needed
 }
 
-// shared reports whether several servers answered who asked for a lock, and no
-// lock was ever asked of two of them.
-func (in *input) shared() bool {
+// sharded reports whether several servers answered requests for locks, and each lock was asked of
+// one of them only.
+func (in *input) sharded() bool {
 	first := map[string]string{} // by key: the server that answered first
 	nodes := map[string]bool{}
 	for i := range in.Events {
@@ -55,9 +54,9 @@ func (in *input) shared() bool {
 	return len(nodes) > 1
 }
 
-// holding returns nil if no server spoke of the section's grant. Of several
-// servers, an answer that is late may be of an earlier attempt: what counts is
-// the owner that most of them held the lock for.
+// holding returns the grants with which s was let in, nil if no server recorded one. With several
+// servers, a late answer may belong to an earlier attempt, so the owner with the most grants
+// counts.
 func (in *input) holding(s *history.Section) *holding {
 	if s.Grant == 0 || in.Meta.Unread != "" {
 		return nil
@@ -82,7 +81,7 @@ func (in *input) holding(s *history.Section) *holding {
 			}
 		}
 	}
-	if len(h.grants) == 0 { // one server, or it was let in with what was gone already
+	if len(h.grants) == 0 { // one server, or the grants had ended before it was let in
 		h.grants = book.givenAt(s.Grant)
 	}
 	if h.quorum > 1 {
@@ -95,7 +94,7 @@ func (in *input) holding(s *history.Section) *holding {
 	return h
 }
 
-// all calls yield with each grant of the holding.
+// all yields each grant of the holding.
 func (h *holding) all(yield func(*grant) bool) {
 	for _, grants := range [][]*grant{h.grants, h.refills} {
 		for _, g := range grants {
@@ -106,12 +105,12 @@ func (h *holding) all(yield func(*grant) bool) {
 	}
 }
 
-// with reports whether the section had the grant.
+// with reports whether the holding includes the grant.
 func (h *holding) with(g *grant) bool {
 	return h != nil && (slices.Contains(h.grants, g) || slices.Contains(h.refills, g))
 }
 
-// owner is the value that the section was let in under.
+// owner returns the owner name of the grants, "" if h is nil.
 func (h *holding) owner() string {
 	if h == nil {
 		return ""
@@ -119,8 +118,7 @@ func (h *holding) owner() string {
 	return h.grants[0].given.Owner
 }
 
-// held reports whether enough servers held the lock for the section just after
-// event seq.
+// held reports whether a quorum of servers held the lock for the section just after event seq.
 func (h *holding) held(seq int64) bool {
 	n := 0
 	for g := range h.all {
@@ -131,9 +129,8 @@ func (h *holding) held(seq int64) bool {
 	return n >= h.quorum
 }
 
-// loss returns the event with which fewer servers than a quorum held the lock,
-// nil if that never happened. Of grants that were never enough it is the last
-// one to be given.
+// loss returns the event after which fewer servers than a quorum held the lock, nil if that never
+// happened. If there never was a quorum it is the event of the last grant.
 func (h *holding) loss() *history.Event {
 	held := len(h.grants)
 	if held < h.quorum {
@@ -161,7 +158,7 @@ func (h *holding) loss() *history.Event {
 	return nil
 }
 
-// servers lists the last grant of each server.
+// servers returns the last grant of each server.
 func (h *holding) servers() []*grant {
 	list := slices.Clone(h.grants)
 	for _, g := range h.refills {
@@ -174,8 +171,8 @@ func (h *holding) servers() []*grant {
 	return list
 }
 
-// givenBack reports whether the section's own release freed its grants on enough
-// servers for the lock to be free by event seq.
+// givenBack reports whether by event seq the section's own release had freed its grants on enough
+// servers for the lock to be free.
 func (h *holding) givenBack(seq int64) bool {
 	n, servers := 0, h.grants
 	if h.refills != nil {
@@ -189,7 +186,8 @@ func (h *holding) givenBack(seq int64) bool {
 	return n > len(servers)-h.quorum
 }
 
-// until returns when the servers would let the lock go by themselves, or never.
+// until returns when the lock expires on enough servers for it to be free, the maximum duration if
+// never.
 func (h *holding) until() time.Duration {
 	servers := h.grants
 	if h.refills != nil {
@@ -209,18 +207,16 @@ func (h *holding) until() time.Duration {
 	return ends[spare]
 }
 
-// asked is a time before which the section certainly did not begin to ask for
-// what it got.
+// asked returns a lower bound of the time at which the section began to ask for the lock.
 func (h *holding) asked() time.Duration {
-	// Of several servers one may refuse what others grant in the same attempt.
+	// With several servers, one may refuse what others grant in the same attempt.
 	if h.quorum > 1 {
 		return h.section.CallAt
 	}
 	return h.grants[0].asked
 }
 
-// lease returns the shortest time for which a server gave or renewed a grant,
-// 0 if none has an end.
+// lease returns the shortest lease of the grants and their renewals, 0 if none expires.
 func (h *holding) lease() time.Duration {
 	var shortest time.Duration
 	for _, g := range h.grants {
@@ -231,8 +227,8 @@ func (h *holding) lease() time.Duration {
 	return shortest
 }
 
-// lossOf returns when a section that had been let in lost its lock. The event
-// is forever if that never happened, or if no server spoke of its grant.
+// lossOf returns when a section that had been let in lost its lock. The event is forever if that
+// never happened or no server recorded its grant.
 func (in *input) lossOf(s *history.Section) (event int64, at time.Duration) {
 	h := in.holding(s)
 	if h == nil {

@@ -6,38 +6,47 @@ import (
 	"lockquake/history"
 )
 
+func recoveryCheck() Check {
+	return Check{
+		Name:  "recovery",
+		Doc:   "a lock whose owner has crashed or returned is soon free again, and none is held for ever",
+		About: Service, Rank: 6,
+		Unit: "a section whose grant stayed behind, on one server or several",
+		run:  recovery,
+	}
+}
+
 // recovery looks for grants that outlive their owners.
 //
-// A section that asks on though the lock was given to it does not know of its
-// grant. Once a section has returned, its grant must be out of everybody's way within
-// recoveryMargin, whether the answer was ok or an error: a lock that its owner
-// knows nothing about is a ghost. Where the owner crashed, or said that it
-// does not know what became of its requests, nobody is left to free the lock,
-// and the lease on top of the margin is what it may take. In that case a late
-// request of the owner may still come, and counts from its arrival.
+// A section that keeps asking although a server has given it the lock does not know of its grant.
+// Once a section has returned, its grant must be gone within recoveryMargin, whether the answer was
+// ok or an error: a grant that its owner does not know of is a ghost. If the owner crashed, or
+// answered that it does not know what became of its requests, nobody is left to free the lock, and
+// the grant may last for the lease and the margin. In that case a request of the owner may still
+// arrive late, and the lease counts from its arrival.
 //
-// A cancelled answer says that the caller gave up, and not that the lock does not
-// know: it has to undo what it asked for, or to answer unknown. It counts as unknown
-// where a fault other than the cancellation may have kept it from that.
+// A cancelled answer says that the caller gave up. The lock still has to undo its requests, or to
+// answer unknown. Cancelled counts as unknown if a fault other than the cancellation may have kept
+// the lock from undoing them.
 //
-// Of several servers fewer than a quorum are in nobody's way, so the lease counts
-// there too. Only a grant that is refused to somebody is in the way. At the end of the
-// history a grant without an owner is a leak, even if nobody wanted it, when
-// it has no end or is beyond lease and margin.
+// With several servers, grants on fewer than a quorum block nobody, so they may last for the lease
+// too. A grant is in the way only if a server refused somebody because of it. At the end of the
+// history a grant without an owner is a leak if it never expires or is older than lease and margin,
+// even if nobody asked for the lock.
 func recovery(in *input, r *Result) {
 	end := in.endAt()
 	for _, g := range in.ledger().grants {
 		r.Applies = true
 		s := g.section
 		if s == nil {
-			continue // given to nobody of this history
+			continue // no section of this history asked for it
 		}
 		if e := in.ignored(g); e != nil {
 			in.violated(r, s, []int64{s.Call, g.given.Seq, e.Seq}, "ghost: lock %s had been given to %s, which did not know it and was refused %s later",
 				g.key, nameOf(s), e.At-g.given.At)
 			continue
 		}
-		gone, goneAt := in.ended(s)
+		gone, goneAt := in.sectionEnd(s)
 		if gone == forever || !g.held(gone) {
 			continue
 		}
@@ -55,9 +64,9 @@ func recovery(in *input, r *Result) {
 	}
 }
 
-// ignored returns the last refusal by which a grant kept out its own section,
-// which was still asking, beyond the margin. Of several servers one may well
-// refuse what is left there of an earlier attempt.
+// ignored returns the last refusal that a section met because of its own grant, if that was later
+// than the margin. With several servers, one may refuse because of the grant of an earlier attempt,
+// which is no violation.
 func (in *input) ignored(g *grant) *history.Event {
 	if g.own != nil && in.quorum() == 1 && g.own.At > g.given.At+recoveryMargin {
 		return g.own
@@ -65,8 +74,8 @@ func (in *input) ignored(g *grant) *history.Event {
 	return nil
 }
 
-// due returns when a grant whose owner is gone must no longer be in anybody's
-// way, and when it must be free even if nobody asks.
+// due returns when a grant whose owner is gone must no longer be in anybody's way, and when it must
+// be free even if nobody asks.
 func (in *input) due(g *grant, goneAt time.Duration) (due, freeAt time.Duration) {
 	_, lease := g.leases()
 	lease = max(lease, in.Meta.TTL)
@@ -78,29 +87,29 @@ func (in *input) due(g *grant, goneAt time.Duration) (due, freeAt time.Duration)
 	}
 	freeAt = from + lease + recoveryMargin
 	due = max(goneAt, g.given.At) + recoveryMargin
-	if s := g.section; s.Crashed || g.revived || !in.knows(s) || in.quorum() > 1 && !in.barring(g, due) {
+	if s := g.section; s.Crashed || g.revived || !in.outcomeKnown(s) || in.quorum() > 1 && !in.quorumLeft(g, due) {
 		return freeAt, freeAt
 	}
 	return due, freeAt
 }
 
-// knows reports whether the strategy knew what became of its requests when s
-// returned, or had to see to it. An error of the work itself says nothing about that.
-func (in *input) knows(s *history.Section) bool {
+// outcomeKnown reports whether the strategy knew the outcome of its requests when s returned, or
+// had to make sure of it. An error of the work alone says nothing about that.
+func (in *input) outcomeKnown(s *history.Section) bool {
 	if s.Class == history.ClassCancelled && !bodyAlone(s) {
 		return !in.keptFromUndoing(s)
 	}
 	return s.Class != history.ClassUnknown || bodyAlone(s)
 }
 
-// keptFromUndoing reports whether a fault may have kept s from undoing what it had asked for.
+// keptFromUndoing reports whether a fault may have kept s from undoing its requests.
 func (in *input) keptFromUndoing(s *history.Section) bool {
 	return in.disturbed(s.Worker, s.CallAt, s.ReturnAt+recoveryMargin, history.EffectCancels)
 }
 
-// barring reports whether a quorum of servers still hold at some time what they gave
-// to the owner of g, though no fault kept its section from giving it back.
-func (in *input) barring(g *grant, at time.Duration) bool {
+// quorumLeft reports whether at the given time a quorum of servers still held the grants of g's
+// owner, and no fault kept the section from giving them back.
+func (in *input) quorumLeft(g *grant, at time.Duration) bool {
 	n := 0
 	for _, other := range g.attempt.grants {
 		if other.given.Owner == g.given.Owner && other.given.At <= at && (other.ended == nil || other.ended.At > at) {
@@ -110,8 +119,8 @@ func (in *input) barring(g *grant, at time.Duration) bool {
 	return n >= in.quorum() && !in.keptFromUndoing(g.section)
 }
 
-// refusedAfter returns the last refusal that g is to blame for, if that came
-// after both an event and a time.
+// refusedAfter returns the last refusal because of g, if it came after the event gone and the time
+// due.
 func refusedAfter(g *grant, gone int64, due time.Duration) *history.Event {
 	if e := g.refusal; e != nil && e.Seq > gone && e.At > due {
 		return e
@@ -119,7 +128,7 @@ func refusedAfter(g *grant, gone int64, due time.Duration) *history.Event {
 	return nil
 }
 
-// ending is how a finding calls the end of a section.
+// ending returns the end of a section, as findings word it.
 func ending(s *history.Section) string {
 	if s.Crashed {
 		return "had crashed"

@@ -7,13 +7,13 @@ import (
 	"lockquake/history"
 )
 
-func TestRecovery(t *testing.T) {
+func TestAGrantMustNotOutliveItsOwner(t *testing.T) {
 	const lease = 10 * time.Second
-	// held is a section that returned without giving back what the server gave.
-	held := func(class history.Class) *teller {
+	// held is a section that returned without releasing its grant.
+	held := func(class history.Class) *scriptedHistory {
 		return story("counter", "off").call("a").leased("a", lease).enter("a", 0).leave("a").answered("a", class, "")
 	}
-	wanted := func(s *teller) *teller { return s.call("b").refusedBy("b", "a") }
+	wanted := func(s *scriptedHistory) *scriptedHistory { return s.call("b").refusedBy("b", "a") }
 	judge(t, "recovery", []verdictCase{
 		{name: "released", story: wanted(story("counter", "off").acquire("a", 0).release("a")), want: Valid},
 		{name: "in the way within the margin", story: wanted(held("").after(900 * time.Millisecond)), want: Valid},
@@ -66,28 +66,31 @@ func TestRecovery(t *testing.T) {
 	})
 }
 
-// One of three servers keeps nobody out, so a grant left behind there has its
-// lease.
-func TestRecoveryQuorum(t *testing.T) {
+// A grant on one of three servers blocks nobody, so it may last for its lease.
+func TestAGrantOnAMinorityMayLastForItsLease(t *testing.T) {
 	s := story("counter", "off")
 	s.meta.Nodes, s.meta.Quorum = 3, 2
 	s.call("a").leased("a", 10*time.Second).answered("a", "not-obtained", "").after(2*time.Second).call("b").refusedBy("b", "a")
 	judge(t, "recovery", []verdictCase{{name: "a minority", story: s, want: Valid}})
 }
 
-// A cancelled answer says that the caller gave up. The lock has to undo what it asked
-// for, unless something else kept it from that.
-func TestRecoveryOfCancelledCalls(t *testing.T) {
+// A cancelled answer says that the caller gave up. The lock has to undo its requests unless a fault
+// kept it from that.
+func TestACancelledCallHasToBeUndone(t *testing.T) {
 	const lease = 10 * time.Second
-	begun := func() *teller {
+	begun := func() *scriptedHistory {
 		s := story("counter", "off")
 		s.meta.Workers, s.meta.TTL = []string{"a", "b"}, lease
 		return s.call("a")
 	}
-	cancelled := func(s *teller) *teller { return s.fault("cancel", "a", 0).answered("a", "cancelled", "canceled") }
+	cancelled := func(s *scriptedHistory) *scriptedHistory {
+		return s.fault("cancel", "a", 0).answered("a", "cancelled", "canceled")
+	}
 	// wanted: b asks for the lock after a while.
-	wanted := func(s *teller, after time.Duration) *teller { return s.after(after).call("b").refusedBy("b", "a") }
-	inside := func() *teller { return begun().leased("a", lease).enter("a", 0) }
+	wanted := func(s *scriptedHistory, after time.Duration) *scriptedHistory {
+		return s.after(after).call("b").refusedBy("b", "a")
+	}
+	inside := func() *scriptedHistory { return begun().leased("a", lease).enter("a", 0) }
 	judge(t, "recovery", []verdictCase{
 		{name: "undone", story: cancelled(begun().leased("a", lease)).freed("a", "a").after(2*time.Second).acquire("b", 0), want: Valid},
 		{name: "in the way within the margin", story: wanted(cancelled(begun().leased("a", lease)), 900*time.Millisecond), want: Valid},
@@ -138,9 +141,9 @@ func TestRecoveryOfCancelledCalls(t *testing.T) {
 	})
 }
 
-// A quorum that is left behind keeps everybody out.
-func TestRecoveryOfAQuorumLeftBehind(t *testing.T) {
-	begun := func(class history.Class, nodes ...string) *teller {
+// A quorum of grants left behind blocks everybody.
+func TestAQuorumLeftBehindIsAGhost(t *testing.T) {
+	begun := func(class history.Class, nodes ...string) *scriptedHistory {
 		s := story("counter", "off")
 		s.meta.Workers, s.meta.Nodes, s.meta.Quorum, s.meta.TTL = []string{"a", "b"}, 3, 2, 10*time.Second
 		s.call("a")
@@ -151,7 +154,7 @@ func TestRecoveryOfAQuorumLeftBehind(t *testing.T) {
 		}
 		return s.answered("a", class, "")
 	}
-	wanted := func(s *teller, nodes ...string) *teller {
+	wanted := func(s *scriptedHistory, nodes ...string) *scriptedHistory {
 		s.after(2 * time.Second).call("b")
 		for _, node := range nodes {
 			s.tell(history.Event{Type: history.Refused, Worker: "b", Key: "x", Owner: "a", Node: node})

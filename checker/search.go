@@ -7,49 +7,47 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// limits bound the search for an order. They count work and memory, not time,
-// so that a verdict is the same on every machine.
+// limits bound the search for an order. They count work and memory, not time, so that a verdict is
+// the same on every machine.
 type limits struct {
 	accesses int  // accesses that may be tried, for one item
-	memory   int  // bytes that the search may remember, about
+	memory   int  // about how many bytes the search may use
 	steps    int  // steps that may be searched at once
-	suggest  bool // try the suggested order, and count
-	search   bool // search for another
+	suggest  bool // try the recorded order, and count successors
+	search   bool // search for another order
 }
 
 func defaultLimits() limits {
 	return limits{accesses: 1_000_000, memory: 64 << 20, steps: 10_000, suggest: true, search: true}
 }
 
-// search looks for an order of steps that the model allows and that respects
-// real time: what ended before something else began is before it. The
-// suggested order does so by itself, since a step is where one of its
-// effects was, between its beginning and its end.
+// search looks for an order of steps that the model allows and that respects real time: a step that
+// ended before another began comes before it. The recorded order respects real time, since the
+// position of a step is that of one of its effects.
 type search struct {
 	model  model
 	start  state
-	steps  []step // in the suggested order
+	steps  []step // in the recorded order
 	limits limits
 }
 
-// answer is what a search came to. On Invalid, stuck is the first step to end
-// by which no order is left, and misfit the first that the suggested order
-// cannot place; or heirs, if that is reason enough, are the steps that went on
-// from one value. All are positions in search.steps.
+// answer is the result of a search. If it is Invalid, successors are the steps that continued from
+// one value, if that is the proof. Otherwise no order fits all steps that ended by the end of the
+// step stuck, and misfit is the first step that the recorded order cannot place. All are positions
+// in search.steps.
 type answer struct {
 	verdict       Verdict
 	stuck, misfit int
-	heirs         []int
+	successors    []int
 }
 
-// decide tries the suggested order first: if the model allows it, it is proof
-// and costs one pass. Next it counts values, which can be proof of the
-// contrary. Only then it searches.
+// decide tries the recorded order first. If the model allows it, that is proof, and costs one pass.
+// Next it counts the successors of values, which may prove that there is no order. Only then does
+// it search.
 //
-// The search asks about beginnings of the history, not the whole. A history
-// is linearizable only if each of its beginnings is, and the suggested order
-// has proved them up to its misfit; so the contradiction, if there is one,
-// usually is in a beginning just a little longer.
+// The search looks at prefixes of the history, not the whole. A history is linearizable only if
+// each prefix is, and the recorded order has proved the prefixes up to its misfit. So if there is a
+// contradiction, a prefix that is only a little longer usually shows it.
 func (s *search) decide() answer {
 	slices.SortFunc(s.steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
 	misfit := s.replay()
@@ -57,8 +55,8 @@ func (s *search) decide() answer {
 		return answer{verdict: Valid}
 	}
 	if s.limits.suggest {
-		if heirs := s.heirs(); heirs != nil {
-			return answer{verdict: Invalid, heirs: heirs}
+		if successors := s.tooManySuccessors(); successors != nil {
+			return answer{verdict: Invalid, successors: successors}
 		}
 	}
 	if !s.limits.search {
@@ -67,7 +65,7 @@ func (s *search) decide() answer {
 	ends := s.ends(misfit)
 	s.model.left = s.limits.accesses
 	bad := -1
-	good := 0 // ends before this one are known to be good
+	good := 0 // prefixes that end before this one have an order
 	for width := 1; bad < 0; width *= 2 {
 		i := min(good+width, len(ends)) - 1
 		switch s.fits(ends[i]) {
@@ -85,7 +83,7 @@ func (s *search) decide() answer {
 		i := good + (bad-good)/2
 		v := s.fits(ends[i])
 		if v == Unknown {
-			break // a longer beginning is evidence too
+			break // a longer prefix is evidence too
 		}
 		if v == Invalid {
 			bad = i
@@ -100,8 +98,8 @@ func (s *search) decide() answer {
 	return answer{verdict: Invalid, stuck: stuck, misfit: misfit}
 }
 
-// ends lists, in order, the ends of steps up to which the suggested order
-// proves nothing, given the first position that it cannot place.
+// ends returns, in order, the ends of the steps that the recorded order does not prove, given the
+// first position that it cannot place.
 func (s *search) ends(misfit int) []int64 {
 	first := int64(forever)
 	for i := misfit; i < len(s.steps); i++ {
@@ -117,15 +115,15 @@ func (s *search) ends(misfit int) []int64 {
 	return slices.Compact(ends)
 }
 
-// replay returns the first position of the suggested order at which the
-// model cannot go on, or the number of steps.
+// replay returns the first position of the recorded order that the model does not allow, or the
+// number of steps.
 func (s *search) replay() int {
 	if !s.limits.suggest {
 		return 0
 	}
 	s.model.left = s.limits.accesses
 	for i := range s.steps {
-		s.model.left += len(s.steps[i].accesses) // one pass is always granted
+		s.model.left += len(s.steps[i].accesses) // one pass is always allowed
 	}
 	now, next := []state{s.start}, []state(nil)
 	for i := range s.steps {
@@ -138,14 +136,12 @@ func (s *search) replay() int {
 	return len(s.steps)
 }
 
-// fits asks porcupine whether the history makes sense as it stood when the
-// event end had happened. Steps that had begun and not ended by then may have
-// taken place or not: for the model, that is their output. (Left out instead,
-// they would be missed by those who saw their effect.)
+// fits asks porcupine whether the prefix of the history up to event end has an order. Steps that
+// had begun and not ended by then may have happened or not; the output of their operations tells
+// the model so. They cannot be left out, since others may have seen their effects.
 //
-// Sequence numbers serve as timestamps. Virtual time would not do: porcupine
-// takes what touches at one instant for concurrent and would accept a stale
-// read there.
+// Sequence numbers serve as timestamps. Virtual time would not do: porcupine takes operations that
+// touch at one instant for concurrent, and would accept a stale read there.
 func (s *search) fits(end int64) Verdict {
 	var ops []porcupine.Operation
 	for i := range s.steps {
@@ -166,7 +162,7 @@ func (s *search) fits(end int64) Verdict {
 		Init: func() any { return []state{s.start} },
 		Step: func(from, input, output any) (bool, any) {
 			if s.model.left < 0 || memory < 0 {
-				return false, nil // used up: run out of the search as fast as it goes
+				return false, nil // budget used up: end the search quickly
 			}
 			next := s.model.step(nil, from.([]state), input.(*step), output.(bool))
 			if len(next) == 0 {

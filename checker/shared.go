@@ -6,11 +6,10 @@ import (
 	"lockquake/history"
 )
 
-// shared is the mode of a grant beside which there may be others.
+// shared is the mode of a grant that does not exclude other grants of that mode.
 const shared = "shared"
 
-// shares reports whether a section was let in with grants that others may have
-// at the same time.
+// shares reports whether all grants of a section are shared ones.
 func (in *input) shares(s *history.Section) bool {
 	h := in.holding(s)
 	return h != nil && !slices.ContainsFunc(h.grants, func(g *grant) bool { return !g.shared })

@@ -2,13 +2,12 @@ package checker
 
 import "lockquake/history"
 
-// spins looks for waiters that ask again without a pause: spinTimes of the polls
-// of a section come to one server within spinWindow, and one grant was in the way of
-// all of them. So a waiter that is told of every release may ask as often as there
-// are grants. A section counts once, whatever the number of servers.
+// spins looks for waiters that ask again without a pause: spinTimes polls of a section reach one
+// server within spinWindow, all refused because of one grant. A waiter that is notified of every
+// release may ask once for each grant. A section counts once, whatever the number of servers.
 //
-// That is the bound on what an acquisition costs: 50 requests for each second of
-// waiting. A lock that polls every 100 ms, as is usual, sends ten.
+// So an acquisition may cost 50 requests for each second of waiting. A lock that polls every 100
+// ms, as is usual, sends ten.
 func (in *input) spins(r *Result, polls []poll) {
 	type section struct {
 		asker

@@ -11,25 +11,24 @@ import (
 	"time"
 )
 
-// Spread is how a length of time spreads over many cases: the number of them,
-// the sum, the longest, and quantiles to 1.6 %. Spreads add up.
+// Spread is a distribution of durations: the number of cases, the sum, the longest, and quantiles
+// with an error of at most 1.6 %. Spreads can be added.
 type Spread struct {
 	N     int64
 	Total time.Duration
 	Max   time.Duration
-	// counts are by the power of two and the next fineness bits of the length.
+	// counts has the number of cases of each bucket, see bucket.
 	counts buckets
 }
 
-// buckets are numbers of cases. In a file they are text such as "491 502:3": the
-// number of a bucket, and of its cases if it has several.
+// buckets maps a bucket to its number of cases. In a file it is text such as "491 502:3": the
+// bucket, and the number of its cases if that is not 1.
 type buckets map[int]int64
 
-// fineness is the number of bits that a length is told apart by within a power
-// of two: 32 steps.
+// fineness is the number of bits that divide a power of two: 32 steps.
 const fineness = 5
 
-// Add counts one case. A negative length stands for none.
+// Add counts one case. A negative duration counts as 0.
 func (s *Spread) Add(d time.Duration) {
 	d = max(d, 0)
 	if s.counts == nil {
@@ -57,8 +56,7 @@ func (s *Spread) Merge(other Spread) {
 	}
 }
 
-// Quantile returns the length that a share q of all cases does not exceed, 0
-// if there are none.
+// Quantile returns the duration that a share q of all cases does not exceed, 0 if there are none.
 func (s *Spread) Quantile(q float64) time.Duration {
 	if s.N == 0 {
 		return 0
@@ -76,12 +74,12 @@ func (s *Spread) Quantile(q float64) time.Duration {
 	return s.Max
 }
 
-// Equal reports whether two spreads are of the same cases.
+// Equal reports whether two spreads have the same contents.
 func (s Spread) Equal(o Spread) bool {
 	return s.N == o.N && s.Total == o.Total && s.Max == o.Max && maps.Equal(s.counts, o.counts)
 }
 
-// Mean is the sum shared out evenly, 0 if there are no cases.
+// Mean returns the average duration, 0 if there are no cases.
 func (s *Spread) Mean() time.Duration {
 	if s.N == 0 {
 		return 0
@@ -89,8 +87,8 @@ func (s *Spread) Mean() time.Duration {
 	return s.Total / time.Duration(s.N)
 }
 
-// bucket numbers the lengths: below 2^fineness each its own, above in steps of
-// 1 / 2^fineness of the power of two below.
+// bucket returns the bucket of a duration. Below 2^fineness each nanosecond has its own bucket;
+// above, each power of two is divided into 2^fineness equal steps.
 func bucket(d time.Duration) int {
 	n := uint64(d)
 	power := bits.Len64(n) - 1 - fineness
@@ -100,7 +98,7 @@ func bucket(d time.Duration) int {
 	return power<<fineness + int(n>>power)
 }
 
-// middle is a length in the middle of a bucket.
+// middle returns a duration in the middle of a bucket.
 func middle(b int) time.Duration {
 	power := b>>fineness - 1
 	if power <= 0 {
@@ -110,8 +108,8 @@ func middle(b int) time.Duration {
 	return time.Duration(low + int64(1)<<(power-1))
 }
 
-// spreadJSON is a Spread in a file, times in nanoseconds. The quantiles are for
-// the reader. Reading a file back uses the counts, by bucket.
+// spreadJSON is a Spread in a file, with times in nanoseconds. The quantiles are for human readers;
+// reading a file back uses the counts.
 type spreadJSON struct {
 	N      int64         `json:"n"`
 	Total  time.Duration `json:"total"`
@@ -127,13 +125,13 @@ const (
 	nearlyAll = 0.99
 )
 
-// Median is the length that half of all cases do not exceed.
+// Median returns the duration that half of all cases do not exceed.
 func (s *Spread) Median() time.Duration { return s.Quantile(half) }
 
-// P99 is the length that 99 of 100 cases do not exceed.
+// P99 returns the duration that 99 of 100 cases do not exceed.
 func (s *Spread) P99() time.Duration { return s.Quantile(nearlyAll) }
 
-// MarshalJSON writes it with its median and 99th percentile.
+// MarshalJSON writes the spread with its median and 99th percentile.
 func (s Spread) MarshalJSON() ([]byte, error) {
 	b, err := json.Marshal(spreadJSON{s.N, s.Total, s.Median(), s.P99(), s.Max, s.counts})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestSpread(t *testing.T) {
+func TestQuantilesAreWithinTwoPercent(t *testing.T) {
 	var s Spread
 	for i := 1; i <= 100; i++ {
 		s.Add(time.Duration(i) * time.Millisecond)
@@ -40,9 +40,9 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// A quantile lies within one step of the length that has that rank, and
-// merging is the same as adding.
-func TestSpreadOfAnyLengths(t *testing.T) {
+// A quantile is within one bucket of the duration with that rank, and merging gives the same result
+// as adding.
+func TestMergingSpreadsIsTheSameAsAdding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var whole, left, right Spread
 		for _, n := range rapid.SliceOfN(rapid.Int64Range(0, int64(time.Hour)), 1, 50).Draw(t, "lengths") {
@@ -71,7 +71,7 @@ func TestSpreadOfAnyLengths(t *testing.T) {
 	})
 }
 
-// A spread reads back what it wrote, and what earlier versions wrote.
+// A spread can be read back from its own format and from that of earlier versions.
 func TestSpreadReadsBack(t *testing.T) {
 	var s Spread
 	for i := range 50 {

@@ -9,13 +9,12 @@ import (
 	"lockquake/history"
 )
 
-// stretches are times, in order and apart from each other.
+// stretches are disjoint intervals of virtual time, in order.
 type stretches []stretch
 
 type stretch struct{ from, to time.Duration }
 
-// union puts stretches in order and makes one of those that meet. It keeps
-// the list that it is given for itself.
+// union sorts stretches and merges those that overlap or touch. It reorders the given list.
 func union(list []stretch) stretches {
 	slices.SortFunc(list, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
 	var out stretches
@@ -41,8 +40,8 @@ func (s stretches) within(from, to time.Duration) []stretch {
 	return out
 }
 
-// beside returns how much of the time between from and to is not in s.
-func (s stretches) beside(from, to time.Duration) time.Duration {
+// outside returns how much of the time between from and to is not in s.
+func (s stretches) outside(from, to time.Duration) time.Duration {
 	left := max(0, to-from)
 	for _, x := range s.within(from, to) {
 		left -= x.to - x.from
@@ -55,15 +54,14 @@ func (s stretches) covers(at time.Duration) bool {
 	return slices.ContainsFunc(s, func(x stretch) bool { return x.from <= at && at <= x.to })
 }
 
-// touches reports whether any time from one to another is in s.
+// touches reports whether any time between from and to is in s.
 func (s stretches) touches(from, to time.Duration) bool {
 	return slices.ContainsFunc(s, func(x stretch) bool { return x.from <= to && from <= x.to })
 }
 
-// stopped returns when each worker could not be expected to do anything: its
-// process, its node or one of its tasks stood still, or its clock went at a
-// rate of its own, so that nobody can say what its time-outs were worth. What
-// has no end lasts to the end of the history.
+// stopped returns when each worker could not be expected to act in time: its process, its node or
+// one of its tasks was stopped, or its clock ran at a wrong rate, which makes its timeouts
+// worthless. A fault without an end lasts to the end of the history.
 func (in *input) stopped() map[string]stretches {
 	if in.stops != nil {
 		return in.stops
@@ -81,21 +79,20 @@ func (in *input) stopped() map[string]stretches {
 	return in.stops
 }
 
-// slows reports whether a fault keeps its target from getting on in time.
+// slows reports whether a fault keeps its target from acting in time.
 func (f fault) slows() bool {
 	return f.Effect == history.EffectStops || f.Effect == history.EffectSkews
 }
 
-// troubled returns when something was wrong that kept messages or servers from
-// their work, and the time after it in which a client may still wait for an
-// answer or a connection.
+// troubled returns when a fault hindered messages or servers, and the answer timeout after it, in
+// which a client may still wait for an answer or a connection.
 func (in *input) troubled() stretches {
 	if in.troubles == nil {
 		list := []stretch{}
 		for _, f := range in.faults() {
 			ofWorker := slices.Contains(in.Meta.Workers, f.Target) && (f.slows() || f.Effect == history.EffectSteps)
-			if !ofWorker && !in.spared(f.Target) {
-				list = append(list, stretch{f.from, f.to + in.answer()})
+			if !ofWorker && !in.tolerated(f.Target) {
+				list = append(list, stretch{f.from, f.to + in.answerTimeout()})
 			}
 		}
 		in.troubles = union(list)
@@ -103,27 +100,26 @@ func (in *input) troubled() stretches {
 	return in.troubles
 }
 
-// hindered returns when a worker could not be expected to get on: it was
-// stopped, or something was wrong with one of its links or messages or with a
-// server. A client may still wait for an answer after that.
+// hindered returns when a worker could not be expected to make progress: it was stopped, or a fault
+// affected one of its links or messages or a server, and the answer timeout after that.
 func (in *input) hindered(worker string) stretches {
 	return in.hinderedBy(worker, func(fault) bool { return true })
 }
 
-// hinderedBy is hindered by some faults only.
+// hinderedBy does the same as hindered, but considers only the faults for which counts returns
+// true.
 func (in *input) hinderedBy(worker string, counts func(fault) bool) stretches {
 	list := slices.Clone(in.stopped()[worker])
 	for _, f := range in.faults() {
-		if counts(f) && !in.elsewhere(f, worker) && !in.spared(f.Target) {
-			list = append(list, stretch{f.from, f.to + in.answer()})
+		if counts(f) && !in.unrelated(f, worker) && !in.tolerated(f.Target) {
+			list = append(list, stretch{f.from, f.to + in.answerTimeout()})
 		}
 	}
 	return union(list)
 }
 
-// elsewhere reports whether a fault is of another worker, or of a link that is not
-// the worker's.
-func (in *input) elsewhere(f fault, worker string) bool {
+// unrelated reports whether a fault is of another worker, or of a link of other workers.
+func (in *input) unrelated(f fault, worker string) bool {
 	from, to, link := strings.Cut(f.Target, "->")
 	if link {
 		return from != worker && to != worker
@@ -131,33 +127,33 @@ func (in *input) elsewhere(f fault, worker string) bool {
 	return f.Target != worker && slices.Contains(in.Meta.Workers, f.Target)
 }
 
-// disturbed reports whether a fault may have changed what happened between a
-// worker and the servers from one time to another: it took hold of the worker, of
-// one of its links, or of any server. Its traces last for an answer and a lease
-// longer: a late message, a grant without an owner, a server that waits before it
-// answers again. Faults of the effect that is left out do not count.
+// disturbed reports whether between from and to a fault may have changed what happened between a
+// worker and the servers: a fault of the worker, of one of its links, or of any server. Its
+// consequences last for another answer timeout and lease, such as a late message, a grant without
+// an owner, or a server that waits before it answers again. Faults with the effect without are
+// ignored.
 func (in *input) disturbed(worker string, from, to time.Duration, without history.Effect) bool {
 	return slices.ContainsFunc(in.faults(), func(f fault) bool {
-		return f.Effect != without && !in.elsewhere(f, worker) && f.from <= to && from <= f.to+in.answer()+in.Meta.TTL
+		return f.Effect != without && !in.unrelated(f, worker) && f.from <= to && from <= f.to+in.answerTimeout()+in.Meta.TTL
 	})
 }
 
-// spared reports whether a fault is of a single one of several servers, which
-// must not keep anybody from the lock.
-func (in *input) spared(target string) bool {
+// tolerated reports whether a fault is of a single server of several, which a quorum has to
+// tolerate.
+func (in *input) tolerated(target string) bool {
 	server, _, _ := strings.Cut(target, "->") // "lock" is all of them
 	return in.quorum() > 1 && strings.HasPrefix(server, "lock-")
 }
 
-// fault is a fault with the time for which it lasted.
+// fault is a fault with the time in which it was in force.
 type fault struct {
 	*history.Event
 	stretch
 	open bool // it has no end
 }
 
-// faults lists the faults of the history, in the order of their begins. What has
-// no end lasts to the end of the history.
+// faults returns the faults of the history, in the order of their starts. A fault without an end
+// lasts to the end of the history.
 func (in *input) faults() []fault {
 	if in.begun != nil {
 		return in.begun

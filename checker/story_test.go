@@ -11,9 +11,9 @@ import (
 	"lockquake/history"
 )
 
-// teller writes a history by hand: one lock, one item, both called x. A
+// scriptedHistory writes a history by hand: one lock, one item, both called x. A
 // millisecond passes before each event unless the clock stands still.
-type teller struct {
+type scriptedHistory struct {
 	meta      history.Meta
 	recorder  history.Recorder
 	now       time.Duration
@@ -30,14 +30,14 @@ type teller struct {
 
 // story begins a history of a workload on a resource with a fence policy. The
 // item holds 0 at first.
-func story(workload, fence string) *teller {
-	return &teller{
+func story(workload, fence string) *scriptedHistory {
+	return &scriptedHistory{
 		meta:     history.Meta{Schema: 1, Workload: workload, Fence: fence, Initial: map[string]string{"x": "0"}},
 		sections: map[string]int{}, tokens: map[string]int64{}, pending: map[string]int64{}, requests: map[int64]history.Event{}, units: map[string]string{},
 	}
 }
 
-func (t *teller) tell(e history.Event) *teller {
+func (t *scriptedHistory) tell(e history.Event) *scriptedHistory {
 	if !t.still {
 		t.now += time.Millisecond
 	}
@@ -59,77 +59,76 @@ func effectOf(kind string) history.Effect {
 	return ""
 }
 
-func (t *teller) history() *history.History {
+func (t *scriptedHistory) history() *history.History {
 	return &history.History{Meta: t.meta, Events: t.recorder.Events()}
 }
 
-func (t *teller) unwitnessed() *teller { t.silent = true; return t }
-func (t *teller) fenced() *teller      { t.meta.Fenced = true; return t }
-func (t *teller) commitsLate() *teller { t.meta.Commit = "after-release"; return t }
-func (t *teller) stop() *teller        { t.still = true; return t } // the clock
-func (t *teller) after(d time.Duration) *teller {
+func (t *scriptedHistory) unwitnessed() *scriptedHistory { t.silent = true; return t }
+func (t *scriptedHistory) fenced() *scriptedHistory      { t.meta.Fenced = true; return t }
+func (t *scriptedHistory) commitsLate() *scriptedHistory { t.meta.Commit = "after-release"; return t }
+func (t *scriptedHistory) stop() *scriptedHistory        { t.still = true; return t } // the clock
+func (t *scriptedHistory) after(d time.Duration) *scriptedHistory {
 	t.now += d
 	return t
 }
 
 // The section of a worker, step by step and whole.
-func (t *teller) ofSection(w string, kind history.Type) *teller {
+func (t *scriptedHistory) ofSection(w string, kind history.Type) *scriptedHistory {
 	return t.tell(history.Event{Type: kind, Worker: w, Section: t.sections[w], Token: t.tokens[w]})
 }
 
-func (t *teller) call(w string) *teller {
+func (t *scriptedHistory) call(w string) *scriptedHistory {
 	t.sections[w]++
 	return t.tell(history.Event{Type: history.AcquireCalled, Worker: w, Section: t.sections[w], Key: "x"})
 }
 
-func (t *teller) grant(w string) *teller {
+func (t *scriptedHistory) grant(w string) *scriptedHistory {
 	return t.tell(history.Event{Type: history.Granted, Worker: w, Key: "x", Owner: w, Node: "lock"})
 }
 
-// grantOn and expireOn speak of one of several servers.
-func (t *teller) grantOn(w, node string) *teller {
+// grantOn and expireOn are events of one of several servers.
+func (t *scriptedHistory) grantOn(w, node string) *scriptedHistory {
 	return t.tell(history.Event{Type: history.Granted, Worker: w, Key: "x", Owner: w, Node: node})
 }
 
-func (t *teller) expireOn(w, node string) *teller {
+func (t *scriptedHistory) expireOn(w, node string) *scriptedHistory {
 	return t.tell(history.Event{Type: history.Expired, Worker: w, Key: "x", Owner: w, Node: node})
 }
 
-// refusedBy: the server declined the request of w, since another one has the lock.
-func (t *teller) refusedBy(w, owner string) *teller {
+// refusedBy records that the server refused w because owner has the lock.
+func (t *scriptedHistory) refusedBy(w, owner string) *scriptedHistory {
 	return t.tell(history.Event{Type: history.Refused, Worker: w, Key: "x", Owner: owner, Node: "lock"})
 }
 
-// answered is the return of a section with an answer of its own; body is the
-// error of its work.
-func (t *teller) answered(w string, class history.Class, text string) *teller {
+// answered records the return of a section with the given answer; failed records the error of its
+// work.
+func (t *scriptedHistory) answered(w string, class history.Class, text string) *scriptedHistory {
 	return t.tell(history.Event{Type: history.Released, Worker: w, Section: t.sections[w], Class: class, Err: text})
 }
 
-func (t *teller) failed(w, body string) *teller {
+func (t *scriptedHistory) failed(w, body string) *scriptedHistory {
 	return t.tell(history.Event{Type: history.ReleaseCalled, Worker: w, Section: t.sections[w], Err: body})
 }
 
-// renewed and freed are what a request of one worker did to the grant of
-// another, or of its own.
-func (t *teller) renewed(w, owner string) *teller {
+// renewed and freed record that a request of w changed the grant of owner.
+func (t *scriptedHistory) renewed(w, owner string) *scriptedHistory {
 	return t.tell(history.Event{Type: history.Renewed, Worker: w, Key: "x", Owner: owner, Node: "lock", Until: t.now + time.Second})
 }
 
-func (t *teller) freed(w, owner string) *teller {
+func (t *scriptedHistory) freed(w, owner string) *scriptedHistory {
 	return t.tell(history.Event{Type: history.Freed, Worker: w, Key: "x", Owner: owner, Node: "lock", Sent: t.now})
 }
 
-// leased is a grant with a lease.
-func (t *teller) leased(w string, lease time.Duration) *teller {
+// leased records a grant with a lease.
+func (t *scriptedHistory) leased(w string, lease time.Duration) *scriptedHistory {
 	t.tell(history.Event{Type: history.Granted, Worker: w, Key: "x", Owner: w, Node: "lock", Sent: t.now})
 	events := t.recorder.Events()
 	events[len(events)-1].Until = t.now + lease
 	return t
 }
 
-// fault lasts for d from now on.
-func (t *teller) fault(kind, target string, d time.Duration) *teller {
+// fault records a fault that lasts for d from now on.
+func (t *scriptedHistory) fault(kind, target string, d time.Duration) *scriptedHistory {
 	t.faults++
 	e := history.Event{Type: history.FaultBegin, Fault: t.faults, Kind: kind, Target: target}
 	t.tell(e)
@@ -137,33 +136,35 @@ func (t *teller) fault(kind, target string, d time.Duration) *teller {
 	return t.after(d).tell(e)
 }
 
-func (t *teller) enter(w string, token int64) *teller {
+func (t *scriptedHistory) enter(w string, token int64) *scriptedHistory {
 	t.tokens[w] = token
 	return t.ofSection(w, history.Acquired)
 }
 
-func (t *teller) acquire(w string, token int64) *teller { return t.call(w).grant(w).enter(w, token) }
+func (t *scriptedHistory) acquire(w string, token int64) *scriptedHistory {
+	return t.call(w).grant(w).enter(w, token)
+}
 
-func (t *teller) leave(w string) *teller { return t.ofSection(w, history.ReleaseCalled) }
-func (t *teller) told(w string) *teller  { return t.ofSection(w, history.Told) }
-func (t *teller) release(w string) *teller {
+func (t *scriptedHistory) leave(w string) *scriptedHistory {
+	return t.ofSection(w, history.ReleaseCalled)
+}
+func (t *scriptedHistory) told(w string) *scriptedHistory { return t.ofSection(w, history.Told) }
+func (t *scriptedHistory) release(w string) *scriptedHistory {
 	return t.leave(w).ended(w, history.Freed).ofSection(w, history.Released)
 }
 
-func (t *teller) expire(w string) *teller { return t.ended(w, history.Expired) }
+func (t *scriptedHistory) expire(w string) *scriptedHistory { return t.ended(w, history.Expired) }
 
-// ended says that the server ended the grant of w. It says nothing of a grant
-// that has ended before.
-func (t *teller) ended(w string, how history.Type) *teller {
+// ended records that the server ended the grant of w, if it has not ended yet.
+func (t *scriptedHistory) ended(w string, how history.Type) *scriptedHistory {
 	if !t.holds(w) {
 		return t.after(time.Millisecond)
 	}
 	return t.tell(history.Event{Type: how, Worker: w, Key: "x", Owner: w, Node: "lock"})
 }
 
-// holds reports whether the last that the server lock said of the grants of an
-// owner is that it has one.
-func (t *teller) holds(owner string) bool {
+// holds reports whether by the last event of the server lock the owner has a grant.
+func (t *scriptedHistory) holds(owner string) bool {
 	for _, e := range slices.Backward(t.recorder.Events()) {
 		if e.Owner != owner || e.Node != "lock" {
 			continue
@@ -179,17 +180,17 @@ func (t *teller) holds(owner string) bool {
 	return false
 }
 
-func (t *teller) crash(w string) *teller {
+func (t *scriptedHistory) crash(w string) *scriptedHistory {
 	return t.tell(history.Event{Type: history.Crashed, Worker: w})
 }
 
-func (t *teller) final(value string) *teller {
+func (t *scriptedHistory) final(value string) *scriptedHistory {
 	return t.tell(history.Event{Type: history.Final, Key: "x", Value: value})
 }
 
 // An operation of a worker, step by step and whole. Steps are those of the
 // worker's last operation.
-func (t *teller) invoke(w, op, value string) *teller {
+func (t *scriptedHistory) invoke(w, op, value string) *scriptedHistory {
 	t.requested++
 	t.pending[w] = t.requested
 	e := history.Event{
@@ -203,11 +204,16 @@ func (t *teller) invoke(w, op, value string) *teller {
 	return t.tell(e)
 }
 
-func (t *teller) sendRead(w, value string) *teller  { return t.invoke(w, "read", value) }
-func (t *teller) sendWrite(w, value string) *teller { return t.invoke(w, "write", value) }
-func (t *teller) applied(w string) *teller          { return t.apply(w, true) }
-func (t *teller) refused(w string) *teller          { return t.apply(w, false) }
-func (t *teller) apply(w string, accept bool) *teller {
+func (t *scriptedHistory) sendRead(w, value string) *scriptedHistory {
+	return t.invoke(w, "read", value)
+}
+
+func (t *scriptedHistory) sendWrite(w, value string) *scriptedHistory {
+	return t.invoke(w, "write", value)
+}
+func (t *scriptedHistory) applied(w string) *scriptedHistory { return t.apply(w, true) }
+func (t *scriptedHistory) refused(w string) *scriptedHistory { return t.apply(w, false) }
+func (t *scriptedHistory) apply(w string, accept bool) *scriptedHistory {
 	if t.silent {
 		return t
 	}
@@ -216,25 +222,31 @@ func (t *teller) apply(w string, accept bool) *teller {
 	return t.tell(e)
 }
 
-func (t *teller) ok(w string) *teller   { return t.answer(w, history.OK) }
-func (t *teller) fail(w string) *teller { return t.answer(w, history.Fail) }
-func (t *teller) info(w string) *teller { return t.answer(w, history.Info) }
-func (t *teller) answer(w string, a history.Type) *teller {
+func (t *scriptedHistory) ok(w string) *scriptedHistory   { return t.answer(w, history.OK) }
+func (t *scriptedHistory) fail(w string) *scriptedHistory { return t.answer(w, history.Fail) }
+func (t *scriptedHistory) info(w string) *scriptedHistory { return t.answer(w, history.Info) }
+func (t *scriptedHistory) answer(w string, a history.Type) *scriptedHistory {
 	e := t.requests[t.pending[w]]
 	e.Type = a
 	return t.tell(e)
 }
 
-func (t *teller) read(w, value string) *teller  { return t.sendRead(w, value).applied(w).ok(w) }
-func (t *teller) write(w, value string) *teller { return t.sendWrite(w, value).applied(w).ok(w) }
-func (t *teller) refuse(w, op, value string) *teller {
+func (t *scriptedHistory) read(w, value string) *scriptedHistory {
+	return t.sendRead(w, value).applied(w).ok(w)
+}
+
+func (t *scriptedHistory) write(w, value string) *scriptedHistory {
+	return t.sendWrite(w, value).applied(w).ok(w)
+}
+
+func (t *scriptedHistory) refuse(w, op, value string) *scriptedHistory {
 	return t.invoke(w, op, value).refused(w).fail(w)
 }
 
-// verdictCase is a story and what a check has to say of it.
+// verdictCase is a history and the result that a check must return for it.
 type verdictCase struct {
 	name  string
-	story *teller
+	story *scriptedHistory
 	want  Verdict
 	// text is the beginning of the first finding, or a part of it after "...".
 	text  string

@@ -6,18 +6,27 @@ import (
 	"lockquake/history"
 )
 
-// told looks for holders that nobody told of their loss. A section lost its
-// grant if the server let it go while the body was still at work.
+func toldCheck() Check {
+	return Check{
+		Name:  "told",
+		Doc:   "a holder that has lost the lock is told so in time",
+		About: Service, Rank: 6,
+		Unit: "a section that lost the lock and was not told in time",
+		run:  told,
+	}
+}
+
+// told looks for holders that were not told of their loss. A section lost its grant if the server
+// ended it while the body was still at work.
 //
-// The holder of a strategy that promises to tell must learn of that while it
-// works: no later than toldBound after the end of its lease, which it can
-// know by its own clock. Whatever stopped the holder does not count. Other
-// strategies must not be silent when the section ends: their last answer says
-// that the lock was lost, or that they do not know. The error of the work alone,
-// also that it was cancelled, says neither.
+// If the strategy promises to tell, the holder must learn of the loss while it works, no later than
+// toldBound after the end of its lease, which it can know by its own clock. The time in which the
+// holder was stopped does not count. Under any other strategy the final answer must say that the
+// lock was lost, or that the strategy does not know. An error of the work alone, even that it was
+// cancelled, says neither.
 //
-// The end of the lease is the server's word, which is a little later than the
-// holder's own, who counts from the sending of its request.
+// The end of the lease is the server's, which is a little later than the holder's: the holder
+// counts from the sending of its request.
 func told(in *input, r *Result) {
 	for _, s := range in.sections {
 		h := in.holding(s)
@@ -25,7 +34,7 @@ func told(in *input, r *Result) {
 			continue
 		}
 		r.Applies = true
-		left, leftAt := in.left(s)
+		left, leftAt := in.workEnd(s)
 		if h.held(left) {
 			continue
 		}
@@ -43,26 +52,24 @@ func told(in *input, r *Result) {
 	}
 }
 
-// untold returns how long s worked on without being told after it had lost the
-// lock and its lease was over.
+// untold returns how long s worked on untold after it had lost the lock and its lease was over.
 func (in *input) untold(s *history.Section, over time.Duration, left int64, leftAt time.Duration) time.Duration {
 	to := leftAt
 	if s.Told != 0 && s.Told < left {
 		to = s.ToldAt
 	}
-	return in.stopped()[s.Worker].beside(max(over, s.EnterAt), to)
+	return in.stopped()[s.Worker].outside(max(over, s.EnterAt), to)
 }
 
-// unsure reports whether the answer of s leaves open what became of its requests.
+// unsure reports whether by the answer of s the strategy does not know the outcome of its requests.
 func unsure(s *history.Section) bool {
 	return s.Class == history.ClassUnknown || s.Class == history.ClassCancelled
 }
 
-// bodyAlone reports whether the answer of s is the error of the work, and nothing of
-// the lock.
+// bodyAlone reports whether the answer of s is the error of the work and says nothing of the lock.
 func bodyAlone(s *history.Section) bool { return s.BodyErr != "" && s.Err == s.BodyErr }
 
-// answered is how a finding calls what a strategy answered.
+// answered returns the answer of a strategy, as findings word it.
 func answered(s *history.Section) string {
 	if s.Class == history.ClassOK {
 		return "ok"

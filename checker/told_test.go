@@ -7,15 +7,15 @@ import (
 	"lockquake/history"
 )
 
-func TestTold(t *testing.T) {
-	// telling is a section of a strategy that promises to tell, whose lease of a
-	// second has ended while it was at work.
-	telling := func() *teller {
+func TestALossMustBeToldInTime(t *testing.T) {
+	// telling is a section of a strategy that promises to tell. Its lease of a second ended while
+	// it was at work.
+	telling := func() *scriptedHistory {
 		s := story("counter", "off")
 		s.meta.Tells = true
 		return s.call("a").leased("a", time.Second).enter("a", 0).after(time.Second).expire("a")
 	}
-	silent := func() *teller {
+	silent := func() *scriptedHistory {
 		return story("counter", "off").call("a").leased("a", time.Second).enter("a", 0).after(time.Second).expire("a")
 	}
 	judge(t, "told", []verdictCase{
@@ -83,9 +83,9 @@ func TestTold(t *testing.T) {
 	})
 }
 
-// With a quorum of two of three, one ended grant is no loss.
-func TestToldQuorum(t *testing.T) {
-	three := func(ends ...string) *teller {
+// With a quorum of two of three, the end of one grant is no loss.
+func TestALossOfAMinorityNeedNotBeTold(t *testing.T) {
+	three := func(ends ...string) *scriptedHistory {
 		s := story("counter", "off")
 		s.meta.Nodes, s.meta.Quorum = 3, 2
 		s.call("a").grantOn("a", "lock-1").grantOn("a", "lock-2").grantOn("a", "lock-3").enter("a", 0)
@@ -94,7 +94,7 @@ func TestToldQuorum(t *testing.T) {
 		}
 		return s.leave("a").answered("a", "", "")
 	}
-	sharded := func() *teller {
+	sharded := func() *scriptedHistory {
 		s := story("counter", "off")
 		s.meta.Nodes, s.meta.Quorum = 3, 2
 		s.tell(history.Event{Type: history.Granted, Worker: "b", Key: "y", Owner: "b", Node: "lock-1"})

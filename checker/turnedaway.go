@@ -8,24 +8,24 @@ import (
 	"lockquake/history"
 )
 
-// turnedAway looks for locks that are free and turn everybody away: a row of
-// sections of any workers that all ended without having been let in, with no section
-// let in between them, over more time than the bound.
+// turnedAway looks for locks that are free but refuse everybody: a streak of sections of any
+// workers that all ended without having been let in, over more time than the bound, with no section
+// let in between.
 //
-// Time counts in which the lock was free: no server held it, no section was inside,
-// and no waiting worker was stopped or had just crashed. Of the time in which no
-// section asks no more counts than 1/turnedAwayTimes of the bound, so that a few
-// sections that kept each other out, hours apart, are no row. A section that was
-// cancelled, or that a fault may have kept from the lock, says nothing of the lock.
+// Only time in which the lock was free counts: no server held it, no section was inside, and no
+// waiting worker was stopped or had just crashed. Of each pause between the sections, at most
+// 1/turnedAwayTimes of the bound counts, so that a few refusals that are hours apart are not a
+// streak. A section that was cancelled, or that a fault may have kept from the lock, is not part of
+// a streak.
 func (in *input) turnedAway(bound time.Duration, r *Result) {
 	hindered := map[string]stretches{} // by worker
 	for _, group := range groups(in.sections, lockOf) {
-		var current row
+		var current streak
 		for _, s := range decided(group) {
 			switch {
 			case s.Entered():
-				in.judgeRow(current, group, bound, r)
-				current = row{since: s.EnterAt}
+				in.judgeStreak(current, group, bound, r)
+				current = streak{since: s.EnterAt}
 			case s.Class != history.ClassCancelled:
 				if _, ok := hindered[s.Worker]; !ok {
 					hindered[s.Worker] = in.hindered(s.Worker)
@@ -35,12 +35,12 @@ func (in *input) turnedAway(bound time.Duration, r *Result) {
 				}
 			}
 		}
-		in.judgeRow(current, group, bound, r)
+		in.judgeStreak(current, group, bound, r)
 	}
 }
 
-// decided lists the sections that were let in or turned away, in the order in which
-// they were.
+// decided returns the sections that were let in or turned away, in the order in which that
+// happened.
 func decided(group []*history.Section) []*history.Section {
 	at := func(s *history.Section) int64 { return cmp.Or(s.Enter, s.Return) }
 	list := slices.DeleteFunc(slices.Clone(group), func(s *history.Section) bool { return at(s) == 0 })
@@ -48,14 +48,14 @@ func decided(group []*history.Section) []*history.Section {
 	return list
 }
 
-// row is sections that were turned away one after another, since somebody was let in.
-type row struct {
+// streak is a list of sections that were turned away one after another, after a section was let in.
+type streak struct {
 	sections []*history.Section
 	since    time.Duration
 }
 
-// judgeRow judges a row of sections of a group.
-func (in *input) judgeRow(x row, group []*history.Section, bound time.Duration, r *Result) {
+// judgeStreak judges a streak of sections of a group.
+func (in *input) judgeStreak(x streak, group []*history.Section, bound time.Duration, r *Result) {
 	if len(x.sections) < 2 {
 		return
 	}
@@ -71,7 +71,7 @@ func (in *input) judgeRow(x row, group []*history.Section, bound time.Duration, 
 	taken := in.taken(group)
 	free := time.Duration(0)
 	for _, part := range whole {
-		free += taken.beside(part.from, part.to)
+		free += taken.outside(part.from, part.to)
 	}
 	if free > bound {
 		r.find(Invalid, []int64{first.Call, first.Return, last.Call, last.Return},
@@ -80,17 +80,17 @@ func (in *input) judgeRow(x row, group []*history.Section, bound time.Duration, 
 	}
 }
 
-// taken returns when the lock that the sections of a group asked for was not free,
-// or something was in everybody's way.
+// taken returns when the lock of a group of sections was not free, or a fault was in everybody's
+// way.
 func (in *input) taken(group []*history.Section) stretches {
-	list := slices.Clone(in.hindered("")) // by faults of servers
+	list := slices.Clone(in.hindered("")) // because of faults of servers
 	for _, g := range in.ledger().locks[group[0].Key] {
 		list = append(list, in.lasted(g))
 	}
 	for _, s := range group {
-		_, until := in.ended(s)
+		_, until := in.sectionEnd(s)
 		if s.Entered() {
-			_, left := in.left(s)
+			_, left := in.workEnd(s)
 			list = append(list, stretch{s.EnterAt, left})
 		}
 		if s.Crashed { // it may have had the lock, or a place in a queue

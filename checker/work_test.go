@@ -4,24 +4,24 @@ import "testing"
 
 // torn is a section of a that writes three times and is interrupted after the first
 // by one of b that writes twice. fence is that of the resource.
-func torn(fence string) *teller {
+func torn(fence string) *scriptedHistory {
 	return story("counter", fence).fenced().
 		acquire("a", 33).read("a", "0").write("a", "1").expire("a").
 		acquire("b", 34).read("b", "1").write("b", "2").write("b", "3").release("b")
 }
 
-// A section that writes several times is one step: what comes between two of its
-// writes tears it, and each of its stale writes is a lost update.
-func TestWorkThatWritesSeveralTimes(t *testing.T) {
-	stale := func() *teller { return torn("off").write("a", "2").write("a", "3").release("a").final("3") }
-	refused := func() *teller {
+// A section that writes several times is one step. A write of another section in between is a
+// violation, and each of its stale writes is a lost update.
+func TestWorkOfSeveralWritesIsOneStep(t *testing.T) {
+	stale := func() *scriptedHistory { return torn("off").write("a", "2").write("a", "3").release("a").final("3") }
+	refused := func() *scriptedHistory {
 		return torn("reads-writes").refuse("a", "write", "2").release("a").final("3")
 	}
-	alone := func() *teller {
+	alone := func() *scriptedHistory {
 		return story("counter", "off").acquire("a", 0).read("a", "0").write("a", "1").write("a", "2").write("a", "3").release("a").
 			acquire("b", 0).read("b", "3").write("b", "4").write("b", "5").release("b").final("5")
 	}
-	twice := func() *teller {
+	twice := func() *scriptedHistory {
 		return torn("off").write("a", "2").acquire("c", 35).read("c", "2").write("c", "3").release("c").write("a", "3").release("a").final("3")
 	}
 	judge(t, "lost-update", []verdictCase{
@@ -48,18 +48,20 @@ func TestWorkThatWritesSeveralTimes(t *testing.T) {
 	})
 }
 
-// A write after the release belongs to its section, which is at work until then. The
-// lock has done its part, and its answer came first.
-func TestWorkThatCommitsAfterItsRelease(t *testing.T) {
-	read := func(fence string) *teller {
+// A write after the release belongs to its section, which is at work until then. It is not the
+// lock's fault, since the lock answered before it.
+func TestACommitAfterTheReleaseBelongsToItsSection(t *testing.T) {
+	read := func(fence string) *scriptedHistory {
 		return story("counter", fence).fenced().commitsLate().acquire("a", 33).read("a", "0").release("a")
 	}
-	inTime := func() *teller {
+	inTime := func() *scriptedHistory {
 		return read("off").write("a", "1").acquire("b", 34).read("b", "1").release("b").write("b", "2").final("2")
 	}
-	late := func(fence string) *teller { return read(fence).acquire("b", 34).read("b", "0").release("b") }
-	lost := func() *teller { return late("off").write("a", "1").write("b", "1").final("1") }
-	refused := func() *teller { return late("reads-writes").refuse("a", "write", "1").write("b", "1").final("1") }
+	late := func(fence string) *scriptedHistory { return read(fence).acquire("b", 34).read("b", "0").release("b") }
+	lost := func() *scriptedHistory { return late("off").write("a", "1").write("b", "1").final("1") }
+	refused := func() *scriptedHistory {
+		return late("reads-writes").refuse("a", "write", "1").write("b", "1").final("1")
+	}
 	judge(t, "lost-update", []verdictCase{
 		{"in time", inTime(), Valid, "", 0},
 		{"too late", lost(), Invalid, "lost update: b's section 1 saw 0 of item x and wrote 1 over 1, the work of a's section 1 (wrote 1)", 1},

@@ -12,13 +12,13 @@ import (
 // Schema is the version of the file format that this package writes and reads.
 const Schema = 1
 
-// maxLine bounds a line of a history file, its end included. A line without
-// end is then refused before it fills the memory.
+// maxLine limits the length of a line, including its end, so that Read refuses a huge line before
+// it fills the memory.
 const maxLine = 1 << 20
 
-// Write writes h as JSON lines: the Meta first, then one event a line.
-// Meta.Schema is written as Schema, whatever it holds. An error is that of w,
-// or names the line that is longer than Read would take.
+// Write writes h as JSON lines: the Meta first, then one event a line. It writes the current
+// Schema, whatever h.Meta.Schema is. It returns the error of w, or an error that names a line too
+// long for Read.
 func Write(w io.Writer, h *History) error {
 	out := bufio.NewWriter(w)
 	var line bytes.Buffer
@@ -53,11 +53,10 @@ func Write(w io.Writer, h *History) error {
 	return nil
 }
 
-// Read reads what Write has written, and nothing else: an unknown field,
-// another schema, a line that was cut, is empty or is longer than 1 MiB, and
-// events that are not numbered 1, 2, 3, ... or go back in time are errors that
-// name the line, as LineError. Whether the events make sense together is for
-// History.Sections to say.
+// Read reads what Write has written, and nothing else. It returns a LineError for an unknown field,
+// another schema, a line that is cut, empty or longer than 1 MiB, and for events that are not
+// numbered 1, 2, 3, ... or go back in time. History.Sections checks whether the events make sense
+// together.
 func Read(r io.Reader) (*History, error) {
 	in := bufio.NewReaderSize(r, maxLine)
 	h := &History{}
@@ -84,8 +83,8 @@ func Read(r io.Reader) (*History, error) {
 	}
 }
 
-// LineError says where Read found a file to be wrong. Line and Column count
-// from 1, columns in bytes; Column is 1 for what is wrong with a whole line.
+// LineError says where Read found an error in a file. Line and Column count from 1, columns in
+// bytes; Column is 1 if the whole line is wrong.
 type LineError struct {
 	Line, Column int
 	Err          error
@@ -93,10 +92,10 @@ type LineError struct {
 
 func (e *LineError) Error() string { return fmt.Sprintf("read history: line %d: %v", e.Line, e.Err) }
 
-// Unwrap returns what is wrong with the line.
+// Unwrap returns the error without its position.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// errCut is a last line without its end.
+// errCut is the error of a last line without a line end.
 var errCut = errors.New("the file ends within the line")
 
 func column(err error, line []byte) int {
@@ -113,8 +112,8 @@ func column(err error, line []byte) int {
 }
 
 func readMeta(line []byte, m *Meta) error {
-	// The schema comes first: the fields of another version are unknown, and
-	// that they are would be the less helpful thing to say.
+	// Check the schema first: a complaint about unknown fields of another version would be less
+	// helpful.
 	var version struct {
 		Schema int `json:"schema"`
 	}

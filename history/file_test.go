@@ -53,7 +53,7 @@ func sample() *history.History {
 	}
 }
 
-func TestGoldenRoundTrip(t *testing.T) {
+func TestGoldenHistoryReadsBackAsItWasWritten(t *testing.T) {
 	want := sample()
 	var got bytes.Buffer
 	if err := history.Write(&got, want); err != nil {
@@ -101,7 +101,7 @@ type brokenFile struct{}
 
 func (brokenFile) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
-func TestWriteErrors(t *testing.T) {
+func TestWriteReturnsTheWritersErrorAndRefusesLongLines(t *testing.T) {
 	if err := history.Write(brokenFile{}, sample()); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("got %v, want the writer's error", err)
 	}
@@ -113,7 +113,7 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-func TestReadRefuses(t *testing.T) {
+func TestReadRefusesFilesThatAreNotAHistory(t *testing.T) {
 	const meta = `{"schema":1,"version":"","scenario":"","strategy":"","label":"","seed":0,"workload":"","fence":"","fenced":false,"workers":null,"duration":0,"end":0}` + "\n"
 	tests := []struct {
 		name, file, want string

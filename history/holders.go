@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// holders are the owners of the grants that the lock servers have given and not
-// ended. A lock can have several: readers, permits.
+// holders has the owners of the open grants of each lock and server. A lock can have several, such
+// as readers.
 type holders map[lockPlace][]string
 
-// lockPlace is a lock as one of its servers knows it.
+// lockPlace is a lock on one server.
 type lockPlace struct{ node, key string }
 
-// add follows a grant, a renewal or an end. It returns an error for what no
-// server can do: give the same owner a grant that it has, and renew or end
-// one that nobody has. An event without an owner is about every grant of its place, and
-// one that is late is about a lease that was over.
+// add applies a grant, a renewal or an end. It returns an error if no server can have done that:
+// granting a lock to an owner that has it, or renewing or ending a grant that does not exist. An
+// event without an owner affects every grant of the lock, and a late event affects an expired
+// lease.
 func (h holders) add(e *Event) error {
 	p := lockPlace{e.Node, e.Key}
 	held := h[p]

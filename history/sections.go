@@ -6,71 +6,71 @@ import (
 	"time"
 )
 
-// Outcome is what a worker knows of one of its operations.
+// Outcome is the result of an operation as far as the worker knows it.
 type Outcome string
 
 // The outcomes of an operation.
 const (
 	OutcomeOK   Outcome = "ok"   // it took effect
 	OutcomeFail Outcome = "fail" // it did not
-	OutcomeInfo Outcome = "info" // nobody said
+	OutcomeInfo Outcome = "info" // unknown
 )
 
-// Op is one read or write of the resource, seen from both sides.
+// Op is one read or write of the resource, as recorded by the worker and by the resource.
 type Op struct {
 	Request int64
 	Worker  string
-	Section int // number of the worker's section it belongs to
+	Section int // number of the worker's section
 	Kind    string
 	Item    string
-	Value   string // what a write wrote; what a read returned (its own side if it never heard: what it saw)
+	Value   string // what a write wrote or a read returned; for a read without an answer, what the resource returned
 	Token   int64
 
-	Invoke, Return     int64 // sequence numbers; Return 0: never heard of again
+	Invoke, Return     int64 // sequence numbers; Return is 0 if there was no answer
 	InvokeAt, ReturnAt time.Duration
 	Outcome            Outcome
 
-	// The resource's own record. Applied 0: the request never reached it, if
-	// the history has the resource's voice at all (see History.Witnessed).
+	// The resource's own record. If the history has one (see History.Witnessed) and Applied is 0,
+	// the request never reached the resource.
 	Applied   int64
 	AppliedAt time.Duration
 	Accepted  bool
 	Prior     string // value before a write
-	Mark      int64  // highest token that the resource knew after it
+	Mark      int64  // highest token that the resource had seen after it
 }
 
 // Write reports whether the operation is a write.
 func (o *Op) Write() bool { return o.Kind == "write" }
 
-// Section is one call of a strategy, from the call to its return.
+// Section is one call of a strategy, from the call to the return.
 type Section struct {
 	Worker string
 	N      int    // from 1, by worker
 	Key    string // the lock's key
-	Unit   string // the piece of work that it was asked for, if that is to be done once
+	Unit   string // the unit of work that it was asked for, if that has to be done once
 	Token  int64
 
 	Call, Enter, Leave, Return         int64 // sequence numbers; 0: did not happen
 	CallAt, EnterAt, LeaveAt, ReturnAt time.Duration
 	Told                               int64 // when the holder learned of the loss; 0: never
 	ToldAt                             time.Duration
-	Crashed                            bool  // its process ended within it
-	Crash                              int64 // when it did; 0: it did not
+	Crashed                            bool  // its process ended before it returned
+	Crash                              int64 // the event of that; 0: none
 	CrashAt                            time.Duration
 
-	BodyErr string // error that the body ended with
+	BodyErr string // error of the body
 	Class   Class  // answer of the strategy
 	Err     string
-	Ops     []*Op // in the order of their invocation, which may come after Return
-	Grant   int64 // Seq of the server's last grant to this worker and key before Enter that was asked for since Call; 0: none is known
+	Ops     []*Op // in the order of invocation; some may be invoked after Return
+	Grant   int64 // Seq of the last grant to this worker and key that was asked for after Call and given before Enter; 0: none
 	GrantAt time.Duration
 }
 
 // Entered reports whether the strategy let the worker in.
 func (s *Section) Entered() bool { return s.Enter != 0 }
 
-// Witnessed reports whether the history has the resource's own voice. If so,
-// an operation without an applied event never reached the resource.
+// Witnessed reports whether the history has the resource's own record. If so, an operation without
+// an applied event never reached the resource.
 func (h *History) Witnessed() bool {
 	for i := range h.Events {
 		if h.Events[i].Type == Applied {
@@ -80,17 +80,16 @@ func (h *History) Witnessed() bool {
 	return false
 }
 
-// sectionID names a section while a history is folded.
+// sectionID identifies a section.
 type sectionID struct {
 	worker string
 	n      int
 }
 
-// Sections folds the events into sections, in the order of their calls. It
-// returns an error if the events contradict each other: out of order, a
-// return without a call, an operation outside any section, a word from a
-// worker that has crashed, an answer or a request that the resource's record
-// denies, a grant that is given twice or that ends without being given.
+// Sections returns the sections of the history, in the order of their calls. It returns an error if
+// the events contradict each other: they are out of order, a return has no call, an operation is
+// outside any section, a crashed worker acts, an answer or a request contradicts the resource's
+// record, or a grant is given twice or ends without having been given.
 func (h *History) Sections() ([]*Section, error) {
 	f := newFolder(h)
 	for i := range h.Events {
@@ -122,16 +121,16 @@ func (h *History) Sections() ([]*Section, error) {
 type folder struct {
 	sections []*Section
 	byID     map[sectionID]*Section
-	at       *Section              // last one asked for, which mostly is the next one too
-	alive    map[string][]*Section // by worker: what a crash would end
-	crashes  map[string]int64      // by worker: the last one
+	at       *Section              // the last section looked up, which usually is the next one too
+	alive    map[string][]*Section // by worker: the sections that a crash would end
+	crashes  map[string]int64      // by worker: the last crash
 	ops      map[int64]*Op
-	recent   *Op                // last one asked for, which mostly is the next one too
+	recent   *Op                // the last operation looked up, which usually is the next one too
 	grants   map[grantID]*Event // last grant by worker and key
 	locks    holders
 
-	// Room for all sections and operations at once, so that a long history
-	// does not cost one allocation each.
+	// Buffers for all sections and operations, so that a long history does not cost one allocation
+	// for each.
 	sectionRoom []Section
 	opRoom      []Op
 }
@@ -203,9 +202,8 @@ func (f *folder) add(e *Event) error {
 	return fmt.Errorf("unknown type %q", e.Type)
 }
 
-// granted keeps a grant for the section that is let in with it. One that was
-// asked for before the worker's last section for the lock is somebody else's: a
-// section that had given it up.
+// granted records a grant for the section that will be let in with it. It ignores a grant that was
+// asked for before the worker's last call for the lock: an earlier section had given up on it.
 func (f *folder) granted(e *Event) {
 	for _, s := range slices.Backward(f.alive[e.Worker]) {
 		if s.Key != e.Key {
@@ -305,14 +303,14 @@ func (f *folder) invoke(e *Event) error {
 	o := &f.opRoom[len(f.opRoom)-1]
 	f.ops[e.Request], f.recent = o, o
 	if s.Ops == nil {
-		const most = 2 // operations of a section, nearly always
+		const most = 2 // most sections have no more operations
 		s.Ops = make([]*Op, 0, most)
 	}
 	s.Ops = append(s.Ops, o)
 	return nil
 }
 
-// applied adds the resource's word on a request.
+// applied adds the resource's record of a request.
 func (f *folder) applied(e *Event) error {
 	o := f.op(e.Request)
 	switch {
@@ -339,8 +337,8 @@ func (f *folder) applied(e *Event) error {
 	return nil
 }
 
-// same reports what an event says of its request that the invocation denies.
-// What it leaves out is no contradiction.
+// same returns an error if an event contradicts the invocation of its request. A field that the
+// event leaves out is no contradiction.
 func (o *Op) same(e *Event) error {
 	for _, field := range []struct{ name, said, invoked string }{
 		{"worker", e.Worker, o.Worker},
@@ -357,7 +355,7 @@ func (o *Op) same(e *Event) error {
 	return nil
 }
 
-// answer adds what the worker was told about its request.
+// answer adds the worker's answer to a request.
 func (f *folder) answer(e *Event) error {
 	o := f.op(e.Request)
 	switch {

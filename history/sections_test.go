@@ -43,7 +43,7 @@ func at(node string, t history.Type, owner string) history.Event {
 	return history.Event{Type: t, Node: node, Key: "k", Owner: owner}
 }
 
-func TestSections(t *testing.T) {
+func TestEventsBecomeSections(t *testing.T) {
 	ms := time.Millisecond
 	tests := []struct {
 		name   string
@@ -113,7 +113,7 @@ func TestSections(t *testing.T) {
 	}
 }
 
-func TestSectionsRefuses(t *testing.T) {
+func TestSectionsRefusesContradictions(t *testing.T) {
 	in := []history.Event{called(), ofSection(history.Acquired)}
 	after := func(more ...history.Event) []history.Event { return append(append([]history.Event{}, in...), more...) }
 	tests := []struct {
@@ -177,7 +177,7 @@ func TestSectionsRefuses(t *testing.T) {
 	}
 }
 
-// What servers can say of grants is accepted.
+// Valid sequences of grants, renewals and ends are accepted.
 func TestSectionsAcceptsGrants(t *testing.T) {
 	late := func(what history.Type) history.Event {
 		e := at("n", what, "a")
@@ -200,7 +200,7 @@ func TestSectionsAcceptsGrants(t *testing.T) {
 	}
 }
 
-func TestSectionsRefusesDisorder(t *testing.T) {
+func TestSectionsRefusesEventsOutOfOrder(t *testing.T) {
 	gap := history.History{Events: []history.Event{{Seq: 2, Type: history.Crashed}}}
 	back := history.History{Events: []history.Event{
 		{Seq: 1, At: 2, Type: history.Crashed}, {Seq: 2, At: 1, Type: history.Crashed},

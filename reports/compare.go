@@ -5,75 +5,77 @@ import (
 	"slices"
 
 	"lockquake/checker"
-	"lockquake/scenarios"
+	"lockquake/internal/stats"
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
 )
 
-// Judgement says how a result compares to an earlier one.
-type Judgement string
+// judgement says how a result compares to an earlier one.
+type judgement string
 
 // The judgements, the most important first.
 const (
-	Worse      Judgement = "worse"
-	CannotTell Judgement = "cannot tell"
-	Better     Judgement = "better"
-	Same       Judgement = "same"
+	worse      judgement = "worse"
+	cannotTell judgement = "cannot tell"
+	better     judgement = "better"
+	same       judgement = "same"
 )
 
 // Comparison holds two results of a campaign against each other, strategy by
 // strategy and check by check.
 type Comparison struct {
 	Schema  int       `json:"schema"`  // version of this format, 1
-	Verdict Judgement `json:"verdict"` // the most important of the strategies'
+	Verdict judgement `json:"verdict"` // the most important of the strategies'
 	Changed bool      `json:"changed"` // any verdict, strategy or check
-	Base    Side      `json:"base"`
-	Head    Side      `json:"head"`
+	Base    result    `json:"base"`
+	Head    result    `json:"head"`
 	// Parameters are those settings of the scenario that differ.
-	Parameters []Change         `json:"parameters,omitempty"`
+	Parameters []change         `json:"parameters,omitempty"`
 	Notes      []string         `json:"notes,omitempty"` // what else to know, a sentence each
-	Strategies []StrategyChange `json:"strategies"`      // that both have
+	Strategies []strategyChange `json:"strategies"`      // that both have
 	Removed    []string         `json:"removed,omitempty"`
 	Added      []string         `json:"added,omitempty"`
 }
 
-// Side is one of the two results.
-type Side struct {
-	Version  string              `json:"version"`
-	Scenario string              `json:"scenario"`
-	Hash     string              `json:"hash"`
-	Seeds    scenarios.SeedRange `json:"seeds"`
+// result is one of the two results.
+type result struct {
+	Version  string            `json:"version"`
+	Scenario string            `json:"scenario"`
+	Hash     string            `json:"hash"`
+	Seeds    results.SeedRange `json:"seeds"`
 }
 
-// Change is a setting that is another one now, "" where it is not there.
-type Change struct {
+// change is a setting that is another one now, "" where it is not there.
+type change struct {
 	Key  string `json:"key"`
 	Base string `json:"base"`
 	Head string `json:"head"`
 }
 
-// StrategyChange compares one strategy, by its label.
-type StrategyChange struct {
+// strategyChange compares one strategy, by its label.
+type strategyChange struct {
 	Label   string        `json:"label"`
-	Verdict Judgement     `json:"verdict"` // the most important of its checks and measures
+	Verdict judgement     `json:"verdict"` // the most important of its checks and measures
 	Traces  bool          `json:"traces"`  // its runs are not the same, event by event
-	Checks  []CheckChange `json:"checks"`  // that apply to it
+	Checks  []checkChange `json:"checks"`  // that apply to it
 	// Measures are those that became worse or better.
-	Measures []MeasureChange `json:"measures,omitempty"`
+	Measures []measureChange `json:"measures,omitempty"`
 }
 
-// CheckChange compares one check of one strategy.
-type CheckChange struct {
+// checkChange compares one check of one strategy.
+type checkChange struct {
 	Check   string    `json:"check"`
-	Verdict Judgement `json:"verdict"`
+	Verdict judgement `json:"verdict"`
 	Why     string    `json:"why"`
-	Base    Tally     `json:"base"`
-	Head    Tally     `json:"head"`
+	Base    tally     `json:"base"`
+	Head    tally     `json:"head"`
 	Test    string    `json:"test"` // McNemar, on the seeds that both have, or Fisher
 	P       float64   `json:"p"`
 	Seeds   int       `json:"seeds,omitempty"` // that McNemar's test is of
 	// Broken are seeds that violate the check now and did not, Fixed the other
 	// way round.
-	Broken scenarios.SeedSet `json:"broken,omitzero"`
-	Fixed  scenarios.SeedSet `json:"fixed,omitzero"`
+	Broken results.SeedSet `json:"broken,omitzero"`
+	Fixed  results.SeedSet `json:"fixed,omitzero"`
 
 	shared    int  // seeds that both sides have
 	identical bool // the runs are the same, event by event
@@ -81,14 +83,14 @@ type CheckChange struct {
 	moot      bool // nothing differs that a test could be of
 }
 
-// Tally counts runs.
-type Tally struct {
+// tally counts runs.
+type tally struct {
 	Violating int `json:"violating"`
 	Unknown   int `json:"unknown"`
 	Runs      int `json:"runs"`
 }
 
-func (t Tally) decided() int { return t.Runs - t.Unknown }
+func (t tally) decided() int { return t.Runs - t.Unknown }
 
 // indifference is a difference of rates that is too small to matter: a check is
 // the same if the difference is smaller, at 95 %.
@@ -101,12 +103,12 @@ const indifference = 0.01
 // alarm. It is worse, too, if it was expected to hold, held, and is violated now,
 // since one run refutes a promise. It is the same if no seed has changed its
 // verdict, or if the difference of the rates is below one percent at 95 %.
-func Compare(base, head *scenarios.Campaign) *Comparison {
-	c := &Comparison{Schema: 1, Verdict: Same, Base: side(base), Head: side(head)}
+func Compare(base, head *results.Campaign) *Comparison {
+	c := &Comparison{Schema: 1, Verdict: same, Base: side(base), Head: side(head)}
 	c.Parameters, c.Notes = changedParameters(base, head)
 	for _, of := range []struct {
 		name     string
-		campaign *scenarios.Campaign
+		campaign *results.Campaign
 	}{{"base", base}, {"head", head}} {
 		if of.campaign.Partial {
 			c.Notes = append(c.Notes, of.name+" was stopped before its end")
@@ -129,18 +131,21 @@ func Compare(base, head *scenarios.Campaign) *Comparison {
 	return c
 }
 
-func side(c *scenarios.Campaign) Side { return Side{c.Version, c.Scenario, c.Hash, c.Seeds} }
+// Worse reports whether head is worse than base.
+func (c *Comparison) Worse() bool { return c.Verdict == worse }
 
-func find(c *scenarios.Campaign, label string) *scenarios.StrategyStats {
-	i := slices.IndexFunc(c.Strategies, func(st scenarios.StrategyStats) bool { return st.Label == label })
+func side(c *results.Campaign) result { return result{c.Version, c.Scenario, c.Hash, c.Seeds} }
+
+func find(c *results.Campaign, label string) *results.StrategyStats {
+	i := slices.IndexFunc(c.Strategies, func(st results.StrategyStats) bool { return st.Label == label })
 	if i < 0 {
 		return nil
 	}
 	return &c.Strategies[i]
 }
 
-func compareStrategy(base, head *scenarios.StrategyStats) StrategyChange {
-	sc := StrategyChange{Label: base.Label, Verdict: Same}
+func compareStrategy(base, head *results.StrategyStats) strategyChange {
+	sc := strategyChange{Label: base.Label, Verdict: same}
 	// Other seeds have other traces.
 	sc.Traces = base.Checksum != head.Checksum && base.Runs == head.Runs && base.Seeds.String() == head.Seeds.String()
 	for _, check := range checksOf(base, head) {
@@ -155,7 +160,7 @@ func compareStrategy(base, head *scenarios.StrategyStats) StrategyChange {
 }
 
 // checksOf lists the checks of both, those of head first.
-func checksOf(base, head *scenarios.StrategyStats) []string {
+func checksOf(base, head *results.StrategyStats) []string {
 	checks := slices.Clone(head.Order)
 	for _, check := range base.Order {
 		if !slices.Contains(checks, check) {
@@ -167,17 +172,17 @@ func checksOf(base, head *scenarios.StrategyStats) []string {
 
 // compareCheck tests one check: seed by seed where both sides have the verdicts
 // of seeds that they share.
-func compareCheck(base, head *scenarios.StrategyStats, check string) CheckChange {
-	c := CheckChange{Check: check, Base: tallyOf(base, check), Head: tallyOf(head, check), Test: "Fisher"}
+func compareCheck(base, head *results.StrategyStats, check string) checkChange {
+	c := checkChange{Check: check, Base: tallyOf(base, check), Head: tallyOf(head, check), Test: "Fisher"}
 	was, is := c.Base, c.Head
-	c.P = scenarios.Fisher(was.Violating, was.decided(), is.Violating, is.decided())
+	c.P = stats.Fisher(was.Violating, was.decided(), is.Violating, is.decided())
 	c.identical = base.Checksum != "" && base.Checksum == head.Checksum && was == is
 	c.changed = was.Violating*is.decided() != is.Violating*was.decided() || was.Runs == 0 != (is.Runs == 0)
 	c.moot = was.Violating+is.Violating == 0 || was.Violating+is.Violating == was.decided()+is.decided()
 	if was.Runs == 0 || is.Runs == 0 {
 		return c
 	}
-	pair := scenarios.Pair(base.VerdictsOf(check), head.VerdictsOf(check))
+	pair := results.Pair(base.VerdictsOf(check), head.VerdictsOf(check))
 	if c.shared = pair.Shared; c.shared == 0 {
 		return c
 	}
@@ -188,16 +193,16 @@ func compareCheck(base, head *scenarios.StrategyStats, check string) CheckChange
 }
 
 // tallyOf counts the runs of a check, none if it was not made.
-func tallyOf(st *scenarios.StrategyStats, check string) Tally {
+func tallyOf(st *results.StrategyStats, check string) tally {
 	stats, found := st.Checks[check]
 	if !found {
-		return Tally{}
+		return tally{}
 	}
-	return Tally{stats.Violating, stats.Unknown, st.Runs}
+	return tally{stats.Violating, stats.Unknown, st.Runs}
 }
 
 // judge gives every check its verdict, and lets the most important one win.
-func (c *Comparison) judge(head *scenarios.Campaign) {
+func (c *Comparison) judge(head *results.Campaign) {
 	var ps []float64
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
@@ -206,7 +211,7 @@ func (c *Comparison) judge(head *scenarios.Campaign) {
 			}
 		}
 	}
-	says := scenarios.Significant(ps)
+	says := stats.Significant(ps)
 	c.Changed = len(c.Added)+len(c.Removed) > 0
 	for i := range c.Strategies {
 		st := &c.Strategies[i]
@@ -229,7 +234,7 @@ func (c *Comparison) judge(head *scenarios.Campaign) {
 }
 
 // promised lists the checks that a strategy is expected to hold.
-func promised(st *scenarios.StrategyStats) []string {
+func promised(st *results.StrategyStats) []string {
 	switch {
 	case !st.Decides:
 		return nil
@@ -239,43 +244,43 @@ func promised(st *scenarios.StrategyStats) []string {
 	return slices.DeleteFunc(slices.Clone(st.Order), checker.Advisory)
 }
 
-func (c *CheckChange) judge(differs, promised bool) (verdict Judgement, why string) {
+func (c *checkChange) judge(differs, promised bool) (verdict judgement, why string) {
 	was, is := c.Base, c.Head
 	rise := is.Violating*was.decided() - was.Violating*is.decided()
 	if c.Test == "McNemar" {
 		rise = c.Broken.Count() - c.Fixed.Count()
 	}
-	low, high := scenarios.Difference(was.Violating, was.decided(), is.Violating, is.decided())
+	low, high := stats.Difference(was.Violating, was.decided(), is.Violating, is.decided())
 	switch {
 	case was.Runs == 0 || is.Runs == 0:
-		return CannotTell, "only one side has it"
+		return cannotTell, "only one side has it"
 	case differs && rise > 0:
-		return Worse, c.test()
+		return worse, c.test()
 	case promised && was.Violating == 0 && is.Violating > 0:
-		return Worse, "it is expected to hold, and held; " + c.test()
+		return worse, "it is expected to hold, and held; " + c.test()
 	case differs:
-		return Better, c.test()
+		return better, c.test()
 	case c.identical:
-		return Same, "the runs are the same, event by event"
+		return same, "the runs are the same, event by event"
 	case !c.changed && c.shared > 0 && c.shared >= min(was.Runs, is.Runs):
-		return Same, fmt.Sprintf("no verdict of %s changed", count(c.shared, "seed"))
+		return same, fmt.Sprintf("no verdict of %s changed", words.Count(c.shared, "seed"))
 	case was.Unknown+is.Unknown == 0 && max(-low, high) < indifference:
-		return Same, fmt.Sprintf("the rates differ by less than %s at 95 %%", percent(indifference))
+		return same, fmt.Sprintf("the rates differ by less than %s at 95 %%", words.Percent(indifference))
 	}
-	return CannotTell, c.test()
+	return cannotTell, c.test()
 }
 
 // test says what the test is made of.
-func (c *CheckChange) test() string {
+func (c *checkChange) test() string {
 	if c.Test == "McNemar" {
-		return fmt.Sprintf("of %s %s broke and %s fixed (McNemar, %s)", count(c.Seeds, "shared seed"),
-			thousands(c.Broken.Count()), thousands(c.Fixed.Count()), scenarios.PValue(c.P))
+		return fmt.Sprintf("of %s %s broke and %s fixed (McNemar, %s)", words.Count(c.Seeds, "shared seed"),
+			words.Thousands(c.Broken.Count()), words.Thousands(c.Fixed.Count()), stats.PValue(c.P))
 	}
-	return fmt.Sprintf("no seed to compare one by one (Fisher, %s)", scenarios.PValue(c.P))
+	return fmt.Sprintf("no seed to compare one by one (Fisher, %s)", stats.PValue(c.P))
 }
 
 // or returns the more important of two judgements.
-func (j Judgement) or(other Judgement) Judgement {
-	order := []Judgement{Worse, CannotTell, Better, Same}
+func (j judgement) or(other judgement) judgement {
+	order := []judgement{worse, cannotTell, better, same}
 	return order[min(slices.Index(order, j), slices.Index(order, other))]
 }

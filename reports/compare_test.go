@@ -11,10 +11,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"lockquake/scenarios"
+	"lockquake/reports/internal/sample"
+	"lockquake/scenarios/results"
 )
 
-func seedSet(t *testing.T, text string) (s scenarios.SeedSet) {
+func seedSet(t *testing.T, text string) (s results.SeedSet) {
 	t.Helper()
 	if err := s.UnmarshalText([]byte(text)); err != nil {
 		t.Fatal(err)
@@ -31,45 +32,45 @@ type checked struct {
 	checksum           string
 }
 
-func (r checked) campaign(t *testing.T) *scenarios.Campaign {
+func (r checked) campaign(t *testing.T) *results.Campaign {
 	t.Helper()
 	runs, violating, unknown := seedSet(t, r.runs), seedSet(t, r.violating), seedSet(t, r.unknown)
-	stats := scenarios.CheckStats{Applies: true, Violating: violating.Count(), Unknown: unknown.Count()}
-	st := scenarios.StrategyStats{Name: "redis", Label: "redis", Runs: runs.Count(), Order: []string{"once"}, Decides: r.holds, Checksum: r.checksum}
+	stats := results.CheckStats{Applies: true, Violating: violating.Count(), Unknown: unknown.Count()}
+	st := results.StrategyStats{Name: "redis", Label: "redis", Runs: runs.Count(), Order: []string{"once"}, Decides: r.holds, Checksum: r.checksum}
 	if !r.noSeeds {
 		st.Seeds, stats.Seeds, stats.UnknownSeeds = runs, violating, unknown
 	}
 	if r.holds {
-		st.Expects = &scenarios.Expect{Holds: []string{"once"}}
+		st.Expects = &results.Expect{Holds: []string{"once"}}
 	}
-	st.Checks = map[string]scenarios.CheckStats{"once": stats}
-	return &scenarios.Campaign{Schema: 1, Version: "0.1.0", Scenario: "s", Hash: "1", Strategies: []scenarios.StrategyStats{st}}
+	st.Checks = map[string]results.CheckStats{"once": stats}
+	return &results.Campaign{Schema: 1, Version: "0.1.0", Scenario: "s", Hash: "1", Strategies: []results.StrategyStats{st}}
 }
 
 func TestCompareJudges(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
 		base, head checked
-		want       Judgement
+		want       judgement
 		why        string
 		changed    bool
 	}{
-		{"no seed changed", checked{runs: "1-100", violating: "3,5"}, checked{runs: "1-100", violating: "3,5"}, Same, "no verdict of 100 seeds changed", false},
-		{"six more of the same seeds", checked{runs: "1-100", violating: "1"}, checked{runs: "1-100", violating: "1-7"}, Worse, "of 100 shared seeds 6 broke and 0 fixed (McNemar, p = 0.031)", true},
-		{"six fewer", checked{runs: "1-100", violating: "1-7"}, checked{runs: "1-100", violating: "1"}, Better, "0 broke and 6 fixed", true},
-		{"five more could be chance", checked{runs: "1-100"}, checked{runs: "1-100", violating: "1-5"}, CannotTell, "5 broke and 0 fixed (McNemar, p = 0.062)", true},
-		{"one is enough against a promise", checked{runs: "1-100", holds: true}, checked{runs: "1-100", violating: "9", holds: true}, Worse, "it is expected to hold, and held; of 100 shared seeds 1 broke", true},
-		{"a promise that was broken before", checked{runs: "1-100", violating: "2", holds: true}, checked{runs: "1-100", violating: "2,9", holds: true}, CannotTell, "p = 1.00", true},
-		{"a few of very many", checked{runs: "1-5000", violating: "1-3"}, checked{runs: "1-5000", violating: "2-5"}, Same, "differ by less than 1.0 %", true},
-		{"it cannot be told any more", checked{runs: "1-100"}, checked{runs: "1-100", unknown: "1-50"}, CannotTell, "of 50 shared seeds", true},
-		{"unknown as before", checked{runs: "1-100", unknown: "4"}, checked{runs: "1-100", unknown: "4"}, Same, "no verdict", false},
-		{"other seeds, much worse", checked{runs: "1-100", violating: "1-5"}, checked{runs: "201-300", violating: "201-250"}, Worse, "Fisher, p < 0.001", true},
-		{"other seeds, few runs", checked{runs: "1-20"}, checked{runs: "21-40"}, CannotTell, "Fisher, p = 1.00", false},
-		{"other seeds, many runs", checked{runs: "1-1000"}, checked{runs: "1001-2000"}, Same, "differ by less than", false},
-		{"few seeds in common", checked{runs: "1-100"}, checked{runs: "99-200"}, CannotTell, "of 2 shared seeds", false},
-		{"fewer seeds than before", checked{runs: "1-100", violating: "4"}, checked{runs: "1-50", violating: "4"}, Same, "no verdict of 50 seeds", false},
-		{"an older file", checked{runs: "1-100", violating: "1-60", noSeeds: true}, checked{runs: "1-100", violating: "1-20"}, Better, "Fisher, p < 0.001", true},
-		{"an older file and itself", checked{runs: "1-100", violating: "1-6", noSeeds: true, checksum: "ab"}, checked{runs: "1-100", violating: "1-6", noSeeds: true, checksum: "ab"}, Same, "the runs are the same", false},
+		{"no seed changed", checked{runs: "1-100", violating: "3,5"}, checked{runs: "1-100", violating: "3,5"}, same, "no verdict of 100 seeds changed", false},
+		{"six more of the same seeds", checked{runs: "1-100", violating: "1"}, checked{runs: "1-100", violating: "1-7"}, worse, "of 100 shared seeds 6 broke and 0 fixed (McNemar, p = 0.031)", true},
+		{"six fewer", checked{runs: "1-100", violating: "1-7"}, checked{runs: "1-100", violating: "1"}, better, "0 broke and 6 fixed", true},
+		{"five more could be chance", checked{runs: "1-100"}, checked{runs: "1-100", violating: "1-5"}, cannotTell, "5 broke and 0 fixed (McNemar, p = 0.062)", true},
+		{"one is enough against a promise", checked{runs: "1-100", holds: true}, checked{runs: "1-100", violating: "9", holds: true}, worse, "it is expected to hold, and held; of 100 shared seeds 1 broke", true},
+		{"a promise that was broken before", checked{runs: "1-100", violating: "2", holds: true}, checked{runs: "1-100", violating: "2,9", holds: true}, cannotTell, "p = 1.00", true},
+		{"a few of very many", checked{runs: "1-5000", violating: "1-3"}, checked{runs: "1-5000", violating: "2-5"}, same, "differ by less than 1.0 %", true},
+		{"it cannot be told any more", checked{runs: "1-100"}, checked{runs: "1-100", unknown: "1-50"}, cannotTell, "of 50 shared seeds", true},
+		{"unknown as before", checked{runs: "1-100", unknown: "4"}, checked{runs: "1-100", unknown: "4"}, same, "no verdict", false},
+		{"other seeds, much worse", checked{runs: "1-100", violating: "1-5"}, checked{runs: "201-300", violating: "201-250"}, worse, "Fisher, p < 0.001", true},
+		{"other seeds, few runs", checked{runs: "1-20"}, checked{runs: "21-40"}, cannotTell, "Fisher, p = 1.00", false},
+		{"other seeds, many runs", checked{runs: "1-1000"}, checked{runs: "1001-2000"}, same, "differ by less than", false},
+		{"few seeds in common", checked{runs: "1-100"}, checked{runs: "99-200"}, cannotTell, "of 2 shared seeds", false},
+		{"fewer seeds than before", checked{runs: "1-100", violating: "4"}, checked{runs: "1-50", violating: "4"}, same, "no verdict of 50 seeds", false},
+		{"an older file", checked{runs: "1-100", violating: "1-60", noSeeds: true}, checked{runs: "1-100", violating: "1-20"}, better, "Fisher, p < 0.001", true},
+		{"an older file and itself", checked{runs: "1-100", violating: "1-6", noSeeds: true, checksum: "ab"}, checked{runs: "1-100", violating: "1-6", noSeeds: true, checksum: "ab"}, same, "the runs are the same", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := Compare(tt.base.campaign(t), tt.head.campaign(t))
@@ -88,14 +89,14 @@ func TestCompareJudges(t *testing.T) {
 // ten that are alike.
 func TestCompareManyChecks(t *testing.T) {
 	base, head := checked{runs: "1-100"}.campaign(t), checked{runs: "1-100", violating: "1-6"}.campaign(t)
-	for _, c := range []*scenarios.Campaign{base, head} {
+	for _, c := range []*results.Campaign{base, head} {
 		for _, label := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {
 			st := c.Strategies[0]
 			st.Label = label
 			c.Strategies = append(c.Strategies, st)
 		}
 	}
-	if c := Compare(base, head); c.Verdict != CannotTell {
+	if c := Compare(base, head); c.Verdict != cannotTell {
 		t.Errorf("p = 0.031 ten times is %s", c.Verdict)
 	}
 }
@@ -107,7 +108,7 @@ func TestCompareNamesWhatDiffers(t *testing.T) {
 	head.Hash, head.Version = "2", "0.2.0"
 	head.Strategies[0].Checksum, head.Strategies[0].Label = "other", "mine"
 	c := Compare(base, head)
-	want := []Change{
+	want := []change{
 		{"lock.ttl", "2s", "1s"},
 		{"strategies[f].lock.ttl", "1s", "3s"},
 		{"strategies[gone]", "gone", ""},
@@ -118,7 +119,7 @@ func TestCompareNamesWhatDiffers(t *testing.T) {
 	if diff := cmp.Diff(want, c.Parameters); diff != "" {
 		t.Errorf("parameters (-want +got):\n%s", diff)
 	}
-	if !c.Changed || c.Verdict != Same || c.Removed[0] != "redis" || c.Added[0] != "mine" {
+	if !c.Changed || c.Verdict != same || c.Removed[0] != "redis" || c.Added[0] != "mine" {
 		t.Errorf("changed %v, %s, removed %v, added %v", c.Changed, c.Verdict, c.Removed, c.Added)
 	}
 	head.Text = strings.ReplaceAll(base.Text, "name: s\n", "# another\nname: s\n")
@@ -134,13 +135,13 @@ func TestCompareNamesWhatDiffers(t *testing.T) {
 // What came from a file stays text, in one line, in every format.
 func TestComparisonIsClean(t *testing.T) {
 	base, head := checked{runs: "1-100"}.campaign(t), checked{runs: "1-100", violating: "1-20"}.campaign(t)
-	for _, c := range []*scenarios.Campaign{base, head} {
+	for _, c := range []*results.Campaign{base, head} {
 		c.Scenario, c.Strategies[0].Label = "<b>\x1b[31m|", "a\n| b | <script>"
 	}
 	base.Text, head.Hash, head.Text = "a: '<i>'", "2", "a: \"|\\e\\n\""
 	c := Compare(base, head)
 	var table, markdown, document bytes.Buffer
-	if err := errors.Join(c.Table(&table, Options{}), c.Markdown(&markdown), c.JSON(&document)); err != nil {
+	if err := errors.Join(c.Table(&table, false), c.Markdown(&markdown), c.JSON(&document)); err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range []string{"<b>", "<script>", "<i>", "\x1b", "\n| b"} {
@@ -164,7 +165,7 @@ func TestComparisonIsClean(t *testing.T) {
 
 // A report compared with itself is the same in every check, whatever it holds.
 func TestCompareWithItself(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	dir := filepath.Join(t.TempDir(), "report")
 	if err := WriteDir(dir, campaign, scenario, nil); err != nil {
 		t.Fatal(err)
@@ -178,12 +179,12 @@ func TestCompareWithItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := Compare(one, two)
-	if c.Verdict != Same || c.Changed || len(c.Strategies) != 6 || len(c.Parameters)+len(c.Notes) != 0 {
+	if c.Verdict != same || c.Changed || len(c.Strategies) != 6 || len(c.Parameters)+len(c.Notes) != 0 {
 		t.Errorf("%+v", c)
 	}
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
-			if check.Verdict != Same {
+			if check.Verdict != same {
 				t.Errorf("%s, %s: %s, %s", st.Label, check.Check, check.Verdict, check.Why)
 			}
 		}
@@ -191,7 +192,7 @@ func TestCompareWithItself(t *testing.T) {
 }
 
 func TestReadRefuses(t *testing.T) {
-	campaign, _ := gcPause()
+	campaign, _ := sample.GCPause()
 	var whole bytes.Buffer
 	if err := JSON(&whole, campaign); err != nil {
 		t.Fatal(err)
@@ -221,7 +222,7 @@ func TestReadRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Read(path)
-		if !errors.Is(err, ErrNoResults) || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+		if !errors.Is(err, errNoResults) || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}

@@ -4,14 +4,17 @@ import (
 	"fmt"
 	"slices"
 
-	"lockquake/scenarios"
+	"lockquake/internal/stats"
+	"lockquake/reports/tables"
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
 )
 
-// MeasureChange compares one measure of one strategy: the share of its work that
+// measureChange compares one measure of one strategy: the share of its work that
 // was finished, and what the scenario bounds.
-type MeasureChange struct {
+type measureChange struct {
 	Measure string    `json:"measure"`
-	Verdict Judgement `json:"verdict"`
+	Verdict judgement `json:"verdict"`
 	Why     string    `json:"why"`
 	Base    string    `json:"base"`
 	Head    string    `json:"head"`
@@ -21,44 +24,44 @@ type MeasureChange struct {
 // met and is not is worse, and the other way round better. The finished share is
 // worse or better if it changed by more than one percent of the work, and by more
 // than chance explains.
-func compareMeasures(base, head *scenarios.StrategyStats) []MeasureChange {
-	var list []MeasureChange
+func compareMeasures(base, head *results.StrategyStats) []measureChange {
+	var list []measureChange
 	for _, is := range head.Bounds {
-		i := slices.IndexFunc(base.Bounds, func(was scenarios.BoundResult) bool {
+		i := slices.IndexFunc(base.Bounds, func(was results.BoundResult) bool {
 			return was.Measure == is.Measure && was.Bound == is.Bound
 		})
 		if i < 0 {
 			continue
 		}
 		if was := base.Bounds[i]; was.Met != is.Met {
-			m := MeasureChange{Measure: is.Measure, Verdict: Better, Why: "it is " + is.Bound + " now", Base: was.Figure, Head: is.Figure}
+			m := measureChange{Measure: is.Measure, Verdict: better, Why: "it is " + is.Bound + " now", Base: was.Figure, Head: is.Figure}
 			if was.Met {
-				m.Verdict, m.Why = Worse, "it is expected to be "+is.Bound+", and was"
+				m.Verdict, m.Why = worse, "it is expected to be "+is.Bound+", and was"
 			}
 			list = append(list, m)
 		}
 	}
-	if m := compareFinished(base, head); m.Verdict != Same && !slices.ContainsFunc(list, func(other MeasureChange) bool { return other.Measure == m.Measure }) {
+	if m := compareFinished(base, head); m.Verdict != same && !slices.ContainsFunc(list, func(other measureChange) bool { return other.Measure == m.Measure }) {
 		list = append(list, m)
 	}
 	return list
 }
 
 // compareFinished judges the share of the work that was finished.
-func compareFinished(base, head *scenarios.StrategyStats) MeasureChange {
+func compareFinished(base, head *results.StrategyStats) measureChange {
 	was, is := &base.Metrics, &head.Metrics
-	c := MeasureChange{Measure: "finished", Verdict: Same, Base: finished(*base), Head: finished(*head)}
+	c := measureChange{Measure: "finished", Verdict: same, Base: tables.Finished(*base), Head: tables.Finished(*head)}
 	if was.Jobs == 0 || is.Jobs == 0 {
 		return c // an older result does not have it
 	}
-	low, high := scenarios.Difference(int(was.Finished), int(was.Jobs), int(is.Finished), int(is.Jobs))
+	low, high := stats.Difference(int(was.Finished), int(was.Jobs), int(is.Finished), int(is.Jobs))
 	change := float64(is.Finished)/float64(is.Jobs) - float64(was.Finished)/float64(was.Jobs)
 	switch {
 	case change < -indifference && high < 0:
-		c.Verdict = Worse
+		c.Verdict = worse
 	case change > indifference && low > 0:
-		c.Verdict = Better
+		c.Verdict = better
 	}
-	c.Why = fmt.Sprintf("%s of %s finished, and %s of %s before", thousands(int(is.Finished)), thousands(int(is.Jobs)), thousands(int(was.Finished)), thousands(int(was.Jobs)))
+	c.Why = fmt.Sprintf("%s of %s finished, and %s of %s before", words.Thousands(int(is.Finished)), words.Thousands(int(is.Jobs)), words.Thousands(int(was.Finished)), words.Thousands(int(was.Jobs)))
 	return c
 }

@@ -5,16 +5,16 @@ import (
 	"testing"
 
 	"lockquake/checker"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // worked is a result of one strategy that violates nothing.
 type worked struct {
 	jobs, finished int64
-	bounds         []scenarios.BoundResult
+	bounds         []results.BoundResult
 }
 
-func (w worked) campaign(t *testing.T) *scenarios.Campaign {
+func (w worked) campaign(t *testing.T) *results.Campaign {
 	t.Helper()
 	c := checked{runs: "1-100"}.campaign(t)
 	c.Strategies[0].Metrics = checker.Metrics{Jobs: w.jobs, Finished: w.finished}
@@ -25,32 +25,32 @@ func (w worked) campaign(t *testing.T) *scenarios.Campaign {
 // The finished share is worse if it fell by more than a percent of the work, and by
 // more than chance explains; a bound is worse if it was met and is not.
 func TestCompareMeasures(t *testing.T) {
-	bound := func(met bool, figure string) []scenarios.BoundResult {
-		return []scenarios.BoundResult{{Measure: "wait-p99", Bound: "<= 5s", Figure: figure, Met: met}}
+	bound := func(met bool, figure string) []results.BoundResult {
+		return []results.BoundResult{{Measure: "wait-p99", Bound: "<= 5s", Figure: figure, Met: met}}
 	}
 	for _, tt := range []struct {
 		name       string
 		base, head worked
-		want       Judgement // of the measure; Same: none is listed
+		want       judgement // of the measure; Same: none is listed
 		why        string
 	}{
-		{"five points fewer of many", worked{jobs: 10000, finished: 9900}, worked{jobs: 10000, finished: 9400}, Worse, "9,400 of 10,000 finished, and 9,900 of 10,000 before"},
-		{"five points more of many", worked{jobs: 10000, finished: 9400}, worked{jobs: 10000, finished: 9900}, Better, "9,900 of 10,000"},
-		{"a third of a point fewer of many", worked{jobs: 100000, finished: 99500}, worked{jobs: 100000, finished: 99200}, Same, ""},
-		{"five points fewer of few", worked{jobs: 40, finished: 40}, worked{jobs: 40, finished: 38}, Same, ""},
-		{"nothing any more", worked{jobs: 200, finished: 200}, worked{jobs: 200}, Worse, "0 of 200 finished"},
-		{"a bound that was met", worked{bounds: bound(true, "4.1s")}, worked{bounds: bound(false, "5.2s")}, Worse, "it is expected to be <= 5s, and was"},
-		{"a bound that is met now", worked{bounds: bound(false, "5.2s")}, worked{bounds: bound(true, "4.1s")}, Better, "it is <= 5s now"},
-		{"a bound that is missed as before", worked{bounds: bound(false, "5.2s")}, worked{bounds: bound(false, "9s")}, Same, ""},
-		{"a bound that is new", worked{}, worked{bounds: bound(false, "9s")}, Same, ""},
-		{"an older result without jobs", worked{}, worked{jobs: 100, finished: 10}, Same, ""},
-		{"an older result as the head", worked{jobs: 100, finished: 100}, worked{}, Same, ""},
+		{"five points fewer of many", worked{jobs: 10000, finished: 9900}, worked{jobs: 10000, finished: 9400}, worse, "9,400 of 10,000 finished, and 9,900 of 10,000 before"},
+		{"five points more of many", worked{jobs: 10000, finished: 9400}, worked{jobs: 10000, finished: 9900}, better, "9,900 of 10,000"},
+		{"a third of a point fewer of many", worked{jobs: 100000, finished: 99500}, worked{jobs: 100000, finished: 99200}, same, ""},
+		{"five points fewer of few", worked{jobs: 40, finished: 40}, worked{jobs: 40, finished: 38}, same, ""},
+		{"nothing any more", worked{jobs: 200, finished: 200}, worked{jobs: 200}, worse, "0 of 200 finished"},
+		{"a bound that was met", worked{bounds: bound(true, "4.1s")}, worked{bounds: bound(false, "5.2s")}, worse, "it is expected to be <= 5s, and was"},
+		{"a bound that is met now", worked{bounds: bound(false, "5.2s")}, worked{bounds: bound(true, "4.1s")}, better, "it is <= 5s now"},
+		{"a bound that is missed as before", worked{bounds: bound(false, "5.2s")}, worked{bounds: bound(false, "9s")}, same, ""},
+		{"a bound that is new", worked{}, worked{bounds: bound(false, "9s")}, same, ""},
+		{"an older result without jobs", worked{}, worked{jobs: 100, finished: 10}, same, ""},
+		{"an older result as the head", worked{jobs: 100, finished: 100}, worked{}, same, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := Compare(tt.base.campaign(t), tt.head.campaign(t))
 			list := c.Strategies[0].Measures
-			if tt.want == Same {
-				if len(list) != 0 || c.Verdict == Worse {
+			if tt.want == same {
+				if len(list) != 0 || c.Verdict == worse {
 					t.Errorf("%s, with %+v", c.Verdict, list)
 				}
 				return

@@ -5,12 +5,12 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // changedParameters says what differs between two scenarios, and in the notes
 // what that does not show.
-func changedParameters(base, head *scenarios.Campaign) (changes []Change, notes []string) {
+func changedParameters(base, head *results.Campaign) (changes []change, notes []string) {
 	if base.Hash == head.Hash {
 		return nil, nil
 	}
@@ -30,12 +30,12 @@ func changedParameters(base, head *scenarios.Campaign) (changes []Change, notes 
 	for _, s := range was {
 		old[s.key] = true
 		if value := values[s.key]; value != s.value {
-			changes = append(changes, Change{s.key, s.value, value})
+			changes = append(changes, change{s.key, s.value, value})
 		}
 	}
 	for _, s := range is {
 		if !old[s.key] {
-			changes = append(changes, Change{Key: s.key, Head: s.value})
+			changes = append(changes, change{Key: s.key, Head: s.value})
 		}
 	}
 	if len(changes) == 0 {

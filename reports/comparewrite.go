@@ -6,7 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"lockquake/scenarios"
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
 )
 
 // JSON prints the comparison as one document.
@@ -14,10 +15,10 @@ func (c *Comparison) JSON(w io.Writer) error { return writeJSON(w, c) }
 
 // Table prints the comparison for a terminal. Checks that nothing violated, then or
 // now, are only counted.
-func (c *Comparison) Table(w io.Writer, o Options) error {
+func (c *Comparison) Table(w io.Writer, color bool) error {
 	var b bytes.Buffer
-	paint(&b, o, bold, plain(c.Head.Scenario, 60)+" against base: "+string(c.Verdict))
-	for _, line := range c.facts(func(s string) string { return plain(s, 200) }) {
+	words.Paint(&b, color, words.Bold, words.Plain(c.Head.Scenario, 60)+" against base: "+string(c.Verdict))
+	for _, line := range c.facts(func(s string) string { return words.Plain(s, 200) }) {
 		fmt.Fprintf(&b, "%s\n", line)
 	}
 	b.WriteByte('\n')
@@ -25,28 +26,28 @@ func (c *Comparison) Table(w io.Writer, o Options) error {
 	quiet := 0
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
-			if check.Verdict == Same && check.Base.Violating+check.Head.Violating+check.Base.Unknown+check.Head.Unknown == 0 {
+			if check.Verdict == same && check.Base.Violating+check.Head.Violating+check.Base.Unknown+check.Head.Unknown == 0 {
 				quiet++
 				continue
 			}
 			rows = append(rows, []string{
-				plain(st.Label, 60), plain(check.Check, 60), string(check.Verdict), check.Base.String(), check.Head.String(), check.Why,
+				words.Plain(st.Label, 60), words.Plain(check.Check, 60), string(check.Verdict), check.Base.String(), check.Head.String(), check.Why,
 			})
 		}
 		for _, m := range st.Measures {
-			rows = append(rows, []string{plain(st.Label, 60), m.Measure, string(m.Verdict), m.Base, m.Head, m.Why})
+			rows = append(rows, []string{words.Plain(st.Label, 60), m.Measure, string(m.Verdict), m.Base, m.Head, m.Why})
 		}
 	}
 	if len(rows) > 1 {
-		writeTable(&b, o, rows, figures{}, nil)
+		words.WriteTable(&b, color, rows, words.Figures{}, nil)
 	}
 	if quiet > 0 {
 		if len(rows) > 1 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "violated neither then nor now: %s\n", count(quiet, "check"))
+		fmt.Fprintf(&b, "violated neither then nor now: %s\n", words.Count(quiet, "check"))
 	}
-	if lines := c.seedLines(func(s string) string { return plain(s, 60) }); len(lines) > 0 {
+	if lines := c.seedLines(func(s string) string { return words.Plain(s, 60) }); len(lines) > 0 {
 		fmt.Fprintf(&b, "\n%s\n", strings.Join(lines, "\n"))
 	}
 	_, err := w.Write(b.Bytes())
@@ -62,22 +63,22 @@ func (c *Comparison) Markdown(w io.Writer) error {
 		fmt.Fprintf(&b, "- %s\n", line)
 	}
 	b.WriteByte('\n')
-	same, table := 0, false
-	row := func(label, what string, verdict Judgement, base, head, why string) {
+	alike, table := 0, false
+	row := func(label, what string, verdict judgement, base, head, why string) {
 		if !table {
 			b.WriteString("| strategy | check or measure | verdict | base | head | why |\n|---|---|---|---:|---:|---|\n")
 			table = true
 		}
 		word := string(verdict)
-		if verdict == Worse {
+		if verdict == worse {
 			word = "**worse**"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", cell(label), cell(what), word, base, head, cell(why))
 	}
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
-			if check.Verdict == Same {
-				same++
+			if check.Verdict == same {
+				alike++
 				continue
 			}
 			row(st.Label, check.Check, check.Verdict, check.Base.String(), check.Head.String(), check.Why)
@@ -89,8 +90,8 @@ func (c *Comparison) Markdown(w io.Writer) error {
 	if table {
 		b.WriteByte('\n')
 	}
-	if same > 0 {
-		fmt.Fprintf(&b, "%s the same.\n", strings.Replace(count(same, "check")+" are", "1 check are", "1 check is", 1))
+	if alike > 0 {
+		fmt.Fprintf(&b, "%s the same.\n", strings.Replace(words.Count(alike, "check")+" are", "1 check are", "1 check is", 1))
 	}
 	if lines := c.seedLines(cell); len(lines) > 0 {
 		b.WriteString("\n<details><summary>Seeds that changed their verdict</summary>\n\n")
@@ -159,12 +160,12 @@ func (c *Comparison) seedLines(clean func(string) string) []string {
 	for _, st := range c.Strategies {
 		for _, check := range st.Checks {
 			for _, list := range []struct {
-				seeds scenarios.SeedSet
+				seeds results.SeedSet
 				what  string
 			}{{check.Broken, "newly violated"}, {check.Fixed, "no longer violated"}} {
 				if n := list.seeds.Count(); n > 0 {
 					lines = append(lines, fmt.Sprintf("%s, %s: %s with %s: %s", clean(st.Label), clean(check.Check), list.what,
-						count(n, "seed"), strings.ReplaceAll(list.seeds.First(most).String(), ",", ", ")))
+						words.Count(n, "seed"), strings.ReplaceAll(list.seeds.First(most).String(), ",", ", ")))
 				}
 			}
 		}
@@ -173,16 +174,16 @@ func (c *Comparison) seedLines(clean func(string) string) []string {
 }
 
 // String gives the rate of violating runs, of those that were decided.
-func (t Tally) String() string {
+func (t tally) String() string {
 	if t.Runs == 0 {
 		return "-"
 	}
-	text := thousands(t.Violating) + " of " + thousands(t.decided())
+	text := words.Thousands(t.Violating) + " of " + words.Thousands(t.decided())
 	if t.decided() > 0 {
-		text = percent(float64(t.Violating)/float64(t.decided())) + ", " + text
+		text = words.Percent(float64(t.Violating)/float64(t.decided())) + ", " + text
 	}
 	if t.Unknown > 0 {
-		text += ", " + thousands(t.Unknown) + " unknown"
+		text += ", " + words.Thousands(t.Unknown) + " unknown"
 	}
 	return text
 }

@@ -8,18 +8,18 @@ import (
 	"path/filepath"
 )
 
-// Content is one entry of a report directory.
-type Content struct {
+// content is one entry of a report directory.
+type content struct {
 	Name string
 	Doc  string // one line
 }
 
-// RunsFile is the file of a report that holds the journal of its runs.
-const RunsFile = "runs.log"
+// runsFile is the file of a report that holds the journal of its runs.
+const runsFile = "runs.log"
 
 // packedRuns is its name in the report of a campaign with cases, which has many times
 // the runs: there it is compressed.
-const packedRuns = RunsFile + ".gz"
+const packedRuns = runsFile + ".gz"
 
 // RunsPath is the journal of the report in a directory, compressed or not.
 func RunsPath(dir string) string {
@@ -27,7 +27,7 @@ func RunsPath(dir string) string {
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
-	return filepath.Join(dir, RunsFile)
+	return filepath.Join(dir, runsFile)
 }
 
 // packed writes a journal compressed.
@@ -40,8 +40,8 @@ func (p packed) WriteTo(w io.Writer) (int64, error) {
 }
 
 // Contents lists what is in a report directory, the most useful first.
-func Contents() []Content {
-	return []Content{
+func Contents() []content {
+	return []content{
 		{"report.html", "the answer, the figures and each failure's timeline to step through, in one page that loads nothing"},
 		{"report.md", "the answer, its figures, and the story of each strategy's first failure"},
 		{"results.json", "everything counted, for programs"},
@@ -49,7 +49,7 @@ func Contents() []Content {
 		{"rates.csv", "the rates and intervals as a table"},
 		{"rates.svg", "the rates as a picture"},
 		{"rates.png", "the same picture, for where no SVG is shown"},
-		{RunsFile, "what is kept of each run: what run --resume goes on with, and merge puts together"},
+		{runsFile, "what is kept of each run: what run --resume goes on with, and merge puts together"},
 		{packedRuns, "runs.log of a scenario with cases, compressed"},
 		{"failures", "for each strategy's first failure of each check (with cases: of each check and class of faults): timeline (SVG; without cases PNG, too), plan, history, story, verdict, scenario, replay line"},
 	}

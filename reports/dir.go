@@ -13,7 +13,12 @@ import (
 	"strings"
 
 	"lockquake/history"
+	"lockquake/reports/picture"
+	"lockquake/reports/story"
+	"lockquake/reports/tables"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // ErrForeignDir says that a report would overwrite a directory that holds
@@ -24,17 +29,17 @@ var ErrForeignDir = errors.New("the directory holds something that is no report:
 // Contents then. Runs writes the journal of the campaign; nil if there is none. The
 // directory is complete or it is not there; an earlier report in it is replaced,
 // anything else is ErrForeignDir.
-func WriteDir(dir string, c *scenarios.Campaign, s *scenarios.Scenario, runs io.WriterTo) error {
+func WriteDir(dir string, c *results.Campaign, s *scenarios.Scenario, runs io.WriterTo) error {
 	files, err := reportFiles(c, s)
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	switch {
 	case runs == nil:
-	case hasCases(c):
+	case tables.HasCases(c):
 		files = append(files, file{path: packedRuns, long: packed{runs}})
 	default:
-		files = append(files, file{path: RunsFile, long: runs})
+		files = append(files, file{path: runsFile, long: runs})
 	}
 	return replaceDir(dir, files, Contents(), "results.json")
 }
@@ -68,7 +73,7 @@ func MayWrite(dir string) error {
 
 // replaceDir lets files take the place of a directory that may hold contents
 // only, and among them results.
-func replaceDir(dir string, files []file, contents []Content, results string) (err error) {
+func replaceDir(dir string, files []file, contents []content, results string) (err error) {
 	if dir, err = target(dir); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
@@ -126,7 +131,7 @@ func writeFiles(fresh string, files []file, dir string) error {
 
 // mayReplace refuses a directory that is not empty and no report, and a report
 // that somebody has put other things beside.
-func mayReplace(dir string, contents []Content, results string) error {
+func mayReplace(dir string, contents []content, results string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -137,8 +142,8 @@ func mayReplace(dir string, contents []Content, results string) error {
 		return nil
 	}
 	for _, entry := range entries {
-		if !slices.ContainsFunc(contents, func(c Content) bool { return c.Name == entry.Name() }) {
-			return fmt.Errorf("%w (%s)", ErrForeignDir, plain(entry.Name(), 60))
+		if !slices.ContainsFunc(contents, func(c content) bool { return c.Name == entry.Name() }) {
+			return fmt.Errorf("%w (%s)", ErrForeignDir, words.Plain(entry.Name(), 60))
 		}
 	}
 	data, err := os.ReadFile(filepath.Join(dir, results))
@@ -174,17 +179,17 @@ func (f file) write(path string) error {
 	return errors.Join(err, out.Close())
 }
 
-func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
+func reportFiles(c *results.Campaign, s *scenarios.Scenario) ([]file, error) {
 	var results bytes.Buffer
 	if err := JSON(&results, c); err != nil {
 		return nil, err
 	}
-	svg, png, err := ratesPicture(c)
+	svg, png, err := picture.Rates(c)
 	if err != nil {
 		return nil, err
 	}
 	var table bytes.Buffer
-	if err := writeCSV(&table, c); err != nil {
+	if err := tables.CSV(&table, c); err != nil {
 		return nil, err
 	}
 	failures, err := shownFailures(c)
@@ -210,7 +215,7 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 	}
 	for _, shown := range failures {
 		kept := shown.failures
-		if hasCases(c) {
+		if tables.HasCases(c) {
 			kept = kept[:1] // the others are the same run and the same story
 		}
 		for _, f := range kept {
@@ -223,7 +228,7 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 			if shown.svg != nil {
 				files = append(files, file{path: dir + "/timeline.svg", data: shown.svg})
 			}
-			if shown.svg != nil && !hasCases(c) { // a PNG is a third of a megabyte, and with cases there are many
+			if shown.svg != nil && !tables.HasCases(c) { // a PNG is a third of a megabyte, and with cases there are many
 				files = append(files, file{path: dir + "/timeline.png", data: shown.png})
 			}
 		}
@@ -234,7 +239,7 @@ func reportFiles(c *scenarios.Campaign, s *scenarios.Scenario) ([]file, error) {
 // failureDir is where a failure's files stand. Labels are data: a space becomes
 // a line, and what could mean something to a file system its number, so that
 // two labels never share a directory.
-func failureDir(st scenarios.StrategyStats, f scenarios.Failure) string {
+func failureDir(st results.StrategyStats, f results.Failure) string {
 	var safe strings.Builder
 	for i := range len(st.Label) {
 		switch c := st.Label[i]; {
@@ -249,12 +254,12 @@ func failureDir(st scenarios.StrategyStats, f scenarios.Failure) string {
 	return fmt.Sprintf("failures/%s-%s", safe.String(), f.Check)
 }
 
-func failureFiles(dir string, f scenarios.Failure, s *scenarios.Scenario) ([]file, error) {
-	var events, story, verdict bytes.Buffer
+func failureFiles(dir string, f results.Failure, s *scenarios.Scenario) ([]file, error) {
+	var events, told, verdict bytes.Buffer
 	if err := history.Write(&events, f.Trial.History); err != nil {
 		return nil, err
 	}
-	if err := TellCheck(f.Trial, f.Check).Write(&story, Options{}); err != nil {
+	if err := story.TellCheck(f.Trial, f.Check).Write(&told, story.Options{}); err != nil {
 		return nil, err
 	}
 	if err := writeJSON(&verdict, f.Trial.Results); err != nil {
@@ -267,9 +272,9 @@ func failureFiles(dir string, f scenarios.Failure, s *scenarios.Scenario) ([]fil
 	return []file{
 		{path: dir + "/plan.txt", data: []byte(f.Trial.Plan.String())},
 		{path: dir + "/history.jsonl", data: events.Bytes()},
-		{path: dir + "/story.txt", data: story.Bytes()},
+		{path: dir + "/story.txt", data: told.Bytes()},
 		{path: dir + "/verdict.json", data: verdict.Bytes()},
 		{path: dir + "/scenario.yaml", data: alone},
-		{path: dir + "/replay.txt", data: []byte(scenarios.ReplayLine(f.Trial.Program, f.Trial.Replay) + "\n")},
+		{path: dir + "/replay.txt", data: []byte(words.ReplayLine(f.Trial.Program, f.Trial.Replay) + "\n")},
 	}, nil
 }

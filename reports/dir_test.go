@@ -15,7 +15,8 @@ import (
 
 	"lockquake/faults"
 	"lockquake/history"
-	"lockquake/scenarios"
+	"lockquake/reports/internal/sample"
+	"lockquake/scenarios/results"
 )
 
 // tree lists all files below a directory.
@@ -35,13 +36,13 @@ func tree(t *testing.T, dir string) []string {
 }
 
 func TestWriteDir(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "deep", "report")
 	if err := WriteDir(dir, campaign, scenario, strings.NewReader("the journal")); err != nil {
 		t.Fatal(err)
 	}
-	if data, err := os.ReadFile(filepath.Join(dir, RunsFile)); string(data) != "the journal" {
+	if data, err := os.ReadFile(filepath.Join(dir, runsFile)); string(data) != "the journal" {
 		t.Errorf("the journal reads %q, %v", data, err)
 	}
 	want := []string{"junit.xml", "rates.csv", "rates.png", "rates.svg", "report.html", "report.md", "results.json", "runs.log"}
@@ -61,7 +62,7 @@ func TestWriteDir(t *testing.T) {
 
 // TestFailureCanBeReadBack: what a report keeps of a failure is enough to go on.
 func TestFailureCanBeReadBack(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	dir := filepath.Join(t.TempDir(), "report")
 	if err := WriteDir(dir, campaign, scenario, nil); err != nil {
 		t.Fatal(err)
@@ -98,12 +99,12 @@ func TestFailureCanBeReadBack(t *testing.T) {
 
 // TestResultsCanBeReadBack: results.json holds the campaign but for its runs.
 func TestResultsCanBeReadBack(t *testing.T) {
-	campaign, _ := gcPause()
+	campaign, _ := sample.GCPause()
 	var out bytes.Buffer
 	if err := JSON(&out, campaign); err != nil {
 		t.Fatal(err)
 	}
-	var got scenarios.Campaign
+	var got results.Campaign
 	d := json.NewDecoder(&out)
 	d.DisallowUnknownFields()
 	if err := d.Decode(&got); err != nil {
@@ -120,7 +121,7 @@ func TestResultsCanBeReadBack(t *testing.T) {
 }
 
 func TestWriteDirReplacesOnlyReports(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	put := func(t *testing.T, path, text string) {
 		t.Helper()
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -188,7 +189,7 @@ func TestWriteDirReplacesOnlyReports(t *testing.T) {
 
 // TestWriteDirIsDeterministic compares whole reports, pictures included.
 func TestWriteDirIsDeterministic(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	var files [2]map[string][]byte
 	for i := range files {
 		dir := filepath.Join(t.TempDir(), "report")
@@ -212,7 +213,7 @@ func TestWriteDirIsDeterministic(t *testing.T) {
 }
 
 func TestWriteDirSaysWhatIsWrong(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -228,7 +229,7 @@ func TestFailureDirsDoNotCollide(t *testing.T) {
 	labels := []string{"a b", "a_b", "a/b", "a.b", "../a", "", "ab", "ä", "a~2fb", "a\x00b"}
 	seen := map[string]string{}
 	for _, label := range labels {
-		dir := failureDir(scenarios.StrategyStats{Label: label}, scenarios.Failure{Check: "belief"})
+		dir := failureDir(results.StrategyStats{Label: label}, results.Failure{Check: "belief"})
 		if other, ok := seen[dir]; ok {
 			t.Errorf("%q and %q share %s", label, other, dir)
 		}

@@ -1,36 +1,22 @@
-// Package reports writes what a run or a campaign leaves for people and
-// machines.
+// Package reports writes the report directory of a campaign or a sweep, reads results
+// back, and compares them. Its sub-packages make the parts of a report:
 //
-// # A run
-//
-// [Tell] turns a run into a [Story] of at most 25 lines: what happened, and
-// beside each line who believed to hold the lock, what the lease truly was,
-// and what the resource held. Nothing in it is made up: every word comes from
-// the history, and how things stand is worked out from its first event on. A
-// long run is told around the evidence of its most serious violation among the
-// checks that decide, and the lines of that evidence are marked; [TellCheck] asks
-// for that of one check. [Story.Write] prints it.
-// [TimelineOf] draws the same part of the run up as a [Timeline], with the lines
-// of the story as its steps.
-//
-//	reports.Tell(trial).Write(os.Stdout, reports.Options{})
-//
-// The story*.go files make a story: story.go chooses the check and storyscope.go
-// the part of the run that it is about, storyteller.go walks the history and keeps
-// how things stand, storysections.go, storyops.go, storyservers.go and
-// storyfaults.go say what an event is called, storyevidence.go marks the evidence,
-// storytable.go prints. The timeline*.go files draw.
+//	words     numbers, durations, names and tables as text
+//	story     a run, told line by line
+//	timeline  a story as lanes, spans and arrows
+//	tables    a campaign, a sweep, a search as tables and CSV
+//	picture   rates, sweeps and timelines as SVG and PNG
 //
 // # A campaign
 //
-// [Table] prints a campaign for a terminal and [JSON] for a program.
-// [WriteDir] leaves a directory that is complete or not there:
+// [WriteDir] writes a directory that is complete or not there, [JSON] the results alone:
 //
-//	report.html     the answer, the table with a filter, each first failure as
+//	report.html     the verdict, the table with a filter, each first failure as
 //	                a timeline to step through; loads nothing
 //	results.json    all figures, in a format with a version
-//	report.md       the answer, the table, what it cost, the faults, each first
+//	report.md       the verdict, the table, what it cost, the faults, each first
 //	                failure
+//	junit.xml       a test for each strategy
 //	runs.log        the journal of the campaign: its runs, to be resumed or merged
 //	rates.csv       one row for each strategy and check
 //	rates.svg .png  the rate of each strategy with its interval
@@ -38,25 +24,21 @@
 //	                timeline.svg, timeline.png, plan.txt, history.jsonl,
 //	                story.txt, verdict.json, scenario.yaml, replay.txt
 //
-// # A search
+// The files are html.go (with the template, style and script in page/), markdown.go,
+// junit.go and results.go; dir.go puts them together, failures.go tells the failures.
 //
-// [ExploreTable] prints what a search of placements has found, with a map of the
-// protocol, and [ExploreJSON] prints it for a program.
+// # A sweep and a search
 //
-// # A sweep
-//
-// [SweepTable] prints how the rates go with what was varied, and [SweepJSON]
-// the same for a program. [WriteSweep] leaves a directory with the picture as
-// sweep.svg and sweep.png (lines over one parameter, a map for each strategy
-// over two), sweep.csv and sweep.json.
+// [WriteSweep] writes a directory with the picture as sweep.svg and sweep.png, sweep.csv and
+// sweep.json. [SweepJSON] and [ExploreJSON] print a sweep and a search of placements as one
+// document.
 //
 // The same campaign or sweep gives the same bytes, wherever and whenever it is
 // reported. Only a PNG may differ in a few pixels between kinds of processors.
 //
 // # Two campaigns
 //
-// [Read] reads a results.json back, and [Compare] says of two of them what got
-// worse, better, stayed the same or cannot be told, with the test behind it
-// (compare.go), and which settings of the scenario differ (compareparams.go).
-// [Comparison.Markdown] prints it for a pull request.
+// [Read] reads a results.json back. [Compare] says what became worse, better, stayed the
+// same or cannot be told, with the test behind it (compare.go), and which settings of the
+// scenario differ (compareparams.go). [Comparison.Markdown] prints it for a pull request.
 package reports

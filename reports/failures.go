@@ -5,16 +5,21 @@ import (
 	"strconv"
 	"strings"
 
-	"lockquake/scenarios"
+	"lockquake/reports/picture"
+	"lockquake/reports/story"
+	"lockquake/reports/tables"
+	"lockquake/reports/timeline"
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
 )
 
 // shownFailure is a failure as the report shows it: the story and its pictures. Checks
 // that fail in the same run for the same reason share one.
 type shownFailure struct {
-	stats    scenarios.StrategyStats
-	failures []scenarios.Failure
-	story    Story
-	timeline Timeline
+	stats    results.StrategyStats
+	failures []results.Failure
+	story    story.Story
+	timeline timeline.Timeline
 	svg, png []byte // nil if there is nothing to draw
 }
 
@@ -23,14 +28,14 @@ type shownFailure struct {
 const mostPictures = 60
 
 // shownFailures tells all failures of a campaign, in the order of its strategies.
-func shownFailures(c *scenarios.Campaign) ([]shownFailure, error) {
+func shownFailures(c *results.Campaign) ([]shownFailure, error) {
 	var all []shownFailure
 	for _, st := range failed(c) {
 		first := len(all)
 		for _, f := range st.Failures {
-			story := TellCheck(f.Trial, f.Check)
+			told := story.TellCheck(f.Trial, f.Check)
 			same := slices.IndexFunc(all[first:], func(t shownFailure) bool {
-				return t.failures[0].Seed == f.Seed && slices.EqualFunc(t.story.Lines, story.Lines, sameLine)
+				return t.failures[0].Seed == f.Seed && slices.EqualFunc(t.story.Lines, told.Lines, sameLine)
 			})
 			if same >= 0 {
 				t := &all[first+same]
@@ -38,18 +43,18 @@ func shownFailures(c *scenarios.Campaign) ([]shownFailure, error) {
 				continue
 			}
 			all = append(all, shownFailure{
-				stats: st, failures: []scenarios.Failure{f}, story: story, timeline: TimelineOf(f.Trial, f.Check),
+				stats: st, failures: []results.Failure{f}, story: told, timeline: timeline.Of(f.Trial, f.Check),
 			})
 		}
 	}
 	for i := range all {
 		t := &all[i]
-		t.timeline.Strategy, t.timeline.Check = plain(t.stats.Label, 60), strings.Join(t.checks(), ", ")
+		t.timeline.Strategy, t.timeline.Check = words.Plain(t.stats.Label, 60), strings.Join(t.checks(), ", ")
 		if len(t.timeline.Lanes) == 0 || i >= mostPictures {
 			continue
 		}
 		var err error
-		if t.svg, t.png, err = timelinePicture(&t.timeline, name(t.stats)); err != nil {
+		if t.svg, t.png, err = picture.Timeline(&t.timeline, tables.Name(t.stats)); err != nil {
 			return nil, err
 		}
 	}
@@ -58,7 +63,7 @@ func shownFailures(c *scenarios.Campaign) ([]shownFailure, error) {
 
 // sameLine reports whether two lines tell the same: what is evidence in one story
 // may be what led to it in the other.
-func sameLine(a, b Line) bool {
+func sameLine(a, b story.Line) bool {
 	return a.At == b.At && a.Actor == b.Actor && a.Text == b.Text && a.Decisive == b.Decisive &&
 		a.Believes == b.Believes && a.Lease == b.Lease && a.Resource == b.Resource
 }
@@ -73,23 +78,28 @@ func (t *shownFailure) checks() []string {
 
 // otherGrid lists the first failures that a campaign with cases does not keep
 // whole, with the line that repeats each.
-func otherGrid(c *scenarios.Campaign) grid {
-	g := grid{
+func otherGrid(c *results.Campaign) tables.Grid {
+	g := tables.Grid{
 		Title: "Other first failures",
 		Note:  "Of each check and each class of faults one failure is kept whole, above. The line repeats the others, story and all.",
 		Texts: 4, Head: []string{"strategy", "check", "seed", "repeat it"},
 	}
-	if !hasCases(c) {
+	if !tables.HasCases(c) {
 		return g
 	}
 	for _, st := range c.Strategies {
 		for _, check := range st.Order {
 			stats := st.Checks[check]
-			whole := slices.ContainsFunc(st.Failures, func(f scenarios.Failure) bool { return f.Check == check })
+			whole := slices.ContainsFunc(st.Failures, func(f results.Failure) bool { return f.Check == check })
 			if stats.Replay != "" && !whole {
-				g.Rows = append(g.Rows, []string{name(st), check, strconv.FormatUint(stats.FirstSeed, 10), scenarios.ReplayLine(c.Program, stats.Replay)})
+				g.Rows = append(g.Rows, []string{tables.Name(st), check, strconv.FormatUint(stats.FirstSeed, 10), words.ReplayLine(c.Program, stats.Replay)})
 			}
 		}
 	}
 	return g
+}
+
+// failed lists the uses with a failure, in their order.
+func failed(c *results.Campaign) []results.StrategyStats {
+	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st results.StrategyStats) bool { return len(st.Failures) == 0 })
 }

@@ -10,7 +10,12 @@ import (
 	"strings"
 
 	"lockquake/checker"
-	"lockquake/scenarios"
+	"lockquake/reports/picture"
+	"lockquake/reports/story"
+	"lockquake/reports/tables"
+	"lockquake/reports/timeline"
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
 )
 
 //go:embed page
@@ -23,20 +28,20 @@ type page struct {
 	Policy   string // content security policy
 	Style    template.CSS
 	Script   template.JS
-	Campaign *scenarios.Campaign
+	Campaign *results.Campaign
 	Seeds    string
 	Counts   string // of strategies and cases
 	Verdict  string
-	Axis     string // the right end of the bars
-	Cases    *grid  // which faults each strategy survives, of a campaign with cases
+	Axis     string       // the right end of the bars
+	Cases    *tables.Grid // which faults each strategy survives, of a campaign with cases
 	Rows     []pageRow
 	Rates    template.URL // the plot
 	Remarks  []string     // on the strategies beside each other
-	Grids    []grid
+	Grids    []tables.Grid
 	Failures []pageFailure
-	Others   grid     // failures of which only the replay line is kept
-	Reading  []string // paragraphs
-	Assumed  []string // what the rates hang on
+	Others   tables.Grid // failures of which only the replay line is kept
+	Reading  []string    // paragraphs
+	Assumed  []string    // what the rates hang on
 }
 
 // pageRow is a strategy in the table.
@@ -48,7 +53,7 @@ type pageRow struct {
 	Bar                pageBar
 	Checks             []pageCheck
 	Expected           string // in words
-	Status             outcome
+	Status             tables.Outcome
 	Violated           bool
 	Replay             string
 }
@@ -70,8 +75,8 @@ type pageFailure struct {
 	Seed              uint64
 	Finding           string
 	Open              bool
-	Story             Story
-	Timeline          Timeline
+	Story             story.Story
+	Timeline          timeline.Timeline
 	Replay            string
 	Dir               string
 	Drawn             bool
@@ -79,7 +84,7 @@ type pageFailure struct {
 
 // htmlReport writes report.html: one file that needs nothing but a browser, and
 // loads nothing.
-func htmlReport(c *scenarios.Campaign, failures []shownFailure, ratesSVG []byte) ([]byte, error) {
+func htmlReport(c *results.Campaign, failures []shownFailure, ratesSVG []byte) ([]byte, error) {
 	style, err := pageFiles.ReadFile("page/report.css")
 	if err != nil {
 		return nil, err
@@ -96,17 +101,17 @@ func htmlReport(c *scenarios.Campaign, failures []shownFailure, ratesSVG []byte)
 		Policy: fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; base-uri 'none'; form-action 'none'",
 			sourceHash(style), sourceHash(script)),
 		Style: template.CSS(style), Script: template.JS(script),
-		Campaign: c, Seeds: seeds(c), Verdict: verdictSentence(c),
+		Campaign: c, Seeds: tables.Seeds(c), Verdict: verdictSentence(c),
 		Rates:   template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(ratesSVG)),
-		Remarks: remarks(c), Grids: grids(c),
-		Failures: pageFailures(failures), Others: otherGrid(c), Reading: strings.Split(reading(c), "\n\n"), Assumed: assumed(c),
+		Remarks: tables.Remarks(c), Grids: tables.Grids(c),
+		Failures: pageFailures(failures), Others: otherGrid(c), Reading: strings.Split(reading(c), "\n\n"), Assumed: tables.Assumed(c),
 	}
 	p.Axis, p.Rows = pageRows(c, failures)
-	p.Counts = count(len(baseLabels(c)), "strategy")
-	if hasCases(c) {
-		g := caseGrid(c)
+	p.Counts = words.Count(len(tables.BaseLabels(c)), "strategy")
+	if tables.HasCases(c) {
+		g := tables.CaseGrid(c)
 		p.Cases = &g
-		p.Counts = fmt.Sprintf("%s, each under up to %s", p.Counts, count(len(p.Rows)/len(baseLabels(c)), "case"))
+		p.Counts = fmt.Sprintf("%s, each under up to %s", p.Counts, words.Count(len(p.Rows)/len(tables.BaseLabels(c)), "case"))
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, p); err != nil {
@@ -122,22 +127,22 @@ func sourceHash(block []byte) string {
 }
 
 // verdictSentence is the answer. Where it has several reasons, they stand below.
-func verdictSentence(c *scenarios.Campaign) string {
+func verdictSentence(c *results.Campaign) string {
 	switch len(c.Reasons) {
 	case 0:
 		return c.Summary()
 	case 1:
-		return verdictWord(c) + ": " + plain(c.Reasons[0], 400)
+		return verdictWord(c) + ": " + words.Plain(c.Reasons[0], 400)
 	}
-	return verdictWord(c) + ", for " + count(len(c.Reasons), "reason")
+	return verdictWord(c) + ", for " + words.Count(len(c.Reasons), "reason")
 }
 
-func pageRows(c *scenarios.Campaign, failures []shownFailure) (string, []pageRow) {
+func pageRows(c *results.Campaign, failures []shownFailure) (string, []pageRow) {
 	end := 0.0
 	for _, st := range c.Strategies {
-		end = max(end, 100*highest(st))
+		end = max(end, 100*tables.Highest(st))
 	}
-	end = roundAxis(end)
+	end = picture.RoundAxis(end)
 	anchors := map[string]string{} // by label and check
 	for i, shown := range failures {
 		for _, f := range shown.failures {
@@ -147,14 +152,14 @@ func pageRows(c *scenarios.Campaign, failures []shownFailure) (string, []pageRow
 	var rows []pageRow
 	for _, st := range c.Strategies {
 		row := pageRow{
-			Label: plain(st.Label, 60), Fence: plain(st.Fence, 30), Violating: thousands(st.Violating), Runs: thousands(st.Runs), Finished: finished(st),
-			Rate: percent(st.Rate), Interval: intervalOf(st), Violated: st.Violating > 0,
-			Expected: outcomeOf(st).words(), Status: outcomeOf(st),
-			Bar: pageBar{Rate: axisShare(st.Rate, end), Low: axisShare(st.Low, end), High: axisShare(highest(st), end)},
+			Label: words.Plain(st.Label, 60), Fence: words.Plain(st.Fence, 30), Violating: words.Thousands(st.Violating), Runs: words.Thousands(st.Runs), Finished: tables.Finished(st),
+			Rate: words.Percent(st.Rate), Interval: tables.IntervalOf(st), Violated: st.Violating > 0,
+			Expected: tables.OutcomeOf(st).Words(), Status: tables.OutcomeOf(st),
+			Bar: pageBar{Rate: axisShare(st.Rate, end), Low: axisShare(st.Low, end), High: axisShare(tables.Highest(st), end)},
 		}
-		row.Bar.Width = axisShare(highest(st)-st.Low, end)
+		row.Bar.Width = axisShare(tables.Highest(st)-st.Low, end)
 		if st.Name != st.Label {
-			row.Name = plain(st.Name, 60)
+			row.Name = words.Plain(st.Name, 60)
 		}
 		for _, check := range st.Order {
 			stats := st.Checks[check]
@@ -172,7 +177,7 @@ func pageRows(c *scenarios.Campaign, failures []shownFailure) (string, []pageRow
 			}
 		}
 		if row.Replay != "" {
-			row.Replay = scenarios.ReplayLine(c.Program, row.Replay)
+			row.Replay = words.ReplayLine(c.Program, row.Replay)
 		}
 		rows = append(rows, row)
 	}
@@ -192,9 +197,9 @@ func pageFailures(failures []shownFailure) []pageFailure {
 	for i, shown := range failures {
 		f := shown.failures[0]
 		list = append(list, pageFailure{
-			ID: failureID(i), Label: name(shown.stats), Checks: strings.Join(shown.checks(), ", "), Seed: f.Seed,
+			ID: failureID(i), Label: tables.Name(shown.stats), Checks: strings.Join(shown.checks(), ", "), Seed: f.Seed,
 			Finding: findingText(f), Story: shown.story, Timeline: shown.timeline,
-			Replay: scenarios.ReplayLine(f.Trial.Program, f.Trial.Replay), Dir: failureDir(shown.stats, f) + "/", Drawn: shown.svg != nil,
+			Replay: words.ReplayLine(f.Trial.Program, f.Trial.Replay), Dir: failureDir(shown.stats, f) + "/", Drawn: shown.svg != nil,
 		})
 	}
 	if i := opening(failures); i >= 0 {
@@ -210,7 +215,7 @@ func opening(failures []shownFailure) int {
 	for i, shown := range failures {
 		r := 1
 		switch {
-		case outcomeOf(shown.stats) == unexpected:
+		case tables.OutcomeOf(shown.stats) == tables.Unexpected:
 			r = 0
 		case shown.stats.Name == "none":
 			r = 2
@@ -222,10 +227,10 @@ func opening(failures []shownFailure) int {
 	return best
 }
 
-func findingText(f scenarios.Failure) string {
+func findingText(f results.Failure) string {
 	for _, r := range f.Trial.Results {
 		if r.Check == f.Check && r.Verdict == checker.Invalid && len(r.Findings) > 0 {
-			return plain(r.Findings[0].Text, 400)
+			return words.Plain(r.Findings[0].Text, 400)
 		}
 	}
 	return ""

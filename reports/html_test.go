@@ -20,7 +20,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"lockquake/reports/internal/sample"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // browser is a page under test, and everything that it complained about or
@@ -34,7 +36,7 @@ type browser struct {
 }
 
 // openReport writes the report of a campaign and opens its page in Chromium.
-func openReport(t *testing.T, c *scenarios.Campaign, s *scenarios.Scenario) *browser {
+func openReport(t *testing.T, c *results.Campaign, s *scenarios.Scenario) *browser {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts a browser")
@@ -140,7 +142,7 @@ func (b *browser) clean() {
 }
 
 func TestPageFilters(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	b := openReport(t, campaign, scenario)
 	set := func(id, value string) {
 		ask[bool](b, fmt.Sprintf(`(() => { const e = document.getElementById(%q); e.value = %q;
@@ -173,7 +175,7 @@ func TestPageFilters(t *testing.T) {
 // TestPageStepsThroughAFailure: keys move the step in the story and in the
 // picture alike, zoom, and walk from one item to the next.
 func TestPageStepsThroughAFailure(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	b := openReport(t, campaign, scenario)
 	const line = `document.querySelector(".failure[open] .story [aria-current]").textContent.replace(/\s+/g, " ")`
 	const mark = `document.querySelector(".failure[open] .mark.current").getAttribute("aria-label")`
@@ -227,7 +229,7 @@ func TestPageStepsThroughAFailure(t *testing.T) {
 // TestPageLooksRight takes pictures in both themes, on a desk and on a phone.
 // LOCKQUAKE_SCREENSHOTS names a directory to keep them in.
 func TestPageLooksRight(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	b := openReport(t, campaign, scenario)
 	dir := os.Getenv("LOCKQUAKE_SCREENSHOTS")
 	if dir == "" {
@@ -270,7 +272,7 @@ func TestPageLooksRight(t *testing.T) {
 // add to the page.
 func TestPageTakesNamesForText(t *testing.T) {
 	const hostile = `<img src=x onerror=alert(1)>`
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	campaign.Scenario = hostile
 	campaign.About = `</script><script>alert(2)</script></style>`
 	campaign.Source = `javascript:alert(3)`
@@ -315,7 +317,7 @@ func TestPageTakesNamesForText(t *testing.T) {
 
 // TestPageReadsWithoutItsScript: the answer and each story are in the HTML.
 func TestPageReadsWithoutItsScript(t *testing.T) {
-	campaign, scenario := gcPause()
+	campaign, scenario := sample.GCPause()
 	files, err := reportFiles(campaign, scenario)
 	if err != nil {
 		t.Fatal(err)

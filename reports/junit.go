@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"strings"
 
-	"lockquake/scenarios"
+	"lockquake/reports/tables"
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
 )
 
 // The elements of a JUnit report, as CI systems read them.
@@ -41,25 +43,25 @@ type (
 // junit writes junit.xml: a test for each strategy and each of its bounds, and one
 // for the campaign as a whole. What is not as expected fails, what is not known is an error, and a
 // strategy that does not decide is skipped.
-func junit(c *scenarios.Campaign) ([]byte, error) {
+func junit(c *results.Campaign) ([]byte, error) {
 	suite := junitSuite{Name: c.Scenario}
 	for _, st := range c.Strategies {
-		one := junitCase{Class: c.Scenario, Name: name(st), Out: junitOutput(c, st)}
-		switch outcomeOf(st) {
-		case unexpected:
-			one.Failure = &junitMessage{Message: "not as expected: " + violated(st), Text: replays(c.Program, st)}
+		one := junitCase{Class: c.Scenario, Name: tables.Name(st), Out: junitOutput(c, st)}
+		switch tables.OutcomeOf(st) {
+		case tables.Unexpected:
+			one.Failure = &junitMessage{Message: "not as expected: " + tables.Violated(st), Text: replays(c.Program, st)}
 			suite.Failures++
-		case undecided:
+		case tables.Undecided:
 			one.Error = &junitMessage{Message: "not known", Text: replays(c.Program, st)}
 			suite.Errors++
-		case unasked:
+		case tables.Unasked:
 			one.Skipped = &junitMessage{Message: "the scenario expects nothing of it"}
 			suite.Skipped++
-		case asExpected:
+		case tables.AsExpected:
 		}
 		suite.Cases = append(suite.Cases, one)
 		for _, b := range st.Bounds {
-			bound := junitCase{Class: c.Scenario, Name: fmt.Sprintf("%s: %s %s", name(st), b.Measure, b.Bound), Out: cmp.Or(b.Figure, "nothing was measured")}
+			bound := junitCase{Class: c.Scenario, Name: fmt.Sprintf("%s: %s %s", tables.Name(st), b.Measure, b.Bound), Out: cmp.Or(b.Figure, "nothing was measured")}
 			if !b.Met {
 				bound.Failure = &junitMessage{Message: b.String()}
 				suite.Failures++
@@ -69,13 +71,13 @@ func junit(c *scenarios.Campaign) ([]byte, error) {
 	}
 	whole := junitCase{Class: c.Scenario, Name: "the scenario as a whole"}
 	switch c.Verdict {
-	case scenarios.Fail:
-		whole.Failure = &junitMessage{Message: plain(c.Summary(), 1000)}
+	case results.Fail:
+		whole.Failure = &junitMessage{Message: words.Plain(c.Summary(), 1000)}
 		suite.Failures++
-	case scenarios.Unknown:
-		whole.Error = &junitMessage{Message: plain(c.Summary(), 1000)}
+	case results.Unknown:
+		whole.Error = &junitMessage{Message: words.Plain(c.Summary(), 1000)}
 		suite.Errors++
-	case scenarios.Pass:
+	case results.Pass:
 	}
 	suite.Cases = append(suite.Cases, whole)
 	suite.Tests = len(suite.Cases)
@@ -89,17 +91,17 @@ func junit(c *scenarios.Campaign) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func junitOutput(c *scenarios.Campaign, st scenarios.StrategyStats) string {
+func junitOutput(c *results.Campaign, st results.StrategyStats) string {
 	return fmt.Sprintf("%s of %s runs violating (%s), 95 %% interval %s; finished %s of the work; %s; checks violated: %s",
-		thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st), finished(st), seeds(c), violated(st))
+		words.Thousands(st.Violating), words.Thousands(st.Runs), words.Percent(st.Rate), tables.IntervalOf(st), tables.Finished(st), tables.Seeds(c), tables.Violated(st))
 }
 
 // replays are the lines that repeat the first failure of each check.
-func replays(program string, st scenarios.StrategyStats) string {
+func replays(program string, st results.StrategyStats) string {
 	var b strings.Builder
 	for _, check := range st.Order {
 		if stats := st.Checks[check]; stats.Replay != "" {
-			fmt.Fprintf(&b, "%s, seed %d: %s\n", check, stats.FirstSeed, scenarios.ReplayLine(program, stats.Replay))
+			fmt.Fprintf(&b, "%s, seed %d: %s\n", check, stats.FirstSeed, words.ReplayLine(program, stats.Replay))
 		}
 	}
 	return b.String()

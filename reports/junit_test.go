@@ -5,23 +5,23 @@ import (
 	"strings"
 	"testing"
 
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // A failure, an unknown, one that does not decide and one as expected, and the
 // campaign as a whole; names are data.
 func TestJUnit(t *testing.T) {
-	c := &scenarios.Campaign{
-		Scenario: "mine", Verdict: scenarios.Fail, Reasons: []string{"a <b> & \"c\""},
-		Strategies: []scenarios.StrategyStats{
+	c := &results.Campaign{
+		Scenario: "mine", Verdict: results.Fail, Reasons: []string{"a <b> & \"c\""},
+		Strategies: []results.StrategyStats{
 			{
-				Name: "redis", Label: "<&>", Runs: 3, Violating: 1, Decides: true, Expected: scenarios.NotAsExpected,
+				Name: "redis", Label: "<&>", Runs: 3, Violating: 1, Decides: true, Expected: results.NotAsExpected,
 				Order:  []string{"exclusion"},
-				Checks: map[string]scenarios.CheckStats{"exclusion": {Violating: 1, FirstSeed: 2, Replay: "mine@1:redis:2"}},
+				Checks: map[string]results.CheckStats{"exclusion": {Violating: 1, FirstSeed: 2, Replay: "mine@1:redis:2"}},
 			},
-			{Name: "redlock", Label: "redlock", Runs: 3, Decides: true, Expected: scenarios.CannotTell},
+			{Name: "redlock", Label: "redlock", Runs: 3, Decides: true, Expected: results.CannotTell},
 			{Name: "none", Label: "none", Runs: 3},
-			{Name: "redis-fenced", Label: "fenced", Runs: 3, Decides: true, Expected: scenarios.AsExpected},
+			{Name: "redis-fenced", Label: "fenced", Runs: 3, Decides: true, Expected: results.AsExpected},
 		},
 	}
 	text, err := junit(c)
@@ -47,11 +47,11 @@ func TestJUnit(t *testing.T) {
 
 // Each bound is a test of its own, which fails if the figures do not keep to it.
 func TestJUnitHasABoundAsATest(t *testing.T) {
-	c := &scenarios.Campaign{
-		Scenario: "mine", Verdict: scenarios.Fail,
-		Strategies: []scenarios.StrategyStats{{
-			Name: "redis", Label: "ours", Runs: 3, Decides: true, Expected: scenarios.NotAsExpected,
-			Bounds: []scenarios.BoundResult{
+	c := &results.Campaign{
+		Scenario: "mine", Verdict: results.Fail,
+		Strategies: []results.StrategyStats{{
+			Name: "redis", Label: "ours", Runs: 3, Decides: true, Expected: results.NotAsExpected,
+			Bounds: []results.BoundResult{
 				{Measure: "finished", Bound: ">= 99 %", Figure: "97.1 %"},
 				{Measure: "wait-p99", Bound: "<= 5s", Figure: "1.2s", Met: true},
 				{Measure: "lost", Bound: "0"},

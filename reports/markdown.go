@@ -6,13 +6,16 @@ import (
 	"strings"
 
 	"lockquake/checker"
-	"lockquake/scenarios"
+	"lockquake/reports/story"
+	"lockquake/reports/tables"
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
 )
 
 // markdown writes report.md. It opens on the answer.
-func markdown(c *scenarios.Campaign) []byte {
+func markdown(c *results.Campaign) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s: %s\n\n", plain(c.Scenario, 60), verdictWord(c))
+	fmt.Fprintf(&b, "# %s: %s\n\n", words.Plain(c.Scenario, 60), verdictWord(c))
 	if c.About != "" {
 		fmt.Fprintf(&b, "%s", cell(c.About))
 		if c.Source != "" {
@@ -29,19 +32,19 @@ func markdown(c *scenarios.Campaign) []byte {
 	if len(c.Reasons) > 0 {
 		b.WriteByte('\n')
 	}
-	if hasCases(c) {
-		markdownGrid(&b, caseGrid(c))
+	if tables.HasCases(c) {
+		markdownGrid(&b, tables.CaseGrid(c))
 		b.WriteString("## Cases in which something was violated\n\n")
 	}
-	markdownTable(&b, notable(c))
-	for i, remark := range remarks(c) {
+	markdownTable(&b, tables.Notable(c))
+	for i, remark := range tables.Remarks(c) {
 		if i == 0 {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "- %s\n", cell(remark))
 	}
 	fmt.Fprintf(&b, "\n![rate of each strategy with its interval](rates.png)\n\n")
-	for _, g := range grids(c) {
+	for _, g := range tables.Grids(c) {
 		markdownGrid(&b, g)
 	}
 	markdownFaults(&b, c)
@@ -58,45 +61,45 @@ func markdown(c *scenarios.Campaign) []byte {
 
 // markdownFailures tells the first failure of each strategy, and lists those of its
 // other checks. With cases, failures of one run share their files if they are told alike.
-func markdownFailures(b *bytes.Buffer, c *scenarios.Campaign) {
+func markdownFailures(b *bytes.Buffer, c *results.Campaign) {
 	b.WriteString("## First failures\n\n")
 	for _, st := range failed(c) {
-		fmt.Fprintf(b, "### %s\n\n", cell(name(st)))
+		fmt.Fprintf(b, "### %s\n\n", cell(tables.Name(st)))
 		for _, f := range st.Failures {
-			fmt.Fprintf(b, "- %s, seed %d: `%s`", f.Check, f.Seed, scenarios.ReplayLine(c.Program, f.Trial.Replay))
-			if !hasCases(c) || f.Check == st.Failures[0].Check {
+			fmt.Fprintf(b, "- %s, seed %d: `%s`", f.Check, f.Seed, words.ReplayLine(c.Program, f.Trial.Replay))
+			if !tables.HasCases(c) || f.Check == st.Failures[0].Check {
 				fmt.Fprintf(b, " ([files](%s/))", failureDir(st, f))
 			}
 			b.WriteByte('\n')
 		}
 		var out bytes.Buffer
 		// A bytes.Buffer takes everything.
-		_ = Tell(st.Failures[0].Trial).Write(&out, Options{})
+		_ = story.Tell(st.Failures[0].Trial).Write(&out, story.Options{})
 		fmt.Fprintf(b, "\n```text\n%s```\n\n", strings.ReplaceAll(out.String(), "```", "'''"))
 	}
 }
 
-func verdictWord(c *scenarios.Campaign) string {
+func verdictWord(c *results.Campaign) string {
 	switch c.Verdict {
-	case scenarios.Pass:
+	case results.Pass:
 		return "pass"
-	case scenarios.Unknown:
+	case results.Unknown:
 		return "unknown"
-	case scenarios.Fail:
+	case results.Fail:
 	}
 	return "FAIL"
 }
 
-func markdownTable(b *bytes.Buffer, uses []scenarios.StrategyStats) {
+func markdownTable(b *bytes.Buffer, uses []results.StrategyStats) {
 	b.WriteString("| strategy | resource's fence | violating runs | rate | 95 % interval | finished | as expected | checks violated (runs) |\n")
 	b.WriteString("|---|---|---:|---:|---:|---:|---|---|\n")
 	for _, st := range uses {
-		fmt.Fprintf(b, "| %s | %s | %s of %s | %s | %s | %s | %s | %s |\n", cell(name(st)), cell(st.Fence),
-			thousands(st.Violating), thousands(st.Runs), percent(st.Rate), intervalOf(st), finished(st), outcomeOf(st).cell(), violated(st))
+		fmt.Fprintf(b, "| %s | %s | %s of %s | %s | %s | %s | %s | %s |\n", cell(tables.Name(st)), cell(st.Fence),
+			words.Thousands(st.Violating), words.Thousands(st.Runs), words.Percent(st.Rate), tables.IntervalOf(st), tables.Finished(st), tables.OutcomeOf(st).Cell(), tables.Violated(st))
 	}
 }
 
-func markdownGrid(b *bytes.Buffer, g grid) {
+func markdownGrid(b *bytes.Buffer, g tables.Grid) {
 	fmt.Fprintf(b, "## %s\n\n%s\n\n", g.Title, g.Note)
 	fmt.Fprintf(b, "| %s |\n%s%s|\n", strings.Join(g.Head, " | "), strings.Repeat("|---", g.Texts), strings.Repeat("|---:", len(g.Head)-g.Texts))
 	for _, row := range g.Rows {
@@ -108,24 +111,24 @@ func markdownGrid(b *bytes.Buffer, g grid) {
 	b.WriteByte('\n')
 }
 
-func markdownFaults(b *bytes.Buffer, c *scenarios.Campaign) {
+func markdownFaults(b *bytes.Buffer, c *results.Campaign) {
 	if len(c.Faults) == 0 {
 		return
 	}
 	b.WriteString("## Faults\n\n| fault | planned | injected | hit |\n|---|---:|---:|---:|\n")
 	for _, f := range c.Faults {
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", cell(faultName(f)),
-			thousands(int(f.Planned)), thousands(int(f.Happened)), thousands(int(f.Bit)))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", cell(tables.FaultName(f)),
+			words.Thousands(int(f.Planned)), words.Thousands(int(f.Happened)), words.Thousands(int(f.Bit)))
 	}
 	b.WriteByte('\n')
 }
 
-func howToRead(c *scenarios.Campaign) string {
-	return fmt.Sprintf("## How to read this\n\n%s\nMade by lockquake %s from scenario %s, %s.\n", reading(c), c.Version, c.Hash, seeds(c))
+func howToRead(c *results.Campaign) string {
+	return fmt.Sprintf("## How to read this\n\n%s\nMade by lockquake %s from scenario %s, %s.\n", reading(c), c.Version, c.Hash, tables.Seeds(c))
 }
 
 // reading says what the figures mean.
-func reading(c *scenarios.Campaign) string {
+func reading(c *results.Campaign) string {
 	return fmt.Sprintf(`A run is one seed: the same pauses, hold times and nearly the same latencies for every strategy. A run
 is violating if a check was violated that the scenario's expectation names for the strategy, or, where
 it names none or says what the strategy claims, any check but %s. An
@@ -136,11 +139,11 @@ Where no run is violating, "fewer than" is the exact bound (Clopper and Pearson)
 Every named step of a worker costs %v of virtual time. That is how long the gap between a look at the clock
 and the write lasts, so a strategy that makes such a look fails more often the longer it is.
 Assumed beside that: %s.
-`, strings.Join(checker.NamesOf(func(c checker.Check) bool { return c.Advisory }), " and "), c.Step, strings.Join(assumed(c)[1:], "; "))
+`, strings.Join(checker.NamesOf(func(c checker.Check) bool { return c.Advisory }), " and "), c.Step, strings.Join(tables.Assumed(c)[1:], "; "))
 }
 
 // cell makes text from a scenario safe in a table and in running text.
 func cell(s string) string {
-	s = plain(strings.Join(strings.Fields(s), " "), 1000)
+	s = words.Plain(strings.Join(strings.Fields(s), " "), 1000)
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'", "[", `\[`, "]", `\]`, "*", `\*`, "_", `\_`).Replace(s)
 }

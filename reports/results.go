@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
-// ErrNoResults says that a file holds no results that can be read.
-var ErrNoResults = errors.New("no results")
+// errNoResults says that a file holds no results that can be read.
+var errNoResults = errors.New("no results")
 
 // schema is the version of results.json that is written and read.
 const schema = 1
@@ -23,7 +23,7 @@ const schema = 1
 const mostRuns = 10_000_000
 
 // JSON prints the campaign as one document, the same as results.json.
-func JSON(w io.Writer, c *scenarios.Campaign) error { return writeJSON(w, c) }
+func JSON(w io.Writer, c *results.Campaign) error { return writeJSON(w, c) }
 
 // writeJSON prints one document.
 func writeJSON(w io.Writer, v any) error {
@@ -34,9 +34,8 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 // Read reads what JSON wrote: a results.json, or the one of a report directory.
-// The failing runs themselves are not in it. An error about what the file holds
-// is or wraps ErrNoResults.
-func Read(path string) (*scenarios.Campaign, error) {
+// The failing runs themselves are not in it.
+func Read(path string) (*results.Campaign, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, "results.json")
 	}
@@ -46,12 +45,12 @@ func Read(path string) (*scenarios.Campaign, error) {
 	}
 	c, err := parseResults(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", path, ErrNoResults, err)
+		return nil, fmt.Errorf("%s: %w: %w", path, errNoResults, err)
 	}
 	return c, nil
 }
 
-func parseResults(data []byte) (*scenarios.Campaign, error) {
+func parseResults(data []byte) (*results.Campaign, error) {
 	// The version first: what another one holds may have another shape.
 	var head struct {
 		Schema     *int             `json:"schema"`
@@ -71,7 +70,7 @@ func parseResults(data []byte) (*scenarios.Campaign, error) {
 	case head.Strategies == nil:
 		return nil, errors.New("the file names no strategies")
 	}
-	var c scenarios.Campaign
+	var c results.Campaign
 	if err := json.Unmarshal(data, &c); err != nil {
 		return nil, err
 	}
@@ -79,7 +78,7 @@ func parseResults(data []byte) (*scenarios.Campaign, error) {
 }
 
 // sound refuses figures that contradict each other.
-func sound(c *scenarios.Campaign) error {
+func sound(c *results.Campaign) error {
 	var labels []string
 	for i := range c.Strategies {
 		st := &c.Strategies[i]
@@ -102,6 +101,11 @@ func sound(c *scenarios.Campaign) error {
 }
 
 // counted reports whether a list may be of n seeds.
-func counted(list scenarios.SeedSet, n int) bool {
+func counted(list results.SeedSet, n int) bool {
 	return list.Count() == n || list.Cut && list.Count() < n
+}
+
+// ExploreJSON prints a search as one document.
+func ExploreJSON(w io.Writer, e *results.Exploration) error {
+	return writeJSON(w, e)
 }

@@ -8,31 +8,8 @@ import (
 	"time"
 
 	"lockquake/checker"
+	"lockquake/scenarios/results"
 )
-
-func TestParseBound(t *testing.T) {
-	for _, test := range []struct {
-		text string
-		want Bound
-	}{
-		{">= 95 %", Bound{Op: ">=", X: 0.95, Unit: UnitPercent}},
-		{">=95%", Bound{Op: ">=", X: 0.95, Unit: UnitPercent}},
-		{"<= 5s", Bound{Op: "<=", X: float64(5 * time.Second), Unit: UnitTime}},
-		{"< 1m30s", Bound{Op: "<", X: float64(90 * time.Second), Unit: UnitTime}},
-		{"0", Bound{Op: "="}},
-		{"> 2.5", Bound{Op: ">", X: 2.5}},
-	} {
-		got, err := ParseBound(test.text)
-		if got.text = ""; err != nil || got != test.want {
-			t.Errorf("%q is read as %+v (%v), want %+v", test.text, got, err, test.want)
-		}
-	}
-	for _, text := range []string{"", "95 percent", "=> 5", ">= 101 %", "<= 5 s", "<= -1", "many", "5s %"} {
-		if b, err := ParseBound(text); err == nil {
-			t.Errorf("%q is read as %+v", text, b)
-		}
-	}
-}
 
 // A bound of each measure is met by a figure on its right side and by no other.
 func TestBoundsOfEachMeasure(t *testing.T) {
@@ -57,14 +34,14 @@ func TestBoundsOfEachMeasure(t *testing.T) {
 		{"commands", "<= 5", "< 5"},
 	} {
 		for text, want := range map[string]bool{test.met: true, test.missed: false} {
-			b, err := ParseBound(text)
+			b, err := results.ParseBound(text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			var e Expect
-			i := slices.IndexFunc(measures(), func(m measure) bool { return m.name == test.measure })
-			*measures()[i].of(&e) = b
-			if got := e.judge(&m); len(got) != 1 || got[0].Met != want {
+			var e results.Expect
+			i := slices.IndexFunc(results.Measures(), func(m results.Measure) bool { return m.Name == test.measure })
+			*results.Measures()[i].Of(&e) = b
+			if got := e.Judge(&m); len(got) != 1 || got[0].Met != want {
 				t.Errorf("%s %s: %v", test.measure, text, got)
 			}
 		}
@@ -86,16 +63,16 @@ expect:
 func TestBoundsDecide(t *testing.T) {
 	for _, test := range []struct {
 		name, from, to string
-		verdict        Outcome
+		verdict        results.Outcome
 		reason         string
 	}{
-		{name: "met", verdict: Pass},
-		{"not met", "<= 5s", "<= 10ms", Fail, "redis: wait-p99 was expected to be <= 10ms, and is"},
-		{"nothing was done", "hold: 100ms", "hold: 3h, fails: 100", Unknown, "redis: finished 0 of"},
+		{name: "met", verdict: results.Pass},
+		{"not met", "<= 5s", "<= 10ms", results.Fail, "redis: wait-p99 was expected to be <= 10ms, and is"},
+		{"nothing was done", "hold: 100ms", "hold: 3h, fails: 100", results.Unknown, "redis: finished 0 of"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			text := strings.Replace(bounded, test.from, test.to, 1)
-			if test.verdict == Unknown {
+			if test.verdict == results.Unknown {
 				text = strings.Replace(text, `, finished: ">= 99 %", wait-p99: "<= 5s", lost: 0`, "", 1)
 			}
 			s, err := Parse("bounded.yaml", []byte(text))

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"lockquake/checker"
+	"lockquake/scenarios/results"
 )
 
 // In each of many seeds the scripted scenarios end as they were written to.
@@ -16,7 +17,7 @@ func TestScriptedScenariosEndTheSameInEverySeed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := loaded(t, name)
 			c := campaignOf(t, s, WithSeeds(1, seeds))
-			if c.Verdict != Pass {
+			if c.Verdict != results.Pass {
 				t.Errorf("%s", c.Summary())
 			}
 			violatesInEveryRun(t, c)
@@ -26,7 +27,7 @@ func TestScriptedScenariosEndTheSameInEverySeed(t *testing.T) {
 
 // violatesInEveryRun holds a campaign to more than its scenario expects of it: what
 // a strategy is to violate it violates in every run.
-func violatesInEveryRun(t *testing.T, c *Campaign) {
+func violatesInEveryRun(t *testing.T, c *results.Campaign) {
 	t.Helper()
 	for _, st := range c.Strategies {
 		for _, check := range st.Expects.Violates {
@@ -47,7 +48,7 @@ func TestGCPauseRates(t *testing.T) {
 		seeds = 20
 	}
 	c := campaignOf(t, s, WithSeeds(1, uint64(seeds)))
-	if !testing.Short() && c.Verdict != Pass {
+	if !testing.Short() && c.Verdict != results.Pass {
 		t.Errorf("%s", c.Summary())
 	}
 	for _, st := range c.Strategies {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"lockquake/checker"
+	"lockquake/history"
+	"lockquake/scenarios/results"
 	"lockquake/sim/redis/keyspace"
 )
 
@@ -24,15 +26,15 @@ type campaign struct {
 	jobs     jobs
 
 	// Set between two blocks, when no job is at work.
-	seeds  SeedRange // of the block at hand
-	active []int     // the uses that are run in it
-	again  []cell    // runs of the journal that are needed whole
+	seeds  results.SeedRange // of the block at hand
+	active []int             // the uses that are run in it
+	again  []cell            // runs of the journal that are needed whole
 
 	mu       sync.Mutex
 	tallies  []*tally                // by use
 	first    []map[string]*violation // by use and check: the lowest seed that violates it
 	whole    map[showcase]int        // of a scenario with cases: the use whose first violation is kept whole
-	faults   []FaultStats
+	faults   []results.FaultStats
 	done     int
 	recalled int // of those, the ones that a journal had
 	due      int // runs at the end of the block
@@ -52,14 +54,14 @@ type cell struct {
 type violation struct {
 	seed     uint64
 	checksum string
-	trial    *Trial
+	trial    *results.Trial
 }
 
 // Run carries out the scenario over its seeds and strategies. When ctx ends
 // it gives the runs at hand a moment to end, and returns what was done, marked
 // as partial, with the cause. A *RunError is a run that could not be carried
 // out; the campaign ends with it.
-func Run(ctx context.Context, s *Scenario, opts ...Option) (*Campaign, error) {
+func Run(ctx context.Context, s *Scenario, opts ...Option) (*results.Campaign, error) {
 	o := s.options(options{jobs: runtime.GOMAXPROCS(0), stall: defaultStall}, opts)
 	if err := o.choose(s); err != nil {
 		return nil, err
@@ -99,7 +101,7 @@ func newCampaign(s *Scenario, o options, uses []Strategy) *campaign {
 		c.first = append(c.first, map[string]*violation{})
 	}
 	for i, spec := range s.Faults {
-		c.faults = append(c.faults, FaultStats{Spec: i, Kind: spec.Kind, Case: spec.Case, Optional: spec.Optional})
+		c.faults = append(c.faults, results.FaultStats{Spec: i, Kind: spec.Kind, Case: spec.Case, Optional: spec.Optional})
 	}
 	return c
 }
@@ -207,7 +209,7 @@ func (c *campaign) at(i int64) (run cell, again bool) {
 }
 
 // RunOnce carries out one run of one use of a strategy, and keeps all of it.
-func RunOnce(s *Scenario, label string, seed uint64, opts ...Option) (*Trial, error) {
+func RunOnce(s *Scenario, label string, seed uint64, opts ...Option) (*results.Trial, error) {
 	o := s.options(options{strategies: []string{label}, stall: defaultStall}, opts)
 	uses, err := s.uses(o)
 	if err != nil {
@@ -218,7 +220,7 @@ func RunOnce(s *Scenario, label string, seed uint64, opts ...Option) (*Trial, er
 }
 
 // keep takes in a finished run, and writes it into the journal first.
-func (c *campaign) keep(use int, t *Trial) error {
+func (c *campaign) keep(use int, t *results.Trial) error {
 	s := c.summarise(t)
 	line, err := c.options.journal.line(t.Label, t.Seed, s)
 	if err != nil {
@@ -237,19 +239,19 @@ func (c *campaign) keep(use int, t *Trial) error {
 }
 
 // summarise keeps of a run what is added up.
-func (c *campaign) summarise(t *Trial) *summary {
+func (c *campaign) summarise(t *results.Trial) *summary {
 	s := &summary{Acquisitions: t.Acquisitions, Metrics: t.Metrics, Checksum: t.Checksum, Unread: t.History.Meta.Unread}
 	for _, r := range t.Results {
 		s.Results = append(s.Results, outcomeOf{r.Verdict, r.Applies, r.Count})
 	}
 	for step, b := range t.Bites {
 		spec := t.Plan.Steps[step].Spec
-		i := slices.IndexFunc(s.Faults, func(f FaultStats) bool { return f.Spec == spec })
+		i := slices.IndexFunc(s.Faults, func(f results.FaultStats) bool { return f.Spec == spec })
 		if i < 0 {
 			i = len(s.Faults)
-			s.Faults = append(s.Faults, FaultStats{Spec: spec, Kind: c.scenario.Faults[spec].Kind})
+			s.Faults = append(s.Faults, results.FaultStats{Spec: spec, Kind: c.scenario.Faults[spec].Kind})
 		}
-		s.Faults[i].add(b)
+		s.Faults[i].Add(b)
 	}
 	return s
 }
@@ -257,7 +259,7 @@ func (c *campaign) summarise(t *Trial) *summary {
 // take adds a run, of which the trial is nil if it comes from a journal. The
 // trial is kept whole if it is the first of its strategy that violates a check, and
 // in a scenario with cases the first of all strategies under that class of faults.
-func (c *campaign) take(at cell, s *summary, t *Trial) {
+func (c *campaign) take(at cell, s *summary, t *results.Trial) {
 	label, violated, kept := c.uses[at.use].Label, false, false
 	for i, r := range s.Results {
 		if r.verdict != checker.Invalid {
@@ -274,7 +276,7 @@ func (c *campaign) take(at cell, s *summary, t *Trial) {
 		}
 	}
 	if kept && t != nil {
-		t.own()
+		ownEvents(t)
 	}
 	for _, f := range s.Faults {
 		of := &c.faults[f.Spec]
@@ -291,7 +293,7 @@ func (c *campaign) take(at cell, s *summary, t *Trial) {
 }
 
 // fill puts in the trial of a run that was known from the journal only.
-func (c *campaign) fill(use int, t *Trial) error {
+func (c *campaign) fill(use int, t *results.Trial) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over {
@@ -305,12 +307,18 @@ func (c *campaign) fill(use int, t *Trial) error {
 		case first.checksum != t.Checksum:
 			return &RepeatError{t.Label, t.Seed, t.Checksum, first.checksum}
 		case !owned:
-			t.own()
+			ownEvents(t)
 			owned = true
 		}
 		first.trial = t
 	}
 	return nil
+}
+
+// ownEvents gives a trial events of its own: they were the runner's, and would be
+// the next run's.
+func ownEvents(t *results.Trial) {
+	t.History = &history.History{Meta: t.History.Meta, Events: slices.Clone(t.History.Events)}
 }
 
 // RepeatError is a run that ends otherwise than it did before.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lockquake/lock"
+	"lockquake/scenarios/results"
 )
 
 // quick is a scenario that takes no time: two workers, one pause.
@@ -49,7 +50,7 @@ func loaded(t *testing.T, name string) *Scenario {
 	return s
 }
 
-func campaignOf(t *testing.T, s *Scenario, opts ...Option) *Campaign {
+func campaignOf(t *testing.T, s *Scenario, opts ...Option) *results.Campaign {
 	t.Helper()
 	c, err := Run(context.Background(), s, opts...)
 	if err != nil {
@@ -58,7 +59,7 @@ func campaignOf(t *testing.T, s *Scenario, opts ...Option) *Campaign {
 	return c
 }
 
-func trialOf(t *testing.T, s *Scenario, label string, seed uint64, opts ...Option) *Trial {
+func trialOf(t *testing.T, s *Scenario, label string, seed uint64, opts ...Option) *results.Trial {
 	t.Helper()
 	trial, err := RunOnce(s, label, seed, opts...)
 	if err != nil {
@@ -73,18 +74,18 @@ func TestVerdicts(t *testing.T) {
 		name   string
 		more   string
 		seeds  uint64
-		want   Outcome
+		want   results.Outcome
 		reason string
 	}{
-		{"as expected", "expect: {redis: {violates: [lost-update]}, fenced: {holds: [lost-update, fencing]}}", 10, Pass, ""},
-		{"as expected with few seeds", "expect: {redis: {violates: [lost-update]}}", 1, Pass, ""},
-		{"violated though it should hold", "expect: {redis: {holds: [lost-update]}}", 10, Fail, "redis: lost-update was expected to hold and is violated in 10 of 10 runs, first with seed 1"},
-		{"held though it should be violated", "expect: {fenced: {violates: [lost-update]}}", 10, Fail, "fenced: lost-update was expected to be violated and held in all 10 runs"},
-		{"held, with too few seeds to say so", "expect: {fenced: {violates: [lost-update]}}", 9, Unknown, "lost-update was expected to be violated and was not in 9 runs; it takes 10 to tell"},
-		{"no expectation at all", "", 10, Fail, "redis violates linearizable, lost-update, exclusion in 10 of 10 runs (not expected)"},
-		{"a violation without an entry, where another has one", "expect: {fenced: {holds: [exclusion]}}", 10, Pass, ""},
-		{"nothing to judge is no pass", "expect: {redis: {holds: [fencing]}}", 10, Unknown, "redis: fencing is expected to hold, and has nothing to judge"},
-		{"belief decides only when named", "expect: {fenced: {holds: [belief]}}", 10, Fail, "fenced: belief was expected to hold"},
+		{"as expected", "expect: {redis: {violates: [lost-update]}, fenced: {holds: [lost-update, fencing]}}", 10, results.Pass, ""},
+		{"as expected with few seeds", "expect: {redis: {violates: [lost-update]}}", 1, results.Pass, ""},
+		{"violated though it should hold", "expect: {redis: {holds: [lost-update]}}", 10, results.Fail, "redis: lost-update was expected to hold and is violated in 10 of 10 runs, first with seed 1"},
+		{"held though it should be violated", "expect: {fenced: {violates: [lost-update]}}", 10, results.Fail, "fenced: lost-update was expected to be violated and held in all 10 runs"},
+		{"held, with too few seeds to say so", "expect: {fenced: {violates: [lost-update]}}", 9, results.Unknown, "lost-update was expected to be violated and was not in 9 runs; it takes 10 to tell"},
+		{"no expectation at all", "", 10, results.Fail, "redis violates linearizable, lost-update, exclusion in 10 of 10 runs (not expected)"},
+		{"a violation without an entry, where another has one", "expect: {fenced: {holds: [exclusion]}}", 10, results.Pass, ""},
+		{"nothing to judge is no pass", "expect: {redis: {holds: [fencing]}}", 10, results.Unknown, "redis: fencing is expected to hold, and has nothing to judge"},
+		{"belief decides only when named", "expect: {fenced: {holds: [belief]}}", 10, results.Fail, "fenced: belief was expected to hold"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := campaignOf(t, parseText(t, quick+test.more), WithSeeds(1, test.seeds))
@@ -102,12 +103,12 @@ func TestLockThatLetsNobodyIn(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name, more string
-		want       Outcome
+		want       results.Outcome
 		reason     string
 	}{
-		{"nothing is expected", "", Unknown, "mine: finished 0 of 20, so nothing was tested"},
-		{"something holds", "expect: {mine: {holds: [progress, errors]}}", Unknown, "mine: finished 0 of 20, so nothing was tested"},
-		{"it violates nothing", "expect: {mine: {violates: [progress]}}", Fail, "mine: progress was expected to be violated and held"},
+		{"nothing is expected", "", results.Unknown, "mine: finished 0 of 20, so nothing was tested"},
+		{"something holds", "expect: {mine: {holds: [progress, errors]}}", results.Unknown, "mine: finished 0 of 20, so nothing was tested"},
+		{"it violates nothing", "expect: {mine: {violates: [progress]}}", results.Fail, "mine: progress was expected to be violated and held"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			text := strings.NewReplacer("strategies: [redis, ", "strategies: [mine, ", "checks: [", "checks: [progress, errors, ").Replace(quick)
@@ -184,11 +185,11 @@ func TestFaultThatNeverBites(t *testing.T) {
 	for _, test := range []struct {
 		fault string
 		seeds uint64
-		want  Outcome
+		want  results.Outcome
 	}{
-		{"  - at: 4s\n    pause: {target: worker-1, for: 100ms}\n", 10, Fail},
-		{"  - at: 4s\n    optional: true\n    pause: {target: worker-1, for: 100ms}\n", 10, Pass},
-		{"  - at: 4s\n    pause: {target: worker-1, for: 100ms}\n", 5, Unknown},
+		{"  - at: 4s\n    pause: {target: worker-1, for: 100ms}\n", 10, results.Fail},
+		{"  - at: 4s\n    optional: true\n    pause: {target: worker-1, for: 100ms}\n", 10, results.Pass},
+		{"  - at: 4s\n    pause: {target: worker-1, for: 100ms}\n", 5, results.Unknown},
 	} {
 		text := strings.Replace(quick, "checks:", test.fault+"checks:", 1)
 		text += "expect: {fenced: {holds: [exclusion]}}\n"
@@ -231,7 +232,7 @@ func TestStoppedCampaignIsPartial(t *testing.T) {
 	if c == nil || !c.Partial || done != 20 || c.Strategies[0].Runs+c.Strategies[1].Runs != 20 {
 		t.Errorf("%d runs were done, and the campaign says %+v", done, c)
 	}
-	if c.Verdict == Pass || !strings.Contains(c.Summary(), "stopped after 20 of 2000 runs") {
+	if c.Verdict == results.Pass || !strings.Contains(c.Summary(), "stopped after 20 of 2000 runs") {
 		t.Errorf("the campaign says %s", c.Summary())
 	}
 }
@@ -350,22 +351,22 @@ func TestUnknownStrategyNamesTheNearest(t *testing.T) {
 }
 
 func TestTokens(t *testing.T) {
-	for _, token := range []Token{
-		{"kleppmann", "4354d5939d92", "redis", 1, "0.1.0", "0075b14c00ebcb29", nil},
-		{"../my scenarios/a:b@c.yaml", "00", "fenced: 'both' & more", 1<<64 - 1, "1.0-rc+1", "ff", nil},
-		{"gc-pause", "00", "redis", 3, "0.1.0", "ff", []Override{{"lock.ttl", "1.5s"}, {"faults[0].pause.for", "{dist: uniform, min: 1s, max: 2s}"}}},
+	for _, token := range []results.Token{
+		{Scenario: "kleppmann", Hash: "4354d5939d92", Label: "redis", Seed: 1, Version: "0.1.0", Checksum: "0075b14c00ebcb29", Overrides: nil},
+		{Scenario: "../my scenarios/a:b@c.yaml", Hash: "00", Label: "fenced: 'both' & more", Seed: 1<<64 - 1, Version: "1.0-rc+1", Checksum: "ff", Overrides: nil},
+		{Scenario: "gc-pause", Hash: "00", Label: "redis", Seed: 3, Version: "0.1.0", Checksum: "ff", Overrides: []results.Override{{Path: "lock.ttl", Value: "1.5s"}, {Path: "faults[0].pause.for", Value: "{dist: uniform, min: 1s, max: 2s}"}}},
 	} {
 		text := token.String()
 		if strings.ContainsAny(text, " '\"&;|<>()$`*?") {
 			t.Errorf("%s would need quotes in a shell", text)
 		}
-		back, err := ParseToken(text)
+		back, err := results.ParseToken(text)
 		if diff := cmp.Diff(token, back); err != nil || diff != "" {
 			t.Errorf("%s reads back as %+v, %v", text, back, err)
 		}
 	}
 	for _, text := range []string{"", "x", "a@b:c:d:e:f", "a@b:c:1:e", "@b:c:1:e:f", "a@b:%zz:1:e:f", "a@b:c:1:e:f:g", "a@b:c:1:e:f:=g", "a@b:c:1:e:f:g=%zz"} {
-		if token, err := ParseToken(text); !errors.Is(err, ErrToken) {
+		if token, err := results.ParseToken(text); !errors.Is(err, results.ErrToken) {
 			t.Errorf("%q reads as %+v, %v", text, token, err)
 		}
 	}
@@ -378,7 +379,7 @@ func TestReplay(t *testing.T) {
 	seen := 0
 	for _, st := range c.Strategies {
 		for _, f := range st.Failures {
-			token, err := ParseToken(f.Trial.Replay)
+			token, err := results.ParseToken(f.Trial.Replay)
 			if err != nil {
 				t.Fatal(err)
 			}

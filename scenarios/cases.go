@@ -7,6 +7,7 @@ import (
 
 	"lockquake/checker"
 	"lockquake/lock"
+	"lockquake/scenarios/results"
 )
 
 // A scenario has cases if entries of its faults name them: then every use of a
@@ -93,24 +94,6 @@ func uncased(uses []Strategy) []Strategy {
 	return plain
 }
 
-// FaultClass is a class of faults, by which strategies make their claims.
-type FaultClass struct {
-	Letter string // as a scenario has it
-	Name   string // in words
-}
-
-// FaultClasses lists them.
-func FaultClasses() []FaultClass {
-	var list []FaultClass
-	for _, c := range lock.Classes() {
-		list = append(list, FaultClass{string(c), c.String()})
-	}
-	return list
-}
-
-// Use is the label of a use without its case.
-func (st StrategyStats) Use() string { return strings.TrimSuffix(st.Label, " under "+st.Case) }
-
 // classOf returns the class of faults of a case, "" if it has none.
 func (s *Scenario) classOf(name string) string {
 	for _, spec := range s.Faults {
@@ -124,17 +107,17 @@ func (s *Scenario) classOf(name string) string {
 // expectOf returns what is expected of a use, and whether anything is: what the file
 // says, or in a scenario of claims what the strategy claims to hold under the class of
 // the case.
-func (s *Scenario) expectOf(use Strategy) (Expect, bool) {
+func (s *Scenario) expectOf(use Strategy) (results.Expect, bool) {
 	if e, ok := s.Expect[use.Label]; ok || !s.Claims {
 		return e, ok
 	}
 	entries := s.entries()
 	i := slices.IndexFunc(entries, func(e lock.Entry) bool { return e.Name == use.Name })
 	if i < 0 {
-		return Expect{}, false
+		return results.Expect{}, false
 	}
 	holds := s.claimed(entries[i], use, lock.Class(s.classOf(use.Case)))
-	return Expect{Holds: holds}, len(holds) > 0
+	return results.Expect{Holds: holds}, len(holds) > 0
 }
 
 // claimed lists the checks that hold of a use, as its strategy claims.

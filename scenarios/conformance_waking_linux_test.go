@@ -22,9 +22,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	"lockquake/internal/servers"
+	"lockquake/internal/stats"
 	"lockquake/lock"
 	"lockquake/lock/env"
 	lockredis "lockquake/lock/redis"
+	"lockquake/scenarios/results"
 )
 
 // wakingRow is a lock, a kind of work, and in which share of the pauses beyond
@@ -33,7 +35,7 @@ type wakingRow struct {
 	name     string
 	strategy string
 	hold     string // sleep, request or compute
-	heeds    Heeds
+	heeds    results.Heeds
 	cores    int
 	// low and high were stated before the test was written, from 120 to 400 real
 	// pauses of each row: docs/model.md has them.
@@ -43,12 +45,12 @@ type wakingRow struct {
 func wakingRows() []wakingRow {
 	const cancels, looks = "redis-watchdog-cancel", "redis-watchdog"
 	return []wakingRow{
-		{"sleep, two cores", cancels, "sleep", HeedsAlways, 2, 0.17, 0.36},
-		{"request, two cores", cancels, "request", HeedsAlways, 2, 0.38, 0.52},
-		{"sleep, one core", cancels, "sleep", HeedsAlways, 1, 0, 0.03},
-		{"sleep, a look at the clock", looks, "sleep", HeedsAlways, 2, 0, 0.01},
-		{"computation, the write heeds", cancels, "compute", HeedsBeforeWrite, 2, 0, 0.03},
-		{"computation, the write does not", cancels, "compute", HeedsNever, 2, 0.95, 1},
+		{"sleep, two cores", cancels, "sleep", results.HeedsAlways, 2, 0.17, 0.36},
+		{"request, two cores", cancels, "request", results.HeedsAlways, 2, 0.38, 0.52},
+		{"sleep, one core", cancels, "sleep", results.HeedsAlways, 1, 0, 0.03},
+		{"sleep, a look at the clock", looks, "sleep", results.HeedsAlways, 2, 0, 0.01},
+		{"computation, the write heeds", cancels, "compute", results.HeedsBeforeWrite, 2, 0, 0.03},
+		{"computation, the write does not", cancels, "compute", results.HeedsNever, 2, 0.95, 1},
 	}
 }
 
@@ -72,7 +74,7 @@ func TestConformanceWaking(t *testing.T) {
 				t.Errorf("simulated: %d of %d wrote late, which is outside of %g to %g", c.Strategies[0].Violating, c.Strategies[0].Runs, row.low, row.high)
 			}
 			late, pauses := stopped(t, server.Addr, row, processes, rounds)
-			low, high := Wilson(late, pauses)
+			low, high := stats.Wilson(late, pauses)
 			least, most := row.low, row.high
 			if !alone {
 				least, most = row.beside()
@@ -134,7 +136,7 @@ expect: {%s: {violates: [lost-update]}}
 // order is what a process that is to be stopped is told.
 type order struct {
 	Parent, Redis, Key, Strategy, Hold string
-	Heeds                              Heeds
+	Heeds                              results.Heeds
 	Cores                              int
 	TTL                                time.Duration
 }
@@ -336,7 +338,7 @@ func TestStoppedProcess(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if o.Heeds == HeedsNever {
+			if o.Heeds == results.HeedsNever {
 				ctx = context.WithoutCancel(ctx)
 			}
 			return x.Write(ctx, "n", "1")

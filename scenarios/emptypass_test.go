@@ -10,6 +10,7 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/env"
 	"lockquake/lock/locks"
+	"lockquake/scenarios/results"
 )
 
 // refusing is a lock that nobody gets. It answers after a while, or at once.
@@ -84,7 +85,7 @@ workload: {kind: counter}
 strategies: [redis]
 `)
 	c := campaignOf(t, s, replaced(s, func(_ lock.Entry, d lock.Deps) lock.Strategy { return lock.WithLock(refusing{Deps: d}) }))
-	if m := c.Strategies[0].Metrics; c.Verdict != Unknown || m.Finished > 0 || m.Jobs < 100 {
+	if m := c.Strategies[0].Metrics; c.Verdict != results.Unknown || m.Finished > 0 || m.Jobs < 100 {
 		t.Errorf("%s, %d of %d finished", c.Summary(), m.Finished, m.Jobs)
 	}
 }
@@ -106,12 +107,12 @@ func TestLockThatFinishesNothingPassesNowhere(t *testing.T) {
 		s.Seeds = seeds // they are enough to decide an expected violation
 		for _, kind := range sortedKeys(locks) {
 			c := campaignOf(t, s, WithSeeds(1, seeds), replaced(s, locks[kind]))
-			if c.Verdict == Pass {
+			if c.Verdict == results.Pass {
 				t.Errorf("%s: a lock that %s passes", name, kind)
 			}
 			for _, st := range c.Strategies {
 				holds := st.Decides && (st.Expects == nil || len(st.Expects.Holds) > 0)
-				if holds && st.Expected == AsExpected {
+				if holds && st.Expected == results.AsExpected {
 					t.Errorf("%s, %s: a lock that %s is as expected, with %d of %d finished", name, st.Label, kind, st.Metrics.Finished, st.Metrics.Jobs)
 				}
 			}

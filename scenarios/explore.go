@@ -12,6 +12,7 @@ import (
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/internal/strictyaml"
+	"lockquake/scenarios/results"
 	"lockquake/sim/redis/keyspace"
 )
 
@@ -49,17 +50,17 @@ type explored struct {
 // single is a placement of one fault, and of the pairs that begin with it.
 type single struct {
 	place  spot
-	result *Placement // nil: not done
-	missed bool       // the strategy has nothing that the fault could take hold of
-	after  int        // placements of a second fault
-	pairs  []Placement
+	result *results.Placement // nil: not done
+	missed bool               // the strategy has nothing that the fault could take hold of
+	after  int                // placements of a second fault
+	pairs  []results.Placement
 	counts pairCounts
 }
 
 // pairCounts are of the pairs that begin with one fault.
 type pairCounts struct {
 	tried, sameMessage, corrupts int
-	harms                        [Corrupts + 1]int
+	harms                        [results.Corrupts + 1]int
 	checks                       map[string]int
 }
 
@@ -71,7 +72,7 @@ type pairCounts struct {
 // as partial, with the cause. A *RunError is a run that could not be carried
 // out, a *RepeatError one of the caller's own strategies that ends otherwise the
 // second time.
-func Explore(ctx context.Context, s *Scenario, search Search, opts ...Option) (*Exploration, error) {
+func Explore(ctx context.Context, s *Scenario, search Search, opts ...Option) (*results.Exploration, error) {
 	x, err := newExplorer(s, search, opts)
 	if err != nil {
 		return nil, err
@@ -211,7 +212,7 @@ func (x *explorer) task(use Strategy, do func(r *runner) error) task {
 }
 
 // run carries out a run with faults at these places, and notes its points.
-func (x *explorer) run(r *runner, use Strategy, places ...spot) (*Trial, []arrival, error) {
+func (x *explorer) run(r *runner, use Strategy, places ...spot) (*results.Trial, []arrival, error) {
 	var specs []faults.Spec
 	for _, p := range places {
 		specs = append(specs, p.spec(x.search.For))
@@ -254,10 +255,10 @@ func (x *explorer) placeOne(ctx context.Context) error {
 					return err
 				}
 				one.result, one.missed = x.placement(trial, one.place), !trial.Bites[0].Happened
-				if x.search.Faults > 1 && one.result.Harm() != Corrupts && !one.missed {
+				if x.search.Faults > 1 && one.result.Harm() != results.Corrupts && !one.missed {
 					one.after = len(x.second(one.place, points))
 				}
-				x.jobs.told(f.use.Label, one.result.Harm() >= Unfences)
+				x.jobs.told(f.use.Label, one.result.Harm() >= results.Unfences)
 				return nil
 			}))
 		}
@@ -291,7 +292,7 @@ func (x *explorer) placeTwo(ctx context.Context) error {
 		corrupting := map[string]bool{}
 		for i := range f.singles {
 			one := &f.singles[i]
-			if one.result.Harm() == Corrupts {
+			if one.result.Harm() == results.Corrupts {
 				corrupting[one.result.Places[0].Text] = true
 			}
 			x.jobs.done.Total += one.after
@@ -331,25 +332,25 @@ func (x *explorer) pairs(ctx context.Context, r *runner, use Strategy, one *sing
 		for _, check := range p.Violated {
 			one.counts.checks[check]++
 		}
-		if p.Harm() > Undecided {
+		if p.Harm() > results.Undecided {
 			one.pairs = append(one.pairs, *p)
 		}
-		x.jobs.told(use.Label, p.Harm() >= Unfences)
+		x.jobs.told(use.Label, p.Harm() >= results.Unfences)
 	}
 	return nil
 }
 
 // placement sums up a run.
-func (x *explorer) placement(t *Trial, places ...spot) *Placement {
-	p := &Placement{Violated: verdictsOf(t.Results, checker.Invalid), Undecided: verdictsOf(t.Results, checker.Unknown)}
+func (x *explorer) placement(t *results.Trial, places ...spot) *results.Placement {
+	p := &results.Placement{Violated: verdictsOf(t.Results, checker.Invalid), Undecided: verdictsOf(t.Results, checker.Unknown)}
 	for _, at := range places {
 		p.Places = append(p.Places, x.placed(at))
 	}
 	return p
 }
 
-func (x *explorer) placed(p spot) Place {
-	return Place{p.kind.Name, p.visit.worker, p.visit.point, p.visit.nth, lineOf(p.spec(x.search.For), x.base.WorkerNames())}
+func (x *explorer) placed(p spot) results.Place {
+	return results.Place{Kind: p.kind.Name, Worker: p.visit.worker, Point: p.visit.point, Nth: p.visit.nth, Text: lineOf(p.spec(x.search.For), x.base.WorkerNames())}
 }
 
 // searchJobs are the jobs of an explorer, and how far they have come.
@@ -377,7 +378,7 @@ func (j *searchJobs) told(label string, violated bool) {
 // Place carries out the run of each strategy with these faults in a scenario
 // made small as Explore does, and returns that scenario, which expects what was
 // seen. The options that count are WithStrategies and WithStrategy.
-func (q Search) Place(s *Scenario, specs []faults.Spec, opts ...Option) (*Scenario, []*Trial, error) {
+func (q Search) Place(s *Scenario, specs []faults.Spec, opts ...Option) (*Scenario, []*results.Trial, error) {
 	x, err := newExplorer(s, q, opts)
 	if err != nil {
 		return nil, nil, err
@@ -388,8 +389,8 @@ func (q Search) Place(s *Scenario, specs []faults.Spec, opts ...Option) (*Scenar
 			return nil, nil, &SearchError{fmt.Sprintf("fault %d: %v", i+1, err)}
 		}
 	}
-	placed.Strategies, placed.Expect = x.uses, map[string]Expect{}
-	var trials []*Trial
+	placed.Strategies, placed.Expect = x.uses, map[string]results.Expect{}
+	var trials []*results.Trial
 	for _, use := range x.uses {
 		trial, err := x.jobs.one(placed, use, x.search.Seed)
 		if err != nil {
@@ -398,9 +399,9 @@ func (q Search) Place(s *Scenario, specs []faults.Spec, opts ...Option) (*Scenar
 		trial.Replay = "" // a token names a file, and this is none yet
 		trials = append(trials, trial)
 		if violated := verdictsOf(trial.Results, checker.Invalid); len(violated) > 0 {
-			placed.Expect[use.Label] = Expect{Violates: violated}
+			placed.Expect[use.Label] = results.Expect{Violates: violated}
 		} else if holds := verdictsOf(trial.Results, checker.Valid); len(holds) > 0 {
-			placed.Expect[use.Label] = Expect{Holds: holds}
+			placed.Expect[use.Label] = results.Expect{Holds: holds}
 		}
 	}
 	return placed, trials, nil

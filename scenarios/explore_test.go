@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lockquake/checker"
+	"lockquake/scenarios/results"
 )
 
 // Nobody tells the search where Kleppmann's pause belongs. What it says of the
@@ -20,7 +21,7 @@ func TestExploreFindsKleppmannsFailure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]ExploredStats{}
+	found := map[string]results.ExploredStats{}
 	for _, st := range e.Strategies {
 		found[st.Label] = st
 		if st.Points < 80 || len(st.Without) > 0 || len(st.Pruned) > 0 {
@@ -32,7 +33,7 @@ func TestExploreFindsKleppmannsFailure(t *testing.T) {
 	}
 	const pause = "when worker-1 lease-checked 1 pause worker-1 for 15s"
 	for _, label := range []string{"redis", "redis-checked", "redis-watchdog"} {
-		i := slices.IndexFunc(found[label].Singles, func(p Placement) bool { return p.Places[0].Text == pause })
+		i := slices.IndexFunc(found[label].Singles, func(p results.Placement) bool { return p.Places[0].Text == pause })
 		if i < 0 || !slices.Contains(found[label].Singles[i].Violated, "lost-update") {
 			t.Errorf("%s: no lost update by %q", label, pause)
 		}
@@ -41,7 +42,7 @@ func TestExploreFindsKleppmannsFailure(t *testing.T) {
 	for _, p := range found["fenced"].Singles {
 		kind, point := p.Places[0].Kind, p.Places[0].Point
 		tried[kind]++
-		if p.Harm() < Unfences || kind == "server-crash" || kind == "drop" && !strings.HasSuffix(point, ".replied") {
+		if p.Harm() < results.Unfences || kind == "server-crash" || kind == "drop" && !strings.HasSuffix(point, ".replied") {
 			continue
 		}
 		t.Errorf("fenced: %s violates %v", p.Places[0].Text, p.Violated)
@@ -86,7 +87,7 @@ each: [{worker: worker-2, start: 50ms}]
 
 func TestExploreDoesNotDependOnTheNumberOfJobs(t *testing.T) {
 	s := loaded(t, "kleppmann")
-	explore := func(jobs int) *Exploration {
+	explore := func(jobs int) *results.Exploration {
 		e, err := Explore(t.Context(), s, Search{Kinds: []string{"hold", "drop"}}, WithJobs(jobs), WithStrategies("redis", "fenced"))
 		if err != nil {
 			t.Fatal(err)
@@ -120,7 +121,7 @@ checks: [lost-update, exclusion]
 	}
 	st := e.Strategies[0]
 	for _, p := range st.Singles {
-		if p.Harm() == Corrupts {
+		if p.Harm() == results.Corrupts {
 			t.Errorf("alone: %s", p.Places[0].Text)
 		}
 	}
@@ -128,7 +129,7 @@ checks: [lost-update, exclusion]
 		"when worker-1 lease-checked 1 pause worker-1 for 1.5s",
 		"when worker-2 read-done 1 pause worker-2 for 1.5s",
 	}
-	if !slices.ContainsFunc(st.Pairs, func(p Placement) bool { return p.Places[0].Text == want[0] && p.Places[1].Text == want[1] }) {
+	if !slices.ContainsFunc(st.Pairs, func(p results.Placement) bool { return p.Places[0].Text == want[0] && p.Places[1].Text == want[1] }) {
 		t.Errorf("of %d placements, none is %q", st.Tried, want)
 	}
 	if st.Tried-len(st.Singles) < st.Points*(st.Points-1)/2 {

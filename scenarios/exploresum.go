@@ -3,117 +3,24 @@ package scenarios
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"lockquake/checker"
+	"lockquake/scenarios/results"
 )
-
-// Exploration is what a search has found.
-type Exploration struct {
-	Schema     int             `json:"schema"` // version of this format, 1
-	Version    string          `json:"version"`
-	Scenario   string          `json:"scenario"`
-	Hash       string          `json:"hash"`
-	Seed       uint64          `json:"seed"`
-	Workers    int             `json:"workers"`
-	Sections   int             `json:"sections"`
-	Faults     int             `json:"faults"` // placed in one run at most
-	For        time.Duration   `json:"for"`    // in nanoseconds
-	Kinds      []string        `json:"kinds"`
-	Partial    bool            `json:"partial,omitempty"` // stopped before the end
-	Strategies []ExploredStats `json:"strategies"`
-}
-
-// ExploredStats adds up what was found of one use of a strategy.
-type ExploredStats struct {
-	Name   string `json:"name"`
-	Label  string `json:"label"`
-	Fence  string `json:"fence"`  // the resource's policy
-	Points int    `json:"points"` // that the workers come to without a fault
-	// Without are the checks that are violated without a fault.
-	Without []string `json:"violated_without_faults,omitempty"`
-	Tried   int      `json:"tried"`
-	// By the worst that each placement does.
-	Corrupting int `json:"corrupting"`
-	Fencing    int `json:"breaking_fencing"`
-	Others     int `json:"breaking_others"`
-	Undecided  int `json:"undecided"`
-	// Checks counts by check the placements that violate it.
-	Checks map[string]int `json:"checks"`
-	// Singles are all placements of one fault, in the order of the points and
-	// then of the kinds; Pairs are those of two that break a check.
-	Singles []Placement `json:"singles"`
-	Pairs   []Placement `json:"pairs,omitempty"`
-	// Pruned says what was left out, and why that loses nothing.
-	Pruned []Pruned `json:"pruned,omitempty"`
-}
-
-// Pruned counts what was left out for one reason.
-type Pruned struct {
-	Why   string `json:"why"`
-	Count int    `json:"count"`
-}
-
-// Placement is a run with one fault or two, each tied to a point.
-type Placement struct {
-	Places    []Place  `json:"places"`
-	Violated  []string `json:"violated,omitempty"`  // checks
-	Undecided []string `json:"undecided,omitempty"` // checks
-}
-
-// Place is one fault of a placement.
-type Place struct {
-	Kind   string `json:"kind"` // of PlacedKinds
-	Worker string `json:"worker"`
-	Point  string `json:"point"`
-	Nth    int    `json:"nth"`
-	Text   string `json:"text"` // as ParsePlacement reads it
-}
-
-// Harm is the worst that a placement does.
-type Harm int
-
-// The grades of harm, each worse than the one before.
-const (
-	Harmless  Harm = iota
-	Undecided      // a check could not tell
-	Breaks         // a check that is about neither the data nor the tokens
-	Unfences       // tokens out of order, or accepted or refused wrongly
-	Corrupts       // the data, or two at once at work on them
-)
-
-// Harm returns the worst that the placement does.
-func (p Placement) Harm() Harm { return HarmOf(p.Violated, p.Undecided) }
-
-// HarmOf returns the worst that the violation of some checks does, where others
-// could not tell.
-func HarmOf(violated, undecided []string) Harm {
-	worst := Harmless
-	if len(undecided) > 0 {
-		worst = Undecided
-	}
-	for _, name := range violated {
-		switch check, _ := checker.Lookup(name); {
-		case check.About == checker.Corruption:
-			return Corrupts
-		case check.About == checker.Fencing:
-			worst = max(worst, Unfences)
-		case check.Advisory:
-		default:
-			worst = max(worst, Breaks)
-		}
-	}
-	return worst
-}
 
 // sum adds up the search.
-func (x *explorer) sum(partial bool) *Exploration {
-	e := &Exploration{
-		Schema: 1, Version: Version, Scenario: x.base.Name, Hash: x.base.Hash, Seed: x.search.Seed,
+func (x *explorer) sum(partial bool) *results.Exploration {
+	e := &results.Exploration{
+		Schema: 1, Version: results.Version, Scenario: x.base.Name, Hash: x.base.Hash, Seed: x.search.Seed,
 		Workers: x.search.Workers, Sections: x.search.Sections, Faults: x.search.Faults, For: x.search.For, Partial: partial,
 	}
 	for _, k := range x.kinds {
 		e.Kinds = append(e.Kinds, k.Name)
+	}
+	for _, k := range PlacedKinds() {
+		if slices.Contains(e.Kinds, k.Name) {
+			e.Letters = append(e.Letters, results.KindLetter{Kind: k.Name, Letter: k.Letter})
+		}
 	}
 	for _, f := range x.found {
 		e.Strategies = append(e.Strategies, x.sumUse(f))
@@ -121,8 +28,8 @@ func (x *explorer) sum(partial bool) *Exploration {
 	return e
 }
 
-func (x *explorer) sumUse(f *explored) ExploredStats {
-	st := ExploredStats{
+func (x *explorer) sumUse(f *explored) results.ExploredStats {
+	st := results.ExploredStats{
 		Name: f.use.Name, Label: f.use.Label, Fence: x.base.ResourceOf(f.use).Fence, Points: len(f.visits),
 		Without: verdictsOf(f.without, checker.Invalid), Checks: map[string]int{},
 	}
@@ -137,57 +44,53 @@ func (x *explorer) sumUse(f *explored) ExploredStats {
 			continue
 		}
 		st.Singles = append(st.Singles, *one.result)
-		st.count(one.result.Harm(), 1)
+		countHarm(&st, one.result.Harm(), 1)
 		for _, check := range one.result.Violated {
 			st.Checks[check]++
 		}
 		if x.search.Faults == 1 {
 			continue
 		}
-		if one.result.Harm() == Corrupts {
+		if one.result.Harm() == results.Corrupts {
 			alone++
 		}
 		sameMessage += one.counts.sameMessage
 		corrupts += one.counts.corrupts
 		for harm, n := range one.counts.harms {
-			st.count(Harm(harm), n)
+			countHarm(&st, results.Harm(harm), n)
 		}
 		for _, check := range sortedKeys(one.counts.checks) {
 			st.Checks[check] += one.counts.checks[check]
 		}
 		st.Pairs = append(st.Pairs, one.pairs...)
 	}
-	st.prune(len(f.unnamed), "points that no scenario file can name: "+strings.Join(f.unnamed, ", "))
-	st.prune(missed, "placements of a fault that finds nothing here to take hold of")
-	st.prune(alone, "first faults without a second one, since they corrupt by themselves")
-	st.prune(corrupts, "pairs whose second fault corrupts by itself")
-	st.prune(sameMessage, "pairs of faults of one message")
+	prune(&st, len(f.unnamed), "points that no scenario file can name: "+strings.Join(f.unnamed, ", "))
+	prune(&st, missed, "placements of a fault that finds nothing here to take hold of")
+	prune(&st, alone, "first faults without a second one, since they corrupt by themselves")
+	prune(&st, corrupts, "pairs whose second fault corrupts by itself")
+	prune(&st, sameMessage, "pairs of faults of one message")
 	return st
 }
 
-func (st *ExploredStats) count(h Harm, n int) {
+// countHarm counts n placements by the worst that they do.
+func countHarm(st *results.ExploredStats, h results.Harm, n int) {
 	st.Tried += n
 	switch h {
-	case Corrupts:
+	case results.Corrupts:
 		st.Corrupting += n
-	case Unfences:
+	case results.Unfences:
 		st.Fencing += n
-	case Breaks:
+	case results.Breaks:
 		st.Others += n
-	case Undecided:
+	case results.Undecided:
 		st.Undecided += n
-	case Harmless:
+	case results.Harmless:
 	}
 }
 
-func (st *ExploredStats) prune(n int, why string) {
+// prune notes that n placements were left out.
+func prune(st *results.ExploredStats, n int, why string) {
 	if n > 0 {
-		st.Pruned = append(st.Pruned, Pruned{why, n})
+		st.Pruned = append(st.Pruned, results.Pruned{Why: why, Count: n})
 	}
-}
-
-// Harmful lists the placements that do at least so much harm, those of one
-// fault first.
-func (st *ExploredStats) Harmful(least Harm) []Placement {
-	return slices.DeleteFunc(slices.Concat(st.Singles, st.Pairs), func(p Placement) bool { return p.Harm() < least })
 }

@@ -11,6 +11,7 @@ import (
 
 	"lockquake/faults"
 	"lockquake/history"
+	"lockquake/scenarios/results"
 	"lockquake/sim"
 	"lockquake/sim/redis"
 	"lockquake/sim/redis/keyspace"
@@ -49,7 +50,7 @@ func (r *run) Apply(step int, a faults.Action) error {
 	}
 	r.record(e)
 	r.progressed(a.For)
-	r.bites[step-1] = Bite{Happened: true, Begin: r.world.Time(), End: e.Until}
+	r.bites[step-1] = results.Bite{Happened: true, Begin: r.world.Time(), End: e.Until}
 	r.later(a.For, func() {
 		end := e
 		end.Type, end.Until, end.Effect = history.FaultEnd, 0, ""
@@ -359,7 +360,7 @@ func (r *run) bite(h *history.History, sections []*history.Section) {
 func robs(info faults.KindInfo) bool { return info.OnlyServer && info.Instant }
 
 // meets reports whether a fault fell into a section that it concerns.
-func (r *run) meets(a faults.Action, b *Bite, s *history.Section, over time.Duration) bool {
+func (r *run) meets(a faults.Action, b *results.Bite, s *history.Section, over time.Duration) bool {
 	// What happens to a server is everybody's affair.
 	everybody := a.From == "" && r.workers[a.Target] == nil
 	if !everybody && s.Worker != a.Target && s.Worker != a.From && s.Worker != a.To {

@@ -8,6 +8,7 @@ import (
 
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
+	"lockquake/scenarios/results"
 	"lockquake/sim/redis/keyspace"
 )
 
@@ -56,7 +57,7 @@ func (c catalogue) others() bool { return len(c.own) > 0 || len(c.overrides) > 0
 
 // replaced reports whether an override replaces the strategies of the file.
 func (c catalogue) replaced() bool {
-	return slices.ContainsFunc(c.overrides, func(o Override) bool { return strings.HasPrefix(o.Path, "strategies") })
+	return slices.ContainsFunc(c.overrides, func(o results.Override) bool { return strings.HasPrefix(o.Path, "strategies") })
 }
 
 // usesOwn reports whether the file names a strategy of the caller's own.

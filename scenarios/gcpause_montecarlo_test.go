@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"lockquake/internal/stats"
 )
 
 // gcPause is gc-pause without the engine, in seconds: eight workers, one lock, the
@@ -162,5 +164,5 @@ func gcPauseRate(renews, never bool) (low, high float64) {
 			lost++
 		}
 	}
-	return Wilson(lost, runs)
+	return stats.Wilson(lost, runs)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockquake/internal/stall"
+	"lockquake/scenarios/results"
 	"lockquake/sim/redis/keyspace"
 )
 
@@ -60,8 +61,8 @@ func (j *jobs) all(stopped context.Context, count int64, at func(i int64) task) 
 }
 
 // one carries out one run, and keeps all of it.
-func (j *jobs) one(s *Scenario, use Strategy, seed uint64) (*Trial, error) {
-	var trial *Trial
+func (j *jobs) one(s *Scenario, use Strategy, seed uint64) (*results.Trial, error) {
+	var trial *results.Trial
 	err := j.all(context.Background(), 1, func(int64) task {
 		return task{s, use, seed, func(r *runner) (err error) {
 			r.trace = j.options.trace

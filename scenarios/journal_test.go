@@ -13,10 +13,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"lockquake/scenarios/results"
 )
 
 // shown is all that a report is made of.
-func shown(t *testing.T, c *Campaign) string {
+func shown(t *testing.T, c *results.Campaign) string {
 	t.Helper()
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -256,7 +258,7 @@ func TestJournalOfOtherRuns(t *testing.T) {
 	s := parseText(t, quick)
 	text := journalOf(t, s, 1)
 	path := put(t, text)
-	other := func(text string, overrides ...Override) *Scenario {
+	other := func(text string, overrides ...results.Override) *Scenario {
 		with, err := parseText(t, text).With(overrides)
 		if err != nil {
 			t.Fatal(err)
@@ -270,7 +272,7 @@ func TestJournalOfOtherRuns(t *testing.T) {
 	}{
 		{"another scenario", other(strings.Replace(quick, "quick", "slow", 1)), `its runs are of the scenario "quick", and not of "slow"`},
 		{"the file has changed", other(quick + "# better\n"), "its runs are of another state of the scenario: hash"},
-		{"a value is set", other(quick, Override{"lock.ttl", "2s"}), `its runs have set nothing, and not "lock.ttl=2s"`},
+		{"a value is set", other(quick, results.Override{Path: "lock.ttl", Value: "2s"}), `its runs have set nothing, and not "lock.ttl=2s"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if _, err := OpenJournal(path, test.scenario); err == nil || !strings.HasPrefix(err.Error(), path+":1: "+test.want) {
@@ -284,8 +286,8 @@ func TestJournalOfOtherRuns(t *testing.T) {
 		})
 	}
 	header, rest, _ := strings.Cut(text, "\n")
-	old := put(t, signed(strings.Replace(header[journalSumLength:], `"version":"`+Version, `"version":"0.0.9`, 1))+rest)
-	want := `its runs are of lockquake "0.0.9", and not of "` + Version + `"`
+	old := put(t, signed(strings.Replace(header[journalSumLength:], `"version":"`+results.Version, `"version":"0.0.9`, 1))+rest)
+	want := `its runs are of lockquake "0.0.9", and not of "` + results.Version + `"`
 	if _, err := OpenJournal(old, s); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("another version gives %v", err)
 	}
@@ -419,7 +421,7 @@ func FuzzJournal(f *testing.F) {
 // version has to do.
 func TestJournalsOfTwoBuilds(t *testing.T) {
 	of := func(build string) journalHeader {
-		return journalHeader{Format: journalFormat, Version: Version, Build: build, Scenario: "x"}
+		return journalHeader{Format: journalFormat, Version: results.Version, Build: build, Scenario: "x"}
 	}
 	if text := of("one").differs(of("other")); !strings.Contains(text, `a lockquake built from "one", and not from "other"`) {
 		t.Errorf("two builds: %q", text)

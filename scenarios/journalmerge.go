@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"lockquake/scenarios/results"
 )
 
 // Merge puts the runs of several journals together, such as those of the shards
@@ -14,7 +16,7 @@ import (
 //
 // The journals must be of s, the scenario of any of them. Journals that do not
 // belong together, or that leave a gap, are a [*JournalError].
-func Merge(ctx context.Context, s *Scenario, from []*Journal, opts ...Option) (*Campaign, *Journal, error) {
+func Merge(ctx context.Context, s *Scenario, from []*Journal, opts ...Option) (*results.Campaign, *Journal, error) {
 	all := &Journal{path: "merge", header: journalHeaderOf(s), runs: map[string]map[uint64]journalPlace{}}
 	for _, j := range from {
 		if err := all.Import(j); err != nil {
@@ -44,7 +46,7 @@ func journalTogether(from []*Journal) (journalAsked, error) {
 		case i == 0:
 			all.Seeds = j.asked.Seeds
 		}
-		all.Seeds = SeedRange{min(all.Seeds.First, j.asked.Seeds.First), max(all.Seeds.Last, j.asked.Seeds.Last)}
+		all.Seeds = results.SeedRange{First: min(all.Seeds.First, j.asked.Seeds.First), Last: max(all.Seeds.Last, j.asked.Seeds.Last)}
 		for _, label := range j.asked.Strategies {
 			if !slices.Contains(all.Strategies, label) {
 				all.Strategies = append(all.Strategies, label)
@@ -60,11 +62,11 @@ func (j *Journal) full(asked journalAsked) error {
 	var missing string
 	var labels []string
 	for _, label := range asked.Strategies {
-		var there SeedSet
+		var there results.SeedSet
 		for _, seed := range slices.Sorted(maps.Keys(j.runs[label])) {
-			there.add(seed)
+			there.Add(seed)
 		}
-		text := SeedSet{Ranges: []SeedRange{asked.Seeds}}.join(there, firstOnly).First(most).String()
+		text := results.SeedSet{Ranges: []results.SeedRange{asked.Seeds}}.Without(there).First(most).String()
 		if missing == "" {
 			missing = text
 		}
@@ -78,7 +80,7 @@ func (j *Journal) full(asked journalAsked) error {
 	case len(labels) == len(asked.Strategies):
 		return j.wrong(0, "seeds %s are missing", missing)
 	case len(labels) > most:
-		labels = append(labels[:most:most], ellipsis)
+		labels = append(labels[:most:most], "...")
 	}
 	return j.wrong(0, "seeds %s of %s are missing", missing, strings.Join(labels, ", "))
 }

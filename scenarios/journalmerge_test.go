@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"lockquake/scenarios/results"
 )
 
 // shard carries out a part of a campaign and returns its journal, to be read.
@@ -45,7 +47,7 @@ func TestShardsCoverAllSeeds(t *testing.T) {
 	} {
 		var got []string
 		for part := range test.parts {
-			o := options{seeds: SeedRange{test.first, test.last}, part: part + 1, parts: test.parts}
+			o := options{seeds: results.SeedRange{First: test.first, Last: test.last}, part: part + 1, parts: test.parts}
 			if err := o.choose(&Scenario{Seeds: 1}); err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +117,7 @@ func TestWhatCannotBeMerged(t *testing.T) {
 	for part := range 3 {
 		shards[part+1] = shard(t, s, WithSeeds(1, 9), WithShard(part+1, 3))
 	}
-	set, err := s.With([]Override{{"lock.ttl", "2s"}})
+	set, err := s.With([]results.Override{{Path: "lock.ttl", Value: "2s"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +152,7 @@ func TestWhatCannotBeMerged(t *testing.T) {
 
 // A journal holds its scenario, with what was set.
 func TestScenarioOfAJournal(t *testing.T) {
-	s, err := parseText(t, quick).With([]Override{{"lock.ttl", "2s"}, {"workers", "3"}})
+	s, err := parseText(t, quick).With([]results.Override{{Path: "lock.ttl", Value: "2s"}, {Path: "workers", Value: "3"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"lockquake/checker"
 	"lockquake/lock"
+	"lockquake/scenarios/results"
 )
 
 // A line of a journal is the CRC-32C of what follows the blank, in 8 hexadecimal
@@ -46,9 +47,9 @@ type journalHeader struct {
 
 // journalAsked is a campaign: all its seeds, those of the other shards too.
 type journalAsked struct {
-	Strategies []string  `json:"strategies"` // labels
-	Seeds      SeedRange `json:"seeds"`
-	Until      float64   `json:"until,omitempty"`
+	Strategies []string          `json:"strategies"` // labels
+	Seeds      results.SeedRange `json:"seeds"`
+	Until      float64           `json:"until,omitempty"`
 }
 
 // journalRun names a run.
@@ -64,7 +65,7 @@ type storedRun struct {
 }
 
 func journalHeaderOf(s *Scenario) journalHeader {
-	return journalHeader{journalFormat, Version, build(), s.Name, s.Path, s.Hash, overrideTexts(s.Overrides), string(s.original())}
+	return journalHeader{journalFormat, results.Version, build(), s.Name, s.Path, s.Hash, overrideTexts(s.Overrides), string(s.original())}
 }
 
 // build is the commit that the program was built from, and whether it was changed
@@ -118,7 +119,7 @@ func (a journalAsked) same(b journalAsked) bool {
 // Scenario reads the scenario that the runs are of. Own is as in [Parse]. The
 // file of an empirical distribution has to be where it was.
 func (j *Journal) Scenario(own ...lock.Entry) (*Scenario, error) {
-	var overrides []Override
+	var overrides []results.Override
 	for _, text := range j.header.Overrides {
 		o, err := ParseOverride(text)
 		if err != nil {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"lockquake/scenarios/results"
 )
 
 const cased = `
@@ -86,7 +88,7 @@ expect:
 			}
 		}
 	}
-	if c.Verdict != Fail {
+	if c.Verdict != results.Fail {
 		t.Errorf("%s", c.Summary())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"lockquake/checker"
 	"lockquake/lock"
 	"lockquake/lock/locks"
+	"lockquake/scenarios/results"
 	"lockquake/sim/resource"
 )
 
@@ -17,7 +18,7 @@ type catalogue struct {
 	fences     []string
 	points     []string
 	checks     []checker.Check
-	overrides  []Override // that the file is read with
+	overrides  []results.Override // that the file is read with
 }
 
 // known is the catalogue of this program, with the caller's own strategies.

@@ -3,6 +3,8 @@ package scenarios
 import (
 	"runtime"
 	"testing"
+
+	"lockquake/scenarios/results"
 )
 
 // small is a run of two workers with a section each: nearly all of it is what
@@ -32,7 +34,7 @@ func TestRunsLeaveNothingBehind(t *testing.T) {
 		many = 1_000
 	}
 	s := parseText(t, small)
-	carryOut := func(first, last uint64) *Campaign {
+	carryOut := func(first, last uint64) *results.Campaign {
 		c := campaignOf(t, s, WithSeeds(first, last), WithJobs(1))
 		return c
 	}

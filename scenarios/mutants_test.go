@@ -14,6 +14,7 @@ import (
 
 	"lockquake/checker"
 	"lockquake/lock/locks"
+	"lockquake/scenarios/results"
 	"lockquake/sim/resource"
 )
 
@@ -152,7 +153,7 @@ func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
 			others = append(others, use.Label)
 		}
 	}
-	var all []StrategyStats
+	var all []results.StrategyStats
 	met := map[int]bool{}
 	for _, part := range []struct {
 		labels []string

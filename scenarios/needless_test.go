@@ -1,6 +1,10 @@
 package scenarios
 
-import "testing"
+import (
+	"testing"
+
+	"lockquake/scenarios/results"
+)
 
 const hungRenewal = `name: hung-renewal
 description: one renewal that hangs uses up the whole deadline, since its time-out is as long
@@ -23,11 +27,11 @@ faults:
 func TestNeedlessLossOfAHungRenewal(t *testing.T) {
 	for _, test := range []struct {
 		expect string
-		want   Outcome
+		want   results.Outcome
 	}{
-		{"", Pass},
-		{"expect: {deadline-long: {violates: [needless-loss]}, half-as-long: {holds: [needless-loss]}}", Pass},
-		{"expect: {deadline-long: {holds: [needless-loss]}}", Fail},
+		{"", results.Pass},
+		{"expect: {deadline-long: {violates: [needless-loss]}, half-as-long: {holds: [needless-loss]}}", results.Pass},
+		{"expect: {deadline-long: {holds: [needless-loss]}}", results.Fail},
 	} {
 		c := campaignOf(t, parseText(t, hungRenewal+test.expect))
 		long, half := c.Strategies[0], c.Strategies[1]
@@ -51,14 +55,14 @@ func TestSoundLocksGiveUpNothingNeedlessly(t *testing.T) {
 	for _, test := range []struct {
 		scenario   string
 		strategies []string
-		more       []Override
+		more       []results.Override
 	}{
 		{"cut-off", []string{"redis-watchdog"}, nil},
 		{"hung-work", []string{"redis-watchdog"}, nil},
 		{"redlock-cut-off", []string{"redlock-extend"}, nil},
-		{"redis-matrix", []string{"redis-watchdog", "redlock-extend", "redis-checked"}, []Override{{"workload.hold", "8s"}, {"duration", "30s"}}},
+		{"redis-matrix", []string{"redis-watchdog", "redlock-extend", "redis-checked"}, []results.Override{{Path: "workload.hold", Value: "8s"}, {Path: "duration", Value: "30s"}}},
 	} {
-		s, err := LoadWith(test.scenario, append(test.more, Override{"checks", checks}))
+		s, err := LoadWith(test.scenario, append(test.more, results.Override{Path: "checks", Value: checks}))
 		if err != nil {
 			t.Fatal(err)
 		}

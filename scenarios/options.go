@@ -9,20 +9,22 @@ import (
 	"slices"
 	"time"
 
+	"lockquake/internal/stats"
 	"lockquake/lock"
+	"lockquake/scenarios/results"
 )
 
 // Option changes how a scenario is run.
 type Option func(*options)
 
 type options struct {
-	seeds      SeedRange // none: those that the scenario asks for
-	whole      SeedRange // that the seeds are a part of; of a shard these are more
-	part       int       // from 1; 0: no shard
+	seeds      results.SeedRange // none: those that the scenario asks for
+	whole      results.SeedRange // that the seeds are a part of; of a shard these are more
+	part       int               // from 1; 0: no shard
 	parts      int
 	until      float64
-	bounds     Expect   // of a sweep: what every strategy has to keep to
-	strategies []string // labels or names; nil: those of the scenario
+	bounds     results.Expect // of a sweep: what every strategy has to keep to
+	strategies []string       // labels or names; nil: those of the scenario
 	own        map[string]lock.Entry
 	jobs       int
 	progress   func(Progress)
@@ -40,7 +42,7 @@ func WithTrace(w io.Writer) Option {
 // WithSeeds runs the seeds from first to last, both included. Without it a
 // scenario runs from 1 to its own Seeds.
 func WithSeeds(first, last uint64) Option {
-	return func(o *options) { o.seeds = SeedRange{first, last} }
+	return func(o *options) { o.seeds = results.SeedRange{First: first, Last: last} }
 }
 
 // WithUntil stops a strategy once its interval is at most so wide to either
@@ -57,7 +59,7 @@ func WithUntil(halfWidth float64) Option {
 
 // WithBounds lets a sweep hold every strategy to the bounds of an expectation, on
 // top of those of the scenario. It goes with [RunSweep] and [Find] only.
-func WithBounds(bounds Expect) Option {
+func WithBounds(bounds results.Expect) Option {
 	return func(o *options) { o.bounds = bounds }
 }
 
@@ -123,10 +125,10 @@ func (o *options) choose(s *Scenario) error {
 	if o.until < 0 || o.until >= 0.5 {
 		return fmt.Errorf("until %v: it is more than 0 and less than 0.5", o.until)
 	}
-	if o.seeds == (SeedRange{}) {
-		o.seeds = SeedRange{1, uint64(s.Seeds)}
+	if o.seeds == (results.SeedRange{}) {
+		o.seeds = results.SeedRange{First: 1, Last: uint64(s.Seeds)}
 		if o.until > 0 {
-			blocks := math.Ceil(wilsonNeeds(o.until) / block)
+			blocks := math.Ceil(stats.WilsonNeeds(o.until) / block)
 			o.seeds.Last = uint64(min(mostSeeds, max(1, blocks)*block))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"lockquake/lock/env"
 	"lockquake/lock/locks"
 	lockredis "lockquake/lock/redis"
+	"lockquake/scenarios/results"
 )
 
 // leased takes a key for a lease, and tells of a loss when the lock is given back.
@@ -165,7 +166,7 @@ func TestOwnFencedLockRunsInEveryBuiltinScenario(t *testing.T) {
 	}
 	fenced.Name = "mine"
 	for _, name := range Builtins() {
-		s, err := LoadWith(name, []Override{{"resource.fence", "reads-writes"}}, fenced)
+		s, err := LoadWith(name, []results.Override{{Path: "resource.fence", Value: "reads-writes"}}, fenced)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -186,22 +187,22 @@ func TestOwnFencedLockRunsInEveryBuiltinScenario(t *testing.T) {
 // What is set is judged against the strategies that are run.
 func TestSettingsAreJudgedAgainstWhatIsRun(t *testing.T) {
 	own := mine("mine", nil)
-	fence, strategies := Override{"resource.fence", "writes"}, Override{"strategies", "[mine]"}
+	fence, strategies := results.Override{Path: "resource.fence", Value: "writes"}, results.Override{Path: "strategies", Value: "[mine]"}
 	tests := []struct {
 		name, scenario string
-		set            []Override
+		set            []results.Override
 		run            []string
 		want           string // in the error; "" for none
 	}{
-		{"a fence for one's own", "kleppmann", []Override{fence}, []string{"mine"}, ""},
-		{"a fence for one with tokens", "kleppmann", []Override{fence}, []string{"redis-fenced"}, ""},
-		{"a fence for one without", "kleppmann", []Override{fence}, []string{"redis"}, "redis hands out no token"},
-		{"a fence for one that the file does not name", "kleppmann", []Override{fence}, []string{"redis-del"}, "redis-del hands out no token"},
-		{"a fence for all of the file", "kleppmann", []Override{fence}, nil, "hands out no token"},
-		{"other strategies, and what is expected of those of the file", "kleppmann", []Override{strategies}, nil, ""},
-		{"other strategies, and faults of servers that they do not have", "redlock-restart", []Override{strategies}, nil, ""},
-		{"a replica for one's own", "redlock-restart", []Override{{"servers.replicas", "1"}}, []string{"mine"}, ""},
-		{"a replica for several servers", "redlock-restart", []Override{{"servers.replicas", "1"}}, []string{"redlock"}, "redlock"},
+		{"a fence for one's own", "kleppmann", []results.Override{fence}, []string{"mine"}, ""},
+		{"a fence for one with tokens", "kleppmann", []results.Override{fence}, []string{"redis-fenced"}, ""},
+		{"a fence for one without", "kleppmann", []results.Override{fence}, []string{"redis"}, "redis hands out no token"},
+		{"a fence for one that the file does not name", "kleppmann", []results.Override{fence}, []string{"redis-del"}, "redis-del hands out no token"},
+		{"a fence for all of the file", "kleppmann", []results.Override{fence}, nil, "hands out no token"},
+		{"other strategies, and what is expected of those of the file", "kleppmann", []results.Override{strategies}, nil, ""},
+		{"other strategies, and faults of servers that they do not have", "redlock-restart", []results.Override{strategies}, nil, ""},
+		{"a replica for one's own", "redlock-restart", []results.Override{{Path: "servers.replicas", Value: "1"}}, []string{"mine"}, ""},
+		{"a replica for several servers", "redlock-restart", []results.Override{{Path: "servers.replicas", Value: "1"}}, []string{"redlock"}, "redlock"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

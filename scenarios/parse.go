@@ -18,6 +18,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
+	"lockquake/scenarios/results"
 )
 
 // Parse reads a scenario from the bytes of a file, fills in the defaults, and
@@ -45,8 +46,8 @@ func parse(name string, data []byte, known catalogue) (*Scenario, error) {
 func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario, error) {
 	s := &Scenario{
 		Seeds: 100, Workers: 2, Resources: 1,
-		Step: 10 * time.Microsecond, Wake: WakeDrawn, WakeLag: usualWakeLag(), Cores: 2,
-		Workload: Workload{Heeds: HeedsAlways, Writes: 1, Commit: CommitInside, Attempts: 1, Recheck: true},
+		Step: 10 * time.Microsecond, Wake: results.WakeDrawn, WakeLag: usualWakeLag(), Cores: 2,
+		Workload: Workload{Heeds: results.HeedsAlways, Writes: 1, Commit: CommitInside, Attempts: 1, Recheck: true},
 		Resource: Resource{Fence: "off"},
 		Network:  Network{Latency: draw.Fixed(time.Millisecond)},
 		Own:      known.own,
@@ -269,7 +270,7 @@ func Load(arg string, own ...lock.Entry) (*Scenario, error) {
 
 // LoadWith is Load with values set as [Scenario.With] does. What is wrong with
 // the file itself is said first.
-func LoadWith(arg string, overrides []Override, own ...lock.Entry) (*Scenario, error) {
+func LoadWith(arg string, overrides []results.Override, own ...lock.Entry) (*Scenario, error) {
 	s, err := loadFile(arg, own)
 	if err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 	"lockquake/lock/locks"
+	"lockquake/scenarios/results"
 )
 
 // testCatalogue holds fewer names than the program has, so that an error that
@@ -52,8 +53,8 @@ func TestParseFillsInDefaults(t *testing.T) {
 	}
 	want := &Scenario{
 		Name: "smallest", Duration: time.Minute, Seeds: 100, Workers: 2, Resources: 1,
-		Step: 10 * time.Microsecond, Wake: WakeDrawn, WakeLag: usualWakeLag(), Cores: 2,
-		Workload: Workload{Kind: "register", Heeds: HeedsAlways, Writes: 1, Commit: CommitInside, Attempts: 1, Recheck: true}, Resource: Resource{Fence: "off"},
+		Step: 10 * time.Microsecond, Wake: results.WakeDrawn, WakeLag: usualWakeLag(), Cores: 2,
+		Workload: Workload{Kind: "register", Heeds: results.HeedsAlways, Writes: 1, Commit: CommitInside, Attempts: 1, Recheck: true}, Resource: Resource{Fence: "off"},
 		Network:    Network{Latency: draw.Fixed(time.Millisecond)},
 		Strategies: []Strategy{{Name: "redis", Label: "redis"}},
 		Checks:     []string{"linearizable", "exclusion", "belief"}, // lost-update judges counters only
@@ -258,7 +259,7 @@ func TestOwnStrategiesAreRunWhereTheyAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Program = "my-program"
-	if s, err = s.With([]Override{{"lock.ttl", "3s"}}); err != nil {
+	if s, err = s.With([]results.Override{{Path: "lock.ttl", Value: "3s"}}); err != nil {
 		t.Fatal(err)
 	}
 	labels := func(opts ...Option) []string {

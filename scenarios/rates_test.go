@@ -7,6 +7,8 @@ import (
 
 	"lockquake/checker"
 	"lockquake/history"
+	"lockquake/internal/stats"
+	"lockquake/scenarios/results"
 )
 
 // counted says in the most direct way how often something went wrong in a history.
@@ -96,12 +98,12 @@ func earliest(events ...int64) int64 {
 func TestRatesDoNotDependOnTheDuration(t *testing.T) {
 	checks := []string{"lost-update", "exclusion", "belief"}
 	labels := []string{"redis", "fenced-writes"}
-	seen := map[string][]*Rate{} // by label and check, one for each duration
+	seen := map[string][]*stats.Rate{} // by label and check, one for each duration
 	for _, world := range []struct {
 		duration string
 		seeds    uint64
 	}{{"60s", 20}, {"300s", 4}, {"600s", 2}} { // 20 minutes each
-		s, err := LoadWith("gc-pause", []Override{{"network.latency", "1ms"}, {"duration", world.duration}})
+		s, err := LoadWith("gc-pause", []results.Override{{Path: "network.latency", Value: "1ms"}, {Path: "duration", Value: world.duration}})
 		if err != nil {
 			t.Fatal(err)
 		}

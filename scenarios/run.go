@@ -15,6 +15,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/lock"
 	"lockquake/lock/locks"
+	"lockquake/scenarios/results"
 	"lockquake/sim"
 	"lockquake/sim/redis"
 	"lockquake/sim/redis/keyspace"
@@ -82,7 +83,7 @@ type run struct {
 	seed         uint64
 	world        *sim.World
 	plan         faults.Plan
-	bites        []Bite
+	bites        []results.Bite
 	workers      map[string]*sim.Worker
 	cluster      *redis.Cluster
 	resource     *resource.Server
@@ -104,7 +105,7 @@ type run struct {
 
 // once carries out one run and judges it. The events of the history are the
 // runner's own until the next run.
-func (r *runner) once(use Strategy, seed uint64) (*Trial, error) {
+func (r *runner) once(use Strategy, seed uint64) (*results.Trial, error) {
 	entry, err := r.entry(use.Name)
 	if err != nil {
 		return nil, err
@@ -169,7 +170,7 @@ func (r *runner) kindInfo(kind faults.Kind) faults.KindInfo {
 func (r *run) build() error {
 	s := r.scenario
 	r.world = sim.New(sim.Config{
-		Seed: r.seed, Step: s.Step, Cores: s.wakingCores(), WakeLag: s.WakeLag, ArrivalFirst: s.Wake == Arrival,
+		Seed: r.seed, Step: s.Step, Cores: s.wakingCores(), WakeLag: s.WakeLag, ArrivalFirst: s.Wake == results.Arrival,
 		Latency: s.Network.Latency, Trace: r.trace, Visit: r.visited, Beat: r.beat,
 	})
 	longestTTL := s.longestTTL(r.entry.Defaults, r.use)
@@ -193,7 +194,7 @@ func (r *run) build() error {
 	if slices.ContainsFunc(r.plan.Steps, func(s faults.Step) bool { return s.Action.Kind == faults.Cancel }) {
 		r.cancels = map[string]context.CancelCauseFunc{}
 	}
-	r.bites = make([]Bite, len(r.plan.Steps))
+	r.bites = make([]results.Bite, len(r.plan.Steps))
 	for i, name := range s.WorkerNames() {
 		r.addWorker(name, i)
 	}
@@ -361,7 +362,7 @@ func (r *run) recordSilently(e history.Event) {
 }
 
 // judge ends the history and lets the checks speak.
-func (r *run) judge() (*Trial, error) {
+func (r *run) judge() (*results.Trial, error) {
 	s := r.scenario
 	for _, name := range s.ResourceNames() {
 		r.record(history.Event{Type: history.Final, Key: name, Value: r.resource.Value(name)})
@@ -373,7 +374,7 @@ func (r *run) judge() (*Trial, error) {
 	}
 	h := &history.History{
 		Meta: history.Meta{
-			Schema: 1, Version: Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
+			Schema: 1, Version: results.Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
 			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
 			Tells: r.entry.Tells, MaxHold: params.MaxHold,
 			Nodes: count, Quorum: quorum,
@@ -391,17 +392,17 @@ func (r *run) judge() (*Trial, error) {
 		return nil, err
 	}
 	h.Meta.Stopped = r.stop(sections)
-	results, metrics, err := checker.Judge(h, sections, s.Checks)
+	verdicts, metrics, err := checker.Judge(h, sections, s.Checks)
 	if err != nil {
 		return nil, err
 	}
 	metrics.Commands = r.cluster.Requests()
 	r.bite(h, sections)
-	return &Trial{
+	return &results.Trial{
 		Scenario: s.Name, Label: r.use.Label, Strategy: r.use.Name, Seed: r.seed,
-		Plan: r.plan, Bites: r.bites, History: h, Results: results, Metrics: metrics,
+		Plan: r.plan, Bites: r.bites, History: h, Results: verdicts, Metrics: metrics,
 		Checksum: h.Meta.Checksum, Events: r.world.Events(), Acquisitions: r.acquisitions,
-		Telling: mostTelling(s, r.use.Label, results),
-		Replay:  Token{s.Path, s.Hash, r.use.Label, r.seed, Version, h.Meta.Checksum, s.Overrides}.String(), Program: s.Program,
+		Telling: mostTelling(s, r.use.Label, verdicts),
+		Replay:  results.Token{Scenario: s.Path, Hash: s.Hash, Label: r.use.Label, Seed: r.seed, Version: results.Version, Checksum: h.Meta.Checksum, Overrides: s.Overrides}.String(), Program: s.Program,
 	}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
+	"lockquake/scenarios/results"
 	"lockquake/sim/redis/client"
 )
 
@@ -26,7 +27,7 @@ type Scenario struct {
 	Resources int           `yaml:"resources"` // named resource-1, ...; a section draws one of them
 	Sections  int           `yaml:"sections"`  // jobs of each worker, each one section unless it is tried again; 0: as many as fit into Duration
 	Step      time.Duration `yaml:"step"`      // virtual time that every point costs
-	Wake      Wake          `yaml:"wake"`
+	Wake      results.Wake  `yaml:"wake"`
 	WakeLag   draw.Dist     `yaml:"wake-lag"` // from waking to the late deadlines and messages
 	Cores     int           `yaml:"cores"`    // processors of each process; they wake one by one
 
@@ -41,8 +42,8 @@ type Scenario struct {
 	Each       []Each        `yaml:"each"`
 	Faults     []faults.Spec `yaml:"faults"`
 
-	Checks []string          `yaml:"checks"`
-	Expect map[string]Expect `yaml:"expect"` // by label
+	Checks []string                  `yaml:"checks"`
+	Expect map[string]results.Expect `yaml:"expect"` // by label
 	// Claims: of each strategy is expected what it claims to hold under the
 	// class of the case.
 	Claims bool `yaml:"claims"`
@@ -64,7 +65,7 @@ type Scenario struct {
 	// Text is the file itself, with the Overrides in it.
 	Text []byte `yaml:"-"`
 	// Overrides are the values that were set from outside, in their order.
-	Overrides []Override `yaml:"-"`
+	Overrides []results.Override `yaml:"-"`
 	// samples are what the files of empirical distributions hold, by the path of the
 	// distribution in the file.
 	samples map[string][]time.Duration
@@ -170,16 +171,6 @@ type LockParams = strictyaml.Patch[lock.Params]
 // a file sets.
 type ClientParams = strictyaml.Patch[client.Options]
 
-// Wake says what a process that was stopped sees first on waking.
-type Wake string
-
-// The orders.
-const (
-	WakeDrawn      Wake = "drawn"           // each processor, and the network poller, by itself after a lag of its own
-	DeadlinesFirst Wake = "deadlines-first" // all late deadlines, and then all late messages
-	Arrival        Wake = "arrival"         // in the order in which they came due
-)
-
 // usualWakeLag is what a stopped Go process was seen to take, on a machine with
 // other work to do: mostly about a tenth of a millisecond, and now and then the ten
 // milliseconds of a scheduler.
@@ -187,11 +178,9 @@ func usualWakeLag() draw.Dist {
 	return draw.Dist{Kind: draw.Lognormal, Median: 100 * time.Microsecond, P99: 10 * time.Millisecond}
 }
 
-func wakes() []Wake { return []Wake{WakeDrawn, DeadlinesFirst, Arrival} }
-
 // wakingCores is how many processors of a process wake by themselves.
 func (s *Scenario) wakingCores() int {
-	if s.Wake == WakeDrawn {
+	if s.Wake == results.WakeDrawn {
 		return s.Cores
 	}
 	return 1
@@ -199,10 +188,10 @@ func (s *Scenario) wakingCores() int {
 
 // Workload is what the workers do under the lock.
 type Workload struct {
-	Kind  string    `yaml:"kind"`
-	Hold  draw.Dist `yaml:"hold"`  // between the read and the write
-	Think draw.Dist `yaml:"think"` // between two sections
-	Heeds Heeds     `yaml:"heeds"` // how far the work looks at its context
+	Kind  string        `yaml:"kind"`
+	Hold  draw.Dist     `yaml:"hold"`  // between the read and the write
+	Think draw.Dist     `yaml:"think"` // between two sections
+	Heeds results.Heeds `yaml:"heeds"` // how far the work looks at its context
 
 	// Of counter, register and multi-lock.
 	Writes int `yaml:"writes"` // of a section; the hold is split between them
@@ -254,27 +243,8 @@ type Each struct {
 	Worker     string        `yaml:"worker"`
 	Start      time.Duration `yaml:"start"`       // when its first section begins
 	Hold       *draw.Dist    `yaml:"hold"`        // of its work; nil: as everybody's
-	Heeds      Heeds         `yaml:"heeds"`       // of its work; "": as everybody's
+	Heeds      results.Heeds `yaml:"heeds"`       // of its work; "": as everybody's
 	WallOffset time.Duration `yaml:"wall-offset"` // by how much its wall clock is fast; slow if negative
 	Lock       LockParams    `yaml:"lock"`
 	Client     ClientParams  `yaml:"client"`
-}
-
-// Expect is what must be seen of one label. Violates names checks that must
-// be violated in at least one run, Holds checks that must be valid in every
-// run. The bounds are on measures over all runs.
-type Expect struct {
-	Holds    []string `yaml:"holds"`
-	Violates []string `yaml:"violates"`
-	Finished Bound    `yaml:"finished" json:"finished,omitzero"`
-	Refused  Bound    `yaml:"refused" json:"refused,omitzero"`
-	Lost     Bound    `yaml:"lost" json:"lost,omitzero"`
-	GivenUp  Bound    `yaml:"given-up" json:"given-up,omitzero"`
-	WaitP50  Bound    `yaml:"wait-p50" json:"wait-p50,omitzero"`
-	WaitP99  Bound    `yaml:"wait-p99" json:"wait-p99,omitzero"`
-	WaitMax  Bound    `yaml:"wait-max" json:"wait-max,omitzero"`
-	HoldP50  Bound    `yaml:"hold-p50" json:"hold-p50,omitzero"`
-	HoldP99  Bound    `yaml:"hold-p99" json:"hold-p99,omitzero"`
-	HoldMax  Bound    `yaml:"hold-max" json:"hold-max,omitzero"`
-	Commands Bound    `yaml:"commands" json:"commands,omitzero"`
 }

@@ -11,6 +11,7 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 	"lockquake/lock/locks"
+	"lockquake/scenarios/results"
 	"lockquake/sim/redis"
 	"lockquake/sim/redis/client"
 	"lockquake/sim/resource"
@@ -71,29 +72,29 @@ func outline(own []lock.Entry) strictyaml.Outline {
 			reflect.TypeFor[redis.Persistence](): {"enum": persistences()},
 			reflect.TypeFor[faults.Clock]():      {"enum": faults.Clocks()},
 			reflect.TypeFor[faults.Code]():       {"enum": faults.Codes()},
-			reflect.TypeFor[Wake]():              {"enum": wakes()},
-			reflect.TypeFor[Heeds]():             {"enum": heedings()},
+			reflect.TypeFor[results.Wake]():      {"enum": results.Wakes()},
+			reflect.TypeFor[results.Heeds]():     {"enum": results.Heedings()},
 			reflect.TypeFor[Commit]():            {"enum": commits()},
 			reflect.TypeFor[TickKey]():           {"enum": tickKeys()},
 			reflect.TypeFor[Order]():             {"enum": orders()},
-			reflect.TypeFor[Bound]():             {"anyOf": []schema{{"type": "string", "pattern": boundPattern}, {"type": "number"}}},
+			reflect.TypeFor[results.Bound]():     {"anyOf": []schema{{"type": "string", "pattern": results.BoundPattern}, {"type": "number"}}},
 		},
 		Fields: map[field]schema{
-			{Owner: scenario, Key: "name"}:                            {"type": "string", "pattern": namePattern, "maxLength": longestName},
-			{Owner: scenario, Key: "checks"}:                          {"type": "array", "items": ref("check"), "uniqueItems": true, "minItems": 1},
-			{Owner: reflect.TypeFor[Workload](), Key: "kind"}:         workloadSchema(),
-			{Owner: reflect.TypeFor[Resource](), Key: "fence"}:        ref("fence"),
-			{Owner: reflect.TypeFor[Each](), Key: "worker"}:           ref("worker"),
-			{Owner: reflect.TypeFor[Each](), Key: "wall-offset"}:      ref("either-way"),
-			{Owner: reflect.TypeFor[Expect](), Key: "holds"}:          checks,
-			{Owner: reflect.TypeFor[Expect](), Key: "violates"}:       checks,
-			{Owner: reflect.TypeFor[faults.When](), Key: "worker"}:    ref("worker"),
-			{Owner: reflect.TypeFor[faults.When](), Key: "point"}:     ref("point"),
-			{Owner: reflect.TypeFor[faults.When](), Key: "nth"}:       {"type": "integer", "minimum": 1},
-			{Owner: reflect.TypeFor[faults.Params](), Key: "by"}:      ref("either-way"),
-			{Owner: reflect.TypeFor[faults.Params](), Key: "percent"}: {"type": "integer", "minimum": 1, "maximum": 100},
-			{Owner: reflect.TypeFor[plainStrategy](), Key: "name"}:    strategyName(own),
-			{Owner: reflect.TypeFor[lock.Params](), Key: "profile"}:   {"enum": profileNames()},
+			{Owner: scenario, Key: "name"}:                              {"type": "string", "pattern": namePattern, "maxLength": longestName},
+			{Owner: scenario, Key: "checks"}:                            {"type": "array", "items": ref("check"), "uniqueItems": true, "minItems": 1},
+			{Owner: reflect.TypeFor[Workload](), Key: "kind"}:           workloadSchema(),
+			{Owner: reflect.TypeFor[Resource](), Key: "fence"}:          ref("fence"),
+			{Owner: reflect.TypeFor[Each](), Key: "worker"}:             ref("worker"),
+			{Owner: reflect.TypeFor[Each](), Key: "wall-offset"}:        ref("either-way"),
+			{Owner: reflect.TypeFor[results.Expect](), Key: "holds"}:    checks,
+			{Owner: reflect.TypeFor[results.Expect](), Key: "violates"}: checks,
+			{Owner: reflect.TypeFor[faults.When](), Key: "worker"}:      ref("worker"),
+			{Owner: reflect.TypeFor[faults.When](), Key: "point"}:       ref("point"),
+			{Owner: reflect.TypeFor[faults.When](), Key: "nth"}:         {"type": "integer", "minimum": 1},
+			{Owner: reflect.TypeFor[faults.Params](), Key: "by"}:        ref("either-way"),
+			{Owner: reflect.TypeFor[faults.Params](), Key: "percent"}:   {"type": "integer", "minimum": 1, "maximum": 100},
+			{Owner: reflect.TypeFor[plainStrategy](), Key: "name"}:      strategyName(own),
+			{Owner: reflect.TypeFor[lock.Params](), Key: "profile"}:     {"enum": profileNames()},
 		},
 	}
 	for _, numbers := range []struct {
@@ -127,9 +128,9 @@ func outline(own []lock.Entry) strictyaml.Outline {
 		s["required"] = must.have
 		o.Types[must.owner] = s
 	}
-	expect := o.Of(reflect.TypeFor[Expect]())
+	expect := o.Of(reflect.TypeFor[results.Expect]())
 	expect["minProperties"] = 1
-	o.Types[reflect.TypeFor[Expect]()] = expect
+	o.Types[reflect.TypeFor[results.Expect]()] = expect
 	return o
 }
 

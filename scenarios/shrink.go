@@ -10,6 +10,7 @@ import (
 
 	"lockquake/checker"
 	"lockquake/lock"
+	"lockquake/scenarios/results"
 	"lockquake/sim/redis/keyspace"
 )
 
@@ -27,8 +28,8 @@ type Shrunk struct {
 	Scenario *Scenario // a file of its own: Text is to be written to Path
 	Label    string
 	Seed     uint64
-	Check    string // that is violated, as it was in the run that this came from
-	Trial    *Trial // the small run
+	Check    string         // that is violated, as it was in the run that this came from
+	Trial    *results.Trial // the small run
 	From, To Extent
 	Runs     int  // that it took
 	Partial  bool // stopped before the end
@@ -61,7 +62,7 @@ var ErrHolds = errors.New("no such failure")
 // then in the order of strategies. The options that count are WithSeeds,
 // WithStrategies and WithStrategy; check is as in Shrink.
 func Failing(ctx context.Context, s *Scenario, check string, opts ...Option) (label string, seed uint64, err error) {
-	o := s.options(options{seeds: SeedRange{1, uint64(s.Seeds)}, stall: defaultStall}, opts)
+	o := s.options(options{seeds: results.SeedRange{First: 1, Last: uint64(s.Seeds)}, stall: defaultStall}, opts)
 	uses, err := s.uses(o)
 	if err != nil {
 		return "", 0, err
@@ -91,7 +92,7 @@ func Failing(ctx context.Context, s *Scenario, check string, opts ...Option) (la
 // telling returns the check that a run is shrunk for: the one that was named if
 // it is violated, or without a name the most serious of the violated ones that
 // decide. It returns "" if there is none.
-func telling(s *Scenario, t *Trial, named string) string {
+func telling(s *Scenario, t *results.Trial, named string) string {
 	violated := verdictsOf(t.Results, checker.Invalid)
 	if named != "" {
 		if slices.Contains(violated, named) {
@@ -153,7 +154,7 @@ func orNone(named string, violated []string) string {
 	return strings.Join(violated, ", ") + " and not " + named
 }
 
-func extentOf(t *Trial, workers int) Extent {
+func extentOf(t *results.Trial, workers int) Extent {
 	e := Extent{Faults: len(t.Plan.Steps), Workers: workers}
 	for _, step := range t.Plan.Steps {
 		e.Length += step.Action.For
@@ -183,13 +184,13 @@ type shrinker struct {
 type attempt struct {
 	scenario *Scenario
 	seed     uint64
-	trial    *Trial
+	trial    *results.Trial
 	visits   []arrival
 }
 
 // begin writes the plan of the first run down as faults with fixed times, and
 // sees that this changes nothing.
-func (z *shrinker) begin(s *Scenario, trial *Trial, seed uint64) bool {
+func (z *shrinker) begin(s *Scenario, trial *results.Trial, seed uint64) bool {
 	first := *s
 	z.best = attempt{scenario: &first, seed: seed}
 	same := z.try(func(c *Scenario) bool {
@@ -197,7 +198,7 @@ func (z *shrinker) begin(s *Scenario, trial *Trial, seed uint64) bool {
 		c.Name = name[:min(len(name), longestName-len("-shrunk"))] + "-shrunk"
 		c.Description = fmt.Sprintf("the smallest run of %s, %s, seed %d, that violates %s", s.Name, z.use.Label, seed, z.check)
 		c.Strategies = uncased([]Strategy{z.use})
-		c.Expect = map[string]Expect{c.Strategies[0].Label: {Violates: []string{z.check}}}
+		c.Expect = map[string]results.Expect{c.Strategies[0].Label: {Violates: []string{z.check}}}
 		c.Faults = nil
 		for _, step := range trial.Plan.Steps {
 			if spec := s.Faults[step.Spec]; spec.Case == "" || spec.Case == z.use.Case {
@@ -228,7 +229,7 @@ func (z *shrinker) trySeed(seed uint64, change func(*Scenario) bool) bool {
 		return false
 	}
 	c.Seeds = int(min(seed, mostOthers))
-	text, err := Rewrite(&c, fmt.Sprintf("Made by lockquake shrink. Run it with: %s reproduce FILE --seed %d", programName(c.Program), seed))
+	text, err := Rewrite(&c, fmt.Sprintf("Made by lockquake shrink. Run it with: %s reproduce FILE --seed %d", results.ProgramName(c.Program), seed))
 	if err != nil {
 		z.err = err
 		return false
@@ -264,6 +265,6 @@ func (z *shrinker) run(s *Scenario, seed uint64) (attempt, error) {
 	if err != nil {
 		return attempt{}, err
 	}
-	trial.own()
+	ownEvents(trial)
 	return attempt{s, seed, trial, points.all}, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lockquake/checker"
+	"lockquake/scenarios/results"
 )
 
 // Nineteen pauses of eight workers come down to one pause, and the file that
@@ -45,7 +46,7 @@ func TestShrinkGCPause(t *testing.T) {
 		t.Errorf("replay line %s, the file's is %s", small.Trial.Replay, trial.Replay)
 	}
 	c, err := Run(t.Context(), file)
-	if err != nil || c.Verdict != Pass {
+	if err != nil || c.Verdict != results.Pass {
 		t.Errorf("the file's own expectation: %v, %s", err, c.Summary())
 	}
 }
@@ -127,7 +128,7 @@ func TestRewrittenBuiltinsRunTheSame(t *testing.T) {
 		if before.Checksum != after.Checksum {
 			t.Errorf("%s gives another run when it is written anew:\n%s", name, text)
 		}
-		if diff := cmp.Diff(s.Expect, again.Expect, cmp.AllowUnexported(Bound{})); diff != "" {
+		if diff := cmp.Diff(s.Expect, again.Expect, cmp.AllowUnexported(results.Bound{})); diff != "" {
 			t.Errorf("%s: expect (-before +after):\n%s", name, diff)
 		}
 	}
@@ -167,7 +168,7 @@ faults:
 	}
 	s.Faults = append(s.Faults[:0], fixed(trial.Plan.Steps[0], s.Faults[0].Params))
 	s.Strategies = []Strategy{label, s.Strategies[len(s.Strategies)-1]}
-	s.Expect = map[string]Expect{"true": {Holds: []string{"lost-update"}}}
+	s.Expect = map[string]results.Expect{"true": {Holds: []string{"lost-update"}}}
 	if !s.resize([]string{"worker-3", "worker-2", "worker-1"}[:1], 0, false) {
 		s.Faults = nil // it was one of worker-1
 	}

@@ -15,6 +15,7 @@ import (
 	"lockquake/faults"
 	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
+	"lockquake/scenarios/results"
 )
 
 // Rewrite returns the text of a scenario file that says what s says now: the
@@ -204,9 +205,9 @@ func expectNode(s *Scenario) *yaml.Node {
 		entry := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
 		setKey(entry, "holds", encoded(e.Holds))
 		setKey(entry, "violates", encoded(e.Violates))
-		for _, m := range measures() {
-			if b := m.of(&e); !b.IsZero() {
-				setKey(entry, m.name, word(b.String()))
+		for _, m := range results.Measures() {
+			if b := m.Of(&e); !b.IsZero() {
+				setKey(entry, m.Name, word(b.String()))
 			}
 		}
 		all.Content = append(all.Content, word(use.Label), entry)

@@ -11,6 +11,8 @@ import (
 
 	"lockquake/checker"
 	"lockquake/faults"
+	"lockquake/internal/stats"
+	"lockquake/scenarios/results"
 )
 
 // decides reports whether a violation of the check counts for the label: what
@@ -25,12 +27,12 @@ func decides(s *Scenario, label, check string) bool {
 
 // summary is what is kept of a run until it is added up, and in a journal.
 type summary struct {
-	Checksum     string          `json:"checksum"`
-	Acquisitions int64           `json:"acquisitions"`
-	Results      outcomes        `json:"results"`          // in the order of the scenario's checks
-	Faults       []FaultStats    `json:"faults,omitempty"` // of those that the plan has
-	Metrics      checker.Metrics `json:"metrics"`
-	Unread       string          `json:"unread,omitempty"` // as in history.Meta
+	Checksum     string               `json:"checksum"`
+	Acquisitions int64                `json:"acquisitions"`
+	Results      outcomes             `json:"results"`          // in the order of the scenario's checks
+	Faults       []results.FaultStats `json:"faults,omitempty"` // of those that the plan has
+	Metrics      checker.Metrics      `json:"metrics"`
+	Unread       string               `json:"unread,omitempty"` // as in history.Meta
 }
 
 // outcomeOf is what a check said of a run: its result without the findings.
@@ -44,7 +46,7 @@ type outcomeOf struct {
 // order is that they end in.
 type tally struct {
 	scenario *Scenario
-	stats    StrategyStats
+	stats    results.StrategyStats
 	sums     *xxhash.Digest
 	squares  map[string]float64 // of the violations of each run, by check
 	next     uint64
@@ -53,10 +55,10 @@ type tally struct {
 
 func newTally(s *Scenario, use Strategy, first uint64) *tally {
 	expect, expected := s.expectOf(use)
-	t := &tally{scenario: s, sums: xxhash.New(), squares: map[string]float64{}, next: first, waiting: map[uint64]*summary{}, stats: StrategyStats{
+	t := &tally{scenario: s, sums: xxhash.New(), squares: map[string]float64{}, next: first, waiting: map[uint64]*summary{}, stats: results.StrategyStats{
 		Name: use.Name, Label: use.Label, Case: use.Case, Class: s.classOf(use.Case), Fence: s.ResourceOf(use).Fence,
 		Heeds: s.WorkloadOf(use).Heeds, HeedsOf: s.heedsOfWorkers(use),
-		Checks: map[string]CheckStats{}, Order: s.Checks,
+		Checks: map[string]results.CheckStats{}, Order: s.Checks,
 		// A strategy without an entry, where others have one, is reported and
 		// does not decide.
 		Decides: expected || len(s.Expect) == 0 && !s.Claims,
@@ -81,7 +83,7 @@ func (t *tally) add(seed uint64) {
 	s, st := t.waiting[seed], &t.stats
 	delete(t.waiting, seed)
 	st.Runs++
-	st.Seeds.add(seed)
+	st.Seeds.Add(seed)
 	st.Acquisitions += s.Acquisitions
 	st.Metrics.Add(&s.Metrics)
 	st.Unread = cmp.Or(st.Unread, s.Unread)
@@ -98,11 +100,11 @@ func (t *tally) add(seed uint64) {
 		case checker.Invalid:
 			stats.Violating++
 			stats.Violations += int64(r.count)
-			stats.Seeds.add(seed)
+			stats.Seeds.Add(seed)
 			t.squares[check] += float64(r.count) * float64(r.count)
 		case checker.Unknown:
 			stats.Unknown++
-			stats.UnknownSeeds.add(seed)
+			stats.UnknownSeeds.Add(seed)
 		case checker.Valid:
 		}
 		st.Checks[check] = stats
@@ -121,39 +123,39 @@ func (t *tally) add(seed uint64) {
 
 // narrow reports whether the interval is at most so wide to either side.
 func (t *tally) narrow(halfWidth float64) bool {
-	low, high := Wilson(t.stats.Violating, t.stats.Runs)
+	low, high := stats.Wilson(t.stats.Violating, t.stats.Runs)
 	return (high-low)/2 <= halfWidth
 }
 
 // sum adds up the campaign.
-func (c *campaign) sum() *Campaign {
+func (c *campaign) sum() *results.Campaign {
 	s := c.scenario
-	result := &Campaign{
-		Schema: 1, Version: Version, Scenario: s.Name, Source: s.Source, About: s.Description, Hash: s.Hash, Text: string(s.Text), Overrides: overrideTexts(s.Overrides), Program: s.Program,
-		Seeds: c.options.seeds, Until: c.options.until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Wake: s.Wake, WakeLag: s.WakeLag.String(), Verdict: Pass,
+	result := &results.Campaign{
+		Schema: 1, Version: results.Version, Scenario: s.Name, Source: s.Source, About: s.Description, Hash: s.Hash, Text: string(s.Text), Overrides: overrideTexts(s.Overrides), Program: s.Program,
+		Seeds: c.options.seeds, Until: c.options.until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Wake: s.Wake, WakeLag: s.WakeLag.String(), Verdict: results.Pass,
 		Partial: c.done < c.total || !c.complete(), Faults: c.faults,
 	}
-	if s.Wake == WakeDrawn {
+	if s.Wake == results.WakeDrawn {
 		result.Cores = s.Cores
 	}
 	for i := range c.uses {
 		result.Strategies = append(result.Strategies, c.sumStrategy(i))
 	}
 	if result.Faults == nil {
-		result.Faults = []FaultStats{}
+		result.Faults = []results.FaultStats{}
 	}
 	switch {
 	case result.Partial && c.options.until > 0:
-		result.add(Unknown, fmt.Sprintf("stopped after %d runs, before every interval was narrow enough", c.done))
+		worsen(result, results.Unknown, fmt.Sprintf("stopped after %d runs, before every interval was narrow enough", c.done))
 	case result.Partial:
-		result.add(Unknown, fmt.Sprintf("stopped after %d of %d runs", c.done, c.total))
+		worsen(result, results.Unknown, fmt.Sprintf("stopped after %d of %d runs", c.done, c.total))
 	default:
 		result.Seeds.Last = c.seeds.Last
 		if len(c.active) == 0 {
 			result.Seeds.Last = c.seeds.First - 1 // no use was left to run the block
 		}
 	}
-	result.Paired = result.pairs(s, c.uses)
+	result.Paired = pairs(result, s, c.uses)
 	for _, st := range result.Strategies {
 		judgeStrategy(result, st)
 	}
@@ -162,47 +164,47 @@ func (c *campaign) sum() *Campaign {
 }
 
 // sumStrategy ends the sum of the runs of one use.
-func (c *campaign) sumStrategy(i int) StrategyStats {
+func (c *campaign) sumStrategy(i int) results.StrategyStats {
 	t := c.tallies[i]
 	// Of a campaign that was stopped, some runs wait for one that never came.
 	for _, seed := range slices.Sorted(maps.Keys(t.waiting)) {
 		t.add(seed)
 	}
 	st := t.stats
-	if rate := PerRun(st.Violating, st.Runs); rate != nil {
+	if rate := stats.PerRun(st.Violating, st.Runs); rate != nil {
 		st.Rate, st.AtMost = rate.Rate, rate.AtMost
 	}
-	st.Low, st.High = Wilson(st.Violating, st.Runs)
+	st.Low, st.High = stats.Wilson(st.Violating, st.Runs)
 	st.Checksum = fmt.Sprintf("%016x", t.sums.Sum64())
 	lockHours := st.Metrics.Time.Hours() * float64(c.scenario.Resources)
 	for _, check := range c.scenario.Checks {
-		stats, found := st.Checks[check]
+		counts, found := st.Checks[check]
 		if !found {
 			continue
 		}
-		if stats.Applies {
-			stats.PerRun = PerRun(stats.Violating, st.Runs)
+		if counts.Applies {
+			counts.PerRun = stats.PerRun(counts.Violating, st.Runs)
 			if known, _ := checker.Lookup(check); known.NoRate == "" {
-				stats.Dispersion = dispersion(stats.Violations, t.squares[check], st.Runs)
-				stats.PerThousand = PerExposure(stats.Violations, float64(st.Acquisitions)/1000, stats.Dispersion)
-				stats.PerLockHour = PerExposure(stats.Violations, lockHours, stats.Dispersion)
+				counts.Dispersion = stats.Dispersion(counts.Violations, t.squares[check], st.Runs)
+				counts.PerThousand = stats.PerExposure(counts.Violations, float64(st.Acquisitions)/1000, counts.Dispersion)
+				counts.PerLockHour = stats.PerExposure(counts.Violations, lockHours, counts.Dispersion)
 			}
 		}
 		if first := c.first[i][check]; first != nil {
 			s := c.scenario
-			stats.FirstSeed, stats.Replay = first.seed, Token{s.Path, s.Hash, st.Label, first.seed, Version, first.checksum, s.Overrides}.String()
+			counts.FirstSeed, counts.Replay = first.seed, results.Token{Scenario: s.Path, Hash: s.Hash, Label: st.Label, Seed: first.seed, Version: results.Version, Checksum: first.checksum, Overrides: s.Overrides}.String()
 			if first.trial != nil { // else another is kept, or the campaign was stopped before it was run again
-				st.Failures = append(st.Failures, Failure{Check: check, Seed: first.seed, Trial: first.trial})
+				st.Failures = append(st.Failures, results.Failure{Check: check, Seed: first.seed, Trial: first.trial})
 			}
 		}
-		st.Checks[check] = stats
+		st.Checks[check] = counts
 	}
 	if st.Expects != nil {
-		st.Bounds = st.Expects.judge(&st.Metrics)
+		st.Bounds = st.Expects.Judge(&st.Metrics)
 	}
 	// The failures that decide come first, the most serious of them at the head.
-	order := Serious(c.scenario.Checks)
-	slices.SortStableFunc(st.Failures, func(a, b Failure) int {
+	order := checker.Serious(c.scenario.Checks)
+	slices.SortStableFunc(st.Failures, func(a, b results.Failure) int {
 		rank := func(check string) int {
 			if decides(c.scenario, st.Label, check) {
 				return slices.Index(order, check)
@@ -218,103 +220,94 @@ func (c *campaign) sumStrategy(i int) StrategyStats {
 // expectation compares what was seen of a strategy with what was expected.
 // Where no strategy has an entry, each is expected to violate nothing; where
 // others have one, nothing is expected of it.
-func (c *campaign) expectation(st StrategyStats) Expectation {
+func (c *campaign) expectation(st results.StrategyStats) results.Expectation {
 	if !st.Decides {
-		return CannotTell
+		return results.CannotTell
 	}
 	if st.Expects == nil {
 		switch {
 		case st.Violating > 0:
-			return NotAsExpected
-		case st.Unknown > 0 || st.untested() != "":
-			return CannotTell
+			return results.NotAsExpected
+		case st.Unknown > 0 || untested(st) != "":
+			return results.CannotTell
 		}
-		return AsExpected
+		return results.AsExpected
 	}
-	result := AsExpected
+	result := results.AsExpected
 	for _, bound := range st.Bounds {
 		if !bound.Met {
-			return NotAsExpected
+			return results.NotAsExpected
 		}
 	}
 	for _, check := range st.Expects.Holds {
 		switch stats := st.Checks[check]; {
 		case stats.Violating > 0:
-			return NotAsExpected
-		case stats.Unknown > 0 || !stats.Applies || st.untested() != "":
-			result = CannotTell
+			return results.NotAsExpected
+		case stats.Unknown > 0 || !stats.Applies || untested(st) != "":
+			result = results.CannotTell
 		}
 	}
 	for _, check := range st.Expects.Violates {
 		switch stats := st.Checks[check]; {
 		case stats.Violating > 0:
 		case stats.Unknown == 0 && st.Runs >= c.scenario.Seeds:
-			return NotAsExpected
+			return results.NotAsExpected
 		default:
-			result = CannotTell
+			result = results.CannotTell
 		}
 	}
 	return result
 }
 
-// add counts what became of one step of a plan.
-func (f *FaultStats) add(b Bite) {
-	f.Planned++
-	if b.Happened {
-		f.Happened++
-	}
-	if b.Bit {
-		f.Bit++
-	}
-}
-
 // judgeStrategy lets a strategy that decides have its say on the verdict.
-func judgeStrategy(c *Campaign, st StrategyStats) {
+func judgeStrategy(c *results.Campaign, st results.StrategyStats) {
 	if !st.Decides {
 		return
 	}
 	switch st.Expected {
-	case AsExpected:
-	case NotAsExpected:
-		c.add(Fail, unexpected(st))
-	case CannotTell:
-		c.add(Unknown, undecided(c, st))
+	case results.AsExpected:
+	case results.NotAsExpected:
+		worsen(c, results.Fail, unexpected(st))
+	case results.CannotTell:
+		worsen(c, results.Unknown, undecided(c, st))
 	}
 }
 
 // judgeFaults refuses a campaign in which a fault never met anything, and one in
 // which a strategy met none of a case.
-func judgeFaults(c *Campaign, s *Scenario) {
-	verdict := Fail
+func judgeFaults(c *results.Campaign, s *Scenario) {
+	verdict := results.Fail
 	if c.Partial || c.Seeds.Count() < c.Needed {
-		verdict = Unknown
+		verdict = results.Unknown
 	}
 	for _, f := range c.Faults {
-		run := func(st StrategyStats) bool { return s.Faults[f.Spec].Case == "" || s.Faults[f.Spec].Case == st.Case }
+		run := func(st results.StrategyStats) bool {
+			return s.Faults[f.Spec].Case == "" || s.Faults[f.Spec].Case == st.Case
+		}
 		if f.Bit == 0 && !f.Optional && slices.ContainsFunc(c.Strategies, run) {
-			c.add(verdict, fmt.Sprintf("fault %d (%s) never met a section, a grant or a call: nothing was tested by it", f.Spec+1, f.Kind))
+			worsen(c, verdict, fmt.Sprintf("fault %d (%s) never met a section, a grant or a call: nothing was tested by it", f.Spec+1, f.Kind))
 		}
 	}
 	for _, st := range c.Strategies {
 		must := func(f faults.Spec) bool { return f.Case == st.Case && !f.Optional }
 		if st.Case != "" && st.Bit == 0 && st.Decides && slices.ContainsFunc(s.Faults, must) {
-			c.add(verdict, st.Label+": no fault met a section, a grant or a call, so nothing was tested")
+			worsen(c, verdict, st.Label+": no fault met a section, a grant or a call, so nothing was tested")
 		}
 	}
 }
 
-// add lets a worse verdict win and keeps the reason.
-func (c *Campaign) add(verdict Outcome, reason string) {
-	if verdict == Fail || c.Verdict == Pass {
+// worsen lets a worse verdict win and keeps the reason.
+func worsen(c *results.Campaign, verdict results.Outcome, reason string) {
+	if verdict == results.Fail || c.Verdict == results.Pass {
 		c.Verdict = verdict
 	}
 	c.Reasons = append(c.Reasons, reason)
 }
 
 // unexpected says in one sentence what was seen that should not have been.
-func unexpected(st StrategyStats) string {
+func unexpected(st results.StrategyStats) string {
 	if st.Expects == nil {
-		checks := slices.DeleteFunc(st.violated(), checker.Advisory)
+		checks := slices.DeleteFunc(violated(st), checker.Advisory)
 		return fmt.Sprintf("%s violates %s in %d of %d runs (not expected)", st.Label, strings.Join(checks, ", "), st.Violating, st.Runs)
 	}
 	for _, check := range st.Expects.Holds {
@@ -338,20 +331,20 @@ func unexpected(st StrategyStats) string {
 // untested says why the runs say too little about the checks that held; "" if they say
 // enough. A lock under which the resource was corrupted was tested, however little of
 // the work remains: one that grants nothing corrupts nothing.
-func (st StrategyStats) untested() string {
-	if slices.ContainsFunc(st.violated(), func(check string) bool { return HarmOf([]string{check}, nil) == Corrupts }) {
+func untested(st results.StrategyStats) string {
+	if slices.ContainsFunc(violated(st), func(check string) bool { return results.HarmOf([]string{check}, nil) == results.Corrupts }) {
 		return ""
 	}
 	return st.Metrics.Untested()
 }
 
 // violated lists the checks that were violated, in their order.
-func (st StrategyStats) violated() []string {
+func violated(st results.StrategyStats) []string {
 	return slices.DeleteFunc(slices.Clone(st.Order), func(check string) bool { return st.Checks[check].Violating == 0 })
 }
 
 // undecided says in one sentence why it is not known.
-func undecided(c *Campaign, st StrategyStats) string {
+func undecided(c *results.Campaign, st results.StrategyStats) string {
 	if st.Runs == 0 {
 		return st.Label + ": no run was finished"
 	}
@@ -360,7 +353,7 @@ func undecided(c *Campaign, st StrategyStats) string {
 			return fmt.Sprintf("%s: %s could not be decided in %d of %d runs", st.Label, check, n, st.Runs)
 		}
 	}
-	if reason := st.untested(); reason != "" {
+	if reason := untested(st); reason != "" {
 		return st.Label + ": " + reason
 	}
 	for _, check := range st.Expects.Holds {
@@ -376,24 +369,36 @@ func undecided(c *Campaign, st StrategyStats) string {
 	return st.Label + ": not known"
 }
 
-// Summary says in one sentence how the campaign ended.
-func (c *Campaign) Summary() string {
-	if c.Verdict == Pass {
-		var unasked []string
-		for _, st := range c.Strategies {
-			asked := slices.ContainsFunc(c.Strategies, func(other StrategyStats) bool { return other.Decides && other.Use() == st.Use() })
-			if !asked && st.Violating > 0 && !slices.Contains(unasked, st.Use()) {
-				unasked = append(unasked, st.Use())
+// pairs compares each use with the first lock of its case. That a lock is better
+// than none at all is no news.
+func pairs(c *results.Campaign, s *Scenario, uses []Strategy) []results.PairStats {
+	var list []results.PairStats
+	var ps []float64
+	for i, use := range uses {
+		first := slices.IndexFunc(uses, func(u Strategy) bool { return u.Case == use.Case && u.Name != "none" })
+		if first == i || first < 0 {
+			continue
+		}
+		base, st := &c.Strategies[first], &c.Strategies[i]
+		var checks []string
+		for _, check := range st.Order {
+			if decides(s, base.Label, check) && decides(s, st.Label, check) {
+				checks = append(checks, check)
 			}
 		}
-		const most = 3
-		switch n := len(unasked); {
-		case n == 0:
-			return "pass: everything as the scenario expects"
-		case n > most:
-			unasked = append(unasked[:most], fmt.Sprintf("%d more", n-most))
+		p := results.Pair(base.VerdictsOfAny(checks), st.VerdictsOfAny(checks))
+		if len(checks) == 0 || p.Seeds == 0 {
+			continue
 		}
-		return "pass: everything as the scenario expects; failing without an expectation: " + strings.Join(unasked, ", ")
+		list = append(list, results.PairStats{
+			Base: base.Label, Label: st.Label, Checks: checks, Seeds: p.Seeds,
+			Both: p.Both, BaseOnly: p.Fixed.Count(), Only: p.Broken.Count(), P: p.P,
+		})
+		ps = append(ps, p.P)
 	}
-	return string(c.Verdict) + ": " + strings.Join(c.Reasons, "; ")
+	for i, differs := range stats.Significant(ps) {
+		list[i].Differs = differs
+		list[i].Says = list[i].Sentence()
+	}
+	return list
 }

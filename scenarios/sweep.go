@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"lockquake/internal/stats"
 	"lockquake/internal/strictyaml"
+	"lockquake/scenarios/results"
 )
 
 // The bounds of a sweep.
@@ -18,78 +20,12 @@ const (
 	leastDigits = 3   // of a value that is looked for
 )
 
-// Sweep is a scenario run again and again with other values of one or two
-// parameters. Every point meets the same seeds, so that the points differ by
-// the parameters alone.
-type Sweep struct {
-	Schema   int    `json:"schema"` // version of this format, 1
-	Version  string `json:"version"`
-	Scenario string `json:"scenario"`
-	Hash     string `json:"hash"` // of the scenario, before anything is varied
-	// Overrides are what else was set from outside, as path=value.
-	Overrides []string  `json:"overrides,omitempty"`
-	Program   string    `json:"program,omitempty"` // that repeats its runs, as in Scenario
-	Seeds     SeedRange `json:"seeds"`
-	// Check is the check that counts; "" for any that decides.
-	Check  string       `json:"check,omitempty"`
-	Axes   []Axis       `json:"axes"`
-	Points []SweepPoint `json:"points"` // the last axis goes through its values first
-	// Thresholds are where each strategy breaks, if that was looked for.
-	Thresholds []Threshold `json:"thresholds,omitempty"`
-	Partial    bool        `json:"partial,omitempty"` // stopped before the end
-}
-
-// SweepPoint is what came out for one choice of values.
-type SweepPoint struct {
-	Values     []string    `json:"values"` // by axis
-	Strategies []SweepRate `json:"strategies"`
-	// Met is how many faults hit something, over all runs. Where there were none,
-	// a rate of 0 says nothing.
-	Met int64 `json:"faults_met"`
-}
-
-// Of returns what came out for a label, or false if it was not run there.
-func (p *SweepPoint) Of(label string) (SweepRate, bool) {
-	i := slices.IndexFunc(p.Strategies, func(r SweepRate) bool { return r.Label == label })
-	if i < 0 {
-		return SweepRate{}, false
-	}
-	return p.Strategies[i], true
-}
-
-// SweepRate is how often one strategy fails at a point.
-type SweepRate struct {
-	Name      string  `json:"name"`
-	Label     string  `json:"label"`
-	Runs      int     `json:"runs"`
-	Violating int     `json:"violating"` // runs that violate the sweep's Check
-	Unknown   int     `json:"unknown"`   // runs, not violating, in which it could not be told
-	Rate      float64 `json:"rate"`      // Violating / Runs
-	Low       float64 `json:"low"`       // 95 % Wilson interval
-	High      float64 `json:"high"`
-	// Jobs and Finished are as in the metrics of the checker. Untested says why the
-	// rate of a strategy that was not seen to fail says nothing.
-	Jobs     int64  `json:"jobs"`
-	Finished int64  `json:"finished"`
-	Untested string `json:"untested,omitempty"`
-	// Unmet are the bounds that the figures do not keep to: those that the scenario
-	// expects of the strategy, and those of WithBounds.
-	Unmet []BoundResult `json:"unmet,omitempty"`
-	// Why says in words what breaks the strategy here; "" if nothing does.
-	Why       string `json:"why,omitempty"`
-	FirstSeed uint64 `json:"first_seed,omitempty"` // that is counted in Violating
-	Replay    string `json:"replay,omitempty"`     // token of that run
-	// Checks are by name; Order lists them as the scenario does.
-	Checks map[string]CheckStats `json:"checks"`
-	Order  []string              `json:"order"`
-}
-
 // sweep is a Sweep under way.
 type sweep struct {
 	scenario *Scenario
 	opts     []Option
 	options  options
-	result   *Sweep
+	result   *results.Sweep
 	done     int // runs, of all campaigns that have ended
 	total    int
 }
@@ -101,7 +37,7 @@ type sweep struct {
 // When ctx ends, or a run cannot be carried out, it returns what was done,
 // marked as partial, with the cause. What cannot be set, in any of the points,
 // is a [*SettingError] before the first run.
-func RunSweep(ctx context.Context, s *Scenario, axes []Axis, check string, opts ...Option) (*Sweep, error) {
+func RunSweep(ctx context.Context, s *Scenario, axes []results.Axis, check string, opts ...Option) (*results.Sweep, error) {
 	w, points, err := newSweep(s, axes, check, opts)
 	if err != nil {
 		return nil, err
@@ -110,7 +46,7 @@ func RunSweep(ctx context.Context, s *Scenario, axes []Axis, check string, opts 
 }
 
 // newSweep makes the scenario of every point.
-func newSweep(s *Scenario, axes []Axis, check string, opts []Option) (*sweep, []*Scenario, error) {
+func newSweep(s *Scenario, axes []results.Axis, check string, opts []Option) (*sweep, []*Scenario, error) {
 	if check != "" && !slices.Contains(s.Checks, check) {
 		return nil, nil, &SettingError{check, strictyaml.Unknown("check of "+s.Name, check, s.Checks)}
 	}
@@ -118,12 +54,12 @@ func newSweep(s *Scenario, axes []Axis, check string, opts []Option) (*sweep, []
 		return nil, nil, fmt.Errorf("a sweep varies one or two parameters, not %d", len(axes))
 	}
 	o := s.options(options{jobs: runtime.GOMAXPROCS(0)}, opts)
-	if o.seeds == (SeedRange{}) {
-		o.seeds = SeedRange{1, uint64(min(usualSeeds, s.Seeds))}
+	if o.seeds == (results.SeedRange{}) {
+		o.seeds = results.SeedRange{First: 1, Last: uint64(min(usualSeeds, s.Seeds))}
 	}
-	w := &sweep{scenario: s, opts: opts, options: o, result: &Sweep{
-		Schema: 1, Version: Version, Scenario: s.Name, Hash: s.Hash, Overrides: overrideTexts(s.Overrides), Program: s.Program,
-		Seeds: o.seeds, Check: check, Axes: axes, Points: []SweepPoint{}, Partial: true,
+	w := &sweep{scenario: s, opts: opts, options: o, result: &results.Sweep{
+		Schema: 1, Version: results.Version, Scenario: s.Name, Hash: s.Hash, Overrides: overrideTexts(s.Overrides), Program: s.Program,
+		Seeds: o.seeds, Check: check, Axes: axes, Points: []results.SweepPoint{}, Partial: true,
 	}}
 	choices := combinations(axes)
 	if len(choices) > mostPoints {
@@ -146,7 +82,7 @@ func newSweep(s *Scenario, axes []Axis, check string, opts []Option) (*sweep, []
 }
 
 // combinations lists the values of every point.
-func combinations(axes []Axis) [][]string {
+func combinations(axes []results.Axis) [][]string {
 	all := [][]string{nil}
 	for _, axis := range axes {
 		var longer [][]string
@@ -162,9 +98,9 @@ func combinations(axes []Axis) [][]string {
 
 // at is the scenario with values of the axes.
 func (w *sweep) at(values []string) (*Scenario, error) {
-	var overrides []Override
+	var overrides []results.Override
 	for i, value := range values {
-		overrides = append(overrides, Override{w.result.Axes[i].Path, value})
+		overrides = append(overrides, results.Override{Path: w.result.Axes[i].Path, Value: value})
 	}
 	return w.scenario.With(overrides)
 }
@@ -186,7 +122,7 @@ func (w *sweep) run(ctx context.Context, points []*Scenario) error {
 }
 
 // campaign runs one point. What is done counts on from point to point.
-func (w *sweep) campaign(ctx context.Context, s *Scenario, more ...Option) (*Campaign, error) {
+func (w *sweep) campaign(ctx context.Context, s *Scenario, more ...Option) (*results.Campaign, error) {
 	opts := slices.Concat(w.opts, []Option{WithSeeds(w.options.seeds.First, w.options.seeds.Last)}, more)
 	last := Progress{}
 	opts = append(opts, WithProgress(func(p Progress) {
@@ -203,8 +139,8 @@ func (w *sweep) campaign(ctx context.Context, s *Scenario, more ...Option) (*Cam
 }
 
 // sum keeps of a campaign what a sweep shows.
-func (w *sweep) sum(s *Scenario, c *Campaign, values []string) SweepPoint {
-	point := SweepPoint{Values: values}
+func (w *sweep) sum(s *Scenario, c *results.Campaign, values []string) results.SweepPoint {
+	point := results.SweepPoint{Values: values}
 	for _, f := range c.Faults {
 		point.Met += f.Bit
 	}
@@ -215,12 +151,12 @@ func (w *sweep) sum(s *Scenario, c *Campaign, values []string) SweepPoint {
 }
 
 // rate counts the runs that violate the check of the sweep.
-func (w *sweep) rate(s *Scenario, st *StrategyStats) SweepRate {
-	r := SweepRate{
+func (w *sweep) rate(s *Scenario, st *results.StrategyStats) results.SweepRate {
+	r := results.SweepRate{
 		Name: st.Name, Label: st.Label, Runs: st.Runs, Violating: st.Violating, Unknown: st.Unknown,
 		Checks: st.Checks, Order: st.Order, Jobs: st.Metrics.Jobs, Finished: st.Metrics.Finished,
 	}
-	for _, b := range slices.Concat(st.Bounds, w.options.bounds.judge(&st.Metrics)) {
+	for _, b := range slices.Concat(st.Bounds, w.options.bounds.Judge(&st.Metrics)) {
 		if !b.Met {
 			r.Unmet = append(r.Unmet, b)
 		}
@@ -240,18 +176,18 @@ func (w *sweep) rate(s *Scenario, st *StrategyStats) SweepRate {
 		}
 	}
 	if r.Runs > 0 {
-		r.Rate = round6(float64(r.Violating) / float64(r.Runs))
+		r.Rate = stats.Round6(float64(r.Violating) / float64(r.Runs))
 	}
-	r.Low, r.High = Wilson(r.Violating, r.Runs)
+	r.Low, r.High = stats.Wilson(r.Violating, r.Runs)
 	if r.Violating == 0 {
 		r.Untested = st.Metrics.Untested()
 	}
-	r.Why = r.why(violated)
+	r.Why = whyBroken(r, violated)
 	return r
 }
 
-// why says what breaks the strategy, of which some checks are violated.
-func (r SweepRate) why(violated []string) string {
+// whyBroken says what breaks the strategy, of which some checks are violated.
+func whyBroken(r results.SweepRate, violated []string) string {
 	switch {
 	case r.Violating > 0:
 		return fmt.Sprintf("%d of %d runs violate %s", r.Violating, r.Runs, strings.Join(violated, ", "))
@@ -260,7 +196,3 @@ func (r SweepRate) why(violated []string) string {
 	}
 	return r.Untested
 }
-
-// Breaks reports whether the values of the point break the strategy: a run
-// violates the check, a bound is not met, or hardly any work was finished.
-func (r SweepRate) Breaks() bool { return r.Violating > 0 || len(r.Unmet) > 0 || r.Untested != "" }

@@ -10,9 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lockquake/history"
+	"lockquake/scenarios/results"
 )
 
-func axis(t *testing.T, text string) Axis {
+func axis(t *testing.T, text string) results.Axis {
 	t.Helper()
 	a, err := ParseAxis(text)
 	if err != nil {
@@ -25,7 +26,7 @@ func axis(t *testing.T, text string) Axis {
 // its token repeats a run of it.
 func TestSweepPointIsACampaign(t *testing.T) {
 	s := loaded(t, "kleppmann")
-	axes := []Axis{axis(t, "lock.ttl=5s,20s"), axis(t, "faults.pause.for=3s,10s")}
+	axes := []results.Axis{axis(t, "lock.ttl=5s,20s"), axis(t, "faults.pause.for=3s,10s")}
 	sweep, err := RunSweep(t.Context(), s, axes, "", WithSeeds(1, 3), WithStrategies("redis", "fenced"))
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +43,7 @@ func TestSweepPointIsACampaign(t *testing.T) {
 			}
 		}
 	}
-	set, err := s.With([]Override{{"lock.ttl", "5s"}, {"faults.pause.for", "10s"}})
+	set, err := s.With([]results.Override{{Path: "lock.ttl", Value: "5s"}, {Path: "faults.pause.for", Value: "10s"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func TestSweepPointIsACampaign(t *testing.T) {
 	if diff := cmp.Diff(c.Strategies[0].Checks, r.Checks); diff != "" {
 		t.Error(diff)
 	}
-	token, err := ParseToken(r.Replay)
+	token, err := results.ParseToken(r.Replay)
 	if err != nil || token.Hash != set.Hash || token.Seed != r.FirstSeed {
 		t.Errorf("the point's token is %s: %v", r.Replay, err)
 	}
@@ -60,7 +61,7 @@ func TestSweepPointIsACampaign(t *testing.T) {
 // Neither the number of jobs nor the order in which runs end shows.
 func TestSweepDoesNotDependOnJobs(t *testing.T) {
 	s := loaded(t, "kleppmann")
-	var sweeps []*Sweep
+	var sweeps []*results.Sweep
 	for _, jobs := range []int{1, 3} {
 		sweep, err := Find(t.Context(), s, axis(t, "faults.pause.for=9s..11s/3"), "", 0.01, WithSeeds(1, 4), WithJobs(jobs))
 		if err != nil {
@@ -76,7 +77,7 @@ func TestSweepDoesNotDependOnJobs(t *testing.T) {
 // A given check is the one that counts, even one that does not decide.
 func TestSweepCountsAGivenCheck(t *testing.T) {
 	s := loaded(t, "kleppmann")
-	sweep, err := RunSweep(t.Context(), s, []Axis{axis(t, "faults.pause.for=1s,15s")}, "belief", WithSeeds(1, 2), WithStrategies("fenced"))
+	sweep, err := RunSweep(t.Context(), s, []results.Axis{axis(t, "faults.pause.for=1s,15s")}, "belief", WithSeeds(1, 2), WithStrategies("fenced"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func TestSweepCountsAGivenCheck(t *testing.T) {
 // What cannot be at one point is said before the first run.
 func TestSweepChecksEveryPointFirst(t *testing.T) {
 	runs := 0
-	_, err := RunSweep(t.Context(), loaded(t, "kleppmann"), []Axis{axis(t, "workers=2,20000")}, "",
+	_, err := RunSweep(t.Context(), loaded(t, "kleppmann"), []results.Axis{axis(t, "workers=2,20000")}, "",
 		WithSeeds(1, 1), WithProgress(func(Progress) { runs++ }))
 	if err == nil || !strings.HasPrefix(err.Error(), "workers=20000: ") || runs > 0 {
 		t.Errorf("%d runs, and %v", runs, err)
@@ -103,7 +104,7 @@ func TestSweepChecksEveryPointFirst(t *testing.T) {
 func TestSweepStoppedKeepsWhatWasDone(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	sweep, err := RunSweep(ctx, loaded(t, "kleppmann"), []Axis{axis(t, "faults.pause.for=1s..15s")}, "",
+	sweep, err := RunSweep(ctx, loaded(t, "kleppmann"), []results.Axis{axis(t, "faults.pause.for=1s..15s")}, "",
 		WithSeeds(1, 2), WithStrategies("redis"), WithJobs(1), WithProgress(func(p Progress) {
 			if p.Total != 20 {
 				t.Errorf("%d runs are to be done, want 20", p.Total)
@@ -152,28 +153,28 @@ func TestFindKleppmannsPause(t *testing.T) {
 	for _, threshold := range sweep.Thresholds {
 		switch threshold.Label {
 		case "fenced":
-			if threshold.Side != Never || threshold.Breaks != "" {
+			if threshold.Side != results.Never || threshold.Breaks != "" {
 				t.Errorf("fenced breaks: %+v", threshold)
 			}
 		case "fenced-writes":
 			// A resource that looks at the tokens of writes only takes the late write
 			// as long as the other has not written: from a pause of 10 s on that breaks
 			// the worker, and one of 15 s is too long for it.
-			if threshold.Side != Smallest || threshold.Changes != 2 {
+			if threshold.Side != results.Smallest || threshold.Changes != 2 {
 				t.Errorf("%+v", threshold)
 			}
 		case "redis":
-			breaks, _ := parseQuantity(threshold.Breaks)
+			breaks, _ := results.ParseQuantity(threshold.Breaks)
 			if off := math.Abs(breaks.X-float64(byHand)) / float64(byHand); off > 0.002 {
 				t.Errorf("a pause of %s breaks redis, by hand it is %v", threshold.Breaks, byHand)
 			}
 			fallthrough
 		default:
-			if threshold.Side != Smallest || threshold.Precision > 0.001 || threshold.TTL != ttl ||
+			if threshold.Side != results.Smallest || threshold.Precision > 0.001 || threshold.TTL != ttl ||
 				threshold.Margin < 0.98 || threshold.Margin > 1.02 || threshold.Changes != 1 {
 				t.Errorf("%+v", threshold)
 			}
-			token, err := ParseToken(threshold.Replay)
+			token, err := results.ParseToken(threshold.Replay)
 			if err != nil || token.Overrides[0].Value != threshold.Breaks {
 				t.Errorf("%s does not repeat what breaks at %s: %v", threshold.Replay, threshold.Breaks, err)
 			}
@@ -191,23 +192,23 @@ func TestFindTheLargest(t *testing.T) {
 	}
 	// The pause is one of 15 s, and begins 0.1 s after the lease.
 	found := sweep.Thresholds[0]
-	breaks, _ := parseQuantity(found.Breaks)
-	holds, _ := parseQuantity(found.Holds)
-	if found.Side != Largest || breaks.X < 14.8e9 || breaks.X > 15.2e9 || holds.X <= breaks.X || found.Margin != 0 {
+	breaks, _ := results.ParseQuantity(found.Breaks)
+	holds, _ := results.ParseQuantity(found.Holds)
+	if found.Side != results.Largest || breaks.X < 14.8e9 || breaks.X > 15.2e9 || holds.X <= breaks.X || found.Margin != 0 {
 		t.Errorf("%+v", found)
 	}
 	sweep, err = Find(t.Context(), s, axis(t, "faults[0].when.nth=1..9"), "", 0.01, WithSeeds(1, 2), WithStrategies("redis"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found := sweep.Thresholds[0]; found.Side != Largest || found.Breaks != "1" || found.Holds != "2" {
+	if found := sweep.Thresholds[0]; found.Side != results.Largest || found.Breaks != "1" || found.Holds != "2" {
 		t.Errorf("%+v", found)
 	}
 	sweep, err = Find(t.Context(), s, axis(t, "workers=2..4"), "", 0.01, WithSeeds(1, 2), WithStrategies("redis"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found := sweep.Thresholds[0]; found.Side != Always || found.Breaks != "" {
+	if found := sweep.Thresholds[0]; found.Side != results.Always || found.Breaks != "" {
 		t.Errorf("%+v", found)
 	}
 }

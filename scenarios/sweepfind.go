@@ -5,65 +5,23 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
+
+	"lockquake/internal/stats"
+	"lockquake/scenarios/results"
 )
-
-// Side says on which side of a threshold a strategy breaks.
-type Side string
-
-// The sides.
-const (
-	Smallest Side = "smallest" // it breaks from this value on
-	Largest  Side = "largest"  // it breaks up to this value
-	Always   Side = "always"   // it breaks at every step of the range
-	Never    Side = "never"    // it breaks at none
-)
-
-// Threshold is where a strategy begins to break, or ceases to. A value breaks
-// it as [SweepRate.Breaks] says.
-type Threshold struct {
-	Name  string `json:"name"`
-	Label string `json:"label"`
-	Side  Side   `json:"side"`
-	// Breaks is the value nearest to the threshold that breaks the strategy, and
-	// Holds the one on the other side that does not. Always and Never have
-	// neither.
-	Breaks string `json:"breaks,omitempty"`
-	Holds  string `json:"holds,omitempty"`
-	// Why says what breaks it at Breaks, in words, or if it always breaks, at the
-	// first step.
-	Why string `json:"why,omitempty"`
-	// At Holds Finished of Jobs were finished, with a 95 % Wilson interval of the
-	// share.
-	Jobs         int64   `json:"jobs,omitempty"`
-	Finished     int64   `json:"finished,omitempty"`
-	FinishedLow  float64 `json:"finished_low,omitempty"`
-	FinishedHigh float64 `json:"finished_high,omitempty"`
-	// Precision is the distance between the two as a share of Breaks.
-	Precision float64 `json:"precision,omitempty"`
-	// TTL is the strategy's, in nanoseconds, and Margin is Breaks as a share of
-	// it: how much of the lease the fault has to last. Both are 0 where Breaks is
-	// no duration, or is the TTL itself.
-	TTL    time.Duration `json:"ttl,omitempty"`
-	Margin float64       `json:"margin,omitempty"`
-	// Changes is how often neighbouring steps of the range differ. If it is more
-	// than once, this is the threshold between the first two that do.
-	Changes int    `json:"changes"`
-	Replay  string `json:"replay,omitempty"` // token of a run that breaks
-}
 
 // Find is a sweep over one axis that then bisects, for each strategy, between
 // the first two steps of which one breaks it and the other does not, until the
 // two ends differ by no more than precision, as a share of the larger. Whole
 // numbers are told apart to the last one.
-func Find(ctx context.Context, s *Scenario, axis Axis, check string, precision float64, opts ...Option) (*Sweep, error) {
+func Find(ctx context.Context, s *Scenario, axis results.Axis, check string, precision float64, opts ...Option) (*results.Sweep, error) {
 	if _, ok := axis.Quantities(); !ok {
 		return nil, &SettingError{axis.Path + "=" + strings.Join(axis.Values, ","), "to find where something breaks takes durations or numbers"}
 	}
 	if !(precision > 0 && precision < 1) {
 		return nil, fmt.Errorf("a precision lies between 0 and 1, and is not %v", precision)
 	}
-	w, points, err := newSweep(s, []Axis{axis}, check, opts)
+	w, points, err := newSweep(s, []results.Axis{axis}, check, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +45,7 @@ func Find(ctx context.Context, s *Scenario, axis Axis, check string, precision f
 
 // bracket finds the first two neighbouring steps that differ; low is -1 if
 // there are none.
-func (w *sweep) bracket(of SweepRate) (t Threshold, low, high int) {
+func (w *sweep) bracket(of results.SweepRate) (t results.Threshold, low, high int) {
 	t.Name, t.Label = of.Name, of.Label
 	var broken []bool
 	for i := range w.result.Points {
@@ -104,20 +62,20 @@ func (w *sweep) bracket(of SweepRate) (t Threshold, low, high int) {
 	}
 	switch {
 	case low < 0 && broken[0]:
-		t.Side = Always
+		t.Side = results.Always
 		t.Why = of.Why
 	case low < 0:
-		t.Side = Never
+		t.Side = results.Never
 	case broken[low]:
-		t.Side = Largest
+		t.Side = results.Largest
 	default:
-		t.Side = Smallest
+		t.Side = results.Smallest
 	}
 	return t, low, high
 }
 
 // bisect narrows a threshold down between two steps of the range.
-func (w *sweep) bisect(ctx context.Context, t *Threshold, lowStep, highStep int, precision float64) error {
+func (w *sweep) bisect(ctx context.Context, t *results.Threshold, lowStep, highStep int, precision float64) error {
 	axis := w.result.Axes[0]
 	quantities, _ := axis.Quantities()
 	low, high := quantities[lowStep], quantities[highStep]
@@ -126,7 +84,7 @@ func (w *sweep) bisect(ctx context.Context, t *Threshold, lowStep, highStep int,
 	highRate, _ := w.result.Points[highStep].Of(t.Label)
 	w.total = w.done + w.probes(low, high, precision)*w.options.seeds.Count()
 	for high.X-low.X > precision*max(math.Abs(low.X), math.Abs(high.X)) {
-		middle := low.at(between(low.X, high.X), digits)
+		middle := low.At(between(low.X, high.X), digits)
 		if middle.X <= low.X || middle.X >= high.X {
 			break // nothing lies between them
 		}
@@ -139,7 +97,7 @@ func (w *sweep) bisect(ctx context.Context, t *Threshold, lowStep, highStep int,
 			return err
 		}
 		r := w.rate(s, &c.Strategies[0])
-		if r.Breaks() == (t.Side == Smallest) {
+		if r.Breaks() == (t.Side == results.Smallest) {
 			high, highRate = middle, r
 		} else {
 			low, lowRate = middle, r
@@ -147,22 +105,22 @@ func (w *sweep) bisect(ctx context.Context, t *Threshold, lowStep, highStep int,
 	}
 	breaks, holds := high, low
 	broken, held := highRate, lowRate
-	if t.Side == Largest {
+	if t.Side == results.Largest {
 		breaks, holds = low, high
 		broken, held = lowRate, highRate
 	}
 	t.Breaks, t.Holds = breaks.String(), holds.String()
 	t.Why, t.Replay = broken.Why, broken.Replay
 	t.Jobs, t.Finished = held.Jobs, held.Finished
-	t.FinishedLow, t.FinishedHigh = Wilson(int(held.Finished), int(held.Jobs))
+	t.FinishedLow, t.FinishedHigh = stats.Wilson(int(held.Finished), int(held.Jobs))
 	if breaks.X != 0 {
-		t.Precision = round6((high.X - low.X) / math.Abs(breaks.X))
+		t.Precision = stats.Round6((high.X - low.X) / math.Abs(breaks.X))
 	}
 	return w.margin(t, breaks)
 }
 
 // probes is about how many values it takes to get that near.
-func (w *sweep) probes(low, high Quantity, precision float64) int {
+func (w *sweep) probes(low, high results.Quantity, precision float64) int {
 	width := (high.X - low.X) / (precision * max(math.Abs(low.X), math.Abs(high.X)))
 	return max(0, int(math.Ceil(math.Log2(width))))
 }
@@ -176,7 +134,7 @@ func between(low, high float64) float64 {
 }
 
 // margin sets a value that breaks in proportion to the TTL.
-func (w *sweep) margin(t *Threshold, breaks Quantity) error {
+func (w *sweep) margin(t *results.Threshold, breaks results.Quantity) error {
 	path := w.result.Axes[0].Path
 	if !breaks.Duration || strings.HasSuffix(path, ".ttl") {
 		return nil
@@ -194,7 +152,7 @@ func (w *sweep) margin(t *Threshold, breaks Quantity) error {
 		return err
 	}
 	if t.TTL = s.ParamsOf(entry.Defaults, uses[0], "").TTL; t.TTL > 0 {
-		t.Margin = round6(breaks.X / float64(t.TTL))
+		t.Margin = stats.Round6(breaks.X / float64(t.TTL))
 	}
 	return nil
 }

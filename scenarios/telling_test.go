@@ -38,7 +38,7 @@ expect:
 }
 
 func TestSerious(t *testing.T) {
-	got := Serious([]string{"belief", "told", "exclusion", "fencing", "errors", "linearizable", "once", "lost-update"})
+	got := checker.Serious([]string{"belief", "told", "exclusion", "fencing", "errors", "linearizable", "once", "lost-update"})
 	want := []string{"lost-update", "once", "exclusion", "linearizable", "fencing", "told", "errors", "belief"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

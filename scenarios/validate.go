@@ -15,6 +15,7 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 	"lockquake/lock/locks"
+	"lockquake/scenarios/results"
 	"lockquake/sim/redis/client"
 )
 
@@ -115,10 +116,10 @@ func (v *validator) numbers() error {
 	if err := v.duration("step", v.Step, 0, longestTime); err != nil {
 		return err
 	}
-	if err := v.name("wake", "order of waking", string(v.Wake), texts(wakes())); err != nil {
+	if err := v.name("wake", "order of waking", string(v.Wake), texts(results.Wakes())); err != nil {
 		return err
 	}
-	if v.Wake != WakeDrawn && v.at.Has("cores") {
+	if v.Wake != results.WakeDrawn && v.at.Has("cores") {
 		return v.at.KeyErrorf("cores", "cores: with wake: %s a process wakes as one with a single processor", v.Wake)
 	}
 	return nil
@@ -395,12 +396,12 @@ func (v *validator) expect() error {
 		if !slices.Contains(labels, label) {
 			return v.at.KeyErrorf(at, "%s", strictyaml.Unknown("label", label, labels))
 		}
-		if len(e.Holds)+len(e.Violates) == 0 && !e.bounds() {
+		if len(e.Holds)+len(e.Violates) == 0 && !e.Bounded() {
 			return v.at.Errorf(at, "%s names no check in holds or violates, and no bound such as finished: \">= 95 %%\"", at)
 		}
-		for _, m := range measures() {
-			if b := m.of(&e); !b.IsZero() && !slices.Contains(m.units, b.Unit) {
-				return v.at.Errorf(at+"."+m.name, "%s.%s is %s, so its bound is like %s, not %q", at, m.name, m.doc, m.example(), b)
+		for _, m := range results.Measures() {
+			if b := m.Of(&e); !b.IsZero() && !slices.Contains(m.Units, b.Unit) {
+				return v.at.Errorf(at+"."+m.Name, "%s.%s is %s, so its bound is like %s, not %q", at, m.Name, m.Doc, m.Example(), b)
 			}
 		}
 		if err := v.expected(at+".holds", e.Holds, nil); err != nil {

@@ -9,35 +9,20 @@ import (
 	"strings"
 
 	"lockquake/internal/strictyaml"
+	"lockquake/scenarios/results"
 )
 
-// Override sets one value of a scenario to something else than its file says.
-// Whatever a file can set can be overridden.
-type Override struct {
-	// Path names the value by the keys of the file, as in "lock.ttl" or
-	// "strategies[1].lock.ttl". An entry of faults can also be named by its kind
-	// if no other entry is of that kind ("faults.pause.for"), a use of a strategy
-	// by its label ("strategies.fenced.lock.ttl"), and an entry of each by its
-	// worker ("each.worker-2.start").
-	Path string
-	// Value is written as in the file.
-	Value string
-}
-
 // ParseOverride reads path=value. Its error is a [*SettingError].
-func ParseOverride(text string) (Override, error) {
+func ParseOverride(text string) (results.Override, error) {
 	path, value, found := strings.Cut(text, "=")
 	if !found || path == "" || value == "" {
-		return Override{}, &SettingError{text, "write path=value, as in lock.ttl=5s"}
+		return results.Override{}, &SettingError{text, "write path=value, as in lock.ttl=5s"}
 	}
-	return Override{path, value}, nil
+	return results.Override{Path: path, Value: value}, nil
 }
 
-// String gives path=value.
-func (o Override) String() string { return o.Path + "=" + o.Value }
-
 // overrideTexts writes each as path=value; nil of none.
-func overrideTexts(overrides []Override) []string {
+func overrideTexts(overrides []results.Override) []string {
 	var texts []string
 	for _, o := range overrides {
 		texts = append(texts, o.String())
@@ -56,7 +41,7 @@ func (e *SettingError) Error() string { return e.Setting + ": " + e.Text }
 
 // With returns the scenario with values set, on top of those that are set
 // already. An override that cannot be is a [*SettingError].
-func (s *Scenario) With(overrides []Override) (*Scenario, error) {
+func (s *Scenario) With(overrides []results.Override) (*Scenario, error) {
 	if len(overrides) == 0 {
 		return s, nil
 	}
@@ -104,7 +89,7 @@ func (s *Scenario) argument() string {
 }
 
 // overridden reads a file as if it had other values.
-func overridden(name string, original []byte, overrides []Override, known catalogue) (*Scenario, error) {
+func overridden(name string, original []byte, overrides []results.Override, known catalogue) (*Scenario, error) {
 	tree, err := strictyaml.Open(name, original)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 
 	"lockquake/internal/draw"
 	"lockquake/lock"
+	"lockquake/scenarios/results"
 )
 
 const varied = `# to be varied
@@ -38,7 +39,7 @@ func with(t *testing.T, texts ...string) (*Scenario, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var overrides []Override
+	var overrides []results.Override
 	for _, text := range texts {
 		o, err := ParseOverride(text)
 		if err != nil {
@@ -145,7 +146,7 @@ func TestOverridesHash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	turn, err := first.With([]Override{{"workers", "4"}})
+	turn, err := first.With([]results.Override{{Path: "workers", Value: "4"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,12 +165,12 @@ func TestOverridesHash(t *testing.T) {
 
 // A token carries what was set, and repeats the run exactly.
 func TestOverridesReplay(t *testing.T) {
-	s, err := LoadWith("kleppmann", []Override{{"faults.pause.for", "11s"}, {"network.latency", "{dist: uniform, min: 1ms, max: 5ms}"}})
+	s, err := LoadWith("kleppmann", []results.Override{{Path: "faults.pause.for", Value: "11s"}, {Path: "network.latency", Value: "{dist: uniform, min: 1ms, max: 5ms}"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	trial := trialOf(t, s, "redis", 3)
-	token, err := ParseToken(trial.Replay)
+	token, err := results.ParseToken(trial.Replay)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/lock"
 	"lockquake/lock/env"
+	"lockquake/scenarios/results"
 )
 
 // WorkloadInfo describes a workload.
@@ -86,7 +87,7 @@ type work struct {
 	items    []string // all that there are
 	item     string   // the one that was drawn
 	hold     time.Duration
-	heeds    Heeds
+	heeds    results.Heeds
 	draw     draw.Draw // for choices of the workload's own, the same for each attempt
 }
 
@@ -135,8 +136,8 @@ func (v *validator) workload(at string, w Workload, has func(string) bool) error
 	))
 }
 
-func (v *validator) heedsSetting(heeds Heeds) setting {
-	return v.nameSetting("heeds", "way to heed a context", string(heeds), texts(heedings()))
+func (v *validator) heedsSetting(heeds results.Heeds) setting {
+	return v.nameSetting("heeds", "way to heed a context", string(heeds), texts(results.Heedings()))
 }
 
 // workloadCounts are the whole numbers of a workload with their bounds.

@@ -11,6 +11,7 @@ import (
 
 	"lockquake/checker"
 	"lockquake/history"
+	"lockquake/scenarios/results"
 )
 
 // The built-in scenarios of workloads that lock more than a counter end as
@@ -24,7 +25,7 @@ func TestWorkloadScenarios(t *testing.T) {
 				seeds = 3
 			}
 			c := campaignOf(t, s, WithSeeds(1, uint64(seeds)))
-			if c.Verdict == Fail || !testing.Short() && c.Verdict != Pass {
+			if c.Verdict == results.Fail || !testing.Short() && c.Verdict != results.Pass {
 				t.Errorf("%s", c.Summary())
 			}
 			violatesInEveryRun(t, c)
@@ -105,7 +106,7 @@ func TestNothingIsClaimedOfALateCommit(t *testing.T) {
 }
 
 // ran is one run of a scenario, of its only strategy.
-func ran(t *testing.T, text string) *Trial {
+func ran(t *testing.T, text string) *results.Trial {
 	t.Helper()
 	s := parseText(t, text)
 	return trialOf(t, s, s.Strategies[0].Label, 1)
@@ -148,7 +149,7 @@ faults: [{at: 4s, clock-step: {target: worker-2, by: 3s, for: 20s}}]
 	}
 }
 
-func resultOf(t *testing.T, trial *Trial, check string) checker.Result {
+func resultOf(t *testing.T, trial *results.Trial, check string) checker.Result {
 	t.Helper()
 	for _, r := range trial.Results {
 		if r.Check == check {

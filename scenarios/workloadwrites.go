@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockquake/lock"
+	"lockquake/scenarios/results"
 )
 
 // Commit says when the writes of a section reach the resource.
@@ -32,7 +33,7 @@ func (c Commit) recorded() string {
 
 // locked runs one critical section with the context that its work heeds.
 func (w *work) locked(ctx context.Context, key, unit string, body lock.Body) error {
-	if w.heeds == HeedsNever {
+	if w.heeds == results.HeedsNever {
 		heeding := body
 		body = func(ctx context.Context, s lock.Section) error { return heeding(context.WithoutCancel(ctx), s) }
 	}
@@ -54,7 +55,7 @@ func (w *work) committed(ctx context.Context, key, unit string, body lock.Body) 
 	if err != nil {
 		return err
 	}
-	if w.heeds == HeedsNever {
+	if w.heeds == results.HeedsNever {
 		ctx = context.WithoutCancel(ctx)
 	}
 	for _, d := range kept.writes {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// clock turns true time into a reading: a straight line from a known pair of
-// values. Its rate is in parts per million faster than true time.
+// clock converts true time to a reading. It is a straight line from a known pair of values, with a
+// rate in parts per million faster than true time.
 type clock struct {
 	trueAt  int64
 	reading int64
@@ -21,10 +21,9 @@ func (c clock) at(now int64) int64 {
 	return c.reading + scale(now-c.trueAt, 1_000_000+c.ppm, 1_000_000)
 }
 
-// when returns the first instant of true time at which the clock reads at
-// least reading.
+// when returns the first true time at which the clock shows at least reading.
 func (c clock) when(reading int64) int64 {
-	if c.ppm == standstill {
+	if c.ppm == stoppedPPM {
 		return never
 	}
 	if c.ppm == 0 {
@@ -37,20 +36,18 @@ func (c clock) when(reading int64) int64 {
 	return t
 }
 
-// standstill is the rate of a clock that does not move, and never is when it
-// comes to a later reading.
+// stoppedPPM is the rate of a clock that does not move. Such a clock never shows a later reading.
 const (
-	standstill = -1_000_000
+	stoppedPPM = -1_000_000
 	never      = math.MaxInt64
 )
 
-// moved returns the clock with a new origin at now, and a step and a new rate
-// from there.
+// moved returns the clock after a step and a change of rate at now.
 func (c clock) moved(now, step, ppm int64) clock {
 	return clock{trueAt: now, reading: c.at(now) + step, ppm: ppm}
 }
 
-// scale returns x*num/den, rounded towards zero, without overflow on the way.
+// scale returns x*num/den, rounded towards zero, without intermediate overflow.
 func scale(x, num, den int64) int64 {
 	negative := x < 0
 	if negative {
@@ -64,5 +61,5 @@ func scale(x, num, den int64) int64 {
 	return int64(q)
 }
 
-// epoch is what every wall clock shows when a run begins, before its offset.
+// epoch is the time that every wall clock shows at the start of a run, before its offset.
 func epoch() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }

@@ -10,25 +10,24 @@ import (
 
 // Server answers the requests that reach a node.
 type Server interface {
-	// Serve is called when a request arrives. It calls c.Applied at the effect
-	// and c.Reply once, at once or later, and does not use c after that.
+	// Serve is called when a request arrives. It must call c.Applied at the effect and c.Reply
+	// once, immediately or later, and must not use c after that.
 	Serve(c *Call)
 	// Closed is called when a client's connection has ended; err is nil if the
 	// client closed it.
 	Closed(s *Session, err error)
 }
 
-// Session is a connection as its server sees it.
+// Session is the server's end of a connection.
 type Session struct {
 	ID     int64
-	Worker string // who dialled
-	Data   any    // the server's own
+	Worker string // the worker that dialled
+	Data   any    // for the server's use
 	conn   *Conn
 	worker *Worker
 }
 
-// The errors of a connection. ErrTimeout is a time-out in the sense of
-// net.Error.
+// The errors of a connection. ErrTimeout is a timeout in the sense of net.Error.
 var (
 	ErrReset       = errors.New("connection reset by peer")
 	ErrClosed      = errors.New("use of closed network connection")
@@ -43,49 +42,48 @@ func (timeoutError) Error() string   { return "i/o timeout" }
 func (timeoutError) Timeout() bool   { return true }
 func (timeoutError) Temporary() bool { return true }
 
-// Conn is a connection of a process to a node. Requests on it keep their
-// order; requests on two connections do not.
+// Conn is a connection of a process to a node. It keeps the order of its requests; two connections
+// do not keep the order between them.
 type Conn struct {
 	process    *Process
 	node       *Node
 	up, down   pipe
 	session    Session
-	pending    []*Call // not answered, in order
+	pending    []*Call // calls without an answer, in order
 	inbox      inbox
-	err        error // why it cannot be used any more
-	served     bool  // the server knows of it
-	serverGone bool  // the server has been told that it ended
-	broke      error // what it is told then; nil: the client closed it
+	err        error // why it cannot be used any more; nil: it can
+	served     bool  // the server has accepted it
+	serverGone bool  // the server has been told of its end
+	broke      error // the error that the server is told then; nil: the client closed it
 }
 
-// Call is one request under way, from its sending to its answer.
+// Call is one request, from its sending to its answer.
 type Call struct {
 	Session *Session
-	Worker  string        // on whose behalf
-	Op      string        // what it is for: acquire, renew, read, ...
+	Worker  string        // the worker that it is for
+	Op      string        // its purpose: acquire, renew, read, ...
 	Request int64         // unique in the run
 	Sent    time.Duration // true time
-	Again   bool          // it is a second copy of what was sent once
+	Again   bool          // it is the second copy of a duplicated request
 	Req     any
-	// The server may keep what it needs to know until the reply.
+	// For the server's use until the reply.
 	Data any
 
 	conn     *Conn
-	worker   *Worker // nil: the second copy of a request
+	worker   *Worker // nil for the second copy of a request
 	points   *callPoints
 	opens    bool // it opens the connection
 	request  message
 	response message
-	task     *task // that waits for the answer; nil once it has gone on
+	task     *task // the task that waits for the answer; nil: none any more
 	answer   any
-	err      error // why there will be no answer
+	err      error // why there is no answer
 	replied  bool
-	pushed   bool // nobody waits for it: it is received
+	pushed   bool // no task waits for the answer; it goes to the inbox
 }
 
-// Dial connects the process to a node: one round trip. It returns ErrTimeout
-// after timeout (0: none), ErrRefused if nothing listens there, or the cause
-// of ctx.
+// Dial connects the process to a node, which takes one round trip. It returns ErrTimeout after
+// timeout (0: none), ErrRefused if nothing listens there, or the cause of ctx.
 func (p *Process) Dial(ctx context.Context, node string, timeout time.Duration) (*Conn, error) {
 	w := p.node.world
 	if err := p.Admit(); err != nil {
@@ -115,10 +113,9 @@ func (p *Process) Dial(ctx context.Context, node string, timeout time.Duration) 
 	return c, nil
 }
 
-// Call sends a request and waits for its reply, for timeout at most (0: for
-// ever). It returns ErrTimeout, ErrReset, ErrClosed or the cause of ctx when
-// it is unknown whether the request took effect. Afterwards the connection
-// should be closed, since the reply may still come.
+// Call sends a request and waits for its reply, at most for timeout (0: forever). If it returns
+// ErrTimeout, ErrReset, ErrClosed or the cause of ctx, it is unknown whether the request took
+// effect. The caller should then close the connection, since the reply may still come.
 func (c *Conn) Call(ctx context.Context, op string, req any, timeout time.Duration) (any, error) {
 	return c.roundTrip(ctx, op, req, timeout, false)
 }
@@ -139,7 +136,7 @@ func (c *Conn) roundTrip(ctx context.Context, op string, req any, timeout time.D
 	return c.await(t, sc, call, timeout)
 }
 
-// newRequest returns a request of the task that is not sent yet.
+// newRequest returns a new request of the task, without sending it.
 func (c *Conn) newRequest(t *task, op string, req any) *Call {
 	w := c.node.world
 	w.request++
@@ -159,9 +156,9 @@ func (c *Call) send() {
 	w.passWith(c.worker, c.points.sent, &c.request)
 }
 
-// await parks the task until the call is answered, and takes the answer.
+// await parks the task until the call is answered, and returns the answer.
 func (c *Conn) await(t *task, sc *simContext, call *Call, timeout time.Duration) (any, error) {
-	why := t.linger(sc, timeout)
+	why := t.waitAtMost(sc, timeout)
 	call.task = nil
 	if i := slices.Index(c.pending, call); i >= 0 {
 		c.pending = slices.Delete(c.pending, i, i+1)
@@ -178,15 +175,15 @@ func (c *Conn) await(t *task, sc *simContext, call *Call, timeout time.Duration)
 	w.notePayload(kindTaken, t.worker.name, call.Op, call.Request, call.answer)
 	t.worker.pass(call.points.taken)
 	answer := call.answer
-	// Its request has been served and its reply taken, so nobody refers to it
-	// any more. One that was given up on is left to the garbage collector.
+	// The request has been served and the reply taken, so nothing refers to the call any more. A
+	// call that was given up on is left to the garbage collector.
 	*call = Call{}
 	w.spare = append(w.spare, call)
 	t.sleep(nil, w.cfg.Step, classStep)
 	return answer, nil
 }
 
-// newCall returns an empty call, one that has been used if there is.
+// newCall returns an empty call, a recycled one if possible.
 func (w *World) newCall() *Call {
 	n := len(w.spare)
 	if n == 0 {
@@ -197,8 +194,8 @@ func (w *World) newCall() *Call {
 	return call
 }
 
-// Close closes the connection at the client's end. The server learns of it
-// after everything that was sent before.
+// Close closes the connection from the client's side. The server learns of it after all that was
+// sent before.
 func (c *Conn) Close() {
 	if c.err != nil {
 		return
@@ -216,31 +213,30 @@ func (c *Conn) Close() {
 // Err returns why the connection cannot be used any more, nil if it can.
 func (c *Conn) Err() error { return c.err }
 
-// reset breaks the connection for both ends. What was under way is lost.
+// reset breaks the connection for both ends. Messages under way are lost.
 func (c *Conn) reset() {
 	w := c.node.world
 	w.note(kindReset, c.process.name, c.node.name, c.session.ID)
-	c.die()
+	c.kill()
 	c.broke = ErrReset
 	if !c.serverGone {
-		c.up.deliver(&message{pipe: &c.up}) // the server reads first what has arrived
+		c.up.deliver(&message{pipe: &c.up}) // the server first reads the messages that have arrived
 	}
 	broken := &brokenConn{conn: c}
 	broken.event.what = broken
 	broken.fire()
 }
 
-// die lets nothing through any more, in either direction.
-func (c *Conn) die() {
+// kill lets no message through any more, in either direction.
+func (c *Conn) kill() {
 	c.up.dead, c.down.dead = true, true
 	c.up.queue, c.down.queue = nil, nil
 }
 
-// Reset breaks the connection for both ends, as a peer that has lost its
-// state does.
+// Reset breaks the connection for both ends, as a peer does that has lost its state.
 func (c *Conn) Reset() { c.reset() }
 
-// brokenConn is the news of a reset on its way to the client's tasks.
+// brokenConn is the event that tells the client's tasks of a reset.
 type brokenConn struct {
 	event event
 	conn  *Conn
@@ -256,9 +252,8 @@ func (b *brokenConn) fire() {
 	c.failPending(ErrReset)
 }
 
-// vanish is the end of a connection whose process has crashed: the node's
-// kernel says goodbye in its place.
-func (c *Conn) vanish() {
+// closeAtCrash closes a connection of a crashed process, as the node's kernel does.
+func (c *Conn) closeAtCrash() {
 	c.err = ErrClosed
 	c.process.dropConn(c)
 	c.up.send(&message{})
@@ -290,7 +285,7 @@ func (c *Conn) serverClosed(err error) {
 	}
 }
 
-// open is the answer of the node's kernel to a dial.
+// open answers a dial, as the node's kernel does.
 func (c *Conn) open(dial *Call) {
 	if n := c.node; n.server != nil && !n.down {
 		c.served = true
@@ -300,7 +295,7 @@ func (c *Conn) open(dial *Call) {
 	dial.Reply(nil)
 }
 
-// Applied marks the instant at which the request took effect.
+// Applied records that the request takes effect now.
 func (c *Call) Applied() {
 	w := c.conn.node.world
 	w.note(kindApplied, c.conn.node.name, c.Op, c.Request)
@@ -309,7 +304,7 @@ func (c *Call) Applied() {
 	}
 }
 
-// Reply sends the answer back. That to a second copy goes nowhere.
+// Reply sends the answer. The answer to a second copy is dropped.
 func (c *Call) Reply(answer any) {
 	if c.replied {
 		panic("sim: a request is answered twice")
@@ -325,7 +320,7 @@ func (c *Call) Reply(answer any) {
 	w.passWith(c.worker, c.points.replied, &c.response)
 }
 
-// answered is the arrival of the reply at the client.
+// answered handles the arrival of the reply at the client.
 func (c *Call) answered(m *message) {
 	p := c.conn.process
 	m.here = true
@@ -339,7 +334,7 @@ func (c *Call) answered(m *message) {
 	c.task.wake(byReply)
 }
 
-// passWith lets a worker pass a point that a message is about.
+// passWith passes a point of the worker that concerns a message.
 func (w *World) passWith(k *Worker, id pointID, m *message) {
 	outer := w.message
 	w.message = m

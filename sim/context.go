@@ -13,13 +13,13 @@ type simContext struct {
 	context.Context // the parent
 	world           *World
 	process         *Process
-	up              *simContext // nearest ancestor that can end
+	up              *simContext // the nearest ancestor that can end
 	children        []*simContext
 	done            chan struct{}
 	err             error
 	cause           error
-	ended           context.Context // tells context.Cause the cause; made when asked for
-	deadline        time.Time       // by the local wall clock, as Deadline tells it
+	ended           context.Context // an ended context that context.Cause finds; made when needed
+	deadline        time.Time       // by the local wall clock, as Deadline returns it
 	timer           event
 	waiters         []*task
 	onEnd           []func()
@@ -33,8 +33,8 @@ func (c *simContext) Value(key any) any {
 		return c
 	}
 	if !c.world.foreign() && c.err != nil && !errors.Is(c.cause, c.err) {
-		// context.Cause asks for a context of its own kind under a key that
-		// only such a context answers to.
+		// context.Cause asks the context, by an unexported key, for one of package context's own
+		// types. This one answers with such a context.
 		if c.ended == nil {
 			ended, cancel := context.WithCancelCause(context.Background()) //nolint:forbidigo // it has ended before anybody sees it
 			cancel(c.cause)
@@ -79,8 +79,7 @@ func (c *simContext) Done() <-chan struct{} {
 	return c.done
 }
 
-// AfterFunc lets package context hang a context of its own below this one
-// without a goroutine.
+// AfterFunc lets package context derive contexts from this one without a goroutine.
 func (c *simContext) AfterFunc(f func()) (stop func() bool) {
 	stopped, ran := false, false
 	if c.world.foreign() {
@@ -102,8 +101,7 @@ func (c *simContext) AfterFunc(f func()) (stop func() bool) {
 	}
 }
 
-// OnEnd calls f at the instant at which ctx ends. A context that cannot end,
-// or was made elsewhere, never calls it.
+// OnEnd calls f when ctx ends. It never does if ctx cannot end or was not made by a world.
 func OnEnd(ctx context.Context, f func()) {
 	if c, ok := ctx.Value(simContextKey{}).(*simContext); ok && !c.world.foreign() && ctx.Done() == c.Done() {
 		c.whenEnded(f)
@@ -118,8 +116,8 @@ func (c *simContext) whenEnded(f func()) {
 	c.onEnd = append(c.onEnd, f)
 }
 
-// contextOf returns the simContext that ctx ends with, nil if it cannot end. One
-// that was made elsewhere fails the run with ErrForeignContext.
+// contextOf returns the simContext that ctx ends with, nil if ctx cannot end. A context from
+// elsewhere fails the run with ErrForeignContext.
 func (w *World) contextOf(ctx context.Context) (*simContext, error) {
 	if c, ok := ctx.(*simContext); ok {
 		return c, nil
@@ -135,8 +133,8 @@ func (w *World) contextOf(ctx context.Context) (*simContext, error) {
 	return nil, ErrForeignContext
 }
 
-// newContext makes a context below parent that can end. It has ended if the parent
-// was made elsewhere.
+// newContext returns a context below parent that can end. If the parent is from elsewhere, it has
+// already ended.
 func (w *World) newContext(p *Process, parent context.Context) *simContext {
 	up, err := w.contextOf(parent)
 	c := &simContext{Context: parent, world: w, process: p, up: up}
@@ -155,7 +153,7 @@ func (w *World) newContext(p *Process, parent context.Context) *simContext {
 	return c
 }
 
-// end ends the context and all below it, in the order of their making.
+// end ends the context and its descendants, in the order in which they were made.
 func (c *simContext) end(err, cause error) {
 	if c.world.foreign() || c.err != nil {
 		return
@@ -188,7 +186,7 @@ func (c *simContext) end(err, cause error) {
 	}
 }
 
-// fire is the deadline.
+// fire handles the deadline.
 func (c *simContext) fire() {
 	if c.process.crashed || c.process.postpone(&c.timer, classDeadline) {
 		return

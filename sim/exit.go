@@ -2,16 +2,16 @@ package sim
 
 import "runtime"
 
-// OnExit calls do when a worker ends the process with Exit, after the process
-// has ended. A process that Restart makes inherits it.
+// OnExit calls do after a worker has ended the process with Exit. A process that Restart makes
+// inherits it.
 func (p *Process) OnExit(do func(worker string, err error)) { p.onExit = do }
 
-// Exit ends the worker's process at once, for the reason err, as Crash does:
-// the caller never gets to its next step, and what it deferred reaches nobody.
+// Exit ends the worker's process at once because of err, in the same way as Crash: the caller does
+// not return, and requests of its deferred calls are not sent.
 func (k *Worker) Exit(err error) {
 	w, p := k.process.node.world, k.process
 	if w.foreign() || w.closed {
-		runtime.Goexit() // a deferred call of a task that is being unwound, or no task at all
+		runtime.Goexit() // called by a deferred function of a task that unwinds, or outside of any task
 	}
 	t := w.current
 	if t == nil || t.worker.process != p {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// A worker that exits ends its process with all its tasks. The caller that asked for it
-// is told, of the program that is started in its place too.
+// A worker that exits ends its process with all its tasks. OnExit is called, also for the process
+// that is started in its place.
 func TestExitEndsTheProcess(t *testing.T) {
 	w, k, log := small(t, nil)
 	ctx := context.Background()
 	body := func(k *Worker) {
-		// It runs as the world is taken down, when nobody listens.
+		// It runs while the world is closed, and must have no effect.
 		defer k.Exit(errors.New("again"))
 		k.Go("watcher", func() {
 			_ = k.Sleep(ctx, time.Minute)
@@ -25,7 +25,7 @@ func TestExitEndsTheProcess(t *testing.T) {
 	}
 	k.process.OnExit(func(worker string, err error) {
 		log.add("%s ended: %v, crashed %v", worker, err, k.process.Crashed())
-		if k.life < 2 {
+		if k.restarts < 2 {
 			k = k.Restart()
 			w.At(w.Time()+time.Second, func() { k.Go("main", func() { body(k) }) })
 		}
@@ -40,7 +40,7 @@ func TestExitEndsTheProcess(t *testing.T) {
 	)
 }
 
-// Exit is a task's own: elsewhere nobody is there to stop.
+// Exit may only be called by a task.
 func TestExitNeedsATask(t *testing.T) {
 	_, k, _ := small(t, nil)
 	defer func() {

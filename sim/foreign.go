@@ -7,17 +7,16 @@ import (
 	"sync/atomic"
 )
 
-// ErrForeignGoroutine says that a goroutine called an Env or a client that is no task
-// of the run. A run has one thread of control at a time, and its order does not
-// depend on the scheduler.
+// ErrForeignGoroutine is the error of a call to an Env or a client by a goroutine that is not a
+// task of the run. Such calls would make the order of events depend on the scheduler.
 var ErrForeignGoroutine = errors.New("a goroutine that the lock started itself called its Env or its client: start it with env.Go")
 
-// ErrForeignContext says that a context that can end was made outside the world, so
-// its end would come at a moment of real time.
+// ErrForeignContext is the error of a context that can end but was made outside the world, so that
+// it would end in real time.
 var ErrForeignContext = errors.New("a context that can be cancelled was not made by this Env: use env.WithCancel or env.WithTimeout")
 
-// MisuseError is a call that no run can carry out: its Err is ErrForeignGoroutine or
-// ErrForeignContext. The run ends with it; the caller is told Err.
+// MisuseError is a call that ends the run: its Err is ErrForeignGoroutine or ErrForeignContext,
+// which the caller gets too.
 type MisuseError struct {
 	Err   error
 	Stack string // of the caller
@@ -28,27 +27,25 @@ func (e *MisuseError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *MisuseError) Unwrap() error { return e.Err }
 
-// outside is what goroutines that are no tasks may see and touch of a world.
+// outside is the part of a world that foreign goroutines may access.
 type outside struct {
-	begun  atomic.Bool                 // before that, who builds the world may call whatever there is
-	called atomic.Pointer[MisuseError] // the first call by one
+	begun  atomic.Bool                 // false: the world is being built, and any goroutine may call
+	called atomic.Pointer[MisuseError] // the first foreign call
 }
 
-// mark lets the calling goroutine pass for one of the world's: the one that runs the
-// world, or the thread of a task. It returns what takes the mark away.
+// mark marks the calling goroutine as one of the world's: the one that runs the world, or the
+// thread of a task. It returns a function that removes the mark.
 //
-// The mark is a bit that the runtime keeps for each goroutine, and that a new
-// goroutine does not inherit. It is the only such bit that costs no more than a
-// function call to read. What it does besides: an access to memory that is not there
-// becomes a panic, which ends the run and not the program.
+// The mark is the runtime's panic-on-fault bit, which each goroutine has and a new goroutine does
+// not inherit. It is the only such bit that can be read at the cost of a function call. A side
+// effect is that an invalid memory access becomes a panic, which ends the run and not the program.
 func mark() (unmark func()) {
 	was := debug.SetPanicOnFault(true)
 	return func() { debug.SetPanicOnFault(was) }
 }
 
-// foreign reports whether the calling goroutine is not one of the world's. The run
-// ends then, with the first such call for its error; the caller must touch nothing
-// of the world.
+// foreign reports whether the calling goroutine is not one of the world's. If so, the run ends with
+// the first such call as its error, and the caller must not access the world.
 func (w *World) foreign() bool {
 	if debug.SetPanicOnFault(true) {
 		return false
@@ -63,15 +60,15 @@ func (w *World) foreign() bool {
 	return true
 }
 
-// listen fails the run if somebody has called from outside.
-func (w *World) listen() {
+// failIfMisused fails the run if there was a foreign call.
+func (w *World) failIfMisused() {
 	if call := w.outside.called.Load(); call != nil {
 		w.fail(call)
 	}
 }
 
-// Admit returns ErrForeignGoroutine if the caller is no task of the run, which ends
-// then. A client asks before it touches anything that its tasks share.
+// Admit returns ErrForeignGoroutine, and ends the run, if the caller is not a task of the run. A
+// client calls it before it accesses anything that its tasks share.
 func (p *Process) Admit() error {
 	if p.node.world.foreign() {
 		return fmt.Errorf("%s: %w", p.name, ErrForeignGoroutine)

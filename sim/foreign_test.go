@@ -15,9 +15,9 @@ func elsewhere(f func()) {
 	all.Wait()
 }
 
-// Whatever a goroutine that is no task calls, the run ends with that for its error,
-// and nothing else happens: the call is told, and the task never gets to its next step.
-func TestACallFromAGoroutineThatIsNoTaskEndsTheRun(t *testing.T) {
+// Any call from a goroutine that is not a task ends the run with an error. The caller gets the
+// error too, and the task never gets to its next step.
+func TestACallFromAForeignGoroutineEndsTheRun(t *testing.T) {
 	ctx := context.Background()
 	calls := map[string]func(k *Worker, c *Conn, under context.Context){
 		"Sleep":       func(k *Worker, _ *Conn, _ context.Context) { mustBeTold(t, k.Sleep(ctx, time.Second)) },
@@ -83,7 +83,7 @@ func mustBeTold(t *testing.T, err error) {
 	}
 }
 
-// A goroutine that outlives its run reaches nothing, however late it calls.
+// A goroutine that outlives its run has no effect, however late it calls.
 func TestACallAfterTheRunIsRefused(t *testing.T) {
 	w, k, _ := small(t, nil)
 	k.Go("main", func() {})
@@ -96,8 +96,7 @@ func TestACallAfterTheRunIsRefused(t *testing.T) {
 	})
 }
 
-// A context of package context on the task's own thread is refused, without a panic,
-// and the run ends with that.
+// A context made by package context is refused without a panic, and ends the run.
 func TestAContextFromElsewhereEndsTheRun(t *testing.T) {
 	for name, use := range map[string]func(k *Worker, ctx context.Context){
 		"Sleep": func(k *Worker, ctx context.Context) {

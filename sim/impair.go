@@ -8,18 +8,18 @@ import (
 	"lockquake/internal/draw"
 )
 
-// Impairment is what is wrong with a link that still carries messages.
+// Impairment degrades a link that still carries messages.
 type Impairment struct {
 	// Extra is added to the latency of each message.
 	Extra draw.Dist
-	// LossPPM is the chance, in parts per million, that a message is lost. As
-	// with TCP, it is then sent again after 200 ms, another 400 ms and so on,
-	// two minutes at most; what opens a connection after 1 s, 2 s and so on. So a
-	// loss shows as a delay, and holds up what follows on the connection.
+	// LossPPM is the chance, in parts per million, that a message is lost. As with TCP, a lost
+	// message is sent again after 200 ms, another 400 ms and so on, with at most two minutes
+	// between; a message that opens a connection after 1 s, 2 s and so on. So a loss shows as a
+	// delay, and holds up the later messages of the connection.
 	LossPPM int64
 }
 
-// impairment is one that a link suffers from, until a moment of true time.
+// impairment is an impairment of one link that lasts until a true time.
 type impairment struct {
 	Impairment
 	draws draw.Stream // by the ordinal of the message on the link
@@ -33,9 +33,9 @@ const (
 	million         = 1_000_000
 )
 
-// Impair lets every message that is sent from one node to another, in this
-// direction, suffer for d from now. Impairments that overlap add up. It returns
-// an error if there is no such link or no such impairment.
+// Impair impairs all messages that are sent from one node to another, in this direction, for d from
+// now. Impairments that overlap add up. It returns an error if the link or the impairment is
+// invalid.
 func (w *World) Impair(from, to string, i Impairment, d time.Duration) error {
 	a, b := w.nodes[from], w.nodes[to]
 	if a == nil || b == nil {
@@ -63,10 +63,9 @@ func (w *World) Impair(from, to string, i Impairment, d time.Duration) error {
 	return nil
 }
 
-// hinder returns by how much the impairments of the link delay the message of
-// that ordinal: by what they add, and by the wait for the copy that gets
-// through.
-func (l *link) hinder(m *message, ordinal uint64) int64 {
+// addedDelay returns how long the impairments of the link delay the message with that ordinal:
+// their extra latency, and the wait for the first copy that is not lost.
+func (l *link) addedDelay(m *message, ordinal uint64) int64 {
 	var extra, resent int64
 	draws := make([]draw.Draw, len(l.impairments))
 	for i, one := range l.impairments {
@@ -77,7 +76,7 @@ func (l *link) hinder(m *message, ordinal uint64) int64 {
 	if m.opens() {
 		wait = resendOpenAfter
 	}
-	for l.loses(draws, l.world.now+resent) {
+	for l.drawLoss(draws, l.world.now+resent) {
 		l.world.note(kindResent, l.name, m.op(), m.number())
 		resent += wait
 		wait = min(2*wait, resendAtMost)
@@ -85,8 +84,8 @@ func (l *link) hinder(m *message, ordinal uint64) int64 {
 	return extra + resent
 }
 
-// loses draws whether a copy that leaves at that time is lost.
-func (l *link) loses(draws []draw.Draw, at int64) bool {
+// drawLoss draws whether a copy that leaves at that time is lost.
+func (l *link) drawLoss(draws []draw.Draw, at int64) bool {
 	lost := false
 	for i, one := range l.impairments {
 		hit := draws[i].Int64N(million) < one.LossPPM

@@ -18,9 +18,9 @@ func impair(t *testing.T, w *World, i Impairment, d time.Duration) {
 	}
 }
 
-// Latency is added in one direction, as long as the impairment lasts, and
-// impairments that overlap add up.
-func TestAddedLatency(t *testing.T) {
+// Latency is added in one direction, as long as the impairment lasts. Impairments that overlap add
+// up.
+func TestImpairmentsAddLatencyWhileTheyLast(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		last time.Duration // of one of 4 ms that begins at 0
@@ -49,8 +49,8 @@ func TestAddedLatency(t *testing.T) {
 	}
 }
 
-// A lost message is sent again after 200 ms and 400 ms more, until the link is
-// well. What was sent after it, on a link that is well, waits behind it.
+// A lost message is sent again after 200 ms and 400 ms more, until the impairment is over. A
+// message that is sent later, without a loss, waits behind it.
 func TestLossShowsAsDelayAndKeepsOrder(t *testing.T) {
 	w, k, log := small(t, nil)
 	w.At(2005*time.Microsecond, func() { impair(t, w, Impairment{LossPPM: million}, 300*time.Millisecond) })
@@ -74,7 +74,7 @@ func TestLossShowsAsDelayAndKeepsOrder(t *testing.T) {
 	)
 }
 
-// A lost opening is repeated after a second only.
+// A lost dial is repeated only after a second.
 func TestLostDialIsRepeatedAfterASecond(t *testing.T) {
 	w, k, log := small(t, nil)
 	impair(t, w, Impairment{LossPPM: million}, 500*time.Millisecond)
@@ -107,7 +107,7 @@ func TestLossHasItsChance(t *testing.T) {
 	}
 }
 
-func TestImpossibleImpairments(t *testing.T) {
+func TestImpairRefusesImpossibleImpairments(t *testing.T) {
 	w, _, _ := small(t, nil)
 	for _, test := range []struct {
 		from       string

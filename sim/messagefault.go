@@ -7,26 +7,25 @@ import (
 	"time"
 )
 
-// The faults of this file hit the one message of the point that the world has
-// reached. They return an error where there is none.
+// The faults in this file affect the message of the point that the world has reached. They return
+// an error if the point has no message.
 
-// Failer is a server that can answer a request with an error of its kind.
+// Failer is a server that can answer a request with an error.
 type Failer interface {
-	// Failure returns the answer that says text, in place of what serving c
-	// would have given.
+	// Failure returns the answer to c that reports an error with the given text.
 	Failure(c *Call, text string) any
 }
 
-// Copier is the payload of a request whose sender uses it again once it has
-// been answered. A second copy of the request needs one of its own.
+// Copier is a payload that its sender reuses after the answer. A second copy of the request needs a
+// copy of the payload.
 type Copier interface {
 	Copy() any
 }
 
-// messageFault is what is to happen to a request beyond being held or lost.
+// messageFault is a fault of a request other than a hold or a loss.
 type messageFault struct {
-	keep  int64 // until one overtakes it, this long at most; 0: not
-	fails bool  // it is answered with an error that says text
+	keep  int64 // it waits to be overtaken, at most this long; 0: it does not wait
+	fails bool  // the answer is an error with this text
 	text  string
 }
 
@@ -35,8 +34,8 @@ var (
 	errNoRequest = errors.New("no request leaves at this point: use <operation>.sent of any operation but dial")
 )
 
-// Leaving returns the request that the point that the world has reached is about, or
-// whose reply that is; nil if a point is about no message.
+// Leaving returns the call whose request or reply leaves at the point that the world has reached,
+// nil if no message does.
 func (w *World) Leaving() *Call {
 	if w.message == nil {
 		return nil
@@ -44,8 +43,7 @@ func (w *World) Leaving() *Call {
 	return w.message.call
 }
 
-// HoldMessage keeps back, for d after its arrival, the message of the point that
-// the world has reached.
+// HoldMessage delays the message of the current point for d after its arrival.
 func (w *World) HoldMessage(d time.Duration) error {
 	if w.message == nil {
 		return errNoMessage
@@ -54,9 +52,8 @@ func (w *World) HoldMessage(d time.Duration) error {
 	return nil
 }
 
-// DropMessage loses the message of the point that the world has
-// reached. Its connection lets nothing through in this direction from then on,
-// and breaks for both ends d after the loss.
+// DropMessage loses the message of the current point. Its connection loses all later messages in
+// this direction too, and breaks for both ends d after the loss.
 func (w *World) DropMessage(d time.Duration) error {
 	if w.message == nil {
 		return errNoMessage
@@ -65,7 +62,7 @@ func (w *World) DropMessage(d time.Duration) error {
 	return nil
 }
 
-// leaving returns the request that the point is about.
+// leaving returns the request that leaves at the current point.
 func (w *World) leaving() (*message, error) {
 	if m := w.message; m != nil && !m.reply && !m.opens() {
 		return m, nil
@@ -73,12 +70,11 @@ func (w *World) leaving() (*message, error) {
 	return nil, errNoRequest
 }
 
-// DuplicateMessage lets the request that leaves at this point arrive twice, as
-// a box on the way that sends it again does. The second copy arrives that long
-// after the moment at which the first is due, whatever becomes of that one, and
-// even if their connection has ended by then; only a server that is down, or a
-// link that drops, does not get it. It is served like any other request, passes
-// no points, and its reply is thrown away.
+// DuplicateMessage lets the request that leaves at this point arrive twice, as if a device in the
+// network had sent it again. The second copy arrives that long after the first one is due, whatever
+// happens to the first one, and even if the connection has ended by then. It is lost only if the
+// server is down or the link drops messages. It is served like any other request, passes no points,
+// and its reply is dropped.
 func (w *World) DuplicateMessage(after time.Duration) error {
 	m, err := w.leaving()
 	if err != nil {
@@ -93,28 +89,27 @@ func (w *World) DuplicateMessage(after time.Duration) error {
 		second.Req = c.Copy()
 	}
 	w.note(kindDuplicate, m.pipe.link.name, first.Op, first.Request)
-	// A pipe of its own: the order of the connection does not bind it.
+	// It has its own pipe, so the order of the connection does not apply to it.
 	second.request = message{pipe: &pipe{conn: first.conn, link: m.pipe.link}, call: second, copied: true}
 	second.request.event.what = &second.request
 	w.schedule(&second.request.event, m.event.at+int64(after))
 	return nil
 }
 
-// ReorderMessage lets the request that leaves at this point be overtaken: at
-// its arrival it is kept until another request of the same process has come to
-// the same node on another connection, or limit is over. Those that only get a
-// connection going, dial and hello, do not count.
+// ReorderMessage lets the request that leaves at this point be overtaken. On its arrival it waits
+// until another request of the same process arrives at the same node on another connection, at most
+// for limit. Requests that only set up a connection, dial and hello, do not count.
 func (w *World) ReorderMessage(limit time.Duration) error {
 	m, err := w.leaving()
 	if err != nil {
 		return err
 	}
-	m.mishap().keep = max(int64(limit), 1)
+	m.addFault().keep = max(int64(limit), 1)
 	return nil
 }
 
-// FailMessage lets the server answer the request that leaves at this point with
-// an error that says text. It is not served. The server must be a Failer.
+// FailMessage lets the server answer the request that leaves at this point with an error of the
+// given text, without serving it. The server must be a Failer.
 func (w *World) FailMessage(text string) error {
 	m, err := w.leaving()
 	if err != nil {
@@ -124,13 +119,13 @@ func (w *World) FailMessage(text string) error {
 	if _, ok := n.server.(Failer); !ok {
 		return fmt.Errorf("the server on %s has no errors to answer with", n.name)
 	}
-	f := m.mishap()
+	f := m.addFault()
 	f.fails, f.text = true, text
 	return nil
 }
 
-// mishap returns what is to happen to the message, to be added to.
-func (m *message) mishap() *messageFault {
+// addFault returns the fault of the message, which it creates if there is none.
+func (m *message) addFault() *messageFault {
 	if m.fault == nil {
 		m.fault = &messageFault{}
 	}
@@ -145,11 +140,11 @@ func (n *Node) fail(m *message) {
 
 // kept is a request that waits to be overtaken.
 type kept struct {
-	event   event // the end of its patience
+	event   event // the end of the wait
 	message *message
 }
 
-// keep is the arrival of a request that is to be overtaken.
+// keep handles the arrival of a request that has to wait to be overtaken.
 func (m *message) keep() {
 	p := m.pipe
 	w, n := p.link.world, p.conn.node
@@ -161,20 +156,19 @@ func (m *message) keep() {
 	w.schedule(&k.event, w.now+m.fault.keep)
 }
 
-// fire is the end of its patience.
+// fire ends the wait.
 func (k *kept) fire() {
 	n := k.message.pipe.conn.node
 	n.kept = slices.DeleteFunc(n.kept, func(other *kept) bool { return other == k })
-	k.letGo()
+	k.release()
 }
 
-func (k *kept) letGo() {
+func (k *kept) release() {
 	k.message.fault.keep = 0
-	k.message.pipe.letGo(k.message)
+	k.message.pipe.release(k.message)
 }
 
-// overtake lets go of the requests that this one, which has arrived, was to
-// overtake.
+// overtake delivers the requests that the message, which has arrived, was to overtake.
 func (n *Node) overtake(m *message) {
 	if m.call == nil || m.call.Op == "dial" || m.call.Op == "hello" {
 		return
@@ -191,6 +185,6 @@ func (n *Node) overtake(m *message) {
 	})
 	for _, k := range free {
 		n.world.cancel(&k.event)
-		k.letGo()
+		k.release()
 	}
 }

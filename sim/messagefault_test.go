@@ -18,10 +18,9 @@ type reused struct{ text string }
 func (r *reused) Copy() any      { return &reused{r.text} }
 func (r *reused) String() string { return r.text }
 
-// A request arrives again 5 s after it arrived, though its connection has been
-// closed since and its payload been used for something else. It is served, and
-// nobody takes notice of the reply.
-func TestDuplicate(t *testing.T) {
+// A request arrives again 5 s after it arrived, although its connection has been closed and its
+// payload reused. It is served, and its reply is dropped.
+func TestADuplicateIsServedAndItsReplyDropped(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		at1s func(*World, *Node) error
@@ -86,7 +85,7 @@ func TestDuplicate(t *testing.T) {
 	}
 }
 
-// A second copy that is lost breaks nothing.
+// A lost second copy does not break the connection.
 func TestLostDuplicateLeavesItsConnectionAlone(t *testing.T) {
 	w, k, log := small(t, nil)
 	k.OnPoint("write.sent", 1, func() {
@@ -106,10 +105,9 @@ func TestLostDuplicateLeavesItsConnectionAlone(t *testing.T) {
 	log.want(t, "3.01ms server has x", "2s healed <nil>", "3.00502s server has y", "3.00603s <nil>")
 }
 
-// A request is kept until one on another connection has overtaken it. The
-// greeting on that connection is not what it waits for, nor is the request of
-// another process.
-func TestReorder(t *testing.T) {
+// A request waits until one on another connection has overtaken it. The greeting on that connection
+// does not count, nor does the request of another process.
+func TestAReorderedRequestWaitsToBeOvertaken(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		limit time.Duration
@@ -164,7 +162,7 @@ func TestReorder(t *testing.T) {
 	}
 }
 
-// A request that is to fail is not served: its answer is the server's error.
+// A request that has to fail is not served: its answer is the server's error.
 func TestFailedRequestIsNotServed(t *testing.T) {
 	w, k, log := small(t, nil)
 	w.nodes["server"].Listen(&moody{echo{log: log}})
@@ -203,7 +201,7 @@ func TestServerWithoutErrorsCannotFail(t *testing.T) {
 	}
 }
 
-// The faults of a request need one that leaves at the point.
+// The faults of a request need a request that leaves at the point.
 func TestRequestFaultsNeedARequest(t *testing.T) {
 	for _, point := range []string{"thinking", "dial.sent", "write.applied", "write.replied", "write.taken"} {
 		w, k, _ := small(t, nil)

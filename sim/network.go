@@ -8,35 +8,34 @@ import (
 	"lockquake/internal/draw"
 )
 
-// Cut says what a cut link does with a message that arrives at it.
+// Cut is the way in which a cut link treats a message that arrives.
 type Cut int
 
 // The ways in which a link can be cut.
 const (
 	CutNone Cut = iota
-	// CutHold keeps messages, and delivers them in order when the link heals.
+	// CutHold keeps messages and delivers them in order when the link heals.
 	CutHold
-	// CutDrop loses them. A connection cannot skip what it lost, so nothing
-	// gets through on it any more; both ends learn of it when the link heals.
+	// CutDrop loses messages. A connection cannot skip a lost message, so nothing gets through on
+	// it any more. Both ends learn of that when the link heals.
 	CutDrop
 )
 
-// link is one direction between two nodes. Latency is drawn by the ordinal of
-// the message on it.
+// link is one direction between two nodes. Latencies are drawn by the ordinal of the message.
 type link struct {
 	world   *World
 	name    string
 	latency draw.Stream
-	dist    *draw.Dist // of the latency; nil: that of the world
+	dist    *draw.Dist // of the latency; nil: Config.Latency
 	sent    uint64
-	holds   int // cuts that hold, now
-	drops   int // cuts that drop, now
+	holds   int // present cuts that hold
+	drops   int // present cuts that drop
 	held    []*message
-	broken  []*Conn  // that lost a message on it
-	barred  []func() // see WhenOpen
+	broken  []*Conn  // connections that lost a message on it
+	waiting []func() // see WhenOpen
 
-	impairments []*impairment // now
-	impaired    int           // how many there have been
+	impairments []*impairment // the present ones
+	impaired    int           // the number of impairments so far
 }
 
 func (w *World) link(from, to *Node) *link {
@@ -49,7 +48,7 @@ func (w *World) link(from, to *Node) *link {
 	return l
 }
 
-// delay draws how long the next message is under way.
+// delay draws the latency of the next message.
 func (l *link) delay(m *message) int64 {
 	x := l.latency.At(l.sent)
 	l.sent++
@@ -59,14 +58,13 @@ func (l *link) delay(m *message) int64 {
 	}
 	d := int64(dist.Sample(&x))
 	if len(l.impairments) > 0 {
-		d += l.hinder(m, l.sent-1)
+		d += l.addedDelay(m, l.sent-1)
 	}
 	return d
 }
 
-// SetLatency gives the link from one node to another, in this direction, a
-// latency of its own. It returns an error if there is no such link or no such
-// latency.
+// SetLatency sets the latency of the link from one node to another, in this direction. It returns
+// an error if the link or the latency is invalid.
 func (w *World) SetLatency(from, to string, latency draw.Dist) error {
 	a, b := w.nodes[from], w.nodes[to]
 	if a == nil || b == nil {
@@ -79,9 +77,9 @@ func (w *World) SetLatency(from, to string, latency draw.Dist) error {
 	return nil
 }
 
-// CutLink cuts the link from one node to another, in this direction, for d
-// from now. A message is caught when it arrives, so one under way is caught
-// too. Cuts that overlap add up; a link that holds and drops drops.
+// CutLink cuts the link from one node to another, in this direction, for d from now. A cut affects
+// messages when they arrive, so also those under way. Cuts that overlap add up; if some hold and
+// some drop, the link drops.
 func (w *World) CutLink(from, to string, how Cut, d time.Duration) error {
 	a, b := w.nodes[from], w.nodes[to]
 	if a == nil || b == nil {
@@ -96,7 +94,7 @@ func (w *World) CutLink(from, to string, how Cut, d time.Duration) error {
 	}
 	w.At(w.Time()+d, func() {
 		l.heal(how)
-		l.letPass()
+		l.runWaiting()
 	})
 	return nil
 }
@@ -118,11 +116,11 @@ func (l *link) heal(how Cut) {
 	held := l.held
 	l.held = nil
 	for _, m := range held {
-		m.pipe.letGo(m)
+		m.pipe.release(m)
 	}
 }
 
-// resetBroken tells both ends of the connections that could not go on.
+// resetBroken resets the connections that lost a message on the link.
 func (l *link) resetBroken() {
 	broken := l.broken
 	l.broken = nil
@@ -131,30 +129,29 @@ func (l *link) resetBroken() {
 	}
 }
 
-// pipe is one direction of a connection. It keeps its order.
+// pipe is one direction of a connection. It delivers messages in order.
 type pipe struct {
 	conn  *Conn
 	link  *link
 	last  int64      // arrival of the last message sent
-	queue []*message // arrived and waiting, the first one held
+	queue []*message // arrived and waiting behind the first one, which is held
 	dead  bool       // lost a message
 }
 
-// message is one message under way: a request or a reply, or one that opens
-// or closes a connection.
+// message is a message under way: a request, a reply, or the opening or closing of a connection.
 type message struct {
 	event  event
 	pipe   *pipe
-	call   *Call // the request, or what is replied to; nil: the connection closes
+	call   *Call // the call of the request or reply; nil: the connection closes
 	reply  bool
-	hold   int64 // it is kept back this long at its arrival; 0: not
-	loseIn int64 // it is lost, and its connection breaks after this long; 0: not
+	hold   int64 // delay after its arrival; 0: none
+	loseIn int64 // it is lost, and its connection breaks after this time; 0: it is not lost
 	here   bool  // it has arrived, and waits for a process that is stopped
 	copied bool  // the second copy of a request
 	fault  *messageFault
 }
 
-// send puts a message under way.
+// send sends a message.
 func (p *pipe) send(m *message) {
 	w := p.link.world
 	m.pipe = p
@@ -163,7 +160,7 @@ func (p *pipe) send(m *message) {
 	w.schedule(&m.event, p.last)
 }
 
-// fire is the arrival at the far end of the link.
+// fire handles the arrival of a message at the far end of the link.
 func (m *message) fire() {
 	p := m.pipe
 	w := p.link.world
@@ -183,7 +180,7 @@ func (m *message) fire() {
 		p.dead = true
 		w.At(time.Duration(w.now+m.loseIn), p.conn.reset)
 	case len(p.queue) > 0:
-		p.queue = append(p.queue, m) // behind one that is held
+		p.queue = append(p.queue, m) // behind a message that is held
 	case p.link.holds > 0:
 		w.note(kindHeld, p.link.name, m.op(), m.number())
 		p.queue = append(p.queue, m)
@@ -191,7 +188,7 @@ func (m *message) fire() {
 	case m.hold > 0:
 		w.note(kindHeld, p.link.name, m.op(), m.number())
 		p.queue = append(p.queue, m)
-		w.At(time.Duration(w.now+m.hold), func() { p.letGo(m) })
+		w.At(time.Duration(w.now+m.hold), func() { p.release(m) })
 	case m.fault != nil && m.fault.keep > 0:
 		m.keep()
 	default:
@@ -199,8 +196,8 @@ func (m *message) fire() {
 	}
 }
 
-// letGo delivers a message that was held, and those that queued up behind it.
-func (p *pipe) letGo(m *message) {
+// release delivers a message that was held, and those that wait behind it.
+func (p *pipe) release(m *message) {
 	if len(p.queue) == 0 || p.queue[0] != m {
 		return // the connection broke meanwhile
 	}
@@ -208,7 +205,7 @@ func (p *pipe) letGo(m *message) {
 	waiting := p.queue
 	p.queue = nil
 	for i, next := range waiting {
-		if len(p.queue) > 0 { // one of them is held in its turn
+		if len(p.queue) > 0 { // one of them is held too
 			p.queue = append(p.queue, waiting[i:]...)
 			return
 		}
@@ -223,7 +220,7 @@ func (m *message) op() string {
 	return m.call.Op
 }
 
-// opens reports whether the message opens a connection, or says that it is open.
+// opens reports whether the message opens a connection, or confirms that it is open.
 func (m *message) opens() bool { return m.call != nil && m.call.opens }
 
 func (m *message) number() int64 {
@@ -233,25 +230,24 @@ func (m *message) number() int64 {
 	return m.call.Request
 }
 
-// deliver hands a message to the end that it was sent to.
+// deliver hands a message to its receiver.
 func (p *pipe) deliver(m *message) {
 	if m.reply {
 		m.call.answered(m)
 		return
 	}
 	n := p.conn.node
-	if !n.stopped() || !n.detain(m) {
-		n.take(m)
+	if !n.stopped() || !n.holdForNode(m) {
+		n.arrive(m)
 	}
 	if len(n.kept) > 0 {
 		n.overtake(m)
 	}
 }
 
-// detain keeps a message for a node that is stopped until it goes on, and
-// reports whether it did. A frozen server has a kernel that opens connections
-// in its place.
-func (n *Node) detain(m *message) bool {
+// holdForNode keeps a message for a stopped node until it goes on, and reports whether it did. The
+// kernel of a frozen server still opens connections.
+func (n *Node) holdForNode(m *message) bool {
 	if n.suspended == 0 && m.opens() {
 		return false
 	}
@@ -260,8 +256,8 @@ func (n *Node) detain(m *message) bool {
 	return true
 }
 
-// take is the arrival of a message at a node that runs.
-func (n *Node) take(m *message) {
+// arrive handles the arrival of a message at a running node.
+func (n *Node) arrive(m *message) {
 	c := m.pipe.conn
 	if m.call == nil {
 		n.enqueue(m)
@@ -279,7 +275,7 @@ func (n *Node) take(m *message) {
 	}
 }
 
-// enqueue serves a request or the end of a connection when it is its turn.
+// enqueue serves a request or the end of a connection in its turn.
 func (n *Node) enqueue(m *message) {
 	if n.service != nil {
 		n.service.add(m)
@@ -299,7 +295,7 @@ func (n *Node) serve(m *message) {
 	}
 }
 
-// dropConn takes a connection off its process's list.
+// dropConn removes a connection from the list of its process.
 func (p *Process) dropConn(c *Conn) {
 	if i := slices.Index(p.conns, c); i >= 0 {
 		p.conns = slices.Delete(p.conns, i, i+1)

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// NodeConfig says how a node's clocks differ from true time.
+// NodeConfig sets how a node's clocks differ from true time.
 type NodeConfig struct {
 	WallOffset time.Duration // added to the wall clock
-	WallPPM    int64         // wall clock faster than true time, in parts per million
-	MonoPPM    int64         // monotonic clock faster than true time, in parts per million
+	WallPPM    int64         // the wall clock is faster than true time by this, in parts per million
+	MonoPPM    int64         // the monotonic clock is faster than true time by this, in parts per million
 }
 
-// Node is a machine: two clocks, the processes on it, and perhaps a server.
+// Node is a machine with two clocks, its processes, and perhaps a server.
 type Node struct {
 	world  *World
 	name   string
@@ -22,21 +22,21 @@ type Node struct {
 	mono   clock
 	server Server
 	down   bool    // the server has crashed
-	conns  []*Conn // that the server knows of, in the order in which they came
-	kept   []*kept
-	// requests counts those that have come to the server.
+	conns  []*Conn // accepted by the server, in order
+	kept   []*kept // requests that wait to be overtaken
+	// requests counts the requests that have reached the server.
 	requests int64
-	service  *service // nil: requests are served at their arrival
+	service  *service // nil: requests take no time
 
 	processes []*Process
-	suspended int   // how many suspensions hold it now
-	frozen    int   // how many freezes do
-	awakePPM  int64 // rate of the monotonic clock when it is awake
-	inbox     []*message
-	missed    []*WallTimer
+	suspended int          // number of present suspensions
+	frozen    int          // number of present freezes
+	awakePPM  int64        // rate of the monotonic clock when the node is not suspended
+	inbox     []*message   // arrived while the node was stopped
+	missed    []*WallTimer // came due while the node was stopped
 
 	timers     []*event     // on the monotonic clock, in no order
-	wallTimers []*WallTimer // in the order of their making
+	wallTimers []*WallTimer // in the order of creation
 	links      map[*Node]*link
 }
 
@@ -57,8 +57,7 @@ func (w *World) AddNode(name string, cfg NodeConfig) *Node {
 // Node returns the machine of that name, nil if there is none.
 func (w *World) Node(name string) *Node { return w.nodes[name] }
 
-// Wall is what the node's wall clock shows, as time since every wall clock
-// without an offset began.
+// Wall returns the node's wall clock as the time since the epoch of the world.
 func (n *Node) Wall() time.Duration { return time.Duration(n.wall.at(n.world.now)) }
 
 // Name returns the name that the node was added with.
@@ -67,20 +66,19 @@ func (n *Node) Name() string { return n.name }
 // World returns the world that the node is part of.
 func (n *Node) World() *World { return n.world }
 
-// Requests is how many requests have reached the node's server.
+// Requests returns how many requests have reached the node's server.
 func (n *Node) Requests() int64 { return n.requests }
 
 // Listen makes s the server of this node.
 func (n *Node) Listen(s Server) { n.server = s }
 
-// Now is the node's wall clock.
+// Now returns the node's wall clock.
 func (n *Node) Now() time.Time { return n.epoch.Add(time.Duration(n.wall.at(n.world.now))) }
 
-// Mono is the node's monotonic clock.
+// Mono returns the node's monotonic clock.
 func (n *Node) Mono() time.Duration { return time.Duration(n.mono.at(n.world.now)) }
 
-// arm schedules e for the moment at which the monotonic clock has advanced by
-// d from now.
+// arm schedules e for the time at which the monotonic clock has advanced by d.
 func (n *Node) arm(e *event, d time.Duration) {
 	e.node = n
 	e.due = n.mono.at(n.world.now) + max(int64(d), 0)
@@ -91,7 +89,7 @@ func (n *Node) arm(e *event, d time.Duration) {
 	}
 }
 
-// disarm takes an event off its node's list of timers, if it is on one.
+// disarm removes an event from its node's list of timers, if it is on one.
 func (n *Node) disarm(e *event) {
 	if e.place == 0 {
 		return
@@ -105,23 +103,22 @@ func (n *Node) disarm(e *event) {
 	e.place = 0
 }
 
-// StepWall moves the wall clock by d, forward or back, now.
+// StepWall steps the wall clock by d, forward or back.
 func (n *Node) StepWall(d time.Duration) {
 	n.world.note(kindClock, n.name, "wall step", int64(d))
 	n.wall = n.wall.moved(n.world.now, int64(d), n.wall.ppm)
 	n.rearmWall()
 }
 
-// SetWallRate lets the wall clock run ppm parts per million faster than true
-// time from now on.
+// SetWallRate makes the wall clock run ppm parts per million faster than true time.
 func (n *Node) SetWallRate(ppm int64) {
 	n.world.note(kindClock, n.name, "wall rate", ppm)
 	n.wall = n.wall.moved(n.world.now, 0, ppm)
 	n.rearmWall()
 }
 
-// SetMonoRate lets the monotonic clock run ppm parts per million faster than
-// true time from now on, and moves the timers that hang on it.
+// SetMonoRate makes the monotonic clock run ppm parts per million faster than true time, and
+// reschedules its timers.
 func (n *Node) SetMonoRate(ppm int64) {
 	n.world.note(kindClock, n.name, "monotonic rate", ppm)
 	n.awakePPM = ppm
@@ -132,7 +129,7 @@ func (n *Node) SetMonoRate(ppm int64) {
 
 func (n *Node) setMono(ppm int64) {
 	n.mono = n.mono.moved(n.world.now, 0, ppm)
-	// In the order of their old turns, so that those of one instant keep it.
+	// Reschedule in the old order, so that events of one instant keep it.
 	pending := slices.Clone(n.timers)
 	slices.SortFunc(pending, func(a, b *event) int { return compareOrder(a.at, a.seq, b.at, b.seq) })
 	for _, e := range pending {
@@ -154,7 +151,7 @@ func compareOrder(at1 int64, seq1 uint64, at2 int64, seq2 uint64) int {
 	}
 }
 
-// WallTimer waits for a reading of a node's wall clock.
+// WallTimer calls a function at a reading of a node's wall clock.
 type WallTimer struct {
 	event event
 	node  *Node
@@ -162,8 +159,8 @@ type WallTimer struct {
 	do    func()
 }
 
-// AtWall calls do as soon as the wall clock reads t or later, steps of the
-// clock included.
+// AtWall calls do as soon as the wall clock shows t or later, even if a step of the clock causes
+// that.
 func (n *Node) AtWall(t time.Time, do func()) *WallTimer {
 	timer := &WallTimer{node: n, due: int64(t.Sub(n.epoch)), do: do}
 	timer.event.what = timer
@@ -180,7 +177,7 @@ func (t *WallTimer) schedule() {
 
 func (t *WallTimer) fire() {
 	if t.node.stopped() {
-		if !slices.Contains(t.node.missed, t) { // a step of the clock lets it fire again
+		if !slices.Contains(t.node.missed, t) { // a step of the clock may fire it twice
 			t.node.missed = append(t.node.missed, t)
 		}
 		return
@@ -189,11 +186,10 @@ func (t *WallTimer) fire() {
 	t.do()
 }
 
-// Time returns the true time at which the timer will fire if nobody touches
-// the clock.
+// Time returns the true time at which the timer will fire if the clock is not changed.
 func (t *WallTimer) Time() time.Duration { return time.Duration(t.event.at) }
 
-// Stop makes the timer do nothing.
+// Stop cancels the timer.
 func (t *WallTimer) Stop() {
 	t.node.world.queue.remove(&t.event)
 	t.node.dropWallTimer(t)

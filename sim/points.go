@@ -1,9 +1,9 @@
 package sim
 
-// pointID stands for a point's name.
+// pointID identifies a point.
 type pointID int
 
-// pointTable numbers the names of points as they come up.
+// pointTable numbers the names of points.
 type pointTable struct {
 	ids        map[string]pointID
 	names      []string
@@ -24,7 +24,7 @@ func (p *pointTable) id(name string) pointID {
 	return id
 }
 
-// callPoints are the four points of one operation on the network.
+// callPoints are the four points of a request.
 type callPoints struct {
 	sent, applied, replied, taken pointID
 }
@@ -42,15 +42,14 @@ func (p *pointTable) of(op string) *callPoints {
 	return c
 }
 
-// hook counts how often a worker came to a point, and knows at which visits
-// something is to happen.
+// hook counts the visits of a worker to a point, and has the functions to call at some of them.
 type hook struct {
 	visits int
 	wanted map[int][]func()
 }
 
-// OnPoint calls do when the worker comes to the point for the nth time, from
-// 1. What do does takes hold while the worker is there.
+// OnPoint calls do when the worker reaches the point for the nth time, counted from 1. The effect
+// of do applies while the worker is there.
 func (k *Worker) OnPoint(point string, nth int, do func()) {
 	id := k.process.node.world.points.id(point)
 	if k.hooks == nil {
@@ -64,8 +63,8 @@ func (k *Worker) OnPoint(point string, nth int, do func()) {
 	h.wanted[nth] = append(h.wanted[nth], do)
 }
 
-// pass notes that the worker is at a point and lets the faults happen that
-// are tied to it. It takes no time.
+// pass records that the worker has reached a point, and calls the functions tied to it. It takes no
+// time.
 func (k *Worker) pass(id pointID) {
 	w := k.process.node.world
 	w.note(kindPoint, k.name, w.points.names[id], 0)

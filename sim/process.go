@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Process is a program that runs on a node, for one or more workers.
+// Process is a program on a node, with one or more workers.
 type Process struct {
 	node    *Node
 	name    string
-	conns   []*Conn // open, in the order of their making
-	stops   int     // how many pauses hold it now
+	conns   []*Conn // open, in the order of creation
+	stops   int     // number of present stops
 	crashed bool
 	onExit  func(worker string, err error)
 
 	stoppedAt  int64 // when the present stop began
-	stoppedFor int64 // true time for which it was stopped, before the present stop
+	stoppedFor int64 // total true time of earlier stops
 
 	waking    waking
-	heldTasks []*task // ready when the process stopped, in order
+	heldTasks []*task // tasks that became ready while the process was stopped, in order
 }
 
 // Process starts a program on the node.
@@ -35,9 +35,8 @@ func (p *Process) Node() *Node { return p.node }
 // Name returns the name that the process was started with.
 func (p *Process) Name() string { return p.name }
 
-// Pause stops all tasks of the process for d of true time, beginning now. Its
-// clocks go on. Pauses that overlap add up to one that lasts as long as any of
-// them.
+// Pause stops all tasks of the process for d of true time. Its clocks go on. Pauses that overlap
+// last until the last one ends.
 func (p *Process) Pause(d time.Duration) {
 	w := p.node.world
 	w.note(kindPause, p.name, "", int64(d))
@@ -48,7 +47,7 @@ func (p *Process) Pause(d time.Duration) {
 // Paused reports whether the process is stopped.
 func (p *Process) Paused() bool { return p.stops > 0 }
 
-// stop is the beginning of a pause.
+// stop begins a stop of the process.
 func (p *Process) stop() {
 	if p.stops == 0 {
 		p.stoppedAt = p.node.world.now
@@ -56,7 +55,7 @@ func (p *Process) stop() {
 	p.stops++
 }
 
-// resume is the end of one. The process goes on if nothing else stops it.
+// resume ends a stop. The process goes on if nothing else stops it.
 func (p *Process) resume() {
 	w := p.node.world
 	if p.stops--; p.stops > 0 || p.crashed {
@@ -71,8 +70,8 @@ func (p *Process) resume() {
 	p.wake()
 }
 
-// Crash ends the process without a word: its tasks never run again, its
-// connections break, and what it deferred reaches nobody.
+// Crash ends the process abruptly: its tasks never run again, its connections break, and its
+// deferred calls send nothing.
 func (p *Process) Crash() {
 	if p.crashed {
 		return
@@ -80,7 +79,7 @@ func (p *Process) Crash() {
 	p.node.world.note(kindCrash, p.name, "", 0)
 	p.crashed = true
 	for _, c := range slices.Clone(p.conns) {
-		c.vanish()
+		c.closeAtCrash()
 	}
 }
 

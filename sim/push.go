@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// Push sends the client something that it has not asked for. It keeps its place
-// behind the replies that were sent before. The worker who dialled passes its
-// points, which are called as those of a reply: OP.replied when it leaves the
-// server, OP.taken when somebody receives it.
+// Push sends the client a message that it did not ask for, in order after the replies that were
+// sent before. The worker that dialled passes points that are named like those of a reply:
+// OP.replied when the message leaves the server, OP.taken when a task receives it.
 func (s *Session) Push(op string, payload any) {
 	c := s.conn
 	w := c.node.world
@@ -23,8 +22,7 @@ func (s *Session) Push(op string, payload any) {
 	w.passWith(s.worker, call.points.replied, &call.response)
 }
 
-// Send sends a request and does not wait for its reply, which is received as what
-// is pushed.
+// Send sends a request without waiting for its reply, which Receive returns like a pushed message.
 func (c *Conn) Send(op string, req any) error {
 	t, _, err := c.node.world.enter(context.Background())
 	switch {
@@ -39,11 +37,10 @@ func (c *Conn) Send(op string, req any) error {
 	return nil
 }
 
-// inbox is what has been pushed to the client's end of a connection and has
-// arrived.
+// inbox has the pushed messages that have arrived at the client's end of a connection.
 type inbox struct {
 	calls  []*Call
-	reader *task // that waits for more
+	reader *task // the task that waits for the next one
 }
 
 func (b *inbox) add(c *Call) {
@@ -53,10 +50,9 @@ func (b *inbox) add(c *Call) {
 	}
 }
 
-// Receive returns the next payload that the server has pushed, and waits for it,
-// for timeout at most (0: for ever). It returns ErrTimeout, the cause of ctx, or
-// why the connection has ended, once all that came before has been received. One
-// task at a time may receive.
+// Receive returns the next pushed payload. It waits for one at most for timeout (0: forever). It
+// returns ErrTimeout, the cause of ctx, or the error of the connection if that has ended and
+// everything that came before has been received. Only one task at a time may call it.
 func (c *Conn) Receive(ctx context.Context, timeout time.Duration) (any, error) {
 	w := c.node.world
 	t, sc, err := w.enter(ctx)
@@ -68,7 +64,7 @@ func (c *Conn) Receive(ctx context.Context, timeout time.Duration) (any, error) 
 			return nil, c.err
 		}
 		c.inbox.reader = t
-		why := t.linger(sc, timeout)
+		why := t.waitAtMost(sc, timeout)
 		c.inbox.reader = nil
 		switch {
 		case why == byTimer:
@@ -87,5 +83,5 @@ func (c *Conn) Receive(ctx context.Context, timeout time.Duration) (any, error) 
 	return call.answer, nil
 }
 
-// Unread reports whether something that was pushed waits to be received.
+// Unread reports whether a pushed message has arrived and not been received.
 func (c *Conn) Unread() bool { return len(c.inbox.calls) > 0 }

@@ -19,9 +19,9 @@ func (p *pushes) Serve(c *Call) {
 	p.echo.Serve(c)
 }
 
-// What is pushed takes one way, waits for who is not listening yet, and comes
-// when its process can take it. The connection is made at 4.02 ms.
-func TestPush(t *testing.T) {
+// A pushed message takes one trip, waits until a task receives it, and is handed over when its
+// process runs. The connection is made at 4.02 ms.
+func TestAPushedMessageWaitsUntilItIsReceived(t *testing.T) {
 	const ms = time.Millisecond
 	for _, test := range []struct {
 		name    string
@@ -78,7 +78,7 @@ func TestPush(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w, k, log := small(t, nil)
-			server := &pushes{echo: echo{log: &journal{world: w}}}
+			server := &pushes{echo: echo{log: &eventLog{world: w}}}
 			w.nodes["server"].Listen(server)
 			for at, what := range map[time.Duration]string{10 * ms: "one", 30 * ms: "two", 50 * ms: "three"} {
 				w.At(at, func() {
@@ -112,8 +112,7 @@ func TestPush(t *testing.T) {
 	}
 }
 
-// A listener can stop when its context ends, and a reply on the same connection
-// does not disturb it.
+// A receiver stops when its context ends, and a reply on the same connection does not disturb it.
 func TestReceiveEndsWithItsContext(t *testing.T) {
 	w, k, log := small(t, nil)
 	k.Go("main", func() {

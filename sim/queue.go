@@ -1,23 +1,23 @@
 package sim
 
-// firer is what an event does when its time has come.
+// firer is called when its event is due.
 type firer interface{ fire() }
 
-// funcFirer makes a firer of a function.
+// funcFirer adapts a function to a firer.
 type funcFirer func()
 
 func (f funcFirer) fire() { f() }
 
-// event is one entry of the queue. It is embedded in what it belongs to (a
-// task's timer, a message), so that scheduling allocates nothing.
+// event is an entry of the queue. It is embedded in the object it belongs to (a task's timer, a
+// message), so that scheduling allocates nothing.
 type event struct {
 	at    int64  // true time
 	seq   uint64 // order among events of one instant
 	what  firer
 	index int // position in the queue plus one; 0: not queued
 
-	// A timer belongs to the monotonic clock of a node and moves when that
-	// clock changes its rate.
+	// A timer belongs to the monotonic clock of a node and is rescheduled when that clock changes
+	// its rate.
 	node  *Node
 	due   int64 // reading of the monotonic clock
 	place int   // position in node.timers plus one; 0: not a timer
@@ -25,12 +25,12 @@ type event struct {
 	late *Process // the stopped process whose late list holds the event
 }
 
-// queue is a heap of events with four children a node, ordered by (at, seq).
+// queue is a heap of events, ordered by (at, seq), with four children for each entry.
 type queue struct {
 	items []item
 }
 
-// item repeats the order of its event, so that comparing needs no jump.
+// item repeats the order of its event, so that a comparison does not follow the pointer.
 type item struct {
 	at  int64
 	seq uint64
@@ -46,7 +46,7 @@ func (q *queue) push(e *event) {
 	q.up(len(q.items) - 1)
 }
 
-// pop takes the first event. The queue must not be empty.
+// pop removes and returns the first event. The queue must not be empty.
 func (q *queue) pop() *event {
 	e := q.items[0].e
 	q.removeAt(0)

@@ -53,13 +53,13 @@ func (s *sem) Release() {
 		return
 	}
 	if len(s.waiters) > 0 {
-		s.waiters[0].wake(bySem) // which takes it off the list
+		s.waiters[0].wake(bySem) // wake also removes it from the list
 		return
 	}
 	s.permits++
 }
 
-// forget takes a task off the waiters.
+// forget removes a task from the waiters.
 func (s *sem) forget(t *task) {
 	if i := slices.Index(s.waiters, t); i >= 0 {
 		s.waiters = slices.Delete(s.waiters, i, i+1)

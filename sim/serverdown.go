@@ -2,13 +2,11 @@ package sim
 
 import "slices"
 
-// Crash ends the process of the node's server: every connection to it is reset
-// for both ends, and the server is told so as if the clients had done it. What
-// it had received and not served is gone. Until Restart a dial is refused and
-// a message that arrives is lost. The other processes of the node live on.
+// Crash ends the node's server: every connection to it is reset for both ends, and Server.Closed is
+// called for each. Requests that it had received and not served are lost. Until Restart, dials are
+// refused and arriving messages are lost. The node's other processes go on.
 //
-// A client that the node cannot reach, because the link to it is cut, learns
-// of the reset when the link heals.
+// A client behind a cut link learns of the reset when the link heals.
 func (n *Node) Crash() {
 	if n.down {
 		return
@@ -18,15 +16,14 @@ func (n *Node) Crash() {
 	if n.service != nil {
 		n.service.abandon()
 	}
-	// A client that dialled a node that sleeps is refused when it wakes.
+	// A client that dialled a suspended node is refused when the node wakes.
 	n.inbox = slices.DeleteFunc(n.inbox, func(m *message) bool { return !m.opens() })
 	for _, c := range slices.Clone(n.conns) {
-		c.loseServer()
+		c.serverCrashed()
 	}
 }
 
-// Restart lets the node's server listen again. It knows no connection of its
-// former life.
+// Restart makes the node's server listen again. It has no connections from before the crash.
 func (n *Node) Restart() {
 	if !n.down {
 		return
@@ -38,15 +35,15 @@ func (n *Node) Restart() {
 // Down reports whether the node's server has crashed and not been restarted.
 func (n *Node) Down() bool { return n.down }
 
-// loseServer is the end of a connection whose server has crashed.
-func (c *Conn) loseServer() {
-	// At once, even if the node is stopped: there is nobody who could wait.
+// serverCrashed ends a connection whose server has crashed.
+func (c *Conn) serverCrashed() {
+	// At once, even if the node is stopped: no process is left that could wait.
 	c.serverClosed(ErrReset)
 	back := c.down.link
 	if back.open() {
 		c.reset()
 		return
 	}
-	c.die()
+	c.kill()
 	back.broken = append(back.broken, c)
 }

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// A server that crashes resets its connections, is refused to who dials it,
-// and listens again when it is restarted.
+// A crash resets the server's connections and refuses dials until the restart.
 func TestCrashResetsAndRefusesUntilRestart(t *testing.T) {
 	w, k, log := small(t, nil)
 	n := w.nodes["server"]
@@ -41,8 +40,8 @@ func TestCrashResetsAndRefusesUntilRestart(t *testing.T) {
 	}
 }
 
-// What a stopped server had received is gone with it, and it forgets its
-// connections at the crash, not on waking.
+// A stopped server that crashes loses the requests that it had received, and its connections end at
+// the crash, not on waking.
 func TestCrashOfAStoppedServerEmptiesItsInbox(t *testing.T) {
 	w, k, log := small(t, nil)
 	n := w.nodes["server"]
@@ -62,8 +61,8 @@ func TestCrashOfAStoppedServerEmptiesItsInbox(t *testing.T) {
 	log.want(t, "5ms server was told [connection reset by peer]", "5ms connection reset by peer")
 }
 
-// Who dials a machine that sleeps is refused when it wakes, if its server has
-// crashed meanwhile.
+// A client that dials a suspended machine is refused when it wakes, if its server has crashed
+// meanwhile.
 func TestCrashOfASleepingServerRefusesOnWaking(t *testing.T) {
 	w, k, log := small(t, nil)
 	n := w.nodes["server"]
@@ -77,7 +76,7 @@ func TestCrashOfASleepingServerRefusesOnWaking(t *testing.T) {
 	log.want(t, "1.00101s dial server: connection refused")
 }
 
-// The news of a crash does not pass a cut either.
+// A client behind a cut learns of a crash when the cut heals.
 func TestCrashBehindACutIsKnownWhenItHeals(t *testing.T) {
 	for _, how := range []Cut{CutHold, CutDrop} {
 		w, k, log := small(t, nil)
@@ -103,7 +102,7 @@ func TestCrashBehindACutIsKnownWhenItHeals(t *testing.T) {
 	}
 }
 
-// A reset between two nodes leaves other nodes' connections alone.
+// A reset between two nodes does not affect connections of other nodes.
 func TestResetBreaksTheConnectionsBetweenTwoNodes(t *testing.T) {
 	w, k, log := small(t, nil)
 	other := w.AddNode("worker-2", NodeConfig{}).Process("worker-2").Worker("worker-2")

@@ -13,9 +13,9 @@ type teller struct{ echo }
 
 func (s *teller) Closed(_ *Session, err error) { s.log.add("server is told: %v", err) }
 
-// Two requests come at 3.01 ms, on two connections, to a server that takes 5 ms
-// for each. What happens at 5 ms falls into the service of the first.
-func TestService(t *testing.T) {
+// Two requests arrive at 3.01 ms, on two connections, at a server that takes 5 ms for each. The
+// event at 5 ms is during the service of the first.
+func TestAServerWithAServiceTimeServesOneAfterAnother(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		timeout time.Duration // of the calls
@@ -93,8 +93,8 @@ func TestService(t *testing.T) {
 	}
 }
 
-// A server may crash over the very request that it serves.
-func TestCrashAtTheEffectOfAServedRequest(t *testing.T) {
+// A server may crash while it serves a request.
+func TestAServerMayCrashWhileItServes(t *testing.T) {
 	w, k, log := small(t, nil)
 	n := w.nodes["server"]
 	five := draw.Fixed(5 * time.Millisecond)

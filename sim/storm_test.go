@@ -11,10 +11,9 @@ import (
 	"lockquake/internal/draw"
 )
 
-// Whatever happens to the world, and in whatever order, an answer is that to its
-// own request, the same seed gives the same run, and a world in which everything
-// has healed serves everybody.
-func TestStormPasses(t *testing.T) {
+// Under any faults in any order, an answer is that to its own request, the same seed gives the same
+// run, and a world in which everything has healed serves everybody.
+func TestAHealedWorldServesEverybody(t *testing.T) {
 	for seed := range uint64(20) {
 		sum := storm(t, seed)
 		if again := storm(t, seed); again != sum {
@@ -31,7 +30,7 @@ func storm(t *testing.T, seed uint64) string {
 	})
 	defer w.Close()
 	n := w.AddNode("server", NodeConfig{})
-	n.Listen(&moody{echo{log: &journal{world: w}}})
+	n.Listen(&moody{echo{log: &eventLog{world: w}}})
 	r := w.Source().Stream("storm", "").Rand()
 	served := 0
 	for i := range 3 {

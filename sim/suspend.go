@@ -6,15 +6,14 @@ import (
 	"time"
 )
 
-// Suspend puts the node to sleep for d of true time, as a laptop's lid or a
-// hypervisor does: its processes and its server stop, its monotonic clock
-// stands still, and its wall clock is right again when it wakes. Suspensions
-// that overlap add up.
+// Suspend puts the node to sleep for d of true time, as closing a laptop or a hypervisor does: its
+// processes and its server stop, its monotonic clock stops, and its wall clock is right again when
+// it wakes. Suspensions that overlap last until the last one ends.
 func (n *Node) Suspend(d time.Duration) {
 	w := n.world
 	w.note(kindPause, n.name, "suspend", int64(d))
 	if n.suspended++; n.suspended == 1 {
-		n.setMono(standstill)
+		n.setMono(stoppedPPM)
 	}
 	n.stop()
 	w.At(w.Time()+d, func() {
@@ -22,15 +21,14 @@ func (n *Node) Suspend(d time.Duration) {
 		if n.suspended--; n.suspended == 0 {
 			n.setMono(n.awakePPM)
 		}
-		n.goOn()
+		n.resume()
 	})
 }
 
-// Freeze stops the node's server and all its processes for d of true time, as
-// SIGSTOP does, while both clocks go on. Its kernel still opens connections;
-// requests and wall timers wait, and are served in order when the last freeze
-// and the last suspension have ended. A server that is restarted meanwhile is
-// frozen too.
+// Freeze stops the node's server and all its processes for d of true time, as SIGSTOP does, while
+// both clocks go on. Its kernel still opens connections. Requests and wall timers wait, and are
+// handled in order when the last freeze and the last suspension have ended. A server that is
+// restarted meanwhile is frozen too.
 func (n *Node) Freeze(d time.Duration) {
 	w := n.world
 	w.note(kindPause, n.name, "freeze", int64(d))
@@ -39,29 +37,29 @@ func (n *Node) Freeze(d time.Duration) {
 	w.At(w.Time()+d, func() {
 		w.note(kindResume, n.name, "freeze", 0)
 		n.frozen--
-		n.goOn()
+		n.resume()
 	})
 }
 
-// stopped reports whether the node's server runs nothing now.
+// stopped reports whether the node's server is stopped.
 func (n *Node) stopped() bool { return n.suspended+n.frozen > 0 }
 
-// stop is the beginning of a suspension or a freeze.
+// stop begins a suspension or a freeze.
 func (n *Node) stop() {
 	for _, p := range n.processes {
 		p.stop()
 	}
 }
 
-// goOn is the end of one.
-func (n *Node) goOn() {
+// resume ends a suspension or a freeze.
+func (n *Node) resume() {
 	for _, p := range n.processes {
 		p.resume()
 	}
 	if n.stopped() {
 		return
 	}
-	// One by one, since what a timer does may stop those behind it.
+	// One by one, since a timer may stop the node before the next.
 	for len(n.missed) > 0 && !n.stopped() {
 		t := n.missed[0]
 		n.missed = n.missed[1:]
@@ -77,9 +75,9 @@ func (n *Node) goOn() {
 	}
 }
 
-// Stall stops the worker's tasks of one name for d of true time: its other
-// tasks go on. A task that begins meanwhile is stopped too. If one of them had
-// anything to do before the end, caught is called then, unless it is nil.
+// Stall stops the worker's tasks of the given name for d of true time, also those that begin
+// meanwhile. Its other tasks go on. If one of the stalled tasks had anything to do before the end,
+// caught is called at the end, unless it is nil.
 func (k *Worker) Stall(name string, d time.Duration, caught func()) {
 	w := k.process.node.world
 	w.note(kindPause, k.name, name, int64(d))
@@ -104,18 +102,17 @@ func (k *Worker) Stall(name string, d time.Duration, caught func()) {
 	})
 }
 
-// Restart starts the program of a crashed worker again, in a new process on
-// the same node. The worker keeps its name and its points; its random numbers
-// are new ones.
+// Restart starts the program of a crashed worker again, in a new process on the same node. The
+// worker keeps its name and the visits of its points, and gets new random numbers.
 func (k *Worker) Restart() *Worker {
 	p := k.process.node.Process(k.process.name)
 	p.onExit = k.process.onExit
 	p.waking.count = k.process.waking.count
-	return &Worker{process: p, name: k.name, hooks: k.hooks, life: k.life + 1}
+	return &Worker{process: p, name: k.name, hooks: k.hooks, restarts: k.restarts + 1}
 }
 
-// Reset breaks, for both ends, every connection of the processes on one node to
-// another. It returns an error if one of the nodes does not exist.
+// Reset breaks, for both ends, every connection of the processes on one node to another node. It
+// returns an error if one of the nodes does not exist.
 func (w *World) Reset(from, to string) error {
 	a, b := w.nodes[from], w.nodes[to]
 	if a == nil || b == nil {
@@ -127,8 +124,8 @@ func (w *World) Reset(from, to string) error {
 	return nil
 }
 
-// ResetConns breaks the connections of the process to a node for both ends,
-// as a load balancer or a restarted peer does.
+// ResetConns breaks the connections of the process to a node for both ends, as a load balancer or a
+// restarted peer does.
 func (p *Process) ResetConns(node string) {
 	for _, c := range slices.Clone(p.conns) {
 		if c.node.name == node {

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// A suspended node's monotonic clock stands still and its wall clock does not:
-// a timer of 10 s that was half over at the suspension of an hour has its other
-// half to go after it.
+// A suspension stops the monotonic clock but not the wall clock: a timer of 10 s that is half over
+// at a suspension of an hour needs 5 s more after it.
 func TestSuspendStopsTheMonotonicClockOnly(t *testing.T) {
 	w, k, log := small(t, nil)
 	n := k.process.node
@@ -25,9 +24,9 @@ func TestSuspendStopsTheMonotonicClockOnly(t *testing.T) {
 	)
 }
 
-// A holder that looks at its monotonic clock believes too long after a
-// suspension: 2 s of its lease are over by its own clock, an hour in truth.
-// Its reply has waited for it and is taken on waking, since no deadline passed.
+// After a suspension, a holder that reads its monotonic clock believes for too long: by its clock
+// almost no time has passed, in truth an hour. The reply has waited and is taken on waking, since
+// no deadline has passed.
 func TestSuspendedClientTakesTheReplyThatWaited(t *testing.T) {
 	w, k, log := small(t, nil)
 	w.At(3*time.Millisecond, func() { k.process.node.Suspend(time.Hour) })
@@ -65,7 +64,7 @@ func TestSuspendedServerAnswersLater(t *testing.T) {
 	)
 }
 
-// One task is stalled: the renewal stands still while the work goes on.
+// A stall stops one task only: the renewal stops while the work goes on.
 func TestStallStopsOneTaskOnly(t *testing.T) {
 	w, k, log := small(t, nil)
 	ctx := context.Background()
@@ -97,8 +96,8 @@ func TestStallStopsOneTaskOnly(t *testing.T) {
 	)
 }
 
-// A crashed worker starts again as a new process: its connections and what it
-// knew are gone, its random numbers are new, its points go on counting.
+// A crashed worker starts again as a new process, without its connections and variables. It gets
+// new random numbers, and the visits of its points go on counting.
 func TestRestartIsANewProcess(t *testing.T) {
 	w, k, log := small(t, nil)
 	ctx := context.Background()
@@ -128,7 +127,7 @@ func TestRestartIsANewProcess(t *testing.T) {
 	}
 }
 
-// A reset tells both ends; what was under way is lost.
+// A reset tells both ends. Messages under way are lost.
 func TestResetBreaksBothEnds(t *testing.T) {
 	w, k, log := small(t, nil)
 	server := w.nodes["server"].server.(*echo)
@@ -146,7 +145,7 @@ func TestResetBreaksBothEnds(t *testing.T) {
 	}
 }
 
-// A wall clock that steps moves what waits for it, forward and back.
+// A step of the wall clock moves the timers that wait for it, forward and back.
 func TestWallStepMovesWallTimers(t *testing.T) {
 	for _, test := range []struct {
 		step time.Duration
@@ -165,8 +164,8 @@ func TestWallStepMovesWallTimers(t *testing.T) {
 	}
 }
 
-// A frozen server leaves its requests and wall timers waiting, while its clocks
-// go on and its kernel opens connections.
+// A frozen server leaves its requests and wall timers waiting, while its clocks go on and its
+// kernel opens connections.
 func TestFrozenServerAnswersLater(t *testing.T) {
 	w, k, log := small(t, nil)
 	server := w.nodes["server"]
@@ -197,7 +196,7 @@ func TestFrozenServerAnswersLater(t *testing.T) {
 
 // A freeze and a suspension that overlap end with the later one. Only the
 // suspension stops the monotonic clock.
-func TestFreezeAndSuspendOverlap(t *testing.T) {
+func TestOverlappingFreezeAndSuspendEndWithTheLater(t *testing.T) {
 	for _, test := range []struct {
 		freeze, suspend time.Duration // from 1 s, from 2 s
 		want            string
@@ -220,8 +219,8 @@ func TestFreezeAndSuspendOverlap(t *testing.T) {
 	}
 }
 
-// A process that starts on a frozen node waits for it to wake.
-func TestProcessStartsFrozen(t *testing.T) {
+// A process that starts on a frozen node waits until the freeze ends.
+func TestAProcessOnAFrozenNodeStartsLater(t *testing.T) {
 	w, k, log := small(t, nil)
 	n := k.process.node
 	w.At(time.Second, func() { n.Freeze(3 * time.Second) })

@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// ErrOver is what every call of a task returns once the run is over, or once
-// its process has crashed.
+// ErrOver is returned by every call of a task after the run is over or its process has crashed.
 var ErrOver = errors.New("the run is over")
 
-// reason is what woke a task.
+// reason says what woke a task.
 type reason int
 
 const (
@@ -22,16 +21,16 @@ const (
 	byStart
 )
 
-// class says how a late event reaches a process that was stopped.
+// class is the kind of an event that comes due while its process is stopped.
 type class int
 
 const (
 	classDeadline class = iota
 	classMessage
-	classStep // a task at work, which goes on at once
+	classStep // the end of a step or a computation, which goes on at once
 )
 
-// task is one thread of control of a worker.
+// task is a thread of control of a worker.
 type task struct {
 	world  *World
 	worker *Worker
@@ -42,15 +41,15 @@ type task struct {
 
 	place   int // position in world.tasks
 	timer   event
-	class   class // of the timer
-	busy    busy  // of classStep
+	class   class // class of the timer
+	work    work  // if class is classStep
 	waiting bool
 	woken   reason
 	ctx     *simContext // waited on, if any
 	sem     *sem
 }
 
-// spawn makes a task ready to run.
+// spawn returns a new task, ready to run.
 func (w *World) spawn(worker *Worker, name string, f func()) *task {
 	var t *task
 	if n := len(w.idle); n > 0 {
@@ -70,7 +69,7 @@ func (w *World) spawn(worker *Worker, name string, f func()) *task {
 	return t
 }
 
-// loop is the body of a task's thread: it runs one task after another.
+// loop is the body of a task's thread. It runs one task after another.
 func (t *task) loop() {
 	mark()
 	for {
@@ -80,7 +79,7 @@ func (t *task) loop() {
 	}
 }
 
-// perform runs the body and turns a panic into the end of the run.
+// perform runs the task. A panic ends the run.
 func (t *task) perform() {
 	defer func() {
 		if v := recover(); v != nil {
@@ -101,7 +100,7 @@ func (t *task) end() {
 	w.idle = append(w.idle, t)
 }
 
-// run gives the processor to a ready task, unless its process is stopped.
+// run resumes a ready task, unless its process is stopped.
 func (t *task) run() {
 	p := t.worker.process
 	switch {
@@ -119,7 +118,7 @@ func (t *task) run() {
 	t.world.current = nil
 }
 
-// wait parks the task until wake, and returns the reason.
+// wait parks the task until wake is called, and returns the reason.
 func (t *task) wait() reason {
 	t.waiting = true
 	t.woken = byNothing
@@ -127,7 +126,7 @@ func (t *task) wait() reason {
 	return t.woken
 }
 
-// wake makes a waiting task ready and cancels what else it waited for.
+// wake makes a waiting task ready and cancels everything else that it waited for.
 func (t *task) wake(why reason) {
 	if !t.waiting {
 		return
@@ -153,7 +152,7 @@ func (t *task) sleep(ctx *simContext, d time.Duration, c class) reason {
 	}
 	t.class = c
 	if c == classStep {
-		t.busy = t.worker.process.begin(d)
+		t.work = t.worker.process.begin(d)
 	}
 	t.worker.process.node.arm(&t.timer, d)
 	if ctx != nil {
@@ -163,9 +162,8 @@ func (t *task) sleep(ctx *simContext, d time.Duration, c class) reason {
 	return t.wait()
 }
 
-// linger parks until something wakes the task, for d at most (0: for ever), or
-// until ctx ends.
-func (t *task) linger(ctx *simContext, d time.Duration) reason {
+// waitAtMost parks until something wakes the task, for d at most (0: forever), or until ctx ends.
+func (t *task) waitAtMost(ctx *simContext, d time.Duration) reason {
 	if d > 0 {
 		return t.sleep(ctx, d, classDeadline)
 	}
@@ -176,9 +174,8 @@ func (t *task) linger(ctx *simContext, d time.Duration) reason {
 	return t.wait()
 }
 
-// elapse lets d go by without giving up the processor, if nothing else happens
-// meanwhile, and reports whether it did. To the trace it is the same event as
-// that of a timer; it only saves the way through the queue and two switches.
+// elapse lets d pass without parking the task, if nothing else happens meanwhile, and reports
+// whether it did. The trace is the same as with a timer; it only saves the queue and two switches.
 func (t *task) elapse(d time.Duration) bool {
 	w, p := t.world, t.worker.process
 	if p.stops > 0 || p.waking.lags() || p.crashed || len(t.worker.stalled) > 0 {
@@ -195,7 +192,7 @@ func (t *task) elapse(d time.Duration) bool {
 	return true
 }
 
-// taskTimer is a task as the firer of its timer.
+// taskTimer makes a task the firer of its timer.
 type taskTimer task
 
 func (tt *taskTimer) fire() {
@@ -205,8 +202,8 @@ func (tt *taskTimer) fire() {
 		return
 	}
 	if t.class == classStep {
-		if left := p.left(t.busy); left > 0 {
-			t.busy = p.begin(left)
+		if left := p.remaining(t.work); left > 0 {
+			t.work = p.begin(left)
 			p.node.arm(&t.timer, left)
 			return
 		}

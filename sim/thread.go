@@ -5,21 +5,19 @@ import (
 	"runtime"
 )
 
-// thread is how a task gives up the processor and gets it back. The engine
-// needs no more of it than this, so a goroutine in a synctest bubble can take
-// the coroutine's place.
+// thread parks and resumes a task. The engine needs only these methods, so a goroutine in a
+// synctest bubble could replace the coroutine.
 type thread interface {
 	// resume runs the task until it parks. The world calls it.
 	resume()
-	// park returns after the next resume. The task calls it. After kill it
-	// does not return but unwinds the task.
+	// park returns at the next resume. The task calls it. After kill it does not return but unwinds
+	// the task.
 	park()
-	// kill unwinds a parked task and ends the thread. It may take down the
-	// calling goroutine.
+	// kill unwinds a parked task and ends the thread. It may end the calling goroutine.
 	kill()
 }
 
-// coroutine is a thread of package iter: a switch costs no scheduler.
+// coroutine is a thread based on package iter: a switch does not involve the scheduler.
 type coroutine struct {
 	next  func() (struct{}, bool)
 	stop  func()

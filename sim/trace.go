@@ -10,14 +10,13 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Traced is a payload of a request or a reply that says what of it belongs
-// into the trace, and so into the checksum.
+// Traced is a payload that adds text to the trace, and so to the checksum.
 type Traced interface {
-	// AppendTrace appends it in a readable form without line breaks.
+	// AppendTrace appends the payload in a readable form without line breaks.
 	AppendTrace(b []byte) []byte
 }
 
-// kind is what a line of the trace is about.
+// kind is the kind of a line in the trace.
 type kind byte
 
 const (
@@ -57,10 +56,10 @@ func (k kind) String() string {
 	}[k]
 }
 
-// trace digests everything that happens, and writes it down if asked to.
+// trace computes a checksum of everything that happens, and writes it down if there is a writer.
 type trace struct {
 	digest *xxhash.Digest
-	rolled uint64 // over the times of all events, those without a line too
+	rolled uint64 // hash of the times of all events, including those without a line
 	buffer []byte
 	out    io.Writer
 	line   []byte
@@ -70,7 +69,7 @@ func newTrace(out io.Writer) trace {
 	return trace{digest: xxhash.New(), buffer: make([]byte, 0, 8192), out: out}
 }
 
-// tick takes in that an event happened.
+// tick adds the time of an event.
 func (t *trace) tick(at int64) {
 	t.rolled = bits.RotateLeft64(t.rolled^uint64(at), 23) * 0x9E3779B97F4A7C15
 }
@@ -91,7 +90,7 @@ func (t *trace) begin(at int64, k kind, actor, what string, number int64) {
 	}
 }
 
-// payload adds what a request or reply says of itself.
+// payload adds the payload of a request or reply.
 func (t *trace) payload(p any) {
 	if traced, ok := p.(Traced); ok {
 		from := len(t.buffer)
@@ -107,8 +106,8 @@ func (t *trace) end() {
 		t.flush()
 	}
 	if t.out != nil {
-		// A trace that cannot be written does not change the run; the caller that
-		// handed the writer in asks it for its error.
+		// An error of the writer does not change the run. The caller has to ask its writer for
+		// errors.
 		_, _ = t.out.Write(append(t.line, '\n'))
 	}
 }
@@ -128,20 +127,20 @@ func appendSeconds(b []byte, at int64) []byte {
 	return fmt.Appendf(b, "%d.%09d", at/1e9, at%1e9)
 }
 
-// note writes an entry without payload.
+// note adds an entry without a payload.
 func (w *World) note(k kind, actor, what string, number int64) {
 	w.trace.begin(w.now, k, actor, what, number)
 	w.trace.end()
 }
 
-// notePayload writes an entry with one.
+// notePayload adds an entry with a payload.
 func (w *World) notePayload(k kind, actor, what string, number int64, p any) {
 	w.trace.begin(w.now, k, actor, what, number)
 	w.trace.payload(p)
 	w.trace.end()
 }
 
-// Note lets the recorder of the run's history make it part of the trace.
+// Note adds an event of the run's history to the trace.
 func (w *World) Note(actor, what string, payload Traced) {
 	w.trace.begin(w.now, kindRecord, actor, what, 0)
 	if payload != nil {

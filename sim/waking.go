@@ -7,31 +7,33 @@ import (
 	"lockquake/internal/draw"
 )
 
-// waking is what a process has to see that came due while it was stopped, and how
-// far it has come with that since it went on.
+// waking keeps the events that came due while a process was stopped, and hands them over after it
+// has gone on.
 //
-// A process has Config.Cores processors and a network poller. Each of them is a
-// lane. On waking, each late deadline belongs to the lane of a processor that is
-// drawn, and each late message to the poller's; each lane takes a lag of its own
-// and then sees what is its own, in order. So with two processors a task that
-// sleeps can wake and send before the processor beside it sees that the lease is
-// over:
+// A process has Config.Cores processors and a network poller. Each of them is a lane. On waking,
+// each late deadline is drawn to a processor, and late messages belong to the poller. Each lane
+// first takes a lag, drawn from Config.WakeLag, and then handles its own events in order. In this
+// example a process with two processors was paused until 5 s. Meanwhile the sleep of its work
+// ended, its lease ended, and a reply arrived. The lags are 0.1, 8 and 2 ms:
 //
-//	processor 1  waking ....... hold ends, "write" leaves
-//	processor 2  waking ................................. lease is over: cancel
+//	5.0000 s  the process wakes; a task in the middle of a step goes on at once
+//	5.0001 s  processor 1 handles the end of the sleep: the work sends its write
+//	5.0020 s  the poller delivers the reply
+//	5.0080 s  processor 2 handles the end of the lease: it cancels the work, too late
 //
-// With one processor there is one lane: deadlines first, then messages.
+// With one processor there is one lane, which handles all deadlines before all messages. With
+// Config.ArrivalFirst there is one lane too, which handles everything in the order in which it came
+// due.
 type waking struct {
-	count uint64    // of all wakings, also of earlier lives of the process
-	draws draw.Draw // of the present waking
-	late  []lateEvent
-	lanes []lane // processors, and then the poller unless there is one lane for all
-	ahead int    // lanes that still lag
-	since uint64 // events scheduled from here on are of tasks that are awake
+	count   uint64    // number of wakings, including those before a restart of the process
+	draws   draw.Draw // the draws of the present waking
+	late    []lateEvent
+	lanes   []lane // the processors and then the poller, or one lane for all
+	lagging int    // number of lanes that still lag
+	since   uint64 // events with a higher sequence number were scheduled after the waking
 }
 
-// lateEvent came due while its process was stopped, or before the lane that is to
-// see it had caught up.
+// lateEvent is an event that came due while its process was stopped, or before its lane was awake.
 type lateEvent struct {
 	class class
 	at    int64
@@ -39,7 +41,7 @@ type lateEvent struct {
 	event *event
 }
 
-// lane is a processor, or the poller, of a process that has been stopped.
+// lane is a processor or the poller of a process that has been stopped.
 type lane struct {
 	process *Process
 	number  int
@@ -47,11 +49,10 @@ type lane struct {
 	awake   bool
 }
 
-// lags reports whether the process is awake again, but not yet aware of all that
-// came in meanwhile.
-func (k *waking) lags() bool { return k.ahead > 0 }
+// lags reports whether the process has gone on but some of its lanes still lag.
+func (k *waking) lags() bool { return k.lagging > 0 }
 
-// makeLanes makes the lanes when they are first needed.
+// makeLanes makes the lanes on the first waking.
 func (p *Process) makeLanes() {
 	cfg := &p.node.world.cfg
 	n := 1
@@ -65,7 +66,7 @@ func (p *Process) makeLanes() {
 	}
 }
 
-// laneOf is the lane that a late event belongs to. For a deadline it is drawn.
+// laneOf returns the lane that handles a late event. For a deadline it is drawn.
 func (k *waking) laneOf(c class) int {
 	processors := len(k.lanes) - 1
 	switch {
@@ -77,7 +78,7 @@ func (k *waking) laneOf(c class) int {
 	return int(k.draws.Int64N(int64(processors)))
 }
 
-// wake lets work in hand go on at once, and each lane after a lag.
+// wake lets steps go on at once, and schedules each lane after its lag.
 func (p *Process) wake() {
 	w, k := p.node.world, &p.waking
 	if k.lanes == nil {
@@ -86,7 +87,7 @@ func (p *Process) wake() {
 	k.draws = w.source.Stream("wake", p.name).At(k.count)
 	k.count++
 	k.since = w.seq
-	k.ahead = len(k.lanes)
+	k.lagging = len(k.lanes)
 	for i := range k.lanes {
 		l := &k.lanes[i]
 		l.awake = false
@@ -109,22 +110,22 @@ func (p *Process) wake() {
 	}
 }
 
-// fire hands over what belongs to the lane.
+// fire hands over the events of the lane.
 func (l *lane) fire() {
 	p := l.process
 	if p.stops > 0 || p.crashed {
-		return // stopped again: the next waking hands it over
+		return // stopped again: the next waking hands them over
 	}
 	w, k := p.node.world, &p.waking
 	l.awake = true
-	k.ahead--
+	k.lagging--
 	slices.SortStableFunc(k.late, func(a, b lateEvent) int {
 		if !w.cfg.ArrivalFirst && a.class != b.class {
 			return int(a.class) - int(b.class)
 		}
 		return compareOrder(a.at, 0, b.at, 0)
 	})
-	for p.stops == 0 { // what it does may stop it again
+	for p.stops == 0 { // an event may stop the process again
 		i := slices.IndexFunc(k.late, func(e lateEvent) bool { return e.lane == l.number })
 		if i < 0 {
 			return
@@ -133,20 +134,20 @@ func (l *lane) fire() {
 		k.late = slices.Delete(k.late, i, i+1)
 		e.late = nil
 		e.what.fire()
-		// The tasks that it woke see it before the next one comes.
+		// The tasks that it woke run before the next event is handed over.
 		w.catchingUp = true
 		w.runReady()
 		w.catchingUp = false
 	}
 }
 
-// postpone keeps an event for later if the process cannot take it now, and
-// reports whether it did.
+// postpone keeps an event for later if the process cannot handle it now, and reports whether it
+// did.
 func (p *Process) postpone(e *event, c class) bool {
 	k := &p.waking
 	lane := 0
 	if p.stops == 0 {
-		if !k.lags() || c == classStep || k.sees(e, c) {
+		if !k.lags() || c == classStep || k.handlesNow(e, c) {
 			return false
 		}
 		lane = k.laneOf(c)
@@ -156,10 +157,10 @@ func (p *Process) postpone(e *event, c class) bool {
 	return true
 }
 
-// sees reports whether an event that comes due while the process lags is seen at
-// once: a message if the poller is awake, a deadline if any processor is, or if it
-// was set by a task that is.
-func (k *waking) sees(e *event, c class) bool {
+// handlesNow reports whether an event that comes due while the process lags is handled at once. A
+// message is if the poller is awake. A deadline is if any processor is awake, or if it was set
+// after the waking.
+func (k *waking) handlesNow(e *event, c class) bool {
 	processors := k.lanes[:max(len(k.lanes)-1, 1)]
 	if c == classMessage {
 		return k.lanes[len(k.lanes)-1].awake
@@ -167,27 +168,27 @@ func (k *waking) sees(e *event, c class) bool {
 	return e.seq > k.since || slices.ContainsFunc(processors, func(l lane) bool { return l.awake })
 }
 
-// forget takes a cancelled event off the late list.
+// forget removes a cancelled event from the late list.
 func (p *Process) forget(e *event) {
 	e.late = nil
 	p.waking.late = slices.DeleteFunc(p.waking.late, func(l lateEvent) bool { return l.event == e })
 }
 
-// busy is a piece of work that takes processor time.
-type busy struct {
+// work is work that takes processor time.
+type work struct {
 	began   int64 // true time
 	takes   time.Duration
 	stopped int64 // Process.stoppedFor when it began
 }
 
-// begin begins a piece of work that takes d.
-func (p *Process) begin(d time.Duration) busy {
-	return busy{p.node.world.now, d, p.stoppedFor}
+// begin starts work that takes d.
+func (p *Process) begin(d time.Duration) work {
+	return work{p.node.world.now, d, p.stoppedFor}
 }
 
-// left is what is still to be done of a piece of work because the process was
-// stopped meanwhile; 0 or less if it is done.
-func (p *Process) left(b busy) time.Duration {
+// remaining returns the time that the work still needs because the process was stopped meanwhile; 0
+// or less if it is done.
+func (p *Process) remaining(b work) time.Duration {
 	stopped := p.stoppedFor - b.stopped
 	if stopped == 0 {
 		return 0

@@ -54,10 +54,9 @@ func asking(ctx context.Context, _ *Worker, c *Conn) error {
 	return err
 }
 
-// What a process that slept through its hold and its lease does first on waking
-// is drawn, as often as a stopped Go process does it (docs/model.md has the
-// measurement): with one processor it never writes, and more processors make it
-// write more often. A reply and an alarm have equal chances.
+// A process whose sleep and lease both ended during a pause may write first on waking. That is
+// drawn, as often as a stopped Go process does it (docs/model.md has the measurement): never with
+// one processor, and more often with more processors. A reply and an alarm have equal chances.
 func TestWokenProcessMayWriteBeforeItsLateAlarm(t *testing.T) {
 	const runs = 1000
 	for _, test := range []struct {
@@ -98,9 +97,9 @@ func TestWokenProcessMayWriteBeforeItsLateAlarm(t *testing.T) {
 	}
 }
 
-// A computation that is stopped takes up again where it was, so a pause makes it
-// end later; a sleep that is over in the pause is over.
-func TestComputationStopsWithItsProcess(t *testing.T) {
+// A computation goes on where the pause stopped it, so it ends later. A sleep whose time is over
+// after the pause ends at once.
+func TestAComputationStopsWithItsProcess(t *testing.T) {
 	w, k, log := small(t, nil)
 	w.At(40*time.Millisecond, func() { k.process.Pause(time.Second) })
 	w.At(1080*time.Millisecond, func() { k.process.Pause(10 * time.Millisecond) })
@@ -119,8 +118,8 @@ func TestComputationStopsWithItsProcess(t *testing.T) {
 	)
 }
 
-// A suspended machine computes as little as a stopped process.
-func TestComputationStopsWithItsMachine(t *testing.T) {
+// A suspended machine computes nothing, like a stopped process.
+func TestAComputationStopsWithItsMachine(t *testing.T) {
 	w, k, log := small(t, nil)
 	w.At(40*time.Millisecond, func() { k.process.node.Suspend(time.Second) })
 	k.Go("main", func() {
@@ -131,9 +130,8 @@ func TestComputationStopsWithItsMachine(t *testing.T) {
 	log.want(t, "1.1s computed")
 }
 
-// A step that is longer than the lag can be overtaken by the alarm; the step of a
-// microsecond cannot.
-func TestStepAtHandAndLateAlarmRace(t *testing.T) {
+// An alarm can overtake a step that is longer than the lag, but not one of a microsecond.
+func TestALateAlarmOvertakesOnlyALongStep(t *testing.T) {
 	for _, test := range []struct {
 		step time.Duration
 		want []string
@@ -156,7 +154,7 @@ func TestStepAtHandAndLateAlarmRace(t *testing.T) {
 	}
 }
 
-// Every pause has draws of its own, and the same seed the same.
+// Every pause has its own draws, and the same seed gives the same draws.
 func TestEachWakingIsDrawn(t *testing.T) {
 	lags := func(seed uint64) []time.Duration {
 		w, k, _ := small(t, func(c *Config) {

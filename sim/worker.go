@@ -9,16 +9,15 @@ import (
 	"lockquake/lock/env"
 )
 
-// Worker is one of the workers of a process. It implements env.Env for the
-// lock that it uses.
+// Worker is a worker of a process. It implements env.Env for the lock that it uses.
 type Worker struct {
-	process *Process
-	name    string
-	random  map[string]*rand.Rand
-	hooks   map[pointID]*hook
-	stalled map[string]int // tasks that are stopped, by name
-	stuck   []*task        // of those, the ones that are ready to run
-	life    int            // how often its process was started again
+	process  *Process
+	name     string
+	random   map[string]*rand.Rand
+	hooks    map[pointID]*hook
+	stalled  map[string]int // tasks that are stopped, by name
+	stuck    []*task        // stalled tasks that are ready to run
+	restarts int            // how often it was restarted
 }
 
 var _ env.Env = (*Worker)(nil)
@@ -58,9 +57,8 @@ func (k *Worker) Sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// Compute keeps the worker busy for d of processor time. No context ends it. While
-// its process is stopped it does not go on: what is left then is done after
-// waking.
+// Compute keeps the worker busy for d of processor time. No context ends it. While its process is
+// stopped it makes no progress, and does the rest after waking.
 func (k *Worker) Compute(d time.Duration) error {
 	t, _, err := k.process.node.world.enter(context.Background())
 	if err != nil {
@@ -103,8 +101,8 @@ func (k *Worker) Go(name string, f func()) env.Sem {
 	return w.spawn(k, name, f).done
 }
 
-// Go starts a task of the worker whose turn it is: what a client library does
-// in the background on behalf of its caller.
+// Go starts a task of the current worker: what a client library does in the background for its
+// caller.
 func (w *World) Go(name string, f func()) {
 	if t := w.current; t != nil {
 		t.worker.Go(name, f)
@@ -122,8 +120,8 @@ func (k *Worker) Rand(stream string) *rand.Rand {
 	r := k.random[stream]
 	if r == nil {
 		entity := k.name
-		if k.life > 0 {
-			entity = fmt.Sprintf("%s, life %d", k.name, k.life+1)
+		if k.restarts > 0 {
+			entity = fmt.Sprintf("%s, life %d", k.name, k.restarts+1)
 		}
 		r = k.process.node.world.source.Stream(stream, entity).Rand()
 		if k.random == nil {
@@ -134,8 +132,8 @@ func (k *Worker) Rand(stream string) *rand.Rand {
 	return r
 }
 
-// Point implements env.Env: the worker stays at the point for Config.Step,
-// and longer if a fault stops it there.
+// Point implements env.Env: the worker stays at the point for Config.Step, or longer if a fault
+// stops it there.
 func (k *Worker) Point(name string) {
 	w := k.process.node.world
 	if w.foreign() || w.closed || k.process.crashed {
@@ -147,9 +145,9 @@ func (k *Worker) Point(name string) {
 	}
 }
 
-// enter is how every call that may park begins: it finds the task and refuses
-// a context that has ended, one that could not end in virtual time, and a goroutine
-// that is no task. In a run that has failed it does not return.
+// enter begins every call that may park. It returns the current task and the simContext of ctx. It
+// returns an error for a context that has ended or was not made by the world, and for a goroutine
+// that is not a task. If the run has failed it does not return.
 func (w *World) enter(ctx context.Context) (*task, *simContext, error) {
 	if w.foreign() {
 		return nil, nil, ErrForeignGoroutine
@@ -158,7 +156,7 @@ func (w *World) enter(ctx context.Context) (*task, *simContext, error) {
 	if w.closed || t == nil || t.worker.process.crashed {
 		return nil, nil, ErrOver
 	}
-	if w.listen(); w.err != nil {
+	if w.failIfMisused(); w.err != nil {
 		t.wait() // until the run is closed
 	}
 	sc, err := w.contextOf(ctx)

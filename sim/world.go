@@ -11,42 +11,39 @@ import (
 	"lockquake/internal/draw"
 )
 
-// Config is what a world is made from. The zero value of a field is its
-// default.
+// Config configures a world. Zero values are the defaults.
 type Config struct {
 	Seed uint64
-	// Step is the virtual time that every point costs.
+	// Step is the virtual time that a worker stays at each point.
 	Step time.Duration
-	// Cores is how many processors each process runs on; 0 stands for 1. With
-	// more than one, chance decides what a process sees first on waking.
+	// Cores is the number of processors of each process; 0 means 1. With more than one, the order
+	// in which a woken process handles late events is drawn.
 	Cores int
-	// WakeLag is the time that a processor takes from waking to its late
-	// deadlines, and the network poller to the late messages.
+	// WakeLag is the time from the waking of a process until a processor handles its late
+	// deadlines, or the network poller its late messages. waking.go has an example.
 	WakeLag draw.Dist
-	// ArrivalFirst: on waking, what came first is seen first, on one processor.
-	// Otherwise all deadlines of one processor come before all messages.
+	// ArrivalFirst makes a woken process handle late events in the order in which they came due, on
+	// one processor. Otherwise a processor handles all its deadlines before all messages.
 	ArrivalFirst bool
-	// Latency is how long a message is under way on a link that has no latency
-	// of its own.
+	// Latency is the latency of messages on links that have no latency of their own.
 	Latency draw.Dist
-	// Limit is the true time at which the run ends in any case, unless Extend
-	// moves it; 0 for none.
+	// Limit is the true time at which the run ends in any case, unless Extend moves it; 0 means
+	// none.
 	Limit time.Duration
-	// Trace receives one line for every event; nil for none.
+	// Trace receives one line for each event; nil means none.
 	Trace io.Writer
-	// Visit is told of every point that a worker comes to, before the faults
-	// that are tied to it; nil for nobody.
+	// Visit is called for each point that a worker reaches, before the faults that are tied to the
+	// point; it may be nil.
 	Visit func(at time.Duration, worker, point string)
-	// Beat is set to a new value again and again while events happen, for a
-	// watchdog on another goroutine; nil for none.
+	// Beat changes its value regularly while events happen, for a watchdog on another goroutine; it
+	// may be nil.
 	Beat *atomic.Uint64
 }
 
-// maxAtOneInstant is how many events and task switches may happen before time
-// must have moved.
+// maxAtOneInstant is the maximum number of events and task switches at one instant of virtual time.
 const maxAtOneInstant = 1_000_000
 
-// ErrNoProgress says that a million events happened at one instant of virtual time.
+// ErrNoProgress is the error of a run with a million events at one instant of virtual time.
 var ErrNoProgress = errors.New("no progress: a million events at one instant of virtual time")
 
 // PanicError is a panic in a task.
@@ -76,29 +73,29 @@ type World struct {
 	queue   queue
 	ready   readyQueue
 	nodes   map[string]*Node
-	tasks   []*task // not ended, in no order
-	idle    []*task // ended, kept for their threads
+	tasks   []*task // not ended, in no particular order
+	idle    []*task // ended; their threads are reused
 	current *task
 	stopped bool
 	closed  bool
 	err     error
 	trace   trace
 	events  int64
-	// How many events and task switches happened at this instant.
+	// The number of events and task switches at this instant.
 	atInstant int
 	points    pointTable
 	request   int64    // last request ID given
 	conns     int64    // connections dialled
-	message   *message // the one that the point being passed is about
-	spare     []*Call  // answered and taken, for new requests
+	message   *message // the message of the current point
+	spare     []*Call  // finished calls, for reuse
 	limited   bool     // Run ended at the limit
-	// A process takes in what came while it was stopped: more is to happen at
-	// this instant than the queue knows.
+	// A woken process is handling late events: more will happen at this instant than the queue
+	// shows.
 	catchingUp bool
 	outside    outside
 }
 
-// New makes an empty world.
+// New returns an empty world.
 func New(cfg Config) *World {
 	return &World{
 		cfg: cfg, source: draw.New(cfg.Seed), nodes: map[string]*Node{},
@@ -106,31 +103,30 @@ func New(cfg Config) *World {
 	}
 }
 
-// Time is the true time since the run began.
+// Time returns the true time since the run began.
 func (w *World) Time() time.Duration { return time.Duration(w.now) }
 
-// Source is where everything random in this run comes from.
+// Source returns the source of all random numbers of the run.
 func (w *World) Source() draw.Source { return w.source }
 
-// Events is how many events have happened.
+// Events returns the number of events so far.
 func (w *World) Events() int64 { return w.events }
 
-// Checksum names all that has happened so far, in 16 hex digits.
+// Checksum returns a hash of everything that has happened so far, in 16 hex digits.
 func (w *World) Checksum() string { return w.trace.sum() }
 
-// At calls do at a moment of true time; a past one stands for now.
-func (w *World) At(moment time.Duration, do func()) {
-	w.schedule(&event{what: funcFirer(do)}, max(int64(moment), w.now))
+// At calls do at the true time t, or now if t is past.
+func (w *World) At(t time.Duration, do func()) {
+	w.schedule(&event{what: funcFirer(do)}, max(int64(t), w.now))
 }
 
-// Extend moves the limit of the run to a later moment of true time. An earlier
-// one leaves it where it is.
-func (w *World) Extend(moment time.Duration) { w.cfg.Limit = max(w.cfg.Limit, moment) }
+// Extend moves the limit of the run to a later true time t. It ignores an earlier one.
+func (w *World) Extend(t time.Duration) { w.cfg.Limit = max(w.cfg.Limit, t) }
 
-// Limited reports whether Run ended at the limit, with more left to happen.
+// Limited reports whether Run ended at the limit although more would have happened.
 func (w *World) Limited() bool { return w.limited }
 
-// Stop ends Run after the event at hand.
+// Stop ends Run after the current event.
 func (w *World) Stop() { w.stopped = true }
 
 // schedule puts e into the queue.
@@ -140,7 +136,7 @@ func (w *World) schedule(e *event, at int64) {
 	w.queue.push(e)
 }
 
-// cancel makes sure that e does not fire.
+// cancel prevents e from firing.
 func (w *World) cancel(e *event) {
 	w.queue.remove(e)
 	if e.node != nil {
@@ -151,15 +147,14 @@ func (w *World) cancel(e *event) {
 	}
 }
 
-// Run lets events happen until Stop is called, nothing is left to happen, or
-// Config.Limit has come. It returns the first panic of a task, ErrNoProgress, or a
-// MisuseError.
+// Run runs events until Stop is called, no event is left, or Config.Limit is reached. It returns
+// the first panic of a task, ErrNoProgress, a MisuseError, or the error of Fail.
 func (w *World) Run() error {
 	w.outside.begun.Store(true)
 	defer mark()()
 	for {
 		w.runReady()
-		w.listen()
+		w.failIfMisused()
 		if w.stopped || w.err != nil || len(w.queue.items) == 0 {
 			return w.err
 		}
@@ -176,7 +171,7 @@ func (w *World) Run() error {
 	}
 }
 
-// advance lets the time of the next event come.
+// advance moves to the time of the next event.
 func (w *World) advance(at int64) {
 	if at != w.now {
 		w.atInstant = 0
@@ -190,16 +185,15 @@ func (w *World) advance(at int64) {
 	}
 }
 
-// idleUntil reports whether nothing can happen before the timer of the task
-// at hand fires at that time, nor at that time before it.
+// idleUntil reports whether nothing else can happen until the current task's timer fires at that
+// time.
 func (w *World) idleUntil(at int64) bool {
 	limit := int64(w.cfg.Limit)
 	return !w.stopped && w.err == nil && !w.catchingUp && w.ready.empty() &&
 		(len(w.queue.items) == 0 || w.queue.items[0].at > at) && (limit <= 0 || at <= limit)
 }
 
-// runReady gives the processor to every task that was woken, and to those
-// that they wake.
+// runReady runs every task that is ready, including those that they wake.
 func (w *World) runReady() {
 	for w.err == nil {
 		t := w.ready.pop()
@@ -211,7 +205,7 @@ func (w *World) runReady() {
 	}
 }
 
-// countInstant notices a run that no longer moves in time.
+// countInstant fails a run that no longer advances in time.
 func (w *World) countInstant() {
 	if w.atInstant++; w.atInstant > maxAtOneInstant {
 		w.fail(fmt.Errorf("%w (%v)", ErrNoProgress, w.Time()))
@@ -228,7 +222,7 @@ func (q *readyQueue) push(t *task) { q.tasks = append(q.tasks, t) }
 
 func (q *readyQueue) empty() bool { return q.first == len(q.tasks) }
 
-// pop returns nil when nothing is there.
+// pop returns nil if the queue is empty.
 func (q *readyQueue) pop() *task {
 	if q.empty() {
 		q.tasks, q.first = q.tasks[:0], 0
@@ -239,15 +233,14 @@ func (q *readyQueue) pop() *task {
 	return t
 }
 
-// Close ends every task that is still there and frees its thread. Deferred
-// calls of such tasks run, and find a world in which every call fails.
+// Close ends all remaining tasks and frees their threads. The deferred calls of these tasks run,
+// and every call of theirs to the world fails.
 func (w *World) Close() {
 	if w.closed {
 		return
 	}
 	w.closed = true
-	// A thread that unwinds takes down the goroutine it is stopped from, so
-	// each gets one to take.
+	// A thread that unwinds ends the goroutine that killed it, so each gets one of its own.
 	var unwound sync.WaitGroup
 	for _, tasks := range [][]*task{w.tasks, w.idle} {
 		for _, t := range tasks {
@@ -257,11 +250,11 @@ func (w *World) Close() {
 	}
 }
 
-// Fail ends the run with err, which Run returns; the first one counts. It is for
-// what the simulation cannot carry out.
+// Fail ends the run with err, which Run returns; the first error counts. It is for requests that
+// the simulation cannot carry out.
 func (w *World) Fail(err error) { w.fail(err) }
 
-// fail ends the run with err; the first one counts.
+// fail ends the run with err; the first error counts.
 func (w *World) fail(err error) {
 	if w.err == nil {
 		w.err = err

@@ -18,7 +18,7 @@ import (
 
 // echo answers every request with itself, at its arrival.
 type echo struct {
-	log    *journal
+	log    *eventLog
 	closed []error
 }
 
@@ -30,17 +30,17 @@ func (e *echo) Serve(c *Call) {
 
 func (e *echo) Closed(_ *Session, err error) { e.closed = append(e.closed, err) }
 
-// journal collects what happened, with its time.
-type journal struct {
+// eventLog collects what happened, with its time.
+type eventLog struct {
 	world *World
 	lines []string
 }
 
-func (j *journal) add(format string, args ...any) {
+func (j *eventLog) add(format string, args ...any) {
 	j.lines = append(j.lines, fmt.Sprintf("%v %s", j.world.Time(), fmt.Sprintf(format, args...)))
 }
 
-func (j *journal) want(t *testing.T, lines ...string) {
+func (j *eventLog) want(t *testing.T, lines ...string) {
 	t.Helper()
 	if diff := cmp.Diff(lines, j.lines); diff != "" {
 		t.Errorf("what happened (-want +got):\n%s", diff)
@@ -49,14 +49,14 @@ func (j *journal) want(t *testing.T, lines ...string) {
 
 // small makes a world with one server and one worker. Every message takes
 // 1 ms, every step 10 us, and waking 100 us.
-func small(t *testing.T, change func(*Config)) (*World, *Worker, *journal) {
+func small(t *testing.T, change func(*Config)) (*World, *Worker, *eventLog) {
 	t.Helper()
 	cfg := Config{Seed: 1, Step: 10 * time.Microsecond, WakeLag: draw.Fixed(100 * time.Microsecond), Latency: draw.Fixed(time.Millisecond)}
 	if change != nil {
 		change(&cfg)
 	}
 	w := New(cfg)
-	log := &journal{world: w}
+	log := &eventLog{world: w}
 	w.AddNode("server", NodeConfig{}).Listen(&echo{log: log})
 	k := w.AddNode("worker-1", NodeConfig{}).Process("worker-1").Worker("worker-1")
 	t.Cleanup(w.Close)
@@ -70,7 +70,7 @@ func run(t *testing.T, w *World) {
 	}
 }
 
-// A call costs a round trip and the step in which its reply is taken.
+// A call takes a round trip and the step in which its reply is taken.
 func TestCallTakesARoundTripAndAStep(t *testing.T) {
 	w, k, log := small(t, nil)
 	k.Go("main", func() {
@@ -98,10 +98,9 @@ func TestCallTakesARoundTripAndAStep(t *testing.T) {
 	)
 }
 
-// The pause between the check and the write: the process is paused at a point,
-// for 15 s, its step having begun. What it does next comes after the pause,
-// and what it decided before holds.
-func TestPauseBetweenCheckAndWrite(t *testing.T) {
+// A process is paused for 15 s at a point between its check and its write. After the pause it goes
+// on with what it had decided before.
+func TestAPauseBetweenCheckAndWriteDelaysTheWrite(t *testing.T) {
 	w, k, log := small(t, nil)
 	k.OnPoint("lease-checked", 1, func() { k.process.Pause(15 * time.Second) })
 	k.Go("main", func() {
@@ -122,7 +121,7 @@ func TestPauseBetweenCheckAndWrite(t *testing.T) {
 	)
 }
 
-// The late packet: the process runs, its write is held in the network.
+// A late packet: the process runs, and the network holds its write.
 func TestHeldMessageArrivesLateAndHoldsBackItsSuccessors(t *testing.T) {
 	w, k, log := small(t, nil)
 	k.OnPoint("write.sent", 1, func() {
@@ -149,9 +148,9 @@ func TestHeldMessageArrivesLateAndHoldsBackItsSuccessors(t *testing.T) {
 	)
 }
 
-// A paused process finds both its late deadline and its reply on waking. The
-// order in which it sees them is a setting.
-func TestWakingSeesDeadlinesOrMessagesFirst(t *testing.T) {
+// On waking, a paused process finds both a late deadline and a reply. A setting decides which it
+// sees first.
+func TestASettingDecidesWhetherDeadlinesOrMessagesComeFirst(t *testing.T) {
 	for _, test := range []struct {
 		name         string
 		arrivalFirst bool
@@ -176,8 +175,7 @@ func TestWakingSeesDeadlinesOrMessagesFirst(t *testing.T) {
 	}
 }
 
-// On waking the task between two steps goes on at once; a watchdog's late
-// timer is noticed after the lag only.
+// On waking, a task in the middle of a step goes on at once. A late timer fires only after the lag.
 func TestWakingRunsStepsBeforeLateTimers(t *testing.T) {
 	w, k, log := small(t, nil)
 	k.OnPoint("lease-checked", 1, func() { k.process.Pause(5 * time.Second) })
@@ -193,7 +191,7 @@ func TestWakingRunsStepsBeforeLateTimers(t *testing.T) {
 	log.want(t, "5.00001s goes on", "5.0001s watchdog")
 }
 
-// Two pauses that overlap are one, as long as the later end.
+// Two pauses that overlap act as one that ends with the later.
 func TestOverlappingPausesUnite(t *testing.T) {
 	w, k, log := small(t, nil)
 	w.At(1*time.Second, func() { k.process.Pause(3 * time.Second) })
@@ -206,7 +204,7 @@ func TestOverlappingPausesUnite(t *testing.T) {
 	log.want(t, "4.0001s slept")
 }
 
-func TestCutLink(t *testing.T) {
+func TestACutHoldsOrDropsMessagesUntilItHeals(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		how  Cut
@@ -237,7 +235,7 @@ func TestCutLink(t *testing.T) {
 }
 
 // A reply can be lost after the effect.
-func TestReplyLostAfterEffect(t *testing.T) {
+func TestAReplyCanBeLostAfterTheEffect(t *testing.T) {
 	w, k, log := small(t, nil)
 	k.OnPoint("write.replied", 1, func() {
 		if err := w.DropMessage(time.Hour); err != nil {
@@ -266,7 +264,7 @@ func TestHoldNeedsAMessage(t *testing.T) {
 	}
 }
 
-// A crashed process says nothing more, and what it deferred reaches nobody.
+// A crashed process sends nothing more, not even in its deferred calls.
 func TestCrashSilencesDeferredCalls(t *testing.T) {
 	w, k, log := small(t, nil)
 	w.At(time.Second, k.process.Crash)
@@ -287,7 +285,7 @@ func TestCrashSilencesDeferredCalls(t *testing.T) {
 	log.want(t)
 }
 
-func TestContexts(t *testing.T) {
+func TestAContextEndsWithItsParentOrItsTimeout(t *testing.T) {
 	w, k, log := small(t, nil)
 	why := errors.New("lost")
 	k.Go("main", func() {
@@ -312,14 +310,14 @@ func TestContexts(t *testing.T) {
 	log.want(t, "1s lost context canceled lost", "3s context deadline exceeded")
 }
 
-// A node whose monotonic clock runs 10 % fast sleeps shorter than true time,
-// and its wall clock is another matter.
-func TestClocksWithRates(t *testing.T) {
+// A sleep on a node whose monotonic clock runs 10 % fast is shorter in true time. The wall clock
+// does not matter for it.
+func TestTimersFollowTheRateOfTheirClock(t *testing.T) {
 	w := New(Config{})
 	defer w.Close()
 	n := w.AddNode("n", NodeConfig{MonoPPM: 100_000, WallOffset: time.Hour, WallPPM: -500_000})
 	k := n.Process("n").Worker("n")
-	log := &journal{world: w}
+	log := &eventLog{world: w}
 	k.Go("main", func() {
 		_ = k.Sleep(context.Background(), 11*time.Second)
 		log.add("mono %v wall %v", k.Mono(), k.Now().Sub(epoch()))
@@ -330,7 +328,7 @@ func TestClocksWithRates(t *testing.T) {
 	log.want(t, "10s mono 11s wall 1h0m5s", "12s wall timer")
 }
 
-// A change of rate moves the timers that are pending.
+// A change of rate moves pending timers.
 func TestRateChangeMovesTimers(t *testing.T) {
 	w, k, log := small(t, nil)
 	k.Go("main", func() {
@@ -374,7 +372,7 @@ func TestPanicIsReportedWithItsOwnStack(t *testing.T) {
 
 func explode() { panic("boom") }
 
-func TestNoProgressEnds(t *testing.T) {
+func TestARunWithoutProgressEnds(t *testing.T) {
 	w, k, _ := small(t, func(c *Config) { c.Step = 0 })
 	k.Go("main", func() {
 		for {
@@ -424,7 +422,7 @@ func shop(seed uint64, trace *bytes.Buffer, beat *atomic.Uint64) string {
 	}
 	w := New(cfg)
 	defer w.Close()
-	w.AddNode("server", NodeConfig{}).Listen(&echo{log: &journal{world: w}})
+	w.AddNode("server", NodeConfig{}).Listen(&echo{log: &eventLog{world: w}})
 	for i := range 5 {
 		name := fmt.Sprintf("worker-%d", i+1)
 		k := w.AddNode(name, NodeConfig{}).Process(name).Worker(name)

@@ -1,22 +1,20 @@
-// Package stored judges a list of operations that others wrote, as Jepsen leaves
-// one behind: is there an order of them that a model allows?
+// Package stored judges a list of operations that another tool recorded, such as Jepsen: is there
+// an order of them that a model allows?
 //
-// It knows nothing of locks, sections or faults; those are of package checker,
-// which lends it the [checker.Verdict] alone. Package jepsen reads the lists.
+// It knows nothing of locks, sections or faults, which package checker judges; it shares only the
+// [checker.Verdict]. Package jepsen reads the lists.
 //
 // # A tour
 //
-//   - judge.go has [Judge], which judges a list by the name of a model, and the
-//     search for an order: porcupine, within bounds of steps and memory. It
-//     cuts the evidence out of the list, too.
-//   - frontier.go is the other search, which goes through the events in their
-//     order. It finds out sooner that there is no order, and since when.
-//   - models.go lists the [Models]: what each may do, and which one a list is of
-//     ([GuessModel]). It leaves out what no order needs.
-//   - set.go judges the set, which needs no order.
+//   - judge.go has [Judge], which judges a list by a named model. It searches for an order with
+//     porcupine, within bounds of steps and memory, and selects the operations to show as evidence.
+//   - frontier.go has a second search, which goes through the events in order. It finds out sooner
+//     that there is no order, and which event proves it.
+//   - models.go lists the [Models], says what each allows, and guesses which model a list is of
+//     ([GuessModel]). It also drops the operations that no order needs.
+//   - set.go judges a set, which needs no search for an order.
 //
 // # Adding a model
 //
-// Add one entry to [Models] and histories that it accepts and refuses to
-// judge_test.go.
+// Add one entry to [Models], and histories that it accepts and refuses to judge_test.go.
 package stored

@@ -8,11 +8,10 @@ import (
 	"lockquake/checker"
 )
 
-// frontier goes through the events in their order and keeps all spots at which
-// the moves so far can have led, of those that differ only in the open moves
-// taken the most frugal ones. What was under way happens as late as it can: not
-// before an end asks for it. Where no spot is left there is no order, and the
-// move that has just ended is returned.
+// frontier goes through the events in order and keeps all spots that the moves so far can have led
+// to. Of spots that differ only in the open moves taken, it keeps those with the fewest. A move
+// under way happens as late as possible: only when the end of a move requires it. If no spot is
+// left there is no order, and frontier returns the move that has just ended.
 func (o *ordering) frontier() (checker.Verdict, *move) {
 	f := frontier{ordering: o, left: o.limits.accesses}
 	type end struct {
@@ -37,7 +36,7 @@ func (o *ordering) frontier() (checker.Verdict, *move) {
 		case e.at == e.m.call:
 			slot := bits.TrailingZeros64(^f.busy)
 			if slot == len(f.slots) {
-				return checker.Unknown, nil // more are under way than a spot can count
+				return checker.Unknown, nil // more moves are under way than a spot can count
 			}
 			f.slots[slot] = e.m
 			f.busy |= 1 << slot
@@ -58,18 +57,17 @@ func (o *ordering) frontier() (checker.Verdict, *move) {
 
 type frontier struct {
 	*ordering
-	left   int       // spots that may still be looked at
-	slots  [64]*move // what is under way
+	left   int       // spots that may still be visited
+	slots  [64]*move // the moves under way
 	busy   uint64    // the slots that are in use
-	called []byte    // how many of each kind of open moves have been called
+	called []byte    // the number of open moves of each kind that have been called
 }
 
-// pass returns where the search can stand when the move in a slot has ended.
-// Spots with fewer open moves taken have their turn first, so that they are
-// there when the others are compared with them.
+// pass returns the possible spots after the move in a slot has ended. Spots with fewer open moves
+// taken come first, so that the others can be compared with them.
 func (f *frontier) pass(spots []spot, slot int) (after []spot) {
 	been := map[spot][]string{}
-	var queue [][]spot // by how many open moves are taken
+	var queue [][]spot // by the number of open moves taken
 	push := func(s spot) {
 		if !frugal(been, s) {
 			return
@@ -102,8 +100,8 @@ func (f *frontier) pass(spots []spot, slot int) (after []spot) {
 	return after
 }
 
-// expand pushes the spots that are one move away, and keeps what the move in
-// the slot has met where it did not fit.
+// expand pushes the spots that are one move away. If the move in the slot does not fit, it records
+// the condition that the move met.
 func (f *frontier) expand(s spot, slot int, push func(spot)) {
 	for todo := f.busy &^ s.under; todo != 0; todo &= todo - 1 {
 		i := bits.TrailingZeros64(todo)
@@ -125,9 +123,9 @@ func (f *frontier) expand(s spot, slot int, push func(spot)) {
 	}
 }
 
-// frugal reports whether the search has not yet been at a spot with the same or
-// fewer open moves taken. If it has, there is nothing new to find: what can
-// follow here can follow there, as moves that are left over do no harm.
+// frugal reports whether the search has not yet visited the same spot with the same or fewer open
+// moves taken. If it has, this spot can be skipped: whatever can follow it can follow that one too,
+// since unused open moves do no harm.
 func frugal(been map[spot][]string, s spot) bool {
 	where := s
 	where.taken = ""

@@ -14,18 +14,18 @@ import (
 	"lockquake/history/jepsen"
 )
 
-// Judgement is what a model says of a list of operations.
+// Judgement is the result of judging a list of operations by a model.
 type Judgement struct {
 	Model      string
 	Verdict    checker.Verdict
 	Operations int
 	Processes  int
 	Failed     int // operations that certainly did nothing
-	Open       int // operations of which nobody knows
-	// Text says in one sentence what is wrong, or why nobody can tell. It is
-	// empty if the verdict is Valid.
+	Open       int // operations of unknown outcome
+	// Text says in one sentence what is wrong, or why the verdict is Unknown. It is empty if the
+	// verdict is Valid.
 	Text string
-	// Evidence is a window of the operations around what is wrong.
+	// Evidence lists operations around the one that does not fit.
 	Evidence []Shown
 }
 
@@ -35,13 +35,13 @@ type Shown struct {
 	Wrong bool
 }
 
-// Judge judges operations by the model of that name: is there an order
-// of them that the model allows, and in which every operation takes effect between
-// its call and its return? The search for one is bounded in steps and memory;
-// beyond, the verdict is Unknown. The set is judged by what its reads hold.
+// Judge judges operations by the named model: is there an order of them that the model allows, with
+// every operation taking effect between its call and its return? The search for one is bounded in
+// steps and memory; if the bounds do not suffice, the verdict is Unknown. A set is judged by what
+// its reads return.
 //
-// An error is a *jepsen.Error if an operation makes no sense to the model, and
-// otherwise says that there is no such model.
+// The error is a *jepsen.Error if an operation makes no sense to the model. Otherwise it says that
+// there is no such model.
 func Judge(operations []jepsen.Operation, model string) (Judgement, error) {
 	return judge(operations, model, defaultLimits())
 }
@@ -50,13 +50,13 @@ func Judge(operations []jepsen.Operation, model string) (Judgement, error) {
 // so that a verdict is the same on every machine.
 type limits struct {
 	accesses int // moves that may be tried
-	memory   int // bytes that the search may remember, about
+	memory   int // about how many bytes the search may use
 }
 
-// forever is after every event.
+// forever is greater than every position of an event.
 const forever = math.MaxInt64
 
-// defaultLimits allow about 10,000 operations of a dozen busy processes.
+// defaultLimits suffice for about 10,000 operations of a dozen busy processes.
 func defaultLimits() limits { return limits{accesses: 3_000_000, memory: 512 << 20} }
 
 func judge(operations []jepsen.Operation, model string, l limits) (Judgement, error) {
@@ -108,10 +108,10 @@ func judge(operations []jepsen.Operation, model string, l limits) (Judgement, er
 	return j, nil
 }
 
-// order looks for an order, and says what prevents one. Where
-// there is one, porcupine mostly finds it in a few steps for each move; that there
-// is none, and since when, the frontier finds out sooner. What is too wide for
-// the frontier is left to porcupine again, with more steps.
+// order looks for an order, and says what prevents one. If there is an order, porcupine mostly
+// finds it in a few steps for each move. If there is none, the frontier finds that out sooner, with
+// the operation that proves it. If a list is too concurrent for the frontier, porcupine tries again
+// with more steps.
 func (j *Judgement) order(o *ordering) {
 	const few, part = 20, 10
 	if j.Verdict = o.fits(few * len(o.moves)); j.Verdict == checker.Valid {
@@ -138,7 +138,7 @@ func (j *Judgement) order(o *ordering) {
 		return
 	}
 	j.Text = fmt.Sprintf("no order explains that process %d %s", wrong.op.Process, tell(wrong.op))
-	// What it met: a few say it, and more say nothing.
+	// A few of the conditions are enough for the reader.
 	const most = 4
 	var met []string
 	for _, c := range o.met[wrong] {
@@ -154,7 +154,7 @@ func (j *Judgement) order(o *ordering) {
 	j.Evidence = o.window(wrong)
 }
 
-// tell says what an operation did.
+// tell describes an operation in words.
 func tell(o *jepsen.Operation) string {
 	text := fmt.Sprintf("did :%s", o.Function)
 	value := o.Input
@@ -171,25 +171,24 @@ func tell(o *jepsen.Operation) string {
 type ordering struct {
 	model  Model
 	moves  []move    // in the order of their calls
-	kinds  [][]*move // the open ones, see chain
+	kinds  [][]*move // the open moves, see chain
 	limits limits
-	met    map[*move][]condition // in which a move did not fit
+	met    map[*move][]condition // the conditions in which a move did not fit
 }
 
-// spot is the position of a search.
+// spot is a position of the search.
 type spot struct {
 	condition
-	taken string // how many of each kind of open moves have happened
-	under uint64 // which of the moves that are under way have happened
-	over  bool   // all that had an end has happened
+	taken string // the number of open moves of each kind that have happened
+	under uint64 // the moves under way that have happened
+	over  bool   // all moves with an end have happened
 }
 
 func (o *ordering) start() spot {
 	return spot{condition: o.model.start, taken: string(make([]byte, len(o.kinds)))}
 }
 
-// open lets the next open move of a kind happen. It returns false if that
-// would change nothing.
+// open applies the next open move of a kind. It returns false if that would change nothing.
 func (o *ordering) open(s spot, m *move) (spot, bool) {
 	c, ok := o.model.step(s.condition, m)
 	if !ok || c == s.condition {
@@ -200,10 +199,11 @@ func (o *ordering) open(s spot, m *move) (spot, bool) {
 	return s, true
 }
 
-// fits asks porcupine for an order, within a number of steps and the bound of memory. Open moves stand after everything else if they do not happen, where a closing
-// move has let go of all rules.
+// fits asks porcupine for an order, within a number of steps and the bound of memory. An open move
+// that does not happen is placed after everything else, behind a closing move after which the model
+// allows anything.
 //
-// Positions of events serve as timestamps, so no two are at one instant.
+// The positions of events serve as timestamps, so no two are at one instant.
 func (o *ordering) fits(steps int) checker.Verdict {
 	closing := &move{call: forever - 1, ret: forever}
 	operations := []porcupine.Operation{{Input: closing, Call: closing.call, Return: closing.ret}}
@@ -219,7 +219,7 @@ func (o *ordering) fits(steps int) checker.Verdict {
 		Step: func(from, input, _ any) (ok bool, to any) {
 			s, m := from.(spot), input.(*move)
 			if left--; left < 0 || memory < 0 {
-				return false, nil // used up: run out of the search as fast as it goes
+				return false, nil // budget used up: end the search quickly
 			}
 			switch {
 			case m == closing || s.over:
@@ -245,8 +245,8 @@ func (o *ordering) fits(steps int) checker.Verdict {
 	}
 }
 
-// window returns the operations around a move that fits nowhere: those that
-// were under way at the same time, and the last that ended before.
+// window returns the operations around a move that does not fit: those that were under way at the
+// same time, and the last ones that ended before.
 func (o *ordering) window(wrong *move) []Shown {
 	const before, beside = 12, 20
 	var ended, under []*move
@@ -270,5 +270,5 @@ func (o *ordering) window(wrong *move) []Shown {
 	return window
 }
 
-// last returns a copy of the last n of a list.
+// last returns a copy of the last n elements of a list.
 func last[T any](list []T, n int) []T { return slices.Clone(list[max(0, len(list)-n):]) }

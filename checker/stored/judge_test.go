@@ -41,7 +41,7 @@ func one(process int, outcome, function, input, output string) []string {
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestAModelAcceptsAndRefusesHistories(t *testing.T) {
 	write := func(p int, v string) []string { return one(p, "ok", "write", v, v) }
 	read := func(p int, v string) []string { return one(p, "ok", "read", "nil", v) }
 	cas := func(p int, outcome, v string) []string { return one(p, outcome, "cas", v, v) }
@@ -145,7 +145,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-func TestJudgeCounts(t *testing.T) {
+func TestAJudgementCountsOperationsAndProcesses(t *testing.T) {
 	operations := parse(t, slices.Concat(
 		one(0, "ok", "write", "1", "1"), one(0, "fail", "cas", "[1 2]", "nil"), one(3, "info", "write", "2", "2"), []string{"7 invoke read nil"},
 	)...)
@@ -156,7 +156,7 @@ func TestJudgeCounts(t *testing.T) {
 	}
 }
 
-func TestJudgeRefuses(t *testing.T) {
+func TestJudgeRefusesValuesThatTheModelLacks(t *testing.T) {
 	tests := []struct {
 		name, model string
 		lines       []string
@@ -185,7 +185,7 @@ func TestJudgeRefuses(t *testing.T) {
 	}
 }
 
-func TestGuessModel(t *testing.T) {
+func TestGuessModelFollowsFunctionsAndValues(t *testing.T) {
 	tests := []struct {
 		name  string
 		lines [][]string
@@ -394,9 +394,9 @@ func randomLog(t testing.TB, r *rand.Rand, model string, processes, n, accidents
 	return lines
 }
 
-// The search agrees with one that tries everything, on the verdict and on
-// where no order is left.
-func TestAgreesWithBruteForce(t *testing.T) {
+// The search agrees with one that tries all orders, on the verdict and on the operation that proves
+// it.
+func TestJudgeAgreesWithAllOrders(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, model := range []string{"register", "mutex", "fenced-mutex", "counter"} {
 		seen := map[checker.Verdict]int{}
@@ -436,7 +436,7 @@ func TestAgreesWithBruteForce(t *testing.T) {
 	}
 }
 
-// Of a thousand operations a few dozen are shown, and the wrong one is there.
+// Of a thousand operations a few dozen are shown, among them the wrong one.
 func TestEvidenceIsAWindow(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	lines := randomLog(t, r, "register", 8, 1000, 100, true)
@@ -466,8 +466,8 @@ func TestSearchIsBounded(t *testing.T) {
 	}
 }
 
-// With more under way than a spot can count, what porcupine knows still counts.
-func TestManyUnderWay(t *testing.T) {
+// If more moves are under way than a spot can count, the result of porcupine still counts.
+func TestPorcupineDecidesWhenTooManyMovesAreUnderWay(t *testing.T) {
 	for found, want := range map[string]checker.Verdict{"nil": checker.Valid, "1": checker.Invalid} {
 		var begins, ends []string
 		for i := range 70 {
@@ -481,8 +481,8 @@ func TestManyUnderWay(t *testing.T) {
 	}
 }
 
-// Forty writes and adds of unknown outcome do not drown the search.
-func TestManyOpenOperations(t *testing.T) {
+// Forty writes and adds of unknown outcome do not exhaust the search.
+func TestManyOpenOperationsDoNotExhaustTheSearch(t *testing.T) {
 	tests := []struct{ model, function string }{{"register", "write"}, {"counter", "add"}}
 	for _, tt := range tests {
 		var lines []string

@@ -10,8 +10,7 @@ import (
 	"lockquake/history/jepsen"
 )
 
-// A history of several keys is judged as the histories of each key are: split
-// by key, every key has the verdict that its own log has.
+// Each key of a history has the same verdict as a history of that key alone.
 func TestKeysAreJudgedAsTheirOwnLogs(t *testing.T) {
 	const keys, rounds, processes = 3, 60, 3
 	r := rand.New(rand.NewPCG(10, 7))

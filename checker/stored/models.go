@@ -12,35 +12,36 @@ import (
 	"lockquake/history/jepsen"
 )
 
-// Model is what a list of operations can be judged as.
+// Model is a data type that a list of operations can be judged as.
 type Model struct {
 	Name, Doc string
-	// Functions are the operations that it knows.
+	// Functions are the names of its operations.
 	Functions []string
 
 	start condition
-	// read makes a move of an operation, or says what is wrong with its values.
+	// read fills in a move from an operation. It returns an error if the operation's values make no
+	// sense to the model.
 	read func(*move, *jepsen.Operation) error
-	// step lets a move happen. It returns false if the move does not fit.
+	// step applies a move to a condition. It returns false if the move does not fit.
 	step func(condition, *move) (condition, bool)
-	// say names what a move meets.
+	// say describes a condition in words.
 	say func(condition) string
 }
 
-// condition is the state of a model. Each uses what it needs of it.
+// condition is the state of a model. Each model uses some of the fields.
 type condition struct {
 	value  string // of the register
 	number int64  // the counter, or the highest fence
 	holder int64  // the process with the lock plus one, 0 if it is free
 }
 
-// move is an operation as a model sees it.
+// move is an operation as the model sees it.
 type move struct {
 	op        *jepsen.Operation
-	from, to  string // what it has to find, and what it leaves, if it writes
-	number    int64  // what it adds, found, or was given as its fence
+	from, to  string // the value that it has to find, and the value that it writes
+	number    int64  // the number that it adds or read, or its fencing token
 	call, ret int64
-	kind, nth int // among the open moves that do the same, see chain; kind is -1 for one that is not open
+	kind, nth int // kind and position among the open moves that do the same, see chain; kind is -1 for a move that is not open
 }
 
 // Models lists the models, always in the same order.
@@ -81,15 +82,15 @@ func Models() []Model {
 			say: func(c condition) string { return strconv.FormatInt(c.number, 10) },
 		},
 		{
-			// It is judged without an order, see set.
+			// It needs no order, see Judgement.set.
 			Name: "set", Doc: "what was added and acknowledged is there in the end, and nothing that nobody added",
 			Functions: []string{"add", "read"},
 		},
 	}
 }
 
-// GuessModel returns the name of the model that fits the functions and values
-// of the operations. An error says that there is none, or more than one.
+// GuessModel returns the name of the model that fits the functions and values of the operations. It
+// returns an error if no model fits or more than one does.
 func GuessModel(operations []jepsen.Operation) (string, error) {
 	if len(operations) == 0 {
 		return "", errors.New("there is no operation to guess a model from")
@@ -142,8 +143,7 @@ func GuessModel(operations []jepsen.Operation) (string, error) {
 	return "", operations[0].Begin.Errorf("no model has the functions %s", strings.Join(names, ", "))
 }
 
-// completed refuses an :ok that says something else than its :invoke did. No
-// value at all is fine.
+// completed returns an error if an :ok has another value than its :invoke. No value at all is fine.
 func completed(o *jepsen.Operation) error {
 	if o.Output.Kind == jepsen.Nil || o.Output.Equal(o.Input) {
 		return nil
@@ -151,7 +151,7 @@ func completed(o *jepsen.Operation) error {
 	return o.Output.Errorf("the :%s of line %d has %s, and its :ok has %s", o.Function, o.Begin.Line, o.Input, o.Output)
 }
 
-// readRegister accepts scalars only. Values of several keys would be vectors.
+// readRegister accepts scalars only. The values of several keys would be vectors.
 func readRegister(m *move, o *jepsen.Operation) error {
 	var values []jepsen.Value
 	switch o.Function {
@@ -244,16 +244,16 @@ func readNumber(m *move, v jepsen.Value, what string) error {
 	return nil
 }
 
-// counts reports whether an operation can make a difference. One that failed
-// did nothing. A read that never came back found nothing, and an acquire that
-// never came back can only stand in the way: nobody releases what it got.
+// counts reports whether an operation can make a difference. A failed operation did nothing. A read
+// that never completed has no result, and an acquire that never completed can only block others,
+// since nobody releases its lock.
 func counts(o *jepsen.Operation) bool {
 	return o.Outcome == history.OutcomeOK ||
 		o.Open() && o.Function != "read" && o.Function != "acquire"
 }
 
-// needed drops the open writes that nobody needs: those of a value that no
-// other operation has to find. Each can be put at the end of any order.
+// needed drops the open writes of values that no other operation has to find. Each of them can be
+// placed at the end of any order.
 func needed(moves []move) []move {
 	wanted := map[string]bool{}
 	for more := true; more; {
@@ -271,22 +271,22 @@ func needed(moves []move) []move {
 	})
 }
 
-// chain sorts the open moves by what they do, each kind in the order of its
-// calls. It is enough to let them happen in that order: where a later one could,
-// the earlier one could too. Of twenty there are 21 ways then, and not a million.
+// chain groups the open moves by what they do, each kind in the order of the calls. It is enough to
+// let the moves of a kind happen in that order: wherever a later one could happen, an earlier one
+// could too. So twenty moves of one kind can happen in 21 ways, instead of a million.
 func chain(moves []move) (kinds [][]*move) {
 	const most = math.MaxUint8 // counted in one byte
-	type deed struct {
+	type action struct {
 		function, from, to string
 		number, process    int64
 	}
-	index := map[deed]int{}
+	index := map[action]int{}
 	for i := range moves {
 		m := &moves[i]
 		if m.kind = -1; !m.op.Open() {
 			continue
 		}
-		what := deed{function: m.op.Function, from: m.from, to: m.to, number: m.number}
+		what := action{function: m.op.Function, from: m.from, to: m.to, number: m.number}
 		if m.op.Function == "release" {
 			what.process = m.op.Process
 		}

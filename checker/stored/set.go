@@ -11,13 +11,12 @@ import (
 	"lockquake/history/jepsen"
 )
 
-// set judges adds and reads of a set. No read may hold what nobody had begun
-// to add, and the final ones have to hold everything that was acknowledged
-// before they began. What earlier reads miss is let pass: sets are often asked
-// only for that. Final are all reads that began after the last acknowledgement,
-// or the last one if there are none.
+// set judges adds and reads of a set. No read may return an element that nobody had begun to add,
+// and the final reads have to return everything that was acknowledged before they began. Earlier
+// reads may miss elements, since tests of sets often promise only the final read. Final reads are
+// all that began after the last acknowledgement, or the last read if there are none.
 //
-// No order is looked for: what is added stays, so the reads say it all.
+// This needs no search for an order: nothing is removed, so the reads show everything.
 func (j *Judgement) set(operations []jepsen.Operation) error {
 	adds, acknowledged, reads, err := sortSet(operations)
 	if err != nil {
@@ -50,8 +49,8 @@ func (j *Judgement) set(operations []jepsen.Operation) error {
 	return nil
 }
 
-// sortSet returns the first add of each element that may have taken effect,
-// the acknowledged adds, and the reads that came back, by their calls.
+// sortSet returns the first add of each element that may have taken effect, the acknowledged adds,
+// and the completed reads, in the order of their calls.
 func sortSet(operations []jepsen.Operation) (adds map[string]*jepsen.Operation, acknowledged, reads []*jepsen.Operation, err error) {
 	adds = map[string]*jepsen.Operation{}
 	for i := range operations {
@@ -95,8 +94,8 @@ func (j *Judgement) phantoms(read *jepsen.Operation, adds map[string]*jepsen.Ope
 	j.blame(read, strangers, late, "holds %s, which nobody had begun to add")
 }
 
-// losses looks for acknowledged elements that a final read misses, and returns
-// how many were acknowledged too late for it.
+// losses looks for acknowledged elements that a final read misses. It returns how many were
+// acknowledged too late for that read.
 func (j *Judgement) losses(read *jepsen.Operation, acknowledged []*jepsen.Operation) (missed int) {
 	holds := make(map[string]bool, len(read.Output.Items))
 	for _, item := range read.Output.Items {
@@ -118,7 +117,7 @@ func (j *Judgement) losses(read *jepsen.Operation, acknowledged []*jepsen.Operat
 	return missed
 }
 
-// blame keeps the first read that is wrong, with the adds that show it.
+// blame records the first wrong read, with the adds that show it.
 func (j *Judgement) blame(read *jepsen.Operation, elements []string, adds []*jepsen.Operation, format string) {
 	if len(elements) == 0 || j.Verdict == checker.Invalid {
 		return

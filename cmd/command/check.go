@@ -22,7 +22,7 @@ import (
 	"lockquake/checker/stored"
 	"lockquake/history"
 	"lockquake/internal/strictyaml"
-	"lockquake/reports"
+	"lockquake/reports/words"
 )
 
 // checkFlags are the flags of lockquake check.
@@ -389,12 +389,12 @@ func (j *judged) print(w io.Writer, format string) error {
 		}
 		rows = append(rows, row)
 	}
-	if err := reports.Columns(w, rows); err != nil {
+	if err := words.Columns(w, rows); err != nil {
 		return err
 	}
 	if j.Text != "" {
 		fmt.Fprintln(w)
-		if err := reports.Columns(w, [][]string{{j.Text}}); err != nil {
+		if err := words.Columns(w, [][]string{{j.Text}}); err != nil {
 			return err
 		}
 	}

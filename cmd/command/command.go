@@ -11,6 +11,7 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/reports"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // The exit codes.
@@ -86,13 +87,13 @@ type outcomeError struct{ code int }
 
 func (e outcomeError) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
-func outcome(o scenarios.Outcome) error {
+func outcome(o results.Outcome) error {
 	switch o {
-	case scenarios.Pass:
+	case results.Pass:
 		return nil
-	case scenarios.Unknown:
+	case results.Unknown:
 		return outcomeError{exitUnknown}
-	case scenarios.Fail:
+	case results.Fail:
 	}
 	return outcomeError{exitViolation}
 }
@@ -113,7 +114,7 @@ func exitCode(err error) int {
 	case errors.As(err, &outcome):
 		return outcome.code
 	case errors.As(err, &usage), errors.As(err, &file), errors.As(err, &strategy), errors.As(err, &setting), errors.As(err, &journal),
-		errors.Is(err, scenarios.ErrToken), errors.Is(err, scenarios.ErrShard), errors.Is(err, reports.ErrForeignDir):
+		errors.Is(err, results.ErrToken), errors.Is(err, scenarios.ErrShard), errors.Is(err, reports.ErrForeignDir):
 		return exitUsage
 	case errors.As(err, &stopped):
 		return exitInterrupted

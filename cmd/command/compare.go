@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/reports"
-	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // compareFlags are the flags of lockquake compare.
@@ -73,7 +73,7 @@ func (f *compareFlags) compare(args []string, stdout io.Writer) error {
 	if !slices.Contains(failures(), f.failOn) {
 		return usagef("--fail-on is worse, changed or never, not %q", f.failOn)
 	}
-	var sides []*scenarios.Campaign
+	var sides []*results.Campaign
 	for _, arg := range args {
 		c, err := reports.Read(arg)
 		if err != nil {
@@ -86,7 +86,7 @@ func (f *compareFlags) compare(args []string, stdout io.Writer) error {
 	if err := f.print(c, stdout); err != nil {
 		return fmt.Errorf("print the comparison: %w", err)
 	}
-	if f.failOn != "never" && c.Verdict == reports.Worse || f.failOn == "changed" && c.Changed {
+	if f.failOn != "never" && c.Worse() || f.failOn == "changed" && c.Changed {
 		return outcomeError{exitViolation}
 	}
 	return nil
@@ -99,5 +99,5 @@ func (f *compareFlags) print(c *reports.Comparison, stdout io.Writer) error {
 	case "markdown":
 		return c.Markdown(stdout)
 	}
-	return c.Table(stdout, reports.Options{Color: colours(stdout)})
+	return c.Table(stdout, colours(stdout))
 }

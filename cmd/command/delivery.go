@@ -13,7 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/reports"
+	"lockquake/reports/tables"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // delivery is where the results of a campaign go: the flags that run and merge
@@ -78,7 +80,7 @@ func (d *delivery) dirOf(s *scenarios.Scenario, several bool) string {
 
 // deliver prints what came out of one scenario and writes its report into dir,
 // with the journal of its runs.
-func (d *delivery) deliver(c *scenarios.Campaign, s *scenarios.Scenario, dir string, runs io.WriterTo, stdout io.Writer) error {
+func (d *delivery) deliver(c *results.Campaign, s *scenarios.Scenario, dir string, runs io.WriterTo, stdout io.Writer) error {
 	if !d.noReport {
 		if err := reports.WriteDir(dir, c, s, runs); err != nil {
 			return err
@@ -90,7 +92,7 @@ func (d *delivery) deliver(c *scenarios.Campaign, s *scenarios.Scenario, dir str
 	if d.format == "json" {
 		return reports.JSON(stdout, c)
 	}
-	if err := reports.Table(stdout, c, reports.Options{Color: colours(stdout), Part: d.part}); err != nil {
+	if err := tables.Campaign(stdout, c, tables.Options{Color: colours(stdout), Part: d.part}); err != nil {
 		return err
 	}
 	if !d.noReport {

@@ -14,7 +14,10 @@ import (
 
 	"lockquake/faults"
 	"lockquake/reports"
+	"lockquake/reports/story"
+	"lockquake/reports/tables"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // exploreFlags are the flags of lockquake explore.
@@ -144,7 +147,7 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 	if err := f.writeWorst(s, e, stderr); err != nil {
 		return err
 	}
-	if f.fail && slices.ContainsFunc(e.Strategies, func(st scenarios.ExploredStats) bool { return st.Corrupting+st.Fencing > 0 }) {
+	if f.fail && slices.ContainsFunc(e.Strategies, func(st results.ExploredStats) bool { return st.Corrupting+st.Fencing > 0 }) {
 		return outcomeError{exitViolation}
 	}
 	return nil
@@ -170,7 +173,7 @@ func (f *exploreFlags) options() []scenarios.Option {
 }
 
 // explore searches, and shows how far it has come.
-func (f *exploreFlags) explore(ctx context.Context, s *scenarios.Scenario, stderr io.Writer) (*scenarios.Exploration, error) {
+func (f *exploreFlags) explore(ctx context.Context, s *scenarios.Scenario, stderr io.Writer) (*results.Exploration, error) {
 	opts := f.options()
 	if !f.quiet {
 		bar := newProgress(stderr, s.Name, s, f.strategies)
@@ -181,12 +184,12 @@ func (f *exploreFlags) explore(ctx context.Context, s *scenarios.Scenario, stder
 }
 
 // print prints the tables, and how the first placement that does harm is told.
-func (f *exploreFlags) print(arg string, e *scenarios.Exploration, stdout io.Writer) error {
-	if err := reports.ExploreTable(stdout, e, reports.Options{Color: colours(stdout)}); err != nil {
+func (f *exploreFlags) print(arg string, e *results.Exploration, stdout io.Writer) error {
+	if err := tables.Exploration(stdout, e, colours(stdout)); err != nil {
 		return err
 	}
 	for _, st := range e.Strategies {
-		if harmful := st.Harmful(scenarios.Unfences); len(harmful) > 0 {
+		if harmful := st.Harmful(results.Unfences); len(harmful) > 0 {
 			fmt.Fprintf(stdout, "\ntell one as a story; --write FILE makes a scenario of it:\n%s\n", f.line(arg, st.Label, harmful[0]))
 			break
 		}
@@ -195,7 +198,7 @@ func (f *exploreFlags) print(arg string, e *scenarios.Exploration, stdout io.Wri
 }
 
 // line is the command that tells one placement.
-func (f *exploreFlags) line(arg, label string, p scenarios.Placement) string {
+func (f *exploreFlags) line(arg, label string, p results.Placement) string {
 	words := []string{f.program.name, "explore", quoteArg(arg), "--strategy", quoteArg(label)}
 	for _, set := range f.sets {
 		words = append(words, "--set", quoteArg(set))
@@ -226,11 +229,11 @@ func quoteArg(text string) string {
 }
 
 // writeWorst writes the first placement that does the most harm, if asked to.
-func (f *exploreFlags) writeWorst(s *scenarios.Scenario, e *scenarios.Exploration, stderr io.Writer) error {
+func (f *exploreFlags) writeWorst(s *scenarios.Scenario, e *results.Exploration, stderr io.Writer) error {
 	if f.write == "" {
 		return nil
 	}
-	for _, least := range []scenarios.Harm{scenarios.Corrupts, scenarios.Unfences, scenarios.Breaks} {
+	for _, least := range []results.Harm{results.Corrupts, results.Unfences, results.Breaks} {
 		for _, st := range e.Strategies {
 			harmful := st.Harmful(least)
 			if len(harmful) == 0 {
@@ -281,7 +284,7 @@ func (f *exploreFlags) place(s *scenarios.Scenario, lines []string, stdout io.Wr
 		if i > 0 {
 			fmt.Fprintln(stdout)
 		}
-		if err := reports.Tell(trial).Write(stdout, reports.Options{Color: colours(stdout)}); err != nil {
+		if err := story.Tell(trial).Write(stdout, story.Options{Color: colours(stdout)}); err != nil {
 			return err
 		}
 	}

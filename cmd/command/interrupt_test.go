@@ -63,13 +63,13 @@ func (p *process) stop(t *testing.T, s os.Signal) (code int, took time.Duration)
 // stop.
 const longest = time.Minute
 
-// results reads the results of a report, which must be whole.
-func results(t *testing.T, dir string) (partial bool, runs int) {
+// resultsIn reads the results of a report, which must be whole.
+func resultsIn(t *testing.T, dir string) (partial bool, runs int) {
 	t.Helper()
 	for _, c := range reports.Contents() {
 		// Where nothing failed there are no failures, and without cases the runs are not
 		// compressed.
-		optional := c.Name == "failures" || c.Name == reports.RunsFile+".gz"
+		optional := c.Name == "failures" || c.Name == "runs.log.gz"
 		if _, err := os.Stat(filepath.Join(dir, c.Name)); err != nil && !optional {
 			t.Errorf("the report is not whole: %v", err)
 		}
@@ -121,7 +121,7 @@ func TestInterruptedRunReportsWhatWasDone(t *testing.T) {
 			if code != exitInterrupted || took > longest {
 				t.Errorf("exit code %d after %v", code, took)
 			}
-			if partial, runs := results(t, filepath.Join(dir, "report")); !partial || runs == 0 {
+			if partial, runs := resultsIn(t, filepath.Join(dir, "report")); !partial || runs == 0 {
 				t.Errorf("results.json: partial %v, %d runs", partial, runs)
 			}
 			text, err := os.ReadFile(filepath.Join(dir, "report", "report.md"))
@@ -179,10 +179,10 @@ func TestInterruptedRunOfSeveralScenarios(t *testing.T) {
 	if code, took := p.stop(t, os.Interrupt); code != exitInterrupted || took > longest {
 		t.Errorf("exit code %d after %v", code, took)
 	}
-	if partial, runs := results(t, done); partial || runs == 0 {
+	if partial, runs := resultsIn(t, done); partial || runs == 0 {
 		t.Errorf("late-packet: partial %v, %d runs", partial, runs)
 	}
-	if partial, runs := results(t, filepath.Join(dir, "report", "endless")); !partial || runs != 0 {
+	if partial, runs := resultsIn(t, filepath.Join(dir, "report", "endless")); !partial || runs != 0 {
 		t.Errorf("endless: partial %v, %d runs", partial, runs)
 	}
 	onlyHolds(t, filepath.Join(dir, "report"), "endless", "late-packet")
@@ -252,14 +252,14 @@ func TestKilledRunLeavesNoHalfReport(t *testing.T) {
 		time.Sleep(whole * time.Duration(i+1) / 12)
 		p.stop(t, syscall.SIGKILL)
 		if _, err := os.Stat(report); err == nil {
-			results(t, report)
+			resultsIn(t, report)
 		}
 	}
 	// What was left beside it does no harm.
 	if code := start(t, dir, args...).wait(t); code != exitOK {
 		t.Errorf("exit code %d", code)
 	}
-	results(t, report)
+	resultsIn(t, report)
 }
 
 // kept counts the runs that a journal holds whole.

@@ -15,7 +15,7 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 	"lockquake/lock/locks"
-	"lockquake/reports"
+	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/sim/resource"
 )
@@ -121,7 +121,7 @@ func table(w io.Writer, lines []listed) error {
 			rows = append(rows, []string{l.Name, l.Doc})
 		}
 	}
-	return reports.Columns(w, rows)
+	return words.Columns(w, rows)
 }
 
 func (p program) listScenarios() ([]listed, error) {

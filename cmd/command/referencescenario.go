@@ -13,6 +13,7 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/locks"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 	"lockquake/sim/redis/client"
 )
 
@@ -121,7 +122,7 @@ func referenceGroups() ([]referenceGroup, error) {
 		{"faults", "An entry has one [kind of fault](faults.md) with its parameters, such as `pause: {for: 15s}`, and says when it falls: " +
 			"`at`, `when`, or `every` among the parameters.", fault, referenceFault{}},
 		{"when", "", referenceAt(fault, "properties", "when"), faults.When{Nth: 1}},
-		{"expect", "A map from the label of a strategy to a map with at least one of these.", top("expect", "additionalProperties"), scenarios.Expect{}},
+		{"expect", "A map from the label of a strategy to a map with at least one of these.", top("expect", "additionalProperties"), results.Expect{}},
 	}
 	return referenceNested(groups), nil
 }

@@ -9,8 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockquake/reports"
+	"lockquake/reports/story"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 func (p program) newReproduce() *cobra.Command {
@@ -59,7 +60,7 @@ func (p program) reproduce(ctx context.Context, arg string, names, sets []string
 		if i > 0 {
 			fmt.Fprintln(stdout)
 		}
-		if err := reports.Tell(trial).Write(stdout, reports.Options{Color: colours(stdout)}); err != nil {
+		if err := story.Tell(trial).Write(stdout, story.Options{Color: colours(stdout)}); err != nil {
 			return err
 		}
 	}
@@ -92,7 +93,7 @@ scenario than the token's is an error, another version a warning, another checks
 }
 
 func (p program) replay(text, traceFile string, stdout, stderr io.Writer) (err error) {
-	token, err := scenarios.ParseToken(text)
+	token, err := results.ParseToken(text)
 	if err != nil {
 		return err
 	}
@@ -106,8 +107,8 @@ func (p program) replay(text, traceFile string, stdout, stderr io.Writer) (err e
 	if s.Hash != token.Hash {
 		return usagef("%s is not the scenario that the token names: its hash is %s, the token's is %s", token.Scenario, s.Hash, token.Hash)
 	}
-	if token.Version != scenarios.Version {
-		fmt.Fprintf(stderr, "lockquake: the token was made by version %s, this is %s: the run may differ\n", token.Version, scenarios.Version)
+	if token.Version != results.Version {
+		fmt.Fprintf(stderr, "lockquake: the token was made by version %s, this is %s: the run may differ\n", token.Version, results.Version)
 	}
 	var opts []scenarios.Option
 	if traceFile != "" {
@@ -129,7 +130,7 @@ func (p program) replay(text, traceFile string, stdout, stderr io.Writer) (err e
 	if err != nil {
 		return err
 	}
-	if err := reports.Tell(trial).Write(stdout, reports.Options{Color: colours(stdout)}); err != nil {
+	if err := story.Tell(trial).Write(stdout, story.Options{Color: colours(stdout)}); err != nil {
 		return err
 	}
 	if trial.Checksum != token.Checksum {

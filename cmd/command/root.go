@@ -9,6 +9,7 @@ import (
 
 	"lockquake/internal/strictyaml"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // exitCodes is what a script has to know.
@@ -29,7 +30,7 @@ says how often each lock fails, with the shortest story of how.
   lockquake run gc-pause --seeds 1-1000
   lockquake compare base/results.json lockquake-report
   lockquake list scenarios`,
-		Version:       scenarios.Version,
+		Version:       results.Version,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: p.name},
 		SilenceErrors: true,
 		SilenceUsage:  true,

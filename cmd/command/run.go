@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // runFlags are the flags of lockquake run.
@@ -119,7 +120,7 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 			return err
 		}
 	}
-	worst := scenarios.Pass
+	worst := results.Pass
 	for i, s := range loaded {
 		if ctx.Err() != nil {
 			return interruptError{notBegun(loaded[i:])}
@@ -139,7 +140,7 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 		if f.part != "" {
 			continue // merge decides
 		}
-		if c.Verdict == scenarios.Fail || worst == scenarios.Pass {
+		if c.Verdict == results.Fail || worst == results.Pass {
 			worst = c.Verdict
 		}
 	}
@@ -148,7 +149,7 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 
 // one runs one scenario, prints what came out of it, and leaves it in dir. The
 // error of a campaign that was stopped is in it.
-func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir string, opts []scenarios.Option, stdout, stderr io.Writer) (c *scenarios.Campaign, err error) {
+func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir string, opts []scenarios.Option, stdout, stderr io.Writer) (c *results.Campaign, err error) {
 	if f.noReport {
 		if c, err = f.campaign(ctx, s, title, opts, stderr); c == nil {
 			return nil, err
@@ -171,7 +172,7 @@ func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir st
 }
 
 // campaign runs one scenario, and shows how far it has come.
-func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title string, opts []scenarios.Option, stderr io.Writer) (*scenarios.Campaign, error) {
+func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title string, opts []scenarios.Option, stderr io.Writer) (*results.Campaign, error) {
 	if f.quiet {
 		return scenarios.Run(ctx, s, opts...)
 	}
@@ -181,7 +182,7 @@ func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title st
 }
 
 // stoppedIn says how far a campaign came that was stopped.
-func (f *runFlags) stoppedIn(c *scenarios.Campaign, rest []*scenarios.Scenario) string {
+func (f *runFlags) stoppedIn(c *results.Campaign, rest []*scenarios.Scenario) string {
 	done := 0
 	for _, st := range c.Strategies {
 		done += st.Runs

@@ -7,6 +7,7 @@ import (
 
 	"lockquake/internal/strictyaml"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // setFlag adds --set to a command.
@@ -17,7 +18,7 @@ func setFlag(cmd *cobra.Command, into *[]string) {
 
 // loadWith is load with values set as --set has them.
 func (p program) loadWith(arg string, sets []string) (*scenarios.Scenario, error) {
-	var overrides []scenarios.Override
+	var overrides []results.Override
 	for _, text := range sets {
 		o, err := scenarios.ParseOverride(text)
 		if err != nil {

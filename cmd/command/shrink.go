@@ -9,8 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockquake/reports"
+	"lockquake/reports/story"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // shrinkFlags are the flags of lockquake shrink.
@@ -86,7 +87,7 @@ func (f *shrinkFlags) run(ctx context.Context, arg string, stdout, stderr io.Wri
 	if err := f.confirm(small); err != nil {
 		return err
 	}
-	if err := reports.TellCheck(small.Trial, small.Check).Write(stdout, reports.Options{Color: colours(stdout)}); err != nil {
+	if err := story.TellCheck(small.Trial, small.Check).Write(stdout, story.Options{Color: colours(stdout)}); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "\n%s violated by %v,\nwhere there were %v; found in %d runs\nscenario: %s\n", small.Check, small.To, small.From, small.Runs, f.out)
@@ -106,7 +107,7 @@ func shrinkError(err error) error {
 
 // find fills in which run is meant, and loads its scenario.
 func (f *shrinkFlags) find(ctx context.Context, arg string) (*scenarios.Scenario, error) {
-	if token, err := scenarios.ParseToken(arg); err == nil {
+	if token, err := results.ParseToken(arg); err == nil {
 		if f.strategy != "" || f.seed != 0 || len(f.sets) > 0 {
 			return nil, usagef("a token names its strategy, its seed and what was set; leave --strategy, --seed and --set out")
 		}

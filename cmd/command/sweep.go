@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/reports"
+	"lockquake/reports/tables"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // sweepFlags are the flags of lockquake sweep. Those that it has in common with
@@ -127,7 +129,7 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string, stdout, stderr io.Wr
 		opts = append(opts, scenarios.WithProgress(bar.show))
 		defer bar.end()
 	}
-	var result *scenarios.Sweep
+	var result *results.Sweep
 	if f.find {
 		result, err = scenarios.Find(ctx, s, axes[0], f.check, precision, opts...)
 	} else {
@@ -153,7 +155,7 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string, stdout, stderr io.Wr
 	return err
 }
 
-func (f *sweepFlags) axes() ([]scenarios.Axis, error) {
+func (f *sweepFlags) axes() ([]results.Axis, error) {
 	switch most := 2; {
 	case len(f.vary) == 0:
 		return nil, usagef("sweep needs a parameter to vary, as in --vary lock.ttl=1s..30s")
@@ -162,7 +164,7 @@ func (f *sweepFlags) axes() ([]scenarios.Axis, error) {
 	case len(f.vary) > most:
 		return nil, usagef("--vary can stand there once or twice, not %d times", len(f.vary))
 	}
-	var axes []scenarios.Axis
+	var axes []results.Axis
 	for _, text := range f.vary {
 		axis, err := scenarios.ParseAxis(text)
 		if err != nil {
@@ -174,7 +176,7 @@ func (f *sweepFlags) axes() ([]scenarios.Axis, error) {
 }
 
 // deliver prints a sweep and writes its directory.
-func (f *sweepFlags) deliver(s *scenarios.Sweep, stdout io.Writer) error {
+func (f *sweepFlags) deliver(s *results.Sweep, stdout io.Writer) error {
 	if !f.noReport {
 		if err := reports.WriteSweep(f.out, s); err != nil {
 			return err
@@ -183,7 +185,7 @@ func (f *sweepFlags) deliver(s *scenarios.Sweep, stdout io.Writer) error {
 	if f.format == "json" {
 		return reports.SweepJSON(stdout, s)
 	}
-	if err := reports.SweepTable(stdout, s, reports.Options{Color: colours(stdout)}); err != nil {
+	if err := tables.Sweep(stdout, s, colours(stdout)); err != nil {
 		return err
 	}
 	if !f.noReport {

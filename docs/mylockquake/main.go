@@ -1,5 +1,5 @@
-// Command mylockquake is lockquake with a lock of one's own, as a module of one's
-// own would have it.
+// Command mylockquake is lockquake with a lock of your own, as you would write it in your own
+// module.
 package main
 
 import "lockquake/cmd/command"

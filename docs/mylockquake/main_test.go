@@ -15,8 +15,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"mylockquake": main})
 }
 
-// A lock of one's own is found out, its failure repeated and made small, all by
-// the one program.
+// The program finds the flaw of a lock of your own, replays the failure and shrinks it.
 func TestScripts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it writes several reports, with their pictures")
@@ -55,7 +54,7 @@ func pasted(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// The page shows what is built and run here.
+// The page shows the code that is built and run here.
 func TestThePageShowsTheProgram(t *testing.T) {
 	page, err := os.ReadFile("../your-own-lock.md")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	lockredis "lockquake/lock/redis"
 )
 
-// mine is a lock as one finds it: the key is its own for the length of a lease,
-// and a worker that is done deletes it.
+// mine is a lock as people often write it: it sets the key with a lease, and deletes it when the
+// work is done.
 type mine struct {
 	env   env.Env
 	redis redis.Cmdable

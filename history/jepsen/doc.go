@@ -1,29 +1,26 @@
-// Package jepsen reads the histories that Jepsen leaves behind and turns
-// them into a plain list of operations, to be judged by package checker.
+// Package jepsen reads the histories that Jepsen writes and turns them into a list of operations,
+// which package checker/stored judges.
 //
 // # A tour
 //
-//   - [Parse] reads a file of either form, and says which it was.
+//   - [Parse] reads a file of either form, and says which form it was.
 //   - [Operation] is one call of a process, from its invocation to its
 //     completion, with the values of both.
-//   - [Keyed] sees whether a history is of several independent keys, and [ByKey]
-//     splits it.
-//   - [Value] is an EDN value with its place in the file; the reader of EDN
-//     is in edn.go and scalar.go.
-//   - [Error] says what is wrong with a file, by line and column.
+//   - [Keyed] reports whether a history has several independent keys, and [ByKey] splits it.
+//   - [Value] is an EDN value with its place in the file. The EDN reader is in edn.go and
+//     scalar.go.
+//   - [Error] is an error in a file, with line and column.
 //
 // # The two forms
 //
-// A text log has one operation a line, after whatever the logger puts in front;
-// process, type, function and value are separated by tabs, or by blanks in logs
-// that have lost their tabs. Lines of another shape are skipped. The EDN form is one map for each
-// event, one after the other or in one vector. In both, what the nemesis did is
-// skipped.
+// A text log has one operation a line, after the prefix of the logger. Process, type, function and
+// value are separated by tabs, or by blanks in logs that have lost their tabs. Other lines are
+// skipped. The EDN form has one map for each event, one after the other or in one vector. In both
+// forms the events of the nemesis are skipped.
 //
 // # What counts
 //
-// The order of the file is the order of events; times are not looked at. An
-// operation that ended with :info may or may not have taken effect, at any time
-// from its call on. Its process ends with it, and one that goes on after that
-// is an error, as is everything else that no run of Jepsen leaves behind.
+// The order of the file is the order of events; times are ignored. An operation that ended with
+// :info may have taken effect at any time after its call. Its process ends with it, so another
+// event of that process is an error, as is anything else that Jepsen never writes.
 package jepsen

@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth bounds how deep values may stand in one another, so that no file
-// can exhaust the stack.
+// maxDepth limits the nesting of values, so that no file can exhaust the stack.
 const maxDepth = 100
 
 // reader reads EDN values one after the other.
@@ -22,8 +21,8 @@ type reader struct {
 
 func newReader(data []byte) *reader { return &reader{data: data, at: Place{1, 1}} }
 
-// peek returns the byte i places ahead, 0 beyond the end. A byte 0 in the file
-// is part of no value, so it is refused as well.
+// peek returns the byte i places ahead, 0 beyond the end. No value may contain a byte 0, so a file
+// that has one is refused as well.
 func (r *reader) peek(i int) byte {
 	if r.pos+i < len(r.data) {
 		return r.data[r.pos+i]
@@ -33,7 +32,7 @@ func (r *reader) peek(i int) byte {
 
 func (r *reader) done() bool { return r.pos >= len(r.data) }
 
-// advance goes n bytes ahead.
+// advance moves n bytes ahead.
 func (r *reader) advance(n int) {
 	for ; n > 0 && !r.done(); n-- {
 		switch b := r.data[r.pos]; {
@@ -50,8 +49,7 @@ func isSpace(b byte) bool { return strings.IndexByte(" \t\r\n\f\v,", b) >= 0 }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// skip goes on to the next value: past white space, comments and what is
-// marked as discarded.
+// skip moves to the next value: past white space, comments and discarded values.
 func (r *reader) skip() error {
 	for !r.done() {
 		switch b := r.peek(0); {
@@ -73,7 +71,7 @@ func (r *reader) skip() error {
 	return nil
 }
 
-// value reads one value, which must be there.
+// value reads one value. It returns an error if there is none.
 func (r *reader) value() (Value, error) {
 	if r.depth++; r.depth > maxDepth {
 		return Value{}, r.at.Errorf("values stand more than %d deep in one another", maxDepth)
@@ -135,7 +133,8 @@ func (r *reader) collection(kind Kind, opening int, end byte) (Value, error) {
 	}
 }
 
-// unique refuses a map with half a pair, and what a map or a set holds twice.
+// unique returns an error for a map with a key without a value, and for duplicates in a map or a
+// set.
 func (v Value) unique() error {
 	stride := 1
 	switch v.Kind {
@@ -170,8 +169,8 @@ func (r *reader) tagged() (Value, error) {
 	return v, err
 }
 
-// token takes everything up to the next space or bracket. A character that
-// is written with a backslash may be any, brackets too.
+// token reads up to the next space or bracket. A character after a backslash may be anything, even
+// a bracket.
 func (r *reader) token() string {
 	from, n := r.pos, 0
 	if r.peek(0) == '\\' {
@@ -215,8 +214,8 @@ func (r *reader) text() (Value, error) {
 	}
 }
 
-// escape reads the escape at hand: which character it stands for and how many
-// bytes it takes. Java writes a character beyond 16 bits as two escapes.
+// escape reads an escape sequence and returns its character and its length in bytes. Java writes a
+// character beyond 16 bits as two escapes.
 func (r *reader) escape() (char rune, n int, ok bool) {
 	const short, long = "tnrbf\"\\", "\t\n\r\b\f\"\\"
 	if i := strings.IndexByte(short, r.peek(1)); i >= 0 {

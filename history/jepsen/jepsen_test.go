@@ -60,7 +60,7 @@ func plainly(operations []jepsen.Operation) []plain {
 	return list
 }
 
-func TestParseBothForms(t *testing.T) {
+func TestBothFormsParseToTheSameOperations(t *testing.T) {
 	want := []plain{
 		{0, "write", "1", "1", history.OutcomeOK, 1, 3, 2, 5},
 		{12, "read", "nil", "1", history.OutcomeOK, 2, 4, 3, 6},
@@ -101,7 +101,7 @@ func TestParseBothForms(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseNamesThePlaceOfAnError(t *testing.T) {
 	line := func(process, kind, function, value string) string {
 		return fmt.Sprintf("INFO  jepsen.util - %s\t:%s\t:%s\t%s\n", process, kind, function, value)
 	}
@@ -193,8 +193,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// Whatever EDN can write is written back as it was.
-func TestValuesAsEDN(t *testing.T) {
+// Every EDN value is written back as it was.
+func TestValuesAreWrittenBackAsTheyWere(t *testing.T) {
 	for _, text := range []string{
 		"nil", "true", "0", "-7", "1.5", "-2e-10", "1/3", "3M", "0.05M", "##Inf", `"a \"b\" \n"`, `\a`, `\newline`, `\(`, ":a/b", "foo.bar/baz", "+", "-x",
 		"[]", "[1 [2 3] nil]", "(1 2)", "#{1 :a}", "{:a 1 :b {}}", `#inst "2031-03-01"`, "#jepsen.history.Op {:a 1}", "#:a {:b 1}",
@@ -211,8 +211,8 @@ func TestValuesAsEDN(t *testing.T) {
 	}
 }
 
-// What Clojure takes for equal is one value, however it is spelt.
-func TestValuesThatAreEqual(t *testing.T) {
+// Values that are equal in Clojure have one identity, however they are spelt.
+func TestEqualValuesHaveOneIdentity(t *testing.T) {
 	for _, tt := range []struct {
 		a, b  string
 		equal bool

@@ -2,20 +2,19 @@ package jepsen
 
 import "lockquake/history"
 
-// Key is what a history says of one of several independent keys.
+// Key is one of several independent keys, with its operations.
 type Key struct {
 	Value
 	Operations []Operation // with their values for that key alone
 }
 
-// Keyed reports whether a history is of several independent keys, as
-// jepsen.independent writes it: every value is a vector of a key and the value
-// for that key. A vector of two may also be a value by itself, so it takes an
-// operation that has to be read so: a read, an acquire or a release of
-// [key nil], or a cas of [key [old new]].
+// Keyed reports whether a history has several independent keys, as jepsen.independent writes it:
+// every value is a vector of a key and the value for that key. A vector of two may also be a plain
+// value. So at least one operation must be readable only as keyed: a read, an acquire or a release
+// of [key nil], or a cas of [key [old new]].
 //
-// An error, which is an *Error, says that some operations have a key and others
-// have none, or that all could be read both ways.
+// It returns an *Error if some operations have a key and others have none, or if all of them could
+// be read both ways.
 func Keyed(operations []Operation) (bool, error) {
 	var with, without, either *Operation // the first of each
 	for i := range operations {
@@ -45,7 +44,7 @@ func Keyed(operations []Operation) (bool, error) {
 	return false, nil
 }
 
-// reading says how the value of an operation can be read.
+// reading is a way in which the value of an operation can be read.
 type reading int
 
 const (
@@ -77,10 +76,9 @@ func shape(o *Operation) reading {
 
 func (v Value) pair() bool { return v.Kind == Vector && len(v.Items) == 2 }
 
-// ByKey splits a history of several independent keys by key, in the order in
-// which the keys come up. Positions and places stay those of the whole history.
-// An error, which is an *Error, names an operation that has no key, or that ends
-// with another one than it began with.
+// ByKey splits a history of several independent keys, in the order in which the keys first occur.
+// Positions and places remain those of the whole history. It returns an *Error that names an
+// operation without a key, or one that ends with another key than it began with.
 func ByKey(operations []Operation) ([]Key, error) {
 	var keys []Key
 	index := map[string]int{}

@@ -31,7 +31,7 @@ func pairs(t *testing.T, operations ...string) []jepsen.Operation {
 	return list
 }
 
-func TestKeyed(t *testing.T) {
+func TestKeyedNeedsAnOperationThatIsOnlyReadableWithAKey(t *testing.T) {
 	tests := []struct {
 		name       string
 		operations []string
@@ -73,7 +73,7 @@ func TestKeyed(t *testing.T) {
 	}
 }
 
-func TestByKey(t *testing.T) {
+func TestByKeySplitsAHistoryByItsKeys(t *testing.T) {
 	keys, err := jepsen.ByKey(pairs(t, "write [1.0 1]", "read [:b nil] -> [:b nil]", "cas [1.00 [1 2]]", "read [1.0 nil] -> [1.0 2]"))
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestByKey(t *testing.T) {
 	}
 }
 
-func TestByKeyRefuses(t *testing.T) {
+func TestByKeyRefusesOperationsWithoutTheirKey(t *testing.T) {
 	for name, tt := range map[string]struct{ operation, want string }{
 		"no key":            {"read nil", "1:1: the :read has nil where a key and its value should be"},
 		"an end without it": {"read [0 nil] -> 5", "2:1: the :read of line 1 is of key 0, and ends with 5"},

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// parseLog reads a text log. Its last line must have an end: without one
-// nobody could tell a value of 1 from the first half of 12.
+// parseLog reads a text log. The last line must have a line end, since otherwise a value of 1 could
+// be the first half of 12.
 func parseLog(data []byte, f *folder) error {
 	for n := 1; len(data) > 0; n++ {
 		line, rest, ended := bytes.Cut(data, []byte("\n"))
@@ -35,7 +35,7 @@ func parseLine(line string, n int) (e event, isOperation bool, err error) {
 		fields, process = blanked(line)
 	}
 	if fields == nil {
-		return event{}, false, nil // the nemesis, or no operation at all
+		return event{}, false, nil // an event of the nemesis, or not an operation
 	}
 	places := make([]Place, len(fields))
 	for i, f := range fields {
@@ -56,7 +56,7 @@ func parseLine(line string, n int) (e event, isOperation bool, err error) {
 		return event{}, false, err
 	}
 	if e.kind == typeFail || e.kind == typeInfo {
-		return e, true, nil // their value is often a reason, in any words
+		return e, true, nil // their value is often a reason in free text
 	}
 	r := &reader{data: []byte(fields[2].text), at: places[2]}
 	if e.value, err = r.value(); err == nil {
@@ -68,15 +68,15 @@ func parseLine(line string, n int) (e event, isOperation bool, err error) {
 	return e, true, err
 }
 
-// field is what a line has between two separators, and the byte it begins at.
+// field is a part of a line between two separators, with its first byte.
 type field struct {
 	text string
 	from int
 }
 
-// tabbed splits a line at its tabs: into type, function, value and, if there
-// is one, an error in words. It is an operation if a process is right
-// before the first tab and a keyword behind it. Fields are nil if it is none.
+// tabbed splits a line at its tabs into type, function, value and possibly an error text. The line
+// is an operation if a process number comes right before the first tab and a keyword right after
+// it. Otherwise it returns nil.
 func tabbed(line string) (fields []field, process int64) {
 	words := strings.SplitN(line, "\t", 5)
 	process, isClient := processOf(words[0])
@@ -95,10 +95,9 @@ func tabbed(line string) (fields []field, process int64) {
 	return fields, process
 }
 
-// blanked splits a line at its blanks and tabs: into type, function and the
-// rest, which is the value and what follows it. It is an operation if its first
-// keyword is a type right behind a process. Some logs have lost their
-// tabs on the way.
+// blanked splits a line at its blanks and tabs into type, function and the rest, which begins with
+// the value. The line is an operation if its first keyword is a type right after a process number.
+// It is for logs that have lost their tabs.
 func blanked(line string) (fields []field, process int64) {
 	const blanks = " \t"
 	types := []string{typeInvoke, typeOK, typeFail, typeInfo}

@@ -10,15 +10,15 @@ type Operation struct {
 	Output   Value  // of its completion, if that was :ok
 	Outcome  history.Outcome
 
-	// Call and Return are the positions of its two ends among the events of all
-	// processes, from 1. Return is 0 for one that stays open.
+	// Call and Return are the positions of the invocation and the completion among all events, from
+	// 1. Return is 0 if the operation stays open.
 	Call, Return int64
-	// Begin and End are where the two stand in the file. End is zero if there is
-	// no completion at all.
+	// Begin and End are the places of the two events in the file. End is zero if there is no
+	// completion.
 	Begin, End Place
 }
 
-// Open reports whether nobody knows if o took effect.
+// Open reports whether the outcome of o is unknown.
 func (o *Operation) Open() bool { return o.Outcome == history.OutcomeInfo }
 
 // The types of events.
@@ -29,7 +29,7 @@ const (
 	typeInfo   = ":info"
 )
 
-// event is one end of an operation.
+// event is an invocation or a completion.
 type event struct {
 	place    Place
 	process  int64
@@ -38,11 +38,11 @@ type event struct {
 	value    Value
 }
 
-// folder folds events into operations.
+// folder combines events into operations.
 type folder struct {
 	operations []Operation // in the order of their calls
 	events     int64
-	pending    map[int64]int   // the operation that a process is at
+	pending    map[int64]int   // by process: its current operation
 	ended      map[int64]Place // processes that ended with an :info, and where
 }
 

@@ -14,8 +14,7 @@ const (
 	EDN Form = "jepsen-edn"
 )
 
-// Parse reads a history that Jepsen has written, of either form. Every error
-// is an *Error.
+// Parse reads a history that Jepsen has written, in either form. Every error is an *Error.
 func Parse(data []byte) ([]Operation, Form, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, "", Place{1, 1}.Errorf("the file is empty")
@@ -34,8 +33,8 @@ func Parse(data []byte) ([]Operation, Form, error) {
 	return f.operations, form, nil
 }
 
-// isEDN tells the forms apart by how the file begins. A log may begin with a
-// bracket too, but not with one that holds a map.
+// isEDN decides the form by the beginning of the file. A log may begin with a bracket too, but not
+// with one followed by a map.
 func isEDN(data []byte) bool {
 	r := newReader(data)
 	if err := r.skip(); err != nil {
@@ -82,8 +81,7 @@ func parseEDN(data []byte, f *folder) error {
 	}
 }
 
-// parseMap reads one event. Keys that say nothing about what happened, such
-// as :node, may hold anything.
+// parseMap reads one event. Keys that do not matter, such as :node, may have any value.
 func parseMap(v Value, lastIndex *int64) (e event, isOperation bool, err error) {
 	if v.Kind == Tagged && v.Text[0] != ':' && v.Items[0].Kind == Map {
 		v = v.Items[0] // a record is written as its class and its map

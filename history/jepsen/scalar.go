@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// scalar makes a value of a token.
+// scalar converts a token to a value.
 func scalar(token string, at Place) (Value, error) {
 	v := Value{Text: token, Place: at}
 	first, _ := utf8.DecodeRuneInString(token)
@@ -37,8 +37,8 @@ func scalar(token string, at Place) (Value, error) {
 	return v, nil
 }
 
-// character makes a value of a character, which has up to three spellings:
-// \newline, \u000a and \o12 are one.
+// character converts a token to a character. Characters have up to three spellings: \newline,
+// \u000a and \o12 are the same.
 func character(token string, at Place) (Value, error) {
 	const (
 		octal    = 8
@@ -56,7 +56,7 @@ func character(token string, at Place) (Value, error) {
 	hex, err := strconv.ParseUint(strings.TrimPrefix(word, "u"), 16, 32)
 	named, isNamed := names[word]
 	switch {
-	case word != "" && len(word) == size: // as it is
+	case word != "" && len(word) == size: // the character itself
 	case isNamed:
 		char = named
 	case len(word) == hexWidth && word[0] == 'u' && err == nil && !utf16.IsSurrogate(rune(hex)):
@@ -75,10 +75,9 @@ func character(token string, at Place) (Value, error) {
 	return Value{Kind: Other, Text: text, Place: at}, nil
 }
 
-// number makes a value of a token that begins as a number does. Its text is one
-// for all spellings of a value, where Clojure takes the values for equal: 1.0
-// and 1.00, 2/4 and 1/2, 5 and 5N and 0x5. An integer, a float and a decimal
-// (with M) are never equal.
+// number converts a token that begins like a number. All spellings of values that Clojure considers
+// equal get the same text: 1.0 and 1.00, 2/4 and 1/2, 5 and 5N and 0x5. An integer, a float and a
+// decimal (with M) are never equal.
 func number(token string, at Place) (Value, error) {
 	wrong := at.Errorf("%q is no number", token)
 	if above, below, ratio := strings.Cut(token, "/"); ratio {
@@ -96,7 +95,7 @@ func number(token string, at Place) (Value, error) {
 	if n, ok := parseInteger(strings.TrimSuffix(token, "N")); ok {
 		return integer(n, at)
 	}
-	// ParseFloat takes words, hexadecimals and underscores too.
+	// ParseFloat also accepts words, hexadecimals and underscores.
 	digits, isDecimal := strings.CutSuffix(token, "M")
 	if strings.Trim(digits, "+-.0123456789eE") != "" {
 		return Value{}, wrong
@@ -156,9 +155,9 @@ func parseInteger(text string) (*big.Int, bool) {
 	return new(big.Int).SetString(sign+digits, base)
 }
 
-// decimal returns the one spelling of a decimal: 1.50 and 15e-1 are both 1.5M.
+// decimal returns the canonical spelling of a decimal: 1.50 and 15e-1 are both 1.5M.
 func decimal(text string) (string, bool) {
-	const plain = 20 // zeros that are written out at most
+	const plain = 20 // maximum number of zeros that are written out
 	mantissa, power, _ := strings.Cut(strings.ToLower(text), "e")
 	exponent, err := strconv.ParseInt(cmp.Or(power, "0"), 10, 32)
 	if _, wrong := strconv.ParseFloat(mantissa, 64); wrong != nil || err != nil || strings.HasSuffix(strings.ToLower(text), "e") {

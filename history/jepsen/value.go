@@ -10,7 +10,7 @@ import (
 // characters.
 type Place struct{ Line, Column int }
 
-// Error says what is wrong with a file, and where.
+// Error is an error in a file, with its place.
 type Error struct {
 	Place
 	Text string
@@ -18,7 +18,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Text) }
 
-// Errorf makes an error of something at p.
+// Errorf returns an error at p.
 func (p Place) Errorf(format string, args ...any) *Error {
 	return &Error{Place: p, Text: fmt.Sprintf(format, args...)}
 }
@@ -26,8 +26,7 @@ func (p Place) Errorf(format string, args ...any) *Error {
 // Kind is the kind of a Value.
 type Kind int
 
-// The kinds of values. Other is a scalar that is looked at no further: a
-// float, a ratio, a character.
+// The kinds of values. Other is any other scalar: a float, a ratio, a character.
 const (
 	Nil Kind = iota
 	Bool
@@ -52,14 +51,14 @@ type Value struct {
 	Place
 }
 
-// Scalar reports whether v is no collection. Nil is a scalar too.
+// Scalar reports whether v is not a collection. Nil is a scalar too.
 func (v Value) Scalar() bool { return v.Kind < Vector }
 
-// Equal reports whether Clojure takes two values for equal.
+// Equal reports whether two values are equal in Clojure.
 func (v Value) Equal(w Value) bool { return v.Identity() == w.Identity() }
 
-// Identity is the same text for equal values only. In Clojure a list equals a
-// vector of the same items, and sets and maps have no order.
+// Identity returns a text that is the same for equal values only. In Clojure a list equals a vector
+// with the same items, and sets and maps have no order.
 func (v Value) Identity() string {
 	switch v.Kind {
 	case Vector, List:
@@ -75,7 +74,7 @@ func (v Value) Identity() string {
 	}
 }
 
-// identities joins the items in groups of that size.
+// identities returns the identities of the items, joined in groups of the given size.
 func identities(items []Value, size int) []string {
 	var list []string
 	for group := range slices.Chunk(items, size) {
@@ -93,8 +92,8 @@ func sorted(list []string) string {
 	return strings.Join(list, " ")
 }
 
-// String writes v as EDN. A number is written in one way, however the file
-// spells it: 1.00 as 1.0.
+// String returns v as EDN. Each number has one spelling, however the file spells it: 1.00 becomes
+// 1.0.
 func (v Value) String() string {
 	switch v.Kind {
 	case Nil:
@@ -127,7 +126,7 @@ func (v Value) between(begin, end string) string {
 	return b.String()
 }
 
-// what names the kind of v for an error.
+// what returns the kind of v, for error texts.
 func (v Value) what() string {
 	switch v.Kind {
 	case Vector:

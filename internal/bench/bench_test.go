@@ -15,7 +15,7 @@ import (
 	"lockquake/sim"
 )
 
-// What every way of running the lock has in common.
+// The settings that all ways of running the lock share.
 const (
 	workers    = 20
 	hold       = time.Millisecond
@@ -24,11 +24,11 @@ const (
 	jitter     = 5 * time.Millisecond
 )
 
-// cycles is the figure that ways of running a lock are compared by: how often
-// a second a worker takes the lock, does its work and gives it back.
+// cycles is the measure by which ways of running a lock are compared: how often a second a worker
+// takes the lock, does its work and releases the lock.
 const cycles = "cycles/s"
 
-// scenario is what the pipeline runs.
+// scenario returns the scenario of the pipeline.
 func scenario(tb testing.TB) *scenarios.Scenario {
 	tb.Helper()
 	s, err := scenarios.Parse("cycles.yaml", fmt.Appendf(nil, `
@@ -72,8 +72,8 @@ func pipeline(b *testing.B, strategy string) {
 	b.ReportMetric(float64(c.Strategies[0].Acquisitions)/b.Elapsed().Seconds(), cycles)
 }
 
-// BenchmarkEngine measures the engine without locks, by event: tasks that
-// sleep, and tasks that ask a server.
+// BenchmarkEngine measures the engine without locks, by event: tasks that sleep, and tasks that
+// call a server.
 func BenchmarkEngine(b *testing.B) {
 	b.Run("sleep", sleeping)
 	b.Run("call", calling)
@@ -100,7 +100,7 @@ func calling(b *testing.B) {
 	})
 }
 
-// engine lets workers do their task until b.N events have happened.
+// engine lets workers run task until b.N events have happened.
 func engine(b *testing.B, task func(k *sim.Worker, more func() bool) error) {
 	b.ReportAllocs()
 	w := sim.New(sim.Config{Seed: 1, Step: 10 * time.Microsecond, Latency: draw.Fixed(100 * time.Microsecond)})
@@ -123,7 +123,7 @@ func engine(b *testing.B, task func(k *sim.Worker, more func() bool) error) {
 	b.ReportMetric(float64(w.Events())/b.Elapsed().Seconds(), "events/s")
 }
 
-// echo answers every request at once with nothing.
+// echo answers every request at once with an empty answer.
 type echo struct{}
 
 func (echo) Serve(c *sim.Call) {
@@ -156,8 +156,8 @@ func checks(b *testing.B, operations int) {
 	}
 }
 
-// generated is the history of workers that take turns, under a lock with
-// fence tokens, to read a counter and add one to it.
+// generated returns the history of workers that take turns, under a lock with fencing tokens, to
+// read a counter and add one to it.
 func generated(operations int) *history.History {
 	h := &history.History{Meta: history.Meta{
 		Schema: 1, Workload: "counter", Fence: "reads-writes", Fenced: true, Initial: map[string]string{"counter": "0"},

@@ -9,9 +9,9 @@ import (
 	"lockquake/scenarios"
 )
 
-// BenchmarkReport measures what a user waits for: gc-pause with 1,000 seeds and
-// five strategies, run and judged on all cores, and its report directory with
-// every picture and story. Run it with -benchtime 1x.
+// BenchmarkReport measures the time that a user waits: gc-pause with 1,000 seeds and five
+// strategies, run and judged on all cores, and its report directory with all pictures and stories.
+// Run it with -benchtime 1x.
 func BenchmarkReport(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command does
 	s, err := scenarios.Load("gc-pause")

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Dist is a distribution of durations. The zero value is always 0. Which
-// fields count depends on Kind; the others must be zero.
+// Dist is a distribution of durations. The zero value is always 0. Kind decides which fields are
+// used; the others must be zero.
 type Dist struct {
 	Kind    Kind            `yaml:"dist"`
 	Value   time.Duration   `yaml:"value"`   // constant
@@ -23,7 +23,7 @@ type Dist struct {
 	Samples []time.Duration `yaml:"samples"` // empirical, in the order of the file, each equally likely
 }
 
-// Kind names a family of distributions.
+// Kind is a family of distributions.
 type Kind string
 
 // The families.
@@ -36,13 +36,13 @@ const (
 	Empirical   Kind = "empirical"
 )
 
-// Kinds lists the families.
+// Kinds returns the families.
 func Kinds() []Kind {
 	return []Kind{Constant, Uniform, Exponential, Lognormal, Pareto, Empirical}
 }
 
-// Fields lists the keys of a scenario file that a distribution of the family
-// may have, and those of them that it must have.
+// Fields returns the keys of a scenario file that a distribution of the family may have, and those
+// that it must have.
 func (k Kind) Fields() (all, needed []string) {
 	if k == Empirical {
 		return []string{"file", "samples"}, nil // one of them
@@ -59,8 +59,8 @@ func (k Kind) Fields() (all, needed []string) {
 	return all, needed
 }
 
-// Longest is the cap of every sample, ten years: a sum of many samples is
-// still far from the end of time.Duration.
+// Longest is the maximum of every sample, ten years. The sum of many samples is still far from the
+// maximum of time.Duration.
 const Longest = 10 * 365 * 24 * time.Hour
 
 // Fixed returns the distribution that is always v.
@@ -74,15 +74,15 @@ func (d Dist) IsZero() bool {
 		!slices.ContainsFunc(d.fields(), func(f field) bool { return f.value != 0 })
 }
 
-// Sample draws a duration. It takes exactly one number of the draw whatever
-// the family, so that a change of family moves nothing drawn after it.
+// Sample draws a duration. It uses exactly one number of the draw, whatever the family, so that a
+// change of family does not change later draws.
 func (d Dist) Sample(draw *Draw) time.Duration {
 	return d.Quantile(draw.Open())
 }
 
-// Quantile returns the duration that a share p of all samples stays below, in
-// whole nanoseconds and between 0 and Longest. It expects a distribution that
-// Validate accepts and a p between 0 and 1, both exclusive.
+// Quantile returns the duration that a share p of all samples is shorter than, in whole nanoseconds
+// and between 0 and Longest. The distribution must pass Validate, and p must be between 0 and 1,
+// both exclusive.
 func (d Dist) Quantile(p float64) time.Duration {
 	switch d.Kind {
 	case Constant:
@@ -107,7 +107,7 @@ func (d Dist) Quantile(p float64) time.Duration {
 
 const (
 	normal99 = 2.3263478740408411009 // the 99 % quantile of the standard normal distribution
-	log1     = -2 * math.Ln10        // the logarithm of the 1 % that are longer
+	log1     = -2 * math.Ln10        // the logarithm of 1 %
 )
 
 // saturate rounds to whole nanoseconds and cuts at Longest.
@@ -118,7 +118,8 @@ func saturate(ns float64) time.Duration {
 	return time.Duration(float64(ns) + 0.5)
 }
 
-// Validate says in one sentence what is wrong with the distribution, or nil.
+// Validate returns an error that says in one sentence what is wrong with the distribution, nil if
+// nothing is.
 func (d Dist) Validate() error {
 	if d.IsZero() {
 		return nil
@@ -167,8 +168,8 @@ func (d Dist) validateSamples() error {
 	return nil
 }
 
-// String writes the distribution as a scenario file has it: a bare duration
-// for a constant, otherwise {dist: exponential, mean: 20s} and the like.
+// String returns the distribution as a scenario file has it: a bare duration for a constant,
+// otherwise {dist: exponential, mean: 20s} and the like.
 func (d Dist) String() string {
 	if d.Kind == Constant || d.IsZero() {
 		return d.Value.String()
@@ -190,11 +191,11 @@ func (d Dist) String() string {
 type field struct {
 	name  string
 	value time.Duration
-	zero  bool // may be 0 where it counts
+	zero  bool // may be 0
 	kinds []Kind
 }
 
-// of reports whether the field counts in distributions of the kind.
+// of reports whether distributions of the kind use the field.
 func (f field) of(kind Kind) bool {
 	return slices.Contains(f.kinds, kind)
 }

@@ -29,9 +29,9 @@ func examples() []Dist {
 	}
 }
 
-// TestGolden holds samples to the file that every architecture is tested
-// with: a few to look at, and a hash over many.
-func TestGolden(t *testing.T) {
+// The golden file is the same for all architectures: it has a few samples to look at, and a hash of
+// many.
+func TestGoldenSamplesAreTheSameOnEveryArchitecture(t *testing.T) {
 	const many = 20000
 	var got strings.Builder
 	source := New(42)
@@ -85,8 +85,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestSamplesFollowTheirDistribution holds mean, median and 99 % quantile of
-// many samples to the closed forms, within four standard errors.
+// TestSamplesFollowTheirDistribution compares mean, median and 99 % quantile of many samples with
+// the closed forms, within four standard errors.
 func TestSamplesFollowTheirDistribution(t *testing.T) {
 	// The lognormal is exp of a normal variable with this deviation, the pareto
 	// has this exponent.
@@ -158,7 +158,7 @@ func TestEmpiricalTakesEachSampleEquallyOften(t *testing.T) {
 	}
 }
 
-func TestQuantile(t *testing.T) {
+func TestQuantilesStayWithinTheirBounds(t *testing.T) {
 	const lowest, highest = 0x1p-53, 1 - 0x1p-53 // of Draw.Open
 	tests := []struct {
 		name string
@@ -191,7 +191,7 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-func TestChangeOfKindMovesNothing(t *testing.T) {
+func TestASampleTakesOneNumberWhateverItsKind(t *testing.T) {
 	for _, dist := range append(examples(), Dist{}) {
 		d, other := New(1).Stream("", "").At(0), New(1).Stream("", "").At(0)
 		dist.Sample(&d)
@@ -202,7 +202,7 @@ func TestChangeOfKindMovesNothing(t *testing.T) {
 	}
 }
 
-func TestValidate(t *testing.T) {
+func TestValidateNamesTheWrongField(t *testing.T) {
 	const s = time.Second
 	tests := []struct {
 		name string
@@ -246,7 +246,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-func TestString(t *testing.T) {
+func TestADistributionIsWrittenAsInAScenario(t *testing.T) {
 	want := []string{
 		"150ms",
 		"{dist: uniform, min: 20ms, max: 200ms}",
@@ -265,7 +265,7 @@ func TestString(t *testing.T) {
 	}
 }
 
-func TestIsZero(t *testing.T) {
+func TestOnlyTheZeroValueIsZero(t *testing.T) {
 	if !(Dist{}).IsZero() {
 		t.Error("the zero value is set")
 	}

@@ -7,20 +7,18 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Source is the seed of a run. All its streams follow from that one number.
+// Source is the seed of a run. All its streams follow from that number.
 type Source struct {
 	seed uint64
 }
 
-// New returns the source of a seed. Every seed is as good as any other, 0
-// and neighbours included.
+// New returns the source of a seed. All seeds are equally good, even 0 and neighbours.
 func New(seed uint64) Source {
 	return Source{seed}
 }
 
-// Stream returns the draws of one entity for one purpose, such as the stream
-// "hold" of "worker-3". It hashes both names: fetch a stream that is used
-// often once and keep it.
+// Stream returns the draws of one entity for one purpose, such as the stream "hold" of "worker-3".
+// It hashes both names, so callers should keep a stream that they use often.
 func (s Source) Stream(stream, entity string) Stream {
 	key := fold(0, s.seed)
 	key = fold(key, xxhash.Sum64String(stream))
@@ -32,22 +30,20 @@ type Stream struct {
 	key uint64
 }
 
-// At returns the draw with that ordinal, whatever was drawn before.
+// At returns the draw with that ordinal, independent of earlier draws.
 func (s Stream) At(ordinal uint64) Draw {
 	return Draw{fold(s.key, ordinal)}
 }
 
-// Rand returns a generator of its own for code that wants many numbers in
-// sequence. Each call begins the same sequence anew, and it shares nothing
-// with the draws of At. Its NormFloat64 and ExpFloat64 use the machine's exp
-// and log, so they alone may differ between architectures.
+// Rand returns a generator for code that needs many numbers in sequence. Each call starts the same
+// sequence again, and it is independent of the draws of At. Its NormFloat64 and ExpFloat64 use the
+// machine's exp and log, so only these may differ between architectures.
 func (s Stream) Rand() *rand.Rand {
 	return rand.New(&Draw{s.key})
 }
 
-// Draw is a short sequence of numbers that belong to one ordinal of a stream.
-// Each method moves it on by one number. A copy repeats what the original
-// would have returned.
+// Draw is a short sequence of numbers that belong to one ordinal of a stream. Each method advances
+// it by one number. A copy returns the same numbers as the original.
 type Draw struct {
 	state uint64
 }
@@ -63,8 +59,8 @@ func (d *Draw) Float64() float64 {
 	return float64(d.Uint64()>>11) * 0x1p-53
 }
 
-// Open returns a number in (0,1), in the middle of one of 2^52 equal parts.
-// Neither end occurs, so that a quantile of it is finite.
+// Open returns a number in (0,1), in the middle of one of 2^52 equal parts. It is never 0 or 1, so
+// its quantiles are finite.
 func (d *Draw) Open() float64 {
 	return (float64(d.Uint64()>>12) + 0.5) * 0x1p-52
 }
@@ -75,8 +71,8 @@ func (d *Draw) Int64N(n int64) int64 {
 	if n <= 0 {
 		panic("draw: Int64N of a number that is not positive")
 	}
-	// The high half of a product with n is in [0,n). The first 2^64 mod n low
-	// halves are drawn again, because some results would own one more of them.
+	// The high half of a product with n is in [0,n). If the low half is among the first 2^64 mod n
+	// values, the number is drawn again, because otherwise some results would be more likely.
 	size := uint64(n)
 	high, low := bits.Mul64(d.Uint64(), size)
 	for low < size && low < -size%size {
@@ -89,8 +85,8 @@ func (d *Draw) Int64N(n int64) int64 {
 // evenly over 64 bits.
 const gamma = 0x9e3779b97f4a7c15
 
-// fold puts x into a key. Keys that differ in a single bit come out
-// unrelated, and so do those of the same parts in another order.
+// fold mixes x into a key. Keys that differ in a single bit give unrelated results, and so do the
+// same values in another order.
 func fold(key, x uint64) uint64 {
 	return mix((key ^ x) + gamma)
 }

@@ -133,7 +133,7 @@ func TestFloatsStayInTheirInterval(t *testing.T) {
 	}
 }
 
-func TestInt64N(t *testing.T) {
+func TestInt64NIsUniform(t *testing.T) {
 	for _, n := range []int64{1, 2, 7, 1000, math.MaxInt64} {
 		stream := New(4).Stream("int", "")
 		var low, mean float64

@@ -2,11 +2,10 @@ package draw
 
 import "math"
 
-// The functions of package math may differ in the last bit between
-// architectures, and a compiler may round x*y+z once instead of twice. The
-// functions here use nothing but operations whose result IEEE 754 fixes, and
-// turn every product that is then added into a float64 explicitly, which
-// forbids the single rounding.
+// The functions of package math may differ in the last bit between architectures, and a compiler
+// may round x*y+z once instead of twice. The functions here use only operations whose result IEEE
+// 754 defines. They convert each product that is then added to float64, which forbids the single
+// rounding.
 
 // The natural logarithm of 2 as a sum. The first part has so few bits that
 // its product with any exponent of a float64 is exact.
@@ -15,7 +14,7 @@ const (
 	ln2Low  = math.Ln2 - ln2High
 )
 
-// exp is e to the x for |x| up to 700, within two units in the last place.
+// exp returns e to the x for |x| up to 700, within two units in the last place.
 func exp(x float64) float64 {
 	// x = k ln 2 + r with |r| at most half of ln 2, where fourteen terms of the
 	// Taylor series are enough.
@@ -27,8 +26,7 @@ func exp(x float64) float64 {
 	return math.Ldexp(1+(r+float64(float64(r*r)*tail)), int(k))
 }
 
-// log is the natural logarithm of a positive normal x, within four units in
-// the last place.
+// log returns the natural logarithm of a positive normal x, within four units in the last place.
 func log(x float64) float64 {
 	// x = 2^k m with m around 1, and log m = 2 artanh s, whose series has only
 	// odd powers of a small s.
@@ -43,9 +41,8 @@ func log(x float64) float64 {
 	return float64(float64(k)*ln2High) + (2*s + (tail + float64(float64(k)*ln2Low)))
 }
 
-// normalQuantile is the value that a standard normal variable stays below
-// with probability p, for p in (0,1): M. J. Wichura's algorithm AS 241 (1988),
-// good to about 1e-15.
+// normalQuantile returns the value that a standard normal variable is below with probability p, for
+// p in (0,1). It uses M. J. Wichura's algorithm AS 241 (1988), which is accurate to about 1e-15.
 func normalQuantile(p float64) float64 {
 	q := p - 0.5
 	if math.Abs(q) <= 0.425 {
@@ -79,8 +76,7 @@ func normalQuantile(p float64) float64 {
 	return math.Copysign(z, q)
 }
 
-// horner is the polynomial in x with these coefficients, the highest power
-// first.
+// horner returns the polynomial in x with these coefficients, the highest power first.
 func horner(x float64, coefficients ...float64) float64 {
 	sum := 0.0
 	for _, c := range coefficients {

@@ -8,7 +8,7 @@ import (
 // The package math of the architecture that the tests run on is right to
 // about one unit in the last place, 2.2e-16.
 
-func TestExp(t *testing.T) {
+func TestExpAgreesWithMath(t *testing.T) {
 	for i := -70000; i <= 70000; i++ {
 		x := float64(i) * 0.01
 		if got, want := exp(x), math.Exp(x); math.Abs(got-want) > 5e-16*want {
@@ -20,7 +20,7 @@ func TestExp(t *testing.T) {
 	}
 }
 
-func TestLog(t *testing.T) {
+func TestLogAgreesWithMath(t *testing.T) {
 	check := func(x float64) {
 		if got, want := log(x), math.Log(x); math.Abs(got-want) > 1e-15*math.Abs(want) {
 			t.Fatalf("log(%v) = %v, want %v", x, got, want)
@@ -41,7 +41,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-func TestNormalQuantile(t *testing.T) {
+func TestNormalQuantileInvertsTheDistribution(t *testing.T) {
 	check := func(p float64) {
 		got := normalQuantile(p)
 		// math has no inverse that is exact far from the middle, so there the

@@ -1,12 +1,11 @@
-// Package servers starts real servers on this machine, each as a child process
-// on a free loopback port with a folder of its own, and sees to it that none of
-// them is left behind.
+// Package servers starts real servers on this machine, each as a child process on a free loopback
+// port with a folder of its own, and makes sure that none of them outlives its user.
 //
-//   - [StartRedis] starts a redis-server (redis.go); [Server.Kill] and
-//     [Server.Start] end it without a word and bring it back with its data; [Server.Replica] starts a replica of it.
-//   - [Redis] does so for a test, and ends it with the test (testing.go).
-//   - process.go holds what is the same for every kind of server: the child, its
-//     last words, and its end. On Linux the kernel kills it when we are killed.
+//   - [StartRedis] starts a redis-server (redis.go). [Server.Kill] kills it, [Server.Start] starts
+//     it again with its data, and [Server.Replica] starts a replica of it.
+//   - [Redis] starts a server for a test, and stops it at the end of the test (testing.go).
+//   - process.go has the common part of all servers: the child process, its last output, and its
+//     end. On Linux the kernel kills the child when its parent is killed.
 //
 // An example:
 //

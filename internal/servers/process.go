@@ -17,8 +17,8 @@ type process struct {
 	exited chan struct{} // closed when the child is gone and reaped
 }
 
-// start starts a child. A thread waits for it until it is gone: the kernel
-// kills a child when the thread that began it ends, not when the program does.
+// start starts a child. A thread waits until the child has ended, since the kernel kills a child
+// when the thread that started it ends, not when the program does.
 func start(name string, args ...string) (*process, error) {
 	p := &process{cmd: exec.Command(name, args...), exited: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = &p.words, &p.words
@@ -30,7 +30,7 @@ func start(name string, args ...string) (*process, error) {
 		err := p.cmd.Start()
 		started <- err
 		if err == nil {
-			_ = p.cmd.Wait() // it was killed, or says why it ended in its last words
+			_ = p.cmd.Wait() // it was killed, or its last output says why it ended
 			close(p.exited)
 		}
 	}()
@@ -40,21 +40,21 @@ func start(name string, args ...string) (*process, error) {
 	return p, nil
 }
 
-// kill ends the child at once, stopped or not, and waits until it is gone. A child
-// that has ended is left alone.
+// kill kills the child, stopped or not, and waits until it has ended. It has no effect on a child
+// that has ended.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill() // fails only if it has ended
 	<-p.exited
 }
 
-// The child is asked this often whether it is ready, and this long.
+// The interval and the limit of the polls of a child that starts.
 const (
 	pollEvery = 2 * time.Millisecond
 	pollLimit = 10 * time.Second
 )
 
-// await polls until ready returns nil. It gives up after pollLimit, or when the
-// child ends, with what ready said last and the last words of the child.
+// await polls until ready returns nil. It fails after pollLimit, or when the child ends, with the
+// last error of ready and the last output of the child.
 func (p *process) await(ready func() error) error {
 	limit := time.After(pollLimit)
 	for {
@@ -72,7 +72,7 @@ func (p *process) await(ready func() error) error {
 	}
 }
 
-// freePort returns a loopback port that nobody listened on a moment ago.
+// freePort returns a loopback port that was free just before.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -85,7 +85,7 @@ func freePort() (int, error) {
 	return addr.Port, nil
 }
 
-// tail keeps the end of what a child writes, for the message of an error.
+// tail keeps the end of a child's output, for error messages.
 type tail struct {
 	mu   sync.Mutex
 	text []byte

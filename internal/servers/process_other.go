@@ -4,6 +4,6 @@ package servers
 
 import "syscall"
 
-// dieWithParent is known to Linux only. Elsewhere a child outlives a parent
-// that is killed before it can clean up.
+// dieWithParent has no effect outside of Linux: there a child outlives a parent that is killed
+// before it can clean up.
 func dieWithParent() *syscall.SysProcAttr { return nil }

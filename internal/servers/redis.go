@@ -14,23 +14,22 @@ import (
 	"time"
 )
 
-// ErrMissing says that the program of a server is not installed.
+// ErrMissing is the error if the program of a server is not installed.
 var ErrMissing = errors.New("not installed")
 
 // Server is a real server that runs as a child of this program.
 type Server struct {
 	Addr string // loopback host and port
-	Dir  string // where it keeps its data
+	Dir  string // its data folder
 
 	args    []string // without folder and port
 	port    int
 	process *process
 }
 
-// StartRedis starts a redis-server without data or persistence, and returns
-// when it answers. The args are added to its command line, and win over what
-// is there. The error wraps ErrMissing if there is no redis-server. The
-// caller stops it.
+// StartRedis starts a redis-server without data or persistence, and returns when it answers. The
+// args are added to its command line and override the defaults. The error wraps ErrMissing if there
+// is no redis-server. The caller has to stop it.
 func StartRedis(args ...string) (*Server, error) {
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		return nil, fmt.Errorf("servers: redis-server: %w", ErrMissing)
@@ -40,7 +39,7 @@ func StartRedis(args ...string) (*Server, error) {
 		return nil, fmt.Errorf("servers: folder of redis-server: %w", err)
 	}
 	s := &Server{Dir: dir, args: args}
-	// Between looking for a port and taking it, somebody else may take it.
+	// Somebody else may take the port between the search and the start.
 	const attempts = 3
 	for range attempts {
 		if s.port, err = freePort(); err != nil {
@@ -61,8 +60,8 @@ func (s *Server) start() error {
 	base := []string{
 		"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--dir", s.Dir,
 		"--save", "", "--appendonly", "no", "--enable-debug-command", "local",
-		// After a sync without a file the primary sends nothing to a replica before
-		// that has spoken, which it does once a second.
+		// After a diskless sync the primary sends nothing to a replica until that has sent its
+		// first acknowledgement, which it does once a second.
 		"--repl-diskless-sync", "no",
 	}
 	p, err := start("redis-server", slices.Concat(base, s.args)...)
@@ -83,9 +82,8 @@ func (s *Server) start() error {
 	return err
 }
 
-// ask sends commands without arguments that need quotes over one connection, and
-// returns the answer to the last: its first line, or the text of an answer that
-// has more.
+// ask sends commands over one connection and returns the answer to the last: its first line, or the
+// text of a longer answer. Arguments must not need quotes.
 func (s *Server) ask(commands ...string) (string, error) {
 	const limit = 2 * time.Second
 	conn, err := net.DialTimeout("tcp", s.Addr, limit)
@@ -109,7 +107,7 @@ func (s *Server) ask(commands ...string) (string, error) {
 	return answer, nil
 }
 
-// readAnswer returns a line, or the text that the line announces.
+// readAnswer returns a line, or the text whose length the line announces.
 func readAnswer(r *bufio.Reader) (string, error) {
 	line, err := r.ReadString('\n')
 	if err != nil {
@@ -132,26 +130,25 @@ func readAnswer(r *bufio.Reader) (string, error) {
 	return string(text[:n]), nil
 }
 
-// PID is the process ID of the server, for who wants to stop and continue it. A
-// stopped one is killed as well as any.
+// PID returns the process ID of the server, for a caller that wants to stop and continue it. Kill
+// works on a stopped server too.
 func (s *Server) PID() int { return s.process.cmd.Process.Pid }
 
-// Kill ends the server without a word. What it had written to its folder is
-// there for Start: its machine lives on, so it is no loss of power.
+// Kill kills the server. Everything that it has written to its folder is there for Start, since
+// that is no loss of power.
 func (s *Server) Kill() { s.process.kill() }
 
-// Start starts a server that was killed on the same port and with its folder, and
-// returns when it answers.
+// Start starts a killed server on the same port with its folder, and returns when it answers.
 func (s *Server) Start() error { return s.start() }
 
-// Restart is Kill and Start.
+// Restart calls Kill and Start.
 func (s *Server) Restart() error {
 	s.Kill()
 	return s.Start()
 }
 
-// Replica starts a replica of the server, with the args added to its command
-// line, and returns when the two are in step. The caller stops it.
+// Replica starts a replica of the server, with the args added to its command line, and returns when
+// the two are in sync. The caller has to stop it.
 func (s *Server) Replica(args ...string) (*Server, error) {
 	of := []string{"--replicaof", "127.0.0.1", strconv.Itoa(s.port)}
 	replica, err := StartRedis(slices.Concat(of, args)...)
@@ -164,8 +161,8 @@ func (s *Server) Replica(args ...string) (*Server, error) {
 	return replica, nil
 }
 
-// AwaitStep returns when the server, a replica, is in step with its primary: the
-// link is up at both ends, and it has applied all that the primary has written.
+// AwaitStep waits until the server, a replica, is in sync with its primary: the link is up at both
+// ends, and it has applied all writes of the primary.
 func (s *Server) AwaitStep() error {
 	return s.process.await(func() error {
 		replica, err := s.ask("INFO replication")
@@ -180,7 +177,7 @@ func (s *Server) AwaitStep() error {
 		if err != nil {
 			return err
 		}
-		// Until then the primary counts the replica in no WAIT.
+		// Until then the primary does not count the replica in a WAIT.
 		if !strings.Contains(primary, fmt.Sprintf("port=%d,state=online", s.port)) {
 			return errors.New("the primary does not yet send to the replica")
 		}
@@ -192,7 +189,7 @@ func (s *Server) AwaitStep() error {
 	})
 }
 
-// infoField returns what a line of an answer to INFO says, or "".
+// infoField returns the value of a field in an answer to INFO, "" if it has none.
 func infoField(info, name string) string {
 	_, rest, _ := strings.Cut(info, "\n"+name+":")
 	value, _, _ := strings.Cut(rest, "\r")

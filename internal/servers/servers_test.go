@@ -37,7 +37,7 @@ func answer(t *testing.T, s *Server, commands ...string) string {
 	return text
 }
 
-// After a test no process of it is left, also none that was stopped, and no folder.
+// After a test none of its processes and folders is left, even if a process was stopped.
 func TestServersEndWithTheirTest(t *testing.T) {
 	var pids []int
 	var dirs []string
@@ -71,7 +71,7 @@ func TestServersEndWithTheirTest(t *testing.T) {
 	}
 }
 
-// A server that is restarted knows what it had written, and nothing else.
+// A restarted server has the data that it had written, and nothing else.
 func TestRestartKeepsWhatWasWritten(t *testing.T) {
 	for _, test := range []struct{ name, persist, want string }{
 		{"append-only file", "yes", "v"},
@@ -97,7 +97,7 @@ func TestRestartKeepsWhatWasWritten(t *testing.T) {
 	}
 }
 
-func TestReplicaFollows(t *testing.T) {
+func TestAReplicaFollowsItsPrimary(t *testing.T) {
 	primary := Redis(t)
 	replica := RedisReplica(t, primary)
 	// WAIT covers what its own connection wrote: on another it waits for nothing.
@@ -109,8 +109,8 @@ func TestReplicaFollows(t *testing.T) {
 	}
 }
 
-// A server that cannot start says why, and leaves nothing behind.
-func TestStartFails(t *testing.T) {
+// A server that cannot start returns an error with the reason, and leaves nothing behind.
+func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 	s, err := StartRedis("--no-such-setting", "1")
 	if errors.Is(err, ErrMissing) {
 		t.Skip(err)
@@ -124,7 +124,7 @@ func TestStartFails(t *testing.T) {
 	}
 }
 
-// An owner that is killed cannot clean up: the kernel does.
+// If the owner is killed it cannot clean up, so the kernel does.
 func TestServerDiesWithItsOwner(t *testing.T) {
 	const role = "SERVERS_TEST_OWNER"
 	if os.Getenv(role) != "" {

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Redis starts a redis-server for a test and stops it when the test ends; see
-// StartRedis. Where redis-server is not installed the test is skipped, and
-// fails if the environment says CI: what CI does not run, nobody does.
+// Redis starts a redis-server for a test and stops it when the test ends; see StartRedis. If
+// redis-server is not installed the test is skipped, but in CI (environment variable CI) it fails:
+// otherwise nothing would ever run it.
 func Redis(t testing.TB, args ...string) *Server {
 	t.Helper()
 	return forTest(t, func() (*Server, error) { return StartRedis(args...) })

@@ -1,7 +1,6 @@
-// Package stall notices work that hangs in real time, or goes on when it should
-// end. It is the one place beside the commands that looks at the machine's
-// clock, and nothing that it sees can change a run: it only says that one will
-// not end.
+// Package stall detects work that hangs in real time, or goes on when it should end. It and the
+// commands are the only code that uses the machine's clock. It cannot change a run; it only reports
+// that one will not end.
 package stall
 
 import (
@@ -13,8 +12,8 @@ import (
 	"time"
 )
 
-// Watch calls stuck once if beat keeps one value for limit of real time. The
-// returned function ends the watch.
+// Watch calls stuck once if the value of beat does not change for limit of real time. The returned
+// function ends the watch.
 func Watch(beat *atomic.Uint64, limit time.Duration, stuck func()) (stop func()) {
 	done := make(chan struct{})
 	go func() {
@@ -39,8 +38,7 @@ func Watch(beat *atomic.Uint64, limit time.Duration, stuck func()) (stop func())
 	return func() { once.Do(func() { close(done) }) }
 }
 
-// Grace calls f when ctx has been over for a while of real time, unless stop
-// was called before ctx was over.
+// Grace calls f a while (of real time) after ctx has ended, unless stop is called before ctx ends.
 func Grace(ctx context.Context, while time.Duration, f func()) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		time.Sleep(while)
@@ -48,8 +46,8 @@ func Grace(ctx context.Context, while time.Duration, f func()) (stop func() bool
 	})
 }
 
-// Stacks returns the stacks of the goroutines that contain the text in and
-// the text without does not.
+// Stacks returns the stacks of the goroutines that contain the text in and do not contain the text
+// without.
 func Stacks(in, without string) string {
 	buffer := make([]byte, 1<<22)
 	buffer = buffer[:runtime.Stack(buffer, true)]

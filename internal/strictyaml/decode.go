@@ -11,10 +11,9 @@ import (
 	"time"
 )
 
-// Decoder decodes a file. The zero value knows the types of Go that make sense
-// in a file that people write: strings, booleans, whole numbers, float64,
-// [time.Duration], slices, maps with string keys, pointers, and structs whose
-// fields have yaml tags.
+// Decoder decodes a file. The zero value supports the Go types that make sense in a file that
+// people write: strings, booleans, whole numbers, float64, [time.Duration], slices, maps with
+// string keys, pointers, and structs whose fields have yaml tags.
 type Decoder struct {
 	Hooks Hooks
 	// Keys lists the keys of structs that take more keys than they have fields, by the
@@ -25,19 +24,18 @@ type Decoder struct {
 // Hook decodes a node into v, which can be set.
 type Hook func(n *Node, v reflect.Value) error
 
-// Hooks are the types that are decoded in a way of their own.
+// Hooks are the types that have a decoder of their own.
 type Hooks map[reflect.Type]Hook
 
-// AddHook lets f decode all values of type T.
+// AddHook makes f decode all values of type T.
 func AddHook[T any](h Hooks, f func(n *Node, into *T) error) {
 	h[reflect.TypeFor[T]()] = func(n *Node, v reflect.Value) error {
 		return f(n, v.Addr().Interface().(*T))
 	}
 }
 
-// Decode fills the value that into points to from data, and leaves alone what
-// data does not mention. Every error is an [*Error]; file is the name that it
-// carries.
+// Decode decodes data into the value that into points to, and does not change what data does not
+// mention. Every error is an [*Error] that names file.
 func (d Decoder) Decode(file string, data []byte, into any) (*Positions, error) {
 	root, err := parse(file, data)
 	if err != nil {
@@ -49,7 +47,7 @@ func (d Decoder) Decode(file string, data []byte, into any) (*Positions, error) 
 	return &Positions{file, root}, nil
 }
 
-// selfDecoder is a type that knows the tree itself: a [Patch].
+// selfDecoder is a type that decodes itself from a node: a [Patch].
 type selfDecoder interface{ decodeNode(*Node) error }
 
 func (n *Node) decode(v reflect.Value) error {
@@ -126,7 +124,7 @@ func (n *Node) decodeDuration(v reflect.Value) error {
 }
 
 func (n *Node) decodeInt(v reflect.Value) error {
-	// YAML takes a number beyond 64 bits for one with a fraction.
+	// YAML treats a number beyond 64 bits as a float.
 	if digits := regexp.MustCompile(`^[-+]?[0-9]+$`); n.tag() == "!!float" && digits.MatchString(n.yaml.Value) {
 		return n.Errorf("%s is too large a number: %s", n.Path(), quote(n.yaml.Value))
 	}
@@ -246,7 +244,7 @@ func setOpen(field reflect.Value, key, text string) {
 	field.Set(with)
 }
 
-// fieldOf returns the index of the field that a key sets.
+// fieldOf returns the index of the field that has a key.
 func fieldOf(t reflect.Type, key string) (int, bool) {
 	for i := range t.NumField() {
 		if name := nameOf(t.Field(i)); name != "" && name == key {
@@ -267,7 +265,7 @@ func keysOf(t reflect.Type) []string {
 	return keys
 }
 
-// nameOf returns the key of a field, or nothing if a file cannot set it.
+// nameOf returns the key of a field, "" if a file cannot set it.
 func nameOf(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 	if name == "-" {

@@ -82,7 +82,7 @@ later:
   rain: {chance: 1}
 `
 
-func TestDecode(t *testing.T) {
+func TestDecodeSetsOnlyWhatTheFileHas(t *testing.T) {
 	h := house{Name: "before", Secret: "kept", Untaged: "kept"}
 	h.Walls.Rain.Chance = 0.5
 	if _, err := decoder().Decode("house.yaml", []byte(goodHouse), &h); err != nil {
@@ -110,7 +110,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func TestPatch(t *testing.T) {
+func TestAPatchAppliesTheFieldsOfTheFileOnly(t *testing.T) {
 	var h house
 	text := "later: {coat: red, rain: {worst: {mix: [a]}}}\nlaters: [{}, {drying: 0s}]\n"
 	if _, err := decoder().Decode("f", []byte(text), &h); err != nil {
@@ -138,7 +138,7 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestAnErrorNamesItsPosition(t *testing.T) {
 	deep := strings.Repeat("[", 40) + strings.Repeat("]", 40)
 	bomb := "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
 	for c := 'b'; c < 'h'; c++ {
@@ -229,14 +229,14 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func TestErrorIsOneLine(t *testing.T) {
+func TestAnErrorIsOneLine(t *testing.T) {
 	e := &strictyaml.Error{File: "a\nb", Line: 1, Column: 2, Text: "c\r\u2028d é\x1b"}
 	if got, want := e.Error(), `a\nb:1:2: c\r\u2028d é\x1b`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-func TestPositions(t *testing.T) {
+func TestPositionsFindValuesAndKeys(t *testing.T) {
 	var h house
 	text := goodHouse + "laters:\n- {coat: blue}\n- drying: 1s\n  coat: red\n"
 	text = strings.Replace(text, "  ann: 1\n", "  ann: 1\n  ann.bob: 3\n", 1)
@@ -279,7 +279,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-func TestUnknown(t *testing.T) {
+func TestUnknownProposesTheNearestName(t *testing.T) {
 	known := []string{"redis", "redis-fenced", "none"}
 	tests := []struct {
 		word  string

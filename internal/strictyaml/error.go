@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// Error is what is wrong with a file, and where. Line and Column count from 1;
-// a column is a character, not a byte.
+// Error is an error in a file, with its position. Line and Column count from 1; a column is a
+// character, not a byte.
 type Error struct {
 	File   string
 	Line   int
@@ -16,13 +16,12 @@ type Error struct {
 	Text   string
 }
 
-// Error is one line, "file:line:column: text", whatever the file holds.
+// Error returns one line, "file:line:column: text", whatever the file contains.
 func (e *Error) Error() string {
 	return oneLine(fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Text))
 }
 
-// oneLine writes everything that could break the line or the terminal as an
-// escape.
+// oneLine escapes everything that could break the line or the terminal.
 func oneLine(s string) string {
 	if strings.IndexFunc(s, unprintable) < 0 {
 		return s
@@ -41,7 +40,7 @@ func oneLine(s string) string {
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// quote puts a word of the file in quotes and cuts a long one.
+// quote returns a word of the file in quotes, and shortens a long one.
 func quote(word string) string {
 	const longest = 40
 	if runes := []rune(word[:min(len(word), 4*longest)]); len(runes) > longest {

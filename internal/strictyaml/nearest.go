@@ -8,9 +8,8 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// Unknown says that word is no known name of its sort, such as "strategy", and
-// which one may have been meant: the nearest if one is near enough, otherwise
-// the first few that there are.
+// Unknown returns the message for an unknown name of a sort, such as "strategy". It proposes the
+// nearest known name if one is near enough, and otherwise lists the first few known names.
 func Unknown(sort, word string, known []string) string {
 	const shown = 12
 	text := fmt.Sprintf("unknown %s %s", sort, quote(word))
@@ -26,18 +25,16 @@ func Unknown(sort, word string, known []string) string {
 	}
 }
 
-// Near reports whether a word is nearly one of the known ones, so that Unknown
-// offers that.
+// Near reports whether Unknown would propose a known name for a word.
 func Near(word string, known []string) bool {
 	_, ok := nearest(word, known)
 	return ok
 }
 
-// nearest returns the known word that takes the fewest edits, the first of
-// several, if it takes no more than one for every three letters. Two letters
-// that changed places are one edit.
+// nearest returns the known word with the fewest edits, the first of several, if it needs at most
+// one edit for every three letters. Two swapped letters are one edit.
 func nearest(word string, known []string) (string, bool) {
-	const longest = 64 // a word beyond it is no slip of the finger, and dear to compare
+	const longest = 64 // a longer word is no typo, and costly to compare
 	if word == "" || len(word) > longest {
 		return "", false
 	}
@@ -55,7 +52,7 @@ func nearest(word string, known []string) (string, bool) {
 	return best, best != ""
 }
 
-// letters sorts the letters of a word.
+// letters returns the letters of a word, sorted.
 func letters(word string) string {
 	sorted := []rune(word)
 	slices.Sort(sorted)

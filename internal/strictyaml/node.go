@@ -28,7 +28,7 @@ func resolve(y *yaml.Node) *yaml.Node {
 	return y
 }
 
-// Path says which value this is, as in "strategies[2].name".
+// Path returns the path of the value, as in "strategies[2].name".
 func (n *Node) Path() string {
 	if n.path == "" {
 		return "the file"
@@ -41,14 +41,13 @@ func (n *Node) Errorf(format string, args ...any) error {
 	return &Error{n.file, n.yaml.Line, n.yaml.Column, fmt.Sprintf(format, args...)}
 }
 
-// Wants returns the [Error] that the node is not what it must be, such as "a
-// duration".
+// Wants returns the [Error] for a node that is not what it must be, such as "a duration".
 func (n *Node) Wants(what string) error {
 	return n.Errorf("%s must be %s, not %s", n.Path(), what, n.describe())
 }
 
-// Text is the text of a single value as it is in the file, numbers and
-// true or false too. It is empty for a list or a map.
+// Text returns the text of a scalar as it is in the file, also of a number or boolean. It is empty
+// for a list or a map.
 func (n *Node) Text() string { return n.yaml.Value }
 
 // IsMap reports whether the node is a map.
@@ -57,7 +56,7 @@ func (n *Node) IsMap() bool { return n.yaml.Kind == yaml.MappingNode }
 // IsList reports whether the node is a list.
 func (n *Node) IsList() bool { return n.yaml.Kind == yaml.SequenceNode }
 
-// Pairs goes over the keys and values of a map in the order of the file.
+// Pairs yields the keys and values of a map in the order of the file.
 func (n *Node) Pairs() iter.Seq2[*Node, *Node] {
 	return func(yield func(key, value *Node) bool) {
 		for i := 0; n.IsMap() && i < len(n.yaml.Content); i += 2 {
@@ -104,7 +103,7 @@ func (n *Node) describe() string {
 	}
 }
 
-// tag is the library's guess at what a single value is, empty for others.
+// tag returns the YAML tag of a scalar, "" for other nodes.
 func (n *Node) tag() string {
 	if n.yaml.Kind != yaml.ScalarNode {
 		return ""

@@ -15,8 +15,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The bounds of a file. A node is a key, a value, a list or a map, counted
-// again each time that an alias repeats it.
+// The limits of a file. A node is a key, a value, a list or a map, counted again each time that an
+// alias repeats it.
 const (
 	MaxSize     = 4 << 20            // bytes
 	MaxDuration = 87_600 * time.Hour // ten years
@@ -24,9 +24,8 @@ const (
 	maxNodes    = 400_000
 )
 
-// parse makes a tree of the one document that data must hold. What it returns
-// is safe to walk: no alias leads back into itself, every key is text and
-// is once in its map, and following every alias meets the bounds.
+// parse returns the tree of the one document in data. The tree is safe to walk: no alias contains
+// itself, every key is text and unique in its map, and the limits hold with all aliases expanded.
 func parse(file string, data []byte) (*yaml.Node, error) {
 	if err := checkBytes(file, data); err != nil {
 		return nil, err
@@ -56,8 +55,8 @@ func parse(file string, data []byte) (*yaml.Node, error) {
 	return root, nil
 }
 
-// next reads a document. The library panics on what it believes impossible;
-// for the caller that is a file that cannot be read like any other.
+// next reads a document. If the library panics, it returns an error, as for any other file that
+// cannot be read.
 func next(decoder *yaml.Decoder, into *yaml.Node) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -67,8 +66,7 @@ func next(decoder *yaml.Decoder, into *yaml.Node) (err error) {
 	return decoder.Decode(into)
 }
 
-// checkBytes refuses what is not text. The library would, too, but without
-// saying where.
+// checkBytes refuses data that is not text. The library would do so too, but without a position.
 func checkBytes(file string, data []byte) error {
 	if len(data) > MaxSize {
 		return &Error{file, 1, 1, fmt.Sprintf("the file is larger than %d bytes", MaxSize)}
@@ -90,9 +88,9 @@ func checkBytes(file string, data []byte) error {
 	return nil
 }
 
-// syntaxError gives the library's complaint a position. The library names at
-// most a line, and that of the parser (unlike that of the scanner below it)
-// counts from 0; the column is where the text of the line begins.
+// syntaxError adds a position to an error of the library. The library gives at most a line, and its
+// parser (but not its scanner) counts lines from 0. The column is where the text of the line
+// begins.
 func syntaxError(file string, data []byte, err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 1
@@ -119,7 +117,7 @@ func syntaxError(file string, data []byte, err error) error {
 	return &Error{file, line, column, "not YAML: " + text}
 }
 
-// tabbed returns the first line that a tab indents.
+// tabbed returns the first line that is indented by a tab.
 func tabbed(lines []string) (line int, ok bool) {
 	i := slices.IndexFunc(lines, func(l string) bool {
 		indent := l[:len(l)-len(strings.TrimLeft(l, " \t"))]
@@ -128,7 +126,7 @@ func tabbed(lines []string) (line int, ok bool) {
 	return i + 1, i >= 0
 }
 
-// find returns where word is first, or the beginning.
+// find returns the first position of a word, or the beginning.
 func find(lines []string, word string) (line, column int) {
 	for i, l := range lines {
 		if before, _, ok := strings.Cut(l, word); ok {
@@ -142,13 +140,13 @@ func find(lines []string, word string) (line, column int) {
 type tree struct {
 	file  string
 	nodes int
-	open  map[*yaml.Node]bool // what an alias is being followed into
-	outer *yaml.Node          // the outermost of those aliases
+	open  map[*yaml.Node]bool // the targets of the aliases that are being expanded
+	outer *yaml.Node          // the outermost of these aliases
 }
 
 func (t *tree) check(n *yaml.Node, depth int) error {
 	t.nodes++
-	at := n // what breaks a bound, as a reader would see it
+	at := n // the position of an error, as a reader would see it
 	if len(t.open) > 0 {
 		at = t.outer
 	}
@@ -165,7 +163,7 @@ func (t *tree) check(n *yaml.Node, depth int) error {
 		return t.follow(n, depth)
 	case yaml.MappingNode:
 		return t.checkMap(n, depth)
-	case yaml.ScalarNode, yaml.DocumentNode: // nothing is inside, or it is no value
+	case yaml.ScalarNode, yaml.DocumentNode: // no nodes inside, or not a value
 	case yaml.SequenceNode:
 		for _, item := range n.Content {
 			if err := t.check(item, depth+1); err != nil {

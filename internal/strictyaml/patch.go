@@ -5,22 +5,21 @@ import (
 	"slices"
 )
 
-// Patch is the part of a struct T that a file sets. It is decoded like a T,
-// remembers which fields were there, and lays them over any T. The zero value
-// changes nothing.
+// Patch is the part of a struct T that a file sets. It is decoded like a T, remembers which fields
+// the file has, and can be applied to any T. The zero value changes nothing.
 type Patch[T any] struct {
 	value  T
 	leaves []leaf
 }
 
-// leaf is a field that was set and is no struct to go further into.
+// leaf is a field in the file that is not a struct with fields of its own.
 type leaf struct {
 	path  string
 	index []int
 	key   string // of an open map, which the index leads to
 }
 
-// Apply sets the fields of to that the patch holds, and no other.
+// Apply sets the fields of to that are in the patch, and no others.
 func (p *Patch[T]) Apply(to *T) {
 	from, into := reflect.ValueOf(&p.value).Elem(), reflect.ValueOf(to).Elem()
 	for _, l := range p.leaves {
@@ -48,8 +47,8 @@ func (p *Patch[T]) decodeNode(n *Node) error {
 	return nil
 }
 
-// leaves appends the fields of t that n sets. A type with a notation of its
-// own, such as a duration, is set as a whole.
+// leaves appends the fields of t that are in n. A type with a notation of its own, such as a
+// duration, is one leaf.
 func (n *Node) leaves(t reflect.Type, at leaf, all []leaf) []leaf {
 	for key, value := range n.Pairs() {
 		i, ok := fieldOf(t, key.Text())

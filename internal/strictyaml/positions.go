@@ -8,22 +8,21 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Positions knows where everything is in a decoded file. A path names a
-// value by keys and indexes, as in "strategies[2].lock.ttl"; the path of the
-// whole file is empty.
+// Positions finds the position of everything in a decoded file. A path consists of keys and
+// indexes, as in "strategies[2].lock.ttl"; the path of the whole file is empty.
 type Positions struct {
 	file string
 	root *yaml.Node
 }
 
-// Has reports whether the file says anything about path.
+// Has reports whether the file has a value at path.
 func (p *Positions) Has(path string) bool {
 	_, _, ok := p.find(path)
 	return ok
 }
 
-// Of returns where the value of path begins. If the file does not have it, it
-// is where the nearest thing around it begins.
+// Of returns the position of the value at path. If the file does not have it, it returns the
+// position of the nearest value around it.
 func (p *Positions) Of(path string) (line, column int) {
 	_, value, _ := p.find(path)
 	return value.Line, value.Column
@@ -41,8 +40,7 @@ func (p *Positions) KeyErrorf(path, format string, args ...any) error {
 	return &Error{p.file, key.Line, key.Column, fmt.Sprintf(format, args...)}
 }
 
-// find walks down to path, or as far as the file goes. The key of an item of a
-// list is the item.
+// find follows path as far as the file goes. The key of a list item is the item itself.
 func (p *Positions) find(path string) (key, value *yaml.Node, ok bool) {
 	key, value = p.root, p.root
 	for path != "" {
@@ -55,11 +53,11 @@ func (p *Positions) find(path string) (key, value *yaml.Node, ok bool) {
 	return key, value, true
 }
 
-// step goes one key or index down. A key may itself hold dots and brackets, so
-// the longest that fits is taken.
+// step follows one key or index. A key may contain dots and brackets, so the longest matching key
+// is used.
 func step(n *yaml.Node, path string) (key, value *yaml.Node, rest string) {
 	switch n.Kind {
-	case yaml.ScalarNode, yaml.AliasNode, yaml.DocumentNode: // the path goes on, the file does not
+	case yaml.ScalarNode, yaml.AliasNode, yaml.DocumentNode: // the file has nothing below
 	case yaml.MappingNode:
 		longest := -1
 		for i := 0; i < len(n.Content); i += 2 {

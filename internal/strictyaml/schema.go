@@ -9,16 +9,16 @@ import (
 // Schema is a JSON Schema, or a part of one, of draft 2020-12.
 type Schema = map[string]any
 
-// Outline describes the files that a [Decoder] reads, for editors that check
-// and complete them. It knows the keys from the same tags.
+// Outline describes the files of a [Decoder] as a JSON Schema, for editors that check and complete
+// them. The keys are the same yaml tags.
 type Outline struct {
-	// Types describe what reflection cannot see: types with a [Hook] or with
-	// few values.
+	// Types describes types that reflection cannot describe: those with a [Hook] or with few
+	// values.
 	Types map[reflect.Type]Schema
-	// Fields describe single fields that are more than their type says, such as
-	// a string that is a name of something.
+	// Fields describes single fields that are more specific than their type, such as a string that
+	// is a name of something.
 	Fields map[Field]Schema
-	// Words say what a key means, one sentence each.
+	// Words has a sentence for each key.
 	Words map[string]string
 	// Keys are those of the Decoder. Fields describes them.
 	Keys map[reflect.Type][]string
@@ -35,8 +35,8 @@ type patched interface{ patches() reflect.Type }
 
 func (p *Patch[T]) patches() reflect.Type { return reflect.TypeFor[T]() }
 
-// Of describes a value of the type. Like the Decoder it knows the types of Go
-// that make sense in a file; another one is allowed anything.
+// Of returns the schema of a type. It supports the same types as the Decoder; any other type allows
+// any value.
 func (o Outline) Of(t reflect.Type) Schema {
 	if s, ok := o.Types[t]; ok {
 		return s
@@ -67,7 +67,7 @@ func (o Outline) Of(t reflect.Type) Schema {
 	return Schema{}
 }
 
-// Struct describes a map that may have only these keys of a struct.
+// Struct returns the schema of a map that may have only the given keys of a struct.
 func (o Outline) Struct(t reflect.Type, keys ...string) Schema {
 	properties := Schema{}
 	for _, key := range keys {

@@ -16,8 +16,8 @@ type Tree struct {
 	root *yaml.Node
 }
 
-// Open reads a file. What an alias repeats is in the tree once for each
-// time, so that it can be set in one place alone. Its error is an [*Error].
+// Open parses a file. Aliases are expanded, so that each repetition can be set on its own. Its
+// error is an [*Error].
 func Open(file string, data []byte) (*Tree, error) {
 	root, err := parse(file, data)
 	if err != nil {
@@ -26,7 +26,7 @@ func Open(file string, data []byte) (*Tree, error) {
 	return &Tree{file, unfold(root)}, nil
 }
 
-// unfold copies a node, with a copy in the place of every alias.
+// unfold copies a node and expands its aliases.
 func unfold(n *yaml.Node) *yaml.Node {
 	n = resolve(n)
 	unfolded := *n
@@ -38,8 +38,7 @@ func unfold(n *yaml.Node) *yaml.Node {
 	return &unfolded
 }
 
-// Get returns the value at a path such as "strategies[2].lock.ttl", or nil if
-// the file has none there.
+// Get returns the value at a path such as "strategies[2].lock.ttl", nil if there is none.
 func (t *Tree) Get(path string) *Node {
 	positions := Positions{t.file, t.root}
 	_, value, ok := positions.find(path)
@@ -49,10 +48,9 @@ func (t *Tree) Get(path string) *Node {
 	return newNode(t.file, Decoder{}, value, path)
 }
 
-// Set puts a value, written as in a file, in the place of what is at a
-// path. Maps on the way there are made; items of a list, and what would have
-// to stand inside a single value, are not. Whether the file may have such a
-// key at all shows when it is decoded.
+// Set sets the value at a path to a value that is written as in a file. It creates missing maps on
+// the way, but not list items, and cannot set anything inside a scalar. Decoding checks later
+// whether the file may have the key at all.
 func (t *Tree) Set(path, value string) error {
 	v, err := parse("", []byte(value))
 	if err != nil {
@@ -72,8 +70,7 @@ func (t *Tree) Set(path, value string) error {
 	return nil
 }
 
-// descend goes one key or index down from the node at walked, and returns
-// where the value is kept.
+// descend follows one key or index from the node at walked, and returns the location of the value.
 func descend(n *yaml.Node, walked, path string) (slot **yaml.Node, at, rest string, err error) {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -118,7 +115,7 @@ func insert(n *yaml.Node, walked, path string) (slot **yaml.Node, at, rest strin
 	return &n.Content[len(n.Content)-1], join(walked, name), strings.TrimPrefix(rest, "."), nil
 }
 
-// Bytes writes the file anew, with its comments.
+// Bytes returns the file, with its comments.
 func (t *Tree) Bytes() ([]byte, error) {
 	const indent = 2
 	var b bytes.Buffer

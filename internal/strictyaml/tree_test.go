@@ -17,7 +17,7 @@ list:
   - {name: map}
 `
 
-func TestTreeSets(t *testing.T) {
+func TestSetChangesOneValue(t *testing.T) {
 	tests := []struct{ path, value, want string }{
 		{"name", "cake", "name: cake"},
 		{"oven.heat", "200", "oven: {heat: 200, times: [40m, 5m]}"},
@@ -58,7 +58,7 @@ func TestTreeSets(t *testing.T) {
 	}
 }
 
-func TestTreeRefuses(t *testing.T) {
+func TestSetRefusesPathsThatDoNotExist(t *testing.T) {
 	tests := []struct{ path, value, want string }{
 		{"", "x", "a path is keys"},
 		{"oven..heat", "x", "a path is keys"},
@@ -90,7 +90,7 @@ func TestTreeRefuses(t *testing.T) {
 	}
 }
 
-func TestTreeGets(t *testing.T) {
+func TestGetReturnsNilWithoutAValue(t *testing.T) {
 	tree, err := Open("f", []byte(treeFile))
 	if err != nil {
 		t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Real returns the Env of the machine itself: its clocks, its goroutines, and
-// random numbers that nobody can foresee.
+// Real returns the Env of the machine: its clocks, its goroutines, and unpredictable random
+// numbers.
 func Real() Env { return &real{began: time.Now()} }
 
 type real struct{ began time.Time }
@@ -52,8 +52,8 @@ func (r *real) Go(_ string, f func()) Sem {
 
 func (r *real) NewSem(n int) Sem { return &realSem{permits: n} }
 
-// Rand draws from the generator of the Go runtime, which no seed governs and
-// which any number of goroutines may use.
+// Rand returns the generator of the Go runtime, which has no seed and which any number of
+// goroutines may use.
 func (r *real) Rand(string) *rand.Rand { return rand.New(runtimeSource{}) }
 
 func (r *real) Point(string) {}
@@ -68,8 +68,7 @@ type runtimeSource struct{}
 
 func (runtimeSource) Uint64() uint64 { return rand.Uint64() }
 
-// realSem is a semaphore whose waiters each have a channel of their own, so
-// that they are served in order.
+// realSem is a semaphore in which each waiter has a channel, so that waiters are served in order.
 type realSem struct {
 	mu      sync.Mutex
 	permits int
@@ -96,7 +95,7 @@ func (s *realSem) Acquire(ctx context.Context) error {
 	mine := make(chan struct{})
 	s.mu.Lock()
 	s.waiters = append(s.waiters, mine)
-	// A permit may have come back in between.
+	// A permit may have been released in between.
 	s.serve()
 	s.mu.Unlock()
 	select {
@@ -112,7 +111,7 @@ func (s *realSem) Acquire(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
-	// It was served at the same moment: the permit goes to the next.
+	// It was served at the same time: the permit goes to the next waiter.
 	s.permits++
 	s.serve()
 	return context.Cause(ctx)
@@ -125,7 +124,7 @@ func (s *realSem) Release() {
 	s.serve()
 }
 
-// serve hands permits to those who wait. The caller holds the mutex.
+// serve hands permits to waiters. The caller holds the mutex.
 func (s *realSem) serve() {
 	for s.permits > 0 && len(s.waiters) > 0 {
 		s.permits--

@@ -40,7 +40,7 @@ func TestRealSleepEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestRealSemaphore(t *testing.T) {
+func TestARealSemaphoreExcludesAndLosesNoPermit(t *testing.T) {
 	e := env.Real()
 	s := e.NewSem(1)
 	inside, most := 0, 0

@@ -6,9 +6,8 @@ import (
 	"lockquake/lock"
 )
 
-// due returns when a lease is over that lasts for a time after the last change of
-// the records; 0 for one that does not. before is the same holder before that,
-// nil for a new one.
+// due returns the true time at which a lease ends that lasts for h.For after the last change of the
+// records; 0 for other leases. Before is the same holder before the command, nil for a new one.
 func (l *Ledger) due(before *grant, h lock.Holder, changed bool) time.Duration {
 	switch {
 	case h.For == 0:
@@ -19,7 +18,7 @@ func (l *Ledger) due(before *grant, h lock.Holder, changed bool) time.Duration {
 	return before.due
 }
 
-// isOver reports whether the lease is over by now.
+// isOver reports whether the lease has ended.
 func (l *Ledger) isOver(g *grant) bool {
 	if g.For > 0 {
 		return l.Node.World().Time() >= g.due
@@ -27,8 +26,7 @@ func (l *Ledger) isOver(g *grant) bool {
 	return !g.End.IsZero() && !l.Now().Before(g.End)
 }
 
-// arm sees to it that the lease ends as soon as the clock says so, and not only
-// when somebody asks for it.
+// arm schedules the end of the lease, so that it is noticed even if no command follows.
 func (l *Ledger) arm(e *entry, g *grant) {
 	g.stop()
 	if g.End.IsZero() && g.For == 0 {
@@ -41,7 +39,7 @@ func (l *Ledger) arm(e *entry, g *grant) {
 		}
 		l.Due(e.key)
 		if g.number == number {
-			l.arm(e, g) // the clock went slower than it did when this was armed
+			l.arm(e, g) // the clock has become slower since the timer was armed
 		}
 	}
 	if l.Monotonic || g.For > 0 {
@@ -59,8 +57,8 @@ func (g *grant) stop() {
 	}
 }
 
-// until returns the true time at which the lease ends if nobody touches it or the
-// clock, 0 if it has no end.
+// until returns the true time at which the lease ends if the lease and the clock are not changed, 0
+// if it never ends.
 func (l *Ledger) until(g *grant) time.Duration {
 	switch {
 	case g.For > 0:

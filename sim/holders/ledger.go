@@ -9,34 +9,33 @@ import (
 	"lockquake/sim"
 )
 
-// Options are what a server lends its ledger.
+// Options are the parts of a server that its ledger uses.
 type Options struct {
 	Node *sim.Node
-	// Now is the clock by which leases end: the wall clock of the node, or with
-	// Monotonic one that nobody can set.
+	// Now is the clock by which leases end: the wall clock of the node, or with Monotonic a clock
+	// that cannot be set.
 	Now       func() time.Time
 	Monotonic bool
-	// Record receives what became of the grants. Time and node are filled in by the
-	// server.
+	// Record receives the events of the grants. The server fills in time and node.
 	Record func(history.Event)
-	// Due is told that a lease of the lock may be over. The server drops the
-	// records that are, and calls Settle.
+	// Due is called when a lease of the lock may have ended. The server removes expired records and
+	// calls Settle.
 	Due func(key string)
-	// Doubted is told what a command did to a lock that no sound lock does whose
-	// holders are read rightly: it overwrote a lease that was not over, or wrote one
-	// that was over from the beginning. nil: nobody doubts it.
+	// Doubted is called if a command did something that no sound lock does, so that the holders may
+	// have been read wrongly: it overwrote a lease that had not ended, or wrote one that had
+	// already ended. It may be nil.
 	Doubted func(key, why string)
 }
 
-// Ledger is who holds the locks of one server, as far as it was last settled.
+// Ledger knows who held the locks of one server at the last Settle.
 type Ledger struct {
 	Options
 	locks   map[string]*entry
-	waiting map[waiter][]named
-	matched []bool // of the holders of the last Settle: they were there before
+	waiting map[waiter][]namedValue
+	matched []bool // for each holder of the current Settle: it was there before
 }
 
-// entry is what is known of one lock.
+// entry is one lock.
 type entry struct {
 	key    string
 	grants []*grant
@@ -46,49 +45,49 @@ type entry struct {
 // grant is one holder.
 type grant struct {
 	lock.Holder
-	worker string        // on whose behalf it was given
-	over   bool          // its lease is over, and its record still there
-	due    time.Duration // when a lease is over that lasts For
+	worker string        // the worker that it was granted to
+	over   bool          // its lease is over, but its record is still there
+	due    time.Duration // the true time of its end, if the lease has a For
 	timer  *sim.WallTimer
-	number int // how often the timer was armed
+	number int // incremented when the timer is armed or stopped
 }
 
-// New returns a ledger of a server that holds nothing.
+// New returns the ledger of a server without locks.
 func New(o Options) *Ledger {
-	return &Ledger{Options: o, locks: map[string]*entry{}, waiting: map[waiter][]named{}}
+	return &Ledger{Options: o, locks: map[string]*entry{}, waiting: map[waiter][]namedValue{}}
 }
 
-// Cause is why the holders of a lock may have changed.
+// Cause says why the holders of a lock may have changed.
 type Cause struct {
-	// Ends is what the end of a grant is called: Freed by a command, Expired by the
-	// clock, Evicted by anything else.
+	// Ends is the event of a grant that has ended: Freed by a command, Expired by the clock,
+	// Evicted by anything else.
 	Ends history.Type
-	// Restored: the data of the server was replaced. Given says who had it.
+	// Restored means that the data of the server was replaced. Given says which workers had the
+	// lock in that data.
 	Restored bool
 	Given    []Given
 
-	// What follows is of a command.
+	// The following fields are of a command.
 
 	Worker, Op string
 	Request    int64
 	Sent       time.Duration
 	Again      bool // a second copy of the request
-	// Values are the words of the command.
+	// Values are the arguments of the command.
 	Values []string
-	// Waits: a command that leaves the lock as it was may be that of a waiter, who is
-	// known by one of its Values when the lock is handed over. Names: so may any
-	// other, and all of its values count from then on.
+	// Waits means that the command, if it changes nothing, may be that of a waiter. The waiter is
+	// recognised by one of the Values when the lock is handed over. Names means that any command
+	// may be that of a waiter, and that Values of all earlier commands count too.
 	Waits, Names bool
-	// Asks: the command asked for the lock, and has got what it asked for if an
-	// owner is among Own.
+	// Asks means that the command asked for the lock. It has got the lock if an owner is among Own.
 	Asks bool
 	Own  []string
 }
 
-// Given is an owner, and the worker that its grant was given to.
+// Given is an owner and the worker that its grant was given to.
 type Given struct{ Owner, Worker string }
 
-// Given lists who has the lock.
+// Given returns the holders of a lock.
 func (l *Ledger) Given(key string) []Given {
 	e := l.locks[key]
 	if e == nil {
@@ -101,7 +100,7 @@ func (l *Ledger) Given(key string) []Given {
 	return list
 }
 
-// Keys lists the locks that have holders, in no order.
+// Keys returns the locks that have holders, in no particular order.
 func (l *Ledger) Keys() []string {
 	var keys []string
 	for key, e := range l.locks {
@@ -112,8 +111,8 @@ func (l *Ledger) Keys() []string {
 	return keys
 }
 
-// Inherit takes over what another server was last known to hold. It must be
-// settled with the data of this one.
+// Inherit takes over the holders of another server's ledger. The caller then has to call Settle
+// with the data of this server.
 func (l *Ledger) Inherit(from *Ledger) {
 	for _, e := range from.locks {
 		for _, g := range e.grants {
@@ -123,7 +122,8 @@ func (l *Ledger) Inherit(from *Ledger) {
 	l.locks, from.locks = from.locks, map[string]*entry{}
 }
 
-// Settle is told who holds the lock now, and whether its records have changed.
+// Settle compares the holders of a lock now with those before, and records the events. Changed says
+// whether the records of the lock have changed.
 func (l *Ledger) Settle(key string, now []lock.Holder, changed bool, c *Cause) {
 	e := l.locks[key]
 	if e == nil {
@@ -133,13 +133,13 @@ func (l *Ledger) Settle(key string, now []lock.Holder, changed bool, c *Cause) {
 		e = &entry{key: key}
 		l.locks[key] = e
 	}
-	l.lapse(e)
-	if l.tooLate(e, now, c) {
+	l.expireLeases(e)
+	if l.lateRenewal(e, now, c) {
 		return
 	}
 	settled, freed := l.compare(e, now, changed, c)
 	for i := range now {
-		if !l.matched[i] && l.give(e, now[i], freed, c) {
+		if !l.matched[i] && l.add(e, now[i], freed, c) {
 			settled = true
 		}
 	}
@@ -151,8 +151,8 @@ func (l *Ledger) Settle(key string, now []lock.Holder, changed bool, c *Cause) {
 	}
 }
 
-// lapse reports the leases that the clock has ended.
-func (l *Ledger) lapse(e *entry) {
+// expireLeases records the ends of leases that the clock has ended.
+func (l *Ledger) expireLeases(e *entry) {
 	for _, g := range e.grants {
 		if !g.over && l.isOver(g) {
 			l.end(e, g, &Cause{Ends: history.Expired})
@@ -160,9 +160,9 @@ func (l *Ledger) lapse(e *entry) {
 	}
 }
 
-// tooLate reports a renewal of what was freed before, which leaves everything as
-// it is.
-func (l *Ledger) tooLate(e *entry, now []lock.Holder, c *Cause) bool {
+// lateRenewal records a renewal of a grant that was freed before, and reports whether c is one. It
+// changes nothing else.
+func (l *Ledger) lateRenewal(e *entry, now []lock.Holder, c *Cause) bool {
 	if c.Op != "renew" || e.freed == "" || !names(c.Values, e.freed) ||
 		slices.ContainsFunc(now, func(h lock.Holder) bool { return h.Owner == e.freed }) {
 		return false
@@ -171,8 +171,8 @@ func (l *Ledger) tooLate(e *entry, now []lock.Holder, c *Cause) bool {
 	return true
 }
 
-// compare looks for the holders of before among those of now. It reports whether
-// there was anything to report, and whether a command has freed a grant.
+// compare matches the grants with the holders of now, and records renewals and ends. It reports
+// whether it recorded anything, and whether a command has freed a grant.
 func (l *Ledger) compare(e *entry, now []lock.Holder, changed bool, c *Cause) (settled, freed bool) {
 	l.matched = append(l.matched[:0], make([]bool, len(now))...)
 	kept := e.grants[:0]
@@ -180,16 +180,16 @@ func (l *Ledger) compare(e *entry, now []lock.Holder, changed bool, c *Cause) (s
 		i := l.find(g, now)
 		switch {
 		case i >= 0 && g.over && c.Op != "renew" && !l.isOver(&grant{Holder: now[i], due: l.due(g, now[i], changed)}):
-			// Its own owner takes the lock anew.
+			// The same owner acquires the lock again after its lease had ended.
 		case i >= 0:
 			l.matched[i] = true
 			kept = append(kept, g)
-			settled = l.keep(e, g, now[i], changed, c) || settled
+			settled = l.update(e, g, now[i], changed, c) || settled
 		case !g.over:
 			settled, freed = true, c.Ends == history.Freed
 			l.end(e, g, c)
 		case c.Ends == history.Freed && c.Worker == g.worker && c.Op != "acquire" && names(c.Values, g.Owner):
-			settled = true // it gives back what nobody has taken over
+			settled = true // it releases an expired lease that nobody has taken over
 			l.end(e, g, c)
 		}
 	}
@@ -198,7 +198,7 @@ func (l *Ledger) compare(e *entry, now []lock.Holder, changed bool, c *Cause) (s
 	return settled, freed
 }
 
-// find returns the index of the holder that a grant has become, -1 for none.
+// find returns the index of the holder with the owner of g, -1 if there is none.
 func (l *Ledger) find(g *grant, now []lock.Holder) int {
 	for i := range now {
 		if !l.matched[i] && now[i].Owner == g.Owner {
@@ -208,9 +208,9 @@ func (l *Ledger) find(g *grant, now []lock.Holder) int {
 	return -1
 }
 
-// keep compares a grant with the same holder as it is now, and reports whether
-// there was anything to report.
-func (l *Ledger) keep(e *entry, g *grant, h lock.Holder, changed bool, c *Cause) bool {
+// update compares a grant with the same holder as it is now, and reports whether it recorded
+// anything.
+func (l *Ledger) update(e *entry, g *grant, h lock.Holder, changed bool, c *Cause) bool {
 	due := l.due(g, h, changed)
 	if due == g.due && h.End.Equal(g.End) && h.Mode == g.Mode {
 		if c.Restored && !g.over {
@@ -223,7 +223,7 @@ func (l *Ledger) keep(e *entry, g *grant, h lock.Holder, changed bool, c *Cause)
 	switch over := l.isOver(g); {
 	case over && was:
 		return false
-	case over: // a command that gives the lock back may leave its record there
+	case over: // a release may leave the record with a lease that is over
 		l.end(e, g, c)
 		return true
 	}
@@ -238,9 +238,9 @@ func (l *Ledger) keep(e *entry, g *grant, h lock.Holder, changed bool, c *Cause)
 	return true
 }
 
-// give reports a new holder, and whether there was anything to report. Freed: the
-// same command has freed a grant.
-func (l *Ledger) give(e *entry, h lock.Holder, freed bool, c *Cause) bool {
+// add records a new holder, and reports whether it recorded anything. Freed says that the same
+// command has freed a grant.
+func (l *Ledger) add(e *entry, h lock.Holder, freed bool, c *Cause) bool {
 	g := &grant{Holder: h, worker: c.Worker, due: l.due(nil, h, true)}
 	e.grants = append(e.grants, g)
 	if g.over = l.isOver(g); g.over {
@@ -259,7 +259,7 @@ func (l *Ledger) give(e *entry, h lock.Holder, freed bool, c *Cause) bool {
 				g.worker = given.Worker
 			}
 		}
-	case waited: // what another one did hands it over
+	case waited: // another worker's command has handed the lock over
 		g.worker, event.Sent = next, sent
 	case freed:
 		l.doubt(e.key, "a command put one value in the place of another", c)
@@ -277,7 +277,7 @@ func (l *Ledger) doubt(key, why string, c *Cause) {
 	}
 }
 
-// end reports the end of a grant.
+// end records the end of a grant.
 func (l *Ledger) end(e *entry, g *grant, c *Cause) {
 	g.stop()
 	late := g.over
@@ -291,7 +291,7 @@ func (l *Ledger) end(e *entry, g *grant, c *Cause) {
 	l.Record(event)
 }
 
-// refuse reports a command that has asked for the lock and left it as it was.
+// refuse records a command that asked for the lock and did not get it.
 func (l *Ledger) refuse(e *entry, c *Cause) {
 	var first *grant
 	for _, g := range e.grants {

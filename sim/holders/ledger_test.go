@@ -70,9 +70,8 @@ func at(t *testing.T, seconds float64) time.Time {
 	return w.AddNode("lock", sim.NodeConfig{}).Now().Add(time.Duration(seconds * float64(time.Second)))
 }
 
-// What became of the holders is told by comparing them with those of before, whatever
-// the command was called.
-func TestWhatBecameOfTheHolders(t *testing.T) {
+// The events follow from the holders before and after a command, whatever its name is.
+func TestEventsFollowFromTheHoldersBeforeAndAfter(t *testing.T) {
 	until := func(owner string, seconds float64) lock.Holder { return lock.Holder{Owner: owner, End: at(t, seconds)} }
 	ever := func(owners ...string) (list []lock.Holder) {
 		for _, owner := range owners {

@@ -6,31 +6,36 @@ import (
 	"time"
 )
 
-// names reports whether a command with these values speaks of an owner. A document
-// has it in the middle.
+// names reports whether one of the values contains the owner. The owner may be inside a longer
+// value, such as a document.
 func names(values []string, owner string) bool {
 	return slices.ContainsFunc(values, func(value string) bool { return isNamed(value, owner) })
 }
 
 func isNamed(value, owner string) bool {
-	const short = 4 // may be in the middle of anything
+	const short = 4 // a short owner may be part of any value by chance
 	return value == owner || len(owner) > short && strings.Contains(value, owner)
 }
 
-// waiter is a worker whose command may have been that of one who waits for the
-// lock: to be told of, or to be put into a queue.
+// waiter is a worker whose command may have been that of a waiter for the lock: to be notified, or
+// to join a queue. If another worker's command later makes one of its values the owner, the lock
+// was handed over to it. For example:
+//
+//	10.0 s  A sets "A"                              granted to A
+//	10.5 s  B pushes "B" to the lock's queue        B named "B"
+//	12.0 s  A's release pops "B" and sets it        freed by A, granted to B
 type waiter struct{ key, worker string }
 
-// named is a value that it named, and when it last sent a command that did.
-type named struct {
+// namedValue is a value that a waiter named, and when it last sent a command with it.
+type namedValue struct {
 	value string
 	sent  time.Duration
 }
 
-// most is how many values of a waiter are kept, the latest ones.
-const most = 64
+// maxNamed is how many values of a waiter are kept, the latest ones.
+const maxNamed = 64
 
-// remember notes what a command named.
+// remember records the values of a command.
 func (l *Ledger) remember(key string, c *Cause) {
 	who := waiter{key, c.Worker}
 	list := l.waiting[who]
@@ -40,22 +45,22 @@ func (l *Ledger) remember(key string, c *Cause) {
 	for _, value := range c.Values {
 		i := -1
 		if c.Names {
-			i = slices.IndexFunc(list, func(n named) bool { return n.value == value })
+			i = slices.IndexFunc(list, func(n namedValue) bool { return n.value == value })
 		}
 		if i < 0 {
-			list = append(list, named{value, c.Sent})
+			list = append(list, namedValue{value, c.Sent})
 		} else {
 			list[i].sent = max(list[i].sent, c.Sent)
 		}
 	}
-	l.waiting[who] = slices.Delete(list, 0, max(0, len(list)-most))
+	l.waiting[who] = slices.Delete(list, 0, max(0, len(list)-maxNamed))
 }
 
-// waiter returns the worker that has named an owner, and when it last did, if
-// there is exactly one.
+// waiter returns the worker that has named an owner, and when it last did, if there is exactly one
+// such worker.
 func (l *Ledger) waiter(key, owner string) (worker string, sent time.Duration, found bool) {
 	for who, list := range l.waiting {
-		i := slices.IndexFunc(list, func(n named) bool { return isNamed(n.value, owner) })
+		i := slices.IndexFunc(list, func(n namedValue) bool { return isNamed(n.value, owner) })
 		switch {
 		case who.key != key || i < 0:
 		case found:

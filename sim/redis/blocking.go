@@ -8,16 +8,15 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// suspended is a blocked command, with what the server knows of it.
-type suspended struct {
+// blockedCommand is a command that blocks, with its session and timer.
+type blockedCommand struct {
 	blocked *keyspace.Blocked
 	session *sim.Session
-	timer   *sim.WallTimer // nil: it waits for ever
+	timer   *sim.WallTimer // nil: it has no timeout
 }
 
-// suspend carries out a command that may wait for others, and answers it when
-// that is over.
-func (s *Server) suspend(c *sim.Call, words []string, answer func(keyspace.Reply)) {
+// block runs a command that may wait for others, and answers it when the wait is over.
+func (s *Server) block(c *sim.Call, words []string, answer func(keyspace.Reply)) {
 	if strings.EqualFold(words[0], "wait") {
 		s.wait(c, words, answer)
 		return
@@ -33,8 +32,8 @@ func (s *Server) suspend(c *sim.Call, words []string, answer func(keyspace.Reply
 		s.keys.ServeBlocked()
 		return
 	}
-	w := &suspended{blocked: b, session: c.Session}
-	s.suspended = append(s.suspended, w)
+	w := &blockedCommand{blocked: b, session: c.Session}
+	s.blocked = append(s.blocked, w)
 	s.keys.Await(b, func(reply keyspace.Reply) {
 		s.forget(w)
 		s.settle(c, b.Words, &reply)
@@ -48,25 +47,25 @@ func (s *Server) suspend(c *sim.Call, words []string, answer func(keyspace.Reply
 	}
 }
 
-// abandon ends the wait of a blocked command, which gets no element.
-func (s *Server) abandon(w *suspended) {
+// abandon ends the wait of a blocked command, which gets nothing.
+func (s *Server) abandon(w *blockedCommand) {
 	s.keys.Abandon(w.blocked)
 	s.forget(w)
 }
 
-func (s *Server) forget(w *suspended) {
-	s.suspended = slices.DeleteFunc(s.suspended, func(other *suspended) bool { return other == w })
+func (s *Server) forget(w *blockedCommand) {
+	s.blocked = slices.DeleteFunc(s.blocked, func(other *blockedCommand) bool { return other == w })
 	if w.timer != nil {
 		w.timer.Stop()
 	}
 }
 
-// leave forgets what a session that has ended waits for.
-func (s *Server) leave(session *sim.Session) {
+// disconnect removes everything that an ended session waits for.
+func (s *Server) disconnect(session *sim.Session) {
 	if c, ok := session.Data.(*connection); ok {
 		s.keys.Disconnect(&c.Connection)
 	}
-	for _, w := range slices.Clone(s.suspended) {
+	for _, w := range slices.Clone(s.blocked) {
 		if w.session == session {
 			s.abandon(w)
 		}

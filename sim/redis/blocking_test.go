@@ -50,8 +50,8 @@ func blockedRun(t *testing.T, do func(r *rig, s *Server, c *goredis.Client, a *s
 	return told
 }
 
-// Elements go to those that wait in their order, and who gets none has nothing
-// when its time is over: 20 s after 5 ms, and a way back.
+// Blocked commands get elements in their order. One that gets none ends with nothing at its
+// timeout: 20 s after 5 ms, and the way back.
 func TestBlockedCommandsAreServedInOrder(t *testing.T) {
 	told := blockedRun(t, func(_ *rig, _ *Server, c *goredis.Client, _ *sim.Process) { c.RPush(context.Background(), "l", "x") })
 	if diff := cmp.Diff([]string{"1.006s a: x", "20.007s b: nothing"}, told); diff != "" {
@@ -59,7 +59,7 @@ func TestBlockedCommandsAreServedInOrder(t *testing.T) {
 	}
 }
 
-// A process that has crashed waits no more: the element is the next one's.
+// A crashed process does not wait any more: the next one gets the element.
 func TestACrashedProcessTakesNoElement(t *testing.T) {
 	told := blockedRun(t, func(r *rig, _ *Server, c *goredis.Client, a *sim.Process) {
 		a.Crash()
@@ -71,8 +71,8 @@ func TestACrashedProcessTakesNoElement(t *testing.T) {
 	}
 }
 
-// To a server, a client beyond a cut link waits as before, and takes an element
-// away that it never gets.
+// For the server, a client beyond a cut link still waits, and takes an element that it never
+// receives.
 func TestAnElementForAClientBeyondACutIsLost(t *testing.T) {
 	told := blockedRun(t, func(r *rig, _ *Server, c *goredis.Client, _ *sim.Process) {
 		for _, link := range [][2]string{{"a", "lock"}, {"lock", "a"}} {
@@ -93,8 +93,7 @@ func TestAnElementForAClientBeyondACutIsLost(t *testing.T) {
 	}
 }
 
-// A server that crashes breaks those that wait, and they are not served by what is
-// pushed after its restart.
+// A crash of the server ends blocked commands, and a push after its restart does not serve them.
 func TestACrashOfTheServerBreaksBlockedCommands(t *testing.T) {
 	told := blockedRun(t, func(_ *rig, s *Server, c *goredis.Client, _ *sim.Process) {
 		s.Crash(DataByPersistence)
@@ -109,8 +108,8 @@ func TestACrashOfTheServerBreaksBlockedCommands(t *testing.T) {
 	}
 }
 
-// A lock that is a list is taken by who is served, on behalf of that worker.
-func TestServingABlockedCommandIsTold(t *testing.T) {
+// A lock that is a list is granted to the worker whose blocked command is served.
+func TestServingABlockedCommandIsRecorded(t *testing.T) {
 	r := newRig(t)
 	r.newServer(t, PersistNone)
 	r.run(t, []string{

@@ -8,11 +8,10 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// channels is who listens to what, by name of the channel, in the order in which
-// they came. A connection that ends listens no more.
+// channels has the sessions that listen to each channel, in the order in which they subscribed.
 type channels map[string][]*sim.Session
 
-// publish sends the message to all who listen, and returns how many that were.
+// publish sends the message to all listeners of the channel, and returns their number.
 func (ch channels) publish(channel, message string) int64 {
 	for _, session := range ch[channel] {
 		session.Push("message", &keyspace.Reply{Kind: keyspace.Array, Elems: []keyspace.Reply{
@@ -22,14 +21,14 @@ func (ch channels) publish(channel, message string) int64 {
 	return int64(len(ch[channel]))
 }
 
-func (ch channels) leave(session *sim.Session, channel string) {
+func (ch channels) unsubscribe(session *sim.Session, channel string) {
 	ch[channel] = slices.DeleteFunc(ch[channel], func(s *sim.Session) bool { return s == session })
 	if len(ch[channel]) == 0 {
 		delete(ch, channel)
 	}
 }
 
-// count returns to how many channels the connection listens.
+// count returns how many channels the session listens to.
 func (ch channels) count(session *sim.Session) (n int64) {
 	for _, sessions := range ch {
 		if slices.Contains(sessions, session) {
@@ -39,10 +38,10 @@ func (ch channels) count(session *sim.Session) (n int64) {
 	return n
 }
 
-// listening answers what begins or ends listening, and what a connection asks
-// that listens: hardly anything is allowed there. It reports whether this was
-// such a command. more follows the answer.
-func (s *Server) listening(session *sim.Session, words []string) (answer keyspace.Reply, more []keyspace.Reply, ok bool) {
+// answerSubscriber answers SUBSCRIBE and UNSUBSCRIBE, and the commands of a connection that
+// listens, which may send hardly anything else. It reports whether it has answered. The replies in
+// more follow the answer.
+func (s *Server) answerSubscriber(session *sim.Session, words []string) (answer keyspace.Reply, more []keyspace.Reply, ok bool) {
 	if len(words) == 0 || len(s.channels) == 0 && !strings.EqualFold(words[0], "subscribe") && !strings.EqualFold(words[0], "unsubscribe") {
 		return keyspace.Reply{}, nil, false
 	}
@@ -52,7 +51,7 @@ func (s *Server) listening(session *sim.Session, words []string) (answer keyspac
 	}
 	switch args[0] {
 	case "subscribe", "unsubscribe":
-		answer, more = s.subscription(session, args[0], args[1:])
+		answer, more = s.subscribe(session, args[0], args[1:])
 		return answer, more, true
 	case "psubscribe", "punsubscribe", "ssubscribe", "sunsubscribe", "quit", "reset":
 		return keyspace.Reply{}, nil, false
@@ -70,9 +69,9 @@ func (s *Server) listening(session *sim.Session, words []string) (answer keyspac
 	}}, nil, true
 }
 
-// subscription begins or ends one. Redis answers once for each channel: the first
-// answer is the reply, and the others are pushed after it.
-func (s *Server) subscription(session *sim.Session, name string, names []string) (keyspace.Reply, []keyspace.Reply) {
+// subscribe begins or ends subscriptions. Redis answers once for each channel: the first answer is
+// the reply, and the others are pushed after it.
+func (s *Server) subscribe(session *sim.Session, name string, names []string) (keyspace.Reply, []keyspace.Reply) {
 	if len(names) == 0 {
 		names = s.channels.of(session)
 	}
@@ -80,7 +79,7 @@ func (s *Server) subscription(session *sim.Session, name string, names []string)
 	for _, channel := range names {
 		switch {
 		case name == "unsubscribe":
-			s.channels.leave(session, channel)
+			s.channels.unsubscribe(session, channel)
 		case !slices.Contains(s.channels[channel], session):
 			s.channels[channel] = append(s.channels[channel], session)
 		}
@@ -94,7 +93,7 @@ func (s *Server) subscription(session *sim.Session, name string, names []string)
 	return answers[0], answers[1:]
 }
 
-// of returns what the connection listens to, in order of the names.
+// of returns the channels that the session listens to, sorted.
 func (ch channels) of(session *sim.Session) []string {
 	var names []string
 	for name, sessions := range ch {

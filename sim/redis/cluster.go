@@ -8,27 +8,26 @@ import (
 	"lockquake/sim"
 )
 
-// Layout says which servers a lock has, and what becomes of them when one crashes.
+// Layout says which servers a lock has, and what happens when one crashes.
 type Layout struct {
-	// Names are the nodes of the servers. With Replicated they are two, of which
-	// the second is the replica of the first.
+	// Names are the nodes of the servers. With Replicated there are two, and the second is the
+	// replica of the first.
 	Names      []string
 	Replicated bool
 	Lag        draw.Dist // of the replica
-	// Failover is how long after a crash of the primary its replica takes its
-	// place; 0 for never.
+	// Failover is the time from a crash of the primary until its replica takes over; 0 means never.
 	Failover time.Duration
-	// Silence is how much longer than its crash a server stays away.
+	// Silence is how long a server stays away after the end of its crash.
 	Silence time.Duration
-	// Service is how long a server takes for one request; zero for no time.
+	// Service is the time that a server takes for one request; the zero value means none.
 	Service draw.Dist
-	// WallOffset is by how much the wall clock of a server is fast.
+	// WallOffset returns the offset of a server's wall clock.
 	WallOffset func(name string) time.Duration
-	// Told is told of restarts and promotions, without a time.
+	// Told is called for restarts and promotions. Their time is not filled in.
 	Told func(history.Event)
 }
 
-// Cluster is the servers of a lock while a run happens.
+// Cluster has the servers of a lock during a run.
 type Cluster struct {
 	layout  Layout
 	world   *sim.World
@@ -64,14 +63,14 @@ func NewCluster(w *sim.World, l Layout, o Options) (*Cluster, error) {
 	return c, nil
 }
 
-// Close leaves what was costly to make to the next run.
+// Close frees the servers, and keeps what the next run can reuse.
 func (c *Cluster) Close() {
 	for _, name := range c.layout.Names {
 		c.servers[name].Close()
 	}
 }
 
-// Names lists the nodes.
+// Names returns the nodes.
 func (c *Cluster) Names() []string { return c.layout.Names }
 
 // Replicated reports whether the cluster is a primary and its replica.
@@ -80,7 +79,7 @@ func (c *Cluster) Replicated() bool { return c.group != nil }
 // Server returns the server on a node, nil if there is none.
 func (c *Cluster) Server(name string) *Server { return c.servers[name] }
 
-// Serving lists the nodes that clients are to use now.
+// Serving returns the nodes that clients should use now.
 func (c *Cluster) Serving() []string {
 	if c.group != nil {
 		return []string{c.group.Resolve()}
@@ -88,8 +87,8 @@ func (c *Cluster) Serving() []string {
 	return c.layout.Names
 }
 
-// Resolvers return where each server is that clients know of. That of a replicated
-// server follows its failovers.
+// Resolvers returns, for each server that clients know, a function that returns its present node.
+// That of a replicated server follows failovers.
 func (c *Cluster) Resolvers() []func() string {
 	if c.group != nil {
 		return []func() string{c.group.Resolve}
@@ -101,7 +100,7 @@ func (c *Cluster) Resolvers() []func() string {
 	return resolvers
 }
 
-// Requests counts those that reached a server.
+// Requests returns how many requests have reached the servers.
 func (c *Cluster) Requests() int64 {
 	var n int64
 	for _, name := range c.layout.Names {
@@ -110,8 +109,8 @@ func (c *Cluster) Requests() int64 {
 	return n
 }
 
-// Crash ends servers, lets them start again after d, and lets a replica take
-// the place of a primary that is gone for too long.
+// Crash crashes servers and restarts them after d. If a primary is away for too long, its replica
+// takes over.
 func (c *Cluster) Crash(nodes []string, data Data, d time.Duration) {
 	now := c.world.Time()
 	for _, name := range nodes {
@@ -131,8 +130,7 @@ func (c *Cluster) Crash(nodes []string, data Data, d time.Duration) {
 	}
 }
 
-// restart starts a server again, unless it is up: a failover starts the old
-// primary as a replica.
+// restart restarts a server unless it is up: a failover restarts the old primary as a replica.
 func (c *Cluster) restart(name string) {
 	if !c.world.Node(name).Down() {
 		return
@@ -141,7 +139,7 @@ func (c *Cluster) restart(name string) {
 	c.layout.Told(history.Event{Type: history.Restarted, Node: name})
 }
 
-// Promote makes the replica of a replicated server the primary, unless it is down.
+// Promote makes the replica of a replicated server the primary, unless the replica is down.
 func (c *Cluster) Promote() {
 	if c.group.Promote() {
 		c.layout.Told(history.Event{Type: history.Promoted, Node: c.group.Resolve()})

@@ -12,9 +12,9 @@ import (
 	"lockquake/sim"
 )
 
-// A server that crashes at 1 s for 1 s is back after its silence. A primary is replaced
-// after the failover unless it is back before, and then is a replica.
-func TestClusterComesBackAsItsLayoutSays(t *testing.T) {
+// A server that crashes at 1 s for 1 s is back after its silence. A primary is replaced after the
+// failover time if it is not back before, and then becomes the replica.
+func TestACrashedServerComesBackAsItsLayoutSays(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		layout  Layout

@@ -92,8 +92,8 @@ func parseChannelStep(line string) (who string, commands [][]string) {
 	return who, commands
 }
 
-// What Redis says of channels, byte for byte: to who listens, who publishes, and
-// who asks what a listener may not.
+// Redis and the simulation answer the same about channels, byte for byte: to subscribers,
+// publishers, and commands that a subscriber may not send.
 func TestConformanceOfChannels(t *testing.T) {
 	real, simulated := &listenerLog{}, &listenerLog{}
 	runRealChannels(t, real)

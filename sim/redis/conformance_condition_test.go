@@ -15,8 +15,8 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// In each condition a real server and the simulated one refuse the same commands,
-// with the same words, also within scripts and transactions.
+// In each condition a real server and the simulated one refuse the same commands with the same
+// errors, also in scripts and transactions.
 func TestConditionsRefuseWhatRedisRefuses(t *testing.T) {
 	for _, c := range keyspace.Conditions() {
 		t.Run(string(c), func(t *testing.T) {

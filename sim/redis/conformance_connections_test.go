@@ -434,8 +434,8 @@ func randomConns(r *rand.Rand) []connStep {
 	return steps
 }
 
-// Redis and the simulation say the same to several connections: to those that
-// watch, and to those that are blocked and served in their order.
+// Redis and the simulation answer the same on several connections, with watches and with blocked
+// commands that are served in their order.
 func TestConformanceOfConnections(t *testing.T) {
 	control := dialReal(t)
 	cache := keyspace.NewScriptCache()

@@ -20,9 +20,9 @@ type mortal struct {
 	sleep func(time.Duration) error
 }
 
-// TestConformanceOfKill holds what a server knows after a kill to a real one: a
-// key is written and the process is killed right after the answer. What is
-// there is there with its deadline, which a server that is down does not stop.
+// TestConformanceOfKill compares what survives a kill with a real server: a key is written, and the
+// process is killed right after the answer. A key that survives keeps its deadline, which goes on
+// while the server is down.
 func TestConformanceOfKill(t *testing.T) {
 	for _, test := range []struct {
 		how      Persistence

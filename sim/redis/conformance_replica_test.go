@@ -509,9 +509,8 @@ func newCouple(t *testing.T) *couple {
 	return c
 }
 
-// TestConformanceOfReplication holds a simulated primary with its replica to two
-// real servers: WAIT, what the replica answers, and what it knows once it is
-// promoted.
+// TestConformanceOfReplication compares a simulated primary and replica with two real servers:
+// WAIT, the replica's answers, and its data after a promotion.
 func TestConformanceOfReplication(t *testing.T) {
 	c, cache := newCouple(t), keyspace.NewScriptCache()
 	t.Run("by hand", func(t *testing.T) {

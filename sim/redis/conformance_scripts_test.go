@@ -16,8 +16,8 @@ import (
 //go:embed testdata/scripts.txt
 var luaScripts string
 
-// Scripts do what they do in Redis's Lua 5.1: conversions of arguments, loops,
-// formats, patterns, tables, errors.
+// Scripts behave as in Redis's Lua 5.1: conversions of arguments, loops, formats, patterns, tables,
+// errors.
 func TestConformanceOfScripts(t *testing.T) {
 	p := &pair{real: dialReal(t), cache: keyspace.NewScriptCache(), met: newCoverage()}
 	for script := range strings.SplitSeq(strings.TrimSpace(luaScripts), "\n=\n") {

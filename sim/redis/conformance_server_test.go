@@ -437,8 +437,8 @@ func numbers(t *testing.T) (first, last int) {
 	return first, last
 }
 
-// TestConformance holds the simulation to a real redis-server: both get the
-// same commands at the same time, and must say the same, byte for byte.
+// TestConformance compares the simulation with a real redis-server: both get the same commands at
+// the same time, and must answer the same, byte for byte.
 func TestConformance(t *testing.T) {
 	p := &pair{real: dialReal(t), cache: keyspace.NewScriptCache(), met: newCoverage()}
 	t.Run("by hand", func(t *testing.T) {

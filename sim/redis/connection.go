@@ -5,13 +5,13 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// connection is what a server keeps for one connection. The zero value is a new one.
+// connection is the server's state of one connection. The zero value is a new one.
 type connection struct {
 	keyspace.Connection
-	seen int64 // number of the last write when it was last answered, for WAIT
+	seen int64 // number of the last write at its last answer, for WAIT
 }
 
-// connectionOf returns the state of a session, and makes it if there is none.
+// connectionOf returns the state of a session, which it creates if there is none.
 func connectionOf(session *sim.Session) *connection {
 	c, ok := session.Data.(*connection)
 	if !ok {

@@ -8,14 +8,14 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// image is what a key holds, and who has the lock that it belongs to. Nobody changes
-// one that has been made.
+// image is the contents of a key, with the holders of the lock that the key belongs to. It is never
+// modified.
 type image struct {
 	keyspace.Image
 	given []holders.Given
 }
 
-// bare returns the images as a keyspace knows them.
+// bare returns the images without the holders.
 func bare(images map[string]image) map[string]keyspace.Image {
 	all := make(map[string]keyspace.Image, len(images))
 	for key, i := range images {
@@ -24,14 +24,14 @@ func bare(images map[string]image) map[string]keyspace.Image {
 	return all
 }
 
-// effect is what a command, or the clock, has made of a key.
+// effect is a change of a key by a command or by the clock.
 type effect struct {
 	at    time.Duration // true time
 	key   string
 	image image
 }
 
-// apply takes an effect over into the images.
+// apply applies an effect to the images.
 func apply(images map[string]image, e effect) {
 	if !e.image.IsThere() {
 		delete(images, e.key)
@@ -40,20 +40,20 @@ func apply(images map[string]image, e effect) {
 	}
 }
 
-// past is a keyspace as it was some time ago.
-type past struct {
-	images map[string]image
-	later  []effect // that are not yet part of it, in order
+// delayedCopy is the state of a keyspace at an earlier time.
+type delayedCopy struct {
+	images  map[string]image
+	pending []effect // effects that it does not include yet, in order
 }
 
-// until moves it on to a moment of true time, with what happened at that
-// instant, and returns what it held then. It does not go back.
-func (p *past) until(moment time.Duration) map[string]image {
+// advance applies all effects up to and including true time t, and returns the resulting images. It
+// cannot go back.
+func (p *delayedCopy) advance(t time.Duration) map[string]image {
 	n := 0
-	for n < len(p.later) && p.later[n].at <= moment {
-		apply(p.images, p.later[n])
+	for n < len(p.pending) && p.pending[n].at <= t {
+		apply(p.images, p.pending[n])
 		n++
 	}
-	p.later = slices.Delete(p.later, 0, n)
+	p.pending = slices.Delete(p.pending, 0, n)
 	return p.images
 }

@@ -2,45 +2,42 @@ package redis
 
 import "time"
 
-// Persistence says what a server still knows after a loss of power.
+// Persistence says which data survives a loss of power.
 type Persistence string
 
 // The ways to persist. The zero value is PersistNone.
 const (
 	PersistNone Persistence = "none"
-	// PersistEverySecond: what there was at the last whole second of true time.
+	// PersistEverySecond keeps the data of the last whole second of true time.
 	PersistEverySecond Persistence = "every-second"
-	// PersistAlways: everything, since it was on the disk before the answer.
+	// PersistAlways keeps everything, since each write is on disk before its answer.
 	PersistAlways Persistence = "always"
 )
 
-// Data says what a crash leaves of the data.
+// Data says what a crash does to the data.
 type Data int
 
-// What a crash can leave.
+// The effects of a crash on the data.
 const (
-	DataByPersistence Data = iota // what Options.Persistence promises
-	DataKept                      // everything
-	DataLost                      // nothing
-	// DataWritten is what a kill of the process leaves while its machine lives
-	// on. A server that persists at all has written a command's effect to a file
-	// before it answers, and the operating system keeps that, whether it was
-	// synchronised or not.
+	DataByPersistence Data = iota // Options.Persistence decides
+	DataKept                      // all data survives
+	DataLost                      // no data survives
+	// DataWritten is for a kill of the process while its machine goes on. A server that persists at
+	// all has written each effect to a file before its answer, and the operating system keeps the
+	// file, whether it was synchronised or not.
 	DataWritten
 )
 
-// syncEvery is how often a server that persists every second does so.
+// syncEvery is the period of PersistEverySecond.
 const syncEvery = time.Second
 
-// lastSync returns when that was last done.
+// lastSync returns the time of the last sync.
 func lastSync(now time.Duration) time.Duration { return now.Truncate(syncEvery) }
 
-// Crash ends the server as a loss of power does, or with DataWritten as a kill of
-// its process: its connections break, its scripts are forgotten, and what data
-// says is left. A lock's grant that is not
-// among that is reported as evicted, one that was freed and is there again as
-// granted: at once, or for a server of a Group as soon as it is known which
-// server goes on. A server that is down stays as it is.
+// Crash simulates a loss of power, or with DataWritten a kill of the process. Connections break,
+// scripts are lost, and data says which data survives. A grant that does not survive is recorded as
+// evicted, and a freed grant that is there again as granted. That happens at once, or for a server
+// of a Group when it is known which server goes on. Crash has no effect on a server that is down.
 func (s *Server) Crash(data Data) {
 	if s.node.Down() {
 		return
@@ -57,7 +54,7 @@ func (s *Server) Crash(data Data) {
 	s.watch.reconcile(survived)
 }
 
-// Restart lets a server that has crashed listen again, with what survived.
+// Restart makes a crashed server listen again, with the data that survived.
 func (s *Server) Restart() {
 	if !s.node.Down() {
 		return
@@ -71,7 +68,7 @@ func (s *Server) Restart() {
 	}
 }
 
-// survivors returns what a crash leaves of the keyspace.
+// survivors returns the data that survives a crash.
 func (s *Server) survivors(data Data) map[string]image {
 	how := s.options.Persistence
 	switch {
@@ -80,15 +77,15 @@ func (s *Server) survivors(data Data) map[string]image {
 		data == DataWritten && (how == PersistAlways || how == PersistEverySecond):
 		return s.images()
 	case data == DataByPersistence && how == PersistEverySecond:
-		if s.replicates() { // it keeps what it got, until its primary sends everything anew
+		if s.replicates() { // it keeps its data until its primary sends everything again
 			return s.images()
 		}
-		return s.journal.disk.until(lastSync(s.node.World().Time()))
+		return s.log.disk.advance(lastSync(s.node.World().Time()))
 	}
 	return map[string]image{}
 }
 
-// images returns all that the keyspace holds now.
+// images returns the contents of all keys.
 func (s *Server) images() map[string]image {
 	all := map[string]image{}
 	for key, i := range s.keys.Images() {
@@ -97,8 +94,8 @@ func (s *Server) images() map[string]image {
 	return all
 }
 
-// load lets the server hold the images and nothing else. Nobody is told.
+// load replaces all data by the images, without recording events.
 func (s *Server) load(images map[string]image) {
 	s.keys.Replace(bare(images))
-	s.beginJournal(images)
+	s.beginLog(images)
 }

@@ -80,10 +80,9 @@ func what(ctx context.Context, c *goredis.Client, key string) string {
 	return text
 }
 
-// Two locks are taken before the last whole second, and one of them is given
-// back and another one taken after it. Then the power goes, at 2.5 s, and is
-// back at 3 s.
-func TestCrash(t *testing.T) {
+// Two locks are taken before the last whole second; after it one is released and another one taken.
+// The power fails at 2.5 s and is back at 3 s.
+func TestPersistenceDecidesWhatSurvivesACrash(t *testing.T) {
 	before := []string{
 		"1.005s lock: granted lock-a 1", // dial and HELLO before it
 		"1.007s lock: granted lock-b 1",
@@ -159,8 +158,8 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// A key of each type that locks use comes through a crash with its deadline.
-func TestCrashKeepsEveryType(t *testing.T) {
+// A key of each type that locks use survives a crash with its deadline.
+func TestACrashKeepsEveryTypeWithItsDeadline(t *testing.T) {
 	r := newRig(t)
 	s := r.newServer(t, PersistEverySecond)
 	writes := []string{
@@ -182,7 +181,7 @@ func TestCrashKeepsEveryType(t *testing.T) {
 	for _, command := range writes {
 		words := strings.Fields(command)
 		s.keys.Run(now, words)
-		s.journal.settle()
+		s.log.settle()
 	}
 	for _, crash := range []Data{DataByPersistence, DataWritten, DataKept} {
 		r.At(r.Time()+time.Second, func() { s.Crash(crash) })
@@ -199,9 +198,9 @@ func TestCrashKeepsEveryType(t *testing.T) {
 	}
 }
 
-// Scripts are not data: whatever is kept, a restart forgets them, and go-redis
-// falls back to EVAL.
-func TestCrashForgetsScripts(t *testing.T) {
+// Scripts are not data: a restart loses them whatever the persistence, and go-redis falls back to
+// EVAL.
+func TestACrashLosesScripts(t *testing.T) {
 	r := newRig(t)
 	s := r.newServer(t, PersistAlways)
 	script := goredis.NewScript(`return redis.call("GET", KEYS[1])`)
@@ -225,22 +224,22 @@ func TestCrashForgetsScripts(t *testing.T) {
 	})
 }
 
-// A server that nothing lives on keeps no journal.
-func TestNoJournalWithoutNeed(t *testing.T) {
+// A server keeps no effect log if nothing needs it.
+func TestAServerKeepsAnEffectLogOnlyIfItIsNeeded(t *testing.T) {
 	for _, test := range []struct {
 		how  Persistence
 		want bool
 	}{{PersistNone, false}, {PersistAlways, false}, {PersistEverySecond, true}} {
 		s := newRig(t).newServer(t, test.how)
-		if got := s.journal != nil; got != test.want {
+		if got := s.log != nil; got != test.want {
 			t.Errorf("%s: a journal is kept: %v", test.how, got)
 		}
 		s.SetStale(time.Second)
-		if s.journal == nil {
+		if s.log == nil {
 			t.Errorf("%s: no journal for stale reads", test.how)
 		}
 		s.SetStale(0)
-		if got := s.journal != nil; got != test.want {
+		if got := s.log != nil; got != test.want {
 			t.Errorf("%s: after stale reads a journal is kept: %v", test.how, got)
 		}
 	}

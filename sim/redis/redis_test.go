@@ -52,8 +52,8 @@ func (s *small) run(t *testing.T, body func(ctx context.Context, c *goredis.Clie
 // at names the node of a server that does not move.
 func at(node string) func() string { return func() string { return node } }
 
-// What the server says of a lock, event by event.
-func TestServerTellsTheTruthAboutLocks(t *testing.T) {
+// The server records the events of a lock.
+func TestTheServerRecordsWhatHappensToLocks(t *testing.T) {
 	s := newSmall(t)
 	release := goredis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`)
 	s.run(t, func(ctx context.Context, c *goredis.Client) {
@@ -86,9 +86,9 @@ func TestServerTellsTheTruthAboutLocks(t *testing.T) {
 	}
 }
 
-// A reply that is lost after its effect: the client times out after 5 s and
-// opens a new connection; nothing is resent unless that is asked for.
-func TestLostReply(t *testing.T) {
+// A reply is lost after the effect: the client times out after 5 s and opens a new connection. It
+// resends only if it is configured to.
+func TestALostReplyIsResentOnlyOnRequest(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		retries int

@@ -9,36 +9,35 @@ import (
 	"lockquake/sim"
 )
 
-// Replication says how a replica follows.
+// Replication configures a replica.
 type Replication struct {
-	// Lag is how long a write takes to the replica and its acknowledgement back.
+	// Lag is the time from a write until the replica has it and the primary its acknowledgement.
 	Lag draw.Dist
 }
 
-// Group is a primary with one asynchronous replica. All events are reported
-// under one name, whichever of the two is the primary.
+// Group is a primary with one asynchronous replica. Events of both are recorded under one node
+// name.
 //
-// Each write reaches the replica after its lag, in order, and not while the link
-// to it is cut or the replica is stopped. A crash of either loses what is under
-// way. A replica that has lost the thread gets everything anew, from a primary
-// that came back without its data as from any other.
+// Each write reaches the replica after its lag, in order, but not while the link is cut or the
+// replica is stopped. A crash of either server loses the writes under way. A replica that is then
+// out of sync receives all data again, also from a primary that has restarted without data.
 type Group struct {
 	primary, replica *Server
 
 	lag    draw.Dist
 	lags   draw.Stream
 	drawn  uint64
-	last   time.Duration // when the last write under way arrives
+	last   time.Duration // arrival of the last write under way
 	stream int           // number of the connection between the two
 	offset int64         // number of the last write
-	acked  int64         // up to which the replica has them; -1: it has lost the thread
+	acked  int64         // number of the last write that the replica has acknowledged; -1: it is out of sync
 
-	received map[string]image // what the replica has
-	survived map[string]image // a crash of the primary, which is down
+	received map[string]image // the data of the replica
+	survived map[string]image // the data that survived a crash of the primary, which is down
 }
 
-// NewReplicated starts a primary and a replica, without data. Options.Name is
-// the name of the primary's node unless it is set.
+// NewReplicated starts a primary and a replica without data. The default of Options.Name is the
+// name of the primary's node.
 func NewReplicated(primary, replica *sim.Node, o Options, r Replication) (*Group, error) {
 	if o.Name == "" {
 		o.Name = primary.Name()
@@ -55,31 +54,30 @@ func NewReplicated(primary, replica *sim.Node, o Options, r Replication) (*Group
 		return nil, fmt.Errorf("replica: %w", err)
 	}
 	g.primary.group, g.replica.group = g, g
-	g.primary.beginJournal(g.received)
-	g.replica.beginJournal(g.received)
+	g.primary.beginLog(g.received)
+	g.replica.beginLog(g.received)
 	return g, nil
 }
 
-// Primary returns the server that clients are to use now.
+// Primary returns the server that clients should use now.
 func (g *Group) Primary() *Server { return g.primary }
 
-// Replica returns the other one.
+// Replica returns the other server.
 func (g *Group) Replica() *Server { return g.replica }
 
 // Resolve returns the name of the primary's node, for a client.
 func (g *Group) Resolve() string { return g.primary.node.Name() }
 
-// Close ends the use of both servers.
+// Close frees both servers.
 func (g *Group) Close() {
 	g.primary.Close()
 	g.replica.Close()
 }
 
-// Promote makes the replica the primary, with what it has got. Grants that it
-// does not know are reported as evicted, and one that was freed and that it
-// still knows as granted. The old primary follows the new one; if it is up, it
-// hangs up on all clients. Promote reports whether there was a replica to
-// promote: one that is down stays what it is.
+// Promote makes the replica the primary, with the data that it has. Grants that are missing there
+// are recorded as evicted, and a grant that was freed but is still there as granted. The old
+// primary becomes the replica; if it is up, it closes its clients' connections. Promote returns
+// false, and does nothing, if the replica is down.
 func (g *Group) Promote() bool {
 	old, next := g.primary, g.replica
 	if next.node.Down() {
@@ -90,35 +88,36 @@ func (g *Group) Promote() bool {
 	if !old.node.Down() {
 		left = old.images()
 		old.forgetWaiters()
-		old.node.Crash() // for its connections
+		old.node.Crash() // to break its connections
 		old.node.Restart()
 	}
 	g.primary, g.replica = next, old
 	g.received = maps.Clone(left)
 	old.load(left)
-	next.beginJournal(has)
+	next.beginLog(has)
 	next.watch.inherit(old.watch)
 	next.watch.reconcile(has)
 	g.synchronise()
 	return true
 }
 
-// replicates reports whether the server is the replica of a group. It answers
-// reads, and takes no writes from clients.
+// replicates reports whether the server is the replica of a group. A replica answers reads and
+// refuses writes of clients.
 func (s *Server) replicates() bool { return s.group != nil && s.group.replica == s }
 
-// crashed is told that one of the two has, and what it will find again.
+// crashed handles a crash of one of the two servers. Survived is the data that it will have after
+// its restart.
 func (g *Group) crashed(s *Server, survived map[string]image) {
-	g.cut()
+	g.loseStream()
 	if s == g.primary {
-		g.survived = survived // of use if it comes back before it is replaced
+		g.survived = survived // used if it restarts before a promotion
 		return
 	}
 	g.received = maps.Clone(survived)
 	s.load(survived)
 }
 
-// restarting is told that one of the two comes back.
+// restarting handles the restart of one of the two servers.
 func (g *Group) restarting(s *Server) {
 	if s == g.primary {
 		s.load(g.survived)
@@ -126,15 +125,15 @@ func (g *Group) restarting(s *Server) {
 	}
 }
 
-// cut loses what is under way.
-func (g *Group) cut() {
+// loseStream loses the writes under way.
+func (g *Group) loseStream() {
 	g.stream++
 	g.last, g.acked = 0, -1
 }
 
-// synchronise sends the replica everything that the primary has.
+// synchronise sends the replica all data of the primary.
 func (g *Group) synchronise() {
-	g.cut()
+	g.loseStream()
 	if g.primary.node.Down() || g.replica.node.Down() {
 		return
 	}
@@ -145,7 +144,7 @@ func (g *Group) synchronise() {
 	})
 }
 
-// send sends the replica what a command has done, in one piece.
+// send sends the replica the effects of a command, in one piece.
 func (g *Group) send(effects []effect) {
 	g.offset++
 	if g.primary.node.Down() || g.replica.node.Down() {
@@ -159,7 +158,7 @@ func (g *Group) send(effects []effect) {
 	})
 }
 
-// delivery is on its way to the replica.
+// delivery is a message on its way to the replica.
 type delivery struct {
 	group    *Group
 	stream   int
@@ -168,7 +167,7 @@ type delivery struct {
 	do       func()
 }
 
-// deliver lets do happen at the replica after a lag.
+// deliver calls do at the replica after a lag.
 func (g *Group) deliver(do func()) {
 	d := &delivery{g, g.stream, g.offset, g.primary.node, g.replica.node, do}
 	w := d.to.World()
@@ -178,14 +177,14 @@ func (g *Group) deliver(do func()) {
 	w.At(g.last, func() { w.WhenOpen(d.from, d.to, d.arrive) })
 }
 
-// arrive is the end of the lag.
+// arrive handles the end of the lag.
 func (d *delivery) arrive() {
-	// A replica that is stopped reads on when it goes on, as a wall timer does.
-	d.to.AtWall(d.to.Now(), d.take)
+	// A replica that is stopped reads the message when it goes on, like a wall timer.
+	d.to.AtWall(d.to.Now(), d.receive)
 }
 
-// take is the effect at the replica.
-func (d *delivery) take() {
+// receive applies the delivery at the replica.
+func (d *delivery) receive() {
 	if d.stream != d.group.stream {
 		return
 	}
@@ -195,7 +194,7 @@ func (d *delivery) take() {
 	w.WhenOpen(d.to, d.from, d.acknowledge)
 }
 
-// acknowledge is the news of it at the primary.
+// acknowledge handles the acknowledgement at the primary.
 func (d *delivery) acknowledge() {
 	g := d.group
 	if d.stream != g.stream {

@@ -43,10 +43,9 @@ func holds(s *Server) string {
 	return strings.Join(all, " ")
 }
 
-// A lock is granted at 1.005 s and its write is at the replica at 1.015 s. The
-// primary crashes on one side or the other of that and the replica is promoted
-// a second later.
-func TestFailover(t *testing.T) {
+// A lock is granted at 1.005 s, and the replica has it at 1.015 s. The primary crashes before or
+// after that, and the replica is promoted a second later.
+func TestAFailoverLosesWritesWithinTheLag(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		crash time.Duration
@@ -87,9 +86,8 @@ func TestFailover(t *testing.T) {
 	}
 }
 
-// A lock that expires while nobody serves it is not granted anew by a replica
-// that still knows it.
-func TestFailoverRevivesNothingExpired(t *testing.T) {
+// A lock that expires while no server is up is not granted again by a replica that still has it.
+func TestAFailoverDoesNotReviveAnExpiredLock(t *testing.T) {
 	r := newRig(t)
 	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
 	r.At(100*time.Millisecond, func() { g.Primary().Crash(DataByPersistence) })
@@ -103,9 +101,8 @@ func TestFailoverRevivesNothingExpired(t *testing.T) {
 	})
 }
 
-// A primary that is frozen and replaced hangs up on its clients all the same,
-// and follows when it goes on.
-func TestFailoverOfAFrozenPrimary(t *testing.T) {
+// A frozen primary that is replaced breaks its clients' connections, and follows when it goes on.
+func TestAFrozenPrimaryThatIsReplacedFollows(t *testing.T) {
 	r := newRig(t)
 	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
 	r.At(100*time.Millisecond, func() { g.Primary().node.Freeze(time.Second) })
@@ -128,9 +125,9 @@ func TestFailoverOfAFrozenPrimary(t *testing.T) {
 	})
 }
 
-// A promoted replica expires by its own clock: one that is 500 ms ahead lets
-// go that much earlier, and a key that it finds past its deadline is gone at once.
-func TestPromotedReplicaExpiresByItsOwnClock(t *testing.T) {
+// A promoted replica expires keys by its own clock: one that is 500 ms ahead does so earlier by
+// that, and removes a key that is past its deadline at once.
+func TestAPromotedReplicaExpiresByItsOwnClock(t *testing.T) {
 	for _, test := range []struct {
 		ahead time.Duration
 		told  string
@@ -149,9 +146,9 @@ func TestPromotedReplicaExpiresByItsOwnClock(t *testing.T) {
 	}
 }
 
-// The old primary, still alive, hangs up on its clients: one is in the middle
-// of a command. It follows the new primary, and can be promoted in its turn.
-func TestPromotionOfALivingPair(t *testing.T) {
+// The old primary is alive and breaks its clients' connections, one during a command. It follows
+// the new primary, and can be promoted in turn.
+func TestAPromotionDisconnectsTheOldPrimarysClients(t *testing.T) {
 	r := newRig(t)
 	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
 	r.worker.OnPoint("get.replied", 1, func() { g.Promote() })
@@ -177,9 +174,9 @@ func TestPromotionOfALivingPair(t *testing.T) {
 	})
 }
 
-// Where the primary comes back before anybody has replaced it, its replica gets
-// what it came back with: without data, both are empty.
-func TestRestartOfThePrimary(t *testing.T) {
+// A primary that restarts before it is replaced sends its replica all that it has left: without
+// data, both are empty.
+func TestAPrimaryThatRestartsSynchronisesItsReplica(t *testing.T) {
 	for _, test := range []struct {
 		data Data
 		told []string
@@ -206,9 +203,8 @@ func TestRestartOfThePrimary(t *testing.T) {
 	}
 }
 
-// A replica that is down gets everything when it is back, and nobody promotes
-// it before.
-func TestRestartOfTheReplica(t *testing.T) {
+// A replica that was down receives all data after its restart, and cannot be promoted before.
+func TestAReplicaThatRestartsReceivesAllData(t *testing.T) {
 	r := newRig(t)
 	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
 	replica := g.Replica()
@@ -234,8 +230,8 @@ func TestRestartOfTheReplica(t *testing.T) {
 	}
 }
 
-// What reaches the replica is the effect, in order: of scripts, of pipelines,
-// of the clock, and of third parties.
+// The replica receives effects in order: of scripts, of pipelines, of the clock, and of third
+// parties.
 func TestEffectsAreReplicated(t *testing.T) {
 	r := newRig(t)
 	o := r.options(PersistEverySecond)
@@ -279,8 +275,8 @@ func TestEffectsAreReplicated(t *testing.T) {
 	})
 }
 
-// A key that has expired and is written anew by the command that finds that out
-// is at the replica, and on the disk, as the command left it.
+// If a command finds a key expired and writes it again, the replica and the disk have the new
+// value.
 func TestEffectsBesideAnExpiryAreReplicated(t *testing.T) {
 	r := newRig(t)
 	o := r.options(PersistEverySecond)
@@ -305,10 +301,9 @@ func TestEffectsBesideAnExpiryAreReplicated(t *testing.T) {
 	}
 }
 
-// A replica answers reads by its own clock, refuses writes, and keeps what has
-// expired until its primary takes it away. Nothing that it is asked for counts
-// as an event of a lock.
-func TestReplicaAnswersReads(t *testing.T) {
+// A replica answers reads by its own clock, refuses writes, and keeps expired keys until its
+// primary removes them. Commands to it cause no lock events.
+func TestAReplicaAnswersReadsAndRefusesWrites(t *testing.T) {
 	r := newRig(t)
 	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{WallOffset: 500 * time.Millisecond})
 	g.Replica().SetStale(time.Second) // is of no use to it
@@ -332,9 +327,9 @@ func TestReplicaAnswersReads(t *testing.T) {
 	})
 }
 
-// A WAIT covers what anybody had written by the last command of its connection,
-// and by none if that has carried out nothing yet.
-func TestWaitCoversTheWritesOfOthers(t *testing.T) {
+// A WAIT covers all writes, by anybody, up to the last command of its connection, and none if the
+// connection has sent no command yet.
+func TestWAITCoversTheWritesOfOthers(t *testing.T) {
 	r := newRig(t)
 	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
 	r.At(100*time.Millisecond, func() { g.Replica().node.Freeze(time.Minute) })
@@ -375,9 +370,9 @@ func TestWaitCoversTheWritesOfOthers(t *testing.T) {
 	}
 }
 
-// A cut between the two keeps writes back until it heals, and a replica that is
-// frozen takes them when it goes on. Nothing acknowledges them meanwhile.
-func TestReplicationWaits(t *testing.T) {
+// A cut between the two holds writes back until it heals, and a frozen replica applies them when it
+// goes on. They are not acknowledged before.
+func TestWritesWaitForACutOrAFrozenReplica(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		fault func(r *rig, g *Group) error // from 0 s to 2 s
@@ -411,11 +406,11 @@ func TestReplicationWaits(t *testing.T) {
 	}
 }
 
-// WAIT counts who has what was written by the last command of its connection. The worker has two
-// connections, one for pipelines, and a message takes 1 ms each way: the SET of
-// a pipeline that is sent at 1 s is at the server at 1.005 s and acknowledged at
-// 1.015 s, if there is a replica.
-func TestWait(t *testing.T) {
+// WAIT counts the replicas that have all writes up to the last command of its connection. The
+// worker has two connections, one for pipelines, and a message takes 1 ms each way: the SET of a
+// pipeline that is sent at 1 s reaches the server at 1.005 s and is acknowledged at 1.015 s, if
+// there is a replica.
+func TestWAITCountsReplicasThatHaveTheLastWrite(t *testing.T) {
 	type reply struct {
 		n  int64
 		at time.Duration
@@ -480,9 +475,8 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// A WAIT in a transaction does not block, and counts who had what was written
-// before it.
-func TestWaitThatDoesNotBlock(t *testing.T) {
+// A WAIT in a transaction does not block. It counts the replicas that had all earlier writes.
+func TestWAITInATransactionDoesNotBlock(t *testing.T) {
 	r := newRig(t)
 	r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
 	r.run(t, nil, func(ctx context.Context, c *goredis.Client) {
@@ -498,9 +492,8 @@ func TestWaitThatDoesNotBlock(t *testing.T) {
 	})
 }
 
-// A server that crashes or is replaced under a WAIT breaks its connection, and
-// answers it no more.
-func TestWaitUnderACrash(t *testing.T) {
+// A crash or a failover breaks the connection of a WAIT, which is never answered.
+func TestACrashOrFailoverEndsAWAIT(t *testing.T) {
 	for name, strike := range map[string]func(g *Group){
 		"crash":    func(g *Group) { g.Primary().Crash(DataKept) },
 		"failover": func(g *Group) { g.Promote() },

@@ -11,52 +11,47 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// Options are the settings of a server. The zero value is a server that
-// reports nothing.
+// Options are the settings of a server. A server with the zero value records nothing.
 type Options struct {
-	// Locks says which keys the run uses as locks; nil for none.
+	// Locks reports whether the run uses a key as a lock; nil means no key.
 	Locks func(key string) bool
-	// LockOf returns the lock that such a key belongs to, and Records the keys of a
-	// lock; nil for locks that have one key, which is called as they are.
+	// LockOf returns the lock that such a key belongs to, and Records the keys of a lock. They may
+	// be nil if each lock has one key with its own name.
 	LockOf  func(key string) string
 	Records func(name string) []string
-	// Holders reads who holds a lock from what its keys hold. Nil stands for the
-	// string of its only key, or with Guess for lock.ReadHolders. Unread is told of
-	// a lock that they cannot read, and why; with Guess also of one that they seem
-	// to have read wrong.
+	// Holders reads the holders of a lock from its keys. If it is nil, the holder is the string of
+	// the lock's only key, or with Guess the result of lock.ReadHolders. Unread is called for a
+	// lock that they cannot read, with the reason; with Guess also for one that they seem to have
+	// misread.
 	Holders lock.Holders
 	Guess   bool
 	Unread  func(name, why string)
-	// Record receives what truly happened to the locks: granted, refused,
-	// renewed, freed, expired. The time and the node are filled in.
+	// Record receives the events of the locks: granted, refused, renewed, freed, expired. Time and
+	// node are filled in.
 	Record func(history.Event)
-	// Monotonic lets keys expire by the node's monotonic clock, which nobody
-	// can set, instead of its wall clock, as Redis does.
+	// Monotonic makes keys expire by the node's monotonic clock, which cannot be set, instead of
+	// its wall clock, which Redis uses.
 	Monotonic bool
-	// Persistence says what the server still knows after a crash; "" stands
-	// for PersistNone.
+	// Persistence says which data survives a crash; "" means PersistNone.
 	Persistence Persistence
-	// Name is what the server calls itself in what it records; "" stands for
-	// the name of its node.
+	// Name is the node name in the recorded events; "" means the name of the node.
 	Name string
-	// Scripts are compiled scripts to share with other servers; nil for a
-	// cache of its own.
+	// Scripts is a cache of compiled scripts to share with other servers; nil means a new one.
 	Scripts *keyspace.ScriptCache
 }
 
-// Server is one simulated Redis. It answers a request at the instant at which
-// it arrives, unless that is a WAIT or blocks.
+// Server is a simulated Redis. It answers a command when it arrives, unless the command blocks.
 type Server struct {
-	node      *sim.Node
-	options   Options
-	keys      *keyspace.Keyspace
-	watch     *watch
-	origin    time.Time // of the monotonic clock
-	journal   *journal  // nil: nothing lives on what commands do
-	staleBy   time.Duration
-	group     *Group // nil: it has no replicas
-	waiters   []*waiter
-	suspended []*suspended
+	node    *sim.Node
+	options Options
+	keys    *keyspace.Keyspace
+	watch   *watch
+	origin  time.Time  // wall time at which the monotonic clock was 0
+	log     *effectLog // nil: nothing needs it
+	staleBy time.Duration
+	group   *Group // nil: it has no replicas
+	waiters []*waiter
+	blocked []*blockedCommand
 
 	channels channels
 }
@@ -87,28 +82,28 @@ func New(node *sim.Node, o Options) (*Server, error) {
 	s.watch = newWatch(s)
 	var err error
 	s.keys, err = keyspace.New(o.Scripts, keyspace.Hooks{
-		Named: s.named, Expired: s.expired, Follows: s.replicates, Publish: s.channels.publish,
+		Named: s.keyNamed, Expired: s.keyExpired, Follows: s.replicates, Publish: s.channels.publish,
 		Acknowledged: func() int64 { return s.acknowledged(s.offset()) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("redis on %s: %w", node.Name(), err)
 	}
-	s.beginJournal(map[string]image{})
+	s.beginLog(map[string]image{})
 	node.Listen(s)
 	return s, nil
 }
 
-// Close ends the use of the server, and leaves what was costly to make to the
-// next one that shares its ScriptCache.
+// Close frees the server. The next server that shares its ScriptCache can reuse what was costly to
+// make.
 func (s *Server) Close() { s.keys.Close() }
 
-// Enter puts the server into a condition until Leave has been called as often.
+// Enter puts the server into a condition. Each Enter needs one Leave.
 func (s *Server) Enter(c keyspace.Condition) { s.keys.Enter(c) }
 
-// Leave takes back one Enter.
+// Leave ends one Enter.
 func (s *Server) Leave(c keyspace.Condition) { s.keys.Leave(c) }
 
-// now is the clock by which keys expire.
+// now returns the clock by which keys expire.
 func (s *Server) now() time.Time {
 	if s.options.Monotonic {
 		return s.origin.Add(s.node.Mono())
@@ -116,7 +111,7 @@ func (s *Server) now() time.Time {
 	return s.node.Now()
 }
 
-// record fills in when and where.
+// record fills in time and node.
 func (s *Server) record(e history.Event) {
 	e.At, e.Node = s.node.World().Time(), s.options.Name
 	s.options.Record(e)
@@ -126,7 +121,7 @@ func (s *Server) record(e history.Event) {
 func (s *Server) Serve(c *sim.Call) {
 	switch request := c.Req.(type) {
 	case *keyspace.Command:
-		if reply, more, ok := s.listening(c.Session, request.Args); ok {
+		if reply, more, ok := s.answerSubscriber(c.Session, request.Args); ok {
 			s.endIfMissing(c)
 			c.Applied()
 			c.Reply(request.Answer(reply))
@@ -142,7 +137,7 @@ func (s *Server) Serve(c *sim.Call) {
 			})
 		case keyspace.Blocks(request.Args):
 			c.Applied()
-			s.suspend(c, request.Args, func(r keyspace.Reply) {
+			s.block(c, request.Args, func(r keyspace.Reply) {
 				c.Reply(request.Answer(r))
 			})
 		default:
@@ -160,9 +155,8 @@ func (s *Server) Serve(c *sim.Call) {
 	}
 }
 
-// servePipeline carries out the commands up to the first one that waits, and
-// goes on when that is over. The replies are those to earlier ones, and answer
-// is given all of them.
+// servePipeline runs the commands up to the first one that blocks, and continues when that is
+// answered. Replies are those to earlier commands. It calls answer with all replies.
 func (s *Server) servePipeline(c *sim.Call, commands [][]string, replies []keyspace.Reply, answer func([]keyspace.Reply)) {
 	connection := connectionOf(c.Session)
 	n := connection.FirstBlocking(commands)
@@ -177,28 +171,27 @@ func (s *Server) servePipeline(c *sim.Call, commands [][]string, replies []keysp
 		answer(replies)
 		return
 	}
-	s.suspend(c, commands[n], func(r keyspace.Reply) { s.servePipeline(c, commands[n+1:], append(replies, r), answer) })
+	s.block(c, commands[n], func(r keyspace.Reply) { s.servePipeline(c, commands[n+1:], append(replies, r), answer) })
 }
 
-// settle looks at what a command has done.
+// settle records what a command has done.
 func (s *Server) settle(c *sim.Call, words []string, reply *keyspace.Reply) {
 	s.watch.settle(c, words, reply)
-	if s.journal != nil {
-		s.journal.settle()
+	if s.log != nil {
+		s.log.settle()
 	}
 	s.seen(c)
 	s.endIfMissing(c)
 }
 
-// endIfMissing ends the run if something was asked for that is not simulated.
+// endIfMissing ends the run if a command needed something that is not simulated.
 func (s *Server) endIfMissing(c *sim.Call) {
 	if what := s.keys.Missing(); what != "" {
 		s.node.World().Fail(&keyspace.NotSimulatedError{Worker: c.Worker, Op: c.Op, What: what})
 	}
 }
 
-// Failure implements sim.Failer: an error as Redis sends it, whose first word
-// is its code.
+// Failure implements sim.Failer. The text is an error as Redis sends it, beginning with its code.
 func (s *Server) Failure(c *sim.Call, text string) any {
 	failed := keyspace.Reply{Kind: keyspace.Error, Text: text}
 	if p, ok := c.Req.(*keyspace.Pipeline); ok {
@@ -207,10 +200,10 @@ func (s *Server) Failure(c *sim.Call, text string) any {
 	return &failed
 }
 
-// Closed implements sim.Server. Who listened, watched or waited does so no more.
+// Closed implements sim.Server. It ends the subscriptions, watches and waits of the session.
 func (s *Server) Closed(session *sim.Session, _ error) {
-	s.leave(session)
+	s.disconnect(session)
 	for channel := range s.channels {
-		s.channels.leave(session, channel)
+		s.channels.unsubscribe(session, channel)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// Delete removes keys that match the glob pattern, "" for every lock's key, as
-// a third party or an eviction does: all of them, or with pick one that it
-// draws. A grant that ends so is reported as evicted. Delete returns the keys,
-// in order of their names; a server that is down has none.
+// Delete removes keys, as a third party or an eviction does: those that match the glob pattern, or
+// all keys of locks if the pattern is "". With pick it removes only one of them, which it draws.
+// Grants that end so are recorded as evicted. It returns the removed keys, sorted; none if the
+// server is down.
 func (s *Server) Delete(pattern string, pick *draw.Draw) []string {
 	if s.node.Down() {
 		return nil
@@ -30,42 +30,41 @@ func (s *Server) Delete(pattern string, pick *draw.Draw) []string {
 	for _, key := range keys {
 		s.keys.Put(key, keyspace.Image{})
 		s.watch.ended(key, history.Evicted)
-		if s.journal != nil {
-			s.journal.pass([]string{key})
+		if s.log != nil {
+			s.log.pass([]string{key})
 		}
 	}
 	return keys
 }
 
-// SetStale lets every GET outside of scripts be answered from a keyspace that
-// stops now until it is that far behind, and from then on stays so: what a
-// replica that lags shows to its readers. 0 ends it at once. A key whose
-// deadline has passed is not there for such a reader either.
+// SetStale makes the server answer each GET outside of scripts like a replica that lags: from a
+// copy that stops at its present state until it lags by the given time, and then follows with that
+// lag. SetStale(0) ends that at once. A key whose deadline has passed is missing in the copy too.
 func (s *Server) SetStale(by time.Duration) {
 	s.staleBy = by
 	switch {
 	case by <= 0:
 		s.staleBy = 0
 		s.keys.DivertGets(nil)
-		if j := s.journal; j != nil {
+		if j := s.log; j != nil {
 			j.stale = nil
 			if j.disk == nil && j.send == nil {
-				s.journal = nil
+				s.log = nil
 			}
 		}
 		return
-	case s.journal == nil:
-		s.beginJournal(s.images())
-	case s.journal.stale == nil:
-		s.journal.stale = s.journal.since()
+	case s.log == nil:
+		s.beginLog(s.images())
+	case s.log.stale == nil:
+		s.log.stale = s.log.newCopy()
 	}
 	s.keys.DivertGets(s.staleGet)
 }
 
-// staleGet answers a GET as the past does. A replica has none.
+// staleGet answers a GET from the copy. A replica has none.
 func (s *Server) staleGet(key string) (keyspace.Reply, bool) {
-	if s.journal == nil || s.journal.stale == nil {
+	if s.log == nil || s.log.stale == nil {
 		return keyspace.Reply{}, false
 	}
-	return s.journal.stale.until(s.node.World().Time() - s.staleBy)[key].Get(s.now()), true
+	return s.log.stale.advance(s.node.World().Time() - s.staleBy)[key].Get(s.now()), true
 }

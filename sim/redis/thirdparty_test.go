@@ -16,9 +16,9 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// A third party deletes what its pattern matches; an eviction takes one of the
-// keys, drawn. Only a lock that is held is reported.
-func TestDelete(t *testing.T) {
+// A third party deletes the keys that match its pattern; an eviction removes one key, which is
+// drawn. Only a held lock is recorded.
+func TestADeletionIsRecordedAsAnEviction(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		pattern string
@@ -77,9 +77,9 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// A release that hands the lock to the first of a queue grants it to the worker
-// at its head, by the request with which it joined the queue.
-func TestLockThatIsHandedOver(t *testing.T) {
+// A release that hands the lock to the first of a queue grants it to that worker, with the send
+// time of the request that joined the queue.
+func TestALockThatIsHandedOverIsGrantedToTheWaiter(t *testing.T) {
 	s := newSmall(t)
 	take := goredis.NewScript(`
 		if redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", 1000) then return 1 end
@@ -125,7 +125,7 @@ func TestLockThatIsHandedOver(t *testing.T) {
 	}
 }
 
-// Whatever is drawn, an eviction takes each of the keys now and then.
+// Evictions remove each of the keys sometimes.
 func TestEvictionTakesAnyKey(t *testing.T) {
 	r := newRig(t)
 	s := r.newServer(t, PersistNone)
@@ -145,10 +145,9 @@ func TestEvictionTakesAnyKey(t *testing.T) {
 	}
 }
 
-// Reads that lag stop at the moment at which they begin to, and trail by a
-// second from then on. Scripts read what is there, and a key whose deadline has
-// passed is there for nobody.
-func TestStaleGet(t *testing.T) {
+// Stale reads stop when they begin to lag, then lag by a second. Scripts read the present data, and
+// a key whose deadline has passed is missing for both.
+func TestAStaleGETLags(t *testing.T) {
 	r := newRig(t)
 	s := r.newServer(t, PersistNone)
 	r.At(10*time.Second, func() { s.SetStale(time.Second) })
@@ -188,9 +187,9 @@ func TestStaleGet(t *testing.T) {
 	})
 }
 
-// An error in place of a command, and in place of all commands of a pipeline.
-// Nothing of it took effect, and the connection is as good as ever.
-func TestFailure(t *testing.T) {
+// The error replaces the answer of a command, or the answers of all commands of a pipeline. The
+// commands have no effect, and the connection remains usable.
+func TestAFailedCommandHasNoEffect(t *testing.T) {
 	r := newRig(t)
 	r.newServer(t, PersistNone)
 	const text = "OOM command not allowed when used memory > 'maxmemory'."
@@ -224,9 +223,9 @@ func TestFailure(t *testing.T) {
 	})
 }
 
-// A second copy of a request finds the words of the first, though the client
-// has used its room for another command meanwhile.
-func TestDuplicateKeepsItsWords(t *testing.T) {
+// The second copy of a request has the arguments of the first, although the client has reused their
+// memory for another command.
+func TestADuplicateKeepsItsArguments(t *testing.T) {
 	r := newRig(t)
 	r.newServer(t, PersistNone)
 	r.worker.OnPoint("set.sent", 1, func() {

@@ -9,15 +9,14 @@ import (
 
 // waiter is a WAIT that has not been answered.
 type waiter struct {
-	replicas int64 // the number that it waits for
-	offset   int64 // they are to have all writes up to this
+	replicas int64 // the number of replicas that it waits for
+	offset   int64 // number of the last write that they must have
 	timer    *sim.WallTimer
 	answer   func(keyspace.Reply)
 }
 
-// wait carries out a WAIT: it answers how many replicas have acknowledged all that
-// the connection has seen written, as soon as they are as many as asked for or the
-// time is over.
+// wait runs a WAIT. It answers with the number of replicas that have acknowledged all writes that
+// the connection has seen, as soon as there are enough or the timeout is over.
 func (s *Server) wait(c *sim.Call, args []string, answer func(keyspace.Reply)) {
 	replicas, timeout, failed := s.keys.ParseWait(args)
 	if failed != nil {
@@ -37,7 +36,7 @@ func (s *Server) wait(c *sim.Call, args []string, answer func(keyspace.Reply)) {
 	}
 }
 
-// endWait answers a waiter, whatever there is to say.
+// endWait answers a waiter with the present number.
 func (s *Server) endWait(w *waiter) {
 	s.waiters = slices.DeleteFunc(s.waiters, func(other *waiter) bool { return other == w })
 	if w.timer != nil {
@@ -46,7 +45,7 @@ func (s *Server) endWait(w *waiter) {
 	w.answer(keyspace.Reply{Kind: keyspace.Integer, Int: s.acknowledged(w.offset)})
 }
 
-// answerWaiters answers those that wait for no more than what is there.
+// answerWaiters answers the waiters for which there are enough replicas.
 func (s *Server) answerWaiters() {
 	for _, w := range slices.Clone(s.waiters) {
 		if s.acknowledged(w.offset) >= w.replicas {
@@ -55,7 +54,7 @@ func (s *Server) answerWaiters() {
 	}
 }
 
-// forgetWaiters drops all who wait and watch: their connections are about to break.
+// forgetWaiters drops all waiters and watches, since their connections are about to break.
 func (s *Server) forgetWaiters() {
 	for _, w := range s.waiters {
 		if w.timer != nil {
@@ -63,12 +62,12 @@ func (s *Server) forgetWaiters() {
 		}
 	}
 	s.waiters = nil
-	for _, w := range s.suspended {
+	for _, w := range s.blocked {
 		if w.timer != nil {
 			w.timer.Stop()
 		}
 	}
-	s.suspended = nil
+	s.blocked = nil
 	s.keys.DisconnectAll()
 }
 
@@ -80,7 +79,7 @@ func (s *Server) acknowledged(offset int64) int64 {
 	return 0
 }
 
-// offset is the number of the last write.
+// offset returns the number of the last write.
 func (s *Server) offset() int64 {
 	if s.group == nil {
 		return 0
@@ -88,8 +87,8 @@ func (s *Server) offset() int64 {
 	return s.group.offset
 }
 
-// seen notes that the connection has seen a command carried out: a WAIT on it
-// waits for whatever had been written by then, by anybody.
+// seen records that a command of the connection was answered. A later WAIT on it waits for all
+// writes so far, by any connection.
 func (s *Server) seen(c *sim.Call) {
 	if s.group == nil {
 		return

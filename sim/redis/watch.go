@@ -13,16 +13,15 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// watch reports what truly happens to the keys that the run uses as locks. After
-// each command it reads who holds the locks whose keys the command named. A
-// script is one step, as it is in Redis.
+// watch records the events of the locks. After each command it reads the holders of the locks whose
+// keys the command named. A script is one step, as it is in Redis.
 type watch struct {
 	server  *Server
 	ledger  *holders.Ledger
-	touched []string // locks of which the current command named a key
+	touched []string // the locks whose keys the current command named
 	now     []lock.Holder
 	cause   holders.Cause
-	seen    map[string][]lock.Record // by lock; not of strings that are read as they are
+	seen    map[string][]lock.Record // by lock: the records at the last read; not of plain strings
 }
 
 func newWatch(s *Server) *watch {
@@ -46,7 +45,7 @@ func (w *watch) lock(key string) string {
 	return key
 }
 
-// keys lists the keys of a lock.
+// keys returns the keys of a lock.
 func (w *watch) keys(name string) []string {
 	if records := w.server.options.Records; records != nil {
 		return records(name)
@@ -54,14 +53,14 @@ func (w *watch) keys(name string) []string {
 	return []string{name}
 }
 
-// touch notes that a command names the key.
+// touch records that a command names the key.
 func (w *watch) touch(key string) {
 	if name := w.lock(key); name != "" && !slices.Contains(w.touched, name) {
 		w.touched = append(w.touched, name)
 	}
 }
 
-// settle reports what a command has made of the locks that it named.
+// settle records what a command did to the locks that it named.
 func (w *watch) settle(c *sim.Call, words []string, reply *keyspace.Reply) {
 	if len(w.touched) == 0 {
 		return
@@ -87,8 +86,8 @@ func (w *watch) compare(name string, c *holders.Cause) {
 	}
 }
 
-// asks reports whether a command asks for the lock that it names. It has got what
-// it asked for if an owner is among own.
+// asks reports whether a command asks for the lock that it names. The command has got the lock if
+// an owner is among own.
 func (w *watch) asks(op string, words []string, reply *keyspace.Reply) (asked bool, own []string) {
 	if reply.Kind == keyspace.Error {
 		return false, nil
@@ -112,10 +111,10 @@ func isScript(command string) bool {
 	return strings.EqualFold(command, "eval") || strings.EqualFold(command, "evalsha")
 }
 
-// expired is told that a key's deadline has passed, and that it is gone.
+// expired handles a key that the clock has removed.
 func (w *watch) expired(key string) { w.ended(key, history.Expired) }
 
-// ended is told that a key is gone without a command.
+// ended handles a key that is gone without a command.
 func (w *watch) ended(key string, how history.Type) {
 	if name := w.lock(key); name != "" {
 		w.compare(name, &holders.Cause{Ends: how})
@@ -132,15 +131,14 @@ func (w *watch) due(name string) {
 	w.compare(name, &holders.Cause{Ends: history.Expired})
 }
 
-// inherit takes over what another server was last seen to hold.
+// inherit takes over the holders of another server.
 func (w *watch) inherit(from *watch) {
 	w.ledger.Inherit(from.ledger)
 	w.seen, from.seen = from.seen, map[string][]lock.Record{}
 }
 
-// reconcile reports what has become of the locks when the keyspace was replaced
-// by the images: some grants are gone, and some that were freed or renewed are
-// there as they were before.
+// reconcile records what happened to the locks when the images replaced the data: some grants are
+// gone, and some that were freed or renewed are back.
 func (w *watch) reconcile(images map[string]image) {
 	names := map[string]bool{}
 	for _, name := range w.ledger.Keys() {
@@ -163,7 +161,7 @@ func (w *watch) reconcile(images map[string]image) {
 	}
 }
 
-// given lists who has the lock that a key belongs to, and on whose behalf.
+// given returns the holders of the lock that a key belongs to.
 func (w *watch) given(key string) []holders.Given {
 	if name := w.lock(key); name != "" {
 		return w.ledger.Given(name)
@@ -171,14 +169,14 @@ func (w *watch) given(key string) []holders.Given {
 	return nil
 }
 
-// read reads who holds a lock into w.now, and reports whether its records have
-// changed since it was read last. ok is false if nobody can read them.
+// read reads the holders of a lock into w.now, and reports whether its records have changed since
+// the last read. Ok is false if they cannot be read.
 func (w *watch) read(name string) (changed, ok bool) {
 	w.now = w.now[:0]
 	keys, o := w.server.keys, &w.server.options
 	if o.Holders == nil && (!o.Guess || o.Records == nil && w.isLease(name)) {
 		if owner, there := w.value(name); there {
-			w.now = append(w.now, lock.Holder{Owner: owner, End: gone(keys.Deadline(name))})
+			w.now = append(w.now, lock.Holder{Owner: owner, End: endOf(keys.Deadline(name))})
 		}
 		return false, true
 	}
@@ -213,16 +211,16 @@ func (w *watch) read(name string) (changed, ok bool) {
 	return changed, true
 }
 
-// gone returns when a key is gone that has a deadline, in Unix milliseconds: it
-// outlives the millisecond. It returns zero for 0.
-func gone(deadline int64) time.Time {
+// endOf returns the time at which a key with a deadline is gone: it still exists in the millisecond
+// of the deadline. The deadline is in Unix milliseconds; 0 gives the zero time.
+func endOf(deadline int64) time.Time {
 	if deadline == 0 {
 		return time.Time{}
 	}
 	return time.UnixMilli(deadline + 1)
 }
 
-// isLease reports whether a key holds a string and expires.
+// isLease reports whether a key holds a string that expires.
 func (w *watch) isLease(key string) bool {
 	if w.server.keys.Deadline(key) == 0 {
 		return false
@@ -231,8 +229,8 @@ func (w *watch) isLease(key string) bool {
 	return text
 }
 
-// value returns what a key holds: the string, or the type of anything else
-// between angle brackets. It reports whether the key is there.
+// value returns the string of a key, or the type of another value in angle brackets. It reports
+// whether the key exists.
 func (w *watch) value(key string) (string, bool) {
 	if text, ok := w.server.keys.Text(key); ok {
 		return text, true
@@ -244,10 +242,10 @@ func (w *watch) value(key string) (string, bool) {
 	return "<" + kind + ">", true
 }
 
-// record returns what a key holds. One whose deadline has passed is not there.
+// record returns the contents of a key. A key whose deadline has passed is absent.
 func (w *watch) record(key string, now time.Time) lock.Record {
 	keys := w.server.keys
-	r := lock.Record{Name: key, End: gone(keys.Deadline(key))}
+	r := lock.Record{Name: key, End: endOf(keys.Deadline(key))}
 	if !r.End.IsZero() && !now.Before(r.End) {
 		return lock.Record{Name: key}
 	}

@@ -50,7 +50,7 @@ func toldOf(t *testing.T, o Options, body func(ctx context.Context, c *goredis.C
 	return got
 }
 
-// The function of a lock sees every kind of record, with its deadline.
+// A lock's Holders function sees every kind of record, with its deadline.
 func TestHoldersAreReadFromEveryKindOfRecord(t *testing.T) {
 	var seen []string
 	o := Options{Holders: func(s lock.State) ([]lock.Holder, error) {
@@ -87,8 +87,9 @@ func TestHoldersAreReadFromEveryKindOfRecord(t *testing.T) {
 	}
 }
 
-// What a lock does not say is guessed, and what cannot be guessed is said.
-func TestHoldersThatAreGuessed(t *testing.T) {
+// The holders are guessed if the lock does not name them, and Unread is called if they cannot be
+// guessed.
+func TestHoldersAreGuessedIfALockDoesNotNameThem(t *testing.T) {
 	stamp := func(d time.Duration, c *goredis.Client) string {
 		return fmt.Sprint(c.Time(context.Background()).Val().Add(d).UnixMilli())
 	}
@@ -141,9 +142,9 @@ func TestHoldersThatAreGuessed(t *testing.T) {
 	}
 }
 
-// A lock may have several records: a change of any of them is a change of the lock,
-// and the end of one by the clock hands it over.
-func TestALockOfSeveralRecords(t *testing.T) {
+// A lock may have several records: it changes with any of them, and if one expires it may be handed
+// over.
+func TestALockChangesWithAnyOfItsRecords(t *testing.T) {
 	o := Options{
 		Locks: func(key string) bool { return strings.HasPrefix(key, "lock:") }, LockOf: func(string) string { return "lock" },
 		Records: func(name string) []string { return []string{name + ":head", name + ":next"} },

@@ -2,13 +2,13 @@ package resource
 
 import "lockquake/sim"
 
-// Crash ends the server. Values are durable and so are marks, except under
-// Volatile. A write between its check and its effect is lost.
+// Crash ends the server. Values survive, and so do marks except under Volatile. A write between its
+// check and its effect is lost.
 func (s *Server) Crash() {
 	if s.node.Down() {
 		return
 	}
-	s.life++
+	s.crashes++
 	if s.policy == Volatile {
 		for _, it := range s.items {
 			it.marks = marks{}
@@ -17,9 +17,8 @@ func (s *Server) Crash() {
 	s.node.Crash()
 }
 
-// Restart lets a server that has crashed listen again.
+// Restart makes a crashed server listen again.
 func (s *Server) Restart() { s.node.Restart() }
 
-// Failure implements sim.Failer: the server answers with an error, and does
-// nothing.
+// Failure implements sim.Failer: the answer is an error, and the request has no effect.
 func (s *Server) Failure(_ *sim.Call, text string) any { return &Reply{Failed: text} }

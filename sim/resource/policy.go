@@ -2,38 +2,36 @@ package resource
 
 import "time"
 
-// Policy says what a resource does with a fence token.
+// Policy says how a resource checks fencing tokens.
 type Policy string
 
-// The policies. Under every policy but Off a request without a token is
-// refused.
+// The policies. Every policy but Off refuses a request without a token.
 const (
 	// Off ignores tokens.
 	Off Policy = "off"
-	// Writes refuses a write whose token is lower than the highest that a
-	// write presented.
+	// Writes refuses a write whose token is lower than the highest token of an earlier write.
 	Writes Policy = "writes"
-	// Strict refuses a write whose token is lower than that or equal to it.
+	// Strict refuses a write whose token is lower than or equal to that.
 	Strict Policy = "strict"
-	// ReadsWrites looks at reads as well: they present their token, raise the
-	// mark, and are refused below it.
+	// ReadsWrites checks reads as well: their tokens raise the mark too, and a read with a lower
+	// token is refused.
 	ReadsWrites Policy = "reads-writes"
-	// Equal accepts only the first token that it ever saw.
+	// Equal accepts only the first token that it has seen.
 	Equal Policy = "equal"
-	// CheckThenWrite is Writes in two steps, with time between them.
+	// CheckThenWrite does the same as Writes, but time passes between the check and the write.
 	CheckThenWrite Policy = "check-then-write"
-	// Volatile is Writes with a mark that a restart forgets.
+	// Volatile does the same as Writes, but a restart loses the mark.
 	Volatile Policy = "volatile"
 )
 
-// PolicyInfo describes a policy for a reader.
+// PolicyInfo describes a policy.
 type PolicyInfo struct {
 	Policy Policy
 	Doc    string
 	Flawed bool
 }
 
-// Policies lists all policies, sound ones first.
+// Policies returns all policies, sound ones first.
 func Policies() []PolicyInfo {
 	return []PolicyInfo{
 		{Off, "ignores tokens", false},
@@ -46,10 +44,10 @@ func Policies() []PolicyInfo {
 	}
 }
 
-// marks are the tokens that an item remembers.
+// marks are the tokens that an item keeps.
 type marks struct {
-	written int64 // highest that a write presented
-	any     int64 // highest that a read or write presented
+	written int64 // highest token of a write
+	any     int64 // highest token of a read or write
 	first   int64
 }
 
@@ -77,7 +75,7 @@ func (p Policy) admits(m *marks, r *Request) bool {
 	}
 }
 
-// raise remembers the token of an accepted request.
+// raise updates the marks with an accepted request.
 func (m *marks) raise(p Policy, r *Request) {
 	m.any = max(m.any, r.Token)
 	if r.Write {
@@ -88,7 +86,7 @@ func (m *marks) raise(p Policy, r *Request) {
 	}
 }
 
-// highest is the mark that the policy compares with.
+// highest returns the mark that the policy compares with.
 func (m *marks) highest(p Policy) int64 {
 	if p == ReadsWrites {
 		return m.any
@@ -96,6 +94,6 @@ func (m *marks) highest(p Policy) int64 {
 	return m.written
 }
 
-// meanGap is how long a check-then-write resource takes from its check to its
-// write on average; it is drawn uniformly from 0 to twice that.
+// meanGap is the average time between the check and the write of a check-then-write resource. The
+// time is drawn uniformly from 0 to twice that.
 const meanGap = time.Millisecond

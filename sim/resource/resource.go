@@ -1,13 +1,10 @@
-// Package resource simulates what a lock protects: a server that keeps items
-// with one value each, and looks at the fence token of a request as its policy
-// says.
+// Package resource simulates the resource that a lock protects: a server with items of one value
+// each, which checks the fencing tokens of requests according to its policy.
 //
-// [Server] is on a node of a world, [Client] reaches it for one process,
-// and [Policies] lists what a server may do with a token. A request carries
-// an ID and takes effect once: a resend is answered from the record of the
-// first. Values and marks are durable, and kept by item; a crash (crash.go) costs
-// a volatile policy its marks. Reads may be answered by a replica that lags
-// (stale.go).
+// [Server] runs on a node of a world, a [Client] accesses it for one process, and [Policies] lists
+// the policies. A request has an ID and takes effect once: a resend gets the answer of the first.
+// Values and marks are durable and kept for each item; under a volatile policy a crash (crash.go)
+// loses the marks. Reads may be answered by a replica that lags (stale.go).
 package resource
 
 import (
@@ -28,13 +25,12 @@ type Request struct {
 	Item  string
 	Value string // of a write
 	Token int64  // 0: none
-	// Peek is a look at an item outside of any section, such as a scan for
-	// what is to be done. It presents no token and is not refused for that, and
-	// the history does not have it, since nothing that is judged rests on it.
+	// Peek is a read outside of any section, such as a scan for work. It carries no token, is never
+	// refused, and is not in the history, since no check uses it.
 	Peek bool
 }
 
-// Op is "read", "write" or "peek".
+// Op returns "read", "write" or "peek".
 func (r *Request) Op() string {
 	switch {
 	case r.Peek:
@@ -61,8 +57,8 @@ func (r *Request) AppendTrace(b []byte) []byte {
 // Reply is the answer to a Request.
 type Reply struct {
 	Value   string // of a read
-	Refused bool   // the token was declined, and nothing happened
-	Failed  string // the server's error, in place of anything else; "" for none
+	Refused bool   // the token was refused, and the request had no effect
+	Failed  string // the server's error, if it answered one
 }
 
 // AppendTrace implements sim.Traced.
@@ -78,24 +74,23 @@ func (r *Reply) AppendTrace(b []byte) []byte {
 
 // Server keeps the items. It implements sim.Server and sim.Failer.
 type Server struct {
-	node   *sim.Node
-	policy Policy
-	record func(history.Event)
-	items  map[string]*item
-	seen   []*Reply // by request ID
-	stale  *lagging // nil: reads are up to date
-	life   int      // counts crashes
+	node    *sim.Node
+	policy  Policy
+	record  func(history.Event)
+	items   map[string]*item
+	seen    []*Reply      // by request ID
+	stale   *staleReplica // nil: reads are up to date
+	crashes int           // number of crashes
 }
 
-// item is one value with the tokens that were presented for it.
+// item is a value and the tokens of its requests.
 type item struct {
 	value string
 	marks marks
 }
 
-// NewServer puts a server with a policy on a node. Everything that it accepts
-// or refuses is told to record. Initial holds the items that do not begin
-// empty.
+// NewServer starts a server with a policy on a node. It calls record for everything that the server
+// accepts or refuses. Initial has the items that do not begin empty.
 func NewServer(n *sim.Node, policy Policy, initial map[string]string, record func(history.Event)) *Server {
 	s := &Server{node: n, policy: policy, record: record, items: map[string]*item{}}
 	for name, value := range initial {
@@ -105,7 +100,7 @@ func NewServer(n *sim.Node, policy Policy, initial map[string]string, record fun
 	return s
 }
 
-// Value returns what an item holds now.
+// Value returns the present value of an item.
 func (s *Server) Value(name string) string { return s.item(name).value }
 
 func (s *Server) item(name string) *item {
@@ -141,9 +136,9 @@ func (s *Server) Serve(c *sim.Call) {
 		w := s.node.World()
 		x := w.Source().Stream("check-then-write", r.Item).At(uint64(r.ID))
 		gap := time.Duration(x.Int64N(int64(2 * meanGap)))
-		life := s.life
+		crashes := s.crashes
 		w.At(w.Time()+gap, func() {
-			if life == s.life {
+			if crashes == s.crashes {
 				s.finish(c, r, it, true)
 			}
 		})
@@ -152,7 +147,7 @@ func (s *Server) Serve(c *sim.Call) {
 	s.finish(c, r, it, accept)
 }
 
-// finish is the effect of a request, and its answer.
+// finish applies a request and answers it.
 func (s *Server) finish(c *sim.Call, r *Request, it *item, accept bool) {
 	reply := &Reply{Refused: !accept}
 	prior := it.value
@@ -161,7 +156,7 @@ func (s *Server) finish(c *sim.Call, r *Request, it *item, accept bool) {
 		if r.Write {
 			it.value = r.Value
 			if s.stale != nil {
-				s.stale.later = append(s.stale.later, change{s.node.World().Time(), r.Item, r.Value})
+				s.stale.pending = append(s.stale.pending, change{s.node.World().Time(), r.Item, r.Value})
 			}
 		} else {
 			reply.Value = it.value
@@ -170,7 +165,7 @@ func (s *Server) finish(c *sim.Call, r *Request, it *item, accept bool) {
 	s.answer(c, r, it, reply, history.Event{Value: it.value, Prior: prior})
 }
 
-// peek answers from what there is, a replica if it serves the reads.
+// peek answers with the present value, or that of the replica if it serves reads.
 func (s *Server) peek(c *sim.Call, r *Request, it *item) {
 	value := it.value
 	if s.stale != nil {
@@ -180,8 +175,8 @@ func (s *Server) peek(c *sim.Call, r *Request, it *item) {
 	c.Reply(&Reply{Value: value})
 }
 
-// answer records what has become of a request, and sends the reply. The values
-// in e are filled in.
+// answer records the result of a request and sends the reply. The caller has filled in the values
+// of e.
 func (s *Server) answer(c *sim.Call, r *Request, it *item, reply *Reply, e history.Event) {
 	for int64(len(s.seen)) <= r.ID {
 		s.seen = append(s.seen, nil)
@@ -197,19 +192,19 @@ func (s *Server) answer(c *sim.Call, r *Request, it *item, reply *Reply, e histo
 // Closed implements sim.Server.
 func (s *Server) Closed(*sim.Session, error) {}
 
-// Client reaches the server for one process, over one connection that it
-// opens when it is first needed. It has no time-out and resends nothing.
+// Client accesses the server for one process, over one connection that it opens on first use. It
+// has no timeout and resends nothing.
 type Client struct {
 	process *sim.Process
 	node    string
 	conn    *sim.Conn
 }
 
-// NewClient makes a client of the server on a node.
+// NewClient returns a client of the server on a node.
 func NewClient(p *sim.Process, node string) *Client { return &Client{process: p, node: node} }
 
-// Do sends a request. The error is lock.ErrRefused when the token was
-// declined, the cause of ctx, or wraps lock.ErrUnknown.
+// Do sends a request and returns the value of a read. The error is lock.ErrRefused if the token was
+// refused, the cause of ctx, or wraps lock.ErrUnknown.
 func (c *Client) Do(ctx context.Context, r *Request) (string, error) {
 	if c.conn == nil || c.conn.Err() != nil {
 		conn, err := c.process.Dial(ctx, c.node, 0)

@@ -22,16 +22,15 @@ type asked struct {
 	taken bool
 }
 
-// Each policy is asked the same kinds of questions, and answers as its row
-// says, worked out by hand.
-func TestPolicies(t *testing.T) {
+// Each policy gets a row of requests, with the answers worked out by hand.
+func TestEachPolicyAcceptsAndRefusesByItsTokens(t *testing.T) {
 	for _, test := range []struct {
 		policy Policy
 		asked  []asked
 	}{
 		{Off, []asked{{"w", 0, true}, {"w", 34, true}, {"w", 33, true}, {"r", 1, true}}},
 		{Writes, []asked{
-			{"r", 40, true}, // a read raises nothing
+			{"r", 40, true}, // a read does not raise the mark
 			{"w", 33, true},
 			{"w", 34, true},
 			{"w", 34, true},
@@ -83,7 +82,7 @@ func world(t *testing.T, policy Policy, seed uint64) (w *sim.World, k *sim.Worke
 	return w, k, NewClient(k.Process(), "resource"), told
 }
 
-func TestRefusalIsAnErrorOfItsOwn(t *testing.T) {
+func TestARefusalIsErrRefused(t *testing.T) {
 	w, k, c, told := world(t, Writes, 1)
 	k.Go("main", func() {
 		ctx := context.Background()
@@ -114,9 +113,9 @@ func TestRefusalIsAnErrorOfItsOwn(t *testing.T) {
 	}
 }
 
-// A resend is answered from the record of the first: it takes effect once, and
-// a strict resource does not refuse it.
-func TestResendTakesEffectOnce(t *testing.T) {
+// A resend gets the answer of the first request: it takes effect once, and a strict resource does
+// not refuse it.
+func TestAResendTakesEffectOnce(t *testing.T) {
 	w, k, c, told := world(t, Strict, 1)
 	k.Go("main", func() {
 		for range 2 {
@@ -133,10 +132,10 @@ func TestResendTakesEffectOnce(t *testing.T) {
 	}
 }
 
-// Between the check and the write of a check-then-write resource a newer
-// holder's write can land, and be overwritten. How long that takes is drawn, so
-// it happens with some seeds and not with others; with writes it never does.
-func TestCheckThenWriteHasAGap(t *testing.T) {
+// Between the check and the write of a check-then-write resource a newer holder's write can take
+// effect, and is then overwritten. The time between is drawn, so it happens with some seeds only;
+// under the policy writes it never happens.
+func TestCheckThenWriteLetsAStaleWriteThrough(t *testing.T) {
 	for _, test := range []struct {
 		policy Policy
 		stale  bool
@@ -178,7 +177,7 @@ func staleWrite(t *testing.T, policy Policy, seed uint64) bool {
 	return (*told)[len(*told)-1].Token == 33
 }
 
-func TestLostConnectionLeavesTheOutcomeUnknown(t *testing.T) {
+func TestALostConnectionLeavesTheOutcomeUnknown(t *testing.T) {
 	w, k, c, _ := world(t, Off, 1)
 	k.OnPoint("write.replied", 1, func() {
 		if err := w.DropMessage(time.Second); err != nil {

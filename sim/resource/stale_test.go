@@ -55,9 +55,9 @@ func (s *shop) sleepTo(moment time.Duration) {
 	_ = s.worker.Sleep(context.Background(), moment-s.Time())
 }
 
-// Reads that lag stop at the moment at which they begin to, trail by a second
-// from then on, look at no token and raise no mark. Writes are as ever.
-func TestStaleReads(t *testing.T) {
+// Stale reads stop when they begin to lag, then lag by a second. They ignore tokens and raise no
+// mark. Writes are not affected.
+func TestStaleReadsLagAndIgnoreTokens(t *testing.T) {
 	s := newShop(t, ReadsWrites)
 	s.At(10*time.Second, func() { s.server.SetStale(time.Second) })
 	s.At(14*time.Second, func() { s.server.SetStale(0) })
@@ -100,9 +100,9 @@ func TestStaleReads(t *testing.T) {
 	}
 }
 
-// A crash leaves the values, and the marks too unless the policy is volatile:
-// only then a stale write gets through after it.
-func TestCrashForgetsVolatileMarks(t *testing.T) {
+// A crash keeps the values, and the marks too unless the policy is volatile. Only then a stale
+// write is accepted after it.
+func TestACrashLosesOnlyVolatileMarks(t *testing.T) {
 	for _, test := range []struct {
 		policy  Policy
 		refused bool
@@ -132,9 +132,8 @@ func TestCrashForgetsVolatileMarks(t *testing.T) {
 	}
 }
 
-// The write of a check-then-write resource that has been checked and not yet
-// made is lost in a crash.
-func TestCrashBetweenCheckAndWrite(t *testing.T) {
+// A crash between the check and the write of a check-then-write resource loses the write.
+func TestACrashBetweenCheckAndWriteLosesTheWrite(t *testing.T) {
 	s := newShop(t, CheckThenWrite)
 	s.worker.OnPoint("write.sent", 1, func() {
 		// It arrives 1 ms later, and takes a drawn time of up to 2 ms then.
@@ -150,7 +149,7 @@ func TestCrashBetweenCheckAndWrite(t *testing.T) {
 	}
 }
 
-func TestFailureIsAnUnknownOutcomeWithoutEffect(t *testing.T) {
+func TestAFailureIsAnUnknownOutcomeWithoutEffect(t *testing.T) {
 	s := newShop(t, Off)
 	s.worker.OnPoint("write.sent", 1, func() {
 		if err := s.FailMessage("disk full"); err != nil {
@@ -168,9 +167,9 @@ func TestFailureIsAnUnknownOutcomeWithoutEffect(t *testing.T) {
 	})
 }
 
-// A peek shows what there is without a token, or what the replica has if that
-// answers. It raises no mark, and nobody tells of it.
-func TestPeekLeavesNoTrace(t *testing.T) {
+// A peek needs no token, and sees the replica's data if that answers reads. It raises no mark and
+// is not recorded.
+func TestAPeekIsNotRecordedAndRaisesNoMark(t *testing.T) {
 	s := newShop(t, ReadsWrites)
 	s.run(t, func() {
 		for i, want := range []string{"0", "a", "a"} {

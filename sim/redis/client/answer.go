@@ -11,23 +11,22 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// replayer puts a reply into the command that waits for it. The common kinds
-// it sets itself. All others go to a go-redis client of its own, which reads
-// the reply from a connection that plays it back: so every command and every
-// error gets exactly what go-redis makes of it.
+// replayer sets the result of a command from a reply. It handles the common kinds itself. For all
+// others a separate go-redis client reads the reply from a connection that plays it back, so each
+// command and each error gets exactly the result that go-redis computes.
 type replayer struct {
-	client *goredis.Client // made when it is needed
+	client *goredis.Client // made on first use
 	conn   replayConn
 }
 
-// set puts the reply into cmd and returns the error of the command.
+// set sets the result of cmd from the reply, and returns the command's error.
 func (r *replayer) set(cmd goredis.Cmder, reply *keyspace.Reply) error {
 	if setCommon(cmd, reply) {
 		return nil
 	}
 	r.conn.unread = reply.AppendRESP(r.conn.unread[:0])
 	if r.client == nil {
-		// The handshake comes first, and is content with an error.
+		// The client first makes a handshake, for which an error is a sufficient answer.
 		r.conn.unread = append([]byte("-ERR no handshake\r\n"), r.conn.unread...)
 		r.client = newQuietClient(func(context.Context, string, string) (net.Conn, error) {
 			return &r.conn, nil
@@ -35,14 +34,13 @@ func (r *replayer) set(cmd goredis.Cmder, reply *keyspace.Reply) error {
 	}
 	err := r.client.Process(context.Background(), cmd)
 	if badConn(err) {
-		r.client = nil // it would dial, and shake hands again
+		r.client = nil // it would dial and make another handshake
 	}
 	return err
 }
 
-// setMany puts the replies of a pipeline into its commands and returns what
-// go-redis returns for all: the first error of a command, or what broke a
-// transaction.
+// setMany sets the results of a pipeline's commands. It returns the error that go-redis returns for
+// all: the first error of a command, or the failure of a transaction.
 func (r *replayer) setMany(cmds []goredis.Cmder, reply *keyspace.Reply) error {
 	if isTransaction(cmds) {
 		return r.setTransaction(cmds[1:len(cmds)-1], reply.Elems)
@@ -58,15 +56,13 @@ func (r *replayer) setMany(cmds []goredis.Cmder, reply *keyspace.Reply) error {
 	return first
 }
 
-// isTransaction reports whether go-redis has put MULTI and EXEC around the
-// commands.
+// isTransaction reports whether go-redis has added MULTI and EXEC around the commands.
 func isTransaction(cmds []goredis.Cmder) bool {
 	return len(cmds) > 2 && cmds[0].Name() == "multi" && cmds[len(cmds)-1].Name() == "exec"
 }
 
-// setTransaction puts the results of EXEC, the last reply, into the commands
-// that were queued. If the transaction was discarded, a command that was not
-// even queued keeps its own error.
+// setTransaction sets the results of the queued commands from EXEC, the last reply. If the
+// transaction was discarded, a command that was not queued keeps its own error.
 func (r *replayer) setTransaction(cmds []goredis.Cmder, replies []keyspace.Reply) error {
 	exec := &replies[len(replies)-1]
 	switch exec.Kind {
@@ -85,8 +81,8 @@ func (r *replayer) setTransaction(cmds []goredis.Cmder, replies []keyspace.Reply
 	return err
 }
 
-// setCommon sets a reply that is of the kind that the command expects, and
-// reports whether it is one.
+// setCommon sets the result if the reply is of the kind that the command expects, and reports
+// whether it is.
 func setCommon(cmd goredis.Cmder, reply *keyspace.Reply) bool {
 	text := reply.Kind == keyspace.Status || reply.Kind == keyspace.Bulk
 	switch cmd := cmd.(type) {
@@ -131,8 +127,8 @@ func setCommon(cmd goredis.Cmder, reply *keyspace.Reply) bool {
 	return false
 }
 
-// plain returns the reply as go-redis hands it to a command without a type of
-// its own, unless there is an error in it.
+// plain returns the reply as a value of an untyped command of go-redis. Ok is false if the reply
+// contains an error.
 func plain(reply *keyspace.Reply) (value any, ok bool) {
 	switch reply.Kind {
 	case keyspace.Status, keyspace.Bulk:
@@ -154,7 +150,7 @@ func plain(reply *keyspace.Reply) (value any, ok bool) {
 	return nil, false
 }
 
-// replayConn is a connection whose peer has already answered.
+// replayConn is a connection from which a reply can be read.
 type replayConn struct{ unread []byte }
 
 var errReplayed = errors.New("redis: the reply ends before the command has read it")

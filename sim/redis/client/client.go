@@ -19,26 +19,26 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// Options are the settings of a client that change what the network
-// sees. The zero value of a field stands for the default of go-redis, with
-// two exceptions: MaxRetries, and PoolSize, which there depends on the machine.
+// Options are the settings of a client that affect the network. Zero values are the defaults of
+// go-redis, with two exceptions: MaxRetries, and PoolSize, whose default in go-redis depends on the
+// machine.
 type Options struct {
-	// PoolSize is the most connections at a time, 10 by default. Pipelines have
-	// a pool of their own, of 10, and use this one when that cannot serve them.
+	// PoolSize is the maximum number of connections, 10 by default. Pipelines have a pool of their
+	// own, of size 10, and use this one if that has no connection.
 	PoolSize int `yaml:"pool-size"`
-	// PoolTimeout bounds the wait for a connection: ReadTimeout + 1 s.
+	// PoolTimeout limits the wait for a connection. The default is ReadTimeout + 1 s.
 	PoolTimeout time.Duration `yaml:"pool-timeout"`
-	// DialTimeout bounds each of the 5 attempts to connect: 5 s.
+	// DialTimeout limits each of the 5 attempts to connect. The default is 5 s.
 	DialTimeout time.Duration `yaml:"dial-timeout"`
-	// ReadTimeout bounds the wait for a reply: 5 s.
+	// ReadTimeout limits the wait for a reply. The default is 5 s.
 	ReadTimeout time.Duration `yaml:"read-timeout"`
-	// ContextTimeoutEnabled lets the deadline of a context shorten ReadTimeout.
+	// ContextTimeoutEnabled makes the deadline of a context limit the wait as well.
 	ContextTimeoutEnabled bool `yaml:"context-timeout"`
-	// MaxRetries is how often a command is sent again after a network error:
-	// never by default, where go-redis does so 3 times.
+	// MaxRetries is how often a command is resent after a network error. The default is 0; in
+	// go-redis it is 3.
 	MaxRetries int `yaml:"max-retries"`
-	// MinRetryBackoff and MaxRetryBackoff bound the pause before a resend:
-	// 10 ms and 1 s. If one of them is negative, there is no pause.
+	// MinRetryBackoff and MaxRetryBackoff limit the pause before a resend. The defaults are 10 ms
+	// and 1 s. If one of them is negative, there is no pause.
 	MinRetryBackoff time.Duration `yaml:"min-retry-backoff"`
 	MaxRetryBackoff time.Duration `yaml:"max-retry-backoff"`
 }
@@ -61,17 +61,15 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// New returns a go-redis client of the process whose commands reach the
-// simulated server on the node that resolve names. That is asked at every dial,
-// so a client follows a server that moves. All workers of the process may share
-// it. It starts no goroutine and needs no Close.
+// New returns a go-redis client for the process. Its commands go to the simulated server on the
+// node that resolve returns; each dial calls resolve, so the client follows a server that moves.
+// All workers of the process may share it. It starts no goroutine and needs no Close.
 //
-// An error of the server has the types that go-redis gives it. When nobody
-// answered, the error is or wraps one of package sim's, which is a time-out in
-// the sense of net.Error where it was one.
+// Errors of the server have the types of go-redis. If there is no answer, the error is or wraps one
+// of package sim; a timeout is one in the sense of net.Error.
 func New(p *sim.Process, resolve func() string, o Options) *goredis.Client {
-	c := &conductor{process: p, resolve: resolve, options: o.WithDefaults()}
-	// The client waits and draws on its own behalf, for every worker that uses it.
+	c := &hook{process: p, resolve: resolve, options: o.WithDefaults()}
+	// The client sleeps and draws on its own account, for every worker that uses it.
 	c.env = p.Worker(p.Name() + " redis client")
 	c.random = c.env.Rand("backoff to " + resolve())
 	c.commands, c.pipelines = newPool(c, c.options.PoolSize), newPool(c, pipelinePool)
@@ -80,8 +78,8 @@ func New(p *sim.Process, resolve func() string, o Options) *goredis.Client {
 	return client
 }
 
-// newQuietClient returns a go-redis client that does nothing by itself: no
-// goroutines, no look-up of names, no resends.
+// newQuietClient returns a go-redis client that does nothing by itself: no goroutines, no name
+// lookups, no resends.
 func newQuietClient(dial func(ctx context.Context, network, addr string) (net.Conn, error)) *goredis.Client {
 	return goredis.NewClient(&goredis.Options{
 		Addr:                     "127.0.0.1:6379",
@@ -98,50 +96,50 @@ func newQuietClient(dial func(ctx context.Context, network, addr string) (net.Co
 	})
 }
 
-// pipelinePool is the size of the pool that go-redis keeps for pipelines unless
-// told otherwise, whatever that of the other pool is.
+// pipelinePool is the default size of go-redis's pool for pipelines, which does not depend on the
+// size of the other pool.
 const pipelinePool = 10
 
-// clientBuffer is room for the replies that are played back, in bytes. The
-// default is made for a network.
+// clientBuffer is the buffer size for replies that are played back, in bytes. The default of
+// go-redis is for a network.
 const clientBuffer = 512
 
-// conductor is the hook that takes commands over from go-redis. It is outside
-// the loop that resends, so it has a loop of its own.
-type conductor struct {
+// hook takes commands over from go-redis. It is outside of go-redis's loop that resends, so it has
+// its own.
+type hook struct {
 	process             *sim.Process
 	resolve             func() string
 	options             Options
 	env                 env.Env
 	random              *rand.Rand
 	commands, pipelines *pool
-	spare               []*keyspace.Command // that nobody looks at any more
+	spare               []*keyspace.Command // answered commands, for reuse
 	reader              replayer
-	face                *face       // that go-redis is making
-	greeted             bool        // the next face is that of a handshake which is over
+	view                *view       // the view for which go-redis is adding hooks
+	greeted             bool        // the next view is for a handshake that is already done
 	foreign             atomic.Bool // a goroutine of go-redis has used the client
 }
 
-var _ goredis.Hook = (*conductor)(nil)
+var _ goredis.Hook = (*hook)(nil)
 
-// DialHook implements the hook of go-redis, which asks for it first for the client,
-// and again for each transaction and each handshake.
-func (c *conductor) DialHook(next goredis.DialHook) goredis.DialHook {
-	c.face = &face{conductor: c, greeted: c.greeted}
+// DialHook implements the hook of go-redis, which calls it first when it adds the hook to the
+// client, and again for each transaction and each handshake.
+func (c *hook) DialHook(next goredis.DialHook) goredis.DialHook {
+	c.view = &view{hook: c, greeted: c.greeted}
 	c.greeted = false
 	return next
 }
 
 // ProcessHook implements the hook of go-redis. It never calls next.
-func (c *conductor) ProcessHook(goredis.ProcessHook) goredis.ProcessHook { return c.face.process1 }
+func (c *hook) ProcessHook(goredis.ProcessHook) goredis.ProcessHook { return c.view.processCommand }
 
 // ProcessPipelineHook implements the hook of go-redis. It never calls next.
-func (c *conductor) ProcessPipelineHook(goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
-	return c.face.processMany
+func (c *hook) ProcessPipelineHook(goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
+	return c.view.processPipeline
 }
 
-// process1 carries out one command, and again after a network error.
-func (c *face) process1(ctx context.Context, cmd goredis.Cmder) error {
+// processCommand runs a command, and resends it after a network error.
+func (c *view) processCommand(ctx context.Context, cmd goredis.Cmder) error {
 	if c.greeted {
 		return nil
 	}
@@ -175,14 +173,14 @@ func (c *face) process1(ctx context.Context, cmd goredis.Cmder) error {
 			c.settle(cmd, first, err)
 			return contextError(ctx, err)
 		}
-		// The server may still come to see the one that was given up on, so the
-		// two share nothing that is used again.
+		// The server may still receive the earlier attempt, so the two attempts must not share
+		// memory.
 		command = &keyspace.Command{Args: slices.Clone(command.Args)}
 	}
 }
 
-// attempt sends the command once. It reports whether it came so far.
-func (c *face) attempt(ctx context.Context, op string, command *keyspace.Command, cmd goredis.Cmder) (sent bool, err error) {
+// attempt sends the command once. It reports whether it had a connection to send it on.
+func (c *view) attempt(ctx context.Context, op string, command *keyspace.Command, cmd goredis.Cmder) (sent bool, err error) {
 	conn, err := c.get(ctx)
 	if err != nil {
 		return false, err
@@ -196,8 +194,8 @@ func (c *face) attempt(ctx context.Context, op string, command *keyspace.Command
 	return true, err
 }
 
-// newCommand returns an empty command, one that has been answered if there is.
-func (c *conductor) newCommand() *keyspace.Command {
+// newCommand returns an empty command, a recycled one if possible.
+func (c *hook) newCommand() *keyspace.Command {
 	n := len(c.spare)
 	if n == 0 {
 		return &keyspace.Command{}
@@ -208,17 +206,16 @@ func (c *conductor) newCommand() *keyspace.Command {
 	return command
 }
 
-// timeout is how long to wait for a reply. A context that is cancelled does
-// not interrupt the wait; only its deadline counts, if at all.
-// cmd is nil for what is no single command. 0 stands for no limit.
-func (c *conductor) timeout(ctx context.Context, cmd goredis.Cmder) time.Duration {
+// timeout returns how long to wait for a reply; 0 means forever. Cmd is nil for a pipeline. A
+// cancelled context does not end the wait; only its deadline counts, if that is enabled.
+func (c *hook) timeout(ctx context.Context, cmd goredis.Cmder) time.Duration {
 	timeout := c.options.ReadTimeout
 	if own, ok := waitTimeout(cmd); ok {
 		timeout = own
 	}
 	if c.options.ContextTimeoutEnabled {
 		if deadline, ok := ctx.Deadline(); ok {
-			// At least a moment, since none would be no limit.
+			// At least 1 ns, since 0 means no limit.
 			left := max(deadline.Sub(c.env.Now()), time.Nanosecond)
 			if timeout == 0 {
 				return left
@@ -229,9 +226,8 @@ func (c *conductor) timeout(ctx context.Context, cmd goredis.Cmder) time.Duratio
 	return timeout
 }
 
-// waitTimeout returns how long go-redis waits for the reply to a command whose
-// method brings a time-out of its own. BLPop and its like send whole seconds, so
-// of a time-out with a fraction the fraction is missing here.
+// waitTimeout returns how long go-redis waits for the reply to a command whose method has a timeout
+// of its own. BLPop and the like send whole seconds, so the fraction of a timeout is missing here.
 func waitTimeout(cmd goredis.Cmder) (time.Duration, bool) {
 	const grace = 10 * time.Second
 	if cmd == nil {
@@ -268,8 +264,8 @@ func waitTimeout(cmd goredis.Cmder) (time.Duration, bool) {
 	return time.Duration(n)*unit + grace, true
 }
 
-// processMany carries out a pipeline, and again after a network error.
-func (c *face) processMany(ctx context.Context, cmds []goredis.Cmder) error {
+// processPipeline runs a pipeline, and resends it after a network error.
+func (c *view) processPipeline(ctx context.Context, cmds []goredis.Cmder) error {
 	if c.greeted {
 		return nil
 	}
@@ -289,7 +285,7 @@ func (c *face) processMany(ctx context.Context, cmds []goredis.Cmder) error {
 		op = "pipeline"
 	}
 	for attempt := 0; ; attempt++ {
-		again, err := c.attemptMany(ctx, op, &keyspace.Pipeline{Commands: commands}, cmds)
+		again, err := c.attemptPipeline(ctx, op, &keyspace.Pipeline{Commands: commands}, cmds)
 		if !again || attempt >= c.options.MaxRetries {
 			return err
 		}
@@ -299,9 +295,9 @@ func (c *face) processMany(ctx context.Context, cmds []goredis.Cmder) error {
 	}
 }
 
-// attemptMany sends the pipeline once. It reports whether go-redis would send
-// it again: a transaction only as long as it was not sent at all.
-func (c *face) attemptMany(ctx context.Context, op string, pipeline *keyspace.Pipeline, cmds []goredis.Cmder) (again bool, err error) {
+// attemptPipeline sends the pipeline once. It reports whether go-redis would resend it: a
+// transaction only if it was not sent at all.
+func (c *view) attemptPipeline(ctx context.Context, op string, pipeline *keyspace.Pipeline, cmds []goredis.Cmder) (again bool, err error) {
 	whole := isTransaction(cmds)
 	if c.held != nil {
 		return c.attemptHeld(ctx, op, pipeline, cmds)
@@ -321,17 +317,16 @@ func (c *face) attemptMany(ctx context.Context, op string, pipeline *keyspace.Pi
 		from.put(conn, cmds[1].Err())
 		return false, err
 	}
-	// The first command stands for all.
+	// The first command decides for all.
 	first := cmds[0].Err()
 	from.put(conn, first)
 	return first != nil && resend(first, true), err
 }
 
-// pipelineConn returns a connection of the pool that go-redis has for
-// pipelines, or one of the other pool if that one has none. Only a caller who
-// has given up, and a dial that took too long, which looks the same, end it
-// at once.
-func (c *conductor) pipelineConn(ctx context.Context) (*pooledConn, *pool, error) {
+// pipelineConn returns a connection of go-redis's pool for pipelines, or one of the other pool if
+// that has none. It fails at once only if the caller has given up, or after a dial that took too
+// long, which looks the same.
+func (c *hook) pipelineConn(ctx context.Context) (*pooledConn, *pool, error) {
 	conn, err := c.pipelines.tryTake(ctx)
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return nil, nil, err
@@ -345,7 +340,7 @@ func (c *conductor) pipelineConn(ctx context.Context) (*pooledConn, *pool, error
 	return conn, c.commands, err
 }
 
-// setErrors gives the error to all commands that have none yet.
+// setErrors sets the error of all commands that have none.
 func setErrors(cmds []goredis.Cmder, err error) error {
 	for _, cmd := range cmds {
 		if cmd.Err() == nil {
@@ -355,8 +350,8 @@ func setErrors(cmds []goredis.Cmder, err error) error {
 	return err
 }
 
-// resend reports whether go-redis would send the command again after err. A
-// time-out counts only if it was the command's own.
+// resend reports whether go-redis would resend the command after err. A timeout counts only if it
+// was the command's own.
 func resend(err error, sent bool) bool {
 	var refused *net.OpError
 	if errors.As(err, &refused) && refused.Op == "dial" {
@@ -379,7 +374,7 @@ func resend(err error, sent bool) bool {
 	return errors.Is(err, goredis.ErrPoolTimeout) || errors.Is(err, sim.ErrReset)
 }
 
-// serverError returns the text of an error that the server sent.
+// serverError returns the text of an error reply.
 func serverError(err error) (string, bool) {
 	if sent, ok := errors.AsType[goredis.Error](err); ok {
 		return sent.Error(), true
@@ -387,8 +382,8 @@ func serverError(err error) (string, bool) {
 	return "", false
 }
 
-// backoff draws the pause before the attempt of this number.
-func (c *conductor) backoff(attempt int) time.Duration {
+// backoff draws the pause before the given attempt.
+func (c *hook) backoff(attempt int) time.Duration {
 	shortest, longest := c.options.MinRetryBackoff, c.options.MaxRetryBackoff
 	if shortest < 0 || longest < 0 {
 		return 0
@@ -400,5 +395,5 @@ func (c *conductor) backoff(attempt int) time.Duration {
 	return min(shortest+time.Duration(c.random.Int64N(int64(spread))), longest)
 }
 
-// String names the client in messages.
-func (c *conductor) String() string { return fmt.Sprintf("redis client of %s", c.process.Name()) }
+// String returns the name of the client in messages.
+func (c *hook) String() string { return fmt.Sprintf("redis client of %s", c.process.Name()) }

@@ -16,9 +16,9 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// go-redis's commands give the same typed results over the simulated network
-// as over a connection to miniredis.
-func TestTypedResults(t *testing.T) {
+// Commands return the same typed results over the simulated network as over a connection to
+// miniredis.
+func TestCommandsReturnTheResultsOfGoRedis(t *testing.T) {
 	script := goredis.NewScript(`return {1, 'two', redis.call('GET', KEYS[1])}`)
 	steps := []func(ctx context.Context, c *goredis.Client) (any, error){
 		func(ctx context.Context, c *goredis.Client) (any, error) { return c.Ping(ctx).Result() },
@@ -128,9 +128,9 @@ func TestTypedResults(t *testing.T) {
 	}
 }
 
-// With one connection in the pool the second command waits for the first, and
-// gives up after the pool's time-out.
-func TestPoolServesInOrderAndTimesOut(t *testing.T) {
+// With one connection in the pool the second command waits for the first, and fails after the
+// pool's timeout.
+func TestThePoolServesInOrderAndTimesOut(t *testing.T) {
 	s := newRig(t, timed())
 	s.worker.OnPoint("get.sent", 1, func() {
 		if err := s.HoldMessage(2 * time.Second); err != nil {
@@ -172,9 +172,9 @@ func (s *spy) Serve(c *sim.Call) {
 
 func (s *spy) Closed(*sim.Session, error) {}
 
-// A command that was given up on may reach the server long after its resend
-// was answered, and while other commands are made: it still says what it said.
-func TestLateCommandKeepsItsWords(t *testing.T) {
+// A command that was given up on may reach the server long after its resend was answered, while
+// other commands are built. It still has its own arguments.
+func TestALateCommandKeepsItsArguments(t *testing.T) {
 	w := newRig(t, timed())
 	server := &spy{}
 	w.AddNode("spied", sim.NodeConfig{}).Listen(server)
@@ -207,8 +207,8 @@ func TestLateCommandKeepsItsWords(t *testing.T) {
 	}
 }
 
-// The kinds of failure of the network keep their nature on the way to the lock.
-func TestNetworkErrorsKeepTheirNature(t *testing.T) {
+// The kinds of network failures keep their types on the way to the lock.
+func TestNetworkErrorsKeepTheirTypes(t *testing.T) {
 	newRig(t, timed()).run(t, func(ctx context.Context, c *goredis.Client) {
 		err := c.Do(ctx, "NONSENSE", "l", 0).Err()
 		if _, ok := errors.AsType[goredis.Error](err); !ok {

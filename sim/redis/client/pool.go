@@ -16,37 +16,36 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// pool keeps the connections of a client as go-redis does: the one that was
-// used last is taken first, a new one is dialled when none is idle, and who
-// finds all in use waits his turn. A turn is held by a connection in use, and
-// by a dial, until it has ended.
+// pool has the connections of a client and works like that of go-redis. It takes the connection
+// that was used last, and dials if none is idle. A caller waits for its turn if all connections are
+// in use. Each connection in use, and each dial until it has ended, holds a turn.
 type pool struct {
-	client *conductor
+	client *hook
 	size   int
 	turns  env.Sem
-	idle   []*pooledConn // the last one was used last
+	idle   []*pooledConn // in order of their last use
 
-	wanted    []*want // who waits for a dial in the background, in order
-	dialling  int     // dials in the background
-	failures  int     // dials that failed since one last came through
-	lastError error   // of them
+	waiters   []*dialWaiter // the callers that wait for a background dial, in order
+	dialling  int           // number of background dials
+	failures  int           // failed dials since the last successful one
+	lastError error         // the error of the last failed dial
 }
 
-// pooledConn is a connection of a pool. It is greeted before its first use,
-// which comes late if who had it dialled has given up.
+// pooledConn is a connection of a pool. The handshake is made before its first use, which may be
+// long after the dial if the caller has given up.
 type pooledConn struct {
 	*sim.Conn
 	greeted bool
 }
 
-func newPool(c *conductor, size int) *pool {
+func newPool(c *hook, size int) *pool {
 	return &pool{client: c, size: size, turns: c.env.NewSem(size)}
 }
 
-// errNoTurn says that all connections of a pool are in use.
+// errNoTurn is the error of tryTake if all connections are in use.
 var errNoTurn = errors.New("redis: connection pool has no free turn")
 
-// get returns a connection that is ready for a command. put must follow.
+// get returns a connection that is ready for a command. The caller has to call put.
 func (p *pool) get(ctx context.Context) (*pooledConn, error) {
 	if err := p.takeTurn(ctx); err != nil {
 		return nil, err
@@ -58,8 +57,8 @@ func (p *pool) get(ctx context.Context) (*pooledConn, error) {
 	return conn, p.greet(ctx, conn)
 }
 
-// tryTake returns a connection that may have to be greeted, or errNoTurn where
-// get would wait.
+// tryTake returns a connection that may still need a handshake. It returns errNoTurn if get would
+// wait.
 func (p *pool) tryTake(ctx context.Context) (*pooledConn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -91,8 +90,7 @@ func (p *pool) takeTurn(ctx context.Context) error {
 	return err
 }
 
-// take returns an idle connection or dials one. If it fails, the turn is given
-// back, by who dials.
+// take returns an idle connection or dials one. If the dial fails, it releases the turn.
 func (p *pool) take(ctx context.Context) (*pooledConn, error) {
 	for n := len(p.idle); n > 0; n = len(p.idle) {
 		conn := p.idle[n-1]
@@ -102,9 +100,9 @@ func (p *pool) take(ctx context.Context) (*pooledConn, error) {
 		}
 	}
 	if ctx.Done() != nil || p.dialling > 0 {
-		return p.dialBehind(ctx)
+		return p.dialInBackground(ctx)
 	}
-	// Nobody can give up on this dial, so it needs no task of its own.
+	// The caller cannot give up on this dial, so it needs no task of its own.
 	conn, err := p.dial()
 	if err != nil {
 		p.turns.Release()
@@ -112,17 +110,17 @@ func (p *pool) take(ctx context.Context) (*pooledConn, error) {
 	return conn, err
 }
 
-// want is somebody who waits for a dial in the background.
-type want struct {
+// dialWaiter is a caller that waits for a background dial.
+type dialWaiter struct {
 	ready env.Sem
 	conn  *pooledConn
 	err   error
 }
 
-// dialBehind dials in the background. The dial goes on when ctx has ended.
-func (p *pool) dialBehind(ctx context.Context) (*pooledConn, error) {
-	w := &want{ready: p.client.env.NewSem(0)}
-	p.wanted = append(p.wanted, w)
+// dialInBackground dials in the background. The dial goes on after ctx has ended.
+func (p *pool) dialInBackground(ctx context.Context) (*pooledConn, error) {
+	w := &dialWaiter{ready: p.client.env.NewSem(0)}
+	p.waiters = append(p.waiters, w)
 	p.dialling++
 	p.client.process.Node().World().Go("dial", func() {
 		conn, err := p.dial()
@@ -141,13 +139,13 @@ func (p *pool) dialBehind(ctx context.Context) (*pooledConn, error) {
 	return w.conn, w.err
 }
 
-// dialled gives a new connection to who had it dialled, or else to the one who
-// waits longest, whose own dial will leave one idle in its turn.
-func (p *pool) dialled(w *want, conn *pooledConn) {
+// dialled gives a new connection to the caller whose dial it was. If that has given up, the
+// connection goes to the caller that has waited longest, whose own dial will become idle later.
+func (p *pool) dialled(w *dialWaiter, conn *pooledConn) {
 	switch {
 	case p.deliver(w, conn, nil):
-	case len(p.wanted) > 0:
-		p.deliver(p.wanted[0], conn, nil)
+	case len(p.waiters) > 0:
+		p.deliver(p.waiters[0], conn, nil)
 	default:
 		p.idle = append(p.idle, conn)
 		p.turns.Release()
@@ -155,7 +153,7 @@ func (p *pool) dialled(w *want, conn *pooledConn) {
 }
 
 // deliver ends the wait of w, and reports whether it still waited.
-func (p *pool) deliver(w *want, conn *pooledConn, err error) bool {
+func (p *pool) deliver(w *dialWaiter, conn *pooledConn, err error) bool {
 	if !p.forget(w) {
 		return false
 	}
@@ -164,24 +162,23 @@ func (p *pool) deliver(w *want, conn *pooledConn, err error) bool {
 	return true
 }
 
-func (p *pool) forget(w *want) bool {
-	i := slices.Index(p.wanted, w)
+func (p *pool) forget(w *dialWaiter) bool {
+	i := slices.Index(p.waiters, w)
 	if i >= 0 {
-		p.wanted = slices.Delete(p.wanted, i, i+1)
+		p.waiters = slices.Delete(p.waiters, i, i+1)
 	}
 	return i >= 0
 }
 
-// How go-redis dials unless told otherwise.
+// The defaults of go-redis for dials.
 const (
 	dialAttempts = 5
 	dialPause    = 100 * time.Millisecond
 	probePause   = time.Second
 )
 
-// dial opens a connection, with the attempts of go-redis's pool. After as many
-// failures as the pool has connections it refuses at once, until a probe in
-// the background comes through.
+// dial opens a connection, with the attempts of go-redis's pool. After as many failures as the pool
+// has connections it fails at once, until a background probe succeeds.
 func (p *pool) dial() (*pooledConn, error) {
 	if p.failures >= p.size {
 		return nil, p.lastError
@@ -204,7 +201,7 @@ func (p *pool) dial() (*pooledConn, error) {
 	}
 }
 
-// probe dials until it comes through.
+// probe dials until it succeeds.
 func (p *pool) probe() {
 	for {
 		conn, err := p.client.dialOnce()
@@ -220,7 +217,7 @@ func (p *pool) probe() {
 	}
 }
 
-func (c *conductor) dialOnce() (*sim.Conn, error) {
+func (c *hook) dialOnce() (*sim.Conn, error) {
 	conn, err := c.process.Dial(context.Background(), c.resolve(), c.options.DialTimeout)
 	if errors.Is(err, sim.ErrTimeout) {
 		err = dialTimeoutError{err}
@@ -231,17 +228,16 @@ func (c *conductor) dialOnce() (*sim.Conn, error) {
 	return conn, nil
 }
 
-// dialTimeoutError is a dial that took too long. As in package net, it passes for
-// the end of a context's time.
+// dialTimeoutError is the error of a dial that took too long. As in package net, errors.Is finds
+// context.DeadlineExceeded in it.
 type dialTimeoutError struct{ error }
 
 func (e dialTimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 func (e dialTimeoutError) Timeout() bool        { return true }
 func (e dialTimeoutError) Unwrap() error        { return e.error }
 
-// greet is the handshake, which go-redis cannot do without: a HELLO, and
-// nothing more if the server answers at all. If it fails the connection is
-// closed and the turn given back.
+// greet makes the handshake of go-redis: a HELLO, which succeeds if the server answers at all. If
+// it fails, the connection is closed and the turn released.
 func (p *pool) greet(ctx context.Context, conn *pooledConn) error {
 	if conn.greeted {
 		return nil
@@ -255,9 +251,9 @@ func (p *pool) greet(ctx context.Context, conn *pooledConn) error {
 	return nil
 }
 
-// hello sends HELLO. A failure is repeated like that of any command, with the
-// pauses in between, but on a connection that is of no use any more: so only
-// the first attempt sends anything, and a time-out is tried once more only.
+// hello sends HELLO. go-redis retries a failure like that of any command, with pauses, but on the
+// same broken connection. So only the first attempt sends anything, and a timeout is retried only
+// once.
 func (p *pool) hello(ctx context.Context, conn *pooledConn) error {
 	c := p.client
 	_, err := conn.Call(context.Background(), "hello", &keyspace.Command{Args: []string{"hello", "2"}}, c.timeout(ctx, nil))
@@ -272,7 +268,7 @@ func (p *pool) hello(ctx context.Context, conn *pooledConn) error {
 	return err
 }
 
-// put gives a connection back, or closes it if err makes it useless.
+// put returns a connection to the pool, or closes it if err makes it unusable.
 func (p *pool) put(conn *pooledConn, err error) {
 	if badConn(err) {
 		conn.Close()
@@ -282,8 +278,8 @@ func (p *pool) put(conn *pooledConn, err error) {
 	p.turns.Release()
 }
 
-// badConn reports whether go-redis closes the connection on which a command
-// ended like this. After most errors that the server sent, it does not.
+// badConn reports whether go-redis closes a connection after a command with this error. It does not
+// after most errors from the server.
 func badConn(err error) bool {
 	if err == nil {
 		return false
@@ -292,8 +288,8 @@ func badConn(err error) bool {
 	return !ok || strings.HasPrefix(text, "READONLY ")
 }
 
-// contextError is the error that go-redis reports when a wait was cut short:
-// that of the context, not its cause.
+// contextError returns the error of go-redis for an interrupted wait: that of the context, not its
+// cause.
 func contextError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

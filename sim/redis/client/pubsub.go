@@ -13,22 +13,21 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// pubsubConn is the connection of one of go-redis's subscriptions, which go past
-// its hooks: go-redis writes and reads bytes here, and these are requests and
-// pushed messages of the simulation. A PubSub is used as ever, but for two things
-// that happen by the machine's clock and on goroutines of go-redis: ReceiveTimeout
-// and Channel. They end the run.
+// pubsubConn is the connection of a PubSub of go-redis, which does not use hooks: it converts the
+// bytes that go-redis writes and reads to requests and pushed messages of the simulation.
+// ReceiveTimeout and Channel end the run, since they use the machine's clock and goroutines of
+// go-redis.
 type pubsubConn struct {
-	conductor *conductor
-	conn      *sim.Conn
-	written   []byte // of a command that is not complete
-	unread    []byte
-	deadline  time.Time // by the clock of the process
+	hook     *hook
+	conn     *sim.Conn
+	written  []byte // an incomplete command
+	unread   []byte
+	deadline time.Time // by the wall clock of the process's node
 }
 
-// dialPubSub opens the connection of a subscription. Its handshake is over when
-// go-redis begins to greet.
-func (c *conductor) dialPubSub(ctx context.Context, _, _ string) (net.Conn, error) {
+// dialPubSub opens the connection of a PubSub. It makes the handshake too, so that of go-redis is
+// skipped.
+func (c *hook) dialPubSub(ctx context.Context, _, _ string) (net.Conn, error) {
 	if c.isForeign() {
 		return nil, goredis.ErrClosed
 	}
@@ -41,12 +40,12 @@ func (c *conductor) dialPubSub(ctx context.Context, _, _ string) (net.Conn, erro
 		return nil, err
 	}
 	c.greeted = true
-	return &pubsubConn{conductor: c, conn: conn}, nil
+	return &pubsubConn{hook: c, conn: conn}, nil
 }
 
-// isForeign reports whether the caller is a goroutine of a PubSub's channel. The
-// run ends as soon as the client is used again.
-func (c *conductor) isForeign() bool {
+// isForeign reports whether the caller is a goroutine of PubSub.Channel. If so, the next use of the
+// client ends the run.
+func (c *hook) isForeign() bool {
 	const deep = 32
 	var callers [deep]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
@@ -62,8 +61,8 @@ func (c *conductor) isForeign() bool {
 	}
 }
 
-// refuse ends the run for something that the client cannot do here.
-func (c *conductor) refuse(op, what, hint string) error {
+// refuse ends the run because of a feature that is not simulated.
+func (c *hook) refuse(op, what, hint string) error {
 	err := &keyspace.NotSimulatedError{Worker: c.process.Name(), Op: op, What: what, Hint: hint}
 	c.process.Node().World().Fail(err)
 	return err
@@ -71,14 +70,14 @@ func (c *conductor) refuse(op, what, hint string) error {
 
 // Write implements net.Conn. It does not wait for the reply.
 func (c *pubsubConn) Write(b []byte) (int, error) {
-	if c.conductor.isForeign() {
+	if c.hook.isForeign() {
 		return 0, goredis.ErrClosed
 	}
 	c.written = append(c.written, b...)
 	for len(c.written) > 0 {
 		command, rest, err := keyspace.ParseRESP(c.written)
 		if err != nil {
-			return len(b), nil //nolint:nilerr // the rest of the command is to come
+			return len(b), nil //nolint:nilerr // the rest of the command is still missing
 		}
 		words := make([]string, len(command.Elems))
 		for i := range command.Elems {
@@ -97,7 +96,7 @@ func (c *pubsubConn) Read(b []byte) (int, error) {
 	if len(c.unread) == 0 {
 		timeout := time.Duration(0)
 		if !c.deadline.IsZero() {
-			timeout = max(c.deadline.Sub(c.conductor.process.Node().Now()), time.Nanosecond)
+			timeout = max(c.deadline.Sub(c.hook.process.Node().Now()), time.Nanosecond)
 		}
 		message, err := c.conn.Receive(context.Background(), timeout)
 		if err != nil {
@@ -110,15 +109,15 @@ func (c *pubsubConn) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// SetReadDeadline implements net.Conn. A deadline of a context of the worker is
-// one of its clock; that of ReceiveTimeout is one of the machine.
+// SetReadDeadline implements net.Conn. A context of the worker has a deadline by the node's clock,
+// and ReceiveTimeout one by the machine's clock, which ends the run.
 func (c *pubsubConn) SetReadDeadline(t time.Time) error {
 	const soon = 30 * 24 * time.Hour
 	switch {
-	case c.conductor.isForeign():
+	case c.hook.isForeign():
 		return goredis.ErrClosed
-	case !t.IsZero() && t.Sub(c.conductor.process.Node().Now()).Abs() > soon:
-		return c.conductor.refuse("receive", "SUBSCRIBE with PubSub.ReceiveTimeout", "that goes by the machine's clock; use Receive with a context of Env.WithTimeout, or the port's Subscriber")
+	case !t.IsZero() && t.Sub(c.hook.process.Node().Now()).Abs() > soon:
+		return c.hook.refuse("receive", "SUBSCRIBE with PubSub.ReceiveTimeout", "that goes by the machine's clock; use Receive with a context of Env.WithTimeout, or the port's Subscriber")
 	}
 	c.deadline = t
 	return nil
@@ -126,7 +125,7 @@ func (c *pubsubConn) SetReadDeadline(t time.Time) error {
 
 // Close implements net.Conn.
 func (c *pubsubConn) Close() error {
-	if !c.conductor.isForeign() {
+	if !c.hook.isForeign() {
 		c.conn.Close()
 	}
 	return nil

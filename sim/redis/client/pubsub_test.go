@@ -30,9 +30,9 @@ func listen(t *testing.T, body func(r *rig, c *goredis.Client, note func(format 
 	return lines, r.Run()
 }
 
-// A PubSub hears its confirmations in order, then what is published, and no more
-// after it was closed.
-func TestPubSubHearsWhatIsPublished(t *testing.T) {
+// A PubSub receives its confirmations in order, then the published messages, and nothing after it
+// was closed.
+func TestAPubSubReceivesPublishedMessages(t *testing.T) {
 	ctx := context.Background()
 	lines, err := listen(t, func(r *rig, c *goredis.Client, note func(string, ...any)) {
 		ps := c.Subscribe(ctx, "news", "sports")
@@ -77,8 +77,8 @@ func TestPubSubHearsWhatIsPublished(t *testing.T) {
 	}
 }
 
-// A Receive ends with the deadline of its context, by the clock of the process.
-func TestPubSubReceivesUntilTheDeadlineOfItsContext(t *testing.T) {
+// A Receive ends at the deadline of its context, by the clock of the process.
+func TestReceiveEndsAtTheDeadlineOfItsContext(t *testing.T) {
 	lines, err := listen(t, func(r *rig, c *goredis.Client, note func(string, ...any)) {
 		ps := c.Subscribe(context.Background(), "news")
 		_, _ = ps.Receive(context.Background())
@@ -92,8 +92,8 @@ func TestPubSubReceivesUntilTheDeadlineOfItsContext(t *testing.T) {
 	}
 }
 
-// A PubSub whose server restarts says so once, and listens again.
-func TestPubSubListensAgainAfterACrash(t *testing.T) {
+// A PubSub whose server restarts reports that once, and subscribes again.
+func TestAPubSubSubscribesAgainAfterACrash(t *testing.T) {
 	ctx := context.Background()
 	lines, err := listen(t, func(r *rig, c *goredis.Client, note func(string, ...any)) {
 		ps := c.Subscribe(ctx, "news")
@@ -112,9 +112,9 @@ func TestPubSubListensAgainAfterACrash(t *testing.T) {
 	}
 }
 
-// What go-redis does by the machine's clock or on goroutines of its own, and what
-// no server here can do, ends the run and is named.
-func TestWhatIsNotSimulatedEndsTheRun(t *testing.T) {
+// Anything that go-redis does by the machine's clock or on its own goroutines, and commands that
+// are not simulated, end the run with an error that names them.
+func TestAFeatureThatIsNotSimulatedEndsTheRun(t *testing.T) {
 	ctx := context.Background()
 	for name, test := range map[string]struct {
 		body func(c *goredis.Client)

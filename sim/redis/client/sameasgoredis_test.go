@@ -13,8 +13,8 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// The model of the client does what go-redis does: the same commands on the
-// same connections at the same times, and the same results.
+// The model does the same as go-redis: the same commands on the same connections at the same times,
+// with the same results.
 func TestClientDoesWhatGoRedisDoes(t *testing.T) {
 	for _, script := range clientScripts() {
 		t.Run(script.name, func(t *testing.T) {
@@ -31,8 +31,7 @@ func TestClientDoesWhatGoRedisDoes(t *testing.T) {
 	}
 }
 
-// Both draw the pause before the nth resend from 10 ms up to 10 ms * 2^n more,
-// and draw it anew each time.
+// Both draw the pause before the nth resend anew each time, from 10 ms to 10 ms * 2^n more.
 func TestClientPausesLikeGoRedis(t *testing.T) {
 	script := clientScript{options: Options{ReadTimeout: time.Second, MaxRetries: 6}, body: takeAndGet}
 	for nth := range 6 {

@@ -13,19 +13,18 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// NewSubscriber returns what hears, in the process, what is published on the
-// simulated server on the node that resolve names. Each subscription has a
-// connection of its own, as with go-redis.
+// NewSubscriber returns a subscriber to the simulated server on the node that resolve returns. Each
+// subscription has its own connection, as with go-redis.
 func NewSubscriber(p *sim.Process, resolve func() string, o Options) lockredis.Subscriber {
 	return newSubscriber(p, resolve, o)
 }
 
 type subscriber struct {
-	conductor *conductor
+	hook *hook
 }
 
 func newSubscriber(p *sim.Process, resolve func() string, o Options) *subscriber {
-	return &subscriber{&conductor{process: p, resolve: resolve, options: o.WithDefaults()}}
+	return &subscriber{&hook{process: p, resolve: resolve, options: o.WithDefaults()}}
 }
 
 // Subscribe implements lockredis.Subscriber.
@@ -41,9 +40,9 @@ func (s *subscriber) Subscribe(ctx context.Context, channel string) (lockredis.S
 	return subscription{conn}, nil
 }
 
-// connect dials, and greets as every connection of go-redis does.
+// connect dials and makes the handshake of go-redis.
 func (s *subscriber) connect(ctx context.Context) (*sim.Conn, error) {
-	c := s.conductor
+	c := s.hook
 	conn, err := c.dialOnce()
 	if err != nil {
 		return nil, err
@@ -55,9 +54,9 @@ func (s *subscriber) connect(ctx context.Context) (*sim.Conn, error) {
 	return conn, nil
 }
 
-// tell begins or ends that a connection listens to a channel.
+// tell sends SUBSCRIBE or UNSUBSCRIBE for a channel.
 func (s *subscriber) tell(ctx context.Context, conn *sim.Conn, word, channel string) error {
-	answer, err := conn.Call(context.Background(), word, &keyspace.Command{Args: []string{word, channel}}, s.conductor.timeout(ctx, nil))
+	answer, err := conn.Call(context.Background(), word, &keyspace.Command{Args: []string{word, channel}}, s.hook.timeout(ctx, nil))
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", word, channel, err)
 	}
@@ -67,7 +66,7 @@ func (s *subscriber) tell(ctx context.Context, conn *sim.Conn, word, channel str
 	return nil
 }
 
-// subscription has a connection of its own.
+// subscription is a subscription with its own connection.
 type subscription struct{ conn *sim.Conn }
 
 func (s subscription) Receive(ctx context.Context, timeout time.Duration) error {
@@ -86,21 +85,21 @@ func (s subscription) Close(context.Context) error {
 	return nil
 }
 
-// NewSharedSubscriber is NewSubscriber, with one connection for all that the
-// process listens to. To the server that is one listener of a channel, so
-// closing a subscription closes it for all others of that channel.
+// NewSharedSubscriber returns a subscriber that uses one connection for all subscriptions of the
+// process. For the server that is one listener of a channel, so closing a subscription closes all
+// others of that channel.
 func NewSharedSubscriber(p *sim.Process, resolve func() string, o Options) lockredis.Subscriber {
 	return &sharedSubscriber{subscriber: newSubscriber(p, resolve, o)}
 }
 
 type sharedSubscriber struct {
 	*subscriber
-	env       *sim.Worker // of the task that reads; nil before the first subscription
+	env       *sim.Worker // runs the task that reads; nil before the first subscription
 	conn      *sim.Conn
 	listeners []*listener
 }
 
-// listener is one subscription of several to one connection.
+// listener is one of several subscriptions on one connection.
 type listener struct {
 	shared  *sharedSubscriber
 	conn    *sim.Conn
@@ -110,11 +109,11 @@ type listener struct {
 
 // Subscribe implements lockredis.Subscriber.
 func (s *sharedSubscriber) Subscribe(ctx context.Context, channel string) (lockredis.Subscription, error) {
-	if err := s.conductor.process.Admit(); err != nil {
+	if err := s.hook.process.Admit(); err != nil {
 		return nil, err
 	}
 	if s.env == nil {
-		p := s.conductor.process
+		p := s.hook.process
 		s.env = p.Worker(p.Name() + " redis subscriber")
 	}
 	if s.conn == nil || s.conn.Err() != nil {
@@ -134,8 +133,7 @@ func (s *sharedSubscriber) Subscribe(ctx context.Context, channel string) (lockr
 	return l, nil
 }
 
-// read wakes the listeners of what is published, and all when the connection has
-// ended.
+// read wakes the listeners of each published message, and all listeners when the connection ends.
 func (s *sharedSubscriber) read(conn *sim.Conn) {
 	for {
 		message, err := conn.Receive(context.Background(), 0)

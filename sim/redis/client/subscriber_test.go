@@ -15,11 +15,10 @@ import (
 	"lockquake/sim/redis"
 )
 
-// Two tasks of a process listen to a channel, from about 20 ms and 40 ms on. The
-// second stops at 200 ms, and the first one hears what comes later, unless both
-// share a connection. Publishing takes 1 ms to the server and 1 ms to the
-// listener.
-func TestSubscribers(t *testing.T) {
+// Two tasks of a process listen to a channel, from about 20 ms and 40 ms on. The second stops at
+// 200 ms; the first one still receives later messages, unless both share a connection. A message
+// takes 1 ms to the server and 1 ms to the listener.
+func TestEachListenerReceivesUntilItCloses(t *testing.T) {
 	const ms = time.Millisecond
 	for _, test := range []struct {
 		name      string
@@ -88,9 +87,8 @@ func TestSubscribers(t *testing.T) {
 	}
 }
 
-// Who listens to a server that crashes is told when the news comes, and has to
-// listen anew.
-func TestSubscriptionEndsWithTheServer(t *testing.T) {
+// A subscription ends when its server crashes, and the caller has to subscribe again.
+func TestASubscriptionEndsWithTheServer(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		t.Run(fmt.Sprintf("shared %v", shared), func(t *testing.T) {
 			r := newRig(t, sim.Config{})

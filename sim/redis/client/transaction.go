@@ -9,33 +9,31 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// face is what go-redis's client, or one of its transactions, sees of the
-// conductor. A transaction that has sent WATCH holds its connection until EXEC or
-// UNWATCH. (That of go-redis holds it until its function has returned.)
-type face struct {
-	*conductor
+// view is the hook as go-redis's client, or one of its transactions, uses it. A transaction that
+// has sent WATCH holds its connection until EXEC or UNWATCH. (In go-redis it holds it until its
+// function has returned.)
+type view struct {
+	*hook
 	held    *pooledConn // nil: none
-	bad     error       // why the held connection is of no use any more
-	greeted bool        // it is that of a handshake which is over, and says nothing
+	bad     error       // why the held connection is unusable
+	greeted bool        // it is for a handshake that is already done, and sends nothing
 }
 
-// badStateError is what go-redis answers after the connection of a transaction has
-// broken.
+// badStateError is the error of go-redis after the connection of a transaction has broken.
 type badStateError struct{ error }
 
 func (e badStateError) Error() string { return "redis: Conn is in a bad state: " + e.error.Error() }
 func (e badStateError) Unwrap() error { return e.error }
 
-// beginsOrEnds reports whether WATCH or UNWATCH comes from a method of go-redis's
-// transaction. Anything else that speaks of a connection could meet any
-// connection of the pool.
-func (c *face) beginsOrEnds(cmd goredis.Cmder) bool {
+// beginsOrEnds reports whether WATCH or UNWATCH comes from a method of go-redis's transaction. Any
+// other command about a connection could reach any connection of the pool.
+func (c *view) beginsOrEnds(cmd goredis.Cmder) bool {
 	_, ok := cmd.(*goredis.StatusCmd)
 	return ok && (cmd.Name() == "watch" || cmd.Name() == "unwatch")
 }
 
 // get returns the connection for a command.
-func (c *face) get(ctx context.Context) (*pooledConn, error) {
+func (c *view) get(ctx context.Context) (*pooledConn, error) {
 	switch {
 	case c.held == nil:
 		return c.commands.get(ctx)
@@ -45,9 +43,9 @@ func (c *face) get(ctx context.Context) (*pooledConn, error) {
 	return c.held, nil
 }
 
-// put takes the connection back after a command that ended with err, and holds it
-// if that was WATCH.
-func (c *face) put(conn *pooledConn, cmd goredis.Cmder, err error) {
+// put returns the connection after a command that ended with err, or holds it if that command was
+// WATCH.
+func (c *view) put(conn *pooledConn, cmd goredis.Cmder, err error) {
 	switch {
 	case c.held == nil && cmd.Name() != "watch":
 		c.commands.put(conn, err)
@@ -60,24 +58,24 @@ func (c *face) put(conn *pooledConn, cmd goredis.Cmder, err error) {
 	}
 }
 
-// settle gives the held connection back after a command that leaves nothing
-// watched: UNWATCH, and a first WATCH that failed.
-func (c *face) settle(cmd goredis.Cmder, first bool, err error) {
+// settle returns the held connection after a command that leaves no watch: UNWATCH, or a first
+// WATCH that failed.
+func (c *view) settle(cmd goredis.Cmder, first bool, err error) {
 	if c.held != nil && (cmd.Name() == "unwatch" || cmd.Name() == "watch" && first && err != nil) {
 		c.release()
 	}
 }
 
-// release gives the held connection back.
-func (c *face) release() {
+// release returns the held connection.
+func (c *view) release() {
 	conn, err := c.held, c.bad
 	c.held, c.bad = nil, nil
 	c.commands.put(conn, err)
 }
 
-// attemptHeld sends a pipeline over the held connection, and releases that after
-// EXEC. It reports whether go-redis would send the pipeline again.
-func (c *face) attemptHeld(ctx context.Context, op string, pipeline *keyspace.Pipeline, cmds []goredis.Cmder) (again bool, err error) {
+// attemptHeld sends a pipeline on the held connection, and releases the connection after EXEC. It
+// reports whether go-redis would resend the pipeline.
+func (c *view) attemptHeld(ctx context.Context, op string, pipeline *keyspace.Pipeline, cmds []goredis.Cmder) (again bool, err error) {
 	conn, err := c.get(ctx)
 	if err != nil {
 		return false, setErrors(cmds, err)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// appendArgs appends the arguments of a command in the form in which go-redis
-// writes them. It returns an error for a type that go-redis cannot write.
+// appendArgs appends the arguments of a command as go-redis writes them. It returns an error for a
+// type that go-redis cannot write.
 func appendArgs(words []string, args []any) ([]string, error) {
 	for _, arg := range args {
 		word, err := wordOf(arg)
@@ -56,7 +56,7 @@ func wordOf(arg any) (string, error) {
 	return plainWord(arg)
 }
 
-// pointed writes what p points to; a nil pointer is written as a zero.
+// pointed returns the word of the value of a pointer, or of the zero value if it is nil.
 func pointed[T any](p *T) (string, error) {
 	var v T
 	if p != nil {
@@ -65,8 +65,8 @@ func pointed[T any](p *T) (string, error) {
 	return wordOf(v)
 }
 
-// plainWord writes a value of one of Go's own plain types, or what a pointer
-// to one points to. A type that is only built on one of these is refused.
+// plainWord returns the word of a value of a predeclared type, or of a pointer to one. It returns
+// an error for types that are only derived from one.
 func plainWord(arg any) (string, error) {
 	v := reflect.ValueOf(arg)
 	t := v.Type()

@@ -1,12 +1,10 @@
 package keyspace
 
-// IsCommand reports whether Redis knows a command of this name, which is in lower
-// case.
+// IsCommand reports whether Redis has a command of this name, in lower case.
 func IsCommand(name string) bool { return arityOf(name) != 0 }
 
-// arityOf returns how many words a command of Redis has, its name included; a
-// negative number is the least of them. It is 0 if Redis knows no such command,
-// whose name is in lower case.
+// arityOf returns the number of words of a Redis command, including its name; a negative number is
+// a minimum. It is 0 if Redis has no command of this name, in lower case.
 func arityOf(name string) int {
 	switch name {
 	case "asking", "bgrewriteaof", "dbsize", "discard", "exec", "lastsave", "monitor", "multi",
@@ -33,7 +31,7 @@ func arityOf(name string) int {
 	return leastWords(name)
 }
 
-// leastWords is arityOf for commands with a number of words that varies.
+// leastWords does the same as arityOf for commands with a varying number of words.
 func leastWords(name string) int {
 	switch name {
 	case "bgsave", "command", "failover", "flushall", "flushdb", "hello", "info", "lolwut", "ping",
@@ -71,8 +69,7 @@ func leastWords(name string) int {
 	return 0
 }
 
-// miscounted reports whether a command that Redis knows has too few words or
-// too many.
+// miscounted reports whether a command of Redis has too few or too many words.
 func miscounted(args []string) bool {
 	arity := arityOf(args[0])
 	return arity > 0 && len(args) != arity || len(args) < -arity

@@ -11,19 +11,19 @@ import (
 
 // Blocked is a command that waits for an element, such as BLPOP.
 type Blocked struct {
-	// Words are the command, its name in lower case.
+	// Words are the command and its arguments, with the name in lower case.
 	Words []string
-	// Timeout is how long it waits; 0 for ever.
+	// Timeout is how long it waits; 0 means forever.
 	Timeout time.Duration
 
 	keys   []string
-	kind   string                    // of a key that has elements: list or zset
-	fetch  func(key string) []string // the command that fetches one
+	kind   string                    // the type of the keys: list or zset
+	fetch  func(key string) []string // returns the command that fetches an element
 	named  bool                      // the reply begins with the name of the key
-	answer func(Reply)               // is given the reply
+	answer func(Reply)               // receives the reply
 }
 
-// Blocks reports whether a command may wait for others before it is answered.
+// Blocks reports whether a command may block.
 func Blocks(words []string) bool {
 	if len(words) == 0 || len(words[0]) == 0 {
 		return false
@@ -40,9 +40,8 @@ func Blocks(words []string) bool {
 	return false
 }
 
-// FirstBlocking returns the place of the first of the commands that the connection is
-// about to send that may wait, or behind the last command. None waits in a
-// transaction.
+// FirstBlocking returns the index of the first of the commands that may block, or their number if
+// none does. No command blocks in a transaction.
 func (c *Connection) FirstBlocking(commands [][]string) int {
 	transaction := c.open
 	for i, words := range commands {
@@ -59,8 +58,8 @@ func (c *Connection) FirstBlocking(commands [][]string) int {
 	return len(commands)
 }
 
-// Block carries out a blocking command that is not rejected, at the time now. It
-// returns what is to be waited for if there is no element.
+// Block runs a blocking command at the time now. If there is no element, it returns a Blocked to
+// wait for.
 func (k *Keyspace) Block(now time.Time, words []string) (Reply, *Blocked) {
 	k.store.setTime(now)
 	args := slices.Clone(k.lower(words))
@@ -71,28 +70,26 @@ func (k *Keyspace) Block(now time.Time, words []string) (Reply, *Blocked) {
 	return reply, b
 }
 
-// Await lets a blocked command have its turn at an element. answer is given the
-// reply to it as soon as there is one.
+// Await queues a blocked command. It calls answer with the reply as soon as there is one.
 func (k *Keyspace) Await(b *Blocked, answer func(Reply)) {
 	b.answer = answer
 	for _, key := range b.keys {
-		if list := k.store.attention.blocked[key]; !slices.Contains(list, b) {
-			k.store.attention.blocked[key] = append(list, b)
+		if list := k.store.waiters.blocked[key]; !slices.Contains(list, b) {
+			k.store.waiters.blocked[key] = append(list, b)
 		}
 	}
 }
 
-// Abandon ends the wait of a blocked command, which is not answered.
+// Abandon ends the wait of a blocked command without an answer.
 func (k *Keyspace) Abandon(b *Blocked) {
 	for _, key := range b.keys {
-		removeFrom(k.store.attention.blocked, key, b)
+		removeFrom(k.store.waiters.blocked, key, b)
 	}
 }
 
-// ServeBlocked hands elements to the commands that are blocked on a key, in the
-// order in which they came, as long as there are both.
+// ServeBlocked hands elements to blocked commands, in order of arrival, as long as there are both.
 func (k *Keyspace) ServeBlocked() {
-	a := &k.store.attention
+	a := &k.store.waiters
 	for len(a.ready) > 0 {
 		key := a.ready[0]
 		a.ready = a.ready[1:]
@@ -106,15 +103,15 @@ func (k *Keyspace) ServeBlocked() {
 	}
 }
 
-// block carries out a blocking command without waiting. It returns what is to be
-// waited for if there is no element.
+// block runs a blocking command without waiting. If there is no element, it returns a Blocked to
+// wait for.
 func (s *store) block(args []string) (Reply, *Blocked) {
 	b, failed := s.parseBlocking(args)
 	if failed != nil {
 		return *failed, nil
 	}
 	for _, key := range b.keys {
-		s.arrive(key)
+		s.touchKey(key)
 		switch s.db.Type(key) {
 		case "":
 		case b.kind:
@@ -138,7 +135,7 @@ func (s *store) fetch(b *Blocked, key string) Reply {
 	return Reply{Kind: Array, Elems: []Reply{{Kind: Bulk, Text: key}, reply}}
 }
 
-// parseBlocking reads a blocking command.
+// parseBlocking parses a blocking command.
 func (s *store) parseBlocking(args []string) (*Blocked, *Reply) {
 	name, last := args[0], len(args)-1
 	b := &Blocked{kind: "list", named: true, keys: args[1:last]}
@@ -170,8 +167,8 @@ func isEnd(word string) bool {
 	return strings.EqualFold(word, "left") || strings.EqualFold(word, "right")
 }
 
-// parseBlockingMany reads BLMPOP or BZMPOP: timeout numkeys key [key ...]
-// LEFT|RIGHT or MIN|MAX [COUNT count].
+// parseBlockingMany parses BLMPOP or BZMPOP: timeout numkeys key [key ...] LEFT|RIGHT or MIN|MAX
+// [COUNT count].
 func (s *store) parseBlockingMany(b *Blocked, args []string) (*Blocked, *Reply) {
 	var failed *Reply
 	if b.Timeout, failed = s.parseTimeout(args[1]); failed != nil {
@@ -208,8 +205,8 @@ func (s *store) parseBlockingMany(b *Blocked, args []string) (*Blocked, *Reply) 
 	return b, nil
 }
 
-// parseTimeout reads the timeout of a blocking command, in seconds. 0 is none. One
-// that is far too long is negative to Redis, as its milliseconds overflow.
+// parseTimeout parses the timeout of a blocking command, in seconds; 0 means none. For Redis an
+// extremely long one is negative, since its milliseconds overflow.
 func (s *store) parseTimeout(text string) (time.Duration, *Reply) {
 	fail := func(what string) (time.Duration, *Reply) {
 		r := Errorf("ERR timeout is %s", what)

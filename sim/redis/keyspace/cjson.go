@@ -12,8 +12,8 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// jsonTable is the library cjson: encode, decode and null. The keys of an object
-// are written in order; Redis writes them in that of a hash table.
+// jsonTable returns the library cjson: encode, decode and null. It writes the keys of an object in
+// sorted order; Redis writes them in the order of a hash table.
 func jsonTable(L *lua.LState) *lua.LTable {
 	null := L.NewUserData()
 	t := L.NewTable()
@@ -37,10 +37,10 @@ func jsonTable(L *lua.LState) *lua.LTable {
 	return t
 }
 
-// maxJSONDepth is how deep cjson lets tables lie in each other.
+// maxJSONDepth is the maximum nesting of tables in cjson.
 const maxJSONDepth = 1000
 
-// appendJSON appends the value, which lies in depth tables.
+// appendJSON appends the value, which is inside depth tables.
 func appendJSON(b []byte, v lua.LValue, null *lua.LUserData, depth int) ([]byte, error) {
 	switch v := v.(type) {
 	case lua.LString:
@@ -74,9 +74,9 @@ func appendJSON(b []byte, v lua.LValue, null *lua.LUserData, depth int) ([]byte,
 	return nil, fmt.Errorf("Cannot serialise %s: type not supported", v.Type()) //nolint:staticcheck // the words of cjson
 }
 
-// arrayLength returns the highest key of a table whose keys are all positive
-// whole numbers, and 0 for any other. It reports whether such a table is refused,
-// since it has many more holes than members.
+// arrayLength returns the highest key of a table whose keys are all positive whole numbers, and 0
+// for any other table. Sparse means that cjson refuses the table because it has many more holes
+// than members.
 func arrayLength(t *lua.LTable) (length int, sparse bool) {
 	members := 0
 	t.ForEach(func(k, _ lua.LValue) {
@@ -140,8 +140,8 @@ func appendJSONObject(b []byte, t *lua.LTable, null *lua.LUserData, depth int) (
 	return append(b, '}'), nil
 }
 
-// appendJSONString leaves all bytes as they are that need no escape, whether or
-// not they are UTF-8, and escapes the slash.
+// appendJSONString writes bytes that need no escape as they are, even if they are not UTF-8. It
+// escapes the slash.
 func appendJSONString(b []byte, text string) []byte {
 	b = append(b, '"')
 	for i := range len(text) {
@@ -159,7 +159,7 @@ func appendJSONString(b []byte, text string) []byte {
 	return append(b, '"')
 }
 
-// decodeJSON reads one value.
+// decodeJSON parses one value.
 func decodeJSON(L *lua.LState, text string, null *lua.LUserData) (lua.LValue, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	var v any

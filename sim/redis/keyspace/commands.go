@@ -5,13 +5,11 @@ import (
 	"strings"
 )
 
-// keySpan says which words of a command are keys: the first, the last
-// (counted from the end if negative) and the distance between two. The zero
-// span stands for all keys that there are.
+// keySpan says which words of a command are keys: the first, the last (counted from the end if
+// negative) and the distance between two. The zero span means all existing keys.
 type keySpan struct{ first, last, step int }
 
-// keysOf returns where the keys of a command stand. A command that is not
-// named here has its first argument for a key.
+// keysOf returns the span of a command's keys. By default the first argument is the key.
 func keysOf(name string) keySpan {
 	switch name {
 	case "mset", "msetnx":
@@ -29,8 +27,8 @@ func keysOf(name string) keySpan {
 	return keySpan{1, 1, 1}
 }
 
-// notSimulated reports whether a command is one that the simulation refuses:
-// it speaks of other connections or of the server itself, or takes its answer from the order of a map.
+// notSimulated reports whether the simulation refuses a command: it is about other connections or
+// the server itself, or its answer depends on the order of a map.
 func notSimulated(name string, args []string) bool {
 	switch name {
 	case "subscribe", "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe", "pubsub",
@@ -47,12 +45,12 @@ func notSimulated(name string, args []string) bool {
 	return false
 }
 
-// NotSimulatedError says that a worker has asked for something that the
-// simulated Redis does not have. It ends the run, which says nothing then.
+// NotSimulatedError says that a worker needed something that the simulated Redis does not have. The
+// run ends with it, without a verdict.
 type NotSimulatedError struct {
 	Worker, Op string
-	What       string // the command, in upper case, or what it asked of go-redis
-	Hint       string // what is simulated in its place; "" for nothing
+	What       string // the command, in upper case, or the feature of go-redis
+	Hint       string // what to use instead; "" for nothing
 }
 
 func (e *NotSimulatedError) Error() string {
@@ -63,7 +61,8 @@ func (e *NotSimulatedError) Error() string {
 	return text
 }
 
-// refuse answers what is not simulated, and notes it: a server ends the run.
+// refuse returns an error for something that is not simulated, and records it, so that the server
+// ends the run.
 func (s *store) refuse(what string) Reply {
 	if s.missing == "" {
 		s.missing = strings.ToUpper(what)
@@ -71,8 +70,8 @@ func (s *store) refuse(what string) Reply {
 	return Errorf("ERR lockquake does not simulate %s", strings.ToUpper(what))
 }
 
-// unknownCommand is the answer of Redis to a word that is no command, as it was
-// written.
+// unknownCommand returns the answer of Redis to an unknown command. Written is its name as it was
+// sent.
 func unknownCommand(written string, args []string) Reply {
 	const most = 128
 	var shown strings.Builder
@@ -86,7 +85,7 @@ func unknownCommand(written string, args []string) Reply {
 	return Errorf("ERR unknown command '%.128s', with args beginning with: %s", untilNUL(written), shown.String())
 }
 
-// untilNUL returns what Redis, which is written in C, shows of a text.
+// untilNUL returns the text up to a NUL, where Redis, which is written in C, ends it.
 func untilNUL(text string) string {
 	shown, _, _ := strings.Cut(text, "\x00")
 	return shown

@@ -5,34 +5,33 @@ import (
 	"strings"
 )
 
-// Condition is a state in which a server answers commands with an error and does
-// not carry them out. Its name is the code of the error.
+// Condition is a state in which a server answers some commands with an error. Its name is the code
+// of the error.
 type Condition string
 
 // The conditions.
 const (
-	// ConditionReadOnly is a server that was made a replica: it refuses writes.
+	// ConditionReadOnly: the server was made a replica and refuses writes.
 	ConditionReadOnly Condition = "READONLY"
-	// ConditionLoading is a server that reads its data after a restart: it refuses
-	// all but commands about the connection, subscriptions and its state.
+	// ConditionLoading: the server loads its data after a restart, and refuses all but commands
+	// about the connection, subscriptions and its state.
 	ConditionLoading Condition = "LOADING"
-	// ConditionMemory is a server at its maxmemory that can evict nothing: it
-	// refuses what may need memory.
+	// ConditionMemory: the server has reached maxmemory and can evict nothing. It refuses commands
+	// that may need memory.
 	ConditionMemory Condition = "OOM"
-	// ConditionDisk is a server whose last snapshot failed: it refuses writes and
-	// PING.
+	// ConditionDisk: the server's last snapshot failed. It refuses writes and PING.
 	ConditionDisk Condition = "MISCONF"
-	// ConditionCluster is a node of a cluster that is down: it refuses commands
-	// with keys.
+	// ConditionCluster: the server is a node of a cluster that is down. It refuses commands with
+	// keys.
 	ConditionCluster Condition = "CLUSTERDOWN"
 )
 
-// Conditions lists them, in the order in which Redis looks for them.
+// Conditions returns all conditions, in the order in which Redis checks them.
 func Conditions() []Condition {
 	return []Condition{ConditionCluster, ConditionMemory, ConditionDisk, ConditionReadOnly, ConditionLoading}
 }
 
-// Text is the error of the condition.
+// Text returns the error of the condition.
 func (c Condition) Text() string {
 	switch c {
 	case ConditionReadOnly:
@@ -52,24 +51,22 @@ func (c Condition) Text() string {
 	return string(c)
 }
 
-// Enter puts the keyspace's server into a condition until Leave has been called as
-// often.
+// Enter puts the server into a condition. Each Enter needs one Leave.
 func (k *Keyspace) Enter(c Condition) { k.conditions = append(k.conditions, c) }
 
-// Leave takes back one Enter.
+// Leave ends one Enter.
 func (k *Keyspace) Leave(c Condition) {
 	if i := slices.Index(k.conditions, c); i >= 0 {
 		k.conditions = slices.Delete(k.conditions, i, i+1)
 	}
 }
 
-// refused returns the error of the first condition in which Redis refuses the
-// command, nil if there is none. Redis lets a transaction queue nothing while it
-// is short of memory.
+// refused returns the error of the first condition that refuses the command, nil if there is none.
+// Short of memory, Redis refuses to queue any command in a transaction.
 func (k *Keyspace) refused(args []string, queued bool) *Reply {
 	return k.firstOf(func(c Condition) bool {
 		switch c {
-		case ConditionReadOnly: // is as that of a replica
+		case ConditionReadOnly: // handled by Keyspace.readOnly
 		case ConditionLoading:
 			return !whileLoading(args)
 		case ConditionMemory:
@@ -83,8 +80,8 @@ func (k *Keyspace) refused(args []string, queued bool) *Reply {
 	})
 }
 
-// refused is refused for a command that the script at hand calls. A script that has
-// written is not stopped halfway.
+// refused does the same for a command that the current script calls. A script that has already
+// written is not stopped.
 func (s *scripts) refused(args []string) *Reply {
 	failed := s.keyspace.firstOf(func(c Condition) bool {
 		switch c {
@@ -94,7 +91,7 @@ func (s *scripts) refused(args []string) *Reply {
 			return needsMemory(args) && !s.wrote && !s.allowOOM
 		case ConditionDisk:
 			return writes(args[0]) && !s.wrote
-		case ConditionReadOnly: // is as that of a replica
+		case ConditionReadOnly: // handled by Keyspace.readOnly
 		case ConditionLoading: // the script itself was refused
 		}
 		return false
@@ -105,8 +102,7 @@ func (s *scripts) refused(args []string) *Reply {
 	return failed
 }
 
-// readOnly reports whether no client may write: the server is a replica, or was
-// made one.
+// readOnly reports whether clients may not write: the server is a replica, or in ConditionReadOnly.
 func (k *Keyspace) readOnly() bool {
 	return k.hooks.Follows() || slices.Contains(k.conditions, ConditionReadOnly)
 }
@@ -123,7 +119,7 @@ func (k *Keyspace) firstOf(refuses func(Condition) bool) *Reply {
 	return nil
 }
 
-// whileLoading reports whether a server that loads its data answers the command.
+// whileLoading reports whether a server answers the command while it loads its data.
 func whileLoading(args []string) bool {
 	switch args[0] {
 	case "auth", "command", "debug", "discard", "echo", "exec", "hello", "info", "lastsave", "monitor", "multi",
@@ -139,8 +135,7 @@ func whileLoading(args []string) bool {
 	return false
 }
 
-// needsMemory reports whether Redis takes the command for one that may need more
-// memory.
+// needsMemory reports whether Redis marks the command as one that may need memory.
 func needsMemory(args []string) bool {
 	switch args[0] {
 	case "append", "bitfield", "bitop", "blmove", "brpoplpush", "copy", "decr", "decrby", "geoadd", "georadius",
@@ -156,7 +151,7 @@ func needsMemory(args []string) bool {
 	return false
 }
 
-// hasKeys reports whether the command names a key.
+// hasKeys reports whether the command has a key.
 func hasKeys(args []string) bool {
 	switch args[0] {
 	case "acl", "asking", "auth", "bgrewriteaof", "bgsave", "client", "cluster", "command", "config", "dbsize",

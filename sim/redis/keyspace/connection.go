@@ -6,21 +6,20 @@ import (
 	"time"
 )
 
-// Connection is the state that a server keeps for one connection: an open
-// transaction, and the keys that it watches. The zero value is a new one.
+// Connection is the state of one connection: an open transaction, and the watched keys. The zero
+// value is a new connection.
 type Connection struct {
-	open    bool // MULTI has come, and neither EXEC nor DISCARD
+	open    bool // after MULTI and before EXEC or DISCARD
 	aborted bool // a command was refused instead of queued
 	queued  [][]string
 	watched []string
 	changed bool // a watched key has been modified
 }
 
-// InTransaction reports whether MULTI has come, and neither EXEC nor DISCARD.
+// InTransaction reports whether a MULTI is open: no EXEC or DISCARD has followed.
 func (c *Connection) InTransaction() bool { return c.open }
 
-// OfConnection reports whether a command reads or changes the state of its
-// connection.
+// OfConnection reports whether a command depends on or changes the state of its connection.
 func OfConnection(words []string) bool {
 	if len(words) == 0 {
 		return false
@@ -36,9 +35,9 @@ func OfConnection(words []string) bool {
 	return false
 }
 
-// next carries out one command of a connection: at once, or in a transaction
-// after EXEC. done is told every command that took effect.
-func (k *Keyspace) next(c *Connection, now time.Time, words []string, done func(words []string, r *Reply)) Reply {
+// runNext runs one command of a connection, or queues it in a transaction. It calls done for each
+// command that was executed.
+func (k *Keyspace) runNext(c *Connection, now time.Time, words []string, done func(words []string, r *Reply)) Reply {
 	if !c.open && !OfConnection(words) {
 		reply := k.Run(now, words)
 		done(words, &reply)
@@ -93,8 +92,7 @@ func (k *Keyspace) next(c *Connection, now time.Time, words []string, done func(
 	return Reply{Kind: Status, Text: "QUEUED"}
 }
 
-// exec ends a transaction. Nothing of it is carried out if a watched key was
-// modified or has expired.
+// exec ends a transaction. Nothing is executed if a watched key was modified or has expired.
 func (k *Keyspace) exec(c *Connection, now time.Time, done func(words []string, r *Reply)) Reply {
 	k.store.setTime(now)
 	changed := c.changed || slices.ContainsFunc(c.watched, k.store.overdue)
@@ -115,13 +113,13 @@ func (k *Keyspace) exec(c *Connection, now time.Time, done func(words []string, 
 	return result
 }
 
-// RunPipeline carries out the commands of a connection in order, at the time now,
-// and returns the replies. None of them waits, and nothing comes between them. done
-// is told every command that took effect, and after is called behind each one.
+// RunPipeline runs the commands of a connection in order, at the time now, and returns the replies.
+// None of them blocks, and nothing else runs in between. It calls done for each command that was
+// executed, and after after each command of the pipeline.
 func (k *Keyspace) RunPipeline(c *Connection, now time.Time, commands [][]string, done func(words []string, r *Reply), after func()) []Reply {
 	replies := make([]Reply, 0, len(commands))
 	for _, words := range commands {
-		replies = append(replies, k.next(c, now, words, done))
+		replies = append(replies, k.runNext(c, now, words, done))
 		after()
 	}
 	return replies

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// deadline carries out the commands that set a deadline, by Redis's own rules
-// for their options and for numbers that are too large, and reports whether
-// this was one of them.
+// deadline runs the commands that set a deadline, by Redis's own rules for options and for numbers
+// that are too large. It reports whether the command is one of them.
 func (s *store) deadline(args []string) (Reply, bool) {
 	switch args[0] {
 	case "set":
@@ -55,11 +54,11 @@ const (
 
 type setOptions struct {
 	flags  setFlags
-	number string // of the time
+	number string // the time argument
 }
 
-// parseSetOptions reads what follows the value of SET, or the key of GETEX. The
-// same option may come twice.
+// parseSetOptions parses what follows the value of SET, or the key of GETEX. An option may be
+// repeated.
 func parseSetOptions(words []string, getEx bool) setOptions {
 	var o setOptions
 	bad := setOptions{flags: flagBad}
@@ -80,8 +79,7 @@ func parseSetOptions(words []string, getEx bool) setOptions {
 	return o
 }
 
-// setFlag returns the option that a word stands for, 0 for none, and those that
-// it cannot stand beside.
+// setFlag returns the option of a word, 0 for none, and the options that it excludes.
 func setFlag(word string) (flag, excludes setFlags) {
 	const life = flagKeepTTL | flagPersist | flagsTime
 	switch strings.ToLower(word) {
@@ -107,8 +105,7 @@ func setFlag(word string) (flag, excludes setFlags) {
 	return 0, 0
 }
 
-// deadlineOf returns the deadline that the options ask for, in Unix
-// milliseconds, or the error to answer.
+// deadlineOf returns the deadline of the options, in Unix milliseconds, or the error to answer.
 func (s *store) deadlineOf(o setOptions, command string) (int64, *Reply) {
 	n, ok := parseInt(o.number)
 	if !ok {
@@ -131,9 +128,9 @@ func (s *store) deadlineOf(o setOptions, command string) (int64, *Reply) {
 	return n + base, nil
 }
 
-// set is SET, SETEX and PSETEX.
+// set runs SET, SETEX and PSETEX.
 func (s *store) set(key, value string, o setOptions, command string) Reply {
-	s.arrive(key)
+	s.touchKey(key)
 	if o.flags&flagBad != 0 {
 		return *syntaxError()
 	}
@@ -171,9 +168,9 @@ func (s *store) set(key, value string, o setOptions, command string) Reply {
 	return reply
 }
 
-// getEx is GETEX.
+// getEx runs GETEX.
 func (s *store) getEx(key string, o setOptions) Reply {
-	s.arrive(key)
+	s.touchKey(key)
 	if o.flags&flagBad != 0 {
 		return *syntaxError()
 	}
@@ -194,11 +191,11 @@ func (s *store) getEx(key string, o setOptions) Reply {
 	return reply
 }
 
-// expireCommand is EXPIRE and its kin: the time is given in units of that many
+// expireCommand runs EXPIRE and its variants. The time argument is in units of that many
 // milliseconds after base.
 func (s *store) expireCommand(args []string, base, unit int64) Reply {
 	key := args[1]
-	s.arrive(key)
+	s.touchKey(key)
 	var nx, xx, gt, lt bool
 	for _, word := range args[3:] {
 		switch strings.ToLower(word) {
@@ -241,8 +238,8 @@ func (s *store) expireCommand(args []string, base, unit int64) Reply {
 	return Reply{Kind: Integer, Int: 1}
 }
 
-// liveUntil gives a key that is there a deadline. If that is no later than now,
-// the key goes at once.
+// liveUntil sets the deadline of an existing key. If it is not in the future, the key is removed at
+// once.
 func (s *store) liveUntil(key string, deadline int64) {
 	if deadline <= s.now.UnixMilli() {
 		s.db.Del(key)
@@ -252,9 +249,9 @@ func (s *store) liveUntil(key string, deadline int64) {
 	s.deadlines[key] = deadline
 }
 
-// persistCommand is PERSIST.
+// persistCommand runs PERSIST.
 func (s *store) persistCommand(key string) Reply {
-	s.arrive(key)
+	s.touchKey(key)
 	if _, expires := s.deadlines[key]; !expires {
 		return Reply{Kind: Integer}
 	}
@@ -262,13 +259,13 @@ func (s *store) persistCommand(key string) Reply {
 	return Reply{Kind: Integer, Int: 1}
 }
 
-// persist takes a key's deadline away.
+// persist removes a key's deadline.
 func (s *store) persist(key string) {
 	delete(s.deadlines, key)
 	s.db.SetTTL(key, 0)
 }
 
-// text answers what GET answers.
+// text returns the answer of GET.
 func (s *store) text(key string) Reply {
 	switch s.db.Type(key) {
 	case "":
@@ -280,8 +277,7 @@ func (s *store) text(key string) Reply {
 	return wrongType()
 }
 
-// parseInt reads an integer as strictly as Redis: no sign but a minus, no
-// leading zero, no blanks.
+// parseInt parses an integer as strictly as Redis: no plus sign, no leading zeros, no blanks.
 func parseInt(text string) (int64, bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return n, err == nil && strconv.FormatInt(n, 10) == text

@@ -7,28 +7,27 @@ import (
 	"github.com/alicebob/miniredis/v2"
 )
 
-// direct carries out, without the detour over a reply in bytes, the commands
-// that a waiting lock sends again and again: GET, DEL of one key, and SET of
-// a key that must not be there, with an expiry. It reports whether this was
-// one of them and went as it usually goes; all else takes the longer way.
+// direct is a fast path for the commands that a waiting lock repeats: GET, DEL of one key, and SET
+// with NX and an expiry. It avoids encoding and parsing a reply. It reports whether it has handled
+// the command; all others take the path of indirect.
 func (s *store) direct(args []string) (Reply, bool) {
 	switch {
 	case args[0] == "get" && len(args) == 2:
-		s.arrive(args[1])
+		s.touchKey(args[1])
 		text, err := s.db.Get(args[1])
 		if errors.Is(err, miniredis.ErrKeyNotFound) {
 			return Reply{Kind: Nil}, true
 		}
 		return Reply{Kind: Bulk, Text: text}, err == nil
 	case args[0] == "del" && len(args) == 2:
-		s.arrive(args[1])
+		s.touchKey(args[1])
 		delete(s.deadlines, args[1])
 		if s.db.Del(args[1]) {
 			return Reply{Kind: Integer, Int: 1}, true
 		}
 		return Reply{Kind: Integer}, true
 	case args[0] == "set" && len(args) == 6:
-		if life, ok := lifeIfNew(args[3:]); ok {
+		if life, ok := ttlIfNew(args[3:]); ok {
 			return s.setIfNew(args[1], args[2], life), true
 		}
 	}
@@ -36,7 +35,7 @@ func (s *store) direct(args []string) (Reply, bool) {
 }
 
 func (s *store) setIfNew(key, value string, life time.Duration) Reply {
-	s.arrive(key)
+	s.touchKey(key)
 	if s.db.Exists(key) || s.db.Set(key, value) != nil {
 		return Reply{Kind: Nil}
 	}
@@ -44,18 +43,19 @@ func (s *store) setIfNew(key, value string, life time.Duration) Reply {
 	return okReply()
 }
 
-// arrive is what comes before a command that names the key.
-func (s *store) arrive(key string) {
+// touchKey prepares a key that a command names: it calls the hook, expires the key if it is due,
+// and records its contents if it is watched.
+func (s *store) touchKey(key string) {
 	s.touched(key)
 	s.expire(key)
-	if !s.attention.none() {
-		s.attend(key)
+	if !s.waiters.none() {
+		s.noteBefore(key)
 	}
 }
 
-// lifeIfNew reads the options of a SET in the two orders that are common, PX
-// ms NX and NX PX ms, with EX and seconds as well.
-func lifeIfNew(options []string) (life time.Duration, ok bool) {
+// ttlIfNew parses the options of a SET in the two usual orders, PX ms NX and NX PX ms, or with EX
+// and seconds.
+func ttlIfNew(options []string) (life time.Duration, ok bool) {
 	unit, number, nx := options[0], options[1], options[2]
 	if isNX(unit) {
 		nx, unit, number = unit, number, options[2]

@@ -8,13 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What direct answers, and what it leaves behind, is what the longer way
-// answers and leaves behind. It takes only what is plain.
-func TestDirectIsIndirect(t *testing.T) {
+// Direct gives the same answers and has the same effects as the slower path, and handles only the
+// simple forms.
+func TestDirectAnswersTheSameAsIndirect(t *testing.T) {
 	tests := []struct {
 		name, before, command string
 		after                 time.Duration // from before to command
-		want                  bool          // direct takes it
+		want                  bool          // direct handles it
 	}{
 		{"get of nothing", "", "get k", 0, true},
 		{"get of a string", "set k v", "get k", 0, true},

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// guard returns the answer of Redis to a command that the keyspace below would
-// carry out in another way, or nil: it is more generous with numbers than Redis,
-// and knows no overflow.
+// guard returns the answer of Redis to a command that miniredis would treat in another way, nil if
+// there is no difference. Miniredis accepts more numbers than Redis and does not check for
+// overflow.
 func (s *store) guard(args []string) *Reply {
 	switch args[0] {
 	case "incr":
@@ -88,7 +88,7 @@ func (s *store) guard(args []string) *Reply {
 	return nil
 }
 
-// integers refuses words that are no integers to Redis.
+// integers returns an error for words that are not integers.
 func integers(words []string) *Reply {
 	for _, word := range words {
 		if _, ok := parseInt(word); !ok {
@@ -98,7 +98,7 @@ func integers(words []string) *Reply {
 	return nil
 }
 
-// byRank reports whether the options of ZRANGE leave it to count ranks.
+// byRank reports whether the options of ZRANGE select by rank.
 func byRank(options []string) bool {
 	for _, option := range options {
 		if !strings.EqualFold(option, "withscores") && !strings.EqualFold(option, "rev") {
@@ -108,8 +108,8 @@ func byRank(options []string) bool {
 	return true
 }
 
-// guardCopy makes room for a copy over a key of another type: the keyspace would
-// keep what was there, and show it when the copy has gone.
+// guardCopy removes the target of a copy if it has another type: miniredis would keep the old
+// value, and show it again after the copy is gone.
 func (s *store) guardCopy(args []string) {
 	other := func(option string) bool { return !strings.EqualFold(option, "replace") }
 	if len(args) > 3 && !slices.ContainsFunc(args[3:], other) && args[1] != args[2] && s.redis.Exists(args[1]) {
@@ -117,7 +117,7 @@ func (s *store) guardCopy(args []string) {
 	}
 }
 
-// guardIndex knows that the commands with one index look at the key first.
+// guardIndex handles the commands with one index, which check the key first.
 func (s *store) guardIndex(args []string) *Reply {
 	switch s.db.Type(args[1]) {
 	case "list":
@@ -133,7 +133,7 @@ func (s *store) guardIndex(args []string) *Reply {
 	return &r
 }
 
-// guardCount refuses a third word that does not say how many.
+// guardCount returns an error if the third word is not a valid count.
 func guardCount(args []string) *Reply {
 	if len(args) == 2 {
 		return nil
@@ -145,7 +145,7 @@ func guardCount(args []string) *Reply {
 	return &r
 }
 
-// rangeOptions refuses what ZRANGEBYSCORE does not take.
+// rangeOptions returns an error for options that ZRANGEBYSCORE does not have.
 func rangeOptions(options []string) *Reply {
 	for len(options) > 0 {
 		switch {
@@ -168,7 +168,7 @@ func syntaxError() *Reply {
 	return &r
 }
 
-// guardSum refuses a sum that Redis refuses.
+// guardSum returns an error for a sum that Redis refuses.
 func (s *store) guardSum(key, by string, minus bool) *Reply {
 	n, ok := parseInt(by)
 	if !ok {
@@ -183,7 +183,7 @@ func (s *store) guardSum(key, by string, minus bool) *Reply {
 	}
 	text := s.text(key)
 	if text.Kind != Bulk {
-		return nil // it begins at 0, or is no number anyway
+		return nil // it begins at 0, or miniredis refuses it anyway
 	}
 	value, ok := parseInt(text.Text)
 	if !ok {
@@ -217,7 +217,7 @@ func (s *store) guardHashSum(args []string) *Reply {
 	return overflow(value, n)
 }
 
-// field returns a field of a hash, and whether it is there.
+// field returns a field of a hash, and whether it exists.
 func (s *store) field(key, field string) (string, bool) {
 	if s.db.Type(key) != "hash" {
 		return "", false
@@ -230,7 +230,7 @@ func (s *store) field(key, field string) (string, bool) {
 	return "", err == nil && slices.Contains(fields, field)
 }
 
-// addFloat is INCRBYFLOAT.
+// addFloat runs INCRBYFLOAT.
 func (s *store) addFloat(key, by string) *Reply {
 	text := s.text(key)
 	if text.Kind == Error {
@@ -250,7 +250,7 @@ func (s *store) addFloat(key, by string) *Reply {
 		r := Errorf("ERR increment would produce NaN or Infinity")
 		return &r
 	}
-	life := s.db.TTL(key) // which a new value takes away
+	life := s.db.TTL(key) // Set would remove it
 	if err := s.db.Set(key, sum); err != nil {
 		r := Errorf("ERR lockquake cannot set a key: %v", err)
 		return &r
@@ -261,7 +261,7 @@ func (s *store) addFloat(key, by string) *Reply {
 	return &Reply{Kind: Bulk, Text: sum}
 }
 
-// addHashFloat is HINCRBYFLOAT.
+// addHashFloat runs HINCRBYFLOAT.
 func (s *store) addHashFloat(args []string) *Reply {
 	by, err := parseFloat(args[3])
 	if err != nil {
@@ -292,9 +292,8 @@ func (s *store) addHashFloat(args []string) *Reply {
 	return &Reply{Kind: Bulk, Text: sum}
 }
 
-// sumFloats adds as Redis does, with the 64 bits of a long double and not the 53
-// of a float64, and writes the sum as Redis does. It reports whether there is a
-// finite sum.
+// sumFloats adds and formats as Redis does, with the 64 bits of a long double instead of the 53 of
+// a float64. It reports whether the sum is finite.
 func sumFloats(a, b string) (string, bool) {
 	const bits, digits = 64, 17
 	x, _, err1 := big.ParseFloat(a, 10, bits, big.ToNearestEven)
@@ -323,8 +322,8 @@ func notAFloat() *Reply {
 	return &r
 }
 
-// getRange is GETRANGE: both ends belong to the range, and count from the end
-// of the text if they are negative.
+// getRange runs GETRANGE. Both ends are inclusive, and negative ones count from the end of the
+// text.
 func (s *store) getRange(args []string) Reply {
 	begin, ok1 := parseInt(args[2])
 	end, ok2 := parseInt(args[3])
@@ -350,8 +349,7 @@ func (s *store) getRange(args []string) Reply {
 	return Reply{Kind: Bulk, Text: text.Text[begin : end+1]}
 }
 
-// guardSetRange knows that nothing written to nothing makes no key, and that a
-// string has a limit.
+// guardSetRange handles an empty text, which creates no key, and the maximum length of a string.
 func (s *store) guardSetRange(args []string) *Reply {
 	const longest = 512 << 20
 	offset, ok := parseInt(args[2])
@@ -370,8 +368,7 @@ func (s *store) guardSetRange(args []string) *Reply {
 	return nil
 }
 
-// guardZAdd looks at the options and at every score of ZADD before anything is
-// added.
+// guardZAdd checks the options and all scores of ZADD before anything is added.
 func (s *store) guardZAdd(args []string) *Reply {
 	words := args[2:]
 	given := map[string]bool{}
@@ -409,15 +406,14 @@ func (s *store) guardZAdd(args []string) *Reply {
 	return &r
 }
 
-// increment is ZADD with INCR, which answers nil where its other options let the
-// score be as it is.
+// increment runs ZADD with INCR, which answers nil if the other options prevent the change.
 func (s *store) increment(key, by, member string, given map[string]bool) *Reply {
 	kind := s.db.Type(key)
 	if kind != "" && kind != "zset" {
 		return nil // refused anyway
 	}
 	score, _ := s.db.ZScore(key, member)
-	n, _ := parseFloat(by) // it was looked at
+	n, _ := parseFloat(by) // it was checked before
 	members, _ := s.db.ZMembers(key)
 	there := slices.Contains(members, member)
 	if there && given["nx"] || !there && given["xx"] {
@@ -433,7 +429,7 @@ func (s *store) increment(key, by, member string, given map[string]bool) *Reply 
 	return &r
 }
 
-// guardScore refuses to add an infinite score to the opposite one.
+// guardScore returns an error for the sum of opposite infinities.
 func (s *store) guardScore(key, by, member string) *Reply {
 	n, err := parseFloat(by)
 	if err != nil {
@@ -449,8 +445,8 @@ func (s *store) guardScore(key, by, member string) *Reply {
 	return nil
 }
 
-// scores says where the scores stand in the reply to a command: at every second
-// place from the first on, or all of it.
+// scores returns where the scores are in the reply to a command: at every step-th position from the
+// first on. Step 1 means all, and step 0 none.
 func scores(args []string) (first, step int) {
 	switch args[0] {
 	case "zscore", "zincrby", "zmscore":
@@ -469,7 +465,7 @@ func scores(args []string) (first, step int) {
 	return 0, 0
 }
 
-// rewriteScores writes scores with the digits with which Redis writes them.
+// rewriteScores formats scores with the digits that Redis writes.
 func rewriteScores(args []string, reply *Reply) {
 	first, step := scores(args)
 	if step == 0 {

@@ -7,22 +7,21 @@ import (
 	"time"
 )
 
-// Image is what a key holds. Nobody changes one that has been made. The zero value
-// is a key that is not there.
+// Image is the contents of a key. It is never modified. The zero value is a missing key.
 type Image struct {
-	build    []string // the command that makes it from nothing; nil: the key is not there
+	build    []string // the command that creates it; nil: the key is missing
 	deadline int64    // Unix milliseconds; 0: none
 }
 
-// IsThere reports whether the key is there.
+// IsThere reports whether the key exists.
 func (i Image) IsThere() bool { return i.build != nil }
 
-// Equal reports whether both are the same to a client.
+// Equal reports whether a client sees no difference between the two.
 func (i Image) Equal(other Image) bool {
 	return i.deadline == other.deadline && slices.Equal(i.build, other.build)
 }
 
-// Get returns what GET would answer at that time.
+// Get returns the answer of GET at that time.
 func (i Image) Get(now time.Time) Reply {
 	switch {
 	case i.build == nil, i.deadline != 0 && now.UnixMilli() > i.deadline:
@@ -33,11 +32,10 @@ func (i Image) Get(now time.Time) Reply {
 	return Reply{Kind: Bulk, Text: i.build[2]}
 }
 
-// Image returns what the key holds. A stream and a HyperLogLog pass for a key
-// that is not there.
+// Image returns the contents of the key. A stream or a HyperLogLog counts as a missing key.
 func (k *Keyspace) Image(key string) Image { return k.store.image(key) }
 
-// Images returns all that the keyspace holds.
+// Images returns the contents of all keys.
 func (k *Keyspace) Images() map[string]Image {
 	all := map[string]Image{}
 	for _, key := range k.store.db.Keys() {
@@ -48,15 +46,15 @@ func (k *Keyspace) Images() map[string]Image {
 	return all
 }
 
-// Put lets the key hold what the image says. No hook is told.
+// Put sets the contents of the key. It calls no hook.
 func (k *Keyspace) Put(key string, i Image) { k.store.put(key, i) }
 
-// Replace lets the keyspace hold the images and nothing else. No hook is told.
+// Replace replaces all data by the images. It calls no hook.
 func (k *Keyspace) Replace(images map[string]Image) {
 	s := k.store
 	s.redis.FlushAll()
 	clear(s.deadlines)
-	for key := range s.attention.watching {
+	for key := range s.waiters.watching {
 		s.modified(key)
 	}
 	for _, key := range slices.Sorted(maps.Keys(images)) {
@@ -65,8 +63,8 @@ func (k *Keyspace) Replace(images map[string]Image) {
 }
 
 func (s *store) image(key string) Image {
-	// The keyspace's errors are a missing key and a wrong type, and neither can
-	// be: it was just asked for the type.
+	// The only errors of miniredis are a missing key and a wrong type. Neither can happen, since
+	// the type was just read.
 	i := Image{deadline: s.deadlines[key]}
 	switch s.db.Type(key) {
 	case "string":

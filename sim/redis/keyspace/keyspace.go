@@ -5,36 +5,35 @@ import (
 	"time"
 )
 
-// Keyspace is what a Redis server holds, and the commands on it. It knows no clock
-// but the times that it is given, and no network: a connection is a [Connection],
-// and the rest of the server is the [Hooks].
+// Keyspace is the data of a Redis server, with the commands on it. Its clock is the time of each
+// call. It has no network: a connection is a [Connection], and the rest of the server is behind the
+// [Hooks].
 type Keyspace struct {
 	store   *store
 	scripts *scripts
 	hooks   Hooks
-	limbo   []string // name in lower case and arguments, reused
+	lowered []string // a command with its name in lower case, reused
 
-	stale      func(key string) (Reply, bool) // see DivertGets; nil: nothing is diverted
-	atMulti    int64                          // how many replicas had all when the transaction began
-	conditions []Condition                    // that it is in now, some of them more than once
+	stale      func(key string) (Reply, bool) // see DivertGets; nil: none
+	atMulti    int64                          // the number of up-to-date replicas at the last MULTI
+	conditions []Condition                    // the present ones, possibly several times
 }
 
-// Hooks are what a keyspace tells the server around it, and asks it. A nil function
-// stands for one that does nothing, and answers false or 0.
+// Hooks connect a keyspace to the server around it. A nil function does nothing, and returns false
+// or 0.
 type Hooks struct {
-	// Named is told every key that a command names, before it is carried out.
-	// Expired is told every key whose deadline has passed, after it is gone.
+	// Named is called for each key that a command names, before the command runs. Expired is called
+	// for each key whose deadline has passed, after it was removed.
 	Named, Expired func(key string)
 	// Follows reports whether this is the keyspace of a replica.
 	Follows func() bool
-	// Acknowledged returns how many replicas have all that was written.
+	// Acknowledged returns how many replicas have all writes.
 	Acknowledged func() int64
-	// Publish sends a message to all who listen to a channel, and returns how many
-	// they are.
+	// Publish sends a message to all subscribers of a channel, and returns their number.
 	Publish func(channel, message string) int64
 }
 
-// complete returns the hooks without a nil function.
+// complete replaces nil functions.
 func (h Hooks) complete() Hooks {
 	if h.Named == nil {
 		h.Named = func(string) {}
@@ -54,7 +53,7 @@ func (h Hooks) complete() Hooks {
 	return h
 }
 
-// New returns an empty keyspace, whose scripts the cache compiles.
+// New returns an empty keyspace. The cache compiles its scripts.
 func New(cache *ScriptCache, h Hooks) (*Keyspace, error) {
 	h = h.complete()
 	s, err := newStore(h)
@@ -66,24 +65,25 @@ func New(cache *ScriptCache, h Hooks) (*Keyspace, error) {
 	return k, nil
 }
 
-// Close ends the use of the keyspace, and leaves what was costly to make to the next
-// one that shares its ScriptCache.
+// Close frees the keyspace. The next one that shares its ScriptCache can reuse what was costly to
+// make.
 func (k *Keyspace) Close() {
 	if b := k.scripts.sandbox; b != nil {
 		k.scripts.sandbox = nil
 		clear(k.scripts.known)
-		k.scripts.cache.giveBack(b)
+		k.scripts.cache.putBack(b)
 	}
 }
 
-// Missing returns what was asked for first that is not simulated, "" for nothing.
+// Missing returns the first thing that a command needed and that is not simulated, "" if there is
+// none.
 func (k *Keyspace) Missing() string { return k.store.missing }
 
-// DivertGets lets every GET outside of scripts be answered by the function, unless
-// that reports false. Nil ends it.
+// DivertGets makes the function answer each GET outside of scripts, unless it returns false. Nil
+// ends that.
 func (k *Keyspace) DivertGets(answer func(key string) (Reply, bool)) { k.stale = answer }
 
-// Run carries out one command at the time now.
+// Run runs one command at the time now.
 func (k *Keyspace) Run(now time.Time, words []string) Reply {
 	if len(words) == 0 {
 		return Errorf("ERR empty command")
@@ -117,7 +117,7 @@ func (k *Keyspace) Run(now time.Time, words []string) Reply {
 		reply, _ := k.store.block(args)
 		return reply
 	case "unwatch":
-		return okReply() // in a transaction, which has ended all that was watched
+		return okReply() // in a transaction, whose EXEC has ended all watches
 	case "eval", "evalsha", "eval_ro", "evalsha_ro":
 		return k.scripts.eval(args)
 	case "script":
@@ -126,32 +126,32 @@ func (k *Keyspace) Run(now time.Time, words []string) Reply {
 	return k.store.run(args)
 }
 
-// lower returns the words with the first one in lower case.
+// lower returns the words with the command name in lower case.
 func (k *Keyspace) lower(words []string) []string {
 	name := strings.ToLower(words[0])
 	if name == words[0] {
 		return words
 	}
-	k.limbo = append(append(k.limbo[:0], name), words[1:]...)
-	return k.limbo
+	k.lowered = append(append(k.lowered[:0], name), words[1:]...)
+	return k.lowered
 }
 
-// Rejection returns the answer to a command that is not carried out: a word that is
-// no command, one with too few words or too many, and what is refused at the moment.
-// It returns nil if there is none of these. There is at least one word.
+// Rejection returns the answer to a command that cannot be run: it is unknown, has the wrong number
+// of words, or is refused at present. It returns nil if the command can be run. There must be at
+// least one word.
 func (k *Keyspace) Rejection(words []string) *Reply {
 	return k.rejection(words[0], k.lower(words), false)
 }
 
-// WellFormed reports whether Redis knows the command with that number of words, and returns
-// it with its name in lower case. There is at least one word.
+// WellFormed reports whether Redis has the command and the number of words is right. It returns the
+// words with the name in lower case. There must be at least one word.
 func (k *Keyspace) WellFormed(words []string) (args []string, ok bool) {
 	args = k.lower(words)
 	return args, malformed(words[0], args) == nil
 }
 
-// rejection returns the answer to a command that is not carried out, or not queued
-// in a transaction; else nil.
+// rejection returns the answer to a command that cannot be run, or queued in a transaction; nil if
+// it can.
 func (k *Keyspace) rejection(written string, args []string, queued bool) *Reply {
 	if failed := malformed(written, args); failed != nil {
 		return failed
@@ -170,8 +170,8 @@ func readOnlyReplica() Reply {
 	return Errorf("READONLY You can't write against a read only replica.")
 }
 
-// malformed returns the answer to a word that is no command, as it was written,
-// and to a command with too few words or too many; else nil.
+// malformed returns the answer to an unknown command, named as it was written, and to one with the
+// wrong number of words; otherwise nil.
 func malformed(written string, args []string) *Reply {
 	known := arityOf(args[0]) != 0
 	if known && !miscounted(args) {
@@ -208,7 +208,7 @@ func ping(args []string) Reply {
 	return wrongArity("ping")
 }
 
-// hello answers what a client asks as it connects. There is RESP2 only.
+// hello answers the handshake of a client. There is only RESP2.
 func (s *store) hello(args []string, replica bool) Reply {
 	switch {
 	case len(args) > 1 && args[1] == "3":
@@ -237,8 +237,8 @@ func (s *store) hello(args []string, replica bool) Reply {
 	}}
 }
 
-// Version is the Redis whose answers the simulation follows, and versionNumber the
-// same as a script can ask for it.
+// Version is the version of Redis that the simulation follows, and versionNumber the same version
+// for scripts.
 const (
 	Version       = "7.0.15"
 	versionNumber = 0x07000f

@@ -21,9 +21,9 @@ func newKeyspace(t *testing.T) *Keyspace {
 	return k
 }
 
-// Redis's rule of expiry: the clock counts whole milliseconds, and a key is
-// there as long as the clock does not exceed its deadline.
-func TestExpiryToTheMillisecond(t *testing.T) {
+// The clock counts whole milliseconds, and a key exists as long as the clock does not exceed its
+// deadline.
+func TestAKeyExistsInTheMillisecondOfItsDeadline(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 700_000, time.UTC) // 0.7 ms into a millisecond
 	for _, test := range []struct {
 		after   time.Duration
@@ -53,8 +53,8 @@ func TestExpiryToTheMillisecond(t *testing.T) {
 	}
 }
 
-// A session with the commands that locks use, answered as Redis 7.0 does.
-func TestCommands(t *testing.T) {
+// A session with the commands of locks, answered like Redis 7.0.
+func TestCommandsAnswerLikeRedis(t *testing.T) {
 	k := newKeyspace(t)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, step := range []struct{ command, want string }{
@@ -93,9 +93,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// What a script returns, and what it gets from a command, as Redis converts
-// them.
-func TestScriptConversions(t *testing.T) {
+// The result of a script, and the replies that it gets, are converted like in Redis.
+func TestScriptValuesAreConvertedLikeRedis(t *testing.T) {
 	k := newKeyspace(t)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, test := range []struct{ script, want string }{

@@ -10,12 +10,12 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// The libraries of gopher-lua do not convert their arguments. Those of Lua 5.1
-// take a string that holds a number for a number, as ARGV[1] often is, and a
-// number for a string. So each argument is converted before the function sees it.
+// The libraries of gopher-lua do not convert their arguments. Those of Lua 5.1 accept a string that
+// contains a number as a number, as ARGV[1] often does, and a number as a string. So each argument
+// is converted before the function gets it.
 
-// libraryArguments says which arguments a function of a library takes: n is a
-// number, s a text, and . anything. The last letter stands for all that follow.
+// libraryArguments returns the argument types of library functions: n is a number, s a string, and
+// . anything. The last letter applies to all further arguments.
 func libraryArguments() map[string]map[string]string {
 	return map[string]map[string]string{
 		lua.BaseLibName: {"unpack": ".nn.", "select": "n."},
@@ -27,7 +27,7 @@ func libraryArguments() map[string]map[string]string {
 	}
 }
 
-// coerced returns the function with its arguments converted.
+// coerced returns a function that converts its arguments and calls f.
 func coerced(f lua.LGFunction, takes string) lua.LGFunction {
 	return func(L *lua.LState) int {
 		for i := 1; i <= L.GetTop(); i++ {
@@ -48,13 +48,13 @@ func coerced(f lua.LGFunction, takes string) lua.LGFunction {
 	}
 }
 
-// openLibraries replaces the functions that differ from those of Lua 5.1 and
-// lets all convert their arguments.
+// openLibraries replaces the functions that differ from Lua 5.1, and makes all functions convert
+// their arguments.
 func openLibraries(L *lua.LState) {
 	own := map[string]map[string]lua.LGFunction{
 		lua.BaseLibName: {"unpack": unpack},
 		lua.StringLibName: {
-			"format": formatText, "char": charText, "upper": upperText, "lower": lowerText, "find": clipped(L, "find"), "match": clipped(L, "match"),
+			"format": formatText, "char": charText, "upper": upperText, "lower": lowerText, "find": limitedInit(L, "find"), "match": limitedInit(L, "match"),
 			"gsub": substitute(L),
 		},
 		lua.TabLibName: {
@@ -79,10 +79,10 @@ func openLibraries(L *lua.LState) {
 	L.G.Global.RawGetString(lua.MathLibName).(*lua.LTable).RawSetString("huge", lua.LNumber(math.Inf(1)))
 }
 
-// trimLua takes away what Lua calls space.
+// trimLua removes the white space of Lua.
 func trimLua(text string) string { return strings.Trim(text, " \t\n\v\f\r") }
 
-// unpack is unpack, which has no room for more than Lua's stack holds.
+// unpack implements unpack, which fails for more values than Lua's stack holds.
 func unpack(L *lua.LState) int {
 	t := L.CheckTable(1)
 	first, last := L.OptInt(2, 1), L.OptInt(3, t.Len())
@@ -98,9 +98,9 @@ func unpack(L *lua.LState) int {
 	return n
 }
 
-// clipped is string.find or string.match, which may begin behind the text only
-// by one.
-func clipped(L *lua.LState, name string) lua.LGFunction {
+// limitedInit returns string.find or string.match with a start that is at most one beyond the end
+// of the text.
+func limitedInit(L *lua.LState, name string) lua.LGFunction {
 	f := L.G.Global.RawGetString(lua.StringLibName).(*lua.LTable).RawGetString(name).(*lua.LFunction).GFunction
 	return func(L *lua.LState) int {
 		length, init := len(L.CheckString(1)), L.OptInt(3, 1)
@@ -120,7 +120,7 @@ func clipped(L *lua.LState, name string) lua.LGFunction {
 	}
 }
 
-// substitute is string.gsub, which may be told to replace nothing.
+// substitute implements string.gsub, which allows a maximum of 0 replacements.
 func substitute(L *lua.LState) lua.LGFunction {
 	f := L.G.Global.RawGetString(lua.StringLibName).(*lua.LTable).RawGetString("gsub").(*lua.LFunction).GFunction
 	return func(L *lua.LState) int {
@@ -149,7 +149,7 @@ func upperText(L *lua.LState) int { return push(L, lua.LString(shifted(L.CheckSt
 
 func lowerText(L *lua.LState) int { return push(L, lua.LString(shifted(L.CheckString(1), 'A', 'Z'))) }
 
-// shifted changes the case of the letters in a range. Redis has the letters of C.
+// shifted changes the case of the letters in a range. Like Redis, it handles ASCII letters only.
 func shifted(text string, from, to byte) []byte {
 	b := []byte(text)
 	for i, c := range b {
@@ -217,7 +217,7 @@ func obsolete(L *lua.LState) int {
 	return 0
 }
 
-// forEach is table.foreach: it ends with the first answer that is not nil.
+// forEach implements table.foreach, which ends with the first result that is not nil.
 func forEach(L *lua.LState) int {
 	t, f := L.CheckTable(1), L.CheckFunction(2)
 	for k, v := t.Next(lua.LNil); k != lua.LNil; k, v = t.Next(k) {
@@ -238,7 +238,7 @@ func forEachIndex(L *lua.LState) int {
 	return 0
 }
 
-// callback leaves the answer on the stack and returns 1 if it is not nil.
+// callback calls f. If the result is not nil, it leaves it on the stack and returns 1.
 func callback(L *lua.LState, f *lua.LFunction, args ...lua.LValue) int {
 	L.Push(f)
 	for _, arg := range args {
@@ -252,7 +252,7 @@ func callback(L *lua.LState, f *lua.LFunction, args ...lua.LValue) int {
 	return 0
 }
 
-// formatText is string.format, whose directives are those of C.
+// formatText implements string.format, with the directives of C.
 func formatText(L *lua.LState) int {
 	format, next := L.CheckString(1), 1
 	var b []byte
@@ -279,7 +279,7 @@ func formatText(L *lua.LState) int {
 	return push(L, lua.LString(b))
 }
 
-// appendDirective writes the argument as the directive says.
+// appendDirective formats an argument by a directive.
 func appendDirective(L *lua.LState, b []byte, flags string, verb byte, arg int) []byte {
 	switch verb {
 	case 'c':
@@ -301,8 +301,8 @@ func appendDirective(L *lua.LState, b []byte, flags string, verb byte, arg int) 
 	return nil
 }
 
-// appendText writes a string as C does, which ends it at a NUL, unless it is so long
-// that Lua does not hand it to C.
+// appendText formats a string like C, which ends it at a NUL, unless it is so long that Lua does
+// not pass it to C.
 func appendText(b []byte, flags, text string) []byte {
 	const long = 100
 	if len(text) >= long && !strings.Contains(flags, ".") {
@@ -311,7 +311,7 @@ func appendText(b []byte, flags, text string) []byte {
 	return fmt.Appendf(b, "%"+flags+"s", untilNUL(text))
 }
 
-// text returns an argument that is a text, or a number.
+// text returns an argument that is a string or a number as text.
 func text(L *lua.LState, arg int) string {
 	if n, ok := L.Get(arg).(lua.LNumber); ok {
 		return shortNumber(float64(n))
@@ -319,7 +319,7 @@ func text(L *lua.LState, arg int) string {
 	return L.CheckString(arg)
 }
 
-// number returns an argument that is a number, or a text that is one.
+// number returns an argument that is a number or a string with a number.
 func number(L *lua.LState, arg int) float64 {
 	if text, ok := L.Get(arg).(lua.LString); ok {
 		if n, ok := luaNumber(trimLua(string(text)), 10); ok {
@@ -329,7 +329,7 @@ func number(L *lua.LState, arg int) float64 {
 	return float64(L.CheckNumber(arg))
 }
 
-// appendFloat writes a number as C does, whose %g has six digits.
+// appendFloat formats a number like C, whose %g has six digits.
 func appendFloat(b []byte, flags string, verb byte, f float64) []byte {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		width, _, _ := strings.Cut(strings.ReplaceAll(flags, "0", ""), ".")
@@ -341,7 +341,7 @@ func appendFloat(b []byte, flags string, verb byte, f float64) []byte {
 	return fmt.Appendf(b, "%"+flags+string(verb), f)
 }
 
-// appendQuoted writes a text as a literal of Lua.
+// appendQuoted writes a text as a Lua literal.
 func appendQuoted(b []byte, text string) []byte {
 	b = append(b, '"')
 	for i := range len(text) {
@@ -359,12 +359,12 @@ func appendQuoted(b []byte, text string) []byte {
 	return append(b, '"')
 }
 
-// bitTable is the library bit: whole numbers of 32 bits.
+// bitTable returns the library bit, for integers of 32 bits.
 func bitTable(L *lua.LState) *lua.LTable {
 	t := L.NewTable()
 	word := func(L *lua.LState, i int) uint32 {
 		const all = 1 << 32
-		return uint32(int64(math.Mod(math.RoundToEven(number(L, i)), all))) // the lower bits are what is asked for
+		return uint32(int64(math.Mod(math.RoundToEven(number(L, i)), all))) // keeps the lower 32 bits
 	}
 	result := func(L *lua.LState, n uint32) int { return push(L, lua.LNumber(int32(n))) }
 	fold := func(do func(a, b uint32) uint32) lua.LGFunction {
@@ -407,9 +407,9 @@ func bitTable(L *lua.LState) *lua.LTable {
 	return t
 }
 
-// place returns the file and line of the function that an error is blamed on, as
-// Lua writes it; the one that raised it is level 1. It is empty for a function of ours.
-func place(L *lua.LState, level int) string {
+// errorPlace returns the file and line to which an error is attributed, as Lua writes them; level 1
+// is the function that raised it. It is empty for a Go function.
+func errorPlace(L *lua.LState, level int) string {
 	frame, ok := L.GetStack(level)
 	if !ok {
 		return ""

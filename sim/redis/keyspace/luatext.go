@@ -10,12 +10,11 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 )
 
-// Lua 5.1 writes a number with 14 digits, and so turns a time in microseconds
-// that is put into a string into another time. The Lua machine here would write
-// all digits. So the words tostring and tonumber are our own, and so are
-// the operands of "..", by a change of the parsed script.
+// Lua 5.1 writes a number with 14 digits, so a time in microseconds changes when a script
+// concatenates it to a string. gopher-lua would write all digits. Therefore tostring and tonumber
+// are replaced, and each operand of ".." is wrapped in a call, by changing the parsed script.
 
-// shortNumber writes a number as Lua 5.1 does.
+// shortNumber formats a number as Lua 5.1 does.
 func shortNumber(f float64) string {
 	switch {
 	case math.IsInf(f, 1):
@@ -29,7 +28,7 @@ func shortNumber(f float64) string {
 	return strconv.FormatFloat(f, 'g', digits, 64)
 }
 
-// toString is tostring.
+// toString implements tostring.
 func toString(L *lua.LState) int {
 	v := L.CheckAny(1)
 	if n, ok := v.(lua.LNumber); ok {
@@ -40,7 +39,7 @@ func toString(L *lua.LState) int {
 	return 1
 }
 
-// operand is what happens to an operand of "..".
+// operand converts an operand of "..".
 func operand(L *lua.LState) int {
 	if n, ok := L.Get(1).(lua.LNumber); ok {
 		L.Push(lua.LString(shortNumber(float64(n))))
@@ -48,7 +47,7 @@ func operand(L *lua.LState) int {
 	return 1
 }
 
-// toNumber is tonumber.
+// toNumber implements tonumber.
 func toNumber(L *lua.LState) int {
 	v := L.CheckAny(1)
 	base := L.OptInt(2, 10)
@@ -76,7 +75,7 @@ func toNumber(L *lua.LState) int {
 	return 1
 }
 
-// luaNumber reads a number as the functions strtod and strtoul of C do.
+// luaNumber parses a number as strtod and strtoul of C do.
 func luaNumber(text string, base int) (float64, bool) {
 	lower := strings.ToLower(text)
 	if base == 10 {
@@ -109,14 +108,13 @@ func luaNumber(text string, base int) (float64, bool) {
 	return float64(n), err == nil
 }
 
-// loopParts is what Lua calls the values of a for. Each goes through a global
-// function called loopName.
+// loopParts returns Lua's names of the values of a for. Each value is wrapped in a call of the
+// global function loopName.
 func loopParts() [3]string { return [3]string{"initial value", "limit", "step"} }
 
 func loopName(part string) string { return "\x00" + part }
 
-// loopValue returns the function that a value of a for goes through: a text that
-// is a number is taken for one.
+// loopValue returns the function for a value of a for: it converts a string that contains a number.
 func loopValue(part string) lua.LGFunction {
 	return func(L *lua.LState) int {
 		switch v := L.Get(1).(type) {
@@ -132,8 +130,8 @@ func loopValue(part string) lua.LGFunction {
 	}
 }
 
-// adapt changes the parsed script into one that does here what it does in Lua
-// 5.1, and refuses what that does not know.
+// adapt changes the parsed script so that it behaves as in Lua 5.1. It returns an error for syntax
+// that Lua 5.1 does not have.
 func adapt(stmts []ast.Stmt) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -148,17 +146,15 @@ func adapt(stmts []ast.Stmt) (err error) {
 	return nil
 }
 
-// laterLuaError says that a script uses what came with a later Lua.
+// laterLuaError is the error of a script that uses the syntax of a later Lua.
 type laterLuaError struct{ what string }
 
 func (e laterLuaError) Error() string { return chunkName + ": '=' expected near '" + e.what + "'" }
 
-// operandName is the global function that operand is to a script. No script can
-// write this name.
+// operandName is the name of the global function operand. No script can contain this name.
 const operandName = "\x00operand"
 
-// shortenOperands puts a call of operand around every operand of ".." in the
-// statements.
+// shortenOperands wraps each operand of ".." in the statements in a call of operand.
 func shortenOperands(stmts []ast.Stmt) {
 	for _, stmt := range stmts {
 		shortenStmt(stmt)
@@ -196,7 +192,7 @@ func shortenStmt(stmt ast.Stmt) {
 			switch (*value).(type) {
 			case nil, *ast.NumberExpr, *ast.UnaryLenOpExpr:
 			default:
-				*value = called(loopName(loopParts()[i]), *value)
+				*value = callOf(loopName(loopParts()[i]), *value)
 			}
 		}
 		shortenOperands(s.Stmts)
@@ -253,29 +249,27 @@ func shortenExpr(expr ast.Expr) {
 	}
 }
 
-// shortened returns the operand of a "..", with a call around it unless it can
-// only be a string.
+// shortened returns the operand of a "..", wrapped in a call unless it can only be a string.
 func shortened(expr ast.Expr) ast.Expr {
 	shortenExpr(expr)
 	switch e := expr.(type) {
 	case *ast.StringExpr, *ast.StringConcatOpExpr:
 		return expr
 	case *ast.AttrGetExpr:
-		// KEYS and ARGV hold strings, unless a script assigns to them.
+		// KEYS and ARGV contain strings, unless a script assigns to them.
 		if name, ok := e.Object.(*ast.IdentExpr); ok && (name.Value == "KEYS" || name.Value == "ARGV") {
 			return expr
 		}
 	}
-	return called(operandName, expr)
+	return callOf(operandName, expr)
 }
 
-// padded returns the three values of a for. The machine here does not always take
-// one that is missing for nil.
+// padded returns three values for a for. gopher-lua does not always treat a missing one as nil.
 func padded(exprs []ast.Expr) []ast.Expr {
 	last := exprs[len(exprs)-1]
 	switch last.(type) {
 	case *ast.FuncCallExpr, *ast.Comma3Expr:
-		return exprs // it may bring all that is missing
+		return exprs // it may return several values
 	}
 	for len(exprs) < 3 {
 		missing := &ast.NilExpr{}
@@ -286,8 +280,8 @@ func padded(exprs []ast.Expr) []ast.Expr {
 	return exprs
 }
 
-// called returns a call of a global function with the expression.
-func called(function string, expr ast.Expr) ast.Expr {
+// callOf returns a call of a global function with the expression.
+func callOf(function string, expr ast.Expr) ast.Expr {
 	name := &ast.IdentExpr{Value: function}
 	call := &ast.FuncCallExpr{Func: name, Args: []ast.Expr{expr}, AdjustRet: true}
 	for _, node := range []ast.PositionHolder{name, call} {

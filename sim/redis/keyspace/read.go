@@ -5,44 +5,43 @@ import (
 	"time"
 )
 
-// What is read and done here is no command of a client: no hook is told of it,
-// unless a key expires.
+// The functions in this file are not commands of a client: they call no hook, except when a key
+// expires.
 
-// SetTime sets the clock, which each command sets as well.
+// SetTime sets the clock. Each command sets it as well.
 func (k *Keyspace) SetTime(now time.Time) { k.store.setTime(now) }
 
-// Expire drops the key if its deadline has passed, and reports whether it did. The
-// key of a replica is only hidden until the next command is over.
+// Expire removes the key if its deadline has passed, and reports whether it did. On a replica the
+// key is only hidden until the next command has ended.
 func (k *Keyspace) Expire(key string) bool { return k.store.expire(key) }
 
-// Deadline returns the last millisecond at which the key is there, in Unix time, 0
-// for one that does not expire.
+// Deadline returns the last millisecond in which the key exists, in Unix time; 0 if it does not
+// expire.
 func (k *Keyspace) Deadline(key string) int64 { return k.store.deadlines[key] }
 
-// Type returns the word of TYPE for what the key holds, "" for a key that is not
-// there.
+// Type returns the type of the key's value as TYPE does, "" for a missing key.
 func (k *Keyspace) Type(key string) string { return k.store.db.Type(key) }
 
-// Text returns the string that a key holds, and reports whether it holds one.
+// Text returns the string of a key, and reports whether the key has one.
 func (k *Keyspace) Text(key string) (string, bool) {
 	text, err := k.store.db.Get(key)
 	return text, err == nil
 }
 
-// Member is one of the parts of what a key holds.
+// Member is an element of a value.
 type Member struct {
 	Name  string  // of a field of a hash, of a member of a set or a sorted set
 	Value string  // of a field of a hash, of an item of a list
 	Score float64 // of a member of a sorted set
 }
 
-// Members goes through what a hash, list, set or sorted set consists of, in its
-// order, or else in that of the names.
+// Members yields the elements of a hash, list, set or sorted set, in order of the value, or sorted
+// by name if it has none.
 func (k *Keyspace) Members(key string) iter.Seq[Member] {
 	return func(yield func(Member) bool) {
 		db := k.store.db
-		// The errors are a missing key and a wrong type, and neither can be: it was
-		// just asked for the type.
+		// The only errors are a missing key and a wrong type. Neither can happen, since the type
+		// was just read.
 		var names []string
 		member := func(name string) Member { return Member{Name: name} }
 		switch db.Type(key) {
@@ -69,8 +68,8 @@ func (k *Keyspace) Members(key string) iter.Seq[Member] {
 	}
 }
 
-// Living returns the keys that match the glob pattern and that the function
-// accepts, in order of their names. Those whose deadline has passed expire.
+// Living returns the existing keys that match the glob pattern and that the function accepts,
+// sorted. It expires keys that are due.
 func (k *Keyspace) Living(now time.Time, pattern string, accepts func(key string) bool) []string {
 	k.store.setTime(now)
 	defer k.store.reveal()

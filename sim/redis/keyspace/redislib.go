@@ -8,7 +8,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// redisTable is what scripts call redis.
+// redisTable returns the library redis.
 func (b *sandbox) redisTable() *lua.LTable {
 	L := b.state
 	t := L.NewTable()
@@ -48,14 +48,13 @@ func push(L *lua.LState, v lua.LValue) int {
 	return 1
 }
 
-// fail ends a function of the library with an error that names no place in
-// the script by itself.
+// fail raises an error without the place in the script.
 func fail(L *lua.LState, text string) int {
 	L.Error(single(L, "err", "ERR "+text), 0)
 	return 0
 }
 
-// oneString returns the only argument, if it is one string.
+// oneString returns the only argument if it is a string.
 func oneString(L *lua.LState) (string, bool) {
 	text, ok := L.Get(1).(lua.LString)
 	return string(text), ok && L.GetTop() == 1
@@ -79,7 +78,7 @@ func statusReplyTable(L *lua.LState) int {
 	return push(L, single(L, "ok", text))
 }
 
-// sha1Hex takes what is no string for an empty one, as Redis does.
+// sha1Hex treats an argument that is not a string as an empty one, as Redis does.
 func sha1Hex(L *lua.LState) int {
 	if L.GetTop() != 1 {
 		return fail(L, "wrong number of arguments")
@@ -95,7 +94,7 @@ func sha1Hex(L *lua.LState) int {
 	return push(L, lua.LString(hex.EncodeToString(sum[:])))
 }
 
-// logNothing is redis.log: there is no log, but its arguments are looked at.
+// logNothing implements redis.log: it checks its arguments, but there is no log.
 func logNothing(L *lua.LState) int {
 	level, ok := L.Get(1).(lua.LNumber)
 	switch {
@@ -133,7 +132,7 @@ func setReplication(L *lua.LState) int {
 	return 0
 }
 
-// withCode puts the general code before an error that is one word.
+// withCode adds the general code to an error that is only one word.
 func withCode(text string) string {
 	if strings.Contains(text, " ") {
 		return text
@@ -147,8 +146,7 @@ func single(L *lua.LState, field, text string) *lua.LTable {
 	return t
 }
 
-// redisCall is redis.call, which raises an error, or redis.pcall, which
-// returns it.
+// redisCall implements redis.call, which raises an error, and redis.pcall, which returns it.
 func (b *sandbox) redisCall(L *lua.LState, raise bool) int {
 	reply := b.performCall(L)
 	value := toLua(L, &reply)

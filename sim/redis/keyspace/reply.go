@@ -8,28 +8,27 @@ import (
 	"strings"
 )
 
-// Command is a request for one command: its name and its arguments, as they
-// would stand on the wire.
+// Command is a request for one command: its name and arguments as strings.
 type Command struct {
 	Args []string
 
-	reply Reply // room for the answer, which goes where the command came from
+	reply Reply // the answer, stored here to save an allocation
 }
 
-// Answer keeps the reply in the command and returns where it is.
+// Answer stores the reply in the command and returns a pointer to it.
 func (c *Command) Answer(r Reply) *Reply {
 	c.reply = r
 	return &c.reply
 }
 
-// AppendTrace appends the words of the command, quoted where they need it.
+// AppendTrace appends the words of the command, quoted where necessary.
 func (c *Command) AppendTrace(b []byte) []byte { return appendWords(b, c.Args) }
 
 // Copy implements sim.Copier.
 func (c *Command) Copy() any { return &Command{Args: slices.Clone(c.Args)} }
 
-// Pipeline is a request for several commands that were sent in one go. Between
-// MULTI and EXEC they are a transaction.
+// Pipeline is a request for several commands that are sent together. Those between MULTI and EXEC
+// are a transaction.
 type Pipeline struct {
 	Commands [][]string
 }
@@ -67,11 +66,11 @@ func appendWord(b []byte, word string) []byte {
 	return append(b, word...)
 }
 
-// Kind is the kind of a reply, as RESP2 tells them apart. A missing string and
-// a missing array are one kind, since no client tells them apart.
+// Kind is the kind of a reply in RESP2. A missing string and a missing array are the same kind,
+// since no client distinguishes them.
 type Kind byte
 
-// The kinds of a reply; the value is the first byte of its encoding.
+// The kinds of a reply. The value is the first byte of the encoding.
 const (
 	Status  Kind = '+'
 	Error   Kind = '-'
@@ -81,8 +80,8 @@ const (
 	Nil     Kind = '_'
 )
 
-// Reply is one answer of the server. Text counts for Status, Error and Bulk,
-// Int for Integer, and Elems for Array.
+// Reply is an answer of the server. Text is used by Status, Error and Bulk, Int by Integer, and
+// Elems by Array.
 type Reply struct {
 	Kind  Kind
 	Text  string
@@ -115,7 +114,7 @@ func (r *Reply) AppendTrace(b []byte) []byte {
 
 func okReply() Reply { return Reply{Kind: Status, Text: "OK"} }
 
-// Errorf returns an error as a reply, whose first word is its code.
+// Errorf returns an error reply. Its first word is the error code.
 func Errorf(format string, args ...any) Reply {
 	return Reply{Kind: Error, Text: fmt.Sprintf(format, args...)}
 }
@@ -145,7 +144,7 @@ func (r *Reply) AppendRESP(b []byte) []byte {
 	return append(b, "\r\n"...)
 }
 
-// oneLine replaces the line breaks that a status or an error cannot hold.
+// oneLine replaces line breaks, which a status or an error cannot contain.
 func oneLine(text string) string {
 	if !strings.ContainsAny(text, "\r\n") {
 		return text
@@ -153,8 +152,7 @@ func oneLine(text string) string {
 	return strings.NewReplacer("\r", " ", "\n", " ").Replace(text)
 }
 
-// ParseRESP reads one reply in RESP2 from the front of b and returns what
-// follows it.
+// ParseRESP parses one RESP2 reply at the beginning of b and returns the rest of b.
 func ParseRESP(b []byte) (Reply, []byte, error) {
 	line, rest, found := bytes.Cut(b, []byte("\r\n"))
 	if !found || len(line) == 0 {
@@ -197,8 +195,7 @@ func ParseRESP(b []byte) (Reply, []byte, error) {
 	return reply, rest, nil
 }
 
-// constant returns the string of the status that nearly every write answers
-// without a new copy of it.
+// constant avoids a new string for the status that nearly every write answers.
 func constant(text []byte) string {
 	if string(text) == "OK" {
 		return "OK"

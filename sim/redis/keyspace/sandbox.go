@@ -10,29 +10,28 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// sandbox is the Lua in which scripts run: one state for all scripts of a
-// server, which no script can change for the next one.
+// sandbox is the Lua state in which all scripts of a server run. No script can change it for the
+// next one.
 type sandbox struct {
 	state     *lua.LState
-	globals   *lua.LTable // what scripts may read
-	env       *lua.LTable // what they see: an empty table in front of globals
+	globals   *lua.LTable // the globals that scripts may read
+	env       *lua.LTable // the scripts' global table: an empty one in front of globals
 	protected map[*lua.LTable]bool
 	handler   *lua.LFunction
 	steps     *stepLimit
 	random    randomNumbers
 	call      func(words []string) Reply
 	refuse    func(what string) Reply
-	words     []string // of a call, reused
+	words     []string // the words of a call, reused
 	keys      values
 	argv      values
 }
 
-// maxSteps is how many instructions a script may run. Redis would stop
-// answering everybody instead, until somebody kills the script.
+// maxSteps is the maximum number of instructions of a script. Redis would instead answer nobody
+// until somebody kills the script.
 const maxSteps = 10_000_000
 
-// How deep calls may lie in each other, as in Lua 5.1, and how many values they
-// may have in all.
+// The maximum depth of calls, as in Lua 5.1, and the maximum number of their values.
 const (
 	maxCalls    = 20_000
 	maxRegistry = 1 << 20
@@ -40,8 +39,8 @@ const (
 
 var errTooManySteps = errors.New("lockquake stops a script after 10000000 instructions")
 
-// stepLimit counts the instructions of a script. The Lua machine asks a
-// context before each of them whether it is done.
+// stepLimit counts the instructions of a script. gopher-lua asks a context before each instruction
+// whether it is done.
 type stepLimit struct {
 	context.Context
 	left int
@@ -93,7 +92,7 @@ func newSandbox() *sandbox {
 	return b
 }
 
-// chooseGlobals returns the global names that scripts have in Redis.
+// chooseGlobals returns the global names of scripts in Redis.
 func (b *sandbox) chooseGlobals() *lua.LTable {
 	L := b.state
 	all := L.G.Global
@@ -138,7 +137,7 @@ func (b *sandbox) chooseGlobals() *lua.LTable {
 	return globals
 }
 
-// protect returns a table through which t can be read and not be written.
+// protect returns a read-only view of t.
 func (b *sandbox) protect(t *lua.LTable) *lua.LTable {
 	front, meta := b.state.NewTable(), b.state.NewTable()
 	meta.RawSetString("__index", t)
@@ -163,7 +162,7 @@ func (b *sandbox) rawSet(L *lua.LState) int {
 	return 0
 }
 
-// setMetatable is setmetatable.
+// setMetatable implements setmetatable.
 func (b *sandbox) setMetatable(L *lua.LState) int {
 	t := L.CheckTable(1)
 	if b.protected[t] {
@@ -177,11 +176,10 @@ func (b *sandbox) setMetatable(L *lua.LState) int {
 	return 1
 }
 
-// modifyReadOnly is readOnlyTable for functions, whose message names no place.
+// modifyReadOnly raises the same error without the place in the script.
 func modifyReadOnly(L *lua.LState) int { return fail(L, "Attempt to modify a readonly table") }
 
-// protectedCall is pcall: of an error that is a table of Redis's, it returns
-// the text.
+// protectedCall implements pcall. Of an error table of Redis it returns only the text.
 func protectedCall(L *lua.LState) int {
 	L.CheckAny(1)
 	err := L.PCall(L.GetTop()-1, lua.MultRet, nil)
@@ -203,7 +201,7 @@ func protectedCall(L *lua.LState) int {
 	return 2
 }
 
-// raise is error, to which a number is a text.
+// raise implements error, which converts a number to a string.
 func raise(L *lua.LState) int {
 	object := L.Get(1)
 	if n, ok := object.(lua.LNumber); ok {
@@ -211,18 +209,18 @@ func raise(L *lua.LState) int {
 	}
 	if text, ok := object.(lua.LString); ok {
 		if level := L.OptInt(2, 1); level > 0 {
-			object = lua.LString(place(L, level)) + text
+			object = lua.LString(errorPlace(L, level)) + text
 		}
 	}
 	L.Error(object, 0)
 	return 0
 }
 
-// randomNumbers is the generator of Redis, which is the same on every machine:
-// 48 bits, of which it shows the upper 31. It begins anew with the server.
+// randomNumbers is the random generator of Redis, which is the same on every machine: 48 bits, of
+// which it returns the upper 31. It starts again with the server.
 type randomNumbers uint64
 
-// firstRandom is where it begins.
+// firstRandom is its initial state.
 const firstRandom randomNumbers = 0x1234abcd330e
 
 func (r *randomNumbers) seed(seed int32) {
@@ -237,7 +235,7 @@ func (r *randomNumbers) next() float64 {
 	return float64(int64(*r>>hidden)%math.MaxInt32) / math.MaxInt32
 }
 
-// mathRandom is math.random.
+// mathRandom implements math.random.
 func (b *sandbox) mathRandom(L *lua.LState) int {
 	drawn := b.random.next()
 	low, high := int64(1), int64(0)
@@ -262,7 +260,7 @@ func (b *sandbox) mathSeed(L *lua.LState) int {
 	return 0
 }
 
-// formatNumber writes a number as Redis hands it to a command.
+// formatNumber formats a number as Redis passes it to a command.
 func formatNumber(f float64) string {
 	switch n := truncate(f); {
 	case f == 0 && math.Signbit(f):
@@ -276,8 +274,8 @@ func formatNumber(f float64) string {
 	return strconv.FormatFloat(f, 'g', digits, 64)
 }
 
-// truncate cuts off the fraction. Outside the integers it returns the lowest
-// of them, on every architecture.
+// truncate removes the fraction. For numbers outside of int64 it returns the lowest int64, on every
+// architecture.
 func truncate(f float64) int64 {
 	const beyond = 1 << 63
 	if f >= -beyond && f < beyond {
@@ -286,19 +284,19 @@ func truncate(f float64) int64 {
 	return math.MinInt64
 }
 
-// function makes a script callable in this sandbox.
+// function returns a compiled script as a function of this sandbox.
 func (b *sandbox) function(proto *lua.FunctionProto) *lua.LFunction {
 	f := b.state.NewFunctionFromProto(proto)
 	f.Env = b.env
 	return f
 }
 
-// run carries out a script and returns its answer.
+// run runs a script and returns its answer.
 func (b *sandbox) run(f *lua.LFunction, sha string, keys, argv []string) (reply Reply) {
 	L := b.state
 	L.SetTop(0)
-	b.give(&b.keys, keys)
-	b.give(&b.argv, argv)
+	b.setValues(&b.keys, keys)
+	b.setValues(&b.argv, argv)
 	b.steps.left = maxSteps
 	L.Push(f)
 	defer func() {
@@ -319,8 +317,8 @@ func (b *sandbox) run(f *lua.LFunction, sha string, keys, argv []string) (reply 
 	return reply
 }
 
-// values is the table of strings that scripts get under a name. It serves again
-// for the next script, which mostly is given the same: no script can keep it.
+// values is the table of strings that scripts get as KEYS or ARGV. The next script, which usually
+// gets the same strings, reuses it; no script can keep it.
 type values struct {
 	name  string
 	table *lua.LTable
@@ -328,8 +326,8 @@ type values struct {
 	last  lua.LValue // the position of the last item; Lua's nil: there is none
 }
 
-// give lets scripts find the strings under the name.
-func (b *sandbox) give(v *values, items []string) {
+// setValues sets the strings of the table.
+func (b *sandbox) setValues(v *values, items []string) {
 	if !v.fits(len(items)) {
 		v.table, v.items, v.last = b.state.CreateTable(len(items), 0), make([]lua.LValue, len(items)), lua.LNil
 		if len(items) > 0 {
@@ -345,8 +343,7 @@ func (b *sandbox) give(v *values, items []string) {
 	}
 }
 
-// fits reports whether the table holds nothing but n items, whatever the last
-// script has done to it.
+// fits reports whether the table has exactly n items, whatever the last script has done to it.
 func (v *values) fits(n int) bool {
 	if v.table == nil || len(v.items) != n || v.table.MaxN() != n || v.table.Metatable != lua.LNil {
 		return false
@@ -355,14 +352,14 @@ func (v *values) fits(n int) bool {
 	return more == lua.LNil
 }
 
-// locateError turns an error into the table that Redis makes of it: the
-// message, and the line of the script at which it came up.
+// locateError converts an error to a table like that of Redis, with the message and the line of the
+// script.
 func locateError(L *lua.LState) int {
 	t, ok := L.Get(1).(*lua.LTable)
 	if !ok {
 		t = single(L, "err", "ERR "+L.ToStringMeta(L.Get(1)).String())
 	}
-	// The error came up in the script, or in a function of ours that it called.
+	// The error is in the script, or in a Go function that it called.
 	for level := 1; level <= 2; level++ {
 		frame, ok := L.GetStack(level)
 		if !ok {
@@ -377,14 +374,14 @@ func locateError(L *lua.LState) int {
 	return 1
 }
 
-// scriptError is the answer to a script that ended with an error.
+// scriptError returns the answer to a script that ended with an error.
 func scriptError(err error, sha string) Reply {
 	var failed *lua.ApiError
 	if !errors.As(err, &failed) {
 		return Errorf("ERR %s", err.Error())
 	}
 	t, ok := failed.Object.(*lua.LTable)
-	if !ok { // no room was left for the handler
+	if !ok { // the stack had no space for the handler
 		return Errorf("ERR %s script: %s", failed.Object.String(), sha)
 	}
 	text := "ERR unknown error"
@@ -397,7 +394,7 @@ func scriptError(err error, sha string) Reply {
 	return Reply{Kind: Error, Text: text}
 }
 
-// toLua converts a reply into what a script sees of it.
+// toLua converts a reply to a Lua value.
 func toLua(L *lua.LState, r *Reply) lua.LValue {
 	switch r.Kind {
 	case Integer:
@@ -419,11 +416,10 @@ func toLua(L *lua.LState, r *Reply) lua.LValue {
 	return lua.LFalse
 }
 
-// maxDepth is how deep the tables of an answer may lie in each other.
+// maxDepth is the maximum nesting of tables in a script's result.
 const maxDepth = 7_900
 
-// fromLua converts what a script returns into a reply. The value lies in
-// depth tables.
+// fromLua converts the result of a script to a reply. The value is inside depth tables.
 func fromLua(v lua.LValue, depth int) Reply {
 	if depth > maxDepth {
 		return Errorf("ERR reached lua stack limit")

@@ -12,11 +12,10 @@ import (
 	"github.com/yuin/gopher-lua/parse"
 )
 
-// ScriptCache keeps compiled scripts by the SHA-1 of their text, and the Lua
-// states of servers that were closed. The servers of many runs may share one,
-// on any number of goroutines: a compiled script never changes, and no script
-// can change a state for the next one. It does not decide whether a server
-// knows a script.
+// ScriptCache has compiled scripts by the SHA-1 of their text, and the Lua states of closed
+// servers. The servers of many runs may share one, on any number of goroutines: a compiled script
+// never changes, and no script can change a state for the next one. Whether a server has loaded a
+// script is not its concern.
 type ScriptCache struct {
 	mu     sync.Mutex
 	protos map[string]*lua.FunctionProto
@@ -28,7 +27,7 @@ func NewScriptCache() *ScriptCache {
 	return &ScriptCache{protos: map[string]*lua.FunctionProto{}}
 }
 
-// compile returns the script compiled.
+// compile returns the compiled script.
 func (c *ScriptCache) compile(sha, text string) (*lua.FunctionProto, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,15 +45,14 @@ func (c *ScriptCache) compile(sha, text string) (*lua.FunctionProto, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A script has no arguments, and a main chunk no name for a table of them:
-	// without this mark, Lua makes one at every call.
+	// A script has no arguments. Without this change, Lua would make a table of arguments at every
+	// call.
 	proto.IsVarArg &^= lua.VarArgNeedsArg
 	c.protos[sha] = proto
 	return proto, nil
 }
 
-// take returns a sandbox whose scripts call the given function, and tell the other
-// one what they ask for that is not simulated.
+// take returns a sandbox whose scripts run commands by call and report missing features by refuse.
 func (c *ScriptCache) take(call func(words []string) Reply, refuse func(what string) Reply) *sandbox {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,30 +66,29 @@ func (c *ScriptCache) take(call func(words []string) Reply, refuse func(what str
 	return b
 }
 
-// giveBack keeps a sandbox for the next server.
-func (c *ScriptCache) giveBack(b *sandbox) {
+// putBack keeps a sandbox for the next server.
+func (c *ScriptCache) putBack(b *sandbox) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	b.call, b.refuse = nil, nil
 	c.idle = append(c.idle, b)
 }
 
-// chunkName is what Redis calls every script in its messages.
+// chunkName is the name of every script in messages of Redis.
 const chunkName = "user_script"
 
-// scripts runs the scripts of one server, on one Lua state, which is made at
-// the first of them.
+// scripts runs the scripts of one server, on one Lua state that is made for the first of them.
 type scripts struct {
 	cache    *ScriptCache
 	keyspace *Keyspace
 	sandbox  *sandbox
-	known    map[string]script // by SHA-1: what EVALSHA finds
-	readOnly bool              // the script that runs may not write
-	wrote    bool              // the script that runs has written
-	allowOOM bool              // the script that runs may write while memory is short
+	known    map[string]script // by SHA-1: the loaded scripts
+	readOnly bool              // the current script may not write
+	wrote    bool              // the current script has written
+	allowOOM bool              // the current script may write while memory is short
 }
 
-// script is a script that a server knows.
+// script is a loaded script.
 type script struct {
 	function *lua.LFunction
 	header
@@ -101,7 +98,7 @@ func newScripts(cache *ScriptCache, k *Keyspace) *scripts {
 	return &scripts{cache: cache, keyspace: k, known: map[string]script{}}
 }
 
-// ForgetScripts is what a restart of the server leaves of its scripts.
+// ForgetScripts removes all scripts, as a restart of the server does.
 func (k *Keyspace) ForgetScripts() {
 	clear(k.scripts.known)
 	if k.scripts.sandbox != nil {
@@ -142,22 +139,20 @@ func (s *scripts) eval(args []string) Reply {
 	return s.sandbox.run(run.function, sha, keys, argv)
 }
 
-// mayWrite reports whether a script says of itself that it may write: one with a
-// first line of its own that does not say no-writes.
+// mayWrite reports whether a script has a header line without no-writes.
 func (s *scripts) mayWrite(args []string) bool {
 	h := s.headerOf(args)
 	return h.flagged && !h.noWrites
 }
 
-// mayGrow reports whether a script with a first line of its own says neither that
-// it may run while memory is short nor no-writes.
+// mayGrow reports whether a script has a header line with neither allow-oom nor no-writes.
 func (s *scripts) mayGrow(args []string) bool {
 	h := s.headerOf(args)
 	return h.flagged && !h.allowOOM && !h.noWrites
 }
 
-// headerOf returns the header of the script that a command runs, none if it runs
-// none or one that cannot be read: that is what the command answers.
+// headerOf returns the header of the script that a command runs. It is empty if there is no script
+// or the header is invalid, which the command itself reports.
 func (s *scripts) headerOf(args []string) header {
 	switch args[0] {
 	case "eval", "eval_ro":
@@ -170,7 +165,7 @@ func (s *scripts) headerOf(args []string) header {
 	return header{}
 }
 
-// load makes a script known and returns its SHA-1, or the error to answer.
+// load loads a script and returns its SHA-1, or the error to answer.
 func (s *scripts) load(text string) (string, *Reply) {
 	sum := sha1.Sum([]byte(text))
 	sha := hex.EncodeToString(sum[:])
@@ -194,16 +189,15 @@ func (s *scripts) load(text string) (string, *Reply) {
 	return sha, nil
 }
 
-// header is what the first line of a script says, if it begins with "#!".
+// header is the first line of a script, if it begins with "#!".
 type header struct {
-	flagged  bool // there is one
+	flagged  bool // the script has one
 	noWrites bool
 	allowOOM bool
 }
 
-// parseHeader returns what a script's first line says and the script without
-// it, with its lines still numbered as they were. The error is what Redis says
-// to a line that it does not understand.
+// parseHeader returns the header and the rest of a script, with unchanged line numbers. The error
+// has the words of Redis.
 func parseHeader(text string) (h header, body string, err error) {
 	if !strings.HasPrefix(text, "#!") {
 		return h, text, nil
@@ -271,8 +265,7 @@ func (s *scripts) script(args []string) Reply {
 	return Errorf("ERR unknown subcommand '%.128s'. Try SCRIPT HELP.", args[1])
 }
 
-// call is redis.call and redis.pcall: the command path of the keyspace, with
-// the messages that scripts see.
+// call runs a command for redis.call and redis.pcall, with the error messages for scripts.
 func (s *scripts) call(words []string) Reply {
 	k := s.keyspace
 	args := k.lower(words)

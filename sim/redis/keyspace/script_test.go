@@ -9,9 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What a script asks for that is not simulated is told by its name, and does not
-// pass for an error of the script.
-func TestWhatScriptsLackIsNamed(t *testing.T) {
+// A feature that is not simulated is named, and is not reported as an error of the script.
+func TestAFeatureThatScriptsLackIsNamed(t *testing.T) {
 	for script, want := range map[string]string{
 		"return struct.pack('>I2', 1)":                     "STRUCT IN A SCRIPT",
 		"return cmsgpack.pack(1)":                          "CMSGPACK IN A SCRIPT",
@@ -36,7 +35,7 @@ func TestWhatScriptsLackIsNamed(t *testing.T) {
 	}
 }
 
-// What one script does to its surroundings, the next one does not see.
+// A script cannot change the environment of the next one.
 func TestScriptsCannotReachEachOther(t *testing.T) {
 	k := newKeyspace(t)
 	now := time.UnixMilli(1_000_000)
@@ -63,10 +62,9 @@ func TestScriptsCannotReachEachOther(t *testing.T) {
 	}
 }
 
-// A keyspace that takes over the Lua state of a closed one answers as one with a
-// state of its own: the scripts, the keys and the random numbers of the first
-// are gone.
-func TestClosedKeyspaceLeavesNoTrace(t *testing.T) {
+// A keyspace that reuses the Lua state of a closed one answers like one with a new state: the
+// scripts, keys and random numbers of the first are gone.
+func TestAReusedLuaStateHasNoTraceOfItsFirstKeyspace(t *testing.T) {
 	cache := NewScriptCache()
 	begin := func(scripts *ScriptCache) *Keyspace {
 		k, err := New(scripts, Hooks{})
@@ -124,9 +122,8 @@ func TestClosedKeyspaceLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// Whatever a script does to KEYS and ARGV, the next one finds there what it is
-// given and nothing else.
-func TestScriptsAreGivenTheirOwnWords(t *testing.T) {
+// Whatever a script does to KEYS and ARGV, the next one finds exactly its own there.
+func TestEachScriptGetsItsOwnKEYSAndARGV(t *testing.T) {
 	k := newKeyspace(t)
 	eval := func(script string, words ...string) string {
 		reply := k.Run(time.UnixMilli(1_000_000), append([]string{"eval", script}, words...))

@@ -14,42 +14,41 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 )
 
-// store is the keyspace: miniredis without a socket, and an expiry of our own.
+// store has the data: miniredis without a socket, and an expiry of our own.
 //
-// A key lives as long as the clock, in whole milliseconds, is not past its
-// deadline; at that very millisecond it is still there. The keyspace below is
-// told how much is left of the keys that a command names just before it runs,
-// and asked for what it made of it just after. So nothing depends on how many
-// keys there are, and a clock that is set back works as in Redis.
+// A key exists as long as the clock, in whole milliseconds, is not past its deadline; in that very
+// millisecond it still exists. Just before a command runs, miniredis gets the remaining time of the
+// keys that the command names, and just after it the deadlines are read back. So the cost does not
+// depend on the number of keys, and a clock that is set back works as in Redis.
 type store struct {
 	redis     *miniredis.Miniredis
-	db        *miniredis.RedisDB // the only one that it has
+	db        *miniredis.RedisDB // the only database
 	peer      *server.Peer
 	out       output
 	now       time.Time
 	deadlines map[string]int64 // Unix milliseconds
-	commands  map[string]bool  // by name: whether there is such a command, as far as asked
+	commands  map[string]bool  // by name: whether miniredis has the command; filled on demand
 
-	// touched is told every key that a command names, before it runs. expired
-	// is told every key whose deadline has passed, after it is gone.
+	// touched is called for each key that a command names, before it runs. expired is called for
+	// each key whose deadline has passed, after it was removed.
 	touched, expired func(key string)
 
-	// follows: it is that of a replica, which expires nothing. What has expired
-	// is hidden from the command that names it, and is there again afterwards.
+	// follows reports whether the server is a replica, which expires nothing. It hides expired keys
+	// from the command that names them, and restores them afterwards.
 	follows func() bool
 	hidden  []hidden
 
-	attention attention
-	missing   string // what was asked for first that is not simulated
+	waiters waiters
+	missing string // the first thing that a command needed and that is not simulated
 }
 
-// hidden is a key that is there again after a command, and what it holds.
+// hidden is an expired key of a replica that is restored after the command.
 type hidden struct {
 	key   string
 	image Image
 }
 
-// output collects what miniredis writes to its client.
+// output collects the bytes that miniredis sends to its client.
 type output struct{ bytes []byte }
 
 func (o *output) Write(b []byte) (int, error) {
@@ -57,8 +56,7 @@ func (o *output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// present marks a key whose time to live is below a millisecond: to the
-// keyspace below, no time left is no deadline.
+// present is added to a time to live, since for miniredis no time left means no deadline.
 const present = time.Nanosecond
 
 func newStore(h Hooks) (*store, error) {
@@ -69,9 +67,9 @@ func newStore(h Hooks) (*store, error) {
 		touched:   h.Named,
 		expired:   h.Expired,
 		follows:   h.Follows,
-		attention: attention{watching: map[string][]*Connection{}, blocked: map[string][]*Blocked{}},
+		waiters:   waiters{watching: map[string][]*Connection{}, blocked: map[string][]*Blocked{}},
 	}
-	// The commands are there only after a first connection.
+	// miniredis registers its commands only at the first connection.
 	conn, err := s.redis.Dial()
 	if err != nil {
 		return nil, fmt.Errorf("redis: start the keyspace: %w", err)
@@ -91,21 +89,21 @@ func (s *store) setTime(now time.Time) {
 	s.redis.SetTime(now.Truncate(time.Millisecond))
 }
 
-// run carries out one command on the keyspace. Its name is in lower case.
+// run runs one command. Its name is in lower case.
 func (s *store) run(args []string) Reply {
-	s.attention.begin()
+	s.waiters.begin()
 	reply, ok := s.direct(args)
 	if !ok {
 		reply = s.indirect(args)
 	}
-	if len(s.attention.named) > 0 {
-		s.noticed(args, &reply)
+	if len(s.waiters.named) > 0 {
+		s.detectChanges(args, &reply)
 	}
 	return reply
 }
 
-// knows reports whether the keyspace has a command of that name.
-func (s *store) knows(name string) bool {
+// hasCommand reports whether miniredis has the command.
+func (s *store) hasCommand(name string) bool {
 	if name == "substr" {
 		return true
 	}
@@ -117,13 +115,13 @@ func (s *store) knows(name string) bool {
 	return known
 }
 
-// indirect carries out a command by the keyspace's own dispatcher.
+// indirect runs a command with the dispatcher of miniredis.
 func (s *store) indirect(args []string) Reply {
 	name := args[0]
 	if notSimulated(name, args) {
 		return s.refuse(name)
 	}
-	if !s.knows(name) {
+	if !s.hasCommand(name) {
 		return s.refuse(name)
 	}
 	if reply, ok := s.deadline(args); ok {
@@ -136,26 +134,26 @@ func (s *store) indirect(args []string) Reply {
 	} else if end := min(span.end(len(args)), len(args)); span.first < end {
 		keys = args[span.first:end]
 	}
-	s.before(keys, span.step)
+	s.beforeCommand(keys, span.step)
 	if reply, ok := s.clockCommand(name, args); ok {
 		return reply
 	}
 	if reply := s.guard(args); reply != nil {
-		s.after(keys, span.step)
+		s.afterCommand(keys, span.step)
 		return *reply
 	}
 	moved := s.deadlines[args[min(1, len(args)-1)]]
 	reply := s.dispatch(args)
-	s.after(keys, span.step)
+	s.afterCommand(keys, span.step)
 	switch name {
 	case "sinterstore", "sdiffstore", "sunionstore":
-		// The keyspace below keeps an empty set.
+		// miniredis keeps an empty set.
 		if reply.Kind == Integer && reply.Int == 0 {
 			s.put(args[1], Image{})
 		}
 	case "rename", "renamenx", "copy":
-		// The keyspace below could lose a deadline that is far away, and leaves
-		// a copy the deadline of what was there before.
+		// miniredis could lose a deadline that is far away, and gives a copy the deadline of the
+		// old value.
 		if reply.Int == 1 || reply.Kind == Status {
 			s.persist(args[2])
 			if moved != 0 {
@@ -174,31 +172,30 @@ func (k keySpan) end(n int) int {
 	return k.last + 1
 }
 
-// before drops those keys whose deadline has passed, and tells the keyspace
-// how long the others have to live.
-func (s *store) before(keys []string, step int) {
+// beforeCommand expires the keys that are due, and tells miniredis the time to live of the others.
+func (s *store) beforeCommand(keys []string, step int) {
 	for i := 0; i < len(keys); i += step {
 		key := keys[i]
-		s.arrive(key)
+		s.touchKey(key)
 		if deadline, ok := s.deadlines[key]; ok {
-			s.db.SetTTL(key, s.left(deadline))
+			s.db.SetTTL(key, s.timeToLive(deadline))
 		}
 	}
 }
 
-// left is how long the keyspace below is told that a key has to live. A
-// duration ends long before the milliseconds of a deadline do.
-func (s *store) left(deadline int64) time.Duration {
+// timeToLive returns the time to live of a key for miniredis. It is limited, since a time.Duration
+// has a smaller range than the milliseconds of a deadline.
+func (s *store) timeToLive(deadline int64) time.Duration {
 	const longest = int64(math.MaxInt64/time.Millisecond) - 1
 	return time.Duration(min(deadline-s.now.UnixMilli(), longest))*time.Millisecond + present
 }
 
-// after takes over the times to live that a command has left behind.
-func (s *store) after(keys []string, step int) {
+// afterCommand reads back the times to live that a command has left.
+func (s *store) afterCommand(keys []string, step int) {
 	for i := 0; i < len(keys); i += step {
 		key := keys[i]
 		left := s.db.TTL(key)
-		if deadline, ok := s.deadlines[key]; ok && left == s.left(deadline) {
+		if deadline, ok := s.deadlines[key]; ok && left == s.timeToLive(deadline) {
 			continue
 		}
 		if left > 0 {
@@ -209,7 +206,7 @@ func (s *store) after(keys []string, step int) {
 	}
 }
 
-// expire drops the key if its deadline has passed, and reports whether it did.
+// expire removes the key if its deadline has passed, and reports whether it did.
 func (s *store) expire(key string) bool {
 	deadline, ok := s.deadlines[key]
 	if !ok || s.now.UnixMilli() <= deadline {
@@ -227,7 +224,7 @@ func (s *store) expire(key string) bool {
 	return true
 }
 
-// reveal ends what a command has hidden.
+// reveal restores the keys that were hidden from a command.
 func (s *store) reveal() {
 	for _, h := range s.hidden {
 		s.put(h.key, h.image)
@@ -235,11 +232,11 @@ func (s *store) reveal() {
 	s.hidden = s.hidden[:0]
 }
 
-// dispatch hands the command to miniredis and reads its reply.
+// dispatch runs the command in miniredis and parses its reply.
 func (s *store) dispatch(args []string) Reply {
 	s.out.bytes = s.out.bytes[:0]
 	if args[0] == "xadd" {
-		args = slices.Clone(args) // a stream keeps the words, which belong to the caller
+		args = slices.Clone(args) // a stream keeps the slice, which belongs to the caller
 	}
 	s.redis.Server().Dispatch(s.peer, args)
 	s.peer.Flush()
@@ -250,14 +247,14 @@ func (s *store) dispatch(args []string) Reply {
 	rewriteScores(args, &reply)
 	switch args[0] {
 	case "sinter", "sdiff", "sunion":
-		// Their order is that of a map.
+		// miniredis returns them in the order of a map.
 		sort.Slice(reply.Elems, func(i, j int) bool { return reply.Elems[i].Text < reply.Elems[j].Text })
 	}
 	return reply
 }
 
-// clockCommand answers the commands that only read the clock or a deadline,
-// and reports whether this is one.
+// clockCommand answers the commands that only read the clock or a deadline, and reports whether the
+// command is one of them.
 func (s *store) clockCommand(name string, args []string) (Reply, bool) {
 	if name == "time" && len(args) == 1 {
 		micros := s.now.UnixMicro()

@@ -2,8 +2,8 @@ package keyspace
 
 import "time"
 
-// ParseWait reads a WAIT outside of a transaction: for how many replicas, and how
-// long; a timeout of 0 is none. failed is the answer to one that is not carried out.
+// ParseWait parses a WAIT outside of a transaction: the number of replicas and the timeout, where 0
+// means none. Failed is the answer to a WAIT that cannot be run.
 func (k *Keyspace) ParseWait(words []string) (replicas int64, timeout time.Duration, failed *Reply) {
 	replicas, timeout, failed = parseWait(words, k.readOnly())
 	if failed == nil {
@@ -12,8 +12,8 @@ func (k *Keyspace) ParseWait(words []string) (replicas int64, timeout time.Durat
 	return replicas, timeout, failed
 }
 
-// wait is a WAIT in a transaction. It does not block, and counts who had
-// everything that was written before the transaction began.
+// wait runs a WAIT in a transaction. It does not block, and counts the replicas that had all writes
+// before the transaction began.
 func (k *Keyspace) wait(args []string) Reply {
 	if _, _, failed := parseWait(args, k.readOnly()); failed != nil {
 		return *failed
@@ -21,8 +21,7 @@ func (k *Keyspace) wait(args []string) Reply {
 	return Reply{Kind: Integer, Int: k.atMulti}
 }
 
-// parseWait reads WAIT's arguments. A timeout of 0 is none. A replica has nobody
-// to wait for.
+// parseWait parses the arguments of WAIT. A timeout of 0 means none. On a replica WAIT is an error.
 func parseWait(args []string, onReplica bool) (replicas int64, timeout time.Duration, failed *Reply) {
 	fail := func(r Reply) (int64, time.Duration, *Reply) { return 0, 0, &r }
 	if len(args) != 3 {

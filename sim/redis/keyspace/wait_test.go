@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A WAIT that does not block answers at once, one with wrong arguments says so as
-// Redis does, and a script may not wait.
-func TestWaitThatDoesNotBlock(t *testing.T) {
+// A WAIT that does not block is answered at once, wrong arguments give the errors of Redis, and a
+// script may not call it.
+func TestAWAITInATransactionIsAnsweredAtOnce(t *testing.T) {
 	k := newKeyspace(t)
 	for _, test := range []struct{ command, want string }{
 		{"WAIT 1 50", "0"},

@@ -1,0 +1,88 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// tooManySuccessors looks for a value from which more steps continued than the value occurred. That
+// proves that no order of the steps exists. A step that first read a value and then left another
+// one used the value up, so each such step needs an occurrence of its own: the start, or a step
+// that left the value. For example, with a counter that starts at 0:
+//
+//	worker-1  reads 0, writes 1
+//	worker-2  reads 0, writes 1
+//	worker-3  reads 1, writes 2
+//	0 occurred once and has two successors: one increment is lost
+//
+// This is counting only, so it works however many steps are concurrent, and it finds every lost
+// increment of a counter. A history that it accepts may still be wrong. It returns the positions of
+// the steps that continued from the value, up to the first one too many, nil if there is no such
+// value.
+func (s *search) tooManySuccessors() []int {
+	transitions := make([]transition, len(s.steps))
+	occurred := map[string]int{s.start.value: 1}
+	for i := range s.steps {
+		p := s.steps[i].transition()
+		transitions[i] = p
+		for _, value := range p.to {
+			if !p.reads || value != p.from {
+				occurred[value]++
+			}
+		}
+	}
+	successors := map[string][]int{}
+	for i, p := range transitions {
+		if !p.reads || !p.leaves || slices.Contains(p.to, p.from) {
+			continue
+		}
+		successors[p.from] = append(successors[p.from], i)
+		if len(successors[p.from]) > occurred[p.from] {
+			return successors[p.from]
+		}
+	}
+	return nil
+}
+
+// transition is what a step as a whole did to the value.
+type transition struct {
+	from   string // the value that it read first
+	reads  bool   // from is known
+	to     []string
+	leaves bool // it certainly left one of the values in to
+}
+
+func (x *step) transition() transition {
+	var p transition
+	if a := &x.accesses[0]; !a.op.Write() && !a.unseen && !a.maybe && !a.refused {
+		p.from, p.reads = a.op.Value, true
+	}
+	for i := len(x.accesses) - 1; i >= 0 && !p.leaves; i-- {
+		if a := &x.accesses[i]; a.op.Write() && !a.refused {
+			p.to = append(p.to, a.op.Value)
+			p.leaves = !a.maybe
+		}
+	}
+	return p
+}
+
+// explainSuccessors says in one sentence which steps continued from one value, and returns their
+// events.
+func (s *search) explainSuccessors(successors []int) (text string, events []int64) {
+	from := s.steps[successors[0]].accesses[0].op.Value
+	const most = 3
+	var named []string
+	for _, i := range successors[max(0, len(successors)-most):] {
+		named = append(named, s.steps[i].describe())
+		events = append(events, s.steps[i].events()...)
+	}
+	if n := len(successors) - len(named); n > 0 {
+		named = append(named, fmt.Sprintf("%d before them", n))
+	}
+	times := "once"
+	if n := len(successors) - 1; n > 1 {
+		times = fmt.Sprintf("%d times", n)
+	}
+	return fmt.Sprintf("%s went on from %q, which came up only %s", strings.Join(named, " and "), from, times), events
+}

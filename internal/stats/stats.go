@@ -1,0 +1,215 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/stat/combin"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Every interval and test is at this level, two-sided; only AtMost looks to
+// one side.
+const (
+	confidence   = 0.95
+	significance = 1 - confidence
+)
+
+// Rate is how often something is seen, with its 95 % interval.
+type Rate struct {
+	Rate float64 `json:"rate"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+	// AtMost is the exact bound that the true rate stays below, at 95 % and to
+	// one side, where nothing was seen; else 0.
+	AtMost float64 `json:"at_most,omitempty"`
+}
+
+// PerRun is the rate of violating runs, with Wilson's interval; of no runs at
+// all it is nil.
+func PerRun(violating, runs int) *Rate {
+	if runs == 0 {
+		return nil
+	}
+	r := Rate{Rate: Round6(float64(violating) / float64(runs))}
+	r.Low, r.High = Wilson(violating, runs)
+	if violating == 0 {
+		r.AtMost = AtMost(runs)
+	}
+	return &r
+}
+
+// PerExposure is the rate of events for each unit of an exposure (acquisitions,
+// hours), with Garwood's interval; without any exposure it is nil.
+//
+// Where one fault causes many events at once they come in clusters, and that
+// interval would be far too narrow. The dispersion says how many events make a
+// cluster (see dispersion; 1 if they come one by one): clusters are what the
+// interval is worked out of.
+func PerExposure(events int64, exposure, dispersion float64) *Rate {
+	if exposure <= 0 {
+		return nil
+	}
+	low, high := garwood(float64(events) / dispersion)
+	scale := dispersion / exposure
+	r := Rate{Rate: significant(float64(events) / exposure), Low: significant(low * scale), High: significant(high * scale)}
+	if events == 0 {
+		r.AtMost = significant(distuv.Gamma{Alpha: 1, Beta: 1}.Quantile(confidence) / exposure)
+	}
+	return &r
+}
+
+// Wilson returns the 95 % Wilson score interval of a rate of which violating
+// out of runs were seen. Both ends lie in [0, 1]; of no runs at all nothing
+// is known, and the interval is all of it. violating must lie in [0, runs].
+//
+// Unlike the interval of the textbooks (rate ± 1.96 standard errors), it says
+// something where nothing was seen: 0 of 1,000 is a rate of up to 0.38 %.
+func Wilson(violating, runs int) (low, high float64) {
+	if runs == 0 {
+		return 0, 1
+	}
+	z := normalQuantile()
+	n, p := float64(runs), float64(violating)/float64(runs)
+	middle := p + z*z/(2*n)
+	spread := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	scale := 1 + z*z/n
+	return Round6(max(0, (middle-spread)/scale)), Round6(min(1, (middle+spread)/scale))
+}
+
+// wilsonNeeds is how many runs make Wilson's interval at most so wide to either
+// side, whatever the rate is: at a half it is the widest.
+func WilsonNeeds(halfWidth float64) float64 {
+	z := normalQuantile()
+	return math.Ceil(z * z * (1/(4*halfWidth*halfWidth) - 1))
+}
+
+func normalQuantile() float64 { return distuv.UnitNormal.Quantile(1 - significance/2) }
+
+// AtMost returns what the rate stays below, at 95 %, if none of the runs was
+// violating: the exact bound of Clopper and Pearson to one side, 1 of no runs.
+// Of 1,000 runs it is 0.3 %, three divided by their number.
+func AtMost(runs int) float64 {
+	if runs == 0 {
+		return 1
+	}
+	return significant(distuv.Beta{Alpha: 1, Beta: float64(runs)}.Quantile(confidence))
+}
+
+// garwood returns the exact 95 % interval of the mean of a Poisson variable
+// that came out as events.
+func garwood(events float64) (low, high float64) {
+	if events > 0 {
+		low = distuv.ChiSquared{K: 2 * events}.Quantile(significance/2) / 2
+	}
+	high = distuv.ChiSquared{K: 2*events + 2}.Quantile(1-significance/2) / 2
+	return significant(low), significant(high)
+}
+
+// dispersion is the variance of the events of a run divided by their mean: 1 if
+// they come one by one, at random, and more if they come in clusters. It is
+// never less than 1. squares is the sum of the squared events of each run.
+func Dispersion(events int64, squares float64, runs int) float64 {
+	if events == 0 || runs < 2 {
+		return 1
+	}
+	n, sum := float64(runs), float64(events)
+	variance := (squares - sum*sum/n) / (n - 1)
+	return max(1, significant(variance*n/sum))
+}
+
+// mcNemar returns the exact two-sided p-value of a paired comparison: of the
+// pairs that differ, onlyFirst are violating on the first side and onlySecond on
+// the second, and if both sides were alike a coin would decide each. It is 1 if
+// no pair differs.
+func McNemar(onlyFirst, onlySecond int) float64 {
+	coin := distuv.Binomial{N: float64(onlyFirst + onlySecond), P: 0.5}
+	return significant(min(1, 2*coin.CDF(float64(min(onlyFirst, onlySecond)))))
+}
+
+// Fisher returns the two-sided p-value of Fisher's exact test: how likely two
+// rates are to differ so much or more if both sides were alike. It is 1 if
+// a side has no runs.
+func Fisher(violating1, runs1, violating2, runs2 int) float64 {
+	violating := violating1 + violating2
+	ways := func(of, choose int) float64 { return combin.LogGeneralizedBinomial(float64(of), float64(choose)) }
+	all := ways(runs1+runs2, violating)
+	chance := func(k int) float64 { return ways(runs1, k) + ways(runs2, violating-k) - all }
+	// Tables that are as likely as the one seen count too, whatever their last
+	// bits are.
+	const tie = 1e-7
+	seen := chance(violating1) + tie
+	p := 0.0
+	for k := max(0, violating-runs2); k <= min(violating, runs1); k++ {
+		if c := chance(k); c <= seen {
+			p += math.Exp(c)
+		}
+	}
+	return significant(min(1, p))
+}
+
+// Difference returns the 95 % interval of the second rate less the first, by
+// Newcombe's way of joining two Wilson intervals.
+func Difference(violating1, runs1, violating2, runs2 int) (low, high float64) {
+	if runs1 == 0 || runs2 == 0 {
+		return -1, 1
+	}
+	p1, p2 := float64(violating1)/float64(runs1), float64(violating2)/float64(runs2)
+	low1, high1 := Wilson(violating1, runs1)
+	low2, high2 := Wilson(violating2, runs2)
+	return Round6(p2 - p1 - math.Hypot(p2-low2, high1-p1)), Round6(p2 - p1 + math.Hypot(high2-p2, p1-low1))
+}
+
+// Significant says of each of several p-values whether it is below 5 % by
+// Holm's rule, which keeps the chance of any false alarm among all of them at
+// 5 %: the smallest must be below 5 % divided by their number, and so on.
+func Significant(ps []float64) []bool {
+	order := make([]int, len(ps))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case ps[a] < ps[b]:
+			return -1
+		case ps[a] > ps[b]:
+			return 1
+		}
+		return 0
+	})
+	result := make([]bool, len(ps))
+	for rank, i := range order {
+		if ps[i] > significance/float64(len(ps)-rank) {
+			break
+		}
+		result[i] = true
+	}
+	return result
+}
+
+// round6 cuts what differs between architectures: the last bits of a product
+// that one of them fuses with a sum. Six decimals are more than anybody reads.
+func Round6(x float64) float64 { return math.Round(x*1e6) / 1e6 }
+
+// significant does the same where a figure may be of any size: it keeps six
+// digits.
+func significant(x float64) float64 {
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
+	if err != nil {
+		return x // no number comes to this: it reads what it has just written
+	}
+	return y
+}
+
+// PValue prints a p-value with no more digits than it is good for.
+func PValue(p float64) string {
+	switch {
+	case p < 0.001:
+		return "p < 0.001"
+	case p < 0.1:
+		return fmt.Sprintf("p = %.3f", p)
+	}
+	return fmt.Sprintf("p = %.2f", p)
+}

@@ -1,0 +1,102 @@
+package sample
+
+import (
+	"time"
+
+	"lockquake/checker"
+	"lockquake/faults"
+	"lockquake/internal/stats"
+	"lockquake/scenarios"
+	"lockquake/scenarios/results"
+)
+
+// use is a strategy in a campaign written by hand.
+type use struct {
+	name, label, fence string
+	runs, violating    int
+	checks             map[string]int // runs that violate each
+	decides            bool
+	expected           results.Expectation
+	failures           []results.Failure
+}
+
+func (u use) stats() results.StrategyStats {
+	low, high := stats.Wilson(u.violating, u.runs)
+	s := results.StrategyStats{
+		Name: u.name, Label: u.label, Fence: u.fence, Runs: u.runs, Violating: u.violating,
+		Rate: float64(u.violating) / float64(max(1, u.runs)), Low: low, High: high,
+		Acquisitions: int64(u.runs) * 183, Checksum: "0123456789abcdef",
+		Checks: map[string]results.CheckStats{}, Order: []string{"linearizable", "lost-update", "exclusion", "belief", "fencing"},
+		Decides: u.decides, Expected: u.expected, Failures: u.failures,
+	}
+	if u.name != "none" {
+		s.Metrics = metrics(int64(u.runs))
+	}
+	for _, check := range s.Order {
+		counts := results.CheckStats{Applies: check != "fencing" || u.name == "redis-fenced", Violating: u.checks[check]}
+		if counts.Violating > 0 {
+			counts.FirstSeed, counts.Replay = 3, "gc-pause@1a2b3c4d5e6f/"+u.label+"/3"
+			counts.Violations = 2 * int64(counts.Violating)
+			counts.PerRun = stats.PerRun(counts.Violating, u.runs)
+			if check != "linearizable" { // it has no rate
+				counts.PerThousand = stats.PerExposure(counts.Violations, float64(s.Acquisitions)/1000, 2)
+				counts.PerLockHour = stats.PerExposure(counts.Violations, float64(u.runs)/60, 2)
+			}
+		}
+		s.Checks[check] = counts
+	}
+	return s
+}
+
+// metrics are those of a number of runs of a minute.
+func metrics(runs int64) checker.Metrics {
+	m := checker.Metrics{
+		Calls: 190 * runs, Acquisitions: 183 * runs, NotObtained: 4 * runs, Unknown: 3 * runs, Commands: 640 * runs, Refusals: 400 * runs,
+		LossesNoticed: 2 * runs, LossesUnnoticed: runs / 10, ActsAfterLoss: runs / 2, Unavailable: 3 * time.Second * time.Duration(runs),
+		Time: time.Minute * time.Duration(runs), Fairness: 0.93, Runs: runs,
+	}
+	for i := range time.Duration(100) {
+		m.Wait.Add(i * 40 * time.Millisecond)
+		m.Hold.Add(20*time.Millisecond + i*1800*time.Microsecond)
+		m.Notice.Add(i * 90 * time.Millisecond)
+	}
+	m.Wasted = m.Hold.Total / 40
+	return m
+}
+
+// GCPause is a campaign with a bit of everything: what was expected, what was
+// not, what cannot be told, and what nobody asked for.
+func GCPause() (*results.Campaign, *scenarios.Scenario) {
+	c := &results.Campaign{
+		Schema: 1, Version: "v0.1.0", Scenario: "gc-pause", Source: "martin.kleppmann.com, 2016",
+		About: "stop-the-world pauses that outlast the lease", Hash: "1a2b3c4d5e6f",
+		Seeds: results.SeedRange{First: 1, Last: 1000}, Until: 0.03, Locks: 1, Needed: 200, Step: 10 * time.Microsecond,
+		Wake: results.WakeDrawn, WakeLag: "{dist: lognormal, median: 100µs, p99: 10ms}", Cores: 2,
+		Verdict: results.Fail,
+		Paired: []results.PairStats{
+			{Base: "none", Label: "redis", Seeds: 1000, Both: 412, BaseOnly: 588, Differs: true, Says: "redis fails less often than none: of the same 1000 seeds 0 violate with redis only, 588 with none only, 412 with both (McNemar, p < 0.001)"},
+			{Base: "none", Label: "twin", Seeds: 1000, Both: 1000, P: 1, Says: "twin and none do the same on all 1000 seeds"},
+		},
+		Reasons: []string{"redis-watchdog was expected to hold lost-update, and violated it in 3 of 1000 runs."},
+		Faults: []results.FaultStats{
+			{Spec: 0, Kind: faults.Pause, Planned: 93211, Happened: 93102, Bit: 71044},
+			{Spec: 1, Kind: faults.Partition, Optional: true, Planned: 6000, Happened: 6000},
+		},
+	}
+	late := results.Failure{Seed: 3, Trial: Kleppmann(0)}
+	late.Trial.Seed = 3
+	lost, linear := late, late
+	lost.Check, linear.Check = "lost-update", "linearizable"
+	weird := results.Failure{Check: "lost-update", Seed: 7, Trial: Long()}
+	for _, u := range []use{
+		{"none", "none", "off", 1000, 1000, map[string]int{"linearizable": 1000, "lost-update": 1000, "exclusion": 1000, "belief": 1000}, true, results.AsExpected, nil},
+		{"redis", "redis", "off", 1000, 412, map[string]int{"linearizable": 412, "lost-update": 398, "exclusion": 405, "belief": 871}, true, results.AsExpected, []results.Failure{linear, lost}},
+		{"redis-checked", "checked | by its own clock", "off", 1000, 4, map[string]int{"lost-update": 4, "exclusion": 4}, false, results.CannotTell, []results.Failure{weird}},
+		{"redis-watchdog", "redis-watchdog", "off", 1000, 3, map[string]int{"lost-update": 3}, true, results.NotAsExpected, nil},
+		{"redis-fenced", "fenced", "reads-writes", 1000, 0, nil, true, results.AsExpected, nil},
+		{"redis-fenced", "fenced writes only", "writes", 100, 0, nil, true, results.CannotTell, nil},
+	} {
+		c.Strategies = append(c.Strategies, u.stats())
+	}
+	return c, &scenarios.Scenario{Name: "gc-pause", Path: "gc-pause", Hash: c.Hash, Text: []byte("name: gc-pause\nduration: 60s\n")}
+}

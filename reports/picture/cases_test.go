@@ -1,0 +1,22 @@
+package picture
+
+import (
+	"strings"
+	"testing"
+
+	"lockquake/reports/internal/sample"
+)
+
+// The picture of a campaign with cases has a cell for each use that a fault hit.
+func TestCasesAreDrawnAsAMap(t *testing.T) {
+	c := sample.CaseCampaign()
+	svg, _, err := Rates(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range []string{">first<", ">stall<", ">30<", ">C<", ">100<"} {
+		if !strings.Contains(string(svg), words) {
+			t.Errorf("%q is missing in the picture", words)
+		}
+	}
+}

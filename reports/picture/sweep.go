@@ -1,0 +1,336 @@
+package picture
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"lockquake/reports/tables"
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
+)
+
+// The measures of a plot over one parameter.
+const (
+	sweepWidth  = vg.Length(680)
+	sweepHeight = vg.Length(400)
+	endGap      = vg.Length(26) // from the end of a line to its label
+	endLine     = vg.Length(14) // from one label to the next
+	barGap      = vg.Length(7)  // between the bars of two strategies at one value
+)
+
+// Sweep draws a sweep: lines over one parameter, a map for each strategy over two.
+func Sweep(s *results.Sweep) (svg, png []byte, err error) {
+	draft := linesPicture
+	if len(s.Axes) > 1 {
+		draft = mapsPicture
+	}
+	width, height, paintOn := draft(s)
+	return picture(width, height, plotPixels, func(c draw.Canvas) {
+		c.FillPolygon(color.White, corners(c.Rectangle))
+		paintOn(framed(c))
+	})
+}
+
+// linesPicture has the parameter from left to right and percent upwards.
+func linesPicture(s *results.Sweep) (width, height vg.Length, paintOn func(draw.Canvas)) {
+	axis := newSweepAxis(s.Axes[0])
+	p := newPlot(fmt.Sprintf("%s: how often each strategy fails, by %s", words.Plain(s.Scenario, 40), words.Plain(s.Axes[0].Path, 40)))
+	p.X.Label.Text = axis.label
+	if axis.log {
+		p.X.Label.Text += ", logarithmic"
+		p.X.Scale = plot.LogScale{}
+	}
+	intervals := "bands"
+	p.X.Min, p.X.Max = axis.at[0], axis.at[len(axis.at)-1]
+	if axis.words {
+		intervals = "bars"
+		p.X.Min, p.X.Max = p.X.Min-0.5, p.X.Max+0.5
+	}
+	// The blank line keeps the name of the axis apart from the note.
+	p.X.Label.Text += "\n\n" + tables.SweepRuns(s) + "; " + intervals + ": 95 % Wilson intervals"
+	p.Y.Label.Text = tables.SweepCounts(s) + " (%)"
+	p.Y.Label.TextStyle.Font = sans(10.5)
+	p.Y.Label.Padding = 4
+	p.Y.Tick.Label.Font = sans(10.5)
+	p.X.Padding, p.Y.Padding = 4, 4
+	lines := sweepLines(s, axis)
+	highest := 0.0
+	for _, l := range lines {
+		highest = max(highest, slices.Max(append(l.high, 0)))
+	}
+	p.Add(lines)
+	p.Y.Min, p.Y.Max = 0, RoundAxis(highest)
+	p.Y.Tick.Marker = tenths(p.Y.Max)
+	p.X.Tick.Marker = axis.ticks()
+	height = max(sweepHeight, plotMargin+endLine*vg.Length(len(lines)))
+	return sweepWidth, height, func(c draw.Canvas) { p.Draw(c) }
+}
+
+// sweepAxis is a parameter as a plot shows it.
+type sweepAxis struct {
+	label  string
+	at     []float64 // where each value is, in the axis' unit
+	values []string
+	words  bool // the values are not measured, and stand at equal distances
+	log    bool
+}
+
+func newSweepAxis(a results.Axis) sweepAxis {
+	path := words.Plain(a.Path, 60)
+	quantities, measured := a.Quantities()
+	axis := sweepAxis{label: path, words: !measured, log: measured && a.Log}
+	unit := 1.0
+	if measured && quantities[0].Duration {
+		largest := time.Duration(max(math.Abs(quantities[0].X), math.Abs(quantities[len(quantities)-1].X)))
+		name := ""
+		name, unit = unitOf(largest)
+		axis.label = fmt.Sprintf("%s (%s)", path, name)
+	}
+	for i, value := range a.Values {
+		axis.values = append(axis.values, words.Plain(value, 20))
+		if measured {
+			axis.at = append(axis.at, quantities[i].X/unit)
+		} else {
+			axis.at = append(axis.at, float64(i))
+		}
+	}
+	return axis
+}
+
+// unitOf is the unit in which a duration is a handy number.
+func unitOf(d time.Duration) (name string, unit float64) {
+	switch {
+	case d >= 3*time.Hour:
+		return "h", float64(time.Hour)
+	case d >= 10*time.Minute:
+		return "min", float64(time.Minute)
+	case d >= time.Second:
+		return "s", float64(time.Second)
+	case d >= time.Millisecond:
+		return "ms", float64(time.Millisecond)
+	}
+	return "µs", float64(time.Microsecond)
+}
+
+// ticks labels round numbers, and marks every value that was run.
+func (a sweepAxis) ticks() plot.ConstantTicks {
+	var ticks plot.ConstantTicks
+	for i, x := range a.at {
+		tick := plot.Tick{Value: x}
+		if a.words {
+			tick.Label = a.values[i]
+		}
+		ticks = append(ticks, tick)
+	}
+	if a.words {
+		return ticks
+	}
+	labelled := roundNumbers(a.at[0], a.at[len(a.at)-1], a.log)
+	for _, end := range []float64{a.at[0], a.at[len(a.at)-1]} {
+		if !slices.ContainsFunc(labelled, func(x float64) bool { return a.near(x, end) }) {
+			labelled = append(labelled, end)
+		}
+	}
+	for _, x := range labelled {
+		ticks = append(ticks, plot.Tick{Value: x, Label: strconv.FormatFloat(x+0, 'g', 6, 64)}) // +0: a zero has no sign
+	}
+	return ticks
+}
+
+// near reports whether there is no room for the labels of both values.
+func (a sweepAxis) near(x, y float64) bool {
+	const room = 0.06 // of the axis
+	first, last := a.at[0], a.at[len(a.at)-1]
+	if a.log {
+		x, y, first, last = math.Log(x), math.Log(y), math.Log(first), math.Log(last)
+	}
+	return math.Abs(x-y) < room*(last-first)
+}
+
+// roundNumbers are 1, 2 or 5 times a power of ten: each of them in a range of
+// ratios, up to ten multiples of one in a range of differences.
+func roundNumbers(low, high float64, log bool) []float64 {
+	const most = 10
+	var numbers []float64
+	if log {
+		decades := math.Log10(high / low)
+		for exponent := math.Floor(math.Log10(low)); exponent <= math.Log10(high); exponent++ {
+			for _, digit := range []float64{1, 2, 5} {
+				x := digit * math.Pow(10, exponent)
+				if decades > most/3 && digit != 1 {
+					continue
+				}
+				if x >= low*(1-1e-9) && x <= high*(1+1e-9) {
+					numbers = append(numbers, x)
+				}
+			}
+		}
+		return numbers
+	}
+	size := math.Pow(10, math.Floor(math.Log10((high-low)/most)))
+	for _, digit := range []float64{1, 2, 5, 10} {
+		step := digit * size
+		if (high-low)/step > most {
+			continue
+		}
+		for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
+			numbers = append(numbers, i*step)
+		}
+		break
+	}
+	return numbers
+}
+
+// sweepLine is one strategy over the parameter: in percent, but for x.
+type sweepLine struct {
+	label              string
+	x, rate, low, high []float64
+	color              color.RGBA
+	shape              draw.GlyphDrawer
+	dashes             []vg.Length
+	joined             bool
+	shift              vg.Length // to the right, so that bars do not lie on each other
+}
+
+// strategyLines is the plotter of all strategies.
+type strategyLines []sweepLine
+
+// sweepLines gives each strategy a colour and a shape. The colours are those
+// of Okabe and Ito; once they begin again the lines are dashed.
+func sweepLines(s *results.Sweep, axis sweepAxis) strategyLines {
+	colors := []color.RGBA{
+		blue(),
+		vermilion(),
+		{R: 0x00, G: 0x9e, B: 0x73, A: 0xff},
+		{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff},
+		{R: 0xe6, G: 0x9f, B: 0x00, A: 0xff},
+		{R: 0x56, G: 0xb4, B: 0xe9, A: 0xff},
+		{R: 0x40, G: 0x40, B: 0x40, A: 0xff},
+	}
+	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}, draw.RingGlyph{}, draw.TriangleGlyph{}, draw.SquareGlyph{}}
+	var lines strategyLines
+	labels := tables.SweepLabels(s)
+	for i, label := range labels {
+		line := sweepLine{
+			label: words.Plain(label, longestLabel), color: colors[i%len(colors)], shape: shapes[i%len(shapes)], joined: !axis.words,
+		}
+		if axis.words {
+			line.shift = barGap * (vg.Length(i) - vg.Length(len(labels)-1)/2)
+		}
+		if i >= len(colors) {
+			line.dashes = []vg.Length{6, 3}
+		}
+		for j := range s.Points {
+			if r, ok := s.Points[j].Of(label); ok && r.Runs > 0 {
+				line.x = append(line.x, axis.at[j])
+				line.rate, line.low, line.high = append(line.rate, 100*r.Rate), append(line.low, 100*r.Low), append(line.high, 100*r.High)
+			}
+		}
+		if len(line.x) > 0 {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// Plot draws the intervals first, so that they hide no line, then the lines,
+// and to the right the name of each, as near to its end as the others let it.
+func (lines strategyLines) Plot(c draw.Canvas, p *plot.Plot) {
+	toX, toY := p.Transforms(&c)
+	grid := draw.LineStyle{Color: color.Gray{Y: 0xe6}, Width: 0.5}
+	for _, tick := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
+		if tick.Label != "" {
+			c.StrokeLine2(grid, toX(p.X.Min), toY(tick.Value), toX(p.X.Max), toY(tick.Value))
+		}
+	}
+	for _, l := range lines {
+		l.interval(c, toX, toY)
+	}
+	for _, l := range lines {
+		var points []vg.Point
+		for i, x := range l.x {
+			points = append(points, vg.Point{X: toX(x) + l.shift, Y: toY(l.rate[i])})
+		}
+		if l.joined {
+			c.StrokeLines(draw.LineStyle{Color: l.color, Width: 1.5, Dashes: l.dashes}, points)
+		}
+		for _, at := range points {
+			c.DrawGlyphNoClip(draw.GlyphStyle{Color: l.color, Radius: glyphRadius * 0.8, Shape: l.shape}, at)
+		}
+	}
+	names := valueStyle()
+	for i, y := range lines.ends(toY, c.Min.Y, c.Max.Y) {
+		l := lines[i]
+		last := len(l.x) - 1
+		from := vg.Point{X: toX(l.x[last]) + l.shift + glyphRadius, Y: toY(l.rate[last])}
+		to := vg.Point{X: toX(p.X.Max) + endGap, Y: y}
+		c.StrokeLine2(draw.LineStyle{Color: l.color, Width: 0.5, Dashes: l.dashes}, from.X, from.Y, to.X-glyphRadius-3, to.Y)
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: l.color, Radius: glyphRadius * 0.8, Shape: l.shape}, to)
+		c.FillText(names, vg.Point{X: to.X + labelGap, Y: y + capHalf/3}, l.label)
+	}
+}
+
+// interval draws a band, or where nothing is measured a bar at each value.
+func (l sweepLine) interval(c draw.Canvas, toX, toY func(float64) vg.Length) {
+	const faint = 0x28
+	pale := color.NRGBA{R: l.color.R, G: l.color.G, B: l.color.B, A: faint}
+	var band []vg.Point
+	for i, x := range l.x {
+		band = append(band, vg.Point{X: toX(x), Y: toY(l.high[i])})
+		if !l.joined {
+			c.StrokeLine2(draw.LineStyle{Color: l.color, Width: 1}, toX(x)+l.shift, toY(l.low[i]), toX(x)+l.shift, toY(l.high[i]))
+		}
+	}
+	for i, x := range slices.Backward(l.x) {
+		band = append(band, vg.Point{X: toX(x), Y: toY(l.low[i])})
+	}
+	if l.joined {
+		c.FillPolygon(pale, band)
+	}
+}
+
+// ends says how high the name of each line is: at its last point, moved as
+// far as it takes to be read beside the others.
+func (lines strategyLines) ends(toY func(float64) vg.Length, bottom, top vg.Length) []vg.Length {
+	heights := make([]vg.Length, len(lines))
+	order := make([]int, len(lines))
+	for i, l := range lines {
+		heights[i], order[i] = toY(l.rate[len(l.rate)-1]), i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case heights[a] < heights[b]:
+			return 1
+		case heights[a] > heights[b]:
+			return -1
+		}
+		return 0
+	})
+	// From the top down each leaves room for those below it, then each keeps its
+	// distance from the one above.
+	room := top
+	for i, at := range order {
+		below := bottom + endLine*vg.Length(len(order)-1-i)
+		heights[at] = min(room, max(heights[at], below))
+		room = heights[at] - endLine
+	}
+	return heights
+}
+
+// GlyphBoxes asks for the room that the names take.
+func (lines strategyLines) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	var boxes []plot.GlyphBox
+	for _, l := range lines {
+		box := valueStyle().Rectangle(l.label).Add(vg.Point{X: endGap + labelGap})
+		boxes = append(boxes, plot.GlyphBox{X: 1, Y: 0.5, Rectangle: box})
+	}
+	return boxes
+}

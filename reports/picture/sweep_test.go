@@ -1,0 +1,116 @@
+package picture
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/plot/vg"
+
+	"lockquake/reports/internal/sample"
+	"lockquake/scenarios/results"
+)
+
+// Whatever is varied, and however little of it was done, there is a picture of
+// it with the names of all that was run.
+func TestSweepPictures(t *testing.T) {
+	partial := sample.Swept(sample.TTLs(), sample.Fences())
+	partial.Points, partial.Partial = partial.Points[:2], true
+	unrun := sample.Swept(sample.TTLs())
+	unrun.Points = unrun.Points[:1]
+	for i := range unrun.Points[0].Strategies {
+		unrun.Points[0].Strategies[i].Runs = 0
+	}
+	tests := []struct {
+		name  string
+		sweep *results.Sweep
+		words []string
+	}{
+		{"lines", sample.Swept(sample.TTLs()), []string{"lock.ttl (s), logarithmic", "redis", "fenced", "0.5", "20", "50 runs at each point, seeds 1 to 50, workers=4; bands: 95 % Wilson intervals"}},
+		{"numbers", sample.Swept(results.Axis{Path: "workers", Values: []string{"2", "3", "4"}}), []string{"workers", "2.4", "4"}},
+		{"words", sample.Swept(sample.Fences()), []string{"off", "writes", "reads-writes"}},
+		{"map", sample.Swept(sample.TTLs(), sample.Fences()), []string{"lock.ttl (s)", "reads-writes", "0.5", "100"}},
+		{"partial map", partial, []string{"stopped before the end"}},
+		{"no runs", unrun, []string{"lock.ttl (s), logarithmic"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			vector, image, err := Sweep(tt.sweep)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := png.Decode(bytes.NewReader(image)); err != nil {
+				t.Errorf("the PNG cannot be read: %v", err)
+			}
+			var texts []string
+			for d := xml.NewDecoder(bytes.NewReader(vector)); ; {
+				token, err := d.Token()
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if text, ok := token.(xml.CharData); ok {
+					texts = append(texts, strings.TrimSpace(string(text)))
+				}
+			}
+			for _, word := range tt.words {
+				if !strings.Contains("\n"+strings.Join(texts, "\n")+"\n", word+"\n") {
+					t.Errorf("the picture does not say %q: %q", word, texts)
+				}
+			}
+			again, _, _ := Sweep(tt.sweep)
+			if !bytes.Equal(vector, again) {
+				t.Error("the same sweep gives two pictures")
+			}
+		})
+	}
+}
+
+// Names at the end of lines keep their distance, and stay on the picture.
+func TestLineEndsKeepTheirDistance(t *testing.T) {
+	s := sample.Swept(sample.TTLs())
+	for i := range s.Points {
+		for n := range 20 {
+			s.Points[i].Strategies = append(s.Points[i].Strategies, results.SweepRate{Label: "more-" + strconv.Itoa(n), Runs: 1, High: 1})
+		}
+	}
+	height := func(percent float64) vg.Length { return vg.Length(3 * percent) }
+	ends := sweepLines(s, newSweepAxis(s.Axes[0])).ends(height, 0, 300)
+	taken := map[int]bool{}
+	for _, y := range ends {
+		if y < 0 || y > 300 || taken[int(y/endLine)] {
+			t.Errorf("a name is at %v beside %v", y, ends)
+		}
+		taken[int(y/endLine)] = true
+	}
+}
+
+func TestRoundNumbers(t *testing.T) {
+	tests := []struct {
+		low, high float64
+		log       bool
+		want      []float64
+	}{
+		{1, 60, true, []float64{1, 2, 5, 10, 20, 50}},
+		{0.5, 2, true, []float64{0.5, 1, 2}},
+		{0.001, 1000, true, []float64{0.001, 0.01, 0.1, 1, 10, 100, 1000}},
+		{2, 20, false, []float64{2, 4, 6, 8, 10, 12, 14, 16, 18, 20}},
+		{-100, 100, false, []float64{-100, -80, -60, -40, -20, 0, 20, 40, 60, 80, 100}},
+		{1, 30, false, []float64{5, 10, 15, 20, 25, 30}},
+	}
+	for _, tt := range tests {
+		got := roundNumbers(tt.low, tt.high, tt.log)
+		if diff := cmp.Diff(tt.want, got, cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9*max(1, math.Abs(b)) })); diff != "" {
+			t.Errorf("%v to %v: %s", tt.low, tt.high, diff)
+		}
+	}
+}

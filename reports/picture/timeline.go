@@ -1,0 +1,318 @@
+package picture
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"lockquake/reports/timeline"
+	"lockquake/reports/words"
+)
+
+// The measures of a timeline's picture. Its width fills a slide.
+const (
+	slideWidth   = vg.Length(960)
+	slidePixels  = 144 // dots per inch of the PNG: 1,920 pixels
+	slideMargin  = vg.Length(14)
+	headHeight   = vg.Length(62) // title and legend
+	laneHeight   = vg.Length(54)
+	laneNames    = vg.Length(84)
+	axisHeight   = vg.Length(66)
+	storyLine    = vg.Length(14)
+	barHalf      = vg.Length(8)
+	markRadius   = vg.Length(6.5)
+	markLift     = vg.Length(17) // from the middle of a lane up to its marks
+	arrowHead    = vg.Length(5)
+	storyColumns = 2
+)
+
+// Timeline draws a timeline under the name of its strategy.
+func Timeline(t *timeline.Timeline, name string) (svg, png []byte, err error) {
+	rows := (len(t.Steps) + storyColumns - 1) / storyColumns
+	height := 2*slideMargin + headHeight + laneHeight*vg.Length(len(t.Lanes)) + axisHeight + storyLine*vg.Length(rows)
+	return picture(slideWidth, height, slidePixels, func(c draw.Canvas) {
+		s := slide{Canvas: c, t: t}
+		s.draw(name, rows)
+	})
+}
+
+// slide is a timeline on its way onto a canvas.
+type slide struct {
+	draw.Canvas
+	t     *timeline.Timeline
+	taken []vg.Rectangle // by marks and labels, which do not lie on each other
+}
+
+func (s *slide) draw(name string, rows int) {
+	s.FillPolygon(color.White, corners(s.Rectangle))
+	top := s.Max.Y - slideMargin
+	title := fmt.Sprintf("%s fails %s, seed %d of %s", name, s.t.Check, s.t.Seed, s.t.Scenario)
+	s.write(slideMargin, top-10, 15, ink(), title)
+	s.legend(top - 38)
+	s.bands()
+	s.axis()
+	for i := range s.t.Spans {
+		s.span(&s.t.Spans[i])
+	}
+	for i := range s.t.Arrows {
+		s.arrow(&s.t.Arrows[i])
+	}
+	s.marks()
+	for i := range s.t.Arrows {
+		s.token(&s.t.Arrows[i])
+	}
+	s.story(slideMargin+storyLine*vg.Length(rows), rows)
+}
+
+func spanColor(kind string) color.Color {
+	switch kind {
+	case "belief":
+		return color.RGBA{R: 0x8c, G: 0xc4, B: 0xe8, A: 0xff}
+	case "lease":
+		return color.RGBA{R: 0x7f, G: 0xd0, B: 0xb3, A: 0xff}
+	case "fault":
+		return color.RGBA{R: 0xf2, G: 0xb8, B: 0x4b, A: 0xff}
+	case "quiet":
+		return color.RGBA{R: 0xd9, G: 0xdd, B: 0xe2, A: 0xff}
+	default: // wait
+		return color.RGBA{R: 0xa8, G: 0xb0, B: 0xba, A: 0xff}
+	}
+}
+
+func (s *slide) x(at timeline.Moment) vg.Length {
+	left, right := slideMargin+laneNames+markRadius, s.Max.X-slideMargin-markRadius
+	return left + (right-left)*vg.Length(s.t.Place(at))
+}
+
+// y is the middle of a lane's bars.
+func (s *slide) y(lane int) vg.Length {
+	return s.Max.Y - slideMargin - headHeight - laneHeight*vg.Length(lane) - laneHeight + 18
+}
+
+func (s *slide) write(x, y, size vg.Length, c color.Color, words string) vg.Length {
+	style := textStyle(size, c, draw.XLeft)
+	s.FillText(style, vg.Point{X: x, Y: y}, words)
+	return style.Width(words)
+}
+
+// legend says what colours and signs mean.
+func (s *slide) legend(y vg.Length) {
+	x := slideMargin
+	for _, entry := range []struct{ kind, words string }{
+		{"belief", "believes that it holds the lock"},
+		{"lease", "lease at the server"},
+		{"quiet", "others"},
+		{"wait", "waits"},
+		{"fault", "fault"},
+	} {
+		if !slices.ContainsFunc(s.t.Spans, func(span timeline.Span) bool { return span.Kind == entry.kind }) {
+			continue
+		}
+		half := barHalf - 2
+		if entry.kind == "wait" {
+			half = 1.5
+		}
+		s.FillPolygon(spanColor(entry.kind), corners(rectangle(x, x+22, y-half, y+half)))
+		x += 28
+		x += s.write(x, y, 10, dimInk(), entry.words) + 16
+	}
+	for _, entry := range []struct {
+		failed bool
+		ink    color.Color
+		words  string
+	}{{false, dimInk(), "message"}, {true, alarmInk(), "refused or lost"}} {
+		if !slices.ContainsFunc(s.t.Arrows, func(a timeline.Arrow) bool { return a.Failed == entry.failed }) {
+			continue
+		}
+		s.line(vg.Point{X: x, Y: y}, vg.Point{X: x + 22, Y: y}, entry.ink, 1)
+		x += 28
+		x += s.write(x, y, 10, dimInk(), entry.words) + 16
+	}
+	s.dot(vg.Point{X: x + markRadius, Y: y}, alarmInk())
+	s.write(x+20, y, 10, dimInk(), "completes the violation")
+}
+
+func (s *slide) bands() {
+	for i, lane := range s.t.Lanes {
+		y := s.y(i)
+		if i%2 == 0 {
+			s.FillPolygon(color.RGBA{R: 0xf6, G: 0xf7, B: 0xf9, A: 0xff},
+				corners(rectangle(slideMargin, s.Max.X-slideMargin, y-18, y+laneHeight-18)))
+		}
+		s.write(slideMargin+6, y, 11, ink(), words.Plain(lane.Name, 13))
+	}
+}
+
+// axis numbers the moments of the story. It is not to scale, and says so.
+func (s *slide) axis() {
+	bottom := s.y(len(s.t.Lanes)-1) - 18
+	top := s.Max.Y - slideMargin - headHeight
+	times := map[timeline.Moment]string{}
+	for _, step := range s.t.Steps {
+		times[step.At] = step.Time
+		if step.Decisive {
+			s.line(vg.Point{X: s.x(step.At), Y: bottom}, vg.Point{X: s.x(step.At), Y: top}, alarmInk(), 1.2)
+		}
+	}
+	for _, knot := range s.t.Ruler[:max(0, len(s.t.Ruler)-1)] {
+		label, ok := times[knot.At]
+		if !ok {
+			continue
+		}
+		x := s.x(knot.At)
+		s.line(vg.Point{X: x, Y: bottom}, vg.Point{X: x, Y: bottom - 4}, dimInk(), 0.8)
+		style := textStyle(9, dimInk(), draw.XRight)
+		style.Rotation = math.Pi / 4
+		s.FillText(style, vg.Point{X: x + 2, Y: bottom - 8}, label)
+	}
+	s.write(slideMargin+6, bottom-14, 9, dimInk(), "time, s")
+	style := textStyle(9, dimInk(), draw.XRight)
+	s.FillText(style, vg.Point{X: s.Max.X - slideMargin, Y: bottom - axisHeight + 16}, "the time axis is stretched where much happens")
+}
+
+func (s *slide) span(span *timeline.Span) {
+	y, from, to := s.y(span.Lane), s.x(span.From), s.x(span.To)
+	to = max(to, from+1.5)
+	half, size, c := barHalf, vg.Length(9), ink()
+	switch span.Kind {
+	case "wait":
+		s.FillPolygon(spanColor(span.Kind), corners(rectangle(from, to, y-1.5, y+1.5)))
+		return
+	case "fault":
+		y, half, size = y-barHalf-4, 5, 7.5
+	case "quiet":
+		half, size, c = 5, 8, dimInk()
+	}
+	box := rectangle(from, to, y-half, y+half)
+	s.FillPolygon(spanColor(span.Kind), corners(box))
+	frame(s.Canvas, box, 0.6, color.White)
+	style := textStyle(size, c, draw.XLeft)
+	if style.Width(span.Label) <= to-from-6 {
+		s.FillText(style, vg.Point{X: from + 4, Y: y + 0.8}, span.Label)
+	}
+}
+
+// arrow draws a message from the edge of one bar to the edge of the other.
+func (s *slide) arrow(a *timeline.Arrow) {
+	c := dimInk()
+	if a.Failed {
+		c = alarmInk()
+	}
+	from, to := s.ends(a)
+	s.line(from, to, c, 0.9)
+	angle := math.Atan2(float64(to.Y-from.Y), float64(to.X-from.X))
+	wing := func(turn float64) vg.Point {
+		return vg.Point{
+			X: to.X - arrowHead*vg.Length(math.Cos(angle+turn)),
+			Y: to.Y - arrowHead*vg.Length(math.Sin(angle+turn)),
+		}
+	}
+	s.FillPolygon(c, []vg.Point{to, wing(0.45), wing(-0.45)})
+}
+
+func (s *slide) ends(a *timeline.Arrow) (from, to vg.Point) {
+	down := barHalf
+	if a.To < a.From {
+		down = -barHalf
+	}
+	return vg.Point{X: s.x(a.Sent), Y: s.y(a.From) - down}, vg.Point{X: s.x(a.Arrived), Y: s.y(a.To) + down}
+}
+
+// token writes what an arrow carries beside its middle, if there is room.
+func (s *slide) token(a *timeline.Arrow) {
+	if a.Label == "" {
+		return
+	}
+	from, to := s.ends(a)
+	style := textStyle(7.5, ink(), draw.XLeft)
+	for _, share := range []vg.Length{0.7, 0.5, 0.3} {
+		at := vg.Point{X: from.X + (to.X-from.X)*share + 2, Y: from.Y + (to.Y-from.Y)*share}
+		width := style.Width(a.Label)
+		box := rectangle(at.X, at.X+width, at.Y-4, at.Y+4)
+		if box.Max.X > s.Max.X-slideMargin || s.covered(box) {
+			continue
+		}
+		s.taken = append(s.taken, box)
+		s.FillText(style, at, a.Label)
+		return
+	}
+}
+
+// covered reports whether a mark, a label or a bar is in the way.
+func (s *slide) covered(box vg.Rectangle) bool {
+	for _, other := range s.taken {
+		if box.Min.X < other.Max.X && other.Min.X < box.Max.X && box.Min.Y < other.Max.Y && other.Min.Y < box.Max.Y {
+			return true
+		}
+	}
+	for i := range s.t.Spans {
+		span := &s.t.Spans[i]
+		if y := s.y(span.Lane); box.Min.X < s.x(span.To) && s.x(span.From) < box.Max.X && box.Min.Y < y+barHalf && y-2*barHalf < box.Max.Y {
+			return true
+		}
+	}
+	return false
+}
+
+// marks puts the number of each step where it happened. Steps at the same
+// place stand above each other.
+func (s *slide) marks() {
+	for i, step := range s.t.Steps {
+		if step.Lane < 0 {
+			continue
+		}
+		at := vg.Point{X: s.x(step.At), Y: s.y(step.Lane)}
+		if s.t.Lanes[step.Lane].Kind != "resource" { // which has no bars
+			at.Y += markLift
+		}
+		box := rectangle(at.X-markRadius+1, at.X+markRadius-1, at.Y-markRadius+1, at.Y+markRadius-1)
+		for s.covered(box) {
+			shift := vg.Point{Y: 2 * markRadius}
+			at, box = at.Add(shift), box.Add(shift)
+		}
+		s.taken = append(s.taken, box)
+		c := ink()
+		if step.Decisive {
+			c = alarmInk()
+		}
+		s.dot(at, c)
+		style := textStyle(8, color.White, draw.XCenter)
+		s.FillText(style, vg.Point{X: at.X, Y: at.Y + 0.5}, strconv.Itoa(i+1))
+	}
+}
+
+// story writes the lines below the picture, by their numbers.
+func (s *slide) story(top vg.Length, rows int) {
+	width := (s.Max.X - 2*slideMargin) / storyColumns
+	for i, step := range s.t.Steps {
+		x, y := slideMargin+width*vg.Length(i/rows), top-storyLine*vg.Length(i%rows)
+		c := ink()
+		if step.Decisive {
+			c = alarmInk()
+		}
+		s.write(x+6, y, 9.5, c, strconv.Itoa(i+1))
+		whole, fraction, _ := strings.Cut(step.Time, ".")
+		right := textStyle(9.5, c, draw.XRight)
+		s.FillText(right, vg.Point{X: x + 36, Y: y}, whole)
+		s.write(x+36, y, 9.5, c, "."+fraction)
+		line := step.Actor + "  " + step.Text
+		for style := textStyle(9.5, c, draw.XLeft); style.Width(line) > width-92; {
+			line = words.Plain(line, len([]rune(line))-1)
+		}
+		s.write(x+82, y, 9.5, c, line)
+	}
+}
+
+func (s *slide) line(from, to vg.Point, c color.Color, width vg.Length) {
+	s.StrokeLine2(draw.LineStyle{Color: c, Width: width}, from.X, from.Y, to.X, to.Y)
+}
+
+func (s *slide) dot(at vg.Point, c color.Color) {
+	s.DrawGlyphNoClip(draw.GlyphStyle{Color: c, Radius: markRadius, Shape: draw.CircleGlyph{}}, at)
+}

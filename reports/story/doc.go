@@ -1,0 +1,20 @@
+// Package story tells a run as a [Story] of at most 25 lines: what happened, and beside
+// each line who believes to hold the lock, who holds the lease, and what the resource
+// holds. Every word comes from the history of the run; the state columns are computed from
+// its first event on.
+//
+// A long run is told around the evidence of one check: the most serious one that was
+// violated ([Tell]), or a given one ([TellCheck]). Lines of evidence are marked *, the line
+// that completes the violation !:
+//
+//	   time, s  who       what                                     believes to hold   lease, until
+//	     0.007  worker-2  enters its section                       worker-1 worker-2  -
+//	*    0.009  worker-2  reads 0                                  worker-1 worker-2  -
+//	*    0.012  worker-1  writes 1                                 worker-1 worker-2  -
+//	!    0.015  worker-2  writes 1 over worker-1's 1: update lost  worker-1 worker-2  -
+//
+// The steps, a file each: story.go chooses the check and shortens the story, scope.go the
+// part of the run, teller.go walks the history and keeps the state, evidence.go marks the
+// evidence, write.go prints. The words for an event depend on its kind: sections.go, ops.go,
+// servers.go and faults.go.
+package story

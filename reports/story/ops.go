@@ -1,0 +1,132 @@
+package story
+
+import (
+	"fmt"
+
+	"lockquake/history"
+	"lockquake/reports/words"
+)
+
+// ofOperation tells a read or a write at the moment that counts: when the
+// resource took or refused it, or, if the resource has no voice, when the
+// worker heard.
+func (t *teller) ofOperation(e *history.Event, o *history.Op) {
+	switch e.Type {
+	case history.Invoke:
+		t.early[o.Request] = t.lockOf(o).worker == o.Worker
+		t.doing[o.Worker] = "with its " + o.Kind + " under way"
+	case history.Applied:
+		t.effect(e, o, e.Accepted, e.Value)
+	default: // OK, Fail, Info
+		t.doing[o.Worker] = "after its " + o.Kind
+		if e.Type == history.Info {
+			t.say(ofOp(e, o), o.Worker, waiting, "does not hear of its %s", describe(o))
+		} else if !t.witnessed {
+			t.effect(e, o, e.Type == history.OK, o.Value)
+		}
+	}
+}
+
+// lockOf returns the lease of the lock that an operation is done under.
+func (t *teller) lockOf(o *history.Op) lease {
+	s := t.sections[sectionID{o.Worker, o.Section}]
+	if s == nil {
+		return lease{}
+	}
+	return t.lock(s.Key).lease
+}
+
+// ofOp fills in whose an event of an operation is: the resource may not say.
+func ofOp(e *history.Event, o *history.Op) *history.Event {
+	of := *e
+	of.Worker, of.Section = o.Worker, o.Section
+	return &of
+}
+
+func describe(o *history.Op) string {
+	if o.Write() {
+		return "write of " + words.Quoted(o.Value)
+	}
+	return "read"
+}
+
+// effect tells what became of an operation.
+func (t *teller) effect(e *history.Event, o *history.Op, accepted bool, value string) {
+	it, id := t.item(o.Item), sectionID{o.Worker, o.Section}
+	t.touched = it
+	text := o.Kind + "s"
+	if o.Write() || accepted {
+		text += " " + words.Quoted(value)
+	}
+	// A request that outlived its lease on the way is news by itself.
+	if o.Write() && t.early[o.Request] && t.spoken && t.lockOf(o).worker != o.Worker {
+		text = fmt.Sprintf("write of %s, sent at %s, lands", words.Quoted(o.Value), words.Brief(o.InvokeAt))
+	}
+	if s := t.sections[id]; s != nil && s.Return != 0 && o.Invoke > s.Return {
+		text += " after its release"
+	}
+	if len(t.items) > 1 {
+		text += " (" + o.Item + ")"
+	}
+	if !accepted {
+		if t.say(ofOp(e, o), o.Worker, turning, "%s: %s", text, refusal(o, e.Mark)) {
+			t.note("refused", o.Token)
+		}
+		return
+	}
+	if !o.Write() {
+		it.reads[id] = e.Seq
+		if e.Type == history.Applied && e.Prior != "" && e.Prior != value {
+			text += ", out of date: the resource holds " + words.Quoted(e.Prior)
+		}
+		t.say(ofOp(e, o), o.Worker, work, "%s", text)
+		return
+	}
+	over := t.overwrites(it, id)
+	it.value, it.writes, it.last = value, it.writes+1, &lastDone{e.Seq, id, value}
+	w := work
+	if over != nil {
+		w, text = turning, fmt.Sprintf("%s over %s's %s: update lost", text, over.who.worker, words.Quoted(over.value))
+	}
+	if !t.say(ofOp(e, o), o.Worker, w, "%s", text) {
+		t.omit(e, o)
+		return
+	}
+	t.lines[len(t.lines)-1].loses = over != nil
+	t.note("took", 0)
+}
+
+// overwrites returns the write of another section that a counter's section is
+// about to undo: it read before that write, and so does not know of it.
+func (t *teller) overwrites(it *item, id sectionID) *lastDone {
+	read, ok := it.reads[id]
+	if !t.counts() || !t.witnessed || !ok || it.last == nil {
+		return nil
+	}
+	if it.last.seq < read || it.last.who == id {
+		return nil
+	}
+	return it.last
+}
+
+// note adds what the resource did to its cell of the last line.
+func (t *teller) note(did string, token int64) {
+	if !t.witnessed {
+		return
+	}
+	cell := &t.lines[len(t.lines)-1].Resource
+	if token != 0 {
+		did += fmt.Sprintf(" #%d", token)
+	}
+	*cell += ", " + did
+}
+
+func refusal(o *history.Op, mark int64) string {
+	switch {
+	case o.Token == 0:
+		return "refused, no token"
+	case mark > o.Token:
+		return fmt.Sprintf("refused, %d is below %d", o.Token, mark)
+	}
+	return fmt.Sprintf("token %d refused", o.Token)
+}

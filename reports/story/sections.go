@@ -1,0 +1,119 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+
+	"lockquake/history"
+	"lockquake/reports/words"
+)
+
+// ofSection tells what a worker does with its lock.
+func (t *teller) ofSection(e *history.Event, s *history.Section) {
+	id := sectionID{e.Worker, e.Section}
+	switch e.Type {
+	case history.AcquireCalled:
+		t.current[e.Worker], t.asking[asker{e.Worker, s.Key}] = id, id
+		t.doing[e.Worker] = "while it asks for the lock"
+	case history.Acquired:
+		t.holders = append(t.holders, id)
+		t.doing[e.Worker] = "right after it got in"
+		also := []int64{s.Grant}
+		if !t.refused[id] {
+			also = append(also, s.Call)
+		}
+		t.sayWith(e, also, e.Worker, turning, "%s%s", t.entry(e, s), t.which(s.Key))
+	case history.Told:
+		t.leave(id)
+		if s.Return == 0 || s.ReturnAt != e.At { // else its end says as much
+			t.say(e, e.Worker, turning, "is told that it lost the lock%s", t.which(s.Key))
+		}
+	case history.ReleaseCalled:
+		t.leave(id)
+		t.doing[e.Worker] = "while it gives the lock back"
+		if e.Err != "" && s.Class == history.ClassOK {
+			t.say(e, e.Worker, waiting, "stops its work: %s", words.Plain(e.Err, 60))
+		}
+	default: // Released
+		t.leave(id)
+		t.doing[e.Worker] = "between two sections"
+		if text, w := t.ending(e, s); text != "" {
+			var also []int64
+			if !t.freed[id] {
+				also = append(also, s.Leave)
+			}
+			if s.ToldAt == e.At {
+				also = append(also, s.Told)
+			}
+			t.sayWith(e, also, e.Worker, w, "%s%s", text, t.which(s.Key))
+		}
+	}
+}
+
+func (t *teller) leave(id sectionID) {
+	t.holders = slices.DeleteFunc(t.holders, func(other sectionID) bool { return other == id })
+}
+
+// entry says how a worker came in, and whether the server knows of it.
+func (t *teller) entry(e *history.Event, s *history.Section) string {
+	text := "gets the lock"
+	switch {
+	case !t.spoken:
+		text = "enters its section"
+	case s.Grant == 0:
+		text = "enters without a grant"
+	case t.lock(s.Key).worker != e.Worker:
+		text = "hears of its grant, which is over"
+	}
+	if e.Token != 0 {
+		text += fmt.Sprintf(", token %d", e.Token)
+	}
+	return text
+}
+
+// ending says what the answer of a strategy adds to what the lock server said.
+func (t *teller) ending(e *history.Event, s *history.Section) (string, weight) {
+	verb := "ends: "
+	if !s.Entered() {
+		verb = "gives up: "
+	}
+	switch e.Class {
+	case history.ClassOK:
+		switch {
+		case !t.spoken:
+			return "leaves its section", routine
+		case !s.Entered():
+			return "ends: ok, and its work was never begun", work
+		case t.lock(s.Key).worker == e.Worker:
+			return "ends, and keeps its lease", waiting
+		case t.freed[sectionID{e.Worker, e.Section}]:
+			return "", routine // the server has told that the lock is free
+		}
+		return "ends: ok, though its lease was over", waiting
+	case history.ClassNotObtained, history.ClassCancelled:
+		return verb + answer(e), waiting
+	case history.ClassLost, history.ClassUnknown, history.ClassRefused:
+	default:
+	}
+	return verb + answer(e), work
+}
+
+// answer says what a strategy answered.
+func answer(e *history.Event) string {
+	switch e.Class {
+	case history.ClassOK:
+		return "ok"
+	case history.ClassNotObtained:
+		return "lock not obtained"
+	case history.ClassLost:
+		return "told that the lock was lost"
+	case history.ClassUnknown:
+		return "outcome unknown"
+	case history.ClassCancelled:
+		return "cancelled"
+	case history.ClassRefused:
+		return "refused by the resource"
+	default: // ClassOther
+		return words.Plain(e.Err, 60)
+	}
+}

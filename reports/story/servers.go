@@ -1,0 +1,312 @@
+package story
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockquake/faults"
+	"lockquake/history"
+	"lockquake/reports/words"
+)
+
+// lease is the truth about a lock. The zero value is a free lock.
+type lease struct {
+	worker string
+	until  time.Duration
+	token  int64
+}
+
+// lockState is how things stand with a lock.
+type lockState struct {
+	lease
+	nodes map[string]lease // by server, of a lock that has several
+}
+
+// lock returns the state of a lock.
+func (t *teller) lock(key string) *lockState {
+	if t.locks[key] == nil {
+		t.locks[key] = &lockState{nodes: map[string]lease{}}
+	}
+	return t.locks[key]
+}
+
+// ofServer tells what the lock server did in truth.
+func (t *teller) ofServer(e *history.Event) {
+	if t.run.History.Meta.Quorum > 1 {
+		t.ofOneOfServers(e)
+		return
+	}
+	l := t.lock(e.Key)
+	held := l.lease
+	switch e.Type {
+	case history.Granted:
+		l.lease = lease{worker: e.Worker, until: e.Until, token: e.Token}
+		if s := t.heard[e.Seq]; s != nil {
+			l.token = s.Token // the server may not know the fence; its section is told as it enters
+			return
+		}
+		t.say(t.ofAsker(e, e.Worker), lockServer, turning, "%s%s", t.unheard(e), t.which(e.Key))
+	case history.Refused:
+		id := t.asking[asker{e.Worker, e.Key}]
+		t.refused[id] = true
+		t.repeat(e, id, waiting, "asks for the lock: refused", "refused")
+	case history.Renewed:
+		l.until = e.Until
+		id := t.asking[asker{held.worker, e.Key}]
+		switch {
+		case t.changes[change{e.At, history.Promoted}] || t.changes[change{e.At, history.Restarted}]:
+			t.say(t.ofAsker(e, held.worker), lockServer, waiting, "moves the end of %s's lease%s", held.worker, t.which(e.Key))
+		case e.Worker != "" && e.Worker != held.worker:
+			t.say(e, e.Worker, turning, "renews the lease of %s%s", held.worker, t.which(e.Key))
+		case held.until == 0:
+			t.say(t.ofAsker(e, held.worker), held.worker, routine, "sets the end of its lease%s", t.which(e.Key))
+		default:
+			t.repeat(e, id, routine, "renews its lease", "renews its lease")
+		}
+	case history.Freed:
+		l.lease = lease{}
+		t.frees(e, held.worker)
+	default: // Expired, Evicted
+		l.lease = lease{}
+		of := t.ofAsker(e, held.worker)
+		if t.believesItself(held.worker, e.Key) {
+			text := t.robbing(e, held.worker)
+			whom := held.worker
+			if strings.HasPrefix(text, whom) {
+				whom = "it"
+			}
+			t.say(of, lockServer, turning, "%s, unknown to %s%s", text, whom, t.which(e.Key))
+		} else if held.worker != "" {
+			t.say(of, lockServer, waiting, "%s%s", t.robbing(e, held.worker), t.which(e.Key))
+		}
+	}
+}
+
+// again reports whether an effect is that of the second copy of a command, which
+// arrives as long after the first as the fault says.
+func (t *teller) again(e *history.Event) bool {
+	fault, copied := t.copied[e.Request]
+	return copied && e.At >= fault.Until && e.At-fault.Until < fault.Until-fault.At
+}
+
+// copy says which request has arrived again.
+func (t *teller) copy(e *history.Event) string {
+	op, _, _ := strings.Cut(words.Plain(t.copied[e.Request].Point, 30), ".")
+	return "its " + op + " arrives a second time"
+}
+
+// unheard says how a worker was given the lock by a grant that lets nobody in.
+func (t *teller) unheard(e *history.Event) string {
+	switch {
+	case t.again(e):
+		return "grants " + e.Worker + " the lock again: " + t.copy(e)
+	case e.Request == 0 && t.changes[change{e.At, history.Promoted}]:
+		return "the replica takes over, with a lease of " + e.Worker + " that was over"
+	case e.Request == 0 && t.changes[change{e.At, history.Restarted}]:
+		return "comes back with a lease of " + e.Worker + " that was over"
+	case t.believesItself(e.Worker, e.Key):
+		return "sets the lease of " + e.Worker + " again"
+	}
+	return "grants " + e.Worker + " the lock, and " + e.Worker + " never hears of it"
+}
+
+// frees tells of a lease that a command of a worker ended.
+func (t *teller) frees(e *history.Event, holder string) {
+	id := t.asking[asker{e.Worker, e.Key}]
+	s := t.sections[id]
+	where := t.onServer(e)
+	if t.again(e) {
+		where += ": " + t.copy(e)
+	}
+	switch {
+	case holder != "" && e.Worker != "" && e.Worker != holder: // it is the holder whom it concerns
+		t.say(t.ofAsker(e, holder), e.Worker, turning, "frees the lease of %s%s", holder, where)
+	case t.again(e):
+		t.say(t.ofAsker(e, e.Worker), e.Worker, turning, "frees its own lease%s", where)
+	case t.late(e, s):
+		t.say(t.ofAsker(e, e.Worker), e.Worker, turning, "frees its own lease%s: an earlier release of it arrives", where)
+	default:
+		var also []int64
+		if s != nil {
+			t.freed[id] = true
+			if s.Leave != 0 && s.Leave < e.Seq {
+				also = append(also, s.Leave)
+			}
+			if s.Return > e.Seq && s.Class == history.ClassOK {
+				also = append(also, s.Return)
+			}
+		}
+		t.releases(t.ofAsker(e, holder), also, cmp.Or(e.Worker, holder), where)
+	}
+}
+
+// releases tells of an ordinary release.
+func (t *teller) releases(e *history.Event, also []int64, actor, where string) {
+	if t.sayWith(e, also, actor, routine, "releases the lock%s", where) {
+		t.lines[len(t.lines)-1].ending = true
+	}
+}
+
+// late reports whether a release that frees the lease of a section was sent before
+// that: it is an earlier one of its worker.
+func (t *teller) late(e *history.Event, s *history.Section) bool {
+	return s != nil && s.Entered() && e.Seq > s.Enter && e.Sent != 0 && e.Sent < s.EnterAt
+}
+
+// onServer names the server of a lock that has several, and the lock if the story
+// is about several.
+func (t *teller) onServer(e *history.Event) string {
+	if t.run.History.Meta.Quorum > 1 {
+		return " on " + words.Plain(e.Node, 24) + t.which(e.Key)
+	}
+	return t.which(e.Key)
+}
+
+// robbing says how the lease of a worker ended without a command.
+func (t *teller) robbing(e *history.Event, worker string) string {
+	fault := faults.Kind("")
+	if t.robber != nil && t.robber.At == e.At {
+		fault = faults.Kind(t.robber.Kind)
+	}
+	switch {
+	case e.Type == history.Expired:
+		return worker + "'s lease ends"
+	case t.changes[change{e.At, history.Promoted}]:
+		return "the replica takes over, without the lease of " + worker
+	case t.changes[change{e.At, history.Restarted}]:
+		return "comes back without the lease of " + worker
+	case fault == faults.Delete:
+		return worker + "'s lease is deleted"
+	case fault == faults.Crash:
+		return "forgets the lease of " + worker
+	}
+	return worker + "'s lease is evicted"
+}
+
+// ofAsker fills in the section that an event of the server concerns: the last one
+// in which the worker asked for the lock.
+func (t *teller) ofAsker(e *history.Event, worker string) *history.Event {
+	of := t.inSection(e, t.asking[asker{worker, e.Key}])
+	of.Worker = worker
+	return of
+}
+
+func (t *teller) inSection(e *history.Event, id sectionID) *history.Event {
+	of := *e
+	of.Worker, of.Section = cmp.Or(id.worker, e.Worker), id.n
+	return &of
+}
+
+// ofOneOfServers tells what one of several servers did. The lock is whose most
+// of them hold it for; what a single one does is told only where somebody else
+// has a hand in it.
+func (t *teller) ofOneOfServers(e *history.Event) {
+	l := t.lock(e.Key)
+	before, held := l.lease, l.nodes[e.Node]
+	switch e.Type {
+	case history.Granted:
+		l.nodes[e.Node] = lease{worker: e.Worker, until: e.Until, token: e.Token}
+	case history.Refused:
+		id := t.asking[asker{e.Worker, e.Key}]
+		t.refused[id] = true
+		t.repeat(e, id, waiting, "asks for the lock: refused", "refused")
+	case history.Renewed:
+		held.until = e.Until
+		l.nodes[e.Node] = held
+	default: // Freed, Expired, Evicted
+		delete(l.nodes, e.Node)
+	}
+	l.lease = t.majority(l.nodes)
+	if e.Type == history.Freed && held.worker != "" && e.Worker != "" && e.Worker != held.worker {
+		t.frees(e, held.worker)
+	}
+	if before.worker == "" || before.worker == l.worker {
+		return
+	}
+	switch of := t.ofAsker(e, before.worker); {
+	case e.Type == history.Freed && e.Worker == before.worker && t.late(e, t.sections[sectionID{of.Worker, of.Section}]):
+		t.say(of, before.worker, turning, "frees its own key%s: an earlier release of it arrives", t.onServer(e))
+	case e.Type == history.Freed && e.Worker == before.worker:
+		t.freed[sectionID{of.Worker, of.Section}] = true
+		t.releases(of, nil, before.worker, t.which(e.Key))
+	case t.believesItself(before.worker, e.Key):
+		t.say(of, e.Node, turning, "loses %s's key, and with it the majority, unknown to %[1]s%[2]s", before.worker, t.which(e.Key))
+	default:
+		t.say(of, e.Node, waiting, "loses %s's key, and with it the majority%s", before.worker, t.which(e.Key))
+	}
+}
+
+// majority is the lease of the worker that enough servers hold the lock for,
+// until they will be too few.
+func (t *teller) majority(nodes map[string]lease) lease {
+	quorum := t.run.History.Meta.Quorum
+	byWorker := map[string][]lease{}
+	for _, l := range nodes {
+		byWorker[l.worker] = append(byWorker[l.worker], l)
+	}
+	for worker, list := range byWorker {
+		if len(list) < quorum { // two of them cannot both have enough
+			continue
+		}
+		slices.SortFunc(list, func(a, b lease) int { return cmp.Compare(a.until, b.until) })
+		last := list[len(list)-quorum]
+		return lease{worker: worker, until: last.until, token: last.token}
+	}
+	return lease{}
+}
+
+// leaseCell says who has the lock in truth, or of several locks who has which.
+func (t *teller) leaseCell() string {
+	if !t.spoken {
+		return "-"
+	}
+	if len(t.scope.locks) <= 1 {
+		for _, key := range t.scope.locks {
+			return t.lock(key).cell()
+		}
+		return "free"
+	}
+	var held []string
+	for _, key := range t.scope.locks {
+		if l := t.lock(key); l.worker != "" {
+			held = append(held, key+": "+l.worker)
+		}
+	}
+	if held == nil {
+		return "free"
+	}
+	return words.Plain(strings.Join(held, ", "), 48)
+}
+
+func (l lease) cell() string {
+	if l.worker == "" {
+		return "free"
+	}
+	cell := l.worker
+	if l.until != 0 {
+		cell += " " + words.Seconds(l.until, time.Millisecond) + "s"
+	}
+	if l.token != 0 {
+		cell += fmt.Sprintf(" #%d", l.token)
+	}
+	return words.Plain(cell, 40)
+}
+
+// ByServer reports whether a lock server, not a worker, emits such an event.
+func ByServer(t history.Type) bool {
+	switch t {
+	case history.Granted, history.Refused, history.Renewed, history.Freed, history.Expired, history.Evicted:
+		return true
+	default:
+		return false
+	}
+}
+
+// ServerName returns the name of the server that emitted an event. Histories of a single
+// server may leave it out; then it is "lock".
+func ServerName(e *history.Event) string {
+	return cmp.Or(e.Node, lockServer)
+}

@@ -1,0 +1,44 @@
+package story
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"lockquake/scenarios"
+)
+
+// A lock that takes a majority of servers is told of as one lock: who has most
+// of them, and by which server it lost that.
+func TestStoryOfSeveralServers(t *testing.T) {
+	s, err := scenarios.Load("redlock-clock-step")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial, err := scenarios.RunOnce(s, "redlock", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := Tell(trial).Write(&out, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(out.String()), " ")
+	for _, want := range []string{
+		"worker-1 gets the lock worker-1 worker-1 10.007s",
+		"lock-3 has its wall clock moved by 20s",
+		"lock-3 loses worker-1's key, and with it the majority,",
+		"worker-2 gets the lock worker-1 worker-2 worker-2 12.037s",
+		"worker-2 writes 1 over worker-1's 1: update lost",
+		"worker-2 releases the lock nobody free",
+	} {
+		at := strings.Index(text, want)
+		if at < 0 {
+			t.Fatalf("the story does not say %q from here on:\n%s", want, out.String())
+		}
+		text = text[at:]
+	}
+	if strings.Contains(out.String(), "frees the lease") {
+		t.Errorf("nobody freed another one's lease:\n%s", out.String())
+	}
+}

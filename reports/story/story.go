@@ -1,0 +1,217 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockquake/checker"
+	"lockquake/history"
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
+)
+
+// maxLines is how many lines a story has at most: more than a screen is read
+// by nobody.
+const maxLines = 25
+
+// Story tells one run line by line.
+type Story struct {
+	Title    string
+	Lines    []Line   // at most 25
+	Verdicts []string // one sentence for each check that found something, one for each group of the others
+	Replay   string   // token that repeats the run
+	Program  string   // that repeats it, as in scenarios.Scenario
+}
+
+// Line is an event in words, with the state of the lock and the resource after it.
+type Line struct {
+	At    time.Duration // true time since the run began
+	Actor string        // a worker, "lock", "resource", "network", or "others"
+	Text  string
+
+	Believes string // the workers that believe to hold the lock
+	Lease    string // who holds it in truth, until when, and with which token
+	Resource string // what the resource holds, and what it did on this line
+
+	Evidence bool // this line tells a piece of the evidence
+	Decisive bool // this line completes the violation
+
+	Seq     int64   // the event that it tells, 0 if it stands for several
+	tells   []int64 // other events that it tells with that
+	request int64   // the operation that it tells; 0: none
+	weight  weight
+	loses   bool // it is a write that loses an update
+	ending  bool // it is how a section or the run ended
+}
+
+// weight says how much a story would miss a line.
+type weight int
+
+// The weights, from the line that a story is told for to one that a reader
+// can guess. A story that is too long loses its lightest lines first.
+const (
+	evidence weight = iota
+	turning         // who got in, what ended, what went wrong
+	work            // reads, writes, cut links
+	waiting         // refused polls, and whatever came to nothing
+	routine         // what everybody expects
+)
+
+// Tell tells a run around the evidence of its most serious violation: of the checks that
+// decide, or if they hold, of the others. It tells a run without violations from its
+// beginning.
+func Tell(run *results.Trial) Story { return TellCheck(run, "") }
+
+// TellCheck tells a run around the evidence of one check. If that check found nothing, it
+// does what Tell does.
+func TellCheck(run *results.Trial, check string) Story {
+	story := Story{Title: title(run), Verdicts: verdicts(run.Results), Replay: run.Replay, Program: run.Program}
+	sections, err := run.History.Sections()
+	if err != nil {
+		// Nothing can be told of a record that contradicts itself.
+		story.Verdicts = append(story.Verdicts, "no story: "+words.Plain(err.Error(), 200))
+		return story
+	}
+	story.Lines, _ = Around(run, sections, check)
+	return story
+}
+
+// Around returns the lines of the story that TellCheck tells, and the part of the run that
+// they are about.
+func Around(run *results.Trial, sections []*history.Section, check string) ([]Line, Scope) {
+	near := newScope(run.History, sections, telling(run, check))
+	whole := near
+	whole.from, whole.to, whole.sections = 1, int64(len(run.History.Events)), nil
+	lines := tell(run, sections, whole, routine)
+	if len(lines) <= maxLines {
+		return lines, whole
+	}
+	if !near.evident() {
+		return cut(lines), whole
+	}
+	// A long run is told around its evidence, and the lightest lines go first.
+	for limit := routine; limit >= evidence; limit-- {
+		lines = tell(run, sections, near, limit)
+		if len(lines) <= maxLines {
+			return lines, near
+		}
+	}
+	return cut(lines), near
+}
+
+// cut keeps the evidence of a story that is still too long, or of that the
+// operations alone, each of which stands for its section. If there is no evidence,
+// or even that is too long, it keeps the two ends.
+func cut(lines []Line) []Line {
+	if slices.ContainsFunc(lines, func(l Line) bool { return l.Evidence }) {
+		lines = slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.weight != evidence })
+		if len(lines) > maxLines {
+			lines = operations(lines)
+		}
+		if len(lines) <= maxLines {
+			return lines
+		}
+	}
+	const head = maxLines / 2
+	tail := len(lines) - (maxLines - head - 1)
+	gap := Line{
+		At: lines[tail-1].At, Actor: "...",
+		Text:     fmt.Sprintf("%d lines are left out here", tail-head),
+		Believes: lines[tail-1].Believes, Lease: lines[tail-1].Lease, Resource: lines[tail-1].Resource,
+	}
+	short := append([]Line{}, lines[:head]...)
+	return append(append(short, gap), lines[tail:]...)
+}
+
+// operations keeps the lines of operations, the decisive one, and those of the end of
+// the run. A line that goes is told by the one before or after it of its worker.
+func operations(lines []Line) []Line {
+	keeps := func(l Line) bool { return l.request != 0 || l.Decisive || !l.Evidence }
+	kept := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return !keeps(l) })
+	for _, l := range lines {
+		if keeps(l) {
+			continue
+		}
+		near := -1
+		for i := range kept {
+			if kept[i].Actor == l.Actor && (near < 0 || kept[near].Seq < l.Seq) {
+				near = i
+			}
+		}
+		if near >= 0 {
+			kept[near].tells = append(append(slices.Clone(kept[near].tells), l.Seq), l.tells...)
+		}
+	}
+	return kept
+}
+
+func title(run *results.Trial) string {
+	fence := run.History.Meta.Fence
+	if fence == "" {
+		fence = "off"
+	}
+	return fmt.Sprintf("%s: %s, seed %d, fence of the resource: %s", words.Plain(run.Scenario, 60), words.Labelled(run.Label, run.Strategy), run.Seed, words.Plain(fence, 30))
+}
+
+// verdicts gives a violated or undecided check a sentence of its own and puts
+// all others together.
+func verdicts(results []checker.Result) []string {
+	var lines, valid, idle []string
+	for _, r := range results {
+		switch {
+		case r.Verdict == checker.Valid && !r.Applies:
+			idle = append(idle, r.Check)
+		case r.Verdict == checker.Valid:
+			valid = append(valid, r.Check)
+		default:
+			lines = append(lines, verdict(r))
+		}
+	}
+	if len(valid) > 0 {
+		lines = append(lines, "valid: "+strings.Join(valid, ", "))
+	}
+	if len(idle) > 0 {
+		lines = append(lines, "nothing to judge: "+strings.Join(idle, ", "))
+	}
+	return lines
+}
+
+func verdict(r checker.Result) string {
+	line := r.Check + " " + string(r.Verdict)
+	if len(r.Findings) > 0 {
+		line += ": " + words.Plain(r.Findings[0].Text, 400)
+	}
+	if r.Count > 1 {
+		line += fmt.Sprintf(" (first of %d)", r.Count)
+	}
+	return line
+}
+
+// reason is what a story is told for: a finding of a check.
+type reason struct {
+	check string
+	*checker.Finding
+}
+
+// telling returns what a story is told for: the first finding of check or, if that
+// found nothing, of the check that the run is told by, or else of the most serious
+// one. It returns nil if there is no evidence at all.
+func telling(run *results.Trial, check string) *reason {
+	var checks []string
+	findings := map[string]*checker.Finding{}
+	for i := range run.Results {
+		r := &run.Results[i]
+		if r.Verdict == checker.Invalid && len(r.Findings) > 0 && len(r.Findings[0].Events) > 0 {
+			checks = append(checks, r.Check)
+			findings[r.Check] = &r.Findings[0]
+		}
+	}
+	for _, name := range append([]string{check, run.Telling}, checker.Serious(checks)...) {
+		if f := findings[name]; f != nil {
+			return &reason{name, f}
+		}
+	}
+	return nil
+}

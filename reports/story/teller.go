@@ -1,0 +1,393 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockquake/history"
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
+)
+
+// tell walks the whole history, so that the state columns are true from the
+// first line on, and tells the part that is in scope. It leaves out lines
+// lighter than the limit, and no piece of the evidence.
+func tell(run *results.Trial, sections []*history.Section, s Scope, limit weight) []Line {
+	t := newTeller(run, sections, s, limit)
+	t.walk()
+	if untold := t.untoldEvidence(); len(untold) > 0 {
+		t = newTeller(run, sections, s, limit)
+		t.forced = untold
+		t.walk()
+	}
+	t.markDecisive()
+	return t.lines
+}
+
+func (t *teller) walk() {
+	events := t.run.History.Events
+	for i := range events {
+		t.event(&events[i])
+		if t.forced[events[i].Seq] {
+			t.tellPlainly(&events[i])
+		}
+	}
+}
+
+// teller holds how things stand while it walks a history.
+type teller struct {
+	run       *results.Trial
+	scope     Scope
+	limit     weight
+	sections  map[sectionID]*history.Section // of the locks in scope
+	ops       map[int64]*history.Op          // of these sections, by request
+	heard     map[int64]*history.Section     // by the grant that let them in
+	strange   map[string]bool                // locks that the story is not about
+	changes   map[change]bool                // what became of the servers
+	forced    map[int64]bool                 // evidence that has no line but one of its own
+	witnessed bool
+	spoken    bool // the lock servers have a voice in this history
+
+	holders []sectionID // who believe to hold, in the order in which they came in
+	current map[string]sectionID
+	asking  map[asker]sectionID       // the last section of a worker for a lock
+	refused map[sectionID]bool        // who were turned away before they got in
+	freed   map[sectionID]bool        // whose lease was freed by their own command
+	doing   map[string]string         // what a pause of the worker falls into
+	locks   map[string]*lockState     // by key
+	copied  map[int64]history.Event   // the fault that copied a request
+	robber  *history.Event            // the last fault that can have taken leases from a server
+	open    map[faultID]history.Event // faults that have not ended
+	down    map[string]bool           // workers and servers that have crashed
+	primary string                    // the server that was promoted last, "" if none was
+	items   []*item
+	touched *item          // the last one that was read or written
+	early   map[int64]bool // requests sent while their worker held the lease
+
+	lines  []Line
+	folded map[fold]*tally
+	untold untold
+}
+
+// asker is a worker that asks for a lock.
+type asker struct{ worker, lock string }
+
+// change is a moment at which a replica was promoted or a server started again.
+type change struct {
+	at   time.Duration
+	what history.Type
+}
+
+// item is one value of the resource.
+type item struct {
+	name   string
+	value  string
+	writes int       // accepted so far
+	last   *lastDone // the last of them
+	reads  map[sectionID]int64
+}
+
+type lastDone struct {
+	seq   int64
+	who   sectionID
+	value string
+}
+
+// fold names the line that repeated events of one section share.
+type fold struct {
+	section sectionID
+	text    string
+}
+
+// tally is such a line while it grows.
+type tally struct {
+	line  int // index
+	count int
+	first time.Duration
+}
+
+// untold are the writes that were accepted since the last line without a
+// line of their own. Values would seem to jump without them.
+type untold struct {
+	count   int
+	workers []string
+	first   time.Duration
+	line    Line // as things stood after the last of them
+}
+
+func newTeller(run *results.Trial, sections []*history.Section, s Scope, limit weight) *teller {
+	t := &teller{
+		run: run, scope: s, limit: limit,
+		sections:  map[sectionID]*history.Section{},
+		ops:       map[int64]*history.Op{},
+		heard:     map[int64]*history.Section{},
+		strange:   map[string]bool{},
+		changes:   map[change]bool{},
+		witnessed: run.History.Witnessed(),
+		current:   map[string]sectionID{},
+		asking:    map[asker]sectionID{},
+		refused:   map[sectionID]bool{},
+		freed:     map[sectionID]bool{},
+		doing:     map[string]string{},
+		locks:     map[string]*lockState{},
+		copied:    map[int64]history.Event{},
+		open:      map[faultID]history.Event{},
+		down:      map[string]bool{},
+		early:     map[int64]bool{},
+		folded:    map[fold]*tally{},
+	}
+	for _, section := range sections {
+		if !s.About(section.Key) {
+			t.strange[section.Key] = true
+			continue
+		}
+		t.sections[sectionID{section.Worker, section.N}] = section
+		if section.Grant != 0 {
+			t.heard[section.Grant] = section
+		}
+		for _, o := range section.Ops {
+			t.ops[o.Request] = o
+			t.item(o.Item)
+		}
+	}
+	for i := range run.History.Events {
+		e := &run.History.Events[i]
+		t.spoken = t.spoken || ByServer(e.Type)
+		if e.Type == history.Promoted || e.Type == history.Restarted {
+			t.changes[change{e.At, e.Type}] = true
+		}
+	}
+	return t
+}
+
+// item returns the item of a name, which it may meet for the first time.
+func (t *teller) item(name string) *item {
+	for _, it := range t.items {
+		if it.name == name {
+			return it
+		}
+	}
+	it := &item{name: name, value: t.run.History.Meta.Initial[name], reads: map[sectionID]int64{}}
+	t.items = append(t.items, it)
+	return it
+}
+
+// event lets one event change how things stand, and tells it.
+func (t *teller) event(e *history.Event) {
+	switch e.Type {
+	case history.AcquireCalled, history.Acquired, history.Told, history.ReleaseCalled, history.Released:
+		if section := t.sections[sectionID{e.Worker, e.Section}]; section != nil {
+			t.ofSection(e, section)
+		}
+	case history.Crashed:
+		t.holders = slices.DeleteFunc(t.holders, func(id sectionID) bool { return id.worker == e.Worker })
+		t.crashes(e.Worker)
+		t.say(e, e.Worker, turning, "crashes")
+	case history.Granted, history.Refused, history.Renewed, history.Freed, history.Expired, history.Evicted:
+		if t.scope.About(e.Key) {
+			t.ofServer(e)
+		}
+	case history.NotRenewed:
+		if t.scope.About(e.Key) {
+			t.say(e, e.Worker, turning, "asks to renew the lock that it has given back%s", t.which(e.Key))
+		}
+	case history.Promoted, history.Restarted:
+		t.ofChange(e)
+	case history.Invoke, history.OK, history.Fail, history.Info, history.Applied:
+		if o := t.ops[e.Request]; o != nil {
+			t.ofOperation(e, o)
+		}
+	case history.FaultBegin, history.FaultEnd:
+		t.ofFault(e)
+	case history.Final:
+		t.final(e)
+	}
+}
+
+// say adds a line of actor to the story, if it is in scope and heavy enough,
+// and reports whether it did.
+func (t *teller) say(e *history.Event, actor string, w weight, format string, args ...any) bool {
+	return t.sayWith(e, nil, actor, w, format, args...)
+}
+
+// sayWith is say for a line that tells other events too, by their numbers.
+func (t *teller) sayWith(e *history.Event, also []int64, actor string, w weight, format string, args ...any) bool {
+	proves := t.proves(e) || slices.ContainsFunc(also, func(seq int64) bool { return t.scope.events[seq] })
+	if proves {
+		w = evidence
+	} else {
+		if !t.inside(e) || w > t.limit || !t.scope.follows(e.Worker) && e.Worker != "" {
+			return false
+		}
+		if id := (sectionID{e.Worker, e.Section}); e.Section != 0 && !t.scope.Tells(id.worker, id.n) {
+			return false
+		}
+	}
+	if t.untold.count > 0 {
+		t.lines = append(t.lines, t.untold.line)
+		t.untold = untold{}
+	}
+	line := t.standing(e.At)
+	line.Actor, line.Text, line.Seq, line.weight, line.Evidence = actor, fmt.Sprintf(format, args...), e.Seq, w, proves
+	line.tells, line.request = also, e.Request
+	switch e.Type {
+	case history.Told, history.ReleaseCalled, history.Released, history.Final:
+		line.ending = true
+	default:
+	}
+	t.lines = append(t.lines, line)
+	return true
+}
+
+// inside reports whether an event lies in the part of the run that the story is
+// about, or is a fault that lasts into it.
+func (t *teller) inside(e *history.Event) bool {
+	switch {
+	case e.Type == history.Final:
+		return true
+	case e.Type == history.FaultBegin && e.Seq < t.scope.from:
+		return e.Until > t.run.History.Events[t.scope.from-1].At
+	}
+	return e.Seq >= t.scope.from && e.Seq <= t.scope.to
+}
+
+// repeat is say for what happens many times in one section: all of it shares
+// the line of the first time, but for a piece of the evidence, which has a line of
+// its own. text is of one time, many of several.
+func (t *teller) repeat(e *history.Event, id sectionID, w weight, text, many string) {
+	key := fold{id, many}
+	f := t.folded[key]
+	proves := t.proves(e)
+	if f != nil && !proves {
+		f.count++
+		t.lines[f.line].Text = fmt.Sprintf("%s %d times, %s to %s%s", many, f.count, words.Brief(f.first), words.Brief(e.At), t.which(e.Key))
+		return
+	}
+	if t.say(t.inSection(e, id), id.worker, w, "%s%s", text, t.which(e.Key)) && !proves {
+		t.folded[key] = &tally{line: len(t.lines) - 1, count: 1, first: e.At}
+	}
+}
+
+// which names a lock in a story of several, "" if there is one.
+func (t *teller) which(lock string) string {
+	if len(t.scope.locks) <= 1 {
+		return ""
+	}
+	return " (" + words.Plain(lock, 30) + ")"
+}
+
+// omit notes an accepted write that has no line.
+func (t *teller) omit(e *history.Event, o *history.Op) {
+	if e.Seq < t.scope.from {
+		return
+	}
+	u := &t.untold
+	if u.count == 0 {
+		u.first = e.At
+	}
+	u.count++
+	if !slices.Contains(u.workers, o.Worker) {
+		u.workers = append(u.workers, o.Worker)
+	}
+	u.line = t.standing(e.At)
+	u.line.Actor, u.line.weight = o.Worker, work
+	times := words.Count(u.count, "write")
+	if len(u.workers) > 1 {
+		u.line.Actor = "others"
+		times += fmt.Sprintf(" by %d workers", len(u.workers))
+	}
+	if u.count > 1 {
+		times += " since " + words.Brief(u.first)
+	}
+	u.line.Text = times
+}
+
+// standing is a line that says how things stand.
+func (t *teller) standing(at time.Duration) Line {
+	return Line{At: at, Believes: t.believes(), Lease: t.leaseCell(), Resource: t.values()}
+}
+
+// believes names those who believe to hold the lock. From the third on a
+// number is enough, since workers are called alike.
+func (t *teller) believes() string {
+	if len(t.holders) == 0 {
+		return "nobody"
+	}
+	var names []string
+	for _, id := range t.holders {
+		if !slices.Contains(names, id.worker) {
+			names = append(names, id.worker)
+		}
+	}
+	if len(names) <= 2 {
+		return words.Plain(strings.Join(names, " "), 40)
+	}
+	return words.Plain(fmt.Sprintf("%s and %d more", names[0], len(names)-1), 40)
+}
+
+// believesItself reports whether a worker believes to hold a lock.
+func (t *teller) believesItself(worker, lock string) bool {
+	return slices.ContainsFunc(t.holders, func(id sectionID) bool { return id.worker == worker && t.sections[id].Key == lock })
+}
+
+// values is what the resource holds, as far as it has a voice of its own: of
+// several items the one that was touched last.
+func (t *teller) values() string {
+	switch {
+	case !t.witnessed || len(t.items) == 0:
+		return "-"
+	case len(t.items) == 1 && t.run.History.Meta.Workload == "counter":
+		return words.Plain("n="+words.Quoted(t.items[0].value), 24)
+	}
+	it := t.touched
+	if it == nil {
+		it = t.items[0]
+	}
+	name := it.name[strings.LastIndexByte(it.name, '/')+1:]
+	return words.Plain(name+"="+words.Quoted(it.value), 30)
+}
+
+// final tells what an item holds when all is over.
+func (t *teller) final(e *history.Event) {
+	if !slices.ContainsFunc(t.items, func(it *item) bool { return it.name == e.Key }) {
+		return
+	}
+	t.tellUnended(e)
+	it := t.item(e.Key)
+	it.value, t.touched = e.Value, it
+	text := "ends at " + words.Quoted(e.Value)
+	if t.counts() && t.witnessed {
+		text += t.shortfall(it)
+	}
+	if len(t.items) > 1 {
+		text += " (" + words.Plain(it.name, 30) + ")"
+	}
+	t.say(e, "resource", evidence, "%s", text)
+}
+
+// counts reports whether a section adds one to what it has read.
+func (t *teller) counts() bool {
+	workload := t.run.History.Meta.Workload
+	return workload == "counter" || workload == "multi-lock"
+}
+
+// shortfall compares a counter with the writes that it accepted.
+func (t *teller) shortfall(it *item) string {
+	first, errFirst := strconv.Atoi(orZero(t.run.History.Meta.Initial[it.name]))
+	last, errLast := strconv.Atoi(orZero(it.value))
+	writes := ": took " + words.Count(it.writes, "write")
+	if lost := first + it.writes - last; errFirst == nil && errLast == nil && lost > 0 {
+		return fmt.Sprintf("%s, lost %d", writes, lost)
+	}
+	return writes
+}
+
+func orZero(s string) string {
+	if s == "" {
+		return "0"
+	}
+	return s
+}

@@ -1,0 +1,141 @@
+package story
+
+import (
+	"bytes"
+	"io"
+	"time"
+	"unicode/utf8"
+
+	"lockquake/reports/words"
+)
+
+// column is one column of a story.
+type column struct {
+	head  string
+	right bool // numbers stand to the right
+	cell  func(Line) string
+}
+
+// what is the index of the column that gives way when the width is short.
+const what = 3
+
+// Options say how [Story.Write] prints.
+type Options struct {
+	Color bool // use the colours of a terminal
+	Width int  // columns that the story may take; 0 stands for 120
+}
+
+// Write prints the story: its title, a row for each line with three columns of state, the
+// verdicts, and the command that repeats the run.
+func (s Story) Write(w io.Writer, o Options) error {
+	if o.Width == 0 {
+		o.Width = 120
+	}
+	var b bytes.Buffer
+	words.Paint(&b, o.Color, words.Bold, s.Title)
+	b.WriteByte('\n')
+	if len(s.Lines) > 0 {
+		s.writeLines(&b, o)
+		b.WriteByte('\n')
+	}
+	for _, verdict := range s.Verdicts {
+		for i, part := range words.Wrap(verdict, o.Width-2) {
+			if i > 0 {
+				part = "  " + part
+			}
+			b.WriteString(part + "\n")
+		}
+	}
+	if s.Replay != "" {
+		b.WriteString("\n" + words.ReplayLine(s.Program, s.Replay) + "\n")
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func (s Story) writeLines(b *bytes.Buffer, o Options) {
+	columns := s.columns()
+	widths := make([]int, len(columns))
+	total := 2 * (len(columns) - 1)
+	for i, c := range columns {
+		widths[i] = utf8.RuneCountInString(c.head)
+		for _, line := range s.Lines {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c.cell(line)))
+		}
+		total += widths[i]
+	}
+	if total > o.Width {
+		widths[what] = max(24, widths[what]-(total-o.Width))
+	}
+	var heads []string
+	for _, c := range columns {
+		heads = append(heads, c.head)
+	}
+	right := func(i int) bool { return columns[i].right }
+	words.Paint(b, o.Color, words.Faint, words.AlignedRow(heads, widths, right))
+	for _, line := range s.Lines {
+		style := words.Style("")
+		if line.Decisive {
+			style = words.Alarm
+		}
+		parts := words.Wrap(columns[what].cell(line), widths[what])
+		for i, part := range parts {
+			cells := make([]string, len(columns))
+			if i == 0 {
+				for j, c := range columns {
+					cells[j] = c.cell(line)
+				}
+			}
+			cells[what] = part
+			words.Paint(b, o.Color, style, words.AlignedRow(cells, widths, right))
+		}
+	}
+}
+
+// columns are the columns of a story.
+func (s Story) columns() []column {
+	times := s.Times()
+	mark := func(l Line) string {
+		switch {
+		case l.Decisive:
+			return "!"
+		case l.Evidence:
+			return "*"
+		}
+		return ""
+	}
+	return []column{
+		{"", false, mark},
+		{"time, s", true, func(l Line) string { return times[l.At] }},
+		{"who", false, func(l Line) string { return l.Actor }},
+		{"what", false, func(l Line) string { return l.Text }},
+		{"believes to hold", false, func(l Line) string { return l.Believes }},
+		{"lease, until", false, func(l Line) string { return l.Lease }},
+		{"resource", false, func(l Line) string { return l.Resource }},
+	}
+}
+
+// Times returns the time of each line as text, in seconds: to the millisecond, or to the
+// microsecond if neighbours would look equal. Decimal points are aligned.
+func (s Story) Times() map[time.Duration]string {
+	fine := map[time.Duration]bool{}
+	for i := 1; i < len(s.Lines); i++ {
+		a, b := s.Lines[i-1].At, s.Lines[i].At
+		alike := a != b && a.Round(time.Millisecond) == b.Round(time.Millisecond)
+		if alike && (fine[a] || !s.Lines[i].ending) {
+			fine[a], fine[b] = true, true
+		}
+	}
+	times := map[time.Duration]string{}
+	for _, line := range s.Lines {
+		switch {
+		case fine[line.At]:
+			times[line.At] = words.Seconds(line.At, time.Microsecond)
+		case len(fine) > 0:
+			times[line.At] = words.Seconds(line.At, time.Millisecond) + "   "
+		default:
+			times[line.At] = words.Seconds(line.At, time.Millisecond)
+		}
+	}
+	return times
+}

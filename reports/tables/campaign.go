@@ -1,0 +1,146 @@
+package tables
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
+)
+
+// Options say how [Campaign] prints.
+type Options struct {
+	Color  bool   // use the colours of a terminal
+	Part   string // the part of a greater campaign that this is, as 3/16: the verdict is not its own; "" for a whole one
+	Report string // the report that the table points to; "" for none
+}
+
+// Campaign prints a campaign for a terminal: a row for each strategy, what was assumed,
+// and the verdict. A campaign with cases has a map of them first.
+func Campaign(w io.Writer, c *results.Campaign, o Options) error {
+	var b bytes.Buffer
+	title := fmt.Sprintf("%s, %s", words.Plain(c.Scenario, 60), Seeds(c))
+	if c.Partial {
+		title += ", stopped before the end"
+	}
+	words.Paint(&b, o.Color, words.Bold, title)
+	b.WriteByte('\n')
+	shown := c.Strategies
+	if HasCases(c) {
+		writeGrid(&b, o.Color, CaseGrid(c))
+		shown = surprising(c)
+	}
+	rows := [][]string{{"strategy", "fence", "violating runs", "rate", "95 % interval", "finished", "as expected"}}
+	for _, st := range shown {
+		rows = append(rows, []string{
+			Name(st), words.Plain(st.Fence, 30), words.Thousands(st.Violating) + " of " + words.Thousands(st.Runs), words.Percent(st.Rate), IntervalOf(st),
+			Finished(st), OutcomeOf(st).Cell(),
+		})
+	}
+	alarming := func(row int) bool { return OutcomeOf(shown[row-1]) == Unexpected }
+	if len(shown) > 0 {
+		words.WriteTable(&b, o.Color, rows, words.Figures{From: 2, To: 6}, alarming)
+	}
+	writeChecks(&b, o.Color, shown, alarming)
+	writeBounds(&b, o.Color, c)
+	for i, remark := range Remarks(c) {
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s\n", strings.Join(words.Wrap(words.Plain(remark, 400), words.LineWidth-2), "\n  "))
+	}
+	for _, f := range c.Faults {
+		if f.Case != "" && f.Planned == 0 {
+			continue // a case that was not run
+		}
+		fmt.Fprintf(&b, "\nfault %s: planned %s, injected %s, hit %s",
+			FaultName(f), words.Thousands(int(f.Planned)), words.Thousands(int(f.Happened)), words.Thousands(int(f.Bit)))
+	}
+	if len(c.Faults) > 0 {
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "\n%s\n\n", strings.Join(words.Wrap("assumed: "+strings.Join(Assumed(c), "; "), words.LineWidth-2), "\n  "))
+	if o.Part != "" {
+		words.Paint(&b, o.Color, words.Bold, fmt.Sprintf("shard %s is done; %s merge decides, once all are", o.Part, cmp.Or(c.Program, "lockquake")))
+	} else {
+		words.Paint(&b, o.Color, verdictStyle(c), c.Summary())
+	}
+	if o.Report != "" {
+		fmt.Fprintf(&b, "report: %s\n", o.Report)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// FaultName names a fault of the scenario by its number, its case if it has one, and its
+// kind.
+func FaultName(f results.FaultStats) string {
+	if f.Case != "" {
+		return fmt.Sprintf("%d, %s (%s)", f.Spec+1, words.Plain(f.Case, 60), f.Kind)
+	}
+	return fmt.Sprintf("%d (%s)", f.Spec+1, f.Kind)
+}
+
+// writeChecks prints in how many runs of each strategy each check was violated.
+// A check that nobody violated has no column.
+func writeChecks(b *bytes.Buffer, color bool, shown []results.StrategyStats, alarming func(row int) bool) {
+	head := []string{"runs that violate"}
+	for _, st := range shown {
+		for _, check := range st.Order {
+			if st.Checks[check].Violating > 0 && !slices.Contains(head, check) {
+				head = append(head, check)
+			}
+		}
+	}
+	if len(head) == 1 {
+		return
+	}
+	rows := [][]string{head}
+	for _, st := range shown {
+		row := []string{Name(st)}
+		for _, check := range head[1:] {
+			cell := "-" // nothing to judge
+			if stats := st.Checks[check]; stats.Applies {
+				cell = words.Thousands(stats.Violating)
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	b.WriteByte('\n')
+	words.WriteTable(b, color, rows, words.Figures{From: 1, To: len(head)}, alarming)
+}
+
+// writeBounds prints what came of the bounds of the scenario, if it has any.
+func writeBounds(b *bytes.Buffer, color bool, c *results.Campaign) {
+	g := boundGrid(c)
+	if len(g.Rows) == 0 {
+		return
+	}
+	rows := append([][]string{g.Head}, g.Rows...)
+	b.WriteByte('\n')
+	words.WriteTable(b, color, rows, words.Figures{From: 2, To: 4}, func(row int) bool { return rows[row][4] == "NO" })
+}
+
+// writeGrid prints a table of words. Of each heading after the first only the
+// first word is above its column, and the whole below all.
+func writeGrid(b *bytes.Buffer, color bool, g Grid) {
+	head := slices.Clone(g.Head)
+	for i := 1; i < len(head); i++ {
+		head[i], _, _ = strings.Cut(head[i], " ")
+	}
+	rows := append([][]string{head}, g.Rows...)
+	words.WriteTable(b, color, rows, words.Figures{}, func(row int) bool { return slices.Contains(rows[row], broken) })
+	fmt.Fprintf(b, "\n%s\n%s\n", strings.Join(g.Head[1:], ", "), strings.Join(words.Wrap(g.Note, 110), "\n"))
+}
+
+func verdictStyle(c *results.Campaign) words.Style {
+	if c.Verdict == results.Pass {
+		return words.Bold
+	}
+	return words.Alarm
+}

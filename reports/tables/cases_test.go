@@ -1,0 +1,53 @@
+package tables
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/reports/internal/sample"
+	"lockquake/scenarios/results"
+)
+
+// The worst case of each class counts, and what no fault met counts for nothing.
+func TestCaseGrid(t *testing.T) {
+	g := CaseGrid(sample.CaseCampaign())
+	want := [][]string{
+		{"strategy", "P pauses", "C worker crashes", "other"},
+		{"first", "30 %", "holds (10 %)", "-"},
+		{"second", "clean", "holds", "(100 %)"},
+		{"third", "100 %", "BROKEN", "unknown"},
+	}
+	if diff := cmp.Diff(want, append([][]string{g.Head}, g.Rows...)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The table shows the map, and of the uses only those that surprise.
+func TestCasesAreShownAsAMap(t *testing.T) {
+	var table bytes.Buffer
+	c := sample.CaseCampaign()
+	if err := Campaign(&table, c, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range []string{"strategy  P      C             other", "second    clean  holds", "third under crash", "C worker crashes"} {
+		if !strings.Contains(table.String(), words) {
+			t.Errorf("%q is missing in\n%s", words, table.String())
+		}
+	}
+	if strings.Contains(table.String(), "first under pause") {
+		t.Errorf("a use of which nothing was expected is in\n%s", table.String())
+	}
+}
+
+// The service is what the catalogue says: answers, waits and tokens, but not the
+// requests that a lock costs, of which no strategy claims anything.
+func TestLoadIsNoFlawOfTheService(t *testing.T) {
+	for check, want := range map[string]string{"load": "clean", "needless-loss": "clean", "belief": "clean", "fencing": "(40 %)", "told": "(40 %)", "once": "40 %"} {
+		if got := standing([]results.StrategyStats{sample.CaseUse("one", "pause", "P", 4, map[string]int{check: 4})}); got != want {
+			t.Errorf("violated %s: %s, want %s", check, got, want)
+		}
+	}
+}

@@ -1,0 +1,15 @@
+// Package tables turns a campaign, a sweep and a search into tables: for a terminal, as
+// CSV, and as grids that report.md and report.html show.
+//
+// [Campaign], [Sweep] and [Exploration] print for a terminal. [CSV] and [SweepCSV] write
+// files for spreadsheets. [Grids] and [CaseGrid] return tables of strings. The pictures of
+// package reports/picture show the same figures, so they take what to show from here:
+// [OutcomeOf], [Highest], [Harm], [SweepLabels].
+//
+//	strategy   fence         violating runs      rate          95 % interval  finished  as expected
+//	redis      off             412 of 1,000    41.2 %         38.2 to 44.3 %    99.1 %  yes
+//	fenced     reads-writes      0 of 1,000     0.0 %   fewer than 0.30 %       98.7 %  yes
+//
+// uses.go says what one row of a campaign says, grids.go which tables follow the verdict,
+// cases.go maps a campaign with cases, assumed.go lists what the rates depend on.
+package tables

@@ -1,0 +1,127 @@
+package tables
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
+)
+
+// Exploration prints a search of placements for a terminal: a row for each strategy, its
+// first harmful placement of each fault, what was left out, and a map of the protocol.
+func Exploration(w io.Writer, e *results.Exploration, color bool) error {
+	var b bytes.Buffer
+	title := fmt.Sprintf("%s: %s at every point, %s, %s each, seed %d", words.Plain(e.Scenario, 60),
+		[]string{"one fault", "one fault and two"}[e.Faults-1], words.Count(e.Workers, "worker"), words.Count(e.Sections, "section"), e.Seed)
+	if e.Partial {
+		title += ", stopped before the end"
+	}
+	words.Paint(&b, color, words.Bold, title)
+	fmt.Fprintf(&b, "a fault lasts %s\n\n", words.Short(e.For))
+	rows := [][]string{{"strategy", "fence", "points", "placements", "corrupt", "unfence", "break others", "cannot tell"}}
+	for _, st := range e.Strategies {
+		rows = append(rows, []string{
+			words.Labelled(st.Label, st.Name), words.Plain(st.Fence, 30), words.Thousands(st.Points), words.Thousands(st.Tried), words.Thousands(st.Corrupting), words.Thousands(st.Fencing),
+			words.Thousands(st.Others), words.Thousands(st.Undecided),
+		})
+	}
+	words.WriteTable(&b, color, rows, words.Figures{From: 2, To: 8}, nil)
+	b.WriteString("\ncorrupt: updates lost, or two at work at once\nunfence: tokens out of order, or wrongly accepted or refused\n\n")
+	for _, st := range e.Strategies {
+		head := words.Plain(st.Label, 60) + " violates "
+		fmt.Fprintf(&b, "%s\n", strings.Join(words.Wrap(head+checkCounts(st.Checks), words.LineWidth-2), "\n  "))
+	}
+	exploreHarm(&b, e, color)
+	for _, st := range e.Strategies {
+		exploredNotes(&b, st)
+	}
+	b.WriteString("\n")
+	exploreMap(&b, e, color)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// checkCounts lists how many placements violate each check, most first.
+func checkCounts(checks map[string]int) string {
+	names := make([]string, 0, len(checks))
+	for name := range checks {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if checks[a] != checks[b] {
+			return checks[b] - checks[a]
+		}
+		return strings.Compare(a, b)
+	})
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s %d", name, checks[name])
+	}
+	if len(names) == 0 {
+		return "no check"
+	}
+	return strings.Join(names, ", ")
+}
+
+// exploredNotes says of one strategy what the table has no room for.
+func exploredNotes(b *bytes.Buffer, st results.ExploredStats) {
+	if len(st.Without) > 0 {
+		fmt.Fprintf(b, "\n%s violates without any fault: %s\n", words.Plain(st.Label, 60), strings.Join(st.Without, ", "))
+	}
+	for _, left := range st.Pruned {
+		fmt.Fprintf(b, "\n%s, left out: %s %s\n", words.Plain(st.Label, 60), words.Thousands(left.Count), left.Why)
+	}
+}
+
+// exploreHarm prints a row for each strategy and kind of fault that does harm:
+// at how many places, and which is the first. A pair counts for its first fault.
+func exploreHarm(b *bytes.Buffer, e *results.Exploration, color bool) {
+	rows := [][]string{{"strategy", "fault", "does harm", "of", "the first of them"}}
+	for _, st := range e.Strategies {
+		harmful := st.Harmful(results.Breaks)
+		for _, kind := range e.Kinds {
+			of := func(p results.Placement) bool { return p.Places[0].Kind == kind }
+			first := slices.IndexFunc(harmful, of)
+			if first < 0 {
+				continue
+			}
+			pairs := 0
+			for _, p := range harmful {
+				if of(p) && len(p.Places) > 1 {
+					pairs++
+				}
+			}
+			n, tried := numberOf(harmful, of)-pairs, numberOf(st.Singles, of)
+			cell := words.Thousands(n)
+			if pairs > 0 {
+				cell += " and " + words.Count(pairs, "pair")
+			}
+			var texts []string
+			for _, at := range harmful[first].Places {
+				texts = append(texts, at.Text)
+			}
+			rows = append(rows, []string{
+				words.Plain(st.Label, 60), kind, cell, words.Thousands(tried), strings.Join(texts, "; "),
+			})
+		}
+	}
+	if len(rows) == 1 {
+		b.WriteString("\nno placement breaks a check\n")
+		return
+	}
+	b.WriteByte('\n')
+	words.WriteTable(b, color, rows, words.Figures{From: 2, To: 4}, nil)
+}
+
+func numberOf(list []results.Placement, of func(results.Placement) bool) int {
+	n := 0
+	for _, p := range list {
+		if of(p) {
+			n++
+		}
+	}
+	return n
+}

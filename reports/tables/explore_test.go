@@ -1,0 +1,126 @@
+package tables
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/scenarios"
+	"lockquake/scenarios/results"
+)
+
+// explored is a search by hand: two strategies, of which one has a point more.
+func explored() *results.Exploration {
+	at := func(kind, worker, point string, checks ...string) results.Placement {
+		text := "when " + worker + " " + point + " 1 " + kind
+		return results.Placement{Places: []results.Place{{Kind: kind, Worker: worker, Point: point, Nth: 1, Text: text}}, Violated: checks}
+	}
+	pair := at("pause", "worker-1", "acquired", "lost-update")
+	pair.Places = append(pair.Places, at("hold", "worker-2", "acquire.sent").Places...)
+	undecided := at("hold", "worker-2", "acquire.sent")
+	undecided.Undecided = []string{"linearizable"}
+	return &results.Exploration{
+		Scenario: "hand", Seed: 1, Workers: 2, Sections: 1, Faults: 2, For: 15e9, Kinds: []string{"pause", "hold"},
+		Strategies: []results.ExploredStats{
+			{
+				Name: "redis", Label: "redis", Fence: "off", Points: 3, Tried: 5, Corrupting: 2, Others: 1, Undecided: 1,
+				Checks: map[string]int{"told": 1, "lost-update": 2, "exclusion": 1},
+				Singles: []results.Placement{
+					at("pause", "worker-1", "acquired", "told"),
+					at("pause", "worker-2", "acquire.sent", "lost-update", "exclusion"), undecided,
+					at("pause", "worker-1", "released"),
+				},
+				Pairs:  []results.Placement{pair},
+				Pruned: []results.Pruned{{Why: "pairs of faults of one message", Count: 1}},
+			},
+			{
+				Name: "redis-fenced", Label: "fenced", Fence: "reads-writes", Points: 2, Tried: 3, Checks: map[string]int{},
+				Without: []string{"load"},
+				Singles: []results.Placement{
+					at("pause", "worker-1", "acquired"), at("pause", "worker-1", "read-called"),
+					at("pause", "worker-1", "released", "fencing"),
+				},
+			},
+		},
+	}
+}
+
+func TestExploreTable(t *testing.T) {
+	var b bytes.Buffer
+	if err := Exploration(&b, explored(), false); err != nil {
+		t.Fatal(err)
+	}
+	const want = `hand: one fault and two at every point, 2 workers, 1 section each, seed 1
+a fault lasts 15s
+
+strategy               fence         points  placements  corrupt  unfence  break others  cannot tell
+redis                  off                3           5        2        0             1            1
+fenced (redis-fenced)  reads-writes       2           3        0        0             0            0
+
+corrupt: updates lost, or two at work at once
+unfence: tokens out of order, or wrongly accepted or refused
+
+redis violates lost-update 2, exclusion 1, told 1
+fenced violates no check
+
+strategy  fault     does harm  of  the first of them
+redis     pause  2 and 1 pair   3  when worker-1 acquired 1 pause
+fenced    pause             1   3  when worker-1 released 1 pause
+
+redis, left out: 1 pairs of faults of one message
+
+fenced violates without any fault: load
+
+map of the protocol
+p pause, h hold
+capital: corrupts or unfences; small: breaks another check; ?: cannot tell; dot: safe;
+blank: cannot fall there; -: no such point
+of two faults the mark is at the first
+worker    point         nth  redis  fenced
+worker-1  acquired        1  P      .
+worker-1  read-called     1  -      .
+worker-1  released        1  .      P
+
+worker-2  acquire.sent    1  P?     -
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Rows that show no harm stand in one, if they follow each other.
+func TestMapLeavesOutWhatIsSafe(t *testing.T) {
+	got := withoutSafe([][]string{
+		{"worker", "point", "nth", "redis"},
+		{"worker-1", "a", "1", ". ."},
+		{"worker-1", "b", "1", ".."},
+		{"worker-1", "c", "2", "-"},
+		{"worker-1", "d", "1", "P."},
+		{"worker-1", "e", "1", ".."},
+		{"worker-1", "f", "1", ".."},
+		{"worker-2", "a", "1", ".."},
+	})
+	want := [][]string{
+		{"worker", "point", "nth", "redis"},
+		{"worker-1", "a to c", "", "."},
+		{"worker-1", "d", "1", "P."},
+		{"worker-1", "e", "1", ".."},
+		{"worker-1", "f", "1", ".."},
+		{"worker-2", "a", "1", ".."},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Every kind has a letter of its own in the map.
+func TestLettersOfKindsDiffer(t *testing.T) {
+	seen := map[string]string{}
+	for _, k := range scenarios.PlacedKinds() {
+		if other, taken := seen[k.Letter]; taken || len(k.Letter) != 1 {
+			t.Errorf("%s has the letter %q, as %q", k.Name, k.Letter, other)
+		}
+		seen[k.Letter] = k.Name
+	}
+}

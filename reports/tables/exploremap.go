@@ -1,0 +1,171 @@
+package tables
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lockquake/reports/words"
+	"lockquake/scenarios"
+	"lockquake/scenarios/results"
+)
+
+// mapped is a row of the map: a visit of a worker at a point.
+type mapped struct {
+	worker, point string
+	nth           int
+}
+
+// exploreMap draws where faults do harm: a row for each point, in the order in
+// which its worker comes to them, a column for each strategy, and in it a mark
+// for each kind of fault.
+func exploreMap(b *bytes.Buffer, e *results.Exploration, color bool) {
+	letters, legend := kindLetters(e.Kinds)
+	words.Paint(b, color, words.Bold, "map of the protocol")
+	fmt.Fprintf(b, "%s\ncapital: corrupts or unfences; small: breaks another check; ?: cannot tell; dot: safe;\nblank: cannot fall there; -: no such point\n", legend)
+	if e.Faults > 1 {
+		b.WriteString("of two faults the mark is at the first\n")
+	}
+	head := []string{"worker", "point", "nth"}
+	var marks []map[mapped][]byte
+	for _, st := range e.Strategies {
+		head = append(head, words.Plain(st.Label, 60))
+		marks = append(marks, mapMarks(st, e.Kinds, letters))
+	}
+	rows := [][]string{head}
+	for _, at := range mapRows(e.Strategies) {
+		row := []string{at.worker, at.point, strconv.Itoa(at.nth)}
+		for i := range e.Strategies {
+			cell, there := marks[i][at]
+			if !there {
+				cell = []byte("-")
+			}
+			row = append(row, strings.TrimRight(string(cell), " "))
+		}
+		rows = append(rows, row)
+	}
+	rows = withoutSafe(rows)
+	for i, line := range words.Aligned(rows, words.Figures{From: 2, To: 3}) {
+		style := words.Style("")
+		if i == 0 {
+			style = words.Faint
+		} else if i > 1 && rows[i][0] != rows[i-1][0] {
+			b.WriteByte('\n')
+		}
+		words.Paint(b, color, style, line)
+	}
+}
+
+// withoutSafe puts rows of one worker that follow each other and show no harm
+// into one.
+func withoutSafe(rows [][]string) [][]string {
+	const worth = 3 // rows that are put together
+	short := rows[:1:1]
+	for i := 1; i < len(rows); {
+		n := 0
+		for i+n < len(rows) && rows[i+n][0] == rows[i][0] && safe(rows[i+n]) {
+			n++
+		}
+		if n < worth {
+			short = append(short, rows[i:i+max(n, 1)]...)
+			i += max(n, 1)
+			continue
+		}
+		row := []string{rows[i][0], fmt.Sprintf("%s to %s", rows[i][1], rows[i+n-1][1]), ""}
+		for range rows[i][3:] {
+			row = append(row, ".")
+		}
+		short = append(short, row)
+		i += n
+	}
+	return short
+}
+
+func safe(row []string) bool {
+	return strings.Trim(strings.Join(row[3:], ""), ". -") == ""
+}
+
+// kindLetters returns the letter of each kind, and what they stand for.
+func kindLetters(kinds []string) (letters map[string]string, legend string) {
+	letters = map[string]string{}
+	var parts []string
+	for _, k := range scenarios.PlacedKinds() {
+		if slices.Contains(kinds, k.Name) {
+			letters[k.Name] = k.Letter
+			parts = append(parts, k.Letter+" "+k.Name)
+		}
+	}
+	return letters, strings.Join(parts, ", ")
+}
+
+// mapRows puts the points of all strategies into one order: worker by worker,
+// and a point that some strategies do not have after the one that it followed.
+func mapRows(strategies []results.ExploredStats) []mapped {
+	var rows []mapped
+	for _, st := range strategies {
+		before := map[string]int{} // of each worker, the index of its last point
+		for _, p := range st.Singles {
+			at := rowOf(p)
+			i := slices.Index(rows, at)
+			if i < 0 {
+				i = len(rows)
+				if last, ok := before[at.worker]; ok {
+					i = last + 1
+				}
+				rows = slices.Insert(rows, i, at)
+				for worker, last := range before {
+					if last >= i {
+						before[worker] = last + 1
+					}
+				}
+			}
+			before[at.worker] = i
+		}
+	}
+	var workers []string
+	for _, at := range rows {
+		if !slices.Contains(workers, at.worker) {
+			workers = append(workers, at.worker)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b mapped) int {
+		return slices.Index(workers, a.worker) - slices.Index(workers, b.worker)
+	})
+	return rows
+}
+
+func rowOf(p results.Placement) mapped {
+	return mapped{p.Places[0].Worker, p.Places[0].Point, p.Places[0].Nth}
+}
+
+// mapMarks gives each point of a strategy a mark for every kind, the worst of
+// what was found with a first fault of that kind there.
+func mapMarks(st results.ExploredStats, kinds []string, letters map[string]string) map[mapped][]byte {
+	marks := map[mapped][]byte{}
+	worst := map[mapped][]results.Harm{}
+	for _, p := range slices.Concat(st.Singles, st.Pairs) {
+		at, kind := rowOf(p), slices.Index(kinds, p.Places[0].Kind)
+		if marks[at] == nil {
+			marks[at] = bytes.Repeat([]byte(" "), len(kinds))
+			worst[at] = make([]results.Harm, len(kinds))
+		}
+		worst[at][kind] = max(worst[at][kind], p.Harm())
+		marks[at][kind] = mark(worst[at][kind], letters[p.Places[0].Kind])
+	}
+	return marks
+}
+
+func mark(h results.Harm, letter string) byte {
+	switch h {
+	case results.Corrupts, results.Unfences:
+		return strings.ToUpper(letter)[0]
+	case results.Breaks:
+		return letter[0]
+	case results.Undecided:
+		return '?'
+	case results.Harmless:
+	}
+	return '.'
+}

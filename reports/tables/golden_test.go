@@ -1,0 +1,38 @@
+package tables
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"testing"
+
+	"lockquake/reports/internal/sample"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestGoldenTables(t *testing.T) {
+	campaign, _ := sample.GCPause()
+	tests := []struct {
+		file  string
+		write func(io.Writer) error
+	}{
+		{"table.txt", func(w io.Writer) error { return Campaign(w, campaign, Options{Report: "out/report.md"}) }},
+		{"rates.csv", func(w io.Writer) error { return CSV(w, campaign) }},
+		{"sweep-one.txt", func(w io.Writer) error { return Sweep(w, sample.Swept(sample.TTLs()), false) }},
+		{"sweep-two.txt", func(w io.Writer) error {
+			return Sweep(w, sample.Swept(sample.TTLs(), sample.Fences()), false)
+		}},
+		{"sweep-find.txt", func(w io.Writer) error { return Sweep(w, sample.Found(), false) }},
+		{"sweep.csv", func(w io.Writer) error { return SweepCSV(w, sample.Swept(sample.TTLs(), sample.Fences())) }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.file, func(t *testing.T) {
+			var got bytes.Buffer
+			if err := tt.write(&got); err != nil {
+				t.Fatal(err)
+			}
+			sample.Golden(t, *update, tt.file, got.Bytes())
+		})
+	}
+}

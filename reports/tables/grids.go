@@ -1,0 +1,187 @@
+package tables
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockquake/checker"
+	"lockquake/internal/stats"
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
+)
+
+// Grid is a table that report.md and report.html both show.
+type Grid struct {
+	Title string
+	Note  string // how to read it, one sentence
+	Texts int    // number of columns from the left that hold words, the others figures
+	Head  []string
+	Rows  [][]string
+}
+
+// Grids returns the tables that follow the verdict: bounds, rates in use and costs. It
+// leaves out those without rows.
+func Grids(c *results.Campaign) []Grid {
+	var list []Grid
+	for _, g := range []Grid{boundGrid(c), useGrid(c), costGrid(c)} {
+		if len(g.Rows) > 0 {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// boundGrid says what came of the bounds that the scenario expects.
+func boundGrid(c *results.Campaign) Grid {
+	g := Grid{
+		Title: "Bounds", Note: "What the scenario expects of the measures of all runs.", Texts: 2,
+		Head: []string{"strategy", "measure", "expected", "measured", "met"},
+	}
+	for _, st := range c.Strategies {
+		for _, b := range st.Bounds {
+			met := "yes"
+			if !b.Met {
+				met = "NO"
+			}
+			g.Rows = append(g.Rows, []string{Name(st), b.Measure, b.Bound, cmp.Or(b.Figure, "-"), met})
+		}
+	}
+	return g
+}
+
+// useGrid says how often a check is violated in use.
+func useGrid(c *results.Campaign) Grid {
+	g := Grid{
+		Title: "How often in use",
+		Note: "Each violation counts once, and a run may hold several; `lockquake list checks` says what one is. A lock-hour is an hour of virtual time of one lock. " +
+			"The intervals (95 %, Garwood's) are widened by how many violations come at a time, as the runs show it: one fault may cause many.",
+		Texts: 2,
+		Head:  []string{"strategy", "check", "violations", "per 1,000 acquisitions", "95 % interval", "per lock-hour", "95 % interval"},
+	}
+	var why []string // a check has no rate
+	for _, st := range c.Strategies {
+		for _, check := range st.Order {
+			found := st.Checks[check]
+			if found.Violations == 0 {
+				continue
+			}
+			row := []string{Name(st), check, words.Thousands(int(found.Violations))}
+			for _, r := range []*stats.Rate{found.PerThousand, found.PerLockHour} {
+				if r == nil {
+					row = append(row, "-", "-")
+				} else {
+					row = append(row, words.Figure(r.Rate), spread(r))
+				}
+			}
+			g.Rows = append(g.Rows, row)
+			if known, _ := checker.Lookup(check); known.NoRate != "" && !slices.Contains(why, check+": "+known.NoRate) {
+				why = append(why, check+": "+known.NoRate)
+			}
+		}
+	}
+	if len(why) > 0 {
+		g.Note += " A dash is where a longer run does not show more violations in proportion. " + strings.Join(why, "; ") + "."
+	}
+	return g
+}
+
+func spread(r *stats.Rate) string { return words.Figure(r.Low) + " to " + words.Figure(r.High) }
+
+// costGrid says what each strategy cost those who used it.
+func costGrid(c *results.Campaign) Grid {
+	g := Grid{
+		Title: "What it cost",
+		Note: "Of all runs. A loss is a section that was still inside when its lock was gone; acts are what the resource accepted of it between the loss and its notice. " +
+			"Given up are leases that the holder gave up while the server still held the lock for it, needlessly where the lease was still good or there was time to renew it. " +
+			"Unavailable is the share of the time in which somebody waited for a lock that nobody used. Fairness is Jain's index, 1 if all workers got the same. " +
+			"Asked for are sections, or the units of work of several sections; finished is the work that was done and that no stale write undid. " +
+			"Wasted is the share of the time in sections that was for nothing. Quantiles are good to 1.6 %.",
+		Texts: 1,
+		Head: []string{
+			"strategy", "asked for", "finished", "acquisitions", "refusals", "not obtained", "timed out", "losses noticed", "unnoticed", "notice, median", "p99", "acts after loss", "given up", "needlessly",
+			"wait, median", "p99", "longest", "hold, median", "p99", "unavailable", "commands each", "renewals", "fairness", "wasted",
+		},
+	}
+	for _, st := range c.Strategies {
+		if m := &st.Metrics; m.Runs > 0 {
+			g.Rows = append(g.Rows, append([]string{Name(st)}, costs(m, max(1, c.Locks))...))
+		}
+	}
+	return g
+}
+
+func costs(m *checker.Metrics, locks int) []string {
+	number := func(n int64) string { return words.Thousands(int(n)) }
+	length := func(s *checker.Spread, d time.Duration) string {
+		if s.N == 0 {
+			return "-"
+		}
+		return words.Rough(d)
+	}
+	share := func(part, whole time.Duration) string {
+		if whole == 0 {
+			return "-"
+		}
+		return words.Percent(float64(part) / float64(whole))
+	}
+	each := "-"
+	if m.Acquisitions > 0 {
+		each = fmt.Sprintf("%.1f", m.CommandsEach())
+	}
+	return []string{
+		number(m.Jobs), number(m.Finished), number(m.Acquisitions), number(m.Refusals), number(m.NotObtained), number(m.Unknown),
+		number(m.LossesNoticed), number(m.LossesUnnoticed), length(&m.Notice, m.Notice.Median()), length(&m.Notice, m.Notice.P99()), number(m.ActsAfterLoss), number(m.GivenUp), number(m.GivenUpNeedlessly),
+		length(&m.Wait, m.Wait.Median()), length(&m.Wait, m.Wait.P99()), length(&m.Wait, m.Wait.Max),
+		length(&m.Hold, m.Hold.Median()), length(&m.Hold, m.Hold.P99()),
+		share(m.Unavailable, m.Time*time.Duration(locks)), each, number(m.Renewals), fmt.Sprintf("%.2f", m.Fairness), share(m.Wasted, m.Hold.Total),
+	}
+}
+
+// Finished prints the share of a strategy's work that was done and took effect.
+func Finished(st results.StrategyStats) string {
+	m := &st.Metrics
+	if m.Jobs == 0 {
+		return "-"
+	}
+	return words.Percent(float64(m.Finished) / float64(m.Jobs))
+}
+
+// Remarks returns sentences that compare the strategies, or say what limits their
+// figures.
+func Remarks(c *results.Campaign) []string {
+	list := unread(c)
+	if HasCases(c) {
+		return list // two strategies under two cases are no pair
+	}
+	for _, p := range c.Paired {
+		if p.Differs {
+			list = append(list, p.Says)
+		}
+	}
+	for _, st := range c.Strategies {
+		if n := st.Metrics.GivenUpNeedlessly; n > 0 {
+			list = append(list, fmt.Sprintf("%s gave up %s leases that were still good, or that there was time to renew", st.Label, words.Thousands(int(n))))
+		}
+		if half := (st.High - st.Low) / 2; c.Until > 0 && half > c.Until {
+			list = append(list, fmt.Sprintf("%s: the interval is still ± %s %% after %s runs, not ± %s %%", st.Label, words.Figure(100*half), words.Thousands(st.Runs), words.Figure(100*c.Until)))
+		}
+	}
+	return list
+}
+
+// unread says of which locks the holders could not be read, and what to do.
+func unread(c *results.Campaign) []string {
+	var list, seen []string
+	for _, st := range c.Strategies {
+		if st.Unread == "" || slices.Contains(seen, st.Name) {
+			continue
+		}
+		seen = append(seen, st.Name)
+		list = append(list, fmt.Sprintf("%s: nothing tells who holds its lock (%s), so recovery, told, ownership, needless-loss and load do not judge it; "+
+			"lock.Entry.Holders can say it, see docs/your-own-lock.md", st.Name, st.Unread))
+	}
+	return list
+}

@@ -1,0 +1,241 @@
+package tables
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
+)
+
+// Sweep prints a sweep for a terminal. Over one parameter it has a row for each value and
+// a column for each strategy. Over two it has a table for each strategy, with the values
+// of the second from left to right. The thresholds follow, if any were searched.
+func Sweep(w io.Writer, s *results.Sweep, color bool) error {
+	var b bytes.Buffer
+	values := words.Figures{From: 1, To: math.MaxInt} // all columns but the first
+	words.Paint(&b, color, words.Bold, fmt.Sprintf("%s: %s, by %s", words.Plain(s.Scenario, 60), SweepCounts(s), Axes(s)))
+	if len(s.Axes) == 1 {
+		b.WriteByte('\n')
+		words.WriteTable(&b, color, sweepRows(s), values, nil)
+	} else {
+		for _, label := range SweepLabels(s) {
+			fmt.Fprintf(&b, "\n%s\n", words.Plain(label, 60))
+			words.WriteTable(&b, color, sweepGrid(s, label), values, nil)
+		}
+	}
+	fmt.Fprintf(&b, "\n%s; %s\nin brackets: the share of the work that was finished\n", SweepRuns(s), widest(s))
+	if met := hitNothing(s); met != "" {
+		fmt.Fprintf(&b, "%s\n", met)
+	}
+	if len(s.Thresholds) > 0 {
+		b.WriteByte('\n')
+		words.WriteTable(&b, color, thresholdRows(s), values, nil)
+		b.WriteByte('\n')
+		for _, t := range s.Thresholds {
+			fmt.Fprintf(&b, "%s\n", strings.Join(words.Wrap(thresholdSentence(s.Axes[0], t), words.LineWidth-2), "\n  "))
+		}
+		b.WriteByte('\n')
+		for _, t := range s.Thresholds {
+			if t.Replay != "" {
+				fmt.Fprintln(&b, words.ReplayLine(s.Program, t.Replay))
+			}
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Axes names the parameters that a sweep varied.
+func Axes(s *results.Sweep) string {
+	var paths []string
+	for _, axis := range s.Axes {
+		paths = append(paths, words.Plain(axis.Path, 60))
+	}
+	return strings.Join(paths, " and ")
+}
+
+// sweepRows is the table of one parameter.
+func sweepRows(s *results.Sweep) [][]string {
+	labels := SweepLabels(s)
+	head := []string{words.Plain(s.Axes[0].Path, 40)}
+	for _, label := range labels {
+		head = append(head, words.Plain(label, 30))
+	}
+	rows := [][]string{head}
+	for i := range s.Points {
+		row := []string{words.Plain(s.Points[i].Values[0], 40)}
+		for _, label := range labels {
+			row = append(row, rateOf(&s.Points[i], label))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// sweepGrid is the table of one strategy over two parameters.
+func sweepGrid(s *results.Sweep, label string) [][]string {
+	down, across := s.Axes[0], s.Axes[1]
+	rows := [][]string{{words.Plain(down.Path, 40) + " \\ " + words.Plain(across.Path, 40)}}
+	for _, value := range across.Values {
+		rows[0] = append(rows[0], words.Plain(value, 30))
+	}
+	for i, value := range down.Values {
+		row := []string{words.Plain(value, 40)}
+		for j := range across.Values {
+			cell := "-"
+			if at := i*len(across.Values) + j; at < len(s.Points) {
+				cell = rateOf(&s.Points[at], label)
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func rateOf(point *results.SweepPoint, label string) string {
+	r, ok := point.Of(label)
+	if !ok || r.Runs == 0 {
+		return "-"
+	}
+	text := words.Percent(r.Rate)
+	switch {
+	case r.Untested != "":
+		text = "untested"
+	case r.Unknown > 0:
+		text += "?" // some runs could not be told
+	}
+	if r.Jobs > 0 {
+		text += " (" + words.WholePercent(float64(r.Finished)/float64(r.Jobs)) + ")"
+	}
+	return text
+}
+
+// widest says how far the intervals reach.
+func widest(s *results.Sweep) string {
+	half := 0.0
+	for _, point := range s.Points {
+		for _, r := range point.Strategies {
+			half = max(half, (r.High-r.Low)/2)
+		}
+	}
+	return fmt.Sprintf("95 %% intervals reach up to %.1f points to either side", 100*half)
+}
+
+// hitNothing warns of the points where no fault hit anything.
+func hitNothing(s *results.Sweep) string {
+	var values []string
+	for i := range s.Points {
+		if s.Points[i].Met == 0 {
+			values = append(values, words.Plain(strings.Join(s.Points[i].Values, " and "), 60))
+		}
+	}
+	switch len(values) {
+	case 0:
+		return ""
+	case len(s.Points):
+		return "no fault hit anything"
+	}
+	return "no fault hit anything at " + strings.Join(values, ", ")
+}
+
+// thresholdRows is the table of where strategies break.
+func thresholdRows(s *results.Sweep) [][]string {
+	axis := s.Axes[0]
+	first, last := words.Plain(axis.Values[0], 30), words.Plain(axis.Values[len(axis.Values)-1], 30)
+	margins := slices.ContainsFunc(s.Thresholds, func(t results.Threshold) bool { return t.Margin > 0 })
+	head := []string{"strategy", "breaks", "holds", "known to"}
+	if margins {
+		head = append(head, "of its TTL")
+	}
+	rows := [][]string{head}
+	for _, t := range s.Thresholds {
+		row := []string{words.Plain(t.Label, 60)}
+		switch t.Side {
+		case results.Never:
+			row = append(row, "at no step", fmt.Sprintf("%s to %s", first, last), "-")
+		case results.Always:
+			row = append(row, fmt.Sprintf("%s to %s", first, last), "at no step", "-")
+		case results.Smallest:
+			row = append(row, "from "+t.Breaks, "up to "+t.Holds, words.Percent(t.Precision))
+		case results.Largest:
+			row = append(row, "up to "+t.Breaks, "from "+t.Holds, words.Percent(t.Precision))
+		}
+		if margins {
+			share := "-"
+			if t.Margin > 0 {
+				share = fmt.Sprintf("%.3g of %v", t.Margin, t.TTL)
+			}
+			row = append(row, share)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// thresholdSentence is what was found of one strategy.
+func thresholdSentence(axis results.Axis, t results.Threshold) string {
+	first, last := words.Plain(axis.Values[0], 30), words.Plain(axis.Values[len(axis.Values)-1], 30)
+	path, why := words.Plain(axis.Path, 60), words.Plain(t.Why, 200)
+	text := words.Plain(t.Label, 60) + ": "
+	switch t.Side {
+	case results.Never:
+		return fmt.Sprintf("%sit holds at every step of %s from %s to %s", text, path, first, last)
+	case results.Always:
+		text = fmt.Sprintf("%sit breaks at every step of %s from %s to %s", text, path, first, last)
+		if why != "" {
+			text += fmt.Sprintf(" (at %s: %s)", first, why)
+		}
+		return text
+	case results.Smallest:
+		text += fmt.Sprintf("up to %s = %s it holds (%s breaks: %s)", path, t.Holds, t.Breaks, why)
+	case results.Largest:
+		text += fmt.Sprintf("from %s = %s on it holds (%s breaks: %s)", path, t.Holds, t.Breaks, why)
+	}
+	if t.Jobs > 0 {
+		text += fmt.Sprintf("; at %s it finished %s (%s)", t.Holds, words.Percent(float64(t.Finished)/float64(t.Jobs)), words.Interval(t.FinishedLow, t.FinishedHigh))
+	}
+	if t.Changes > 1 {
+		text += fmt.Sprintf("; it changes %s over the range, and this is the first", words.Count(t.Changes, "time"))
+	}
+	return text
+}
+
+// SweepLabels lists the labels of the strategies of a sweep, in order of appearance.
+func SweepLabels(s *results.Sweep) []string {
+	var labels []string
+	seen := map[string]bool{}
+	for _, point := range s.Points {
+		for _, r := range point.Strategies {
+			if !seen[r.Label] {
+				seen[r.Label] = true
+				labels = append(labels, r.Label)
+			}
+		}
+	}
+	return labels
+}
+
+// SweepCounts names the violations that a sweep counts.
+func SweepCounts(s *results.Sweep) string {
+	if s.Check != "" {
+		return "runs that violate " + words.Plain(s.Check, 40)
+	}
+	return "runs that violate a deciding check"
+}
+
+// SweepRuns says how many runs each point of a sweep has, and with which settings.
+func SweepRuns(s *results.Sweep) string {
+	n := int(s.Seeds.Last-s.Seeds.First) + 1
+	parts := []string{words.Count(n, "run") + " at each point", seedRange(s.Seeds)}
+	text := strings.Join(append(parts, overridden(s.Overrides)...), ", ")
+	if s.Partial {
+		text += "; stopped before the end"
+	}
+	return text
+}

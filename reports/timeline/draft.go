@@ -1,0 +1,352 @@
+package timeline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"lockquake/faults"
+	"lockquake/history"
+	"lockquake/reports/story"
+	"lockquake/reports/words"
+)
+
+// addSections draws what workers waited for, believed and asked of the
+// resource.
+func (d *drafter) addSections(sections []*history.Section) {
+	end := d.run.History.Meta.End
+	for _, s := range sections {
+		if !d.scope.About(s.Key) {
+			continue
+		}
+		from, to := s.EnterAt, believedUntil(s, end)
+		lane := d.lane(s.Worker)
+		if !d.told(s.Worker, s.N) {
+			if !d.own(s.Worker) {
+				lane = d.lane("others")
+			}
+			if s.Entered() {
+				d.quiet = append(d.quiet, quietSpan{lane, s.Worker, from, to})
+			}
+			continue
+		}
+		d.addWait(s, lane, end)
+		if s.Entered() {
+			d.span(Span{
+				Lane: lane, Kind: "belief", From: Moment(from), To: Moment(to), Label: d.holds() + fence(s.Token),
+				Text: fmt.Sprintf("%s believes that it holds the lock%s, for %s", words.Plain(s.Worker, 40), withToken(s.Token), words.Short(to-from)),
+				seqs: []int64{s.Enter, s.Leave, s.Told, s.Return, s.Crash},
+			})
+		}
+		for _, o := range s.Ops {
+			d.addOperation(o, lane, end)
+		}
+	}
+}
+
+// believedUntil is when a holder left, learned of its loss, or crashed.
+func believedUntil(s *history.Section, end time.Duration) time.Duration {
+	until := end
+	for _, moment := range []struct {
+		seq int64
+		at  time.Duration
+	}{{s.Told, s.ToldAt}, {s.Leave, s.LeaveAt}, {s.Return, s.ReturnAt}, {s.Crash, s.CrashAt}} {
+		if moment.seq != 0 {
+			until = min(until, moment.at)
+		}
+	}
+	return until
+}
+
+func (d *drafter) addWait(s *history.Section, lane int, end time.Duration) {
+	until := end
+	switch {
+	case s.Entered():
+		until = s.EnterAt
+	case s.Return != 0:
+		until = s.ReturnAt
+	case s.Crash != 0:
+		until = s.CrashAt
+	}
+	d.span(Span{
+		Lane: lane, Kind: "wait", From: Moment(s.CallAt), To: Moment(until), Label: "waits",
+		Text: fmt.Sprintf("%s asks for the lock, and waits %s", words.Plain(s.Worker, 40), words.Short(until-s.CallAt)),
+		seqs: []int64{s.Call},
+	})
+}
+
+// addOperation draws a request and its answer. Where the resource has no voice,
+// the request is drawn until its worker heard.
+func (d *drafter) addOperation(o *history.Op, lane int, end time.Duration) {
+	resource := d.lane("resource")
+	what := o.Kind
+	if o.Write() {
+		what += " of " + words.Quoted(o.Value)
+	}
+	request := Arrow{
+		From: lane, To: resource, Sent: Moment(o.InvokeAt), Label: fence(o.Token), seqs: []int64{o.Invoke, o.Applied},
+		Text: fmt.Sprintf("%s sends its %s%s", words.Plain(o.Worker, 40), what, withToken(o.Token)),
+	}
+	switch {
+	case o.Applied != 0:
+		request.Arrived, request.Failed = Moment(o.AppliedAt), !o.Accepted
+		request.Text += fmt.Sprintf("; it arrives %s later", words.Short(o.AppliedAt-o.InvokeAt))
+		if !o.Accepted {
+			request.Text += " and is refused"
+		}
+	case o.Return != 0:
+		request.Arrived, request.Failed = Moment(o.ReturnAt), o.Outcome != history.OutcomeOK
+		request.seqs = append(request.seqs, o.Return)
+	default:
+		request.Arrived, request.Failed = Moment(end), true
+		request.Text += "; nobody knows what became of it"
+	}
+	d.arrow(request)
+	if o.Applied == 0 || o.Return == 0 || o.Outcome == history.OutcomeInfo || o.ReturnAt < o.AppliedAt {
+		return
+	}
+	d.arrow(Arrow{
+		From: resource, To: lane, Sent: Moment(o.AppliedAt), Arrived: Moment(o.ReturnAt), Failed: !o.Accepted,
+		Text: fmt.Sprintf("%s hears of its %s", words.Plain(o.Worker, 40), what), seqs: []int64{o.Applied, o.Return},
+	})
+}
+
+// fence is a token in a label.
+func fence(token int64) string {
+	if token == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" #%d", token)
+}
+
+func withToken(token int64) string {
+	if token == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" with token %d", token)
+}
+
+// walk follows what servers and faults do, from the first event on.
+func (d *drafter) walk() {
+	w := walker{d: d, leases: map[place]*openLease{}, current: map[string]int{}, asked: map[string]call{}, freed: map[string]history.Event{}}
+	for i := range d.events {
+		if e := &d.events[i]; e.Type == history.Acquired {
+			w.entries = append(w.entries, e)
+		}
+	}
+	for i := range d.events {
+		w.event(&d.events[i])
+	}
+	end := d.run.History.Meta.End
+	for _, at := range w.order {
+		w.endLease(at, end, 0, "lasts until the run ends")
+	}
+	for _, f := range w.faults {
+		w.addFault(f, end, 0)
+	}
+}
+
+// walker holds what is under way while a history is walked.
+type walker struct {
+	d       *drafter
+	leases  map[place]*openLease
+	order   []place         // as they come up
+	current map[string]int  // by worker, the section that it is in
+	asked   map[string]call // by worker, its last call
+	freed   map[string]history.Event
+	entries []*history.Event // in which workers learn of their grants
+	faults  []*history.Event
+}
+
+// place is where a lease is held: a lock at a server.
+type place struct{ server, lock string }
+
+// openLease is a lease that has not ended yet.
+type openLease struct {
+	grant    *history.Event
+	told     bool // the story is about it
+	token    int64
+	renewals int
+}
+
+// call is a call of a strategy that no server has answered yet.
+type call struct {
+	kind history.Type
+	at   time.Duration
+	seq  int64
+}
+
+func (w *walker) event(e *history.Event) {
+	d := w.d
+	if story.ByServer(e.Type) && !d.scope.About(e.Key) {
+		return
+	}
+	server := story.ServerName(e)
+	at := place{server, e.Key}
+	switch e.Type {
+	case history.AcquireCalled, history.ReleaseCalled:
+		w.current[e.Worker] = e.Section
+		w.asked[e.Worker] = call{e.Type, e.At, e.Seq}
+	case history.Granted:
+		w.endLease(at, e.At, e.Seq, "ends")
+		if _, known := w.leases[at]; !known {
+			w.order = append(w.order, at)
+		}
+		w.leases[at] = &openLease{grant: e, told: w.told(e.Worker), token: e.Token}
+		w.granted(e, server)
+	case history.Refused:
+		delete(w.asked, e.Worker) // what is granted later is another request
+	case history.Renewed:
+		if l := w.leases[at]; l != nil {
+			l.renewals++
+		}
+	case history.Freed:
+		w.endLease(at, e.At, e.Seq, "is released")
+		w.request(e, server, history.ReleaseCalled, "asks to release the lock")
+		w.freed[e.Worker] = *e
+	case history.Expired:
+		w.endLease(at, e.At, e.Seq, "expires")
+	case history.Evicted:
+		w.endLease(at, e.At, e.Seq, "is evicted")
+	case history.Released:
+		if f, ok := w.freed[e.Worker]; ok && d.told(e.Worker, e.Section) {
+			d.arrow(Arrow{
+				From: d.lane(story.ServerName(&f)), To: d.lane(e.Worker), Sent: Moment(f.At), Arrived: Moment(e.At),
+				Text: words.Plain(e.Worker, 40) + " hears that the lock is released", seqs: []int64{f.Seq, e.Seq},
+			})
+		}
+		delete(w.freed, e.Worker)
+	case history.FaultBegin:
+		w.faults = append(w.faults, e)
+	case history.FaultEnd:
+		if i := slices.IndexFunc(w.faults, func(f *history.Event) bool { return f.Fault == e.Fault && f.Target == e.Target }); i >= 0 {
+			w.addFault(w.faults[i], e.At, e.Seq)
+			w.faults = slices.Delete(w.faults, i, i+1)
+		}
+	default:
+	}
+}
+
+// told reports whether the story is about what a worker is doing.
+func (w *walker) told(worker string) bool { return w.d.told(worker, w.current[worker]) }
+
+// request draws the call of a worker as far as the server, if that was its
+// first request since.
+func (w *walker) request(e *history.Event, server string, kind history.Type, text string) {
+	call, ok := w.asked[e.Worker]
+	if !ok || call.kind != kind || !w.told(e.Worker) {
+		return
+	}
+	w.d.arrow(Arrow{
+		From: w.d.lane(e.Worker), To: w.d.lane(server), Sent: Moment(call.at), Arrived: Moment(e.At),
+		Text: words.Plain(e.Worker, 40) + " " + text, seqs: []int64{call.seq, e.Seq},
+	})
+}
+
+// granted draws how a grant was asked for, and how its worker heard of it.
+func (w *walker) granted(e *history.Event, server string) {
+	w.request(e, server, history.AcquireCalled, "asks for the lock")
+	if !w.told(e.Worker) {
+		return
+	}
+	i, _ := slices.BinarySearchFunc(w.entries, e.Seq, func(a *history.Event, seq int64) int { return cmp.Compare(a.Seq, seq) })
+	for _, entry := range w.entries[i:] {
+		if entry.Worker != e.Worker {
+			continue
+		}
+		if l := w.leases[place{server, e.Key}]; l.token == 0 {
+			l.token = entry.Token // the server may not know it
+		}
+		w.d.arrow(Arrow{
+			From: w.d.lane(server), To: w.d.lane(e.Worker), Sent: Moment(e.At), Arrived: Moment(entry.At), Label: fence(entry.Token),
+			Text: fmt.Sprintf("%s hears of its grant%s", words.Plain(e.Worker, 40), withToken(entry.Token)), seqs: []int64{e.Seq, entry.Seq},
+		})
+		return
+	}
+}
+
+// endLease draws a lease when it is over.
+func (w *walker) endLease(p place, at time.Duration, seq int64, how string) {
+	l := w.leases[p]
+	if l == nil {
+		return
+	}
+	w.leases[p] = nil
+	worker, lane := l.grant.Worker, w.d.lane(p.server)
+	if !l.told {
+		w.d.quiet = append(w.d.quiet, quietSpan{lane, worker, l.grant.At, at})
+		return
+	}
+	text := fmt.Sprintf("lease of %s%s, %s; it %s", words.Plain(worker, 40), withToken(l.token), words.Short(at-l.grant.At), how)
+	if l.renewals > 0 {
+		text += ", renewed " + words.Count(l.renewals, "time")
+	}
+	w.d.span(Span{
+		Lane: lane, Kind: "lease", From: Moment(l.grant.At), To: Moment(at), Label: words.Plain(worker, 24) + fence(l.token), Text: text,
+		seqs: []int64{l.grant.Seq, seq},
+	})
+}
+
+// addFault draws a fault on the lane of what it takes hold of. What it does to
+// somebody without a lane is none of the story's business.
+func (w *walker) addFault(begin *history.Event, to time.Duration, seq int64) {
+	kind, lane := faults.Kind(begin.Kind), w.d.lane(begin.Target)
+	switch kind {
+	case faults.Hold, faults.Drop, faults.Partition:
+		lane = w.d.lane("network")
+	default:
+	}
+	text := words.Plain(begin.Kind, 20)
+	if step := story.Planned(w.d.run, begin); step != nil {
+		text = words.Plain(step.String(), 200)
+	}
+	label := words.Plain(begin.Kind, 20)
+	if to > begin.At {
+		label += " " + words.Short(to-begin.At)
+	}
+	w.d.span(Span{
+		Lane: lane, Kind: "fault", From: Moment(begin.At), To: Moment(to), Label: label, Text: "fault: " + text,
+		seqs: []int64{begin.Seq, seq},
+	})
+}
+
+// addQuiet draws the others. What they did between two moments of the story is
+// one bar, or thousands of them would hide it.
+func (d *drafter) addQuiet() {
+	slices.SortStableFunc(d.quiet, func(a, b quietSpan) int {
+		return cmp.Or(cmp.Compare(a.lane, b.lane), cmp.Compare(a.from, b.from))
+	})
+	for i := 0; i < len(d.quiet); {
+		first, to, workers := d.quiet[i], time.Duration(0), []string(nil)
+		next := slices.IndexFunc(d.t.Ruler, func(k Knot) bool { return k.At > Moment(first.from) })
+		n := 0
+		for ; i < len(d.quiet); i++ {
+			q := d.quiet[i]
+			if q.lane != first.lane || n > 0 && next >= 0 && Moment(q.from) >= d.t.Ruler[next].At {
+				break
+			}
+			n, to = n+1, max(to, q.to)
+			if !slices.Contains(workers, q.worker) {
+				workers = append(workers, q.worker)
+			}
+		}
+		what := "section"
+		if first.lane >= 0 && d.t.Lanes[first.lane].Kind == "server" {
+			what = "lease"
+		}
+		text := fmt.Sprintf("%s of %s", words.Count(n, what), words.Count(len(workers), "worker"))
+		if len(workers) == 1 {
+			text = fmt.Sprintf("%s of %s", words.Count(n, what), words.Plain(workers[0], 40))
+		}
+		d.span(Span{Lane: first.lane, Kind: "quiet", From: Moment(first.from), To: Moment(to), Label: text, Text: text})
+	}
+}
+
+// holds says in a word what a section does that was let in.
+func (d *drafter) holds() string {
+	if d.run.Strategy == "none" {
+		return "works"
+	}
+	return "holds"
+}

@@ -1,0 +1,137 @@
+package timeline
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"lockquake/checker"
+	"lockquake/history"
+	"lockquake/reports/internal/sample"
+	"lockquake/scenarios/results"
+)
+
+const ms = time.Millisecond
+
+// TestTimelineShowsTheViolation: in Kleppmann's failure two beliefs overlap,
+// and two leases do not.
+func TestTimelineShowsTheViolation(t *testing.T) {
+	tl := Of(sample.Kleppmann(0), "lost-update")
+	var beliefs, leases []Span
+	for _, s := range tl.Spans {
+		switch s.Kind {
+		case "belief":
+			beliefs = append(beliefs, s)
+		case "lease":
+			leases = append(leases, s)
+		}
+	}
+	if len(beliefs) != 2 || beliefs[0].To <= beliefs[1].From {
+		t.Errorf("the beliefs are %+v, want two that overlap", beliefs)
+	}
+	if len(leases) != 2 || leases[0].To > leases[1].From {
+		t.Errorf("the leases are %+v, want two, one after the other", leases)
+	}
+	i := slices.IndexFunc(tl.Steps, func(s Step) bool { return s.Decisive })
+	if i < 0 || len(tl.Steps[i].Arrows) != 2 {
+		t.Fatalf("the decisive step is %d of %+v, want one that is tied to a request and its answer", i, tl.Steps)
+	}
+	write := tl.Arrows[tl.Steps[i].Arrows[0]]
+	if write.Arrived != tl.Steps[i].At || tl.Lanes[write.From].Name != "worker-1" || tl.Lanes[write.To].Kind != "resource" {
+		t.Errorf("it is tied to %+v, want worker-1's write", write)
+	}
+}
+
+// TestTimelineIsWhole: whatever the run, indices lead somewhere, times lie in
+// the window, and the axis rises from 0 to 1.
+func TestTimelineIsWhole(t *testing.T) {
+	for name, run := range map[string]*results.Trial{
+		"redis": sample.Kleppmann(0), "fenced": sample.Kleppmann(33), "long": sample.Long(), "late packet": sample.LatePacket(), "quorum": quorum(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			tl := Of(run, "")
+			inside := func(from, to Moment) bool { return tl.From <= from && from <= to && to <= tl.To }
+			lane := func(i int) bool { return i >= 0 && i < len(tl.Lanes) }
+			for _, s := range tl.Spans {
+				if !lane(s.Lane) || !inside(s.From, s.To) || s.Text == "" {
+					t.Errorf("span %+v", s)
+				}
+			}
+			for _, a := range tl.Arrows {
+				if !lane(a.From) || !lane(a.To) || !inside(a.Sent, a.Arrived) || a.Text == "" {
+					t.Errorf("arrow %+v", a)
+				}
+			}
+			for _, s := range tl.Steps {
+				if s.Lane >= len(tl.Lanes) || !inside(s.At, s.At) {
+					t.Errorf("step %+v", s)
+				}
+			}
+			places := []float64{}
+			for _, knot := range tl.Ruler {
+				places = append(places, knot.Place)
+			}
+			if !slices.IsSorted(places) || places[0] != 0 || places[len(places)-1] != 1 {
+				t.Errorf("the axis is %v", places)
+			}
+		})
+	}
+}
+
+// quorum is a lock on three servers, each with a lane.
+func quorum() *results.Trial {
+	s := sample.NewScript("redlock", "off", "worker-1")
+	s.Ask(0, "worker-1", 1)
+	for i, node := range []string{"lock-1", "lock-2", "lock-3"} {
+		at := time.Duration(i+1) * ms
+		s.Add(at, history.Event{Type: history.Granted, Worker: "worker-1", Key: "lock", Node: node, Until: at + 10*time.Second})
+		s.Add(at+200*ms, history.Event{Type: history.Freed, Worker: "worker-1", Key: "lock", Node: node})
+	}
+	s.EnterUngranted(10*ms, "worker-1", 1, 0)
+	s.Add(199*ms, history.Event{Type: history.ReleaseCalled, Worker: "worker-1", Section: 1})
+	s.Add(210*ms, history.Event{Type: history.Released, Worker: "worker-1", Section: 1})
+	return &results.Trial{Scenario: "quorum", Label: "redlock", Strategy: "redlock", History: s.History()}
+}
+
+func TestTimelineHasALaneForEachServer(t *testing.T) {
+	tl := Of(quorum(), "")
+	var names []string
+	for _, lane := range tl.Lanes {
+		names = append(names, lane.Name)
+	}
+	if want := []string{"lock-1", "lock-2", "lock-3", "worker-1", "resource"}; !slices.Equal(names, want) {
+		t.Errorf("the lanes are %q, want %q", names, want)
+	}
+	asked := 0
+	for _, a := range tl.Arrows {
+		if tl.Lanes[a.From].Kind == "worker" && tl.Lanes[a.To].Kind == "server" {
+			asked++
+		}
+	}
+	if asked != 6 {
+		t.Errorf("%d requests went to servers, want 3 to get in and 3 to release", asked)
+	}
+}
+
+// TestTimelineOfNothing: of a record that contradicts itself, or of none,
+// nothing is drawn, and nothing breaks.
+func TestTimelineOfNothing(t *testing.T) {
+	broken := sample.Kleppmann(0)
+	broken.History.Events = broken.History.Events[5:]
+	for name, run := range map[string]*results.Trial{
+		"empty": {History: &history.History{}}, "contradictory": broken,
+	} {
+		tl := Of(run, checker.Names()[0])
+		if len(tl.Lanes)+len(tl.Steps) != 0 {
+			t.Errorf("%s: %+v", name, tl)
+		}
+	}
+}
+
+func TestMomentIsInMilliseconds(t *testing.T) {
+	for at, want := range map[time.Duration]string{0: "0", 1500 * time.Microsecond: "1.5", 61 * time.Second: "61000", 1234567: "1.235"} {
+		if got, err := Moment(at).MarshalJSON(); err != nil || string(got) != want {
+			t.Errorf("%v is %s, want %s (%v)", at, got, want, err)
+		}
+	}
+}

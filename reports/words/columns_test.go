@@ -1,0 +1,24 @@
+package words
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What is long goes on below itself, and no line is wider than 100 characters.
+func TestColumnsBreakTheLastCell(t *testing.T) {
+	long := strings.Repeat("word ", 19) + "end"
+	var b strings.Builder
+	if err := Columns(&b, [][]string{{"a", "sound", long}, {"longer", "", "short"}, {"alone"}}); err != nil {
+		t.Fatal(err)
+	}
+	want := "a       sound  " + strings.TrimSpace(strings.Repeat("word ", 17)) + "\n" +
+		"               word word end\n" +
+		"longer         short\n" +
+		"alone\n"
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,116 @@
+package results
+
+import (
+	"slices"
+	"time"
+
+	"lockquake/checker"
+)
+
+// Exploration is what a search has found.
+type Exploration struct {
+	Schema     int             `json:"schema"` // version of this format, 1
+	Version    string          `json:"version"`
+	Scenario   string          `json:"scenario"`
+	Hash       string          `json:"hash"`
+	Seed       uint64          `json:"seed"`
+	Workers    int             `json:"workers"`
+	Sections   int             `json:"sections"`
+	Faults     int             `json:"faults"` // placed in one run at most
+	For        time.Duration   `json:"for"`    // in nanoseconds
+	Kinds      []string        `json:"kinds"`
+	Letters    []KindLetter    `json:"-"`                 // of the kinds, in the order of the catalogue
+	Partial    bool            `json:"partial,omitempty"` // stopped before the end
+	Strategies []ExploredStats `json:"strategies"`
+}
+
+// KindLetter is the letter of a kind of placed faults in a map of the protocol.
+type KindLetter struct{ Kind, Letter string }
+
+// ExploredStats adds up what was found of one use of a strategy.
+type ExploredStats struct {
+	Name   string `json:"name"`
+	Label  string `json:"label"`
+	Fence  string `json:"fence"`  // the resource's policy
+	Points int    `json:"points"` // that the workers come to without a fault
+	// Without are the checks that are violated without a fault.
+	Without []string `json:"violated_without_faults,omitempty"`
+	Tried   int      `json:"tried"`
+	// By the worst that each placement does.
+	Corrupting int `json:"corrupting"`
+	Fencing    int `json:"breaking_fencing"`
+	Others     int `json:"breaking_others"`
+	Undecided  int `json:"undecided"`
+	// Checks counts by check the placements that violate it.
+	Checks map[string]int `json:"checks"`
+	// Singles are all placements of one fault, in the order of the points and
+	// then of the kinds; Pairs are those of two that break a check.
+	Singles []Placement `json:"singles"`
+	Pairs   []Placement `json:"pairs,omitempty"`
+	// Pruned says what was left out, and why that loses nothing.
+	Pruned []Pruned `json:"pruned,omitempty"`
+}
+
+// Pruned counts what was left out for one reason.
+type Pruned struct {
+	Why   string `json:"why"`
+	Count int    `json:"count"`
+}
+
+// Placement is a run with one fault or two, each tied to a point.
+type Placement struct {
+	Places    []Place  `json:"places"`
+	Violated  []string `json:"violated,omitempty"`  // checks
+	Undecided []string `json:"undecided,omitempty"` // checks
+}
+
+// Place is one fault of a placement.
+type Place struct {
+	Kind   string `json:"kind"` // of PlacedKinds
+	Worker string `json:"worker"`
+	Point  string `json:"point"`
+	Nth    int    `json:"nth"`
+	Text   string `json:"text"` // as ParsePlacement reads it
+}
+
+// Harm is the worst that a placement does.
+type Harm int
+
+// The grades of harm, each worse than the one before.
+const (
+	Harmless  Harm = iota
+	Undecided      // a check could not tell
+	Breaks         // a check that is about neither the data nor the tokens
+	Unfences       // tokens out of order, or accepted or refused wrongly
+	Corrupts       // the data, or two at once at work on them
+)
+
+// Harm returns the worst that the placement does.
+func (p Placement) Harm() Harm { return HarmOf(p.Violated, p.Undecided) }
+
+// HarmOf returns the worst that the violation of some checks does, where others
+// could not tell.
+func HarmOf(violated, undecided []string) Harm {
+	worst := Harmless
+	if len(undecided) > 0 {
+		worst = Undecided
+	}
+	for _, name := range violated {
+		switch check, _ := checker.Lookup(name); {
+		case check.About == checker.Corruption:
+			return Corrupts
+		case check.About == checker.Fencing:
+			worst = max(worst, Unfences)
+		case check.Advisory:
+		default:
+			worst = max(worst, Breaks)
+		}
+	}
+	return worst
+}
+
+// Harmful lists the placements that do at least so much harm, those of one
+// fault first.
+func (st *ExploredStats) Harmful(least Harm) []Placement {
+	return slices.DeleteFunc(slices.Concat(st.Singles, st.Pairs), func(p Placement) bool { return p.Harm() < least })
+}

@@ -1,0 +1,174 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// SeedSet is a set of seeds: ranges that rise and do not touch. As text it is a
+// list such as 3,7-9,12, and the empty set is the empty text.
+type SeedSet struct {
+	Ranges []SeedRange
+	// Cut says that the list ends before its set does: nothing is known beyond
+	// its last seed. A text ends with an ellipsis then.
+	Cut bool
+}
+
+// maxRanges bounds the text of a set.
+const maxRanges = 4000
+
+// ErrSeeds says that a text is no set of seeds.
+var ErrSeeds = errors.New("not a set of seeds: it is a list such as 3,7-9,12 that rises")
+
+const ellipsis = "..."
+
+// IsZero reports whether the set is empty.
+func (s SeedSet) IsZero() bool { return len(s.Ranges) == 0 && !s.Cut }
+
+// Count is how many seeds are listed.
+func (s SeedSet) Count() int {
+	n := 0
+	for _, r := range s.Ranges {
+		n += r.Count()
+	}
+	return n
+}
+
+// add adds a seed that is higher than all others.
+func (s *SeedSet) Add(seed uint64) {
+	if last := len(s.Ranges) - 1; last >= 0 && s.Ranges[last].Last+1 == seed {
+		s.Ranges[last].Last = seed
+		return
+	}
+	s.Ranges = append(s.Ranges, SeedRange{seed, seed})
+}
+
+// String gives the whole set as text.
+func (s SeedSet) String() string {
+	var parts []string
+	for _, r := range s.Ranges {
+		part := strconv.FormatUint(r.First, 10)
+		if r.Last > r.First {
+			part += "-" + strconv.FormatUint(r.Last, 10)
+		}
+		parts = append(parts, part)
+	}
+	if s.Cut {
+		parts = append(parts, ellipsis)
+	}
+	return strings.Join(parts, ",")
+}
+
+// First is a set that lists at most that many ranges, and is cut if that is not
+// all.
+func (s SeedSet) First(ranges int) SeedSet {
+	if len(s.Ranges) > ranges {
+		return SeedSet{Ranges: s.Ranges[:ranges], Cut: true}
+	}
+	return s
+}
+
+// MarshalText writes at most 4,000 ranges, those of the lowest seeds.
+func (s SeedSet) MarshalText() ([]byte, error) { return []byte(s.First(maxRanges).String()), nil }
+
+// UnmarshalText reads what MarshalText writes. Its error wraps ErrSeeds.
+func (s *SeedSet) UnmarshalText(text []byte) error {
+	*s = SeedSet{}
+	list := string(text)
+	if list == "" {
+		return nil
+	}
+	for part := range strings.SplitSeq(list, ",") {
+		if s.Cut {
+			return fmt.Errorf("%w: something follows the end", ErrSeeds)
+		}
+		if part == ellipsis {
+			s.Cut = true
+			continue
+		}
+		from, to, isRange := strings.Cut(part, "-")
+		if !isRange {
+			to = from
+		}
+		first, err1 := strconv.ParseUint(from, 10, 64)
+		last, err2 := strconv.ParseUint(to, 10, 64)
+		if err1 != nil || err2 != nil || first > last || last-first > math.MaxInt32 {
+			return fmt.Errorf("%w: %.40q", ErrSeeds, part)
+		}
+		if n := len(s.Ranges); n > 0 && (first == 0 || s.Ranges[n-1].Last >= first-1) {
+			return fmt.Errorf("%w: %.40q", ErrSeeds, part)
+		}
+		s.Ranges = append(s.Ranges, SeedRange{first, last})
+	}
+	return nil
+}
+
+// Without returns the seeds that the other set does not hold.
+func (s SeedSet) Without(other SeedSet) SeedSet { return s.join(other, firstOnly) }
+
+// The ways to join two sets.
+func either(a, b bool) bool    { return a || b }
+func both(a, b bool) bool      { return a && b }
+func firstOnly(a, b bool) bool { return a && !b }
+
+// join returns the seeds for which keep says yes, told of each set whether it
+// holds the seed. keep must refuse a seed that neither holds.
+func (s SeedSet) join(other SeedSet, keep func(inFirst, inSecond bool) bool) SeedSet {
+	var result SeedSet
+	a, b := s.Ranges, other.Ranges
+	for at := uint64(0); len(a) > 0 || len(b) > 0; {
+		inA, endA := piece(&a, at)
+		inB, endB := piece(&b, at)
+		end := min(endA, endB)
+		if keep(inA, inB) {
+			if last := len(result.Ranges) - 1; last >= 0 && result.Ranges[last].Last+1 == at {
+				result.Ranges[last].Last = end
+			} else {
+				result.Ranges = append(result.Ranges, SeedRange{at, end})
+			}
+		}
+		if end == math.MaxUint64 {
+			break
+		}
+		at = end + 1
+	}
+	return result
+}
+
+// piece says whether the ranges hold the seed at, and up to which seed that
+// stays so. It drops the ranges before.
+func piece(ranges *[]SeedRange, at uint64) (in bool, end uint64) {
+	for len(*ranges) > 0 && (*ranges)[0].Last < at {
+		*ranges = (*ranges)[1:]
+	}
+	switch {
+	case len(*ranges) == 0:
+		return false, math.MaxUint64
+	case (*ranges)[0].First > at:
+		return false, (*ranges)[0].First - 1
+	}
+	return true, (*ranges)[0].Last
+}
+
+// known leaves of a set what lies where a list is not cut.
+func (s SeedSet) known(list SeedSet) SeedSet {
+	if !list.Cut {
+		return s
+	}
+	if len(list.Ranges) == 0 {
+		return SeedSet{}
+	}
+	return s.join(SeedSet{Ranges: []SeedRange{{0, list.Ranges[len(list.Ranges)-1].Last}}}, both)
+}
+
+// SeedRange is a closed range of seeds.
+type SeedRange struct {
+	First uint64 `json:"first"`
+	Last  uint64 `json:"last"`
+}
+
+// Count is how many seeds the range holds.
+func (r SeedRange) Count() int { return int(r.Last-r.First) + 1 }

@@ -1,0 +1,102 @@
+package results
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Version is the version of lockquake. Another version may give another trace
+// for the same scenario, strategy and seed.
+const Version = "0.1.0"
+
+// Token names one run exactly, in one word that needs no quotes in a shell.
+type Token struct {
+	Scenario string // built-in name or path
+	Hash     string // of the scenario
+	Label    string
+	Seed     uint64
+	Version  string
+	Checksum string // of the run
+	// Overrides are what was set from outside, in its order.
+	Overrides []Override
+}
+
+// String gives the token as reports print it:
+// scenario@hash:label:seed:version:checksum, and :path=value for each override.
+func (t Token) String() string {
+	parts := []string{
+		escape(t.Scenario) + "@" + t.Hash, escape(t.Label), strconv.FormatUint(t.Seed, 10), escape(t.Version), t.Checksum,
+	}
+	for _, o := range t.Overrides {
+		parts = append(parts, escape(o.Path)+"="+escape(o.Value))
+	}
+	return strings.Join(parts, ":")
+}
+
+// ProgramName returns the name of a program as a person types it. "" is the command itself.
+func ProgramName(program string) string { return cmp.Or(program, "lockquake") }
+
+// escape keeps letters, digits and a path's slashes, and hides everything else
+// that a shell or the token itself would trip over.
+func escape(s string) string {
+	return strings.ReplaceAll(url.QueryEscape(s), "%2F", "/")
+}
+
+// ErrToken says that a text is no replay token.
+var ErrToken = errors.New("not a replay token: it has the form scenario@hash:label:seed:version:checksum, with :path=value for what was set")
+
+// ParseToken reads what String wrote. Its error is or wraps ErrToken.
+func ParseToken(text string) (Token, error) {
+	head, rest, found := strings.Cut(text, "@")
+	parts := strings.Split(rest, ":")
+	const fields = 5 // before the overrides
+	if !found || len(parts) < fields {
+		return Token{}, ErrToken
+	}
+	seed, err := strconv.ParseUint(parts[2], 10, 64)
+	if err != nil {
+		return Token{}, fmt.Errorf("%w: %q is no seed", ErrToken, parts[2])
+	}
+	t := Token{Hash: parts[0], Seed: seed, Checksum: parts[4]}
+	for _, field := range []struct {
+		text string
+		into *string
+	}{{head, &t.Scenario}, {parts[1], &t.Label}, {parts[3], &t.Version}} {
+		if *field.into, err = url.QueryUnescape(field.text); err != nil {
+			return Token{}, fmt.Errorf("%w: %q", ErrToken, field.text)
+		}
+	}
+	for _, text := range parts[fields:] {
+		path, value, _ := strings.Cut(text, "=")
+		path, pathErr := url.QueryUnescape(path)
+		value, valueErr := url.QueryUnescape(value)
+		if err := errors.Join(pathErr, valueErr); err != nil || path == "" || value == "" {
+			return Token{}, fmt.Errorf("%w: %q", ErrToken, text)
+		}
+		t.Overrides = append(t.Overrides, Override{path, value})
+	}
+	if t.Scenario == "" || t.Hash == "" || t.Label == "" || t.Checksum == "" {
+		return Token{}, ErrToken
+	}
+	return t, nil
+}
+
+// Override sets one value of a scenario to something else than its file says.
+// Whatever a file can set can be overridden.
+type Override struct {
+	// Path names the value by the keys of the file, as in "lock.ttl" or
+	// "strategies[1].lock.ttl". An entry of faults can also be named by its kind
+	// if no other entry is of that kind ("faults.pause.for"), a use of a strategy
+	// by its label ("strategies.fenced.lock.ttl"), and an entry of each by its
+	// worker ("each.worker-2.start").
+	Path string
+	// Value is written as in the file.
+	Value string
+}
+
+// String gives path=value.
+func (o Override) String() string { return o.Path + "=" + o.Value }
