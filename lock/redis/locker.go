@@ -58,7 +58,7 @@ func newSingle(d lock.Deps) lock.Strategy { return newLocker(d, nil).strategy() 
 
 // newQuorum makes a strategy that takes the key of a quorum of independent servers,
 // all asked at once. The parts are the same as with one server: every request goes to
-// all servers, and a quorum decides. No message and no reaper is of several servers.
+// all servers, and a quorum decides. A waiter polls, and there is no reaper.
 func newQuorum(d lock.Deps) lock.Strategy {
 	port := PortOf(d)
 	nodes := port.Nodes
