@@ -170,11 +170,11 @@ func TestCompareWithItself(t *testing.T) {
 	if err := WriteDir(dir, campaign, scenario, nil); err != nil {
 		t.Fatal(err)
 	}
-	one, err := Read(dir)
+	one, err := results.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := Read(filepath.Join(dir, "results.json"))
+	two, err := results.Read(filepath.Join(dir, "results.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestCompareWithItself(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	campaign, _ := sample.GCPause()
 	var whole bytes.Buffer
-	if err := JSON(&whole, campaign); err != nil {
+	if err := results.WriteJSON(&whole, campaign); err != nil {
 		t.Fatal(err)
 	}
 	one := func(strategy string) string {
@@ -221,12 +221,12 @@ func TestReadRefuses(t *testing.T) {
 		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Read(path)
-		if !errors.Is(err, errNoResults) || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+		_, err := results.Read(path)
+		if !errors.Is(err, results.ErrNoResults) || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
-	if _, err := Read(t.TempDir()); !errors.Is(err, os.ErrNotExist) {
+	if _, err := results.Read(t.TempDir()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("an empty directory: %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // JSON prints the comparison as one document.
-func (c *Comparison) JSON(w io.Writer) error { return writeJSON(w, c) }
+func (c *Comparison) JSON(w io.Writer) error { return results.WriteJSON(w, c) }
 
 // Table prints the comparison for a terminal. Checks that nothing violated, then or
 // now, are only counted.

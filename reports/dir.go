@@ -17,7 +17,6 @@ import (
 	"lockquake/reports/story"
 	"lockquake/reports/tables"
 	"lockquake/reports/words"
-	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
 
@@ -26,11 +25,11 @@ import (
 var ErrForeignDir = errors.New("the directory holds something that is no report: name another, or empty it")
 
 // WriteDir writes the report of a campaign into a directory, which holds
-// Contents then. Runs writes the journal of the campaign; nil if there is none. The
+// Contents then. Scenario is its file, with the samples of distributions in it. Runs writes the journal of the campaign; nil if there is none. The
 // directory is complete or it is not there; an earlier report in it is replaced,
 // anything else is ErrForeignDir.
-func WriteDir(dir string, c *results.Campaign, s *scenarios.Scenario, runs io.WriterTo) error {
-	files, err := reportFiles(c, s)
+func WriteDir(dir string, c *results.Campaign, scenario []byte, runs io.WriterTo) error {
+	files, err := reportFiles(c, scenario)
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
@@ -179,9 +178,9 @@ func (f file) write(path string) error {
 	return errors.Join(err, out.Close())
 }
 
-func reportFiles(c *results.Campaign, s *scenarios.Scenario) ([]file, error) {
-	var results bytes.Buffer
-	if err := JSON(&results, c); err != nil {
+func reportFiles(c *results.Campaign, scenario []byte) ([]file, error) {
+	var document bytes.Buffer
+	if err := results.WriteJSON(&document, c); err != nil {
 		return nil, err
 	}
 	svg, png, err := picture.Rates(c)
@@ -207,7 +206,7 @@ func reportFiles(c *results.Campaign, s *scenarios.Scenario) ([]file, error) {
 	files := []file{
 		{path: "report.html", data: page},
 		{path: "junit.xml", data: tests},
-		{path: "results.json", data: results.Bytes()},
+		{path: "results.json", data: document.Bytes()},
 		{path: "report.md", data: markdown(c)},
 		{path: "rates.csv", data: table.Bytes()},
 		{path: "rates.svg", data: svg},
@@ -220,7 +219,7 @@ func reportFiles(c *results.Campaign, s *scenarios.Scenario) ([]file, error) {
 		}
 		for _, f := range kept {
 			dir := failureDir(shown.stats, f)
-			more, err := failureFiles(dir, f, s)
+			more, err := failureFiles(dir, f, scenario)
 			if err != nil {
 				return nil, err
 			}
@@ -254,7 +253,7 @@ func failureDir(st results.StrategyStats, f results.Failure) string {
 	return fmt.Sprintf("failures/%s-%s", safe.String(), f.Check)
 }
 
-func failureFiles(dir string, f results.Failure, s *scenarios.Scenario) ([]file, error) {
+func failureFiles(dir string, f results.Failure, scenario []byte) ([]file, error) {
 	var events, told, verdict bytes.Buffer
 	if err := history.Write(&events, f.Trial.History); err != nil {
 		return nil, err
@@ -262,11 +261,7 @@ func failureFiles(dir string, f results.Failure, s *scenarios.Scenario) ([]file,
 	if err := story.TellCheck(f.Trial, f.Check).Write(&told, story.Options{}); err != nil {
 		return nil, err
 	}
-	if err := writeJSON(&verdict, f.Trial.Results); err != nil {
-		return nil, err
-	}
-	alone, err := s.Standalone()
-	if err != nil {
+	if err := results.WriteJSON(&verdict, f.Trial.Results); err != nil {
 		return nil, err
 	}
 	return []file{
@@ -274,7 +269,7 @@ func failureFiles(dir string, f results.Failure, s *scenarios.Scenario) ([]file,
 		{path: dir + "/history.jsonl", data: events.Bytes()},
 		{path: dir + "/story.txt", data: told.Bytes()},
 		{path: dir + "/verdict.json", data: verdict.Bytes()},
-		{path: dir + "/scenario.yaml", data: alone},
+		{path: dir + "/scenario.yaml", data: scenario},
 		{path: dir + "/replay.txt", data: []byte(words.ReplayLine(f.Trial.Program, f.Trial.Replay) + "\n")},
 	}, nil
 }

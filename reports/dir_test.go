@@ -92,7 +92,7 @@ func TestFailureCanBeReadBack(t *testing.T) {
 	if got, want := string(read("replay.txt")), "lockquake replay "+trial.Replay+"\n"; got != want {
 		t.Errorf("replay is %q, want %q", got, want)
 	}
-	if diff := cmp.Diff(scenario.Text, read("scenario.yaml")); diff != "" {
+	if diff := cmp.Diff(scenario, read("scenario.yaml")); diff != "" {
 		t.Errorf("scenario (-want +got):\n%s", diff)
 	}
 }
@@ -101,7 +101,7 @@ func TestFailureCanBeReadBack(t *testing.T) {
 func TestResultsCanBeReadBack(t *testing.T) {
 	campaign, _ := sample.GCPause()
 	var out bytes.Buffer
-	if err := JSON(&out, campaign); err != nil {
+	if err := results.WriteJSON(&out, campaign); err != nil {
 		t.Fatal(err)
 	}
 	var got results.Campaign

@@ -9,7 +9,8 @@
 //
 // # A campaign
 //
-// [WriteDir] writes a directory that is complete or not there, [JSON] the results alone:
+// [WriteDir] writes a directory that is complete or not there, [results.WriteJSON] the results
+// alone:
 //
 //	report.html     the verdict, the table with a filter, each first failure as
 //	                a timeline to step through; loads nothing
@@ -30,15 +31,14 @@
 // # A sweep and a search
 //
 // [WriteSweep] writes a directory with the picture as sweep.svg and sweep.png, sweep.csv and
-// sweep.json. [SweepJSON] and [ExploreJSON] print a sweep and a search of placements as one
-// document.
+// sweep.json.
 //
 // The same campaign or sweep gives the same bytes, wherever and whenever it is
 // reported. Only a PNG may differ in a few pixels between kinds of processors.
 //
 // # Two campaigns
 //
-// [Read] reads a results.json back. [Compare] says what became worse, better, stayed the
-// same or cannot be told, with the test behind it (compare.go), and which settings of the
+// [results.Read] reads a results.json back. [Compare] says what became worse, better, stayed
+// the same or cannot be told, with the test behind it (compare.go), and which settings of the
 // scenario differ (compareparams.go). [Comparison.Markdown] prints it for a pull request.
 package reports

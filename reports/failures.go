@@ -90,7 +90,7 @@ func otherGrid(c *results.Campaign) tables.Grid {
 	for _, st := range c.Strategies {
 		for _, check := range st.Order {
 			stats := st.Checks[check]
-			whole := slices.ContainsFunc(st.Failures, func(f results.Failure) bool { return f.Check == check })
+			whole := slices.ContainsFunc(st.Failures, func(f results.Failure) bool { return f.Check == check && f.Trial != nil })
 			if stats.Replay != "" && !whole {
 				g.Rows = append(g.Rows, []string{tables.Name(st), check, strconv.FormatUint(stats.FirstSeed, 10), words.ReplayLine(c.Program, stats.Replay)})
 			}
@@ -99,7 +99,15 @@ func otherGrid(c *results.Campaign) tables.Grid {
 	return g
 }
 
-// failed lists the uses with a failure, in their order.
+// failed lists the uses with a failure whose run is there, in their order. A campaign
+// that was read from a file has no runs.
 func failed(c *results.Campaign) []results.StrategyStats {
-	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st results.StrategyStats) bool { return len(st.Failures) == 0 })
+	var list []results.StrategyStats
+	for _, st := range c.Strategies {
+		st.Failures = slices.DeleteFunc(slices.Clone(st.Failures), func(f results.Failure) bool { return f.Trial == nil })
+		if len(st.Failures) > 0 {
+			list = append(list, st)
+		}
+	}
+	return list
 }

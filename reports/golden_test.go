@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lockquake/reports/internal/sample"
+	"lockquake/scenarios/results"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -15,7 +16,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func TestGoldenResults(t *testing.T) {
 	campaign, _ := sample.GCPause()
 	var got bytes.Buffer
-	if err := JSON(&got, campaign); err != nil {
+	if err := results.WriteJSON(&got, campaign); err != nil {
 		t.Fatal(err)
 	}
 	sample.Golden(t, *update, "results.json", got.Bytes())

@@ -21,7 +21,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"lockquake/reports/internal/sample"
-	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
 
@@ -36,7 +35,7 @@ type browser struct {
 }
 
 // openReport writes the report of a campaign and opens its page in Chromium.
-func openReport(t *testing.T, c *results.Campaign, s *scenarios.Scenario) *browser {
+func openReport(t *testing.T, c *results.Campaign, scenario []byte) *browser {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("starts a browser")
@@ -56,7 +55,7 @@ func openReport(t *testing.T, c *results.Campaign, s *scenarios.Scenario) *brows
 		t.Skip(how)
 	}
 	dir := filepath.Join(t.TempDir(), "report")
-	if err := WriteDir(dir, c, s, nil); err != nil {
+	if err := WriteDir(dir, c, scenario, nil); err != nil {
 		t.Fatal(err)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],

@@ -3,7 +3,6 @@ package reports
 import (
 	"bytes"
 	"fmt"
-	"io"
 
 	"lockquake/reports/picture"
 	"lockquake/reports/tables"
@@ -23,8 +22,8 @@ func sweepContents() []content {
 // WriteSweep writes the report of a sweep into a directory, which holds
 // sweepContents then, as [WriteDir] does.
 func WriteSweep(dir string, s *results.Sweep) error {
-	var results, table bytes.Buffer
-	if err := SweepJSON(&results, s); err != nil {
+	var document, table bytes.Buffer
+	if err := results.WriteJSON(&document, s); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	if err := tables.SweepCSV(&table, s); err != nil {
@@ -38,12 +37,7 @@ func WriteSweep(dir string, s *results.Sweep) error {
 		{path: "sweep.png", data: png},
 		{path: "sweep.svg", data: svg},
 		{path: "sweep.csv", data: table.Bytes()},
-		{path: "sweep.json", data: results.Bytes()},
+		{path: "sweep.json", data: document.Bytes()},
 	}
 	return replaceDir(dir, files, sweepContents(), "sweep.json")
-}
-
-// SweepJSON prints a sweep as one document, the same as sweep.json.
-func SweepJSON(w io.Writer, s *results.Sweep) error {
-	return writeJSON(w, s)
 }

@@ -8,6 +8,7 @@ import (
 	"lockquake/checker"
 	"lockquake/lock"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
 )
 
 // A scenario has cases if entries of its faults name them: then every use of a
@@ -43,7 +44,7 @@ func (v *validator) cases() error {
 	}
 	if v.Claims {
 		for i, use := range v.Strategies {
-			if v.WorkloadOf(use).Commit == CommitAfterRelease {
+			if v.WorkloadOf(use).Commit == workload.CommitAfterRelease {
 				return v.at.Errorf("claims", "claims: %s claims nothing of work that commits after the release", v.uses[i])
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/lock/locks"
+	"lockquake/scenarios/workload"
 	"lockquake/sim/resource"
 )
 
@@ -33,7 +34,7 @@ func TestBuiltinsUseTheCatalogues(t *testing.T) {
 		}
 	}
 	wanted := []string{"work writes", "work attempts", "work fails"}
-	for _, commit := range commits() {
+	for _, commit := range []workload.Commit{workload.CommitInside, workload.CommitAfterRelease} {
 		wanted = append(wanted, "work commit: "+string(commit))
 	}
 	for _, e := range locks.Catalogue() {
@@ -42,7 +43,7 @@ func TestBuiltinsUseTheCatalogues(t *testing.T) {
 	for _, p := range resource.Policies() {
 		wanted = append(wanted, "fence "+string(p.Policy))
 	}
-	for _, w := range Workloads() {
+	for _, w := range workload.Catalogue() {
 		wanted = append(wanted, "workload "+w.Name)
 	}
 	for _, k := range faults.Kinds() {

@@ -5,6 +5,7 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/locks"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
 	"lockquake/sim/resource"
 )
 
@@ -14,7 +15,7 @@ type catalogue struct {
 	strategies []string
 	tokenless  map[string]bool // strategies that never hand out a token
 	entries    map[string]lock.Entry
-	workloads  []string
+	workloads  []workload.Info
 	fences     []string
 	points     []string
 	checks     []checker.Check
@@ -23,7 +24,7 @@ type catalogue struct {
 
 // known is the catalogue of this program, with the caller's own strategies.
 func known(own []lock.Entry) catalogue {
-	c := catalogue{own: own, points: Points(), checks: checker.Catalogue(), tokenless: map[string]bool{}, entries: map[string]lock.Entry{}}
+	c := catalogue{own: own, points: Points(), checks: checker.Catalogue(), workloads: workload.Catalogue(), tokenless: map[string]bool{}, entries: map[string]lock.Entry{}}
 	for _, s := range locks.Catalogue() {
 		c.strategies = append(c.strategies, s.Name)
 		c.tokenless[s.Name] = !s.Fenced()
@@ -33,13 +34,18 @@ func known(own []lock.Entry) catalogue {
 		c.strategies = append(c.strategies, s.Name)
 		c.entries[s.Name] = s
 	}
-	for _, w := range Workloads() {
-		c.workloads = append(c.workloads, w.Name)
-	}
 	for _, p := range resource.Policies() {
 		c.fences = append(c.fences, string(p.Policy))
 	}
 	return c
+}
+
+func (c catalogue) workloadNames() []string {
+	var names []string
+	for _, w := range c.workloads {
+		names = append(names, w.Name)
+	}
+	return names
 }
 
 func (c catalogue) checkNames() []string {

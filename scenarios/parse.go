@@ -19,6 +19,7 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
 )
 
 // Parse reads a scenario from the bytes of a file, fills in the defaults, and
@@ -47,7 +48,7 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 	s := &Scenario{
 		Seeds: 100, Workers: 2, Resources: 1,
 		Step: 10 * time.Microsecond, Wake: results.WakeDrawn, WakeLag: usualWakeLag(), Cores: 2,
-		Workload: Workload{Heeds: results.HeedsAlways, Writes: 1, Commit: CommitInside, Attempts: 1, Recheck: true},
+		Workload: workload.Defaults(),
 		Resource: Resource{Fence: "off"},
 		Network:  Network{Latency: draw.Fixed(time.Millisecond)},
 		Own:      known.own,

@@ -20,6 +20,7 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/locks"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
 )
 
 // testCatalogue holds fewer names than the program has, so that an error that
@@ -28,7 +29,7 @@ func testCatalogue() catalogue {
 	return catalogue{
 		strategies: []string{"none", "redis", "redis-checked", "redis-fenced"},
 		tokenless:  map[string]bool{"none": true, "redis": true, "redis-checked": true},
-		workloads:  []string{"counter", "register"},
+		workloads:  workload.Catalogue()[:2],
 		fences:     []string{"off", "writes", "reads-writes"},
 		points:     []string{"acquired", "lease-checked", "write.sent", "write.taken"},
 		checks: []checker.Check{
@@ -54,7 +55,7 @@ func TestParseFillsInDefaults(t *testing.T) {
 	want := &Scenario{
 		Name: "smallest", Duration: time.Minute, Seeds: 100, Workers: 2, Resources: 1,
 		Step: 10 * time.Microsecond, Wake: results.WakeDrawn, WakeLag: usualWakeLag(), Cores: 2,
-		Workload: Workload{Kind: "register", Heeds: results.HeedsAlways, Writes: 1, Commit: CommitInside, Attempts: 1, Recheck: true}, Resource: Resource{Fence: "off"},
+		Workload: workload.Settings{Kind: "register", Heeds: results.HeedsAlways, Writes: 1, Commit: workload.CommitInside, Attempts: 1, Recheck: true}, Resource: Resource{Fence: "off"},
 		Network:    Network{Latency: draw.Fixed(time.Millisecond)},
 		Strategies: []Strategy{{Name: "redis", Label: "redis"}},
 		Checks:     []string{"linearizable", "exclusion", "belief"}, // lost-update judges counters only

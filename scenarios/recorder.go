@@ -9,6 +9,8 @@ import (
 
 	"lockquake/history"
 	"lockquake/lock"
+	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
 	"lockquake/sim"
 	"lockquake/sim/resource"
 )
@@ -21,6 +23,10 @@ type recorder struct {
 	worker *sim.Worker
 	client *resource.Client
 	takes  time.Duration // the work of the section at hand
+
+	strategy lock.Strategy
+	heeds    results.Heeds   // how far the work looks at its context
+	commits  workload.Commit // when the writes of a section reach the resource
 }
 
 // call is one call of a strategy, a section of the history. It is the

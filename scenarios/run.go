@@ -16,6 +16,7 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/locks"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
 	"lockquake/sim"
 	"lockquake/sim/redis"
 	"lockquake/sim/redis/keyspace"
@@ -219,7 +220,7 @@ func (r *run) visited(at time.Duration, worker, point string) {
 }
 
 func (r *run) initial() map[string]string {
-	info := workloadInfo(r.scenario.Workload.Kind)
+	info := r.scenario.workload
 	items := map[string]string{}
 	for _, name := range r.scenario.ResourceNames() {
 		if info.Initial != "" {
@@ -273,10 +274,11 @@ func (r *run) work(worker *sim.Worker) {
 	ctx := context.Background()
 	process := worker.Process()
 	name := worker.Name()
-	strategy := r.strategy(worker)
 	settings := s.WorkloadOf(r.use)
-	info := workloadInfo(settings.Kind)
-	rec := &recorder{run: r, worker: worker, client: resource.NewClient(process, resourceNode)}
+	rec := &recorder{
+		run: r, worker: worker, client: resource.NewClient(process, resourceNode),
+		strategy: r.strategy(worker), heeds: s.heedsOf(settings, name), commits: settings.Commit,
+	}
 	items := s.ResourceNames()
 	source := r.world.Source()
 	hold, think := source.Stream("hold", name), source.Stream("think", name)
@@ -292,21 +294,20 @@ func (r *run) work(worker *sim.Worker) {
 		r.sections[name] = n
 		at := uint64(n)
 		pick, pause := item.At(at), think.At(at)
-		job := work{
-			recorder: rec, env: worker, strategy: strategy, settings: &settings,
-			worker: name, section: n, items: items, item: items[pick.Int64N(int64(len(items)))],
-			heeds: s.heedsOf(settings, name), draw: choice.At(at),
+		job := workload.Work{
+			Recorder: rec, Env: worker, Settings: &settings,
+			Worker: name, Section: n, Items: items, Item: items[pick.Int64N(int64(len(items)))], Draw: choice.At(at),
 		}
 		if settings.Attempts > 1 {
-			job.unit = fmt.Sprintf("%s/job-%d", name, n)
+			job.Unit = fmt.Sprintf("%s/job-%d", name, n)
 		}
 		for again := true; again; {
-			job.attempt++
-			job.hold = sample(s.holdOf(settings, name), hold, at) + r.overruns[name]
-			rec.takes = max(job.hold, settings.HoldAtLeast)
+			job.Attempt++
+			job.Hold = sample(s.holdOf(settings, name), hold, at) + r.overruns[name]
+			rec.takes = max(job.Hold, settings.HoldAtLeast)
 			r.calm.include(rec.takes)
 			one, began := job, r.world.Time()
-			err := info.do(r.cancellable(ctx, worker), &one)
+			err := s.workload.Do(r.cancellable(ctx, worker), &one)
 			wait := settings.Think.Sample(&pause)
 			if wait == 0 && r.world.Time() == began {
 				wait = idle
@@ -314,7 +315,7 @@ func (r *run) work(worker *sim.Worker) {
 			if worker.Sleep(ctx, wait) != nil {
 				return
 			}
-			again = err != nil && job.attempt < settings.Attempts && r.world.Time() < s.Duration
+			again = err != nil && job.Attempt < settings.Attempts && r.world.Time() < s.Duration
 		}
 	}
 }
@@ -380,7 +381,7 @@ func (r *run) judge() (*results.Trial, error) {
 			Nodes: count, Quorum: quorum,
 			Workers: s.WorkerNames(), Initial: r.initial(),
 			TTL:      params.TTL,
-			Commit:   s.WorkloadOf(r.use).Commit.recorded(),
+			Commit:   s.WorkloadOf(r.use).Commit.Recorded(),
 			Unread:   r.unread,
 			Answer:   s.ClientOf(r.use, "").WithDefaults().ReadTimeout,
 			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
@@ -403,6 +404,6 @@ func (r *run) judge() (*results.Trial, error) {
 		Plan: r.plan, Bites: r.bites, History: h, Results: verdicts, Metrics: metrics,
 		Checksum: h.Meta.Checksum, Events: r.world.Events(), Acquisitions: r.acquisitions,
 		Telling: mostTelling(s, r.use.Label, verdicts),
-		Replay:  results.Token{Scenario: s.Path, Hash: s.Hash, Label: r.use.Label, Seed: r.seed, Version: results.Version, Checksum: h.Meta.Checksum, Overrides: s.Overrides}.String(), Program: s.Program,
+		Replay:  s.token(r.use.Label, r.seed, h.Meta.Checksum), Program: s.Program,
 	}, nil
 }

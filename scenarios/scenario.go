@@ -9,6 +9,7 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
 	"lockquake/sim/redis/client"
 )
 
@@ -31,12 +32,12 @@ type Scenario struct {
 	WakeLag   draw.Dist     `yaml:"wake-lag"` // from waking to the late deadlines and messages
 	Cores     int           `yaml:"cores"`    // processors of each process; they wake one by one
 
-	Workload Workload      `yaml:"workload"`
-	Resource Resource      `yaml:"resource"`
-	Lock     LockParams    `yaml:"lock"` // for every strategy that has them
-	Client   ClientParams  `yaml:"client"`
-	Servers  ServersParams `yaml:"servers"`
-	Network  Network       `yaml:"network"`
+	Workload workload.Settings `yaml:"workload"`
+	Resource Resource          `yaml:"resource"`
+	Lock     LockParams        `yaml:"lock"` // for every strategy that has them
+	Client   ClientParams      `yaml:"client"`
+	Servers  ServersParams     `yaml:"servers"`
+	Network  Network           `yaml:"network"`
 
 	Strategies []Strategy    `yaml:"strategies"`
 	Each       []Each        `yaml:"each"`
@@ -66,6 +67,7 @@ type Scenario struct {
 	Text []byte `yaml:"-"`
 	// Overrides are the values that were set from outside, in their order.
 	Overrides []results.Override `yaml:"-"`
+	workload  workload.Info      // that Workload.Kind names
 	// samples are what the files of empirical distributions hold, by the path of the
 	// distribution in the file.
 	samples map[string][]time.Duration
@@ -127,7 +129,7 @@ func (s *Scenario) ResourceOf(use Strategy) Resource {
 }
 
 // WorkloadOf returns what the workers do under one use of a strategy.
-func (s *Scenario) WorkloadOf(use Strategy) Workload {
+func (s *Scenario) WorkloadOf(use Strategy) workload.Settings {
 	w := s.Workload
 	use.Workload.Apply(&w)
 	return w
@@ -154,7 +156,7 @@ func (s *Scenario) eachOf(worker string) Each {
 }
 
 // holdOf is how long the work of a worker takes.
-func (s *Scenario) holdOf(w Workload, worker string) draw.Dist {
+func (s *Scenario) holdOf(w workload.Settings, worker string) draw.Dist {
 	if hold := s.eachOf(worker).Hold; hold != nil {
 		return *hold
 	}
@@ -162,7 +164,7 @@ func (s *Scenario) holdOf(w Workload, worker string) draw.Dist {
 }
 
 // WorkloadParams are those settings of a workload that a part of a file sets.
-type WorkloadParams = strictyaml.Patch[Workload]
+type WorkloadParams = strictyaml.Patch[workload.Settings]
 
 // LockParams are those parameters of a lock that a part of a file sets.
 type LockParams = strictyaml.Patch[lock.Params]
@@ -184,38 +186,6 @@ func (s *Scenario) wakingCores() int {
 		return s.Cores
 	}
 	return 1
-}
-
-// Workload is what the workers do under the lock.
-type Workload struct {
-	Kind  string        `yaml:"kind"`
-	Hold  draw.Dist     `yaml:"hold"`  // between the read and the write
-	Think draw.Dist     `yaml:"think"` // between two sections
-	Heeds results.Heeds `yaml:"heeds"` // how far the work looks at its context
-
-	// Of counter, register and multi-lock.
-	Writes int `yaml:"writes"` // of a section; the hold is split between them
-
-	// Of counter.
-	Fails  int    `yaml:"fails"`  // percent of the sections whose work ends with an error before its first write
-	Commit Commit `yaml:"commit"` // when the writes reach the resource
-	// Attempts is how many sections one job may take. A job is tried again if its
-	// section ended with any error: of the lock, of the work, of the resource.
-	Attempts int `yaml:"attempts"`
-
-	// Of cron and reminders.
-	Period time.Duration `yaml:"period"` // from tick to tick
-
-	// Of cron.
-	HoldAtLeast time.Duration `yaml:"hold-at-least"` // no lock is given back earlier; 0: at the end of the task
-	Key         TickKey       `yaml:"key"`           // what the lock is of; "" is KeyJob
-
-	// Of reminders.
-	Recheck bool `yaml:"recheck"` // whether the holder looks at the mark again; true unless set
-
-	// Of multi-lock.
-	Locks int   `yaml:"locks"` // resources that a section draws; 0 stands for 2
-	Order Order `yaml:"order"` // in which it locks them; "" is OrderSorted
 }
 
 // Resource is what the protected resource does with a token.

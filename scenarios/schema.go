@@ -12,6 +12,7 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/locks"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
 	"lockquake/sim/redis"
 	"lockquake/sim/redis/client"
 	"lockquake/sim/resource"
@@ -56,7 +57,7 @@ func outline(own []lock.Entry) strictyaml.Outline {
 	scenario := reflect.TypeFor[Scenario]()
 	checks := schema{"type": "array", "items": ref("check"), "uniqueItems": true}
 	o := strictyaml.Outline{
-		Words: words(),
+		Words: keyWords(),
 		Types: map[reflect.Type]schema{
 			reflect.TypeFor[time.Duration](): ref("duration"),
 			reflect.TypeFor[draw.Dist]():     ref("distribution"),
@@ -74,15 +75,12 @@ func outline(own []lock.Entry) strictyaml.Outline {
 			reflect.TypeFor[faults.Code]():       {"enum": faults.Codes()},
 			reflect.TypeFor[results.Wake]():      {"enum": results.Wakes()},
 			reflect.TypeFor[results.Heeds]():     {"enum": results.Heedings()},
-			reflect.TypeFor[Commit]():            {"enum": commits()},
-			reflect.TypeFor[TickKey]():           {"enum": tickKeys()},
-			reflect.TypeFor[Order]():             {"enum": orders()},
 			reflect.TypeFor[results.Bound]():     {"anyOf": []schema{{"type": "string", "pattern": results.BoundPattern}, {"type": "number"}}},
 		},
 		Fields: map[field]schema{
 			{Owner: scenario, Key: "name"}:                              {"type": "string", "pattern": namePattern, "maxLength": longestName},
 			{Owner: scenario, Key: "checks"}:                            {"type": "array", "items": ref("check"), "uniqueItems": true, "minItems": 1},
-			{Owner: reflect.TypeFor[Workload](), Key: "kind"}:           workloadSchema(),
+			{Owner: reflect.TypeFor[workload.Settings](), Key: "kind"}:  workloadSchema(),
 			{Owner: reflect.TypeFor[Resource](), Key: "fence"}:          ref("fence"),
 			{Owner: reflect.TypeFor[Each](), Key: "worker"}:             ref("worker"),
 			{Owner: reflect.TypeFor[Each](), Key: "wall-offset"}:        ref("either-way"),
@@ -102,7 +100,6 @@ func outline(own []lock.Entry) strictyaml.Outline {
 		counts []count
 	}{
 		{scenario, new(Scenario).counts()},
-		{reflect.TypeFor[Workload](), workloadCounts(Workload{})},
 		{reflect.TypeFor[client.Options](), clientCounts(client.Options{})},
 		{reflect.TypeFor[lock.Params](), lockCounts(lock.Params{})},
 		{reflect.TypeFor[Servers](), serverCounts(Servers{})},
@@ -115,12 +112,26 @@ func outline(own []lock.Entry) strictyaml.Outline {
 		o.Fields[field{Owner: reflect.TypeFor[lock.Params](), Key: part.Name}] = schema{"enum": part.WayNames(), "description": part.Doc}
 	}
 	o.Keys = openKeys()
-	o.Types[reflect.TypeFor[WorkloadParams]()] = o.Struct(reflect.TypeFor[Workload](), append(workloadParams(), "hold", "think", "heeds")...)
+	var params []string
+	for _, p := range workload.Params(workload.Catalogue()) {
+		at := field{Owner: reflect.TypeFor[workload.Settings](), Key: p.Name}
+		switch {
+		case p.Count != nil:
+			o.Fields[at] = schema{"type": "integer", "minimum": p.Count.Low, "maximum": p.Count.High}
+		case p.Word != nil:
+			o.Fields[at] = schema{"enum": p.Word.Known}
+		}
+		if p.Doc != "" {
+			o.Words[p.Name] = p.Doc
+		}
+		params = append(params, p.Name)
+	}
+	o.Types[reflect.TypeFor[WorkloadParams]()] = o.Struct(reflect.TypeFor[workload.Settings](), append(params, "hold", "think", "heeds")...)
 	for _, must := range []struct {
 		owner reflect.Type
 		have  []string
 	}{
-		{reflect.TypeFor[Workload](), []string{"kind"}},
+		{reflect.TypeFor[workload.Settings](), []string{"kind"}},
 		{reflect.TypeFor[Each](), []string{"worker"}},
 		{reflect.TypeFor[faults.When](), []string{"worker", "point"}},
 	} {
@@ -147,7 +158,7 @@ func oneOf[T any](all []T, as func(T) choice) []schema {
 }
 
 func workloadSchema() schema {
-	return schema{"oneOf": oneOf(Workloads(), func(i WorkloadInfo) choice { return choice{i.Name, i.Doc} })}
+	return schema{"oneOf": oneOf(workload.Catalogue(), func(i workload.Info) choice { return choice{i.Name, i.Doc} })}
 }
 
 func fenceSchema() schema {
@@ -257,9 +268,9 @@ func momentOf(k faults.KindInfo) schema {
 	}}
 }
 
-// words say what each key means. The names that a key can take are told of in
-// their catalogues.
-func words() map[string]string {
+// keyWords say what each key means. The names that a key can take are told of in
+// their catalogues, and so are the keys of the workloads.
+func keyWords() map[string]string {
 	return map[string]string{
 		"name":              "how the scenario is called",
 		"description":       "what it shows, in one line",
@@ -279,15 +290,7 @@ func words() map[string]string {
 		"hold":              "time between the read and the write",
 		"think":             "time between two sections",
 		"heeds":             "how far the work looks at its context, which a lock can end; always: the hold sleeps until the context ends, and requests need one that has not; before-write: the hold computes, and only the requests look; never: the hold computes, and nothing looks",
-		"fails":             "of counter: percent of the sections whose work ends with an error before its first write",
-		"writes":            "of counter, register and multi-lock: how often a section writes; the hold is split evenly between the writes, and each goes on from the section's own last one",
-		"commit":            "of counter: when the work reaches the resource; inside: each write while the section has the lock; after-release: the last write after the strategy has given the lock back with ok, and never if it ended with an error",
-		"period":            "of cron and reminders: from one tick to the next, by each worker's own wall clock",
-		"recheck":           "of reminders: whether the holder of the lock looks again if it has been sent meanwhile",
-		"hold-at-least":     "of cron: no lock is given back earlier than this after it was obtained; 0s for the end of the task",
 		"key":               "of cron: one lock for the job, or one for each tick; of a fault the pattern of the keys that it may take",
-		"locks":             "of multi-lock: how many resources a section draws; one drawn twice is locked once; 2 unless given",
-		"order":             "of multi-lock: in which order a section locks them",
 		"resource":          "what the protected resource does",
 		"fence":             "what it does with a fence token",
 		"lock":              "parameters of the lock",

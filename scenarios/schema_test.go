@@ -18,6 +18,7 @@ import (
 	"lockquake/faults"
 	"lockquake/internal/draw"
 	"lockquake/lock/locks"
+	"lockquake/scenarios/workload"
 )
 
 // validator of JSON Schema, as an editor has one.
@@ -178,7 +179,7 @@ func TestSchemaSaysWhatItKnows(t *testing.T) {
 	}
 	for _, one := range []struct{ name, doc string }{
 		{locks.Catalogue()[1].Name, locks.Catalogue()[1].Doc},
-		{Workloads()[0].Name, Workloads()[0].Doc},
+		{workload.Catalogue()[0].Name, workload.Catalogue()[0].Doc},
 		{checker.Catalogue()[0].Name, checker.Catalogue()[0].Doc},
 		{string(faults.Kinds()[0].Kind), faults.Kinds()[0].Doc},
 		{Points()[0], ""},
@@ -189,17 +190,17 @@ func TestSchemaSaysWhatItKnows(t *testing.T) {
 		}
 	}
 
-	said := words()
+	said := keyWords()
 	used := map[string]bool{}
 	eachProperty(asJSON(t, Schema()), func(key string, property map[string]any) {
 		used[key] = true
 		if _, ok := property["description"]; !ok {
-			t.Errorf("the key %s has no words: give it a line in words()", key)
+			t.Errorf("the key %s has no words: give it a line in keyWords()", key)
 		}
 	})
 	for key := range said {
 		if !used[key] {
-			t.Errorf("words() speaks of %s, and no file can have it", key)
+			t.Errorf("keyWords() speaks of %s, and no file can have it", key)
 		}
 	}
 }

@@ -191,8 +191,7 @@ func (c *campaign) sumStrategy(i int) results.StrategyStats {
 			}
 		}
 		if first := c.first[i][check]; first != nil {
-			s := c.scenario
-			counts.FirstSeed, counts.Replay = first.seed, results.Token{Scenario: s.Path, Hash: s.Hash, Label: st.Label, Seed: first.seed, Version: results.Version, Checksum: first.checksum, Overrides: s.Overrides}.String()
+			counts.FirstSeed, counts.Replay = first.seed, c.scenario.token(st.Label, first.seed, first.checksum)
 			if first.trial != nil { // else another is kept, or the campaign was stopped before it was run again
 				st.Failures = append(st.Failures, results.Failure{Check: check, Seed: first.seed, Trial: first.trial})
 			}

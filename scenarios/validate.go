@@ -26,7 +26,6 @@ const (
 	mostCores   = 1024
 	mostOthers  = 1_000_000_000
 	mostRetries = 1_000
-	mostWrites  = 1_000
 	longestTime = draw.Longest
 	longestName = 64 // letters of a name or a label
 	namePattern = `^[a-z0-9][a-z0-9-]*$`
@@ -126,9 +125,10 @@ func (v *validator) numbers() error {
 }
 
 func (v *validator) work() error {
-	if err := v.name("workload.kind", "workload", v.Workload.Kind, v.known.workloads); err != nil {
+	if err := v.name("workload.kind", "workload", v.Workload.Kind, v.known.workloadNames()); err != nil {
 		return err
 	}
+	v.workload = v.known.workloads[slices.Index(v.known.workloadNames(), v.Workload.Kind)]
 	if err := v.workloads(); err != nil {
 		return err
 	}

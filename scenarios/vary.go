@@ -30,6 +30,13 @@ func overrideTexts(overrides []results.Override) []string {
 	return texts
 }
 
+// token repeats a run of the scenario.
+func (s *Scenario) token(label string, seed uint64, checksum string) string {
+	return results.Token{
+		Scenario: s.Path, Hash: s.Hash, Label: label, Seed: seed, Version: results.Version, Checksum: checksum, Overrides: s.Overrides,
+	}.String()
+}
+
 // SettingError is something set from outside that a scenario cannot have: an
 // [Override], an [Axis], or the check of a [Sweep]. It is a single line.
 type SettingError struct {

@@ -12,6 +12,7 @@ import (
 	"lockquake/checker"
 	"lockquake/history"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
 )
 
 // The built-in scenarios of workloads that lock more than a counter end as
@@ -235,7 +236,7 @@ network: {latency: 1ms}
 lock: {ttl: 2s, retry: {attempts: unlimited, delay: 100ms, jitter: 50ms}}
 strategies: [redis-watchdog-forever]
 `
-	for order, want := range map[Order]checker.Verdict{OrderSorted: checker.Valid, OrderArgument: checker.Invalid} {
+	for order, want := range map[workload.Order]checker.Verdict{workload.OrderSorted: checker.Valid, workload.OrderArgument: checker.Invalid} {
 		trial := ran(t, fmt.Sprintf(text, order))
 		got := resultOf(t, trial, "progress")
 		if got.Verdict != want {

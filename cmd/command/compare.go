@@ -75,7 +75,7 @@ func (f *compareFlags) compare(args []string, stdout io.Writer) error {
 	}
 	var sides []*results.Campaign
 	for _, arg := range args {
-		c, err := reports.Read(arg)
+		c, err := results.Read(arg)
 		if err != nil {
 			// Whatever is wrong with it, the command line named it.
 			return usageError{strings.ReplaceAll(err.Error(), "\n", " ")}

@@ -82,7 +82,11 @@ func (d *delivery) dirOf(s *scenarios.Scenario, several bool) string {
 // with the journal of its runs.
 func (d *delivery) deliver(c *results.Campaign, s *scenarios.Scenario, dir string, runs io.WriterTo, stdout io.Writer) error {
 	if !d.noReport {
-		if err := reports.WriteDir(dir, c, s, runs); err != nil {
+		alone, err := s.Standalone()
+		if err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+		if err := reports.WriteDir(dir, c, alone, runs); err != nil {
 			return err
 		}
 		if err := summarise(dir); err != nil {
@@ -90,7 +94,7 @@ func (d *delivery) deliver(c *results.Campaign, s *scenarios.Scenario, dir strin
 		}
 	}
 	if d.format == "json" {
-		return reports.JSON(stdout, c)
+		return results.WriteJSON(stdout, c)
 	}
 	if err := tables.Campaign(stdout, c, tables.Options{Color: colours(stdout), Part: d.part}); err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"lockquake/faults"
-	"lockquake/reports"
 	"lockquake/reports/story"
 	"lockquake/reports/tables"
 	"lockquake/scenarios"
@@ -131,7 +130,7 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 		return badSearch(err)
 	}
 	if f.format == "json" {
-		if printErr := reports.ExploreJSON(stdout, e); printErr != nil {
+		if printErr := results.WriteJSON(stdout, e); printErr != nil {
 			return printErr
 		}
 	} else if printErr := f.print(arg, e, stdout); printErr != nil {

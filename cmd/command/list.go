@@ -17,6 +17,7 @@ import (
 	"lockquake/lock/locks"
 	"lockquake/reports/words"
 	"lockquake/scenarios"
+	"lockquake/scenarios/workload"
 	"lockquake/sim/resource"
 )
 
@@ -164,8 +165,11 @@ func (p program) listStrategies() ([]listed, error) {
 
 func listWorkloads() ([]listed, error) {
 	var lines []listed
-	for _, i := range scenarios.Workloads() {
-		params := append([]string{"hold", "think"}, i.Params...)
+	for _, i := range workload.Catalogue() {
+		params := []string{"hold", "think"}
+		for _, p := range i.Params {
+			params = append(params, p.Name)
+		}
 		lines = append(lines, listed{i.Name, strings.Join(params, ", "), i.Doc})
 	}
 	return lines, nil

@@ -12,6 +12,7 @@ import (
 	"lockquake/faults"
 	"lockquake/lock"
 	"lockquake/scenarios"
+	"lockquake/scenarios/workload"
 	"lockquake/sim/resource"
 )
 
@@ -24,9 +25,10 @@ func referenceWorkloads(b *strings.Builder) error {
 	b.WriteString("What they have in common: each worker goes through one critical section after another. Each section locks an\n" +
 		"item, works, gives the lock back, and then waits. All keys stand in [scenario files](scenarios.md#workload).\n\n" +
 		"- **hold**: how long the work takes\n- **think**: time between two sections\n\n")
-	for _, info := range scenarios.Workloads() {
+	for _, info := range workload.Catalogue() {
 		fmt.Fprintf(b, "## %s\n\n%s\n\n", info.Name, referenceSentence(info.Doc))
-		for _, key := range info.Params {
+		for _, p := range info.Params {
+			key := p.Name
 			fmt.Fprintf(b, "- **%s** (%s): %s\n", key, referenceKind(key, referenceAt(keys, key)), referenceMeaning("workload", key, referenceAt(keys, key)))
 		}
 		var checks []string

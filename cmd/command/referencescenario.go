@@ -14,6 +14,7 @@ import (
 	"lockquake/lock/locks"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
 	"lockquake/sim/redis/client"
 )
 
@@ -93,7 +94,7 @@ func referenceGroups() ([]referenceGroup, error) {
 	i := slices.IndexFunc(locks.Catalogue(), func(e lock.Entry) bool { return e.Name == "redis" })
 	recipe := locks.Catalogue()[i].Defaults
 	work := s.Workload
-	work.Key, work.Order = scenarios.KeyJob, scenarios.OrderSorted
+	work.Key, work.Order = workload.KeyJob, workload.OrderSorted
 	top := func(names ...string) referenceSchema {
 		return referenceAt(root, append([]string{"properties"}, names...)...)
 	}

@@ -183,7 +183,7 @@ func (f *sweepFlags) deliver(s *results.Sweep, stdout io.Writer) error {
 		}
 	}
 	if f.format == "json" {
-		return reports.SweepJSON(stdout, s)
+		return results.WriteJSON(stdout, s)
 	}
 	if err := tables.Sweep(stdout, s, colours(stdout)); err != nil {
 		return err

@@ -31,7 +31,7 @@ func BenchmarkReport(b *testing.B) {
 			runs += st.Runs
 			acquired += st.Acquisitions
 		}
-		if err := reports.WriteDir(b.TempDir(), c, s, nil); err != nil {
+		if err := reports.WriteDir(b.TempDir(), c, s.Text, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

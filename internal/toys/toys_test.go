@@ -22,6 +22,7 @@ func TestExtensionCostsItsFilesAndOneLine(t *testing.T) {
 		prints string
 	}{
 		{"check", []string{"run", "toy.yaml", "--no-report", "--quiet"}, "brief"},
+		{"workload", []string{"run", "toy.yaml", "--no-report", "--quiet"}, "redis"},
 	} {
 		t.Run(toy.name, func(t *testing.T) {
 			over := lay(t, toy.name)

@@ -22,6 +22,7 @@ func explored() *results.Exploration {
 	undecided.Undecided = []string{"linearizable"}
 	return &results.Exploration{
 		Scenario: "hand", Seed: 1, Workers: 2, Sections: 1, Faults: 2, For: 15e9, Kinds: []string{"pause", "hold"},
+		Letters: []results.KindLetter{{Kind: "pause", Letter: "p"}, {Kind: "hold", Letter: "h"}},
 		Strategies: []results.ExploredStats{
 			{
 				Name: "redis", Label: "redis", Fence: "off", Points: 3, Tried: 5, Corrupting: 2, Others: 1, Undecided: 1,

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"lockquake/reports/words"
-	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
 
@@ -22,7 +21,7 @@ type mapped struct {
 // which its worker comes to them, a column for each strategy, and in it a mark
 // for each kind of fault.
 func exploreMap(b *bytes.Buffer, e *results.Exploration, color bool) {
-	letters, legend := kindLetters(e.Kinds)
+	letters, legend := kindLetters(e)
 	words.Paint(b, color, words.Bold, "map of the protocol")
 	fmt.Fprintf(b, "%s\ncapital: corrupts or unfences; small: breaks another check; ?: cannot tell; dot: safe;\nblank: cannot fall there; -: no such point\n", legend)
 	if e.Faults > 1 {
@@ -88,14 +87,12 @@ func safe(row []string) bool {
 }
 
 // kindLetters returns the letter of each kind, and what they stand for.
-func kindLetters(kinds []string) (letters map[string]string, legend string) {
+func kindLetters(e *results.Exploration) (letters map[string]string, legend string) {
 	letters = map[string]string{}
 	var parts []string
-	for _, k := range scenarios.PlacedKinds() {
-		if slices.Contains(kinds, k.Name) {
-			letters[k.Name] = k.Letter
-			parts = append(parts, k.Letter+" "+k.Name)
-		}
+	for _, k := range e.Letters {
+		letters[k.Kind] = k.Letter
+		parts = append(parts, k.Letter+" "+k.Kind)
 	}
 	return letters, strings.Join(parts, ", ")
 }

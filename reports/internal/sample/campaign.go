@@ -6,7 +6,6 @@ import (
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/internal/stats"
-	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
 
@@ -66,7 +65,7 @@ func metrics(runs int64) checker.Metrics {
 
 // GCPause is a campaign with a bit of everything: what was expected, what was
 // not, what cannot be told, and what nobody asked for.
-func GCPause() (*results.Campaign, *scenarios.Scenario) {
+func GCPause() (*results.Campaign, []byte) {
 	c := &results.Campaign{
 		Schema: 1, Version: "v0.1.0", Scenario: "gc-pause", Source: "martin.kleppmann.com, 2016",
 		About: "stop-the-world pauses that outlast the lease", Hash: "1a2b3c4d5e6f",
@@ -98,5 +97,5 @@ func GCPause() (*results.Campaign, *scenarios.Scenario) {
 	} {
 		c.Strategies = append(c.Strategies, u.stats())
 	}
-	return c, &scenarios.Scenario{Name: "gc-pause", Path: "gc-pause", Hash: c.Hash, Text: []byte("name: gc-pause\nduration: 60s\n")}
+	return c, []byte("name: gc-pause\nduration: 60s\n")
 }

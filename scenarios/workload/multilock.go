@@ -1,4 +1,4 @@
-package scenarios
+package workload
 
 import (
 	"cmp"
@@ -19,23 +19,40 @@ const (
 	OrderArgument Order = "argument" // as they were drawn: two workers can wait for each other
 )
 
-func orders() []Order { return []Order{OrderSorted, OrderArgument} }
+// multiLockInfo is the workload multi-lock.
+func multiLockInfo() Info {
+	return Info{
+		Name: "multi-lock", Initial: "0", Do: multiLock,
+		Doc: "lock some of the resources one by one, and increment all of them: nobody may wait for ever",
+		Params: []Param{
+			{
+				Name: "locks", Count: &Count{func(s Settings) int { return s.Locks }, 1, mostLocks},
+				Doc: "of multi-lock: how many resources a section draws; one drawn twice is locked once; 2 unless given",
+			},
+			{
+				Name: "order", Word: &Word{func(s Settings) string { return string(s.Order) }, "order", words([]Order{OrderSorted, OrderArgument})},
+				Doc: "of multi-lock: in which order a section locks them",
+			},
+			writesParam(),
+		},
+	}
+}
 
 // multiLock draws resources, locks one after the other, and increments all.
-func multiLock(ctx context.Context, w *work) error { return w.lockAll(ctx, w.arguments(), nil) }
+func multiLock(ctx context.Context, w *Work) error { return w.lockAll(ctx, w.arguments(), nil) }
 
 // arguments draws the resources of a section. A name may come up twice, as it
 // may in the arguments of a call, and is locked once: no lock here can be
 // taken twice by its own holder.
-func (w *work) arguments() []string {
+func (w *Work) arguments() []string {
 	const usual = 2
 	var names []string
-	for range cmp.Or(w.settings.Locks, usual) {
-		if name := w.items[w.draw.Int64N(int64(len(w.items)))]; !slices.Contains(names, name) {
+	for range cmp.Or(w.Settings.Locks, usual) {
+		if name := w.Items[w.Draw.Int64N(int64(len(w.Items)))]; !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	if w.settings.Order != OrderArgument {
+	if w.Settings.Order != OrderArgument {
 		slices.Sort(names)
 	}
 	return names
@@ -54,11 +71,11 @@ type holding struct {
 // Each lock is asked for under the caller's own context, and not under that of
 // the lease around it: that one was lost is no answer about another. For the
 // same reason an error of the inside goes out without its kind.
-func (w *work) lockAll(ctx context.Context, names []string, held []holding) error {
+func (w *Work) lockAll(ctx context.Context, names []string, held []holding) error {
 	if len(names) == 0 {
 		return w.incrementAll(held)
 	}
-	return w.locked(ctx, names[0], "", func(inside context.Context, s lock.Section) error {
+	return w.Locked(ctx, names[0], "", func(inside context.Context, s lock.Section) error {
 		if err := w.lockAll(ctx, names[1:], append(held, holding{inside, names[0], s})); err != nil {
 			return errors.New(err.Error())
 		}
@@ -69,7 +86,7 @@ func (w *work) lockAll(ctx context.Context, names []string, held []holding) erro
 // incrementAll looks whether all locks are still held, since the last may have
 // taken longer than the lease of the first. Each item is read and written with
 // the token of its own lock.
-func (w *work) incrementAll(held []holding) error {
+func (w *Work) incrementAll(held []holding) error {
 	for _, h := range held {
 		if err := errors.Join(context.Cause(h.ctx), h.section.Check()); err != nil {
 			return err

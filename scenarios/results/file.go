@@ -1,4 +1,4 @@
-package reports
+package results
 
 import (
 	"encoding/json"
@@ -8,12 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"lockquake/scenarios/results"
 )
 
-// errNoResults says that a file holds no results that can be read.
-var errNoResults = errors.New("no results")
+// ErrNoResults says that a file holds no results that can be read.
+var ErrNoResults = errors.New("no results")
 
 // schema is the version of results.json that is written and read.
 const schema = 1
@@ -22,20 +20,19 @@ const schema = 1
 // would keep a test busy.
 const mostRuns = 10_000_000
 
-// JSON prints the campaign as one document, the same as results.json.
-func JSON(w io.Writer, c *results.Campaign) error { return writeJSON(w, c) }
-
-// writeJSON prints one document.
-func writeJSON(w io.Writer, v any) error {
+// WriteJSON prints one document: a [Campaign], as results.json has it, an
+// [Exploration], a [Sweep], or whatever a report adds to these.
+func WriteJSON(w io.Writer, document any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(v)
+	return e.Encode(document)
 }
 
-// Read reads what JSON wrote: a results.json, or the one of a report directory.
-// The failing runs themselves are not in it.
-func Read(path string) (*results.Campaign, error) {
+// Read reads the campaign of a results.json, or of the one in a report directory.
+// The failing runs themselves are not in it. An error about what the file holds
+// is or wraps ErrNoResults.
+func Read(path string) (*Campaign, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, "results.json")
 	}
@@ -45,12 +42,12 @@ func Read(path string) (*results.Campaign, error) {
 	}
 	c, err := parseResults(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", path, errNoResults, err)
+		return nil, fmt.Errorf("%s: %w: %w", path, ErrNoResults, err)
 	}
 	return c, nil
 }
 
-func parseResults(data []byte) (*results.Campaign, error) {
+func parseResults(data []byte) (*Campaign, error) {
 	// The version first: what another one holds may have another shape.
 	var head struct {
 		Schema     *int             `json:"schema"`
@@ -70,7 +67,7 @@ func parseResults(data []byte) (*results.Campaign, error) {
 	case head.Strategies == nil:
 		return nil, errors.New("the file names no strategies")
 	}
-	var c results.Campaign
+	var c Campaign
 	if err := json.Unmarshal(data, &c); err != nil {
 		return nil, err
 	}
@@ -78,7 +75,7 @@ func parseResults(data []byte) (*results.Campaign, error) {
 }
 
 // sound refuses figures that contradict each other.
-func sound(c *results.Campaign) error {
+func sound(c *Campaign) error {
 	var labels []string
 	for i := range c.Strategies {
 		st := &c.Strategies[i]
@@ -101,11 +98,6 @@ func sound(c *results.Campaign) error {
 }
 
 // counted reports whether a list may be of n seeds.
-func counted(list results.SeedSet, n int) bool {
+func counted(list SeedSet, n int) bool {
 	return list.Count() == n || list.Cut && list.Count() < n
-}
-
-// ExploreJSON prints a search as one document.
-func ExploreJSON(w io.Writer, e *results.Exploration) error {
-	return writeJSON(w, e)
 }

@@ -1,4 +1,4 @@
-package scenarios
+package workload
 
 import (
 	"context"
@@ -6,17 +6,28 @@ import (
 	"strconv"
 
 	"lockquake/lock"
-	"lockquake/sim/resource"
 )
+
+// remindersInfo is the workload reminders.
+func remindersInfo() Info {
+	return Info{
+		Name: "reminders", Initial: "0", Do: reminders,
+		Doc: "one reminder is due for each resource and period; look which are not marked as sent, lock each, send it, mark it: each must be sent once",
+		Params: []Param{
+			periodParam(),
+			{Name: "recheck", Doc: "of reminders: whether the holder of the lock looks again if it has been sent meanwhile"},
+		},
+	}
+}
 
 // reminders waits for the next tick of the worker's wall clock, when one more
 // reminder is due for each resource, and looks through them for those that
 // nobody has sent. Each of these is sent under the lock of its resource. What
 // an item holds is the last tick whose reminder was marked as sent, and a
 // message that has gone out is an item of its own, which nobody can look at.
-func reminders(ctx context.Context, w *work) error {
+func reminders(ctx context.Context, w *Work) error {
 	tick, err := w.nextTick(ctx)
-	if err != nil || w.run.world.Time() >= w.run.scenario.Duration {
+	if err != nil || w.Over() {
 		return err
 	}
 	due, err := w.scan(ctx, tick)
@@ -25,18 +36,17 @@ func reminders(ctx context.Context, w *work) error {
 	}
 	for _, item := range due {
 		unit := fmt.Sprintf("%s/reminder-%d", item, tick)
-		_ = w.locked(ctx, item, unit, w.remind(item, unit, tick)) // the history has the answer
+		_ = w.Locked(ctx, item, unit, w.remind(item, unit, tick)) // the history has the answer
 	}
 	return nil
 }
 
 // scan returns the items whose reminder of the tick is not marked as sent. It
 // looks without a lock, as a query over a table does.
-func (w *work) scan(ctx context.Context, tick int64) ([]string, error) {
+func (w *Work) scan(ctx context.Context, tick int64) ([]string, error) {
 	var due []string
-	for _, item := range w.items {
-		w.run.requests++
-		value, err := w.client.Do(ctx, &resource.Request{ID: w.run.requests, Peek: true, Item: item})
+	for _, item := range w.Items {
+		value, err := w.Peek(ctx, item)
 		if err != nil {
 			return nil, err
 		}
@@ -53,18 +63,18 @@ func (w *work) scan(ctx context.Context, tick int64) ([]string, error) {
 
 // remind sends one reminder and marks it as sent, unless the mark is there by
 // now. Hold is how long the sending takes.
-func (w *work) remind(item, unit string, tick int64) lock.Body {
+func (w *Work) remind(item, unit string, tick int64) lock.Body {
 	return func(ctx context.Context, s lock.Section) error {
-		if w.settings.Recheck {
+		if w.Settings.Recheck {
 			sent, err := readNumber(ctx, s, item)
 			if err != nil || sent >= tick {
 				return err
 			}
 		}
-		if err := s.Write(ctx, unit, w.worker); err != nil {
+		if err := s.Write(ctx, unit, w.Worker); err != nil {
 			return err
 		}
-		if err := w.spend(ctx, w.hold); err != nil {
+		if err := w.Spend(ctx, w.Hold); err != nil {
 			return err
 		}
 		return s.Write(ctx, item, strconv.FormatInt(tick, 10))

@@ -2,14 +2,13 @@ package scenarios
 
 import (
 	"cmp"
-	"context"
-	"time"
 
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
 )
 
 // heedsOf is how far the work of a worker looks at its context.
-func (s *Scenario) heedsOf(w Workload, worker string) results.Heeds {
+func (s *Scenario) heedsOf(w workload.Settings, worker string) results.Heeds {
 	return cmp.Or(s.eachOf(worker).Heeds, w.Heeds)
 }
 
@@ -26,13 +25,4 @@ func (s *Scenario) heedsOfWorkers(use Strategy) map[string]results.Heeds {
 		}
 	}
 	return differ
-}
-
-// spend is the hold: it sleeps, or computes if nobody is to look at the context
-// meanwhile.
-func (w *work) spend(ctx context.Context, d time.Duration) error {
-	if w.heeds == results.HeedsAlways {
-		return w.env.Sleep(ctx, d)
-	}
-	return w.recorder.worker.Compute(d)
 }

@@ -1,0 +1,56 @@
+package scenarios
+
+import (
+	"fmt"
+
+	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
+)
+
+// workloads judges the parameters of the workload wherever the file sets them.
+func (v *validator) workloads() error {
+	has := func(param string) bool { return v.at.Has("workload." + param) }
+	if err := v.workloadOf("workload", v.Workload, has); err != nil {
+		return err
+	}
+	for i, use := range v.Strategies {
+		at := fmt.Sprintf("strategies[%d].workload", i)
+		if use.Workload.Has("kind") {
+			return v.at.Errorf(at+".kind", "%s.kind: all strategies of a scenario have one workload", at)
+		}
+		if err := v.workloadOf(at, v.WorkloadOf(use), use.Workload.Has); err != nil {
+			return err
+		}
+	}
+	for _, p := range v.workload.Params {
+		if p.Must && !has(p.Name) {
+			return v.missing("workload." + p.Name)
+		}
+	}
+	return nil
+}
+
+// workloadOf judges those parameters that one part of the file has.
+func (v *validator) workloadOf(at string, w workload.Settings, has func(string) bool) error {
+	for _, p := range workload.Params(v.known.workloads) {
+		if has(p.Name) && !v.workload.Has(p.Name) {
+			return v.at.KeyErrorf(at+"."+p.Name, "%s.%s: the workload %s has no %s", at, p.Name, w.Kind, p.Name)
+		}
+	}
+	settings := []setting{v.heedsSetting(w.Heeds)}
+	for _, p := range v.workload.Params {
+		switch {
+		case p.Count != nil:
+			settings = append(settings, v.countSettings([]count{{p.Name, p.Count.Of(w), p.Count.Low, p.Count.High}})...)
+		case p.Time != nil:
+			settings = append(settings, v.durationSetting(p.Name, p.Time.Of(w), p.Time.Shortest))
+		case p.Word != nil:
+			settings = append(settings, v.nameSetting(p.Name, p.Word.Sort, p.Word.Of(w), p.Word.Known))
+		}
+	}
+	return judgeSettings(at, has, settings)
+}
+
+func (v *validator) heedsSetting(heeds results.Heeds) setting {
+	return v.nameSetting("heeds", "way to heed a context", string(heeds), texts(results.Heedings()))
+}

@@ -1,0 +1,66 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"lockquake/lock"
+)
+
+// errWork is what work ends with that fails for reasons of its own.
+var errWork = errors.New("the work failed")
+
+// counterInfo is the workload counter.
+func counterInfo() Info {
+	return Info{
+		Name: "counter", Initial: "0", Do: oneLock(counter),
+		Doc: "read n, hold, write n+1: every increment must be there in the end",
+		Params: []Param{
+			{
+				Name: "fails", Count: &Count{func(s Settings) int { return s.Fails }, 0, percent},
+				Doc: "of counter: percent of the sections whose work ends with an error before its first write",
+			},
+			writesParam(), commitParam(),
+			// The schema has one sentence for its attempts and those of a lock.
+			{Name: "attempts", Count: &Count{func(s Settings) int { return s.Attempts }, 1, mostAttempts}},
+		},
+	}
+}
+
+func counter(w *Work) lock.Body {
+	fails := w.fails()
+	return func(ctx context.Context, s lock.Section) error {
+		n, err := readNumber(ctx, s, w.Item)
+		if err != nil {
+			return err
+		}
+		return w.writing(ctx, func(i int) error {
+			if fails {
+				return errWork
+			}
+			return s.Write(ctx, w.Item, strconv.FormatInt(n+1+int64(i), 10))
+		})
+	}
+}
+
+// fails reports whether the work of this attempt fails for reasons of its own.
+func (w *Work) fails() (fails bool) {
+	for range w.Attempt {
+		fails = w.Settings.Fails > 0 && w.Draw.Int64N(percent) < int64(w.Settings.Fails)
+	}
+	return fails
+}
+
+func readNumber(ctx context.Context, s lock.Section, item string) (int64, error) {
+	text, err := s.Read(ctx, item)
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s does not hold a number: %w", item, err)
+	}
+	return n, nil
+}
