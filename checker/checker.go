@@ -9,7 +9,7 @@ import (
 	"lockquake/history"
 )
 
-// Verdict is what a check concludes.
+// Verdict is the conclusion of a check.
 type Verdict string
 
 // The three verdicts. Invalid wins over Unknown, Unknown over Valid, and

@@ -145,7 +145,7 @@ func TestInvalidWinsOverUnknown(t *testing.T) {
 	}
 }
 
-// wellOrdered is a history of a fenced counter in which nothing goes wrong.
+// wellOrdered returns a history of a fenced counter in which nothing goes wrong.
 func wellOrdered(sections int) *scriptedHistory {
 	s := story("counter", "reads-writes").fenced()
 	for i := range sections {
@@ -155,8 +155,7 @@ func wellOrdered(sections int) *scriptedHistory {
 	return s.final(fmt.Sprint(sections))
 }
 
-// pausing is the same with a writer that sleeps through a section of another
-// one now and then.
+// pausing returns such a history in which a writer sometimes sleeps through another section.
 func pausing(sections int) *scriptedHistory {
 	s := story("counter", "off")
 	n := 0

@@ -182,7 +182,7 @@ func TestNotObtainedFromAFreeLockIsWrong(t *testing.T) {
 		{name: "another one did not know", story: turned(free().call("a").answered("a", "unknown", "no answer")), want: Valid},
 		{name: "it did not know itself, before", story: turned(free().call("b").answered("b", "unknown", "no answer")), want: Valid},
 		{
-			name: "no server speaks of this lock", story: turned(story("counter", "off").
+			name: "no server recorded this lock", story: turned(story("counter", "off").
 				tell(history.Event{Type: history.Granted, Worker: "a", Key: "y", Owner: "a", Node: "lock"})), want: Valid,
 		},
 	})

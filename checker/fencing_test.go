@@ -78,7 +78,7 @@ func TestTheResourceMustAcceptTheRightfulHolder(t *testing.T) {
 		{"its read, too", story("counter", "reads-writes").acquire("a", 1).refuse("a", "read", "0").release("a"), Invalid, "rightful holder refused: the read", 1},
 		{"its grant had expired", story("counter", "writes").acquire("a", 1).expire("a").refuse("a", "write", "1").release("a"), Valid, "", 0},
 		{"its grant had been evicted", story("counter", "writes").acquire("a", 1).ended("a", "evicted").refuse("a", "write", "1").release("a"), Valid, "", 0},
-		{"its grant was lost and made anew", story("counter", "writes").acquire("a", 1).expire("a").grant("a").refuse("a", "write", "1").release("a"), Valid, "", 0},
+		{"its grant was lost and given again", story("counter", "writes").acquire("a", 1).expire("a").grant("a").refuse("a", "write", "1").release("a"), Valid, "", 0},
 		{"somebody else has it", story("counter", "writes").acquire("a", 1).acquire("b", 2).refuse("a", "write", "1").release("a"), Valid, "", 0},
 		{"a higher token is out", story("counter", "writes").
 			call("a").call("b").grant("b").enter("b", 2).write("b", "1").release("b").

@@ -12,7 +12,7 @@ func (t *scriptedHistory) share(w string) *scriptedHistory {
 	return t.tell(history.Event{Type: history.Granted, Worker: w, Key: "x", Owner: w, Node: "lock", Mode: "shared"})
 }
 
-// late is an event of a lease that was over and that nobody had taken since.
+// late records an event of a lease that had expired and that nobody had taken since.
 func (t *scriptedHistory) late(what history.Type, w string) *scriptedHistory {
 	return t.tell(history.Event{Type: what, Worker: w, Key: "x", Owner: w, Node: "lock", Until: t.now + time.Second, Late: true})
 }

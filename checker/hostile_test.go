@@ -55,7 +55,7 @@ func hostileStory(t *rapid.T) *history.History {
 	return s.history()
 }
 
-// hostileStep takes one worker a step further.
+// hostileStep records the next step of one worker.
 func hostileStep(t *rapid.T, s *scriptedHistory, w string, stage map[string]int) {
 	end := func(answer func() *scriptedHistory) {
 		answer()
@@ -111,7 +111,7 @@ func TestEveryCheckEndsWithAVerdictOnHostileHistories(t *testing.T) {
 			}
 		}
 	}
-	// A hundred histories may lack a rare one; that many hundreds do not.
+	// A hundred histories may lack a rare violation; fifty times that many do not.
 	const rounds = 50
 	missing := []string{"told", "recovery", "progress", "errors", "ownership"}
 	for range rounds {

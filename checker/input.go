@@ -40,7 +40,7 @@ func (in *input) endAt() time.Duration {
 // forever is the sequence number of an event that never happened.
 const forever = math.MaxInt64
 
-// effect is what an operation did to the resource.
+// effect is the result of an operation at the resource.
 type effect int
 
 const (

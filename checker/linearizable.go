@@ -52,7 +52,7 @@ func (in *input) judge(r *Result, item, what string, s *search) {
 	}
 }
 
-// item is what happened to one item of the resource, as section steps and as single steps.
+// item has the operations on one item of the resource, as section steps and as single steps.
 type item struct {
 	name     string
 	sections []step

@@ -8,8 +8,8 @@ import (
 	"lockquake/history"
 )
 
-// kleppmann is the failure of his article: worker a pauses before its write,
-// b takes over and writes, a's write lands afterwards.
+// kleppmann returns the failure of his article: worker a pauses before its write, b takes over and
+// writes, and a's write arrives afterwards.
 func kleppmann(fence string, a, b int64) *scriptedHistory {
 	return story("counter", fence).
 		acquire("a", a).read("a", "0").sendWrite("a", "1").

@@ -18,8 +18,8 @@ func loadCheck() Check {
 	}
 }
 
-// load looks for waiters that poll in step: a good part of the requests of refused sections that
-// ask again comes in peaks. A peak is a window of loadWindow with at least loadLeast requests and
+// load looks for waiters that poll in step: many of the requests of refused sections that
+// ask again come in peaks. A peak is a window of loadWindow with at least loadLeast requests and
 // loadPeak times the mean. The mean is taken over the time in which somebody waited. See bounds.go
 // for the numbers.
 //

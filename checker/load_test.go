@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// polled is the story of waiters that are refused again and again: each of
-// them for the first time at its own moment, and from then on after every
-// pause.
+// polled returns a history of waiters that are refused again and again: each of them first at its
+// own start time, and then after every pause.
 func polled(waiters, rounds int, start func(waiter int) time.Duration, pause func() time.Duration) *scriptedHistory {
 	t := story("counter", "off").acquire("holder", 0)
 	type ask struct {
@@ -36,8 +35,8 @@ func polled(waiters, rounds int, start func(waiter int) time.Duration, pause fun
 	return t.release("holder")
 }
 
-// spinning is the story of one waiter that asks so often, and of the grants that are in
-// its way, each for that number of requests.
+// spinning returns a history of one waiter that asks that many times, and of the grants in its way,
+// each of which refuses the given number of requests.
 func spinning(asks, each int, pause time.Duration) *scriptedHistory {
 	t := story("counter", "off").acquire("holder0", 0).call("w").stop()
 	for i := range asks {
@@ -51,7 +50,7 @@ func spinning(asks, each int, pause time.Duration) *scriptedHistory {
 }
 
 func TestAskingWithoutAPauseIsAViolation(t *testing.T) {
-	const all = 10_000 // requests that one grant is in the way of
+	const all = 10_000 // requests that one grant refuses
 	judge(t, "load", []verdictCase{
 		{
 			name: "a busy loop over a round trip of 1 ms", story: spinning(1000, all, time.Millisecond), want: Invalid, count: 1,
@@ -71,7 +70,7 @@ func TestAskingWithoutAPauseIsAViolation(t *testing.T) {
 	})
 }
 
-// spin lets a waiter ask every millisecond, and holder0 be in its way.
+// spin makes a waiter ask every millisecond while holder0 has the lock.
 func (t *scriptedHistory) spin(w string, asks int) *scriptedHistory {
 	for range asks {
 		t.after(time.Millisecond).refusedBy(w, "holder0")

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// measured is the metrics of a story, which must fold.
+// measured returns the metrics of a history, which must be valid.
 func measured(t *testing.T, s *scriptedHistory) Metrics {
 	t.Helper()
 	h := s.history()
@@ -43,7 +43,7 @@ func TestMetricsCountCallsWaitsAndHolds(t *testing.T) {
 	if m.Hold.Total != ms(9+1) {
 		t.Errorf("held for %v", m.Hold.Total)
 	}
-	// From 1 to 3 a waits beside a free lock, from 14 to 16 b does.
+	// From 1 to 3 ms a waits while the lock is free, from 14 to 16 ms b does.
 	if m.Unavailable != ms(4) {
 		t.Errorf("unavailable for %v", m.Unavailable)
 	}

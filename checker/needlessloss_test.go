@@ -7,8 +7,8 @@ import (
 	"lockquake/history"
 )
 
-// keeper is the story of a section of a with a lease of 10 s, which was asked for at
-// 1 ms, and renewed at the times given, in a history whose locks are renewed.
+// keeper returns a history with a section of a whose lease of 10 s was asked for at 1 ms and
+// renewed at the given times.
 func keeper(renewed ...time.Duration) *scriptedHistory {
 	t := story("counter", "off").call("a").leased("a", 10*time.Second).enter("a", 0).stop()
 	for _, at := range renewed {
@@ -18,16 +18,16 @@ func keeper(renewed ...time.Duration) *scriptedHistory {
 	return t
 }
 
-// until lets time pass up to a moment.
+// until advances the time.
 func (t *scriptedHistory) until(at time.Duration) *scriptedHistory { t.now = at; return t }
 
-// broken lets a fault last from one moment to another.
+// broken records a fault from one time to another.
 func (t *scriptedHistory) broken(kind, target string, from, to time.Duration) *scriptedHistory {
 	return t.until(from).fault(kind, target, to-from)
 }
 
-// unanswered lets a fault last from one moment to another, and the server renew the
-// lease of a in the first of them.
+// unanswered records a fault from one time to another, and a renewal of a's lease by the server at
+// its beginning.
 func (t *scriptedHistory) unanswered(kind, target string, from, to time.Duration) *scriptedHistory {
 	e := history.Event{Type: history.FaultBegin, Fault: 1, Kind: kind, Target: target}
 	t.until(from).tell(e)
@@ -36,7 +36,7 @@ func (t *scriptedHistory) unanswered(kind, target string, from, to time.Duration
 	return t.until(min(to, 12*time.Second)).tell(e)
 }
 
-// givesUp lets a be told of a loss, and the lease end by itself.
+// givesUp records that a is told of a loss, and that the lease ends by itself.
 func (t *scriptedHistory) givesUp(at time.Duration) *scriptedHistory {
 	return t.until(at).told("a").leave("a").after(time.Minute).expire("a").answered("a", "lost", "lost")
 }

@@ -7,19 +7,19 @@ import (
 	"lockquake/history"
 )
 
-// callFor asks for a section for a piece of work.
+// callFor records that a section is asked for a unit of work.
 func (t *scriptedHistory) callFor(w, unit string) *scriptedHistory {
 	t.sections[w]++
 	t.units[w] = unit
 	return t.tell(history.Event{Type: history.AcquireCalled, Worker: w, Section: t.sections[w], Key: "x", Unit: unit})
 }
 
-// does is a section that does a piece of work.
+// does records a section that does a unit of work.
 func (t *scriptedHistory) does(w, unit string) *scriptedHistory {
 	return t.callFor(w, unit).grant(w).enter(w, 0).write(w, w).release(w)
 }
 
-// mark writes down in the item that the piece of work is done.
+// mark writes into the item that the unit is done.
 func (t *scriptedHistory) mark(w, value string) *scriptedHistory {
 	unit := t.units[w]
 	delete(t.units, w)

@@ -11,8 +11,8 @@ import (
 )
 
 func TestAWaiterIsServedWithinItsPatience(t *testing.T) {
-	// Two workers whose longest work takes a second: a call may take 30 s, and
-	// 5 x 1 s and 20 x 2 x 1 s on top.
+	// Two workers whose longest work takes a second: a call may take 30 s plus 5 x 1 s plus 20 x 2
+	// x 1 s.
 	const bound = 75 * time.Second
 	begun := func() *scriptedHistory {
 		return story("counter", "off").acquire("a", 0).after(time.Second).release("a")
@@ -236,17 +236,17 @@ func TestADeadlockIsNamed(t *testing.T) {
 	}
 }
 
-// A lock that refuses everybody while it is free is of no use, however fast it answers.
+// A lock that refuses everybody while it is free is useless, however fast it answers.
 func TestAFreeLockMustNotRefuseEverybody(t *testing.T) {
-	// One section has worked for a second, so what two workers may have to wait for is
-	// 30 s and 5 x 1 s and 20 x 2 x 1 s.
+	// One section has worked for a second, so two workers may wait for 30 s plus 5 x 1 s plus 20 x
+	// 2 x 1 s.
 	const bound = 75 * time.Second
 	begun := func() *scriptedHistory {
 		s := story("counter", "off")
 		s.meta.Workers = []string{"a", "b"}
 		return s.acquire("a", 0).after(time.Second).release("a").after(time.Minute)
 	}
-	// turned: a and b ask in turn, every 5 s for d, and are answered after 1 s.
+	// turned makes a and b ask in turn, every 5 s for d, and answers after 1 s.
 	turned := func(s *scriptedHistory, d time.Duration, class history.Class) *scriptedHistory {
 		for i, end := 0, s.now+d; s.now < end; i++ {
 			w := []string{"a", "b"}[i%2]
@@ -261,7 +261,7 @@ func TestAFreeLockMustNotRefuseEverybody(t *testing.T) {
 		return s
 	}
 	free := func(d time.Duration) *scriptedHistory { return begun().after(d) }
-	// kept: something happens to b, which waits all the time, while a is turned away.
+	// kept makes something happen to b, which waits all the time while a is refused.
 	kept := func(what func(s *scriptedHistory) *scriptedHistory) *scriptedHistory {
 		s := what(begun().call("b"))
 		return every(s, 40, 5*time.Second)

@@ -86,7 +86,7 @@ func TestACancelledCallHasToBeUndone(t *testing.T) {
 	cancelled := func(s *scriptedHistory) *scriptedHistory {
 		return s.fault("cancel", "a", 0).answered("a", "cancelled", "canceled")
 	}
-	// wanted: b asks for the lock after a while.
+	// wanted makes b ask for the lock after a while.
 	wanted := func(s *scriptedHistory, after time.Duration) *scriptedHistory {
 		return s.after(after).call("b").refusedBy("b", "a")
 	}
@@ -99,7 +99,7 @@ func TestACancelledCallHasToBeUndone(t *testing.T) {
 			want: Invalid, count: 1, text: "...after a's section 1 had ended with cancelled",
 		},
 		{
-			name: "by a time-out of the lock's own", story: wanted(begun().leased("a", lease).answered("a", "cancelled", "deadline exceeded"), 2*time.Second),
+			name: "by a timeout of the lock itself", story: wanted(begun().leased("a", lease).answered("a", "cancelled", "deadline exceeded"), 2*time.Second),
 			want: Invalid, count: 1, text: "ghost",
 		},
 		{

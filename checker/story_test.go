@@ -11,8 +11,8 @@ import (
 	"lockquake/history"
 )
 
-// scriptedHistory writes a history by hand: one lock, one item, both called x. A
-// millisecond passes before each event unless the clock stands still.
+// scriptedHistory is a history written by hand: one lock and one item, both called x. A millisecond
+// passes before each event unless still is set.
 type scriptedHistory struct {
 	meta      history.Meta
 	recorder  history.Recorder
@@ -72,7 +72,7 @@ func (t *scriptedHistory) after(d time.Duration) *scriptedHistory {
 	return t
 }
 
-// The section of a worker, step by step and whole.
+// The section of a worker, as single events or as a whole.
 func (t *scriptedHistory) ofSection(w string, kind history.Type) *scriptedHistory {
 	return t.tell(history.Event{Type: kind, Worker: w, Section: t.sections[w], Token: t.tokens[w]})
 }
@@ -188,7 +188,7 @@ func (t *scriptedHistory) final(value string) *scriptedHistory {
 	return t.tell(history.Event{Type: history.Final, Key: "x", Value: value})
 }
 
-// An operation of a worker, step by step and whole. Steps are those of the
+// An operation of a worker, as single events or as a whole. The single events belong to the
 // worker's last operation.
 func (t *scriptedHistory) invoke(w, op, value string) *scriptedHistory {
 	t.requested++

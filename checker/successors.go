@@ -45,7 +45,7 @@ func (s *search) tooManySuccessors() []int {
 	return nil
 }
 
-// transition is what a step as a whole did to the value.
+// transition is the change of the value by a step as a whole.
 type transition struct {
 	from   string // the value that it read first
 	reads  bool   // from is known

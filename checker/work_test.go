@@ -2,8 +2,8 @@ package checker
 
 import "testing"
 
-// torn is a section of a that writes three times and is interrupted after the first
-// by one of b that writes twice. fence is that of the resource.
+// torn returns a history in which a section of a writes three times, and after the first write a
+// section of b writes twice. Fence is the resource's policy.
 func torn(fence string) *scriptedHistory {
 	return story("counter", fence).fenced().
 		acquire("a", 33).read("a", "0").write("a", "1").expire("a").

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// record numbers events and puts them a millisecond apart.
+// record numbers events and gives them times a millisecond apart.
 func record(events ...history.Event) []history.Event {
 	var r history.Recorder
 	for i, e := range events {
@@ -171,7 +171,7 @@ func FuzzRead(f *testing.F) {
 		if diff := cmp.Diff(h, again, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("changed on the way (-first +second):\n%s", diff)
 		}
-		// Whatever is in the file, folding it ends without a panic.
+		// Whatever the file contains, this does not panic.
 		_, _ = h.Sections()
 	})
 }

@@ -96,7 +96,7 @@ type Event struct {
 	Key      string        `json:"key,omitempty"`      // the lock's key, or the resource's item
 	Value    string        `json:"value,omitempty"`    //
 	Prior    string        `json:"prior,omitempty"`    //
-	Token    int64         `json:"token,omitempty"`    // fence token, 0 for none
+	Token    int64         `json:"token,omitempty"`    // fencing token, 0 for none
 	Mark     int64         `json:"mark,omitempty"`     // highest token that the resource knows
 	Accepted bool          `json:"accepted,omitempty"` //
 	Node     string        `json:"node,omitempty"`     // the server that recorded the event

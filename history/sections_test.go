@@ -32,13 +32,13 @@ func applied(request int64, accepted bool) history.Event {
 	return history.Event{Type: history.Applied, Request: request, Accepted: accepted, Value: "1", Prior: "0", Mark: 5}
 }
 
-// with returns an event that a function has changed.
+// with returns a copy of an event that a function has changed.
 func with(e history.Event, change func(*history.Event)) history.Event {
 	change(&e)
 	return e
 }
 
-// at is what server node says of the lock k.
+// at returns an event of server node about the lock k.
 func at(node string, t history.Type, owner string) history.Event {
 	return history.Event{Type: t, Node: node, Key: "k", Owner: owner}
 }

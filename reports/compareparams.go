@@ -3,7 +3,7 @@ package reports
 import (
 	"fmt"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 
 	"lockquake/scenarios/results"
 )
@@ -68,7 +68,7 @@ func settings(text string) ([]setting, error) {
 // known by.
 func flatten(n *yaml.Node, at, without string, emit func(key, value string)) {
 	switch n.Kind {
-	case yaml.DocumentNode:
+	case yaml.DocumentNode, yaml.StreamNode:
 		for _, child := range n.Content {
 			flatten(child, at, "", emit)
 		}

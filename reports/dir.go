@@ -24,10 +24,11 @@ import (
 // something else.
 var ErrForeignDir = errors.New("the directory holds something that is no report: name another, or empty it")
 
-// WriteDir writes the report of a campaign into a directory, which holds
-// Contents then. Scenario is its file, with the samples of distributions in it. Runs writes the journal of the campaign; nil if there is none. The
-// directory is complete or it is not there; an earlier report in it is replaced,
-// anything else is ErrForeignDir.
+// WriteDir writes the report of a campaign into a directory, with the files of Contents.
+// Scenario is the text that each failure has as scenario.yaml, as Standalone of the scenario
+// returns it. Runs writes the journal of the campaign; nil if there is none. The directory is
+// complete or it is not there. An earlier report in it is replaced, anything else is
+// ErrForeignDir.
 func WriteDir(dir string, c *results.Campaign, scenario []byte, runs io.WriterTo) error {
 	files, err := reportFiles(c, scenario)
 	if err != nil {

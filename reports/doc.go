@@ -1,5 +1,5 @@
-// Package reports writes the report directory of a campaign or a sweep, reads results
-// back, and compares them. Its sub-packages make the parts of a report:
+// Package reports writes the report directory of a campaign or a sweep, and
+// compares two campaigns. Its sub-packages make the parts of a report:
 //
 //	words     numbers, durations, names and tables as text
 //	story     a run, told line by line
@@ -9,8 +9,7 @@
 //
 // # A campaign
 //
-// [WriteDir] writes a directory that is complete or not there, [results.WriteJSON] the results
-// alone:
+// [WriteDir] writes a directory that is complete or not there:
 //
 //	report.html     the verdict, the table with a filter, each first failure as
 //	                a timeline to step through; loads nothing
@@ -25,20 +24,21 @@
 //	                timeline.svg, timeline.png, plan.txt, history.jsonl,
 //	                story.txt, verdict.json, scenario.yaml, replay.txt
 //
-// The files are html.go (with the template, style and script in page/), markdown.go,
-// junit.go and results.go; dir.go puts them together, failures.go tells the failures.
+// The files are html.go (with the template, style and script in page/), markdown.go
+// and junit.go; dir.go puts them together, failures.go tells the failures.
 //
 // # A sweep and a search
 //
 // [WriteSweep] writes a directory with the picture as sweep.svg and sweep.png, sweep.csv and
-// sweep.json.
+// sweep.json. Package results prints a campaign, a sweep or a search of placements as one
+// document.
 //
 // The same campaign or sweep gives the same bytes, wherever and whenever it is
 // reported. Only a PNG may differ in a few pixels between kinds of processors.
 //
 // # Two campaigns
 //
-// [results.Read] reads a results.json back. [Compare] says what became worse, better, stayed
-// the same or cannot be told, with the test behind it (compare.go), and which settings of the
-// scenario differ (compareparams.go). [Comparison.Markdown] prints it for a pull request.
+// [Compare] says what became worse, better, stayed the same or cannot be told, with the
+// test behind it (compare.go), and which settings of the scenario differ
+// (compareparams.go). [Comparison.Markdown] prints it for a pull request.
 package reports

@@ -9,15 +9,14 @@
 //     stand in the folder builtin. [Schema] describes such a file (schema.go).
 //   - [Run] carries out a campaign: all strategies over all seeds (campaign.go, its
 //     options in options.go, its jobs in jobs.go).
-//     [RunOnce] carries out one run and keeps all of it as a [Trial] (run.go).
-//   - What workers do under a lock is a workload (workload.go, and a file for
-//     each). A recorder is between a worker and the world, names its steps,
-//     and writes its part of the history (recorder.go).
+//     [RunOnce] carries out one run and keeps all of it as a [results.Trial] (run.go).
+//   - Package workload has what workers do under a lock. A recorder is between a
+//     worker and the world: it names the steps of a section, writes its part of the
+//     history (recorder.go), and carries out what a workload asks for (section.go).
 //   - The plan of faults is carried out on the world in faults.go.
-//   - [Campaign] is what is left: rates, intervals, a verdict against what the
-//     scenario expects, and the first failure of each check (sum.go, result.go).
-//     Its intervals and tests stand in stats.go, sets of seeds in statsseeds.go,
-//     and strategies are compared on the same seeds in statspairs.go.
+//   - A campaign leaves a [results.Campaign]: rates, intervals, a verdict against what
+//     the scenario expects, and the first failure of each check (sum.go). Package
+//     results has the plain data of campaigns and searches.
 //   - A [Journal] is a file that keeps the runs of a campaign as they end, to go on
 //     with when it was stopped (journal.go; what is in a line in
 //     journalrecord.go). [Merge] adds up the runs of several (journalmerge.go).
@@ -27,9 +26,8 @@
 //     Both note where workers come by (arrivals.go), fix faults to a moment or a
 //     point (faultsfixed.go), and can leave a scenario file of its own: [Rewrite]
 //     (shrinkfile.go).
-//   - [Override] sets a value that the file sets otherwise (vary.go). A [Sweep]
-//     runs a scenario over the values of an [Axis] or two ([RunSweep]), and [Find]
+//   - [Scenario.With] sets values that the file sets otherwise (vary.go). [RunSweep] runs
+//     a scenario over the values of one [results.Axis] or two, and [Find]
 //     bisects for the value at which each strategy breaks (varyaxis.go, sweep.go,
 //     sweepfind.go).
-//   - [Token] is one line that repeats a run exactly (token.go).
 package scenarios

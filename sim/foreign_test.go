@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// elsewhere carries f out on a goroutine of its own, and returns when it has ended.
+// elsewhere runs f on a goroutine of its own, and returns when it has ended.
 func elsewhere(f func()) {
 	var all sync.WaitGroup
 	all.Go(f)

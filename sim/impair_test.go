@@ -10,7 +10,7 @@ import (
 	"lockquake/internal/draw"
 )
 
-// impair is Impair from the worker to the server.
+// impair calls Impair for the link from the worker to the server.
 func impair(t *testing.T, w *World, i Impairment, d time.Duration) {
 	t.Helper()
 	if err := w.Impair("worker-1", "server", i, d); err != nil {

@@ -275,7 +275,7 @@ func (n *Node) arrive(m *message) {
 	}
 }
 
-// enqueue serves a request or the end of a connection in its turn.
+// enqueue serves a request or the end of a connection when it is next.
 func (n *Node) enqueue(m *message) {
 	if n.service != nil {
 		n.service.add(m)

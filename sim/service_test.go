@@ -8,10 +8,10 @@ import (
 	"lockquake/internal/draw"
 )
 
-// teller is an echo that says when it learns of the end of a connection.
-type teller struct{ echo }
+// closingEcho is an echo that logs the end of a connection.
+type closingEcho struct{ echo }
 
-func (s *teller) Closed(_ *Session, err error) { s.log.add("server is told: %v", err) }
+func (s *closingEcho) Closed(_ *Session, err error) { s.log.add("server is told: %v", err) }
 
 // Two requests arrive at 3.01 ms, on two connections, at a server that takes 5 ms for each. The
 // event at 5 ms is during the service of the first.
@@ -70,7 +70,7 @@ func TestAServerWithAServiceTimeServesOneAfterAnother(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			w, k, log := small(t, nil)
 			n := w.nodes["server"]
-			n.Listen(&teller{echo{log: log}})
+			n.Listen(&closingEcho{echo{log: log}})
 			five := draw.Fixed(5 * time.Millisecond)
 			n.SetService(&five)
 			if test.at5ms != nil {

@@ -22,7 +22,7 @@ func TestAHealedWorldServesEverybody(t *testing.T) {
 	}
 }
 
-// storm lets 40 faults fall on three workers in two seconds.
+// storm injects 40 faults into a world of three workers within two seconds.
 func storm(t *testing.T, seed uint64) string {
 	w := New(Config{
 		Seed: seed, Step: 10 * time.Microsecond, WakeLag: draw.Fixed(100 * time.Microsecond), Limit: time.Minute,
@@ -71,7 +71,7 @@ func storm(t *testing.T, seed uint64) string {
 	return w.Checksum()
 }
 
-// ask dials and sends requests until one gets no answer, or ten have one.
+// ask dials and sends requests until one gets no answer, or ten get one.
 func ask(t *testing.T, k *Worker) error {
 	ctx := context.Background()
 	c, err := k.process.Dial(ctx, "server", 100*time.Millisecond)

@@ -59,7 +59,7 @@ func TestSuspendedServerAnswersLater(t *testing.T) {
 	run(t, w)
 	log.want(t,
 		"1.00201s i/o timeout",
-		"1m0.0025s wall timer", // due at 30 s, by a clock that nobody could look at
+		"1m0.0025s wall timer", // due at 30 s, while the server was stopped
 		"1m0.0025s server has x",
 	)
 }
@@ -203,7 +203,7 @@ func TestOverlappingFreezeAndSuspendEndWithTheLater(t *testing.T) {
 	}{
 		// Its 2.5 s are over at 3.5 s of true time, when it cannot notice.
 		{3 * time.Second, time.Second, "4.0001s slept, mono 3.0001s"},
-		// At 6 s, awake again, it has half a second to go.
+		// At 6 s it is awake again and needs half a second more.
 		{2 * time.Second, 4 * time.Second, "6.5s slept, mono 2.5s"},
 	} {
 		w, k, log := small(t, nil)

@@ -13,9 +13,8 @@ import (
 
 var errLost = errors.New("lost")
 
-// held is a worker that is stopped for 5 s in its hold, with a watchdog that
-// cancels its context when the lease is over, and then writes. It reports
-// whether the write reached the server.
+// held runs a worker that is stopped for 5 s in its hold, with a watchdog that cancels its context
+// when the lease is over, and that then writes. It reports whether the write reached the server.
 func held(t *testing.T, seed uint64, cores int, hold func(ctx context.Context, k *Worker, c *Conn) error) bool {
 	t.Helper()
 	w, k, log := small(t, func(c *Config) {

@@ -251,7 +251,7 @@ func (w *World) Close() {
 }
 
 // Fail ends the run with err, which Run returns; the first error counts. It is for requests that
-// the simulation cannot carry out.
+// the simulation cannot handle.
 func (w *World) Fail(err error) { w.fail(err) }
 
 // fail ends the run with err; the first error counts.

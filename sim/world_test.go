@@ -47,8 +47,8 @@ func (j *eventLog) want(t *testing.T, lines ...string) {
 	}
 }
 
-// small makes a world with one server and one worker. Every message takes
-// 1 ms, every step 10 us, and waking 100 us.
+// small returns a world with one server and one worker. Every message takes 1 ms, every step 10 us,
+// and waking 100 us.
 func small(t *testing.T, change func(*Config)) (*World, *Worker, *eventLog) {
 	t.Helper()
 	cfg := Config{Seed: 1, Step: 10 * time.Microsecond, WakeLag: draw.Fixed(100 * time.Microsecond), Latency: draw.Fixed(time.Millisecond)}
@@ -210,9 +210,9 @@ func TestACutHoldsOrDropsMessagesUntilItHeals(t *testing.T) {
 		how  Cut
 		want []string
 	}{
-		// Caught at its arrival at 3.01 ms, delivered as the link heals.
+		// Held at its arrival at 3.01 ms, delivered when the link heals.
 		{"hold", CutHold, []string{"2s server has 7", "2.00101s answer 7 <nil>"}},
-		// Lost; the connection breaks for both ends as the link heals.
+		// Lost; the connection breaks for both ends when the link heals.
 		{"drop", CutDrop, []string{"2s answer <nil> connection reset by peer"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -380,7 +380,7 @@ func TestARunWithoutProgressEnds(t *testing.T) {
 		}
 	})
 	if err := w.Run(); !errors.Is(err, ErrNoProgress) {
-		t.Fatalf("a run that stands still gave %v", err)
+		t.Fatalf("a run without progress gave %v", err)
 	}
 }
 
@@ -411,7 +411,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 }
 
-// shop is a busy little world: workers that call a server under pauses.
+// shop runs a small busy world: workers that call a server, with pauses.
 func shop(seed uint64, trace *bytes.Buffer, beat *atomic.Uint64) string {
 	cfg := Config{
 		Seed: seed, Step: time.Microsecond, WakeLag: draw.Fixed(time.Microsecond), Beat: beat,

@@ -14,7 +14,7 @@ import (
 	"lockquake/history/jepsen"
 )
 
-// logOf makes a log of lines of four words: process, type, function, value.
+// logOf returns a log of lines of four words: process, type, function, value.
 func logOf(lines ...string) []byte {
 	var b strings.Builder
 	for _, line := range lines {
@@ -33,7 +33,7 @@ func parse(t testing.TB, lines ...string) []jepsen.Operation {
 	return operations
 }
 
-// one is an operation that nothing else overlaps.
+// one returns the lines of an operation that overlaps with no other.
 func one(process int, outcome, function, input, output string) []string {
 	return []string{
 		fmt.Sprintf("%d invoke %s %s", process, function, input),
@@ -221,8 +221,8 @@ func TestGuessModelFollowsFunctionsAndValues(t *testing.T) {
 	}
 }
 
-// brute tries every order that real time allows. It counts only what is there
-// by the event end, and asks the rules anew, in plain words.
+// brute tries every order that real time allows, up to the event end. It applies the rules of the
+// models in its own code.
 type brute struct {
 	model      string
 	operations []jepsen.Operation
@@ -305,9 +305,8 @@ func fitsByForce(operations []jepsen.Operation, model string, end int64) bool {
 	return b.fits(world{value: "nil", fence: -1 << 62, holder: -1})
 }
 
-// randomLog draws a log of n operations with few values, of which one in
-// accidents meets with an accident. With sane it is one that a real object could
-// have left.
+// randomLog draws a log of n operations with few values. About one in accidents goes wrong. With
+// sane, a real object could have produced the log.
 func randomLog(t testing.TB, r *rand.Rand, model string, processes, n, accidents int, sane bool) []string {
 	t.Helper()
 	var lines []string
@@ -408,7 +407,7 @@ func TestJudgeAgreesWithAllOrders(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Without memory, porcupine has no say.
+			// Without memory porcupine cannot decide anything.
 			alone, err := judge(operations, model, limits{accesses: 10_000})
 			if diff := cmp.Diff(got, alone); diff != "" || err != nil {
 				t.Fatalf("the frontier alone, with %v (-want +got):\n%s", err, diff)

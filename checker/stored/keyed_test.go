@@ -62,7 +62,7 @@ func TestKeysAreJudgedAsTheirOwnLogs(t *testing.T) {
 	}
 }
 
-// ofKey gives a line of a log a key, and a process that no other key has.
+// ofKey adds a key to a line of a log, and a process that no other key has.
 func ofKey(t *testing.T, key int, line string) string {
 	t.Helper()
 	words := strings.SplitN(line, " ", 4)

@@ -41,9 +41,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// pasted carries out the command line that a file holds, with more words after
-// it: pasted COMMAND FILE [ARGUMENT...]. The program stands for what go run would
-// run, and COMMAND for the one in the line.
+// pasted runs the command line of a file with more words added: pasted COMMAND FILE [ARGUMENT...].
+// The built program replaces go run, and COMMAND replaces the one in the line.
 func pasted(ts *testscript.TestScript, neg bool, args []string) {
 	line, called := strings.CutPrefix(strings.TrimSpace(ts.ReadFile(args[1])), "go run ./mylockquake replay ")
 	if !called {

@@ -309,7 +309,7 @@ func FuzzParse(f *testing.F) {
 			if o.Call < 1 || o.Return != 0 && o.Return <= o.Call || o.Begin.Line < 1 || o.Process < 0 || o.Open() != (o.Return == 0) {
 				t.Errorf("operation %d makes no sense: %+v", i, o)
 			}
-			// What is printed is the value itself.
+			// String returns the value itself.
 			printed, _, err := jepsen.Parse([]byte("{:process 1 :type :invoke :f :write :value " + o.Input.String() + "}"))
 			if err != nil || !printed[0].Input.Equal(o.Input) {
 				t.Errorf("%s is printed, which is %v: %v", o.Input, printed, err)

@@ -10,9 +10,8 @@ import (
 	"lockquake/history/jepsen"
 )
 
-// pairs parses operations of two lines each: function, value of the invocation, and
-// value of the :ok, which is the same if it is left out. Each is of a process of
-// its own.
+// pairs parses operations of two lines each: function, value of the invocation, and value of the
+// :ok, which is the same if it is left out. Each has its own process.
 func pairs(t *testing.T, operations ...string) []jepsen.Operation {
 	t.Helper()
 	var b strings.Builder

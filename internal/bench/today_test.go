@@ -20,7 +20,7 @@ import (
 	lockredis "lockquake/lock/redis"
 )
 
-// newLock makes the lock of the benchmarks on a client of real time.
+// newLock returns the lock of the benchmarks on a real client.
 func newLock(tb testing.TB, client *redis.Client) lock.Strategy {
 	for _, e := range locks.Catalogue() {
 		if e.Name == "redis" {
@@ -35,8 +35,8 @@ func newLock(tb testing.TB, client *redis.Client) lock.Strategy {
 
 type dialer = func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// newClient makes a go-redis client that does nothing in the background. A nil
-// dial is that of go-redis.
+// newClient returns a go-redis client that does nothing in the background. With a nil dial it dials
+// as go-redis does.
 func newClient(addr string, dial dialer) *redis.Client {
 	return redis.NewClient(&redis.Options{
 		Addr: addr, Dialer: dial, Protocol: 2, DisableIdentity: true, MaxRetries: -1, PoolSize: 1, PipelinePoolSize: -1,
@@ -77,7 +77,7 @@ func increment(ctx context.Context, s lock.Section) error {
 	return s.Write(ctx, "counter", strconv.Itoa(n+1))
 }
 
-// contend lets goroutines go through a number of cycles together.
+// contend runs a number of cycles with goroutines that share one lock.
 func contend(tb testing.TB, total int, addr string, dial dialer) {
 	var begun atomic.Int64
 	var all sync.WaitGroup
@@ -101,8 +101,8 @@ func contend(tb testing.TB, total int, addr string, dial dialer) {
 	}
 }
 
-// BenchmarkToday measures what a test suite of today does: goroutines, real
-// sleeps, and a server behind loopback TCP, with all cores at hand.
+// BenchmarkToday measures the usual test suite: goroutines, real sleeps, and a server behind
+// loopback TCP, on all cores.
 func BenchmarkToday(b *testing.B) {
 	m := miniredis.RunT(b)
 	b.ResetTimer()
@@ -110,8 +110,8 @@ func BenchmarkToday(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), cycles)
 }
 
-// bubble runs a number of cycles in a synctest bubble and returns how many it did
-// in a second of real time. Only a test can make a bubble.
+// bubble runs a number of cycles in a synctest bubble and returns how many it did per second of
+// real time. Only a test can make a bubble.
 func bubble(t *testing.T, total int) float64 {
 	began := time.Now()
 	synctest.Test(t, func(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// drawn is how often the tests of randomness draw. Their seeds are fixed, so
-// what passes once passes always.
+// drawn is the number of draws in the tests of randomness. Their seeds are fixed, so their results
+// never change.
 const drawn = 1 << 14
 
 func TestDrawsDependOnNothingButTheirPlace(t *testing.T) {

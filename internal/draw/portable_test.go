@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The package math of the architecture that the tests run on is right to
-// about one unit in the last place, 2.2e-16.
+// On the architecture of the tests, package math is accurate to about one unit in the last place,
+// 2.2e-16.
 
 func TestExpAgreesWithMath(t *testing.T) {
 	for i := -70000; i <= 70000; i++ {
@@ -44,8 +44,8 @@ func TestLogAgreesWithMath(t *testing.T) {
 func TestNormalQuantileInvertsTheDistribution(t *testing.T) {
 	check := func(p float64) {
 		got := normalQuantile(p)
-		// math has no inverse that is exact far from the middle, so there the
-		// way back is tested: the error of the probability over the density.
+		// math has no inverse that is exact far from the middle. There the result is converted
+		// back: the error of the probability divided by the density.
 		off := (math.Erfc(-got/math.Sqrt2)/2 - p) / (math.Exp(-got*got/2) / math.Sqrt(2*math.Pi))
 		if p > 0.25 && p < 0.75 {
 			off = got - math.Sqrt2*math.Erfinv(2*(p-0.5))

@@ -1,4 +1,4 @@
-// Package prose keeps the words of the project plain. It has only a test: it goes
-// through the comments and strings of all Go files and through all Markdown files, and
-// refuses words that docs/glossary.md has better ones for.
+// Package prose keeps the language of the project plain. It has only a test, which reads the
+// comments and strings of all Go files and all Markdown files. It refuses words for which
+// docs/glossary.md has better ones, and in the folders and files listed in plain some more.
 package prose

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// gone reports whether no process of that ID runs, at the latest soon.
+// gone reports whether the process has ended, and waits a little for that.
 func gone(pid int) bool {
 	for range 500 {
 		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
@@ -100,7 +100,7 @@ func TestRestartKeepsWhatWasWritten(t *testing.T) {
 func TestAReplicaFollowsItsPrimary(t *testing.T) {
 	primary := Redis(t)
 	replica := RedisReplica(t, primary)
-	// WAIT covers what its own connection wrote: on another it waits for nothing.
+	// WAIT covers the writes of its own connection only.
 	if got := answer(t, primary, "SET k v", "WAIT 1 900"); got != ":1" {
 		t.Errorf("WAIT answers %s", got)
 	}

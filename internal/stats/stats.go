@@ -10,25 +10,22 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Every interval and test is at this level, two-sided; only AtMost looks to
-// one side.
+// The level of every interval and test. All are two-sided except AtMost.
 const (
 	confidence   = 0.95
 	significance = 1 - confidence
 )
 
-// Rate is how often something is seen, with its 95 % interval.
+// Rate is the frequency of an event, with its 95 % interval.
 type Rate struct {
 	Rate float64 `json:"rate"`
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
-	// AtMost is the exact bound that the true rate stays below, at 95 % and to
-	// one side, where nothing was seen; else 0.
+	// AtMost is the exact one-sided 95 % bound of the true rate if no event was seen, otherwise 0.
 	AtMost float64 `json:"at_most,omitempty"`
 }
 
-// PerRun is the rate of violating runs, with Wilson's interval; of no runs at
-// all it is nil.
+// PerRun returns the rate of violating runs, with Wilson's interval. It is nil without runs.
 func PerRun(violating, runs int) *Rate {
 	if runs == 0 {
 		return nil
@@ -41,13 +38,12 @@ func PerRun(violating, runs int) *Rate {
 	return &r
 }
 
-// PerExposure is the rate of events for each unit of an exposure (acquisitions,
-// hours), with Garwood's interval; without any exposure it is nil.
+// PerExposure returns the rate of events for each unit of an exposure (acquisitions, hours), with
+// Garwood's interval. It is nil without exposure.
 //
-// Where one fault causes many events at once they come in clusters, and that
-// interval would be far too narrow. The dispersion says how many events make a
-// cluster (see dispersion; 1 if they come one by one): clusters are what the
-// interval is worked out of.
+// If one fault causes many events at once they come in clusters, and an interval from single events
+// would be far too narrow. The dispersion is the number of events in a cluster (see Dispersion; 1
+// if events are independent), and the interval is computed from the number of clusters.
 func PerExposure(events int64, exposure, dispersion float64) *Rate {
 	if exposure <= 0 {
 		return nil
@@ -61,12 +57,11 @@ func PerExposure(events int64, exposure, dispersion float64) *Rate {
 	return &r
 }
 
-// Wilson returns the 95 % Wilson score interval of a rate of which violating
-// out of runs were seen. Both ends lie in [0, 1]; of no runs at all nothing
-// is known, and the interval is all of it. violating must lie in [0, runs].
+// Wilson returns the 95 % Wilson score interval of a rate of violating out of runs. Both ends are
+// in [0, 1]; without runs the interval is [0, 1]. Violating must be in [0, runs].
 //
-// Unlike the interval of the textbooks (rate ± 1.96 standard errors), it says
-// something where nothing was seen: 0 of 1,000 is a rate of up to 0.38 %.
+// Unlike the textbook interval (rate ± 1.96 standard errors), it is meaningful if no violation was
+// seen: 0 of 1,000 is a rate of up to 0.38 %.
 func Wilson(violating, runs int) (low, high float64) {
 	if runs == 0 {
 		return 0, 1
@@ -79,8 +74,8 @@ func Wilson(violating, runs int) (low, high float64) {
 	return Round6(max(0, (middle-spread)/scale)), Round6(min(1, (middle+spread)/scale))
 }
 
-// wilsonNeeds is how many runs make Wilson's interval at most so wide to either
-// side, whatever the rate is: at a half it is the widest.
+// WilsonNeeds returns the number of runs with which Wilson's interval reaches at most halfWidth to
+// either side, whatever the rate is. It is widest at a rate of a half.
 func WilsonNeeds(halfWidth float64) float64 {
 	z := normalQuantile()
 	return math.Ceil(z * z * (1/(4*halfWidth*halfWidth) - 1))
@@ -88,9 +83,9 @@ func WilsonNeeds(halfWidth float64) float64 {
 
 func normalQuantile() float64 { return distuv.UnitNormal.Quantile(1 - significance/2) }
 
-// AtMost returns what the rate stays below, at 95 %, if none of the runs was
-// violating: the exact bound of Clopper and Pearson to one side, 1 of no runs.
-// Of 1,000 runs it is 0.3 %, three divided by their number.
+// AtMost returns the 95 % bound of the rate if none of the runs was violating: the exact one-sided
+// bound of Clopper and Pearson, 1 without runs. For 1,000 runs it is 0.3 %, three divided by their
+// number.
 func AtMost(runs int) float64 {
 	if runs == 0 {
 		return 1
@@ -98,8 +93,7 @@ func AtMost(runs int) float64 {
 	return significant(distuv.Beta{Alpha: 1, Beta: float64(runs)}.Quantile(confidence))
 }
 
-// garwood returns the exact 95 % interval of the mean of a Poisson variable
-// that came out as events.
+// garwood returns the exact 95 % interval of the mean of a Poisson variable whose value was events.
 func garwood(events float64) (low, high float64) {
 	if events > 0 {
 		low = distuv.ChiSquared{K: 2 * events}.Quantile(significance/2) / 2
@@ -108,9 +102,9 @@ func garwood(events float64) (low, high float64) {
 	return significant(low), significant(high)
 }
 
-// dispersion is the variance of the events of a run divided by their mean: 1 if
-// they come one by one, at random, and more if they come in clusters. It is
-// never less than 1. squares is the sum of the squared events of each run.
+// Dispersion returns the variance of the number of events in a run divided by its mean: 1 if the
+// events are independent, and more if they come in clusters. It is never less than 1. Squares is
+// the sum of the squared numbers of events of the runs.
 func Dispersion(events int64, squares float64, runs int) float64 {
 	if events == 0 || runs < 2 {
 		return 1
@@ -120,25 +114,22 @@ func Dispersion(events int64, squares float64, runs int) float64 {
 	return max(1, significant(variance*n/sum))
 }
 
-// mcNemar returns the exact two-sided p-value of a paired comparison: of the
-// pairs that differ, onlyFirst are violating on the first side and onlySecond on
-// the second, and if both sides were alike a coin would decide each. It is 1 if
-// no pair differs.
+// McNemar returns the exact two-sided p-value of a paired comparison. Of the pairs that differ,
+// onlyFirst are violating on the first side and onlySecond on the second; under the null hypothesis
+// each is equally likely. It is 1 if no pair differs.
 func McNemar(onlyFirst, onlySecond int) float64 {
 	coin := distuv.Binomial{N: float64(onlyFirst + onlySecond), P: 0.5}
 	return significant(min(1, 2*coin.CDF(float64(min(onlyFirst, onlySecond)))))
 }
 
-// Fisher returns the two-sided p-value of Fisher's exact test: how likely two
-// rates are to differ so much or more if both sides were alike. It is 1 if
-// a side has no runs.
+// Fisher returns the two-sided p-value of Fisher's exact test: the probability that two equal rates
+// differ by at least as much. It is 1 if a side has no runs.
 func Fisher(violating1, runs1, violating2, runs2 int) float64 {
 	violating := violating1 + violating2
 	ways := func(of, choose int) float64 { return combin.LogGeneralizedBinomial(float64(of), float64(choose)) }
 	all := ways(runs1+runs2, violating)
 	chance := func(k int) float64 { return ways(runs1, k) + ways(runs2, violating-k) - all }
-	// Tables that are as likely as the one seen count too, whatever their last
-	// bits are.
+	// Tables that are as likely as the observed one count too; the tolerance covers rounding.
 	const tie = 1e-7
 	seen := chance(violating1) + tie
 	p := 0.0
@@ -150,8 +141,8 @@ func Fisher(violating1, runs1, violating2, runs2 int) float64 {
 	return significant(min(1, p))
 }
 
-// Difference returns the 95 % interval of the second rate less the first, by
-// Newcombe's way of joining two Wilson intervals.
+// Difference returns the 95 % interval of the second rate minus the first, by Newcombe's method
+// with two Wilson intervals.
 func Difference(violating1, runs1, violating2, runs2 int) (low, high float64) {
 	if runs1 == 0 || runs2 == 0 {
 		return -1, 1
@@ -162,9 +153,9 @@ func Difference(violating1, runs1, violating2, runs2 int) (low, high float64) {
 	return Round6(p2 - p1 - math.Hypot(p2-low2, high1-p1)), Round6(p2 - p1 + math.Hypot(high2-p2, p1-low1))
 }
 
-// Significant says of each of several p-values whether it is below 5 % by
-// Holm's rule, which keeps the chance of any false alarm among all of them at
-// 5 %: the smallest must be below 5 % divided by their number, and so on.
+// Significant returns, for each of several p-values, whether it is below 5 % by Holm's rule. The
+// rule keeps the probability of any false alarm among all of them at 5 %: the smallest must be
+// below 5 % divided by their number, and so on.
 func Significant(ps []float64) []bool {
 	order := make([]int, len(ps))
 	for i := range order {
@@ -189,21 +180,20 @@ func Significant(ps []float64) []bool {
 	return result
 }
 
-// round6 cuts what differs between architectures: the last bits of a product
-// that one of them fuses with a sum. Six decimals are more than anybody reads.
+// Round6 rounds to six decimals. That removes differences between architectures in the last bits,
+// such as those of a fused multiplication.
 func Round6(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
-// significant does the same where a figure may be of any size: it keeps six
-// digits.
+// significant does the same for a figure of any size: it keeps six digits.
 func significant(x float64) float64 {
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
 	if err != nil {
-		return x // no number comes to this: it reads what it has just written
+		return x // never happens: it parses its own output
 	}
 	return y
 }
 
-// PValue prints a p-value with no more digits than it is good for.
+// PValue formats a p-value with only its meaningful digits.
 func PValue(p float64) string {
 	switch {
 	case p < 0.001:

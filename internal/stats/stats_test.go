@@ -51,7 +51,7 @@ func TestWilsonIsAnInterval(t *testing.T) {
 	}
 }
 
-// near compares to that many digits after the first.
+// near reports whether two figures agree to that many digits after the first.
 func near(got, want, within float64) bool {
 	return math.Abs(got-want) <= within*max(1e-9, math.Abs(want))
 }

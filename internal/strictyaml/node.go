@@ -5,7 +5,7 @@ import (
 	"iter"
 	"reflect"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 )
 
 // Node is one value of a file, as a [Hook] sees it.

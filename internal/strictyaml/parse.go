@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 )
 
 // The limits of a file. A node is a key, a value, a list or a map, counted again each time that an
@@ -88,52 +85,33 @@ func checkBytes(file string, data []byte) error {
 	return nil
 }
 
-// syntaxError adds a position to an error of the library. The library gives at most a line, and its
-// parser (but not its scanner) counts lines from 0. The column is where the text of the line
-// begins.
+// syntaxError returns an error of the library as an error of the file. It points to where
+// the parser stopped. A quotation or a list in brackets that is still open there may have
+// begun many lines before, and then it points to its beginning.
 func syntaxError(file string, data []byte, err error) error {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	line := 1
-	if m := regexp.MustCompile(`^line (\d+): `).FindStringSubmatch(text); m != nil {
-		text = text[len(m[0]):]
-		line, _ = strconv.Atoi(m[1])
-		if strings.HasPrefix(text, "did not find expected ") || text == "found undefined tag handle" ||
-			strings.HasPrefix(text, "found duplicate %") {
-			line++
-		}
+	wrong, ok := errors.AsType[*yaml.LoadError](err)
+	if !ok || wrong.Mark.Line == 0 {
+		return &Error{file, 1, 1, "not YAML: " + err.Error()}
 	}
-	lines := strings.Split(string(data), "\n")
-	if at, ok := tabbed(lines); ok && (strings.Contains(text, "tab character") || strings.Contains(text, "cannot start any token")) {
-		return &Error{file, at, 1, "a tab indents this line, and YAML takes spaces only"}
+	at, text := wrong.Mark, "not YAML: "+wrong.Message
+	begins := wrong.ContextMark
+	switch {
+	case indentsWithTab(data, at):
+		text = "a tab indents this line, and YAML takes spaces only"
+	case begins.Line > 0 && begins.Line < at.Line && !strings.HasPrefix(wrong.ContextMsg, "while parsing a block"):
+		at = begins
 	}
-	line = min(max(line, 1), len(lines))
-	column := 1
-	if m := regexp.MustCompile(`^unknown anchor '(.*)' referenced$`).FindStringSubmatch(text); m != nil {
-		text = fmt.Sprintf("no anchor &%s is defined before this", m[1])
-		line, column = find(lines, "*"+m[1])
-	} else if l := lines[line-1]; strings.TrimSpace(l) != "" {
-		column += len(l) - len(strings.TrimLeft(l, " \t"))
-	}
-	return &Error{file, line, column, "not YAML: " + text}
+	return &Error{file, at.Line, at.Column, text}
 }
 
-// tabbed returns the first line that is indented by a tab.
-func tabbed(lines []string) (line int, ok bool) {
-	i := slices.IndexFunc(lines, func(l string) bool {
-		indent := l[:len(l)-len(strings.TrimLeft(l, " \t"))]
-		return strings.Contains(indent, "\t") && len(indent) < len(l)
-	})
-	return i + 1, i >= 0
-}
-
-// find returns the first position of a word, or the beginning.
-func find(lines []string, word string) (line, column int) {
-	for i, l := range lines {
-		if before, _, ok := strings.Cut(l, word); ok {
-			return i + 1, utf8.RuneCountInString(before) + 1
-		}
+// indentsWithTab reports whether a tab in the indentation of a line is at this place.
+func indentsWithTab(data []byte, at yaml.Mark) bool {
+	lines := bytes.Split(data, []byte("\n"))
+	if at.Line > len(lines) || at.Column > len(lines[at.Line-1]) {
+		return false
 	}
-	return 1, 1
+	before, after := lines[at.Line-1][:at.Column-1], lines[at.Line-1][at.Column-1:]
+	return len(bytes.TrimLeft(before, " \t")) == 0 && after[0] == '\t'
 }
 
 // tree checks a parsed document.
@@ -163,7 +141,7 @@ func (t *tree) check(n *yaml.Node, depth int) error {
 		return t.follow(n, depth)
 	case yaml.MappingNode:
 		return t.checkMap(n, depth)
-	case yaml.ScalarNode, yaml.DocumentNode: // no nodes inside, or not a value
+	case yaml.ScalarNode, yaml.DocumentNode, yaml.StreamNode: // no nodes inside, or not a value
 	case yaml.SequenceNode:
 		for _, item := range n.Content {
 			if err := t.check(item, depth+1); err != nil {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 )
 
 // Positions finds the position of everything in a decoded file. A path consists of keys and
@@ -57,7 +57,7 @@ func (p *Positions) find(path string) (key, value *yaml.Node, ok bool) {
 // is used.
 func step(n *yaml.Node, path string) (key, value *yaml.Node, rest string) {
 	switch n.Kind {
-	case yaml.ScalarNode, yaml.AliasNode, yaml.DocumentNode: // the file has nothing below
+	case yaml.ScalarNode, yaml.AliasNode, yaml.DocumentNode, yaml.StreamNode: // the file has nothing below
 	case yaml.MappingNode:
 		longest := -1
 		for i := 0; i < len(n.Content); i += 2 {

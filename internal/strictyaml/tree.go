@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"go.yaml.in/yaml/v4"
 )
 
 // Tree is a file whose values can be set before it is decoded.
@@ -92,7 +92,7 @@ func descend(n *yaml.Node, walked, path string) (slot **yaml.Node, at, rest stri
 			return nil, "", "", fmt.Errorf("%s has no item %d: it has %d, the first is %s[0]", walked, i, len(n.Content), walked)
 		}
 		return &n.Content[i], fmt.Sprintf("%s[%d]", walked, i), strings.TrimPrefix(after, "."), nil
-	case yaml.ScalarNode, yaml.AliasNode, yaml.DocumentNode:
+	case yaml.ScalarNode, yaml.AliasNode, yaml.DocumentNode, yaml.StreamNode:
 	}
 	return nil, "", "", fmt.Errorf("%s is %s, with nothing inside that could be set; set %s itself", walked, quote(n.Value), walked)
 }

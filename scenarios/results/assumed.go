@@ -10,6 +10,7 @@ const (
 	Arrival        Wake = "arrival"         // in the order in which they came due
 )
 
+// Wakes lists the orders.
 func Wakes() []Wake { return []Wake{WakeDrawn, DeadlinesFirst, Arrival} }
 
 // Heeds says how far the work under a lock looks at its context. A lock that
@@ -29,4 +30,5 @@ const (
 	HeedsNever Heeds = "never"
 )
 
+// Heedings lists the ways to heed a context.
 func Heedings() []Heeds { return []Heeds{HeedsAlways, HeedsBeforeWrite, HeedsNever} }

@@ -37,7 +37,8 @@ type Quantity struct {
 	Whole    bool // of a number: it has no decimals
 }
 
-// parseQuantity reads a duration such as 1.5s, or a number.
+// ParseQuantity reads a duration such as 1.5s, or a number. It returns false for
+// anything else.
 func ParseQuantity(text string) (Quantity, bool) {
 	text = strings.TrimSpace(text)
 	if !strings.ContainsAny(text, "0123456789") {
@@ -64,7 +65,7 @@ func (q Quantity) String() string {
 	return strconv.FormatFloat(q.X, 'f', -1, 64)
 }
 
-// at is another value of the same kind, rounded to a number of digits. The rounding
+// At returns another value of the same kind, rounded to a number of digits. The rounding
 // also cuts off what differs between architectures.
 func (q Quantity) At(x float64, digits int) Quantity {
 	if q.Whole {

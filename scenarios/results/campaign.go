@@ -43,6 +43,28 @@ type Campaign struct {
 	Faults []FaultStats `json:"faults"`
 }
 
+// Summary says in one sentence how the campaign ended.
+func (c *Campaign) Summary() string {
+	if c.Verdict == Pass {
+		var unasked []string
+		for _, st := range c.Strategies {
+			asked := slices.ContainsFunc(c.Strategies, func(other StrategyStats) bool { return other.Decides && other.Use() == st.Use() })
+			if !asked && st.Violating > 0 && !slices.Contains(unasked, st.Use()) {
+				unasked = append(unasked, st.Use())
+			}
+		}
+		const most = 3
+		switch n := len(unasked); {
+		case n == 0:
+			return "pass: everything as the scenario expects"
+		case n > most:
+			unasked = append(unasked[:most], fmt.Sprintf("%d more", n-most))
+		}
+		return "pass: everything as the scenario expects; failing without an expectation: " + strings.Join(unasked, ", ")
+	}
+	return string(c.Verdict) + ": " + strings.Join(c.Reasons, "; ")
+}
+
 // Outcome is the verdict on a campaign.
 type Outcome string
 
@@ -91,6 +113,9 @@ type StrategyStats struct {
 	// class of faults is; Checks has what repeats the others.
 	Failures []Failure `json:"failures,omitempty"`
 }
+
+// Use is the label of a use without its case.
+func (st StrategyStats) Use() string { return strings.TrimSuffix(st.Label, " under "+st.Case) }
 
 // Expectation says whether what was seen is what was expected. In JSON it is
 // true, false, or null for CannotTell.
@@ -156,9 +181,6 @@ type Failure struct {
 	Trial *Trial `json:"-"`
 }
 
-// Use is the label of a use without its case.
-func (st StrategyStats) Use() string { return strings.TrimSuffix(st.Label, " under "+st.Case) }
-
 // FaultStats adds up one entry of the scenario's faults over all runs of all
 // strategies.
 type FaultStats struct {
@@ -180,26 +202,4 @@ func (f *FaultStats) Add(b Bite) {
 	if b.Bit {
 		f.Bit++
 	}
-}
-
-// Summary says in one sentence how the campaign ended.
-func (c *Campaign) Summary() string {
-	if c.Verdict == Pass {
-		var unasked []string
-		for _, st := range c.Strategies {
-			asked := slices.ContainsFunc(c.Strategies, func(other StrategyStats) bool { return other.Decides && other.Use() == st.Use() })
-			if !asked && st.Violating > 0 && !slices.Contains(unasked, st.Use()) {
-				unasked = append(unasked, st.Use())
-			}
-		}
-		const most = 3
-		switch n := len(unasked); {
-		case n == 0:
-			return "pass: everything as the scenario expects"
-		case n > most:
-			unasked = append(unasked[:most], fmt.Sprintf("%d more", n-most))
-		}
-		return "pass: everything as the scenario expects; failing without an expectation: " + strings.Join(unasked, ", ")
-	}
-	return string(c.Verdict) + ": " + strings.Join(c.Reasons, "; ")
 }

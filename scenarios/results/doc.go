@@ -8,8 +8,9 @@
 //   - [Campaign] adds up the runs of a scenario, with a [StrategyStats] for each use of
 //     a strategy and a [CheckStats] for each check; results.json holds it (campaign.go).
 //     [WriteJSON] and [Read] write and read it (file.go).
-//   - [Expect] is what a scenario expects of a strategy, [Bound] a limit that it sets to
-//     a [Measure], and [BoundResult] what came of it (bounds.go).
+//   - [Expect] is what a scenario expects of a strategy (expect.go), [Bound] a limit that
+//     it sets to a [Measure], and [BoundResult] what came of it (bounds.go,
+//     measures.go).
 //   - [SeedSet] lists seeds, and [Pair] compares two strategies seed by seed (seeds.go,
 //     pairs.go).
 //   - [Exploration] is what a search of placements found (exploration.go), and [Sweep]

@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// ErrNoResults says that a file holds no results that can be read.
-var ErrNoResults = errors.New("no results")
+// errNoResults says that a file holds no results that can be read.
+var errNoResults = errors.New("no results")
 
 // schema is the version of results.json that is written and read.
 const schema = 1
@@ -30,8 +30,7 @@ func WriteJSON(w io.Writer, document any) error {
 }
 
 // Read reads the campaign of a results.json, or of the one in a report directory.
-// The failing runs themselves are not in it. An error about what the file holds
-// is or wraps ErrNoResults.
+// The failing runs themselves are not in it.
 func Read(path string) (*Campaign, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, "results.json")
@@ -42,7 +41,7 @@ func Read(path string) (*Campaign, error) {
 	}
 	c, err := parseResults(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", path, ErrNoResults, err)
+		return nil, fmt.Errorf("%s: %w: %w", path, errNoResults, err)
 	}
 	return c, nil
 }

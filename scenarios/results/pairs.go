@@ -19,7 +19,7 @@ func (st *StrategyStats) VerdictsOf(check string) Verdicts {
 	return Verdicts{st.Seeds, stats.Seeds, stats.UnknownSeeds}
 }
 
-// verdictsOfAny returns the verdicts of several checks together: a run is
+// VerdictsOfAny returns the verdicts of several checks together: a run is
 // violating if one of them is violated.
 func (st *StrategyStats) VerdictsOfAny(checks []string) Verdicts {
 	v := Verdicts{Runs: st.Seeds}

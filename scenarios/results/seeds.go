@@ -8,6 +8,15 @@ import (
 	"strings"
 )
 
+// SeedRange is a closed range of seeds.
+type SeedRange struct {
+	First uint64 `json:"first"`
+	Last  uint64 `json:"last"`
+}
+
+// Count is how many seeds the range holds.
+func (r SeedRange) Count() int { return int(r.Last-r.First) + 1 }
+
 // SeedSet is a set of seeds: ranges that rise and do not touch. As text it is a
 // list such as 3,7-9,12, and the empty set is the empty text.
 type SeedSet struct {
@@ -37,7 +46,7 @@ func (s SeedSet) Count() int {
 	return n
 }
 
-// add adds a seed that is higher than all others.
+// Add adds a seed, which must be higher than all others.
 func (s *SeedSet) Add(seed uint64) {
 	if last := len(s.Ranges) - 1; last >= 0 && s.Ranges[last].Last+1 == seed {
 		s.Ranges[last].Last = seed
@@ -163,12 +172,3 @@ func (s SeedSet) known(list SeedSet) SeedSet {
 	}
 	return s.join(SeedSet{Ranges: []SeedRange{{0, list.Ranges[len(list.Ranges)-1].Last}}}, both)
 }
-
-// SeedRange is a closed range of seeds.
-type SeedRange struct {
-	First uint64 `json:"first"`
-	Last  uint64 `json:"last"`
-}
-
-// Count is how many seeds the range holds.
-func (r SeedRange) Count() int { return int(r.Last-r.First) + 1 }

@@ -39,8 +39,8 @@ func Catalogue() []Info {
 	}
 }
 
-// Recorder is what a workload may do beside working under a lock. Every step is
-// recorded in the history of the run.
+// Recorder carries out in a run what a workload asks for, and records what is done
+// under a lock in the history.
 type Recorder interface {
 	// Locked runs one critical section under the lock of a key. Unit is the piece of
 	// work that is to be done once, "" if the workload has no such thing.

@@ -13,7 +13,7 @@ import (
 	"lockquake/sim"
 )
 
-// step is what a command of a worker leaves, at a time in seconds.
+// step is the state after a command of a worker, at a time in seconds.
 type step struct {
 	at     float64
 	worker string
@@ -24,7 +24,7 @@ type step struct {
 	same   bool         // the records have not changed
 }
 
-// told runs steps and returns what the ledger says of them.
+// told runs steps and returns the events that the ledger records.
 func told(t *testing.T, steps []step) []string {
 	t.Helper()
 	w := sim.New(sim.Config{Latency: draw.Fixed(time.Millisecond)})
@@ -62,7 +62,7 @@ func told(t *testing.T, steps []step) []string {
 	return got
 }
 
-// at is a time by the server's clock.
+// at converts seconds to a time by the server's clock.
 func at(t *testing.T, seconds float64) time.Time {
 	t.Helper()
 	w := sim.New(sim.Config{Latency: draw.Fixed(0)})
@@ -108,7 +108,7 @@ func TestEventsFollowFromTheHoldersBeforeAndAfter(t *testing.T) {
 			"1s granted A by w1 until 2s", "2s expired A by w1 until 0s", "3s renewed A by w1 until 4s, late",
 			"4s expired A by w1 until 0s", "5s freed A by w1 until 0s, late",
 		}},
-		{"a lease that is over, taken anew by its owner", []step{
+		{"a lease that is over, taken again by its owner", []step{
 			{1, "w1", "acquire", []string{"A"}, one(until("A", 2)), "", false},
 			{3, "w1", "acquire", []string{"A"}, one(until("A", 9)), "", false},
 			{4, "w1", "release", []string{"A"}, nil, "", false},

@@ -13,7 +13,7 @@ import (
 	"lockquake/sim/redis/client"
 )
 
-// popper is a worker on a node of its own that waits for elements.
+// popper starts a worker on its own node that waits for elements.
 func popper(r *rig, name string, note func(string)) *sim.Process {
 	k := r.AddNode(name, sim.NodeConfig{}).Process(name).Worker(name)
 	k.Go("main", func() {
@@ -31,7 +31,7 @@ func popper(r *rig, name string, note func(string)) *sim.Process {
 	return k.Process()
 }
 
-// blockedRun lets two workers wait for elements, and a third one act.
+// blockedRun makes two workers wait for elements while a third one acts.
 func blockedRun(t *testing.T, do func(r *rig, s *Server, c *goredis.Client, a *sim.Process)) []string {
 	t.Helper()
 	r := newRig(t)

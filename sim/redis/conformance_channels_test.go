@@ -12,7 +12,7 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// Who speaks in the sequences of this file: a and b may listen, p publishes.
+// The connections of the sequences in this file: a and b may listen, p publishes.
 const channelSequences = `
 p PUBLISH news one
 a SUBSCRIBE news
@@ -67,8 +67,8 @@ a UNSUBSCRIBE
 a GET k
 `
 
-// listenerLog is what one side saw: each answer, and after each step what has
-// come to those who listen.
+// listenerLog is the record of one side: each answer, and after each step the messages of the
+// listeners.
 type listenerLog struct{ lines []string }
 
 func (l *listenerLog) add(step, who, got string) {
@@ -121,7 +121,7 @@ func runRealChannels(t *testing.T, log *listenerLog) {
 	for line := range strings.Lines(strings.TrimSpace(channelSequences)) {
 		line = strings.TrimSpace(line)
 		who, commands := parseChannelStep(line)
-		// A message to oneself would stand before or behind the answer.
+		// A message to oneself would come before or after the answer.
 		for _, c := range commands {
 			if _, err := conns[who].conn.Write(encode(c)); err != nil {
 				t.Fatal(err)

@@ -93,7 +93,7 @@ func realIn(t *testing.T, c keyspace.Condition) *realRedis {
 	}
 	t.Cleanup(conn.close)
 	conn.mustFit(t)
-	if c == keyspace.ConditionCluster { // it lets nobody write before a slot is bound, and after that is down until all are
+	if c == keyspace.ConditionCluster { // it refuses all writes before a slot is bound, and then is down until all slots are
 		mustAnswer(t, conn, "+OK", "CLUSTER", "ADDSLOTSRANGE", "0", "16382")
 		return conn
 	}
@@ -114,8 +114,8 @@ func realIn(t *testing.T, c keyspace.Condition) *realRedis {
 	return conn
 }
 
-// plainCommands are all commands of Redis that scripts may call, so that end nothing
-// and wait for nothing, without those whose second word is not their first key.
+// plainCommands returns all commands of Redis that scripts may call (so they end nothing and wait
+// for nothing), except those whose second word is not their first key.
 func plainCommands() []string {
 	return strings.Fields(`append bitcount bitfield bitfield_ro bitpos copy dbsize decr decrby del dump echo exists expire
 		expireat expiretime geoadd geodist geohash geopos georadius georadiusbymember georadiusbymember_ro georadius_ro geosearch
@@ -141,7 +141,7 @@ func mustAnswer(t *testing.T, c *realRedis, want string, words ...string) {
 	}
 }
 
-// load lets the server load its data, slowly.
+// load makes the server load its data slowly.
 func load(t *testing.T, s *servers.Server, c *realRedis) {
 	t.Helper()
 	for i := range 200 {
@@ -159,7 +159,7 @@ func load(t *testing.T, s *servers.Server, c *realRedis) {
 	await(t, c, "-LOADING", "GET", "s")
 }
 
-// failSnapshot takes the server's folder away, so that it cannot write a snapshot.
+// failSnapshot removes the server's folder, so that it cannot write a snapshot.
 func failSnapshot(t *testing.T, s *servers.Server, c *realRedis) {
 	t.Helper()
 	if err := os.RemoveAll(s.Dir); err != nil {
@@ -169,7 +169,7 @@ func failSnapshot(t *testing.T, s *servers.Server, c *realRedis) {
 	await(t, c, "-MISCONF", "PING")
 }
 
-// await repeats a command until it answers so.
+// await repeats a command until it gets the wanted answer.
 func await(t *testing.T, c *realRedis, want string, words ...string) {
 	t.Helper()
 	const attempts = 200
@@ -188,8 +188,8 @@ func await(t *testing.T, c *realRedis, want string, words ...string) {
 
 const setScript = "return redis.call('SET', KEYS[1], ARGV[1])"
 
-// conditionData is what both servers have before the condition begins. The script
-// is known by its SHA-1 then.
+// conditionData returns commands that fill both servers before the condition begins. They load the
+// script too.
 func conditionData() [][]string {
 	return [][]string{
 		{"SET", "s", "1"},
@@ -200,7 +200,7 @@ func conditionData() [][]string {
 	}
 }
 
-// conditionCommands is what both servers are told in a condition.
+// conditionCommands returns the commands that both servers get in a condition.
 func conditionCommands() [][]string {
 	var all [][]string
 	one := func(words ...string) { all = append(all, words) }

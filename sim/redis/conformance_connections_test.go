@@ -17,8 +17,8 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// connStep is what one of several connections sends in one go, or a pause in
-// milliseconds, or the end of a connection.
+// connStep is a step of one connection: commands that are sent together, a pause in milliseconds,
+// or the end of the connection.
 type connStep struct {
 	who      string // "pause": commands[0][0] is how long
 	commands [][]string
@@ -35,7 +35,7 @@ func (s connStep) String() string {
 // connNames are the connections of these sequences.
 func connNames() []string { return []string{"a", "b", "c", "d"} }
 
-// handWrittenConns are sequences of several connections that each look at one thing.
+// handWrittenConns returns sequences of several connections that each test one thing.
 func handWrittenConns() map[string]string {
 	return map[string]string{
 		"blocked in order": `
@@ -102,7 +102,7 @@ a BLMPOP x 1 l LEFT
 a BZMPOP 0 1 z MIN COUNT 9
 a BZMPOP 0 1 z LEFT
 `,
-		"time-outs": `
+		"timeouts": `
 a BLPOP l 0.1
 b BLMOVE l m LEFT RIGHT 0.1
 c BZMPOP 0.1 1 z MIN
@@ -383,8 +383,8 @@ a MULTI; EXEC
 	}
 }
 
-// connTemplates are the commands of random sequences of several connections. None
-// of them depends on how much time goes by.
+// connTemplates returns the commands of random sequences of several connections. None of them
+// depends on the time.
 func connTemplates() []string {
 	return []string{
 		"BLPOP $l 0", "BLPOP $l $l 0", "BRPOP $l 0", "BLMOVE $l $l LEFT RIGHT 0", "BRPOPLPUSH $l $l 0", "BLMPOP 0 2 $l $l LEFT COUNT 2",
@@ -485,8 +485,8 @@ func TestConformanceOfConnections(t *testing.T) {
 	})
 }
 
-// realConns runs the steps on a real server. Each line is what a connection is
-// told, right after its step or later.
+// realConns runs the steps on a real server. Each line is a message to a connection, right after
+// its step or later.
 func realConns(t *testing.T, control *realRedis, steps []connStep) []string {
 	t.Helper()
 	if _, err := control.do([]string{"FLUSHALL"}); err != nil {

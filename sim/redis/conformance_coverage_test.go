@@ -11,12 +11,12 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// coverage counts what sequences have met.
+// coverage counts how often sequences have covered each case.
 type coverage struct {
 	commands, errors, edges map[string]int
 }
 
-// newCoverage returns one that knows all that is to be met.
+// newCoverage returns a coverage with all cases, at 0.
 func newCoverage() *coverage {
 	c := &coverage{commands: map[string]int{}, errors: map[string]int{}, edges: map[string]int{}}
 	for _, template := range templates() {
@@ -37,7 +37,7 @@ func newCoverage() *coverage {
 // knownScript is an EVALSHA that does what it is meant to do.
 const knownScript = "EVALSHA of a known script"
 
-// errorClasses are the errors to be met, by words in them.
+// errorClasses returns the errors to cover, by words in them.
 func errorClasses() []string {
 	return []string{
 		"WRONGTYPE", "NOSCRIPT", "EXECABORT", "syntax error", "value is not an integer", "wrong number of arguments",
@@ -52,7 +52,7 @@ func errorClasses() []string {
 	}
 }
 
-// The edges of expiry to be met.
+// The edge cases of expiry to cover.
 const (
 	edgeLast  = "a command names a key in the last millisecond of its life"
 	edgeNext  = "a command names a key in the first millisecond after its life"
@@ -64,7 +64,7 @@ const (
 	edgeFar   = "a deadline beyond the reach of a duration"
 )
 
-// before looks at the keys that a command is about to name.
+// before records the state of the keys that a command will name.
 func (c *coverage) before(k *keyspace.Keyspace, now time.Time, words []string) {
 	for _, word := range words[1:] {
 		deadline := k.Deadline(word)
@@ -84,7 +84,7 @@ func (c *coverage) before(k *keyspace.Keyspace, now time.Time, words []string) {
 	}
 }
 
-// after looks at what was said.
+// after records the replies.
 func (c *coverage) after(x *exchange) {
 	name := strings.ToUpper(x.words[0])
 	if name == "SCRIPT" && len(x.words) > 1 {
@@ -116,10 +116,10 @@ func (c *coverage) after(x *exchange) {
 	}
 }
 
-// table writes how often everything was met.
+// table returns how often each case was covered.
 func (c *coverage) table() string { return tableOf(c.parts()) }
 
-// check fails the test for all that was never met.
+// check fails the test for each case that was never covered.
 func (c *coverage) check(t *testing.T) {
 	t.Helper()
 	checkAll(t, c.parts())

@@ -33,7 +33,7 @@ type generator struct {
 }
 
 // templates are the commands. A word with a $ is replaced by words that chance
-// chooses; a template that is listed twice comes up twice as often.
+// chooses; a template that is listed twice is drawn twice as often.
 func templates() []string {
 	return []string{
 		"SET $k $v $set", "SET $k $v $set", "SET $k $v $set", "SET $k $v NX PX $ms", "SET $k $v NX PX $ms",
@@ -123,7 +123,7 @@ func (g *generator) fill(word string) []string {
 	return []string{word}
 }
 
-// command returns one command, now and then a malformed one.
+// command returns a command, which is sometimes malformed.
 func (g *generator) command() []string {
 	var words []string
 	for word := range strings.FieldsSeq(g.one(templates()...)) {
@@ -142,8 +142,8 @@ func (g *generator) command() []string {
 	return words
 }
 
-// plain returns a command whose reply has an order, and which may stand in a
-// script or a transaction.
+// plain returns a command whose reply has an order, and which is allowed in a script or a
+// transaction.
 func (g *generator) plain() []string {
 	for {
 		words := g.command()
@@ -157,7 +157,7 @@ func (g *generator) plain() []string {
 	}
 }
 
-// sequence returns a whole one.
+// sequence returns a random sequence.
 func (g *generator) sequence() sequence {
 	var s sequence
 	const shortest, spread = 10, 15
@@ -218,7 +218,7 @@ func (g *generator) lockName() string {
 		"releaseAll", "minTTL", "reenter", "leave", "semaphore", "queue", "deadline", "deadline", "deadline")
 }
 
-// lockScript calls a script of a lock with arguments that mostly fit.
+// lockScript returns a call of a lock's script with arguments that mostly fit.
 func (g *generator) lockScript() []string {
 	text, command := lockScripts()[g.lockName()], "EVAL"
 	if len(g.loaded) > 0 && g.chance(60) {
@@ -258,7 +258,7 @@ func (g *generator) lockScript() []string {
 	return words
 }
 
-// eval has a script carried out, with the keys and arguments that it may name.
+// eval returns a call of a script, with the keys and arguments that it may use.
 func (g *generator) eval(text string) []string {
 	command := "EVAL"
 	if g.chance(10) {
@@ -267,7 +267,7 @@ func (g *generator) eval(text string) []string {
 	return append(append([]string{command, text, "1"}, g.fill("$k")...), g.fill("$v")...)
 }
 
-// script returns a script that calls some commands, or does what it must not.
+// script returns a script that calls some commands, or does something forbidden.
 func (g *generator) script() string {
 	switch g.IntN(11) {
 	case 0:

@@ -12,7 +12,7 @@ import (
 	"lockquake/sim"
 )
 
-// mortal is a server that can be killed and comes back, real or simulated.
+// mortal is a server, real or simulated, that can be killed and restarted.
 type mortal struct {
 	do    func(command string) string // as RESP
 	kill  func() error                // at once
@@ -48,7 +48,7 @@ func TestConformanceOfKill(t *testing.T) {
 	}
 }
 
-// lifeOf lets a server live, die and live again, and returns what it says.
+// lifeOf runs, kills and restarts a server, and returns its answers.
 func lifeOf(m mortal) ([]string, error) {
 	var said []string
 	tell := func(commands ...string) {
@@ -110,8 +110,8 @@ func realMortal(t *testing.T, settings []string) mortal {
 	}
 }
 
-// simMortal begins within a second of true time, so that a loss of power would
-// take everything from a server that synchronises every second.
+// simMortal starts in the middle of a second of true time, so that a loss of power would lose
+// everything under persistence every second.
 func simMortal(t *testing.T, how Persistence) mortal {
 	t.Helper()
 	r := newRig(t)

@@ -19,32 +19,32 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// couple is a real primary with its replica, which the simulation of such a
-// couple is compared with. The two change their places with every promotion.
+// couple is a real primary with its replica, for comparison with a simulated pair. A promotion
+// swaps the two.
 type couple struct {
 	primary, replica *servers.Server
 	met              *replicaCoverage
 }
 
-// What a line of a sequence for two servers begins with: a connection, two of
-// them to the primary and one to the replica, or what happens to servers.
+// The first words of the lines of a sequence for two servers: a connection (two of them to the
+// primary and one to the replica), or an event of the servers.
 const (
 	connA = "a"
 	connB = "b"
 	connR = "r"
-	// doFresh opens connection b anew.
+	// doFresh opens connection b again.
 	doFresh = "fresh"
 	// doStop stops the replica, and a third party writes something.
 	doStop = "stop"
 	doGoOn = "go-on"
-	// doPromote makes the replica the primary, and the primary its replica. All
-	// connections are opened anew.
+	// doPromote makes the replica the primary, and the primary its replica. All connections are
+	// opened again.
 	doPromote = "promote"
 	// doKill kills the primary, which persists nothing, and starts it again.
 	doKill = "kill"
 )
 
-// step is a command or a transaction on a connection, or something that happens.
+// step is a command or a transaction on a connection, or an event of the servers.
 type step struct {
 	at   string   // the first word of its line
 	unit sequence // of a connection
@@ -62,7 +62,7 @@ func (s step) String() string {
 	return b.String()
 }
 
-// steps reads a sequence whose lines each begin with what they belong to.
+// steps parses a sequence whose lines each begin with one of these words.
 func steps(s sequence) []step {
 	var all []step
 	for i := 0; i < len(s); {
@@ -90,29 +90,29 @@ func steps(s sequence) []step {
 	return all
 }
 
-// done is a step that the real servers have carried out.
+// done is a step that the real servers have run.
 type done struct {
 	step
 	now     time.Time // just before
 	replies [][]byte
 }
 
-// realRun carries out steps on the real couple.
+// realRun runs steps on the real couple.
 type realRun struct {
 	*couple
 	conns   map[string]*realRedis // a, b and r
 	clocks  map[string]*realRedis // of the primary and the replica, to be asked besides
 	stopped bool
-	told    map[string]bool // connections that carried out a command since the stop, or none ever
+	told    map[string]bool // connections that ran a command since the stop, or none ever
 	behind  bool            // the replica may not have everything
 }
 
-// errRace says that what the real servers would answer is a matter of chance,
-// or of the acknowledgement that a replica sends every second.
+// errRace means that the answer of the real servers depends on chance, or on the acknowledgement
+// that a replica sends every second.
 var errRace = errors.New("the answer is a matter of chance")
 
-// attempt carries out the steps from two empty servers on. It reports whether each
-// command was carried out within a millisecond.
+// attempt runs the steps on two empty servers. It reports whether each command ran within a
+// millisecond.
 func (c *couple) attempt(all []step) (log []done, steady bool, err error) {
 	r := &realRun{couple: c, conns: map[string]*realRedis{}, clocks: map[string]*realRedis{}}
 	defer func() {
@@ -178,7 +178,7 @@ func (r *realRun) hangUp() {
 	}
 }
 
-// catchUp returns when the replica has everything.
+// catchUp waits until the replica has all writes.
 func (r *realRun) catchUp() error {
 	if !r.behind {
 		return nil
@@ -192,7 +192,7 @@ func (r *realRun) goOn() error {
 	return syscall.Kill(r.replica.PID(), syscall.SIGCONT)
 }
 
-// perform carries out one step.
+// perform runs one step.
 func (r *realRun) perform(s step) (done, bool, error) {
 	d := done{step: s}
 	var err error
@@ -245,7 +245,7 @@ func (r *realRun) stop() error {
 	return err
 }
 
-// thirdParty is what somebody else writes while the replica is stopped.
+// thirdParty returns a write of another client while the replica is stopped.
 func thirdParty() []string { return []string{"INCR", "stops"} }
 
 func (r *realRun) promote() error {
@@ -267,7 +267,7 @@ func (r *realRun) promote() error {
 	return errors.Join(r.replica.AwaitStep(), r.dialAll())
 }
 
-// tell lets a server carry out a command or a transaction.
+// tell sends a server a command or a transaction.
 func (r *realRun) tell(s step) (done, bool, error) {
 	waits := (&keyspace.Connection{}).FirstBlocking(s.unit) < len(s.unit)
 	switch {
@@ -341,8 +341,8 @@ func newSimRun(cache *keyspace.ScriptCache, first time.Time) (*simRun, error) {
 	return s, err
 }
 
-// replay carries out what the real servers did. It returns what ours say to each
-// command.
+// replay runs the same steps as the real servers did. It returns the simulated replies to each
+// step.
 func (s *simRun) replay(log []done) ([][]exchange, error) {
 	all := make([][]exchange, len(log))
 	s.worker.Go("main", func() {
@@ -406,7 +406,7 @@ func (s *simRun) perform(log []done, i int) []exchange {
 	return nil
 }
 
-// tell lets a server carry out a command or a transaction.
+// tell sends a server a command or a transaction.
 func (s *simRun) tell(d done) []exchange {
 	replies := make([][]byte, 0, len(d.unit))
 	if len(d.unit) == 1 {

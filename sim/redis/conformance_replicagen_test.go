@@ -8,16 +8,16 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// replicaGenerator makes steps for a primary and its replica by chance. Beside
-// what generator leaves out, it leaves out WAIT where nobody can foresee what a
-// real server answers: one for nobody, and one in a transaction.
+// replicaGenerator draws steps for a primary and its replica. In addition to what generator leaves
+// out, it leaves out WAITs whose answer by a real server cannot be predicted: for 0 replicas, or in
+// a transaction.
 type replicaGenerator struct {
 	generator
 	all     []step
 	stopped bool
 }
 
-// steps returns a whole sequence.
+// steps returns a random sequence.
 func (g *replicaGenerator) steps() []step {
 	const shortest, spread = 8, 10
 	for n := shortest + g.IntN(spread); len(g.all) < n; {
@@ -62,7 +62,7 @@ func (g *replicaGenerator) tell(at string, s sequence) {
 	}
 }
 
-// write lets the primary carry out anything but a WAIT, most often what locks do.
+// write adds a command to the primary other than WAIT, most often one that locks use.
 func (g *replicaGenerator) write(at string) {
 	s := g.anything()
 	if g.chance(60) {
@@ -92,8 +92,7 @@ func (g *replicaGenerator) anything() sequence {
 	return sequence{g.eval(g.script())}
 }
 
-// read lets the replica carry out something: what it answers, or what it must
-// refuse.
+// read adds a command to the replica: one that it answers, or one that it must refuse.
 func (g *replicaGenerator) read() {
 	if g.chance(30) {
 		g.tell(connR, g.anything())
@@ -120,13 +119,13 @@ func (g *replicaGenerator) filled(templates ...string) []string {
 	return words
 }
 
-// wait lets the primary wait for its replica.
+// wait adds a WAIT to the primary.
 func (g *replicaGenerator) wait(at string) {
 	g.tell(at, sequence{strings.Fields(g.one("WAIT 1 0", "WAIT 1 5000", "WAIT 1 5000", "wait 1 5000", "WAIT 2 30", "WAIT 1 -1", "WAIT x 1", "WAIT 1 x", "WAIT 1",
 		"WAIT 01 5", "WAIT 1 5 5"))})
 }
 
-// whileStopped goes on for a while without the replica.
+// whileStopped adds steps while the replica is stopped.
 func (g *replicaGenerator) whileStopped() {
 	switch {
 	case g.chance(40):
@@ -141,7 +140,7 @@ func (g *replicaGenerator) whileStopped() {
 	}
 }
 
-// What sequences for two servers are to meet.
+// The cases that sequences for two servers have to cover.
 const (
 	metAll        = "WAIT answers 1"
 	metNobody     = "WAIT answers 0, with the replica stopped"
@@ -165,7 +164,7 @@ const (
 	metLate       = "a value that was written while the replica was stopped"
 )
 
-// replicaCoverage counts what sequences for two servers have met.
+// replicaCoverage counts how often they were covered.
 type replicaCoverage struct{ met map[string]int }
 
 func newReplicaCoverage() *replicaCoverage {
@@ -183,7 +182,7 @@ func (c *replicaCoverage) parts() []coveragePart {
 	return []coveragePart{{"of two servers", c.met}}
 }
 
-// note looks at what was said to the last of the steps.
+// note records the replies to the last of the steps.
 func (c *replicaCoverage) note(all []step, exchanges []exchange) {
 	happened := func(what string) bool { return slices.ContainsFunc(all, func(s step) bool { return s.at == what }) }
 	promoted, stopped := happened(doPromote), happened(doStop)

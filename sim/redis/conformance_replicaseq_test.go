@@ -1,7 +1,6 @@
 package redis
 
-// handWrittenReplicated are sequences for a primary and its replica that each
-// look at one thing.
+// handWrittenReplicated returns sequences for a primary and its replica that each test one thing.
 func handWrittenReplicated() map[string]string {
 	return map[string]string{
 		"what is written is read": `

@@ -10,8 +10,8 @@ func shaOf(script string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// lockScripts are scripts as locks use them: this project's, and those of
-// well-known lock libraries written anew.
+// lockScripts returns scripts of locks: those of this project, and equivalents of those of
+// well-known lock libraries.
 func lockScripts() map[string]string {
 	return map[string]string{
 		"release":  `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`,
@@ -22,7 +22,7 @@ func lockScripts() map[string]string {
 		"publish":  `local n = redis.call("INCR", KEYS[2]) local r = redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", ARGV[2]) if r == "OK" then return n end return nil`,
 		// A release that tells a key that is gone from one of another owner.
 		"delete3": `local v = redis.call("GET", KEYS[1]) if v == ARGV[1] then return redis.call("DEL", KEYS[1]) elseif v == false then return -1 else return 0 end`,
-		// A renewal that sets the key anew if nobody has it.
+		// A renewal that sets the key again if nobody has it.
 		"touch": `local v = redis.call("GET", KEYS[1]) if v == ARGV[1] then return redis.call("PEXPIRE", KEYS[1], ARGV[2]) elseif v == false then return redis.call("SET", KEYS[1], ARGV[1], "PX", ARGV[2], "NX") end return 0`,
 		// Many keys, all or none.
 		"obtainAll": `if redis.call("MSETNX", KEYS[1], ARGV[1], KEYS[2], ARGV[1]) == 1 then for _, k in ipairs(KEYS) do redis.call("PEXPIRE", k, ARGV[2]) end return redis.status_reply("OK") end
@@ -44,7 +44,7 @@ if redis.call("ZCARD", KEYS[1]) < tonumber(ARGV[3]) or redis.call("ZSCORE", KEYS
 	}
 }
 
-// handWritten are sequences that each look at one thing.
+// handWritten returns sequences that each test one thing.
 func handWritten() map[string]string {
 	return map[string]string{
 		"strings": `

@@ -49,8 +49,7 @@ func connectTo(addr string) (*realRedis, error) {
 
 func (c *realRedis) close() { _ = c.conn.Close() }
 
-// mustFit skips the test if the server is not of the version that is simulated, and
-// fails it if the environment says CI.
+// mustFit skips the test if the server has not the simulated version, and fails it in CI.
 func (c *realRedis) mustFit(t *testing.T) {
 	t.Helper()
 	version, err := c.do([]string{"INFO", "server"})
@@ -66,7 +65,7 @@ func (c *realRedis) mustFit(t *testing.T) {
 	}
 }
 
-// do carries out one command and returns its reply as it came.
+// do sends one command and returns the raw reply.
 func (c *realRedis) do(words []string) ([]byte, error) {
 	replies, err := c.pipeline([][]string{words})
 	if err != nil {
@@ -75,7 +74,7 @@ func (c *realRedis) do(words []string) ([]byte, error) {
 	return replies[0], nil
 }
 
-// pipeline sends all commands at once and returns their replies as they came.
+// pipeline sends all commands at once and returns the raw replies.
 func (c *realRedis) pipeline(commands [][]string) ([][]byte, error) {
 	var out []byte
 	for _, words := range commands {
@@ -97,7 +96,7 @@ func (c *realRedis) pipeline(commands [][]string) ([][]byte, error) {
 	return replies, nil
 }
 
-// encode returns a command as it is sent.
+// encode returns a command as it is on the wire.
 func encode(words []string) []byte {
 	out := fmt.Appendf(nil, "*%d\r\n", len(words))
 	for _, word := range words {
@@ -135,14 +134,13 @@ func (c *realRedis) read(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// sequence is what both servers are told, from an empty keyspace on. A command
+// sequence is a list of commands for both servers, beginning with an empty keyspace. A command
 // called pause lets that many milliseconds pass.
 type sequence [][]string
 
 const pause = "pause"
 
-// units cuts a sequence into what takes place at one instant: single commands,
-// and transactions.
+// units splits a sequence into units that run at one instant: single commands, and transactions.
 func (s sequence) units() []sequence {
 	var units []sequence
 	begin := -1 // of a transaction
@@ -157,13 +155,13 @@ func (s sequence) units() []sequence {
 			begin = -1
 		}
 	}
-	if begin >= 0 { // left open, it would swallow the question for the time
+	if begin >= 0 { // an open transaction would queue the TIME command
 		units = append(units, append(slices.Clone(s[begin:]), []string{"DISCARD"}))
 	}
 	return units
 }
 
-// exchange is one command and what both servers say to it.
+// exchange is one command with the replies of both servers.
 type exchange struct {
 	words     []string
 	now       time.Time
@@ -179,10 +177,10 @@ type pair struct {
 	met   *coverage
 }
 
-// run tells both servers the sequence and returns all that they say. The real
-// one is asked for its time between any two units, and the simulated one is
-// given that time. If it came to another millisecond within a unit, then nobody
-// knows whether before or after the effect, and all begins anew.
+// run sends both servers the sequence and returns all replies. It asks the real server for its time
+// between any two units, and sets the simulated one to that time. If the real server passed to
+// another millisecond within a unit, it is unknown whether before or after the effect, and
+// everything is repeated.
 func (p *pair) run(s sequence) ([]exchange, error) {
 	const attempts = 1000
 	for range attempts {
@@ -194,8 +192,8 @@ func (p *pair) run(s sequence) ([]exchange, error) {
 	return nil, fmt.Errorf("%d times a command did not fit into a millisecond", attempts)
 }
 
-// attempt is one try of run. It reports whether the real server carried out
-// each unit within a millisecond.
+// attempt is one attempt of run. It reports whether the real server ran each unit within a
+// millisecond.
 func (p *pair) attempt(s sequence) ([]exchange, bool, error) {
 	if _, err := p.real.pipeline([][]string{{"FLUSHALL"}, {"SCRIPT", "FLUSH"}}); err != nil {
 		return nil, false, err
@@ -207,7 +205,7 @@ func (p *pair) attempt(s sequence) ([]exchange, bool, error) {
 	defer k.Close()
 	var all []exchange
 	connection := &keyspace.Connection{}
-	const burst = 8 // that take the real server a good part of a millisecond
+	const burst = 8 // these take the real server a large part of a millisecond
 	for units := range slices.Chunk(s.units(), burst) {
 		commands := [][]string{{"TIME"}}
 		for _, unit := range units {
@@ -232,7 +230,7 @@ func (p *pair) attempt(s sequence) ([]exchange, bool, error) {
 	return all, true, nil
 }
 
-// newMillisecond waits until one has just begun at the server.
+// newMillisecond waits until a millisecond has just begun at the server.
 func (c *realRedis) newMillisecond() error {
 	for {
 		raw, err := c.do([]string{"TIME"})
@@ -247,8 +245,7 @@ func (c *realRedis) newMillisecond() error {
 	}
 }
 
-// simulate gives the units to a simulated server, at the times that stand
-// among the replies of the real one.
+// simulate runs the units on a simulated server, at the times that the real one replied.
 func (p *pair) simulate(k *keyspace.Keyspace, c *keyspace.Connection, units []sequence, replies [][]byte) ([]exchange, bool, error) {
 	var all []exchange
 	now, err := timeOf(replies[0])
@@ -298,14 +295,14 @@ func timeOf(raw []byte) (time.Time, error) {
 	return time.Unix(seconds, micros*1000), nil
 }
 
-// comparable takes out of both replies what the simulation does not promise.
+// comparable removes from both replies what the simulation does not promise.
 func (x *exchange) comparable() error {
 	for _, reply := range []*[]byte{&x.real, &x.sim} {
 		r, _, err := keyspace.ParseRESP(*reply)
 		if err != nil {
 			return fmt.Errorf("%s answers %q: %w", x.words, *reply, err)
 		}
-		// No client tells a missing array from a missing string.
+		// No client distinguishes a missing array from a missing string.
 		if bytes.Contains(*reply, []byte("*-1\r\n")) {
 			*reply = r.AppendRESP(nil)
 		}
@@ -335,9 +332,8 @@ func unordered(words []string) int {
 	return 0
 }
 
-// comparableError cuts off what Lua's own compiler and machine say, which is
-// worded differently in every Lua. That it is an error, and which line of the
-// script it names, counts.
+// comparableError removes the messages of Lua's own compiler and machine, whose wording differs in
+// every Lua. The comparison keeps that it is an error, and its line in the script.
 func comparableError(text string) string {
 	const compiling = "ERR Error compiling script (new function): "
 	if strings.HasPrefix(text, compiling) {
@@ -360,7 +356,7 @@ func comparableError(text string) string {
 	return text
 }
 
-// String writes a sequence as it can be pasted into a test.
+// String returns a sequence in a form that can be pasted into a test.
 func (s sequence) String() string {
 	var b strings.Builder
 	for _, words := range s {
@@ -407,9 +403,8 @@ func parseSequence(t *testing.T, text string) sequence {
 	return s
 }
 
-// howMany is the variable that says how many random sequences there are, 300
-// unless it is set; "6302-6400" stands for those of these numbers. With enough of
-// them, everything must have been met.
+// howMany is the environment variable with the number of random sequences, 300 by default;
+// "6302-6400" runs those numbers. If there are enough of them, every case must have been covered.
 const (
 	howMany = "LOCKQUAKE_CONFORMANCE"
 	enough  = 10_000
@@ -515,7 +510,7 @@ func (p *pair) differ(s sequence) (*exchange, error) {
 // line shows the words of a command in one line.
 func line(words []string) []byte { return (&keyspace.Command{Args: words}).AppendTrace(nil) }
 
-// String shows what the servers say to a command.
+// String returns a command with the replies of the servers.
 func (x *exchange) String() string {
 	return fmt.Sprintf("%s\n real %q\n sim  %q", line(x.words), x.real, x.sim)
 }

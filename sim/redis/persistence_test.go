@@ -16,8 +16,8 @@ import (
 	"lockquake/sim/redis/client"
 )
 
-// rig is a world with lock servers and one worker, for what happens to
-// servers. A message takes 1 ms, a step no time: dial and HELLO take 4 ms.
+// rig is a world with lock servers and one worker, for tests of servers. A message takes 1 ms and a
+// step no time: dial and HELLO take 4 ms.
 type rig struct {
 	*sim.World
 	worker  *sim.Worker
@@ -52,8 +52,7 @@ func (r *rig) newServer(t *testing.T, how Persistence) *Server {
 	return s
 }
 
-// run lets the worker do what body says, and runs until nothing is left to do. It
-// compares what the servers told.
+// run runs body in the worker until nothing is left to do, and compares the recorded events.
 func (r *rig) run(t *testing.T, want []string, body func(ctx context.Context, c *goredis.Client)) {
 	t.Helper()
 	r.worker.Go("main", func() {
@@ -67,11 +66,11 @@ func (r *rig) run(t *testing.T, want []string, body func(ctx context.Context, c 
 	}
 }
 
-func (r *rig) sleepTo(moment time.Duration) {
-	_ = r.worker.Sleep(context.Background(), moment-r.Time())
+func (r *rig) sleepTo(when time.Duration) {
+	_ = r.worker.Sleep(context.Background(), when-r.Time())
 }
 
-// what reads a key as text, "nil" if it is not there.
+// what returns a key as text, "nil" if it does not exist.
 func what(ctx context.Context, c *goredis.Client, key string) string {
 	text, err := c.Get(ctx, key).Result()
 	if err != nil {
@@ -105,7 +104,7 @@ func TestPersistenceDecidesWhatSurvivesACrash(t *testing.T) {
 			"2.5s lock: evicted lock-c 1",
 		}, "nil nil nil"},
 		{"every second", PersistEverySecond, DataByPersistence, []string{
-			"2.5s lock: granted lock-a 1", // it was given back, and is there again
+			"2.5s lock: granted lock-a 1", // it was released, and is there again
 			"2.5s lock: evicted lock-c 1",
 			"5.006s lock: expired lock-a 1",
 			"5.008s lock: expired lock-b 1",
@@ -176,7 +175,7 @@ func TestACrashKeepsEveryTypeWithItsDeadline(t *testing.T) {
 		{"ZRANGE zset 0 -1 WITHSCORES", "[l -inf m 1.5]"},
 		{"DBSIZE", "5"},
 	}
-	// The server's clock stands still at what it was: reads and writes are made at it.
+	// The server's clock does not move here: reads and writes happen at one time.
 	now := s.now()
 	for _, command := range writes {
 		words := strings.Fields(command)

@@ -17,7 +17,7 @@ import (
 	"lockquake/sim/redis/client"
 )
 
-// small is a world with a Redis that knows of one lock, and one worker.
+// small is a world with a Redis server that has one lock, and one worker.
 type small struct {
 	*sim.World
 	worker *sim.Worker
@@ -49,7 +49,7 @@ func (s *small) run(t *testing.T, body func(ctx context.Context, c *goredis.Clie
 	}
 }
 
-// at names the node of a server that does not move.
+// at returns a resolver of a server that does not move.
 func at(node string) func() string { return func() string { return node } }
 
 // The server records the events of a lock.
@@ -100,7 +100,7 @@ func TestALostReplyIsResentOnlyOnRequest(t *testing.T) {
 		// acquire.replied at 5.02 ms is lost, sent at 4.02 ms; the read times
 		// out 5 s later.
 		{"not resent", 0, false, true, 5*time.Second + 4020*time.Microsecond, 1},
-		// The resend finds the key, and the client believes the refusal.
+		// The resend finds the key, so the client gets a refusal.
 		{"resent", 3, false, false, 0, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestALostReplyIsResentOnlyOnRequest(t *testing.T) {
 					t.Errorf("SET NX gave %v, %v", won, err)
 				}
 				if test.failed && (!errors.As(err, &timeout) || !timeout.Timeout()) {
-					t.Errorf("the error is no time-out: %v", err)
+					t.Errorf("the error is not a timeout: %v", err)
 				}
 				if test.at != 0 && s.Time() != test.at {
 					t.Errorf("it took %v, want %v", s.Time(), test.at)

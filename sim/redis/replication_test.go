@@ -18,8 +18,7 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// newGroup adds a primary and a replica 10 ms behind it, and lets the worker's
-// client follow them.
+// newGroup adds a primary and a replica 10 ms behind it. The worker's client follows failovers.
 func (r *rig) newGroup(t *testing.T, o Options, clock sim.NodeConfig) *Group {
 	t.Helper()
 	g, err := NewReplicated(r.AddNode("lock", sim.NodeConfig{}), r.AddNode("lock-replica", clock), o, Replication{
@@ -32,8 +31,7 @@ func (r *rig) newGroup(t *testing.T, o Options, clock sim.NodeConfig) *Group {
 	return g
 }
 
-// holds says what a server has, key by key and as its own clock sees it, past
-// all clients.
+// holds returns a server's data, key by key and by its own clock, without a command.
 func holds(s *Server) string {
 	var all []string
 	for _, key := range slices.Sorted(maps.Keys(s.images())) {
@@ -54,7 +52,7 @@ func TestAFailoverLosesWritesWithinTheLag(t *testing.T) {
 	}{
 		{"inside the lag", 1014 * time.Millisecond, []string{"2.014s lock: evicted lock 1"}, "nil"},
 		{"outside the lag", 1016 * time.Millisecond, []string{"4.006s lock: expired lock 1"}, "1"},
-		// What is freed within the lag comes back to life.
+		// A lock that is freed within the lag is granted again.
 		{"inside the lag of the release", 1504 * time.Millisecond, []string{
 			"1.501s lock: freed lock 1", "2.504s lock: granted lock 1", "4.006s lock: expired lock 1",
 		}, "1"},
@@ -73,7 +71,7 @@ func TestAFailoverLosesWritesWithinTheLag(t *testing.T) {
 				r.sleepTo(time.Second)
 				c.SetNX(ctx, "lock", "1", 3*time.Second)
 				r.sleepTo(1500 * time.Millisecond)
-				c.Del(ctx, "lock") // nobody hears it if the crash was before
+				c.Del(ctx, "lock") // not recorded if the crash was before
 				r.sleepTo(3 * time.Second)
 				if got := what(ctx, c, "lock"); got != test.held {
 					t.Errorf("after the failover the lock holds %s, want %s", got, test.held)
@@ -217,7 +215,7 @@ func TestAReplicaThatRestartsReceivesAllData(t *testing.T) {
 	r.At(3*time.Second, replica.Restart)
 	r.At(3009*time.Millisecond, func() {
 		if got := holds(replica); got != "" {
-			t.Errorf("a moment before the lag is over, the replica holds %q", got)
+			t.Errorf("just before the lag is over, the replica holds %q", got)
 		}
 	})
 	r.run(t, []string{"5ms lock: granted lock-a 1", "1.501s lock: granted lock-b 1"}, func(ctx context.Context, c *goredis.Client) {
@@ -306,7 +304,7 @@ func TestEffectsBesideAnExpiryAreReplicated(t *testing.T) {
 func TestAReplicaAnswersReadsAndRefusesWrites(t *testing.T) {
 	r := newRig(t)
 	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{WallOffset: 500 * time.Millisecond})
-	g.Replica().SetStale(time.Second) // is of no use to it
+	g.Replica().SetStale(time.Second) // has no effect on a replica
 	r.run(t, []string{"5ms lock: granted lock 1", "1.006s lock: expired lock 1"}, func(ctx context.Context, c *goredis.Client) {
 		c.SetNX(ctx, "lock", "1", time.Second)
 		replica := client.New(r.worker.Process(), at("lock-replica"), client.Options{})
@@ -390,8 +388,8 @@ func TestWritesWaitForACutOrAFrozenReplica(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, moment := range []time.Duration{1999 * time.Millisecond, 2001 * time.Millisecond} {
-				r.At(moment, func() { got = append(got, fmt.Sprintf("%v %q %d", r.Time(), holds(g.Replica()), g.acked)) })
+			for _, when := range []time.Duration{1999 * time.Millisecond, 2001 * time.Millisecond} {
+				r.At(when, func() { got = append(got, fmt.Sprintf("%v %q %d", r.Time(), holds(g.Replica()), g.acked)) })
 			}
 			r.run(t, nil, func(ctx context.Context, c *goredis.Client) {
 				c.Set(ctx, "a", "1", 0)

@@ -154,10 +154,10 @@ func TestAStaleGETLags(t *testing.T) {
 	r.At(14*time.Second, func() { s.SetStale(0) })
 	script := goredis.NewScript(`return redis.call("GET", KEYS[1])`)
 	r.run(t, nil, func(ctx context.Context, c *goredis.Client) {
-		read := func(moment time.Duration, key, want string) {
-			r.sleepTo(moment)
+		read := func(when time.Duration, key, want string) {
+			r.sleepTo(when)
 			if got := what(ctx, c, key); got != want {
-				t.Errorf("at %v, GET %s gave %s, want %s", moment, key, got, want)
+				t.Errorf("at %v, GET %s gave %s, want %s", when, key, got, want)
 			}
 		}
 		c.Set(ctx, "k", "0", 0)

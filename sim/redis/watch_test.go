@@ -19,8 +19,7 @@ import (
 	"lockquake/sim/redis/client"
 )
 
-// toldOf runs commands against a server with these options and returns what it
-// says of its locks.
+// toldOf runs commands against a server with these options and returns the events of its locks.
 func toldOf(t *testing.T, o Options, body func(ctx context.Context, c *goredis.Client)) []string {
 	t.Helper()
 	w := sim.New(sim.Config{Step: 10 * time.Microsecond, Latency: draw.Fixed(time.Millisecond), WakeLag: draw.Fixed(100 * time.Microsecond)})

@@ -15,7 +15,7 @@ import (
 	"lockquake/sim"
 )
 
-// asked is one request and what must come of it.
+// asked is one request and its expected result.
 type asked struct {
 	op    string // "r" or "w" and the token
 	token int64
@@ -69,7 +69,7 @@ func TestEachPolicyAcceptsAndRefusesByItsTokens(t *testing.T) {
 	}
 }
 
-// world makes a resource with a policy and a worker that has a client of it.
+// world returns a resource with a policy, and a worker that has a client of it.
 func world(t *testing.T, policy Policy, seed uint64) (w *sim.World, k *sim.Worker, c *Client, told *[]history.Event) {
 	t.Helper()
 	w = sim.New(sim.Config{Seed: seed, Latency: draw.Fixed(time.Millisecond)})
@@ -152,8 +152,8 @@ func TestCheckThenWriteLetsAStaleWriteThrough(t *testing.T) {
 	}
 }
 
-// staleWrite lets two holders write 0.1 ms apart, the older one first, and
-// reports whether the older one's write came last.
+// staleWrite makes two holders write 0.1 ms apart, the older one first, and reports whether the
+// older one's write took effect last.
 func staleWrite(t *testing.T, policy Policy, seed uint64) bool {
 	t.Helper()
 	w, k, c, told := world(t, policy, seed)

@@ -15,7 +15,7 @@ import (
 	"lockquake/sim"
 )
 
-// shop is a resource with its server at hand, and a worker.
+// shop is a resource with its server, and a worker.
 type shop struct {
 	*sim.World
 	server *Server
@@ -51,8 +51,8 @@ func (s *shop) run(t *testing.T, body func()) {
 	}
 }
 
-func (s *shop) sleepTo(moment time.Duration) {
-	_ = s.worker.Sleep(context.Background(), moment-s.Time())
+func (s *shop) sleepTo(when time.Duration) {
+	_ = s.worker.Sleep(context.Background(), when-s.Time())
 }
 
 // Stale reads stop when they begin to lag, then lag by a second. They ignore tokens and raise no
@@ -61,16 +61,16 @@ func TestStaleReadsLagAndIgnoreTokens(t *testing.T) {
 	s := newShop(t, ReadsWrites)
 	s.At(10*time.Second, func() { s.server.SetStale(time.Second) })
 	s.At(14*time.Second, func() { s.server.SetStale(0) })
-	write := func(moment time.Duration, value string, token int64) {
-		s.sleepTo(moment)
+	write := func(when time.Duration, value string, token int64) {
+		s.sleepTo(when)
 		if _, err := s.ask(Request{Write: true, Value: value, Token: token}); err != nil {
 			t.Errorf("writing %s: %v", value, err)
 		}
 	}
-	read := func(moment time.Duration, token int64, want string) {
-		s.sleepTo(moment)
+	read := func(when time.Duration, token int64, want string) {
+		s.sleepTo(when)
 		if got, err := s.ask(Request{Token: token}); got != want || err != nil {
-			t.Errorf("at %v the read gave %q, %v, want %q", moment, got, err, want)
+			t.Errorf("at %v the read gave %q, %v, want %q", when, got, err, want)
 		}
 	}
 	s.run(t, func() {
@@ -79,7 +79,7 @@ func TestStaleReadsLagAndIgnoreTokens(t *testing.T) {
 		read(11*time.Second, 1, "0") // at the server at 11.001s, a millisecond too early
 		read(11002*time.Millisecond, 1, "a")
 		write(12*time.Second, "b", 3)                   // at the server at 12.001s
-		read(13*time.Second-1, 2, "a")                  // a token below the mark, and a moment too early
+		read(13*time.Second-1, 2, "a")                  // a token below the mark, and 1 ns too early
 		read(13*time.Second+2*time.Millisecond, 9, "b") // does not raise the mark
 		write(13500*time.Millisecond, "c", 3)
 		read(14*time.Second, 3, "c")

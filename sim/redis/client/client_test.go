@@ -159,7 +159,7 @@ func TestThePoolServesInOrderAndTimesOut(t *testing.T) {
 	}
 }
 
-// spy notes the words of the requests at the instant at which they arrive.
+// spy records the words of requests when they arrive.
 type spy struct{ arrived []string }
 
 func (s *spy) Serve(c *sim.Call) {

@@ -28,24 +28,23 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// oneWay is how long a message is under way, in both worlds.
+// oneWay is the latency of a message, in both worlds.
 const oneWay = time.Millisecond
 
-// clientScript is what a client does while things go wrong. It is carried out
-// twice: by go-redis itself on connections in memory, in the time of a bubble,
-// and by the model of it in a world of package sim.
+// clientScript is a sequence of client calls under faults. It runs twice: with go-redis itself on
+// connections in memory, in the time of a bubble, and with the model in a world of package sim.
 type clientScript struct {
 	name    string
 	options Options
 	faults  []clientFault
 	body    func(s *session)
-	want    []string // that must stand in what happened, so that no script is empty
+	want    []string // lines that the log must contain, so that no script is empty
 }
 
-// clientFault is what goes wrong, once.
+// clientFault is a fault that happens once.
 type clientFault struct {
-	// It falls on the nth request that begins with this word, or on the nth
-	// dial, or without a word at a moment or for a time.
+	// It affects the nth request that begins with this word, or the nth dial. If the word is empty it
+	// happens at a time, or lasts for one.
 	word     string
 	nth      int
 	at, over time.Duration
@@ -67,21 +66,21 @@ const (
 	refuse               // nobody listens
 )
 
-// session is what a script works with, in either world.
+// session is the client that a script uses, in either world.
 type session struct {
 	env.Env
 	c   *goredis.Client
 	log *clientLog
 }
 
-// note writes down a result.
+// note records a result.
 func (s *session) note(label string, value any, err error) {
 	s.log.add("%s: %v, %s", label, value, classOf(err))
 }
 
 func (s *session) sleep(d time.Duration) { _ = s.Sleep(context.Background(), d) }
 
-// together carries out the bodies at the same time, a little apart.
+// together runs the bodies at the same time, slightly shifted.
 func (s *session) together(bodies ...func()) {
 	var all []env.Sem
 	for i, body := range bodies {
@@ -112,7 +111,7 @@ func (s *session) within(d time.Duration, do func(ctx context.Context)) {
 	do(ctx)
 }
 
-// pipeline carries out two commands in one go and notes each result.
+// pipeline sends two commands together and notes each result.
 func (s *session) pipeline(exec func(context.Context, func(goredis.Pipeliner) error) ([]goredis.Cmder, error)) {
 	var n *goredis.IntCmd
 	var v *goredis.StringCmd
@@ -126,8 +125,7 @@ func (s *session) pipeline(exec func(context.Context, func(goredis.Pipeliner) er
 	s.note("then get n", v.Val(), v.Err())
 }
 
-// classOf says what kind of error it is; the text only where it is go-redis's
-// own or the server's.
+// classOf returns the kind of an error, with its text only if it is from go-redis or the server.
 func classOf(err error) string {
 	var timeout net.Error
 	isTimeout := errors.As(err, &timeout) && timeout.Timeout()
@@ -154,7 +152,7 @@ func classOf(err error) string {
 	return err.Error()
 }
 
-// clientLog is what happened, with its times.
+// clientLog is a log of events with their times.
 type clientLog struct {
 	mu      sync.Mutex
 	elapsed func() time.Duration
@@ -167,8 +165,7 @@ func (l *clientLog) add(format string, args ...any) {
 	l.lines = append(l.lines, fmt.Sprintf("%12.6f ms  ", float64(l.elapsed())/1e6)+fmt.Sprintf(format, args...))
 }
 
-// sorted puts what happened at one instant into one order, since a bubble has
-// none.
+// sorted sorts the events of one instant, since a bubble has no order for them.
 func (l *clientLog) sorted() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -176,8 +173,7 @@ func (l *clientLog) sorted() []string {
 	return l.lines
 }
 
-// peer is the server of both worlds: the commands, and the faults that fall on
-// them.
+// peer is the server in both worlds: the commands, and the faults that affect them.
 type peer struct {
 	mu     sync.Mutex
 	keys   *keyspace.Keyspace
@@ -196,7 +192,7 @@ func newPeer(t *testing.T, script clientScript, log *clientLog) *peer {
 	return &peer{keys: k, faults: script.faults, seen: map[string]int{}, conns: map[int]*keyspace.Connection{}, log: log}
 }
 
-// fault returns what goes wrong with this request or dial.
+// fault returns the fault of this request or dial.
 func (p *peer) fault(word string) (f clientFault, wrong bool) {
 	p.seen[word]++
 	now := p.log.elapsed()
@@ -209,7 +205,7 @@ func (p *peer) fault(word string) (f clientFault, wrong bool) {
 	return clientFault{}, false
 }
 
-// serve carries out what came in one go on a connection.
+// serve runs the commands that a connection sent together.
 func (p *peer) serve(conn int, now time.Time, batch [][]string) (reply keyspace.Reply, f clientFault, wrong bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -238,10 +234,9 @@ func (p *peer) serve(conn int, now time.Time, batch [][]string) (reply keyspace.
 	return keyspace.Reply{Kind: keyspace.Array, Elems: replies}, f, wrong
 }
 
-// inMemory carries the script out with go-redis itself.
+// inMemory runs the script with go-redis itself.
 func inMemory(t *testing.T, script clientScript) []string {
-	// go-redis keeps the timers of the waits for its pool for later. They must
-	// not be met again in another bubble.
+	// go-redis keeps timers of its pool for later use. They must not be used in another bubble.
 	runtime.GC()
 	runtime.GC()
 	var lines []string
@@ -268,7 +263,7 @@ func inMemory(t *testing.T, script clientScript) []string {
 		script.body(&session{env.Real(), client, log})
 		lines = log.sorted()
 		_ = client.Close()
-		time.Sleep(time.Minute) // for the dials that nobody waits for
+		time.Sleep(time.Minute) // for dials without a waiter
 	})
 	return lines
 }
@@ -304,7 +299,7 @@ func (w *wires) dial(ctx context.Context, network, addr string) (net.Conn, error
 	switch {
 	case wrong && f.do == dead:
 		<-ctx.Done()
-		// What package net says when the time of its context is over.
+		// The error of package net for the deadline of a context.
 		return new(net.Dialer).DialContext(ctx, network, addr)
 	case wrong && f.do == refuse:
 		time.Sleep(2 * oneWay)
@@ -315,7 +310,7 @@ func (w *wires) dial(ctx context.Context, network, addr string) (net.Conn, error
 	return c, nil
 }
 
-// serve reads what comes in one go and lets it arrive a moment later.
+// serve reads commands that were sent together, and handles them a little later.
 func (w *wires) serve(c *wire, number int) {
 	in := bufio.NewReaderSize(c.server, 1<<16)
 	for {
@@ -385,7 +380,7 @@ func (c *wire) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// SyscallConn is how go-redis looks whether an idle connection is still alive.
+// SyscallConn is called by go-redis to check whether an idle connection is still alive.
 func (c *wire) SyscallConn() (syscall.RawConn, error) { return quietSocket{}, c.state() }
 
 // quietSocket is a socket on which nothing has come.
@@ -427,7 +422,7 @@ func readNumber(in *bufio.Reader, kind byte) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(line[1:]))
 }
 
-// inWorld carries the script out with the model.
+// inWorld runs the script with the model.
 func inWorld(t *testing.T, script clientScript) []string {
 	world := sim.New(sim.Config{Latency: draw.Fixed(oneWay), Limit: time.Hour})
 	defer world.Close()
@@ -462,7 +457,7 @@ type tappedServer struct {
 	process *sim.Process
 }
 
-// dialled lets happen what the script has in store for the dial.
+// dialled applies the script's fault of the dial.
 func (s *tappedServer) dialled(t *testing.T, number int) {
 	world := s.node.World()
 	s.peer.log.add("conn %d is dialled", number)
@@ -475,7 +470,7 @@ func (s *tappedServer) dialled(t *testing.T, number int) {
 	case dead:
 		err = world.DropMessage(time.Hour)
 	case refuse:
-		// For the moment at which the dial arrives.
+		// Not listening exactly when the dial arrives.
 		world.At(world.Time()+oneWay-1, func() { s.node.Listen(nil) })
 		world.At(world.Time()+oneWay+1, func() { s.node.Listen(s) })
 	case late:

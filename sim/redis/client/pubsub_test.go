@@ -16,8 +16,8 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// listen is a session of one go-redis client that listens, and another that
-// publishes. It returns what was noted, with the time.
+// listen runs one go-redis client that listens and another that publishes. It returns the notes,
+// with their times.
 func listen(t *testing.T, body func(r *rig, c *goredis.Client, note func(format string, args ...any))) ([]string, error) {
 	t.Helper()
 	r := newRig(t, sim.Config{})
@@ -87,7 +87,7 @@ func TestReceiveEndsAtTheDeadlineOfItsContext(t *testing.T) {
 		_, err := ps.Receive(ctx)
 		note("%v", err)
 	})
-	if err != nil || len(lines) != 1 || lines[0] != "1.01s i/o timeout" { // at 1.006 s, and go-redis connects anew
+	if err != nil || len(lines) != 1 || lines[0] != "1.01s i/o timeout" { // at 1.006 s, and go-redis connects again
 		t.Errorf("%v, %v", lines, err)
 	}
 }
@@ -129,7 +129,7 @@ func TestAFeatureThatIsNotSimulatedEndsTheRun(t *testing.T) {
 		"another database":          {func(c *goredis.Client) { c.Do(ctx, "SELECT", 3) }, "sent SELECT 3, "},
 		"MULTI on any connection":   {func(c *goredis.Client) { c.Do(ctx, "MULTI") }, "sent MULTI outside of Client.Watch and TxPipelined, "},
 		"WATCH on any connection":   {func(c *goredis.Client) { c.Do(ctx, "WATCH", "k") }, "sent WATCH outside of Client.Watch and TxPipelined, "},
-		"a time-out of the machine": {func(c *goredis.Client) { _, _ = c.Subscribe(ctx, "n").ReceiveTimeout(ctx, time.Second) }, "sent SUBSCRIBE with PubSub.ReceiveTimeout, which is not simulated: that goes by"},
+		"a timeout of the machine":  {func(c *goredis.Client) { _, _ = c.Subscribe(ctx, "n").ReceiveTimeout(ctx, time.Second) }, "sent SUBSCRIBE with PubSub.ReceiveTimeout, which is not simulated: that goes by"},
 		"a goroutine that listens": {func(c *goredis.Client) {
 			<-c.Subscribe(ctx, "n").Channel(goredis.WithChannelHealthCheckInterval(0))
 			c.Get(ctx, "k")

@@ -12,8 +12,8 @@ import (
 	"lockquake/sim/redis"
 )
 
-// rig is a world with a server, and a worker that has a client of it. A message takes
-// 1 ms, and a step no time unless the settings say so: dial and HELLO take 4 ms.
+// rig is a world with a server, and a worker that has a client of it. A message takes 1 ms. A step
+// takes no time by default, so dial and HELLO take 4 ms.
 type rig struct {
 	*sim.World
 	worker *sim.Worker
@@ -33,7 +33,7 @@ func newRig(t *testing.T, c sim.Config) *rig {
 	return r
 }
 
-// timed are settings under which a step and a wake-up take time.
+// timed returns settings under which a step and a waking take time.
 func timed() sim.Config {
 	return sim.Config{Step: 10 * time.Microsecond, WakeLag: draw.Fixed(100 * time.Microsecond)}
 }
@@ -43,7 +43,7 @@ func (r *rig) client(node string, o Options) *goredis.Client {
 	return New(r.worker.Process(), at(node), o)
 }
 
-// run lets the worker do what body says, until all has ended.
+// run runs body in the worker until everything has ended.
 func (r *rig) run(t *testing.T, body func(ctx context.Context, c *goredis.Client)) {
 	t.Helper()
 	r.worker.Go("main", func() { body(context.Background(), r.client("lock", Options{})) })
@@ -52,9 +52,9 @@ func (r *rig) run(t *testing.T, body func(ctx context.Context, c *goredis.Client
 	}
 }
 
-func (r *rig) sleepTo(moment time.Duration) {
-	_ = r.worker.Sleep(context.Background(), moment-r.Time())
+func (r *rig) sleepTo(when time.Duration) {
+	_ = r.worker.Sleep(context.Background(), when-r.Time())
 }
 
-// at names the node of a server that does not move.
+// at returns a resolver of a server that does not move.
 func at(node string) func() string { return func() string { return node } }

@@ -31,7 +31,7 @@ func TestClientDoesWhatGoRedisDoes(t *testing.T) {
 	}
 }
 
-// Both draw the pause before the nth resend anew each time, from 10 ms to 10 ms * 2^n more.
+// Both draw the pause before the nth resend from 10 ms to 10 ms * 2^n more.
 func TestClientPausesLikeGoRedis(t *testing.T) {
 	script := clientScript{options: Options{ReadTimeout: time.Second, MaxRetries: 6}, body: takeAndGet}
 	for nth := range 6 {
@@ -52,7 +52,7 @@ func TestClientPausesLikeGoRedis(t *testing.T) {
 			t.Fatalf("%s sends %d times, want 7:\n%s", world.name, len(sent), strings.Join(world.lines, "\n"))
 		}
 		for n := 1; n < len(sent); n++ {
-			// Between two arrivals lie the time-out, the pause, a dial and HELLO.
+			// Between two arrivals are the timeout, the pause, a dial and HELLO.
 			pause := sent[n] - sent[n-1] - 1000 - 4
 			if longest := 10 + 10*float64(int(1)<<n); pause < 10 || pause >= longest {
 				t.Errorf("%s pauses %v ms before resend %d, want from 10 to %v", world.name, pause, n, longest)
@@ -61,8 +61,7 @@ func TestClientPausesLikeGoRedis(t *testing.T) {
 	}
 }
 
-// steady are options under which nothing is drawn: every pause before a resend
-// takes 50 ms.
+// steady returns options without randomness: every pause before a resend takes 50 ms.
 func steady(retries int) Options {
 	return Options{
 		ReadTimeout: time.Second, DialTimeout: time.Second, MaxRetries: retries,
@@ -70,7 +69,7 @@ func steady(retries int) Options {
 	}
 }
 
-// pooled is steady with a pool of that size.
+// pooled returns the options of steady with a pool of that size.
 func pooled(size, retries int) Options {
 	o := steady(retries)
 	o.PoolSize, o.PoolTimeout = size, 500*time.Millisecond
@@ -95,7 +94,7 @@ func clientScripts() []clientScript {
 	return append(all, pipelineScripts()...)
 }
 
-// takeAndGet is enough to see how one request ends and where the next one goes.
+// takeAndGet shows how one request ends and where the next one goes.
 func takeAndGet(s *session) {
 	s.take(context.Background(), "k")
 	s.get(context.Background(), "k")
@@ -132,7 +131,7 @@ func replyScripts() []clientScript {
 			faults: []clientFault{{word: "set", nth: 1, do: lose}}, body: takeAndGet, want: []string{"conn 2 gets set k"},
 		},
 		{
-			name: "reply after the time-out", options: steady(0), faults: []clientFault{{word: "set", nth: 1, do: late, late: 1500 * time.Millisecond}},
+			name: "reply after the timeout", options: steady(0), faults: []clientFault{{word: "set", nth: 1, do: late, late: 1500 * time.Millisecond}},
 			body: func(s *session) {
 				takeAndGet(s)
 				s.sleep(2 * time.Second)
@@ -140,7 +139,7 @@ func replyScripts() []clientScript {
 			}, want: []string{"take k: false, i/o timeout", "get k: me, ok"},
 		},
 		{
-			name: "late reply within the time-out", options: steady(0), faults: []clientFault{{word: "set", nth: 1, do: late, late: 900 * time.Millisecond}},
+			name: "late reply within the timeout", options: steady(0), faults: []clientFault{{word: "set", nth: 1, do: late, late: 900 * time.Millisecond}},
 			body: takeAndGet, want: []string{"conn 1 gets get k"},
 		},
 		{
@@ -182,8 +181,8 @@ func replyScripts() []clientScript {
 	}
 }
 
-// conditionScripts are a server that answers errors: go-redis sends a command again
-// after some of them, and not after others.
+// conditionScripts have a server that answers errors: go-redis resends a command after some of them
+// only.
 func conditionScripts() []clientScript {
 	var all []clientScript
 	for _, c := range keyspace.Conditions() {
@@ -467,8 +466,7 @@ func pipelineScripts() []clientScript {
 	}
 }
 
-// A blocking command brings a time-out of its own, to which go-redis adds ten
-// seconds.
+// A blocking command has its own timeout, to which go-redis adds ten seconds.
 func blockingScripts() []clientScript {
 	lost := func(word string) []clientFault { return []clientFault{{word: word, nth: 1, do: lose}} }
 	pop := func(s *session) {
@@ -496,7 +494,7 @@ func blockingScripts() []clientScript {
 			pop(s)
 		}, want: []string{"blpop: [l a], ok", "brpop: [l d], ok", "blpop: [], server: redis: nil"}},
 		{name: "a lost reply", options: steady(0), faults: lost("blpop"), body: pop, want: []string{"12004.000000 ms  blpop: [], i/o timeout"}},
-		{name: "a lost reply without a time-out, cancelled in vain", options: heedful(0), faults: lost("blpop"), body: func(s *session) {
+		{name: "a lost reply without a timeout, cancelled in vain", options: heedful(0), faults: lost("blpop"), body: func(s *session) {
 			s.within(3*time.Second, func(ctx context.Context) {
 				v, err := s.c.BLPop(ctx, 0, "l").Result()
 				s.note("blpop", v, err)
@@ -515,10 +513,9 @@ func blockingScripts() []clientScript {
 	}
 }
 
-// A transaction that watches has one connection of the pool from WATCH to EXEC or
-// UNWATCH.
+// A transaction that watches holds one connection of the pool from WATCH to EXEC or UNWATCH.
 func watchScripts() []clientScript {
-	// change is what another one does between WATCH and EXEC.
+	// change is another client's action between WATCH and EXEC.
 	release := func(change func(s *session)) func(s *session) {
 		return func(s *session) {
 			ctx := context.Background()

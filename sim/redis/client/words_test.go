@@ -13,7 +13,7 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// recordingConn keeps what a real go-redis client writes.
+// recordingConn records the bytes that a real go-redis client writes.
 type recordingConn struct {
 	replayConn
 	written bytes.Buffer
@@ -30,12 +30,12 @@ func (ownBinary) MarshalBinary() ([]byte, error) { return []byte{0, 'x', 0xff}, 
 // Every type of argument is written to the wire as go-redis itself writes it.
 func TestArgumentsAreWrittenAsGoRedisWritesThem(t *testing.T) {
 	text, number, small, truth, wait := "s", -3, uint8(200), true, 1500*time.Millisecond
-	moment := time.Date(2026, time.March, 1, 2, 3, 4, 5006, time.UTC)
+	stamp := time.Date(2026, time.March, 1, 2, 3, 4, 5006, time.UTC)
 	args := []any{
 		"echo", nil, "", text, &text, (*string)(nil), []byte("b\r\n"), number, &number, (*int)(nil),
 		int8(-8), int16(16), int32(-32), int64(1 << 62), uint(1), small, &small, uint16(3), uint32(4),
 		uint64(1 << 63), uintptr(7), float32(0.1), 2.5, 1e21, truth, &truth, false, (*bool)(nil),
-		wait, &wait, (*time.Duration)(nil), moment, &moment, (*time.Time)(nil),
+		wait, &wait, (*time.Duration)(nil), stamp, &stamp, (*time.Time)(nil),
 		ownBinary{},
 		net.IPv4(127, 0, 0, 1),
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// say carries out one command on a keyspace and returns its reply as text.
+// say runs one command on a keyspace and returns its reply as text.
 func say(k *Keyspace, now time.Time, command string) string {
 	r := k.Run(now, strings.Fields(command))
 	return string(r.AppendTrace(nil))
@@ -41,7 +41,7 @@ func TestAKeyExistsInTheMillisecondOfItsDeadline(t *testing.T) {
 		{100*time.Millisecond + 300*time.Microsecond, "PTTL k", "-2"},
 		{101 * time.Millisecond, "SET k w NX", "+OK"},
 		{100 * time.Millisecond, "SET k w NX", "nil"},
-		{-time.Hour, "PTTL k", "3600100"}, // a clock that steps back gives the key a longer life
+		{-time.Hour, "PTTL k", "3600100"}, // a clock that steps back makes the key live longer
 	} {
 		k := newKeyspace(t)
 		if got := say(k, start, "SET k v PX 100"); got != "+OK" {
