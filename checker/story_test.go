@@ -43,20 +43,11 @@ func (t *scriptedHistory) tell(e history.Event) *scriptedHistory {
 	}
 	e.At = t.now
 	if e.Type == history.FaultBegin {
-		e.Effect = effectOf(e.Kind)
+		info, _ := faults.Lookup(faults.Kind(e.Kind)) // none for a kind that does not exist
+		e.Effect = history.Effect(info.Effect)
 	}
 	t.recorder.Record(e)
 	return t
-}
-
-// effectOf returns the effect that a simulated run records for a kind of fault.
-func effectOf(kind string) history.Effect {
-	for _, info := range faults.Kinds() {
-		if string(info.Kind) == kind {
-			return history.Effect(info.Effect)
-		}
-	}
-	return ""
 }
 
 func (t *scriptedHistory) history() *history.History {

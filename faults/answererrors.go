@@ -2,8 +2,15 @@ package faults
 
 import (
 	"fmt"
-	"slices"
+	"time"
 )
+
+// AnswerErrors is a server that is there, and refuses commands for a while.
+type AnswerErrors struct {
+	OnServer
+	// With is the error that it answers with.
+	With Code `yaml:"with" doc:"the error, which decides what is refused; READONLY: writes; LOADING: all but commands about the connection; OOM: what may need memory; MISCONF: writes; CLUSTERDOWN: commands with keys"`
+}
 
 // Code is the error that a server answers with for a while, by its first word. It
 // decides which commands the server refuses.
@@ -18,33 +25,79 @@ const (
 	CodeClusterDown Code = "CLUSTERDOWN" // its cluster is down: commands with keys
 )
 
-// Codes lists them.
-func Codes() []Code {
-	return []Code{CodeReadOnly, CodeLoading, CodeMemory, CodeDisk, CodeClusterDown}
+// Sort implements Word.
+func (Code) Sort() string { return "error" }
+
+// Words implements Word.
+func (Code) Words() []string {
+	return texts(CodeReadOnly, CodeLoading, CodeMemory, CodeDisk, CodeClusterDown)
 }
 
-// answerErrorsKind is a server that is there, and does not do what it is asked.
-func answerErrorsKind() KindInfo {
-	info := serverKind(AnswerErrors, "lets the lock's server refuse commands with an error, as Redis does in that state", "with", "every", "for")
-	info.check = func(p Params) error {
-		switch {
-		case p.With == "":
-			return &ParamError{"with", fmt.Sprintf("is missing: one of %v", Codes())}
-		case !slices.Contains(Codes(), p.With):
-			return &ParamError{"with", fmt.Sprintf("unknown error %q, known are %v", p.With, Codes())}
-		case p.Target == "resource":
-			return &ParamError{"target", "the resource has no such errors"}
-		}
-		return nil
+// refuses says which commands a server refuses with the error.
+func (c Code) refuses() string {
+	switch c {
+	case CodeReadOnly, CodeDisk:
+		return "writes"
+	case CodeMemory:
+		return "what needs memory"
+	case CodeClusterDown:
+		return "commands with keys"
+	case CodeLoading:
 	}
-	info.words = func(a Action) []string { return []string{a.Target, "with", string(a.With)} }
-	info.parse = func(r *stepReader) Action {
-		a := Action{Target: r.word("server")}
-		r.expect("with")
-		if a.With = Code(r.word("error")); !slices.Contains(Codes(), a.With) {
-			r.fail("unknown error %q, known are %v", a.With, Codes())
-		}
-		return a
+	return "all commands"
+}
+
+// Info implements Fault.
+func (*AnswerErrors) Info() Info {
+	return kind[AnswerErrors](Info{
+		Kind: "answer-errors", Doc: "lets the lock's server refuse commands with an error, as Redis does in that state",
+	})
+}
+
+func (*AnswerErrors) places() []Place {
+	with := func(code Code) *AnswerErrors { return &AnswerErrors{OnServer{lockServers}, code} }
+	return []Place{
+		{Name: "readonly", Letter: "w", Order: 140, Fault: with(CodeReadOnly), Doc: "the lock's server refuses writes for a while"},
+		{Name: "loading", Letter: "l", Order: 150, Fault: with(CodeLoading), Doc: "the lock's server refuses all commands for a while"},
+		{Name: "oom", Letter: "m", Order: 160, Fault: with(CodeMemory), Doc: "the lock's server refuses what may need memory for a while"},
 	}
-	return info
+}
+
+func (f *AnswerErrors) check(s Spec, workers, nodes []string) error {
+	switch {
+	case f.With == "":
+		return &ParamError{"with", fmt.Sprintf("is missing: one of %v", f.With.Words())}
+	case !known(f.With):
+		return unknownWord("with", f.With.Sort(), f.With)
+	case f.Target == "resource":
+		return &ParamError{"target", "the resource has no such errors"}
+	}
+	return f.OnServer.check(s, workers, nodes)
+}
+
+func (f *AnswerErrors) words() []string { return append(f.OnServer.words(), "with", string(f.With)) }
+
+func (f *AnswerErrors) read(r *reader) {
+	f.OnServer.read(r)
+	r.expect("with")
+	f.With = Code(r.word("error"))
+	r.known(f.With, "error")
+}
+
+// Apply implements Fault.
+func (f *AnswerErrors) Apply(on any, d time.Duration) error {
+	type refuser interface {
+		AnswerErrors(server string, with Code, d time.Duration) error
+	}
+	return ask(on, f, func(t refuser) error { return t.AnswerErrors(f.Target, f.With, d) })
+}
+
+// Begins implements Fault.
+func (f *AnswerErrors) Begins(s Scene) string {
+	return fmt.Sprintf("refuses %s for %s (%s)", f.With.refuses(), s.Length, f.With)
+}
+
+// Ends implements Fault.
+func (f *AnswerErrors) Ends(Scene) (text string, turning bool) {
+	return fmt.Sprintf("refuses nothing any more (%s)", f.With), false
 }

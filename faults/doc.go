@@ -8,11 +8,12 @@
 //
 // # A tour
 //
+//   - [Fault] is what goes wrong, with the parameters of its kind, such as [Pause].
 //   - [Spec] is one rule; [Spec.Validate] refuses what makes no sense, with a
 //     [ParamError] that names the parameter.
 //   - [Generate] makes a [Plan] of rules, a seed, the workers and the duration.
 //   - [Step] is one line of a plan: a moment, or a point of a worker's work
-//     ([When]), and an [Action].
+//     ([When]), a length, and a Fault.
 //   - [Plan.String] and [ParsePlan] are the text form, one line a step.
 //   - [Drive] carries a plan out on a [Target].
 //   - [Kinds] is the catalogue of what can go wrong.
@@ -39,7 +40,18 @@
 //
 // # A new kind
 //
-// It is a file with a function that returns its [KindInfo], a test, and one
-// line in [Kinds]. If it needs a parameter that no other kind has, [Params]
-// and [Action] get a field.
+// It is a file with a struct, a test, and one line in [Kinds]. The struct has the
+// parameters, with yaml and doc tags, and embeds what it takes hold of: [OnWorker],
+// [OnNode], [OnServer], [OnLink], [OnMessage] or [OnRequest]. Its methods are those of
+// [Fault], and those of these that it needs:
+//
+//   - check, words and read, if it has parameters of its own;
+//   - complete, if a parameter has a default;
+//   - needs, if it hits nothing without something in the scenario ([Need]);
+//   - places, if a search can place it ([Place]);
+//   - EndsLease, if it takes leases away.
+//
+// Apply asks the target for a method by an interface of its own, so a kind that does
+// something new adds a method to the targets that can do it, and the others say that they
+// cannot. No other package tells kinds apart.
 package faults

@@ -32,11 +32,11 @@ func (p *tape) OnPoint(worker, point string, nth int, do func()) error {
 	return nil
 }
 
-func (p *tape) Apply(step int, a Action) error {
-	if a.Target == "ghost" {
+func (p *tape) Apply(number int, s Step) error {
+	if s.Target() == "ghost" {
 		return errGhost
 	}
-	p.lines = append(p.lines, fmt.Sprint("apply ", step, " ", a.Kind, " ", a.Target, " ", a.For))
+	p.lines = append(p.lines, fmt.Sprint("apply ", number, " ", s.Kind(), " ", s.Target(), " ", s.For))
 	return nil
 }
 

@@ -28,8 +28,8 @@ func TestAnOlderHistoryIsReadWithTheEffectsOfTheCatalogue(t *testing.T) {
 // Each kind has the effect that it was judged by.
 func TestAKindSaysItsEffect(t *testing.T) {
 	want := map[Kind]Effect{
-		Pause: Stops, Stall: Stops, Suspend: Stops, ClockRate: Skews, ClockStep: Steps,
-		Hold: Catches, Drop: Catches, Duplicate: Catches, Reorder: Catches, Error: Fails, Cancel: Cancels,
+		"pause": Stops, "stall": Stops, "suspend": Stops, "clock-rate": Skews, "clock-step": Steps,
+		"hold": Catches, "drop": Catches, "duplicate": Catches, "reorder": Catches, "error": Fails, "cancel": Cancels,
 	}
 	for _, info := range Kinds() {
 		if info.Effect != want[info.Kind] {

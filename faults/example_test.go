@@ -32,11 +32,10 @@ func Example() {
 // The same rules, seed and workers always make the same plan.
 func ExampleGenerate() {
 	every := draw.Dist{Kind: draw.Exponential, Mean: 10 * time.Second}
-	rule := faults.Spec{Kind: faults.Pause, Params: faults.Params{
-		Target: faults.EachWorker,
-		Every:  &every,
-		For:    draw.Fixed(2 * time.Second),
-	}}
+	rule := faults.Spec{
+		Timing: faults.Timing{Every: &every, For: draw.Fixed(2 * time.Second)},
+		Fault:  &faults.Pause{OnNode: faults.OnNode{Target: faults.EachWorker}},
+	}
 	workers := []string{"worker-1", "worker-2"}
 	if err := rule.Validate(workers, []string{"lock", "resource"}, 30*time.Second); err != nil {
 		fmt.Println(err)

@@ -38,22 +38,22 @@ func generate(specs []Spec, has func(Spec) bool, seed uint64, workers []string, 
 		if !has(spec) {
 			continue
 		}
-		info, _ := kindInfo(spec.Kind)
-		for _, action := range spec.actions(workers) {
-			stream := source.Stream("fault", fmt.Sprintf("%d/%s", i, action.entity()))
-			step := Step{Spec: i, Action: action}
+		instant := spec.Fault.Info().Instant
+		for _, fault := range spec.targets(workers) {
+			stream := source.Stream("fault", fmt.Sprintf("%d/%s", i, target(fault, spec.When)))
+			step := Step{Spec: i, Fault: fault}
 			switch {
 			case spec.When != nil:
 				step.When = &When{spec.When.Worker, spec.When.Point, max(spec.When.Nth, 1)}
 				first := stream.At(0)
-				step.Action.For = spec.length(info, &first)
+				step.For = spec.length(instant, &first)
 				tied = append(tied, step)
-			case spec.Params.Every != nil:
-				timed = append(timed, spec.repeat(info, step, stream, duration)...)
+			case spec.Every != nil:
+				timed = append(timed, spec.repeat(instant, step, stream, duration)...)
 			default:
 				step.At = *spec.At
 				first := stream.At(0)
-				step.Action.For = spec.length(info, &first)
+				step.For = spec.length(instant, &first)
 				timed = append(timed, step)
 			}
 		}
@@ -65,17 +65,17 @@ func generate(specs []Spec, has func(Spec) bool, seed uint64, workers []string, 
 }
 
 // repeat makes the steps of one target of a fault that falls again and again.
-func (s Spec) repeat(info KindInfo, step Step, stream draw.Stream, duration time.Duration) []Step {
+func (s Spec) repeat(instant bool, step Step, stream draw.Stream, duration time.Duration) []Step {
 	var steps []Step
 	end := time.Duration(0)
 	for ordinal := uint64(0); ; ordinal++ {
 		d := stream.At(ordinal)
-		step.At = end + s.Params.Every.Sample(&d)
+		step.At = end + s.Every.Sample(&d)
 		if step.At >= duration {
 			return steps
 		}
-		step.Action.For = s.length(info, &d)
-		end = step.At + step.Action.For
+		step.For = s.length(instant, &d)
+		end = step.At + step.For
 		steps = append(steps, step)
 	}
 }
@@ -83,27 +83,9 @@ func (s Spec) repeat(info KindInfo, step Step, stream draw.Stream, duration time
 // length draws how long a fault lasts. Distributions that come close to 0 may
 // round to it, but a fault that lasts no time would be none, unless it is of a
 // kind that takes no time.
-func (s Spec) length(info KindInfo, d *draw.Draw) time.Duration {
-	if info.Instant {
+func (s Spec) length(instant bool, d *draw.Draw) time.Duration {
+	if instant {
 		return 0
 	}
-	return max(s.Params.For.Sample(d), 1)
-}
-
-// actions are what a fault of this rule does, one for each of its targets.
-func (s Spec) actions(workers []string) []Action {
-	info, _ := kindInfo(s.Kind)
-	actions := info.actions(s, workers)
-	for i := range actions {
-		actions[i].Kind = s.Kind
-	}
-	return actions
-}
-
-// entity names what the action takes hold of.
-func (a Action) entity() string {
-	if a.Target != "" {
-		return a.Target
-	}
-	return a.From + "->" + a.To
+	return max(s.For.Sample(d), 1)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,12 +21,12 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func rules() []Spec {
 	pauses := draw.Dist{Kind: draw.Lognormal, Median: 2 * time.Second, P99: 30 * time.Second}
 	return []Spec{
-		{Kind: Pause, Params: Params{Target: EachWorker, Every: seconds(20), For: pauses}},
-		{At: new(5 * time.Second), Kind: Partition, Params: Params{From: "worker-1", To: "lock", For: draw.Fixed(10 * time.Second)}},
-		{When: &When{"worker-1", "lease-checked", 1}, Kind: Pause, Params: Params{For: draw.Fixed(90 * time.Second)}},
-		{Kind: Partition, Params: Params{From: EachWorker, To: "resource", Mode: ModeDrop, Every: seconds(30), For: pauses}},
-		{When: &When{"worker-2", "acquire.replied", 0}, Kind: Drop, Params: Params{For: pauses}},
-		{When: &When{"worker-3", "renew.sent", 2}, Kind: Hold, Params: Params{For: pauses}},
+		{Fault: &Pause{OnNode: OnNode{Target: EachWorker}}, Timing: Timing{Every: seconds(20), For: pauses}},
+		{At: new(5 * time.Second), Fault: &Partition{OnLink: OnLink{From: "worker-1", To: "lock"}}, Timing: Timing{For: draw.Fixed(10 * time.Second)}},
+		{When: &When{"worker-1", "lease-checked", 1}, Fault: &Pause{}, Timing: Timing{For: draw.Fixed(90 * time.Second)}},
+		{Fault: &Partition{OnLink: OnLink{From: EachWorker, To: "resource"}, Mode: ModeDrop}, Timing: Timing{Every: seconds(30), For: pauses}},
+		{When: &When{"worker-2", "acquire.replied", 0}, Fault: &Drop{}, Timing: Timing{For: pauses}},
+		{When: &When{"worker-3", "renew.sent", 2}, Fault: &Hold{}, Timing: Timing{For: pauses}},
 	}
 }
 
@@ -66,7 +67,7 @@ func TestEveryPlanKeepsTheRules(t *testing.T) {
 			fail := func(text string) {
 				t.Fatalf("seed %d, step %d %s:\n%v", seed, i+1, text, plan)
 			}
-			if step.Action.For <= 0 {
+			if step.For <= 0 {
 				fail("lasts no time")
 			}
 			if step.When != nil {
@@ -86,11 +87,11 @@ func TestEveryPlanKeepsTheRules(t *testing.T) {
 			if step.At < 0 || step.At >= duration {
 				fail("does not begin before the duration is over")
 			}
-			if worker := step.Action.Target; step.Action.Kind == Pause {
+			if worker := step.Target(); step.Kind() == "pause" {
 				if end, paused := awake[worker]; paused && step.At <= end {
 					fail("pauses a worker that is paused")
 				}
-				awake[worker] = step.At + step.Action.For
+				awake[worker] = step.At + step.For
 			}
 			before = step
 		}
@@ -104,11 +105,11 @@ func TestEveryPlanKeepsTheRules(t *testing.T) {
 func TestLateFaultRunsItsCourse(t *testing.T) {
 	at := duration - time.Second
 	for _, rule := range []Spec{
-		{At: &at, Kind: Crash, Params: Params{Target: "lock", For: draw.Fixed(time.Minute)}},
-		{Kind: Crash, Params: Params{Target: "lock", Every: new(draw.Fixed(at)), For: draw.Fixed(time.Minute)}},
+		{At: &at, Fault: &Crash{OnNode: OnNode{Target: "lock"}}, Timing: Timing{For: draw.Fixed(time.Minute)}},
+		{Fault: &Crash{OnNode: OnNode{Target: "lock"}}, Timing: Timing{Every: new(draw.Fixed(at)), For: draw.Fixed(time.Minute)}},
 	} {
 		plan := Generate([]Spec{rule}, 1, workers(), duration)
-		if len(plan.Steps) != 1 || plan.Steps[0].At != at || plan.Steps[0].Action.For != time.Minute {
+		if len(plan.Steps) != 1 || plan.Steps[0].At != at || plan.Steps[0].For != time.Minute {
 			t.Errorf("the plan is %v, want one crash at %v for 1m", plan, at)
 		}
 	}
@@ -124,7 +125,7 @@ func TestOneMoreDoesNotMoveTheOthers(t *testing.T) {
 		}
 		return rest.String()
 	}
-	cuts := Spec{Kind: Partition, Params: Params{From: "lock", To: EachWorker, Every: seconds(1), For: draw.Fixed(time.Second)}}
+	cuts := Spec{Fault: &Partition{OnLink: OnLink{From: "lock", To: EachWorker}}, Timing: Timing{Every: seconds(1), For: draw.Fixed(time.Second)}}
 	tests := []struct {
 		name    string
 		specs   []Spec
@@ -133,7 +134,7 @@ func TestOneMoreDoesNotMoveTheOthers(t *testing.T) {
 	}{
 		{"spec", append(rules(), cuts), workers(), func(s Step) bool { return s.Spec < len(rules()) }},
 		{"worker", rules(), append([]string{"worker-0"}, workers()...), func(s Step) bool {
-			return s.Action.Target != "worker-0" && s.Action.From != "worker-0"
+			return !slices.Contains(Names(s.Fault), "worker-0")
 		}},
 	}
 	for _, test := range tests {
@@ -165,7 +166,7 @@ func TestSeedsDiffer(t *testing.T) {
 // with mean 20 s and which last almost no time: a Poisson process.
 func TestRepeatedFaultsFallAsOftenAsSaid(t *testing.T) {
 	const runs = 400
-	rule := Spec{Kind: Partition, Params: Params{From: EachWorker, To: "lock", Every: seconds(20), For: draw.Fixed(1)}}
+	rule := Spec{Fault: &Partition{OnLink: OnLink{From: EachWorker, To: "lock"}}, Timing: Timing{Every: seconds(20), For: draw.Fixed(1)}}
 	count := 0
 	for seed := range uint64(runs) {
 		count += len(Generate([]Spec{rule}, seed, workers(), duration).Steps)
@@ -178,7 +179,7 @@ func TestRepeatedFaultsFallAsOftenAsSaid(t *testing.T) {
 
 func TestGapCountsFromTheEndOfTheFaultBefore(t *testing.T) {
 	every := draw.Fixed(10 * time.Second)
-	rule := Spec{Kind: Pause, Params: Params{Target: "worker-1", Every: &every, For: draw.Fixed(15 * time.Second)}}
+	rule := Spec{Fault: &Pause{OnNode: OnNode{Target: "worker-1"}}, Timing: Timing{Every: &every, For: draw.Fixed(15 * time.Second)}}
 	want := "at 10s pause worker-1 for 15s #1\nat 35s pause worker-1 for 15s #1\n"
 	if diff := cmp.Diff(want, Generate([]Spec{rule}, 1, workers(), duration).String()); diff != "" {
 		t.Error(diff)
@@ -186,14 +187,12 @@ func TestGapCountsFromTheEndOfTheFaultBefore(t *testing.T) {
 }
 
 func TestLengths(t *testing.T) {
-	long := Params{Target: "worker-1", For: draw.Fixed(time.Hour)}
+	long, worker := Timing{For: draw.Fixed(time.Hour)}, &Pause{OnNode{"worker-1"}}
 	specs := []Spec{
-		{When: &When{"worker-1", "acquired", 0}, Kind: Pause, Params: long},
-		{At: new(50 * time.Second), Kind: Pause, Params: long},
+		{When: &When{"worker-1", "acquired", 0}, Timing: long, Fault: worker},
+		{At: new(50 * time.Second), Timing: long, Fault: worker},
 		// Even a length that was drawn as 0 is one.
-		{At: new(20 * time.Second), Kind: Pause, Params: Params{
-			Target: "worker-2", For: draw.Dist{Kind: draw.Empirical, Samples: []time.Duration{0}},
-		}},
+		{At: new(20 * time.Second), Fault: &Pause{OnNode: OnNode{Target: "worker-2"}}, Timing: Timing{For: draw.Dist{Kind: draw.Empirical, Samples: []time.Duration{0}}}},
 	}
 	want := `at 20s pause worker-2 for 1ns #3
 at 50s pause worker-1 for 1h0m0s #2

@@ -3,40 +3,79 @@ package faults
 import (
 	"cmp"
 	"fmt"
-	"slices"
+	"time"
 )
 
-// partitionKind cuts a link in one direction. Two of them cut it in both.
-func partitionKind() KindInfo {
-	info := linkKind(Partition,
-		"cuts a link in one direction; its messages are held until it heals, or dropped, or its connections reset", "mode", "every", "for")
-	info.validate = validatePartition
-	info.actions = func(s Spec, workers []string) []Action {
-		mode := cmp.Or(s.Params.Mode, ModeHold)
-		actions := links(s, workers)
-		for i := range actions {
-			actions[i].Mode = mode
-		}
-		return actions
-	}
-	info.words = func(a Action) []string { return append(linkWords(a), string(a.Mode)) }
-	info.parse = func(r *stepReader) Action {
-		a := parseLink(r)
-		a.Mode = Mode(r.word("mode"))
-		if !slices.Contains(Modes(), a.Mode) {
-			r.fail("unknown mode %q of a partition, known are %v", a.Mode, Modes())
-		}
-		return a
-	}
-	return info
+// Partition cuts a link in one direction. Two of them cut it in both. It catches every
+// message that arrives while it lasts.
+type Partition struct {
+	OnLink
+	// Mode says what happens to the messages; the default is ModeHold.
+	Mode Mode `yaml:"mode" doc:"what happens to the messages that are caught"`
 }
 
-func validatePartition(s Spec, workers, nodes []string) error {
-	if err := validateLink(s, workers, nodes); err != nil {
+// Mode says what a partition does with the messages that it catches.
+type Mode string
+
+// The modes of a partition.
+const (
+	// ModeHold keeps them and delivers them in order when the link heals.
+	ModeHold Mode = "hold"
+	// ModeDrop loses them.
+	ModeDrop Mode = "drop"
+	// ModeReset breaks the connections on the link at once, and loses what is
+	// sent on new ones.
+	ModeReset Mode = "reset"
+)
+
+// Sort implements Word.
+func (Mode) Sort() string { return "mode" }
+
+// Words implements Word.
+func (Mode) Words() []string { return texts(ModeHold, ModeDrop, ModeReset) }
+
+// Info implements Fault.
+func (*Partition) Info() Info {
+	return kind[Partition](Info{
+		Kind: "partition", OnNetwork: true,
+		Doc: "cuts a link in one direction; its messages are held until it heals, or dropped, or its connections reset",
+	})
+}
+
+func (f *Partition) complete() { f.Mode = cmp.Or(f.Mode, ModeHold) }
+
+func (f *Partition) check(s Spec, workers, nodes []string) error {
+	if err := f.OnLink.check(s, workers, nodes); err != nil {
 		return err
 	}
-	if mode := s.Params.Mode; mode != "" && !slices.Contains(Modes(), mode) {
-		return &ParamError{"mode", fmt.Sprintf("unknown mode %q, known are %v", mode, Modes())}
+	if f.Mode != "" && !known(f.Mode) {
+		return unknownWord("mode", f.Mode.Sort(), f.Mode)
 	}
 	return nil
 }
+
+func (f *Partition) words() []string { return append(f.OnLink.words(), string(f.Mode)) }
+
+func (f *Partition) read(r *reader) {
+	f.OnLink.read(r)
+	f.Mode = Mode(r.word("mode"))
+	if !known(f.Mode) {
+		r.fail("unknown mode %q of a partition, known are %v", f.Mode, f.Mode.Words())
+	}
+}
+
+// Apply implements Fault.
+func (f *Partition) Apply(on any, d time.Duration) error {
+	type cutter interface {
+		Cut(from, to string, mode Mode, d time.Duration) error
+	}
+	return ask(on, f, func(t cutter) error { return t.Cut(f.From, f.To, f.Mode, d) })
+}
+
+// Begins implements Fault.
+func (f *Partition) Begins(s Scene) string {
+	return fmt.Sprintf("cuts %s for %s (%s)", f.in(s), s.Length, f.Mode)
+}
+
+// Ends implements Fault.
+func (f *Partition) Ends(s Scene) (text string, turning bool) { return "heals " + f.in(s), false }

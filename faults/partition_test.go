@@ -11,10 +11,8 @@ import (
 
 func TestPartitionParams(t *testing.T) {
 	cut := func(from, to string, mode Mode) Spec {
-		return Spec{At: new(time.Duration), Kind: Partition, Params: Params{From: from, To: to, Mode: mode, For: draw.Fixed(time.Second)}}
+		return Spec{At: new(time.Duration), Fault: &Partition{OnLink: OnLink{From: from, To: to}, Mode: mode}, Timing: Timing{For: draw.Fixed(time.Second)}}
 	}
-	aimed := cut("worker-1", "lock", "")
-	aimed.Params.Target = "worker-1"
 	wantInvalid(t, []invalid{
 		{"requests", cut("worker-1", "lock", ""), "", ""},
 		{"replies", cut("lock", "worker-1", ModeDrop), "", ""},
@@ -27,42 +25,41 @@ func TestPartitionParams(t *testing.T) {
 		{"one end", cut("lock", "lock", ""), "to", "cannot be cut"},
 		{"each to each", cut(EachWorker, EachWorker, ""), "to", "cannot be cut"},
 		{"mode", cut("worker-1", "lock", "delay"), "mode", `unknown mode "delay"`},
-		{"target", aimed, "target", "a partition takes none"},
 	})
 }
 
 func TestPartitionLinks(t *testing.T) {
 	tests := []struct {
 		name string
-		p    Params
-		want []Action
+		f    Partition
+		want []Fault
 	}{
 		{
 			name: "one link, held unless dropped",
-			p:    Params{From: "worker-1", To: "lock"},
-			want: []Action{{Kind: Partition, From: "worker-1", To: "lock", Mode: ModeHold}},
+			f:    Partition{OnLink: OnLink{"worker-1", "lock"}},
+			want: []Fault{&Partition{OnLink{"worker-1", "lock"}, ModeHold}},
 		},
 		{
 			name: "a worker at each link's begin",
-			p:    Params{From: EachWorker, To: "lock", Mode: ModeDrop},
-			want: []Action{
-				{Kind: Partition, From: "worker-1", To: "lock", Mode: ModeDrop},
-				{Kind: Partition, From: "worker-2", To: "lock", Mode: ModeDrop},
-				{Kind: Partition, From: "worker-3", To: "lock", Mode: ModeDrop},
+			f:    Partition{OnLink{EachWorker, "lock"}, ModeDrop},
+			want: []Fault{
+				&Partition{OnLink{"worker-1", "lock"}, ModeDrop},
+				&Partition{OnLink{"worker-2", "lock"}, ModeDrop},
+				&Partition{OnLink{"worker-3", "lock"}, ModeDrop},
 			},
 		},
 		{
 			name: "no link to oneself",
-			p:    Params{From: "worker-2", To: EachWorker},
-			want: []Action{
-				{Kind: Partition, From: "worker-2", To: "worker-1", Mode: ModeHold},
-				{Kind: Partition, From: "worker-2", To: "worker-3", Mode: ModeHold},
+			f:    Partition{OnLink: OnLink{"worker-2", EachWorker}},
+			want: []Fault{
+				&Partition{OnLink{"worker-2", "worker-1"}, ModeHold},
+				&Partition{OnLink{"worker-2", "worker-3"}, ModeHold},
 			},
 		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := Spec{Kind: Partition, Params: test.p}.actions(workers())
+			got := Spec{Fault: &test.f}.targets(workers())
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}

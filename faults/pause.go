@@ -1,10 +1,36 @@
 package faults
 
-// pauseKind stops a process as SIGSTOP, a garbage collector or a hypervisor
+import "time"
+
+// Pause stops a process as SIGSTOP, a garbage collector or a hypervisor
 // does: it notices nothing, and finds its clocks moved on when it wakes.
-func pauseKind() KindInfo {
-	return nodeKind(Pause, "stops all tasks of a worker, or a server, while its clocks run on", "every", "for").does(Stops)
+type Pause struct{ OnNode }
+
+// Info implements Fault.
+func (*Pause) Info() Info {
+	return kind[Pause](Info{Kind: "pause", Doc: "stops all tasks of a worker, or a server, while its clocks run on", Effect: Stops})
 }
+
+func (*Pause) places() []Place {
+	return []Place{
+		{Name: "pause", Letter: "p", Default: true, Order: 10, Fault: &Pause{}, Doc: "the worker's process stops, and goes on later"},
+		{Name: "server-pause", Letter: "z", Order: 70, Fault: &Pause{OnNode{lockServers}}, Doc: "the lock's server stops, and goes on later"},
+	}
+}
+
+// Apply implements Fault.
+func (p *Pause) Apply(on any, d time.Duration) error {
+	type pauser interface {
+		Pause(target string, d time.Duration) error
+	}
+	return ask(on, p, func(t pauser) error { return t.Pause(p.Target, d) })
+}
+
+// Begins implements Fault.
+func (*Pause) Begins(s Scene) string { return s.halts("is paused") }
+
+// Ends implements Fault.
+func (*Pause) Ends(s Scene) (text string, turning bool) { return s.wakes() }
 
 // unitePauses makes one step of timed pauses of one worker that overlap or
 // touch: a stopped process cannot be stopped again, and shrinking a plan
@@ -14,14 +40,13 @@ func unitePauses(steps []Step) []Step {
 	var united []Step
 	last := map[string]int{} // index in united of a worker's latest pause
 	for _, step := range steps {
-		if step.Action.Kind == Pause {
-			worker := step.Action.Target
-			if i, found := last[worker]; found && step.At <= united[i].At+united[i].Action.For {
-				end := max(united[i].At+united[i].Action.For, step.At+step.Action.For)
-				united[i].Action.For = end - united[i].At
+		if pause, ok := step.Fault.(*Pause); ok {
+			if i, found := last[pause.Target]; found && step.At <= united[i].At+united[i].For {
+				end := max(united[i].At+united[i].For, step.At+step.For)
+				united[i].For = end - united[i].At
 				continue
 			}
-			last[worker] = len(united)
+			last[pause.Target] = len(united)
 		}
 		united = append(united, step)
 	}

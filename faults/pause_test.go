@@ -2,51 +2,48 @@ package faults
 
 import (
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"lockquake/internal/draw"
 )
 
 func TestPauseParams(t *testing.T) {
-	pause := func(p Params, when *When) Spec {
-		p.For = draw.Fixed(time.Second)
+	pause := func(target string, when *When) Spec {
+		s := moment(&Pause{OnNode{target}})
 		if when != nil {
-			return Spec{When: when, Kind: Pause, Params: p}
+			s.At, s.When = nil, when
 		}
-		return Spec{At: new(time.Duration), Kind: Pause, Params: p}
+		return s
 	}
 	point := &When{"worker-2", "acquired", 1}
 	wantInvalid(t, []invalid{
-		{"worker", pause(Params{Target: "worker-3"}, nil), "", ""},
-		{"each worker", pause(Params{Target: EachWorker}, nil), "", ""},
-		{"target from the point", pause(Params{}, point), "", ""},
-		{"another than at the point", pause(Params{Target: "worker-1"}, point), "", ""},
-		{"no target", pause(Params{}, nil), "target", "missing"},
-		{"stranger", pause(Params{Target: "worker-4"}, nil), "target", `no worker or server is called "worker-4"`},
-		{"server", pause(Params{Target: "lock"}, nil), "", ""},
-		{"link", pause(Params{Target: "worker-1", To: "lock"}, nil), "to", "a pause takes none"},
+		{"worker", pause("worker-3", nil), "", ""},
+		{"each worker", pause(EachWorker, nil), "", ""},
+		{"target from the point", pause("", point), "", ""},
+		{"another than at the point", pause("worker-1", point), "", ""},
+		{"no target", pause("", nil), "target", "missing"},
+		{"stranger", pause("worker-4", nil), "target", `no worker or server is called "worker-4"`},
+		{"server", pause("lock", nil), "", ""},
 	})
 }
 
 func TestPauseTargets(t *testing.T) {
+	point := &When{Worker: "worker-3"}
 	tests := []struct {
-		name string
-		spec Spec
-		want []string
+		name   string
+		when   *When
+		target string
+		want   []string
 	}{
-		{"one", Spec{Params: Params{Target: "worker-2"}}, []string{"worker-2"}},
-		{"each", Spec{Params: Params{Target: EachWorker}}, workers()},
-		{"of the point", Spec{When: &When{Worker: "worker-3"}}, []string{"worker-3"}},
-		{"beside the point", Spec{When: &When{Worker: "worker-3"}, Params: Params{Target: "worker-1"}}, []string{"worker-1"}},
+		{"one", nil, "worker-2", []string{"worker-2"}},
+		{"each", nil, EachWorker, workers()},
+		{"of the point", point, "", []string{"worker-3"}},
+		{"beside the point", point, "worker-1", []string{"worker-1"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			test.spec.Kind = Pause
 			var got []string
-			for _, a := range test.spec.actions(workers()) {
-				got = append(got, a.Target)
+			for _, f := range (Spec{When: test.when, Fault: &Pause{OnNode{test.target}}}).targets(workers()) {
+				got = append(got, Names(f)...)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)

@@ -2,9 +2,12 @@ package faults
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"lockquake/internal/draw"
 )
 
 // String writes the plan as text, one line a step:
@@ -13,6 +16,7 @@ import (
 //	when worker-1 lease-checked 1 pause worker-1 for 15s #3
 //	when worker-2 acquire.replied 1 drop for 3s #4
 //	at 7s failover lock #5
+//	at 8s latency worker-1 -> lock add lognormal median 20ms p99 1s for 5s #6
 //
 // A line names the moment, or the worker, its point and which time it comes
 // there; then the kind and what it takes hold of; then the length, if it has
@@ -32,13 +36,10 @@ func (s Step) String() string {
 	if s.When != nil {
 		words = []string{"when", s.When.Worker, s.When.Point, strconv.Itoa(s.When.Nth)}
 	}
-	words = append(words, string(s.Action.Kind))
-	info, known := kindInfo(s.Action.Kind)
-	if known {
-		words = append(words, info.words(s.Action)...)
-	}
+	info := s.Fault.Info()
+	words = append(append(words, string(info.Kind)), s.Fault.words()...)
 	if !info.Instant {
-		words = append(words, "for", s.Action.For.String())
+		words = append(words, "for", s.For.String())
 	}
 	return strings.Join(append(words, fmt.Sprintf("#%d", s.Spec+1)), " ")
 }
@@ -64,7 +65,7 @@ func ParsePlan(text string) (Plan, error) {
 }
 
 func parseStep(words []string) (Step, error) {
-	r := &stepReader{words: words}
+	r := &reader{words: words}
 	switch first := r.word("moment"); first {
 	case "at":
 		r.step.At = r.duration(0)
@@ -74,16 +75,16 @@ func parseStep(words []string) (Step, error) {
 		r.fail("a step begins with at or when, not with %q", first)
 	}
 	kind := Kind(r.word("kind of fault"))
-	info, known := kindInfo(kind)
-	if !known {
+	var known bool
+	if r.info, known = Lookup(kind); !known {
 		r.fail("there is no kind of fault called %q", kind)
 		return Step{}, r.err
 	}
-	r.step.Action = info.parse(r)
-	r.step.Action.Kind = kind
-	if !info.Instant {
+	r.step.Fault = r.info.New()
+	r.step.Fault.read(r)
+	if !r.info.Instant {
 		r.expect("for")
-		r.step.Action.For = r.duration(1)
+		r.step.For = r.duration(1)
 	}
 	r.step.Spec = r.number("#") - 1
 	if len(r.words) > 0 {
@@ -92,22 +93,23 @@ func parseStep(words []string) (Step, error) {
 	return r.step, r.err
 }
 
-// stepReader takes a line apart from left to right. It keeps its first error
+// reader takes a line apart from left to right. It keeps its first error
 // and returns zero values from then on.
-type stepReader struct {
+type reader struct {
 	step  Step // as far as it is known
+	info  Info // of its kind
 	words []string
 	err   error
 }
 
-func (r *stepReader) fail(format string, args ...any) {
+func (r *reader) fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = fmt.Errorf(format, args...)
 	}
 }
 
 // word takes the next word; what says for an error what it should be.
-func (r *stepReader) word(what string) string {
+func (r *reader) word(what string) string {
 	if r.err == nil && len(r.words) == 0 {
 		r.fail("the line ends where the %s should be", what)
 	}
@@ -120,7 +122,7 @@ func (r *stepReader) word(what string) string {
 }
 
 // next takes the next word if it is this one, and reports whether it was.
-func (r *stepReader) next(word string) bool {
+func (r *reader) next(word string) bool {
 	if r.err != nil || len(r.words) == 0 || r.words[0] != word {
 		return false
 	}
@@ -128,13 +130,13 @@ func (r *stepReader) next(word string) bool {
 	return true
 }
 
-func (r *stepReader) expect(word string) {
+func (r *reader) expect(word string) {
 	if got := r.word("word " + word); got != word {
 		r.fail("%q is where %q should be", got, word)
 	}
 }
 
-func (r *stepReader) duration(least time.Duration) time.Duration {
+func (r *reader) duration(least time.Duration) time.Duration {
 	text := r.word("duration")
 	d, err := time.ParseDuration(text)
 	switch {
@@ -147,7 +149,7 @@ func (r *stepReader) duration(least time.Duration) time.Duration {
 }
 
 // number reads a number from 1 behind a prefix.
-func (r *stepReader) number(prefix string) int {
+func (r *reader) number(prefix string) int {
 	text := r.word("number " + prefix + "1")
 	digits, found := strings.CutPrefix(text, prefix)
 	n, err := strconv.Atoi(digits)
@@ -155,4 +157,28 @@ func (r *stepReader) number(prefix string) int {
 		r.fail("%q is no number from %s1", text, prefix)
 	}
 	return n
+}
+
+// dist reads a distribution behind the name of its parameter.
+func (r *reader) dist(param string) draw.Dist {
+	r.expect(param)
+	if r.err != nil {
+		return draw.Dist{}
+	}
+	d, rest, err := draw.ParseWords(r.words)
+	if err == nil {
+		_, err = median(param, d)
+	}
+	if err != nil {
+		r.fail("%w", err)
+	}
+	r.words = rest
+	return d
+}
+
+// known sees that a word is one of those that its parameter knows.
+func (r *reader) known(word Word, what string) {
+	if !slices.Contains(word.Words(), fmt.Sprint(word)) {
+		r.fail("unknown %s %q, known are %v", what, word, word.Words())
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"lockquake/internal/draw"
 )
@@ -13,8 +12,7 @@ import (
 // ParamError says what is wrong with one parameter of a Spec.
 type ParamError struct {
 	// Param is its name in a scenario file: at, when, when.worker, when.point,
-	// when.nth, or one of KindInfo.Params. It is the kind itself if that is
-	// unknown. The parameter may be absent from the file.
+	// when.nth, or one of Info.Params. The parameter may be absent from the file.
 	Param string
 	// Text is the rest of the sentence.
 	Text string
@@ -33,14 +31,12 @@ const mostRepeats = 100_000
 // workers are those of the scenario, the nodes its servers, and duration is
 // when its faults end.
 func (s Spec) Validate(workers, nodes []string, duration time.Duration) error {
-	info, known := kindInfo(s.Kind)
-	if !known {
-		return &ParamError{string(s.Kind), "there is no such kind of fault"}
-	}
-	for _, param := range s.Params.given() {
-		if !slices.Contains(info.Params, param) {
-			return &ParamError{param, fmt.Sprintf("a %s takes none", s.Kind)}
-		}
+	info := s.Fault.Info()
+	switch {
+	case s.Every != nil && info.Point != AnyPoint:
+		return &ParamError{"every", fmt.Sprintf("a %s takes none", info.Kind)}
+	case !s.For.IsZero() && info.Instant:
+		return &ParamError{"for", fmt.Sprintf("a %s takes none", info.Kind)}
 	}
 	if err := s.validateMoment(info, duration); err != nil {
 		return err
@@ -50,77 +46,43 @@ func (s Spec) Validate(workers, nodes []string, duration time.Duration) error {
 			return err
 		}
 	}
-	if strings.ContainsFunc(s.Params.Key, unicode.IsSpace) {
-		return &ParamError{"key", fmt.Sprintf("%q has a space in it", s.Params.Key)}
-	}
-	if err := s.Params.validateLengths(info, duration); err != nil {
+	if err := s.Timing.validate(info, duration); err != nil {
 		return err
 	}
-	if info.check != nil {
-		if err := info.check(s.Params); err != nil {
-			return err
-		}
-	}
-	return info.validate(s, workers, nodes)
+	return s.Fault.check(s, workers, nodes)
 }
 
-// given lists the parameters that are set, by their names in a file.
-func (p Params) given() []string {
-	var given []string
-	for _, param := range []struct {
-		name string
-		set  bool
-	}{
-		{"target", p.Target != ""},
-		{"task", p.Task != ""},
-		{"by", p.By != 0},
-		{"clock", p.Clock != ""},
-		{"ppm", p.PPM != 0},
-		{"add", !p.Add.IsZero()},
-		{"percent", p.Percent != 0},
-		{"service", !p.Service.IsZero()},
-		{"data", p.Data != ""},
-		{"key", p.Key != ""},
-		{"text", p.Text != ""},
-		{"with", p.With != ""},
-		{"from", p.From != ""},
-		{"to", p.To != ""},
-		{"mode", p.Mode != ""},
-		{"every", p.Every != nil},
-		{"for", !p.For.IsZero()},
-	} {
-		if param.set {
-			given = append(given, param.name)
-		}
-	}
-	return given
-}
-
-// needsBy sees that By is there, and more than nothing.
-func (p Params) needsBy(what string) error {
+// checkBy sees that By is there, and more than nothing.
+func checkBy(by time.Duration, what string) error {
 	switch {
-	case p.By == 0:
+	case by == 0:
 		return &ParamError{"by", "is missing: " + what}
-	case p.By < 0:
-		return &ParamError{"by", fmt.Sprintf("must be more than 0s, and is %v: %s", p.By, what)}
+	case by < 0:
+		return &ParamError{"by", fmt.Sprintf("must be more than 0s, and is %v: %s", by, what)}
 	}
 	return nil
 }
 
+// eitherWay is the schema of a kind whose parameter by may be negative, as far as an
+// editor sees.
+func eitherWay() map[string]map[string]any {
+	return map[string]map[string]any{"by": {"$ref": "#/$defs/either-way"}}
+}
+
 // validateMoment sees that exactly one of at, when and every is there, and
 // that it fits the kind and the run.
-func (s Spec) validateMoment(info KindInfo, duration time.Duration) error {
+func (s Spec) validateMoment(info Info, duration time.Duration) error {
 	if info.Point != AnyPoint && s.When == nil {
-		return &ParamError{"when", fmt.Sprintf("is missing: a %s catches one message", s.Kind)}
+		return &ParamError{"when", fmt.Sprintf("is missing: a %s catches one message", info.Kind)}
 	}
 	switch {
-	case s.At == nil && s.When == nil && s.Params.Every == nil:
-		return &ParamError{"at", fmt.Sprintf("is missing: a %s needs one of at, when and every", s.Kind)}
+	case s.At == nil && s.When == nil && s.Every == nil:
+		return &ParamError{"at", fmt.Sprintf("is missing: a %s needs one of at, when and every", info.Kind)}
 	case s.At != nil && s.When != nil:
 		return &ParamError{"when", "is set beside at, only one of them can be"}
-	case s.At != nil && s.Params.Every != nil:
+	case s.At != nil && s.Every != nil:
 		return &ParamError{"every", "is set beside at, only one of them can be"}
-	case s.When != nil && s.Params.Every != nil:
+	case s.When != nil && s.Every != nil:
 		return &ParamError{"every", "is set beside when, only one of them can be"}
 	case s.At != nil && *s.At < 0:
 		return &ParamError{"at", fmt.Sprintf("%v is negative", *s.At)}
@@ -130,7 +92,7 @@ func (s Spec) validateMoment(info KindInfo, duration time.Duration) error {
 	return nil
 }
 
-func (w When) validate(info KindInfo, workers []string) error {
+func (w When) validate(info Info, workers []string) error {
 	switch {
 	case w.Worker == "":
 		return &ParamError{"when.worker", "is missing"}
@@ -143,30 +105,28 @@ func (w When) validate(info KindInfo, workers []string) error {
 	case w.Nth < 0:
 		return &ParamError{"when.nth", fmt.Sprintf("%d is negative", w.Nth)}
 	}
-	if info.Point != AnyPoint {
-		if err := checkMessagePoint(info, w.Point); err != nil {
-			return &ParamError{"when.point", err.Error()}
-		}
+	if err := info.checkPoint(w.Point); err != nil {
+		return &ParamError{"when.point", err.Error()}
 	}
 	return nil
 }
 
-// validateLengths judges the two distributions.
-func (p Params) validateLengths(info KindInfo, duration time.Duration) error {
+// validate judges the two distributions.
+func (t Timing) validate(info Info, duration time.Duration) error {
 	var middle time.Duration
 	if !info.Instant {
-		if p.For.IsZero() {
+		if t.For.IsZero() {
 			return &ParamError{"for", "is missing"}
 		}
 		var err error
-		if middle, err = median("for", p.For); err != nil {
+		if middle, err = median("for", t.For); err != nil {
 			return err
 		}
 	}
-	if p.Every == nil {
+	if t.Every == nil {
 		return nil
 	}
-	gap, err := median("every", *p.Every)
+	gap, err := median("every", *t.Every)
 	if err != nil {
 		return err
 	}
@@ -192,4 +152,31 @@ func median(param string, d draw.Dist) (time.Duration, error) {
 // unknownName is the error for a name that nothing in the scenario has.
 func unknownName(param, what, name string) error {
 	return &ParamError{param, fmt.Sprintf("no %s is called %q", what, name)}
+}
+
+// unknownWord is the error for a word that a parameter does not know.
+func unknownWord[W interface {
+	~string
+	Word
+}](param, what string, word W,
+) error {
+	return &ParamError{param, fmt.Sprintf("unknown %s %q, known are %v", what, word, word.Words())}
+}
+
+// known reports whether a parameter knows the word.
+func known[W interface {
+	~string
+	Word
+}](word W,
+) bool {
+	return slices.Contains(word.Words(), string(word))
+}
+
+// texts makes plain strings of words that have a type.
+func texts[W ~string](words ...W) []string {
+	plain := make([]string, len(words))
+	for i, word := range words {
+		plain[i] = string(word)
+	}
+	return plain
 }

@@ -17,7 +17,7 @@ const duration = 60 * time.Second
 func workers() []string { return []string{"worker-1", "worker-2", "worker-3"} }
 func nodes() []string   { return []string{"lock", "resource"} }
 
-// seconds is an exponential distribution for Params.Every.
+// seconds is an exponential distribution for Timing.Every.
 func seconds(mean time.Duration) *draw.Dist {
 	return &draw.Dist{Kind: draw.Exponential, Mean: mean * time.Second}
 }
@@ -53,11 +53,10 @@ func wantInvalid(t *testing.T, tests []invalid) {
 }
 
 func TestValidate(t *testing.T) {
-	good := Params{Target: "worker-1", For: draw.Fixed(time.Second)}
 	point := When{Worker: "worker-1", Point: "acquired", Nth: 1}
 	with := func(change func(s *Spec)) Spec {
 		moment, when := 5*time.Second, point
-		s := Spec{At: &moment, When: &when, Kind: Pause, Params: good}
+		s := Spec{At: &moment, When: &when, Timing: Timing{For: draw.Fixed(time.Second)}, Fault: &Pause{OnNode{"worker-1"}}}
 		change(&s)
 		return s
 	}
@@ -68,7 +67,7 @@ func TestValidate(t *testing.T) {
 		return with(func(s *Spec) { s.At = nil; change(s) })
 	}
 	repeated := func(change func(s *Spec)) Spec {
-		return with(func(s *Spec) { s.At, s.When, s.Params.Every = nil, nil, seconds(20); change(s) })
+		return with(func(s *Spec) { s.At, s.When, s.Every = nil, nil, seconds(20); change(s) })
 	}
 	wantInvalid(t, []invalid{
 		{"at", timed(func(*Spec) {}), "", ""},
@@ -77,7 +76,6 @@ func TestValidate(t *testing.T) {
 		{"when, first by default", tied(func(s *Spec) { s.When.Nth = 0 }), "", ""},
 		{"every", repeated(func(*Spec) {}), "", ""},
 
-		{"unknown kind", timed(func(s *Spec) { s.Kind = "flood" }), "flood", "no such kind"},
 		{"no moment", timed(func(s *Spec) { s.At = nil }), "at", "one of at, when and every"},
 		{"at and when", with(func(*Spec) {}), "when", "beside at"},
 		{"at and every", repeated(func(s *Spec) { s.At = new(time.Duration) }), "every", "beside at"},
@@ -93,13 +91,13 @@ func TestValidate(t *testing.T) {
 		{"point of a space", tied(func(s *Spec) { s.When.Point = " " }), "when.point", "space"},
 		{"nth below 0", tied(func(s *Spec) { s.When.Nth = -1 }), "when.nth", "negative"},
 
-		{"no length", timed(func(s *Spec) { s.Params.For = draw.Dist{} }), "for", "missing"},
-		{"length 0", timed(func(s *Spec) { s.Params.For = draw.Fixed(0) }), "for", "longer than 0s"},
-		{"wrong length", timed(func(s *Spec) { s.Params.For = draw.Dist{Kind: draw.Lognormal, Median: 2, P99: 1} }), "for", "p99: 1ns"},
-		{"wrong gap", repeated(func(s *Spec) { s.Params.Every = &draw.Dist{Kind: "daily"} }), "every", `"daily"`},
-		{"no gap", repeated(func(s *Spec) { s.Params.Every = &draw.Dist{} }), "every", "longer than 0s"},
+		{"no length", timed(func(s *Spec) { s.For = draw.Dist{} }), "for", "missing"},
+		{"length 0", timed(func(s *Spec) { s.For = draw.Fixed(0) }), "for", "longer than 0s"},
+		{"wrong length", timed(func(s *Spec) { s.For = draw.Dist{Kind: draw.Lognormal, Median: 2, P99: 1} }), "for", "p99: 1ns"},
+		{"wrong gap", repeated(func(s *Spec) { s.Every = &draw.Dist{Kind: "daily"} }), "every", `"daily"`},
+		{"no gap", repeated(func(s *Spec) { s.Every = &draw.Dist{} }), "every", "longer than 0s"},
 		{"far too often", repeated(func(s *Spec) {
-			*s.Params.Every, s.Params.For = draw.Fixed(1), draw.Fixed(1)
+			*s.Every, s.For = draw.Fixed(1), draw.Fixed(1)
 		}), "every", "more than 100000 times"},
 	})
 }
@@ -116,9 +114,9 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	want := []Kind{
-		Pause, Stall, Suspend, Crash, ClockStep, ClockRate, Overrun, Cancel,
-		Hold, Drop, Duplicate, Reorder, Error, Partition, Reset, Latency, Loss,
-		Overload, Failover, Delete, Evict, Stale, AnswerErrors,
+		"pause", "stall", "suspend", "crash", "clock-step", "clock-rate", "overrun", "cancel",
+		"hold", "drop", "duplicate", "reorder", "error", "partition", "reset", "latency", "loss",
+		"overload", "failover", "delete", "evict", "stale", "answer-errors",
 	}
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Errorf("the catalogue (-want +got):\n%s", diff)

@@ -105,14 +105,14 @@ func TestCalibrationPause(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := overtaken(seed, trial.Plan.Steps[0].Action.For)
+		want := overtaken(seed, trial.Plan.Steps[0].For)
 		if want {
 			lost++
 		}
 		for _, result := range trial.Results {
 			if got := result.Verdict == checker.Invalid; got != want {
 				t.Errorf("seed %d, pause %v: %s is %s, and the drawn times say overtaken = %v",
-					seed, trial.Plan.Steps[0].Action.For, result.Check, result.Verdict, want)
+					seed, trial.Plan.Steps[0].For, result.Check, result.Verdict, want)
 			}
 		}
 	}

@@ -101,7 +101,7 @@ func newCampaign(s *Scenario, o options, uses []Strategy) *campaign {
 		c.first = append(c.first, map[string]*violation{})
 	}
 	for i, spec := range s.Faults {
-		c.faults = append(c.faults, results.FaultStats{Spec: i, Kind: spec.Kind, Case: spec.Case, Optional: spec.Optional})
+		c.faults = append(c.faults, results.FaultStats{Spec: i, Kind: spec.Kind(), Case: spec.Case, Optional: spec.Optional})
 	}
 	return c
 }
@@ -249,7 +249,7 @@ func (c *campaign) summarise(t *results.Trial) *summary {
 		i := slices.IndexFunc(s.Faults, func(f results.FaultStats) bool { return f.Spec == spec })
 		if i < 0 {
 			i = len(s.Faults)
-			s.Faults = append(s.Faults, results.FaultStats{Spec: spec, Kind: c.scenario.Faults[spec].Kind})
+			s.Faults = append(s.Faults, results.FaultStats{Spec: spec, Kind: c.scenario.Faults[spec].Kind()})
 		}
 		s.Faults[i].Add(b)
 	}

@@ -138,7 +138,7 @@ func (v *validator) renewing() bool {
 // conflictsOfFault looks for a fault that no strategy gives anything to hit.
 // renewing: a strategy may renew its leases.
 func (v *validator) conflictsOfFault(spec faults.Spec, renewing bool, at string) {
-	kind := at + "." + string(spec.Kind)
+	kind := at + "." + string(spec.Kind())
 	if w := spec.When; w != nil {
 		switch {
 		case strings.HasPrefix(w.Point, "renew") && !renewing:
@@ -147,16 +147,24 @@ func (v *validator) conflictsOfFault(spec faults.Spec, renewing bool, at string)
 			v.warn("", fmt.Sprintf("a worker has %d sections, so it does not come to %s %d times: this fault hits nothing", v.Sections, w.Point, w.Nth), at+".when.nth", at+".when.point")
 		}
 	}
-	if spec.Kind == faults.Stall && spec.Params.Task == "renewal" && !renewing {
-		v.warn("", "no strategy has a task of this name, since none renews its lease: this fault hits nothing", kind+".task")
-	}
-	if key := spec.Params.Key; key != "" && len(v.Own) == 0 && !v.matches(key) {
-		v.warn("", fmt.Sprintf("no lock has a key like %s; keys are called %s and %[2]s:fence: this fault hits nothing", key, v.ResourceNames()[0]), kind+".key")
-	}
-	if spec.Kind == faults.Failover && !slices.ContainsFunc(v.Strategies, func(use Strategy) bool {
-		return v.ServersOf(v.known.entries[use.Name].Topology, use).Replicas > 0
-	}) {
-		v.warn("", "no strategy has a replica that could take over (servers.replicas): this fault hits nothing", kind)
+	for _, need := range faults.Needs(spec.Fault) {
+		switch need.What {
+		case faults.NeedsTask:
+			if need.Name == "renewal" && !renewing {
+				v.warn("", "no strategy has a task of this name, since none renews its lease: this fault hits nothing", kind+"."+need.Param)
+			}
+		case faults.NeedsKey:
+			if key := need.Name; key != "" && len(v.Own) == 0 && !v.matches(key) {
+				v.warn("", fmt.Sprintf("no lock has a key like %s; keys are called %s and %[2]s:fence: this fault hits nothing", key, v.ResourceNames()[0]), kind+"."+need.Param)
+			}
+		case faults.NeedsReplica:
+			if !slices.ContainsFunc(v.Strategies, func(use Strategy) bool {
+				return v.ServersOf(v.known.entries[use.Name].Topology, use).Replicas > 0
+			}) {
+				v.warn("", "no strategy has a replica that could take over (servers.replicas): this fault hits nothing", kind)
+			}
+		case faults.NeedsProcess:
+		}
 	}
 }
 

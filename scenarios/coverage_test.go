@@ -27,7 +27,7 @@ func TestBuiltinsUseTheCatalogues(t *testing.T) {
 			used["work fails"] = used["work fails"] || w.Fails > 0
 		}
 		for _, f := range s.Faults {
-			used["fault "+string(f.Kind)] = true
+			used["fault "+string(f.Kind())] = true
 		}
 		for _, check := range s.Checks {
 			used["check "+check] = true

@@ -21,7 +21,7 @@
 //     with when it was stopped (journal.go; what is in a line in
 //     journalrecord.go). [Merge] adds up the runs of several (journalmerge.go).
 //   - [Explore] places a fault at every point of a small run (explore.go; the
-//     kinds in exploreplaces.go, what it finds in exploresum.go), and [Shrink]
+//     points in exploreplaces.go, what it finds in exploresum.go), and [Shrink]
 //     makes a failing run small (shrink.go; by which ways, in shrinkways.go).
 //     Both note where workers come by (arrivals.go), fix faults to a moment or a
 //     point (faultsfixed.go), and can leave a scenario file of its own: [Rewrite]

@@ -231,9 +231,11 @@ func (x *explorer) named(point string) bool {
 
 // fits reports whether a fault of the kind can be placed at a visit.
 func (x *explorer) fits(k PlacedKind, v arrival) bool {
-	// Workers that share a process cannot crash one by one.
-	shared := x.base.Processes > 0 && k.kind == faults.Crash && k.target == ""
-	return k.fits(v.point) && !shared
+	// Workers that share a process cannot lose it one by one.
+	shared := x.base.Processes > 0 && slices.ContainsFunc(faults.Needs(k.Fault), func(n faults.Need) bool {
+		return n.What == faults.NeedsProcess && n.Name == ""
+	})
+	return fitsPoint(k, v.point) && !shared
 }
 
 // placeOne tries every single fault.
@@ -315,7 +317,7 @@ func (x *explorer) pairs(ctx context.Context, r *runner, use Strategy, one *sing
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case second.visit.same(one.place.visit) && second.kind.message() && one.place.kind.message():
+		case second.visit.same(one.place.visit) && caught(second.kind) && caught(one.place.kind):
 			one.counts.sameMessage++
 			continue
 		case corrupting[x.placed(second).Text]:

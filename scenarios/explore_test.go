@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"lockquake/checker"
+	"lockquake/faults"
 	"lockquake/scenarios/results"
 )
 
@@ -241,6 +243,22 @@ func TestPlacementCanBeRunAgain(t *testing.T) {
 	}
 	if _, err := ParsePlacement("when worker-1 acquired"); err == nil {
 		t.Error("half a fault was taken for one")
+	}
+}
+
+// What a search prints of a placement of any kind is read as the fault that it placed.
+func TestPlacementOfEachKindIsReadAgain(t *testing.T) {
+	for _, k := range PlacedKinds() {
+		placed := spot{k, arrival{worker: "worker-1", point: "acquire.sent", nth: 2}}.spec(3 * time.Second)
+		want := faults.Generate([]faults.Spec{placed}, 1, []string{"worker-1"}, time.Minute)
+		specs, err := ParsePlacement(lineOf(placed, []string{"worker-1"}))
+		if err != nil {
+			t.Errorf("%s: %v", k.Name, err)
+			continue
+		}
+		if diff := cmp.Diff(want, faults.Generate(specs, 1, []string{"worker-1"}, time.Minute)); diff != "" {
+			t.Errorf("%s (-placed +read):\n%s", k.Name, diff)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"lockquake/faults"
 	"lockquake/history"
+	"lockquake/internal/draw"
 	"lockquake/scenarios/results"
 	"lockquake/sim"
 	"lockquake/sim/redis"
@@ -31,45 +32,43 @@ func (r *run) OnPoint(worker, point string, nth int, do func()) error {
 }
 
 // Apply implements faults.Target.
-func (r *run) Apply(step int, a faults.Action) error {
-	if !r.hits(a) {
+func (r *run) Apply(number int, step faults.Step) error {
+	if !r.hits(step.Fault) {
 		return nil
 	}
+	info := step.Fault.Info()
 	e := history.Event{
-		Type: history.FaultBegin, Fault: step, Kind: string(a.Kind), Target: a.Target,
-		Until: r.world.Time() + a.For, Effect: history.Effect(kindInfo(a.Kind).Effect),
+		Type: history.FaultBegin, Fault: number, Kind: string(info.Kind), Target: step.Target(),
+		Until: r.world.Time() + step.For, Effect: history.Effect(info.Effect),
 	}
-	if a.From != "" {
-		e.Target = a.From + "->" + a.To
+	if step.When != nil {
+		e.Point = step.When.Point
 	}
-	if when := r.plan.Steps[step-1].When; when != nil {
-		e.Point = when.Point
-	}
-	if r.kindInfo(a.Kind).Point != faults.AnyPoint {
+	if info.Point != faults.AnyPoint {
 		e.Request = requestNumber(r.world.Leaving())
 	}
 	r.record(e)
-	r.progressed(a.For)
-	r.bites[step-1] = results.Bite{Happened: true, Begin: r.world.Time(), End: e.Until}
-	r.later(a.For, func() {
+	r.progressed(step.For)
+	r.bites[number-1] = results.Bite{Happened: true, Begin: r.world.Time(), End: e.Until}
+	r.later(step.For, func() {
 		end := e
 		end.Type, end.Until, end.Effect = history.FaultEnd, 0, ""
 		r.record(end)
 	})
-	return r.takeHold(step, a)
+	return step.Fault.Apply(effects{r, number}, step.For)
 }
 
 func (r *run) later(d time.Duration, do func()) { r.world.At(r.world.Time()+d, do) }
 
 // hits reports whether the run has what the fault takes hold of: the servers
 // of the lock depend on the strategy.
-func (r *run) hits(a faults.Action) bool {
-	for _, name := range []string{a.Target, a.From, a.To} {
-		if name != "" && len(r.nodes(name)) == 0 {
+func (r *run) hits(f faults.Fault) bool {
+	for _, name := range faults.Names(f) {
+		if len(r.nodes(name)) == 0 {
 			return false
 		}
 	}
-	return a.Kind != faults.Failover || r.cluster.Replicated()
+	return r.cluster.Replicated() || !faults.Asks(f, faults.NeedsReplica)
 }
 
 // nodes returns the nodes that a name in a fault stands for.
@@ -88,46 +87,97 @@ func (r *run) nodes(name string) []string {
 	return nil
 }
 
-// takeHold does to the world what a fault of each kind does.
-func (r *run) takeHold(step int, a faults.Action) error {
-	switch a.Kind {
-	case faults.Hold:
-		return r.world.HoldMessage(a.For)
-	case faults.Drop:
-		return r.world.DropMessage(a.For)
-	case faults.Duplicate:
-		return r.world.DuplicateMessage(a.For)
-	case faults.Reorder:
-		return r.world.ReorderMessage(a.For)
-	case faults.Error:
-		return r.world.FailMessage(a.Text)
-	case faults.Overrun:
-		r.overruns[a.Target] += a.By
-		r.later(a.For, func() { r.overruns[a.Target] -= a.By })
-	case faults.Cancel:
-		if cancel := r.cancels[a.Target]; cancel != nil {
-			cancel(context.Canceled)
-		}
-	case faults.Stall:
-		r.workers[a.Target].Stall(a.Task, a.For, func() { r.bites[step-1].Bit = true })
-	case faults.Failover:
-		r.cluster.Promote()
-	case faults.Partition, faults.Reset, faults.Latency, faults.Loss:
-		return r.befallLinks(step, a)
-	default:
-		if k := r.workers[a.Target]; k != nil {
-			return r.befallWorker(k, a)
-		}
-		return r.befallServers(step, a)
+// effects are what the faults of a plan can do to the world: each kind asks for the method
+// that it needs.
+type effects struct {
+	*run
+	step int // number of the fault, from 1
+}
+
+// machines calls do with the node of each machine that a name stands for.
+func (e effects) machines(target string, do func(n *sim.Node)) error {
+	for _, name := range e.nodes(target) {
+		do(e.world.Node(name))
 	}
 	return nil
 }
 
-// befallLinks does what a fault does to links.
-func (r *run) befallLinks(step int, a faults.Action) error {
-	for _, from := range r.nodes(a.From) {
-		for _, to := range r.nodes(a.To) {
-			if err := r.befallLink(step, a, from, to); err != nil {
+// Pause stops a worker's process, or freezes servers.
+func (e effects) Pause(target string, d time.Duration) error {
+	if k := e.workers[target]; k != nil {
+		k.Process().Pause(d)
+		return nil
+	}
+	return e.machines(target, func(n *sim.Node) { n.Freeze(d) })
+}
+
+// Suspend puts machines to sleep.
+func (e effects) Suspend(target string, d time.Duration) error {
+	return e.machines(target, func(n *sim.Node) { n.Suspend(d) })
+}
+
+// StepClock moves wall clocks, and back after d.
+func (e effects) StepClock(target string, by, d time.Duration) error {
+	return e.machines(target, func(n *sim.Node) {
+		n.StepWall(by)
+		e.later(d, func() { n.StepWall(-by) })
+	})
+}
+
+// SetClockRate lets clocks run too fast by ppm, for d.
+func (e effects) SetClockRate(target string, clock faults.Clock, ppm int64, d time.Duration) error {
+	return e.machines(target, func(n *sim.Node) {
+		set := n.SetWallRate
+		if clock == faults.ClockMonotonic {
+			set = n.SetMonoRate
+		}
+		set(ppm)
+		e.later(d, func() { set(0) })
+	})
+}
+
+// Stall stops a task of a worker, and notes whether there was one.
+func (e effects) Stall(worker, task string, d time.Duration) error {
+	e.workers[worker].Stall(task, d, func() { e.bites[e.step-1].Bit = true })
+	return nil
+}
+
+// Overrun makes the work of new sections longer by by, for d.
+func (e effects) Overrun(worker string, by, d time.Duration) error {
+	e.overruns[worker] += by
+	e.later(d, func() { e.overruns[worker] -= by })
+	return nil
+}
+
+// Cancel ends the context of the section that a worker is in.
+func (e effects) Cancel(worker string) error {
+	if cancel := e.cancels[worker]; cancel != nil {
+		cancel(context.Canceled)
+	}
+	return nil
+}
+
+// HoldMessage delivers the message that leaves now after d.
+func (e effects) HoldMessage(d time.Duration) error { return e.world.HoldMessage(d) }
+
+// DropMessage loses the message that leaves now, and resets its connection after d.
+func (e effects) DropMessage(d time.Duration) error { return e.world.DropMessage(d) }
+
+// DuplicateMessage delivers the message that leaves now a second time, after d.
+func (e effects) DuplicateMessage(d time.Duration) error { return e.world.DuplicateMessage(d) }
+
+// ReorderMessage lets the next message overtake the one that leaves now, within d.
+func (e effects) ReorderMessage(d time.Duration) error { return e.world.ReorderMessage(d) }
+
+// FailMessage answers the request that leaves now with an error.
+func (e effects) FailMessage(text string) error { return e.world.FailMessage(text) }
+
+// links calls do with the two nodes of each link that two names stand for, up to the
+// first error.
+func (e effects) links(from, to string, do func(from, to string) error) error {
+	for _, from := range e.nodes(from) {
+		for _, to := range e.nodes(to) {
+			if err := do(from, to); err != nil {
 				return err
 			}
 		}
@@ -135,65 +185,53 @@ func (r *run) befallLinks(step int, a faults.Action) error {
 	return nil
 }
 
-func (r *run) befallLink(step int, a faults.Action, from, to string) error {
-	switch a.Kind {
-	case faults.Reset:
-		return r.world.Reset(from, to)
-	case faults.Latency:
-		return r.world.Impair(from, to, sim.Impairment{Extra: r.spec(step).Params.Add}, a.For)
-	case faults.Loss:
-		const ppm = 10_000 // in a percent
-		return r.world.Impair(from, to, sim.Impairment{LossPPM: int64(a.Percent) * ppm}, a.For)
-	default:
-	}
-	switch a.Mode {
-	case faults.ModeReset:
-		// A link has the connections of either end.
-		if err := errors.Join(r.world.Reset(from, to), r.world.Reset(to, from)); err != nil {
-			return err
+// Cut cuts links for d.
+func (e effects) Cut(from, to string, mode faults.Mode, d time.Duration) error {
+	return e.links(from, to, func(from, to string) error {
+		switch mode {
+		case faults.ModeReset:
+			// A link has the connections of either end.
+			if err := errors.Join(e.world.Reset(from, to), e.world.Reset(to, from)); err != nil {
+				return err
+			}
+			return e.world.CutLink(from, to, sim.CutDrop, d)
+		case faults.ModeDrop:
+			return e.world.CutLink(from, to, sim.CutDrop, d)
+		case faults.ModeHold:
 		}
-		return r.world.CutLink(from, to, sim.CutDrop, a.For)
-	case faults.ModeDrop:
-		return r.world.CutLink(from, to, sim.CutDrop, a.For)
-	case faults.ModeHold:
-	}
-	return r.world.CutLink(from, to, sim.CutHold, a.For)
+		return e.world.CutLink(from, to, sim.CutHold, d)
+	})
 }
 
-// spec is the entry of the scenario's faults that a step came from, empty if
-// its plan was made by somebody else.
-func (r *run) spec(step int) faults.Spec {
-	if i := r.plan.Steps[step-1].Spec; i < len(r.scenario.Faults) {
-		return r.scenario.Faults[i]
-	}
-	return faults.Spec{}
+// Reset breaks the connections of links.
+func (e effects) Reset(from, to string) error { return e.links(from, to, e.world.Reset) }
+
+// Delay makes the messages of links late, for d.
+func (e effects) Delay(from, to string, by draw.Dist, d time.Duration) error {
+	return e.links(from, to, func(from, to string) error {
+		return e.world.Impair(from, to, sim.Impairment{Extra: by}, d)
+	})
 }
 
-// befallWorker does what a fault does to one worker.
-func (r *run) befallWorker(k *sim.Worker, a faults.Action) error {
-	switch a.Kind {
-	case faults.Pause:
-		k.Process().Pause(a.For)
-	case faults.Crash:
-		r.crash(a.Target)
-		r.later(a.For, func() { r.restart(a.Target) })
+// Lose loses a share of the messages of links, for d.
+func (e effects) Lose(from, to string, percent int, d time.Duration) error {
+	const ppm = 10_000 // in a percent
+	return e.links(from, to, func(from, to string) error {
+		return e.world.Impair(from, to, sim.Impairment{LossPPM: int64(percent) * ppm}, d)
+	})
+}
+
+// Crash ends a worker's process, or takes the power from servers, for d.
+func (e effects) Crash(target string, data faults.Data, d time.Duration) error {
+	switch {
+	case e.workers[target] != nil:
+		e.crash(target)
+		e.later(d, func() { e.restart(target) })
+	case target == resourceNode:
+		e.resource.Crash()
+		e.later(d, e.resource.Restart)
 	default:
-		return r.befallNode(k.Process().Node(), a)
-	}
-	return nil
-}
-
-// befallServers does what a fault does to servers.
-func (r *run) befallServers(step int, a faults.Action) error {
-	nodes := r.nodes(a.Target)
-	if a.Kind == faults.Crash && a.Target != resourceNode {
-		r.cluster.Crash(nodes, dataAfter(a.Data), a.For)
-		return nil
-	}
-	for _, name := range nodes {
-		if err := r.befallServer(step, name, a); err != nil {
-			return err
-		}
+		e.cluster.Crash(e.nodes(target), dataAfter(data), d)
 	}
 	return nil
 }
@@ -211,89 +249,95 @@ func dataAfter(d faults.Data) redis.Data {
 	return redis.DataByPersistence
 }
 
-func (r *run) befallServer(step int, name string, a faults.Action) error {
-	node, server := r.world.Node(name), r.cluster.Server(name)
-	switch a.Kind {
-	case faults.Pause:
-		node.Freeze(a.For)
-	case faults.Crash: // of the resource
-		r.resource.Crash()
-		r.later(a.For, r.resource.Restart)
-	case faults.Overload:
-		service := r.spec(step).Params.Service
+// Promote makes the replica of the lock's server the primary.
+func (e effects) Promote() error {
+	e.cluster.Promote()
+	return nil
+}
+
+// Overload lets servers take their time for each request, for d.
+func (e effects) Overload(target string, service draw.Dist, d time.Duration) error {
+	for _, name := range e.nodes(target) {
+		node, server := e.world.Node(name), e.cluster.Server(name)
 		node.SetService(&service)
-		r.later(a.For, func() {
+		e.later(d, func() {
 			if server != nil {
-				r.cluster.RestoreService(name)
+				e.cluster.RestoreService(name)
 			} else {
 				node.SetService(nil)
 			}
 		})
-	case faults.Stale:
-		stale := r.resource.SetStale
-		if server != nil {
-			stale = server.SetStale
-		}
-		stale(a.By)
-		r.later(a.For, func() { stale(0) })
-	case faults.AnswerErrors:
-		if server == nil {
-			return fmt.Errorf("%s has no such errors", name)
-		}
-		server.Enter(keyspace.Condition(a.With))
-		r.later(a.For, func() { server.Leave(keyspace.Condition(a.With)) })
-	case faults.Delete, faults.Evict:
-		if server == nil {
-			return fmt.Errorf("%s has no keys", name)
-		}
-		if a.Kind == faults.Delete {
-			r.hit(step, server.Delete(a.Key, nil))
-			return nil
-		}
-		pick := r.world.Source().Stream("evict", name).At(uint64(step))
-		r.hit(step, server.Delete(cmp.Or(a.Key, "*"), &pick))
-	default:
-		return r.befallNode(node, a)
 	}
 	return nil
 }
 
-// hit adds to the event of a fault which keys it has just taken away. Several
+// ReadStale lets servers answer plain reads with what was there by ago, for d.
+func (e effects) ReadStale(target string, by, d time.Duration) error {
+	for _, name := range e.nodes(target) {
+		stale := e.resource.SetStale
+		if server := e.cluster.Server(name); server != nil {
+			stale = server.SetStale
+		}
+		stale(by)
+		e.later(d, func() { stale(0) })
+	}
+	return nil
+}
+
+// AnswerErrors lets servers of the lock refuse commands, for d.
+func (e effects) AnswerErrors(target string, with faults.Code, d time.Duration) error {
+	for _, name := range e.nodes(target) {
+		server := e.cluster.Server(name)
+		if server == nil {
+			return fmt.Errorf("%s has no such errors", name)
+		}
+		server.Enter(keyspace.Condition(with))
+		e.later(d, func() { server.Leave(keyspace.Condition(with)) })
+	}
+	return nil
+}
+
+// Delete takes the keys that fit a pattern away from servers of the lock.
+func (e effects) Delete(target, key string) error {
+	for _, name := range e.nodes(target) {
+		server := e.cluster.Server(name)
+		if server == nil {
+			return fmt.Errorf("%s has no keys", name)
+		}
+		e.hit(server.Delete(key, nil))
+	}
+	return nil
+}
+
+// Evict takes one key that fits a pattern away from each of some servers of the lock.
+func (e effects) Evict(target, key string) error {
+	for _, name := range e.nodes(target) {
+		server := e.cluster.Server(name)
+		if server == nil {
+			return fmt.Errorf("%s has no keys", name)
+		}
+		pick := e.world.Source().Stream("evict", name).At(uint64(e.step))
+		e.hit(server.Delete(cmp.Or(key, "*"), &pick))
+	}
+	return nil
+}
+
+// hit adds to the event of the fault which keys it has just taken away. Several
 // servers may have had the same.
-func (r *run) hit(step int, keys []string) {
-	for i := range slices.Backward(r.recorder.Events()) {
-		e := &r.recorder.Events()[i]
-		if e.Type != history.FaultBegin || e.Fault != step {
+func (e effects) hit(keys []string) {
+	events := e.recorder.Events()
+	for i := range slices.Backward(events) {
+		begin := &events[i]
+		if begin.Type != history.FaultBegin || begin.Fault != e.step {
 			continue
 		}
 		for _, key := range keys {
-			if !slices.Contains(strings.Split(e.Hit, ", "), key) {
-				e.Hit = strings.TrimPrefix(e.Hit+", "+key, ", ")
+			if !slices.Contains(strings.Split(begin.Hit, ", "), key) {
+				begin.Hit = strings.TrimPrefix(begin.Hit+", "+key, ", ")
 			}
 		}
 		return
 	}
-}
-
-// befallNode does what a fault does to a machine.
-func (r *run) befallNode(n *sim.Node, a faults.Action) error {
-	switch a.Kind {
-	case faults.Suspend:
-		n.Suspend(a.For)
-	case faults.ClockStep:
-		n.StepWall(a.By)
-		r.later(a.For, func() { n.StepWall(-a.By) })
-	case faults.ClockRate:
-		set := n.SetWallRate
-		if a.Clock == faults.ClockMonotonic {
-			set = n.SetMonoRate
-		}
-		set(a.PPM)
-		r.later(a.For, func() { set(0) })
-	default:
-		return fmt.Errorf("the simulation knows no fault %q of %s", a.Kind, n.Name())
-	}
-	return nil
 }
 
 // crash ends a worker's process. One that is down already stays down.
@@ -331,39 +375,36 @@ const supervised = time.Second
 // bite works out which faults of the plan hit anything: a section of the
 // target worker, a call of it that was under way, or a grant.
 func (r *run) bite(h *history.History, sections []*history.Section) {
-	robbed := false
+	ofGrants := false
 	for i, step := range r.plan.Steps {
 		b := &r.bites[i]
 		if !b.Happened {
 			continue
 		}
-		switch info := r.kindInfo(step.Action.Kind); {
-		case info.Point != faults.AnyPoint:
-			b.Bit = true // it caught a message, so somebody waits for it
-		case info.Kind == faults.Stall:
-			// It has said so itself, if it caught a task.
-		case robs(info):
-			robbed = true // decided below, by what it could take away
+		hits := step.Fault.Info().Hits
+		switch hits {
+		case faults.HitsMessage:
+			b.Bit = true
+		case faults.HitsTold:
+		case faults.HitsGrants:
+			ofGrants = true // decided below, by what it could take away
 		default:
 			b.Bit = slices.ContainsFunc(sections, func(s *history.Section) bool {
-				return r.meets(step.Action, b, s, h.Meta.End)
+				return r.meets(step.Fault, hits, b, s, h.Meta.End)
 			})
 		}
 	}
-	if robbed {
+	if ofGrants {
 		r.biteGrants(h.Events)
 	}
 }
 
-// robs reports whether faults of the kind take keys away from a server, and do
-// nothing else.
-func robs(info faults.KindInfo) bool { return info.OnlyServer && info.Instant }
-
 // meets reports whether a fault fell into a section that it concerns.
-func (r *run) meets(a faults.Action, b *results.Bite, s *history.Section, over time.Duration) bool {
+func (r *run) meets(f faults.Fault, hits faults.Hits, b *results.Bite, s *history.Section, over time.Duration) bool {
+	names := faults.Names(f)
 	// What happens to a server is everybody's affair.
-	everybody := a.From == "" && r.workers[a.Target] == nil
-	if !everybody && s.Worker != a.Target && s.Worker != a.From && s.Worker != a.To {
+	everybody := len(names) == 1 && r.workers[names[0]] == nil
+	if !everybody && !slices.Contains(names, s.Worker) {
 		return false
 	}
 	end := s.ReturnAt
@@ -371,7 +412,7 @@ func (r *run) meets(a faults.Action, b *results.Bite, s *history.Section, over t
 		end = over
 	}
 	switch {
-	case a.Kind == faults.Overrun: // sections that have begun go on as they are
+	case hits == faults.HitsNewSections:
 		return b.Begin <= s.CallAt && s.CallAt < b.End
 	case b.Begin == b.End:
 		return s.CallAt <= b.Begin && b.Begin < end
@@ -393,7 +434,7 @@ func (r *run) biteGrants(events []history.Event) {
 		case history.Freed, history.Expired, history.Evicted:
 			live = slices.DeleteFunc(live, func(g grant) bool { return g == this })
 		case history.FaultBegin:
-			if robs(r.kindInfo(faults.Kind(e.Kind))) {
+			if r.plan.Steps[e.Fault-1].Fault.Info().Hits == faults.HitsGrants {
 				r.bites[e.Fault-1].Bit = slices.ContainsFunc(live, func(g grant) bool {
 					// All servers of a lock speak as one where one is the replica of the other.
 					return e.Target == lockNode || r.cluster.Replicated() || g.node == e.Target

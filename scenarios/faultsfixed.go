@@ -3,7 +3,6 @@ package scenarios
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"lockquake/faults"
@@ -11,18 +10,11 @@ import (
 )
 
 // fixed makes an entry of a scenario's faults of one step of a plan, so that
-// every seed has this step and no other. From is the entry that it came from.
-func fixed(step faults.Step, from faults.Params) faults.Spec {
-	a := step.Action
-	spec := faults.Spec{Kind: a.Kind, Params: faults.Params{
-		Task: a.Task, By: a.By, Clock: a.Clock, PPM: a.PPM, Percent: a.Percent, Data: a.Data, Key: a.Key, Text: a.Text, With: a.With,
-		From: a.From, To: a.To, Mode: a.Mode, Add: from.Add, Service: from.Service,
-	}}
-	if info := kindInfo(a.Kind); slices.Contains(info.Params, "target") {
-		spec.Params.Target = a.Target
-	}
-	if a.For > 0 {
-		spec.Params.For = draw.Fixed(a.For)
+// every seed has this step and no other.
+func fixed(step faults.Step) faults.Spec {
+	spec := faults.Spec{Fault: step.Fault}
+	if step.For > 0 {
+		spec.For = draw.Fixed(step.For)
 	}
 	if step.When != nil {
 		when := *step.When
@@ -46,7 +38,7 @@ func ParsePlacement(lines ...string) ([]faults.Spec, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%q is no fault such as %q: %w", line, "when worker-1 lease-checked 1 pause worker-1 for 15s", err)
 		}
-		specs = append(specs, fixed(plan.Steps[0], faults.Params{}))
+		specs = append(specs, fixed(plan.Steps[0]))
 	}
 	return specs, nil
 }

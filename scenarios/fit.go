@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockquake/faults"
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 	"lockquake/scenarios/results"
@@ -75,15 +76,12 @@ func (v *validator) elsewhere() []string {
 		return nil
 	}
 	var names []string
-	add := func(name string) {
-		if name != resourceNode && regexp.MustCompile(nodePattern()).MatchString(name) {
-			names = append(names, name)
+	for _, spec := range v.Faults {
+		for _, name := range faults.Names(spec.Fault) {
+			if name != resourceNode && regexp.MustCompile(nodePattern()).MatchString(name) {
+				names = append(names, name)
+			}
 		}
-	}
-	for _, f := range v.Faults {
-		add(f.Params.Target)
-		add(f.Params.From)
-		add(f.Params.To)
 	}
 	return names
 }

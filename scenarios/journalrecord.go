@@ -262,7 +262,7 @@ func (j *Journal) summary(s *Scenario, label string, seed uint64) (*summary, err
 	run := &record.Run.summary
 	wrong := len(run.Results) != len(s.Checks)
 	for _, f := range run.Faults {
-		wrong = wrong || f.Spec < 0 || f.Spec >= len(s.Faults) || s.Faults[f.Spec].Kind != f.Kind
+		wrong = wrong || f.Spec < 0 || f.Spec >= len(s.Faults) || s.Faults[f.Spec].Kind() != f.Kind
 	}
 	if wrong {
 		return nil, place.in.wrong(place.line, "the run is not of the scenario %s", s.Name)

@@ -177,7 +177,7 @@ func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
 	}
 	for i, spec := range s.Faults {
 		if !met[i] {
-			t.Errorf("fault %d (%s) hit nothing", i+1, spec.Kind)
+			t.Errorf("fault %d (%s) hit nothing", i+1, spec.Kind())
 		}
 	}
 	if *mutants == 0 {

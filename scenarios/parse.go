@@ -212,7 +212,7 @@ func decodeFault(n *strictyaml.Node, into *faults.Spec) error {
 	if !n.IsMap() {
 		return n.Wants("a map such as pause: {...}")
 	}
-	kinds := map[string]faults.KindInfo{}
+	kinds := map[string]faults.Info{}
 	var names []string
 	for _, k := range faults.Kinds() {
 		kinds[string(k.Kind)] = k
@@ -235,32 +235,30 @@ func decodeFault(n *strictyaml.Node, into *faults.Spec) error {
 			err = value.Decode(&into.Class)
 		case !isKind:
 			err = key.Errorf("%s", strictyaml.Unknown("key", key.Text(), append(names, "at", "when", "optional", "case", "class")))
-		case into.Kind != "":
-			err = key.Errorf("%s is a %s already; write an entry for each fault", n.Path(), into.Kind)
+		case into.Fault != nil:
+			err = key.Errorf("%s is a %s already; write an entry for each fault", n.Path(), into.Kind())
 		default:
-			into.Kind = info.Kind
-			err = decodeFaultParams(value, info, &into.Params)
+			into.Fault = info.New()
+			err = decodeFaultParams(value, info, into)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if into.Kind == "" {
+	if into.Fault == nil {
 		return n.Errorf("%s has no kind of fault; known are %s", n.Path(), strings.Join(names, ", "))
-	}
-	if slices.Contains(kinds[string(into.Kind)].Params, "target") && into.Params.Target == "" && into.When != nil {
-		into.Params.Target = into.When.Worker // it takes hold of who comes to the point
 	}
 	return nil
 }
 
-func decodeFaultParams(n *strictyaml.Node, info faults.KindInfo, into *faults.Params) error {
+func decodeFaultParams(n *strictyaml.Node, info faults.Info, into *faults.Spec) error {
+	params := info.Params()
 	for key := range n.Pairs() {
-		if !slices.Contains(info.Params, key.Text()) {
-			return key.Errorf("%s", strictyaml.Unknown("parameter of "+string(info.Kind), key.Text(), info.Params))
+		if !slices.Contains(params, key.Text()) {
+			return key.Errorf("%s", strictyaml.Unknown("parameter of "+string(info.Kind), key.Text(), params))
 		}
 	}
-	return n.Decode(into)
+	return n.DecodeAll(into.Fault, &into.Timing)
 }
 
 // Load reads a scenario by what a user calls it: the name of a built-in one,

@@ -109,20 +109,23 @@ func TestParseFaults(t *testing.T) {
 	}
 	at := 5 * time.Second
 	want := []faults.Spec{
-		{Kind: faults.Pause, Params: faults.Params{
-			Target: faults.EachWorker, For: draw.Fixed(2 * time.Second),
-			Every: &draw.Dist{Kind: draw.Exponential, Mean: 20 * time.Second},
-		}},
-		{Kind: faults.Partition, At: &at, Optional: true, Params: faults.Params{
-			From: "worker-1", To: "lock", Mode: faults.ModeDrop, For: draw.Fixed(10 * time.Second),
-		}},
+		{
+			Timing: faults.Timing{Every: &draw.Dist{Kind: draw.Exponential, Mean: 20 * time.Second}, For: draw.Fixed(2 * time.Second)},
+			Fault:  &faults.Pause{OnNode: faults.OnNode{Target: faults.EachWorker}},
+		},
+		{
+			At: &at, Optional: true, Timing: faults.Timing{For: draw.Fixed(10 * time.Second)},
+			Fault: &faults.Partition{OnLink: faults.OnLink{From: "worker-1", To: "lock"}, Mode: faults.ModeDrop},
+		},
 		// The pause falls on the worker that comes to the point, the first time.
-		{Kind: faults.Pause, When: &faults.When{Worker: "worker-1", Point: "lease-checked", Nth: 1}, Params: faults.Params{
-			Target: "worker-1", For: draw.Fixed(15 * time.Second),
-		}},
-		{Kind: faults.Hold, When: &faults.When{Worker: "worker-3", Point: "write.sent", Nth: 2}, Params: faults.Params{
-			For: draw.Fixed(time.Second),
-		}},
+		{
+			When:   &faults.When{Worker: "worker-1", Point: "lease-checked", Nth: 1},
+			Timing: faults.Timing{For: draw.Fixed(15 * time.Second)}, Fault: &faults.Pause{},
+		},
+		{
+			When:   &faults.When{Worker: "worker-3", Point: "write.sent", Nth: 2},
+			Timing: faults.Timing{For: draw.Fixed(time.Second)}, Fault: &faults.Hold{},
+		},
 	}
 	if diff := cmp.Diff(want, s.Faults); diff != "" {
 		t.Errorf("faults (-want +got):\n%s", diff)

@@ -66,9 +66,8 @@ func (e *RunError) Stack() string {
 // costly to make. It belongs to one goroutine.
 type runner struct {
 	scenario *Scenario
-	own      map[string]lock.Entry           // strategies that the caller brought along
-	entries  map[string]lock.Entry           // of the catalogue, by name; made when it is needed
-	kinds    map[faults.Kind]faults.KindInfo // likewise
+	own      map[string]lock.Entry // strategies that the caller brought along
+	entries  map[string]lock.Entry // of the catalogue, by name; made when it is needed
 	scripts  *keyspace.ScriptCache
 	recorder history.Recorder
 	beat     *atomic.Uint64
@@ -156,17 +155,6 @@ func (r *runner) entry(name string) (lock.Entry, error) {
 	return lock.Entry{}, fmt.Errorf("no strategy is called %q", name)
 }
 
-// kindInfo is [kindInfo], without making the catalogue of faults each time.
-func (r *runner) kindInfo(kind faults.Kind) faults.KindInfo {
-	if r.kinds == nil {
-		r.kinds = map[faults.Kind]faults.KindInfo{}
-		for _, k := range faults.Kinds() {
-			r.kinds[k.Kind] = k
-		}
-	}
-	return r.kinds[kind]
-}
-
 // build makes the world: servers, workers and plan.
 func (r *run) build() error {
 	s := r.scenario
@@ -192,7 +180,7 @@ func (r *run) build() error {
 	r.resource = resource.NewServer(r.world.AddNode(resourceNode, sim.NodeConfig{}), policy, r.initial(), r.recordResource)
 
 	r.plan = faults.GenerateCase(s.Faults, r.use.Case, r.seed, s.WorkerNames(), s.Duration)
-	if slices.ContainsFunc(r.plan.Steps, func(s faults.Step) bool { return s.Action.Kind == faults.Cancel }) {
+	if slices.ContainsFunc(r.plan.Steps, func(s faults.Step) bool { return s.Fault.Info().Effect == faults.Cancels }) {
 		r.cancels = map[string]context.CancelCauseFunc{}
 	}
 	r.bites = make([]results.Bite, len(r.plan.Steps))

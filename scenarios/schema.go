@@ -68,11 +68,7 @@ func outline(own []lock.Entry) strictyaml.Outline {
 			}},
 			reflect.TypeFor[lock.Attempts]():     {"anyOf": []schema{{"type": "integer", "minimum": 1}, {"const": "unlimited"}}},
 			reflect.TypeFor[faults.Spec]():       ref("fault"),
-			reflect.TypeFor[faults.Mode]():       {"enum": faults.Modes()},
-			reflect.TypeFor[faults.Data]():       {"enum": faults.Datas()},
 			reflect.TypeFor[redis.Persistence](): {"enum": persistences()},
-			reflect.TypeFor[faults.Clock]():      {"enum": faults.Clocks()},
-			reflect.TypeFor[faults.Code]():       {"enum": faults.Codes()},
 			reflect.TypeFor[results.Wake]():      {"enum": results.Wakes()},
 			reflect.TypeFor[results.Heeds]():     {"enum": results.Heedings()},
 			reflect.TypeFor[results.Bound]():     {"anyOf": []schema{{"type": "string", "pattern": results.BoundPattern}, {"type": "number"}}},
@@ -89,8 +85,6 @@ func outline(own []lock.Entry) strictyaml.Outline {
 			{Owner: reflect.TypeFor[faults.When](), Key: "worker"}:      ref("worker"),
 			{Owner: reflect.TypeFor[faults.When](), Key: "point"}:       ref("point"),
 			{Owner: reflect.TypeFor[faults.When](), Key: "nth"}:         {"type": "integer", "minimum": 1},
-			{Owner: reflect.TypeFor[faults.Params](), Key: "by"}:        ref("either-way"),
-			{Owner: reflect.TypeFor[faults.Params](), Key: "percent"}:   {"type": "integer", "minimum": 1, "maximum": 100},
 			{Owner: reflect.TypeFor[plainStrategy](), Key: "name"}:      strategyName(own),
 			{Owner: reflect.TypeFor[lock.Params](), Key: "profile"}:     {"enum": profileNames()},
 		},
@@ -106,6 +100,17 @@ func outline(own []lock.Entry) strictyaml.Outline {
 	} {
 		for _, n := range numbers.counts {
 			o.Fields[field{Owner: numbers.owner, Key: n.path}] = schema{"type": "integer", "minimum": n.low, "maximum": n.above}
+		}
+	}
+	for _, k := range faults.Kinds() {
+		kind := reflect.TypeOf(k.New()).Elem()
+		for key, s := range k.Schema {
+			o.Fields[field{Owner: kind, Key: key}] = s
+		}
+		for _, f := range reflect.VisibleFields(kind) {
+			if word, ok := reflect.TypeAssert[faults.Word](reflect.Zero(f.Type)); ok {
+				o.Types[f.Type] = schema{"enum": word.Words()}
+			}
 		}
 	}
 	for _, part := range locks.Parts() {
@@ -220,14 +225,22 @@ func faultSchema(o strictyaml.Outline) schema {
 	var kinds []schema
 	for _, k := range faults.Kinds() {
 		name := string(k.Kind)
-		params := o.Struct(reflect.TypeFor[faults.Params](), k.Params...)
+		keys := k.Params()
+		params := o.Struct(reflect.TypeOf(k.New()).Elem(), keys...)
+		of := params["properties"].(schema)
+		for key, s := range o.Struct(reflect.TypeFor[faults.Timing](), keys...)["properties"].(schema) {
+			of[key] = s
+		}
 		for _, end := range []string{"from", "to", "target"} {
-			if slices.Contains(k.Params, end) {
-				params["properties"].(schema)[end] = strictyaml.Described(placeSchema(k, end), o.Words[end])
+			if s, ok := of[end].(schema); ok {
+				of[end] = strictyaml.Described(placeSchema(k, end), s["description"].(string))
 			}
 		}
-		if slices.Contains(k.Params, "for") {
+		if s, ok := of["for"].(schema); ok {
 			params["required"] = []string{"for"}
+			if k.Length != "" {
+				s["description"] = k.Length
+			}
 		}
 		properties[name] = strictyaml.Described(params, k.Doc)
 		kinds = append(kinds, momentOf(k))
@@ -236,7 +249,7 @@ func faultSchema(o strictyaml.Outline) schema {
 }
 
 // placeSchema is what a fault takes hold of.
-func placeSchema(k faults.KindInfo, end string) schema {
+func placeSchema(k faults.Info, end string) schema {
 	var places []schema
 	if end != "target" || !k.OnlyServer {
 		places = append(places, ref("worker"), schema{"const": faults.EachWorker})
@@ -249,7 +262,7 @@ func placeSchema(k faults.KindInfo, end string) schema {
 
 // momentOf says that an entry is of this kind, and has exactly one of the
 // moments that the kind can fall at.
-func momentOf(k faults.KindInfo) schema {
+func momentOf(k faults.Info) schema {
 	name := string(k.Kind)
 	if k.Point != faults.AnyPoint {
 		pattern := `\.(sent|replied)$`
@@ -290,7 +303,7 @@ func keyWords() map[string]string {
 		"hold":              "time between the read and the write",
 		"think":             "time between two sections",
 		"heeds":             "how far the work looks at its context, which a lock can end; always: the hold sleeps until the context ends, and requests need one that has not; before-write: the hold computes, and only the requests look; never: the hold computes, and nothing looks",
-		"key":               "of cron: one lock for the job, or one for each tick; of a fault the pattern of the keys that it may take",
+		"key":               "of cron: one lock for the job, or one for each tick",
 		"resource":          "what the protected resource does",
 		"fence":             "what it does with a fence token",
 		"lock":              "parameters of the lock",
@@ -327,14 +340,11 @@ func keyWords() map[string]string {
 		"persistence":       "what a server still knows after a crash",
 		"delayed-restart":   "whether a server that comes back stays silent for the longest ttl",
 		"service":           "how long a server takes for one request, one after another",
-		"add":               "how much later each message comes",
-		"percent":           "share of the messages that is lost",
-		"data":              "what a server still knows after this crash; kept: everything; lost: nothing; written: the process was killed, its machine lives on, and all that its persistence has written is there; unless given, the power went, and what its persistence has synchronised is there",
-		"text":              "the error that the server answers with",
-		"with":              "the error, which decides what is refused; READONLY: writes; LOADING: all but commands about the connection; OOM: what may need memory; MISCONF: writes; CLUSTERDOWN: commands with keys",
 		"network":           "the network between workers and servers",
 		"latency":           "how long a message is under way, in each direction",
 		"links":             "links with a latency of their own, one direction each; a later one wins",
+		"from":              "one end of the link",
+		"to":                "the other end of the link",
 		"clocks":            "servers of the lock whose wall clock is wrong",
 		"server":            "which server",
 		"strategies":        "the locks under test",
@@ -365,16 +375,7 @@ func keyWords() map[string]string {
 		"point":             "a named step of the worker or a message",
 		"nth":               "which time the worker comes to the point, from 1",
 		"optional":          "the scenario is fine even if this fault never met anything",
-		"target":            "what it takes hold of; with when, the worker that comes to the point unless given",
-		"from":              "one end of the link",
-		"to":                "the other end of the link",
-		"mode":              "what happens to the messages that are caught",
-		"task":              "name of the task, such as renewal",
-		"by":                "how far the clock moves, forward or back",
 		"clock":             "which clock of the node",
-		"ppm":               "how much too fast the clock runs, in parts per million",
-		"every":             "from the end of one fault to the begin of the next, for each target by itself",
-		"for":               "how long it lasts",
 		"finished":          "a bound on the work that was done and took effect, of all that was asked for, such as \">= 95 %\"",
 		"lost":              "a bound on the sections that lost the lock while they worked, of those that got it",
 		"given-up":          "a bound on the sections that gave up a lease needlessly, of those that got the lock",

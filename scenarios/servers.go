@@ -140,7 +140,7 @@ func (v *validator) serversAt(at string, set *ServersParams) error {
 	if err := judgeSettings(at, set.Has, append(v.countSettings(serverCounts(s)),
 		v.durationSetting("failover", s.Failover, 0),
 		v.nameSetting("persistence", "persistence", string(s.Persistence), texts(persistences())),
-		v.nameSetting("clock", "clock", string(s.Clock), texts(faults.Clocks())),
+		v.nameSetting("clock", "clock", string(s.Clock), faults.ClockWall.Words()),
 	)); err != nil {
 		return err
 	}

@@ -157,7 +157,7 @@ func orNone(named string, violated []string) string {
 func extentOf(t *results.Trial, workers int) Extent {
 	e := Extent{Faults: len(t.Plan.Steps), Workers: workers}
 	for _, step := range t.Plan.Steps {
-		e.Length += step.Action.For
+		e.Length += step.For
 	}
 	if sections, err := t.History.Sections(); err == nil {
 		e.Sections = len(sections)
@@ -202,7 +202,7 @@ func (z *shrinker) begin(s *Scenario, trial *results.Trial, seed uint64) bool {
 		c.Faults = nil
 		for _, step := range trial.Plan.Steps {
 			if spec := s.Faults[step.Spec]; spec.Case == "" || spec.Case == z.use.Case {
-				c.Faults = append(c.Faults, fixed(step, spec.Params))
+				c.Faults = append(c.Faults, fixed(step))
 			}
 		}
 		return true

@@ -166,7 +166,7 @@ faults:
 			label = use
 		}
 	}
-	s.Faults = append(s.Faults[:0], fixed(trial.Plan.Steps[0], s.Faults[0].Params))
+	s.Faults = append(s.Faults[:0], fixed(trial.Plan.Steps[0]))
 	s.Strategies = []Strategy{label, s.Strategies[len(s.Strategies)-1]}
 	s.Expect = map[string]results.Expect{"true": {Holds: []string{"lost-update"}}}
 	if !s.resize([]string{"worker-3", "worker-2", "worker-1"}[:1], 0, false) {
@@ -250,10 +250,9 @@ faults:
   - {when: {worker: worker-2, point: acquire.replied}, drop: {for: 1s}}
 `)
 	trial := trialOf(t, s, "redis-fenced", 1)
-	specs := s.Faults
 	s.Faults = nil
 	for _, step := range trial.Plan.Steps {
-		s.Faults = append(s.Faults, fixed(step, specs[step.Spec].Params))
+		s.Faults = append(s.Faults, fixed(step))
 	}
 	text, err := Rewrite(s, "")
 	if err != nil {

@@ -189,7 +189,9 @@ func faultsNode(specs []faults.Spec) *yaml.Node {
 		if spec.Optional {
 			setKey(entry, "optional", encoded(true))
 		}
-		entry.Content = append(entry.Content, word(string(spec.Kind)), encoded(spec.Params))
+		params := encoded(spec.Fault)
+		params.Content = append(params.Content, encoded(spec.Timing).Content...)
+		entry.Content = append(entry.Content, word(string(spec.Kind())), params)
 		list.Content = append(list.Content, entry)
 	}
 	return list
@@ -248,9 +250,9 @@ func encoded(value any) *yaml.Node {
 		return list
 	}
 	fields := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
-	for i := range v.NumField() {
-		if key := v.Type().Field(i).Tag.Get("yaml"); key != "-" && !v.Field(i).IsZero() {
-			fields.Content = append(fields.Content, word(key), encoded(v.Field(i).Interface()))
+	for _, field := range reflect.VisibleFields(v.Type()) {
+		if key, x := field.Tag.Get("yaml"), v.FieldByIndex(field.Index); key != "-" && !field.Anonymous && !x.IsZero() {
+			fields.Content = append(fields.Content, word(key), encoded(x.Interface()))
 		}
 	}
 	return fields

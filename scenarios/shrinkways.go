@@ -34,9 +34,9 @@ func tied(spec faults.Spec, visits []arrival) (faults.Spec, bool) {
 	if spec.At == nil {
 		return spec, spec.When != nil
 	}
-	points := Points()
+	points, names := Points(), faults.Names(spec.Fault)
 	for _, v := range slices.Backward(visits) {
-		if v.worker == spec.Params.Target && v.at <= *spec.At && slices.Contains(points, v.point) {
+		if len(names) == 1 && v.worker == names[0] && v.at <= *spec.At && slices.Contains(points, v.point) {
 			spec.At, spec.When = nil, &faults.When{Worker: v.worker, Point: v.point, Nth: v.nth}
 			return spec, true
 		}
@@ -149,7 +149,7 @@ func (z *shrinker) fewerSections(keep []string) bool {
 func (z *shrinker) involved() []string {
 	var names []string
 	for _, spec := range z.best.scenario.Faults {
-		for _, name := range append([]string{spec.Params.Target, spec.Params.From, spec.Params.To}, whose(spec)) {
+		for _, name := range append(faults.Names(spec.Fault), whose(spec)) {
 			if slices.Contains(z.best.scenario.WorkerNames(), name) && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
@@ -214,8 +214,7 @@ func (s *Scenario) resize(keep []string, sections int, first bool) bool {
 		return name
 	}
 	for i, spec := range s.Faults {
-		p := &spec.Params
-		p.Target, p.From, p.To = rename(p.Target), rename(p.From), rename(p.To)
+		spec.Fault = faults.Rename(spec.Fault, rename)
 		if spec.When != nil {
 			when := *spec.When
 			when.Worker = rename(when.Worker)
@@ -256,7 +255,7 @@ func (z *shrinker) earlierVisits() {
 // shorterFaults makes each fault as short as it can be.
 func (z *shrinker) shorterFaults() {
 	for i, spec := range z.best.scenario.Faults {
-		z.shorter(spec.Params.For.Value, time.Millisecond, func(c *Scenario, d time.Duration) { c.Faults[i].Params.For = draw.Fixed(d) })
+		z.shorter(spec.For.Value, time.Millisecond, func(c *Scenario, d time.Duration) { c.Faults[i].For = draw.Fixed(d) })
 		if spec.At != nil {
 			z.try(func(c *Scenario) bool {
 				at := rounded(*spec.At)

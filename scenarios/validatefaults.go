@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -28,7 +29,7 @@ func (v *validator) faults() error {
 		}
 		param := at + "." + wrong.Param
 		if !strings.HasPrefix(wrong.Param, "at") && !strings.HasPrefix(wrong.Param, "when") {
-			param = at + "." + string(spec.Kind) + "." + wrong.Param
+			param = at + "." + string(spec.Kind()) + "." + wrong.Param
 		}
 		if text, ok := strings.CutPrefix(wrong.Text, "is "); ok {
 			return v.at.Errorf(param, "%s is %s", param, text)
@@ -55,59 +56,54 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 			return v.at.Errorf(at+".when.nth", "%s.when.nth must be at least 1, and is %d", at, w.Nth)
 		}
 	}
-	at += "." + string(spec.Kind)
-	info := kindInfo(spec.Kind)
-	if target := spec.Params.Target; target != "" && target != faults.EachWorker {
-		if err := v.target(at+".target", info, target); err != nil {
+	info, names := spec.Fault.Info(), faults.Names(spec.Fault)
+	at += "." + string(info.Kind)
+	if len(names) == 1 && names[0] != "" && names[0] != faults.EachWorker {
+		if err := v.target(at+".target", info, names[0]); err != nil {
 			return err
 		}
 	}
-	if err := v.faultWords(at, spec.Params); err != nil {
+	if err := v.faultWords(at, spec.Fault); err != nil {
 		return err
 	}
-	if task := spec.Params.Task; task != "" && len(v.Own) == 0 { // a lock of the caller's names its own
-		if err := v.name(at+".task", "task", task, append(locks.Tasks(), "main")); err != nil {
-			return err
+	for _, need := range faults.Needs(spec.Fault) {
+		switch need.What {
+		case faults.NeedsTask:
+			if need.Name != "" && len(v.Own) == 0 { // a lock of the caller's names its own
+				if err := v.name(at+"."+need.Param, need.Param, need.Name, append(locks.Tasks(), "main")); err != nil {
+					return err
+				}
+			}
+		case faults.NeedsProcess:
+			if v.Processes > 0 && !slices.Contains(v.nodes(), need.Name) {
+				return v.at.Errorf(at, "%s: workers that share a process cannot %s one by one", at, info.Kind)
+			}
+		case faults.NeedsKey, faults.NeedsReplica: // without them the fault hits nothing, which is worth a warning
 		}
 	}
-	if spec.Kind == faults.Crash && v.Processes > 0 && !slices.Contains(v.nodes(), spec.Params.Target) {
-		return v.at.Errorf(at, "%s: workers that share a process cannot crash one by one", at)
-	}
-	if slices.Contains(info.Params, "from") {
-		return v.ends(at, spec.Params.From, spec.Params.To)
+	if len(names) == 2 {
+		return v.ends(at, names[0], names[1])
 	}
 	return nil
 }
 
 // faultWords judges the parameters of a fault that are one of a few words.
-func (v *validator) faultWords(at string, p faults.Params) error {
-	for _, param := range []struct {
-		key, sort, word string
-		known           []string
-	}{
-		{"mode", "mode", string(p.Mode), texts(faults.Modes())},
-		{"clock", "clock", string(p.Clock), texts(faults.Clocks())},
-		{"data", "data", string(p.Data), texts(faults.Datas())},
-		{"with", "error", string(p.With), texts(faults.Codes())},
-	} {
-		if param.word == "" {
+func (v *validator) faultWords(at string, f faults.Fault) error {
+	params := reflect.ValueOf(f).Elem()
+	for _, field := range reflect.VisibleFields(params.Type()) {
+		word, ok := reflect.TypeAssert[faults.Word](params.FieldByIndex(field.Index))
+		if !ok || fmt.Sprint(word) == "" {
 			continue
 		}
-		if err := v.name(at+"."+param.key, param.sort, param.word, param.known); err != nil {
+		if err := v.name(at+"."+field.Tag.Get("yaml"), word.Sort(), fmt.Sprint(word), word.Words()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// kindInfo returns the catalogue's entry of a kind that is known to be there.
-func kindInfo(kind faults.Kind) faults.KindInfo {
-	kinds := faults.Kinds()
-	return kinds[slices.IndexFunc(kinds, func(k faults.KindInfo) bool { return k.Kind == kind })]
-}
-
 // target judges the name of what a fault takes hold of.
-func (v *validator) target(at string, info faults.KindInfo, name string) error {
+func (v *validator) target(at string, info faults.Info, name string) error {
 	known := v.nodes()
 	switch {
 	case info.OnlyServer:

@@ -190,7 +190,7 @@ func listResources() ([]listed, error) {
 func listFaults() ([]listed, error) {
 	var lines []listed
 	for _, k := range faults.Kinds() {
-		lines = append(lines, listed{string(k.Kind), strings.Join(k.Params, ", "), k.Doc})
+		lines = append(lines, listed{string(k.Kind), strings.Join(k.Params(), ", "), k.Doc})
 	}
 	return lines, nil
 }

@@ -3,9 +3,9 @@ package command
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"lockquake/checker"
 	"lockquake/checker/stored"
@@ -78,7 +78,7 @@ func referenceFaults(b *strings.Builder) error {
 	for _, k := range faults.Kinds() {
 		fmt.Fprintf(b, "## %s\n\n%s\n\n", k.Kind, referenceSentence(k.Doc))
 		properties := referenceAt(root, "$defs", "fault", "properties", string(k.Kind), "properties")
-		for _, param := range k.Params {
+		for _, param := range k.Params() {
 			what := referenceKind(param, referenceAt(properties, param))
 			if need := referenceNeed(k, param); need != "" {
 				what += "; " + need
@@ -115,12 +115,12 @@ func referenceUses() (uses, classes map[faults.Kind][]string, err error) {
 			return nil, nil, err
 		}
 		for _, f := range s.Faults {
-			if !slices.Contains(uses[f.Kind], name) {
-				uses[f.Kind] = append(uses[f.Kind], name)
+			if !slices.Contains(uses[f.Kind()], name) {
+				uses[f.Kind()] = append(uses[f.Kind()], name)
 			}
 			class := fmt.Sprintf("%s %s", f.Class, lock.Class(f.Class))
-			if f.Class != "" && !slices.Contains(classes[f.Kind], class) {
-				classes[f.Kind] = append(classes[f.Kind], class)
+			if f.Class != "" && !slices.Contains(classes[f.Kind()], class) {
+				classes[f.Kind()] = append(classes[f.Kind()], class)
 			}
 		}
 	}
@@ -129,7 +129,7 @@ func referenceUses() (uses, classes map[faults.Kind][]string, err error) {
 
 // referenceNeed says whether a parameter of a fault has to be there, or what it
 // is if it is not.
-func referenceNeed(k faults.KindInfo, param string) string {
+func referenceNeed(k faults.Info, param string) string {
 	switch param {
 	case "target":
 		if k.OnlyServer {
@@ -138,15 +138,18 @@ func referenceNeed(k faults.KindInfo, param string) string {
 		return "needed without `when`"
 	case "every":
 		return ""
-	case "key":
-		return "default: all of them"
-	case "data":
-		return "default: by the server's `persistence`"
-	case "mode", "clock", "text":
-		// What a fault does of which nothing is said.
-		spec := faults.Spec{Kind: k.Kind, When: &faults.When{Worker: "worker-1"}, Params: faults.Params{From: "worker-1", To: "lock", Target: "worker-1"}}
-		a := faults.Generate([]faults.Spec{spec}, 1, []string{"worker-1"}, time.Second).Steps[0].Action
-		return "default `" + map[string]string{"mode": string(a.Mode), "clock": string(a.Clock), "text": a.Text}[param] + "`"
+	}
+	params := reflect.ValueOf(k.Defaults()).Elem()
+	for _, field := range reflect.VisibleFields(params.Type()) {
+		if field.Tag.Get("yaml") != param {
+			continue
+		}
+		if preset := params.FieldByIndex(field.Index); preset.Kind() == reflect.String && preset.String() != "" {
+			return "default `" + preset.String() + "`"
+		}
+		if without := field.Tag.Get("without"); without != "" {
+			return "default: " + without
+		}
 	}
 	return "needed"
 }

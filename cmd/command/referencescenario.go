@@ -232,20 +232,6 @@ func referenceMeaning(of, key string, s referenceSchema) string {
 		return "by which clock of the server keys expire"
 	case "strategies.name":
 		return "which lock"
-	case "workload.key":
-		return "of cron: one lock for the job, or one for each tick"
-	case "drop.for":
-		return "how long after the loss the connection is reset"
-	case "duplicate.for":
-		return "how long after the first it arrives again"
-	case "reorder.for":
-		return "how long it waits at most"
-	case "overrun.by":
-		return "how much longer the work takes"
-	case "stale.by":
-		return "how old the answers are"
-	case "delete.key", "evict.key":
-		return "pattern of the keys"
 	}
 	return fmt.Sprint(s["description"])
 }

@@ -190,45 +190,50 @@ func (n *Node) decodeMap(v reflect.Value) error {
 	return nil
 }
 
-func (n *Node) decodeStruct(v reflect.Value) error {
+func (n *Node) decodeStruct(into ...reflect.Value) error {
 	if !n.IsMap() {
 		return n.Wants("a map")
 	}
 	for key, value := range n.Pairs() {
-		field, ok := fieldOf(v.Type(), key.Text())
-		var err error
-		switch open := openKeys(v.Type(), n.decoder.Keys); {
-		case ok:
-			err = value.decode(v.Field(field))
-		case slices.Contains(open, key.Text()):
-			var text string
-			if err = value.Decode(&text); err == nil {
-				field, _ = openField(v.Type())
-				setOpen(v.Field(field), key.Text(), text)
-			}
-		default:
-			err = key.Errorf("%s", Unknown("key", key.Text(), append(keysOf(v.Type()), open...)))
+		var known []string
+		i := slices.IndexFunc(into, func(v reflect.Value) bool {
+			names := append(keysOf(v.Type()), openKeys(v.Type(), n.decoder.Keys)...)
+			known = append(known, names...)
+			return slices.Contains(names, key.Text())
+		})
+		if i < 0 {
+			return key.Errorf("%s", Unknown("key", key.Text(), known))
 		}
-		if err != nil {
+		field, ok := fieldOf(into[i].Type(), key.Text())
+		if !ok {
+			var text string
+			if err := value.Decode(&text); err != nil {
+				return err
+			}
+			setOpen(into[i].Field(openField(into[i].Type())), key.Text(), text)
+			continue
+		}
+		if err := value.decode(into[i].FieldByIndex(field.Index)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// openField returns the index of the field that holds the keys without a field.
-func openField(t reflect.Type) (int, bool) {
+// openField returns the index of the field that holds the keys without a field, -1 for
+// none.
+func openField(t reflect.Type) int {
 	for i := range t.NumField() {
 		if f := t.Field(i); f.Tag.Get("yaml") == ",inline" && f.Type.Kind() == reflect.Map {
-			return i, true
+			return i
 		}
 	}
-	return 0, false
+	return -1
 }
 
 // openKeys lists the keys that a struct takes beside those of its fields.
 func openKeys(t reflect.Type, keys map[reflect.Type][]string) []string {
-	if i, ok := openField(t); ok {
+	if i := openField(t); i >= 0 {
 		return keys[t.Field(i).Type]
 	}
 	return nil
@@ -244,20 +249,21 @@ func setOpen(field reflect.Value, key, text string) {
 	field.Set(with)
 }
 
-// fieldOf returns the index of the field that has a key.
-func fieldOf(t reflect.Type, key string) (int, bool) {
-	for i := range t.NumField() {
-		if name := nameOf(t.Field(i)); name != "" && name == key {
-			return i, true
+// fieldOf returns the field that has a key.
+func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
+	for _, field := range reflect.VisibleFields(t) {
+		if name := nameOf(field); name != "" && name == key {
+			return field, true
 		}
 	}
-	return 0, false
+	return reflect.StructField{}, false
 }
 
-// keysOf returns the keys of a struct in the order of its fields.
+// keysOf returns the keys of a struct in the order of its fields, those of an
+// embedded struct at its place.
 func keysOf(t reflect.Type) []string {
 	var keys []string
-	for field := range t.Fields() {
+	for _, field := range reflect.VisibleFields(t) {
 		if name := nameOf(field); name != "" {
 			keys = append(keys, name)
 		}

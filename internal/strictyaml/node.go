@@ -84,6 +84,18 @@ func (n *Node) Decode(into any) error {
 	return n.decode(reflect.ValueOf(into).Elem())
 }
 
+// DecodeAll decodes a map whose keys are the fields of several structs.
+func (n *Node) DecodeAll(into ...any) error {
+	if n.tag() == "!!null" {
+		return n.Errorf("%s has no value", n.Path())
+	}
+	var structs []reflect.Value
+	for _, one := range into {
+		structs = append(structs, reflect.ValueOf(one).Elem())
+	}
+	return n.decodeStruct(structs...)
+}
+
 func (n *Node) describe() string {
 	switch {
 	case n.IsMap():

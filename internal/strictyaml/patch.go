@@ -51,14 +51,14 @@ func (p *Patch[T]) decodeNode(n *Node) error {
 // duration, is one leaf.
 func (n *Node) leaves(t reflect.Type, at leaf, all []leaf) []leaf {
 	for key, value := range n.Pairs() {
-		i, ok := fieldOf(t, key.Text())
 		l := leaf{path: join(at.path, key.Text())}
+		f, ok := fieldOf(t, key.Text())
 		if !ok {
-			i, _ = openField(t)
+			f = t.Field(openField(t))
 			l.key = key.Text()
 		}
-		l.index = append(slices.Clone(at.index), i)
-		field := t.Field(i).Type
+		l.index = append(slices.Clone(at.index), f.Index...)
+		field := f.Type
 		if _, hooked := n.decoder.Hooks[field]; hooked || l.key != "" || field.Kind() != reflect.Struct {
 			all = append(all, l)
 		} else {

@@ -1,6 +1,7 @@
 package strictyaml
 
 import (
+	"cmp"
 	"maps"
 	"reflect"
 	"time"
@@ -18,7 +19,7 @@ type Outline struct {
 	// Fields describes single fields that are more specific than their type, such as a string that
 	// is a name of something.
 	Fields map[Field]Schema
-	// Words has a sentence for each key.
+	// Words has a sentence for each key whose field has no doc tag.
 	Words map[string]string
 	// Keys are those of the Decoder. Fields describes them.
 	Keys map[reflect.Type][]string
@@ -71,14 +72,15 @@ func (o Outline) Of(t reflect.Type) Schema {
 func (o Outline) Struct(t reflect.Type, keys ...string) Schema {
 	properties := Schema{}
 	for _, key := range keys {
+		field, isField := fieldOf(t, key)
 		s, ok := o.Fields[Field{t, key}]
-		if i, isField := fieldOf(t, key); !ok {
-			if !isField {
-				continue
-			}
-			s = o.Of(t.Field(i).Type)
+		if !ok && !isField {
+			continue
 		}
-		properties[key] = Described(s, o.Words[key])
+		if !ok {
+			s = o.Of(field.Type)
+		}
+		properties[key] = Described(s, cmp.Or(field.Tag.Get("doc"), o.Words[key]))
 	}
 	return Schema{"type": "object", "properties": properties, "additionalProperties": false}
 }

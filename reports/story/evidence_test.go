@@ -113,13 +113,13 @@ var claims = []struct {
 	{regexp.MustCompile("the replica takes over"), happened(func(e *history.Event) bool { return e.Type == history.Promoted })},
 	{regexp.MustCompile("^comes back"), happened(func(e *history.Event) bool { return e.Type == history.Restarted })},
 	{regexp.MustCompile("^starts again"), happened(func(e *history.Event) bool {
-		return e.Type == history.Restarted || e.Type == history.FaultEnd && e.Kind == string(faults.Crash)
+		return e.Type == history.Restarted || e.Type == history.FaultEnd && e.Kind == "crash"
 	})},
 	{regexp.MustCompile("^(crashes|forgets)"), happened(func(e *history.Event) bool {
-		return e.Type == history.Crashed || e.Type == history.FaultBegin && e.Kind == string(faults.Crash)
+		return e.Type == history.Crashed || e.Type == history.FaultBegin && e.Kind == "crash"
 	})},
-	{regexp.MustCompile("'s lease is deleted"), happened(func(e *history.Event) bool { return e.Type == history.FaultBegin && e.Kind == string(faults.Delete) })},
-	{regexp.MustCompile("'s lease is evicted"), happened(func(e *history.Event) bool { return e.Type == history.FaultBegin && e.Kind == string(faults.Evict) })},
+	{regexp.MustCompile("'s lease is deleted"), happened(func(e *history.Event) bool { return e.Type == history.FaultBegin && e.Kind == "delete" })},
+	{regexp.MustCompile("'s lease is evicted"), happened(func(e *history.Event) bool { return e.Type == history.FaultBegin && e.Kind == "evict" })},
 	{regexp.MustCompile("^keys? .* (is|are) (deleted|evicted)"), func(run *results.Trial, l Line) bool {
 		return happened(func(e *history.Event) bool {
 			words := strings.Fields(l.Text)
@@ -127,10 +127,10 @@ var claims = []struct {
 		})(run, l)
 	}},
 	{regexp.MustCompile("arrives a second time"), func(run *results.Trial, _ Line) bool {
-		return slices.ContainsFunc(run.Plan.Steps, func(s faults.Step) bool { return s.Action.Kind == faults.Duplicate })
+		return slices.ContainsFunc(run.Plan.Steps, func(s faults.Step) bool { return s.Kind() == "duplicate" })
 	}},
 	{regexp.MustCompile("^reads .*out of date"), func(run *results.Trial, _ Line) bool {
-		return slices.ContainsFunc(run.Plan.Steps, func(s faults.Step) bool { return s.Action.Kind == faults.Stale })
+		return slices.ContainsFunc(run.Plan.Steps, func(s faults.Step) bool { return s.Kind() == "stale" })
 	}},
 	{regexp.MustCompile("never hears of it$"), func(run *results.Trial, l Line) bool {
 		sections, err := run.History.Sections()

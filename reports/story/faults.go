@@ -21,19 +21,52 @@ type faultID struct {
 	target string
 }
 
+// strike is a fault of a run: as its plan has it, or if that has nothing, as its event
+// does.
+type strike struct {
+	*history.Event
+	fault faults.Fault // nil if its kind is not known
+	info  faults.Info
+	when  *faults.When
+	takes time.Duration // 0 for one that takes no time
+}
+
+func strikeOf(run *results.Trial, e *history.Event) strike {
+	f := strike{Event: e, fault: faults.Named(faults.Kind(e.Kind), e.Target), takes: max(e.Until-e.At, 0)}
+	if step := Planned(run, e); step != nil {
+		f.fault, f.when = step.Fault, step.When
+		if f.takes == 0 {
+			f.takes = step.For
+		}
+	}
+	if f.fault != nil {
+		f.info = f.fault.Info()
+	}
+	return f
+}
+
+// target returns the worker or server that the fault takes hold of, "" for one of links
+// or messages.
+func (f strike) target() string {
+	if f.fault == nil {
+		return ""
+	}
+	if names := faults.Names(f.fault); len(names) == 1 {
+		return names[0]
+	}
+	return ""
+}
+
 // ofFault tells a fault that takes hold or lets go. One that takes no time does
 // not end, and one that another of its kind goes on after does not let go.
 func (t *teller) ofFault(e *history.Event) {
-	action, when := faults.Action{Kind: faults.Kind(e.Kind), Target: e.Target}, (*faults.When)(nil)
-	if step := Planned(t.run, e); step != nil {
-		action, when = step.Action, step.When
-	}
+	f := strikeOf(t.run, e)
 	id := faultID{e.Fault, e.Target}
 	var text string
 	w := turning
 	if e.Type == history.FaultBegin {
-		text = t.onset(e, action, when)
-		if lasts(e, action) > 0 {
+		text = t.onset(f)
+		if f.takes > 0 {
 			t.open[id] = *e
 		}
 	} else if _, open := t.open[id]; open {
@@ -43,39 +76,34 @@ func (t *teller) ofFault(e *history.Event) {
 				return
 			}
 		}
-		text, w = t.healing(action)
+		text, w = t.healing(f)
 	}
 	if text == "" {
 		return
 	}
-	actor, of := t.struck(e, action, when)
+	actor, of := t.struck(f)
 	t.say(&of, actor, w, "%s", text)
 }
 
 // struck returns who a line about a fault is of, and the event with the worker and
 // the section that it concerns: a fault in a section that the story is not about is
 // none of its business.
-func (t *teller) struck(e *history.Event, a faults.Action, when *faults.When) (actor string, of history.Event) {
-	of = *e
-	kinds := faults.Kinds()
-	i := slices.IndexFunc(kinds, func(info faults.KindInfo) bool { return info.Kind == a.Kind })
+func (t *teller) struck(f strike) (actor string, of history.Event) {
+	of = *f.Event
+	target := f.target()
 	switch {
-	case i < 0 || kinds[i].Point != faults.AnyPoint, a.From != "" || a.Target == "":
-		of.Worker = t.onLink(a, when)
+	case target == "":
+		of.Worker = t.onLink(f)
 		return "network", of
-	case slices.Contains(t.run.History.Meta.Workers, a.Target):
-		of.Worker, of.Section = a.Target, t.current[a.Target].n
-		return a.Target, of
+	case t.isWorker(target):
+		of.Worker, of.Section = target, t.current[target].n
+		return target, of
 	}
-	return words.Plain(a.Target, 24), of
+	return words.Plain(target, 24), of
 }
 
-// lasts returns how long a fault takes, 0 for one that takes no time.
-func lasts(e *history.Event, a faults.Action) time.Duration {
-	if e.Until > e.At {
-		return e.Until - e.At
-	}
-	return a.For
+func (t *teller) isWorker(name string) bool {
+	return slices.Contains(t.run.History.Meta.Workers, name)
 }
 
 // crashes notes that a worker's process has ended, and everything that was done
@@ -83,7 +111,7 @@ func lasts(e *history.Event, a faults.Action) time.Duration {
 func (t *teller) crashes(worker string) {
 	t.down[worker] = true
 	for id, fault := range t.open {
-		if id.target == worker && faults.Kind(fault.Kind) != faults.Crash {
+		if info, _ := faults.Lookup(faults.Kind(fault.Kind)); id.target == worker && !info.Kills {
 			delete(t.open, id)
 		}
 	}
@@ -128,181 +156,74 @@ func Planned(run *results.Trial, e *history.Event) *faults.Step {
 
 // onset says how a fault takes hold, "" where something else tells of it (the last
 // event of a worker, the end of a lease) or where it met nothing.
-func (t *teller) onset(e *history.Event, a faults.Action, when *faults.When) string {
-	length := words.Short(lasts(e, a))
-	point := e.Point
-	if point == "" && when != nil {
-		point = when.Point
+func (t *teller) onset(f strike) string {
+	if f.fault == nil {
+		text := words.Plain(f.Kind, 20) + " hits " + words.Plain(f.Target, 30)
+		if f.takes > 0 {
+			text += " for " + words.Short(f.takes)
+		}
+		return text
 	}
-	switch a.Kind {
-	case faults.Pause:
-		return t.halts(a.Target, "is paused "+length+" "+t.where(a.Target, point))
-	case faults.Suspend:
-		return t.halts(a.Target, "is suspended "+length+" "+t.where(a.Target, point))
-	case faults.Stall:
-		if n := len(t.run.Bites); n >= e.Fault && e.Fault > 0 && !t.run.Bites[e.Fault-1].Bit {
-			return "" // it had no such task
-		}
-		return fmt.Sprintf("has its task %s stalled for %s", words.Plain(a.Task, 20), length)
-	case faults.Crash:
-		if slices.Contains(t.run.History.Meta.Workers, a.Target) || t.down[a.Target] {
-			return ""
-		}
-		t.robber, t.down[a.Target] = e, true
-		return "crashes"
-	case faults.Failover:
-		return ""
-	case faults.Delete:
-		t.robber = e
-		return t.taken(e, "deleted")
-	case faults.Evict:
-		t.robber = e
-		return t.taken(e, "evicted")
-	case faults.ClockStep:
-		return fmt.Sprintf("has its wall clock moved by %v", a.By)
-	case faults.ClockRate:
-		if a.PPM < 0 {
-			return fmt.Sprintf("has its %s clock run %d ppm slow for %s", a.Clock, -a.PPM, length)
-		}
-		return fmt.Sprintf("has its %s clock run %d ppm fast for %s", a.Clock, a.PPM, length)
-	case faults.Overload:
-		return "is overloaded for " + length
-	case faults.AnswerErrors:
-		return fmt.Sprintf("refuses %s for %s (%s)", refusedBy(a.With), length, a.With)
-	case faults.Stale:
-		return fmt.Sprintf("answers plain reads with what was there up to %s ago, for %s", words.Short(a.By), length)
-	case faults.Overrun:
-		return fmt.Sprintf("begins sections whose work takes %s longer, for %s", words.Short(a.By), length)
-	case faults.Duplicate:
-		if e.Request != 0 {
-			t.copied[e.Request] = *e
-		}
-	case faults.Cancel:
-		if s := t.sections[t.current[a.Target]]; s == nil || s.Return != 0 && s.Return < e.Seq || t.down[a.Target] {
-			return "" // it was in no section
-		}
-		return "has its section cancelled"
-	default:
+	text := f.fault.Begins(t.scene(f))
+	if f.info.Kills && text != "" {
+		t.down[f.target()] = true
 	}
-	return onsetOnLink(e, a, when, length)
-}
-
-// onsetOnLink is onset for faults of links and messages, and for kinds that a story
-// knows nothing of.
-func onsetOnLink(e *history.Event, a faults.Action, when *faults.When, length string) string {
-	link := words.Plain(a.From+" -> "+a.To, 50)
-	switch a.Kind {
-	case faults.Partition:
-		return fmt.Sprintf("cuts %s for %s (%s)", link, length, a.Mode)
-	case faults.Reset:
-		return "resets the connections of " + link
-	case faults.Latency:
-		return fmt.Sprintf("delays the messages %s for %s", link, length)
-	case faults.Loss:
-		return fmt.Sprintf("loses %d %% of the messages %s for %s", a.Percent, link, length)
-	case faults.Hold:
-		return fmt.Sprintf("holds the %s for %s", message(when), length)
-	case faults.Drop:
-		return "loses the " + message(when)
-	case faults.Duplicate:
-		return fmt.Sprintf("copies the %s, to deliver it again %s later", message(when), length)
-	case faults.Reorder:
-		return fmt.Sprintf("keeps back the %s until another one overtakes it, for %s at most", message(when), length)
-	case faults.Error:
-		return fmt.Sprintf("lets the server answer the %s with the error %s", message(when), words.Plain(a.Text, 40))
-	default:
+	if _, ends := f.fault.(faults.LeaseEnder); ends && (!f.info.Kills || text != "") {
+		t.robber = f.Event
 	}
-	text := words.Plain(e.Kind, 20) + " hits " + words.Plain(e.Target, 30)
-	if lasts(e, a) > 0 {
-		text += " for " + length
+	if f.info.Copies && f.Request != 0 {
+		t.copied[f.Request] = *f.Event
 	}
 	return text
 }
 
-// halts is a text about a process that is stopped, "" if it has crashed before.
-func (t *teller) halts(target, text string) string {
-	if t.down[target] {
-		return ""
+// healing says how a fault lets go, "" where nobody misses it or something else
+// tells of it.
+func (t *teller) healing(f strike) (string, weight) {
+	if f.fault == nil {
+		return fmt.Sprintf("%s ends", words.Plain(f.Kind, 20)), work
 	}
-	return strings.TrimSpace(text)
+	text, turns := f.fault.Ends(t.scene(f))
+	if f.info.Kills && text != "" {
+		delete(t.down, f.target())
+	}
+	if turns {
+		return text, turning
+	}
+	return text, work
 }
 
-// taken names the keys that a fault took away, but for locks that the story is not
+// scene tells a fault what the story knows at its moment.
+func (t *teller) scene(f strike) faults.Scene {
+	target, point := f.target(), f.Point
+	if point == "" && f.when != nil {
+		point = f.when.Point
+	}
+	section := t.sections[t.current[target]]
+	bites := t.run.Bites
+	return faults.Scene{
+		Length: words.Short(f.takes), Where: t.where(target, point), Message: message(f.when), Keys: t.taken(f.Event),
+		Worker: t.isWorker(target), Down: t.down[target], Deluded: t.deluded(target),
+		Idle:   section == nil || section.Return != 0 && section.Return < f.Seq,
+		Missed: f.Fault > 0 && f.Fault <= len(bites) && !bites[f.Fault-1].Bit,
+		Short:  words.Short, Plain: words.Plain,
+	}
+}
+
+// taken lists the keys that a fault took away, but for locks that the story is not
 // about, and for a lease whose end is told by itself.
-func (t *teller) taken(e *history.Event, how string) string {
+func (t *teller) taken(e *history.Event) []string {
 	var keys []string
 	for key := range strings.SplitSeq(e.Hit, ", ") {
+		if key == "" || t.strange[key] {
+			continue
+		}
 		alone := t.run.History.Meta.Quorum <= 1 && t.scope.About(key) && t.lock(key).worker != ""
-		if key != "" && !t.strange[key] && !alone {
+		if !alone {
 			keys = append(keys, key)
 		}
 	}
-	list := words.Plain(strings.Join(keys, ", "), 60)
-	switch len(keys) {
-	case 0:
-		return ""
-	case 1:
-		return "key " + list + " is " + how
-	}
-	return "keys " + list + " are " + how
-}
-
-// healing says how a fault lets go, "" where nobody misses it or something else
-// tells of it.
-func (t *teller) healing(a faults.Action) (string, weight) {
-	link := words.Plain(a.From+" -> "+a.To, 50)
-	switch a.Kind {
-	case faults.Crash:
-		if server := !slices.Contains(t.run.History.Meta.Workers, a.Target) && a.Target != "resource"; server || !t.down[a.Target] {
-			return "", routine
-		}
-		delete(t.down, a.Target)
-		return "starts again", work
-	case faults.Stall:
-		return fmt.Sprintf("has its task %s go on", words.Plain(a.Task, 20)), work
-	case faults.ClockStep:
-		return fmt.Sprintf("has its wall clock moved by %v", -a.By), work
-	case faults.ClockRate:
-		return fmt.Sprintf("has its %s clock run at the right rate again", a.Clock), work
-	case faults.Pause, faults.Suspend:
-		if t.down[a.Target] {
-			return "", routine
-		}
-		if t.deluded(a.Target) {
-			return "wakes, and believes it still holds", turning
-		}
-		return "wakes", work
-	case faults.Partition:
-		return "heals " + link, work
-	case faults.Latency:
-		return "delays the messages " + link + " no longer", work
-	case faults.Loss:
-		return "loses no more messages " + link, work
-	case faults.Overload:
-		return "is no longer overloaded", work
-	case faults.AnswerErrors:
-		return fmt.Sprintf("refuses nothing any more (%s)", a.With), work
-	case faults.Stale:
-		return "answers reads with what is there again", work
-	case faults.Hold, faults.Drop, faults.Duplicate, faults.Reorder, faults.Error, faults.Overrun:
-		return "", routine
-	default:
-	}
-	return fmt.Sprintf("%s ends", words.Plain(string(a.Kind), 20)), work
-}
-
-// refusedBy says which commands a server refuses with the error.
-func refusedBy(with faults.Code) string {
-	switch with {
-	case faults.CodeReadOnly, faults.CodeDisk:
-		return "writes"
-	case faults.CodeMemory:
-		return "what needs memory"
-	case faults.CodeClusterDown:
-		return "commands with keys"
-	case faults.CodeLoading:
-	}
-	return "all commands"
+	return keys
 }
 
 // deluded reports whether a worker believes to hold a lock that it has lost.
@@ -314,12 +235,15 @@ func (t *teller) deluded(worker string) bool {
 
 // onLink returns the worker whose messages a fault of the network meets, ""
 // for all of them.
-func (t *teller) onLink(a faults.Action, when *faults.When) string {
-	if when != nil {
-		return when.Worker
+func (t *teller) onLink(f strike) string {
+	if f.when != nil {
+		return f.when.Worker
 	}
-	for _, end := range []string{a.From, a.To} {
-		if slices.Contains(t.run.History.Meta.Workers, end) {
+	if f.fault == nil {
+		return ""
+	}
+	for _, end := range faults.Names(f.fault) {
+		if t.isWorker(end) {
 			return end
 		}
 	}

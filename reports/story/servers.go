@@ -167,10 +167,6 @@ func (t *teller) onServer(e *history.Event) string {
 
 // robbing says how the lease of a worker ended without a command.
 func (t *teller) robbing(e *history.Event, worker string) string {
-	fault := faults.Kind("")
-	if t.robber != nil && t.robber.At == e.At {
-		fault = faults.Kind(t.robber.Kind)
-	}
 	switch {
 	case e.Type == history.Expired:
 		return worker + "'s lease ends"
@@ -178,10 +174,11 @@ func (t *teller) robbing(e *history.Event, worker string) string {
 		return "the replica takes over, without the lease of " + worker
 	case t.changes[change{e.At, history.Restarted}]:
 		return "comes back without the lease of " + worker
-	case fault == faults.Delete:
-		return worker + "'s lease is deleted"
-	case fault == faults.Crash:
-		return "forgets the lease of " + worker
+	}
+	if t.robber != nil && t.robber.At == e.At {
+		if fault, ok := strikeOf(t.run, t.robber).fault.(faults.LeaseEnder); ok {
+			return fault.EndsLease(worker)
+		}
 	}
 	return worker + "'s lease is evicted"
 }

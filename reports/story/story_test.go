@@ -144,8 +144,8 @@ func TestWhatALineSays(t *testing.T) {
 				s.Fault(4*ms, 2*time.Second, 3, "quake", "everything", "")
 			},
 			steps: []faults.Step{
-				{Action: faults.Action{Kind: faults.Partition, From: "worker-1", To: "lock", Mode: faults.ModeDrop, For: 2 * time.Second}},
-				{When: &faults.When{Worker: "worker-1", Point: "acquire.replied", Nth: 1}, Action: faults.Action{Kind: faults.Drop}},
+				{For: 2 * time.Second, Fault: &faults.Partition{OnLink: faults.OnLink{From: "worker-1", To: "lock"}, Mode: faults.ModeDrop}},
+				{When: &faults.When{Worker: "worker-1", Point: "acquire.replied", Nth: 1}, Fault: &faults.Drop{}},
 			},
 			want: []string{
 				"network: cuts worker-1 -> lock for 1.999s (drop) | nobody | - | -",
@@ -233,7 +233,7 @@ func TestWhatALineSays(t *testing.T) {
 				s.Add(5004*ms, history.Event{Type: history.Freed, Worker: "worker-1", Key: "lock", Node: "lock", Request: 9})
 			},
 			steps: []faults.Step{
-				{When: &faults.When{Worker: "worker-1", Point: "release.sent", Nth: 1}, Action: faults.Action{Kind: faults.Duplicate, Target: "worker-1", For: 5 * time.Second}},
+				{When: &faults.When{Worker: "worker-1", Point: "release.sent", Nth: 1}, For: 5 * time.Second, Fault: &faults.Duplicate{}},
 			},
 			want: []string{
 				"network: copies the release of worker-1, to deliver it again 5s later | worker-1 | worker-1 10.001s | -",
@@ -252,9 +252,9 @@ func TestWhatALineSays(t *testing.T) {
 				}
 			},
 			steps: []faults.Step{
-				{When: &faults.When{Worker: "worker-1", Point: "acquire.sent", Nth: 1}, Action: faults.Action{Kind: faults.Error, Target: "worker-1", Text: "LOADING"}},
-				{Action: faults.Action{Kind: faults.Reset, From: "worker-1", To: "lock"}},
-				{Action: faults.Action{Kind: faults.Cancel, Target: "worker-1"}},
+				{When: &faults.When{Worker: "worker-1", Point: "acquire.sent", Nth: 1}, Fault: &faults.Error{Text: "LOADING"}},
+				{Fault: &faults.Reset{OnLink: faults.OnLink{From: "worker-1", To: "lock"}}},
+				{Fault: &faults.Cancel{OnWorker: faults.OnWorker{Target: "worker-1"}}},
 			},
 			want: []string{
 				"network: lets the server answer the acquire of worker-1 with the error LOADING | nobody | - | -",
@@ -282,11 +282,11 @@ func TestWhatALineSays(t *testing.T) {
 			name: "a server that answers errors",
 			write: func(s *sample.Script) {
 				s.Ask(0, "worker-1", 1)
-				for i := range faults.Codes() {
+				for i := range faults.CodeLoading.Words() {
 					s.Fault(time.Duration(i+1)*ms, 2*time.Second, i+1, "answer-errors", "lock", "")
 				}
 			},
-			steps: refusing(faults.Codes()...),
+			steps: refusing(faults.CodeReadOnly, faults.CodeLoading, faults.CodeMemory, faults.CodeDisk, faults.CodeClusterDown),
 			want: []string{
 				"lock: refuses writes for 1.999s (READONLY) | nobody | - | -",
 				"lock: refuses all commands for 1.998s (LOADING) | nobody | - | -",
@@ -354,7 +354,7 @@ func TestWhatALineSays(t *testing.T) {
 func refusing(codes ...faults.Code) []faults.Step {
 	var steps []faults.Step
 	for _, code := range codes {
-		steps = append(steps, faults.Step{Action: faults.Action{Kind: faults.AnswerErrors, Target: "lock", With: code}})
+		steps = append(steps, faults.Step{Fault: &faults.AnswerErrors{OnServer: faults.OnServer{Target: "lock"}, With: code}})
 	}
 	return steps
 }

@@ -291,11 +291,9 @@ func (w *walker) endLease(p place, at time.Duration, seq int64, how string) {
 // addFault draws a fault on the lane of what it takes hold of. What it does to
 // somebody without a lane is none of the story's business.
 func (w *walker) addFault(begin *history.Event, to time.Duration, seq int64) {
-	kind, lane := faults.Kind(begin.Kind), w.d.lane(begin.Target)
-	switch kind {
-	case faults.Hold, faults.Drop, faults.Partition:
+	lane := w.d.lane(begin.Target)
+	if info, _ := faults.Lookup(faults.Kind(begin.Kind)); info.OnNetwork {
 		lane = w.d.lane("network")
-	default:
 	}
 	text := words.Plain(begin.Kind, 20)
 	if step := story.Planned(w.d.run, begin); step != nil {

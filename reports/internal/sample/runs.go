@@ -41,8 +41,8 @@ func Kleppmann(token int64) *results.Trial {
 		Scenario: "kleppmann", Label: strategy, Strategy: strategy, Seed: 1, Checksum: "00112233445566ff",
 		Replay: "kleppmann@1a2b3c4d5e6f/" + strategy + "/1",
 		Plan: faults.Plan{Steps: []faults.Step{{
-			When:   &faults.When{Worker: "worker-1", Point: "lease-checked", Nth: 1},
-			Action: faults.Action{Kind: faults.Pause, Target: "worker-1", For: 15 * time.Second},
+			When: &faults.When{Worker: "worker-1", Point: "lease-checked", Nth: 1},
+			For:  15 * time.Second, Fault: &faults.Pause{OnNode: faults.OnNode{Target: "worker-1"}},
 		}}},
 		Bites: []results.Bite{{Happened: true, Bit: true, Begin: 105 * ms, End: 15105 * ms}},
 	}
@@ -116,7 +116,7 @@ func Long() *results.Trial {
 		Scenario: "gc-pause", Label: "plain", Strategy: "redis", Seed: 7, History: h,
 		Replay: "gc-pause@1a2b3c4d5e6f/plain/7",
 		Plan: faults.Plan{Steps: []faults.Step{{
-			At: 4010 * ms, Action: faults.Action{Kind: faults.Pause, Target: "worker-1", For: 4 * time.Second},
+			At: 4010 * ms, For: 4 * time.Second, Fault: &faults.Pause{OnNode: faults.OnNode{Target: "worker-1"}},
 		}}},
 		Bites: []results.Bite{{Happened: true, Bit: true}},
 		Results: []checker.Result{{Check: "lost-update", Verdict: checker.Invalid, Applies: true, Count: 3, Findings: []checker.Finding{{
@@ -154,8 +154,8 @@ func LatePacket() *results.Trial {
 		Scenario: "late-packet", Label: "redis-watchdog", Strategy: "redis-watchdog", Seed: 1, History: h,
 		Replay: "late-packet@1a2b3c4d5e6f:redis-watchdog:1:0.1.0:0011223344556677",
 		Plan: faults.Plan{Steps: []faults.Step{{
-			When:   &faults.When{Worker: "worker-1", Point: "write.sent", Nth: 1},
-			Action: faults.Action{Kind: faults.Hold, For: 25 * time.Second},
+			When: &faults.When{Worker: "worker-1", Point: "write.sent", Nth: 1},
+			For:  25 * time.Second, Fault: &faults.Hold{},
 		}}},
 		Results: []checker.Result{{
 			Check: "lost-update", Verdict: checker.Invalid, Applies: true, Count: 1, Findings: []checker.Finding{{

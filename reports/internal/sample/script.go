@@ -134,19 +134,10 @@ func (s *Script) LeaveWith(at time.Duration, worker string, section int, bodyErr
 	s.Add(at+2*ms, history.Event{Type: history.Released, Worker: worker, Section: section, Class: class})
 }
 
-// effectOf returns the effect of a kind of fault, "" for a kind that does not exist.
-func effectOf(kind string) history.Effect {
-	for _, k := range faults.Kinds() {
-		if string(k.Kind) == kind {
-			return history.Effect(k.Effect)
-		}
-	}
-	return ""
-}
-
 // Fault records the beginning and the end of a fault of the plan.
 func (s *Script) Fault(from, to time.Duration, step int, kind, target, point string) {
-	s.Add(from, history.Event{Type: history.FaultBegin, Fault: step, Kind: kind, Effect: effectOf(kind), Target: target, Point: point, Until: to})
+	info, _ := faults.Lookup(faults.Kind(kind)) // none for a kind that does not exist
+	s.Add(from, history.Event{Type: history.FaultBegin, Fault: step, Kind: kind, Effect: history.Effect(info.Effect), Target: target, Point: point, Until: to})
 	s.Add(to, history.Event{Type: history.FaultEnd, Fault: step, Kind: kind, Target: target})
 }
 

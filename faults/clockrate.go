@@ -1,0 +1,97 @@
+package faults
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// ClockRate lets a clock run fast or slow for a while.
+type ClockRate struct {
+	OnNode
+	// Clock is the clock that runs wrong; the default is ClockWall.
+	Clock Clock `yaml:"clock" doc:"which clock of the node"`
+	// PPM is how much faster than true time the clock runs, in parts per
+	// million; negative for slower.
+	PPM int64 `yaml:"ppm" doc:"how much too fast the clock runs, in parts per million"`
+}
+
+// Clock names one of the two clocks of a node.
+type Clock string
+
+// The two clocks.
+const (
+	ClockWall      Clock = "wall"
+	ClockMonotonic Clock = "monotonic"
+)
+
+// Sort implements Word.
+func (Clock) Sort() string { return "clock" }
+
+// Words implements Word.
+func (Clock) Words() []string { return texts(ClockWall, ClockMonotonic) }
+
+// mostPPM is the fastest that a clock can run: twice as fast as true time. At
+// its negative it would stand still.
+const mostPPM = 1_000_000
+
+// Info implements Fault.
+func (*ClockRate) Info() Info {
+	return kind[ClockRate](Info{
+		Kind: "clock-rate", Effect: Skews,
+		Doc: "lets a clock of a worker or a server run fast or slow, in parts per million",
+	})
+}
+
+func (f *ClockRate) complete() { f.Clock = cmp.Or(f.Clock, ClockWall) }
+
+func (f *ClockRate) check(s Spec, workers, nodes []string) error {
+	switch {
+	case f.PPM == 0:
+		return &ParamError{"ppm", "is missing: how much too fast the clock runs, in parts per million"}
+	case f.PPM <= -mostPPM || f.PPM > mostPPM:
+		return &ParamError{"ppm", fmt.Sprintf("%d is not between -%d and %d", f.PPM, mostPPM, mostPPM)}
+	case f.Clock != "" && !known(f.Clock):
+		return unknownWord("clock", f.Clock.Sort(), f.Clock)
+	}
+	return f.OnNode.check(s, workers, nodes)
+}
+
+func (f *ClockRate) words() []string {
+	return append(f.OnNode.words(), string(f.Clock), strconv.FormatInt(f.PPM, 10), "ppm")
+}
+
+func (f *ClockRate) read(r *reader) {
+	f.OnNode.read(r)
+	f.Clock = Clock(r.word("clock"))
+	r.known(f.Clock, "clock")
+	text := r.word("rate")
+	ppm, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || ppm == 0 || ppm <= -mostPPM || ppm > mostPPM {
+		r.fail("%q is no rate between -%d and %d parts per million", text, mostPPM, mostPPM)
+	}
+	f.PPM = ppm
+	r.expect("ppm")
+}
+
+// Apply implements Fault.
+func (f *ClockRate) Apply(on any, d time.Duration) error {
+	type rater interface {
+		SetClockRate(target string, clock Clock, ppm int64, d time.Duration) error
+	}
+	return ask(on, f, func(t rater) error { return t.SetClockRate(f.Target, f.Clock, f.PPM, d) })
+}
+
+// Begins implements Fault.
+func (f *ClockRate) Begins(s Scene) string {
+	if f.PPM < 0 {
+		return fmt.Sprintf("has its %s clock run %d ppm slow for %s", f.Clock, -f.PPM, s.Length)
+	}
+	return fmt.Sprintf("has its %s clock run %d ppm fast for %s", f.Clock, f.PPM, s.Length)
+}
+
+// Ends implements Fault.
+func (f *ClockRate) Ends(Scene) (text string, turning bool) {
+	return fmt.Sprintf("has its %s clock run at the right rate again", f.Clock), false
+}

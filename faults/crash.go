@@ -1,0 +1,110 @@
+package faults
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Crash ends a process without a word. It is started again when the fault
+// is over. A worker knows nothing of its earlier life then; a server knows what
+// it had saved, or what Data says.
+type Crash struct {
+	OnNode
+	// Data says what a server still knows; the default follows from its persistence.
+	Data Data "yaml:\"data\" without:\"by the server's `persistence`\" doc:\"what a server still knows after this crash; kept: everything; lost: nothing; written: the process was killed, its machine lives on, and all that its persistence has written is there; unless given, the power went, and what its persistence has synchronised is there\""
+}
+
+// Data is what a server still knows after a crash.
+type Data string
+
+// The ways.
+const (
+	DataByPersistence Data = ""     // what its persistence has saved
+	DataKept          Data = "kept" // everything
+	DataLost          Data = "lost" // nothing
+	// DataWritten: the process was killed and its machine lives on, so what the
+	// server had written to a file is there, synchronised or not: everything,
+	// unless its persistence is none.
+	DataWritten Data = "written"
+)
+
+// Sort implements Word.
+func (Data) Sort() string { return "data" }
+
+// Words implements Word.
+func (Data) Words() []string { return texts(DataKept, DataLost, DataWritten) }
+
+// Info implements Fault.
+func (*Crash) Info() Info {
+	return kind[Crash](Info{
+		Kind: "crash", Kills: true,
+		Doc: "ends the process of a worker without a word, or lets a server lose power (data: written kills it only), and starts it again after the time given",
+	})
+}
+
+func (*Crash) places() []Place {
+	lock := OnNode{lockServers}
+	return []Place{
+		{Name: "crash", Letter: "c", Default: true, Order: 40, Fault: &Crash{}, Doc: "the worker's process ends, and is started again later"},
+		{Name: "server-crash", Letter: "s", Default: true, Order: 50, Fault: &Crash{lock, DataLost}, For: briefly, Doc: "the lock's server crashes, and is back at once without its data"},
+		{Name: "server-restart", Letter: "r", Order: 60, Fault: &Crash{lock, DataKept}, For: briefly, Doc: "the lock's server is started anew, with its data"},
+	}
+}
+
+func (f *Crash) needs() []Need { return []Need{{What: NeedsProcess, Name: f.Target}} }
+
+func (f *Crash) check(s Spec, workers, nodes []string) error {
+	switch {
+	case f.Data == DataByPersistence:
+	case !known(f.Data):
+		return unknownWord("data", "word", f.Data)
+	case !slices.Contains(nodes, f.Target):
+		return &ParamError{"data", "a worker keeps none"}
+	case f.Target == "resource":
+		return &ParamError{"data", "what a resource keeps is said by its fence policy"}
+	}
+	return f.OnNode.check(s, workers, nodes)
+}
+
+func (f *Crash) words() []string {
+	if f.Data == DataByPersistence {
+		return f.OnNode.words()
+	}
+	return append(f.OnNode.words(), "data", string(f.Data))
+}
+
+func (f *Crash) read(r *reader) {
+	f.OnNode.read(r)
+	if r.next("data") {
+		f.Data = Data(r.word("data"))
+		r.known(f.Data, "data")
+	}
+}
+
+// Apply implements Fault.
+func (f *Crash) Apply(on any, d time.Duration) error {
+	type crasher interface {
+		Crash(target string, data Data, d time.Duration) error
+	}
+	return ask(on, f, func(t crasher) error { return t.Crash(f.Target, f.Data, d) })
+}
+
+// Begins implements Fault. The last event of a worker tells of its crash.
+func (*Crash) Begins(s Scene) string {
+	if s.Worker || s.Down {
+		return ""
+	}
+	return "crashes"
+}
+
+// Ends implements Fault. The lock's servers say themselves that they start again.
+func (f *Crash) Ends(s Scene) (text string, turning bool) {
+	if !s.Down || !s.Worker && f.Target != "resource" {
+		return "", false
+	}
+	return "starts again", false
+}
+
+// EndsLease implements LeaseEnder.
+func (*Crash) EndsLease(worker string) string { return fmt.Sprintf("forgets the lease of %s", worker) }

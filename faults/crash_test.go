@@ -1,0 +1,52 @@
+package faults
+
+import (
+	"testing"
+	"time"
+
+	"lockquake/internal/draw"
+)
+
+// moment makes a timed spec of a kind.
+func moment(f Fault) Spec {
+	return Spec{At: new(time.Duration), Timing: Timing{For: draw.Fixed(time.Second)}, Fault: f}
+}
+
+func TestStallParams(t *testing.T) {
+	wantInvalid(t, []invalid{
+		{"renewal of one", moment(&Stall{OnWorker: OnWorker{Target: "worker-1"}, Task: "renewal"}), "", ""},
+		{"renewal of each", moment(&Stall{OnWorker: OnWorker{Target: EachWorker}, Task: "renewal"}), "", ""},
+		{"no task", moment(&Stall{OnWorker: OnWorker{Target: "worker-1"}}), "task", "missing"},
+		{"server", moment(&Stall{OnWorker: OnWorker{Target: "lock"}, Task: "renewal"}), "target", `no worker is called "lock"`},
+		{"no target", moment(&Stall{Task: "renewal"}), "target", "missing"},
+	})
+}
+
+func TestSuspendAndCrashParams(t *testing.T) {
+	wantInvalid(t, []invalid{
+		{"suspended worker", moment(&Suspend{OnNode: OnNode{Target: "worker-1"}}), "", ""},
+		{"suspended server", moment(&Suspend{OnNode: OnNode{Target: "lock"}}), "", ""},
+		{"suspended stranger", moment(&Suspend{OnNode: OnNode{Target: "lick"}}), "target", `no worker or server is called "lick"`},
+		{"crashed worker", moment(&Crash{OnNode: OnNode{Target: EachWorker}}), "", ""},
+		{"crashed server", moment(&Crash{OnNode: OnNode{Target: "lock"}}), "", ""},
+		{"crashed server without data", moment(&Crash{OnNode: OnNode{Target: "lock"}, Data: DataLost}), "", ""},
+		{"killed server", moment(&Crash{OnNode: OnNode{Target: "lock"}, Data: DataWritten}), "", ""},
+		{"crashed worker without data", moment(&Crash{OnNode: OnNode{Target: "worker-1"}, Data: DataLost}), "data", "a worker keeps none"},
+		{"crashed resource", moment(&Crash{OnNode: OnNode{Target: "resource"}}), "", ""},
+		{"crashed resource without data", moment(&Crash{OnNode: OnNode{Target: "resource"}, Data: DataLost}), "data", "said by its fence policy"},
+		{"unknown data", moment(&Crash{OnNode: OnNode{Target: "lock"}, Data: "gone"}), "data", `unknown word "gone"`},
+	})
+}
+
+func TestWorkParams(t *testing.T) {
+	wantInvalid(t, []invalid{
+		{"overrun", moment(&Overrun{OnWorker: OnWorker{Target: EachWorker}, By: time.Second}), "", ""},
+		{"overrun of a server", moment(&Overrun{OnWorker: OnWorker{Target: "lock"}, By: time.Second}), "target", `no worker is called "lock"`},
+		{"overrun by nothing", moment(&Overrun{OnWorker: OnWorker{Target: "worker-1"}}), "by", "missing"},
+		{"cancel", instant(&Cancel{OnWorker: OnWorker{Target: "worker-1"}}), "", ""},
+		{"cancel with a length", moment(&Cancel{OnWorker: OnWorker{Target: "worker-1"}}), "for", "a cancel takes none"},
+	})
+}
+
+// instant makes a timed spec of a kind that takes no time.
+func instant(f Fault) Spec { return Spec{At: new(time.Duration), Fault: f} }

@@ -1,0 +1,56 @@
+package faults
+
+import "time"
+
+// Delete is a third party that takes keys away: an operator, a script that
+// cleans up.
+type Delete struct {
+	OnServer
+	// Key is the pattern of the keys; the default is every lock of the scenario.
+	Key string `yaml:"key" without:"all of them" doc:"pattern of the keys"`
+}
+
+// Info implements Fault.
+func (*Delete) Info() Info {
+	return kind[Delete](Info{
+		Kind: "delete", Instant: true, Hits: HitsGrants,
+		Doc: "lets a third party delete every key of the lock's server that fits a pattern, all locks if there is none",
+	})
+}
+
+func (*Delete) places() []Place {
+	return []Place{{Name: "delete", Letter: "k", Order: 170, Fault: &Delete{OnServer: OnServer{lockServers}}, Doc: "a third party deletes every lock"}}
+}
+
+func (f *Delete) needs() []Need { return []Need{{NeedsKey, "key", f.Key}} }
+
+func (f *Delete) check(s Spec, workers, nodes []string) error {
+	if err := checkKey(f.Key); err != nil {
+		return err
+	}
+	return f.OnServer.check(s, workers, nodes)
+}
+
+func (f *Delete) words() []string { return append(f.OnServer.words(), keyWords(f.Key)...) }
+
+func (f *Delete) read(r *reader) {
+	f.OnServer.read(r)
+	f.Key = r.key()
+}
+
+// Apply implements Fault.
+func (f *Delete) Apply(on any, _ time.Duration) error {
+	type deleter interface {
+		Delete(server, key string) error
+	}
+	return ask(on, f, func(t deleter) error { return t.Delete(f.Target, f.Key) })
+}
+
+// Begins implements Fault.
+func (*Delete) Begins(s Scene) string { return s.taken("deleted") }
+
+// Ends implements Fault.
+func (*Delete) Ends(Scene) (text string, turning bool) { return "delete ends", false }
+
+// EndsLease implements LeaseEnder.
+func (*Delete) EndsLease(worker string) string { return worker + "'s lease is deleted" }

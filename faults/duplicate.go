@@ -1,0 +1,36 @@
+package faults
+
+import (
+	"fmt"
+	"time"
+)
+
+// Duplicate lets a request arrive twice, as a proxy that sends it again
+// does.
+type Duplicate struct{ OnRequest }
+
+// Info implements Fault.
+func (*Duplicate) Info() Info {
+	return kind[Duplicate](Info{
+		Kind: "duplicate", Effect: Catches, Copies: true, Length: "how long after the first it arrives again",
+		Doc: "lets one request arrive twice, the second time so long after the first",
+	})
+}
+
+func (*Duplicate) places() []Place {
+	return []Place{{
+		Name: "duplicate", Letter: "t", Order: 90, Fault: &Duplicate{}, Except: []string{"dial"},
+		Doc: "the request that leaves here arrives once more, later",
+	}}
+}
+
+// Apply implements Fault.
+func (f *Duplicate) Apply(on any, d time.Duration) error {
+	type duplicator interface{ DuplicateMessage(d time.Duration) error }
+	return ask(on, f, func(t duplicator) error { return t.DuplicateMessage(d) })
+}
+
+// Begins implements Fault.
+func (*Duplicate) Begins(s Scene) string {
+	return fmt.Sprintf("copies the %s, to deliver it again %s later", s.Message, s.Length)
+}

@@ -1,0 +1,80 @@
+package faults
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Evict is a server that is short of memory and drops a key.
+type Evict struct {
+	OnServer
+	// Key is the pattern of the keys of which one goes; the default is every key.
+	Key string `yaml:"key" without:"all of them" doc:"pattern of the keys"`
+}
+
+// Info implements Fault.
+func (*Evict) Info() Info {
+	return kind[Evict](Info{
+		Kind: "evict", Instant: true, Hits: HitsGrants,
+		Doc: "lets the lock's server drop one key that fits a pattern, any if there is none",
+	})
+}
+
+func (f *Evict) needs() []Need { return []Need{{NeedsKey, "key", f.Key}} }
+
+func (f *Evict) check(s Spec, workers, nodes []string) error {
+	if err := checkKey(f.Key); err != nil {
+		return err
+	}
+	return f.OnServer.check(s, workers, nodes)
+}
+
+func (f *Evict) words() []string { return append(f.OnServer.words(), keyWords(f.Key)...) }
+
+func (f *Evict) read(r *reader) {
+	f.OnServer.read(r)
+	f.Key = r.key()
+}
+
+// Apply implements Fault.
+func (f *Evict) Apply(on any, _ time.Duration) error {
+	type evicter interface {
+		Evict(server, key string) error
+	}
+	return ask(on, f, func(t evicter) error { return t.Evict(f.Target, f.Key) })
+}
+
+// Begins implements Fault.
+func (*Evict) Begins(s Scene) string { return s.taken("evicted") }
+
+// Ends implements Fault.
+func (*Evict) Ends(Scene) (text string, turning bool) { return "evict ends", false }
+
+// EndsLease implements LeaseEnder.
+func (*Evict) EndsLease(worker string) string { return worker + "'s lease is evicted" }
+
+// checkKey refuses a pattern that a line of a plan cannot have.
+func checkKey(pattern string) error {
+	if strings.ContainsFunc(pattern, unicode.IsSpace) {
+		return &ParamError{"key", fmt.Sprintf("%q has a space in it", pattern)}
+	}
+	return nil
+}
+
+// keyWords are the words of a plan about a pattern, none for the default.
+func keyWords(pattern string) []string {
+	if pattern == "" {
+		return nil
+	}
+	return []string{"key", pattern}
+}
+
+// key reads keyWords.
+func (r *reader) key() string {
+	if r.next("key") {
+		return r.word("key")
+	}
+	return ""
+}

@@ -1,0 +1,32 @@
+package faults
+
+import "time"
+
+// Failover makes the replica the primary, with what it has got by then.
+type Failover struct{ OnServer }
+
+// Info implements Fault.
+func (*Failover) Info() Info {
+	return kind[Failover](Info{
+		Kind: "failover", Instant: true, Hits: HitsGrants,
+		Doc: "makes the replica of the lock's server the primary, with the writes that have reached it",
+	})
+}
+
+func (*Failover) places() []Place {
+	return []Place{{Name: "failover", Letter: "f", Order: 130, Fault: &Failover{OnServer{lockServers}}, Doc: "the replica takes the place of the lock's server"}}
+}
+
+func (*Failover) needs() []Need { return []Need{{What: NeedsReplica}} }
+
+// Apply implements Fault.
+func (f *Failover) Apply(on any, _ time.Duration) error {
+	type promoter interface{ Promote() error }
+	return ask(on, f, func(t promoter) error { return t.Promote() })
+}
+
+// Begins implements Fault. The promotion tells of itself.
+func (*Failover) Begins(Scene) string { return "" }
+
+// Ends implements Fault.
+func (*Failover) Ends(Scene) (text string, turning bool) { return "failover ends", false }

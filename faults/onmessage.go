@@ -1,0 +1,48 @@
+package faults
+
+import (
+	"fmt"
+	"strings"
+)
+
+// OnMessage is a fault of the one message that is sent at its point. Whose message it is
+// follows from the point, so it has no target.
+type OnMessage struct{}
+
+func (*OnMessage) names() []*string                     { return nil }
+func (*OnMessage) words() []string                      { return nil }
+func (*OnMessage) check(Spec, []string, []string) error { return nil }
+func (*OnMessage) Ends(Scene) (text string, turns bool) { return "", false }
+
+func (*OnMessage) describe(info *Info) { info.Point, info.Hits = MessagePoint, HitsMessage }
+
+func (*OnMessage) read(r *reader) {
+	if r.step.When == nil {
+		r.fail("a %s is tied to a message, not to a moment", r.info.Kind)
+		return
+	}
+	if err := r.info.checkPoint(r.step.When.Point); err != nil {
+		r.fail("%w", err)
+	}
+}
+
+// OnRequest is a fault of the one request that is sent at its point.
+type OnRequest struct{ OnMessage }
+
+func (*OnRequest) describe(info *Info) { info.Point, info.Hits = RequestPoint, HitsMessage }
+
+// checkPoint returns an error unless a message that the kind can catch
+// begins its way at the point.
+func (info Info) checkPoint(point string) error {
+	operation, event, _ := strings.Cut(point, ".")
+	switch {
+	case info.Point == AnyPoint:
+		return nil
+	case operation != "" && event == "sent", operation != "" && event == "replied" && info.Point == MessagePoint:
+		return nil
+	case info.Point == RequestPoint:
+		return fmt.Errorf("at %q no request begins its way: a %s needs a point such as acquire.sent", point, info.Kind)
+	}
+	return fmt.Errorf("at %q no message begins its way: a %s needs a point such as acquire.sent or acquire.replied",
+		point, info.Kind)
+}

@@ -1,0 +1,24 @@
+package faults
+
+import "slices"
+
+// OnServer is a fault of a server.
+type OnServer struct {
+	// Target is a server, as in OnNode. The default is every server of the lock.
+	Target string `yaml:"target" doc:"what it takes hold of; with when, the worker that comes to the point unless given"`
+}
+
+func (s *OnServer) names() []*string { return []*string{&s.Target} }
+func (s *OnServer) words() []string  { return []string{s.Target} }
+func (s *OnServer) read(r *reader)   { s.Target = r.word("server") }
+
+func (s *OnServer) describe(info *Info) {
+	info.Point, info.Server, info.OnlyServer = AnyPoint, true, true
+}
+
+func (s *OnServer) check(_ Spec, _, nodes []string) error {
+	if s.Target != "" && !slices.Contains(nodes, s.Target) {
+		return unknownName("target", "server", s.Target)
+	}
+	return nil
+}

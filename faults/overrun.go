@@ -1,0 +1,52 @@
+package faults
+
+import (
+	"fmt"
+	"time"
+)
+
+// Overrun makes work take longer than its author thought.
+type Overrun struct {
+	OnWorker
+	// By is how much longer the work takes.
+	By time.Duration `yaml:"by" doc:"how much longer the work takes"`
+}
+
+// Info implements Fault.
+func (*Overrun) Info() Info {
+	return kind[Overrun](Info{
+		Kind: "overrun", Schema: eitherWay(), Hits: HitsNewSections, // sections that have begun go on as they are
+		Doc: "makes the work of the sections that a worker begins meanwhile longer",
+	})
+}
+
+func (f *Overrun) check(s Spec, workers, nodes []string) error {
+	if err := checkBy(f.By, "how much longer the work takes, such as 30s"); err != nil {
+		return err
+	}
+	return f.OnWorker.check(s, workers, nodes)
+}
+
+func (f *Overrun) words() []string { return append(f.OnWorker.words(), "by", f.By.String()) }
+
+func (f *Overrun) read(r *reader) {
+	f.OnWorker.read(r)
+	r.expect("by")
+	f.By = r.duration(1)
+}
+
+// Apply implements Fault.
+func (f *Overrun) Apply(on any, d time.Duration) error {
+	type overrunner interface {
+		Overrun(worker string, by, d time.Duration) error
+	}
+	return ask(on, f, func(t overrunner) error { return t.Overrun(f.Target, f.By, d) })
+}
+
+// Begins implements Fault.
+func (f *Overrun) Begins(s Scene) string {
+	return fmt.Sprintf("begins sections whose work takes %s longer, for %s", s.Short(f.By), s.Length)
+}
+
+// Ends implements Fault.
+func (*Overrun) Ends(Scene) (text string, turning bool) { return "", false }

@@ -1,0 +1,36 @@
+package faults
+
+import (
+	"fmt"
+	"time"
+)
+
+// Reorder lets a request be overtaken by one on another connection of the
+// same client. On one connection requests keep their order.
+type Reorder struct{ OnRequest }
+
+// Info implements Fault.
+func (*Reorder) Info() Info {
+	return kind[Reorder](Info{
+		Kind: "reorder", Effect: Catches, Length: "how long it waits at most",
+		Doc: "lets one request be overtaken by the next one of its client on another connection, waiting so long at most",
+	})
+}
+
+func (*Reorder) places() []Place {
+	return []Place{{
+		Name: "reorder", Letter: "o", Order: 100, Fault: &Reorder{}, Except: []string{"dial"},
+		Doc: "the request that leaves here is overtaken by the next on another connection",
+	}}
+}
+
+// Apply implements Fault.
+func (f *Reorder) Apply(on any, d time.Duration) error {
+	type reorderer interface{ ReorderMessage(d time.Duration) error }
+	return ask(on, f, func(t reorderer) error { return t.ReorderMessage(d) })
+}
+
+// Begins implements Fault.
+func (*Reorder) Begins(s Scene) string {
+	return fmt.Sprintf("keeps back the %s until another one overtakes it, for %s at most", s.Message, s.Length)
+}

@@ -1,0 +1,24 @@
+package faults
+
+import "time"
+
+// Reset breaks connections, as a load balancer or a server that closes
+// idle ones does: the user of one gets another session.
+type Reset struct{ OnLink }
+
+// Info implements Fault.
+func (*Reset) Info() Info {
+	return kind[Reset](Info{Kind: "reset", Instant: true, Doc: "breaks every connection from one end to the other, now"})
+}
+
+// Apply implements Fault.
+func (f *Reset) Apply(on any, _ time.Duration) error {
+	type resetter interface{ Reset(from, to string) error }
+	return ask(on, f, func(t resetter) error { return t.Reset(f.From, f.To) })
+}
+
+// Begins implements Fault.
+func (f *Reset) Begins(s Scene) string { return "resets the connections of " + f.in(s) }
+
+// Ends implements Fault.
+func (*Reset) Ends(Scene) (text string, turning bool) { return "reset ends", false }

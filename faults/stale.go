@@ -1,0 +1,54 @@
+package faults
+
+import (
+	"fmt"
+	"time"
+)
+
+// Stale is a read that a replica answers which lags behind.
+type Stale struct {
+	OnServer
+	// By is how old the answers are.
+	By time.Duration `yaml:"by" doc:"how old the answers are"`
+}
+
+// Info implements Fault.
+func (*Stale) Info() Info {
+	return kind[Stale](Info{
+		Kind: "stale", Schema: eitherWay(),
+		Doc: "lets a server answer plain reads with what was there some time ago, as a replica that lags does",
+	})
+}
+
+func (f *Stale) check(s Spec, workers, nodes []string) error {
+	if err := checkBy(f.By, "how old the answers are, such as 2s"); err != nil {
+		return err
+	}
+	return f.OnServer.check(s, workers, nodes)
+}
+
+func (f *Stale) words() []string { return append(f.OnServer.words(), "by", f.By.String()) }
+
+func (f *Stale) read(r *reader) {
+	f.OnServer.read(r)
+	r.expect("by")
+	f.By = r.duration(1)
+}
+
+// Apply implements Fault.
+func (f *Stale) Apply(on any, d time.Duration) error {
+	type staler interface {
+		ReadStale(server string, by, d time.Duration) error
+	}
+	return ask(on, f, func(t staler) error { return t.ReadStale(f.Target, f.By, d) })
+}
+
+// Begins implements Fault.
+func (f *Stale) Begins(s Scene) string {
+	return fmt.Sprintf("answers plain reads with what was there up to %s ago, for %s", s.Short(f.By), s.Length)
+}
+
+// Ends implements Fault.
+func (*Stale) Ends(Scene) (text string, turning bool) {
+	return "answers reads with what is there again", false
+}
