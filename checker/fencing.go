@@ -11,7 +11,7 @@ import (
 func fencingCheck() Check {
 	return Check{
 		Name:  "fencing",
-		Doc:   "tokens rise with the grants, and the resource refuses the stale and nobody else",
+		Doc:   "tokens rise with the grants, and the resource refuses stale holders and only those",
 		About: Fencing, Rank: 5,
 		Unit: "a section with a wrong token, or with an operation that was wrongly accepted or refused",
 		run:  fencing,

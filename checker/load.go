@@ -11,7 +11,7 @@ import (
 func loadCheck() Check {
 	return Check{
 		Name:  "load",
-		Doc:   "those who wait for a lock do not poll its server in step, nor without a pause",
+		Doc:   "waiters do not poll the lock server in step, nor without a pause",
 		About: Efficiency, Rank: 6,
 		Unit: "a peak of requests, or a section that asks without a pause", NoRate: "it judges the requests of a run as a whole",
 		run: load,

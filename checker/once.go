@@ -12,7 +12,7 @@ import (
 func onceCheck() Check {
 	return Check{
 		Name:  "once",
-		Doc:   "each piece of work, such as a tick, takes effect once: not twice, and not never without anybody noticing",
+		Doc:   "no unit of work, such as a tick, takes effect twice, or stays undone unnoticed",
 		About: Corruption, Rank: 2,
 		Workloads: []string{"cron", "reminders"},
 		Unit:      "a piece of work that was done more than once, or never",
