@@ -85,29 +85,3 @@ func (c Claims) String() string {
 	}
 	return strings.Join(all, "; ")
 }
-
-// claimsOf returns what the sound strategy of that name claims.
-func claimsOf(name string) Claims {
-	var (
-		crashes = []Class{ClassCrash, ClassUnknown}
-		service = []Class{ClassPause, ClassDelay, ClassUnknown, ClassCrash}
-		fenced  = []Class{ClassPause, ClassDelay, ClassUnknown, ClassCrash, ClassClock, ClassSuspend}
-	)
-	switch name {
-	case "redis", "redis-backoff", "redis-checked", "redis-notify":
-		return Claims{Corruption: crashes, Service: service}
-	case "redis-watchdog-cancel":
-		return Claims{Corruption: crashes, Told: service, Service: service, Also: "no corruption under work that overruns; all of it for work that heeds its context"}
-	case "redis-watchdog":
-		return Claims{Corruption: crashes, Told: service, Service: service, Also: "no corruption under work that overruns"}
-	case "redis-fenced", "redis-fenced-incr-first":
-		return Claims{Corruption: fenced, Fencing: fenced, Service: service}
-	case "redis-replica", "redis-replica-wait":
-		return Claims{Corruption: crashes, Service: service, Also: "sound service under a failover, within the time that it takes"}
-	case "redlock", "redlock-extend":
-		return Claims{Corruption: crashes, Service: service, Also: "no corruption under the restart of a minority that keeps its data"}
-	case "redlock-delayed-restart":
-		return Claims{Corruption: crashes, Service: service, Also: "no corruption under restarts without data; sound service with the silent time allowed for"}
-	}
-	return Claims{}
-}

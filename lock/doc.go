@@ -1,5 +1,5 @@
-// Package lock holds the locks under test, and what any lock must be to be
-// tested.
+// Package lock says what a lock must be to be tested, and what it can be put together
+// from. It knows no server and no client library.
 //
 // # A tour
 //
@@ -7,19 +7,21 @@
 //     whose [Lease] is one grant (lock.go).
 //   - [Resource] is what is protected, and [Section] how the body of a
 //     critical section reaches it.
-//   - [Catalogue] lists every strategy with what it hands to the resource
-//     (catalogue.go), the servers that it needs ([Topology]), and the faults under
-//     which it claims to hold ([Claims]); [Params] are the parts and the numbers that
-//     it is made of, and [Profiles] numbers that go together.
+//   - [Entry] is a strategy as the catalogue has it: the servers that it needs
+//     ([Topology]), the faults under which it claims to hold ([Claims]), and the
+//     function that makes it of its [Deps] (entry.go).
+//   - [Family] is the strategies on one kind of lock servers, a package under lock such
+//     as lock/redis. Package lock/locks lists the families.
+//   - [Part] is one part of a lock, such as who renews the lease, and [Choice] has its
+//     ways as values (part.go). [Params] name a way for each part, and set the numbers;
+//     [Profiles] are numbers that go together. Three parts are the same in every family:
+//     [Looks] (check.go), [Refusals] (refused.go) and [WrongEndings] (ending.go).
 //   - [Holders] reads who holds a lock from its records at a server, for a lock
 //     that is no plain string (holders.go); [ReadHolders] is the guess for a lock that
 //     does not say (holdersdefault.go).
-//   - The Redis strategies are one locker with parts (redis.go, redislease.go,
-//     redisrenewal.go, reaper.go). Its requests go to one server, or to all of several
-//     with a quorum to decide (redlock.go).
 //   - [ErrNotObtained], [ErrLost], [ErrUnknown] and [ErrRefused] are what a
 //     caller can be told (errors.go).
 //
-// Everything here takes time, tasks, contexts and random numbers from an
-// env.Env, and runs in the simulation and on a real machine alike.
+// Everything here, and in the families, takes time, tasks, contexts and random numbers
+// from an env.Env, and runs in the simulation and on a real machine alike.
 package lock

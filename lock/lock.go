@@ -1,9 +1,6 @@
 package lock
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
 // Locker hands out leases of named locks. An implementation is built for one
 // worker and used by that worker's tasks only.
@@ -63,43 +60,35 @@ type Strategy interface {
 	Do(ctx context.Context, key string, r Resource, body Body) error
 }
 
-// WithLock makes a Strategy of a Locker the way people write it: acquire, run
-// the body, release always. The release has a context that does not end with the
-// caller's, so a cancelled section gives its lock back; release: callers-context is
-// the part of the recipe that does otherwise. An error of the release is joined to the
-// body's result and does not replace it. Without an error of the body, an error of
-// the release is returned alone.
-func WithLock(l Locker) Strategy { return withLock{locker: l} }
+// WithLock makes a Strategy of a Locker: it acquires, runs the body, and always
+// releases. The release has a context that does not end with the caller's, so a
+// cancelled section gives its lock back. An error of the release is joined to the
+// body's result. Without an error of the body, an error of the release is returned
+// alone.
+func WithLock(l Locker) Strategy { return Recipe{Locker: l} }
 
-// withLock is WithLock, with the ways in which people get it wrong.
-type withLock struct {
-	locker  Locker
-	release Release
-	refused Refused
+// Recipe is WithLock with the two parts that every family has: what happens without
+// the lock, and how a section ends.
+type Recipe struct {
+	Locker  Locker
+	Refused Refusal // nil: the work does not run
+	End     Ending  // nil: EndSection
 }
 
-func (w withLock) Do(ctx context.Context, key string, r Resource, body Body) error {
-	lease, err := w.locker.Acquire(ctx, key)
-	if err != nil {
-		if w.refused == RefusedRun {
-			return body(ctx, section{noLease{ctx}, r})
-		}
+// Do implements Strategy.
+func (w Recipe) Do(ctx context.Context, key string, r Resource, body Body) error {
+	lease, err := w.Locker.Acquire(ctx, key)
+	switch {
+	case err != nil && w.Refused != nil:
+		return w.Refused(ctx, r, body, err)
+	case err != nil:
 		return err
 	}
 	bodyErr := body(lease.Context(), section{lease, r})
-	if bodyErr != nil && w.release == ReleaseSkipped {
-		return bodyErr
+	if w.End != nil {
+		return w.End(ctx, lease, bodyErr)
 	}
-	// The lock is given back even when the caller's context has ended by now.
-	if w.release == ReleaseCallersContext && ctx.Err() != nil {
-		_ = lease.Release(ctx) // the flaw: nothing is sent, and a deferred call has no one to tell
-		return bodyErr
-	}
-	releaseErr := lease.Release(context.WithoutCancel(ctx))
-	if releaseErr != nil && w.release == ReleaseMasks {
-		return fmt.Errorf("release failed: %v", releaseErr) //nolint:errorlint // the flaw: nobody can tell what it was
-	}
-	return join(bodyErr, releaseErr)
+	return EndSection(ctx, lease, bodyErr)
 }
 
 // section is the Section of a lease.

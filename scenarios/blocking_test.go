@@ -12,6 +12,7 @@ import (
 	"lockquake/checker"
 	"lockquake/lock"
 	"lockquake/lock/env"
+	lockredis "lockquake/lock/redis"
 )
 
 // signalLock waits with BLPOP for an element that a release pushes. One that
@@ -29,14 +30,14 @@ redis.call("del", KEYS[2]) redis.call("lpush", KEYS[2], 1) return redis.call("de
 func (l *signalLock) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 	owner, signal := fmt.Sprint(l.Env.Rand("owner").Uint64()), key+":signal"
 	for {
-		won, err := l.Redis.SetNX(env.WithOp(ctx, "acquire"), key, owner, l.Params.TTL).Result()
+		won, err := lockredis.PortOf(l.Deps).Client.SetNX(env.WithOp(ctx, "acquire"), key, owner, l.Params.TTL).Result()
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", lock.ErrUnknown, err)
 		}
 		if won {
 			return &signalLease{l, ctx, key, owner}, nil
 		}
-		if err := l.Redis.BLPop(env.WithOp(ctx, "wait"), l.Params.TTL+time.Second, signal).Err(); err != nil && !errors.Is(err, redis.Nil) {
+		if err := lockredis.PortOf(l.Deps).Client.BLPop(env.WithOp(ctx, "wait"), l.Params.TTL+time.Second, signal).Err(); err != nil && !errors.Is(err, redis.Nil) {
 			return nil, fmt.Errorf("%w: %w", lock.ErrUnknown, err)
 		}
 	}
@@ -54,12 +55,12 @@ func (s *signalLease) Token() int64             { return 0 }
 
 func (s *signalLease) Release(ctx context.Context) error {
 	signal := s.key + ":signal"
-	n, err := s.lock.Redis.Eval(env.WithOp(ctx, "release"), pushAndDelete, []string{s.key, signal}, s.owner).Int64()
+	n, err := lockredis.PortOf(s.lock.Deps).Client.Eval(env.WithOp(ctx, "release"), pushAndDelete, []string{s.key, signal}, s.owner).Int64()
 	if err != nil {
 		return fmt.Errorf("%w: %w", lock.ErrUnknown, err)
 	}
 	if s.lock.forgets {
-		if err := s.lock.Redis.Del(env.WithOp(ctx, "forget"), signal).Err(); err != nil {
+		if err := lockredis.PortOf(s.lock.Deps).Client.Del(env.WithOp(ctx, "forget"), signal).Err(); err != nil {
 			return fmt.Errorf("%w: %w", lock.ErrUnknown, err)
 		}
 	}

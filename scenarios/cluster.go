@@ -12,8 +12,8 @@ import (
 
 // processClients are what the workers of a process share.
 type processClients struct {
-	setPort func(*lock.Deps)
-	state   *lock.Process // of its workers' locks
+	port  any
+	state *lock.Process // of its workers' locks
 }
 
 // startServers puts the lock's servers into the world. Silence is how long one stays

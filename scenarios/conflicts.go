@@ -91,7 +91,7 @@ func (v *validator) conflictsOfWorkers(use Strategy, entry lock.Entry, at, group
 	settings := v.WorkloadOf(use)
 	hold := v.holdOf(settings, worker)
 	half := max(hold.Quantile(0.5), settings.HoldAtLeast)
-	renews := p.Renewal != lock.RenewalNone
+	renews := p.Renews()
 	// set lists where a value may be set, nearest first.
 	set := func(path string) []string { return []string{group + "." + path, at + "." + path, path} }
 	held := append(set("hold"), at+".workload.hold", "workload.hold")
@@ -132,7 +132,7 @@ func about(least, half time.Duration) string {
 func (v *validator) renewing() bool {
 	return len(v.Own) > 0 || slices.ContainsFunc(v.Strategies, func(use Strategy) bool {
 		p := v.ParamsOf(v.known.entries[use.Name].Defaults, use, "")
-		return p.Renewal != lock.RenewalNone && p.TTL != 0
+		return p.Renews() && p.TTL != 0
 	})
 }
 

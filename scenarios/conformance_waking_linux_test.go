@@ -25,6 +25,7 @@ import (
 	"lockquake/internal/stats"
 	"lockquake/lock"
 	"lockquake/lock/env"
+	lockredis "lockquake/lock/redis"
 	"lockquake/scenarios/results"
 )
 
@@ -318,7 +319,7 @@ func TestStoppedProcess(t *testing.T) {
 	}
 	params := entry.Defaults
 	params.TTL = o.TTL
-	s := entry.New(lock.Deps{Env: machine, Params: params, Redis: redis.NewClient(&redis.Options{Addr: o.Redis, MaxRetries: -1})})
+	s := entry.New(lock.Deps{Env: machine, Params: params, Port: lockredis.Port{Client: redis.NewClient(&redis.Options{Addr: o.Redis, MaxRetries: -1})}})
 	for {
 		hold := 40*time.Millisecond + rand.N(160*time.Millisecond)
 		_ = s.Do(t.Context(), o.Key, stoppedClient{o.Parent}, func(ctx context.Context, x lock.Section) error {

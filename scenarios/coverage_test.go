@@ -5,7 +5,6 @@ import (
 
 	"lockquake/checker"
 	"lockquake/faults"
-	"lockquake/lock"
 	"lockquake/scenarios/workload"
 	"lockquake/sim/resource"
 )
@@ -37,7 +36,7 @@ func TestBuiltinsUseTheCatalogues(t *testing.T) {
 	for _, commit := range []workload.Commit{workload.CommitInside, workload.CommitAfterRelease} {
 		wanted = append(wanted, "work commit: "+string(commit))
 	}
-	for _, e := range lock.Catalogue() {
+	for _, e := range Strategies() {
 		wanted = append(wanted, "strategy "+e.Name)
 	}
 	for _, p := range resource.Policies() {

@@ -54,8 +54,8 @@ func (h hanging) Write(ctx context.Context, _, _ string, _ int64) error {
 func replaced(s *Scenario, by func(e lock.Entry, d lock.Deps) lock.Strategy) Option {
 	return func(o *options) {
 		for _, use := range s.Strategies {
-			i := slices.IndexFunc(lock.Catalogue(), func(e lock.Entry) bool { return e.Name == use.Name })
-			e := lock.Catalogue()[i]
+			i := slices.IndexFunc(Strategies(), func(e lock.Entry) bool { return e.Name == use.Name })
+			e := Strategies()[i]
 			of := e
 			e.New = func(d lock.Deps) lock.Strategy { return by(of, d) }
 			o.own[e.Name] = e

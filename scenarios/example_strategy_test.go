@@ -9,6 +9,7 @@ import (
 
 	"lockquake/lock"
 	"lockquake/lock/env"
+	lockredis "lockquake/lock/redis"
 	"lockquake/scenarios"
 )
 
@@ -48,7 +49,7 @@ func (l *myLease) Release(ctx context.Context) error {
 // fault is needed to find the flaw of this one.
 func ExampleParse_ownStrategy() {
 	mine := lock.Entry{Name: "mine", Doc: "looks, then takes", New: func(d lock.Deps) lock.Strategy {
-		return lock.WithLock(&myLock{env: d.Env, redis: d.Redis})
+		return lock.WithLock(&myLock{env: d.Env, redis: lockredis.PortOf(d).Client})
 	}}
 	scenario, err := scenarios.Parse("mine.yaml", []byte(`
 name: mine

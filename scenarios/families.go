@@ -37,16 +37,55 @@ func (f families) of(e lock.Entry) (*backend.Family, error) {
 	return nil, fmt.Errorf("%s: %s", e.Name, strictyaml.Unknown("family of lock servers", e.Family, names))
 }
 
-// strategies lists those of the catalogue and of the families.
+// Strategies lists the strategies of all families, simplest first.
+func Strategies() []lock.Entry { return families(Families()).strategies() }
+
 func (f families) strategies() []lock.Entry {
-	all := lock.Catalogue()
+	all := []lock.Entry{lock.None()}
 	for _, family := range f {
 		for _, e := range family.Strategies {
-			e.Family, e.Topology.Nodes = family.Name, max(e.Topology.Nodes, 1)
+			e.Family = family.Name
 			all = append(all, e)
 		}
 	}
+	for i := range all {
+		all[i].Topology.Nodes = max(all[i].Topology.Nodes, 1)
+	}
 	return all
+}
+
+// Parts lists the parts of the locks of all families. A part that several families have
+// is one, with the ways of all of them.
+func Parts() []lock.Part { return families(Families()).parts() }
+
+func (f families) parts() []lock.Part {
+	var parts []lock.Part
+	for _, family := range f {
+		for _, p := range family.Parts {
+			i := slices.IndexFunc(parts, func(q lock.Part) bool { return q.Name == p.Name })
+			if i < 0 {
+				i, parts = len(parts), append(parts, p)
+			} else {
+				parts[i].Ways = append(parts[i].Ways, missing(parts[i], p)...)
+			}
+			parts[i].Families = append(parts[i].Families, family.Name)
+		}
+	}
+	return parts
+}
+
+// missing returns the ways of b that a has not.
+func missing(a, b lock.Part) []lock.Way {
+	return slices.DeleteFunc(slices.Clone(b.Ways), func(w lock.Way) bool { return slices.Contains(a.WayNames(), w.Name) })
+}
+
+// tasks lists the tasks that the locks run beside the worker's own.
+func (f families) tasks() []string {
+	var tasks []string
+	for _, family := range f {
+		tasks = append(tasks, family.Tasks...)
+	}
+	return tasks
 }
 
 // The names by which structs have the keys of the families.

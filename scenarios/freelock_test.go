@@ -9,6 +9,7 @@ import (
 
 	"lockquake/lock"
 	"lockquake/lock/env"
+	lockredis "lockquake/lock/redis"
 )
 
 // ownLock is the recipe of one Redis, but for what a test puts in its place.
@@ -31,7 +32,7 @@ func (l *ownLock) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 	}
 	for {
 		l.owner = fmt.Sprintf("%s-%d-%d", l.deps.Instance, l.calls, l.deps.Env.Mono())
-		won, err := l.deps.Redis.SetNX(env.WithOp(ctx, "acquire"), key, l.owner, l.deps.Params.TTL).Result()
+		won, err := lockredis.PortOf(l.deps).Client.SetNX(env.WithOp(ctx, "acquire"), key, l.owner, l.deps.Params.TTL).Result()
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("%w: %w", lock.ErrUnknown, errors.Join(err, l.free(context.WithoutCancel(ctx), key)))
@@ -49,7 +50,7 @@ func (l *ownLock) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 // free gives the key back if it is the lock's own.
 func (l *ownLock) free(ctx context.Context, key string) error {
 	const script = `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`
-	n, err := l.deps.Redis.Eval(env.WithOp(ctx, "release"), script, []string{key}, l.owner).Int64()
+	n, err := lockredis.PortOf(l.deps).Client.Eval(env.WithOp(ctx, "release"), script, []string{key}, l.owner).Int64()
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: %w", lock.ErrUnknown, err)

@@ -12,6 +12,7 @@ import (
 
 	"lockquake/lock"
 	"lockquake/lock/env"
+	lockredis "lockquake/lock/redis"
 )
 
 // scripted is a lock whose every step is one script. Each is given the owner, the
@@ -30,7 +31,7 @@ func newScripted(keys func(string) []string, acquire, release string) func(lock.
 }
 
 func (l *scripted) run(ctx context.Context, op, script, key, owner string) (bool, error) {
-	n, err := l.Redis.Eval(env.WithOp(ctx, op), script, l.keys(key), owner, l.Params.TTL.Milliseconds()).Int64()
+	n, err := lockredis.PortOf(l.Deps).Client.Eval(env.WithOp(ctx, op), script, l.keys(key), owner, l.Params.TTL.Milliseconds()).Int64()
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", lock.ErrUnknown, err)
 	}
@@ -250,12 +251,12 @@ func (e *election) write(ctx context.Context, op, key, before, holder string) (s
 	if err != nil {
 		return "", false, err
 	}
-	n, err := e.Redis.Eval(env.WithOp(ctx, op), swap, []string{key}, before, text).Int64()
+	n, err := lockredis.PortOf(e.Deps).Client.Eval(env.WithOp(ctx, op), swap, []string{key}, before, text).Int64()
 	return string(text), n == 1, err
 }
 
 func (e *election) read(ctx context.Context, op, key string) (text string, d document, err error) {
-	text, err = e.Redis.Get(env.WithOp(ctx, op), key).Result()
+	text, err = lockredis.PortOf(e.Deps).Client.Get(env.WithOp(ctx, op), key).Result()
 	if errors.Is(err, redis.Nil) {
 		return "", d, nil
 	}
@@ -389,7 +390,7 @@ func refillingQuorum(flawed bool) lock.Entry {
 
 // ask carries a script out on all servers, one after another.
 func (l *refilling) ask(ctx context.Context, op, script, key, owner string) (yes, no int) {
-	for _, node := range l.Nodes {
+	for _, node := range lockredis.PortOf(l.Deps).Nodes {
 		n, err := node.Eval(env.WithOp(ctx, op), script, []string{key}, owner, l.Params.TTL.Milliseconds()).Int64()
 		switch {
 		case err == nil && n > 0:

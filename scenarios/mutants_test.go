@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lockquake/checker"
-	"lockquake/lock"
 	"lockquake/scenarios/results"
 	"lockquake/sim/resource"
 )
@@ -84,7 +83,7 @@ func builtins(t *testing.T) []*Scenario {
 func TestMutantsAreCaught(t *testing.T) {
 	const within = 100
 	var flaws []string
-	for _, e := range lock.Catalogue() {
+	for _, e := range Strategies() {
 		if e.Flawed {
 			flaws = append(flaws, e.Name)
 		}
@@ -208,7 +207,7 @@ func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
 func TestFlawedStrategiesUnderEveryFault(t *testing.T) {
 	s := loaded(t, "redis-matrix")
 	var flawed []string
-	for _, e := range lock.Catalogue() {
+	for _, e := range Strategies() {
 		if e.Flawed {
 			flawed = append(flawed, e.Name)
 		}

@@ -14,7 +14,7 @@ import (
 const ownName = `^[\pL\pN][\pL\pN_-]*$`
 
 // CheckOwn refuses strategies of the caller's own that cannot be told from each
-// other, or from those of [lock.Catalogue]. [Parse] and its kin call it too.
+// other, or from those of [Strategies]. [Parse] and its kin call it too.
 func CheckOwn(own ...lock.Entry) error {
 	taken := map[string]string{}
 	for _, e := range families(Families()).strategies() {

@@ -10,6 +10,7 @@ import (
 
 	"lockquake/lock"
 	"lockquake/lock/env"
+	lockredis "lockquake/lock/redis"
 	"lockquake/scenarios/results"
 )
 
@@ -27,7 +28,7 @@ func (l *leased) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 	}
 	token := l.Instance
 	for {
-		won, err := l.Redis.SetNX(env.WithOp(ctx, "acquire"), key, token, l.Params.TTL).Result()
+		won, err := lockredis.PortOf(l.Deps).Client.SetNX(env.WithOp(ctx, "acquire"), key, token, l.Params.TTL).Result()
 		if err != nil {
 			return nil, errors.Join(lock.ErrUnknown, err)
 		}
@@ -51,7 +52,7 @@ func (l *leasedLease) Check() error             { return nil }
 func (l *leasedLease) Token() int64             { return 0 }
 func (l *leasedLease) Release(ctx context.Context) error {
 	compared := goredis.NewScript(`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end return 0`)
-	n, err := compared.Run(env.WithOp(ctx, "release"), l.Redis, []string{l.key}, l.token).Int64()
+	n, err := compared.Run(env.WithOp(ctx, "release"), lockredis.PortOf(l.Deps).Client, []string{l.key}, l.token).Int64()
 	if l.local != nil {
 		l.local.Release()
 	}
@@ -157,7 +158,7 @@ func TestStateThatOutlivesARunIsNamed(t *testing.T) {
 // compares its tokens, whatever the strategies and servers of that are.
 func TestOwnFencedLockRunsInEveryBuiltinScenario(t *testing.T) {
 	var fenced lock.Entry
-	for _, e := range lock.Catalogue() {
+	for _, e := range Strategies() {
 		if e.Name == "redis-fenced" {
 			fenced = e
 		}

@@ -26,7 +26,7 @@ import (
 // checks everything that can be checked without running it. Name is what the
 // file is called; a file of samples is looked for beside it. Own are strategies that
 // the caller brings along: the scenario can name them as it can those of
-// [lock.Catalogue], and so can the program that runs it; points that only such a strategy
+// [Strategies], and so can the program that runs it; points that only such a strategy
 // has are believed.
 //
 // An error is a single line that begins with file, line and column.
@@ -57,7 +57,7 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 		Text:     bytes.Clone(data),
 	}
 	s.samples = map[string][]time.Duration{}
-	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum, s.samples), Extensions: s.served().extensions()}
+	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum, s.samples), Extensions: s.served().extensions(), Keys: openKeys(s.served().parts())}
 	at, err := decoder.Decode(name, data, s)
 	if err != nil {
 		return nil, err

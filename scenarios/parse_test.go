@@ -217,7 +217,7 @@ func TestParseAcceptsStrategiesOfTheCaller(t *testing.T) {
 
 // own is a strategy of the caller's: the simplest lock there is under another name.
 func own(name string) lock.Entry {
-	e := lock.Catalogue()[slices.IndexFunc(lock.Catalogue(), func(e lock.Entry) bool { return e.Name == "redis" })]
+	e := Strategies()[slices.IndexFunc(Strategies(), func(e lock.Entry) bool { return e.Name == "redis" })]
 	e.Name = name
 	return e
 }

@@ -14,6 +14,7 @@ import (
 	"lockquake/history"
 	"lockquake/internal/draw"
 	"lockquake/lock"
+	lockredis "lockquake/lock/redis"
 	"lockquake/sim"
 	"lockquake/sim/redis"
 	"lockquake/sim/redis/client"
@@ -35,7 +36,7 @@ type rig struct {
 	lines   []string
 	told    []history.Type // what the servers say that is of interest
 
-	subscriber, shared lock.Subscriber // see inOneProcess
+	subscriber, shared lockredis.Subscriber // see inOneProcess
 }
 
 // visit is one section of a worker.
@@ -46,7 +47,7 @@ type visit struct {
 
 func newRig(t *testing.T, name string, tune func(*lock.Params)) *rig {
 	t.Helper()
-	entries := lock.Catalogue()
+	entries := Strategies()
 	i := slices.IndexFunc(entries, func(e lock.Entry) bool { return e.Name == name })
 	if i < 0 {
 		t.Fatalf("no strategy is called %s", name)
@@ -141,7 +142,8 @@ func (r *rig) run(visits []visit) []string {
 				if strategies[v.worker-1] == nil {
 					clients := r.clients[v.worker-1]
 					strategies[v.worker-1] = r.entry.New(lock.Deps{
-						Env: worker, Params: r.entry.Defaults, Redis: clients[0], Nodes: clients, Subscriber: r.subscriber, SharedSubscriber: r.shared,
+						Env: worker, Params: r.entry.Defaults,
+						Port: lockredis.Port{Client: clients[0], Nodes: clients, Subscriber: r.subscriber, SharedSubscriber: r.shared},
 					})
 				}
 				err := strategies[v.worker-1].Do(context.Background(), "x", nil, func(ctx context.Context, s lock.Section) error {

@@ -252,8 +252,8 @@ func (r *run) strategy(worker *sim.Worker) lock.Strategy {
 	instance := source.Stream("instance", process.Name()).At(r.lives[process.Name()])
 	deps := lock.Deps{
 		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name), Instance: fmt.Sprintf("%016x", instance.Uint64()), Process: clients.state,
+		Port: clients.port,
 	}
-	clients.setPort(&deps)
 	return r.entry.New(deps)
 }
 

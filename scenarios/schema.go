@@ -111,9 +111,10 @@ func (f families) outline(strategies []lock.Entry) strictyaml.Outline {
 			}
 		}
 	}
-	for _, part := range lock.Parts() {
-		o.Fields[field{Owner: reflect.TypeFor[lock.Params](), Key: part.Name}] = schema{"enum": part.Ways}
+	for _, part := range f.parts() {
+		o.Fields[field{Owner: reflect.TypeFor[lock.Params](), Key: part.Name}] = schema{"enum": part.WayNames(), "description": part.Doc}
 	}
+	o.Keys = openKeys(f.parts())
 	var params []string
 	for _, p := range workload.Params(workload.Catalogue()) {
 		at := field{Owner: reflect.TypeFor[workload.Settings](), Key: p.Name}
@@ -302,7 +303,7 @@ func keyWords() map[string]string {
 		"heeds":           "how far the work looks at its context, which a lock can end; always: the hold sleeps until the context ends, and requests need one that has not; before-write: the hold computes, and only the requests look; never: the hold computes, and nothing looks",
 		"key":             "of cron: one lock for the job, or one for each tick",
 		"resource":        "what the protected resource does",
-		"fence":           "of a resource what it does with a fence token, of a lock where its token comes from",
+		"fence":           "what it does with a fence token",
 		"lock":            "parameters of the lock",
 		"ttl":             "lease time that the server is asked for",
 		"retry":           "what follows a refused acquire",
@@ -310,13 +311,7 @@ func keyWords() map[string]string {
 		"delay":           "wait before the next attempt",
 		"jitter":          "a uniform part of this is added to the delay",
 		"doubling":        "the delay, but not the jitter, doubles after every attempt",
-		"owner":           "how the value is made that says whose the key is",
-		"take":            "by which commands the key is taken",
-		"check":           "what the holder does before a write",
-		"renewal":         "who renews the lease, and what a refusal means",
-		"release":         "how the key is given back, and what the answer means",
-		"unknown":         "what an acquire means that nobody answered",
-		"refused":         "of a lock: what happens to the work when the lock is not obtained; of an expectation: a bound on the sections that did not get the lock",
+		"refused":         "a bound on the sections that did not get the lock",
 		"renew":           "period of renewal; 0s for a third of the lease",
 		"profile":         "ttl, retry and renew of a kind of work; the keys beside it win",
 		"random":          "waits for a uniform part of the delay instead of all of it",
@@ -324,11 +319,7 @@ func keyWords() map[string]string {
 		"node-timeout":    "how long one of several servers, or a replica, is waited for; 0s for as long as the client waits",
 		"drift":           "what is taken off the validity of several servers; 0s for a hundredth of the ttl and 2ms",
 		"wait":            "how many replicas must have the key before it counts as taken",
-		"validity":        "how a quorum is held against the time that it took to get",
-		"vote":            "which answers of several servers make a quorum",
-		"waiting":         "what a waiter waits for before it asks again",
 		"fallback":        "how long a waiter listens before it asks all the same; 0s for ever",
-		"reaper":          "whether a third actor deletes locks that look abandoned",
 		"max-hold":        "how long renewal keeps one grant alive",
 		"servers":         "the servers of the lock",
 		"nodes":           "how many independent servers: lock, or lock-1, lock-2, ... of several",

@@ -17,7 +17,6 @@ import (
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/internal/draw"
-	"lockquake/lock"
 	"lockquake/scenarios/workload"
 )
 
@@ -178,7 +177,7 @@ func TestSchemaSaysWhatItKnows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, one := range []struct{ name, doc string }{
-		{lock.Catalogue()[1].Name, lock.Catalogue()[1].Doc},
+		{Strategies()[1].Name, Strategies()[1].Doc},
 		{workload.Catalogue()[0].Name, workload.Catalogue()[0].Doc},
 		{checker.Catalogue()[0].Name, checker.Catalogue()[0].Doc},
 		{string(faults.Kinds()[0].Kind), faults.Kinds()[0].Doc},

@@ -40,18 +40,18 @@ func toyOf(s backend.Settings) toySettings {
 
 func toyFamily() backend.Family {
 	return backend.Family{
-		Name: "toy", Doc: "one register for each lock, with compare-and-set",
+		Family: lock.Family{Name: "toy", Strategies: []lock.Entry{{
+			Name: "toy-cas", Doc: "a register is set from empty to the holder, for a ttl",
+			Defaults: lock.Params{TTL: 2 * time.Second, Retry: lock.Retry{Attempts: 20, Delay: 100 * time.Millisecond}},
+			New: func(d lock.Deps) lock.Strategy {
+				return lock.WithLock(&toyLocker{d.Env, d.Port.(toyPort), d.Params, d.Env.Rand("lock")})
+			},
+		}}},
+		Doc:      "one register for each lock, with compare-and-set",
 		Settings: toyDefaults(),
 		Answer:   backend.Answer{Key: "toy.wait", Of: func(s backend.Settings) time.Duration { return toyOf(s).Toy.Wait }},
 		Start:    startToys,
 		Kind:     &toyCluster{},
-		Strategies: []lock.Entry{{
-			Name: "toy-cas", Doc: "a register is set from empty to the holder, for a ttl",
-			Defaults: lock.Params{TTL: 2 * time.Second, Retry: lock.Retry{Attempts: 20, Delay: 100 * time.Millisecond}, Renewal: lock.RenewalNone},
-			New: func(d lock.Deps) lock.Strategy {
-				return lock.WithLock(&toyLocker{d.Env, d.Port.(toyPort), d.Params, d.Env.Rand("lock")})
-			},
-		}},
 	}
 }
 
@@ -94,9 +94,9 @@ func (c *toyCluster) Replicated() bool  { return false }
 func (c *toyCluster) Requests() int64   { return c.world.Node(c.layout.Names[0]).Requests() }
 func (c *toyCluster) Close()            {}
 
-func (c *toyCluster) Connect(p *sim.Process, s backend.Settings) func(*lock.Deps) {
+func (c *toyCluster) Connect(p *sim.Process, s backend.Settings) any {
 	client := &toyClient{process: p, node: c.layout.Names[0], settings: toyOf(s)}
-	return func(d *lock.Deps) { d.Port = client }
+	return client
 }
 
 // Crash implements backend.Crasher.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -222,17 +223,19 @@ func (v *validator) settings() error {
 	type place struct {
 		at       string
 		lock     *LockParams
+		parts    []lock.Part // that the locks of the place can have
 		families strictyaml.Extension
 	}
-	places := []place{{"", &v.Lock, v.Families}}
+	all := v.served().parts()
+	places := []place{{"", &v.Lock, all, v.Families}}
 	for i := range v.Strategies {
-		places = append(places, place{v.uses[i], &v.Strategies[i].Lock, v.Strategies[i].Families})
+		places = append(places, place{v.uses[i], &v.Strategies[i].Lock, v.partsOf(v.Strategies[i]), v.Strategies[i].Families})
 	}
 	for i := range v.Each {
-		places = append(places, place{fmt.Sprintf("each[%d]", i), &v.Each[i].Lock, v.Each[i].Families})
+		places = append(places, place{fmt.Sprintf("each[%d]", i), &v.Each[i].Lock, all, v.Each[i].Families})
 	}
 	for _, p := range places {
-		if err := v.lock(strings.TrimPrefix(p.at+".lock", "."), p.lock); err != nil {
+		if err := v.lock(strings.TrimPrefix(p.at+".lock", "."), p.lock, p.parts, all); err != nil {
 			return err
 		}
 		if err := p.families.Judge(v.at, p.at); err != nil {
@@ -242,7 +245,28 @@ func (v *validator) settings() error {
 	return nil
 }
 
-func (v *validator) lock(at string, set *LockParams) error {
+// partsOf lists the parts that a use of a strategy can set: those of its family. A
+// strategy that a call brings along, and the file only names, can have any.
+func (v *validator) partsOf(use Strategy) []lock.Part {
+	if entry, ok := v.known.entries[use.Name]; ok {
+		if family, err := v.served().of(entry); err == nil {
+			return family.Parts
+		}
+	}
+	return v.served().parts()
+}
+
+// openKeys returns the keys of a lock section that name parts.
+func openKeys(parts []lock.Part) map[reflect.Type][]string {
+	var keys []string
+	for _, part := range parts {
+		keys = append(keys, part.Name)
+	}
+	return map[reflect.Type][]string{reflect.TypeFor[lock.Parts](): keys}
+}
+
+// lock judges a lock section. Parts are those that it can set, of all that there are.
+func (v *validator) lock(at string, set *LockParams, parts, all []lock.Part) error {
 	var p lock.Params
 	set.Apply(&p)
 	settings := []setting{
@@ -257,8 +281,15 @@ func (v *validator) lock(at string, set *LockParams) error {
 	}
 	settings = append(settings, v.countSettings(lockCounts(p))...)
 	settings = append(settings, v.nameSetting("profile", "profile", p.Profile, profileNames()))
-	for _, part := range lock.Parts() {
-		settings = append(settings, v.nameSetting(part.Name, "way of "+part.Name, part.Of(&p), part.Ways))
+	for _, part := range all {
+		i := slices.IndexFunc(parts, func(p lock.Part) bool { return p.Name == part.Name })
+		if i < 0 {
+			settings = append(settings, setting{part.Name, func(at string) error {
+				return v.at.Errorf(at, "%s: no part of this strategy; it is of the locks on %s", at, strings.Join(part.Families, ", "))
+			}})
+			continue
+		}
+		settings = append(settings, v.nameSetting(part.Name, "way of "+part.Name, p.Parts[part.Name], parts[i].WayNames()))
 	}
 	return judgeSettings(at, set.Has, settings)
 }

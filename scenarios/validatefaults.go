@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"lockquake/faults"
-	"lockquake/lock"
 )
 
 // faults judges each entry of faults: what it says of the rest of the scenario,
@@ -73,7 +72,7 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 		switch need.What {
 		case faults.NeedsTask:
 			if need.Name != "" && len(v.Own) == 0 { // a lock of the caller's names its own
-				if err := v.name(at+"."+need.Param, need.Param, need.Name, append(lock.Tasks(), "main")); err != nil {
+				if err := v.name(at+"."+need.Param, need.Param, need.Name, append(v.served().tasks(), "main")); err != nil {
 					return err
 				}
 			}

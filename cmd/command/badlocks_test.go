@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockquake/lock"
+	lockredis "lockquake/lock/redis"
 )
 
 // badlocks is a program with locks that take from elsewhere what they should
@@ -26,10 +27,10 @@ func badlocks() {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
 			answers := make(chan error)
-			for _, node := range d.Nodes {
+			for _, node := range lockredis.PortOf(d).Nodes {
 				go func() { answers <- node.SetNX(ctx, "resource-1", "me", time.Second).Err() }()
 			}
-			for range d.Nodes {
+			for range lockredis.PortOf(d).Nodes {
 				<-answers
 			}
 		})),

@@ -105,7 +105,7 @@ func shellWords(line string) []string {
 
 // Every scenario in the documentation is one.
 func TestDocumentedScenariosParse(t *testing.T) {
-	mine := lock.Entry{Name: "mine", New: lock.Catalogue()[0].New} // the lock of one's own that they speak of
+	mine := lock.Entry{Name: "mine", New: scenarios.Strategies()[0].New} // the lock of one's own that they speak of
 	seen := map[string]int{}
 	for _, d := range documents(t) {
 		for _, block := range yamlBlocks(d.text) {

@@ -138,7 +138,7 @@ func (p program) listScenarios() ([]listed, error) {
 
 func (p program) listStrategies() ([]listed, error) {
 	var lines []listed
-	for _, e := range lock.Catalogue() {
+	for _, e := range scenarios.Strategies() {
 		note := "sound"
 		if e.Flawed {
 			note = "flawed"

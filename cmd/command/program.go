@@ -61,7 +61,7 @@ func newProgram(options []Option) program {
 }
 
 // entries are the strategies that the command knows.
-func (p program) entries() []lock.Entry { return append(lock.Catalogue(), p.own...) }
+func (p program) entries() []lock.Entry { return append(scenarios.Strategies(), p.own...) }
 
 // ours lets a scenario name the program in what is printed of its runs.
 func (p program) ours(s *scenarios.Scenario, err error) (*scenarios.Scenario, error) {

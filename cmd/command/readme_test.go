@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockquake/lock"
+	"lockquake/scenarios"
 )
 
 // What the README shows is what the program prints: the story of Kleppmann's
@@ -48,7 +48,7 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 	}
 	lockquake("run", mine, "--no-report")
 	presets, flawed := 0, 0
-	for _, e := range lock.Catalogue() {
+	for _, e := range scenarios.Strategies() {
 		if e.Name != "none" {
 			presets++
 		}

@@ -8,6 +8,7 @@ import (
 
 	"lockquake/checker"
 	"lockquake/lock"
+	"lockquake/scenarios"
 )
 
 // referenceStrategies writes the locks, and what they are put together from.
@@ -18,19 +19,19 @@ func referenceStrategies(b *strings.Builder) error {
 		"The groups are: corruption (%s), fencing, told, and service (%s).\n"+
 		"A fenced strategy makes its claim with a resource whose policy is `reads-writes`.\n\n",
 		checksAbout(checker.Corruption), checksAbout(checker.Service))
-	entries := lock.Catalogue()
+	entries := scenarios.Strategies()
 	for _, e := range entries {
 		referenceStrategy(b, e, entries)
 	}
 	b.WriteString("## Parts\n\n")
-	for _, part := range lock.Parts() {
-		fmt.Fprintf(b, "### %s\n\n", part.Name)
+	for _, part := range scenarios.Parts() {
+		fmt.Fprintf(b, "### %s\n\n%s\n\n", part.Name, referenceSentence(part.Doc))
 		for _, way := range part.Ways {
-			doc, ok := referenceWays()[part.Name][way]
-			if !ok {
-				return fmt.Errorf("the way %q of the part %s has no words in referencelock.go", way, part.Name)
+			flaw := ""
+			if way.Flaw {
+				flaw = " (a flaw)"
 			}
-			fmt.Fprintf(b, "- `%s`: %s\n", way, doc)
+			fmt.Fprintf(b, "- `%s`%s: %s\n", way.Name, flaw, way.Doc)
 		}
 		b.WriteByte('\n')
 	}
@@ -113,6 +114,13 @@ func referenceChanges(path string, base, changed reflect.Value) []string {
 	for i := range base.NumField() {
 		key, now := path+base.Type().Field(i).Tag.Get("yaml"), changed.Field(i)
 		switch {
+		case now.Kind() == reflect.Map: // of parts
+			for _, part := range scenarios.Parts() {
+				name := reflect.ValueOf(part.Name)
+				if way := now.MapIndex(name); !way.Equal(base.Field(i).MapIndex(name)) {
+					list = append(list, part.Name+": "+way.String())
+				}
+			}
 		case now.Kind() == reflect.Struct:
 			list = append(list, referenceChanges(key+".", base.Field(i), now)...)
 		case !now.Equal(base.Field(i)):
@@ -120,83 +128,4 @@ func referenceChanges(path string, base, changed reflect.Value) []string {
 		}
 	}
 	return list
-}
-
-// referenceWays says what each way of each part means.
-func referenceWays() map[string]map[string]string {
-	return map[string]map[string]string{
-		"owner": {
-			"random":   "a value of 128 random bits for every attempt",
-			"call":     "128 random bits for all attempts of one call",
-			"instance": "one random value for each client, so for all workers of a process",
-			"weak":     "process number and millisecond, which two containers can have in common",
-			"constant": "one value for everybody",
-		},
-		"take": {
-			"atomic":       "`SET` with `NX` and `PX`",
-			"get-set":      "`GET`, and `SET` if there was nothing",
-			"no-expiry":    "`SET` with `NX` and no expiry",
-			"setnx-expire": "`SETNX`, and `PEXPIRE` after it",
-		},
-		"fence": {
-			"none":       "no token",
-			"in-script":  "the script that grants counts it up, for winners only",
-			"incr-first": "that script counts before it tries, so losers use up numbers",
-			"split":      "a command of its own counts it up, before the acquire",
-			"published":  "a script that compares a table with `OK`, and answers nil after a `SET` that took effect",
-		},
-		"check": {
-			"none":  "no look before a write",
-			"clock": "compares the holder's monotonic clock with the end of its lease",
-		},
-		"renewal": {
-			"none":        "no renewal",
-			"watchdog":    "a task renews; the holder is told of a loss, and its work is stopped",
-			"deaf":        "refused, it stops to renew, and tells nobody",
-			"late-flag":   "a refusal or one error sets a flag that is read when the work has ended",
-			"overlap":     "the timer does not wait for the last renewal, nor the release for any",
-			"recreate":    "a renewal that finds no key sets it again",
-			"same-thread": "the worker renews by itself, between two steps of its work",
-			"crash":       "as watchdog, and an error of one renewal ends the process",
-			"racy":        "begun by a callback that may come after the one that stops it",
-			"late":        "counted from the return of the acquire, and nothing watches the end",
-			"zombie":      "one that is under way at the release goes on, with whatever its locker holds then",
-		},
-		"release": {
-			"compare":         "compare-and-delete; somebody else's value is reported as lost",
-			"plain":           "`DEL`, whatever its owner",
-			"ignored":         "compare-and-delete, and somebody else's value is reported as success; so is any answer of a quorum",
-			"never":           "a call that always fails, and whose error is swallowed",
-			"skip-on-fail":    "none when the work has failed",
-			"masks":           "an error of the release takes the place of the result of the work",
-			"callers-context": "sent under the caller's context: nothing is sent if that has ended, and the key stays until its lease ends",
-		},
-		"unknown": {
-			"clean-up": "compare-and-delete, and reported as unknown",
-			"refused":  "taken for a refusal, and the value is forgotten",
-			"resend":   "sent again, up to 3 times, and a refusal of that is believed",
-		},
-		"refused": {
-			"stop": "the work does not run",
-			"run":  "the work runs all the same",
-		},
-		"validity": {
-			"monotonic": "by the holder's monotonic clock, from before the first request of the attempt",
-			"wall":      "by its wall clock, which may jump",
-			"none":      "a quorum is enough, whenever it came",
-		},
-		"vote": {
-			"granted":  "grants make a quorum",
-			"answered": "a refusal counts too, since it is no error",
-		},
-		"waiting": {
-			"poll":           "the pause that `retry` says",
-			"message":        "a message that the key was given back, for `fallback` at most; of one server only",
-			"message-shared": "`message`, over one connection for all waiters of a process: who stops listening ends it for all",
-		},
-		"reaper": {
-			"none":      "nobody",
-			"live-list": "every worker deletes a lock whose owner is not in a list that it was entered in once, for 5 s",
-		},
-	}
 }

@@ -90,8 +90,8 @@ func referenceGroups() ([]referenceGroup, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(lock.Catalogue(), func(e lock.Entry) bool { return e.Name == "redis" })
-	recipe := lock.Catalogue()[i].Defaults
+	i := slices.IndexFunc(scenarios.Strategies(), func(e lock.Entry) bool { return e.Name == "redis" })
+	recipe := scenarios.Strategies()[i].Defaults
 	work := s.Workload
 	work.Key, work.Order = workload.KeyJob, workload.OrderSorted
 	top := func(names ...string) referenceSchema {
@@ -158,7 +158,17 @@ func referenceFieldsOf(v reflect.Value) []referenceField {
 	var all []referenceField
 	for i := range v.NumField() {
 		key := v.Type().Field(i).Tag.Get("yaml")
-		if v.Type().Field(i).Type != reflect.TypeFor[strictyaml.Extension]() {
+		if !v.Type().Field(i).IsExported() {
+			continue
+		}
+		switch v.Type().Field(i).Type {
+		case reflect.TypeFor[strictyaml.Extension]():
+		case reflect.TypeFor[lock.Parts]():
+			for _, part := range scenarios.Parts() {
+				all = append(all, referenceField{part.Name, reflect.ValueOf(v.Field(i).Interface().(lock.Parts)[part.Name])})
+			}
+			continue
+		default:
 			all = append(all, referenceField{key, v.Field(i)})
 			continue
 		}
@@ -216,13 +226,12 @@ func referenceKeys(b *strings.Builder, g referenceGroup) {
 	properties := referenceAt(g.schema, "properties")
 	needed, _ := g.schema["required"].([]any)
 	for _, field := range referenceFieldsOf(reflect.ValueOf(g.values)) {
-		key := field.key
+		key, preset := field.key, referenceValue(field.value)
 		s, ok := properties[key].(referenceSchema)
 		if !ok {
 			continue
 		}
 		what := []string{referenceKind(key, s)}
-		preset := referenceValue(field.value)
 		least, _ := s["minimum"].(float64)
 		switch {
 		case slices.Contains(needed, any(key)):
@@ -236,16 +245,34 @@ func referenceKeys(b *strings.Builder, g referenceGroup) {
 	b.WriteByte('\n')
 }
 
+// referenceSetting is a key with what holds if a file does not set it.
+type referenceSetting struct{ key, preset string }
+
+// referenceSettings lists the keys of a struct, in their order. An open map of it is
+// that of the parts of a lock.
+func referenceSettings(values reflect.Value) []referenceSetting {
+	var all []referenceSetting
+	for i := range values.NumField() {
+		if !values.Field(i).CanInterface() {
+			continue
+		}
+		if ways, ok := values.Field(i).Interface().(lock.Parts); ok {
+			for _, part := range scenarios.Parts() {
+				all = append(all, referenceSetting{part.Name, ways[part.Name]})
+			}
+			continue
+		}
+		all = append(all, referenceSetting{values.Type().Field(i).Tag.Get("yaml"), referenceValue(values.Field(i))})
+	}
+	return all
+}
+
 // referenceMeaning is what a key means in one map of a scenario file. What the
 // schema says of it holds for all keys of that name.
 func referenceMeaning(of, key string, s referenceSchema) string {
 	switch of + "." + key {
-	case "lock.fence":
-		return "where the fence token comes from"
 	case "lock.max-hold":
 		return "how long renewal keeps one grant alive; 0s for no bound"
-	case "resource.fence":
-		return "what it does with a fence token"
 	case "strategies.name":
 		return "which lock"
 	}

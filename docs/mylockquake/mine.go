@@ -8,6 +8,7 @@ import (
 
 	"lockquake/lock"
 	"lockquake/lock/env"
+	lockredis "lockquake/lock/redis"
 )
 
 // mine is a lock as people often write it: it sets the key with a lease, and deletes it when the
@@ -19,7 +20,7 @@ type mine struct {
 }
 
 func newMine(d lock.Deps) lock.Strategy {
-	return lock.WithLock(&mine{d.Env, d.Redis, d.Params.TTL})
+	return lock.WithLock(&mine{d.Env, lockredis.PortOf(d).Client, d.Params.TTL})
 }
 
 // Acquire tries until it has the key.

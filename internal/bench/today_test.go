@@ -16,15 +16,17 @@ import (
 
 	"lockquake/lock"
 	"lockquake/lock/env"
+	lockredis "lockquake/lock/redis"
+	"lockquake/scenarios"
 )
 
 // newLock returns the lock of the benchmarks on a real client.
 func newLock(tb testing.TB, client *redis.Client) lock.Strategy {
-	for _, e := range lock.Catalogue() {
+	for _, e := range scenarios.Strategies() {
 		if e.Name == "redis" {
 			p := e.Defaults
 			p.TTL, p.Retry = ttl, lock.Retry{Attempts: lock.Unlimited, Delay: retryDelay, Jitter: jitter}
-			return e.New(lock.Deps{Env: env.Real(), Params: p, Redis: client})
+			return e.New(lock.Deps{Env: env.Real(), Params: p, Port: lockredis.Port{Client: client}})
 		}
 	}
 	tb.Fatal("no strategy is called redis")

@@ -17,6 +17,9 @@ import (
 type Decoder struct {
 	Hooks      Hooks
 	Extensions Extensions
+	// Keys lists the keys of structs that take more keys than they have fields, by the
+	// type of their open field: a map of texts whose tag is ",inline".
+	Keys map[reflect.Type][]string
 }
 
 // Hook decodes a node into v, which can be set.
@@ -211,6 +214,35 @@ func (n *Node) decodeStruct(into ...reflect.Value) error {
 	return nil
 }
 
+// openField returns the index of the field that holds the keys without a field, -1 for
+// none.
+func openField(t reflect.Type) int {
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Tag.Get("yaml") == ",inline" && f.Type.Kind() == reflect.Map {
+			return i
+		}
+	}
+	return -1
+}
+
+// openKeys lists the keys that a struct takes beside those of its fields.
+func openKeys(t reflect.Type, keys map[reflect.Type][]string) []string {
+	if i := openField(t); i >= 0 {
+		return keys[t.Field(i).Type]
+	}
+	return nil
+}
+
+// setOpen sets a key of an open map. It copies the map, since others may share it.
+func setOpen(field reflect.Value, key, text string) {
+	with := reflect.MakeMap(field.Type())
+	for k, v := range field.Seq2() {
+		with.SetMapIndex(k, v)
+	}
+	with.SetMapIndex(reflect.ValueOf(key), reflect.ValueOf(text))
+	field.Set(with)
+}
+
 // fieldOf returns the field that has a key.
 func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
 	for _, field := range reflect.VisibleFields(t) {
@@ -221,14 +253,24 @@ func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
 	return reflect.StructField{}, false
 }
 
-// decodeExtended decodes the value of a key that an [Extension] of one of the structs has.
+// decodeExtended decodes the value of a key that an [Extension] or an open map of one of the
+// structs has.
 func (n *Node) decodeExtended(key, value *Node, into []reflect.Value) error {
 	var known []string
 	for _, v := range into {
 		if field, by, ok := n.decoder.Extensions.extends(v.Type(), key.Text()); ok {
 			return v.FieldByIndex(field).Addr().Interface().(*Extension).decode(key.Text(), value, by)
 		}
-		known = append(known, n.decoder.Extensions.keysOf(v.Type())...)
+		if keys := openKeys(v.Type(), n.decoder.Keys); slices.Contains(keys, key.Text()) {
+			var text string
+			if err := value.Decode(&text); err != nil {
+				return err
+			}
+			setOpen(v.Field(openField(v.Type())), key.Text(), text)
+			return nil
+		} else {
+			known = append(append(known, n.decoder.Extensions.keysOf(v.Type())...), keys...)
+		}
 	}
 	return key.Errorf("%s", Unknown("key", key.Text(), known))
 }

@@ -3,6 +3,7 @@ package strictyaml_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -331,4 +332,51 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("more than one line: %q", err)
 		}
 	})
+}
+
+// open is a struct that takes more keys than it has fields.
+type open struct {
+	Size int               `yaml:"size"`
+	More map[string]string `yaml:",inline"`
+}
+
+func openDecoder() strictyaml.Decoder {
+	return strictyaml.Decoder{Keys: map[reflect.Type][]string{reflect.TypeFor[map[string]string](): {"roof", "door"}}}
+}
+
+// A patch with keys that have no field sets these alone, and leaves maps alone that others
+// share.
+func TestOpenKeys(t *testing.T) {
+	var file struct {
+		Plain open                   `yaml:"plain"`
+		Later strictyaml.Patch[open] `yaml:"later"`
+	}
+	if _, err := openDecoder().Decode("f", []byte("plain: {size: 2, roof: flat}\nlater: {door: red}\n"), &file); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(open{2, map[string]string{"roof": "flat"}}, file.Plain); diff != "" {
+		t.Errorf("decoded (-want +got):\n%s", diff)
+	}
+	shared := map[string]string{"roof": "steep", "door": "blue"}
+	patched := open{1, shared}
+	file.Later.Apply(&patched)
+	if diff := cmp.Diff(open{1, map[string]string{"roof": "steep", "door": "red"}}, patched); diff != "" {
+		t.Errorf("patched (-want +got):\n%s", diff)
+	}
+	if shared["door"] != "blue" || !file.Later.Has("door") || file.Later.Has("roof") {
+		t.Errorf("the shared map is %v; the patch has door %v, roof %v", shared, file.Later.Has("door"), file.Later.Has("roof"))
+	}
+}
+
+func TestOpenKeysAreKnown(t *testing.T) {
+	for text, want := range map[string]string{
+		"size: 1\nrof: flat\n":       `f:2:1: unknown key "rof"; did you mean "roof"?`,
+		"size: 1\nroof: [a, b]\n":    `f:2:7: roof must be text, not a list`,
+		"size: 1\nroof: {flat: 1}\n": `f:2:7: roof must be text, not a map`,
+	} {
+		_, err := openDecoder().Decode("f", []byte(text), new(open))
+		if err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
 }

@@ -70,7 +70,7 @@ func (e *Extension) decode(key string, n *Node, t reflect.Type) error {
 	if err := n.decode(e.layers[i].value.FieldByIndex(field.Index)); err != nil {
 		return err
 	}
-	e.layers[i].leaves = n.leaf(field.Type, leaf{key, field.Index}, e.layers[i].leaves)
+	e.layers[i].leaves = n.leaf(field.Type, leaf{path: key, index: field.Index}, e.layers[i].leaves)
 	return nil
 }
 

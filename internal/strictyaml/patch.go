@@ -16,6 +16,7 @@ type Patch[T any] struct {
 type leaf struct {
 	path  string
 	index []int
+	key   string // of an open map, which the index leads to
 }
 
 // Apply sets the fields of to that are in the patch, and no others.
@@ -23,6 +24,10 @@ func (p *Patch[T]) Apply(to *T) {
 	from, into := reflect.ValueOf(&p.value).Elem(), reflect.ValueOf(to).Elem()
 	for _, l := range p.leaves {
 		value, field := from.FieldByIndex(l.index), into.FieldByIndex(l.index)
+		if l.key != "" {
+			setOpen(field, l.key, value.MapIndex(reflect.ValueOf(l.key)).String())
+			continue
+		}
 		if extension, ok := reflect.TypeAssert[*Extension](field.Addr()); ok {
 			*extension = extension.Under(value.Interface().(Extension))
 			continue
@@ -53,9 +58,11 @@ func (n *Node) leaves(t reflect.Type, at leaf, all []leaf) []leaf {
 	for key, value := range n.Pairs() {
 		path := join(at.path, key.Text())
 		if f, ok := fieldOf(t, key.Text()); ok {
-			all = value.leaf(f.Type, leaf{path, append(slices.Clone(at.index), f.Index...)}, all)
+			all = value.leaf(f.Type, leaf{path: path, index: append(slices.Clone(at.index), f.Index...)}, all)
 		} else if index, _, ok := n.decoder.Extensions.extends(t, key.Text()); ok {
-			all = append(all, leaf{path, append(slices.Clone(at.index), index...)})
+			all = append(all, leaf{path: path, index: append(slices.Clone(at.index), index...)})
+		} else {
+			all = append(all, leaf{path, append(slices.Clone(at.index), openField(t)), key.Text()})
 		}
 	}
 	return all

@@ -23,6 +23,8 @@ type Outline struct {
 	Words map[string]string
 	// Extensions are those of the [Decoder].
 	Extensions Extensions
+	// Keys are those of the Decoder. Fields describes them.
+	Keys map[reflect.Type][]string
 }
 
 // Field is the field of a struct that a key sets.
@@ -56,7 +58,7 @@ func (o Outline) Of(t reflect.Type) Schema {
 	case kind == reflect.Map:
 		return Schema{"type": "object", "additionalProperties": o.Of(t.Elem())}
 	case kind == reflect.Struct:
-		return o.Struct(t, o.Extensions.keysOf(t)...)
+		return o.Struct(t, append(o.Extensions.keysOf(t), openKeys(t, o.Keys)...)...)
 	case kind == reflect.String, t == reflect.TypeFor[time.Duration]():
 		return Schema{"type": "string"}
 	case kind == reflect.Bool:
@@ -79,11 +81,11 @@ func (o Outline) Struct(t reflect.Type, keys ...string) Schema {
 		if _, by, ok := o.Extensions.extends(t, key); ok {
 			owner = by
 		}
-		field, ok := fieldOf(owner, key)
-		if !ok {
+		field, isField := fieldOf(owner, key)
+		s, ok := o.Fields[Field{owner, key}]
+		if !ok && !isField {
 			continue
 		}
-		s, ok := o.Fields[Field{owner, key}]
 		if !ok {
 			s = o.Of(field.Type)
 		}

@@ -45,7 +45,7 @@ func (t *Tree) Get(path string) *Node {
 	if !ok {
 		return nil
 	}
-	return newNode(t.file, nil, value, path)
+	return newNode(t.file, &Decoder{}, value, path)
 }
 
 // Set sets the value at a path to a value that is written as in a file. It creates missing maps on

@@ -24,7 +24,8 @@ func TestExtensionCostsItsFilesAndOneLine(t *testing.T) {
 		{"check", []string{"run", "toy.yaml", "--no-report", "--quiet"}, "brief"},
 		{"workload", []string{"run", "toy.yaml", "--no-report", "--quiet"}, "redis"},
 		{
-			"fault", []string{"explore", "toy.yaml", "--placement", "when worker-1 lease-checked 1 jolt worker-1 by 1s for 15s"},
+			"fault",
+			[]string{"explore", "toy.yaml", "--placement", "when worker-1 lease-checked 1 jolt worker-1 by 1s for 15s"},
 			"is moved to a host that is 1s ahead, for 15s right",
 		},
 	} {

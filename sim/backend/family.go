@@ -9,13 +9,12 @@ import (
 
 // Family is a kind of lock server with its clients.
 type Family struct {
-	Name string // as in lock.Entry.Family
-	Doc  string // one line
+	// Family has the name, the strategies and the parts of their locks.
+	lock.Family
+	Doc string // one line
 	// Settings and ServerSettings are structs, with the values that hold if a file
 	// sets nothing; nil for no keys. See the package documentation.
 	Settings, ServerSettings any
-	// Strategies are those that lock.Catalogue does not have.
-	Strategies []lock.Entry
 	// Operations are those that only this family has, such as a subscription.
 	// A fault can be tied to their points.
 	Operations []string
@@ -70,9 +69,9 @@ type Cluster interface {
 	Replicated() bool
 	// Requests counts those that reached a server.
 	Requests() int64
-	// Connect makes the clients of one process. What it returns sets the port of
-	// the family in what a strategy is built from, once for each worker.
-	Connect(p *sim.Process, s Settings) func(*lock.Deps)
+	// Connect makes the clients of one process. It returns the port of the family, as
+	// lock.Deps has it.
+	Connect(p *sim.Process, s Settings) any
 	// Close leaves to the next run what was costly to make.
 	Close()
 }

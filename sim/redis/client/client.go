@@ -144,7 +144,7 @@ func (c *view) processCommand(ctx context.Context, cmd goredis.Cmder) error {
 		return nil
 	}
 	if c.foreign.Load() {
-		return c.refuse(cmd.Name(), "SUBSCRIBE with PubSub.Channel", "that starts goroutines; use Receive, or Deps.Subscriber")
+		return c.refuse(cmd.Name(), "SUBSCRIBE with PubSub.Channel", "that starts goroutines; use Receive, or the port's Subscriber")
 	}
 	if err := c.process.Admit(); err != nil {
 		return err

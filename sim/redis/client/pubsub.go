@@ -117,7 +117,7 @@ func (c *pubsubConn) SetReadDeadline(t time.Time) error {
 	case c.hook.isForeign():
 		return goredis.ErrClosed
 	case !t.IsZero() && t.Sub(c.hook.process.Node().Now()).Abs() > soon:
-		return c.hook.refuse("receive", "SUBSCRIBE with PubSub.ReceiveTimeout", "that goes by the machine's clock; use Receive with a context of Env.WithTimeout, or Deps.Subscriber")
+		return c.hook.refuse("receive", "SUBSCRIBE with PubSub.ReceiveTimeout", "that goes by the machine's clock; use Receive with a context of Env.WithTimeout, or the port's Subscriber")
 	}
 	c.deadline = t
 	return nil

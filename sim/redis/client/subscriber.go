@@ -7,15 +7,15 @@ import (
 	"slices"
 	"time"
 
-	"lockquake/lock"
 	"lockquake/lock/env"
+	lockredis "lockquake/lock/redis"
 	"lockquake/sim"
 	"lockquake/sim/redis/keyspace"
 )
 
 // NewSubscriber returns a subscriber to the simulated server on the node that resolve returns. Each
 // subscription has its own connection, as with go-redis.
-func NewSubscriber(p *sim.Process, resolve func() string, o Options) lock.Subscriber {
+func NewSubscriber(p *sim.Process, resolve func() string, o Options) lockredis.Subscriber {
 	return newSubscriber(p, resolve, o)
 }
 
@@ -27,8 +27,8 @@ func newSubscriber(p *sim.Process, resolve func() string, o Options) *subscriber
 	return &subscriber{&hook{process: p, resolve: resolve, options: o.WithDefaults()}}
 }
 
-// Subscribe implements lock.Subscriber.
-func (s *subscriber) Subscribe(ctx context.Context, channel string) (lock.Subscription, error) {
+// Subscribe implements lockredis.Subscriber.
+func (s *subscriber) Subscribe(ctx context.Context, channel string) (lockredis.Subscription, error) {
 	conn, err := s.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ type subscription struct{ conn *sim.Conn }
 func (s subscription) Receive(ctx context.Context, timeout time.Duration) error {
 	_, err := s.conn.Receive(ctx, timeout)
 	if errors.Is(err, sim.ErrTimeout) {
-		return lock.ErrSilence
+		return lockredis.ErrSilence
 	}
 	for err == nil && s.conn.Unread() {
 		_, err = s.conn.Receive(ctx, timeout)
@@ -88,7 +88,7 @@ func (s subscription) Close(context.Context) error {
 // NewSharedSubscriber returns a subscriber that uses one connection for all subscriptions of the
 // process. For the server that is one listener of a channel, so closing a subscription closes all
 // others of that channel.
-func NewSharedSubscriber(p *sim.Process, resolve func() string, o Options) lock.Subscriber {
+func NewSharedSubscriber(p *sim.Process, resolve func() string, o Options) lockredis.Subscriber {
 	return &sharedSubscriber{subscriber: newSubscriber(p, resolve, o)}
 }
 
@@ -107,8 +107,8 @@ type listener struct {
 	heard   env.Sem
 }
 
-// Subscribe implements lock.Subscriber.
-func (s *sharedSubscriber) Subscribe(ctx context.Context, channel string) (lock.Subscription, error) {
+// Subscribe implements lockredis.Subscriber.
+func (s *sharedSubscriber) Subscribe(ctx context.Context, channel string) (lockredis.Subscription, error) {
 	if err := s.hook.process.Admit(); err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (l *listener) Receive(ctx context.Context, timeout time.Duration) error {
 	}
 	switch {
 	case err != nil && ctx.Err() == nil && waiting.Err() != nil:
-		return lock.ErrSilence
+		return lockredis.ErrSilence
 	case err == nil:
 		return l.conn.Err()
 	}

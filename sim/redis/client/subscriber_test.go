@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	goredis "github.com/redis/go-redis/v9"
 
-	"lockquake/lock"
+	lockredis "lockquake/lock/redis"
 	"lockquake/sim"
 	"lockquake/sim/redis"
 )
@@ -22,16 +22,16 @@ func TestEachListenerReceivesUntilItCloses(t *testing.T) {
 	const ms = time.Millisecond
 	for _, test := range []struct {
 		name      string
-		subscribe func(r *rig) lock.Subscriber
+		subscribe func(r *rig) lockredis.Subscriber
 		listeners []int64 // of each message
 		heard     []string
 	}{
-		{"a connection each", func(r *rig) lock.Subscriber {
+		{"a connection each", func(r *rig) lockredis.Subscriber {
 			return NewSubscriber(r.worker.Process(), at("lock"), Options{})
 		}, []int64{2, 1}, []string{
 			"first 102ms <nil>", "second 102ms <nil>", "first 202ms nothing was published", "first 282ms <nil>",
 		}},
-		{"one connection for both", func(r *rig) lock.Subscriber {
+		{"one connection for both", func(r *rig) lockredis.Subscriber {
 			return NewSharedSubscriber(r.worker.Process(), at("lock"), Options{})
 		}, []int64{1, 0}, []string{
 			"first 102ms <nil>", "second 102ms <nil>", "first 202ms nothing was published", "first 302ms nothing was published",
@@ -111,7 +111,7 @@ func TestASubscriptionEndsWithTheServer(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := first.Receive(ctx, 0); err == nil || errors.Is(err, lock.ErrSilence) || r.Time() != 100*time.Millisecond {
+				if err := first.Receive(ctx, 0); err == nil || errors.Is(err, lockredis.ErrSilence) || r.Time() != 100*time.Millisecond {
 					t.Errorf("told %v at %v", err, r.Time())
 				}
 				if _, err := subscriber.Subscribe(ctx, "news"); err == nil {

@@ -3,9 +3,7 @@ package family
 import (
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
-
-	"lockquake/lock"
+	lockredis "lockquake/lock/redis"
 	"lockquake/sim"
 	"lockquake/sim/backend"
 	"lockquake/sim/redis"
@@ -39,7 +37,7 @@ func (Clock) Known() []string { return []string{string(ClockWall), string(ClockM
 // Family returns Redis as a family of lock servers.
 func Family() backend.Family {
 	return backend.Family{
-		Name:           "redis",
+		Family:         lockredis.Family(),
 		Doc:            "Redis servers, alone or as a primary with a replica, and go-redis as their client",
 		Settings:       Settings{Client: client.Options{}.WithDefaults()},
 		ServerSettings: serverDefaults(),
@@ -88,14 +86,14 @@ func start(s backend.Start) (backend.Cluster, error) {
 }
 
 // Connect implements backend.Cluster.
-func (c *cluster) Connect(p *sim.Process, s backend.Settings) func(*lock.Deps) {
+func (c *cluster) Connect(p *sim.Process, s backend.Settings) any {
 	options, resolvers := ClientOptions(s), c.Resolvers()
-	subscriber, shared := client.NewSubscriber(p, resolvers[0], options), client.NewSharedSubscriber(p, resolvers[0], options)
-	var nodes []goredis.Cmdable
+	port := lockredis.Port{
+		Subscriber: client.NewSubscriber(p, resolvers[0], options), SharedSubscriber: client.NewSharedSubscriber(p, resolvers[0], options),
+	}
 	for _, resolve := range resolvers {
-		nodes = append(nodes, client.New(p, resolve, options))
+		port.Nodes = append(port.Nodes, client.New(p, resolve, options))
 	}
-	return func(d *lock.Deps) {
-		d.Redis, d.Nodes, d.Subscriber, d.SharedSubscriber = nodes[0], nodes, subscriber, shared
-	}
+	port.Client = port.Nodes[0]
+	return port
 }

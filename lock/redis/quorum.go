@@ -1,82 +1,54 @@
-package lock
+package redis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	goredis "github.com/redis/go-redis/v9"
 
+	"lockquake/lock"
 	"lockquake/lock/env"
 )
-
-// newRedlock makes a redisLocker that takes the key of a quorum of independent
-// servers, all asked at once. How the value is made, the retries, the renewal and
-// the release are the same parts as with one server; every request of them
-// goes to all servers, and a quorum decides.
-func newRedlock(d Deps) Strategy {
-	d.Params.Waiting = WaitingPoll // nobody has said which of several messages counts
-	l := newRedisLocker(d)
-	if l.nodes = d.Nodes; len(l.nodes) == 0 {
-		l.nodes = []redis.Cmdable{d.Redis}
-	}
-	return l.strategy()
-}
 
 // tryQuorum asks all servers for the key. An attempt that fails, or comes too
 // late, is undone on all of them, also on those that did not answer. The error
 // says that failed servers may have made the difference.
-func (l *redisLocker) tryQuorum(ctx context.Context, lease *redisLease) (won bool, err error) {
-	owner, over := lease.owner, new(atomic.Bool)
-	lease.over = over
+func (l *locker) tryQuorum(ctx context.Context, r *lease) (won bool, err error) {
+	owner, over := r.owner, new(atomic.Bool)
+	r.over = over
 	sent, wall := l.env.Mono(), l.env.Now()
-	t := l.ask(ctx, nil, func(asking context.Context, client redis.Cmdable) (int64, error) {
-		n, err := l.take(asking, client, lease.keys, owner)
+	t := l.askAll(ctx, nil, func(asking context.Context, client goredis.Cmdable) (int64, error) {
+		n, err := l.askOne(asking, client, r.keys, owner)
 		if over.Load() && (n > 0 || err != nil) {
-			// Nobody waits for the answer any more, and the key must not stay.
+			// The attempt no longer waits for the answer, and the key must not stay.
 			cleanup := env.WithOp(context.WithoutCancel(ctx), "release")
-			_, _ = l.deletion(lease, owner)(cleanup, client)
+			_, _ = l.deletion(r, owner)(cleanup, client)
 		}
 		return n, err
 	})
-	votes := t.yes
-	if l.params.Vote == VoteAnswered {
-		votes += t.no
-	}
-	if votes >= l.quorum() && l.valid(lease, sent, wall) {
-		if l.params.Fence != FenceNone {
-			lease.token = t.highest
+	votes := l.vote(t)
+	if votes >= l.quorum() && l.validity(l, r, sent, wall) {
+		if l.fenced {
+			r.token = t.highest
 		}
 		return true, nil
 	}
-	if t.err != nil && l.params.Unknown == UnknownRefused {
+	if t.err != nil && l.unknown.forgets {
 		return false, nil
 	}
 	over.Store(true)
-	_, _ = l.compareAndDelete(context.WithoutCancel(ctx), lease) // what cannot be undone expires
+	_, _ = l.compareAndDelete(context.WithoutCancel(ctx), r) // what cannot be undone expires
 	if votes < l.quorum() && len(l.nodes)-t.no >= l.quorum() {
 		return false, t.err
 	}
 	return false, nil
 }
 
-// valid sets the end of a lease whose attempt began at a moment of the two
-// clocks, and reports whether any of it is left.
-func (l *redisLocker) valid(lease *redisLease, sent time.Duration, wall time.Time) bool {
-	lease.end.Store(l.until(sent))
-	switch l.params.Validity {
-	case ValidityNone:
-		return true
-	case ValidityWall:
-		lease.end.Store(l.until(l.env.Mono() - l.env.Now().Sub(wall)))
-	case ValidityMonotonic:
-	}
-	return lease.left() > 0
-}
-
 // drift is what is taken off a lease of several servers.
-func (l *redisLocker) drift() time.Duration {
+func (l *locker) drift() time.Duration {
 	switch {
 	case l.nodes == nil:
 		return 0
@@ -86,24 +58,24 @@ func (l *redisLocker) drift() time.Duration {
 	return (l.params.TTL / 100).Round(time.Millisecond) + 2*time.Millisecond
 }
 
-func (l *redisLocker) quorum() int { return Topology{Nodes: len(l.nodes)}.Quorum() }
+func (l *locker) quorum() int { return lock.Topology{Nodes: len(l.nodes)}.Quorum() }
 
 // request asks one server for something. A positive answer is a yes.
-type request func(ctx context.Context, client redis.Cmdable) (int64, error)
+type request func(ctx context.Context, client goredis.Cmdable) (int64, error)
 
 // agree sends a request to the one server, or to all of several, and reports
 // whether it was done. With several the error says that too few answered to
 // tell.
-func (l *redisLocker) agree(ctx context.Context, lanes []env.Sem, do request) (bool, error) {
+func (l *locker) agree(ctx context.Context, lanes []env.Sem, do request) (bool, error) {
 	if l.nodes == nil {
-		n, err := do(ctx, l.client)
+		n, err := do(ctx, l.port.Client)
 		return n > 0, err
 	}
-	t := l.ask(ctx, lanes, do)
+	t := l.askAll(ctx, lanes, do)
 	switch answered := t.yes + t.no; {
 	case t.yes >= l.quorum():
 		return true, nil
-	case len(l.nodes)-t.no < l.quorum(), l.params.Release == ReleaseIgnored && answered >= l.quorum():
+	case len(l.nodes)-t.no < l.quorum(), l.release.ignoresLoss && answered >= l.quorum():
 		return false, nil
 	default:
 		return false, t.err
@@ -117,11 +89,11 @@ type tally struct {
 	err     error // of the servers that failed
 }
 
-// ask sends a request to all servers at once and waits for their answers, for
+// askAll sends a request to all servers at once and waits for their answers, for
 // NodeTimeout at most. A request that is given up goes on by itself. Where there
 // are lanes, one for each server, a request begins when the last one of its lane
 // has ended.
-func (l *redisLocker) ask(ctx context.Context, lanes []env.Sem, do request) tally {
+func (l *locker) askAll(ctx context.Context, lanes []env.Sem, do request) tally {
 	type answer struct {
 		n   int64
 		err error
@@ -157,7 +129,7 @@ func (l *redisLocker) ask(ctx context.Context, lanes []env.Sem, do request) tall
 		}
 		switch {
 		case err != nil:
-			t.err = join(t.err, fmt.Errorf("server %d: %w", i+1, err))
+			t.err = errors.Join(t.err, fmt.Errorf("server %d: %w", i+1, err))
 		case answers[i].n > 0:
 			t.yes++
 			t.highest = max(t.highest, answers[i].n)

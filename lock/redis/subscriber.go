@@ -1,4 +1,4 @@
-package lock
+package redis
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	goredis "github.com/redis/go-redis/v9"
 )
 
 // Subscriber hears what is published on a Redis server. It is a port of its own
@@ -33,19 +33,19 @@ var ErrSilence = errors.New("nothing was published")
 
 // NewSubscriber returns a Subscriber that makes a connection of its own for each
 // subscription, as go-redis does. A context ends a Receive at its time-out only.
-func NewSubscriber(client *redis.Client) Subscriber { return goRedisSubscriber{client} }
+func NewSubscriber(client *goredis.Client) Subscriber { return goRedisSubscriber{client} }
 
-type goRedisSubscriber struct{ client *redis.Client }
+type goRedisSubscriber struct{ client *goredis.Client }
 
 func (s goRedisSubscriber) Subscribe(ctx context.Context, channel string) (Subscription, error) {
 	p := s.client.Subscribe(ctx, channel)
 	if _, err := p.ReceiveTimeout(ctx, s.client.Options().ReadTimeout); err != nil { // the confirmation
-		return nil, join(fmt.Errorf("subscribe to %s: %w", channel, err), p.Close())
+		return nil, errors.Join(fmt.Errorf("subscribe to %s: %w", channel, err), p.Close())
 	}
 	return goRedisSubscription{p}, nil
 }
 
-type goRedisSubscription struct{ pubsub *redis.PubSub }
+type goRedisSubscription struct{ pubsub *goredis.PubSub }
 
 func (s goRedisSubscription) Receive(ctx context.Context, timeout time.Duration) error {
 	_, err := s.pubsub.ReceiveTimeout(ctx, timeout)

@@ -1,0 +1,35 @@
+package redis
+
+import (
+	"fmt"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"lockquake/lock"
+)
+
+// Name is the name of the family.
+const Name = "redis"
+
+// Port holds the clients of the Redis servers, for one worker.
+type Port struct {
+	// Client speaks to the lock's server, or to the current primary. It is nil
+	// where there is no server.
+	Client goredis.Cmdable
+	// Nodes holds one client for each independent server. Client is the first.
+	Nodes []goredis.Cmdable
+	// Subscriber hears what is published on the first server. SharedSubscriber does
+	// so over one connection for all workers of the process. Both are nil where no
+	// strategy may listen.
+	Subscriber, SharedSubscriber Subscriber
+}
+
+// PortOf returns the Redis clients of a strategy. It panics if the strategy was
+// given the port of another family.
+func PortOf(d lock.Deps) Port {
+	port, ok := d.Port.(Port)
+	if !ok {
+		panic(fmt.Sprintf("the strategy needs a redis.Port, and its Deps have the port %T: set Entry.Family to %q", d.Port, Name))
+	}
+	return port
+}

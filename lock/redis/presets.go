@@ -1,0 +1,136 @@
+package redis
+
+import (
+	"maps"
+	"time"
+
+	"lockquake/lock"
+)
+
+// Family returns the locks on Redis servers.
+func Family() lock.Family {
+	f := lock.Family{
+		Name: Name, Strategies: append(single(), quorums()...), Parts: parts(),
+		Tasks: []string{"renewal", "expiry", "reaper", "request"},
+	}
+	recipe := lock.Defaults(f.Parts)
+	for i := range f.Strategies {
+		e := &f.Strategies[i]
+		changed := e.Defaults.Parts
+		e.Defaults.Parts = maps.Clone(recipe)
+		maps.Copy(e.Defaults.Parts, changed)
+		e.Tells = e.Defaults.Renews() // a lock that renews its lease claims to know when it is over
+		e.Unordered = e.Defaults.Parts["fence"] == "split" || e.Topology.Nodes > 1
+	}
+	return f
+}
+
+// single lists the locks that take a key of one Redis server. Each is
+// the standard recipe with a part or a number changed.
+func single() []lock.Entry {
+	return []lock.Entry{
+		sound("redis", "SET NX PX with a random value, released by compare-and-delete: the standard recipe", plain("")),
+		sound("redis-backoff", "redis, with a delay that doubles from attempt to attempt, and 3 attempts", plain(""), func(p *lock.Params) {
+			p.Retry = lock.Retry{Attempts: 3, Delay: 100 * time.Millisecond, Jitter: 100 * time.Millisecond, Doubling: true}
+		}),
+		sound("redis-checked", "redis, and the holder looks at its own clock before each write", plain(""), with("check", "clock")),
+		sound("redis-watchdog", "redis-checked, and a task renews the lease until the work is done or the lease is lost", telling("no corruption under work that overruns"), watchdog),
+		sound("redis-watchdog-cancel", "redis-watchdog as most have it: a lost lease ends the context of the work, and the holder does not look at its clock before a write", telling("no corruption under work that overruns; all of it for work that heeds its context"), watchdog, with("check", "none")),
+		sound("redis-fenced", "redis, and the script that grants the lock counts a fence token up", fencing(), with("fence", "in-script")),
+		sound("redis-fenced-incr-first", "redis-fenced, with a script that counts before it tries, so that losers burn numbers", fencing(), with("fence", "incr-first")),
+		sound("redis-notify", "redis, and a release is announced to those who wait, who ask now and then all the same", plain(""), with("waiting", "message"), func(p *lock.Params) {
+			p.Fallback = 500 * time.Millisecond
+		}),
+		replicated("redis-replica", "redis, on a primary with an asynchronous replica", plain("sound service under a failover, within the time that it takes")),
+		replicated("redis-replica-wait", "redis-replica, and a grant that the replica does not confirm in time is given back", plain("sound service under a failover, within the time that it takes"), func(p *lock.Params) {
+			p.Wait, p.NodeTimeout = 1, 500*time.Millisecond
+		}),
+
+		flawed("redis-get-set", "GET, and SET if there was nothing: two workers fit between the two", with("take", "get-set")),
+		flawed("redis-noexpire", "SET NX without an expiry: a crashed holder blocks everybody for ever", with("take", "no-expiry")),
+		flawed("redis-setnx-expire", "SETNX, then PEXPIRE: a crash between the two blocks everybody for ever", with("take", "setnx-expire")),
+		flawed("redis-short-ttl", "redis with a TTL of 5 s, for work that takes longer", func(p *lock.Params) {
+			p.TTL = 5 * time.Second
+		}),
+		flawed("redis-del", "released by a plain DEL: a late release frees the next holder's lock", with("release", "plain")),
+		flawed("redis-herd", "a fixed retry interval without jitter: all waiters poll in step", func(p *lock.Params) {
+			p.Retry.Jitter = 0
+		}),
+		flawed("redis-doubling", "a delay that doubles without jitter: waiters sleep beside a free lock", func(p *lock.Params) {
+			p.Retry.Jitter, p.Retry.Doubling, p.Retry.AfterLast = 0, true, true
+		}),
+		flawed("redis-instance-owner", "one value for each instance of the client: its tasks release each other's grants", with("owner", "instance")),
+		flawed("redis-constant-token", "the value is a constant: a late release frees anybody's lock", with("owner", "constant")),
+		flawed("redis-weak-token", "the value is process number and millisecond: equal in two containers", with("owner", "weak")),
+		flawed("redis-blind-timeout", "an acquire without an answer is taken for a refusal: a ghost lock until the TTL", with("unknown", "refused")),
+		flawed("redis-client-resend", "an acquire without an answer is sent again, and refused by the key that it took itself: a ghost lock", with("unknown", "resend")),
+		flawed("redis-fail-open", "a refused or failed acquire is ignored and the work runs", with("refused", "run")),
+		flawed("redis-release-never", "every release fails and the error is swallowed: each section costs a full TTL", with("release", "never")),
+		flawed("redis-release-skipped", "no release when the work fails", with("release", "skip-on-fail")),
+		flawed("redis-release-ignored", "a release that finds the lock lost reports success", with("release", "ignored")),
+		flawed("redis-release-masks", "an error of the release replaces the result of the finished work", with("release", "masks")),
+		flawed("redis-release-cancelled", "released under the caller's context: after a cancellation the key stays until its lease ends", with("release", "callers-context")),
+		flawed("redis-fenced-split", "the fence is counted up before the acquire: tokens are not in the order of grants", with("fence", "split")),
+		flawed("redis-fenced-published", "a script that compares the SET's reply with a string: it takes the key and says that it did not", with("fence", "published")),
+		flawed("redis-watchdog-deaf", "renewed at 2/3 of the TTL; refused, it stops renewing and tells nobody", watchdog, with("check", "none"), with("renewal", "deaf"), func(p *lock.Params) {
+			p.RenewShare = 2.0 / 3
+		}),
+		flawed("redis-watchdog-late-flag", "a refused renewal, or one error of it, sets a flag that is read when the work has ended", watchdog, with("check", "none"), with("renewal", "late-flag")),
+		flawed("redis-watchdog-overlap", "renewals do not wait for each other, nor the release for them", watchdog, with("renewal", "overlap")),
+		flawed("redis-watchdog-crash", "an error of one renewal ends the process", watchdog, with("renewal", "crash")),
+		flawed("redis-watchdog-racy", "what begins the renewal may come after what stops it: then nobody stops it", watchdog, with("renewal", "racy")),
+		flawed("redis-notify-shared", "a release is announced over one connection of the process: who is served ends the listening of the others", with("waiting", "message-shared")),
+		flawed("redis-reaped", "a lock is deleted when its owner is missing from a list that it was entered in for 5 s", with("reaper", "live-list")),
+		flawed("redis-watchdog-recreate", "a renewal that finds no key sets it again: a lost interval stays hidden", watchdog, with("check", "none"), with("renewal", "recreate")),
+		flawed("redis-watchdog-forever", "no bound on renewal: hung work holds the lock for ever", watchdog, func(p *lock.Params) {
+			p.MaxHold = 0
+		}),
+		flawed("redis-watchdog-same-thread", "renewed by the worker's only thread: long work starves it", watchdog, with("check", "none"), with("renewal", "same-thread")),
+	}
+}
+
+// change changes one thing of the standard recipe.
+type change func(p *lock.Params)
+
+// with makes a part in another way.
+func with(part, way string) change {
+	return func(p *lock.Params) { p.Set(part, way) }
+}
+
+// preset is the standard recipe with some changes.
+func preset(name, doc string, changes ...change) lock.Entry {
+	p := lock.Params{
+		TTL:   30 * time.Second,
+		Retry: lock.Retry{Attempts: 11, Delay: 100 * time.Millisecond, Jitter: 50 * time.Millisecond},
+	}
+	for _, c := range changes {
+		c(&p)
+	}
+	return lock.Entry{Name: name, Doc: doc, Defaults: p, New: newSingle}
+}
+
+func sound(name, doc string, claims lock.Claims, changes ...change) lock.Entry {
+	e := preset(name, doc, changes...)
+	e.Claims = claims
+	return e
+}
+
+func flawed(name, doc string, changes ...change) lock.Entry {
+	e := preset(name, doc, changes...)
+	e.Flawed = true
+	return e
+}
+
+// replicated is a sound preset for a primary with a replica.
+func replicated(name, doc string, claims lock.Claims, changes ...change) lock.Entry {
+	e := sound(name, doc, claims, changes...)
+	e.Topology.Replicas = 1
+	return e
+}
+
+// watchdog renews every third of a TTL of 10 s, for 10 minutes at most.
+func watchdog(p *lock.Params) {
+	p.TTL, p.MaxHold = 10*time.Second, 10*time.Minute
+	p.Set("check", "clock")
+	p.Set("renewal", "watchdog")
+}
