@@ -12,6 +12,8 @@ type OnMessage struct{}
 func (*OnMessage) names() []*string                     { return nil }
 func (*OnMessage) words() []string                      { return nil }
 func (*OnMessage) check(Spec, []string, []string) error { return nil }
+
+// Ends implements Fault.
 func (*OnMessage) Ends(Scene) (text string, turns bool) { return "", false }
 
 func (*OnMessage) describe(info *Info) { info.Point, info.Hits = MessagePoint, HitsMessage }

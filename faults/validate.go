@@ -46,7 +46,7 @@ func (s Spec) Validate(workers, nodes []string, duration time.Duration) error {
 			return err
 		}
 	}
-	if err := s.Timing.validate(info, duration); err != nil {
+	if err := s.validateTiming(info, duration); err != nil {
 		return err
 	}
 	return s.Fault.check(s, workers, nodes)
@@ -112,7 +112,7 @@ func (w When) validate(info Info, workers []string) error {
 }
 
 // validate judges the two distributions.
-func (t Timing) validate(info Info, duration time.Duration) error {
+func (t Timing) validateTiming(info Info, duration time.Duration) error {
 	var middle time.Duration
 	if !info.Instant {
 		if t.For.IsZero() {

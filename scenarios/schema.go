@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"time"
@@ -226,9 +227,7 @@ func faultSchema(o strictyaml.Outline) schema {
 		keys := k.Params()
 		params := o.Struct(reflect.TypeOf(k.New()).Elem(), keys...)
 		of := params["properties"].(schema)
-		for key, s := range o.Struct(reflect.TypeFor[faults.Timing](), keys...)["properties"].(schema) {
-			of[key] = s
-		}
+		maps.Copy(of, o.Struct(reflect.TypeFor[faults.Timing](), keys...)["properties"].(schema))
 		for _, end := range []string{"from", "to", "target"} {
 			if s, ok := of[end].(schema); ok {
 				of[end] = strictyaml.Described(placeSchema(k, end), s["description"].(string))

@@ -245,28 +245,6 @@ func referenceKeys(b *strings.Builder, g referenceGroup) {
 	b.WriteByte('\n')
 }
 
-// referenceSetting is a key with what holds if a file does not set it.
-type referenceSetting struct{ key, preset string }
-
-// referenceSettings lists the keys of a struct, in their order. An open map of it is
-// that of the parts of a lock.
-func referenceSettings(values reflect.Value) []referenceSetting {
-	var all []referenceSetting
-	for i := range values.NumField() {
-		if !values.Field(i).CanInterface() {
-			continue
-		}
-		if ways, ok := values.Field(i).Interface().(lock.Parts); ok {
-			for _, part := range scenarios.Parts() {
-				all = append(all, referenceSetting{part.Name, ways[part.Name]})
-			}
-			continue
-		}
-		all = append(all, referenceSetting{values.Type().Field(i).Tag.Get("yaml"), referenceValue(values.Field(i))})
-	}
-	return all
-}
-
 // referenceMeaning is what a key means in one map of a scenario file. What the
 // schema says of it holds for all keys of that name.
 func referenceMeaning(of, key string, s referenceSchema) string {

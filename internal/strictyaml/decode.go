@@ -268,9 +268,8 @@ func (n *Node) decodeExtended(key, value *Node, into []reflect.Value) error {
 			}
 			setOpen(v.Field(openField(v.Type())), key.Text(), text)
 			return nil
-		} else {
-			known = append(append(known, n.decoder.Extensions.keysOf(v.Type())...), keys...)
 		}
+		known = append(append(known, n.decoder.Extensions.keysOf(v.Type())...), openKeys(v.Type(), n.decoder.Keys)...)
 	}
 	return key.Errorf("%s", Unknown("key", key.Text(), known))
 }
