@@ -2,14 +2,12 @@ package scenarios
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"slices"
 	"sync"
 	"time"
 
 	"lockquake/checker"
-	"lockquake/history"
 	"lockquake/scenarios/results"
 )
 
@@ -22,7 +20,7 @@ type campaign struct {
 	scenario *Scenario
 	options  options
 	uses     []Strategy
-	jobs     jobs
+	jobs     *pool
 
 	// Set between two blocks, when no job is at work.
 	seeds  results.SeedRange // of the block at hand
@@ -61,11 +59,11 @@ type violation struct {
 // as partial, with the cause. A *RunError is a run that could not be carried
 // out; the campaign ends with it.
 func Run(ctx context.Context, s *Scenario, opts ...Option) (*results.Campaign, error) {
-	o := s.options(options{jobs: runtime.GOMAXPROCS(0), stall: defaultStall}, opts)
+	o := settle(s, options{jobs: runtime.GOMAXPROCS(0), stall: defaultStall}, opts)
 	if err := o.choose(s); err != nil {
 		return nil, err
 	}
-	uses, err := s.uses(o)
+	uses, err := s.Uses(o.strategies, o.own)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +91,8 @@ func Run(ctx context.Context, s *Scenario, opts ...Option) (*results.Campaign, e
 }
 
 func newCampaign(s *Scenario, o options, uses []Strategy) *campaign {
-	c := &campaign{scenario: s, options: o, uses: uses, whole: map[showcase]int{}, jobs: jobs{options: o, caches: s.served().caches(), grace: grace}}
+	c := &campaign{scenario: s, options: o, uses: uses, whole: map[showcase]int{}, jobs: o.pool(s)}
+	c.jobs.grace = grace
 	for i, use := range uses {
 		c.active = append(c.active, i)
 		c.tallies = append(c.tallies, newTally(s, use, o.seeds.First))
@@ -209,13 +208,12 @@ func (c *campaign) at(i int64) (run cell, again bool) {
 
 // RunOnce carries out one run of one use of a strategy, and keeps all of it.
 func RunOnce(s *Scenario, label string, seed uint64, opts ...Option) (*results.Trial, error) {
-	o := s.options(options{strategies: []string{label}, stall: defaultStall}, opts)
-	uses, err := s.uses(o)
+	o := settle(s, options{strategies: []string{label}, stall: defaultStall}, opts)
+	uses, err := s.Uses(o.strategies, o.own)
 	if err != nil {
 		return nil, err
 	}
-	j := jobs{options: o, caches: s.served().caches()}
-	return j.one(s, uses[0], seed)
+	return o.pool(s).one(s, uses[0], seed)
 }
 
 // keep takes in a finished run, and writes it into the journal first.
@@ -265,7 +263,7 @@ func (c *campaign) take(at cell, s *summary, t *results.Trial) {
 			continue
 		}
 		check := c.scenario.Checks[i]
-		violated = violated || decides(c.scenario, label, check)
+		violated = violated || c.scenario.Decides(label, check)
 		if first := c.first[at.use][check]; first == nil || at.seed < first.seed {
 			v := &violation{seed: at.seed, checksum: s.Checksum}
 			c.first[at.use][check] = v
@@ -312,37 +310,6 @@ func (c *campaign) fill(use int, t *results.Trial) error {
 		first.trial = t
 	}
 	return nil
-}
-
-// ownEvents gives a trial events of its own: they were the runner's, and would be
-// the next run's.
-func ownEvents(t *results.Trial) {
-	t.History = &history.History{Meta: t.History.Meta, Events: slices.Clone(t.History.Events)}
-}
-
-// RepeatError is a run that ends otherwise than it did before.
-type RepeatError struct {
-	Label     string
-	Seed      uint64
-	Now, Then string // checksums
-}
-
-func (e *RepeatError) Error() string {
-	return fmt.Sprintf("%s, seed %d: the run has checksum %s now and had %s before: this program or this lock does not repeat it; "+
-		"time, tasks and random numbers must be those of its Env, and what its workers share must be kept in Deps.Process and outlive no run", e.Label, e.Seed, e.Now, e.Then)
-}
-
-// repeats carries out a run twice, and says if they differ.
-func (r *runner) repeats(use Strategy, seed uint64) error {
-	then, err := r.once(use, seed)
-	if err != nil {
-		return err
-	}
-	now, err := r.once(use, seed)
-	if err == nil && now.Checksum != then.Checksum {
-		err = &RepeatError{use.Label, seed, now.Checksum, then.Checksum}
-	}
-	return err
 }
 
 // repeats carries out the first run of each strategy that the caller brought along

@@ -149,7 +149,7 @@ func TestStrategiesAreChosenByLabelOrName(t *testing.T) {
 		{[]string{"redis", "redis-fenced", "fenced", "redis"}, "redis off, fenced reads-writes"},
 		{[]string{"redis-del"}, "redis-del off"},
 	} {
-		uses, err := s.uses(options{strategies: test.names})
+		uses, err := s.Uses(test.names, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

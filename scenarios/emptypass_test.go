@@ -3,6 +3,7 @@ package scenarios
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -104,7 +105,7 @@ func TestLockThatFinishesNothingPassesNowhere(t *testing.T) {
 		}
 		const seeds = 2
 		s.Seeds = seeds // they are enough to decide an expected violation
-		for _, kind := range sortedKeys(locks) {
+		for _, kind := range slices.Sorted(maps.Keys(locks)) {
 			c := campaignOf(t, s, WithSeeds(1, seeds), replaced(s, locks[kind]))
 			if c.Verdict == results.Pass {
 				t.Errorf("%s: a lock that %s passes", name, kind)

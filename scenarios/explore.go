@@ -40,7 +40,7 @@ type explorer struct {
 // explored is what is known of one use while the search goes on.
 type explored struct {
 	use     Strategy
-	without []checker.Result
+	without []string // checks that are violated without a fault
 	visits  []arrival
 	singles []single
 	unnamed []string // points that a scenario file cannot name
@@ -93,12 +93,12 @@ func Explore(ctx context.Context, s *Scenario, search Search, opts ...Option) (*
 }
 
 func newExplorer(s *Scenario, search Search, opts []Option) (*explorer, error) {
-	o := s.options(options{jobs: runtime.GOMAXPROCS(0), stall: defaultStall}, opts)
-	uses, err := s.uses(o)
+	o := settle(s, options{jobs: runtime.GOMAXPROCS(0), stall: defaultStall}, opts)
+	uses, err := s.Uses(o.strategies, o.own)
 	if err != nil {
 		return nil, err
 	}
-	x := &explorer{uses: uncased(uses), points: Points(), jobs: &searchJobs{jobs: jobs{options: o, caches: s.served().caches()}}}
+	x := &explorer{uses: uncased(uses), points: Points(), jobs: &searchJobs{pool: o.pool(s), progress: o.progress}}
 	if x.kinds, err = chosenKinds(search.Kinds); err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (q Search) complete(s *Scenario, uses []Strategy, o options) (Search, error
 	}
 	q.Sections, q.Faults, q.Seed = max(q.Sections, 1), max(q.Faults, 1), max(q.Seed, 1)
 	if q.For == 0 {
-		r := &runner{own: o.own}
+		r := &runner{scenario: s, own: o.own}
 		for _, use := range uses {
 			entry, err := r.entry(use.Name)
 			if err != nil {
@@ -168,8 +168,8 @@ func (q Search) base(s *Scenario) *Scenario {
 	return &base
 }
 
-// with is the scenario with these faults and no others.
-func (s *Scenario) with(specs ...faults.Spec) *Scenario {
+// withFaults returns the scenario with these faults and no others.
+func withFaults(s *Scenario, specs ...faults.Spec) *Scenario {
 	c := *s
 	c.Faults = specs
 	return &c
@@ -182,7 +182,7 @@ func (x *explorer) learn(ctx context.Context) error {
 		f := &explored{use: use}
 		x.found = append(x.found, f)
 		tasks = append(tasks, x.task(use, func(r *runner) error {
-			if _, own := x.jobs.options.own[use.Name]; own {
+			if _, own := x.jobs.own[use.Name]; own {
 				r.visit = nil
 				if err := r.repeats(use, x.search.Seed); err != nil {
 					return err
@@ -192,7 +192,7 @@ func (x *explorer) learn(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			f.without = trial.Results
+			f.without = trial.Checks(checker.Invalid)
 			for _, v := range points {
 				if x.named(v.point) {
 					f.visits = append(f.visits, v)
@@ -216,7 +216,7 @@ func (x *explorer) run(r *runner, use Strategy, places ...spot) (*results.Trial,
 	for _, p := range places {
 		specs = append(specs, p.spec(x.search.For))
 	}
-	r.scenario = x.base.with(specs...)
+	r.scenario = withFaults(x.base, specs...)
 	var points arrivals
 	r.visit = points.note
 	trial, err := r.once(use, x.search.Seed)
@@ -225,7 +225,7 @@ func (x *explorer) run(r *runner, use Strategy, places ...spot) (*results.Trial,
 
 // named reports whether a scenario file can speak of the point.
 func (x *explorer) named(point string) bool {
-	return len(x.jobs.options.own) > 0 || slices.Contains(x.points, point)
+	return len(x.jobs.own) > 0 || slices.Contains(x.points, point)
 }
 
 // fits reports whether a fault of the kind can be placed at a visit.
@@ -343,7 +343,7 @@ func (x *explorer) pairs(ctx context.Context, r *runner, use Strategy, one *sing
 
 // placement sums up a run.
 func (x *explorer) placement(t *results.Trial, places ...spot) *results.Placement {
-	p := &results.Placement{Violated: verdictsOf(t.Results, checker.Invalid), Undecided: verdictsOf(t.Results, checker.Unknown)}
+	p := &results.Placement{Violated: t.Checks(checker.Invalid), Undecided: t.Checks(checker.Unknown)}
 	for _, at := range places {
 		p.Places = append(p.Places, x.placed(at))
 	}
@@ -356,9 +356,10 @@ func (x *explorer) placed(p spot) results.Place {
 
 // searchJobs are the jobs of an explorer, and how far they have come.
 type searchJobs struct {
-	jobs
-	mu   sync.Mutex
-	done Progress
+	*pool
+	mu       sync.Mutex
+	progress func(Progress)
+	done     Progress
 }
 
 // each carries out the tasks.
@@ -371,8 +372,8 @@ func (j *searchJobs) told(label string, violated bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.done.Done++
-	if j.options.progress != nil {
-		j.options.progress(Progress{Done: j.done.Done, Total: max(j.done.Total, j.done.Done), Label: label, Violated: violated})
+	if j.progress != nil {
+		j.progress(Progress{Done: j.done.Done, Total: max(j.done.Total, j.done.Done), Label: label, Violated: violated})
 	}
 }
 
@@ -384,7 +385,7 @@ func (q Search) Place(s *Scenario, specs []faults.Spec, opts ...Option) (*Scenar
 	if err != nil {
 		return nil, nil, err
 	}
-	placed := x.base.with(specs...)
+	placed := withFaults(x.base, specs...)
 	for i, spec := range specs {
 		if err := spec.Validate(placed.WorkerNames(), placed.nodes(), placed.Duration); err != nil {
 			return nil, nil, &SearchError{fmt.Sprintf("fault %d: %v", i+1, err)}
@@ -399,9 +400,9 @@ func (q Search) Place(s *Scenario, specs []faults.Spec, opts ...Option) (*Scenar
 		}
 		trial.Replay = "" // a token names a file, and this is none yet
 		trials = append(trials, trial)
-		if violated := verdictsOf(trial.Results, checker.Invalid); len(violated) > 0 {
+		if violated := trial.Checks(checker.Invalid); len(violated) > 0 {
 			placed.Expect[use.Label] = results.Expect{Violates: violated}
-		} else if holds := verdictsOf(trial.Results, checker.Valid); len(holds) > 0 {
+		} else if holds := trial.Checks(checker.Valid); len(holds) > 0 {
 			placed.Expect[use.Label] = results.Expect{Holds: holds}
 		}
 	}

@@ -225,7 +225,7 @@ func TestPlacementCanBeRunAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(p.Violated, verdictsOf(trials[0].Results, checker.Invalid)); diff != "" {
+		if diff := cmp.Diff(p.Violated, trials[0].Checks(checker.Invalid)); diff != "" {
 			t.Errorf("%s (-search +again):\n%s", p.Places[0].Text, diff)
 		}
 		text, err := Rewrite(placed, "")

@@ -1,10 +1,10 @@
 package scenarios
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
-	"lockquake/checker"
 	"lockquake/scenarios/results"
 )
 
@@ -31,7 +31,7 @@ func (x *explorer) sum(partial bool) *results.Exploration {
 func (x *explorer) sumUse(f *explored) results.ExploredStats {
 	st := results.ExploredStats{
 		Name: f.use.Name, Label: f.use.Label, Fence: x.base.ResourceOf(f.use).Fence, Points: len(f.visits),
-		Without: verdictsOf(f.without, checker.Invalid), Checks: map[string]int{},
+		Without: f.without, Checks: map[string]int{},
 	}
 	var missed, alone, sameMessage, corrupts int
 	for i := range f.singles {
@@ -59,7 +59,7 @@ func (x *explorer) sumUse(f *explored) results.ExploredStats {
 		for harm, n := range one.counts.harms {
 			countHarm(&st, results.Harm(harm), n)
 		}
-		for _, check := range sortedKeys(one.counts.checks) {
+		for _, check := range slices.Sorted(maps.Keys(one.counts.checks)) {
 			st.Checks[check] += one.counts.checks[check]
 		}
 		st.Pairs = append(st.Pairs, one.pairs...)

@@ -140,6 +140,15 @@ func (s *Scenario) familySettings(use Strategy, worker string) strictyaml.Extens
 	return s.Families.Under(use.Families).Under(s.eachOf(worker).Families)
 }
 
+// familyOf returns the family whose servers a strategy uses.
+func (s *Scenario) familyOf(e lock.Entry) (*backend.Family, error) { return s.served().of(e) }
+
+// catalogueEntries lists the strategies of the families that the scenario was read with.
+func (s *Scenario) catalogueEntries() []lock.Entry { return s.served().strategies() }
+
+// caches makes for each family what is kept from run to run, by its name.
+func (s *Scenario) caches() map[string]any { return s.served().caches() }
+
 // served are the families that the scenario was read with.
 func (s *Scenario) served() families {
 	if s == nil || s.families == nil {

@@ -353,7 +353,7 @@ func (j *Journal) Import(from *Journal) error {
 
 // all goes through the runs: by strategy, as they were asked for, and by seed.
 func (j *Journal) all() iter.Seq2[journalRun, journalPlace] {
-	labels := sortedKeys(j.runs)
+	labels := slices.Sorted(maps.Keys(j.runs))
 	slices.SortStableFunc(labels, func(a, b string) int {
 		return cmp.Compare(uint(slices.Index(j.asked.Strategies, a)), uint(slices.Index(j.asked.Strategies, b)))
 	})

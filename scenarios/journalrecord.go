@@ -65,7 +65,7 @@ type storedRun struct {
 }
 
 func journalHeaderOf(s *Scenario) journalHeader {
-	return journalHeader{journalFormat, results.Version, build(), s.Name, s.Path, s.Hash, overrideTexts(s.Overrides), string(s.original())}
+	return journalHeader{journalFormat, results.Version, build(), s.Name, s.Path, s.Hash, s.OverrideTexts(), string(s.original())}
 }
 
 // build is the commit that the program was built from, and whether it was changed

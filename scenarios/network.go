@@ -26,36 +26,6 @@ type Link struct {
 	Latency draw.Dist `yaml:"latency"`
 }
 
-// setLinks gives the links of the world that differ their latency.
-func (r *run) setLinks() error {
-	for _, link := range r.scenario.Network.Links {
-		for _, from := range r.end(link.From) {
-			for _, to := range r.end(link.To) {
-				if err := r.world.SetLatency(from, to, link.Latency); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// end returns the nodes that the name of a link's end stands for: none if this
-// run has no such server.
-func (r *run) end(name string) []string {
-	switch name {
-	case faults.EachWorker:
-		var nodes []string
-		for _, worker := range r.scenario.WorkerNames() {
-			nodes = append(nodes, r.nodes(worker)...)
-		}
-		return nodes
-	case lockNode:
-		return r.cluster.Names()
-	}
-	return r.nodes(name)
-}
-
 // network judges the links that differ from the others.
 func (v *validator) network() error {
 	for i, link := range v.Network.Links {

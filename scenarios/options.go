@@ -165,93 +165,6 @@ func (o *options) cut() error {
 	return nil
 }
 
-// uses returns the uses of strategies that a campaign runs.
-func (s *Scenario) uses(o options) ([]Strategy, error) {
-	all := slices.Clone(s.Strategies)
-	for _, name := range sortedKeys(o.own) {
-		brought := slices.ContainsFunc(s.Own, func(e lock.Entry) bool { return e.Name == name }) // is run where it is named
-		if !brought && !slices.ContainsFunc(all, func(u Strategy) bool { return u.Name == name }) {
-			all = append(all, s.underCases(Strategy{Name: name, Label: name})...)
-		}
-	}
-	if o.strategies == nil {
-		return all, s.fit(all)
-	}
-	var chosen []Strategy
-	for _, name := range o.strategies {
-		uses := named(all, name)
-		if uses == nil {
-			uses = s.ofCatalogue(name)
-		}
-		if uses == nil {
-			return nil, &UnknownStrategyError{Name: name, Scenario: s.Name, Known: s.knownStrategies(all), Plain: len(s.Own) == 0}
-		}
-		for _, u := range uses {
-			if !slices.ContainsFunc(chosen, func(c Strategy) bool { return c.Label == u.Label }) {
-				chosen = append(chosen, u)
-			}
-		}
-	}
-	return chosen, s.fit(chosen)
-}
-
-// named returns the use with a label, or if there is none every use of the strategy
-// of that name.
-func named(all []Strategy, name string) []Strategy {
-	var uses []Strategy
-	for _, u := range all {
-		if u.Label == name {
-			return []Strategy{u}
-		}
-		if u.Name == name {
-			uses = append(uses, u)
-		}
-	}
-	return uses
-}
-
-// ofCatalogue returns the uses that a strategy of the catalogue has in a scenario
-// that does not name it: under each case if there are any, and that one alone if the
-// name is the label of it.
-func (s *Scenario) ofCatalogue(name string) []Strategy {
-	for _, e := range s.entries() {
-		uses := s.underCases(Strategy{Name: e.Name, Label: e.Name})
-		if e.Name == name {
-			return uses
-		}
-		if i := slices.IndexFunc(uses, func(u Strategy) bool { return u.Label == name }); i >= 0 {
-			return uses[i : i+1]
-		}
-	}
-	return nil
-}
-
-// UnknownStrategyError is a strategy that neither the scenario nor the
-// catalogue knows.
-type UnknownStrategyError struct {
-	Name     string
-	Scenario string
-	Known    []string
-	Plain    bool // the program has no strategies of its own
-}
-
-func (e *UnknownStrategyError) Error() string {
-	return fmt.Sprintf("%s: %s", e.Scenario, unknownStrategy(e.Name, e.Known, e.Plain))
-}
-
-func (s *Scenario) knownStrategies(uses []Strategy) []string {
-	var names []string
-	for _, u := range uses {
-		names = append(names, u.Label)
-	}
-	for _, e := range s.entries() {
-		names = append(names, e.Name)
-	}
-	return names
-}
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
 // ask tells the journal which campaign begins.
 func (o *options) ask(s *Scenario, uses []Strategy) error {
 	asked := journalAsked{Seeds: o.whole, Until: o.until}
@@ -259,4 +172,30 @@ func (o *options) ask(s *Scenario, uses []Strategy) error {
 		asked.Strategies = append(asked.Strategies, use.Label)
 	}
 	return o.journal.ask(s, asked)
+}
+
+// settle applies the options of a call to what holds without them, o.
+func settle(s *Scenario, o options, opts []Option) options {
+	o.own = map[string]lock.Entry{}
+	for _, e := range s.Own {
+		o.own[e.Name] = e
+	}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return o
+}
+
+// entries are the strategies of the caller's that the options have.
+func (o *options) entries() []lock.Entry {
+	var own []lock.Entry
+	for _, name := range slices.Sorted(maps.Keys(o.own)) {
+		own = append(own, o.own[name])
+	}
+	return own
+}
+
+// pool returns what carries out runs of the scenario under the options.
+func (o *options) pool(s *Scenario) *pool {
+	return &pool{jobs: o.jobs, own: o.own, stall: o.stall, trace: o.trace, caches: s.caches()}
 }

@@ -46,24 +46,3 @@ func unknownStrategy(name string, known []string, plain bool) string {
 
 // entries are the strategies that the scenario can name.
 func (s *Scenario) entries() []lock.Entry { return slices.Concat(s.served().strategies(), s.Own) }
-
-// entries are the strategies of the caller's that the options have.
-func (o *options) entries() []lock.Entry {
-	var own []lock.Entry
-	for _, name := range sortedKeys(o.own) {
-		own = append(own, o.own[name])
-	}
-	return own
-}
-
-// options are those of a call, on top of what holds without them.
-func (s *Scenario) options(o options, opts []Option) options {
-	o.own = map[string]lock.Entry{}
-	for _, e := range s.Own {
-		o.own[e.Name] = e
-	}
-	for _, opt := range opts {
-		opt(&o)
-	}
-	return o
-}

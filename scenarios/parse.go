@@ -37,6 +37,12 @@ func Parse(name string, data []byte, own ...lock.Entry) (*Scenario, error) {
 	return parse(name, data, known(Families(), own))
 }
 
+// Sibling reads another scenario as [Parse] does, with the families of servers that s
+// was read with. The names of own were checked when s was read.
+func (s *Scenario) Sibling(name string, data []byte, own []lock.Entry) (*Scenario, error) {
+	return parse(name, data, known(s.served(), own))
+}
+
 func parse(name string, data []byte, known catalogue) (*Scenario, error) {
 	sum := sha256.New()
 	sum.Write(data)

@@ -265,8 +265,8 @@ func TestOwnStrategiesAreRunWhereTheyAreNamed(t *testing.T) {
 	if s, err = s.With([]results.Override{{Path: "lock.ttl", Value: "3s"}}); err != nil {
 		t.Fatal(err)
 	}
-	labels := func(opts ...Option) []string {
-		uses, err := s.uses(s.options(options{}, opts))
+	labels := func(names ...string) []string {
+		uses, err := s.Uses(names, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +279,7 @@ func TestOwnStrategiesAreRunWhereTheyAreNamed(t *testing.T) {
 	if got := labels(); slices.Contains(got, "mine") {
 		t.Errorf("unasked there is %v", got)
 	}
-	if diff := cmp.Diff([]string{"mine"}, labels(WithStrategies("mine"))); diff != "" {
+	if diff := cmp.Diff([]string{"mine"}, labels("mine")); diff != "" {
 		t.Errorf("asked for (-want +got):\n%s", diff)
 	}
 	trial, err := RunOnce(s, "mine", 1)

@@ -21,13 +21,6 @@ import (
 	"lockquake/sim/resource"
 )
 
-// The nodes of every world beside those of the workers, which are called as
-// the workers are.
-const (
-	lockNode     = "lock"
-	resourceNode = "resource"
-)
-
 // RunError is a run that could not be carried out: a panic in a lock, no
 // progress, a fault that cannot take hold. It is no verdict.
 type RunError struct {
@@ -111,7 +104,7 @@ func (r *runner) once(use Strategy, seed uint64) (*results.Trial, error) {
 		return nil, err
 	}
 	r.recorder.Reset()
-	family, err := r.scenario.served().of(entry)
+	family, err := r.scenario.familyOf(entry)
 	if err != nil {
 		return nil, newRunError(r.scenario, use, seed, err)
 	}
@@ -149,7 +142,7 @@ func (r *runner) entry(name string) (lock.Entry, error) {
 	}
 	if r.entries == nil {
 		r.entries = map[string]lock.Entry{}
-		for _, e := range r.scenario.served().strategies() {
+		for _, e := range r.scenario.catalogueEntries() {
 			r.entries[e.Name] = e
 		}
 	}
@@ -209,7 +202,7 @@ func (r *run) visited(at time.Duration, worker, point string) {
 }
 
 func (r *run) initial() map[string]string {
-	info := r.scenario.workload
+	info := r.scenario.WorkloadInfo()
 	items := map[string]string{}
 	for _, name := range r.scenario.ResourceNames() {
 		if info.Initial != "" {
@@ -297,7 +290,7 @@ func (r *run) work(worker *sim.Worker) {
 			rec.takes = max(job.Hold, settings.HoldAtLeast)
 			r.calm.include(rec.takes)
 			one, began := job, r.world.Time()
-			err := s.workload.Do(r.cancellable(ctx, worker), &one)
+			err := s.WorkloadInfo().Do(r.cancellable(ctx, worker), &one)
 			wait := settings.Think.Sample(&pause)
 			if wait == 0 && r.world.Time() == began {
 				wait = idle
@@ -389,11 +382,12 @@ func (r *run) judge() (*results.Trial, error) {
 	}
 	metrics.Commands = r.cluster.Requests()
 	r.bite(h, sections)
-	return &results.Trial{
+	trial := &results.Trial{
 		Scenario: s.Name, Label: r.use.Label, Strategy: r.use.Name, Seed: r.seed,
 		Plan: r.plan, Bites: r.bites, History: h, Results: verdicts, Metrics: metrics,
 		Checksum: h.Meta.Checksum, Events: r.world.Events(), Acquisitions: r.acquisitions,
-		Telling: mostTelling(s, r.use.Label, verdicts),
-		Replay:  s.token(r.use.Label, r.seed, h.Meta.Checksum), Program: s.Program,
-	}, nil
+		Replay: s.token(r.use.Label, r.seed, h.Meta.Checksum), Program: s.Program,
+	}
+	trial.Telling = s.MostTelling(trial.Label, trial.Checks(checker.Invalid))
+	return trial, nil
 }

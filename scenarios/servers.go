@@ -73,7 +73,13 @@ func (s *Scenario) ServersOf(own lock.Topology, use Strategy) Servers {
 	return servers
 }
 
-const replicaNode = "lock-replica"
+// The nodes of every world beside those of the workers, which are called as
+// the workers are.
+const (
+	lockNode     = "lock" // the server of the lock; of several it stands for all
+	replicaNode  = "lock-replica"
+	resourceNode = "resource"
+)
 
 // nodeNames lists the nodes of the lock's servers.
 func (s Servers) nodeNames() []string {

@@ -2,6 +2,8 @@ package scenarios
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -120,7 +122,7 @@ func TestSoundStrategiesServe(t *testing.T) {
 func clean(t *testing.T, s *Scenario, n uint64) {
 	t.Helper()
 	runs, texts := violations(t, s, n)
-	for _, check := range sortedKeys(runs) {
+	for _, check := range slices.Sorted(maps.Keys(runs)) {
 		if runs[check] > 0 {
 			t.Errorf("%s: %s is violated in %d of %d runs, %s", s.Strategies[0].Name, check, runs[check], n, texts[check])
 		}

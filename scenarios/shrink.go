@@ -61,15 +61,14 @@ var ErrHolds = errors.New("no such failure")
 // then in the order of strategies. The options that count are WithSeeds,
 // WithStrategies and WithStrategy; check is as in Shrink.
 func Failing(ctx context.Context, s *Scenario, check string, opts ...Option) (label string, seed uint64, err error) {
-	o := s.options(options{seeds: results.SeedRange{First: 1, Last: uint64(s.Seeds)}, stall: defaultStall}, opts)
-	uses, err := s.uses(o)
+	o := settle(s, options{seeds: results.SeedRange{First: 1, Last: uint64(s.Seeds)}, stall: defaultStall}, opts)
+	uses, err := s.Uses(o.strategies, o.own)
 	if err != nil {
 		return "", 0, err
 	}
 	o.jobs = 1 // the first that fails is the first that is run
-	j := jobs{options: o, caches: s.served().caches()}
 	errFound, n := errors.New("found"), int64(len(uses))
-	err = j.all(ctx, n*int64(o.seeds.Count()), func(i int64) task {
+	err = o.pool(s).all(ctx, n*int64(o.seeds.Count()), func(i int64) task {
 		use, at := uses[i%n], o.seeds.First+uint64(i/n)
 		return task{s, use, at, func(r *runner) error {
 			trial, err := r.once(use, at)
@@ -92,14 +91,14 @@ func Failing(ctx context.Context, s *Scenario, check string, opts ...Option) (la
 // it is violated, or without a name the most serious of the violated ones that
 // decide. It returns "" if there is none.
 func telling(s *Scenario, t *results.Trial, named string) string {
-	violated := verdictsOf(t.Results, checker.Invalid)
+	violated := t.Checks(checker.Invalid)
 	if named != "" {
 		if slices.Contains(violated, named) {
 			return named
 		}
 		return ""
 	}
-	return mostTelling(s, t.Label, t.Results)
+	return s.MostTelling(t.Label, violated)
 }
 
 // Shrink makes a failing run smaller as long as it violates the same check:
@@ -110,22 +109,22 @@ func telling(s *Scenario, t *results.Trial, named string) string {
 // that wraps ErrHolds. When ctx ends Shrink returns what it has reached, marked
 // as partial, with the cause.
 func Shrink(ctx context.Context, s *Scenario, what Shrinking, opts ...Option) (*Shrunk, error) {
-	o := s.options(options{strategies: []string{what.Label}, stall: defaultStall}, opts)
-	uses, err := s.uses(o)
+	o := settle(s, options{strategies: []string{what.Label}, stall: defaultStall}, opts)
+	uses, err := s.Uses(o.strategies, o.own)
 	if err != nil {
 		return nil, err
 	}
+	jobs := o.pool(s)
 	z := &shrinker{
 		ctx: ctx, use: uses[0], path: what.Path, told: what.Told, own: o.entries(),
-		runner: &runner{scenario: s, own: o.own, caches: s.served().caches()},
+		runner: &runner{scenario: s, own: o.own, caches: jobs.caches},
 	}
-	first := jobs{options: o, caches: z.runner.caches}
-	trial, err := first.one(s, z.use, what.Seed)
+	trial, err := jobs.one(s, z.use, what.Seed)
 	if err != nil {
 		return nil, err
 	}
 	if z.check = telling(s, trial, what.Check); z.check == "" {
-		violated := orNone(what.Check, verdictsOf(trial.Results, checker.Invalid))
+		violated := orNone(what.Check, trial.Checks(checker.Invalid))
 		return nil, fmt.Errorf("%w: %s, %s, seed %d violates %s", ErrHolds, s.Name, what.Label, what.Seed, violated)
 	}
 	if !z.begin(s, trial, what.Seed) {
@@ -233,7 +232,7 @@ func (z *shrinker) trySeed(seed uint64, change func(*Scenario) bool) bool {
 		z.err = err
 		return false
 	}
-	small, err := parse(z.path, text, known(z.runner.scenario.served(), z.own))
+	small, err := z.runner.scenario.Sibling(z.path, text, z.own)
 	if err != nil {
 		return false // a change that no file can say
 	}

@@ -39,7 +39,7 @@ func TestShrinkGCPause(t *testing.T) {
 	}
 	file := loaded(t, path)
 	trial := trialOf(t, file, "redis", small.Seed)
-	if violated := verdictsOf(trial.Results, checker.Invalid); !slices.Contains(violated, "lost-update") || small.Check != "lost-update" {
+	if violated := trial.Checks(checker.Invalid); !slices.Contains(violated, "lost-update") || small.Check != "lost-update" {
 		t.Errorf("shrunk for %s, the file violates %v", small.Check, violated)
 	}
 	if trial.Replay != small.Trial.Replay {
@@ -64,7 +64,7 @@ func TestShrinkSameTwice(t *testing.T) {
 	if diff := cmp.Diff(string(first.Scenario.Text), string(second.Scenario.Text)); diff != "" {
 		t.Errorf("two files of one run (-1 +2):\n%s", diff)
 	}
-	if first.Check != "belief" || !slices.Contains(verdictsOf(first.Trial.Results, checker.Invalid), "belief") {
+	if first.Check != "belief" || !slices.Contains(first.Trial.Checks(checker.Invalid), "belief") {
 		t.Errorf("shrunk for %s", first.Check)
 	}
 }
@@ -102,7 +102,7 @@ func TestStoppedShrinkKeepsWhatItHas(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	if !small.Partial || telling(small.Scenario, small.Trial, small.Check) == "" {
-		t.Errorf("partial %v, violated %v", small.Partial, verdictsOf(small.Trial.Results, checker.Invalid))
+		t.Errorf("partial %v, violated %v", small.Partial, small.Trial.Checks(checker.Invalid))
 	}
 }
 
@@ -169,7 +169,7 @@ faults:
 	s.Faults = append(s.Faults[:0], fixed(trial.Plan.Steps[0]))
 	s.Strategies = []Strategy{label, s.Strategies[len(s.Strategies)-1]}
 	s.Expect = map[string]results.Expect{"true": {Holds: []string{"lost-update"}}}
-	if !s.resize([]string{"worker-3", "worker-2", "worker-1"}[:1], 0, false) {
+	if !resize(s, []string{"worker-3", "worker-2", "worker-1"}[:1], 0, false) {
 		s.Faults = nil // it was one of worker-1
 	}
 	text, err := Rewrite(s, "Small.")

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"path"
 	"reflect"
 	"slices"
@@ -268,7 +269,7 @@ func (s *Scenario) Standalone() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, at := range sortedKeys(s.samples) {
+	for _, at := range slices.Sorted(maps.Keys(s.samples)) {
 		var text strings.Builder
 		for _, d := range s.samples[at] {
 			fmt.Fprintf(&text, "%v, ", d)

@@ -69,7 +69,7 @@ func (z *shrinker) alone(spec faults.Spec) bool {
 		for _, order := range permutations(keep) {
 			if z.try(func(c *Scenario) bool {
 				c.Faults = append(c.Faults[:0], spec)
-				return c.resize(order, sections, true)
+				return resize(c, order, sections, true)
 			}) {
 				return true
 			}
@@ -137,12 +137,12 @@ func (z *shrinker) fewerSections(keep []string) bool {
 			return false
 		}
 		for _, first := range []bool{true, false} {
-			if z.try(func(c *Scenario) bool { return c.resize(keep, sections, first) }) {
+			if z.try(func(c *Scenario) bool { return resize(c, keep, sections, first) }) {
 				return true
 			}
 		}
 	}
-	return fewer && z.try(func(c *Scenario) bool { return c.resize(keep, s.Sections, false) })
+	return fewer && z.try(func(c *Scenario) bool { return resize(c, keep, s.Sections, false) })
 }
 
 // involved lists the workers that faults name.
@@ -198,7 +198,7 @@ func permutations(names []string) [][]string {
 // resize keeps these workers, under the names that their places give them, and
 // that many sections. First lets each fault of a point fall the first time. It
 // reports whether every fault has its workers still.
-func (s *Scenario) resize(keep []string, sections int, first bool) bool {
+func resize(s *Scenario, keep []string, sections int, first bool) bool {
 	old := s.WorkerNames()
 	s.Workers, s.Sections = len(keep), sections
 	names := s.WorkerNames()

@@ -15,16 +15,6 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// decides reports whether a violation of the check counts for the label: what
-// its expectation names, or without one every check that is not advisory.
-func decides(s *Scenario, label, check string) bool {
-	// What a strategy claims is part of what it is judged by, and not all.
-	if e, ok := s.Expect[label]; ok && !s.Claims {
-		return slices.Contains(e.Holds, check) || slices.Contains(e.Violates, check)
-	}
-	return !checker.Advisory(check)
-}
-
 // summary is what is kept of a run until it is added up, and in a journal.
 type summary struct {
 	Checksum     string               `json:"checksum"`
@@ -108,7 +98,7 @@ func (t *tally) add(seed uint64) {
 		case checker.Valid:
 		}
 		st.Checks[check] = stats
-		if decides(t.scenario, st.Label, check) {
+		if t.scenario.Decides(st.Label, check) {
 			verdict = verdict.Worse(r.verdict)
 		}
 	}
@@ -131,7 +121,7 @@ func (t *tally) narrow(halfWidth float64) bool {
 func (c *campaign) sum() *results.Campaign {
 	s := c.scenario
 	result := &results.Campaign{
-		Schema: 1, Version: results.Version, Scenario: s.Name, Source: s.Source, About: s.Description, Hash: s.Hash, Text: string(s.Text), Overrides: overrideTexts(s.Overrides), Program: s.Program,
+		Schema: 1, Version: results.Version, Scenario: s.Name, Source: s.Source, About: s.Description, Hash: s.Hash, Text: string(s.Text), Overrides: s.OverrideTexts(), Program: s.Program,
 		Seeds: c.options.seeds, Until: c.options.until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Wake: s.Wake, WakeLag: s.WakeLag.String(), Verdict: results.Pass,
 		Partial: c.done < c.total || !c.complete(), Faults: c.faults,
 	}
@@ -205,7 +195,7 @@ func (c *campaign) sumStrategy(i int) results.StrategyStats {
 	order := checker.Serious(c.scenario.Checks)
 	slices.SortStableFunc(st.Failures, func(a, b results.Failure) int {
 		rank := func(check string) int {
-			if decides(c.scenario, st.Label, check) {
+			if c.scenario.Decides(st.Label, check) {
 				return slices.Index(order, check)
 			}
 			return len(order) + slices.Index(order, check)
@@ -381,7 +371,7 @@ func pairs(c *results.Campaign, s *Scenario, uses []Strategy) []results.PairStat
 		base, st := &c.Strategies[first], &c.Strategies[i]
 		var checks []string
 		for _, check := range st.Order {
-			if decides(s, base.Label, check) && decides(s, st.Label, check) {
+			if s.Decides(base.Label, check) && s.Decides(st.Label, check) {
 				checks = append(checks, check)
 			}
 		}

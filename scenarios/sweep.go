@@ -53,12 +53,12 @@ func newSweep(s *Scenario, axes []results.Axis, check string, opts []Option) (*s
 	if len(axes) < 1 || len(axes) > mostAxes {
 		return nil, nil, fmt.Errorf("a sweep varies one or two parameters, not %d", len(axes))
 	}
-	o := s.options(options{jobs: runtime.GOMAXPROCS(0)}, opts)
+	o := settle(s, options{jobs: runtime.GOMAXPROCS(0)}, opts)
 	if o.seeds == (results.SeedRange{}) {
 		o.seeds = results.SeedRange{First: 1, Last: uint64(min(usualSeeds, s.Seeds))}
 	}
 	w := &sweep{scenario: s, opts: opts, options: o, result: &results.Sweep{
-		Schema: 1, Version: results.Version, Scenario: s.Name, Hash: s.Hash, Overrides: overrideTexts(s.Overrides), Program: s.Program,
+		Schema: 1, Version: results.Version, Scenario: s.Name, Hash: s.Hash, Overrides: s.OverrideTexts(), Program: s.Program,
 		Seeds: o.seeds, Check: check, Axes: axes, Points: []results.SweepPoint{}, Partial: true,
 	}}
 	choices := combinations(axes)
@@ -71,7 +71,7 @@ func newSweep(s *Scenario, axes []results.Axis, check string, opts []Option) (*s
 		if err != nil {
 			return nil, nil, err
 		}
-		uses, err := point.uses(o)
+		uses, err := point.Uses(o.strategies, o.own)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -167,7 +167,7 @@ func (w *sweep) rate(s *Scenario, st *results.StrategyStats) results.SweepRate {
 	var violated []string
 	for _, check := range st.Order {
 		stats := st.Checks[check]
-		counts := check == w.result.Check || w.result.Check == "" && decides(s, st.Label, check)
+		counts := check == w.result.Check || w.result.Check == "" && s.Decides(st.Label, check)
 		if counts && stats.Violating > 0 {
 			violated = append(violated, check)
 		}

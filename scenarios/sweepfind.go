@@ -143,11 +143,11 @@ func (w *sweep) margin(t *results.Threshold, breaks results.Quantity) error {
 	if err != nil {
 		return err
 	}
-	uses, err := s.uses(options{own: w.options.own, strategies: []string{t.Label}})
+	uses, err := s.Uses([]string{t.Label}, w.options.own)
 	if err != nil {
 		return err
 	}
-	entry, err := (&runner{own: w.options.own}).entry(t.Name)
+	entry, err := (&runner{scenario: s, own: w.options.own}).entry(t.Name)
 	if err != nil {
 		return err
 	}

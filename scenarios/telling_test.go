@@ -28,7 +28,7 @@ expect:
   shorter-than-task: {violates: [once], holds: [exclusion]}
 `)
 	trial := trialOf(t, s, "shorter-than-task", 1)
-	if violated := verdictsOf(trial.Results, checker.Invalid); !slices.Contains(violated, "belief") || trial.Telling != "once" {
+	if violated := trial.Checks(checker.Invalid); !slices.Contains(violated, "belief") || trial.Telling != "once" {
 		t.Errorf("violated are %v, and the run is told by %q, want once", violated, trial.Telling)
 	}
 	c := campaignOf(t, s, WithSeeds(1, 3))

@@ -54,3 +54,6 @@ func (v *validator) workloadOf(at string, w workload.Settings, has func(string) 
 func (v *validator) heedsSetting(heeds results.Heeds) setting {
 	return v.nameSetting("heeds", "way to heed a context", string(heeds), texts(results.Heedings()))
 }
+
+// WorkloadInfo returns the workload that the scenario names.
+func (s *Scenario) WorkloadInfo() workload.Info { return s.workload }

@@ -21,10 +21,10 @@ func ParseOverride(text string) (results.Override, error) {
 	return results.Override{Path: path, Value: value}, nil
 }
 
-// overrideTexts writes each as path=value; nil of none.
-func overrideTexts(overrides []results.Override) []string {
+// OverrideTexts writes each override as path=value; nil of none.
+func (s *Scenario) OverrideTexts() []string {
 	var texts []string
-	for _, o := range overrides {
+	for _, o := range s.Overrides {
 		texts = append(texts, o.String())
 	}
 	return texts

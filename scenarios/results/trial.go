@@ -31,6 +31,17 @@ type Trial struct {
 	Program string // that repeats it, as in Scenario
 }
 
+// Checks lists the checks that came to a verdict, in the order of the scenario.
+func (t *Trial) Checks(verdict checker.Verdict) []string {
+	var checks []string
+	for _, r := range t.Results {
+		if r.Verdict == verdict {
+			checks = append(checks, r.Check)
+		}
+	}
+	return checks
+}
+
 // Bite says whether a fault of the plan met anything.
 type Bite struct {
 	Happened bool // it was injected at all; a fault tied to a point may never

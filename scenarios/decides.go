@@ -1,0 +1,28 @@
+package scenarios
+
+import (
+	"slices"
+
+	"lockquake/checker"
+)
+
+// Decides reports whether a violation of the check counts for the label: what
+// its expectation names, or without one every check that is not advisory.
+func (s *Scenario) Decides(label, check string) bool {
+	// What a strategy claims is part of what it is judged by, and not all.
+	if e, ok := s.Expect[label]; ok && !s.Claims {
+		return slices.Contains(e.Holds, check) || slices.Contains(e.Violates, check)
+	}
+	return !checker.Advisory(check)
+}
+
+// MostTelling returns the most serious of the violated checks that decide for a
+// label, "" if there is none.
+func (s *Scenario) MostTelling(label string, violated []string) string {
+	for _, check := range checker.Serious(violated) {
+		if s.Decides(label, check) {
+			return check
+		}
+	}
+	return ""
+}

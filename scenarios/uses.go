@@ -1,0 +1,98 @@
+package scenarios
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"lockquake/lock"
+)
+
+// Uses returns the uses of strategies that are run: those of the scenario, and one of
+// each strategy in own that it does not use. Names, if there are any, choose among them
+// by label or by name, and may name other strategies of the catalogue. A name that is
+// unknown is an [*UnknownStrategyError]; a use that cannot be run under the settings of
+// the scenario is a [*SettingError].
+func (s *Scenario) Uses(names []string, own map[string]lock.Entry) ([]Strategy, error) {
+	all := slices.Clone(s.Strategies)
+	for _, name := range slices.Sorted(maps.Keys(own)) {
+		brought := slices.ContainsFunc(s.Own, func(e lock.Entry) bool { return e.Name == name }) // is run where it is named
+		if !brought && !slices.ContainsFunc(all, func(u Strategy) bool { return u.Name == name }) {
+			all = append(all, s.underCases(Strategy{Name: name, Label: name})...)
+		}
+	}
+	if names == nil {
+		return all, s.fit(all)
+	}
+	var chosen []Strategy
+	for _, name := range names {
+		uses := named(all, name)
+		if uses == nil {
+			uses = s.ofCatalogue(name)
+		}
+		if uses == nil {
+			return nil, &UnknownStrategyError{Name: name, Scenario: s.Name, Known: s.knownStrategies(all), Plain: len(s.Own) == 0}
+		}
+		for _, u := range uses {
+			if !slices.ContainsFunc(chosen, func(c Strategy) bool { return c.Label == u.Label }) {
+				chosen = append(chosen, u)
+			}
+		}
+	}
+	return chosen, s.fit(chosen)
+}
+
+// named returns the use with a label, or if there is none every use of the strategy
+// of that name.
+func named(all []Strategy, name string) []Strategy {
+	var uses []Strategy
+	for _, u := range all {
+		if u.Label == name {
+			return []Strategy{u}
+		}
+		if u.Name == name {
+			uses = append(uses, u)
+		}
+	}
+	return uses
+}
+
+// ofCatalogue returns the uses that a strategy of the catalogue has in a scenario
+// that does not name it: under each case if there are any, and that one alone if the
+// name is the label of it.
+func (s *Scenario) ofCatalogue(name string) []Strategy {
+	for _, e := range s.entries() {
+		uses := s.underCases(Strategy{Name: e.Name, Label: e.Name})
+		if e.Name == name {
+			return uses
+		}
+		if i := slices.IndexFunc(uses, func(u Strategy) bool { return u.Label == name }); i >= 0 {
+			return uses[i : i+1]
+		}
+	}
+	return nil
+}
+
+// UnknownStrategyError is a strategy that neither the scenario nor the
+// catalogue knows.
+type UnknownStrategyError struct {
+	Name     string
+	Scenario string
+	Known    []string
+	Plain    bool // the program has no strategies of its own
+}
+
+func (e *UnknownStrategyError) Error() string {
+	return fmt.Sprintf("%s: %s", e.Scenario, unknownStrategy(e.Name, e.Known, e.Plain))
+}
+
+func (s *Scenario) knownStrategies(uses []Strategy) []string {
+	var names []string
+	for _, u := range uses {
+		names = append(names, u.Label)
+	}
+	for _, e := range s.entries() {
+		names = append(names, e.Name)
+	}
+	return names
+}
