@@ -174,7 +174,7 @@ func TestEventsWorkedOutByHand(t *testing.T) {
 2064.14 released worker-1 "lost"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			trial := trialOf(t, parseText(t, byHand+"faults:"+test.fault+"\n"), test.strategy, 1)
+			trial := rtTrial(t, rtParse(t, byHand+"faults:"+test.fault+"\n"), test.strategy, 1)
 			compareEvents(t, test.want, toldOf(trial.History))
 		})
 	}
@@ -189,7 +189,7 @@ func TestEventsWorkedOutByHand(t *testing.T) {
 func TestStalledRenewalWorkedOutByHand(t *testing.T) {
 	text := strings.NewReplacer("workers: 2", "workers: 1", "hold: 50ms", "hold: 1500ms",
 		"[redis]", "[redis-watchdog]", "each: [{worker: worker-2, start: 900ms}]", "").Replace(byHand)
-	trial := trialOf(t, parseText(t, text+`
+	trial := rtTrial(t, rtParse(t, text+`
 faults:
   - at: 100ms
     stall: {target: worker-1, task: renewal, for: 2s}

@@ -92,12 +92,12 @@ func overtakenRate() float64 {
 // This is how we know that time is modelled right: 10,000 runs end exactly as
 // their drawn times say, and as often as the closed form says.
 func TestCalibrationPause(t *testing.T) {
-	s := loaded(t, "calibration-pause")
+	s := rtLoad(t, "calibration-pause")
 	runs := uint64(10_000)
 	if testing.Short() {
 		runs = 500
 	}
-	r := &runner{scenario: s, caches: s.served().caches()}
+	r := &runner{scenario: s, caches: s.caches()}
 	lost := 0
 	for seed := uint64(1); seed <= runs; seed++ {
 		trial, err := r.once(s.Strategies[0], seed)

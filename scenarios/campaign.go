@@ -179,7 +179,7 @@ func (c *campaign) carryOut(stopped context.Context) {
 func (c *campaign) task(i int64) task {
 	at, again := c.at(i)
 	use := c.uses[at.use]
-	return task{c.scenario, use, at.seed, func(r *runner) error {
+	return task{scenario: c.scenario, use: use, seed: at.seed, do: func(r *runner) error {
 		if !again && c.options.journal.has(use.Label, at.seed) {
 			return nil
 		}
@@ -302,7 +302,7 @@ func (c *campaign) fill(use int, t *results.Trial) error {
 		case first.seed != t.Seed || first.trial != nil || !c.keepsWhole(use, check):
 			continue
 		case first.checksum != t.Checksum:
-			return &RepeatError{t.Label, t.Seed, t.Checksum, first.checksum}
+			return &RepeatError{Label: t.Label, Seed: t.Seed, Now: t.Checksum, Then: first.checksum}
 		case !owned:
 			ownEvents(t)
 			owned = true
@@ -324,7 +324,7 @@ func (c *campaign) repeats(ctx context.Context) error {
 	}
 	err := c.jobs.all(ctx, int64(len(first)), func(i int64) task {
 		use, seed := first[i], c.options.seeds.First
-		return task{c.scenario, use, seed, func(r *runner) error {
+		return task{scenario: c.scenario, use: use, seed: seed, do: func(r *runner) error {
 			return r.repeats(use, seed)
 		}}
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -290,41 +289,6 @@ func TestPanicInALockIsReported(t *testing.T) {
 	}
 }
 
-// A run that hangs is reported by whatever carries out runs, and not only by a
-// campaign.
-func TestHangOfOneRunIsReported(t *testing.T) {
-	outside := make(chan struct{})
-	defer close(outside)
-	s := parseText(t, quick)
-	opts := []Option{
-		WithStrategy("mine", func(lock.Deps) lock.Strategy {
-			return broken(func(context.Context, lock.Body) error {
-				<-outside
-				return nil
-			})
-		}),
-		WithStrategies("mine"),
-		func(o *options) { o.stall = 200 * time.Millisecond },
-	}
-	for name, carryOut := range map[string]func() error{
-		"RunOnce": func() error { _, err := RunOnce(s, "mine", 1, opts...); return err },
-		"Failing": func() error { _, _, err := Failing(t.Context(), s, "", opts...); return err },
-		"Shrink": func() error {
-			_, err := Shrink(t.Context(), s, Shrinking{Label: "mine", Seed: 1}, opts...)
-			return err
-		},
-		"Place": func() error { _, _, err := Search{}.Place(s, nil, opts...); return err },
-	} {
-		t.Run(name, func(t *testing.T) {
-			var failed *RunError
-			var hang *HangError
-			if err := carryOut(); !errors.As(err, &failed) || !errors.As(err, &hang) || failed.Label != "mine" {
-				t.Errorf("it ends with %v", err)
-			}
-		})
-	}
-}
-
 func TestHangIsReported(t *testing.T) {
 	outside := make(chan struct{})
 	defer close(outside)
@@ -350,50 +314,21 @@ func TestUnknownStrategyNamesTheNearest(t *testing.T) {
 	}
 }
 
-func TestTokens(t *testing.T) {
-	for _, token := range []results.Token{
-		{Scenario: "kleppmann", Hash: "4354d5939d92", Label: "redis", Seed: 1, Version: "0.1.0", Checksum: "0075b14c00ebcb29", Overrides: nil},
-		{Scenario: "../my scenarios/a:b@c.yaml", Hash: "00", Label: "fenced: 'both' & more", Seed: 1<<64 - 1, Version: "1.0-rc+1", Checksum: "ff", Overrides: nil},
-		{Scenario: "gc-pause", Hash: "00", Label: "redis", Seed: 3, Version: "0.1.0", Checksum: "ff", Overrides: []results.Override{{Path: "lock.ttl", Value: "1.5s"}, {Path: "faults[0].pause.for", Value: "{dist: uniform, min: 1s, max: 2s}"}}},
-	} {
-		text := token.String()
-		if strings.ContainsAny(text, " '\"&;|<>()$`*?") {
-			t.Errorf("%s would need quotes in a shell", text)
-		}
-		back, err := results.ParseToken(text)
-		if diff := cmp.Diff(token, back); err != nil || diff != "" {
-			t.Errorf("%s reads back as %+v, %v", text, back, err)
-		}
-	}
-	for _, text := range []string{"", "x", "a@b:c:d:e:f", "a@b:c:1:e", "@b:c:1:e:f", "a@b:%zz:1:e:f", "a@b:c:1:e:f:g", "a@b:c:1:e:f:=g", "a@b:c:1:e:f:g=%zz"} {
-		if token, err := results.ParseToken(text); !errors.Is(err, results.ErrToken) {
-			t.Errorf("%q reads as %+v, %v", text, token, err)
-		}
-	}
-}
-
-// Every run of a campaign can be replayed: its token gives the same checksum.
-func TestReplay(t *testing.T) {
-	s := loaded(t, "gc-pause")
-	c := campaignOf(t, s, WithSeeds(1, 5))
-	seen := 0
-	for _, st := range c.Strategies {
-		for _, f := range st.Failures {
-			token, err := results.ParseToken(f.Trial.Replay)
-			if err != nil {
-				t.Fatal(err)
-			}
-			again := trialOf(t, s, token.Label, token.Seed)
-			if again.Checksum != token.Checksum {
-				t.Errorf("%s replays with checksum %s", f.Trial.Replay, again.Checksum)
-			}
-			if !reflect.DeepEqual(f.Trial.History, again.History) {
-				t.Errorf("%s replays with another history", f.Trial.Replay)
-			}
-			seen++
-		}
-	}
-	if seen == 0 {
-		t.Error("no failure was replayed")
+// A run that hangs is reported without a campaign, too.
+func TestHangOfOneRunIsReported(t *testing.T) {
+	outside := make(chan struct{})
+	defer close(outside)
+	_, err := RunOnce(parseText(t, quick), "mine", 1,
+		WithStrategy("mine", func(lock.Deps) lock.Strategy {
+			return broken(func(context.Context, lock.Body) error {
+				<-outside
+				return nil
+			})
+		}),
+		func(o *options) { o.stall = 200 * time.Millisecond })
+	var failed *RunError
+	var hang *HangError
+	if !errors.As(err, &failed) || !errors.As(err, &hang) || failed.Label != "mine" {
+		t.Errorf("it ends with %v", err)
 	}
 }

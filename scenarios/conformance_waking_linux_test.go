@@ -70,7 +70,7 @@ func TestConformanceWaking(t *testing.T) {
 	server := servers.Redis(t)
 	for _, row := range wakingRows() {
 		t.Run(row.name, func(t *testing.T) {
-			c := campaignOf(t, parseText(t, row.scenario()), WithSeeds(1, 1000))
+			c := rtCampaign(t, rtParse(t, row.scenario()), WithSeeds(1, 1000))
 			if rate := c.Strategies[0].Rate; rate < row.low || rate > row.high {
 				t.Errorf("simulated: %d of %d wrote late, which is outside of %g to %g", c.Strategies[0].Violating, c.Strategies[0].Runs, row.low, row.high)
 			}

@@ -207,7 +207,7 @@ func (x *explorer) learn(ctx context.Context) error {
 }
 
 func (x *explorer) task(use Strategy, do func(r *runner) error) task {
-	return task{x.base, use, x.search.Seed, do}
+	return task{scenario: x.base, use: use, seed: x.search.Seed, do: do}
 }
 
 // run carries out a run with faults at these places, and notes its points.

@@ -18,7 +18,7 @@ import (
 // Nobody tells the search where Kleppmann's pause belongs. What it says of the
 // fenced strategy is what a single fault can do to it at all.
 func TestExploreFindsKleppmannsFailure(t *testing.T) {
-	s := loaded(t, "kleppmann")
+	s := rtLoad(t, "kleppmann")
 	e, err := Explore(t.Context(), s, Search{})
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestExploreFindsKleppmannsFailure(t *testing.T) {
 // A pause does more to work that does not look at its context than to work that
 // does: explore takes the setting from the scenario.
 func TestExploreHeedsTheScenario(t *testing.T) {
-	s := parseText(t, `
+	s := rtParse(t, `
 name: heeds
 duration: 20s
 workload: {kind: counter, hold: 100ms}
@@ -88,7 +88,7 @@ each: [{worker: worker-2, start: 50ms}]
 }
 
 func TestExploreDoesNotDependOnTheNumberOfJobs(t *testing.T) {
-	s := loaded(t, "kleppmann")
+	s := rtLoad(t, "kleppmann")
 	explore := func(jobs int) *results.Exploration {
 		e, err := Explore(t.Context(), s, Search{Kinds: []string{"hold", "drop"}}, WithJobs(jobs), WithStrategies("redis", "fenced"))
 		if err != nil {
@@ -108,7 +108,7 @@ func TestPairsFindWhatNoSingleFaultDoes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}
-	s := parseText(t, `
+	s := rtParse(t, `
 name: pairs
 duration: 20s
 workload: {kind: counter, hold: 20ms}
@@ -169,7 +169,7 @@ func TestSecondFaultAtOnePoint(t *testing.T) {
 }
 
 func TestStoppedExplorationIsPartial(t *testing.T) {
-	s := loaded(t, "kleppmann")
+	s := rtLoad(t, "kleppmann")
 	ctx, cancel := context.WithCancel(t.Context())
 	runs := 0
 	e, err := Explore(ctx, s, Search{}, WithJobs(1), WithProgress(func(Progress) {
@@ -186,7 +186,7 @@ func TestStoppedExplorationIsPartial(t *testing.T) {
 }
 
 func TestErrorsOfASearch(t *testing.T) {
-	s := loaded(t, "kleppmann")
+	s := rtLoad(t, "kleppmann")
 	for _, test := range []struct {
 		name   string
 		search Search
@@ -209,7 +209,7 @@ func TestErrorsOfASearch(t *testing.T) {
 // A placement's text gives the same run as the search had, and a file of it,
 // too.
 func TestPlacementCanBeRunAgain(t *testing.T) {
-	s := loaded(t, "kleppmann")
+	s := rtLoad(t, "kleppmann")
 	search := Search{Kinds: []string{"server-crash", "error", "cancel"}}
 	e, err := Explore(t.Context(), s, search, WithStrategies("fenced"))
 	if err != nil {
@@ -236,7 +236,7 @@ func TestPlacementCanBeRunAgain(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, text)
 		}
-		again := trialOf(t, file, "fenced", 1)
+		again := rtTrial(t, file, "fenced", 1)
 		if again.Checksum != trials[0].Checksum {
 			t.Errorf("%s: the file gives another run:\n%s", p.Places[0].Text, text)
 		}

@@ -10,10 +10,8 @@ import (
 
 	"lockquake/faults"
 	"lockquake/history"
+	"lockquake/sim/backend"
 )
-
-// withToys are the families of a program that has one more line in Families.
-func withToys() families { return append(Families(), toyFamily()) }
 
 const beside = `name: beside
 duration: 30s
@@ -32,7 +30,7 @@ const stops = `faults:
 
 func parseBeside(t *testing.T, text string) *Scenario {
 	t.Helper()
-	s, err := parse("beside.yaml", []byte(text), known(withToys(), nil))
+	s, err := ParseKnowing("beside.yaml", []byte(text), []backend.Family{toyFamily()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +44,7 @@ func TestStrategiesOfTwoFamiliesShareAPlan(t *testing.T) {
 		faults   string
 		violates bool
 	}{{"", false}, {stops, true}} {
-		c := campaignOf(t, parseBeside(t, beside+test.faults))
+		c := rtCampaign(t, parseBeside(t, beside+test.faults))
 		for _, use := range c.Strategies {
 			if violated := use.Checks["lost-update"].Violating > 0; violated != test.violates {
 				t.Errorf("%s with faults %q: lost updates %t", use.Label, test.faults, violated)
@@ -60,7 +58,7 @@ func TestStrategiesOfTwoFamiliesShareAPlan(t *testing.T) {
 func TestFaultHappensToTheFamiliesThatKnowIt(t *testing.T) {
 	s := parseBeside(t, beside+stops)
 	for _, use := range s.Strategies {
-		trial := trialOf(t, s, use.Label, 1)
+		trial := rtTrial(t, s, use.Label, 1)
 		seen := map[faults.Kind]bool{}
 		for i, step := range trial.Plan.Steps {
 			seen[step.Kind()] = seen[step.Kind()] || trial.Bites[i].Happened
@@ -93,7 +91,7 @@ func TestSettingsOfAFamilyAreJudgedWhereTheyStand(t *testing.T) {
 		{"[redis, toy-cas]", "[toy-cas]\nfaults: [{at: 1s, failover: {}}]", `beside.yaml:8:19: faults[0].failover: servers of toy know no such fault`},
 	} {
 		text := strings.Replace(beside, test.from, test.to, 1)
-		if _, err := parse("beside.yaml", []byte(text), known(withToys(), nil)); fmt.Sprint(err) != test.want {
+		if _, err := ParseKnowing("beside.yaml", []byte(text), []backend.Family{toyFamily()}); fmt.Sprint(err) != test.want {
 			t.Errorf("%s:\n got %v\nwant %s", test.to, err, test.want)
 		}
 	}
@@ -117,7 +115,7 @@ func TestSettingsOfAFamilyAreLaidOverEachOther(t *testing.T) {
 
 // The schema has the section of a family, and its strategies.
 func TestSchemaHasTheSettingsOfAFamily(t *testing.T) {
-	text, err := json.Marshal(withToys().schema(nil))
+	text, err := json.Marshal(SchemaKnowing(toyFamily()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func (h handMade) meet(t *testing.T) {
 	for fault := range strings.SplitSeq(h.faults, "\n") {
 		fmt.Fprintf(&list, "  - {%s}\n", strings.TrimSpace(fault))
 	}
-	trial := trialOf(t, parseText(t, h.base+"faults:\n"+list.String()), h.strategy, 1)
+	trial := rtTrial(t, rtParse(t, h.base+"faults:\n"+list.String()), h.strategy, 1)
 	got := toldOf(trial.History)
 	first := slices.IndexFunc(got, func(line string) bool { return strings.Contains(line, " fault ") })
 	if first < 0 {
@@ -493,7 +493,7 @@ func TestBites(t *testing.T) {
 		{"a server of this one", either, "redlock", "at: 20ms, delete: {target: lock-2}", bites},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			trial := trialOf(t, parseText(t, test.base+"faults:\n  - {"+test.fault+"}\n"), test.strategy, 1)
+			trial := rtTrial(t, rtParse(t, test.base+"faults:\n  - {"+test.fault+"}\n"), test.strategy, 1)
 			got := nothing
 			switch b := trial.Bites[0]; {
 			case b.Bit:

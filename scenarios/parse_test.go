@@ -254,50 +254,6 @@ func TestCheckOwnRefusesWhatCannotBeToldApart(t *testing.T) {
 	}
 }
 
-// A strategy that the scenario brought along is run where it is named, by the
-// file or by the caller, and nowhere else, whichever way the scenario is run.
-func TestOwnStrategiesAreRunWhereTheyAreNamed(t *testing.T) {
-	s, err := Parse("f", []byte(quick), own("mine"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Program = "my-program"
-	if s, err = s.With([]results.Override{{Path: "lock.ttl", Value: "3s"}}); err != nil {
-		t.Fatal(err)
-	}
-	labels := func(names ...string) []string {
-		uses, err := s.Uses(names, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var labels []string
-		for _, use := range uses {
-			labels = append(labels, use.Label)
-		}
-		return labels
-	}
-	if got := labels(); slices.Contains(got, "mine") {
-		t.Errorf("unasked there is %v", got)
-	}
-	if diff := cmp.Diff([]string{"mine"}, labels("mine")); diff != "" {
-		t.Errorf("asked for (-want +got):\n%s", diff)
-	}
-	trial, err := RunOnce(s, "mine", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if trial.Strategy != "mine" || trial.Program != "my-program" {
-		t.Errorf("the run is of %s, by %q", trial.Strategy, trial.Program)
-	}
-	c, err := Run(t.Context(), s, WithStrategies("mine"), WithSeeds(1, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.Strategies[0].Label != "mine" || c.Program != "my-program" {
-		t.Errorf("the campaign is of %s, by %q", c.Strategies[0].Label, c.Program)
-	}
-}
-
 func TestSamplesAreReadBesideTheScenario(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -353,7 +309,10 @@ func TestSamplesAreReadBesideTheScenario(t *testing.T) {
 }
 
 func TestLoad(t *testing.T) {
-	s := loaded(t, "kleppmann")
+	s, err := Load("kleppmann")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if s.Name != "kleppmann" || s.Path != "kleppmann" {
 		t.Errorf("loaded %s from %s", s.Name, s.Path)
 	}

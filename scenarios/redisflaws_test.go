@@ -213,7 +213,11 @@ func TestDoublingSleepsAfterItsLastAttempt(t *testing.T) {
 
 // A profile sets numbers; a key beside it, and a nearer part of the file, win.
 func TestProfileInAScenario(t *testing.T) {
-	s := parseText(t, minimal+`lock: {profile: batch, ttl: 7s}
+	s := rtParse(t, `name: smallest
+duration: 60s
+workload: {kind: register}
+strategies: [redis]
+lock: {profile: batch, ttl: 7s}
 each: [{worker: worker-1, lock: {profile: cache, retry: {attempts: 4}}}]
 `)
 	own := lock.Params{TTL: time.Hour, Retry: lock.Retry{Attempts: 11, Jitter: time.Second}}

@@ -152,7 +152,7 @@ func (r *rig) run(visits []visit) []string {
 					r.say(worker.Name(), "leaves")
 					return err
 				})
-				r.say(worker.Name(), strings.TrimSpace("ends "+string(classify(err))))
+				r.say(worker.Name(), strings.TrimSpace("ends "+string(Classify(err))))
 			})
 		})
 	}

@@ -20,6 +20,23 @@ import (
 	"lockquake/scenarios/workload"
 )
 
+// pausedOnce is a scenario with two workers and one pause.
+const pausedOnce = `
+name: quick
+duration: 5s
+seeds: 10
+workers: 2
+sections: 1
+workload: {kind: counter, hold: 100ms}
+lock: {ttl: 1s, retry: {attempts: unlimited, delay: 100ms, jitter: 50ms}}
+strategies: [redis, {name: redis-fenced, label: fenced, resource: {fence: reads-writes}}]
+each: [{worker: worker-2, start: 50ms}]
+faults:
+  - when: {worker: worker-1, point: lease-checked}
+    pause: {for: 2s}
+checks: [linearizable, lost-update, exclusion, belief, fencing]
+`
+
 // validator of JSON Schema, as an editor has one.
 func compileSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
@@ -62,7 +79,7 @@ func TestSchemaAcceptsWhatParseAccepts(t *testing.T) {
 		"minimal":      minimal,
 		"full":         full,
 		"a flaw":       minimal + "lock: {release: plain, retry: {doubling: true}}\n",
-		"quick":        quick,
+		"quick":        pausedOnce,
 		"a client":     minimal + "client: {pool-size: 1, max-retries: 0, min-retry-backoff: 0s, read-timeout: 1ms, context-timeout: true}\n",
 		"all":          strings.Replace(minimal, "[redis]", "all", 1),
 		"patterns":     strings.Replace(minimal, "[redis]", "[redis-*, {name: 'redi?', label: one}]", 1),

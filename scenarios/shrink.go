@@ -70,7 +70,7 @@ func Failing(ctx context.Context, s *Scenario, check string, opts ...Option) (la
 	errFound, n := errors.New("found"), int64(len(uses))
 	err = o.pool(s).all(ctx, n*int64(o.seeds.Count()), func(i int64) task {
 		use, at := uses[i%n], o.seeds.First+uint64(i/n)
-		return task{s, use, at, func(r *runner) error {
+		return task{scenario: s, use: use, seed: at, do: func(r *runner) error {
 			trial, err := r.once(use, at)
 			if err == nil && telling(s, trial, check) != "" {
 				label, seed, err = use.Label, at, errFound

@@ -19,7 +19,7 @@ import (
 // Nineteen pauses of eight workers come down to one pause, and the file that
 // is left fails the same check.
 func TestShrinkGCPause(t *testing.T) {
-	s := loaded(t, "gc-pause")
+	s := rtLoad(t, "gc-pause")
 	path := filepath.Join(t.TempDir(), "shrunk.yaml")
 	small, err := Shrink(t.Context(), s, Shrinking{Label: "redis", Seed: 1, Path: path})
 	if err != nil {
@@ -37,8 +37,8 @@ func TestShrinkGCPause(t *testing.T) {
 	if err := os.WriteFile(path, small.Scenario.Text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	file := loaded(t, path)
-	trial := trialOf(t, file, "redis", small.Seed)
+	file := rtLoad(t, path)
+	trial := rtTrial(t, file, "redis", small.Seed)
 	if violated := trial.Checks(checker.Invalid); !slices.Contains(violated, "lost-update") || small.Check != "lost-update" {
 		t.Errorf("shrunk for %s, the file violates %v", small.Check, violated)
 	}
@@ -52,7 +52,7 @@ func TestShrinkGCPause(t *testing.T) {
 }
 
 func TestShrinkSameTwice(t *testing.T) {
-	s := loaded(t, "kleppmann")
+	s := rtLoad(t, "kleppmann")
 	shrink := func() *Shrunk {
 		small, err := Shrink(t.Context(), s, Shrinking{Label: "fenced-writes", Seed: 1, Check: "belief", Path: "f.yaml"})
 		if err != nil {
@@ -70,7 +70,7 @@ func TestShrinkSameTwice(t *testing.T) {
 }
 
 func TestNothingToShrink(t *testing.T) {
-	s := loaded(t, "kleppmann")
+	s := rtLoad(t, "kleppmann")
 	for _, test := range []struct{ label, check, want string }{
 		{"fenced", "", "no such failure: kleppmann, fenced, seed 1 violates no check that decides, but belief"},
 		{"redis", "fencing", "no such failure: kleppmann, redis, seed 1 violates linearizable, lost-update, exclusion, belief and not fencing"},
@@ -90,7 +90,7 @@ func TestNothingToShrink(t *testing.T) {
 }
 
 func TestStoppedShrinkKeepsWhatItHas(t *testing.T) {
-	s := loaded(t, "gc-pause")
+	s := rtLoad(t, "gc-pause")
 	ctx, cancel := context.WithCancel(t.Context())
 	successes := 0
 	small, err := Shrink(ctx, s, Shrinking{Label: "redis", Seed: 1, Path: "f.yaml", Told: func(Extent) {
@@ -109,7 +109,7 @@ func TestStoppedShrinkKeepsWhatItHas(t *testing.T) {
 // Whatever a scenario says, its file written anew says the same.
 func TestRewrittenBuiltinsRunTheSame(t *testing.T) {
 	for _, name := range Builtins() {
-		s := loaded(t, name)
+		s := rtLoad(t, name)
 		if s.Strategies[0].Case != "" {
 			continue
 		}
@@ -123,8 +123,8 @@ func TestRewrittenBuiltinsRunTheSame(t *testing.T) {
 			continue
 		}
 		label := s.Strategies[len(s.Strategies)-1].Label
-		before := trialOf(t, s, label, 1)
-		after := trialOf(t, again, label, 1)
+		before := rtTrial(t, s, label, 1)
+		after := rtTrial(t, again, label, 1)
 		if before.Checksum != after.Checksum {
 			t.Errorf("%s gives another run when it is written anew:\n%s", name, text)
 		}
@@ -159,7 +159,7 @@ faults:
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial := trialOf(t, s, "true", 1)
+	trial := rtTrial(t, s, "true", 1)
 	var label Strategy
 	for _, use := range s.Strategies {
 		if use.Label == "redis-fenced" {
@@ -199,7 +199,7 @@ expect:
 
 // A run of one of many cases keeps the faults of its case only.
 func TestShrinkOneCase(t *testing.T) {
-	s := parseText(t, `
+	s := rtParse(t, `
 name: cases
 duration: 10s
 workload: {kind: counter, hold: 100ms}
@@ -225,7 +225,7 @@ faults:
 // Every kind of fault, as a plan has it, can be written into a file and gives
 // the same step there.
 func TestFixedFaultsCanBeWritten(t *testing.T) {
-	s := parseText(t, `
+	s := rtParse(t, `
 name: all
 duration: 10s
 workload: {kind: counter}
@@ -249,7 +249,7 @@ faults:
   - {when: {worker: worker-1, point: acquired}, cancel: {}}
   - {when: {worker: worker-2, point: acquire.replied}, drop: {for: 1s}}
 `)
-	trial := trialOf(t, s, "redis-fenced", 1)
+	trial := rtTrial(t, s, "redis-fenced", 1)
 	s.Faults = nil
 	for _, step := range trial.Plan.Steps {
 		s.Faults = append(s.Faults, fixed(step))

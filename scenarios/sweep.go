@@ -48,7 +48,7 @@ func RunSweep(ctx context.Context, s *Scenario, axes []results.Axis, check strin
 // newSweep makes the scenario of every point.
 func newSweep(s *Scenario, axes []results.Axis, check string, opts []Option) (*sweep, []*Scenario, error) {
 	if check != "" && !slices.Contains(s.Checks, check) {
-		return nil, nil, &SettingError{check, strictyaml.Unknown("check of "+s.Name, check, s.Checks)}
+		return nil, nil, &SettingError{Setting: check, Text: strictyaml.Unknown("check of "+s.Name, check, s.Checks)}
 	}
 	if len(axes) < 1 || len(axes) > mostAxes {
 		return nil, nil, fmt.Errorf("a sweep varies one or two parameters, not %d", len(axes))

@@ -25,7 +25,7 @@ func axis(t *testing.T, text string) results.Axis {
 // A point of a sweep is the campaign that a user gets who sets its values, and
 // its token repeats a run of it.
 func TestSweepPointIsACampaign(t *testing.T) {
-	s := loaded(t, "kleppmann")
+	s := rtLoad(t, "kleppmann")
 	axes := []results.Axis{axis(t, "lock.ttl=5s,20s"), axis(t, "faults.pause.for=3s,10s")}
 	sweep, err := RunSweep(t.Context(), s, axes, "", WithSeeds(1, 3), WithStrategies("redis", "fenced"))
 	if err != nil {
@@ -47,7 +47,7 @@ func TestSweepPointIsACampaign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := campaignOf(t, set, WithSeeds(1, 3), WithStrategies("redis"))
+	c := rtCampaign(t, set, WithSeeds(1, 3), WithStrategies("redis"))
 	r, _ := sweep.Points[1].Of("redis")
 	if diff := cmp.Diff(c.Strategies[0].Checks, r.Checks); diff != "" {
 		t.Error(diff)
@@ -60,7 +60,7 @@ func TestSweepPointIsACampaign(t *testing.T) {
 
 // Neither the number of jobs nor the order in which runs end shows.
 func TestSweepDoesNotDependOnJobs(t *testing.T) {
-	s := loaded(t, "kleppmann")
+	s := rtLoad(t, "kleppmann")
 	var sweeps []*results.Sweep
 	for _, jobs := range []int{1, 3} {
 		sweep, err := Find(t.Context(), s, axis(t, "faults.pause.for=9s..11s/3"), "", 0.01, WithSeeds(1, 4), WithJobs(jobs))
@@ -76,7 +76,7 @@ func TestSweepDoesNotDependOnJobs(t *testing.T) {
 
 // A given check is the one that counts, even one that does not decide.
 func TestSweepCountsAGivenCheck(t *testing.T) {
-	s := loaded(t, "kleppmann")
+	s := rtLoad(t, "kleppmann")
 	sweep, err := RunSweep(t.Context(), s, []results.Axis{axis(t, "faults.pause.for=1s,15s")}, "belief", WithSeeds(1, 2), WithStrategies("fenced"))
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestSweepCountsAGivenCheck(t *testing.T) {
 // What cannot be at one point is said before the first run.
 func TestSweepChecksEveryPointFirst(t *testing.T) {
 	runs := 0
-	_, err := RunSweep(t.Context(), loaded(t, "kleppmann"), []results.Axis{axis(t, "workers=2,20000")}, "",
+	_, err := RunSweep(t.Context(), rtLoad(t, "kleppmann"), []results.Axis{axis(t, "workers=2,20000")}, "",
 		WithSeeds(1, 1), WithProgress(func(Progress) { runs++ }))
 	if err == nil || !strings.HasPrefix(err.Error(), "workers=20000: ") || runs > 0 {
 		t.Errorf("%d runs, and %v", runs, err)
@@ -104,7 +104,7 @@ func TestSweepChecksEveryPointFirst(t *testing.T) {
 func TestSweepStoppedKeepsWhatWasDone(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	sweep, err := RunSweep(ctx, loaded(t, "kleppmann"), []results.Axis{axis(t, "faults.pause.for=1s..15s")}, "",
+	sweep, err := RunSweep(ctx, rtLoad(t, "kleppmann"), []results.Axis{axis(t, "faults.pause.for=1s..15s")}, "",
 		WithSeeds(1, 2), WithStrategies("redis"), WithJobs(1), WithProgress(func(p Progress) {
 			if p.Total != 20 {
 				t.Errorf("%d runs are to be done, want 20", p.Total)
@@ -129,10 +129,10 @@ func TestSweepStoppedKeepsWhatWasDone(t *testing.T) {
 // other, which differs from seed to seed.
 func TestFindKleppmannsPause(t *testing.T) {
 	const seeds = 5
-	s := loaded(t, "kleppmann")
+	s := rtLoad(t, "kleppmann")
 	byHand := time.Duration(math.MaxInt64)
 	for seed := range uint64(seeds) {
-		trial := trialOf(t, s, "redis", seed+1)
+		trial := rtTrial(t, s, "redis", seed+1)
 		begin, latency := trial.Bites[0].Begin, s.Network.Latency.Value
 		for _, e := range trial.History.Events {
 			// The late write is under way for one latency, and must come after the
@@ -185,7 +185,7 @@ func TestFindKleppmannsPause(t *testing.T) {
 // A lease that is too short breaks what a longer one does not, and of whole
 // numbers the last that breaks is known exactly.
 func TestFindTheLargest(t *testing.T) {
-	s := loaded(t, "kleppmann")
+	s := rtLoad(t, "kleppmann")
 	sweep, err := Find(t.Context(), s, axis(t, "lock.ttl=10s..20s/3"), "", 0.01, WithSeeds(1, 2), WithStrategies("redis"))
 	if err != nil {
 		t.Fatal(err)

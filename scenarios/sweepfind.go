@@ -16,7 +16,7 @@ import (
 // numbers are told apart to the last one.
 func Find(ctx context.Context, s *Scenario, axis results.Axis, check string, precision float64, opts ...Option) (*results.Sweep, error) {
 	if _, ok := axis.Quantities(); !ok {
-		return nil, &SettingError{axis.Path + "=" + strings.Join(axis.Values, ","), "to find where something breaks takes durations or numbers"}
+		return nil, &SettingError{Setting: axis.Path + "=" + strings.Join(axis.Values, ","), Text: "to find where something breaks takes durations or numbers"}
 	}
 	if !(precision > 0 && precision < 1) {
 		return nil, fmt.Errorf("a precision lies between 0 and 1, and is not %v", precision)

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"lockquake/checker"
 	"lockquake/history"
 )
@@ -15,7 +13,7 @@ import (
 // that is taken a second time because its lease is over, by once and not by belief,
 // which decides nothing.
 func TestARunIsToldByACheckThatDecides(t *testing.T) {
-	s := parsedText(t, `
+	s := rtParse(t, `
 name: visibility
 duration: 3m
 seeds: 1
@@ -27,21 +25,13 @@ strategies:
 expect:
   shorter-than-task: {violates: [once], holds: [exclusion]}
 `)
-	trial := trialOf(t, s, "shorter-than-task", 1)
+	trial := rtTrial(t, s, "shorter-than-task", 1)
 	if violated := trial.Checks(checker.Invalid); !slices.Contains(violated, "belief") || trial.Telling != "once" {
 		t.Errorf("violated are %v, and the run is told by %q, want once", violated, trial.Telling)
 	}
-	c := campaignOf(t, s, WithSeeds(1, 3))
+	c := rtCampaign(t, s, WithSeeds(1, 3))
 	if first := c.Strategies[0].Failures[0].Check; first != "once" {
 		t.Errorf("the first failure is of %s, want once", first)
-	}
-}
-
-func TestSerious(t *testing.T) {
-	got := checker.Serious([]string{"belief", "told", "exclusion", "fencing", "errors", "linearizable", "once", "lost-update"})
-	want := []string{"lost-update", "once", "exclusion", "linearizable", "fencing", "told", "errors", "belief"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -50,8 +40,8 @@ func TestSerious(t *testing.T) {
 func TestRequestsHaveOneNumbering(t *testing.T) {
 	for _, name := range []string{"lost-reply", "redlock-freeze", "check-then-write", "cron"} {
 		t.Run(name, func(t *testing.T) {
-			s := loaded(t, name)
-			trial := trialOf(t, s, s.Strategies[len(s.Strategies)-1].Label, 1)
+			s := rtLoad(t, name)
+			trial := rtTrial(t, s, s.Strategies[len(s.Strategies)-1].Label, 1)
 			side := map[int64]bool{}
 			commands, operations := 0, 0
 			for _, e := range trial.History.Events {
@@ -104,8 +94,8 @@ func TestAHistorySaysWhatWasHit(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := parsedText(t, head+tt.text)
-			trial := trialOf(t, s, s.Strategies[0].Label, 1)
+			s := rtParse(t, head+tt.text)
+			trial := rtTrial(t, s, s.Strategies[0].Label, 1)
 			ops := map[int64]string{}
 			for _, e := range trial.History.Events {
 				if e.Type == history.Invoke {
@@ -136,14 +126,4 @@ func TestAHistorySaysWhatWasHit(t *testing.T) {
 			}
 		})
 	}
-}
-
-// parsedText parses the text of a scenario.
-func parsedText(t *testing.T, text string) *Scenario {
-	t.Helper()
-	s, err := Parse("parsed.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }

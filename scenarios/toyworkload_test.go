@@ -32,19 +32,17 @@ func toy() workload.Info {
 }
 
 func TestAWorkloadIsAFileAndALineOfTheCatalogue(t *testing.T) {
-	catalogue := known(Families(), nil)
-	catalogue.workloads = append(catalogue.workloads, toy())
 	const text = "name: signed\nduration: 5s\nworkers: 1\nsections: 1\nworkload: {kind: toy, hold: 10ms%s}\nstrategies: [redis]\n"
 	for _, tt := range []struct{ more, want string }{
 		{"", "f.yaml:5:11: workload.locks is missing"},
 		{", locks: 4", "f.yaml:5:42: workload.locks must be between 1 and 3, and is 4"},
 		{", locks: 1, writes: 2", "f.yaml:5:45: workload.writes: the workload toy has no writes"},
 	} {
-		if _, err := parse("f.yaml", fmt.Appendf(nil, text, tt.more), catalogue); err == nil || err.Error() != tt.want {
+		if _, err := ParseKnowing("f.yaml", fmt.Appendf(nil, text, tt.more), nil, toy()); err == nil || err.Error() != tt.want {
 			t.Errorf("%q: error %v, want %s", tt.more, err, tt.want)
 		}
 	}
-	s, err := parse("f.yaml", fmt.Appendf(nil, text, ", locks: 1"), catalogue)
+	s, err := ParseKnowing("f.yaml", fmt.Appendf(nil, text, ", locks: 1"), nil, toy())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -163,30 +163,6 @@ func TestOverridesHash(t *testing.T) {
 	}
 }
 
-// A token carries what was set, and repeats the run exactly.
-func TestOverridesReplay(t *testing.T) {
-	s, err := LoadWith("kleppmann", []results.Override{{Path: "faults.pause.for", Value: "11s"}, {Path: "network.latency", Value: "{dist: uniform, min: 1ms, max: 5ms}"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	trial := trialOf(t, s, "redis", 3)
-	token, err := results.ParseToken(trial.Replay)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := LoadWith(token.Scenario, token.Overrides)
-	if err != nil || again.Hash != token.Hash {
-		t.Fatalf("the token's scenario has the hash %s, and loads with %v, %v", token.Hash, again, err)
-	}
-	repeated, err := RunOnce(again, token.Label, token.Seed)
-	if err != nil || repeated.Checksum != token.Checksum {
-		t.Errorf("%s repeats with %v, %v", trial.Replay, repeated, err)
-	}
-	if want := `kleppmann --set faults.pause.for=11s --set 'network.latency={dist: uniform, min: 1ms, max: 5ms}'`; s.argument() != want {
-		t.Errorf("a command line has %s, want %s", s.argument(), want)
-	}
-}
-
 func TestAxes(t *testing.T) {
 	tests := []struct {
 		text, want string

@@ -15,102 +15,11 @@ import (
 	"lockquake/scenarios/workload"
 )
 
-// The built-in scenarios of workloads that lock more than a counter end as
-// they were written to.
-func TestWorkloadScenarios(t *testing.T) {
-	for _, name := range []string{"cron", "herd", "multi-lock"} {
-		t.Run(name, func(t *testing.T) {
-			s := loaded(t, name)
-			seeds := s.Seeds
-			if testing.Short() {
-				seeds = 3
-			}
-			c := campaignOf(t, s, WithSeeds(1, uint64(seeds)))
-			if c.Verdict == results.Fail || !testing.Short() && c.Verdict != results.Pass {
-				t.Errorf("%s", c.Summary())
-			}
-			violatesInEveryRun(t, c)
-		})
-	}
-}
-
-// What retries in step cost is paid by those who wait, not only by the server.
-func TestHerdWaits(t *testing.T) {
-	s := loaded(t, "herd")
-	c := campaignOf(t, s, WithSeeds(1, 3))
-	spread, herd := &c.Strategies[0].Metrics, &c.Strategies[1].Metrics
-	if herd.Wait.Median() < 100*spread.Wait.Median() || herd.Wait.P99() < 5*spread.Wait.P99() || 3*herd.Acquisitions > spread.Acquisitions {
-		t.Errorf("with jitter %d sections waited for %v at the median and %v at the 99th percentile, and %d for %v and %v without",
-			spread.Acquisitions, spread.Wait.Median(), spread.Wait.P99(), herd.Acquisitions, herd.Wait.Median(), herd.Wait.P99())
-	}
-}
-
-func TestSharedProcessesHaveNoClocksOfTheirOwn(t *testing.T) {
-	const text = "name: x\nduration: 10s\nprocesses: 1\nworkload: {kind: counter}\nstrategies: [redis]\neach: [{worker: worker-2, wall-offset: 1s}]\n"
-	const want = "f.yaml:6:40: each[0].wall-offset: workers that share a process share its clocks"
-	if _, err := Parse("f.yaml", []byte(text)); err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
-	}
-}
-
-func TestErrorsOfAWorkload(t *testing.T) {
-	for _, test := range []struct{ name, workload, use, want string }{
-		{"no period", "{kind: cron}", "redis", "f.yaml:3:11: workload.period is missing"},
-		{"no time at all", "{kind: cron, period: 0s}", "redis", "f.yaml:3:32: workload.period must be between 1ms and 87600h0m0s, and is 0s"},
-		{"back in time", "{kind: cron, period: 1s, hold-at-least: -1s}", "redis", "f.yaml:3:51: workload.hold-at-least must be between 0s and 87600h0m0s, and is -1s"},
-		{"another key", "{kind: cron, period: 1s, key: ticks}", "redis", `f.yaml:3:41: unknown key "ticks"; did you mean "tick"?`},
-		{"no locks", "{kind: multi-lock, locks: 0}", "redis", "f.yaml:3:37: workload.locks must be between 1 and 10000, and is 0"},
-		{"another order", "{kind: multi-lock, order: sorte}", "redis", `f.yaml:3:37: unknown order "sorte"; did you mean "sorted"?`},
-		{"another way to heed", "{kind: counter, heeds: sometimes}", "redis", `f.yaml:3:34: unknown way to heed a context "sometimes"; known are always, before-write, never`},
-		{"no writes", "{kind: counter, writes: 0}", "redis", "f.yaml:3:35: workload.writes must be between 1 and 1000, and is 0"},
-		{"no attempts", "{kind: counter, attempts: 0}", "redis", "f.yaml:3:37: workload.attempts must be between 1 and 1000, and is 0"},
-		{"another commit", "{kind: counter, commit: after-relase}", "redis", `f.yaml:3:35: unknown moment of a commit "after-relase"; did you mean "after-release"?`},
-		{"writes of a tick", "{kind: cron, period: 1s, writes: 2}", "redis", "f.yaml:3:36: workload.writes: the workload cron has no writes"},
-		{"attempts of a register", "{kind: register, attempts: 2}", "redis", "f.yaml:3:28: workload.attempts: the workload register has no attempts"},
-		{"a late commit of several locks, in a use", "{kind: multi-lock}", "{name: redis, workload: {commit: inside}}", "f.yaml:4:39: strategies[0].workload.commit: the workload multi-lock has no commit"},
-		{"what it has not", "{kind: counter, period: 1s}", "redis", "f.yaml:3:27: workload.period: the workload counter has no period"},
-		{
-			"what it has not, in a use", "{kind: counter}", "{name: redis, workload: {order: sorted}}",
-			"f.yaml:4:39: strategies[0].workload.order: the workload counter has no order",
-		},
-		{
-			"another workload", "{kind: counter}", "{name: redis, workload: {kind: register}}",
-			"f.yaml:4:45: strategies[0].workload.kind: all strategies of a scenario have one workload",
-		},
-		{
-			"another order in a use", "{kind: multi-lock}", "{name: redis, workload: {order: argumet}}",
-			`f.yaml:4:46: unknown order "argumet"; did you mean "argument"?`,
-		},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			_, err := Parse("f.yaml", fmt.Appendf(nil, "name: x\nduration: 10s\nworkload: %s\nstrategies: [%s]\n", test.workload, test.use))
-			if err == nil {
-				t.Fatal("no error")
-			}
-			if diff := cmp.Diff(test.want, err.Error()); diff != "" {
-				t.Errorf("error (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-// What a strategy claims is about work that is done under its lock.
-func TestNothingIsClaimedOfALateCommit(t *testing.T) {
-	const text = "name: x\nduration: 10s\nworkload: {kind: counter%s}\nstrategies: [redis]\nclaims: true\nfaults: [{case: a, class: P, at: 1s, pause: {target: worker-1, for: 1s}}]\n"
-	if _, err := Parse("f.yaml", fmt.Appendf(nil, text, "")); err != nil {
-		t.Errorf("inside: %v", err)
-	}
-	const want = "f.yaml:5:9: claims: strategies[0] claims nothing of work that commits after the release"
-	if _, err := Parse("f.yaml", fmt.Appendf(nil, text, ", commit: after-release")); err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
-	}
-}
-
 // ran is one run of a scenario, of its only strategy.
 func ran(t *testing.T, text string) *results.Trial {
 	t.Helper()
-	s := parseText(t, text)
-	return trialOf(t, s, s.Strategies[0].Label, 1)
+	s := rtParse(t, text)
+	return rtTrial(t, s, s.Strategies[0].Label, 1)
 }
 
 // what lists the events of some types, one line each with its millisecond.
@@ -184,7 +93,7 @@ strategies: [redis]
 // back at once. A name that is drawn twice is locked once, so that one worker
 // may have the second alone.
 func TestAllLocksAreGivenBackWhenOneIsRefused(t *testing.T) {
-	s := parseText(t, `
+	s := rtParse(t, `
 name: refused
 duration: 10s
 workers: 2
@@ -203,7 +112,7 @@ each: [{worker: worker-2, start: 1s}]
 1114 released worker-2 resource-1 other`
 	met := 0
 	for seed := range uint64(30) {
-		trial := trialOf(t, s, "redis", seed)
+		trial := rtTrial(t, s, "redis", seed)
 		lines := strings.Split(what(trial.History, history.Acquired, history.Released), "\n")
 		lines = slices.DeleteFunc(lines, func(l string) bool { return strings.Contains(l, "worker-1") })
 		if len(lines) == 3 && strings.Contains(lines[1], "not-obtained") {

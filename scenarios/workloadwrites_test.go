@@ -19,7 +19,7 @@ import (
 // own 1, writes 2 over 3, and so undoes both: one stale write, two lost increments.
 func TestAPauseBetweenTwoWritesWorkedOutByHand(t *testing.T) {
 	text := strings.Replace(byHand, "hold: 50ms", "hold: 50ms, writes: 2", 1)
-	trial := trialOf(t, parseText(t, text+`
+	trial := rtTrial(t, rtParse(t, text+`
 faults:
   - when: {worker: worker-1, point: lease-checked, nth: 2}
     pause: {for: 2s}
@@ -103,7 +103,7 @@ strategies: [redis-fenced]
 185.24 applied worker-2 write 1 over 0`, 0, 1},
 	} {
 		t.Run(test.fence, func(t *testing.T) {
-			trial := trialOf(t, parseText(t, fmt.Sprintf(text, test.fence)), "redis-fenced", 1)
+			trial := rtTrial(t, rtParse(t, fmt.Sprintf(text, test.fence)), "redis-fenced", 1)
 			compareEvents(t, test.want, toldOf(trial.History))
 			if r := resultOf(t, trial, "lost-update"); r.Count != test.lost {
 				t.Errorf("%d lost updates, want %d: %v", r.Count, test.lost, r.Findings)
@@ -124,7 +124,7 @@ strategies: [redis-fenced]
 // section that ended with ok and wrote nothing, and its job is not finished.
 func TestACrashBeforeTheCommitLosesTheJob(t *testing.T) {
 	text := strings.Replace(byHand, "hold: 50ms", "hold: 50ms, commit: after-release", 1)
-	trial := trialOf(t, parseText(t, text+`
+	trial := rtTrial(t, rtParse(t, text+`
 faults:
   - when: {worker: worker-1, point: commit-called}
     crash: {for: 1s}
@@ -155,10 +155,10 @@ strategies: [redis]
 // Whatever the checks say, the counter ends at the increments of all accepted
 // writes less those that a write took back.
 func TestTheCounterEndsAtTheWritesLessTheLostOnes(t *testing.T) {
-	s := loaded(t, "many-writes")
+	s := rtLoad(t, "many-writes")
 	stale := 0
 	for seed := range uint64(3) {
-		trial := trialOf(t, s, "redis", seed)
+		trial := rtTrial(t, s, "redis", seed)
 		sections, err := trial.History.Sections()
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,69 @@
+package scenarios
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSharedProcessesHaveNoClocksOfTheirOwn(t *testing.T) {
+	const text = "name: x\nduration: 10s\nprocesses: 1\nworkload: {kind: counter}\nstrategies: [redis]\neach: [{worker: worker-2, wall-offset: 1s}]\n"
+	const want = "f.yaml:6:40: each[0].wall-offset: workers that share a process share its clocks"
+	if _, err := Parse("f.yaml", []byte(text)); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestErrorsOfAWorkload(t *testing.T) {
+	for _, test := range []struct{ name, workload, use, want string }{
+		{"no period", "{kind: cron}", "redis", "f.yaml:3:11: workload.period is missing"},
+		{"no time at all", "{kind: cron, period: 0s}", "redis", "f.yaml:3:32: workload.period must be between 1ms and 87600h0m0s, and is 0s"},
+		{"back in time", "{kind: cron, period: 1s, hold-at-least: -1s}", "redis", "f.yaml:3:51: workload.hold-at-least must be between 0s and 87600h0m0s, and is -1s"},
+		{"another key", "{kind: cron, period: 1s, key: ticks}", "redis", `f.yaml:3:41: unknown key "ticks"; did you mean "tick"?`},
+		{"no locks", "{kind: multi-lock, locks: 0}", "redis", "f.yaml:3:37: workload.locks must be between 1 and 10000, and is 0"},
+		{"another order", "{kind: multi-lock, order: sorte}", "redis", `f.yaml:3:37: unknown order "sorte"; did you mean "sorted"?`},
+		{"another way to heed", "{kind: counter, heeds: sometimes}", "redis", `f.yaml:3:34: unknown way to heed a context "sometimes"; known are always, before-write, never`},
+		{"no writes", "{kind: counter, writes: 0}", "redis", "f.yaml:3:35: workload.writes must be between 1 and 1000, and is 0"},
+		{"no attempts", "{kind: counter, attempts: 0}", "redis", "f.yaml:3:37: workload.attempts must be between 1 and 1000, and is 0"},
+		{"another commit", "{kind: counter, commit: after-relase}", "redis", `f.yaml:3:35: unknown moment of a commit "after-relase"; did you mean "after-release"?`},
+		{"writes of a tick", "{kind: cron, period: 1s, writes: 2}", "redis", "f.yaml:3:36: workload.writes: the workload cron has no writes"},
+		{"attempts of a register", "{kind: register, attempts: 2}", "redis", "f.yaml:3:28: workload.attempts: the workload register has no attempts"},
+		{"a late commit of several locks, in a use", "{kind: multi-lock}", "{name: redis, workload: {commit: inside}}", "f.yaml:4:39: strategies[0].workload.commit: the workload multi-lock has no commit"},
+		{"what it has not", "{kind: counter, period: 1s}", "redis", "f.yaml:3:27: workload.period: the workload counter has no period"},
+		{
+			"what it has not, in a use", "{kind: counter}", "{name: redis, workload: {order: sorted}}",
+			"f.yaml:4:39: strategies[0].workload.order: the workload counter has no order",
+		},
+		{
+			"another workload", "{kind: counter}", "{name: redis, workload: {kind: register}}",
+			"f.yaml:4:45: strategies[0].workload.kind: all strategies of a scenario have one workload",
+		},
+		{
+			"another order in a use", "{kind: multi-lock}", "{name: redis, workload: {order: argumet}}",
+			`f.yaml:4:46: unknown order "argumet"; did you mean "argument"?`,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := Parse("f.yaml", fmt.Appendf(nil, "name: x\nduration: 10s\nworkload: %s\nstrategies: [%s]\n", test.workload, test.use))
+			if err == nil {
+				t.Fatal("no error")
+			}
+			if diff := cmp.Diff(test.want, err.Error()); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What a strategy claims is about work that is done under its lock.
+func TestNothingIsClaimedOfALateCommit(t *testing.T) {
+	const text = "name: x\nduration: 10s\nworkload: {kind: counter%s}\nstrategies: [redis]\nclaims: true\nfaults: [{case: a, class: P, at: 1s, pause: {target: worker-1, for: 1s}}]\n"
+	if _, err := Parse("f.yaml", fmt.Appendf(nil, text, "")); err != nil {
+		t.Errorf("inside: %v", err)
+	}
+	const want = "f.yaml:5:9: claims: strategies[0] claims nothing of work that commits after the release"
+	if _, err := Parse("f.yaml", fmt.Appendf(nil, text, ", commit: after-release")); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
