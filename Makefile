@@ -26,16 +26,16 @@ deps:
 test: deps
 	$(GO) vet ./...
 	$(GO) test -timeout 30m ./...
-	GOARCH=386 $(GO) test -timeout 15m ./internal/draw ./scenarios -run 'Golden'
+	GOARCH=386 $(GO) test -timeout 15m ./internal/draw ./scenarios/campaign -run 'Golden'
 
 ## conformance: hold the simulated servers and the waking of a process to real ones at length, and say what was met
 conformance: deps
-	LOCKQUAKE_CONFORMANCE=10000 $(GO) test ./scenarios -run '^TestConformanceWaking$$' -count 1 -v -timeout 15m
+	LOCKQUAKE_CONFORMANCE=10000 $(GO) test ./scenarios/run -run '^TestConformanceWaking$$' -count 1 -v -timeout 15m
 	LOCKQUAKE_CONFORMANCE=10000 $(GO) test ./sim/redis -run '^TestConformance' -count 1 -v -timeout 30m
 
 ## mutants: every flaw and the check that catches it; every sound strategy under every fault, with 2,000 seeds where it claims to stand it, and 200 where not; about an hour on two cores
 mutants:
-	$(GO) test ./scenarios -run '^(TestMutantsAreCaught|TestSoundStrategiesKeepTheirClaims)$$' -mutants 2000 -count 1 -v -timeout 5h
+	$(GO) test ./scenarios/campaign -run '^(TestMutantsAreCaught|TestSoundStrategiesKeepTheirClaims)$$' -mutants 2000 -count 1 -v -timeout 5h
 
 ## short: the tests that take no time
 short:
@@ -62,7 +62,7 @@ fmt: $(LINTER)
 
 ## update: write the golden files anew, and the pages of docs that are made from the program
 update:
-	$(GO) test ./cmd/command ./faults ./history ./internal/draw ./reports ./reports/picture ./reports/story ./reports/tables ./reports/timeline ./scenarios -run 'Golden' -update
+	$(GO) test ./cmd/command ./faults ./history ./internal/draw ./reports ./reports/picture ./reports/story ./reports/tables ./reports/timeline ./scenarios/campaign -run 'Golden' -update
 
 ## gallery: draw the pictures of docs/gallery.md anew
 gallery: build

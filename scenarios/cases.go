@@ -21,7 +21,7 @@ func (v *validator) cases() error {
 	for i, spec := range v.Faults {
 		at := fmt.Sprintf("faults[%d]", i)
 		if v.at.Has(at+".case") && !isName(spec.Case) {
-			return v.at.Errorf(at+".case", "%s.case must be up to %d small letters, digits and dashes", at, longestName)
+			return v.at.Errorf(at+".case", "%s.case must be up to %d small letters, digits and dashes", at, LongestName)
 		}
 		if v.at.Has(at + ".class") {
 			if err := v.name(at+".class", "class", spec.Class, texts(lock.Classes())); err != nil {
@@ -80,9 +80,9 @@ func (s *Scenario) underCases(use Strategy) []Strategy {
 	return uses
 }
 
-// uncased makes one use of all cases of a use, for a scenario without the faults
+// Uncased makes one use of all cases of a use, for a scenario without the faults
 // that make the cases.
-func uncased(uses []Strategy) []Strategy {
+func Uncased(uses []Strategy) []Strategy {
 	var plain []Strategy
 	for _, use := range uses {
 		if use.Case != "" {
@@ -95,8 +95,8 @@ func uncased(uses []Strategy) []Strategy {
 	return plain
 }
 
-// classOf returns the class of faults of a case, "" if it has none.
-func (s *Scenario) classOf(name string) string {
+// ClassOf returns the class of faults of a case, "" if it has none.
+func (s *Scenario) ClassOf(name string) string {
 	for _, spec := range s.Faults {
 		if name != "" && spec.Case == name {
 			return spec.Class
@@ -105,10 +105,10 @@ func (s *Scenario) classOf(name string) string {
 	return ""
 }
 
-// expectOf returns what is expected of a use, and whether anything is: what the file
+// ExpectOf returns what is expected of a use, and whether anything is: what the file
 // says, or in a scenario of claims what the strategy claims to hold under the class of
 // the case.
-func (s *Scenario) expectOf(use Strategy) (results.Expect, bool) {
+func (s *Scenario) ExpectOf(use Strategy) (results.Expect, bool) {
 	if e, ok := s.Expect[use.Label]; ok || !s.Claims {
 		return e, ok
 	}
@@ -117,7 +117,7 @@ func (s *Scenario) expectOf(use Strategy) (results.Expect, bool) {
 	if i < 0 {
 		return results.Expect{}, false
 	}
-	holds := s.claimed(entries[i], use, lock.Class(s.classOf(use.Case)))
+	holds := s.claimed(entries[i], use, lock.Class(s.ClassOf(use.Case)))
 	return results.Expect{Holds: holds}, len(holds) > 0
 }
 

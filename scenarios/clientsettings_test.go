@@ -39,7 +39,7 @@ each: [{worker: worker-2, client: {read-timeout: 3s, pool-size: 1, context-timeo
 			MaxRetries: 3, MinRetryBackoff: time.Millisecond, MaxRetryBackoff: -1, ReadTimeout: 3 * time.Second, PoolSize: 1,
 		}},
 	} {
-		if diff := cmp.Diff(test.want, redisfamily.ClientOptions(s.familySettings(s.Strategies[test.use], test.worker))); diff != "" {
+		if diff := cmp.Diff(test.want, redisfamily.ClientOptions(s.FamilySettings(s.Strategies[test.use], test.worker))); diff != "" {
 			t.Errorf("%s under %s (-want +got):\n%s", test.worker, s.Strategies[test.use].Label, diff)
 		}
 	}

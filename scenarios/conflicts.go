@@ -89,7 +89,7 @@ func (v *validator) conflictsOfWorkers(use Strategy, entry lock.Entry, at, group
 		return // a strategy without a lease
 	}
 	settings := v.WorkloadOf(use)
-	hold := v.holdOf(settings, worker)
+	hold := v.HoldOf(settings, worker)
 	half := max(hold.Quantile(0.5), settings.HoldAtLeast)
 	renews := p.Renews()
 	// set lists where a value may be set, nearest first.
@@ -107,7 +107,7 @@ func (v *validator) conflictsOfWorkers(use Strategy, entry lock.Entry, at, group
 		v.warn(use.Label, fmt.Sprintf("a refused worker asks again after %v, and new sections begin for %v only", delay, v.Duration), set("lock.retry.delay")...)
 	}
 	if family, err := v.served().of(entry); err == nil && family.Answer.Key != "" {
-		v.conflictOfClient(use, p, family.Answer.Of(v.familySettings(use, worker)), set(family.Answer.Key))
+		v.conflictOfClient(use, p, family.Answer.Of(v.FamilySettings(use, worker)), set(family.Answer.Key))
 	}
 }
 

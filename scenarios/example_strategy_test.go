@@ -11,6 +11,7 @@ import (
 	"lockquake/lock/env"
 	lockredis "lockquake/lock/redis"
 	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 )
 
 // myLock is a lock as one finds it: it looks whether the key is free, and then
@@ -65,7 +66,7 @@ checks: [lost-update, exclusion]
 		fmt.Println(err)
 		return
 	}
-	result, err := scenarios.Run(context.Background(), scenario)
+	result, err := campaign.Run(context.Background(), scenario)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -133,21 +133,21 @@ func (f families) command(name string) bool {
 	return slices.ContainsFunc(f, func(family backend.Family) bool { return family.Command != nil && family.Command(name) })
 }
 
-// familySettings returns what a file sets for the servers of one use of a strategy and
+// FamilySettings returns what a file sets for the servers of one use of a strategy and
 // the clients of a worker, "" for no particular one: the settings of the scenario,
 // under those of this use, under those of the worker.
-func (s *Scenario) familySettings(use Strategy, worker string) strictyaml.Extension {
-	return s.Families.Under(use.Families).Under(s.eachOf(worker).Families)
+func (s *Scenario) FamilySettings(use Strategy, worker string) strictyaml.Extension {
+	return s.Families.Under(use.Families).Under(s.EachOf(worker).Families)
 }
 
-// familyOf returns the family whose servers a strategy uses.
-func (s *Scenario) familyOf(e lock.Entry) (*backend.Family, error) { return s.served().of(e) }
+// FamilyOf returns the family whose servers a strategy uses.
+func (s *Scenario) FamilyOf(e lock.Entry) (*backend.Family, error) { return s.served().of(e) }
 
-// catalogueEntries lists the strategies of the families that the scenario was read with.
-func (s *Scenario) catalogueEntries() []lock.Entry { return s.served().strategies() }
+// CatalogueEntries lists the strategies of the families that the scenario was read with.
+func (s *Scenario) CatalogueEntries() []lock.Entry { return s.served().strategies() }
 
-// caches makes for each family what is kept from run to run, by its name.
-func (s *Scenario) caches() map[string]any { return s.served().caches() }
+// Caches makes for each family what is kept from run to run, by its name.
+func (s *Scenario) Caches() map[string]any { return s.served().caches() }
 
 // served are the families that the scenario was read with.
 func (s *Scenario) served() families {

@@ -1,4 +1,4 @@
-package scenarios
+package scenarios_test
 
 import (
 	"encoding/json"
@@ -10,6 +10,8 @@ import (
 
 	"lockquake/faults"
 	"lockquake/history"
+	"lockquake/scenarios"
+	"lockquake/scenarios/internal/runtest"
 	"lockquake/sim/backend"
 )
 
@@ -28,9 +30,9 @@ const stops = `faults:
   - evict: {target: lock, every: 5s}
 `
 
-func parseBeside(t *testing.T, text string) *Scenario {
+func parseBeside(t *testing.T, text string) *scenarios.Scenario {
 	t.Helper()
-	s, err := ParseKnowing("beside.yaml", []byte(text), []backend.Family{toyFamily()})
+	s, err := scenarios.ParseKnowing("beside.yaml", []byte(text), []backend.Family{toyFamily()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +46,7 @@ func TestStrategiesOfTwoFamiliesShareAPlan(t *testing.T) {
 		faults   string
 		violates bool
 	}{{"", false}, {stops, true}} {
-		c := rtCampaign(t, parseBeside(t, beside+test.faults))
+		c := runtest.Campaign(t, parseBeside(t, beside+test.faults))
 		for _, use := range c.Strategies {
 			if violated := use.Checks["lost-update"].Violating > 0; violated != test.violates {
 				t.Errorf("%s with faults %q: lost updates %t", use.Label, test.faults, violated)
@@ -58,7 +60,7 @@ func TestStrategiesOfTwoFamiliesShareAPlan(t *testing.T) {
 func TestFaultHappensToTheFamiliesThatKnowIt(t *testing.T) {
 	s := parseBeside(t, beside+stops)
 	for _, use := range s.Strategies {
-		trial := rtTrial(t, s, use.Label, 1)
+		trial := runtest.Trial(t, s, use.Label, 1)
 		seen := map[faults.Kind]bool{}
 		for i, step := range trial.Plan.Steps {
 			seen[step.Kind()] = seen[step.Kind()] || trial.Bites[i].Happened
@@ -91,7 +93,7 @@ func TestSettingsOfAFamilyAreJudgedWhereTheyStand(t *testing.T) {
 		{"[redis, toy-cas]", "[toy-cas]\nfaults: [{at: 1s, failover: {}}]", `beside.yaml:8:19: faults[0].failover: servers of toy know no such fault`},
 	} {
 		text := strings.Replace(beside, test.from, test.to, 1)
-		if _, err := ParseKnowing("beside.yaml", []byte(text), []backend.Family{toyFamily()}); fmt.Sprint(err) != test.want {
+		if _, err := scenarios.ParseKnowing("beside.yaml", []byte(text), []backend.Family{toyFamily()}); fmt.Sprint(err) != test.want {
 			t.Errorf("%s:\n got %v\nwant %s", test.to, err, test.want)
 		}
 	}
@@ -106,7 +108,7 @@ func TestSettingsOfAFamilyAreLaidOverEachOther(t *testing.T) {
 		worker string
 		want   time.Duration
 	}{{1, "worker-1", 5 * time.Second}, {1, "worker-2", time.Millisecond}, {2, "worker-1", 20 * time.Millisecond}, {2, "worker-2", time.Millisecond}} {
-		got := toyOf(s.familySettings(s.Strategies[test.use], test.worker)).Toy
+		got := toyOf(s.FamilySettings(s.Strategies[test.use], test.worker)).Toy
 		if got.Wait != test.want || got.Dials != 2 {
 			t.Errorf("%s under %s: %+v, want wait %v and 2 dials", test.worker, s.Strategies[test.use].Label, got, test.want)
 		}
@@ -115,7 +117,7 @@ func TestSettingsOfAFamilyAreLaidOverEachOther(t *testing.T) {
 
 // The schema has the section of a family, and its strategies.
 func TestSchemaHasTheSettingsOfAFamily(t *testing.T) {
-	text, err := json.Marshal(SchemaKnowing(toyFamily()))
+	text, err := json.Marshal(scenarios.SchemaKnowing(toyFamily()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +129,7 @@ func TestSchemaHasTheSettingsOfAFamily(t *testing.T) {
 			t.Errorf("the schema has no %s", want)
 		}
 	}
-	if without, _ := json.Marshal(Schema()); strings.Contains(string(without), "toy") {
+	if without, _ := json.Marshal(scenarios.Schema()); strings.Contains(string(without), "toy") {
 		t.Error("the program has toys")
 	}
 }

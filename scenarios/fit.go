@@ -77,7 +77,7 @@ func (v *validator) elsewhere() []string {
 	var names []string
 	for _, spec := range v.Faults {
 		for _, name := range faults.Names(spec.Fault) {
-			if name != resourceNode && regexp.MustCompile(nodePattern()).MatchString(name) {
+			if name != ResourceNode && regexp.MustCompile(nodePattern()).MatchString(name) {
 				names = append(names, name)
 			}
 		}

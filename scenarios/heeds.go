@@ -7,14 +7,14 @@ import (
 	"lockquake/scenarios/workload"
 )
 
-// heedsOf is how far the work of a worker looks at its context.
-func (s *Scenario) heedsOf(w workload.Settings, worker string) results.Heeds {
-	return cmp.Or(s.eachOf(worker).Heeds, w.Heeds)
+// HeedsOf is how far the work of a worker looks at its context.
+func (s *Scenario) HeedsOf(w workload.Settings, worker string) results.Heeds {
+	return cmp.Or(s.EachOf(worker).Heeds, w.Heeds)
 }
 
-// heedsOfWorkers are the workers whose work does otherwise than that of the
+// HeedsOfWorkers are the workers whose work does otherwise than that of the
 // others under a use, nil if there are none.
-func (s *Scenario) heedsOfWorkers(use Strategy) map[string]results.Heeds {
+func (s *Scenario) HeedsOfWorkers(use Strategy) map[string]results.Heeds {
 	var differ map[string]results.Heeds
 	for _, e := range s.Each {
 		if e.Heeds != "" && e.Heeds != s.WorkloadOf(use).Heeds {

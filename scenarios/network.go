@@ -62,7 +62,7 @@ func (v *validator) ends(at, from, to string) error {
 	switch {
 	case servers == 0:
 		return v.at.Errorf(at+".to", "%s.to: two workers have no link; one end must be lock or resource", at)
-	case servers == 2 && (from == resourceNode || to == resourceNode):
+	case servers == 2 && (from == ResourceNode || to == ResourceNode):
 		return v.at.Errorf(at+".to", "%s.to: the lock and the resource have no link; one end must be a worker or each worker", at)
 	}
 	return nil

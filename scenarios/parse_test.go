@@ -165,7 +165,7 @@ func TestSettingsAreLaidOverEachOther(t *testing.T) {
 	if got := [2]string{s.ResourceOf(redis).Fence, s.ResourceOf(fenced).Fence}; got != [2]string{"off", "writes"} {
 		t.Errorf("fence policies %v", got)
 	}
-	if got := [2]time.Duration{s.eachOf("worker-1").Start, s.eachOf("worker-2").Start}; got != [2]time.Duration{0, 50 * time.Millisecond} {
+	if got := [2]time.Duration{s.EachOf("worker-1").Start, s.EachOf("worker-2").Start}; got != [2]time.Duration{0, 50 * time.Millisecond} {
 		t.Errorf("starts %v", got)
 	}
 	if got := s.WorkerNames(); !slices.Equal(got, []string{"worker-1", "worker-2", "worker-3"}) {

@@ -95,7 +95,7 @@ func numbered(noun string, n int) []string {
 // strategy's own, under those of the scenario, under those of this use of the
 // strategy, under those of the worker.
 func (s *Scenario) ParamsOf(own lock.Params, use Strategy, worker string) lock.Params {
-	for _, set := range []LockParams{s.Lock, use.Lock, s.eachOf(worker).Lock} {
+	for _, set := range []LockParams{s.Lock, use.Lock, s.EachOf(worker).Lock} {
 		// A profile first, so that the keys beside it win.
 		var named lock.Params
 		set.Apply(&named)
@@ -119,8 +119,8 @@ func (s *Scenario) WorkloadOf(use Strategy) workload.Settings {
 	return w
 }
 
-// longestTTL is the longest lease that a worker asks for.
-func (s *Scenario) longestTTL(own lock.Params, use Strategy) time.Duration {
+// LongestTTL is the longest lease that a worker asks for.
+func (s *Scenario) LongestTTL(own lock.Params, use Strategy) time.Duration {
 	longest := s.ParamsOf(own, use, "").TTL
 	for _, e := range s.Each {
 		longest = max(longest, s.ParamsOf(own, use, e.Worker).TTL)
@@ -128,9 +128,9 @@ func (s *Scenario) longestTTL(own lock.Params, use Strategy) time.Duration {
 	return longest
 }
 
-// eachOf is where a worker differs from the others: in nothing, if the scenario
+// EachOf is where a worker differs from the others: in nothing, if the scenario
 // does not speak of it.
-func (s *Scenario) eachOf(worker string) Each {
+func (s *Scenario) EachOf(worker string) Each {
 	for _, e := range s.Each {
 		if e.Worker == worker {
 			return e
@@ -139,9 +139,9 @@ func (s *Scenario) eachOf(worker string) Each {
 	return Each{Worker: worker}
 }
 
-// holdOf is how long the work of a worker takes.
-func (s *Scenario) holdOf(w workload.Settings, worker string) draw.Dist {
-	if hold := s.eachOf(worker).Hold; hold != nil {
+// HoldOf is how long the work of a worker takes.
+func (s *Scenario) HoldOf(w workload.Settings, worker string) draw.Dist {
+	if hold := s.EachOf(worker).Hold; hold != nil {
 		return *hold
 	}
 	return w.Hold
@@ -160,8 +160,8 @@ func usualWakeLag() draw.Dist {
 	return draw.Dist{Kind: draw.Lognormal, Median: 100 * time.Microsecond, P99: 10 * time.Millisecond}
 }
 
-// wakingCores is how many processors of a process wake by themselves.
-func (s *Scenario) wakingCores() int {
+// WakingCores is how many processors of a process wake by themselves.
+func (s *Scenario) WakingCores() int {
 	if s.Wake == results.WakeDrawn {
 		return s.Cores
 	}

@@ -74,7 +74,7 @@ func (f families) outline(strategies []lock.Entry) strictyaml.Outline {
 			reflect.TypeFor[results.Bound](): {"anyOf": []schema{{"type": "string", "pattern": results.BoundPattern}, {"type": "number"}}},
 		},
 		Fields: map[field]schema{
-			{Owner: scenario, Key: "name"}:                              {"type": "string", "pattern": namePattern, "maxLength": longestName},
+			{Owner: scenario, Key: "name"}:                              {"type": "string", "pattern": namePattern, "maxLength": LongestName},
 			{Owner: scenario, Key: "checks"}:                            {"type": "array", "items": ref("check"), "uniqueItems": true, "minItems": 1},
 			{Owner: reflect.TypeFor[workload.Settings](), Key: "kind"}:  workloadSchema(),
 			{Owner: reflect.TypeFor[Resource](), Key: "fence"}:          ref("fence"),
@@ -218,7 +218,7 @@ func faultSchema(o strictyaml.Outline) schema {
 		"at":       strictyaml.Described(ref("duration"), o.Words["at"]),
 		"when":     strictyaml.Described(o.Of(reflect.TypeFor[faults.When]()), o.Words["when"]),
 		"optional": schema{"type": "boolean", "description": o.Words["optional"]},
-		"case":     schema{"type": "string", "pattern": namePattern, "maxLength": longestName, "description": o.Words["case"]},
+		"case":     schema{"type": "string", "pattern": namePattern, "maxLength": LongestName, "description": o.Words["case"]},
 		"class":    schema{"enum": lock.Classes(), "description": o.Words["class"]},
 	}
 	var kinds []schema

@@ -47,7 +47,7 @@ type ServerClock struct {
 func (s Servers) wallOffset(name string) time.Duration {
 	var offset time.Duration
 	for _, c := range s.Clocks {
-		if c.Server == name || c.Server == lockNode {
+		if c.Server == name || c.Server == LockNode {
 			offset = c.WallOffset
 		}
 	}
@@ -76,25 +76,25 @@ func (s *Scenario) ServersOf(own lock.Topology, use Strategy) Servers {
 // The nodes of every world beside those of the workers, which are called as
 // the workers are.
 const (
-	lockNode     = "lock" // the server of the lock; of several it stands for all
+	LockNode     = "lock" // the server of the lock; of several it stands for all
 	replicaNode  = "lock-replica"
-	resourceNode = "resource"
+	ResourceNode = "resource"
 )
 
 // nodeNames lists the nodes of the lock's servers.
 func (s Servers) nodeNames() []string {
 	if s.Nodes > 1 {
-		return numbered(lockNode, s.Nodes)
+		return numbered(LockNode, s.Nodes)
 	}
 	if s.Replicas > 0 {
-		return []string{lockNode, replicaNode}
+		return []string{LockNode, replicaNode}
 	}
-	return []string{lockNode}
+	return []string{LockNode}
 }
 
-// layout returns what a family is told of the servers. Those that come back are silent
+// Layout returns what a family is told of the servers. Those that come back are silent
 // for that long if the settings delay them.
-func (s Servers) layout(silence time.Duration) backend.Layout {
+func (s Servers) Layout(silence time.Duration) backend.Layout {
 	if !s.DelayedRestart {
 		silence = 0
 	}
@@ -150,7 +150,7 @@ func (v *validator) serversAt(at string, set *ServersParams) error {
 		if err := v.name(clock+".server", "server", c.Server, v.lockNodes()); err != nil {
 			return err
 		}
-		if err := v.duration(clock+".wall-offset", c.WallOffset, -longestTime, longestTime); err != nil {
+		if err := v.duration(clock+".wall-offset", c.WallOffset, -LongestTime, LongestTime); err != nil {
 			return err
 		}
 	}
@@ -163,18 +163,18 @@ func serverCounts(s Servers) []count {
 	return []count{{"nodes", s.Nodes, 1, mostNodes}, {"replicas", s.Replicas, 0, 1}}
 }
 
-// nodes are the servers of every use of the scenario.
-func (s *Scenario) nodes() []string {
+// Nodes are the servers of every use of the scenario.
+func (s *Scenario) Nodes() []string {
 	v := validator{Scenario: s, known: s.known()}
 	return v.nodes()
 }
 
 // nodes are the servers that a fault can speak of in this scenario.
-func (v *validator) nodes() []string { return append(v.lockNodes(), resourceNode) }
+func (v *validator) nodes() []string { return append(v.lockNodes(), ResourceNode) }
 
 // lockNodes are those of the lock, under any of the strategies.
 func (v *validator) lockNodes() []string {
-	names := []string{lockNode}
+	names := []string{LockNode}
 	for i := range v.Strategies {
 		use := v.Strategies[i]
 		for _, name := range v.ServersOf(v.known.entries[use.Name].Topology, use).nodeNames() {
@@ -193,5 +193,5 @@ func (v *validator) lockNodes() []string {
 
 // nodePattern is what servers can be called in any scenario.
 func nodePattern() string {
-	return fmt.Sprintf("^(%s|%s|%s|%[1]s-[1-9][0-9]?)$", lockNode, resourceNode, replicaNode)
+	return fmt.Sprintf("^(%s|%s|%s|%[1]s-[1-9][0-9]?)$", LockNode, ResourceNode, replicaNode)
 }

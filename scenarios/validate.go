@@ -20,12 +20,12 @@ import (
 // The bounds of a scenario: far beyond what makes sense, and far from where
 // the arithmetic ends.
 const (
-	mostWorkers = 10_000
+	MostWorkers = 10_000
 	mostCores   = 1024
-	mostOthers  = 1_000_000_000
+	MostSeeds   = 1_000_000_000
 	mostRetries = 1_000
-	longestTime = draw.Longest
-	longestName = 64 // letters of a name or a label
+	LongestTime = draw.Longest
+	LongestName = 64 // letters of a name or a label
 	namePattern = `^[a-z0-9][a-z0-9-]*$`
 )
 
@@ -75,14 +75,14 @@ func (v *validator) header() error {
 	}
 	if !isName(v.Name) {
 		return v.at.Errorf("name", "name must be up to %d small letters, digits and dashes, not %q",
-			longestName, v.Name[:min(len(v.Name), longestName)])
+			LongestName, v.Name[:min(len(v.Name), LongestName)])
 	}
 	return nil
 }
 
 // isName reports whether a text can name a scenario or a case.
 func isName(text string) bool {
-	return len(text) <= longestName && regexp.MustCompile(namePattern).MatchString(text)
+	return len(text) <= LongestName && regexp.MustCompile(namePattern).MatchString(text)
 }
 
 // count is a whole number of a scenario with its bounds.
@@ -93,11 +93,11 @@ type count struct {
 
 func (s *Scenario) counts() []count {
 	return []count{
-		{"seeds", s.Seeds, 1, mostOthers},
-		{"workers", s.Workers, 1, mostWorkers},
-		{"processes", s.Processes, 0, mostWorkers},
-		{"resources", s.Resources, 1, mostWorkers},
-		{"sections", s.Sections, 0, mostOthers},
+		{"seeds", s.Seeds, 1, MostSeeds},
+		{"workers", s.Workers, 1, MostWorkers},
+		{"processes", s.Processes, 0, MostWorkers},
+		{"resources", s.Resources, 1, MostWorkers},
+		{"sections", s.Sections, 0, MostSeeds},
 		{"cores", s.Cores, 1, mostCores},
 	}
 }
@@ -109,10 +109,10 @@ func (v *validator) numbers() error {
 		}
 	}
 	v.workers = v.WorkerNames()
-	if err := v.duration("duration", v.Duration, time.Millisecond, longestTime); err != nil {
+	if err := v.duration("duration", v.Duration, time.Millisecond, LongestTime); err != nil {
 		return err
 	}
-	if err := v.duration("step", v.Step, 0, longestTime); err != nil {
+	if err := v.duration("step", v.Step, 0, LongestTime); err != nil {
 		return err
 	}
 	if err := v.name("wake", "order of waking", string(v.Wake), texts(results.Wakes())); err != nil {
@@ -195,7 +195,7 @@ func (v *validator) labels() error {
 		if !v.at.Has(at + ".label") {
 			use.Label = use.Name
 		}
-		if use.Label != strings.TrimSpace(use.Label) || use.Label == "" || len(use.Label) > longestName ||
+		if use.Label != strings.TrimSpace(use.Label) || use.Label == "" || len(use.Label) > LongestName ||
 			regexp.MustCompile(`[^\pL\pM\pN\pP\pS ]`).MatchString(use.Label) {
 			return v.at.Errorf(at+".label", "%s.label must be one short line without space around it", at)
 		}
@@ -322,7 +322,7 @@ func (v *validator) each() error {
 		if err := v.duration(at+".start", e.Start, 0, v.Duration); err != nil {
 			return err
 		}
-		if err := v.duration(at+".wall-offset", e.WallOffset, -longestTime, longestTime); err != nil {
+		if err := v.duration(at+".wall-offset", e.WallOffset, -LongestTime, LongestTime); err != nil {
 			return err
 		}
 		has := func(key string) bool { return v.at.Has(at + "." + key) }
@@ -434,7 +434,7 @@ func judgeSettings(at string, has func(path string) bool, settings []setting) er
 }
 
 func (v *validator) durationSetting(path string, d, shortest time.Duration) setting {
-	return setting{path, func(at string) error { return v.duration(at, d, shortest, longestTime) }}
+	return setting{path, func(at string) error { return v.duration(at, d, shortest, LongestTime) }}
 }
 
 func (v *validator) nameSetting(path, sort, word string, known []string) setting {
@@ -457,9 +457,9 @@ func (v *validator) worker(at, name string, others ...string) error {
 		return nil
 	case regexp.MustCompile(`^worker-[0-9]+$`).MatchString(name):
 		return v.at.Errorf(at, "%s: there is no %s; the last worker is %s", at, name, v.workers[len(v.workers)-1])
-	case slices.Contains(others, resourceNode) && regexp.MustCompile(`^(`+nodePattern()+`|lock-.*)$`).MatchString(name):
+	case slices.Contains(others, ResourceNode) && regexp.MustCompile(`^(`+nodePattern()+`|lock-.*)$`).MatchString(name):
 		return v.at.Errorf(at, "%s: there is no server %s; the servers are %s", at, name, strings.Join(v.nodes(), ", "))
-	case slices.Contains(others, resourceNode):
+	case slices.Contains(others, ResourceNode):
 		return v.at.Errorf(at, "%s: %s", at, strictyaml.Unknown("worker or server", name, append(others, v.workers...)))
 	default:
 		return v.at.Errorf(at, "%s: %s", at, strictyaml.Unknown("worker", name, append(others, v.workers...)))

@@ -30,8 +30,8 @@ func (s *Scenario) OverrideTexts() []string {
 	return texts
 }
 
-// token repeats a run of the scenario.
-func (s *Scenario) token(label string, seed uint64, checksum string) string {
+// Token repeats a run of the scenario.
+func (s *Scenario) Token(label string, seed uint64, checksum string) string {
 	return results.Token{
 		Scenario: s.Path, Hash: s.Hash, Label: label, Seed: seed, Version: results.Version, Checksum: checksum, Overrides: s.Overrides,
 	}.String()
@@ -52,7 +52,7 @@ func (s *Scenario) With(overrides []results.Override) (*Scenario, error) {
 	if len(overrides) == 0 {
 		return s, nil
 	}
-	original := s.original()
+	original := s.Original()
 	all := slices.Concat(s.Overrides, overrides)
 	with, err := overridden(s.Path, original, all, s.known())
 	if err == nil {
@@ -73,16 +73,16 @@ func (s *Scenario) With(overrides []results.Override) (*Scenario, error) {
 	return nil, err
 }
 
-// original is the file as it was read, before anything was set.
-func (s *Scenario) original() []byte {
+// Original is the file as it was read, before anything was set.
+func (s *Scenario) Original() []byte {
 	if s.File != nil {
 		return s.File
 	}
 	return s.Text
 }
 
-// argument is what stands for the scenario in a command line.
-func (s *Scenario) argument() string {
+// Argument is what stands for the scenario in a command line.
+func (s *Scenario) Argument() string {
 	words := []string{s.Path}
 	for _, o := range s.Overrides {
 		words = append(words, "--set", o.String())

@@ -65,7 +65,7 @@ func TestOverridesSet(t *testing.T) {
 		{"strategies.redis.lock.ttl=2s", func(s *Scenario) any { return s.ParamsOf(lock.Params{}, s.Strategies[0], "").TTL }, 2 * time.Second},
 		{"strategies.fenced v1.5.resource.fence=strict", func(s *Scenario) any { return s.ResourceOf(s.Strategies[1]).Fence }, "strict"},
 		{"strategies=[none]", func(s *Scenario) any { return s.Strategies[0].Label }, "none"},
-		{"each.worker-2.start=1s", func(s *Scenario) any { return s.eachOf("worker-2").Start }, time.Second},
+		{"each.worker-2.start=1s", func(s *Scenario) any { return s.EachOf("worker-2").Start }, time.Second},
 		{"each[0].hold=1s", func(s *Scenario) any { return *s.Each[0].Hold }, draw.Fixed(time.Second)},
 		{"faults.pause.for.median=2s", func(s *Scenario) any { return s.Faults[0].For.Median }, 2 * time.Second},
 		{"faults.pause.for={dist: uniform, min: 1s, max: 2s}", func(s *Scenario) any { return s.Faults[0].For.Max }, 2 * time.Second},

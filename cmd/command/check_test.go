@@ -11,6 +11,7 @@ import (
 
 	"lockquake/history"
 	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 )
 
 // storedRun returns the history of a run as it lies in a report.
@@ -20,7 +21,7 @@ func storedRun(t *testing.T, label string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial, err := scenarios.RunOnce(s, label, 1)
+	trial, err := campaign.Once(s, label, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,9 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/reports"
 	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
 )
 
 // The exit codes.
@@ -49,8 +51,8 @@ func (p program) execute(ctx context.Context, args []string, stdout, stderr io.W
 	var outcome outcomeError
 	if err != nil && !errors.As(err, &outcome) {
 		fmt.Fprintf(stderr, "lockquake: %v\n", err)
-		if run, ok := errors.AsType[*scenarios.RunError](err); ok {
-			p.explain(stderr, run)
+		if failed, ok := errors.AsType[*run.Error](err); ok {
+			p.explain(stderr, failed)
 		}
 	}
 	return code
@@ -58,13 +60,13 @@ func (p program) execute(ctx context.Context, args []string, stdout, stderr io.W
 
 // explain adds to a run that could not be carried out what helps to find out
 // why.
-func (p program) explain(w io.Writer, run *scenarios.RunError) {
-	if hang, ok := errors.AsType[*scenarios.HangError](run.Err); ok {
+func (p program) explain(w io.Writer, failed *run.Error) {
+	if hang, ok := errors.AsType[*run.HangError](failed.Err); ok {
 		fmt.Fprintf(w, "\n%s\n", hang.Stacks)
-	} else if stack := run.Stack(); stack != "" {
+	} else if stack := failed.Stack(); stack != "" {
 		fmt.Fprintf(w, "\n%s\n", stack)
 	}
-	fmt.Fprintf(w, "run it again with: %s reproduce %s --strategy %s --seed %d\n", p.name, run.Path, quoteArg(run.Label), run.Seed)
+	fmt.Fprintf(w, "run it again with: %s reproduce %s --strategy %s --seed %d\n", p.name, failed.Path, quoteArg(failed.Label), failed.Seed)
 }
 
 // usageError is a command line that cannot be followed.
@@ -104,7 +106,7 @@ func exitCode(err error) int {
 		file     *strictyaml.Error
 		strategy *scenarios.UnknownStrategyError
 		setting  *scenarios.SettingError
-		journal  *scenarios.JournalError
+		journal  *campaign.JournalError
 		outcome  outcomeError
 		stopped  interruptError
 	)
@@ -114,7 +116,7 @@ func exitCode(err error) int {
 	case errors.As(err, &outcome):
 		return outcome.code
 	case errors.As(err, &usage), errors.As(err, &file), errors.As(err, &strategy), errors.As(err, &setting), errors.As(err, &journal),
-		errors.Is(err, results.ErrToken), errors.Is(err, scenarios.ErrShard), errors.Is(err, reports.ErrForeignDir):
+		errors.Is(err, results.ErrToken), errors.Is(err, campaign.ErrShard), errors.Is(err, reports.ErrForeignDir):
 		return exitUsage
 	case errors.As(err, &stopped):
 		return exitInterrupted

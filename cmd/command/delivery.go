@@ -15,6 +15,7 @@ import (
 	"lockquake/reports"
 	"lockquake/reports/tables"
 	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
 )
 
@@ -108,15 +109,15 @@ func (d *delivery) deliver(c *results.Campaign, s *scenarios.Scenario, dir strin
 // openRuns makes ready the journal of a campaign that reports into dir. It is
 // beside dir, which is replaced as a whole. To resume is to go on with it, and with
 // the runs of the report that is there.
-func openRuns(dir string, s *scenarios.Scenario, resume bool) (*scenarios.Journal, error) {
+func openRuns(dir string, s *scenarios.Scenario, resume bool) (*campaign.Journal, error) {
 	path := beside(dir)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	if !resume {
-		return scenarios.CreateJournal(path, s)
+		return campaign.CreateJournal(path, s)
 	}
-	j, err := scenarios.OpenJournal(path, s)
+	j, err := campaign.OpenJournal(path, s)
 	if err != nil {
 		return nil, err
 	}
@@ -130,8 +131,8 @@ func openRuns(dir string, s *scenarios.Scenario, resume bool) (*scenarios.Journa
 }
 
 // addReported adds the runs of a report, if there is one.
-func addReported(j *scenarios.Journal, path string) error {
-	reported, err := scenarios.ReadJournal(path)
+func addReported(j *campaign.Journal, path string) error {
+	reported, err := campaign.ReadJournal(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -16,13 +16,15 @@ import (
 	"lockquake/reports/story"
 	"lockquake/reports/tables"
 	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/search"
 )
 
 // exploreFlags are the flags of lockquake explore.
 type exploreFlags struct {
 	program    program
-	search     scenarios.Search
+	search     search.ExploreRequest
 	strategies []string
 	sets       []string
 	placement  []string
@@ -66,7 +68,7 @@ under test itself, 130 interrupted.`,
 	f.declare(cmd.Flags())
 	setFlag(cmd, &f.sets)
 	var names []cobra.Completion
-	for _, k := range scenarios.PlacedKinds() {
+	for _, k := range search.PlacedKinds() {
 		names = append(names, cobra.CompletionWithDesc(k.Name, k.Doc))
 	}
 	completeFlag(cmd, "kinds", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
@@ -97,7 +99,7 @@ func (f *exploreFlags) declare(flags *pflag.FlagSet) {
 // placedKinds lists the kinds of faults, a line each.
 func placedKinds() string {
 	var b strings.Builder
-	for _, k := range scenarios.PlacedKinds() {
+	for _, k := range search.PlacedKinds() {
 		star := " "
 		if k.Default {
 			star = "*"
@@ -154,19 +156,19 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 
 // badSearch says that a search which makes no sense is the caller's mistake.
 func badSearch(err error) error {
-	if search, ok := errors.AsType[*scenarios.SearchError](err); ok {
+	if search, ok := errors.AsType[*search.Error](err); ok {
 		return usageError{search.Error()}
 	}
 	return err
 }
 
-func (f *exploreFlags) options() []scenarios.Option {
-	var opts []scenarios.Option
+func (f *exploreFlags) options() []campaign.Option {
+	var opts []campaign.Option
 	if len(f.strategies) > 0 {
-		opts = append(opts, scenarios.WithStrategies(f.strategies...))
+		opts = append(opts, campaign.WithStrategies(f.strategies...))
 	}
 	if f.jobs > 0 {
-		opts = append(opts, scenarios.WithJobs(f.jobs))
+		opts = append(opts, campaign.WithJobs(f.jobs))
 	}
 	return opts
 }
@@ -177,9 +179,9 @@ func (f *exploreFlags) explore(ctx context.Context, s *scenarios.Scenario, stder
 	if !f.quiet {
 		bar := newProgress(stderr, s.Name, s, f.strategies)
 		defer bar.end()
-		opts = append(opts, scenarios.WithProgress(bar.show))
+		opts = append(opts, campaign.WithProgress(bar.show))
 	}
-	return scenarios.Explore(ctx, s, f.search, opts...)
+	return search.Explore(ctx, s, f.search, opts...)
 }
 
 // print prints the tables, and how the first placement that does harm is told.
@@ -268,7 +270,7 @@ func (f *exploreFlags) writeFile(placed *scenarios.Scenario, specs []faults.Spec
 // place carries out one placement, tells what happens to each strategy unless
 // stdout is nil, and writes it to a file if asked to.
 func (f *exploreFlags) place(s *scenarios.Scenario, lines []string, stdout io.Writer) error {
-	specs, err := scenarios.ParsePlacement(lines...)
+	specs, err := search.ParsePlacement(lines...)
 	if err != nil {
 		return usageError{err.Error()}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/reports"
-	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 )
 
 func (p program) newMerge() *cobra.Command {
@@ -47,7 +47,7 @@ func (d *delivery) merge(ctx context.Context, p program, args []string, stdout i
 	if err := d.usable(); err != nil {
 		return err
 	}
-	var shards []*scenarios.Journal
+	var shards []*campaign.Journal
 	defer func() {
 		for _, j := range shards {
 			err = errors.Join(err, j.Close())
@@ -67,7 +67,7 @@ func (d *delivery) merge(ctx context.Context, p program, args []string, stdout i
 	if err := d.writable(d.out); err != nil {
 		return err
 	}
-	c, runs, err := scenarios.Merge(ctx, s, shards)
+	c, runs, err := campaign.Merge(ctx, s, shards)
 	if c == nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (d *delivery) merge(ctx context.Context, p program, args []string, stdout i
 }
 
 // readRuns reads the journal of a report directory, or one by its path.
-func readRuns(arg string) (*scenarios.Journal, error) {
+func readRuns(arg string) (*campaign.Journal, error) {
 	path := arg
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
@@ -91,5 +91,5 @@ func readRuns(arg string) (*scenarios.Journal, error) {
 	if err != nil {
 		return nil, usageError{fmt.Sprintf("merge takes reports with their runs: %v", err)}
 	}
-	return scenarios.ReadJournal(path)
+	return campaign.ReadJournal(path)
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 )
 
 // How often progress is shown, at most.
@@ -31,7 +32,7 @@ type progress struct {
 
 	runs, violating map[string]int // by label
 	began, next     time.Time
-	last            scenarios.Progress
+	last            campaign.Progress
 }
 
 // newProgress begins to show how far the runs of a scenario have come, of all its
@@ -61,7 +62,7 @@ func (p *progress) begin() *progress {
 }
 
 // show takes in one finished run.
-func (p *progress) show(at scenarios.Progress) {
+func (p *progress) show(at campaign.Progress) {
 	p.last = at
 	p.runs[at.Label]++
 	if at.Violated {

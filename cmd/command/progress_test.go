@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 )
 
 // shownOn plays a campaign of two strategies, one run every step, and returns
@@ -21,7 +21,7 @@ func shownOn(width func() int, runs int, step time.Duration) string {
 	p.begin()
 	for i := 1; i <= runs; i++ {
 		at = at.Add(step)
-		p.show(scenarios.Progress{Done: i, Total: runs, Label: p.labels[(i-1)%2], Violated: i%4 == 1})
+		p.show(campaign.Progress{Done: i, Total: runs, Label: p.labels[(i-1)%2], Violated: i%4 == 1})
 	}
 	p.end()
 	return out.String()
@@ -49,7 +49,7 @@ func TestProgressOnATerminal(t *testing.T) {
 func TestProgressFitsTheTerminal(t *testing.T) {
 	p := &progress{title: "pauses", labels: []string{"redis", "fenced", "漢字"}, now: time.Now}
 	p.begin()
-	p.last = scenarios.Progress{Done: 12, Total: 34}
+	p.last = campaign.Progress{Done: 12, Total: 34}
 	for width, want := range map[int]string{
 		0:  "pauses: 12/34 runs, 5s left; rates: redis -, fenced -, 漢字 -",
 		61: "pauses: 12/34 runs, 5s left; rates: redis -, fenced -, 漢字 -",

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/reports/story"
-	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
 )
 
@@ -53,7 +53,7 @@ func (p program) reproduce(ctx context.Context, arg string, names, sets []string
 		}
 	}
 	for i, name := range names {
-		trial, err := scenarios.RunOnce(s, name, seed)
+		trial, err := campaign.Once(s, name, seed)
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (p program) reproduce(ctx context.Context, arg string, names, sets []string
 		}
 	}
 	// What these runs are worth is judged as any campaign is.
-	c, err := scenarios.Run(ctx, s, scenarios.WithSeeds(seed, seed), scenarios.WithStrategies(names...))
+	c, err := campaign.Run(ctx, s, campaign.WithSeeds(seed, seed), campaign.WithStrategies(names...))
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (p program) replay(text, traceFile string, stdout, stderr io.Writer) (err e
 	if token.Version != results.Version {
 		fmt.Fprintf(stderr, "lockquake: the token was made by version %s, this is %s: the run may differ\n", token.Version, results.Version)
 	}
-	var opts []scenarios.Option
+	var opts []campaign.Option
 	if traceFile != "" {
 		f, createErr := os.Create(traceFile)
 		if createErr != nil {
@@ -124,9 +124,9 @@ func (p program) replay(text, traceFile string, stdout, stderr io.Writer) (err e
 				}
 			}
 		}()
-		opts = append(opts, scenarios.WithTrace(w))
+		opts = append(opts, campaign.WithTrace(w))
 	}
-	trial, err := scenarios.RunOnce(s, token.Label, token.Seed, opts...)
+	trial, err := campaign.Once(s, token.Label, token.Seed, opts...)
 	if err != nil {
 		return err
 	}

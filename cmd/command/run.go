@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
 )
 
@@ -149,7 +150,7 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 
 // one runs one scenario, prints what came out of it, and leaves it in dir. The
 // error of a campaign that was stopped is in it.
-func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir string, opts []scenarios.Option, stdout, stderr io.Writer) (c *results.Campaign, err error) {
+func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir string, opts []campaign.Option, stdout, stderr io.Writer) (c *results.Campaign, err error) {
 	if f.noReport {
 		if c, err = f.campaign(ctx, s, title, opts, stderr); c == nil {
 			return nil, err
@@ -162,7 +163,7 @@ func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir st
 	}
 	done := journal.Close
 	defer func() { err = errors.Join(err, done()) }()
-	if c, err = f.campaign(ctx, s, title, append(slices.Clone(opts), scenarios.WithJournal(journal)), stderr); c == nil {
+	if c, err = f.campaign(ctx, s, title, append(slices.Clone(opts), campaign.WithJournal(journal)), stderr); c == nil {
 		return nil, err
 	}
 	if err = f.deliver(c, s, dir, journal, stdout); err == nil && !c.Partial {
@@ -172,13 +173,13 @@ func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir st
 }
 
 // campaign runs one scenario, and shows how far it has come.
-func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title string, opts []scenarios.Option, stderr io.Writer) (*results.Campaign, error) {
+func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title string, opts []campaign.Option, stderr io.Writer) (*results.Campaign, error) {
 	if f.quiet {
-		return scenarios.Run(ctx, s, opts...)
+		return campaign.Run(ctx, s, opts...)
 	}
 	bar := newProgress(stderr, title, s, f.strategies)
 	defer bar.end()
-	return scenarios.Run(ctx, s, append(slices.Clone(opts), scenarios.WithProgress(bar.show))...)
+	return campaign.Run(ctx, s, append(slices.Clone(opts), campaign.WithProgress(bar.show))...)
 }
 
 // stoppedIn says how far a campaign came that was stopped.
@@ -208,7 +209,7 @@ func notBegun(rest []*scenarios.Scenario) string {
 	return "not begun: " + strings.Join(names, ", ")
 }
 
-func (f *runFlags) options() ([]scenarios.Option, error) {
+func (f *runFlags) options() ([]campaign.Option, error) {
 	if err := f.usable(); err != nil {
 		return nil, err
 	}
@@ -218,20 +219,20 @@ func (f *runFlags) options() ([]scenarios.Option, error) {
 	if f.noReport && (f.resume || f.part != "") {
 		return nil, usagef("--resume and --shard need the runs that a report keeps, and --no-report keeps none")
 	}
-	var opts []scenarios.Option
+	var opts []campaign.Option
 	if f.seeds != "" {
 		first, last, err := parseSeeds(f.seeds)
 		if err != nil {
 			return nil, err
 		}
-		opts = append(opts, scenarios.WithSeeds(first, last))
+		opts = append(opts, campaign.WithSeeds(first, last))
 	}
 	if f.until != "" {
 		halfWidth, err := parseShare(f.until)
 		if err != nil {
 			return nil, err
 		}
-		opts = append(opts, scenarios.WithUntil(halfWidth))
+		opts = append(opts, campaign.WithUntil(halfWidth))
 	}
 	if f.part != "" {
 		part, parts, err := parseShard(f.part)
@@ -241,13 +242,13 @@ func (f *runFlags) options() ([]scenarios.Option, error) {
 		if f.until != "" {
 			return nil, usagef("--until looks at all runs, and --shard has a part of them: leave one out")
 		}
-		opts = append(opts, scenarios.WithShard(part, parts))
+		opts = append(opts, campaign.WithShard(part, parts))
 	}
 	if len(f.strategies) > 0 {
-		opts = append(opts, scenarios.WithStrategies(f.strategies...))
+		opts = append(opts, campaign.WithStrategies(f.strategies...))
 	}
 	if f.jobs > 0 {
-		opts = append(opts, scenarios.WithJobs(f.jobs))
+		opts = append(opts, campaign.WithJobs(f.jobs))
 	}
 	return opts, nil
 }

@@ -11,7 +11,9 @@ import (
 
 	"lockquake/reports/story"
 	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/search"
 )
 
 // shrinkFlags are the flags of lockquake shrink.
@@ -67,17 +69,17 @@ func (f *shrinkFlags) run(ctx context.Context, arg string, stdout, stderr io.Wri
 	if err != nil {
 		return shrinkError(err)
 	}
-	var told func(scenarios.Extent)
+	var told func(search.Extent)
 	if !f.quiet {
-		var last scenarios.Extent
-		told = func(e scenarios.Extent) {
+		var last search.Extent
+		told = func(e search.Extent) {
 			if e != last {
 				fmt.Fprintf(stderr, "still failing: %v\n", e)
 			}
 			last = e
 		}
 	}
-	small, err := scenarios.Shrink(ctx, s, scenarios.Shrinking{Label: f.strategy, Seed: f.seed, Check: f.check, Path: f.out, Told: told})
+	small, err := search.Shrink(ctx, s, search.ShrinkRequest{Label: f.strategy, Seed: f.seed, Check: f.check, Path: f.out, Told: told})
 	if small == nil {
 		return shrinkError(err)
 	}
@@ -99,7 +101,7 @@ func (f *shrinkFlags) run(ctx context.Context, arg string, stdout, stderr io.Wri
 
 // shrinkError says that a run which does not fail is the caller's mistake.
 func shrinkError(err error) error {
-	if errors.Is(err, scenarios.ErrHolds) {
+	if errors.Is(err, search.ErrHolds) {
 		return usageError{err.Error()}
 	}
 	return err
@@ -128,14 +130,14 @@ func (f *shrinkFlags) find(ctx context.Context, arg string) (*scenarios.Scenario
 	if err != nil || f.strategy != "" && f.seed != 0 {
 		return s, err
 	}
-	var opts []scenarios.Option
+	var opts []campaign.Option
 	if f.strategy != "" {
-		opts = append(opts, scenarios.WithStrategies(f.strategy))
+		opts = append(opts, campaign.WithStrategies(f.strategy))
 	}
 	if f.seed != 0 {
-		opts = append(opts, scenarios.WithSeeds(f.seed, f.seed))
+		opts = append(opts, campaign.WithSeeds(f.seed, f.seed))
 	}
-	f.strategy, f.seed, err = scenarios.Failing(ctx, s, f.check, opts...)
+	f.strategy, f.seed, err = search.Failing(ctx, s, f.check, opts...)
 	if err != nil && ctx.Err() != nil {
 		return nil, interruptError{"no failing run was found yet"}
 	}
@@ -143,12 +145,12 @@ func (f *shrinkFlags) find(ctx context.Context, arg string) (*scenarios.Scenario
 }
 
 // confirm runs what is in the file.
-func (f *shrinkFlags) confirm(small *scenarios.Shrunk) error {
+func (f *shrinkFlags) confirm(small *search.Shrunk) error {
 	s, err := f.program.load(f.out)
 	if err != nil {
 		return err
 	}
-	again, err := scenarios.RunOnce(s, small.Label, small.Seed)
+	again, err := campaign.Once(s, small.Label, small.Seed)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,9 @@ import (
 	"lockquake/reports"
 	"lockquake/reports/tables"
 	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/search"
 )
 
 // sweepFlags are the flags of lockquake sweep. Those that it has in common with
@@ -119,21 +121,21 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string, stdout, stderr io.Wr
 	if err != nil {
 		return flagged("--require", err)
 	}
-	opts = append(opts, scenarios.WithBounds(bounds))
+	opts = append(opts, campaign.WithBounds(bounds))
 	s, err := f.program.loadWith(arg, f.sets)
 	if err != nil {
 		return err
 	}
 	if !f.quiet {
 		bar := newProgress(stderr, s.Name, s, f.strategies)
-		opts = append(opts, scenarios.WithProgress(bar.show))
+		opts = append(opts, campaign.WithProgress(bar.show))
 		defer bar.end()
 	}
 	var result *results.Sweep
 	if f.find {
-		result, err = scenarios.Find(ctx, s, axes[0], f.check, precision, opts...)
+		result, err = search.Find(ctx, s, axes[0], f.check, precision, opts...)
 	} else {
-		result, err = scenarios.RunSweep(ctx, s, axes, f.check, opts...)
+		result, err = search.Sweep(ctx, s, axes, f.check, opts...)
 	}
 	flag := "--vary"
 	if setting, ok := errors.AsType[*scenarios.SettingError](err); ok && setting.Setting == f.check {

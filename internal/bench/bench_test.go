@@ -12,6 +12,7 @@ import (
 	"lockquake/history"
 	"lockquake/internal/draw"
 	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 	"lockquake/sim"
 )
 
@@ -64,8 +65,8 @@ func pipeline(b *testing.B, strategy string) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command does
 	b.ReportAllocs()
 	b.ResetTimer()
-	c, err := scenarios.Run(context.Background(), s,
-		scenarios.WithSeeds(1, uint64(b.N)), scenarios.WithStrategies(strategy), scenarios.WithJobs(1))
+	c, err := campaign.Run(context.Background(), s,
+		campaign.WithSeeds(1, uint64(b.N)), campaign.WithStrategies(strategy), campaign.WithJobs(1))
 	if err != nil {
 		b.Fatal(err)
 	}

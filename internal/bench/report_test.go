@@ -7,6 +7,7 @@ import (
 
 	"lockquake/reports"
 	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 )
 
 // BenchmarkReport measures the time that a user waits: gc-pause with 1,000 seeds and five
@@ -23,7 +24,7 @@ func BenchmarkReport(b *testing.B) {
 	runs := 0
 	var acquired int64
 	for b.Loop() {
-		c, err := scenarios.Run(context.Background(), s, scenarios.WithSeeds(1, seeds), scenarios.WithStrategies(strategies...))
+		c, err := campaign.Run(context.Background(), s, campaign.WithSeeds(1, seeds), campaign.WithStrategies(strategies...))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"lockquake/faults"
 	"lockquake/history"
 	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
 )
 
@@ -34,7 +35,7 @@ func TestEveryFailureIsToldByItsEvidence(t *testing.T) {
 			if len(s.Faults) > 0 && s.Faults[0].Case != "" { // many runs as it is
 				last = 1
 			}
-			c, err := scenarios.Run(t.Context(), s, scenarios.WithSeeds(1, last), scenarios.WithJobs(1))
+			c, err := campaign.Run(t.Context(), s, campaign.WithSeeds(1, last), campaign.WithJobs(1))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 )
 
 // A lock that takes a majority of servers is told of as one lock: who has most
@@ -15,7 +16,7 @@ func TestStoryOfSeveralServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial, err := scenarios.RunOnce(s, "redlock", 1)
+	trial, err := campaign.Once(s, "redlock", 1)
 	if err != nil {
 		t.Fatal(err)
 	}

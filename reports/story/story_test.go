@@ -17,6 +17,7 @@ import (
 	"lockquake/reports/words"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/search"
 )
 
 const ms = time.Millisecond
@@ -505,7 +506,7 @@ func TestShrunkStoryIsShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	small, err := scenarios.Shrink(t.Context(), s, scenarios.Shrinking{Label: "redis", Seed: 1, Path: filepath.Join(t.TempDir(), "shrunk.yaml")})
+	small, err := search.Shrink(t.Context(), s, search.ShrinkRequest{Label: "redis", Seed: 1, Path: filepath.Join(t.TempDir(), "shrunk.yaml")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"lockquake/scenarios"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/search"
 )
 
 // explored is a search by hand: two strategies, of which one has a point more.
@@ -118,7 +118,7 @@ func TestMapLeavesOutWhatIsSafe(t *testing.T) {
 // Every kind has a letter of its own in the map.
 func TestLettersOfKindsDiffer(t *testing.T) {
 	seen := map[string]string{}
-	for _, k := range scenarios.PlacedKinds() {
+	for _, k := range search.PlacedKinds() {
 		if other, taken := seen[k.Letter]; taken || len(k.Letter) != 1 {
 			t.Errorf("%s has the letter %q, as %q", k.Name, k.Letter, other)
 		}

@@ -1,0 +1,337 @@
+package campaign
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"lockquake/checker"
+	"lockquake/scenarios"
+	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
+)
+
+// grace is how long, in real time, a stopped campaign waits for the runs at
+// hand.
+const grace = 300 * time.Millisecond
+
+// campaign is a Campaign under way.
+type campaign struct {
+	scenario *scenarios.Scenario
+	options  Options
+	uses     []scenarios.Strategy
+	jobs     *run.Pool
+
+	// Set between two blocks, when no job is at work.
+	seeds  results.SeedRange // of the block at hand
+	active []int             // the uses that are run in it
+	again  []cell            // runs of the journal that are needed whole
+
+	mu       sync.Mutex
+	tallies  []*tally                // by use
+	first    []map[string]*violation // by use and check: the lowest seed that violates it
+	whole    map[showcase]int        // of a scenario with cases: the use whose first violation is kept whole
+	faults   []results.FaultStats
+	done     int
+	recalled int // of those, the ones that a journal had
+	due      int // runs at the end of the block
+	total    int // runs at the end of the campaign, at most
+	err      error
+	over     bool // what a run left behind still does counts no more
+}
+
+// cell is one run of a campaign: a use of a strategy, by its place, and a seed.
+type cell struct {
+	use  int
+	seed uint64
+}
+
+// violation is a run that violates a check. Its trial is missing if it is not
+// kept whole, and as long as the run is known from a journal only.
+type violation struct {
+	seed     uint64
+	checksum string
+	trial    *results.Trial
+}
+
+// Run carries out the scenario over its seeds and strategies. When ctx ends
+// it gives the runs at hand a moment to end, and returns what was done, marked
+// as partial, with the cause. A *RunError is a run that could not be carried
+// out; the campaign ends with it.
+func Run(ctx context.Context, s *scenarios.Scenario, opts ...Option) (*results.Campaign, error) {
+	o := Settle(s, Options{Jobs: runtime.GOMAXPROCS(0), Stall: run.DefaultStall}, opts)
+	if err := o.choose(s); err != nil {
+		return nil, err
+	}
+	uses, err := s.Uses(o.Strategies, o.Own)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.ask(s, uses); err != nil {
+		return nil, err
+	}
+	c := newCampaign(s, o, uses)
+	if err := c.repeats(ctx); err != nil {
+		return nil, err
+	}
+	for c.begin(ctx) && ctx.Err() == nil {
+		c.carryOut(ctx)
+	}
+	c.mu.Lock()
+	c.over = true
+	c.mu.Unlock()
+	if c.err != nil {
+		return nil, c.err
+	}
+	result := c.sum()
+	if result.Partial {
+		return result, context.Cause(ctx)
+	}
+	return result, nil
+}
+
+func newCampaign(s *scenarios.Scenario, o Options, uses []scenarios.Strategy) *campaign {
+	c := &campaign{scenario: s, options: o, uses: uses, whole: map[showcase]int{}, jobs: o.Pool(s)}
+	c.jobs.Grace = grace
+	for i, use := range uses {
+		c.active = append(c.active, i)
+		c.tallies = append(c.tallies, newTally(s, use, o.Seeds.First))
+		c.first = append(c.first, map[string]*violation{})
+	}
+	for i, spec := range s.Faults {
+		c.faults = append(c.faults, results.FaultStats{Spec: i, Kind: spec.Kind(), Case: spec.Case, Optional: spec.Optional})
+	}
+	return c
+}
+
+// begin makes the next block ready, with the runs that a journal has of it, and
+// reports whether there is one: not after an error, or a block that was not done.
+// Without WithUntil there is one block.
+func (c *campaign) begin(ctx context.Context) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := c.options.Seeds
+	switch {
+	case c.err != nil || c.done < c.due:
+		return false
+	case c.due == 0:
+		c.seeds.First = all.First
+	case c.seeds.Last == all.Last:
+		return false
+	default:
+		c.seeds.First = c.seeds.Last + 1
+		c.active = slices.DeleteFunc(c.active, func(i int) bool { return c.tallies[i].narrow(c.options.until) })
+	}
+	c.seeds.Last = all.Last
+	c.total = c.done + len(c.active)*c.seeds.Count()
+	if c.options.until > 0 && c.seeds.Count() > block {
+		c.seeds.Last = c.seeds.First + block - 1
+	}
+	c.due = c.done + len(c.active)*c.seeds.Count()
+	c.err = c.recall(ctx)
+	return c.err == nil && len(c.active) > 0
+}
+
+// recall takes in the runs of the block that the journal has, and finds out which
+// of them have to be run again: reports tell of the first violation of each check,
+// and a journal holds no histories.
+func (c *campaign) recall(ctx context.Context) error {
+	c.again = nil
+	if c.options.journal == nil {
+		return nil
+	}
+	for i := int64(0); i < int64(len(c.active)*c.seeds.Count()) && ctx.Err() == nil; i++ {
+		at, _ := c.at(i)
+		s, err := c.options.journal.summary(c.scenario, c.uses[at.use].Label, at.seed)
+		if err != nil {
+			return err
+		}
+		if s != nil {
+			c.take(at, s, nil)
+		}
+	}
+	for use := range c.first {
+		for _, check := range c.scenario.Checks {
+			first := c.first[use][check]
+			if first == nil || first.trial != nil || !c.keepsWhole(use, check) {
+				continue
+			}
+			if at := (cell{use, first.seed}); !slices.Contains(c.again, at) {
+				c.again = append(c.again, at)
+			}
+		}
+	}
+	return nil
+}
+
+// carryOut does the runs of a block, seed by seed.
+func (c *campaign) carryOut(stopped context.Context) {
+	err := c.jobs.All(stopped, int64(len(c.again)+len(c.active)*c.seeds.Count()), c.task)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if stopped.Err() == nil {
+		c.err = err
+	}
+}
+
+// task is the run of the block that has the number i, if the journal does not
+// have it.
+func (c *campaign) task(i int64) run.Task {
+	at, again := c.at(i)
+	use := c.uses[at.use]
+	return run.Task{Scenario: c.scenario, Use: use, Seed: at.seed, Do: func(r *run.Runner) error {
+		if !again && c.options.journal.has(use.Label, at.seed) {
+			return nil
+		}
+		trial, err := r.Once(use, at.seed)
+		switch {
+		case err != nil:
+			return err
+		case again:
+			return c.fill(at.use, trial)
+		}
+		return c.keep(at.use, trial)
+	}}
+}
+
+// at says which run of the block has the number i. First come those that are
+// run again; then all strategies of one seed follow each other, so that a campaign
+// cut short compares them on the same seeds.
+func (c *campaign) at(i int64) (run cell, again bool) {
+	if i < int64(len(c.again)) {
+		return c.again[i], true
+	}
+	i -= int64(len(c.again))
+	n := int64(len(c.active))
+	return cell{c.active[i%n], c.seeds.First + uint64(i/n)}, false
+}
+
+// Once carries out one run of one use of a strategy, and keeps all of it.
+func Once(s *scenarios.Scenario, label string, seed uint64, opts ...Option) (*results.Trial, error) {
+	o := Settle(s, Options{Strategies: []string{label}, Stall: run.DefaultStall}, opts)
+	uses, err := s.Uses(o.Strategies, o.Own)
+	if err != nil {
+		return nil, err
+	}
+	return o.Pool(s).One(s, uses[0], seed)
+}
+
+// keep takes in a finished run, and writes it into the journal first.
+func (c *campaign) keep(use int, t *results.Trial) error {
+	s := c.summarise(t)
+	line, err := c.options.journal.line(t.Label, t.Seed, s)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return nil
+	}
+	if err := c.options.journal.keep(t.Label, t.Seed, line); err != nil {
+		return err
+	}
+	c.take(cell{use, t.Seed}, s, t)
+	return nil
+}
+
+// summarise keeps of a run what is added up.
+func (c *campaign) summarise(t *results.Trial) *summary {
+	s := &summary{Acquisitions: t.Acquisitions, Metrics: t.Metrics, Checksum: t.Checksum, Unread: t.History.Meta.Unread}
+	for _, r := range t.Results {
+		s.Results = append(s.Results, outcomeOf{r.Verdict, r.Applies, r.Count})
+	}
+	for step, b := range t.Bites {
+		spec := t.Plan.Steps[step].Spec
+		i := slices.IndexFunc(s.Faults, func(f results.FaultStats) bool { return f.Spec == spec })
+		if i < 0 {
+			i = len(s.Faults)
+			s.Faults = append(s.Faults, results.FaultStats{Spec: spec, Kind: c.scenario.Faults[spec].Kind()})
+		}
+		s.Faults[i].Add(b)
+	}
+	return s
+}
+
+// take adds a run, of which the trial is nil if it comes from a journal. The
+// trial is kept whole if it is the first of its strategy that violates a check, and
+// in a scenario with cases the first of all strategies under that class of faults.
+func (c *campaign) take(at cell, s *summary, t *results.Trial) {
+	label, violated, kept := c.uses[at.use].Label, false, false
+	for i, r := range s.Results {
+		if r.verdict != checker.Invalid {
+			continue
+		}
+		check := c.scenario.Checks[i]
+		violated = violated || c.scenario.Decides(label, check)
+		if first := c.first[at.use][check]; first == nil || at.seed < first.seed {
+			v := &violation{seed: at.seed, checksum: s.Checksum}
+			c.first[at.use][check] = v
+			if c.claimWhole(at.use, check) {
+				v.trial, kept = t, true
+			}
+		}
+	}
+	if kept && t != nil {
+		run.OwnEvents(t)
+	}
+	for _, f := range s.Faults {
+		of := &c.faults[f.Spec]
+		of.Planned, of.Happened, of.Bit = of.Planned+f.Planned, of.Happened+f.Happened, of.Bit+f.Bit
+	}
+	c.tallies[at.use].take(at.seed, s)
+	c.done++
+	if t == nil {
+		c.recalled++
+	}
+	if c.options.Progress != nil {
+		c.options.Progress(Progress{c.done, c.total, label, violated, c.recalled})
+	}
+}
+
+// fill puts in the trial of a run that was known from the journal only.
+func (c *campaign) fill(use int, t *results.Trial) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return nil
+	}
+	owned := false
+	for check, first := range c.first[use] { // the order does not show
+		switch {
+		case first.seed != t.Seed || first.trial != nil || !c.keepsWhole(use, check):
+			continue
+		case first.checksum != t.Checksum:
+			return &run.RepeatError{Label: t.Label, Seed: t.Seed, Now: t.Checksum, Then: first.checksum}
+		case !owned:
+			run.OwnEvents(t)
+			owned = true
+		}
+		first.trial = t
+	}
+	return nil
+}
+
+// repeats carries out the first run of each strategy that the caller brought along
+// twice, since such a lock may take its time or its random numbers from elsewhere.
+func (c *campaign) repeats(ctx context.Context) error {
+	var first []scenarios.Strategy
+	for _, use := range c.uses {
+		_, own := c.options.Own[use.Name]
+		if own && !slices.ContainsFunc(first, func(u scenarios.Strategy) bool { return u.Name == use.Name }) {
+			first = append(first, use)
+		}
+	}
+	err := c.jobs.All(ctx, int64(len(first)), func(i int64) run.Task {
+		use, seed := first[i], c.options.Seeds.First
+		return run.Task{Scenario: c.scenario, Use: use, Seed: seed, Do: func(r *run.Runner) error {
+			return r.Repeats(use, seed)
+		}}
+	})
+	if ctx.Err() == nil { // else the campaign itself says what that means
+		return err
+	}
+	return nil
+}

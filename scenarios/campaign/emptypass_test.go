@@ -1,0 +1,122 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"lockquake/lock"
+	"lockquake/lock/env"
+	"lockquake/scenarios"
+	"lockquake/scenarios/results"
+)
+
+// refusing is a lock that nobody gets. It answers after a while, or at once.
+type refusing struct {
+	lock.Deps
+	after time.Duration
+}
+
+func (r refusing) Acquire(ctx context.Context, _ string) (lock.Lease, error) {
+	return nil, cmp.Or(r.Env.Sleep(ctx, r.after), lock.ErrNotObtained)
+}
+
+// waiting is a lock that is waited for until the section is cancelled.
+type waiting struct{ gate env.Sem }
+
+func (w waiting) Acquire(ctx context.Context, _ string) (lock.Lease, error) {
+	return nil, w.gate.Acquire(ctx)
+}
+
+// hanging is a lock whose work never ends: it hands out a resource that does not
+// answer.
+type hanging struct{ gate env.Sem }
+
+func (hanging) Acquire(ctx context.Context, _ string) (lock.Lease, error) {
+	return &leasedLease{ctx: ctx}, nil
+}
+
+func (h hanging) Do(ctx context.Context, key string, _ lock.Resource, body lock.Body) error {
+	return lock.WithLock(h).Do(ctx, key, h, body)
+}
+
+func (h hanging) Read(ctx context.Context, _ string, _ int64) (string, error) {
+	return "", h.gate.Acquire(context.WithoutCancel(ctx))
+}
+
+func (h hanging) Write(ctx context.Context, _, _ string, _ int64) error {
+	return h.gate.Acquire(context.WithoutCancel(ctx))
+}
+
+// replaced gives every strategy of a scenario another implementation, under its name
+// and with its claims.
+func replaced(s *scenarios.Scenario, by func(e lock.Entry, d lock.Deps) lock.Strategy) Option {
+	return func(o *Options) {
+		for _, use := range s.Strategies {
+			i := slices.IndexFunc(scenarios.Strategies(), func(e lock.Entry) bool { return e.Name == use.Name })
+			e := scenarios.Strategies()[i]
+			of := e
+			e.New = func(d lock.Deps) lock.Strategy { return by(of, d) }
+			o.Own[e.Name] = e
+		}
+	}
+}
+
+// someCases keeps a sample of the uses of a scenario with hundreds.
+func someCases(uses []scenarios.Strategy) []scenarios.Strategy {
+	const stride = 29 // it goes through all strategies and through most cases
+	var some []scenarios.Strategy
+	for i := 0; i < len(uses); i += stride {
+		some = append(some, uses[i])
+	}
+	return some
+}
+
+// A lock that refuses at once, to workers that do not think, lets the run advance.
+func TestLockThatRefusesAtOnceEndsUnknown(t *testing.T) {
+	s := parseText(t, `
+name: at-once
+duration: 300ms
+seeds: 2
+workers: 2
+workload: {kind: counter}
+strategies: [redis]
+`)
+	c := campaignOf(t, s, replaced(s, func(_ lock.Entry, d lock.Deps) lock.Strategy { return lock.WithLock(refusing{Deps: d}) }))
+	if m := c.Strategies[0].Metrics; c.Verdict != results.Unknown || m.Finished > 0 || m.Jobs < 100 {
+		t.Errorf("%s, %d of %d finished", c.Summary(), m.Finished, m.Jobs)
+	}
+}
+
+// A lock under which no work is finished passes in no built-in scenario, and nothing
+// that is expected to hold holds under it.
+func TestLockThatFinishesNothingPassesNowhere(t *testing.T) {
+	locks := map[string]func(lock.Entry, lock.Deps) lock.Strategy{
+		"never grants":        func(_ lock.Entry, d lock.Deps) lock.Strategy { return lock.WithLock(refusing{d, time.Second}) },
+		"waits for ever":      func(_ lock.Entry, d lock.Deps) lock.Strategy { return lock.WithLock(waiting{d.Env.NewSem(0)}) },
+		"never lets work end": func(_ lock.Entry, d lock.Deps) lock.Strategy { return hanging{d.Env.NewSem(0)} },
+	}
+	for _, name := range scenarios.Builtins() {
+		s := loaded(t, name)
+		if s.Claims {
+			s.Strategies = someCases(s.Strategies)
+		}
+		const seeds = 2
+		s.Seeds = seeds // they are enough to decide an expected violation
+		for _, kind := range slices.Sorted(maps.Keys(locks)) {
+			c := campaignOf(t, s, WithSeeds(1, seeds), replaced(s, locks[kind]))
+			if c.Verdict == results.Pass {
+				t.Errorf("%s: a lock that %s passes", name, kind)
+			}
+			for _, st := range c.Strategies {
+				holds := st.Decides && (st.Expects == nil || len(st.Expects.Holds) > 0)
+				if holds && st.Expected == results.AsExpected {
+					t.Errorf("%s, %s: a lock that %s is as expected, with %d of %d finished", name, st.Label, kind, st.Metrics.Finished, st.Metrics.Jobs)
+				}
+			}
+		}
+	}
+}

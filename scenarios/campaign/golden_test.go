@@ -1,0 +1,101 @@
+package campaign
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/scenarios"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// checksums runs every built-in scenario over a few seeds and lists the
+// checksum of each strategy.
+func checksums(t *testing.T, jobs int) string {
+	t.Helper()
+	var out bytes.Buffer
+	for _, name := range scenarios.Builtins() {
+		s := loaded(t, name)
+		seeds := uint64(3)
+		if len(s.Faults) > 0 && s.Faults[0].Case != "" { // many runs as it is
+			seeds = 1
+		}
+		c := campaignOf(t, s, WithSeeds(1, seeds), WithJobs(jobs))
+		for _, st := range c.Strategies {
+			fmt.Fprintf(&out, "%s %s %s\n", name, st.Label, st.Checksum)
+		}
+	}
+	return out.String()
+}
+
+// The checksums of all built-in scenarios are committed. They are the same
+// under one core and under two, and on any architecture.
+func TestGoldenChecksums(t *testing.T) {
+	const file = "testdata/checksums.golden"
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	one := checksums(t, 1)
+	runtime.GOMAXPROCS(2)
+	two := checksums(t, 4)
+	if diff := cmp.Diff(one, two); diff != "" {
+		t.Errorf("one core and two give different checksums:\n%s", diff)
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(one), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), one); diff != "" {
+		t.Errorf("checksums (-committed +now); if the change is meant, run make update and say why:\n%s", diff)
+	}
+}
+
+// The traces of two seeds differ in more than the seed, and one seed gives one
+// trace to the byte.
+func TestTraces(t *testing.T) {
+	s := loaded(t, "gc-pause")
+	trace := func(seed uint64) []byte {
+		var out bytes.Buffer
+		if _, err := Once(s, "redis", seed, WithTrace(&out)); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	first := trace(1)
+	if !bytes.Equal(first, trace(1)) {
+		t.Error("one seed gave two traces")
+	}
+	a, b := bytes.Split(first, []byte("\n")), bytes.Split(trace(2), []byte("\n"))
+	same := 0
+	seen := map[string]bool{}
+	for _, line := range a {
+		seen[string(line)] = true
+	}
+	for _, line := range b {
+		if seen[string(line)] {
+			same++
+		}
+	}
+	if same > len(b)/100 {
+		t.Errorf("%d of %d lines of seed 2 stand in the trace of seed 1 too", same, len(b))
+	}
+}
+
+// All strategies of one seed meet the same plan.
+func TestStrategiesArePaired(t *testing.T) {
+	s := loaded(t, "gc-pause")
+	a := trialOf(t, s, "none", 7)
+	b := trialOf(t, s, "fenced", 7)
+	if diff := cmp.Diff(a.Plan.String(), b.Plan.String()); diff != "" {
+		t.Errorf("two strategies of one seed met different plans:\n%s", diff)
+	}
+}

@@ -1,0 +1,472 @@
+package campaign
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+
+	"lockquake/scenarios"
+)
+
+// Journal keeps the runs of a campaign as they end, so that none that is
+// finished is lost, however the program is stopped. It is a text file, a record a
+// line, that is only ever added to; what it holds of a run is what is added up, and
+// no history.
+//
+// Each record is written by one call of the system, and not forced onto the disk:
+// a journal outlives the program, and after a power cut what had reached the disk.
+type Journal struct {
+	path   string
+	file   *os.File // nil: the journal is others put together, and no file of its own
+	writes bool
+	header journalHeader
+
+	mu    sync.Mutex
+	asked journalAsked // of the campaign that was last begun
+	runs  map[string]map[uint64]journalPlace
+	count int
+	lines int
+	end   int64 // of the last whole record
+}
+
+// journalPlace is where a run's record is.
+type journalPlace struct {
+	in     *Journal
+	offset int64
+	length int
+	line   int
+}
+
+// JournalError is a journal that cannot be used: it is damaged, or of something
+// else. It is a single line.
+type JournalError struct {
+	Path string
+	Line int // 0: all of it
+	Text string
+}
+
+func (e *JournalError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %s", e.Path, e.Text)
+	}
+	return fmt.Sprintf("%s:%d: %s", e.Path, e.Line, e.Text)
+}
+
+func (j *Journal) wrong(line int, format string, args ...any) error {
+	return &JournalError{j.path, line, fmt.Sprintf(format, args...)}
+}
+
+// CreateJournal begins a journal for runs of the scenario, in the place of an
+// earlier one. A file that is no journal is left alone, and so is one that
+// a campaign under way is writing: that is a [*JournalError].
+func CreateJournal(path string, s *scenarios.Scenario) (*Journal, error) {
+	return openJournal(path, s, func(j *Journal) error {
+		head := make([]byte, len(journalBeginning()))
+		n, err := j.file.ReadAt(head, 0)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if !journalBegins(head[:n]) {
+			return j.wrong(0, "the file is there, and it is no journal of lockquake")
+		}
+		return nil
+	})
+}
+
+// OpenJournal goes on with a journal of runs of the scenario, or begins one if
+// there is none. What a program that was killed has left of a last record is cut
+// off. A journal that is damaged elsewhere, or of another scenario or version of
+// lockquake, is a [*JournalError].
+func OpenJournal(path string, s *scenarios.Scenario) (*Journal, error) {
+	return openJournal(path, s, (*Journal).load)
+}
+
+func openJournal(path string, s *scenarios.Scenario, look func(*Journal) error) (*Journal, error) {
+	file, err := journalFile(path)
+	if err != nil {
+		return nil, journalFault(err)
+	}
+	j := &Journal{path: path, file: file, writes: true, runs: map[string]map[uint64]journalPlace{}}
+	if err = look(j); err == nil {
+		err = file.Truncate(j.end)
+	}
+	header := journalHeaderOf(s)
+	if err == nil && j.lines == 0 {
+		j.header = header
+		err = j.write(journalRecord{Journal: &header})
+	} else if err == nil {
+		err = j.fits(header)
+	}
+	if err != nil {
+		return nil, errors.Join(journalFault(err), file.Close())
+	}
+	return j, nil
+}
+
+// journalFile opens a file that no other campaign writes.
+func journalFile(path string) (*os.File, error) {
+	for {
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+			return nil, &JournalError{path, 0, "it is no file that could be a journal"}
+		}
+		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+		if err != nil {
+			return nil, err
+		}
+		if err := journalLock(file); err != nil {
+			return nil, errors.Join(&JournalError{path, 0, "a campaign that is under way writes it"}, file.Close())
+		}
+		mine, err := file.Stat()
+		if err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+		// Its last owner may have removed it in between.
+		if now, err := os.Stat(path); err == nil && os.SameFile(mine, now) {
+			return file, nil
+		}
+		if err := file.Close(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// journalFault names what went wrong, if it does not say so itself.
+func journalFault(err error) error {
+	if _, ok := errors.AsType[*JournalError](err); ok {
+		return err
+	}
+	return fmt.Errorf("journal: %w", err)
+}
+
+// ReadJournal reads a journal, which may be compressed by gzip, and leaves it as it
+// is. What is wrong with it is a [*JournalError].
+func ReadJournal(path string) (*Journal, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, &JournalError{path, 0, "it is no file that could be a journal"}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	j := &Journal{path: path, file: file, runs: map[string]map[uint64]journalPlace{}}
+	if err = j.decompress(); err == nil {
+		err = j.load()
+	}
+	if err == nil && j.lines == 0 {
+		err = j.wrong(0, "the file is empty")
+	}
+	if err != nil {
+		return nil, errors.Join(journalFault(err), j.file.Close())
+	}
+	return j, nil
+}
+
+// decompress puts a plain copy in the place of a compressed journal: a run is read
+// from its place in the file. A system that does not let go of the name of an open
+// file keeps the copy in its directory for temporary files.
+func (j *Journal) decompress() error {
+	const magic = "\x1f\x8b"
+	head := make([]byte, len(magic))
+	if _, err := j.file.ReadAt(head, 0); err != nil || string(head) != magic {
+		return nil //nolint:nilerr // what is too short is not compressed
+	}
+	packed := j.file
+	z, err := gzip.NewReader(packed)
+	if err != nil {
+		return j.wrong(0, "it is compressed and cannot be read: %v", err)
+	}
+	plain, err := os.CreateTemp("", "lockquake-*.runs")
+	if err != nil {
+		return err
+	}
+	_ = os.Remove(plain.Name())
+	j.file = plain
+	if _, err := io.Copy(plain, z); err != nil {
+		return errors.Join(j.wrong(0, "it is compressed and cannot be read: %v", err), packed.Close())
+	}
+	return packed.Close()
+}
+
+// load finds where each run is.
+func (j *Journal) load() error {
+	info, err := j.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return j.wrong(0, "it is no file that could be a journal")
+	}
+	r := bufio.NewReaderSize(io.NewSectionReader(j.file, 0, info.Size()), 1<<16)
+	for {
+		line, err := journalNext(r)
+		if len(line) == 0 && errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return j.wrong(j.lines+1, "%v", err)
+		}
+		record, sound := journalContent(line)
+		if !sound {
+			if _, err := r.Peek(1); errors.Is(err, io.EOF) && (j.lines > 0 || journalBegins(line)) {
+				return nil // the program was killed as it wrote this
+			}
+			if j.lines == 0 {
+				return j.wrong(1, "this is no journal of lockquake, or its beginning is damaged")
+			}
+			return j.wrong(j.lines+1, "the record is damaged")
+		}
+		if err := j.see(record, len(line)); err != nil {
+			return err
+		}
+	}
+}
+
+// see takes in one record, which takes up length bytes.
+func (j *Journal) see(content []byte, length int) error {
+	at := j.lines + 1
+	record, err := journalParse(content)
+	if err != nil {
+		return j.wrong(at, "%v", err)
+	}
+	switch {
+	case (record.Journal != nil) != (j.lines == 0):
+		return j.wrong(at, "a journal begins in its first line, and only there")
+	case record.Journal != nil:
+		j.header = *record.Journal
+	case record.Asked != nil:
+		j.asked = *record.Asked
+	default:
+		place := journalPlace{j, j.end, length, at}
+		if err := j.index(record.Run.Label, record.Run.Seed, place); err != nil {
+			return err
+		}
+	}
+	j.lines, j.end = at, j.end+int64(length)
+	return nil
+}
+
+// index notes where a run is. A run may be there twice if both say the
+// same.
+func (j *Journal) index(label string, seed uint64, place journalPlace) error {
+	seeds := j.runs[label]
+	if seeds == nil {
+		seeds = map[uint64]journalPlace{}
+		j.runs[label] = seeds
+	}
+	earlier, found := seeds[seed]
+	if !found {
+		seeds[seed] = place
+		j.count++
+		return nil
+	}
+	one, err := earlier.read()
+	if err != nil {
+		return err
+	}
+	two, err := place.read()
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(one, two) {
+		return place.in.wrong(place.line, "seed %d of %.60q is not the same run as in %s, line %d", seed, label, earlier.in.path, earlier.line)
+	}
+	return nil
+}
+
+// read returns the record.
+func (p journalPlace) read() ([]byte, error) {
+	line := make([]byte, p.length)
+	if _, err := p.in.file.ReadAt(line, p.offset); err != nil {
+		return nil, p.in.wrong(p.line, "read it again: %v", err)
+	}
+	return line, nil
+}
+
+// fits refuses a journal of other runs than those of the header.
+func (j *Journal) fits(want journalHeader) error {
+	if text := j.header.differs(want); text != "" {
+		return j.wrong(1, "%s", text)
+	}
+	return nil
+}
+
+// Runs is how many runs the journal holds.
+func (j *Journal) Runs() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.count
+}
+
+// Close ends the use of the journal. One without a run is not kept.
+func (j *Journal) Close() error {
+	if j.writes && j.count == 0 {
+		return j.Remove()
+	}
+	return j.file.Close()
+}
+
+// Remove ends the use of the journal and removes its file.
+func (j *Journal) Remove() error {
+	// It goes before it is free for others, where the system allows it.
+	err := os.Remove(j.path)
+	closeErr := j.file.Close()
+	if err != nil {
+		err = os.Remove(j.path)
+	}
+	return errors.Join(err, closeErr)
+}
+
+// Import adds the runs of another journal that this one does not have. A run that
+// both have and that is not the same, or a journal of another scenario or version,
+// is a [*JournalError].
+func (j *Journal) Import(from *Journal) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := from.fits(j.header); err != nil {
+		return err
+	}
+	for run, place := range from.all() {
+		_, known := j.runs[run.Label][run.Seed]
+		if !known && j.file != nil {
+			line, err := place.read()
+			if err == nil {
+				err = j.put(run.Label, run.Seed, line)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := j.index(run.Label, run.Seed, place); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all goes through the runs: by strategy, as they were asked for, and by seed.
+func (j *Journal) all() iter.Seq2[journalRun, journalPlace] {
+	labels := slices.Sorted(maps.Keys(j.runs))
+	slices.SortStableFunc(labels, func(a, b string) int {
+		return cmp.Compare(uint(slices.Index(j.asked.Strategies, a)), uint(slices.Index(j.asked.Strategies, b)))
+	})
+	return func(yield func(journalRun, journalPlace) bool) {
+		for _, label := range labels {
+			for _, seed := range slices.Sorted(maps.Keys(j.runs[label])) {
+				if !yield(journalRun{label, seed}, j.runs[label][seed]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// WriteTo writes the journal anew, its runs in order, so that two journals of
+// the same runs are the same file.
+func (j *Journal) WriteTo(w io.Writer) (int64, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var written int64
+	out := bufio.NewWriter(w)
+	put := func(line []byte) error {
+		n, err := out.Write(line)
+		written += int64(n)
+		return err
+	}
+	for _, record := range []journalRecord{{Journal: &j.header}, {Asked: &j.asked}} {
+		line, err := journalLine(record)
+		if err != nil {
+			return written, err
+		}
+		if err := put(line); err != nil {
+			return written, err
+		}
+	}
+	for _, place := range j.all() {
+		line, err := place.read()
+		if err != nil {
+			return written, err
+		}
+		if err := put(line); err != nil {
+			return written, err
+		}
+	}
+	return written, out.Flush()
+}
+
+// ask notes which runs a campaign is of.
+func (j *Journal) ask(s *scenarios.Scenario, asked journalAsked) error {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.fits(journalHeaderOf(s)); err != nil {
+		return err
+	}
+	if j.asked.same(asked) {
+		return nil
+	}
+	j.asked = asked
+	return j.write(journalRecord{Asked: &asked})
+}
+
+// has reports whether a run is in the journal; in none there is nothing.
+func (j *Journal) has(label string, seed uint64) bool {
+	if j == nil {
+		return false
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	_, found := j.runs[label][seed]
+	return found
+}
+
+// keep writes a run, as line has made it.
+func (j *Journal) keep(label string, seed uint64, line []byte) error {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.put(label, seed, line)
+}
+
+// put adds the record of a run that is not there.
+func (j *Journal) put(label string, seed uint64, line []byte) error {
+	place := journalPlace{j, j.end, len(line), j.lines + 1}
+	if err := j.add(line); err != nil {
+		return err
+	}
+	return j.index(label, seed, place)
+}
+
+// write adds a record that is no run.
+func (j *Journal) write(record journalRecord) error {
+	if j.file == nil {
+		return nil
+	}
+	line, err := journalLine(record)
+	if err != nil {
+		return err
+	}
+	return j.add(line)
+}
+
+// add writes a line at the end. A half that was written before is written over.
+func (j *Journal) add(line []byte) error {
+	if _, err := j.file.WriteAt(line, j.end); err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	j.lines, j.end = j.lines+1, j.end+int64(len(line))
+	return nil
+}

@@ -1,0 +1,189 @@
+package campaign
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/scenarios"
+	"lockquake/scenarios/results"
+)
+
+// shard carries out a part of a campaign and returns its journal, to be read.
+func shard(t *testing.T, s *scenarios.Scenario, opts ...Option) *Journal {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "runs")
+	j := open(t, path, s)
+	campaignOf(t, s, append(opts, WithJournal(j))...)
+	closed(t, j)
+	return read(t, path)
+}
+
+func read(t *testing.T, path string) *Journal {
+	t.Helper()
+	j, err := ReadJournal(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = j.Close() })
+	return j
+}
+
+func TestShardsCoverAllSeeds(t *testing.T) {
+	for _, test := range []struct {
+		first, last uint64
+		parts       int
+		want        string
+	}{
+		{1, 10, 1, "1-10"},
+		{1, 10, 3, "1-4 5-7 8-10"},
+		{11, 14, 4, "11-11 12-12 13-13 14-14"},
+		{1<<64 - 5, 1<<64 - 1, 2, "18446744073709551611-18446744073709551613 18446744073709551614-18446744073709551615"},
+	} {
+		var got []string
+		for part := range test.parts {
+			o := Options{Seeds: results.SeedRange{First: test.first, Last: test.last}, part: part + 1, parts: test.parts}
+			if err := o.choose(&scenarios.Scenario{Seeds: 1}); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprintf("%d-%d", o.Seeds.First, o.Seeds.Last))
+		}
+		if text := strings.Join(got, " "); text != test.want {
+			t.Errorf("seeds %d to %d in %d parts: %s, want %s", test.first, test.last, test.parts, text, test.want)
+		}
+	}
+	for _, o := range []Options{{part: 3, parts: 2}, {part: 0, parts: 2}, {part: -1, parts: 2}, {part: 1, parts: 11}, {part: 1, parts: 2, until: 0.1}} {
+		if err := o.choose(&scenarios.Scenario{Seeds: 10}); !errors.Is(err, ErrShard) {
+			t.Errorf("part %d of %d with --until %v gives %v", o.part, o.parts, o.until, err)
+		}
+	}
+}
+
+// Shards, or parts cut in any other way, come to what one campaign comes to.
+func TestMergedCampaignIsTheSame(t *testing.T) {
+	s := parseText(t, quick)
+	whole := shard(t, s, WithSeeds(1, 9))
+	want := campaignOf(t, s, WithSeeds(1, 9))
+	var shards []*Journal
+	for part := range 4 {
+		shards = append(shards, shard(t, s, WithSeeds(1, 9), WithShard(part+1, 4)))
+	}
+	for _, test := range []struct {
+		name string
+		from []*Journal
+	}{
+		{"shards", shards},
+		{"shards in another order", []*Journal{shards[2], shards[0], shards[3], shards[1]}},
+		{"all of it", []*Journal{whole}},
+		{"some of it twice", []*Journal{shards[1], whole, shards[2]}},
+		{"by strategy", []*Journal{shard(t, s, WithSeeds(1, 9), WithStrategies("redis")), shard(t, s, WithSeeds(1, 9), WithStrategies("fenced"))}},
+		{"seeds that follow each other", []*Journal{shard(t, s, WithSeeds(6, 9)), shard(t, s, WithSeeds(1, 5))}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, runs, err := Merge(t.Context(), s, test.from, WithProgress(func(p Progress) {
+				if p.Recalled != p.Done {
+					t.Errorf("a run is new: %+v", p)
+				}
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(shown(t, want), shown(t, got)); diff != "" {
+				t.Errorf("it differs (-want +got):\n%s", diff)
+			}
+			// Its journal is that of the one campaign, whatever the order of its runs was.
+			var one, two bytes.Buffer
+			if _, err := whole.WriteTo(&one); err != nil {
+				t.Fatal(err)
+			}
+			if n, err := runs.WriteTo(&two); err != nil || n != int64(two.Len()) {
+				t.Fatalf("%d bytes written, %v", n, err)
+			}
+			if diff := cmp.Diff(one.String(), two.String()); diff != "" {
+				t.Errorf("the journals differ (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeMerged(t *testing.T) {
+	s := parseText(t, quick)
+	shards := map[int]*Journal{}
+	for part := range 3 {
+		shards[part+1] = shard(t, s, WithSeeds(1, 9), WithShard(part+1, 3))
+	}
+	set, err := s.With([]results.Override{{Path: "lock.ttl", Value: "2s"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := journalOf(t, s, 9)
+	lines := strings.SplitAfter(text, "\n")
+	other := signed(strings.TrimSpace(strings.Replace(lines[2][journalSumLength:], `"acquisitions":2`, `"acquisitions":1`, 1)))
+	for _, test := range []struct {
+		name string
+		from []*Journal
+		want string
+	}{
+		{"the first shard is missing", []*Journal{shards[2], shards[3]}, "merge: seeds 1-3 are missing"},
+		{"one in the middle is missing", []*Journal{shards[1], shards[3]}, "merge: seeds 4-6 are missing"},
+		{"the last is missing", []*Journal{shards[1], shards[2]}, "merge: seeds 7-9 are missing"},
+		{"a strategy is missing in one", []*Journal{shards[1], shards[2], shard(t, s, WithSeeds(7, 9), WithStrategies("redis"))}, "merge: seeds 7-9 of fenced are missing"},
+		{"seeds between two", []*Journal{shard(t, s, WithSeeds(1, 2)), shard(t, s, WithSeeds(5, 6))}, "merge: seeds 3-4 are missing"},
+		{"two runs are missing", []*Journal{read(t, put(t, strings.Join(append(lines[:2:2], lines[4:]...), "")))}, "merge: seeds 1 are missing"},
+		{"another value is set", []*Journal{shards[1], shard(t, set, WithSeeds(4, 9))}, `:1: its runs have set "lock.ttl=2s", and not nothing`},
+		{"a run is another one", []*Journal{shards[1], read(t, put(t, lines[0]+lines[1]+other))}, `:3: seed 1 of "redis" is not the same run as in `},
+		{"a campaign that stopped by itself", []*Journal{shard(t, s, WithUntil(0.1))}, "its campaign ran each strategy until its rate was known"},
+		{"nothing was begun", []*Journal{read(t, put(t, lines[0]+lines[2]))}, ": no campaign was begun with it"},
+		{"more seeds than there are runs", []*Journal{read(t, put(t, lines[0]+signed(`{"asked":{"strategies":["redis"],"seeds":{"first":0,"last":18446744073709551615}}}`)+lines[2]))}, "merge: seeds 0,2-18446744073709551615 are missing"},
+		{"a strategy that nobody knows", []*Journal{read(t, put(t, lines[0]+signed(`{"asked":{"strategies":["nobody's"],"seeds":{"first":1,"last":1}}}`)+signed(`{"run":{"label":"nobody's","seed":1}}`)))}, `quick: unknown strategy "nobody's"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if c, _, err := Merge(t.Context(), s, test.from); c != nil || err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("it gives %v, want %s", err, test.want)
+			}
+		})
+	}
+}
+
+// A journal holds its scenario, with what was set.
+func TestScenarioOfAJournal(t *testing.T) {
+	s, err := parseText(t, quick).With([]results.Override{{Path: "lock.ttl", Value: "2s"}, {Path: "workers", Value: "3"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := journalOf(t, s, 1)
+	got, err := read(t, put(t, text)).Scenario()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Hash != s.Hash || got.Path != s.Path || got.Workers != 3 || string(got.Text) != string(s.Text) {
+		t.Errorf("it is %+v", got)
+	}
+	header, _, _ := strings.Cut(text, "\n")
+	for _, test := range []struct{ old, now, want string }{
+		{"workload:", "wrokload:", `:1: its scenario: quick.yaml:7:1: unknown key "wrokload"`},
+		{`lock.ttl=2s`, `lock.ttl`, ":1: its scenario: lock.ttl: write path=value"},
+		{`lock.ttl=2s`, `lock.tll=2s`, `:1: its scenario: lock.tll=2s: unknown key "tll"`},
+		{s.Hash, "000000000000", `:1: its runs are of another state of the scenario: hash "000000000000"`},
+	} {
+		path := put(t, signed(strings.Replace(header[journalSumLength:], test.old, test.now, 1)))
+		if _, err := read(t, path).Scenario(); err == nil || !strings.HasPrefix(err.Error(), path+test.want) {
+			t.Errorf("%s: it gives %v", test.now, err)
+		}
+	}
+	if _, err := ReadJournal(put(t, "")); err == nil || !strings.HasSuffix(err.Error(), ": the file is empty") {
+		t.Errorf("an empty file gives %v", err)
+	}
+	if _, err := ReadJournal(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file gives %v", err)
+	}
+	if _, err := ReadJournal(t.TempDir()); err == nil {
+		t.Error("a directory reads as a journal")
+	}
+}

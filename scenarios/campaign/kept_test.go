@@ -1,0 +1,116 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/scenarios/results"
+)
+
+const cased = `
+name: cased
+duration: 10s
+seeds: 4
+workers: 3
+workload: {kind: counter, hold: {dist: uniform, min: 100ms, max: 300ms}, think: 50ms}
+lock: {ttl: 500ms, retry: {attempts: unlimited, delay: 50ms}}
+strategies: [redis, redis-watchdog, none]
+faults:
+  - {case: short, class: P, optional: true, pause: {target: each worker, every: 2s, for: 700ms}}
+  - {case: long, class: P, optional: true, pause: {target: each worker, every: 2s, for: 2s}}
+  - {case: slow, class: D, optional: true, latency: {from: each worker, to: resource, add: 600ms, every: 2s, for: 1s}}
+  - {case: odd, optional: true, pause: {target: each worker, every: 3s, for: 1s}}
+checks: [lost-update, exclusion, belief]
+`
+
+// Of a scenario with cases one failure of each check and class of faults is kept whole,
+// the first in the order of the scenario, whatever the runs end in; a case without a
+// class is one of its own. Each other has what repeats it.
+func TestOneFailureOfEachCheckAndClassIsKeptWhole(t *testing.T) {
+	s := parseText(t, cased)
+	var want map[string]string
+	for _, jobs := range []int{1, 3} {
+		c := campaignOf(t, s, WithSeeds(1, 4), WithJobs(jobs))
+		got, violated := map[string]string{}, map[string]string{}
+		for _, st := range c.Strategies {
+			class := st.Class
+			if class == "" {
+				class = st.Case
+			}
+			for _, check := range st.Order {
+				stats := st.Checks[check]
+				if stats.Violating == 0 {
+					continue
+				}
+				if stats.Replay == "" {
+					t.Errorf("%s: nothing repeats the first violation of %s", st.Label, check)
+				}
+				at := class + " " + check
+				if violated[at] == "" {
+					violated[at] = fmt.Sprint(st.Label, stats.FirstSeed)
+				}
+			}
+			for _, f := range st.Failures {
+				at := class + " " + f.Check
+				if got[at] != "" || f.Trial == nil || len(f.Trial.History.Events) == 0 {
+					t.Errorf("%s is kept twice, or not whole: %s and %s", at, got[at], st.Label)
+				}
+				got[at] = fmt.Sprint(st.Label, f.Seed)
+			}
+		}
+		if diff := cmp.Diff(violated, got); diff != "" || len(got) < 6 {
+			t.Errorf("with %d jobs (-first +kept):\n%s", jobs, diff)
+		}
+		if want == nil {
+			want = got
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d jobs keep others (-want +got):\n%s", jobs, diff)
+		}
+	}
+}
+
+// What nobody expected is kept rather than what a scenario expects.
+func TestUnexpectedFailureIsKeptFirst(t *testing.T) {
+	s := parseText(t, cased+`
+expect:
+  none under long: {holds: [lost-update]}
+`)
+	c := campaignOf(t, s, WithSeeds(1, 4))
+	for _, st := range c.Strategies {
+		for _, f := range st.Failures {
+			if f.Check == "lost-update" && st.Class == "P" && st.Label != "none under long" {
+				t.Errorf("of lost-update the failure of %s is kept", st.Label)
+			}
+		}
+	}
+	if c.Verdict != results.Fail {
+		t.Errorf("%s", c.Summary())
+	}
+}
+
+// A campaign with cases that was stopped keeps the same when it is resumed.
+func TestResumedCasesKeepTheSame(t *testing.T) {
+	s := parseText(t, cased)
+	want := campaignOf(t, s, WithSeeds(1, 4))
+	path := filepath.Join(t.TempDir(), "runs")
+	for _, stop := range []int{3, 11, 20} {
+		ctx, cancel := context.WithCancel(t.Context())
+		j := open(t, path, s)
+		_, _ = Run(ctx, s, WithSeeds(1, 4), WithJournal(j), WithProgress(func(p Progress) {
+			if p.Done == stop {
+				cancel()
+			}
+		}))
+		closed(t, j)
+	}
+	j := open(t, path, s)
+	defer closed(t, j)
+	if diff := cmp.Diff(shown(t, want), shown(t, campaignOf(t, s, WithSeeds(1, 4), WithJournal(j)))); diff != "" {
+		t.Errorf("resumed it differs (-want +got):\n%s", diff)
+	}
+}

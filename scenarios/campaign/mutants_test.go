@@ -1,0 +1,269 @@
+package campaign
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/checker"
+	"lockquake/scenarios"
+	"lockquake/scenarios/results"
+	"lockquake/sim/resource"
+)
+
+// Without the flag the mutants run with few seeds, and print nothing.
+var mutants = flag.Int("mutants", 0, "seeds of each run of the mutants; prints the table")
+
+// catchers names, for each flaw, the check that has to catch it. A flaw of the
+// catalogue that is missing here fails the test.
+func catchers() map[string]string {
+	names := map[string]string{}
+	for check, flaws := range map[string]string{
+		"exclusion": "redis-get-set redis-short-ttl redis-fail-open redis-watchdog-same-thread redis-reaped " +
+			"redlock-counts-refusals redlock-no-validity redlock-fixed-drift redlock-extend-late",
+		"lost-update": "redis-watchdog-recreate",
+		"ownership": "redis-del redis-instance-owner redis-constant-token redis-weak-token redis-watchdog-overlap " +
+			"redis-watchdog-racy redlock-token-per-call redlock-handle-zombie",
+		"told": "redis-watchdog-deaf redis-watchdog-late-flag redis-release-ignored redlock-extend-deaf",
+		"recovery": "redis-noexpire redis-setnx-expire redis-blind-timeout redis-client-resend redis-release-never " +
+			"redis-release-skipped redis-release-cancelled redis-fenced-published",
+		"errors":   "redis-release-masks redis-watchdog-crash redlock-release-answered",
+		"progress": "redis-doubling redis-notify-shared redis-watchdog-forever redlock-no-node-timeout",
+		"load":     "redis-herd",
+		"fencing":  "redis-fenced-split redlock-fenced-incr equal check-then-write volatile",
+	} {
+		for flaw := range strings.FieldsSeq(flaws) {
+			names[flaw] = check
+		}
+	}
+	return names
+}
+
+// mutant is a flaw with the run that is to show it.
+type mutant struct {
+	flaw, check string
+	scenario    *scenarios.Scenario
+	label       string
+	seed        uint64 // the first that shows it; 0: none did
+}
+
+// findMutant looks for a built-in scenario that expects the flaw to be caught
+// by its check.
+func findMutant(t *testing.T, all []*scenarios.Scenario, flaw, check string) mutant {
+	t.Helper()
+	for _, s := range all {
+		for _, use := range s.Strategies {
+			if (use.Name == flaw || s.ResourceOf(use).Fence == flaw) && slices.Contains(s.Expect[use.Label].Violates, check) {
+				return mutant{flaw: flaw, check: check, scenario: s, label: use.Label}
+			}
+		}
+	}
+	t.Errorf("no built-in scenario expects %s to violate %s", flaw, check)
+	return mutant{}
+}
+
+func builtins(t *testing.T) []*scenarios.Scenario {
+	t.Helper()
+	var all []*scenarios.Scenario
+	for _, name := range scenarios.Builtins() {
+		s := loaded(t, name)
+		all = append(all, s)
+	}
+	return all
+}
+
+// Every flawed strategy and every flawed resource is caught by the check that
+// is named for it, within 100 seeds of a built-in scenario.
+func TestMutantsAreCaught(t *testing.T) {
+	const within = 100
+	var flaws []string
+	for _, e := range scenarios.Strategies() {
+		if e.Flawed {
+			flaws = append(flaws, e.Name)
+		}
+	}
+	for _, p := range resource.Policies() {
+		if p.Flawed {
+			flaws = append(flaws, string(p.Policy))
+		}
+	}
+	named, all := catchers(), builtins(t)
+	var caught []mutant
+	for _, flaw := range flaws {
+		if named[flaw] == "" {
+			t.Errorf("no check is named for %s", flaw)
+			continue
+		}
+		m := findMutant(t, all, flaw, named[flaw])
+		if m.scenario == nil {
+			continue
+		}
+		for seed := uint64(1); seed <= within && m.seed == 0; seed++ {
+			trial := trialOf(t, m.scenario, m.label, seed)
+			for _, r := range trial.Results {
+				if r.Check == m.check && r.Verdict == "invalid" {
+					m.seed = seed
+				}
+			}
+		}
+		if m.seed == 0 {
+			t.Errorf("%s: %s does not catch it in %d seeds of %s", flaw, m.check, within, m.scenario.Name)
+		}
+		caught = append(caught, m)
+	}
+	if *mutants == 0 {
+		return
+	}
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	defer out.Flush()
+	fmt.Fprintf(out, "flaw\tcaught by\tin\twith seed\n")
+	for _, m := range caught {
+		fmt.Fprintf(out, "%s\t%s\t%s\t%d\n", m.flaw, m.check, m.scenario.Name, m.seed)
+	}
+}
+
+// No sound strategy is accused under the classes of faults that it claims to
+// stand; where it claims nothing, the table says how often it breaks.
+func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
+	seeds := *mutants
+	switch {
+	case seeds > 0:
+	case testing.Short():
+		seeds = 1
+	case os.Getenv("CI") != "":
+		seeds = 200
+	default:
+		seeds = 20
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command does
+	s := loaded(t, "redis-matrix")
+	// Where a strategy claims nothing, a tenth of the runs says how it breaks.
+	var claimed, others []string
+	for _, use := range s.Strategies {
+		if _, claims := s.ExpectOf(use); claims {
+			claimed = append(claimed, use.Label)
+		} else {
+			others = append(others, use.Label)
+		}
+	}
+	var all []results.StrategyStats
+	met := map[int]bool{}
+	for _, part := range []struct {
+		labels []string
+		seeds  int
+	}{{claimed, seeds}, {others, max(1, seeds/10)}} {
+		c := campaignOf(t, s, WithSeeds(1, uint64(part.seeds)), WithStrategies(part.labels...))
+		all = append(all, c.Strategies...)
+		for _, f := range c.Faults {
+			met[f.Spec] = met[f.Spec] || f.Bit > 0
+		}
+	}
+	for _, st := range all {
+		if st.Expects == nil {
+			continue
+		}
+		for _, check := range st.Expects.Holds {
+			if stats := st.Checks[check]; stats.Violating+stats.Unknown > 0 {
+				t.Errorf("%s: %s is violated in %d of %d runs and unknown in %d: %s", st.Label, check, stats.Violating, st.Runs, stats.Unknown, stats.Replay)
+			}
+		}
+	}
+	for i, spec := range s.Faults {
+		if !met[i] {
+			t.Errorf("fault %d (%s) hit nothing", i+1, spec.Kind())
+		}
+	}
+	if *mutants == 0 {
+		return
+	}
+	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	defer out.Flush()
+	fmt.Fprintf(out, "sound strategy\truns\tclaimed, violated\tnot claimed, corrupted\n")
+	for _, st := range all {
+		claimed, broken := 0, 0
+		for _, check := range []string{"linearizable", "lost-update", "exclusion"} {
+			if st.Expects == nil || !slices.Contains(st.Expects.Holds, check) {
+				broken = max(broken, st.Checks[check].Violating)
+			}
+		}
+		if st.Expects != nil {
+			for _, check := range st.Expects.Holds {
+				claimed = max(claimed, st.Checks[check].Violating)
+			}
+		}
+		fmt.Fprintf(out, "%s\t%d\t%d\t%d\n", st.Label, st.Runs, claimed, broken)
+	}
+}
+
+// The flawed strategies, which claim nothing, are run under every case too; each
+// case meets each of them, unless it is marked as one that not every strategy has
+// something for.
+func TestFlawedStrategiesUnderEveryFault(t *testing.T) {
+	s := loaded(t, "redis-matrix")
+	var flawed []string
+	for _, e := range scenarios.Strategies() {
+		if e.Flawed {
+			flawed = append(flawed, e.Name)
+		}
+	}
+	c := campaignOf(t, s, WithSeeds(1, 1), WithStrategies(flawed...))
+	cases := map[string]bool{} // and whether it may be met by nobody
+	for _, f := range s.Faults {
+		cases[f.Case] = f.Optional
+	}
+	if got, want := len(c.Strategies), len(flawed)*len(cases); got != want {
+		t.Errorf("%d uses of %d strategies, want %d", got, len(flawed), want)
+	}
+	var missed []string
+	for _, st := range c.Strategies {
+		// A lock that nobody ever holds has no work that a fault could hit.
+		if st.Bit == 0 && !cases[st.Case] && st.Name != "redis-fenced-published" {
+			missed = append(missed, st.Label)
+		}
+	}
+	if missed == nil {
+		return
+	}
+	again := campaignOf(t, s, WithSeeds(2, 10), WithStrategies(missed...))
+	for _, st := range again.Strategies {
+		if st.Bit == 0 {
+			t.Errorf("%s: the fault hit nothing in 10 runs", st.Label)
+		}
+	}
+}
+
+// What the README says of flaws, checks, locks and cases is what is run.
+func TestReadmeTellsOfTheMutants(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 4 || !slices.ContainsFunc(checker.Names(), func(name string) bool { return cells[1] == " `"+name+"` " }) {
+			continue
+		}
+		for flaw := range strings.SplitSeq(cells[2], ",") {
+			said[strings.TrimSpace(flaw)] = strings.Trim(cells[1], " `")
+		}
+	}
+	if diff := cmp.Diff(catchers(), said); diff != "" {
+		t.Errorf("the README's table of flaws (-run +said):\n%s", diff)
+	}
+	s := loaded(t, "redis-matrix")
+	locks, cases := map[string]bool{}, map[string]bool{}
+	for _, use := range s.Strategies {
+		locks[use.Name], cases[use.Case] = true, true
+	}
+	if want := fmt.Sprintf("%d locks, %d cases", len(locks), len(cases)); !strings.Contains(string(text), want) {
+		t.Errorf("the README does not say %q of redis-matrix", want)
+	}
+}

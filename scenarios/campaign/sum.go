@@ -1,0 +1,394 @@
+package campaign
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"lockquake/checker"
+	"lockquake/faults"
+	"lockquake/internal/stats"
+	"lockquake/scenarios"
+	"lockquake/scenarios/results"
+)
+
+// summary is what is kept of a run until it is added up, and in a journal.
+type summary struct {
+	Checksum     string               `json:"checksum"`
+	Acquisitions int64                `json:"acquisitions"`
+	Results      outcomes             `json:"results"`          // in the order of the scenario's checks
+	Faults       []results.FaultStats `json:"faults,omitempty"` // of those that the plan has
+	Metrics      checker.Metrics      `json:"metrics"`
+	Unread       string               `json:"unread,omitempty"` // as in history.Meta
+}
+
+// outcomeOf is what a check said of a run: its result without the findings.
+type outcomeOf struct {
+	verdict checker.Verdict
+	applies bool
+	count   int
+}
+
+// tally adds up the runs of one use, in the order of their seeds, whatever the
+// order is that they end in.
+type tally struct {
+	scenario *scenarios.Scenario
+	stats    results.StrategyStats
+	sums     *xxhash.Digest
+	squares  map[string]float64 // of the violations of each run, by check
+	next     uint64
+	waiting  map[uint64]*summary // for the seeds before them
+}
+
+func newTally(s *scenarios.Scenario, use scenarios.Strategy, first uint64) *tally {
+	expect, expected := s.ExpectOf(use)
+	t := &tally{scenario: s, sums: xxhash.New(), squares: map[string]float64{}, next: first, waiting: map[uint64]*summary{}, stats: results.StrategyStats{
+		Name: use.Name, Label: use.Label, Case: use.Case, Class: s.ClassOf(use.Case), Fence: s.ResourceOf(use).Fence,
+		Heeds: s.WorkloadOf(use).Heeds, HeedsOf: s.HeedsOfWorkers(use),
+		Checks: map[string]results.CheckStats{}, Order: s.Checks,
+		// A strategy without an entry, where others have one, is reported and
+		// does not decide.
+		Decides: expected || len(s.Expect) == 0 && !s.Claims,
+	}}
+	if expected {
+		t.stats.Expects = &expect
+	}
+	return t
+}
+
+// take takes in a run, and adds up those whose turn has come.
+func (t *tally) take(seed uint64, s *summary) {
+	t.waiting[seed] = s
+	for t.waiting[t.next] != nil {
+		t.add(t.next)
+		t.next++
+	}
+}
+
+// add adds up a run that waits.
+func (t *tally) add(seed uint64) {
+	s, st := t.waiting[seed], &t.stats
+	delete(t.waiting, seed)
+	st.Runs++
+	st.Seeds.Add(seed)
+	st.Acquisitions += s.Acquisitions
+	st.Metrics.Add(&s.Metrics)
+	st.Unread = cmp.Or(st.Unread, s.Unread)
+	for _, f := range s.Faults {
+		st.Bit += f.Bit
+	}
+	_, _ = t.sums.WriteString(s.Checksum) // it never fails
+	verdict := checker.Valid
+	for i, r := range s.Results {
+		check := t.scenario.Checks[i]
+		stats := st.Checks[check]
+		stats.Applies = stats.Applies || r.applies
+		switch r.verdict {
+		case checker.Invalid:
+			stats.Violating++
+			stats.Violations += int64(r.count)
+			stats.Seeds.Add(seed)
+			t.squares[check] += float64(r.count) * float64(r.count)
+		case checker.Unknown:
+			stats.Unknown++
+			stats.UnknownSeeds.Add(seed)
+		case checker.Valid:
+		}
+		st.Checks[check] = stats
+		if t.scenario.Decides(st.Label, check) {
+			verdict = verdict.Worse(r.verdict)
+		}
+	}
+	switch verdict {
+	case checker.Invalid:
+		st.Violating++
+	case checker.Unknown:
+		st.Unknown++
+	case checker.Valid:
+	}
+}
+
+// narrow reports whether the interval is at most so wide to either side.
+func (t *tally) narrow(halfWidth float64) bool {
+	low, high := stats.Wilson(t.stats.Violating, t.stats.Runs)
+	return (high-low)/2 <= halfWidth
+}
+
+// sum adds up the campaign.
+func (c *campaign) sum() *results.Campaign {
+	s := c.scenario
+	result := &results.Campaign{
+		Schema: 1, Version: results.Version, Scenario: s.Name, Source: s.Source, About: s.Description, Hash: s.Hash, Text: string(s.Text), Overrides: s.OverrideTexts(), Program: s.Program,
+		Seeds: c.options.Seeds, Until: c.options.until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Wake: s.Wake, WakeLag: s.WakeLag.String(), Verdict: results.Pass,
+		Partial: c.done < c.total || !c.complete(), Faults: c.faults,
+	}
+	if s.Wake == results.WakeDrawn {
+		result.Cores = s.Cores
+	}
+	for i := range c.uses {
+		result.Strategies = append(result.Strategies, c.sumStrategy(i))
+	}
+	if result.Faults == nil {
+		result.Faults = []results.FaultStats{}
+	}
+	switch {
+	case result.Partial && c.options.until > 0:
+		worsen(result, results.Unknown, fmt.Sprintf("stopped after %d runs, before every interval was narrow enough", c.done))
+	case result.Partial:
+		worsen(result, results.Unknown, fmt.Sprintf("stopped after %d of %d runs", c.done, c.total))
+	default:
+		result.Seeds.Last = c.seeds.Last
+		if len(c.active) == 0 {
+			result.Seeds.Last = c.seeds.First - 1 // no use was left to run the block
+		}
+	}
+	result.Paired = pairs(result, s, c.uses)
+	for _, st := range result.Strategies {
+		judgeStrategy(result, st)
+	}
+	judgeFaults(result, s)
+	return result
+}
+
+// sumStrategy ends the sum of the runs of one use.
+func (c *campaign) sumStrategy(i int) results.StrategyStats {
+	t := c.tallies[i]
+	// Of a campaign that was stopped, some runs wait for one that never came.
+	for _, seed := range slices.Sorted(maps.Keys(t.waiting)) {
+		t.add(seed)
+	}
+	st := t.stats
+	if rate := stats.PerRun(st.Violating, st.Runs); rate != nil {
+		st.Rate, st.AtMost = rate.Rate, rate.AtMost
+	}
+	st.Low, st.High = stats.Wilson(st.Violating, st.Runs)
+	st.Checksum = fmt.Sprintf("%016x", t.sums.Sum64())
+	lockHours := st.Metrics.Time.Hours() * float64(c.scenario.Resources)
+	for _, check := range c.scenario.Checks {
+		counts, found := st.Checks[check]
+		if !found {
+			continue
+		}
+		if counts.Applies {
+			counts.PerRun = stats.PerRun(counts.Violating, st.Runs)
+			if known, _ := checker.Lookup(check); known.NoRate == "" {
+				counts.Dispersion = stats.Dispersion(counts.Violations, t.squares[check], st.Runs)
+				counts.PerThousand = stats.PerExposure(counts.Violations, float64(st.Acquisitions)/1000, counts.Dispersion)
+				counts.PerLockHour = stats.PerExposure(counts.Violations, lockHours, counts.Dispersion)
+			}
+		}
+		if first := c.first[i][check]; first != nil {
+			counts.FirstSeed, counts.Replay = first.seed, c.scenario.Token(st.Label, first.seed, first.checksum)
+			if first.trial != nil { // else another is kept, or the campaign was stopped before it was run again
+				st.Failures = append(st.Failures, results.Failure{Check: check, Seed: first.seed, Trial: first.trial})
+			}
+		}
+		st.Checks[check] = counts
+	}
+	if st.Expects != nil {
+		st.Bounds = st.Expects.Judge(&st.Metrics)
+	}
+	// The failures that decide come first, the most serious of them at the head.
+	order := checker.Serious(c.scenario.Checks)
+	slices.SortStableFunc(st.Failures, func(a, b results.Failure) int {
+		rank := func(check string) int {
+			if c.scenario.Decides(st.Label, check) {
+				return slices.Index(order, check)
+			}
+			return len(order) + slices.Index(order, check)
+		}
+		return cmp.Compare(rank(a.Check), rank(b.Check))
+	})
+	st.Expected = c.expectation(st)
+	return st
+}
+
+// expectation compares what was seen of a strategy with what was expected.
+// Where no strategy has an entry, each is expected to violate nothing; where
+// others have one, nothing is expected of it.
+func (c *campaign) expectation(st results.StrategyStats) results.Expectation {
+	if !st.Decides {
+		return results.CannotTell
+	}
+	if st.Expects == nil {
+		switch {
+		case st.Violating > 0:
+			return results.NotAsExpected
+		case st.Unknown > 0 || untested(st) != "":
+			return results.CannotTell
+		}
+		return results.AsExpected
+	}
+	result := results.AsExpected
+	for _, bound := range st.Bounds {
+		if !bound.Met {
+			return results.NotAsExpected
+		}
+	}
+	for _, check := range st.Expects.Holds {
+		switch stats := st.Checks[check]; {
+		case stats.Violating > 0:
+			return results.NotAsExpected
+		case stats.Unknown > 0 || !stats.Applies || untested(st) != "":
+			result = results.CannotTell
+		}
+	}
+	for _, check := range st.Expects.Violates {
+		switch stats := st.Checks[check]; {
+		case stats.Violating > 0:
+		case stats.Unknown == 0 && st.Runs >= c.scenario.Seeds:
+			return results.NotAsExpected
+		default:
+			result = results.CannotTell
+		}
+	}
+	return result
+}
+
+// judgeStrategy lets a strategy that decides have its say on the verdict.
+func judgeStrategy(c *results.Campaign, st results.StrategyStats) {
+	if !st.Decides {
+		return
+	}
+	switch st.Expected {
+	case results.AsExpected:
+	case results.NotAsExpected:
+		worsen(c, results.Fail, unexpected(st))
+	case results.CannotTell:
+		worsen(c, results.Unknown, undecided(c, st))
+	}
+}
+
+// judgeFaults refuses a campaign in which a fault never met anything, and one in
+// which a strategy met none of a case.
+func judgeFaults(c *results.Campaign, s *scenarios.Scenario) {
+	verdict := results.Fail
+	if c.Partial || c.Seeds.Count() < c.Needed {
+		verdict = results.Unknown
+	}
+	for _, f := range c.Faults {
+		run := func(st results.StrategyStats) bool {
+			return s.Faults[f.Spec].Case == "" || s.Faults[f.Spec].Case == st.Case
+		}
+		if f.Bit == 0 && !f.Optional && slices.ContainsFunc(c.Strategies, run) {
+			worsen(c, verdict, fmt.Sprintf("fault %d (%s) never met a section, a grant or a call: nothing was tested by it", f.Spec+1, f.Kind))
+		}
+	}
+	for _, st := range c.Strategies {
+		must := func(f faults.Spec) bool { return f.Case == st.Case && !f.Optional }
+		if st.Case != "" && st.Bit == 0 && st.Decides && slices.ContainsFunc(s.Faults, must) {
+			worsen(c, verdict, st.Label+": no fault met a section, a grant or a call, so nothing was tested")
+		}
+	}
+}
+
+// worsen lets a worse verdict win and keeps the reason.
+func worsen(c *results.Campaign, verdict results.Outcome, reason string) {
+	if verdict == results.Fail || c.Verdict == results.Pass {
+		c.Verdict = verdict
+	}
+	c.Reasons = append(c.Reasons, reason)
+}
+
+// unexpected says in one sentence what was seen that should not have been.
+func unexpected(st results.StrategyStats) string {
+	if st.Expects == nil {
+		checks := slices.DeleteFunc(violated(st), checker.Advisory)
+		return fmt.Sprintf("%s violates %s in %d of %d runs (not expected)", st.Label, strings.Join(checks, ", "), st.Violating, st.Runs)
+	}
+	for _, check := range st.Expects.Holds {
+		if stats := st.Checks[check]; stats.Violating > 0 {
+			return fmt.Sprintf("%s: %s was expected to hold and is violated in %d of %d runs, first with seed %d", st.Label, check, stats.Violating, st.Runs, stats.FirstSeed)
+		}
+	}
+	for _, check := range st.Expects.Violates {
+		if st.Checks[check].Violating == 0 {
+			return fmt.Sprintf("%s: %s was expected to be violated and held in all %d runs", st.Label, check, st.Runs)
+		}
+	}
+	for _, bound := range st.Bounds {
+		if !bound.Met {
+			return fmt.Sprintf("%s: %v", st.Label, bound)
+		}
+	}
+	return st.Label + ": not as expected"
+}
+
+// untested says why the runs say too little about the checks that held; "" if they say
+// enough. A lock under which the resource was corrupted was tested, however little of
+// the work remains: one that grants nothing corrupts nothing.
+func untested(st results.StrategyStats) string {
+	if slices.ContainsFunc(violated(st), func(check string) bool { return results.HarmOf([]string{check}, nil) == results.Corrupts }) {
+		return ""
+	}
+	return st.Metrics.Untested()
+}
+
+// violated lists the checks that were violated, in their order.
+func violated(st results.StrategyStats) []string {
+	return slices.DeleteFunc(slices.Clone(st.Order), func(check string) bool { return st.Checks[check].Violating == 0 })
+}
+
+// undecided says in one sentence why it is not known.
+func undecided(c *results.Campaign, st results.StrategyStats) string {
+	if st.Runs == 0 {
+		return st.Label + ": no run was finished"
+	}
+	for _, check := range st.Order {
+		if n := st.Checks[check].Unknown; n > 0 {
+			return fmt.Sprintf("%s: %s could not be decided in %d of %d runs", st.Label, check, n, st.Runs)
+		}
+	}
+	if reason := untested(st); reason != "" {
+		return st.Label + ": " + reason
+	}
+	for _, check := range st.Expects.Holds {
+		if !st.Checks[check].Applies {
+			return fmt.Sprintf("%s: %s is expected to hold, and has nothing to judge", st.Label, check)
+		}
+	}
+	for _, check := range st.Expects.Violates {
+		if st.Checks[check].Violating == 0 {
+			return fmt.Sprintf("%s: %s was expected to be violated and was not in %d runs; it takes %d to tell", st.Label, check, st.Runs, c.Needed)
+		}
+	}
+	return st.Label + ": not known"
+}
+
+// pairs compares each use with the first lock of its case. That a lock is better
+// than none at all is no news.
+func pairs(c *results.Campaign, s *scenarios.Scenario, uses []scenarios.Strategy) []results.PairStats {
+	var list []results.PairStats
+	var ps []float64
+	for i, use := range uses {
+		first := slices.IndexFunc(uses, func(u scenarios.Strategy) bool { return u.Case == use.Case && u.Name != "none" })
+		if first == i || first < 0 {
+			continue
+		}
+		base, st := &c.Strategies[first], &c.Strategies[i]
+		var checks []string
+		for _, check := range st.Order {
+			if s.Decides(base.Label, check) && s.Decides(st.Label, check) {
+				checks = append(checks, check)
+			}
+		}
+		p := results.Pair(base.VerdictsOfAny(checks), st.VerdictsOfAny(checks))
+		if len(checks) == 0 || p.Seeds == 0 {
+			continue
+		}
+		list = append(list, results.PairStats{
+			Base: base.Label, Label: st.Label, Checks: checks, Seeds: p.Seeds,
+			Both: p.Both, BaseOnly: p.Fixed.Count(), Only: p.Broken.Count(), P: p.P,
+		})
+		ps = append(ps, p.P)
+	}
+	for i, differs := range stats.Significant(ps) {
+		list[i].Differs = differs
+		list[i].Says = list[i].Sentence()
+	}
+	return list
+}

@@ -1,0 +1,30 @@
+package run
+
+import "time"
+
+// Arrival is a worker's coming to a point.
+type Arrival struct {
+	Worker, Point string
+	Nth           int // from 1, of this worker at this point
+	At            time.Duration
+}
+
+func (v Arrival) Same(w Arrival) bool {
+	return v.Worker == w.Worker && v.Point == w.Point && v.Nth == w.Nth
+}
+
+// Arrivals notes every point that a worker of a run comes to, in order.
+type Arrivals struct {
+	All    []Arrival
+	counts map[Arrival]int
+}
+
+func (v *Arrivals) Note(at time.Duration, worker, point string) {
+	if v.counts == nil {
+		v.counts = map[Arrival]int{}
+	}
+	key := Arrival{Worker: worker, Point: point}
+	v.counts[key]++
+	key.Nth, key.At = v.counts[Arrival{Worker: worker, Point: point}], at
+	v.All = append(v.All, key)
+}

@@ -1,0 +1,83 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"lockquake/lock"
+	"lockquake/sim/backend"
+)
+
+// processClients are what the workers of a process share.
+type processClients struct {
+	port  any
+	state *lock.Process // of its workers' locks
+}
+
+// startServers puts the lock's servers into the world. Silence is how long one stays
+// away that comes back, if a strategy delays it.
+func (r *run) startServers(silence time.Duration, resources map[string]bool) error {
+	r.servers = r.Scenario.ServersOf(r.entry.Topology, r.use)
+	layout := r.servers.Layout(silence)
+	layout.Told = r.recordSilently
+	var err error
+	r.cluster, err = r.family.Start(backend.Start{
+		World: r.world, Layout: layout, Settings: r.servers.Families, Locks: r.locks(resources), Cache: r.Caches[r.family.Name],
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range r.cluster.Names() {
+		r.restoreService(name)
+	}
+	return nil
+}
+
+// restoreService lets a server take its time for a request as the settings say.
+func (r *run) restoreService(name string) {
+	if r.servers.Service.IsZero() {
+		r.world.Node(name).SetService(nil)
+	} else {
+		r.world.Node(name).SetService(&r.servers.Service)
+	}
+}
+
+// locks says which of the records are locks, and how their holders are read. A lock of
+// the catalogue is a string. One of the caller's own says how it is read, or that
+// is guessed.
+func (r *run) locks(resources map[string]bool) backend.Locks {
+	_, own := r.Own[r.use.Name]
+	l := backend.Locks{
+		Is:     func(key string) bool { return resources[resourceOf(key)] },
+		Record: r.recordServer, Holders: r.entry.Holders, Guess: own && r.entry.Holders == nil,
+		Unread: func(key, why string) { r.unread = cmp.Or(r.unread, fmt.Sprintf("lock %s: %s", key, why)) },
+	}
+	if r.entry.Records != nil {
+		l.Records = r.entry.Records
+		l.Of = func(key string) string { return r.records[key] }
+		l.Is = func(key string) bool { return r.records[key] != "" }
+	}
+	return l
+}
+
+// know notes which records a lock has, before anybody asks for it.
+func (r *run) know(key string) {
+	if r.entry.Records != nil {
+		for _, record := range r.entry.Records(key) {
+			r.records[record] = key
+		}
+	}
+}
+
+// answer is how long a client waits for a reply; 0 if its family does not say.
+func (r *run) answer() time.Duration {
+	if r.family.Answer.Of == nil {
+		return 0
+	}
+	return r.family.Answer.Of(r.Scenario.FamilySettings(r.use, ""))
+}
+
+// serves reports whether a node is a server of the lock.
+func (r *run) serves(node string) bool { return slices.Contains(r.cluster.Names(), node) }

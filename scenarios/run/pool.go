@@ -1,0 +1,124 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"lockquake/internal/stall"
+	"lockquake/lock"
+	"lockquake/scenarios"
+	"lockquake/scenarios/results"
+)
+
+// DefaultStall is how long, in real time, a run may stand at one event.
+const DefaultStall = 20 * time.Second
+
+// Pool carries out many runs at once.
+type Pool struct {
+	Jobs   int                   // runs at once; at least one
+	Own    map[string]lock.Entry // strategies that the caller brought along, by name
+	Stall  time.Duration         // how long, in real time, a run may stand at one event
+	Trace  io.Writer             // gets a line for every event of a run of one; nil for none
+	Caches map[string]any        // see runner
+	// Grace is how long, in real time, the runs at hand are waited for when all
+	// is stopped; 0: until they end.
+	Grace time.Duration
+}
+
+// Task is what a job does next: mostly one run.
+type Task struct {
+	Scenario *scenarios.Scenario
+	Use      scenarios.Strategy
+	Seed     uint64
+	// Do is called with a runner of its job. Of its results nobody else may
+	// take note before all tasks are done, unless it sees to that itself.
+	Do func(r *Runner) error
+}
+
+// All carries out every task, of which at says what it is. It ends early with the
+// first error, or with ctx, whose cause it returns then.
+func (p *Pool) All(stopped context.Context, count int64, at func(i int64) Task) error {
+	ctx, cancel := context.WithCancelCause(stopped) //nolint:forbidigo // jobs live in real time, their runs do not
+	defer cancel(nil)
+	var next atomic.Int64
+	var running sync.WaitGroup
+	var ended []func()
+	for range max(1, min(int64(p.Jobs), count)) {
+		running.Add(1)
+		ended = append(ended, sync.OnceFunc(running.Done))
+	}
+	if p.Grace > 0 {
+		defer stall.Grace(stopped, p.Grace, func() {
+			for _, end := range ended {
+				end()
+			}
+		})()
+	}
+	for _, end := range ended {
+		go p.work(ctx, cancel, &next, count, at, end)
+	}
+	running.Wait()
+	return context.Cause(ctx)
+}
+
+// One carries out one run, and keeps all of it.
+func (p *Pool) One(s *scenarios.Scenario, use scenarios.Strategy, seed uint64) (*results.Trial, error) {
+	var trial *results.Trial
+	err := p.All(context.Background(), 1, func(int64) Task {
+		return Task{s, use, seed, func(r *Runner) (err error) {
+			r.trace = p.Trace
+			trial, err = r.Once(use, seed)
+			return err
+		}}
+	})
+	if err != nil { // a run that hangs may end yet
+		return nil, err
+	}
+	return trial, nil
+}
+
+// work takes tasks until none is left. A run that hangs cannot be stopped: it
+// is reported, and the job counts as ended.
+func (p *Pool) work(ctx context.Context, cancel context.CancelCauseFunc, next *atomic.Int64, count int64, at func(i int64) Task, ended func()) {
+	defer ended()
+	var beat atomic.Uint64
+	var current atomic.Int64
+	r := &Runner{Own: p.Own, Caches: p.Caches, beat: &beat}
+	defer stall.Watch(&beat, p.Stall, func() {
+		t := at(current.Load())
+		hang := &HangError{p.Stall, stall.Stacks("sim.(*task).perform", "sim.(*coroutine).park")}
+		cancel(newError(t.Scenario, t.Use, t.Seed, hang))
+		ended()
+	})()
+	for ctx.Err() == nil {
+		i := next.Add(1) - 1
+		if i >= count {
+			return
+		}
+		current.Store(i)
+		beat.Add(1)
+		t := at(i)
+		r.Scenario = t.Scenario
+		if err := t.Do(r); err != nil {
+			cancel(err)
+			return
+		}
+	}
+}
+
+// HangError is a task that does not yield: it computes for ever, or waits
+// for something outside the world.
+type HangError struct {
+	// After is how long that was watched, in real time.
+	After time.Duration
+	// Stacks are those of the tasks that do not yield.
+	Stacks string
+}
+
+func (e *HangError) Error() string {
+	return fmt.Sprintf("a task does not yield for %v: it loops, or waits for something that is not its Env's", e.After)
+}

@@ -1,0 +1,290 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"lockquake/history"
+	"lockquake/lock"
+	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
+	"lockquake/sim"
+	"lockquake/sim/resource"
+)
+
+// recorder sits between one worker and everything that it does. It writes
+// the worker's part of the history, and names the steps of its work, the same
+// for every strategy.
+type recorder struct {
+	run    *run
+	worker *sim.Worker
+	client *resource.Client
+	takes  time.Duration // the work of the section at hand
+
+	strategy lock.Strategy
+	heeds    results.Heeds   // how far the work looks at its context
+	commits  workload.Commit // when the writes of a section reach the resource
+}
+
+// call is one call of a strategy, a section of the history. It is the
+// lock.Resource that the strategy sees. A worker that needs several locks has
+// several calls open at once, one within the other.
+type call struct {
+	*recorder
+	section  int
+	token    int64 // of its grant
+	told     bool
+	returned bool
+	asked    []operation // of the resource: values that it answered, and that it was to take
+	done     []operation // what the work was told that it has written
+}
+
+// operation is a value of an item that a section read or wrote.
+type operation struct {
+	write       bool
+	item, value string
+}
+
+// do runs one critical section under the strategy, and returns its call. Unit is
+// the piece of work that is to be done once, "" if the workload has no such thing.
+func (r *recorder) do(ctx context.Context, s lock.Strategy, key, unit string, body lock.Body) (*call, error) {
+	r.run.calls[r.worker.Name()]++
+	c := &call{recorder: r, section: r.run.calls[r.worker.Name()]}
+	r.run.know(key)
+	c.record(history.Event{Type: history.AcquireCalled, Key: key, Unit: unit})
+	r.worker.Point("acquire-called")
+	err := s.Do(ctx, key, c, func(ctx context.Context, inner lock.Section) error {
+		if err := r.worker.Process().Admit(); err != nil {
+			return err
+		}
+		r.run.acquisitions++
+		c.token = inner.Token()
+		c.record(history.Event{Type: history.Acquired, Key: key, Token: c.token})
+		c.run.progressed(c.takes)
+		if ctx.Done() != nil {
+			sim.OnEnd(ctx, func() { c.hear(context.Cause(ctx)) })
+		}
+		r.worker.Point("acquired")
+		err := body(ctx, told{inner, c})
+		c.record(history.Event{Type: history.ReleaseCalled, Key: key, Err: text(err)})
+		r.worker.Point("release-called")
+		return err
+	})
+	c.hear(err)
+	if err == nil {
+		r.run.promised = append(r.run.promised, c.unasked()...)
+	}
+	c.record(history.Event{Type: history.Released, Key: key, Class: classify(err), Err: text(err)})
+	c.returned = true
+	r.worker.Point("released")
+	return c, err
+}
+
+// hear notes that the holder was told of a loss, the first time that it was.
+func (c *call) hear(err error) {
+	if !c.returned && !c.told && errors.Is(err, lock.ErrLost) {
+		c.told = true
+		c.record(history.Event{Type: history.Told, Err: text(err)})
+	}
+}
+
+// unasked lists the last writes of each item that the work was told of, and that
+// the resource was not asked for until now.
+func (c *call) unasked() []promise {
+	var list []promise
+	for i, d := range c.done {
+		again := slices.ContainsFunc(c.done[i+1:], func(later operation) bool { return later.item == d.item })
+		if !again && !slices.Contains(c.asked, d) {
+			list = append(list, promise{c, d})
+		}
+	}
+	return list
+}
+
+// promise is a write that a strategy answered with ok, for which it may ask the
+// resource later.
+type promise struct {
+	call      *call
+	operation operation
+}
+
+// kept returns an error if a promise was broken in the end: what becomes of the
+// resource says nothing about a lock that does not let its work reach it.
+func (r *run) kept() error {
+	for _, p := range r.promised {
+		if !slices.Contains(p.call.asked, p.operation) {
+			return fmt.Errorf("%s, section %d: the work was told that it has written %q to %s, and the resource was never asked to take it",
+				p.call.worker.Name(), p.call.section, p.operation.value, p.operation.item)
+		}
+	}
+	return nil
+}
+
+// Read implements lock.Resource.
+func (c *call) Read(ctx context.Context, item string, token int64) (string, error) {
+	if err := c.worker.Process().Admit(); err != nil {
+		return "", err
+	}
+	c.worker.Point("read-called")
+	value, err := c.ask(ctx, &resource.Request{Item: item, Token: token})
+	c.worker.Point("read-done")
+	return value, err
+}
+
+// Write implements lock.Resource. It is entered after the strategy's own check
+// of its lease, if it has one.
+func (c *call) Write(ctx context.Context, item, value string, token int64) error {
+	return c.write(ctx, "lease-checked", operation{true, item, value}, token)
+}
+
+// commit sends a write whose lock was given back, with the token of its grant. No
+// strategy is asked whether it may.
+func (c *call) commit(ctx context.Context, d operation) error {
+	return c.write(ctx, "commit-called", d, c.token)
+}
+
+// write sends a write, and passes the point before that.
+func (c *call) write(ctx context.Context, point string, d operation, token int64) error {
+	if err := c.worker.Process().Admit(); err != nil {
+		return err
+	}
+	c.worker.Point(point)
+	_, err := c.ask(ctx, &resource.Request{Write: true, Item: d.item, Value: d.value, Token: token})
+	c.worker.Point("write-replied")
+	return err
+}
+
+// ask sends a request to the resource and records what the worker learns.
+func (c *call) ask(ctx context.Context, q *resource.Request) (string, error) {
+	c.run.requests++
+	q.ID = c.run.requests
+	e := history.Event{
+		Type: history.Invoke, Request: operationNumber(q.ID), Op: q.Op(), Key: q.Item, Value: q.Value, Token: q.Token,
+	}
+	c.record(e)
+	if q.Write {
+		c.asked = append(c.asked, operation{true, q.Item, q.Value})
+	}
+	value, err := c.client.Do(ctx, q)
+	switch {
+	case err == nil:
+		e.Type = history.OK
+	case errors.Is(err, lock.ErrRefused):
+		e.Type = history.Fail
+	default:
+		e.Type = history.Info
+	}
+	if !q.Write {
+		e.Value = value
+	}
+	e.Err = text(err)
+	c.record(e)
+	if err == nil && !q.Write {
+		c.asked = append(c.asked, operation{false, q.Item, value})
+	}
+	return value, err
+}
+
+// The lock servers and the resource count their requests from 1, each side for
+// itself, and draw random numbers by that count. A history has one numbering:
+// commands of the lock servers are odd, operations of the resource even.
+
+// commandNumber is the number in the history of a command; 0 stays 0: an event
+// that no command caused.
+func commandNumber(n int64) int64 { return max(0, 2*n-1) }
+
+// operationNumber is the number in the history of an operation.
+func operationNumber(n int64) int64 { return 2 * n }
+
+// requestNumber is the number in the history of a request under way, 0 of none.
+func requestNumber(c *sim.Call) int64 {
+	if c == nil {
+		return 0
+	}
+	if q, ok := c.Req.(*resource.Request); ok {
+		return operationNumber(q.ID)
+	}
+	return commandNumber(c.Request)
+}
+
+// recordServer records what a lock server says.
+func (r *run) recordServer(e history.Event) {
+	e.Request = commandNumber(e.Request)
+	r.record(e)
+}
+
+// recordResource records what the resource says.
+func (r *run) recordResource(e history.Event) {
+	e.Request = operationNumber(e.Request)
+	r.record(e)
+}
+
+func (c *call) record(e history.Event) {
+	e.Worker, e.Section = c.worker.Name(), c.section
+	c.run.record(e)
+}
+
+// told is the section that the body gets: it notices when the strategy says
+// that the lock is lost.
+type told struct {
+	lock.Section
+	call *call
+}
+
+func (t told) Check() error {
+	err := t.Section.Check()
+	t.call.hear(err)
+	return err
+}
+
+func (t told) Read(ctx context.Context, item string) (string, error) {
+	value, err := t.Section.Read(ctx, item)
+	t.call.hear(err)
+	if c := t.call; err == nil && !slices.Contains(c.asked, operation{false, item, value}) && !slices.Contains(c.done, operation{true, item, value}) {
+		c.run.fail(fmt.Errorf("%s, section %d: the work was told that %s holds %q, and the resource did not say so in this section",
+			c.worker.Name(), c.section, item, value))
+	}
+	return value, err
+}
+
+func (t told) Write(ctx context.Context, item, value string) error {
+	err := t.Section.Write(ctx, item, value)
+	t.call.hear(err)
+	if err == nil {
+		t.call.done = append(t.call.done, operation{true, item, value})
+	}
+	return err
+}
+
+// classify says which kind of answer an error is.
+func classify(err error) history.Class {
+	if err == nil {
+		return history.ClassOK
+	}
+	for _, c := range []struct {
+		err   error
+		class history.Class
+	}{
+		{lock.ErrUnknown, history.ClassUnknown},
+		{lock.ErrRefused, history.ClassRefused},
+		{lock.ErrLost, history.ClassLost},
+		{lock.ErrNotObtained, history.ClassNotObtained},
+		{context.Canceled, history.ClassCancelled},
+		{context.DeadlineExceeded, history.ClassCancelled},
+	} {
+		if errors.Is(err, c.err) {
+			return c.class
+		}
+	}
+	return history.ClassOther
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

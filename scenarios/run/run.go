@@ -1,0 +1,394 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"lockquake/checker"
+	"lockquake/faults"
+	"lockquake/history"
+	"lockquake/internal/draw"
+	"lockquake/lock"
+	"lockquake/scenarios"
+	"lockquake/scenarios/results"
+	"lockquake/scenarios/workload"
+	"lockquake/sim"
+	"lockquake/sim/backend"
+	"lockquake/sim/resource"
+)
+
+// Error is a run that could not be carried out: a panic in a lock, no
+// progress, a fault that cannot take hold. It is no verdict.
+type Error struct {
+	Scenario string
+	Path     string // of the scenario, as a command takes it, with what was set
+	Label    string
+	Seed     uint64
+	Err      error
+}
+
+func newError(s *scenarios.Scenario, use scenarios.Strategy, seed uint64, err error) *Error {
+	return &Error{s.Name, s.Argument(), use.Label, seed, err}
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s, %s, seed %d: %v", e.Scenario, e.Label, e.Seed, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Stack is the stack of the task that panicked, or of the call that no run can carry
+// out; "" if it was neither.
+func (e *Error) Stack() string {
+	if p, ok := errors.AsType[*sim.PanicError](e.Err); ok {
+		return p.Stack
+	}
+	if m, ok := errors.AsType[*sim.MisuseError](e.Err); ok {
+		return m.Stack
+	}
+	return ""
+}
+
+// Runner carries out runs one after another, and keeps between them what is
+// costly to make. It belongs to one goroutine.
+type Runner struct {
+	Scenario *scenarios.Scenario
+	Own      map[string]lock.Entry // strategies that the caller brought along
+	entries  map[string]lock.Entry // of the catalogue, by name; made when it is needed
+	Caches   map[string]any        // of the families of servers, by name; shared with other runners
+	recorder history.Recorder
+	beat     *atomic.Uint64
+	trace    io.Writer
+	Visit    func(at time.Duration, worker, point string) // is told of every point that a worker comes to; nil for nobody
+}
+
+// run is one run while it happens. It is also the faults.Target of its plan.
+type run struct {
+	*Runner
+	use          scenarios.Strategy
+	entry        lock.Entry
+	seed         uint64
+	world        *sim.World
+	plan         faults.Plan
+	bites        []results.Bite
+	workers      map[string]*sim.Worker
+	family       *backend.Family
+	servers      scenarios.Servers
+	cluster      backend.Cluster
+	resource     *resource.Server
+	sections     map[string]int          // begun by each worker, over all its lives
+	calls        map[string]int          // of a strategy, by each worker; several in a section that needs several locks
+	processes    map[string]*sim.Process // by node
+	clients      map[*sim.Process]*processClients
+	overruns     map[string]time.Duration           // by how much the work of a worker's new sections takes longer, now
+	cancels      map[string]context.CancelCauseFunc // ends the section that a worker is in; only of runs with such a fault
+	acquisitions int64
+	requests     int64
+	promised     []promise
+	calm         calm
+	records      map[string]string // the lock that a record of its server belongs to, of strategies that name them
+	unread       string            // why the holders of a lock cannot be read; "": they can
+	lives        map[string]uint64 // how many processes of a name have ended
+	err          error             // a fault that could not take hold, a lock that cannot be judged
+}
+
+// Once carries out one run and judges it. The events of the history are the
+// runner's own until the next run.
+func (r *Runner) Once(use scenarios.Strategy, seed uint64) (*results.Trial, error) {
+	entry, err := r.Entry(use.Name)
+	if err != nil {
+		return nil, err
+	}
+	r.recorder.Reset()
+	family, err := r.Scenario.FamilyOf(entry)
+	if err != nil {
+		return nil, newError(r.Scenario, use, seed, err)
+	}
+	one := &run{
+		Runner: r, use: use, entry: entry, family: family, seed: seed, workers: map[string]*sim.Worker{}, sections: map[string]int{}, calls: map[string]int{},
+		processes: map[string]*sim.Process{}, clients: map[*sim.Process]*processClients{}, overruns: map[string]time.Duration{},
+		records: map[string]string{}, lives: map[string]uint64{},
+	}
+	defer func() {
+		if one.world != nil {
+			one.world.Close()
+		}
+	}()
+	if err = one.build(); err == nil {
+		err = one.world.Run()
+	}
+	if err = errors.Join(err, one.err); err == nil {
+		err = one.kept()
+	}
+	if err != nil {
+		return nil, newError(r.Scenario, use, seed, err)
+	}
+	trial, err := one.judge()
+	if err != nil {
+		return nil, newError(r.Scenario, use, seed, err)
+	}
+	one.cluster.Close()
+	return trial, nil
+}
+
+// Entry finds a strategy among the caller's own and in the catalogue.
+func (r *Runner) Entry(name string) (lock.Entry, error) {
+	if e, ok := r.Own[name]; ok {
+		return e, nil
+	}
+	if r.entries == nil {
+		r.entries = map[string]lock.Entry{}
+		for _, e := range r.Scenario.CatalogueEntries() {
+			r.entries[e.Name] = e
+		}
+	}
+	if e, ok := r.entries[name]; ok {
+		return e, nil
+	}
+	return lock.Entry{}, fmt.Errorf("no strategy is called %q", name)
+}
+
+// build makes the world: servers, workers and plan.
+func (r *run) build() error {
+	s := r.Scenario
+	r.world = sim.New(sim.Config{
+		Seed: r.seed, Step: s.Step, Cores: s.WakingCores(), WakeLag: s.WakeLag, ArrivalFirst: s.Wake == results.Arrival,
+		Latency: s.Network.Latency, Trace: r.trace, Visit: r.visited, Beat: r.beat,
+	})
+	longestTTL := s.LongestTTL(r.entry.Defaults, r.use)
+	r.calm = calm{ttl: longestTTL, maxHold: s.ParamsOf(r.entry.Defaults, r.use, "").MaxHold, workers: s.Workers}
+	r.calm.include(0)
+	r.progressed(s.Duration)
+	keys := map[string]bool{}
+	for _, name := range s.ResourceNames() {
+		keys[name] = true
+	}
+	if err := r.startServers(longestTTL, keys); err != nil {
+		return err
+	}
+	policy := resource.Policy(s.ResourceOf(r.use).Fence)
+	r.resource = resource.NewServer(r.world.AddNode(scenarios.ResourceNode, sim.NodeConfig{}), policy, r.initial(), r.recordResource)
+
+	r.plan = faults.GenerateCase(s.Faults, r.use.Case, r.seed, s.WorkerNames(), s.Duration)
+	if slices.ContainsFunc(r.plan.Steps, func(s faults.Step) bool { return s.Fault.Info().Effect == faults.Cancels }) {
+		r.cancels = map[string]context.CancelCauseFunc{}
+	}
+	r.bites = make([]results.Bite, len(r.plan.Steps))
+	for i, name := range s.WorkerNames() {
+		r.addWorker(name, i)
+	}
+	if err := r.setLinks(); err != nil {
+		return err
+	}
+	return faults.Drive(r.plan, r, r.fail)
+}
+
+// fail ends the run, which is worth nothing.
+func (r *run) fail(err error) {
+	r.err = errors.Join(r.err, err)
+	r.world.Stop()
+}
+
+// visited hands on a point that one of the scenario's workers comes to. Clients
+// have workers of their own, for what they do by themselves.
+func (r *run) visited(at time.Duration, worker, point string) {
+	if r.Visit != nil && r.workers[worker] != nil {
+		r.Visit(at, worker, point)
+	}
+}
+
+func (r *run) initial() map[string]string {
+	info := r.Scenario.WorkloadInfo()
+	items := map[string]string{}
+	for _, name := range r.Scenario.ResourceNames() {
+		if info.Initial != "" {
+			items[name] = info.Initial
+		}
+	}
+	return items
+}
+
+// addWorker puts a worker on a node and into a process of its own, or into the
+// process that it shares.
+func (r *run) addWorker(name string, number int) {
+	s := r.Scenario
+	host := name
+	if s.Processes > 0 {
+		host = fmt.Sprintf("process-%d", number%s.Processes+1)
+	}
+	process := r.processes[host]
+	if process == nil {
+		process = r.world.AddNode(host, sim.NodeConfig{WallOffset: s.EachOf(name).WallOffset}).Process(host)
+		process.OnExit(r.exited)
+		r.processes[host] = process
+	}
+	worker := process.Worker(name)
+	r.workers[name] = worker
+	// The run goes on after the last section, until nothing is under way: a
+	// late packet must be let arrive.
+	worker.Go("main", func() { r.work(worker) })
+}
+
+// strategy makes the lock of a worker.
+func (r *run) strategy(worker *sim.Worker) lock.Strategy {
+	s, name, process := r.Scenario, worker.Name(), worker.Process()
+	clients := r.clients[process]
+	if clients == nil {
+		clients = &processClients{r.cluster.Connect(process, s.FamilySettings(r.use, name)), lock.NewProcess()}
+		r.clients[process] = clients
+	}
+	source := r.world.Source()
+	instance := source.Stream("instance", process.Name()).At(r.lives[process.Name()])
+	deps := lock.Deps{
+		Env: worker, Params: s.ParamsOf(r.entry.Defaults, r.use, name), Instance: fmt.Sprintf("%016x", instance.Uint64()), Process: clients.state,
+		Port: clients.port,
+	}
+	return r.entry.New(deps)
+}
+
+// work is the life of one worker: section after section, until the time for
+// new ones is over or it has done its number.
+func (r *run) work(worker *sim.Worker) {
+	s := r.Scenario
+	ctx := context.Background()
+	process := worker.Process()
+	name := worker.Name()
+	settings := s.WorkloadOf(r.use)
+	rec := &recorder{
+		run: r, worker: worker, client: resource.NewClient(process, scenarios.ResourceNode),
+		strategy: r.strategy(worker), heeds: s.HeedsOf(settings, name), commits: settings.Commit,
+	}
+	items := s.ResourceNames()
+	source := r.world.Source()
+	hold, think := source.Stream("hold", name), source.Stream("think", name)
+	choice, item := source.Stream("choice", name), source.Stream("resource", name)
+
+	if r.sections[name] == 0 && worker.Sleep(ctx, s.EachOf(name).Start) != nil {
+		return
+	}
+	for n := r.sections[name] + 1; s.Sections == 0 || n <= s.Sections; n++ {
+		if r.world.Time() >= s.Duration {
+			return
+		}
+		r.sections[name] = n
+		at := uint64(n)
+		pick, pause := item.At(at), think.At(at)
+		job := workload.Work{
+			Recorder: rec, Env: worker, Settings: &settings,
+			Worker: name, Section: n, Items: items, Item: items[pick.Int64N(int64(len(items)))], Draw: choice.At(at),
+		}
+		if settings.Attempts > 1 {
+			job.Unit = fmt.Sprintf("%s/job-%d", name, n)
+		}
+		for again := true; again; {
+			job.Attempt++
+			job.Hold = sample(s.HoldOf(settings, name), hold, at) + r.overruns[name]
+			rec.takes = max(job.Hold, settings.HoldAtLeast)
+			r.calm.include(rec.takes)
+			one, began := job, r.world.Time()
+			err := s.WorkloadInfo().Do(r.cancellable(ctx, worker), &one)
+			wait := settings.Think.Sample(&pause)
+			if wait == 0 && r.world.Time() == began {
+				wait = idle
+			}
+			if worker.Sleep(ctx, wait) != nil {
+				return
+			}
+			again = err != nil && job.Attempt < settings.Attempts && r.world.Time() < s.Duration
+		}
+	}
+}
+
+// idle is how long a worker waits after a section that took no time, without time to
+// think: a lock that refuses at once, without a request, would keep the run from
+// advancing.
+const idle = time.Millisecond
+
+// cancellable returns a context for one section that a fault can cancel, if the
+// plan has such a fault.
+func (r *run) cancellable(ctx context.Context, worker *sim.Worker) context.Context {
+	if r.cancels == nil {
+		return ctx
+	}
+	ctx, r.cancels[worker.Name()] = worker.WithCancel(ctx)
+	return ctx
+}
+
+func sample(d draw.Dist, stream draw.Stream, ordinal uint64) time.Duration {
+	x := stream.At(ordinal)
+	return d.Sample(&x)
+}
+
+// record adds an event to the history, and lets the trace know of it.
+func (r *run) record(e history.Event) {
+	e.At = r.world.Time()
+	r.recorder.Record(e)
+	actor := e.Worker
+	if actor == "" {
+		actor = e.Node
+	}
+	r.world.Note(actor, string(e.Type), nil)
+	switch e.Type {
+	case history.ReleaseCalled, history.Released, history.Crashed, history.FaultEnd:
+		r.progressed(0)
+	default:
+	}
+}
+
+// recordSilently adds an event that the trace has in a form of its own.
+func (r *run) recordSilently(e history.Event) {
+	e.At = r.world.Time()
+	r.recorder.Record(e)
+}
+
+// judge ends the history and lets the checks speak.
+func (r *run) judge() (*results.Trial, error) {
+	s := r.Scenario
+	for _, name := range s.ResourceNames() {
+		r.record(history.Event{Type: history.Final, Key: name, Value: r.resource.Value(name)})
+	}
+	params := s.ParamsOf(r.entry.Defaults, r.use, "")
+	var quorum, count int
+	if n := len(r.cluster.Names()); n > 1 && !r.cluster.Replicated() {
+		count, quorum = n, lock.Topology{Nodes: n}.Quorum()
+	}
+	h := &history.History{
+		Meta: history.Meta{
+			Schema: 1, Version: results.Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
+			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
+			Tells: r.entry.Tells, MaxHold: params.MaxHold,
+			Nodes: count, Quorum: quorum,
+			Workers: s.WorkerNames(), Initial: r.initial(),
+			TTL:      params.TTL,
+			Commit:   s.WorkloadOf(r.use).Commit.Recorded(),
+			Unread:   r.unread,
+			Answer:   r.answer(),
+			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
+		},
+		Events: r.recorder.Events(),
+	}
+	sections, err := h.Sections()
+	if err != nil {
+		return nil, err
+	}
+	h.Meta.Stopped = r.stop(sections)
+	verdicts, metrics, err := checker.Judge(h, sections, s.Checks)
+	if err != nil {
+		return nil, err
+	}
+	metrics.Commands = r.cluster.Requests()
+	r.bite(h, sections)
+	trial := &results.Trial{
+		Scenario: s.Name, Label: r.use.Label, Strategy: r.use.Name, Seed: r.seed,
+		Plan: r.plan, Bites: r.bites, History: h, Results: verdicts, Metrics: metrics,
+		Checksum: h.Meta.Checksum, Events: r.world.Events(), Acquisitions: r.acquisitions,
+		Replay: s.Token(r.use.Label, r.seed, h.Meta.Checksum), Program: s.Program,
+	}
+	trial.Telling = s.MostTelling(trial.Label, trial.Checks(checker.Invalid))
+	return trial, nil
+}

@@ -1,0 +1,55 @@
+package run
+
+import (
+	"slices"
+	"time"
+
+	"lockquake/checker"
+	"lockquake/history"
+)
+
+// A run goes on after its duration until every section that was begun has
+// ended, every fault has run its course, and nothing is left to happen.
+//
+// Some runs cannot end: two workers each wait for the lock that the other one
+// holds, or a crashed worker has left a lock that never expires. However often
+// the workers poll, such a run shows no progress. It is stopped after a calm, a
+// time in which no section is let in or ends and no fault begins.
+
+// calm is how long a run goes on without progress.
+type calm struct {
+	ttl, maxHold time.Duration
+	workers      int
+	work         time.Duration // the longest of a section so far
+	length       time.Duration
+}
+
+// calmMargin is by how much a calm is longer than the patience of the check
+// progress. The check sees every wait that is too long.
+const calmMargin = time.Minute
+
+// include makes the calm long enough for work that takes d.
+func (c *calm) include(d time.Duration) {
+	if d > c.work || c.length == 0 {
+		c.work = max(c.work, d)
+		c.length = calmMargin + checker.Patience(c.ttl, c.work, c.workers, c.maxHold)
+	}
+}
+
+// progressed moves the end of the run: something ended now, or began that takes
+// time.
+func (r *run) progressed(takes time.Duration) {
+	r.world.Extend(r.world.Time() + takes + r.calm.length)
+}
+
+// stop says why the run ended, if some of its sections did not.
+func (r *run) stop(sections []*history.Section) history.Stop {
+	open := func(s *history.Section) bool { return s.Return == 0 && !s.Crashed }
+	switch {
+	case !slices.ContainsFunc(sections, open):
+		return history.StopNone
+	case r.world.Limited():
+		return history.StopCalm
+	}
+	return history.StopIdle
+}

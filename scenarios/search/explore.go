@@ -1,0 +1,413 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"lockquake/checker"
+	"lockquake/faults"
+	"lockquake/internal/strictyaml"
+	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
+)
+
+// ExploreRequest says which faults are placed where. The zero value of a field is its
+// default.
+type ExploreRequest struct {
+	Kinds    []string      // names of PlacedKinds; nil: those that are its default
+	Faults   int           // placed in one run, 1 or 2; default 1
+	Workers  int           // default: those of the scenario, 2 at most
+	Sections int           // of each worker; default 1
+	For      time.Duration // how long a fault lasts; default: one and a half times the longest lease
+	Seed     uint64        // default 1
+}
+
+// explorer is an Explore under way.
+type explorer struct {
+	search ExploreRequest
+	base   *scenarios.Scenario // without faults
+	uses   []scenarios.Strategy
+	kinds  []PlacedKind
+	points []string // that a scenario file can name
+	jobs   *searchJobs
+	found  []*explored // by use
+}
+
+// explored is what is known of one use while the search goes on.
+type explored struct {
+	use     scenarios.Strategy
+	without []string // checks that are violated without a fault
+	visits  []run.Arrival
+	singles []single
+	unnamed []string // points that a scenario file cannot name
+}
+
+// single is a placement of one fault, and of the pairs that begin with it.
+type single struct {
+	place  spot
+	result *results.Placement // nil: not done
+	missed bool               // the strategy has nothing that the fault could take hold of
+	after  int                // placements of a second fault
+	pairs  []results.Placement
+	counts pairCounts
+}
+
+// pairCounts are of the pairs that begin with one fault.
+type pairCounts struct {
+	tried, sameMessage, corrupts int
+	harms                        [results.Corrupts + 1]int
+	checks                       map[string]int
+}
+
+// Explore takes the faults out of a scenario and its size down, learns every
+// point that its workers come to, and runs it again and again: with one fault
+// of each kind at each point, and if asked for with each second fault at each
+// later point. The options that count are WithStrategies, WithStrategy,
+// WithJobs and WithProgress. When ctx ends it returns what was found, marked
+// as partial, with the cause. A *RunError is a run that could not be carried
+// out, a *RepeatError one of the caller's own strategies that ends otherwise the
+// second time.
+func Explore(ctx context.Context, s *scenarios.Scenario, search ExploreRequest, opts ...campaign.Option) (*results.Exploration, error) {
+	x, err := newExplorer(s, search, opts)
+	if err != nil {
+		return nil, err
+	}
+	err = x.learn(ctx)
+	if err == nil {
+		err = x.placeOne(ctx)
+	}
+	if err == nil && x.search.Faults > 1 {
+		err = x.placeTwo(ctx)
+	}
+	if _, failed := errors.AsType[*run.Error](err); failed {
+		return nil, err
+	}
+	if _, differs := errors.AsType[*run.RepeatError](err); differs {
+		return nil, err
+	}
+	return x.sum(err != nil), err
+}
+
+func newExplorer(s *scenarios.Scenario, search ExploreRequest, opts []campaign.Option) (*explorer, error) {
+	o := campaign.Settle(s, campaign.Options{Jobs: runtime.GOMAXPROCS(0), Stall: run.DefaultStall}, opts)
+	uses, err := s.Uses(o.Strategies, o.Own)
+	if err != nil {
+		return nil, err
+	}
+	x := &explorer{uses: scenarios.Uncased(uses), points: scenarios.Points(), jobs: &searchJobs{Pool: o.Pool(s), progress: o.Progress}}
+	if x.kinds, err = chosenKinds(search.Kinds); err != nil {
+		return nil, err
+	}
+	if x.search, err = search.complete(s, x.uses, o); err != nil {
+		return nil, err
+	}
+	x.base = x.search.base(s)
+	return x, nil
+}
+
+// chosenKinds finds the kinds of a search by name, in the order of PlacedKinds.
+func chosenKinds(names []string) ([]PlacedKind, error) {
+	all := PlacedKinds()
+	var known []string
+	for _, k := range all {
+		known = append(known, k.Name)
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return nil, &Error{strictyaml.Unknown("kind of fault to place", name, known)}
+		}
+	}
+	return slices.DeleteFunc(all, func(k PlacedKind) bool {
+		return names == nil && !k.Default || names != nil && !slices.Contains(names, k.Name)
+	}), nil
+}
+
+// Error is a search that makes no sense for its scenario.
+type Error struct{ text string }
+
+func (e *Error) Error() string { return e.text }
+
+// complete puts in the defaults.
+func (q ExploreRequest) complete(s *scenarios.Scenario, uses []scenarios.Strategy, o campaign.Options) (ExploreRequest, error) {
+	const few = 2
+	if q.Workers == 0 {
+		q.Workers = min(s.Workers, few)
+	}
+	q.Sections, q.Faults, q.Seed = max(q.Sections, 1), max(q.Faults, 1), max(q.Seed, 1)
+	if q.For == 0 {
+		r := &run.Runner{Scenario: s, Own: o.Own}
+		for _, use := range uses {
+			entry, err := r.Entry(use.Name)
+			if err != nil {
+				return q, err
+			}
+			q.For = max(q.For, s.LongestTTL(entry.Defaults, use)*3/2)
+		}
+	}
+	switch {
+	case q.Faults > 2:
+		return q, &Error{fmt.Sprintf("one fault can be placed or two, not %d", q.Faults)}
+	case q.Workers < 1 || q.Workers > scenarios.MostWorkers:
+		return q, &Error{fmt.Sprintf("there are from 1 to %d workers, not %d", scenarios.MostWorkers, q.Workers)}
+	case q.For < 0 || q.For > scenarios.LongestTime:
+		return q, &Error{fmt.Sprintf("a fault lasts from 1ns to %v, not %v", scenarios.LongestTime, q.For)}
+	case q.For == 0: // no lease has an end
+		q.For = 15 * time.Second
+	}
+	return q, nil
+}
+
+// base is the scenario that faults are placed in.
+func (q ExploreRequest) base(s *scenarios.Scenario) *scenarios.Scenario {
+	base := *s
+	base.Workers, base.Sections, base.Seeds, base.Faults = q.Workers, q.Sections, int(q.Seed), nil
+	return &base
+}
+
+// withFaults returns the scenario with these faults and no others.
+func withFaults(s *scenarios.Scenario, specs ...faults.Spec) *scenarios.Scenario {
+	c := *s
+	c.Faults = specs
+	return &c
+}
+
+// learn carries out the run without a fault of each use.
+func (x *explorer) learn(ctx context.Context) error {
+	var tasks []run.Task
+	for _, use := range x.uses {
+		f := &explored{use: use}
+		x.found = append(x.found, f)
+		tasks = append(tasks, x.task(use, func(r *run.Runner) error {
+			if _, own := x.jobs.Own[use.Name]; own {
+				r.Visit = nil
+				if err := r.Repeats(use, x.search.Seed); err != nil {
+					return err
+				}
+			}
+			trial, points, err := x.run(r, use)
+			if err != nil {
+				return err
+			}
+			f.without = trial.Checks(checker.Invalid)
+			for _, v := range points {
+				if x.named(v.Point) {
+					f.visits = append(f.visits, v)
+				} else if !slices.Contains(f.unnamed, v.Point) {
+					f.unnamed = append(f.unnamed, v.Point)
+				}
+			}
+			return nil
+		}))
+	}
+	return x.jobs.each(ctx, tasks)
+}
+
+func (x *explorer) task(use scenarios.Strategy, do func(r *run.Runner) error) run.Task {
+	return run.Task{Scenario: x.base, Use: use, Seed: x.search.Seed, Do: do}
+}
+
+// run carries out a run with faults at these places, and notes its points.
+func (x *explorer) run(r *run.Runner, use scenarios.Strategy, places ...spot) (*results.Trial, []run.Arrival, error) {
+	var specs []faults.Spec
+	for _, p := range places {
+		specs = append(specs, p.spec(x.search.For))
+	}
+	r.Scenario = withFaults(x.base, specs...)
+	var points run.Arrivals
+	r.Visit = points.Note
+	trial, err := r.Once(use, x.search.Seed)
+	return trial, points.All, err
+}
+
+// named reports whether a scenario file can speak of the point.
+func (x *explorer) named(point string) bool {
+	return len(x.jobs.Own) > 0 || slices.Contains(x.points, point)
+}
+
+// fits reports whether a fault of the kind can be placed at a visit.
+func (x *explorer) fits(k PlacedKind, v run.Arrival) bool {
+	// Workers that share a process cannot lose it one by one.
+	shared := x.base.Processes > 0 && slices.ContainsFunc(faults.Needs(k.Fault), func(n faults.Need) bool {
+		return n.What == faults.NeedsProcess && n.Name == ""
+	})
+	return fitsPoint(k, v.Point) && !shared
+}
+
+// placeOne tries every single fault.
+func (x *explorer) placeOne(ctx context.Context) error {
+	var tasks []run.Task
+	for _, f := range x.found {
+		for _, v := range f.visits {
+			for _, k := range x.kinds {
+				if x.fits(k, v) {
+					f.singles = append(f.singles, single{place: spot{k, v}})
+				}
+			}
+		}
+		for i := range f.singles {
+			one := &f.singles[i]
+			tasks = append(tasks, x.task(f.use, func(r *run.Runner) error {
+				trial, points, err := x.run(r, f.use, one.place)
+				if err != nil {
+					return err
+				}
+				one.result, one.missed = x.placement(trial, one.place), !trial.Bites[0].Happened
+				if x.search.Faults > 1 && one.result.Harm() != results.Corrupts && !one.missed {
+					one.after = len(x.second(one.place, points))
+				}
+				x.jobs.told(f.use.Label, one.result.Harm() >= results.Unfences)
+				return nil
+			}))
+		}
+	}
+	x.jobs.done.Total = len(tasks)
+	return x.jobs.each(ctx, tasks)
+}
+
+// second lists the places of a second fault in a run with the first: at every
+// later point, and at the same one those of other kinds that are not before it
+// in the order of kinds, since two faults at one point have no order.
+func (x *explorer) second(first spot, points []run.Arrival) []spot {
+	at := slices.IndexFunc(points, first.visit.Same)
+	kind := slices.IndexFunc(x.kinds, func(k PlacedKind) bool { return k.Name == first.kind.Name })
+	var places []spot
+	for i := at; at >= 0 && i < len(points); i++ {
+		for n, k := range x.kinds {
+			if x.named(points[i].Point) && x.fits(k, points[i]) && (i > at || n > kind) {
+				places = append(places, spot{k, points[i]})
+			}
+		}
+	}
+	return places
+}
+
+// placeTwo tries, for every first fault that does not corrupt anything by
+// itself, every second one.
+func (x *explorer) placeTwo(ctx context.Context) error {
+	var tasks []run.Task
+	for _, f := range x.found {
+		corrupting := map[string]bool{}
+		for i := range f.singles {
+			one := &f.singles[i]
+			if one.result.Harm() == results.Corrupts {
+				corrupting[one.result.Places[0].Text] = true
+			}
+			x.jobs.done.Total += one.after
+			if one.after > 0 {
+				tasks = append(tasks, x.task(f.use, func(r *run.Runner) error { return x.pairs(ctx, r, f.use, one, corrupting) }))
+			}
+		}
+	}
+	return x.jobs.each(ctx, tasks)
+}
+
+// pairs tries every second fault after one first fault.
+func (x *explorer) pairs(ctx context.Context, r *run.Runner, use scenarios.Strategy, one *single, corrupting map[string]bool) error {
+	one.counts.checks = map[string]int{}
+	_, points, err := x.run(r, use, one.place)
+	if err != nil {
+		return err
+	}
+	for _, second := range x.second(one.place, points) {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case second.visit.Same(one.place.visit) && caught(second.kind) && caught(one.place.kind):
+			one.counts.sameMessage++
+			continue
+		case corrupting[x.placed(second).Text]:
+			one.counts.corrupts++
+			continue
+		}
+		trial, _, err := x.run(r, use, one.place, second)
+		if err != nil {
+			return err
+		}
+		p := x.placement(trial, one.place, second)
+		one.counts.tried++
+		one.counts.harms[p.Harm()]++
+		for _, check := range p.Violated {
+			one.counts.checks[check]++
+		}
+		if p.Harm() > results.Undecided {
+			one.pairs = append(one.pairs, *p)
+		}
+		x.jobs.told(use.Label, p.Harm() >= results.Unfences)
+	}
+	return nil
+}
+
+// placement sums up a run.
+func (x *explorer) placement(t *results.Trial, places ...spot) *results.Placement {
+	p := &results.Placement{Violated: t.Checks(checker.Invalid), Undecided: t.Checks(checker.Unknown)}
+	for _, at := range places {
+		p.Places = append(p.Places, x.placed(at))
+	}
+	return p
+}
+
+func (x *explorer) placed(p spot) results.Place {
+	return results.Place{Kind: p.kind.Name, Worker: p.visit.Worker, Point: p.visit.Point, Nth: p.visit.Nth, Text: lineOf(p.spec(x.search.For), x.base.WorkerNames())}
+}
+
+// searchJobs are the jobs of an explorer, and how far they have come.
+type searchJobs struct {
+	*run.Pool
+	mu       sync.Mutex
+	progress func(campaign.Progress)
+	done     campaign.Progress
+}
+
+// each carries out the tasks.
+func (j *searchJobs) each(ctx context.Context, tasks []run.Task) error {
+	return j.All(ctx, int64(len(tasks)), func(i int64) run.Task { return tasks[i] })
+}
+
+// told counts a finished run, and tells the caller that wants to know.
+func (j *searchJobs) told(label string, violated bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.done.Done++
+	if j.progress != nil {
+		j.progress(campaign.Progress{Done: j.done.Done, Total: max(j.done.Total, j.done.Done), Label: label, Violated: violated})
+	}
+}
+
+// Place carries out the run of each strategy with these faults in a scenario
+// made small as Explore does, and returns that scenario, which expects what was
+// seen. The options that count are WithStrategies and WithStrategy.
+func (q ExploreRequest) Place(s *scenarios.Scenario, specs []faults.Spec, opts ...campaign.Option) (*scenarios.Scenario, []*results.Trial, error) {
+	x, err := newExplorer(s, q, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	placed := withFaults(x.base, specs...)
+	for i, spec := range specs {
+		if err := spec.Validate(placed.WorkerNames(), placed.Nodes(), placed.Duration); err != nil {
+			return nil, nil, &Error{fmt.Sprintf("fault %d: %v", i+1, err)}
+		}
+	}
+	placed.Strategies, placed.Expect = x.uses, map[string]results.Expect{}
+	var trials []*results.Trial
+	for _, use := range x.uses {
+		trial, err := x.jobs.One(placed, use, x.search.Seed)
+		if err != nil {
+			return nil, nil, err
+		}
+		trial.Replay = "" // a token names a file, and this is none yet
+		trials = append(trials, trial)
+		if violated := trial.Checks(checker.Invalid); len(violated) > 0 {
+			placed.Expect[use.Label] = results.Expect{Violates: violated}
+		} else if holds := trial.Checks(checker.Valid); len(holds) > 0 {
+			placed.Expect[use.Label] = results.Expect{Holds: holds}
+		}
+	}
+	return placed, trials, nil
+}

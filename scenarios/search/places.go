@@ -1,0 +1,59 @@
+package search
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"lockquake/faults"
+	"lockquake/internal/draw"
+	"lockquake/scenarios/run"
+)
+
+// PlacedKind is a kind of fault as a search places it: with everything decided
+// but the point.
+type PlacedKind = faults.Place
+
+// PlacedKinds lists what a search can place.
+func PlacedKinds() []PlacedKind { return faults.Places() }
+
+// spot is one fault of a search: a kind at a visit.
+type spot struct {
+	kind  PlacedKind
+	visit run.Arrival
+}
+
+// fitsPoint reports whether a fault of the kind can fall at the point.
+func fitsPoint(k PlacedKind, point string) bool {
+	op, event, message := strings.Cut(point, ".")
+	switch k.Fault.Info().Point {
+	case faults.MessagePoint:
+		return message && (event == "sent" || event == "replied")
+	case faults.RequestPoint:
+		return message && event == "sent" && !slices.Contains(k.Except, op)
+	}
+	return true
+}
+
+// caught reports whether the kind catches the one message of its point.
+func caught(k PlacedKind) bool { return k.Fault.Info().Point != faults.AnyPoint }
+
+// spec is the fault as an entry of a scenario, lasting for d if it lasts.
+func (p spot) spec(d time.Duration) faults.Spec {
+	spec := faults.Spec{
+		When: &faults.When{Worker: p.visit.Worker, Point: p.visit.Point, Nth: p.visit.Nth},
+		Fault: faults.Rename(p.kind.Fault, func(name string) string {
+			if name == "" {
+				return p.visit.Worker
+			}
+			return name
+		}),
+	}
+	if p.kind.For > 0 {
+		d = p.kind.For
+	}
+	if !p.kind.Fault.Info().Instant {
+		spec.For = draw.Fixed(d)
+	}
+	return spec
+}

@@ -1,0 +1,271 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockquake/checker"
+	"lockquake/lock"
+	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
+)
+
+// ShrinkRequest says which run is to become smaller, and where to.
+type ShrinkRequest struct {
+	Label string // of the use of a strategy
+	Seed  uint64
+	Check string       // that it must go on to violate; "" for the most telling one that decides
+	Path  string       // of the file that the small scenario is to be written to
+	Told  func(Extent) // is called after every success; nil for nobody
+}
+
+// Shrunk is a failing run made as small as could be.
+type Shrunk struct {
+	Scenario *scenarios.Scenario // a file of its own: Text is to be written to Path
+	Label    string
+	Seed     uint64
+	Check    string         // that is violated, as it was in the run that this came from
+	Trial    *results.Trial // the small run
+	From, To Extent
+	Runs     int  // that it took
+	Partial  bool // stopped before the end
+}
+
+// Extent is how large a run is.
+type Extent struct {
+	Faults   int
+	Length   time.Duration // of all faults together
+	Workers  int
+	Sections int // begun, by all workers
+}
+
+func (e Extent) String() string {
+	return fmt.Sprintf("%s of %v, %s, %s", some(e.Faults, "fault"), e.Length.Round(time.Millisecond), some(e.Workers, "worker"), some(e.Sections, "section"))
+}
+
+func some(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// ErrHolds says that there is nothing to shrink: the run violates no check, or
+// not the one that was asked for.
+var ErrHolds = errors.New("no such failure")
+
+// Failing finds the first run of a campaign that violates a check: by seed, and
+// then in the order of strategies. The options that count are WithSeeds,
+// WithStrategies and WithStrategy; check is as in Shrink.
+func Failing(ctx context.Context, s *scenarios.Scenario, check string, opts ...campaign.Option) (label string, seed uint64, err error) {
+	o := campaign.Settle(s, campaign.Options{Seeds: results.SeedRange{First: 1, Last: uint64(s.Seeds)}, Stall: run.DefaultStall}, opts)
+	uses, err := s.Uses(o.Strategies, o.Own)
+	if err != nil {
+		return "", 0, err
+	}
+	o.Jobs = 1 // the first that fails is the first that is run
+	errFound, n := errors.New("found"), int64(len(uses))
+	err = o.Pool(s).All(ctx, n*int64(o.Seeds.Count()), func(i int64) run.Task {
+		use, at := uses[i%n], o.Seeds.First+uint64(i/n)
+		return run.Task{Scenario: s, Use: use, Seed: at, Do: func(r *run.Runner) error {
+			trial, err := r.Once(use, at)
+			if err == nil && telling(s, trial, check) != "" {
+				label, seed, err = use.Label, at, errFound
+			}
+			return err
+		}}
+	})
+	switch {
+	case errors.Is(err, errFound):
+		return label, seed, nil
+	case err != nil:
+		return "", 0, err
+	}
+	return "", 0, fmt.Errorf("%w in %s of %s", ErrHolds, some(o.Seeds.Count(), "seed"), s.Name)
+}
+
+// telling returns the check that a run is shrunk for: the one that was named if
+// it is violated, or without a name the most serious of the violated ones that
+// decide. It returns "" if there is none.
+func telling(s *scenarios.Scenario, t *results.Trial, named string) string {
+	violated := t.Checks(checker.Invalid)
+	if named != "" {
+		if slices.Contains(violated, named) {
+			return named
+		}
+		return ""
+	}
+	return s.MostTelling(t.Label, violated)
+}
+
+// Shrink makes a failing run smaller as long as it violates the same check:
+// fewer faults, workers and sections, shorter times. What comes out is a scenario
+// of its own.
+//
+// The option that counts is WithStrategy. A run that does not fail is an error
+// that wraps ErrHolds. When ctx ends Shrink returns what it has reached, marked
+// as partial, with the cause.
+func Shrink(ctx context.Context, s *scenarios.Scenario, what ShrinkRequest, opts ...campaign.Option) (*Shrunk, error) {
+	o := campaign.Settle(s, campaign.Options{Strategies: []string{what.Label}, Stall: run.DefaultStall}, opts)
+	uses, err := s.Uses(o.Strategies, o.Own)
+	if err != nil {
+		return nil, err
+	}
+	jobs := o.Pool(s)
+	z := &shrinker{
+		ctx: ctx, use: uses[0], path: what.Path, told: what.Told, own: o.Entries(),
+		runner: &run.Runner{Scenario: s, Own: o.Own, Caches: jobs.Caches},
+	}
+	trial, err := jobs.One(s, z.use, what.Seed)
+	if err != nil {
+		return nil, err
+	}
+	if z.check = telling(s, trial, what.Check); z.check == "" {
+		violated := orNone(what.Check, trial.Checks(checker.Invalid))
+		return nil, fmt.Errorf("%w: %s, %s, seed %d violates %s", ErrHolds, s.Name, what.Label, what.Seed, violated)
+	}
+	if !z.begin(s, trial, what.Seed) {
+		return nil, z.err
+	}
+	z.from = extentOf(z.best.trial, s.Workers)
+	z.all()
+	if z.err != nil {
+		return nil, z.err
+	}
+	best := z.best
+	return &Shrunk{
+		Scenario: best.scenario, Label: best.trial.Label, Seed: best.seed, Check: z.check, Trial: best.trial,
+		From: z.from, To: extentOf(best.trial, best.scenario.Workers), Runs: z.runs, Partial: ctx.Err() != nil,
+	}, context.Cause(ctx)
+}
+
+func orNone(named string, violated []string) string {
+	switch {
+	case len(violated) == 0:
+		return "no check"
+	case named == "":
+		return "no check that decides, but " + strings.Join(violated, ", ")
+	}
+	return strings.Join(violated, ", ") + " and not " + named
+}
+
+func extentOf(t *results.Trial, workers int) Extent {
+	e := Extent{Faults: len(t.Plan.Steps), Workers: workers}
+	for _, step := range t.Plan.Steps {
+		e.Length += step.For
+	}
+	if sections, err := t.History.Sections(); err == nil {
+		e.Sections = len(sections)
+	}
+	return e
+}
+
+// shrinker is a Shrink under way.
+type shrinker struct {
+	ctx    context.Context
+	use    scenarios.Strategy
+	check  string
+	path   string
+	own    []lock.Entry
+	told   func(Extent)
+	runner *run.Runner
+	from   Extent
+	best   attempt
+	runs   int
+	err    error // a run that could not be carried out
+}
+
+// attempt is a run that fails as it should.
+type attempt struct {
+	scenario *scenarios.Scenario
+	seed     uint64
+	trial    *results.Trial
+	visits   []run.Arrival
+}
+
+// begin writes the plan of the first run down as faults with fixed times, and
+// sees that this changes nothing.
+func (z *shrinker) begin(s *scenarios.Scenario, trial *results.Trial, seed uint64) bool {
+	first := *s
+	z.best = attempt{scenario: &first, seed: seed}
+	same := z.try(func(c *scenarios.Scenario) bool {
+		name := strings.TrimSuffix(c.Name, "-shrunk")
+		c.Name = name[:min(len(name), scenarios.LongestName-len("-shrunk"))] + "-shrunk"
+		c.Description = fmt.Sprintf("the smallest run of %s, %s, seed %d, that violates %s", s.Name, z.use.Label, seed, z.check)
+		c.Strategies = scenarios.Uncased([]scenarios.Strategy{z.use})
+		c.Expect = map[string]results.Expect{c.Strategies[0].Label: {Violates: []string{z.check}}}
+		c.Faults = nil
+		for _, step := range trial.Plan.Steps {
+			if spec := s.Faults[step.Spec]; spec.Case == "" || spec.Case == z.use.Case {
+				c.Faults = append(c.Faults, fixed(step))
+			}
+		}
+		return true
+	})
+	if !same && z.err == nil {
+		z.err = fmt.Errorf("%s, %s, seed %d: its plan written down does not violate %s", s.Name, z.use.Label, seed, z.check)
+	}
+	return same
+}
+
+// try makes a change, and keeps it if the run still fails, twice, the same way
+// and to the byte. Change reports whether it has changed anything.
+func (z *shrinker) try(change func(*scenarios.Scenario) bool) bool {
+	return z.trySeed(z.best.seed, change)
+}
+
+func (z *shrinker) trySeed(seed uint64, change func(*scenarios.Scenario) bool) bool {
+	if z.ctx.Err() != nil && z.runs > 0 || z.err != nil {
+		return false
+	}
+	c := *z.best.scenario
+	c.Faults, c.Each = slices.Clone(c.Faults), slices.Clone(c.Each)
+	if !change(&c) {
+		return false
+	}
+	c.Seeds = int(min(seed, scenarios.MostSeeds))
+	text, err := scenarios.Rewrite(&c, fmt.Sprintf("Made by lockquake shrink. Run it with: %s reproduce FILE --seed %d", results.ProgramName(c.Program), seed))
+	if err != nil {
+		z.err = err
+		return false
+	}
+	small, err := z.runner.Scenario.Sibling(z.path, text, z.own)
+	if err != nil {
+		return false // a change that no file can say
+	}
+	small.Program = c.Program
+	var tried [2]attempt
+	for i := range tried {
+		if tried[i], err = z.run(small, seed); err != nil || telling(small, tried[i].trial, z.check) == "" {
+			return false
+		}
+	}
+	if tried[0].trial.Checksum != tried[1].trial.Checksum {
+		return false
+	}
+	z.best = tried[1]
+	if z.told != nil {
+		z.told(extentOf(z.best.trial, small.Workers))
+	}
+	return true
+}
+
+// run carries out one run. One that cannot be carried out does not fail in the
+// way that is looked for.
+func (z *shrinker) run(s *scenarios.Scenario, seed uint64) (attempt, error) {
+	var points run.Arrivals
+	z.runner.Scenario, z.runner.Visit = s, points.Note
+	z.runs++
+	trial, err := z.runner.Once(s.Strategies[0], seed)
+	if err != nil {
+		return attempt{}, err
+	}
+	run.OwnEvents(trial)
+	return attempt{s, seed, trial, points.All}, nil
+}

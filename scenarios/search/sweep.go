@@ -1,0 +1,200 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"lockquake/internal/stats"
+	"lockquake/internal/strictyaml"
+	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/results"
+)
+
+// The bounds of a sweep.
+const (
+	mostAxes    = 2
+	mostPoints  = 10_000
+	usualSeeds  = 100 // where neither the caller nor a smaller scenario says how many
+	leastDigits = 3   // of a value that is looked for
+)
+
+// sweep is a Sweep under way.
+type sweep struct {
+	scenario *scenarios.Scenario
+	opts     []campaign.Option
+	options  campaign.Options
+	result   *results.Sweep
+	done     int // runs, of all campaigns that have ended
+	total    int
+}
+
+// Sweep runs a scenario at every value of an axis, or at every pair of
+// values of two. Without [campaign.WithSeeds] it takes the scenario's seeds, a hundred
+// at most. Check is the one that counts, "" for any that decides.
+//
+// When ctx ends, or a run cannot be carried out, it returns what was done,
+// marked as partial, with the cause. What cannot be set, in any of the points,
+// is a [*scenarios.SettingError] before the first run.
+func Sweep(ctx context.Context, s *scenarios.Scenario, axes []results.Axis, check string, opts ...campaign.Option) (*results.Sweep, error) {
+	w, points, err := newSweep(s, axes, check, opts)
+	if err != nil {
+		return nil, err
+	}
+	return w.result, w.run(ctx, points)
+}
+
+// newSweep makes the scenario of every point.
+func newSweep(s *scenarios.Scenario, axes []results.Axis, check string, opts []campaign.Option) (*sweep, []*scenarios.Scenario, error) {
+	if check != "" && !slices.Contains(s.Checks, check) {
+		return nil, nil, &scenarios.SettingError{Setting: check, Text: strictyaml.Unknown("check of "+s.Name, check, s.Checks)}
+	}
+	if len(axes) < 1 || len(axes) > mostAxes {
+		return nil, nil, fmt.Errorf("a sweep varies one or two parameters, not %d", len(axes))
+	}
+	o := campaign.Settle(s, campaign.Options{Jobs: runtime.GOMAXPROCS(0)}, opts)
+	if o.Seeds == (results.SeedRange{}) {
+		o.Seeds = results.SeedRange{First: 1, Last: uint64(min(usualSeeds, s.Seeds))}
+	}
+	w := &sweep{scenario: s, opts: opts, options: o, result: &results.Sweep{
+		Schema: 1, Version: results.Version, Scenario: s.Name, Hash: s.Hash, Overrides: s.OverrideTexts(), Program: s.Program,
+		Seeds: o.Seeds, Check: check, Axes: axes, Points: []results.SweepPoint{}, Partial: true,
+	}}
+	choices := combinations(axes)
+	if len(choices) > mostPoints {
+		return nil, nil, fmt.Errorf("a sweep has at most %d points, not %d", mostPoints, len(choices))
+	}
+	var points []*scenarios.Scenario
+	for _, values := range choices {
+		point, err := w.at(values)
+		if err != nil {
+			return nil, nil, err
+		}
+		uses, err := point.Uses(o.Strategies, o.Own)
+		if err != nil {
+			return nil, nil, err
+		}
+		w.total += len(uses) * o.Seeds.Count()
+		points = append(points, point)
+	}
+	return w, points, nil
+}
+
+// combinations lists the values of every point.
+func combinations(axes []results.Axis) [][]string {
+	all := [][]string{nil}
+	for _, axis := range axes {
+		var longer [][]string
+		for _, values := range all {
+			for _, value := range axis.Values {
+				longer = append(longer, append(slices.Clone(values), value))
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+// at is the scenario with values of the axes.
+func (w *sweep) at(values []string) (*scenarios.Scenario, error) {
+	var overrides []results.Override
+	for i, value := range values {
+		overrides = append(overrides, results.Override{Path: w.result.Axes[i].Path, Value: value})
+	}
+	return w.scenario.With(overrides)
+}
+
+// run carries out the points in their order.
+func (w *sweep) run(ctx context.Context, points []*scenarios.Scenario) error {
+	choices := combinations(w.result.Axes)
+	for i, point := range points {
+		c, err := w.campaign(ctx, point)
+		if c != nil {
+			w.result.Points = append(w.result.Points, w.sum(point, c, choices[i]))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	w.result.Partial = false
+	return nil
+}
+
+// campaign runs one point. What is done counts on from point to point.
+func (w *sweep) campaign(ctx context.Context, s *scenarios.Scenario, more ...campaign.Option) (*results.Campaign, error) {
+	opts := slices.Concat(w.opts, []campaign.Option{campaign.WithSeeds(w.options.Seeds.First, w.options.Seeds.Last)}, more)
+	last := campaign.Progress{}
+	opts = append(opts, campaign.WithProgress(func(p campaign.Progress) {
+		last = p
+		if w.options.Progress != nil {
+			p.Done += w.done
+			p.Total = max(w.total, p.Done)
+			w.options.Progress(p)
+		}
+	}))
+	c, err := campaign.Run(ctx, s, opts...)
+	w.done += last.Done
+	return c, err
+}
+
+// sum keeps of a campaign what a sweep shows.
+func (w *sweep) sum(s *scenarios.Scenario, c *results.Campaign, values []string) results.SweepPoint {
+	point := results.SweepPoint{Values: values}
+	for _, f := range c.Faults {
+		point.Met += f.Bit
+	}
+	for i := range c.Strategies {
+		point.Strategies = append(point.Strategies, w.rate(s, &c.Strategies[i]))
+	}
+	return point
+}
+
+// rate counts the runs that violate the check of the sweep.
+func (w *sweep) rate(s *scenarios.Scenario, st *results.StrategyStats) results.SweepRate {
+	r := results.SweepRate{
+		Name: st.Name, Label: st.Label, Runs: st.Runs, Violating: st.Violating, Unknown: st.Unknown,
+		Checks: st.Checks, Order: st.Order, Jobs: st.Metrics.Jobs, Finished: st.Metrics.Finished,
+	}
+	for _, b := range slices.Concat(st.Bounds, w.options.Bounds.Judge(&st.Metrics)) {
+		if !b.Met {
+			r.Unmet = append(r.Unmet, b)
+		}
+	}
+	if check := w.result.Check; check != "" {
+		r.Violating, r.Unknown = st.Checks[check].Violating, st.Checks[check].Unknown
+	}
+	var violated []string
+	for _, check := range st.Order {
+		stats := st.Checks[check]
+		counts := check == w.result.Check || w.result.Check == "" && s.Decides(st.Label, check)
+		if counts && stats.Violating > 0 {
+			violated = append(violated, check)
+		}
+		if counts && stats.Violating > 0 && (r.FirstSeed == 0 || stats.FirstSeed < r.FirstSeed) {
+			r.FirstSeed, r.Replay = stats.FirstSeed, stats.Replay
+		}
+	}
+	if r.Runs > 0 {
+		r.Rate = stats.Round6(float64(r.Violating) / float64(r.Runs))
+	}
+	r.Low, r.High = stats.Wilson(r.Violating, r.Runs)
+	if r.Violating == 0 {
+		r.Untested = st.Metrics.Untested()
+	}
+	r.Why = whyBroken(r, violated)
+	return r
+}
+
+// whyBroken says what breaks the strategy, of which some checks are violated.
+func whyBroken(r results.SweepRate, violated []string) string {
+	switch {
+	case r.Violating > 0:
+		return fmt.Sprintf("%d of %d runs violate %s", r.Violating, r.Runs, strings.Join(violated, ", "))
+	case len(r.Unmet) > 0:
+		return r.Unmet[0].String()
+	}
+	return r.Untested
+}
