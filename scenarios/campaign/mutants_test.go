@@ -241,7 +241,7 @@ func TestFlawedStrategiesUnderEveryFault(t *testing.T) {
 
 // What the README says of flaws, checks, locks and cases is what is run.
 func TestReadmeTellsOfTheMutants(t *testing.T) {
-	text, err := os.ReadFile("../README.md")
+	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
