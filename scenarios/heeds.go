@@ -7,12 +7,12 @@ import (
 	"lockquake/scenarios/workload"
 )
 
-// HeedsOf is how far the work of a worker looks at its context.
+// HeedsOf returns how far the work of a worker looks at its context.
 func (s *Scenario) HeedsOf(w workload.Settings, worker string) results.Heeds {
 	return cmp.Or(s.EachOf(worker).Heeds, w.Heeds)
 }
 
-// HeedsOfWorkers are the workers whose work does otherwise than that of the
+// HeedsOfWorkers returns the workers whose work does otherwise than that of the
 // others under a use, nil if there are none.
 func (s *Scenario) HeedsOfWorkers(use Strategy) map[string]results.Heeds {
 	var differ map[string]results.Heeds

@@ -119,7 +119,7 @@ func (s *Scenario) WorkloadOf(use Strategy) workload.Settings {
 	return w
 }
 
-// LongestTTL is the longest lease that a worker asks for.
+// LongestTTL returns the longest lease that a worker asks for.
 func (s *Scenario) LongestTTL(own lock.Params, use Strategy) time.Duration {
 	longest := s.ParamsOf(own, use, "").TTL
 	for _, e := range s.Each {
@@ -128,7 +128,7 @@ func (s *Scenario) LongestTTL(own lock.Params, use Strategy) time.Duration {
 	return longest
 }
 
-// EachOf is where a worker differs from the others: in nothing, if the scenario
+// EachOf returns where a worker differs from the others: nowhere, if the scenario
 // does not speak of it.
 func (s *Scenario) EachOf(worker string) Each {
 	for _, e := range s.Each {
@@ -139,7 +139,7 @@ func (s *Scenario) EachOf(worker string) Each {
 	return Each{Worker: worker}
 }
 
-// HoldOf is how long the work of a worker takes.
+// HoldOf returns how long the work of a worker takes.
 func (s *Scenario) HoldOf(w workload.Settings, worker string) draw.Dist {
 	if hold := s.EachOf(worker).Hold; hold != nil {
 		return *hold
@@ -160,7 +160,7 @@ func usualWakeLag() draw.Dist {
 	return draw.Dist{Kind: draw.Lognormal, Median: 100 * time.Microsecond, P99: 10 * time.Millisecond}
 }
 
-// WakingCores is how many processors of a process wake by themselves.
+// WakingCores counts the processors of a process that wake by themselves.
 func (s *Scenario) WakingCores() int {
 	if s.Wake == results.WakeDrawn {
 		return s.Cores

@@ -150,7 +150,7 @@ func (v *validator) serversAt(at string, set *ServersParams) error {
 		if err := v.name(clock+".server", "server", c.Server, v.lockNodes()); err != nil {
 			return err
 		}
-		if err := v.duration(clock+".wall-offset", c.WallOffset, -LongestTime, LongestTime); err != nil {
+		if err := v.duration(clock+".wall-offset", c.WallOffset, -longestTime, longestTime); err != nil {
 			return err
 		}
 	}
@@ -163,7 +163,7 @@ func serverCounts(s Servers) []count {
 	return []count{{"nodes", s.Nodes, 1, mostNodes}, {"replicas", s.Replicas, 0, 1}}
 }
 
-// Nodes are the servers of every use of the scenario.
+// Nodes lists the servers of all uses of the scenario, and the resource.
 func (s *Scenario) Nodes() []string {
 	v := validator{Scenario: s, known: s.known()}
 	return v.nodes()

@@ -24,7 +24,7 @@ const (
 	mostCores   = 1024
 	MostSeeds   = 1_000_000_000
 	mostRetries = 1_000
-	LongestTime = draw.Longest
+	longestTime = draw.Longest
 	LongestName = 64 // letters of a name or a label
 	namePattern = `^[a-z0-9][a-z0-9-]*$`
 )
@@ -109,10 +109,10 @@ func (v *validator) numbers() error {
 		}
 	}
 	v.workers = v.WorkerNames()
-	if err := v.duration("duration", v.Duration, time.Millisecond, LongestTime); err != nil {
+	if err := v.duration("duration", v.Duration, time.Millisecond, longestTime); err != nil {
 		return err
 	}
-	if err := v.duration("step", v.Step, 0, LongestTime); err != nil {
+	if err := v.duration("step", v.Step, 0, longestTime); err != nil {
 		return err
 	}
 	if err := v.name("wake", "order of waking", string(v.Wake), texts(results.Wakes())); err != nil {
@@ -322,7 +322,7 @@ func (v *validator) each() error {
 		if err := v.duration(at+".start", e.Start, 0, v.Duration); err != nil {
 			return err
 		}
-		if err := v.duration(at+".wall-offset", e.WallOffset, -LongestTime, LongestTime); err != nil {
+		if err := v.duration(at+".wall-offset", e.WallOffset, -longestTime, longestTime); err != nil {
 			return err
 		}
 		has := func(key string) bool { return v.at.Has(at + "." + key) }
@@ -434,7 +434,7 @@ func judgeSettings(at string, has func(path string) bool, settings []setting) er
 }
 
 func (v *validator) durationSetting(path string, d, shortest time.Duration) setting {
-	return setting{path, func(at string) error { return v.duration(at, d, shortest, LongestTime) }}
+	return setting{path, func(at string) error { return v.duration(at, d, shortest, longestTime) }}
 }
 
 func (v *validator) nameSetting(path, sort, word string, known []string) setting {

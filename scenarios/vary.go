@@ -30,7 +30,7 @@ func (s *Scenario) OverrideTexts() []string {
 	return texts
 }
 
-// Token repeats a run of the scenario.
+// Token returns the replay token that repeats a run of the scenario.
 func (s *Scenario) Token(label string, seed uint64, checksum string) string {
 	return results.Token{
 		Scenario: s.Path, Hash: s.Hash, Label: label, Seed: seed, Version: results.Version, Checksum: checksum, Overrides: s.Overrides,
@@ -73,7 +73,7 @@ func (s *Scenario) With(overrides []results.Override) (*Scenario, error) {
 	return nil, err
 }
 
-// Original is the file as it was read, before anything was set.
+// Original returns the file as it was read, before anything was set.
 func (s *Scenario) Original() []byte {
 	if s.File != nil {
 		return s.File
@@ -81,7 +81,8 @@ func (s *Scenario) Original() []byte {
 	return s.Text
 }
 
-// Argument is what stands for the scenario in a command line.
+// Argument returns the words that stand for the scenario in a command line: its path,
+// and a --set for each override.
 func (s *Scenario) Argument() string {
 	words := []string{s.Path}
 	for _, o := range s.Overrides {

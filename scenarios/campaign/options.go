@@ -19,6 +19,7 @@ import (
 // Option changes how a scenario is run.
 type Option func(*Options)
 
+// Options are those of one call.
 type Options struct {
 	Seeds      results.SeedRange // none: those that the scenario asks for
 	whole      results.SeedRange // that the seeds are a part of; of a shard these are more

@@ -2,13 +2,14 @@ package run
 
 import "time"
 
-// Arrival is a worker's coming to a point.
+// Arrival says that a worker came to a point.
 type Arrival struct {
 	Worker, Point string
 	Nth           int // from 1, of this worker at this point
 	At            time.Duration
 }
 
+// Same reports whether both are the same worker's same coming to a point, whenever.
 func (v Arrival) Same(w Arrival) bool {
 	return v.Worker == w.Worker && v.Point == w.Point && v.Nth == w.Nth
 }
@@ -19,6 +20,7 @@ type Arrivals struct {
 	counts map[Arrival]int
 }
 
+// Note adds an arrival. It is a Visit of a [Runner].
 func (v *Arrivals) Note(at time.Duration, worker, point string) {
 	if v.counts == nil {
 		v.counts = map[Arrival]int{}

@@ -14,22 +14,22 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// DefaultStall is how long, in real time, a run may stand at one event.
+// DefaultStall is the time, in real time, that a run may stay at one event.
 const DefaultStall = 20 * time.Second
 
 // Pool carries out many runs at once.
 type Pool struct {
 	Jobs   int                   // runs at once; at least one
 	Own    map[string]lock.Entry // strategies that the caller brought along, by name
-	Stall  time.Duration         // how long, in real time, a run may stand at one event
+	Stall  time.Duration         // the time, in real time, that a run may stay at one event
 	Trace  io.Writer             // gets a line for every event of a run of one; nil for none
 	Caches map[string]any        // see runner
-	// Grace is how long, in real time, the runs at hand are waited for when all
-	// is stopped; 0: until they end.
+	// Grace is the time, in real time, that the runs at hand are waited for when all is
+	// stopped; 0: until they end.
 	Grace time.Duration
 }
 
-// Task is what a job does next: mostly one run.
+// Task is a piece of work for a job of a pool: mostly one run.
 type Task struct {
 	Scenario *scenarios.Scenario
 	Use      scenarios.Strategy

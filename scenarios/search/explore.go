@@ -11,6 +11,7 @@ import (
 
 	"lockquake/checker"
 	"lockquake/faults"
+	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
@@ -156,8 +157,8 @@ func (q ExploreRequest) complete(s *scenarios.Scenario, uses []scenarios.Strateg
 		return q, &Error{fmt.Sprintf("one fault can be placed or two, not %d", q.Faults)}
 	case q.Workers < 1 || q.Workers > scenarios.MostWorkers:
 		return q, &Error{fmt.Sprintf("there are from 1 to %d workers, not %d", scenarios.MostWorkers, q.Workers)}
-	case q.For < 0 || q.For > scenarios.LongestTime:
-		return q, &Error{fmt.Sprintf("a fault lasts from 1ns to %v, not %v", scenarios.LongestTime, q.For)}
+	case q.For < 0 || q.For > draw.Longest:
+		return q, &Error{fmt.Sprintf("a fault lasts from 1ns to %v, not %v", draw.Longest, q.For)}
 	case q.For == 0: // no lease has an end
 		q.For = 15 * time.Second
 	}

@@ -7,7 +7,6 @@ import (
 
 	"lockquake/faults"
 	"lockquake/internal/draw"
-	"lockquake/scenarios"
 )
 
 // fixed makes an entry of a scenario's faults of one step of a plan, so that
@@ -46,6 +45,6 @@ func ParsePlacement(lines ...string) ([]faults.Spec, error) {
 
 // lineOf is the fault of a fixed entry as ParsePlacement reads it.
 func lineOf(spec faults.Spec, workers []string) string {
-	steps := faults.Generate([]faults.Spec{spec}, 0, workers, scenarios.LongestTime).Steps
+	steps := faults.Generate([]faults.Spec{spec}, 0, workers, draw.Longest).Steps
 	return strings.TrimSuffix(steps[0].String(), " #1")
 }

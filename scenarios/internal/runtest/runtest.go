@@ -1,3 +1,5 @@
+// Package runtest reads and runs scenarios for the tests of several packages, and ends a
+// test whose scenario cannot be read or run.
 package runtest
 
 import (
