@@ -263,6 +263,8 @@ func referenceKind(key string, s referenceSchema) string {
 		switch name := strings.TrimPrefix(def, "#/$defs/"); name {
 		case "distribution":
 			return "duration or [distribution](scenarios.md#distributions)"
+		case "bound":
+			return "an operator and a figure"
 		case "either-way":
 			return "duration, which may be negative"
 		case "check":
@@ -319,8 +321,6 @@ func referenceForms(key string, forms []any) string {
 		return "list of [strategies](#strategies), or `all`"
 	case len(forms) > many:
 		return "a [strategy](strategies.md)"
-	case slices.ContainsFunc(forms, func(f any) bool { form, _ := f.(referenceSchema); return form["type"] == "number" }):
-		return "an operator and a figure"
 	}
 	var words []any
 	var all []string
