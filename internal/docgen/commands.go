@@ -23,6 +23,7 @@ func writeCommands(b *strings.Builder, root *cobra.Command) {
 	}
 }
 
+// writeCommand writes one command with its flags.
 func writeCommand(b *strings.Builder, cmd *cobra.Command) {
 	fmt.Fprintf(b, "### %s\n\n%s.\n\n", cmd.CommandPath(), cmd.Short)
 	if cmd.HasSubCommands() { // the words of these are cobra's

@@ -54,6 +54,7 @@ func writeFailures(b *strings.Builder) error {
 	return nil
 }
 
+// writeFailure writes one scenario with what it expects.
 func writeFailure(b *strings.Builder, s *scenarios.Scenario) {
 	fmt.Fprintf(b, "### %s\n\n%s\n\n", s.Name, sentence(s.Description))
 	story := storyOf(string(s.Text))
@@ -78,6 +79,7 @@ func writeFailure(b *strings.Builder, s *scenarios.Scenario) {
 	b.WriteByte('\n')
 }
 
+// checkList joins the names of checks, or returns a dash for none.
 func checkList(checks []string) string {
 	if len(checks) == 0 {
 		return "-"
@@ -85,7 +87,7 @@ func checkList(checks []string) string {
 	return strings.Join(checks, ", ")
 }
 
-// storyOf is the comment that a scenario file begins with.
+// storyOf returns the comment that a scenario file begins with.
 func storyOf(text string) string {
 	lines := strings.Split(text, "\n")
 	if end := slices.IndexFunc(lines, func(l string) bool { return !strings.HasPrefix(l, "#") }); end >= 0 {

@@ -150,7 +150,7 @@ func fieldsOf(v reflect.Value) []field {
 	return all
 }
 
-// nested puts behind each group the maps in it that are no groups yet.
+// nested returns the groups, each followed by the maps in it that are no groups yet.
 func nested(groups []group) []group {
 	var all []group
 	known := func(key string) bool {
@@ -174,8 +174,8 @@ func nested(groups []group) []group {
 	return all
 }
 
-// valueText is a value as a scenario file would have it, "" for a map, a
-// list, and what is empty.
+// valueText returns a value as a scenario file has it, "" for a map, a list, and what is
+// empty.
 func valueText(v reflect.Value) string {
 	switch d := v.Interface().(type) {
 	case time.Duration, draw.Dist, bool, int, lock.Attempts:

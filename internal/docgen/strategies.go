@@ -49,6 +49,8 @@ func checksAbout(what checker.Concern) string {
 	return strings.Join(checker.NamesOf(func(c checker.Check) bool { return c.About == what && c.Name != "told" }), ", ")
 }
 
+// writeStrategy writes one lock with what it claims. All has the locks that its sentence
+// may name.
 func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 	doc := sentence(e.Doc)
 	first, _, _ := strings.Cut(e.Doc, ",")
@@ -94,6 +96,7 @@ func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 	b.WriteByte('\n')
 }
 
+// serversText says how many servers a lock needs.
 func serversText(t lock.Topology) string {
 	text := "1"
 	if t.Nodes > 1 {
