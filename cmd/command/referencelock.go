@@ -78,7 +78,7 @@ func referenceStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 		name    string
 		classes []lock.Class
 	}{
-		{"no corruption", e.Claims.Corruption}, {"sound fencing", e.Claims.Fencing}, {"to tell of a loss", e.Claims.Told}, {"sound service", e.Claims.Service},
+		{"no corruption", e.Claims.Corruption}, {"correct fencing", e.Claims.Fencing}, {"to tell of a loss", e.Claims.Told}, {"correct service", e.Claims.Service},
 	} {
 		var words []string
 		for _, c := range group.classes {
