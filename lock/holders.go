@@ -80,7 +80,7 @@ func (r Record) Field(name string) string {
 	return ""
 }
 
-// Mode says whether a holder excludes all others.
+// Mode is the mode in which a holder has a lock: exclusive or shared.
 type Mode string
 
 // The modes.
