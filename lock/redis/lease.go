@@ -55,7 +55,7 @@ func (r *lease) left() time.Duration {
 // Release implements lock.Lease. It stops the renewal before it sends the request.
 func (r *lease) Release(ctx context.Context) error {
 	r.stopRenewal()
-	if ctx.Err() != nil { // nothing is sent, so the outcome is not unknown
+	if ctx.Err() != nil { // nothing is sent, so the outcome is known
 		return fmt.Errorf("release %s: %w", r.key, context.Cause(ctx))
 	}
 	if r.renewal != nil {

@@ -28,7 +28,7 @@ type locker struct {
 	// The parts that params name.
 	owner    owner
 	take     take
-	grant    grant
+	grant    grant // made by the part fence
 	check    lock.LeaseCheck
 	renewal  renewal
 	release  release

@@ -63,8 +63,8 @@ func single() []lock.Entry {
 		flawed("redis-constant-token", "one owner value for all workers: a late release frees the lock of any holder", with("owner", "constant")),
 		flawed("redis-weak-token", "the owner value is process ID and millisecond, which can be equal in two containers", with("owner", "weak")),
 		flawed("redis-blind-timeout", "an acquire without a reply counts as refused: the key that it may have set blocks all others until the TTL is over", with("unknown", "refused")),
-		flawed("redis-client-resend", "an acquire without a reply is sent again, and the key that it set itself refuses it: nobody holds that lock until it expires", with("unknown", "resend")),
-		flawed("redis-fail-open", "a refused or failed acquire is ignored and the work runs", with("refused", "run")),
+		flawed("redis-client-resend", "an acquire without a reply is sent again, and the key that it set itself refuses it: no worker holds that lock until it expires", with("unknown", "resend")),
+		flawed("redis-fail-open", "a refused or failed acquire is ignored, and the work runs", with("refused", "run")),
 		flawed("redis-release-never", "every release fails and the error is swallowed: each section costs a full TTL", with("release", "never")),
 		flawed("redis-release-skipped", "no release when the work fails", with("release", "skip-on-fail")),
 		flawed("redis-release-ignored", "a release that finds the lock lost reports success", with("release", "ignored")),
@@ -81,7 +81,7 @@ func single() []lock.Entry {
 		flawed("redis-watchdog-racy", "a callback starts the renewal, possibly after the callback that stops it: then it never stops", watchdog, with("renewal", "racy")),
 		flawed("redis-notify-shared", "all waiters of a process listen for a release over one connection: the first one that gets the lock ends it for all", with("waiting", "message-shared")),
 		flawed("redis-reaped", "workers delete a lock whose owner is not in the list of live owners; an entry is made once and lasts 5 s", with("reaper", "live-list")),
-		flawed("redis-watchdog-recreate", "a renewal that finds no key sets it again, so nobody learns that the lock was lost meanwhile", watchdog, with("check", "none"), with("renewal", "recreate")),
+		flawed("redis-watchdog-recreate", "a renewal that finds no key sets it again, which hides that the lock was lost meanwhile", watchdog, with("check", "none"), with("renewal", "recreate")),
 		flawed("redis-watchdog-forever", "no bound on renewal: hung work holds the lock for ever", watchdog, func(p *lock.Params) {
 			p.MaxHold = 0
 		}),

@@ -29,8 +29,8 @@ type Family struct {
 	NewCache func() any
 	// Start adds the servers of one run to its world.
 	Start func(Start) (Cluster, error)
-	// Kind has the type of the clusters that Start returns. It shows which interfaces
-	// they implement, and no method of it is called.
+	// Kind is a value of the type that Start returns. It shows which interfaces the
+	// clusters implement. None of its methods is called.
 	Kind Cluster
 }
 
