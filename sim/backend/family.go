@@ -22,20 +22,20 @@ type Family struct {
 	// are no such names. A request without env.WithOp has the name of its command, and
 	// faults can be tied to its points.
 	Command func(name string) bool
-	// Answer has the time for which a client waits for a reply.
-	Answer Answer
+	// ReplyTimeout has the time for which a client waits for a reply.
+	ReplyTimeout ReplyTimeout
 	// NewCache makes a cache that all runs of a campaign share, even those that run at
 	// the same time; nil for no cache.
 	NewCache func() any
 	// Start adds the servers of one run to its world.
 	Start func(Start) (Cluster, error)
-	// Kind is a value of the type that Start returns. It shows which interfaces the
+	// Prototype is a value of the type that Start returns. It shows which interfaces the
 	// clusters implement. None of its methods is called.
-	Kind Cluster
+	Prototype Cluster
 }
 
-// Answer returns the time for which a client waits for a reply.
-type Answer struct {
+// ReplyTimeout returns the time for which a client waits for a reply.
+type ReplyTimeout struct {
 	Key string // of the setting; "" if there is none
 	Of  func(Settings) time.Duration
 }

@@ -35,8 +35,8 @@ type Evictor interface {
 	Evict(node, pattern string, pick *draw.Draw) []string
 }
 
-// Staler is a cluster whose servers can answer stale reads, as a lagging replica does.
-type Staler interface {
+// StaleReader is a cluster whose servers can answer stale reads, as a lagging replica does.
+type StaleReader interface {
 	// SetStale makes reads of a node return the data of that time ago; 0 ends it.
 	SetStale(node string, by time.Duration)
 }

@@ -21,6 +21,6 @@ type Layout struct {
 	Silence time.Duration
 	// WallOffset returns the offset of a server's wall clock; positive if it is fast.
 	WallOffset func(name string) time.Duration
-	// Told records restarts and promotions. It sets the time of the event.
-	Told func(history.Event)
+	// Record records restarts and promotions. It sets the time of the event.
+	Record func(history.Event)
 }

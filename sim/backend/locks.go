@@ -8,11 +8,11 @@ import (
 // Locks tells a family which records of its servers are locks and who holds them, and
 // records what happens to them.
 type Locks struct {
-	// Is reports whether a record belongs to a lock of the run.
-	Is func(record string) bool
-	// Of returns the lock of such a record, and Records returns the records of a lock.
+	// IsLock reports whether a record belongs to a lock of the run.
+	IsLock func(record string) bool
+	// LockOf returns the lock of such a record, and Records returns the records of a lock.
 	// Both are nil if each lock has one record with its own name.
-	Of      func(record string) string
+	LockOf  func(record string) string
 	Records func(name string) []string
 	// Holders reads the holders of a lock from its records. If it is nil, the owner is the
 	// string in the lock's only record, or with Guess lock.ReadHolders reads it.

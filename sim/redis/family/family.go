@@ -43,12 +43,12 @@ func Family() backend.Family {
 		ServerSettings: serverDefaults(),
 		Operations:     []string{"hello", "subscribe", "unsubscribe"},
 		Command:        func(name string) bool { return name == "pipeline" || keyspace.IsCommand(name) },
-		Answer: backend.Answer{Key: "client.read-timeout", Of: func(s backend.Settings) time.Duration {
+		ReplyTimeout: backend.ReplyTimeout{Key: "client.read-timeout", Of: func(s backend.Settings) time.Duration {
 			return ClientOptions(s).WithDefaults().ReadTimeout
 		}},
-		NewCache: func() any { return keyspace.NewScriptCache() },
-		Start:    start,
-		Kind:     &cluster{},
+		NewCache:  func() any { return keyspace.NewScriptCache() },
+		Start:     start,
+		Prototype: &cluster{},
 	}
 }
 
@@ -79,7 +79,7 @@ func start(s backend.Start) (backend.Cluster, error) {
 	scripts, _ := s.Cache.(*keyspace.ScriptCache)
 	c, err := redis.NewCluster(s.World, s.Layout, redis.Options{
 		Persistence: settings.Persistence, Monotonic: settings.Clock == ClockMonotonic, Scripts: scripts,
-		Locks: s.Locks.Is, LockOf: s.Locks.Of, Records: s.Locks.Records,
+		Locks: s.Locks.IsLock, LockOf: s.Locks.LockOf, Records: s.Locks.Records,
 		Holders: s.Locks.Holders, Guess: s.Locks.Guess, Unread: s.Locks.Unread, Record: s.Locks.Record,
 	})
 	return &cluster{c}, err
