@@ -14,8 +14,8 @@ import (
 // writeStrategies writes the locks, and what they are put together from.
 func writeStrategies(b *strings.Builder) error {
 	fmt.Fprintf(b, "A strategy is a preset: a recipe put together from [parts](#parts) and numbers. A scenario can set each of\n"+
-		"them, as in `lock: {release: plain}`. A sound strategy claims that groups of checks hold under classes of faults;\n"+
-		"`redis-matrix` holds it to that. A flawed one keeps a flaw that people have published, and claims nothing.\n\n"+
+		"them, as in `lock: {release: plain}`. A strategy without a known bug claims that groups of checks hold under\n"+
+		"classes of faults; `redis-matrix` verifies these claims. A flawed strategy has a published bug, and claims nothing.\n\n"+
 		"The groups are: corruption (%s), fencing, told, and service (%s).\n"+
 		"A fenced strategy makes its claim with a resource whose policy is `reads-writes`.\n\n",
 		checksAbout(checker.Corruption), checksAbout(checker.Service))
@@ -59,7 +59,7 @@ func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 		doc = "`" + first + "`" + strings.TrimPrefix(e.Doc, first) + "."
 	}
 	fmt.Fprintf(b, "## %s\n\n%s\n\n", e.Name, doc)
-	kind := "sound"
+	kind := "no known bug"
 	if e.Flawed {
 		kind = "flawed"
 	}
@@ -80,7 +80,7 @@ func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 		name    string
 		classes []lock.Class
 	}{
-		{"no corruption", e.Claims.Corruption}, {"sound fencing", e.Claims.Fencing}, {"to tell of a loss", e.Claims.Told}, {"sound service", e.Claims.Service},
+		{"no corruption", e.Claims.Corruption}, {"correct fencing", e.Claims.Fencing}, {"to tell of a loss", e.Claims.Told}, {"correct service", e.Claims.Service},
 	} {
 		var words []string
 		for _, c := range group.classes {
