@@ -99,18 +99,15 @@ func CarriedOut(f Fault, servers any) bool {
 // Spec is one entry of a scenario's faults: a rule from which Generate makes
 // the steps of a plan.
 type Spec struct {
-	// At is the moment of a single fault. At, When and Every exclude
-	// each other, and one of them is there.
-	At *time.Duration
-	// When ties a single fault to a point.
-	When *When
+	// At, When and Every exclude each other, and one of them is there.
+	At   *time.Duration `yaml:"at" doc:"the moment of a single fault"`
+	When *When          `yaml:"when" doc:"the point in a worker's work at which a single fault falls"`
 	Timing
-	// Optional: the scenario is fine even if this fault never met anything.
-	Optional bool
-	// Case names the runs in which the fault falls; "" is in all of them. Class is
-	// the letter of the class of faults that it belongs to, as strategies make
-	// their claims by; "" for none.
-	Case, Class string
+	Optional bool `yaml:"optional" doc:"the scenario is fine even if this fault never met anything"`
+	// Case is "" for a fault that falls in all runs.
+	Case string `yaml:"case" doc:"the runs in which it falls: every strategy is run once for each case that there is"`
+	// Class is the letter of one, "" for none.
+	Class string `yaml:"class" doc:"the class of faults that the case belongs to, by which strategies make their claims"`
 	// Fault is what goes wrong.
 	Fault Fault
 }
@@ -118,10 +115,8 @@ type Spec struct {
 // Timing is how often a fault falls and how long it lasts. In a scenario file it is among
 // the parameters of the kind.
 type Timing struct {
-	// Every is the time from the end of one fault to the begin of the next, for
-	// each target by itself.
 	Every *draw.Dist `yaml:"every" doc:"from the end of one fault to the begin of the next, for each target by itself"`
-	// For is how long each lasts. What that means of a kind is in its Info.
+	// For is more exact in the Info of some kinds.
 	For draw.Dist `yaml:"for" doc:"how long it lasts"`
 }
 
@@ -131,9 +126,9 @@ func (s Spec) Kind() Kind { return s.Fault.Info().Kind }
 // When is a point in a worker's work: the Nth time (from 1) that Worker
 // comes to the point called Point. In a Spec, an Nth of 0 stands for 1.
 type When struct {
-	Worker string `yaml:"worker"`
-	Point  string `yaml:"point"`
-	Nth    int    `yaml:"nth"`
+	Worker string `yaml:"worker" doc:"which worker"`
+	Point  string `yaml:"point" doc:"a named step of the worker or a message"`
+	Nth    int    `yaml:"nth" doc:"which time the worker comes to the point, from 1"`
 }
 
 // Plan is everything that will go wrong in one run, in order. It is data: it

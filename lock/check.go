@@ -6,21 +6,22 @@ import (
 	"time"
 )
 
-// Look decides whether a lease is over, before a write. Key names the lock, ctx is
-// the context of the lease, and left is how much of it is left by the holder's clock.
-type Look func(ctx context.Context, key string, left time.Duration) error
+// LeaseCheck returns an error if a lease is over. The holder calls it before a write.
+// Key names the lock, ctx is the context of the lease, and left is the rest of the
+// lease by the holder's clock.
+type LeaseCheck func(ctx context.Context, key string, left time.Duration) error
 
-// Looks is the part "check", for every family.
-func Looks() Choice[Look] {
-	return Choice[Look]{"check", "what the holder does before a write", []Option[Look]{
-		{Sound("none", "no look before a write"), lookNot},
-		{Sound("clock", "compares the holder's monotonic clock with the end of its lease"), lookAtClock},
+// LeaseChecks returns the part "check", for every family.
+func LeaseChecks() Choice[LeaseCheck] {
+	return Choice[LeaseCheck]{"check", "what the holder checks before a write", []Option[LeaseCheck]{
+		{Sound("none", "nothing"), checkNothing},
+		{Sound("clock", "whether its lease is over, by its monotonic clock"), checkClock},
 	}}
 }
 
-func lookNot(context.Context, string, time.Duration) error { return nil }
+func checkNothing(context.Context, string, time.Duration) error { return nil }
 
-func lookAtClock(ctx context.Context, key string, left time.Duration) error {
+func checkClock(ctx context.Context, key string, left time.Duration) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%s: %w", key, context.Cause(ctx))
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Class is a class of faults, by its letter.
+// Class is the letter of a class of faults.
 type Class string
 
 // The classes.
@@ -21,7 +21,7 @@ const (
 	ClassStale   Class = "R" // stale reads
 )
 
-// Classes lists them.
+// Classes lists all classes.
 func Classes() []Class {
 	return []Class{
 		ClassPause, ClassDelay, ClassUnknown, ClassCrash, ClassClock, ClassSuspend, ClassServer, ClassSession, ClassStale,
@@ -52,26 +52,27 @@ func (c Class) String() string {
 	return string(c)
 }
 
-// Claims are the classes of faults under which a strategy claims that groups of
-// checks hold. A class that is missing is one under which it claims nothing.
+// Claims lists, for each group of checks, the classes of faults under which a
+// strategy claims that the group holds. Under a class that is not listed it claims
+// nothing.
 type Claims struct {
-	// Corruption: linearizable, lost-update, once and exclusion. Of a fenced strategy, with a resource that compares the tokens of
-	// reads and writes.
+	// Corruption: linearizable, lost-update, once and exclusion. A fenced strategy
+	// claims them for a resource that compares the tokens of reads and writes.
 	Corruption []Class
 	Fencing    []Class
 	Told       []Class // by the holder's own clock
 	Service    []Class // ownership, errors, recovery, progress
-	// Also is what no class can say, "" for nothing.
+	// Also is a claim in words, for what no class covers; "" for none.
 	Also string
 }
 
-// String says it in words, "" where nothing is claimed.
+// String returns the claims in words, or "" if there are none.
 func (c Claims) String() string {
 	var all []string
 	for _, group := range []struct {
 		name    string
 		classes []Class
-	}{{"no corruption", c.Corruption}, {"sound fencing", c.Fencing}, {"to tell of a loss", c.Told}, {"sound service", c.Service}} {
+	}{{"no corruption", c.Corruption}, {"correct fencing", c.Fencing}, {"to tell of a loss", c.Told}, {"correct service", c.Service}} {
 		var words []string
 		for _, class := range group.classes {
 			words = append(words, class.String())

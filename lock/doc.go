@@ -1,27 +1,26 @@
-// Package lock says what a lock must be to be tested, and what it can be put together
-// from. It knows no server and no client library.
+// Package lock defines the interface of the locks under test, and the parts that all
+// families of locks share. It imports no server and no client library.
 //
 // # A tour
 //
-//   - [Strategy] runs one critical section; [WithLock] makes one of a [Locker],
-//     whose [Lease] is one grant (lock.go).
-//   - [Resource] is what is protected, and [Section] how the body of a
-//     critical section reaches it.
-//   - [Entry] is a strategy as the catalogue has it: the servers that it needs
-//     ([Topology]), the faults under which it claims to hold ([Claims]), and the
-//     function that makes it of its [Deps] (entry.go).
-//   - [Family] is the strategies on one kind of lock servers, a package under lock such
-//     as lock/redis. Package lock/locks lists the families.
-//   - [Part] is one part of a lock, such as who renews the lease, and [Choice] has its
-//     ways as values (part.go). [Params] name a way for each part, and set the numbers;
-//     [Profiles] are numbers that go together. Three parts are the same in every family:
-//     [Looks] (check.go), [Refusals] (refused.go) and [WrongEndings] (ending.go).
-//   - [Holders] reads who holds a lock from its records at a server, for a lock
-//     that is no plain string (holders.go); [ReadHolders] is the guess for a lock that
-//     does not say (holdersdefault.go).
-//   - [ErrNotObtained], [ErrLost], [ErrUnknown] and [ErrRefused] are what a
-//     caller can be told (errors.go).
+//   - lock.go: a [Strategy] runs one critical section. [WithLock] makes a Strategy of a
+//     [Locker], whose [Lease] is one grant. The lock protects a [Resource]; the body of a
+//     section uses it through its [Section].
+//   - errors.go: a caller gets [ErrNotObtained], [ErrLost], [ErrUnknown] or
+//     [ErrRefused].
+//   - entry.go: an [Entry] is a strategy in the catalogue. It has the servers that the
+//     strategy needs ([Topology]), the faults under which it claims to hold ([Claims]),
+//     and the function that makes it from its [Deps]. A [Family] has the strategies on
+//     one kind of lock servers. Each family is a package under lock, such as lock/redis.
+//   - part.go: a [Part] is one part of a lock, such as the renewal of its lease. A
+//     [Choice] has the value of each way to make it. Every family has the parts
+//     [LeaseChecks] (check.go), [Refusals] (refused.go) and [FlawedEndings] (ending.go).
+//   - params.go: [Params] name the way of each part, and set the numbers. [Profiles] are
+//     numbers that go together (profiles.go).
+//   - holders.go: [Holders] reads the holders of a lock from its records at a server.
+//     [ReadHolders] reads those of a lock that has no such function
+//     (holdersdefault.go).
 //
-// Everything here, and in the families, takes time, tasks, contexts and random numbers
-// from an env.Env, and runs in the simulation and on a real machine alike.
+// All locks take time, tasks, contexts and random numbers from an env.Env. So the same
+// code runs in the simulation and on a real machine.
 package lock

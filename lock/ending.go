@@ -5,26 +5,26 @@ import (
 	"fmt"
 )
 
-// Ending ends a section whose body returned bodyErr: it releases the lease, and
+// Ending ends a section whose body returned bodyErr: it releases the lease and
 // returns the error of the section.
 type Ending func(ctx context.Context, lease Lease, bodyErr error) error
 
-// EndSection releases the lease, also when the context of the caller has ended. It
-// joins an error of the release to the body's.
+// EndSection releases the lease, even if the context of the caller has ended. It
+// joins the errors of the body and of the release.
 func EndSection(ctx context.Context, lease Lease, bodyErr error) error {
 	return join(bodyErr, lease.Release(context.WithoutCancel(ctx)))
 }
 
-// WrongEndings lists the flawed endings, for the part "release" of every family.
-func WrongEndings() []Option[Ending] {
+// FlawedEndings lists the flawed endings, for the part "release" of every family.
+func FlawedEndings() []Option[Ending] {
 	return []Option[Ending]{
-		{Flaw("skip-on-fail", "none when the work has failed"), skipOnFail},
-		{Flaw("masks", "an error of the release takes the place of the result of the work"), maskResult},
-		{Flaw("callers-context", "sent under the caller's context: nothing is sent if that has ended, and the key stays until its lease ends"), callersContext},
+		{Flaw("skip-on-fail", "no release if the work fails"), skipOnFail},
+		{Flaw("masks", "an error of the release replaces the result of the work"), maskResult},
+		{Flaw("callers-context", "sent under the caller's context: if that has ended, nothing is sent and the key stays until its lease ends"), callersContext},
 	}
 }
 
-// skipOnFail releases nothing when the body failed.
+// skipOnFail does not release the lease if the body failed.
 func skipOnFail(ctx context.Context, lease Lease, bodyErr error) error {
 	if bodyErr != nil {
 		return bodyErr
@@ -32,7 +32,7 @@ func skipOnFail(ctx context.Context, lease Lease, bodyErr error) error {
 	return EndSection(ctx, lease, nil)
 }
 
-// maskResult replaces the result of the body by an error of the release.
+// maskResult replaces the result of the body with an error of the release.
 func maskResult(ctx context.Context, lease Lease, bodyErr error) error {
 	if err := lease.Release(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("release failed: %v", err) //nolint:errorlint // the flaw: no caller can tell which error it was
@@ -40,12 +40,11 @@ func maskResult(ctx context.Context, lease Lease, bodyErr error) error {
 	return bodyErr
 }
 
-// callersContext releases under the caller's context, as a deferred call does that
-// takes it. Once that context has ended, the release sends nothing and its error is
-// lost.
+// callersContext releases under the caller's context, as in defer lease.Release(ctx).
+// Once that context has ended, the release sends nothing and its error is dropped.
 func callersContext(ctx context.Context, lease Lease, bodyErr error) error {
 	if ctx.Err() != nil {
-		_ = lease.Release(ctx) // the flaw: it sends nothing, and a deferred call has no caller to tell
+		_ = lease.Release(ctx) // the flaw: it sends nothing, and a deferred call drops its error
 		return bodyErr
 	}
 	return EndSection(ctx, lease, bodyErr)

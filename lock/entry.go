@@ -2,17 +2,17 @@ package lock
 
 import "lockquake/lock/env"
 
-// Deps are what a strategy is built from, for one worker.
+// Deps has everything that Entry.New needs to build a strategy for one worker.
 type Deps struct {
 	Env    env.Env
 	Params Params
-	// Instance is a value that the workers who share a client have in common;
-	// "" for one of its own.
+	// Instance identifies the client of the worker. Workers that share a client
+	// have the same value; "" for a client that is not shared.
 	Instance string
-	// Process keeps what the workers of this worker's process share; see Shared.
+	// Process keeps the values that the workers of one process share; see Shared.
 	Process *Process
-	// Port holds the clients of the lock servers. Its type is the port of the
-	// entry's family, such as [lockquake/lock/redis.Port].
+	// Port holds the clients of the lock servers. Each family has its own type of
+	// port, such as [lockquake/lock/redis.Port].
 	Port any
 }
 
@@ -23,28 +23,29 @@ type Entry struct {
 	// Family names the family of servers that the strategy needs, such as "redis";
 	// "" for the first family.
 	Family string
-	// Flawed strategies keep a known flaw on purpose.
+	// Flawed: the strategy has a known flaw on purpose.
 	Flawed bool
 	// Tells: the strategy promises to tell its holder of a loss while the work
-	// goes on, and not only when the lock is given back.
+	// goes on. Without it the holder learns of a loss at the release.
 	Tells    bool
 	Defaults Params
-	// Unordered: the fence tokens do not rise with every grant.
+	// Unordered: the fencing tokens do not rise with every grant.
 	Unordered bool
-	// Topology is the servers that it runs on unless a scenario says otherwise.
+	// Topology describes the servers that the strategy runs on, unless a scenario
+	// sets others.
 	Topology Topology
-	// Points are the steps of its own that it names with Env.Point, and those of
-	// requests that it names with env.WithOp, such as "extend.sent". A fault may be
-	// tied to them.
+	// Points names the steps of the strategy that faults can be tied to: those that
+	// it names with Env.Point, and those of the requests that it names with
+	// env.WithOp, such as "extend.sent".
 	Points []string
-	// Claims are under which faults which checks hold. A flawed strategy claims
-	// nothing.
+	// Claims lists the faults under which the strategy claims that checks hold. A
+	// flawed strategy claims nothing.
 	Claims Claims
-	// Holders reads who holds a lock from its records at a server; nil stands
-	// for [ReadHolders].
+	// Holders reads the holders of a lock from its records at a server. If it is nil,
+	// [ReadHolders] reads them.
 	Holders Holders
-	// Records are the names of the records that a lock has there; nil stands for
-	// one that is called as the lock is. It is a pure function.
+	// Records returns the names of the records that a lock has at a server. If it is
+	// nil, a lock has one record with its own name. It is a pure function.
 	Records func(key string) []string
 	New     func(Deps) Strategy
 }
@@ -52,17 +53,17 @@ type Entry struct {
 // Fenced reports whether the strategy promises tokens in the order of grants.
 func (e Entry) Fenced() bool { return e.Defaults.Fenced() }
 
-// FenceKind says what a strategy truly hands the resource.
+// FenceKind says which fencing tokens a strategy gives to the resource.
 type FenceKind string
 
-// The kinds of fence.
+// The kinds of fencing tokens.
 const (
 	FenceKindNone    FenceKind = "none"
-	FenceKindOrder   FenceKind = "order"       // a number that rises with every grant
-	FenceKindNoOrder FenceKind = "not ordered" // a number that does not, though it promises to
+	FenceKindOrder   FenceKind = "order"       // they rise with every grant
+	FenceKindNoOrder FenceKind = "not ordered" // they do not, although the strategy promises it
 )
 
-// FenceKind returns what the strategy hands the resource.
+// FenceKind returns the kind of fencing tokens that the strategy gives to the resource.
 func (e Entry) FenceKind() FenceKind {
 	switch {
 	case !e.Fenced():
@@ -73,17 +74,17 @@ func (e Entry) FenceKind() FenceKind {
 	return FenceKindOrder
 }
 
-// Family is the locks on one kind of lock servers.
+// Family has the locks on one kind of lock servers.
 type Family struct {
 	Name       string
 	Strategies []Entry
-	// Parts lists the parts that its locks are put together from.
+	// Parts lists the parts of its locks.
 	Parts []Part
-	// Tasks names the tasks that its locks run beside the worker's own.
+	// Tasks names the tasks that its locks start beside the worker's own.
 	Tasks []string
 }
 
-// None is the strategy without a lock.
+// None returns the strategy without a lock.
 func None() Entry {
 	return Entry{
 		Name: "none",

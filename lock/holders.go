@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// Holders reads who holds a lock from what its server holds of it. It is a pure
-// function of the state: no holder is nil, and an error says that it cannot
-// tell.
+// Holders reads the holders of a lock from its records at a server. It is a pure
+// function of the state. It returns nil for a free lock, and an error if it cannot
+// read the records.
 type Holders func(State) ([]Holder, error)
 
-// State is what a server holds of one lock at one moment.
+// State is the state of one lock at its server, at one time.
 type State struct {
-	// Key is the lock, as [Locker.Acquire] is told.
+	// Key is the argument of [Locker.Acquire].
 	Key string
-	// Records are the records of the lock that are there, in the order of
+	// Records lists the records of the lock that exist, in the order of
 	// [Entry.Records].
 	Records []Record
-	// Now is the server's clock.
+	// Now is the time of the server's clock.
 	Now time.Time
 }
 
-// Record returns the record of that name. One that is not there has the kind
-// RecordAbsent.
+// Record returns the record of that name, of the kind RecordAbsent if it does not
+// exist.
 func (s State) Record(name string) Record {
 	for _, r := range s.Records {
 		if r.Name == name {
@@ -46,7 +46,7 @@ const (
 	RecordOther  Kind = "record of another kind"
 )
 
-// Record is one record of a server: a key of Redis with what it holds.
+// Record is one record of a server, such as a key of Redis with its value.
 type Record struct {
 	Name string
 	Kind Kind
@@ -54,11 +54,11 @@ type Record struct {
 	// Members are the fields of a hash by name, the items of a list in order, the
 	// members of a set by name, and those of a sorted set by score.
 	Members []Member
-	// End is when the server drops the record, by its clock; zero: never.
+	// End is the time at which the server drops the record, by its clock; zero: never.
 	End time.Time
 }
 
-// Equal reports whether two records hold the same until the same time.
+// Equal reports whether two records have the same name, value and end.
 func (r Record) Equal(other Record) bool {
 	return r.Name == other.Name && r.Kind == other.Kind && r.Text == other.Text && r.End.Equal(other.End) && slices.Equal(r.Members, other.Members)
 }
@@ -80,28 +80,28 @@ func (r Record) Field(name string) string {
 	return ""
 }
 
-// Mode says whether a holder excludes all others.
+// Mode is the mode in which a holder has a lock: exclusive or shared.
 type Mode string
 
 // The modes.
 const (
 	ModeExclusive Mode = ""
-	// ModeShared: one of several readers, or the owner of a permit.
+	// ModeShared: the holder is one of several readers, or owns a permit.
 	ModeShared Mode = "shared"
 )
 
 // Holder is one holder of a lock.
 type Holder struct {
-	// Owner is the value that tells this holder from the others. No two have the same.
+	// Owner identifies the holder. No two holders have the same.
 	Owner string
 	Mode  Mode
-	// Token is the fence token of the grant, 0 if the records show none.
+	// Token is the fencing token of the grant, 0 if the records have none.
 	Token int64
-	// End is when the lease ends, by the server's clock: from then on anybody may
-	// take the lock. Zero stands for the end of the first record.
+	// End is the end of the lease by the server's clock: from then on any worker may
+	// take the lock. Zero: the lease ends with the first record.
 	End time.Time
-	// For is how long the lease lasts after the last change of the records, by
-	// everybody's own clock: the lease of a lock whose waiters measure how long the
-	// record has not changed. 0: End decides.
+	// For is the length of the lease after the last change of the records, in locks
+	// whose waiters measure by their own clocks how long the records have not
+	// changed. 0: End decides.
 	For time.Duration
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// StringHolder reads the holder of a lock whose record is a string: the string is
-// the owner, whatever else it says, until the record is gone.
+// StringHolder reads the holder of a lock whose record is a string: the whole string is
+// the owner, and the lease lasts as long as the record.
 func StringHolder(s State) ([]Holder, error) {
 	if len(s.Records) != 1 {
 		return nil, nil
@@ -20,13 +20,14 @@ func StringHolder(s State) ([]Holder, error) {
 	return []Holder{{Owner: s.Records[0].Text}}, nil
 }
 
-// ReadHolders reads the holder of a lock that does not say how its records are
-// read. It knows one record: a string that is the owner; a string without a
-// deadline that begins with the end of its lease, in Unix time; a hash with one
-// owner. Its error says why a record is none of these.
+// ReadHolders reads the holder of a lock whose entry has no Holders. It reads locks
+// with one record: a string that is the owner; a string without a deadline that begins
+// with the end of its lease, in Unix time; a hash with one owner. For any other record
+// its error says why it cannot read it.
 //
-// A lock read so is taken for unreadable, too, once a command puts one owner in the
-// place of another: a record may be kept, or be written anew by its holder.
+// The simulation also reports such a lock as unreadable once a command replaces one
+// owner by another: the record may outlive the lease, or the holder may have renamed
+// itself.
 func ReadHolders(s State) ([]Holder, error) {
 	if len(s.Records) > 1 {
 		return nil, fmt.Errorf("it has %d records", len(s.Records))
@@ -47,9 +48,9 @@ func ReadHolders(s State) ([]Holder, error) {
 	return nil, fmt.Errorf("its record is of the unknown kind %q", s.Records[0].Kind)
 }
 
-// readString takes a time at the beginning of the value for the end of the
-// lease. Any other time there may be the beginning of a lease, whose length the
-// value may or may not show.
+// readString reads a time at the beginning of the value as the end of the lease. A time
+// elsewhere in the value is an error: it may be the begin of a lease whose length is
+// unknown.
 func readString(r Record, now time.Time) ([]Holder, error) {
 	holder := Holder{Owner: r.Text}
 	if r.End.IsZero() {
@@ -62,8 +63,9 @@ func readString(r Record, now time.Time) ([]Holder, error) {
 	return []Holder{holder}, nil
 }
 
-// readHash finds the owner of a hash: the field of that name, or the only field,
-// whose value is the owner unless it is a count.
+// readHash reads the owner of a hash: the value of the field "owner", or of the only
+// field. If the value of the only field is a number, it counts the grants of one owner,
+// whose name is the field.
 func readHash(r Record) ([]Holder, error) {
 	if i := slices.IndexFunc(r.Members, func(m Member) bool { return strings.EqualFold(m.Name, "owner") }); i >= 0 {
 		if r.End.IsZero() && slices.ContainsFunc(r.Members, func(m Member) bool { return m.Name != r.Members[i].Name }) {
@@ -80,8 +82,8 @@ func readHash(r Record) ([]Holder, error) {
 	return []Holder{{Owner: r.Members[0].Value}}, nil
 }
 
-// unixTime reads the Unix time that a text begins with, in any unit from
-// seconds to nanoseconds, if it is within days of now.
+// unixTime reads the Unix time at the beginning of a text, in any unit from seconds to
+// nanoseconds. It reports false if there is none within a week of now.
 func unixTime(text string, now time.Time) (time.Time, bool) {
 	end := strings.IndexFunc(text, func(c rune) bool { return c < '0' || c > '9' })
 	if end < 0 {
@@ -108,7 +110,8 @@ func unixTime(text string, now time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// mentionsTime reports whether a time within days of now is anywhere in a text.
+// mentionsTime reports whether a text contains a Unix time within a week of now, or the
+// date of yesterday, today or tomorrow.
 func mentionsTime(text string, now time.Time) bool {
 	const date = "2006-01-02"
 	for i := range text {

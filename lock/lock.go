@@ -5,70 +5,71 @@ import "context"
 // Locker hands out leases of named locks. An implementation is built for one
 // worker and used by that worker's tasks only.
 type Locker interface {
-	// Acquire waits for the lock of key as long as the strategy's retry policy
-	// says. It returns ErrNotObtained when it gave up, ErrUnknown when it
-	// cannot tell whether it holds the lock, or the cause of ctx, after it has
-	// undone what it had asked for.
+	// Acquire waits for the lock of key as long as the retry policy of the
+	// strategy allows. Without a lease it returns ErrNotObtained if other owners
+	// held the lock all the time, ErrUnknown if it cannot tell whether it holds
+	// the lock, or the cause of ctx after it has undone its requests.
 	Acquire(ctx context.Context, key string) (Lease, error)
 }
 
 // Lease is one grant of a lock.
 type Lease interface {
-	// Context is the caller's context, or one that ends with cause ErrLost if
-	// the strategy tells its holder that the grant is gone.
+	// Context returns the caller's context, or one that ends with cause ErrLost
+	// as soon as the strategy knows that the grant is lost.
 	Context() context.Context
 	// Check returns ErrLost if the lease is over by the holder's own clock. A
-	// strategy that does not look at its clock returns nil.
+	// strategy that does not compare its clock with the lease returns nil.
 	Check() error
-	// Token is the fence token of the grant, 0 if the strategy has none.
+	// Token returns the fencing token of the grant, 0 if the strategy has none.
 	Token() int64
-	// Release gives the lock back. It returns ErrLost when the grant was no
-	// longer the holder's, ErrUnknown when nobody answered.
+	// Release gives the lock back. It returns ErrLost if the grant had ended
+	// before, and ErrUnknown if no server answered.
 	Release(ctx context.Context) error
 }
 
-// Resource is what the lock protects: named items that hold one value each.
-// Token is handed on as the strategy's fence; 0 is no fence.
+// Resource is the data that the lock protects: named items with one value each.
+// The token is the fencing token of the request; 0 for none.
 //
-// Both methods return ErrRefused when the resource declined the token, and
-// any other error when it is unknown whether the request took effect.
+// Both methods return ErrRefused if the resource refused the token. After any
+// other error it is unknown whether the request took effect.
 type Resource interface {
 	Read(ctx context.Context, item string, token int64) (string, error)
 	Write(ctx context.Context, item, value string, token int64) error
 }
 
-// Section is the resource as the body of a critical section sees it: the
-// strategy attaches its token, and makes its own check before a write.
+// Section is the resource as the body of a critical section uses it. The
+// strategy adds its fencing token to each request, and checks its lease before a
+// write.
 type Section interface {
 	Token() int64
-	// Check is that of the lease: ErrLost if it is over by the holder's clock.
+	// Check is Check of the lease: it returns ErrLost if the lease is over by the
+	// holder's clock.
 	Check() error
 	Read(ctx context.Context, item string) (string, error)
 	Write(ctx context.Context, item, value string) error
 }
 
-// Body is the work done under a lock. Its context ends when the strategy
-// tells the holder that the grant is lost.
+// Body is the work done under a lock. Its context ends as soon as the strategy
+// knows that the grant is lost.
 type Body func(ctx context.Context, s Section) error
 
-// Strategy runs one critical section from the first request for the lock to
-// the last word about it. WithLock makes one of a Locker; optimistic
-// concurrency, a job claim or a transaction are strategies of their own.
+// Strategy runs one critical section, from the first request for the lock to the
+// release. WithLock makes a Strategy of a Locker. Optimistic concurrency, a job
+// claim and a transaction implement Strategy themselves.
 type Strategy interface {
-	// Do runs body at most once with key locked. Its error is the body's, or
-	// that of the lock, or both joined; it is nil only if the body was run.
+	// Do runs body at most once with key locked. It returns the error of the body,
+	// the error of the lock, or both joined. It returns nil only if the body ran.
 	Do(ctx context.Context, key string, r Resource, body Body) error
 }
 
-// WithLock makes a Strategy of a Locker: it acquires, runs the body, and always
-// releases. The release has a context that does not end with the caller's, so a
-// cancelled section gives its lock back. An error of the release is joined to the
-// body's result. Without an error of the body, an error of the release is returned
-// alone.
+// WithLock makes a Strategy of a Locker: it acquires the lock, runs the body, and
+// always releases. The release has a context that does not end with the caller's,
+// so a cancelled section gives its lock back. Do joins the errors of the body and of
+// the release.
 func WithLock(l Locker) Strategy { return Recipe{Locker: l} }
 
-// Recipe is WithLock with the two parts that every family has: what happens without
-// the lock, and how a section ends.
+// Recipe is WithLock with two parts that every family has: what happens to the work
+// if the lock is not obtained, and how a section ends.
 type Recipe struct {
 	Locker  Locker
 	Refused Refusal // nil: the work does not run
@@ -91,7 +92,7 @@ func (w Recipe) Do(ctx context.Context, key string, r Resource, body Body) error
 	return EndSection(ctx, lease, bodyErr)
 }
 
-// section is the Section of a lease.
+// section implements Section with a lease.
 type section struct {
 	lease    Lease
 	resource Resource

@@ -2,14 +2,14 @@ package lock
 
 import "context"
 
-// unlocked excludes nobody.
+// unlocked runs every section at once, without a lock.
 type unlocked struct{}
 
 func (unlocked) Do(ctx context.Context, _ string, r Resource, body Body) error {
 	return body(ctx, section{lease: noLease{ctx}, resource: r})
 }
 
-// noLease is the lease of no lock.
+// noLease is the lease of a section that runs without a lock.
 type noLease struct{ ctx context.Context }
 
 func (l noLease) Context() context.Context      { return l.ctx }

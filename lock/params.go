@@ -6,47 +6,37 @@ import (
 	"time"
 )
 
-// Params are the parts that a strategy is put together from, and the numbers that
-// tune it. A strategy reads those that it has, and begins from its own defaults. A
-// scenario can set each of them for all strategies, for one, and for one worker. So a
-// flaw is one part changed.
+// Params are the parts of a strategy, and its numbers. A strategy begins with its own
+// defaults, and ignores the parts and numbers that it does not have. A scenario can set
+// each of them for all strategies, for one strategy, and for one worker. So a flaw is a
+// recipe with one part changed.
 type Params struct {
-	// Profile names one of Profiles, whose numbers hold where the same part of a
-	// scenario does not set them; "" for none.
-	Profile string `yaml:"profile"`
-	// TTL is the lease time that the server is asked for.
-	TTL time.Duration `yaml:"ttl"`
-	// Retry says how a refused acquire is repeated.
-	Retry Retry `yaml:"retry"`
-	// Renew is the period of renewal; 0 stands for TTL/3, or with several servers
-	// for half of the validity that is left.
-	Renew time.Duration `yaml:"renew"`
-	// RenewShare is the period of renewal as a share of the TTL, where Renew is 0;
-	// 0 for none. Presets have it, so that their period follows the TTL.
-	RenewShare float64 `yaml:"-"`
-	// MaxHold bounds how long renewal keeps one grant alive; 0 for no bound.
-	MaxHold time.Duration `yaml:"max-hold"`
-	// NodeTimeout is how long one of several servers is waited for before it
-	// counts as failed; 0 for as long as the client waits. Of a server with a
-	// replica it is the time-out of WAIT.
-	NodeTimeout time.Duration `yaml:"node-timeout"`
-	// Drift is taken off the validity that several servers give, for clocks that
-	// run at different rates; 0 stands for TTL/100, rounded to a millisecond, and
-	// 2 ms.
-	Drift time.Duration `yaml:"drift"`
-	// Wait is how many replicas must have the key before it counts as taken; 0
-	// for none.
-	Wait int `yaml:"wait"`
-	// Fallback is how long a waiter listens before it asks all the same; 0 for
-	// ever.
-	Fallback time.Duration `yaml:"fallback"`
+	// Profile names one of Profiles; "" for none. Its numbers apply unless the same
+	// section of a scenario sets them.
+	Profile string        `yaml:"profile" doc:"ttl, retry and renew of a kind of work; the keys beside it win"`
+	TTL     time.Duration `yaml:"ttl" doc:"length of the lease that the strategy asks for"`
+	Retry   Retry         `yaml:"retry" doc:"what follows a refused acquire"`
+	Renew   time.Duration `yaml:"renew" doc:"period of renewal; 0s for a third of the lease, or with several servers for half of the validity that is left"`
+	// RenewShare is the period of renewal as a share of the TTL, if Renew is 0; 0
+	// for none. Presets set it, so that their period follows the TTL.
+	RenewShare float64       `yaml:"-"`
+	MaxHold    time.Duration `yaml:"max-hold" doc:"how long renewal keeps one grant alive; 0s for no bound"`
+	// NodeTimeout is the time after which one of several servers counts as failed. For a
+	// server with a replica it is the timeout of WAIT.
+	NodeTimeout time.Duration `yaml:"node-timeout" doc:"how long one of several servers, or a replica, is waited for; 0s for as long as the client waits"`
+	// Drift is for clocks that run at different rates. The hundredth is rounded to a
+	// millisecond.
+	Drift    time.Duration `yaml:"drift" doc:"what is taken off the validity of several servers; 0s for a hundredth of the ttl and 2ms"`
+	Wait     int           `yaml:"wait" doc:"how many replicas must have the key before it counts as taken"`
+	Fallback time.Duration `yaml:"fallback" doc:"how long a waiter that listens for a release waits before it asks anyway; 0s for ever"`
 
 	// Parts names the way of each part that the strategy has, as in "renewal":
-	// "watchdog". The families say which parts there are.
+	// "watchdog". Each family lists its parts.
 	Parts Parts `yaml:",inline"`
 }
 
-// Parts names ways by the names of their parts. It is not changed: Set copies it.
+// Parts maps the names of parts to the names of their ways. A map is never changed: Set
+// copies it.
 type Parts map[string]string
 
 // Set names the way of a part.
@@ -65,26 +55,22 @@ func (p Params) Fenced() bool {
 	return way != "" && way != "none"
 }
 
-// Renews reports whether the strategy may renew its leases. A strategy without that
-// part may.
+// Renews reports whether the strategy may renew its leases. A strategy that does not
+// have this part may renew them.
 func (p Params) Renews() bool { return p.Parts["renewal"] != "none" }
 
-// Retry is the policy after a refused acquire: wait Delay plus a uniform part
-// of Jitter, then ask again.
+// Retry is the policy after a refused acquire: the waiter sleeps for Delay plus a
+// random time of up to Jitter, then tries again.
 type Retry struct {
-	// Attempts counts the first one too.
-	Attempts Attempts      `yaml:"attempts"`
-	Delay    time.Duration `yaml:"delay"`
-	Jitter   time.Duration `yaml:"jitter"`
-	// Doubling doubles Delay, but not Jitter, after every attempt.
-	Doubling bool `yaml:"doubling"`
-	// Random waits for a uniform part of Delay instead of all of it.
-	Random bool `yaml:"random"`
-	// AfterLast waits once more when the last attempt was refused, for nothing.
-	AfterLast bool `yaml:"after-last"`
+	Attempts  Attempts      `yaml:"attempts" doc:"how often an acquire is tried, the first one included"`
+	Delay     time.Duration `yaml:"delay" doc:"wait before the next attempt"`
+	Jitter    time.Duration `yaml:"jitter" doc:"a random time of up to this is added to the delay"`
+	Doubling  bool          `yaml:"doubling" doc:"the delay, but not the jitter, doubles after every attempt"`
+	Random    bool          `yaml:"random" doc:"draws the delay uniformly from 0 to delay"`
+	AfterLast bool          `yaml:"after-last" doc:"sleeps once more after the last attempt was refused, to no purpose"`
 }
 
-// Pause draws the time from an attempt to the next.
+// Pause draws the time between an attempt and the next. The first attempt is 1.
 func (r Retry) Pause(attempt int, random *rand.Rand) time.Duration {
 	const longest = 24 * time.Hour
 	delay := r.Delay
@@ -100,8 +86,8 @@ func (r Retry) Pause(attempt int, random *rand.Rand) time.Duration {
 	return delay + time.Duration(random.Int64N(int64(r.Jitter)))
 }
 
-// Attempts is a number of tries, or Unlimited.
+// Attempts is a number of attempts, or Unlimited.
 type Attempts int
 
-// Unlimited attempts end only with the caller's context.
+// Unlimited: the caller tries until its context ends.
 const Unlimited Attempts = -1

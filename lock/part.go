@@ -2,15 +2,15 @@ package lock
 
 import "fmt"
 
-// Part is one part of a lock, such as who renews the lease, with the ways to make
-// it.
+// Part is one part of a lock, such as the renewal of its lease. It can be made in
+// several ways.
 type Part struct {
 	// Name is the key in the lock section of a scenario file.
 	Name string
 	Doc  string // one sentence
 	// Ways lists the ways, the default first.
 	Ways []Way
-	// Families names the families that have the part.
+	// Families names the families whose locks have the part.
 	Families []string
 }
 
@@ -36,7 +36,7 @@ func (p Part) WayNames() []string {
 type Way struct {
 	Name string
 	Doc  string // one sentence
-	// Flaw is true of a way that is a published bug.
+	// Flaw: the way is a published bug.
 	Flaw bool
 }
 
@@ -46,14 +46,14 @@ func Sound(name, doc string) Way { return Way{Name: name, Doc: doc} }
 // Flaw returns a way with a published bug.
 func Flaw(name, doc string) Way { return Way{Name: name, Doc: doc, Flaw: true} }
 
-// Option is one way to make a part, with the value that does it, such as a
-// function.
+// Option is one way to make a part, with its value: a function, or a struct of
+// functions and flags.
 type Option[T any] struct {
 	Way
-	Do T
+	Value T
 }
 
-// Choice is a part whose ways are values of type T. The first option is the
+// Choice is a part whose ways have values of type T. The first option is the
 // default.
 type Choice[T any] struct {
 	Name, Doc string
@@ -69,14 +69,14 @@ func (c Choice[T]) Part() Part {
 	return p
 }
 
-// In returns the value of the way that the parameters name, and of the first way if
-// they name none. It panics if the part has no such way, since scenarios validate the
-// names.
+// In returns the value of the way that the parameters name, or of the first way if
+// they name none. It panics if the part has no such way: scenarios have validated the
+// names before.
 func (c Choice[T]) In(p Params) T {
 	way := p.Parts[c.Name]
 	for _, o := range c.Options {
 		if way == "" || o.Name == way {
-			return o.Do
+			return o.Value
 		}
 	}
 	panic(fmt.Sprintf("the part %s has no way %q", c.Name, way))

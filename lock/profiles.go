@@ -2,8 +2,8 @@ package lock
 
 import "time"
 
-// Profile is a set of numbers that people use together, by the kind of their
-// work. The parts of a strategy, its jitter among them, stay its own.
+// Profile is a set of numbers that people use together for one kind of work. It
+// does not change the parts of a strategy, nor its jitter.
 type Profile struct {
 	Name     string
 	TTL      time.Duration
@@ -22,8 +22,8 @@ func Profiles() []Profile {
 	}
 }
 
-// ApplyProfile sets TTL, Retry and Renew as the profile of that name has them.
-// A name that there is not changes nothing.
+// ApplyProfile sets TTL, Renew and the attempts and delays of Retry to those of the
+// profile. An unknown name changes nothing.
 func (p *Params) ApplyProfile(name string) {
 	for _, f := range Profiles() {
 		if f.Name == name {

@@ -2,19 +2,18 @@ package lock
 
 import "fmt"
 
-// Topology is the lock servers that a strategy needs.
+// Topology describes the lock servers that a strategy needs.
 type Topology struct {
-	Nodes          int  // independent servers: 1, several, or 0 for as many as there are
+	Nodes          int  // independent servers: 1 or more; 0: the strategy uses all that there are
 	Replicas       int  // asynchronous replicas of a single server: 0 or 1
-	DelayedRestart bool // a server that comes back stays silent for the longest TTL
+	DelayedRestart bool // after a restart a server stays silent for the longest TTL
 }
 
-// Quorum is how many of the servers make a grant.
+// Quorum returns the number of servers that have to grant a lock.
 func (t Topology) Quorum() int { return max(t.Nodes, 1)/2 + 1 }
 
-// Validate returns an error for servers that no strategy can use, and for an
-// even number of them: its quorum is that of one server more, and survives no more
-// failures than that of one less.
+// Validate returns an error for servers that no strategy can use. An even number of
+// servers is an error too: with one server less, the lock survives as many failures.
 func (t Topology) Validate() error {
 	switch {
 	case t.Nodes < 0 || t.Replicas < 0 || t.Replicas > 1:

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTopology(t *testing.T) {
+func TestTopologyRefusesEvenNumbersAndReplicasOfSeveralServers(t *testing.T) {
 	for _, test := range []struct {
 		topology Topology
 		quorum   int

@@ -10,20 +10,15 @@ import (
 
 // Network is how long messages are under way.
 type Network struct {
-	// Latency is that of every link, in each direction.
-	Latency draw.Dist `yaml:"latency"`
-	// Links are those that differ from it. A later one wins.
-	Links []Link `yaml:"links"`
+	Latency draw.Dist `yaml:"latency" doc:"how long a message is under way, in each direction"`
+	Links   []Link    `yaml:"links" doc:"links with a latency of their own, one direction each; a later one wins"`
 }
 
 // Link is one direction between workers and servers.
 type Link struct {
-	// From and To are the names of a worker or of a server, or "each worker";
-	// "lock" stands for all servers of the lock.
-	From string `yaml:"from"`
-	To   string `yaml:"to"`
-	// Latency takes the place of the network's.
-	Latency draw.Dist `yaml:"latency"`
+	From    string    `yaml:"from" doc:"where the messages come from: a worker, each worker or a server; lock stands for all servers of the lock"`
+	To      string    `yaml:"to" doc:"where they go, likewise"`
+	Latency draw.Dist `yaml:"latency" doc:"how long a message is under way in this direction"`
 }
 
 // network judges the links that differ from the others.

@@ -16,38 +16,36 @@ import (
 // and what is expected to be seen. It is read from YAML by Parse, which fills
 // in the defaults and refuses what makes no sense.
 type Scenario struct {
-	Name        string `yaml:"name"`
-	Description string `yaml:"description"`
-	Source      string `yaml:"source"` // where the story comes from
+	Name        string `yaml:"name" doc:"how the scenario is called"`
+	Description string `yaml:"description" doc:"what it shows, in one line"`
+	Source      string `yaml:"source" doc:"where the story comes from"`
 
-	Duration  time.Duration `yaml:"duration"`  // virtual; faults and new sections end here, the run goes on
-	Seeds     int           `yaml:"seeds"`     // fewest runs that decide an expectation
-	Workers   int           `yaml:"workers"`   // named worker-1, worker-2, ...
-	Processes int           `yaml:"processes"` // that the workers share in turn; 0: each has its own
-	Resources int           `yaml:"resources"` // named resource-1, ...; a section draws one of them
-	Sections  int           `yaml:"sections"`  // jobs of each worker, each one section unless it is tried again; 0: as many as fit into Duration
-	Step      time.Duration `yaml:"step"`      // virtual time that every point costs
-	Wake      results.Wake  `yaml:"wake"`
-	WakeLag   draw.Dist     `yaml:"wake-lag"` // from waking to the late deadlines and messages
-	Cores     int           `yaml:"cores"`    // processors of each process; they wake one by one
+	Duration  time.Duration `yaml:"duration" doc:"virtual time; faults and new sections end here, the run goes on"`
+	Seeds     int           `yaml:"seeds" doc:"fewest runs after which an expected violation that was not seen counts as missing"`
+	Workers   int           `yaml:"workers" doc:"how many workers there are; they are called worker-1, worker-2, ..."`
+	Processes int           `yaml:"processes" doc:"processes that the workers share in turn, with one client each; 0 for a process of its own for each"`
+	Resources int           `yaml:"resources" doc:"how many resources there are; a section draws one of them"`
+	Sections  int           `yaml:"sections" doc:"jobs of each worker, each one critical section unless workload.attempts lets it try again; 0 for as many as fit into the duration"`
+	Step      time.Duration `yaml:"step" doc:"virtual time that every named step of a worker costs"`
+	Wake      results.Wake  `yaml:"wake" doc:"what a process that was stopped sees first on waking; drawn: each of its cores takes a wake-lag of its own, and so does the network poller"`
+	WakeLag   draw.Dist     `yaml:"wake-lag" doc:"from the waking of a process to its late deadlines and messages"`
+	Cores     int           `yaml:"cores" doc:"processors of each process, which wake one by one if wake is drawn"`
 
-	Workload workload.Settings `yaml:"workload"`
-	Resource Resource          `yaml:"resource"`
-	Lock     LockParams        `yaml:"lock"` // for every strategy that has them
+	Workload workload.Settings `yaml:"workload" doc:"what the workers do under the lock"`
+	Resource Resource          `yaml:"resource" doc:"what the protected resource does"`
+	Lock     LockParams        `yaml:"lock" doc:"parameters of the lock"`
 	// Families has the keys of the families of lock servers, such as client.
 	Families strictyaml.Extension `yaml:"*families"`
-	Servers  ServersParams        `yaml:"servers"`
-	Network  Network              `yaml:"network"`
+	Servers  ServersParams        `yaml:"servers" doc:"the servers of the lock"`
+	Network  Network              `yaml:"network" doc:"the network between workers and servers"`
 
-	Strategies []Strategy    `yaml:"strategies"`
-	Each       []Each        `yaml:"each"`
-	Faults     []faults.Spec `yaml:"faults"`
+	Strategies []Strategy    `yaml:"strategies" doc:"the locks under test"`
+	Each       []Each        `yaml:"each" doc:"where one worker differs from the others"`
+	Faults     []faults.Spec `yaml:"faults" doc:"what goes wrong"`
 
-	Checks []string                  `yaml:"checks"`
-	Expect map[string]results.Expect `yaml:"expect"` // by label
-	// Claims: of each strategy is expected what it claims to hold under the
-	// class of the case.
-	Claims bool `yaml:"claims"`
+	Checks []string                  `yaml:"checks" doc:"how runs are judged; all checks that can judge the workload unless given"`
+	Expect map[string]results.Expect `yaml:"expect" doc:"what must be seen, by label of a strategy"`
+	Claims bool                      `yaml:"claims" doc:"whether of each strategy is expected what it claims to hold under the class of the case"`
 
 	// Own are strategies that the caller brought along to [Parse].
 	Own []lock.Entry `yaml:"-"`
@@ -170,19 +168,19 @@ func (s *Scenario) WakingCores() int {
 
 // Resource is what the protected resource does with a token.
 type Resource struct {
-	Fence string `yaml:"fence"`
+	Fence string `yaml:"fence" doc:"what it does with a fence token"`
 }
 
 // Strategy is one use of a strategy: its name, how the scenario calls this
 // use, and what differs from the scenario's own settings.
 type Strategy struct {
-	Name     string                     `yaml:"name"`
-	Label    string                     `yaml:"label"` // no two uses share one; the name unless set
-	Lock     LockParams                 `yaml:"lock"`
+	Name     string                     `yaml:"name" doc:"which lock"`
+	Label    string                     `yaml:"label" doc:"how reports call this use of the strategy; its name unless given"`
+	Lock     LockParams                 `yaml:"lock" doc:"parameters of the lock"`
 	Families strictyaml.Extension       `yaml:"*families"`
-	Servers  ServersParams              `yaml:"servers"`
-	Resource strictyaml.Patch[Resource] `yaml:"resource"`
-	Workload WorkloadParams             `yaml:"workload"` // all but its kind
+	Servers  ServersParams              `yaml:"servers" doc:"the servers of the lock"`
+	Resource strictyaml.Patch[Resource] `yaml:"resource" doc:"what the protected resource does"`
+	Workload WorkloadParams             `yaml:"workload" doc:"what the workers do under the lock, all but its kind"`
 	// Case is the one of the scenario's cases that this use is of, "" if there
 	// are none.
 	Case string `yaml:"-"`
@@ -190,11 +188,11 @@ type Strategy struct {
 
 // Each is where one worker differs from the others.
 type Each struct {
-	Worker     string               `yaml:"worker"`
-	Start      time.Duration        `yaml:"start"`       // when its first section begins
-	Hold       *draw.Dist           `yaml:"hold"`        // of its work; nil: as everybody's
-	Heeds      results.Heeds        `yaml:"heeds"`       // of its work; "": as everybody's
-	WallOffset time.Duration        `yaml:"wall-offset"` // by how much its wall clock is fast; slow if negative
-	Lock       LockParams           `yaml:"lock"`
+	Worker     string               `yaml:"worker" doc:"which worker"`
+	Start      time.Duration        `yaml:"start" doc:"when its first section begins"`
+	Hold       *draw.Dist           `yaml:"hold" doc:"time between its read and its write; workload.hold unless given"`
+	Heeds      results.Heeds        `yaml:"heeds" doc:"how far its work looks at its context; workload.heeds unless given"`
+	WallOffset time.Duration        `yaml:"wall-offset" doc:"by how much its wall clock is fast; slow if negative"`
+	Lock       LockParams           `yaml:"lock" doc:"parameters of its lock"`
 	Families   strictyaml.Extension `yaml:"*families"`
 }

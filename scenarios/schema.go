@@ -38,9 +38,13 @@ func (f families) schema(own []lock.Entry) schema {
 		"strategy":     strategySchema(o, strategies),
 		"fault":        faultSchema(o),
 		"check":        checkSchema(),
-		"fence":        fenceSchema(),
-		"point":        f.pointSchema(own),
-		"worker":       schema{"type": "string", "pattern": `^worker-[1-9][0-9]*$`},
+		"bound": schema{
+			"anyOf":    []schema{{"type": "string", "pattern": results.BoundPattern}, {"type": "number"}},
+			"examples": []string{">= 95 %", "<= 5s", "<= 20"},
+		},
+		"fence":  fenceSchema(),
+		"point":  f.pointSchema(own),
+		"worker": schema{"type": "string", "pattern": `^worker-[1-9][0-9]*$`},
 	}
 	return root
 }
@@ -55,10 +59,11 @@ func ref(def string) schema { return schema{"$ref": "#/$defs/" + def} }
 // outline is what reflection cannot see of the types of a scenario.
 func (f families) outline(strategies []lock.Entry) strictyaml.Outline {
 	type field = strictyaml.Field
-	scenario := reflect.TypeFor[Scenario]()
+	scenario, entry, expect := reflect.TypeFor[Scenario](), reflect.TypeFor[faults.Spec](), reflect.TypeFor[results.Expect]()
+	name := schema{"type": "string", "pattern": namePattern, "maxLength": LongestName}
 	checks := schema{"type": "array", "items": ref("check"), "uniqueItems": true}
 	o := strictyaml.Outline{
-		Words: keyWords(), Extensions: f.extensions(),
+		Extensions: f.extensions(), Keys: openKeys(f.parts()),
 		Types: map[reflect.Type]schema{
 			reflect.TypeFor[time.Duration](): ref("duration"),
 			reflect.TypeFor[draw.Dist]():     ref("distribution"),
@@ -71,29 +76,44 @@ func (f families) outline(strategies []lock.Entry) strictyaml.Outline {
 			reflect.TypeFor[faults.Spec]():   ref("fault"),
 			reflect.TypeFor[results.Wake]():  {"enum": results.Wakes()},
 			reflect.TypeFor[results.Heeds](): {"enum": results.Heedings()},
-			reflect.TypeFor[results.Bound](): {"anyOf": []schema{{"type": "string", "pattern": results.BoundPattern}, {"type": "number"}}},
+			reflect.TypeFor[results.Bound](): ref("bound"),
 		},
 		Fields: map[field]schema{
-			{Owner: scenario, Key: "name"}:                              {"type": "string", "pattern": namePattern, "maxLength": LongestName},
-			{Owner: scenario, Key: "checks"}:                            {"type": "array", "items": ref("check"), "uniqueItems": true, "minItems": 1},
-			{Owner: reflect.TypeFor[workload.Settings](), Key: "kind"}:  workloadSchema(),
-			{Owner: reflect.TypeFor[Resource](), Key: "fence"}:          ref("fence"),
-			{Owner: reflect.TypeFor[Each](), Key: "worker"}:             ref("worker"),
-			{Owner: reflect.TypeFor[Each](), Key: "wall-offset"}:        ref("either-way"),
-			{Owner: reflect.TypeFor[results.Expect](), Key: "holds"}:    checks,
-			{Owner: reflect.TypeFor[results.Expect](), Key: "violates"}: checks,
-			{Owner: reflect.TypeFor[faults.When](), Key: "worker"}:      ref("worker"),
-			{Owner: reflect.TypeFor[faults.When](), Key: "point"}:       ref("point"),
-			{Owner: reflect.TypeFor[faults.When](), Key: "nth"}:         {"type": "integer", "minimum": 1},
-			{Owner: reflect.TypeFor[plainStrategy](), Key: "name"}:      strategyName(strategies),
-			{Owner: reflect.TypeFor[lock.Params](), Key: "profile"}:     {"enum": profileNames()},
+			{Owner: scenario, Key: "name"}:                             name,
+			{Owner: scenario, Key: "checks"}:                           {"type": "array", "items": ref("check"), "uniqueItems": true, "minItems": 1},
+			{Owner: reflect.TypeFor[workload.Settings](), Key: "kind"}: workloadSchema(),
+			{Owner: reflect.TypeFor[Resource](), Key: "fence"}:         ref("fence"),
+			{Owner: reflect.TypeFor[Each](), Key: "worker"}:            ref("worker"),
+			{Owner: reflect.TypeFor[Each](), Key: "wall-offset"}:       ref("either-way"),
+			{Owner: expect, Key: "holds"}:                              checks,
+			{Owner: expect, Key: "violates"}:                           checks,
+			{Owner: entry, Key: "case"}:                                name,
+			{Owner: entry, Key: "class"}:                               {"enum": lock.Classes()},
+			{Owner: reflect.TypeFor[faults.When](), Key: "worker"}:     ref("worker"),
+			{Owner: reflect.TypeFor[faults.When](), Key: "point"}:      ref("point"),
+			{Owner: reflect.TypeFor[faults.When](), Key: "nth"}:        {"type": "integer", "minimum": 1},
+			{Owner: reflect.TypeFor[plainStrategy](), Key: "name"}:     strategyName(strategies),
+			{Owner: reflect.TypeFor[lock.Params](), Key: "profile"}:    {"enum": profileNames()},
 		},
+	}
+	f.addCatalogues(o)
+	addNeeded(o)
+	return o
+}
+
+// addCatalogues adds what the catalogues say of their keys: the faults, the parts of
+// locks, the workloads and the measures. It adds the bounds of whole numbers too.
+func (f families) addCatalogues(o strictyaml.Outline) {
+	type field = strictyaml.Field
+	for _, m := range results.Measures() {
+		at := field{Owner: reflect.TypeFor[results.Expect](), Key: m.Name}
+		o.Fields[at] = strictyaml.Described(ref("bound"), "a bound on "+m.Doc)
 	}
 	for _, numbers := range []struct {
 		owner  reflect.Type
 		counts []count
 	}{
-		{scenario, new(Scenario).counts()},
+		{reflect.TypeFor[Scenario](), new(Scenario).counts()},
 		{reflect.TypeFor[lock.Params](), lockCounts(lock.Params{})},
 		{reflect.TypeFor[Servers](), serverCounts(Servers{})},
 	} {
@@ -115,8 +135,6 @@ func (f families) outline(strategies []lock.Entry) strictyaml.Outline {
 	for _, part := range f.parts() {
 		o.Fields[field{Owner: reflect.TypeFor[lock.Params](), Key: part.Name}] = schema{"enum": part.WayNames(), "description": part.Doc}
 	}
-	o.Keys = openKeys(f.parts())
-	var params []string
 	for _, p := range workload.Params(workload.Catalogue()) {
 		at := field{Owner: reflect.TypeFor[workload.Settings](), Key: p.Name}
 		switch {
@@ -125,9 +143,13 @@ func (f families) outline(strategies []lock.Entry) strictyaml.Outline {
 		case p.Word != nil:
 			o.Fields[at] = schema{"enum": p.Word.Known}
 		}
-		if p.Doc != "" {
-			o.Words[p.Name] = p.Doc
-		}
+	}
+}
+
+// addNeeded adds which keys a map must have, and which it can have if these are not all.
+func addNeeded(o strictyaml.Outline) {
+	var params []string
+	for _, p := range workload.Params(workload.Catalogue()) {
 		params = append(params, p.Name)
 	}
 	o.Types[reflect.TypeFor[WorkloadParams]()] = o.Struct(reflect.TypeFor[workload.Settings](), append(params, "hold", "think", "heeds")...)
@@ -146,7 +168,6 @@ func (f families) outline(strategies []lock.Entry) strictyaml.Outline {
 	expect := o.Of(reflect.TypeFor[results.Expect]())
 	expect["minProperties"] = 1
 	o.Types[reflect.TypeFor[results.Expect]()] = expect
-	return o
 }
 
 // choice is one of a few words, each with what it means.
@@ -199,10 +220,11 @@ func strategySchema(o strictyaml.Outline, strategies []lock.Entry) schema {
 // distSchema is a duration, or a map of one family with its parameters.
 func distSchema(o strictyaml.Outline) schema {
 	forms := []schema{ref("duration")}
+	dist := reflect.TypeFor[draw.Dist]()
 	for _, kind := range draw.Kinds() {
 		all, needed := kind.Fields()
-		form := o.Struct(reflect.TypeFor[draw.Dist](), append(all, "dist")...)
-		form["properties"].(schema)["dist"] = schema{"const": kind, "description": o.Words["dist"]}
+		o.Fields[strictyaml.Field{Owner: dist, Key: "dist"}] = schema{"const": kind}
+		form := o.Struct(dist, append(all, "dist")...)
 		form["required"] = append(needed, "dist")
 		if kind == draw.Empirical {
 			form["oneOf"] = []schema{{"required": []string{"file"}}, {"required": []string{"samples"}}}
@@ -214,13 +236,7 @@ func distSchema(o strictyaml.Outline) schema {
 
 // faultSchema is a map with one kind of fault and beside it when it falls.
 func faultSchema(o strictyaml.Outline) schema {
-	properties := schema{
-		"at":       strictyaml.Described(ref("duration"), o.Words["at"]),
-		"when":     strictyaml.Described(o.Of(reflect.TypeFor[faults.When]()), o.Words["when"]),
-		"optional": schema{"type": "boolean", "description": o.Words["optional"]},
-		"case":     schema{"type": "string", "pattern": namePattern, "maxLength": LongestName, "description": o.Words["case"]},
-		"class":    schema{"enum": lock.Classes(), "description": o.Words["class"]},
-	}
+	entry := o.Struct(reflect.TypeFor[faults.Spec](), "at", "when", "optional", "case", "class")
 	var kinds []schema
 	for _, k := range faults.Kinds() {
 		name := string(k.Kind)
@@ -239,10 +255,11 @@ func faultSchema(o strictyaml.Outline) schema {
 				s["description"] = k.Length
 			}
 		}
-		properties[name] = strictyaml.Described(params, k.Doc)
+		entry["properties"].(schema)[name] = strictyaml.Described(params, k.Doc)
 		kinds = append(kinds, momentOf(k))
 	}
-	return schema{"type": "object", "properties": properties, "additionalProperties": false, "oneOf": kinds}
+	entry["oneOf"] = kinds
+	return entry
 }
 
 // placeSchema is what a fault takes hold of.
@@ -276,102 +293,4 @@ func momentOf(k faults.Info) schema {
 		{"required": []string{"when"}},
 		{"properties": schema{name: schema{"required": []string{"every"}}}},
 	}}
-}
-
-// keyWords say what each key means. The names that a key can take are told of in
-// their catalogues, and so are the keys of the workloads.
-func keyWords() map[string]string {
-	return map[string]string{
-		"name":            "how the scenario is called",
-		"description":     "what it shows, in one line",
-		"source":          "where the story comes from",
-		"duration":        "virtual time; faults and new sections end here, the run goes on",
-		"seeds":           "fewest runs after which an expected violation that was not seen counts as missing",
-		"workers":         "how many workers there are; they are called worker-1, worker-2, ...",
-		"processes":       "processes that the workers share in turn, with one client each; 0 for a process of its own for each",
-		"resources":       "how many resources there are; a section draws one of them",
-		"sections":        "jobs of each worker, each one critical section unless workload.attempts lets it try again; 0 for as many as fit into the duration",
-		"step":            "virtual time that every named step of a worker costs",
-		"wake":            "what a process that was stopped sees first on waking; drawn: each of its cores takes a wake-lag of its own, and so does the network poller",
-		"wake-lag":        "from the waking of a process to its late deadlines and messages",
-		"cores":           "processors of each process, which wake one by one if wake is drawn",
-		"workload":        "what the workers do under the lock",
-		"kind":            "which workload",
-		"hold":            "time between the read and the write",
-		"think":           "time between two sections",
-		"heeds":           "how far the work looks at its context, which a lock can end; always: the hold sleeps until the context ends, and requests need one that has not; before-write: the hold computes, and only the requests look; never: the hold computes, and nothing looks",
-		"key":             "of cron: one lock for the job, or one for each tick",
-		"resource":        "what the protected resource does",
-		"fence":           "what it does with a fence token",
-		"lock":            "parameters of the lock",
-		"ttl":             "lease time that the server is asked for",
-		"retry":           "what follows a refused acquire",
-		"attempts":        "of a lock: how often an acquire is tried, the first one included; of counter: how many sections one job may take, the first one included, each with a time to think before it; a job is tried again after any error (of the lock, the work or the resource), given up after the last one, and forgotten in a crash",
-		"delay":           "wait before the next attempt",
-		"jitter":          "a uniform part of this is added to the delay",
-		"doubling":        "the delay, but not the jitter, doubles after every attempt",
-		"refused":         "a bound on the sections that did not get the lock",
-		"renew":           "period of renewal; 0s for a third of the lease",
-		"profile":         "ttl, retry and renew of a kind of work; the keys beside it win",
-		"random":          "waits for a uniform part of the delay instead of all of it",
-		"after-last":      "waits once more when the last attempt was refused",
-		"node-timeout":    "how long one of several servers, or a replica, is waited for; 0s for as long as the client waits",
-		"drift":           "what is taken off the validity of several servers; 0s for a hundredth of the ttl and 2ms",
-		"wait":            "how many replicas must have the key before it counts as taken",
-		"fallback":        "how long a waiter listens before it asks all the same; 0s for ever",
-		"max-hold":        "how long renewal keeps one grant alive",
-		"servers":         "the servers of the lock",
-		"nodes":           "how many independent servers: lock, or lock-1, lock-2, ... of several",
-		"replicas":        "replicas of a single server: 0, or 1 that is called lock-replica",
-		"lag":             "how long a write takes to reach the replica",
-		"failover":        "how long after a crash of the primary its replica takes its place; 0s for never",
-		"delayed-restart": "whether a server that comes back stays silent for the longest ttl",
-		"service":         "how long a server takes for one request, one after another",
-		"network":         "the network between workers and servers",
-		"latency":         "how long a message is under way, in each direction",
-		"links":           "links with a latency of their own, one direction each; a later one wins",
-		"from":            "one end of the link",
-		"to":              "the other end of the link",
-		"clocks":          "servers of the lock whose wall clock is wrong",
-		"server":          "which server",
-		"strategies":      "the locks under test",
-		"label":           "how reports call this use of the strategy",
-		"each":            "where one worker differs from the others",
-		"worker":          "which worker",
-		"start":           "when its first section begins",
-		"wall-offset":     "by how much its wall clock is fast; slow if negative",
-		"faults":          "what goes wrong",
-		"case":            "the runs in which it falls: every strategy is run once for each case that there is",
-		"class":           "the class of faults that the case belongs to, by which strategies make their claims",
-		"claims":          "whether of each strategy is expected what it claims to hold under the class of the case",
-		"checks":          "how runs are judged; all checks that can judge the workload unless given",
-		"expect":          "what must be seen, by label of a strategy",
-		"holds":           "checks that must be valid in every run",
-		"violates":        "checks that must be violated in at least one run",
-		"dist":            "family of the distribution",
-		"value":           "every sample",
-		"min":             "no sample is shorter",
-		"max":             "every sample is shorter",
-		"mean":            "mean of the samples",
-		"median":          "half of the samples are shorter",
-		"p99":             "99 % of the samples are shorter",
-		"file":            "where the samples come from, one duration a line, beside the scenario; or samples",
-		"samples":         "the samples themselves; each is equally likely",
-		"at":              "the moment of a single fault",
-		"when":            "the point in a worker's work at which a single fault falls",
-		"point":           "a named step of the worker or a message",
-		"nth":             "which time the worker comes to the point, from 1",
-		"optional":        "the scenario is fine even if this fault never met anything",
-		"clock":           "which clock of the node",
-		"finished":        "a bound on the work that was done and took effect, of all that was asked for, such as \">= 95 %\"",
-		"lost":            "a bound on the sections that lost the lock while they worked, of those that got it",
-		"given-up":        "a bound on the sections that gave up a lease needlessly, of those that got the lock",
-		"wait-p50":        "a bound on the median wait for the lock, such as \"<= 5s\"",
-		"wait-p99":        "a bound on the wait that 99 % of the sections do not exceed",
-		"wait-max":        "a bound on the longest wait for the lock",
-		"hold-p50":        "a bound on the median time inside",
-		"hold-p99":        "a bound on the time inside that 99 % of the sections do not exceed",
-		"hold-max":        "a bound on the longest time inside",
-		"commands":        "a bound on the requests to the lock's servers for each acquisition",
-	}
 }

@@ -14,32 +14,21 @@ import (
 // Servers are the servers of the lock: how many, and what becomes of them when
 // one of them crashes.
 type Servers struct {
-	// Nodes is how many independent servers there are. A single one is called
-	// lock; of several the first is lock-1.
-	Nodes int `yaml:"nodes"`
-	// Replicas of a single server: 0, or 1 that is called lock-replica.
-	Replicas int `yaml:"replicas"`
-	// Lag is how long a write takes to reach the replica.
-	Lag draw.Dist `yaml:"lag"`
-	// Failover is how long after a crash of the primary its replica takes its
-	// place; 0 for never, but for a fault that says so.
-	Failover time.Duration `yaml:"failover"`
+	Nodes    int           `yaml:"nodes" doc:"how many independent servers: lock, or lock-1, lock-2, ... of several"`
+	Replicas int           `yaml:"replicas" doc:"replicas of a single server: 0, or 1 that is called lock-replica"`
+	Lag      draw.Dist     `yaml:"lag" doc:"how long a write takes to reach the replica"`
+	Failover time.Duration `yaml:"failover" doc:"how long after a crash of the primary its replica takes its place; 0s for never, unless a fault says so"`
 	// Families has the keys of the families, such as what a server knows after a crash.
-	Families strictyaml.Extension `yaml:"*servers"`
-	// DelayedRestart keeps a server that comes back silent for the longest TTL.
-	DelayedRestart bool `yaml:"delayed-restart"`
-	// Service is how long a server takes for one request, one after another.
-	Service draw.Dist `yaml:"service"`
-	// Clocks are the wall clocks that are wrong from the beginning.
-	Clocks []ServerClock `yaml:"clocks"`
+	Families       strictyaml.Extension `yaml:"*servers"`
+	DelayedRestart bool                 `yaml:"delayed-restart" doc:"whether a server that comes back stays silent for the longest ttl"`
+	Service        draw.Dist            `yaml:"service" doc:"how long a server takes for one request, one after another"`
+	Clocks         []ServerClock        `yaml:"clocks" doc:"servers of the lock whose wall clock is wrong from the beginning"`
 }
 
 // ServerClock is where the wall clock of one server of the lock is.
 type ServerClock struct {
-	// Server is its name; "lock" stands for all of them.
-	Server string `yaml:"server"`
-	// WallOffset is by how much its wall clock is fast; slow if negative.
-	WallOffset time.Duration `yaml:"wall-offset"`
+	Server     string        `yaml:"server" doc:"which server; lock stands for all of them"`
+	WallOffset time.Duration `yaml:"wall-offset" doc:"by how much its wall clock is fast; slow if negative"`
 }
 
 // wallOffset is by how much the wall clock of a server is fast. The last entry

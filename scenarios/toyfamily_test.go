@@ -47,11 +47,11 @@ func toyFamily() backend.Family {
 				return lock.WithLock(&toyLocker{d.Env, d.Port.(toyPort), d.Params, d.Env.Rand("lock")})
 			},
 		}}},
-		Doc:      "one register for each lock, with compare-and-set",
-		Settings: toyDefaults(),
-		Answer:   backend.Answer{Key: "toy.wait", Of: func(s backend.Settings) time.Duration { return toyOf(s).Toy.Wait }},
-		Start:    startToys,
-		Kind:     &toyCluster{},
+		Doc:          "one register for each lock, with compare-and-set",
+		Settings:     toyDefaults(),
+		ReplyTimeout: backend.ReplyTimeout{Key: "toy.wait", Of: func(s backend.Settings) time.Duration { return toyOf(s).Toy.Wait }},
+		Start:        startToys,
+		Prototype:    &toyCluster{},
 	}
 }
 
@@ -110,7 +110,7 @@ func (c *toyCluster) Crash(nodes []string, _ faults.Data, d time.Duration) {
 		s.node.Crash()
 		c.world.At(c.world.Time()+d+c.layout.Silence, func() {
 			s.node.Restart()
-			c.layout.Told(history.Event{Type: history.Restarted, Node: name})
+			c.layout.Record(history.Event{Type: history.Restarted, Node: name})
 		})
 	}
 }
@@ -171,7 +171,7 @@ func (s *toyServer) set(key, owner string, ttl time.Duration) {
 }
 
 func (s *toyServer) tell(e history.Event) {
-	if e.Node = s.node.Name(); s.locks.Is(e.Key) {
+	if e.Node = s.node.Name(); s.locks.IsLock(e.Key) {
 		s.locks.Record(e)
 	}
 }

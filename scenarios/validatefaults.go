@@ -99,7 +99,7 @@ func (v *validator) carriedOut(at string, spec faults.Spec) error {
 	var names []string
 	for _, use := range v.Strategies {
 		family, err := v.served().of(v.known.entries[use.Name])
-		if err != nil || faults.CarriedOut(spec.Fault, family.Kind) {
+		if err != nil || faults.CarriedOut(spec.Fault, family.Prototype) {
 			return err
 		}
 		if !slices.Contains(names, family.Name) {

@@ -16,6 +16,6 @@
 //     command has a file by its name; what run and merge do with a result is in
 //     delivery.go and summary.go, and progress is shown by progress.go.
 //   - complete.go is what a shell is offered.
-//   - The reference of the documentation is made by the files reference*.go, which
-//     are hidden behind a command.
+//   - The pages of the documentation that list what the program knows are made by
+//     internal/docgen, which only a test calls (reference_test.go).
 package command

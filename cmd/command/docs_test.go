@@ -268,16 +268,3 @@ func output(t *testing.T, args []string) string {
 	}
 	return out.String() + string(trace)
 }
-
-// A command of the reference page is one that help shows, and the other way
-// round.
-func TestReferenceHasEveryCommand(t *testing.T) {
-	var b strings.Builder
-	root := newProgram(nil).newRoot(io.Discard, io.Discard)
-	referenceCommands(&b, root)
-	for _, cmd := range root.Commands() {
-		if has := strings.Contains(b.String(), "\n### "+cmd.CommandPath()+"\n"); has == cmd.Hidden {
-			t.Errorf("%s: in the reference: %v", cmd.CommandPath(), has)
-		}
-	}
-}

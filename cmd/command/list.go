@@ -37,6 +37,7 @@ func (p program) catalogues() []catalogue {
 	return []catalogue{
 		{"scenarios", p.listScenarios},
 		{"strategies", p.listStrategies},
+		{"parts", listParts},
 		{"workloads", listWorkloads},
 		{"resources", listResources},
 		{"faults", listFaults},
@@ -158,6 +159,22 @@ func (p program) listStrategies() ([]listed, error) {
 	}
 	for _, e := range p.own {
 		lines = append(lines, listed{e.Name, "own", e.Doc})
+	}
+	return lines, nil
+}
+
+// listParts lists the parts of locks, each with its ways as a scenario sets them.
+func listParts() ([]listed, error) {
+	var lines []listed
+	for _, part := range scenarios.Parts() {
+		lines = append(lines, listed{Name: part.Name, Doc: part.Doc})
+		for _, way := range part.Ways {
+			doc := way.Doc
+			if way.Flaw {
+				doc += " (a flaw)"
+			}
+			lines = append(lines, listed{Name: part.Name + ": " + way.Name, Doc: doc})
+		}
 	}
 	return lines, nil
 }

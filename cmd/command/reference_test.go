@@ -4,44 +4,83 @@ import (
 	"flag"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"lockquake/internal/docgen"
 )
 
 var update = flag.Bool("update", false, "write the reference anew")
+
+// pages are those of the documentation that are made from the program.
+func pages(t *testing.T) []docgen.Page {
+	t.Helper()
+	pages, err := docgen.Pages(newProgram(nil).newRoot(io.Discard, io.Discard), pointDoc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
 
 // The reference under docs says what this version knows, and no page of it is
 // left over from an earlier one.
 func TestGoldenReference(t *testing.T) {
 	const docs = "../../docs"
-	texts, err := referenceTexts(newProgram(nil).newRoot(io.Discard, io.Discard))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if code := newProgram(nil).execute(t.Context(), []string{"reference", docs}, io.Discard, os.Stderr); code != exitOK {
-			t.Fatalf("exit code %d", code)
-		}
-	}
 	made := map[string]bool{}
-	for _, text := range texts {
-		made[text.path] = true
-		there, err := os.ReadFile(filepath.Join(docs, text.path))
+	for _, page := range pages(t) {
+		made[page.Path] = true
+		path := filepath.Join(docs, page.Path)
+		if *update {
+			if err := os.WriteFile(path, []byte(page.Text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		there, err := os.ReadFile(path)
 		if err != nil {
 			t.Errorf("%v; make update writes it", err)
-		} else if diff := cmp.Diff(string(there), text.text); diff != "" {
-			t.Errorf("docs/%s is not what the program says any more; make update writes it anew (-file +program):\n%s", text.path, diff)
+		} else if diff := cmp.Diff(string(there), page.Text); diff != "" {
+			t.Errorf("docs/%s is not what the program says any more; make update writes it anew (-file +program):\n%s", page.Path, diff)
 		}
 	}
-	pages, err := filepath.Glob(filepath.Join(docs, "reference", "*"))
+	found, err := filepath.Glob(filepath.Join(docs, "reference", "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, page := range pages {
+	for _, page := range found {
 		if !made["reference/"+filepath.Base(page)] {
 			t.Errorf("%s is made by nothing", page)
 		}
+	}
+}
+
+// A command of the reference page is one that help shows, and the other way
+// round.
+func TestReferenceHasEveryCommand(t *testing.T) {
+	text := pages(t)[0].Text
+	for _, cmd := range newProgram(nil).newRoot(io.Discard, io.Discard).Commands() {
+		if has := strings.Contains(text, "\n### "+cmd.CommandPath()+"\n"); has == cmd.Hidden {
+			t.Errorf("%s: in the reference: %v", cmd.CommandPath(), has)
+		}
+	}
+}
+
+// What only makes the documentation is not in the program.
+func TestProgramLinksNoDocumentation(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "../lockquake").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := strings.Fields(string(out))
+	for _, pkg := range linked {
+		if pkg == "lockquake/internal/docgen" {
+			t.Error("the program links the package that makes the documentation")
+		}
+	}
+	if len(linked) == 0 {
+		t.Error("go list names no package")
 	}
 }

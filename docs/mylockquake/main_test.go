@@ -15,8 +15,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"mylockquake": main})
 }
 
-// The program finds the flaw of a lock of your own, replays the failure and shrinks it.
-func TestScripts(t *testing.T) {
+// The scripts of testdata say what the program does with its lock.
+func TestTheProgramFindsReplaysAndShrinksAFailure(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it writes several reports, with their pictures")
 	}
@@ -41,12 +41,13 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// pasted runs the command line of a file with more words added: pasted COMMAND FILE [ARGUMENT...].
-// The built program replaces go run, and COMMAND replaces the one in the line.
+// pasted is the script command "pasted COMMAND FILE [ARGUMENT...]". It runs the replay line in a
+// file with the built program in place of go run, with COMMAND in place of replay, and with the
+// arguments added.
 func pasted(ts *testscript.TestScript, neg bool, args []string) {
-	line, called := strings.CutPrefix(strings.TrimSpace(ts.ReadFile(args[1])), "go run ./mylockquake replay ")
-	if !called {
-		ts.Fatalf("%s does not replay with the program's name: %s", args[1], line)
+	line, found := strings.CutPrefix(strings.TrimSpace(ts.ReadFile(args[1])), "go run ./mylockquake replay ")
+	if !found {
+		ts.Fatalf("%s has no replay line of the program: %s", args[1], line)
 	}
 	if err := ts.Exec("mylockquake", append([]string{args[0], line}, args[2:]...)...); (err != nil) != neg {
 		ts.Fatalf("%s %s: %v", args[0], line, err)
@@ -54,7 +55,7 @@ func pasted(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // The page shows the code that is built and run here.
-func TestThePageShowsTheProgram(t *testing.T) {
+func TestThePageShowsTheProgramAndItsScenario(t *testing.T) {
 	page, err := os.ReadFile("../your-own-lock.md")
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +70,7 @@ func TestThePageShowsTheProgram(t *testing.T) {
 			shown = string(data)
 		}
 		if !strings.Contains(string(page), shown) {
-			t.Errorf("your-own-lock.md does not show %s as it is", file)
+			t.Errorf("your-own-lock.md does not show the whole of %s", file)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	lockredis "lockquake/lock/redis"
 )
 
-// mine is a lock as people often write it: it sets the key with a lease, and deletes it when the
-// work is done.
+// mine is a lock as people often write it: it sets the key with an expiry, and deletes it after the
+// work.
 type mine struct {
 	env   env.Env
 	redis redis.Cmdable
@@ -49,7 +49,7 @@ func (l *lease) Context() context.Context { return l.ctx }
 func (l *lease) Check() error             { return nil }
 func (l *lease) Token() int64             { return 0 }
 
-// Release deletes the key, even if another worker holds it by now: that is the flaw.
+// Release deletes the key. The flaw: another worker may hold it by now.
 func (l *lease) Release(ctx context.Context) error {
 	return l.redis.Del(ctx, l.key).Err()
 }

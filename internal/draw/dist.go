@@ -12,15 +12,15 @@ import (
 // Dist is a distribution of durations. The zero value is always 0. Kind decides which fields are
 // used; the others must be zero.
 type Dist struct {
-	Kind    Kind            `yaml:"dist"`
-	Value   time.Duration   `yaml:"value"`   // constant
-	Min     time.Duration   `yaml:"min"`     // uniform (inclusive), pareto: nothing is shorter
-	Max     time.Duration   `yaml:"max"`     // uniform (exclusive)
-	Mean    time.Duration   `yaml:"mean"`    // exponential
-	Median  time.Duration   `yaml:"median"`  // lognormal: half are shorter
-	P99     time.Duration   `yaml:"p99"`     // lognormal, pareto: 99 % are shorter
-	File    string          `yaml:"file"`    // empirical: where Samples come from, one duration a line
-	Samples []time.Duration `yaml:"samples"` // empirical, in the order of the file, each equally likely
+	Kind    Kind            `yaml:"dist" doc:"family of the distribution"`
+	Value   time.Duration   `yaml:"value" doc:"every sample"`                                                                     // constant
+	Min     time.Duration   `yaml:"min" doc:"no sample is shorter"`                                                               // uniform (inclusive), pareto
+	Max     time.Duration   `yaml:"max" doc:"every sample is shorter"`                                                            // uniform (exclusive)
+	Mean    time.Duration   `yaml:"mean" doc:"mean of the samples"`                                                               // exponential
+	Median  time.Duration   `yaml:"median" doc:"half of the samples are shorter"`                                                 // lognormal
+	P99     time.Duration   `yaml:"p99" doc:"99 % of the samples are shorter"`                                                    // lognormal, pareto
+	File    string          `yaml:"file" doc:"where the samples come from, one duration a line, beside the scenario; or samples"` // empirical
+	Samples []time.Duration `yaml:"samples" doc:"the samples themselves; each is equally likely"`                                 // empirical, in the order of the file
 }
 
 // Kind is a family of distributions.

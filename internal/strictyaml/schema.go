@@ -1,7 +1,6 @@
 package strictyaml
 
 import (
-	"cmp"
 	"maps"
 	"reflect"
 	"time"
@@ -19,8 +18,6 @@ type Outline struct {
 	// Fields describes single fields that are more specific than their type, such as a string that
 	// is a name of something.
 	Fields map[Field]Schema
-	// Words has a sentence for each key whose field has no doc tag.
-	Words map[string]string
 	// Extensions are those of the [Decoder].
 	Extensions Extensions
 	// Keys are those of the Decoder. Fields describes them.
@@ -73,7 +70,8 @@ func (o Outline) Of(t reflect.Type) Schema {
 	return Schema{}
 }
 
-// Struct returns the schema of a map that may have only the given keys of a struct.
+// Struct returns the schema of a map that may have only the given keys of a struct. The doc
+// tag of a field is its description.
 func (o Outline) Struct(t reflect.Type, keys ...string) Schema {
 	properties := Schema{}
 	for _, key := range keys {
@@ -92,7 +90,7 @@ func (o Outline) Struct(t reflect.Type, keys ...string) Schema {
 		if least, most, ok := bounds(field); ok {
 			s = Schema{"type": "integer", "minimum": least, "maximum": most}
 		}
-		properties[key] = Described(s, cmp.Or(field.Tag.Get("doc"), o.Words[key]))
+		properties[key] = Described(s, field.Tag.Get("doc"))
 	}
 	return Schema{"type": "object", "properties": properties, "additionalProperties": false}
 }

@@ -22,6 +22,7 @@ func TestExtensionCostsItsFilesAndOneLine(t *testing.T) {
 		prints string
 	}{
 		{"check", []string{"run", "toy.yaml", "--no-report", "--quiet"}, "brief"},
+		{"preset", []string{"run", "toy.yaml", "--no-report", "--quiet"}, "redis-careless"},
 		{"workload", []string{"run", "toy.yaml", "--no-report", "--quiet"}, "redis"},
 		{
 			"fault",

@@ -1,22 +1,41 @@
-// Package redis has the locks on Redis servers: one recipe, made of parts.
+// Package redis has the locks on Redis servers. They are one recipe, made of parts.
 //
-// # A tour
+// # The recipe
 //
-//   - [Family] lists the presets: the recipe with a part or a number changed
-//     (presets.go for one server, quorumpresets.go for several, claims.go).
-//   - The recipe is the locker: Acquire and its attempt (locker.go), and the lease with
-//     Check and Release (lease.go). With several servers every request goes to all of
-//     them, and a quorum decides (quorum.go).
-//   - A part is one file. It has a type for what the part does, and a list of the ways
-//     with a sentence each: owner.go, take.go, fence.go, renewal.go, release.go,
-//     unknown.go, validity.go, vote.go, waiting.go, reaper.go. Ways of renewal that need
-//     more than a few lines have files of their own (renewaltask.go and so on). A script
-//     is in the file of its part. The locker looks up its parts once, when it is made.
-//   - [Port] holds the go-redis clients that a strategy is handed, and [PortOf] returns
-//     it (port.go). [Subscriber] hears what is published, over go-redis or in the
+// To read it, begin with Acquire (locker.go), which repeats an attempt until it has the
+// lease. The lease has Check and Release (lease.go). With several servers every request
+// goes to all of them, and a quorum decides (quorum.go).
+//
+// # The parts
+//
+// Each part is one file, in this order: the type of the part; its ways, each with a
+// name, a sentence and whether it is a flaw; their functions and scripts. The locker
+// looks up its parts once, when it is made.
+//
+//	part      decides                                   file
+//	owner     the value of the key                      owner.go
+//	take      the commands that take the key            take.go
+//	fence     where the fencing token comes from        fence.go
+//	unknown   what an acquire without a reply means     unknown.go
+//	vote      which answers make a quorum               vote.go
+//	validity  the end of a lease                        validity.go
+//	waiting   what a waiter waits for                   waiting.go
+//	refused   the work of a lock that was not obtained  lock/refused.go
+//	check     the check before a write                  lock/check.go
+//	renewal   who renews the lease                      renewal.go, and renewal*.go for its longer ways
+//	release   how the key is released                   release.go, lock/ending.go
+//	reaper    who deletes abandoned locks               reaper.go
+//
+// # The rest
+//
+//   - [Family] lists the presets. Each is the recipe with a part or a number changed
+//     (presets.go for one server, quorumpresets.go for several). Presets without a known
+//     bug claim that checks hold (claims.go).
+//   - [Port] holds the go-redis clients of a strategy, and [PortOf] returns it (port.go).
+//     A [Subscriber] receives what is published on a server, over go-redis or in the
 //     simulation (subscriber.go).
 //
-// A lock of one's own on Redis takes the same port:
+// A lock of your own on Redis takes the same port:
 //
 //	func newMine(d lock.Deps) lock.Strategy {
 //		return lock.WithLock(&mine{d.Env, redis.PortOf(d).Client, d.Params.TTL})

@@ -10,19 +10,21 @@ import (
 )
 
 // grant asks a server for the first of keys. The second key is the counter of the
-// fence tokens. It returns 0 to a loser. A winner gets the token, or 1 if there is none.
+// fencing tokens. It returns 0 if the server refuses. Otherwise it returns the token, or
+// 1 for a lock without tokens.
 type grant func(ctx context.Context, client goredis.Cmdable, keys []string, owner string) (int64, error)
 
-// fence makes the grant of a locker once, when the locker is made.
+// fence makes the grant function of a locker. It is called once, when the locker is
+// made.
 type fence func(l *locker) grant
 
 func fences() lock.Choice[fence] {
-	return lock.Choice[fence]{Name: "fence", Doc: "where the fence token comes from", Options: []lock.Option[fence]{
-		{Way: lock.Sound("none", "no token"), Do: fenceNone},
-		{Way: lock.Sound("in-script", "the script that grants counts it up, for winners only"), Do: byScript(fencedScript)},
-		{Way: lock.Sound("incr-first", "that script counts before it tries, so losers use up numbers"), Do: byScript(incrFirstScript)},
-		{Way: lock.Flaw("split", "a command of its own counts it up, before the acquire"), Do: fenceSplit},
-		{Way: lock.Flaw("published", "a script that compares a table with `OK`, and answers nil after a `SET` that took effect"), Do: byScript(publishedScript)},
+	return lock.Choice[fence]{Name: "fence", Doc: "where the fencing token comes from", Options: []lock.Option[fence]{
+		{Way: lock.Sound("none", "no token"), Value: fenceNone},
+		{Way: lock.Sound("in-script", "the script that grants the lock increments it, for winners only"), Value: byScript(fencedScript)},
+		{Way: lock.Sound("incr-first", "that script increments it before it tries to take the key, so losers use up numbers"), Value: byScript(incrFirstScript)},
+		{Way: lock.Flaw("split", "a separate command increments it before the acquire"), Value: fenceSplit},
+		{Way: lock.Flaw("published", "a script that compares a table with `OK`, and answers nil after a `SET` that took effect"), Value: byScript(publishedScript)},
 	}}
 }
 
@@ -36,8 +38,8 @@ func fenceNone(l *locker) grant {
 	}
 }
 
-// fenceSplit counts up before it asks, so the order of the tokens is not the order of
-// the grants.
+// fenceSplit increments the counter before it asks for the key, so the order of the
+// tokens is not the order of the grants.
 func fenceSplit(l *locker) grant {
 	return func(ctx context.Context, client goredis.Cmdable, keys []string, owner string) (int64, error) {
 		n, err := client.Incr(ctx, keys[1]).Result()
@@ -52,13 +54,13 @@ func fenceSplit(l *locker) grant {
 	}
 }
 
-// byScript lets one script take the key and count the token.
+// byScript returns a fence whose script takes the key and increments the counter.
 func byScript(text string) fence {
 	return func(l *locker) grant {
 		script := goredis.NewScript(text)
 		return func(ctx context.Context, client goredis.Cmdable, keys []string, owner string) (int64, error) {
 			n, err := script.Run(ctx, client, keys, owner, l.params.TTL.Milliseconds()).Int64()
-			if errors.Is(err, goredis.Nil) { // what publishedScript always answers
+			if errors.Is(err, goredis.Nil) { // publishedScript always answers nil
 				return 0, nil
 			}
 			return n, err
@@ -67,22 +69,22 @@ func byScript(text string) fence {
 }
 
 const (
-	// fencedScript takes the key for ARGV[2] ms, and counts the fence KEYS[2]
-	// up only for a winner. It returns the fence, 0 to a loser.
+	// fencedScript takes the key KEYS[1] for ARGV[2] ms. For a winner it increments
+	// the counter KEYS[2] and returns it. It returns 0 to a loser.
 	fencedScript = `
 if redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", ARGV[2]) then
   return redis.call("INCR", KEYS[2])
 end
 return 0`
-	// incrFirstScript counts up for everybody who asks.
+	// incrFirstScript increments the counter for losers too.
 	incrFirstScript = `
 local fence = redis.call("INCR", KEYS[2])
 if redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", ARGV[2]) then
   return fence
 end
 return 0`
-	// publishedScript compares the reply of SET, which is a table inside a
-	// script, with a string, and so never sees that it won.
+	// publishedScript compares the reply of SET with a string. Inside a script that
+	// reply is a table, so the script takes the key and reports a refusal.
 	publishedScript = `
 local fence = redis.call("INCR", KEYS[2])
 local taken = redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", ARGV[2])

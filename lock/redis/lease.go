@@ -15,25 +15,24 @@ type lease struct {
 	locker *locker
 	ctx    context.Context
 	key    string
-	keys   []string // the key, and the counter of a fenced lock
+	keys   []string // the key, and the token counter of a fenced lock
 	owner  string
 	token  int64
-	// end is when the holder may believe no longer, on its monotonic clock:
-	// counted from the sending of the last request that was granted.
+	// end is the end of the lease on the holder's monotonic clock. It is counted from
+	// the time at which the last granted request was sent.
 	end atomic.Int64
 
-	// Only of a lease that is renewed by a task.
-	lose    context.CancelCauseFunc
-	stop    atomic.Pointer[context.CancelCauseFunc] // stops the renewal; nil: there is none yet
-	renewal env.Sem                                 // released when the renewing task has ended
-	flag    atomic.Bool                             // lateFlag: a renewal failed
-	renewed time.Duration
+	// For renewal.
+	lose    context.CancelCauseFunc                 // ends ctx with a cause; nil: the holder is not told of a loss
+	stop    atomic.Pointer[context.CancelCauseFunc] // stops the renewal; nil before it has begun
+	renewal env.Sem                                 // released when the renewal task has ended; nil: the release does not wait for it
+	flag    atomic.Bool                             // raiseFlag: a renewal failed
+	renewed time.Duration                           // startSameThread: the time of the last renewal
+	handle  *atomic.Pointer[lease]                  // startZombie: the lease that the locker holds of the key
 
-	// Of several servers: a lane for each, so that a release comes after the
-	// renewals that are under way there.
-	lanes  []env.Sem
-	over   *atomic.Bool           // of several servers: the attempt is given up or given back
-	handle *atomic.Pointer[lease] // zombie: the lease that the locker holds
+	// For several servers.
+	queues    []env.Sem    // one mutex for each server: a release waits for the renewals under way there
+	abandoned *atomic.Bool // the attempt has failed, or its lease is being released
 }
 
 func (r *lease) Context() context.Context { return r.ctx }
@@ -42,30 +41,30 @@ func (r *lease) fenceKey() string         { return r.key + ":fence" }
 
 // Check implements lock.Lease.
 func (r *lease) Check() error {
-	if r.locker.renewal.atCheck != nil {
-		r.locker.renewal.atCheck(r)
+	if r.locker.renewal.onCheck != nil {
+		r.locker.renewal.onCheck(r)
 	}
-	return r.locker.look(r.ctx, r.key, r.left())
+	return r.locker.check(r.ctx, r.key, r.left())
 }
 
-// left is how long the holder may still believe.
+// left returns the time for which the holder may still rely on the lease.
 func (r *lease) left() time.Duration {
 	return time.Duration(r.end.Load()) - r.locker.env.Mono()
 }
 
-// Release implements lock.Lease.
+// Release implements lock.Lease. It stops the renewal before it sends the request.
 func (r *lease) Release(ctx context.Context) error {
 	r.stopRenewal()
-	if ctx.Err() != nil { // nothing is sent, so it is known what becomes of the key
+	if ctx.Err() != nil { // nothing is sent, so the outcome is known
 		return fmt.Errorf("release %s: %w", r.key, context.Cause(ctx))
 	}
 	if r.renewal != nil {
-		// A renewal under way must not come after the release.
+		// A renewal under way must not reach the server after the release.
 		if err := r.renewal.Acquire(ctx); err != nil {
 			return fmt.Errorf("release %s: %w: %w", r.key, lock.ErrUnknown, err)
 		}
 	}
-	held, err := r.giveBack(ctx)
+	held, err := r.requestRelease(ctx)
 	switch {
 	case err != nil:
 		return fmt.Errorf("release %s: %w: %w", r.key, lock.ErrUnknown, err)
@@ -77,14 +76,13 @@ func (r *lease) Release(ctx context.Context) error {
 	return nil
 }
 
-// giveBack asks the server to free the key, and reports whether it was the
-// lease's.
-func (r *lease) giveBack(ctx context.Context) (bool, error) {
+// requestRelease asks the servers to free the key, and reports whether the lease had it.
+func (r *lease) requestRelease(ctx context.Context) (bool, error) {
 	l := r.locker
-	if r.over != nil {
-		r.over.Store(true)
+	if r.abandoned != nil {
+		r.abandoned.Store(true)
 	}
-	held, err := l.agree(env.WithOp(ctx, "release"), r.lanes, l.release.free(l, r))
+	held, err := l.ask(env.WithOp(ctx, "release"), r.queues, l.release.free(l, r))
 	if l.release.ignoresAll {
 		return true, nil
 	}

@@ -15,21 +15,21 @@ import (
 )
 
 // locker takes a key of one Redis server, or of a quorum of several. The client must
-// not resend by itself: a resend of a SET NX whose reply was lost finds its own key,
-// and takes it for another owner's.
+// not resend requests: a SET NX that is resent after its reply was lost finds the key
+// that it has set, and reports it as another owner's.
 type locker struct {
 	env      env.Env
 	port     Port
-	nodes    []goredis.Cmdable // of the several servers; nil where there is one
+	nodes    []goredis.Cmdable // one client for each of several servers; nil for one server
 	params   lock.Params
 	random   *rand.Rand
 	instance string // the value of ownerInstance
 
-	// The parts, as the params name them.
+	// The parts that params name.
 	owner    owner
 	take     take
-	grant    grant
-	look     lock.Look
+	grant    grant // made by the part fence
+	check    lock.LeaseCheck
 	renewal  renewal
 	release  release
 	unknown  unknown
@@ -41,14 +41,14 @@ type locker struct {
 	fenced           bool
 	deleteOwn, renew *goredis.Script
 
-	reapers map[string]*reaper                // of watchForDead: by key
-	handles map[string]*atomic.Pointer[lease] // of startZombie: by key
+	reapers map[string]*reaper                // by key, for startReaper
+	handles map[string]*atomic.Pointer[lease] // by key, for startZombie
 }
 
-// parts lists the parts of a locker, and of the strategy around it.
+// parts lists the parts of a locker and of its strategy.
 func parts() []lock.Part {
 	return []lock.Part{
-		owners().Part(), takes().Part(), fences().Part(), lock.Looks().Part(), renewals().Part(), releases().Part(),
+		owners().Part(), takes().Part(), fences().Part(), lock.LeaseChecks().Part(), renewals().Part(), releases().Part(),
 		unknowns().Part(), lock.Refusals().Part(), validities().Part(), votes().Part(), waitings().Part(), reapings().Part(),
 	}
 }
@@ -56,9 +56,8 @@ func parts() []lock.Part {
 // newSingle makes a strategy that takes the key of one server.
 func newSingle(d lock.Deps) lock.Strategy { return newLocker(d, nil).strategy() }
 
-// newQuorum makes a strategy that takes the key of a quorum of independent servers,
-// all asked at once. The parts are the same as with one server: every request goes to
-// all servers, and a quorum decides. A waiter polls, and there is no reaper.
+// newQuorum makes a strategy that takes the key of a quorum of independent servers. It
+// has the same parts as with one server, but waiters always poll and there is no reaper.
 func newQuorum(d lock.Deps) lock.Strategy {
 	port := PortOf(d)
 	nodes := port.Nodes
@@ -68,13 +67,12 @@ func newQuorum(d lock.Deps) lock.Strategy {
 	return newLocker(d, nodes).strategy()
 }
 
-// newLocker makes a locker. It looks up the parts once, so that none is looked up while
-// the locker works.
+// newLocker makes a locker, and looks up its parts. Nodes is nil for one server.
 func newLocker(d lock.Deps, nodes []goredis.Cmdable) *locker {
 	p := d.Params
 	l := &locker{
 		env: d.Env, port: PortOf(d), nodes: nodes, params: p, random: d.Env.Rand("lock"), instance: d.Instance,
-		owner: owners().In(p), take: takes().In(p), look: lock.Looks().In(p), renewal: renewals().In(p), release: releases().In(p),
+		owner: owners().In(p), take: takes().In(p), check: lock.LeaseChecks().In(p), renewal: renewals().In(p), release: releases().In(p),
 		unknown: unknowns().In(p), validity: validities().In(p), vote: votes().In(p), waiting: waitings().In(p), reaping: reapings().In(p),
 		fenced: p.Fenced(),
 	}
@@ -90,11 +88,13 @@ func newLocker(d lock.Deps, nodes []goredis.Cmdable) *locker {
 	return l
 }
 
+// strategy adds the parts that decide about the work around the lock.
 func (l *locker) strategy() lock.Strategy {
 	return lock.Recipe{Locker: l, Refused: lock.Refusals().In(l.params), End: l.release.end}
 }
 
-// Acquire implements lock.Locker.
+// Acquire implements lock.Locker. It repeats an attempt until one wins, the attempts are
+// used up, or ctx ends. With one server it also stops after an attempt of unknown outcome.
 func (l *locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 	retry := l.params.Retry
 	lease := &lease{locker: l, ctx: ctx, key: key, keys: []string{key}}
@@ -107,21 +107,21 @@ func (l *locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 		attempt = (*locker).tryQuorum
 	}
 	l.reaping.watch(l, key)
-	bell := &bell{locker: l}
-	defer bell.close(ctx)
+	waiter := &waiter{locker: l}
+	defer waiter.close(ctx)
 	for n := 1; ; n++ {
 		lease.owner = l.owner(l, lease.owner)
 		won, err := attempt(l, asking, lease)
 		switch {
 		case won:
-			lease.begin()
+			lease.startRenewal()
 			return lease, nil
 		case err != nil && l.nodes == nil:
 			return nil, fmt.Errorf("acquire %s: %w: %w", key, lock.ErrUnknown, err)
 		}
 		last := retry.Attempts != lock.Unlimited && n >= int(retry.Attempts)
 		if !last || retry.AfterLast {
-			if err := bell.wait(ctx, key, n); err != nil {
+			if err := waiter.wait(ctx, key, n); err != nil {
 				return nil, fmt.Errorf("acquire %s: %w", key, err)
 			}
 		}
@@ -131,8 +131,8 @@ func (l *locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 	}
 }
 
-// giveUpReason returns the error of an acquire that ran out of attempts, the last of
-// which ended with err.
+// giveUpReason returns the error of an acquire whose attempts are used up. Err is the
+// error of the last attempt.
 func giveUpReason(err error) error {
 	if err != nil {
 		return errors.Join(lock.ErrUnknown, err)
@@ -140,21 +140,21 @@ func giveUpReason(err error) error {
 	return lock.ErrNotObtained
 }
 
-// tryOne asks the one server for the key. After an error it is not known
-// whether the lease has it.
+// tryOne asks the one server for the key. After an error it is unknown whether the
+// lease has the key.
 func (l *locker) tryOne(ctx context.Context, r *lease) (won bool, err error) {
 	sent := l.env.Mono()
-	n, err := l.askOne(ctx, l.port.Client, r.keys, r.owner)
+	n, err := l.requestGrant(ctx, l.port.Client, r.keys, r.owner)
 	won = n > 0
 	if won && err == nil && l.params.Wait > 0 {
-		err = l.confirmed(ctx)
+		err = l.confirm(ctx)
 	}
 	switch {
 	case err != nil && l.unknown.forgets:
 		return false, nil
 	case err != nil:
-		// It may have taken effect, or not have come to the replicas. No worker must
-		// be kept out by a key whose owner believes that it has none.
+		// The request may have taken effect, or have missed the replicas. Delete the
+		// key: it would keep other workers out, although nobody holds the lock.
 		_, cleanup := l.compareAndDelete(context.WithoutCancel(ctx), r)
 		return false, errors.Join(err, cleanup)
 	case !won:
@@ -163,15 +163,15 @@ func (l *locker) tryOne(ctx context.Context, r *lease) (won bool, err error) {
 	if l.fenced {
 		r.token = n
 	}
-	r.end.Store(l.until(sent))
+	r.end.Store(l.leaseEnd(sent))
 	l.reaping.enter(ctx, l, r)
 	return true, nil
 }
 
-// confirmed returns an error unless the wanted number of replicas has what this
-// client wrote. The server counts what came over the connection of the WAIT,
-// which is that of the write as long as a worker does one thing at a time.
-func (l *locker) confirmed(ctx context.Context) error {
+// confirm returns an error unless params.Wait replicas confirm the last write of this
+// client. WAIT is about the writes of its own connection. The grant was sent over the
+// same connection, since a worker sends one request at a time.
+func (l *locker) confirm(ctx context.Context) error {
 	client, ok := l.port.Client.(interface {
 		Wait(ctx context.Context, replicas int, timeout time.Duration) *goredis.IntCmd
 	})
@@ -183,10 +183,4 @@ func (l *locker) confirmed(ctx context.Context) error {
 		err = fmt.Errorf("confirmed by %d of %d replicas", n, l.params.Wait)
 	}
 	return err
-}
-
-// compareAndDelete frees the key if it is the lease's, and reports whether
-// it was.
-func (l *locker) compareAndDelete(ctx context.Context, r *lease) (bool, error) {
-	return l.agree(env.WithOp(ctx, "release"), r.lanes, l.deletion(r, r.owner))
 }

@@ -8,17 +8,17 @@ import (
 	"lockquake/lock"
 )
 
-// owner makes the value of the key, which says whose the key is. Last is the value of
-// the last attempt of the same call, "" for the first attempt.
+// owner makes the value of the key, which identifies its owner. Last is the value of the
+// attempt before in the same call, "" for the first attempt.
 type owner func(l *locker, last string) string
 
 func owners() lock.Choice[owner] {
-	return lock.Choice[owner]{Name: "owner", Doc: "how the value is made that says whose the key is", Options: []lock.Option[owner]{
-		{Way: lock.Sound("random", "a value of 128 random bits for every attempt"), Do: ownerRandom},
-		{Way: lock.Sound("call", "128 random bits for all attempts of one call"), Do: ownerCall},
-		{Way: lock.Flaw("instance", "one random value for each client, so for all workers of a process"), Do: ownerInstance},
-		{Way: lock.Flaw("weak", "process number and millisecond, which two containers can have in common"), Do: ownerWeak},
-		{Way: lock.Flaw("constant", "one value for everybody"), Do: ownerConstant},
+	return lock.Choice[owner]{Name: "owner", Doc: "the value of the key, which identifies its owner", Options: []lock.Option[owner]{
+		{Way: lock.Sound("random", "128 random bits, new for every attempt"), Value: ownerRandom},
+		{Way: lock.Sound("call", "128 random bits, the same for all attempts of one call"), Value: ownerCall},
+		{Way: lock.Flaw("instance", "one random value for each client, shared by all workers of a process"), Value: ownerInstance},
+		{Way: lock.Flaw("weak", "process ID and millisecond, which can be equal in two containers"), Value: ownerWeak},
+		{Way: lock.Flaw("constant", "the same value for all workers"), Value: ownerConstant},
 	}}
 }
 

@@ -13,19 +13,19 @@ const Name = "redis"
 
 // Port holds the clients of the Redis servers, for one worker.
 type Port struct {
-	// Client speaks to the lock's server, or to the current primary. It is nil
-	// where there is no server.
+	// Client talks to the lock's server, or to the current primary. It is nil if there
+	// is no server.
 	Client goredis.Cmdable
-	// Nodes holds one client for each independent server. Client is the first.
+	// Nodes has one client for each independent server. Client is the first.
 	Nodes []goredis.Cmdable
-	// Subscriber hears what is published on the first server. SharedSubscriber does
-	// so over one connection for all workers of the process. Both are nil where no
-	// strategy may listen.
+	// Subscriber subscribes to channels of the first server. SharedSubscriber uses one
+	// connection for all workers of the process. Both may be nil if the strategy
+	// subscribes to nothing.
 	Subscriber, SharedSubscriber Subscriber
 }
 
-// PortOf returns the Redis clients of a strategy. It panics if the strategy was
-// given the port of another family.
+// PortOf returns the Redis clients of a strategy. It panics if Deps have the port of
+// another family.
 func PortOf(d lock.Deps) Port {
 	port, ok := d.Port.(Port)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"lockquake/lock"
 )
 
-// A strategy that is handed the port of another family says so.
-func TestPortOfAnotherFamilyIsNamed(t *testing.T) {
+// The panic names the type of the wrong port.
+func TestPortOfPanicsOnThePortOfAnotherFamily(t *testing.T) {
 	client := Port{Subscriber: NewSubscriber(nil)}
 	if got := PortOf(lock.Deps{Port: client}); got.Subscriber != client.Subscriber {
 		t.Errorf("the port is %+v, want %+v", got, client)

@@ -19,14 +19,14 @@ func Family() lock.Family {
 		changed := e.Defaults.Parts
 		e.Defaults.Parts = maps.Clone(recipe)
 		maps.Copy(e.Defaults.Parts, changed)
-		e.Tells = e.Defaults.Renews() // a lock that renews its lease claims to know when it is over
+		e.Tells = e.Defaults.Renews() // a lock that renews its lease promises to tell its holder of a loss
 		e.Unordered = e.Defaults.Parts["fence"] == "split" || e.Topology.Nodes > 1
 	}
 	return f
 }
 
-// single lists the locks that take a key of one Redis server. Each is
-// the standard recipe with a part or a number changed.
+// single lists the locks that take a key of one Redis server. Each is the standard recipe
+// with a part or a number changed.
 func single() []lock.Entry {
 	return []lock.Entry{
 		sound("redis", "SET NX PX with a random value, released by compare-and-delete: the standard recipe", plain("")),
@@ -35,20 +35,20 @@ func single() []lock.Entry {
 		}),
 		sound("redis-checked", "redis, and the holder looks at its own clock before each write", plain(""), with("check", "clock")),
 		sound("redis-watchdog", "redis-checked, and a task renews the lease until the work is done or the lease is lost", telling("no corruption under work that overruns"), watchdog),
-		sound("redis-watchdog-cancel", "redis-watchdog as most have it: a lost lease ends the context of the work, and the holder does not look at its clock before a write", telling("no corruption under work that overruns; all of it for work that heeds its context"), watchdog, with("check", "none")),
-		sound("redis-fenced", "redis, and the script that grants the lock counts a fence token up", fencing(), with("fence", "in-script")),
-		sound("redis-fenced-incr-first", "redis-fenced, with a script that counts before it tries, so that losers burn numbers", fencing(), with("fence", "incr-first")),
-		sound("redis-notify", "redis, and a release is announced to those who wait, who ask now and then all the same", plain(""), with("waiting", "message"), func(p *lock.Params) {
+		sound("redis-watchdog-cancel", "redis-watchdog as most libraries have it: a lost lease ends the context of the work, and the holder does not look at its clock before a write", telling("no corruption under work that overruns; all claims only for work that heeds its context"), watchdog, with("check", "none")),
+		sound("redis-fenced", "redis, and the script that grants the lock increments a fencing token", fencing(), with("fence", "in-script")),
+		sound("redis-fenced-incr-first", "redis-fenced, with a script that increments the token before it tries to take the key, so losers use up numbers", fencing(), with("fence", "incr-first")),
+		sound("redis-notify", "redis, and a release is published to the waiters; they also poll, at long intervals", plain(""), with("waiting", "message"), func(p *lock.Params) {
 			p.Fallback = 500 * time.Millisecond
 		}),
-		replicated("redis-replica", "redis, on a primary with an asynchronous replica", plain("sound service under a failover, within the time that it takes")),
-		replicated("redis-replica-wait", "redis-replica, and a grant that the replica does not confirm in time is given back", plain("sound service under a failover, within the time that it takes"), func(p *lock.Params) {
+		replicated("redis-replica", "redis, on a primary with an asynchronous replica", plain("correct service under a failover, if the time that the failover takes is allowed for")),
+		replicated("redis-replica-wait", "redis-replica, and a grant that the replica does not confirm in time is given back", plain("correct service under a failover, if the time that the failover takes is allowed for"), func(p *lock.Params) {
 			p.Wait, p.NodeTimeout = 1, 500*time.Millisecond
 		}),
 
-		flawed("redis-get-set", "GET, and SET if there was nothing: two workers fit between the two", with("take", "get-set")),
-		flawed("redis-noexpire", "SET NX without an expiry: a crashed holder blocks everybody for ever", with("take", "no-expiry")),
-		flawed("redis-setnx-expire", "SETNX, then PEXPIRE: a crash between the two blocks everybody for ever", with("take", "setnx-expire")),
+		flawed("redis-get-set", "GET, then SET if the key is missing: two workers can both find it missing", with("take", "get-set")),
+		flawed("redis-noexpire", "SET NX without an expiry: a crashed holder blocks all others for ever", with("take", "no-expiry")),
+		flawed("redis-setnx-expire", "SETNX, then PEXPIRE: a crash between the two blocks all others for ever", with("take", "setnx-expire")),
 		flawed("redis-short-ttl", "redis with a TTL of 5 s, for work that takes longer", func(p *lock.Params) {
 			p.TTL = 5 * time.Second
 		}),
@@ -56,48 +56,48 @@ func single() []lock.Entry {
 		flawed("redis-herd", "a fixed retry interval without jitter: all waiters poll in step", func(p *lock.Params) {
 			p.Retry.Jitter = 0
 		}),
-		flawed("redis-doubling", "a delay that doubles without jitter: waiters sleep beside a free lock", func(p *lock.Params) {
+		flawed("redis-doubling", "a delay that doubles, without jitter: waiters sleep while the lock is free", func(p *lock.Params) {
 			p.Retry.Jitter, p.Retry.Doubling, p.Retry.AfterLast = 0, true, true
 		}),
-		flawed("redis-instance-owner", "one value for each instance of the client: its tasks release each other's grants", with("owner", "instance")),
-		flawed("redis-constant-token", "the value is a constant: a late release frees anybody's lock", with("owner", "constant")),
-		flawed("redis-weak-token", "the value is process number and millisecond: equal in two containers", with("owner", "weak")),
-		flawed("redis-blind-timeout", "an acquire without an answer is taken for a refusal: a ghost lock until the TTL", with("unknown", "refused")),
-		flawed("redis-client-resend", "an acquire without an answer is sent again, and refused by the key that it took itself: a ghost lock", with("unknown", "resend")),
-		flawed("redis-fail-open", "a refused or failed acquire is ignored and the work runs", with("refused", "run")),
+		flawed("redis-instance-owner", "one owner value for each client: workers that share a client release each other's locks", with("owner", "instance")),
+		flawed("redis-constant-token", "one owner value for all workers: a late release frees the lock of any holder", with("owner", "constant")),
+		flawed("redis-weak-token", "the owner value is process ID and millisecond, which can be equal in two containers", with("owner", "weak")),
+		flawed("redis-blind-timeout", "an acquire without a reply counts as refused: the key that it may have set blocks all others until the TTL is over", with("unknown", "refused")),
+		flawed("redis-client-resend", "an acquire without a reply is sent again, and the key that it set itself refuses it: no worker holds that lock until it expires", with("unknown", "resend")),
+		flawed("redis-fail-open", "a refused or failed acquire is ignored, and the work runs", with("refused", "run")),
 		flawed("redis-release-never", "every release fails and the error is swallowed: each section costs a full TTL", with("release", "never")),
 		flawed("redis-release-skipped", "no release when the work fails", with("release", "skip-on-fail")),
 		flawed("redis-release-ignored", "a release that finds the lock lost reports success", with("release", "ignored")),
 		flawed("redis-release-masks", "an error of the release replaces the result of the finished work", with("release", "masks")),
 		flawed("redis-release-cancelled", "released under the caller's context: after a cancellation the key stays until its lease ends", with("release", "callers-context")),
-		flawed("redis-fenced-split", "the fence is counted up before the acquire: tokens are not in the order of grants", with("fence", "split")),
-		flawed("redis-fenced-published", "a script that compares the SET's reply with a string: it takes the key and says that it did not", with("fence", "published")),
-		flawed("redis-watchdog-deaf", "renewed at 2/3 of the TTL; refused, it stops renewing and tells nobody", watchdog, with("check", "none"), with("renewal", "deaf"), func(p *lock.Params) {
+		flawed("redis-fenced-split", "the fencing token is incremented before the acquire: tokens are not in the order of grants", with("fence", "split")),
+		flawed("redis-fenced-published", "a script that compares the reply of SET with a string: it takes the key and reports a refusal", with("fence", "published")),
+		flawed("redis-watchdog-deaf", "renewed at 2/3 of the TTL; after a refusal the task stops and does not tell the holder", watchdog, with("check", "none"), with("renewal", "deaf"), func(p *lock.Params) {
 			p.RenewShare = 2.0 / 3
 		}),
-		flawed("redis-watchdog-late-flag", "a refused renewal, or one error of it, sets a flag that is read when the work has ended", watchdog, with("check", "none"), with("renewal", "late-flag")),
-		flawed("redis-watchdog-overlap", "renewals do not wait for each other, nor the release for them", watchdog, with("renewal", "overlap")),
+		flawed("redis-watchdog-late-flag", "a refusal or one error of a renewal sets a flag, which is read only after the work has ended", watchdog, with("check", "none"), with("renewal", "late-flag")),
+		flawed("redis-watchdog-overlap", "a renewal begins before the last one has ended, and the release waits for none of them", watchdog, with("renewal", "overlap")),
 		flawed("redis-watchdog-crash", "an error of one renewal ends the process", watchdog, with("renewal", "crash")),
-		flawed("redis-watchdog-racy", "what begins the renewal may come after what stops it: then nobody stops it", watchdog, with("renewal", "racy")),
-		flawed("redis-notify-shared", "a release is announced over one connection of the process: who is served ends the listening of the others", with("waiting", "message-shared")),
-		flawed("redis-reaped", "a lock is deleted when its owner is missing from a list that it was entered in for 5 s", with("reaper", "live-list")),
-		flawed("redis-watchdog-recreate", "a renewal that finds no key sets it again: a lost interval stays hidden", watchdog, with("check", "none"), with("renewal", "recreate")),
+		flawed("redis-watchdog-racy", "a callback starts the renewal, possibly after the callback that stops it: then it never stops", watchdog, with("renewal", "racy")),
+		flawed("redis-notify-shared", "all waiters of a process listen for a release over one connection: the first one that gets the lock ends it for all", with("waiting", "message-shared")),
+		flawed("redis-reaped", "workers delete a lock whose owner is not in the list of live owners; an entry is made once and lasts 5 s", with("reaper", "live-list")),
+		flawed("redis-watchdog-recreate", "a renewal that finds no key sets it again, which hides that the lock was lost meanwhile", watchdog, with("check", "none"), with("renewal", "recreate")),
 		flawed("redis-watchdog-forever", "no bound on renewal: hung work holds the lock for ever", watchdog, func(p *lock.Params) {
 			p.MaxHold = 0
 		}),
-		flawed("redis-watchdog-same-thread", "renewed by the worker's only thread: long work starves it", watchdog, with("check", "none"), with("renewal", "same-thread")),
+		flawed("redis-watchdog-same-thread", "renewed by the worker's only thread: long work delays the renewal", watchdog, with("check", "none"), with("renewal", "same-thread")),
 	}
 }
 
-// change changes one thing of the standard recipe.
+// change changes one part or number of the standard recipe.
 type change func(p *lock.Params)
 
-// with makes a part in another way.
+// with sets the way of a part.
 func with(part, way string) change {
 	return func(p *lock.Params) { p.Set(part, way) }
 }
 
-// preset is the standard recipe with some changes.
+// preset returns the standard recipe with some changes.
 func preset(name, doc string, changes ...change) lock.Entry {
 	p := lock.Params{
 		TTL:   30 * time.Second,
@@ -109,26 +109,28 @@ func preset(name, doc string, changes ...change) lock.Entry {
 	return lock.Entry{Name: name, Doc: doc, Defaults: p, New: newSingle}
 }
 
+// sound returns a preset without a known bug.
 func sound(name, doc string, claims lock.Claims, changes ...change) lock.Entry {
 	e := preset(name, doc, changes...)
 	e.Claims = claims
 	return e
 }
 
+// flawed returns a preset with a published bug.
 func flawed(name, doc string, changes ...change) lock.Entry {
 	e := preset(name, doc, changes...)
 	e.Flawed = true
 	return e
 }
 
-// replicated is a sound preset for a primary with a replica.
+// replicated returns a preset without a known bug, on a primary with a replica.
 func replicated(name, doc string, claims lock.Claims, changes ...change) lock.Entry {
 	e := sound(name, doc, claims, changes...)
 	e.Topology.Replicas = 1
 	return e
 }
 
-// watchdog renews every third of a TTL of 10 s, for 10 minutes at most.
+// watchdog renews a lease of 10 s after each third of it, for up to 10 minutes.
 func watchdog(p *lock.Params) {
 	p.TTL, p.MaxHold = 10*time.Second, 10*time.Minute
 	p.Set("check", "clock")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
@@ -13,19 +12,19 @@ import (
 	"lockquake/lock/env"
 )
 
-// tryQuorum asks all servers for the key. An attempt that fails, or comes too
-// late, is undone on all of them, also on those that did not answer. The error
-// says that failed servers may have made the difference.
+// tryQuorum asks all servers for the key. An attempt without a quorum, or with one that
+// came too late, is undone on all servers, including those that did not answer. It returns
+// an error if the servers that failed could have decided the outcome.
 func (l *locker) tryQuorum(ctx context.Context, r *lease) (won bool, err error) {
-	owner, over := r.owner, new(atomic.Bool)
-	r.over = over
+	owner, abandoned := r.owner, new(atomic.Bool)
+	r.abandoned = abandoned
 	sent, wall := l.env.Mono(), l.env.Now()
 	t := l.askAll(ctx, nil, func(asking context.Context, client goredis.Cmdable) (int64, error) {
-		n, err := l.askOne(asking, client, r.keys, owner)
-		if over.Load() && (n > 0 || err != nil) {
-			// The attempt no longer waits for the answer, and the key must not stay.
+		n, err := l.requestGrant(asking, client, r.keys, owner)
+		if abandoned.Load() && (n > 0 || err != nil) {
+			// A late answer: the attempt does not count it, and the key must not stay.
 			cleanup := env.WithOp(context.WithoutCancel(ctx), "release")
-			_, _ = l.deletion(r, owner)(cleanup, client)
+			_, _ = l.deleteRequest(r, owner)(cleanup, client)
 		}
 		return n, err
 	})
@@ -39,39 +38,29 @@ func (l *locker) tryQuorum(ctx context.Context, r *lease) (won bool, err error) 
 	if t.err != nil && l.unknown.forgets {
 		return false, nil
 	}
-	over.Store(true)
-	_, _ = l.compareAndDelete(context.WithoutCancel(ctx), r) // what cannot be undone expires
+	abandoned.Store(true)
+	_, _ = l.compareAndDelete(context.WithoutCancel(ctx), r) // a key that cannot be deleted expires
 	if votes < l.quorum() && len(l.nodes)-t.no >= l.quorum() {
 		return false, t.err
 	}
 	return false, nil
 }
 
-// drift is what is taken off a lease of several servers.
-func (l *locker) drift() time.Duration {
-	switch {
-	case l.nodes == nil:
-		return 0
-	case l.params.Drift != 0:
-		return l.params.Drift
-	}
-	return (l.params.TTL / 100).Round(time.Millisecond) + 2*time.Millisecond
-}
-
+// quorum returns the number of servers that have to grant a lock.
 func (l *locker) quorum() int { return lock.Topology{Nodes: len(l.nodes)}.Quorum() }
 
-// request asks one server for something. A positive answer is a yes.
+// request sends one request to one server. A positive answer means yes, 0 means no.
 type request func(ctx context.Context, client goredis.Cmdable) (int64, error)
 
-// agree sends a request to the one server, or to all of several, and reports
-// whether it was done. With several the error says that too few answered to
-// tell.
-func (l *locker) agree(ctx context.Context, lanes []env.Sem, do request) (bool, error) {
+// ask sends a request to the one server, or to all of several, and reports whether that
+// server, or a quorum, said yes. With several servers it returns an error if those that
+// failed could have decided the outcome.
+func (l *locker) ask(ctx context.Context, queues []env.Sem, do request) (bool, error) {
 	if l.nodes == nil {
 		n, err := do(ctx, l.port.Client)
 		return n > 0, err
 	}
-	t := l.askAll(ctx, lanes, do)
+	t := l.askAll(ctx, queues, do)
 	switch answered := t.yes + t.no; {
 	case t.yes >= l.quorum():
 		return true, nil
@@ -82,18 +71,17 @@ func (l *locker) agree(ctx context.Context, lanes []env.Sem, do request) (bool, 
 	}
 }
 
-// tally is what several servers made of one request.
+// tally counts the answers of several servers to one request.
 type tally struct {
 	yes, no int
-	highest int64 // of the answers
-	err     error // of the servers that failed
+	highest int64 // the highest answer
+	err     error // the joined errors of the servers that failed
 }
 
-// askAll sends a request to all servers at once and waits for their answers, for
-// NodeTimeout at most. A request that is given up goes on by itself. Where there
-// are lanes, one for each server, a request begins when the last one of its lane
-// has ended.
-func (l *locker) askAll(ctx context.Context, lanes []env.Sem, do request) tally {
+// askAll sends a request to all servers at once, and waits up to NodeTimeout for their
+// answers. It does not wait for the tasks of late requests. With queues, one for each
+// server, a request waits until the one before it to the same server has ended.
+func (l *locker) askAll(ctx context.Context, queues []env.Sem, do request) tally {
 	type answer struct {
 		n   int64
 		err error
@@ -108,18 +96,18 @@ func (l *locker) askAll(ctx context.Context, lanes []env.Sem, do request) tally 
 	done := make([]env.Sem, len(l.nodes))
 	for i, client := range l.nodes {
 		done[i] = l.env.Go("request", func() {
-			if lanes != nil {
-				if answers[i].err = lanes[i].Acquire(context.WithoutCancel(ctx)); answers[i].err != nil {
+			if queues != nil {
+				if answers[i].err = queues[i].Acquire(context.WithoutCancel(ctx)); answers[i].err != nil {
 					return
 				}
-				defer lanes[i].Release()
+				defer queues[i].Release()
 			}
 			answers[i].n, answers[i].err = do(waiting, client)
 		})
 	}
 	var t tally
 	for i := range done {
-		// An answer that is there counts, even if the time is over by now.
+		// An answer that has arrived counts, even if the timeout is over by now.
 		var err error
 		if !done[i].TryAcquire() {
 			err = done[i].Acquire(waiting)

@@ -12,20 +12,21 @@ import (
 	"lockquake/lock/env"
 )
 
-// reaping says whether a third actor deletes locks that look abandoned, of one server.
+// reaping decides whether a reaper deletes locks whose owners seem to be dead. Only locks
+// on one server have reapers.
 type reaping struct {
-	// enter puts the owner of a grant into the list of the living.
+	// enter puts the owner of a grant into the list of live owners.
 	enter func(ctx context.Context, l *locker, r *lease)
-	// watch sees to it that the worker looks after the key.
+	// watch makes sure that the worker's reaper looks at the key.
 	watch func(l *locker, key string)
 }
 
 func reapings() lock.Choice[reaping] {
-	return lock.Choice[reaping]{Name: "reaper", Doc: "whether a third actor deletes locks that look abandoned", Options: []lock.Option[reaping]{
-		{Way: lock.Sound("none", "nobody"), Do: noReaper()},
+	return lock.Choice[reaping]{Name: "reaper", Doc: "who deletes locks that look abandoned", Options: []lock.Option[reaping]{
+		{Way: lock.Sound("none", "no one"), Value: noReaper()},
 		{
-			Way: lock.Flaw("live-list", "every worker deletes a lock whose owner is not in a list that it was entered in once, for 5 s"),
-			Do:  reaping{enterLiving, watchForDead},
+			Way:   lock.Flaw("live-list", "every worker, if the owner is not in the list of live owners; an entry is made once and lasts 5 s"),
+			Value: reaping{enterLiveList, startReaper},
 		},
 	}}
 }
@@ -34,32 +35,29 @@ func noReaper() reaping {
 	return reaping{func(context.Context, *locker, *lease) {}, func(*locker, string) {}}
 }
 
-// liveTime is how long an owner stays in the list of the living, and reapPeriod
-// how often a reaper looks.
 const (
-	liveTime   = 5 * time.Second
-	reapPeriod = time.Second
+	liveTime   = 5 * time.Second // for which an owner stays in the list of live owners
+	reapPeriod = time.Second     // between two looks of a reaper
 )
 
-// reaper is one worker's share in looking after one key. It looks as long as
-// the worker uses the lock, and for a TTL after that.
+// reaper is the task of one worker that looks at one key. It runs as long as the worker
+// uses the lock, and for a TTL after that.
 type reaper struct {
-	asked   atomic.Int64 // when the worker last asked for the lock, on its monotonic clock
+	asked   atomic.Int64 // the time of the worker's last Acquire, on its monotonic clock
 	running atomic.Bool
 }
 
-// liveKey is the entry of an owner in the list of the living.
+// liveKey returns the key that stands for an owner in the list of live owners.
 func liveKey(key, owner string) string { return key + ":live:" + owner }
 
-// enterLiving enters the owner once. The entry does not live as long as the grant:
-// that is the flaw. Without the entry nothing else is different, so its error is
-// dropped.
-func enterLiving(ctx context.Context, l *locker, r *lease) {
+// enterLiveList enters the owner once. The flaw: the entry may expire before the grant
+// ends. The holder does not need the entry, so an error is ignored.
+func enterLiveList(ctx context.Context, l *locker, r *lease) {
 	_ = l.port.Client.Set(env.WithOp(ctx, "enter"), liveKey(r.key, r.owner), "1", liveTime).Err()
 }
 
-// watchForDead starts the reaper of the worker, unless it runs.
-func watchForDead(l *locker, key string) {
+// startReaper starts the reaper of the worker, unless it runs.
+func startReaper(l *locker, key string) {
 	r := l.reapers[key]
 	if r == nil {
 		if l.reapers == nil {
@@ -76,7 +74,7 @@ func watchForDead(l *locker, key string) {
 		defer r.running.Store(false)
 		ctx := env.WithOp(context.Background(), "reap")
 		for l.env.Sleep(ctx, reapPeriod) == nil && l.env.Mono() < time.Duration(r.asked.Load())+l.params.TTL {
-			_ = l.reapOnce(ctx, key) // it looks again soon
+			_ = l.reapOnce(ctx, key) // after an error it looks again in the next period
 		}
 	})
 }

@@ -11,79 +11,80 @@ import (
 	"lockquake/lock/env"
 )
 
-// renewal says who keeps a lease alive.
+// renewal decides who renews a lease. Renewing is a context that ends when the lease is
+// released.
 type renewal struct {
-	// start begins the renewal of a lease that was granted at started, by the
-	// monotonic clock. nil: nothing renews.
+	// start starts the renewal of a lease that was granted at started, by the monotonic
+	// clock; nil: nothing renews the lease.
 	start func(r *lease, started time.Duration)
-	// atCheck is called when the holder checks its lease; nil for nothing.
-	atCheck func(r *lease)
-	// fails is told of a renewal that failed (err) or was refused (nil), and reports
-	// whether it ends the renewal. nil: after an error the task tries again, and a
-	// refusal loses the lease.
-	fails func(r *lease, watching context.Context, err error) bool
-	// script renews a key for ARGV[2] ms if it is the owner's (ARGV[1]).
+	// onCheck is called when the holder checks its lease; nil: nothing is called.
+	onCheck func(r *lease)
+	// onFailure is called after a renewal that failed with err, or was refused (err is
+	// nil). It reports whether the renewal ends. If onFailure is nil, the task tries
+	// again after an error, and reports a loss after a refusal.
+	onFailure func(r *lease, renewing context.Context, err error) bool
+	// script sets the expiry of the key KEYS[1] to ARGV[2] ms if its owner is ARGV[1].
 	script string
-	// endless: a request may take longer than the lease.
-	endless bool
-	// crossing: requests to one of several servers, and the release, do not wait for
+	// unbounded: a request may take longer than the lease.
+	unbounded bool
+	// concurrent: with several servers, the renewals and the release do not wait for
 	// each other.
-	crossing bool
+	concurrent bool
 }
 
 func renewals() lock.Choice[renewal] {
 	return lock.Choice[renewal]{Name: "renewal", Doc: "who renews the lease, and what a refusal means", Options: []lock.Option[renewal]{
-		{Way: lock.Sound("none", "no renewal"), Do: renewal{crossing: true}},
+		{Way: lock.Sound("none", "no renewal"), Value: renewal{concurrent: true}},
 		{
-			Way: lock.Sound("watchdog", "a task renews; the holder is told of a loss, and its work is stopped"),
-			Do:  renewal{start: startWatchdog, script: renewScript},
+			Way:   lock.Sound("watchdog", "a task renews it; after a loss it tells the holder and stops the work"),
+			Value: renewal{start: startWatchdog, script: renewScript},
 		},
 		{
-			Way: lock.Flaw("deaf", "refused, it stops to renew, and tells nobody"),
-			Do:  renewal{start: startDeaf, script: renewScript},
+			Way:   lock.Flaw("deaf", "a task renews it; after a refusal it stops and does not tell the holder"),
+			Value: renewal{start: startDeaf, script: renewScript},
 		},
 		{
-			Way: lock.Flaw("late-flag", "a refusal or one error sets a flag that is read when the work has ended"),
-			Do:  renewal{start: startDeaf, fails: raiseFlag, script: renewScript},
+			Way:   lock.Flaw("late-flag", "a refusal or one error sets a flag, which is read only after the work has ended"),
+			Value: renewal{start: startDeaf, onFailure: raiseFlag, script: renewScript},
 		},
 		{
-			Way: lock.Flaw("overlap", "the timer does not wait for the last renewal, nor the release for any"),
-			Do:  renewal{start: startOverlapping, script: renewScript, crossing: true},
+			Way:   lock.Flaw("overlap", "a renewal begins before the last one has ended, and the release waits for none of them"),
+			Value: renewal{start: startOverlapping, script: renewScript, concurrent: true},
 		},
 		{
-			Way: lock.Flaw("recreate", "a renewal that finds no key sets it again"),
-			Do:  renewal{start: startDeaf, script: recreateScript, endless: true}, // a lease that it sets again has no end
+			Way:   lock.Flaw("recreate", "a renewal that finds no key sets it again"),
+			Value: renewal{start: startDeaf, script: recreateScript, unbounded: true}, // it also renews a lease that has ended
 		},
 		{
-			Way: lock.Flaw("same-thread", "the worker renews by itself, between two steps of its work"),
-			Do:  renewal{start: startSameThread, atCheck: renewIfDue, script: renewScript},
+			Way:   lock.Flaw("same-thread", "the worker's own thread renews it, between two steps of the work"),
+			Value: renewal{start: startSameThread, onCheck: renewIfDue, script: renewScript},
 		},
 		{
-			Way: lock.Flaw("crash", "as watchdog, and an error of one renewal ends the process"),
-			Do:  renewal{start: startWatchdog, fails: exitOnError, script: renewScript},
+			Way:   lock.Flaw("crash", "like `watchdog`, but an error of one renewal ends the process"),
+			Value: renewal{start: startWatchdog, onFailure: exitOnError, script: renewScript},
 		},
 		{
-			Way: lock.Flaw("racy", "begun by a callback that may come after the one that stops it"),
-			Do:  renewal{start: startRacy, script: renewScript},
+			Way:   lock.Flaw("racy", "a callback starts it, possibly after the callback that stops it"),
+			Value: renewal{start: startRacy, script: renewScript},
 		},
 		{
-			Way: lock.Flaw("late", "counted from the return of the acquire, and nothing watches the end"),
-			Do:  renewal{start: startUnwatched, script: renewScript, endless: true},
+			Way:   lock.Flaw("late", "its period is counted from the return of the acquire, and no task watches the end of the lease"),
+			Value: renewal{start: startWithoutExpiry, script: renewScript, unbounded: true},
 		},
 		{
-			Way: lock.Flaw("zombie", "one that is under way at the release goes on, with whatever its locker holds then"),
-			Do:  renewal{start: startZombie, script: renewScript, endless: true, crossing: true},
+			Way:   lock.Flaw("zombie", "a renewal under way at the release goes on, and renews whatever lease its locker holds by then"),
+			Value: renewal{start: startZombie, script: renewScript, unbounded: true, concurrent: true},
 		},
 	}}
 }
 
-// begin starts what keeps the lease alive.
-func (r *lease) begin() {
+// startRenewal starts the renewal of a lease that was granted just now.
+func (r *lease) startRenewal() {
 	l := r.locker
 	started := l.env.Mono()
-	if !l.renewal.crossing {
+	if !l.renewal.concurrent {
 		for range l.nodes {
-			r.lanes = append(r.lanes, l.env.NewSem(1))
+			r.queues = append(r.queues, l.env.NewSem(1))
 		}
 	}
 	if l.renewal.start != nil {
@@ -91,31 +92,16 @@ func (r *lease) begin() {
 	}
 }
 
-// watching returns a context that ends when the lease is given back.
-func (r *lease) watching() context.Context {
-	watching, stop := r.locker.env.WithCancel(context.WithoutCancel(r.ctx))
+// renewalContext returns a context that ends when the lease is released or lost.
+func (r *lease) renewalContext() context.Context {
+	renewing, stop := r.locker.env.WithCancel(context.WithoutCancel(r.ctx))
 	r.stop.Store(&stop)
-	return watching
+	return renewing
 }
 
-// stopRenewal stops what keeps the lease alive, as far as it has begun.
-func (r *lease) stopRenewal() {
-	if stop := r.stop.Load(); stop != nil {
-		(*stop)(nil)
-	}
-}
-
-// lost tells the holder, if its lease is one that does, and stops renewing.
-func (r *lease) lost(why string) {
-	if r.lose != nil {
-		r.lose(fmt.Errorf("%w: %s", lock.ErrLost, why))
-	}
-	r.stopRenewal()
-}
-
-// period is the time from one renewal to the next.
+// period returns the time from one renewal to the next.
 func (r *lease) period() time.Duration {
-	const shortest = time.Millisecond // half of a validity that is nearly over
+	const shortest = time.Millisecond // of half a validity that is nearly over
 	p := &r.locker.params
 	switch {
 	case p.Renew != 0:
@@ -128,45 +114,54 @@ func (r *lease) period() time.Duration {
 	return p.TTL / 3
 }
 
-// until returns when a lease that was asked for at sent is over by the
-// holder's monotonic clock.
-func (l *locker) until(sent time.Duration) int64 {
-	return int64(sent + l.params.TTL - l.drift())
-}
-
-// extend renews the lease once, and counts its end anew if that was granted.
-func (r *lease) extend(watching context.Context) (bool, error) {
+// extend renews the lease once. It sets the new end of the lease if the servers agree.
+func (r *lease) extend(renewing context.Context) (bool, error) {
 	sent := r.locker.env.Mono()
-	renewed, err := r.renewOnce(watching)
+	renewed, err := r.sendRenewal(renewing)
 	if err == nil && renewed {
-		r.end.Store(r.locker.until(sent))
+		r.end.Store(r.locker.leaseEnd(sent))
 	}
 	return renewed, err
 }
 
-// renewOnce sends one renewal, which the end of the lease bounds.
-func (r *lease) renewOnce(watching context.Context) (bool, error) {
+// sendRenewal sends one renewal, and waits for its answer until the lease ends.
+func (r *lease) sendRenewal(renewing context.Context) (bool, error) {
 	l := r.locker
-	asking := env.WithOp(watching, "renew")
+	asking := env.WithOp(renewing, "renew")
 	ctx, cancel := l.env.WithTimeout(asking, r.left())
 	defer cancel()
-	if l.renewal.endless {
-		ctx = asking // the timer runs all the same: without it the events of a run would have other numbers
+	if l.renewal.unbounded {
+		ctx = asking // the timer still runs: without it the events of a run would have other numbers
 	}
-	return l.agree(ctx, r.lanes, func(ctx context.Context, client goredis.Cmdable) (int64, error) {
+	return l.ask(ctx, r.queues, func(ctx context.Context, client goredis.Cmdable) (int64, error) {
 		return l.renew.Run(ctx, client, []string{r.key}, r.owner, l.params.TTL.Milliseconds()).Int64()
 	})
 }
 
+// reportLoss ends the context of the holder, if its way of renewal has one, and stops the
+// renewal.
+func (r *lease) reportLoss(why string) {
+	if r.lose != nil {
+		r.lose(fmt.Errorf("%w: %s", lock.ErrLost, why))
+	}
+	r.stopRenewal()
+}
+
+// stopRenewal stops the renewal if it has begun.
+func (r *lease) stopRenewal() {
+	if stop := r.stop.Load(); stop != nil {
+		(*stop)(nil)
+	}
+}
+
 const (
-	// renewScript gives the key a new expiry of ARGV[2] ms if it is still the
-	// owner's.
+	// renewScript sets the expiry of the key if its owner still has it.
 	renewScript = `
 if redis.call("GET", KEYS[1]) == ARGV[1] then
   return redis.call("PEXPIRE", KEYS[1], ARGV[2])
 end
 return 0`
-	// recreateScript is renewScript that sets the key anew if there is none.
+	// recreateScript is renewScript, and also sets the key again if it is missing.
 	recreateScript = `
 local owner = redis.call("GET", KEYS[1])
 if owner == ARGV[1] then

@@ -5,19 +5,18 @@ import (
 	"time"
 )
 
-// startOverlapping starts a renewal every period, whatever has become of the one
-// before.
+// startOverlapping starts a renewal in every period, without waiting for the one before.
 func startOverlapping(r *lease, _ time.Duration) {
-	watching := r.watching()
-	r.locker.env.Go("renewal", func() { r.renewOverlapping(watching) })
+	renewing := r.renewalContext()
+	r.locker.env.Go("renewal", func() { r.renewOverlapping(renewing) })
 }
 
-func (r *lease) renewOverlapping(watching context.Context) {
+func (r *lease) renewOverlapping(renewing context.Context) {
 	e := r.locker.env
-	for e.Sleep(watching, r.period()) == nil {
+	for e.Sleep(renewing, r.period()) == nil {
 		e.Go("renewal", func() {
 			e.Point("renew-called")
-			_, _ = r.extend(context.WithoutCancel(watching)) // the next one does not ask what became of it
+			_, _ = r.extend(context.WithoutCancel(renewing)) // the flaw: the answer is dropped
 		})
 	}
 }

@@ -2,11 +2,11 @@ package redis
 
 import "time"
 
-// startSameThread begins to count the first period.
+// startSameThread begins the first period.
 func startSameThread(r *lease, started time.Duration) { r.renewed = started }
 
-// renewIfDue renews the lease if a period has passed. The worker's own thread calls it
-// between two steps of its work.
+// renewIfDue renews the lease if its period is over. The worker's own thread calls it
+// between two steps of the work.
 func renewIfDue(r *lease) {
 	e := r.locker.env
 	if e.Mono() < r.renewed+r.period() {
@@ -14,5 +14,5 @@ func renewIfDue(r *lease) {
 	}
 	e.Point("renew-called")
 	r.renewed = e.Mono()
-	_, _ = r.renewOnce(r.ctx) // the flaw: the answer is dropped
+	_, _ = r.sendRenewal(r.ctx) // the flaw: the answer is dropped
 }

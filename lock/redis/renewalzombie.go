@@ -6,15 +6,16 @@ import (
 	"time"
 )
 
-// startZombie starts a task that renews whatever lease of the key its locker holds.
+// startZombie starts a task that renews the lease that its locker holds of the key.
 func startZombie(r *lease, started time.Duration) {
 	r.handle = r.locker.handleOf(r.key)
 	r.handle.Store(r)
-	watching := r.watching()
-	r.locker.env.Go("renewal", func() { r.renewHandle(watching, started) })
+	renewing := r.renewalContext()
+	r.locker.env.Go("renewal", func() { r.renewHandle(renewing, started) })
 }
 
-// handleOf returns where the locker keeps the lease that it holds of the key.
+// handleOf returns the handle of a key: a pointer to the last lease that the locker got of
+// it.
 func (l *locker) handleOf(key string) *atomic.Pointer[lease] {
 	if l.handles[key] == nil {
 		if l.handles == nil {
@@ -25,19 +26,19 @@ func (l *locker) handleOf(key string) *atomic.Pointer[lease] {
 	return l.handles[key]
 }
 
-// renewHandle renews whatever lease of the key its locker holds, period by
-// period. A renewal that comes through after the lease was given back takes the
-// locker to hold it still, and from then on nothing stops the renewing.
-func (r *lease) renewHandle(watching context.Context, started time.Duration) {
+// renewHandle renews the lease of the handle in every period. If a renewal succeeds after
+// the release, the task goes on as if the locker held the lease, and from then on nothing
+// stops it.
+func (r *lease) renewHandle(renewing context.Context, started time.Duration) {
 	e, p := r.locker.env, &r.locker.params
-	for e.Sleep(watching, r.period()) == nil {
+	for e.Sleep(renewing, r.period()) == nil {
 		if p.MaxHold > 0 && e.Mono() >= started+p.MaxHold {
 			return
 		}
 		e.Point("renew-called")
 		held := r.handle.Load()
-		if renewed, err := held.extend(context.WithoutCancel(watching)); err == nil && renewed && watching.Err() != nil {
-			watching = context.WithoutCancel(watching)
+		if renewed, err := held.extend(context.WithoutCancel(renewing)); err == nil && renewed && renewing.Err() != nil {
+			renewing = context.WithoutCancel(renewing)
 		}
 	}
 }

@@ -10,29 +10,30 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// Subscriber hears what is published on a Redis server. It is a port of its own
-// since go-redis's subscriptions go past its hooks.
+// Subscriber subscribes to channels of a Redis server. It is an interface of its own,
+// since the subscriptions of go-redis do not call its hooks.
 type Subscriber interface {
-	// Subscribe returns once the server has confirmed that it will send what is
-	// published on the channel from now on.
+	// Subscribe subscribes to a channel. It returns after the server has confirmed the
+	// subscription.
 	Subscribe(ctx context.Context, channel string) (Subscription, error)
 }
 
-// Subscription is one listener of a channel, for one task.
+// Subscription is a subscription to one channel, for one task.
 type Subscription interface {
-	// Receive waits until something has been published since the last Receive. It
-	// returns ErrSilence after timeout (0: waits for ever), or another error if
-	// the connection has ended: what is published meanwhile is lost.
+	// Receive waits for a message that was published after the last Receive. It
+	// returns ErrSilence after timeout (0: it waits for ever), or another error if the
+	// connection has ended. Messages that are published after that are lost.
 	Receive(ctx context.Context, timeout time.Duration) error
-	// Close ends it.
+	// Close ends the subscription.
 	Close(ctx context.Context) error
 }
 
-// ErrSilence says that nothing was published in time.
+// ErrSilence: no message was published before the timeout.
 var ErrSilence = errors.New("nothing was published")
 
-// NewSubscriber returns a Subscriber that makes a connection of its own for each
-// subscription, as go-redis does. A context ends a Receive at its time-out only.
+// NewSubscriber returns a Subscriber that opens a connection for each subscription, as
+// go-redis does. Receive does not return when its context ends, but only after its
+// timeout.
 func NewSubscriber(client *goredis.Client) Subscriber { return goRedisSubscriber{client} }
 
 type goRedisSubscriber struct{ client *goredis.Client }

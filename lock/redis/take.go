@@ -10,16 +10,16 @@ import (
 	"lockquake/lock"
 )
 
-// take sends the commands that take a key for ttl, and reports whether the owner has
+// take sends the commands that take a key for ttl, and reports whether the owner got
 // it.
 type take func(ctx context.Context, client goredis.Cmdable, key, owner string, ttl time.Duration) (bool, error)
 
 func takes() lock.Choice[take] {
-	return lock.Choice[take]{Name: "take", Doc: "by which commands the key is taken", Options: []lock.Option[take]{
-		{Way: lock.Sound("atomic", "`SET` with `NX` and `PX`"), Do: takeAtomic},
-		{Way: lock.Flaw("get-set", "`GET`, and `SET` if there was nothing"), Do: takeGetSet},
-		{Way: lock.Flaw("no-expiry", "`SET` with `NX` and no expiry"), Do: takeNoExpiry},
-		{Way: lock.Flaw("setnx-expire", "`SETNX`, and `PEXPIRE` after it"), Do: takeSetNXExpire},
+	return lock.Choice[take]{Name: "take", Doc: "which commands take the key", Options: []lock.Option[take]{
+		{Way: lock.Sound("atomic", "`SET` with `NX` and `PX`"), Value: takeAtomic},
+		{Way: lock.Flaw("get-set", "`GET`, then `SET` if the key is missing"), Value: takeGetSet},
+		{Way: lock.Flaw("no-expiry", "`SET` with `NX` and no expiry"), Value: takeNoExpiry},
+		{Way: lock.Flaw("setnx-expire", "`SETNX`, then `PEXPIRE`"), Value: takeSetNXExpire},
 	}}
 }
 

@@ -2,12 +2,11 @@ package results
 
 import "lockquake/checker"
 
-// Expect is what must be seen of one label. Violates names checks that must
-// be violated in at least one run, Holds checks that must be valid in every
-// run. The bounds are on measures over all runs.
+// Expect holds what must be seen of one label. The bounds are on measures over all runs,
+// which [Measures] describes.
 type Expect struct {
-	Holds    []string `yaml:"holds"`
-	Violates []string `yaml:"violates"`
+	Holds    []string `yaml:"holds" doc:"checks that must be valid in every run"`
+	Violates []string `yaml:"violates" doc:"checks that must be violated in at least one run"`
 	Finished Bound    `yaml:"finished" json:"finished,omitzero"`
 	Refused  Bound    `yaml:"refused" json:"refused,omitzero"`
 	Lost     Bound    `yaml:"lost" json:"lost,omitzero"`

@@ -21,7 +21,7 @@ type processClients struct {
 func (r *run) startServers(silence time.Duration, resources map[string]bool) error {
 	r.servers = r.Scenario.ServersOf(r.entry.Topology, r.use)
 	layout := r.servers.Layout(silence)
-	layout.Told = r.recordSilently
+	layout.Record = r.recordSilently
 	var err error
 	r.cluster, err = r.family.Start(backend.Start{
 		World: r.world, Layout: layout, Settings: r.servers.Families, Locks: r.locks(resources), Cache: r.Caches[r.family.Name],
@@ -50,14 +50,14 @@ func (r *run) restoreService(name string) {
 func (r *run) locks(resources map[string]bool) backend.Locks {
 	_, own := r.Own[r.use.Name]
 	l := backend.Locks{
-		Is:     func(key string) bool { return resources[resourceOf(key)] },
+		IsLock: func(key string) bool { return resources[resourceOf(key)] },
 		Record: r.recordServer, Holders: r.entry.Holders, Guess: own && r.entry.Holders == nil,
 		Unread: func(key, why string) { r.unread = cmp.Or(r.unread, fmt.Sprintf("lock %s: %s", key, why)) },
 	}
 	if r.entry.Records != nil {
 		l.Records = r.entry.Records
-		l.Of = func(key string) string { return r.records[key] }
-		l.Is = func(key string) bool { return r.records[key] != "" }
+		l.LockOf = func(key string) string { return r.records[key] }
+		l.IsLock = func(key string) bool { return r.records[key] != "" }
 	}
 	return l
 }
@@ -73,10 +73,10 @@ func (r *run) know(key string) {
 
 // answer is how long a client waits for a reply; 0 if its family does not say.
 func (r *run) answer() time.Duration {
-	if r.family.Answer.Of == nil {
+	if r.family.ReplyTimeout.Of == nil {
 		return 0
 	}
-	return r.family.Answer.Of(r.Scenario.FamilySettings(r.use, ""))
+	return r.family.ReplyTimeout.Of(r.Scenario.FamilySettings(r.use, ""))
 }
 
 // serves reports whether a node is a server of the lock.

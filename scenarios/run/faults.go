@@ -266,7 +266,7 @@ func (e effects) ReadStale(target string, by, d time.Duration) error {
 	for _, name := range e.nodes(target) {
 		stale := e.resource.SetStale
 		if e.serves(name) {
-			stale = func(by time.Duration) { e.cluster.(backend.Staler).SetStale(name, by) }
+			stale = func(by time.Duration) { e.cluster.(backend.StaleReader).SetStale(name, by) }
 		}
 		stale(by)
 		e.later(d, func() { stale(0) })

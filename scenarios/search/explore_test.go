@@ -145,7 +145,7 @@ checks: [lost-update, exclusion]
 
 // Of two faults at one point each pair is tried once.
 func TestSecondFaultAtOnePoint(t *testing.T) {
-	x := &explorer{base: &scenarios.Scenario{}, points: scenarios.Points(), jobs: &searchJobs{}}
+	x := &explorer{base: &scenarios.Scenario{}, points: scenarios.Points(), jobs: &searchJobs{Pool: &run.Pool{}}}
 	var err error
 	if x.kinds, err = chosenKinds([]string{"crash", "drop", "pause"}); err != nil {
 		t.Fatal(err)

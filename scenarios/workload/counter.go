@@ -18,12 +18,8 @@ func counterInfo() Info {
 		Name: "counter", Initial: "0", Do: oneLock(counter),
 		Doc: "read n, hold, write n+1: every increment must be there in the end",
 		Params: []Param{
-			{
-				Name: "fails", Count: &Count{func(s Settings) int { return s.Fails }, 0, percent},
-				Doc: "of counter: percent of the sections whose work ends with an error before its first write",
-			},
+			{Name: "fails", Count: &Count{func(s Settings) int { return s.Fails }, 0, percent}},
 			writesParam(), commitParam(),
-			// The schema has one sentence for its attempts and those of a lock.
 			{Name: "attempts", Count: &Count{func(s Settings) int { return s.Attempts }, 1, mostAttempts}},
 		},
 	}

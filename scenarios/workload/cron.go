@@ -24,11 +24,7 @@ func cronInfo() Info {
 		Doc: "each worker starts the task of every period's tick, by its own wall clock: each tick must be done once",
 		Params: []Param{
 			periodParam(),
-			{
-				Name: "hold-at-least", Time: &Time{func(s Settings) time.Duration { return s.HoldAtLeast }, 0},
-				Doc: "of cron: no lock is given back earlier than this after it was obtained; 0s for the end of the task",
-			},
-			// The schema has one sentence for its key and that of a fault.
+			{Name: "hold-at-least", Time: &Time{func(s Settings) time.Duration { return s.HoldAtLeast }, 0}},
 			{Name: "key", Word: &Word{func(s Settings) string { return string(s.Key) }, "key", words([]TickKey{KeyJob, KeyTick})}},
 		},
 	}

@@ -25,14 +25,8 @@ func multiLockInfo() Info {
 		Name: "multi-lock", Initial: "0", Do: multiLock,
 		Doc: "lock some of the resources one by one, and increment all of them: nobody may wait for ever",
 		Params: []Param{
-			{
-				Name: "locks", Count: &Count{func(s Settings) int { return s.Locks }, 1, mostLocks},
-				Doc: "of multi-lock: how many resources a section draws; one drawn twice is locked once; 2 unless given",
-			},
-			{
-				Name: "order", Word: &Word{func(s Settings) string { return string(s.Order) }, "order", words([]Order{OrderSorted, OrderArgument})},
-				Doc: "of multi-lock: in which order a section locks them",
-			},
+			{Name: "locks", Count: &Count{func(s Settings) int { return s.Locks }, 1, mostLocks}},
+			{Name: "order", Word: &Word{func(s Settings) string { return string(s.Order) }, "order", words([]Order{OrderSorted, OrderArgument})}},
 			writesParam(),
 		},
 	}

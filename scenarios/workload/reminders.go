@@ -15,7 +15,7 @@ func remindersInfo() Info {
 		Doc: "one reminder is due for each resource and period; look which are not marked as sent, lock each, send it, mark it: each must be sent once",
 		Params: []Param{
 			periodParam(),
-			{Name: "recheck", Doc: "of reminders: whether the holder of the lock looks again if it has been sent meanwhile"},
+			{Name: "recheck"},
 		},
 	}
 }

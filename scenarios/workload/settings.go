@@ -10,25 +10,23 @@ import (
 // Settings are those of the workload of a scenario. The keys after heeds belong to
 // the workloads whose [Info] names them.
 type Settings struct {
-	Kind  string        `yaml:"kind"`
-	Hold  draw.Dist     `yaml:"hold"`  // between the read and the write
-	Think draw.Dist     `yaml:"think"` // between two sections
-	Heeds results.Heeds `yaml:"heeds"` // how far the work looks at its context
+	Kind  string        `yaml:"kind" doc:"which workload"`
+	Hold  draw.Dist     `yaml:"hold" doc:"time between the read and the write"`
+	Think draw.Dist     `yaml:"think" doc:"time between two sections"`
+	Heeds results.Heeds `yaml:"heeds" doc:"how far the work looks at its context, which a lock can end; always: the hold sleeps until the context ends, and requests need one that has not; before-write: the hold computes, and only the requests look; never: the hold computes, and nothing looks"`
 
-	Writes int    `yaml:"writes"` // of a section; the hold is split between them
-	Fails  int    `yaml:"fails"`  // percent of the sections whose work ends with an error before its first write
-	Commit Commit `yaml:"commit"` // when the writes reach the resource
-	// Attempts is how many sections one job may take. A job is tried again if its
-	// section ended with any error: of the lock, of the work, of the resource.
-	Attempts int `yaml:"attempts"`
+	Writes   int    `yaml:"writes" doc:"of counter, register and multi-lock: how often a section writes; the hold is split evenly between the writes, and each goes on from the section's own last one"`
+	Fails    int    `yaml:"fails" doc:"of counter: percent of the sections whose work ends with an error before its first write"`
+	Commit   Commit `yaml:"commit" doc:"of counter: when the work reaches the resource; inside: each write while the section has the lock; after-release: the last write after the strategy has given the lock back with ok, and never if it ended with an error"`
+	Attempts int    `yaml:"attempts" doc:"of counter: how many sections one job may take, the first one included, each with a time to think before it; a job is tried again after any error (of the lock, the work or the resource), given up after the last one, and forgotten in a crash"`
 
-	Period      time.Duration `yaml:"period"`        // from tick to tick
-	HoldAtLeast time.Duration `yaml:"hold-at-least"` // no lock is given back earlier; 0: at the end of the task
-	Key         TickKey       `yaml:"key"`           // what the lock is of; "" is KeyJob
-	Recheck     bool          `yaml:"recheck"`       // whether the holder looks at the mark again
+	Period      time.Duration `yaml:"period" doc:"of cron and reminders: from one tick to the next, by each worker's own wall clock"`
+	HoldAtLeast time.Duration `yaml:"hold-at-least" doc:"of cron: no lock is given back earlier than this after it was obtained; 0s for the end of the task"`
+	Key         TickKey       `yaml:"key" doc:"of cron: one lock for the job, or one for each tick"` // "" is KeyJob
+	Recheck     bool          `yaml:"recheck" doc:"of reminders: whether the holder of the lock looks again if it has been sent meanwhile"`
 
-	Locks int   `yaml:"locks"` // resources that a section draws; 0 stands for 2
-	Order Order `yaml:"order"` // in which it locks them; "" is OrderSorted
+	Locks int   `yaml:"locks" doc:"of multi-lock: how many resources a section draws; one drawn twice is locked once; 2 unless given"` // 0 stands for 2
+	Order Order `yaml:"order" doc:"of multi-lock: in which order a section locks them"`                                                // "" is OrderSorted
 }
 
 // Defaults are the settings that hold where a file says nothing else.
@@ -40,7 +38,6 @@ func Defaults() Settings {
 // Count, Time and Word says so, or none if every value of its type is right.
 type Param struct {
 	Name  string
-	Doc   string // what it means, for editors and the reference
 	Count *Count
 	Time  *Time
 	Word  *Word
@@ -91,10 +88,7 @@ func Params(catalogue []Info) []Param {
 
 // periodParam is the key period of the workloads that follow a clock.
 func periodParam() Param {
-	return Param{
-		Name: "period", Must: true, Time: &Time{func(s Settings) time.Duration { return s.Period }, time.Millisecond},
-		Doc: "of cron and reminders: from one tick to the next, by each worker's own wall clock",
-	}
+	return Param{Name: "period", Must: true, Time: &Time{func(s Settings) time.Duration { return s.Period }, time.Millisecond}}
 }
 
 // words makes plain strings of the words of a type.

@@ -19,18 +19,12 @@ const (
 
 // commitParam is the key commit.
 func commitParam() Param {
-	return Param{
-		Name: "commit", Word: &Word{func(s Settings) string { return string(s.Commit) }, "moment of a commit", words([]Commit{CommitInside, CommitAfterRelease})},
-		Doc: "of counter: when the work reaches the resource; inside: each write while the section has the lock; after-release: the last write after the strategy has given the lock back with ok, and never if it ended with an error",
-	}
+	return Param{Name: "commit", Word: &Word{func(s Settings) string { return string(s.Commit) }, "moment of a commit", words([]Commit{CommitInside, CommitAfterRelease})}}
 }
 
 // writesParam is the key writes of the workloads that can write several times.
 func writesParam() Param {
-	return Param{
-		Name: "writes", Count: &Count{func(s Settings) int { return s.Writes }, 1, mostWrites},
-		Doc: "of counter, register and multi-lock: how often a section writes; the hold is split evenly between the writes, and each goes on from the section's own last one",
-	}
+	return Param{Name: "writes", Count: &Count{func(s Settings) int { return s.Writes }, 1, mostWrites}}
 }
 
 // Recorded is how the Meta of a history names the moment.

@@ -9,69 +9,69 @@ import (
 
 // Family is a kind of lock server with its clients.
 type Family struct {
-	// Family has the name, the strategies and the parts of their locks.
+	// Family has the name, the strategies and the parts of the family.
 	lock.Family
 	Doc string // one line
-	// Settings and ServerSettings are structs, with the values that hold if a file
-	// sets nothing; nil for no keys. See the package documentation.
+	// Settings and ServerSettings are structs with the default values; nil for no keys.
+	// See the package documentation.
 	Settings, ServerSettings any
-	// Operations are those that only this family has, such as a subscription.
-	// A fault can be tied to their points.
+	// Operations names the operations of clients that only this family has, such as a
+	// subscription. Faults can be tied to their points.
 	Operations []string
-	// Command reports whether a request of a client can be called by that name; nil
-	// for no such names. Faults can be tied to the points of such a request of a
-	// strategy that gives it no other name.
+	// Command reports whether name is the name of a command of the servers; nil: there
+	// are no such names. A request without env.WithOp has the name of its command, and
+	// faults can be tied to its points.
 	Command func(name string) bool
-	// Answer says how long a client waits for a reply.
-	Answer Answer
-	// NewCache makes what is costly to make and is kept from run to run; nil for
-	// nothing. Runs that happen at the same time share it.
+	// ReplyTimeout has the time for which a client waits for a reply.
+	ReplyTimeout ReplyTimeout
+	// NewCache makes a cache that all runs of a campaign share, even those that run at
+	// the same time; nil for no cache.
 	NewCache func() any
-	// Start puts the servers of one run into its world.
+	// Start adds the servers of one run to its world.
 	Start func(Start) (Cluster, error)
-	// Kind is a Cluster of the type that Start returns, which is asked only what it
-	// implements.
-	Kind Cluster
+	// Prototype is a value of the type that Start returns. It shows which interfaces the
+	// clusters implement. None of its methods is called.
+	Prototype Cluster
 }
 
-// Answer says how long a client waits for a reply.
-type Answer struct {
-	Key string // of the setting, "" if there is none
+// ReplyTimeout returns the time for which a client waits for a reply.
+type ReplyTimeout struct {
+	Key string // of the setting; "" if there is none
 	Of  func(Settings) time.Duration
 }
 
-// Settings are those that a scenario file sets.
+// Settings gives access to the settings of a scenario file.
 type Settings interface {
-	// Apply sets the fields of the struct that to points to, of the type of
-	// Family.Settings or Family.ServerSettings, as far as the file sets them.
+	// Apply sets the fields that the file sets in the struct that to points to. The
+	// struct has the type of Family.Settings or Family.ServerSettings.
 	Apply(to any)
 	// Has reports whether the file sets the key of a path, as in "client.pool-size".
 	Has(path string) bool
 }
 
-// Start is what a family is told of the servers of one run.
+// Start has the arguments of Family.Start.
 type Start struct {
 	World    *sim.World
 	Layout   Layout
 	Settings Settings // of the servers
 	Locks    Locks
-	Cache    any // that NewCache made; nil: every server makes its own
+	Cache    any // from NewCache; nil: there is no cache for several runs
 }
 
-// Cluster is the servers of a lock while a run happens.
+// Cluster has the servers of a lock during one run.
 type Cluster interface {
-	// Names lists the nodes.
+	// Names lists the nodes of the servers.
 	Names() []string
-	// Serving lists the nodes that clients are to use now.
+	// Serving lists the nodes that clients use now.
 	Serving() []string
-	// Replicated reports whether the nodes are a primary and its replica, and no
-	// independent servers.
+	// Replicated reports whether the nodes are a primary and its replica. Otherwise they
+	// are independent servers.
 	Replicated() bool
-	// Requests counts those that reached a server.
+	// Requests returns the number of requests that reached a server.
 	Requests() int64
-	// Connect makes the clients of one process. It returns the port of the family, as
-	// lock.Deps has it.
+	// Connect makes the clients of one process. It returns the port of the family, for
+	// lock.Deps.
 	Connect(p *sim.Process, s Settings) any
-	// Close leaves to the next run what was costly to make.
+	// Close ends the run, and gives what other runs can use back to the cache.
 	Close()
 }

@@ -9,42 +9,42 @@ import (
 
 // Crasher is a cluster whose servers can crash.
 type Crasher interface {
-	// Crash ends the servers on these nodes, and starts them again after d and
-	// Layout.Silence. Those that are down stay as they are.
+	// Crash ends the servers on these nodes, and starts them again after d plus
+	// Layout.Silence. It does nothing to servers that are down.
 	Crash(nodes []string, data faults.Data, d time.Duration)
 }
 
 // Promoter is a cluster that may have a replica.
 type Promoter interface {
-	// Promote makes the replica the primary, unless it is down. It is called only if
-	// the cluster is replicated.
+	// Promote makes the replica the primary, unless the replica is down. It is called
+	// only if the cluster is replicated.
 	Promote()
 }
 
 // Deleter is a cluster whose records a third party can delete.
 type Deleter interface {
-	// Delete takes away the records of a node that match the glob pattern, "" for
-	// those of all locks, and returns their names.
+	// Delete deletes the records of a node that match the glob pattern, or the records of
+	// all locks if pattern is "". It returns their names.
 	Delete(node, pattern string) []string
 }
 
-// Evictor is a cluster whose servers drop records that they have no room for.
+// Evictor is a cluster whose servers can evict records to free memory.
 type Evictor interface {
-	// Evict takes away one record of a node that matches the glob pattern, "" for
-	// any, and returns its name. It draws which.
+	// Evict removes one record of a node that matches the glob pattern, or any record if
+	// pattern is "". It draws the record by pick, and returns its name.
 	Evict(node, pattern string, pick *draw.Draw) []string
 }
 
-// Staler is a cluster whose servers can answer reads as a replica that lags does.
-type Staler interface {
-	// SetStale lets reads of a node see what there was that long ago; 0 ends it.
+// StaleReader is a cluster whose servers can answer stale reads, as a lagging replica does.
+type StaleReader interface {
+	// SetStale makes reads of a node return the data of that time ago; 0 ends it.
 	SetStale(node string, by time.Duration)
 }
 
 // Refuser is a cluster whose servers can refuse requests with an error.
 type Refuser interface {
-	// Refuse lets a node answer with an error, named by its first word, until Accept
-	// has been called as often.
+	// Refuse makes a node answer requests with the error with. Each call needs one call
+	// of Accept, which ends it.
 	Refuse(node string, with faults.Code)
 	Accept(node string, with faults.Code)
 }

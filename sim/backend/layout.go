@@ -7,20 +7,20 @@ import (
 	"lockquake/internal/draw"
 )
 
-// Layout says which servers a lock has, and what becomes of them when one crashes.
+// Layout describes the servers of a lock, and how they behave in a crash.
 type Layout struct {
-	// Names are the nodes of the servers, which are to be added to the world. With
-	// Replicated they are two, of which the second is the replica of the first.
+	// Names lists the nodes of the servers; Family.Start adds them to the world. If
+	// Replicated is set, there are two: the primary, then its replica.
 	Names      []string
 	Replicated bool
 	Lag        draw.Dist // of the replica
-	// Failover is how long after a crash of the primary its replica takes its
-	// place; 0 for never.
+	// Failover is the time from a crash of the primary to the promotion of its replica;
+	// 0: the replica is not promoted.
 	Failover time.Duration
-	// Silence is how much longer than its crash a server stays away.
+	// Silence is the additional time for which a crashed server stays down.
 	Silence time.Duration
-	// WallOffset is by how much the wall clock of a server is fast.
+	// WallOffset returns the offset of a server's wall clock; positive if it is fast.
 	WallOffset func(name string) time.Duration
-	// Told is told of restarts and promotions, without a time.
-	Told func(history.Event)
+	// Record records restarts and promotions. It sets the time of the event.
+	Record func(history.Event)
 }

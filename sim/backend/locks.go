@@ -5,23 +5,23 @@ import (
 	"lockquake/lock"
 )
 
-// Locks says which records of a server are locks, and who is told what becomes of
-// them.
+// Locks tells a family which records of its servers are locks and who holds them, and
+// records what happens to them.
 type Locks struct {
-	// Is reports whether a record belongs to a lock of the run.
-	Is func(record string) bool
-	// Of returns the lock that such a record belongs to, and Records the records of a
-	// lock; nil for locks that have one record, which is called as they are.
-	Of      func(record string) string
+	// IsLock reports whether a record belongs to a lock of the run.
+	IsLock func(record string) bool
+	// LockOf returns the lock of such a record, and Records returns the records of a lock.
+	// Both are nil if each lock has one record with its own name.
+	LockOf  func(record string) string
 	Records func(name string) []string
-	// Holders reads who holds a lock from its records. Nil stands for the string of its
-	// only record, or with Guess for lock.ReadHolders. Unread is told of a lock
-	// that they cannot read, and why; with Guess also of one that they seem to have
-	// read wrong.
+	// Holders reads the holders of a lock from its records. If it is nil, the owner is the
+	// string in the lock's only record, or with Guess lock.ReadHolders reads it.
 	Holders lock.Holders
 	Guess   bool
-	Unread  func(name, why string)
-	// Record receives what truly happened to the locks: granted, refused, renewed,
-	// freed, expired, evicted. The time is filled in by the receiver.
+	// Unread is called for a lock whose holders cannot be read, with the reason. With
+	// Guess it is also called if they seem to have been read wrong.
+	Unread func(name, why string)
+	// Record records what happened to a lock at its server: granted, refused, renewed,
+	// freed, expired, evicted. It sets the time of the event.
 	Record func(history.Event)
 }

@@ -114,12 +114,12 @@ func (c *Cluster) restart(name string) {
 		return
 	}
 	c.servers[name].Restart()
-	c.layout.Told(history.Event{Type: history.Restarted, Node: name})
+	c.layout.Record(history.Event{Type: history.Restarted, Node: name})
 }
 
 // Promote makes the replica of a replicated server the primary, unless the replica is down.
 func (c *Cluster) Promote() {
 	if c.group.Promote() {
-		c.layout.Told(history.Event{Type: history.Promoted, Node: c.group.Resolve()})
+		c.layout.Record(history.Event{Type: history.Promoted, Node: c.group.Resolve()})
 	}
 }

@@ -60,7 +60,7 @@ func TestACrashedServerComesBackAsItsLayoutSays(t *testing.T) {
 			l := test.layout
 			l.Lag = draw.Fixed(time.Millisecond)
 			l.WallOffset = func(string) time.Duration { return 0 }
-			l.Told = func(e history.Event) { told = append(told, fmt.Sprintf("%v %s %s", w.Time(), e.Type, e.Node)) }
+			l.Record = func(e history.Event) { told = append(told, fmt.Sprintf("%v %s %s", w.Time(), e.Type, e.Node)) }
 			c, err := NewCluster(w, l, Options{})
 			if err != nil {
 				t.Fatal(err)

@@ -1,8 +1,8 @@
-// Package family makes Redis a family of lock servers that a scenario can use: it
-// puts the cluster of package redis and the clients of package client together, and
-// says which settings a file may have. It is a package of its own because a server
-// does not know its clients, and a family knows both.
+// Package family makes Redis a family of lock servers for package scenarios. It connects
+// the cluster of package redis with the clients of package client, and defines their
+// settings in a scenario file. It is a package of its own because servers do not import
+// their clients, and a family imports both.
 //
-// [Family] is what package scenarios is given (family.go). A cluster of it carries
-// out every fault of servers (faults.go).
+// [Family] returns the family (family.go). Its clusters run every fault of servers
+// (faults.go).
 package family

@@ -11,27 +11,27 @@ import (
 	"lockquake/sim/redis/keyspace"
 )
 
-// Settings are those of the clients.
+// Settings has the settings of the clients.
 type Settings struct {
-	Client client.Options `yaml:"client" doc:"how each worker's client of the lock server is set; its defaults are those of go-redis, but that it resends nothing"`
+	Client client.Options `yaml:"client" doc:"the settings of each worker's client of the lock server; the defaults are those of go-redis, except that it does not resend"`
 }
 
-// ServerSettings are those of the servers, beside those that all families share.
+// ServerSettings has the settings that only Redis servers have.
 type ServerSettings struct {
 	Persistence redis.Persistence `yaml:"persistence" doc:"what a server still knows after a crash"`
-	Clock       Clock             `yaml:"clock" doc:"by which clock of the server keys expire"`
+	Clock       Clock             `yaml:"clock" doc:"the clock of the server by which keys expire"`
 }
 
-// Clock is the one by which keys expire.
+// Clock names the clock by which keys expire.
 type Clock string
 
 // The clocks.
 const (
 	ClockWall      Clock = "wall"
-	ClockMonotonic Clock = "monotonic" // as nobody can set it
+	ClockMonotonic Clock = "monotonic" // no fault can set it
 )
 
-// Known lists the words.
+// Known lists the clocks.
 func (Clock) Known() []string { return []string{string(ClockWall), string(ClockMonotonic)} }
 
 // Family returns Redis as a family of lock servers.
@@ -43,12 +43,12 @@ func Family() backend.Family {
 		ServerSettings: serverDefaults(),
 		Operations:     []string{"hello", "subscribe", "unsubscribe"},
 		Command:        func(name string) bool { return name == "pipeline" || keyspace.IsCommand(name) },
-		Answer: backend.Answer{Key: "client.read-timeout", Of: func(s backend.Settings) time.Duration {
+		ReplyTimeout: backend.ReplyTimeout{Key: "client.read-timeout", Of: func(s backend.Settings) time.Duration {
 			return ClientOptions(s).WithDefaults().ReadTimeout
 		}},
-		NewCache: func() any { return keyspace.NewScriptCache() },
-		Start:    start,
-		Kind:     &cluster{},
+		NewCache:  func() any { return keyspace.NewScriptCache() },
+		Start:     start,
+		Prototype: &cluster{},
 	}
 }
 
@@ -60,7 +60,7 @@ func serverDefaults() ServerSettings {
 func ClientOptions(s backend.Settings) client.Options {
 	var set Settings
 	s.Apply(&set)
-	// To the client a zero is its default, and a negative pause is none.
+	// For the client 0 means the default, and a negative pause means no pause.
 	if set.Client.MinRetryBackoff == 0 && s.Has("client.min-retry-backoff") {
 		set.Client.MinRetryBackoff = -1
 	}
@@ -70,7 +70,7 @@ func ClientOptions(s backend.Settings) client.Options {
 	return set.Client
 }
 
-// cluster is a backend.Cluster.
+// cluster implements backend.Cluster.
 type cluster struct{ *redis.Cluster }
 
 func start(s backend.Start) (backend.Cluster, error) {
@@ -79,7 +79,7 @@ func start(s backend.Start) (backend.Cluster, error) {
 	scripts, _ := s.Cache.(*keyspace.ScriptCache)
 	c, err := redis.NewCluster(s.World, s.Layout, redis.Options{
 		Persistence: settings.Persistence, Monotonic: settings.Clock == ClockMonotonic, Scripts: scripts,
-		Locks: s.Locks.Is, LockOf: s.Locks.Of, Records: s.Locks.Records,
+		Locks: s.Locks.IsLock, LockOf: s.Locks.LockOf, Records: s.Locks.Records,
 		Holders: s.Locks.Holders, Guess: s.Locks.Guess, Unread: s.Locks.Unread, Record: s.Locks.Record,
 	})
 	return &cluster{c}, err

@@ -12,12 +12,12 @@ import (
 )
 
 var (
-	_ backend.Crasher  = (*cluster)(nil)
-	_ backend.Promoter = (*cluster)(nil)
-	_ backend.Deleter  = (*cluster)(nil)
-	_ backend.Evictor  = (*cluster)(nil)
-	_ backend.Staler   = (*cluster)(nil)
-	_ backend.Refuser  = (*cluster)(nil)
+	_ backend.Crasher     = (*cluster)(nil)
+	_ backend.Promoter    = (*cluster)(nil)
+	_ backend.Deleter     = (*cluster)(nil)
+	_ backend.Evictor     = (*cluster)(nil)
+	_ backend.StaleReader = (*cluster)(nil)
+	_ backend.Refuser     = (*cluster)(nil)
 )
 
 // Crash implements backend.Crasher.
@@ -43,7 +43,7 @@ func (c *cluster) Evict(node, pattern string, pick *draw.Draw) []string {
 	return c.Server(node).Delete(cmp.Or(pattern, "*"), pick)
 }
 
-// SetStale implements backend.Staler.
+// SetStale implements backend.StaleReader.
 func (c *cluster) SetStale(node string, by time.Duration) { c.Server(node).SetStale(by) }
 
 // Refuse implements backend.Refuser.

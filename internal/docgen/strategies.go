@@ -1,4 +1,4 @@
-package command
+package docgen
 
 import (
 	"fmt"
@@ -11,21 +11,21 @@ import (
 	"lockquake/scenarios"
 )
 
-// referenceStrategies writes the locks, and what they are put together from.
-func referenceStrategies(b *strings.Builder) error {
+// writeStrategies writes the locks, and what they are put together from.
+func writeStrategies(b *strings.Builder) error {
 	fmt.Fprintf(b, "A strategy is a preset: a recipe put together from [parts](#parts) and numbers. A scenario can set each of\n"+
-		"them, as in `lock: {release: plain}`. A sound strategy claims that groups of checks hold under classes of faults;\n"+
-		"`redis-matrix` holds it to that. A flawed one keeps a flaw that people have published, and claims nothing.\n\n"+
+		"them, as in `lock: {release: plain}`. A strategy without a known bug claims that groups of checks hold under\n"+
+		"classes of faults; `redis-matrix` verifies these claims. A flawed strategy has a published bug, and claims nothing.\n\n"+
 		"The groups are: corruption (%s), fencing, told, and service (%s).\n"+
 		"A fenced strategy makes its claim with a resource whose policy is `reads-writes`.\n\n",
 		checksAbout(checker.Corruption), checksAbout(checker.Service))
 	entries := scenarios.Strategies()
 	for _, e := range entries {
-		referenceStrategy(b, e, entries)
+		writeStrategy(b, e, entries)
 	}
 	b.WriteString("## Parts\n\n")
 	for _, part := range scenarios.Parts() {
-		fmt.Fprintf(b, "### %s\n\n%s\n\n", part.Name, referenceSentence(part.Doc))
+		fmt.Fprintf(b, "### %s\n\n%s\n\n", part.Name, sentence(part.Doc))
 		for _, way := range part.Ways {
 			flaw := ""
 			if way.Flaw {
@@ -49,19 +49,21 @@ func checksAbout(what checker.Concern) string {
 	return strings.Join(checker.NamesOf(func(c checker.Check) bool { return c.About == what && c.Name != "told" }), ", ")
 }
 
-func referenceStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
-	doc := referenceSentence(e.Doc)
+// writeStrategy writes one lock with what it claims. All has the locks that its sentence
+// may name.
+func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
+	doc := sentence(e.Doc)
 	first, _, _ := strings.Cut(e.Doc, ",")
 	first, _, _ = strings.Cut(first, " ")
 	if slices.ContainsFunc(all, func(o lock.Entry) bool { return o.Name == first }) && first != "none" {
 		doc = "`" + first + "`" + strings.TrimPrefix(e.Doc, first) + "."
 	}
 	fmt.Fprintf(b, "## %s\n\n%s\n\n", e.Name, doc)
-	kind := "sound"
+	kind := "no known bug"
 	if e.Flawed {
 		kind = "flawed"
 	}
-	fmt.Fprintf(b, "- %s; fence: %s; servers: %s\n", kind, e.FenceKind(), referenceServers(e.Topology))
+	fmt.Fprintf(b, "- %s; fence: %s; servers: %s\n", kind, e.FenceKind(), serversText(e.Topology))
 	if e.Tells {
 		b.WriteString("- promises to tell its holder of a loss while the work goes on\n")
 	}
@@ -70,15 +72,15 @@ func referenceStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 		base = "redlock"
 	}
 	if i := slices.IndexFunc(all, func(o lock.Entry) bool { return o.Name == base }); e.Name != base && e.Name != "none" {
-		if changed := referenceChanges("", reflect.ValueOf(all[i].Defaults), reflect.ValueOf(e.Defaults)); changed != nil {
-			fmt.Fprintf(b, "- differs from `%s` by: %s\n", base, referenceCode(changed))
+		if changed := changes("", reflect.ValueOf(all[i].Defaults), reflect.ValueOf(e.Defaults)); changed != nil {
+			fmt.Fprintf(b, "- differs from `%s` by: %s\n", base, code(changed))
 		}
 	}
 	for _, group := range []struct {
 		name    string
 		classes []lock.Class
 	}{
-		{"no corruption", e.Claims.Corruption}, {"sound fencing", e.Claims.Fencing}, {"to tell of a loss", e.Claims.Told}, {"sound service", e.Claims.Service},
+		{"no corruption", e.Claims.Corruption}, {"correct fencing", e.Claims.Fencing}, {"to tell of a loss", e.Claims.Told}, {"correct service", e.Claims.Service},
 	} {
 		var words []string
 		for _, c := range group.classes {
@@ -94,7 +96,8 @@ func referenceStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 	b.WriteByte('\n')
 }
 
-func referenceServers(t lock.Topology) string {
+// serversText says how many servers a lock needs.
+func serversText(t lock.Topology) string {
 	text := "1"
 	if t.Nodes > 1 {
 		text = fmt.Sprintf("%d, a quorum is %d", t.Nodes, t.Quorum())
@@ -108,8 +111,8 @@ func referenceServers(t lock.Topology) string {
 	return text
 }
 
-// referenceChanges lists the keys that differ, with what the second has.
-func referenceChanges(path string, base, changed reflect.Value) []string {
+// changes lists the keys that differ, with what the second has.
+func changes(path string, base, changed reflect.Value) []string {
 	var list []string
 	for i := range base.NumField() {
 		key, now := path+base.Type().Field(i).Tag.Get("yaml"), changed.Field(i)
@@ -122,9 +125,9 @@ func referenceChanges(path string, base, changed reflect.Value) []string {
 				}
 			}
 		case now.Kind() == reflect.Struct:
-			list = append(list, referenceChanges(key+".", base.Field(i), now)...)
+			list = append(list, changes(key+".", base.Field(i), now)...)
 		case !now.Equal(base.Field(i)):
-			list = append(list, key+": "+referenceValue(now))
+			list = append(list, key+": "+valueText(now))
 		}
 	}
 	return list

@@ -1,4 +1,4 @@
-package command
+package docgen
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"lockquake/scenarios"
 )
 
-// referenceFailures writes the built-in scenarios, by where they come from.
-func referenceFailures(b *strings.Builder) error {
+// writeFailures writes the built-in scenarios, by where they come from.
+func writeFailures(b *strings.Builder) error {
 	b.WriteString("Every built-in scenario, with what happened, where it was published, and what is expected of which strategy: checks that\n" +
 		"must be violated in at least one run, and checks that must hold in every run. The tests run all of them.\n\n" +
 		"`lockquake reproduce NAME` tells one run of each strategy as a story, `lockquake run NAME` runs all seeds and says whether\n" +
@@ -48,15 +48,16 @@ func referenceFailures(b *strings.Builder) error {
 	for _, g := range groups {
 		fmt.Fprintf(b, "\n## %s\n\n%s\n\n", g.title, g.about)
 		for _, name := range g.names {
-			referenceFailure(b, loaded[name])
+			writeFailure(b, loaded[name])
 		}
 	}
 	return nil
 }
 
-func referenceFailure(b *strings.Builder, s *scenarios.Scenario) {
-	fmt.Fprintf(b, "### %s\n\n%s\n\n", s.Name, referenceSentence(s.Description))
-	story := referenceStory(string(s.Text))
+// writeFailure writes one scenario with what it expects.
+func writeFailure(b *strings.Builder, s *scenarios.Scenario) {
+	fmt.Fprintf(b, "### %s\n\n%s\n\n", s.Name, sentence(s.Description))
+	story := storyOf(string(s.Text))
 	fmt.Fprintf(b, "%s\n\n", story)
 	if s.Source != "" {
 		fmt.Fprintf(b, "Source: %s.\n\n", s.Source)
@@ -73,20 +74,21 @@ func referenceFailure(b *strings.Builder, s *scenarios.Scenario) {
 			label += " (" + use.Name + ")"
 		}
 		e := s.Expect[use.Label]
-		fmt.Fprintf(b, "| %s | %s | %s |\n", label, referenceList(e.Violates), referenceList(e.Holds))
+		fmt.Fprintf(b, "| %s | %s | %s |\n", label, checkList(e.Violates), checkList(e.Holds))
 	}
 	b.WriteByte('\n')
 }
 
-func referenceList(checks []string) string {
+// checkList joins the names of checks, or returns a dash for none.
+func checkList(checks []string) string {
 	if len(checks) == 0 {
 		return "-"
 	}
 	return strings.Join(checks, ", ")
 }
 
-// referenceStory is the comment that a scenario file begins with.
-func referenceStory(text string) string {
+// storyOf returns the comment that a scenario file begins with.
+func storyOf(text string) string {
 	lines := strings.Split(text, "\n")
 	if end := slices.IndexFunc(lines, func(l string) bool { return !strings.HasPrefix(l, "#") }); end >= 0 {
 		lines = lines[:end]

@@ -1,4 +1,4 @@
-package command
+package docgen
 
 import (
 	"fmt"
@@ -9,30 +9,35 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// referenceCommands writes what each command says of itself.
-func referenceCommands(b *strings.Builder, root *cobra.Command) {
-	referenceProse(b, root.Long)
-	referenceFence(b, root.Example)
+// writeCommands writes what each command says of itself.
+func writeCommands(b *strings.Builder, root *cobra.Command) {
+	writeProse(b, root.Long)
+	writeFence(b, root.Example)
 	for _, group := range root.Groups() {
 		fmt.Fprintf(b, "## %s\n\n", strings.TrimSuffix(group.Title, ":"))
 		for _, cmd := range root.Commands() {
 			if cmd.GroupID == group.ID && !cmd.Hidden {
-				referenceOneCommand(b, cmd)
+				writeCommand(b, cmd)
 			}
 		}
 	}
 }
 
-func referenceOneCommand(b *strings.Builder, cmd *cobra.Command) {
+// writeCommand writes one command with its flags.
+func writeCommand(b *strings.Builder, cmd *cobra.Command) {
 	fmt.Fprintf(b, "### %s\n\n%s.\n\n", cmd.CommandPath(), cmd.Short)
-	if subs := cmd.Commands(); len(subs) > 0 { // the words of these are cobra's
-		fmt.Fprintf(b, "    %s %s\n\n", cmd.CommandPath(), strings.Join(commandsOf(cmd), "|"))
+	if cmd.HasSubCommands() { // the words of these are cobra's
+		var names []string
+		for _, sub := range cmd.Commands() {
+			names = append(names, sub.Name())
+		}
+		fmt.Fprintf(b, "    %s %s\n\n", cmd.CommandPath(), strings.Join(names, "|"))
 	} else {
 		usage := strings.TrimSuffix(cmd.UseLine(), " [flags]")
 		fmt.Fprintf(b, "    %s\n\n", usage)
-		referenceProse(b, cmd.Long)
+		writeProse(b, cmd.Long)
 	}
-	referenceFence(b, cmd.Example)
+	writeFence(b, cmd.Example)
 	flags := false
 	cmd.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
 		if f.Name == "help" || f.Hidden {
@@ -56,12 +61,12 @@ func referenceOneCommand(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// referenceProse writes a text of a command. A paragraph that is indented is a
+// writeProse writes a text of a command. A paragraph that is indented is a
 // picture of something, and stays as it is.
-func referenceProse(b *strings.Builder, text string) {
+func writeProse(b *strings.Builder, text string) {
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		if strings.HasPrefix(paragraph, "  ") {
-			referenceFence(b, paragraph)
+			writeFence(b, paragraph)
 		} else {
 			// An asterisk or an underscore is meant literally.
 			fmt.Fprintf(b, "%s\n\n", regexp.MustCompile(`[*_<]`).ReplaceAllString(paragraph, `\$0`))
@@ -69,9 +74,9 @@ func referenceProse(b *strings.Builder, text string) {
 	}
 }
 
-// referenceFence writes a text as a block of code, without the indentation that
+// writeFence writes a text as a block of code, without the indentation that
 // all of it has.
-func referenceFence(b *strings.Builder, text string) {
+func writeFence(b *strings.Builder, text string) {
 	text = strings.Trim(text, "\n")
 	if text == "" {
 		return

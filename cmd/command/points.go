@@ -1,0 +1,40 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+)
+
+// pointDoc says where in its work, or in a message of it, a worker comes to a point.
+func pointDoc(point string) (string, error) {
+	name := point
+	if i := strings.IndexByte(point, '.'); i >= 0 {
+		name = point[i:]
+	}
+	doc, ok := pointDocs()[name]
+	if !ok {
+		return "", fmt.Errorf("the point %s has no sentence in pointDocs", point)
+	}
+	return doc, nil
+}
+
+// pointDocs has a sentence for each step of a worker, and for the points of every message.
+func pointDocs() map[string]string {
+	return map[string]string{
+		"acquire-called": "the strategy is asked to run a section",
+		"acquired":       "the strategy lets the work begin",
+		"read-called":    "the work is about to read",
+		"read-done":      "the work has what it read",
+		"lease-checked":  "the strategy has made its last check, if it makes one, and the write is about to be sent",
+		"write-replied":  "the work knows what became of its write",
+		"release-called": "the work has ended, and the lock is to be given back",
+		"released":       "the strategy has returned",
+		"commit-called":  "the write is about to be sent after the release; of `commit: after-release` only",
+		"renewal-begins": "the task that renews has begun; of `renewal: racy` only",
+		"renew-called":   "the lease is about to be renewed",
+		".sent":          "the request leaves",
+		".applied":       "the server has carried it out",
+		".replied":       "the reply leaves the server",
+		".taken":         "the worker has the reply",
+	}
+}

@@ -1,0 +1,40 @@
+package docgen
+
+import (
+	"fmt"
+	"strings"
+
+	"lockquake/checker"
+	"lockquake/checker/stored"
+)
+
+// writeChecks writes the checks of runs, and the models of stored histories.
+func writeChecks(b *strings.Builder) error {
+	b.WriteString("A check is valid, invalid or unknown. Unknown is never a pass. What each one decides, and what it cannot see, is\n" +
+		"in [the model](../model.md#what-the-checks-decide). A check that is\n" +
+		"advisory does not decide a run unless an expectation names it.\n\n")
+	for _, c := range checker.Catalogue() {
+		on := "every workload"
+		if c.Workloads != nil {
+			on = "the workloads " + strings.Join(c.Workloads, ", ")
+		}
+		fmt.Fprintf(b, "- **%s**: %s. For %s. One violation is %s.%s\n", c.Name, c.Doc, on, c.Unit, checkNotes(c))
+	}
+	b.WriteString("\n## Models of stored histories\n\n`lockquake check` judges what Jepsen wrote as one of these; [more](../check.md).\n\n")
+	for _, m := range stored.Models() {
+		fmt.Fprintf(b, "- **%s** (%s): %s\n", m.Name, strings.Join(m.Functions, ", "), m.Doc)
+	}
+	return nil
+}
+
+// checkNotes says what is special of a check, "" if nothing is.
+func checkNotes(c checker.Check) string {
+	notes := ""
+	if c.NoRate != "" {
+		notes += " It has no rate for each hour or acquisition: " + c.NoRate + "."
+	}
+	if c.Advisory {
+		notes += " It is advisory."
+	}
+	return notes
+}

@@ -1,0 +1,113 @@
+package docgen
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"lockquake/faults"
+	"lockquake/lock"
+	"lockquake/scenarios"
+)
+
+// writeFaults writes the kinds of faults with their parameters.
+func writeFaults(b *strings.Builder) error {
+	root, err := readSchema()
+	if err != nil {
+		return err
+	}
+	uses, classes, err := faultUses()
+	if err != nil {
+		return err
+	}
+	b.WriteString("Each entry of `faults:` in a scenario has one of these kinds. It falls once `at` a moment, once `when` a worker comes\n" +
+		"to a [point](points.md), or again and again: `every` is the time from the end of one to the begin of the next. " +
+		"[Scenario\nfiles](scenarios.md#faults) has the keys beside the kind.\n\n" +
+		"Where a server is named, `lock` stands for all servers of the lock, or for the primary of a replicated one; `lock-2`,\n" +
+		"`lock-replica` and `resource` are one each. A name that a strategy does not have is not hit.\n\n" +
+		"Classes are what the claims of strategies speak of:\n")
+	var words []string
+	for _, c := range lock.Classes() {
+		words = append(words, fmt.Sprintf("%s %s", string(c), c))
+	}
+	b.WriteString(strings.Join(words, ", ") + ".\n" +
+		"The class of a kind is that of its cases in `redis-matrix`.\n\n")
+	for _, k := range faults.Kinds() {
+		fmt.Fprintf(b, "## %s\n\n%s\n\n", k.Kind, sentence(k.Doc))
+		properties := at(root, "$defs", "fault", "properties", string(k.Kind), "properties")
+		for _, param := range k.Params() {
+			what := kindOf(param, at(properties, param))
+			if need := needOf(k, param); need != "" {
+				what += "; " + need
+			}
+			fmt.Fprintf(b, "- **%s** (%s): %s\n", param, what, at(properties, param)["description"])
+		}
+		switch k.Point {
+		case faults.MessagePoint:
+			b.WriteString("- falls only `when`, at a point that ends with `.sent` or `.replied`\n")
+		case faults.RequestPoint:
+			b.WriteString("- falls only `when`, at a point that ends with `.sent`\n")
+		}
+		if k.Instant {
+			b.WriteString("- takes no time\n")
+		}
+		if of := classes[k.Kind]; of != nil {
+			fmt.Fprintf(b, "- class: %s\n", strings.Join(of, ", "))
+		}
+		if in := uses[k.Kind]; in != nil {
+			fmt.Fprintf(b, "- in the built-in scenarios %s\n", code(in))
+		}
+		b.WriteByte('\n')
+	}
+	return nil
+}
+
+// faultUses returns the built-in scenarios that have each kind of fault, and
+// the classes of its cases.
+func faultUses() (uses, classes map[faults.Kind][]string, err error) {
+	uses, classes = map[faults.Kind][]string{}, map[faults.Kind][]string{}
+	for _, name := range scenarios.Builtins() {
+		s, err := scenarios.Load(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, f := range s.Faults {
+			if !slices.Contains(uses[f.Kind()], name) {
+				uses[f.Kind()] = append(uses[f.Kind()], name)
+			}
+			class := fmt.Sprintf("%s %s", f.Class, lock.Class(f.Class))
+			if f.Class != "" && !slices.Contains(classes[f.Kind()], class) {
+				classes[f.Kind()] = append(classes[f.Kind()], class)
+			}
+		}
+	}
+	return uses, classes, nil
+}
+
+// needOf says whether a parameter of a fault has to be there, or what it
+// is if it is not.
+func needOf(k faults.Info, param string) string {
+	switch param {
+	case "target":
+		if k.OnlyServer {
+			return "default `lock`"
+		}
+		return "needed without `when`"
+	case "every":
+		return ""
+	}
+	params := reflect.ValueOf(k.Defaults()).Elem()
+	for _, field := range reflect.VisibleFields(params.Type()) {
+		if field.Tag.Get("yaml") != param {
+			continue
+		}
+		if preset := params.FieldByIndex(field.Index); preset.Kind() == reflect.String && preset.String() != "" {
+			return "default `" + preset.String() + "`"
+		}
+		if without := field.Tag.Get("without"); without != "" {
+			return "default: " + without
+		}
+	}
+	return "needed"
+}

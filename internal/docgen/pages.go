@@ -1,0 +1,70 @@
+package docgen
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Page is a page of the documentation.
+type Page struct{ Path, Text string } // the path is below the folder of the documentation
+
+// draft is a page that is still to be written.
+type draft struct {
+	path  string
+	title string
+	about string // one line for the map of the reference
+	write func(*strings.Builder) error
+}
+
+// Pages returns all pages, with a map of those of the reference. Root is the command,
+// and pointDoc returns the sentence about a point.
+func Pages(root *cobra.Command, pointDoc func(point string) (string, error)) ([]Page, error) {
+	const made = "<!-- Made from the program; make update writes it anew. -->\n\n"
+	var pages []Page
+	var contents strings.Builder
+	contents.WriteString(made + "# Reference\n\nMade from the program: it lists what this version knows.\n\n")
+	for _, d := range []draft{
+		{"reference/commands.md", "Commands", "every command with its flags", func(b *strings.Builder) error {
+			writeCommands(b, root)
+			return nil
+		}},
+		{"reference/scenarios.md", "Scenario files", "every key of a scenario file", writeScenarios},
+		{"reference/strategies.md", "Strategies", "every lock, what it claims, and the parts that locks are made of", writeStrategies},
+		{"reference/workloads.md", "Workloads and resources", "what workers do under a lock, and what the resource does with a token", writeWorkloads},
+		{"reference/faults.md", "Faults", "what can go wrong, with the parameters of each kind", writeFaults},
+		{"reference/checks.md", "Checks", "what runs and stored histories are judged by", writeChecks},
+		{"reference/points.md", "Points", "the named steps on which a fault can fall", func(b *strings.Builder) error {
+			return writePoints(b, pointDoc)
+		}},
+		{"failures.md", "Failures that are reproduced", "", writeFailures},
+	} {
+		var b strings.Builder
+		fmt.Fprintf(&b, "%s# %s\n\n", made, d.title)
+		if err := d.write(&b); err != nil {
+			return nil, fmt.Errorf("%s: %w", d.path, err)
+		}
+		pages = append(pages, Page{d.path, strings.TrimRight(b.String(), "\n") + "\n"})
+		if d.about != "" {
+			fmt.Fprintf(&contents, "- [%s](%s): %s\n", d.title, filepath.Base(d.path), d.about)
+		}
+	}
+	contents.WriteString("\nThe failures that the built-in scenarios reproduce have [a page of their own](../failures.md).\n")
+	return append(pages, Page{"reference/README.md", contents.String()}), nil
+}
+
+// code puts names into the letters of code, with commas between them.
+func code[T ~string](names []T) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = "`" + string(name) + "`"
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// sentence makes a sentence of a line of a catalogue.
+func sentence(doc string) string {
+	return strings.ToUpper(doc[:1]) + doc[1:] + "."
+}
