@@ -11,24 +11,23 @@ import (
 // each of them for all strategies, for one strategy, and for one worker. So a flaw is a
 // recipe with one part changed.
 type Params struct {
-	// Profile names one of Profiles; "" for none. Its numbers apply unless the same
-	// section of a scenario sets them.
-	Profile string        `yaml:"profile" doc:"ttl, retry and renew of a kind of work; the keys beside it win"`
-	TTL     time.Duration `yaml:"ttl" doc:"length of the lease that the strategy asks for"`
-	Retry   Retry         `yaml:"retry" doc:"what follows a refused acquire"`
+	// Profile names one of Profiles; "" for none.
+	Profile string        `yaml:"profile" doc:"a set of ttl, retry and renew for one kind of work; the keys beside it override it"`
+	TTL     time.Duration `yaml:"ttl" doc:"length of the lease that the lock asks for"`
+	Retry   Retry         `yaml:"retry" doc:"policy after a refused acquire"`
 	Renew   time.Duration `yaml:"renew" doc:"period of renewal; 0s for a third of the lease, or with several servers for half of the validity that is left"`
-	// RenewShare is the period of renewal as a share of the TTL, if Renew is 0; 0
-	// for none. Presets set it, so that their period follows the TTL.
+	// RenewShare is the period of renewal as a share of the TTL, if Renew is 0; 0 for
+	// none. Presets set it, so that their period follows the TTL.
 	RenewShare float64       `yaml:"-"`
 	MaxHold    time.Duration `yaml:"max-hold" doc:"how long renewal keeps one grant alive; 0s for no bound"`
-	// NodeTimeout is the time after which one of several servers counts as failed. For a
-	// server with a replica it is the timeout of WAIT.
-	NodeTimeout time.Duration `yaml:"node-timeout" doc:"how long one of several servers, or a replica, is waited for; 0s for as long as the client waits"`
-	// Drift is for clocks that run at different rates. The hundredth is rounded to a
+	// NodeTimeout is the time after which one of several servers counts as failed. With
+	// a replica it is the timeout of WAIT.
+	NodeTimeout time.Duration `yaml:"node-timeout" doc:"timeout for one of several servers, or for a replica; 0s for the timeout of the client"`
+	// Drift allows for clocks that run at different rates. The hundredth is rounded to a
 	// millisecond.
-	Drift    time.Duration `yaml:"drift" doc:"what is taken off the validity of several servers; 0s for a hundredth of the ttl and 2ms"`
-	Wait     int           `yaml:"wait" doc:"how many replicas must have the key before it counts as taken"`
-	Fallback time.Duration `yaml:"fallback" doc:"how long a waiter that listens for a release waits before it asks anyway; 0s for ever"`
+	Drift    time.Duration `yaml:"drift" doc:"clock drift that is subtracted from the validity of several servers; 0s for a hundredth of the ttl plus 2ms"`
+	Wait     int           `yaml:"wait" doc:"number of replicas that must confirm a grant"`
+	Fallback time.Duration `yaml:"fallback" doc:"how long a waiter listens for a release before it asks anyway; 0s for ever"`
 
 	// Parts names the way of each part that the strategy has, as in "renewal":
 	// "watchdog". Each family lists its parts.
@@ -62,12 +61,12 @@ func (p Params) Renews() bool { return p.Parts["renewal"] != "none" }
 // Retry is the policy after a refused acquire: the waiter sleeps for Delay plus a
 // random time of up to Jitter, then tries again.
 type Retry struct {
-	Attempts  Attempts      `yaml:"attempts" doc:"how often an acquire is tried, the first one included"`
-	Delay     time.Duration `yaml:"delay" doc:"wait before the next attempt"`
+	Attempts  Attempts      `yaml:"attempts" doc:"number of attempts of one acquire, the first one included"`
+	Delay     time.Duration `yaml:"delay" doc:"pause before the next attempt"`
 	Jitter    time.Duration `yaml:"jitter" doc:"a random time of up to this is added to the delay"`
 	Doubling  bool          `yaml:"doubling" doc:"the delay, but not the jitter, doubles after every attempt"`
-	Random    bool          `yaml:"random" doc:"draws the delay uniformly from 0 to delay"`
-	AfterLast bool          `yaml:"after-last" doc:"sleeps once more after the last attempt was refused, to no purpose"`
+	Random    bool          `yaml:"random" doc:"draws the pause uniformly from 0 to the delay"`
+	AfterLast bool          `yaml:"after-last" doc:"pauses once more after the last attempt was refused"`
 }
 
 // Pause draws the time between an attempt and the next. The first attempt is 1.
@@ -89,5 +88,5 @@ func (r Retry) Pause(attempt int, random *rand.Rand) time.Duration {
 // Attempts is a number of attempts, or Unlimited.
 type Attempts int
 
-// Unlimited: the caller tries until its context ends.
+// Unlimited means that the caller tries until its context ends.
 const Unlimited Attempts = -1

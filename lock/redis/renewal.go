@@ -72,7 +72,7 @@ func renewals() lock.Choice[renewal] {
 			Value: renewal{start: startWithoutExpiry, script: renewScript, unbounded: true},
 		},
 		{
-			Way:   lock.Flaw("zombie", "a renewal under way at the release goes on, and renews whatever lease its locker holds by then"),
+			Way:   lock.Flaw("zombie", "if a renewal is under way at the release, its task goes on and renews whatever lease its locker holds by then"),
 			Value: renewal{start: startZombie, script: renewScript, unbounded: true, concurrent: true},
 		},
 	}}

@@ -28,7 +28,7 @@ type Subscription interface {
 	Close(ctx context.Context) error
 }
 
-// ErrSilence: no message was published before the timeout.
+// ErrSilence means that no message was published before the timeout.
 var ErrSilence = errors.New("nothing was published")
 
 // NewSubscriber returns a Subscriber that opens a connection for each subscription, as
