@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// AnswerErrors is a server that is there, and refuses commands for a while.
+// AnswerErrors makes a server refuse commands with an error for a while.
 type AnswerErrors struct {
 	OnServer
 	// With is the error that it answers with.
 	With Code `yaml:"with" doc:"the error, which decides what is refused; READONLY: writes; LOADING: all but commands about the connection; OOM: what may need memory; MISCONF: writes; CLUSTERDOWN: commands with keys"`
 }
 
-// Code is the error that a server answers with for a while, by its first word. It
-// decides which commands the server refuses.
+// Code is the first word of the error that a server answers with. It decides which commands the
+// server refuses.
 type Code string
 
-// The codes, those of Redis.
+// The codes of Redis.
 const (
 	CodeReadOnly    Code = "READONLY"    // it was made a replica: writes
 	CodeLoading     Code = "LOADING"     // it reads its data: nearly everything
-	CodeMemory      Code = "OOM"         // it is short of memory: what may need more of it
+	CodeMemory      Code = "OOM"         // it is out of memory: commands that may need more
 	CodeDisk        Code = "MISCONF"     // its last snapshot failed: writes
 	CodeClusterDown Code = "CLUSTERDOWN" // its cluster is down: commands with keys
 )
@@ -30,10 +30,10 @@ func (Code) Sort() string { return "error" }
 
 // Words implements Word.
 func (Code) Words() []string {
-	return texts(CodeReadOnly, CodeLoading, CodeMemory, CodeDisk, CodeClusterDown)
+	return asStrings(CodeReadOnly, CodeLoading, CodeMemory, CodeDisk, CodeClusterDown)
 }
 
-// refuses says which commands a server refuses with the error.
+// refuses names the commands that a server refuses with the error.
 func (c Code) refuses() string {
 	switch c {
 	case CodeReadOnly, CodeDisk:
