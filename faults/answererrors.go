@@ -25,8 +25,8 @@ const (
 	CodeClusterDown Code = "CLUSTERDOWN" // its cluster is down: commands with keys
 )
 
-// Sort implements Word.
-func (Code) Sort() string { return "error" }
+// Noun implements Word.
+func (Code) Noun() string { return "error" }
 
 // Words implements Word.
 func (Code) Words() []string {
@@ -68,7 +68,7 @@ func (f *AnswerErrors) check(s Spec, workers, nodes []string) error {
 	case f.With == "":
 		return &ParamError{"with", fmt.Sprintf("is missing: one of %v", f.With.Words())}
 	case !known(f.With):
-		return unknownWord("with", f.With.Sort(), f.With)
+		return unknownWord("with", f.With.Noun(), f.With)
 	case f.Target == "resource":
 		return &ParamError{"target", "the resource has no such errors"}
 	}
@@ -84,7 +84,7 @@ func (f *AnswerErrors) read(r *reader) {
 	r.known(f.With, "error")
 }
 
-func (*AnswerErrors) carriedOut(servers any) bool {
+func (*AnswerErrors) supported(servers any) bool {
 	_, can := servers.(interface{ Refuse(node string, with Code) })
 	return can
 }

@@ -26,8 +26,8 @@ const (
 	ClockMonotonic Clock = "monotonic"
 )
 
-// Sort implements Word.
-func (Clock) Sort() string { return "clock" }
+// Noun implements Word.
+func (Clock) Noun() string { return "clock" }
 
 // Words implements Word.
 func (Clock) Words() []string { return asStrings(ClockWall, ClockMonotonic) }
@@ -53,7 +53,7 @@ func (f *ClockRate) check(s Spec, workers, nodes []string) error {
 	case f.PPM <= -maxPPM || f.PPM > maxPPM:
 		return &ParamError{"ppm", fmt.Sprintf("%d is not between -%d and %d", f.PPM, maxPPM, maxPPM)}
 	case f.Clock != "" && !known(f.Clock):
-		return unknownWord("clock", f.Clock.Sort(), f.Clock)
+		return unknownWord("clock", f.Clock.Noun(), f.Clock)
 	}
 	return f.OnNode.check(s, workers, nodes)
 }

@@ -28,8 +28,8 @@ const (
 	DataWritten Data = "written"
 )
 
-// Sort implements Word.
-func (Data) Sort() string { return "data" }
+// Noun implements Word.
+func (Data) Noun() string { return "data" }
 
 // Words implements Word.
 func (Data) Words() []string { return asStrings(DataKept, DataLost, DataWritten) }
@@ -81,7 +81,7 @@ func (f *Crash) read(r *reader) {
 	}
 }
 
-func (*Crash) carriedOut(servers any) bool {
+func (*Crash) supported(servers any) bool {
 	_, can := servers.(interface {
 		Crash(nodes []string, data Data, d time.Duration)
 	})

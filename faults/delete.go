@@ -37,7 +37,7 @@ func (f *Delete) read(r *reader) {
 	f.Key = r.key()
 }
 
-func (*Delete) carriedOut(servers any) bool {
+func (*Delete) supported(servers any) bool {
 	_, can := servers.(interface {
 		Delete(node, pattern string) []string
 	})

@@ -40,7 +40,7 @@ func (f *Evict) read(r *reader) {
 	f.Key = r.key()
 }
 
-func (*Evict) carriedOut(servers any) bool {
+func (*Evict) supported(servers any) bool {
 	_, can := servers.(interface {
 		Evict(node, pattern string, pick *draw.Draw) []string
 	})

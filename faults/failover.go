@@ -19,7 +19,7 @@ func (*Failover) places() []Place {
 
 func (*Failover) needs() []Need { return []Need{{What: NeedsReplica}} }
 
-func (*Failover) carriedOut(servers any) bool {
+func (*Failover) supported(servers any) bool {
 	_, can := servers.(interface{ Promote() })
 	return can
 }

@@ -90,11 +90,11 @@ func Named(kind Kind, target string) Fault {
 	return f
 }
 
-// CarriedOut reports whether servers of a lock have the method that the fault needs of
-// them. What the simulation does to any machine needs nothing of them.
-func CarriedOut(f Fault, servers any) bool {
-	special, ok := f.(interface{ carriedOut(servers any) bool })
-	return !ok || special.carriedOut(servers)
+// Supported reports whether the servers of a lock have the method that the fault needs. A
+// fault that the simulation injects into any machine needs no method of them.
+func Supported(f Fault, servers any) bool {
+	special, ok := f.(interface{ supported(servers any) bool })
+	return !ok || special.supported(servers)
 }
 
 // Spec is one entry of a scenario's faults: a rule from which Generate makes

@@ -92,8 +92,8 @@ const (
 	HitsGrants
 	// HitsMessage: it caught a message.
 	HitsMessage
-	// HitsTold: the target reported a hit during the run.
-	HitsTold
+	// HitsReported: the target reported a hit during the run.
+	HitsReported
 )
 
 // Info describes a kind of fault in the catalogue.
@@ -173,8 +173,8 @@ func (info Info) Defaults() Fault {
 
 // Word is a parameter with a few possible words as values.
 type Word interface {
-	// Sort names such a word in a message, such as "mode".
-	Sort() string
+	// Noun names such a word in a message, such as "mode".
+	Noun() string
 	// Words lists the possible words.
 	Words() []string
 }
@@ -207,8 +207,8 @@ func Needs(f Fault) []Need {
 	return nil
 }
 
-// Asks reports whether a fault has a need of this sort.
-func Asks(f Fault, what Needed) bool {
+// Requires reports whether a fault has a need of this sort.
+func Requires(f Fault, what Needed) bool {
 	return slices.ContainsFunc(Needs(f), func(n Need) bool { return n.What == what })
 }
 

@@ -28,8 +28,8 @@ const (
 	ModeReset Mode = "reset"
 )
 
-// Sort implements Word.
-func (Mode) Sort() string { return "mode" }
+// Noun implements Word.
+func (Mode) Noun() string { return "mode" }
 
 // Words implements Word.
 func (Mode) Words() []string { return asStrings(ModeHold, ModeDrop, ModeReset) }
@@ -49,7 +49,7 @@ func (f *Partition) check(s Spec, workers, nodes []string) error {
 		return err
 	}
 	if f.Mode != "" && !known(f.Mode) {
-		return unknownWord("mode", f.Mode.Sort(), f.Mode)
+		return unknownWord("mode", f.Mode.Noun(), f.Mode)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func (f *Stale) read(r *reader) {
 	f.By = r.duration(1)
 }
 
-func (*Stale) carriedOut(servers any) bool {
+func (*Stale) supported(servers any) bool {
 	_, can := servers.(interface {
 		SetStale(node string, by time.Duration)
 	})

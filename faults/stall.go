@@ -16,7 +16,7 @@ type Stall struct {
 // Info implements Fault.
 func (*Stall) Info() Info {
 	return kind[Stall](Info{
-		Kind: "stall", Effect: Stops, Hits: HitsTold,
+		Kind: "stall", Effect: Stops, Hits: HitsReported,
 		Doc: "stops one task of a worker, such as its renewal, while its other tasks go on",
 	})
 }

@@ -59,7 +59,7 @@ type Time struct {
 // Word is one of a few words.
 type Word struct {
 	Of    func(Settings) string
-	Sort  string // noun for such a word in an error
+	Noun  string // noun for such a word in an error
 	Known []string
 }
 
