@@ -38,7 +38,7 @@ func (f families) of(e lock.Entry) (*backend.Family, error) {
 }
 
 // Strategies lists the strategies of all families, simplest first.
-func Strategies() []lock.Entry { return families(Families()).strategies() }
+func Strategies() []lock.Entry { return every().strategies() }
 
 func (f families) strategies() []lock.Entry {
 	all := []lock.Entry{lock.None()}
@@ -56,7 +56,7 @@ func (f families) strategies() []lock.Entry {
 
 // Parts lists the parts of the locks of all families. A part that several families have
 // is one, with the ways of all of them.
-func Parts() []lock.Part { return families(Families()).parts() }
+func Parts() []lock.Part { return every().parts() }
 
 func (f families) parts() []lock.Part {
 	var parts []lock.Part
@@ -141,28 +141,20 @@ func (s *Scenario) FamilySettings(use Strategy, worker string) strictyaml.Extens
 }
 
 // FamilyOf returns the family whose servers a strategy uses.
-func (s *Scenario) FamilyOf(e lock.Entry) (*backend.Family, error) { return s.served().of(e) }
-
-// CatalogueEntries lists the strategies of the families that the scenario was read with.
-func (s *Scenario) CatalogueEntries() []lock.Entry { return s.served().strategies() }
+func FamilyOf(e lock.Entry) (*backend.Family, error) { return every().of(e) }
 
 // Caches makes for each family what is kept from run to run, by its name.
-func (s *Scenario) Caches() map[string]any { return s.served().caches() }
+func Caches() map[string]any { return every().caches() }
 
-// served are the families that the scenario was read with.
-func (s *Scenario) served() families {
-	if s == nil || s.families == nil {
-		return Families()
-	}
-	return s.families
-}
+// every returns the families with what they have together.
+func every() families { return Families() }
 
 // servedUses sees that every strategy has servers, and that a use sets no keys of a
 // family that none of its strategies uses.
 func (v *validator) servedUses() error {
 	own := map[string][]string{} // families by the path of a use, which may be a pattern
 	for i, use := range v.Strategies {
-		family, err := v.served().of(v.known.entries[use.Name])
+		family, err := every().of(v.known.entries[use.Name])
 		if err != nil {
 			return v.at.Errorf(v.uses[i], "%v", err)
 		}
@@ -170,7 +162,7 @@ func (v *validator) servedUses() error {
 	}
 	for i, use := range v.Strategies {
 		at := v.uses[i]
-		for _, other := range v.served() {
+		for _, other := range every() {
 			if slices.Contains(own[at], other.Name) {
 				continue
 			}

@@ -11,7 +11,6 @@ import (
 // catalogue is what a scenario can ask for by name.
 type catalogue struct {
 	own        []lock.Entry // strategies that the caller brought along
-	families   families
 	strategies []string
 	tokenless  map[string]bool // strategies that never hand out a token
 	entries    map[string]lock.Entry
@@ -22,11 +21,10 @@ type catalogue struct {
 	overrides  []results.Override // that the file is read with
 }
 
-// known returns what a scenario can ask for that has these families and the caller's own
-// strategies.
-func known(f families, own []lock.Entry) catalogue {
-	c := catalogue{own: own, families: f, points: f.points(), checks: checker.Catalogue(), workloads: workload.Catalogue(), tokenless: map[string]bool{}, entries: map[string]lock.Entry{}}
-	for _, s := range f.strategies() {
+// known returns what a scenario can ask for, with the caller's own strategies.
+func known(own []lock.Entry) catalogue {
+	c := catalogue{own: own, points: Points(), checks: checker.Catalogue(), workloads: workload.Catalogue(), tokenless: map[string]bool{}, entries: map[string]lock.Entry{}}
+	for _, s := range Strategies() {
 		c.strategies = append(c.strategies, s.Name)
 		c.tokenless[s.Name] = !s.Fenced()
 		c.entries[s.Name] = s
@@ -42,7 +40,7 @@ func known(f families, own []lock.Entry) catalogue {
 }
 
 // known returns what the scenario could ask for when it was read.
-func (s *Scenario) known() catalogue { return known(s.served(), s.Own) }
+func (s *Scenario) known() catalogue { return known(s.Own) }
 
 func (c catalogue) workloadNames() []string {
 	var names []string

@@ -45,4 +45,4 @@ func unknownStrategy(name string, known []string, plain bool) string {
 }
 
 // entries are the strategies that the scenario can name.
-func (s *Scenario) entries() []lock.Entry { return slices.Concat(s.served().strategies(), s.Own) }
+func (s *Scenario) entries() []lock.Entry { return slices.Concat(every().strategies(), s.Own) }

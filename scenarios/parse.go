@@ -34,13 +34,7 @@ func Parse(name string, data []byte, own ...lock.Entry) (*Scenario, error) {
 	if err := CheckOwn(own...); err != nil {
 		return nil, err
 	}
-	return parse(name, data, known(Families(), own))
-}
-
-// Sibling reads another scenario as [Parse] does, with the families of servers that s
-// was read with. The names of own were checked when s was read.
-func (s *Scenario) Sibling(name string, data []byte, own []lock.Entry) (*Scenario, error) {
-	return parse(name, data, known(s.served(), own))
+	return parse(name, data, known(own))
 }
 
 func parse(name string, data []byte, known catalogue) (*Scenario, error) {
@@ -58,12 +52,11 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 		Resource: Resource{Fence: "off"},
 		Network:  Network{Latency: draw.Fixed(time.Millisecond)},
 		Own:      known.own,
-		families: known.families,
 		Path:     name,
 		Text:     bytes.Clone(data),
 	}
 	s.samples = map[string][]time.Duration{}
-	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum, s.samples), Extensions: s.served().extensions(), Keys: openKeys(s.served().parts())}
+	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum, s.samples), Extensions: every().extensions(), Keys: openKeys(every().parts())}
 	at, err := decoder.Decode(name, data, s)
 	if err != nil {
 		return nil, err

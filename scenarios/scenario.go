@@ -49,8 +49,6 @@ type Scenario struct {
 
 	// Own are strategies that the caller brought along to [Parse].
 	Own []lock.Entry `yaml:"-"`
-	// families are those of lock servers that the file was read with.
-	families families
 	// Warnings are about settings that defeat each other. The scenario can be run,
 	// and the run says little about the locks.
 	Warnings []Warning `yaml:"-"`

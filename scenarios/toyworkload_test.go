@@ -40,11 +40,11 @@ func TestAWorkloadIsAFileAndALineOfTheCatalogue(t *testing.T) {
 		{", locks: 4", "f.yaml:5:42: workload.locks must be between 1 and 3, and is 4"},
 		{", locks: 1, writes: 2", "f.yaml:5:45: workload.writes: the workload toy has no writes"},
 	} {
-		if _, err := scenarios.ParseKnowing("f.yaml", fmt.Appendf(nil, text, tt.more), nil, toy()); err == nil || err.Error() != tt.want {
+		if _, err := scenarios.ParseKnowing("f.yaml", fmt.Appendf(nil, text, tt.more), toy()); err == nil || err.Error() != tt.want {
 			t.Errorf("%q: error %v, want %s", tt.more, err, tt.want)
 		}
 	}
-	s, err := scenarios.ParseKnowing("f.yaml", fmt.Appendf(nil, text, ", locks: 1"), nil, toy())
+	s, err := scenarios.ParseKnowing("f.yaml", fmt.Appendf(nil, text, ", locks: 1"), toy())
 	if err != nil {
 		t.Fatal(err)
 	}

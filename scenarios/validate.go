@@ -226,7 +226,7 @@ func (v *validator) settings() error {
 		parts    []lock.Part // that the locks of the place can have
 		families strictyaml.Extension
 	}
-	all := v.served().parts()
+	all := every().parts()
 	places := []place{{"", &v.Lock, all, v.Families}}
 	for i := range v.Strategies {
 		places = append(places, place{v.uses[i], &v.Strategies[i].Lock, v.partsOf(v.Strategies[i]), v.Strategies[i].Families})
@@ -249,11 +249,11 @@ func (v *validator) settings() error {
 // strategy that a call brings along, and the file only names, can have any.
 func (v *validator) partsOf(use Strategy) []lock.Part {
 	if entry, ok := v.known.entries[use.Name]; ok {
-		if family, err := v.served().of(entry); err == nil {
+		if family, err := every().of(entry); err == nil {
 			return family.Parts
 		}
 	}
-	return v.served().parts()
+	return every().parts()
 }
 
 // openKeys returns the keys of a lock section that name parts.

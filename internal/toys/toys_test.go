@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -21,6 +22,7 @@ func TestAnExtensionNeedsOnlyItsFilesAndOneLine(t *testing.T) {
 		prints string
 	}{
 		{"check", []string{"run", "toy.yaml", "--no-report", "--quiet"}, "brief"},
+		{"family", []string{"run", "toy.yaml", "--no-report", "--quiet"}, "toy-cas"},
 		{"preset", []string{"run", "toy.yaml", "--no-report", "--quiet"}, "redis-careless"},
 		{"workload", []string{"run", "toy.yaml", "--no-report", "--quiet"}, "redis"},
 		{
@@ -31,7 +33,7 @@ func TestAnExtensionNeedsOnlyItsFilesAndOneLine(t *testing.T) {
 	} {
 		t.Run(toy.name, func(t *testing.T) {
 			over := lay(t, toy.name)
-			over.run(t, over.root, "go", append([]string{"test", "-overlay", over.path, "-run", "Toy"}, over.packages...)...)
+			over.run(t, over.root, "go", append([]string{"test", "-vet=off", "-overlay", over.path, "-run", "Toy"}, over.packages...)...)
 			program := filepath.Join(t.TempDir(), "lockquake")
 			over.run(t, over.root, "go", "build", "-overlay", over.path, "-o", program, "./cmd/lockquake")
 			if printed := over.run(t, over.folder, program, toy.args...); !strings.Contains(printed, toy.prints) {
@@ -89,8 +91,8 @@ func lay(t *testing.T, name string) *overlay {
 	return o
 }
 
-// insert writes a copy of the file of the tree that gets the new line, and returns the paths
-// of both.
+// insert makes the changed copy of the one file of the tree that gets a line, and
+// returns the paths of both. A line that names a package needs its import too.
 func (o *overlay) insert(t *testing.T) (file, changed string) {
 	t.Helper()
 	spec, err := os.ReadFile(filepath.Join(o.folder, "line.txt"))
@@ -98,20 +100,26 @@ func (o *overlay) insert(t *testing.T) (file, changed string) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimRight(string(spec), "\n"), "\n")
-	if len(lines) != 3 {
-		t.Fatalf("line.txt has %d lines, not three: the file, the line before, the line", len(lines))
+	name, pairs := lines[0], slices.Collect(slices.Chunk(lines[1:], 2))
+	imports := slices.DeleteFunc(slices.Clone(pairs), func(pair []string) bool { return !strings.HasPrefix(pair[len(pair)-1], "\t\"lockquake/") })
+	if len(lines)%2 == 0 || len(pairs)-len(imports) != 1 || len(imports) > 1 {
+		t.Fatalf("line.txt has %d lines, not the file, the line before, the line, and perhaps the same of an import", len(lines))
 	}
-	file = filepath.Join(o.root, lines[0])
-	text, err := os.ReadFile(file)
+	file = filepath.Join(o.root, name)
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := lines[1] + "\n"
-	if n := strings.Count(string(text), before); n != 1 {
-		t.Fatalf("%s has the line %q %d times, not once", lines[0], lines[1], n)
+	text := string(data)
+	for _, pair := range pairs {
+		before, line := pair[0]+"\n", pair[1]+"\n"
+		if n := strings.Count(text, before); n != 1 {
+			t.Fatalf("%s has the line %q %d times, not once", name, pair[0], n)
+		}
+		text = strings.Replace(text, before, before+line, 1)
 	}
 	changed = filepath.Join(filepath.Dir(o.path), "changed.go")
-	if err := os.WriteFile(changed, []byte(strings.Replace(string(text), before, before+lines[2]+"\n", 1)), 0o600); err != nil {
+	if err := os.WriteFile(changed, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return file, changed

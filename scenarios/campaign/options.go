@@ -200,5 +200,5 @@ func (o *Options) Entries() []lock.Entry {
 
 // Pool returns what carries out runs of the scenario under the options.
 func (o *Options) Pool(s *scenarios.Scenario) *run.Pool {
-	return &run.Pool{Jobs: o.Jobs, Own: o.Own, Stall: o.Stall, Trace: o.trace, Caches: s.Caches()}
+	return &run.Pool{Jobs: o.Jobs, Own: o.Own, Stall: o.Stall, Trace: o.trace, Caches: scenarios.Caches()}
 }

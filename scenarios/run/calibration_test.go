@@ -7,6 +7,7 @@ import (
 
 	"lockquake/checker"
 	"lockquake/internal/draw"
+	"lockquake/scenarios"
 	"lockquake/scenarios/internal/runtest"
 	"lockquake/scenarios/run"
 )
@@ -99,7 +100,7 @@ func TestCalibrationPause(t *testing.T) {
 	if testing.Short() {
 		runs = 500
 	}
-	r := &run.Runner{Scenario: s, Caches: s.Caches()}
+	r := &run.Runner{Scenario: s, Caches: scenarios.Caches()}
 	lost := 0
 	for seed := uint64(1); seed <= runs; seed++ {
 		trial, err := r.Once(s.Strategies[0], seed)

@@ -105,7 +105,7 @@ func (r *Runner) Once(use scenarios.Strategy, seed uint64) (*results.Trial, erro
 		return nil, err
 	}
 	r.recorder.Reset()
-	family, err := r.Scenario.FamilyOf(entry)
+	family, err := scenarios.FamilyOf(entry)
 	if err != nil {
 		return nil, newError(r.Scenario, use, seed, err)
 	}
@@ -143,7 +143,7 @@ func (r *Runner) Entry(name string) (lock.Entry, error) {
 	}
 	if r.entries == nil {
 		r.entries = map[string]lock.Entry{}
-		for _, e := range r.Scenario.CatalogueEntries() {
+		for _, e := range scenarios.Strategies() {
 			r.entries[e.Name] = e
 		}
 	}

@@ -235,7 +235,7 @@ func (z *shrinker) trySeed(seed uint64, change func(*scenarios.Scenario) bool) b
 		z.err = err
 		return false
 	}
-	small, err := z.runner.Scenario.Sibling(z.path, text, z.own)
+	small, err := scenarios.Parse(z.path, text, z.own...)
 	if err != nil {
 		return false // a change that no file can say
 	}

@@ -12,7 +12,7 @@ import (
 	"lockquake/history"
 	"lockquake/scenarios"
 	"lockquake/scenarios/internal/runtest"
-	"lockquake/sim/backend"
+	simtoy "lockquake/sim/toy"
 )
 
 const beside = `name: beside
@@ -32,7 +32,7 @@ const stops = `faults:
 
 func parseBeside(t *testing.T, text string) *scenarios.Scenario {
 	t.Helper()
-	s, err := scenarios.ParseKnowing("beside.yaml", []byte(text), []backend.Family{toyFamily()})
+	s, err := scenarios.Parse("beside.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func parseBeside(t *testing.T, text string) *scenarios.Scenario {
 
 // Two families stand in one scenario under one plan of faults, and the checks judge
 // both: without faults both locks hold, and with pauses and crashes neither does.
-func TestStrategiesOfTwoFamiliesShareAPlan(t *testing.T) {
+func TestToyStrategiesOfTwoFamiliesShareAPlan(t *testing.T) {
 	for _, test := range []struct {
 		faults   string
 		violates bool
@@ -57,7 +57,7 @@ func TestStrategiesOfTwoFamiliesShareAPlan(t *testing.T) {
 
 // A fault that a family does not know does not happen to its servers, and the same
 // entry does to those of another.
-func TestFaultHappensToTheFamiliesThatKnowIt(t *testing.T) {
+func TestToyFaultHappensToTheFamiliesThatKnowIt(t *testing.T) {
 	s := parseBeside(t, beside+stops)
 	for _, use := range s.Strategies {
 		trial := runtest.Trial(t, s, use.Label, 1)
@@ -80,7 +80,7 @@ func TestFaultHappensToTheFamiliesThatKnowIt(t *testing.T) {
 }
 
 // The settings of a family are judged as all others are, wherever the file has them.
-func TestSettingsOfAFamilyAreJudgedWhereTheyStand(t *testing.T) {
+func TestToySettingsOfAFamilyAreJudgedWhereTheyStand(t *testing.T) {
 	for _, test := range []struct{ from, to, want string }{
 		{"lock: {ttl: 2s}", "toy: {wiat: 1s}", `beside.yaml:6:7: unknown key "wiat"; did you mean "wait"?`},
 		{"lock: {ttl: 2s}", "toys: {wait: 1s}", `beside.yaml:6:1: unknown key "toys"; did you mean "toy"?`},
@@ -93,14 +93,14 @@ func TestSettingsOfAFamilyAreJudgedWhereTheyStand(t *testing.T) {
 		{"[redis, toy-cas]", "[toy-cas]\nfaults: [{at: 1s, failover: {}}]", `beside.yaml:8:19: faults[0].failover: servers of toy know no such fault`},
 	} {
 		text := strings.Replace(beside, test.from, test.to, 1)
-		if _, err := scenarios.ParseKnowing("beside.yaml", []byte(text), []backend.Family{toyFamily()}); fmt.Sprint(err) != test.want {
+		if _, err := scenarios.Parse("beside.yaml", []byte(text)); fmt.Sprint(err) != test.want {
 			t.Errorf("%s:\n got %v\nwant %s", test.to, err, test.want)
 		}
 	}
 }
 
 // A worker's setting goes before that of the use, and that before that of the scenario.
-func TestSettingsOfAFamilyAreLaidOverEachOther(t *testing.T) {
+func TestToySettingsOfAFamilyAreLaidOverEachOther(t *testing.T) {
 	s := parseBeside(t, strings.Replace(beside, "toy-cas]", "toy-cas, {name: toy-cas, label: quick, toy: {wait: 20ms}}]", 1)+
 		"toy: {wait: 5s, dials: 2}\neach: [{worker: worker-2, toy: {wait: 1ms}}]\n")
 	for _, test := range []struct {
@@ -108,16 +108,16 @@ func TestSettingsOfAFamilyAreLaidOverEachOther(t *testing.T) {
 		worker string
 		want   time.Duration
 	}{{1, "worker-1", 5 * time.Second}, {1, "worker-2", time.Millisecond}, {2, "worker-1", 20 * time.Millisecond}, {2, "worker-2", time.Millisecond}} {
-		got := toyOf(s.FamilySettings(s.Strategies[test.use], test.worker)).Toy
-		if got.Wait != test.want || got.Dials != 2 {
-			t.Errorf("%s under %s: %+v, want wait %v and 2 dials", test.worker, s.Strategies[test.use].Label, got, test.want)
+		got := simtoy.Family().ReplyTimeout.Of(s.FamilySettings(s.Strategies[test.use], test.worker))
+		if got != test.want {
+			t.Errorf("%s under %s: a client waits for %v, want %v", test.worker, s.Strategies[test.use].Label, got, test.want)
 		}
 	}
 }
 
 // The schema has the section of a family, and its strategies.
-func TestSchemaHasTheSettingsOfAFamily(t *testing.T) {
-	text, err := json.Marshal(scenarios.SchemaKnowing(toyFamily()))
+func TestToySchemaHasTheSettingsOfAFamily(t *testing.T) {
+	text, err := json.Marshal(scenarios.Schema())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,8 +128,5 @@ func TestSchemaHasTheSettingsOfAFamily(t *testing.T) {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the schema has no %s", want)
 		}
-	}
-	if without, _ := json.Marshal(scenarios.Schema()); strings.Contains(string(without), "toy") {
-		t.Error("the program has toys")
 	}
 }
