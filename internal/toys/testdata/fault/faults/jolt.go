@@ -53,7 +53,7 @@ func (f *Jolt) Apply(on any, d time.Duration) error {
 
 // Begins implements Fault.
 func (f *Jolt) Begins(s Scene) string {
-	return s.halts(fmt.Sprintf("is moved to a host that is %s ahead, for", s.Short(f.By)))
+	return s.stops(fmt.Sprintf("is moved to a host that is %s ahead, for", s.Short(f.By)))
 }
 
 // Ends implements Fault.
