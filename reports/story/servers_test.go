@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"lockquake/scenarios"
-	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/run"
 )
 
 // A lock that takes a majority of servers is told of as one lock: who has most
@@ -16,7 +16,7 @@ func TestStoryOfSeveralServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial, err := campaign.Once(s, "redlock", 1)
+	trial, err := run.Once(s, run.Request{Label: "redlock", Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
