@@ -299,7 +299,7 @@ func TestLinearizableAgreesWithAllOrders(t *testing.T) {
 
 func TestLostUpdateAgreesWithTheSum(t *testing.T) {
 	seen := map[Verdict]int{}
-	rapid.Check(t, func(t *rapid.T) {
+	agrees := func(t *rapid.T) {
 		h := randomStory(t, true, false)
 		// On an honest resource, a counter that was only incremented by one has lost nothing if and
 		// only if its value is the number of increments.
@@ -331,7 +331,14 @@ func TestLostUpdateAgreesWithTheSum(t *testing.T) {
 			t.Errorf("nothing is lost, but unwitnessed: %+v", results[0].Findings)
 		}
 		seen[want]++
-	})
+	}
+	// With -short one check draws only 20 histories. About one time in 40 they are all valid.
+	const most = 10
+	for range most {
+		if rapid.Check(t, agrees); t.Failed() || seen[Valid] > 0 && seen[Invalid] > 0 {
+			break
+		}
+	}
 	if seen[Valid] == 0 || seen[Invalid] == 0 {
 		t.Errorf("stories of one kind only: %v", seen)
 	}

@@ -5,35 +5,35 @@ import (
 	"time"
 )
 
-// AnswerErrors is a server that is there, and refuses commands for a while.
+// AnswerErrors makes a server refuse commands with an error for a while.
 type AnswerErrors struct {
 	OnServer
 	// With is the error that it answers with.
 	With Code `yaml:"with" doc:"the error, which decides what is refused; READONLY: writes; LOADING: all but commands about the connection; OOM: what may need memory; MISCONF: writes; CLUSTERDOWN: commands with keys"`
 }
 
-// Code is the error that a server answers with for a while, by its first word. It
-// decides which commands the server refuses.
+// Code is the first word of the error that a server answers with. It decides which commands the
+// server refuses.
 type Code string
 
-// The codes, those of Redis.
+// The codes of Redis.
 const (
 	CodeReadOnly    Code = "READONLY"    // it was made a replica: writes
 	CodeLoading     Code = "LOADING"     // it reads its data: nearly everything
-	CodeMemory      Code = "OOM"         // it is short of memory: what may need more of it
+	CodeMemory      Code = "OOM"         // it is out of memory: commands that may need more
 	CodeDisk        Code = "MISCONF"     // its last snapshot failed: writes
 	CodeClusterDown Code = "CLUSTERDOWN" // its cluster is down: commands with keys
 )
 
-// Sort implements Word.
-func (Code) Sort() string { return "error" }
+// Noun implements Word.
+func (Code) Noun() string { return "error" }
 
 // Words implements Word.
 func (Code) Words() []string {
-	return texts(CodeReadOnly, CodeLoading, CodeMemory, CodeDisk, CodeClusterDown)
+	return asStrings(CodeReadOnly, CodeLoading, CodeMemory, CodeDisk, CodeClusterDown)
 }
 
-// refuses says which commands a server refuses with the error.
+// refuses names the commands that a server refuses with the error.
 func (c Code) refuses() string {
 	switch c {
 	case CodeReadOnly, CodeDisk:
@@ -68,7 +68,7 @@ func (f *AnswerErrors) check(s Spec, workers, nodes []string) error {
 	case f.With == "":
 		return &ParamError{"with", fmt.Sprintf("is missing: one of %v", f.With.Words())}
 	case !known(f.With):
-		return unknownWord("with", f.With.Sort(), f.With)
+		return unknownWord("with", f.With.Noun(), f.With)
 	case f.Target == "resource":
 		return &ParamError{"target", "the resource has no such errors"}
 	}
@@ -84,7 +84,7 @@ func (f *AnswerErrors) read(r *reader) {
 	r.known(f.With, "error")
 }
 
-func (*AnswerErrors) carriedOut(servers any) bool {
+func (*AnswerErrors) supported(servers any) bool {
 	_, can := servers.(interface{ Refuse(node string, with Code) })
 	return can
 }

@@ -9,7 +9,7 @@ import (
 	"lockquake/internal/draw"
 )
 
-func TestAnswerErrorsParams(t *testing.T) {
+func TestAnswerErrorsNeedsAKnownErrorAndALockServer(t *testing.T) {
 	wantInvalid(t, []invalid{
 		{"of the lock", moment(&AnswerErrors{With: CodeLoading}), "", ""},
 		{"of a server", moment(&AnswerErrors{OnServer: OnServer{Target: "lock"}, With: CodeMemory}), "", ""},
@@ -21,7 +21,7 @@ func TestAnswerErrorsParams(t *testing.T) {
 	})
 }
 
-func TestAnswerErrorsSteps(t *testing.T) {
+func TestAPlanHasTheErrorOfAnswerErrors(t *testing.T) {
 	at := 5 * time.Second
 	spec := Spec{At: &at, Timing: Timing{For: draw.Fixed(2 * time.Second)}, Fault: &AnswerErrors{With: CodeReadOnly}}
 	plan := Generate([]Spec{spec}, 1, workers(), duration)

@@ -2,7 +2,7 @@ package faults
 
 import "time"
 
-// Cancel is a caller who does not want to wait any longer.
+// Cancel cancels the context of a worker's section, as a caller with a timeout does.
 type Cancel struct{ OnWorker }
 
 // Info implements Fault.

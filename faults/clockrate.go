@@ -10,10 +10,10 @@ import (
 // ClockRate lets a clock run fast or slow for a while.
 type ClockRate struct {
 	OnNode
-	// Clock is the clock that runs wrong; the default is ClockWall.
+	// Clock selects the clock; the default is ClockWall.
 	Clock Clock `yaml:"clock" doc:"which clock of the node"`
-	// PPM is how much faster than true time the clock runs, in parts per
-	// million; negative for slower.
+	// PPM is the clock's error rate in parts per million: above 0 it runs fast,
+	// below 0 slow.
 	PPM int64 `yaml:"ppm" doc:"how much too fast the clock runs, in parts per million"`
 }
 
@@ -26,15 +26,15 @@ const (
 	ClockMonotonic Clock = "monotonic"
 )
 
-// Sort implements Word.
-func (Clock) Sort() string { return "clock" }
+// Noun implements Word.
+func (Clock) Noun() string { return "clock" }
 
 // Words implements Word.
-func (Clock) Words() []string { return texts(ClockWall, ClockMonotonic) }
+func (Clock) Words() []string { return asStrings(ClockWall, ClockMonotonic) }
 
-// mostPPM is the fastest that a clock can run: twice as fast as true time. At
-// its negative it would stand still.
-const mostPPM = 1_000_000
+// maxPPM bounds the rate: at +maxPPM a clock runs twice as fast as true time, at -maxPPM it would
+// not run at all.
+const maxPPM = 1_000_000
 
 // Info implements Fault.
 func (*ClockRate) Info() Info {
@@ -50,10 +50,10 @@ func (f *ClockRate) check(s Spec, workers, nodes []string) error {
 	switch {
 	case f.PPM == 0:
 		return &ParamError{"ppm", "is missing: how much too fast the clock runs, in parts per million"}
-	case f.PPM <= -mostPPM || f.PPM > mostPPM:
-		return &ParamError{"ppm", fmt.Sprintf("%d is not between -%d and %d", f.PPM, mostPPM, mostPPM)}
+	case f.PPM <= -maxPPM || f.PPM > maxPPM:
+		return &ParamError{"ppm", fmt.Sprintf("%d is not between -%d and %d", f.PPM, maxPPM, maxPPM)}
 	case f.Clock != "" && !known(f.Clock):
-		return unknownWord("clock", f.Clock.Sort(), f.Clock)
+		return unknownWord("clock", f.Clock.Noun(), f.Clock)
 	}
 	return f.OnNode.check(s, workers, nodes)
 }
@@ -68,8 +68,8 @@ func (f *ClockRate) read(r *reader) {
 	r.known(f.Clock, "clock")
 	text := r.word("rate")
 	ppm, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || ppm == 0 || ppm <= -mostPPM || ppm > mostPPM {
-		r.fail("%q is no rate between -%d and %d parts per million", text, mostPPM, mostPPM)
+	if err != nil || ppm == 0 || ppm <= -maxPPM || ppm > maxPPM {
+		r.fail("%q is no rate between -%d and %d parts per million", text, maxPPM, maxPPM)
 	}
 	f.PPM = ppm
 	r.expect("ppm")

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestClockParams(t *testing.T) {
+func TestClockFaultsNeedAChange(t *testing.T) {
 	wantInvalid(t, []invalid{
 		{"step of a server", moment(&ClockStep{OnNode: OnNode{Target: "lock"}, By: 30 * time.Second}), "", ""},
 		{"step back", moment(&ClockStep{OnNode: OnNode{Target: "worker-1"}, By: -time.Second}), "", ""},
@@ -22,7 +22,7 @@ func TestClockParams(t *testing.T) {
 	})
 }
 
-func TestClockRateIsOfTheWallClockUnlessSaid(t *testing.T) {
+func TestClockRateChangesTheWallClockByDefault(t *testing.T) {
 	got := moment(&ClockRate{OnNode: OnNode{Target: "lock"}, PPM: 500}).targets(workers())
 	want := []Fault{&ClockRate{OnNode: OnNode{Target: "lock"}, PPM: 500, Clock: ClockWall}}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// ClockStep moves a wall clock at once, and back when the fault is over: a
-// wrong time server that is put right, or an operator's slip.
+// ClockStep moves a wall clock at once, and moves it back when the fault ends. A
+// time server that is wrong for a while does this, and so does an operator's mistake.
 type ClockStep struct {
 	OnNode
-	// By is how far the clock moves; it may be negative.
+	// By is the distance that the clock moves; below 0 it moves back.
 	By time.Duration `yaml:"by" doc:"how far the clock moves, forward or back"`
 }
 

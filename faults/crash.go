@@ -6,40 +6,39 @@ import (
 	"time"
 )
 
-// Crash ends a process without a word. It is started again when the fault
-// is over. A worker knows nothing of its earlier life then; a server knows what
-// it had saved, or what Data says.
+// Crash ends a process abruptly, and starts it again when the fault ends. A worker restarts with
+// empty memory. A server restarts with the data that it had saved, or with what Data names.
 type Crash struct {
 	OnNode
-	// Data says what a server still knows; the default follows from its persistence.
+	// Data selects what is left of a server's data; the default follows from its persistence.
 	Data Data "yaml:\"data\" without:\"by the server's `persistence`\" doc:\"what a server still knows after this crash; kept: everything; lost: nothing; written: the process was killed, its machine lives on, and all that its persistence has written is there; unless given, the power went, and what its persistence has synchronised is there\""
 }
 
-// Data is what a server still knows after a crash.
+// Data names what is left of a server's data after a crash.
 type Data string
 
-// The ways.
+// The values of Data.
 const (
 	DataByPersistence Data = ""     // what its persistence has saved
 	DataKept          Data = "kept" // everything
 	DataLost          Data = "lost" // nothing
-	// DataWritten: the process was killed and its machine lives on, so what the
-	// server had written to a file is there, synchronised or not: everything,
-	// unless its persistence is none.
+	// DataWritten: the process was killed, but its machine runs on. Everything that the server
+	// had written to a file is left, synchronised or not. That is all data, unless its
+	// persistence is none.
 	DataWritten Data = "written"
 )
 
-// Sort implements Word.
-func (Data) Sort() string { return "data" }
+// Noun implements Word.
+func (Data) Noun() string { return "data" }
 
 // Words implements Word.
-func (Data) Words() []string { return texts(DataKept, DataLost, DataWritten) }
+func (Data) Words() []string { return asStrings(DataKept, DataLost, DataWritten) }
 
 // Info implements Fault.
 func (*Crash) Info() Info {
 	return kind[Crash](Info{
 		Kind: "crash", Kills: true,
-		Doc: "ends the process of a worker without a word, or lets a server lose power (data: written kills it only), and starts it again after the time given",
+		Doc: "ends the process of a worker abruptly, or cuts the power of a server (data: written only kills its process), and starts it again after the time given",
 	})
 }
 
@@ -48,7 +47,7 @@ func (*Crash) places() []Place {
 	return []Place{
 		{Name: "crash", Letter: "c", Default: true, Order: 40, Fault: &Crash{}, Doc: "the worker's process ends, and is started again later"},
 		{Name: "server-crash", Letter: "s", Default: true, Order: 50, Fault: &Crash{lock, DataLost}, For: briefly, Doc: "the lock's server crashes, and is back at once without its data"},
-		{Name: "server-restart", Letter: "r", Order: 60, Fault: &Crash{lock, DataKept}, For: briefly, Doc: "the lock's server is started anew, with its data"},
+		{Name: "server-restart", Letter: "r", Order: 60, Fault: &Crash{lock, DataKept}, For: briefly, Doc: "the lock's server restarts, with its data"},
 	}
 }
 
@@ -82,7 +81,7 @@ func (f *Crash) read(r *reader) {
 	}
 }
 
-func (*Crash) carriedOut(servers any) bool {
+func (*Crash) supported(servers any) bool {
 	_, can := servers.(interface {
 		Crash(nodes []string, data Data, d time.Duration)
 	})
@@ -97,7 +96,7 @@ func (f *Crash) Apply(on any, d time.Duration) error {
 	return ask(on, f, func(t crasher) error { return t.Crash(f.Target, f.Data, d) })
 }
 
-// Begins implements Fault. The last event of a worker tells of its crash.
+// Begins implements Fault. A worker's crash has no sentence here: the last event of the worker has one.
 func (*Crash) Begins(s Scene) string {
 	if s.Worker || s.Down {
 		return ""
@@ -105,7 +104,7 @@ func (*Crash) Begins(s Scene) string {
 	return "crashes"
 }
 
-// Ends implements Fault. The lock's servers say themselves that they start again.
+// Ends implements Fault. The lock's servers have no sentence here: each has an event for its restart.
 func (f *Crash) Ends(s Scene) (text string, turning bool) {
 	if !s.Down || !s.Worker && f.Target != "resource" {
 		return "", false

@@ -7,12 +7,12 @@ import (
 	"lockquake/internal/draw"
 )
 
-// moment makes a timed spec of a kind.
+// moment returns a spec of the fault at 0s, for 1s.
 func moment(f Fault) Spec {
 	return Spec{At: new(time.Duration), Timing: Timing{For: draw.Fixed(time.Second)}, Fault: f}
 }
 
-func TestStallParams(t *testing.T) {
+func TestStallNeedsAWorkerAndATask(t *testing.T) {
 	wantInvalid(t, []invalid{
 		{"renewal of one", moment(&Stall{OnWorker: OnWorker{Target: "worker-1"}, Task: "renewal"}), "", ""},
 		{"renewal of each", moment(&Stall{OnWorker: OnWorker{Target: EachWorker}, Task: "renewal"}), "", ""},
@@ -22,7 +22,7 @@ func TestStallParams(t *testing.T) {
 	})
 }
 
-func TestSuspendAndCrashParams(t *testing.T) {
+func TestOnlyALockServerCanCrashWithoutItsData(t *testing.T) {
 	wantInvalid(t, []invalid{
 		{"suspended worker", moment(&Suspend{OnNode: OnNode{Target: "worker-1"}}), "", ""},
 		{"suspended server", moment(&Suspend{OnNode: OnNode{Target: "lock"}}), "", ""},
@@ -38,7 +38,7 @@ func TestSuspendAndCrashParams(t *testing.T) {
 	})
 }
 
-func TestWorkParams(t *testing.T) {
+func TestOverrunAndCancelNeedAWorker(t *testing.T) {
 	wantInvalid(t, []invalid{
 		{"overrun", moment(&Overrun{OnWorker: OnWorker{Target: EachWorker}, By: time.Second}), "", ""},
 		{"overrun of a server", moment(&Overrun{OnWorker: OnWorker{Target: "lock"}, By: time.Second}), "target", `no worker is called "lock"`},
@@ -48,5 +48,5 @@ func TestWorkParams(t *testing.T) {
 	})
 }
 
-// instant makes a timed spec of a kind that takes no time.
+// instant returns a spec of the fault at 0s, without a length.
 func instant(f Fault) Spec { return Spec{At: new(time.Duration), Fault: f} }

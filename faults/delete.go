@@ -2,11 +2,10 @@ package faults
 
 import "time"
 
-// Delete is a third party that takes keys away: an operator, a script that
-// cleans up.
+// Delete lets a third party delete keys, such as an operator or a cleanup script.
 type Delete struct {
 	OnServer
-	// Key is the pattern of the keys; the default is every lock of the scenario.
+	// Key is the pattern of the keys; without one all locks of the scenario are deleted.
 	Key string `yaml:"key" without:"all of them" doc:"pattern of the keys"`
 }
 
@@ -38,7 +37,7 @@ func (f *Delete) read(r *reader) {
 	f.Key = r.key()
 }
 
-func (*Delete) carriedOut(servers any) bool {
+func (*Delete) supported(servers any) bool {
 	_, can := servers.(interface {
 		Delete(node, pattern string) []string
 	})
@@ -54,7 +53,7 @@ func (f *Delete) Apply(on any, _ time.Duration) error {
 }
 
 // Begins implements Fault.
-func (*Delete) Begins(s Scene) string { return s.taken("deleted") }
+func (*Delete) Begins(s Scene) string { return s.keysGone("deleted") }
 
 // Ends implements Fault.
 func (*Delete) Ends(Scene) (text string, turning bool) { return "delete ends", false }

@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// Target is the system that a plan is carried out on: the simulation, or real
-// servers and processes.
+// Target is the system that a plan is applied to: the simulation, or real servers
+// and processes.
 type Target interface {
-	// At calls do when the run has come to the moment.
+	// At calls do at the moment of the run.
 	At(moment time.Duration, do func())
-	// OnPoint calls do when worker comes to the point for the nth time, while
-	// the worker is there.
+	// OnPoint calls do when worker comes to the point for the nth time. The worker
+	// is still at the point during the call.
 	OnPoint(worker, point string, nth int, do func()) error
-	// Apply lets the fault of a step take hold, now. The target ends it by itself after
-	// Step.For. Of faults that overlap on one worker or link, each lasts until its own
-	// end. Steps are numbered from 1.
+	// Apply begins the fault of a step now. The target ends it after Step.For. If
+	// faults overlap on one worker or link, each lasts until its own end. Steps are
+	// numbered from 1.
 	Apply(number int, s Step) error
 }
 
-// Drive hands every step of the plan to the target before the run begins. It
-// returns the error of the first one that the target cannot take. A step that
-// cannot take hold later, in the run, is told to failed. Both errors name the
-// step; steps are numbered from 1 in the order of the plan.
+// Drive schedules every step of the plan on the target before the run begins. It
+// returns the error of the first step that the target refuses. If a step fails
+// later, during the run, Drive calls failed. Both errors name the step; steps are
+// numbered from 1 in the order of the plan.
 func Drive(p Plan, t Target, failed func(error)) error {
 	for i, step := range p.Steps {
 		number := i + 1
@@ -42,12 +42,12 @@ func Drive(p Plan, t Target, failed func(error)) error {
 	return nil
 }
 
-// ask calls do with what a fault is applied to, as the interface that the kind of the
-// fault needs. It returns an error if the target has no such methods.
+// ask calls do with the target, as the interface T that the kind of the fault needs.
+// It returns an error if the target does not implement T.
 func ask[T any](on any, f Fault, do func(T) error) error {
 	t, ok := on.(T)
 	if !ok {
-		return fmt.Errorf("this target cannot carry out a %s", f.Info().Kind)
+		return fmt.Errorf("this target does not support a %s", f.Info().Kind)
 	}
 	return do(t)
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tape is a Target that writes down what it is asked for, and knows no worker
-// called ghost.
+// tape is a Target that records its calls. It has no worker called ghost.
 type tape struct {
 	lines []string
 	calls []func()
@@ -40,7 +39,7 @@ func (p *tape) Apply(number int, s Step) error {
 	return nil
 }
 
-func TestDrive(t *testing.T) {
+func TestDriveAppliesEachStepAndReportsThoseThatFail(t *testing.T) {
 	plan, err := ParsePlan(`
 		at 5s pause worker-1 for 2s #4
 		at 6s pause ghost for 2s #4
@@ -65,11 +64,11 @@ func TestDrive(t *testing.T) {
 	}
 	const failure = "step 2, at 6s pause ghost for 2s #4: there is no ghost"
 	if len(failures) != 1 || failures[0].Error() != failure || !errors.Is(failures[0], errGhost) {
-		t.Errorf("told were %v, want %s", failures, failure)
+		t.Errorf("the failures are %v, want %s", failures, failure)
 	}
 }
 
-func TestDriveReturnsWhatTheTargetCannotTake(t *testing.T) {
+func TestDriveReturnsTheErrorOfAStepThatTheTargetRefuses(t *testing.T) {
 	plan, err := ParsePlan("when ghost acquired 1 pause worker-1 for 2s #1")
 	if err != nil {
 		t.Fatal(err)

@@ -2,8 +2,8 @@ package faults
 
 import "time"
 
-// Drop loses a single message. A connection cannot lose a message and live:
-// the client sees silence first, then a reset, which comes after the length.
+// Drop loses a single message. A connection does not survive the loss of a message: the client
+// gets no answer at first, and a reset after the length of the fault.
 type Drop struct{ OnMessage }
 
 // Info implements Fault.

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Duplicate lets a request arrive twice, as a proxy that sends it again
-// does.
+// Duplicate delivers a request twice, as a proxy does that repeats a request.
 type Duplicate struct{ OnRequest }
 
 // Info implements Fault.

@@ -8,8 +8,8 @@ import (
 	"lockquake/history"
 )
 
-// A file that was written before events had effects is read as one of today: by
-// the kind of a fault the reader finds the effect that the catalogue gives it.
+// Files of older versions have no effects. The reader adds those of the catalogue by
+// the kinds of the faults.
 func TestAnOlderHistoryIsReadWithTheEffectsOfTheCatalogue(t *testing.T) {
 	for _, info := range Kinds() {
 		file := fmt.Sprintf(`{"schema":1}
@@ -25,8 +25,8 @@ func TestAnOlderHistoryIsReadWithTheEffectsOfTheCatalogue(t *testing.T) {
 	}
 }
 
-// Each kind has the effect that it was judged by.
-func TestAKindSaysItsEffect(t *testing.T) {
+// The checks judge faults by these effects.
+func TestEachKindHasItsEffect(t *testing.T) {
 	want := map[Kind]Effect{
 		"pause": Stops, "stall": Stops, "suspend": Stops, "clock-rate": Skews, "clock-step": Steps,
 		"hold": Catches, "drop": Catches, "duplicate": Catches, "reorder": Catches, "error": Fails, "cancel": Cancels,

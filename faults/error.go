@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// Error lets the server answer one request with an error, and not carry it
-// out.
+// Error makes the server answer one request with an error instead of running it.
 type Error struct {
 	OnRequest
-	// Text is the error; the default is what a busy Redis says.
+	// Text is the error; the default is the error of a busy Redis.
 	Text string `yaml:"text" doc:"the error that the server answers with"`
 }
 
@@ -23,7 +22,7 @@ func (*Error) Info() Info {
 	})
 }
 
-// The resource has no errors to answer with.
+// places leaves out read and write, because the resource has no such errors.
 func (*Error) places() []Place {
 	return []Place{{
 		Name: "error", Letter: "e", Order: 110, Fault: &Error{}, Except: []string{"dial", "read", "write"},

@@ -9,10 +9,10 @@ import (
 	"lockquake/internal/draw"
 )
 
-// Evict is a server that is short of memory and drops a key.
+// Evict drops one key, as a server does that is short of memory.
 type Evict struct {
 	OnServer
-	// Key is the pattern of the keys of which one goes; the default is every key.
+	// Key is the pattern of the keys of which one is dropped; without one it is any key.
 	Key string `yaml:"key" without:"all of them" doc:"pattern of the keys"`
 }
 
@@ -40,7 +40,7 @@ func (f *Evict) read(r *reader) {
 	f.Key = r.key()
 }
 
-func (*Evict) carriedOut(servers any) bool {
+func (*Evict) supported(servers any) bool {
 	_, can := servers.(interface {
 		Evict(node, pattern string, pick *draw.Draw) []string
 	})
@@ -56,7 +56,7 @@ func (f *Evict) Apply(on any, _ time.Duration) error {
 }
 
 // Begins implements Fault.
-func (*Evict) Begins(s Scene) string { return s.taken("evicted") }
+func (*Evict) Begins(s Scene) string { return s.keysGone("evicted") }
 
 // Ends implements Fault.
 func (*Evict) Ends(Scene) (text string, turning bool) { return "evict ends", false }
@@ -64,7 +64,7 @@ func (*Evict) Ends(Scene) (text string, turning bool) { return "evict ends", fal
 // EndsLease implements LeaseEnder.
 func (*Evict) EndsLease(worker string) string { return worker + "'s lease is evicted" }
 
-// checkKey refuses a pattern that a line of a plan cannot have.
+// checkKey refuses a pattern with a space, because a line of a plan is split at spaces.
 func checkKey(pattern string) error {
 	if strings.ContainsFunc(pattern, unicode.IsSpace) {
 		return &ParamError{"key", fmt.Sprintf("%q has a space in it", pattern)}
@@ -72,7 +72,7 @@ func checkKey(pattern string) error {
 	return nil
 }
 
-// keyWords are the words of a plan about a pattern, none for the default.
+// keyWords returns the words of a plan for a pattern, none for the default.
 func keyWords(pattern string) []string {
 	if pattern == "" {
 		return nil
@@ -80,7 +80,7 @@ func keyWords(pattern string) []string {
 	return []string{"key", pattern}
 }
 
-// key reads keyWords.
+// key reads the words that keyWords returns.
 func (r *reader) key() string {
 	if r.next("key") {
 		return r.word("key")

@@ -2,7 +2,7 @@ package faults
 
 import "time"
 
-// Failover makes the replica the primary, with what it has got by then.
+// Failover makes the replica the primary, with the writes that have reached it.
 type Failover struct{ OnServer }
 
 // Info implements Fault.
@@ -19,7 +19,7 @@ func (*Failover) places() []Place {
 
 func (*Failover) needs() []Need { return []Need{{What: NeedsReplica}} }
 
-func (*Failover) carriedOut(servers any) bool {
+func (*Failover) supported(servers any) bool {
 	_, can := servers.(interface{ Promote() })
 	return can
 }
@@ -30,7 +30,7 @@ func (f *Failover) Apply(on any, _ time.Duration) error {
 	return ask(on, f, func(t promoter) error { return t.Promote() })
 }
 
-// Begins implements Fault. The promotion tells of itself.
+// Begins implements Fault. It is empty, because the promotion is an event of its own.
 func (*Failover) Begins(Scene) string { return "" }
 
 // Ends implements Fault.

@@ -8,52 +8,53 @@ import (
 	"lockquake/internal/draw"
 )
 
-// EachWorker stands for every worker in turn, where a target or one end of a
-// link is named.
+// EachWorker as a target, or as one end of a link, stands for every worker: the rule
+// makes one fault for each.
 const EachWorker = "each worker"
 
 // lockServers stands for every server of the lock.
 const lockServers = "lock"
 
-// Fault is one thing that goes wrong, with its parameters: a pointer to the struct
-// of its kind. In a [Spec] a name may stand for several (EachWorker) or be left out;
-// in a [Step] it names one worker or server. Nobody changes a Fault once it is in one
-// of these; [Rename] makes another one.
+// Fault is one fault with its parameters: a pointer to the struct of its kind. In a
+// [Spec] its target may be EachWorker or empty; in a [Step] the target is one worker
+// or server. A Fault is immutable once it is in a Spec or a Step; [Rename] returns a
+// changed copy.
 //
 // A kind embeds one of [OnWorker], [OnNode], [OnServer], [OnLink], [OnMessage] and
-// [OnRequest], which have the methods that are not exported. A kind with
-// parameters of its own adds to them.
+// [OnRequest], which implement the unexported methods. A kind with parameters of its
+// own extends these methods.
 type Fault interface {
-	// Info tells of the kind.
+	// Info describes the kind.
 	Info() Info
-	// Apply lets the fault take hold, now and for d. It asks on for the method that
-	// it needs, and returns an error if on does not have it.
+	// Apply begins the fault now, for d, by a method of on. It returns an error if
+	// on does not have that method.
 	Apply(on any, d time.Duration) error
-	// Begins is the sentence of a story about a fault that takes hold, without its
-	// subject. It is "" where another event tells of it, or where it hit nothing.
+	// Begins returns the sentence of a story for the begin of the fault, without the
+	// subject. It is "" if another event has the sentence, or if the fault hit nothing.
 	Begins(s Scene) string
-	// Ends is the sentence about a fault that lets go, likewise. A sentence is turning
-	// if the story turns on it.
+	// Ends returns the sentence for the end of the fault. It is turning if it is a
+	// turning point of the story, which the story marks.
 	Ends(s Scene) (text string, turning bool)
 
-	// names are the fields that name a worker or a server: one for a target, two for
-	// a link, none for a message.
+	// names returns the fields that name a worker or a server: one for a target, two
+	// for a link, none for a message.
 	names() []*string
-	// describe fills in what the Info of its kind has from what it takes hold of.
+	// describe sets the fields of the Info that follow from the sort of target.
 	describe(info *Info)
-	// check returns the first thing that is wrong with the parameters, a *ParamError.
+	// check returns the first error in the parameters, a *ParamError.
 	check(s Spec, workers, nodes []string) error
-	// words are what the line of a plan has between the kind and the length, and read
-	// takes them.
+	// words returns the words between the kind and the length in the line of a plan.
+	// read parses these words.
 	words() []string
 	read(r *reader)
 }
 
-// completer is a fault with parameters that have a default.
+// completer is a fault with parameters that have a default. complete sets those that
+// are missing.
 type completer interface{ complete() }
 
 // Names returns the workers and servers that a fault names: its target, or the two
-// ends of a link, or none if it is one of a message.
+// ends of its link. A fault of a message names none.
 func Names(f Fault) []string {
 	var names []string
 	for _, name := range f.names() {
@@ -62,7 +63,7 @@ func Names(f Fault) []string {
 	return names
 }
 
-// Rename returns the fault with other names, those that to returns.
+// Rename returns a copy of the fault with each name replaced by to(name).
 func Rename(f Fault, to func(name string) string) Fault {
 	other := f.Info().copy(f)
 	for _, name := range other.names() {
@@ -71,9 +72,9 @@ func Rename(f Fault, to func(name string) string) Fault {
 	return other
 }
 
-// Named returns a fault of a kind that names what the target of an event does: a
-// worker, a server, or a link as from->to. Its other parameters are not known. It is nil
-// if there is no such kind.
+// Named returns a fault of a kind for the target of an event: a worker, a server, or a
+// link as from->to. Its other parameters have no values. It is nil if there is no such
+// kind.
 func Named(kind Kind, target string) Fault {
 	info, known := Lookup(kind)
 	if !known {
@@ -89,63 +90,62 @@ func Named(kind Kind, target string) Fault {
 	return f
 }
 
-// CarriedOut reports whether servers of a lock have the method that the fault needs of
-// them. What the simulation does to any machine needs nothing of them.
-func CarriedOut(f Fault, servers any) bool {
-	special, ok := f.(interface{ carriedOut(servers any) bool })
-	return !ok || special.carriedOut(servers)
+// Supported reports whether the servers of a lock have the method that the fault needs. A
+// fault that the simulation injects into any machine needs no method of them.
+func Supported(f Fault, servers any) bool {
+	special, ok := f.(interface{ supported(servers any) bool })
+	return !ok || special.supported(servers)
 }
 
 // Spec is one entry of a scenario's faults: a rule from which Generate makes
 // the steps of a plan.
 type Spec struct {
-	// At, When and Every exclude each other, and one of them is there.
+	// Exactly one of At, When and Every is set.
 	At   *time.Duration `yaml:"at" doc:"the moment of a single fault"`
 	When *When          `yaml:"when" doc:"the point in a worker's work at which a single fault falls"`
 	Timing
 	Optional bool `yaml:"optional" doc:"the scenario is fine even if this fault never met anything"`
-	// Case is "" for a fault that falls in all runs.
+	// Case is "" for a fault of all runs.
 	Case string `yaml:"case" doc:"the runs in which it falls: every strategy is run once for each case that there is"`
-	// Class is the letter of one, "" for none.
+	// Class is the letter of the fault's class, "" for none.
 	Class string `yaml:"class" doc:"the class of faults that the case belongs to, by which strategies make their claims"`
-	// Fault is what goes wrong.
 	Fault Fault
 }
 
-// Timing is how often a fault falls and how long it lasts. In a scenario file it is among
-// the parameters of the kind.
+// Timing holds how often a fault begins and how long it lasts. In a scenario file its
+// fields are among the parameters of the kind.
 type Timing struct {
 	Every *draw.Dist `yaml:"every" doc:"from the end of one fault to the begin of the next, for each target by itself"`
-	// For is more exact in the Info of some kinds.
+	// Info.Length explains For if a kind does not use it as the length of the fault.
 	For draw.Dist `yaml:"for" doc:"how long it lasts"`
 }
 
 // Kind returns the kind of the fault.
 func (s Spec) Kind() Kind { return s.Fault.Info().Kind }
 
-// When is a point in a worker's work: the Nth time (from 1) that Worker
-// comes to the point called Point. In a Spec, an Nth of 0 stands for 1.
+// When ties a fault to a worker's work: it begins when Worker comes to the point
+// called Point for the Nth time, from 1. In a Spec an Nth of 0 stands for 1.
 type When struct {
 	Worker string `yaml:"worker" doc:"which worker"`
 	Point  string `yaml:"point" doc:"a named step of the worker or a message"`
 	Nth    int    `yaml:"nth" doc:"which time the worker comes to the point, from 1"`
 }
 
-// Plan is everything that will go wrong in one run, in order. It is data: it
-// can be printed, edited, parsed and run again.
+// Plan lists all faults of one run, in order. It is data: it can be printed, edited,
+// parsed and run again.
 type Plan struct {
 	Steps []Step
 }
 
-// Step is one fault: when it falls, how long it lasts, and what it does.
+// Step is one fault of a plan, with its begin and its length.
 type Step struct {
-	// Spec is the entry of the scenario's faults that it came from, from 0.
+	// Spec is the index of the step's rule among the scenario's faults, from 0.
 	Spec int
-	// At is the moment, if When is nil.
+	// At is the moment at which it begins, if When is nil.
 	At time.Duration
 	// When ties the step to a point of a worker instead of a moment.
 	When *When
-	// For is how long it lasts, 0 for a kind that takes no time.
+	// For is how long it lasts, 0 for an instant kind.
 	For   time.Duration
 	Fault Fault
 }
@@ -153,9 +153,9 @@ type Step struct {
 // Kind returns the kind of the fault.
 func (s Step) Kind() Kind { return s.Fault.Info().Kind }
 
-// Target names what the fault takes hold of, as the events of a history do: a worker, a
-// server, or a link as from->to. A fault of one message is one of the worker that comes
-// to the point.
+// Target names the fault's target as the events of a history do: a worker, a server, or
+// a link as from->to. The target of a fault of one message is the worker that comes to
+// the point.
 func (s Step) Target() string { return target(s.Fault, s.When) }
 
 func target(f Fault, when *When) string {
@@ -168,9 +168,9 @@ func target(f Fault, when *When) string {
 	return when.Worker
 }
 
-// targets returns a fault for each worker, server or link that the rule takes hold
-// of, with the defaults of its parameters. Without a target it is the worker
-// that comes to the point, or for a kind that only servers have the lock.
+// targets returns a fault for each worker, server or link that the rule names, with
+// the defaults of its parameters. The default target is the worker that comes to the
+// point, or all servers of the lock if the kind hits servers only.
 func (s Spec) targets(workers []string) []Fault {
 	base := s.Fault.Info().copy(s.Fault)
 	if c, ok := base.(completer); ok {
@@ -185,20 +185,20 @@ func (s Spec) targets(workers []string) []Fault {
 		default:
 			*names[0] = s.When.Worker
 		}
-		return spread(base, 0, workers)
+		return perWorker(base, 0, workers)
 	case 2:
 		var links []Fault
-		for _, from := range spread(base, 0, workers) {
-			links = append(links, spread(from, 1, workers)...)
+		for _, from := range perWorker(base, 0, workers) {
+			links = append(links, perWorker(from, 1, workers)...)
 		}
 		return slices.DeleteFunc(links, func(f Fault) bool { return *f.names()[0] == *f.names()[1] })
 	}
 	return []Fault{base}
 }
 
-// spread returns a copy of the fault for each worker if its name is EachWorker, else the
-// fault alone.
-func spread(f Fault, name int, workers []string) []Fault {
+// perWorker returns a copy of the fault for each worker if the name with this index is
+// EachWorker, else the fault alone.
+func perWorker(f Fault, name int, workers []string) []Fault {
 	if *f.names()[name] != EachWorker {
 		return []Fault{f}
 	}

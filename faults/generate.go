@@ -12,21 +12,21 @@ import (
 // Generate makes the plan of one run. The specs must be valid for these
 // workers and this duration.
 //
-// Every length and gap is a draw by (seed, spec, target, ordinal), so one more
-// worker, or one more spec at the end of the list, leaves the other faults
-// where they are. A fault that falls again and again has a sequence of its
-// own for each target, in which a gap counts from the end of the fault before.
+// Every length and gap is drawn by (seed, spec, target, ordinal), so one more
+// worker, or one more spec at the end of the list, does not move the other
+// faults. A repeated fault has a sequence of its own for each target, in which a
+// gap begins at the end of the fault before.
 //
-// Timed steps come first, by their moment, at equal moments by spec and then
-// in the order of the workers. They begin before duration and last for their
-// full length, which may go beyond it. Steps tied to a point follow in the order
-// of the specs. Timed pauses of one worker that overlap are one step.
+// Timed steps come first, ordered by moment, then by spec, then by worker. They
+// begin before duration and last for their full length, which may exceed it.
+// Steps tied to a point follow, in the order of the specs. Timed pauses of one
+// worker that overlap are merged into one step.
 func Generate(specs []Spec, seed uint64, workers []string, duration time.Duration) Plan {
 	return generate(specs, func(Spec) bool { return true }, seed, workers, duration)
 }
 
-// GenerateCase makes the plan of a run under one case: the specs of other cases
-// have no part in it, and those of none do.
+// GenerateCase makes the plan of a run under one case. It uses the specs of that case
+// and those that belong to no case.
 func GenerateCase(specs []Spec, name string, seed uint64, workers []string, duration time.Duration) Plan {
 	return generate(specs, func(s Spec) bool { return s.Case == "" || s.Case == name }, seed, workers, duration)
 }
@@ -61,10 +61,10 @@ func generate(specs []Spec, has func(Spec) bool, seed uint64, workers []string, 
 	slices.SortStableFunc(timed, func(a, b Step) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Spec, b.Spec))
 	})
-	return Plan{append(unitePauses(timed), tied...)}
+	return Plan{append(mergePauses(timed), tied...)}
 }
 
-// repeat makes the steps of one target of a fault that falls again and again.
+// repeat makes the steps of a repeated fault for one target.
 func (s Spec) repeat(instant bool, step Step, stream draw.Stream, duration time.Duration) []Step {
 	var steps []Step
 	end := time.Duration(0)
@@ -80,9 +80,8 @@ func (s Spec) repeat(instant bool, step Step, stream draw.Stream, duration time.
 	}
 }
 
-// length draws how long a fault lasts. Distributions that come close to 0 may
-// round to it, but a fault that lasts no time would be none, unless it is of a
-// kind that takes no time.
+// length draws how long a fault lasts: 0 for an instant kind, else at least 1 ns,
+// because a sample of a distribution near 0 may be rounded to 0.
 func (s Spec) length(instant bool, d *draw.Draw) time.Duration {
 	if instant {
 		return 0

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// rules are one of each kind and each way to say when.
+// rules returns specs with at, when and every, of a few kinds.
 func rules() []Spec {
 	pauses := draw.Dist{Kind: draw.Lognormal, Median: 2 * time.Second, P99: 30 * time.Second}
 	return []Spec{
@@ -30,9 +30,9 @@ func rules() []Spec {
 	}
 }
 
-// TestGoldenPlan holds the plans of a few seeds to the file that every
-// architecture is tested with.
-func TestGoldenPlan(t *testing.T) {
+// The golden file holds the plans of a few seeds. They must be the same on every
+// architecture.
+func TestTheGoldenPlansStayTheSame(t *testing.T) {
 	var got strings.Builder
 	for seed := range uint64(3) {
 		fmt.Fprintf(&got, "# seed %d\n%v", seed, Generate(rules(), seed, workers(), duration))
@@ -101,8 +101,7 @@ func TestEveryPlanKeepsTheRules(t *testing.T) {
 	}
 }
 
-// A fault lasts for its whole length, however late it begins.
-func TestLateFaultRunsItsCourse(t *testing.T) {
+func TestAFaultNearTheEndOfTheRunKeepsItsLength(t *testing.T) {
 	at := duration - time.Second
 	for _, rule := range []Spec{
 		{At: &at, Fault: &Crash{OnNode: OnNode{Target: "lock"}}, Timing: Timing{For: draw.Fixed(time.Minute)}},
@@ -115,7 +114,7 @@ func TestLateFaultRunsItsCourse(t *testing.T) {
 	}
 }
 
-func TestOneMoreDoesNotMoveTheOthers(t *testing.T) {
+func TestOneMoreSpecOrWorkerDoesNotMoveTheOtherFaults(t *testing.T) {
 	kept := func(plan Plan, keep func(Step) bool) string {
 		var rest Plan
 		for _, step := range plan.Steps {
@@ -151,7 +150,7 @@ func TestOneMoreDoesNotMoveTheOthers(t *testing.T) {
 	}
 }
 
-func TestSeedsDiffer(t *testing.T) {
+func TestEachSeedHasAPlanOfItsOwn(t *testing.T) {
 	seen := map[string]uint64{}
 	for seed := range uint64(200) {
 		plan := Generate(rules()[:1], seed, workers(), duration).String()
@@ -162,9 +161,9 @@ func TestSeedsDiffer(t *testing.T) {
 	}
 }
 
-// TestRepeatedFaultsFallAsOftenAsSaid counts faults whose gaps are exponential
-// with mean 20 s and which last almost no time: a Poisson process.
-func TestRepeatedFaultsFallAsOftenAsSaid(t *testing.T) {
+// The gaps are exponential with mean 20 s, and the faults last almost no time. So their
+// number is that of a Poisson process.
+func TestRepeatedFaultsHaveTheRateOfTheirGaps(t *testing.T) {
 	const runs = 400
 	rule := Spec{Fault: &Partition{OnLink: OnLink{From: EachWorker, To: "lock"}}, Timing: Timing{Every: seconds(20), For: draw.Fixed(1)}}
 	count := 0
@@ -177,7 +176,7 @@ func TestRepeatedFaultsFallAsOftenAsSaid(t *testing.T) {
 	}
 }
 
-func TestGapCountsFromTheEndOfTheFaultBefore(t *testing.T) {
+func TestAGapBeginsAtTheEndOfTheFaultBefore(t *testing.T) {
 	every := draw.Fixed(10 * time.Second)
 	rule := Spec{Fault: &Pause{OnNode: OnNode{Target: "worker-1"}}, Timing: Timing{Every: &every, For: draw.Fixed(15 * time.Second)}}
 	want := "at 10s pause worker-1 for 15s #1\nat 35s pause worker-1 for 15s #1\n"
@@ -186,12 +185,12 @@ func TestGapCountsFromTheEndOfTheFaultBefore(t *testing.T) {
 	}
 }
 
-func TestLengths(t *testing.T) {
+func TestAStepHasTheDrawnLengthAndAtLeastOneNanosecond(t *testing.T) {
 	long, worker := Timing{For: draw.Fixed(time.Hour)}, &Pause{OnNode{"worker-1"}}
 	specs := []Spec{
 		{When: &When{"worker-1", "acquired", 0}, Timing: long, Fault: worker},
 		{At: new(50 * time.Second), Timing: long, Fault: worker},
-		// Even a length that was drawn as 0 is one.
+		// A length that was drawn as 0 becomes 1 ns.
 		{At: new(20 * time.Second), Fault: &Pause{OnNode: OnNode{Target: "worker-2"}}, Timing: Timing{For: draw.Dist{Kind: draw.Empirical, Samples: []time.Duration{0}}}},
 	}
 	want := `at 20s pause worker-2 for 1ns #3
@@ -203,7 +202,7 @@ when worker-1 acquired 1 pause worker-1 for 1h0m0s #1
 	}
 }
 
-func TestPlanDoesNotShareTheScenariosPoints(t *testing.T) {
+func TestAChangedPlanDoesNotChangeTheSpecs(t *testing.T) {
 	specs := rules()
 	plan := Generate(specs, 1, workers(), duration)
 	for _, step := range plan.Steps {
@@ -216,9 +215,8 @@ func TestPlanDoesNotShareTheScenariosPoints(t *testing.T) {
 	}
 }
 
-// A run under one case has the faults of that case and those of none, with the
-// draws that they would have without the others.
-func TestGenerateCase(t *testing.T) {
+// The draws of these faults do not depend on the other cases.
+func TestARunUnderACaseHasTheFaultsOfThatCaseAndThoseOfNoCase(t *testing.T) {
 	specs := rules()
 	specs[0].Case, specs[1].Case = "one", "other"
 	all := Generate(specs, 3, workers(), duration)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Hold delays a single message, and with it what follows on the same
+// Hold delays a single message, and with it all later messages of the same
 // connection.
 type Hold struct{ OnMessage }
 

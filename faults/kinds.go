@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Kinds is the catalogue. A kind is all in its own file.
+// Kinds is the catalogue. Everything else about a kind is in its own file.
 func Kinds() []Info {
 	var kinds []Info
 	for _, f := range []Fault{
@@ -57,79 +57,80 @@ type Kind string
 const (
 	// AnyPoint: a moment or any point.
 	AnyPoint = "any"
-	// MessagePoint: only a point at which a message begins its way, named
-	// <operation>.sent for a request and <operation>.replied for a reply.
+	// MessagePoint: only a point at which a message is sent, named <operation>.sent
+	// for a request and <operation>.replied for a reply.
 	MessagePoint = "message"
 	// RequestPoint: only <operation>.sent.
 	RequestPoint = "request"
 )
 
 // Effect names the change that a fault makes to its target while it lasts, as the
-// events of a history name it. A fault that makes none of these changes has none.
+// events of a history do. It is "" for a fault that makes none of these changes.
 type Effect string
 
 // The effects.
 const (
-	Stops   Effect = "stops"   // the target, or one of its tasks, stands still
-	Skews   Effect = "skews"   // its clock goes at a rate of its own
-	Steps   Effect = "steps"   // its clock is moved at once
-	Catches Effect = "catches" // one message is late, lost or there twice
+	Stops   Effect = "stops"   // the target, or one of its tasks, stops
+	Skews   Effect = "skews"   // its clock runs too fast or too slow
+	Steps   Effect = "steps"   // its clock jumps
+	Catches Effect = "catches" // one message is late, lost or delivered twice
 	Fails   Effect = "fails"   // one request is answered with an error
 	Cancels Effect = "cancels" // the context of one section ends
 )
 
-// Hits says what a fault must meet for it to count as a hit.
+// Hits selects the rule by which a fault counts as a hit.
 type Hits int
 
-// The ways.
+// The rules.
 const (
-	// HitsSections: a section of its target while the fault lasts, or any worker's if the
-	// target is a server.
+	// HitsSections: its target was in a section while the fault lasted. If the target
+	// is a server, a section of any worker counts.
 	HitsSections Hits = iota
-	// HitsNewSections: such a section that begins while it lasts.
+	// HitsNewSections: such a section began while the fault lasted.
 	HitsNewSections
-	// HitsGrants: a grant that was live on the servers that it took keys from.
+	// HitsGrants: it removed keys from servers, and one of them held a live grant.
 	HitsGrants
-	// HitsMessage: it has caught a message, so somebody waits for it.
+	// HitsMessage: it caught a message.
 	HitsMessage
-	// HitsTold: the target tells so while the run goes on.
-	HitsTold
+	// HitsReported: the target reported a hit during the run.
+	HitsReported
 )
 
-// Info is what the catalogue says of a kind of fault.
+// Info describes a kind of fault in the catalogue.
 type Info struct {
 	Kind Kind
 	// Doc is one line for a list.
 	Doc string
-	// Length says what the parameter for means, "" for how long the fault lasts.
+	// Length explains the parameter "for" of the kind; "" if it is how long the fault
+	// lasts.
 	Length string
-	// Instant: it takes no time.
+	// Instant: it has no length.
 	Instant bool
-	// Effect is for the checks, which tell faults apart by it.
+	// Effect is its effect on the target, by which checks tell faults apart.
 	Effect Effect
-	// Hits is what it must meet.
+	// Hits is the rule by which it counts as a hit.
 	Hits Hits
-	// Kills: the process that it takes hold of is down while it lasts.
+	// Kills: the target's process is down while the fault lasts.
 	Kills bool
-	// Copies: the request that it takes hold of arrives a second time, after its length.
+	// Copies: its request arrives a second time, after its length.
 	Copies bool
-	// Schema is the JSON Schema of the parameters that are more than the type of their field
-	// says.
+	// Schema has the JSON Schema of those parameters for which the type of the field is
+	// not precise enough.
 	Schema map[string]map[string]any
 	// OnNetwork: a timeline draws it on the lane of the network.
 	OnNetwork bool
 
 	// Point is AnyPoint, MessagePoint or RequestPoint.
 	Point string
-	// Server: it can take hold of a server. OnlyServer: of nothing else.
+	// Server: its target can be a server. OnlyServer: its target must be a server.
 	Server, OnlyServer bool
 
-	// New returns a fault of the kind without parameters.
+	// New returns a fault of the kind with zero parameters.
 	New  func() Fault
 	copy func(Fault) Fault
 }
 
-// kind completes the Info of a kind by its type.
+// kind completes the Info of the kind that the type P implements.
 func kind[P any, F interface {
 	*P
 	Fault
@@ -144,8 +145,7 @@ func kind[P any, F interface {
 	return info
 }
 
-// Params lists the parameters that the kind takes, by their names in a scenario
-// file.
+// Params lists the parameters of the kind, by their keys in a scenario file.
 func (info Info) Params() []string {
 	var params []string
 	for _, field := range reflect.VisibleFields(reflect.TypeOf(info.New()).Elem()) {
@@ -171,36 +171,35 @@ func (info Info) Defaults() Fault {
 	return f
 }
 
-// Word is a parameter that is one of a few words.
+// Word is a parameter with a few possible words as values.
 type Word interface {
-	// Sort is what such a word is called, such as mode.
-	Sort() string
-	// Words are those that there are.
+	// Noun names such a word in a message, such as "mode".
+	Noun() string
+	// Words lists the possible words.
 	Words() []string
 }
 
-// Need is one thing that a fault needs in the scenario that it is part of, or it hits
-// nothing.
+// Need is one thing that the scenario must have, or the fault hits nothing.
 type Need struct {
 	What Needed
-	// Param is the parameter that says so, "" for the kind itself.
+	// Param is the parameter that causes the need, "" for the kind itself.
 	Param string
-	// Name is the value of the parameter.
+	// Name is the value of that parameter.
 	Name string
 }
 
-// Needed is what a fault may need.
+// Needed is a thing that a fault can need.
 type Needed int
 
 // The needs.
 const (
-	NeedsTask    Needed = iota // a task of a strategy, by its name
-	NeedsKey                   // keys of locks, by a pattern
+	NeedsTask    Needed = iota // a task of a strategy with this name
+	NeedsKey                   // keys of locks that match this pattern
 	NeedsReplica               // a replica of the lock's server
-	NeedsProcess               // a process of its own for the worker that is its target
+	NeedsProcess               // the worker that is its target has a process of its own
 )
 
-// Needs returns what a fault needs.
+// Needs lists the needs of a fault.
 func Needs(f Fault) []Need {
 	if n, ok := f.(interface{ needs() []Need }); ok {
 		return n.needs()
@@ -208,34 +207,34 @@ func Needs(f Fault) []Need {
 	return nil
 }
 
-// Asks reports whether a fault needs something of that sort.
-func Asks(f Fault, what Needed) bool {
+// Requires reports whether a fault has a need of this sort.
+func Requires(f Fault, what Needed) bool {
 	return slices.ContainsFunc(Needs(f), func(n Need) bool { return n.What == what })
 }
 
-// Place is one way in which a search places faults of a kind: with everything decided
-// but the point.
+// Place is a fault that a search can place, with all parameters set. Only its point is
+// open.
 type Place struct {
-	Name    string // as a search chooses it
+	Name    string // by which a search selects it
 	Doc     string // one line
-	Letter  string // that stands for it in a map, unlike that of any other
-	Default bool   // it is placed unless a search names others
-	// Order is where it comes in the list of all.
+	Letter  string // for maps; unique
+	Default bool   // a search places it if it names no others
+	// Order is its rank in the list of all places.
 	Order int
-	// Fault is what is placed. Without a target it takes hold of the worker that comes to
-	// the point.
+	// Fault is the fault to place. Its default target is the worker that comes to the
+	// point.
 	Fault Fault
-	// For is how long it lasts, 0 for as long as the search says.
+	// For is how long it lasts; 0: as long as the search sets.
 	For time.Duration
-	// Except are the operations whose messages it cannot take hold of.
+	// Except lists the operations whose messages it does not support.
 	Except []string
 }
 
-// briefly is how long a server is away that comes back at once: leases are still
-// alive then.
+// briefly is the time for which a restarting server is down. Leases are still alive
+// after it.
 const briefly = 10 * time.Millisecond
 
-// Places lists what a search can place, of all kinds.
+// Places lists the places of all kinds, in their order.
 func Places() []Place {
 	var all []Place
 	for _, info := range Kinds() {

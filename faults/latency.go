@@ -7,10 +7,10 @@ import (
 	"lockquake/internal/draw"
 )
 
-// Latency is a slow link.
+// Latency delays every message of a link.
 type Latency struct {
 	OnLink
-	// Add is what it adds to each message.
+	// Add is the delay of each message.
 	Add draw.Dist `yaml:"add" doc:"how much later each message comes"`
 }
 
@@ -48,10 +48,10 @@ func (f *Latency) Apply(on any, d time.Duration) error {
 
 // Begins implements Fault.
 func (f *Latency) Begins(s Scene) string {
-	return fmt.Sprintf("delays the messages %s for %s", f.in(s), s.Length)
+	return fmt.Sprintf("delays the messages %s for %s", f.label(s), s.Length)
 }
 
 // Ends implements Fault.
 func (f *Latency) Ends(s Scene) (text string, turning bool) {
-	return "delays the messages " + f.in(s) + " no longer", false
+	return "delays the messages " + f.label(s) + " no longer", false
 }

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Loss is a link that loses packets. A connection sends them again, so it
-// shows as delay, and as a time-out in the end.
+// Loss makes a link lose packets. TCP sends them again, so clients see delays, and timeouts if
+// the loss is high.
 type Loss struct {
 	OnLink
-	// Percent is the share of messages that it loses.
+	// Percent is the share of the messages that are lost.
 	Percent int `yaml:"percent" doc:"share of the messages that is lost"`
 }
 
@@ -53,10 +53,10 @@ func (f *Loss) Apply(on any, d time.Duration) error {
 
 // Begins implements Fault.
 func (f *Loss) Begins(s Scene) string {
-	return fmt.Sprintf("loses %d %% of the messages %s for %s", f.Percent, f.in(s), s.Length)
+	return fmt.Sprintf("loses %d %% of the messages %s for %s", f.Percent, f.label(s), s.Length)
 }
 
 // Ends implements Fault.
 func (f *Loss) Ends(s Scene) (text string, turning bool) {
-	return "loses no more messages " + f.in(s), false
+	return "loses no more messages " + f.label(s), false
 }

@@ -37,5 +37,5 @@ func (l *OnLink) check(_ Spec, workers, nodes []string) error {
 	return nil
 }
 
-// in names the link in a story.
-func (l *OnLink) in(s Scene) string { return s.Plain(l.From+" -> "+l.To, 50) }
+// label names the link in a story.
+func (l *OnLink) label(s Scene) string { return s.Plain(l.From+" -> "+l.To, 50) }

@@ -9,7 +9,7 @@ import (
 	"lockquake/internal/draw"
 )
 
-func TestLinkParams(t *testing.T) {
+func TestLinkFaultsNeedTwoEndsAndTheirParameter(t *testing.T) {
 	link := OnLink{From: "worker-1", To: "lock"}
 	wantInvalid(t, []invalid{
 		{"reset", instant(&Reset{link}), "", ""},
@@ -25,8 +25,7 @@ func TestLinkParams(t *testing.T) {
 	})
 }
 
-// A fault of each worker's link is one for each of them, and a step says all of it.
-func TestLinkSteps(t *testing.T) {
+func TestAPlanHasAStepForEachLinkWithAllParameters(t *testing.T) {
 	link := OnLink{From: "worker-1", To: "lock"}
 	plan := Generate([]Spec{
 		moment(&Loss{OnLink: OnLink{From: EachWorker, To: "lock"}, Percent: 7}),

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// OnMessage is a fault of the one message that is sent at its point. Whose message it is
-// follows from the point, so it has no target.
+// OnMessage is a fault of the one message that is sent at its point. It has no target,
+// because the point determines the sender.
 type OnMessage struct{}
 
 func (*OnMessage) names() []*string                     { return nil }
@@ -33,8 +33,8 @@ type OnRequest struct{ OnMessage }
 
 func (*OnRequest) describe(info *Info) { info.Point, info.Hits = RequestPoint, HitsMessage }
 
-// checkPoint returns an error unless a message that the kind can catch
-// begins its way at the point.
+// checkPoint returns an error if the kind is tied to messages and none that it can
+// catch is sent at the point.
 func (info Info) checkPoint(point string) error {
 	operation, event, _ := strings.Cut(point, ".")
 	switch {

@@ -9,7 +9,7 @@ import (
 	"lockquake/internal/draw"
 )
 
-func TestServerParams(t *testing.T) {
+func TestServerFaultsNeedAServerAndTheirParameter(t *testing.T) {
 	wantInvalid(t, []invalid{
 		{"overload", moment(&Overload{OnServer: OnServer{Target: "lock"}, Service: draw.Fixed(time.Second)}), "", ""},
 		{"overload of the lock", moment(&Overload{Service: draw.Fixed(time.Second)}), "", ""},
@@ -25,7 +25,7 @@ func TestServerParams(t *testing.T) {
 	})
 }
 
-func TestServerSteps(t *testing.T) {
+func TestAServerFaultHitsTheLockByDefault(t *testing.T) {
 	every := Spec{Fault: &Evict{Key: "*"}, Timing: Timing{Every: &draw.Dist{Kind: draw.Constant, Value: 25 * time.Second}}}
 	tied := Spec{When: &When{Worker: "worker-1", Point: "acquired"}, Timing: Timing{For: draw.Fixed(time.Second)}, Fault: &Crash{OnNode{"lock"}, DataKept}}
 	plan := Generate([]Spec{every, instant(&Failover{}), tied}, 1, workers(), duration)

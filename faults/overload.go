@@ -6,10 +6,10 @@ import (
 	"lockquake/internal/draw"
 )
 
-// Overload is a server that has too much to do: requests queue up.
+// Overload makes a server slow: each request takes a service time, and requests queue.
 type Overload struct {
 	OnServer
-	// Service is how long the server takes for one request.
+	// Service is the service time of one request.
 	Service draw.Dist `yaml:"service" doc:"how long a server takes for one request, one after another"`
 }
 

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Overrun makes work take longer than its author thought.
+// Overrun makes the work of sections take longer than planned.
 type Overrun struct {
 	OnWorker
-	// By is how much longer the work takes.
+	// By is the additional time.
 	By time.Duration `yaml:"by" doc:"how much longer the work takes"`
 }
 

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Partition cuts a link in one direction. Two of them cut it in both. It catches every
+// Partition cuts a link in one direction; two of them cut it in both. It catches every
 // message that arrives while it lasts.
 type Partition struct {
 	OnLink
-	// Mode says what happens to the messages; the default is ModeHold.
+	// Mode decides what happens to the messages; the default is ModeHold.
 	Mode Mode `yaml:"mode" doc:"what happens to the messages that are caught"`
 }
 
-// Mode says what a partition does with the messages that it catches.
+// Mode decides what a partition does with the messages that it catches.
 type Mode string
 
 // The modes of a partition.
@@ -23,16 +23,16 @@ const (
 	ModeHold Mode = "hold"
 	// ModeDrop loses them.
 	ModeDrop Mode = "drop"
-	// ModeReset breaks the connections on the link at once, and loses what is
-	// sent on new ones.
+	// ModeReset breaks the connections of the link at once, and loses the messages
+	// of new ones.
 	ModeReset Mode = "reset"
 )
 
-// Sort implements Word.
-func (Mode) Sort() string { return "mode" }
+// Noun implements Word.
+func (Mode) Noun() string { return "mode" }
 
 // Words implements Word.
-func (Mode) Words() []string { return texts(ModeHold, ModeDrop, ModeReset) }
+func (Mode) Words() []string { return asStrings(ModeHold, ModeDrop, ModeReset) }
 
 // Info implements Fault.
 func (*Partition) Info() Info {
@@ -49,7 +49,7 @@ func (f *Partition) check(s Spec, workers, nodes []string) error {
 		return err
 	}
 	if f.Mode != "" && !known(f.Mode) {
-		return unknownWord("mode", f.Mode.Sort(), f.Mode)
+		return unknownWord("mode", f.Mode.Noun(), f.Mode)
 	}
 	return nil
 }
@@ -74,8 +74,8 @@ func (f *Partition) Apply(on any, d time.Duration) error {
 
 // Begins implements Fault.
 func (f *Partition) Begins(s Scene) string {
-	return fmt.Sprintf("cuts %s for %s (%s)", f.in(s), s.Length, f.Mode)
+	return fmt.Sprintf("cuts %s for %s (%s)", f.label(s), s.Length, f.Mode)
 }
 
 // Ends implements Fault.
-func (f *Partition) Ends(s Scene) (text string, turning bool) { return "heals " + f.in(s), false }
+func (f *Partition) Ends(s Scene) (text string, turning bool) { return "heals " + f.label(s), false }

@@ -9,7 +9,7 @@ import (
 	"lockquake/internal/draw"
 )
 
-func TestPartitionParams(t *testing.T) {
+func TestAPartitionNeedsTwoKnownEndsAndAKnownMode(t *testing.T) {
 	cut := func(from, to string, mode Mode) Spec {
 		return Spec{At: new(time.Duration), Fault: &Partition{OnLink: OnLink{From: from, To: to}, Mode: mode}, Timing: Timing{For: draw.Fixed(time.Second)}}
 	}
@@ -28,7 +28,7 @@ func TestPartitionParams(t *testing.T) {
 	})
 }
 
-func TestPartitionLinks(t *testing.T) {
+func TestAPartitionOfEachWorkerIsOneForEachLink(t *testing.T) {
 	tests := []struct {
 		name string
 		f    Partition

@@ -2,8 +2,8 @@ package faults
 
 import "time"
 
-// Pause stops a process as SIGSTOP, a garbage collector or a hypervisor
-// does: it notices nothing, and finds its clocks moved on when it wakes.
+// Pause stops a process, as SIGSTOP, a garbage collector or a hypervisor does. The
+// process does not notice; when it wakes, its clocks have moved on.
 type Pause struct{ OnNode }
 
 // Info implements Fault.
@@ -27,16 +27,16 @@ func (p *Pause) Apply(on any, d time.Duration) error {
 }
 
 // Begins implements Fault.
-func (*Pause) Begins(s Scene) string { return s.halts("is paused") }
+func (*Pause) Begins(s Scene) string { return s.stops("is paused") }
 
 // Ends implements Fault.
 func (*Pause) Ends(s Scene) (text string, turning bool) { return s.wakes() }
 
-// unitePauses makes one step of timed pauses of one worker that overlap or
-// touch: a stopped process cannot be stopped again, and shrinking a plan
-// should not meet a pause that another one hides. The step is that of the
-// earliest. Steps come and go in the order of their moments.
-func unitePauses(steps []Step) []Step {
+// mergePauses merges timed pauses of one worker that overlap or touch into one step,
+// the earliest. A stopped process cannot be stopped again, and a pause inside another
+// one would be useless in a plan that is to be shrunk. Steps are ordered by moment,
+// before and after.
+func mergePauses(steps []Step) []Step {
 	var united []Step
 	last := map[string]int{} // index in united of a worker's latest pause
 	for _, step := range steps {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestPauseParams(t *testing.T) {
+func TestAPauseNeedsAKnownTargetOrAPoint(t *testing.T) {
 	pause := func(target string, when *When) Spec {
 		s := moment(&Pause{OnNode{target}})
 		if when != nil {
@@ -26,7 +26,7 @@ func TestPauseParams(t *testing.T) {
 	})
 }
 
-func TestPauseTargets(t *testing.T) {
+func TestAPauseHitsItsTargetOrElseTheWorkerAtThePoint(t *testing.T) {
 	point := &When{Worker: "worker-3"}
 	tests := []struct {
 		name   string
@@ -52,7 +52,7 @@ func TestPauseTargets(t *testing.T) {
 	}
 }
 
-func TestPausesOfOneWorkerUnite(t *testing.T) {
+func TestPausesOfOneWorkerThatOverlapAreMerged(t *testing.T) {
 	tests := []struct{ name, steps, want string }{
 		{
 			name:  "overlap",
@@ -91,7 +91,7 @@ func TestPausesOfOneWorkerUnite(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := Plan{unitePauses(plan.Steps)}.String()
+			got := Plan{mergePauses(plan.Steps)}.String()
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}

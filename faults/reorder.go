@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Reorder lets a request be overtaken by one on another connection of the
-// same client. On one connection requests keep their order.
+// Reorder delays a request until a later one of the same client, on another
+// connection, has overtaken it. Requests on one connection keep their order.
 type Reorder struct{ OnRequest }
 
 // Info implements Fault.

@@ -2,8 +2,8 @@ package faults
 
 import "time"
 
-// Reset breaks connections, as a load balancer or a server that closes
-// idle ones does: the user of one gets another session.
+// Reset breaks connections, as a load balancer does, or a server that closes idle
+// ones. The client opens a new connection, and so loses its session.
 type Reset struct{ OnLink }
 
 // Info implements Fault.
@@ -18,7 +18,7 @@ func (f *Reset) Apply(on any, _ time.Duration) error {
 }
 
 // Begins implements Fault.
-func (f *Reset) Begins(s Scene) string { return "resets the connections of " + f.in(s) }
+func (f *Reset) Begins(s Scene) string { return "resets the connections of " + f.label(s) }
 
 // Ends implements Fault.
 func (*Reset) Ends(Scene) (text string, turning bool) { return "reset ends", false }

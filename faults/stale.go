@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Stale is a read that a replica answers which lags behind.
+// Stale makes a server answer reads with old data, as a replica that lags does.
 type Stale struct {
 	OnServer
-	// By is how old the answers are.
+	// By is the age of the answers.
 	By time.Duration `yaml:"by" doc:"how old the answers are"`
 }
 
@@ -35,7 +35,7 @@ func (f *Stale) read(r *reader) {
 	f.By = r.duration(1)
 }
 
-func (*Stale) carriedOut(servers any) bool {
+func (*Stale) supported(servers any) bool {
 	_, can := servers.(interface {
 		SetStale(node string, by time.Duration)
 	})

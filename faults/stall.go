@@ -9,14 +9,14 @@ import (
 // while the work goes on.
 type Stall struct {
 	OnWorker
-	// Task is the task of the target that stops, by its name.
+	// Task names the task of the target that stops.
 	Task string `yaml:"task" doc:"name of the task, such as renewal"`
 }
 
 // Info implements Fault.
 func (*Stall) Info() Info {
 	return kind[Stall](Info{
-		Kind: "stall", Effect: Stops, Hits: HitsTold,
+		Kind: "stall", Effect: Stops, Hits: HitsReported,
 		Doc: "stops one task of a worker, such as its renewal, while its other tasks go on",
 	})
 }
@@ -45,8 +45,7 @@ func (f *Stall) Apply(on any, d time.Duration) error {
 	return ask(on, f, func(t staller) error { return t.Stall(f.Target, f.Task, d) })
 }
 
-// Begins implements Fault. A stall that hit nothing has no sentence: the worker had no
-// such task.
+// Begins implements Fault. It is empty if the worker had no such task.
 func (f *Stall) Begins(s Scene) string {
 	if s.Missed {
 		return ""

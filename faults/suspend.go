@@ -2,8 +2,8 @@ package faults
 
 import "time"
 
-// Suspend puts a machine to sleep: its monotonic clock stands still, and
-// its wall clock is right again when it wakes.
+// Suspend puts a machine to sleep. Its monotonic clock stops; its wall clock is right
+// when the machine wakes.
 type Suspend struct{ OnNode }
 
 // Info implements Fault.
@@ -27,7 +27,7 @@ func (f *Suspend) Apply(on any, d time.Duration) error {
 }
 
 // Begins implements Fault.
-func (*Suspend) Begins(s Scene) string { return s.halts("is suspended") }
+func (*Suspend) Begins(s Scene) string { return s.stops("is suspended") }
 
 // Ends implements Fault.
 func (*Suspend) Ends(s Scene) (text string, turning bool) { return s.wakes() }

@@ -18,9 +18,10 @@ import (
 //	at 7s failover lock #5
 //	at 8s latency worker-1 -> lock add lognormal median 20ms p99 1s for 5s #6
 //
-// A line names the moment, or the worker, its point and which time it comes
-// there; then the kind and what it takes hold of; then the length, if it has
-// one; and last the entry of the scenario's faults, from 1.
+// A line begins with the moment, or with a worker, a point and a number: the step
+// begins when the worker comes to the point for that time. The kind, its target and
+// its parameters follow, then the length if it has one, and last the number of the
+// rule among the scenario's faults, from 1.
 func (p Plan) String() string {
 	var text strings.Builder
 	for _, step := range p.Steps {
@@ -30,7 +31,7 @@ func (p Plan) String() string {
 	return text.String()
 }
 
-// String is the step's line in the text of a plan.
+// String returns the step's line in the text of a plan.
 func (s Step) String() string {
 	words := []string{"at", s.At.String()}
 	if s.When != nil {
@@ -44,8 +45,8 @@ func (s Step) String() string {
 	return strings.Join(append(words, fmt.Sprintf("#%d", s.Spec+1)), " ")
 }
 
-// ParsePlan reads what Plan.String writes. Blank lines, and lines that begin
-// with #, are left out. An error names the line, as in "line 3: ...".
+// ParsePlan reads what Plan.String writes. It skips blank lines and lines that begin
+// with #. An error names the line, as in "line 3: ...".
 func ParsePlan(text string) (Plan, error) {
 	var plan Plan
 	number := 0
@@ -93,11 +94,11 @@ func parseStep(words []string) (Step, error) {
 	return r.step, r.err
 }
 
-// reader takes a line apart from left to right. It keeps its first error
-// and returns zero values from then on.
+// reader parses the words of a line from left to right. It keeps its first error, and
+// its methods return zero values from then on.
 type reader struct {
-	step  Step // as far as it is known
-	info  Info // of its kind
+	step  Step // as far as it is read
+	info  Info // of the step's kind
 	words []string
 	err   error
 }
@@ -108,7 +109,7 @@ func (r *reader) fail(format string, args ...any) {
 	}
 }
 
-// word takes the next word; what says for an error what it should be.
+// word returns the next word. The error for a line that ends here names it by what.
 func (r *reader) word(what string) string {
 	if r.err == nil && len(r.words) == 0 {
 		r.fail("the line ends where the %s should be", what)
@@ -121,7 +122,7 @@ func (r *reader) word(what string) string {
 	return word
 }
 
-// next takes the next word if it is this one, and reports whether it was.
+// next skips the next word if it is this one, and reports whether it was.
 func (r *reader) next(word string) bool {
 	if r.err != nil || len(r.words) == 0 || r.words[0] != word {
 		return false
@@ -148,7 +149,7 @@ func (r *reader) duration(least time.Duration) time.Duration {
 	return d
 }
 
-// number reads a number from 1 behind a prefix.
+// number reads a prefix and a number of at least 1.
 func (r *reader) number(prefix string) int {
 	text := r.word("number " + prefix + "1")
 	digits, found := strings.CutPrefix(text, prefix)
@@ -159,7 +160,7 @@ func (r *reader) number(prefix string) int {
 	return n
 }
 
-// dist reads a distribution behind the name of its parameter.
+// dist reads the name of a parameter and a distribution.
 func (r *reader) dist(param string) draw.Dist {
 	r.expect(param)
 	if r.err != nil {
@@ -176,7 +177,7 @@ func (r *reader) dist(param string) draw.Dist {
 	return d
 }
 
-// known sees that a word is one of those that its parameter knows.
+// known fails unless its parameter knows the word.
 func (r *reader) known(word Word, what string) {
 	if !slices.Contains(word.Words(), fmt.Sprint(word)) {
 		r.fail("unknown %s %q, known are %v", what, word, word.Words())

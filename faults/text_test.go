@@ -61,7 +61,7 @@ func drawFault(t *rapid.T, info Info) Fault {
 		case *int:
 			*into = rapid.IntRange(0, 101).Draw(t, field.Name)
 		case *int64:
-			*into = rapid.Int64Range(-mostPPM, mostPPM+1).Draw(t, field.Name)
+			*into = rapid.Int64Range(-maxPPM, maxPPM+1).Draw(t, field.Name)
 		case *draw.Dist:
 			*into = dists().Draw(t, field.Name)
 		case Word:
@@ -120,7 +120,7 @@ func TestParseReadsWhatStringWrites(t *testing.T) {
 	})
 }
 
-func TestParsePlan(t *testing.T) {
+func TestParsePlanSkipsCommentsAndSpaces(t *testing.T) {
 	const text = "# made by hand\r\n\n at 1500ms\tpause worker-1  for 1h #2\nwhen worker-2 acquire.sent 3 hold for 5us #1"
 	want := Plan{[]Step{
 		{Spec: 1, At: 1500 * time.Millisecond, For: time.Hour, Fault: &Pause{OnNode{"worker-1"}}},
@@ -138,7 +138,7 @@ func TestParsePlan(t *testing.T) {
 	}
 }
 
-func TestParsePlanErrors(t *testing.T) {
+func TestParsePlanNamesTheLineAndTheError(t *testing.T) {
 	tests := []struct{ name, line, want string }{
 		{"begin", "after 5s pause a for 1s #1", `a step begins with at or when, not with "after"`},
 		{"moment", "at noon pause a for 1s #1", `"noon" is no duration such as 150ms`},

@@ -9,27 +9,26 @@ import (
 	"lockquake/internal/draw"
 )
 
-// ParamError says what is wrong with one parameter of a Spec.
+// ParamError describes an error in one parameter of a Spec.
 type ParamError struct {
-	// Param is its name in a scenario file: at, when, when.worker, when.point,
-	// when.nth, or one of Info.Params. The parameter may be absent from the file.
+	// Param is its key in a scenario file: at, when, when.worker, when.point,
+	// when.nth, or one of Info.Params. The file may not have the key.
 	Param string
-	// Text is the rest of the sentence.
+	// Text is the message without the key.
 	Text string
 }
 
-// Error puts the name before the text.
+// Error returns the key and the message.
 func (e *ParamError) Error() string {
 	return e.Param + ": " + e.Text
 }
 
-// mostRepeats is how often a fault may fall in one run, about, for each of its
-// targets. Far beyond it a plan takes longer to make than the run.
-const mostRepeats = 100_000
+// maxRepeats bounds the expected number of repeated faults in one run for each target.
+// With many more, making the plan would take longer than the run.
+const maxRepeats = 100_000
 
-// Validate says what is wrong with the rule, as a *ParamError, or nil. The
-// workers are those of the scenario, the nodes its servers, and duration is
-// when its faults end.
+// Validate returns the first error in the rule, a *ParamError, or nil. Workers and
+// nodes are the scenario's workers and servers. All faults begin before duration.
 func (s Spec) Validate(workers, nodes []string, duration time.Duration) error {
 	info := s.Fault.Info()
 	switch {
@@ -52,7 +51,7 @@ func (s Spec) Validate(workers, nodes []string, duration time.Duration) error {
 	return s.Fault.check(s, workers, nodes)
 }
 
-// checkBy sees that By is there, and more than nothing.
+// checkBy returns an error unless the parameter by is set and above 0.
 func checkBy(by time.Duration, what string) error {
 	switch {
 	case by == 0:
@@ -63,14 +62,14 @@ func checkBy(by time.Duration, what string) error {
 	return nil
 }
 
-// eitherWay is the schema of a kind whose parameter by may be negative, as far as an
-// editor sees.
+// eitherWay returns the schema of a kind with the parameter by, which accepts both
+// signs.
 func eitherWay() map[string]map[string]any {
 	return map[string]map[string]any{"by": {"$ref": "#/$defs/either-way"}}
 }
 
-// validateMoment sees that exactly one of at, when and every is there, and
-// that it fits the kind and the run.
+// validateMoment returns an error unless exactly one of at, when and every is set, and
+// it fits the kind and the run.
 func (s Spec) validateMoment(info Info, duration time.Duration) error {
 	if info.Point != AnyPoint && s.When == nil {
 		return &ParamError{"when", fmt.Sprintf("is missing: a %s catches one message", info.Kind)}
@@ -111,7 +110,7 @@ func (w When) validate(info Info, workers []string) error {
 	return nil
 }
 
-// validate judges the two distributions.
+// validateTiming checks the two distributions.
 func (t Timing) validateTiming(info Info, duration time.Duration) error {
 	var middle time.Duration
 	if !info.Instant {
@@ -130,14 +129,14 @@ func (t Timing) validateTiming(info Info, duration time.Duration) error {
 	if err != nil {
 		return err
 	}
-	if gap+middle < duration/mostRepeats {
-		return &ParamError{"every", fmt.Sprintf("too short, the fault would fall more than %d times in %v", mostRepeats, duration)}
+	if gap+middle < duration/maxRepeats {
+		return &ParamError{"every", fmt.Sprintf("too short, the fault would fall more than %d times in %v", maxRepeats, duration)}
 	}
 	return nil
 }
 
-// median is the length that half of all samples stay below. That of a valid
-// parameter is above 0.
+// median returns the median of a distribution. It returns an error unless the
+// distribution is valid and its median is above 0.
 func median(param string, d draw.Dist) (time.Duration, error) {
 	if err := d.Validate(); err != nil {
 		return 0, &ParamError{param, err.Error()}
@@ -149,12 +148,12 @@ func median(param string, d draw.Dist) (time.Duration, error) {
 	return m, nil
 }
 
-// unknownName is the error for a name that nothing in the scenario has.
+// unknownName returns the error for a name that the scenario does not have.
 func unknownName(param, what, name string) error {
 	return &ParamError{param, fmt.Sprintf("no %s is called %q", what, name)}
 }
 
-// unknownWord is the error for a word that a parameter does not know.
+// unknownWord returns the error for a word that a parameter does not know.
 func unknownWord[W interface {
 	~string
 	Word
@@ -172,8 +171,8 @@ func known[W interface {
 	return slices.Contains(word.Words(), string(word))
 }
 
-// texts makes plain strings of words that have a type.
-func texts[W ~string](words ...W) []string {
+// asStrings converts typed words to strings.
+func asStrings[W ~string](words ...W) []string {
 	plain := make([]string, len(words))
 	for i, word := range words {
 		plain[i] = string(word)

@@ -23,7 +23,7 @@ func seconds(mean time.Duration) *draw.Dist {
 }
 
 // invalid is a case for wantInvalid: the error of the spec names param, and its
-// text contains text. Both are empty for a spec that is valid.
+// message contains text. Both are empty if the spec is valid.
 type invalid struct {
 	name        string
 	spec        Spec
@@ -52,7 +52,7 @@ func wantInvalid(t *testing.T, tests []invalid) {
 	}
 }
 
-func TestValidate(t *testing.T) {
+func TestASpecNeedsExactlyOneMomentAndALength(t *testing.T) {
 	point := When{Worker: "worker-1", Point: "acquired", Nth: 1}
 	with := func(change func(s *Spec)) Spec {
 		moment, when := 5*time.Second, point
@@ -102,7 +102,7 @@ func TestValidate(t *testing.T) {
 	})
 }
 
-func TestKinds(t *testing.T) {
+func TestTheCatalogueListsEveryKindWithOneLineOfDoc(t *testing.T) {
 	var kinds []Kind
 	for _, info := range Kinds() {
 		kinds = append(kinds, info.Kind)

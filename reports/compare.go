@@ -10,7 +10,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// judgement says how a result compares to an earlier one.
+// judgement is the verdict on a result against an earlier one.
 type judgement string
 
 // The judgements, the most important first.
@@ -21,17 +21,16 @@ const (
 	same       judgement = "same"
 )
 
-// Comparison holds two results of a campaign against each other, strategy by
-// strategy and check by check.
+// Comparison compares two results of a campaign, strategy by strategy and check by check.
 type Comparison struct {
 	Schema  int       `json:"schema"`  // version of this format, 1
 	Verdict judgement `json:"verdict"` // the most important of the strategies'
-	Changed bool      `json:"changed"` // any verdict, strategy or check
+	Changed bool      `json:"changed"` // a verdict, a strategy or a check changed
 	Base    result    `json:"base"`
 	Head    result    `json:"head"`
-	// Parameters are those settings of the scenario that differ.
+	// Parameters lists the settings of the scenario that differ.
 	Parameters []change         `json:"parameters,omitempty"`
-	Notes      []string         `json:"notes,omitempty"` // what else to know, a sentence each
+	Notes      []string         `json:"notes,omitempty"` // further remarks, a sentence each
 	Strategies []strategyChange `json:"strategies"`      // that both have
 	Removed    []string         `json:"removed,omitempty"`
 	Added      []string         `json:"added,omitempty"`
@@ -45,7 +44,7 @@ type result struct {
 	Seeds    results.SeedRange `json:"seeds"`
 }
 
-// change is a setting that is another one now, "" where it is not there.
+// change is a setting that differs. It is "" on a side that does not have it.
 type change struct {
 	Key  string `json:"key"`
 	Base string `json:"base"`
@@ -56,9 +55,9 @@ type change struct {
 type strategyChange struct {
 	Label   string        `json:"label"`
 	Verdict judgement     `json:"verdict"` // the most important of its checks and measures
-	Traces  bool          `json:"traces"`  // its runs are not the same, event by event
+	Traces  bool          `json:"traces"`  // its runs differ in at least one event
 	Checks  []checkChange `json:"checks"`  // that apply to it
-	// Measures are those that became worse or better.
+	// Measures lists those that became worse or better.
 	Measures []measureChange `json:"measures,omitempty"`
 }
 
@@ -71,16 +70,16 @@ type checkChange struct {
 	Head    tally     `json:"head"`
 	Test    string    `json:"test"` // McNemar, on the seeds that both have, or Fisher
 	P       float64   `json:"p"`
-	Seeds   int       `json:"seeds,omitempty"` // that McNemar's test is of
-	// Broken are seeds that violate the check now and did not, Fixed the other
-	// way round.
+	Seeds   int       `json:"seeds,omitempty"` // that McNemar's test compares
+	// Broken lists the seeds that violate the check in head only, Fixed those in base
+	// only.
 	Broken results.SeedSet `json:"broken,omitzero"`
 	Fixed  results.SeedSet `json:"fixed,omitzero"`
 
-	shared    int  // seeds that both sides have
+	shared    int  // how many seeds both sides have
 	identical bool // the runs are the same, event by event
-	changed   bool // any verdict, as far as can be seen
-	moot      bool // nothing differs that a test could be of
+	changed   bool // a verdict is known to differ
+	moot      bool // no verdict differs, so there is nothing to test
 }
 
 // tally counts runs.
@@ -92,17 +91,17 @@ type tally struct {
 
 func (t tally) decided() int { return t.Runs - t.Unknown }
 
-// indifference is a difference of rates that is too small to matter: a check is
-// the same if the difference is smaller, at 95 %.
+// indifference is the largest difference of rates that does not matter: a check is the same
+// if the 95 % interval of the difference is within it.
 const indifference = 0.01
 
-// Compare holds head against base.
+// Compare compares head with base.
 //
-// A check is worse or better if its test says so at 5 %, by Holm's rule over
-// all checks of all strategies: a hundred comparisons are to give no false
-// alarm. It is worse, too, if it was expected to hold, held, and is violated now,
-// since one run refutes a promise. It is the same if no seed has changed its
-// verdict, or if the difference of the rates is below one percent at 95 %.
+// A check is worse or better if its test is significant at 5 %, by Holm's rule over all
+// checks of all strategies, so that many comparisons give no false alarm. A check is also
+// worse if it is expected to hold, held in base, and is violated in head, since one run
+// refutes the claim. It is the same if no seed has changed its verdict, or if the rates
+// differ by less than one percent (95 % interval).
 func Compare(base, head *results.Campaign) *Comparison {
 	c := &Comparison{Schema: 1, Verdict: same, Base: side(base), Head: side(head)}
 	c.Parameters, c.Notes = changedParameters(base, head)
@@ -159,7 +158,7 @@ func compareStrategy(base, head *results.StrategyStats) strategyChange {
 	return sc
 }
 
-// checksOf lists the checks of both, those of head first.
+// checksOf lists the checks of both sides, those of head first.
 func checksOf(base, head *results.StrategyStats) []string {
 	checks := slices.Clone(head.Order)
 	for _, check := range base.Order {
@@ -170,8 +169,8 @@ func checksOf(base, head *results.StrategyStats) []string {
 	return checks
 }
 
-// compareCheck tests one check: seed by seed where both sides have the verdicts
-// of seeds that they share.
+// compareCheck tests one check: by McNemar's test if both sides share seeds, else by
+// Fisher's.
 func compareCheck(base, head *results.StrategyStats, check string) checkChange {
 	c := checkChange{Check: check, Base: tallyOf(base, check), Head: tallyOf(head, check), Test: "Fisher"}
 	was, is := c.Base, c.Head
@@ -192,7 +191,7 @@ func compareCheck(base, head *results.StrategyStats, check string) checkChange {
 	return c
 }
 
-// tallyOf counts the runs of a check, none if it was not made.
+// tallyOf counts the runs of a check, 0 if the strategy does not have it.
 func tallyOf(st *results.StrategyStats, check string) tally {
 	stats, found := st.Checks[check]
 	if !found {
@@ -201,7 +200,8 @@ func tallyOf(st *results.StrategyStats, check string) tally {
 	return tally{stats.Violating, stats.Unknown, st.Runs}
 }
 
-// judge gives every check its verdict, and lets the most important one win.
+// judge sets the verdict of every check and strategy, and that of the comparison: the most
+// important of them.
 func (c *Comparison) judge(head *results.Campaign) {
 	var ps []float64
 	for _, st := range c.Strategies {
@@ -211,7 +211,7 @@ func (c *Comparison) judge(head *results.Campaign) {
 			}
 		}
 	}
-	says := stats.Significant(ps)
+	significant := stats.Significant(ps)
 	c.Changed = len(c.Added)+len(c.Removed) > 0
 	for i := range c.Strategies {
 		st := &c.Strategies[i]
@@ -220,7 +220,7 @@ func (c *Comparison) judge(head *results.Campaign) {
 			check := &st.Checks[j]
 			differs := false
 			if !check.moot {
-				differs, says = says[0], says[1:]
+				differs, significant = significant[0], significant[1:]
 			}
 			check.Verdict, check.Why = check.judge(differs, slices.Contains(promises, check.Check))
 			st.Verdict = st.Verdict.or(check.Verdict)
@@ -270,7 +270,7 @@ func (c *checkChange) judge(differs, promised bool) (verdict judgement, why stri
 	return cannotTell, c.test()
 }
 
-// test says what the test is made of.
+// test describes the test with its counts and its p-value.
 func (c *checkChange) test() string {
 	if c.Test == "McNemar" {
 		return fmt.Sprintf("of %s %s broke and %s fixed (McNemar, %s)", words.Count(c.Seeds, "shared seed"),

@@ -22,7 +22,7 @@ func seedSet(t *testing.T, text string) (s results.SeedSet) {
 	return s
 }
 
-// checked is a result of one strategy and one check.
+// checked returns a campaign of one strategy and one check.
 type checked struct {
 	runs               string // seeds
 	violating, unknown string // seeds
@@ -46,7 +46,7 @@ func (r checked) campaign(t *testing.T) *results.Campaign {
 	return &results.Campaign{Schema: 1, Version: "0.1.0", Scenario: "s", Hash: "1", Strategies: []results.StrategyStats{st}}
 }
 
-func TestCompareJudges(t *testing.T) {
+func TestCompareJudgesByTheTestAndTheClaim(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
 		base, head checked
@@ -84,9 +84,8 @@ func TestCompareJudges(t *testing.T) {
 	}
 }
 
-// Many comparisons make none of them easier: what is worse alone is not among
-// ten that are alike.
-func TestCompareManyChecks(t *testing.T) {
+// A difference that is significant in one comparison is not significant among ten.
+func TestCompareCorrectsForManyChecks(t *testing.T) {
 	base, head := checked{runs: "1-100"}.campaign(t), checked{runs: "1-100", violating: "1-6"}.campaign(t)
 	for _, c := range []*results.Campaign{base, head} {
 		for _, label := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {
@@ -100,7 +99,7 @@ func TestCompareManyChecks(t *testing.T) {
 	}
 }
 
-func TestCompareNamesWhatDiffers(t *testing.T) {
+func TestCompareNamesTheSettingsAndStrategiesThatDiffer(t *testing.T) {
 	base, head := checked{runs: "1-10"}.campaign(t), checked{runs: "1-10"}.campaign(t)
 	base.Text = "name: s\nlock: {ttl: 2s}\nstrategies: [redis, {name: redis-fenced, label: f, lock: {ttl: 1s}}, gone]\nfaults:\n  - pause: {for: 1s}\n"
 	head.Text = "name: s # the same\nlock: {ttl: 1s}\nstrategies: [{name: redis-fenced, label: f, lock: {ttl: 3s}}, {name: redis, lock: {ttl: 4s}}]\nfaults:\n  - pause: {for: 2s}\nseeds: 3\n"
@@ -131,8 +130,8 @@ func TestCompareNamesWhatDiffers(t *testing.T) {
 	}
 }
 
-// What came from a file stays text, in one line, in every format.
-func TestComparisonIsClean(t *testing.T) {
+// Text from a file is one line in every format.
+func TestAComparisonEscapesTextFromFiles(t *testing.T) {
 	base, head := checked{runs: "1-100"}.campaign(t), checked{runs: "1-100", violating: "1-20"}.campaign(t)
 	for _, c := range []*results.Campaign{base, head} {
 		c.Scenario, c.Strategies[0].Label = "<b>\x1b[31m|", "a\n| b | <script>"
@@ -162,8 +161,7 @@ func TestComparisonIsClean(t *testing.T) {
 	}
 }
 
-// A report compared with itself is the same in every check, whatever it holds.
-func TestCompareWithItself(t *testing.T) {
+func TestACampaignIsTheSameAsItself(t *testing.T) {
 	campaign, scenario := sample.GCPause()
 	dir := filepath.Join(t.TempDir(), "report")
 	if err := WriteDir(dir, campaign, scenario, nil); err != nil {

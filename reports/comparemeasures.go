@@ -10,8 +10,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// measureChange compares one measure of one strategy: the share of its work that
-// was finished, and what the scenario bounds.
+// measureChange compares one measure of one strategy: the finished share, or a measure that
+// the scenario bounds.
 type measureChange struct {
 	Measure string    `json:"measure"`
 	Verdict judgement `json:"verdict"`
@@ -20,10 +20,9 @@ type measureChange struct {
 	Head    string    `json:"head"`
 }
 
-// compareMeasures lists the measures of a strategy that differ. A bound that was
-// met and is not is worse, and the other way round better. The finished share is
-// worse or better if it changed by more than one percent of the work, and by more
-// than chance explains.
+// compareMeasures lists the measures of a strategy that differ. A measure is worse if its
+// bound was met in base and is not in head, and better in the opposite case. The finished
+// share is worse or better if it changed by more than one percent, and significantly.
 func compareMeasures(base, head *results.StrategyStats) []measureChange {
 	var list []measureChange
 	for _, is := range head.Bounds {

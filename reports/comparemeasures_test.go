@@ -8,7 +8,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// worked is a result of one strategy that violates nothing.
+// worked returns a campaign of one strategy without violations.
 type worked struct {
 	jobs, finished int64
 	bounds         []results.BoundResult
@@ -22,9 +22,9 @@ func (w worked) campaign(t *testing.T) *results.Campaign {
 	return c
 }
 
-// The finished share is worse if it fell by more than a percent of the work, and by
-// more than chance explains; a bound is worse if it was met and is not.
-func TestCompareMeasures(t *testing.T) {
+// The finished share is worse if it fell by more than a percent of the work, and
+// significantly. A bound is worse if it was met in base and is not in head.
+func TestCompareJudgesMeasures(t *testing.T) {
 	bound := func(met bool, figure string) []results.BoundResult {
 		return []results.BoundResult{{Measure: "wait-p99", Bound: "<= 5s", Figure: figure, Met: met}}
 	}

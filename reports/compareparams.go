@@ -8,8 +8,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// changedParameters says what differs between two scenarios, and in the notes
-// what that does not show.
+// changedParameters lists the settings that differ between two scenarios. The notes say
+// why it cannot, or that the files differ without a changed setting.
 func changedParameters(base, head *results.Campaign) (changes []change, notes []string) {
 	if base.Hash == head.Hash {
 		return nil, nil
@@ -44,10 +44,10 @@ func changedParameters(base, head *results.Campaign) (changes []change, notes []
 	return changes, notes
 }
 
-// setting is one value of a scenario file, with the way to it.
+// setting is one value of a scenario file, with its path.
 type setting struct{ key, value string }
 
-// settings takes a file apart.
+// settings lists all values of a scenario file.
 func settings(text string) ([]setting, error) {
 	var root yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
@@ -64,8 +64,8 @@ func settings(text string) ([]setting, error) {
 	return list, nil
 }
 
-// flatten emits every scalar below a node, but the key that a list's entry is
-// known by.
+// flatten emits every scalar below a node with its path, except for the key that names an
+// entry of a list.
 func flatten(n *yaml.Node, at, without string, emit func(key, value string)) {
 	switch n.Kind {
 	case yaml.DocumentNode, yaml.StreamNode:
@@ -85,7 +85,7 @@ func flatten(n *yaml.Node, at, without string, emit func(key, value string)) {
 		}
 	case yaml.SequenceNode:
 		for i, child := range n.Content {
-			by, name := known(child)
+			by, name := nameOf(child)
 			if name == "" {
 				name = fmt.Sprint(i + 1)
 			}
@@ -105,9 +105,9 @@ func flatten(n *yaml.Node, at, without string, emit func(key, value string)) {
 	}
 }
 
-// known says by which key an entry of a list is known, and its value. A scalar
-// is known by itself.
-func known(entry *yaml.Node) (key, name string) {
+// nameOf returns the key that names an entry of a list, and its value. A scalar is its own
+// name.
+func nameOf(entry *yaml.Node) (key, name string) {
 	if entry.Kind == yaml.ScalarNode {
 		return "name", entry.Value
 	}

@@ -13,8 +13,8 @@ import (
 // JSON prints the comparison as one document.
 func (c *Comparison) JSON(w io.Writer) error { return results.WriteJSON(w, c) }
 
-// Table prints the comparison for a terminal. Checks that nothing violated, then or
-// now, are only counted.
+// Table prints the comparison for a terminal. It only counts the checks that were violated
+// in neither result.
 func (c *Comparison) Table(w io.Writer, color bool) error {
 	var b bytes.Buffer
 	words.Paint(&b, color, words.Bold, words.Plain(c.Head.Scenario, 60)+" against base: "+string(c.Verdict))
@@ -54,8 +54,8 @@ func (c *Comparison) Table(w io.Writer, color bool) error {
 	return err
 }
 
-// Markdown prints the comparison as a comment on a pull request: first what is
-// not the same, and the rest in a sentence.
+// Markdown prints the comparison as a comment on a pull request: a table of the
+// differences, and a sentence about the rest.
 func (c *Comparison) Markdown(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "### lockquake, %s: %s\n\n", cell(c.Head.Scenario), c.Verdict)
@@ -104,7 +104,8 @@ func (c *Comparison) Markdown(w io.Writer) error {
 	return err
 }
 
-// facts says what was compared, and what is not the same about it.
+// facts returns lines about how the two results differ: scenario, version, seeds, settings,
+// strategies and traces.
 func (c *Comparison) facts(clean func(string) string) []string {
 	var lines []string
 	if c.Base.Scenario != c.Head.Scenario {
@@ -141,7 +142,7 @@ func (c *Comparison) facts(clean func(string) string) []string {
 	return append(lines, c.Notes...)
 }
 
-// traces lists the strategies of which the runs differ.
+// traces lists the strategies whose runs differ.
 func (c *Comparison) traces() []string {
 	var labels []string
 	for _, st := range c.Strategies {
@@ -152,8 +153,7 @@ func (c *Comparison) traces() []string {
 	return labels
 }
 
-// seedLines names the seeds that changed their verdict, the lowest of them
-// where there are many.
+// seedLines lists the seeds that changed their verdict, at most 12 ranges for a check.
 func (c *Comparison) seedLines(clean func(string) string) []string {
 	const most = 12
 	var lines []string
@@ -173,7 +173,7 @@ func (c *Comparison) seedLines(clean func(string) string) []string {
 	return lines
 }
 
-// String gives the rate of violating runs, of those that were decided.
+// String prints the share of violating runs among the decided ones.
 func (t tally) String() string {
 	if t.Runs == 0 {
 		return "-"

@@ -17,11 +17,11 @@ type content struct {
 // runsFile is the file of a report that holds the journal of its runs.
 const runsFile = "runs.log"
 
-// packedRuns is its name in the report of a campaign with cases, which has many times
-// the runs: there it is compressed.
+// packedRuns is its name in the report of a campaign with cases. There it is compressed,
+// because such a campaign has many more runs.
 const packedRuns = runsFile + ".gz"
 
-// RunsPath is the journal of the report in a directory, compressed or not.
+// RunsPath returns the path of the journal of a report, which may be compressed.
 func RunsPath(dir string) string {
 	path := filepath.Join(dir, packedRuns)
 	if _, err := os.Stat(path); err == nil {
@@ -30,7 +30,7 @@ func RunsPath(dir string) string {
 	return filepath.Join(dir, runsFile)
 }
 
-// packed writes a journal compressed.
+// packed compresses a journal while it writes it.
 type packed struct{ runs io.WriterTo }
 
 func (p packed) WriteTo(w io.Writer) (int64, error) {
@@ -39,7 +39,7 @@ func (p packed) WriteTo(w io.Writer) (int64, error) {
 	return n, errors.Join(err, z.Close())
 }
 
-// Contents lists what is in a report directory, the most useful first.
+// Contents lists the files of a report directory, the most useful first.
 func Contents() []content {
 	return []content{
 		{"report.html", "the answer, the figures and each failure's timeline to step through, in one page that loads nothing"},

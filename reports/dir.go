@@ -20,15 +20,15 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// ErrForeignDir says that a report would overwrite a directory that holds
-// something else.
+// ErrForeignDir is the error for a directory that holds something else than a report, which
+// a report would overwrite.
 var ErrForeignDir = errors.New("the directory holds something that is no report: name another, or empty it")
 
 // WriteDir writes the report of a campaign into a directory, with the files of Contents.
-// Scenario is the text that each failure has as scenario.yaml, as Standalone of the scenario
-// returns it. Runs writes the journal of the campaign; nil if there is none. The directory is
-// complete or it is not there. An earlier report in it is replaced, anything else is
-// ErrForeignDir.
+// Scenario is the text of each failure's scenario.yaml, as Standalone of the scenario
+// returns it. Runs writes the journal of the campaign; nil if there is none. The directory
+// appears at once and complete. WriteDir replaces an earlier report in it, and returns
+// ErrForeignDir if it holds anything else.
 func WriteDir(dir string, c *results.Campaign, scenario []byte, runs io.WriterTo) error {
 	files, err := reportFiles(c, scenario)
 	if err != nil {
@@ -44,9 +44,9 @@ func WriteDir(dir string, c *results.Campaign, scenario []byte, runs io.WriterTo
 	return replaceDir(dir, files, Contents(), "results.json")
 }
 
-// MayWrite returns why WriteDir could not write into a directory, as far as that can
-// be known beforehand: it holds something else, or is none, or nothing can be put
-// beside it.
+// MayWrite returns the error that WriteDir would return for a directory, as far as it can
+// be known beforehand: the directory holds something else, it is a file, or its parent is
+// not writable.
 func MayWrite(dir string) error {
 	dir, err := target(dir)
 	if err == nil {
@@ -55,7 +55,7 @@ func MayWrite(dir string) error {
 	if err != nil {
 		return fmt.Errorf("report %s: %w", dir, err)
 	}
-	// The nearest directory that is there will hold what is not.
+	// WriteDir creates missing parents in the nearest directory that exists.
 	parent := filepath.Dir(dir)
 	for {
 		_, err := os.Stat(parent)
@@ -71,8 +71,8 @@ func MayWrite(dir string) error {
 	return os.Remove(probe)
 }
 
-// replaceDir lets files take the place of a directory that may hold contents
-// only, and among them results.
+// replaceDir replaces a directory by one with these files. The old one must be empty, or
+// hold only contents and among them results.
 func replaceDir(dir string, files []file, contents []content, results string) (err error) {
 	if dir, err = target(dir); err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -83,7 +83,7 @@ func replaceDir(dir string, files []file, contents []content, results string) (e
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	// All is made beside the directory and moved into its place at the end.
+	// The files are written beside the directory, which is renamed at the end.
 	beside, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-*")
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -95,7 +95,7 @@ func replaceDir(dir string, files []file, contents []content, results string) (e
 	return nil
 }
 
-// target is the directory itself, where a symbolic link may stand for it.
+// target returns the absolute path of a directory, with symbolic links resolved.
 func target(dir string) (string, error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -103,9 +103,8 @@ func target(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// writeFiles writes the files into a fresh directory and lets that take the
-// place of dir. What was there moves aside first, whole, since removing it
-// would take more than one moment; the caller removes it.
+// writeFiles writes the files into a fresh directory, and renames it to dir. It first
+// renames an old dir, because removing one is not atomic; the caller removes it.
 func writeFiles(fresh string, files []file, dir string) error {
 	for _, f := range files {
 		path := filepath.Join(fresh, filepath.FromSlash(f.path))
@@ -121,16 +120,15 @@ func writeFiles(fresh string, files []file, dir string) error {
 		return err
 	}
 	if err := os.Rename(fresh, dir); err != nil {
-		// The earlier report is better than none. If it cannot go back either,
-		// it never left, or there was none.
+		// Restore the earlier report. If that fails, there was none, or it is still there.
 		_ = os.Rename(old, dir)
 		return err
 	}
 	return nil
 }
 
-// mayReplace refuses a directory that is not empty and no report, and a report
-// that somebody has put other things beside.
+// mayReplace returns an error if a directory holds files that are not contents, or no
+// results.
 func mayReplace(dir string, contents []content, results string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -164,7 +162,7 @@ func mayReplace(dir string, contents []content, results string) error {
 type file struct {
 	path string
 	data []byte
-	long io.WriterTo // in the place of data that would fill the memory
+	long io.WriterTo // instead of data, if the file is too long for memory
 }
 
 func (f file) write(path string) error {
@@ -236,9 +234,9 @@ func reportFiles(c *results.Campaign, scenario []byte) ([]file, error) {
 	return files, nil
 }
 
-// failureDir is where a failure's files stand. Labels are data: a space becomes
-// a line, and what could mean something to a file system its number, so that
-// two labels never share a directory.
+// failureDir returns the directory of a failure's files. It escapes labels so that two of
+// them never share a directory: a space becomes an underscore, and any other character but
+// letters, digits and - its code.
 func failureDir(st results.StrategyStats, f results.Failure) string {
 	var safe strings.Builder
 	for i := range len(st.Label) {

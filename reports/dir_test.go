@@ -19,7 +19,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// tree lists all files below a directory.
+// tree returns all files below a directory.
 func tree(t *testing.T, dir string) []string {
 	t.Helper()
 	var files []string
@@ -35,7 +35,7 @@ func tree(t *testing.T, dir string) []string {
 	return files
 }
 
-func TestWriteDir(t *testing.T) {
+func TestAReportDirectoryHasItsContents(t *testing.T) {
 	campaign, scenario := sample.GCPause()
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "deep", "report")
@@ -60,8 +60,7 @@ func TestWriteDir(t *testing.T) {
 	}
 }
 
-// TestFailureCanBeReadBack: what a report keeps of a failure is enough to go on.
-func TestFailureCanBeReadBack(t *testing.T) {
+func TestTheFilesOfAFailureCanBeReadBack(t *testing.T) {
 	campaign, scenario := sample.GCPause()
 	dir := filepath.Join(t.TempDir(), "report")
 	if err := WriteDir(dir, campaign, scenario, nil); err != nil {
@@ -97,7 +96,7 @@ func TestFailureCanBeReadBack(t *testing.T) {
 	}
 }
 
-// TestResultsCanBeReadBack: results.json holds the campaign but for its runs.
+// Only the runs of the failures are not in the file.
 func TestResultsCanBeReadBack(t *testing.T) {
 	campaign, _ := sample.GCPause()
 	var out bytes.Buffer
@@ -187,8 +186,7 @@ func TestWriteDirReplacesOnlyReports(t *testing.T) {
 	}
 }
 
-// TestWriteDirIsDeterministic compares whole reports, pictures included.
-func TestWriteDirIsDeterministic(t *testing.T) {
+func TestTwoReportsOfACampaignAreEqual(t *testing.T) {
 	campaign, scenario := sample.GCPause()
 	var files [2]map[string][]byte
 	for i := range files {
@@ -212,7 +210,7 @@ func TestWriteDirIsDeterministic(t *testing.T) {
 	}
 }
 
-func TestWriteDirSaysWhatIsWrong(t *testing.T) {
+func TestWriteDirReturnsTheErrorOfTheFileSystem(t *testing.T) {
 	campaign, scenario := sample.GCPause()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
@@ -225,7 +223,7 @@ func TestWriteDirSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestFailureDirsDoNotCollide(t *testing.T) {
+func TestEachLabelHasADirectoryOfItsOwn(t *testing.T) {
 	labels := []string{"a b", "a_b", "a/b", "a.b", "../a", "", "ab", "ä", "a~2fb", "a\x00b"}
 	seen := map[string]string{}
 	for _, label := range labels {

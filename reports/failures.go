@@ -23,11 +23,12 @@ type shownFailure struct {
 	svg, png []byte // nil if there is nothing to draw
 }
 
-// mostPictures bounds how many timelines are drawn, in the order of the
-// strategies: each takes a fifth of a second. The page has all of them.
-const mostPictures = 60
+// maxPictures bounds how many timelines are drawn as pictures, in the order of the
+// strategies: each takes a fifth of a second. The page has all timelines.
+const maxPictures = 60
 
-// shownFailures tells all failures of a campaign, in the order of its strategies.
+// shownFailures returns all failures of a campaign with their stories, in the order of its
+// strategies.
 func shownFailures(c *results.Campaign) ([]shownFailure, error) {
 	var all []shownFailure
 	for _, st := range failed(c) {
@@ -50,7 +51,7 @@ func shownFailures(c *results.Campaign) ([]shownFailure, error) {
 	for i := range all {
 		t := &all[i]
 		t.timeline.Strategy, t.timeline.Check = words.Plain(t.stats.Label, 60), strings.Join(t.checks(), ", ")
-		if len(t.timeline.Lanes) == 0 || i >= mostPictures {
+		if len(t.timeline.Lanes) == 0 || i >= maxPictures {
 			continue
 		}
 		var err error
@@ -61,8 +62,8 @@ func shownFailures(c *results.Campaign) ([]shownFailure, error) {
 	return all, nil
 }
 
-// sameLine reports whether two lines tell the same: what is evidence in one story
-// may be what led to it in the other.
+// sameLine reports whether two lines have the same text and state. It ignores whether a
+// line is marked as evidence, which depends on the check.
 func sameLine(a, b story.Line) bool {
 	return a.At == b.At && a.Actor == b.Actor && a.Text == b.Text && a.Decisive == b.Decisive &&
 		a.Believes == b.Believes && a.Lease == b.Lease && a.Resource == b.Resource
@@ -81,7 +82,7 @@ func (t *shownFailure) checks() []string {
 func otherGrid(c *results.Campaign) tables.Grid {
 	g := tables.Grid{
 		Title: "Other first failures",
-		Note:  "Of each check and each class of faults one failure is kept whole, above. The line repeats the others, story and all.",
+		Note:  "For each check and each class of faults one failure is above. The command repeats another one, with its story.",
 		Texts: 4, Head: []string{"strategy", "check", "seed", "repeat it"},
 	}
 	if !tables.HasCases(c) {

@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func TestGoldenResults(t *testing.T) {
+func TestTheGoldenResultsStayTheSame(t *testing.T) {
 	campaign, _ := sample.GCPause()
 	var got bytes.Buffer
 	if err := results.WriteJSON(&got, campaign); err != nil {
@@ -22,8 +22,7 @@ func TestGoldenResults(t *testing.T) {
 	sample.Golden(t, *update, "results.json", got.Bytes())
 }
 
-// TestGoldenReport takes report.md from a whole report.
-func TestGoldenReport(t *testing.T) {
+func TestTheGoldenReportStaysTheSame(t *testing.T) {
 	campaign, scenario := sample.GCPause()
 	dir := filepath.Join(t.TempDir(), "report")
 	if err := WriteDir(dir, campaign, scenario, nil); err != nil {

@@ -21,9 +21,8 @@ import (
 //go:embed page
 var pageFiles embed.FS
 
-// page is what the template of report.html is filled with. All text in it may
-// come from a scenario, so the template escapes it; what is of a template type
-// is our own.
+// page is the data of the template of report.html. Its text can come from a scenario, so
+// the template escapes it. Only fields of a template type are trusted: we make them.
 type page struct {
 	Policy   string // content security policy
 	Style    template.CSS
@@ -36,12 +35,12 @@ type page struct {
 	Cases    *tables.Grid // which faults each strategy survives, of a campaign with cases
 	Rows     []pageRow
 	Rates    template.URL // the plot
-	Remarks  []string     // on the strategies beside each other
+	Remarks  []string     // that compare the strategies
 	Grids    []tables.Grid
 	Failures []pageFailure
-	Others   tables.Grid // failures of which only the replay line is kept
+	Others   tables.Grid // failures with only a replay command
 	Reading  []string    // paragraphs
-	Assumed  []string    // what the rates hang on
+	Assumed  []string    // assumptions that the rates depend on
 }
 
 // pageRow is a strategy in the table.
@@ -61,7 +60,7 @@ type pageRow struct {
 // pageBar is a rate with its interval, in hundredths of the axis.
 type pageBar struct{ Rate, Low, High, Width float64 }
 
-// pageCheck is how often one check was violated.
+// pageCheck counts the violations of one check.
 type pageCheck struct {
 	Name      string
 	Violating int
@@ -82,8 +81,7 @@ type pageFailure struct {
 	Drawn             bool
 }
 
-// htmlReport writes report.html: one file that needs nothing but a browser, and
-// loads nothing.
+// htmlReport writes report.html: one file that loads nothing else.
 func htmlReport(c *results.Campaign, failures []shownFailure, ratesSVG []byte) ([]byte, error) {
 	style, err := pageFiles.ReadFile("page/report.css")
 	if err != nil {
@@ -126,7 +124,8 @@ func sourceHash(block []byte) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// verdictSentence is the answer. Where it has several reasons, they stand below.
+// verdictSentence returns the verdict with its reason. If it has several, it returns their
+// number, and the page lists them below.
 func verdictSentence(c *results.Campaign) string {
 	switch len(c.Reasons) {
 	case 0:
@@ -173,7 +172,7 @@ func pageRows(c *results.Campaign, failures []shownFailure) (string, []pageRow) 
 		}
 		for _, check := range st.Order {
 			if row.Replay == "" && st.Violating > 0 {
-				row.Replay = st.Checks[check].Replay // of an advisory one, which the expectation names
+				row.Replay = st.Checks[check].Replay // of an advisory check that the expectation names
 			}
 		}
 		if row.Replay != "" {
@@ -184,8 +183,8 @@ func pageRows(c *results.Campaign, failures []shownFailure) (string, []pageRow) 
 	return fmt.Sprintf("%v %%", end), rows
 }
 
-// axisShare is a share of 1 in hundredths of an axis that ends at some percent,
-// to a hundredth: more digits only make the page longer.
+// axisShare converts a share of 1 to percent of an axis that ends at end percent, rounded
+// to two digits to keep the page short.
 func axisShare(share, end float64) float64 {
 	return float64(int(share*1e4/end*100+0.5)) / 100
 }
@@ -208,8 +207,8 @@ func pageFailures(failures []shownFailure) []pageFailure {
 	return list
 }
 
-// opening chooses the failure that is open at first: one that nobody expected,
-// else the first of a lock. That no lock at all fails is no news.
+// opening chooses the failure that the page shows first: an unexpected one, else the first
+// one of a lock, else one of the strategy "none", whose failures are no surprise.
 func opening(failures []shownFailure) int {
 	best, rank := -1, 3
 	for i, shown := range failures {

@@ -24,8 +24,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// browser is a page under test, and everything that it complained about or
-// reached for.
+// browser is a page under test, with its errors and its requests.
 type browser struct {
 	context.Context
 	t *testing.T
@@ -82,8 +81,8 @@ func openReport(t *testing.T, c *results.Campaign, scenario []byte) *browser {
 	return b
 }
 
-// watch notes whatever a page must not do: complain, ask, or load anything but
-// itself and the pictures that it holds.
+// watch records what a page must not do: log an error, open a dialog, or load anything but
+// itself and its embedded pictures.
 func (b *browser) watch(event any, address string) {
 	fault := ""
 	switch e := event.(type) {
@@ -114,7 +113,7 @@ func (b *browser) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// get runs an action of which something is wanted.
+// get runs an action and returns its result.
 func get[T any](b *browser, action chromedp.Action[T]) T {
 	b.t.Helper()
 	answer, err := chromedp.Run(b, action)
@@ -130,7 +129,7 @@ func ask[T any](b *browser, expression string) T {
 	return get(b, chromedp.Evaluate[T](expression))
 }
 
-// clean fails the test for everything that the page did wrong.
+// clean fails the test for each error that watch recorded.
 func (b *browser) clean() {
 	b.t.Helper()
 	b.mu.Lock()
@@ -140,7 +139,7 @@ func (b *browser) clean() {
 	}
 }
 
-func TestPageFilters(t *testing.T) {
+func TestThePageFiltersItsTable(t *testing.T) {
 	campaign, scenario := sample.GCPause()
 	b := openReport(t, campaign, scenario)
 	set := func(id, value string) {
@@ -171,9 +170,8 @@ func TestPageFilters(t *testing.T) {
 	b.clean()
 }
 
-// TestPageStepsThroughAFailure: keys move the step in the story and in the
-// picture alike, zoom, and walk from one item to the next.
-func TestPageStepsThroughAFailure(t *testing.T) {
+// Keys move the step in the story and in the picture, zoom, and move the focus.
+func TestThePageStepsThroughAFailure(t *testing.T) {
 	campaign, scenario := sample.GCPause()
 	b := openReport(t, campaign, scenario)
 	const line = `document.querySelector(".failure[open] .story [aria-current]").textContent.replace(/\s+/g, " ")`
@@ -225,9 +223,9 @@ func TestPageStepsThroughAFailure(t *testing.T) {
 	b.clean()
 }
 
-// TestPageLooksRight takes pictures in both themes, on a desk and on a phone.
-// LOCKQUAKE_SCREENSHOTS names a directory to keep them in.
-func TestPageLooksRight(t *testing.T) {
+// It takes screenshots in both themes, as wide as a desktop and a phone.
+// LOCKQUAKE_SCREENSHOTS names a directory for them.
+func TestThePageFitsItsWindow(t *testing.T) {
 	campaign, scenario := sample.GCPause()
 	b := openReport(t, campaign, scenario)
 	dir := os.Getenv("LOCKQUAKE_SCREENSHOTS")
@@ -267,9 +265,8 @@ func TestPageLooksRight(t *testing.T) {
 	b.clean()
 }
 
-// TestPageTakesNamesForText: whatever a scenario calls its things, it cannot
-// add to the page.
-func TestPageTakesNamesForText(t *testing.T) {
+// A scenario cannot inject HTML or scripts by its names.
+func TestThePageEscapesNames(t *testing.T) {
 	const hostile = `<img src=x onerror=alert(1)>`
 	campaign, scenario := sample.GCPause()
 	campaign.Scenario = hostile
@@ -287,7 +284,7 @@ func TestPageTakesNamesForText(t *testing.T) {
 					run.Results[k].Findings[l].Text = hostile
 				}
 			}
-			// What the resource holds is data too, and so are workers' names.
+			// Values of the resource and names of workers are data, too.
 			run.History.Meta.Workers[1] = hostile
 			for k := range run.History.Events {
 				e := &run.History.Events[k]
@@ -300,7 +297,7 @@ func TestPageTakesNamesForText(t *testing.T) {
 	}
 	b := openReport(t, campaign, scenario)
 	ask[any](b, `document.querySelectorAll(".failure").forEach((e) => { e.open = true; })`)
-	// Opening draws a moment later, and so would an error of a picture come.
+	// The page draws after it has opened, so an error of a picture comes late.
 	b.do(chromedp.Sleep(200 * time.Millisecond))
 	if got := ask[string](b, `document.querySelector("h1").textContent`); got != hostile {
 		t.Errorf("the title is %q", got)
@@ -314,8 +311,8 @@ func TestPageTakesNamesForText(t *testing.T) {
 	b.clean()
 }
 
-// TestPageReadsWithoutItsScript: the answer and each story are in the HTML.
-func TestPageReadsWithoutItsScript(t *testing.T) {
+// The verdict and each story are in the HTML.
+func TestThePageIsReadableWithoutItsScript(t *testing.T) {
 	campaign, scenario := sample.GCPause()
 	files, err := reportFiles(campaign, scenario)
 	if err != nil {

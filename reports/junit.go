@@ -40,9 +40,9 @@ type (
 	}
 )
 
-// junit writes junit.xml: a test for each strategy and each of its bounds, and one
-// for the campaign as a whole. What is not as expected fails, what is not known is an error, and a
-// strategy that does not decide is skipped.
+// junit writes junit.xml: a test for each strategy and each of its bounds, and one for the
+// campaign as a whole. A test fails if the result is not as expected. It is an error if the
+// result is unknown, and skipped if the strategy does not decide.
 func junit(c *results.Campaign) ([]byte, error) {
 	suite := junitSuite{Name: c.Scenario}
 	for _, st := range c.Strategies {
@@ -96,7 +96,7 @@ func junitOutput(c *results.Campaign, st results.StrategyStats) string {
 		words.Thousands(st.Violating), words.Thousands(st.Runs), words.Percent(st.Rate), tables.IntervalOf(st), tables.Finished(st), tables.Seeds(c), tables.Violated(st))
 }
 
-// replays are the lines that repeat the first failure of each check.
+// replays returns the commands that repeat the first failure of each check.
 func replays(program string, st results.StrategyStats) string {
 	var b strings.Builder
 	for _, check := range st.Order {

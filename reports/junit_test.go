@@ -8,9 +8,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// A failure, an unknown, one that does not decide and one as expected, and the
-// campaign as a whole; names are data.
-func TestJUnit(t *testing.T) {
+// There is a strategy for each outcome, and names have characters that XML escapes.
+func TestJUnitHasATestForEachStrategyAndTheCampaign(t *testing.T) {
 	c := &results.Campaign{
 		Scenario: "mine", Verdict: results.Fail, Reasons: []string{"a <b> & \"c\""},
 		Strategies: []results.StrategyStats{
@@ -45,8 +44,7 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
-// Each bound is a test of its own, which fails if the figures do not keep to it.
-func TestJUnitHasABoundAsATest(t *testing.T) {
+func TestJUnitHasATestForEachBound(t *testing.T) {
 	c := &results.Campaign{
 		Scenario: "mine", Verdict: results.Fail,
 		Strategies: []results.StrategyStats{{

@@ -12,7 +12,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// markdown writes report.md. It opens on the answer.
+// markdown writes report.md. It begins with the verdict.
 func markdown(c *results.Campaign) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s: %s\n\n", words.Plain(c.Scenario, 60), verdictWord(c))
@@ -59,8 +59,9 @@ func markdown(c *results.Campaign) []byte {
 	return b.Bytes()
 }
 
-// markdownFailures tells the first failure of each strategy, and lists those of its
-// other checks. With cases, failures of one run share their files if they are told alike.
+// markdownFailures prints the story of each strategy's first failure, and lists the first
+// failures of its other checks. With cases, failures of one run with the same story share
+// their files.
 func markdownFailures(b *bytes.Buffer, c *results.Campaign) {
 	b.WriteString("## First failures\n\n")
 	for _, st := range failed(c) {
@@ -73,7 +74,7 @@ func markdownFailures(b *bytes.Buffer, c *results.Campaign) {
 			b.WriteByte('\n')
 		}
 		var out bytes.Buffer
-		// A bytes.Buffer takes everything.
+		// Writing to a bytes.Buffer cannot fail.
 		_ = story.Tell(st.Failures[0].Trial).Write(&out, story.Options{})
 		fmt.Fprintf(b, "\n```text\n%s```\n\n", strings.ReplaceAll(out.String(), "```", "'''"))
 	}
@@ -127,22 +128,22 @@ func howToRead(c *results.Campaign) string {
 	return fmt.Sprintf("## How to read this\n\n%s\nMade by lockquake %s from scenario %s, %s.\n", reading(c), c.Version, c.Hash, tables.Seeds(c))
 }
 
-// reading says what the figures mean.
+// reading explains the figures.
 func reading(c *results.Campaign) string {
 	return fmt.Sprintf(`A run is one seed: the same pauses, hold times and nearly the same latencies for every strategy. A run
-is violating if a check was violated that the scenario's expectation names for the strategy, or, where
-it names none or says what the strategy claims, any check but %s. An
-expectation judges only the strategies and the checks that it names. Unknown is never a pass. Finished is the share of the work that was
-done and that no stale write undid, of all that was asked for; with less than 1 %% nothing was tested. Intervals are Wilson's, at 95 %%.
-Where no run is violating, "fewer than" is the exact bound (Clopper and Pearson), at 95 %% to one side.
+is violating if it violates a check that the scenario's expectation names for the strategy. If the expectation
+names none, or is the strategy's own claim, any check counts but %s. An
+expectation judges only the strategies and the checks that it names. Unknown is never a pass. Finished is the share of the requested work
+that was done and that no stale write undid; below 1 %% nothing was tested. Intervals are Wilson's, at 95 %%.
+Where no run is violating, "fewer than" is the exact one-sided bound (Clopper and Pearson), at 95 %%.
 
-Every named step of a worker costs %v of virtual time. That is how long the gap between a look at the clock
-and the write lasts, so a strategy that makes such a look fails more often the longer it is.
-Assumed beside that: %s.
+Every named step of a worker takes %v of virtual time. A strategy that checks the clock before a write has a gap
+of this length between the check and the write. The longer the gap, the more often it fails.
+Other assumptions: %s.
 `, strings.Join(checker.NamesOf(func(c checker.Check) bool { return c.Advisory }), " and "), c.Step, strings.Join(tables.Assumed(c)[1:], "; "))
 }
 
-// cell makes text from a scenario safe in a table and in running text.
+// cell escapes text from a scenario for Markdown, in a table or in running text.
 func cell(s string) string {
 	s = words.Plain(strings.Join(strings.Fields(s), " "), 1000)
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'", "[", `\[`, "]", `\]`, "*", `\*`, "_", `\_`).Replace(s)

@@ -9,7 +9,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// sweepContents lists what is in the directory of a sweep.
+// sweepContents lists the files in the directory of a sweep.
 func sweepContents() []content {
 	return []content{
 		{"sweep.png", "the rates over what was varied, as a picture"},
@@ -19,8 +19,8 @@ func sweepContents() []content {
 	}
 }
 
-// WriteSweep writes the report of a sweep into a directory, which holds
-// sweepContents then, as [WriteDir] does.
+// WriteSweep writes the report of a sweep into a directory. It replaces an earlier report,
+// and nothing else, as [WriteDir] does.
 func WriteSweep(dir string, s *results.Sweep) error {
 	var document, table bytes.Buffer
 	if err := results.WriteJSON(&document, s); err != nil {

@@ -14,9 +14,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// A sweep's directory replaces that of an earlier sweep and nothing else, and
-// its JSON reads back.
-func TestWriteSweep(t *testing.T) {
+func TestASweepReplacesOnlyTheDirectoryOfASweep(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "sweep")
 	want := sample.Swept(sample.TTLs())
 	for range 2 {

@@ -93,13 +93,13 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 // lock's servers. A file that is run with other strategies than it names is believed.
 func (v *validator) carriedOut(at string, spec faults.Spec) error {
 	hits := slices.ContainsFunc(faults.Names(spec.Fault), func(name string) bool { return slices.Contains(v.lockNodes(), name) })
-	if !hits && !faults.Asks(spec.Fault, faults.NeedsReplica) || v.known.replaced() {
+	if !hits && !faults.Requires(spec.Fault, faults.NeedsReplica) || v.known.replaced() {
 		return nil
 	}
 	var names []string
 	for _, use := range v.Strategies {
 		family, err := v.served().of(v.known.entries[use.Name])
-		if err != nil || faults.CarriedOut(spec.Fault, family.Prototype) {
+		if err != nil || faults.Supported(spec.Fault, family.Prototype) {
 			return err
 		}
 		if !slices.Contains(names, family.Name) {
@@ -118,7 +118,7 @@ func (v *validator) faultWords(at string, f faults.Fault) error {
 		if !ok || fmt.Sprint(word) == "" {
 			continue
 		}
-		if err := v.name(at+"."+field.Tag.Get("yaml"), word.Sort(), fmt.Sprint(word), word.Words()); err != nil {
+		if err := v.name(at+"."+field.Tag.Get("yaml"), word.Noun(), fmt.Sprint(word), word.Words()); err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,7 @@ func (v *validator) workloadOf(at string, w workload.Settings, has func(string) 
 		case p.Time != nil:
 			settings = append(settings, v.durationSetting(p.Name, p.Time.Of(w), p.Time.Shortest))
 		case p.Word != nil:
-			settings = append(settings, v.nameSetting(p.Name, p.Word.Sort, p.Word.Of(w), p.Word.Known))
+			settings = append(settings, v.nameSetting(p.Name, p.Word.Noun, p.Word.Of(w), p.Word.Known))
 		}
 	}
 	return judgeSettings(at, has, settings)

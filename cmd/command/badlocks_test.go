@@ -11,8 +11,8 @@ import (
 	lockredis "lockquake/lock/redis"
 )
 
-// badlocks is a program with locks that take from elsewhere what they should
-// take from their Env. LOCK gives one of them another name.
+// badlocks is a program with locks that do not use their Env, but the real clock, goroutines
+// and the like. LOCK gives one of them another name.
 func badlocks() {
 	Main(
 		WithStrategy(cmp.Or(os.Getenv("LOCK"), "drifts"), "sleeps for as long as the global source says", bad(func(d lock.Deps) {
@@ -43,7 +43,7 @@ func badlocks() {
 	)
 }
 
-// badLock does something bad, and is never obtained.
+// badLock calls a function, and is never obtained.
 type badLock struct {
 	deps lock.Deps
 	do   func(lock.Deps)

@@ -28,7 +28,7 @@ import (
 // checkFlags are the flags of lockquake check.
 type checkFlags struct {
 	model  string
-	keyed  string // true, false, or empty if the operations are to say it
+	keyed  string // true, false, or empty: decided by the operations
 	checks []string
 	format string
 }
@@ -38,15 +38,15 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check HISTORY",
 		Short: "Judge a stored history",
-		Long: `Check judges a history that lies in a file, without running anything.
+		Long: `Check judges a history in a file, without running anything.
 
 A history of lockquake (history.jsonl of a report) is judged by the checks of --check, by
-default all that apply; ` + advisory() + ` are told then and do not decide.
+default all that apply; ` + advisory() + ` are printed then and do not decide.
 
-What Jepsen writes, its text log or its history.edn, is judged as a model of --model: is
-there an order of the operations that it allows? By default the functions of the operations
-say which model. A history of several keys, in which every value is [key value], is judged
-key by key. The models are
+A history of Jepsen, its text log or its history.edn, is judged by the model of --model: is
+there an order of the operations that the model allows? By default check guesses the model
+from the functions of the operations. A history of several keys, in which every value is
+[key value], is judged key by key. The models are
 
 ` + modelDocs() + `
 Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage, or a file that is broken or cut,
@@ -69,8 +69,8 @@ Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage, or a file that is broken or
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.model, "model", "", "what the operations of Jepsen are of: "+strings.Join(modelNames(), ", ")+" (default: guessed)")
-	flags.StringVar(&f.keyed, "keyed", "", "whether the values of Jepsen are of several keys, [key value]: true or false (default: seen from the operations)")
+	flags.StringVar(&f.model, "model", "", "model of the operations of Jepsen: "+strings.Join(modelNames(), ", ")+" (default: guessed)")
+	flags.StringVar(&f.keyed, "keyed", "", "whether the values of Jepsen are pairs, [key value]: true or false (default: decided by the operations)")
 	flags.Lookup("keyed").NoOptDefVal = "true"
 	flags.StringSliceVar(&f.checks, "check", nil, "only these checks, for a history of lockquake (default: all that apply)")
 	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
@@ -84,12 +84,12 @@ Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage, or a file that is broken or
 	return cmd
 }
 
-// advisory names the checks that do not decide by themselves.
+// advisory names the checks that decide only if an expectation names them.
 func advisory() string {
 	return strings.Join(checker.NamesOf(func(c checker.Check) bool { return c.Advisory }), " and ")
 }
 
-// completeChecks offers the checks that do not stand before the last comma.
+// completeChecks offers the checks that are not before the last comma.
 func completeChecks(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
 	var names []cobra.Completion
@@ -109,7 +109,7 @@ func modelNames() []string {
 	return names
 }
 
-// modelDocs tells what the models are, a line each.
+// modelDocs describes the models, a line each.
 func modelDocs() string {
 	var b strings.Builder
 	for _, m := range stored.Models() {
@@ -118,14 +118,14 @@ func modelDocs() string {
 	return b.String()
 }
 
-// judged is what is said of one history, as --format json prints it.
+// judged is the result for one history, as --format json prints it.
 type judged struct {
 	File       string           `json:"file"`
 	Form       string           `json:"form"` // lockquake, jepsen-log or jepsen-edn
 	Verdict    checker.Verdict  `json:"verdict"`
-	Run        string           `json:"run,omitempty"`     // which run it is of
+	Run        string           `json:"run,omitempty"`     // scenario, label and seed
 	Model      string           `json:"model,omitempty"`   // of a history of Jepsen
-	Guessed    bool             `json:"guessed,omitempty"` // nobody named the model
+	Guessed    bool             `json:"guessed,omitempty"` // the model was not given by --model
 	Operations int              `json:"operations"`
 	Processes  int              `json:"processes"`
 	Failed     int              `json:"failed"`
@@ -136,7 +136,7 @@ type judged struct {
 	Evidence   []evidence       `json:"evidence,omitempty"`
 }
 
-// evidence is one line of it: an operation of Jepsen, or an event of lockquake.
+// evidence is one line of the evidence: an operation of Jepsen, or an event of lockquake.
 type evidence struct {
 	Line    int    `json:"line"`
 	EndLine int    `json:"end_line,omitempty"` // of the operation's completion
@@ -193,7 +193,7 @@ func (f *checkFlags) run(ctx context.Context, file string, stdout io.Writer) err
 	}
 }
 
-// judge reads a file, finds out what it is, and judges it.
+// judge reads a file, detects its format, and judges it.
 func (f *checkFlags) judge(file string) (judged, error) {
 	data, err := readHistory(file)
 	if err != nil {
@@ -220,7 +220,7 @@ func readHistory(file string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = in.Close() }() // it was only read
+	defer func() { _ = in.Close() }() // only read, so an error does not matter
 	data, err := io.ReadAll(io.LimitReader(in, most+1))
 	if err == nil && len(data) > most {
 		err = fmt.Errorf("%s is larger than %d bytes", file, most)
@@ -228,8 +228,8 @@ func readHistory(file string) ([]byte, error) {
 	return data, err
 }
 
-// isOurs reports whether a file begins as JSON lines do. EDN has no key that
-// is a string where Jepsen writes it.
+// isOurs reports whether a file begins like JSON lines: with a brace and a string. The keys
+// in the EDN of Jepsen are no strings.
 func isOurs(data []byte) bool {
 	rest, opened := bytes.CutPrefix(bytes.TrimSpace(data), []byte("{"))
 	return opened && bytes.HasPrefix(bytes.TrimSpace(rest), []byte(`"`))
@@ -246,8 +246,8 @@ func (f *checkFlags) judgeOurs(j *judged, data []byte) error {
 	}
 	sections, err := h.Sections()
 	if err != nil {
-		// The first beginning of the history that contradicts itself ends with
-		// the event that does; the first line of the file is none.
+		// The shortest prefix with an error ends with the wrong event. Line 1 of the file
+		// has the meta data, so event n is in line n+1.
 		n := sort.Search(len(h.Events), func(n int) bool {
 			part := history.History{Meta: h.Meta, Events: h.Events[:n]}
 			_, err := part.Sections()
@@ -283,11 +283,11 @@ func (f *checkFlags) judgeOurs(j *judged, data []byte) error {
 	return nil
 }
 
-// sum puts the results of the checks together. The evidence is that of the
-// first check that decides the verdict.
+// sum sets the verdict from the results of the checks. The evidence is that of the first
+// check with this verdict.
 func (f *checkFlags) sum(j *judged, h *history.History, results []checker.Result) {
 	var worst *checker.Result
-	idle := "" // a check that was asked for and has nothing to judge
+	idle := "" // a check of --check that has nothing to judge
 	for i := range results {
 		r := &results[i]
 		if !r.Applies {
@@ -303,7 +303,7 @@ func (f *checkFlags) sum(j *judged, h *history.History, results []checker.Result
 		j.Checks = append(j.Checks, *r)
 	}
 	if worst == nil {
-		j.Verdict, j.Text = checker.Unknown, "there is nothing in it that a check could judge"
+		j.Verdict, j.Text = checker.Unknown, "it has nothing that a check could judge"
 		return
 	}
 	j.Verdict = worst.Verdict
@@ -311,9 +311,9 @@ func (f *checkFlags) sum(j *judged, h *history.History, results []checker.Result
 	switch {
 	case j.Verdict != checker.Valid:
 	case idle != "":
-		j.Verdict, j.Text = checker.Unknown, "there is nothing in it that "+idle+" could judge"
+		j.Verdict, j.Text = checker.Unknown, "it has nothing that "+idle+" could judge"
 	case !slices.ContainsFunc(h.Events, entered):
-		j.Verdict, j.Text = checker.Unknown, "nobody ever got the lock in it"
+		j.Verdict, j.Text = checker.Unknown, "no worker ever got the lock"
 	}
 	if len(worst.Findings) == 0 {
 		return
@@ -351,7 +351,7 @@ func ofEvent(e *history.Event) evidence {
 	return evidence{Line: int(e.Seq) + 1, Who: who, What: strings.Join(parts, " "), At: e.At.Round(time.Microsecond).String()}
 }
 
-// print writes the answer in the form that was asked for.
+// print writes the result in the format of --format.
 func (j *judged) print(w io.Writer, format string) error {
 	if format == "json" {
 		e := json.NewEncoder(w)

@@ -14,7 +14,7 @@ import (
 	"lockquake/scenarios/run"
 )
 
-// storedRun returns the history of a run as it lies in a report.
+// storedRun returns the history of a run as a report stores it.
 func storedRun(t *testing.T, label string) string {
 	t.Helper()
 	s, err := scenarios.Load("kleppmann")
@@ -32,7 +32,7 @@ func storedRun(t *testing.T, label string) string {
 	return b.String()
 }
 
-// checkText runs lockquake check on a file of that content.
+// checkText runs lockquake check on a file with this content.
 func checkText(t *testing.T, content string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "history")
@@ -45,7 +45,7 @@ func checkText(t *testing.T, content string, args ...string) (code int, stdout, 
 	return code, strings.ReplaceAll(out.String(), file, "FILE"), said
 }
 
-func TestCheckRefusesBrokenHistories(t *testing.T) {
+func TestCheckNamesTheLineOfABrokenHistory(t *testing.T) {
 	whole := storedRun(t, "redis")
 	lines := strings.SplitAfter(whole, "\n")
 	lines = lines[:len(lines)-1] // nothing follows the last end
@@ -80,8 +80,7 @@ func TestCheckRefusesBrokenHistories(t *testing.T) {
 	}
 }
 
-// What a run was found to be, its stored history is found to be again.
-func TestCheckAgreesWithTheRun(t *testing.T) {
+func TestCheckGivesAStoredHistoryTheVerdictOfItsRun(t *testing.T) {
 	for label, want := range map[string]int{"redis": exitViolation, "fenced": exitOK} {
 		code, stdout, stderr := checkText(t, storedRun(t, label), "--check", "linearizable,lost-update,exclusion,fencing")
 		if code != want || stderr != "" {
@@ -93,9 +92,8 @@ func TestCheckAgreesWithTheRun(t *testing.T) {
 	}
 }
 
-// A history in which nothing happened, or nothing that a check was asked about, is
-// nobody's proof of anything.
-func TestCheckOfNothingIsUnknown(t *testing.T) {
+// Such a history proves nothing.
+func TestAHistoryWithNothingToJudgeIsUnknown(t *testing.T) {
 	const meta = `{"schema":1,"version":"","scenario":"","strategy":"","label":"","seed":0,"workload":"counter","fence":"","fenced":false,"workers":null,"duration":0,"end":0}` + "\n"
 	refused := meta + `{"seq":1,"at":0,"type":"acquire-called","worker":"a","section":1,"key":"x"}
 {"seq":2,"at":0,"type":"released","worker":"a","section":1,"class":"not-obtained","err":"taken"}
@@ -112,9 +110,9 @@ func TestCheckOfNothingIsUnknown(t *testing.T) {
 		want                  int
 		says                  string
 	}{
-		{"no event", meta, "fencing", exitUnknown, "there is nothing in it that a check could judge"},
-		{"nobody was let in", refused, "progress,errors", exitUnknown, "nobody ever got the lock in it"},
-		{"one of the checks has nothing to judge", held, "progress,exclusion", exitUnknown, "there is nothing in it that exclusion could judge"},
+		{"no event", meta, "fencing", exitUnknown, "it has nothing that a check could judge"},
+		{"nobody was let in", refused, "progress,errors", exitUnknown, "no worker ever got the lock"},
+		{"one of the checks has nothing to judge", held, "progress,exclusion", exitUnknown, "it has nothing that exclusion could judge"},
 		{"somebody was let in", held, "progress,errors", exitOK, ": valid"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -126,8 +124,7 @@ func TestCheckOfNothingIsUnknown(t *testing.T) {
 	}
 }
 
-// A history of several keys is judged key by key: the worst key decides and is
-// named.
+// The worst key decides, and the output names it.
 func TestCheckJudgesKeyByKey(t *testing.T) {
 	operation := func(process int, function, in, out string) string {
 		return fmt.Sprintf("{:process %d :type :invoke :f :%s :value %s}\n{:process %d :type :ok :f :%s :value %s}\n", process, function, in, process, function, out)
@@ -166,9 +163,8 @@ func TestCheckJudgesKeyByKey(t *testing.T) {
 	}
 }
 
-// A grant or its end that is missing from a history, or that is there twice, is
-// found: what a run has left is refused with any one of them dropped or doubled.
-// A grant that never ended can be missing without a trace.
+// The history of a run is refused if any one of its grants, or the end of one, is dropped or
+// doubled. Only a grant that never ended can be missing unnoticed.
 func TestCheckRefusesDroppedAndDoubledGrants(t *testing.T) {
 	whole, err := history.Read(strings.NewReader(storedRun(t, "redis")))
 	if err != nil {

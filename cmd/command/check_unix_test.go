@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// A history that never ends does not keep check from stopping.
-func TestInterruptedCheck(t *testing.T) {
+func TestCheckStopsAtASignalEvenIfTheFileNeverEnds(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)

@@ -18,8 +18,8 @@ type judgedKey struct {
 	Text       string          `json:"text,omitempty"`
 }
 
-// judgeJepsen judges a history of Jepsen, key by key if it has several. The
-// worst key decides, and the first that is as bad is told.
+// judgeJepsen judges a history of Jepsen, key by key if it has several. The worst verdict
+// of a key decides. The result has the evidence of the first key with this verdict.
 func (f *checkFlags) judgeJepsen(j *judged, data []byte) error {
 	operations, form, err := jepsen.Parse(data)
 	if err == nil && len(f.checks) > 0 {
@@ -38,13 +38,13 @@ func (f *checkFlags) judgeJepsen(j *judged, data []byte) error {
 		err = f.judgeKeys(j, keys, keyed)
 	}
 	if err != nil {
-		return usagef("%s:%v", j.File, err) // it begins with its line and column
+		return usagef("%s:%v", j.File, err) // err begins with its line and column
 	}
 	return nil
 }
 
-// judgeKeys judges each key by one model. A history without keys is one of a
-// single key that is not named.
+// judgeKeys judges each key by the same model. A history without keys has a single key;
+// named is false then.
 func (f *checkFlags) judgeKeys(j *judged, keys []jepsen.Key, named bool) error {
 	processes := map[int64]bool{}
 	var all []jepsen.Operation
@@ -86,8 +86,8 @@ func (f *checkFlags) judgeKeys(j *judged, keys []jepsen.Key, named bool) error {
 	return nil
 }
 
-// keyRows are the rows of a table of the keys that are not valid, if there is
-// more than the one that is told anyway.
+// keyRows returns a row for each key that is not valid. It returns none if there is only
+// one, since the evidence names that.
 func (j *judged) keyRows() [][]string {
 	const most = 20
 	var rows [][]string
@@ -109,7 +109,7 @@ func (j *judged) keyRows() [][]string {
 
 func ofOperation(s stored.Shown) evidence {
 	text := ":" + s.Function
-	// What a read is called with is the place for what it will find.
+	// The input of a read is only a placeholder for its output.
 	if s.Function != "read" && s.Input.Kind != jepsen.Nil {
 		text += " " + short(s.Input)
 	}
@@ -122,7 +122,7 @@ func ofOperation(s stored.Shown) evidence {
 	}
 }
 
-// short cuts what is too long for a line.
+// short prints a value, cut to 60 characters.
 func short(v jepsen.Value) string {
 	const longest = 60
 	text := []rune(v.String())

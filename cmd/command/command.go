@@ -26,12 +26,11 @@ const (
 	exitInterrupted = 130
 )
 
-// Main carries out the command line of the process, and ends the process with its
-// exit code.
+// Main runs the command line of the process, and exits with its exit code.
 func Main(options ...Option) {
 	if os.Getenv("GOGC") == "" {
-		// A run makes much that is soon forgotten, and keeps little: to collect
-		// it less often costs some megabytes and saves a tenth of the time.
+		// A run allocates much and keeps little. Collecting less often costs some megabytes
+		// and saves a tenth of the time.
 		const percent = 400
 		debug.SetGCPercent(percent)
 	}
@@ -58,8 +57,7 @@ func (p program) execute(ctx context.Context, args []string, stdout, stderr io.W
 	return code
 }
 
-// explain adds to a run that could not be carried out what helps to find out
-// why.
+// explain prints the stack of a run that failed, and the command that repeats it.
 func (p program) explain(w io.Writer, failed *run.Error) {
 	if hang, ok := errors.AsType[*run.HangError](failed.Err); ok {
 		fmt.Fprintf(w, "\n%s\n", hang.Stacks)
@@ -69,7 +67,7 @@ func (p program) explain(w io.Writer, failed *run.Error) {
 	fmt.Fprintf(w, "run it again with: %s reproduce %s --strategy %s --seed %d\n", p.name, failed.Path, quoteArg(failed.Label), failed.Seed)
 }
 
-// usageError is a command line that cannot be followed.
+// usageError is an error in the command line.
 type usageError struct{ text string }
 
 func (e usageError) Error() string { return e.text }
@@ -78,13 +76,13 @@ func usagef(format string, args ...any) error {
 	return usageError{fmt.Sprintf(format, args...)}
 }
 
-// interruptError is a command that was told to stop.
+// interruptError ends a command that was interrupted by a signal.
 type interruptError struct{ text string }
 
 func (e interruptError) Error() string { return "interrupted: " + e.text }
 
-// outcomeError carries a verdict that is not a pass out to the exit code. What
-// there is to say about it has been printed.
+// outcomeError is a verdict that is not a pass, as an exit code. The command has already
+// printed the reasons.
 type outcomeError struct{ code int }
 
 func (e outcomeError) Error() string { return fmt.Sprintf("exit code %d", e.code) }

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// neverstops is a program that hears the first signal to stop, and goes on.
+// neverstops is a program that catches the first signal and goes on.
 func neverstops() {
 	ctx, stop := interruptible(context.Background())
 	defer stop()
@@ -28,8 +28,8 @@ func neverstops() {
 	time.Sleep(time.Hour)
 }
 
-// The command as a user meets it: what it prints, leaves and exits with.
-func TestScripts(t *testing.T) {
+// Each script checks the output, the files and the exit code of a command.
+func TestScriptsRunAsAUserWouldTypeThem(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -39,8 +39,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits runs a program and compares its exit code: exits CODE ARGUMENT..., and badly
-// for the one with bad locks.
+// exits is a command of scripts that compares an exit code: exits CODE ARGUMENT..., with
+// badly for the program with bad locks.
 func exits(ts *testscript.TestScript, program string, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE ARGUMENT...")

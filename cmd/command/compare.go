@@ -18,8 +18,7 @@ type compareFlags struct {
 	failOn string
 }
 
-// comparisonFormats are the ways to print a comparison, and failures what can
-// make it fail.
+// comparisonFormats lists the values of --format, failures those of --fail-on.
 func comparisonFormats() []string { return []string{"table", "markdown", "json"} }
 func failures() []string          { return []string{"worse", "changed", "never"} }
 
@@ -28,19 +27,18 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare BASE HEAD",
 		Short: "Say what got worse or better between two results",
-		Long: `Compare holds the results of one run against earlier ones, strategy by strategy and check by
+		Long: `Compare compares the results of a run with earlier ones, strategy by strategy and check by
 check: worse, better, the same, or cannot tell. BASE and HEAD are results.json files or report
 directories. It names the seeds that changed their verdict, and the settings of the scenario
-that are not the same.
+that differ.
 
-Where both have run the same seeds it compares seed by seed (McNemar's exact test), else the
+If both have run the same seeds it compares seed by seed (McNemar's exact test), else the
 rates (Fisher's exact test), at 5 % by Holm's rule over all checks. A check that the scenario
 expects to hold is worse with the first run that violates it. A check is the same if no seed
 changed its verdict, or if the rates differ by less than 1 % at 95 %.
 
 Exit codes: 0 nothing is worse, 1 something is, or with --fail-on changed a verdict, a check or
-a strategy is not what it was; 64 usage, or a file that holds no results; 70 a fault of
-lockquake itself.`,
+a strategy changed; 64 usage, or a file that holds no results; 70 a fault of lockquake itself.`,
 		Example: `  lockquake compare base/results.json lockquake-report
   lockquake compare base head --format markdown >> "$GITHUB_STEP_SUMMARY"
   lockquake compare base head --fail-on changed`,
@@ -77,7 +75,7 @@ func (f *compareFlags) compare(args []string, stdout io.Writer) error {
 	for _, arg := range args {
 		c, err := results.Read(arg)
 		if err != nil {
-			// Whatever is wrong with it, the command line named it.
+			// The command line named the file, so every error is one of usage.
 			return usageError{strings.ReplaceAll(err.Error(), "\n", " ")}
 		}
 		sides = append(sides, c)

@@ -10,8 +10,8 @@ import (
 	"lockquake/scenarios"
 )
 
-// completeScenarios offers the built-in scenarios that are not named yet, up to
-// a limit; the shell offers files where none of them fits.
+// completeScenarios offers the built-in scenarios that are not named yet, for at most most
+// arguments. If none of them fits, the shell offers files.
 func (p program) completeScenarios(most int) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= most {
@@ -27,9 +27,8 @@ func (p program) completeScenarios(most int) cobra.CompletionFunc {
 	}
 }
 
-// completeStrategies offers the labels of the scenarios on the command line,
-// or all strategies where there is none. Those before the last comma are chosen
-// already.
+// completeStrategies offers the labels of the scenarios on the command line, or all
+// strategies if there is none. It leaves out those before the last comma.
 func (p program) completeStrategies(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
 	taken := strings.Split(before, ",")
@@ -59,16 +58,15 @@ func (p program) completeStrategies(_ *cobra.Command, args []string, typed strin
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
 }
 
-// completeFlag lets a flag of cmd be completed by f.
+// completeFlag completes a flag of cmd by f.
 func completeFlag(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
-		panic(err) // the flag is there, and has no other
+		panic(err) // cmd has no such flag, or it has a completion already
 	}
 }
 
-// addCompletion adds cobra's command that prints completion scripts, with
-// errors as the other commands have them. It comes after the root's streams
-// are set.
+// addCompletion adds cobra's command that prints completion scripts, with usage errors as
+// the other commands return them. The streams of root must be set.
 func addCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {

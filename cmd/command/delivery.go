@@ -19,8 +19,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// delivery is where the results of a campaign go: the flags that run and merge
-// share.
+// delivery prints the results of a campaign and writes its report. It holds the flags that
+// run and merge share.
 type delivery struct {
 	out      string
 	format   string
@@ -28,7 +28,7 @@ type delivery struct {
 	part     string // of the seeds, as in 3/16; "" for all
 }
 
-// formats are the ways to print a result.
+// formats lists the values of --format.
 func formats() []string { return []string{"table", "json"} }
 
 func (d *delivery) flags(cmd *cobra.Command) {
@@ -42,7 +42,7 @@ func (d *delivery) flags(cmd *cobra.Command) {
 	})
 }
 
-// usable refuses flags that cannot be followed.
+// usable returns an error for a wrong flag.
 func (d *delivery) usable() error {
 	if !slices.Contains(formats(), d.format) {
 		return usagef("--format is table or json, not %q", d.format)
@@ -50,8 +50,8 @@ func (d *delivery) usable() error {
 	return nil
 }
 
-// writable finds out, before anything is run for it, whether a report could not be
-// written.
+// writable returns an error if a report cannot be written to dir. It is called before the
+// runs.
 func (d *delivery) writable(dir string) error {
 	if d.noReport {
 		return nil
@@ -62,7 +62,7 @@ func (d *delivery) writable(dir string) error {
 	return nil
 }
 
-// contents tells what a report directory holds, a line each.
+// contents describes the files of a report directory, a line each.
 func contents() string {
 	var b strings.Builder
 	for _, c := range reports.Contents() {
@@ -71,7 +71,8 @@ func contents() string {
 	return b.String()
 }
 
-// dirOf is the directory of a scenario's report: one of several has its own.
+// dirOf returns the directory of a scenario's report. If there are several scenarios, each
+// has its own.
 func (d *delivery) dirOf(s *scenarios.Scenario, several bool) string {
 	if several {
 		return filepath.Join(d.out, s.Name)
@@ -79,8 +80,8 @@ func (d *delivery) dirOf(s *scenarios.Scenario, several bool) string {
 	return d.out
 }
 
-// deliver prints what came out of one scenario and writes its report into dir,
-// with the journal of its runs.
+// deliver prints the results of one scenario, and writes its report into dir with the
+// journal of its runs.
 func (d *delivery) deliver(c *results.Campaign, s *scenarios.Scenario, dir string, runs io.WriterTo, stdout io.Writer) error {
 	if !d.noReport {
 		alone, err := s.Standalone()
@@ -106,9 +107,9 @@ func (d *delivery) deliver(c *results.Campaign, s *scenarios.Scenario, dir strin
 	return nil
 }
 
-// openRuns makes ready the journal of a campaign that reports into dir. It is
-// beside dir, which is replaced as a whole. To resume is to go on with it, and with
-// the runs of the report that is there.
+// openRuns opens the journal of a campaign that reports into dir. The journal is beside dir,
+// because dir is replaced as a whole. With resume it keeps the runs of the old journal, and
+// adds those of the report in dir.
 func openRuns(dir string, s *scenarios.Scenario, resume bool) (*campaign.Journal, error) {
 	path := beside(dir)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -122,8 +123,8 @@ func openRuns(dir string, s *scenarios.Scenario, resume bool) (*campaign.Journal
 		return nil, err
 	}
 	err = addReported(j, reports.RunsPath(dir))
-	// Beside a journal that has runs the report is from before, and may be of
-	// anything. Otherwise it is all there is.
+	// If the journal has runs, the report is older and may be of another scenario. Else its
+	// runs are the only ones.
 	if err != nil && j.Runs() == 0 {
 		return nil, errors.Join(err, j.Close())
 	}
@@ -142,7 +143,7 @@ func addReported(j *campaign.Journal, path string) error {
 	return errors.Join(j.Import(reported), reported.Close())
 }
 
-// beside is where the journal of a report is while its campaign is under way.
+// beside returns the path of a report's journal while its campaign runs.
 func beside(dir string) string {
 	dir = filepath.Clean(dir)
 	if base := filepath.Base(dir); base == "." || base == ".." {

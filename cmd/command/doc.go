@@ -1,21 +1,21 @@
-// Package command is the command lockquake: its command line, its progress and its
-// exit codes. A program of one's own has all of it, with locks of its own beside
-// those of the catalogue:
+// Package command implements the command lockquake: its command line, its progress and its
+// exit codes. Your own program can use all of it with locks of its own beside those of the
+// catalogue:
 //
 //	func main() {
 //		command.Main(command.WithStrategy("mine", "what it is, in one line", newMine))
 //	}
 //
-// The folder docs/mylockquake holds such a program whole.
+// The folder docs/mylockquake has a complete program.
 //
 // # A tour
 //
-//   - [Main] carries out a command line, and ends the process (command.go). [Option]
-//     says what a program has of its own (program.go).
-//   - root.go puts the commands together, and loads scenarios for all of them. Each
-//     command has a file by its name; what run and merge do with a result is in
-//     delivery.go and summary.go, and progress is shown by progress.go.
-//   - complete.go is what a shell is offered.
-//   - The pages of the documentation that list what the program knows are made by
-//     internal/docgen, which only a test calls (reference_test.go).
+//   - [Main] runs a command line and exits (command.go). An [Option] adds a lock or sets
+//     the name of the program (program.go).
+//   - root.go creates the commands and loads scenarios for all of them. Each command has a
+//     file with its name. delivery.go and summary.go print and write the results of run and
+//     merge, progress.go shows the progress.
+//   - complete.go offers completions to a shell.
+//   - internal/docgen writes the reference of the documentation; only a test calls it
+//     (reference_test.go).
 package command

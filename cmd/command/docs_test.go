@@ -39,9 +39,8 @@ func documents(t *testing.T) []document {
 	return all
 }
 
-// Every command line in the documentation names a command, flags and scenarios
-// that there are.
-func TestDocumentedCommandsExist(t *testing.T) {
+// Commands, flags and scenarios must exist.
+func TestEveryCommandLineInTheDocumentationIsValid(t *testing.T) {
 	lines := regexp.MustCompile("(?m)(?:^ *(?:\\$ )?(?:bin/|go run \\./cmd/)?|`)lockquake( [a-z][^`\n]*)")
 	seen := 0
 	for _, d := range documents(t) {
@@ -103,9 +102,8 @@ func shellWords(line string) []string {
 	return words
 }
 
-// Every scenario in the documentation is one.
-func TestDocumentedScenariosParse(t *testing.T) {
-	mine := lock.Entry{Name: "mine", New: scenarios.Strategies()[0].New} // the lock of one's own that they speak of
+func TestEveryScenarioInTheDocumentationIsValid(t *testing.T) {
+	mine := lock.Entry{Name: "mine", New: scenarios.Strategies()[0].New} // the lock that the documented scenarios name
 	seen := map[string]int{}
 	for _, d := range documents(t) {
 		for _, block := range yamlBlocks(d.text) {
@@ -133,8 +131,8 @@ func yamlBlocks(text string) []string {
 	return blocks
 }
 
-// Every link between two pages leads to a file, and to a heading of it.
-func TestDocumentedLinksLead(t *testing.T) {
+// The file must exist, and the heading in it.
+func TestEveryLinkInTheDocumentationHasATarget(t *testing.T) {
 	links := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	for _, d := range documents(t) {
 		for _, found := range links.FindAllStringSubmatch(d.text, -1) {
@@ -159,7 +157,7 @@ func TestDocumentedLinksLead(t *testing.T) {
 	}
 }
 
-// anchors lists the headings of a page as links name them.
+// anchors lists the anchors of a page, one for each heading.
 func anchors(text string) []string {
 	var names []string
 	for _, found := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
@@ -169,9 +167,8 @@ func anchors(text string) []string {
 	return names
 }
 
-// What the tutorial shows is what the program prints: the first story, what
-// validate says of a mistake, and the runs that it replays.
-func TestTutorialTellsTheTruth(t *testing.T) {
+// It shows the first story, an error of validate, and replayed runs.
+func TestTheOutputInTheTutorialIsThatOfTheProgram(t *testing.T) {
 	data, err := os.ReadFile("../../docs/tutorial.md")
 	if err != nil {
 		t.Fatal(err)
@@ -210,10 +207,10 @@ func TestTutorialTellsTheTruth(t *testing.T) {
 	}
 }
 
-// What the tutorial shows below a command is what this command prints: each part
-// of a block between three dots, in this order. Of its 200 seeds of gc-pause only
-// what follows from single runs is held here.
-func TestTutorialShowsWhatIsPrinted(t *testing.T) {
+// The command above a block prints each part of the block between three dots, in this order.
+// The figures of the 200 seeds of gc-pause are not tested here, except those that follow
+// from single runs.
+func TestEachCommandOfTheTutorialPrintsItsBlock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs whole campaigns")
 	}
@@ -252,7 +249,7 @@ func TestTutorialShowsWhatIsPrinted(t *testing.T) {
 	}
 }
 
-// output is what a command prints, and the trace that it writes.
+// output returns what a command prints, and the trace that it writes.
 func output(t *testing.T, args []string) string {
 	t.Helper()
 	var out, failed bytes.Buffer

@@ -5,8 +5,8 @@ import (
 	"lockquake/scenarios"
 )
 
-// A program that knows one lock more. Here that is the first of the catalogue, which
-// lets everybody in, under another name.
+// This program has one more lock: the first of the catalogue, which excludes no worker,
+// under another name.
 func ExampleMain() {
 	everybody := scenarios.Strategies()[0].New
 	command.Main(

@@ -39,20 +39,20 @@ func (p program) newExplore() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore SCENARIO",
 		Short: "Place a fault at every point of a small run, and say which ones break what",
-		Long: `Explore takes the faults out of a scenario and its size down, learns every point that its
+		Long: `Explore removes the faults of a scenario and reduces its size, records every point that its
 workers come to, and runs it again with one fault of each kind at each point: nothing is
 left to chance. It prints how many placements there are, what they break, and a map. With
 --faults 2 it places every second fault after every first one, and says what it leaves out.
 
-The kinds of faults (* placed unless --kinds names others) are
+The kinds of faults (those with * are the default of --kinds) are
 
 ` + placedKinds() + `
---placement tells the story of one placement, as the output names it, and --write
+--placement tells the story of one placement, which it takes as the output prints it. --write
 makes a scenario file of it, or of the first placement found that does the most harm.
 
-Exit codes: 0 whatever is found; with --fail-on-violation 1 if a placement corrupts
-something or unfences; 64 usage or scenario error, 70 a fault of lockquake or of the lock
-under test itself, 130 interrupted.`,
+Exit codes: 0 also if a placement breaks a check; with --fail-on-violation 1 if a placement
+corrupts something or unfences; 64 usage or scenario error, 70 a fault of lockquake or of the
+lock under test itself, 130 interrupted.`,
 		Example: `  lockquake explore kleppmann
   lockquake explore gc-pause --strategy redis --kinds pause,crash --for 3s
   lockquake explore kleppmann --placement "when worker-1 lease-checked 1 pause worker-1 for 15s"`,
@@ -153,7 +153,7 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 	return nil
 }
 
-// badSearch says that a search which makes no sense is the caller's mistake.
+// badSearch turns a search.Error into a usage error.
 func badSearch(err error) error {
 	if senseless, ok := errors.AsType[*search.Error](err); ok {
 		return usageError{senseless.Error()}
@@ -161,7 +161,7 @@ func badSearch(err error) error {
 	return err
 }
 
-// explore searches, and shows how far it has come.
+// explore runs the search and shows its progress.
 func (f *exploreFlags) explore(ctx context.Context, s *scenarios.Scenario, stderr io.Writer) (*results.Exploration, error) {
 	r := f.search
 	r.Strategies, r.Jobs = f.strategies, f.jobs
@@ -173,7 +173,7 @@ func (f *exploreFlags) explore(ctx context.Context, s *scenarios.Scenario, stder
 	return search.Explore(ctx, s, r)
 }
 
-// print prints the tables, and how the first placement that does harm is told.
+// print prints the tables, and the command that tells the first harmful placement.
 func (f *exploreFlags) print(arg string, e *results.Exploration, stdout io.Writer) error {
 	if err := tables.Exploration(stdout, e, colours(stdout)); err != nil {
 		return err
@@ -187,7 +187,7 @@ func (f *exploreFlags) print(arg string, e *results.Exploration, stdout io.Write
 	return nil
 }
 
-// line is the command that tells one placement.
+// line returns the command that tells one placement as a story.
 func (f *exploreFlags) line(arg, label string, p results.Placement) string {
 	words := []string{f.program.name, "explore", quoteArg(arg), "--strategy", quoteArg(label)}
 	for _, set := range f.sets {
@@ -208,7 +208,7 @@ func (f *exploreFlags) line(arg, label string, p results.Placement) string {
 	return strings.Join(words, " ")
 }
 
-// quoteArg puts an argument into quotes if a shell needs them.
+// quoteArg quotes an argument if a shell needs it.
 func quoteArg(text string) string {
 	if text != "" && !strings.ContainsFunc(text, func(r rune) bool {
 		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-", r)
@@ -218,7 +218,7 @@ func quoteArg(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// writeWorst writes the first placement that does the most harm, if asked to.
+// writeWorst writes the first placement that does the most harm, if --write is set.
 func (f *exploreFlags) writeWorst(s *scenarios.Scenario, e *results.Exploration, stderr io.Writer) error {
 	if f.write == "" {
 		return nil
@@ -256,8 +256,8 @@ func (f *exploreFlags) writeFile(placed *scenarios.Scenario, specs []faults.Spec
 	return nil
 }
 
-// place carries out one placement, tells what happens to each strategy unless
-// stdout is nil, and writes it to a file if asked to.
+// place runs one placement. It prints the story of each strategy unless stdout is nil, and
+// writes the placement to a file if --write is set.
 func (f *exploreFlags) place(s *scenarios.Scenario, lines []string, stdout io.Writer) error {
 	specs, err := search.ParsePlacement(lines...)
 	if err != nil {

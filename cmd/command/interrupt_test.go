@@ -20,7 +20,7 @@ import (
 	"lockquake/reports"
 )
 
-// process is lockquake as a shell starts it.
+// process is a process of lockquake.
 type process struct {
 	cmd            *exec.Cmd
 	stdout, stderr bytes.Buffer
@@ -58,17 +58,16 @@ func (p *process) stop(t *testing.T, s os.Signal) (code int, took time.Duration)
 	return code, time.Since(began)
 }
 
-// longest is how long a run may take to stop. That is less than a second on an
-// idle machine; a busy one took nine, and what is looked for is one that does not
-// stop.
+// longest is the most time that a run may take to stop. An idle machine takes less than a
+// second, a busy one took nine. The test looks for a run that does not stop at all.
 const longest = time.Minute
 
-// resultsIn reads the results of a report, which must be whole.
+// resultsIn reads the results of a report, which must be complete.
 func resultsIn(t *testing.T, dir string) (partial bool, runs int) {
 	t.Helper()
 	for _, c := range reports.Contents() {
-		// Where nothing failed there are no failures, and without cases the runs are not
-		// compressed.
+		// Without a failing run there is no folder failures, and without cases the runs are
+		// not compressed.
 		optional := c.Name == "failures" || c.Name == "runs.log.gz"
 		if _, err := os.Stat(filepath.Join(dir, c.Name)); err != nil && !optional {
 			t.Errorf("the report is not whole: %v", err)
@@ -91,7 +90,7 @@ func resultsIn(t *testing.T, dir string) (partial bool, runs int) {
 	return c.Partial, runs
 }
 
-// onlyHolds sees that nothing is left behind beside the named entries.
+// onlyHolds fails the test if a directory has other entries than those named.
 func onlyHolds(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -107,8 +106,7 @@ func onlyHolds(t *testing.T, dir string, names ...string) {
 	}
 }
 
-// Ctrl-C, or the end of a container, keeps what was done.
-func TestInterruptedRunReportsWhatWasDone(t *testing.T) {
+func TestAnInterruptedRunReportsTheRunsThatWereDone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}
@@ -140,7 +138,7 @@ func TestInterruptedRunReportsWhatWasDone(t *testing.T) {
 	}
 }
 
-// endless is a scenario of which one run takes longer than anybody waits.
+// endless is a scenario with runs that take longer than any test.
 func endless(t *testing.T, dir string) string {
 	t.Helper()
 	const text = `
@@ -157,9 +155,9 @@ strategies: [none]
 	return path
 }
 
-// Of several scenarios those that were done stay whole, the one at hand is
-// partial even in the midst of its first run, and the others are named.
-func TestInterruptedRunOfSeveralScenarios(t *testing.T) {
+// Earlier scenarios have complete reports. The interrupted one has a partial report, even
+// during its first run. The message names the others.
+func TestAnInterruptedRunOfSeveralScenariosNamesThoseNotBegun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a second")
 	}
@@ -192,8 +190,7 @@ func TestInterruptedRunOfSeveralScenarios(t *testing.T) {
 	}
 }
 
-// A second Ctrl-C does not wait for anything.
-func TestSecondInterruptKills(t *testing.T) {
+func TestASecondInterruptKillsAtOnce(t *testing.T) {
 	p := &process{cmd: exec.Command("neverstops")}
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -215,8 +212,8 @@ func TestSecondInterruptKills(t *testing.T) {
 		t.Fatal(err)
 	}
 	says("interrupted")
-	// The program stops listening a moment after the first signal, so one that comes
-	// in this moment is lost.
+	// The program stops to catch signals shortly after the first one. A signal before that
+	// is lost.
 	ended := make(chan int)
 	go func() { ended <- p.wait(t) }()
 	for deadline := time.After(time.Minute); ; {
@@ -234,8 +231,7 @@ func TestSecondInterruptKills(t *testing.T) {
 	}
 }
 
-// However hard a run is killed, and whenever, its report is whole or not there.
-func TestKilledRunLeavesNoHalfReport(t *testing.T) {
+func TestAKilledRunLeavesACompleteReportOrNone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some seconds")
 	}
@@ -255,14 +251,14 @@ func TestKilledRunLeavesNoHalfReport(t *testing.T) {
 			resultsIn(t, report)
 		}
 	}
-	// What was left beside it does no harm.
+	// The files left beside it do not matter.
 	if code := start(t, dir, args...).wait(t); code != exitOK {
 		t.Errorf("exit code %d", code)
 	}
 	resultsIn(t, report)
 }
 
-// kept counts the runs that a journal holds whole.
+// kept counts the complete runs in a journal.
 func kept(t *testing.T, path string) int {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -282,9 +278,9 @@ func awaitRuns(t *testing.T, path string) {
 	}
 }
 
-// However often a campaign is killed, resumed it comes to the same results, byte
-// for byte, and no run that was kept is lost.
-func TestKilledRunIsResumed(t *testing.T) {
+// It is killed several times. No stored run is lost, and the results are the same byte for
+// byte.
+func TestAKilledCampaignCanBeResumed(t *testing.T) {
 	kills := 20
 	if testing.Short() {
 		kills = 4
@@ -301,7 +297,7 @@ func TestKilledRunIsResumed(t *testing.T) {
 	report, journal := filepath.Join(dir, "report"), filepath.Join(dir, "report.runs")
 	const all = 5 * 600 // runs
 	most, midst := 0, 0
-	// finish lets the campaign end, and clears the way for another.
+	// finish runs the campaign to its end, and removes its files.
 	finish := func() {
 		p := start(t, dir, append(args, "report", "--resume")...)
 		if code := p.wait(t); code != exitOK {
@@ -357,8 +353,7 @@ func sameFile(t *testing.T, one, two string) {
 	}
 }
 
-// Two campaigns do not write into one place.
-func TestRunBesideARunThatIsUnderWay(t *testing.T) {
+func TestTwoCampaignsCannotWriteTheSameReport(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a second")
 	}

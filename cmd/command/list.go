@@ -27,7 +27,7 @@ type listed struct {
 	Doc  string `json:"doc"`
 }
 
-// catalogue is one of the things that can be listed.
+// catalogue is one argument of list.
 type catalogue struct {
 	name  string
 	lines func() ([]listed, error)
@@ -53,10 +53,9 @@ func (p program) newList() *cobra.Command {
 		names = append(names, c.name)
 	}
 	cmd := &cobra.Command{
-		Use:   "list [" + strings.Join(names, "|") + "]",
-		Short: "List what there is to choose from",
-		Long: `List tells what a scenario can ask for by name. Without an argument it lists
-everything.`,
+		Use:     "list [" + strings.Join(names, "|") + "]",
+		Short:   "List the names that a scenario can use",
+		Long:    `List prints the names that a scenario can use. Without an argument it prints all of them.`,
 		Example: "  lockquake list\n  lockquake list strategies --format json",
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -238,10 +237,10 @@ func listPoints() ([]listed, error) {
 func (p program) newValidate() *cobra.Command {
 	return &cobra.Command{
 		Use:   "validate SCENARIO...",
-		Short: "Say whether scenario files are right",
-		Long: `Validate reads scenario files, or built-in scenarios by name, as run does, and says what is
-wrong with the first that is not right: file, line, column, and the nearest right word. Settings
-that defeat each other get a warning, such as a lease that ends before it is renewed.`,
+		Short: "Check scenario files for errors",
+		Long: `Validate reads scenario files, or built-in scenarios by name, as run does. It prints the first
+error with its file, line and column, and the nearest right word. Settings that defeat each
+other get a warning, such as a lease that ends before it is renewed.`,
 		Example: "  lockquake validate my-lock.yaml",
 		Args:    atLeastOne("a scenario"),
 
@@ -263,8 +262,8 @@ that defeat each other get a warning, such as a lease that ends before it is ren
 	}
 }
 
-// warn prints the warnings of a scenario, a line for each; with chosen strategies
-// or labels only those about them.
+// warn prints the warnings of a scenario, a line for each. If strategies or labels are
+// chosen, it prints only the warnings about these.
 func warn(w io.Writer, s *scenarios.Scenario, chosen []string) {
 	run := func(label string) bool {
 		return slices.ContainsFunc(s.Strategies, func(use scenarios.Strategy) bool {

@@ -18,13 +18,13 @@ func (p program) newMerge() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge DIR...",
 		Short: "Put the reports of several shards together into one",
-		Long: `Merge takes the runs of several reports, as run --shard leaves them, prints the table of all of
-them together, and writes the report that one campaign over all seeds would have written. DIR is a
-report directory, or its file runs.log.
+		Long: `Merge takes the runs of several reports, such as those of run --shard. It prints the table of all
+runs, and writes the report that one campaign over all seeds would have written. DIR is a report
+directory, or its file runs.log.
 
-Version, scenario and what was set must be the same, and no run may be missing: every
-strategy needs every seed from the first to the last. A run that several have counts once.
-Of all runs merge carries out only those again that a report shows whole.
+Version, scenario and settings must be the same, and no run may be missing: every strategy
+needs every seed from the first to the last. A run that several reports have counts once.
+Merge repeats only the runs of which a report has the history.
 
 ` + exitCodes,
 		Example: `  lockquake merge shard-1 shard-2 shard-3 --out lockquake-report

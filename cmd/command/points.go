@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// pointDoc says where in its work, or in a message of it, a worker comes to a point.
+// pointDoc describes a point: a step of a worker's work, or of one of its messages.
 func pointDoc(point string) (string, error) {
 	name := point
 	if i := strings.IndexByte(point, '.'); i >= 0 {
@@ -18,7 +18,7 @@ func pointDoc(point string) (string, error) {
 	return doc, nil
 }
 
-// pointDocs has a sentence for each step of a worker, and for the points of every message.
+// pointDocs describes each step of a worker, and the points of every message.
 func pointDocs() map[string]string {
 	return map[string]string{
 		"acquire-called": "the strategy is asked to run a section",
@@ -33,7 +33,7 @@ func pointDocs() map[string]string {
 		"renewal-begins": "the task that renews has begun; of `renewal: racy` only",
 		"renew-called":   "the lease is about to be renewed",
 		".sent":          "the request leaves",
-		".applied":       "the server has carried it out",
+		".applied":       "the server has executed it",
 		".replied":       "the reply leaves the server",
 		".taken":         "the worker has the reply",
 	}

@@ -11,37 +11,35 @@ import (
 	"lockquake/scenarios"
 )
 
-// plainName is what the program is called that knows the catalogue alone.
+// plainName is the name of the program without locks of its own.
 const plainName = "lockquake"
 
-// program is the command as one program has it.
+// program holds what differs between programs with this command.
 type program struct {
-	name string // as a user calls it
+	name string // as a user types it
 	own  []lock.Entry
 }
 
-// Option changes the command.
+// Option configures the command.
 type Option func(*program)
 
-// WithStrategy lets the command know a lock of one's own. It is named and run like
-// those of the catalogue; what says in one line what it is. The factory is called
-// once for each worker of each run. It is short for WithEntry, of a lock that
-// promises nothing.
+// WithStrategy adds a lock to those of the catalogue. What describes it in one line. The
+// factory is called once for each worker of each run. WithStrategy is short for WithEntry
+// with a lock that promises nothing.
 func WithStrategy(name, what string, factory func(lock.Deps) lock.Strategy) Option {
 	return WithEntry(lock.Entry{Name: name, Doc: what, New: factory})
 }
 
-// WithEntry lets the command know a lock of one's own with all that an entry of the
-// catalogue says: what it promises and claims, its defaults, the servers that it
-// runs on, its points. It is held to that. Entry.New is called once for each worker
-// of each run.
+// WithEntry adds a lock to those of the catalogue with a whole entry: its promises and
+// claims, its defaults, its servers, its points. The checks judge the lock by its promises
+// and claims. Entry.New is called once for each worker of each run.
 func WithEntry(e lock.Entry) Option {
 	return func(p *program) { p.own = append(p.own, e) }
 }
 
-// WithProgram says how the program is called, such as "go run ./mylockquake", so
-// that the lines that repeat a run can be pasted. Without it a program with
-// strategies of its own is called by its file, and one without is lockquake.
+// WithProgram sets the name of the program as a user types it, such as
+// "go run ./mylockquake", for the commands that it prints. The default is the name of the
+// program's file if it has locks of its own, else lockquake.
 func WithProgram(name string) Option {
 	return func(p *program) { p.name = name }
 }
@@ -60,10 +58,10 @@ func newProgram(options []Option) program {
 	return p
 }
 
-// entries are the strategies that the command knows.
+// entries lists the strategies that the command knows.
 func (p program) entries() []lock.Entry { return append(scenarios.Strategies(), p.own...) }
 
-// ours lets a scenario name the program in what is printed of its runs.
+// ours sets the program of a scenario, for the commands that its reports print.
 func (p program) ours(s *scenarios.Scenario, err error) (*scenarios.Scenario, error) {
 	if err == nil {
 		s.Program = p.name
@@ -79,7 +77,7 @@ func (p program) rename(cmd *cobra.Command) {
 	}
 }
 
-// file is how the program's file is called, which is what a shell completes.
+// file returns the name of the program's file, which a shell completes.
 func (p program) file() string {
 	words := strings.Fields(p.name)
 	if len(words) == 0 {

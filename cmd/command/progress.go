@@ -13,15 +13,14 @@ import (
 	"lockquake/scenarios/campaign"
 )
 
-// How often progress is shown, at most.
+// The least time between two updates of the progress.
 const (
-	redraw  = 100 * time.Millisecond // of a line on a terminal
-	between = 10 * time.Second       // of two lines elsewhere
+	redraw  = 100 * time.Millisecond // on a terminal, where the line is drawn again
+	between = 10 * time.Second       // elsewhere, where each update is a line
 )
 
-// progress shows how far a campaign has come: on a terminal in one line that
-// is drawn again and taken away at the end, elsewhere in a line now and then.
-// A campaign that is quickly done leaves nothing there.
+// progress shows the progress of a campaign. On a terminal it redraws one line and clears
+// it at the end. Elsewhere it prints a line every 10 s, and so none for a short campaign.
 type progress struct {
 	out    io.Writer
 	title  string
@@ -35,8 +34,8 @@ type progress struct {
 	last            campaign.Progress
 }
 
-// newProgress begins to show how far the runs of a scenario have come, of all its
-// strategies or of those that were asked for.
+// newProgress starts the progress of a scenario, for the strategies that are asked for, or
+// for all.
 func newProgress(out io.Writer, title string, s *scenarios.Scenario, asked []string) *progress {
 	labels := asked
 	if len(labels) == 0 {
@@ -61,7 +60,7 @@ func (p *progress) begin() *progress {
 	return p
 }
 
-// show takes in one finished run.
+// show counts one finished run, and updates the output if it is time.
 func (p *progress) show(at campaign.Progress) {
 	p.last = at
 	p.runs[at.Label]++
@@ -73,7 +72,7 @@ func (p *progress) show(at campaign.Progress) {
 		return
 	}
 	took := now.Sub(p.began)
-	// What a journal had took no time.
+	// Runs from a journal took no time.
 	left := time.Duration(float64(took) / float64(max(1, at.Done-at.Recalled)) * float64(at.Total-at.Done))
 	if p.width == nil {
 		p.next = now.Add(between)
@@ -89,7 +88,8 @@ func (p *progress) show(at campaign.Progress) {
 	fmt.Fprint(p.out, "\r\x1b[K"+line)
 }
 
-// end takes the line away, or says how it ended if others were said before.
+// end clears the line on a terminal. Elsewhere it prints a last line, if there was one
+// before.
 func (p *progress) end() {
 	took := p.now().Sub(p.began)
 	switch {
@@ -101,11 +101,11 @@ func (p *progress) end() {
 	}
 }
 
-// mostLabels is how many strategies a line names, wide as it may be.
-const mostLabels = 12
+// maxLabels bounds the strategies in a line, even if more would fit.
+const maxLabels = 12
 
-// line says how far the run is, in a width of at most columns characters; 0 is no limit.
-// The strategies that do not fit are left out.
+// line prints the progress in at most columns characters; 0 is no limit. It leaves out
+// strategies that do not fit.
 func (p *progress) line(clock string, columns int) string {
 	line := fmt.Sprintf("%s: %d/%d runs, %s", p.title, p.last.Done, p.last.Total, clock)
 	const more = ", ..."
@@ -120,7 +120,7 @@ func (p *progress) line(clock string, columns int) string {
 		if i < len(p.labels)-1 {
 			needed += len(more)
 		}
-		if columns > 0 && needed > columns || i == mostLabels {
+		if columns > 0 && needed > columns || i == maxLabels {
 			if i > 0 {
 				line += more
 			}
@@ -132,8 +132,8 @@ func (p *progress) line(clock string, columns int) string {
 	return cut(line, columns)
 }
 
-// columnsOf is how wide a text may be on a terminal: what is not ASCII may take
-// two columns.
+// columnsOf returns the largest width of a text on a terminal: a character that is not
+// ASCII may take two columns.
 func columnsOf(text string) int {
 	columns := 0
 	for _, r := range text {
@@ -169,7 +169,7 @@ func isTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// widthOf is how many columns a terminal has, or is likely to have.
+// widthOf returns the number of columns of a terminal, or 80 if it is not known.
 func widthOf(f *os.File) int {
 	const usual = 80
 	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
@@ -178,8 +178,8 @@ func widthOf(f *os.File) int {
 	return usual
 }
 
-// colours reports whether a stream is to be coloured: a terminal, and nobody
-// who asked for none.
+// colours reports whether output to a stream is coloured: the stream is a terminal, and the
+// environment does not forbid colours.
 func colours(w any) bool {
 	_, plain := os.LookupEnv("NO_COLOR")
 	return isTerminal(w) && !plain && os.Getenv("TERM") != "dumb"

@@ -12,8 +12,7 @@ import (
 	"lockquake/scenarios/campaign"
 )
 
-// shownOn plays a campaign of two strategies, one run every step, and returns
-// what is shown of it.
+// shownOn returns the progress output of a campaign of two strategies with a run every step.
 func shownOn(width func() int, runs int, step time.Duration) string {
 	var out bytes.Buffer
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -27,7 +26,7 @@ func shownOn(width func() int, runs int, step time.Duration) string {
 	return out.String()
 }
 
-func TestProgressOnATerminal(t *testing.T) {
+func TestProgressOnATerminalRedrawsOneLine(t *testing.T) {
 	wide := func() int { return 100 }
 	want := "\r\x1b[Kpauses: 1/4 runs, 3s left; rates: redis 100 %, fenced -" +
 		"\r\x1b[Kpauses: 2/4 runs, 2s left; rates: redis 100 %, fenced 0 %" +
@@ -37,7 +36,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	if diff := cmp.Diff(want, shownOn(wide, 4, time.Second)); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)
 	}
-	// A thousand runs in a second are drawn ten times, and taken away.
+	// For a thousand runs in a second the line is drawn ten times, and cleared.
 	if n := strings.Count(shownOn(wide, 1000, time.Millisecond), "\r"); n != 11 {
 		t.Errorf("drawn %d times", n-1)
 	}
@@ -69,7 +68,7 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 	}
 }
 
-func TestProgressElsewhere(t *testing.T) {
+func TestProgressInAFileIsALineEveryTenSeconds(t *testing.T) {
 	if got := shownOn(nil, 9, time.Second); got != "" {
 		t.Errorf("after 9s this is shown: %q", got)
 	}

@@ -12,9 +12,8 @@ import (
 	"lockquake/scenarios"
 )
 
-// What the README shows is what the program prints: the story of Kleppmann's
-// failure, the scenario of one's own, and the replay line.
-func TestReadmeTellsTheTruth(t *testing.T) {
+// It shows the story of Kleppmann's failure, a scenario, and a replay command.
+func TestTheOutputInTheReadmeIsThatOfTheProgram(t *testing.T) {
 	data, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -14,9 +14,9 @@ import (
 	"lockquake/internal/docgen"
 )
 
-var update = flag.Bool("update", false, "write the reference anew")
+var update = flag.Bool("update", false, "rewrite the reference")
 
-// pages are those of the documentation that are made from the program.
+// pages returns the pages of the documentation that are made from the program.
 func pages(t *testing.T) []docgen.Page {
 	t.Helper()
 	pages, err := docgen.Pages(newProgram(nil).newRoot(io.Discard, io.Discard), pointDoc)
@@ -26,9 +26,8 @@ func pages(t *testing.T) []docgen.Page {
 	return pages
 }
 
-// The reference under docs says what this version knows, and no page of it is
-// left over from an earlier one.
-func TestGoldenReference(t *testing.T) {
+// There is also no page left from an earlier version.
+func TestTheGoldenReferenceIsThatOfThisVersion(t *testing.T) {
 	const docs = "../../docs"
 	made := map[string]bool{}
 	for _, page := range pages(t) {
@@ -43,7 +42,7 @@ func TestGoldenReference(t *testing.T) {
 		if err != nil {
 			t.Errorf("%v; make update writes it", err)
 		} else if diff := cmp.Diff(string(there), page.Text); diff != "" {
-			t.Errorf("docs/%s is not what the program says any more; make update writes it anew (-file +program):\n%s", page.Path, diff)
+			t.Errorf("docs/%s is not what the program says any more; make update writes it again (-file +program):\n%s", page.Path, diff)
 		}
 	}
 	found, err := filepath.Glob(filepath.Join(docs, "reference", "*"))
@@ -57,9 +56,7 @@ func TestGoldenReference(t *testing.T) {
 	}
 }
 
-// A command of the reference page is one that help shows, and the other way
-// round.
-func TestReferenceHasEveryCommand(t *testing.T) {
+func TestTheReferenceHasTheCommandsThatHelpShows(t *testing.T) {
 	text := pages(t)[0].Text
 	for _, cmd := range newProgram(nil).newRoot(io.Discard, io.Discard).Commands() {
 		if has := strings.Contains(text, "\n### "+cmd.CommandPath()+"\n"); has == cmd.Hidden {
@@ -68,8 +65,7 @@ func TestReferenceHasEveryCommand(t *testing.T) {
 	}
 }
 
-// What only makes the documentation is not in the program.
-func TestProgramLinksNoDocumentation(t *testing.T) {
+func TestTheProgramDoesNotLinkDocgen(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "../lockquake").Output()
 	if err != nil {
 		t.Fatal(err)

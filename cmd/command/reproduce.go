@@ -24,8 +24,8 @@ func (p program) newReproduce() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reproduce SCENARIO",
 		Short: "Run each strategy once and tell what happened",
-		Long: `Reproduce carries out one run of every strategy of a scenario and tells it as a story: who
-believed what, what the lease was, and what the resource took or refused.`,
+		Long: `Reproduce runs every strategy of a scenario once and tells the run as a story: which workers
+believed to hold the lock, which worker held the lease, and what the resource accepted or refused.`,
 		Example: `  lockquake reproduce kleppmann
   lockquake reproduce gc-pause --strategy redis --seed 4
   lockquake reproduce kleppmann --set faults.pause.for=9.9s`,
@@ -65,7 +65,7 @@ func (p program) reproduce(ctx context.Context, arg string, names, sets []string
 			return err
 		}
 	}
-	// What these runs are worth is judged as any campaign is.
+	// The verdict on these runs is that of a campaign.
 	c, err := campaign.Run(ctx, s, campaign.Request{Seeds: results.SeedRange{First: seed, Last: seed}, Strategies: names})
 	if err != nil {
 		return err
@@ -79,8 +79,9 @@ func (p program) newReplay() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay TOKEN",
 		Short: "Repeat one run exactly, from a line of a report",
-		Long: `Replay repeats the run that a token names, tells it, and compares its checksum. Another
-scenario than the token's is an error, another version a warning, another checksum a failure.`,
+		Long: `Replay repeats the run that a token names, prints its story, and compares its checksum. If the
+scenario has changed since, that is an error; another version is a warning, another checksum a
+failure.`,
 		Example: `  lockquake replay kleppmann@3f2a9c1b0d4e:redis:1:0.1.0:9f1c2d3e4a5b6c7d`,
 		Args:    exactlyOne("one token"),
 

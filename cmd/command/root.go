@@ -12,7 +12,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// exitCodes is what a script has to know.
+// exitCodes explains the exit codes of run and merge.
 const exitCodes = `Exit codes: 0 all as expected, 1 a violation where none was expected or none where one
 was, 2 unknown, 64 usage or scenario error, 70 a fault of lockquake or of the lock under
 test itself, 130 interrupted.`
@@ -63,11 +63,11 @@ says how often each lock fails, with the shortest story of how.
 	return root
 }
 
-// newHelp is cobra's help command, with an error for a command that is none.
+// newHelp returns cobra's help command, with an error for an unknown command.
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",
-		Short:   "Tell more of a command",
+		Short:   "Explain a command",
 		Example: "  lockquake help run",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return commandsOf(root), cobra.ShellCompDirectiveNoFileComp
@@ -95,7 +95,7 @@ func commandsOf(cmd *cobra.Command) []string {
 	return names
 }
 
-// flagError says what is wrong with a flag, and which one may have been meant.
+// flagError returns a usage error for a flag, with the nearest flag that there is.
 func flagError(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || unknown.GetSpecifiedShortnames() != "" {
@@ -134,8 +134,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// load reads a scenario. A name that stands for none is a mistake in the
-// command line.
+// load reads a scenario. It returns a usage error if there is no such scenario.
 func (p program) load(arg string) (*scenarios.Scenario, error) {
 	s, err := p.ours(scenarios.Load(arg, p.own...))
 	var inFile *strictyaml.Error

@@ -8,8 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Every command tells what it does, shows an example, and is in a group of
-// the root's help.
+// It has an example, and is in a group of the root's help.
 func TestEveryCommandHasHelp(t *testing.T) {
 	var out bytes.Buffer
 	root := newProgram(nil).newRoot(&out, &out)

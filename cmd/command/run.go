@@ -38,26 +38,26 @@ func (p program) newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO...",
 		Short: "Run scenarios over many seeds and say how often each strategy fails",
-		Long: `Run carries out every strategy of a scenario over a range of seeds, prints how many runs
-violate a check, with 95 % intervals, and writes a report directory. A scenario is a file
-or the name of a built-in one. Progress is shown on standard error.
+		Long: `Run runs every strategy of a scenario with a range of seeds, prints how many runs violate
+a check, with 95 % intervals, and writes a report directory. A scenario is a file or the
+name of a built-in one. Progress is shown on standard error.
 
 A report directory holds
 
 ` + contents() + `
-With several scenarios each has a directory of its own in it, by its name. Stopped by Ctrl-C
-or SIGTERM, run prints and reports what was done, marked as partial; a second Ctrl-C ends it
-at once. A report is complete or it is not there.
+With several scenarios the report directory has a subdirectory for each, by its name. Stopped
+by Ctrl-C or SIGTERM, run prints and reports the runs that were done, marked as partial; a
+second Ctrl-C ends it at once. A report is written as a whole or not at all.
 
-While it works, run keeps every run that has ended in a file beside the directory, OUT.runs. It is
-gone once the report is there, which has the runs as runs.log. However run was stopped, the same
-command with --resume goes on with OUT.runs, or where there is none with OUT/runs.log, and comes to
-the same results as if nothing had happened; with more seeds or strategies it carries out what is
-missing. Without --resume it begins anew.
+Run stores every finished run in the file OUT.runs, beside the directory. It removes the file
+when the report is written, which has the runs as runs.log. After any interruption the same
+command with --resume continues with OUT.runs, or if there is none with OUT/runs.log. It comes
+to the same results as without the interruption. With more seeds or strategies it does the
+missing runs. Without --resume it starts from the beginning.
 
-With --shard 3/16 run carries out the third of 16 parts of the seeds, on a machine of its own,
-and exits 0 when they are done, whatever it has seen: lockquake merge puts the reports of
-the shards together, and its verdict decides.
+With --shard 3/16 run does the third of 16 parts of the seeds, for one of 16 machines. It exits
+with 0 when they are done, even if checks are violated: lockquake merge combines the reports of
+the shards, and its verdict decides.
 
 ` + exitCodes,
 		Example: `  lockquake run gc-pause --seeds 1-1000
@@ -76,12 +76,12 @@ the shards together, and its verdict decides.
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.seeds, "seeds", "", "seeds to run, as in 1-1000 or 17 (default: 1 to the scenario's seeds)")
-	flags.StringVar(&f.until, "until", "", "stop a strategy once its rate is known to so much to either side, as in 0.5%; looked at after every 100 seeds")
+	flags.StringVar(&f.until, "until", "", "stop a strategy once the half width of its interval is at most this, as in 0.5%; tested after every 100 seeds")
 	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies or labels (default: all of the scenario)")
 	setFlag(cmd, &f.sets)
 	f.flags(cmd)
-	flags.BoolVar(&f.resume, "resume", false, "go on with what OUT.runs or OUT/runs.log holds")
-	flags.StringVar(&f.part, "shard", "", "carry out one part of the seeds, as in 3/16, for merge")
+	flags.BoolVar(&f.resume, "resume", false, "continue with the runs in OUT.runs or OUT/runs.log")
+	flags.StringVar(&f.part, "shard", "", "run one part of the seeds, as in 3/16, for merge")
 	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	completeFlag(cmd, "seeds", cobra.NoFileCompletions)
@@ -92,8 +92,8 @@ the shards together, and its verdict decides.
 	return cmd
 }
 
-// interruptible returns a context that ends with the first signal to stop. The
-// second ends the program as if nobody had listened.
+// interruptible returns a context that ends with the first SIGINT or SIGTERM. The second
+// signal kills the program.
 func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
@@ -148,8 +148,8 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 	return outcome(worst)
 }
 
-// one runs one scenario, prints what came out of it, and leaves it in dir. The
-// error of a campaign that was stopped is in it.
+// one runs one scenario, prints its results, and writes its report into dir. For a campaign
+// that was stopped it returns a partial campaign and no error.
 func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir string, r campaign.Request, stdout, stderr io.Writer) (c *results.Campaign, err error) {
 	if f.noReport {
 		if c, err = f.campaign(ctx, s, title, r, stderr); c == nil {
@@ -173,7 +173,7 @@ func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir st
 	return c, err
 }
 
-// campaign runs one scenario, and shows how far it has come.
+// campaign runs one scenario and shows its progress.
 func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title string, r campaign.Request, stderr io.Writer) (*results.Campaign, error) {
 	if f.quiet {
 		return campaign.Run(ctx, s, r)
@@ -184,7 +184,7 @@ func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title st
 	return campaign.Run(ctx, s, r)
 }
 
-// stoppedIn says how far a campaign came that was stopped.
+// stoppedIn describes the progress of a campaign that was stopped.
 func (f *runFlags) stoppedIn(c *results.Campaign, rest []*scenarios.Scenario) string {
 	done := 0
 	for _, st := range c.Strategies {
@@ -265,7 +265,7 @@ func parseShard(text string) (part, parts int, err error) {
 	return part, parts, nil
 }
 
-// maxSeeds is how many seeds one campaign takes.
+// maxSeeds bounds the seeds of one campaign.
 const maxSeeds = 10_000_000
 
 // parseSeeds reads 1-1000 or 17.

@@ -12,13 +12,12 @@ func (p program) newSchema() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of scenario files, for editors",
-		Long: `Schema prints a JSON Schema (draft 2020-12) of scenario files, made from what this version
-knows. An editor that speaks to yaml-language-server checks and completes a file that begins
-with the line
+		Long: `Schema prints a JSON Schema (draft 2020-12) of scenario files for this version of lockquake.
+An editor with yaml-language-server checks and completes a file that begins with the line
 
   # yaml-language-server: $schema=lockquake.schema.json
 
-Lockquake validate sees more, such as a label that is there twice.`,
+Lockquake validate finds more errors, such as a label that is there twice.`,
 		Example:           "  lockquake schema > lockquake.schema.json",
 		Args:              noArguments,
 		ValidArgsFunction: cobra.NoFileCompletions,

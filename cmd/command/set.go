@@ -16,7 +16,7 @@ func setFlag(cmd *cobra.Command, into *[]string) {
 	completeFlag(cmd, "set", cobra.NoFileCompletions)
 }
 
-// loadWith is load with values set as --set has them.
+// loadWith is load with the values of --set.
 func (p program) loadWith(arg string, sets []string) (*scenarios.Scenario, error) {
 	var overrides []results.Override
 	for _, text := range sets {
@@ -38,7 +38,7 @@ func (p program) loadWith(arg string, sets []string) (*scenarios.Scenario, error
 	return s, err
 }
 
-// flagged names the flag that a setting follows.
+// flagged turns a SettingError into a usage error that names the flag.
 func flagged(flag string, err error) error {
 	if setting, ok := errors.AsType[*scenarios.SettingError](err); ok {
 		return usageError{flag + " " + setting.Error()}

@@ -33,11 +33,11 @@ func (p program) newShrink() *cobra.Command {
 		Use:   "shrink TOKEN|SCENARIO",
 		Short: "Make a failing run as small as it can be",
 		Long: `Shrink takes a failing run and makes it smaller as long as it still violates the same
-check: fewer faults, fewer workers and sections, shorter times. It tells what is left as a
-story, and writes it as a scenario file of its own.
+check: fewer faults, fewer workers and sections, shorter times. It prints the story of the
+smallest run, and writes it as a scenario file.
 
 The run is that of a replay token, or of a scenario with --strategy and --seed. Without a
-seed it is the first that fails. Stopped by Ctrl-C, shrink writes what it has reached.
+seed it is the first that fails. Stopped by Ctrl-C, shrink writes the smallest run so far.
 
 Exit codes: 0 the file is written; 64 usage or scenario error, and a run that does not
 fail; 70 a fault of lockquake or of the lock under test itself; 130 interrupted.`,
@@ -55,7 +55,7 @@ fail; 70 a fault of lockquake or of the lock under test itself; 130 interrupted.
 	setFlag(cmd, &f.sets)
 	flags.StringVar(&f.strategy, "strategy", "", "strategy or label (default: the first that fails)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the run (default: the first that fails)")
-	flags.StringVar(&f.check, "check", "", "check that it must go on to violate (default: the most telling one)")
+	flags.StringVar(&f.check, "check", "", "check that it must still violate (default: the most serious one)")
 	flags.StringVar(&f.out, "out", "shrunk.yaml", "file to write the small scenario to")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	completeFlag(cmd, "strategy", p.completeStrategies)
@@ -99,7 +99,7 @@ func (f *shrinkFlags) run(ctx context.Context, arg string, stdout, stderr io.Wri
 	return nil
 }
 
-// shrinkError says that a run which does not fail is the caller's mistake.
+// shrinkError turns the error for a run that does not fail into a usage error.
 func shrinkError(err error) error {
 	if errors.Is(err, search.ErrHolds) {
 		return usageError{err.Error()}
@@ -107,7 +107,8 @@ func shrinkError(err error) error {
 	return err
 }
 
-// find fills in which run is meant, and loads its scenario.
+// find sets the strategy and the seed of the run, and loads its scenario. If they are not
+// given, it searches for the first failing run.
 func (f *shrinkFlags) find(ctx context.Context, arg string) (*scenarios.Scenario, error) {
 	if token, err := results.ParseToken(arg); err == nil {
 		if f.strategy != "" || f.seed != 0 || len(f.sets) > 0 {
@@ -144,7 +145,7 @@ func (f *shrinkFlags) find(ctx context.Context, arg string) (*scenarios.Scenario
 	return s, err
 }
 
-// confirm runs what is in the file.
+// confirm runs the written scenario, and compares its checksum.
 func (f *shrinkFlags) confirm(small *search.Shrunk) error {
 	s, err := f.program.load(f.out)
 	if err != nil {

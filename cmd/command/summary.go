@@ -7,15 +7,15 @@ import (
 	"regexp"
 )
 
-// stepSummary is the variable by which GitHub Actions names the file that the
-// page of a job is made of.
+// stepSummary is the environment variable with the file for the summary of a job of GitHub
+// Actions.
 const stepSummary = "GITHUB_STEP_SUMMARY"
 
-// mostSummary is what GitHub shows of it, in bytes.
-const mostSummary = 1 << 20
+// maxSummary is the largest summary that GitHub shows, in bytes.
+const maxSummary = 1 << 20
 
-// summarise adds the report of a directory to the page of the job, if the
-// program runs in one.
+// summarise adds report.md of a directory to the summary of the job, if the program runs in
+// GitHub Actions.
 func summarise(dir string) error {
 	path := os.Getenv(stepSummary)
 	if path == "" {
@@ -25,11 +25,11 @@ func summarise(dir string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", stepSummary, err)
 	}
-	// The page has the report alone, not the files that lie beside it.
+	// Links to other files of the report would be broken in the summary.
 	beside := regexp.MustCompile(`\n!\[[^]]*\]\([^)]*\)\n| \(\[files\]\([^)]*\)\)`)
 	text = beside.ReplaceAll(text, nil)
-	if len(text) > mostSummary {
-		text = append(text[:mostSummary/2], "\n\nThe rest is in report.md.\n"...)
+	if len(text) > maxSummary {
+		text = append(text[:maxSummary/2], "\n\nThe rest is in report.md.\n"...)
 	}
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -18,8 +18,7 @@ import (
 	"lockquake/scenarios/search"
 )
 
-// sweepFlags are the flags of lockquake sweep. Those that it has in common with
-// run mean the same.
+// sweepFlags are the flags of lockquake sweep. It shares some with run.
 type sweepFlags struct {
 	runFlags
 	vary      []string
@@ -34,10 +33,10 @@ func (p program) newSweep() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep SCENARIO --vary PATH=VALUES",
 		Short: "Vary one or two parameters, and find where each strategy breaks",
-		Long: `Sweep runs a scenario at every value of a parameter, or at every pair of values of two, over
-the same seeds, and shows how the rate of each strategy goes with it: as a table, and in a
-directory as a picture (lines, or a map for each strategy), as CSV and as JSON. Whatever a
-scenario file can set can be varied:
+		Long: `Sweep runs a scenario with every value of a parameter, or with every pair of values of two, and
+with the same seeds. It shows how the rate of each strategy depends on the value: as a table,
+and in a directory as a picture (lines, or a map for each strategy), as CSV and as JSON. All
+settings of a scenario file can be varied:
 
   --vary lock.ttl=1s..30s            ten steps, in equal ratios if the range is wide
   --vary lock.ttl=1s..30s/20         twenty steps of equal length; /20log: of equal ratio
@@ -47,13 +46,14 @@ scenario file can set can be varied:
   --vary strategies.fenced.lock.ttl= the use of a strategy with that label
 
 With --find it then bisects between the first two steps of which one breaks a strategy and
-the other does not, and says from which value on (or up to which) it breaks, how precisely
-that is known, and what share of the TTL it is. A value breaks a strategy if at least one of
-the runs violates the check, if less than 1 % of the work is finished, or if a bound is not
-met: those that the scenario expects, and those of --require, as in --require 'finished >= 99 %'.
+the other does not. It prints from which value on (or up to which) the strategy breaks, with
+what precision, and the share of the TTL. A value breaks a strategy if at least one of the
+runs violates the check, if less than 1 % of the work is finished, or if a bound is not met.
+The bounds are those that the scenario expects, and those of --require, as in
+--require 'finished >= 99 %'.
 
-Stopped by Ctrl-C or SIGTERM, sweep shows and writes what was done. The exit code says
-nothing of what was found: 0, or 64, 70 and 130 as for the other commands.`,
+Stopped by Ctrl-C or SIGTERM, sweep shows and writes the points that were done. The exit code
+does not depend on the results: it is 0, or 64, 70 and 130 as for the other commands.`,
 		Example: `  lockquake sweep gc-pause --vary lock.ttl=1s..60s
   lockquake sweep gc-pause --vary lock.ttl=1s..20s --vary faults.pause.for.median=500ms..8s
   lockquake sweep kleppmann --vary faults.pause.for=5s..15s --find
@@ -71,7 +71,7 @@ nothing of what was found: 0, or 64, 70 and 130 as for the other commands.`,
 	setFlag(cmd, &f.sets)
 	flags.StringVar(&f.check, "check", "", "the check that counts (default: any that decides)")
 	flags.BoolVar(&f.find, "find", false, "find the value at which each strategy breaks")
-	flags.StringArrayVar(&f.require, "require", nil, "a bound that every strategy has to keep to, as in 'finished >= 99 %'; repeatable")
+	flags.StringArrayVar(&f.require, "require", nil, "a bound that every strategy has to meet, as in 'finished >= 99 %'; repeatable")
 	flags.StringVar(&f.precision, "precision", "1%", "how precisely to find it, as a share of the value")
 	flags.StringVar(&f.seeds, "seeds", "", "seeds to run at each point, as in 1-1000 or 17 (default: those of the scenario, at most 1-100)")
 	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies or labels (default: all of the scenario)")
@@ -168,7 +168,7 @@ func (f *sweepFlags) axes() ([]results.Axis, error) {
 	case f.find && len(f.vary) > 1:
 		return nil, usagef("--find takes one --vary, not %d", len(f.vary))
 	case len(f.vary) > most:
-		return nil, usagef("--vary can stand there once or twice, not %d times", len(f.vary))
+		return nil, usagef("--vary can be given once or twice, not %d times", len(f.vary))
 	}
 	var axes []results.Axis
 	for _, text := range f.vary {

@@ -21,12 +21,12 @@ func writeFaults(b *strings.Builder) error {
 	if err != nil {
 		return err
 	}
-	b.WriteString("Each entry of `faults:` in a scenario has one of these kinds. It falls once `at` a moment, once `when` a worker comes\n" +
-		"to a [point](points.md), or again and again: `every` is the time from the end of one to the begin of the next. " +
+	b.WriteString("Each entry of `faults:` in a scenario has one of these kinds. It begins once `at` a moment, once `when` a worker comes\n" +
+		"to a [point](points.md), or repeatedly: `every` is the time from the end of one to the begin of the next. " +
 		"[Scenario\nfiles](scenarios.md#faults) has the keys beside the kind.\n\n" +
 		"Where a server is named, `lock` stands for all servers of the lock, or for the primary of a replicated one; `lock-2`,\n" +
-		"`lock-replica` and `resource` are one each. A name that a strategy does not have is not hit.\n\n" +
-		"Classes are what the claims of strategies speak of:\n")
+		"`lock-replica` and `resource` are one each. A fault of a server that a strategy does not have hits nothing.\n\n" +
+		"The claims of strategies are about these classes of faults:\n")
 	var words []string
 	for _, c := range lock.Classes() {
 		words = append(words, fmt.Sprintf("%s %s", string(c), c))

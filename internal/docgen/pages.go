@@ -22,7 +22,7 @@ type draft struct {
 // Pages returns all pages, with a map of those of the reference. Root is the command,
 // and pointDoc returns the sentence about a point.
 func Pages(root *cobra.Command, pointDoc func(point string) (string, error)) ([]Page, error) {
-	const made = "<!-- Made from the program; make update writes it anew. -->\n\n"
+	const made = "<!-- Made from the program; make update writes it again. -->\n\n"
 	var pages []Page
 	var contents strings.Builder
 	contents.WriteString(made + "# Reference\n\nMade from the program: it lists what this version knows.\n\n")

@@ -214,11 +214,11 @@ func writeKeys(b *strings.Builder, g group) {
 
 // writeDistributions writes the families of distributions with their parameters.
 func writeDistributions(b *strings.Builder) {
-	b.WriteString("## Distributions\n\nWhere a duration may differ from time to time, a map says how. " +
-		"The duration alone is always the same.\n\n")
+	b.WriteString("## Distributions\n\nA duration that is drawn at random is a map. " +
+		"A plain duration is always the same.\n\n")
 	root, err := readSchema()
 	if err != nil {
-		return // groups had the same
+		return // groups has returned the same error
 	}
 	words := map[string]any{}
 	forms, _ := at(root, "$defs", "distribution")["anyOf"].([]any)

@@ -18,7 +18,7 @@ func writeWorkloads(b *strings.Builder) error {
 	}
 	keys := at(root, "properties", "workload", "properties")
 	b.WriteString("What they have in common: each worker goes through one critical section after another. Each section locks an\n" +
-		"item, works, gives the lock back, and then waits. All keys stand in [scenario files](scenarios.md#workload).\n\n" +
+		"item, works, gives the lock back, and then waits. All keys are in [scenario files](scenarios.md#workload).\n\n" +
 		"- **hold**: how long the work takes\n- **think**: time between two sections\n\n")
 	for _, info := range workload.Catalogue() {
 		fmt.Fprintf(b, "## %s\n\n%s\n\n", info.Name, sentence(info.Doc))
@@ -37,7 +37,7 @@ func writeWorkloads(b *strings.Builder) error {
 		}
 		fmt.Fprintf(b, "- can be judged by: %s\n\n", strings.Join(checks, ", "))
 	}
-	b.WriteString("## Resources\n\nWhat the resource does with a fence token, set by `resource: {fence: ...}`. " +
+	b.WriteString("## Resources\n\nWhat the resource does with a fencing token, set by `resource: {fence: ...}`. " +
 		"Under every policy but `off` a\nrequest without a token is refused.\n\n")
 	for _, p := range resource.Policies() {
 		flawed := ""

@@ -16,8 +16,8 @@ func main() {
 	}
 }
 
-// rereport reads the results that the first argument names, and writes their report
-// into the directory that the second one names.
+// rereport reads the results.json of the first argument, and writes a report into the
+// directory of the second.
 func rereport(args []string) error {
 	if len(args) != 2 {
 		return errors.New("usage: rereport results.json directory")

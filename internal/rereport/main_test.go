@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestAReportIsWrittenFromResultsAlone(t *testing.T) {
+func TestAReportNeedsOnlyResults(t *testing.T) {
 	const golden = "../../reports/testdata/results.json"
 	want, err := os.ReadFile(golden)
 	if err != nil {
@@ -19,13 +19,13 @@ func TestAReportIsWrittenFromResultsAlone(t *testing.T) {
 	if err := rereport([]string{golden, dir}); err != nil {
 		t.Fatal(err)
 	}
-	// The failing runs are not in the file, so their stories are left out.
+	// The report has no stories, because the file does not have the failing runs.
 	if got, err := os.ReadFile(filepath.Join(dir, "results.json")); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("the results differ from those that were read, %v:\n%s", err, got)
 	}
 }
 
-func TestAReportLinksNoEngine(t *testing.T) {
+func TestAProgramThatWritesReportsLinksNoEngine(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
 	if err != nil {
 		t.Fatal(err)

@@ -9,16 +9,15 @@ import (
 	"testing"
 )
 
-// Each toy works with its own files and one line of the tree.
-func TestExtensionCostsItsFilesAndOneLine(t *testing.T) {
+func TestAnExtensionNeedsOnlyItsFilesAndOneLine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program once for each toy")
 	}
 	for _, toy := range []struct {
 		name string
-		// args are those of the program, in the toy's folder.
+		// args are the arguments of the program, which runs in the toy's folder.
 		args []string
-		// prints is in what the program prints.
+		// prints is a part of the output.
 		prints string
 	}{
 		{"check", []string{"run", "toy.yaml", "--no-report", "--quiet"}, "brief"},
@@ -42,14 +41,14 @@ func TestExtensionCostsItsFilesAndOneLine(t *testing.T) {
 	}
 }
 
-// overlay is a toy laid over the tree.
+// overlay adds a toy to the tree without changing the tree.
 type overlay struct {
-	root, folder string   // of the tree, and of the toy
-	path         string   // of the file that go build -overlay reads
-	packages     []string // that have files of the toy
+	root, folder string   // the folders of the tree and of the toy
+	path         string   // the file for go build -overlay
+	packages     []string // the packages with tests of the toy
 }
 
-// lay makes the overlay of a toy: its own Go files, and one line of the tree.
+// lay makes the overlay of a toy: its own Go files, and one line in a file of the tree.
 func lay(t *testing.T, name string) *overlay {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -90,8 +89,8 @@ func lay(t *testing.T, name string) *overlay {
 	return o
 }
 
-// insert makes the changed copy of the one file of the tree that gets a line, and
-// returns the paths of both.
+// insert writes a copy of the file of the tree that gets the new line, and returns the paths
+// of both.
 func (o *overlay) insert(t *testing.T) (file, changed string) {
 	t.Helper()
 	spec, err := os.ReadFile(filepath.Join(o.folder, "line.txt"))
@@ -118,8 +117,8 @@ func (o *overlay) insert(t *testing.T) (file, changed string) {
 	return file, changed
 }
 
-// run runs a program in a folder and returns what it printed. An exit code other
-// than 0 ends the test.
+// run runs a program in a folder and returns its output. It ends the test if the exit code
+// is not 0.
 func (o *overlay) run(t *testing.T, folder, program string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(program, args...)

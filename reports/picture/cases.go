@@ -15,7 +15,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// The measures of the picture of a campaign with cases.
+// Sizes of the picture of a campaign with cases.
 const (
 	casesCellWidth  = vg.Length(26)
 	casesCellHeight = vg.Length(18)
@@ -24,8 +24,7 @@ const (
 	casesFoot       = vg.Length(6)  // between the cells and the names of the cases
 )
 
-// drawCases has a row for each strategy and a column for each case, in the
-// order of their classes.
+// drawCases draws a row for each strategy and a column for each case, ordered by class.
 func drawCases(c *results.Campaign) (width, height vg.Length, paintOn func(draw.Canvas)) {
 	const margins = 20
 	p := casesPlot{c: c, labels: tables.BaseLabels(c)}
@@ -62,7 +61,7 @@ const casesNote = "share of runs (%). Blue: the resource was corrupted. Yellow: 
 type casesColumn struct {
 	name  string
 	class results.FaultClass
-	x     vg.Length // of its left side, from that of the picture
+	x     vg.Length // its left side
 }
 
 type casesPlot struct {
@@ -119,7 +118,7 @@ func (p casesPlot) classes(c draw.Canvas, top vg.Length) {
 	}
 }
 
-// cell paints what became of one strategy under one case.
+// cell paints the result of one strategy under one case.
 func (p casesPlot) cell(c draw.Canvas, corner vg.Point, st results.StrategyStats) {
 	const gap = 0.75
 	box := vg.Rectangle{

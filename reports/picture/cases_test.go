@@ -7,7 +7,7 @@ import (
 	"lockquake/reports/internal/sample"
 )
 
-// The picture of a campaign with cases has a cell for each use that a fault hit.
+// Each use that a fault hit has a cell.
 func TestCasesAreDrawnAsAMap(t *testing.T) {
 	c := sample.CaseCampaign()
 	svg, _, err := Rates(c)

@@ -3,6 +3,6 @@
 // a few pixels between kinds of processors.
 //
 // rates.go draws a campaign, cases.go one with cases, sweep.go a sweep over one parameter,
-// sweepmap.go over two, timeline.go a failure. picture.go has what they share (fonts,
-// colours, shapes), steady.go rounds coordinates, so that no processor shows in an SVG.
+// sweepmap.go one over two, timeline.go a failure. picture.go has the common fonts, colours
+// and shapes. steady.go rounds coordinates, so that an SVG does not depend on the processor.
 package picture

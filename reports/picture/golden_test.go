@@ -10,7 +10,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func TestGoldenPictures(t *testing.T) {
+func TestTheGoldenPicturesStayTheSame(t *testing.T) {
 	campaign, _ := sample.GCPause()
 	failure := timeline.Of(sample.Long(), "lost-update")
 	tests := []struct {

@@ -14,10 +14,9 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// picture paints the same as SVG and as PNG; dots is the resolution of the PNG in
-// dots per inch. The same painting gives the same SVG on every processor, and the
-// same PNG on every processor of one kind. Text is set in Liberation Sans, whose
-// widths a browser without it has in Arial or Helvetica.
+// picture paints a picture as SVG and as PNG; dots is the resolution of the PNG in dots
+// per inch. The SVG is the same on every processor, the PNG on every processor of one
+// kind. The font is Liberation Sans; Arial and Helvetica have the same widths.
 func picture(width, height vg.Length, dots int, paintOn func(draw.Canvas)) (svg, png []byte, err error) {
 	vector := vgsvg.New(width, height)
 	image := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dots))
@@ -34,19 +33,19 @@ func picture(width, height vg.Length, dots int, paintOn func(draw.Canvas)) (svg,
 	return withFallbacks(asSVG.Bytes()), asPNG.Bytes(), nil
 }
 
-// withFallbacks names the fonts that have the same widths, for a browser without
-// Liberation Sans. The SVG writer names that one only.
+// withFallbacks adds fonts of the same widths to an SVG, for browsers without Liberation
+// Sans.
 func withFallbacks(svg []byte) []byte {
 	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 }
 
-// framed leaves a margin on all sides.
+// framed returns the canvas without a margin on all sides.
 func framed(c draw.Canvas) draw.Canvas {
 	const margin = vg.Length(10)
 	return draw.Crop(c, margin, -margin, margin, -margin)
 }
 
-// newPlot is a plot in the fonts that all of them have.
+// newPlot returns an empty plot with a title and the fonts of all plots.
 func newPlot(title string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text = title
@@ -62,7 +61,7 @@ func sans(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
 
-// textStyle is text of a size, set from its left end, its middle or its right end.
+// textStyle returns a style of text: size, colour and horizontal alignment.
 func textStyle(size vg.Length, c color.Color, x text.XAlignment) text.Style {
 	return text.Style{Color: c, Font: sans(size), XAlign: x, YAlign: draw.YCenter, Handler: plot.DefaultTextHandler}
 }
@@ -75,12 +74,12 @@ func blue() color.RGBA      { return color.RGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0x
 func vermilion() color.RGBA { return color.RGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff} }
 func grey() color.RGBA      { return color.RGBA{R: 0x59, G: 0x59, B: 0x59, A: 0xff} }
 
-// shade goes from nearly white to dark blue.
+// shade returns a blue: nearly white for 0, dark for 1.
 func shade(share float64) color.Color {
 	return blend(color.RGBA{R: 0xf0, G: 0xf4, B: 0xf8, A: 0xff}, color.RGBA{R: 0x08, G: 0x30, B: 0x6b, A: 0xff}, share)
 }
 
-// ochre goes from nearly white to a yellow that black can be read on.
+// ochre returns a yellow: nearly white for 0. At 1 black text is still readable on it.
 func ochre(share float64) color.Color {
 	return blend(color.RGBA{R: 0xf8, G: 0xf4, B: 0xe0, A: 0xff}, color.RGBA{R: 0xe6, G: 0xb4, B: 0x3c, A: 0xff}, share)
 }

@@ -16,8 +16,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// The size of a plot. 600 points are 800 of a browser's pixels; the PNG has
-// twice as many, so that it stays sharp on a dense screen.
+// Sizes of a plot. 600 points are 800 pixels of a browser; the PNG has twice as many
+// pixels, for dense screens.
 const (
 	plotWidth    = vg.Length(600)
 	plotMargin   = vg.Length(104) // title, axis and its label
@@ -40,8 +40,8 @@ func Rates(c *results.Campaign) (svg, png []byte, err error) {
 	return picture(width, height, plotPixels, func(c draw.Canvas) { paintOn(framed(c)) })
 }
 
-// ratesPlot has a row for each strategy, the first on top, and percent from
-// left to right.
+// ratesPlot returns a plot with a row for each strategy, the first on top, and percent
+// from left to right.
 func ratesPlot(c *results.Campaign) *plot.Plot {
 	p := newPlot(fmt.Sprintf("%s: how often each strategy fails, %s", words.Plain(c.Scenario, 40), tables.Seeds(c)))
 	p.X.Label.Text = "violating runs (%), with the 95 % interval"
@@ -95,7 +95,7 @@ func tenths(end float64) plot.ConstantTicks {
 	return ticks
 }
 
-// rateMark is one strategy in the plot: in percent, but for y.
+// rateMark is one strategy in the plot. All numbers but y are in percent.
 type rateMark struct {
 	y, rate, low, high float64
 	known              bool // there were runs at all
@@ -104,9 +104,8 @@ type rateMark struct {
 	shape              draw.GlyphDrawer
 }
 
-// newRateMark chooses colour, shape and words, so that no one of them alone
-// has to be seen. The colours are those of Okabe and Ito, which people tell
-// apart who see two of the three primary colours.
+// newRateMark chooses colour, shape and words. Each of them alone identifies the outcome.
+// The colours are those of Okabe and Ito, which colour-blind people can tell apart.
 func newRateMark(s *results.StrategyStats, y float64) rateMark {
 	r := rateMark{
 		y: y, rate: 100 * s.Rate, low: 100 * s.Low, high: 100 * tables.Highest(*s), known: s.Runs > 0,
@@ -147,7 +146,7 @@ func (rows plotRows) Plot(c draw.Canvas, p *plot.Plot) {
 			c.StrokeLine2(line, low, y, high, y)
 			c.StrokeLine2(line, low, y-capHalf, low, y+capHalf)
 			c.StrokeLine2(line, high, y-capHalf, high, y+capHalf)
-			// A hollow shape is not struck through by its own interval.
+			// A hollow shape covers its interval.
 			c.DrawGlyphNoClip(draw.GlyphStyle{Color: color.White, Radius: glyphRadius, Shape: draw.CircleGlyph{}}, vg.Point{X: toX(r.rate), Y: y})
 			c.DrawGlyphNoClip(draw.GlyphStyle{Color: r.color, Radius: glyphRadius, Shape: r.shape}, vg.Point{X: toX(r.rate), Y: y})
 		}
@@ -155,8 +154,7 @@ func (rows plotRows) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// GlyphBoxes asks for the room that the numbers take, so that none of them is
-// cut off.
+// GlyphBoxes returns the boxes of the numbers, so that the plot leaves room for them.
 func (rows plotRows) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	var boxes []plot.GlyphBox
 	for _, r := range rows {
@@ -166,5 +164,5 @@ func (rows plotRows) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	return boxes
 }
 
-// valueStyle is that of what is to the right of an axis.
+// valueStyle returns the style of text to the right of an axis.
 func valueStyle() text.Style { return textStyle(10.5, color.Black, draw.XLeft) }

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestRoundAxis(t *testing.T) {
+func TestAnAxisEndsAtARoundNumber(t *testing.T) {
 	tests := []struct{ highest, want float64 }{{0, 1}, {0.38, 1}, {1, 1}, {1.1, 2}, {44.3, 50}, {50.1, 100}, {100, 100}}
 	for _, tt := range tests {
 		if got := RoundAxis(tt.highest); got != tt.want {

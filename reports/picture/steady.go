@@ -7,14 +7,14 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// steadyCanvas rounds what is drawn to a grid, so that an SVG is the same on
-// every processor. Some processors fuse a multiplication with an addition, which
-// changes the last bit of a coordinate, and that decides how a coordinate is
-// written that lies halfway between two numbers.
+// steadyCanvas rounds all coordinates to a grid, so that an SVG is the same on every
+// processor. Some processors fuse a multiplication with an addition, which changes the
+// last bit of a coordinate. Without the grid that bit would decide how a coordinate halfway
+// between two decimals is printed.
 type steadyCanvas struct{ vg.CanvasSizer }
 
-// steady returns the nearest multiple of a hundredth of a point. What lies halfway
-// between two of them goes up, a few last bits below the middle too.
+// steady rounds to a multiple of a hundredth of a point. It rounds up halfway between two
+// of them, even if the last bits are a little below the middle.
 func steady(x vg.Length) vg.Length {
 	const (
 		grid = 100

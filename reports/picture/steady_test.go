@@ -25,7 +25,7 @@ func TestSteadyIgnoresTheLastBits(t *testing.T) {
 	}
 }
 
-// shaken moves what is drawn by more than a processor does that fuses
+// shaken moves all coordinates by more than the errors of a processor that fuses
 // multiplications with additions.
 type shaken struct {
 	vg.CanvasSizer
@@ -50,8 +50,7 @@ func (c shaken) FillString(face font.Face, p vg.Point, text string) {
 	c.CanvasSizer.FillString(face, c.point(p), text)
 }
 
-// An SVG is the same on every processor: the last bits of a coordinate do not
-// show. Without steadyCanvas they do.
+// So an SVG is the same on every processor. Without steadyCanvas it would differ.
 func TestSVGIgnoresTheLastBits(t *testing.T) {
 	const (
 		width, height = vg.Length(600), vg.Length(300)
@@ -66,7 +65,7 @@ func TestSVGIgnoresTheLastBits(t *testing.T) {
 		}
 		c := draw.New(shaken{canvas, by})
 		ratesPlot(campaign).Draw(framed(c))
-		// A glyph whose middle lies between two hundredths.
+		// The middle of the glyph is halfway between two hundredths.
 		c.DrawGlyph(draw.GlyphStyle{Color: ink(), Radius: glyphRadius, Shape: draw.CircleGlyph{}}, vg.Point{X: 123.125, Y: 123.375})
 		var out bytes.Buffer
 		if _, err := vector.WriteTo(&out); err != nil {

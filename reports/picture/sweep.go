@@ -17,7 +17,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// The measures of a plot over one parameter.
+// Sizes of a plot over one parameter.
 const (
 	sweepWidth  = vg.Length(680)
 	sweepHeight = vg.Length(400)
@@ -39,7 +39,8 @@ func Sweep(s *results.Sweep) (svg, png []byte, err error) {
 	})
 }
 
-// linesPicture has the parameter from left to right and percent upwards.
+// linesPicture draws a line for each strategy: the parameter from left to right, percent
+// upwards.
 func linesPicture(s *results.Sweep) (width, height vg.Length, paintOn func(draw.Canvas)) {
 	axis := newSweepAxis(s.Axes[0])
 	p := newPlot(fmt.Sprintf("%s: how often each strategy fails, by %s", words.Plain(s.Scenario, 40), words.Plain(s.Axes[0].Path, 40)))
@@ -54,7 +55,7 @@ func linesPicture(s *results.Sweep) (width, height vg.Length, paintOn func(draw.
 		intervals = "bars"
 		p.X.Min, p.X.Max = p.X.Min-0.5, p.X.Max+0.5
 	}
-	// The blank line keeps the name of the axis apart from the note.
+	// A blank line separates the name of the axis from the note.
 	p.X.Label.Text += "\n\n" + tables.SweepRuns(s) + "; " + intervals + ": 95 % Wilson intervals"
 	p.Y.Label.Text = tables.SweepCounts(s) + " (%)"
 	p.Y.Label.TextStyle.Font = sans(10.5)
@@ -74,12 +75,12 @@ func linesPicture(s *results.Sweep) (width, height vg.Length, paintOn func(draw.
 	return sweepWidth, height, func(c draw.Canvas) { p.Draw(c) }
 }
 
-// sweepAxis is a parameter as a plot shows it.
+// sweepAxis is the axis of a parameter in a plot.
 type sweepAxis struct {
 	label  string
-	at     []float64 // where each value is, in the axis' unit
+	at     []float64 // the position of each value, in the unit of the axis
 	values []string
-	words  bool // the values are not measured, and stand at equal distances
+	words  bool // the values are words, at equal distances
 	log    bool
 }
 
@@ -105,7 +106,7 @@ func newSweepAxis(a results.Axis) sweepAxis {
 	return axis
 }
 
-// unitOf is the unit in which a duration is a handy number.
+// unitOf returns a unit in which a duration is a short number.
 func unitOf(d time.Duration) (name string, unit float64) {
 	switch {
 	case d >= 3*time.Hour:
@@ -120,7 +121,7 @@ func unitOf(d time.Duration) (name string, unit float64) {
 	return "µs", float64(time.Microsecond)
 }
 
-// ticks labels round numbers, and marks every value that was run.
+// ticks labels round numbers, and marks every value of the sweep.
 func (a sweepAxis) ticks() plot.ConstantTicks {
 	var ticks plot.ConstantTicks
 	for i, x := range a.at {
@@ -145,7 +146,7 @@ func (a sweepAxis) ticks() plot.ConstantTicks {
 	return ticks
 }
 
-// near reports whether there is no room for the labels of both values.
+// near reports whether two values are too close for both labels.
 func (a sweepAxis) near(x, y float64) bool {
 	const room = 0.06 // of the axis
 	first, last := a.at[0], a.at[len(a.at)-1]
@@ -155,8 +156,8 @@ func (a sweepAxis) near(x, y float64) bool {
 	return math.Abs(x-y) < room*(last-first)
 }
 
-// roundNumbers are 1, 2 or 5 times a power of ten: each of them in a range of
-// ratios, up to ten multiples of one in a range of differences.
+// roundNumbers returns round numbers between low and high. On a logarithmic axis they are
+// 1, 2 and 5 times each power of ten, on a linear one up to ten multiples of such a number.
 func roundNumbers(low, high float64, log bool) []float64 {
 	const most = 10
 	var numbers []float64
@@ -189,7 +190,8 @@ func roundNumbers(low, high float64, log bool) []float64 {
 	return numbers
 }
 
-// sweepLine is one strategy over the parameter: in percent, but for x.
+// sweepLine is the line of one strategy. Its values are in percent, x is in the unit of
+// the axis.
 type sweepLine struct {
 	label              string
 	x, rate, low, high []float64
@@ -197,14 +199,14 @@ type sweepLine struct {
 	shape              draw.GlyphDrawer
 	dashes             []vg.Length
 	joined             bool
-	shift              vg.Length // to the right, so that bars do not lie on each other
+	shift              vg.Length // to the right, so that bars do not overlap
 }
 
-// strategyLines is the plotter of all strategies.
+// strategyLines plots the lines of all strategies.
 type strategyLines []sweepLine
 
-// sweepLines gives each strategy a colour and a shape. The colours are those
-// of Okabe and Ito; once they begin again the lines are dashed.
+// sweepLines returns the lines of a sweep, each with a colour and a shape. The colours are
+// those of Okabe and Ito; lines that reuse a colour are dashed.
 func sweepLines(s *results.Sweep, axis sweepAxis) strategyLines {
 	colors := []color.RGBA{
 		blue(),
@@ -241,8 +243,8 @@ func sweepLines(s *results.Sweep, axis sweepAxis) strategyLines {
 	return lines
 }
 
-// Plot draws the intervals first, so that they hide no line, then the lines,
-// and to the right the name of each, as near to its end as the others let it.
+// Plot draws the intervals, then the lines above them, and to the right the name of each
+// line near its end.
 func (lines strategyLines) Plot(c draw.Canvas, p *plot.Plot) {
 	toX, toY := p.Transforms(&c)
 	grid := draw.LineStyle{Color: color.Gray{Y: 0xe6}, Width: 0.5}
@@ -278,7 +280,7 @@ func (lines strategyLines) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// interval draws a band, or where nothing is measured a bar at each value.
+// interval draws the intervals of a line: as a band, or as bars if the values are words.
 func (l sweepLine) interval(c draw.Canvas, toX, toY func(float64) vg.Length) {
 	const faint = 0x28
 	pale := color.NRGBA{R: l.color.R, G: l.color.G, B: l.color.B, A: faint}
@@ -297,8 +299,8 @@ func (l sweepLine) interval(c draw.Canvas, toX, toY func(float64) vg.Length) {
 	}
 }
 
-// ends says how high the name of each line is: at its last point, moved as
-// far as it takes to be read beside the others.
+// ends returns the height of each line's name: that of its last point, moved so that names
+// do not overlap.
 func (lines strategyLines) ends(toY func(float64) vg.Length, bottom, top vg.Length) []vg.Length {
 	heights := make([]vg.Length, len(lines))
 	order := make([]int, len(lines))
@@ -314,8 +316,8 @@ func (lines strategyLines) ends(toY func(float64) vg.Length, bottom, top vg.Leng
 		}
 		return 0
 	})
-	// From the top down each leaves room for those below it, then each keeps its
-	// distance from the one above.
+	// From the top down: leave room for the names below, and keep the distance from the
+	// name above.
 	room := top
 	for i, at := range order {
 		below := bottom + endLine*vg.Length(len(order)-1-i)
@@ -325,7 +327,7 @@ func (lines strategyLines) ends(toY func(float64) vg.Length, bottom, top vg.Leng
 	return heights
 }
 
-// GlyphBoxes asks for the room that the names take.
+// GlyphBoxes returns the boxes of the names, so that the plot leaves room for them.
 func (lines strategyLines) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	var boxes []plot.GlyphBox
 	for _, l := range lines {

@@ -18,9 +18,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Whatever is varied, and however little of it was done, there is a picture of
-// it with the names of all that was run.
-func TestSweepPictures(t *testing.T) {
+// Also a partial sweep has a picture, with the labels of all strategies that ran.
+func TestEverySweepHasAPictureWithItsLabels(t *testing.T) {
 	partial := sample.Swept(sample.TTLs(), sample.Fences())
 	partial.Points, partial.Partial = partial.Points[:2], true
 	unrun := sample.Swept(sample.TTLs())
@@ -75,8 +74,8 @@ func TestSweepPictures(t *testing.T) {
 	}
 }
 
-// Names at the end of lines keep their distance, and stay on the picture.
-func TestLineEndsKeepTheirDistance(t *testing.T) {
+// They also stay within the picture.
+func TestTheNamesOfLinesDoNotOverlap(t *testing.T) {
 	s := sample.Swept(sample.TTLs())
 	for i := range s.Points {
 		for n := range 20 {
@@ -94,7 +93,7 @@ func TestLineEndsKeepTheirDistance(t *testing.T) {
 	}
 }
 
-func TestRoundNumbers(t *testing.T) {
+func TestAnAxisHasUpToTenRoundNumbers(t *testing.T) {
 	tests := []struct {
 		low, high float64
 		log       bool

@@ -14,7 +14,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// The measures of the maps over two parameters.
+// Sizes of the maps over two parameters.
 const (
 	mapCellWidth  = vg.Length(38) // at least, so that a number fits into it
 	mapCellHeight = vg.Length(20)
@@ -27,8 +27,8 @@ const (
 	mapLetters    = 9 // size of the values
 )
 
-// mapsPicture has a map for each strategy: the first parameter upwards, the
-// second from left to right, and in each cell its rate in percent.
+// mapsPicture draws a map for each strategy: the first parameter upwards, the second from
+// left to right, and in each cell the rate in percent.
 func mapsPicture(s *results.Sweep) (width, height vg.Length, paintOn func(draw.Canvas)) {
 	const margins = 20 // that framed leaves
 	labels := tables.SweepLabels(s)
@@ -100,8 +100,8 @@ func (m maps) panel(c draw.Canvas, label string, x, y vg.Length) {
 	c.FillText(names, vg.Point{X: x + 8, Y: (top + bottom) / 2}, upwards)
 }
 
-// fit cuts a parameter's name from the left until there is room for it. It
-// is whole in the title.
+// fit cuts the name of a parameter from the left until it fits. The title has the whole
+// name.
 func fit(style text.Style, label string, room vg.Length) string {
 	letters := []rune(label)
 	for len(letters) > 1 && style.Width(string(letters)) > room {
@@ -110,7 +110,7 @@ func fit(style text.Style, label string, room vg.Length) string {
 	return string(letters)
 }
 
-// cell paints a rate: the darker the higher, and its number on it.
+// cell paints a rate and its number. A higher rate is darker.
 func (m maps) cell(c draw.Canvas, x, y vg.Length, rate float64) {
 	const gap = 0.75
 	box := vg.Rectangle{Min: vg.Point{X: x + gap, Y: y + gap}, Max: vg.Point{X: x + m.cellWidth - gap, Y: y + mapCellHeight - gap}}
@@ -122,8 +122,8 @@ func (m maps) cell(c draw.Canvas, x, y vg.Length, rate float64) {
 	c.FillText(number, vg.Point{X: x + m.cellWidth/2, Y: y + mapCellHeight/2 + 1}, words.WholePercent(rate))
 }
 
-// shown are the values as they stand beside the cells: measured ones without
-// their unit, which is beside the parameter.
+// shown returns the labels of the cells. Those of durations have no unit, which is with the
+// name of the parameter.
 func (a sweepAxis) shown() []string {
 	var values []string
 	for i, value := range a.values {

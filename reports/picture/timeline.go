@@ -15,7 +15,7 @@ import (
 	"lockquake/reports/words"
 )
 
-// The measures of a timeline's picture. Its width fills a slide.
+// Sizes of the picture of a timeline. Its width fills a slide.
 const (
 	slideWidth   = vg.Length(960)
 	slidePixels  = 144 // dots per inch of the PNG: 1,920 pixels
@@ -42,11 +42,11 @@ func Timeline(t *timeline.Timeline, name string) (svg, png []byte, err error) {
 	})
 }
 
-// slide is a timeline on its way onto a canvas.
+// slide draws a timeline onto a canvas.
 type slide struct {
 	draw.Canvas
 	t     *timeline.Timeline
-	taken []vg.Rectangle // by marks and labels, which do not lie on each other
+	taken []vg.Rectangle // the boxes of marks and labels, which must not overlap
 }
 
 func (s *slide) draw(name string, rows int) {
@@ -90,7 +90,7 @@ func (s *slide) x(at timeline.Moment) vg.Length {
 	return left + (right-left)*vg.Length(s.t.Place(at))
 }
 
-// y is the middle of a lane's bars.
+// y returns the middle of a lane's bars.
 func (s *slide) y(lane int) vg.Length {
 	return s.Max.Y - slideMargin - headHeight - laneHeight*vg.Length(lane) - laneHeight + 18
 }
@@ -101,7 +101,7 @@ func (s *slide) write(x, y, size vg.Length, c color.Color, words string) vg.Leng
 	return style.Width(words)
 }
 
-// legend says what colours and signs mean.
+// legend explains the colours and signs.
 func (s *slide) legend(y vg.Length) {
 	x := slideMargin
 	for _, entry := range []struct{ kind, words string }{
@@ -149,7 +149,8 @@ func (s *slide) bands() {
 	}
 }
 
-// axis numbers the moments of the story. It is not to scale, and says so.
+// axis draws the time axis with the moments of the story, and a note that it is not to
+// scale.
 func (s *slide) axis() {
 	bottom := s.y(len(s.t.Lanes)-1) - 18
 	top := s.Max.Y - slideMargin - headHeight
@@ -224,7 +225,7 @@ func (s *slide) ends(a *timeline.Arrow) (from, to vg.Point) {
 	return vg.Point{X: s.x(a.Sent), Y: s.y(a.From) - down}, vg.Point{X: s.x(a.Arrived), Y: s.y(a.To) + down}
 }
 
-// token writes what an arrow carries beside its middle, if there is room.
+// token writes the token of an arrow beside its middle, if there is room.
 func (s *slide) token(a *timeline.Arrow) {
 	if a.Label == "" {
 		return
@@ -244,7 +245,7 @@ func (s *slide) token(a *timeline.Arrow) {
 	}
 }
 
-// covered reports whether a mark, a label or a bar is in the way.
+// covered reports whether a box overlaps a mark, a label or a bar.
 func (s *slide) covered(box vg.Rectangle) bool {
 	for _, other := range s.taken {
 		if box.Min.X < other.Max.X && other.Min.X < box.Max.X && box.Min.Y < other.Max.Y && other.Min.Y < box.Max.Y {
@@ -260,8 +261,8 @@ func (s *slide) covered(box vg.Rectangle) bool {
 	return false
 }
 
-// marks puts the number of each step where it happened. Steps at the same
-// place stand above each other.
+// marks draws the number of each step at its place. It stacks the numbers of steps at the
+// same place.
 func (s *slide) marks() {
 	for i, step := range s.t.Steps {
 		if step.Lane < 0 {
@@ -287,7 +288,7 @@ func (s *slide) marks() {
 	}
 }
 
-// story writes the lines below the picture, by their numbers.
+// story writes the numbered lines of the story below the picture.
 func (s *slide) story(top vg.Length, rows int) {
 	width := (s.Max.X - 2*slideMargin) / storyColumns
 	for i, step := range s.t.Steps {

@@ -12,8 +12,8 @@ import (
 	"lockquake/reports/timeline"
 )
 
-// TestTimelinePictures: both files are whole, and as wide as a slide.
-func TestTimelinePictures(t *testing.T) {
+// Both files are complete.
+func TestThePictureOfATimelineIsAsWideAsASlide(t *testing.T) {
 	tl := timeline.Of(sample.Long(), "lost-update")
 	svg, data, err := Timeline(&tl, "redis")
 	if err != nil {

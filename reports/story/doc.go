@@ -1,7 +1,6 @@
-// Package story tells a run as a [Story] of at most 25 lines: what happened, and beside
-// each line who believes to hold the lock, who holds the lease, and what the resource
-// holds. Every word comes from the history of the run; the state columns are computed from
-// its first event on.
+// Package story tells a run as a [Story] of at most 25 lines. Beside each line it shows the
+// workers that believe to hold the lock, the holder of the lease, and the value of the
+// resource. All of it comes from the history of the run, from its first event on.
 //
 // A long run is told around the evidence of one check: the most serious one that was
 // violated ([Tell]), or a given one ([TellCheck]). Lines of evidence are marked *, the line

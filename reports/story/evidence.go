@@ -8,14 +8,13 @@ import (
 	"lockquake/reports/words"
 )
 
-// proves reports whether an event is a piece of the evidence, or of an operation
-// that is: a line tells an operation where it takes effect, and what its worker
-// did not hear of that is no evidence by itself.
+// proves reports whether an event is evidence, or belongs to an operation that is. An
+// info event and the begin of a fault are not evidence by their operation alone.
 func (t *teller) proves(e *history.Event) bool {
 	return t.scope.events[e.Seq] || t.scope.requests[e.Request] && e.Type != history.Info && e.Type != history.FaultBegin
 }
 
-// untoldEvidence returns the pieces of the evidence that no line tells.
+// untoldEvidence returns the events of the evidence that have no line.
 func (t *teller) untoldEvidence() map[int64]bool {
 	untold := map[int64]bool{}
 	for seq := range t.scope.events {
@@ -29,7 +28,7 @@ func (t *teller) untoldEvidence() map[int64]bool {
 	return untold
 }
 
-// tellPlainly tells an event for its own sake that goes without saying elsewhere.
+// tellPlainly adds a line for an event of the evidence that has no line in other stories.
 func (t *teller) tellPlainly(e *history.Event) {
 	text := words.Plain(string(e.Type), 30)
 	actor := cmp.Or(e.Worker, e.Node, "resource")
@@ -60,9 +59,9 @@ func (t *teller) tellPlainly(e *history.Event) {
 	t.say(e, actor, evidence, "%s", text)
 }
 
-// markDecisive marks the line that completes the violation: the write that
-// loses an update, or else the last piece of the evidence, if possible of what the
-// check looks at.
+// markDecisive marks the line that completes the violation: the write that loses an
+// update, or else the last line of the evidence. It prefers lines with events that the
+// check judges.
 func (t *teller) markDecisive() {
 	decisive, best := -1, 0
 	for i := range t.lines {
@@ -73,7 +72,7 @@ func (t *teller) markDecisive() {
 			continue
 		case line.loses:
 			rank = 3
-		case t.scope.spans && line.ending, t.scope.leases && !ofLease(t.run.History.Events[line.Seq-1].Type):
+		case t.scope.spans && line.ending, t.scope.leases && !isLeaseEvent(t.run.History.Events[line.Seq-1].Type):
 			rank = 1
 		}
 		if rank >= best {
@@ -85,11 +84,11 @@ func (t *teller) markDecisive() {
 	}
 }
 
-// ofLease reports whether an event is what was done to a lease.
-func ofLease(e history.Type) bool { return ByServer(e) || e == history.NotRenewed }
+// isLeaseEvent reports whether an event changes a lease.
+func isLeaseEvent(e history.Type) bool { return ByServer(e) || e == history.NotRenewed }
 
-// tellUnended tells, at the end of the run, of the sections that never came to
-// theirs, if that is what the story is about.
+// tellUnended adds lines at the end of the run for the sections of the evidence that
+// have not ended.
 func (t *teller) tellUnended(final *history.Event) {
 	var open []*history.Section
 	for _, section := range t.sections {

@@ -16,9 +16,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Every story of a failure of a built-in scenario holds the evidence of the check
-// that it is told for, marked, and says nothing that did not happen.
-func TestEveryFailureIsToldByItsEvidence(t *testing.T) {
+// Each line must also be true: its history has what the line says.
+func TestEveryStoryOfABuiltInFailureHasItsEvidence(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(5)
 	if testing.Short() {
@@ -41,15 +40,15 @@ func TestEveryFailureIsToldByItsEvidence(t *testing.T) {
 			}
 			for _, st := range c.Strategies {
 				for _, f := range st.Failures {
-					holdStory(t, fmt.Sprintf("%s, %s, seed %d", st.Label, f.Check, f.Seed), f.Trial, f.Check)
+					checkStory(t, fmt.Sprintf("%s, %s, seed %d", st.Label, f.Check, f.Seed), f.Trial, f.Check)
 				}
 			}
 		})
 	}
 }
 
-// holdStory holds one story to what a story promises.
-func holdStory(t *testing.T, name string, run *results.Trial, check string) {
+// checkStory checks one story: its evidence is there and marked, and its lines are true.
+func checkStory(t *testing.T, name string, run *results.Trial, check string) {
 	t.Helper()
 	story := TellCheck(run, check)
 	var problems []string
@@ -84,7 +83,7 @@ func tellsEvent(l Line, e *history.Event) bool {
 	return l.Seq == e.Seq || slices.Contains(l.tells, e.Seq) || e.Request != 0 && l.request == e.Request
 }
 
-// untrue says what a story tells that its history does not hold.
+// untrue lists the lines of a story that its history contradicts.
 func untrue(run *results.Trial, story Story) []string {
 	var problems []string
 	times, before := story.Times(), -1.0
@@ -106,7 +105,7 @@ func untrue(run *results.Trial, story Story) []string {
 	return problems
 }
 
-// claims are words of a story, and what makes them true at their moment.
+// claims maps words of a story to a test of the history at the moment of their line.
 var claims = []struct {
 	text  *regexp.Regexp
 	holds func(run *results.Trial, l Line) bool

@@ -11,7 +11,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Two workers are let in at once, and one of them undoes what the other did.
+// Two workers enter at the same time, and one of them overwrites the other's update.
 func ExampleTell() {
 	h := &history.History{Meta: history.Meta{Strategy: "none", Workload: "counter", Initial: map[string]string{"n": "0"}}}
 	var r history.Recorder

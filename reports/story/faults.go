@@ -15,24 +15,24 @@ import (
 // lockServer stands for all servers of the lock in a fault, and for the only one.
 const lockServer = "lock"
 
-// faultID names a fault that has begun, until it ends.
+// faultID identifies a fault that has begun and not ended.
 type faultID struct {
 	step   int
 	target string
 }
 
-// strike is a fault of a run: as its plan has it, or if that has nothing, as its event
-// does.
-type strike struct {
+// faultEvent is a fault of a run: an event, and the fault of its step in the plan. If the
+// plan has no such step, the fault follows from the event.
+type faultEvent struct {
 	*history.Event
 	fault faults.Fault // nil if its kind is not known
 	info  faults.Info
 	when  *faults.When
-	takes time.Duration // 0 for one that takes no time
+	takes time.Duration // 0 for an instant one
 }
 
-func strikeOf(run *results.Trial, e *history.Event) strike {
-	f := strike{Event: e, fault: faults.Named(faults.Kind(e.Kind), e.Target), takes: max(e.Until-e.At, 0)}
+func faultEventOf(run *results.Trial, e *history.Event) faultEvent {
+	f := faultEvent{Event: e, fault: faults.Named(faults.Kind(e.Kind), e.Target), takes: max(e.Until-e.At, 0)}
 	if step := Planned(run, e); step != nil {
 		f.fault, f.when = step.Fault, step.When
 		if f.takes == 0 {
@@ -45,9 +45,9 @@ func strikeOf(run *results.Trial, e *history.Event) strike {
 	return f
 }
 
-// target returns the worker or server that the fault takes hold of, "" for one of links
-// or messages.
-func (f strike) target() string {
+// target returns the worker or server that the fault hits, "" for a fault of links or
+// messages.
+func (f faultEvent) target() string {
 	if f.fault == nil {
 		return ""
 	}
@@ -57,15 +57,16 @@ func (f strike) target() string {
 	return ""
 }
 
-// ofFault tells a fault that takes hold or lets go. One that takes no time does
-// not end, and one that another of its kind goes on after does not let go.
-func (t *teller) ofFault(e *history.Event) {
-	f := strikeOf(t.run, e)
+// tellFault adds the line for the begin or the end of a fault. An instant fault has no
+// end. A fault that overlaps another of its kind on the same target ends with the last of
+// them.
+func (t *teller) tellFault(e *history.Event) {
+	f := faultEventOf(t.run, e)
 	id := faultID{e.Fault, e.Target}
 	var text string
 	w := turning
 	if e.Type == history.FaultBegin {
-		text = t.onset(f)
+		text = t.begin(f)
 		if f.takes > 0 {
 			t.open[id] = *e
 		}
@@ -76,19 +77,18 @@ func (t *teller) ofFault(e *history.Event) {
 				return
 			}
 		}
-		text, w = t.healing(f)
+		text, w = t.end(f)
 	}
 	if text == "" {
 		return
 	}
-	actor, of := t.struck(f)
+	actor, of := t.hitBy(f)
 	t.say(&of, actor, w, "%s", text)
 }
 
-// struck returns who a line about a fault is of, and the event with the worker and
-// the section that it concerns: a fault in a section that the story is not about is
-// none of its business.
-func (t *teller) struck(f strike) (actor string, of history.Event) {
+// hitBy returns the actor of the line about a fault, and its event with the worker and the
+// section that it hits. A story leaves out faults in sections that are not in its scope.
+func (t *teller) hitBy(f faultEvent) (actor string, of history.Event) {
 	of = *f.Event
 	target := f.target()
 	switch {
@@ -106,8 +106,7 @@ func (t *teller) isWorker(name string) bool {
 	return slices.Contains(t.run.History.Meta.Workers, name)
 }
 
-// crashes notes that a worker's process has ended, and everything that was done
-// to it with it.
+// crashes records that a worker's process has ended, and with it the faults of the process.
 func (t *teller) crashes(worker string) {
 	t.down[worker] = true
 	for id, fault := range t.open {
@@ -117,8 +116,8 @@ func (t *teller) crashes(worker string) {
 	}
 }
 
-// ofChange tells of a replica that was promoted, and of a server that is up again.
-func (t *teller) ofChange(e *history.Event) {
+// tellChange adds the line for a promoted replica or a restarted server.
+func (t *teller) tellChange(e *history.Event) {
 	delete(t.down, e.Node)
 	if e.Type == history.Restarted {
 		actor, text := words.Plain(e.Node, 24), "starts again"
@@ -141,12 +140,12 @@ func (t *teller) ofChange(e *history.Event) {
 	}
 }
 
-// saidNow reports whether a line of this moment begins so.
+// saidNow reports whether a line of this moment begins with the text.
 func (t *teller) saidNow(at time.Duration, text string) bool {
 	return slices.ContainsFunc(t.lines, func(l Line) bool { return l.At == at && strings.HasPrefix(l.Text, text) })
 }
 
-// Planned returns the step of the plan that a fault event carries out, or nil.
+// Planned returns the step of the plan that caused a fault event, or nil.
 func Planned(run *results.Trial, e *history.Event) *faults.Step {
 	if e.Fault < 1 || e.Fault > len(run.Plan.Steps) {
 		return nil
@@ -154,9 +153,9 @@ func Planned(run *results.Trial, e *history.Event) *faults.Step {
 	return &run.Plan.Steps[e.Fault-1]
 }
 
-// onset says how a fault takes hold, "" where something else tells of it (the last
-// event of a worker, the end of a lease) or where it met nothing.
-func (t *teller) onset(f strike) string {
+// begin returns the sentence for the begin of a fault. It is "" if another event has the
+// sentence (the last event of a worker, the end of a lease) or if it hit nothing.
+func (t *teller) begin(f faultEvent) string {
 	if f.fault == nil {
 		text := words.Plain(f.Kind, 20) + " hits " + words.Plain(f.Target, 30)
 		if f.takes > 0 {
@@ -169,7 +168,7 @@ func (t *teller) onset(f strike) string {
 		t.down[f.target()] = true
 	}
 	if _, ends := f.fault.(faults.LeaseEnder); ends && (!f.info.Kills || text != "") {
-		t.robber = f.Event
+		t.leaseEnder = f.Event
 	}
 	if f.info.Copies && f.Request != 0 {
 		t.copied[f.Request] = *f.Event
@@ -177,9 +176,9 @@ func (t *teller) onset(f strike) string {
 	return text
 }
 
-// healing says how a fault lets go, "" where nobody misses it or something else
-// tells of it.
-func (t *teller) healing(f strike) (string, weight) {
+// end returns the sentence for the end of a fault, and its weight. It is "" if another
+// event has the sentence.
+func (t *teller) end(f faultEvent) (string, weight) {
 	if f.fault == nil {
 		return fmt.Sprintf("%s ends", words.Plain(f.Kind, 20)), work
 	}
@@ -193,8 +192,8 @@ func (t *teller) healing(f strike) (string, weight) {
 	return text, work
 }
 
-// scene tells a fault what the story knows at its moment.
-func (t *teller) scene(f strike) faults.Scene {
+// scene returns what a fault needs for its sentences.
+func (t *teller) scene(f faultEvent) faults.Scene {
 	target, point := f.target(), f.Point
 	if point == "" && f.when != nil {
 		point = f.when.Point
@@ -210,12 +209,12 @@ func (t *teller) scene(f strike) faults.Scene {
 	}
 }
 
-// taken lists the keys that a fault took away, but for locks that the story is not
-// about, and for a lease whose end is told by itself.
+// taken lists the keys that a fault removed. It leaves out locks that the story is not
+// about, and leases whose end has a line of its own.
 func (t *teller) taken(e *history.Event) []string {
 	var keys []string
 	for key := range strings.SplitSeq(e.Hit, ", ") {
-		if key == "" || t.strange[key] {
+		if key == "" || t.otherLocks[key] {
 			continue
 		}
 		alone := t.run.History.Meta.Quorum <= 1 && t.scope.About(key) && t.lock(key).worker != ""
@@ -226,16 +225,15 @@ func (t *teller) taken(e *history.Event) []string {
 	return keys
 }
 
-// deluded reports whether a worker believes to hold a lock that it has lost.
+// deluded reports whether a worker believes that it holds a lock which it has lost.
 func (t *teller) deluded(worker string) bool {
-	return t.spoken && slices.ContainsFunc(t.scope.locks, func(key string) bool {
+	return t.hasServers && slices.ContainsFunc(t.scope.locks, func(key string) bool {
 		return t.believesItself(worker, key) && t.lock(key).worker != worker
 	})
 }
 
-// onLink returns the worker whose messages a fault of the network meets, ""
-// for all of them.
-func (t *teller) onLink(f strike) string {
+// onLink returns the worker whose messages a fault of the network hits, "" for all.
+func (t *teller) onLink(f faultEvent) string {
 	if f.when != nil {
 		return f.when.Worker
 	}
@@ -250,8 +248,7 @@ func (t *teller) onLink(f strike) string {
 	return ""
 }
 
-// message names the message that a point of the network speaks of, such as
-// write.sent.
+// message names the message of a network point such as write.sent.
 func message(when *faults.When) string {
 	if when == nil {
 		return "message"
@@ -263,7 +260,7 @@ func message(when *faults.When) string {
 	return "reply to the " + op + " of " + when.Worker
 }
 
-// where says which step of the worker a pause falls into.
+// where describes the step of the worker's work at which a fault begins.
 func (t *teller) where(worker, point string) string {
 	switch point {
 	case "acquire-called":
@@ -285,7 +282,7 @@ func (t *teller) where(worker, point string) string {
 	case "commit-called":
 		return "after its release, before its commit"
 	case "":
-		return t.doing[worker]
+		return t.step[worker]
 	}
 	op, side, _ := strings.Cut(words.Plain(point, 40), ".")
 	switch side {

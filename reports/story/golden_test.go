@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func TestGoldenStories(t *testing.T) {
+func TestTheGoldenStoriesStayTheSame(t *testing.T) {
 	tests := []struct {
 		file string
 		run  *results.Trial

@@ -7,20 +7,19 @@ import (
 	"lockquake/reports/words"
 )
 
-// ofOperation tells a read or a write at the moment that counts: when the
-// resource took or refused it, or, if the resource has no voice, when the
-// worker heard.
-func (t *teller) ofOperation(e *history.Event, o *history.Op) {
+// tellOperation adds the line of a read or a write when the resource accepts or refuses
+// it. If the resource has no events of its own, the line comes with the reply.
+func (t *teller) tellOperation(e *history.Event, o *history.Op) {
 	switch e.Type {
 	case history.Invoke:
-		t.early[o.Request] = t.lockOf(o).worker == o.Worker
-		t.doing[o.Worker] = "with its " + o.Kind + " under way"
+		t.sentInLease[o.Request] = t.lockOf(o).worker == o.Worker
+		t.step[o.Worker] = "with its " + o.Kind + " under way"
 	case history.Applied:
 		t.effect(e, o, e.Accepted, e.Value)
 	default: // OK, Fail, Info
-		t.doing[o.Worker] = "after its " + o.Kind
+		t.step[o.Worker] = "after its " + o.Kind
 		if e.Type == history.Info {
-			t.say(ofOp(e, o), o.Worker, waiting, "does not hear of its %s", describe(o))
+			t.say(forOp(e, o), o.Worker, waiting, "does not hear of its %s", describe(o))
 		} else if !t.witnessed {
 			t.effect(e, o, e.Type == history.OK, o.Value)
 		}
@@ -36,8 +35,9 @@ func (t *teller) lockOf(o *history.Op) lease {
 	return t.lock(s.Key).lease
 }
 
-// ofOp fills in whose an event of an operation is: the resource may not say.
-func ofOp(e *history.Event, o *history.Op) *history.Event {
+// forOp returns an event with the worker and the section of its operation, which an event
+// of the resource may lack.
+func forOp(e *history.Event, o *history.Op) *history.Event {
 	of := *e
 	of.Worker, of.Section = o.Worker, o.Section
 	return &of
@@ -50,7 +50,7 @@ func describe(o *history.Op) string {
 	return "read"
 }
 
-// effect tells what became of an operation.
+// effect adds the line for the effect of an operation.
 func (t *teller) effect(e *history.Event, o *history.Op, accepted bool, value string) {
 	it, id := t.item(o.Item), sectionID{o.Worker, o.Section}
 	t.touched = it
@@ -58,8 +58,8 @@ func (t *teller) effect(e *history.Event, o *history.Op, accepted bool, value st
 	if o.Write() || accepted {
 		text += " " + words.Quoted(value)
 	}
-	// A request that outlived its lease on the way is news by itself.
-	if o.Write() && t.early[o.Request] && t.spoken && t.lockOf(o).worker != o.Worker {
+	// A write that arrives after the end of its worker's lease has words of its own.
+	if o.Write() && t.sentInLease[o.Request] && t.hasServers && t.lockOf(o).worker != o.Worker {
 		text = fmt.Sprintf("write of %s, sent at %s, lands", words.Quoted(o.Value), words.Brief(o.InvokeAt))
 	}
 	if s := t.sections[id]; s != nil && s.Return != 0 && o.Invoke > s.Return {
@@ -69,7 +69,7 @@ func (t *teller) effect(e *history.Event, o *history.Op, accepted bool, value st
 		text += " (" + o.Item + ")"
 	}
 	if !accepted {
-		if t.say(ofOp(e, o), o.Worker, turning, "%s: %s", text, refusal(o, e.Mark)) {
+		if t.say(forOp(e, o), o.Worker, turning, "%s: %s", text, refusal(o, e.Mark)) {
 			t.note("refused", o.Token)
 		}
 		return
@@ -79,26 +79,26 @@ func (t *teller) effect(e *history.Event, o *history.Op, accepted bool, value st
 		if e.Type == history.Applied && e.Prior != "" && e.Prior != value {
 			text += ", out of date: the resource holds " + words.Quoted(e.Prior)
 		}
-		t.say(ofOp(e, o), o.Worker, work, "%s", text)
+		t.say(forOp(e, o), o.Worker, work, "%s", text)
 		return
 	}
 	over := t.overwrites(it, id)
-	it.value, it.writes, it.last = value, it.writes+1, &lastDone{e.Seq, id, value}
+	it.value, it.writes, it.last = value, it.writes+1, &lastWrite{e.Seq, id, value}
 	w := work
 	if over != nil {
 		w, text = turning, fmt.Sprintf("%s over %s's %s: update lost", text, over.who.worker, words.Quoted(over.value))
 	}
-	if !t.say(ofOp(e, o), o.Worker, w, "%s", text) {
-		t.omit(e, o)
+	if !t.say(forOp(e, o), o.Worker, w, "%s", text) {
+		t.skip(e, o)
 		return
 	}
 	t.lines[len(t.lines)-1].loses = over != nil
 	t.note("took", 0)
 }
 
-// overwrites returns the write of another section that a counter's section is
-// about to undo: it read before that write, and so does not know of it.
-func (t *teller) overwrites(it *item, id sectionID) *lastDone {
+// overwrites returns the write of another section that this section of a counter undoes:
+// the section read the counter before that write.
+func (t *teller) overwrites(it *item, id sectionID) *lastWrite {
 	read, ok := it.reads[id]
 	if !t.counts() || !t.witnessed || !ok || it.last == nil {
 		return nil
@@ -109,7 +109,7 @@ func (t *teller) overwrites(it *item, id sectionID) *lastDone {
 	return it.last
 }
 
-// note adds what the resource did to its cell of the last line.
+// note adds the answer of the resource to its cell in the last line.
 func (t *teller) note(did string, token int64) {
 	if !t.witnessed {
 		return

@@ -18,15 +18,15 @@ type Scope struct {
 	from, to int64              // sequence numbers, inclusive
 	locks    []string           // by their keys
 	sections map[sectionID]bool // nil stands for all of the locks
-	workers  map[string]bool    // who is in these sections; nil stands for all
+	workers  map[string]bool    // the workers of these sections; nil stands for all
 	events   map[int64]bool     // the evidence
-	requests map[int64]bool     // operations that belong to it
-	spans    bool               // the check looks at whole sections: how one ended completes no violation
-	leases   bool               // the check looks at what is done to leases
+	requests map[int64]bool     // operations of the evidence
+	spans    bool               // the check judges whole sections, so the end of one completes no violation
+	leases   bool               // the check judges changes of leases
 }
 
-// newScope finds the sections that the evidence lies in. Without evidence it
-// is the whole of the first lock that anybody asked for.
+// newScope returns the scope of the sections with events of the evidence. Without
+// evidence it is all of the first lock.
 func newScope(h *history.History, sections []*history.Section, f *reason) Scope {
 	s := Scope{from: 1, to: int64(len(h.Events))}
 	if len(sections) > 0 {
@@ -81,8 +81,8 @@ func newScope(h *history.History, sections []*history.Section, f *reason) Scope 
 	return s
 }
 
-// holdersMeanwhile returns the sections that were in a lock for at least half of the
-// time for which one of those given waited for it: what it waited for.
+// holdersMeanwhile returns the sections that held a lock for at least half of the time
+// for which one of the given sections waited for it.
 func holdersMeanwhile(h *history.History, sections, waiting []*history.Section) []*history.Section {
 	var holders []*history.Section
 	for _, w := range waiting {
@@ -111,8 +111,8 @@ func endOf(h *history.History, s *history.Section) time.Duration {
 	return h.Meta.End
 }
 
-// askedIn returns the section in which a worker sent the command that a server
-// speaks of, nil if there is none: the last one that had begun.
+// askedIn returns the section in which a worker sent the command of a server's event: the
+// last one that had begun by then, or nil.
 func askedIn(sections []*history.Section, e *history.Event) *history.Section {
 	var last *history.Section
 	for _, s := range sections {
@@ -123,8 +123,8 @@ func askedIn(sections []*history.Section, e *history.Event) *history.Section {
 	return last
 }
 
-// locksOf returns the locks under which an item was read or written, or
-// otherwise if there are none.
+// locksOf returns the locks under which an item was read or written. If there are none,
+// it returns otherwise.
 func locksOf(sections []*history.Section, item string, otherwise []string) []string {
 	var locks []string
 	for _, s := range sections {
@@ -138,13 +138,13 @@ func locksOf(sections []*history.Section, item string, otherwise []string) []str
 	return locks
 }
 
-// evident reports whether there is evidence to tell around.
+// evident reports whether there is evidence.
 func (s *Scope) evident() bool { return len(s.events) > 0 }
 
 // About reports whether the story is about a lock, given by its key.
 func (s *Scope) About(lock string) bool { return slices.Contains(s.locks, lock) }
 
-// touches reports whether a piece of the evidence is of this section.
+// touches reports whether a section has an event of the evidence.
 func (s *Scope) touches(section *history.Section) bool {
 	for _, o := range section.Ops {
 		if s.requests[o.Request] {
@@ -159,8 +159,8 @@ func (s *Scope) touches(section *history.Section) bool {
 	return false
 }
 
-// bounds returns the first and the last event of a section that matter. Its
-// wait for the lock does not, if it got in.
+// bounds returns the first and the last event of a section for a story, without its wait
+// for the lock if it got the lock.
 func bounds(s *history.Section, end int64) (first, last int64) {
 	switch {
 	case s.Grant != 0:
@@ -184,7 +184,7 @@ func bounds(s *history.Section, end int64) (first, last int64) {
 	return first, last
 }
 
-// Tells reports whether the story tells what a section does.
+// Tells reports whether a section is in the story.
 func (s *Scope) Tells(worker string, section int) bool {
 	return s.sections == nil || s.sections[sectionID{worker, section}]
 }
@@ -192,5 +192,5 @@ func (s *Scope) Tells(worker string, section int) bool {
 // follows reports whether the story is about a worker.
 func (s *Scope) follows(worker string) bool { return s.workers == nil || s.workers[worker] }
 
-// Involves reports whether a section of the worker holds a piece of the evidence.
+// Involves reports whether a section of the worker has an event of the evidence.
 func (s *Scope) Involves(worker string) bool { return s.workers[worker] }

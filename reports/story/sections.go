@@ -8,16 +8,16 @@ import (
 	"lockquake/reports/words"
 )
 
-// ofSection tells what a worker does with its lock.
-func (t *teller) ofSection(e *history.Event, s *history.Section) {
+// tellSection adds the line for an event of a section: its call, its entry, its end.
+func (t *teller) tellSection(e *history.Event, s *history.Section) {
 	id := sectionID{e.Worker, e.Section}
 	switch e.Type {
 	case history.AcquireCalled:
 		t.current[e.Worker], t.asking[asker{e.Worker, s.Key}] = id, id
-		t.doing[e.Worker] = "while it asks for the lock"
+		t.step[e.Worker] = "while it asks for the lock"
 	case history.Acquired:
 		t.holders = append(t.holders, id)
-		t.doing[e.Worker] = "right after it got in"
+		t.step[e.Worker] = "right after it got in"
 		also := []int64{s.Grant}
 		if !t.refused[id] {
 			also = append(also, s.Call)
@@ -25,18 +25,18 @@ func (t *teller) ofSection(e *history.Event, s *history.Section) {
 		t.sayWith(e, also, e.Worker, turning, "%s%s", t.entry(e, s), t.which(s.Key))
 	case history.Told:
 		t.leave(id)
-		if s.Return == 0 || s.ReturnAt != e.At { // else its end says as much
+		if s.Return == 0 || s.ReturnAt != e.At { // else the line of its end covers it
 			t.say(e, e.Worker, turning, "is told that it lost the lock%s", t.which(s.Key))
 		}
 	case history.ReleaseCalled:
 		t.leave(id)
-		t.doing[e.Worker] = "while it gives the lock back"
+		t.step[e.Worker] = "while it gives the lock back"
 		if e.Err != "" && s.Class == history.ClassOK {
 			t.say(e, e.Worker, waiting, "stops its work: %s", words.Plain(e.Err, 60))
 		}
 	default: // Released
 		t.leave(id)
-		t.doing[e.Worker] = "between two sections"
+		t.step[e.Worker] = "between two sections"
 		if text, w := t.ending(e, s); text != "" {
 			var also []int64
 			if !t.freed[id] {
@@ -54,11 +54,11 @@ func (t *teller) leave(id sectionID) {
 	t.holders = slices.DeleteFunc(t.holders, func(other sectionID) bool { return other == id })
 }
 
-// entry says how a worker came in, and whether the server knows of it.
+// entry describes how a worker enters its section, and whether it has a grant.
 func (t *teller) entry(e *history.Event, s *history.Section) string {
 	text := "gets the lock"
 	switch {
-	case !t.spoken:
+	case !t.hasServers:
 		text = "enters its section"
 	case s.Grant == 0:
 		text = "enters without a grant"
@@ -71,7 +71,8 @@ func (t *teller) entry(e *history.Event, s *history.Section) string {
 	return text
 }
 
-// ending says what the answer of a strategy adds to what the lock server said.
+// ending describes the end of a section, as far as the lines of the server do not. It
+// returns "" if they are enough.
 func (t *teller) ending(e *history.Event, s *history.Section) (string, weight) {
 	verb := "ends: "
 	if !s.Entered() {
@@ -80,14 +81,14 @@ func (t *teller) ending(e *history.Event, s *history.Section) (string, weight) {
 	switch e.Class {
 	case history.ClassOK:
 		switch {
-		case !t.spoken:
+		case !t.hasServers:
 			return "leaves its section", routine
 		case !s.Entered():
 			return "ends: ok, and its work was never begun", work
 		case t.lock(s.Key).worker == e.Worker:
 			return "ends, and keeps its lease", waiting
 		case t.freed[sectionID{e.Worker, e.Section}]:
-			return "", routine // the server has told that the lock is free
+			return "", routine // the server's line covers it
 		}
 		return "ends: ok, though its lease was over", waiting
 	case history.ClassNotObtained, history.ClassCancelled:
@@ -98,7 +99,7 @@ func (t *teller) ending(e *history.Event, s *history.Section) (string, weight) {
 	return verb + answer(e), work
 }
 
-// answer says what a strategy answered.
+// answer names the class of a strategy's answer in words.
 func answer(e *history.Event) string {
 	switch e.Class {
 	case history.ClassOK:

@@ -12,17 +12,17 @@ import (
 	"lockquake/reports/words"
 )
 
-// lease is the truth about a lock. The zero value is a free lock.
+// lease is the lease of a lock, as its servers have it. The zero value is a free lock.
 type lease struct {
 	worker string
 	until  time.Duration
 	token  int64
 }
 
-// lockState is how things stand with a lock.
+// lockState is the state of a lock while a history is walked.
 type lockState struct {
 	lease
-	nodes map[string]lease // by server, of a lock that has several
+	nodes map[string]lease // by server, if the lock has several
 }
 
 // lock returns the state of a lock.
@@ -33,10 +33,10 @@ func (t *teller) lock(key string) *lockState {
 	return t.locks[key]
 }
 
-// ofServer tells what the lock server did in truth.
-func (t *teller) ofServer(e *history.Event) {
+// tellServer adds the line for an event of the lock's server.
+func (t *teller) tellServer(e *history.Event) {
 	if t.run.History.Meta.Quorum > 1 {
-		t.ofOneOfServers(e)
+		t.tellOneOfServers(e)
 		return
 	}
 	l := t.lock(e.Key)
@@ -44,11 +44,11 @@ func (t *teller) ofServer(e *history.Event) {
 	switch e.Type {
 	case history.Granted:
 		l.lease = lease{worker: e.Worker, until: e.Until, token: e.Token}
-		if s := t.heard[e.Seq]; s != nil {
-			l.token = s.Token // the server may not know the fence; its section is told as it enters
+		if s := t.byGrant[e.Seq]; s != nil {
+			l.token = s.Token // the server may not know the token; the line comes when the section is entered
 			return
 		}
-		t.say(t.ofAsker(e, e.Worker), lockServer, turning, "%s%s", t.unheard(e), t.which(e.Key))
+		t.say(t.forAsker(e, e.Worker), lockServer, turning, "%s%s", t.unusedGrant(e), t.which(e.Key))
 	case history.Refused:
 		id := t.asking[asker{e.Worker, e.Key}]
 		t.refused[id] = true
@@ -58,51 +58,51 @@ func (t *teller) ofServer(e *history.Event) {
 		id := t.asking[asker{held.worker, e.Key}]
 		switch {
 		case t.changes[change{e.At, history.Promoted}] || t.changes[change{e.At, history.Restarted}]:
-			t.say(t.ofAsker(e, held.worker), lockServer, waiting, "moves the end of %s's lease%s", held.worker, t.which(e.Key))
+			t.say(t.forAsker(e, held.worker), lockServer, waiting, "moves the end of %s's lease%s", held.worker, t.which(e.Key))
 		case e.Worker != "" && e.Worker != held.worker:
 			t.say(e, e.Worker, turning, "renews the lease of %s%s", held.worker, t.which(e.Key))
 		case held.until == 0:
-			t.say(t.ofAsker(e, held.worker), held.worker, routine, "sets the end of its lease%s", t.which(e.Key))
+			t.say(t.forAsker(e, held.worker), held.worker, routine, "sets the end of its lease%s", t.which(e.Key))
 		default:
 			t.repeat(e, id, routine, "renews its lease", "renews its lease")
 		}
 	case history.Freed:
 		l.lease = lease{}
-		t.frees(e, held.worker)
+		t.tellFreed(e, held.worker)
 	default: // Expired, Evicted
 		l.lease = lease{}
-		of := t.ofAsker(e, held.worker)
+		of := t.forAsker(e, held.worker)
 		if t.believesItself(held.worker, e.Key) {
-			text := t.robbing(e, held.worker)
+			text := t.leaseEnd(e, held.worker)
 			whom := held.worker
 			if strings.HasPrefix(text, whom) {
 				whom = "it"
 			}
 			t.say(of, lockServer, turning, "%s, unknown to %s%s", text, whom, t.which(e.Key))
 		} else if held.worker != "" {
-			t.say(of, lockServer, waiting, "%s%s", t.robbing(e, held.worker), t.which(e.Key))
+			t.say(of, lockServer, waiting, "%s%s", t.leaseEnd(e, held.worker), t.which(e.Key))
 		}
 	}
 }
 
-// again reports whether an effect is that of the second copy of a command, which
-// arrives as long after the first as the fault says.
-func (t *teller) again(e *history.Event) bool {
+// isSecondCopy reports whether an event is the effect of the second copy of a duplicated
+// command: it comes at least the length of the fault after the first copy.
+func (t *teller) isSecondCopy(e *history.Event) bool {
 	fault, copied := t.copied[e.Request]
 	return copied && e.At >= fault.Until && e.At-fault.Until < fault.Until-fault.At
 }
 
-// copy says which request has arrived again.
-func (t *teller) copy(e *history.Event) string {
+// copyText says which request has arrived a second time.
+func (t *teller) copyText(e *history.Event) string {
 	op, _, _ := strings.Cut(words.Plain(t.copied[e.Request].Point, 30), ".")
 	return "its " + op + " arrives a second time"
 }
 
-// unheard says how a worker was given the lock by a grant that lets nobody in.
-func (t *teller) unheard(e *history.Event) string {
+// unusedGrant describes a grant with which no worker enters a section.
+func (t *teller) unusedGrant(e *history.Event) string {
 	switch {
-	case t.again(e):
-		return "grants " + e.Worker + " the lock again: " + t.copy(e)
+	case t.isSecondCopy(e):
+		return "grants " + e.Worker + " the lock again: " + t.copyText(e)
 	case e.Request == 0 && t.changes[change{e.At, history.Promoted}]:
 		return "the replica takes over, with a lease of " + e.Worker + " that was over"
 	case e.Request == 0 && t.changes[change{e.At, history.Restarted}]:
@@ -113,21 +113,21 @@ func (t *teller) unheard(e *history.Event) string {
 	return "grants " + e.Worker + " the lock, and " + e.Worker + " never hears of it"
 }
 
-// frees tells of a lease that a command of a worker ended.
-func (t *teller) frees(e *history.Event, holder string) {
+// tellFreed adds the line for a lease that a command of a worker ended.
+func (t *teller) tellFreed(e *history.Event, holder string) {
 	id := t.asking[asker{e.Worker, e.Key}]
 	s := t.sections[id]
 	where := t.onServer(e)
-	if t.again(e) {
-		where += ": " + t.copy(e)
+	if t.isSecondCopy(e) {
+		where += ": " + t.copyText(e)
 	}
 	switch {
-	case holder != "" && e.Worker != "" && e.Worker != holder: // it is the holder whom it concerns
-		t.say(t.ofAsker(e, holder), e.Worker, turning, "frees the lease of %s%s", holder, where)
-	case t.again(e):
-		t.say(t.ofAsker(e, e.Worker), e.Worker, turning, "frees its own lease%s", where)
-	case t.late(e, s):
-		t.say(t.ofAsker(e, e.Worker), e.Worker, turning, "frees its own lease%s: an earlier release of it arrives", where)
+	case holder != "" && e.Worker != "" && e.Worker != holder: // the line belongs to the holder's section
+		t.say(t.forAsker(e, holder), e.Worker, turning, "frees the lease of %s%s", holder, where)
+	case t.isSecondCopy(e):
+		t.say(t.forAsker(e, e.Worker), e.Worker, turning, "frees its own lease%s", where)
+	case t.fromEarlierSection(e, s):
+		t.say(t.forAsker(e, e.Worker), e.Worker, turning, "frees its own lease%s: an earlier release of it arrives", where)
 	default:
 		var also []int64
 		if s != nil {
@@ -139,25 +139,25 @@ func (t *teller) frees(e *history.Event, holder string) {
 				also = append(also, s.Return)
 			}
 		}
-		t.releases(t.ofAsker(e, holder), also, cmp.Or(e.Worker, holder), where)
+		t.tellRelease(t.forAsker(e, holder), also, cmp.Or(e.Worker, holder), where)
 	}
 }
 
-// releases tells of an ordinary release.
-func (t *teller) releases(e *history.Event, also []int64, actor, where string) {
+// tellRelease adds the line for an ordinary release.
+func (t *teller) tellRelease(e *history.Event, also []int64, actor, where string) {
 	if t.sayWith(e, also, actor, routine, "releases the lock%s", where) {
 		t.lines[len(t.lines)-1].ending = true
 	}
 }
 
-// late reports whether a release that frees the lease of a section was sent before
-// that: it is an earlier one of its worker.
-func (t *teller) late(e *history.Event, s *history.Section) bool {
+// fromEarlierSection reports whether a release that frees the lease of a section was sent
+// before that section was entered.
+func (t *teller) fromEarlierSection(e *history.Event, s *history.Section) bool {
 	return s != nil && s.Entered() && e.Seq > s.Enter && e.Sent != 0 && e.Sent < s.EnterAt
 }
 
-// onServer names the server of a lock that has several, and the lock if the story
-// is about several.
+// onServer returns the suffix that names the server, if the lock has several, and the
+// lock, if the story is about several.
 func (t *teller) onServer(e *history.Event) string {
 	if t.run.History.Meta.Quorum > 1 {
 		return " on " + words.Plain(e.Node, 24) + t.which(e.Key)
@@ -165,8 +165,9 @@ func (t *teller) onServer(e *history.Event) string {
 	return t.which(e.Key)
 }
 
-// robbing says how the lease of a worker ended without a command.
-func (t *teller) robbing(e *history.Event, worker string) string {
+// leaseEnd explains why the lease of a worker ended without a command: expiry, failover,
+// restart, a fault or an eviction.
+func (t *teller) leaseEnd(e *history.Event, worker string) string {
 	switch {
 	case e.Type == history.Expired:
 		return worker + "'s lease ends"
@@ -175,17 +176,17 @@ func (t *teller) robbing(e *history.Event, worker string) string {
 	case t.changes[change{e.At, history.Restarted}]:
 		return "comes back without the lease of " + worker
 	}
-	if t.robber != nil && t.robber.At == e.At {
-		if fault, ok := strikeOf(t.run, t.robber).fault.(faults.LeaseEnder); ok {
+	if t.leaseEnder != nil && t.leaseEnder.At == e.At {
+		if fault, ok := faultEventOf(t.run, t.leaseEnder).fault.(faults.LeaseEnder); ok {
 			return fault.EndsLease(worker)
 		}
 	}
 	return worker + "'s lease is evicted"
 }
 
-// ofAsker fills in the section that an event of the server concerns: the last one
-// in which the worker asked for the lock.
-func (t *teller) ofAsker(e *history.Event, worker string) *history.Event {
+// forAsker returns a server's event with the worker and the section that it concerns:
+// the last section in which the worker asked for the lock.
+func (t *teller) forAsker(e *history.Event, worker string) *history.Event {
 	of := t.inSection(e, t.asking[asker{worker, e.Key}])
 	of.Worker = worker
 	return of
@@ -197,10 +198,10 @@ func (t *teller) inSection(e *history.Event, id sectionID) *history.Event {
 	return &of
 }
 
-// ofOneOfServers tells what one of several servers did. The lock is whose most
-// of them hold it for; what a single one does is told only where somebody else
-// has a hand in it.
-func (t *teller) ofOneOfServers(e *history.Event) {
+// tellOneOfServers adds the line for an event of one of several servers. The holder of
+// the lock is the worker that a quorum of them hold it for. An event of a single server
+// has a line only if it ends a quorum, or frees the key of another worker.
+func (t *teller) tellOneOfServers(e *history.Event) {
 	l := t.lock(e.Key)
 	before, held := l.lease, l.nodes[e.Node]
 	switch e.Type {
@@ -218,17 +219,17 @@ func (t *teller) ofOneOfServers(e *history.Event) {
 	}
 	l.lease = t.majority(l.nodes)
 	if e.Type == history.Freed && held.worker != "" && e.Worker != "" && e.Worker != held.worker {
-		t.frees(e, held.worker)
+		t.tellFreed(e, held.worker)
 	}
 	if before.worker == "" || before.worker == l.worker {
 		return
 	}
-	switch of := t.ofAsker(e, before.worker); {
-	case e.Type == history.Freed && e.Worker == before.worker && t.late(e, t.sections[sectionID{of.Worker, of.Section}]):
+	switch of := t.forAsker(e, before.worker); {
+	case e.Type == history.Freed && e.Worker == before.worker && t.fromEarlierSection(e, t.sections[sectionID{of.Worker, of.Section}]):
 		t.say(of, before.worker, turning, "frees its own key%s: an earlier release of it arrives", t.onServer(e))
 	case e.Type == history.Freed && e.Worker == before.worker:
 		t.freed[sectionID{of.Worker, of.Section}] = true
-		t.releases(of, nil, before.worker, t.which(e.Key))
+		t.tellRelease(of, nil, before.worker, t.which(e.Key))
 	case t.believesItself(before.worker, e.Key):
 		t.say(of, e.Node, turning, "loses %s's key, and with it the majority, unknown to %[1]s%[2]s", before.worker, t.which(e.Key))
 	default:
@@ -236,8 +237,8 @@ func (t *teller) ofOneOfServers(e *history.Event) {
 	}
 }
 
-// majority is the lease of the worker that enough servers hold the lock for,
-// until they will be too few.
+// majority returns the lease of the worker that has a quorum of the servers. It ends when
+// fewer servers than a quorum hold the lock for the worker.
 func (t *teller) majority(nodes map[string]lease) lease {
 	quorum := t.run.History.Meta.Quorum
 	byWorker := map[string][]lease{}
@@ -245,7 +246,7 @@ func (t *teller) majority(nodes map[string]lease) lease {
 		byWorker[l.worker] = append(byWorker[l.worker], l)
 	}
 	for worker, list := range byWorker {
-		if len(list) < quorum { // two of them cannot both have enough
+		if len(list) < quorum { // only one worker can have a quorum
 			continue
 		}
 		slices.SortFunc(list, func(a, b lease) int { return cmp.Compare(a.until, b.until) })
@@ -255,9 +256,10 @@ func (t *teller) majority(nodes map[string]lease) lease {
 	return lease{}
 }
 
-// leaseCell says who has the lock in truth, or of several locks who has which.
+// leaseCell names the holder of the lock at the servers. In a story about several locks it
+// names the holder of each.
 func (t *teller) leaseCell() string {
-	if !t.spoken {
+	if !t.hasServers {
 		return "-"
 	}
 	if len(t.scope.locks) <= 1 {

@@ -9,9 +9,9 @@ import (
 	"lockquake/scenarios/run"
 )
 
-// A lock that takes a majority of servers is told of as one lock: who has most
-// of them, and by which server it lost that.
-func TestStoryOfSeveralServers(t *testing.T) {
+// The holder is the worker with a majority of the servers. The story names the server
+// that ends the majority.
+func TestALockOnSeveralServersIsToldAsOneLock(t *testing.T) {
 	s, err := scenarios.Load("redlock-clock-step")
 	if err != nil {
 		t.Fatal(err)

@@ -12,8 +12,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// maxLines is how many lines a story has at most: more than a screen is read
-// by nobody.
+// maxLines bounds the lines of a story, so that it fits on a screen.
 const maxLines = 25
 
 // Story tells one run line by line.
@@ -22,7 +21,7 @@ type Story struct {
 	Lines    []Line   // at most 25
 	Verdicts []string // one sentence for each check that found something, one for each group of the others
 	Replay   string   // token that repeats the run
-	Program  string   // that repeats it, as in scenarios.Scenario
+	Program  string   // name of the program that repeats it, as in scenarios.Scenario
 }
 
 // Line is an event in words, with the state of the lock and the resource after it.
@@ -32,31 +31,31 @@ type Line struct {
 	Text  string
 
 	Believes string // the workers that believe to hold the lock
-	Lease    string // who holds it in truth, until when, and with which token
-	Resource string // what the resource holds, and what it did on this line
+	Lease    string // the holder at the servers, the end of its lease, and its token
+	Resource string // the value of the resource, and its answer to this line's request
 
-	Evidence bool // this line tells a piece of the evidence
+	Evidence bool // this line has an event of the evidence
 	Decisive bool // this line completes the violation
 
-	Seq     int64   // the event that it tells, 0 if it stands for several
-	tells   []int64 // other events that it tells with that
-	request int64   // the operation that it tells; 0: none
+	Seq     int64   // number of its event; 0 if it has several
+	tells   []int64 // numbers of other events that it covers
+	request int64   // number of its operation; 0: none
 	weight  weight
 	loses   bool // it is a write that loses an update
-	ending  bool // it is how a section or the run ended
+	ending  bool // it is the end of a section or of the run
 }
 
-// weight says how much a story would miss a line.
+// weight ranks a line: the lower, the more important.
 type weight int
 
-// The weights, from the line that a story is told for to one that a reader
-// can guess. A story that is too long loses its lightest lines first.
+// The weights, the most important first. A story that is too long drops the lines with
+// the highest weight first.
 const (
 	evidence weight = iota
-	turning         // who got in, what ended, what went wrong
+	turning         // entries, ends of leases, faults
 	work            // reads, writes, cut links
-	waiting         // refused polls, and whatever came to nothing
-	routine         // what everybody expects
+	waiting         // refused polls, and other attempts without a result
+	routine         // what a reader expects anyway
 )
 
 // Tell tells a run around the evidence of its most serious violation: of the checks that
@@ -70,7 +69,7 @@ func TellCheck(run *results.Trial, check string) Story {
 	story := Story{Title: title(run), Verdicts: verdicts(run.Results), Replay: run.Replay, Program: run.Program}
 	sections, err := run.History.Sections()
 	if err != nil {
-		// Nothing can be told of a record that contradicts itself.
+		// A history that contradicts itself has no story.
 		story.Verdicts = append(story.Verdicts, "no story: "+words.Plain(err.Error(), 200))
 		return story
 	}
@@ -78,10 +77,10 @@ func TellCheck(run *results.Trial, check string) Story {
 	return story
 }
 
-// Around returns the lines of the story that TellCheck tells, and the part of the run that
-// they are about.
+// Around returns the lines of the story that TellCheck returns, and the part of the run
+// that they cover.
 func Around(run *results.Trial, sections []*history.Section, check string) ([]Line, Scope) {
-	near := newScope(run.History, sections, telling(run, check))
+	near := newScope(run.History, sections, chooseReason(run, check))
 	whole := near
 	whole.from, whole.to, whole.sections = 1, int64(len(run.History.Events)), nil
 	lines := tell(run, sections, whole, routine)
@@ -91,7 +90,7 @@ func Around(run *results.Trial, sections []*history.Section, check string) ([]Li
 	if !near.evident() {
 		return cut(lines), whole
 	}
-	// A long run is told around its evidence, and the lightest lines go first.
+	// The story of a long run covers its evidence, and drops the least important lines.
 	for limit := routine; limit >= evidence; limit-- {
 		lines = tell(run, sections, near, limit)
 		if len(lines) <= maxLines {
@@ -101,9 +100,9 @@ func Around(run *results.Trial, sections []*history.Section, check string) ([]Li
 	return cut(lines), near
 }
 
-// cut keeps the evidence of a story that is still too long, or of that the
-// operations alone, each of which stands for its section. If there is no evidence,
-// or even that is too long, it keeps the two ends.
+// cut shortens a story that is still too long. It keeps the lines of the evidence; if
+// these are too many, only those of operations. If there is no evidence, or even these
+// are too many, it keeps the first and the last lines.
 func cut(lines []Line) []Line {
 	if slices.ContainsFunc(lines, func(l Line) bool { return l.Evidence }) {
 		lines = slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.weight != evidence })
@@ -125,8 +124,9 @@ func cut(lines []Line) []Line {
 	return append(append(short, gap), lines[tail:]...)
 }
 
-// operations keeps the lines of operations, the decisive one, and those of the end of
-// the run. A line that goes is told by the one before or after it of its worker.
+// operations keeps the lines of operations, the decisive line, and those of the end of
+// the run. The events of a dropped line are covered by a neighbouring line of the same
+// worker.
 func operations(lines []Line) []Line {
 	keeps := func(l Line) bool { return l.request != 0 || l.Decisive || !l.Evidence }
 	kept := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return !keeps(l) })
@@ -155,8 +155,8 @@ func title(run *results.Trial) string {
 	return fmt.Sprintf("%s: %s, seed %d, fence of the resource: %s", words.Plain(run.Scenario, 60), words.Labelled(run.Label, run.Strategy), run.Seed, words.Plain(fence, 30))
 }
 
-// verdicts gives a violated or undecided check a sentence of its own and puts
-// all others together.
+// verdicts returns a sentence for each violated or undecided check, and one for all
+// others together.
 func verdicts(results []checker.Result) []string {
 	var lines, valid, idle []string
 	for _, r := range results {
@@ -189,16 +189,16 @@ func verdict(r checker.Result) string {
 	return line
 }
 
-// reason is what a story is told for: a finding of a check.
+// reason is the finding of a check that a story is told for.
 type reason struct {
 	check string
 	*checker.Finding
 }
 
-// telling returns what a story is told for: the first finding of check or, if that
-// found nothing, of the check that the run is told by, or else of the most serious
-// one. It returns nil if there is no evidence at all.
-func telling(run *results.Trial, check string) *reason {
+// chooseReason returns the finding that a story is told for: the first finding of check.
+// If check found nothing, it is the first finding of the trial's own choice, or else of
+// the most serious check. It returns nil if there is no evidence.
+func chooseReason(run *results.Trial, check string) *reason {
 	var checks []string
 	findings := map[string]*checker.Finding{}
 	for i := range run.Results {

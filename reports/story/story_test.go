@@ -22,9 +22,9 @@ import (
 
 const ms = time.Millisecond
 
-// TestWhatALineSays tells short histories, one for each thing that can happen.
-// A line is written as "who: what | believes | lease | resource".
-func TestWhatALineSays(t *testing.T) {
+// Each history is short and has one kind of event. A line is written as
+// "who: what | believes | lease | resource".
+func TestEachKindOfEventHasItsLine(t *testing.T) {
 	tests := []struct {
 		name  string
 		write func(s *sample.Script)
@@ -351,7 +351,7 @@ func TestWhatALineSays(t *testing.T) {
 	}
 }
 
-// refusing is a plan of servers that answer errors, a step for each of them.
+// refusing returns a plan with a step for each code: the servers answer this error.
 func refusing(codes ...faults.Code) []faults.Step {
 	var steps []faults.Step
 	for _, code := range codes {
@@ -360,9 +360,7 @@ func refusing(codes ...faults.Code) []faults.Step {
 	return steps
 }
 
-// TestStoriesFit holds all stories, however long their run, to what a
-// terminal can show.
-func TestStoriesFit(t *testing.T) {
+func TestAStoryFitsOnATerminal(t *testing.T) {
 	crowd := sample.NewScript("none", "off", "worker-1")
 	for i := range 200 {
 		crowd.Section(time.Duration(i)*time.Second, "worker-1", i+1, 0, i)
@@ -401,7 +399,7 @@ func TestStoriesFit(t *testing.T) {
 	}
 }
 
-func TestOneLineIsDecisive(t *testing.T) {
+func TestExactlyOneLineIsDecisive(t *testing.T) {
 	tests := []struct {
 		name string
 		run  *results.Trial
@@ -427,7 +425,7 @@ func TestOneLineIsDecisive(t *testing.T) {
 	}
 }
 
-func TestTellChoosesItsFinding(t *testing.T) {
+func TestAStoryIsToldForTheGivenCheckOrElseTheMostSerious(t *testing.T) {
 	finding := func(text string) []checker.Finding { return []checker.Finding{{Text: text, Events: []int64{1}}} }
 	judged := []checker.Result{
 		{Check: "told", Verdict: checker.Invalid, Findings: finding("told")},
@@ -443,16 +441,16 @@ func TestTellChoosesItsFinding(t *testing.T) {
 		{"linearizable", "exclusion"},
 	}
 	for _, tt := range tests {
-		if got := telling(&results.Trial{Results: judged}, tt.check); got.Text != tt.want {
+		if got := chooseReason(&results.Trial{Results: judged}, tt.check); got.Text != tt.want {
 			t.Errorf("for %q the story is told for %s, want %s", tt.check, got.Text, tt.want)
 		}
 	}
-	if got := telling(&results.Trial{}, ""); got != nil {
+	if got := chooseReason(&results.Trial{}, ""); got != nil {
 		t.Errorf("without results there is a finding: %v", got)
 	}
 }
 
-func TestAContradictionIsNotTold(t *testing.T) {
+func TestAHistoryThatContradictsItselfHasNoStory(t *testing.T) {
 	s := sample.NewScript("redis", "off", "worker-1")
 	s.EnterUngranted(0, "worker-1", 1, 0)
 	story := Tell(s.Trial())
@@ -462,7 +460,7 @@ func TestAContradictionIsNotTold(t *testing.T) {
 	}
 }
 
-func TestStoryInColour(t *testing.T) {
+func TestADecisiveLineIsRed(t *testing.T) {
 	var out bytes.Buffer
 	if err := Tell(sample.Kleppmann(0)).Write(&out, Options{Color: true}); err != nil {
 		t.Fatal(err)
@@ -475,9 +473,9 @@ func TestStoryInColour(t *testing.T) {
 	}
 }
 
-// TestTimesDoNotRunBackwards: where one line is printed to the microsecond, so is the
-// next one of that millisecond, even if it only tells how a section ended.
-func TestTimesDoNotRunBackwards(t *testing.T) {
+// If a line is printed to the microsecond, so is the next one of that millisecond, even
+// if that is the end of a section.
+func TestTheTimesOfAStoryRise(t *testing.T) {
 	at := func(us int) time.Duration { return time.Duration(us) * time.Microsecond }
 	story := Story{Lines: []Line{{At: at(10100)}, {At: at(10200)}, {At: at(10400), ending: true}}}
 	want := map[time.Duration]string{at(10100): "0.010100", at(10200): "0.010200", at(10400): "0.010400"}
@@ -486,9 +484,8 @@ func TestTimesDoNotRunBackwards(t *testing.T) {
 	}
 }
 
-// TestTimesTellNeighboursApart: microseconds only where they are needed, and
-// the points under each other.
-func TestTimesTellNeighboursApart(t *testing.T) {
+// Microseconds are printed only where they are needed, and decimal points are aligned.
+func TestNeighbouringLinesHaveDifferentTimes(t *testing.T) {
 	story := Story{Lines: []Line{{At: 2 * ms}, {At: 10052 * ms}, {At: 10052*ms + 10*time.Microsecond}}}
 	want := map[time.Duration]string{
 		2 * ms:                         "0.002   ",
@@ -500,8 +497,7 @@ func TestTimesTellNeighboursApart(t *testing.T) {
 	}
 }
 
-// What is left of a failure among eight workers can be told in a few lines.
-func TestShrunkStoryIsShort(t *testing.T) {
+func TestTheStoryOfAShrunkFailureIsShort(t *testing.T) {
 	s, err := scenarios.Load("gc-pause")
 	if err != nil {
 		t.Fatal(err)

@@ -12,9 +12,9 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// tell walks the whole history, so that the state columns are true from the
-// first line on, and tells the part that is in scope. It leaves out lines
-// lighter than the limit, and no piece of the evidence.
+// tell returns the lines of the events in scope. It walks the whole history, so that
+// the state columns are right from the first line on. It leaves out lines whose weight
+// is above the limit, but none of the evidence.
 func tell(run *results.Trial, sections []*history.Section, s Scope, limit weight) []Line {
 	t := newTeller(run, sections, s, limit)
 	t.walk()
@@ -37,39 +37,40 @@ func (t *teller) walk() {
 	}
 }
 
-// teller holds how things stand while it walks a history.
+// teller holds the state of the locks, the workers and the resource while it walks a
+// history.
 type teller struct {
-	run       *results.Trial
-	scope     Scope
-	limit     weight
-	sections  map[sectionID]*history.Section // of the locks in scope
-	ops       map[int64]*history.Op          // of these sections, by request
-	heard     map[int64]*history.Section     // by the grant that let them in
-	strange   map[string]bool                // locks that the story is not about
-	changes   map[change]bool                // what became of the servers
-	forced    map[int64]bool                 // evidence that has no line but one of its own
-	witnessed bool
-	spoken    bool // the lock servers have a voice in this history
+	run        *results.Trial
+	scope      Scope
+	limit      weight
+	sections   map[sectionID]*history.Section // of the locks in scope
+	ops        map[int64]*history.Op          // of these sections, by request
+	byGrant    map[int64]*history.Section     // entered sections, by their grant
+	otherLocks map[string]bool                // locks that the story is not about
+	changes    map[change]bool                // promotions and restarts of servers
+	forced     map[int64]bool                 // events of the evidence that need a line of their own
+	witnessed  bool                           // the resource has events of its own
+	hasServers bool                           // the lock's servers have events of their own
 
-	holders []sectionID // who believe to hold, in the order in which they came in
-	current map[string]sectionID
-	asking  map[asker]sectionID       // the last section of a worker for a lock
-	refused map[sectionID]bool        // who were turned away before they got in
-	freed   map[sectionID]bool        // whose lease was freed by their own command
-	doing   map[string]string         // what a pause of the worker falls into
-	locks   map[string]*lockState     // by key
-	copied  map[int64]history.Event   // the fault that copied a request
-	robber  *history.Event            // the last fault that can have taken leases from a server
-	open    map[faultID]history.Event // faults that have not ended
-	down    map[string]bool           // workers and servers that have crashed
-	primary string                    // the server that was promoted last, "" if none was
-	items   []*item
-	touched *item          // the last one that was read or written
-	early   map[int64]bool // requests sent while their worker held the lease
+	holders     []sectionID // sections that believe to hold a lock, in the order of their entries
+	current     map[string]sectionID
+	asking      map[asker]sectionID       // the last section of a worker for a lock
+	refused     map[sectionID]bool        // sections that were refused before they got the lock
+	freed       map[sectionID]bool        // sections whose own command ended their lease
+	step        map[string]string         // the step of its work that a worker is in
+	locks       map[string]*lockState     // by key
+	copied      map[int64]history.Event   // the fault that copied a request
+	leaseEnder  *history.Event            // the last fault that can end leases
+	open        map[faultID]history.Event // faults that have not ended
+	down        map[string]bool           // workers and servers that have crashed
+	primary     string                    // the server that was promoted last, "" if none was
+	items       []*item
+	touched     *item          // the last one that was read or written
+	sentInLease map[int64]bool // requests that were sent while their worker held the lease
 
-	lines  []Line
-	folded map[fold]*tally
-	untold untold
+	lines   []Line
+	folded  map[foldKey]*foldedLine
+	skipped skippedWrites
 }
 
 // asker is a worker that asks for a lock.
@@ -85,68 +86,70 @@ type change struct {
 type item struct {
 	name   string
 	value  string
-	writes int       // accepted so far
-	last   *lastDone // the last of them
+	writes int        // accepted so far
+	last   *lastWrite // the last of them
 	reads  map[sectionID]int64
 }
 
-type lastDone struct {
+// lastWrite is the last write that an item accepted.
+type lastWrite struct {
 	seq   int64
 	who   sectionID
 	value string
 }
 
-// fold names the line that repeated events of one section share.
-type fold struct {
+// foldKey identifies the line that repeated events of one section share.
+type foldKey struct {
 	section sectionID
 	text    string
 }
 
-// tally is such a line while it grows.
-type tally struct {
+// foldedLine is such a line. It counts its events.
+type foldedLine struct {
 	line  int // index
 	count int
 	first time.Duration
 }
 
-// untold are the writes that were accepted since the last line without a
-// line of their own. Values would seem to jump without them.
-type untold struct {
+// skippedWrites collects the writes that were accepted since the last line and have no
+// line. They get a common line before the next one, so that no value changes without
+// a reason.
+type skippedWrites struct {
 	count   int
 	workers []string
 	first   time.Duration
-	line    Line // as things stood after the last of them
+	line    Line // with the state after the last of them
 }
 
 func newTeller(run *results.Trial, sections []*history.Section, s Scope, limit weight) *teller {
 	t := &teller{
 		run: run, scope: s, limit: limit,
-		sections:  map[sectionID]*history.Section{},
-		ops:       map[int64]*history.Op{},
-		heard:     map[int64]*history.Section{},
-		strange:   map[string]bool{},
-		changes:   map[change]bool{},
-		witnessed: run.History.Witnessed(),
-		current:   map[string]sectionID{},
-		asking:    map[asker]sectionID{},
-		refused:   map[sectionID]bool{},
-		freed:     map[sectionID]bool{},
-		doing:     map[string]string{},
-		locks:     map[string]*lockState{},
-		copied:    map[int64]history.Event{},
-		open:      map[faultID]history.Event{},
-		down:      map[string]bool{},
-		early:     map[int64]bool{},
-		folded:    map[fold]*tally{},
+		sections:    map[sectionID]*history.Section{},
+		ops:         map[int64]*history.Op{},
+		byGrant:     map[int64]*history.Section{},
+		otherLocks:  map[string]bool{},
+		changes:     map[change]bool{},
+		witnessed:   run.History.Witnessed(),
+		current:     map[string]sectionID{},
+		asking:      map[asker]sectionID{},
+		refused:     map[sectionID]bool{},
+		freed:       map[sectionID]bool{},
+		step:        map[string]string{},
+		locks:       map[string]*lockState{},
+		copied:      map[int64]history.Event{},
+		open:        map[faultID]history.Event{},
+		down:        map[string]bool{},
+		sentInLease: map[int64]bool{},
+		folded:      map[foldKey]*foldedLine{},
 	}
 	for _, section := range sections {
 		if !s.About(section.Key) {
-			t.strange[section.Key] = true
+			t.otherLocks[section.Key] = true
 			continue
 		}
 		t.sections[sectionID{section.Worker, section.N}] = section
 		if section.Grant != 0 {
-			t.heard[section.Grant] = section
+			t.byGrant[section.Grant] = section
 		}
 		for _, o := range section.Ops {
 			t.ops[o.Request] = o
@@ -155,7 +158,7 @@ func newTeller(run *results.Trial, sections []*history.Section, s Scope, limit w
 	}
 	for i := range run.History.Events {
 		e := &run.History.Events[i]
-		t.spoken = t.spoken || ByServer(e.Type)
+		t.hasServers = t.hasServers || ByServer(e.Type)
 		if e.Type == history.Promoted || e.Type == history.Restarted {
 			t.changes[change{e.At, e.Type}] = true
 		}
@@ -163,7 +166,7 @@ func newTeller(run *results.Trial, sections []*history.Section, s Scope, limit w
 	return t
 }
 
-// item returns the item of a name, which it may meet for the first time.
+// item returns the item with a name, and creates it if it is new.
 func (t *teller) item(name string) *item {
 	for _, it := range t.items {
 		if it.name == name {
@@ -175,12 +178,12 @@ func (t *teller) item(name string) *item {
 	return it
 }
 
-// event lets one event change how things stand, and tells it.
+// event updates the state by one event, and adds its line.
 func (t *teller) event(e *history.Event) {
 	switch e.Type {
 	case history.AcquireCalled, history.Acquired, history.Told, history.ReleaseCalled, history.Released:
 		if section := t.sections[sectionID{e.Worker, e.Section}]; section != nil {
-			t.ofSection(e, section)
+			t.tellSection(e, section)
 		}
 	case history.Crashed:
 		t.holders = slices.DeleteFunc(t.holders, func(id sectionID) bool { return id.worker == e.Worker })
@@ -188,32 +191,32 @@ func (t *teller) event(e *history.Event) {
 		t.say(e, e.Worker, turning, "crashes")
 	case history.Granted, history.Refused, history.Renewed, history.Freed, history.Expired, history.Evicted:
 		if t.scope.About(e.Key) {
-			t.ofServer(e)
+			t.tellServer(e)
 		}
 	case history.NotRenewed:
 		if t.scope.About(e.Key) {
 			t.say(e, e.Worker, turning, "asks to renew the lock that it has given back%s", t.which(e.Key))
 		}
 	case history.Promoted, history.Restarted:
-		t.ofChange(e)
+		t.tellChange(e)
 	case history.Invoke, history.OK, history.Fail, history.Info, history.Applied:
 		if o := t.ops[e.Request]; o != nil {
-			t.ofOperation(e, o)
+			t.tellOperation(e, o)
 		}
 	case history.FaultBegin, history.FaultEnd:
-		t.ofFault(e)
+		t.tellFault(e)
 	case history.Final:
 		t.final(e)
 	}
 }
 
-// say adds a line of actor to the story, if it is in scope and heavy enough,
-// and reports whether it did.
+// say adds a line for an event, with its actor, if the event is in scope and the weight
+// within the limit. It reports whether it did.
 func (t *teller) say(e *history.Event, actor string, w weight, format string, args ...any) bool {
 	return t.sayWith(e, nil, actor, w, format, args...)
 }
 
-// sayWith is say for a line that tells other events too, by their numbers.
+// sayWith is say for a line that also covers other events, by their numbers.
 func (t *teller) sayWith(e *history.Event, also []int64, actor string, w weight, format string, args ...any) bool {
 	proves := t.proves(e) || slices.ContainsFunc(also, func(seq int64) bool { return t.scope.events[seq] })
 	if proves {
@@ -226,11 +229,11 @@ func (t *teller) sayWith(e *history.Event, also []int64, actor string, w weight,
 			return false
 		}
 	}
-	if t.untold.count > 0 {
-		t.lines = append(t.lines, t.untold.line)
-		t.untold = untold{}
+	if t.skipped.count > 0 {
+		t.lines = append(t.lines, t.skipped.line)
+		t.skipped = skippedWrites{}
 	}
-	line := t.standing(e.At)
+	line := t.stateLine(e.At)
 	line.Actor, line.Text, line.Seq, line.weight, line.Evidence = actor, fmt.Sprintf(format, args...), e.Seq, w, proves
 	line.tells, line.request = also, e.Request
 	switch e.Type {
@@ -242,8 +245,8 @@ func (t *teller) sayWith(e *history.Event, also []int64, actor string, w weight,
 	return true
 }
 
-// inside reports whether an event lies in the part of the run that the story is
-// about, or is a fault that lasts into it.
+// inside reports whether an event is in the part of the run that the story is about, or
+// is a fault that lasts into it.
 func (t *teller) inside(e *history.Event) bool {
 	switch {
 	case e.Type == history.Final:
@@ -254,11 +257,11 @@ func (t *teller) inside(e *history.Event) bool {
 	return e.Seq >= t.scope.from && e.Seq <= t.scope.to
 }
 
-// repeat is say for what happens many times in one section: all of it shares
-// the line of the first time, but for a piece of the evidence, which has a line of
-// its own. text is of one time, many of several.
+// repeat is say for an event that happens many times in one section. All times share the
+// line of the first one; only an event of the evidence has a line of its own. The line
+// is text for one time, and begins with many for several.
 func (t *teller) repeat(e *history.Event, id sectionID, w weight, text, many string) {
-	key := fold{id, many}
+	key := foldKey{id, many}
 	f := t.folded[key]
 	proves := t.proves(e)
 	if f != nil && !proves {
@@ -267,11 +270,11 @@ func (t *teller) repeat(e *history.Event, id sectionID, w weight, text, many str
 		return
 	}
 	if t.say(t.inSection(e, id), id.worker, w, "%s%s", text, t.which(e.Key)) && !proves {
-		t.folded[key] = &tally{line: len(t.lines) - 1, count: 1, first: e.At}
+		t.folded[key] = &foldedLine{line: len(t.lines) - 1, count: 1, first: e.At}
 	}
 }
 
-// which names a lock in a story of several, "" if there is one.
+// which returns a suffix that names the lock. It is "" in a story about one lock.
 func (t *teller) which(lock string) string {
 	if len(t.scope.locks) <= 1 {
 		return ""
@@ -279,12 +282,12 @@ func (t *teller) which(lock string) string {
 	return " (" + words.Plain(lock, 30) + ")"
 }
 
-// omit notes an accepted write that has no line.
-func (t *teller) omit(e *history.Event, o *history.Op) {
+// skip records an accepted write that has no line.
+func (t *teller) skip(e *history.Event, o *history.Op) {
 	if e.Seq < t.scope.from {
 		return
 	}
-	u := &t.untold
+	u := &t.skipped
 	if u.count == 0 {
 		u.first = e.At
 	}
@@ -292,7 +295,7 @@ func (t *teller) omit(e *history.Event, o *history.Op) {
 	if !slices.Contains(u.workers, o.Worker) {
 		u.workers = append(u.workers, o.Worker)
 	}
-	u.line = t.standing(e.At)
+	u.line = t.stateLine(e.At)
 	u.line.Actor, u.line.weight = o.Worker, work
 	times := words.Count(u.count, "write")
 	if len(u.workers) > 1 {
@@ -305,13 +308,13 @@ func (t *teller) omit(e *history.Event, o *history.Op) {
 	u.line.Text = times
 }
 
-// standing is a line that says how things stand.
-func (t *teller) standing(at time.Duration) Line {
+// stateLine returns a line with the current state and without text.
+func (t *teller) stateLine(at time.Duration) Line {
 	return Line{At: at, Believes: t.believes(), Lease: t.leaseCell(), Resource: t.values()}
 }
 
-// believes names those who believe to hold the lock. From the third on a
-// number is enough, since workers are called alike.
+// believes names the workers that believe to hold the lock. It counts those after the
+// first if there are more than two.
 func (t *teller) believes() string {
 	if len(t.holders) == 0 {
 		return "nobody"
@@ -333,8 +336,8 @@ func (t *teller) believesItself(worker, lock string) bool {
 	return slices.ContainsFunc(t.holders, func(id sectionID) bool { return id.worker == worker && t.sections[id].Key == lock })
 }
 
-// values is what the resource holds, as far as it has a voice of its own: of
-// several items the one that was touched last.
+// values returns the value of the resource, if the resource has events of its own. Of
+// several items it is the one that was read or written last.
 func (t *teller) values() string {
 	switch {
 	case !t.witnessed || len(t.items) == 0:
@@ -350,7 +353,7 @@ func (t *teller) values() string {
 	return words.Plain(name+"="+words.Quoted(it.value), 30)
 }
 
-// final tells what an item holds when all is over.
+// final adds the line for the value of an item at the end of the run.
 func (t *teller) final(e *history.Event) {
 	if !slices.ContainsFunc(t.items, func(it *item) bool { return it.name == e.Key }) {
 		return
@@ -368,13 +371,13 @@ func (t *teller) final(e *history.Event) {
 	t.say(e, "resource", evidence, "%s", text)
 }
 
-// counts reports whether a section adds one to what it has read.
+// counts reports whether the workload increments counters.
 func (t *teller) counts() bool {
 	workload := t.run.History.Meta.Workload
 	return workload == "counter" || workload == "multi-lock"
 }
 
-// shortfall compares a counter with the writes that it accepted.
+// shortfall returns how many writes a counter accepted, and how many of these are lost.
 func (t *teller) shortfall(it *item) string {
 	first, errFirst := strconv.Atoi(orZero(t.run.History.Meta.Initial[it.name]))
 	last, errLast := strconv.Atoi(orZero(it.value))

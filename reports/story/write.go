@@ -12,12 +12,12 @@ import (
 // column is one column of a story.
 type column struct {
 	head  string
-	right bool // numbers stand to the right
+	right bool // the column is aligned to the right
 	cell  func(Line) string
 }
 
-// what is the index of the column that gives way when the width is short.
-const what = 3
+// textColumn is the index of the column that is narrowed if the story is too wide.
+const textColumn = 3
 
 // Options say how [Story.Write] prints.
 type Options struct {
@@ -65,7 +65,7 @@ func (s Story) writeLines(b *bytes.Buffer, o Options) {
 		total += widths[i]
 	}
 	if total > o.Width {
-		widths[what] = max(24, widths[what]-(total-o.Width))
+		widths[textColumn] = max(24, widths[textColumn]-(total-o.Width))
 	}
 	var heads []string
 	for _, c := range columns {
@@ -78,7 +78,7 @@ func (s Story) writeLines(b *bytes.Buffer, o Options) {
 		if line.Decisive {
 			style = words.Alarm
 		}
-		parts := words.Wrap(columns[what].cell(line), widths[what])
+		parts := words.Wrap(columns[textColumn].cell(line), widths[textColumn])
 		for i, part := range parts {
 			cells := make([]string, len(columns))
 			if i == 0 {
@@ -86,13 +86,13 @@ func (s Story) writeLines(b *bytes.Buffer, o Options) {
 					cells[j] = c.cell(line)
 				}
 			}
-			cells[what] = part
+			cells[textColumn] = part
 			words.Paint(b, o.Color, style, words.AlignedRow(cells, widths, right))
 		}
 	}
 }
 
-// columns are the columns of a story.
+// columns returns the columns of a story.
 func (s Story) columns() []column {
 	times := s.Times()
 	mark := func(l Line) string {

@@ -24,8 +24,8 @@ func Assumed(c *results.Campaign) []string {
 	return []string{fmt.Sprintf("a step takes %v", c.Step), waking, heeding(c)}
 }
 
-// heeding says how far the work heeds its context, and which uses and workers
-// differ from the first.
+// heeding says when the work heeds its context, and which uses and workers differ from
+// the first use.
 func heeding(c *results.Campaign) string {
 	if len(c.Strategies) == 0 {
 		return "no work"
@@ -49,8 +49,8 @@ func heeding(c *results.Campaign) string {
 	return text
 }
 
-// heeds is a way to heed a context in running text. Reports of an older version
-// do not say; theirs was always.
+// heeds prints a way to heed a context. Results of older versions have none: it was
+// always.
 func heeds(h results.Heeds) string {
 	switch h {
 	case results.HeedsBeforeWrite:

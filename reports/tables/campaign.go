@@ -12,15 +12,15 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Options say how [Campaign] prints.
+// Options select what [Campaign] prints.
 type Options struct {
 	Color  bool   // use the colours of a terminal
-	Part   string // the part of a greater campaign that this is, as 3/16: the verdict is not its own; "" for a whole one
-	Report string // the report that the table points to; "" for none
+	Part   string // the shard that this is, as 3/16, which has no verdict of its own; "" for a whole campaign
+	Report string // path of the report, for the last line; "" for none
 }
 
-// Campaign prints a campaign for a terminal: a row for each strategy, what was assumed,
-// and the verdict. A campaign with cases has a map of them first.
+// Campaign prints a campaign for a terminal: a row for each strategy, the assumptions, and
+// the verdict. For a campaign with cases it prints a map of them first.
 func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 	var b bytes.Buffer
 	title := fmt.Sprintf("%s, %s", words.Plain(c.Scenario, 60), Seeds(c))
@@ -32,7 +32,7 @@ func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 	shown := c.Strategies
 	if HasCases(c) {
 		writeGrid(&b, o.Color, CaseGrid(c))
-		shown = surprising(c)
+		shown = unexpected(c)
 	}
 	rows := [][]string{{"strategy", "fence", "violating runs", "rate", "95 % interval", "finished", "as expected"}}
 	for _, st := range shown {
@@ -85,8 +85,8 @@ func FaultName(f results.FaultStats) string {
 	return fmt.Sprintf("%d (%s)", f.Spec+1, f.Kind)
 }
 
-// writeChecks prints in how many runs of each strategy each check was violated.
-// A check that nobody violated has no column.
+// writeChecks prints in how many runs of each strategy each check was violated. A check
+// that no strategy violated has no column.
 func writeChecks(b *bytes.Buffer, color bool, shown []results.StrategyStats, alarming func(row int) bool) {
 	head := []string{"runs that violate"}
 	for _, st := range shown {
@@ -115,7 +115,7 @@ func writeChecks(b *bytes.Buffer, color bool, shown []results.StrategyStats, ala
 	words.WriteTable(b, color, rows, words.Figures{From: 1, To: len(head)}, alarming)
 }
 
-// writeBounds prints what came of the bounds of the scenario, if it has any.
+// writeBounds prints which bounds of the scenario were met, if it has any.
 func writeBounds(b *bytes.Buffer, color bool, c *results.Campaign) {
 	g := boundGrid(c)
 	if len(g.Rows) == 0 {
@@ -126,8 +126,8 @@ func writeBounds(b *bytes.Buffer, color bool, c *results.Campaign) {
 	words.WriteTable(b, color, rows, words.Figures{From: 2, To: 4}, func(row int) bool { return rows[row][4] == "NO" })
 }
 
-// writeGrid prints a table of words. Of each heading after the first only the
-// first word is above its column, and the whole below all.
+// writeGrid prints a table of words. To keep columns narrow, it prints only the first
+// word of each heading above its column, and the whole headings below the table.
 func writeGrid(b *bytes.Buffer, color bool, g Grid) {
 	head := slices.Clone(g.Head)
 	for i := 1; i < len(head); i++ {

@@ -10,9 +10,9 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// A campaign with cases has a use for each strategy and case: far too many
-// rows to see anything. What is seen first is a map of them, a row for each
-// strategy and a column for each class of faults.
+// A campaign with cases has a use for each strategy and case, which are too many rows
+// for a table. So its reports begin with a map: a row for each strategy, a column for
+// each class of faults.
 
 // HasCases reports whether the campaign ran each strategy under one case of faults after
 // another.
@@ -31,7 +31,7 @@ func BaseLabels(c *results.Campaign) []string {
 	return labels
 }
 
-// broken says that a strategy did not keep what it claims.
+// broken marks a strategy that violated its claims.
 const broken = "BROKEN"
 
 // noClass stands for the cases that belong to no class.
@@ -54,9 +54,9 @@ func CaseClasses(c *results.Campaign) []results.FaultClass {
 func CaseGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "Which faults each strategy survives",
-		Note: "By class of faults, the worst case of each. A percentage is of the runs in which the resource was corrupted, one in " +
-			"brackets of those in which the service was flawed (an answer, a recovery, a wait, a token). \"holds\": nothing happened " +
-			"to the resource, as the strategy claims; \"clean\": nothing happened, and it claims nothing; a dash: no fault met it.",
+		Note: "The worst case of each class of faults. A percentage is the share of the runs that corrupted the resource; in " +
+			"brackets, the share of the runs with a flaw of the service (an answer, a recovery, a wait, a token). \"holds\": the resource " +
+			"was not corrupted, as the strategy claims; \"clean\": no violation, but no claim either; a dash: no fault hit it.",
 		Texts: 1, Head: []string{"strategy"},
 	}
 	classes := CaseClasses(c)
@@ -72,22 +72,22 @@ func CaseGrid(c *results.Campaign) Grid {
 					uses = append(uses, st)
 				}
 			}
-			row = append(row, standing(uses))
+			row = append(row, classCell(uses))
 		}
 		g.Rows = append(g.Rows, row)
 	}
 	return g
 }
 
-// standing says how a strategy survives a class of faults, by its uses under the
-// cases of it.
-func standing(uses []results.StrategyStats) string {
+// classCell returns the cell of a strategy and a class of faults, given the uses of the
+// strategy under the cases of that class.
+func classCell(uses []results.StrategyStats) string {
 	var corrupted, flawed float64
 	claims := false
 	tested := false
 	for _, st := range uses {
 		if st.Bit == 0 {
-			continue // it has nothing that the fault could meet
+			continue // no fault hit it
 		}
 		tested = true
 		switch OutcomeOf(st) {
@@ -144,25 +144,25 @@ func ClaimsSafety(st results.StrategyStats) bool {
 	})
 }
 
-// Notable returns the uses that have something to report: those that violated a check or
-// were not as expected, and all of a campaign without cases.
+// Notable returns the uses that a report lists one by one: those that violated a check or
+// were not as expected. Of a campaign without cases it returns all.
 func Notable(c *results.Campaign) []results.StrategyStats {
 	if !HasCases(c) {
 		return c.Strategies
 	}
 	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st results.StrategyStats) bool {
-		return Violated(st) == "none" && !surprises(st)
+		return Violated(st) == "none" && !isUnexpected(st)
 	})
 }
 
-// surprising keeps those of which a scenario expected something else.
-func surprising(c *results.Campaign) []results.StrategyStats {
+// unexpected returns the uses that are not as the scenario expects, or undecided.
+func unexpected(c *results.Campaign) []results.StrategyStats {
 	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st results.StrategyStats) bool {
-		return !surprises(st)
+		return !isUnexpected(st)
 	})
 }
 
-func surprises(st results.StrategyStats) bool {
+func isUnexpected(st results.StrategyStats) bool {
 	o := OutcomeOf(st)
 	return o == Unexpected || o == Undecided
 }

@@ -11,8 +11,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// The worst case of each class counts, and what no fault met counts for nothing.
-func TestCaseGrid(t *testing.T) {
+// Cases in which no fault hit the strategy do not count.
+func TestTheWorstCaseOfAClassCounts(t *testing.T) {
 	g := CaseGrid(sample.CaseCampaign())
 	want := [][]string{
 		{"strategy", "P pauses", "C worker crashes", "other"},
@@ -25,8 +25,8 @@ func TestCaseGrid(t *testing.T) {
 	}
 }
 
-// The table shows the map, and of the uses only those that surprise.
-func TestCasesAreShownAsAMap(t *testing.T) {
+// Only unexpected uses have a row below the map.
+func TestCasesArePrintedAsAMap(t *testing.T) {
 	var table bytes.Buffer
 	c := sample.CaseCampaign()
 	if err := Campaign(&table, c, Options{}); err != nil {
@@ -42,11 +42,10 @@ func TestCasesAreShownAsAMap(t *testing.T) {
 	}
 }
 
-// The service is what the catalogue says: answers, waits and tokens, but not the
-// requests that a lock costs, of which no strategy claims anything.
+// By the catalogue the check load is about efficiency, and no strategy claims it.
 func TestLoadIsNoFlawOfTheService(t *testing.T) {
 	for check, want := range map[string]string{"load": "clean", "needless-loss": "clean", "belief": "clean", "fencing": "(40 %)", "told": "(40 %)", "once": "40 %"} {
-		if got := standing([]results.StrategyStats{sample.CaseUse("one", "pause", "P", 4, map[string]int{check: 4})}); got != want {
+		if got := classCell([]results.StrategyStats{sample.CaseUse("one", "pause", "P", 4, map[string]int{check: 4})}); got != want {
 			t.Errorf("violated %s: %s, want %s", check, got, want)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// allChecks is what rates.csv calls the row of a strategy that counts the
-// runs in which any check that decides was violated.
+// allChecks names, in rates.csv, the row of a strategy that counts the runs in which any
+// deciding check was violated.
 const allChecks = "any"
 
 // CSV writes rates.csv: one row for each strategy and check, with the rate and its
@@ -46,8 +46,8 @@ func csvRow(s *results.StrategyStats, check string, found results.CheckStats) []
 	return row
 }
 
-// rateCells are the cells that a row of rates.csv and one of sweep.csv share: of
-// a strategy and a check, with the rate and its interval.
+// rateCells returns the cells that rates.csv and sweep.csv share: strategy, check, counts,
+// the rate and its interval.
 func rateCells(name, label, check string, runs, violating, unknown int) []string {
 	low, high := stats.Wilson(violating, runs)
 	rate := ""
@@ -59,8 +59,8 @@ func rateCells(name, label, check string, runs, violating, unknown int) []string
 	}
 }
 
-// finishedCells are the cells of the work of a strategy: the pieces that were asked
-// for, those that were finished, and their share. They are the same for all its checks.
+// finishedCells returns the cells about the work of a strategy: the number of jobs, of
+// finished jobs, and their share. They are the same for all its checks.
 func finishedCells(jobs, finished int64) []string {
 	share := ""
 	if jobs > 0 {

@@ -2,14 +2,14 @@
 // CSV, and as grids that report.md and report.html show.
 //
 // [Campaign], [Sweep] and [Exploration] print for a terminal. [CSV] and [SweepCSV] write
-// files for spreadsheets. [Grids] and [CaseGrid] return tables of strings. The pictures of
-// package reports/picture show the same figures, so they take what to show from here:
-// [OutcomeOf], [Highest], [Harm], [SweepLabels].
+// files for spreadsheets. [Grids] and [CaseGrid] return tables of strings. Package
+// reports/picture draws the same figures, which it gets from [OutcomeOf], [Highest], [Harm]
+// and [SweepLabels].
 //
 //	strategy   fence         violating runs      rate          95 % interval  finished  as expected
 //	redis      off             412 of 1,000    41.2 %         38.2 to 44.3 %    99.1 %  yes
 //	fenced     reads-writes      0 of 1,000     0.0 %   fewer than 0.30 %       98.7 %  yes
 //
-// uses.go says what one row of a campaign says, grids.go which tables follow the verdict,
-// cases.go maps a campaign with cases, assumed.go lists what the rates depend on.
+// uses.go prints the cells of one strategy, grids.go makes the tables that follow the
+// verdict, cases.go the map of a campaign with cases, assumed.go the list of assumptions.
 package tables

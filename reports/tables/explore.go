@@ -66,7 +66,7 @@ func checkCounts(checks map[string]int) string {
 	return strings.Join(names, ", ")
 }
 
-// exploredNotes says of one strategy what the table has no room for.
+// exploredNotes prints what one strategy violates without a fault, and what was left out.
 func exploredNotes(b *bytes.Buffer, st results.ExploredStats) {
 	if len(st.Without) > 0 {
 		fmt.Fprintf(b, "\n%s violates without any fault: %s\n", words.Plain(st.Label, 60), strings.Join(st.Without, ", "))
@@ -76,8 +76,8 @@ func exploredNotes(b *bytes.Buffer, st results.ExploredStats) {
 	}
 }
 
-// exploreHarm prints a row for each strategy and kind of fault that does harm:
-// at how many places, and which is the first. A pair counts for its first fault.
+// exploreHarm prints a row for each strategy and kind of fault that does harm, with the
+// number of harmful placements and the first of them. A pair counts for its first fault.
 func exploreHarm(b *bytes.Buffer, e *results.Exploration, color bool) {
 	rows := [][]string{{"strategy", "fault", "does harm", "of", "the first of them"}}
 	for _, st := range e.Strategies {
@@ -94,7 +94,7 @@ func exploreHarm(b *bytes.Buffer, e *results.Exploration, color bool) {
 					pairs++
 				}
 			}
-			n, tried := numberOf(harmful, of)-pairs, numberOf(st.Singles, of)
+			n, tried := countIf(harmful, of)-pairs, countIf(st.Singles, of)
 			cell := words.Thousands(n)
 			if pairs > 0 {
 				cell += " and " + words.Count(pairs, "pair")
@@ -116,7 +116,7 @@ func exploreHarm(b *bytes.Buffer, e *results.Exploration, color bool) {
 	words.WriteTable(b, color, rows, words.Figures{From: 2, To: 4}, nil)
 }
 
-func numberOf(list []results.Placement, of func(results.Placement) bool) int {
+func countIf(list []results.Placement, of func(results.Placement) bool) int {
 	n := 0
 	for _, p := range list {
 		if of(p) {

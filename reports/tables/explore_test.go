@@ -10,7 +10,7 @@ import (
 	"lockquake/scenarios/search"
 )
 
-// explored is a search by hand: two strategies, of which one has a point more.
+// explored returns a search of two strategies. One of them has one point more.
 func explored() *results.Exploration {
 	at := func(kind, worker, point string, checks ...string) results.Placement {
 		text := "when " + worker + " " + point + " 1 " + kind
@@ -47,7 +47,7 @@ func explored() *results.Exploration {
 	}
 }
 
-func TestExploreTable(t *testing.T) {
+func TestAnExplorationIsPrintedAsTablesAndAMap(t *testing.T) {
 	var b bytes.Buffer
 	if err := Exploration(&b, explored(), false); err != nil {
 		t.Fatal(err)
@@ -90,8 +90,7 @@ worker-2  acquire.sent    1  P?     -
 	}
 }
 
-// Rows that show no harm stand in one, if they follow each other.
-func TestMapLeavesOutWhatIsSafe(t *testing.T) {
+func TestTheMapMergesSuccessiveRowsWithoutHarm(t *testing.T) {
 	got := withoutSafe([][]string{
 		{"worker", "point", "nth", "redis"},
 		{"worker-1", "a", "1", ". ."},
@@ -115,8 +114,7 @@ func TestMapLeavesOutWhatIsSafe(t *testing.T) {
 	}
 }
 
-// Every kind has a letter of its own in the map.
-func TestLettersOfKindsDiffer(t *testing.T) {
+func TestEachKindHasALetterOfItsOwn(t *testing.T) {
 	seen := map[string]string{}
 	for _, k := range search.PlacedKinds() {
 		if other, taken := seen[k.Letter]; taken || len(k.Letter) != 1 {

@@ -11,15 +11,14 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// mapped is a row of the map: a visit of a worker at a point.
-type mapped struct {
+// mapRow is a row of the map: a worker comes to a point for the nth time.
+type mapRow struct {
 	worker, point string
 	nth           int
 }
 
-// exploreMap draws where faults do harm: a row for each point, in the order in
-// which its worker comes to them, a column for each strategy, and in it a mark
-// for each kind of fault.
+// exploreMap prints where faults do harm: a row for each point, in the order in which its
+// worker comes to them, and a column for each strategy with a mark for each kind of fault.
 func exploreMap(b *bytes.Buffer, e *results.Exploration, color bool) {
 	letters, legend := kindLetters(e)
 	words.Paint(b, color, words.Bold, "map of the protocol")
@@ -28,7 +27,7 @@ func exploreMap(b *bytes.Buffer, e *results.Exploration, color bool) {
 		b.WriteString("of two faults the mark is at the first\n")
 	}
 	head := []string{"worker", "point", "nth"}
-	var marks []map[mapped][]byte
+	var marks []map[mapRow][]byte
 	for _, st := range e.Strategies {
 		head = append(head, words.Plain(st.Label, 60))
 		marks = append(marks, mapMarks(st, e.Kinds, letters))
@@ -57,17 +56,16 @@ func exploreMap(b *bytes.Buffer, e *results.Exploration, color bool) {
 	}
 }
 
-// withoutSafe puts rows of one worker that follow each other and show no harm
-// into one.
+// withoutSafe merges successive rows of one worker that show no harm into one row.
 func withoutSafe(rows [][]string) [][]string {
-	const worth = 3 // rows that are put together
+	const fewest = 3 // rows to merge
 	short := rows[:1:1]
 	for i := 1; i < len(rows); {
 		n := 0
 		for i+n < len(rows) && rows[i+n][0] == rows[i][0] && safe(rows[i+n]) {
 			n++
 		}
-		if n < worth {
+		if n < fewest {
 			short = append(short, rows[i:i+max(n, 1)]...)
 			i += max(n, 1)
 			continue
@@ -86,7 +84,7 @@ func safe(row []string) bool {
 	return strings.Trim(strings.Join(row[3:], ""), ". -") == ""
 }
 
-// kindLetters returns the letter of each kind, and what they stand for.
+// kindLetters returns the letter of each kind, and the legend of the letters.
 func kindLetters(e *results.Exploration) (letters map[string]string, legend string) {
 	letters = map[string]string{}
 	var parts []string
@@ -97,10 +95,10 @@ func kindLetters(e *results.Exploration) (letters map[string]string, legend stri
 	return letters, strings.Join(parts, ", ")
 }
 
-// mapRows puts the points of all strategies into one order: worker by worker,
-// and a point that some strategies do not have after the one that it followed.
-func mapRows(strategies []results.ExploredStats) []mapped {
-	var rows []mapped
+// mapRows returns the points of all strategies in one order: worker by worker. A point
+// that some strategies do not have follows the point before it in its strategy.
+func mapRows(strategies []results.ExploredStats) []mapRow {
+	var rows []mapRow
 	for _, st := range strategies {
 		before := map[string]int{} // of each worker, the index of its last point
 		for _, p := range st.Singles {
@@ -127,21 +125,21 @@ func mapRows(strategies []results.ExploredStats) []mapped {
 			workers = append(workers, at.worker)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b mapped) int {
+	slices.SortStableFunc(rows, func(a, b mapRow) int {
 		return slices.Index(workers, a.worker) - slices.Index(workers, b.worker)
 	})
 	return rows
 }
 
-func rowOf(p results.Placement) mapped {
-	return mapped{p.Places[0].Worker, p.Places[0].Point, p.Places[0].Nth}
+func rowOf(p results.Placement) mapRow {
+	return mapRow{p.Places[0].Worker, p.Places[0].Point, p.Places[0].Nth}
 }
 
-// mapMarks gives each point of a strategy a mark for every kind, the worst of
-// what was found with a first fault of that kind there.
-func mapMarks(st results.ExploredStats, kinds []string, letters map[string]string) map[mapped][]byte {
-	marks := map[mapped][]byte{}
-	worst := map[mapped][]results.Harm{}
+// mapMarks returns the marks of a strategy: for each point and kind the worst harm of the
+// placements whose first fault is of that kind and at that point.
+func mapMarks(st results.ExploredStats, kinds []string, letters map[string]string) map[mapRow][]byte {
+	marks := map[mapRow][]byte{}
+	worst := map[mapRow][]results.Harm{}
 	for _, p := range slices.Concat(st.Singles, st.Pairs) {
 		at, kind := rowOf(p), slices.Index(kinds, p.Places[0].Kind)
 		if marks[at] == nil {

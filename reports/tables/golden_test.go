@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func TestGoldenTables(t *testing.T) {
+func TestTheGoldenTablesStayTheSame(t *testing.T) {
 	campaign, _ := sample.GCPause()
 	tests := []struct {
 		file  string

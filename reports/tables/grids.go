@@ -17,7 +17,7 @@ import (
 type Grid struct {
 	Title string
 	Note  string // how to read it, one sentence
-	Texts int    // number of columns from the left that hold words, the others figures
+	Texts int    // how many columns, from the left, hold words; the others hold figures
 	Head  []string
 	Rows  [][]string
 }
@@ -34,7 +34,7 @@ func Grids(c *results.Campaign) []Grid {
 	return list
 }
 
-// boundGrid says what came of the bounds that the scenario expects.
+// boundGrid returns the table of the scenario's bounds, and which were met.
 func boundGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "Bounds", Note: "What the scenario expects of the measures of all runs.", Texts: 2,
@@ -52,16 +52,16 @@ func boundGrid(c *results.Campaign) Grid {
 	return g
 }
 
-// useGrid says how often a check is violated in use.
+// useGrid returns the table of violations per 1,000 acquisitions and per lock-hour.
 func useGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "How often in use",
-		Note: "Each violation counts once, and a run may hold several; `lockquake list checks` says what one is. A lock-hour is an hour of virtual time of one lock. " +
-			"The intervals (95 %, Garwood's) are widened by how many violations come at a time, as the runs show it: one fault may cause many.",
+		Note: "Each violation counts once, and a run can have several; `lockquake list checks` defines a violation of each check. A lock-hour is an hour of virtual time of one lock. " +
+			"The intervals (95 %, Garwood's) are widened if violations come in groups, since one fault can cause many.",
 		Texts: 2,
 		Head:  []string{"strategy", "check", "violations", "per 1,000 acquisitions", "95 % interval", "per lock-hour", "95 % interval"},
 	}
-	var why []string // a check has no rate
+	var why []string // reasons why a check has no rate
 	for _, st := range c.Strategies {
 		for _, check := range st.Order {
 			found := st.Checks[check]
@@ -73,7 +73,7 @@ func useGrid(c *results.Campaign) Grid {
 				if r == nil {
 					row = append(row, "-", "-")
 				} else {
-					row = append(row, words.Figure(r.Rate), spread(r))
+					row = append(row, words.Figure(r.Rate), rateInterval(r))
 				}
 			}
 			g.Rows = append(g.Rows, row)
@@ -83,22 +83,22 @@ func useGrid(c *results.Campaign) Grid {
 		}
 	}
 	if len(why) > 0 {
-		g.Note += " A dash is where a longer run does not show more violations in proportion. " + strings.Join(why, "; ") + "."
+		g.Note += " A dash: longer runs do not have more violations in proportion. " + strings.Join(why, "; ") + "."
 	}
 	return g
 }
 
-func spread(r *stats.Rate) string { return words.Figure(r.Low) + " to " + words.Figure(r.High) }
+func rateInterval(r *stats.Rate) string { return words.Figure(r.Low) + " to " + words.Figure(r.High) }
 
-// costGrid says what each strategy cost those who used it.
+// costGrid returns the table of what each strategy costs its users: refusals, losses, time.
 func costGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "What it cost",
-		Note: "Of all runs. A loss is a section that was still inside when its lock was gone; acts are what the resource accepted of it between the loss and its notice. " +
-			"Given up are leases that the holder gave up while the server still held the lock for it, needlessly where the lease was still good or there was time to renew it. " +
-			"Unavailable is the share of the time in which somebody waited for a lock that nobody used. Fairness is Jain's index, 1 if all workers got the same. " +
-			"Asked for are sections, or the units of work of several sections; finished is the work that was done and that no stale write undid. " +
-			"Wasted is the share of the time in sections that was for nothing. Quantiles are good to 1.6 %.",
+		Note: "Of all runs. A loss is a grant that ended before its section; acts after loss are the requests of the section that the resource accepted between the loss and its notice. " +
+			"Given up are leases that the holder gave up while the server still held the lock for it, needlessly if the lease was still valid or there was time to renew it. " +
+			"Unavailable is the share of the time in which a worker waited for a lock that no worker used. Fairness is Jain's index, 1 if all workers got the same. " +
+			"Asked for are sections, or units of work of several sections; finished is the work that was done and that no stale write undid. " +
+			"Wasted is the share of the time in sections without an effect. Quantiles are precise to 1.6 %.",
 		Texts: 1,
 		Head: []string{
 			"strategy", "asked for", "finished", "acquisitions", "refusals", "not obtained", "timed out", "losses noticed", "unnoticed", "notice, median", "p99", "acts after loss", "given up", "needlessly",
@@ -154,7 +154,7 @@ func Finished(st results.StrategyStats) string {
 func Remarks(c *results.Campaign) []string {
 	list := unread(c)
 	if HasCases(c) {
-		return list // two strategies under two cases are no pair
+		return list // strategies under different cases cannot be compared
 	}
 	for _, p := range c.Paired {
 		if p.Differs {
@@ -172,7 +172,8 @@ func Remarks(c *results.Campaign) []string {
 	return list
 }
 
-// unread says of which locks the holders could not be read, and what to do.
+// unread returns a sentence for each lock whose holders could not be read from its server,
+// with the remedy.
 func unread(c *results.Campaign) []string {
 	var list, seen []string
 	for _, st := range c.Strategies {

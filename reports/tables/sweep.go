@@ -59,7 +59,7 @@ func Axes(s *results.Sweep) string {
 	return strings.Join(paths, " and ")
 }
 
-// sweepRows is the table of one parameter.
+// sweepRows returns the table of a sweep over one parameter.
 func sweepRows(s *results.Sweep) [][]string {
 	labels := SweepLabels(s)
 	head := []string{words.Plain(s.Axes[0].Path, 40)}
@@ -77,7 +77,7 @@ func sweepRows(s *results.Sweep) [][]string {
 	return rows
 }
 
-// sweepGrid is the table of one strategy over two parameters.
+// sweepGrid returns the table of one strategy over two parameters.
 func sweepGrid(s *results.Sweep, label string) [][]string {
 	down, across := s.Axes[0], s.Axes[1]
 	rows := [][]string{{words.Plain(down.Path, 40) + " \\ " + words.Plain(across.Path, 40)}}
@@ -108,7 +108,7 @@ func rateOf(point *results.SweepPoint, label string) string {
 	case r.Untested != "":
 		text = "untested"
 	case r.Unknown > 0:
-		text += "?" // some runs could not be told
+		text += "?" // some runs are undecided
 	}
 	if r.Jobs > 0 {
 		text += " (" + words.WholePercent(float64(r.Finished)/float64(r.Jobs)) + ")"
@@ -116,7 +116,7 @@ func rateOf(point *results.SweepPoint, label string) string {
 	return text
 }
 
-// widest says how far the intervals reach.
+// widest describes the widest interval of a sweep.
 func widest(s *results.Sweep) string {
 	half := 0.0
 	for _, point := range s.Points {
@@ -144,7 +144,7 @@ func hitNothing(s *results.Sweep) string {
 	return "no fault hit anything at " + strings.Join(values, ", ")
 }
 
-// thresholdRows is the table of where strategies break.
+// thresholdRows returns the table of thresholds, a row for each strategy.
 func thresholdRows(s *results.Sweep) [][]string {
 	axis := s.Axes[0]
 	first, last := words.Plain(axis.Values[0], 30), words.Plain(axis.Values[len(axis.Values)-1], 30)
@@ -178,7 +178,7 @@ func thresholdRows(s *results.Sweep) [][]string {
 	return rows
 }
 
-// thresholdSentence is what was found of one strategy.
+// thresholdSentence describes the threshold of one strategy.
 func thresholdSentence(axis results.Axis, t results.Threshold) string {
 	first, last := words.Plain(axis.Values[0], 30), words.Plain(axis.Values[len(axis.Values)-1], 30)
 	path, why := words.Plain(axis.Path, 60), words.Plain(t.Why, 200)
@@ -229,7 +229,7 @@ func SweepCounts(s *results.Sweep) string {
 	return "runs that violate a deciding check"
 }
 
-// SweepRuns says how many runs each point of a sweep has, and with which settings.
+// SweepRuns names the number of runs at each point of a sweep, their seeds and settings.
 func SweepRuns(s *results.Sweep) string {
 	n := int(s.Seeds.Last-s.Seeds.First) + 1
 	parts := []string{words.Count(n, "run") + " at each point", seedRange(s.Seeds)}

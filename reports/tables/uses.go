@@ -21,7 +21,7 @@ func seedRange(r results.SeedRange) string {
 	return fmt.Sprintf("seeds %d to %d", r.First, r.Last)
 }
 
-// overridden makes overrides fit to be shown.
+// overridden makes overrides safe to print.
 func overridden(overrides []string) []string {
 	var shown []string
 	for _, o := range overrides {
@@ -65,12 +65,12 @@ func IntervalOf(st results.StrategyStats) string {
 	return words.Interval(st.Low, st.High)
 }
 
-// Outcome says whether a use did what the scenario expects of it.
+// Outcome compares a use with what the scenario expects of it.
 type Outcome string
 
 // The outcomes, by the names that report.html filters by.
 const (
-	Unasked    Outcome = "unasked" // nothing was expected
+	Unasked    Outcome = "unasked" // the scenario expects nothing
 	AsExpected Outcome = "expected"
 	Unexpected Outcome = "unexpected"
 	Undecided  Outcome = "unknown"

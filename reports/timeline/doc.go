@@ -1,4 +1,4 @@
-// Package timeline draws up the story of a run as a [Timeline]: lanes, spans, arrows and
+// Package timeline turns the story of a run into a [Timeline]: lanes, spans, arrows and
 // steps. Package reports/picture draws it, and report.html steps through it.
 //
 //	t := timeline.Of(failure.Trial, failure.Check)

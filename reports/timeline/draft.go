@@ -12,8 +12,7 @@ import (
 	"lockquake/reports/words"
 )
 
-// addSections draws what workers waited for, believed and asked of the
-// resource.
+// addSections draws the waits, the beliefs and the operations of the workers.
 func (d *drafter) addSections(sections []*history.Section) {
 	end := d.run.History.Meta.End
 	for _, s := range sections {
@@ -23,7 +22,7 @@ func (d *drafter) addSections(sections []*history.Section) {
 		from, to := s.EnterAt, believedUntil(s, end)
 		lane := d.lane(s.Worker)
 		if !d.told(s.Worker, s.N) {
-			if !d.own(s.Worker) {
+			if !d.hasLane(s.Worker) {
 				lane = d.lane("others")
 			}
 			if s.Entered() {
@@ -45,7 +44,8 @@ func (d *drafter) addSections(sections []*history.Section) {
 	}
 }
 
-// believedUntil is when a holder left, learned of its loss, or crashed.
+// believedUntil returns when a worker stopped to believe that it holds the lock: it left,
+// was told of a loss, or crashed.
 func believedUntil(s *history.Section, end time.Duration) time.Duration {
 	until := end
 	for _, moment := range []struct {
@@ -76,8 +76,8 @@ func (d *drafter) addWait(s *history.Section, lane int, end time.Duration) {
 	})
 }
 
-// addOperation draws a request and its answer. Where the resource has no voice,
-// the request is drawn until its worker heard.
+// addOperation draws a request and its reply. If the resource has no events of its own, the
+// request lasts until the reply.
 func (d *drafter) addOperation(o *history.Op, lane int, end time.Duration) {
 	resource := d.lane("resource")
 	what := o.Kind
@@ -112,7 +112,7 @@ func (d *drafter) addOperation(o *history.Op, lane int, end time.Duration) {
 	})
 }
 
-// fence is a token in a label.
+// fence prints a token for a label.
 func fence(token int64) string {
 	if token == 0 {
 		return ""
@@ -127,7 +127,7 @@ func withToken(token int64) string {
 	return fmt.Sprintf(" with token %d", token)
 }
 
-// walk follows what servers and faults do, from the first event on.
+// walk draws what servers and faults do, from the first event on.
 func (d *drafter) walk() {
 	w := walker{d: d, leases: map[place]*openLease{}, current: map[string]int{}, asked: map[string]call{}, freed: map[string]history.Event{}}
 	for i := range d.events {
@@ -147,25 +147,25 @@ func (d *drafter) walk() {
 	}
 }
 
-// walker holds what is under way while a history is walked.
+// walker holds the leases, calls and faults that are open while a history is walked.
 type walker struct {
 	d       *drafter
 	leases  map[place]*openLease
-	order   []place         // as they come up
+	order   []place         // in the order of their first grants
 	current map[string]int  // by worker, the section that it is in
 	asked   map[string]call // by worker, its last call
 	freed   map[string]history.Event
-	entries []*history.Event // in which workers learn of their grants
+	entries []*history.Event // acquired events
 	faults  []*history.Event
 }
 
-// place is where a lease is held: a lock at a server.
+// place identifies a lease: a lock at a server.
 type place struct{ server, lock string }
 
 // openLease is a lease that has not ended yet.
 type openLease struct {
 	grant    *history.Event
-	told     bool // the story is about it
+	told     bool // it is in the story
 	token    int64
 	renewals int
 }
@@ -196,7 +196,7 @@ func (w *walker) event(e *history.Event) {
 		w.leases[at] = &openLease{grant: e, told: w.told(e.Worker), token: e.Token}
 		w.granted(e, server)
 	case history.Refused:
-		delete(w.asked, e.Worker) // what is granted later is another request
+		delete(w.asked, e.Worker) // a later grant answers another request
 	case history.Renewed:
 		if l := w.leases[at]; l != nil {
 			l.renewals++
@@ -228,11 +228,11 @@ func (w *walker) event(e *history.Event) {
 	}
 }
 
-// told reports whether the story is about what a worker is doing.
+// told reports whether the current section of a worker is in the story.
 func (w *walker) told(worker string) bool { return w.d.told(worker, w.current[worker]) }
 
-// request draws the call of a worker as far as the server, if that was its
-// first request since.
+// request draws the call of a worker as an arrow to the server, if e is the first answer
+// to it.
 func (w *walker) request(e *history.Event, server string, kind history.Type, text string) {
 	call, ok := w.asked[e.Worker]
 	if !ok || call.kind != kind || !w.told(e.Worker) {
@@ -244,7 +244,7 @@ func (w *walker) request(e *history.Event, server string, kind history.Type, tex
 	})
 }
 
-// granted draws how a grant was asked for, and how its worker heard of it.
+// granted draws the request for a grant, and the reply to the worker.
 func (w *walker) granted(e *history.Event, server string) {
 	w.request(e, server, history.AcquireCalled, "asks for the lock")
 	if !w.told(e.Worker) {
@@ -288,8 +288,7 @@ func (w *walker) endLease(p place, at time.Duration, seq int64, how string) {
 	})
 }
 
-// addFault draws a fault on the lane of what it takes hold of. What it does to
-// somebody without a lane is none of the story's business.
+// addFault draws a fault on the lane of its target, if that has a lane.
 func (w *walker) addFault(begin *history.Event, to time.Duration, seq int64) {
 	lane := w.d.lane(begin.Target)
 	if info, _ := faults.Lookup(faults.Kind(begin.Kind)); info.OnNetwork {
@@ -309,8 +308,8 @@ func (w *walker) addFault(begin *history.Event, to time.Duration, seq int64) {
 	})
 }
 
-// addQuiet draws the others. What they did between two moments of the story is
-// one bar, or thousands of them would hide it.
+// addQuiet draws the sections and leases that are not in the story. It merges those
+// between two moments of the story into one bar, because there can be thousands.
 func (d *drafter) addQuiet() {
 	slices.SortStableFunc(d.quiet, func(a, b quietSpan) int {
 		return cmp.Or(cmp.Compare(a.lane, b.lane), cmp.Compare(a.from, b.from))
@@ -341,7 +340,7 @@ func (d *drafter) addQuiet() {
 	}
 }
 
-// holds says in a word what a section does that was let in.
+// holds returns the verb for a worker inside its section.
 func (d *drafter) holds() string {
 	if d.run.Strategy == "none" {
 		return "works"

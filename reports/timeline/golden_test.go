@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func TestGoldenTimelines(t *testing.T) {
+func TestTheGoldenTimelinesStayTheSame(t *testing.T) {
 	tests := []struct {
 		file string
 		run  *results.Trial

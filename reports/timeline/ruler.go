@@ -12,12 +12,11 @@ type Knot struct {
 	Place float64 `json:"place"`
 }
 
-// ruler lays the time axis out. The moments rise.
+// ruler lays out the time axis for moments, which must rise.
 //
-// A failure takes place in milliseconds that lie seconds apart. On a true scale
-// its arrows would lie on top of each other. So half of the axis is shared out
-// evenly among the gaps between moments, which keeps them apart, and half by
-// the logarithm of their lengths.
+// The events of a failure are a few milliseconds, or many seconds apart. On a linear
+// scale arrows would overlap. So each gap between two moments gets an equal share of
+// one half of the axis, and of the other half a share by the logarithm of its length.
 func ruler(moments []Moment) []Knot {
 	knots := make([]Knot, len(moments))
 	sum := 0.0
@@ -30,7 +29,7 @@ func ruler(moments []Moment) []Knot {
 	gaps := float64(len(moments) - 1)
 	for i := range knots {
 		if gaps > 0 {
-			// Digits that nobody sees may differ between architectures.
+			// Further digits are not visible, and may differ between architectures.
 			knots[i].Place = math.Round((float64(i)/gaps+knots[i].Place/sum)/2*1e4) / 1e4
 		}
 	}

@@ -49,7 +49,7 @@ type Lane struct {
 // Span is something that lasts.
 type Span struct {
 	Lane  int    `json:"lane"`
-	Kind  string `json:"kind"` // belief, lease, wait, fault, or quiet: what others do, put together
+	Kind  string `json:"kind"` // belief, lease, wait, fault, or quiet: merged spans outside the story
 	From  Moment `json:"from"` // cut to the window
 	To    Moment `json:"to"`
 	Label string `json:"label"` // a word or two
@@ -64,9 +64,9 @@ type Arrow struct {
 	To      int    `json:"toLane"`
 	Sent    Moment `json:"sent"` // cut to the window
 	Arrived Moment `json:"arrived"`
-	Label   string `json:"label"`            // its token as #7, or nothing
+	Label   string `json:"label"`            // its token as #7, or ""
 	Text    string `json:"text"`             // a sentence
-	Failed  bool   `json:"failed,omitempty"` // it was refused, or its end is not known
+	Failed  bool   `json:"failed,omitempty"` // it was refused, or its outcome is unknown
 
 	seqs []int64
 }
@@ -76,19 +76,18 @@ type Arrow struct {
 type Step struct {
 	At       Moment `json:"at"`
 	Time     string `json:"time"` // seconds
-	Lane     int    `json:"lane"` // -1 for a line of no lane
+	Lane     int    `json:"lane"` // -1 for a line without a lane
 	Actor    string `json:"actor"`
 	Text     string `json:"text"`
 	Believes string `json:"believes"`
 	Lease    string `json:"lease"`
 	Resource string `json:"resource"`
 	Decisive bool   `json:"decisive,omitempty"`
-	Spans    []int  `json:"spans,omitempty"` // what it tells of
+	Spans    []int  `json:"spans,omitempty"` // spans and arrows of its event
 	Arrows   []int  `json:"arrows,omitempty"`
 }
 
-// maxWorkerLanes bounds the lanes of a picture. Workers beyond it
-// share the lane of the others.
+// maxWorkerLanes bounds the lanes of a picture. Further workers share the lane "others".
 const maxWorkerLanes = 8
 
 // Of returns the timeline of a run around the evidence of a check, as [story.TellCheck]
@@ -124,20 +123,19 @@ type drafter struct {
 	scope story.Scope
 
 	events []history.Event
-	lanes  map[string]int // by the name of who has it
+	lanes  map[string]int // by the name of the worker, server or resource
 	quiet  []quietSpan
 }
 
-// quietSpan is what the story is not about: the section of a worker that has no
-// lane of its own, or another section of one that has.
+// quietSpan is a section or a lease that is not in the story.
 type quietSpan struct {
 	lane     int
 	worker   string
 	from, to time.Duration
 }
 
-// setWindow shows what lies between the first and the last line. The values at
-// the end of the run come long after that, and stand at the right edge.
+// setWindow sets the window to the time between the first and the last line of the story.
+// The values at the end of the run come long after that; they are drawn at the right edge.
 func (d *drafter) setWindow(sections []*history.Section) {
 	lines := d.story.Lines
 	last := len(lines) - 1
@@ -147,7 +145,7 @@ func (d *drafter) setWindow(sections []*history.Section) {
 	from, to := lines[0].At, lines[last].At
 	for _, s := range sections {
 		if s.Grant != 0 && s.Enter == lines[0].Seq {
-			from = s.GrantAt // how the first of them got in belongs to it
+			from = s.GrantAt // the window includes the grant of the first section
 		}
 	}
 	to = max(to, min(to+max(time.Millisecond, (to-from)/50), d.run.History.Meta.End))
@@ -160,7 +158,7 @@ func (d *drafter) setWindow(sections []*history.Section) {
 	d.t.Ruler = ruler(slices.Compact(moments))
 }
 
-// addLanes gives everybody a lane whom the story speaks of.
+// addLanes adds a lane for each worker and server in the story, and for the resource.
 func (d *drafter) addLanes() {
 	h := d.run.History
 	told := map[string]bool{}
@@ -204,7 +202,7 @@ func (d *drafter) addLane(name, kind string) {
 	d.t.Lanes = append(d.t.Lanes, Lane{Name: words.Plain(name, 24), Kind: kind})
 }
 
-// lane finds a lane by whom it belongs to, -1 if there is none.
+// lane returns the index of a lane by its name, -1 if there is none.
 func (d *drafter) lane(name string) int {
 	if i, ok := d.lanes[name]; ok {
 		return i
@@ -212,18 +210,18 @@ func (d *drafter) lane(name string) int {
 	return -1
 }
 
-// told reports whether the story is about a section of a worker with a lane.
+// told reports whether a section is in the story and its worker has a lane.
 func (d *drafter) told(worker string, section int) bool {
-	return d.own(worker) && d.scope.Tells(worker, section)
+	return d.hasLane(worker) && d.scope.Tells(worker, section)
 }
 
-// own reports whether a worker has a lane of its own.
-func (d *drafter) own(worker string) bool {
+// hasLane reports whether a worker has a lane of its own.
+func (d *drafter) hasLane(worker string) bool {
 	i := d.lane(worker)
 	return i >= 0 && d.t.Lanes[i].Kind == "worker"
 }
 
-// span adds what overlaps the window.
+// span adds a span, if it overlaps the window.
 func (d *drafter) span(s Span) {
 	if s.Lane < 0 || s.To < d.t.From || s.From > d.t.To {
 		return
@@ -232,7 +230,7 @@ func (d *drafter) span(s Span) {
 	d.t.Spans = append(d.t.Spans, s)
 }
 
-// arrow adds what overlaps the window.
+// arrow adds an arrow, if it overlaps the window.
 func (d *drafter) arrow(a Arrow) {
 	if a.From < 0 || a.To < 0 || a.Arrived < d.t.From || a.Sent > d.t.To {
 		return
@@ -257,8 +255,8 @@ func (d *drafter) addSteps() {
 	}
 }
 
-// point puts a step on the lane where its event happened, and ties it to what
-// that event bounds or, if it bounds nothing, to what goes on around it.
+// point sets the lane of a step to that of its event. It links the step to the spans and
+// arrows that begin or end with the event, or else to the spans that cover it.
 func (d *drafter) point(step *Step, e *history.Event) {
 	switch {
 	case e.Type == history.Applied || e.Type == history.Final:

@@ -13,9 +13,8 @@ import (
 
 const ms = time.Millisecond
 
-// TestTimelineShowsTheViolation: in Kleppmann's failure two beliefs overlap,
-// and two leases do not.
-func TestTimelineShowsTheViolation(t *testing.T) {
+// In Kleppmann's failure two beliefs overlap, and two leases do not.
+func TestATimelineShowsTheViolation(t *testing.T) {
 	tl := Of(sample.Kleppmann(0), "lost-update")
 	var beliefs, leases []Span
 	for _, s := range tl.Spans {
@@ -42,9 +41,8 @@ func TestTimelineShowsTheViolation(t *testing.T) {
 	}
 }
 
-// TestTimelineIsWhole: whatever the run, indices lead somewhere, times lie in
-// the window, and the axis rises from 0 to 1.
-func TestTimelineIsWhole(t *testing.T) {
+// Indices are in range, times are in the window, and the axis rises from 0 to 1.
+func TestEveryTimelineIsConsistent(t *testing.T) {
 	for name, run := range map[string]*results.Trial{
 		"redis": sample.Kleppmann(0), "fenced": sample.Kleppmann(33), "long": sample.Long(), "late packet": sample.LatePacket(), "quorum": quorum(),
 	} {
@@ -78,7 +76,7 @@ func TestTimelineIsWhole(t *testing.T) {
 	}
 }
 
-// quorum is a lock on three servers, each with a lane.
+// quorum returns a run with a lock on three servers.
 func quorum() *results.Trial {
 	s := sample.NewScript("redlock", "off", "worker-1")
 	s.Ask(0, "worker-1", 1)
@@ -93,7 +91,7 @@ func quorum() *results.Trial {
 	return &results.Trial{Scenario: "quorum", Label: "redlock", Strategy: "redlock", History: s.History()}
 }
 
-func TestTimelineHasALaneForEachServer(t *testing.T) {
+func TestATimelineHasALaneForEachServer(t *testing.T) {
 	tl := Of(quorum(), "")
 	var names []string
 	for _, lane := range tl.Lanes {
@@ -113,9 +111,7 @@ func TestTimelineHasALaneForEachServer(t *testing.T) {
 	}
 }
 
-// TestTimelineOfNothing: of a record that contradicts itself, or of none,
-// nothing is drawn, and nothing breaks.
-func TestTimelineOfNothing(t *testing.T) {
+func TestAnEmptyOrContradictoryHistoryHasAnEmptyTimeline(t *testing.T) {
 	broken := sample.Kleppmann(0)
 	broken.History.Events = broken.History.Events[5:]
 	for name, run := range map[string]*results.Trial{
@@ -128,7 +124,7 @@ func TestTimelineOfNothing(t *testing.T) {
 	}
 }
 
-func TestMomentIsInMilliseconds(t *testing.T) {
+func TestAMomentIsWrittenInMilliseconds(t *testing.T) {
 	for at, want := range map[time.Duration]string{0: "0", 1500 * time.Microsecond: "1.5", 61 * time.Second: "61000", 1234567: "1.235"} {
 		if got, err := Moment(at).MarshalJSON(); err != nil || string(got) != want {
 			t.Errorf("%v is %s, want %s (%v)", at, got, want, err)

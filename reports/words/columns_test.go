@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What is long goes on below itself, and no line is wider than 100 characters.
+// No line is longer than 100 characters.
 func TestColumnsBreakTheLastCell(t *testing.T) {
 	long := strings.Repeat("word ", 19) + "end"
 	var b strings.Builder

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestPercent(t *testing.T) {
+func TestASmallShareIsNotRoundedToZero(t *testing.T) {
 	tests := []struct {
 		share float64
 		want  string
@@ -26,7 +26,7 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-func TestPlain(t *testing.T) {
+func TestPlainReturnsOneShortPrintableLine(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"worker-1", "worker-1"},
 		{"two\nlines\tand a tab", "two lines and a…"},
@@ -41,7 +41,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-func TestShort(t *testing.T) {
+func TestShortRoundsToFewDigits(t *testing.T) {
 	tests := []struct {
 		length time.Duration
 		want   string

@@ -1,34 +1,32 @@
 package results
 
-// Wake says what a process that was stopped sees first on waking.
+// Wake is the order in which a waking process handles late timers and late messages.
 type Wake string
 
 // The orders.
 const (
-	WakeDrawn      Wake = "drawn"           // each processor, and the network poller, by itself after a lag of its own
-	DeadlinesFirst Wake = "deadlines-first" // all late deadlines, and then all late messages
+	WakeDrawn      Wake = "drawn"           // each processor and the poller has its own lag, drawn at random
+	DeadlinesFirst Wake = "deadlines-first" // all late timers, and then all late messages
 	Arrival        Wake = "arrival"         // in the order in which they came due
 )
 
 // Wakes lists the orders.
 func Wakes() []Wake { return []Wake{WakeDrawn, DeadlinesFirst, Arrival} }
 
-// Heeds says how far the work under a lock looks at its context. A lock that
-// renews its lease ends the context when the lease is lost: that stops only work
-// that looks.
+// Heeds is how strictly the work under a lock obeys its context. A lock that renews its
+// lease ends the context when the lease is lost. That stops only work that checks it.
 type Heeds string
 
-// The ways, the most careful first.
+// The values, the strictest first.
 const (
-	// HeedsAlways: the hold sleeps and ends with the context, and a request is
-	// refused if the context has ended.
+	// HeedsAlways: the hold ends with the context, and no request is sent after its end.
 	HeedsAlways Heeds = "always"
-	// HeedsBeforeWrite: the hold computes, and does not look; a request is refused
-	// if the context has ended.
+	// HeedsBeforeWrite: the hold goes on after the end of the context, but no request is
+	// sent.
 	HeedsBeforeWrite Heeds = "before-write"
-	// HeedsNever: the hold computes, and neither it nor a request looks.
+	// HeedsNever: the hold goes on after the end of the context, and requests are sent.
 	HeedsNever Heeds = "never"
 )
 
-// Heedings lists the ways to heed a context.
+// Heedings lists the values of Heeds.
 func Heedings() []Heeds { return []Heeds{HeedsAlways, HeedsBeforeWrite, HeedsNever} }

@@ -7,17 +7,16 @@ import (
 	"time"
 )
 
-// Axis is a parameter and the values that it takes one after the other.
+// Axis is a parameter of a sweep with its values.
 type Axis struct {
 	Path   string   `json:"path"` // as in [Override]
 	Values []string `json:"values"`
-	// Log: the values are spread over so much that their ratios say more than
-	// their differences.
+	// Log: the range of the values is so wide that plots have a logarithmic scale.
 	Log bool `json:"log,omitempty"`
 }
 
-// Quantities are the values as what they measure, or false if they are not all
-// durations or all numbers.
+// Quantities returns the values as quantities. It returns false unless all are durations,
+// or all are numbers.
 func (a Axis) Quantities() ([]Quantity, bool) {
 	var all []Quantity
 	for _, value := range a.Values {
@@ -30,11 +29,11 @@ func (a Axis) Quantities() ([]Quantity, bool) {
 	return all, true
 }
 
-// Quantity is a value that can be measured.
+// Quantity is a duration or a number.
 type Quantity struct {
 	X        float64 // in nanoseconds if it is a duration
 	Duration bool
-	Whole    bool // of a number: it has no decimals
+	Whole    bool // it is a whole number
 }
 
 // ParseQuantity reads a duration such as 1.5s, or a number. It returns false for
@@ -42,7 +41,7 @@ type Quantity struct {
 func ParseQuantity(text string) (Quantity, bool) {
 	text = strings.TrimSpace(text)
 	if !strings.ContainsAny(text, "0123456789") {
-		return Quantity{}, false // nor is Inf a number here
+		return Quantity{}, false // Inf is no number here
 	}
 	if whole, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return Quantity{X: float64(whole), Whole: true}, true
@@ -54,7 +53,7 @@ func ParseQuantity(text string) (Quantity, bool) {
 	return Quantity{X: x}, err == nil
 }
 
-// String gives the value as a scenario file has it.
+// String prints the value as in a scenario file.
 func (q Quantity) String() string {
 	switch {
 	case q.Duration:
@@ -65,8 +64,8 @@ func (q Quantity) String() string {
 	return strconv.FormatFloat(q.X, 'f', -1, 64)
 }
 
-// At returns another value of the same kind, rounded to a number of digits. The rounding
-// also cuts off what differs between architectures.
+// At returns the value x as a quantity of the same kind, rounded to a number of digits. So
+// the last bits, which differ between architectures, do not matter.
 func (q Quantity) At(x float64, digits int) Quantity {
 	if q.Whole {
 		q.X = math.Round(x)

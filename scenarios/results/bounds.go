@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Bound is a limit that a scenario sets to one measure of a strategy over all runs,
-// such as ">= 95 %", "<= 5s" or "0". The zero value expects nothing.
+// Bound is a limit for one measure of a strategy over all runs, such as ">= 95 %", "<= 5s"
+// or "0". The zero value is no bound.
 type Bound struct {
 	Op   string  // "<=", ">=", "<", ">" or "="; "" is no bound
-	X    float64 // in nanoseconds, a share of 1, or as it is
+	X    float64 // nanoseconds for a time, a share of 1 for percent, else the number
 	Unit Unit
 	text string
 }
 
-// Unit is what a figure is counted in.
+// Unit is the unit of a figure.
 type Unit string
 
 // The units.
@@ -41,7 +41,7 @@ func ParseBound(text string) (Bound, error) {
 	b := Bound{Op: parts[1], text: text}
 	x, err := strconv.ParseFloat(parts[2], 64)
 	if b.Op == "" {
-		if err != nil || parts[3] != "" { // a share or a time is hardly ever met to the digit
+		if err != nil || parts[3] != "" { // equality makes no sense for a share or a time
 			return Bound{}, fmt.Errorf("%q has no operator: write \">= %[1]s\" or \"<= %[1]s\"", strings.TrimSpace(text))
 		}
 		b.Op = "="
@@ -76,10 +76,10 @@ func (b *Bound) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// IsZero reports whether nothing is expected.
+// IsZero reports whether there is no bound.
 func (b Bound) IsZero() bool { return b.Op == "" }
 
-// met reports whether a figure keeps to the bound.
+// met reports whether a figure is within the bound.
 func (b Bound) met(x float64) bool {
 	switch b.Op {
 	case "<=":
@@ -94,11 +94,11 @@ func (b Bound) met(x float64) bool {
 	return x == b.X
 }
 
-// BoundResult is what came of one bound.
+// BoundResult is the result for one bound.
 type BoundResult struct {
 	Measure string `json:"measure"`
 	Bound   string `json:"bound"`
-	Figure  string `json:"figure"` // what was measured, "" if nothing was
+	Figure  string `json:"figure"` // the measured value, "" if nothing was measured
 	Met     bool   `json:"met"`
 }
 
@@ -109,7 +109,7 @@ func (r BoundResult) String() string {
 	return fmt.Sprintf("%s was expected to be %s, and is %s", r.Measure, r.Bound, r.Figure)
 }
 
-// format writes a figure as people read it.
+// format prints a figure with its unit.
 func (u Unit) format(x float64) string {
 	switch u {
 	case UnitPercent:

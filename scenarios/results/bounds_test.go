@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestParseBound(t *testing.T) {
+func TestABoundIsAnOperatorAFigureAndAUnit(t *testing.T) {
 	for _, test := range []struct {
 		text string
 		want Bound

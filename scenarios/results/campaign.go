@@ -11,8 +11,8 @@ import (
 	"lockquake/internal/stats"
 )
 
-// Campaign is a scenario run over many seeds and strategies, added up. It is
-// what results.json holds.
+// Campaign holds the results of a scenario over many seeds and strategies. It is the
+// document results.json.
 type Campaign struct {
 	Schema   int    `json:"schema"` // version of this format, 1
 	Version  string `json:"version"`
@@ -21,19 +21,19 @@ type Campaign struct {
 	About    string `json:"description,omitempty"`
 	Hash     string `json:"hash"`           // of the scenario file
 	Text     string `json:"text,omitempty"` // the scenario file
-	// Overrides are the values that were set from outside, as path=value.
+	// Overrides are the values that --set changed, as path=value.
 	Overrides []string  `json:"overrides,omitempty"`
-	Program   string    `json:"program,omitempty"` // that repeats its runs, as in Scenario
+	Program   string    `json:"program,omitempty"` // name of the program that repeats its runs
 	Seeds     SeedRange `json:"seeds"`
-	// Until is the half width of an interval at which its strategy was run no
-	// longer, as a share of 1; 0: all seeds were run.
+	// Until is the half width of an interval, as a share of 1: a strategy with an interval
+	// of at most this width was stopped. 0: all seeds were run.
 	Until      float64         `json:"until,omitempty"`
-	Locks      int             `json:"locks"`             // of each run: its resources
+	Locks      int             `json:"locks"`             // number of resources in each run
 	Needed     int             `json:"needed"`            // fewest seeds that decide an expectation
 	Partial    bool            `json:"partial,omitempty"` // stopped before all runs were done
-	Step       time.Duration   `json:"step"`              // virtual time a point costs, in nanoseconds
-	Wake       Wake            `json:"wake"`              // what a process that was stopped sees first
-	WakeLag    string          `json:"wake_lag"`          // from waking to what is late, as a scenario file has it
+	Step       time.Duration   `json:"step"`              // virtual time that a point takes, in nanoseconds
+	Wake       Wake            `json:"wake"`              // order in which a waking process works
+	WakeLag    string          `json:"wake_lag"`          // distribution of the lag of a waking process, as in a scenario file
 	Cores      int             `json:"cores,omitempty"`   // of each process, if wake is drawn
 	Verdict    Outcome         `json:"verdict"`
 	Reasons    []string        `json:"reasons,omitempty"` // why the verdict is not pass, one sentence each
@@ -43,7 +43,7 @@ type Campaign struct {
 	Faults []FaultStats `json:"faults"`
 }
 
-// Summary says in one sentence how the campaign ended.
+// Summary returns the verdict with its reasons in one sentence.
 func (c *Campaign) Summary() string {
 	if c.Verdict == Pass {
 		var unasked []string
@@ -68,7 +68,7 @@ func (c *Campaign) Summary() string {
 // Outcome is the verdict on a campaign.
 type Outcome string
 
-// The outcomes: everything as expected, something not, or not known.
+// The outcomes: everything is as expected, something is not, or it is unknown.
 const (
 	Pass    Outcome = "pass"
 	Fail    Outcome = "fail"
@@ -79,46 +79,46 @@ const (
 type StrategyStats struct {
 	Name  string `json:"name"`
 	Label string `json:"label"`
-	Case  string `json:"case,omitempty"`  // of faults that it was run under
-	Class string `json:"class,omitempty"` // of faults that the case belongs to
+	Case  string `json:"case,omitempty"`  // case of faults of its runs
+	Class string `json:"class,omitempty"` // class of faults of the case
 	Fence string `json:"fence"`           // the resource's policy
-	Heeds Heeds  `json:"heeds"`           // how far the work looks at its context
-	// HeedsOf are the workers whose work does otherwise.
+	Heeds Heeds  `json:"heeds"`           // how strictly the work obeys its context
+	// HeedsOf has the workers whose work differs.
 	HeedsOf      map[string]Heeds `json:"heeds_of,omitempty"`
 	Seeds        SeedSet          `json:"seeds,omitzero"` // of the runs that were done
 	Runs         int              `json:"runs"`
-	Violating    int              `json:"violating"` // runs in which a check that decides was violated
-	Unknown      int              `json:"unknown"`   // runs, not violating, in which one could not tell
+	Violating    int              `json:"violating"` // runs that violate a deciding check
+	Unknown      int              `json:"unknown"`   // runs that violate none, but with an unknown deciding check
 	Rate         float64          `json:"rate"`      // Violating / Runs
 	Low          float64          `json:"low"`       // 95 % Wilson interval
 	High         float64          `json:"high"`
-	AtMost       float64          `json:"at_most,omitempty"` // exact bound to one side where no run is violating
+	AtMost       float64          `json:"at_most,omitempty"` // exact one-sided bound if no run is violating
 	Acquisitions int64            `json:"acquisitions"`      // sections entered, over all runs
-	Bit          int64            `json:"bit"`               // faults that met a section, a grant or a call, over all runs
+	Bit          int64            `json:"bit"`               // faults that hit a section, a grant or a call, over all runs
 	// Metrics are of all runs together; times are in nanoseconds.
 	Metrics  checker.Metrics `json:"metrics"`
 	Checksum string          `json:"checksum"` // over the checksums of the runs, in the order of seeds
-	// Unread is why the holders of its locks could not be read off their server in
-	// some of its runs, so that the checks that need them did not judge these.
+	// Unread is the reason why the holders of its locks could not be read from their server
+	// in some runs. Checks that need the holders did not judge these runs.
 	Unread string `json:"unread,omitempty"`
 	// Checks are by name; Order lists them as the scenario does.
 	Checks   map[string]CheckStats `json:"checks"`
 	Order    []string              `json:"order"`
-	Decides  bool                  `json:"decides"`           // its outcome counts for the campaign's
-	Expected Expectation           `json:"expected"`          // whether what was seen is what was expected
-	Expects  *Expect               `json:"expects,omitempty"` // what was expected
-	Bounds   []BoundResult         `json:"bounds,omitempty"`  // what came of its bounds
-	// Failures are the first failing runs of each check that are kept whole; those
-	// that decide come first. In a campaign with cases only one of each check and
-	// class of faults is; Checks has what repeats the others.
+	Decides  bool                  `json:"decides"`           // its outcome counts for the verdict of the campaign
+	Expected Expectation           `json:"expected"`          // whether the results are as expected
+	Expects  *Expect               `json:"expects,omitempty"` // the expectation
+	Bounds   []BoundResult         `json:"bounds,omitempty"`  // the results for its bounds
+	// Failures has the first failing run of each check with its history, those of deciding
+	// checks first. In a campaign with cases it has only one for each check and class of
+	// faults; Checks has the tokens that repeat the others.
 	Failures []Failure `json:"failures,omitempty"`
 }
 
-// Use is the label of a use without its case.
+// Use returns the label of a use without its case.
 func (st StrategyStats) Use() string { return strings.TrimSuffix(st.Label, " under "+st.Case) }
 
-// Expectation says whether what was seen is what was expected. In JSON it is
-// true, false, or null for CannotTell.
+// Expectation tells whether the results are as expected. In JSON it is true, false, or null
+// for CannotTell.
 type Expectation string
 
 // The three values.
@@ -154,27 +154,26 @@ func (e *Expectation) UnmarshalJSON(data []byte) error {
 
 // CheckStats adds up one check over the runs of one strategy.
 type CheckStats struct {
-	Applies   bool   `json:"applies"` // in at least one run
+	Applies   bool   `json:"applies"` // it had something to judge in at least one run
 	Violating int    `json:"violating"`
 	Unknown   int    `json:"unknown"`
 	FirstSeed uint64 `json:"first_seed,omitempty"` // first seed that violates it
 	Replay    string `json:"replay,omitempty"`     // token of that run
-	// Seeds are those that violate it, UnknownSeeds those of which one could not
-	// tell.
+	// Seeds lists the seeds that violate it, UnknownSeeds those with an unknown verdict.
 	Seeds        SeedSet `json:"seeds,omitzero"`
 	UnknownSeeds SeedSet `json:"unknown_seeds,omitzero"`
 
 	PerRun *stats.Rate `json:"per_run,omitempty"`
-	// Violations are counted one by one, in the Unit of the check: a run may hold
-	// several. A lock-hour is an hour of virtual time of one lock. Dispersion is how
-	// many come at a time. A check with a NoRate has violations and none of the rest.
+	// Violations counts violations in the Unit of the check; a run can have several. A
+	// lock-hour is an hour of virtual time of one lock. Dispersion measures how many
+	// violations come together. A check with a NoRate has only Violations.
 	Violations  int64       `json:"violations"`
 	Dispersion  float64     `json:"dispersion,omitempty"`
 	PerThousand *stats.Rate `json:"per_1000_acquisitions,omitempty"`
 	PerLockHour *stats.Rate `json:"per_lock_hour,omitempty"`
 }
 
-// Failure is the first run of a strategy that violates a check, whole.
+// Failure is the first run of a strategy that violates a check, with its history.
 type Failure struct {
 	Check string `json:"check"`
 	Seed  uint64 `json:"seed"`
@@ -193,7 +192,7 @@ type FaultStats struct {
 	Bit      int64       `json:"bit"`
 }
 
-// Add counts what became of one step of a plan.
+// Add counts one step of a plan.
 func (f *FaultStats) Add(b Bite) {
 	f.Planned++
 	if b.Happened {

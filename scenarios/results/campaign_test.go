@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestExpectationInJSON(t *testing.T) {
+func TestAnExpectationInJSONIsTrueFalseOrNull(t *testing.T) {
 	tests := []struct {
 		value Expectation
 		want  string
@@ -33,7 +33,7 @@ func TestExpectationInJSON(t *testing.T) {
 	}
 }
 
-func TestExpectationRefusesWhatItIsNot(t *testing.T) {
+func TestAnUnknownExpectationIsNeitherReadNorWritten(t *testing.T) {
 	if _, err := json.Marshal(Expectation("perhaps")); err == nil {
 		t.Error("an unknown expectation is written")
 	}

@@ -1,12 +1,12 @@
 package results
 
-// FaultClass is a class of faults, by which strategies make their claims.
+// FaultClass is a class of faults. The claims of strategies refer to these classes.
 type FaultClass struct {
-	Letter string // as a scenario has it
+	Letter string // in scenario files
 	Name   string // in words
 }
 
-// FaultClasses lists them, as package lock does.
+// FaultClasses lists the classes of package lock.
 func FaultClasses() []FaultClass {
 	return []FaultClass{
 		{"P", "pauses"},

@@ -2,8 +2,8 @@ package results
 
 import "lockquake/checker"
 
-// Expect holds what must be seen of one label. The bounds are on measures over all runs,
-// which [Measures] describes.
+// Expect is the expectation for one label. The bounds limit measures over all runs, which
+// [Measures] describes.
 type Expect struct {
 	Holds    []string `yaml:"holds" doc:"checks that must be valid in every run"`
 	Violates []string `yaml:"violates" doc:"checks that must be violated in at least one run"`

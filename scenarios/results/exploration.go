@@ -7,7 +7,7 @@ import (
 	"lockquake/checker"
 )
 
-// Exploration is what a search has found.
+// Exploration holds the results of a search of placements.
 type Exploration struct {
 	Schema     int             `json:"schema"` // version of this format, 1
 	Version    string          `json:"version"`
@@ -16,42 +16,42 @@ type Exploration struct {
 	Seed       uint64          `json:"seed"`
 	Workers    int             `json:"workers"`
 	Sections   int             `json:"sections"`
-	Faults     int             `json:"faults"` // placed in one run at most
-	For        time.Duration   `json:"for"`    // in nanoseconds
+	Faults     int             `json:"faults"` // most faults in one run
+	For        time.Duration   `json:"for"`    // length of a fault, in nanoseconds
 	Kinds      []string        `json:"kinds"`
 	Letters    []KindLetter    `json:"-"`                 // of the kinds, in the order of the catalogue
 	Partial    bool            `json:"partial,omitempty"` // stopped before the end
 	Strategies []ExploredStats `json:"strategies"`
 }
 
-// KindLetter is the letter of a kind of placed faults in a map of the protocol.
+// KindLetter is the letter of a kind of fault in a map of the protocol.
 type KindLetter struct{ Kind, Letter string }
 
-// ExploredStats adds up what was found of one use of a strategy.
+// ExploredStats adds up the placements of one use of a strategy.
 type ExploredStats struct {
 	Name   string `json:"name"`
 	Label  string `json:"label"`
 	Fence  string `json:"fence"`  // the resource's policy
-	Points int    `json:"points"` // that the workers come to without a fault
+	Points int    `json:"points"` // points that the workers come to without a fault
 	// Without are the checks that are violated without a fault.
 	Without []string `json:"violated_without_faults,omitempty"`
 	Tried   int      `json:"tried"`
-	// By the worst that each placement does.
+	// Each placement counts once, for the worst harm that it does.
 	Corrupting int `json:"corrupting"`
 	Fencing    int `json:"breaking_fencing"`
 	Others     int `json:"breaking_others"`
 	Undecided  int `json:"undecided"`
 	// Checks counts by check the placements that violate it.
 	Checks map[string]int `json:"checks"`
-	// Singles are all placements of one fault, in the order of the points and
-	// then of the kinds; Pairs are those of two that break a check.
+	// Singles has all placements of one fault, in the order of the points and then of the
+	// kinds. Pairs has those placements of two faults that break a check.
 	Singles []Placement `json:"singles"`
 	Pairs   []Placement `json:"pairs,omitempty"`
-	// Pruned says what was left out, and why that loses nothing.
+	// Pruned has the placements that were left out, with reasons why this misses nothing.
 	Pruned []Pruned `json:"pruned,omitempty"`
 }
 
-// Pruned counts what was left out for one reason.
+// Pruned counts the placements that were left out for one reason.
 type Pruned struct {
 	Why   string `json:"why"`
 	Count int    `json:"count"`
@@ -73,23 +73,22 @@ type Place struct {
 	Text   string `json:"text"` // as ParsePlacement reads it
 }
 
-// Harm is the worst that a placement does.
+// Harm grades the effect of a placement.
 type Harm int
 
 // The grades of harm, each worse than the one before.
 const (
 	Harmless  Harm = iota
-	Undecided      // a check could not tell
-	Breaks         // a check that is about neither the data nor the tokens
-	Unfences       // tokens out of order, or accepted or refused wrongly
-	Corrupts       // the data, or two at once at work on them
+	Undecided      // a check is unknown
+	Breaks         // it violates a check, but not one of fencing or corruption
+	Unfences       // tokens are out of order, or accepted or refused wrongly
+	Corrupts       // data is corrupted, or two workers are in a section at once
 )
 
-// Harm returns the worst that the placement does.
+// Harm returns the worst harm of the placement.
 func (p Placement) Harm() Harm { return HarmOf(p.Violated, p.Undecided) }
 
-// HarmOf returns the worst that the violation of some checks does, where others
-// could not tell.
+// HarmOf returns the worst harm of a run, given its violated and its undecided checks.
 func HarmOf(violated, undecided []string) Harm {
 	worst := Harmless
 	if len(undecided) > 0 {
@@ -109,8 +108,7 @@ func HarmOf(violated, undecided []string) Harm {
 	return worst
 }
 
-// Harmful lists the placements that do at least so much harm, those of one
-// fault first.
+// Harmful lists the placements with a harm of at least least, those of one fault first.
 func (st *ExploredStats) Harmful(least Harm) []Placement {
 	return slices.DeleteFunc(slices.Concat(st.Singles, st.Pairs), func(p Placement) bool { return p.Harm() < least })
 }

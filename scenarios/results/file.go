@@ -10,18 +10,18 @@ import (
 	"slices"
 )
 
-// errNoResults says that a file holds no results that can be read.
+// errNoResults is the error for a file without readable results.
 var errNoResults = errors.New("no results")
 
 // schema is the version of results.json that is written and read.
 const schema = 1
 
-// mostRuns is more than any campaign has: a file that says more is wrong, and
-// would keep a test busy.
-const mostRuns = 10_000_000
+// maxRuns is more than the runs of any campaign. A file with more is wrong, and statistical
+// tests of it would take too long.
+const maxRuns = 10_000_000
 
-// WriteJSON prints one document: a [Campaign], as results.json has it, an
-// [Exploration], a [Sweep], or whatever a report adds to these.
+// WriteJSON writes one document as JSON: a [Campaign], which gives results.json, an
+// [Exploration], a [Sweep], or another document of a report.
 func WriteJSON(w io.Writer, document any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -47,7 +47,7 @@ func Read(path string) (*Campaign, error) {
 }
 
 func parseResults(data []byte) (*Campaign, error) {
-	// The version first: what another one holds may have another shape.
+	// Check the version first, since another version may have other fields.
 	var head struct {
 		Schema     *int             `json:"schema"`
 		Scenario   string           `json:"scenario"`
@@ -70,11 +70,11 @@ func parseResults(data []byte) (*Campaign, error) {
 	if err := json.Unmarshal(data, &c); err != nil {
 		return nil, err
 	}
-	return &c, sound(&c)
+	return &c, checkFigures(&c)
 }
 
-// sound refuses figures that contradict each other.
-func sound(c *Campaign) error {
+// checkFigures returns an error for figures that contradict each other.
+func checkFigures(c *Campaign) error {
 	var labels []string
 	for i := range c.Strategies {
 		st := &c.Strategies[i]
@@ -82,7 +82,7 @@ func sound(c *Campaign) error {
 			return fmt.Errorf("strategy %.60q is there twice", st.Label)
 		}
 		labels = append(labels, st.Label)
-		wrong := st.Runs < 0 || st.Runs > mostRuns || !counted(st.Seeds, st.Runs) && !st.Seeds.IsZero()
+		wrong := st.Runs < 0 || st.Runs > maxRuns || !counted(st.Seeds, st.Runs) && !st.Seeds.IsZero()
 		for _, stats := range st.Checks {
 			wrong = wrong || stats.Violating < 0 || stats.Unknown < 0 || stats.Violating > st.Runs || stats.Unknown > st.Runs-stats.Violating
 			if !st.Seeds.IsZero() {
@@ -96,7 +96,7 @@ func sound(c *Campaign) error {
 	return nil
 }
 
-// counted reports whether a list may be of n seeds.
+// counted reports whether a list has n seeds, or can have n seeds if it is cut.
 func counted(list SeedSet, n int) bool {
 	return list.Count() == n || list.Cut && list.Count() < n
 }

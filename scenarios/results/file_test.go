@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestReadRefuses(t *testing.T) {
+func TestReadRefusesFilesWithoutConsistentResults(t *testing.T) {
 	campaign := &Campaign{Schema: 1, Scenario: "s", Strategies: []StrategyStats{{Label: "a", Runs: 3}}}
 	var whole bytes.Buffer
 	if err := WriteJSON(&whole, campaign); err != nil {

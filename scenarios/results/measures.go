@@ -10,14 +10,14 @@ import (
 type Measure struct {
 	Name  string
 	Doc   string
-	Units []Unit // that a bound of it can have
-	// figure returns the value in a unit, and false where nothing was measured.
+	Units []Unit // the units that its bounds can have
+	// figure returns the value in a unit, or false if nothing was measured.
 	figure func(m *checker.Metrics, u Unit) (float64, bool)
-	// Of returns the bound that an expectation sets to it.
+	// Of returns the bound of an expectation for this measure.
 	Of func(e *Expect) *Bound
 }
 
-// Measures lists them, in the order of the fields of [Expect].
+// Measures lists the measures, in the order of the fields of [Expect].
 func Measures() []Measure {
 	return []Measure{
 		{
@@ -79,7 +79,7 @@ func holds(of func(*checker.Spread) time.Duration) func(*checker.Metrics, Unit) 
 
 func longest(s *checker.Spread) time.Duration { return s.Max }
 
-// Example returns a bound that fits the measure.
+// Example returns a bound with a unit of the measure, for error messages.
 func (m Measure) Example() string {
 	switch m.Units[0] {
 	case UnitPercent:

@@ -6,9 +6,9 @@ import (
 	"lockquake/internal/stats"
 )
 
-// Verdicts are those of some runs, by seed.
+// Verdicts holds verdicts on runs, by seed.
 type Verdicts struct {
-	Runs      SeedSet // that were done
+	Runs      SeedSet // all runs
 	Violating SeedSet
 	Unknown   SeedSet
 }
@@ -34,18 +34,19 @@ func (st *StrategyStats) VerdictsOfAny(checks []string) Verdicts {
 
 // Paired compares two sides seed by seed.
 type Paired struct {
-	Shared int // seeds that both sides have run, as far as their verdicts are known
-	Seeds  int // of those, the ones that both sides have decided
-	Both   int // of those, the ones that are violating on both sides
-	// Broken are violating on the second side only, Fixed on the first only.
+	Shared int // seeds that both sides have run, and whose verdicts are listed
+	Seeds  int // shared seeds with a decided verdict on both sides
+	Both   int // decided seeds that are violating on both sides
+	// Broken lists the seeds that are violating on the second side only, Fixed those on the
+	// first side only.
 	Broken, Fixed SeedSet
-	// Changed are all seeds that both sides have run, and of which the verdict,
-	// unknown or not, is not the same.
+	// Changed lists the shared seeds with different verdicts, unknown ones included.
 	Changed SeedSet
 	P       float64 // McNemar's exact test
 }
 
-// Pair compares the seeds that both sides have, as far as both are known.
+// Pair compares the seeds that both sides have. It leaves out seeds beyond the end of a cut
+// list.
 func Pair(first, second Verdicts) Paired {
 	shared := first.Runs.join(second.Runs, both)
 	for _, list := range []SeedSet{first.Runs, second.Runs, first.Violating, second.Violating, first.Unknown, second.Unknown} {
@@ -78,7 +79,7 @@ type PairStats struct {
 	Only     int      `json:"only"`    // violating with Label only
 	P        float64  `json:"p"`       // McNemar's exact test
 	Differs  bool     `json:"differs"` // by P and Holm's rule over all pairs of the campaign
-	Says     string   `json:"says"`    // all this in a sentence
+	Says     string   `json:"says"`    // the comparison in a sentence
 }
 
 // Sentence says in words which of the two fails more often.

@@ -8,7 +8,7 @@ import (
 	"lockquake/internal/stats"
 )
 
-func TestPair(t *testing.T) {
+func TestPairComparesOnlySharedAndDecidedSeeds(t *testing.T) {
 	verdicts := func(runs, violating, unknown string) Verdicts {
 		return Verdicts{set(t, runs), set(t, violating), set(t, unknown)}
 	}

@@ -14,22 +14,22 @@ type SeedRange struct {
 	Last  uint64 `json:"last"`
 }
 
-// Count is how many seeds the range holds.
+// Count returns the number of seeds in the range.
 func (r SeedRange) Count() int { return int(r.Last-r.First) + 1 }
 
-// SeedSet is a set of seeds: ranges that rise and do not touch. As text it is a
-// list such as 3,7-9,12, and the empty set is the empty text.
+// SeedSet is a set of seeds as rising ranges with gaps between them. As text it is a list
+// such as 3,7-9,12; the empty set is the empty text.
 type SeedSet struct {
 	Ranges []SeedRange
-	// Cut says that the list ends before its set does: nothing is known beyond
-	// its last seed. A text ends with an ellipsis then.
+	// Cut: the list is incomplete, so nothing is known about seeds after its last one. The
+	// text ends with an ellipsis then.
 	Cut bool
 }
 
 // maxRanges bounds the text of a set.
 const maxRanges = 4000
 
-// ErrSeeds says that a text is no set of seeds.
+// ErrSeeds is the error for a text that is no set of seeds.
 var ErrSeeds = errors.New("not a set of seeds: it is a list such as 3,7-9,12 that rises")
 
 const ellipsis = "..."
@@ -37,7 +37,7 @@ const ellipsis = "..."
 // IsZero reports whether the set is empty.
 func (s SeedSet) IsZero() bool { return len(s.Ranges) == 0 && !s.Cut }
 
-// Count is how many seeds are listed.
+// Count returns the number of listed seeds.
 func (s SeedSet) Count() int {
 	n := 0
 	for _, r := range s.Ranges {
@@ -55,7 +55,7 @@ func (s *SeedSet) Add(seed uint64) {
 	s.Ranges = append(s.Ranges, SeedRange{seed, seed})
 }
 
-// String gives the whole set as text.
+// String returns the whole set as text.
 func (s SeedSet) String() string {
 	var parts []string
 	for _, r := range s.Ranges {
@@ -71,8 +71,7 @@ func (s SeedSet) String() string {
 	return strings.Join(parts, ",")
 }
 
-// First is a set that lists at most that many ranges, and is cut if that is not
-// all.
+// First returns the set with at most that many ranges. It is cut if the set has more.
 func (s SeedSet) First(ranges int) SeedSet {
 	if len(s.Ranges) > ranges {
 		return SeedSet{Ranges: s.Ranges[:ranges], Cut: true}
@@ -123,8 +122,8 @@ func either(a, b bool) bool    { return a || b }
 func both(a, b bool) bool      { return a && b }
 func firstOnly(a, b bool) bool { return a && !b }
 
-// join returns the seeds for which keep says yes, told of each set whether it
-// holds the seed. keep must refuse a seed that neither holds.
+// join returns the seeds for which keep returns true. The arguments of keep tell which of
+// the two sets has the seed. keep(false, false) must be false.
 func (s SeedSet) join(other SeedSet, keep func(inFirst, inSecond bool) bool) SeedSet {
 	var result SeedSet
 	a, b := s.Ranges, other.Ranges
@@ -147,8 +146,8 @@ func (s SeedSet) join(other SeedSet, keep func(inFirst, inSecond bool) bool) See
 	return result
 }
 
-// piece says whether the ranges hold the seed at, and up to which seed that
-// stays so. It drops the ranges before.
+// piece reports whether the ranges have the seed at, and the last seed up to which the
+// answer is the same. It drops the ranges before at.
 func piece(ranges *[]SeedRange, at uint64) (in bool, end uint64) {
 	for len(*ranges) > 0 && (*ranges)[0].Last < at {
 		*ranges = (*ranges)[1:]
@@ -162,7 +161,8 @@ func piece(ranges *[]SeedRange, at uint64) (in bool, end uint64) {
 	return true, (*ranges)[0].Last
 }
 
-// known leaves of a set what lies where a list is not cut.
+// known returns the seeds of s up to the last seed of a cut list, or all if the list is not
+// cut.
 func (s SeedSet) known(list SeedSet) SeedSet {
 	if !list.Cut {
 		return s

@@ -17,7 +17,7 @@ func set(t *testing.T, text string) SeedSet {
 	return s
 }
 
-func TestSeedSetsAsText(t *testing.T) {
+func TestASeedSetComesBackFromItsText(t *testing.T) {
 	for _, text := range []string{"", "0", "1-3", "3,7-9,12", "0-2,18446744073709551615", "1,...", "..."} {
 		if got := set(t, text).String(); got != text {
 			t.Errorf("%q comes back as %q", text, got)
@@ -31,9 +31,8 @@ func TestSeedSetsAsText(t *testing.T) {
 	}
 }
 
-// However many seeds there are, a set is written in bounded space, and says
-// how far it goes.
-func TestLongSeedSetsAreCut(t *testing.T) {
+// So the text of a set has a bounded length.
+func TestTheTextOfALongSeedSetIsCut(t *testing.T) {
 	var long SeedSet
 	for seed := uint64(1); seed <= 20_000; seed += 2 {
 		long.Add(seed)
@@ -48,8 +47,7 @@ func TestLongSeedSetsAreCut(t *testing.T) {
 	}
 }
 
-// Sets agree with a plain list of what is in them.
-func TestSeedSetsJoin(t *testing.T) {
+func TestSeedSetsJoinLikePlainLists(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var sets [2]SeedSet
 		var in [2][30]bool

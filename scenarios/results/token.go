@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Version is the version of lockquake. Another version may give another trace
-// for the same scenario, strategy and seed.
+// Version is the version of lockquake. The same scenario, strategy and seed can have
+// another trace in another version.
 const Version = "0.1.0"
 
-// Token names one run exactly, in one word that needs no quotes in a shell.
+// Token identifies one run. As text it is one word that needs no quotes in a shell.
 type Token struct {
 	Scenario string // built-in name or path
 	Hash     string // of the scenario
@@ -21,11 +21,11 @@ type Token struct {
 	Seed     uint64
 	Version  string
 	Checksum string // of the run
-	// Overrides are what was set from outside, in its order.
+	// Overrides are the values that --set changed, in its order.
 	Overrides []Override
 }
 
-// String gives the token as reports print it:
+// String returns the token as reports print it:
 // scenario@hash:label:seed:version:checksum, and :path=value for each override.
 func (t Token) String() string {
 	parts := []string{
@@ -40,16 +40,16 @@ func (t Token) String() string {
 // ProgramName returns the name of a program as a person types it. "" is the command itself.
 func ProgramName(program string) string { return cmp.Or(program, "lockquake") }
 
-// escape keeps letters, digits and a path's slashes, and hides everything else
-// that a shell or the token itself would trip over.
+// escape keeps letters, digits and slashes, and escapes characters that have a meaning in a
+// shell or in a token.
 func escape(s string) string {
 	return strings.ReplaceAll(url.QueryEscape(s), "%2F", "/")
 }
 
-// ErrToken says that a text is no replay token.
+// ErrToken is the error for a text that is no replay token.
 var ErrToken = errors.New("not a replay token: it has the form scenario@hash:label:seed:version:checksum, with :path=value for what was set")
 
-// ParseToken reads what String wrote. Its error is or wraps ErrToken.
+// ParseToken reads what String writes. Its error is or wraps ErrToken.
 func ParseToken(text string) (Token, error) {
 	head, rest, found := strings.Cut(text, "@")
 	parts := strings.Split(rest, ":")
@@ -85,8 +85,8 @@ func ParseToken(text string) (Token, error) {
 	return t, nil
 }
 
-// Override sets one value of a scenario to something else than its file says.
-// Whatever a file can set can be overridden.
+// Override replaces one value of a scenario file. All values that a file can set can be
+// overridden.
 type Override struct {
 	// Path names the value by the keys of the file, as in "lock.ttl" or
 	// "strategies[1].lock.ttl". An entry of faults can also be named by its kind
@@ -98,5 +98,5 @@ type Override struct {
 	Value string
 }
 
-// String gives path=value.
+// String returns path=value.
 func (o Override) String() string { return o.Path + "=" + o.Value }

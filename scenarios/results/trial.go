@@ -8,8 +8,8 @@ import (
 	"lockquake/history"
 )
 
-// Trial is what one run leaves: the history, the plan that was carried out,
-// and what the checks say.
+// Trial holds the results of one run: its history, its plan, and the verdicts of the
+// checks.
 type Trial struct {
 	Scenario string
 	Label    string // of the strategy's use
@@ -21,17 +21,17 @@ type Trial struct {
 	Results  []checker.Result // in the order of the scenario's checks
 	Metrics  checker.Metrics
 	Checksum string // 16 hex digits over every event of the run
-	Events   int64  // that the engine ran
-	// Acquisitions is how many sections were entered.
+	Events   int64  // number of events of the engine
+	// Acquisitions is the number of entered sections.
 	Acquisitions int64
-	// Telling is the check that a story of the run is told by: of those that
-	// decide and are violated the most serious one; "" if there is none.
+	// Telling is the check for which a story of the run is told: the most serious violated
+	// check that decides; "" if there is none.
 	Telling string
 	Replay  string // token that repeats the run
-	Program string // that repeats it, as in Scenario
+	Program string // name of the program that repeats it
 }
 
-// Checks lists the checks that came to a verdict, in the order of the scenario.
+// Checks lists the checks that reached a verdict, in the order of the scenario.
 func (t *Trial) Checks(verdict checker.Verdict) []string {
 	var checks []string
 	for _, r := range t.Results {
@@ -42,9 +42,9 @@ func (t *Trial) Checks(verdict checker.Verdict) []string {
 	return checks
 }
 
-// Bite says whether a fault of the plan met anything.
+// Bite tells whether a fault of the plan was injected, and whether it hit anything.
 type Bite struct {
-	Happened bool // it was injected at all; a fault tied to a point may never
+	Happened bool // it was injected; a fault tied to a point may not be
 	Bit      bool // it overlapped a section, a live grant or a pending call of its target
 	Begin    time.Duration
 	End      time.Duration

@@ -67,11 +67,11 @@ func (r *run) hits(f faults.Fault) bool {
 			return false
 		}
 	}
-	if !r.cluster.Replicated() && faults.Asks(f, faults.NeedsReplica) {
+	if !r.cluster.Replicated() && faults.Requires(f, faults.NeedsReplica) {
 		return false
 	}
 	// A family of servers may not know the fault.
-	return !slices.ContainsFunc(faults.Names(f), r.serves) || faults.CarriedOut(f, r.cluster)
+	return !slices.ContainsFunc(faults.Names(f), r.serves) || faults.Supported(f, r.cluster)
 }
 
 // nodes returns the nodes that a name in a fault stands for.
@@ -373,7 +373,7 @@ func (r *run) bite(h *history.History, sections []*history.Section) {
 		switch hits {
 		case faults.HitsMessage:
 			b.Bit = true
-		case faults.HitsTold:
+		case faults.HitsReported:
 		case faults.HitsGrants:
 			ofGrants = true // decided below, by what it could take away
 		default:

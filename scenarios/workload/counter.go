@@ -9,10 +9,10 @@ import (
 	"lockquake/lock"
 )
 
-// errWork is what work ends with that fails for reasons of its own.
+// errWork is the error of work that fails by the setting fails.
 var errWork = errors.New("the work failed")
 
-// counterInfo is the workload counter.
+// counterInfo returns the workload counter.
 func counterInfo() Info {
 	return Info{
 		Name: "counter", Initial: "0", Do: oneLock(counter),
@@ -20,7 +20,7 @@ func counterInfo() Info {
 		Params: []Param{
 			{Name: "fails", Count: &Count{func(s Settings) int { return s.Fails }, 0, percent}},
 			writesParam(), commitParam(),
-			{Name: "attempts", Count: &Count{func(s Settings) int { return s.Attempts }, 1, mostAttempts}},
+			{Name: "attempts", Count: &Count{func(s Settings) int { return s.Attempts }, 1, maxAttempts}},
 		},
 	}
 }
@@ -41,7 +41,7 @@ func counter(w *Work) lock.Body {
 	}
 }
 
-// fails reports whether the work of this attempt fails for reasons of its own.
+// fails draws whether the work of this attempt fails.
 func (w *Work) fails() (fails bool) {
 	for range w.Attempt {
 		fails = w.Settings.Fails > 0 && w.Draw.Int64N(percent) < int64(w.Settings.Fails)

@@ -8,16 +8,16 @@ import (
 	"lockquake/lock"
 )
 
-// TickKey says what the lock of a cron task is of.
+// TickKey selects the key of the lock of a cron task.
 type TickKey string
 
-// The two kinds of a lock.
+// The two keys.
 const (
 	KeyJob  TickKey = "job"  // all ticks have one lock
 	KeyTick TickKey = "tick" // each tick has a lock of its own
 )
 
-// cronInfo is the workload cron.
+// cronInfo returns the workload cron.
 func cronInfo() Info {
 	return Info{
 		Name: "cron", Do: cron,
@@ -30,11 +30,10 @@ func cronInfo() Info {
 	}
 }
 
-// cron waits for the next tick of the worker's wall clock and does its task
-// under the lock, if it gets it. The record of the task is an item of the
-// tick's own, written once for every time that the task is done. Several
-// resources are jobs whose turn it is tick by tick, since all workers must be
-// of one mind about what a tick is for.
+// cron waits for the next tick of the worker's wall clock, and does its task under the lock
+// if it gets the lock. Each tick has an item of its own, which is written every time that
+// the task is done. With several resources the ticks go through them in order, so that all
+// workers agree on the resource of a tick.
 func cron(ctx context.Context, w *Work) error {
 	tick, err := w.nextTick(ctx)
 	if err != nil || w.Over() {
@@ -59,9 +58,9 @@ func cron(ctx context.Context, w *Work) error {
 	})
 }
 
-// nextTick sleeps until the worker's wall clock shows the next tick, and
-// returns its number. It looks again on waking, as a scheduler does: the
-// clock may have been set meanwhile, and to wake too early is no tick yet.
+// nextTick sleeps until the worker's wall clock shows the next tick, and returns its number.
+// It reads the clock again when it wakes, as a scheduler does, because the clock may have
+// been set back.
 func (w *Work) nextTick(ctx context.Context) (int64, error) {
 	period := w.Settings.Period
 	tick := int64(w.Wall() / period)

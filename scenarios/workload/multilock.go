@@ -10,22 +10,22 @@ import (
 	"lockquake/lock"
 )
 
-// Order says in which order a section takes its locks.
+// Order is the order in which a section takes its locks.
 type Order string
 
 // The two orders.
 const (
-	OrderSorted   Order = "sorted"   // by name, the same for everybody
+	OrderSorted   Order = "sorted"   // by name, the same for all workers
 	OrderArgument Order = "argument" // as they were drawn: two workers can wait for each other
 )
 
-// multiLockInfo is the workload multi-lock.
+// multiLockInfo returns the workload multi-lock.
 func multiLockInfo() Info {
 	return Info{
 		Name: "multi-lock", Initial: "0", Do: multiLock,
 		Doc: "lock some of the resources one by one, and increment all of them: nobody may wait for ever",
 		Params: []Param{
-			{Name: "locks", Count: &Count{func(s Settings) int { return s.Locks }, 1, mostLocks}},
+			{Name: "locks", Count: &Count{func(s Settings) int { return s.Locks }, 1, maxLocks}},
 			{Name: "order", Word: &Word{func(s Settings) string { return string(s.Order) }, "order", words([]Order{OrderSorted, OrderArgument})}},
 			writesParam(),
 		},
@@ -35,9 +35,8 @@ func multiLockInfo() Info {
 // multiLock draws resources, locks one after the other, and increments all.
 func multiLock(ctx context.Context, w *Work) error { return w.lockAll(ctx, w.arguments(), nil) }
 
-// arguments draws the resources of a section. A name may come up twice, as it
-// may in the arguments of a call, and is locked once: no lock here can be
-// taken twice by its own holder.
+// arguments draws the resources of a section. A name that is drawn twice is locked once,
+// because the locks are not reentrant.
 func (w *Work) arguments() []string {
 	const usual = 2
 	var names []string
@@ -52,19 +51,19 @@ func (w *Work) arguments() []string {
 	return names
 }
 
-// holding is one lock that the section has, and the context that ends with it.
+// holding is one lock of the section, and the context that ends with its lease.
 type holding struct {
 	ctx     context.Context
 	item    string
 	section lock.Section
 }
 
-// lockAll locks the names within each other, so that all that was obtained is
-// given back when the next is not, and then does the work.
+// lockAll takes the locks one inside the other, so that a failure releases all earlier ones,
+// and then does the work.
 //
-// Each lock is asked for under the caller's own context, and not under that of
-// the lease around it: that one was lost is no answer about another. For the
-// same reason an error of the inside goes out without its kind.
+// Each lock is acquired under the caller's context, and not under that of the outer lease:
+// the loss of one lock is no answer about another. For the same reason an error of an inner
+// lock loses its type on the way out.
 func (w *Work) lockAll(ctx context.Context, names []string, held []holding) error {
 	if len(names) == 0 {
 		return w.incrementAll(held)
@@ -77,9 +76,9 @@ func (w *Work) lockAll(ctx context.Context, names []string, held []holding) erro
 	})
 }
 
-// incrementAll looks whether all locks are still held, since the last may have
-// taken longer than the lease of the first. Each item is read and written with
-// the token of its own lock.
+// incrementAll increments all items. It first checks that all locks are still held, since
+// the last may have taken longer than the lease of the first. Each item is read and written
+// with the token of its own lock.
 func (w *Work) incrementAll(held []holding) error {
 	for _, h := range held {
 		if err := errors.Join(context.Cause(h.ctx), h.section.Check()); err != nil {

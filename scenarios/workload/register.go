@@ -7,7 +7,7 @@ import (
 	"lockquake/lock"
 )
 
-// registerInfo is the workload register.
+// registerInfo returns the workload register.
 func registerInfo() Info {
 	return Info{
 		Name: "register", Params: []Param{writesParam()}, Do: oneLock(register),

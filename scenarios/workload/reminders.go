@@ -8,7 +8,7 @@ import (
 	"lockquake/lock"
 )
 
-// remindersInfo is the workload reminders.
+// remindersInfo returns the workload reminders.
 func remindersInfo() Info {
 	return Info{
 		Name: "reminders", Initial: "0", Do: reminders,
@@ -20,11 +20,10 @@ func remindersInfo() Info {
 	}
 }
 
-// reminders waits for the next tick of the worker's wall clock, when one more
-// reminder is due for each resource, and looks through them for those that
-// nobody has sent. Each of these is sent under the lock of its resource. What
-// an item holds is the last tick whose reminder was marked as sent, and a
-// message that has gone out is an item of its own, which nobody can look at.
+// reminders waits for the next tick of the worker's wall clock, when a reminder is due for
+// each resource, and sends those that are not marked as sent. It sends each under the lock
+// of its resource. An item holds the last tick whose reminder is marked as sent. Each
+// message is an item of its own, which workers cannot read.
 func reminders(ctx context.Context, w *Work) error {
 	tick, err := w.nextTick(ctx)
 	if err != nil || w.Over() {
@@ -32,7 +31,7 @@ func reminders(ctx context.Context, w *Work) error {
 	}
 	due, err := w.scan(ctx, tick)
 	if err != nil {
-		return err // the next scan will find them
+		return err // the next scan finds them
 	}
 	for _, item := range due {
 		unit := fmt.Sprintf("%s/reminder-%d", item, tick)
@@ -41,8 +40,8 @@ func reminders(ctx context.Context, w *Work) error {
 	return nil
 }
 
-// scan returns the items whose reminder of the tick is not marked as sent. It
-// looks without a lock, as a query over a table does.
+// scan returns the items whose reminder of the tick is not marked as sent. It takes no lock,
+// as a query over a table does not.
 func (w *Work) scan(ctx context.Context, tick int64) ([]string, error) {
 	var due []string
 	for _, item := range w.Items {
@@ -61,8 +60,8 @@ func (w *Work) scan(ctx context.Context, tick int64) ([]string, error) {
 	return due, nil
 }
 
-// remind sends one reminder and marks it as sent, unless the mark is there by
-// now. Hold is how long the sending takes.
+// remind sends one reminder and marks it as sent. With Recheck it does nothing if the mark
+// is there. Hold is how long the sending takes.
 func (w *Work) remind(item, unit string, tick int64) lock.Body {
 	return func(ctx context.Context, s lock.Section) error {
 		if w.Settings.Recheck {

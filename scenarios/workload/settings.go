@@ -7,8 +7,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Settings are those of the workload of a scenario. The keys after heeds belong to
-// the workloads whose [Info] names them.
+// Settings holds the settings of a scenario's workload. The keys after heeds belong to the
+// workloads whose [Info] names them.
 type Settings struct {
 	Kind  string        `yaml:"kind" doc:"which workload"`
 	Hold  draw.Dist     `yaml:"hold" doc:"time between the read and the write"`
@@ -29,13 +29,13 @@ type Settings struct {
 	Order Order `yaml:"order" doc:"of multi-lock: in which order a section locks them"`                                                // "" is OrderSorted
 }
 
-// Defaults are the settings that hold where a file says nothing else.
+// Defaults returns the settings of a file without a workload's optional keys.
 func Defaults() Settings {
 	return Settings{Heeds: results.HeedsAlways, Writes: 1, Commit: CommitInside, Attempts: 1, Recheck: true}
 }
 
-// Param is a key that only some workloads have, and which values it takes: one of
-// Count, Time and Word says so, or none if every value of its type is right.
+// Param is a key that only some workloads have. One of Count, Time and Word describes its
+// values; none is set if all values of its type are valid.
 type Param struct {
 	Name  string
 	Count *Count
@@ -59,16 +59,16 @@ type Time struct {
 // Word is one of a few words.
 type Word struct {
 	Of    func(Settings) string
-	Sort  string // of the words, as an error calls it
+	Noun  string // noun for such a word in an error
 	Known []string
 }
 
 // The bounds of the settings.
 const (
-	percent      = 100
-	mostWrites   = 1_000
-	mostAttempts = 1_000
-	mostLocks    = 10_000
+	percent     = 100
+	maxWrites   = 1_000
+	maxAttempts = 1_000
+	maxLocks    = 10_000
 )
 
 // Params lists the keys that only some workloads have, each once.
@@ -86,12 +86,12 @@ func Params(catalogue []Info) []Param {
 	return list
 }
 
-// periodParam is the key period of the workloads that follow a clock.
+// periodParam returns the key period of the workloads that follow a clock.
 func periodParam() Param {
 	return Param{Name: "period", Must: true, Time: &Time{func(s Settings) time.Duration { return s.Period }, time.Millisecond}}
 }
 
-// words makes plain strings of the words of a type.
+// words converts typed words to strings.
 func words[S ~string](known []S) []string {
 	var list []string
 	for _, w := range known {

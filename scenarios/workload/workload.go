@@ -14,12 +14,12 @@ import (
 type Info struct {
 	Name string
 	Doc  string // one line
-	// Initial is what each item holds before the run; "": nothing.
+	// Initial is the value of each item before the run; "": none.
 	Initial string
-	// Params are the keys that it has beside kind, hold, think and heeds.
+	// Params are its keys beside kind, hold, think and heeds.
 	Params []Param
-	// Do carries out one section, or those of one unit of work. Its error says why
-	// the work was not done; see Attempts of Settings.
+	// Do runs one section, or those of one unit of work. Its error is the reason why the
+	// work was not done; see Attempts of Settings.
 	Do func(ctx context.Context, w *Work) error
 }
 
@@ -28,7 +28,7 @@ func (i Info) Has(param string) bool {
 	return slices.ContainsFunc(i.Params, func(p Param) bool { return p.Name == param })
 }
 
-// Catalogue lists what workers can do under a lock.
+// Catalogue lists the workloads.
 func Catalogue() []Info {
 	return []Info{
 		counterInfo(),
@@ -39,18 +39,18 @@ func Catalogue() []Info {
 	}
 }
 
-// Recorder carries out in a run what a workload asks for, and records what is done
-// under a lock in the history.
+// Recorder executes the operations of a workload in a run, and records those under a lock in
+// the history.
 type Recorder interface {
-	// Locked runs one critical section under the lock of a key. Unit is the piece of
-	// work that is to be done once, "" if the workload has no such thing.
+	// Locked runs one critical section under the lock of a key. Unit names the work that
+	// must be done exactly once, "" if the workload has no units.
 	Locked(ctx context.Context, key, unit string, body lock.Body) error
-	// Spend lets time pass inside a section, as the work heeds its context.
+	// Spend lets time pass inside a section. The setting heeds decides whether it ends with
+	// the context.
 	Spend(ctx context.Context, d time.Duration) error
-	// Peek returns the value of an item. It takes no lock, and the history does not
-	// have it.
+	// Peek returns the value of an item. It takes no lock, and is not recorded.
 	Peek(ctx context.Context, item string) (string, error)
-	// Proceed notes that a section goes on with more of its work.
+	// Proceed records that a section goes on with its next write.
 	Proceed()
 	// Wall is the worker's wall clock, as time since the clocks of the run began.
 	Wall() time.Duration
@@ -58,7 +58,7 @@ type Recorder interface {
 	Over() bool
 }
 
-// Work is what one call of a workload has to do.
+// Work holds the input of one call of a workload.
 type Work struct {
 	Recorder
 	Env      env.Env
@@ -66,15 +66,14 @@ type Work struct {
 	Worker   string
 	Section  int
 	Unit     string   // the job, if it may take several sections
-	Attempt  int      // of the job, from 1
-	Items    []string // all that there are
-	Item     string   // the one that was drawn
+	Attempt  int      // number of the job's attempt, from 1
+	Items    []string // all items
+	Item     string   // the item that was drawn for this call
 	Hold     time.Duration
-	Draw     draw.Draw // for choices of the workload's own, the same for each attempt
+	Draw     draw.Draw // for random choices of the workload, the same for each attempt
 }
 
-// oneLock makes a workload that does its work under the lock of the item that was
-// drawn.
+// oneLock returns the Do of a workload that works under the lock of the drawn item.
 func oneLock(body func(*Work) lock.Body) func(context.Context, *Work) error {
 	return func(ctx context.Context, w *Work) error { return w.Locked(ctx, w.Item, w.Unit, body(w)) }
 }

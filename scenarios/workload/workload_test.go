@@ -14,8 +14,8 @@ import (
 	"lockquake/lock/env"
 )
 
-// desk is a Recorder, an Env and a Section that notes what a workload does, without a
-// lock or a run.
+// desk is a Recorder, an Env and a Section that records the operations of a workload,
+// without a lock or a run.
 type desk struct {
 	env.Env
 	now   time.Duration
@@ -99,7 +99,7 @@ func TestEachWorkloadDoesItsWorkUnderTheLock(t *testing.T) {
 			}
 			for _, info := range Catalogue() {
 				if info.Name == tt.name {
-					_ = info.Do(t.Context(), w) // its work may fail on purpose
+					_ = info.Do(t.Context(), w) // the work of one case fails
 				}
 			}
 			if diff := cmp.Diff(tt.want, strings.Join(d.notes, ", ")); diff != "" {
@@ -109,7 +109,6 @@ func TestEachWorkloadDoesItsWorkUnderTheLock(t *testing.T) {
 	}
 }
 
-// A section of register writes what no other section writes, or reads twice.
 func TestRegisterWritesItsOwnValueOrReadsTwice(t *testing.T) {
 	settings := Defaults()
 	seen := map[string]bool{}

@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// Commit says when the writes of a section reach the resource.
+// Commit is the moment at which the writes of a section reach the resource.
 type Commit string
 
 // The two moments of a commit.
 const (
-	// CommitInside: each write by itself, while the section has the lock.
+	// CommitInside: each write at once, while the section has the lock.
 	CommitInside Commit = "inside"
-	// CommitAfterRelease: all writes together, after the lock was given back. The
-	// work holds the lock inside a transaction, and the transaction ends later.
+	// CommitAfterRelease: all writes together, after the release of the lock. The work
+	// holds the lock inside a transaction, which ends later.
 	CommitAfterRelease Commit = "after-release"
 )
 
-// commitParam is the key commit.
+// commitParam returns the key commit.
 func commitParam() Param {
 	return Param{Name: "commit", Word: &Word{func(s Settings) string { return string(s.Commit) }, "moment of a commit", words([]Commit{CommitInside, CommitAfterRelease})}}
 }
 
-// writesParam is the key writes of the workloads that can write several times.
+// writesParam returns the key writes of the workloads that can write several times.
 func writesParam() Param {
-	return Param{Name: "writes", Count: &Count{func(s Settings) int { return s.Writes }, 1, mostWrites}}
+	return Param{Name: "writes", Count: &Count{func(s Settings) int { return s.Writes }, 1, maxWrites}}
 }
 
-// Recorded is how the Meta of a history names the moment.
+// Recorded returns the name of the moment in the Meta of a history.
 func (c Commit) Recorded() string {
 	if c == CommitInside {
 		return ""
@@ -35,8 +35,8 @@ func (c Commit) Recorded() string {
 	return string(c)
 }
 
-// writing splits the hold into one part for each write of the section, and calls
-// write after each part with the number of the write, from 0.
+// writing splits the hold into equal parts, one for each write of the section. After each
+// part it calls write with the number of the write, from 0.
 func (w *Work) writing(ctx context.Context, write func(i int) error) error {
 	writes := w.Settings.Writes
 	part := w.Hold / time.Duration(writes)

@@ -8,7 +8,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// use is a strategy in a campaign written by hand.
+// use describes a strategy of a sample campaign.
 type use struct {
 	name, label, fence string
 	runs, violating    int
@@ -46,7 +46,7 @@ func (u use) stats() results.StrategyStats {
 	return s
 }
 
-// metrics are those of a number of runs of a minute.
+// metrics returns the metrics of a number of runs of a minute.
 func metrics(runs int64) checker.Metrics {
 	m := checker.Metrics{
 		Calls: 190 * runs, Acquisitions: 183 * runs, NotObtained: 4 * runs, Unknown: 3 * runs, Commands: 640 * runs, Refusals: 400 * runs,
@@ -62,8 +62,8 @@ func metrics(runs int64) checker.Metrics {
 	return m
 }
 
-// GCPause is a campaign with a bit of everything: what was expected, what was
-// not, what cannot be told, and what nobody asked for.
+// GCPause returns a campaign with strategies of each outcome: as expected, unexpected,
+// undecided, and without an expectation.
 func GCPause() (*results.Campaign, []byte) {
 	c := &results.Campaign{
 		Schema: 1, Version: "v0.1.0", Scenario: "gc-pause", Source: "martin.kleppmann.com, 2016",

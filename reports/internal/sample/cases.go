@@ -4,8 +4,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// CaseUse returns a strategy under one case of faults, in 10 runs. Checks says how many runs
-// violate each check, holds what the strategy claims.
+// CaseUse returns a strategy under one case of faults, in 10 runs. Checks has the number of
+// violating runs by check, holds the checks that the strategy claims to hold.
 func CaseUse(label, name, class string, bit int64, checks map[string]int, holds ...string) results.StrategyStats {
 	st := results.StrategyStats{
 		Name: label, Label: label + " under " + name, Case: name, Class: class, Runs: 10, Bit: bit,

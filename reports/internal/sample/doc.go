@@ -1,5 +1,5 @@
-// Package sample has runs, campaigns and sweeps written by hand, for the tests of reports
-// and of its sub-packages, and compares output to golden files.
+// Package sample provides runs, campaigns and sweeps for the tests of reports and its
+// sub-packages, and compares output to golden files.
 //
 // A [Script] builds the history of a run:
 //

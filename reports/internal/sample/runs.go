@@ -10,9 +10,9 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Kleppmann is the failure that the project is named for in spirit: a holder
-// sleeps past its lease between its check and its write. With token 0 its
-// late write is taken, else the resource refuses it.
+// Kleppmann returns the classic failure, which Martin Kleppmann described: a holder is
+// paused between its check and its write until its lease has expired. With token 0 the
+// resource accepts the late write, else it refuses it.
 func Kleppmann(token int64) *results.Trial {
 	strategy, fence := "redis", "off"
 	if token != 0 {
@@ -74,8 +74,8 @@ func Kleppmann(token int64) *results.Trial {
 	return run
 }
 
-// Long is a run of many sections. In the middle of it worker-1 sleeps, and
-// then undoes what five others have done.
+// Long returns a run of many sections. In the middle of it worker-1 is paused, and then
+// overwrites the updates of five other workers.
 func Long() *results.Trial {
 	workers := []string{"worker-1", "worker-2", "worker-3", "worker-4", "worker-5", "worker-6"}
 	s := NewScript("redis", "off", workers...)
@@ -104,7 +104,7 @@ func Long() *results.Trial {
 	woken := at + 4010*ms
 	at += 2100 * ms
 	other := round(13)
-	// It wakes between two sections of the others, whose lease it does not touch.
+	// It wakes between two sections of the others, and does not release their leases.
 	late := s.Write(woken+2*ms, "worker-1", 1, 0, fmt.Sprint(read+1))
 	s.LeaveWith(woken+4*ms, "worker-1", 1, "", history.ClassLost)
 	n = read + 1
@@ -125,8 +125,8 @@ func Long() *results.Trial {
 	}
 }
 
-// LatePacket is a holder whose lease is renewed, but whose write is kept back
-// by the network until long after it was told and gave up.
+// LatePacket returns a run in which the network delays the write of a holder until long
+// after the holder was told of a loss and gave up.
 func LatePacket() *results.Trial {
 	s := NewScript("redis-watchdog", "off", "worker-1", "worker-2")
 	s.Meta.Initial = map[string]string{"n": "0"}

@@ -13,15 +13,15 @@ import (
 
 const ms = time.Millisecond
 
-// Script is a history written by hand. Its methods may be called in any order: their
-// first argument says when something happens.
+// Script builds a history. Its methods record events, and may be called in any order:
+// their first argument is the time of the event.
 type Script struct {
 	Meta   history.Meta
 	events []history.Event
 	next   int64
 }
 
-// NewScript returns an empty script of a counter.
+// NewScript returns an empty script for the workload counter.
 func NewScript(strategy, fence string, workers ...string) *Script {
 	return &Script{Meta: history.Meta{
 		Schema: 1, Version: "test", Scenario: "by-hand", Strategy: strategy, Label: strategy, Seed: 1,
@@ -100,7 +100,7 @@ func (s *Script) Write(at time.Duration, worker string, section int, token int64
 	})
 }
 
-// lostReply is a write that its worker gives up on before it arrives.
+// lostReply records a write that its worker gives up before it arrives.
 func (s *Script) lostReply(sent, arrives, givenUp time.Duration, worker string, section int, value string) int64 {
 	s.next++
 	e := history.Event{Worker: worker, Section: section, Request: s.next, Op: "write", Key: "n", Value: value}
@@ -128,7 +128,7 @@ func (s *Script) Leave(at time.Duration, worker string, section int) {
 	s.Add(at+2*ms, history.Event{Type: history.Released, Worker: worker, Section: section})
 }
 
-// LeaveWith records the end of the work and a return that the server knows nothing of.
+// LeaveWith records the end of the work and a return, without a release at the server.
 func (s *Script) LeaveWith(at time.Duration, worker string, section int, bodyErr string, class history.Class) {
 	s.Add(at, history.Event{Type: history.ReleaseCalled, Worker: worker, Section: section, Err: bodyErr})
 	s.Add(at+2*ms, history.Event{Type: history.Released, Worker: worker, Section: section, Class: class})
@@ -136,12 +136,12 @@ func (s *Script) LeaveWith(at time.Duration, worker string, section int, bodyErr
 
 // Fault records the beginning and the end of a fault of the plan.
 func (s *Script) Fault(from, to time.Duration, step int, kind, target, point string) {
-	info, _ := faults.Lookup(faults.Kind(kind)) // none for a kind that does not exist
+	info, _ := faults.Lookup(faults.Kind(kind)) // zero for a kind that does not exist
 	s.Add(from, history.Event{Type: history.FaultBegin, Fault: step, Kind: kind, Effect: history.Effect(info.Effect), Target: target, Point: point, Until: to})
 	s.Add(to, history.Event{Type: history.FaultEnd, Fault: step, Kind: kind, Target: target})
 }
 
-// final records the value at the end, after a minute.
+// final records the value of n at the end, after a minute.
 func (s *Script) final(value string) {
 	s.Add(time.Minute, history.Event{Type: history.Final, Key: "n", Value: value})
 }
@@ -157,7 +157,7 @@ func (s *Script) History() *history.History {
 	return &history.History{Meta: s.Meta, Events: r.Events()}
 }
 
-// seqs finds the events of requests as the resource saw them.
+// seqs returns the numbers of the applied events of requests.
 func seqs(h *history.History, requests ...int64) []int64 {
 	var out []int64
 	for _, request := range requests {
@@ -170,7 +170,7 @@ func seqs(h *history.History, requests ...int64) []int64 {
 	return out
 }
 
-// Section records a whole undisturbed section that adds one to n.
+// Section records a whole section without a fault, which adds one to n.
 func (s *Script) Section(at time.Duration, worker string, n int, token int64, from int) {
 	s.Ask(at, worker, n)
 	s.Enter(at+2*ms, worker, n, token)

@@ -7,8 +7,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Swept returns a sweep over some axes. The rate of redis falls with the first axis, and
-// rises with the second, if there is one; fenced never fails.
+// Swept returns a sweep over one axis or two. The rate of redis falls along the first axis
+// and rises along the second. The strategy fenced never fails.
 func Swept(axes ...results.Axis) *results.Sweep {
 	const runs = 50
 	s := &results.Sweep{
@@ -39,12 +39,12 @@ func Swept(axes ...results.Axis) *results.Sweep {
 	return s
 }
 
-// TTLs is an axis of durations on a logarithmic scale.
+// TTLs returns an axis of durations with a logarithmic scale.
 func TTLs() results.Axis {
 	return results.Axis{Path: "lock.ttl", Values: []string{"500ms", "1s", "5s", "30s"}, Log: true}
 }
 
-// Fences is an axis of words.
+// Fences returns an axis of words.
 func Fences() results.Axis {
 	return results.Axis{Path: "strategies.fenced.resource.fence", Values: []string{"off", "writes", "reads-writes"}}
 }
