@@ -57,7 +57,7 @@ type violation struct {
 
 // Run carries out the scenario over its seeds and strategies. When ctx ends
 // it gives the runs at hand a moment to end, and returns what was done, marked
-// as partial, with the cause. A *RunError is a run that could not be carried
+// as partial, with the cause. A [*run.Error] is a run that could not be carried
 // out; the campaign ends with it.
 func Run(ctx context.Context, s *scenarios.Scenario, r Request) (*results.Campaign, error) {
 	whole, err := r.choose(s)
