@@ -24,7 +24,7 @@
 //   - campaign carries out many, adds them up, and keeps them in a journal,
 //   - search looks for failures and makes them small.
 //
-// A program loads a scenario here and hands it to campaign.Run, search.Explore and the
-// like. Of the methods of [Scenario] those that answer for one use of a strategy or one
+// A program loads a scenario here and hands it to campaign.Run, run.Once, search.Explore
+// and the like. Of the methods of [Scenario] those that answer for one use of a strategy or one
 // worker (such as ParamsOf, HoldOf, FamilySettings, Token) are there for these packages.
 package scenarios

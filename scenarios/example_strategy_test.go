@@ -66,7 +66,7 @@ checks: [lost-update, exclusion]
 		fmt.Println(err)
 		return
 	}
-	result, err := campaign.Run(context.Background(), scenario)
+	result, err := campaign.Run(context.Background(), scenario, campaign.Request{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,7 +9,7 @@ import (
 	"lockquake/history"
 	"lockquake/lock"
 	"lockquake/scenarios"
-	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/run"
 	"lockquake/scenarios/workload"
 )
 
@@ -48,7 +48,7 @@ func TestAWorkloadIsAFileAndALineOfTheCatalogue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial, err := campaign.Once(s, "redis", 1)
+	trial, err := run.Once(s, run.Request{Label: "redis", Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

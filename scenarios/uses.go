@@ -21,7 +21,7 @@ func (s *Scenario) Uses(names []string, own map[string]lock.Entry) ([]Strategy, 
 			all = append(all, s.underCases(Strategy{Name: name, Label: name})...)
 		}
 	}
-	if names == nil {
+	if len(names) == 0 {
 		return all, s.fit(all)
 	}
 	var chosen []Strategy

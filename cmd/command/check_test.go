@@ -11,7 +11,7 @@ import (
 
 	"lockquake/history"
 	"lockquake/scenarios"
-	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/run"
 )
 
 // storedRun returns the history of a run as a report stores it.
@@ -21,7 +21,7 @@ func storedRun(t *testing.T, label string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial, err := campaign.Once(s, label, 1)
+	trial, err := run.Once(s, run.Request{Label: label, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,6 @@ import (
 	"lockquake/reports/story"
 	"lockquake/reports/tables"
 	"lockquake/scenarios"
-	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/search"
 )
@@ -154,34 +153,24 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 	return nil
 }
 
-// badSearch turns a SearchError into a usage error.
+// badSearch turns a search.Error into a usage error.
 func badSearch(err error) error {
-	if search, ok := errors.AsType[*search.Error](err); ok {
-		return usageError{search.Error()}
+	if senseless, ok := errors.AsType[*search.Error](err); ok {
+		return usageError{senseless.Error()}
 	}
 	return err
 }
 
-func (f *exploreFlags) options() []campaign.Option {
-	var opts []campaign.Option
-	if len(f.strategies) > 0 {
-		opts = append(opts, campaign.WithStrategies(f.strategies...))
-	}
-	if f.jobs > 0 {
-		opts = append(opts, campaign.WithJobs(f.jobs))
-	}
-	return opts
-}
-
 // explore runs the search and shows its progress.
 func (f *exploreFlags) explore(ctx context.Context, s *scenarios.Scenario, stderr io.Writer) (*results.Exploration, error) {
-	opts := f.options()
+	r := f.search
+	r.Strategies, r.Jobs = f.strategies, f.jobs
 	if !f.quiet {
 		bar := newProgress(stderr, s.Name, s, f.strategies)
 		defer bar.end()
-		opts = append(opts, campaign.WithProgress(bar.show))
+		r.Progress = bar.show
 	}
-	return search.Explore(ctx, s, f.search, opts...)
+	return search.Explore(ctx, s, r)
 }
 
 // print prints the tables, and the command that tells the first harmful placement.
@@ -274,7 +263,9 @@ func (f *exploreFlags) place(s *scenarios.Scenario, lines []string, stdout io.Wr
 	if err != nil {
 		return usageError{err.Error()}
 	}
-	placed, trials, err := f.search.Place(s, specs, f.options()...)
+	r := f.search
+	r.Strategies = f.strategies
+	placed, trials, err := r.Place(s, specs)
 	if err != nil {
 		return badSearch(err)
 	}

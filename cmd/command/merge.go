@@ -67,7 +67,7 @@ func (d *delivery) merge(ctx context.Context, p program, args []string, stdout i
 	if err := d.writable(d.out); err != nil {
 		return err
 	}
-	c, runs, err := campaign.Merge(ctx, s, shards)
+	c, runs, err := campaign.Merge(ctx, s, shards, nil)
 	if c == nil {
 		return err
 	}

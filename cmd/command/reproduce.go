@@ -12,6 +12,7 @@ import (
 	"lockquake/reports/story"
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
 )
 
 func (p program) newReproduce() *cobra.Command {
@@ -53,7 +54,7 @@ func (p program) reproduce(ctx context.Context, arg string, names, sets []string
 		}
 	}
 	for i, name := range names {
-		trial, err := campaign.Once(s, name, seed)
+		trial, err := run.Once(s, run.Request{Label: name, Seed: seed})
 		if err != nil {
 			return err
 		}
@@ -65,7 +66,7 @@ func (p program) reproduce(ctx context.Context, arg string, names, sets []string
 		}
 	}
 	// The verdict on these runs is that of a campaign.
-	c, err := campaign.Run(ctx, s, campaign.WithSeeds(seed, seed), campaign.WithStrategies(names...))
+	c, err := campaign.Run(ctx, s, campaign.Request{Seeds: results.SeedRange{First: seed, Last: seed}, Strategies: names})
 	if err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func (p program) replay(text, traceFile string, stdout, stderr io.Writer) (err e
 	if token.Version != results.Version {
 		fmt.Fprintf(stderr, "lockquake: the token was made by version %s, this is %s: the run may differ\n", token.Version, results.Version)
 	}
-	var opts []campaign.Option
+	r := run.Request{Label: token.Label, Seed: token.Seed}
 	if traceFile != "" {
 		f, createErr := os.Create(traceFile)
 		if createErr != nil {
@@ -125,9 +126,9 @@ func (p program) replay(text, traceFile string, stdout, stderr io.Writer) (err e
 				}
 			}
 		}()
-		opts = append(opts, campaign.WithTrace(w))
+		r.Trace = w
 	}
-	trial, err := campaign.Once(s, token.Label, token.Seed, opts...)
+	trial, err := run.Once(s, r)
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	opts, err := f.options()
+	r, err := f.request()
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 		if len(loaded) > 1 {
 			title = fmt.Sprintf("%s (%d of %d)", s.Name, i+1, len(loaded))
 		}
-		c, err := f.one(ctx, s, title, f.dirOf(s, len(loaded) > 1), opts, stdout, stderr)
+		c, err := f.one(ctx, s, title, f.dirOf(s, len(loaded) > 1), r, stdout, stderr)
 		if err != nil {
 			return err
 		}
@@ -150,9 +150,9 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 
 // one runs one scenario, prints its results, and writes its report into dir. For a campaign
 // that was stopped it returns a partial campaign and no error.
-func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir string, opts []campaign.Option, stdout, stderr io.Writer) (c *results.Campaign, err error) {
+func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir string, r campaign.Request, stdout, stderr io.Writer) (c *results.Campaign, err error) {
 	if f.noReport {
-		if c, err = f.campaign(ctx, s, title, opts, stderr); c == nil {
+		if c, err = f.campaign(ctx, s, title, r, stderr); c == nil {
 			return nil, err
 		}
 		return c, f.deliver(c, s, dir, nil, stdout)
@@ -163,7 +163,8 @@ func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir st
 	}
 	done := journal.Close
 	defer func() { err = errors.Join(err, done()) }()
-	if c, err = f.campaign(ctx, s, title, append(slices.Clone(opts), campaign.WithJournal(journal)), stderr); c == nil {
+	r.Journal = journal
+	if c, err = f.campaign(ctx, s, title, r, stderr); c == nil {
 		return nil, err
 	}
 	if err = f.deliver(c, s, dir, journal, stdout); err == nil && !c.Partial {
@@ -173,13 +174,14 @@ func (f *runFlags) one(ctx context.Context, s *scenarios.Scenario, title, dir st
 }
 
 // campaign runs one scenario and shows its progress.
-func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title string, opts []campaign.Option, stderr io.Writer) (*results.Campaign, error) {
+func (f *runFlags) campaign(ctx context.Context, s *scenarios.Scenario, title string, r campaign.Request, stderr io.Writer) (*results.Campaign, error) {
 	if f.quiet {
-		return campaign.Run(ctx, s, opts...)
+		return campaign.Run(ctx, s, r)
 	}
 	bar := newProgress(stderr, title, s, f.strategies)
 	defer bar.end()
-	return campaign.Run(ctx, s, append(slices.Clone(opts), campaign.WithProgress(bar.show))...)
+	r.Progress = bar.show
+	return campaign.Run(ctx, s, r)
 }
 
 // stoppedIn describes the progress of a campaign that was stopped.
@@ -209,48 +211,37 @@ func notBegun(rest []*scenarios.Scenario) string {
 	return "not begun: " + strings.Join(names, ", ")
 }
 
-func (f *runFlags) options() ([]campaign.Option, error) {
+// request reads the flags about what is run.
+func (f *runFlags) request() (r campaign.Request, err error) {
 	if err := f.usable(); err != nil {
-		return nil, err
+		return r, err
 	}
 	if f.jobs < 0 {
-		return nil, usagef("--jobs is a positive number, not %d", f.jobs)
+		return r, usagef("--jobs is a positive number, not %d", f.jobs)
 	}
 	if f.noReport && (f.resume || f.part != "") {
-		return nil, usagef("--resume and --shard need the runs that a report keeps, and --no-report keeps none")
+		return r, usagef("--resume and --shard need the runs that a report keeps, and --no-report keeps none")
 	}
-	var opts []campaign.Option
+	r.Strategies, r.Jobs = f.strategies, f.jobs
 	if f.seeds != "" {
-		first, last, err := parseSeeds(f.seeds)
-		if err != nil {
-			return nil, err
+		if r.Seeds.First, r.Seeds.Last, err = parseSeeds(f.seeds); err != nil {
+			return r, err
 		}
-		opts = append(opts, campaign.WithSeeds(first, last))
 	}
 	if f.until != "" {
-		halfWidth, err := parseShare(f.until)
-		if err != nil {
-			return nil, err
+		if r.Until, err = parseShare(f.until); err != nil {
+			return r, err
 		}
-		opts = append(opts, campaign.WithUntil(halfWidth))
 	}
 	if f.part != "" {
-		part, parts, err := parseShard(f.part)
-		if err != nil {
-			return nil, err
+		if r.Part, r.Parts, err = parseShard(f.part); err != nil {
+			return r, err
 		}
 		if f.until != "" {
-			return nil, usagef("--until looks at all runs, and --shard has a part of them: leave one out")
+			return r, usagef("--until looks at all runs, and --shard has a part of them: leave one out")
 		}
-		opts = append(opts, campaign.WithShard(part, parts))
 	}
-	if len(f.strategies) > 0 {
-		opts = append(opts, campaign.WithStrategies(f.strategies...))
-	}
-	if f.jobs > 0 {
-		opts = append(opts, campaign.WithJobs(f.jobs))
-	}
-	return opts, nil
+	return r, nil
 }
 
 // parseShare reads 0.5% as 0.005.

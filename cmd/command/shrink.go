@@ -11,8 +11,8 @@ import (
 
 	"lockquake/reports/story"
 	"lockquake/scenarios"
-	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
 	"lockquake/scenarios/search"
 )
 
@@ -131,14 +131,14 @@ func (f *shrinkFlags) find(ctx context.Context, arg string) (*scenarios.Scenario
 	if err != nil || f.strategy != "" && f.seed != 0 {
 		return s, err
 	}
-	var opts []campaign.Option
+	r := search.FailingRequest{Check: f.check}
 	if f.strategy != "" {
-		opts = append(opts, campaign.WithStrategies(f.strategy))
+		r.Strategies = []string{f.strategy}
 	}
 	if f.seed != 0 {
-		opts = append(opts, campaign.WithSeeds(f.seed, f.seed))
+		r.Seeds = results.SeedRange{First: f.seed, Last: f.seed}
 	}
-	f.strategy, f.seed, err = search.Failing(ctx, s, f.check, opts...)
+	f.strategy, f.seed, err = search.Failing(ctx, s, r)
 	if err != nil && ctx.Err() != nil {
 		return nil, interruptError{"no failing run was found yet"}
 	}
@@ -151,7 +151,7 @@ func (f *shrinkFlags) confirm(small *search.Shrunk) error {
 	if err != nil {
 		return err
 	}
-	again, err := campaign.Once(s, small.Label, small.Seed)
+	again, err := run.Once(s, run.Request{Label: small.Label, Seed: small.Seed})
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 	"lockquake/reports"
 	"lockquake/reports/tables"
 	"lockquake/scenarios"
-	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/search"
 )
@@ -105,7 +104,7 @@ func (p program) completeChecksOf(_ *cobra.Command, args []string, _ string) ([]
 }
 
 func (f *sweepFlags) sweep(ctx context.Context, arg string, stdout, stderr io.Writer) error {
-	opts, err := f.options()
+	r, err := f.request()
 	if err != nil {
 		return err
 	}
@@ -121,21 +120,26 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string, stdout, stderr io.Wr
 	if err != nil {
 		return flagged("--require", err)
 	}
-	opts = append(opts, campaign.WithBounds(bounds))
 	s, err := f.program.loadWith(arg, f.sets)
 	if err != nil {
 		return err
 	}
 	if !f.quiet {
 		bar := newProgress(stderr, s.Name, s, f.strategies)
-		opts = append(opts, campaign.WithProgress(bar.show))
+		r.Progress = bar.show
 		defer bar.end()
 	}
 	var result *results.Sweep
 	if f.find {
-		result, err = search.Find(ctx, s, axes[0], f.check, precision, opts...)
+		result, err = search.Find(ctx, s, search.FindRequest{
+			Axis: axes[0], Precision: precision, Check: f.check, Bounds: bounds,
+			Seeds: r.Seeds, Strategies: r.Strategies, Jobs: r.Jobs, Progress: r.Progress,
+		})
 	} else {
-		result, err = search.Sweep(ctx, s, axes, f.check, opts...)
+		result, err = search.Sweep(ctx, s, search.SweepRequest{
+			Axes: axes, Check: f.check, Bounds: bounds,
+			Seeds: r.Seeds, Strategies: r.Strategies, Jobs: r.Jobs, Progress: r.Progress,
+		})
 	}
 	flag := "--vary"
 	if setting, ok := errors.AsType[*scenarios.SettingError](err); ok && setting.Setting == f.check {

@@ -13,6 +13,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/results"
 	"lockquake/sim"
 )
 
@@ -66,7 +67,7 @@ func pipeline(b *testing.B, strategy string) {
 	b.ReportAllocs()
 	b.ResetTimer()
 	c, err := campaign.Run(context.Background(), s,
-		campaign.WithSeeds(1, uint64(b.N)), campaign.WithStrategies(strategy), campaign.WithJobs(1))
+		campaign.Request{Seeds: results.SeedRange{First: 1, Last: uint64(b.N)}, Strategies: []string{strategy}, Jobs: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

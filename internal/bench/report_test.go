@@ -8,6 +8,7 @@ import (
 	"lockquake/reports"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/results"
 )
 
 // BenchmarkReport measures the time that a user waits: gc-pause with 1,000 seeds and five
@@ -24,7 +25,7 @@ func BenchmarkReport(b *testing.B) {
 	runs := 0
 	var acquired int64
 	for b.Loop() {
-		c, err := campaign.Run(context.Background(), s, campaign.WithSeeds(1, seeds), campaign.WithStrategies(strategies...))
+		c, err := campaign.Run(context.Background(), s, campaign.Request{Seeds: results.SeedRange{First: 1, Last: seeds}, Strategies: strategies})
 		if err != nil {
 			b.Fatal(err)
 		}

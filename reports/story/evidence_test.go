@@ -34,7 +34,7 @@ func TestEveryStoryOfABuiltInFailureHasItsEvidence(t *testing.T) {
 			if len(s.Faults) > 0 && s.Faults[0].Case != "" { // many runs as it is
 				last = 1
 			}
-			c, err := campaign.Run(t.Context(), s, campaign.WithSeeds(1, last), campaign.WithJobs(1))
+			c, err := campaign.Run(t.Context(), s, campaign.Request{Seeds: results.SeedRange{First: 1, Last: last}, Jobs: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"lockquake/scenarios"
-	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/run"
 )
 
 // The holder is the worker with a majority of the servers. The story names the server
@@ -16,7 +16,7 @@ func TestALockOnSeveralServersIsToldAsOneLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial, err := campaign.Once(s, "redlock", 1)
+	trial, err := run.Once(s, run.Request{Label: "redlock", Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // BenchmarkCampaign measures the whole pipeline on one core: runs of gc-pause,
@@ -17,7 +18,7 @@ func BenchmarkCampaign(b *testing.B) {
 	for _, label := range []string{"none", "redis", "redis-watchdog", "fenced"} {
 		b.Run(label, func(b *testing.B) {
 			b.ReportAllocs()
-			c, err := Run(context.Background(), s, WithSeeds(1, uint64(b.N)), WithStrategies(label), WithJobs(1))
+			c, err := Run(context.Background(), s, Request{Seeds: results.SeedRange{First: 1, Last: uint64(b.N)}, Strategies: []string{label}, Jobs: 1})
 			if err != nil {
 				b.Fatal(err)
 			}

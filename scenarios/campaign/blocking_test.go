@@ -14,6 +14,7 @@ import (
 	"lockquake/lock/env"
 	lockredis "lockquake/lock/redis"
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // signalLock waits with BLPOP for an element that a release pushes. One that
@@ -93,7 +94,7 @@ checks: [progress, exclusion, lost-update]
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := Run(t.Context(), s, WithSeeds(1, 60))
+	c, err := Run(t.Context(), s, Request{Seeds: results.SeedRange{First: 1, Last: 60}})
 	if err != nil {
 		t.Fatal(err)
 	}

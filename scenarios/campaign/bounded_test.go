@@ -40,7 +40,7 @@ func TestBoundsDecide(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := Run(context.Background(), s)
+			c, err := Run(context.Background(), s, Request{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,7 +16,7 @@ func TestScriptedScenariosEndTheSameInEverySeed(t *testing.T) {
 	for _, name := range []string{"kleppmann", "late-packet", "unfenced-reads"} {
 		t.Run(name, func(t *testing.T) {
 			s := loaded(t, name)
-			c := campaignOf(t, s, WithSeeds(1, seeds))
+			c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: seeds}})
 			if c.Verdict != results.Pass {
 				t.Errorf("%s", c.Summary())
 			}
@@ -47,7 +47,7 @@ func TestGCPauseRates(t *testing.T) {
 	if testing.Short() {
 		seeds = 20
 	}
-	c := campaignOf(t, s, WithSeeds(1, uint64(seeds)))
+	c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: uint64(seeds)}})
 	if !testing.Short() && c.Verdict != results.Pass {
 		t.Errorf("%s", c.Summary())
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"lockquake/scenarios/results"
 )
 
 // Rates that a closed form gives. Worker-1 takes the lock at the begin, a few
@@ -64,7 +66,7 @@ checks: [exclusion]
 			if testing.Short() {
 				runs = 400
 			}
-			c := campaignOf(t, s, WithSeeds(1, uint64(runs)))
+			c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: uint64(runs)}})
 			// Four standard deviations, and 1.5 % for what the closed form leaves out:
 			// the milliseconds of dials and retries.
 			got := c.Strategies[0].Rate

@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -20,7 +19,7 @@ const grace = 300 * time.Millisecond
 // campaign is a Campaign under way.
 type campaign struct {
 	scenario *scenarios.Scenario
-	options  Options
+	request  Request // its seeds are settled
 	uses     []scenarios.Strategy
 	jobs     *run.Pool
 
@@ -58,21 +57,22 @@ type violation struct {
 
 // Run carries out the scenario over its seeds and strategies. When ctx ends
 // it gives the runs at hand a moment to end, and returns what was done, marked
-// as partial, with the cause. A *RunError is a run that could not be carried
+// as partial, with the cause. A [*run.Error] is a run that could not be carried
 // out; the campaign ends with it.
-func Run(ctx context.Context, s *scenarios.Scenario, opts ...Option) (*results.Campaign, error) {
-	o := Settle(s, Options{Jobs: runtime.GOMAXPROCS(0), Stall: run.DefaultStall}, opts)
-	if err := o.choose(s); err != nil {
-		return nil, err
-	}
-	uses, err := s.Uses(o.Strategies, o.Own)
+func Run(ctx context.Context, s *scenarios.Scenario, r Request) (*results.Campaign, error) {
+	whole, err := r.choose(s)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.ask(s, uses); err != nil {
+	jobs := run.NewPool(s, r.Own, r.Jobs, r.Stall)
+	uses, err := s.Uses(r.Strategies, jobs.Own)
+	if err != nil {
 		return nil, err
 	}
-	c := newCampaign(s, o, uses)
+	if err := r.ask(s, whole, uses); err != nil {
+		return nil, err
+	}
+	c := newCampaign(s, r, jobs, uses)
 	if err := c.repeats(ctx); err != nil {
 		return nil, err
 	}
@@ -92,12 +92,12 @@ func Run(ctx context.Context, s *scenarios.Scenario, opts ...Option) (*results.C
 	return result, nil
 }
 
-func newCampaign(s *scenarios.Scenario, o Options, uses []scenarios.Strategy) *campaign {
-	c := &campaign{scenario: s, options: o, uses: uses, whole: map[showcase]int{}, jobs: o.Pool(s)}
+func newCampaign(s *scenarios.Scenario, r Request, jobs *run.Pool, uses []scenarios.Strategy) *campaign {
+	c := &campaign{scenario: s, request: r, uses: uses, whole: map[showcase]int{}, jobs: jobs}
 	c.jobs.Grace = grace
 	for i, use := range uses {
 		c.active = append(c.active, i)
-		c.tallies = append(c.tallies, newTally(s, use, o.Seeds.First))
+		c.tallies = append(c.tallies, newTally(s, use, r.Seeds.First))
 		c.first = append(c.first, map[string]*violation{})
 	}
 	for i, spec := range s.Faults {
@@ -108,11 +108,11 @@ func newCampaign(s *scenarios.Scenario, o Options, uses []scenarios.Strategy) *c
 
 // begin makes the next block ready, with the runs that a journal has of it, and
 // reports whether there is one: not after an error, or a block that was not done.
-// Without WithUntil there is one block.
+// Without Until there is one block.
 func (c *campaign) begin(ctx context.Context) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := c.options.Seeds
+	all := c.request.Seeds
 	switch {
 	case c.err != nil || c.done < c.due:
 		return false
@@ -122,11 +122,11 @@ func (c *campaign) begin(ctx context.Context) bool {
 		return false
 	default:
 		c.seeds.First = c.seeds.Last + 1
-		c.active = slices.DeleteFunc(c.active, func(i int) bool { return c.tallies[i].narrow(c.options.until) })
+		c.active = slices.DeleteFunc(c.active, func(i int) bool { return c.tallies[i].narrow(c.request.Until) })
 	}
 	c.seeds.Last = all.Last
 	c.total = c.done + len(c.active)*c.seeds.Count()
-	if c.options.until > 0 && c.seeds.Count() > block {
+	if c.request.Until > 0 && c.seeds.Count() > block {
 		c.seeds.Last = c.seeds.First + block - 1
 	}
 	c.due = c.done + len(c.active)*c.seeds.Count()
@@ -139,12 +139,12 @@ func (c *campaign) begin(ctx context.Context) bool {
 // and a journal holds no histories.
 func (c *campaign) recall(ctx context.Context) error {
 	c.again = nil
-	if c.options.journal == nil {
+	if c.request.Journal == nil {
 		return nil
 	}
 	for i := int64(0); i < int64(len(c.active)*c.seeds.Count()) && ctx.Err() == nil; i++ {
 		at, _ := c.at(i)
-		s, err := c.options.journal.summary(c.scenario, c.uses[at.use].Label, at.seed)
+		s, err := c.request.Journal.summary(c.scenario, c.uses[at.use].Label, at.seed)
 		if err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (c *campaign) task(i int64) run.Task {
 	at, again := c.at(i)
 	use := c.uses[at.use]
 	return run.Task{Scenario: c.scenario, Use: use, Seed: at.seed, Do: func(r *run.Runner) error {
-		if !again && c.options.journal.has(use.Label, at.seed) {
+		if !again && c.request.Journal.has(use.Label, at.seed) {
 			return nil
 		}
 		trial, err := r.Once(use, at.seed)
@@ -208,20 +208,10 @@ func (c *campaign) at(i int64) (run cell, again bool) {
 	return cell{c.active[i%n], c.seeds.First + uint64(i/n)}, false
 }
 
-// Once carries out one run of one use of a strategy, and keeps all of it.
-func Once(s *scenarios.Scenario, label string, seed uint64, opts ...Option) (*results.Trial, error) {
-	o := Settle(s, Options{Strategies: []string{label}, Stall: run.DefaultStall}, opts)
-	uses, err := s.Uses(o.Strategies, o.Own)
-	if err != nil {
-		return nil, err
-	}
-	return o.Pool(s).One(s, uses[0], seed)
-}
-
 // keep takes in a finished run, and writes it into the journal first.
 func (c *campaign) keep(use int, t *results.Trial) error {
 	s := c.summarise(t)
-	line, err := c.options.journal.line(t.Label, t.Seed, s)
+	line, err := c.request.Journal.line(t.Label, t.Seed, s)
 	if err != nil {
 		return err
 	}
@@ -230,7 +220,7 @@ func (c *campaign) keep(use int, t *results.Trial) error {
 	if c.over {
 		return nil
 	}
-	if err := c.options.journal.keep(t.Label, t.Seed, line); err != nil {
+	if err := c.request.Journal.keep(t.Label, t.Seed, line); err != nil {
 		return err
 	}
 	c.take(cell{use, t.Seed}, s, t)
@@ -286,8 +276,8 @@ func (c *campaign) take(at cell, s *summary, t *results.Trial) {
 	if t == nil {
 		c.recalled++
 	}
-	if c.options.Progress != nil {
-		c.options.Progress(Progress{c.done, c.total, label, violated, c.recalled})
+	if c.request.Progress != nil {
+		c.request.Progress(Progress{c.done, c.total, label, violated, c.recalled})
 	}
 }
 
@@ -319,13 +309,13 @@ func (c *campaign) fill(use int, t *results.Trial) error {
 func (c *campaign) repeats(ctx context.Context) error {
 	var first []scenarios.Strategy
 	for _, use := range c.uses {
-		_, own := c.options.Own[use.Name]
+		_, own := c.jobs.Own[use.Name]
 		if own && !slices.ContainsFunc(first, func(u scenarios.Strategy) bool { return u.Name == use.Name }) {
 			first = append(first, use)
 		}
 	}
 	err := c.jobs.All(ctx, int64(len(first)), func(i int64) run.Task {
-		use, seed := first[i], c.options.Seeds.First
+		use, seed := first[i], c.request.Seeds.First
 		return run.Task{Scenario: c.scenario, Use: use, Seed: seed, Do: func(r *run.Runner) error {
 			return r.Repeats(use, seed)
 		}}

@@ -51,18 +51,18 @@ func loaded(t *testing.T, name string) *scenarios.Scenario {
 	return s
 }
 
-func campaignOf(t *testing.T, s *scenarios.Scenario, opts ...Option) *results.Campaign {
+func campaignOf(t *testing.T, s *scenarios.Scenario, r Request) *results.Campaign {
 	t.Helper()
-	c, err := Run(context.Background(), s, opts...)
+	c, err := Run(context.Background(), s, r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-func trialOf(t *testing.T, s *scenarios.Scenario, label string, seed uint64, opts ...Option) *results.Trial {
+func trialOf(t *testing.T, s *scenarios.Scenario, label string, seed uint64) *results.Trial {
 	t.Helper()
-	trial, err := Once(s, label, seed, opts...)
+	trial, err := run.Once(s, run.Request{Label: label, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestVerdicts(t *testing.T) {
 		{"belief decides only when named", "expect: {fenced: {holds: [belief]}}", 10, results.Fail, "fenced: belief was expected to hold"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := campaignOf(t, parseText(t, quick+test.more), WithSeeds(1, test.seeds))
+			c := campaignOf(t, parseText(t, quick+test.more), Request{Seeds: results.SeedRange{First: 1, Last: test.seeds}})
 			if c.Verdict != test.want || !strings.Contains(strings.Join(c.Reasons, "\n"), test.reason) {
 				t.Errorf("%s, want %s with %q", c.Summary(), test.want, test.reason)
 			}
@@ -118,7 +118,7 @@ func TestLockThatLetsNobodyIn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := Run(context.Background(), s, WithStrategies("mine"))
+			c, err := Run(context.Background(), s, Request{Strategies: []string{"mine"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +131,7 @@ func TestLockThatLetsNobodyIn(t *testing.T) {
 
 // A pass names those that violate something of which nothing was expected.
 func TestSummaryNamesWhoWasNotAsked(t *testing.T) {
-	c := campaignOf(t, parseText(t, quick+"expect: {fenced: {holds: [exclusion]}}"), WithSeeds(1, 3))
+	c := campaignOf(t, parseText(t, quick+"expect: {fenced: {holds: [exclusion]}}"), Request{Seeds: results.SeedRange{First: 1, Last: 3}})
 	if got, want := c.Summary(), "pass: everything as the scenario expects; failing without an expectation: redis"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -168,13 +168,12 @@ func TestStrategiesAreChosenByLabelOrName(t *testing.T) {
 // runs, and that is found out.
 func TestOwnLockThatDoesNotRepeat(t *testing.T) {
 	var calls time.Duration
-	c, err := Run(context.Background(), parseText(t, quick), WithSeeds(1, 1), WithJobs(1), WithStrategies("mine"),
-		WithStrategy("mine", func(d lock.Deps) lock.Strategy {
-			return broken(func(ctx context.Context, _ lock.Body) error {
-				calls++
-				return d.Env.Sleep(ctx, calls*time.Millisecond)
-			})
-		}))
+	c, err := Run(context.Background(), parseText(t, quick), Request{Seeds: results.SeedRange{First: 1, Last: 1}, Jobs: 1, Strategies: []string{"mine"}, Own: []lock.Entry{{Name: "mine", New: func(d lock.Deps) lock.Strategy {
+		return broken(func(ctx context.Context, _ lock.Body) error {
+			calls++
+			return d.Env.Sleep(ctx, calls*time.Millisecond)
+		})
+	}}}})
 	var repeat *run.RepeatError
 	if c != nil || !errors.As(err, &repeat) || repeat.Label != "mine" || repeat.Seed != 1 {
 		t.Errorf("the campaign ended with %v, %v", c, err)
@@ -194,7 +193,7 @@ func TestFaultThatNeverBites(t *testing.T) {
 	} {
 		text := strings.Replace(quick, "checks:", test.fault+"checks:", 1)
 		text += "expect: {fenced: {holds: [exclusion]}}\n"
-		c := campaignOf(t, parseText(t, text), WithSeeds(1, test.seeds))
+		c := campaignOf(t, parseText(t, text), Request{Seeds: results.SeedRange{First: 1, Last: test.seeds}})
 		if c.Verdict != test.want {
 			t.Errorf("%q with %d seeds: %s, want %s", test.fault, test.seeds, c.Summary(), test.want)
 		}
@@ -206,7 +205,7 @@ func TestJobsChangeNothing(t *testing.T) {
 	s := parseText(t, quick)
 	var texts []string
 	for _, jobs := range []int{1, 3} {
-		c := campaignOf(t, s, WithJobs(jobs))
+		c := campaignOf(t, s, Request{Jobs: jobs})
 		text, err := json.MarshalIndent(c, "", " ")
 		if err != nil {
 			t.Fatal(err)
@@ -222,11 +221,11 @@ func TestJobsChangeNothing(t *testing.T) {
 func TestStoppedCampaignIsPartial(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := 0
-	c, err := Run(ctx, parseText(t, quick), WithSeeds(1, 1000), WithJobs(1), WithProgress(func(p Progress) {
+	c, err := Run(ctx, parseText(t, quick), Request{Seeds: results.SeedRange{First: 1, Last: 1000}, Jobs: 1, Progress: func(p Progress) {
 		if done = p.Done; p.Done == 20 {
 			cancel()
 		}
-	}))
+	}})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the campaign ended with %v", err)
 	}
@@ -250,8 +249,7 @@ func TestStoppedCampaignLeavesLongRunsBehind(t *testing.T) {
 		return nil
 	})
 	began := time.Now()
-	c, err := Run(ctx, parseText(t, quick), WithSeeds(1, 5), WithJobs(2), WithStrategies("mine"),
-		WithStrategy("mine", func(lock.Deps) lock.Strategy { return long }))
+	c, err := Run(ctx, parseText(t, quick), Request{Seeds: results.SeedRange{First: 1, Last: 5}, Jobs: 2, Strategies: []string{"mine"}, Own: []lock.Entry{{Name: "mine", New: func(lock.Deps) lock.Strategy { return long }}}})
 	took := time.Since(began)
 	if !errors.Is(err, context.Canceled) || c == nil || !c.Partial || c.Strategies[0].Runs != 0 {
 		t.Errorf("the campaign ended with %v, %+v", err, c)
@@ -271,9 +269,7 @@ func (b broken) Do(ctx context.Context, _ string, _ lock.Resource, body lock.Bod
 
 func runBroken(t *testing.T, b broken) *run.Error {
 	t.Helper()
-	stalled := func(o *Options) { o.Stall = 200 * time.Millisecond }
-	c, err := Run(context.Background(), parseText(t, quick), WithSeeds(1, 1),
-		WithStrategy("mine", func(lock.Deps) lock.Strategy { return b }), WithStrategies("mine"), stalled)
+	c, err := Run(context.Background(), parseText(t, quick), Request{Seeds: results.SeedRange{First: 1, Last: 1}, Own: []lock.Entry{{Name: "mine", New: func(lock.Deps) lock.Strategy { return b }}}, Strategies: []string{"mine"}, Stall: 200 * time.Millisecond})
 	var failed *run.Error
 	if c != nil || !errors.As(err, &failed) {
 		t.Fatalf("the campaign ended with %v, %v", c, err)
@@ -305,12 +301,12 @@ func TestHangIsReported(t *testing.T) {
 }
 
 func TestUnknownStrategyNamesTheNearest(t *testing.T) {
-	_, err := Run(context.Background(), parseText(t, quick), WithStrategies("fencd"))
+	_, err := Run(context.Background(), parseText(t, quick), Request{Strategies: []string{"fencd"}})
 	if err == nil || !strings.Contains(err.Error(), `did you mean "fenced"`) {
 		t.Errorf("an unknown strategy gave %v", err)
 	}
 	// One that the scenario does not use, but the catalogue has, is run.
-	c, err := Run(context.Background(), parseText(t, quick), WithStrategies("redis-watchdog"), WithSeeds(1, 2))
+	c, err := Run(context.Background(), parseText(t, quick), Request{Strategies: []string{"redis-watchdog"}, Seeds: results.SeedRange{First: 1, Last: 2}})
 	if err != nil || len(c.Strategies) != 1 || c.Strategies[0].Runs != 2 {
 		t.Errorf("a strategy of the catalogue gave %v, %v", c, err)
 	}
@@ -320,14 +316,12 @@ func TestUnknownStrategyNamesTheNearest(t *testing.T) {
 func TestHangOfOneRunIsReported(t *testing.T) {
 	outside := make(chan struct{})
 	defer close(outside)
-	_, err := Once(parseText(t, quick), "mine", 1,
-		WithStrategy("mine", func(lock.Deps) lock.Strategy {
-			return broken(func(context.Context, lock.Body) error {
-				<-outside
-				return nil
-			})
-		}),
-		func(o *Options) { o.Stall = 200 * time.Millisecond })
+	_, err := run.Once(parseText(t, quick), run.Request{Label: "mine", Seed: 1, Own: []lock.Entry{{Name: "mine", New: func(lock.Deps) lock.Strategy {
+		return broken(func(context.Context, lock.Body) error {
+			<-outside
+			return nil
+		})
+	}}}, Stall: 200 * time.Millisecond})
 	var failed *run.Error
 	var hang *run.HangError
 	if !errors.As(err, &failed) || !errors.As(err, &hang) || failed.Label != "mine" {

@@ -53,16 +53,16 @@ func (h hanging) Write(ctx context.Context, _, _ string, _ int64) error {
 
 // replaced gives every strategy of a scenario another implementation, under its name
 // and with its claims.
-func replaced(s *scenarios.Scenario, by func(e lock.Entry, d lock.Deps) lock.Strategy) Option {
-	return func(o *Options) {
-		for _, use := range s.Strategies {
-			i := slices.IndexFunc(scenarios.Strategies(), func(e lock.Entry) bool { return e.Name == use.Name })
-			e := scenarios.Strategies()[i]
-			of := e
-			e.New = func(d lock.Deps) lock.Strategy { return by(of, d) }
-			o.Own[e.Name] = e
-		}
+func replaced(s *scenarios.Scenario, by func(e lock.Entry, d lock.Deps) lock.Strategy) []lock.Entry {
+	var own []lock.Entry
+	for _, use := range s.Strategies {
+		i := slices.IndexFunc(scenarios.Strategies(), func(e lock.Entry) bool { return e.Name == use.Name })
+		e := scenarios.Strategies()[i]
+		of := e
+		e.New = func(d lock.Deps) lock.Strategy { return by(of, d) }
+		own = append(own, e)
 	}
+	return own
 }
 
 // someCases keeps a sample of the uses of a scenario with hundreds.
@@ -85,7 +85,7 @@ workers: 2
 workload: {kind: counter}
 strategies: [redis]
 `)
-	c := campaignOf(t, s, replaced(s, func(_ lock.Entry, d lock.Deps) lock.Strategy { return lock.WithLock(refusing{Deps: d}) }))
+	c := campaignOf(t, s, Request{Own: replaced(s, func(_ lock.Entry, d lock.Deps) lock.Strategy { return lock.WithLock(refusing{Deps: d}) })})
 	if m := c.Strategies[0].Metrics; c.Verdict != results.Unknown || m.Finished > 0 || m.Jobs < 100 {
 		t.Errorf("%s, %d of %d finished", c.Summary(), m.Finished, m.Jobs)
 	}
@@ -107,7 +107,7 @@ func TestLockThatFinishesNothingPassesNowhere(t *testing.T) {
 		const seeds = 2
 		s.Seeds = seeds // they are enough to decide an expected violation
 		for _, kind := range slices.Sorted(maps.Keys(locks)) {
-			c := campaignOf(t, s, WithSeeds(1, seeds), replaced(s, locks[kind]))
+			c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: seeds}, Own: replaced(s, locks[kind])})
 			if c.Verdict == results.Pass {
 				t.Errorf("%s: a lock that %s passes", name, kind)
 			}

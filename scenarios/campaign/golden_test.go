@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -26,7 +28,7 @@ func checksums(t *testing.T, jobs int) string {
 		if len(s.Faults) > 0 && s.Faults[0].Case != "" { // many runs as it is
 			seeds = 1
 		}
-		c := campaignOf(t, s, WithSeeds(1, seeds), WithJobs(jobs))
+		c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: seeds}, Jobs: jobs})
 		for _, st := range c.Strategies {
 			fmt.Fprintf(&out, "%s %s %s\n", name, st.Label, st.Checksum)
 		}
@@ -65,7 +67,7 @@ func TestTraces(t *testing.T) {
 	s := loaded(t, "gc-pause")
 	trace := func(seed uint64) []byte {
 		var out bytes.Buffer
-		if _, err := Once(s, "redis", seed, WithTrace(&out)); err != nil {
+		if _, err := run.Once(s, run.Request{Label: "redis", Seed: seed, Trace: &out}); err != nil {
 			t.Fatal(err)
 		}
 		return out.Bytes()

@@ -11,6 +11,8 @@ import (
 	"lockquake/lock"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
 )
 
 // matrix is redis-matrix with one lock, under the classes of faults under which
@@ -63,7 +65,7 @@ func TestSoundLocksOfOtherRecordsAreNotAccused(t *testing.T) {
 // hold, nor be left unjudged.
 func accuseNothing(t *testing.T, s *scenarios.Scenario, seeds uint64) {
 	t.Helper()
-	c, err := campaign.Run(t.Context(), s, campaign.WithSeeds(1, seeds))
+	c, err := campaign.Run(t.Context(), s, campaign.Request{Seeds: results.SeedRange{First: 1, Last: seeds}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +110,7 @@ func TestFlawedLocksOfOtherRecordsAreCaught(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			s := matrix(t, e)
 			for seed := range uint64(10) {
-				trial, err := campaign.Once(s, e.Name+" under "+tt.under, seed+1)
+				trial, err := run.Once(s, run.Request{Label: e.Name + " under " + tt.under, Seed: seed + 1})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -152,7 +154,7 @@ faults:
 				accuseNothing(t, s, 10)
 				return
 			}
-			c, err := campaign.Run(t.Context(), s, campaign.WithSeeds(1, 10))
+			c, err := campaign.Run(t.Context(), s, campaign.Request{Seeds: results.SeedRange{First: 1, Last: 10}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,7 +188,7 @@ strategies: [semaphore]
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := campaign.Run(t.Context(), s, campaign.WithSeeds(1, 5))
+			c, err := campaign.Run(t.Context(), s, campaign.Request{Seeds: results.SeedRange{First: 1, Last: 5}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -221,7 +223,7 @@ faults:
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := campaign.Run(t.Context(), s, campaign.WithSeeds(1, 5))
+			c, err := campaign.Run(t.Context(), s, campaign.Request{Seeds: results.SeedRange{First: 1, Last: 5}})
 			if err != nil {
 				t.Fatal(err)
 			}

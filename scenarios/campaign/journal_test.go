@@ -59,7 +59,7 @@ func journalOf(t *testing.T, s *scenarios.Scenario, seeds uint64) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "runs")
 	j := open(t, path, s)
-	campaignOf(t, s, WithSeeds(1, seeds), WithJobs(1), WithJournal(j))
+	campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: seeds}, Jobs: 1, Journal: j})
 	closed(t, j)
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -87,31 +87,36 @@ func signed(content string) string {
 func TestResumedCampaignEndsTheSame(t *testing.T) {
 	s := parseText(t, quick)
 	for _, test := range []struct {
-		name string
-		opts []Option
+		name    string
+		request Request
 	}{
-		{"all seeds", []Option{WithSeeds(3, 12)}},
-		{"until the rate is known", []Option{WithUntil(0.05)}},
-		{"a strategy of the catalogue", []Option{WithSeeds(1, 10), WithStrategies("redis-watchdog", "redis")}},
+		{"all seeds", Request{Seeds: results.SeedRange{First: 3, Last: 12}}},
+		{"until the rate is known", Request{Until: 0.05}},
+		{"a strategy of the catalogue", Request{Seeds: results.SeedRange{First: 1, Last: 10}, Strategies: []string{"redis-watchdog", "redis"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			want := campaignOf(t, s, test.opts...)
+			want := campaignOf(t, s, test.request)
 			path := filepath.Join(t.TempDir(), "runs")
 			for _, stop := range []int{1, 2, 7, 11, 12} {
 				ctx, cancel := context.WithCancel(t.Context())
 				j := open(t, path, s)
-				c, err := Run(ctx, s, append(test.opts, WithJobs(1+stop%3), WithJournal(j), WithProgress(func(p Progress) {
+				r := test.request
+				r.Jobs, r.Journal = 1+stop%3, j
+				r.Progress = func(p Progress) {
 					if p.Done == stop {
 						cancel()
 					}
-				}))...)
+				}
+				c, err := Run(ctx, s, r)
 				if !errors.Is(err, context.Canceled) || !c.Partial || j.Runs() < stop {
 					t.Errorf("stopped after %d runs with %v, and %d are kept", stop, err, j.Runs())
 				}
 				closed(t, j)
 			}
 			j := open(t, path, s)
-			got := campaignOf(t, s, append(test.opts, WithJournal(j))...)
+			r := test.request
+			r.Journal = j
+			got := campaignOf(t, s, r)
 			if diff := cmp.Diff(shown(t, want), shown(t, got)); diff != "" {
 				t.Errorf("resumed it differs (-want +got):\n%s", diff)
 			}
@@ -119,11 +124,13 @@ func TestResumedCampaignEndsTheSame(t *testing.T) {
 
 			// Of a campaign that is done, nothing is carried out.
 			j = open(t, path, s)
-			got = campaignOf(t, s, append(test.opts, WithJournal(j), WithProgress(func(p Progress) {
+			r.Journal = j
+			r.Progress = func(p Progress) {
 				if p.Recalled != p.Done {
 					t.Errorf("a run of %s is new: %+v", p.Label, p)
 				}
-			}))...)
+			}
+			got = campaignOf(t, s, r)
 			if diff := cmp.Diff(shown(t, want), shown(t, got)); diff != "" {
 				t.Errorf("done already it differs (-want +got):\n%s", diff)
 			}
@@ -146,11 +153,12 @@ func TestResumeWithOtherSeedsAndStrategies(t *testing.T) {
 		{1, 6, []string{"fenced", "redis"}, 2},
 		{1, 6, []string{"redis", "fenced"}, 0},
 	} {
-		opts := []Option{WithSeeds(test.first, test.last), WithStrategies(test.strategies...)}
-		want := campaignOf(t, s, opts...)
+		r := Request{Seeds: results.SeedRange{First: test.first, Last: test.last}, Strategies: test.strategies}
+		want := campaignOf(t, s, r)
 		j := open(t, path, s)
 		fresh := 0
-		got := campaignOf(t, s, append(opts, WithJournal(j), WithProgress(func(p Progress) { fresh = p.Done - p.Recalled }))...)
+		r.Journal, r.Progress = j, func(p Progress) { fresh = p.Done - p.Recalled }
+		got := campaignOf(t, s, r)
 		closed(t, j)
 		if diff := cmp.Diff(shown(t, want), shown(t, got)); diff != "" || fresh != test.fresh {
 			t.Errorf("seeds %d to %d of %s: %d runs were carried out, want %d; differs in %s", test.first, test.last, test.strategies, fresh, test.fresh, diff)
@@ -239,7 +247,7 @@ func TestDamagedJournals(t *testing.T) {
 			path := put(t, test.text)
 			j, err := OpenJournal(path, s)
 			if err == nil {
-				_, err = Run(t.Context(), s, WithSeeds(1, 2), WithJournal(j))
+				_, err = Run(t.Context(), s, Request{Seeds: results.SeedRange{First: 1, Last: 2}, Journal: j})
 				closed(t, j)
 			}
 			var journal *JournalError
@@ -282,7 +290,7 @@ func TestJournalOfOtherRuns(t *testing.T) {
 			}
 			j := open(t, path, s)
 			defer closed(t, j)
-			if _, err := Run(t.Context(), test.scenario, WithJournal(j)); err == nil || !strings.HasPrefix(err.Error(), path+":1: "+test.want) {
+			if _, err := Run(t.Context(), test.scenario, Request{Journal: j}); err == nil || !strings.HasPrefix(err.Error(), path+":1: "+test.want) {
 				t.Errorf("run with it: %v", err)
 			}
 		})
@@ -353,7 +361,7 @@ func TestRunThatDoesNotRepeat(t *testing.T) {
 	forged := signed(strings.TrimSpace(lines[2][journalSumLength:at] + "0123456789abcdef" + lines[2][at+16:]))
 	j := open(t, put(t, lines[0]+lines[1]+forged), s)
 	defer closed(t, j)
-	_, err := Run(t.Context(), s, WithSeeds(1, 1), WithStrategies("redis"), WithJournal(j))
+	_, err := Run(t.Context(), s, Request{Seeds: results.SeedRange{First: 1, Last: 1}, Strategies: []string{"redis"}, Journal: j})
 	repeat, ok := errors.AsType[*run.RepeatError](err)
 	if !ok || repeat.Then != "0123456789abcdef" || repeat.Label != "redis" || repeat.Seed != 1 {
 		t.Errorf("it ends with %v", err)
@@ -364,11 +372,11 @@ func TestRunThatDoesNotRepeat(t *testing.T) {
 func TestJournalThatCannotBeWritten(t *testing.T) {
 	s := parseText(t, quick)
 	j := open(t, filepath.Join(t.TempDir(), "runs"), s)
-	_, err := Run(t.Context(), s, WithJournal(j), WithProgress(func(p Progress) {
+	_, err := Run(t.Context(), s, Request{Journal: j, Progress: func(p Progress) {
 		if p.Done == 3 {
 			_ = j.file.Close()
 		}
-	}))
+	}})
 	if !errors.Is(err, os.ErrClosed) {
 		t.Errorf("it ends with %v", err)
 	}
@@ -385,7 +393,7 @@ func FuzzJournal(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	if _, err := Run(context.Background(), s, WithSeeds(1, 1), WithJournal(j)); err != nil {
+	if _, err := Run(context.Background(), s, Request{Seeds: results.SeedRange{First: 1, Last: 1}, Journal: j}); err != nil {
 		f.Fatal(err)
 	}
 	if err := j.Close(); err != nil {
@@ -415,7 +423,7 @@ func FuzzJournal(f *testing.F) {
 				}
 			}
 		}
-		_, _, _ = Merge(t.Context(), s, []*Journal{j}, WithSeeds(1, 1))
+		_, _, _ = Merge(t.Context(), s, []*Journal{j}, nil)
 	})
 }
 

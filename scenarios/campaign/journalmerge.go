@@ -15,9 +15,11 @@ import (
 // seeds. It carries out no run but those that a report shows whole. It returns the
 // runs as one journal, too, which reads from the others and has no file to close.
 //
+// Progress is called after every run; nil for nobody.
+//
 // The journals must be of s, the scenario of any of them. Journals that do not
 // belong together, or that leave a gap, are a [*JournalError].
-func Merge(ctx context.Context, s *scenarios.Scenario, from []*Journal, opts ...Option) (*results.Campaign, *Journal, error) {
+func Merge(ctx context.Context, s *scenarios.Scenario, from []*Journal, progress func(Progress)) (*results.Campaign, *Journal, error) {
 	all := &Journal{path: "merge", header: journalHeaderOf(s), runs: map[string]map[uint64]journalPlace{}}
 	for _, j := range from {
 		if err := all.Import(j); err != nil {
@@ -31,7 +33,7 @@ func Merge(ctx context.Context, s *scenarios.Scenario, from []*Journal, opts ...
 	if err := all.full(asked); err != nil {
 		return nil, nil, err
 	}
-	c, err := Run(ctx, s, append(slices.Clone(opts), WithJournal(all), WithSeeds(asked.Seeds.First, asked.Seeds.Last), WithStrategies(asked.Strategies...))...)
+	c, err := Run(ctx, s, Request{Journal: all, Seeds: asked.Seeds, Strategies: asked.Strategies, Progress: progress})
 	return c, all, err
 }
 

@@ -16,11 +16,12 @@ import (
 )
 
 // shard carries out a part of a campaign and returns its journal, to be read.
-func shard(t *testing.T, s *scenarios.Scenario, opts ...Option) *Journal {
+func shard(t *testing.T, s *scenarios.Scenario, r Request) *Journal {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "runs")
 	j := open(t, path, s)
-	campaignOf(t, s, append(opts, WithJournal(j))...)
+	r.Journal = j
+	campaignOf(t, s, r)
 	closed(t, j)
 	return read(t, path)
 }
@@ -48,19 +49,19 @@ func TestShardsCoverAllSeeds(t *testing.T) {
 	} {
 		var got []string
 		for part := range test.parts {
-			o := Options{Seeds: results.SeedRange{First: test.first, Last: test.last}, part: part + 1, parts: test.parts}
-			if err := o.choose(&scenarios.Scenario{Seeds: 1}); err != nil {
+			r := Request{Seeds: results.SeedRange{First: test.first, Last: test.last}, Part: part + 1, Parts: test.parts}
+			if _, err := r.choose(&scenarios.Scenario{Seeds: 1}); err != nil {
 				t.Fatal(err)
 			}
-			got = append(got, fmt.Sprintf("%d-%d", o.Seeds.First, o.Seeds.Last))
+			got = append(got, fmt.Sprintf("%d-%d", r.Seeds.First, r.Seeds.Last))
 		}
 		if text := strings.Join(got, " "); text != test.want {
 			t.Errorf("seeds %d to %d in %d parts: %s, want %s", test.first, test.last, test.parts, text, test.want)
 		}
 	}
-	for _, o := range []Options{{part: 3, parts: 2}, {part: 0, parts: 2}, {part: -1, parts: 2}, {part: 1, parts: 11}, {part: 1, parts: 2, until: 0.1}} {
-		if err := o.choose(&scenarios.Scenario{Seeds: 10}); !errors.Is(err, ErrShard) {
-			t.Errorf("part %d of %d with --until %v gives %v", o.part, o.parts, o.until, err)
+	for _, r := range []Request{{Part: 3, Parts: 2}, {Part: 0, Parts: 2}, {Part: -1, Parts: 2}, {Part: 1, Parts: 11}, {Part: 1, Parts: 2, Until: 0.1}} {
+		if _, err := r.choose(&scenarios.Scenario{Seeds: 10}); !errors.Is(err, ErrShard) {
+			t.Errorf("part %d of %d with --until %v gives %v", r.Part, r.Parts, r.Until, err)
 		}
 	}
 }
@@ -68,11 +69,11 @@ func TestShardsCoverAllSeeds(t *testing.T) {
 // Shards, or parts cut in any other way, come to what one campaign comes to.
 func TestMergedCampaignIsTheSame(t *testing.T) {
 	s := parseText(t, quick)
-	whole := shard(t, s, WithSeeds(1, 9))
-	want := campaignOf(t, s, WithSeeds(1, 9))
+	whole := shard(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 9}})
+	want := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 9}})
 	var shards []*Journal
 	for part := range 4 {
-		shards = append(shards, shard(t, s, WithSeeds(1, 9), WithShard(part+1, 4)))
+		shards = append(shards, shard(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 9}, Part: part + 1, Parts: 4}))
 	}
 	for _, test := range []struct {
 		name string
@@ -82,15 +83,15 @@ func TestMergedCampaignIsTheSame(t *testing.T) {
 		{"shards in another order", []*Journal{shards[2], shards[0], shards[3], shards[1]}},
 		{"all of it", []*Journal{whole}},
 		{"some of it twice", []*Journal{shards[1], whole, shards[2]}},
-		{"by strategy", []*Journal{shard(t, s, WithSeeds(1, 9), WithStrategies("redis")), shard(t, s, WithSeeds(1, 9), WithStrategies("fenced"))}},
-		{"seeds that follow each other", []*Journal{shard(t, s, WithSeeds(6, 9)), shard(t, s, WithSeeds(1, 5))}},
+		{"by strategy", []*Journal{shard(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 9}, Strategies: []string{"redis"}}), shard(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 9}, Strategies: []string{"fenced"}})}},
+		{"seeds that follow each other", []*Journal{shard(t, s, Request{Seeds: results.SeedRange{First: 6, Last: 9}}), shard(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 5}})}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, runs, err := Merge(t.Context(), s, test.from, WithProgress(func(p Progress) {
+			got, runs, err := Merge(t.Context(), s, test.from, func(p Progress) {
 				if p.Recalled != p.Done {
 					t.Errorf("a run is new: %+v", p)
 				}
-			}))
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +117,7 @@ func TestWhatCannotBeMerged(t *testing.T) {
 	s := parseText(t, quick)
 	shards := map[int]*Journal{}
 	for part := range 3 {
-		shards[part+1] = shard(t, s, WithSeeds(1, 9), WithShard(part+1, 3))
+		shards[part+1] = shard(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 9}, Part: part + 1, Parts: 3})
 	}
 	set, err := s.With([]results.Override{{Path: "lock.ttl", Value: "2s"}})
 	if err != nil {
@@ -133,18 +134,18 @@ func TestWhatCannotBeMerged(t *testing.T) {
 		{"the first shard is missing", []*Journal{shards[2], shards[3]}, "merge: seeds 1-3 are missing"},
 		{"one in the middle is missing", []*Journal{shards[1], shards[3]}, "merge: seeds 4-6 are missing"},
 		{"the last is missing", []*Journal{shards[1], shards[2]}, "merge: seeds 7-9 are missing"},
-		{"a strategy is missing in one", []*Journal{shards[1], shards[2], shard(t, s, WithSeeds(7, 9), WithStrategies("redis"))}, "merge: seeds 7-9 of fenced are missing"},
-		{"seeds between two", []*Journal{shard(t, s, WithSeeds(1, 2)), shard(t, s, WithSeeds(5, 6))}, "merge: seeds 3-4 are missing"},
+		{"a strategy is missing in one", []*Journal{shards[1], shards[2], shard(t, s, Request{Seeds: results.SeedRange{First: 7, Last: 9}, Strategies: []string{"redis"}})}, "merge: seeds 7-9 of fenced are missing"},
+		{"seeds between two", []*Journal{shard(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 2}}), shard(t, s, Request{Seeds: results.SeedRange{First: 5, Last: 6}})}, "merge: seeds 3-4 are missing"},
 		{"two runs are missing", []*Journal{read(t, put(t, strings.Join(append(lines[:2:2], lines[4:]...), "")))}, "merge: seeds 1 are missing"},
-		{"another value is set", []*Journal{shards[1], shard(t, set, WithSeeds(4, 9))}, `:1: its runs have set "lock.ttl=2s", and not nothing`},
+		{"another value is set", []*Journal{shards[1], shard(t, set, Request{Seeds: results.SeedRange{First: 4, Last: 9}})}, `:1: its runs have set "lock.ttl=2s", and not nothing`},
 		{"a run is another one", []*Journal{shards[1], read(t, put(t, lines[0]+lines[1]+other))}, `:3: seed 1 of "redis" is not the same run as in `},
-		{"a campaign that stopped by itself", []*Journal{shard(t, s, WithUntil(0.1))}, "its campaign ran each strategy until its rate was known"},
+		{"a campaign that stopped by itself", []*Journal{shard(t, s, Request{Until: 0.1})}, "its campaign ran each strategy until its rate was known"},
 		{"nothing was begun", []*Journal{read(t, put(t, lines[0]+lines[2]))}, ": no campaign was begun with it"},
 		{"more seeds than there are runs", []*Journal{read(t, put(t, lines[0]+signed(`{"asked":{"strategies":["redis"],"seeds":{"first":0,"last":18446744073709551615}}}`)+lines[2]))}, "merge: seeds 0,2-18446744073709551615 are missing"},
 		{"a strategy that nobody knows", []*Journal{read(t, put(t, lines[0]+signed(`{"asked":{"strategies":["nobody's"],"seeds":{"first":1,"last":1}}}`)+signed(`{"run":{"label":"nobody's","seed":1}}`)))}, `quick: unknown strategy "nobody's"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if c, _, err := Merge(t.Context(), s, test.from); c != nil || err == nil || !strings.Contains(err.Error(), test.want) {
+			if c, _, err := Merge(t.Context(), s, test.from, nil); c != nil || err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("it gives %v, want %s", err, test.want)
 			}
 		})

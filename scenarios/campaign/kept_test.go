@@ -34,7 +34,7 @@ func TestOneFailureOfEachCheckAndClassIsKeptWhole(t *testing.T) {
 	s := parseText(t, cased)
 	var want map[string]string
 	for _, jobs := range []int{1, 3} {
-		c := campaignOf(t, s, WithSeeds(1, 4), WithJobs(jobs))
+		c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 4}, Jobs: jobs})
 		got, violated := map[string]string{}, map[string]string{}
 		for _, st := range c.Strategies {
 			class := st.Class
@@ -80,7 +80,7 @@ func TestUnexpectedFailureIsKeptFirst(t *testing.T) {
 expect:
   none under long: {holds: [lost-update]}
 `)
-	c := campaignOf(t, s, WithSeeds(1, 4))
+	c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 4}})
 	for _, st := range c.Strategies {
 		for _, f := range st.Failures {
 			if f.Check == "lost-update" && st.Class == "P" && st.Label != "none under long" {
@@ -96,21 +96,21 @@ expect:
 // A campaign with cases that was stopped keeps the same when it is resumed.
 func TestResumedCasesKeepTheSame(t *testing.T) {
 	s := parseText(t, cased)
-	want := campaignOf(t, s, WithSeeds(1, 4))
+	want := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 4}})
 	path := filepath.Join(t.TempDir(), "runs")
 	for _, stop := range []int{3, 11, 20} {
 		ctx, cancel := context.WithCancel(t.Context())
 		j := open(t, path, s)
-		_, _ = Run(ctx, s, WithSeeds(1, 4), WithJournal(j), WithProgress(func(p Progress) {
+		_, _ = Run(ctx, s, Request{Seeds: results.SeedRange{First: 1, Last: 4}, Journal: j, Progress: func(p Progress) {
 			if p.Done == stop {
 				cancel()
 			}
-		}))
+		}})
 		closed(t, j)
 	}
 	j := open(t, path, s)
 	defer closed(t, j)
-	if diff := cmp.Diff(shown(t, want), shown(t, campaignOf(t, s, WithSeeds(1, 4), WithJournal(j)))); diff != "" {
+	if diff := cmp.Diff(shown(t, want), shown(t, campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 4}, Journal: j}))); diff != "" {
 		t.Errorf("resumed it differs (-want +got):\n%s", diff)
 	}
 }

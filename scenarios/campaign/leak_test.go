@@ -35,7 +35,7 @@ func TestRunsLeaveNothingBehind(t *testing.T) {
 	}
 	s := parseText(t, small)
 	carryOut := func(first, last uint64) *results.Campaign {
-		c := campaignOf(t, s, WithSeeds(first, last), WithJobs(1))
+		c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: first, Last: last}, Jobs: 1})
 		return c
 	}
 	if c := carryOut(1, few); c.Strategies[0].Acquisitions != 2*int64(few) {

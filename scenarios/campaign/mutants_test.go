@@ -159,7 +159,7 @@ func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
 		labels []string
 		seeds  int
 	}{{claimed, seeds}, {others, max(1, seeds/10)}} {
-		c := campaignOf(t, s, WithSeeds(1, uint64(part.seeds)), WithStrategies(part.labels...))
+		c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: uint64(part.seeds)}, Strategies: part.labels})
 		all = append(all, c.Strategies...)
 		for _, f := range c.Faults {
 			met[f.Spec] = met[f.Spec] || f.Bit > 0
@@ -213,7 +213,7 @@ func TestFlawedStrategiesUnderEveryFault(t *testing.T) {
 			flawed = append(flawed, e.Name)
 		}
 	}
-	c := campaignOf(t, s, WithSeeds(1, 1), WithStrategies(flawed...))
+	c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 1}, Strategies: flawed})
 	cases := map[string]bool{} // and whether it may be met by nobody
 	for _, f := range s.Faults {
 		cases[f.Case] = f.Optional
@@ -231,7 +231,7 @@ func TestFlawedStrategiesUnderEveryFault(t *testing.T) {
 	if missed == nil {
 		return
 	}
-	again := campaignOf(t, s, WithSeeds(2, 10), WithStrategies(missed...))
+	again := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 2, Last: 10}, Strategies: missed})
 	for _, st := range again.Strategies {
 		if st.Bit == 0 {
 			t.Errorf("%s: the fault hit nothing in 10 runs", st.Label)

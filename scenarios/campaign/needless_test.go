@@ -34,7 +34,7 @@ func TestNeedlessLossOfAHungRenewal(t *testing.T) {
 		{"expect: {deadline-long: {violates: [needless-loss]}, half-as-long: {holds: [needless-loss]}}", results.Pass},
 		{"expect: {deadline-long: {holds: [needless-loss]}}", results.Fail},
 	} {
-		c := campaignOf(t, parseText(t, hungRenewal+test.expect))
+		c := campaignOf(t, parseText(t, hungRenewal+test.expect), Request{})
 		long, half := c.Strategies[0], c.Strategies[1]
 		if c.Verdict != test.want {
 			t.Errorf("%q: %s", test.expect, c.Summary())
@@ -67,7 +67,7 @@ func TestSoundLocksGiveUpNothingNeedlessly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, st := range campaignOf(t, s, WithSeeds(1, 2), WithStrategies(test.strategies...)).Strategies {
+		for _, st := range campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 2}, Strategies: test.strategies}).Strategies {
 			givenUp += st.Metrics.GivenUp
 			for _, check := range []string{"needless-loss", "load"} {
 				if n := st.Checks[check].Violating; n > 0 {
@@ -98,7 +98,7 @@ strategies:
 faults:
   - when: {worker: worker-1, point: acquire.sent, nth: 1}
     error: {text: "READONLY You can't write against a read only replica."}
-`))
+`), Request{})
 	for i, want := range []int{5, 0} {
 		st := c.Strategies[i]
 		if got := st.Checks["load"]; got.Violating != want || got.PerLockHour != nil {

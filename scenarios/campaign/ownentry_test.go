@@ -91,7 +91,7 @@ strategies: [silent, promises]
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := campaignOf(t, s, WithSeeds(1, 5))
+	c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 5}})
 	for i, want := range []int{0, 5} {
 		if st := c.Strategies[i]; st.Checks["told"].Violating != want {
 			t.Errorf("%s: told is violated in %d of %d runs, want %d", st.Label, st.Checks["told"].Violating, st.Runs, want)
@@ -125,7 +125,7 @@ func TestStateOfAProcessOutlivesNoRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := campaignOf(t, s, WithSeeds(1, 5), WithJobs(1))
+	c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 5}, Jobs: 1})
 	if st := c.Strategies[0]; st.Checks["recovery"].Violating+st.Checks["ownership"].Violating > 0 || st.Acquisitions == 0 {
 		t.Errorf("%d acquisitions, recovery %v, ownership %v", st.Acquisitions, st.Checks["recovery"], st.Checks["ownership"])
 	}
@@ -149,7 +149,7 @@ func TestStateThatOutlivesARunIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Run(t.Context(), s, WithSeeds(1, 2))
+	_, err = Run(t.Context(), s, Request{Seeds: results.SeedRange{First: 1, Last: 2}})
 	var repeat *run.RepeatError
 	if !errors.As(err, &repeat) || !strings.Contains(err.Error(), "Deps.Process") {
 		t.Errorf("the campaign ends with %v", err)
@@ -172,7 +172,7 @@ func TestOwnFencedLockRunsInEveryBuiltinScenario(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		c, err := Run(t.Context(), s, WithSeeds(1, 1), WithStrategies("mine"))
+		c, err := Run(t.Context(), s, Request{Seeds: results.SeedRange{First: 1, Last: 1}, Strategies: []string{"mine"}})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -209,11 +209,7 @@ func TestSettingsAreJudgedAgainstWhatIsRun(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s, err := scenarios.LoadWith(tt.scenario, tt.set, own)
 			if err == nil {
-				opts := []Option{WithSeeds(1, 1)}
-				if tt.run != nil {
-					opts = append(opts, WithStrategies(tt.run...))
-				}
-				_, err = Run(t.Context(), s, opts...)
+				_, err = Run(t.Context(), s, Request{Seeds: results.SeedRange{First: 1, Last: 1}, Strategies: tt.run})
 			}
 			var setting *scenarios.SettingError
 			switch {
@@ -267,7 +263,7 @@ faults:
 func TestOwnClaimsAreExpected(t *testing.T) {
 	claims := lock.Claims{Service: []lock.Class{lock.ClassUnknown}, Corruption: []lock.Class{lock.ClassUnknown}}
 	s := loadedWith(t, "redis-matrix", mine("mine", func(e *lock.Entry) { e.Claims = claims }), mine("modest", nil))
-	c := campaignOf(t, s, WithSeeds(1, 1), WithStrategies("mine under reset", "mine under pause", "modest under reset"))
+	c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 1}, Strategies: []string{"mine under reset", "mine under pause", "modest under reset"}})
 	for i, want := range []bool{true, false, false} {
 		st := c.Strategies[i]
 		if got := st.Expects != nil; got != want || st.Decides != want {
@@ -292,7 +288,7 @@ func loadedWith(t *testing.T, name string, own ...lock.Entry) *scenarios.Scenari
 func TestUnknownStrategyMayBeOnesOwn(t *testing.T) {
 	const hint = "run the program that has it"
 	s := loaded(t, "kleppmann")
-	if _, err := Run(t.Context(), s, WithStrategies("my-lock")); err == nil || !strings.Contains(err.Error(), hint) {
+	if _, err := Run(t.Context(), s, Request{Strategies: []string{"my-lock"}}); err == nil || !strings.Contains(err.Error(), hint) {
 		t.Errorf("chosen: %v", err)
 	}
 	text := strings.Replace(strings.Replace(shared, "[mine]", "[my-lock]", 1), "\n", "", 1)

@@ -9,6 +9,7 @@ import (
 	"lockquake/lock"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
 )
 
 // A strategy that the scenario brought along is run where it is named, by the
@@ -41,14 +42,14 @@ func TestOwnStrategiesAreRunWhereTheyAreNamed(t *testing.T) {
 	if diff := cmp.Diff([]string{"mine"}, labels("mine")); diff != "" {
 		t.Errorf("asked for (-want +got):\n%s", diff)
 	}
-	trial, err := Once(s, "mine", 1)
+	trial, err := run.Once(s, run.Request{Label: "mine", Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if trial.Strategy != "mine" || trial.Program != "my-program" {
 		t.Errorf("the run is of %s, by %q", trial.Strategy, trial.Program)
 	}
-	c, err := Run(t.Context(), s, WithStrategies("mine"), WithSeeds(1, 2))
+	c, err := Run(t.Context(), s, Request{Strategies: []string{"mine"}, Seeds: results.SeedRange{First: 1, Last: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func chancy() string {
 // A campaign tells how each strategy differs from the first, on the same seeds.
 func TestCampaignPairsStrategies(t *testing.T) {
 	s := parseText(t, strings.Replace(chancy(), "strategies: [redis,", "strategies: [redis, {name: redis, label: again}, ", 1))
-	c := campaignOf(t, s, WithSeeds(1, 60))
+	c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 60}})
 	if len(c.Paired) != 2 {
 		t.Fatalf("there are %d pairs: %+v", len(c.Paired), c.Paired)
 	}
@@ -47,7 +47,7 @@ func TestCampaignPairsStrategies(t *testing.T) {
 // The other strategies are compared with the first that is a lock.
 func TestCampaignPairsWithALock(t *testing.T) {
 	s := parseText(t, strings.Replace(quick, "strategies: [redis,", "strategies: [none, redis,", 1))
-	c, err := Run(context.Background(), s, WithSeeds(1, 5))
+	c, err := Run(context.Background(), s, Request{Seeds: results.SeedRange{First: 1, Last: 5}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestUntil(t *testing.T) {
 	var texts []string
 	for _, jobs := range []int{1, 3} {
 		last := Progress{}
-		c := campaignOf(t, s, WithJobs(jobs), WithUntil(0.05), WithProgress(func(p Progress) { last = p }))
+		c := campaignOf(t, s, Request{Jobs: jobs, Until: 0.05, Progress: func(p Progress) { last = p }})
 		redis, fenced := c.Strategies[0], c.Strategies[1]
 		if redis.Runs != 400 && redis.Runs != 300 || fenced.Runs != 100 || c.Partial || c.Seeds.Last != uint64(redis.Runs) {
 			t.Errorf("%d and %d runs; partial %v, seeds %v", redis.Runs, fenced.Runs, c.Partial, c.Seeds)
@@ -96,24 +96,24 @@ func TestUntil(t *testing.T) {
 // is stopped in the midst of a block is partial.
 func TestUntilEnds(t *testing.T) {
 	s := parseText(t, chancy())
-	c, err := Run(context.Background(), s, WithUntil(0.001), WithSeeds(11, 160))
+	c, err := Run(context.Background(), s, Request{Until: 0.001, Seeds: results.SeedRange{First: 11, Last: 160}})
 	if err != nil || c.Partial || c.Strategies[0].Runs != 150 || c.Seeds != (results.SeedRange{First: 11, Last: 160}) {
 		t.Errorf("%v; %+v", err, c)
 	}
 	for _, at := range []int{30, 200, 230} {
 		ctx, cancel := context.WithCancel(t.Context())
-		c, err := Run(ctx, s, WithUntil(0.02), WithJobs(1), WithProgress(func(p Progress) {
+		c, err := Run(ctx, s, Request{Until: 0.02, Jobs: 1, Progress: func(p Progress) {
 			if p.Done == at {
 				cancel()
 			}
-		}))
+		}})
 		if !errors.Is(err, context.Canceled) || c == nil || !c.Partial || c.Strategies[0].Runs+c.Strategies[1].Runs != at {
 			t.Errorf("stopped after %d runs: %v, %+v", at, err, c)
 		}
 		cancel()
 	}
 	for _, until := range []float64{-0.1, 0.5} {
-		if _, err := Run(context.Background(), s, WithUntil(until)); err == nil {
+		if _, err := Run(context.Background(), s, Request{Until: until}); err == nil {
 			t.Errorf("until %v is taken", until)
 		}
 	}

@@ -108,7 +108,7 @@ func TestRatesDoNotDependOnTheDuration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := campaignOf(t, s, WithStrategies(labels...), WithSeeds(1, world.seeds))
+		c := campaignOf(t, s, Request{Strategies: labels, Seeds: results.SeedRange{First: 1, Last: world.seeds}})
 		for _, st := range c.Strategies {
 			want := map[string]int64{}
 			for seed := uint64(1); seed <= world.seeds; seed++ {
@@ -155,7 +155,7 @@ func TestRatesDoNotDependOnTheDuration(t *testing.T) {
 
 // Each run of Kleppmann's failure loses one of two updates: 500 of 1,000.
 func TestALostUpdateCountsOnce(t *testing.T) {
-	c := campaignOf(t, loaded(t, "kleppmann"), WithStrategies("redis"), WithSeeds(1, 3))
+	c := campaignOf(t, loaded(t, "kleppmann"), Request{Strategies: []string{"redis"}, Seeds: results.SeedRange{First: 1, Last: 3}})
 	lost := c.Strategies[0].Checks["lost-update"]
 	if lost.Violations != 3 || lost.PerThousand.Rate != 500 {
 		t.Errorf("%d lost updates, %v of 1,000 acquisitions", lost.Violations, lost.PerThousand.Rate)

@@ -6,6 +6,7 @@ import (
 
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
 )
 
 // A token carries what was set, and repeats the run exactly.
@@ -23,7 +24,7 @@ func TestOverridesReplay(t *testing.T) {
 	if err != nil || again.Hash != token.Hash {
 		t.Fatalf("the token's scenario has the hash %s, and loads with %v, %v", token.Hash, again, err)
 	}
-	repeated, err := Once(again, token.Label, token.Seed)
+	repeated, err := run.Once(again, run.Request{Label: token.Label, Seed: token.Seed})
 	if err != nil || repeated.Checksum != token.Checksum {
 		t.Errorf("%s repeats with %v, %v", trial.Replay, repeated, err)
 	}
@@ -35,7 +36,7 @@ func TestOverridesReplay(t *testing.T) {
 // Every run of a campaign can be replayed: its token gives the same checksum.
 func TestReplay(t *testing.T) {
 	s := loaded(t, "gc-pause")
-	c := campaignOf(t, s, WithSeeds(1, 5))
+	c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 5}})
 	seen := 0
 	for _, st := range c.Strategies {
 		for _, f := range st.Failures {

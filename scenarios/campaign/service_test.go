@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 )
 
 // serviceChecks are those that judge what a lock does for its users,
@@ -29,7 +30,7 @@ checks: %s
 // check, the runs that violate it. The text is a finding of the first.
 func violations(t *testing.T, s *scenarios.Scenario, n uint64) (runs map[string]int, texts map[string]string) {
 	t.Helper()
-	c := campaignOf(t, s, WithSeeds(1, n))
+	c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: n}})
 	runs, texts = map[string]int{}, map[string]string{}
 	for check, stats := range c.Strategies[0].Checks {
 		runs[check] = stats.Violating

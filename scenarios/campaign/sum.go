@@ -123,7 +123,7 @@ func (c *campaign) sum() *results.Campaign {
 	s := c.scenario
 	result := &results.Campaign{
 		Schema: 1, Version: results.Version, Scenario: s.Name, Source: s.Source, About: s.Description, Hash: s.Hash, Text: string(s.Text), Overrides: s.OverrideTexts(), Program: s.Program,
-		Seeds: c.options.Seeds, Until: c.options.until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Wake: s.Wake, WakeLag: s.WakeLag.String(), Verdict: results.Pass,
+		Seeds: c.request.Seeds, Until: c.request.Until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Wake: s.Wake, WakeLag: s.WakeLag.String(), Verdict: results.Pass,
 		Partial: c.done < c.total || !c.complete(), Faults: c.faults,
 	}
 	if s.Wake == results.WakeDrawn {
@@ -136,7 +136,7 @@ func (c *campaign) sum() *results.Campaign {
 		result.Faults = []results.FaultStats{}
 	}
 	switch {
-	case result.Partial && c.options.until > 0:
+	case result.Partial && c.request.Until > 0:
 		worsen(result, results.Unknown, fmt.Sprintf("stopped after %d runs, before every interval was narrow enough", c.done))
 	case result.Partial:
 		worsen(result, results.Unknown, fmt.Sprintf("stopped after %d of %d runs", c.done, c.total))

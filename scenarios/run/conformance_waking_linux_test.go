@@ -73,7 +73,7 @@ func TestConformanceWaking(t *testing.T) {
 	server := servers.Redis(t)
 	for _, row := range wakingRows() {
 		t.Run(row.name, func(t *testing.T) {
-			c := runtest.Campaign(t, runtest.Parse(t, row.scenario()), campaign.WithSeeds(1, 1000))
+			c := runtest.Campaign(t, runtest.Parse(t, row.scenario()), campaign.Request{Seeds: results.SeedRange{First: 1, Last: 1000}})
 			if rate := c.Strategies[0].Rate; rate < row.low || rate > row.high {
 				t.Errorf("simulated: %d of %d wrote late, which is outside of %g to %g", c.Strategies[0].Violating, c.Strategies[0].Runs, row.low, row.high)
 			}

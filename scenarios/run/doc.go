@@ -1,5 +1,6 @@
 // Package run carries out one run of a scenario in the simulation, and judges it.
 //
+//   - [Once] carries out one run and keeps all of it (once.go).
 //   - A [Runner] carries out runs one after another: it makes the world, lets the workers
 //     work, and lets the checks judge the history (run.go). Each run leaves a
 //     results.Trial.

@@ -7,7 +7,7 @@ import (
 
 	"lockquake/lock"
 	"lockquake/scenarios"
-	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/run"
 )
 
 // A process that starts again is another instance of its client.
@@ -42,7 +42,7 @@ faults:
 			}
 			for range 2 { // the same run again has the same instances
 				lives = nil
-				if _, err := campaign.Once(s, "mine", 1); err != nil {
+				if _, err := run.Once(s, run.Request{Label: "mine", Seed: 1}); err != nil {
 					t.Fatal(err)
 				}
 				if got := fmt.Sprint(lives); got != "["+tt.want+"]" {

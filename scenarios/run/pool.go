@@ -1,9 +1,12 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,6 +30,17 @@ type Pool struct {
 	// Grace is the time, in real time, that the runs at hand are waited for when all is
 	// stopped; 0: until they end.
 	Grace time.Duration
+}
+
+// NewPool returns a pool for runs of a scenario, whose strategies of the caller's are
+// those of the scenario and of own. Jobs are by default one a processor, and stall is by
+// default [DefaultStall].
+func NewPool(s *scenarios.Scenario, own []lock.Entry, jobs int, stall time.Duration) *Pool {
+	p := &Pool{Jobs: cmp.Or(jobs, runtime.GOMAXPROCS(0)), Own: map[string]lock.Entry{}, Stall: cmp.Or(stall, DefaultStall), Caches: scenarios.Caches()}
+	for _, e := range slices.Concat(s.Own, own) {
+		p.Own[e.Name] = e
+	}
+	return p
 }
 
 // Task is a piece of work for a job of a pool: mostly one run.

@@ -8,7 +8,7 @@ import (
 
 	"lockquake/lock"
 	"lockquake/scenarios"
-	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/run"
 )
 
 // layer is a strategy without a lock between its work and the
@@ -92,7 +92,7 @@ strategies: [mine]
 			if err != nil {
 				t.Fatal(err)
 			}
-			trial, err := campaign.Once(s, "mine", 1)
+			trial, err := run.Once(s, run.Request{Label: "mine", Seed: 1})
 			switch {
 			case test.want == "" && err != nil:
 				t.Error(err)

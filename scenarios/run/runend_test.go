@@ -7,7 +7,7 @@ import (
 	"lockquake/checker"
 	"lockquake/history"
 	"lockquake/scenarios"
-	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/run"
 )
 
 // verdicts runs one seed of a scenario and returns its history and what each
@@ -18,7 +18,7 @@ func verdicts(t *testing.T, text, strategy string) (*history.History, map[string
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial, err := campaign.Once(s, strategy, 1)
+	trial, err := run.Once(s, run.Request{Label: strategy, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

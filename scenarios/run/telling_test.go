@@ -9,6 +9,7 @@ import (
 	"lockquake/history"
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/internal/runtest"
+	"lockquake/scenarios/results"
 )
 
 // A run is told by the most serious of the violated checks that decide: of a task
@@ -31,7 +32,7 @@ expect:
 	if violated := trial.Checks(checker.Invalid); !slices.Contains(violated, "belief") || trial.Telling != "once" {
 		t.Errorf("violated are %v, and the run is told by %q, want once", violated, trial.Telling)
 	}
-	c := runtest.Campaign(t, s, campaign.WithSeeds(1, 3))
+	c := runtest.Campaign(t, s, campaign.Request{Seeds: results.SeedRange{First: 1, Last: 3}})
 	if first := c.Strategies[0].Failures[0].Check; first != "once" {
 		t.Errorf("the first failure is of %s, want once", first)
 	}

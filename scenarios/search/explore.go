@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"lockquake/faults"
 	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
+	"lockquake/lock"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
@@ -28,6 +28,12 @@ type ExploreRequest struct {
 	Sections int           // of each worker; default 1
 	For      time.Duration // how long a fault lasts; default: one and a half times the longest lease
 	Seed     uint64        // default 1
+	// Strategies, Own, Jobs, Stall and Progress are as in [campaign.Request].
+	Strategies []string
+	Own        []lock.Entry
+	Jobs       int
+	Stall      time.Duration
+	Progress   func(campaign.Progress)
 }
 
 // explorer is an Explore under way.
@@ -70,13 +76,11 @@ type pairCounts struct {
 // Explore takes the faults out of a scenario and its size down, learns every
 // point that its workers come to, and runs it again and again: with one fault
 // of each kind at each point, and if asked for with each second fault at each
-// later point. The options that count are WithStrategies, WithStrategy,
-// WithJobs and WithProgress. When ctx ends it returns what was found, marked
-// as partial, with the cause. A *RunError is a run that could not be carried
-// out, a *RepeatError one of the caller's own strategies that ends otherwise the
-// second time.
-func Explore(ctx context.Context, s *scenarios.Scenario, search ExploreRequest, opts ...campaign.Option) (*results.Exploration, error) {
-	x, err := newExplorer(s, search, opts)
+// later point. When ctx ends it returns what was found, marked as partial, with the
+// cause. A [*run.Error] is a run that could not be carried out, a [*run.RepeatError] one
+// of the caller's own strategies that ends otherwise the second time.
+func Explore(ctx context.Context, s *scenarios.Scenario, search ExploreRequest) (*results.Exploration, error) {
+	x, err := newExplorer(s, search)
 	if err != nil {
 		return nil, err
 	}
@@ -96,17 +100,17 @@ func Explore(ctx context.Context, s *scenarios.Scenario, search ExploreRequest, 
 	return x.sum(err != nil), err
 }
 
-func newExplorer(s *scenarios.Scenario, search ExploreRequest, opts []campaign.Option) (*explorer, error) {
-	o := campaign.Settle(s, campaign.Options{Jobs: runtime.GOMAXPROCS(0), Stall: run.DefaultStall}, opts)
-	uses, err := s.Uses(o.Strategies, o.Own)
+func newExplorer(s *scenarios.Scenario, search ExploreRequest) (*explorer, error) {
+	pool := run.NewPool(s, search.Own, search.Jobs, search.Stall)
+	uses, err := s.Uses(search.Strategies, pool.Own)
 	if err != nil {
 		return nil, err
 	}
-	x := &explorer{uses: scenarios.Uncased(uses), points: scenarios.Points(), jobs: &searchJobs{Pool: o.Pool(s), progress: o.Progress}}
+	x := &explorer{uses: scenarios.Uncased(uses), points: scenarios.Points(), jobs: &searchJobs{Pool: pool, progress: search.Progress}}
 	if x.kinds, err = chosenKinds(search.Kinds); err != nil {
 		return nil, err
 	}
-	if x.search, err = search.complete(s, x.uses, o); err != nil {
+	if x.search, err = search.complete(s, x.uses, pool.Own); err != nil {
 		return nil, err
 	}
 	x.base = x.search.base(s)
@@ -136,14 +140,14 @@ type Error struct{ text string }
 func (e *Error) Error() string { return e.text }
 
 // complete puts in the defaults.
-func (q ExploreRequest) complete(s *scenarios.Scenario, uses []scenarios.Strategy, o campaign.Options) (ExploreRequest, error) {
+func (q ExploreRequest) complete(s *scenarios.Scenario, uses []scenarios.Strategy, own map[string]lock.Entry) (ExploreRequest, error) {
 	const few = 2
 	if q.Workers == 0 {
 		q.Workers = min(s.Workers, few)
 	}
 	q.Sections, q.Faults, q.Seed = max(q.Sections, 1), max(q.Faults, 1), max(q.Seed, 1)
 	if q.For == 0 {
-		r := &run.Runner{Scenario: s, Own: o.Own}
+		r := &run.Runner{Scenario: s, Own: own}
 		for _, use := range uses {
 			entry, err := r.Entry(use.Name)
 			if err != nil {
@@ -383,9 +387,10 @@ func (j *searchJobs) told(label string, violated bool) {
 
 // Place carries out the run of each strategy with these faults in a scenario
 // made small as Explore does, and returns that scenario, which expects what was
-// seen. The options that count are WithStrategies and WithStrategy.
-func (q ExploreRequest) Place(s *scenarios.Scenario, specs []faults.Spec, opts ...campaign.Option) (*scenarios.Scenario, []*results.Trial, error) {
-	x, err := newExplorer(s, q, opts)
+// seen. Of the request it takes what is about the small scenario: Workers, Sections, Seed,
+// Strategies, Own and Stall.
+func (q ExploreRequest) Place(s *scenarios.Scenario, specs []faults.Spec) (*scenarios.Scenario, []*results.Trial, error) {
+	x, err := newExplorer(s, q)
 	if err != nil {
 		return nil, nil, err
 	}

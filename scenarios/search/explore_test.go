@@ -94,7 +94,7 @@ each: [{worker: worker-2, start: 50ms}]
 func TestExploreDoesNotDependOnTheNumberOfJobs(t *testing.T) {
 	s := runtest.Load(t, "kleppmann")
 	explore := func(jobs int) *results.Exploration {
-		e, err := Explore(t.Context(), s, ExploreRequest{Kinds: []string{"hold", "drop"}}, campaign.WithJobs(jobs), campaign.WithStrategies("redis", "fenced"))
+		e, err := Explore(t.Context(), s, ExploreRequest{Kinds: []string{"hold", "drop"}, Jobs: jobs, Strategies: []string{"redis", "fenced"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,11 +176,11 @@ func TestStoppedExplorationIsPartial(t *testing.T) {
 	s := runtest.Load(t, "kleppmann")
 	ctx, cancel := context.WithCancel(t.Context())
 	runs := 0
-	e, err := Explore(ctx, s, ExploreRequest{}, campaign.WithJobs(1), campaign.WithProgress(func(campaign.Progress) {
+	e, err := Explore(ctx, s, ExploreRequest{Jobs: 1, Progress: func(campaign.Progress) {
 		if runs++; runs == 10 {
 			cancel()
 		}
-	}))
+	}})
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
@@ -214,8 +214,8 @@ func TestErrorsOfASearch(t *testing.T) {
 // too.
 func TestPlacementCanBeRunAgain(t *testing.T) {
 	s := runtest.Load(t, "kleppmann")
-	search := ExploreRequest{Kinds: []string{"server-crash", "error", "cancel"}}
-	e, err := Explore(t.Context(), s, search, campaign.WithStrategies("fenced"))
+	search := ExploreRequest{Kinds: []string{"server-crash", "error", "cancel"}, Strategies: []string{"fenced"}}
+	e, err := Explore(t.Context(), s, search)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestPlacementCanBeRunAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		placed, trials, err := search.Place(s, specs, campaign.WithStrategies("fenced"))
+		placed, trials, err := search.Place(s, specs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,7 +273,7 @@ func TestExploreALockThatListens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := Explore(t.Context(), s, ExploreRequest{Kinds: []string{"drop", "crash"}}, campaign.WithStrategies("redis-notify", "redis-notify-shared"))
+	e, err := Explore(t.Context(), s, ExploreRequest{Kinds: []string{"drop", "crash"}, Strategies: []string{"redis-notify", "redis-notify-shared"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,26 +5,49 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"lockquake/internal/stats"
+	"lockquake/lock"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/run"
 )
 
+// FindRequest says what is looked for. The fields are those of a [SweepRequest], but for
+// the one axis and the precision.
+type FindRequest struct {
+	Axis results.Axis // of durations or numbers
+	// Precision is how near the two ends come to each other, as a share of the larger;
+	// more than 0 and less than 1.
+	Precision  float64
+	Check      string
+	Bounds     results.Expect
+	Seeds      results.SeedRange
+	Strategies []string
+	Own        []lock.Entry
+	Jobs       int
+	Stall      time.Duration
+	Progress   func(campaign.Progress)
+}
+
 // Find is a sweep over one axis that then bisects, for each strategy, between
 // the first two steps of which one breaks it and the other does not, until the
 // two ends differ by no more than precision, as a share of the larger. Whole
 // numbers are told apart to the last one.
-func Find(ctx context.Context, s *scenarios.Scenario, axis results.Axis, check string, precision float64, opts ...campaign.Option) (*results.Sweep, error) {
+func Find(ctx context.Context, s *scenarios.Scenario, r FindRequest) (*results.Sweep, error) {
+	axis, precision := r.Axis, r.Precision
 	if _, ok := axis.Quantities(); !ok {
 		return nil, &scenarios.SettingError{Setting: axis.Path + "=" + strings.Join(axis.Values, ","), Text: "to find where something breaks takes durations or numbers"}
 	}
 	if !(precision > 0 && precision < 1) {
 		return nil, fmt.Errorf("a precision lies between 0 and 1, and is not %v", precision)
 	}
-	w, points, err := newSweep(s, []results.Axis{axis}, check, opts)
+	w, points, err := newSweep(s, SweepRequest{
+		Axes: []results.Axis{axis}, Check: r.Check, Bounds: r.Bounds, Seeds: r.Seeds,
+		Strategies: r.Strategies, Own: r.Own, Jobs: r.Jobs, Stall: r.Stall, Progress: r.Progress,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +108,7 @@ func (w *sweep) bisect(ctx context.Context, t *results.Threshold, lowStep, highS
 	digits := max(leastDigits, 2+int(math.Ceil(-math.Log10(precision))))
 	lowRate, _ := w.result.Points[lowStep].Of(t.Label)
 	highRate, _ := w.result.Points[highStep].Of(t.Label)
-	w.total = w.done + w.probes(low, high, precision)*w.options.Seeds.Count()
+	w.total = w.done + w.probes(low, high, precision)*w.request.Seeds.Count()
 	for high.X-low.X > precision*max(math.Abs(low.X), math.Abs(high.X)) {
 		middle := low.At(between(low.X, high.X), digits)
 		if middle.X <= low.X || middle.X >= high.X {
@@ -95,7 +118,7 @@ func (w *sweep) bisect(ctx context.Context, t *results.Threshold, lowStep, highS
 		if err != nil {
 			return err
 		}
-		c, err := w.campaign(ctx, s, campaign.WithStrategies(t.Label))
+		c, err := w.campaign(ctx, s, []string{t.Label})
 		if err != nil {
 			return err
 		}
@@ -146,11 +169,11 @@ func (w *sweep) margin(t *results.Threshold, breaks results.Quantity) error {
 	if err != nil {
 		return err
 	}
-	uses, err := s.Uses([]string{t.Label}, w.options.Own)
+	uses, err := s.Uses([]string{t.Label}, w.own)
 	if err != nil {
 		return err
 	}
-	entry, err := (&run.Runner{Scenario: s, Own: w.options.Own}).Entry(t.Name)
+	entry, err := (&run.Runner{Scenario: s, Own: w.own}).Entry(t.Name)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"lockquake/lock"
-	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/internal/runtest"
 	"lockquake/scenarios/run"
 )
@@ -28,20 +27,22 @@ func TestHangInASearchIsReported(t *testing.T) {
 	outside := make(chan struct{})
 	defer close(outside)
 	s := runtest.Parse(t, hangs)
-	opts := []campaign.Option{
-		campaign.WithStrategy("mine", func(lock.Deps) lock.Strategy {
-			return hung{outside}
-		}),
-		campaign.WithStrategies("mine"),
-		func(o *campaign.Options) { o.Stall = 200 * time.Millisecond },
-	}
+	const stall = 200 * time.Millisecond
+	own := []lock.Entry{{Name: "mine", New: func(lock.Deps) lock.Strategy { return hung{outside} }}}
+	mine := []string{"mine"}
 	for name, carryOut := range map[string]func() error{
-		"Failing": func() error { _, _, err := Failing(t.Context(), s, "", opts...); return err },
-		"Shrink": func() error {
-			_, err := Shrink(t.Context(), s, ShrinkRequest{Label: "mine", Seed: 1}, opts...)
+		"Failing": func() error {
+			_, _, err := Failing(t.Context(), s, FailingRequest{Strategies: mine, Own: own, Stall: stall})
 			return err
 		},
-		"Place": func() error { _, _, err := ExploreRequest{}.Place(s, nil, opts...); return err },
+		"Shrink": func() error {
+			_, err := Shrink(t.Context(), s, ShrinkRequest{Label: "mine", Seed: 1, Own: own, Stall: stall})
+			return err
+		},
+		"Place": func() error {
+			_, _, err := ExploreRequest{Strategies: mine, Own: own, Stall: stall}.Place(s, nil)
+			return err
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var failed *run.Error

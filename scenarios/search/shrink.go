@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +12,6 @@ import (
 	"lockquake/checker"
 	"lockquake/lock"
 	"lockquake/scenarios"
-	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/run"
 )
@@ -23,6 +23,8 @@ type ShrinkRequest struct {
 	Check string       // that it must go on to violate; "" for the most telling one that decides
 	Path  string       // of the file that the small scenario is to be written to
 	Told  func(Extent) // is called after every success; nil for nobody
+	Own   []lock.Entry // as in [campaign.Request], as is Stall
+	Stall time.Duration
 }
 
 // Shrunk is a failing run made as small as could be.
@@ -60,22 +62,33 @@ func some(n int, noun string) string {
 // not the one that was asked for.
 var ErrHolds = errors.New("no such failure")
 
+// FailingRequest says which run is looked for. The zero value of a field is its default.
+type FailingRequest struct {
+	Check      string            // as in [ShrinkRequest]
+	Seeds      results.SeedRange // by default from 1 to the scenario's Seeds
+	Strategies []string          // as in [campaign.Request], as are Own and Stall
+	Own        []lock.Entry
+	Stall      time.Duration
+}
+
 // Failing finds the first run of a campaign that violates a check: by seed, and
-// then in the order of strategies. The options that count are WithSeeds,
-// WithStrategies and WithStrategy; check is as in Shrink.
-func Failing(ctx context.Context, s *scenarios.Scenario, check string, opts ...campaign.Option) (label string, seed uint64, err error) {
-	o := campaign.Settle(s, campaign.Options{Seeds: results.SeedRange{First: 1, Last: uint64(s.Seeds)}, Stall: run.DefaultStall}, opts)
-	uses, err := s.Uses(o.Strategies, o.Own)
+// then in the order of strategies. If there is none the error wraps [ErrHolds].
+func Failing(ctx context.Context, s *scenarios.Scenario, q FailingRequest) (label string, seed uint64, err error) {
+	pool := run.NewPool(s, q.Own, 1, q.Stall) // the first that fails is the first that is run
+	uses, err := s.Uses(q.Strategies, pool.Own)
 	if err != nil {
 		return "", 0, err
 	}
-	o.Jobs = 1 // the first that fails is the first that is run
+	seeds := q.Seeds
+	if seeds == (results.SeedRange{}) {
+		seeds = results.SeedRange{First: 1, Last: uint64(s.Seeds)}
+	}
 	errFound, n := errors.New("found"), int64(len(uses))
-	err = o.Pool(s).All(ctx, n*int64(o.Seeds.Count()), func(i int64) run.Task {
-		use, at := uses[i%n], o.Seeds.First+uint64(i/n)
+	err = pool.All(ctx, n*int64(seeds.Count()), func(i int64) run.Task {
+		use, at := uses[i%n], seeds.First+uint64(i/n)
 		return run.Task{Scenario: s, Use: use, Seed: at, Do: func(r *run.Runner) error {
 			trial, err := r.Once(use, at)
-			if err == nil && telling(s, trial, check) != "" {
+			if err == nil && telling(s, trial, q.Check) != "" {
 				label, seed, err = use.Label, at, errFound
 			}
 			return err
@@ -87,7 +100,7 @@ func Failing(ctx context.Context, s *scenarios.Scenario, check string, opts ...c
 	case err != nil:
 		return "", 0, err
 	}
-	return "", 0, fmt.Errorf("%w in %s of %s", ErrHolds, some(o.Seeds.Count(), "seed"), s.Name)
+	return "", 0, fmt.Errorf("%w in %s of %s", ErrHolds, some(seeds.Count(), "seed"), s.Name)
 }
 
 // telling returns the check that a run is shrunk for: the one that was named if
@@ -108,21 +121,22 @@ func telling(s *scenarios.Scenario, t *results.Trial, named string) string {
 // fewer faults, workers and sections, shorter times. What comes out is a scenario
 // of its own.
 //
-// The option that counts is WithStrategy. A run that does not fail is an error
-// that wraps ErrHolds. When ctx ends Shrink returns what it has reached, marked
+// A run that does not fail is an error that wraps [ErrHolds]. When ctx ends Shrink returns what it has reached, marked
 // as partial, with the cause.
-func Shrink(ctx context.Context, s *scenarios.Scenario, what ShrinkRequest, opts ...campaign.Option) (*Shrunk, error) {
-	o := campaign.Settle(s, campaign.Options{Strategies: []string{what.Label}, Stall: run.DefaultStall}, opts)
-	uses, err := s.Uses(o.Strategies, o.Own)
+func Shrink(ctx context.Context, s *scenarios.Scenario, what ShrinkRequest) (*Shrunk, error) {
+	pool := run.NewPool(s, what.Own, 1, what.Stall)
+	uses, err := s.Uses([]string{what.Label}, pool.Own)
 	if err != nil {
 		return nil, err
 	}
-	jobs := o.Pool(s)
 	z := &shrinker{
-		ctx: ctx, use: uses[0], path: what.Path, told: what.Told, own: o.Entries(),
-		runner: &run.Runner{Scenario: s, Own: o.Own, Caches: jobs.Caches},
+		ctx: ctx, use: uses[0], path: what.Path, told: what.Told,
+		runner: &run.Runner{Scenario: s, Own: pool.Own, Caches: pool.Caches},
 	}
-	trial, err := jobs.One(s, z.use, what.Seed)
+	for _, name := range slices.Sorted(maps.Keys(pool.Own)) {
+		z.own = append(z.own, pool.Own[name])
+	}
+	trial, err := pool.One(s, z.use, what.Seed)
 	if err != nil {
 		return nil, err
 	}

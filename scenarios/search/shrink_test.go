@@ -17,6 +17,7 @@ import (
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/internal/runtest"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
 )
 
 // Nineteen pauses of eight workers come down to one pause, and the file that
@@ -48,7 +49,7 @@ func TestShrinkGCPause(t *testing.T) {
 	if trial.Replay != small.Trial.Replay {
 		t.Errorf("replay line %s, the file's is %s", small.Trial.Replay, trial.Replay)
 	}
-	c, err := campaign.Run(t.Context(), file)
+	c, err := campaign.Run(t.Context(), file, campaign.Request{})
 	if err != nil || c.Verdict != results.Pass {
 		t.Errorf("the file's own expectation: %v, %s", err, c.Summary())
 	}
@@ -83,10 +84,10 @@ func TestNothingToShrink(t *testing.T) {
 			t.Errorf("error %v, want %s", err, test.want)
 		}
 	}
-	if _, _, err := Failing(t.Context(), s, "", campaign.WithStrategies("fenced"), campaign.WithSeeds(1, 3)); !errors.Is(err, ErrHolds) {
+	if _, _, err := Failing(t.Context(), s, FailingRequest{Strategies: []string{"fenced"}, Seeds: results.SeedRange{First: 1, Last: 3}}); !errors.Is(err, ErrHolds) {
 		t.Errorf("error %v of a search for what is not there", err)
 	}
-	label, seed, err := Failing(t.Context(), s, "", campaign.WithStrategies("fenced", "redis-checked"))
+	label, seed, err := Failing(t.Context(), s, FailingRequest{Strategies: []string{"fenced", "redis-checked"}})
 	if err != nil || label != "redis-checked" || seed != 1 {
 		t.Errorf("found %s, seed %d: %v", label, seed, err)
 	}
@@ -265,7 +266,7 @@ faults:
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}
-	after, err := campaign.Once(again, "redis-fenced", 2) // another seed draws the same
+	after, err := run.Once(again, run.Request{Label: "redis-fenced", Seed: 2}) // another seed draws the same
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,15 +3,17 @@ package search
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"lockquake/internal/stats"
 	"lockquake/internal/strictyaml"
+	"lockquake/lock"
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
 )
 
 // The bounds of a sweep.
@@ -22,25 +24,39 @@ const (
 	leastDigits = 3   // of a value that is looked for
 )
 
+// SweepRequest says what a sweep carries out. The zero value of a field is its default.
+type SweepRequest struct {
+	Axes  []results.Axis // one or two
+	Check string         // the one that counts; "" for any that decides
+	// Bounds hold every strategy to more than the scenario does.
+	Bounds results.Expect
+	// Seeds are run at every point; by default the scenario's, a hundred at most.
+	Seeds results.SeedRange
+	// Strategies, Own, Jobs, Stall and Progress are as in [campaign.Request].
+	Strategies []string
+	Own        []lock.Entry
+	Jobs       int
+	Stall      time.Duration
+	Progress   func(campaign.Progress)
+}
+
 // sweep is a Sweep under way.
 type sweep struct {
 	scenario *scenarios.Scenario
-	opts     []campaign.Option
-	options  campaign.Options
+	request  SweepRequest          // its seeds are settled
+	own      map[string]lock.Entry // all strategies of the caller's, by name
 	result   *results.Sweep
 	done     int // runs, of all campaigns that have ended
 	total    int
 }
 
-// Sweep runs a scenario at every value of an axis, or at every pair of
-// values of two. Without [campaign.WithSeeds] it takes the scenario's seeds, a hundred
-// at most. Check is the one that counts, "" for any that decides.
+// Sweep runs a scenario at every value of an axis, or at every pair of values of two.
 //
 // When ctx ends, or a run cannot be carried out, it returns what was done,
 // marked as partial, with the cause. What cannot be set, in any of the points,
 // is a [*scenarios.SettingError] before the first run.
-func Sweep(ctx context.Context, s *scenarios.Scenario, axes []results.Axis, check string, opts ...campaign.Option) (*results.Sweep, error) {
-	w, points, err := newSweep(s, axes, check, opts)
+func Sweep(ctx context.Context, s *scenarios.Scenario, r SweepRequest) (*results.Sweep, error) {
+	w, points, err := newSweep(s, r)
 	if err != nil {
 		return nil, err
 	}
@@ -48,20 +64,21 @@ func Sweep(ctx context.Context, s *scenarios.Scenario, axes []results.Axis, chec
 }
 
 // newSweep makes the scenario of every point.
-func newSweep(s *scenarios.Scenario, axes []results.Axis, check string, opts []campaign.Option) (*sweep, []*scenarios.Scenario, error) {
+func newSweep(s *scenarios.Scenario, r SweepRequest) (*sweep, []*scenarios.Scenario, error) {
+	check, axes := r.Check, r.Axes
 	if check != "" && !slices.Contains(s.Checks, check) {
 		return nil, nil, &scenarios.SettingError{Setting: check, Text: strictyaml.Unknown("check of "+s.Name, check, s.Checks)}
 	}
 	if len(axes) < 1 || len(axes) > mostAxes {
 		return nil, nil, fmt.Errorf("a sweep varies one or two parameters, not %d", len(axes))
 	}
-	o := campaign.Settle(s, campaign.Options{Jobs: runtime.GOMAXPROCS(0)}, opts)
-	if o.Seeds == (results.SeedRange{}) {
-		o.Seeds = results.SeedRange{First: 1, Last: uint64(min(usualSeeds, s.Seeds))}
+	if r.Seeds == (results.SeedRange{}) {
+		r.Seeds = results.SeedRange{First: 1, Last: uint64(min(usualSeeds, s.Seeds))}
 	}
-	w := &sweep{scenario: s, opts: opts, options: o, result: &results.Sweep{
+	own := run.NewPool(s, r.Own, r.Jobs, r.Stall).Own
+	w := &sweep{scenario: s, request: r, own: own, result: &results.Sweep{
 		Schema: 1, Version: results.Version, Scenario: s.Name, Hash: s.Hash, Overrides: s.OverrideTexts(), Program: s.Program,
-		Seeds: o.Seeds, Check: check, Axes: axes, Points: []results.SweepPoint{}, Partial: true,
+		Seeds: r.Seeds, Check: check, Axes: axes, Points: []results.SweepPoint{}, Partial: true,
 	}}
 	choices := combinations(axes)
 	if len(choices) > mostPoints {
@@ -73,11 +90,11 @@ func newSweep(s *scenarios.Scenario, axes []results.Axis, check string, opts []c
 		if err != nil {
 			return nil, nil, err
 		}
-		uses, err := point.Uses(o.Strategies, o.Own)
+		uses, err := point.Uses(r.Strategies, own)
 		if err != nil {
 			return nil, nil, err
 		}
-		w.total += len(uses) * o.Seeds.Count()
+		w.total += len(uses) * r.Seeds.Count()
 		points = append(points, point)
 	}
 	return w, points, nil
@@ -111,7 +128,7 @@ func (w *sweep) at(values []string) (*scenarios.Scenario, error) {
 func (w *sweep) run(ctx context.Context, points []*scenarios.Scenario) error {
 	choices := combinations(w.result.Axes)
 	for i, point := range points {
-		c, err := w.campaign(ctx, point)
+		c, err := w.campaign(ctx, point, w.request.Strategies)
 		if c != nil {
 			w.result.Points = append(w.result.Points, w.sum(point, c, choices[i]))
 		}
@@ -123,19 +140,20 @@ func (w *sweep) run(ctx context.Context, points []*scenarios.Scenario) error {
 	return nil
 }
 
-// campaign runs one point. What is done counts on from point to point.
-func (w *sweep) campaign(ctx context.Context, s *scenarios.Scenario, more ...campaign.Option) (*results.Campaign, error) {
-	opts := slices.Concat(w.opts, []campaign.Option{campaign.WithSeeds(w.options.Seeds.First, w.options.Seeds.Last)}, more)
+// campaign runs some strategies at one point. What is done counts on from point to point.
+func (w *sweep) campaign(ctx context.Context, s *scenarios.Scenario, strategies []string) (*results.Campaign, error) {
 	last := campaign.Progress{}
-	opts = append(opts, campaign.WithProgress(func(p campaign.Progress) {
-		last = p
-		if w.options.Progress != nil {
-			p.Done += w.done
-			p.Total = max(w.total, p.Done)
-			w.options.Progress(p)
-		}
-	}))
-	c, err := campaign.Run(ctx, s, opts...)
+	c, err := campaign.Run(ctx, s, campaign.Request{
+		Seeds: w.request.Seeds, Strategies: strategies, Own: w.request.Own, Jobs: w.request.Jobs, Stall: w.request.Stall,
+		Progress: func(p campaign.Progress) {
+			last = p
+			if w.request.Progress != nil {
+				p.Done += w.done
+				p.Total = max(w.total, p.Done)
+				w.request.Progress(p)
+			}
+		},
+	})
 	w.done += last.Done
 	return c, err
 }
@@ -158,7 +176,7 @@ func (w *sweep) rate(s *scenarios.Scenario, st *results.StrategyStats) results.S
 		Name: st.Name, Label: st.Label, Runs: st.Runs, Violating: st.Violating, Unknown: st.Unknown,
 		Checks: st.Checks, Order: st.Order, Jobs: st.Metrics.Jobs, Finished: st.Metrics.Finished,
 	}
-	for _, b := range slices.Concat(st.Bounds, w.options.Bounds.Judge(&st.Metrics)) {
+	for _, b := range slices.Concat(st.Bounds, w.request.Bounds.Judge(&st.Metrics)) {
 		if !b.Met {
 			r.Unmet = append(r.Unmet, b)
 		}

@@ -30,7 +30,7 @@ func axis(t *testing.T, text string) results.Axis {
 func TestSweepPointIsACampaign(t *testing.T) {
 	s := runtest.Load(t, "kleppmann")
 	axes := []results.Axis{axis(t, "lock.ttl=5s,20s"), axis(t, "faults.pause.for=3s,10s")}
-	sweep, err := Sweep(t.Context(), s, axes, "", campaign.WithSeeds(1, 3), campaign.WithStrategies("redis", "fenced"))
+	sweep, err := Sweep(t.Context(), s, SweepRequest{Axes: axes, Seeds: results.SeedRange{First: 1, Last: 3}, Strategies: []string{"redis", "fenced"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestSweepPointIsACampaign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := runtest.Campaign(t, set, campaign.WithSeeds(1, 3), campaign.WithStrategies("redis"))
+	c := runtest.Campaign(t, set, campaign.Request{Seeds: results.SeedRange{First: 1, Last: 3}, Strategies: []string{"redis"}})
 	r, _ := sweep.Points[1].Of("redis")
 	if diff := cmp.Diff(c.Strategies[0].Checks, r.Checks); diff != "" {
 		t.Error(diff)
@@ -66,7 +66,7 @@ func TestSweepDoesNotDependOnJobs(t *testing.T) {
 	s := runtest.Load(t, "kleppmann")
 	var sweeps []*results.Sweep
 	for _, jobs := range []int{1, 3} {
-		sweep, err := Find(t.Context(), s, axis(t, "faults.pause.for=9s..11s/3"), "", 0.01, campaign.WithSeeds(1, 4), campaign.WithJobs(jobs))
+		sweep, err := Find(t.Context(), s, FindRequest{Axis: axis(t, "faults.pause.for=9s..11s/3"), Precision: 0.01, Seeds: results.SeedRange{First: 1, Last: 4}, Jobs: jobs})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestSweepDoesNotDependOnJobs(t *testing.T) {
 // A given check is the one that counts, even one that does not decide.
 func TestSweepCountsAGivenCheck(t *testing.T) {
 	s := runtest.Load(t, "kleppmann")
-	sweep, err := Sweep(t.Context(), s, []results.Axis{axis(t, "faults.pause.for=1s,15s")}, "belief", campaign.WithSeeds(1, 2), campaign.WithStrategies("fenced"))
+	sweep, err := Sweep(t.Context(), s, SweepRequest{Axes: []results.Axis{axis(t, "faults.pause.for=1s,15s")}, Check: "belief", Seeds: results.SeedRange{First: 1, Last: 2}, Strategies: []string{"fenced"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestSweepCountsAGivenCheck(t *testing.T) {
 			t.Errorf("%v: belief is violated in %d runs, want %d", sweep.Points[i].Values, r.Violating, want)
 		}
 	}
-	if _, err := Sweep(t.Context(), s, sweep.Axes, "excluson"); err == nil || !strings.Contains(err.Error(), `did you mean "exclusion"?`) {
+	if _, err := Sweep(t.Context(), s, SweepRequest{Axes: sweep.Axes, Check: "excluson"}); err == nil || !strings.Contains(err.Error(), `did you mean "exclusion"?`) {
 		t.Errorf("an unknown check gave %v", err)
 	}
 }
@@ -97,8 +97,7 @@ func TestSweepCountsAGivenCheck(t *testing.T) {
 // What cannot be at one point is said before the first run.
 func TestSweepChecksEveryPointFirst(t *testing.T) {
 	runs := 0
-	_, err := Sweep(t.Context(), runtest.Load(t, "kleppmann"), []results.Axis{axis(t, "workers=2,20000")}, "",
-		campaign.WithSeeds(1, 1), campaign.WithProgress(func(campaign.Progress) { runs++ }))
+	_, err := Sweep(t.Context(), runtest.Load(t, "kleppmann"), SweepRequest{Axes: []results.Axis{axis(t, "workers=2,20000")}, Seeds: results.SeedRange{First: 1, Last: 1}, Progress: func(campaign.Progress) { runs++ }})
 	if err == nil || !strings.HasPrefix(err.Error(), "workers=20000: ") || runs > 0 {
 		t.Errorf("%d runs, and %v", runs, err)
 	}
@@ -107,15 +106,14 @@ func TestSweepChecksEveryPointFirst(t *testing.T) {
 func TestSweepStoppedKeepsWhatWasDone(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	sweep, err := Sweep(ctx, runtest.Load(t, "kleppmann"), []results.Axis{axis(t, "faults.pause.for=1s..15s")}, "",
-		campaign.WithSeeds(1, 2), campaign.WithStrategies("redis"), campaign.WithJobs(1), campaign.WithProgress(func(p campaign.Progress) {
-			if p.Total != 20 {
-				t.Errorf("%d runs are to be done, want 20", p.Total)
-			}
-			if p.Done == 5 {
-				stop()
-			}
-		}))
+	sweep, err := Sweep(ctx, runtest.Load(t, "kleppmann"), SweepRequest{Axes: []results.Axis{axis(t, "faults.pause.for=1s..15s")}, Seeds: results.SeedRange{First: 1, Last: 2}, Strategies: []string{"redis"}, Jobs: 1, Progress: func(p campaign.Progress) {
+		if p.Total != 20 {
+			t.Errorf("%d runs are to be done, want 20", p.Total)
+		}
+		if p.Done == 5 {
+			stop()
+		}
+	}})
 	if err == nil || !sweep.Partial || len(sweep.Points) != 3 {
 		t.Fatalf("%d points, partial %v, %v", len(sweep.Points), sweep.Partial, err)
 	}
@@ -149,7 +147,7 @@ func TestFindKleppmannsPause(t *testing.T) {
 	if byHand < ttl-110*time.Millisecond || byHand > ttl+100*time.Millisecond {
 		t.Fatalf("by hand it is %v: not the TTL less what went before the pause, and a retry", byHand)
 	}
-	sweep, err := Find(t.Context(), s, axis(t, "faults.pause.for=5s..15s/3"), "lost-update", 0.001, campaign.WithSeeds(1, seeds))
+	sweep, err := Find(t.Context(), s, FindRequest{Axis: axis(t, "faults.pause.for=5s..15s/3"), Check: "lost-update", Precision: 0.001, Seeds: results.SeedRange{First: 1, Last: seeds}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +187,7 @@ func TestFindKleppmannsPause(t *testing.T) {
 // numbers the last that breaks is known exactly.
 func TestFindTheLargest(t *testing.T) {
 	s := runtest.Load(t, "kleppmann")
-	sweep, err := Find(t.Context(), s, axis(t, "lock.ttl=10s..20s/3"), "", 0.01, campaign.WithSeeds(1, 2), campaign.WithStrategies("redis"))
+	sweep, err := Find(t.Context(), s, FindRequest{Axis: axis(t, "lock.ttl=10s..20s/3"), Precision: 0.01, Seeds: results.SeedRange{First: 1, Last: 2}, Strategies: []string{"redis"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,14 +198,14 @@ func TestFindTheLargest(t *testing.T) {
 	if found.Side != results.Largest || breaks.X < 14.8e9 || breaks.X > 15.2e9 || holds.X <= breaks.X || found.Margin != 0 {
 		t.Errorf("%+v", found)
 	}
-	sweep, err = Find(t.Context(), s, axis(t, "faults[0].when.nth=1..9"), "", 0.01, campaign.WithSeeds(1, 2), campaign.WithStrategies("redis"))
+	sweep, err = Find(t.Context(), s, FindRequest{Axis: axis(t, "faults[0].when.nth=1..9"), Precision: 0.01, Seeds: results.SeedRange{First: 1, Last: 2}, Strategies: []string{"redis"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if found := sweep.Thresholds[0]; found.Side != results.Largest || found.Breaks != "1" || found.Holds != "2" {
 		t.Errorf("%+v", found)
 	}
-	sweep, err = Find(t.Context(), s, axis(t, "workers=2..4"), "", 0.01, campaign.WithSeeds(1, 2), campaign.WithStrategies("redis"))
+	sweep, err = Find(t.Context(), s, FindRequest{Axis: axis(t, "workers=2..4"), Precision: 0.01, Seeds: results.SeedRange{First: 1, Last: 2}, Strategies: []string{"redis"}})
 	if err != nil {
 		t.Fatal(err)
 	}

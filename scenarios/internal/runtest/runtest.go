@@ -9,6 +9,7 @@ import (
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
 )
 
 // Parse reads the text of a scenario.
@@ -32,9 +33,9 @@ func Load(t *testing.T, name string) *scenarios.Scenario {
 }
 
 // Campaign carries out a campaign.
-func Campaign(t *testing.T, s *scenarios.Scenario, opts ...campaign.Option) *results.Campaign {
+func Campaign(t *testing.T, s *scenarios.Scenario, r campaign.Request) *results.Campaign {
 	t.Helper()
-	c, err := campaign.Run(context.Background(), s, opts...)
+	c, err := campaign.Run(context.Background(), s, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,9 +43,9 @@ func Campaign(t *testing.T, s *scenarios.Scenario, opts ...campaign.Option) *res
 }
 
 // Trial carries out one run, and keeps all of it.
-func Trial(t *testing.T, s *scenarios.Scenario, label string, seed uint64, opts ...campaign.Option) *results.Trial {
+func Trial(t *testing.T, s *scenarios.Scenario, label string, seed uint64) *results.Trial {
 	t.Helper()
-	trial, err := campaign.Once(s, label, seed, opts...)
+	trial, err := run.Once(s, run.Request{Label: label, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"lockquake/faults"
 	"lockquake/history"
 	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/internal/runtest"
 	simtoy "lockquake/sim/toy"
 )
@@ -46,7 +47,7 @@ func TestToyStrategiesOfTwoFamiliesShareAPlan(t *testing.T) {
 		faults   string
 		violates bool
 	}{{"", false}, {stops, true}} {
-		c := runtest.Campaign(t, parseBeside(t, beside+test.faults))
+		c := runtest.Campaign(t, parseBeside(t, beside+test.faults), campaign.Request{})
 		for _, use := range c.Strategies {
 			if violated := use.Checks["lost-update"].Violating > 0; violated != test.violates {
 				t.Errorf("%s with faults %q: lost updates %t", use.Label, test.faults, violated)
