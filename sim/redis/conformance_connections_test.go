@@ -15,6 +15,7 @@ import (
 	"lockquake/lock/env"
 	"lockquake/sim"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // connStep is a step of one connection: commands that are sent together, a pause in milliseconds,
@@ -631,15 +632,15 @@ func simConns(t *testing.T, cache *keyspace.ScriptCache, steps []connStep) []str
 		told := map[string][]string{}
 		send := func(name string, commands [][]string) env.Sem {
 			return r.worker.Go("call", func() {
-				var request any = &keyspace.Command{Args: slices.Clone(commands[0])}
+				var request any = &resp.Command{Args: slices.Clone(commands[0])}
 				if len(commands) > 1 {
-					request = &keyspace.Pipeline{Commands: commands}
+					request = &resp.Pipeline{Commands: commands}
 				}
 				answer, err := conns[name].Call(ctx, "do", request, 0)
 				if err != nil {
 					return
 				}
-				answers := []keyspace.Reply{*answer.(*keyspace.Reply)}
+				answers := []resp.Reply{*answer.(*resp.Reply)}
 				if len(commands) > 1 {
 					answers = answers[0].Elems
 				}

@@ -17,6 +17,7 @@ import (
 	"lockquake/internal/servers"
 	"lockquake/sim"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // couple is a real primary with its replica, for comparison with a simulated pair. A promotion
@@ -368,12 +369,12 @@ func (s *simRun) dialAll() {
 	s.third = s.dial(primary)
 }
 
-func (s *simRun) call(c *sim.Conn, request any) *keyspace.Reply {
+func (s *simRun) call(c *sim.Conn, request any) *resp.Reply {
 	answer, err := c.Call(context.Background(), "do", request, 0)
 	s.err = errors.Join(s.err, err)
-	r, ok := answer.(*keyspace.Reply)
+	r, ok := answer.(*resp.Reply)
 	if !ok {
-		return &keyspace.Reply{}
+		return &resp.Reply{}
 	}
 	return r
 }
@@ -394,7 +395,7 @@ func (s *simRun) perform(log []done, i int) []exchange {
 			}
 		}
 		s.group.Replica().node.Freeze(until.Sub(d.now))
-		s.call(s.third, &keyspace.Command{Args: thirdParty()})
+		s.call(s.third, &resp.Command{Args: thirdParty()})
 	case doPromote:
 		s.group.Promote()
 		s.dialAll()
@@ -410,9 +411,9 @@ func (s *simRun) perform(log []done, i int) []exchange {
 func (s *simRun) tell(d done) []exchange {
 	replies := make([][]byte, 0, len(d.unit))
 	if len(d.unit) == 1 {
-		replies = append(replies, s.call(s.conns[d.at], &keyspace.Command{Args: d.unit[0]}).AppendRESP(nil))
+		replies = append(replies, s.call(s.conns[d.at], &resp.Command{Args: d.unit[0]}).AppendRESP(nil))
 	} else {
-		for _, elem := range s.call(s.conns[d.at], &keyspace.Pipeline{Commands: d.unit}).Elems {
+		for _, elem := range s.call(s.conns[d.at], &resp.Pipeline{Commands: d.unit}).Elems {
 			replies = append(replies, elem.AppendRESP(nil))
 		}
 	}

@@ -26,6 +26,7 @@ import (
 	"lockquake/lock/env"
 	"lockquake/sim"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // oneWay is the latency of a message, in both worlds.
@@ -206,7 +207,7 @@ func (p *peer) fault(word string) (f clientFault, wrong bool) {
 }
 
 // serve runs the commands that a connection sent together.
-func (p *peer) serve(conn int, now time.Time, batch [][]string) (reply keyspace.Reply, f clientFault, wrong bool) {
+func (p *peer) serve(conn int, now time.Time, batch [][]string) (reply resp.Reply, f clientFault, wrong bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var words []string
@@ -222,16 +223,16 @@ func (p *peer) serve(conn int, now time.Time, batch [][]string) (reply keyspace.
 	}
 	answered := wrong && f.do == answer
 	if len(batch) == 1 && answered {
-		return keyspace.Errorf("%s", f.reply), f, wrong
+		return resp.Errorf("%s", f.reply), f, wrong
 	}
-	replies := p.keys.RunPipeline(c, now, batch, func([]string, *keyspace.Reply) {}, func() {})
+	replies := p.keys.RunPipeline(c, now, batch, func([]string, *resp.Reply) {}, func() {})
 	if len(batch) == 1 {
 		return replies[0], f, wrong
 	}
 	if answered {
-		replies[0] = keyspace.Errorf("%s", f.reply)
+		replies[0] = resp.Errorf("%s", f.reply)
 	}
-	return keyspace.Reply{Kind: keyspace.Array, Elems: replies}, f, wrong
+	return resp.Reply{Kind: resp.Array, Elems: replies}, f, wrong
 }
 
 // inMemory runs the script with go-redis itself.
@@ -337,7 +338,7 @@ func (w *wires) serve(c *wire, number int) {
 }
 
 // send writes the replies, to a client that may have gone.
-func (c *wire) send(batch [][]string, reply keyspace.Reply) {
+func (c *wire) send(batch [][]string, reply resp.Reply) {
 	var b []byte
 	if len(batch) == 1 {
 		b = reply.AppendRESP(nil)
@@ -485,9 +486,9 @@ func (s *tappedServer) dialled(t *testing.T, number int) {
 func (s *tappedServer) Serve(c *sim.Call) {
 	var batch [][]string
 	switch request := c.Req.(type) {
-	case *keyspace.Command:
+	case *resp.Command:
 		batch = [][]string{request.Args}
-	case *keyspace.Pipeline:
+	case *resp.Pipeline:
 		batch = request.Commands
 	}
 	reply, f, wrong := s.peer.serve(int(c.Session.ID), s.node.Now(), batch)

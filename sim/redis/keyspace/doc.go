@@ -6,7 +6,7 @@
 //
 //   - [Keyspace] runs commands (keyspace.go). [Keyspace.RunPipeline] runs those of a [Connection],
 //     which has an open transaction and watched keys (connection.go).
-//   - Requests are a [Command] or a [Pipeline], and their answer is a [Reply] (reply.go).
+//   - Requests and replies are those of package [lockquake/sim/redis/resp].
 //   - The data is in miniredis (store.go), with a fast path for the commands that a waiting lock
 //     repeats (direct.go). Expiry follows the rule of Redis: a key exists as long as the clock, in
 //     whole milliseconds, does not exceed its deadline (deadline.go).

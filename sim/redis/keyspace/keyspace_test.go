@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lockquake/sim/redis/resp"
 )
 
 // say runs one command on a keyspace and returns its reply as text.
@@ -134,7 +136,7 @@ func TestScriptValuesAreConvertedLikeRedis(t *testing.T) {
 		{`while true do end`, "ERR"},
 	} {
 		r := k.Run(now, []string{"EVAL", test.script, "0"})
-		if r.Kind != Error || !strings.Contains(r.Text, test.want) {
+		if r.Kind != resp.Error || !strings.Contains(r.Text, test.want) {
 			t.Errorf("%s\nanswers %s, want an error with %q", test.script, r.AppendTrace(nil), test.want)
 		}
 	}

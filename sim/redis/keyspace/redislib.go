@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"lockquake/sim/redis/resp"
 )
 
 // redisTable returns the library redis.
@@ -38,8 +40,8 @@ func (b *sandbox) redisTable() *lua.LTable {
 	}{{"REPL_NONE", 0}, {"REPL_AOF", 1}, {"REPL_SLAVE", 2}, {"REPL_REPLICA", 2}, {"REPL_ALL", 3}} {
 		t.RawSetString(target.name, lua.LNumber(target.value))
 	}
-	t.RawSetString("REDIS_VERSION", lua.LString(Version))
-	t.RawSetString("REDIS_VERSION_NUM", lua.LNumber(versionNumber))
+	t.RawSetString("REDIS_VERSION", lua.LString(resp.Version))
+	t.RawSetString("REDIS_VERSION_NUM", lua.LNumber(resp.VersionNumber))
 	return t
 }
 
@@ -150,19 +152,19 @@ func single(L *lua.LState, field, text string) *lua.LTable {
 func (b *sandbox) redisCall(L *lua.LState, raise bool) int {
 	reply := b.performCall(L)
 	value := toLua(L, &reply)
-	if failed, ok := value.(*lua.LTable); ok && reply.Kind == Error {
+	if failed, ok := value.(*lua.LTable); ok && reply.Kind == resp.Error {
 		failed.RawSetString("ignore_error_stats_update", lua.LTrue)
 	}
-	if raise && reply.Kind == Error {
+	if raise && reply.Kind == resp.Error {
 		L.Error(value, 1)
 	}
 	return push(L, value)
 }
 
-func (b *sandbox) performCall(L *lua.LState) Reply {
+func (b *sandbox) performCall(L *lua.LState) resp.Reply {
 	n := L.GetTop()
 	if n == 0 {
-		return Errorf("ERR Please specify at least one argument for this redis lib call")
+		return resp.Errorf("ERR Please specify at least one argument for this redis lib call")
 	}
 	b.words = b.words[:0]
 	for i := 1; i <= n; i++ {
@@ -172,7 +174,7 @@ func (b *sandbox) performCall(L *lua.LState) Reply {
 		case lua.LNumber:
 			b.words = append(b.words, formatNumber(float64(v)))
 		default:
-			return Errorf("ERR Lua redis lib command arguments must be strings or integers")
+			return resp.Errorf("ERR Lua redis lib command arguments must be strings or integers")
 		}
 	}
 	return b.call(b.words)

@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"lockquake/sim/redis/resp"
 )
 
 // sandbox is the Lua state in which all scripts of a server run. No script can change it for the
@@ -20,8 +22,8 @@ type sandbox struct {
 	handler   *lua.LFunction
 	steps     *stepLimit
 	random    randomNumbers
-	call      func(words []string) Reply
-	refuse    func(what string) Reply
+	call      func(words []string) resp.Reply
+	refuse    func(what string) resp.Reply
 	words     []string // the words of a call, reused
 	keys      values
 	argv      values
@@ -292,7 +294,7 @@ func (b *sandbox) function(proto *lua.FunctionProto) *lua.LFunction {
 }
 
 // run runs a script and returns its answer.
-func (b *sandbox) run(f *lua.LFunction, sha string, keys, argv []string) (reply Reply) {
+func (b *sandbox) run(f *lua.LFunction, sha string, keys, argv []string) (reply resp.Reply) {
 	L := b.state
 	L.SetTop(0)
 	b.setValues(&b.keys, keys)
@@ -375,14 +377,14 @@ func locateError(L *lua.LState) int {
 }
 
 // scriptError returns the answer to a script that ended with an error.
-func scriptError(err error, sha string) Reply {
+func scriptError(err error, sha string) resp.Reply {
 	var failed *lua.ApiError
 	if !errors.As(err, &failed) {
-		return Errorf("ERR %s", err.Error())
+		return resp.Errorf("ERR %s", err.Error())
 	}
 	t, ok := failed.Object.(*lua.LTable)
 	if !ok { // the stack had no space for the handler
-		return Errorf("ERR %s script: %s", failed.Object.String(), sha)
+		return resp.Errorf("ERR %s script: %s", failed.Object.String(), sha)
 	}
 	text := "ERR unknown error"
 	if message, ok := t.RawGetString("err").(lua.LString); ok {
@@ -391,27 +393,27 @@ func scriptError(err error, sha string) Reply {
 	if line, ok := t.RawGetString("line").(lua.LNumber); ok {
 		text = fmt.Sprintf("%s script: %s, on @%s:%d.", text, sha, chunkName, int(line))
 	}
-	return Reply{Kind: Error, Text: text}
+	return resp.Reply{Kind: resp.Error, Text: text}
 }
 
 // toLua converts a reply to a Lua value.
-func toLua(L *lua.LState, r *Reply) lua.LValue {
+func toLua(L *lua.LState, r *resp.Reply) lua.LValue {
 	switch r.Kind {
-	case Integer:
+	case resp.Integer:
 		return lua.LNumber(r.Int)
-	case Bulk:
+	case resp.Bulk:
 		return lua.LString(r.Text)
-	case Status:
+	case resp.Status:
 		return single(L, "ok", r.Text)
-	case Error:
+	case resp.Error:
 		return single(L, "err", r.Text)
-	case Array:
+	case resp.Array:
 		t := L.CreateTable(len(r.Elems), 0)
 		for i := range r.Elems {
 			t.RawSetInt(i+1, toLua(L, &r.Elems[i]))
 		}
 		return t
-	case Nil:
+	case resp.Nil:
 	}
 	return lua.LFalse
 }
@@ -420,27 +422,27 @@ func toLua(L *lua.LState, r *Reply) lua.LValue {
 const maxDepth = 7_900
 
 // fromLua converts the result of a script to a reply. The value is inside depth tables.
-func fromLua(v lua.LValue, depth int) Reply {
+func fromLua(v lua.LValue, depth int) resp.Reply {
 	if depth > maxDepth {
-		return Errorf("ERR reached lua stack limit")
+		return resp.Errorf("ERR reached lua stack limit")
 	}
 	switch v := v.(type) {
 	case lua.LString:
-		return Reply{Kind: Bulk, Text: string(v)}
+		return resp.Reply{Kind: resp.Bulk, Text: string(v)}
 	case lua.LNumber:
-		return Reply{Kind: Integer, Int: truncate(float64(v))}
+		return resp.Reply{Kind: resp.Integer, Int: truncate(float64(v))}
 	case lua.LBool:
 		if v {
-			return Reply{Kind: Integer, Int: 1}
+			return resp.Reply{Kind: resp.Integer, Int: 1}
 		}
 	case *lua.LTable:
 		if text, ok := v.RawGetString("err").(lua.LString); ok {
-			return Reply{Kind: Error, Text: oneLine(string(text))}
+			return resp.Reply{Kind: resp.Error, Text: resp.OneLine(string(text))}
 		}
 		if text, ok := v.RawGetString("ok").(lua.LString); ok {
-			return Reply{Kind: Status, Text: oneLine(string(text))}
+			return resp.Reply{Kind: resp.Status, Text: resp.OneLine(string(text))}
 		}
-		reply := Reply{Kind: Array}
+		reply := resp.Reply{Kind: resp.Array}
 		for i := 1; ; i++ {
 			elem := v.RawGetInt(i)
 			if elem == lua.LNil {
@@ -449,5 +451,5 @@ func fromLua(v lua.LValue, depth int) Reply {
 			reply.Elems = append(reply.Elems, fromLua(elem, depth+1))
 		}
 	}
-	return Reply{Kind: Nil}
+	return resp.Reply{Kind: resp.Nil}
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"lockquake/sim/redis/resp"
 )
 
 // A feature that is not simulated is named, and is not reported as an error of the script.
@@ -26,7 +28,7 @@ func TestAFeatureThatScriptsLackIsNamed(t *testing.T) {
 		"local function f() return 1 + f() end return f()": "",
 	} {
 		k := newKeyspace(t)
-		if r := k.Run(k.store.now, []string{"EVAL", script, "0"}); r.Kind != Error && want != "COROUTINE IN A SCRIPT" && !strings.HasPrefix(want, "REDIS.") && want != "OBJECT" {
+		if r := k.Run(k.store.now, []string{"EVAL", script, "0"}); r.Kind != resp.Error && want != "COROUTINE IN A SCRIPT" && !strings.HasPrefix(want, "REDIS.") && want != "OBJECT" {
 			t.Errorf("%s answers %s", script, r.AppendTrace(nil))
 		}
 		if k.Missing() != want {
@@ -45,7 +47,7 @@ func TestScriptsCannotReachEachOther(t *testing.T) {
 		`math.randomseed(7); KEYS = nil`,
 	}
 	for _, script := range attempts {
-		if r := k.Run(now, []string{"EVAL", script, "0"}); r.Kind != Error {
+		if r := k.Run(now, []string{"EVAL", script, "0"}); r.Kind != resp.Error {
 			t.Errorf("%s is allowed and answers %s", script, r.AppendTrace(nil))
 		}
 	}
@@ -55,9 +57,9 @@ func TestScriptsCannotReachEachOther(t *testing.T) {
 	if diff := cmp.Diff(first, second); diff != "" {
 		t.Errorf("the same script answers differently the second time:\n%s", diff)
 	}
-	if got := first.Elems[:3]; !slices.EqualFunc(got, []Reply{
-		{Kind: Integer, Int: 3}, {Kind: Integer, Int: 1}, {Kind: Bulk, Text: "function"},
-	}, func(a, b Reply) bool { return cmp.Equal(a, b) }) {
+	if got := first.Elems[:3]; !slices.EqualFunc(got, []resp.Reply{
+		{Kind: resp.Integer, Int: 3}, {Kind: resp.Integer, Int: 1}, {Kind: resp.Bulk, Text: "function"},
+	}, func(a, b resp.Reply) bool { return cmp.Equal(a, b) }) {
 		t.Errorf("the surroundings are %v", got)
 	}
 }
