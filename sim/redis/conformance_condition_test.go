@@ -13,6 +13,7 @@ import (
 
 	"lockquake/internal/servers"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/lua"
 	"lockquake/sim/redis/resp"
 )
 
@@ -30,7 +31,7 @@ func TestConditionsRefuseWhatRedisRefuses(t *testing.T) {
 func compareIn(t *testing.T, c keyspace.Condition) {
 	t.Helper()
 	server := realIn(t, c)
-	k, err := keyspace.New(keyspace.NewScriptCache(), keyspace.Hooks{})
+	k, err := keyspace.New(lua.NewCache(), keyspace.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}

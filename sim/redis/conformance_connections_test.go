@@ -14,7 +14,7 @@ import (
 
 	"lockquake/lock/env"
 	"lockquake/sim"
-	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/lua"
 	"lockquake/sim/redis/resp"
 )
 
@@ -439,7 +439,7 @@ func randomConns(r *rand.Rand) []connStep {
 // commands that are served in their order.
 func TestConformanceOfConnections(t *testing.T) {
 	control := dialReal(t)
-	cache := keyspace.NewScriptCache()
+	cache := lua.NewCache()
 	same := func(t *testing.T, steps []connStep) bool {
 		t.Helper()
 		real := realConns(t, control, steps)
@@ -607,7 +607,7 @@ func connLine(s connStep, name string, reply []byte) string {
 }
 
 // simConns runs the steps on the simulation.
-func simConns(t *testing.T, cache *keyspace.ScriptCache, steps []connStep) []string {
+func simConns(t *testing.T, cache *lua.Cache, steps []connStep) []string {
 	t.Helper()
 	r := newRig(t)
 	o := r.options(PersistNone)

@@ -17,6 +17,7 @@ import (
 	"lockquake/internal/servers"
 	"lockquake/sim"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/lua"
 	"lockquake/sim/redis/resp"
 )
 
@@ -331,7 +332,7 @@ type simRun struct {
 // early is how long the world is there before the first step.
 const early = 10 * time.Millisecond
 
-func newSimRun(cache *keyspace.ScriptCache, first time.Time) (*simRun, error) {
+func newSimRun(cache *lua.Cache, first time.Time) (*simRun, error) {
 	s := &simRun{world: sim.New(sim.Config{}), conns: map[string]*sim.Conn{}, start: first.Add(-early)}
 	node := s.world.AddNode("worker-1", sim.NodeConfig{})
 	s.worker = node.Process("worker-1").Worker("worker-1")
@@ -427,7 +428,7 @@ func (s *simRun) tell(d done) []exchange {
 }
 
 // run tells both couples the steps. It returns what they say to each step.
-func (c *couple) run(cache *keyspace.ScriptCache, all []step) ([][]exchange, error) {
+func (c *couple) run(cache *lua.Cache, all []step) ([][]exchange, error) {
 	const attempts = 1000
 	for range attempts {
 		log, steady, err := c.attempt(all)
@@ -451,7 +452,7 @@ func (c *couple) run(cache *keyspace.ScriptCache, all []step) ([][]exchange, err
 
 // differ runs the steps and returns the first exchange in which the couples
 // differ, nil if there is none.
-func (c *couple) differ(cache *keyspace.ScriptCache, all []step) (*exchange, error) {
+func (c *couple) differ(cache *lua.Cache, all []step) (*exchange, error) {
 	exchanges, err := c.run(cache, all)
 	if err != nil {
 		return nil, err
@@ -469,7 +470,7 @@ func (c *couple) differ(cache *keyspace.ScriptCache, all []step) (*exchange, err
 
 // try runs steps, and shrinks and shows them if the couples differ. It reports
 // whether they agree.
-func (c *couple) try(t *testing.T, name string, cache *keyspace.ScriptCache, all []step) bool {
+func (c *couple) try(t *testing.T, name string, cache *lua.Cache, all []step) bool {
 	t.Helper()
 	x, err := c.differ(cache, all)
 	if err != nil {
@@ -513,7 +514,7 @@ func newCouple(t *testing.T) *couple {
 // TestConformanceOfReplication compares a simulated primary and replica with two real servers:
 // WAIT, the replica's answers, and its data after a promotion.
 func TestConformanceOfReplication(t *testing.T) {
-	c, cache := newCouple(t), keyspace.NewScriptCache()
+	c, cache := newCouple(t), lua.NewCache()
 	t.Run("by hand", func(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(handWrittenReplicated())) {
 			t.Run(name, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 
 	"lockquake/internal/servers"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/lua"
 	"lockquake/sim/redis/resp"
 )
 
@@ -174,7 +175,7 @@ func (x *exchange) same() bool { return bytes.Equal(x.real, x.sim) }
 // pair is a real server and the simulation of one.
 type pair struct {
 	real  *realRedis
-	cache *keyspace.ScriptCache
+	cache *lua.Cache
 	met   *coverage
 }
 
@@ -436,7 +437,7 @@ func numbers(t *testing.T) (first, last int) {
 // TestConformance compares the simulation with a real redis-server: both get the same commands at
 // the same time, and must answer the same, byte for byte.
 func TestConformance(t *testing.T) {
-	p := &pair{real: dialReal(t), cache: keyspace.NewScriptCache(), met: newCoverage()}
+	p := &pair{real: dialReal(t), cache: lua.NewCache(), met: newCoverage()}
 	t.Run("by hand", func(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(handWritten())) {
 			t.Run(name, func(t *testing.T) {

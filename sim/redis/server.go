@@ -9,6 +9,7 @@ import (
 	"lockquake/lock"
 	"lockquake/sim"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/lua"
 	"lockquake/sim/redis/resp"
 )
 
@@ -38,7 +39,7 @@ type Options struct {
 	// Name is the node name in the recorded events; "" means the name of the node.
 	Name string
 	// Scripts is a cache of compiled scripts to share with other servers; nil means a new one.
-	Scripts *keyspace.ScriptCache
+	Scripts *lua.Cache
 }
 
 // Server is a simulated Redis. It answers a command when it arrives, unless the command blocks.
@@ -74,7 +75,7 @@ func New(node *sim.Node, o Options) (*Server, error) {
 		o.Record = func(history.Event) {}
 	}
 	if o.Scripts == nil {
-		o.Scripts = keyspace.NewScriptCache()
+		o.Scripts = lua.NewCache()
 	}
 	if o.Name == "" {
 		o.Name = node.Name()
@@ -94,7 +95,7 @@ func New(node *sim.Node, o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close frees the server. The next server that shares its ScriptCache can reuse what was costly to
+// Close frees the server. The next server that shares its scripts can reuse what was costly to
 // make.
 func (s *Server) Close() { s.keys.Close() }
 

@@ -26,6 +26,7 @@ import (
 	"lockquake/lock/env"
 	"lockquake/sim"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/lua"
 	"lockquake/sim/redis/resp"
 )
 
@@ -186,7 +187,7 @@ type peer struct {
 
 func newPeer(t *testing.T, script clientScript, log *clientLog) *peer {
 	t.Helper()
-	k, err := keyspace.New(keyspace.NewScriptCache(), keyspace.Hooks{})
+	k, err := keyspace.New(lua.NewCache(), keyspace.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}

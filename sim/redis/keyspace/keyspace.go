@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"lockquake/sim/redis/lua"
 	"lockquake/sim/redis/resp"
 )
 
@@ -56,7 +57,7 @@ func (h Hooks) complete() Hooks {
 }
 
 // New returns an empty keyspace. The cache compiles its scripts.
-func New(cache *ScriptCache, h Hooks) (*Keyspace, error) {
+func New(cache *lua.Cache, h Hooks) (*Keyspace, error) {
 	h = h.complete()
 	s, err := newStore(h)
 	if err != nil {
@@ -67,15 +68,9 @@ func New(cache *ScriptCache, h Hooks) (*Keyspace, error) {
 	return k, nil
 }
 
-// Close frees the keyspace. The next one that shares its ScriptCache can reuse what was costly to
-// make.
-func (k *Keyspace) Close() {
-	if b := k.scripts.sandbox; b != nil {
-		k.scripts.sandbox = nil
-		clear(k.scripts.known)
-		k.scripts.cache.putBack(b)
-	}
-}
+// Close frees the keyspace. The next one that shares its cache of scripts can reuse what was costly
+// to make.
+func (k *Keyspace) Close() { k.scripts.close() }
 
 // Missing returns the first thing that a command needed and that is not simulated, "" if there is
 // none.

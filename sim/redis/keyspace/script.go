@@ -6,84 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
-	lua "github.com/yuin/gopher-lua"
-	"github.com/yuin/gopher-lua/parse"
-
+	"lockquake/sim/redis/lua"
 	"lockquake/sim/redis/resp"
 )
 
-// ScriptCache has compiled scripts by the SHA-1 of their text, and the Lua states of closed
-// servers. The servers of many runs may share one, on any number of goroutines: a compiled script
-// never changes, and no script can change a state for the next one. Whether a server has loaded a
-// script is not its concern.
-type ScriptCache struct {
-	mu     sync.Mutex
-	protos map[string]*lua.FunctionProto
-	idle   []*sandbox
-}
-
-// NewScriptCache returns an empty cache.
-func NewScriptCache() *ScriptCache {
-	return &ScriptCache{protos: map[string]*lua.FunctionProto{}}
-}
-
-// compile returns the compiled script.
-func (c *ScriptCache) compile(sha, text string) (*lua.FunctionProto, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if proto := c.protos[sha]; proto != nil {
-		return proto, nil
-	}
-	chunk, err := parse.Parse(strings.NewReader(text), chunkName)
-	if err != nil {
-		return nil, err
-	}
-	if err := adapt(chunk); err != nil {
-		return nil, err
-	}
-	proto, err := lua.Compile(chunk, chunkName)
-	if err != nil {
-		return nil, err
-	}
-	// A script has no arguments. Without this change, Lua would make a table of arguments at every
-	// call.
-	proto.IsVarArg &^= lua.VarArgNeedsArg
-	c.protos[sha] = proto
-	return proto, nil
-}
-
-// take returns a sandbox whose scripts run commands by call and report missing features by refuse.
-func (c *ScriptCache) take(call func(words []string) resp.Reply, refuse func(what string) resp.Reply) *sandbox {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var b *sandbox
-	if n := len(c.idle); n > 0 {
-		b, c.idle = c.idle[n-1], c.idle[:n-1]
-	} else {
-		b = newSandbox()
-	}
-	b.call, b.refuse, b.random = call, refuse, firstRandom
-	return b
-}
-
-// putBack keeps a sandbox for the next server.
-func (c *ScriptCache) putBack(b *sandbox) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	b.call, b.refuse = nil, nil
-	c.idle = append(c.idle, b)
-}
-
-// chunkName is the name of every script in messages of Redis.
-const chunkName = "user_script"
-
-// scripts runs the scripts of one server, on one Lua state that is made for the first of them.
+// scripts runs the scripts of one server, on one Lua state that is opened for the first of them.
 type scripts struct {
-	cache    *ScriptCache
+	cache    *lua.Cache
 	keyspace *Keyspace
-	sandbox  *sandbox
+	state    *lua.State
 	known    map[string]script // by SHA-1: the loaded scripts
 	readOnly bool              // the current script may not write
 	wrote    bool              // the current script has written
@@ -92,19 +24,28 @@ type scripts struct {
 
 // script is a loaded script.
 type script struct {
-	function *lua.LFunction
+	function lua.Function
 	header
 }
 
-func newScripts(cache *ScriptCache, k *Keyspace) *scripts {
+func newScripts(cache *lua.Cache, k *Keyspace) *scripts {
 	return &scripts{cache: cache, keyspace: k, known: map[string]script{}}
 }
 
 // ForgetScripts removes all scripts, as a restart of the server does.
 func (k *Keyspace) ForgetScripts() {
 	clear(k.scripts.known)
-	if k.scripts.sandbox != nil {
-		k.scripts.sandbox.random = firstRandom
+	if k.scripts.state != nil {
+		k.scripts.state.Restart()
+	}
+}
+
+// close frees the Lua state.
+func (s *scripts) close() {
+	if s.state != nil {
+		clear(s.known)
+		s.state.Close()
+		s.state = nil
 	}
 }
 
@@ -138,7 +79,7 @@ func (s *scripts) eval(args []string) resp.Reply {
 		return resp.Errorf("ERR Can not execute a script with write flag using *_ro command.")
 	}
 	s.readOnly, s.wrote, s.allowOOM = readOnly || run.noWrites, false, run.allowOOM
-	return s.sandbox.run(run.function, sha, keys, argv)
+	return s.state.Run(run.function, sha, keys, argv)
 }
 
 // mayWrite reports whether a script has a header line without no-writes.
@@ -179,15 +120,15 @@ func (s *scripts) load(text string) (string, *resp.Reply) {
 		reply := resp.Errorf("ERR %s", err.Error())
 		return "", &reply
 	}
-	proto, err := s.cache.compile(sha, body)
+	if s.state == nil {
+		s.state = s.cache.Open(s.call, s.keyspace.store.refuse)
+	}
+	function, err := s.state.Compile(sha, body)
 	if err != nil {
-		reply := resp.Errorf("ERR Error compiling script (new function): %s", resp.OneLine(err.Error()))
+		reply := resp.Errorf("ERR Error compiling script (new function): %s", err.Error())
 		return "", &reply
 	}
-	if s.sandbox == nil {
-		s.sandbox = s.cache.take(s.call, s.keyspace.store.refuse)
-	}
-	s.known[sha] = script{function: s.sandbox.function(proto), header: head}
+	s.known[sha] = script{function: function, header: head}
 	return sha, nil
 }
 

@@ -1,4 +1,4 @@
-package keyspace
+package lua
 
 import (
 	"crypto/sha1"
@@ -11,20 +11,20 @@ import (
 )
 
 // redisTable returns the library redis.
-func (b *sandbox) redisTable() *lua.LTable {
-	L := b.state
+func (s *State) redisTable() *lua.LTable {
+	L := s.lua
 	t := L.NewTable()
 	L.SetFuncs(t, map[string]lua.LGFunction{
-		"call":         func(L *lua.LState) int { return b.redisCall(L, true) },
-		"pcall":        func(L *lua.LState) int { return b.redisCall(L, false) },
+		"call":         func(L *lua.LState) int { return s.redisCall(L, true) },
+		"pcall":        func(L *lua.LState) int { return s.redisCall(L, false) },
 		"error_reply":  errorReplyTable,
 		"status_reply": statusReplyTable,
 		"sha1hex":      sha1Hex,
 		"log":          logNothing,
-		"setresp":      b.setProtocol,
+		"setresp":      s.setProtocol,
 		"set_repl":     setReplication,
 		"acl_check_cmd": func(*lua.LState) int {
-			b.refuse("redis.acl_check_cmd")
+			s.refuse("redis.acl_check_cmd")
 			return 0
 		},
 		"debug":              func(*lua.LState) int { return 0 },
@@ -110,7 +110,7 @@ func logNothing(L *lua.LState) int {
 	return 0
 }
 
-func (b *sandbox) setProtocol(L *lua.LState) int {
+func (s *State) setProtocol(L *lua.LState) int {
 	version, ok := L.Get(1).(lua.LNumber)
 	switch {
 	case L.GetTop() != 1:
@@ -118,7 +118,7 @@ func (b *sandbox) setProtocol(L *lua.LState) int {
 	case !ok || version != 2 && version != 3:
 		return fail(L, "RESP version must be 2 or 3.")
 	case version == 3:
-		b.refuse("redis.setresp(3)")
+		s.refuse("redis.setresp(3)")
 	}
 	return 0
 }
@@ -149,8 +149,8 @@ func single(L *lua.LState, field, text string) *lua.LTable {
 }
 
 // redisCall implements redis.call, which raises an error, and redis.pcall, which returns it.
-func (b *sandbox) redisCall(L *lua.LState, raise bool) int {
-	reply := b.performCall(L)
+func (s *State) redisCall(L *lua.LState, raise bool) int {
+	reply := s.performCall(L)
 	value := toLua(L, &reply)
 	if failed, ok := value.(*lua.LTable); ok && reply.Kind == resp.Error {
 		failed.RawSetString("ignore_error_stats_update", lua.LTrue)
@@ -161,21 +161,21 @@ func (b *sandbox) redisCall(L *lua.LState, raise bool) int {
 	return push(L, value)
 }
 
-func (b *sandbox) performCall(L *lua.LState) resp.Reply {
+func (s *State) performCall(L *lua.LState) resp.Reply {
 	n := L.GetTop()
 	if n == 0 {
 		return resp.Errorf("ERR Please specify at least one argument for this redis lib call")
 	}
-	b.words = b.words[:0]
+	s.words = s.words[:0]
 	for i := 1; i <= n; i++ {
 		switch v := L.Get(i).(type) {
 		case lua.LString:
-			b.words = append(b.words, string(v))
+			s.words = append(s.words, string(v))
 		case lua.LNumber:
-			b.words = append(b.words, formatNumber(float64(v)))
+			s.words = append(s.words, formatNumber(float64(v)))
 		default:
 			return resp.Errorf("ERR Lua redis lib command arguments must be strings or integers")
 		}
 	}
-	return b.call(b.words)
+	return s.call(s.words)
 }

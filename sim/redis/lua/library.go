@@ -1,4 +1,4 @@
-package keyspace
+package lua
 
 import (
 	"fmt"
@@ -308,7 +308,8 @@ func appendText(b []byte, flags, text string) []byte {
 	if len(text) >= long && !strings.Contains(flags, ".") {
 		return append(b, text...)
 	}
-	return fmt.Appendf(b, "%"+flags+"s", untilNUL(text))
+	shown, _, _ := strings.Cut(text, "\x00")
+	return fmt.Appendf(b, "%"+flags+"s", shown)
 }
 
 // text returns an argument that is a string or a number as text.
