@@ -9,8 +9,9 @@
 //     (syntax.go).
 //   - A [State] runs the scripts of one server, with a limit of steps (state.go). Its scripts have
 //     the globals of Redis, and cannot change them (sandbox.go).
-//   - Scripts have the libraries redis (redis.go), cjson (cjson.go), bit, string, table and math
-//     (library.go). Random numbers are the same on every machine (random.go).
+//   - Scripts have the libraries redis (redis.go), cjson (cjson.go) and bit (bit.go), and those of
+//     Lua, with conversions of arguments (library.go), the string.format of C (format.go) and random
+//     numbers that are the same on every machine (random.go).
 //   - Replies become Lua values, and the result of a script becomes a reply (reply.go). Numbers are
 //     parsed and written as in C (number.go).
 //

@@ -126,3 +126,6 @@ func truncate(f float64) int64 {
 	}
 	return math.MinInt64
 }
+
+// trimLua removes the white space of Lua.
+func trimLua(text string) string { return strings.Trim(text, " \t\n\v\f\r") }

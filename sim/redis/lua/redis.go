@@ -45,11 +45,6 @@ func (s *State) redisTable() *lua.LTable {
 	return t
 }
 
-func push(L *lua.LState, v lua.LValue) int {
-	L.Push(v)
-	return 1
-}
-
 // fail raises an error without the place in the script.
 func fail(L *lua.LState, text string) int {
 	L.Error(single(L, "err", "ERR "+text), 0)

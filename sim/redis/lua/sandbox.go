@@ -2,6 +2,7 @@ package lua
 
 import (
 	"errors"
+	"strconv"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -128,4 +129,17 @@ func raise(L *lua.LState) int {
 	}
 	L.Error(object, 0)
 	return 0
+}
+
+// errorPlace returns the file and line to which an error is attributed, as Lua writes them; level 1
+// is the function that raised it. It is empty for a Go function.
+func errorPlace(L *lua.LState, level int) string {
+	frame, ok := L.GetStack(level)
+	if !ok {
+		return ""
+	}
+	if _, err := L.GetInfo("Sl", frame, lua.LNil); err != nil || frame.CurrentLine <= 0 {
+		return ""
+	}
+	return chunkName + ":" + strconv.Itoa(frame.CurrentLine) + ": "
 }
