@@ -11,7 +11,7 @@ import (
 )
 
 // State is the Lua state in which all scripts of a server run. No script can change it for the next
-// one, but for the random numbers. It is for one goroutine at a time.
+// one, except for the random numbers. It is for one goroutine at a time.
 type State struct {
 	cache     *Cache
 	lua       *lua.LState
