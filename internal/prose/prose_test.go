@@ -66,7 +66,7 @@ func strict() rules {
 func plain() []string {
 	return []string{
 		"checker", "checker/stored", "history", "history/jepsen", "sim", "sim/holders", "sim/redis", "sim/redis/client", "sim/redis/keyspace",
-		"sim/resource", "cmd/command", "faults", "internal/draw", "internal/rereport", "internal/servers", "internal/stall", "internal/stats",
+		"sim/redis/lua", "sim/redis/resp", "sim/resource", "cmd/command", "faults", "internal/draw", "internal/rereport", "internal/servers", "internal/stall", "internal/stats",
 		"internal/strictyaml", "internal/toys", "lock", "lock/env", "lock/redis", "sim/backend", "sim/redis/family", "docs/mylockquake",
 		"reports", "reports/internal/sample", "reports/picture", "reports/story", "reports/tables", "reports/timeline", "reports/words",
 		"scenarios/results", "scenarios/workload",

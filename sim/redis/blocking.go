@@ -6,6 +6,7 @@ import (
 
 	"lockquake/sim"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // blockedCommand is a command that blocks, with its session and timer.
@@ -16,7 +17,7 @@ type blockedCommand struct {
 }
 
 // block runs a command that may wait for others, and answers it when the wait is over.
-func (s *Server) block(c *sim.Call, words []string, answer func(keyspace.Reply)) {
+func (s *Server) block(c *sim.Call, words []string, answer func(resp.Reply)) {
 	if strings.EqualFold(words[0], "wait") {
 		s.wait(c, words, answer)
 		return
@@ -34,7 +35,7 @@ func (s *Server) block(c *sim.Call, words []string, answer func(keyspace.Reply))
 	}
 	w := &blockedCommand{blocked: b, session: c.Session}
 	s.blocked = append(s.blocked, w)
-	s.keys.Await(b, func(reply keyspace.Reply) {
+	s.keys.Await(b, func(reply resp.Reply) {
 		s.forget(w)
 		s.settle(c, b.Words, &reply)
 		answer(reply)
@@ -42,7 +43,7 @@ func (s *Server) block(c *sim.Call, words []string, answer func(keyspace.Reply))
 	if b.Timeout > 0 {
 		w.timer = s.node.AtWall(s.node.Now().Add(b.Timeout), func() {
 			s.abandon(w)
-			answer(keyspace.Reply{Kind: keyspace.Nil})
+			answer(resp.Reply{Kind: resp.Nil})
 		})
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"lockquake/sim"
-	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // The connections of the sequences in this file: a and b may listen, p publishes.
@@ -169,16 +169,16 @@ func runSimChannels(t *testing.T, log *listenerLog) {
 		for line := range strings.Lines(strings.TrimSpace(channelSequences)) {
 			line = strings.TrimSpace(line)
 			who, commands := parseChannelStep(line)
-			var request any = &keyspace.Command{Args: commands[0]}
+			var request any = &resp.Command{Args: commands[0]}
 			if len(commands) > 1 {
-				request = &keyspace.Pipeline{Commands: commands}
+				request = &resp.Pipeline{Commands: commands}
 			}
 			answer, err := conns[who].Call(ctx, "do", request, 0)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			answers := []keyspace.Reply{*answer.(*keyspace.Reply)}
+			answers := []resp.Reply{*answer.(*resp.Reply)}
 			if len(commands) > 1 {
 				answers = answers[0].Elems
 			}
@@ -186,7 +186,7 @@ func runSimChannels(t *testing.T, log *listenerLog) {
 				log.add(line, who, string(a.AppendRESP(nil)))
 			}
 			for _, name := range []string{"a", "b"} {
-				if _, err := conns[name].Call(ctx, "do", &keyspace.Command{Args: []string{"PING"}}, 0); err != nil {
+				if _, err := conns[name].Call(ctx, "do", &resp.Command{Args: []string{"PING"}}, 0); err != nil {
 					t.Error(err)
 				}
 				for conns[name].Unread() {
@@ -195,7 +195,7 @@ func runSimChannels(t *testing.T, log *listenerLog) {
 						t.Error(err)
 						return
 					}
-					log.add(line, name, string(message.(*keyspace.Reply).AppendRESP(nil)))
+					log.add(line, name, string(message.(*resp.Reply).AppendRESP(nil)))
 				}
 			}
 		}

@@ -13,6 +13,8 @@ import (
 
 	"lockquake/internal/servers"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/lua"
+	"lockquake/sim/redis/resp"
 )
 
 // In each condition a real server and the simulated one refuse the same commands with the same
@@ -29,7 +31,7 @@ func TestConditionsRefuseWhatRedisRefuses(t *testing.T) {
 func compareIn(t *testing.T, c keyspace.Condition) {
 	t.Helper()
 	server := realIn(t, c)
-	k, err := keyspace.New(keyspace.NewScriptCache(), keyspace.Hooks{})
+	k, err := keyspace.New(lua.NewCache(), keyspace.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,16 +40,16 @@ func compareIn(t *testing.T, c keyspace.Condition) {
 		k.Run(now, words)
 	}
 	k.Enter(c)
-	check := func(commands [][]string, judge func(words []string, real []byte, sim keyspace.Reply)) {
+	check := func(commands [][]string, judge func(words []string, real []byte, sim resp.Reply)) {
 		want, err := server.pipeline(commands)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, reply := range k.RunPipeline(&keyspace.Connection{}, now, commands, func([]string, *keyspace.Reply) {}, func() {}) {
+		for i, reply := range k.RunPipeline(&keyspace.Connection{}, now, commands, func([]string, *resp.Reply) {}, func() {}) {
 			judge(commands[i], want[i], reply)
 		}
 	}
-	check(conditionCommands(), func(words []string, want []byte, reply keyspace.Reply) {
+	check(conditionCommands(), func(words []string, want []byte, reply resp.Reply) {
 		if got := reply.AppendRESP(nil); !bytes.Equal(got, want) {
 			t.Errorf("%q:\nreal      %q\nsimulated %q", words, want, got)
 		}
@@ -60,7 +62,7 @@ func compareIn(t *testing.T, c keyspace.Condition) {
 		}
 		commands = append(commands, words)
 	}
-	check(commands, func(words []string, want []byte, reply keyspace.Reply) {
+	check(commands, func(words []string, want []byte, reply resp.Reply) {
 		code := string(c) + " "
 		if got := strings.HasPrefix(reply.Text, code); got != bytes.HasPrefix(want, []byte("-"+code)) {
 			t.Errorf("%q: the real server answers %.40q, the simulated one refuses: %v", words, want, got)

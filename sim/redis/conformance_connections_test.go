@@ -14,7 +14,8 @@ import (
 
 	"lockquake/lock/env"
 	"lockquake/sim"
-	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/lua"
+	"lockquake/sim/redis/resp"
 )
 
 // connStep is a step of one connection: commands that are sent together, a pause in milliseconds,
@@ -438,7 +439,7 @@ func randomConns(r *rand.Rand) []connStep {
 // commands that are served in their order.
 func TestConformanceOfConnections(t *testing.T) {
 	control := dialReal(t)
-	cache := keyspace.NewScriptCache()
+	cache := lua.NewCache()
 	same := func(t *testing.T, steps []connStep) bool {
 		t.Helper()
 		real := realConns(t, control, steps)
@@ -606,7 +607,7 @@ func connLine(s connStep, name string, reply []byte) string {
 }
 
 // simConns runs the steps on the simulation.
-func simConns(t *testing.T, cache *keyspace.ScriptCache, steps []connStep) []string {
+func simConns(t *testing.T, cache *lua.Cache, steps []connStep) []string {
 	t.Helper()
 	r := newRig(t)
 	o := r.options(PersistNone)
@@ -631,15 +632,15 @@ func simConns(t *testing.T, cache *keyspace.ScriptCache, steps []connStep) []str
 		told := map[string][]string{}
 		send := func(name string, commands [][]string) env.Sem {
 			return r.worker.Go("call", func() {
-				var request any = &keyspace.Command{Args: slices.Clone(commands[0])}
+				var request any = &resp.Command{Args: slices.Clone(commands[0])}
 				if len(commands) > 1 {
-					request = &keyspace.Pipeline{Commands: commands}
+					request = &resp.Pipeline{Commands: commands}
 				}
 				answer, err := conns[name].Call(ctx, "do", request, 0)
 				if err != nil {
 					return
 				}
-				answers := []keyspace.Reply{*answer.(*keyspace.Reply)}
+				answers := []resp.Reply{*answer.(*resp.Reply)}
 				if len(commands) > 1 {
 					answers = answers[0].Elems
 				}

@@ -17,6 +17,8 @@ import (
 	"lockquake/internal/servers"
 	"lockquake/sim"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/lua"
+	"lockquake/sim/redis/resp"
 )
 
 // couple is a real primary with its replica, for comparison with a simulated pair. A promotion
@@ -330,7 +332,7 @@ type simRun struct {
 // early is how long the world is there before the first step.
 const early = 10 * time.Millisecond
 
-func newSimRun(cache *keyspace.ScriptCache, first time.Time) (*simRun, error) {
+func newSimRun(cache *lua.Cache, first time.Time) (*simRun, error) {
 	s := &simRun{world: sim.New(sim.Config{}), conns: map[string]*sim.Conn{}, start: first.Add(-early)}
 	node := s.world.AddNode("worker-1", sim.NodeConfig{})
 	s.worker = node.Process("worker-1").Worker("worker-1")
@@ -368,12 +370,12 @@ func (s *simRun) dialAll() {
 	s.third = s.dial(primary)
 }
 
-func (s *simRun) call(c *sim.Conn, request any) *keyspace.Reply {
+func (s *simRun) call(c *sim.Conn, request any) *resp.Reply {
 	answer, err := c.Call(context.Background(), "do", request, 0)
 	s.err = errors.Join(s.err, err)
-	r, ok := answer.(*keyspace.Reply)
+	r, ok := answer.(*resp.Reply)
 	if !ok {
-		return &keyspace.Reply{}
+		return &resp.Reply{}
 	}
 	return r
 }
@@ -394,7 +396,7 @@ func (s *simRun) perform(log []done, i int) []exchange {
 			}
 		}
 		s.group.Replica().node.Freeze(until.Sub(d.now))
-		s.call(s.third, &keyspace.Command{Args: thirdParty()})
+		s.call(s.third, &resp.Command{Args: thirdParty()})
 	case doPromote:
 		s.group.Promote()
 		s.dialAll()
@@ -410,9 +412,9 @@ func (s *simRun) perform(log []done, i int) []exchange {
 func (s *simRun) tell(d done) []exchange {
 	replies := make([][]byte, 0, len(d.unit))
 	if len(d.unit) == 1 {
-		replies = append(replies, s.call(s.conns[d.at], &keyspace.Command{Args: d.unit[0]}).AppendRESP(nil))
+		replies = append(replies, s.call(s.conns[d.at], &resp.Command{Args: d.unit[0]}).AppendRESP(nil))
 	} else {
-		for _, elem := range s.call(s.conns[d.at], &keyspace.Pipeline{Commands: d.unit}).Elems {
+		for _, elem := range s.call(s.conns[d.at], &resp.Pipeline{Commands: d.unit}).Elems {
 			replies = append(replies, elem.AppendRESP(nil))
 		}
 	}
@@ -426,7 +428,7 @@ func (s *simRun) tell(d done) []exchange {
 }
 
 // run tells both couples the steps. It returns what they say to each step.
-func (c *couple) run(cache *keyspace.ScriptCache, all []step) ([][]exchange, error) {
+func (c *couple) run(cache *lua.Cache, all []step) ([][]exchange, error) {
 	const attempts = 1000
 	for range attempts {
 		log, steady, err := c.attempt(all)
@@ -450,7 +452,7 @@ func (c *couple) run(cache *keyspace.ScriptCache, all []step) ([][]exchange, err
 
 // differ runs the steps and returns the first exchange in which the couples
 // differ, nil if there is none.
-func (c *couple) differ(cache *keyspace.ScriptCache, all []step) (*exchange, error) {
+func (c *couple) differ(cache *lua.Cache, all []step) (*exchange, error) {
 	exchanges, err := c.run(cache, all)
 	if err != nil {
 		return nil, err
@@ -468,7 +470,7 @@ func (c *couple) differ(cache *keyspace.ScriptCache, all []step) (*exchange, err
 
 // try runs steps, and shrinks and shows them if the couples differ. It reports
 // whether they agree.
-func (c *couple) try(t *testing.T, name string, cache *keyspace.ScriptCache, all []step) bool {
+func (c *couple) try(t *testing.T, name string, cache *lua.Cache, all []step) bool {
 	t.Helper()
 	x, err := c.differ(cache, all)
 	if err != nil {
@@ -512,7 +514,7 @@ func newCouple(t *testing.T) *couple {
 // TestConformanceOfReplication compares a simulated primary and replica with two real servers:
 // WAIT, the replica's answers, and its data after a promotion.
 func TestConformanceOfReplication(t *testing.T) {
-	c, cache := newCouple(t), keyspace.NewScriptCache()
+	c, cache := newCouple(t), lua.NewCache()
 	t.Run("by hand", func(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(handWrittenReplicated())) {
 			t.Run(name, func(t *testing.T) {

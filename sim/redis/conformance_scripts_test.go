@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/lua"
 )
 
 // luaScripts are scripts that each look at one thing in which a Lua can differ
@@ -19,7 +19,7 @@ var luaScripts string
 // Scripts behave as in Redis's Lua 5.1: conversions of arguments, loops, formats, patterns, tables,
 // errors.
 func TestConformanceOfScripts(t *testing.T) {
-	p := &pair{real: dialReal(t), cache: keyspace.NewScriptCache(), met: newCoverage()}
+	p := &pair{real: dialReal(t), cache: lua.NewCache(), met: newCoverage()}
 	for script := range strings.SplitSeq(strings.TrimSpace(luaScripts), "\n=\n") {
 		x, err := p.differ(sequence{{"EVAL", script, "1", "k", "5", "x", ""}})
 		if err != nil {

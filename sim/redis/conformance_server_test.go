@@ -17,6 +17,8 @@ import (
 
 	"lockquake/internal/servers"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/lua"
+	"lockquake/sim/redis/resp"
 )
 
 // realRedis is a connection to a real redis-server.
@@ -61,7 +63,7 @@ func (c *realRedis) mustFit(t *testing.T) {
 		if os.Getenv("CI") != "" {
 			end = t.Fatalf
 		}
-		end("the simulation follows Redis %s, and this is another: %q", keyspace.Version, version)
+		end("the simulation follows Redis %s, and this is another: %q", resp.Version, version)
 	}
 }
 
@@ -173,7 +175,7 @@ func (x *exchange) same() bool { return bytes.Equal(x.real, x.sim) }
 // pair is a real server and the simulation of one.
 type pair struct {
 	real  *realRedis
-	cache *keyspace.ScriptCache
+	cache *lua.Cache
 	met   *coverage
 }
 
@@ -266,7 +268,7 @@ func (p *pair) simulate(k *keyspace.Keyspace, c *keyspace.Connection, units []se
 			for _, words := range unit {
 				p.met.before(k, now, words)
 			}
-			answers := k.RunPipeline(c, now, unit, func([]string, *keyspace.Reply) {}, func() {})
+			answers := k.RunPipeline(c, now, unit, func([]string, *resp.Reply) {}, func() {})
 			for i, words := range unit {
 				x := exchange{words: words, now: now, real: replies[i], sim: answers[i].AppendRESP(nil)}
 				if err := x.comparable(); err != nil {
@@ -283,7 +285,7 @@ func (p *pair) simulate(k *keyspace.Keyspace, c *keyspace.Connection, units []se
 
 // timeOf reads the reply to TIME.
 func timeOf(raw []byte) (time.Time, error) {
-	r, _, err := keyspace.ParseRESP(raw)
+	r, _, err := resp.ParseRESP(raw)
 	if err != nil || len(r.Elems) != 2 {
 		return time.Time{}, fmt.Errorf("TIME answers %q: %w", raw, err)
 	}
@@ -298,7 +300,7 @@ func timeOf(raw []byte) (time.Time, error) {
 // comparable removes from both replies what the simulation does not promise.
 func (x *exchange) comparable() error {
 	for _, reply := range []*[]byte{&x.real, &x.sim} {
-		r, _, err := keyspace.ParseRESP(*reply)
+		r, _, err := resp.ParseRESP(*reply)
 		if err != nil {
 			return fmt.Errorf("%s answers %q: %w", x.words, *reply, err)
 		}
@@ -306,13 +308,13 @@ func (x *exchange) comparable() error {
 		if bytes.Contains(*reply, []byte("*-1\r\n")) {
 			*reply = r.AppendRESP(nil)
 		}
-		if r.Kind == keyspace.Error {
+		if r.Kind == resp.Error {
 			r.Text = comparableError(r.Text)
 			*reply = r.AppendRESP(nil)
 		}
-		if step := unordered(x.words); r.Kind == keyspace.Array && step > 0 && len(r.Elems)%step == 0 {
+		if step := unordered(x.words); r.Kind == resp.Array && step > 0 && len(r.Elems)%step == 0 {
 			groups := slices.Collect(slices.Chunk(r.Elems, step))
-			slices.SortFunc(groups, func(a, b []keyspace.Reply) int { return strings.Compare(a[0].Text, b[0].Text) })
+			slices.SortFunc(groups, func(a, b []resp.Reply) int { return strings.Compare(a[0].Text, b[0].Text) })
 			r.Elems = slices.Concat(groups...)
 			*reply = r.AppendRESP(nil)
 		}
@@ -435,7 +437,7 @@ func numbers(t *testing.T) (first, last int) {
 // TestConformance compares the simulation with a real redis-server: both get the same commands at
 // the same time, and must answer the same, byte for byte.
 func TestConformance(t *testing.T) {
-	p := &pair{real: dialReal(t), cache: keyspace.NewScriptCache(), met: newCoverage()}
+	p := &pair{real: dialReal(t), cache: lua.NewCache(), met: newCoverage()}
 	t.Run("by hand", func(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(handWritten())) {
 			t.Run(name, func(t *testing.T) {
@@ -508,7 +510,7 @@ func (p *pair) differ(s sequence) (*exchange, error) {
 }
 
 // line shows the words of a command in one line.
-func line(words []string) []byte { return (&keyspace.Command{Args: words}).AppendTrace(nil) }
+func line(words []string) []byte { return (&resp.Command{Args: words}).AppendTrace(nil) }
 
 // String returns a command with the replies of the servers.
 func (x *exchange) String() string {

@@ -1,10 +1,12 @@
-// Package redis simulates Redis servers in a world of package sim. It consists of four packages:
+// Package redis simulates Redis servers in a world of package sim. It consists of six packages:
 //
-//   - [lockquake/sim/redis/keyspace] has the commands, expiry and Lua. It knows nothing of the
+//   - [lockquake/sim/redis/resp] has requests and replies, and their encoding.
+//   - [lockquake/sim/redis/lua] runs scripts. It knows no commands.
+//   - [lockquake/sim/redis/keyspace] has the commands, expiry and EVAL. It knows nothing of the
 //     simulation.
 //   - [lockquake/sim/redis/client] models go-redis on the network. It knows nothing of the server.
 //   - This package runs a keyspace as a server on a node. It knows nothing of the clients.
-//   - [lockquake/sim/redis/family] connects the three to package scenarios, and has the settings of a
+//   - [lockquake/sim/redis/family] connects them to package scenarios, and has the settings of a
 //     scenario file.
 //
 // # A tour

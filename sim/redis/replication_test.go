@@ -15,7 +15,7 @@ import (
 	"lockquake/internal/draw"
 	"lockquake/sim"
 	"lockquake/sim/redis/client"
-	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // newGroup adds a primary and a replica 10 ms behind it. The worker's client follows failovers.
@@ -339,11 +339,11 @@ func TestWAITCoversTheWritesOfOthers(t *testing.T) {
 				t.Error(err)
 			}
 			return func(words ...string) string {
-				answer, err := c.Call(ctx, "do", &keyspace.Command{Args: words}, 0)
+				answer, err := c.Call(ctx, "do", &resp.Command{Args: words}, 0)
 				if err != nil {
 					return err.Error()
 				}
-				return string(answer.(*keyspace.Reply).AppendRESP(nil))
+				return string(answer.(*resp.Reply).AppendRESP(nil))
 			}
 		}
 		a, b := dial(), dial()

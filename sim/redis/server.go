@@ -9,6 +9,8 @@ import (
 	"lockquake/lock"
 	"lockquake/sim"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/lua"
+	"lockquake/sim/redis/resp"
 )
 
 // Options are the settings of a server. A server with the zero value records nothing.
@@ -37,7 +39,7 @@ type Options struct {
 	// Name is the node name in the recorded events; "" means the name of the node.
 	Name string
 	// Scripts is a cache of compiled scripts to share with other servers; nil means a new one.
-	Scripts *keyspace.ScriptCache
+	Scripts *lua.Cache
 }
 
 // Server is a simulated Redis. It answers a command when it arrives, unless the command blocks.
@@ -73,7 +75,7 @@ func New(node *sim.Node, o Options) (*Server, error) {
 		o.Record = func(history.Event) {}
 	}
 	if o.Scripts == nil {
-		o.Scripts = keyspace.NewScriptCache()
+		o.Scripts = lua.NewCache()
 	}
 	if o.Name == "" {
 		o.Name = node.Name()
@@ -93,7 +95,7 @@ func New(node *sim.Node, o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close frees the server. The next server that shares its ScriptCache can reuse what was costly to
+// Close frees the server. The next server that shares its scripts can reuse what was costly to
 // make.
 func (s *Server) Close() { s.keys.Close() }
 
@@ -120,7 +122,7 @@ func (s *Server) record(e history.Event) {
 // Serve implements sim.Server.
 func (s *Server) Serve(c *sim.Call) {
 	switch request := c.Req.(type) {
-	case *keyspace.Command:
+	case *resp.Command:
 		if reply, more, ok := s.answerSubscriber(c.Session, request.Args); ok {
 			s.endIfMissing(c)
 			c.Applied()
@@ -132,12 +134,12 @@ func (s *Server) Serve(c *sim.Call) {
 		}
 		switch {
 		case inTransaction(c.Session) || keyspace.OfConnection(request.Args):
-			s.servePipeline(c, [][]string{request.Args}, nil, func(all []keyspace.Reply) {
+			s.servePipeline(c, [][]string{request.Args}, nil, func(all []resp.Reply) {
 				c.Reply(request.Answer(all[0]))
 			})
 		case keyspace.Blocks(request.Args):
 			c.Applied()
-			s.block(c, request.Args, func(r keyspace.Reply) {
+			s.block(c, request.Args, func(r resp.Reply) {
 				c.Reply(request.Answer(r))
 			})
 		default:
@@ -147,8 +149,8 @@ func (s *Server) Serve(c *sim.Call) {
 			c.Reply(reply)
 			s.keys.ServeBlocked()
 		}
-	case *keyspace.Pipeline:
-		s.servePipeline(c, request.Commands, nil, func(all []keyspace.Reply) { c.Reply(&keyspace.Reply{Kind: keyspace.Array, Elems: all}) })
+	case *resp.Pipeline:
+		s.servePipeline(c, request.Commands, nil, func(all []resp.Reply) { c.Reply(&resp.Reply{Kind: resp.Array, Elems: all}) })
 	default:
 		c.Applied()
 		c.Reply(s.Failure(c, fmt.Sprintf("ERR Protocol error: %T is no command", request)))
@@ -157,10 +159,10 @@ func (s *Server) Serve(c *sim.Call) {
 
 // servePipeline runs the commands up to the first one that blocks, and continues when that is
 // answered. Replies are those to earlier commands. It calls answer with all replies.
-func (s *Server) servePipeline(c *sim.Call, commands [][]string, replies []keyspace.Reply, answer func([]keyspace.Reply)) {
+func (s *Server) servePipeline(c *sim.Call, commands [][]string, replies []resp.Reply, answer func([]resp.Reply)) {
 	connection := connectionOf(c.Session)
 	n := connection.FirstBlocking(commands)
-	part := s.keys.RunPipeline(&connection.Connection, s.now(), commands[:n], func(words []string, r *keyspace.Reply) { s.settle(c, words, r) }, s.keys.ServeBlocked)
+	part := s.keys.RunPipeline(&connection.Connection, s.now(), commands[:n], func(words []string, r *resp.Reply) { s.settle(c, words, r) }, s.keys.ServeBlocked)
 	if replies == nil {
 		replies = part
 		c.Applied()
@@ -171,11 +173,11 @@ func (s *Server) servePipeline(c *sim.Call, commands [][]string, replies []keysp
 		answer(replies)
 		return
 	}
-	s.block(c, commands[n], func(r keyspace.Reply) { s.servePipeline(c, commands[n+1:], append(replies, r), answer) })
+	s.block(c, commands[n], func(r resp.Reply) { s.servePipeline(c, commands[n+1:], append(replies, r), answer) })
 }
 
 // settle records what a command has done.
-func (s *Server) settle(c *sim.Call, words []string, reply *keyspace.Reply) {
+func (s *Server) settle(c *sim.Call, words []string, reply *resp.Reply) {
 	s.watch.settle(c, words, reply)
 	if s.log != nil {
 		s.log.settle()
@@ -193,9 +195,9 @@ func (s *Server) endIfMissing(c *sim.Call) {
 
 // Failure implements sim.Failer. The text is an error as Redis sends it, beginning with its code.
 func (s *Server) Failure(c *sim.Call, text string) any {
-	failed := keyspace.Reply{Kind: keyspace.Error, Text: text}
-	if p, ok := c.Req.(*keyspace.Pipeline); ok {
-		return &keyspace.Reply{Kind: keyspace.Array, Elems: slices.Repeat([]keyspace.Reply{failed}, len(p.Commands))}
+	failed := resp.Reply{Kind: resp.Error, Text: text}
+	if p, ok := c.Req.(*resp.Pipeline); ok {
+		return &resp.Reply{Kind: resp.Array, Elems: slices.Repeat([]resp.Reply{failed}, len(p.Commands))}
 	}
 	return &failed
 }

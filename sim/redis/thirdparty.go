@@ -6,6 +6,7 @@ import (
 	"lockquake/history"
 	"lockquake/internal/draw"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // Delete removes keys, as a third party or an eviction does: those that match the glob pattern, or
@@ -62,9 +63,9 @@ func (s *Server) SetStale(by time.Duration) {
 }
 
 // staleGet answers a GET from the copy. A replica has none.
-func (s *Server) staleGet(key string) (keyspace.Reply, bool) {
+func (s *Server) staleGet(key string) (resp.Reply, bool) {
 	if s.log == nil || s.log.stale == nil {
-		return keyspace.Reply{}, false
+		return resp.Reply{}, false
 	}
 	return s.log.stale.advance(s.node.World().Time() - s.staleBy)[key].Get(s.now()), true
 }

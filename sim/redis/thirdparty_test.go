@@ -13,7 +13,7 @@ import (
 	"lockquake/lock/env"
 	"lockquake/sim"
 	"lockquake/sim/redis/client"
-	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // A third party deletes the keys that match its pattern; an eviction removes one key, which is
@@ -244,4 +244,4 @@ func TestADuplicateKeepsItsArguments(t *testing.T) {
 	})
 }
 
-var _ sim.Copier = (*keyspace.Command)(nil)
+var _ sim.Copier = (*resp.Command)(nil)

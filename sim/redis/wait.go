@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"lockquake/sim"
-	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // waiter is a WAIT that has not been answered.
@@ -12,12 +12,12 @@ type waiter struct {
 	replicas int64 // the number of replicas that it waits for
 	offset   int64 // number of the last write that they must have
 	timer    *sim.WallTimer
-	answer   func(keyspace.Reply)
+	answer   func(resp.Reply)
 }
 
 // wait runs a WAIT. It answers with the number of replicas that have acknowledged all writes that
 // the connection has seen, as soon as there are enough or the timeout is over.
-func (s *Server) wait(c *sim.Call, args []string, answer func(keyspace.Reply)) {
+func (s *Server) wait(c *sim.Call, args []string, answer func(resp.Reply)) {
 	replicas, timeout, failed := s.keys.ParseWait(args)
 	if failed != nil {
 		answer(*failed)
@@ -27,7 +27,7 @@ func (s *Server) wait(c *sim.Call, args []string, answer func(keyspace.Reply)) {
 	w.offset = connectionOf(c.Session).seen
 	s.seen(c)
 	if n := s.acknowledged(w.offset); n >= replicas {
-		answer(keyspace.Reply{Kind: keyspace.Integer, Int: n})
+		answer(resp.Reply{Kind: resp.Integer, Int: n})
 		return
 	}
 	s.waiters = append(s.waiters, w)
@@ -42,7 +42,7 @@ func (s *Server) endWait(w *waiter) {
 	if w.timer != nil {
 		w.timer.Stop()
 	}
-	w.answer(keyspace.Reply{Kind: keyspace.Integer, Int: s.acknowledged(w.offset)})
+	w.answer(resp.Reply{Kind: resp.Integer, Int: s.acknowledged(w.offset)})
 }
 
 // answerWaiters answers the waiters for which there are enough replicas.

@@ -10,7 +10,7 @@ import (
 	"lockquake/lock"
 	"lockquake/sim"
 	"lockquake/sim/holders"
-	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // watch records the events of the locks. After each command it reads the holders of the locks whose
@@ -61,7 +61,7 @@ func (w *watch) touch(key string) {
 }
 
 // settle records what a command did to the locks that it named.
-func (w *watch) settle(c *sim.Call, words []string, reply *keyspace.Reply) {
+func (w *watch) settle(c *sim.Call, words []string, reply *resp.Reply) {
 	if len(w.touched) == 0 {
 		return
 	}
@@ -88,8 +88,8 @@ func (w *watch) compare(name string, c *holders.Cause) {
 
 // asks reports whether a command asks for the lock that it names. The command has got the lock if
 // an owner is among own.
-func (w *watch) asks(op string, words []string, reply *keyspace.Reply) (asked bool, own []string) {
-	if reply.Kind == keyspace.Error {
+func (w *watch) asks(op string, words []string, reply *resp.Reply) (asked bool, own []string) {
+	if reply.Kind == resp.Error {
 		return false, nil
 	}
 	switch command := words[0]; {
@@ -98,7 +98,7 @@ func (w *watch) asks(op string, words []string, reply *keyspace.Reply) (asked bo
 	case w.server.options.Holders != nil && op == "acquire":
 		return true, words[1:]
 	case strings.EqualFold(command, "setnx"):
-		return reply.Kind == keyspace.Integer && reply.Int == 0, nil
+		return reply.Kind == resp.Integer && reply.Int == 0, nil
 	case strings.EqualFold(command, "set"):
 		return slices.ContainsFunc(words[min(3, len(words)):], func(word string) bool {
 			return strings.EqualFold(word, "nx")

@@ -8,7 +8,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // replayer sets the result of a command from a reply. It handles the common kinds itself. For all
@@ -20,7 +20,7 @@ type replayer struct {
 }
 
 // set sets the result of cmd from the reply, and returns the command's error.
-func (r *replayer) set(cmd goredis.Cmder, reply *keyspace.Reply) error {
+func (r *replayer) set(cmd goredis.Cmder, reply *resp.Reply) error {
 	if setCommon(cmd, reply) {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (r *replayer) set(cmd goredis.Cmder, reply *keyspace.Reply) error {
 
 // setMany sets the results of a pipeline's commands. It returns the error that go-redis returns for
 // all: the first error of a command, or the failure of a transaction.
-func (r *replayer) setMany(cmds []goredis.Cmder, reply *keyspace.Reply) error {
+func (r *replayer) setMany(cmds []goredis.Cmder, reply *resp.Reply) error {
 	if isTransaction(cmds) {
 		return r.setTransaction(cmds[1:len(cmds)-1], reply.Elems)
 	}
@@ -63,18 +63,18 @@ func isTransaction(cmds []goredis.Cmder) bool {
 
 // setTransaction sets the results of the queued commands from EXEC, the last reply. If the
 // transaction was discarded, a command that was not queued keeps its own error.
-func (r *replayer) setTransaction(cmds []goredis.Cmder, replies []keyspace.Reply) error {
+func (r *replayer) setTransaction(cmds []goredis.Cmder, replies []resp.Reply) error {
 	exec := &replies[len(replies)-1]
 	switch exec.Kind {
-	case keyspace.Array:
+	case resp.Array:
 		return r.setMany(cmds, exec)
-	case keyspace.Nil: // a watched key was modified
+	case resp.Nil: // a watched key was modified
 		return setErrors(cmds, goredis.TxFailedErr)
 	default:
 	}
 	err := setErrors(cmds, r.set(goredis.NewStatusCmd(context.Background(), "exec"), exec))
 	for i, cmd := range cmds {
-		if queued := &replies[i+1]; queued.Kind == keyspace.Error {
+		if queued := &replies[i+1]; queued.Kind == resp.Error {
 			cmd.SetErr(r.set(cmd, queued))
 		}
 	}
@@ -83,16 +83,16 @@ func (r *replayer) setTransaction(cmds []goredis.Cmder, replies []keyspace.Reply
 
 // setCommon sets the result if the reply is of the kind that the command expects, and reports
 // whether it is.
-func setCommon(cmd goredis.Cmder, reply *keyspace.Reply) bool {
-	text := reply.Kind == keyspace.Status || reply.Kind == keyspace.Bulk
+func setCommon(cmd goredis.Cmder, reply *resp.Reply) bool {
+	text := reply.Kind == resp.Status || reply.Kind == resp.Bulk
 	switch cmd := cmd.(type) {
 	case *goredis.BoolCmd:
 		switch {
-		case reply.Kind == keyspace.Integer:
+		case reply.Kind == resp.Integer:
 			cmd.SetVal(reply.Int == 1)
 		case text:
 			cmd.SetVal(reply.Text == "OK" || reply.Text == "1")
-		case reply.Kind == keyspace.Nil: // a refused SET NX
+		case reply.Kind == resp.Nil: // a refused SET NX
 			cmd.SetVal(false)
 		default:
 			return false
@@ -109,17 +109,17 @@ func setCommon(cmd goredis.Cmder, reply *keyspace.Reply) bool {
 			return true
 		}
 	case *goredis.IntCmd:
-		if reply.Kind == keyspace.Integer {
+		if reply.Kind == resp.Integer {
 			cmd.SetVal(reply.Int)
 			return true
 		}
 	case *goredis.Cmd:
-		if value, ok := plain(reply); ok && reply.Kind != keyspace.Nil {
+		if value, ok := plain(reply); ok && reply.Kind != resp.Nil {
 			cmd.SetVal(value)
 			return true
 		}
 	case *goredis.SliceCmd:
-		if value, ok := plain(reply); ok && reply.Kind == keyspace.Array {
+		if value, ok := plain(reply); ok && reply.Kind == resp.Array {
 			cmd.SetVal(value.([]any))
 			return true
 		}
@@ -129,15 +129,15 @@ func setCommon(cmd goredis.Cmder, reply *keyspace.Reply) bool {
 
 // plain returns the reply as a value of an untyped command of go-redis. Ok is false if the reply
 // contains an error.
-func plain(reply *keyspace.Reply) (value any, ok bool) {
+func plain(reply *resp.Reply) (value any, ok bool) {
 	switch reply.Kind {
-	case keyspace.Status, keyspace.Bulk:
+	case resp.Status, resp.Bulk:
 		return reply.Text, true
-	case keyspace.Integer:
+	case resp.Integer:
 		return reply.Int, true
-	case keyspace.Nil:
+	case resp.Nil:
 		return nil, true
-	case keyspace.Array:
+	case resp.Array:
 		values := make([]any, len(reply.Elems))
 		for i := range reply.Elems {
 			if values[i], ok = plain(&reply.Elems[i]); !ok {
@@ -145,7 +145,7 @@ func plain(reply *keyspace.Reply) (value any, ok bool) {
 			}
 		}
 		return values, true
-	case keyspace.Error:
+	case resp.Error:
 	}
 	return nil, false
 }

@@ -17,6 +17,7 @@ import (
 	"lockquake/lock/env"
 	"lockquake/sim"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // Options are the settings of a client that affect the network. Zero values are the defaults of
@@ -113,7 +114,7 @@ type hook struct {
 	env                 env.Env
 	random              *rand.Rand
 	commands, pipelines *pool
-	spare               []*keyspace.Command // answered commands, for reuse
+	spare               []*resp.Command // answered commands, for reuse
 	reader              replayer
 	view                *view       // the view for which go-redis is adding hooks
 	greeted             bool        // the next view is for a handshake that is already done
@@ -175,12 +176,12 @@ func (c *view) processCommand(ctx context.Context, cmd goredis.Cmder) error {
 		}
 		// The server may still receive the earlier attempt, so the two attempts must not share
 		// memory.
-		command = &keyspace.Command{Args: slices.Clone(command.Args)}
+		command = &resp.Command{Args: slices.Clone(command.Args)}
 	}
 }
 
 // attempt sends the command once. It reports whether it had a connection to send it on.
-func (c *view) attempt(ctx context.Context, op string, command *keyspace.Command, cmd goredis.Cmder) (sent bool, err error) {
+func (c *view) attempt(ctx context.Context, op string, command *resp.Command, cmd goredis.Cmder) (sent bool, err error) {
 	conn, err := c.get(ctx)
 	if err != nil {
 		return false, err
@@ -188,17 +189,17 @@ func (c *view) attempt(ctx context.Context, op string, command *keyspace.Command
 	answer, err := conn.Call(context.Background(), op, command, c.timeout(ctx, cmd))
 	if err == nil {
 		c.spare = append(c.spare, command)
-		err = c.reader.set(cmd, answer.(*keyspace.Reply))
+		err = c.reader.set(cmd, answer.(*resp.Reply))
 	}
 	c.put(conn, cmd, err)
 	return true, err
 }
 
 // newCommand returns an empty command, a recycled one if possible.
-func (c *hook) newCommand() *keyspace.Command {
+func (c *hook) newCommand() *resp.Command {
 	n := len(c.spare)
 	if n == 0 {
-		return &keyspace.Command{}
+		return &resp.Command{}
 	}
 	command := c.spare[n-1]
 	c.spare = c.spare[:n-1]
@@ -285,7 +286,7 @@ func (c *view) processPipeline(ctx context.Context, cmds []goredis.Cmder) error 
 		op = "pipeline"
 	}
 	for attempt := 0; ; attempt++ {
-		again, err := c.attemptPipeline(ctx, op, &keyspace.Pipeline{Commands: commands}, cmds)
+		again, err := c.attemptPipeline(ctx, op, &resp.Pipeline{Commands: commands}, cmds)
 		if !again || attempt >= c.options.MaxRetries {
 			return err
 		}
@@ -297,7 +298,7 @@ func (c *view) processPipeline(ctx context.Context, cmds []goredis.Cmder) error 
 
 // attemptPipeline sends the pipeline once. It reports whether go-redis would resend it: a
 // transaction only if it was not sent at all.
-func (c *view) attemptPipeline(ctx context.Context, op string, pipeline *keyspace.Pipeline, cmds []goredis.Cmder) (again bool, err error) {
+func (c *view) attemptPipeline(ctx context.Context, op string, pipeline *resp.Pipeline, cmds []goredis.Cmder) (again bool, err error) {
 	whole := isTransaction(cmds)
 	if c.held != nil {
 		return c.attemptHeld(ctx, op, pipeline, cmds)
@@ -312,7 +313,7 @@ func (c *view) attemptPipeline(ctx context.Context, op string, pipeline *keyspac
 		cmds[0].SetErr(err)
 		return !whole && resend(err, true), setErrors(cmds, err)
 	}
-	err = c.reader.setMany(cmds, answer.(*keyspace.Reply))
+	err = c.reader.setMany(cmds, answer.(*resp.Reply))
 	if whole {
 		from.put(conn, cmds[1].Err())
 		return false, err

@@ -13,7 +13,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"lockquake/sim"
-	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // Commands return the same typed results over the simulated network as over a connection to
@@ -163,9 +163,9 @@ func TestThePoolServesInOrderAndTimesOut(t *testing.T) {
 type spy struct{ arrived []string }
 
 func (s *spy) Serve(c *sim.Call) {
-	command := c.Req.(*keyspace.Command)
+	command := c.Req.(*resp.Command)
 	s.arrived = append(s.arrived, string(command.AppendTrace(nil)))
-	reply := keyspace.Reply{Kind: keyspace.Status, Text: "OK"}
+	reply := resp.Reply{Kind: resp.Status, Text: "OK"}
 	c.Applied()
 	c.Reply(&reply)
 }

@@ -26,6 +26,8 @@ import (
 	"lockquake/lock/env"
 	"lockquake/sim"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/lua"
+	"lockquake/sim/redis/resp"
 )
 
 // oneWay is the latency of a message, in both worlds.
@@ -185,7 +187,7 @@ type peer struct {
 
 func newPeer(t *testing.T, script clientScript, log *clientLog) *peer {
 	t.Helper()
-	k, err := keyspace.New(keyspace.NewScriptCache(), keyspace.Hooks{})
+	k, err := keyspace.New(lua.NewCache(), keyspace.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +208,7 @@ func (p *peer) fault(word string) (f clientFault, wrong bool) {
 }
 
 // serve runs the commands that a connection sent together.
-func (p *peer) serve(conn int, now time.Time, batch [][]string) (reply keyspace.Reply, f clientFault, wrong bool) {
+func (p *peer) serve(conn int, now time.Time, batch [][]string) (reply resp.Reply, f clientFault, wrong bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var words []string
@@ -222,16 +224,16 @@ func (p *peer) serve(conn int, now time.Time, batch [][]string) (reply keyspace.
 	}
 	answered := wrong && f.do == answer
 	if len(batch) == 1 && answered {
-		return keyspace.Errorf("%s", f.reply), f, wrong
+		return resp.Errorf("%s", f.reply), f, wrong
 	}
-	replies := p.keys.RunPipeline(c, now, batch, func([]string, *keyspace.Reply) {}, func() {})
+	replies := p.keys.RunPipeline(c, now, batch, func([]string, *resp.Reply) {}, func() {})
 	if len(batch) == 1 {
 		return replies[0], f, wrong
 	}
 	if answered {
-		replies[0] = keyspace.Errorf("%s", f.reply)
+		replies[0] = resp.Errorf("%s", f.reply)
 	}
-	return keyspace.Reply{Kind: keyspace.Array, Elems: replies}, f, wrong
+	return resp.Reply{Kind: resp.Array, Elems: replies}, f, wrong
 }
 
 // inMemory runs the script with go-redis itself.
@@ -337,7 +339,7 @@ func (w *wires) serve(c *wire, number int) {
 }
 
 // send writes the replies, to a client that may have gone.
-func (c *wire) send(batch [][]string, reply keyspace.Reply) {
+func (c *wire) send(batch [][]string, reply resp.Reply) {
 	var b []byte
 	if len(batch) == 1 {
 		b = reply.AppendRESP(nil)
@@ -485,9 +487,9 @@ func (s *tappedServer) dialled(t *testing.T, number int) {
 func (s *tappedServer) Serve(c *sim.Call) {
 	var batch [][]string
 	switch request := c.Req.(type) {
-	case *keyspace.Command:
+	case *resp.Command:
 		batch = [][]string{request.Args}
-	case *keyspace.Pipeline:
+	case *resp.Pipeline:
 		batch = request.Commands
 	}
 	reply, f, wrong := s.peer.serve(int(c.Session.ID), s.node.Now(), batch)

@@ -13,7 +13,7 @@ import (
 
 	"lockquake/lock/env"
 	"lockquake/sim"
-	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // pool has the connections of a client and works like that of go-redis. It takes the connection
@@ -256,7 +256,7 @@ func (p *pool) greet(ctx context.Context, conn *pooledConn) error {
 // once.
 func (p *pool) hello(ctx context.Context, conn *pooledConn) error {
 	c := p.client
-	_, err := conn.Call(context.Background(), "hello", &keyspace.Command{Args: []string{"hello", "2"}}, c.timeout(ctx, nil))
+	_, err := conn.Call(context.Background(), "hello", &resp.Command{Args: []string{"hello", "2"}}, c.timeout(ctx, nil))
 	for attempt := 1; err != nil && attempt <= c.options.MaxRetries; attempt++ {
 		if err := c.env.Sleep(ctx, c.backoff(attempt)); err != nil {
 			return contextError(ctx, err)

@@ -11,6 +11,7 @@ import (
 
 	"lockquake/sim"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // pubsubConn is the connection of a PubSub of go-redis, which does not use hooks: it converts the
@@ -35,7 +36,7 @@ func (c *hook) dialPubSub(ctx context.Context, _, _ string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := conn.Call(context.Background(), "hello", &keyspace.Command{Args: []string{"hello", "2"}}, c.timeout(ctx, nil)); err != nil {
+	if _, err := conn.Call(context.Background(), "hello", &resp.Command{Args: []string{"hello", "2"}}, c.timeout(ctx, nil)); err != nil {
 		conn.Close()
 		return nil, err
 	}
@@ -75,7 +76,7 @@ func (c *pubsubConn) Write(b []byte) (int, error) {
 	}
 	c.written = append(c.written, b...)
 	for len(c.written) > 0 {
-		command, rest, err := keyspace.ParseRESP(c.written)
+		command, rest, err := resp.ParseRESP(c.written)
 		if err != nil {
 			return len(b), nil //nolint:nilerr // the rest of the command is still missing
 		}
@@ -84,7 +85,7 @@ func (c *pubsubConn) Write(b []byte) (int, error) {
 			words[i] = command.Elems[i].Text
 		}
 		c.written = append(c.written[:0], rest...)
-		if err := c.conn.Send(words[0], &keyspace.Command{Args: words}); err != nil {
+		if err := c.conn.Send(words[0], &resp.Command{Args: words}); err != nil {
 			return 0, err
 		}
 	}
@@ -102,7 +103,7 @@ func (c *pubsubConn) Read(b []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		c.unread = message.(*keyspace.Reply).AppendRESP(c.unread[:0])
+		c.unread = message.(*resp.Reply).AppendRESP(c.unread[:0])
 	}
 	n := copy(b, c.unread)
 	c.unread = c.unread[n:]

@@ -10,7 +10,7 @@ import (
 	"lockquake/lock/env"
 	lockredis "lockquake/lock/redis"
 	"lockquake/sim"
-	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // NewSubscriber returns a subscriber to the simulated server on the node that resolve returns. Each
@@ -47,7 +47,7 @@ func (s *subscriber) connect(ctx context.Context) (*sim.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err = conn.Call(context.Background(), "hello", &keyspace.Command{Args: []string{"hello", "2"}}, c.timeout(ctx, nil)); err != nil {
+	if _, err = conn.Call(context.Background(), "hello", &resp.Command{Args: []string{"hello", "2"}}, c.timeout(ctx, nil)); err != nil {
 		conn.Close()
 		return nil, err
 	}
@@ -56,11 +56,11 @@ func (s *subscriber) connect(ctx context.Context) (*sim.Conn, error) {
 
 // tell sends SUBSCRIBE or UNSUBSCRIBE for a channel.
 func (s *subscriber) tell(ctx context.Context, conn *sim.Conn, word, channel string) error {
-	answer, err := conn.Call(context.Background(), word, &keyspace.Command{Args: []string{word, channel}}, s.hook.timeout(ctx, nil))
+	answer, err := conn.Call(context.Background(), word, &resp.Command{Args: []string{word, channel}}, s.hook.timeout(ctx, nil))
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", word, channel, err)
 	}
-	if reply, ok := answer.(*keyspace.Reply); ok && reply.Kind == keyspace.Error {
+	if reply, ok := answer.(*resp.Reply); ok && reply.Kind == resp.Error {
 		return fmt.Errorf("%s %s: %s", word, channel, reply.Text)
 	}
 	return nil
@@ -138,7 +138,7 @@ func (s *sharedSubscriber) read(conn *sim.Conn) {
 	for {
 		message, err := conn.Receive(context.Background(), 0)
 		for _, l := range s.listeners {
-			if l.conn == conn && (err != nil || l.channel == message.(*keyspace.Reply).Elems[1].Text) {
+			if l.conn == conn && (err != nil || l.channel == message.(*resp.Reply).Elems[1].Text) {
 				l.heard.Release()
 			}
 		}

@@ -6,7 +6,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // view is the hook as go-redis's client, or one of its transactions, uses it. A transaction that
@@ -75,7 +75,7 @@ func (c *view) release() {
 
 // attemptHeld sends a pipeline on the held connection, and releases the connection after EXEC. It
 // reports whether go-redis would resend the pipeline.
-func (c *view) attemptHeld(ctx context.Context, op string, pipeline *keyspace.Pipeline, cmds []goredis.Cmder) (again bool, err error) {
+func (c *view) attemptHeld(ctx context.Context, op string, pipeline *resp.Pipeline, cmds []goredis.Cmder) (again bool, err error) {
 	conn, err := c.get(ctx)
 	if err != nil {
 		return false, setErrors(cmds, err)
@@ -86,7 +86,7 @@ func (c *view) attemptHeld(ctx context.Context, op string, pipeline *keyspace.Pi
 		cmds[0].SetErr(err)
 		return !isTransaction(cmds) && resend(err, true), setErrors(cmds, err)
 	}
-	err = c.reader.setMany(cmds, answer.(*keyspace.Reply))
+	err = c.reader.setMany(cmds, answer.(*resp.Reply))
 	if isTransaction(cmds) && (err == nil || errors.Is(err, goredis.TxFailedErr) || goredis.IsExecAbortError(err)) {
 		c.release()
 	}

@@ -10,7 +10,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/resp"
 )
 
 // recordingConn records the bytes that a real go-redis client writes.
@@ -52,7 +52,7 @@ func TestArgumentsAreWrittenAsGoRedisWritesThem(t *testing.T) {
 	}
 	want := fmt.Appendf(nil, "*%d\r\n", len(words))
 	for _, word := range words {
-		want = (&keyspace.Reply{Kind: keyspace.Bulk, Text: word}).AppendRESP(want)
+		want = (&resp.Reply{Kind: resp.Bulk, Text: word}).AppendRESP(want)
 	}
 	if !bytes.HasSuffix(conn.written.Bytes(), want) {
 		t.Errorf("go-redis writes\n%q\nwhich does not end with\n%q", conn.written.Bytes(), want)

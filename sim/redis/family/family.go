@@ -9,6 +9,7 @@ import (
 	"lockquake/sim/redis"
 	"lockquake/sim/redis/client"
 	"lockquake/sim/redis/keyspace"
+	"lockquake/sim/redis/lua"
 )
 
 // Settings has the settings of the clients.
@@ -46,7 +47,7 @@ func Family() backend.Family {
 		ReplyTimeout: backend.ReplyTimeout{Key: "client.read-timeout", Of: func(s backend.Settings) time.Duration {
 			return ClientOptions(s).WithDefaults().ReadTimeout
 		}},
-		NewCache:  func() any { return keyspace.NewScriptCache() },
+		NewCache:  func() any { return lua.NewCache() },
 		Start:     start,
 		Prototype: &cluster{},
 	}
@@ -76,7 +77,7 @@ type cluster struct{ *redis.Cluster }
 func start(s backend.Start) (backend.Cluster, error) {
 	settings := serverDefaults()
 	s.Settings.Apply(&settings)
-	scripts, _ := s.Cache.(*keyspace.ScriptCache)
+	scripts, _ := s.Cache.(*lua.Cache)
 	c, err := redis.NewCluster(s.World, s.Layout, redis.Options{
 		Persistence: settings.Persistence, Monotonic: settings.Clock == ClockMonotonic, Scripts: scripts,
 		Locks: s.Locks.IsLock, LockOf: s.Locks.LockOf, Records: s.Locks.Records,

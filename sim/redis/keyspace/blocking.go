@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"lockquake/sim/redis/resp"
 )
 
 // Blocked is a command that waits for an element, such as BLPOP.
@@ -20,7 +22,7 @@ type Blocked struct {
 	kind   string                    // the type of the keys: list or zset
 	fetch  func(key string) []string // returns the command that fetches an element
 	named  bool                      // the reply begins with the name of the key
-	answer func(Reply)               // receives the reply
+	answer func(resp.Reply)          // receives the reply
 }
 
 // Blocks reports whether a command may block.
@@ -60,7 +62,7 @@ func (c *Connection) FirstBlocking(commands [][]string) int {
 
 // Block runs a blocking command at the time now. If there is no element, it returns a Blocked to
 // wait for.
-func (k *Keyspace) Block(now time.Time, words []string) (Reply, *Blocked) {
+func (k *Keyspace) Block(now time.Time, words []string) (resp.Reply, *Blocked) {
 	k.store.setTime(now)
 	args := slices.Clone(k.lower(words))
 	reply, b := k.store.block(args)
@@ -71,7 +73,7 @@ func (k *Keyspace) Block(now time.Time, words []string) (Reply, *Blocked) {
 }
 
 // Await queues a blocked command. It calls answer with the reply as soon as there is one.
-func (k *Keyspace) Await(b *Blocked, answer func(Reply)) {
+func (k *Keyspace) Await(b *Blocked, answer func(resp.Reply)) {
 	b.answer = answer
 	for _, key := range b.keys {
 		if list := k.store.waiters.blocked[key]; !slices.Contains(list, b) {
@@ -105,7 +107,7 @@ func (k *Keyspace) ServeBlocked() {
 
 // block runs a blocking command without waiting. If there is no element, it returns a Blocked to
 // wait for.
-func (s *store) block(args []string) (Reply, *Blocked) {
+func (s *store) block(args []string) (resp.Reply, *Blocked) {
 	b, failed := s.parseBlocking(args)
 	if failed != nil {
 		return *failed, nil
@@ -120,23 +122,23 @@ func (s *store) block(args []string) (Reply, *Blocked) {
 			return wrongType(), nil
 		}
 	}
-	return Reply{Kind: Nil}, b
+	return resp.Reply{Kind: resp.Nil}, b
 }
 
 // fetch takes an element for a blocking command from a key that has one.
-func (s *store) fetch(b *Blocked, key string) Reply {
+func (s *store) fetch(b *Blocked, key string) resp.Reply {
 	reply := s.run(b.fetch(key))
 	switch {
-	case !b.named || reply.Kind == Error:
+	case !b.named || reply.Kind == resp.Error:
 		return reply
-	case reply.Kind == Array: // member and score
-		return Reply{Kind: Array, Elems: append([]Reply{{Kind: Bulk, Text: key}}, reply.Elems...)}
+	case reply.Kind == resp.Array: // member and score
+		return resp.Reply{Kind: resp.Array, Elems: append([]resp.Reply{{Kind: resp.Bulk, Text: key}}, reply.Elems...)}
 	}
-	return Reply{Kind: Array, Elems: []Reply{{Kind: Bulk, Text: key}, reply}}
+	return resp.Reply{Kind: resp.Array, Elems: []resp.Reply{{Kind: resp.Bulk, Text: key}, reply}}
 }
 
 // parseBlocking parses a blocking command.
-func (s *store) parseBlocking(args []string) (*Blocked, *Reply) {
+func (s *store) parseBlocking(args []string) (*Blocked, *resp.Reply) {
 	name, last := args[0], len(args)-1
 	b := &Blocked{kind: "list", named: true, keys: args[1:last]}
 	limit := args[last]
@@ -158,7 +160,7 @@ func (s *store) parseBlocking(args []string) (*Blocked, *Reply) {
 	default:
 		return s.parseBlockingMany(b, args)
 	}
-	var failed *Reply
+	var failed *resp.Reply
 	b.Timeout, failed = s.parseTimeout(limit)
 	return b, failed
 }
@@ -169,14 +171,14 @@ func isEnd(word string) bool {
 
 // parseBlockingMany parses BLMPOP or BZMPOP: timeout numkeys key [key ...] LEFT|RIGHT or MIN|MAX
 // [COUNT count].
-func (s *store) parseBlockingMany(b *Blocked, args []string) (*Blocked, *Reply) {
-	var failed *Reply
+func (s *store) parseBlockingMany(b *Blocked, args []string) (*Blocked, *resp.Reply) {
+	var failed *resp.Reply
 	if b.Timeout, failed = s.parseTimeout(args[1]); failed != nil {
 		return nil, failed
 	}
 	n, ok := parseInt(args[2])
 	if !ok || n <= 0 {
-		r := Errorf("ERR numkeys should be greater than 0")
+		r := resp.Errorf("ERR numkeys should be greater than 0")
 		return nil, &r
 	}
 	if n > int64(len(args))-4 {
@@ -195,7 +197,7 @@ func (s *store) parseBlockingMany(b *Blocked, args []string) (*Blocked, *Reply) 
 	case len(options) == 1:
 	case len(options) == 3 && strings.EqualFold(options[1], "count"):
 		if count, ok := parseInt(options[2]); !ok || count <= 0 {
-			r := Errorf("ERR count should be greater than 0")
+			r := resp.Errorf("ERR count should be greater than 0")
 			return nil, &r
 		}
 	default:
@@ -207,9 +209,9 @@ func (s *store) parseBlockingMany(b *Blocked, args []string) (*Blocked, *Reply) 
 
 // parseTimeout parses the timeout of a blocking command, in seconds; 0 means none. For Redis an
 // extremely long one is negative, since its milliseconds overflow.
-func (s *store) parseTimeout(text string) (time.Duration, *Reply) {
-	fail := func(what string) (time.Duration, *Reply) {
-		r := Errorf("ERR timeout is %s", what)
+func (s *store) parseTimeout(text string) (time.Duration, *resp.Reply) {
+	fail := func(what string) (time.Duration, *resp.Reply) {
+		r := resp.Errorf("ERR timeout is %s", what)
 		return 0, &r
 	}
 	if lower := strings.ToLower(text); strings.Contains(lower, "0x") && !strings.Contains(lower, "p") {

@@ -3,6 +3,8 @@ package keyspace
 import (
 	"fmt"
 	"strings"
+
+	"lockquake/sim/redis/resp"
 )
 
 // keySpan says which words of a command are keys: the first, the last (counted from the end if
@@ -63,16 +65,16 @@ func (e *NotSimulatedError) Error() string {
 
 // refuse returns an error for something that is not simulated, and records it, so that the server
 // ends the run.
-func (s *store) refuse(what string) Reply {
+func (s *store) refuse(what string) resp.Reply {
 	if s.missing == "" {
 		s.missing = strings.ToUpper(what)
 	}
-	return Errorf("ERR lockquake does not simulate %s", strings.ToUpper(what))
+	return resp.Errorf("ERR lockquake does not simulate %s", strings.ToUpper(what))
 }
 
 // unknownCommand returns the answer of Redis to an unknown command. Written is its name as it was
 // sent.
-func unknownCommand(written string, args []string) Reply {
+func unknownCommand(written string, args []string) resp.Reply {
 	const most = 128
 	var shown strings.Builder
 	for _, arg := range args[1:] {
@@ -82,7 +84,7 @@ func unknownCommand(written string, args []string) Reply {
 		arg = untilNUL(arg)
 		shown.WriteString("'" + arg[:min(len(arg), most-shown.Len())] + "' ")
 	}
-	return Errorf("ERR unknown command '%.128s', with args beginning with: %s", untilNUL(written), shown.String())
+	return resp.Errorf("ERR unknown command '%.128s', with args beginning with: %s", untilNUL(written), shown.String())
 }
 
 // untilNUL returns the text up to a NUL, where Redis, which is written in C, ends it.
@@ -91,6 +93,6 @@ func untilNUL(text string) string {
 	return shown
 }
 
-func wrongArity(name string) Reply {
-	return Errorf("ERR wrong number of arguments for '%s' command", name)
+func wrongArity(name string) resp.Reply {
+	return resp.Errorf("ERR wrong number of arguments for '%s' command", name)
 }

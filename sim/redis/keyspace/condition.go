@@ -3,6 +3,8 @@ package keyspace
 import (
 	"slices"
 	"strings"
+
+	"lockquake/sim/redis/resp"
 )
 
 // Condition is a state in which a server answers some commands with an error. Its name is the code
@@ -63,7 +65,7 @@ func (k *Keyspace) Leave(c Condition) {
 
 // refused returns the error of the first condition that refuses the command, nil if there is none.
 // Short of memory, Redis refuses to queue any command in a transaction.
-func (k *Keyspace) refused(args []string, queued bool) *Reply {
+func (k *Keyspace) refused(args []string, queued bool) *resp.Reply {
 	return k.firstOf(func(c Condition) bool {
 		switch c {
 		case ConditionReadOnly: // handled by Keyspace.readOnly
@@ -82,7 +84,7 @@ func (k *Keyspace) refused(args []string, queued bool) *Reply {
 
 // refused does the same for a command that the current script calls. A script that has already
 // written is not stopped.
-func (s *scripts) refused(args []string) *Reply {
+func (s *scripts) refused(args []string) *resp.Reply {
 	failed := s.keyspace.firstOf(func(c Condition) bool {
 		switch c {
 		case ConditionCluster:
@@ -107,13 +109,13 @@ func (k *Keyspace) readOnly() bool {
 	return k.hooks.Follows() || slices.Contains(k.conditions, ConditionReadOnly)
 }
 
-func (k *Keyspace) firstOf(refuses func(Condition) bool) *Reply {
+func (k *Keyspace) firstOf(refuses func(Condition) bool) *resp.Reply {
 	if len(k.conditions) == 0 {
 		return nil
 	}
 	for _, c := range Conditions() {
 		if slices.Contains(k.conditions, c) && refuses(c) {
-			return &Reply{Kind: Error, Text: c.Text()}
+			return &resp.Reply{Kind: resp.Error, Text: c.Text()}
 		}
 	}
 	return nil

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"lockquake/sim/redis/resp"
 )
 
 // Connection is the state of one connection: an open transaction, and the watched keys. The zero
@@ -37,14 +39,14 @@ func OfConnection(words []string) bool {
 
 // runNext runs one command of a connection, or queues it in a transaction. It calls done for each
 // command that was executed.
-func (k *Keyspace) runNext(c *Connection, now time.Time, words []string, done func(words []string, r *Reply)) Reply {
+func (k *Keyspace) runNext(c *Connection, now time.Time, words []string, done func(words []string, r *resp.Reply)) resp.Reply {
 	if !c.open && !OfConnection(words) {
 		reply := k.Run(now, words)
 		done(words, &reply)
 		return reply
 	}
 	if len(words) == 0 {
-		return Errorf("ERR empty command")
+		return resp.Errorf("ERR empty command")
 	}
 	args := slices.Clone(k.lower(words))
 	if failed := k.rejection(words[0], args, c.open && !OfConnection(words)); failed != nil {
@@ -57,24 +59,24 @@ func (k *Keyspace) runNext(c *Connection, now time.Time, words []string, done fu
 	switch args[0] {
 	case "multi":
 		if c.open {
-			return Errorf("ERR MULTI calls can not be nested")
+			return resp.Errorf("ERR MULTI calls can not be nested")
 		}
 		c.open, c.aborted, c.queued, k.atMulti = true, false, nil, k.hooks.Acknowledged()
-		return okReply()
+		return resp.OK()
 	case "watch":
 		if c.open {
-			return Errorf("ERR WATCH inside MULTI is not allowed")
+			return resp.Errorf("ERR WATCH inside MULTI is not allowed")
 		}
 		k.store.setTime(now)
 		k.store.watch(c, args[1:])
-		return okReply()
+		return resp.OK()
 	case "discard":
 		if !c.open {
 			break
 		}
 		c.open = false
 		k.store.unwatch(c)
-		return okReply()
+		return resp.OK()
 	case "exec":
 		if c.open {
 			return k.exec(c, now, done)
@@ -82,29 +84,29 @@ func (k *Keyspace) runNext(c *Connection, now time.Time, words []string, done fu
 	case "unwatch":
 		if !c.open {
 			k.store.unwatch(c)
-			return okReply()
+			return resp.OK()
 		}
 	}
 	if !c.open {
-		return Errorf("ERR %s without MULTI", strings.ToUpper(args[0]))
+		return resp.Errorf("ERR %s without MULTI", strings.ToUpper(args[0]))
 	}
 	c.queued = append(c.queued, slices.Clone(words))
-	return Reply{Kind: Status, Text: "QUEUED"}
+	return resp.Reply{Kind: resp.Status, Text: "QUEUED"}
 }
 
 // exec ends a transaction. Nothing is executed if a watched key was modified or has expired.
-func (k *Keyspace) exec(c *Connection, now time.Time, done func(words []string, r *Reply)) Reply {
+func (k *Keyspace) exec(c *Connection, now time.Time, done func(words []string, r *resp.Reply)) resp.Reply {
 	k.store.setTime(now)
 	changed := c.changed || slices.ContainsFunc(c.watched, k.store.overdue)
 	k.store.unwatch(c)
 	c.open = false
 	switch {
 	case c.aborted:
-		return Errorf("EXECABORT Transaction discarded because of previous errors.")
+		return resp.Errorf("EXECABORT Transaction discarded because of previous errors.")
 	case changed:
-		return Reply{Kind: Nil}
+		return resp.Reply{Kind: resp.Nil}
 	}
-	result := Reply{Kind: Array}
+	result := resp.Reply{Kind: resp.Array}
 	for _, queued := range c.queued {
 		reply := k.Run(now, queued)
 		done(queued, &reply)
@@ -116,8 +118,8 @@ func (k *Keyspace) exec(c *Connection, now time.Time, done func(words []string, 
 // RunPipeline runs the commands of a connection in order, at the time now, and returns the replies.
 // None of them blocks, and nothing else runs in between. It calls done for each command that was
 // executed, and after after each command of the pipeline.
-func (k *Keyspace) RunPipeline(c *Connection, now time.Time, commands [][]string, done func(words []string, r *Reply), after func()) []Reply {
-	replies := make([]Reply, 0, len(commands))
+func (k *Keyspace) RunPipeline(c *Connection, now time.Time, commands [][]string, done func(words []string, r *resp.Reply), after func()) []resp.Reply {
+	replies := make([]resp.Reply, 0, len(commands))
 	for _, words := range commands {
 		replies = append(replies, k.runNext(c, now, words, done))
 		after()

@@ -4,11 +4,13 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"lockquake/sim/redis/resp"
 )
 
 // deadline runs the commands that set a deadline, by Redis's own rules for options and for numbers
 // that are too large. It reports whether the command is one of them.
-func (s *store) deadline(args []string) (Reply, bool) {
+func (s *store) deadline(args []string) (resp.Reply, bool) {
 	switch args[0] {
 	case "set":
 		return s.set(args[1], args[2], parseSetOptions(args[3:], false), "set"), true
@@ -29,7 +31,7 @@ func (s *store) deadline(args []string) (Reply, bool) {
 	case "pexpireat":
 		return s.expireCommand(args, 0, 1), true
 	}
-	return Reply{}, false
+	return resp.Reply{}, false
 }
 
 const millisPerSecond = 1000
@@ -106,7 +108,7 @@ func setFlag(word string) (flag, excludes setFlags) {
 }
 
 // deadlineOf returns the deadline of the options, in Unix milliseconds, or the error to answer.
-func (s *store) deadlineOf(o setOptions, command string) (int64, *Reply) {
+func (s *store) deadlineOf(o setOptions, command string) (int64, *resp.Reply) {
 	n, ok := parseInt(o.number)
 	if !ok {
 		return 0, notAnInteger()
@@ -129,20 +131,20 @@ func (s *store) deadlineOf(o setOptions, command string) (int64, *Reply) {
 }
 
 // set runs SET, SETEX and PSETEX.
-func (s *store) set(key, value string, o setOptions, command string) Reply {
+func (s *store) set(key, value string, o setOptions, command string) resp.Reply {
 	s.touchKey(key)
 	if o.flags&flagBad != 0 {
 		return *syntaxError()
 	}
 	var deadline int64
 	if o.flags&flagsTime != 0 {
-		var failed *Reply
+		var failed *resp.Reply
 		if deadline, failed = s.deadlineOf(o, command); failed != nil {
 			return *failed
 		}
 	}
 	kind := s.db.Type(key)
-	reply := okReply()
+	reply := resp.OK()
 	if o.flags&flagGet != 0 {
 		if kind != "" && kind != "string" {
 			return wrongType()
@@ -151,13 +153,13 @@ func (s *store) set(key, value string, o setOptions, command string) Reply {
 	}
 	if o.flags&flagNX != 0 && kind != "" || o.flags&flagXX != 0 && kind == "" {
 		if o.flags&flagGet == 0 {
-			reply = Reply{Kind: Nil}
+			reply = resp.Reply{Kind: resp.Nil}
 		}
 		return reply
 	}
 	s.db.Del(key)
 	if err := s.db.Set(key, value); err != nil {
-		return Errorf("ERR lockquake cannot set a key: %v", err)
+		return resp.Errorf("ERR lockquake cannot set a key: %v", err)
 	}
 	switch {
 	case deadline != 0:
@@ -169,13 +171,13 @@ func (s *store) set(key, value string, o setOptions, command string) Reply {
 }
 
 // getEx runs GETEX.
-func (s *store) getEx(key string, o setOptions) Reply {
+func (s *store) getEx(key string, o setOptions) resp.Reply {
 	s.touchKey(key)
 	if o.flags&flagBad != 0 {
 		return *syntaxError()
 	}
 	reply := s.text(key)
-	if reply.Kind != Bulk {
+	if reply.Kind != resp.Bulk {
 		return reply
 	}
 	if o.flags&flagPersist != 0 {
@@ -193,7 +195,7 @@ func (s *store) getEx(key string, o setOptions) Reply {
 
 // expireCommand runs EXPIRE and its variants. The time argument is in units of that many
 // milliseconds after base.
-func (s *store) expireCommand(args []string, base, unit int64) Reply {
+func (s *store) expireCommand(args []string, base, unit int64) resp.Reply {
 	key := args[1]
 	s.touchKey(key)
 	var nx, xx, gt, lt bool
@@ -208,14 +210,14 @@ func (s *store) expireCommand(args []string, base, unit int64) Reply {
 		case "lt":
 			lt = true
 		default:
-			return Errorf("ERR Unsupported option %s", untilNUL(word))
+			return resp.Errorf("ERR Unsupported option %s", untilNUL(word))
 		}
 	}
 	switch {
 	case nx && (xx || gt || lt):
-		return Errorf("ERR NX and XX, GT or LT options at the same time are not compatible")
+		return resp.Errorf("ERR NX and XX, GT or LT options at the same time are not compatible")
 	case gt && lt:
-		return Errorf("ERR GT and LT options at the same time are not compatible")
+		return resp.Errorf("ERR GT and LT options at the same time are not compatible")
 	}
 	when, ok := parseInt(args[2])
 	if !ok {
@@ -232,10 +234,10 @@ func (s *store) expireCommand(args []string, base, unit int64) Reply {
 		xx && !expires,
 		gt && (!expires || when <= present),
 		lt && expires && when >= present:
-		return Reply{Kind: Integer}
+		return resp.Reply{Kind: resp.Integer}
 	}
 	s.liveUntil(key, when)
-	return Reply{Kind: Integer, Int: 1}
+	return resp.Reply{Kind: resp.Integer, Int: 1}
 }
 
 // liveUntil sets the deadline of an existing key. If it is not in the future, the key is removed at
@@ -250,13 +252,13 @@ func (s *store) liveUntil(key string, deadline int64) {
 }
 
 // persistCommand runs PERSIST.
-func (s *store) persistCommand(key string) Reply {
+func (s *store) persistCommand(key string) resp.Reply {
 	s.touchKey(key)
 	if _, expires := s.deadlines[key]; !expires {
-		return Reply{Kind: Integer}
+		return resp.Reply{Kind: resp.Integer}
 	}
 	s.persist(key)
-	return Reply{Kind: Integer, Int: 1}
+	return resp.Reply{Kind: resp.Integer, Int: 1}
 }
 
 // persist removes a key's deadline.
@@ -266,13 +268,13 @@ func (s *store) persist(key string) {
 }
 
 // text returns the answer of GET.
-func (s *store) text(key string) Reply {
+func (s *store) text(key string) resp.Reply {
 	switch s.db.Type(key) {
 	case "":
-		return Reply{Kind: Nil}
+		return resp.Reply{Kind: resp.Nil}
 	case "string":
 		text, _ := s.db.Get(key) // it is there, and a string
-		return Reply{Kind: Bulk, Text: text}
+		return resp.Reply{Kind: resp.Bulk, Text: text}
 	}
 	return wrongType()
 }
@@ -283,16 +285,16 @@ func parseInt(text string) (int64, bool) {
 	return n, err == nil && strconv.FormatInt(n, 10) == text
 }
 
-func notAnInteger() *Reply {
-	r := Errorf("ERR value is not an integer or out of range")
+func notAnInteger() *resp.Reply {
+	r := resp.Errorf("ERR value is not an integer or out of range")
 	return &r
 }
 
-func invalidExpire(command string) *Reply {
-	r := Errorf("ERR invalid expire time in '%s' command", command)
+func invalidExpire(command string) *resp.Reply {
+	r := resp.Errorf("ERR invalid expire time in '%s' command", command)
 	return &r
 }
 
-func wrongType() Reply {
-	return Errorf("WRONGTYPE Operation against a key holding the wrong kind of value")
+func wrongType() resp.Reply {
+	return resp.Errorf("WRONGTYPE Operation against a key holding the wrong kind of value")
 }

@@ -5,42 +5,44 @@ import (
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
+
+	"lockquake/sim/redis/resp"
 )
 
 // direct is a fast path for the commands that a waiting lock repeats: GET, DEL of one key, and SET
 // with NX and an expiry. It avoids encoding and parsing a reply. It reports whether it has handled
 // the command; all others take the path of indirect.
-func (s *store) direct(args []string) (Reply, bool) {
+func (s *store) direct(args []string) (resp.Reply, bool) {
 	switch {
 	case args[0] == "get" && len(args) == 2:
 		s.touchKey(args[1])
 		text, err := s.db.Get(args[1])
 		if errors.Is(err, miniredis.ErrKeyNotFound) {
-			return Reply{Kind: Nil}, true
+			return resp.Reply{Kind: resp.Nil}, true
 		}
-		return Reply{Kind: Bulk, Text: text}, err == nil
+		return resp.Reply{Kind: resp.Bulk, Text: text}, err == nil
 	case args[0] == "del" && len(args) == 2:
 		s.touchKey(args[1])
 		delete(s.deadlines, args[1])
 		if s.db.Del(args[1]) {
-			return Reply{Kind: Integer, Int: 1}, true
+			return resp.Reply{Kind: resp.Integer, Int: 1}, true
 		}
-		return Reply{Kind: Integer}, true
+		return resp.Reply{Kind: resp.Integer}, true
 	case args[0] == "set" && len(args) == 6:
 		if life, ok := ttlIfNew(args[3:]); ok {
 			return s.setIfNew(args[1], args[2], life), true
 		}
 	}
-	return Reply{}, false
+	return resp.Reply{}, false
 }
 
-func (s *store) setIfNew(key, value string, life time.Duration) Reply {
+func (s *store) setIfNew(key, value string, life time.Duration) resp.Reply {
 	s.touchKey(key)
 	if s.db.Exists(key) || s.db.Set(key, value) != nil {
-		return Reply{Kind: Nil}
+		return resp.Reply{Kind: resp.Nil}
 	}
 	s.deadlines[key] = s.now.UnixMilli() + life.Milliseconds()
-	return okReply()
+	return resp.OK()
 }
 
 // touchKey prepares a key that a command names: it calls the hook, expires the key if it is due,

@@ -6,15 +6,15 @@
 //
 //   - [Keyspace] runs commands (keyspace.go). [Keyspace.RunPipeline] runs those of a [Connection],
 //     which has an open transaction and watched keys (connection.go).
-//   - Requests are a [Command] or a [Pipeline], and their answer is a [Reply] (reply.go).
+//   - Requests and replies are those of package [lockquake/sim/redis/resp].
 //   - The data is in miniredis (store.go), with a fast path for the commands that a waiting lock
 //     repeats (direct.go). Expiry follows the rule of Redis: a key exists as long as the clock, in
 //     whole milliseconds, does not exceed its deadline (deadline.go).
 //   - Redis refuses some commands that miniredis would run. The keyspace refuses them first
 //     (arity.go, commands.go, guard.go), and also the commands that a server refuses in a
 //     [Condition] such as LOADING (condition.go).
-//   - Scripts run on one Lua state that is reused (script.go, sandbox.go), and a [ScriptCache]
-//     compiles them. Their libraries are in redislib.go, lualib.go, luatext.go and cjson.go.
+//   - EVAL and SCRIPT load scripts, read their flags and decide which commands they may call
+//     (script.go). Package [lockquake/sim/redis/lua] compiles and runs them.
 //   - Commands that block, such as BLPOP, wait in order (blocking.go). wait.go parses WAIT.
 //     Watching connections and blocked commands learn of changes to their keys (waiters.go).
 //   - A server can read keys without a command (read.go), and copy and replace their contents as an
@@ -30,14 +30,9 @@
 // The tests of package redis compare the keyspace with a real redis-server. Left out or simplified
 // are:
 //
-//   - the order of a hash table, as in HGETALL, and of the keys of a JSON object: here they are
-//     sorted;
-//   - RESP3, also in scripts; a missing array is the same as a missing string;
-//   - in scripts: struct, cmsgpack, load, loadstring, coroutines and the garbage collector, which
-//     end the run; the wording of errors of Lua itself and of cjson; JSON texts that are not UTF-8,
-//     and numbers that JSON does not allow; a variable named goto; the length of a table with a
-//     hole beyond its end; __len; the remainder of a division by infinity; the sign of NaN; a %f in
-//     a pattern that is searched for beyond the beginning of a text;
+//   - the order of a hash table, as in HGETALL: here it is sorted;
+//   - RESP3; a missing array is the same as a missing string;
+//   - what package lua lists about scripts;
 //   - SELECT of a database other than 0, OBJECT, CONFIG, INFO, LCS, SORT, DUMP and everything else
 //     that miniredis does not have, which end the run. Commands on streams, bits, geography and
 //     HyperLogLogs behave as in miniredis.

@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"lockquake/sim/redis/resp"
 )
 
 // guard returns the answer of Redis to a command that miniredis would treat in another way, nil if
 // there is no difference. Miniredis accepts more numbers than Redis and does not check for
 // overflow.
-func (s *store) guard(args []string) *Reply {
+func (s *store) guard(args []string) *resp.Reply {
 	switch args[0] {
 	case "incr":
 		return s.guardSum(args[1], "1", false)
@@ -51,7 +53,7 @@ func (s *store) guard(args []string) *Reply {
 			r := wrongType()
 			return &r
 		}
-		return &Reply{Kind: Array}
+		return &resp.Reply{Kind: resp.Array}
 	case "lrange", "ltrim", "zremrangebyrank":
 		return integers(args[2:4])
 	case "zrevrange":
@@ -81,7 +83,7 @@ func (s *store) guard(args []string) *Reply {
 	case "flushdb", "flushall":
 		if len(args) == 2 && strings.EqualFold(args[1], "sync") {
 			s.redis.FlushAll()
-			r := okReply()
+			r := resp.OK()
 			return &r
 		}
 	}
@@ -89,7 +91,7 @@ func (s *store) guard(args []string) *Reply {
 }
 
 // integers returns an error for words that are not integers.
-func integers(words []string) *Reply {
+func integers(words []string) *resp.Reply {
 	for _, word := range words {
 		if _, ok := parseInt(word); !ok {
 			return notAnInteger()
@@ -118,14 +120,14 @@ func (s *store) guardCopy(args []string) {
 }
 
 // guardIndex handles the commands with one index, which check the key first.
-func (s *store) guardIndex(args []string) *Reply {
+func (s *store) guardIndex(args []string) *resp.Reply {
 	switch s.db.Type(args[1]) {
 	case "list":
 		return integers(args[2:3])
 	case "":
-		r := Reply{Kind: Nil}
+		r := resp.Reply{Kind: resp.Nil}
 		if args[0] == "lset" {
-			r = Errorf("ERR no such key")
+			r = resp.Errorf("ERR no such key")
 		}
 		return &r
 	}
@@ -134,19 +136,19 @@ func (s *store) guardIndex(args []string) *Reply {
 }
 
 // guardCount returns an error if the third word is not a valid count.
-func guardCount(args []string) *Reply {
+func guardCount(args []string) *resp.Reply {
 	if len(args) == 2 {
 		return nil
 	}
 	if n, ok := parseInt(args[2]); ok && n >= 0 {
 		return nil
 	}
-	r := Errorf("ERR value is out of range, must be positive")
+	r := resp.Errorf("ERR value is out of range, must be positive")
 	return &r
 }
 
 // rangeOptions returns an error for options that ZRANGEBYSCORE does not have.
-func rangeOptions(options []string) *Reply {
+func rangeOptions(options []string) *resp.Reply {
 	for len(options) > 0 {
 		switch {
 		case strings.EqualFold(options[0], "withscores"):
@@ -163,26 +165,26 @@ func rangeOptions(options []string) *Reply {
 	return nil
 }
 
-func syntaxError() *Reply {
-	r := Errorf("ERR syntax error")
+func syntaxError() *resp.Reply {
+	r := resp.Errorf("ERR syntax error")
 	return &r
 }
 
 // guardSum returns an error for a sum that Redis refuses.
-func (s *store) guardSum(key, by string, minus bool) *Reply {
+func (s *store) guardSum(key, by string, minus bool) *resp.Reply {
 	n, ok := parseInt(by)
 	if !ok {
 		return notAnInteger()
 	}
 	if minus {
 		if n == math.MinInt64 {
-			r := Errorf("ERR decrement would overflow")
+			r := resp.Errorf("ERR decrement would overflow")
 			return &r
 		}
 		n = -n
 	}
 	text := s.text(key)
-	if text.Kind != Bulk {
+	if text.Kind != resp.Bulk {
 		return nil // it begins at 0, or miniredis refuses it anyway
 	}
 	value, ok := parseInt(text.Text)
@@ -192,15 +194,15 @@ func (s *store) guardSum(key, by string, minus bool) *Reply {
 	return overflow(value, n)
 }
 
-func overflow(a, b int64) *Reply {
+func overflow(a, b int64) *resp.Reply {
 	if b < 0 && a < 0 && b < math.MinInt64-a || b > 0 && a > 0 && b > math.MaxInt64-a {
-		r := Errorf("ERR increment or decrement would overflow")
+		r := resp.Errorf("ERR increment or decrement would overflow")
 		return &r
 	}
 	return nil
 }
 
-func (s *store) guardHashSum(args []string) *Reply {
+func (s *store) guardHashSum(args []string) *resp.Reply {
 	n, ok := parseInt(args[3])
 	if !ok {
 		return notAnInteger()
@@ -211,7 +213,7 @@ func (s *store) guardHashSum(args []string) *Reply {
 	}
 	value, ok := parseInt(text)
 	if !ok {
-		r := Errorf("ERR hash value is not an integer")
+		r := resp.Errorf("ERR hash value is not an integer")
 		return &r
 	}
 	return overflow(value, n)
@@ -231,12 +233,12 @@ func (s *store) field(key, field string) (string, bool) {
 }
 
 // addFloat runs INCRBYFLOAT.
-func (s *store) addFloat(key, by string) *Reply {
+func (s *store) addFloat(key, by string) *resp.Reply {
 	text := s.text(key)
-	if text.Kind == Error {
+	if text.Kind == resp.Error {
 		return &text
 	}
-	if text.Kind == Nil {
+	if text.Kind == resp.Nil {
 		text.Text = "0"
 	}
 	if _, err := parseFloat(text.Text); err != nil {
@@ -247,28 +249,28 @@ func (s *store) addFloat(key, by string) *Reply {
 	}
 	sum, ok := sumFloats(text.Text, by)
 	if !ok {
-		r := Errorf("ERR increment would produce NaN or Infinity")
+		r := resp.Errorf("ERR increment would produce NaN or Infinity")
 		return &r
 	}
 	life := s.db.TTL(key) // Set would remove it
 	if err := s.db.Set(key, sum); err != nil {
-		r := Errorf("ERR lockquake cannot set a key: %v", err)
+		r := resp.Errorf("ERR lockquake cannot set a key: %v", err)
 		return &r
 	}
 	if life > 0 {
 		s.db.SetTTL(key, life)
 	}
-	return &Reply{Kind: Bulk, Text: sum}
+	return &resp.Reply{Kind: resp.Bulk, Text: sum}
 }
 
 // addHashFloat runs HINCRBYFLOAT.
-func (s *store) addHashFloat(args []string) *Reply {
+func (s *store) addHashFloat(args []string) *resp.Reply {
 	by, err := parseFloat(args[3])
 	if err != nil {
 		return notAFloat()
 	}
 	if math.IsInf(by, 0) {
-		r := Errorf("ERR value is NaN or Infinity")
+		r := resp.Errorf("ERR value is NaN or Infinity")
 		return &r
 	}
 	if kind := s.db.Type(args[1]); kind != "" && kind != "hash" {
@@ -280,16 +282,16 @@ func (s *store) addHashFloat(args []string) *Reply {
 		text = "0"
 	}
 	if _, err := parseFloat(text); err != nil {
-		r := Errorf("ERR hash value is not a float")
+		r := resp.Errorf("ERR hash value is not a float")
 		return &r
 	}
 	sum, ok := sumFloats(text, args[3])
 	if !ok {
-		r := Errorf("ERR increment would produce NaN or Infinity")
+		r := resp.Errorf("ERR increment would produce NaN or Infinity")
 		return &r
 	}
 	s.db.HSet(args[1], args[2], sum)
-	return &Reply{Kind: Bulk, Text: sum}
+	return &resp.Reply{Kind: resp.Bulk, Text: sum}
 }
 
 // sumFloats adds and formats as Redis does, with the 64 bits of a long double instead of the 53 of
@@ -317,21 +319,21 @@ func parseFloat(text string) (float64, error) {
 	return f, err
 }
 
-func notAFloat() *Reply {
-	r := Errorf("ERR value is not a valid float")
+func notAFloat() *resp.Reply {
+	r := resp.Errorf("ERR value is not a valid float")
 	return &r
 }
 
 // getRange runs GETRANGE. Both ends are inclusive, and negative ones count from the end of the
 // text.
-func (s *store) getRange(args []string) Reply {
+func (s *store) getRange(args []string) resp.Reply {
 	begin, ok1 := parseInt(args[2])
 	end, ok2 := parseInt(args[3])
 	if !ok1 || !ok2 {
 		return *notAnInteger()
 	}
 	text := s.text(args[1])
-	if text.Kind == Error {
+	if text.Kind == resp.Error {
 		return text
 	}
 	length := int64(len(text.Text))
@@ -344,32 +346,32 @@ func (s *store) getRange(args []string) Reply {
 	}
 	end = min(end, length-1)
 	if backwards || begin > end {
-		return Reply{Kind: Bulk}
+		return resp.Reply{Kind: resp.Bulk}
 	}
-	return Reply{Kind: Bulk, Text: text.Text[begin : end+1]}
+	return resp.Reply{Kind: resp.Bulk, Text: text.Text[begin : end+1]}
 }
 
 // guardSetRange handles an empty text, which creates no key, and the maximum length of a string.
-func (s *store) guardSetRange(args []string) *Reply {
+func (s *store) guardSetRange(args []string) *resp.Reply {
 	const longest = 512 << 20
 	offset, ok := parseInt(args[2])
 	text := s.text(args[1])
 	switch {
 	case !ok:
 		return notAnInteger()
-	case offset < 0 || text.Kind == Error:
+	case offset < 0 || text.Kind == resp.Error:
 		return nil // refused anyway
 	case args[3] == "":
-		return &Reply{Kind: Integer, Int: int64(len(text.Text))}
+		return &resp.Reply{Kind: resp.Integer, Int: int64(len(text.Text))}
 	case offset > longest-int64(len(args[3])):
-		r := Errorf("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
+		r := resp.Errorf("ERR string exceeds maximum allowed size (proto-max-bulk-len)")
 		return &r
 	}
 	return nil
 }
 
 // guardZAdd checks the options and all scores of ZADD before anything is added.
-func (s *store) guardZAdd(args []string) *Reply {
+func (s *store) guardZAdd(args []string) *resp.Reply {
 	words := args[2:]
 	given := map[string]bool{}
 	for len(words) > 0 {
@@ -382,16 +384,16 @@ func (s *store) guardZAdd(args []string) *Reply {
 		}
 		break
 	}
-	var r Reply
+	var r resp.Reply
 	switch {
 	case len(words) == 0 || len(words)%2 != 0:
 		return syntaxError()
 	case given["nx"] && given["xx"]:
-		r = Errorf("ERR XX and NX options at the same time are not compatible")
+		r = resp.Errorf("ERR XX and NX options at the same time are not compatible")
 	case given["gt"] && given["lt"] || given["nx"] && (given["gt"] || given["lt"]):
-		r = Errorf("ERR GT, LT, and/or NX options at the same time are not compatible")
+		r = resp.Errorf("ERR GT, LT, and/or NX options at the same time are not compatible")
 	case given["incr"] && len(words) > 2:
-		r = Errorf("ERR INCR option supports a single increment-element pair")
+		r = resp.Errorf("ERR INCR option supports a single increment-element pair")
 	default:
 		for i := 0; i < len(words); i += 2 {
 			if _, err := parseFloat(words[i]); err != nil {
@@ -407,7 +409,7 @@ func (s *store) guardZAdd(args []string) *Reply {
 }
 
 // increment runs ZADD with INCR, which answers nil if the other options prevent the change.
-func (s *store) increment(key, by, member string, given map[string]bool) *Reply {
+func (s *store) increment(key, by, member string, given map[string]bool) *resp.Reply {
 	kind := s.db.Type(key)
 	if kind != "" && kind != "zset" {
 		return nil // refused anyway
@@ -417,20 +419,20 @@ func (s *store) increment(key, by, member string, given map[string]bool) *Reply 
 	members, _ := s.db.ZMembers(key)
 	there := slices.Contains(members, member)
 	if there && given["nx"] || !there && given["xx"] {
-		return &Reply{Kind: Nil}
+		return &resp.Reply{Kind: resp.Nil}
 	}
 	if failed := s.guardScore(key, by, member); failed != nil {
 		return failed
 	}
 	if there && (given["gt"] && score+n <= score || given["lt"] && score+n >= score) {
-		return &Reply{Kind: Nil}
+		return &resp.Reply{Kind: resp.Nil}
 	}
 	r := s.dispatch([]string{"zadd", key, "incr", by, member})
 	return &r
 }
 
 // guardScore returns an error for the sum of opposite infinities.
-func (s *store) guardScore(key, by, member string) *Reply {
+func (s *store) guardScore(key, by, member string) *resp.Reply {
 	n, err := parseFloat(by)
 	if err != nil {
 		return notAFloat()
@@ -439,7 +441,7 @@ func (s *store) guardScore(key, by, member string) *Reply {
 		return nil
 	}
 	if score, err := s.db.ZScore(key, member); err == nil && math.IsNaN(score+n) {
-		r := Errorf("ERR resulting score is not a number (NaN)")
+		r := resp.Errorf("ERR resulting score is not a number (NaN)")
 		return &r
 	}
 	return nil
@@ -466,17 +468,17 @@ func scores(args []string) (first, step int) {
 }
 
 // rewriteScores formats scores with the digits that Redis writes.
-func rewriteScores(args []string, reply *Reply) {
+func rewriteScores(args []string, reply *resp.Reply) {
 	first, step := scores(args)
 	if step == 0 {
 		return
 	}
 	elems := reply.Elems
-	if reply.Kind == Bulk {
-		elems = []Reply{*reply}
+	if reply.Kind == resp.Bulk {
+		elems = []resp.Reply{*reply}
 	}
 	for i := first; i < len(elems); i += step {
-		if elems[i].Kind != Bulk {
+		if elems[i].Kind != resp.Bulk {
 			continue
 		}
 		if f, err := strconv.ParseFloat(elems[i].Text, 64); err == nil && !math.IsInf(f, 0) {
@@ -484,7 +486,7 @@ func rewriteScores(args []string, reply *Reply) {
 			elems[i].Text = strconv.FormatFloat(f, 'g', digits, 64)
 		}
 	}
-	if reply.Kind == Bulk {
+	if reply.Kind == resp.Bulk {
 		*reply = elems[0]
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"lockquake/sim/redis/resp"
 )
 
 // Image is the contents of a key. It is never modified. The zero value is a missing key.
@@ -22,14 +24,14 @@ func (i Image) Equal(other Image) bool {
 }
 
 // Get returns the answer of GET at that time.
-func (i Image) Get(now time.Time) Reply {
+func (i Image) Get(now time.Time) resp.Reply {
 	switch {
 	case i.build == nil, i.deadline != 0 && now.UnixMilli() > i.deadline:
-		return Reply{Kind: Nil}
+		return resp.Reply{Kind: resp.Nil}
 	case i.build[0] != "set":
 		return wrongType()
 	}
-	return Reply{Kind: Bulk, Text: i.build[2]}
+	return resp.Reply{Kind: resp.Bulk, Text: i.build[2]}
 }
 
 // Image returns the contents of the key. A stream or a HyperLogLog counts as a missing key.

@@ -3,6 +3,9 @@ package keyspace
 import (
 	"strings"
 	"time"
+
+	"lockquake/sim/redis/lua"
+	"lockquake/sim/redis/resp"
 )
 
 // Keyspace is the data of a Redis server, with the commands on it. Its clock is the time of each
@@ -14,9 +17,9 @@ type Keyspace struct {
 	hooks   Hooks
 	lowered []string // a command with its name in lower case, reused
 
-	stale      func(key string) (Reply, bool) // see DivertGets; nil: none
-	atMulti    int64                          // the number of up-to-date replicas at the last MULTI
-	conditions []Condition                    // the present ones, possibly several times
+	stale      func(key string) (resp.Reply, bool) // see DivertGets; nil: none
+	atMulti    int64                               // the number of up-to-date replicas at the last MULTI
+	conditions []Condition                         // the present ones, possibly several times
 }
 
 // Hooks connect a keyspace to the server around it. A nil function does nothing, and returns false
@@ -54,7 +57,7 @@ func (h Hooks) complete() Hooks {
 }
 
 // New returns an empty keyspace. The cache compiles its scripts.
-func New(cache *ScriptCache, h Hooks) (*Keyspace, error) {
+func New(cache *lua.Cache, h Hooks) (*Keyspace, error) {
 	h = h.complete()
 	s, err := newStore(h)
 	if err != nil {
@@ -65,15 +68,9 @@ func New(cache *ScriptCache, h Hooks) (*Keyspace, error) {
 	return k, nil
 }
 
-// Close frees the keyspace. The next one that shares its ScriptCache can reuse what was costly to
-// make.
-func (k *Keyspace) Close() {
-	if b := k.scripts.sandbox; b != nil {
-		k.scripts.sandbox = nil
-		clear(k.scripts.known)
-		k.scripts.cache.putBack(b)
-	}
-}
+// Close frees the keyspace. The next one that shares its cache of scripts can reuse what was costly
+// to make.
+func (k *Keyspace) Close() { k.scripts.close() }
 
 // Missing returns the first thing that a command needed and that is not simulated, "" if there is
 // none.
@@ -81,12 +78,12 @@ func (k *Keyspace) Missing() string { return k.store.missing }
 
 // DivertGets makes the function answer each GET outside of scripts, unless it returns false. Nil
 // ends that.
-func (k *Keyspace) DivertGets(answer func(key string) (Reply, bool)) { k.stale = answer }
+func (k *Keyspace) DivertGets(answer func(key string) (resp.Reply, bool)) { k.stale = answer }
 
 // Run runs one command at the time now.
-func (k *Keyspace) Run(now time.Time, words []string) Reply {
+func (k *Keyspace) Run(now time.Time, words []string) resp.Reply {
 	if len(words) == 0 {
-		return Errorf("ERR empty command")
+		return resp.Errorf("ERR empty command")
 	}
 	k.store.setTime(now)
 	defer k.store.reveal()
@@ -104,7 +101,7 @@ func (k *Keyspace) Run(now time.Time, words []string) Reply {
 	case "ping":
 		return ping(args)
 	case "publish":
-		return Reply{Kind: Integer, Int: k.hooks.Publish(args[1], args[2])}
+		return resp.Reply{Kind: resp.Integer, Int: k.hooks.Publish(args[1], args[2])}
 	case "wait":
 		return k.wait(args)
 	case "hello":
@@ -117,7 +114,7 @@ func (k *Keyspace) Run(now time.Time, words []string) Reply {
 		reply, _ := k.store.block(args)
 		return reply
 	case "unwatch":
-		return okReply() // in a transaction, whose EXEC has ended all watches
+		return resp.OK() // in a transaction, whose EXEC has ended all watches
 	case "eval", "evalsha", "eval_ro", "evalsha_ro":
 		return k.scripts.eval(args)
 	case "script":
@@ -139,7 +136,7 @@ func (k *Keyspace) lower(words []string) []string {
 // Rejection returns the answer to a command that cannot be run: it is unknown, has the wrong number
 // of words, or is refused at present. It returns nil if the command can be run. There must be at
 // least one word.
-func (k *Keyspace) Rejection(words []string) *Reply {
+func (k *Keyspace) Rejection(words []string) *resp.Reply {
 	return k.rejection(words[0], k.lower(words), false)
 }
 
@@ -152,7 +149,7 @@ func (k *Keyspace) WellFormed(words []string) (args []string, ok bool) {
 
 // rejection returns the answer to a command that cannot be run, or queued in a transaction; nil if
 // it can.
-func (k *Keyspace) rejection(written string, args []string, queued bool) *Reply {
+func (k *Keyspace) rejection(written string, args []string, queued bool) *resp.Reply {
 	if failed := malformed(written, args); failed != nil {
 		return failed
 	}
@@ -166,13 +163,13 @@ func (k *Keyspace) rejection(written string, args []string, queued bool) *Reply 
 	return nil
 }
 
-func readOnlyReplica() Reply {
-	return Errorf("READONLY You can't write against a read only replica.")
+func readOnlyReplica() resp.Reply {
+	return resp.Errorf("READONLY You can't write against a read only replica.")
 }
 
 // malformed returns the answer to an unknown command, named as it was written, and to one with the
 // wrong number of words; otherwise nil.
-func malformed(written string, args []string) *Reply {
+func malformed(written string, args []string) *resp.Reply {
 	known := arityOf(args[0]) != 0
 	if known && !miscounted(args) {
 		return nil
@@ -182,12 +179,12 @@ func malformed(written string, args []string) *Reply {
 	case !known:
 		r = unknownCommand(written, args)
 	case args[0] == "exec":
-		r = Errorf("EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command")
+		r = resp.Errorf("EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command")
 	}
 	return &r
 }
 
-func (s *store) selectDatabase(number string) Reply {
+func (s *store) selectDatabase(number string) resp.Reply {
 	n, ok := parseInt(number)
 	switch {
 	case !ok:
@@ -195,62 +192,55 @@ func (s *store) selectDatabase(number string) Reply {
 	case n != 0:
 		return s.refuse("select " + number)
 	}
-	return okReply()
+	return resp.OK()
 }
 
-func ping(args []string) Reply {
+func ping(args []string) resp.Reply {
 	switch len(args) {
 	case 1:
-		return Reply{Kind: Status, Text: "PONG"}
+		return resp.Reply{Kind: resp.Status, Text: "PONG"}
 	case 2:
-		return Reply{Kind: Bulk, Text: args[1]}
+		return resp.Reply{Kind: resp.Bulk, Text: args[1]}
 	}
 	return wrongArity("ping")
 }
 
 // hello answers the handshake of a client. There is only RESP2.
-func (s *store) hello(args []string, replica bool) Reply {
+func (s *store) hello(args []string, replica bool) resp.Reply {
 	switch {
 	case len(args) > 1 && args[1] == "3":
 		return s.refuse("hello 3")
 	case len(args) > 2:
 		return s.refuse("hello " + strings.Join(args[1:], " "))
 	case len(args) > 1 && args[1] != "2":
-		return Errorf("NOPROTO unsupported protocol version")
+		return resp.Errorf("NOPROTO unsupported protocol version")
 	}
 	role := "master"
 	if replica {
 		role = "replica"
 	}
-	text := func(s string) Reply { return Reply{Kind: Bulk, Text: s} }
-	return Reply{Kind: Array, Elems: []Reply{
+	text := func(s string) resp.Reply { return resp.Reply{Kind: resp.Bulk, Text: s} }
+	return resp.Reply{Kind: resp.Array, Elems: []resp.Reply{
 		text("server"), text("redis"),
-		text("version"), text(Version),
+		text("version"), text(resp.Version),
 		text("proto"),
-		{Kind: Integer, Int: 2},
+		{Kind: resp.Integer, Int: 2},
 		text("id"),
-		{Kind: Integer, Int: 1},
+		{Kind: resp.Integer, Int: 1},
 		text("mode"), text("standalone"),
 		text("role"), text(role),
 		text("modules"),
-		{Kind: Array},
+		{Kind: resp.Array},
 	}}
 }
 
-// Version is the version of Redis that the simulation follows, and versionNumber the same version
-// for scripts.
-const (
-	Version       = "7.0.15"
-	versionNumber = 0x07000f
-)
-
-func (s *store) client(args []string) Reply {
+func (s *store) client(args []string) resp.Reply {
 	if len(args) < 2 {
 		return wrongArity("client")
 	}
 	switch strings.ToLower(args[1]) {
 	case "setinfo", "setname":
-		return okReply()
+		return resp.OK()
 	}
 	return s.refuse("client " + args[1])
 }

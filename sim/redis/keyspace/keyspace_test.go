@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lockquake/sim/redis/lua"
 )
 
 // say runs one command on a keyspace and returns its reply as text.
@@ -14,7 +16,7 @@ func say(k *Keyspace, now time.Time, command string) string {
 
 func newKeyspace(t *testing.T) *Keyspace {
 	t.Helper()
-	k, err := New(NewScriptCache(), Hooks{})
+	k, err := New(lua.NewCache(), Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,52 +92,5 @@ func TestCommandsAnswerLikeRedis(t *testing.T) {
 	}
 	if got := say(k, now, "NONSENSE 1"); !strings.Contains(got, "unknown command") {
 		t.Errorf("an unknown command is answered by %s", got)
-	}
-}
-
-// The result of a script, and the replies that it gets, are converted like in Redis.
-func TestScriptValuesAreConvertedLikeRedis(t *testing.T) {
-	k := newKeyspace(t)
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for _, test := range []struct{ script, want string }{
-		{`return 1`, "1"},
-		{`return 3.99`, "3"},
-		{`return -3.99`, "-3"},
-		{`return 'x'`, "x"},
-		{`return true`, "1"},
-		{`return false`, "nil"},
-		{`return nil`, "nil"},
-		{`return {1, 'a', {2}, nil, 5}`, "[1 a [2]]"},
-		{`return {ok='FINE'}`, "+FINE"},
-		{`return {err='MY error'}`, `-"MY error"`},
-		{`return redis.error_reply('MY error')`, `-"MY error"`},
-		{`return redis.status_reply('FINE')`, "+FINE"},
-		{`return redis.call('SET', 'k', 'v')`, "+OK"},
-		{`return redis.call('SET', 'k', 'v').ok`, "OK"},
-		{`return redis.call('SET', 'k', 'v') == 'OK'`, "nil"}, // it is a table
-		{`return redis.call('GET', 'missing') == false`, "1"},
-		{`return redis.call('INCR', 'n') + 1`, "2"},
-		{`return KEYS[1] .. ARGV[1]`, "keyarg"},
-		{`return redis.pcall('INCR', 'k').err ~= nil`, "1"},
-		{`return redis.sha1hex('')`, "da39a3ee5e6b4b0d3255bfef95601890afd80709"},
-		{`local t = {} for i = 1, 3 do t[i] = i end return #t`, "3"},
-	} {
-		r := k.Run(now, []string{"EVAL", test.script, "1", "key", "arg"})
-		if got := string(r.AppendTrace(nil)); got != test.want {
-			t.Errorf("%s\nanswers %s, want %s", test.script, got, test.want)
-		}
-	}
-	for _, test := range []struct{ script, want string }{
-		{`leak = 1`, "readonly table"},
-		{`return undefined`, "global"},
-		{`return redis.call('INCR', 'k')`, "not an integer"},
-		{`return redis.call('LPUSH', 'k', '1')`, "WRONGTYPE"},
-		{`return (`, "ERR"},
-		{`while true do end`, "ERR"},
-	} {
-		r := k.Run(now, []string{"EVAL", test.script, "0"})
-		if r.Kind != Error || !strings.Contains(r.Text, test.want) {
-			t.Errorf("%s\nanswers %s, want an error with %q", test.script, r.AppendTrace(nil), test.want)
-		}
 	}
 }

@@ -6,82 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
-	lua "github.com/yuin/gopher-lua"
-	"github.com/yuin/gopher-lua/parse"
+	"lockquake/sim/redis/lua"
+	"lockquake/sim/redis/resp"
 )
 
-// ScriptCache has compiled scripts by the SHA-1 of their text, and the Lua states of closed
-// servers. The servers of many runs may share one, on any number of goroutines: a compiled script
-// never changes, and no script can change a state for the next one. Whether a server has loaded a
-// script is not its concern.
-type ScriptCache struct {
-	mu     sync.Mutex
-	protos map[string]*lua.FunctionProto
-	idle   []*sandbox
-}
-
-// NewScriptCache returns an empty cache.
-func NewScriptCache() *ScriptCache {
-	return &ScriptCache{protos: map[string]*lua.FunctionProto{}}
-}
-
-// compile returns the compiled script.
-func (c *ScriptCache) compile(sha, text string) (*lua.FunctionProto, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if proto := c.protos[sha]; proto != nil {
-		return proto, nil
-	}
-	chunk, err := parse.Parse(strings.NewReader(text), chunkName)
-	if err != nil {
-		return nil, err
-	}
-	if err := adapt(chunk); err != nil {
-		return nil, err
-	}
-	proto, err := lua.Compile(chunk, chunkName)
-	if err != nil {
-		return nil, err
-	}
-	// A script has no arguments. Without this change, Lua would make a table of arguments at every
-	// call.
-	proto.IsVarArg &^= lua.VarArgNeedsArg
-	c.protos[sha] = proto
-	return proto, nil
-}
-
-// take returns a sandbox whose scripts run commands by call and report missing features by refuse.
-func (c *ScriptCache) take(call func(words []string) Reply, refuse func(what string) Reply) *sandbox {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var b *sandbox
-	if n := len(c.idle); n > 0 {
-		b, c.idle = c.idle[n-1], c.idle[:n-1]
-	} else {
-		b = newSandbox()
-	}
-	b.call, b.refuse, b.random = call, refuse, firstRandom
-	return b
-}
-
-// putBack keeps a sandbox for the next server.
-func (c *ScriptCache) putBack(b *sandbox) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	b.call, b.refuse = nil, nil
-	c.idle = append(c.idle, b)
-}
-
-// chunkName is the name of every script in messages of Redis.
-const chunkName = "user_script"
-
-// scripts runs the scripts of one server, on one Lua state that is made for the first of them.
+// scripts runs the scripts of one server, on one Lua state that is opened for the first of them.
 type scripts struct {
-	cache    *ScriptCache
+	cache    *lua.Cache
 	keyspace *Keyspace
-	sandbox  *sandbox
+	state    *lua.State
 	known    map[string]script // by SHA-1: the loaded scripts
 	readOnly bool              // the current script may not write
 	wrote    bool              // the current script has written
@@ -90,53 +24,62 @@ type scripts struct {
 
 // script is a loaded script.
 type script struct {
-	function *lua.LFunction
+	function lua.Function
 	header
 }
 
-func newScripts(cache *ScriptCache, k *Keyspace) *scripts {
+func newScripts(cache *lua.Cache, k *Keyspace) *scripts {
 	return &scripts{cache: cache, keyspace: k, known: map[string]script{}}
 }
 
 // ForgetScripts removes all scripts, as a restart of the server does.
 func (k *Keyspace) ForgetScripts() {
 	clear(k.scripts.known)
-	if k.scripts.sandbox != nil {
-		k.scripts.sandbox.random = firstRandom
+	if k.scripts.state != nil {
+		k.scripts.state.Restart()
+	}
+}
+
+// close frees the Lua state.
+func (s *scripts) close() {
+	if s.state != nil {
+		clear(s.known)
+		s.state.Close()
+		s.state = nil
 	}
 }
 
 // eval answers EVAL, EVALSHA and their read-only forms.
-func (s *scripts) eval(args []string) Reply {
+func (s *scripts) eval(args []string) resp.Reply {
 	count, ok := parseInt(args[2])
 	switch {
 	case !ok:
 		return *notAnInteger()
 	case count > int64(len(args)-3):
-		return Errorf("ERR Number of keys can't be greater than number of args")
+		return resp.Errorf("ERR Number of keys can't be greater than number of args")
 	case count < 0:
-		return Errorf("ERR Number of keys can't be negative")
+		return resp.Errorf("ERR Number of keys can't be negative")
 	}
 	keys, argv := args[3:3+count], args[3+count:]
 	var sha string
 	if strings.HasPrefix(args[0], "evalsha") {
 		sha = strings.ToLower(args[1])
 	} else {
-		var failed *Reply
+		var failed *resp.Reply
 		if sha, failed = s.load(args[1]); failed != nil {
 			return *failed
 		}
 	}
 	run, known := s.known[sha]
 	if !known {
-		return Errorf("NOSCRIPT No matching script. Please use EVAL.")
+		return resp.Errorf("NOSCRIPT No matching script. Please use EVAL.")
 	}
 	readOnly := strings.HasSuffix(args[0], "_ro")
 	if readOnly && run.flagged && !run.noWrites {
-		return Errorf("ERR Can not execute a script with write flag using *_ro command.")
+		return resp.Errorf("ERR Can not execute a script with write flag using *_ro command.")
 	}
 	s.readOnly, s.wrote, s.allowOOM = readOnly || run.noWrites, false, run.allowOOM
-	return s.sandbox.run(run.function, sha, keys, argv)
+	return s.state.Run(run.function, sha, keys, argv)
 }
 
 // mayWrite reports whether a script has a header line without no-writes.
@@ -166,7 +109,7 @@ func (s *scripts) headerOf(args []string) header {
 }
 
 // load loads a script and returns its SHA-1, or the error to answer.
-func (s *scripts) load(text string) (string, *Reply) {
+func (s *scripts) load(text string) (string, *resp.Reply) {
 	sum := sha1.Sum([]byte(text))
 	sha := hex.EncodeToString(sum[:])
 	if _, known := s.known[sha]; known {
@@ -174,18 +117,18 @@ func (s *scripts) load(text string) (string, *Reply) {
 	}
 	head, body, err := parseHeader(text)
 	if err != nil {
-		reply := Errorf("ERR %s", err.Error())
+		reply := resp.Errorf("ERR %s", err.Error())
 		return "", &reply
 	}
-	proto, err := s.cache.compile(sha, body)
+	if s.state == nil {
+		s.state = s.cache.Open(s.call, s.keyspace.store.refuse)
+	}
+	function, err := s.state.Compile(sha, body)
 	if err != nil {
-		reply := Errorf("ERR Error compiling script (new function): %s", oneLine(err.Error()))
+		reply := resp.Errorf("ERR Error compiling script (new function): %s", err.Error())
 		return "", &reply
 	}
-	if s.sandbox == nil {
-		s.sandbox = s.cache.take(s.call, s.keyspace.store.refuse)
-	}
-	s.known[sha] = script{function: s.sandbox.function(proto), header: head}
+	s.known[sha] = script{function: function, header: head}
 	return sha, nil
 }
 
@@ -232,7 +175,7 @@ func parseHeader(text string) (h header, body string, err error) {
 }
 
 // script answers SCRIPT LOAD, EXISTS and FLUSH.
-func (s *scripts) script(args []string) Reply {
+func (s *scripts) script(args []string) resp.Reply {
 	sub := strings.ToLower(args[1])
 	switch {
 	case sub == "load" && len(args) == 3:
@@ -240,11 +183,11 @@ func (s *scripts) script(args []string) Reply {
 		if failed != nil {
 			return *failed
 		}
-		return Reply{Kind: Bulk, Text: sha}
+		return resp.Reply{Kind: resp.Bulk, Text: sha}
 	case sub == "exists" && len(args) > 2:
-		reply := Reply{Kind: Array}
+		reply := resp.Reply{Kind: resp.Array}
 		for _, sha := range args[2:] {
-			elem := Reply{Kind: Integer}
+			elem := resp.Reply{Kind: resp.Integer}
 			if _, known := s.known[strings.ToLower(sha)]; known {
 				elem.Int = 1
 			}
@@ -253,31 +196,31 @@ func (s *scripts) script(args []string) Reply {
 		return reply
 	case sub == "flush":
 		if len(args) > 3 || len(args) == 3 && !strings.EqualFold(args[2], "sync") && !strings.EqualFold(args[2], "async") {
-			return Errorf("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
+			return resp.Errorf("ERR SCRIPT FLUSH only support SYNC|ASYNC option")
 		}
 		clear(s.known)
-		return okReply()
+		return resp.OK()
 	case sub == "load" || sub == "exists":
 		return wrongArity("script|" + sub)
 	case sub == "kill" || sub == "debug" || sub == "help":
 		return s.keyspace.store.refuse("script " + sub)
 	}
-	return Errorf("ERR unknown subcommand '%.128s'. Try SCRIPT HELP.", args[1])
+	return resp.Errorf("ERR unknown subcommand '%.128s'. Try SCRIPT HELP.", args[1])
 }
 
 // call runs a command for redis.call and redis.pcall, with the error messages for scripts.
-func (s *scripts) call(words []string) Reply {
+func (s *scripts) call(words []string) resp.Reply {
 	k := s.keyspace
 	args := k.lower(words)
 	switch name := args[0]; {
 	case arityOf(name) == 0:
-		return Errorf("ERR Unknown Redis command called from script")
+		return resp.Errorf("ERR Unknown Redis command called from script")
 	case miscounted(args):
-		return Errorf("ERR Wrong number of args calling Redis command from script")
+		return resp.Errorf("ERR Wrong number of args calling Redis command from script")
 	case !inScripts(name):
-		return Errorf("ERR This Redis command is not allowed from script")
+		return resp.Errorf("ERR This Redis command is not allowed from script")
 	case s.readOnly && (writes(name) || name == "publish"):
-		return Errorf("ERR Write commands are not allowed from read-only scripts.")
+		return resp.Errorf("ERR Write commands are not allowed from read-only scripts.")
 	case k.readOnly() && writes(name):
 		return readOnlyReplica()
 	}
@@ -292,7 +235,7 @@ func (s *scripts) call(words []string) Reply {
 	case "ping":
 		return ping(args)
 	case "publish":
-		return Reply{Kind: Integer, Int: k.hooks.Publish(args[1], args[2])}
+		return resp.Reply{Kind: resp.Integer, Int: k.hooks.Publish(args[1], args[2])}
 	case "select":
 		return k.store.selectDatabase(args[1])
 	}

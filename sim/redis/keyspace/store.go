@@ -12,6 +12,8 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
+
+	"lockquake/sim/redis/resp"
 )
 
 // store has the data: miniredis without a socket, and an expiry of our own.
@@ -90,7 +92,7 @@ func (s *store) setTime(now time.Time) {
 }
 
 // run runs one command. Its name is in lower case.
-func (s *store) run(args []string) Reply {
+func (s *store) run(args []string) resp.Reply {
 	s.waiters.begin()
 	reply, ok := s.direct(args)
 	if !ok {
@@ -116,7 +118,7 @@ func (s *store) hasCommand(name string) bool {
 }
 
 // indirect runs a command with the dispatcher of miniredis.
-func (s *store) indirect(args []string) Reply {
+func (s *store) indirect(args []string) resp.Reply {
 	name := args[0]
 	if notSimulated(name, args) {
 		return s.refuse(name)
@@ -148,13 +150,13 @@ func (s *store) indirect(args []string) Reply {
 	switch name {
 	case "sinterstore", "sdiffstore", "sunionstore":
 		// miniredis keeps an empty set.
-		if reply.Kind == Integer && reply.Int == 0 {
+		if reply.Kind == resp.Integer && reply.Int == 0 {
 			s.put(args[1], Image{})
 		}
 	case "rename", "renamenx", "copy":
 		// miniredis could lose a deadline that is far away, and gives a copy the deadline of the
 		// old value.
-		if reply.Int == 1 || reply.Kind == Status {
+		if reply.Int == 1 || reply.Kind == resp.Status {
 			s.persist(args[2])
 			if moved != 0 {
 				s.deadlines[args[2]] = moved
@@ -233,16 +235,16 @@ func (s *store) reveal() {
 }
 
 // dispatch runs the command in miniredis and parses its reply.
-func (s *store) dispatch(args []string) Reply {
+func (s *store) dispatch(args []string) resp.Reply {
 	s.out.bytes = s.out.bytes[:0]
 	if args[0] == "xadd" {
 		args = slices.Clone(args) // a stream keeps the slice, which belongs to the caller
 	}
 	s.redis.Server().Dispatch(s.peer, args)
 	s.peer.Flush()
-	reply, _, err := ParseRESP(s.out.bytes)
+	reply, _, err := resp.ParseRESP(s.out.bytes)
 	if err != nil {
-		return Errorf("ERR lockquake cannot read the answer to %s: %v", strings.ToUpper(args[0]), err)
+		return resp.Errorf("ERR lockquake cannot read the answer to %s: %v", strings.ToUpper(args[0]), err)
 	}
 	rewriteScores(args, &reply)
 	switch args[0] {
@@ -255,16 +257,16 @@ func (s *store) dispatch(args []string) Reply {
 
 // clockCommand answers the commands that only read the clock or a deadline, and reports whether the
 // command is one of them.
-func (s *store) clockCommand(name string, args []string) (Reply, bool) {
+func (s *store) clockCommand(name string, args []string) (resp.Reply, bool) {
 	if name == "time" && len(args) == 1 {
 		micros := s.now.UnixMicro()
-		return Reply{Kind: Array, Elems: []Reply{
-			{Kind: Bulk, Text: strconv.FormatInt(micros/1e6, 10)},
-			{Kind: Bulk, Text: strconv.FormatInt(micros%1e6, 10)},
+		return resp.Reply{Kind: resp.Array, Elems: []resp.Reply{
+			{Kind: resp.Bulk, Text: strconv.FormatInt(micros/1e6, 10)},
+			{Kind: resp.Bulk, Text: strconv.FormatInt(micros%1e6, 10)},
 		}}, true
 	}
 	if len(args) != 2 {
-		return Reply{}, false
+		return resp.Reply{}, false
 	}
 	var answer func(deadline int64) int64
 	// Redis rounds to the nearest second. The sum of both may be too large.
@@ -280,9 +282,9 @@ func (s *store) clockCommand(name string, args []string) (Reply, bool) {
 	case "expiretime":
 		answer = nearest
 	default:
-		return Reply{}, false
+		return resp.Reply{}, false
 	}
-	reply := Reply{Kind: Integer, Int: -1}
+	reply := resp.Reply{Kind: resp.Integer, Int: -1}
 	if deadline, ok := s.deadlines[args[1]]; ok {
 		reply.Int = answer(deadline)
 	} else if !s.db.Exists(args[1]) {

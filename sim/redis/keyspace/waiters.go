@@ -3,6 +3,8 @@ package keyspace
 import (
 	"slices"
 	"strings"
+
+	"lockquake/sim/redis/resp"
 )
 
 // waiters has the connections that watch keys, and the commands that are blocked until a key has an
@@ -32,7 +34,7 @@ func (s *store) noteBefore(key string) {
 }
 
 // detectChanges determines which watched or blocking keys a command has changed.
-func (s *store) detectChanges(args []string, reply *Reply) {
+func (s *store) detectChanges(args []string, reply *resp.Reply) {
 	a := &s.waiters
 	for i, key := range a.named {
 		if !s.image(key).Equal(a.before[i]) || s.rewrites(args, reply, key, a.before[i]) {
@@ -101,8 +103,8 @@ func (s *store) overdue(key string) bool {
 
 // rewrites reports whether Redis counts a command as a modification of the key even if the value is
 // the same as before.
-func (s *store) rewrites(args []string, reply *Reply, key string, before Image) bool {
-	if reply.Kind == Error {
+func (s *store) rewrites(args []string, reply *resp.Reply, key string, before Image) bool {
+	if reply.Kind == resp.Error {
 		return false
 	}
 	there := before.IsThere()
@@ -126,10 +128,10 @@ func (s *store) rewrites(args []string, reply *Reply, key string, before Image) 
 	case "copy":
 		return reply.Int == 1 && key == args[2]
 	case "lmove", "rpoplpush":
-		return reply.Kind != Nil
+		return reply.Kind != resp.Nil
 	case "sdiffstore", "sinterstore", "sunionstore", "zunionstore", "zinterstore", "bitop":
 		return reply.Int > 0 && (key == args[1] || args[0] == "bitop" && key == args[2])
 	}
 	// A stream has the image of a missing key.
-	return strings.HasPrefix(args[0], "x") && writes(args[0]) && (reply.Kind != Integer || reply.Int > 0)
+	return strings.HasPrefix(args[0], "x") && writes(args[0]) && (reply.Kind != resp.Integer || reply.Int > 0)
 }

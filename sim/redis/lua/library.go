@@ -1,10 +1,7 @@
-package keyspace
+package lua
 
 import (
-	"fmt"
 	"math"
-	"math/bits"
-	"strconv"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -78,9 +75,6 @@ func openLibraries(L *lua.LState) {
 	}
 	L.G.Global.RawGetString(lua.MathLibName).(*lua.LTable).RawSetString("huge", lua.LNumber(math.Inf(1)))
 }
-
-// trimLua removes the white space of Lua.
-func trimLua(text string) string { return strings.Trim(text, " \t\n\v\f\r") }
 
 // unpack implements unpack, which fails for more values than Lua's stack holds.
 func unpack(L *lua.LState) int {
@@ -238,6 +232,12 @@ func forEachIndex(L *lua.LState) int {
 	return 0
 }
 
+// push returns one value to Lua.
+func push(L *lua.LState, v lua.LValue) int {
+	L.Push(v)
+	return 1
+}
+
 // callback calls f. If the result is not nil, it leaves it on the stack and returns 1.
 func callback(L *lua.LState, f *lua.LFunction, args ...lua.LValue) int {
 	L.Push(f)
@@ -250,65 +250,6 @@ func callback(L *lua.LState, f *lua.LFunction, args ...lua.LValue) int {
 	}
 	L.Pop(1)
 	return 0
-}
-
-// formatText implements string.format, with the directives of C.
-func formatText(L *lua.LState) int {
-	format, next := L.CheckString(1), 1
-	var b []byte
-	for i := 0; i < len(format); i++ {
-		if format[i] != '%' {
-			b = append(b, format[i])
-			continue
-		}
-		if i++; i < len(format) && format[i] == '%' {
-			b = append(b, '%')
-			continue
-		}
-		begin := i
-		for i < len(format) && strings.IndexByte("-+ #0123456789.", format[i]) >= 0 {
-			i++
-		}
-		verb := byte(0)
-		if i < len(format) {
-			verb = format[i]
-		}
-		next++
-		b = appendDirective(L, b, format[begin:min(i, len(format))], verb, next)
-	}
-	return push(L, lua.LString(b))
-}
-
-// appendDirective formats an argument by a directive.
-func appendDirective(L *lua.LState, b []byte, flags string, verb byte, arg int) []byte {
-	switch verb {
-	case 'c':
-		return fmt.Appendf(b, "%"+flags+"s", string([]byte{byte(number(L, arg))}))
-	case 'd', 'i':
-		return fmt.Appendf(b, "%"+flags+"d", truncate(number(L, arg)))
-	case 'u':
-		return fmt.Appendf(b, "%"+flags+"d", uint64(truncate(number(L, arg))))
-	case 'o', 'x', 'X':
-		return fmt.Appendf(b, "%"+flags+string(verb), uint64(truncate(number(L, arg))))
-	case 'e', 'E', 'f', 'g', 'G':
-		return appendFloat(b, flags, verb, number(L, arg))
-	case 'q':
-		return appendQuoted(b, text(L, arg))
-	case 's':
-		return appendText(b, flags, text(L, arg))
-	}
-	L.RaiseError("invalid option '%%%s' to 'format'", string(verb))
-	return nil
-}
-
-// appendText formats a string like C, which ends it at a NUL, unless it is so long that Lua does
-// not pass it to C.
-func appendText(b []byte, flags, text string) []byte {
-	const long = 100
-	if len(text) >= long && !strings.Contains(flags, ".") {
-		return append(b, text...)
-	}
-	return fmt.Appendf(b, "%"+flags+"s", untilNUL(text))
 }
 
 // text returns an argument that is a string or a number as text.
@@ -327,95 +268,4 @@ func number(L *lua.LState, arg int) float64 {
 		}
 	}
 	return float64(L.CheckNumber(arg))
-}
-
-// appendFloat formats a number like C, whose %g has six digits.
-func appendFloat(b []byte, flags string, verb byte, f float64) []byte {
-	if math.IsInf(f, 0) || math.IsNaN(f) {
-		width, _, _ := strings.Cut(strings.ReplaceAll(flags, "0", ""), ".")
-		return fmt.Appendf(b, "%"+strings.Trim(width, "# ")+"s", shortNumber(f))
-	}
-	if !strings.Contains(flags, ".") {
-		flags += ".6"
-	}
-	return fmt.Appendf(b, "%"+flags+string(verb), f)
-}
-
-// appendQuoted writes a text as a Lua literal.
-func appendQuoted(b []byte, text string) []byte {
-	b = append(b, '"')
-	for i := range len(text) {
-		switch c := text[i]; c {
-		case '"', '\\', '\n':
-			b = append(b, '\\', c)
-		case '\r':
-			b = append(b, `\r`...)
-		case 0:
-			b = append(b, `\000`...)
-		default:
-			b = append(b, c)
-		}
-	}
-	return append(b, '"')
-}
-
-// bitTable returns the library bit, for integers of 32 bits.
-func bitTable(L *lua.LState) *lua.LTable {
-	t := L.NewTable()
-	word := func(L *lua.LState, i int) uint32 {
-		const all = 1 << 32
-		return uint32(int64(math.Mod(math.RoundToEven(number(L, i)), all))) // keeps the lower 32 bits
-	}
-	result := func(L *lua.LState, n uint32) int { return push(L, lua.LNumber(int32(n))) }
-	fold := func(do func(a, b uint32) uint32) lua.LGFunction {
-		return func(L *lua.LState) int {
-			n := word(L, 1)
-			for i := 2; i <= L.GetTop(); i++ {
-				n = do(n, word(L, i))
-			}
-			return result(L, n)
-		}
-	}
-	shift := func(do func(a uint32, by uint32) uint32) lua.LGFunction {
-		return func(L *lua.LState) int { return result(L, do(word(L, 1), word(L, 2)&31)) }
-	}
-	L.SetFuncs(t, map[string]lua.LGFunction{
-		"band":    fold(func(a, b uint32) uint32 { return a & b }),
-		"bor":     fold(func(a, b uint32) uint32 { return a | b }),
-		"bxor":    fold(func(a, b uint32) uint32 { return a ^ b }),
-		"bnot":    func(L *lua.LState) int { return result(L, ^word(L, 1)) },
-		"tobit":   func(L *lua.LState) int { return result(L, word(L, 1)) },
-		"bswap":   func(L *lua.LState) int { return result(L, bits.ReverseBytes32(word(L, 1))) },
-		"lshift":  shift(func(a, by uint32) uint32 { return a << by }),
-		"rshift":  shift(func(a, by uint32) uint32 { return a >> by }),
-		"arshift": shift(func(a, by uint32) uint32 { return uint32(int32(a) >> by) }),
-		"rol":     shift(func(a, by uint32) uint32 { return bits.RotateLeft32(a, int(by)) }),
-		"ror":     shift(func(a, by uint32) uint32 { return bits.RotateLeft32(a, -int(by)) }),
-		"tohex": func(L *lua.LState) int {
-			const all = 8
-			n, digits := word(L, 1), int32(all)
-			if L.GetTop() > 1 {
-				digits = int32(word(L, 2))
-			}
-			text := fmt.Sprintf("%08x", n)
-			if digits < 0 {
-				text, digits = strings.ToUpper(text), -digits
-			}
-			return push(L, lua.LString(text[max(0, all-int(uint32(digits)%(1<<31))):]))
-		},
-	})
-	return t
-}
-
-// errorPlace returns the file and line to which an error is attributed, as Lua writes them; level 1
-// is the function that raised it. It is empty for a Go function.
-func errorPlace(L *lua.LState, level int) string {
-	frame, ok := L.GetStack(level)
-	if !ok {
-		return ""
-	}
-	if _, err := L.GetInfo("Sl", frame, lua.LNil); err != nil || frame.CurrentLine <= 0 {
-		return ""
-	}
-	return chunkName + ":" + strconv.Itoa(frame.CurrentLine) + ": "
 }

@@ -1,70 +1,11 @@
-package keyspace
+package resp
 
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
-
-// Command is a request for one command: its name and arguments as strings.
-type Command struct {
-	Args []string
-
-	reply Reply // the answer, stored here to save an allocation
-}
-
-// Answer stores the reply in the command and returns a pointer to it.
-func (c *Command) Answer(r Reply) *Reply {
-	c.reply = r
-	return &c.reply
-}
-
-// AppendTrace appends the words of the command, quoted where necessary.
-func (c *Command) AppendTrace(b []byte) []byte { return appendWords(b, c.Args) }
-
-// Copy implements sim.Copier.
-func (c *Command) Copy() any { return &Command{Args: slices.Clone(c.Args)} }
-
-// Pipeline is a request for several commands that are sent together. Those between MULTI and EXEC
-// are a transaction.
-type Pipeline struct {
-	Commands [][]string
-}
-
-// AppendTrace appends the commands, separated by semicolons.
-func (p *Pipeline) AppendTrace(b []byte) []byte {
-	for i, words := range p.Commands {
-		if i > 0 {
-			b = append(b, "; "...)
-		}
-		b = appendWords(b, words)
-	}
-	return b
-}
-
-func appendWords(b []byte, words []string) []byte {
-	for i, word := range words {
-		if i > 0 {
-			b = append(b, ' ')
-		}
-		b = appendWord(b, word)
-	}
-	return b
-}
-
-func appendWord(b []byte, word string) []byte {
-	for i := range len(word) {
-		if c := word[i]; c <= ' ' || c >= 0x7f || c == '"' || c == ';' {
-			return strconv.AppendQuote(b, word)
-		}
-	}
-	if word == "" {
-		return append(b, `""`...)
-	}
-	return append(b, word...)
-}
 
 // Kind is the kind of a reply in RESP2. A missing string and a missing array are the same kind,
 // since no client distinguishes them.
@@ -112,7 +53,8 @@ func (r *Reply) AppendTrace(b []byte) []byte {
 	return appendWord(b, r.Text)
 }
 
-func okReply() Reply { return Reply{Kind: Status, Text: "OK"} }
+// OK returns the status OK.
+func OK() Reply { return Reply{Kind: Status, Text: "OK"} }
 
 // Errorf returns an error reply. Its first word is the error code.
 func Errorf(format string, args ...any) Reply {
@@ -124,7 +66,7 @@ func (r *Reply) AppendRESP(b []byte) []byte {
 	switch r.Kind {
 	case Status, Error:
 		b = append(b, byte(r.Kind))
-		b = append(b, oneLine(r.Text)...)
+		b = append(b, OneLine(r.Text)...)
 	case Integer:
 		b = strconv.AppendInt(append(b, ':'), r.Int, 10)
 	case Bulk:
@@ -144,8 +86,8 @@ func (r *Reply) AppendRESP(b []byte) []byte {
 	return append(b, "\r\n"...)
 }
 
-// oneLine replaces line breaks, which a status or an error cannot contain.
-func oneLine(text string) string {
+// OneLine replaces line breaks, which a status or an error cannot contain.
+func OneLine(text string) string {
 	if !strings.ContainsAny(text, "\r\n") {
 		return text
 	}

@@ -1,4 +1,4 @@
-package keyspace
+package lua
 
 import (
 	"crypto/sha1"
@@ -6,23 +6,25 @@ import (
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"lockquake/sim/redis/resp"
 )
 
 // redisTable returns the library redis.
-func (b *sandbox) redisTable() *lua.LTable {
-	L := b.state
+func (s *State) redisTable() *lua.LTable {
+	L := s.lua
 	t := L.NewTable()
 	L.SetFuncs(t, map[string]lua.LGFunction{
-		"call":         func(L *lua.LState) int { return b.redisCall(L, true) },
-		"pcall":        func(L *lua.LState) int { return b.redisCall(L, false) },
+		"call":         func(L *lua.LState) int { return s.redisCall(L, true) },
+		"pcall":        func(L *lua.LState) int { return s.redisCall(L, false) },
 		"error_reply":  errorReplyTable,
 		"status_reply": statusReplyTable,
 		"sha1hex":      sha1Hex,
 		"log":          logNothing,
-		"setresp":      b.setProtocol,
+		"setresp":      s.setProtocol,
 		"set_repl":     setReplication,
 		"acl_check_cmd": func(*lua.LState) int {
-			b.refuse("redis.acl_check_cmd")
+			s.refuse("redis.acl_check_cmd")
 			return 0
 		},
 		"debug":              func(*lua.LState) int { return 0 },
@@ -38,14 +40,9 @@ func (b *sandbox) redisTable() *lua.LTable {
 	}{{"REPL_NONE", 0}, {"REPL_AOF", 1}, {"REPL_SLAVE", 2}, {"REPL_REPLICA", 2}, {"REPL_ALL", 3}} {
 		t.RawSetString(target.name, lua.LNumber(target.value))
 	}
-	t.RawSetString("REDIS_VERSION", lua.LString(Version))
-	t.RawSetString("REDIS_VERSION_NUM", lua.LNumber(versionNumber))
+	t.RawSetString("REDIS_VERSION", lua.LString(resp.Version))
+	t.RawSetString("REDIS_VERSION_NUM", lua.LNumber(resp.VersionNumber))
 	return t
-}
-
-func push(L *lua.LState, v lua.LValue) int {
-	L.Push(v)
-	return 1
 }
 
 // fail raises an error without the place in the script.
@@ -108,7 +105,7 @@ func logNothing(L *lua.LState) int {
 	return 0
 }
 
-func (b *sandbox) setProtocol(L *lua.LState) int {
+func (s *State) setProtocol(L *lua.LState) int {
 	version, ok := L.Get(1).(lua.LNumber)
 	switch {
 	case L.GetTop() != 1:
@@ -116,7 +113,7 @@ func (b *sandbox) setProtocol(L *lua.LState) int {
 	case !ok || version != 2 && version != 3:
 		return fail(L, "RESP version must be 2 or 3.")
 	case version == 3:
-		b.refuse("redis.setresp(3)")
+		s.refuse("redis.setresp(3)")
 	}
 	return 0
 }
@@ -147,33 +144,33 @@ func single(L *lua.LState, field, text string) *lua.LTable {
 }
 
 // redisCall implements redis.call, which raises an error, and redis.pcall, which returns it.
-func (b *sandbox) redisCall(L *lua.LState, raise bool) int {
-	reply := b.performCall(L)
+func (s *State) redisCall(L *lua.LState, raise bool) int {
+	reply := s.performCall(L)
 	value := toLua(L, &reply)
-	if failed, ok := value.(*lua.LTable); ok && reply.Kind == Error {
+	if failed, ok := value.(*lua.LTable); ok && reply.Kind == resp.Error {
 		failed.RawSetString("ignore_error_stats_update", lua.LTrue)
 	}
-	if raise && reply.Kind == Error {
+	if raise && reply.Kind == resp.Error {
 		L.Error(value, 1)
 	}
 	return push(L, value)
 }
 
-func (b *sandbox) performCall(L *lua.LState) Reply {
+func (s *State) performCall(L *lua.LState) resp.Reply {
 	n := L.GetTop()
 	if n == 0 {
-		return Errorf("ERR Please specify at least one argument for this redis lib call")
+		return resp.Errorf("ERR Please specify at least one argument for this redis lib call")
 	}
-	b.words = b.words[:0]
+	s.words = s.words[:0]
 	for i := 1; i <= n; i++ {
 		switch v := L.Get(i).(type) {
 		case lua.LString:
-			b.words = append(b.words, string(v))
+			s.words = append(s.words, string(v))
 		case lua.LNumber:
-			b.words = append(b.words, formatNumber(float64(v)))
+			s.words = append(s.words, formatNumber(float64(v)))
 		default:
-			return Errorf("ERR Lua redis lib command arguments must be strings or integers")
+			return resp.Errorf("ERR Lua redis lib command arguments must be strings or integers")
 		}
 	}
-	return b.call(b.words)
+	return s.call(s.words)
 }

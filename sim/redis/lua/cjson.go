@@ -1,4 +1,4 @@
-package keyspace
+package lua
 
 import (
 	"encoding/json"
