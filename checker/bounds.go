@@ -10,8 +10,6 @@ const (
 	// recoveryMargin is how long a lock may still be refused to others after the time at which it
 	// had to be free.
 	recoveryMargin = time.Second
-	// answerBound is how long a client waits for an answer if the history does not say.
-	answerBound = time.Second
 	// clockSlack is the accepted difference between the ends of a lease by the holder's and by the
 	// server's clock. The server counts whole milliseconds.
 	clockSlack = 10 * time.Millisecond

@@ -63,7 +63,7 @@ func (g *grant) leases() (shortest, longest time.Duration) {
 func (g *grant) held(seq int64) bool { return g.ended == nil || g.ended.Seq > seq }
 
 // lasted returns the time in which the server held the grant, at most until the end of the history.
-func (in *input) lasted(g *grant) stretch {
+func (in *evidence) lasted(g *grant) stretch {
 	if g.ended == nil {
 		return stretch{g.given.At, in.endAt()}
 	}
@@ -121,7 +121,7 @@ type declined struct {
 }
 
 // ledger returns the history's ledger, which it builds on first use.
-func (in *input) ledger() *ledger {
+func (in *evidence) ledger() *ledger {
 	if in.book == nil {
 		n := len(in.sections) // about as many grants, too
 		in.book = &ledger{

@@ -17,6 +17,15 @@ type interval struct {
 	section      *history.Section // nil for an operation
 }
 
+// span returns when o may have taken effect: the exact event if the resource recorded it, else the
+// interval from call to return.
+func span(o *history.Op) interval {
+	if o.Applied != 0 {
+		return interval{from: o.Applied, to: o.Applied, fromAt: o.AppliedAt, toAt: o.AppliedAt}
+	}
+	return interval{from: o.Invoke, to: o.Return, fromAt: o.InvokeAt, toAt: o.ReturnAt}
+}
+
 // overlapping reports each section of a lock during whose interval another section's interval
 // begins, unless both have shared grants. A section counts once, however many others begin during
 // its interval, and the finding shows the first of them. During returns the interval of a section,

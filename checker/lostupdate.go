@@ -40,7 +40,7 @@ func lostUpdate(in *input, r *Result) {
 			r.find(Unknown, nil, "not a counter: item %s: %v", c.item, err)
 			continue
 		}
-		if in.witnessed {
+		if in.Witnessed() {
 			c.recorded(updates)
 		} else {
 			c.reported(updates)

@@ -85,7 +85,7 @@ func (in *input) lastLease(s *history.Section, at time.Duration) (lease, from ti
 	h := in.holding(s)
 	hindered := in.hindered(s.Worker)
 	type known struct{ from, until time.Duration }
-	list := make([]known, 0, few)
+	list := make([]known, 0, len(h.grants))
 	for _, g := range h.grants {
 		last := known{from: max(h.asked(), g.given.Sent)}
 		last.until = last.from

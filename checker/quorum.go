@@ -26,7 +26,7 @@ const few = 8
 
 // quorum returns how many servers have to hold a grant for the lock to be held. If each lock is on
 // one server of several, it is 1.
-func (in *input) quorum() int {
+func (in *evidence) quorum() int {
 	if in.needed == 0 {
 		in.needed = max(in.Meta.Quorum, 1)
 		if in.needed > 1 && in.sharded() {
@@ -38,7 +38,7 @@ func (in *input) quorum() int {
 
 // sharded reports whether several servers answered requests for locks, and each lock was asked of
 // one of them only.
-func (in *input) sharded() bool {
+func (in *evidence) sharded() bool {
 	first := map[string]string{} // by key: the server that answered first
 	nodes := map[string]bool{}
 	for i := range in.Events {
@@ -57,7 +57,7 @@ func (in *input) sharded() bool {
 // holding returns the grants with which s was let in, nil if no server recorded one. With several
 // servers, a late answer may belong to an earlier attempt, so the owner with the most grants
 // counts.
-func (in *input) holding(s *history.Section) *holding {
+func (in *evidence) holding(s *history.Section) *holding {
 	if s.Grant == 0 || in.Meta.Unread != "" {
 		return nil
 	}
@@ -229,7 +229,7 @@ func (h *holding) lease() time.Duration {
 
 // lossOf returns when a section that had been let in lost its lock. The event is forever if that
 // never happened or no server recorded its grant.
-func (in *input) lossOf(s *history.Section) (event int64, at time.Duration) {
+func (in *evidence) lossOf(s *history.Section) (event int64, at time.Duration) {
 	h := in.holding(s)
 	if h == nil {
 		return forever, 0

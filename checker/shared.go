@@ -10,7 +10,7 @@ import (
 const shared = "shared"
 
 // shares reports whether all grants of a section are shared ones.
-func (in *input) shares(s *history.Section) bool {
+func (in *evidence) shares(s *history.Section) bool {
 	h := in.holding(s)
 	return h != nil && !slices.ContainsFunc(h.grants, func(g *grant) bool { return !g.shared })
 }

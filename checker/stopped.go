@@ -62,7 +62,7 @@ func (s stretches) touches(from, to time.Duration) bool {
 // stopped returns when each worker could not be expected to act in time: its process, its node or
 // one of its tasks was stopped, or its clock ran at a wrong rate, which makes its timeouts
 // worthless. A fault without an end lasts to the end of the history.
-func (in *input) stopped() map[string]stretches {
+func (in *evidence) stopped() map[string]stretches {
 	if in.stops != nil {
 		return in.stops
 	}
@@ -86,7 +86,7 @@ func (f fault) slows() bool {
 
 // troubled returns when a fault hindered messages or servers, and the answer timeout after it, in
 // which a client may still wait for an answer or a connection.
-func (in *input) troubled() stretches {
+func (in *evidence) troubled() stretches {
 	if in.troubles == nil {
 		list := []stretch{}
 		for _, f := range in.faults() {
@@ -102,13 +102,13 @@ func (in *input) troubled() stretches {
 
 // hindered returns when a worker could not be expected to make progress: it was stopped, or a fault
 // affected one of its links or messages or a server, and the answer timeout after that.
-func (in *input) hindered(worker string) stretches {
+func (in *evidence) hindered(worker string) stretches {
 	return in.hinderedBy(worker, func(fault) bool { return true })
 }
 
 // hinderedBy does the same as hindered, but considers only the faults for which counts returns
 // true.
-func (in *input) hinderedBy(worker string, counts func(fault) bool) stretches {
+func (in *evidence) hinderedBy(worker string, counts func(fault) bool) stretches {
 	list := slices.Clone(in.stopped()[worker])
 	for _, f := range in.faults() {
 		if counts(f) && !in.unrelated(f, worker) && !in.tolerated(f.Target) {
@@ -119,7 +119,7 @@ func (in *input) hinderedBy(worker string, counts func(fault) bool) stretches {
 }
 
 // unrelated reports whether a fault is of another worker, or of a link of other workers.
-func (in *input) unrelated(f fault, worker string) bool {
+func (in *evidence) unrelated(f fault, worker string) bool {
 	from, to, link := strings.Cut(f.Target, "->")
 	if link {
 		return from != worker && to != worker
@@ -132,7 +132,7 @@ func (in *input) unrelated(f fault, worker string) bool {
 // consequences last for another answer timeout and lease, such as a late message, a grant without
 // an owner, or a server that waits before it answers again. Faults with the effect without are
 // ignored.
-func (in *input) disturbed(worker string, from, to time.Duration, without history.Effect) bool {
+func (in *evidence) disturbed(worker string, from, to time.Duration, without history.Effect) bool {
 	return slices.ContainsFunc(in.faults(), func(f fault) bool {
 		return f.Effect != without && !in.unrelated(f, worker) && f.from <= to && from <= f.to+in.answerTimeout()+in.Meta.TTL
 	})
@@ -140,7 +140,7 @@ func (in *input) disturbed(worker string, from, to time.Duration, without histor
 
 // tolerated reports whether a fault is of a single server of several, which a quorum has to
 // tolerate.
-func (in *input) tolerated(target string) bool {
+func (in *evidence) tolerated(target string) bool {
 	server, _, _ := strings.Cut(target, "->") // "lock" is all of them
 	return in.quorum() > 1 && strings.HasPrefix(server, "lock-")
 }
@@ -154,7 +154,7 @@ type fault struct {
 
 // faults returns the faults of the history, in the order of their starts. A fault without an end
 // lasts to the end of the history.
-func (in *input) faults() []fault {
+func (in *evidence) faults() []fault {
 	if in.begun != nil {
 		return in.begun
 	}

@@ -266,14 +266,14 @@ func judge(t *testing.T, check string, tests []verdictCase) {
 				t.Errorf("finding %q, want %q", text, tt.text)
 			}
 			for _, f := range got.Findings {
-				evidence(t, h, f)
+				eventsExist(t, h, f)
 			}
 		})
 	}
 }
 
-// evidence fails unless the events of f are in order and in the history.
-func evidence(t *testing.T, h *history.History, f Finding) {
+// eventsExist fails unless the events of f are in order and in the history.
+func eventsExist(t *testing.T, h *history.History, f Finding) {
 	t.Helper()
 	last := int64(0)
 	for _, seq := range f.Events {
