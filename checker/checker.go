@@ -141,12 +141,12 @@ type violation struct {
 }
 
 // show adds a finding without counting it. It drops the sequence numbers of events that never
-// happened (0 or forever).
+// happened (0 or evidence.Forever).
 func (r *Result) show(events []int64, format string, args ...any) {
 	if r.full() {
 		return
 	}
-	events = slices.DeleteFunc(events, func(seq int64) bool { return seq == 0 || seq == forever })
+	events = slices.DeleteFunc(events, func(seq int64) bool { return seq == 0 || seq == Forever })
 	slices.Sort(events)
 	for i, arg := range args {
 		if d, ok := arg.(time.Duration); ok {

@@ -7,75 +7,75 @@ import (
 	"lockquake/history"
 )
 
-// evidence is a history with what all checks derive from it, each computed once.
-type evidence struct {
+// Evidence is a history with what all checks derive from it, each computed once.
+type Evidence struct {
 	*history.History
-	sections  []*history.Section // in the order of their calls
+	Sections  []*history.Section // in the order of their calls
 	witnessed bool               // the resource recorded what took effect
 
 	// Computed when a check first needs them.
-	book     *ledger
-	begun    []fault
-	stops    map[string]stretches
-	troubles stretches
+	book     *Ledger
+	begun    []Fault
+	stops    map[string]Stretches
+	troubles Stretches
 	needed   int // see quorum
 }
 
-// newEvidence returns the evidence of a history, whose sections are given.
-func newEvidence(h *history.History, sections []*history.Section) *evidence {
-	return &evidence{History: h, sections: sections, witnessed: h.Witnessed()}
+// New returns the evidence of a history, whose sections are given.
+func New(h *history.History, sections []*history.Section) *Evidence {
+	return &Evidence{History: h, Sections: sections, witnessed: h.Witnessed()}
 }
 
 // Witnessed reports whether the resource recorded what took effect.
-func (in *evidence) Witnessed() bool { return in.witnessed }
+func (in *Evidence) Witnessed() bool { return in.witnessed }
 
-// endAt returns the time of the last event.
-func (in *evidence) endAt() time.Duration {
+// EndAt returns the time of the last event.
+func (in *Evidence) EndAt() time.Duration {
 	if len(in.Events) == 0 {
 		return 0
 	}
 	return in.Events[len(in.Events)-1].At
 }
 
-// forever is the sequence number of an event that never happened.
-const forever = math.MaxInt64
+// Forever is the sequence number of an event that never happened.
+const Forever = math.MaxInt64
 
-// effect is the result of an operation at the resource.
-type effect int
+// Effect is the result of an operation at the resource.
+type Effect int
 
 const (
-	dropped  effect = iota // it never reached the resource
-	accepted               // it took effect
-	refused                // the resource declined it
-	maybe                  // nobody knows
+	Dropped  Effect = iota // it never reached the resource
+	Accepted               // it took effect
+	Refused                // the resource declined it
+	Maybe                  // nobody knows
 )
 
-// effect returns what o did. The resource's own record decides if there is one, otherwise the
+// Effect returns what o did. The resource's own record decides if there is one, otherwise the
 // worker's report.
-func (in *evidence) effect(o *history.Op) effect {
+func (in *Evidence) Effect(o *history.Op) Effect {
 	if in.witnessed {
 		switch {
 		case o.Applied == 0:
-			return dropped
+			return Dropped
 		case o.Accepted:
-			return accepted
+			return Accepted
 		default:
-			return refused
+			return Refused
 		}
 	}
 	switch o.Outcome {
 	case history.OutcomeOK:
-		return accepted
+		return Accepted
 	case history.OutcomeFail:
-		return refused
+		return Refused
 	case history.OutcomeInfo:
 	}
-	return maybe
+	return Maybe
 }
 
-// effectSeq returns the event at which o took effect, by the best record that there is: the
+// EffectSeq returns the event at which o took effect, by the best record that there is: the
 // resource's, else the worker's return, else its call.
-func effectSeq(o *history.Op) int64 {
+func EffectSeq(o *history.Op) int64 {
 	switch {
 	case o.Applied != 0:
 		return o.Applied
@@ -86,54 +86,54 @@ func effectSeq(o *history.Op) int64 {
 	}
 }
 
-// settledBy returns the first event by which o has certainly taken its effect, or forever. An
+// SettledBy returns the first event by which o has certainly taken its effect, or Forever. An
 // unknown outcome does not say when that is.
-func settledBy(o *history.Op) int64 {
+func SettledBy(o *history.Op) int64 {
 	switch {
 	case o.Return != 0 && o.Outcome != history.OutcomeInfo:
 		return o.Return
 	case o.Applied != 0:
 		return o.Applied
 	default:
-		return forever
+		return Forever
 	}
 }
 
-// workEnd returns the event that ended the work of s: the body was left, or else the section ended.
-func (in *evidence) workEnd(s *history.Section) (int64, time.Duration) {
+// WorkEnd returns the event that ended the work of s: the body was left, or else the section ended.
+func (in *Evidence) WorkEnd(s *history.Section) (int64, time.Duration) {
 	if s.Leave != 0 {
 		return s.Leave, s.LeaveAt
 	}
-	return in.sectionEnd(s)
+	return in.SectionEnd(s)
 }
 
-// sectionEnd returns the event that ended s: it returned, or its process crashed. A section without
+// SectionEnd returns the event that ended s: it returned, or its process crashed. A section without
 // an end lasts to the end of the history.
-func (in *evidence) sectionEnd(s *history.Section) (int64, time.Duration) {
+func (in *Evidence) SectionEnd(s *history.Section) (int64, time.Duration) {
 	switch {
 	case s.Return != 0:
 		return s.Return, s.ReturnAt
 	case s.Crashed:
 		return s.Crash, s.CrashAt
 	default:
-		return forever, in.endAt()
+		return Forever, in.EndAt()
 	}
 }
 
-// waitEnd returns when s stopped waiting for its lock: it was let in, or the section ended.
-func (in *evidence) waitEnd(s *history.Section) time.Duration {
+// WaitEnd returns when s stopped waiting for its lock: it was let in, or the section ended.
+func (in *Evidence) WaitEnd(s *history.Section) time.Duration {
 	if s.Entered() {
 		return s.EnterAt
 	}
-	_, at := in.sectionEnd(s)
+	_, at := in.SectionEnd(s)
 	return at
 }
 
 // answerBound is how long a client waits for an answer if the history does not say.
 const answerBound = time.Second
 
-// answerTimeout returns how long a client waits for an answer of a lock server.
-func (in *evidence) answerTimeout() time.Duration {
+// AnswerTimeout returns how long a client waits for an answer of a lock server.
+func (in *Evidence) AnswerTimeout() time.Duration {
 	if in.Meta.Answer != 0 {
 		return in.Meta.Answer
 	}

@@ -30,7 +30,7 @@ func exclusion(in *input, r *Result) {
 func (in *input) work(s *history.Section) (interval, bool) {
 	x := interval{section: s}
 	for _, o := range s.Ops {
-		if in.effect(o) != accepted {
+		if in.Effect(o) != Accepted {
 			continue
 		}
 		took := span(o)

@@ -21,11 +21,11 @@ func fencingCheck() Check {
 // fencing judges the lock and the resource: the tokens have to rise with the grants, and the
 // resource has to refuse stale holders and only those.
 func fencing(in *input, r *Result) {
-	r.Applies = in.Meta.Fenced || slices.ContainsFunc(in.sections, func(s *history.Section) bool { return s.Token != 0 })
+	r.Applies = in.Meta.Fenced || slices.ContainsFunc(in.Sections, func(s *history.Section) bool { return s.Token != 0 })
 	if !r.Applies {
 		return
 	}
-	for _, group := range groups(in.sections, lockOf) {
+	for _, group := range groups(in.Sections, lockOf) {
 		in.tokens(r, group)
 	}
 	in.stale(r)
@@ -111,9 +111,9 @@ func (in *input) tokens(r *Result, group []*history.Section) {
 func (in *input) stale(r *Result) {
 	reads := in.Meta.Fence == "reads-writes"
 	var list []stamped
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		for _, o := range s.Ops {
-			if in.effect(o) != accepted || !o.Write() && !reads {
+			if in.Effect(o) != Accepted || !o.Write() && !reads {
 				continue
 			}
 			took := span(o)
@@ -138,11 +138,11 @@ func (in *input) stale(r *Result) {
 // with one token may be refused.
 func (in *input) rightful(r *Result) {
 	var refusals []stamped
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		for _, o := range s.Ops {
-			if in.effect(o) == refused && s.Grant != 0 && o.Token != 0 {
+			if in.Effect(o) == Refused && s.Grant != 0 && o.Token != 0 {
 				// A grant that is in force at the end of the call was in force during all of it.
-				refusals = append(refusals, stamped{to: effectSeq(o), token: o.Token, section: s, op: o})
+				refusals = append(refusals, stamped{to: EffectSeq(o), token: o.Token, section: s, op: o})
 			}
 		}
 	}
@@ -150,7 +150,7 @@ func (in *input) rightful(r *Result) {
 		return
 	}
 	slices.SortFunc(refusals, func(a, b stamped) int { return cmp.Compare(a.to, b.to) })
-	entered := slices.DeleteFunc(slices.Clone(in.sections), func(s *history.Section) bool { return !s.Entered() })
+	entered := slices.DeleteFunc(slices.Clone(in.Sections), func(s *history.Section) bool { return !s.Entered() })
 	slices.SortFunc(entered, func(a, b *history.Section) int { return cmp.Compare(a.Enter, b.Enter) })
 	highest := map[string]int64{}
 	used := in.used()
@@ -160,7 +160,7 @@ func (in *input) rightful(r *Result) {
 			entered = entered[1:]
 		}
 		s := x.section
-		if h := in.holding(s); h == nil || !h.held(x.to) || highest[s.Key] > x.token {
+		if h := in.Holding(s); h == nil || !h.Held(x.to) || highest[s.Key] > x.token {
 			continue
 		}
 		if first, ok := used[write{x.op.Item, x.token}]; ok && x.op.Write() && first < x.to {
@@ -188,14 +188,14 @@ func (in *input) used() map[write]int64 {
 	if in.Meta.Fence != "strict" {
 		return first
 	}
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		for _, o := range s.Ops {
-			if !o.Write() || in.effect(o) != accepted {
+			if !o.Write() || in.Effect(o) != Accepted {
 				continue
 			}
 			w := write{o.Item, o.Token}
-			if at, ok := first[w]; !ok || effectSeq(o) < at {
-				first[w] = effectSeq(o)
+			if at, ok := first[w]; !ok || EffectSeq(o) < at {
+				first[w] = EffectSeq(o)
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func (in *input) jobs() (asked, finished int64) {
 	undone := in.undone()
 	units := map[string]bool{} // finished or not
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		done := in.done(s) && !undone[s]
 		switch {
 		case s.Unit != "":
@@ -44,7 +44,7 @@ func (in *input) done(s *history.Section) bool {
 		return false
 	}
 	return in.Meta.Commit == "" || slices.ContainsFunc(s.Ops, func(o *history.Op) bool {
-		return o.Write() && in.effect(o) == accepted
+		return o.Write() && in.Effect(o) == Accepted
 	})
 }
 
@@ -58,15 +58,15 @@ func (in *input) undone() map[*history.Section]bool {
 		read    int64 // when the section read the item before; 0: it did not
 	}
 	writes := map[string][]write{} // by item
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		for i, o := range s.Ops {
-			if !o.Write() || in.effect(o) != accepted {
+			if !o.Write() || in.Effect(o) != Accepted {
 				continue
 			}
-			w := write{at: effectSeq(o), section: s}
+			w := write{at: EffectSeq(o), section: s}
 			for _, before := range s.Ops[:i] {
-				if before.Item == o.Item && in.effect(before) == accepted {
-					w.read = effectSeq(before)
+				if before.Item == o.Item && in.Effect(before) == Accepted {
+					w.read = EffectSeq(before)
 				}
 			}
 			writes[o.Item] = append(writes[o.Item], w)

@@ -10,7 +10,7 @@ import (
 
 // interval is the part of a history that a section or an operation covers. Its ends are sequence
 // numbers, so that of two intervals that touch at one virtual instant one is still before the
-// other. The end is forever if the section or operation never ended.
+// other. The end is evidence.Forever if the section or operation never ended.
 type interval struct {
 	from, to     int64
 	fromAt, toAt time.Duration
@@ -32,7 +32,7 @@ func span(o *history.Op) interval {
 // if it has one. The format receives the names of both sections, the lock, and how long they
 // overlap.
 func (in *input) overlapping(r *Result, during func(*history.Section) (interval, bool), format string) {
-	for _, group := range groups(in.sections, lockOf) {
+	for _, group := range groups(in.Sections, lockOf) {
 		var list []interval
 		for _, s := range group {
 			if x, ok := during(s); ok {
@@ -46,7 +46,7 @@ func (in *input) overlapping(r *Result, during func(*history.Section) (interval,
 				if y.from > x.to { // no two intervals share an event
 					break
 				}
-				if in.shares(x.section) && in.shares(y.section) {
+				if in.Shares(x.section) && in.Shares(y.section) {
 					continue
 				}
 				if r.full() {

@@ -62,7 +62,7 @@ type item struct {
 // items groups the operations of the history by item, in the order in which the items first occur.
 func (in *input) items() []*item {
 	total := 0
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		total += len(s.Ops)
 	}
 	// At most two accesses an operation, allocated at once.
@@ -70,10 +70,10 @@ func (in *input) items() []*item {
 	index := map[string]*item{}
 	var list []*item
 	var ops []*history.Op
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		ops = append(ops[:0], s.Ops...)
 		slices.SortStableFunc(ops, func(a, b *history.Op) int {
-			return cmp.Or(strings.Compare(a.Item, b.Item), cmp.Compare(effectSeq(a), effectSeq(b)))
+			return cmp.Or(strings.Compare(a.Item, b.Item), cmp.Compare(EffectSeq(a), EffectSeq(b)))
 		})
 		for len(ops) > 0 {
 			n := 1
@@ -84,7 +84,7 @@ func (in *input) items() []*item {
 			if x == nil {
 				x = &item{name: ops[0].Item}
 				if len(list) == 0 { // usually the only one
-					x.singles, x.sections = make([]step, 0, total), make([]step, 0, len(in.sections))
+					x.singles, x.sections = make([]step, 0, total), make([]step, 0, len(in.Sections))
 				}
 				index[x.name] = x
 				list = append(list, x)
@@ -100,14 +100,14 @@ func (in *input) items() []*item {
 // their accesses to room and returns it.
 func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []access) []access {
 	for _, o := range ops {
-		e := in.effect(o)
-		if e == dropped {
+		e := in.Effect(o)
+		if e == Dropped {
 			continue
 		}
-		a := access{op: o, refused: e == refused, maybe: e == maybe, unseen: o.Outcome != history.OutcomeOK}
+		a := access{op: o, refused: e == Refused, maybe: e == Maybe, unseen: o.Outcome != history.OutcomeOK}
 		room = append(room, a)
 		x.singles = append(x.singles, step{
-			accesses: room[len(room)-1:], section: s, call: o.Invoke, ret: settledBy(o), at: effectSeq(o),
+			accesses: room[len(room)-1:], section: s, call: o.Invoke, ret: SettledBy(o), at: EffectSeq(o),
 		})
 	}
 	// A section's step begins when it was entered, or at its first operation if that was earlier.
@@ -120,22 +120,22 @@ func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []acce
 		whole.ret = s.Return
 	}
 	if whole.ret == 0 {
-		whole.ret = forever
+		whole.ret = Forever
 	}
 	first, wrote := len(room), false
 	for _, o := range ops {
-		e := in.effect(o)
+		e := in.Effect(o)
 		unseen := !o.Write() && o.Outcome != history.OutcomeOK
 		whole.call = min(whole.call, o.Invoke)
-		if e == dropped || e == refused || unseen {
+		if e == Dropped || e == Refused || unseen {
 			continue // the section learned nothing from a read without a reply
 		}
-		room = append(room, access{op: o, maybe: e == maybe})
-		whole.ret = max(whole.ret, settledBy(o))
+		room = append(room, access{op: o, maybe: e == Maybe})
+		whole.ret = max(whole.ret, SettledBy(o))
 		// The section's position in the recorded order is that of its last write, or else its last
 		// read.
 		if o.Write() || !wrote {
-			whole.at, wrote = effectSeq(o), o.Write()
+			whole.at, wrote = EffectSeq(o), o.Write()
 		}
 	}
 	if whole.accesses = room[first:]; len(whole.accesses) > 0 {

@@ -34,7 +34,7 @@ func lostUpdate(in *input, r *Result) {
 	all := in.updates()
 	for _, updates := range groups(all, func(u update) string { return u.op.Item }) {
 		r.Applies = true
-		slices.SortFunc(updates, func(a, b update) int { return cmp.Compare(effectSeq(a.op), effectSeq(b.op)) })
+		slices.SortFunc(updates, func(a, b update) int { return cmp.Compare(EffectSeq(a.op), EffectSeq(b.op)) })
 		c := counter{input: in, result: r, item: updates[0].op.Item}
 		if err := c.start(updates); err != nil {
 			r.find(Unknown, nil, "not a counter: item %s: %v", c.item, err)
@@ -65,14 +65,14 @@ func (u *update) delta() int64 { return u.new - u.old }
 func (in *input) updates() []update {
 	var list []update
 	bases := map[string]*history.Op{} // by item: the last operation with outcome ok
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		for _, o := range s.Ops {
-			e := in.effect(o)
-			if e == dropped || e == refused {
+			e := in.Effect(o)
+			if e == Dropped || e == Refused {
 				continue
 			}
 			if o.Write() {
-				u := update{op: o, section: s, maybe: e == maybe}
+				u := update{op: o, section: s, maybe: e == Maybe}
 				b := bases[o.Item]
 				if b != nil && b.Worker == s.Worker && b.Section == s.N && b.Return < o.Invoke {
 					u.basis = b
@@ -175,7 +175,7 @@ func (c *counter) addLostUpdate(u *update, value int64, before []update) {
 	events := eventsOf(u.basis, u.op)
 	var lost []string
 	const most = 3
-	for i := len(before) - 1; i >= 0 && effectSeq(before[i].op) > effectSeq(u.basis); i-- {
+	for i := len(before) - 1; i >= 0 && EffectSeq(before[i].op) > EffectSeq(u.basis); i-- {
 		if len(lost) == most {
 			lost = append(lost, "others")
 			break
@@ -249,7 +249,7 @@ func (c *counter) reported(updates []update) {
 // The updates are in the order of their ends, if they have one.
 func (c *counter) wentBack(updates []update, sign func(events []int64, format string, args ...any)) {
 	var reads []*history.Op
-	for _, s := range c.sections {
+	for _, s := range c.Sections {
 		for _, o := range s.Ops {
 			if !o.Write() && o.Item == c.item && o.Outcome == history.OutcomeOK {
 				reads = append(reads, o)

@@ -28,7 +28,7 @@ func onceCheck() Check {
 // does not know its outcome, the loss can be noticed.
 func once(in *input, r *Result) {
 	var asked []*history.Section
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		if s.Unit != "" {
 			asked = append(asked, s)
 		}
@@ -72,16 +72,16 @@ type done struct {
 func (in *input) effects(sections []*history.Section) (list []done, perhaps int) {
 	for _, s := range sections {
 		for _, o := range s.Ops {
-			switch e := in.effect(o); {
-			case !o.Write() || o.Item != s.Unit || e == dropped || e == refused:
-			case e == maybe:
+			switch e := in.Effect(o); {
+			case !o.Write() || o.Item != s.Unit || e == Dropped || e == Refused:
+			case e == Maybe:
 				perhaps++
 			default:
 				list = append(list, done{o, s, span(o).toAt})
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b done) int { return cmp.Compare(effectSeq(a.op), effectSeq(b.op)) })
+	slices.SortFunc(list, func(a, b done) int { return cmp.Compare(EffectSeq(a.op), EffectSeq(b.op)) })
 	return list, perhaps
 }
 

@@ -92,7 +92,7 @@ func (s *search) decide() answer {
 		}
 	}
 	stuck := slices.IndexFunc(s.steps, func(x step) bool { return x.ret == ends[bad] })
-	if ends[bad] == forever {
+	if ends[bad] == Forever {
 		stuck = misfit
 	}
 	return answer{verdict: Invalid, stuck: stuck, misfit: misfit}
@@ -101,7 +101,7 @@ func (s *search) decide() answer {
 // ends returns, in order, the ends of the steps that the recorded order does not prove, given the
 // first position that it cannot place.
 func (s *search) ends(misfit int) []int64 {
-	first := int64(forever)
+	first := int64(Forever)
 	for i := misfit; i < len(s.steps); i++ {
 		first = min(first, s.steps[i].ret)
 	}

@@ -10,7 +10,7 @@ import "lockquake/history"
 // ms, as is usual, sends ten.
 func (in *input) spins(r *Result, polls []poll) {
 	type section struct {
-		asker
+		Asker
 		number int
 	}
 	type waiter struct {
@@ -18,9 +18,9 @@ func (in *input) spins(r *Result, polls []poll) {
 		asked          []*history.Event
 		counted        bool
 	}
-	waiters := map[asker]*waiter{}
+	waiters := map[Asker]*waiter{}
 	for _, p := range polls {
-		who := asker{p.event.Worker, p.event.Key}
+		who := Asker{p.event.Worker, p.event.Key}
 		w := waiters[who]
 		if w == nil || w.section != p.section {
 			w = &waiter{section: p.section}
@@ -37,7 +37,7 @@ func (in *input) spins(r *Result, polls []poll) {
 		if took := p.event.At - first.At; took <= spinWindow {
 			w.counted = true
 			in.violated(r, section{who, p.section}, []int64{first.Seq, p.event.Seq}, "without a pause: section %d of %s asked %s for lock %s %d times within %s, and one grant was in the way all the time",
-				p.section, who.worker, first.Node, who.key, spinTimes, took)
+				p.section, who.Worker, first.Node, who.Key, spinTimes, took)
 		}
 	}
 }

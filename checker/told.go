@@ -28,19 +28,19 @@ func toldCheck() Check {
 // The end of the lease is the server's, which is a little later than the holder's: the holder
 // counts from the sending of its request.
 func told(in *input, r *Result) {
-	for _, s := range in.sections {
-		h := in.holding(s)
+	for _, s := range in.Sections {
+		h := in.Holding(s)
 		if h == nil {
 			continue
 		}
 		r.Applies = true
-		left, leftAt := in.workEnd(s)
-		if h.held(left) {
+		left, leftAt := in.WorkEnd(s)
+		if h.Held(left) {
 			continue
 		}
-		loss := h.loss()
+		loss := h.Loss()
 		events := []int64{s.Grant, s.Enter, loss.Seq, s.Told, s.Leave, s.Return, s.Crash}
-		if late := in.untold(s, max(loss.At, h.until()), left, leftAt); in.Meta.Tells && late > toldBound {
+		if late := in.untold(s, max(loss.At, h.Until()), left, leftAt); in.Meta.Tells && late > toldBound {
 			r.find(Invalid, events, "not told: %s had lost lock %s (%s) and worked on for %s after its lease, with nobody telling it",
 				nameOf(s), s.Key, loss.Type, late)
 			continue
@@ -58,7 +58,7 @@ func (in *input) untold(s *history.Section, over time.Duration, left int64, left
 	if s.Told != 0 && s.Told < left {
 		to = s.ToldAt
 	}
-	return in.stopped()[s.Worker].outside(max(over, s.EnterAt), to)
+	return in.Stopped()[s.Worker].Outside(max(over, s.EnterAt), to)
 }
 
 // unsure reports whether by the answer of s the strategy does not know the outcome of its requests.
