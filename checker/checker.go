@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -146,7 +147,7 @@ func (r *Result) show(events []int64, format string, args ...any) {
 	if r.full() {
 		return
 	}
-	events = slices.DeleteFunc(events, func(seq int64) bool { return seq == 0 || seq == Forever })
+	events = slices.DeleteFunc(events, func(seq int64) bool { return seq == 0 || seq == evidence.Forever })
 	slices.Sort(events)
 	for i, arg := range args {
 		if d, ok := arg.(time.Duration); ok {

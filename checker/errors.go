@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -103,7 +104,7 @@ func (in *input) free(s *history.Section) bool {
 	if len(grants) == 0 || len(w.Grants) > 0 || w.Refusal != nil || in.Disturbed(s.Worker, s.CallAt, s.ReturnAt, history.EffectFails) {
 		return false
 	}
-	if slices.ContainsFunc(grants, func(g *Grant) bool { return g.Given.Seq < s.Return && g.Held(s.Call) }) {
+	if slices.ContainsFunc(grants, func(g *evidence.Grant) bool { return g.Given.Seq < s.Return && g.Held(s.Call) }) {
 		return false
 	}
 	return !slices.ContainsFunc(in.Sections, func(x *history.Section) bool {
@@ -170,7 +171,7 @@ func (in *input) ineffective(s *history.Section) []*history.Op {
 	}
 	var missing []*history.Op
 	for _, o := range s.Ops {
-		if e := in.Effect(o); last[o.Item] == o && e != Accepted && e != Maybe {
+		if e := in.Effect(o); last[o.Item] == o && e != evidence.Accepted && e != evidence.Maybe {
 			missing = append(missing, o)
 		}
 	}
@@ -178,12 +179,12 @@ func (in *input) ineffective(s *history.Section) []*history.Op {
 }
 
 // lost judges the first time that a section was told of a loss.
-func (in *input) lost(s *history.Section, h *Holding, r *Result) {
+func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	at, atTime := s.Told, s.ToldAt
 	if at == 0 {
 		at, atTime = s.Return, s.ReturnAt
 	}
-	if !h.Held(at) && !h.GivenBack(Forever) {
+	if !h.Held(at) && !h.GivenBack(evidence.Forever) {
 		return
 	}
 	lease := h.Lease()

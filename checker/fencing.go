@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -113,7 +114,7 @@ func (in *input) stale(r *Result) {
 	var list []stamped
 	for _, s := range in.Sections {
 		for _, o := range s.Ops {
-			if in.Effect(o) != Accepted || !o.Write() && !reads {
+			if in.Effect(o) != evidence.Accepted || !o.Write() && !reads {
 				continue
 			}
 			took := span(o)
@@ -140,9 +141,9 @@ func (in *input) rightful(r *Result) {
 	var refusals []stamped
 	for _, s := range in.Sections {
 		for _, o := range s.Ops {
-			if in.Effect(o) == Refused && s.Grant != 0 && o.Token != 0 {
+			if in.Effect(o) == evidence.Refused && s.Grant != 0 && o.Token != 0 {
 				// A grant that is in force at the end of the call was in force during all of it.
-				refusals = append(refusals, stamped{to: EffectSeq(o), token: o.Token, section: s, op: o})
+				refusals = append(refusals, stamped{to: evidence.EffectSeq(o), token: o.Token, section: s, op: o})
 			}
 		}
 	}
@@ -190,12 +191,12 @@ func (in *input) used() map[write]int64 {
 	}
 	for _, s := range in.Sections {
 		for _, o := range s.Ops {
-			if !o.Write() || in.Effect(o) != Accepted {
+			if !o.Write() || in.Effect(o) != evidence.Accepted {
 				continue
 			}
 			w := write{o.Item, o.Token}
-			if at, ok := first[w]; !ok || EffectSeq(o) < at {
-				first[w] = EffectSeq(o)
+			if at, ok := first[w]; !ok || evidence.EffectSeq(o) < at {
+				first[w] = evidence.EffectSeq(o)
 			}
 		}
 	}

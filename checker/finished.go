@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -44,7 +45,7 @@ func (in *input) done(s *history.Section) bool {
 		return false
 	}
 	return in.Meta.Commit == "" || slices.ContainsFunc(s.Ops, func(o *history.Op) bool {
-		return o.Write() && in.Effect(o) == Accepted
+		return o.Write() && in.Effect(o) == evidence.Accepted
 	})
 }
 
@@ -60,13 +61,13 @@ func (in *input) undone() map[*history.Section]bool {
 	writes := map[string][]write{} // by item
 	for _, s := range in.Sections {
 		for i, o := range s.Ops {
-			if !o.Write() || in.Effect(o) != Accepted {
+			if !o.Write() || in.Effect(o) != evidence.Accepted {
 				continue
 			}
-			w := write{at: EffectSeq(o), section: s}
+			w := write{at: evidence.EffectSeq(o), section: s}
 			for _, before := range s.Ops[:i] {
-				if before.Item == o.Item && in.Effect(before) == Accepted {
-					w.read = EffectSeq(before)
+				if before.Item == o.Item && in.Effect(before) == evidence.Accepted {
+					w.read = evidence.EffectSeq(before)
 				}
 			}
 			writes[o.Item] = append(writes[o.Item], w)

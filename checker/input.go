@@ -4,19 +4,20 @@ import (
 	"fmt"
 	"slices"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
 // input is what a check reads: the evidence of a history, and the limits of the search for an
 // order. It also remembers what the checks have counted.
 type input struct {
-	*Evidence
+	*evidence.Evidence
 	limits  limits
 	counted map[violation]bool
 }
 
 func newInput(h *history.History, sections []*history.Section, l limits) *input {
-	return &input{Evidence: New(h, sections), limits: l}
+	return &input{Evidence: evidence.New(h, sections), limits: l}
 }
 
 // eventsOf lists the events of some operations.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -73,7 +74,7 @@ func (in *input) items() []*item {
 	for _, s := range in.Sections {
 		ops = append(ops[:0], s.Ops...)
 		slices.SortStableFunc(ops, func(a, b *history.Op) int {
-			return cmp.Or(strings.Compare(a.Item, b.Item), cmp.Compare(EffectSeq(a), EffectSeq(b)))
+			return cmp.Or(strings.Compare(a.Item, b.Item), cmp.Compare(evidence.EffectSeq(a), evidence.EffectSeq(b)))
 		})
 		for len(ops) > 0 {
 			n := 1
@@ -101,13 +102,13 @@ func (in *input) items() []*item {
 func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []access) []access {
 	for _, o := range ops {
 		e := in.Effect(o)
-		if e == Dropped {
+		if e == evidence.Dropped {
 			continue
 		}
-		a := access{op: o, refused: e == Refused, maybe: e == Maybe, unseen: o.Outcome != history.OutcomeOK}
+		a := access{op: o, refused: e == evidence.Refused, maybe: e == evidence.Maybe, unseen: o.Outcome != history.OutcomeOK}
 		room = append(room, a)
 		x.singles = append(x.singles, step{
-			accesses: room[len(room)-1:], section: s, call: o.Invoke, ret: SettledBy(o), at: EffectSeq(o),
+			accesses: room[len(room)-1:], section: s, call: o.Invoke, ret: evidence.SettledBy(o), at: evidence.EffectSeq(o),
 		})
 	}
 	// A section's step begins when it was entered, or at its first operation if that was earlier.
@@ -120,22 +121,22 @@ func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []acce
 		whole.ret = s.Return
 	}
 	if whole.ret == 0 {
-		whole.ret = Forever
+		whole.ret = evidence.Forever
 	}
 	first, wrote := len(room), false
 	for _, o := range ops {
 		e := in.Effect(o)
 		unseen := !o.Write() && o.Outcome != history.OutcomeOK
 		whole.call = min(whole.call, o.Invoke)
-		if e == Dropped || e == Refused || unseen {
+		if e == evidence.Dropped || e == evidence.Refused || unseen {
 			continue // the section learned nothing from a read without a reply
 		}
-		room = append(room, access{op: o, maybe: e == Maybe})
-		whole.ret = max(whole.ret, SettledBy(o))
+		room = append(room, access{op: o, maybe: e == evidence.Maybe})
+		whole.ret = max(whole.ret, evidence.SettledBy(o))
 		// The section's position in the recorded order is that of its last write, or else its last
 		// read.
 		if o.Write() || !wrote {
-			whole.at, wrote = EffectSeq(o), o.Write()
+			whole.at, wrote = evidence.EffectSeq(o), o.Write()
 		}
 	}
 	if whole.accesses = room[first:]; len(whole.accesses) > 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -32,12 +33,12 @@ func load(in *input, r *Result) {
 	for _, polls := range groups(in.polls(), func(p poll) string { return p.event.Node }) {
 		r.Applies = true
 		in.spins(r, polls)
-		waits := make([]Stretch, len(polls))
+		waits := make([]evidence.Stretch, len(polls))
 		for i, p := range polls {
-			waits[i] = Stretch{p.since, p.event.At}
+			waits[i] = evidence.Stretch{From: p.since, To: p.event.At}
 		}
 		waited := loadWindow
-		for _, x := range Union(waits) {
+		for _, x := range evidence.Union(waits) {
 			waited += x.To - x.From
 		}
 		mean := float64(len(polls)) * float64(loadWindow) / float64(waited)
@@ -70,17 +71,17 @@ type poll struct {
 // polls lists the polls of a history in order.
 func (in *input) polls() []poll {
 	type server struct {
-		Asker
+		evidence.Asker
 		node string
 	}
 	type refusal struct {
 		section int
 		at      time.Duration
 	}
-	current := map[Asker]int{}
-	grants := map[Place]*int{}
+	current := map[evidence.Asker]int{}
+	grants := map[evidence.Place]*int{}
 	var given *int // of the last event's server and lock, which most events share
-	var here Place
+	var here evidence.Place
 	last := map[server]refusal{}
 	troubled := in.Troubled()
 	var list []poll
@@ -89,12 +90,12 @@ func (in *input) polls() []poll {
 	}
 	for i := range in.Events {
 		e := &in.Events[i]
-		who := Asker{e.Worker, e.Key}
+		who := evidence.Asker{Worker: e.Worker, Key: e.Key}
 		switch e.Type {
 		case history.AcquireCalled:
 			current[who] = e.Section
 		case history.Granted, history.Refused:
-			if at := PlaceOf(e); given == nil || at != here {
+			if at := evidence.PlaceOf(e); given == nil || at != here {
 				if grants[at] == nil {
 					grants[at] = new(int)
 				}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -34,7 +35,7 @@ func lostUpdate(in *input, r *Result) {
 	all := in.updates()
 	for _, updates := range groups(all, func(u update) string { return u.op.Item }) {
 		r.Applies = true
-		slices.SortFunc(updates, func(a, b update) int { return cmp.Compare(EffectSeq(a.op), EffectSeq(b.op)) })
+		slices.SortFunc(updates, func(a, b update) int { return cmp.Compare(evidence.EffectSeq(a.op), evidence.EffectSeq(b.op)) })
 		c := counter{input: in, result: r, item: updates[0].op.Item}
 		if err := c.start(updates); err != nil {
 			r.find(Unknown, nil, "not a counter: item %s: %v", c.item, err)
@@ -68,11 +69,11 @@ func (in *input) updates() []update {
 	for _, s := range in.Sections {
 		for _, o := range s.Ops {
 			e := in.Effect(o)
-			if e == Dropped || e == Refused {
+			if e == evidence.Dropped || e == evidence.Refused {
 				continue
 			}
 			if o.Write() {
-				u := update{op: o, section: s, maybe: e == Maybe}
+				u := update{op: o, section: s, maybe: e == evidence.Maybe}
 				b := bases[o.Item]
 				if b != nil && b.Worker == s.Worker && b.Section == s.N && b.Return < o.Invoke {
 					u.basis = b
@@ -175,7 +176,7 @@ func (c *counter) addLostUpdate(u *update, value int64, before []update) {
 	events := eventsOf(u.basis, u.op)
 	var lost []string
 	const most = 3
-	for i := len(before) - 1; i >= 0 && EffectSeq(before[i].op) > EffectSeq(u.basis); i-- {
+	for i := len(before) - 1; i >= 0 && evidence.EffectSeq(before[i].op) > evidence.EffectSeq(u.basis); i-- {
 		if len(lost) == most {
 			lost = append(lost, "others")
 			break

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -129,7 +130,7 @@ func (in *input) measureInside(s *history.Section, m *Metrics) {
 	m.Hold.Add(leftAt - s.EnterAt)
 	wasted := s.Class == history.ClassLost
 	for _, o := range s.Ops {
-		wasted = wasted || o.Write() && in.Effect(o) == Refused
+		wasted = wasted || o.Write() && in.Effect(o) == evidence.Refused
 	}
 	if seq, at := in.givenUp(s); seq != 0 {
 		m.GivenUp++
@@ -149,10 +150,10 @@ func (in *input) measureInside(s *history.Section, m *Metrics) {
 			m.Notice.Add(noticeAt - lostAt)
 		} else {
 			m.LossesUnnoticed++
-			notice = Forever
+			notice = evidence.Forever
 		}
 		for _, o := range s.Ops {
-			if at := EffectSeq(o); in.Effect(o) == Accepted && at > lost && at < notice {
+			if at := evidence.EffectSeq(o); in.Effect(o) == evidence.Accepted && at > lost && at < notice {
 				m.ActsAfterLoss++
 			}
 		}

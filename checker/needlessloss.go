@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -109,23 +110,23 @@ func (in *input) lastLease(s *history.Section, at time.Duration) (lease, from ti
 
 // clockFaulty reports whether a fault changed the clock of a worker in that time.
 func (in *input) clockFaulty(worker string, from, to time.Duration) bool {
-	return slices.ContainsFunc(in.Faults(), func(f Fault) bool {
+	return slices.ContainsFunc(in.Faults(), func(f evidence.Fault) bool {
 		return (f.Effect == history.EffectSkews || f.Effect == history.EffectSteps) && f.Target == worker && f.From <= to && f.To >= from
 	})
 }
 
 // cutOff returns when a worker was stopped or could not reach the servers. A fault of a single
 // message does not count, since the worker can send another one.
-func (in *input) cutOff(worker string) Stretches {
-	return in.HinderedBy(worker, func(f Fault) bool {
+func (in *input) cutOff(worker string) evidence.Stretches {
+	return in.HinderedBy(worker, func(f evidence.Fault) bool {
 		return f.Effect != history.EffectCatches && f.Effect != history.EffectFails
 	})
 }
 
 // longest returns the longest part of the time between from and to that is outside of s.
-func longest(s Stretches, from, to time.Duration) time.Duration {
+func longest(s evidence.Stretches, from, to time.Duration) time.Duration {
 	var most time.Duration
-	for _, x := range append(s.Within(from, to), Stretch{to, to}) {
+	for _, x := range append(s.Within(from, to), evidence.Stretch{From: to, To: to}) {
 		most, from = max(most, x.From-from), x.To
 	}
 	return most

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -73,15 +74,15 @@ func (in *input) effects(sections []*history.Section) (list []done, perhaps int)
 	for _, s := range sections {
 		for _, o := range s.Ops {
 			switch e := in.Effect(o); {
-			case !o.Write() || o.Item != s.Unit || e == Dropped || e == Refused:
-			case e == Maybe:
+			case !o.Write() || o.Item != s.Unit || e == evidence.Dropped || e == evidence.Refused:
+			case e == evidence.Maybe:
 				perhaps++
 			default:
 				list = append(list, done{o, s, span(o).toAt})
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b done) int { return cmp.Compare(EffectSeq(a.op), EffectSeq(b.op)) })
+	slices.SortFunc(list, func(a, b done) int { return cmp.Compare(evidence.EffectSeq(a.op), evidence.EffectSeq(b.op)) })
 	return list, perhaps
 }
 

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -32,7 +33,7 @@ func ownership(in *input, r *Result) {
 		for _, e := range g.Renewals {
 			switch {
 			case e.Worker != "" && e.Worker != g.Worker:
-				in.violated(r, g.violationUnit(), []int64{g.Given.Seq, e.Seq}, "renewed another's: %s renewed the grant of lock %s that %s had", e.Worker, g.Key, g.Worker)
+				in.violated(r, changed(g), []int64{g.Given.Seq, e.Seq}, "renewed another's: %s renewed the grant of lock %s that %s had", e.Worker, g.Key, g.Worker)
 			case s != nil && s.Return != 0 && e.Seq > s.Return && g.Given.Seq < s.Return && !unsure(s):
 				text := fmt.Sprintf("lock %s was renewed %s after %s had ended", g.Key, e.At-s.ReturnAt, nameOf(s))
 				late = append(late, lateRenewal{s, e.Node, []int64{g.Given.Seq, s.Return, e.Seq}, text})
@@ -42,10 +43,10 @@ func ownership(in *input, r *Result) {
 		switch {
 		case e == nil || e.Type != history.Freed || e.Worker == "":
 		case e.Worker != g.Worker:
-			in.violated(r, g.violationUnit(), []int64{g.Given.Seq, e.Seq}, "freed another's: %s freed the grant of lock %s that %s had%s", e.Worker, g.Key, g.Worker, resendNote(e))
+			in.violated(r, changed(g), []int64{g.Given.Seq, e.Seq}, "freed another's: %s freed the grant of lock %s that %s had%s", e.Worker, g.Key, g.Worker, resendNote(e))
 		case s == nil, s.Leave != 0 && g.Given.Seq > s.Leave: // its own release ends a grant that came too late
 		case e.Sent != 0 && e.Sent < g.Given.Sent && in.Holding(s).Owner() == g.Given.Owner, in.atWork(s, g, e.Seq):
-			in.violated(r, g.violationUnit(), []int64{g.Given.Seq, s.Enter, e.Seq, s.Leave}, "freed too early: an earlier release of %s freed lock %s, which the server had given to %s since%s",
+			in.violated(r, changed(g), []int64{g.Given.Seq, s.Enter, e.Seq, s.Leave}, "freed too early: an earlier release of %s freed lock %s, which the server had given to %s since%s",
 				e.Worker, g.Key, nameOf(s), resendNote(e))
 		}
 	}
@@ -63,9 +64,9 @@ func ownership(in *input, r *Result) {
 	}
 }
 
-// violationUnit returns the unit that counts once if another request changes the grant: its section,
+// changed returns the unit that counts once if another request changes the grant: its section,
 // which may have grants of several servers, or the grant itself if it has no section.
-func (g *Grant) violationUnit() any {
+func changed(g *evidence.Grant) any {
 	if g.Section != nil {
 		return g.Section
 	}
@@ -90,7 +91,7 @@ type lateRenewal struct {
 
 // atWork reports whether the section was let in with the grant, and at event seq was at work
 // without having been told of a loss.
-func (in *input) atWork(s *history.Section, g *Grant, seq int64) bool {
+func (in *input) atWork(s *history.Section, g *evidence.Grant, seq int64) bool {
 	left, _ := in.WorkEnd(s)
 	return in.Holding(s).Includes(g) && s.Told == 0 && seq > s.Enter && seq < left
 }

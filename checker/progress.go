@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -37,7 +38,7 @@ func progress(in *input, r *Result) {
 	bound := in.patience()
 	in.turnedAway(bound, r)
 	end := in.EndAt()
-	frozen := map[string]Stretches{} // by lock; made when a wait is long enough to ask
+	frozen := map[string]evidence.Stretches{} // by lock; made when a wait is long enough to ask
 	for _, s := range in.Sections {
 		entered := in.WaitEnd(s)
 		_, out := in.WorkEnd(s)
@@ -46,7 +47,7 @@ func progress(in *input, r *Result) {
 			if _, ok := frozen[s.Key]; !ok {
 				frozen[s.Key] = in.frozen(s.Key)
 			}
-			aside := Union(slices.Concat(in.Hindered(s.Worker), frozen[s.Key]))
+			aside := evidence.Union(slices.Concat(in.Hindered(s.Worker), frozen[s.Key]))
 			if waited := aside.Outside(s.CallAt, entered); waited > bound {
 				what := "starved"
 				others, circle := in.deadlock(s, s.CallAt+bound)
@@ -67,11 +68,11 @@ func progress(in *input, r *Result) {
 				continue
 			}
 		}
-		if gone == Forever && in.Meta.Stopped == history.StopCalm {
+		if gone == evidence.Forever && in.Meta.Stopped == history.StopCalm {
 			r.find(Unknown, stepsOf(s), "not ended: %s was still open when the run was stopped, since no section had been let in or had ended for a long time", nameOf(s))
 			continue
 		}
-		if gone == Forever && !in.excused(s, end) {
+		if gone == evidence.Forever && !in.excused(s, end) {
 			r.find(Invalid, stepsOf(s), "never ended: %s was still open at the end of the run", nameOf(s))
 		}
 	}
@@ -94,7 +95,7 @@ func waitOf(s *history.Section) []int64 {
 // after which the client may still have waited for an answer. It is not excused if the run is
 // complete, or if since its last step s had more undisturbed time than an answer takes.
 func (in *input) excused(s *history.Section, end time.Duration) bool {
-	inForce := func(f Fault) bool { return f.Open && !in.Unrelated(f, s.Worker) && !in.Tolerated(f.Target) }
+	inForce := func(f evidence.Fault) bool { return f.Open && !in.Unrelated(f, s.Worker) && !in.Tolerated(f.Target) }
 	if slices.ContainsFunc(in.Faults(), inForce) {
 		return true
 	}
@@ -138,7 +139,7 @@ func (in *input) deadlock(s *history.Section, at time.Duration) (events []int64,
 
 // alive reports whether the section that has a grant was open at the given time: it had neither
 // returned nor crashed.
-func (in *input) alive(g *Grant, at time.Duration) bool {
+func (in *input) alive(g *evidence.Grant, at time.Duration) bool {
 	if g.Section == nil {
 		return false
 	}
@@ -147,7 +148,7 @@ func (in *input) alive(g *Grant, at time.Duration) bool {
 }
 
 // holder returns the grant of a lock that was in force at the given time, nil if there was none.
-func (in *input) holder(key string, at time.Duration) *Grant {
+func (in *input) holder(key string, at time.Duration) *evidence.Grant {
 	for _, g := range in.Ledger().Locks[key] {
 		if g.Given.At <= at && (g.Ended == nil || g.Ended.At > at) {
 			return g
@@ -191,7 +192,7 @@ func (in *input) patience() time.Duration {
 func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
 	idle := slices.Clone(in.Stopped()[s.Worker])
 	for _, o := range s.Ops {
-		x := Stretch{o.InvokeAt, to}
+		x := evidence.Stretch{From: o.InvokeAt, To: to}
 		if o.Return != 0 {
 			x.To = o.ReturnAt
 		}
@@ -203,15 +204,15 @@ func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
 			break
 		}
 		if inner.Worker == s.Worker {
-			idle = append(idle, Stretch{inner.CallAt, in.WaitEnd(inner)})
+			idle = append(idle, evidence.Stretch{From: inner.CallAt, To: in.WaitEnd(inner)})
 		}
 	}
-	return Union(idle).Outside(s.EnterAt, to)
+	return evidence.Union(idle).Outside(s.EnterAt, to)
 }
 
 // frozen returns when the servers held a lock for a worker that was alive but stopped.
-func (in *input) frozen(key string) Stretches {
-	var list []Stretch
+func (in *input) frozen(key string) evidence.Stretches {
+	var list []evidence.Stretch
 	for _, g := range in.Ledger().Locks[key] {
 		held := in.Lasted(g)
 		if s := g.Section; s != nil && s.Crashed {
@@ -219,7 +220,7 @@ func (in *input) frozen(key string) Stretches {
 		}
 		list = append(list, in.Stopped()[g.Worker].Within(held.From, held.To)...)
 	}
-	return Union(list)
+	return evidence.Union(list)
 }
 
 // overslept returns the longest time, with its start, in which the lock was free while s waited for
@@ -232,12 +233,12 @@ func (in *input) overslept(s *history.Section, until time.Duration) (longest, fr
 	if len(grants) == 0 {
 		return 0, 0 // no server recorded this lock
 	}
-	taken := []Stretch{{until, until}}
+	taken := []evidence.Stretch{{From: until, To: until}}
 	for _, g := range grants {
 		taken = append(taken, in.Lasted(g))
 	}
 	last := s.CallAt
-	for _, x := range Union(slices.Concat(taken, in.Stopped()[s.Worker], in.Troubled())) {
+	for _, x := range evidence.Union(slices.Concat(taken, in.Stopped()[s.Worker], in.Troubled())) {
 		if free := min(x.From, until) - last; free > longest {
 			longest, from = free, last
 		}

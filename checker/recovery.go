@@ -3,6 +3,7 @@ package checker
 import (
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -47,7 +48,7 @@ func recovery(in *input, r *Result) {
 			continue
 		}
 		gone, goneAt := in.SectionEnd(s)
-		if gone == Forever || !g.Held(gone) {
+		if gone == evidence.Forever || !g.Held(gone) {
 			continue
 		}
 		events := []int64{s.Call, g.Given.Seq, gone}
@@ -67,7 +68,7 @@ func recovery(in *input, r *Result) {
 // ignored returns the last refusal that a section met because of its own grant, if that was later
 // than the margin. With several servers, one may refuse because of the grant of an earlier attempt,
 // which is no violation.
-func (in *input) ignored(g *Grant) *history.Event {
+func (in *input) ignored(g *evidence.Grant) *history.Event {
 	if g.OwnRefusal != nil && in.Quorum() == 1 && g.OwnRefusal.At > g.Given.At+recoveryMargin {
 		return g.OwnRefusal
 	}
@@ -76,7 +77,7 @@ func (in *input) ignored(g *Grant) *history.Event {
 
 // due returns when a grant whose owner is gone must no longer be in anybody's way, and when it must
 // be free even if nobody asks.
-func (in *input) due(g *Grant, goneAt time.Duration) (due, freeAt time.Duration) {
+func (in *input) due(g *evidence.Grant, goneAt time.Duration) (due, freeAt time.Duration) {
 	_, lease := g.Leases()
 	lease = max(lease, in.Meta.TTL)
 	from := max(goneAt, g.Given.At)
@@ -109,7 +110,7 @@ func (in *input) keptFromUndoing(s *history.Section) bool {
 
 // quorumLeft reports whether at the given time a quorum of servers still held the grants of g's
 // owner, and no fault kept the section from giving them back.
-func (in *input) quorumLeft(g *Grant, at time.Duration) bool {
+func (in *input) quorumLeft(g *evidence.Grant, at time.Duration) bool {
 	n := 0
 	for _, other := range g.Attempt.Grants {
 		if other.Given.Owner == g.Given.Owner && other.Given.At <= at && (other.Ended == nil || other.Ended.At > at) {
@@ -121,7 +122,7 @@ func (in *input) quorumLeft(g *Grant, at time.Duration) bool {
 
 // refusedAfter returns the last refusal because of g, if it came after the event gone and the time
 // due.
-func refusedAfter(g *Grant, gone int64, due time.Duration) *history.Event {
+func refusedAfter(g *evidence.Grant, gone int64, due time.Duration) *history.Event {
 	if e := g.Refusal; e != nil && e.Seq > gone && e.At > due {
 		return e
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/anishathalye/porcupine"
+
+	"lockquake/checker/internal/evidence"
 )
 
 // limits bound the search for an order. They count work and memory, not time, so that a verdict is
@@ -92,7 +94,7 @@ func (s *search) decide() answer {
 		}
 	}
 	stuck := slices.IndexFunc(s.steps, func(x step) bool { return x.ret == ends[bad] })
-	if ends[bad] == Forever {
+	if ends[bad] == evidence.Forever {
 		stuck = misfit
 	}
 	return answer{verdict: Invalid, stuck: stuck, misfit: misfit}
@@ -101,7 +103,7 @@ func (s *search) decide() answer {
 // ends returns, in order, the ends of the steps that the recorded order does not prove, given the
 // first position that it cannot place.
 func (s *search) ends(misfit int) []int64 {
-	first := int64(Forever)
+	first := int64(evidence.Forever)
 	for i := misfit; i < len(s.steps); i++ {
 		first = min(first, s.steps[i].ret)
 	}

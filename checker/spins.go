@@ -1,6 +1,9 @@
 package checker
 
-import "lockquake/history"
+import (
+	"lockquake/checker/internal/evidence"
+	"lockquake/history"
+)
 
 // spins looks for waiters that ask again without a pause: spinTimes polls of a section reach one
 // server within spinWindow, all refused because of one grant. A waiter that is notified of every
@@ -10,7 +13,7 @@ import "lockquake/history"
 // ms, as is usual, sends ten.
 func (in *input) spins(r *Result, polls []poll) {
 	type section struct {
-		Asker
+		evidence.Asker
 		number int
 	}
 	type waiter struct {
@@ -18,9 +21,9 @@ func (in *input) spins(r *Result, polls []poll) {
 		asked          []*history.Event
 		counted        bool
 	}
-	waiters := map[Asker]*waiter{}
+	waiters := map[evidence.Asker]*waiter{}
 	for _, p := range polls {
-		who := Asker{p.event.Worker, p.event.Key}
+		who := evidence.Asker{Worker: p.event.Worker, Key: p.event.Key}
 		w := waiters[who]
 		if w == nil || w.section != p.section {
 			w = &waiter{section: p.section}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -18,7 +19,7 @@ import (
 // streak. A section that was cancelled, or that a fault may have kept from the lock, is not part of
 // a streak.
 func (in *input) turnedAway(bound time.Duration, r *Result) {
-	hindered := map[string]Stretches{} // by worker
+	hindered := map[string]evidence.Stretches{} // by worker
 	for _, group := range groups(in.Sections, lockOf) {
 		var current streak
 		for _, s := range decided(group) {
@@ -60,11 +61,11 @@ func (in *input) judgeStreak(x streak, group []*history.Section, bound time.Dura
 		return
 	}
 	first, last := x.sections[0], x.sections[len(x.sections)-1]
-	var asked []Stretch
+	var asked []evidence.Stretch
 	for _, s := range x.sections {
-		asked = append(asked, Stretch{max(s.CallAt, x.since), min(s.ReturnAt+bound/turnedAwayTimes, last.ReturnAt)})
+		asked = append(asked, evidence.Stretch{From: max(s.CallAt, x.since), To: min(s.ReturnAt+bound/turnedAwayTimes, last.ReturnAt)})
 	}
-	whole := Union(asked)
+	whole := evidence.Union(asked)
 	if last.ReturnAt-whole[0].From <= bound {
 		return
 	}
@@ -82,7 +83,7 @@ func (in *input) judgeStreak(x streak, group []*history.Section, bound time.Dura
 
 // taken returns when the lock of a group of sections was not free, or a fault was in everybody's
 // way.
-func (in *input) taken(group []*history.Section) Stretches {
+func (in *input) taken(group []*history.Section) evidence.Stretches {
 	list := slices.Clone(in.Hindered("")) // because of faults of servers
 	for _, g := range in.Ledger().Locks[group[0].Key] {
 		list = append(list, in.Lasted(g))
@@ -91,12 +92,12 @@ func (in *input) taken(group []*history.Section) Stretches {
 		_, until := in.SectionEnd(s)
 		if s.Entered() {
 			_, left := in.WorkEnd(s)
-			list = append(list, Stretch{s.EnterAt, left})
+			list = append(list, evidence.Stretch{From: s.EnterAt, To: left})
 		}
 		if s.Crashed { // it may have had the lock, or a place in a queue
-			list = append(list, Stretch{s.CrashAt, s.CrashAt + in.Meta.TTL})
+			list = append(list, evidence.Stretch{From: s.CrashAt, To: s.CrashAt + in.Meta.TTL})
 		}
 		list = append(list, in.Stopped()[s.Worker].Within(s.CallAt, until)...)
 	}
-	return Union(list)
+	return evidence.Union(list)
 }
