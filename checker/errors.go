@@ -56,11 +56,11 @@ func answers(in *input, r *Result) {
 			in.lost(s, h, r)
 		case s.Class != history.ClassOK || s.Leave == 0 || h.GivenBack(s.Return):
 		case h.Held(s.Return):
-			in.violated(r, s, events, "not released: %s ended with ok, and the server still held lock %s for it", nameOf(s), s.Key)
+			in.violated(r, s, events, "not released: %s ended with ok, and the server still held lock %s for it", evidence.NameOf(s), s.Key)
 		default:
 			loss := h.Loss()
 			in.violated(r, s, append(events, loss.Seq), "ok though lost: %s ended with ok, but its grant of lock %s had been %s before",
-				nameOf(s), s.Key, loss.Type)
+				evidence.NameOf(s), s.Key, loss.Type)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func (in *input) exited(s *history.Section, r *Result) {
 	}
 	if err := in.Events[s.Crash-1].Err; err != "" {
 		r.Applies = true
-		in.violated(r, s, []int64{s.Call, s.Enter, s.Crash}, "exited: the strategy of %s ended its process (%s)", nameOf(s), err)
+		in.violated(r, s, []int64{s.Call, s.Enter, s.Crash}, "exited: the strategy of %s ended its process (%s)", evidence.NameOf(s), err)
 	}
 }
 
@@ -82,12 +82,12 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 	switch {
 	case s.Class == history.ClassNotObtained:
 		if !in.wasGranted(s, r) && in.free(s) {
-			in.violated(r, s, events, "not obtained from a free lock: %s was told so, but no other section had lock %s or asked for it", nameOf(s), s.Key)
+			in.violated(r, s, events, "not obtained from a free lock: %s was told so, but no other section had lock %s or asked for it", evidence.NameOf(s), s.Key)
 		}
 	case s.Class == history.ClassLost && in.free(s):
-		in.violated(r, s, events, "lost though never held: %s was told that it had lost lock %s, which no server had given to it", nameOf(s), s.Key)
+		in.violated(r, s, events, "lost though never held: %s was told that it had lost lock %s, which no server had given to it", evidence.NameOf(s), s.Key)
 	case s.Class == history.ClassRefused:
-		in.violated(r, s, events, "refused though never asked: %s was told that the resource had refused its token, and it had asked the resource for nothing", nameOf(s))
+		in.violated(r, s, events, "refused though never asked: %s was told that the resource had refused its token, and it had asked the resource for nothing", evidence.NameOf(s))
 	}
 }
 
@@ -131,7 +131,7 @@ func (in *input) wasGranted(s *history.Section, r *Result) bool {
 			given[g.Given.Owner]++
 		}
 		if given[g.Given.Owner] >= in.Quorum() || in.Quorum() == 1 && g.OwnRefusal != nil && !w.Refused {
-			in.violated(r, s, []int64{s.Call, g.Given.Seq, s.Return}, "not obtained: %s was told so, but the server had given it lock %s", nameOf(s), s.Key)
+			in.violated(r, s, []int64{s.Call, g.Given.Seq, s.Return}, "not obtained: %s was told so, but the server had given it lock %s", evidence.NameOf(s), s.Key)
 			return true
 		}
 	}
@@ -143,20 +143,20 @@ func (in *input) body(s *history.Section, r *Result) {
 	events := []int64{s.Call, s.Enter, s.Leave, s.Return}
 	switch {
 	case !s.Entered() && s.Class == history.ClassOK:
-		in.violated(r, s, events, "skipped: %s ended with ok, and its work was never begun", nameOf(s))
+		in.violated(r, s, events, "skipped: %s ended with ok, and its work was never begun", evidence.NameOf(s))
 	case s.Leave == 0:
 	case s.BodyErr != "" && !strings.Contains(s.Err, s.BodyErr):
-		in.violated(r, s, events, "masked: the work of %s failed (%s), and its strategy answered %s", nameOf(s), s.BodyErr, answered(s))
+		in.violated(r, s, events, "masked: the work of %s failed (%s), and its strategy answered %s", evidence.NameOf(s), s.BodyErr, answered(s))
 	case s.BodyErr != "":
 	case s.Class != history.ClassOK && s.Class != history.ClassLost && s.Class != history.ClassUnknown:
-		in.violated(r, s, events, "masked: the work of %s was done, and its strategy answered %s (%s)", nameOf(s), answered(s), s.Err)
+		in.violated(r, s, events, "masked: the work of %s was done, and its strategy answered %s (%s)", evidence.NameOf(s), answered(s), s.Err)
 	case s.Class == history.ClassOK:
 		for _, o := range in.ineffective(s) {
 			if o.Invoke > s.Return {
 				continue // written after the answer
 			}
 			in.violated(r, s, append(events, o.Invoke, o.Applied, o.Return), "masked: %s ended with ok, and its write of %q to item %s had no effect",
-				nameOf(s), o.Value, o.Item)
+				evidence.NameOf(s), o.Value, o.Item)
 		}
 	}
 }
@@ -199,7 +199,7 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 		events = append(events, e.Seq)
 	}
 	in.violated(r, s, events, "lost though held: %s was told that it had lost lock %s, which it had asked for %s before and which the server held for it",
-		nameOf(s), s.Key, atTime-h.Asked())
+		evidence.NameOf(s), s.Key, atTime-h.Asked())
 }
 
 // drift returns the part of a lease that a holder may subtract for clock drift if several servers

@@ -74,7 +74,7 @@ func (in *input) tokens(r *Result, group []*history.Section) {
 			continue
 		case s.Token == 0:
 			if in.Meta.Fenced {
-				in.violated(r, s, []int64{s.Enter}, "no token: %s was let into lock %s without one", nameOf(s), s.Key)
+				in.violated(r, s, []int64{s.Enter}, "no token: %s was let into lock %s without one", evidence.NameOf(s), s.Key)
 			}
 			continue
 		case seen[s.Token] != nil:
@@ -84,7 +84,7 @@ func (in *input) tokens(r *Result, group []*history.Section) {
 				name = "went back"
 			}
 			in.violated(r, s, []int64{first.Grant, first.Enter, s.Grant, s.Enter},
-				"%s: %s and %s both got token %d for lock %s", name, nameOf(first), nameOf(s), s.Token, s.Key)
+				"%s: %s and %s both got token %d for lock %s", name, evidence.NameOf(first), evidence.NameOf(s), s.Token, s.Key)
 			continue
 		}
 		seen[s.Token] = s
@@ -103,7 +103,7 @@ func (in *input) tokens(r *Result, group []*history.Section) {
 		}
 		in.violated(r, late.section, []int64{high.section.Grant, high.section.Enter, late.section.Grant, late.section.Enter},
 			"%s: lock %s was granted to %s with token %d, and after that to %s with token %d",
-			name, late.section.Key, nameOf(high.section), high.token, nameOf(late.section), late.token)
+			name, late.section.Key, evidence.NameOf(high.section), high.token, evidence.NameOf(late.section), late.token)
 	})
 }
 
@@ -127,9 +127,9 @@ func (in *input) stale(r *Result) {
 			if late.token == 0 {
 				name = fmt.Sprintf("unfenced %s accepted", late.op.Kind)
 			}
-			in.violated(r, late.section, eventsOf(high.op, late.op),
+			in.violated(r, late.section, evidence.EventsOf(high.op, late.op),
 				"%s: item %s took a %s of %s with token %d, and after that a %s of %s with token %d", name, late.op.Item,
-				high.op.Kind, nameOf(high.section), high.token, late.op.Kind, nameOf(late.section), late.token)
+				high.op.Kind, evidence.NameOf(high.section), high.token, late.op.Kind, evidence.NameOf(late.section), late.token)
 		})
 	}
 }
@@ -171,9 +171,9 @@ func (in *input) rightful(r *Result) {
 		if in.Meta.Fence == "equal" {
 			name += " (equality instead of order)"
 		}
-		in.violated(r, s, append(eventsOf(x.op), s.Grant, s.Enter),
+		in.violated(r, s, append(evidence.EventsOf(x.op), s.Grant, s.Enter),
 			name+": the %s of %s with token %d, while the lock server had lock %s for it and no higher token was out",
-			x.op.Kind, nameOf(s), x.token, s.Key)
+			x.op.Kind, evidence.NameOf(s), x.token, s.Key)
 	}
 }
 

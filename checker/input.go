@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"fmt"
 	"slices"
 
 	"lockquake/checker/internal/evidence"
@@ -18,20 +17,6 @@ type input struct {
 
 func newInput(h *history.History, sections []*history.Section, l limits) *input {
 	return &input{Evidence: evidence.New(h, sections), limits: l}
-}
-
-// eventsOf lists the events of some operations.
-func eventsOf(ops ...*history.Op) []int64 {
-	var seqs []int64
-	for _, o := range ops {
-		seqs = append(seqs, o.Invoke, o.Applied, o.Return)
-	}
-	return seqs
-}
-
-// nameOf returns the name of a section in findings.
-func nameOf(s *history.Section) string {
-	return fmt.Sprintf("%s's section %d", s.Worker, s.N)
 }
 
 // groups splits a list by a key, in the order in which the keys first occur. A list with only one

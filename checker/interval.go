@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -52,7 +53,7 @@ func (in *input) overlapping(r *Result, during func(*history.Section) (interval,
 				if r.full() {
 					r.count(Invalid)
 				} else {
-					r.find(Invalid, []int64{x.from, x.to, y.from, y.to}, format, nameOf(x.section), nameOf(y.section), x.section.Key, overlapText(x, y))
+					r.find(Invalid, []int64{x.from, x.to, y.from, y.to}, format, evidence.NameOf(x.section), evidence.NameOf(y.section), x.section.Key, overlapText(x, y))
 				}
 				break
 			}

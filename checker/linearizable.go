@@ -2,8 +2,6 @@ package checker
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -34,21 +32,21 @@ func linearizable(in *input, r *Result) {
 	}
 	for _, x := range in.items() {
 		r.Applies = true
-		start := state{value: in.Meta.Initial[x.name]}
+		start := in.Meta.Initial[x.name]
 		// The order of sections ignores tokens; the order of single operations checks them.
 		in.judge(r, x.name, "sections", &search{start: start, steps: x.sections, limits: in.limits})
-		in.judge(r, x.name, "operations", &search{start: start, steps: x.singles, limits: in.limits, model: model{rule: rule}})
+		in.judge(r, x.name, "operations", &search{start: start, steps: x.singles, limits: in.limits, rule: rule})
 	}
 }
 
 func (in *input) judge(r *Result, item, what string, s *search) {
 	a := s.decide()
-	switch a.verdict {
-	case Valid:
-	case Invalid:
+	switch a.order {
+	case exists:
+	case none:
 		text, events := s.explain(a)
 		r.find(Invalid, events, "no order of %s explains item %s: %s", what, item, text)
-	case Unknown:
+	case undecided:
 		r.find(Unknown, nil, "cannot tell: whether an order explains the %d %s of item %s is beyond the bounds of the search", len(s.steps), what, item)
 	}
 }
@@ -143,118 +141,4 @@ func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []acce
 		x.sections = append(x.sections, whole)
 	}
 	return room
-}
-
-// explain says in one sentence which step cannot be placed, and returns the events of the steps
-// around it.
-func (s *search) explain(a answer) (text string, events []int64) {
-	if a.successors != nil {
-		return s.explainSuccessors(a.successors)
-	}
-	stuck, misfit := &s.steps[a.stuck], &s.steps[a.misfit]
-	text = stuck.describe()
-	why, writer := s.reason(a.misfit)
-	if misfit == stuck {
-		text += " " + why
-	} else {
-		text += fmt.Sprintf(" fits nowhere; by the record %s %s", misfit.describe(), why)
-	}
-	events = append(stuck.events(), misfit.events()...)
-	if writer != nil {
-		events = append(events, writer.events()...)
-	}
-	// Concurrent steps belong to the story, the nearest first.
-	const near = 6
-	for i, n := a.misfit-1, 0; i >= 0 && n < near; i-- {
-		if x := &s.steps[i]; x.ret > misfit.call && x != writer {
-			events = append(events, x.events()...)
-			n++
-		}
-	}
-	return text, events
-}
-
-// reason says why the recorded order fails at the step misfit. If the step read an unexpected
-// value, writer is the step that wrote the actual one.
-func (s *search) reason(misfit int) (why string, writer *step) {
-	now, next := []state{s.start}, []state(nil)
-	s.model.left = math.MaxInt // a replay is one pass
-	for i := range misfit {
-		next = s.model.step(next[:0], now, &s.steps[i], false)
-		now, next = next, now
-	}
-	x := &s.steps[misfit]
-	if len(now) == 0 {
-		return "fits nowhere", nil // the replay did not get this far
-	}
-	at := now[0]
-	for i := range x.accesses {
-		a := &x.accesses[i]
-		after, ok := s.model.rule.take(at, a)
-		if ok {
-			at = after
-			continue
-		}
-		allowed := s.model.rule.allows(at.mark, a.op)
-		switch {
-		case a.refused:
-			return fmt.Sprintf("was refused, though the highest token so far was %d", at.mark), nil
-		case !allowed && a.op.Token == 0:
-			return "was accepted without a token", nil
-		case !allowed:
-			return fmt.Sprintf("was accepted, though the highest token so far was %d", at.mark), nil
-		}
-		why = fmt.Sprintf("read %q where %q stood", a.op.Value, at.value)
-		for i := misfit - 1; i >= 0; i-- {
-			if y := &s.steps[i]; y.wrote() {
-				return why + ", written by " + nameOf(y.section), y
-			}
-		}
-		return why, nil
-	}
-	return "fits nowhere", nil
-}
-
-// wrote reports whether the step has a write that was not refused.
-func (x *step) wrote() bool {
-	return slices.ContainsFunc(x.accesses, func(a access) bool { return a.op.Write() && !a.refused })
-}
-
-// describe returns the section of the step, its token, and what it did.
-func (x *step) describe() string {
-	var did []string
-	for i := range x.accesses {
-		a := &x.accesses[i]
-		verb := "read"
-		if a.op.Write() {
-			verb = "wrote"
-		}
-		text := fmt.Sprintf("%s %q", verb, a.op.Value)
-		if a.refused {
-			text += " (refused)"
-		}
-		if a.maybe {
-			text += " (perhaps)"
-		}
-		did = append(did, text)
-	}
-	const most = 6
-	if len(did) > most {
-		did = append(did[:most], "...")
-	}
-	token := ""
-	if t := x.accesses[0].op.Token; t != 0 {
-		token = fmt.Sprintf("token %d, ", t)
-	}
-	return fmt.Sprintf("%s (%s%s)", nameOf(x.section), token, strings.Join(did, ", "))
-}
-
-// events returns the events of the step, and those of entering and leaving its section.
-func (x *step) events() []int64 {
-	seqs := []int64{x.section.Enter, x.section.Leave}
-	const most = 12
-	for i := range x.accesses[:min(most, len(x.accesses))] {
-		seqs = append(seqs, eventsOf(x.accesses[i].op)...)
-	}
-	return seqs
 }

@@ -173,7 +173,7 @@ func (c *counter) addLostUpdate(u *update, value int64, before []update) {
 		c.result.count(Invalid)
 		return
 	}
-	events := eventsOf(u.basis, u.op)
+	events := evidence.EventsOf(u.basis, u.op)
 	var lost []string
 	const most = 3
 	for i := len(before) - 1; i >= 0 && evidence.EffectSeq(before[i].op) > evidence.EffectSeq(u.basis); i-- {
@@ -181,8 +181,8 @@ func (c *counter) addLostUpdate(u *update, value int64, before []update) {
 			lost = append(lost, "others")
 			break
 		}
-		lost = append(lost, fmt.Sprintf("%s (wrote %d)", nameOf(before[i].section), before[i].new))
-		events = append(events, eventsOf(before[i].op)...)
+		lost = append(lost, fmt.Sprintf("%s (wrote %d)", evidence.NameOf(before[i].section), before[i].new))
+		events = append(events, evidence.EventsOf(before[i].op)...)
 	}
 	whose := fmt.Sprintf("which it began with, and no section had written %d", u.old)
 	switch {
@@ -191,11 +191,11 @@ func (c *counter) addLostUpdate(u *update, value int64, before []update) {
 		whose = "the work of " + strings.Join(lost, ", ")
 	case len(before) > 0: // its basis was out of date
 		last := before[len(before)-1]
-		whose = fmt.Sprintf("which %s had written before that", nameOf(last.section))
-		events = append(events, eventsOf(last.op)...)
+		whose = fmt.Sprintf("which %s had written before that", evidence.NameOf(last.section))
+		events = append(events, evidence.EventsOf(last.op)...)
 	}
 	c.result.find(Invalid, events, "lost update: %s saw %d of item %s and wrote %d over %d, %s",
-		nameOf(u.section), u.old, c.item, u.new, value, whose)
+		evidence.NameOf(u.section), u.old, c.item, u.new, value, whose)
 }
 
 // reported judges by the workers' reports, for histories without a record. It looks for three
@@ -223,8 +223,8 @@ func (c *counter) reported(updates []update) {
 			sum += u.delta()
 			if occurred[u.old]--; occurred[u.old] < 0 && continued[u.old] != nil {
 				other := continued[u.old]
-				c.result.find(Invalid, eventsOf(other.op, u.op),
-					"lost update: %s and %s both went on from %d of item %s", nameOf(other.section), nameOf(u.section), u.old, c.item)
+				c.result.find(Invalid, evidence.EventsOf(other.op, u.op),
+					"lost update: %s and %s both went on from %d of item %s", evidence.NameOf(other.section), evidence.NameOf(u.section), u.old, c.item)
 			}
 			continued[u.old] = u
 		}
@@ -271,9 +271,9 @@ func (c *counter) wentBack(updates []update, sign func(events []int64, format st
 			continue
 		}
 		if n, err := number(o.Value); err == nil && n < top.new {
-			sign(eventsOf(top.op, o),
+			sign(evidence.EventsOf(top.op, o),
 				"went back: %s's section %d read %d of item %s after %s had written %d",
-				o.Worker, o.Section, n, c.item, nameOf(top.section), top.new)
+				o.Worker, o.Section, n, c.item, evidence.NameOf(top.section), top.new)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func needlessLoss(in *input, r *Result) {
 		if seq, at := in.givenUp(s); seq != 0 {
 			if why := in.needless(s, at); why != "" {
 				r.find(Invalid, []int64{s.Grant, s.Enter, seq}, "given up: %s was told that it had lost lock %s, which the server held for it, %s",
-					nameOf(s), s.Key, why)
+					evidence.NameOf(s), s.Key, why)
 			}
 		}
 	}

@@ -43,8 +43,8 @@ func once(in *input, r *Result) {
 			var events []int64
 			var who []string
 			for _, e := range done {
-				events = append(events, eventsOf(e.op)...)
-				who = append(who, nameOf(e.section))
+				events = append(events, evidence.EventsOf(e.op)...)
+				who = append(who, evidence.NameOf(e.section))
 			}
 			r.find(Invalid, events, "twice: %s took effect %d times within %s, by %s",
 				unit, len(done), done[len(done)-1].at-done[0].at, strings.Join(who, ", "))

@@ -35,7 +35,7 @@ func ownership(in *input, r *Result) {
 			case e.Worker != "" && e.Worker != g.Worker:
 				in.violated(r, changed(g), []int64{g.Given.Seq, e.Seq}, "renewed another's: %s renewed the grant of lock %s that %s had", e.Worker, g.Key, g.Worker)
 			case s != nil && s.Return != 0 && e.Seq > s.Return && g.Given.Seq < s.Return && !unsure(s):
-				text := fmt.Sprintf("lock %s was renewed %s after %s had ended", g.Key, e.At-s.ReturnAt, nameOf(s))
+				text := fmt.Sprintf("lock %s was renewed %s after %s had ended", g.Key, e.At-s.ReturnAt, evidence.NameOf(s))
 				late = append(late, lateRenewal{s, e.Node, []int64{g.Given.Seq, s.Return, e.Seq}, text})
 			}
 		}
@@ -47,7 +47,7 @@ func ownership(in *input, r *Result) {
 		case s == nil, s.Leave != 0 && g.Given.Seq > s.Leave: // its own release ends a grant that came too late
 		case e.Sent != 0 && e.Sent < g.Given.Sent && in.Holding(s).Owner() == g.Given.Owner, in.atWork(s, g, e.Seq):
 			in.violated(r, changed(g), []int64{g.Given.Seq, s.Enter, e.Seq, s.Leave}, "freed too early: an earlier release of %s freed lock %s, which the server had given to %s since%s",
-				e.Worker, g.Key, nameOf(s), resendNote(e))
+				e.Worker, g.Key, evidence.NameOf(s), resendNote(e))
 		}
 	}
 	late = append(late, in.lateRenewals()...)
@@ -109,7 +109,7 @@ func (in *input) lateRenewals() []lateRenewal {
 		}
 		if freed.Sent != 0 && e.Sent > freed.Sent || e.Sent > g.Given.At && e.At-e.Sent < in.AnswerTimeout() {
 			text := fmt.Sprintf("%s asked for a renewal of lock %s, and the server came to it %s after the lock had been freed",
-				nameOf(g.Section), g.Key, e.At-freed.At)
+				evidence.NameOf(g.Section), g.Key, e.At-freed.At)
 			late = append(late, lateRenewal{g.Section, e.Node, []int64{g.Given.Seq, freed.Seq, e.Seq}, text})
 		}
 	}

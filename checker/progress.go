@@ -54,26 +54,26 @@ func progress(in *input, r *Result) {
 				if circle != "" {
 					what = "deadlock"
 				}
-				r.find(Invalid, append(waitOf(s), others...), "%s: %s waited for lock %s for %s, more than %s%s", what, nameOf(s), s.Key, waited, bound, circle)
+				r.find(Invalid, append(waitOf(s), others...), "%s: %s waited for lock %s for %s, more than %s%s", what, evidence.NameOf(s), s.Key, waited, bound, circle)
 				continue
 			}
 		}
 		if slept, from := in.overslept(s, entered); slept > oversleep {
-			r.find(Invalid, waitOf(s), "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, nameOf(s))
+			r.find(Invalid, waitOf(s), "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, evidence.NameOf(s))
 			continue
 		}
 		if until-out > bound {
 			if waited := in.Hindered(s.Worker).Outside(out, until); waited > bound {
-				r.find(Invalid, stepsOf(s), "hung: the release of %s took %s, more than %s", nameOf(s), waited, bound)
+				r.find(Invalid, stepsOf(s), "hung: the release of %s took %s, more than %s", evidence.NameOf(s), waited, bound)
 				continue
 			}
 		}
 		if gone == evidence.Forever && in.Meta.Stopped == history.StopCalm {
-			r.find(Unknown, stepsOf(s), "not ended: %s was still open when the run was stopped, since no section had been let in or had ended for a long time", nameOf(s))
+			r.find(Unknown, stepsOf(s), "not ended: %s was still open when the run was stopped, since no section had been let in or had ended for a long time", evidence.NameOf(s))
 			continue
 		}
 		if gone == evidence.Forever && !in.excused(s, end) {
-			r.find(Invalid, stepsOf(s), "never ended: %s was still open at the end of the run", nameOf(s))
+			r.find(Invalid, stepsOf(s), "never ended: %s was still open at the end of the run", evidence.NameOf(s))
 		}
 	}
 }

@@ -44,7 +44,7 @@ func recovery(in *input, r *Result) {
 		}
 		if e := in.ignored(g); e != nil {
 			in.violated(r, s, []int64{s.Call, g.Given.Seq, e.Seq}, "ghost: lock %s had been given to %s, which did not know it and was refused %s later",
-				g.Key, nameOf(s), e.At-g.Given.At)
+				g.Key, evidence.NameOf(s), e.At-g.Given.At)
 			continue
 		}
 		gone, goneAt := in.SectionEnd(s)
@@ -55,12 +55,12 @@ func recovery(in *input, r *Result) {
 		due, freeAt := in.due(g, goneAt)
 		if inTheWay := refusedAfter(g, gone, due); inTheWay != nil {
 			in.violated(r, s, append(events, inTheWay.Seq), "ghost: lock %s was still refused to %s %s after %s %s",
-				g.Key, inTheWay.Worker, inTheWay.At-goneAt, nameOf(s), ending(s))
+				g.Key, inTheWay.Worker, inTheWay.At-goneAt, evidence.NameOf(s), ending(s))
 			continue
 		}
 		if g.Ended == nil && (g.Until() == 0 || end > freeAt) {
 			in.violated(r, s, events, "leak: lock %s is held at the end of the run, %s after %s %s",
-				g.Key, end-goneAt, nameOf(s), ending(s))
+				g.Key, end-goneAt, evidence.NameOf(s), ending(s))
 		}
 	}
 }

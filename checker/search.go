@@ -27,18 +27,30 @@ func defaultLimits() limits {
 // ended before another began comes before it. The recorded order respects real time, since the
 // position of a step is that of one of its effects.
 type search struct {
-	model  model
-	start  state
-	steps  []step // in the recorded order
+	start  string // the value at the begin of the history
+	rule   rule
+	steps  []step // decide sorts them into the recorded order
 	limits limits
+
+	model model
 }
 
-// answer is the result of a search. If it is Invalid, successors are the steps that continued from
+// order says whether an order of the steps exists.
+type order int
+
+// The answers to that question. The search gives up with undecided beyond its limits.
+const (
+	exists order = iota
+	none
+	undecided
+)
+
+// answer is the result of a search. If there is no order, successors are the steps that continued from
 // one value, if that is the proof. Otherwise no order fits all steps that ended by the end of the
 // step stuck, and misfit is the first step that the recorded order cannot place. All are positions
 // in search.steps.
 type answer struct {
-	verdict       Verdict
+	order         order
 	stuck, misfit int
 	successors    []int
 }
@@ -51,18 +63,19 @@ type answer struct {
 // each prefix is, and the recorded order has proved the prefixes up to its misfit. So if there is a
 // contradiction, a prefix that is only a little longer usually shows it.
 func (s *search) decide() answer {
+	s.model.rule = s.rule
 	slices.SortFunc(s.steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
 	misfit := s.replay()
 	if misfit == len(s.steps) {
-		return answer{verdict: Valid}
+		return answer{order: exists}
 	}
 	if s.limits.suggest {
 		if successors := s.tooManySuccessors(); successors != nil {
-			return answer{verdict: Invalid, successors: successors}
+			return answer{order: none, successors: successors}
 		}
 	}
 	if !s.limits.search {
-		return answer{verdict: Unknown}
+		return answer{order: undecided}
 	}
 	ends := s.ends(misfit)
 	s.model.left = s.limits.accesses
@@ -71,23 +84,23 @@ func (s *search) decide() answer {
 	for width := 1; bad < 0; width *= 2 {
 		i := min(good+width, len(ends)) - 1
 		switch s.fits(ends[i]) {
-		case Unknown:
-			return answer{verdict: Unknown}
-		case Invalid:
+		case undecided:
+			return answer{order: undecided}
+		case none:
 			bad = i
-		case Valid:
+		case exists:
 			if good = i + 1; good == len(ends) {
-				return answer{verdict: Valid}
+				return answer{order: exists}
 			}
 		}
 	}
 	for good < bad {
 		i := good + (bad-good)/2
 		v := s.fits(ends[i])
-		if v == Unknown {
+		if v == undecided {
 			break // a longer prefix is evidence too
 		}
-		if v == Invalid {
+		if v == none {
 			bad = i
 		} else {
 			good = i + 1
@@ -97,7 +110,7 @@ func (s *search) decide() answer {
 	if ends[bad] == evidence.Forever {
 		stuck = misfit
 	}
-	return answer{verdict: Invalid, stuck: stuck, misfit: misfit}
+	return answer{order: none, stuck: stuck, misfit: misfit}
 }
 
 // ends returns, in order, the ends of the steps that the recorded order does not prove, given the
@@ -127,7 +140,7 @@ func (s *search) replay() int {
 	for i := range s.steps {
 		s.model.left += len(s.steps[i].accesses) // one pass is always allowed
 	}
-	now, next := []state{s.start}, []state(nil)
+	now, next := []state{{value: s.start}}, []state(nil)
 	for i := range s.steps {
 		next = s.model.step(next[:0], now, &s.steps[i], false)
 		if len(next) == 0 {
@@ -144,7 +157,7 @@ func (s *search) replay() int {
 //
 // Sequence numbers serve as timestamps. Virtual time would not do: porcupine takes operations that
 // touch at one instant for concurrent, and would accept a stale read there.
-func (s *search) fits(end int64) Verdict {
+func (s *search) fits(end int64) order {
 	var ops []porcupine.Operation
 	for i := range s.steps {
 		x := &s.steps[i]
@@ -152,7 +165,7 @@ func (s *search) fits(end int64) Verdict {
 			continue
 		}
 		if len(ops) == s.limits.steps {
-			return Unknown
+			return undecided
 		}
 		open := x.ret > end
 		ops = append(ops, porcupine.Operation{Input: x, Output: open, Call: x.call, Return: x.ret})
@@ -161,7 +174,7 @@ func (s *search) fits(end int64) Verdict {
 	memory := s.limits.memory
 	size := len(ops)/8 + 100
 	m := porcupine.Model{
-		Init: func() any { return []state{s.start} },
+		Init: func() any { return []state{{value: s.start}} },
 		Step: func(from, input, output any) (bool, any) {
 			if s.model.left < 0 || memory < 0 {
 				return false, nil // budget used up: end the search quickly
@@ -177,10 +190,10 @@ func (s *search) fits(end int64) Verdict {
 	}
 	switch {
 	case porcupine.CheckOperations(m, ops):
-		return Valid
+		return exists
 	case s.model.left < 0 || memory < 0:
-		return Unknown
+		return undecided
 	default:
-		return Invalid
+		return none
 	}
 }

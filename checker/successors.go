@@ -22,7 +22,7 @@ import (
 // value.
 func (s *search) tooManySuccessors() []int {
 	transitions := make([]transition, len(s.steps))
-	occurred := map[string]int{s.start.value: 1}
+	occurred := map[string]int{s.start: 1}
 	for i := range s.steps {
 		p := s.steps[i].transition()
 		transitions[i] = p

@@ -3,6 +3,7 @@ package checker
 import (
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -42,12 +43,12 @@ func told(in *input, r *Result) {
 		events := []int64{s.Grant, s.Enter, loss.Seq, s.Told, s.Leave, s.Return, s.Crash}
 		if late := in.untold(s, max(loss.At, h.Until()), left, leftAt); in.Meta.Tells && late > toldBound {
 			r.find(Invalid, events, "not told: %s had lost lock %s (%s) and worked on for %s after its lease, with nobody telling it",
-				nameOf(s), s.Key, loss.Type, late)
+				evidence.NameOf(s), s.Key, loss.Type, late)
 			continue
 		}
 		if s.Return != 0 && (s.Told == 0 || s.Told > s.Return) && s.Class != history.ClassLost && (!unsure(s) || bodyAlone(s)) {
 			r.find(Invalid, events, "never told: %s had lost lock %s (%s), and its strategy answered %s",
-				nameOf(s), s.Key, loss.Type, answered(s))
+				evidence.NameOf(s), s.Key, loss.Type, answered(s))
 		}
 	}
 }
