@@ -66,7 +66,7 @@ func TestAJobIsFinishedIfItsWorkIsDoneAndNotUndone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if jobs, finished := newInput(h, sections, defaultLimits()).jobs(); jobs != test.jobs || finished != test.finished {
+			if jobs, finished := newInput(h, sections, DefaultLimits()).jobs(); jobs != test.jobs || finished != test.finished {
 				t.Errorf("finished %d of %d, want %d of %d", finished, jobs, test.finished, test.jobs)
 			}
 		})

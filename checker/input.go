@@ -11,11 +11,11 @@ import (
 // order. It also remembers what the checks have counted.
 type input struct {
 	*evidence.Evidence
-	limits  limits
+	limits  Limits
 	counted map[violation]bool
 }
 
-func newInput(h *history.History, sections []*history.Section, l limits) *input {
+func newInput(h *history.History, sections []*history.Section, l Limits) *input {
 	return &input{Evidence: evidence.New(h, sections), limits: l}
 }
 

@@ -24,7 +24,7 @@ func linearizableCheck() Check {
 // does the resource follow its policy: does some order of the single operations, with their tokens,
 // explain what was read, accepted and refused?
 func linearizable(in *input, r *Result) {
-	rule, known := ruleOf(in.Meta.Fence)
+	rule, known := RuleOf(in.Meta.Fence)
 	if !known {
 		r.Applies = true
 		r.find(Unknown, nil, "unknown policy: the resource's policy %q has no model", in.Meta.Fence)
@@ -34,28 +34,28 @@ func linearizable(in *input, r *Result) {
 		r.Applies = true
 		start := in.Meta.Initial[x.name]
 		// The order of sections ignores tokens; the order of single operations checks them.
-		in.judge(r, x.name, "sections", &search{start: start, steps: x.sections, limits: in.limits})
-		in.judge(r, x.name, "operations", &search{start: start, steps: x.singles, limits: in.limits, rule: rule})
+		in.judge(r, x.name, "sections", &Search{Start: start, Steps: x.sections, Limits: in.limits})
+		in.judge(r, x.name, "operations", &Search{Start: start, Steps: x.singles, Limits: in.limits, Rule: rule})
 	}
 }
 
-func (in *input) judge(r *Result, item, what string, s *search) {
-	a := s.decide()
-	switch a.order {
-	case exists:
-	case none:
-		text, events := s.explain(a)
+func (in *input) judge(r *Result, item, what string, s *Search) {
+	a := s.Decide()
+	switch a.Order {
+	case Exists:
+	case None:
+		text, events := s.Explain(a)
 		r.find(Invalid, events, "no order of %s explains item %s: %s", what, item, text)
-	case undecided:
-		r.find(Unknown, nil, "cannot tell: whether an order explains the %d %s of item %s is beyond the bounds of the search", len(s.steps), what, item)
+	case Undecided:
+		r.find(Unknown, nil, "cannot tell: whether an order explains the %d %s of item %s is beyond the bounds of the search", len(s.Steps), what, item)
 	}
 }
 
 // item has the operations on one item of the resource, as section steps and as single steps.
 type item struct {
 	name     string
-	sections []step
-	singles  []step
+	sections []Step
+	singles  []Step
 }
 
 // items groups the operations of the history by item, in the order in which the items first occur.
@@ -65,7 +65,7 @@ func (in *input) items() []*item {
 		total += len(s.Ops)
 	}
 	// At most two accesses an operation, allocated at once.
-	room := make([]access, 0, 2*total)
+	room := make([]Access, 0, 2*total)
 	index := map[string]*item{}
 	var list []*item
 	var ops []*history.Op
@@ -83,7 +83,7 @@ func (in *input) items() []*item {
 			if x == nil {
 				x = &item{name: ops[0].Item}
 				if len(list) == 0 { // usually the only one
-					x.singles, x.sections = make([]step, 0, total), make([]step, 0, len(in.Sections))
+					x.singles, x.sections = make([]Step, 0, total), make([]Step, 0, len(in.Sections))
 				}
 				index[x.name] = x
 				list = append(list, x)
@@ -97,47 +97,47 @@ func (in *input) items() []*item {
 
 // add appends the operations of s on one item, as one section step and as single steps. It appends
 // their accesses to room and returns it.
-func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []access) []access {
+func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []Access) []Access {
 	for _, o := range ops {
 		e := in.Effect(o)
 		if e == evidence.Dropped {
 			continue
 		}
-		a := access{op: o, refused: e == evidence.Refused, maybe: e == evidence.Maybe, unseen: o.Outcome != history.OutcomeOK}
+		a := Access{Op: o, Refused: e == evidence.Refused, Maybe: e == evidence.Maybe, Unseen: o.Outcome != history.OutcomeOK}
 		room = append(room, a)
-		x.singles = append(x.singles, step{
-			accesses: room[len(room)-1:], section: s, call: o.Invoke, ret: evidence.SettledBy(o), at: evidence.EffectSeq(o),
+		x.singles = append(x.singles, Step{
+			Accesses: room[len(room)-1:], Section: s, Call: o.Invoke, Return: evidence.SettledBy(o), At: evidence.EffectSeq(o),
 		})
 	}
 	// A section's step begins when it was entered, or at its first operation if that was earlier.
 	// It lasts until the section was left and its writes have settled.
-	whole := step{section: s, call: ops[0].Invoke, ret: s.Leave}
+	whole := Step{Section: s, Call: ops[0].Invoke, Return: s.Leave}
 	if s.Enter != 0 {
-		whole.call = s.Enter
+		whole.Call = s.Enter
 	}
-	if whole.ret == 0 {
-		whole.ret = s.Return
+	if whole.Return == 0 {
+		whole.Return = s.Return
 	}
-	if whole.ret == 0 {
-		whole.ret = evidence.Forever
+	if whole.Return == 0 {
+		whole.Return = evidence.Forever
 	}
 	first, wrote := len(room), false
 	for _, o := range ops {
 		e := in.Effect(o)
 		unseen := !o.Write() && o.Outcome != history.OutcomeOK
-		whole.call = min(whole.call, o.Invoke)
+		whole.Call = min(whole.Call, o.Invoke)
 		if e == evidence.Dropped || e == evidence.Refused || unseen {
 			continue // the section learned nothing from a read without a reply
 		}
-		room = append(room, access{op: o, maybe: e == evidence.Maybe})
-		whole.ret = max(whole.ret, evidence.SettledBy(o))
+		room = append(room, Access{Op: o, Maybe: e == evidence.Maybe})
+		whole.Return = max(whole.Return, evidence.SettledBy(o))
 		// The section's position in the recorded order is that of its last write, or else its last
 		// read.
 		if o.Write() || !wrote {
-			whole.at, wrote = evidence.EffectSeq(o), o.Write()
+			whole.At, wrote = evidence.EffectSeq(o), o.Write()
 		}
 	}
-	if whole.accesses = room[first:]; len(whole.accesses) > 0 {
+	if whole.Accesses = room[first:]; len(whole.Accesses) > 0 {
 		x.sections = append(x.sections, whole)
 	}
 	return room

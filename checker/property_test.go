@@ -272,8 +272,8 @@ func TestLinearizableAgreesWithAllOrders(t *testing.T) {
 		}
 		want := refLinearizable(t, h)
 		judge := func(suggest, search bool) Verdict {
-			l := defaultLimits()
-			l.suggest, l.search = suggest, search
+			l := DefaultLimits()
+			l.Suggest, l.Search = suggest, search
 			results, err := run(h, []string{"linearizable"}, l)
 			if err != nil {
 				t.Fatal(err)

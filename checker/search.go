@@ -9,121 +9,121 @@ import (
 	"lockquake/checker/internal/evidence"
 )
 
-// limits bound the search for an order. They count work and memory, not time, so that a verdict is
+// Limits bound the search for an order. They count work and memory, not time, so that a verdict is
 // the same on every machine.
-type limits struct {
-	accesses int  // accesses that may be tried, for one item
-	memory   int  // about how many bytes the search may use
-	steps    int  // steps that may be searched at once
-	suggest  bool // try the recorded order, and count successors
-	search   bool // search for another order
+type Limits struct {
+	Accesses int  // accesses that may be tried, for one item
+	Memory   int  // about how many bytes the search may use
+	Steps    int  // steps that may be searched at once
+	Suggest  bool // try the recorded order, and count successors
+	Search   bool // search for another order
 }
 
-func defaultLimits() limits {
-	return limits{accesses: 1_000_000, memory: 64 << 20, steps: 10_000, suggest: true, search: true}
+func DefaultLimits() Limits {
+	return Limits{Accesses: 1_000_000, Memory: 64 << 20, Steps: 10_000, Suggest: true, Search: true}
 }
 
-// search looks for an order of steps that the model allows and that respects real time: a step that
+// Search looks for an order of steps that the model allows and that respects real time: a step that
 // ended before another began comes before it. The recorded order respects real time, since the
 // position of a step is that of one of its effects.
-type search struct {
-	start  string // the value at the begin of the history
-	rule   rule
-	steps  []step // decide sorts them into the recorded order
-	limits limits
+type Search struct {
+	Start  string // the value at the begin of the history
+	Rule   Rule
+	Steps  []Step // decide sorts them into the recorded order
+	Limits Limits
 
 	model model
 }
 
-// order says whether an order of the steps exists.
-type order int
+// Order says whether an order of the steps exists.
+type Order int
 
 // The answers to that question. The search gives up with undecided beyond its limits.
 const (
-	exists order = iota
-	none
-	undecided
+	Exists Order = iota
+	None
+	Undecided
 )
 
-// answer is the result of a search. If there is no order, successors are the steps that continued from
+// Answer is the result of a search. If there is no order, successors are the steps that continued from
 // one value, if that is the proof. Otherwise no order fits all steps that ended by the end of the
 // step stuck, and misfit is the first step that the recorded order cannot place. All are positions
 // in search.steps.
-type answer struct {
-	order         order
+type Answer struct {
+	Order         Order
 	stuck, misfit int
 	successors    []int
 }
 
-// decide tries the recorded order first. If the model allows it, that is proof, and costs one pass.
+// Decide tries the recorded order first. If the model allows it, that is proof, and costs one pass.
 // Next it counts the successors of values, which may prove that there is no order. Only then does
 // it search.
 //
 // The search looks at prefixes of the history, not the whole. A history is linearizable only if
 // each prefix is, and the recorded order has proved the prefixes up to its misfit. So if there is a
 // contradiction, a prefix that is only a little longer usually shows it.
-func (s *search) decide() answer {
-	s.model.rule = s.rule
-	slices.SortFunc(s.steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
+func (s *Search) Decide() Answer {
+	s.model.rule = s.Rule
+	slices.SortFunc(s.Steps, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
 	misfit := s.replay()
-	if misfit == len(s.steps) {
-		return answer{order: exists}
+	if misfit == len(s.Steps) {
+		return Answer{Order: Exists}
 	}
-	if s.limits.suggest {
+	if s.Limits.Suggest {
 		if successors := s.tooManySuccessors(); successors != nil {
-			return answer{order: none, successors: successors}
+			return Answer{Order: None, successors: successors}
 		}
 	}
-	if !s.limits.search {
-		return answer{order: undecided}
+	if !s.Limits.Search {
+		return Answer{Order: Undecided}
 	}
 	ends := s.ends(misfit)
-	s.model.left = s.limits.accesses
+	s.model.left = s.Limits.Accesses
 	bad := -1
 	good := 0 // prefixes that end before this one have an order
 	for width := 1; bad < 0; width *= 2 {
 		i := min(good+width, len(ends)) - 1
 		switch s.fits(ends[i]) {
-		case undecided:
-			return answer{order: undecided}
-		case none:
+		case Undecided:
+			return Answer{Order: Undecided}
+		case None:
 			bad = i
-		case exists:
+		case Exists:
 			if good = i + 1; good == len(ends) {
-				return answer{order: exists}
+				return Answer{Order: Exists}
 			}
 		}
 	}
 	for good < bad {
 		i := good + (bad-good)/2
 		v := s.fits(ends[i])
-		if v == undecided {
+		if v == Undecided {
 			break // a longer prefix is evidence too
 		}
-		if v == none {
+		if v == None {
 			bad = i
 		} else {
 			good = i + 1
 		}
 	}
-	stuck := slices.IndexFunc(s.steps, func(x step) bool { return x.ret == ends[bad] })
+	stuck := slices.IndexFunc(s.Steps, func(x Step) bool { return x.Return == ends[bad] })
 	if ends[bad] == evidence.Forever {
 		stuck = misfit
 	}
-	return answer{order: none, stuck: stuck, misfit: misfit}
+	return Answer{Order: None, stuck: stuck, misfit: misfit}
 }
 
 // ends returns, in order, the ends of the steps that the recorded order does not prove, given the
 // first position that it cannot place.
-func (s *search) ends(misfit int) []int64 {
+func (s *Search) ends(misfit int) []int64 {
 	first := int64(evidence.Forever)
-	for i := misfit; i < len(s.steps); i++ {
-		first = min(first, s.steps[i].ret)
+	for i := misfit; i < len(s.Steps); i++ {
+		first = min(first, s.Steps[i].Return)
 	}
 	var ends []int64
-	for i := range s.steps {
-		if s.steps[i].ret >= first {
-			ends = append(ends, s.steps[i].ret)
+	for i := range s.Steps {
+		if s.Steps[i].Return >= first {
+			ends = append(ends, s.Steps[i].Return)
 		}
 	}
 	slices.Sort(ends)
@@ -132,23 +132,23 @@ func (s *search) ends(misfit int) []int64 {
 
 // replay returns the first position of the recorded order that the model does not allow, or the
 // number of steps.
-func (s *search) replay() int {
-	if !s.limits.suggest {
+func (s *Search) replay() int {
+	if !s.Limits.Suggest {
 		return 0
 	}
-	s.model.left = s.limits.accesses
-	for i := range s.steps {
-		s.model.left += len(s.steps[i].accesses) // one pass is always allowed
+	s.model.left = s.Limits.Accesses
+	for i := range s.Steps {
+		s.model.left += len(s.Steps[i].Accesses) // one pass is always allowed
 	}
-	now, next := []state{{value: s.start}}, []state(nil)
-	for i := range s.steps {
-		next = s.model.step(next[:0], now, &s.steps[i], false)
+	now, next := []state{{value: s.Start}}, []state(nil)
+	for i := range s.Steps {
+		next = s.model.step(next[:0], now, &s.Steps[i], false)
 		if len(next) == 0 {
 			return i
 		}
 		now, next = next, now
 	}
-	return len(s.steps)
+	return len(s.Steps)
 }
 
 // fits asks porcupine whether the prefix of the history up to event end has an order. Steps that
@@ -157,29 +157,29 @@ func (s *search) replay() int {
 //
 // Sequence numbers serve as timestamps. Virtual time would not do: porcupine takes operations that
 // touch at one instant for concurrent, and would accept a stale read there.
-func (s *search) fits(end int64) order {
+func (s *Search) fits(end int64) Order {
 	var ops []porcupine.Operation
-	for i := range s.steps {
-		x := &s.steps[i]
-		if x.call > end {
+	for i := range s.Steps {
+		x := &s.Steps[i]
+		if x.Call > end {
 			continue
 		}
-		if len(ops) == s.limits.steps {
-			return undecided
+		if len(ops) == s.Limits.Steps {
+			return Undecided
 		}
-		open := x.ret > end
-		ops = append(ops, porcupine.Operation{Input: x, Output: open, Call: x.call, Return: x.ret})
+		open := x.Return > end
+		ops = append(ops, porcupine.Operation{Input: x, Output: open, Call: x.Call, Return: x.Return})
 	}
 	// For each state that it reaches, porcupine keeps a bit for each operation.
-	memory := s.limits.memory
+	memory := s.Limits.Memory
 	size := len(ops)/8 + 100
 	m := porcupine.Model{
-		Init: func() any { return []state{{value: s.start}} },
+		Init: func() any { return []state{{value: s.Start}} },
 		Step: func(from, input, output any) (bool, any) {
 			if s.model.left < 0 || memory < 0 {
 				return false, nil // budget used up: end the search quickly
 			}
-			next := s.model.step(nil, from.([]state), input.(*step), output.(bool))
+			next := s.model.step(nil, from.([]state), input.(*Step), output.(bool))
 			if len(next) == 0 {
 				return false, nil
 			}
@@ -190,10 +190,10 @@ func (s *search) fits(end int64) order {
 	}
 	switch {
 	case porcupine.CheckOperations(m, ops):
-		return exists
+		return Exists
 	case s.model.left < 0 || memory < 0:
-		return undecided
+		return Undecided
 	default:
-		return none
+		return None
 	}
 }
