@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"lockquake/checker/internal/evidence"
+	"lockquake/checker/internal/linear"
 	"lockquake/history"
 )
 
@@ -57,13 +58,13 @@ type Result struct {
 // It returns an error if a name is unknown, or if the history contradicts itself and no verdict on
 // it would mean anything.
 func Run(h *history.History, names []string) ([]Result, error) {
-	return run(h, names, DefaultLimits())
+	return run(h, names, linear.DefaultLimits())
 }
 
 // Judge does the same as Run for a caller that has already computed the sections of h. It also
 // returns the run's metrics.
 func Judge(h *history.History, sections []*history.Section, names []string) ([]Result, Metrics, error) {
-	in := newInput(h, sections, DefaultLimits())
+	in := newInput(h, sections, linear.DefaultLimits())
 	results, err := in.verdicts(names)
 	if err != nil {
 		return nil, Metrics{}, err
@@ -71,7 +72,7 @@ func Judge(h *history.History, sections []*history.Section, names []string) ([]R
 	return results, in.measure(), nil
 }
 
-func run(h *history.History, names []string, l Limits) ([]Result, error) {
+func run(h *history.History, names []string, l linear.Limits) ([]Result, error) {
 	sections, err := h.Sections()
 	if err != nil {
 		return nil, err

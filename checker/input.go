@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"lockquake/checker/internal/evidence"
+	"lockquake/checker/internal/linear"
 	"lockquake/history"
 )
 
@@ -11,11 +12,11 @@ import (
 // order. It also remembers what the checks have counted.
 type input struct {
 	*evidence.Evidence
-	limits  Limits
+	limits  linear.Limits
 	counted map[violation]bool
 }
 
-func newInput(h *history.History, sections []*history.Section, l Limits) *input {
+func newInput(h *history.History, sections []*history.Section, l linear.Limits) *input {
 	return &input{Evidence: evidence.New(h, sections), limits: l}
 }
 

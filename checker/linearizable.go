@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockquake/checker/internal/evidence"
+	"lockquake/checker/internal/linear"
 	"lockquake/history"
 )
 
@@ -24,7 +25,7 @@ func linearizableCheck() Check {
 // does the resource follow its policy: does some order of the single operations, with their tokens,
 // explain what was read, accepted and refused?
 func linearizable(in *input, r *Result) {
-	rule, known := RuleOf(in.Meta.Fence)
+	rule, known := linear.RuleOf(in.Meta.Fence)
 	if !known {
 		r.Applies = true
 		r.find(Unknown, nil, "unknown policy: the resource's policy %q has no model", in.Meta.Fence)
@@ -34,19 +35,19 @@ func linearizable(in *input, r *Result) {
 		r.Applies = true
 		start := in.Meta.Initial[x.name]
 		// The order of sections ignores tokens; the order of single operations checks them.
-		in.judge(r, x.name, "sections", &Search{Start: start, Steps: x.sections, Limits: in.limits})
-		in.judge(r, x.name, "operations", &Search{Start: start, Steps: x.singles, Limits: in.limits, Rule: rule})
+		in.judge(r, x.name, "sections", &linear.Search{Start: start, Steps: x.sections, Limits: in.limits})
+		in.judge(r, x.name, "operations", &linear.Search{Start: start, Steps: x.singles, Limits: in.limits, Rule: rule})
 	}
 }
 
-func (in *input) judge(r *Result, item, what string, s *Search) {
+func (in *input) judge(r *Result, item, what string, s *linear.Search) {
 	a := s.Decide()
 	switch a.Order {
-	case Exists:
-	case None:
+	case linear.Exists:
+	case linear.None:
 		text, events := s.Explain(a)
 		r.find(Invalid, events, "no order of %s explains item %s: %s", what, item, text)
-	case Undecided:
+	case linear.Undecided:
 		r.find(Unknown, nil, "cannot tell: whether an order explains the %d %s of item %s is beyond the bounds of the search", len(s.Steps), what, item)
 	}
 }
@@ -54,8 +55,8 @@ func (in *input) judge(r *Result, item, what string, s *Search) {
 // item has the operations on one item of the resource, as section steps and as single steps.
 type item struct {
 	name     string
-	sections []Step
-	singles  []Step
+	sections []linear.Step
+	singles  []linear.Step
 }
 
 // items groups the operations of the history by item, in the order in which the items first occur.
@@ -65,7 +66,7 @@ func (in *input) items() []*item {
 		total += len(s.Ops)
 	}
 	// At most two accesses an operation, allocated at once.
-	room := make([]Access, 0, 2*total)
+	room := make([]linear.Access, 0, 2*total)
 	index := map[string]*item{}
 	var list []*item
 	var ops []*history.Op
@@ -83,7 +84,7 @@ func (in *input) items() []*item {
 			if x == nil {
 				x = &item{name: ops[0].Item}
 				if len(list) == 0 { // usually the only one
-					x.singles, x.sections = make([]Step, 0, total), make([]Step, 0, len(in.Sections))
+					x.singles, x.sections = make([]linear.Step, 0, total), make([]linear.Step, 0, len(in.Sections))
 				}
 				index[x.name] = x
 				list = append(list, x)
@@ -97,21 +98,21 @@ func (in *input) items() []*item {
 
 // add appends the operations of s on one item, as one section step and as single steps. It appends
 // their accesses to room and returns it.
-func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []Access) []Access {
+func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []linear.Access) []linear.Access {
 	for _, o := range ops {
 		e := in.Effect(o)
 		if e == evidence.Dropped {
 			continue
 		}
-		a := Access{Op: o, Refused: e == evidence.Refused, Maybe: e == evidence.Maybe, Unseen: o.Outcome != history.OutcomeOK}
+		a := linear.Access{Op: o, Refused: e == evidence.Refused, Maybe: e == evidence.Maybe, Unseen: o.Outcome != history.OutcomeOK}
 		room = append(room, a)
-		x.singles = append(x.singles, Step{
+		x.singles = append(x.singles, linear.Step{
 			Accesses: room[len(room)-1:], Section: s, Call: o.Invoke, Return: evidence.SettledBy(o), At: evidence.EffectSeq(o),
 		})
 	}
 	// A section's step begins when it was entered, or at its first operation if that was earlier.
 	// It lasts until the section was left and its writes have settled.
-	whole := Step{Section: s, Call: ops[0].Invoke, Return: s.Leave}
+	whole := linear.Step{Section: s, Call: ops[0].Invoke, Return: s.Leave}
 	if s.Enter != 0 {
 		whole.Call = s.Enter
 	}
@@ -129,7 +130,7 @@ func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []Acce
 		if e == evidence.Dropped || e == evidence.Refused || unseen {
 			continue // the section learned nothing from a read without a reply
 		}
-		room = append(room, Access{Op: o, Maybe: e == evidence.Maybe})
+		room = append(room, linear.Access{Op: o, Maybe: e == evidence.Maybe})
 		whole.Return = max(whole.Return, evidence.SettledBy(o))
 		// The section's position in the recorded order is that of its last write, or else its last
 		// read.

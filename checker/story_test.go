@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"lockquake/checker/internal/linear"
 	"lockquake/faults"
 	"lockquake/history"
 )
@@ -250,7 +251,7 @@ func judge(t *testing.T, check string, tests []verdictCase) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			h := tt.story.history()
-			got := mustRun(t, h, DefaultLimits(), check)[0]
+			got := mustRun(t, h, check)[0]
 			if got.Verdict != tt.want || got.Count != tt.count {
 				t.Fatalf("verdict %s with %d violations, want %s with %d: %+v", got.Verdict, got.Count, tt.want, tt.count, got.Findings)
 			}
@@ -284,7 +285,12 @@ func eventsExist(t *testing.T, h *history.History, f Finding) {
 	}
 }
 
-func mustRun(t testing.TB, h *history.History, l Limits, checks ...string) []Result {
+func mustRun(t testing.TB, h *history.History, checks ...string) []Result {
+	t.Helper()
+	return mustRunWithin(t, linear.DefaultLimits(), h, checks...)
+}
+
+func mustRunWithin(t testing.TB, l linear.Limits, h *history.History, checks ...string) []Result {
 	t.Helper()
 	results, err := run(h, checks, l)
 	if err != nil {
