@@ -6,8 +6,12 @@ import (
 	"time"
 
 	"lockquake/checker/internal/evidence"
+	"lockquake/checker/internal/spread"
 	"lockquake/history"
 )
+
+// Spread is a distribution of durations: the number of cases, the sum, the longest, and quantiles.
+type Spread = spread.Spread
 
 // Metrics are figures about what a lock cost its users. Those of several runs can be added.
 type Metrics struct {
