@@ -43,3 +43,13 @@ const (
 	spinTimes  = 100
 	spinWindow = 2 * time.Second
 )
+
+// drift returns the part of a lease that a holder may subtract for clock drift if several servers
+// have to agree.
+func (in *input) drift(lease time.Duration) time.Duration {
+	if in.Quorum() == 1 {
+		return 0
+	}
+	const share = 50 // 2 %
+	return lease / share
+}

@@ -3,7 +3,6 @@ package checker
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"lockquake/checker/internal/evidence"
 	"lockquake/history"
@@ -200,14 +199,4 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	}
 	in.violated(r, s, events, "lost though held: %s was told that it had lost lock %s, which it had asked for %s before and which the server held for it",
 		evidence.NameOf(s), s.Key, atTime-h.Asked())
-}
-
-// drift returns the part of a lease that a holder may subtract for clock drift if several servers
-// have to agree.
-func (in *input) drift(lease time.Duration) time.Duration {
-	if in.Quorum() == 1 {
-		return 0
-	}
-	const share = 50 // 2 %
-	return lease / share
 }

@@ -2,7 +2,6 @@ package checker
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"lockquake/checker/internal/evidence"
@@ -89,19 +88,4 @@ func (in *input) undone() map[*history.Section]bool {
 		}
 	}
 	return lost
-}
-
-// fewFinished: a lock is hardly tested if fewer than 1/fewFinished of its jobs were finished.
-const fewFinished = 100
-
-// Untested says why a lock without violations is not a pass: hardly any work was finished under it.
-// It returns "" if enough was.
-func (m *Metrics) Untested() string {
-	switch {
-	case m.Finished == 0:
-		return fmt.Sprintf("finished 0 of %d, so nothing was tested", m.Jobs)
-	case m.Finished*fewFinished < m.Jobs:
-		return fmt.Sprintf("finished %d of %d, less than 1 %%, so hardly anything was tested", m.Finished, m.Jobs)
-	}
-	return ""
 }

@@ -20,6 +20,27 @@ func newInput(h *history.History, sections []*history.Section, l linear.Limits) 
 	return &input{Evidence: evidence.New(h, sections), limits: l}
 }
 
+// violated reports that one unit of the check, such as a section, violates it. A unit may have
+// several findings but counts once.
+func (in *input) violated(r *Result, unit any, events []int64, format string, args ...any) {
+	key := violation{r.Check, unit}
+	if in.counted[key] {
+		r.show(events, format, args...)
+		return
+	}
+	if in.counted == nil {
+		in.counted = map[violation]bool{}
+	}
+	in.counted[key] = true
+	r.find(Invalid, events, format, args...)
+}
+
+// violation identifies a unit that a check has already counted.
+type violation struct {
+	check string
+	unit  any
+}
+
 // groups splits a list by a key, in the order in which the keys first occur. A list with only one
 // key, the usual case, is returned as its only group without a copy.
 func groups[T any](list []T, key func(T) string) [][]T {

@@ -60,14 +60,6 @@ func load(in *input, r *Result) {
 	}
 }
 
-// poll is a request of a section that the same server had refused before.
-type poll struct {
-	event   *history.Event
-	section int           // number of the worker's section
-	since   time.Duration // time of the last refusal
-	grant   int           // number of grants that the server had given before
-}
-
 // polls lists the polls of a history in order.
 func (in *input) polls() []poll {
 	type server struct {

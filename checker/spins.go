@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"time"
+
 	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
@@ -43,4 +45,12 @@ func (in *input) spins(r *Result, polls []poll) {
 				p.section, who.Worker, first.Node, who.Key, spinTimes, took)
 		}
 	}
+}
+
+// poll is a request of a section that the same server had refused before.
+type poll struct {
+	event   *history.Event
+	section int           // number of the worker's section
+	since   time.Duration // time of the last refusal
+	grant   int           // number of grants that the server had given before
 }
