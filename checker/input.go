@@ -8,7 +8,7 @@ import (
 	"lockquake/history"
 )
 
-// input is what a check reads: the evidence of a history, and the limits of the search for an
+// An input holds the evidence of a history, which a check reads, and the limits of the search for an
 // order. It also remembers what the checks have counted.
 type input struct {
 	*evidence.Evidence

@@ -43,6 +43,7 @@ const Forever = math.MaxInt64
 // Effect is the result of an operation at the resource.
 type Effect int
 
+// The four results.
 const (
 	Dropped  Effect = iota // it never reached the resource
 	Accepted               // it took effect

@@ -11,6 +11,7 @@ import (
 // Place is a lock on one server.
 type Place struct{ node, Key string }
 
+// PlaceOf returns the lock that an event of a server is about.
 func PlaceOf(e *history.Event) Place { return Place{e.Node, e.Key} }
 
 // Grant is one grant of a lock by a server, from its begin to its end.
@@ -106,6 +107,7 @@ type Attempt struct {
 	got     Holding        // computed when first needed
 }
 
+// Asker is a worker that asks for a lock.
 type Asker struct{ Worker, Key string }
 
 // freer identifies a worker that freed its own grant, and the owner name of that grant.

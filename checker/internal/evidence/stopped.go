@@ -12,6 +12,7 @@ import (
 // Stretches are disjoint intervals of virtual time, in order.
 type Stretches []Stretch
 
+// Stretch is an interval of virtual time.
 type Stretch struct{ From, To time.Duration }
 
 // Union sorts stretches and merges those that overlap or touch. It reorders the given list.

@@ -26,7 +26,7 @@ type Step struct {
 	Accesses []Access // of one item, in the order of their effects
 	Section  *history.Section
 	Call     int64 // it took effect after this event
-	Return   int64 // and before this event; forever if it never ended
+	Return   int64 // and before this event; evidence.Forever if it never ended
 	At       int64 // its position in the recorded order
 }
 

@@ -19,6 +19,7 @@ type Limits struct {
 	Search   bool // search for another order
 }
 
+// DefaultLimits returns the limits of the checks.
 func DefaultLimits() Limits {
 	return Limits{Accesses: 1_000_000, Memory: 64 << 20, Steps: 10_000, Suggest: true, Search: true}
 }
@@ -29,26 +30,26 @@ func DefaultLimits() Limits {
 type Search struct {
 	Start  string // the value at the begin of the history
 	Rule   Rule
-	Steps  []Step // decide sorts them into the recorded order
+	Steps  []Step // Decide sorts them into the recorded order
 	Limits Limits
 
 	model model
 }
 
-// Order says whether an order of the steps exists.
+// Order is the answer to the question whether an order of the steps exists.
 type Order int
 
-// The answers to that question. The search gives up with undecided beyond its limits.
+// The three answers. Beyond its limits the search gives up, and the answer is Undecided.
 const (
 	Exists Order = iota
 	None
 	Undecided
 )
 
-// Answer is the result of a search. If there is no order, successors are the steps that continued from
-// one value, if that is the proof. Otherwise no order fits all steps that ended by the end of the
+// Answer is the result of a search. If there is no order, successors are the steps that continued
+// from one value, if that is the proof. Otherwise no order fits all steps that ended by the end of the
 // step stuck, and misfit is the first step that the recorded order cannot place. All are positions
-// in search.steps.
+// in Search.Steps.
 type Answer struct {
 	Order         Order
 	stuck, misfit int
