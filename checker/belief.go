@@ -3,6 +3,7 @@ package checker
 import (
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -28,7 +29,7 @@ func belief(in *input, r *Result) {
 // believed returns the interval in which s believed to hold the lock, and whether s was let in. It
 // lasts to the end of the history if nothing ended it.
 func (in *input) believed(s *history.Section) (interval, bool) {
-	x := interval{from: s.Enter, fromAt: s.EnterAt, to: forever, toAt: in.endAt(), section: s}
+	x := interval{from: s.Enter, fromAt: s.EnterAt, to: evidence.Forever, toAt: in.EndAt(), section: s}
 	until := func(seq int64, at time.Duration) {
 		if seq > s.Enter && seq < x.to {
 			x.to, x.toAt = seq, at

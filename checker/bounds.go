@@ -10,8 +10,6 @@ const (
 	// recoveryMargin is how long a lock may still be refused to others after the time at which it
 	// had to be free.
 	recoveryMargin = time.Second
-	// answerBound is how long a client waits for an answer if the history does not say.
-	answerBound = time.Second
 	// clockSlack is the accepted difference between the ends of a lease by the holder's and by the
 	// server's clock. The server counts whole milliseconds.
 	clockSlack = 10 * time.Millisecond
@@ -45,3 +43,13 @@ const (
 	spinTimes  = 100
 	spinWindow = 2 * time.Second
 )
+
+// drift returns the part of a lease that a holder may subtract for clock drift if several servers
+// have to agree.
+func (in *input) drift(lease time.Duration) time.Duration {
+	if in.Quorum() == 1 {
+		return 0
+	}
+	const share = 50 // 2 %
+	return lease / share
+}

@@ -2,46 +2,6 @@ package checker
 
 import "slices"
 
-// Concern names the kind of harm that a check looks for.
-type Concern string
-
-// The concerns, the most serious first.
-const (
-	Corruption Concern = "corruption" // wrong data, or two sections at work on the data at once
-	Fencing    Concern = "fencing"    // wrong tokens, or a resource that accepts or refuses the wrong ones
-	Service    Concern = "service"    // the lock serves its users badly
-	Belief     Concern = "belief"     // workers believe something wrong, whether or not it does harm
-	Efficiency Concern = "efficiency" // the lock costs too much, or gives up a lease needlessly
-)
-
-// Check judges one property of a history.
-type Check struct {
-	Name string
-	Doc  string // one line, for lockquake list
-	// About is the harm that a violation does. It is the only place that says which checks mean
-	// corruption.
-	About Concern
-	// Rank orders violations: 1 is the most serious. Within corruption, the check whose evidence is
-	// easier to follow comes first. Checks may share a rank.
-	Rank int
-	// Workloads lists the workloads that the check can judge; nil means all.
-	Workloads []string
-	// Unit describes one violation: the thing that Result.Count counts.
-	Unit string
-	// NoRate says why the number of violations does not grow in proportion to the length of a run,
-	// so that a rate per hour or per acquisition would mean nothing. It is "" if the number does
-	// grow so.
-	NoRate string
-	// Advisory checks do not decide the outcome unless an expectation names them.
-	Advisory bool
-	run      func(*input, *Result)
-}
-
-// AppliesTo reports whether the check can judge runs of the workload.
-func (c Check) AppliesTo(workload string) bool {
-	return c.Workloads == nil || slices.Contains(c.Workloads, workload)
-}
-
 // Catalogue lists all checks, always in the same order.
 func Catalogue() []Check {
 	return []Check{

@@ -2,52 +2,11 @@ package checker
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
+	"lockquake/checker/internal/linear"
 	"lockquake/history"
 )
-
-// Verdict is the conclusion of a check.
-type Verdict string
-
-// The three verdicts. Invalid wins over Unknown, Unknown over Valid, and
-// Unknown is never a pass.
-const (
-	Valid   Verdict = "valid"
-	Invalid Verdict = "invalid"
-	Unknown Verdict = "unknown"
-)
-
-// Worse returns the worse of two verdicts: Invalid before Unknown, Unknown before Valid.
-func (v Verdict) Worse(other Verdict) Verdict {
-	if v == Invalid || other == Invalid {
-		return Invalid
-	}
-	if v == Unknown || other == Unknown {
-		return Unknown
-	}
-	return Valid
-}
-
-// Finding is one piece of evidence: one sentence that says what is wrong, and the sequence numbers
-// of the events that show it, in order.
-type Finding struct {
-	Text   string  `json:"text"`
-	Events []int64 `json:"events,omitempty"`
-}
-
-// Result is the result of one check on one history.
-type Result struct {
-	Check   string  `json:"check"`
-	Verdict Verdict `json:"verdict"`
-	// Applies is false if the history has nothing for the check to judge, such as fencing tokens of
-	// a strategy that has none. The verdict is Valid then, and a report shows a dash.
-	Applies  bool      `json:"applies"`
-	Count    int       `json:"count,omitempty"` // violations, in the Unit of the check; Findings may hold fewer, or more
-	Findings []Finding `json:"findings,omitempty"`
-}
 
 // Run judges h by the named checks and returns one result for each, in the order of names. With nil
 // names it runs the whole Catalogue. The result of a check that cannot judge the history's workload
@@ -56,13 +15,13 @@ type Result struct {
 // It returns an error if a name is unknown, or if the history contradicts itself and no verdict on
 // it would mean anything.
 func Run(h *history.History, names []string) ([]Result, error) {
-	return run(h, names, defaultLimits())
+	return run(h, names, linear.DefaultLimits())
 }
 
 // Judge does the same as Run for a caller that has already computed the sections of h. It also
 // returns the run's metrics.
 func Judge(h *history.History, sections []*history.Section, names []string) ([]Result, Metrics, error) {
-	in := newInput(h, sections, defaultLimits())
+	in := newInput(h, sections, linear.DefaultLimits())
 	results, err := in.verdicts(names)
 	if err != nil {
 		return nil, Metrics{}, err
@@ -70,7 +29,7 @@ func Judge(h *history.History, sections []*history.Section, names []string) ([]R
 	return results, in.measure(), nil
 }
 
-func run(h *history.History, names []string, l limits) ([]Result, error) {
+func run(h *history.History, names []string, l linear.Limits) ([]Result, error) {
 	sections, err := h.Sections()
 	if err != nil {
 		return nil, err
@@ -100,70 +59,4 @@ func (in *input) verdicts(names []string) ([]Result, error) {
 		results = append(results, r)
 	}
 	return results, nil
-}
-
-// maxFindings limits the findings of one result. Violations beyond it are still counted.
-const maxFindings = 10
-
-// find adds a finding with verdict v, and counts it if v is Invalid.
-func (r *Result) find(v Verdict, events []int64, format string, args ...any) {
-	r.count(v)
-	r.show(events, format, args...)
-}
-
-// count applies verdict v without a finding, and counts it if v is Invalid.
-func (r *Result) count(v Verdict) {
-	r.Verdict = r.Verdict.Worse(v)
-	if v == Invalid {
-		r.Count++
-	}
-}
-
-// violated reports that one unit of the check, such as a section, violates it. A unit may have
-// several findings but counts once.
-func (in *input) violated(r *Result, unit any, events []int64, format string, args ...any) {
-	key := violation{r.Check, unit}
-	if in.counted[key] {
-		r.show(events, format, args...)
-		return
-	}
-	if in.counted == nil {
-		in.counted = map[violation]bool{}
-	}
-	in.counted[key] = true
-	r.find(Invalid, events, format, args...)
-}
-
-// violation identifies a unit that a check has already counted.
-type violation struct {
-	check string
-	unit  any
-}
-
-// show adds a finding without counting it. It drops the sequence numbers of events that never
-// happened (0 or forever).
-func (r *Result) show(events []int64, format string, args ...any) {
-	if r.full() {
-		return
-	}
-	events = slices.DeleteFunc(events, func(seq int64) bool { return seq == 0 || seq == forever })
-	slices.Sort(events)
-	for i, arg := range args {
-		if d, ok := arg.(time.Duration); ok {
-			args[i] = readable(d)
-		}
-	}
-	r.Findings = append(r.Findings, Finding{Text: fmt.Sprintf(format, args...), Events: slices.Compact(events)})
-}
-
-// full reports whether r has all the findings that it may show. A check with thousands of
-// violations asks before it formats another text.
-func (r *Result) full() bool { return len(r.Findings) == maxFindings }
-
-// readable rounds a duration for display.
-func readable(d time.Duration) time.Duration {
-	if d >= time.Millisecond {
-		return d.Round(time.Microsecond)
-	}
-	return d
 }

@@ -193,7 +193,7 @@ func BenchmarkRun(b *testing.B) {
 			h := bench.tell(bench.ops / 2).history()
 			b.ReportAllocs()
 			for b.Loop() {
-				for _, r := range mustRun(b, h, defaultLimits(), Names()...) {
+				for _, r := range mustRun(b, h, Names()...) {
 					if r.Check == "linearizable" && r.Verdict != bench.want {
 						b.Fatalf("%s: %+v", r.Verdict, r.Findings)
 					}

@@ -42,7 +42,7 @@ func TestASectionCountsOnce(t *testing.T) {
 		{"recovery", "it left its grant on three servers", behind(), 3},
 		{"ownership", "its grant was renewed five times by another", renewals.release("a"), 5},
 	} {
-		got := mustRun(t, test.story.history(), defaultLimits(), test.check)[0]
+		got := mustRun(t, test.story.history(), test.check)[0]
 		if got.Verdict != Invalid || got.Count != 1 || len(got.Findings) != test.findings {
 			t.Errorf("%s, %s: %s with %d violations and %d findings, want 1 and %d: %+v", test.check, test.name, got.Verdict, got.Count, len(got.Findings), test.findings, got.Findings)
 		}
@@ -55,7 +55,7 @@ func TestEverySectionCounts(t *testing.T) {
 	for range 4 {
 		s.acquire("a", 0).release("a")
 	}
-	if got := mustRun(t, s.history(), defaultLimits(), "fencing")[0]; got.Count != 4 {
+	if got := mustRun(t, s.history(), "fencing")[0]; got.Count != 4 {
 		t.Errorf("4 sections without a token are %d violations", got.Count)
 	}
 }
@@ -67,7 +67,7 @@ func TestGrantsOfNoSectionCountOneByOne(t *testing.T) {
 		s.tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: "lock"}).
 			renewed("b", "a").renewed("b", "a").freed("b", "a")
 	}
-	if got := mustRun(t, s.history(), defaultLimits(), "ownership")[0]; got.Count != 3 || len(got.Findings) != 9 {
+	if got := mustRun(t, s.history(), "ownership")[0]; got.Count != 3 || len(got.Findings) != 9 {
 		t.Errorf("3 grants of which another renewed and freed each are %d violations, %d findings", got.Count, len(got.Findings))
 	}
 }

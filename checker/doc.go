@@ -14,18 +14,17 @@
 //     own. Linearizable, lost-update, once, exclusion, belief and fencing judge the data and who
 //     was let in. Told, recovery, progress, errors, ownership, needless-loss and load judge how the
 //     lock served its users.
-//   - input.go derives from a history what all checks need: which operations took effect and when,
-//     and when a section was entered, left and ended.
-//   - model.go defines what a resource may do with values and tokens. search.go looks for an order
-//     of operations that the model allows. successors.go looks for a simple proof that there is
-//     none.
+//   - result.go has what a check answers, check.go what a check says about itself, and input.go what
+//     it reads. bounds.go holds the time limits of the checks, and answer.go says what the answer of
+//     a strategy admits.
 //   - interval.go is shared by exclusion and belief. spins.go is the part of load that bounds the
 //     requests of one acquisition. turnedaway.go is the part of progress that finds free locks
 //     which refuse everybody.
-//   - grants.go keeps a ledger of the lock servers' grants: one exclusive holder of a lock, or
-//     several that share it (shared.go). quorum.go counts the servers that hold a lock for its
-//     owner at each time. stopped.go computes from the fault events who was stopped or cut off, and
-//     when. bounds.go holds the time limits of the checks.
+//   - measure.go computes the [Metrics]: what the lock cost. finished.go counts the jobs.
+//   - The package checker/internal/evidence derives from a history what all checks need: what took
+//     effect, who held which grant, and who was stopped or cut off.
+//   - The package checker/internal/linear decides whether some order of steps explains what they
+//     read. The package checker/internal/spread counts durations.
 //   - The package checker/stored judges lists of operations that other tools recorded, such as
 //     Jepsen.
 //

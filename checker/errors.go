@@ -3,8 +3,8 @@ package checker
 import (
 	"slices"
 	"strings"
-	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -35,7 +35,7 @@ func errorsCheck() Check {
 //
 // Unknown is always allowed, since no history shows that a client could have known.
 func answers(in *input, r *Result) {
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		if s.Return == 0 {
 			in.exited(s, r)
 			continue
@@ -45,7 +45,7 @@ func answers(in *input, r *Result) {
 			in.notLetIn(s, r)
 		}
 		in.body(s, r)
-		h := in.holding(s)
+		h := in.Holding(s)
 		if h == nil {
 			continue
 		}
@@ -53,13 +53,13 @@ func answers(in *input, r *Result) {
 		switch {
 		case s.Told != 0 || s.Class == history.ClassLost:
 			in.lost(s, h, r)
-		case s.Class != history.ClassOK || s.Leave == 0 || h.givenBack(s.Return):
-		case h.held(s.Return):
-			in.violated(r, s, events, "not released: %s ended with ok, and the server still held lock %s for it", nameOf(s), s.Key)
+		case s.Class != history.ClassOK || s.Leave == 0 || h.GivenBack(s.Return):
+		case h.Held(s.Return):
+			in.violated(r, s, events, "not released: %s ended with ok, and the server still held lock %s for it", evidence.NameOf(s), s.Key)
 		default:
-			loss := h.loss()
+			loss := h.Loss()
 			in.violated(r, s, append(events, loss.Seq), "ok though lost: %s ended with ok, but its grant of lock %s had been %s before",
-				nameOf(s), s.Key, loss.Type)
+				evidence.NameOf(s), s.Key, loss.Type)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func (in *input) exited(s *history.Section, r *Result) {
 	}
 	if err := in.Events[s.Crash-1].Err; err != "" {
 		r.Applies = true
-		in.violated(r, s, []int64{s.Call, s.Enter, s.Crash}, "exited: the strategy of %s ended its process (%s)", nameOf(s), err)
+		in.violated(r, s, []int64{s.Call, s.Enter, s.Crash}, "exited: the strategy of %s ended its process (%s)", evidence.NameOf(s), err)
 	}
 }
 
@@ -81,12 +81,12 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 	switch {
 	case s.Class == history.ClassNotObtained:
 		if !in.wasGranted(s, r) && in.free(s) {
-			in.violated(r, s, events, "not obtained from a free lock: %s was told so, but no other section had lock %s or asked for it", nameOf(s), s.Key)
+			in.violated(r, s, events, "not obtained from a free lock: %s was told so, but no other section had lock %s or asked for it", evidence.NameOf(s), s.Key)
 		}
 	case s.Class == history.ClassLost && in.free(s):
-		in.violated(r, s, events, "lost though never held: %s was told that it had lost lock %s, which no server had given to it", nameOf(s), s.Key)
+		in.violated(r, s, events, "lost though never held: %s was told that it had lost lock %s, which no server had given to it", evidence.NameOf(s), s.Key)
 	case s.Class == history.ClassRefused:
-		in.violated(r, s, events, "refused though never asked: %s was told that the resource had refused its token, and it had asked the resource for nothing", nameOf(s))
+		in.violated(r, s, events, "refused though never asked: %s was told that the resource had refused its token, and it had asked the resource for nothing", evidence.NameOf(s))
 	}
 }
 
@@ -98,18 +98,18 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 //
 // If no server recorded grants of the lock, free returns false.
 func (in *input) free(s *history.Section) bool {
-	book := in.ledger()
-	w, grants := book.attempt(s), book.locks[s.Key]
-	if len(grants) == 0 || len(w.grants) > 0 || w.refusal != nil || in.disturbed(s.Worker, s.CallAt, s.ReturnAt, history.EffectFails) {
+	book := in.Ledger()
+	w, grants := book.Attempt(s), book.Locks[s.Key]
+	if len(grants) == 0 || len(w.Grants) > 0 || w.Refusal != nil || in.Disturbed(s.Worker, s.CallAt, s.ReturnAt, history.EffectFails) {
 		return false
 	}
-	if slices.ContainsFunc(grants, func(g *grant) bool { return g.given.Seq < s.Return && g.held(s.Call) }) {
+	if slices.ContainsFunc(grants, func(g *evidence.Grant) bool { return g.Given.Seq < s.Return && g.Held(s.Call) }) {
 		return false
 	}
-	return !slices.ContainsFunc(in.sections, func(x *history.Section) bool {
-		_, gone := in.sectionEnd(x)
+	return !slices.ContainsFunc(in.Sections, func(x *history.Section) bool {
+		_, gone := in.SectionEnd(x)
 		if x.Crashed || unsure(x) {
-			gone += in.answerTimeout() + in.Meta.TTL
+			gone += in.AnswerTimeout() + in.Meta.TTL
 		}
 		return x != s && x.Key == s.Key && x.CallAt <= s.ReturnAt && s.CallAt <= gone
 	})
@@ -120,17 +120,17 @@ func (in *input) free(s *history.Section) bool {
 // grant that ended earlier may have come too late to be used). It also had, if only its own grant
 // was in its way.
 func (in *input) wasGranted(s *history.Section, r *Result) bool {
-	w := in.ledger().attempt(s)
+	w := in.Ledger().Attempt(s)
 	given := map[string]int{} // by owner: the number of grants that are still held
-	for _, g := range w.grants {
-		if g.given.Seq > s.Return {
+	for _, g := range w.Grants {
+		if g.Given.Seq > s.Return {
 			continue // the request arrived after the answer
 		}
-		if g.held(s.Return) {
-			given[g.given.Owner]++
+		if g.Held(s.Return) {
+			given[g.Given.Owner]++
 		}
-		if given[g.given.Owner] >= in.quorum() || in.quorum() == 1 && g.own != nil && !w.refused {
-			in.violated(r, s, []int64{s.Call, g.given.Seq, s.Return}, "not obtained: %s was told so, but the server had given it lock %s", nameOf(s), s.Key)
+		if given[g.Given.Owner] >= in.Quorum() || in.Quorum() == 1 && g.OwnRefusal != nil && !w.Refused {
+			in.violated(r, s, []int64{s.Call, g.Given.Seq, s.Return}, "not obtained: %s was told so, but the server had given it lock %s", evidence.NameOf(s), s.Key)
 			return true
 		}
 	}
@@ -142,20 +142,20 @@ func (in *input) body(s *history.Section, r *Result) {
 	events := []int64{s.Call, s.Enter, s.Leave, s.Return}
 	switch {
 	case !s.Entered() && s.Class == history.ClassOK:
-		in.violated(r, s, events, "skipped: %s ended with ok, and its work was never begun", nameOf(s))
+		in.violated(r, s, events, "skipped: %s ended with ok, and its work was never begun", evidence.NameOf(s))
 	case s.Leave == 0:
 	case s.BodyErr != "" && !strings.Contains(s.Err, s.BodyErr):
-		in.violated(r, s, events, "masked: the work of %s failed (%s), and its strategy answered %s", nameOf(s), s.BodyErr, answered(s))
+		in.violated(r, s, events, "masked: the work of %s failed (%s), and its strategy answered %s", evidence.NameOf(s), s.BodyErr, answered(s))
 	case s.BodyErr != "":
 	case s.Class != history.ClassOK && s.Class != history.ClassLost && s.Class != history.ClassUnknown:
-		in.violated(r, s, events, "masked: the work of %s was done, and its strategy answered %s (%s)", nameOf(s), answered(s), s.Err)
+		in.violated(r, s, events, "masked: the work of %s was done, and its strategy answered %s (%s)", evidence.NameOf(s), answered(s), s.Err)
 	case s.Class == history.ClassOK:
 		for _, o := range in.ineffective(s) {
 			if o.Invoke > s.Return {
 				continue // written after the answer
 			}
 			in.violated(r, s, append(events, o.Invoke, o.Applied, o.Return), "masked: %s ended with ok, and its write of %q to item %s had no effect",
-				nameOf(s), o.Value, o.Item)
+				evidence.NameOf(s), o.Value, o.Item)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func (in *input) ineffective(s *history.Section) []*history.Op {
 	}
 	var missing []*history.Op
 	for _, o := range s.Ops {
-		if e := in.effect(o); last[o.Item] == o && e != accepted && e != maybe {
+		if e := in.Effect(o); last[o.Item] == o && e != evidence.Accepted && e != evidence.Maybe {
 			missing = append(missing, o)
 		}
 	}
@@ -178,35 +178,25 @@ func (in *input) ineffective(s *history.Section) []*history.Op {
 }
 
 // lost judges the first time that a section was told of a loss.
-func (in *input) lost(s *history.Section, h *holding, r *Result) {
+func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	at, atTime := s.Told, s.ToldAt
 	if at == 0 {
 		at, atTime = s.Return, s.ReturnAt
 	}
-	if !h.held(at) && !h.givenBack(forever) {
+	if !h.Held(at) && !h.GivenBack(evidence.Forever) {
 		return
 	}
-	lease := h.lease()
+	lease := h.Lease()
 	if lease == 0 || in.Meta.TTL != 0 && in.Meta.TTL < lease {
 		lease = in.Meta.TTL
 	}
-	if lease != 0 && atTime >= h.asked()+lease-in.drift(lease)-clockSlack {
+	if lease != 0 && atTime >= h.Asked()+lease-in.drift(lease)-clockSlack {
 		return
 	}
 	events := []int64{s.Grant, s.Enter, at}
-	if e := h.loss(); e != nil {
+	if e := h.Loss(); e != nil {
 		events = append(events, e.Seq)
 	}
 	in.violated(r, s, events, "lost though held: %s was told that it had lost lock %s, which it had asked for %s before and which the server held for it",
-		nameOf(s), s.Key, atTime-h.asked())
-}
-
-// drift returns the part of a lease that a holder may subtract for clock drift if several servers
-// have to agree.
-func (in *input) drift(lease time.Duration) time.Duration {
-	if in.quorum() == 1 {
-		return 0
-	}
-	const share = 50 // 2 %
-	return lease / share
+		evidence.NameOf(s), s.Key, atTime-h.Asked())
 }

@@ -1,6 +1,9 @@
 package checker
 
-import "lockquake/history"
+import (
+	"lockquake/checker/internal/evidence"
+	"lockquake/history"
+)
 
 func exclusionCheck() Check {
 	return Check{
@@ -30,7 +33,7 @@ func exclusion(in *input, r *Result) {
 func (in *input) work(s *history.Section) (interval, bool) {
 	x := interval{section: s}
 	for _, o := range s.Ops {
-		if in.effect(o) != accepted {
+		if in.Effect(o) != evidence.Accepted {
 			continue
 		}
 		took := span(o)

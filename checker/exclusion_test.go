@@ -59,7 +59,7 @@ func TestExclusionBoundsItsFindings(t *testing.T) {
 	for i := range n {
 		s.read(fmt.Sprint("w", i), "0")
 	}
-	got := mustRun(t, s.history(), defaultLimits(), "exclusion")[0]
+	got := mustRun(t, s.history(), "exclusion")[0]
 	if got.Count != n-1 || len(got.Findings) != maxFindings {
 		t.Errorf("%d violations and %d findings, want %d and %d", got.Count, len(got.Findings), n-1, maxFindings)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -21,11 +22,11 @@ func fencingCheck() Check {
 // fencing judges the lock and the resource: the tokens have to rise with the grants, and the
 // resource has to refuse stale holders and only those.
 func fencing(in *input, r *Result) {
-	r.Applies = in.Meta.Fenced || slices.ContainsFunc(in.sections, func(s *history.Section) bool { return s.Token != 0 })
+	r.Applies = in.Meta.Fenced || slices.ContainsFunc(in.Sections, func(s *history.Section) bool { return s.Token != 0 })
 	if !r.Applies {
 		return
 	}
-	for _, group := range groups(in.sections, lockOf) {
+	for _, group := range groups(in.Sections, lockOf) {
 		in.tokens(r, group)
 	}
 	in.stale(r)
@@ -73,7 +74,7 @@ func (in *input) tokens(r *Result, group []*history.Section) {
 			continue
 		case s.Token == 0:
 			if in.Meta.Fenced {
-				in.violated(r, s, []int64{s.Enter}, "no token: %s was let into lock %s without one", nameOf(s), s.Key)
+				in.violated(r, s, []int64{s.Enter}, "no token: %s was let into lock %s without one", evidence.NameOf(s), s.Key)
 			}
 			continue
 		case seen[s.Token] != nil:
@@ -83,7 +84,7 @@ func (in *input) tokens(r *Result, group []*history.Section) {
 				name = "went back"
 			}
 			in.violated(r, s, []int64{first.Grant, first.Enter, s.Grant, s.Enter},
-				"%s: %s and %s both got token %d for lock %s", name, nameOf(first), nameOf(s), s.Token, s.Key)
+				"%s: %s and %s both got token %d for lock %s", name, evidence.NameOf(first), evidence.NameOf(s), s.Token, s.Key)
 			continue
 		}
 		seen[s.Token] = s
@@ -102,7 +103,7 @@ func (in *input) tokens(r *Result, group []*history.Section) {
 		}
 		in.violated(r, late.section, []int64{high.section.Grant, high.section.Enter, late.section.Grant, late.section.Enter},
 			"%s: lock %s was granted to %s with token %d, and after that to %s with token %d",
-			name, late.section.Key, nameOf(high.section), high.token, nameOf(late.section), late.token)
+			name, late.section.Key, evidence.NameOf(high.section), high.token, evidence.NameOf(late.section), late.token)
 	})
 }
 
@@ -111,9 +112,9 @@ func (in *input) tokens(r *Result, group []*history.Section) {
 func (in *input) stale(r *Result) {
 	reads := in.Meta.Fence == "reads-writes"
 	var list []stamped
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		for _, o := range s.Ops {
-			if in.effect(o) != accepted || !o.Write() && !reads {
+			if in.Effect(o) != evidence.Accepted || !o.Write() && !reads {
 				continue
 			}
 			took := span(o)
@@ -126,9 +127,9 @@ func (in *input) stale(r *Result) {
 			if late.token == 0 {
 				name = fmt.Sprintf("unfenced %s accepted", late.op.Kind)
 			}
-			in.violated(r, late.section, eventsOf(high.op, late.op),
+			in.violated(r, late.section, evidence.EventsOf(high.op, late.op),
 				"%s: item %s took a %s of %s with token %d, and after that a %s of %s with token %d", name, late.op.Item,
-				high.op.Kind, nameOf(high.section), high.token, late.op.Kind, nameOf(late.section), late.token)
+				high.op.Kind, evidence.NameOf(high.section), high.token, late.op.Kind, evidence.NameOf(late.section), late.token)
 		})
 	}
 }
@@ -138,11 +139,11 @@ func (in *input) stale(r *Result) {
 // with one token may be refused.
 func (in *input) rightful(r *Result) {
 	var refusals []stamped
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		for _, o := range s.Ops {
-			if in.effect(o) == refused && s.Grant != 0 && o.Token != 0 {
+			if in.Effect(o) == evidence.Refused && s.Grant != 0 && o.Token != 0 {
 				// A grant that is in force at the end of the call was in force during all of it.
-				refusals = append(refusals, stamped{to: effectSeq(o), token: o.Token, section: s, op: o})
+				refusals = append(refusals, stamped{to: evidence.EffectSeq(o), token: o.Token, section: s, op: o})
 			}
 		}
 	}
@@ -150,7 +151,7 @@ func (in *input) rightful(r *Result) {
 		return
 	}
 	slices.SortFunc(refusals, func(a, b stamped) int { return cmp.Compare(a.to, b.to) })
-	entered := slices.DeleteFunc(slices.Clone(in.sections), func(s *history.Section) bool { return !s.Entered() })
+	entered := slices.DeleteFunc(slices.Clone(in.Sections), func(s *history.Section) bool { return !s.Entered() })
 	slices.SortFunc(entered, func(a, b *history.Section) int { return cmp.Compare(a.Enter, b.Enter) })
 	highest := map[string]int64{}
 	used := in.used()
@@ -160,7 +161,7 @@ func (in *input) rightful(r *Result) {
 			entered = entered[1:]
 		}
 		s := x.section
-		if h := in.holding(s); h == nil || !h.held(x.to) || highest[s.Key] > x.token {
+		if h := in.Holding(s); h == nil || !h.Held(x.to) || highest[s.Key] > x.token {
 			continue
 		}
 		if first, ok := used[write{x.op.Item, x.token}]; ok && x.op.Write() && first < x.to {
@@ -170,9 +171,9 @@ func (in *input) rightful(r *Result) {
 		if in.Meta.Fence == "equal" {
 			name += " (equality instead of order)"
 		}
-		in.violated(r, s, append(eventsOf(x.op), s.Grant, s.Enter),
+		in.violated(r, s, append(evidence.EventsOf(x.op), s.Grant, s.Enter),
 			name+": the %s of %s with token %d, while the lock server had lock %s for it and no higher token was out",
-			x.op.Kind, nameOf(s), x.token, s.Key)
+			x.op.Kind, evidence.NameOf(s), x.token, s.Key)
 	}
 }
 
@@ -188,14 +189,14 @@ func (in *input) used() map[write]int64 {
 	if in.Meta.Fence != "strict" {
 		return first
 	}
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		for _, o := range s.Ops {
-			if !o.Write() || in.effect(o) != accepted {
+			if !o.Write() || in.Effect(o) != evidence.Accepted {
 				continue
 			}
 			w := write{o.Item, o.Token}
-			if at, ok := first[w]; !ok || effectSeq(o) < at {
-				first[w] = effectSeq(o)
+			if at, ok := first[w]; !ok || evidence.EffectSeq(o) < at {
+				first[w] = evidence.EffectSeq(o)
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func TestTheResourceMustRefuseStaleTokens(t *testing.T) {
 		{"no tokens at all", story("counter", "off").acquire("a", 0).write("a", "1").release("a"), Valid, "", 0},
 	})
 	s := story("counter", "off").acquire("a", 0).write("a", "1").release("a")
-	if got := mustRun(t, s.history(), defaultLimits(), "fencing")[0]; got.Applies {
+	if got := mustRun(t, s.history(), "fencing")[0]; got.Applies {
 		t.Error("applies to a history without tokens")
 	}
 }

@@ -2,9 +2,9 @@ package checker
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -15,7 +15,7 @@ import (
 func (in *input) jobs() (asked, finished int64) {
 	undone := in.undone()
 	units := map[string]bool{} // finished or not
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		done := in.done(s) && !undone[s]
 		switch {
 		case s.Unit != "":
@@ -44,7 +44,7 @@ func (in *input) done(s *history.Section) bool {
 		return false
 	}
 	return in.Meta.Commit == "" || slices.ContainsFunc(s.Ops, func(o *history.Op) bool {
-		return o.Write() && in.effect(o) == accepted
+		return o.Write() && in.Effect(o) == evidence.Accepted
 	})
 }
 
@@ -58,15 +58,15 @@ func (in *input) undone() map[*history.Section]bool {
 		read    int64 // when the section read the item before; 0: it did not
 	}
 	writes := map[string][]write{} // by item
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		for i, o := range s.Ops {
-			if !o.Write() || in.effect(o) != accepted {
+			if !o.Write() || in.Effect(o) != evidence.Accepted {
 				continue
 			}
-			w := write{at: effectSeq(o), section: s}
+			w := write{at: evidence.EffectSeq(o), section: s}
 			for _, before := range s.Ops[:i] {
-				if before.Item == o.Item && in.effect(before) == accepted {
-					w.read = effectSeq(before)
+				if before.Item == o.Item && in.Effect(before) == evidence.Accepted {
+					w.read = evidence.EffectSeq(before)
 				}
 			}
 			writes[o.Item] = append(writes[o.Item], w)
@@ -88,19 +88,4 @@ func (in *input) undone() map[*history.Section]bool {
 		}
 	}
 	return lost
-}
-
-// fewFinished: a lock is hardly tested if fewer than 1/fewFinished of its jobs were finished.
-const fewFinished = 100
-
-// Untested says why a lock without violations is not a pass: hardly any work was finished under it.
-// It returns "" if enough was.
-func (m *Metrics) Untested() string {
-	switch {
-	case m.Finished == 0:
-		return fmt.Sprintf("finished 0 of %d, so nothing was tested", m.Jobs)
-	case m.Finished*fewFinished < m.Jobs:
-		return fmt.Sprintf("finished %d of %d, less than 1 %%, so hardly anything was tested", m.Finished, m.Jobs)
-	}
-	return ""
 }

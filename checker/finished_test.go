@@ -1,6 +1,10 @@
 package checker
 
-import "testing"
+import (
+	"testing"
+
+	"lockquake/checker/internal/linear"
+)
 
 // A job is finished if its work is done and no stale write undid it.
 func TestAJobIsFinishedIfItsWorkIsDoneAndNotUndone(t *testing.T) {
@@ -66,7 +70,7 @@ func TestAJobIsFinishedIfItsWorkIsDoneAndNotUndone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if jobs, finished := newInput(h, sections, defaultLimits()).jobs(); jobs != test.jobs || finished != test.finished {
+			if jobs, finished := newInput(h, sections, linear.DefaultLimits()).jobs(); jobs != test.jobs || finished != test.finished {
 				t.Errorf("finished %d of %d, want %d of %d", finished, jobs, test.finished, test.jobs)
 			}
 		})

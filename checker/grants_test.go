@@ -127,16 +127,16 @@ func TestUnreadGrantsAreNotJudged(t *testing.T) {
 		leave("a").answered("a", "", "").after(time.Hour).refusedBy("b", "b").leave("b").answered("b", history.ClassLost, "")
 	s.meta.Unread = "lock x: its record is a list"
 	for _, check := range []string{"told", "recovery", "ownership", "load"} {
-		if got := mustRun(t, s.history(), defaultLimits(), check)[0]; got.Applies || got.Verdict != Valid {
+		if got := mustRun(t, s.history(), check)[0]; got.Applies || got.Verdict != Valid {
 			t.Errorf("%s: %+v", check, got)
 		}
 	}
-	if got := mustRun(t, s.history(), defaultLimits(), "errors")[0]; got.Verdict != Valid {
+	if got := mustRun(t, s.history(), "errors")[0]; got.Verdict != Valid {
 		t.Errorf("errors: %+v", got)
 	}
 	s.meta.Unread = ""
 	for _, check := range []string{"told", "recovery", "ownership", "errors"} {
-		if got := mustRun(t, s.history(), defaultLimits(), check)[0]; got.Verdict != Invalid {
+		if got := mustRun(t, s.history(), check)[0]; got.Verdict != Invalid {
 			t.Errorf("%s, if they can be read: %+v", check, got)
 		}
 	}

@@ -107,7 +107,7 @@ func TestEveryCheckEndsWithAVerdictOnHostileHistories(t *testing.T) {
 				invalid[result.Check] = true
 			}
 			for _, f := range result.Findings {
-				evidence(t, h, f)
+				eventsExist(t, h, f)
 			}
 		}
 	}

@@ -5,16 +5,26 @@ import (
 	"slices"
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
 // interval is the part of a history that a section or an operation covers. Its ends are sequence
 // numbers, so that of two intervals that touch at one virtual instant one is still before the
-// other. The end is forever if the section or operation never ended.
+// other. The end is evidence.Forever if the section or operation never ended.
 type interval struct {
 	from, to     int64
 	fromAt, toAt time.Duration
 	section      *history.Section // nil for an operation
+}
+
+// span returns when o may have taken effect: the exact event if the resource recorded it, else the
+// interval from call to return.
+func span(o *history.Op) interval {
+	if o.Applied != 0 {
+		return interval{from: o.Applied, to: o.Applied, fromAt: o.AppliedAt, toAt: o.AppliedAt}
+	}
+	return interval{from: o.Invoke, to: o.Return, fromAt: o.InvokeAt, toAt: o.ReturnAt}
 }
 
 // overlapping reports each section of a lock during whose interval another section's interval
@@ -23,7 +33,7 @@ type interval struct {
 // if it has one. The format receives the names of both sections, the lock, and how long they
 // overlap.
 func (in *input) overlapping(r *Result, during func(*history.Section) (interval, bool), format string) {
-	for _, group := range groups(in.sections, lockOf) {
+	for _, group := range groups(in.Sections, lockOf) {
 		var list []interval
 		for _, s := range group {
 			if x, ok := during(s); ok {
@@ -37,13 +47,13 @@ func (in *input) overlapping(r *Result, during func(*history.Section) (interval,
 				if y.from > x.to { // no two intervals share an event
 					break
 				}
-				if in.shares(x.section) && in.shares(y.section) {
+				if in.Shares(x.section) && in.Shares(y.section) {
 					continue
 				}
 				if r.full() {
 					r.count(Invalid)
 				} else {
-					r.find(Invalid, []int64{x.from, x.to, y.from, y.to}, format, nameOf(x.section), nameOf(y.section), x.section.Key, overlapText(x, y))
+					r.find(Invalid, []int64{x.from, x.to, y.from, y.to}, format, evidence.NameOf(x.section), evidence.NameOf(y.section), x.section.Key, overlapText(x, y))
 				}
 				break
 			}

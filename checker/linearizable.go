@@ -2,11 +2,11 @@ package checker
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 
+	"lockquake/checker/internal/evidence"
+	"lockquake/checker/internal/linear"
 	"lockquake/history"
 )
 
@@ -25,7 +25,7 @@ func linearizableCheck() Check {
 // does the resource follow its policy: does some order of the single operations, with their tokens,
 // explain what was read, accepted and refused?
 func linearizable(in *input, r *Result) {
-	rule, known := ruleOf(in.Meta.Fence)
+	rule, known := linear.RuleOf(in.Meta.Fence)
 	if !known {
 		r.Applies = true
 		r.find(Unknown, nil, "unknown policy: the resource's policy %q has no model", in.Meta.Fence)
@@ -33,47 +33,47 @@ func linearizable(in *input, r *Result) {
 	}
 	for _, x := range in.items() {
 		r.Applies = true
-		start := state{value: in.Meta.Initial[x.name]}
+		start := in.Meta.Initial[x.name]
 		// The order of sections ignores tokens; the order of single operations checks them.
-		in.judge(r, x.name, "sections", &search{start: start, steps: x.sections, limits: in.limits})
-		in.judge(r, x.name, "operations", &search{start: start, steps: x.singles, limits: in.limits, model: model{rule: rule}})
+		in.judge(r, x.name, "sections", &linear.Search{Start: start, Steps: x.sections, Limits: in.limits})
+		in.judge(r, x.name, "operations", &linear.Search{Start: start, Steps: x.singles, Limits: in.limits, Rule: rule})
 	}
 }
 
-func (in *input) judge(r *Result, item, what string, s *search) {
-	a := s.decide()
-	switch a.verdict {
-	case Valid:
-	case Invalid:
-		text, events := s.explain(a)
+func (in *input) judge(r *Result, item, what string, s *linear.Search) {
+	a := s.Decide()
+	switch a.Order {
+	case linear.Exists:
+	case linear.None:
+		text, events := s.Explain(a)
 		r.find(Invalid, events, "no order of %s explains item %s: %s", what, item, text)
-	case Unknown:
-		r.find(Unknown, nil, "cannot tell: whether an order explains the %d %s of item %s is beyond the bounds of the search", len(s.steps), what, item)
+	case linear.Undecided:
+		r.find(Unknown, nil, "cannot tell: whether an order explains the %d %s of item %s is beyond the bounds of the search", len(s.Steps), what, item)
 	}
 }
 
 // item has the operations on one item of the resource, as section steps and as single steps.
 type item struct {
 	name     string
-	sections []step
-	singles  []step
+	sections []linear.Step
+	singles  []linear.Step
 }
 
 // items groups the operations of the history by item, in the order in which the items first occur.
 func (in *input) items() []*item {
 	total := 0
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		total += len(s.Ops)
 	}
 	// At most two accesses an operation, allocated at once.
-	room := make([]access, 0, 2*total)
+	room := make([]linear.Access, 0, 2*total)
 	index := map[string]*item{}
 	var list []*item
 	var ops []*history.Op
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		ops = append(ops[:0], s.Ops...)
 		slices.SortStableFunc(ops, func(a, b *history.Op) int {
-			return cmp.Or(strings.Compare(a.Item, b.Item), cmp.Compare(effectSeq(a), effectSeq(b)))
+			return cmp.Or(strings.Compare(a.Item, b.Item), cmp.Compare(evidence.EffectSeq(a), evidence.EffectSeq(b)))
 		})
 		for len(ops) > 0 {
 			n := 1
@@ -84,7 +84,7 @@ func (in *input) items() []*item {
 			if x == nil {
 				x = &item{name: ops[0].Item}
 				if len(list) == 0 { // usually the only one
-					x.singles, x.sections = make([]step, 0, total), make([]step, 0, len(in.sections))
+					x.singles, x.sections = make([]linear.Step, 0, total), make([]linear.Step, 0, len(in.Sections))
 				}
 				index[x.name] = x
 				list = append(list, x)
@@ -98,162 +98,48 @@ func (in *input) items() []*item {
 
 // add appends the operations of s on one item, as one section step and as single steps. It appends
 // their accesses to room and returns it.
-func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []access) []access {
+func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []linear.Access) []linear.Access {
 	for _, o := range ops {
-		e := in.effect(o)
-		if e == dropped {
+		e := in.Effect(o)
+		if e == evidence.Dropped {
 			continue
 		}
-		a := access{op: o, refused: e == refused, maybe: e == maybe, unseen: o.Outcome != history.OutcomeOK}
+		a := linear.Access{Op: o, Refused: e == evidence.Refused, Maybe: e == evidence.Maybe, Unseen: o.Outcome != history.OutcomeOK}
 		room = append(room, a)
-		x.singles = append(x.singles, step{
-			accesses: room[len(room)-1:], section: s, call: o.Invoke, ret: settledBy(o), at: effectSeq(o),
+		x.singles = append(x.singles, linear.Step{
+			Accesses: room[len(room)-1:], Section: s, Call: o.Invoke, Return: evidence.SettledBy(o), At: evidence.EffectSeq(o),
 		})
 	}
 	// A section's step begins when it was entered, or at its first operation if that was earlier.
 	// It lasts until the section was left and its writes have settled.
-	whole := step{section: s, call: ops[0].Invoke, ret: s.Leave}
+	whole := linear.Step{Section: s, Call: ops[0].Invoke, Return: s.Leave}
 	if s.Enter != 0 {
-		whole.call = s.Enter
+		whole.Call = s.Enter
 	}
-	if whole.ret == 0 {
-		whole.ret = s.Return
+	if whole.Return == 0 {
+		whole.Return = s.Return
 	}
-	if whole.ret == 0 {
-		whole.ret = forever
+	if whole.Return == 0 {
+		whole.Return = evidence.Forever
 	}
 	first, wrote := len(room), false
 	for _, o := range ops {
-		e := in.effect(o)
+		e := in.Effect(o)
 		unseen := !o.Write() && o.Outcome != history.OutcomeOK
-		whole.call = min(whole.call, o.Invoke)
-		if e == dropped || e == refused || unseen {
+		whole.Call = min(whole.Call, o.Invoke)
+		if e == evidence.Dropped || e == evidence.Refused || unseen {
 			continue // the section learned nothing from a read without a reply
 		}
-		room = append(room, access{op: o, maybe: e == maybe})
-		whole.ret = max(whole.ret, settledBy(o))
+		room = append(room, linear.Access{Op: o, Maybe: e == evidence.Maybe})
+		whole.Return = max(whole.Return, evidence.SettledBy(o))
 		// The section's position in the recorded order is that of its last write, or else its last
 		// read.
 		if o.Write() || !wrote {
-			whole.at, wrote = effectSeq(o), o.Write()
+			whole.At, wrote = evidence.EffectSeq(o), o.Write()
 		}
 	}
-	if whole.accesses = room[first:]; len(whole.accesses) > 0 {
+	if whole.Accesses = room[first:]; len(whole.Accesses) > 0 {
 		x.sections = append(x.sections, whole)
 	}
 	return room
-}
-
-// explain says in one sentence which step cannot be placed, and returns the events of the steps
-// around it.
-func (s *search) explain(a answer) (text string, events []int64) {
-	if a.successors != nil {
-		return s.explainSuccessors(a.successors)
-	}
-	stuck, misfit := &s.steps[a.stuck], &s.steps[a.misfit]
-	text = stuck.describe()
-	why, writer := s.reason(a.misfit)
-	if misfit == stuck {
-		text += " " + why
-	} else {
-		text += fmt.Sprintf(" fits nowhere; by the record %s %s", misfit.describe(), why)
-	}
-	events = append(stuck.events(), misfit.events()...)
-	if writer != nil {
-		events = append(events, writer.events()...)
-	}
-	// Concurrent steps belong to the story, the nearest first.
-	const near = 6
-	for i, n := a.misfit-1, 0; i >= 0 && n < near; i-- {
-		if x := &s.steps[i]; x.ret > misfit.call && x != writer {
-			events = append(events, x.events()...)
-			n++
-		}
-	}
-	return text, events
-}
-
-// reason says why the recorded order fails at the step misfit. If the step read an unexpected
-// value, writer is the step that wrote the actual one.
-func (s *search) reason(misfit int) (why string, writer *step) {
-	now, next := []state{s.start}, []state(nil)
-	s.model.left = math.MaxInt // a replay is one pass
-	for i := range misfit {
-		next = s.model.step(next[:0], now, &s.steps[i], false)
-		now, next = next, now
-	}
-	x := &s.steps[misfit]
-	if len(now) == 0 {
-		return "fits nowhere", nil // the replay did not get this far
-	}
-	at := now[0]
-	for i := range x.accesses {
-		a := &x.accesses[i]
-		after, ok := s.model.rule.take(at, a)
-		if ok {
-			at = after
-			continue
-		}
-		allowed := s.model.rule.allows(at.mark, a.op)
-		switch {
-		case a.refused:
-			return fmt.Sprintf("was refused, though the highest token so far was %d", at.mark), nil
-		case !allowed && a.op.Token == 0:
-			return "was accepted without a token", nil
-		case !allowed:
-			return fmt.Sprintf("was accepted, though the highest token so far was %d", at.mark), nil
-		}
-		why = fmt.Sprintf("read %q where %q stood", a.op.Value, at.value)
-		for i := misfit - 1; i >= 0; i-- {
-			if y := &s.steps[i]; y.wrote() {
-				return why + ", written by " + nameOf(y.section), y
-			}
-		}
-		return why, nil
-	}
-	return "fits nowhere", nil
-}
-
-// wrote reports whether the step has a write that was not refused.
-func (x *step) wrote() bool {
-	return slices.ContainsFunc(x.accesses, func(a access) bool { return a.op.Write() && !a.refused })
-}
-
-// describe returns the section of the step, its token, and what it did.
-func (x *step) describe() string {
-	var did []string
-	for i := range x.accesses {
-		a := &x.accesses[i]
-		verb := "read"
-		if a.op.Write() {
-			verb = "wrote"
-		}
-		text := fmt.Sprintf("%s %q", verb, a.op.Value)
-		if a.refused {
-			text += " (refused)"
-		}
-		if a.maybe {
-			text += " (perhaps)"
-		}
-		did = append(did, text)
-	}
-	const most = 6
-	if len(did) > most {
-		did = append(did[:most], "...")
-	}
-	token := ""
-	if t := x.accesses[0].op.Token; t != 0 {
-		token = fmt.Sprintf("token %d, ", t)
-	}
-	return fmt.Sprintf("%s (%s%s)", nameOf(x.section), token, strings.Join(did, ", "))
-}
-
-// events returns the events of the step, and those of entering and leaving its section.
-func (x *step) events() []int64 {
-	seqs := []int64{x.section.Enter, x.section.Leave}
-	const most = 12
-	for i := range x.accesses[:min(most, len(x.accesses))] {
-		seqs = append(seqs, eventsOf(x.accesses[i].op)...)
-	}
-	return seqs
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"lockquake/checker/internal/linear"
 	"lockquake/history"
 )
 
@@ -161,7 +162,7 @@ func TestTheResourceMustFollowItsTokenPolicy(t *testing.T) {
 					want = Invalid
 				}
 				t.Run(fmt.Sprintf("%s %s %d accepted %v", tt.fence, c.op, c.token, accept), func(t *testing.T) {
-					got := mustRun(t, one(tt.fence, c.token, c.op, accept).history(), defaultLimits(), "linearizable")[0]
+					got := mustRun(t, one(tt.fence, c.token, c.op, accept).history(), "linearizable")[0]
 					if got.Verdict != want {
 						t.Errorf("%s, want %s: %+v", got.Verdict, want, got.Findings)
 					}
@@ -196,24 +197,24 @@ func TestASearchBeyondItsBudgetIsUnknown(t *testing.T) {
 		}
 		return s.acquire("z", 0).read("z", "nobody wrote this").release("z")
 	}
-	exceeded := func(f func(*limits)) limits {
-		l := defaultLimits()
+	exceeded := func(f func(*linear.Limits)) linear.Limits {
+		l := linear.DefaultLimits()
 		f(&l)
 		return l
 	}
 	tests := []struct {
 		name   string
-		limits limits
+		limits linear.Limits
 		want   Verdict
 	}{
-		{"enough", defaultLimits(), Invalid},
-		{"few accesses", exceeded(func(l *limits) { l.accesses = 50 }), Unknown},
-		{"little memory", exceeded(func(l *limits) { l.memory = 1000 }), Unknown},
-		{"few steps", exceeded(func(l *limits) { l.steps = 4 }), Unknown},
+		{"enough", linear.DefaultLimits(), Invalid},
+		{"few accesses", exceeded(func(l *linear.Limits) { l.Accesses = 50 }), Unknown},
+		{"little memory", exceeded(func(l *linear.Limits) { l.Memory = 1000 }), Unknown},
+		{"few steps", exceeded(func(l *linear.Limits) { l.Steps = 4 }), Unknown},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := mustRun(t, crowd().history(), tt.limits, "linearizable")[0]
+			got := mustRunWithin(t, tt.limits, crowd().history(), "linearizable")[0]
 			if got.Verdict != tt.want {
 				t.Fatalf("%s, want %s: %+v", got.Verdict, tt.want, got.Findings)
 			}
@@ -265,7 +266,7 @@ func TestLinearizableEvidenceStaysSmall(t *testing.T) {
 			`read "299" where "300" stood, written by a's section 300`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := mustRun(t, tt.story.history(), defaultLimits(), "linearizable")[0]
+			got := mustRun(t, tt.story.history(), "linearizable")[0]
 			if got.Verdict != Invalid || len(got.Findings[0].Events) > 30 {
 				t.Fatalf("%s: %+v", got.Verdict, got.Findings)
 			}
@@ -299,7 +300,7 @@ func TestCountingFindsTheLostIncrementsOfACrowd(t *testing.T) {
 		phase[w]++
 	}
 	for _, h := range []*history.History{s.history(), unwitnessed(s.history())} {
-		for _, r := range mustRun(t, h, defaultLimits(), "linearizable", "lost-update", "exclusion") {
+		for _, r := range mustRun(t, h, "linearizable", "lost-update", "exclusion") {
 			if r.Verdict != Invalid {
 				t.Errorf("witnessed %v: %s is %s", h.Witnessed(), r.Check, r.Verdict)
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -32,13 +33,13 @@ func load(in *input, r *Result) {
 	for _, polls := range groups(in.polls(), func(p poll) string { return p.event.Node }) {
 		r.Applies = true
 		in.spins(r, polls)
-		waits := make([]stretch, len(polls))
+		waits := make([]evidence.Stretch, len(polls))
 		for i, p := range polls {
-			waits[i] = stretch{p.since, p.event.At}
+			waits[i] = evidence.Stretch{From: p.since, To: p.event.At}
 		}
 		waited := loadWindow
-		for _, x := range union(waits) {
-			waited += x.to - x.from
+		for _, x := range evidence.Union(waits) {
+			waited += x.To - x.From
 		}
 		mean := float64(len(polls)) * float64(loadWindow) / float64(waited)
 		peaks := peaksOf(polls, max(loadLeast, loadPeak*mean))
@@ -59,49 +60,41 @@ func load(in *input, r *Result) {
 	}
 }
 
-// poll is a request of a section that the same server had refused before.
-type poll struct {
-	event   *history.Event
-	section int           // number of the worker's section
-	since   time.Duration // time of the last refusal
-	grant   int           // number of grants that the server had given before
-}
-
 // polls lists the polls of a history in order.
 func (in *input) polls() []poll {
 	type server struct {
-		asker
+		evidence.Asker
 		node string
 	}
 	type refusal struct {
 		section int
 		at      time.Duration
 	}
-	current := map[asker]int{}
-	grants := map[place]*int{}
+	current := map[evidence.Asker]int{}
+	grants := map[evidence.Place]*int{}
 	var given *int // of the last event's server and lock, which most events share
-	var here place
+	var here evidence.Place
 	last := map[server]refusal{}
-	troubled := in.troubled()
+	troubled := in.Troubled()
 	var list []poll
 	if in.Meta.Unread != "" {
 		return nil
 	}
 	for i := range in.Events {
 		e := &in.Events[i]
-		who := asker{e.Worker, e.Key}
+		who := evidence.Asker{Worker: e.Worker, Key: e.Key}
 		switch e.Type {
 		case history.AcquireCalled:
 			current[who] = e.Section
 		case history.Granted, history.Refused:
-			if at := placeOf(e); given == nil || at != here {
+			if at := evidence.PlaceOf(e); given == nil || at != here {
 				if grants[at] == nil {
 					grants[at] = new(int)
 				}
 				here, given = at, grants[at]
 			}
 			at := server{who, e.Node}
-			if before, ok := last[at]; ok && before.section == current[who] && !troubled.covers(e.At) {
+			if before, ok := last[at]; ok && before.section == current[who] && !troubled.Covers(e.At) {
 				list = append(list, poll{e, before.section, before.at, *given})
 			}
 			if e.Type == history.Refused {

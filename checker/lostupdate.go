@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -34,13 +35,13 @@ func lostUpdate(in *input, r *Result) {
 	all := in.updates()
 	for _, updates := range groups(all, func(u update) string { return u.op.Item }) {
 		r.Applies = true
-		slices.SortFunc(updates, func(a, b update) int { return cmp.Compare(effectSeq(a.op), effectSeq(b.op)) })
+		slices.SortFunc(updates, func(a, b update) int { return cmp.Compare(evidence.EffectSeq(a.op), evidence.EffectSeq(b.op)) })
 		c := counter{input: in, result: r, item: updates[0].op.Item}
 		if err := c.start(updates); err != nil {
 			r.find(Unknown, nil, "not a counter: item %s: %v", c.item, err)
 			continue
 		}
-		if in.witnessed {
+		if in.Witnessed() {
 			c.recorded(updates)
 		} else {
 			c.reported(updates)
@@ -65,14 +66,14 @@ func (u *update) delta() int64 { return u.new - u.old }
 func (in *input) updates() []update {
 	var list []update
 	bases := map[string]*history.Op{} // by item: the last operation with outcome ok
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		for _, o := range s.Ops {
-			e := in.effect(o)
-			if e == dropped || e == refused {
+			e := in.Effect(o)
+			if e == evidence.Dropped || e == evidence.Refused {
 				continue
 			}
 			if o.Write() {
-				u := update{op: o, section: s, maybe: e == maybe}
+				u := update{op: o, section: s, maybe: e == evidence.Maybe}
 				b := bases[o.Item]
 				if b != nil && b.Worker == s.Worker && b.Section == s.N && b.Return < o.Invoke {
 					u.basis = b
@@ -172,16 +173,16 @@ func (c *counter) addLostUpdate(u *update, value int64, before []update) {
 		c.result.count(Invalid)
 		return
 	}
-	events := eventsOf(u.basis, u.op)
+	events := evidence.EventsOf(u.basis, u.op)
 	var lost []string
 	const most = 3
-	for i := len(before) - 1; i >= 0 && effectSeq(before[i].op) > effectSeq(u.basis); i-- {
+	for i := len(before) - 1; i >= 0 && evidence.EffectSeq(before[i].op) > evidence.EffectSeq(u.basis); i-- {
 		if len(lost) == most {
 			lost = append(lost, "others")
 			break
 		}
-		lost = append(lost, fmt.Sprintf("%s (wrote %d)", nameOf(before[i].section), before[i].new))
-		events = append(events, eventsOf(before[i].op)...)
+		lost = append(lost, fmt.Sprintf("%s (wrote %d)", evidence.NameOf(before[i].section), before[i].new))
+		events = append(events, evidence.EventsOf(before[i].op)...)
 	}
 	whose := fmt.Sprintf("which it began with, and no section had written %d", u.old)
 	switch {
@@ -190,11 +191,11 @@ func (c *counter) addLostUpdate(u *update, value int64, before []update) {
 		whose = "the work of " + strings.Join(lost, ", ")
 	case len(before) > 0: // its basis was out of date
 		last := before[len(before)-1]
-		whose = fmt.Sprintf("which %s had written before that", nameOf(last.section))
-		events = append(events, eventsOf(last.op)...)
+		whose = fmt.Sprintf("which %s had written before that", evidence.NameOf(last.section))
+		events = append(events, evidence.EventsOf(last.op)...)
 	}
 	c.result.find(Invalid, events, "lost update: %s saw %d of item %s and wrote %d over %d, %s",
-		nameOf(u.section), u.old, c.item, u.new, value, whose)
+		evidence.NameOf(u.section), u.old, c.item, u.new, value, whose)
 }
 
 // reported judges by the workers' reports, for histories without a record. It looks for three
@@ -222,8 +223,8 @@ func (c *counter) reported(updates []update) {
 			sum += u.delta()
 			if occurred[u.old]--; occurred[u.old] < 0 && continued[u.old] != nil {
 				other := continued[u.old]
-				c.result.find(Invalid, eventsOf(other.op, u.op),
-					"lost update: %s and %s both went on from %d of item %s", nameOf(other.section), nameOf(u.section), u.old, c.item)
+				c.result.find(Invalid, evidence.EventsOf(other.op, u.op),
+					"lost update: %s and %s both went on from %d of item %s", evidence.NameOf(other.section), evidence.NameOf(u.section), u.old, c.item)
 			}
 			continued[u.old] = u
 		}
@@ -249,7 +250,7 @@ func (c *counter) reported(updates []update) {
 // The updates are in the order of their ends, if they have one.
 func (c *counter) wentBack(updates []update, sign func(events []int64, format string, args ...any)) {
 	var reads []*history.Op
-	for _, s := range c.sections {
+	for _, s := range c.Sections {
 		for _, o := range s.Ops {
 			if !o.Write() && o.Item == c.item && o.Outcome == history.OutcomeOK {
 				reads = append(reads, o)
@@ -270,9 +271,9 @@ func (c *counter) wentBack(updates []update, sign func(events []int64, format st
 			continue
 		}
 		if n, err := number(o.Value); err == nil && n < top.new {
-			sign(eventsOf(top.op, o),
+			sign(evidence.EventsOf(top.op, o),
 				"went back: %s's section %d read %d of item %s after %s had written %d",
-				o.Worker, o.Section, n, c.item, nameOf(top.section), top.new)
+				o.Worker, o.Section, n, c.item, evidence.NameOf(top.section), top.new)
 		}
 	}
 }

@@ -2,11 +2,17 @@ package checker
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
+	"lockquake/checker/internal/evidence"
+	"lockquake/checker/internal/spread"
 	"lockquake/history"
 )
+
+// Spread is a distribution of durations: the number of cases, the sum, the longest, and quantiles.
+type Spread = spread.Spread
 
 // Metrics are figures about what a lock cost its users. Those of several runs can be added.
 type Metrics struct {
@@ -93,13 +99,28 @@ func (m *Metrics) Add(o *Metrics) {
 	}
 }
 
+// fewFinished: a lock is hardly tested if fewer than 1/fewFinished of its jobs were finished.
+const fewFinished = 100
+
+// Untested says why a lock without violations is not a pass: hardly any work was finished under it.
+// It returns "" if enough was.
+func (m *Metrics) Untested() string {
+	switch {
+	case m.Finished == 0:
+		return fmt.Sprintf("finished 0 of %d, so nothing was tested", m.Jobs)
+	case m.Finished*fewFinished < m.Jobs:
+		return fmt.Sprintf("finished %d of %d, less than 1 %%, so hardly anything was tested", m.Finished, m.Jobs)
+	}
+	return ""
+}
+
 // measure computes the metrics, except Commands, which no history shows.
 func (in *input) measure() Metrics {
-	book := in.ledger()
-	m := Metrics{Time: in.endAt(), Runs: 1, Refusals: book.refusals, Renewals: book.renewals}
+	book := in.Ledger()
+	m := Metrics{Time: in.EndAt(), Runs: 1, Refusals: book.Refusals, Renewals: book.Renewals}
 	m.Jobs, m.Finished = in.jobs()
 	each := make(map[string]float64, len(in.Meta.Workers))
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		m.Calls++
 		if s.Entered() {
 			each[s.Worker]++
@@ -115,7 +136,7 @@ func (in *input) measure() Metrics {
 		}
 	}
 	m.Fairness = jain(in.Meta.Workers, each)
-	for _, group := range groups(in.sections, lockOf) {
+	for _, group := range groups(in.Sections, lockOf) {
 		m.Unavailable += in.unavailable(group)
 	}
 	return m
@@ -123,13 +144,13 @@ func (in *input) measure() Metrics {
 
 // measureInside adds the figures of a section that was let in.
 func (in *input) measureInside(s *history.Section, m *Metrics) {
-	left, leftAt := in.workEnd(s)
+	left, leftAt := in.WorkEnd(s)
 	m.Acquisitions++
 	m.Wait.Add(s.EnterAt - s.CallAt)
 	m.Hold.Add(leftAt - s.EnterAt)
 	wasted := s.Class == history.ClassLost
 	for _, o := range s.Ops {
-		wasted = wasted || o.Write() && in.effect(o) == refused
+		wasted = wasted || o.Write() && in.Effect(o) == evidence.Refused
 	}
 	if seq, at := in.givenUp(s); seq != 0 {
 		m.GivenUp++
@@ -137,7 +158,7 @@ func (in *input) measureInside(s *history.Section, m *Metrics) {
 			m.GivenUpNeedlessly++
 		}
 	}
-	lost, lostAt := in.lossOf(s)
+	lost, lostAt := in.LossOf(s)
 	if lost < left {
 		wasted = true
 		notice, noticeAt := s.Told, s.ToldAt
@@ -149,10 +170,10 @@ func (in *input) measureInside(s *history.Section, m *Metrics) {
 			m.Notice.Add(noticeAt - lostAt)
 		} else {
 			m.LossesUnnoticed++
-			notice = forever
+			notice = evidence.Forever
 		}
 		for _, o := range s.Ops {
-			if at := effectSeq(o); in.effect(o) == accepted && at > lost && at < notice {
+			if at := evidence.EffectSeq(o); in.Effect(o) == evidence.Accepted && at > lost && at < notice {
 				m.ActsAfterLoss++
 			}
 		}
@@ -185,9 +206,9 @@ func (in *input) unavailable(sections []*history.Section) time.Duration {
 	}
 	changes := make([]change, 0, 4*len(sections))
 	for _, s := range sections {
-		entered := in.waitEnd(s)
+		entered := in.WaitEnd(s)
 		if s.Entered() {
-			_, end := in.sectionEnd(s)
+			_, end := in.SectionEnd(s)
 			changes = append(changes, change{s.EnterAt, 0, 1}, change{end, 0, -1})
 		}
 		changes = append(changes, change{s.CallAt, 1, 0}, change{entered, -1, 0})

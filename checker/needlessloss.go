@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -33,8 +34,8 @@ func needlessLossCheck() Check {
 //
 // Such a loss corrupts nothing, so the check decides only if an expectation names it.
 func needlessLoss(in *input, r *Result) {
-	for _, s := range in.sections {
-		h := in.holding(s)
+	for _, s := range in.Sections {
+		h := in.Holding(s)
 		if h == nil {
 			continue
 		}
@@ -42,7 +43,7 @@ func needlessLoss(in *input, r *Result) {
 		if seq, at := in.givenUp(s); seq != 0 {
 			if why := in.needless(s, at); why != "" {
 				r.find(Invalid, []int64{s.Grant, s.Enter, seq}, "given up: %s was told that it had lost lock %s, which the server held for it, %s",
-					nameOf(s), s.Key, why)
+					evidence.NameOf(s), s.Key, why)
 			}
 		}
 	}
@@ -55,7 +56,7 @@ func (in *input) givenUp(s *history.Section) (seq int64, at time.Duration) {
 	if seq == 0 && s.Class == history.ClassLost {
 		seq, at = s.Return, s.ReturnAt
 	}
-	if h := in.holding(s); seq == 0 || h == nil || !h.held(seq) {
+	if h := in.Holding(s); seq == 0 || h == nil || !h.Held(seq) {
 		return 0, 0
 	}
 	return seq, at
@@ -73,7 +74,7 @@ func (in *input) needless(s *history.Section, at time.Duration) string {
 	if over := from + lease - in.drift(lease) - clockSlack; at < over {
 		return fmt.Sprintf("%s before its lease was over by its own clock", readable(from+lease-at))
 	}
-	if free := longest(in.cutOff(s.Worker), from, at); in.ledger().renewals > 0 && free >= lease/needlessShare {
+	if free := longest(in.cutOff(s.Worker), from, at); in.Ledger().Renewals > 0 && free >= lease/needlessShare {
 		return fmt.Sprintf("after %s in which it could have renewed its lease", readable(free))
 	}
 	return ""
@@ -82,19 +83,20 @@ func (in *input) needless(s *history.Section, at time.Duration) string {
 // lastLease returns the last lease that the holder of s knew of, and when it sent the request for
 // it. A renewal whose answer may have been lost does not count.
 func (in *input) lastLease(s *history.Section, at time.Duration) (lease, from time.Duration) {
-	h := in.holding(s)
-	hindered := in.hindered(s.Worker)
+	h := in.Holding(s)
+	hindered := in.Hindered(s.Worker)
 	type known struct{ from, until time.Duration }
+	const few = 8 // servers, so that the list stays on the stack
 	list := make([]known, 0, few)
-	for _, g := range h.grants {
-		last := known{from: max(h.asked(), g.given.Sent)}
+	for _, g := range h.Grants {
+		last := known{from: max(h.Asked(), g.Given.Sent)}
 		last.until = last.from
-		if g.given.Until != 0 {
-			last.until = last.from + g.given.Until - g.given.At
+		if g.Given.Until != 0 {
+			last.until = last.from + g.Given.Until - g.Given.At
 		}
-		for _, e := range g.renewals {
+		for _, e := range g.Renewals {
 			// The answer takes about as long as the request did.
-			if back := e.At + e.At - e.Sent; e.Sent != 0 && e.Until != 0 && back < at && len(hindered.within(e.Sent, back+1)) == 0 {
+			if back := e.At + e.At - e.Sent; e.Sent != 0 && e.Until != 0 && back < at && len(hindered.Within(e.Sent, back+1)) == 0 {
 				last = known{e.Sent, e.Sent + e.Until - e.At}
 			}
 		}
@@ -102,30 +104,30 @@ func (in *input) lastLease(s *history.Section, at time.Duration) (lease, from ti
 	}
 	// The lock is lost with the grant that leaves fewer than a quorum.
 	slices.SortFunc(list, func(a, b known) int { return cmp.Compare(a.until, b.until) })
-	last := list[max(len(list)-h.quorum, 0)]
+	last := list[max(len(list)-h.Quorum, 0)]
 	return last.until - last.from, last.from
 }
 
 // clockFaulty reports whether a fault changed the clock of a worker in that time.
 func (in *input) clockFaulty(worker string, from, to time.Duration) bool {
-	return slices.ContainsFunc(in.faults(), func(f fault) bool {
-		return (f.Effect == history.EffectSkews || f.Effect == history.EffectSteps) && f.Target == worker && f.from <= to && f.to >= from
+	return slices.ContainsFunc(in.Faults(), func(f evidence.Fault) bool {
+		return (f.Effect == history.EffectSkews || f.Effect == history.EffectSteps) && f.Target == worker && f.From <= to && f.To >= from
 	})
 }
 
 // cutOff returns when a worker was stopped or could not reach the servers. A fault of a single
 // message does not count, since the worker can send another one.
-func (in *input) cutOff(worker string) stretches {
-	return in.hinderedBy(worker, func(f fault) bool {
+func (in *input) cutOff(worker string) evidence.Stretches {
+	return in.HinderedBy(worker, func(f evidence.Fault) bool {
 		return f.Effect != history.EffectCatches && f.Effect != history.EffectFails
 	})
 }
 
 // longest returns the longest part of the time between from and to that is outside of s.
-func longest(s stretches, from, to time.Duration) time.Duration {
+func longest(s evidence.Stretches, from, to time.Duration) time.Duration {
 	var most time.Duration
-	for _, x := range append(s.within(from, to), stretch{to, to}) {
-		most, from = max(most, x.from-from), x.to
+	for _, x := range append(s.Within(from, to), evidence.Stretch{From: to, To: to}) {
+		most, from = max(most, x.From-from), x.To
 	}
 	return most
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -28,7 +29,7 @@ func onceCheck() Check {
 // does not know its outcome, the loss can be noticed.
 func once(in *input, r *Result) {
 	var asked []*history.Section
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		if s.Unit != "" {
 			asked = append(asked, s)
 		}
@@ -42,8 +43,8 @@ func once(in *input, r *Result) {
 			var events []int64
 			var who []string
 			for _, e := range done {
-				events = append(events, eventsOf(e.op)...)
-				who = append(who, nameOf(e.section))
+				events = append(events, evidence.EventsOf(e.op)...)
+				who = append(who, evidence.NameOf(e.section))
 			}
 			r.find(Invalid, events, "twice: %s took effect %d times within %s, by %s",
 				unit, len(done), done[len(done)-1].at-done[0].at, strings.Join(who, ", "))
@@ -72,16 +73,16 @@ type done struct {
 func (in *input) effects(sections []*history.Section) (list []done, perhaps int) {
 	for _, s := range sections {
 		for _, o := range s.Ops {
-			switch e := in.effect(o); {
-			case !o.Write() || o.Item != s.Unit || e == dropped || e == refused:
-			case e == maybe:
+			switch e := in.Effect(o); {
+			case !o.Write() || o.Item != s.Unit || e == evidence.Dropped || e == evidence.Refused:
+			case e == evidence.Maybe:
 				perhaps++
 			default:
 				list = append(list, done{o, s, span(o).toAt})
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b done) int { return cmp.Compare(effectSeq(a.op), effectSeq(b.op)) })
+	slices.SortFunc(list, func(a, b done) int { return cmp.Compare(evidence.EffectSeq(a.op), evidence.EffectSeq(b.op)) })
 	return list, perhaps
 }
 

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -26,27 +27,27 @@ func ownershipCheck() Check {
 // reach those late: late renewals on fewer than a quorum of servers do not keep the lock.
 func ownership(in *input, r *Result) {
 	var late []lateRenewal
-	for _, g := range in.ledger().grants {
+	for _, g := range in.Ledger().Grants {
 		r.Applies = true
-		s := g.section
-		for _, e := range g.renewals {
+		s := g.Section
+		for _, e := range g.Renewals {
 			switch {
-			case e.Worker != "" && e.Worker != g.worker:
-				in.violated(r, g.violationUnit(), []int64{g.given.Seq, e.Seq}, "renewed another's: %s renewed the grant of lock %s that %s had", e.Worker, g.key, g.worker)
-			case s != nil && s.Return != 0 && e.Seq > s.Return && g.given.Seq < s.Return && !unsure(s):
-				text := fmt.Sprintf("lock %s was renewed %s after %s had ended", g.key, e.At-s.ReturnAt, nameOf(s))
-				late = append(late, lateRenewal{s, e.Node, []int64{g.given.Seq, s.Return, e.Seq}, text})
+			case e.Worker != "" && e.Worker != g.Worker:
+				in.violated(r, changed(g), []int64{g.Given.Seq, e.Seq}, "renewed another's: %s renewed the grant of lock %s that %s had", e.Worker, g.Key, g.Worker)
+			case s != nil && s.Return != 0 && e.Seq > s.Return && g.Given.Seq < s.Return && !unsure(s):
+				text := fmt.Sprintf("lock %s was renewed %s after %s had ended", g.Key, e.At-s.ReturnAt, evidence.NameOf(s))
+				late = append(late, lateRenewal{s, e.Node, []int64{g.Given.Seq, s.Return, e.Seq}, text})
 			}
 		}
-		e := g.ended
+		e := g.Ended
 		switch {
 		case e == nil || e.Type != history.Freed || e.Worker == "":
-		case e.Worker != g.worker:
-			in.violated(r, g.violationUnit(), []int64{g.given.Seq, e.Seq}, "freed another's: %s freed the grant of lock %s that %s had%s", e.Worker, g.key, g.worker, resendNote(e))
-		case s == nil, s.Leave != 0 && g.given.Seq > s.Leave: // its own release ends a grant that came too late
-		case e.Sent != 0 && e.Sent < g.given.Sent && in.holding(s).owner() == g.given.Owner, in.atWork(s, g, e.Seq):
-			in.violated(r, g.violationUnit(), []int64{g.given.Seq, s.Enter, e.Seq, s.Leave}, "freed too early: an earlier release of %s freed lock %s, which the server had given to %s since%s",
-				e.Worker, g.key, nameOf(s), resendNote(e))
+		case e.Worker != g.Worker:
+			in.violated(r, changed(g), []int64{g.Given.Seq, e.Seq}, "freed another's: %s freed the grant of lock %s that %s had%s", e.Worker, g.Key, g.Worker, resendNote(e))
+		case s == nil, s.Leave != 0 && g.Given.Seq > s.Leave: // its own release ends a grant that came too late
+		case e.Sent != 0 && e.Sent < g.Given.Sent && in.Holding(s).Owner() == g.Given.Owner, in.atWork(s, g, e.Seq):
+			in.violated(r, changed(g), []int64{g.Given.Seq, s.Enter, e.Seq, s.Leave}, "freed too early: an earlier release of %s freed lock %s, which the server had given to %s since%s",
+				e.Worker, g.Key, evidence.NameOf(s), resendNote(e))
 		}
 	}
 	late = append(late, in.lateRenewals()...)
@@ -57,17 +58,17 @@ func ownership(in *input, r *Result) {
 				nodes[other.node] = true
 			}
 		}
-		if len(nodes) >= in.quorum() {
+		if len(nodes) >= in.Quorum() {
 			in.violated(r, one.section, one.events, "renewed after release: %s", one.text)
 		}
 	}
 }
 
-// violationUnit returns the unit that counts once if another request changes the grant: its section,
+// changed returns the unit that counts once if another request changes the grant: its section,
 // which may have grants of several servers, or the grant itself if it has no section.
-func (g *grant) violationUnit() any {
-	if g.section != nil {
-		return g.section
+func changed(g *evidence.Grant) any {
+	if g.Section != nil {
+		return g.Section
 	}
 	return g
 }
@@ -90,9 +91,9 @@ type lateRenewal struct {
 
 // atWork reports whether the section was let in with the grant, and at event seq was at work
 // without having been told of a loss.
-func (in *input) atWork(s *history.Section, g *grant, seq int64) bool {
-	left, _ := in.workEnd(s)
-	return in.holding(s).with(g) && s.Told == 0 && seq > s.Enter && seq < left
+func (in *input) atWork(s *history.Section, g *evidence.Grant, seq int64) bool {
+	left, _ := in.WorkEnd(s)
+	return in.Holding(s).Includes(g) && s.Told == 0 && seq > s.Enter && seq < left
 }
 
 // lateRenewals looks for renewals that the server declined because their own section had freed the
@@ -101,15 +102,15 @@ func (in *input) atWork(s *history.Section, g *grant, seq int64) bool {
 // on it, and a second copy that the network made.
 func (in *input) lateRenewals() []lateRenewal {
 	var late []lateRenewal
-	for _, d := range in.ledger().declined {
-		e, g, freed := d.event, d.grant, d.grant.ended
-		if g.section == nil || g.section.Crashed || e.Again {
+	for _, d := range in.Ledger().Declined {
+		e, g, freed := d.Event, d.Grant, d.Grant.Ended
+		if g.Section == nil || g.Section.Crashed || e.Again {
 			continue
 		}
-		if freed.Sent != 0 && e.Sent > freed.Sent || e.Sent > g.given.At && e.At-e.Sent < in.answerTimeout() {
+		if freed.Sent != 0 && e.Sent > freed.Sent || e.Sent > g.Given.At && e.At-e.Sent < in.AnswerTimeout() {
 			text := fmt.Sprintf("%s asked for a renewal of lock %s, and the server came to it %s after the lock had been freed",
-				nameOf(g.section), g.key, e.At-freed.At)
-			late = append(late, lateRenewal{g.section, e.Node, []int64{g.given.Seq, freed.Seq, e.Seq}, text})
+				evidence.NameOf(g.Section), g.Key, e.At-freed.At)
+			late = append(late, lateRenewal{g.Section, e.Node, []int64{g.Given.Seq, freed.Seq, e.Seq}, text})
 		}
 	}
 	return late

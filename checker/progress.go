@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -33,46 +34,46 @@ func progressCheck() Check {
 // of a single one does count, since a quorum tolerates it. The second is when the server held the
 // lock for a worker that was alive but stopped.
 func progress(in *input, r *Result) {
-	r.Applies = len(in.sections) > 0
+	r.Applies = len(in.Sections) > 0
 	bound := in.patience()
 	in.turnedAway(bound, r)
-	end := in.endAt()
-	frozen := map[string]stretches{} // by lock; made when a wait is long enough to ask
-	for _, s := range in.sections {
-		entered := in.waitEnd(s)
-		_, out := in.workEnd(s)
-		gone, until := in.sectionEnd(s)
+	end := in.EndAt()
+	frozen := map[string]evidence.Stretches{} // by lock; made when a wait is long enough to ask
+	for _, s := range in.Sections {
+		entered := in.WaitEnd(s)
+		_, out := in.WorkEnd(s)
+		gone, until := in.SectionEnd(s)
 		if entered-s.CallAt > bound {
 			if _, ok := frozen[s.Key]; !ok {
 				frozen[s.Key] = in.frozen(s.Key)
 			}
-			aside := union(slices.Concat(in.hindered(s.Worker), frozen[s.Key]))
-			if waited := aside.outside(s.CallAt, entered); waited > bound {
+			aside := evidence.Union(slices.Concat(in.Hindered(s.Worker), frozen[s.Key]))
+			if waited := aside.Outside(s.CallAt, entered); waited > bound {
 				what := "starved"
 				others, circle := in.deadlock(s, s.CallAt+bound)
 				if circle != "" {
 					what = "deadlock"
 				}
-				r.find(Invalid, append(waitOf(s), others...), "%s: %s waited for lock %s for %s, more than %s%s", what, nameOf(s), s.Key, waited, bound, circle)
+				r.find(Invalid, append(waitOf(s), others...), "%s: %s waited for lock %s for %s, more than %s%s", what, evidence.NameOf(s), s.Key, waited, bound, circle)
 				continue
 			}
 		}
 		if slept, from := in.overslept(s, entered); slept > oversleep {
-			r.find(Invalid, waitOf(s), "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, nameOf(s))
+			r.find(Invalid, waitOf(s), "overslept: lock %s was free for %s, from %s on, while %s waited for it", s.Key, slept, from, evidence.NameOf(s))
 			continue
 		}
 		if until-out > bound {
-			if waited := in.hindered(s.Worker).outside(out, until); waited > bound {
-				r.find(Invalid, stepsOf(s), "hung: the release of %s took %s, more than %s", nameOf(s), waited, bound)
+			if waited := in.Hindered(s.Worker).Outside(out, until); waited > bound {
+				r.find(Invalid, stepsOf(s), "hung: the release of %s took %s, more than %s", evidence.NameOf(s), waited, bound)
 				continue
 			}
 		}
-		if gone == forever && in.Meta.Stopped == history.StopCalm {
-			r.find(Unknown, stepsOf(s), "not ended: %s was still open when the run was stopped, since no section had been let in or had ended for a long time", nameOf(s))
+		if gone == evidence.Forever && in.Meta.Stopped == history.StopCalm {
+			r.find(Unknown, stepsOf(s), "not ended: %s was still open when the run was stopped, since no section had been let in or had ended for a long time", evidence.NameOf(s))
 			continue
 		}
-		if gone == forever && !in.excused(s, end) {
-			r.find(Invalid, stepsOf(s), "never ended: %s was still open at the end of the run", nameOf(s))
+		if gone == evidence.Forever && !in.excused(s, end) {
+			r.find(Invalid, stepsOf(s), "never ended: %s was still open at the end of the run", evidence.NameOf(s))
 		}
 	}
 }
@@ -94,13 +95,13 @@ func waitOf(s *history.Section) []int64 {
 // after which the client may still have waited for an answer. It is not excused if the run is
 // complete, or if since its last step s had more undisturbed time than an answer takes.
 func (in *input) excused(s *history.Section, end time.Duration) bool {
-	inForce := func(f fault) bool { return f.open && !in.unrelated(f, s.Worker) && !in.tolerated(f.Target) }
-	if slices.ContainsFunc(in.faults(), inForce) {
+	inForce := func(f evidence.Fault) bool { return f.Open && !in.Unrelated(f, s.Worker) && !in.Tolerated(f.Target) }
+	if slices.ContainsFunc(in.Faults(), inForce) {
 		return true
 	}
-	hindered := in.hindered(s.Worker)
+	hindered := in.Hindered(s.Worker)
 	last := max(s.CallAt, s.EnterAt, s.LeaveAt)
-	return !in.complete() && hindered.covers(end) && hindered.outside(last, end) <= in.answerTimeout()
+	return !in.complete() && hindered.Covers(end) && hindered.Outside(last, end) <= in.AnswerTimeout()
 }
 
 // complete reports whether the history covers a whole run and not only its beginning: it ends with
@@ -120,16 +121,16 @@ func (in *input) deadlock(s *history.Section, at time.Duration) (events []int64,
 		if has == nil || !in.alive(has, at) {
 			return nil, ""
 		}
-		events = append(events, has.given.Seq)
-		if waiting[has.worker] {
-			return events, text + fmt.Sprintf(", which %s has", has.worker)
+		events = append(events, has.Given.Seq)
+		if waiting[has.Worker] {
+			return events, text + fmt.Sprintf(", which %s has", has.Worker)
 		}
-		waiting[has.worker] = true
-		next := in.waiting(has.worker, at)
+		waiting[has.Worker] = true
+		next := in.waiting(has.Worker, at)
 		if next == nil {
 			return nil, ""
 		}
-		text += fmt.Sprintf(form, has.worker, next.Key)
+		text += fmt.Sprintf(form, has.Worker, next.Key)
 		form = ", which %s has and waits for %s"
 		events = append(events, next.Call)
 		key = next.Key
@@ -138,18 +139,18 @@ func (in *input) deadlock(s *history.Section, at time.Duration) (events []int64,
 
 // alive reports whether the section that has a grant was open at the given time: it had neither
 // returned nor crashed.
-func (in *input) alive(g *grant, at time.Duration) bool {
-	if g.section == nil {
+func (in *input) alive(g *evidence.Grant, at time.Duration) bool {
+	if g.Section == nil {
 		return false
 	}
-	_, gone := in.sectionEnd(g.section)
-	return g.section.CallAt <= at && at < gone
+	_, gone := in.SectionEnd(g.Section)
+	return g.Section.CallAt <= at && at < gone
 }
 
 // holder returns the grant of a lock that was in force at the given time, nil if there was none.
-func (in *input) holder(key string, at time.Duration) *grant {
-	for _, g := range in.ledger().locks[key] {
-		if g.given.At <= at && (g.ended == nil || g.ended.At > at) {
+func (in *input) holder(key string, at time.Duration) *evidence.Grant {
+	for _, g := range in.Ledger().Locks[key] {
+		if g.Given.At <= at && (g.Ended == nil || g.Ended.At > at) {
 			return g
 		}
 	}
@@ -159,8 +160,8 @@ func (in *input) holder(key string, at time.Duration) *grant {
 // waiting returns the section in which a worker waits for a lock at the given time, nil if it does
 // not wait.
 func (in *input) waiting(worker string, at time.Duration) *history.Section {
-	for _, s := range in.sections {
-		if s.Worker == worker && s.CallAt <= at && at < in.waitEnd(s) {
+	for _, s := range in.Sections {
+		if s.Worker == worker && s.CallAt <= at && at < in.WaitEnd(s) {
 			return s
 		}
 	}
@@ -177,9 +178,9 @@ func Patience(ttl, longest time.Duration, workers int, maxHold time.Duration) ti
 func (in *input) patience() time.Duration {
 	longest := time.Duration(0)
 	workers := map[string]bool{}
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		workers[s.Worker] = true
-		if _, to := in.workEnd(s); s.Entered() && to-s.EnterAt > longest {
+		if _, to := in.WorkEnd(s); s.Entered() && to-s.EnterAt > longest {
 			longest = max(longest, in.worked(s, to))
 		}
 	}
@@ -189,37 +190,37 @@ func (in *input) patience() time.Duration {
 // worked returns how long the body of s was at work until to: it was not stopped, and did not wait
 // for the resource or for another lock. So a body that hangs does not extend the patience.
 func (in *input) worked(s *history.Section, to time.Duration) time.Duration {
-	idle := slices.Clone(in.stopped()[s.Worker])
+	idle := slices.Clone(in.Stopped()[s.Worker])
 	for _, o := range s.Ops {
-		x := stretch{o.InvokeAt, to}
+		x := evidence.Stretch{From: o.InvokeAt, To: to}
 		if o.Return != 0 {
-			x.to = o.ReturnAt
+			x.To = o.ReturnAt
 		}
 		idle = append(idle, x)
 	}
-	within, _ := slices.BinarySearchFunc(in.sections, s.Enter, func(x *history.Section, seq int64) int { return cmp.Compare(x.Call, seq) })
-	for _, inner := range in.sections[within:] {
+	within, _ := slices.BinarySearchFunc(in.Sections, s.Enter, func(x *history.Section, seq int64) int { return cmp.Compare(x.Call, seq) })
+	for _, inner := range in.Sections[within:] {
 		if inner.CallAt >= to {
 			break
 		}
 		if inner.Worker == s.Worker {
-			idle = append(idle, stretch{inner.CallAt, in.waitEnd(inner)})
+			idle = append(idle, evidence.Stretch{From: inner.CallAt, To: in.WaitEnd(inner)})
 		}
 	}
-	return union(idle).outside(s.EnterAt, to)
+	return evidence.Union(idle).Outside(s.EnterAt, to)
 }
 
 // frozen returns when the servers held a lock for a worker that was alive but stopped.
-func (in *input) frozen(key string) stretches {
-	var list []stretch
-	for _, g := range in.ledger().locks[key] {
-		held := in.lasted(g)
-		if s := g.section; s != nil && s.Crashed {
-			held.to = min(held.to, s.CrashAt)
+func (in *input) frozen(key string) evidence.Stretches {
+	var list []evidence.Stretch
+	for _, g := range in.Ledger().Locks[key] {
+		held := in.Lasted(g)
+		if s := g.Section; s != nil && s.Crashed {
+			held.To = min(held.To, s.CrashAt)
 		}
-		list = append(list, in.stopped()[g.worker].within(held.from, held.to)...)
+		list = append(list, in.Stopped()[g.Worker].Within(held.From, held.To)...)
 	}
-	return union(list)
+	return evidence.Union(list)
 }
 
 // overslept returns the longest time, with its start, in which the lock was free while s waited for
@@ -228,20 +229,20 @@ func (in *input) overslept(s *history.Section, until time.Duration) (longest, fr
 	if until-s.CallAt <= oversleep {
 		return 0, 0
 	}
-	grants := in.ledger().locks[s.Key]
+	grants := in.Ledger().Locks[s.Key]
 	if len(grants) == 0 {
 		return 0, 0 // no server recorded this lock
 	}
-	taken := []stretch{{until, until}}
+	taken := []evidence.Stretch{{From: until, To: until}}
 	for _, g := range grants {
-		taken = append(taken, in.lasted(g))
+		taken = append(taken, in.Lasted(g))
 	}
 	last := s.CallAt
-	for _, x := range union(slices.Concat(taken, in.stopped()[s.Worker], in.troubled())) {
-		if free := min(x.from, until) - last; free > longest {
+	for _, x := range evidence.Union(slices.Concat(taken, in.Stopped()[s.Worker], in.Troubled())) {
+		if free := min(x.From, until) - last; free > longest {
 			longest, from = free, last
 		}
-		last = max(last, x.to)
+		last = max(last, x.To)
 	}
 	return longest, from
 }

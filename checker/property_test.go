@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"lockquake/checker/internal/linear"
 	"lockquake/history"
 )
 
@@ -272,8 +273,8 @@ func TestLinearizableAgreesWithAllOrders(t *testing.T) {
 		}
 		want := refLinearizable(t, h)
 		judge := func(suggest, search bool) Verdict {
-			l := defaultLimits()
-			l.suggest, l.search = suggest, search
+			l := linear.DefaultLimits()
+			l.Suggest, l.Search = suggest, search
 			results, err := run(h, []string{"linearizable"}, l)
 			if err != nil {
 				t.Fatal(err)

@@ -3,6 +3,7 @@ package checker
 import (
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -34,32 +35,32 @@ func recoveryCheck() Check {
 // history a grant without an owner is a leak if it never expires or is older than lease and margin,
 // even if nobody asked for the lock.
 func recovery(in *input, r *Result) {
-	end := in.endAt()
-	for _, g := range in.ledger().grants {
+	end := in.EndAt()
+	for _, g := range in.Ledger().Grants {
 		r.Applies = true
-		s := g.section
+		s := g.Section
 		if s == nil {
 			continue // no section of this history asked for it
 		}
 		if e := in.ignored(g); e != nil {
-			in.violated(r, s, []int64{s.Call, g.given.Seq, e.Seq}, "ghost: lock %s had been given to %s, which did not know it and was refused %s later",
-				g.key, nameOf(s), e.At-g.given.At)
+			in.violated(r, s, []int64{s.Call, g.Given.Seq, e.Seq}, "ghost: lock %s had been given to %s, which did not know it and was refused %s later",
+				g.Key, evidence.NameOf(s), e.At-g.Given.At)
 			continue
 		}
-		gone, goneAt := in.sectionEnd(s)
-		if gone == forever || !g.held(gone) {
+		gone, goneAt := in.SectionEnd(s)
+		if gone == evidence.Forever || !g.Held(gone) {
 			continue
 		}
-		events := []int64{s.Call, g.given.Seq, gone}
+		events := []int64{s.Call, g.Given.Seq, gone}
 		due, freeAt := in.due(g, goneAt)
 		if inTheWay := refusedAfter(g, gone, due); inTheWay != nil {
 			in.violated(r, s, append(events, inTheWay.Seq), "ghost: lock %s was still refused to %s %s after %s %s",
-				g.key, inTheWay.Worker, inTheWay.At-goneAt, nameOf(s), ending(s))
+				g.Key, inTheWay.Worker, inTheWay.At-goneAt, evidence.NameOf(s), ending(s))
 			continue
 		}
-		if g.ended == nil && (g.until() == 0 || end > freeAt) {
+		if g.Ended == nil && (g.Until() == 0 || end > freeAt) {
 			in.violated(r, s, events, "leak: lock %s is held at the end of the run, %s after %s %s",
-				g.key, end-goneAt, nameOf(s), ending(s))
+				g.Key, end-goneAt, evidence.NameOf(s), ending(s))
 		}
 	}
 }
@@ -67,27 +68,27 @@ func recovery(in *input, r *Result) {
 // ignored returns the last refusal that a section met because of its own grant, if that was later
 // than the margin. With several servers, one may refuse because of the grant of an earlier attempt,
 // which is no violation.
-func (in *input) ignored(g *grant) *history.Event {
-	if g.own != nil && in.quorum() == 1 && g.own.At > g.given.At+recoveryMargin {
-		return g.own
+func (in *input) ignored(g *evidence.Grant) *history.Event {
+	if g.OwnRefusal != nil && in.Quorum() == 1 && g.OwnRefusal.At > g.Given.At+recoveryMargin {
+		return g.OwnRefusal
 	}
 	return nil
 }
 
 // due returns when a grant whose owner is gone must no longer be in anybody's way, and when it must
 // be free even if nobody asks.
-func (in *input) due(g *grant, goneAt time.Duration) (due, freeAt time.Duration) {
-	_, lease := g.leases()
+func (in *input) due(g *evidence.Grant, goneAt time.Duration) (due, freeAt time.Duration) {
+	_, lease := g.Leases()
 	lease = max(lease, in.Meta.TTL)
-	from := max(goneAt, g.given.At)
-	for _, e := range g.renewals {
+	from := max(goneAt, g.Given.At)
+	for _, e := range g.Renewals {
 		if e.At <= goneAt+lease {
 			from = max(from, e.At)
 		}
 	}
 	freeAt = from + lease + recoveryMargin
-	due = max(goneAt, g.given.At) + recoveryMargin
-	if s := g.section; s.Crashed || g.revived || !in.outcomeKnown(s) || in.quorum() > 1 && !in.quorumLeft(g, due) {
+	due = max(goneAt, g.Given.At) + recoveryMargin
+	if s := g.Section; s.Crashed || g.Revived || !in.outcomeKnown(s) || in.Quorum() > 1 && !in.quorumLeft(g, due) {
 		return freeAt, freeAt
 	}
 	return due, freeAt
@@ -104,25 +105,25 @@ func (in *input) outcomeKnown(s *history.Section) bool {
 
 // keptFromUndoing reports whether a fault may have kept s from undoing its requests.
 func (in *input) keptFromUndoing(s *history.Section) bool {
-	return in.disturbed(s.Worker, s.CallAt, s.ReturnAt+recoveryMargin, history.EffectCancels)
+	return in.Disturbed(s.Worker, s.CallAt, s.ReturnAt+recoveryMargin, history.EffectCancels)
 }
 
 // quorumLeft reports whether at the given time a quorum of servers still held the grants of g's
 // owner, and no fault kept the section from giving them back.
-func (in *input) quorumLeft(g *grant, at time.Duration) bool {
+func (in *input) quorumLeft(g *evidence.Grant, at time.Duration) bool {
 	n := 0
-	for _, other := range g.attempt.grants {
-		if other.given.Owner == g.given.Owner && other.given.At <= at && (other.ended == nil || other.ended.At > at) {
+	for _, other := range g.Attempt.Grants {
+		if other.Given.Owner == g.Given.Owner && other.Given.At <= at && (other.Ended == nil || other.Ended.At > at) {
 			n++
 		}
 	}
-	return n >= in.quorum() && !in.keptFromUndoing(g.section)
+	return n >= in.Quorum() && !in.keptFromUndoing(g.Section)
 }
 
 // refusedAfter returns the last refusal because of g, if it came after the event gone and the time
 // due.
-func refusedAfter(g *grant, gone int64, due time.Duration) *history.Event {
-	if e := g.refusal; e != nil && e.Seq > gone && e.At > due {
+func refusedAfter(g *evidence.Grant, gone int64, due time.Duration) *history.Event {
+	if e := g.Refusal; e != nil && e.Seq > gone && e.At > due {
 		return e
 	}
 	return nil

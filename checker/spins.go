@@ -1,6 +1,11 @@
 package checker
 
-import "lockquake/history"
+import (
+	"time"
+
+	"lockquake/checker/internal/evidence"
+	"lockquake/history"
+)
 
 // spins looks for waiters that ask again without a pause: spinTimes polls of a section reach one
 // server within spinWindow, all refused because of one grant. A waiter that is notified of every
@@ -10,7 +15,7 @@ import "lockquake/history"
 // ms, as is usual, sends ten.
 func (in *input) spins(r *Result, polls []poll) {
 	type section struct {
-		asker
+		evidence.Asker
 		number int
 	}
 	type waiter struct {
@@ -18,9 +23,9 @@ func (in *input) spins(r *Result, polls []poll) {
 		asked          []*history.Event
 		counted        bool
 	}
-	waiters := map[asker]*waiter{}
+	waiters := map[evidence.Asker]*waiter{}
 	for _, p := range polls {
-		who := asker{p.event.Worker, p.event.Key}
+		who := evidence.Asker{Worker: p.event.Worker, Key: p.event.Key}
 		w := waiters[who]
 		if w == nil || w.section != p.section {
 			w = &waiter{section: p.section}
@@ -37,7 +42,15 @@ func (in *input) spins(r *Result, polls []poll) {
 		if took := p.event.At - first.At; took <= spinWindow {
 			w.counted = true
 			in.violated(r, section{who, p.section}, []int64{first.Seq, p.event.Seq}, "without a pause: section %d of %s asked %s for lock %s %d times within %s, and one grant was in the way all the time",
-				p.section, who.worker, first.Node, who.key, spinTimes, took)
+				p.section, who.Worker, first.Node, who.Key, spinTimes, took)
 		}
 	}
+}
+
+// poll is a request of a section that the same server had refused before.
+type poll struct {
+	event   *history.Event
+	section int           // number of the worker's section
+	since   time.Duration // time of the last refusal
+	grant   int           // number of grants that the server had given before
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"lockquake/checker/internal/linear"
 	"lockquake/faults"
 	"lockquake/history"
 )
@@ -250,7 +251,7 @@ func judge(t *testing.T, check string, tests []verdictCase) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			h := tt.story.history()
-			got := mustRun(t, h, defaultLimits(), check)[0]
+			got := mustRun(t, h, check)[0]
 			if got.Verdict != tt.want || got.Count != tt.count {
 				t.Fatalf("verdict %s with %d violations, want %s with %d: %+v", got.Verdict, got.Count, tt.want, tt.count, got.Findings)
 			}
@@ -266,14 +267,14 @@ func judge(t *testing.T, check string, tests []verdictCase) {
 				t.Errorf("finding %q, want %q", text, tt.text)
 			}
 			for _, f := range got.Findings {
-				evidence(t, h, f)
+				eventsExist(t, h, f)
 			}
 		})
 	}
 }
 
-// evidence fails unless the events of f are in order and in the history.
-func evidence(t *testing.T, h *history.History, f Finding) {
+// eventsExist fails unless the events of f are in order and in the history.
+func eventsExist(t *testing.T, h *history.History, f Finding) {
 	t.Helper()
 	last := int64(0)
 	for _, seq := range f.Events {
@@ -284,7 +285,12 @@ func evidence(t *testing.T, h *history.History, f Finding) {
 	}
 }
 
-func mustRun(t testing.TB, h *history.History, l limits, checks ...string) []Result {
+func mustRun(t testing.TB, h *history.History, checks ...string) []Result {
+	t.Helper()
+	return mustRunWithin(t, linear.DefaultLimits(), h, checks...)
+}
+
+func mustRunWithin(t testing.TB, l linear.Limits, h *history.History, checks ...string) []Result {
 	t.Helper()
 	results, err := run(h, checks, l)
 	if err != nil {

@@ -3,6 +3,7 @@ package checker
 import (
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -28,26 +29,26 @@ func toldCheck() Check {
 // The end of the lease is the server's, which is a little later than the holder's: the holder
 // counts from the sending of its request.
 func told(in *input, r *Result) {
-	for _, s := range in.sections {
-		h := in.holding(s)
+	for _, s := range in.Sections {
+		h := in.Holding(s)
 		if h == nil {
 			continue
 		}
 		r.Applies = true
-		left, leftAt := in.workEnd(s)
-		if h.held(left) {
+		left, leftAt := in.WorkEnd(s)
+		if h.Held(left) {
 			continue
 		}
-		loss := h.loss()
+		loss := h.Loss()
 		events := []int64{s.Grant, s.Enter, loss.Seq, s.Told, s.Leave, s.Return, s.Crash}
-		if late := in.untold(s, max(loss.At, h.until()), left, leftAt); in.Meta.Tells && late > toldBound {
+		if late := in.untold(s, max(loss.At, h.Until()), left, leftAt); in.Meta.Tells && late > toldBound {
 			r.find(Invalid, events, "not told: %s had lost lock %s (%s) and worked on for %s after its lease, with nobody telling it",
-				nameOf(s), s.Key, loss.Type, late)
+				evidence.NameOf(s), s.Key, loss.Type, late)
 			continue
 		}
 		if s.Return != 0 && (s.Told == 0 || s.Told > s.Return) && s.Class != history.ClassLost && (!unsure(s) || bodyAlone(s)) {
 			r.find(Invalid, events, "never told: %s had lost lock %s (%s), and its strategy answered %s",
-				nameOf(s), s.Key, loss.Type, answered(s))
+				evidence.NameOf(s), s.Key, loss.Type, answered(s))
 		}
 	}
 }
@@ -58,21 +59,5 @@ func (in *input) untold(s *history.Section, over time.Duration, left int64, left
 	if s.Told != 0 && s.Told < left {
 		to = s.ToldAt
 	}
-	return in.stopped()[s.Worker].outside(max(over, s.EnterAt), to)
-}
-
-// unsure reports whether by the answer of s the strategy does not know the outcome of its requests.
-func unsure(s *history.Section) bool {
-	return s.Class == history.ClassUnknown || s.Class == history.ClassCancelled
-}
-
-// bodyAlone reports whether the answer of s is the error of the work and says nothing of the lock.
-func bodyAlone(s *history.Section) bool { return s.BodyErr != "" && s.Err == s.BodyErr }
-
-// answered returns the answer of a strategy, as findings word it.
-func answered(s *history.Section) string {
-	if s.Class == history.ClassOK {
-		return "ok"
-	}
-	return string(s.Class)
+	return in.Stopped()[s.Worker].Outside(max(over, s.EnterAt), to)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"lockquake/checker/internal/evidence"
 	"lockquake/history"
 )
 
@@ -18,8 +19,8 @@ import (
 // streak. A section that was cancelled, or that a fault may have kept from the lock, is not part of
 // a streak.
 func (in *input) turnedAway(bound time.Duration, r *Result) {
-	hindered := map[string]stretches{} // by worker
-	for _, group := range groups(in.sections, lockOf) {
+	hindered := map[string]evidence.Stretches{} // by worker
+	for _, group := range groups(in.Sections, lockOf) {
 		var current streak
 		for _, s := range decided(group) {
 			switch {
@@ -28,9 +29,9 @@ func (in *input) turnedAway(bound time.Duration, r *Result) {
 				current = streak{since: s.EnterAt}
 			case s.Class != history.ClassCancelled:
 				if _, ok := hindered[s.Worker]; !ok {
-					hindered[s.Worker] = in.hindered(s.Worker)
+					hindered[s.Worker] = in.Hindered(s.Worker)
 				}
-				if !hindered[s.Worker].touches(s.CallAt, s.ReturnAt) {
+				if !hindered[s.Worker].Touches(s.CallAt, s.ReturnAt) {
 					current.sections = append(current.sections, s)
 				}
 			}
@@ -60,43 +61,43 @@ func (in *input) judgeStreak(x streak, group []*history.Section, bound time.Dura
 		return
 	}
 	first, last := x.sections[0], x.sections[len(x.sections)-1]
-	var asked []stretch
+	var asked []evidence.Stretch
 	for _, s := range x.sections {
-		asked = append(asked, stretch{max(s.CallAt, x.since), min(s.ReturnAt+bound/turnedAwayTimes, last.ReturnAt)})
+		asked = append(asked, evidence.Stretch{From: max(s.CallAt, x.since), To: min(s.ReturnAt+bound/turnedAwayTimes, last.ReturnAt)})
 	}
-	whole := union(asked)
-	if last.ReturnAt-whole[0].from <= bound {
+	whole := evidence.Union(asked)
+	if last.ReturnAt-whole[0].From <= bound {
 		return
 	}
 	taken := in.taken(group)
 	free := time.Duration(0)
 	for _, part := range whole {
-		free += taken.outside(part.from, part.to)
+		free += taken.Outside(part.From, part.To)
 	}
 	if free > bound {
 		r.find(Invalid, []int64{first.Call, first.Return, last.Call, last.Return},
 			"turned away: lock %s was free for %s, more than %s, and none of the %d sections that asked for it from %s on was let in",
-			first.Key, free, bound, len(x.sections), whole[0].from)
+			first.Key, free, bound, len(x.sections), whole[0].From)
 	}
 }
 
 // taken returns when the lock of a group of sections was not free, or a fault was in everybody's
 // way.
-func (in *input) taken(group []*history.Section) stretches {
-	list := slices.Clone(in.hindered("")) // because of faults of servers
-	for _, g := range in.ledger().locks[group[0].Key] {
-		list = append(list, in.lasted(g))
+func (in *input) taken(group []*history.Section) evidence.Stretches {
+	list := slices.Clone(in.Hindered("")) // because of faults of servers
+	for _, g := range in.Ledger().Locks[group[0].Key] {
+		list = append(list, in.Lasted(g))
 	}
 	for _, s := range group {
-		_, until := in.sectionEnd(s)
+		_, until := in.SectionEnd(s)
 		if s.Entered() {
-			_, left := in.workEnd(s)
-			list = append(list, stretch{s.EnterAt, left})
+			_, left := in.WorkEnd(s)
+			list = append(list, evidence.Stretch{From: s.EnterAt, To: left})
 		}
 		if s.Crashed { // it may have had the lock, or a place in a queue
-			list = append(list, stretch{s.CrashAt, s.CrashAt + in.Meta.TTL})
+			list = append(list, evidence.Stretch{From: s.CrashAt, To: s.CrashAt + in.Meta.TTL})
 		}
-		list = append(list, in.stopped()[s.Worker].within(s.CallAt, until)...)
+		list = append(list, in.Stopped()[s.Worker].Within(s.CallAt, until)...)
 	}
-	return union(list)
+	return evidence.Union(list)
 }

@@ -1,4 +1,4 @@
-package checker
+package linear
 
 import (
 	"cmp"
@@ -13,49 +13,49 @@ type state struct {
 	mark  int64
 }
 
-// access is one read or write of a step, and what is known of its effect.
-type access struct {
-	op      *history.Op
-	refused bool
-	maybe   bool // it may or may not have happened
-	unseen  bool // a read whose value the worker never learned, or not in time
+// Access is one read or write of a step, and what is known of its effect.
+type Access struct {
+	Op      *history.Op
+	Refused bool
+	Maybe   bool // it may or may not have happened
+	Unseen  bool // a read whose value the worker never learned, or not in time
 }
 
-// step is a transition of the model: a whole section, or a single operation.
-type step struct {
-	accesses []access // of one item, in the order of their effects
-	section  *history.Section
-	call     int64 // it took effect after this event
-	ret      int64 // and before this event; forever if it never ended
-	at       int64 // its position in the recorded order
+// Step is a transition of the model: a whole section, or a single operation.
+type Step struct {
+	Accesses []Access // of one item, in the order of their effects
+	Section  *history.Section
+	Call     int64 // it took effect after this event
+	Return   int64 // and before this event; evidence.Forever if it never ended
+	At       int64 // its position in the recorded order
 }
 
-// rule is the rule for tokens that a resource claims to follow.
-type rule struct {
+// Rule is the rule for tokens that a resource claims to follow.
+type Rule struct {
 	tokens bool // the resource checks tokens
 	reads  bool // reads carry tokens too, and raise the mark
 	above  bool // the token of a write has to be above the mark
 }
 
-// ruleOf returns the rule of a resource's policy, and whether the policy is known. The flawed
+// RuleOf returns the rule of a resource's policy, and whether the policy is known. The flawed
 // policies claim the rule of writes, and the check finds where they break it.
-func ruleOf(fence string) (rule, bool) {
+func RuleOf(fence string) (Rule, bool) {
 	switch fence {
 	case "", "off":
-		return rule{}, true
+		return Rule{}, true
 	case "writes", "equal", "check-then-write", "volatile":
-		return rule{tokens: true}, true
+		return Rule{tokens: true}, true
 	case "strict":
-		return rule{tokens: true, above: true}, true
+		return Rule{tokens: true, above: true}, true
 	case "reads-writes":
-		return rule{tokens: true, reads: true}, true
+		return Rule{tokens: true, reads: true}, true
 	}
-	return rule{}, false
+	return Rule{}, false
 }
 
 // allows reports whether the resource has to accept o when its highest token so far is mark;
 // otherwise it has to refuse o. A resource that checks tokens refuses every request without one.
-func (r rule) allows(mark int64, o *history.Op) bool {
+func (r Rule) allows(mark int64, o *history.Op) bool {
 	switch {
 	case !r.tokens:
 		return true
@@ -72,19 +72,19 @@ func (r rule) allows(mark int64, o *history.Op) bool {
 
 // take applies one access to a state. It returns false if the access contradicts the state: it read
 // another value, or was accepted or refused against the rule.
-func (r rule) take(s state, a *access) (state, bool) {
-	allowed := r.allows(s.mark, a.op)
-	if a.refused || !allowed {
-		return s, a.refused && !allowed
+func (r Rule) take(s state, a *Access) (state, bool) {
+	allowed := r.allows(s.mark, a.Op)
+	if a.Refused || !allowed {
+		return s, a.Refused && !allowed
 	}
-	write := a.op.Write()
+	write := a.Op.Write()
 	if write {
-		s.value = a.op.Value
-	} else if !a.unseen && s.value != a.op.Value {
+		s.value = a.Op.Value
+	} else if !a.Unseen && s.value != a.Op.Value {
 		return s, false
 	}
 	if r.tokens && (write || r.reads) {
-		s.mark = max(s.mark, a.op.Token)
+		s.mark = max(s.mark, a.Op.Token)
 	}
 	return s, true
 }
@@ -92,7 +92,7 @@ func (r rule) take(s state, a *access) (state, bool) {
 // model keeps the set of states that are possible so far. A write that may or may not have happened
 // leads to two states. The model stops when it has used up its steps.
 type model struct {
-	rule      rule
+	rule      Rule
 	left      int     // accesses that may still be tried
 	now, next []state // buffers of step, reused between calls
 }
@@ -100,16 +100,16 @@ type model struct {
 // step applies s to each state of src and appends the possible results to dst, which is empty,
 // sorted and without duplicates. No result means that s cannot happen here. With maybe, s as a
 // whole may not have happened yet, so the states of src are results too.
-func (m *model) step(dst, src []state, s *step, maybe bool) []state {
+func (m *model) step(dst, src []state, s *Step, maybe bool) []state {
 	m.now = append(m.now[:0], src...)
-	for i := range s.accesses {
-		a := &s.accesses[i]
+	for i := range s.Accesses {
+		a := &s.Accesses[i]
 		m.next = m.next[:0]
 		for _, from := range m.now {
 			if m.left--; m.left < 0 {
 				return dst
 			}
-			if a.maybe {
+			if a.Maybe {
 				m.next = insert(m.next, from)
 			}
 			if to, ok := m.rule.take(from, a); ok {

@@ -1,4 +1,4 @@
-package checker
+package spread
 
 import (
 	"encoding/json"

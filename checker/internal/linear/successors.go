@@ -1,4 +1,4 @@
-package checker
+package linear
 
 import (
 	"fmt"
@@ -20,11 +20,11 @@ import (
 // increment of a counter. A history that it accepts may still be wrong. It returns the positions of
 // the steps that continued from the value, up to the first one too many, nil if there is no such
 // value.
-func (s *search) tooManySuccessors() []int {
-	transitions := make([]transition, len(s.steps))
-	occurred := map[string]int{s.start.value: 1}
-	for i := range s.steps {
-		p := s.steps[i].transition()
+func (s *Search) tooManySuccessors() []int {
+	transitions := make([]transition, len(s.Steps))
+	occurred := map[string]int{s.Start: 1}
+	for i := range s.Steps {
+		p := s.Steps[i].transition()
 		transitions[i] = p
 		for _, value := range p.to {
 			if !p.reads || value != p.from {
@@ -53,15 +53,15 @@ type transition struct {
 	leaves bool // it certainly left one of the values in to
 }
 
-func (x *step) transition() transition {
+func (x *Step) transition() transition {
 	var p transition
-	if a := &x.accesses[0]; !a.op.Write() && !a.unseen && !a.maybe && !a.refused {
-		p.from, p.reads = a.op.Value, true
+	if a := &x.Accesses[0]; !a.Op.Write() && !a.Unseen && !a.Maybe && !a.Refused {
+		p.from, p.reads = a.Op.Value, true
 	}
-	for i := len(x.accesses) - 1; i >= 0 && !p.leaves; i-- {
-		if a := &x.accesses[i]; a.op.Write() && !a.refused {
-			p.to = append(p.to, a.op.Value)
-			p.leaves = !a.maybe
+	for i := len(x.Accesses) - 1; i >= 0 && !p.leaves; i-- {
+		if a := &x.Accesses[i]; a.Op.Write() && !a.Refused {
+			p.to = append(p.to, a.Op.Value)
+			p.leaves = !a.Maybe
 		}
 	}
 	return p
@@ -69,13 +69,13 @@ func (x *step) transition() transition {
 
 // explainSuccessors says in one sentence which steps continued from one value, and returns their
 // events.
-func (s *search) explainSuccessors(successors []int) (text string, events []int64) {
-	from := s.steps[successors[0]].accesses[0].op.Value
+func (s *Search) explainSuccessors(successors []int) (text string, events []int64) {
+	from := s.Steps[successors[0]].Accesses[0].Op.Value
 	const most = 3
 	var named []string
 	for _, i := range successors[max(0, len(successors)-most):] {
-		named = append(named, s.steps[i].describe())
-		events = append(events, s.steps[i].events()...)
+		named = append(named, s.Steps[i].describe())
+		events = append(events, s.Steps[i].events()...)
 	}
 	if n := len(successors) - len(named); n > 0 {
 		named = append(named, fmt.Sprintf("%d before them", n))

@@ -1,0 +1,14 @@
+// Package evidence derives from a history what all checks need. It judges nothing, and computes each
+// thing once, when a check first asks for it.
+//
+//   - [Evidence], in evidence.go, is the history with its sections. It says which operations took
+//     effect and when, and when a section was entered, left and ended.
+//   - [Ledger], in grants.go, lists the grants of the lock servers, with the requests of each section
+//     that led to them. A lock has one exclusive holder, or several that share it (shared.go).
+//   - [Holding], in quorum.go, is the set of grants with which a section was let in. It counts the
+//     servers that hold the lock for the section at each time.
+//   - [Fault] and [Stretches], in stopped.go, say who was stopped or cut off, and when.
+//   - names.go words a section and lists events for findings.
+//
+// The files know each other, since the evidence keeps what each of them has computed.
+package evidence

@@ -1,0 +1,142 @@
+package evidence
+
+import (
+	"math"
+	"time"
+
+	"lockquake/history"
+)
+
+// Evidence is a history with what all checks derive from it, each computed once.
+type Evidence struct {
+	*history.History
+	Sections  []*history.Section // in the order of their calls
+	witnessed bool               // the resource recorded what took effect
+
+	// Computed when a check first needs them.
+	book     *Ledger
+	begun    []Fault
+	stops    map[string]Stretches
+	troubles Stretches
+	needed   int // see quorum
+}
+
+// New returns the evidence of a history, whose sections are given.
+func New(h *history.History, sections []*history.Section) *Evidence {
+	return &Evidence{History: h, Sections: sections, witnessed: h.Witnessed()}
+}
+
+// Witnessed reports whether the resource recorded what took effect.
+func (in *Evidence) Witnessed() bool { return in.witnessed }
+
+// EndAt returns the time of the last event.
+func (in *Evidence) EndAt() time.Duration {
+	if len(in.Events) == 0 {
+		return 0
+	}
+	return in.Events[len(in.Events)-1].At
+}
+
+// Forever is the sequence number of an event that never happened.
+const Forever = math.MaxInt64
+
+// Effect is the result of an operation at the resource.
+type Effect int
+
+// The four results.
+const (
+	Dropped  Effect = iota // it never reached the resource
+	Accepted               // it took effect
+	Refused                // the resource declined it
+	Maybe                  // nobody knows
+)
+
+// Effect returns what o did. The resource's own record decides if there is one, otherwise the
+// worker's report.
+func (in *Evidence) Effect(o *history.Op) Effect {
+	if in.witnessed {
+		switch {
+		case o.Applied == 0:
+			return Dropped
+		case o.Accepted:
+			return Accepted
+		default:
+			return Refused
+		}
+	}
+	switch o.Outcome {
+	case history.OutcomeOK:
+		return Accepted
+	case history.OutcomeFail:
+		return Refused
+	case history.OutcomeInfo:
+	}
+	return Maybe
+}
+
+// EffectSeq returns the event at which o took effect, by the best record that there is: the
+// resource's, else the worker's return, else its call.
+func EffectSeq(o *history.Op) int64 {
+	switch {
+	case o.Applied != 0:
+		return o.Applied
+	case o.Return != 0 && o.Outcome != history.OutcomeInfo:
+		return o.Return
+	default:
+		return o.Invoke
+	}
+}
+
+// SettledBy returns the first event by which o has certainly taken its effect, or Forever. An
+// unknown outcome does not say when that is.
+func SettledBy(o *history.Op) int64 {
+	switch {
+	case o.Return != 0 && o.Outcome != history.OutcomeInfo:
+		return o.Return
+	case o.Applied != 0:
+		return o.Applied
+	default:
+		return Forever
+	}
+}
+
+// WorkEnd returns the event that ended the work of s: the body was left, or else the section ended.
+func (in *Evidence) WorkEnd(s *history.Section) (int64, time.Duration) {
+	if s.Leave != 0 {
+		return s.Leave, s.LeaveAt
+	}
+	return in.SectionEnd(s)
+}
+
+// SectionEnd returns the event that ended s: it returned, or its process crashed. A section without
+// an end lasts to the end of the history.
+func (in *Evidence) SectionEnd(s *history.Section) (int64, time.Duration) {
+	switch {
+	case s.Return != 0:
+		return s.Return, s.ReturnAt
+	case s.Crashed:
+		return s.Crash, s.CrashAt
+	default:
+		return Forever, in.EndAt()
+	}
+}
+
+// WaitEnd returns when s stopped waiting for its lock: it was let in, or the section ended.
+func (in *Evidence) WaitEnd(s *history.Section) time.Duration {
+	if s.Entered() {
+		return s.EnterAt
+	}
+	_, at := in.SectionEnd(s)
+	return at
+}
+
+// answerBound is how long a client waits for an answer if the history does not say.
+const answerBound = time.Second
+
+// AnswerTimeout returns how long a client waits for an answer of a lock server.
+func (in *Evidence) AnswerTimeout() time.Duration {
+	if in.Meta.Answer != 0 {
+		return in.Meta.Answer
+	}
+	return answerBound
+}

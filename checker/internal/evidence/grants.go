@@ -1,0 +1,311 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"lockquake/history"
+)
+
+// Place is a lock on one server.
+type Place struct{ node, Key string }
+
+// PlaceOf returns the lock that an event of a server is about.
+func PlaceOf(e *history.Event) Place { return Place{e.Node, e.Key} }
+
+// Grant is one grant of a lock by a server, from its begin to its end.
+type Grant struct {
+	Place
+	Worker  string           // the worker that it was given to
+	Section *history.Section // the section that asked for it, see attemptOf; nil: none
+	Attempt *Attempt         // the attempt of that section
+	Given   *history.Event
+	Ended   *history.Event // nil: still held at the end of the history
+	// asked is a lower bound of the time at which the section began to ask for the grant. A holder
+	// counts its lease from there, or even from before it dialled.
+	asked      time.Duration
+	Renewals   []*history.Event
+	Refusal    *history.Event // the last refusal of a waiting section because of this grant
+	OwnRefusal *history.Event // the last refusal of its own section
+	shared     bool           // other shared grants may exist at the same time
+	// Revived means that the server had ended the grant, and then lost the record of that in a
+	// failover or a restart.
+	Revived bool
+}
+
+// Until returns when the grant expires, 0 if never.
+func (g *Grant) Until() time.Duration {
+	if n := len(g.Renewals); n > 0 {
+		return g.Renewals[n-1].Until
+	}
+	return g.Given.Until
+}
+
+// Leases returns the shortest and the longest lease of the grant and its renewals, both 0 if it
+// never expires.
+func (g *Grant) Leases() (shortest, longest time.Duration) {
+	add := func(e *history.Event) {
+		if d := e.Until - e.At; e.Until != 0 {
+			if shortest == 0 || d < shortest {
+				shortest = d
+			}
+			longest = max(longest, d)
+		}
+	}
+	add(g.Given)
+	for _, e := range g.Renewals {
+		add(e)
+	}
+	return shortest, longest
+}
+
+// Held reports whether the server held the grant just after event seq.
+func (g *Grant) Held(seq int64) bool { return g.Ended == nil || g.Ended.Seq > seq }
+
+// Lasted returns the time in which the server held the grant, at most until the end of the history.
+func (in *Evidence) Lasted(g *Grant) Stretch {
+	if g.Ended == nil {
+		return Stretch{g.Given.At, in.EndAt()}
+	}
+	return Stretch{g.Given.At, g.Ended.At}
+}
+
+// givenBack reports whether the grant was ended by a release of its own section.
+func (g *Grant) givenBack() bool {
+	e, s := g.Ended, g.Section
+	return e != nil && e.Type == history.Freed && e.Worker == g.Worker && s != nil && s.Leave != 0 && e.Seq > s.Leave
+}
+
+// Ledger lists the grants of the lock servers, with the requests that led to them.
+type Ledger struct {
+	Grants   []*Grant            // in the order in which they were given
+	Locks    map[string][]*Grant // the same, by key
+	sections []*history.Section  // in the order of their calls
+	attempts []Attempt           // of the sections
+
+	// Declined are the renewals that came after their own worker had freed the grant.
+	Declined []Declined
+
+	owners map[string]*Grant // the last grant of each owner
+	calls  int               // how many sections were called
+	called map[Asker][]*Attempt
+	open   map[Place][]*Grant // the open grants: one, or several shared ones
+	lapsed map[Place][]*Grant // grants that expired since the last one was given
+	freed  map[freer]*Grant   // the last freed grant
+	room   []Grant            // grants are allocated many at a time
+
+	Refusals, Renewals int64
+}
+
+// Attempt holds the requests of a section for its lock, and their outcome.
+type Attempt struct {
+	section *history.Section
+	Grants  []*Grant
+	Refusal *history.Event // the last one
+	Refused bool           // because of a grant of another section
+	got     Holding        // computed when first needed
+}
+
+// Asker is a worker that asks for a lock.
+type Asker struct{ Worker, Key string }
+
+// freer identifies a worker that freed its own grant, and the owner name of that grant.
+type freer struct {
+	Place
+	worker, owner string
+}
+
+// Declined is a renewal that a server declined, and the grant that it was meant for.
+type Declined struct {
+	Event *history.Event
+	Grant *Grant
+}
+
+// Ledger returns the history's ledger, which it builds on first use.
+func (in *Evidence) Ledger() *Ledger {
+	if in.book == nil {
+		n := len(in.Sections) // about as many grants, too
+		in.book = &Ledger{
+			Grants: make([]*Grant, 0, n), sections: in.Sections, attempts: make([]Attempt, n), owners: make(map[string]*Grant, n),
+			Locks: map[string][]*Grant{}, called: map[Asker][]*Attempt{}, open: map[Place][]*Grant{}, lapsed: map[Place][]*Grant{}, freed: map[freer]*Grant{},
+		}
+		if in.Meta.Unread != "" {
+			return in.book // the recorded grants are only guesses
+		}
+		for i := range in.Events {
+			in.book.add(&in.Events[i])
+		}
+	}
+	return in.book
+}
+
+// Attempt returns the requests of a section and their outcome.
+func (b *Ledger) Attempt(s *history.Section) *Attempt {
+	i, _ := slices.BinarySearchFunc(b.sections, s.Call, func(s *history.Section, call int64) int { return cmp.Compare(s.Call, call) })
+	return &b.attempts[i]
+}
+
+// givenAt returns the grant that began with an event, as a list of one.
+func (b *Ledger) givenAt(seq int64) []*Grant {
+	i, _ := slices.BinarySearchFunc(b.Grants, seq, func(g *Grant, seq int64) int { return cmp.Compare(g.Given.Seq, seq) })
+	return b.Grants[i : i+1 : i+1]
+}
+
+func (b *Ledger) add(e *history.Event) {
+	switch e.Type {
+	case history.AcquireCalled:
+		who := Asker{e.Worker, e.Key}
+		w := &b.attempts[b.calls]
+		w.section = b.sections[b.calls]
+		b.called[who] = append(b.called[who], w)
+		b.calls++
+	case history.Granted:
+		b.give(e)
+	case history.Renewed:
+		b.Renewals++
+		b.renew(e)
+	case history.Refused:
+		b.Refusals++
+		b.refuse(e)
+	case history.NotRenewed:
+		if freed := b.freed[freer{PlaceOf(e), e.Worker, e.Owner}]; freed != nil {
+			b.Declined = append(b.Declined, Declined{e, freed})
+		}
+	case history.Freed, history.Expired, history.Evicted:
+		g := b.openGrant(PlaceOf(e), e.Owner)
+		if g == nil && e.Late {
+			g = b.revive(e)
+		}
+		if g != nil {
+			b.end(g, e)
+		}
+	default:
+	}
+}
+
+// openGrant returns the open grant of an owner, nil if there is none. If the server does not name
+// the owner, it returns the first open grant.
+func (b *Ledger) openGrant(p Place, owner string) *Grant {
+	for _, g := range b.open[p] {
+		if owner == "" || owner == g.Given.Owner {
+			return g
+		}
+	}
+	return nil
+}
+
+// end ends an open grant.
+func (b *Ledger) end(g *Grant, e *history.Event) {
+	g.Ended = e
+	b.open[g.Place] = slices.DeleteFunc(b.open[g.Place], func(other *Grant) bool { return other == g })
+	switch {
+	case e.Type == history.Expired:
+		b.lapsed[g.Place] = append(b.lapsed[g.Place], g)
+	case e.Type == history.Freed && e.Worker == g.Worker:
+		b.freed[freer{g.Place, g.Worker, g.Given.Owner}] = g
+	}
+}
+
+// renew notes a renewal.
+func (b *Ledger) renew(e *history.Event) {
+	g := b.openGrant(PlaceOf(e), e.Owner)
+	if g == nil && e.Late {
+		g = b.revive(e)
+	}
+	if g != nil {
+		g.Renewals = append(g.Renewals, e)
+		g.shared = e.Mode == shared
+	}
+}
+
+// revive reopens a grant that has expired. The record of an expired lease may stay on the server.
+// If its owner finds it before anybody else has taken the lock over, the owner has had the lock all
+// the time.
+func (b *Ledger) revive(e *history.Event) *Grant {
+	p := PlaceOf(e)
+	i := slices.IndexFunc(b.lapsed[p], func(g *Grant) bool { return g.Given.Owner == e.Owner })
+	if i < 0 {
+		return nil
+	}
+	g := b.lapsed[p][i]
+	b.lapsed[p] = slices.Delete(b.lapsed[p], i, i+1)
+	g.Ended = nil
+	b.open[p] = append(b.open[p], g)
+	return g
+}
+
+// attemptOf returns the attempt that a server's answer belongs to: that of the last section that
+// the worker had called for the lock when it sent the request. The request may arrive after that
+// section has ended.
+func (b *Ledger) attemptOf(e *history.Event) *Attempt {
+	for _, w := range slices.Backward(b.called[Asker{e.Worker, e.Key}]) {
+		if e.Sent == 0 || e.Sent >= w.section.CallAt {
+			return w
+		}
+	}
+	return nil
+}
+
+func (b *Ledger) give(e *history.Event) {
+	p := PlaceOf(e)
+	b.lapsed[p] = b.lapsed[p][:0]
+	b.open[p] = slices.DeleteFunc(b.open[p], func(before *Grant) bool {
+		beside := before.shared && e.Mode == shared && before.Given.Owner != e.Owner
+		if !beside {
+			before.Ended = e
+		}
+		return !beside
+	})
+	w, revived := b.attemptOf(e), false
+	if e.Request == 0 && e.Sent == 0 {
+		if before := b.owners[e.Owner]; before != nil && before.Key == e.Key && before.Worker == e.Worker {
+			w, revived = before.Attempt, true
+		}
+	}
+	if len(b.room) == cap(b.room) {
+		b.room = make([]Grant, 0, len(b.attempts)+1)
+	}
+	b.room = append(b.room, Grant{Place: p, Worker: e.Worker, Attempt: w, Given: e, shared: e.Mode == shared, Revived: revived})
+	g := &b.room[len(b.room)-1]
+	b.owners[e.Owner] = g
+	b.Grants = append(b.Grants, g)
+	b.Locks[p.Key] = append(b.Locks[p.Key], g)
+	b.open[p] = append(b.open[p], g)
+	if w != nil {
+		g.Section, g.asked = w.section, w.section.CallAt
+		if w.Refusal != nil { // a refused section asks again only afterwards
+			g.asked = max(g.asked, w.Refusal.At)
+		}
+		if w.Grants == nil { // nearly always there is only one
+			w.Grants = b.Grants[len(b.Grants)-1 : len(b.Grants) : len(b.Grants)]
+		} else {
+			w.Grants = append(w.Grants, g)
+		}
+	}
+}
+
+// refuse records a refusal, and the grants that caused it. A section that has returned does not
+// wait: the client had given up on that request.
+func (b *Ledger) refuse(e *history.Event) {
+	w := b.attemptOf(e)
+	if w == nil {
+		return
+	}
+	s := w.section
+	if s.Return != 0 && s.Return < e.Seq {
+		return
+	}
+	w.Refusal = e
+	if len(b.open[PlaceOf(e)]) == 0 {
+		w.Refused = true
+	}
+	for _, g := range b.open[PlaceOf(e)] {
+		g.Refusal = e
+		if g.Section != s {
+			w.Refused = true
+		} else if s.Enter == 0 || e.Seq < s.Enter {
+			g.OwnRefusal = e
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package linear
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"lockquake/checker/internal/evidence"
+)
+
+// Explain says in one sentence which step cannot be placed, and returns the events of the steps
+// around it.
+func (s *Search) Explain(a Answer) (text string, events []int64) {
+	if a.successors != nil {
+		return s.explainSuccessors(a.successors)
+	}
+	stuck, misfit := &s.Steps[a.stuck], &s.Steps[a.misfit]
+	text = stuck.describe()
+	why, writer := s.reason(a.misfit)
+	if misfit == stuck {
+		text += " " + why
+	} else {
+		text += fmt.Sprintf(" fits nowhere; by the record %s %s", misfit.describe(), why)
+	}
+	events = append(stuck.events(), misfit.events()...)
+	if writer != nil {
+		events = append(events, writer.events()...)
+	}
+	// Concurrent steps belong to the story, the nearest first.
+	const near = 6
+	for i, n := a.misfit-1, 0; i >= 0 && n < near; i-- {
+		if x := &s.Steps[i]; x.Return > misfit.Call && x != writer {
+			events = append(events, x.events()...)
+			n++
+		}
+	}
+	return text, events
+}
+
+// reason says why the recorded order fails at the step misfit. If the step read an unexpected
+// value, writer is the step that wrote the actual one.
+func (s *Search) reason(misfit int) (why string, writer *Step) {
+	now, next := []state{{value: s.Start}}, []state(nil)
+	s.model.left = math.MaxInt // a replay is one pass
+	for i := range misfit {
+		next = s.model.step(next[:0], now, &s.Steps[i], false)
+		now, next = next, now
+	}
+	x := &s.Steps[misfit]
+	if len(now) == 0 {
+		return "fits nowhere", nil // the replay did not get this far
+	}
+	at := now[0]
+	for i := range x.Accesses {
+		a := &x.Accesses[i]
+		after, ok := s.Rule.take(at, a)
+		if ok {
+			at = after
+			continue
+		}
+		allowed := s.Rule.allows(at.mark, a.Op)
+		switch {
+		case a.Refused:
+			return fmt.Sprintf("was refused, though the highest token so far was %d", at.mark), nil
+		case !allowed && a.Op.Token == 0:
+			return "was accepted without a token", nil
+		case !allowed:
+			return fmt.Sprintf("was accepted, though the highest token so far was %d", at.mark), nil
+		}
+		why = fmt.Sprintf("read %q where %q stood", a.Op.Value, at.value)
+		for i := misfit - 1; i >= 0; i-- {
+			if y := &s.Steps[i]; y.wrote() {
+				return why + ", written by " + evidence.NameOf(y.Section), y
+			}
+		}
+		return why, nil
+	}
+	return "fits nowhere", nil
+}
+
+// wrote reports whether the step has a write that was not refused.
+func (x *Step) wrote() bool {
+	return slices.ContainsFunc(x.Accesses, func(a Access) bool { return a.Op.Write() && !a.Refused })
+}
+
+// describe returns the section of the step, its token, and what it did.
+func (x *Step) describe() string {
+	var did []string
+	for i := range x.Accesses {
+		a := &x.Accesses[i]
+		verb := "read"
+		if a.Op.Write() {
+			verb = "wrote"
+		}
+		text := fmt.Sprintf("%s %q", verb, a.Op.Value)
+		if a.Refused {
+			text += " (refused)"
+		}
+		if a.Maybe {
+			text += " (perhaps)"
+		}
+		did = append(did, text)
+	}
+	const most = 6
+	if len(did) > most {
+		did = append(did[:most], "...")
+	}
+	token := ""
+	if t := x.Accesses[0].Op.Token; t != 0 {
+		token = fmt.Sprintf("token %d, ", t)
+	}
+	return fmt.Sprintf("%s (%s%s)", evidence.NameOf(x.Section), token, strings.Join(did, ", "))
+}
+
+// events returns the events of the step, and those of entering and leaving its section.
+func (x *Step) events() []int64 {
+	seqs := []int64{x.Section.Enter, x.Section.Leave}
+	const most = 12
+	for i := range x.Accesses[:min(most, len(x.Accesses))] {
+		seqs = append(seqs, evidence.EventsOf(x.Accesses[i].Op)...)
+	}
+	return seqs
+}
