@@ -15,7 +15,7 @@ func briefCheck() Check {
 }
 
 func brief(in *input, r *Result) {
-	for _, s := range in.sections {
+	for _, s := range in.Sections {
 		if s.Enter == 0 || s.Leave == 0 {
 			continue
 		}
