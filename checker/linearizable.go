@@ -46,7 +46,7 @@ func (in *input) judge(r *Result, item, what string, s *linear.Search) {
 	case linear.Exists:
 	case linear.None:
 		text, events := s.Explain(a)
-		r.find(Invalid, events, "no order of %s explains item %s: %s", what, item, text)
+		r.find(Invalid, events, "item %s is not linearizable: no order of its %s explains the values: %s", item, what, text)
 	case linear.Undecided:
 		r.find(Unknown, nil, "cannot tell: whether an order explains the %d %s of item %s is beyond the bounds of the search", len(s.Steps), what, item)
 	}

@@ -28,17 +28,17 @@ func TestSectionsMustBeAtomic(t *testing.T) {
 			acquire("b", 0).read("b", "1").write("b", "2").release("b"), Valid, "", 0},
 		{
 			"Kleppmann's failure", kleppmann("off", 0, 0).applied("a").ok("a").release("a"), Invalid,
-			`no order of sections explains item x: b's section 1 (read "0", wrote "1") and a's section 1 (read "0", wrote "1") went on from "0", which came up only once`, 1,
+			`item x is not linearizable: no order of its sections explains the values: b's section 1 (read "0", wrote "1") and a's section 1 (read "0", wrote "1") each replaced "0", which was the value only once`, 1,
 		},
 		{
 			"a stale read", story("register", "off").
 				acquire("a", 0).write("a", "1").release("a").acquire("b", 0).read("b", "0").release("b"), Invalid,
-			`no order of sections explains item x: b's section 1 (read "0") read "0" where "1" stood, written by a's section 1`, 2,
+			`item x is not linearizable: no order of its sections explains the values: b's section 1 (read "0") read "0" although the value was "1", written by a's section 1`, 2,
 		},
 		{
 			"a stale read that a later write explains to nobody", story("register", "off").
 				acquire("c", 0).acquire("a", 0).write("a", "1").release("a").acquire("b", 0).read("b", "0").release("b").write("c", "0").release("c"), Invalid,
-			`...operations explains item x: b's section 1 (read "0") read "0" where "1" stood`, 1,
+			`...operations explains the values: b's section 1 (read "0") read "0" although the value was "1"`, 1,
 		},
 		{"values come up again", story("register", "off").
 			acquire("a", 0).read("a", "0").write("a", "1").release("a").
@@ -48,11 +48,11 @@ func TestSectionsMustBeAtomic(t *testing.T) {
 			s := story("counter", "off").unwitnessed()
 			return s.acquire("a", 0).read("a", "0").sendWrite("a", "1").acquire("b", 0).read("b", "0").write("b", "1").
 				release("b").ok("a").release("a")
-		}(), Invalid, "no order of sections", 1},
+		}(), Invalid, "item x is not linearizable: no order of its sections", 1},
 		{"Kleppmann's failure, fenced", kleppmann("reads-writes", 33, 34).refused("a").fail("a").release("a"), Valid, "", 0},
 		{"late packet: the section has long been left", story("counter", "off").
 			acquire("a", 0).read("a", "0").sendWrite("a", "1").info("a").release("a").
-			acquire("b", 0).read("b", "0").write("b", "1").release("b").applied("a"), Invalid, "no order of sections", 1},
+			acquire("b", 0).read("b", "0").write("b", "1").release("b").applied("a"), Invalid, "item x is not linearizable: no order of its sections", 1},
 		{"late packet that does no harm", story("counter", "off").
 			acquire("a", 0).read("a", "0").sendWrite("a", "1").info("a").release("a").
 			acquire("b", 0).read("b", "0").release("b").applied("a").
@@ -64,7 +64,7 @@ func TestSectionsMustBeAtomic(t *testing.T) {
 		{"overlap that is still serialisable", story("register", "off").
 			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("b", "5").release("a").release("b"), Valid, "", 0},
 		{"two reads of one section differ", story("register", "off").
-			acquire("a", 0).acquire("b", 0).read("a", "0").write("b", "5").read("a", "5").release("a").release("b"), Invalid, "no order of sections", 1},
+			acquire("a", 0).acquire("b", 0).read("a", "0").write("b", "5").read("a", "5").release("a").release("b"), Invalid, "item x is not linearizable: no order of its sections", 1},
 		{"a section reads its own write", story("register", "off").
 			acquire("a", 0).write("a", "1").read("a", "1").write("a", "2").release("a").acquire("b", 0).read("b", "2").release("b"), Valid, "", 0},
 		{"crashed holder whose write landed", story("counter", "off").
@@ -72,7 +72,7 @@ func TestSectionsMustBeAtomic(t *testing.T) {
 			acquire("b", 0).read("b", "1").write("b", "2").release("b"), Valid, "", 0},
 		{"crashed holder whose write landed late", story("counter", "off").
 			acquire("a", 0).read("a", "0").sendWrite("a", "1").crash("a").
-			acquire("b", 0).read("b", "0").write("b", "1").release("b").applied("a"), Invalid, "no order of sections", 1},
+			acquire("b", 0).read("b", "0").write("b", "1").release("b").applied("a"), Invalid, "item x is not linearizable: no order of its sections", 1},
 		{"crashed holder whose write was lost", story("counter", "off").
 			acquire("a", 0).read("a", "0").sendWrite("a", "1").crash("a").
 			acquire("b", 0).read("b", "0").write("b", "1").release("b"), Valid, "", 0},
@@ -101,7 +101,7 @@ func TestAnUnknownWriteMayTakeEffectLater(t *testing.T) {
 		{"seen", unknown().acquire("b", 0).read("b", "1").release("b"), Valid, "", 0},
 		{"not seen", unknown().acquire("b", 0).read("b", "0").write("b", "1").release("b"), Valid, "", 0},
 		{"seen late", unknown().acquire("b", 0).read("b", "0").release("b").acquire("b", 0).read("b", "1").release("b"), Valid, "", 0},
-		{"seen, then not", unknown().acquire("b", 0).read("b", "1").release("b").acquire("b", 0).read("b", "0").release("b"), Invalid, "no order of sections", 2},
+		{"seen, then not", unknown().acquire("b", 0).read("b", "1").release("b").acquire("b", 0).read("b", "0").release("b"), Invalid, "item x is not linearizable: no order of its sections", 2},
 		{"never answered", story("counter", "off").unwitnessed().acquire("a", 0).sendWrite("a", "5").
 			acquire("b", 0).read("b", "5").release("b"), Valid, "", 0},
 		{"the record says it took effect", story("counter", "off").
@@ -174,7 +174,7 @@ func TestTheResourceMustFollowItsTokenPolicy(t *testing.T) {
 		{
 			"under reads-writes a read raises the mark", story("register", "reads-writes").
 				acquire("a", 1).acquire("b", 2).read("b", "0").write("a", "1").release("a").release("b"), Invalid,
-			`no order of operations explains item x: a's section 1 (token 1, wrote "1") was accepted, though the highest token so far was 2`, 1,
+			`item x is not linearizable: no order of its operations explains the values: a's section 1 (token 1, wrote "1") was accepted, though the highest token so far was 2`, 1,
 		},
 		{"under writes it does not", story("register", "writes").
 			acquire("a", 1).acquire("b", 2).read("b", "0").write("a", "1").release("a").release("b"), Valid, "", 0},
@@ -260,10 +260,10 @@ func TestLinearizableEvidenceStaysSmall(t *testing.T) {
 		story *scriptedHistory
 		want  string
 	}{
-		{"by counting", late, `no order of sections explains item x: a's section 301 (read "300", wrote "301") and ` +
-			`b's section 1 (read "300", wrote "301") went on from "300", which came up only once`},
-		{"by searching", stale, `no order of sections explains item x: b's section 1 (read "299") ` +
-			`read "299" where "300" stood, written by a's section 300`},
+		{"by counting", late, `item x is not linearizable: no order of its sections explains the values: a's section 301 (read "300", wrote "301") and ` +
+			`b's section 1 (read "300", wrote "301") each replaced "300", which was the value only once`},
+		{"by searching", stale, `item x is not linearizable: no order of its sections explains the values: b's section 1 (read "299") ` +
+			`read "299" although the value was "300", written by a's section 300`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := mustRun(t, tt.story.history(), "linearizable")[0]

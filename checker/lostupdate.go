@@ -224,7 +224,7 @@ func (c *counter) reported(updates []update) {
 			if occurred[u.old]--; occurred[u.old] < 0 && continued[u.old] != nil {
 				other := continued[u.old]
 				c.result.find(Invalid, evidence.EventsOf(other.op, u.op),
-					"lost update: %s and %s both went on from %d of item %s", evidence.NameOf(other.section), evidence.NameOf(u.section), u.old, c.item)
+					"lost update: %s and %s both incremented the %d of item %s", evidence.NameOf(other.section), evidence.NameOf(u.section), u.old, c.item)
 			}
 			continued[u.old] = u
 		}

@@ -89,7 +89,7 @@ func TestLostUpdatesAreFoundWithoutTheResourcesRecord(t *testing.T) {
 		{
 			"two from one value", unseen().
 				acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("a", "1").write("b", "1"), Invalid,
-			"lost update: a's section 1 and b's section 1 both went on from 0 of item x", 1,
+			"lost update: a's section 1 and b's section 1 both incremented the 0 of item x", 1,
 		},
 		{"one of them refused", unseen().
 			acquire("a", 0).acquire("b", 0).read("a", "0").read("b", "0").write("a", "1").sendWrite("b", "1").fail("b").final("1"), Valid, "", 0},
@@ -105,7 +105,7 @@ func TestLostUpdatesAreFoundWithoutTheResourcesRecord(t *testing.T) {
 				acquire("a", 0).read("a", "0").write("a", "1").read("a", "1").write("a", "2").read("a", "2").write("a", "3").release("a").
 				write("z", "1").release("z").
 				acquire("b", 0).read("b", "1").write("b", "2").read("b", "2").write("b", "3").release("b").final("3"), Invalid,
-			"lost update: a's section 1 and z's section 1 both went on from 0 of item x", 1,
+			"lost update: a's section 1 and z's section 1 both incremented the 0 of item x", 1,
 		},
 		{"three from one value are two lost updates", unseen().
 			acquire("a", 0).acquire("b", 0).acquire("c", 0).read("a", "0").read("b", "0").read("c", "0").

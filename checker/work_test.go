@@ -34,9 +34,9 @@ func TestWorkOfSeveralWritesIsOneStep(t *testing.T) {
 	})
 	judge(t, "linearizable", []verdictCase{
 		{"one after the other", alone(), Valid, "", 0},
-		{"torn", stale(), Invalid, "no order of sections explains item x", 1},
+		{"torn", stale(), Invalid, "item x is not linearizable: no order of its sections", 1},
 		{"torn by a read", story("register", "off").
-			acquire("a", 0).write("a", "1").acquire("b", 0).read("b", "1").release("b").write("a", "2").release("a"), Invalid, "no order of sections explains item x", 1},
+			acquire("a", 0).write("a", "1").acquire("b", 0).read("b", "1").release("b").write("a", "2").release("a"), Invalid, "item x is not linearizable: no order of its sections", 1},
 		{"interrupted by nothing else", story("register", "off").
 			acquire("a", 0).write("a", "1").acquire("b", 0).release("b").write("a", "2").release("a"), Valid, "", 0},
 		{"the rest is refused", refused(), Valid, "", 0},
@@ -74,7 +74,7 @@ func TestACommitAfterTheReleaseBelongsToItsSection(t *testing.T) {
 	})
 	judge(t, "linearizable", []verdictCase{
 		{"in time", inTime(), Valid, "", 0},
-		{"too late", lost(), Invalid, "no order of sections explains item x", 1},
+		{"too late", lost(), Invalid, "item x is not linearizable: no order of its sections", 1},
 		{"refused", refused(), Valid, "", 0},
 	})
 	for _, check := range []string{"errors", "told", "belief", "recovery", "ownership", "fencing"} {

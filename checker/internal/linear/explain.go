@@ -68,7 +68,7 @@ func (s *Search) reason(misfit int) (why string, writer *Step) {
 		case !allowed:
 			return fmt.Sprintf("was accepted, though the highest token so far was %d", at.mark), nil
 		}
-		why = fmt.Sprintf("read %q where %q stood", a.Op.Value, at.value)
+		why = fmt.Sprintf("read %q although the value was %q", a.Op.Value, at.value)
 		for i := misfit - 1; i >= 0; i-- {
 			if y := &s.Steps[i]; y.wrote() {
 				return why + ", written by " + evidence.NameOf(y.Section), y

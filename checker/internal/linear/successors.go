@@ -84,5 +84,5 @@ func (s *Search) explainSuccessors(successors []int) (text string, events []int6
 	if n := len(successors) - 1; n > 1 {
 		times = fmt.Sprintf("%d times", n)
 	}
-	return fmt.Sprintf("%s went on from %q, which came up only %s", strings.Join(named, " and "), from, times), events
+	return fmt.Sprintf("%s each replaced %q, which was the value only %s", strings.Join(named, " and "), from, times), events
 }
