@@ -12,21 +12,20 @@ import (
 	"lockquake/scenarios/run"
 )
 
-// grace is how long, in real time, a stopped campaign waits for the runs at
-// hand.
+// A stopped campaign waits for its current runs for grace, in real time.
 const grace = 300 * time.Millisecond
 
-// campaign is a Campaign under way.
+// campaign is the state of a campaign that is running.
 type campaign struct {
 	scenario *scenarios.Scenario
-	request  Request // its seeds are settled
+	request  Request // with its range of seeds filled in
 	uses     []scenarios.Strategy
 	jobs     *run.Pool
 
-	// Set between two blocks, when no job is at work.
-	seeds  results.SeedRange // of the block at hand
-	active []int             // the uses that are run in it
-	again  []cell            // runs of the journal that are needed whole
+	// Set between two blocks, when no job is running.
+	seeds  results.SeedRange // of the current block
+	active []int             // the uses that run in it
+	again  []cell            // runs of the journal whose history is needed, to run again
 
 	mu       sync.Mutex
 	tallies  []*tally                // by use
@@ -34,31 +33,30 @@ type campaign struct {
 	whole    map[showcase]int        // of a scenario with cases: the use whose first violation is kept whole
 	faults   []results.FaultStats
 	done     int
-	recalled int // of those, the ones that a journal had
+	recalled int // of done, the runs that came from a journal
 	due      int // runs at the end of the block
 	total    int // runs at the end of the campaign, at most
 	err      error
-	over     bool // what a run left behind still does counts no more
+	over     bool // results of runs that end later are dropped
 }
 
-// cell is one run of a campaign: a use of a strategy, by its place, and a seed.
+// cell is one run of a campaign: the index of a use of a strategy, and a seed.
 type cell struct {
 	use  int
 	seed uint64
 }
 
-// violation is a run that violates a check. Its trial is missing if it is not
-// kept whole, and as long as the run is known from a journal only.
+// violation is a run that violates a check. Its trial is nil if the run is not kept whole, or while
+// the run is known only from a journal.
 type violation struct {
 	seed     uint64
 	checksum string
 	trial    *results.Trial
 }
 
-// Run carries out the scenario over its seeds and strategies. When ctx ends
-// it gives the runs at hand a moment to end, and returns what was done, marked
-// as partial, with the cause. A [*run.Error] is a run that could not be carried
-// out; the campaign ends with it.
+// Run runs the scenario over its seeds and strategies. When ctx ends it waits briefly for the
+// current runs, and returns the results so far, marked as partial, with the cause. A run that
+// cannot be executed ends the campaign with a [*run.Error].
 func Run(ctx context.Context, s *scenarios.Scenario, r Request) (*results.Campaign, error) {
 	whole, err := r.choose(s)
 	if err != nil {
@@ -77,7 +75,7 @@ func Run(ctx context.Context, s *scenarios.Scenario, r Request) (*results.Campai
 		return nil, err
 	}
 	for c.begin(ctx) && ctx.Err() == nil {
-		c.carryOut(ctx)
+		c.runBlock(ctx)
 	}
 	c.mu.Lock()
 	c.over = true
@@ -106,9 +104,9 @@ func newCampaign(s *scenarios.Scenario, r Request, jobs *run.Pool, uses []scenar
 	return c
 }
 
-// begin makes the next block ready, with the runs that a journal has of it, and
-// reports whether there is one: not after an error, or a block that was not done.
-// Without Until there is one block.
+// begin prepares the next block, including its runs from a journal, and reports whether there is
+// one. There is none after an error, or after a block that was not completed. Without Until there
+// is one block.
 func (c *campaign) begin(ctx context.Context) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,9 +132,8 @@ func (c *campaign) begin(ctx context.Context) bool {
 	return c.err == nil && len(c.active) > 0
 }
 
-// recall takes in the runs of the block that the journal has, and finds out which
-// of them have to be run again: reports tell of the first violation of each check,
-// and a journal holds no histories.
+// recall adds the runs of the block that the journal has, and finds those that must run again: a
+// report shows the history of the first violation of each check, and a journal has no histories.
 func (c *campaign) recall(ctx context.Context) error {
 	c.again = nil
 	if c.request.Journal == nil {
@@ -166,8 +163,8 @@ func (c *campaign) recall(ctx context.Context) error {
 	return nil
 }
 
-// carryOut does the runs of a block, seed by seed.
-func (c *campaign) carryOut(stopped context.Context) {
+// runBlock executes the runs of a block, seed by seed.
+func (c *campaign) runBlock(stopped context.Context) {
 	err := c.jobs.All(stopped, int64(len(c.again)+len(c.active)*c.seeds.Count()), c.task)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -176,8 +173,8 @@ func (c *campaign) carryOut(stopped context.Context) {
 	}
 }
 
-// task is the run of the block that has the number i, if the journal does not
-// have it.
+// task returns the task of run number i of the block. The task does nothing if the journal has the
+// run.
 func (c *campaign) task(i int64) run.Task {
 	at, again := c.at(i)
 	use := c.uses[at.use]
@@ -196,9 +193,9 @@ func (c *campaign) task(i int64) run.Task {
 	}}
 }
 
-// at says which run of the block has the number i. First come those that are
-// run again; then all strategies of one seed follow each other, so that a campaign
-// cut short compares them on the same seeds.
+// at returns run number i of the block. The runs that run again come first. Then come all
+// strategies of one seed after each other, so that a campaign that is stopped early compares them
+// on the same seeds.
 func (c *campaign) at(i int64) (run cell, again bool) {
 	if i < int64(len(c.again)) {
 		return c.again[i], true
@@ -208,7 +205,7 @@ func (c *campaign) at(i int64) (run cell, again bool) {
 	return cell{c.active[i%n], c.seeds.First + uint64(i/n)}, false
 }
 
-// keep takes in a finished run, and writes it into the journal first.
+// keep writes a finished run into the journal, and then adds it.
 func (c *campaign) keep(use int, t *results.Trial) error {
 	s := c.summarise(t)
 	line, err := c.request.Journal.line(t.Label, t.Seed, s)
@@ -227,7 +224,7 @@ func (c *campaign) keep(use int, t *results.Trial) error {
 	return nil
 }
 
-// summarise keeps of a run what is added up.
+// summarise returns the figures of a run that are summed up.
 func (c *campaign) summarise(t *results.Trial) *summary {
 	s := &summary{Acquisitions: t.Acquisitions, Metrics: t.Metrics, Checksum: t.Checksum, Unread: t.History.Meta.Unread}
 	for _, r := range t.Results {
@@ -245,9 +242,9 @@ func (c *campaign) summarise(t *results.Trial) *summary {
 	return s
 }
 
-// take adds a run, of which the trial is nil if it comes from a journal. The
-// trial is kept whole if it is the first of its strategy that violates a check, and
-// in a scenario with cases the first of all strategies under that class of faults.
+// take adds a run; its trial is nil if it comes from a journal. The trial is kept whole if it is
+// the first of its strategy that violates a check. In a scenario with cases it must also be the
+// first of all strategies under that class of faults.
 func (c *campaign) take(at cell, s *summary, t *results.Trial) {
 	label, violated, kept := c.uses[at.use].Label, false, false
 	for i, r := range s.Results {
@@ -281,7 +278,7 @@ func (c *campaign) take(at cell, s *summary, t *results.Trial) {
 	}
 }
 
-// fill puts in the trial of a run that was known from the journal only.
+// fill adds the trial of a run that was known only from the journal.
 func (c *campaign) fill(use int, t *results.Trial) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -289,7 +286,7 @@ func (c *campaign) fill(use int, t *results.Trial) error {
 		return nil
 	}
 	owned := false
-	for check, first := range c.first[use] { // the order does not show
+	for check, first := range c.first[use] { // the order has no effect
 		switch {
 		case first.seed != t.Seed || first.trial != nil || !c.keepsWhole(use, check):
 			continue
@@ -304,8 +301,8 @@ func (c *campaign) fill(use int, t *results.Trial) error {
 	return nil
 }
 
-// repeats carries out the first run of each strategy that the caller brought along
-// twice, since such a lock may take its time or its random numbers from elsewhere.
+// repeats executes the first run of each of the caller's own strategies twice, since such a lock
+// may use a clock or random numbers from outside its Env.
 func (c *campaign) repeats(ctx context.Context) error {
 	var first []scenarios.Strategy
 	for _, use := range c.uses {
@@ -320,7 +317,7 @@ func (c *campaign) repeats(ctx context.Context) error {
 			return r.Repeats(use, seed)
 		}}
 	})
-	if ctx.Err() == nil { // else the campaign itself says what that means
+	if ctx.Err() == nil { // otherwise the campaign itself handles it
 		return err
 	}
 	return nil

@@ -69,7 +69,7 @@ func trialOf(t *testing.T, s *scenarios.Scenario, label string, seed uint64) *re
 	return trial
 }
 
-// What a campaign says depends on what was expected, and on how much was seen.
+// The verdict of a campaign depends on the expectations and on the number of runs.
 func TestVerdicts(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -180,7 +180,7 @@ func TestOwnLockThatDoesNotRepeat(t *testing.T) {
 	}
 }
 
-// A scenario whose fault never meets anybody is not a pass, unless it says so.
+// A scenario whose fault never hits anything does not pass, unless the fault is optional.
 func TestFaultThatNeverBites(t *testing.T) {
 	for _, test := range []struct {
 		fault string
@@ -217,7 +217,7 @@ func TestJobsChangeNothing(t *testing.T) {
 	}
 }
 
-// A campaign that is stopped says what it has done, and that it is partial.
+// A stopped campaign returns the results so far, marked as partial.
 func TestStoppedCampaignIsPartial(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := 0

@@ -1,11 +1,11 @@
-// Package campaign carries out a scenario over many seeds, adds the runs up, and compares
-// them with what the scenario expects.
+// Package campaign runs a scenario over many seeds, sums up the runs, and compares them with the
+// expectations of the scenario.
 //
-//   - [Run] carries out a campaign: all strategies over all seeds (campaign.go). A
-//     [Request] says which (request.go).
-//   - A campaign leaves a results.Campaign: rates, intervals, a verdict, and the first
-//     failure of each check (sum.go). kept.go says which failures are kept whole.
-//   - A [Journal] is a file that keeps the runs of a campaign as they end, so that one
-//     that was stopped can go on (journal.go; journalrecord.go has the format of a line).
-//     [Merge] adds up the journals of several shards (journalmerge.go).
+//   - [Run] runs a campaign: all strategies over all seeds (campaign.go). A
+//     [Request] selects them (request.go).
+//   - The result is a results.Campaign: rates, intervals, a verdict, and the first
+//     failure of each check (sum.go). kept.go decides which failures keep their history.
+//   - A [Journal] is a file that stores each run of a campaign when it ends, so that one
+//     that was stopped can be resumed (journal.go; journalrecord.go has the format of a line).
+//     [Merge] combines the journals of several shards (journalmerge.go).
 package campaign

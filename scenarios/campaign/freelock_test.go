@@ -18,9 +18,9 @@ type ownLock struct {
 	deps  lock.Deps
 	calls int
 	owner string
-	// gaveUp is what an acquire does that has the key, and whose caller gave up.
+	// gaveUp is called by an acquire that has the key after its caller gave up.
 	gaveUp func(ctx context.Context, l *ownLock, key string) error
-	// before is asked before each acquire, by the number of the call.
+	// before is called before each acquire, with the number of the call.
 	before func(n int) error
 }
 

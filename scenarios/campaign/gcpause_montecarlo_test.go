@@ -68,7 +68,7 @@ func (g *gcPause) plan() {
 	g.done = nil
 }
 
-// violates carries out one run and reports whether an update was lost.
+// violates executes one run and reports whether an update was lost.
 func (g *gcPause) violates() bool {
 	g.plan()
 	for free := 0.0; ; {
@@ -107,7 +107,7 @@ func (g *gcPause) violates() bool {
 // section is one that was granted: it returns when the lock is free again.
 func (g *gcPause) section(worker int, sent, granted float64) (free float64) {
 	end, gone := sent+gcTTL-gcDrift, granted+gcTTL // by the holder's clock, at the server
-	lost, late := false, true                      // late: what is lost is written all the same
+	lost, late := false, true                      // late: the lost section writes anyway
 	// wait lets the worker go on at t; work is what it does meanwhile with its
 	// own time.
 	now := sent

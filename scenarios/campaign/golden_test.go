@@ -15,7 +15,7 @@ import (
 	"lockquake/scenarios/run"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // checksums runs every built-in scenario over a few seeds and lists the
 // checksum of each strategy.

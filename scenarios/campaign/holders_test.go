@@ -229,7 +229,7 @@ faults:
 			}
 			st := c.Strategies[0]
 			if st.Unread == "" {
-				t.Error("it is taken for readable")
+				t.Error("the records count as readable")
 			}
 			for _, check := range []string{"recovery", "told", "ownership", "load"} {
 				if stats := st.Checks[check]; stats.Applies || stats.Violating > 0 {

@@ -201,9 +201,8 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 	}
 }
 
-// election is a lock in the style of client-go: a document that its holder writes
-// anew from time to time, and that others take over when they have seen it
-// unchanged for as long as it says.
+// election is a lock in the style of client-go: its holder rewrites a document from time to time,
+// and others take it over when they have seen it unchanged for the duration that it contains.
 type election struct {
 	lock.Deps
 	patience time.Duration // how long the document has to be unchanged
@@ -371,8 +370,8 @@ func (l *electionLease) Release(ctx context.Context) error {
 	return lock.ErrLost
 }
 
-// refilling takes a quorum of three servers. While it has the lock it sees to it
-// that a server which has lost its data knows of it again.
+// refilling takes a quorum of three servers. While it holds the lock, it writes its key again to a
+// server that has lost its data.
 type refilling struct {
 	lock.Deps
 	grab   bool // the flaw: it takes a server from any other holder
@@ -388,7 +387,7 @@ func refillingQuorum(flawed bool) lock.Entry {
 	}
 }
 
-// ask carries a script out on all servers, one after another.
+// ask runs a script on all servers, one after another.
 func (l *refilling) ask(ctx context.Context, op, script, key, owner string) (yes, no int) {
 	for _, node := range lockredis.PortOf(l.Deps).Nodes {
 		n, err := node.Eval(env.WithOp(ctx, op), script, []string{key}, owner, l.Params.TTL.Milliseconds()).Int64()

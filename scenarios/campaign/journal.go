@@ -17,28 +17,27 @@ import (
 	"lockquake/scenarios"
 )
 
-// Journal keeps the runs of a campaign as they end, so that none that is
-// finished is lost, however the program is stopped. It is a text file, a record a
-// line, that is only ever added to; what it holds of a run is what is added up, and
-// no history.
+// Journal stores each run of a campaign when it ends, so that no finished run is lost when the
+// program is stopped or killed. It is an append-only text file with one record a line. A record has
+// the figures of a run that are summed up, and no history.
 //
-// Each record is written by one call of the system, and not forced onto the disk:
-// a journal outlives the program, and after a power cut what had reached the disk.
+// Each record is written by one system call, without fsync: the journal survives a crash of the
+// program, but a power cut may lose the last records.
 type Journal struct {
 	path   string
-	file   *os.File // nil: the journal is others put together, and no file of its own
+	file   *os.File // nil: the journal combines others and has no file
 	writes bool
 	header journalHeader
 
 	mu    sync.Mutex
-	asked journalAsked // of the campaign that was last begun
+	asked journalAsked // of the campaign that began last
 	runs  map[string]map[uint64]journalPlace
 	count int
 	lines int
-	end   int64 // of the last whole record
+	end   int64 // of the last complete record
 }
 
-// journalPlace is where a run's record is.
+// journalPlace is the position of the record of a run.
 type journalPlace struct {
 	in     *Journal
 	offset int64
@@ -46,8 +45,8 @@ type journalPlace struct {
 	line   int
 }
 
-// JournalError is a journal that cannot be used: it is damaged, or of something
-// else. It is a single line.
+// JournalError reports a journal that cannot be used, because it is damaged or belongs to other
+// runs. Its text is a single line.
 type JournalError struct {
 	Path string
 	Line int // 0: all of it
@@ -65,9 +64,9 @@ func (j *Journal) wrong(line int, format string, args ...any) error {
 	return &JournalError{j.path, line, fmt.Sprintf(format, args...)}
 }
 
-// CreateJournal begins a journal for runs of the scenario, in the place of an
-// earlier one. A file that is no journal is left alone, and so is one that
-// a campaign under way is writing: that is a [*JournalError].
+// CreateJournal begins a journal for runs of the scenario, and replaces an earlier one. It returns
+// a [*JournalError], and keeps the file, if the file is not a journal or if a running campaign
+// writes to it.
 func CreateJournal(path string, s *scenarios.Scenario) (*Journal, error) {
 	return openJournal(path, s, func(j *Journal) error {
 		head := make([]byte, len(journalBeginning()))
@@ -82,10 +81,9 @@ func CreateJournal(path string, s *scenarios.Scenario) (*Journal, error) {
 	})
 }
 
-// OpenJournal goes on with a journal of runs of the scenario, or begins one if
-// there is none. What a program that was killed has left of a last record is cut
-// off. A journal that is damaged elsewhere, or of another scenario or version of
-// lockquake, is a [*JournalError].
+// OpenJournal opens a journal of runs of the scenario, or begins one if there is none. It cuts off
+// an incomplete last record, which a killed program leaves. It returns a [*JournalError] for a
+// journal that is damaged elsewhere, or that belongs to another scenario or version of lockquake.
 func OpenJournal(path string, s *scenarios.Scenario) (*Journal, error) {
 	return openJournal(path, s, (*Journal).load)
 }
@@ -139,7 +137,7 @@ func journalFile(path string) (*os.File, error) {
 	}
 }
 
-// journalFault names what went wrong, if it does not say so itself.
+// journalFault adds the journal to an error, unless the error names it already.
 func journalFault(err error) error {
 	if _, ok := errors.AsType[*JournalError](err); ok {
 		return err
@@ -147,8 +145,8 @@ func journalFault(err error) error {
 	return fmt.Errorf("journal: %w", err)
 }
 
-// ReadJournal reads a journal, which may be compressed by gzip, and leaves it as it
-// is. What is wrong with it is a [*JournalError].
+// ReadJournal reads a journal, which may be compressed by gzip, and does not change it. It returns
+// a [*JournalError] if the journal is damaged.
 func ReadJournal(path string) (*Journal, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, &JournalError{path, 0, "it is no file that could be a journal"}
@@ -170,9 +168,9 @@ func ReadJournal(path string) (*Journal, error) {
 	return j, nil
 }
 
-// decompress puts a plain copy in the place of a compressed journal: a run is read
-// from its place in the file. A system that does not let go of the name of an open
-// file keeps the copy in its directory for temporary files.
+// decompress replaces a compressed journal by a plain temporary copy, since runs are read from
+// their positions in the file. A system that cannot remove an open file keeps the copy in its
+// directory for temporary files.
 func (j *Journal) decompress() error {
 	const magic = "\x1f\x8b"
 	head := make([]byte, len(magic))
@@ -196,7 +194,7 @@ func (j *Journal) decompress() error {
 	return packed.Close()
 }
 
-// load finds where each run is.
+// load indexes the position of each run.
 func (j *Journal) load() error {
 	info, err := j.file.Stat()
 	if err != nil {
@@ -230,7 +228,7 @@ func (j *Journal) load() error {
 	}
 }
 
-// see takes in one record, which takes up length bytes.
+// see indexes one record of length bytes.
 func (j *Journal) see(content []byte, length int) error {
 	at := j.lines + 1
 	record, err := journalParse(content)
@@ -254,8 +252,7 @@ func (j *Journal) see(content []byte, length int) error {
 	return nil
 }
 
-// index notes where a run is. A run may be there twice if both say the
-// same.
+// index stores the position of a run. A run may occur twice if both records are equal.
 func (j *Journal) index(label string, seed uint64, place journalPlace) error {
 	seeds := j.runs[label]
 	if seeds == nil {
@@ -291,7 +288,7 @@ func (p journalPlace) read() ([]byte, error) {
 	return line, nil
 }
 
-// fits refuses a journal of other runs than those of the header.
+// fits returns an error if the journal has other runs than those of the header.
 func (j *Journal) fits(want journalHeader) error {
 	if text := j.header.differs(want); text != "" {
 		return j.wrong(1, "%s", text)
@@ -299,14 +296,14 @@ func (j *Journal) fits(want journalHeader) error {
 	return nil
 }
 
-// Runs is how many runs the journal holds.
+// Runs returns the number of runs in the journal.
 func (j *Journal) Runs() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.count
 }
 
-// Close ends the use of the journal. One without a run is not kept.
+// Close closes the journal. It removes a journal without runs.
 func (j *Journal) Close() error {
 	if j.writes && j.count == 0 {
 		return j.Remove()
@@ -314,9 +311,9 @@ func (j *Journal) Close() error {
 	return j.file.Close()
 }
 
-// Remove ends the use of the journal and removes its file.
+// Remove closes the journal and removes its file.
 func (j *Journal) Remove() error {
-	// It goes before it is free for others, where the system allows it.
+	// Remove the file before the lock is released, where the system allows it.
 	err := os.Remove(j.path)
 	closeErr := j.file.Close()
 	if err != nil {
@@ -325,9 +322,8 @@ func (j *Journal) Remove() error {
 	return errors.Join(err, closeErr)
 }
 
-// Import adds the runs of another journal that this one does not have. A run that
-// both have and that is not the same, or a journal of another scenario or version,
-// is a [*JournalError].
+// Import adds the runs of another journal that this one does not have. It returns a [*JournalError]
+// if a run differs between the two, or if the other journal has another scenario or version.
 func (j *Journal) Import(from *Journal) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -353,7 +349,7 @@ func (j *Journal) Import(from *Journal) error {
 	return nil
 }
 
-// all goes through the runs: by strategy, as they were asked for, and by seed.
+// all iterates over the runs: by strategy, in the requested order, and then by seed.
 func (j *Journal) all() iter.Seq2[journalRun, journalPlace] {
 	labels := slices.Sorted(maps.Keys(j.runs))
 	slices.SortStableFunc(labels, func(a, b string) int {
@@ -370,8 +366,8 @@ func (j *Journal) all() iter.Seq2[journalRun, journalPlace] {
 	}
 }
 
-// WriteTo writes the journal anew, its runs in order, so that two journals of
-// the same runs are the same file.
+// WriteTo writes the journal with its runs in order, so that two journals of the same runs are the
+// same file.
 func (j *Journal) WriteTo(w io.Writer) (int64, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -403,7 +399,7 @@ func (j *Journal) WriteTo(w io.Writer) (int64, error) {
 	return written, out.Flush()
 }
 
-// ask notes which runs a campaign is of.
+// ask records which runs a campaign has.
 func (j *Journal) ask(s *scenarios.Scenario, asked journalAsked) error {
 	if j == nil {
 		return nil
@@ -420,7 +416,7 @@ func (j *Journal) ask(s *scenarios.Scenario, asked journalAsked) error {
 	return j.write(journalRecord{Asked: &asked})
 }
 
-// has reports whether a run is in the journal; in none there is nothing.
+// has reports whether a run is in the journal; a nil journal has none.
 func (j *Journal) has(label string, seed uint64) bool {
 	if j == nil {
 		return false
@@ -431,7 +427,7 @@ func (j *Journal) has(label string, seed uint64) bool {
 	return found
 }
 
-// keep writes a run, as line has made it.
+// keep writes a run in the form that line returns.
 func (j *Journal) keep(label string, seed uint64, line []byte) error {
 	if j == nil {
 		return nil
@@ -441,7 +437,7 @@ func (j *Journal) keep(label string, seed uint64, line []byte) error {
 	return j.put(label, seed, line)
 }
 
-// put adds the record of a run that is not there.
+// put adds the record of a run that the journal does not have.
 func (j *Journal) put(label string, seed uint64, line []byte) error {
 	place := journalPlace{j, j.end, len(line), j.lines + 1}
 	if err := j.add(line); err != nil {
@@ -450,7 +446,7 @@ func (j *Journal) put(label string, seed uint64, line []byte) error {
 	return j.index(label, seed, place)
 }
 
-// write adds a record that is no run.
+// write adds a record of another sort than a run.
 func (j *Journal) write(record journalRecord) error {
 	if j.file == nil {
 		return nil
@@ -462,7 +458,7 @@ func (j *Journal) write(record journalRecord) error {
 	return j.add(line)
 }
 
-// add writes a line at the end. A half that was written before is written over.
+// add appends a line. It overwrites an incomplete line at the end.
 func (j *Journal) add(line []byte) error {
 	if _, err := j.file.WriteAt(line, j.end); err != nil {
 		return fmt.Errorf("journal: %w", err)

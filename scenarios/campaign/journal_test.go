@@ -122,7 +122,7 @@ func TestResumedCampaignEndsTheSame(t *testing.T) {
 			}
 			closed(t, j)
 
-			// Of a campaign that is done, nothing is carried out.
+			// A complete campaign executes no runs.
 			j = open(t, path, s)
 			r.Journal = j
 			r.Progress = func(p Progress) {
@@ -161,7 +161,7 @@ func TestResumeWithOtherSeedsAndStrategies(t *testing.T) {
 		got := campaignOf(t, s, r)
 		closed(t, j)
 		if diff := cmp.Diff(shown(t, want), shown(t, got)); diff != "" || fresh != test.fresh {
-			t.Errorf("seeds %d to %d of %s: %d runs were carried out, want %d; differs in %s", test.first, test.last, test.strategies, fresh, test.fresh, diff)
+			t.Errorf("seeds %d to %d of %s: %d runs were executed, want %d; differs in %s", test.first, test.last, test.strategies, fresh, test.fresh, diff)
 		}
 	}
 }
@@ -352,8 +352,8 @@ func TestCreateJournalReplacesOnlyJournals(t *testing.T) {
 	}
 }
 
-// A run that another program carried out otherwise is not told as if it were the
-// one that was counted.
+// A run that another program executed differently is not reported as if it were the one that was
+// counted.
 func TestRunThatDoesNotRepeat(t *testing.T) {
 	s := parseText(t, quick)
 	lines := strings.SplitAfter(journalOf(t, s, 1), "\n")

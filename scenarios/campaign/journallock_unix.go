@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// journalLock takes the file for this process, or fails at once. The system gives
-// it up when the process ends, however it ends.
+// journalLock locks the file for this process, or fails at once. The system releases the lock when
+// the process ends, even if it is killed.
 func journalLock(file *os.File) error {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }

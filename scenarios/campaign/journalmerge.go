@@ -10,15 +10,15 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Merge puts the runs of several journals together, such as those of the shards
-// of a campaign, and adds them up as one campaign over all their strategies and
-// seeds. It carries out no run but those that a report shows whole. It returns the
-// runs as one journal, too, which reads from the others and has no file to close.
+// Merge combines the runs of several journals, such as those of the shards of a campaign, and sums
+// them up as one campaign over all their strategies and seeds. It executes only the runs that a
+// report shows whole. It also returns the runs as one journal, which reads from the others and has
+// no file to close.
 //
-// Progress is called after every run; nil for nobody.
+// Progress is called after every run; it may be nil.
 //
-// The journals must be of s, the scenario of any of them. Journals that do not
-// belong together, or that leave a gap, are a [*JournalError].
+// The journals must have runs of s, which can be read from any of them. Merge returns a
+// [*JournalError] if they do not belong together, or if runs are missing.
 func Merge(ctx context.Context, s *scenarios.Scenario, from []*Journal, progress func(Progress)) (*results.Campaign, *Journal, error) {
 	all := &Journal{path: "merge", header: journalHeaderOf(s), runs: map[string]map[uint64]journalPlace{}}
 	for _, j := range from {
@@ -37,7 +37,7 @@ func Merge(ctx context.Context, s *scenarios.Scenario, from []*Journal, progress
 	return c, all, err
 }
 
-// journalTogether is the campaign that several were parts of.
+// journalTogether returns the campaign of which several were parts.
 func journalTogether(from []*Journal) (journalAsked, error) {
 	var all journalAsked
 	for i, j := range from {
@@ -59,7 +59,7 @@ func journalTogether(from []*Journal) (journalAsked, error) {
 	return all, nil
 }
 
-// full refuses runs that are not all that was asked for.
+// full returns an error if requested runs are missing.
 func (j *Journal) full(asked journalAsked) error {
 	const most = 5 // ranges and strategies that are named
 	var missing string

@@ -15,7 +15,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// shard carries out a part of a campaign and returns its journal, to be read.
+// shard runs a part of a campaign and returns its journal, opened for reading.
 func shard(t *testing.T, s *scenarios.Scenario, r Request) *Journal {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "runs")

@@ -23,18 +23,18 @@ import (
 // digits, a blank, and a JSON object: where the journal begins, which campaign was
 // begun, or one run.
 
-// journalFormat is the version of the format that is written and read.
+// journalFormat is the version of the format.
 const journalFormat = 1
 
-// journalRecord is what is in a line: one of these.
+// journalRecord is the content of a line: one of these is set.
 type journalRecord struct {
 	Journal *journalHeader `json:"journal,omitempty"`
 	Asked   *journalAsked  `json:"asked,omitempty"`
 	Run     *journalRun    `json:"run,omitempty"`
 }
 
-// journalHeader says which runs a journal is of, and holds all that it takes to
-// judge them: the scenario.
+// journalHeader identifies the scenario of the runs, and contains it, so that the runs can be
+// judged.
 type journalHeader struct {
 	Format    int      `json:"format"`
 	Version   string   `json:"version"`         // of lockquake
@@ -46,20 +46,20 @@ type journalHeader struct {
 	Text      string   `json:"text"`                // of the file, before the overrides
 }
 
-// journalAsked is a campaign: all its seeds, those of the other shards too.
+// journalAsked describes a campaign: all its seeds, including those of other shards.
 type journalAsked struct {
 	Strategies []string          `json:"strategies"` // labels
 	Seeds      results.SeedRange `json:"seeds"`
 	Until      float64           `json:"until,omitempty"`
 }
 
-// journalRun names a run.
+// journalRun identifies a run.
 type journalRun struct {
 	Label string `json:"label"`
 	Seed  uint64 `json:"seed"`
 }
 
-// storedRun is a run and what is kept of it.
+// storedRun is a run with its summary.
 type storedRun struct {
 	journalRun
 	summary
@@ -69,9 +69,8 @@ func journalHeaderOf(s *scenarios.Scenario) journalHeader {
 	return journalHeader{journalFormat, results.Version, build(), s.Name, s.Path, s.Hash, s.OverrideTexts(), string(s.Original())}
 }
 
-// build is the commit that the program was built from, and whether it was changed
-// since; "" if nobody knows, as in a test. Two states of one version that is not
-// released yet may carry out a run in two ways.
+// build returns the commit of the program's source, and whether it was modified; "" if that is
+// unknown, as in a test. Two states of one unreleased version may run the same seed differently.
 func build() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -89,8 +88,7 @@ func build() string {
 	return commit + changed
 }
 
-// differs says in what the runs of two journals cannot be put together, "" if they
-// can.
+// differs returns why the runs of two journals cannot be combined, "" if they can.
 func (h journalHeader) differs(want journalHeader) string {
 	set := func(overrides []string) string {
 		if len(overrides) == 0 {
@@ -117,8 +115,8 @@ func (a journalAsked) same(b journalAsked) bool {
 	return slices.Equal(a.Strategies, b.Strategies) && a.Seeds == b.Seeds && a.Until == b.Until
 }
 
-// Scenario reads the scenario that the runs are of. Own is as in [scenarios.Parse]. The
-// file of an empirical distribution has to be where it was.
+// Scenario reads the scenario of the runs. Own is as in [scenarios.Parse]. The file of an empirical
+// distribution has to be where it was.
 func (j *Journal) Scenario(own ...lock.Entry) (*scenarios.Scenario, error) {
 	var overrides []results.Override
 	for _, text := range j.header.Overrides {
@@ -142,7 +140,7 @@ func journalSum(content []byte) uint32 {
 	return crc32.Checksum(content, crc32.MakeTable(crc32.Castagnoli))
 }
 
-// journalLine is a record as it is in the file.
+// journalLine returns a record in the form of the file.
 func journalLine(record any) ([]byte, error) {
 	content, err := json.Marshal(record)
 	if err != nil {
@@ -151,7 +149,7 @@ func journalLine(record any) ([]byte, error) {
 	return fmt.Appendf(nil, "%08x %s\n", journalSum(content), content), nil
 }
 
-// line makes the record of a run; without a journal there is none.
+// line returns the record of a run; nil without a journal.
 func (j *Journal) line(label string, seed uint64, s *summary) ([]byte, error) {
 	if j == nil {
 		return nil, nil
@@ -159,10 +157,10 @@ func (j *Journal) line(label string, seed uint64, s *summary) ([]byte, error) {
 	return journalLine(map[string]storedRun{"run": {journalRun{label, seed}, *s}})
 }
 
-// journalSumLength is how much of a line is before its content.
+// journalSumLength is the number of bytes before the content of a line.
 const journalSumLength = len("00000000 ")
 
-// journalContent returns what a line holds, if it is as it was written.
+// journalContent returns the content of a line, if its checksum is right.
 func journalContent(line []byte) (content []byte, sound bool) {
 	content, whole := bytes.CutSuffix(line, []byte("\n"))
 	if !whole || len(content) < journalSumLength || content[journalSumLength-1] != ' ' {
@@ -173,11 +171,10 @@ func journalContent(line []byte) (content []byte, sound bool) {
 	return content, err == nil && uint32(sum) == journalSum(content)
 }
 
-// journalBeginning is how the content of a first line begins, in any format.
+// journalBeginning is the begin of the content of the first line, in any version of the format.
 func journalBeginning() string { return `........ {"journal":{"format":` }
 
-// journalBegins reports whether a file that begins so may be a journal, as far as
-// it goes: it may be empty.
+// journalBegins reports whether a file with this begin may be a journal. An empty file may be one.
 func journalBegins(head []byte) bool {
 	for i, c := range []byte(journalBeginning()) {
 		if i < len(head) && c != head[i] && (c != '.' || !strings.ContainsRune("0123456789abcdef", rune(head[i]))) {
@@ -192,7 +189,7 @@ const journalLongest = 16 << 20
 
 var errJournalLong = errors.New("the line is longer than any record")
 
-// journalNext reads a line with its end; at the end of the file there may be none.
+// journalNext reads a line with its line break, which may be missing at the end of the file.
 func journalNext(r *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -210,7 +207,7 @@ func journalNext(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// journalParse reads the content of a line; of a run it reads the name only.
+// journalParse reads the content of a line; of a run it reads only the strategy and the seed.
 func journalParse(content []byte) (journalRecord, error) {
 	var record journalRecord
 	if err := json.Unmarshal(content, &record); err != nil {
@@ -238,7 +235,7 @@ func journalParse(content []byte) (journalRecord, error) {
 	return record, nil
 }
 
-// summary reads what is kept of a run of the scenario, nil if it is not there.
+// summary reads the summary of a run of the scenario; nil if the journal does not have the run.
 func (j *Journal) summary(s *scenarios.Scenario, label string, seed uint64) (*summary, error) {
 	j.mu.Lock()
 	place, found := j.runs[label][seed]
@@ -271,9 +268,9 @@ func (j *Journal) summary(s *scenarios.Scenario, label string, seed uint64) (*su
 	return run, nil
 }
 
-// outcomes are what the checks said of a run. As text each is the first letter of
-// its verdict, a dash if the check did not apply, and the number of violations: as
-// in "v u i12 v-".
+// outcomes has the results of the checks on a run. Its text has a word for each check: the first
+// letter of its verdict, a dash if the check did not apply, and the number of violations, such as
+// "v u i12 v-".
 type outcomes []outcomeOf
 
 // MarshalText writes a word for each check.

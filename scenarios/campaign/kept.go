@@ -5,25 +5,26 @@ import (
 	"slices"
 )
 
-// A campaign keeps the first violation of each check by each use whole: its history
-// and its plan. A scenario with cases has hundreds of uses whose failures resemble each
-// other. There the first violation of each check under each class of faults is kept
-// whole, and of the others only what repeats them.
+// A campaign keeps the first violation of each check by each use whole: its history and its plan. A
+// scenario with cases has hundreds of uses whose failures resemble each other. There the first
+// violation of each check under each class of faults is kept whole. The others keep only their
+// replay tokens.
 
-// showcase is what one whole failure is kept for, in a scenario with cases.
+// showcase identifies a check and a class of faults for which one failure is kept whole, in a
+// scenario with cases.
 type showcase struct {
 	check string
 	class string // of faults, or the case if it belongs to no class
 }
 
-// showcaseOf returns what a violation by a use would be kept whole for.
+// showcaseOf returns the showcase of a violation of a check by a use.
 func (c *campaign) showcaseOf(use int, check string) showcase {
 	u := c.uses[use]
 	return showcase{check, cmp.Or(c.scenario.ClassOf(u.Case), u.Case)}
 }
 
-// claimWhole notes that a use violates a check, and reports whether that violation is
-// kept whole. If it takes the place of another use's, that one's trial is let go.
+// claimWhole notes that a use violates a check, and reports whether that violation is kept whole.
+// If it replaces that of another use, the trial of the other is dropped.
 func (c *campaign) claimWhole(use int, check string) bool {
 	if c.uses[use].Case == "" {
 		return true
@@ -43,8 +44,8 @@ func (c *campaign) claimWhole(use int, check string) bool {
 	return true
 }
 
-// before reports whether a violation by a use is kept rather than one by another: one
-// that nobody expected first, and else in the order of the scenario.
+// before reports whether a violation by one use is kept rather than one by another: unexpected
+// violations come first, then the order of the scenario decides.
 func (c *campaign) before(use, other int, check string) bool {
 	expected := func(use int) int {
 		if e, ok := c.scenario.ExpectOf(c.uses[use]); ok && slices.Contains(e.Holds, check) {
@@ -64,7 +65,7 @@ func (c *campaign) keepsWhole(use int, check string) bool {
 	return ok && kept == use
 }
 
-// complete reports whether no violation that is kept whole lacks its trial.
+// complete reports whether all violations that are kept whole have their trials.
 func (c *campaign) complete() bool {
 	for use := range c.first {
 		for check, first := range c.first[use] {

@@ -74,7 +74,7 @@ func TestOneFailureOfEachCheckAndClassIsKeptWhole(t *testing.T) {
 	}
 }
 
-// What nobody expected is kept rather than what a scenario expects.
+// An unexpected violation is kept rather than an expected one.
 func TestUnexpectedFailureIsKeptFirst(t *testing.T) {
 	s := parseText(t, cased+`
 expect:

@@ -34,15 +34,15 @@ func TestRunsLeaveNothingBehind(t *testing.T) {
 		many = 1_000
 	}
 	s := parseText(t, small)
-	carryOut := func(first, last uint64) *results.Campaign {
+	runSeeds := func(first, last uint64) *results.Campaign {
 		c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: first, Last: last}, Jobs: 1})
 		return c
 	}
-	if c := carryOut(1, few); c.Strategies[0].Acquisitions != 2*int64(few) {
+	if c := runSeeds(1, few); c.Strategies[0].Acquisitions != 2*int64(few) {
 		t.Fatalf("%d runs entered %d sections", few, c.Strategies[0].Acquisitions)
 	}
 	heap, goroutines := inUse()
-	carryOut(few+1, many)
+	runSeeds(few+1, many)
 	heapAfter, goroutinesAfter := inUse()
 	if goroutinesAfter > goroutines {
 		t.Errorf("%d goroutines after %d runs, %d after %d", goroutines, few, goroutinesAfter, many)

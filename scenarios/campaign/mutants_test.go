@@ -239,7 +239,7 @@ func TestFlawedStrategiesUnderEveryFault(t *testing.T) {
 	}
 }
 
-// What the README says of flaws, checks, locks and cases is what is run.
+// The README has the right numbers of flaws, checks, locks and cases.
 func TestReadmeTellsOfTheMutants(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {

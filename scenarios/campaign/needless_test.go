@@ -8,7 +8,7 @@ import (
 )
 
 const hungRenewal = `name: hung-renewal
-description: one renewal that hangs uses up the whole deadline, since its time-out is as long
+description: one renewal that hangs uses up the whole deadline, since its timeout is as long
 source: controller-runtime
 duration: 2m
 seeds: 5
@@ -40,10 +40,10 @@ func TestNeedlessLossOfAHungRenewal(t *testing.T) {
 			t.Errorf("%q: %s", test.expect, c.Summary())
 		}
 		if m := long.Metrics; long.Checks["needless-loss"].Violating != 5 || m.GivenUp != 5 || m.GivenUpNeedlessly != 5 {
-			t.Errorf("a time-out as long as the lease: %+v, given up %d, needlessly %d", long.Checks["needless-loss"], m.GivenUp, m.GivenUpNeedlessly)
+			t.Errorf("a timeout as long as the lease: %+v, given up %d, needlessly %d", long.Checks["needless-loss"], m.GivenUp, m.GivenUpNeedlessly)
 		}
 		if m := half.Metrics; !half.Checks["needless-loss"].Applies || half.Checks["needless-loss"].Violating+int(m.GivenUp) != 0 {
-			t.Errorf("a time-out half as long: %+v, given up %d", half.Checks["needless-loss"], m.GivenUp)
+			t.Errorf("a timeout half as long: %+v, given up %d", half.Checks["needless-loss"], m.GivenUp)
 		}
 	}
 }

@@ -110,8 +110,8 @@ lock: {ttl: 2s}
 strategies: [mine]
 `
 
-// What the workers of a process share is made anew in each run: two processes have
-// one each, and a run can be repeated.
+// The shared state of the workers of a process is created again in each run: two processes have one
+// each, and a run can be repeated.
 func TestStateOfAProcessOutlivesNoRun(t *testing.T) {
 	made, asked := 0, 0
 	e := mine("mine", func(e *lock.Entry) {
@@ -222,8 +222,8 @@ func TestSettingsAreJudgedAgainstWhatIsRun(t *testing.T) {
 	}
 }
 
-// A file with a lock of one's own may speak of servers and points that the catalogue
-// does not have, and what is mistyped is found all the same.
+// A file with a lock of one's own may name servers and points that the catalogue does not have.
+// Typing errors are found anyway.
 func TestWhatIsMistypedIsFoundBesideOnesOwnLock(t *testing.T) {
 	own := mine("mine", func(e *lock.Entry) { e.Points = []string{"extend-called", "extend.sent"} })
 	const file = `name: mistyped

@@ -12,62 +12,60 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Request says what a campaign carries out. The zero value of a field is its default.
+// Request selects what a campaign runs. The zero value of a field is its default.
 type Request struct {
 	// Seeds is the range of the seeds, both ends included; by default from 1 to the
 	// scenario's Seeds.
 	Seeds results.SeedRange
-	// Until stops a strategy once its interval is at most so wide to either side, as a
-	// share of 1, which must be between 0 and 0.5. The campaign looks after each block of
-	// 100 seeds, so that what is run does not depend on how many runs are carried out at
-	// once. Without Seeds it begins at seed 1 and goes on for as long as the widest
-	// interval takes.
+	// Until stops a strategy when the half-width of its interval is at most Until, a share of 1
+	// between 0 and 0.5. The campaign checks this after each block of 100 seeds, so that the runs
+	// do not depend on the number of jobs. Without Seeds it begins at seed 1 and runs as many seeds
+	// as the widest interval needs.
 	//
-	// A strategy that stops before the scenario's Seeds leaves it unknown whether a
-	// violation that was expected, and not seen, is there.
+	// If a strategy stops before the scenario's Seeds, an expected violation that was not seen is
+	// unknown.
 	Until float64
-	// Part is one of several Parts of the seeds, counted from 1; 0 and 0 for all. The parts
-	// are ranges, as even as can be; [Merge] puts them together. They do not go with
-	// Until, which has to see all runs.
+	// Part is one of several Parts of the seeds, counted from 1; 0 and 0 for all. The parts are
+	// ranges of nearly equal size; [Merge] combines them. They cannot be used with Until, which
+	// needs all runs.
 	Part, Parts int
 	// Strategies names the uses of the scenario's strategies that are run, by label, or
 	// strategies of the catalogue and of the scenario's Own that it does not use; nil for
 	// the uses of the scenario.
 	Strategies []string
-	// Own are further strategies of the caller's. Each is run as the scenario would run
-	// any other, whether the scenario names it or not. A strategy that a file shall name
-	// is given to scenarios.Parse instead.
+	// Own are further strategies of the caller's. Each runs as any other strategy of the scenario,
+	// even if the scenario does not name it. A strategy that a file names must be passed to
+	// scenarios.Parse instead.
 	Own []lock.Entry
-	// Jobs counts the runs that are carried out at once; by default one a processor. The
-	// results do not depend on it.
+	// Jobs is the number of runs in parallel; by default one a processor. The results do not depend
+	// on it.
 	Jobs int
 	// Stall is the time, in real time, that a run may stay at one event; by default
 	// run.DefaultStall.
 	Stall time.Duration
-	// Progress is called after every run, from one goroutine at a time; nil for nobody.
+	// Progress is called after every run, from one goroutine at a time; may be nil.
 	Progress func(Progress)
-	// Journal keeps every run as it ends, and the campaign carries out only those that the
-	// journal does not have. One that goes on with the journal of a campaign that was
-	// stopped comes to the same end as if nothing had happened. Nil: none is kept.
+	// Journal stores every run when it ends, and the campaign executes only the runs that the
+	// journal does not have. A campaign that is resumed with its journal has the same result as one
+	// that was not stopped. Nil: no journal.
 	Journal *Journal
 }
 
-// Progress is how far a campaign has come.
+// Progress counts the finished runs of a campaign.
 type Progress struct {
-	Done, Total int    // runs; with Until Total is the most there may be, and falls
-	Label       string // of the run that has just been done
+	Done, Total int    // runs; with Until, Total is an upper bound that decreases
+	Label       string // of the run that has just ended
 	Violated    bool
 	Recalled    int // of Done, those that a journal had
 }
 
-// block is after how many seeds a campaign with Until looks at its
-// intervals.
+// block is the number of seeds after which a campaign with Until checks its intervals.
 const block = 100
 
-// mostSeeds is how many seeds a campaign with Until chooses at most.
+// mostSeeds is the largest number of seeds that a campaign with Until chooses.
 const mostSeeds = 10_000_000
 
-// choose settles the seeds, and returns the whole range that they are a part of.
+// choose fills in the range of seeds, and returns the whole range of which it is a part.
 func (r *Request) choose(s *scenarios.Scenario) (whole results.SeedRange, err error) {
 	if r.Until < 0 || r.Until >= 0.5 {
 		return whole, fmt.Errorf("until %v: it is more than 0 and less than 0.5", r.Until)
@@ -86,11 +84,11 @@ func (r *Request) choose(s *scenarios.Scenario) (whole results.SeedRange, err er
 	return whole, r.cut()
 }
 
-// ErrShard says that seeds cannot be shared out as asked.
+// ErrShard reports that the seeds cannot be divided as requested.
 var ErrShard = errors.New("no such shard")
 
-// cut leaves of the seeds those of the shard. The first parts have a seed more
-// if it does not come out even.
+// cut reduces the seeds to those of the shard. The first parts have one seed more if the division
+// leaves a remainder.
 func (r *Request) cut() error {
 	n, seeds := uint64(r.Parts), r.Seeds.Last-r.Seeds.First+1
 	switch {
@@ -112,7 +110,7 @@ func (r *Request) cut() error {
 	return nil
 }
 
-// ask tells the journal which campaign begins.
+// ask records in the journal which campaign begins.
 func (r *Request) ask(s *scenarios.Scenario, whole results.SeedRange, uses []scenarios.Strategy) error {
 	asked := journalAsked{Seeds: whole, Until: r.Until}
 	for _, use := range uses {

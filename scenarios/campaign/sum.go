@@ -16,7 +16,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// summary is what is kept of a run until it is added up, and in a journal.
+// summary has the figures of a run that a campaign sums up and a journal stores.
 type summary struct {
 	Checksum     string               `json:"checksum"`
 	Acquisitions int64                `json:"acquisitions"`
@@ -26,22 +26,21 @@ type summary struct {
 	Unread       string               `json:"unread,omitempty"` // as in history.Meta
 }
 
-// outcomeOf is what a check said of a run: its result without the findings.
+// outcomeOf is the result of a check on a run, without the findings.
 type outcomeOf struct {
 	verdict checker.Verdict
 	applies bool
 	count   int
 }
 
-// tally adds up the runs of one use, in the order of their seeds, whatever the
-// order is that they end in.
+// tally sums up the runs of one use in the order of their seeds. The runs may end in any order.
 type tally struct {
 	scenario *scenarios.Scenario
 	stats    results.StrategyStats
 	sums     *xxhash.Digest
 	squares  map[string]float64 // of the violations of each run, by check
 	next     uint64
-	waiting  map[uint64]*summary // for the seeds before them
+	waiting  map[uint64]*summary // runs that wait for the runs of lower seeds
 }
 
 func newTally(s *scenarios.Scenario, use scenarios.Strategy, first uint64) *tally {
@@ -50,8 +49,8 @@ func newTally(s *scenarios.Scenario, use scenarios.Strategy, first uint64) *tall
 		Name: use.Name, Label: use.Label, Case: use.Case, Class: s.ClassOf(use.Case), Fence: s.ResourceOf(use).Fence,
 		Heeds: s.WorkloadOf(use).Heeds, HeedsOf: s.HeedsOfWorkers(use),
 		Checks: map[string]results.CheckStats{}, Order: s.Checks,
-		// A strategy without an entry, where others have one, is reported and
-		// does not decide.
+		// A strategy without an entry, where others have one, is reported, and has no effect on the
+		// verdict.
 		Decides: expected || len(s.Expect) == 0 && !s.Claims,
 	}}
 	if expected {
@@ -60,7 +59,7 @@ func newTally(s *scenarios.Scenario, use scenarios.Strategy, first uint64) *tall
 	return t
 }
 
-// take takes in a run, and adds up those whose turn has come.
+// take stores a run, and adds all runs that no longer wait for a lower seed.
 func (t *tally) take(seed uint64, s *summary) {
 	t.waiting[seed] = s
 	for t.waiting[t.next] != nil {
@@ -69,7 +68,7 @@ func (t *tally) take(seed uint64, s *summary) {
 	}
 }
 
-// add adds up a run that waits.
+// add adds the waiting run of the next seed.
 func (t *tally) add(seed uint64) {
 	s, st := t.waiting[seed], &t.stats
 	delete(t.waiting, seed)
@@ -112,13 +111,13 @@ func (t *tally) add(seed uint64) {
 	}
 }
 
-// narrow reports whether the interval is at most so wide to either side.
+// narrow reports whether the half-width of the interval is at most the given one.
 func (t *tally) narrow(halfWidth float64) bool {
 	low, high := stats.Wilson(t.stats.Violating, t.stats.Runs)
 	return (high-low)/2 <= halfWidth
 }
 
-// sum adds up the campaign.
+// sum returns the results of the campaign.
 func (c *campaign) sum() *results.Campaign {
 	s := c.scenario
 	result := &results.Campaign{
@@ -154,10 +153,10 @@ func (c *campaign) sum() *results.Campaign {
 	return result
 }
 
-// sumStrategy ends the sum of the runs of one use.
+// sumStrategy returns the results of one use.
 func (c *campaign) sumStrategy(i int) results.StrategyStats {
 	t := c.tallies[i]
-	// Of a campaign that was stopped, some runs wait for one that never came.
+	// If the campaign was stopped, some runs still wait for one that did not end.
 	for _, seed := range slices.Sorted(maps.Keys(t.waiting)) {
 		t.add(seed)
 	}
@@ -192,7 +191,7 @@ func (c *campaign) sumStrategy(i int) results.StrategyStats {
 	if st.Expects != nil {
 		st.Bounds = st.Expects.Judge(&st.Metrics)
 	}
-	// The failures that decide come first, the most serious of them at the head.
+	// The failures that decide come first, the most serious one at the top.
 	order := checker.Serious(c.scenario.Checks)
 	slices.SortStableFunc(st.Failures, func(a, b results.Failure) int {
 		rank := func(check string) int {
@@ -207,9 +206,9 @@ func (c *campaign) sumStrategy(i int) results.StrategyStats {
 	return st
 }
 
-// expectation compares what was seen of a strategy with what was expected.
-// Where no strategy has an entry, each is expected to violate nothing; where
-// others have one, nothing is expected of it.
+// expectation compares the results of a strategy with its expectation. If no strategy has an entry,
+// each is expected to violate nothing. If only others have one, nothing is expected of this
+// strategy.
 func (c *campaign) expectation(st results.StrategyStats) results.Expectation {
 	if !st.Decides {
 		return results.CannotTell
@@ -249,7 +248,7 @@ func (c *campaign) expectation(st results.StrategyStats) results.Expectation {
 	return result
 }
 
-// judgeStrategy lets a strategy that decides have its say on the verdict.
+// judgeStrategy applies the results of a strategy to the verdict.
 func judgeStrategy(c *results.Campaign, st results.StrategyStats) {
 	if !st.Decides {
 		return
@@ -263,8 +262,8 @@ func judgeStrategy(c *results.Campaign, st results.StrategyStats) {
 	}
 }
 
-// judgeFaults refuses a campaign in which a fault never met anything, and one in
-// which a strategy met none of a case.
+// judgeFaults worsens the verdict if a fault never hit anything, or if no fault of a case hit a
+// strategy.
 func judgeFaults(c *results.Campaign, s *scenarios.Scenario) {
 	verdict := results.Fail
 	if c.Partial || c.Seeds.Count() < c.Needed {
@@ -286,7 +285,7 @@ func judgeFaults(c *results.Campaign, s *scenarios.Scenario) {
 	}
 }
 
-// worsen lets a worse verdict win and keeps the reason.
+// worsen replaces the verdict by a worse one, with its reason.
 func worsen(c *results.Campaign, verdict results.Outcome, reason string) {
 	if verdict == results.Fail || c.Verdict == results.Pass {
 		c.Verdict = verdict
@@ -294,7 +293,7 @@ func worsen(c *results.Campaign, verdict results.Outcome, reason string) {
 	c.Reasons = append(c.Reasons, reason)
 }
 
-// unexpected says in one sentence what was seen that should not have been.
+// unexpected returns a sentence that names the unexpected violations.
 func unexpected(st results.StrategyStats) string {
 	if st.Expects == nil {
 		checks := slices.DeleteFunc(violated(st), checker.Advisory)
@@ -318,9 +317,9 @@ func unexpected(st results.StrategyStats) string {
 	return st.Label + ": not as expected"
 }
 
-// untested says why the runs say too little about the checks that held; "" if they say
-// enough. A lock under which the resource was corrupted was tested, however little of
-// the work remains: one that grants nothing corrupts nothing.
+// untested returns why the runs are no evidence for the checks that held; "" if they are. A lock
+// under which the resource was corrupted was tested, even if little work was finished: a lock that
+// grants nothing corrupts nothing.
 func untested(st results.StrategyStats) string {
 	if slices.ContainsFunc(violated(st), func(check string) bool { return results.HarmOf([]string{check}, nil) == results.Corrupts }) {
 		return ""
@@ -328,12 +327,12 @@ func untested(st results.StrategyStats) string {
 	return st.Metrics.Untested()
 }
 
-// violated lists the checks that were violated, in their order.
+// violated lists the violated checks in their order.
 func violated(st results.StrategyStats) []string {
 	return slices.DeleteFunc(slices.Clone(st.Order), func(check string) bool { return st.Checks[check].Violating == 0 })
 }
 
-// undecided says in one sentence why it is not known.
+// undecided returns a sentence that explains why the verdict is unknown.
 func undecided(c *results.Campaign, st results.StrategyStats) string {
 	if st.Runs == 0 {
 		return st.Label + ": no run was finished"
@@ -359,8 +358,8 @@ func undecided(c *results.Campaign, st results.StrategyStats) string {
 	return st.Label + ": not known"
 }
 
-// pairs compares each use with the first lock of its case. That a lock is better
-// than none at all is no news.
+// pairs compares each use with the first lock of its case. It skips the strategy none, since every
+// lock is better than no lock.
 func pairs(c *results.Campaign, s *scenarios.Scenario, uses []scenarios.Strategy) []results.PairStats {
 	var list []results.PairStats
 	var ps []float64

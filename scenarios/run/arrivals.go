@@ -2,19 +2,20 @@ package run
 
 import "time"
 
-// Arrival says that a worker came to a point.
+// Arrival records that a worker reached a point.
 type Arrival struct {
 	Worker, Point string
 	Nth           int // from 1, of this worker at this point
 	At            time.Duration
 }
 
-// Same reports whether both are the same worker's same coming to a point, whenever.
+// Same reports whether both are the same worker's n-th arrival at the same point. The time does not
+// matter.
 func (v Arrival) Same(w Arrival) bool {
 	return v.Worker == w.Worker && v.Point == w.Point && v.Nth == w.Nth
 }
 
-// Arrivals notes every point that a worker of a run comes to, in order.
+// Arrivals lists every point that a worker of a run reaches, in order.
 type Arrivals struct {
 	All    []Arrival
 	counts map[Arrival]int

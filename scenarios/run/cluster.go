@@ -10,14 +10,14 @@ import (
 	"lockquake/sim/backend"
 )
 
-// processClients are what the workers of a process share.
+// processClients holds what the workers of a process share.
 type processClients struct {
 	port  any
 	state *lock.Process // of its workers' locks
 }
 
-// startServers puts the lock's servers into the world. Silence is how long one stays
-// away that comes back, if a strategy delays it.
+// startServers adds the lock's servers to the world. Silence is the time for which a restarted
+// server stays away, if the strategy delays it.
 func (r *run) startServers(silence time.Duration, resources map[string]bool) error {
 	r.servers = r.Scenario.ServersOf(r.entry.Topology, r.use)
 	layout := r.servers.Layout(silence)
@@ -35,7 +35,7 @@ func (r *run) startServers(silence time.Duration, resources map[string]bool) err
 	return nil
 }
 
-// restoreService lets a server take its time for a request as the settings say.
+// restoreService sets the service time of a server to that of the settings.
 func (r *run) restoreService(name string) {
 	if r.servers.Service.IsZero() {
 		r.world.Node(name).SetService(nil)
@@ -44,9 +44,9 @@ func (r *run) restoreService(name string) {
 	}
 }
 
-// locks says which of the records are locks, and how their holders are read. A lock of
-// the catalogue is a string. One of the caller's own says how it is read, or that
-// is guessed.
+// locks returns which records are locks, and how to read their holders. A lock of the catalogue is
+// a string. The entry of a lock of the caller's own tells how to read it; otherwise the format is
+// guessed.
 func (r *run) locks(resources map[string]bool) backend.Locks {
 	_, own := r.Own[r.use.Name]
 	l := backend.Locks{
@@ -62,7 +62,7 @@ func (r *run) locks(resources map[string]bool) backend.Locks {
 	return l
 }
 
-// know notes which records a lock has, before anybody asks for it.
+// know stores which records a lock has, before the first request for it.
 func (r *run) know(key string) {
 	if r.entry.Records != nil {
 		for _, record := range r.entry.Records(key) {
@@ -71,7 +71,7 @@ func (r *run) know(key string) {
 	}
 }
 
-// answer is how long a client waits for a reply; 0 if its family does not say.
+// answer returns how long a client waits for a reply; 0 if its family does not say.
 func (r *run) answer() time.Duration {
 	if r.family.ReplyTimeout.Of == nil {
 		return 0

@@ -137,7 +137,7 @@ expect: {%s: {violates: [lost-update]}}
 `, row.cores, hold, row.heeds, links, row.strategy, when, row.strategy)
 }
 
-// order is what a process that is to be stopped is told.
+// order holds the settings of a process that will be stopped.
 type order struct {
 	Parent, Redis, Key, Strategy, Hold string
 	Heeds                              results.Heeds
@@ -145,7 +145,7 @@ type order struct {
 	TTL                                time.Duration
 }
 
-// orderKey is the variable that makes this program such a process.
+// orderKey is the environment variable that makes this program such a process.
 const orderKey = "LOCKQUAKE_STOPPED_PROCESS"
 
 // stopped stops each of some processes as many times as there are rounds, in its

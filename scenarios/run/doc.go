@@ -1,18 +1,18 @@
-// Package run carries out one run of a scenario in the simulation, and judges it.
+// Package run executes one run of a scenario in the simulation, and judges it.
 //
-//   - [Once] carries out one run and keeps all of it (once.go).
-//   - A [Runner] carries out runs one after another: it makes the world, lets the workers
-//     work, and lets the checks judge the history (run.go). Each run leaves a
+//   - [Once] executes one run and returns all of it (once.go).
+//   - A [Runner] executes runs one after another: it builds the world, starts the workers,
+//     and runs the checks on the history (run.go). Each run results in a
 //     results.Trial.
 //   - A recorder is between a worker and the world: it names the steps of a section,
-//     writes its part of the history (recorder.go), and carries out what a workload asks
+//     writes its part of the history (recorder.go), and executes what a workload asks
 //     for (section.go).
-//   - The servers of the lock are started through package backend (cluster.go), and links
-//     with a latency of their own are set (links.go).
-//   - The plan of faults is carried out on the world in faults.go.
-//   - runend.go says when a run that makes no progress is over.
-//   - [Arrivals] notes the points that workers come to (arrivals.go); a search places
+//   - cluster.go starts the servers of the lock through package backend, and links.go
+//     sets the links that have their own latency.
+//   - faults.go applies the plan of faults to the world.
+//   - runend.go stops a run that makes no progress.
+//   - [Arrivals] lists the points that workers reach (arrivals.go); a search places
 //     faults at them.
-//   - A [Pool] carries out many runs at once, and reports one that hangs (pool.go).
-//     [Runner.Repeats] tells whether a run ends the same way twice (repeat.go).
+//   - A [Pool] executes many runs in parallel, and reports one that hangs (pool.go).
+//     [Runner.Repeats] checks that a run ends the same way twice (repeat.go).
 package run

@@ -2,5 +2,5 @@ package run
 
 import "lockquake/history"
 
-// Classify says which kind of answer an error is.
+// Classify returns the class of an error of a strategy.
 func Classify(err error) history.Class { return classify(err) }

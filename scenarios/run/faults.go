@@ -59,8 +59,8 @@ func (r *run) Apply(number int, step faults.Step) error {
 
 func (r *run) later(d time.Duration, do func()) { r.world.At(r.world.Time()+d, do) }
 
-// hits reports whether the run has what the fault takes hold of: the servers
-// of the lock depend on the strategy.
+// hits reports whether the run has the target of the fault: which servers the lock has depends on
+// the strategy.
 func (r *run) hits(f faults.Fault) bool {
 	for _, name := range faults.Names(f) {
 		if len(r.nodes(name)) == 0 {
@@ -70,11 +70,11 @@ func (r *run) hits(f faults.Fault) bool {
 	if !r.cluster.Replicated() && faults.Requires(f, faults.NeedsReplica) {
 		return false
 	}
-	// A family of servers may not know the fault.
+	// A family of servers may not support the fault.
 	return !slices.ContainsFunc(faults.Names(f), r.serves) || faults.Supported(f, r.cluster)
 }
 
-// nodes returns the nodes that a name in a fault stands for.
+// nodes returns the nodes that a name in a fault refers to.
 func (r *run) nodes(name string) []string {
 	if k := r.workers[name]; k != nil {
 		return []string{k.Process().Node().Name()}
@@ -90,14 +90,14 @@ func (r *run) nodes(name string) []string {
 	return nil
 }
 
-// effects are what the faults of a plan can do to the world: each kind asks for the method
-// that it needs.
+// effects applies the faults of a plan to the world. A kind of fault calls the method that it
+// needs.
 type effects struct {
 	*run
 	step int // number of the fault, from 1
 }
 
-// machines calls do with the node of each machine that a name stands for.
+// machines calls do with the node of each machine that a name refers to.
 func (e effects) machines(target string, do func(n *sim.Node)) error {
 	for _, name := range e.nodes(target) {
 		do(e.world.Node(name))
@@ -114,12 +114,12 @@ func (e effects) Pause(target string, d time.Duration) error {
 	return e.machines(target, func(n *sim.Node) { n.Freeze(d) })
 }
 
-// Suspend puts machines to sleep.
+// Suspend suspends machines for d.
 func (e effects) Suspend(target string, d time.Duration) error {
 	return e.machines(target, func(n *sim.Node) { n.Suspend(d) })
 }
 
-// StepClock moves wall clocks, and back after d.
+// StepClock steps wall clocks by by, and back after d.
 func (e effects) StepClock(target string, by, d time.Duration) error {
 	return e.machines(target, func(n *sim.Node) {
 		n.StepWall(by)
@@ -127,7 +127,7 @@ func (e effects) StepClock(target string, by, d time.Duration) error {
 	})
 }
 
-// SetClockRate lets clocks run too fast by ppm, for d.
+// SetClockRate makes clocks run too fast by ppm, for d.
 func (e effects) SetClockRate(target string, clock faults.Clock, ppm int64, d time.Duration) error {
 	return e.machines(target, func(n *sim.Node) {
 		set := n.SetWallRate
@@ -139,7 +139,7 @@ func (e effects) SetClockRate(target string, clock faults.Clock, ppm int64, d ti
 	})
 }
 
-// Stall stops a task of a worker, and notes whether there was one.
+// Stall stops a task of a worker, and records a hit if the worker has such a task.
 func (e effects) Stall(worker, task string, d time.Duration) error {
 	e.workers[worker].Stall(task, d, func() { e.bites[e.step-1].Bit = true })
 	return nil
@@ -160,7 +160,7 @@ func (e effects) Cancel(worker string) error {
 	return nil
 }
 
-// HoldMessage delivers the message that leaves now after d.
+// HoldMessage delays the message that leaves now by d.
 func (e effects) HoldMessage(d time.Duration) error { return e.world.HoldMessage(d) }
 
 // DropMessage loses the message that leaves now, and resets its connection after d.
@@ -175,8 +175,8 @@ func (e effects) ReorderMessage(d time.Duration) error { return e.world.ReorderM
 // FailMessage answers the request that leaves now with an error.
 func (e effects) FailMessage(text string) error { return e.world.FailMessage(text) }
 
-// links calls do with the two nodes of each link that two names stand for, up to the
-// first error.
+// links calls do with the two nodes of each link that two names refer to, and stops at the first
+// error.
 func (e effects) links(from, to string, do func(from, to string) error) error {
 	for _, from := range e.nodes(from) {
 		for _, to := range e.nodes(to) {
@@ -193,7 +193,7 @@ func (e effects) Cut(from, to string, mode faults.Mode, d time.Duration) error {
 	return e.links(from, to, func(from, to string) error {
 		switch mode {
 		case faults.ModeReset:
-			// A link has the connections of either end.
+			// Each end of a link can have opened connections.
 			if err := errors.Join(e.world.Reset(from, to), e.world.Reset(to, from)); err != nil {
 				return err
 			}
@@ -209,7 +209,7 @@ func (e effects) Cut(from, to string, mode faults.Mode, d time.Duration) error {
 // Reset breaks the connections of links.
 func (e effects) Reset(from, to string) error { return e.links(from, to, e.world.Reset) }
 
-// Delay makes the messages of links late, for d.
+// Delay adds latency to the messages of links, for d.
 func (e effects) Delay(from, to string, by draw.Dist, d time.Duration) error {
 	return e.links(from, to, func(from, to string) error {
 		return e.world.Impair(from, to, sim.Impairment{Extra: by}, d)
@@ -224,7 +224,7 @@ func (e effects) Lose(from, to string, percent int, d time.Duration) error {
 	})
 }
 
-// Crash ends a worker's process, or takes the power from servers, for d.
+// Crash ends a worker's process, or turns servers off, for d.
 func (e effects) Crash(target string, data faults.Data, d time.Duration) error {
 	switch {
 	case e.workers[target] != nil:
@@ -245,7 +245,7 @@ func (e effects) Promote() error {
 	return nil
 }
 
-// Overload lets servers take their time for each request, for d.
+// Overload sets the service time of servers, for d.
 func (e effects) Overload(target string, service draw.Dist, d time.Duration) error {
 	for _, name := range e.nodes(target) {
 		node := e.world.Node(name)
@@ -261,7 +261,7 @@ func (e effects) Overload(target string, service draw.Dist, d time.Duration) err
 	return nil
 }
 
-// ReadStale lets servers answer plain reads with what was there by ago, for d.
+// ReadStale makes servers answer plain reads with the values of the time by ago, for d.
 func (e effects) ReadStale(target string, by, d time.Duration) error {
 	for _, name := range e.nodes(target) {
 		stale := e.resource.SetStale
@@ -274,7 +274,7 @@ func (e effects) ReadStale(target string, by, d time.Duration) error {
 	return nil
 }
 
-// AnswerErrors lets servers of the lock refuse commands, for d.
+// AnswerErrors makes servers of the lock refuse commands, for d.
 func (e effects) AnswerErrors(target string, with faults.Code, d time.Duration) error {
 	return e.locks(target, func(server string) {
 		refuser := e.cluster.(backend.Refuser)
@@ -283,14 +283,14 @@ func (e effects) AnswerErrors(target string, with faults.Code, d time.Duration) 
 	})
 }
 
-// Delete takes the keys that fit a pattern away from servers of the lock.
+// Delete deletes the keys that match a pattern from servers of the lock.
 func (e effects) Delete(target, key string) error {
 	return e.locks(target, func(server string) {
 		e.hit(e.cluster.(backend.Deleter).Delete(server, key))
 	})
 }
 
-// Evict takes one key that fits a pattern away from each of some servers of the lock.
+// Evict deletes one key that matches a pattern from each of some servers of the lock.
 func (e effects) Evict(target, key string) error {
 	return e.locks(target, func(server string) {
 		pick := e.world.Source().Stream("evict", server).At(uint64(e.step))
@@ -298,8 +298,8 @@ func (e effects) Evict(target, key string) error {
 	})
 }
 
-// locks calls do with each server of the lock that a name stands for. It returns an error
-// for another server.
+// locks calls do with each server of the lock that a name refers to. It returns an error for
+// another server.
 func (e effects) locks(target string, do func(server string)) error {
 	for _, name := range e.nodes(target) {
 		if !e.serves(name) {
@@ -310,8 +310,8 @@ func (e effects) locks(target string, do func(server string)) error {
 	return nil
 }
 
-// hit adds to the event of the fault which keys it has just taken away. Several
-// servers may have had the same.
+// hit adds the keys that the fault has just deleted to the event of the fault. Several servers may
+// have had the same key.
 func (e effects) hit(keys []string) {
 	events := e.recorder.Events()
 	for i := range slices.Backward(events) {
@@ -328,7 +328,7 @@ func (e effects) hit(keys []string) {
 	}
 }
 
-// crash ends a worker's process. One that is down already stays down.
+// crash ends a worker's process, unless it is down already.
 func (r *run) crash(worker string) {
 	process := r.workers[worker].Process()
 	if process.Crashed() {
@@ -339,7 +339,7 @@ func (r *run) crash(worker string) {
 	process.Crash()
 }
 
-// restart lets a worker that is down begin anew, with its next section.
+// restart starts a worker that is down again, with its next section.
 func (r *run) restart(worker string) {
 	if !r.workers[worker].Process().Crashed() {
 		return
@@ -349,19 +349,18 @@ func (r *run) restart(worker string) {
 	again.Go("main", func() { r.work(again) })
 }
 
-// exited is what becomes of a worker whose lock ended its process: it is
-// started again, as by a supervisor.
+// exited restarts a worker whose lock ended its process, as a supervisor would.
 func (r *run) exited(worker string, err error) {
 	r.record(history.Event{Type: history.Crashed, Worker: worker, Err: text(err)})
 	r.lives[r.workers[worker].Process().Name()]++
-	r.later(supervised, func() { r.restart(worker) })
+	r.later(restartDelay, func() { r.restart(worker) })
 }
 
-// supervised is how long it takes to start a program again that has ended.
-const supervised = time.Second
+// restartDelay is the time from the exit of a process until its restart.
+const restartDelay = time.Second
 
-// bite works out which faults of the plan hit anything: a section of the
-// target worker, a call of it that was under way, or a grant.
+// bite finds out which faults of the plan hit anything: a section of the target worker, one of its
+// calls in flight, or a grant.
 func (r *run) bite(h *history.History, sections []*history.Section) {
 	ofGrants := false
 	for i, step := range r.plan.Steps {
@@ -375,7 +374,7 @@ func (r *run) bite(h *history.History, sections []*history.Section) {
 			b.Bit = true
 		case faults.HitsReported:
 		case faults.HitsGrants:
-			ofGrants = true // decided below, by what it could take away
+			ofGrants = true // decided below, by the grants on its server
 		default:
 			b.Bit = slices.ContainsFunc(sections, func(s *history.Section) bool {
 				return r.meets(step.Fault, hits, b, s, h.Meta.End)
@@ -387,10 +386,10 @@ func (r *run) bite(h *history.History, sections []*history.Section) {
 	}
 }
 
-// meets reports whether a fault fell into a section that it concerns.
+// meets reports whether a fault overlaps a section that it can affect.
 func (r *run) meets(f faults.Fault, hits faults.Hits, b *results.Bite, s *history.Section, over time.Duration) bool {
 	names := faults.Names(f)
-	// What happens to a server is everybody's affair.
+	// A fault of a server affects all workers.
 	everybody := len(names) == 1 && r.workers[names[0]] == nil
 	if !everybody && !slices.Contains(names, s.Worker) {
 		return false
@@ -408,8 +407,7 @@ func (r *run) meets(f faults.Fault, hits faults.Hits, b *results.Bite, s *histor
 	return s.CallAt < b.End && b.Begin < end
 }
 
-// biteGrants lets those faults bite that took keys away while a grant was live
-// on the server that they hit.
+// biteGrants marks the faults that deleted keys while a grant was live on their server.
 func (r *run) biteGrants(events []history.Event) {
 	type grant struct{ node, key, owner string }
 	var live []grant
@@ -424,7 +422,7 @@ func (r *run) biteGrants(events []history.Event) {
 		case history.FaultBegin:
 			if r.plan.Steps[e.Fault-1].Fault.Info().Hits == faults.HitsGrants {
 				r.bites[e.Fault-1].Bit = slices.ContainsFunc(live, func(g grant) bool {
-					// All servers of a lock speak as one where one is the replica of the other.
+					// A primary and its replica count as one server.
 					return e.Target == scenarios.LockNode || r.cluster.Replicated() || g.node == e.Target
 				})
 			}

@@ -361,8 +361,7 @@ func TestWorkerFaultsWorkedOutByHand(t *testing.T) {
 2061.10 applied worker-1 write 1 over 1
 2064.14 told worker-1
 2064.14 released worker-1 "lost"`},
-		// The work stops at once, and the lock is freed all the same: EVALSHA leaves
-		// a step later.
+		// The work stops at once, and the lock is freed anyway: EVALSHA leaves a step later.
 		{"a cancelled section", alone(), "redis", `at: 20ms, cancel: {target: worker-1}`, `
 20.00 fault cancel of worker-1
 20.00 heal cancel of worker-1

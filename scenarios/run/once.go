@@ -23,7 +23,7 @@ type Request struct {
 	Trace io.Writer
 }
 
-// Once carries out one run of one use of a strategy, and keeps all of it.
+// Once executes one run of one use of a strategy, and returns all of it.
 func Once(s *scenarios.Scenario, r Request) (*results.Trial, error) {
 	pool := NewPool(s, r.Own, 1, r.Stall)
 	uses, err := s.Uses([]string{r.Label}, pool.Own)

@@ -20,15 +20,15 @@ import (
 // DefaultStall is the time, in real time, that a run may stay at one event.
 const DefaultStall = 20 * time.Second
 
-// Pool carries out many runs at once.
+// Pool executes many runs in parallel.
 type Pool struct {
 	Jobs   int                   // runs at once; at least one
 	Own    map[string]lock.Entry // strategies that the caller brought along, by name
 	Stall  time.Duration         // the time, in real time, that a run may stay at one event
 	Trace  io.Writer             // gets a line for every event of a run of one; nil for none
-	Caches map[string]any        // see runner
-	// Grace is the time, in real time, that the runs at hand are waited for when all is
-	// stopped; 0: until they end.
+	Caches map[string]any        // see Runner
+	// Grace is the time, in real time, that a stopped pool waits for its current runs; 0: until
+	// they end.
 	Grace time.Duration
 }
 
@@ -48,13 +48,13 @@ type Task struct {
 	Scenario *scenarios.Scenario
 	Use      scenarios.Strategy
 	Seed     uint64
-	// Do is called with a runner of its job. Of its results nobody else may
-	// take note before all tasks are done, unless it sees to that itself.
+	// Do is called with a runner of its job. Its results may be read only after all tasks are done,
+	// unless it synchronises them itself.
 	Do func(r *Runner) error
 }
 
-// All carries out every task, of which at says what it is. It ends early with the
-// first error, or with ctx, whose cause it returns then.
+// All executes count tasks; at returns the task of a number. It ends early with the first error, or
+// when ctx ends, and then returns the cause of ctx.
 func (p *Pool) All(stopped context.Context, count int64, at func(i int64) Task) error {
 	ctx, cancel := context.WithCancelCause(stopped) //nolint:forbidigo // jobs live in real time, their runs do not
 	defer cancel(nil)
@@ -79,7 +79,7 @@ func (p *Pool) All(stopped context.Context, count int64, at func(i int64) Task) 
 	return context.Cause(ctx)
 }
 
-// One carries out one run, and keeps all of it.
+// One executes one run, and returns all of it.
 func (p *Pool) One(s *scenarios.Scenario, use scenarios.Strategy, seed uint64) (*results.Trial, error) {
 	var trial *results.Trial
 	err := p.All(context.Background(), 1, func(int64) Task {
@@ -95,8 +95,8 @@ func (p *Pool) One(s *scenarios.Scenario, use scenarios.Strategy, seed uint64) (
 	return trial, nil
 }
 
-// work takes tasks until none is left. A run that hangs cannot be stopped: it
-// is reported, and the job counts as ended.
+// work executes tasks until none is left. A run that hangs cannot be stopped: work reports it, and
+// the job counts as ended.
 func (p *Pool) work(ctx context.Context, cancel context.CancelCauseFunc, next *atomic.Int64, count int64, at func(i int64) Task, ended func()) {
 	defer ended()
 	var beat atomic.Uint64

@@ -15,14 +15,13 @@ import (
 	"lockquake/sim/resource"
 )
 
-// recorder sits between one worker and everything that it does. It writes
-// the worker's part of the history, and names the steps of its work, the same
-// for every strategy.
+// recorder stands for one worker in the workload: it writes the worker's events to the history, and
+// names the steps of its work in the same way for every strategy.
 type recorder struct {
 	run    *run
 	worker *sim.Worker
 	client *resource.Client
-	takes  time.Duration // the work of the section at hand
+	takes  time.Duration // length of the work of the current section
 
 	strategy lock.Strategy
 	heeds    results.Heeds   // how far the work looks at its context
@@ -38,8 +37,8 @@ type call struct {
 	token    int64 // of its grant
 	told     bool
 	returned bool
-	asked    []operation // of the resource: values that it answered, and that it was to take
-	done     []operation // what the work was told that it has written
+	asked    []operation // operations at the resource: values that it returned, and values sent to it
+	done     []operation // writes that the work believes to be done
 }
 
 // operation is a value of an item that a section read or wrote.
@@ -68,7 +67,7 @@ func (r *recorder) do(ctx context.Context, s lock.Strategy, key, unit string, bo
 			sim.OnEnd(ctx, func() { c.hear(context.Cause(ctx)) })
 		}
 		r.worker.Point("acquired")
-		err := body(ctx, told{inner, c})
+		err := body(ctx, observed{inner, c})
 		c.record(history.Event{Type: history.ReleaseCalled, Key: key, Err: text(err)})
 		r.worker.Point("release-called")
 		return err
@@ -227,20 +226,20 @@ func (c *call) record(e history.Event) {
 	c.run.record(e)
 }
 
-// told is the section that the body gets: it notices when the strategy says
-// that the lock is lost.
-type told struct {
+// observed is the section that the body gets: it records when the strategy reports that the lock is
+// lost.
+type observed struct {
 	lock.Section
 	call *call
 }
 
-func (t told) Check() error {
+func (t observed) Check() error {
 	err := t.Section.Check()
 	t.call.hear(err)
 	return err
 }
 
-func (t told) Read(ctx context.Context, item string) (string, error) {
+func (t observed) Read(ctx context.Context, item string) (string, error) {
 	value, err := t.Section.Read(ctx, item)
 	t.call.hear(err)
 	if c := t.call; err == nil && !slices.Contains(c.asked, operation{false, item, value}) && !slices.Contains(c.done, operation{true, item, value}) {
@@ -250,7 +249,7 @@ func (t told) Read(ctx context.Context, item string) (string, error) {
 	return value, err
 }
 
-func (t told) Write(ctx context.Context, item, value string) error {
+func (t observed) Write(ctx context.Context, item, value string) error {
 	err := t.Section.Write(ctx, item, value)
 	t.call.hear(err)
 	if err == nil {
@@ -259,7 +258,7 @@ func (t told) Write(ctx context.Context, item, value string) error {
 	return err
 }
 
-// classify says which kind of answer an error is.
+// classify returns the class of an error of a strategy.
 func classify(err error) history.Class {
 	if err == nil {
 		return history.ClassOK

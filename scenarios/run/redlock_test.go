@@ -164,7 +164,7 @@ func (r *rig) run(visits []visit) []string {
 	return r.lines
 }
 
-// afterAcquire is what a worker does when that many servers have answered it.
+// afterAcquire calls do when worker 1 has received that many answers to its acquire.
 func (r *rig) afterAcquire(answers int, do func(w *sim.Worker)) {
 	w := r.workers[0]
 	w.OnPoint("acquire.taken", answers, func() { do(w) })
@@ -175,8 +175,7 @@ func (r *rig) freezeFor(d time.Duration) { r.world.Node("lock-5").Freeze(d) }
 
 func ms(n float64) time.Duration { return time.Duration(n * float64(time.Millisecond)) }
 
-// story is what becomes of the same visits, under the same fault, with each of
-// several strategies.
+// story has the outcome of the same visits, under the same fault, for each of several strategies.
 type story struct {
 	name    string
 	tune    func(*lock.Params)
@@ -445,7 +444,7 @@ func TestRedlockFlawsWorkedOutByHand(t *testing.T) {
 			},
 		},
 		{
-			// Whether two grants and three failures were the lock nobody can tell.
+			// Two grants and three failures leave open whether the lock is held.
 			name: "no majority can be reached",
 			tune: func(p *lock.Params) { p.Retry.Attempts = 2 },
 			arrange: func(r *rig) {

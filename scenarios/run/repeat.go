@@ -9,7 +9,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// RepeatError is a run that ends otherwise than it did before.
+// RepeatError reports a run that ended differently when it was repeated.
 type RepeatError struct {
 	Label     string
 	Seed      uint64
@@ -21,7 +21,7 @@ func (e *RepeatError) Error() string {
 		"time, tasks and random numbers must be those of its Env, and what its workers share must be kept in Deps.Process and outlive no run", e.Label, e.Seed, e.Now, e.Then)
 }
 
-// Repeats carries out a run twice, and says if they differ.
+// Repeats executes a run twice, and returns a [*RepeatError] if the checksums differ.
 func (r *Runner) Repeats(use scenarios.Strategy, seed uint64) error {
 	then, err := r.Once(use, seed)
 	if err != nil {
@@ -34,8 +34,7 @@ func (r *Runner) Repeats(use scenarios.Strategy, seed uint64) error {
 	return err
 }
 
-// OwnEvents gives a trial events of its own: they were the runner's, and would be
-// the next run's.
+// OwnEvents gives a trial its own copy of the events, which the runner overwrites in its next run.
 func OwnEvents(t *results.Trial) {
 	t.History = &history.History{Meta: t.History.Meta, Events: slices.Clone(t.History.Events)}
 }

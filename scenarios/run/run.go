@@ -22,8 +22,8 @@ import (
 	"lockquake/sim/resource"
 )
 
-// Error is a run that could not be carried out: a panic in a lock, no
-// progress, a fault that cannot take hold. It is no verdict.
+// Error reports a run that could not be executed: a panic in a lock, no progress, or a fault that
+// cannot be applied. It is not a verdict.
 type Error struct {
 	Scenario string
 	Path     string // of the scenario, as a command takes it, with what was set
@@ -42,8 +42,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Stack is the stack of the task that panicked, or of the call that no run can carry
-// out; "" if it was neither.
+// Stack returns the stack of the task that panicked, or of the call that the simulation does not
+// allow; "" for other errors.
 func (e *Error) Stack() string {
 	if p, ok := errors.AsType[*sim.PanicError](e.Err); ok {
 		return p.Stack
@@ -54,8 +54,8 @@ func (e *Error) Stack() string {
 	return ""
 }
 
-// Runner carries out runs one after another, and keeps between them what is
-// costly to make. It belongs to one goroutine.
+// Runner executes runs one after another, and reuses between them what is costly to make. Only one
+// goroutine may use it.
 type Runner struct {
 	Scenario *scenarios.Scenario
 	Own      map[string]lock.Entry // strategies that the caller brought along
@@ -64,10 +64,10 @@ type Runner struct {
 	recorder history.Recorder
 	beat     *atomic.Uint64
 	trace    io.Writer
-	Visit    func(at time.Duration, worker, point string) // is told of every point that a worker comes to; nil for nobody
+	Visit    func(at time.Duration, worker, point string) // is called for every point that a worker reaches; may be nil
 }
 
-// run is one run while it happens. It is also the faults.Target of its plan.
+// run holds the state of one run. It implements faults.Target for the plan of the run.
 type run struct {
 	*Runner
 	use          scenarios.Strategy
@@ -85,20 +85,20 @@ type run struct {
 	calls        map[string]int          // of a strategy, by each worker; several in a section that needs several locks
 	processes    map[string]*sim.Process // by node
 	clients      map[*sim.Process]*processClients
-	overruns     map[string]time.Duration           // by how much the work of a worker's new sections takes longer, now
+	overruns     map[string]time.Duration           // extra time that the work of a worker's new sections takes at present
 	cancels      map[string]context.CancelCauseFunc // ends the section that a worker is in; only of runs with such a fault
 	acquisitions int64
 	requests     int64
 	promised     []promise
 	calm         calm
-	records      map[string]string // the lock that a record of its server belongs to, of strategies that name them
-	unread       string            // why the holders of a lock cannot be read; "": they can
+	records      map[string]string // the lock of each record on the servers, for strategies that name their records
+	unread       string            // why the holders of a lock cannot be read; "" if they can
 	lives        map[string]uint64 // how many processes of a name have ended
-	err          error             // a fault that could not take hold, a lock that cannot be judged
+	err          error             // a fault that could not be applied, or a lock that cannot be judged
 }
 
-// Once carries out one run and judges it. The events of the history are the
-// runner's own until the next run.
+// Once executes one run and judges it. The runner owns the events of the history and overwrites
+// them in the next run.
 func (r *Runner) Once(use scenarios.Strategy, seed uint64) (*results.Trial, error) {
 	entry, err := r.Entry(use.Name)
 	if err != nil {
@@ -136,7 +136,7 @@ func (r *Runner) Once(use scenarios.Strategy, seed uint64) (*results.Trial, erro
 	return trial, nil
 }
 
-// Entry finds a strategy among the caller's own and in the catalogue.
+// Entry returns a strategy by its name: one of the caller's own or of the catalogue.
 func (r *Runner) Entry(name string) (lock.Entry, error) {
 	if e, ok := r.Own[name]; ok {
 		return e, nil
@@ -153,7 +153,7 @@ func (r *Runner) Entry(name string) (lock.Entry, error) {
 	return lock.Entry{}, fmt.Errorf("no strategy is called %q", name)
 }
 
-// build makes the world: servers, workers and plan.
+// build creates the world with its servers, its workers and the plan of faults.
 func (r *run) build() error {
 	s := r.Scenario
 	r.world = sim.New(sim.Config{
@@ -188,14 +188,14 @@ func (r *run) build() error {
 	return faults.Drive(r.plan, r, r.fail)
 }
 
-// fail ends the run, which is worth nothing.
+// fail stops the run and makes it an error.
 func (r *run) fail(err error) {
 	r.err = errors.Join(r.err, err)
 	r.world.Stop()
 }
 
-// visited hands on a point that one of the scenario's workers comes to. Clients
-// have workers of their own, for what they do by themselves.
+// visited calls Visit for a point that one of the scenario's workers reaches. It ignores the
+// workers of clients, which run the background tasks of a client.
 func (r *run) visited(at time.Duration, worker, point string) {
 	if r.Visit != nil && r.workers[worker] != nil {
 		r.Visit(at, worker, point)
@@ -213,8 +213,8 @@ func (r *run) initial() map[string]string {
 	return items
 }
 
-// addWorker puts a worker on a node and into a process of its own, or into the
-// process that it shares.
+// addWorker starts a worker on a node and in a process of its own, or in the process that it shares
+// with others.
 func (r *run) addWorker(name string, number int) {
 	s := r.Scenario
 	host := name
@@ -229,12 +229,12 @@ func (r *run) addWorker(name string, number int) {
 	}
 	worker := process.Worker(name)
 	r.workers[name] = worker
-	// The run goes on after the last section, until nothing is under way: a
-	// late packet must be let arrive.
+	// The run goes on after the last section until nothing is in flight: a late packet must still
+	// arrive.
 	worker.Go("main", func() { r.work(worker) })
 }
 
-// strategy makes the lock of a worker.
+// strategy creates the lock of a worker.
 func (r *run) strategy(worker *sim.Worker) lock.Strategy {
 	s, name, process := r.Scenario, worker.Name(), worker.Process()
 	clients := r.clients[process]
@@ -251,8 +251,8 @@ func (r *run) strategy(worker *sim.Worker) lock.Strategy {
 	return r.entry.New(deps)
 }
 
-// work is the life of one worker: section after section, until the time for
-// new ones is over or it has done its number.
+// work runs the sections of one worker, one after another, until the duration of the scenario is
+// over or the worker has done all of its sections.
 func (r *run) work(worker *sim.Worker) {
 	s := r.Scenario
 	ctx := context.Background()
@@ -294,7 +294,7 @@ func (r *run) work(worker *sim.Worker) {
 			err := s.WorkloadInfo().Do(r.cancellable(ctx, worker), &one)
 			wait := settings.Think.Sample(&pause)
 			if wait == 0 && r.world.Time() == began {
-				wait = idle
+				wait = idlePause
 			}
 			if worker.Sleep(ctx, wait) != nil {
 				return
@@ -304,10 +304,9 @@ func (r *run) work(worker *sim.Worker) {
 	}
 }
 
-// idle is how long a worker waits after a section that took no time, without time to
-// think: a lock that refuses at once, without a request, would keep the run from
-// advancing.
-const idle = time.Millisecond
+// A worker waits for idlePause after a section that took no time and has no think time. Otherwise a lock
+// that refuses at once, without a request, would keep virtual time from advancing.
+const idlePause = time.Millisecond
 
 // cancellable returns a context for one section that a fault can cancel, if the
 // plan has such a fault.
@@ -324,7 +323,7 @@ func sample(d draw.Dist, stream draw.Stream, ordinal uint64) time.Duration {
 	return d.Sample(&x)
 }
 
-// record adds an event to the history, and lets the trace know of it.
+// record adds an event to the history and a note to the trace.
 func (r *run) record(e history.Event) {
 	e.At = r.world.Time()
 	r.recorder.Record(e)
@@ -340,13 +339,13 @@ func (r *run) record(e history.Event) {
 	}
 }
 
-// recordSilently adds an event that the trace has in a form of its own.
+// recordSilently adds an event to the history only. The trace already has it in another form.
 func (r *run) recordSilently(e history.Event) {
 	e.At = r.world.Time()
 	r.recorder.Record(e)
 }
 
-// judge ends the history and lets the checks speak.
+// judge completes the history and runs the checks on it.
 func (r *run) judge() (*results.Trial, error) {
 	s := r.Scenario
 	for _, name := range s.ResourceNames() {

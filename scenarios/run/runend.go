@@ -16,16 +16,16 @@ import (
 // the workers poll, such a run shows no progress. It is stopped after a calm, a
 // time in which no section is let in or ends and no fault begins.
 
-// calm is how long a run goes on without progress.
+// calm computes how long a run may go on without progress.
 type calm struct {
 	ttl, maxHold time.Duration
 	workers      int
-	work         time.Duration // the longest of a section so far
+	work         time.Duration // the longest work of a section so far
 	length       time.Duration
 }
 
-// calmMargin is by how much a calm is longer than the patience of the check
-// progress. The check sees every wait that is too long.
+// A calm is longer than the patience of the check progress by calmMargin, so that the check sees
+// every wait that is too long.
 const calmMargin = time.Minute
 
 // include makes the calm long enough for work that takes d.
@@ -36,13 +36,13 @@ func (c *calm) include(d time.Duration) {
 	}
 }
 
-// progressed moves the end of the run: something ended now, or began that takes
+// progressed postpones the end of the run: something has ended now, or something began that takes
 // time.
 func (r *run) progressed(takes time.Duration) {
 	r.world.Extend(r.world.Time() + takes + r.calm.length)
 }
 
-// stop says why the run ended, if some of its sections did not.
+// stop returns why the run was stopped, if some of its sections did not end.
 func (r *run) stop(sections []*history.Section) history.Stop {
 	open := func(s *history.Section) bool { return s.Return == 0 && !s.Crashed }
 	switch {

@@ -12,23 +12,23 @@ import (
 	"lockquake/sim/resource"
 )
 
-// Locked implements Recorder: it runs one critical section with the context that its
-// work heeds.
+// Locked implements Recorder: it runs one critical section. The context of the work cannot be
+// cancelled if the worker never heeds its context.
 func (r *recorder) Locked(ctx context.Context, key, unit string, body lock.Body) error {
 	if r.heeds == results.HeedsNever {
 		heeding := body
 		body = func(ctx context.Context, s lock.Section) error { return heeding(context.WithoutCancel(ctx), s) }
 	}
 	if r.commits == workload.CommitAfterRelease {
-		return r.committed(ctx, key, unit, body)
+		return r.commitAfterRelease(ctx, key, unit, body)
 	}
 	_, err := r.do(ctx, r.strategy, key, unit, body)
 	return err
 }
 
-// committed runs one critical section, and then commits what its work has kept for
-// after the release. Work whose lock answers with an error is rolled back.
-func (r *recorder) committed(ctx context.Context, key, unit string, body lock.Body) error {
+// commitAfterRelease runs one critical section and commits its writes after the release. If the lock returns
+// an error, the writes are dropped.
+func (r *recorder) commitAfterRelease(ctx context.Context, key, unit string, body lock.Body) error {
 	var kept transaction
 	c, err := r.do(ctx, r.strategy, key, unit, func(ctx context.Context, s lock.Section) error {
 		kept.Section = s
@@ -48,21 +48,21 @@ func (r *recorder) committed(ctx context.Context, key, unit string, body lock.Bo
 	return nil
 }
 
-// transaction is a Section that keeps its writes, of each item the last one.
+// transaction is a Section that buffers its writes: for each item the last one.
 type transaction struct {
 	lock.Section
 	writes []operation
 }
 
-// Write implements lock.Section. The strategy does not see the write.
+// Write implements lock.Section: it buffers the write, so the strategy does not see it.
 func (t *transaction) Write(_ context.Context, item, value string) error {
 	t.writes = slices.DeleteFunc(t.writes, func(d operation) bool { return d.item == item })
 	t.writes = append(t.writes, operation{true, item, value})
 	return nil
 }
 
-// Spend implements Recorder: it sleeps, or computes if nobody is to look at the
-// context meanwhile.
+// Spend implements Recorder: it sleeps if the work always heeds its context, and computes
+// otherwise.
 func (r *recorder) Spend(ctx context.Context, d time.Duration) error {
 	if r.heeds == results.HeedsAlways {
 		return r.worker.Sleep(ctx, d)
@@ -85,8 +85,8 @@ func (r *recorder) Wall() time.Duration { return r.worker.Process().Node().Wall(
 // Over implements Recorder.
 func (r *recorder) Over() bool { return r.run.world.Time() >= r.run.Scenario.Duration }
 
-// resourceOf is the resource that a lock's key stands for: the lock of a
-// single tick has a longer name.
+// resourceOf returns the resource that the key of a lock protects. The key of a single tick has a
+// suffix after a slash.
 func resourceOf(key string) string {
 	resource, _, _ := strings.Cut(key, "/")
 	return resource

@@ -12,9 +12,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// A run is told by the most serious of the violated checks that decide: of a task
-// that is taken a second time because its lease is over, by once and not by belief,
-// which decides nothing.
+// A run is described by the most serious violated check that decides. A task that runs a second
+// time because its lease is over is described by once, and not by belief, which decides nothing.
 func TestARunIsToldByACheckThatDecides(t *testing.T) {
 	s := runtest.Parse(t, `
 name: visibility

@@ -228,7 +228,7 @@ faults: [{at: 50ms, pause: {target: worker-1, for: 2500ms}}]
 		// The rest of the hold is done after waking, and then the write is refused.
 		{"only the write looks", "before-write", "redis-watchdog-cancel", "", told + "\n5514 released worker-1 resource-1 unknown"},
 		{"nothing looks", "never", "redis-watchdog-cancel", "", told + wrote},
-		{"the lock looks all the same", "never", "redis-watchdog", "", told + "\n5514 released worker-1 resource-1 lost"},
+		{"only the lock looks at its context", "never", "redis-watchdog", "", told + "\n5514 released worker-1 resource-1 lost"},
 		{"a worker", "always", "redis-watchdog-cancel", "{worker: worker-1, heeds: never}", told + wrote},
 		{
 			"a use", "never", "{name: redis-watchdog-cancel, workload: {heeds: always}}", "",

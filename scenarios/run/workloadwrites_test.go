@@ -153,8 +153,8 @@ strategies: [redis]
 	}
 }
 
-// Whatever the checks say, the counter ends at the increments of all accepted
-// writes less those that a write took back.
+// The counter ends at the increments of all accepted writes less the lost ones, with any result of
+// the checks.
 func TestTheCounterEndsAtTheWritesLessTheLostOnes(t *testing.T) {
 	s := runtest.Load(t, "many-writes")
 	stale := 0
@@ -206,10 +206,10 @@ func TestTheCounterEndsAtTheWritesLessTheLostOnes(t *testing.T) {
 	}
 }
 
-// A job that was not done is tried again, under its own name, and no more often than
-// it may be. Worker 1 holds the lock for 450 ms; worker 2 asks at 10 ms and, each
-// 100 ms of thinking later, again. It gets the lock at 526 ms: two round trips of its
-// first read, the work, a write and a release later it is done.
+// A failed job is tried again under its own name, at most as often as its attempts allow. Worker 1
+// holds the lock for 450 ms; worker 2 asks at 10 ms and, each 100 ms of thinking later, again. It
+// gets the lock at 526 ms: two round trips of its first read, the work, a write and a release later
+// it is done.
 func TestAJobIsTriedAgainUntilItsAttemptsAreUsedUp(t *testing.T) {
 	const text = `
 name: jobs
@@ -270,8 +270,8 @@ each: [{worker: worker-1, hold: 450ms}, {worker: worker-2, start: 10ms}]
 	}
 }
 
-// Work that fails draws anew for each attempt, goes on with the same item, and no
-// new attempt begins after the end of the scenario.
+// Work that fails draws again for each attempt and keeps its item. No new attempt begins after the
+// end of the scenario.
 func TestAttemptsOfFailingWork(t *testing.T) {
 	trial := ran(t, `
 name: failing

@@ -19,11 +19,10 @@ import (
 	"lockquake/scenarios/run"
 )
 
-// ExploreRequest says which faults are placed where. The zero value of a field is its
-// default.
+// ExploreRequest selects the faults that a search places. The zero value of a field is its default.
 type ExploreRequest struct {
-	Kinds    []string      // names of PlacedKinds; nil: those that are its default
-	Faults   int           // placed in one run, 1 or 2; default 1
+	Kinds    []string      // names of PlacedKinds; nil: the default ones
+	Faults   int           // number of faults in one run, 1 or 2; default 1
 	Workers  int           // default: those of the scenario, 2 at most
 	Sections int           // of each worker; default 1
 	For      time.Duration // how long a fault lasts; default: one and a half times the longest lease
@@ -36,7 +35,7 @@ type ExploreRequest struct {
 	Progress   func(campaign.Progress)
 }
 
-// explorer is an Explore under way.
+// explorer is the state of an Explore.
 type explorer struct {
 	search ExploreRequest
 	base   *scenarios.Scenario // without faults
@@ -47,7 +46,7 @@ type explorer struct {
 	found  []*explored // by use
 }
 
-// explored is what is known of one use while the search goes on.
+// explored has the results so far of one use.
 type explored struct {
 	use     scenarios.Strategy
 	without []string // checks that are violated without a fault
@@ -56,29 +55,29 @@ type explored struct {
 	unnamed []string // points that a scenario file cannot name
 }
 
-// single is a placement of one fault, and of the pairs that begin with it.
+// single has the results of one fault, and of the pairs that begin with it.
 type single struct {
 	place  spot
-	result *results.Placement // nil: not done
-	missed bool               // the strategy has nothing that the fault could take hold of
-	after  int                // placements of a second fault
+	result *results.Placement // nil: not run yet
+	missed bool               // the strategy has no target for the fault
+	after  int                // number of places for a second fault
 	pairs  []results.Placement
 	counts pairCounts
 }
 
-// pairCounts are of the pairs that begin with one fault.
+// pairCounts counts the pairs that begin with one fault.
 type pairCounts struct {
 	tried, sameMessage, corrupts int
 	harms                        [results.Corrupts + 1]int
 	checks                       map[string]int
 }
 
-// Explore takes the faults out of a scenario and its size down, learns every
-// point that its workers come to, and runs it again and again: with one fault
-// of each kind at each point, and if asked for with each second fault at each
-// later point. When ctx ends it returns what was found, marked as partial, with the
-// cause. A [*run.Error] is a run that could not be carried out, a [*run.RepeatError] one
-// of the caller's own strategies that ends otherwise the second time.
+// Explore removes the faults of a scenario, reduces its size, and records every point that its
+// workers reach. Then it runs the scenario with one fault of each kind at each point and, with
+// Faults 2, also with each second fault at each later point. When ctx ends it returns the results
+// so far, marked as partial, with the cause. It returns a [*run.Error] for a run that cannot be
+// executed, and a [*run.RepeatError] for one of the caller's own strategies whose run ends
+// differently the second time.
 func Explore(ctx context.Context, s *scenarios.Scenario, search ExploreRequest) (*results.Exploration, error) {
 	x, err := newExplorer(s, search)
 	if err != nil {
@@ -134,12 +133,12 @@ func chosenKinds(names []string) ([]PlacedKind, error) {
 	}), nil
 }
 
-// Error is a search that makes no sense for its scenario.
+// Error reports a request that is impossible for its scenario.
 type Error struct{ text string }
 
 func (e *Error) Error() string { return e.text }
 
-// complete puts in the defaults.
+// complete returns the request with its defaults filled in.
 func (q ExploreRequest) complete(s *scenarios.Scenario, uses []scenarios.Strategy, own map[string]lock.Entry) (ExploreRequest, error) {
 	const few = 2
 	if q.Workers == 0 {
@@ -163,13 +162,13 @@ func (q ExploreRequest) complete(s *scenarios.Scenario, uses []scenarios.Strateg
 		return q, &Error{fmt.Sprintf("there are from 1 to %d workers, not %d", scenarios.MostWorkers, q.Workers)}
 	case q.For < 0 || q.For > draw.Longest:
 		return q, &Error{fmt.Sprintf("a fault lasts from 1ns to %v, not %v", draw.Longest, q.For)}
-	case q.For == 0: // no lease has an end
+	case q.For == 0: // no lease expires
 		q.For = 15 * time.Second
 	}
 	return q, nil
 }
 
-// base is the scenario that faults are placed in.
+// base returns the scenario in which faults are placed.
 func (q ExploreRequest) base(s *scenarios.Scenario) *scenarios.Scenario {
 	base := *s
 	base.Workers, base.Sections, base.Seeds, base.Faults = q.Workers, q.Sections, int(q.Seed), nil
@@ -183,7 +182,7 @@ func withFaults(s *scenarios.Scenario, specs ...faults.Spec) *scenarios.Scenario
 	return &c
 }
 
-// learn carries out the run without a fault of each use.
+// learn executes the run without a fault of each use, and stores its points.
 func (x *explorer) learn(ctx context.Context) error {
 	var tasks []run.Task
 	for _, use := range x.uses {
@@ -218,7 +217,7 @@ func (x *explorer) task(use scenarios.Strategy, do func(r *run.Runner) error) ru
 	return run.Task{Scenario: x.base, Use: use, Seed: x.search.Seed, Do: do}
 }
 
-// run carries out a run with faults at these places, and notes its points.
+// run executes a run with faults at these places, and returns its points.
 func (x *explorer) run(r *run.Runner, use scenarios.Strategy, places ...spot) (*results.Trial, []run.Arrival, error) {
 	var specs []faults.Spec
 	for _, p := range places {
@@ -231,14 +230,14 @@ func (x *explorer) run(r *run.Runner, use scenarios.Strategy, places ...spot) (*
 	return trial, points.All, err
 }
 
-// named reports whether a scenario file can speak of the point.
+// named reports whether a scenario file can name the point.
 func (x *explorer) named(point string) bool {
 	return len(x.jobs.Own) > 0 || slices.Contains(x.points, point)
 }
 
 // fits reports whether a fault of the kind can be placed at a visit.
 func (x *explorer) fits(k PlacedKind, v run.Arrival) bool {
-	// Workers that share a process cannot lose it one by one.
+	// A fault cannot end the process of one worker if several workers share it.
 	shared := x.base.Processes > 0 && slices.ContainsFunc(faults.Needs(k.Fault), func(n faults.Need) bool {
 		return n.What == faults.NeedsProcess && n.Name == ""
 	})
@@ -267,7 +266,7 @@ func (x *explorer) placeOne(ctx context.Context) error {
 				if x.search.Faults > 1 && one.result.Harm() != results.Corrupts && !one.missed {
 					one.after = len(x.second(one.place, points))
 				}
-				x.jobs.told(f.use.Label, one.result.Harm() >= results.Unfences)
+				x.jobs.finished(f.use.Label, one.result.Harm() >= results.Unfences)
 				return nil
 			}))
 		}
@@ -276,9 +275,9 @@ func (x *explorer) placeOne(ctx context.Context) error {
 	return x.jobs.each(ctx, tasks)
 }
 
-// second lists the places of a second fault in a run with the first: at every
-// later point, and at the same one those of other kinds that are not before it
-// in the order of kinds, since two faults at one point have no order.
+// second lists the places of a second fault in a run with the first: all kinds at every later
+// point, and at the same point only the later kinds in the order of kinds, since two faults at one
+// point have no order.
 func (x *explorer) second(first spot, points []run.Arrival) []spot {
 	at := slices.IndexFunc(points, first.visit.Same)
 	kind := slices.IndexFunc(x.kinds, func(k PlacedKind) bool { return k.Name == first.kind.Name })
@@ -293,8 +292,7 @@ func (x *explorer) second(first spot, points []run.Arrival) []spot {
 	return places
 }
 
-// placeTwo tries, for every first fault that does not corrupt anything by
-// itself, every second one.
+// placeTwo tries every second fault after each first fault that alone corrupts nothing.
 func (x *explorer) placeTwo(ctx context.Context) error {
 	var tasks []run.Task
 	for _, f := range x.found {
@@ -344,7 +342,7 @@ func (x *explorer) pairs(ctx context.Context, r *run.Runner, use scenarios.Strat
 		if p.Harm() > results.Undecided {
 			one.pairs = append(one.pairs, *p)
 		}
-		x.jobs.told(use.Label, p.Harm() >= results.Unfences)
+		x.jobs.finished(use.Label, p.Harm() >= results.Unfences)
 	}
 	return nil
 }
@@ -362,7 +360,7 @@ func (x *explorer) placed(p spot) results.Place {
 	return results.Place{Kind: p.kind.Name, Worker: p.visit.Worker, Point: p.visit.Point, Nth: p.visit.Nth, Text: lineOf(p.spec(x.search.For), x.base.WorkerNames())}
 }
 
-// searchJobs are the jobs of an explorer, and how far they have come.
+// searchJobs is the pool of an explorer with its progress.
 type searchJobs struct {
 	*run.Pool
 	mu       sync.Mutex
@@ -370,13 +368,13 @@ type searchJobs struct {
 	done     campaign.Progress
 }
 
-// each carries out the tasks.
+// each executes the tasks.
 func (j *searchJobs) each(ctx context.Context, tasks []run.Task) error {
 	return j.All(ctx, int64(len(tasks)), func(i int64) run.Task { return tasks[i] })
 }
 
-// told counts a finished run, and tells the caller that wants to know.
-func (j *searchJobs) told(label string, violated bool) {
+// finished counts a finished run, and calls progress.
+func (j *searchJobs) finished(label string, violated bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.done.Done++
@@ -385,10 +383,9 @@ func (j *searchJobs) told(label string, violated bool) {
 	}
 }
 
-// Place carries out the run of each strategy with these faults in a scenario
-// made small as Explore does, and returns that scenario, which expects what was
-// seen. Of the request it takes what is about the small scenario: Workers, Sections, Seed,
-// Strategies, Own and Stall.
+// Place executes the run of each strategy with these faults, in a scenario of the reduced size of
+// Explore. It returns that scenario, with the results as its expectations. Of the request it uses
+// Workers, Sections, Seed, Strategies, Own and Stall.
 func (q ExploreRequest) Place(s *scenarios.Scenario, specs []faults.Spec) (*scenarios.Scenario, []*results.Trial, error) {
 	x, err := newExplorer(s, q)
 	if err != nil {
@@ -407,7 +404,7 @@ func (q ExploreRequest) Place(s *scenarios.Scenario, specs []faults.Spec) (*scen
 		if err != nil {
 			return nil, nil, err
 		}
-		trial.Replay = "" // a token names a file, and this is none yet
+		trial.Replay = "" // a token names a file, and this scenario has none yet
 		trials = append(trials, trial)
 		if violated := trial.Checks(checker.Invalid); len(violated) > 0 {
 			placed.Expect[use.Label] = results.Expect{Violates: violated}

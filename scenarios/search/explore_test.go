@@ -246,7 +246,7 @@ func TestPlacementCanBeRunAgain(t *testing.T) {
 		}
 	}
 	if _, err := ParsePlacement("when worker-1 acquired"); err == nil {
-		t.Error("half a fault was taken for one")
+		t.Error("an incomplete fault counts as one")
 	}
 }
 

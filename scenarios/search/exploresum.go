@@ -8,7 +8,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// sum adds up the search.
+// sum returns the results of the search.
 func (x *explorer) sum(partial bool) *results.Exploration {
 	e := &results.Exploration{
 		Schema: 1, Version: results.Version, Scenario: x.base.Name, Hash: x.base.Hash, Seed: x.search.Seed,
@@ -72,7 +72,7 @@ func (x *explorer) sumUse(f *explored) results.ExploredStats {
 	return st
 }
 
-// countHarm counts n placements by the worst that they do.
+// countHarm counts n placements with this worst result.
 func countHarm(st *results.ExploredStats, h results.Harm, n int) {
 	st.Tried += n
 	switch h {
@@ -88,7 +88,7 @@ func countHarm(st *results.ExploredStats, h results.Harm, n int) {
 	}
 }
 
-// prune notes that n placements were left out.
+// prune counts n placements that were left out.
 func prune(st *results.ExploredStats, n int, why string) {
 	if n > 0 {
 		st.Pruned = append(st.Pruned, results.Pruned{Why: why, Count: n})

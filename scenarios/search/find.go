@@ -15,12 +15,12 @@ import (
 	"lockquake/scenarios/run"
 )
 
-// FindRequest says what is looked for. The fields are those of a [SweepRequest], but for
-// the one axis and the precision.
+// FindRequest selects the parameter whose threshold Find looks for. The fields are those of a
+// [SweepRequest], except for the single axis and the precision.
 type FindRequest struct {
 	Axis results.Axis // of durations or numbers
-	// Precision is how near the two ends come to each other, as a share of the larger;
-	// more than 0 and less than 1.
+	// Precision is the largest difference of the two ends at the end of the search, as a share of
+	// the larger; more than 0 and less than 1.
 	Precision  float64
 	Check      string
 	Bounds     results.Expect
@@ -32,10 +32,9 @@ type FindRequest struct {
 	Progress   func(campaign.Progress)
 }
 
-// Find is a sweep over one axis that then bisects, for each strategy, between
-// the first two steps of which one breaks it and the other does not, until the
-// two ends differ by no more than precision, as a share of the larger. Whole
-// numbers are told apart to the last one.
+// Find sweeps over one axis. Then it bisects, for each strategy, between the first two steps of
+// which one breaks the strategy and the other does not, until the two ends differ by at most
+// Precision, as a share of the larger. For whole numbers it finds the exact threshold.
 func Find(ctx context.Context, s *scenarios.Scenario, r FindRequest) (*results.Sweep, error) {
 	axis, precision := r.Axis, r.Precision
 	if _, ok := axis.Quantities(); !ok {
@@ -69,8 +68,8 @@ func Find(ctx context.Context, s *scenarios.Scenario, r FindRequest) (*results.S
 	return w.result, nil
 }
 
-// bracket finds the first two neighbouring steps that differ; low is -1 if
-// there are none.
+// bracket returns the first two neighbouring steps with different results; low is -1 if there are
+// none.
 func (w *sweep) bracket(of results.SweepRate) (t results.Threshold, low, high int) {
 	t.Name, t.Label = of.Name, of.Label
 	var broken []bool
@@ -145,13 +144,14 @@ func (w *sweep) bisect(ctx context.Context, t *results.Threshold, lowStep, highS
 	return w.margin(t, breaks)
 }
 
-// probes is about how many values it takes to get that near.
+// probes estimates how many values a bisection needs for this precision.
 func (w *sweep) probes(low, high results.Quantity, precision float64) int {
 	width := (high.X - low.X) / (precision * max(math.Abs(low.X), math.Abs(high.X)))
 	return max(0, int(math.Ceil(math.Log2(width))))
 }
 
-// between is the middle of two values: by their ratio if they have one.
+// between returns the middle of two values: the geometric mean if both are positive, and else the
+// arithmetic one.
 func between(low, high float64) float64 {
 	if low > 0 {
 		return math.Sqrt(low) * math.Sqrt(high)
@@ -159,7 +159,7 @@ func between(low, high float64) float64 {
 	return low + (high-low)/2
 }
 
-// margin sets a value that breaks in proportion to the TTL.
+// margin sets the breaking value in proportion to the TTL.
 func (w *sweep) margin(t *results.Threshold, breaks results.Quantity) error {
 	path := w.result.Axes[0].Path
 	if !breaks.Duration || strings.HasSuffix(path, ".ttl") {

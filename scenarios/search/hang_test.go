@@ -21,8 +21,7 @@ func (h hung) Do(context.Context, string, lock.Resource, lock.Body) error {
 
 const hangs = "name: hanging\nduration: 5s\nworkload: {kind: counter}\nlock: {ttl: 1s}\nstrategies: [redis]\n"
 
-// A run that hangs is reported by whatever carries out runs, and not only by a
-// campaign.
+// A run that hangs is reported by everything that executes runs, and not only by a campaign.
 func TestHangInASearchIsReported(t *testing.T) {
 	outside := make(chan struct{})
 	defer close(outside)
@@ -30,7 +29,7 @@ func TestHangInASearchIsReported(t *testing.T) {
 	const stall = 200 * time.Millisecond
 	own := []lock.Entry{{Name: "mine", New: func(lock.Deps) lock.Strategy { return hung{outside} }}}
 	mine := []string{"mine"}
-	for name, carryOut := range map[string]func() error{
+	for name, execute := range map[string]func() error{
 		"Failing": func() error {
 			_, _, err := Failing(t.Context(), s, FailingRequest{Strategies: mine, Own: own, Stall: stall})
 			return err
@@ -47,7 +46,7 @@ func TestHangInASearchIsReported(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var failed *run.Error
 			var hang *run.HangError
-			if err := carryOut(); !errors.As(err, &failed) || !errors.As(err, &hang) || failed.Label != "mine" {
+			if err := execute(); !errors.As(err, &failed) || !errors.As(err, &hang) || failed.Label != "mine" {
 				t.Errorf("it ends with %v", err)
 			}
 		})

@@ -9,8 +9,8 @@ import (
 	"lockquake/internal/draw"
 )
 
-// fixed makes an entry of a scenario's faults of one step of a plan, so that
-// every seed has this step and no other.
+// fixed converts one step of a plan to an entry of a scenario's faults, which results in the same
+// step for every seed.
 func fixed(step faults.Step) faults.Spec {
 	spec := faults.Spec{Fault: step.Fault}
 	if step.For > 0 {
@@ -43,7 +43,7 @@ func ParsePlacement(lines ...string) ([]faults.Spec, error) {
 	return specs, nil
 }
 
-// lineOf is the fault of a fixed entry as ParsePlacement reads it.
+// lineOf returns the fault of a fixed entry in the form that ParsePlacement reads.
 func lineOf(spec faults.Spec, workers []string) string {
 	steps := faults.Generate([]faults.Spec{spec}, 0, workers, draw.Longest).Steps
 	return strings.TrimSuffix(steps[0].String(), " #1")

@@ -10,11 +10,10 @@ import (
 	"lockquake/scenarios/run"
 )
 
-// PlacedKind is a kind of fault as a search places it: with everything decided
-// but the point.
+// PlacedKind is a kind of fault with all its parameters, which a search places at points.
 type PlacedKind = faults.Place
 
-// PlacedKinds lists what a search can place.
+// PlacedKinds lists the faults that a search can place.
 func PlacedKinds() []PlacedKind { return faults.Places() }
 
 // spot is one fault of a search: a kind at a visit.
@@ -38,7 +37,7 @@ func fitsPoint(k PlacedKind, point string) bool {
 // caught reports whether the kind catches the one message of its point.
 func caught(k PlacedKind) bool { return k.Fault.Info().Point != faults.AnyPoint }
 
-// spec is the fault as an entry of a scenario, lasting for d if it lasts.
+// spec returns the fault as an entry of a scenario, with the duration d if it has one.
 func (p spot) spec(d time.Duration) faults.Spec {
 	spec := faults.Spec{
 		When: &faults.When{Worker: p.visit.Worker, Point: p.visit.Point, Nth: p.visit.Nth},

@@ -16,30 +16,30 @@ import (
 	"lockquake/scenarios/run"
 )
 
-// ShrinkRequest says which run is to become smaller, and where to.
+// ShrinkRequest selects the run to shrink, and the path of the new file.
 type ShrinkRequest struct {
 	Label string // of the use of a strategy
 	Seed  uint64
-	Check string       // that it must go on to violate; "" for the most telling one that decides
-	Path  string       // of the file that the small scenario is to be written to
-	Told  func(Extent) // is called after every success; nil for nobody
+	Check string       // that the small run must violate; "" for the most serious violated one that decides
+	Path  string       // of the file for the small scenario
+	Told  func(Extent) // is called after every success; may be nil
 	Own   []lock.Entry // as in [campaign.Request], as is Stall
 	Stall time.Duration
 }
 
-// Shrunk is a failing run made as small as could be.
+// Shrunk is the smallest failing run that Shrink has found.
 type Shrunk struct {
 	Scenario *scenarios.Scenario // a file of its own: Text is to be written to Path
 	Label    string
 	Seed     uint64
-	Check    string         // that is violated, as it was in the run that this came from
+	Check    string         // that both the small run and the original one violate
 	Trial    *results.Trial // the small run
 	From, To Extent
-	Runs     int  // that it took
+	Runs     int  // number of runs that Shrink tried
 	Partial  bool // stopped before the end
 }
 
-// Extent is how large a run is.
+// Extent is the size of a run.
 type Extent struct {
 	Faults   int
 	Length   time.Duration // of all faults together
@@ -58,11 +58,11 @@ func some(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// ErrHolds says that there is nothing to shrink: the run violates no check, or
-// not the one that was asked for.
+// ErrHolds reports that there is nothing to shrink: the run violates no check, or not the requested
+// one.
 var ErrHolds = errors.New("no such failure")
 
-// FailingRequest says which run is looked for. The zero value of a field is its default.
+// FailingRequest selects the runs that Failing searches. The zero value of a field is its default.
 type FailingRequest struct {
 	Check      string            // as in [ShrinkRequest]
 	Seeds      results.SeedRange // by default from 1 to the scenario's Seeds
@@ -88,7 +88,7 @@ func Failing(ctx context.Context, s *scenarios.Scenario, q FailingRequest) (labe
 		use, at := uses[i%n], seeds.First+uint64(i/n)
 		return run.Task{Scenario: s, Use: use, Seed: at, Do: func(r *run.Runner) error {
 			trial, err := r.Once(use, at)
-			if err == nil && telling(s, trial, q.Check) != "" {
+			if err == nil && checkToKeep(s, trial, q.Check) != "" {
 				label, seed, err = use.Label, at, errFound
 			}
 			return err
@@ -103,10 +103,9 @@ func Failing(ctx context.Context, s *scenarios.Scenario, q FailingRequest) (labe
 	return "", 0, fmt.Errorf("%w in %s of %s", ErrHolds, some(seeds.Count(), "seed"), s.Name)
 }
 
-// telling returns the check that a run is shrunk for: the one that was named if
-// it is violated, or without a name the most serious of the violated ones that
-// decide. It returns "" if there is none.
-func telling(s *scenarios.Scenario, t *results.Trial, named string) string {
+// checkToKeep returns the check that a shrunk run must violate: the named one if it is violated, or
+// without a name the most serious violated check that decides. It returns "" if there is none.
+func checkToKeep(s *scenarios.Scenario, t *results.Trial, named string) string {
 	violated := t.Checks(checker.Invalid)
 	if named != "" {
 		if slices.Contains(violated, named) {
@@ -117,12 +116,11 @@ func telling(s *scenarios.Scenario, t *results.Trial, named string) string {
 	return s.MostTelling(t.Label, violated)
 }
 
-// Shrink makes a failing run smaller as long as it violates the same check:
-// fewer faults, workers and sections, shorter times. What comes out is a scenario
-// of its own.
+// Shrink makes a failing run smaller as long as it violates the same check: fewer faults, workers
+// and sections, shorter times. The result is a scenario of its own.
 //
-// A run that does not fail is an error that wraps [ErrHolds]. When ctx ends Shrink returns what it has reached, marked
-// as partial, with the cause.
+// If the run does not fail, the error wraps [ErrHolds]. When ctx ends Shrink returns the smallest
+// run so far, marked as partial, with the cause.
 func Shrink(ctx context.Context, s *scenarios.Scenario, what ShrinkRequest) (*Shrunk, error) {
 	pool := run.NewPool(s, what.Own, 1, what.Stall)
 	uses, err := s.Uses([]string{what.Label}, pool.Own)
@@ -140,7 +138,7 @@ func Shrink(ctx context.Context, s *scenarios.Scenario, what ShrinkRequest) (*Sh
 	if err != nil {
 		return nil, err
 	}
-	if z.check = telling(s, trial, what.Check); z.check == "" {
+	if z.check = checkToKeep(s, trial, what.Check); z.check == "" {
 		violated := orNone(what.Check, trial.Checks(checker.Invalid))
 		return nil, fmt.Errorf("%w: %s, %s, seed %d violates %s", ErrHolds, s.Name, what.Label, what.Seed, violated)
 	}
@@ -180,7 +178,7 @@ func extentOf(t *results.Trial, workers int) Extent {
 	return e
 }
 
-// shrinker is a Shrink under way.
+// shrinker is the state of a Shrink.
 type shrinker struct {
 	ctx    context.Context
 	use    scenarios.Strategy
@@ -192,10 +190,10 @@ type shrinker struct {
 	from   Extent
 	best   attempt
 	runs   int
-	err    error // a run that could not be carried out
+	err    error // a run that could not be executed
 }
 
-// attempt is a run that fails as it should.
+// attempt is a run that violates the check.
 type attempt struct {
 	scenario *scenarios.Scenario
 	seed     uint64
@@ -203,8 +201,8 @@ type attempt struct {
 	visits   []run.Arrival
 }
 
-// begin writes the plan of the first run down as faults with fixed times, and
-// sees that this changes nothing.
+// begin replaces the faults by the plan of the first run, with fixed times, and checks that the run
+// still fails.
 func (z *shrinker) begin(s *scenarios.Scenario, trial *results.Trial, seed uint64) bool {
 	first := *s
 	z.best = attempt{scenario: &first, seed: seed}
@@ -228,8 +226,8 @@ func (z *shrinker) begin(s *scenarios.Scenario, trial *results.Trial, seed uint6
 	return same
 }
 
-// try makes a change, and keeps it if the run still fails, twice, the same way
-// and to the byte. Change reports whether it has changed anything.
+// try makes a change, and keeps it if two runs fail with the same checksum. Change reports whether
+// it has changed anything.
 func (z *shrinker) try(change func(*scenarios.Scenario) bool) bool {
 	return z.trySeed(z.best.seed, change)
 }
@@ -251,12 +249,12 @@ func (z *shrinker) trySeed(seed uint64, change func(*scenarios.Scenario) bool) b
 	}
 	small, err := scenarios.Parse(z.path, text, z.own...)
 	if err != nil {
-		return false // a change that no file can say
+		return false // the changed scenario is not valid
 	}
 	small.Program = c.Program
 	var tried [2]attempt
 	for i := range tried {
-		if tried[i], err = z.run(small, seed); err != nil || telling(small, tried[i].trial, z.check) == "" {
+		if tried[i], err = z.run(small, seed); err != nil || checkToKeep(small, tried[i].trial, z.check) == "" {
 			return false
 		}
 	}
@@ -270,8 +268,7 @@ func (z *shrinker) trySeed(seed uint64, change func(*scenarios.Scenario) bool) b
 	return true
 }
 
-// run carries out one run. One that cannot be carried out does not fail in the
-// way that is looked for.
+// run executes one run. A run that cannot be executed does not count as failing.
 func (z *shrinker) run(s *scenarios.Scenario, seed uint64) (attempt, error) {
 	var points run.Arrivals
 	z.runner.Scenario, z.runner.Visit = s, points.Note

@@ -105,12 +105,12 @@ func TestStoppedShrinkKeepsWhatItHas(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
-	if !small.Partial || telling(small.Scenario, small.Trial, small.Check) == "" {
+	if !small.Partial || checkToKeep(small.Scenario, small.Trial, small.Check) == "" {
 		t.Errorf("partial %v, violated %v", small.Partial, small.Trial.Checks(checker.Invalid))
 	}
 }
 
-// Whatever a scenario says, its file written anew says the same.
+// The rewritten file of a scenario has the same meaning as the scenario.
 func TestRewrittenBuiltinsRunTheSame(t *testing.T) {
 	for _, name := range scenarios.Builtins() {
 		s := runtest.Load(t, name)
@@ -130,7 +130,7 @@ func TestRewrittenBuiltinsRunTheSame(t *testing.T) {
 		before := runtest.Trial(t, s, label, 1)
 		after := runtest.Trial(t, again, label, 1)
 		if before.Checksum != after.Checksum {
-			t.Errorf("%s gives another run when it is written anew:\n%s", name, text)
+			t.Errorf("%s gives another run when it is rewritten:\n%s", name, text)
 		}
 		if diff := cmp.Diff(s.Expect, again.Expect, cmp.AllowUnexported(results.Bound{})); diff != "" {
 			t.Errorf("%s: expect (-before +after):\n%s", name, diff)

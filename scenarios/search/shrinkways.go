@@ -10,9 +10,9 @@ import (
 	"lockquake/scenarios/run"
 )
 
-// all goes through the ways to make the run smaller until none helps.
+// all repeats the steps that make the run smaller until none has an effect.
 func (z *shrinker) all() {
-	const rounds = 6 // more than are ever needed; each makes the run smaller
+	const rounds = 6 // more than any run needs; each makes the run smaller
 	z.jump()
 	z.shorterRun()
 	z.tie()
@@ -30,8 +30,8 @@ func (z *shrinker) all() {
 	}
 }
 
-// tied is the fault at the point that its worker was at when it fell, in place
-// of a moment: that does not move when other faults go.
+// tied returns the fault with the point that its worker had reached when it fell, in place of a
+// time. The point stays the same when other faults are removed.
 func tied(spec faults.Spec, visits []run.Arrival) (faults.Spec, bool) {
 	if spec.At == nil {
 		return spec, spec.When != nil
@@ -46,9 +46,8 @@ func tied(spec faults.Spec, visits []run.Arrival) (faults.Spec, bool) {
 	return spec, false
 }
 
-// jump tries each fault alone, at its point, in a world of two workers and of
-// few sections: most failures need no more, and then this saves the long way
-// there.
+// jump tries each fault alone, at its point, with two workers and few sections. Most failures need
+// no more, and then the slow steps are not needed.
 func (z *shrinker) jump() {
 	visits := z.best.visits
 	for _, spec := range z.best.scenario.Faults {
@@ -58,7 +57,7 @@ func (z *shrinker) jump() {
 	}
 }
 
-// alone leaves nothing but a fault at a point, its worker and another one.
+// alone keeps only one fault at a point, its worker and another one.
 func (z *shrinker) alone(spec faults.Spec) bool {
 	keep := []string{spec.When.Worker}
 	for _, other := range z.best.scenario.WorkerNames() {
@@ -80,7 +79,7 @@ func (z *shrinker) alone(spec faults.Spec) bool {
 	return false
 }
 
-// tie gives every fault of a worker a point in place of its moment.
+// tie gives every fault of a worker a point in place of its time.
 func (z *shrinker) tie() {
 	for i := range z.best.scenario.Faults {
 		z.try(func(c *scenarios.Scenario) bool {
@@ -92,7 +91,7 @@ func (z *shrinker) tie() {
 	}
 }
 
-// fewerFaults takes away all, half, a quarter, and so on down to single ones.
+// fewerFaults removes all faults, half of them, a quarter, and so on down to single ones.
 func (z *shrinker) fewerFaults() {
 	for n := len(z.best.scenario.Faults); n > 0; n /= 2 {
 		for i := 0; i < len(z.best.scenario.Faults); {
@@ -106,8 +105,8 @@ func (z *shrinker) fewerFaults() {
 	}
 }
 
-// smallerWorld looks for the fewest workers and sections that still fail. The
-// workers that a fault names stay, then come those of the evidence.
+// smallerWorld looks for the fewest workers and sections that still fail. It keeps the workers that
+// a fault names first, and then those of the evidence.
 func (z *shrinker) smallerWorld() {
 	s := z.best.scenario
 	needed := z.involved()
@@ -128,8 +127,8 @@ func (z *shrinker) smallerWorld() {
 	})
 }
 
-// fewerSections looks for the fewest sections with which these workers fail. If they
-// are fewer than before, all sections may be needed.
+// fewerSections looks for the fewest sections with which these workers fail. If there are fewer
+// workers than before, all sections may be needed.
 func (z *shrinker) fewerSections(keep []string) bool {
 	s := z.best.scenario
 	fewer := len(keep) < s.Workers
@@ -167,7 +166,7 @@ func whose(spec faults.Spec) string {
 	return spec.When.Worker
 }
 
-// witnesses lists the workers of the evidence.
+// witnesses lists the workers that the evidence of the violation names.
 func (z *shrinker) witnesses() []string {
 	var names []string
 	for _, r := range z.best.trial.Results {
@@ -183,8 +182,8 @@ func (z *shrinker) witnesses() []string {
 	return names
 }
 
-// permutations returns the names as they are sorted, and of two or three names every
-// other order: who is called worker-1 draws as worker-1 did.
+// permutations returns the sorted names, and for two or three names every other order too: the
+// worker that becomes worker-1 gets the random numbers of worker-1.
 func permutations(names []string) [][]string {
 	slices.Sort(names)
 	switch len(names) {
@@ -197,9 +196,9 @@ func permutations(names []string) [][]string {
 	return [][]string{names}
 }
 
-// resize keeps these workers, under the names that their places give them, and
-// that many sections. First lets each fault of a point fall the first time. It
-// reports whether every fault has its workers still.
+// resize keeps these workers, renamed by their positions, and this number of sections. With first
+// each fault at a point falls on the first visit. It reports whether every fault still has its
+// workers.
 func resize(s *scenarios.Scenario, keep []string, sections int, first bool) bool {
 	old := s.WorkerNames()
 	s.Workers, s.Sections = len(keep), sections
@@ -229,7 +228,7 @@ func resize(s *scenarios.Scenario, keep []string, sections int, first bool) bool
 	}
 	for i := range s.Each {
 		if !slices.Contains(keep, s.Each[i].Worker) {
-			s.Each[i].Worker = "" // the entry goes with its worker
+			s.Each[i].Worker = "" // the entry is removed with its worker
 			continue
 		}
 		s.Each[i].Worker = rename(s.Each[i].Worker)
@@ -237,7 +236,7 @@ func resize(s *scenarios.Scenario, keep []string, sections int, first bool) bool
 	return !lost
 }
 
-// earlierVisits lets faults of a point fall an earlier time.
+// earlierVisits moves faults at a point to an earlier visit.
 func (z *shrinker) earlierVisits() {
 	for i, spec := range z.best.scenario.Faults {
 		const few = 3
@@ -254,7 +253,7 @@ func (z *shrinker) earlierVisits() {
 	}
 }
 
-// shorterFaults makes each fault as short as it can be.
+// shorterFaults makes each fault as short as possible.
 func (z *shrinker) shorterFaults() {
 	for i, spec := range z.best.scenario.Faults {
 		z.shorter(spec.For.Value, time.Millisecond, func(c *scenarios.Scenario, d time.Duration) { c.Faults[i].For = draw.Fixed(d) })
@@ -268,7 +267,7 @@ func (z *shrinker) shorterFaults() {
 	}
 }
 
-// shorterRun ends the faults and the last new section as early as it can be.
+// shorterRun makes the duration of the scenario as short as possible.
 func (z *shrinker) shorterRun() {
 	z.shorter(z.best.scenario.Duration, time.Second, func(c *scenarios.Scenario, d time.Duration) {
 		c.Duration = d
@@ -276,9 +275,8 @@ func (z *shrinker) shorterRun() {
 	})
 }
 
-// shorter halves a length as long as that works, and then looks between what
-// worked and what did not, for one with few digits. What is least is short
-// enough.
+// shorter halves a length as long as the run still fails, and then looks for a value with few
+// digits between the last that failed and the first that did not. It stops at least.
 func (z *shrinker) shorter(long, least time.Duration, set func(*scenarios.Scenario, time.Duration)) {
 	works := func(d time.Duration) bool {
 		return d >= least && d < long && z.try(func(c *scenarios.Scenario) bool {
@@ -304,7 +302,7 @@ func (z *shrinker) shorter(long, least time.Duration, set func(*scenarios.Scenar
 	}
 }
 
-// rounded is a length with two digits, not shorter.
+// rounded rounds a length up to two digits.
 func rounded(d time.Duration) time.Duration {
 	const digits = 100
 	unit := time.Duration(1)
@@ -314,8 +312,7 @@ func rounded(d time.Duration) time.Duration {
 	return (d + unit - 1) / unit * unit
 }
 
-// lowerSeed looks for one of the first seeds that fails, too: anyone who runs the
-// scenario begins with those.
+// lowerSeed looks for a failing run among the first seeds, since a campaign begins with those.
 func (z *shrinker) lowerSeed() {
 	const first = 10
 	for seed := uint64(1); seed < z.best.seed && seed <= first; seed++ {

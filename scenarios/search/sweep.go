@@ -20,17 +20,17 @@ import (
 const (
 	mostAxes    = 2
 	mostPoints  = 10_000
-	usualSeeds  = 100 // where neither the caller nor a smaller scenario says how many
-	leastDigits = 3   // of a value that is looked for
+	usualSeeds  = 100 // at most, unless the caller sets a range
+	leastDigits = 3   // of a value that Find tries
 )
 
-// SweepRequest says what a sweep carries out. The zero value of a field is its default.
+// SweepRequest selects what a sweep runs. The zero value of a field is its default.
 type SweepRequest struct {
 	Axes  []results.Axis // one or two
-	Check string         // the one that counts; "" for any that decides
-	// Bounds hold every strategy to more than the scenario does.
+	Check string         // whose violations count; "" for all checks that decide
+	// Bounds are requirements on every strategy, in addition to those of the scenario.
 	Bounds results.Expect
-	// Seeds are run at every point; by default the scenario's, a hundred at most.
+	// Seeds are run at every point; by default those of the scenario, at most 100.
 	Seeds results.SeedRange
 	// Strategies, Own, Jobs, Stall and Progress are as in [campaign.Request].
 	Strategies []string
@@ -40,10 +40,10 @@ type SweepRequest struct {
 	Progress   func(campaign.Progress)
 }
 
-// sweep is a Sweep under way.
+// sweep is the state of a Sweep.
 type sweep struct {
 	scenario *scenarios.Scenario
-	request  SweepRequest          // its seeds are settled
+	request  SweepRequest          // with its range of seeds filled in
 	own      map[string]lock.Entry // all strategies of the caller's, by name
 	result   *results.Sweep
 	done     int // runs, of all campaigns that have ended
@@ -52,9 +52,9 @@ type sweep struct {
 
 // Sweep runs a scenario at every value of an axis, or at every pair of values of two.
 //
-// When ctx ends, or a run cannot be carried out, it returns what was done,
-// marked as partial, with the cause. What cannot be set, in any of the points,
-// is a [*scenarios.SettingError] before the first run.
+// When ctx ends, or a run cannot be executed, it returns the results so far, marked as partial,
+// with the cause. A value that cannot be set at one of the points is a [*scenarios.SettingError]
+// before the first run.
 func Sweep(ctx context.Context, s *scenarios.Scenario, r SweepRequest) (*results.Sweep, error) {
 	w, points, err := newSweep(s, r)
 	if err != nil {
@@ -115,7 +115,7 @@ func combinations(axes []results.Axis) [][]string {
 	return all
 }
 
-// at is the scenario with values of the axes.
+// at returns the scenario with values of the axes.
 func (w *sweep) at(values []string) (*scenarios.Scenario, error) {
 	var overrides []results.Override
 	for i, value := range values {
@@ -124,7 +124,7 @@ func (w *sweep) at(values []string) (*scenarios.Scenario, error) {
 	return w.scenario.With(overrides)
 }
 
-// run carries out the points in their order.
+// run executes the points in their order.
 func (w *sweep) run(ctx context.Context, points []*scenarios.Scenario) error {
 	choices := combinations(w.result.Axes)
 	for i, point := range points {
@@ -140,7 +140,7 @@ func (w *sweep) run(ctx context.Context, points []*scenarios.Scenario) error {
 	return nil
 }
 
-// campaign runs some strategies at one point. What is done counts on from point to point.
+// campaign runs some strategies at one point. The progress counts the runs of all points.
 func (w *sweep) campaign(ctx context.Context, s *scenarios.Scenario, strategies []string) (*results.Campaign, error) {
 	last := campaign.Progress{}
 	c, err := campaign.Run(ctx, s, campaign.Request{
@@ -158,7 +158,7 @@ func (w *sweep) campaign(ctx context.Context, s *scenarios.Scenario, strategies 
 	return c, err
 }
 
-// sum keeps of a campaign what a sweep shows.
+// sum returns the figures of a campaign that a sweep shows.
 func (w *sweep) sum(s *scenarios.Scenario, c *results.Campaign, values []string) results.SweepPoint {
 	point := results.SweepPoint{Values: values}
 	for _, f := range c.Faults {
@@ -206,7 +206,8 @@ func (w *sweep) rate(s *scenarios.Scenario, st *results.StrategyStats) results.S
 	return r
 }
 
-// whyBroken says what breaks the strategy, of which some checks are violated.
+// whyBroken returns why the strategy counts as broken: violated checks, an unmet bound, or untested
+// checks.
 func whyBroken(r results.SweepRate, violated []string) string {
 	switch {
 	case r.Violating > 0:

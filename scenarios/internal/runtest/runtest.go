@@ -32,7 +32,7 @@ func Load(t *testing.T, name string) *scenarios.Scenario {
 	return s
 }
 
-// Campaign carries out a campaign.
+// Campaign runs a campaign.
 func Campaign(t *testing.T, s *scenarios.Scenario, r campaign.Request) *results.Campaign {
 	t.Helper()
 	c, err := campaign.Run(context.Background(), s, r)
@@ -42,7 +42,7 @@ func Campaign(t *testing.T, s *scenarios.Scenario, r campaign.Request) *results.
 	return c
 }
 
-// Trial carries out one run, and keeps all of it.
+// Trial executes one run, and returns all of it.
 func Trial(t *testing.T, s *scenarios.Scenario, label string, seed uint64) *results.Trial {
 	t.Helper()
 	trial, err := run.Once(s, run.Request{Label: label, Seed: seed})
