@@ -14,9 +14,9 @@
 //     own. Linearizable, lost-update, once, exclusion, belief and fencing judge the data and who
 //     was let in. Told, recovery, progress, errors, ownership, needless-loss and load judge how the
 //     lock served its users.
-//   - result.go has what a check answers, check.go what a check says about itself, and input.go what
-//     it reads. bounds.go holds the time limits of the checks, and answer.go says what the answer of
-//     a strategy admits.
+//   - result.go has the [Result], check.go the [Check], and input.go the history as a check gets it.
+//     bounds.go has the time limits of the checks. answer.go reads the answer of a strategy: whether
+//     it is unsure, or only the error of the work. serious.go ranks checks.
 //   - interval.go is shared by exclusion and belief. spins.go is the part of load that bounds the
 //     requests of one acquisition. turnedaway.go is the part of progress that finds free locks
 //     which refuse everybody.
@@ -44,7 +44,8 @@
 //
 // All checks but linearizable take one or two passes over sorted events. Linearizability is hard in
 // general. That check first tries the order in which the effects happened; if the model allows it,
-// the history is linearizable. Then it counts how many steps continued from each value. Only if
+// the history is linearizable. Then it looks for a simple contradiction: more steps that
+// replaced a value than the value allows. Only if
 // neither decides does it search with porcupine. The search is bounded in steps and memory, never
 // in time. If the bounds do not suffice, the verdict is [Unknown], and that is never a pass.
 //

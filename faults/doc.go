@@ -27,31 +27,33 @@
 //
 // A pause of a server freezes it. A crash of a server is a loss of power by
 // default; its parameter data can make it a kill of the process, or the loss of a
-// disk. Overload, stale, failover, delete and evict hit servers only. The server
+// disk. Overload, stale, failover, delete, evict and answer-errors hit servers only. The server
 // name "lock" stands for all servers of the lock, or for the primary if the lock
 // is replicated. One plan serves every strategy: a step that names a server which
 // a strategy does not have hits nothing. Instant kinds, such as reset, have no
 // length.
 //
 // A fault begins at a moment (at), repeatedly (every), or when a worker comes to
-// a point for the nth time (when). Times count from the begin of the run. Each
-// fault begins before the duration of the run is over and lasts for its whole
-// length. Its target ends it.
+// a point for the nth time (when). Times count from the beginning of the run. A
+// fault begins before the duration of the run is over, and lasts for its whole length
+// even if that is longer. The [Target] of the plan ends it.
 //
 // # A new kind
 //
 // A new kind costs a file with a struct, a test, and one line in [Kinds]. The struct
 // has the parameters, with yaml and doc tags, and embeds its sort of target: [OnWorker],
-// [OnNode], [OnServer], [OnLink], [OnMessage] or [OnRequest]. It implements [Fault],
-// and these optional methods:
+// [OnNode], [OnServer], [OnLink], [OnMessage] or [OnRequest]. It implements [Fault]
+// (the embedded type has check, words and read; a kind with parameters of its own has
+// its own), and these optional methods:
 //
-//   - check, words and read, if it has parameters of its own;
 //   - complete, if a parameter has a default;
 //   - needs, if it has an effect only in some scenarios ([Need]);
 //   - places, if a search can place it ([Place]);
+//   - supported, if it needs a method of the lock servers that a family may not have;
 //   - EndsLease, if it can end a lease.
 //
 // Apply calls one method of the target, through a small interface that the kind defines.
-// So a new kind adds a method to the targets that support it, and Apply returns an error
-// for the others. No other package tells kinds apart.
+// Apply returns an error if the target does not have it. A kind with a new effect also needs
+// a method in scenarios/run/faults.go, and a fault of lock servers an interface in
+// sim/backend/faults.go that each family implements. No other package tells kinds apart.
 package faults

@@ -1,10 +1,7 @@
 package faults
 
 import (
-	"fmt"
-	"strings"
 	"time"
-	"unicode"
 
 	"lockquake/internal/draw"
 )
@@ -49,10 +46,10 @@ func (*Evict) supported(servers any) bool {
 
 // Apply implements Fault.
 func (f *Evict) Apply(on any, _ time.Duration) error {
-	type evicter interface {
+	type evictor interface {
 		Evict(server, key string) error
 	}
-	return ask(on, f, func(t evicter) error { return t.Evict(f.Target, f.Key) })
+	return ask(on, f, func(t evictor) error { return t.Evict(f.Target, f.Key) })
 }
 
 // Begins implements Fault.
@@ -63,27 +60,3 @@ func (*Evict) Ends(Scene) (text string, turning bool) { return "evict ends", fal
 
 // EndsLease implements LeaseEnder.
 func (*Evict) EndsLease(worker string) string { return worker + "'s lease is evicted" }
-
-// checkKey refuses a pattern with a space, because a line of a plan is split at spaces.
-func checkKey(pattern string) error {
-	if strings.ContainsFunc(pattern, unicode.IsSpace) {
-		return &ParamError{"key", fmt.Sprintf("%q has a space in it", pattern)}
-	}
-	return nil
-}
-
-// keyWords returns the words of a plan for a pattern, none for the default.
-func keyWords(pattern string) []string {
-	if pattern == "" {
-		return nil
-	}
-	return []string{"key", pattern}
-}
-
-// key reads the words that keyWords returns.
-func (r *reader) key() string {
-	if r.next("key") {
-		return r.word("key")
-	}
-	return ""
-}

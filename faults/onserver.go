@@ -1,6 +1,11 @@
 package faults
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // OnServer is a fault of a server.
 type OnServer struct {
@@ -21,4 +26,28 @@ func (s *OnServer) check(_ Spec, _, nodes []string) error {
 		return unknownName("target", "server", s.Target)
 	}
 	return nil
+}
+
+// checkKey refuses a pattern with a space, because a line of a plan is split at spaces.
+func checkKey(pattern string) error {
+	if strings.ContainsFunc(pattern, unicode.IsSpace) {
+		return &ParamError{"key", fmt.Sprintf("%q has a space in it", pattern)}
+	}
+	return nil
+}
+
+// keyWords returns the words of a plan for a pattern, none for the default.
+func keyWords(pattern string) []string {
+	if pattern == "" {
+		return nil
+	}
+	return []string{"key", pattern}
+}
+
+// key reads the words that keyWords returns.
+func (r *reader) key() string {
+	if r.next("key") {
+		return r.word("key")
+	}
+	return ""
 }

@@ -9,7 +9,8 @@
 //   - errors.go: a caller gets [ErrNotObtained], [ErrLost], [ErrUnknown] or
 //     [ErrRefused].
 //   - entry.go: an [Entry] is a strategy in the catalogue. It has the servers that the
-//     strategy needs ([Topology]), the faults under which it claims to hold ([Claims]),
+//     strategy needs ([Topology], topology.go), the faults under which it claims to hold
+//     ([Claims], claims.go),
 //     and the function that makes it from its [Deps]. A [Family] has the strategies on
 //     one kind of lock servers. Each family is a package under lock, such as lock/redis.
 //   - part.go: a [Part] is one part of a lock, such as the renewal of its lease. A
@@ -17,6 +18,8 @@
 //     [LeaseChecks] (check.go), [Refusals] (refused.go) and [FlawedEndings] (ending.go).
 //   - params.go: [Params] name the way of each part, and set the numbers. [Profiles] are
 //     numbers that go together (profiles.go).
+//   - process.go: [Shared] keeps a value that the workers of one process share. none.go is
+//     the strategy without a lock.
 //   - holders.go: [Holders] reads the holders of a lock from its records at a server.
 //     [ReadHolders] reads those of a lock that has no such function
 //     (holdersdefault.go).

@@ -16,21 +16,22 @@
 //	results.json    all figures, in a format with a version
 //	report.md       the verdict, the table, the costs, the faults, each first failure
 //	junit.xml       a test for each strategy
-//	runs.log        the journal of the campaign's runs, for run --resume and merge
+//	runs.log        the journal of the runs (runs.log.gz if there are cases), for run
+//	                --resume and merge
 //	rates.csv       one row for each strategy and check
 //	rates.svg .png  the rate of each strategy with its interval
 //	failures/       for each strategy and check the first run that violates it:
 //	                timeline.svg, timeline.png, plan.txt, history.jsonl,
 //	                story.txt, verdict.json, scenario.yaml, replay.txt
 //
-// The files are html.go (with the template, style and script in page/), markdown.go
+// The source files are html.go (with the template, style and script in page/), markdown.go
 // and junit.go. dir.go writes the directory, failures.go collects the failures.
 //
 // # A sweep and a search
 //
 // [WriteSweep] writes a directory with the picture as sweep.svg and sweep.png, sweep.csv and
-// sweep.json. Package results prints a campaign, a sweep or a search of placements as one
-// document.
+// sweep.json. Package scenarios/results writes a campaign, a sweep or a search of placements as
+// one JSON document.
 //
 // A report is deterministic: the same campaign or sweep gives the same bytes everywhere.
 // Only a PNG may differ in a few pixels between kinds of processors.

@@ -15,9 +15,8 @@
 //     (waking.go) and can exit (exit.go).
 //   - [Worker] belongs to a process and implements env.Env for the lock that it uses (worker.go). A
 //     task of it can be stalled, and a crashed worker restarted (suspend.go).
-//   - A task is a coroutine that parks until an event wakes it (task.go). The interface thread
-//     hides how it parks, so that a goroutine in a synctest bubble could replace the coroutine
-//     (thread.go).
+//   - A task is a coroutine that parks until an event wakes it (task.go). It parks through the
+//     interface thread, so a task could also be a goroutine in a synctest bubble (thread.go).
 //   - Contexts and semaphores work in virtual time (context.go, sem.go).
 //   - [Conn] carries requests over a link (network.go, conn.go), and a [Server] answers them. The
 //     effect of a request and its reply are two events. A server can crash (serverdown.go) and take
@@ -25,6 +24,9 @@
 //   - A link can be cut (network.go), or delay and lose messages (impair.go). A single message can
 //     be held, dropped, duplicated, reordered or answered with an error, at the point where it is
 //     sent (messagefault.go).
+//   - Faults are tied to points, named steps of a worker (points.go). A server can push a message
+//     (push.go) or wait until a link is open (whenopen.go). foreign.go finds goroutines that are
+//     not tasks.
 //   - Every event enters the trace, whose checksum identifies the run (trace.go).
 //
 // # Time
@@ -34,6 +36,6 @@
 //
 // A paused process runs nothing, while its clocks go on. When it wakes, a task in the middle of a
 // step goes on at once. Each of the Config.Cores processors, and the network poller, first takes a
-// lag that is drawn from Config.WakeLag. Then a processor handles the late deadlines that were
-// drawn to be its own, and the poller the late messages. waking.go has an example.
+// lag that is drawn from Config.WakeLag. Then a processor handles its share of the late
+// deadlines, which is drawn, and the poller the late messages. waking.go has an example.
 package sim

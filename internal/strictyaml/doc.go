@@ -8,8 +8,8 @@
 // neither panics nor hangs.
 //
 // A [Hook] decodes a type with a notation of its own, from a [Node]. [Patch] is the part of a
-// struct that a file sets, to be applied to several values later, and [Extension] the keys of a map
-// that structs of other packages have. [Positions] finds the place of
+// struct that a file sets; it can be applied to several values later. [Extension] holds the keys
+// that another package defines, such as those of a family of servers. [Positions] finds the place of
 // any decoded value, for checks that need the whole file. [Unknown] returns the message for an
 // unknown name, with the nearest known one. A [Tree] allows values to be set before a file is
 // decoded. [Outline] describes the files as a JSON Schema.

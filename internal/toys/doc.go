@@ -1,14 +1,14 @@
-// Package toys proves that an extension costs one file, its test and one line. It
-// holds a toy of each kind: a check, a preset of a lock, a workload, a fault, and a
+// Package toys proves that an extension needs only its own files and one line (a family also
+// an import), as the table in CONTRIBUTING.md says. It holds a toy of each kind: a check, a preset of a lock, a workload, a fault, and a
 // family of servers. Each toy is a folder of testdata:
 //
 //	testdata/check/checker/brief.go      its own files, at their paths in the tree
 //	testdata/check/checker/brief_test.go
-//	testdata/check/line.txt              the change of the tree: the file, the line before
-//	                                     the new one, and the new line
+//	testdata/check/line.txt              the change of the tree: the file, and for each new
+//	                                     line the line before it and the line itself
 //	testdata/check/toy.yaml              a scenario that uses it
 //
 // The test builds the tree with the toy as an overlay (go build -overlay), so it copies
-// nothing and does not change the tree. It runs the toy's own tests, and then the program
-// with the toy's scenario.
+// nothing and does not change the tree. It compares the toy's files with its row in
+// CONTRIBUTING.md, runs the toy's own tests, and then the program with the toy's scenario.
 package toys

@@ -14,12 +14,12 @@
 //  2. Write a package under sim with the servers, and a function that returns the
 //     Family. The servers implement sim.Server, and report each grant by
 //     [Locks].Record.
-//  3. Add one line to the list of families in package scenarios.
+//  3. Add its import and one line to Families in scenarios/families.go.
 //
 // # Settings
 //
 // A family has two structs with yaml tags. A scenario can set the keys of
-// Family.Settings at its top, for one use of a strategy, and in an entry of each. It can
+// Family.Settings at its top, for one use of a strategy, and for one worker (each). It can
 // set the keys of Family.ServerSettings in servers, beside those that all families share.
 // No two families may have the same key, so a family uses its name as the key:
 //

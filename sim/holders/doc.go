@@ -2,8 +2,9 @@
 // After each command the server says who holds the lock now, and a [Ledger] compares that with who
 // held it before. The name of the command does not matter:
 //
-//   - A new holder was granted the lock. If only another worker has named the owner so far, the
-//     grant is that worker's: it waited, and the lock was handed over to it (waiting.go).
+//   - A new holder was granted the lock. If the command came from one worker, but only another
+//     one has named the owner before, that other worker was waiting and gets the grant
+//     (waiting.go).
 //   - A holder that is gone was freed, if a command caused that. It has expired if the clock caused
 //     it, and was evicted otherwise.
 //   - A holder whose lease ends at another time was renewed. A holder whose lease is over has

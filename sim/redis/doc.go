@@ -4,7 +4,8 @@
 //   - [lockquake/sim/redis/lua] runs scripts. It knows no commands.
 //   - [lockquake/sim/redis/keyspace] has the commands, expiry and EVAL. It knows nothing of the
 //     simulation.
-//   - [lockquake/sim/redis/client] models go-redis on the network. It knows nothing of the server.
+//   - [lockquake/sim/redis/client] models go-redis on the network. It does not
+//     import this package; of keyspace it uses the list of commands and an error.
 //   - This package runs a keyspace as a server on a node. It knows nothing of the clients.
 //   - [lockquake/sim/redis/family] connects them to package scenarios, and has the settings of a
 //     scenario file.
@@ -50,12 +51,11 @@
 // no min-replicas-to-write, and redis.set_repl has no effect. This package does not decide on
 // failovers: there is no Sentinel, and after [Group.Promote] never a second primary.
 //
-// WAIT also ends exactly at its timeout. A replica acknowledges immediately, without being asked. A
-// replica of Redis acknowledges every second, or when a WAIT asks it to, which itself counts as a
-// write. So a WAIT for 0 replicas, or in a transaction, may count a replica that
-// Redis does not count yet. And a WAIT that follows an earlier one with no write in between is
-// answered although the replica is cut off. A command that changes nothing is not sent to the
-// replica.
+// WAIT also ends exactly at its timeout. Here a replica acknowledges immediately. A real one
+// acknowledges every second, or when a WAIT asks; that request itself counts as a write. So two
+// results can differ from Redis. A WAIT for 0 replicas, or in a transaction, may count a replica
+// too early. A second WAIT without a write in between succeeds although the replica is cut off. A
+// command that changes nothing is not sent to the replica.
 //
 // Packages keyspace and client have their own lists.
 //

@@ -10,5 +10,5 @@
 //   - [Fault] and [Stretches], in stopped.go, say who was stopped or cut off, and when.
 //   - names.go words a section and lists events for findings.
 //
-// The files know each other, since the evidence keeps what each of them has computed.
+// The files use each other, so they are one package: [Evidence] keeps the results of all of them.
 package evidence

@@ -23,7 +23,7 @@
 // # What is not simulated
 //
 // There is one database, and no cluster, access control or modules. A command that is not simulated
-// is answered with an error and recorded: see [Keyspace.Missing]. A name that Redis does not know
+// is answered with an error and recorded in [Keyspace.Missing]; package redis then ends the run. A name that Redis does not know
 // is answered as Redis does. Scripts are limited to a number of steps. XREAD does not block. There
 // is no PUBSUB.
 //

@@ -4,7 +4,8 @@
 //
 // # A tour
 //
-//   - A [Cache] compiles scripts and keeps the states of closed servers (cache.go). Before it
+//   - A [Cache] compiles scripts and keeps the Lua states of closed servers, to use them
+//     again (cache.go). Before it
 //     compiles a script, it changes the parsed script where gopher-lua differs from Lua 5.1
 //     (syntax.go).
 //   - A [State] runs the scripts of one server, with a limit of steps (state.go). Its scripts have
