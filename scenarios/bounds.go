@@ -19,8 +19,8 @@ func decodeBound(n *strictyaml.Node, into *results.Bound) error {
 	return nil
 }
 
-// ParseBounds reads bounds as a command takes them: the name of a measure and a
-// bound, such as "finished >= 99 %".
+// ParseBounds reads bounds in the form of the command line: the name of a measure and a bound, such
+// as "finished >= 99 %".
 func ParseBounds(texts []string) (results.Expect, error) {
 	var e results.Expect
 	for _, text := range texts {

@@ -15,7 +15,7 @@ import (
 // strategy is run once for each case, with the faults of that case and those
 // that belong to none.
 
-// cases makes of each use of a strategy one for each case.
+// cases replaces each use of a strategy by one for each case.
 func (v *validator) cases() error {
 	classes := map[string]string{}
 	for i, spec := range v.Faults {
@@ -63,7 +63,7 @@ func (v *validator) cases() error {
 	return nil
 }
 
-// underCases makes of a use one for each case of the scenario, if it has cases.
+// underCases returns a use once for each case of the scenario, if it has cases.
 func (s *Scenario) underCases(use Strategy) []Strategy {
 	var uses []Strategy
 	for _, spec := range s.Faults {
@@ -80,8 +80,7 @@ func (s *Scenario) underCases(use Strategy) []Strategy {
 	return uses
 }
 
-// Uncased makes one use of all cases of a use, for a scenario without the faults
-// that make the cases.
+// Uncased merges the cases of each use into one, for a scenario without the faults of the cases.
 func Uncased(uses []Strategy) []Strategy {
 	var plain []Strategy
 	for _, use := range uses {
@@ -95,7 +94,7 @@ func Uncased(uses []Strategy) []Strategy {
 	return plain
 }
 
-// ClassOf returns the class of faults of a case, "" if it has none.
+// ClassOf returns the class of faults of a case, "" if it has no class.
 func (s *Scenario) ClassOf(name string) string {
 	for _, spec := range s.Faults {
 		if name != "" && spec.Case == name {
@@ -105,9 +104,8 @@ func (s *Scenario) ClassOf(name string) string {
 	return ""
 }
 
-// ExpectOf returns what is expected of a use, and whether anything is: what the file
-// says, or in a scenario of claims what the strategy claims to hold under the class of
-// the case.
+// ExpectOf returns the expectation of a use, and whether there is one: that of the file or, in a
+// scenario of claims, the checks that the strategy claims to hold under the class of the case.
 func (s *Scenario) ExpectOf(use Strategy) (results.Expect, bool) {
 	if e, ok := s.Expect[use.Label]; ok || !s.Claims {
 		return e, ok
@@ -121,7 +119,7 @@ func (s *Scenario) ExpectOf(use Strategy) (results.Expect, bool) {
 	return results.Expect{Holds: holds}, len(holds) > 0
 }
 
-// claimed lists the checks that hold of a use, as its strategy claims.
+// claimed lists the checks that the strategy claims to hold for a use.
 func (s *Scenario) claimed(e lock.Entry, use Strategy, class lock.Class) []string {
 	claims := e.Claims
 	if e.Fenced() && s.ResourceOf(use).Fence != "reads-writes" {

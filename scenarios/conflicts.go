@@ -33,13 +33,13 @@ func (v *validator) conflicts() {
 	}
 }
 
-// Warning is what a scenario says of settings that defeat each other, and where.
+// Warning describes settings that defeat each other, with their position in the file.
 type Warning struct {
 	Labels []string // of the strategies that it is about; nil: of the scenario
 	strictyaml.Error
 }
 
-// String is one line, "file:line:column: warning: text".
+// String returns one line, "file:line:column: warning: text".
 func (w Warning) String() string {
 	text := "warning: "
 	if w.Labels != nil {
@@ -99,28 +99,29 @@ func (v *validator) conflictsOfWorkers(use Strategy, entry lock.Entry, at, group
 	case renews && p.Renew >= p.TTL:
 		v.warn(use.Label, fmt.Sprintf("the lease ends after %v, and is renewed every %v", p.TTL, p.Renew), append(set("lock.renew"), set("lock.ttl")...)...)
 	case renews && p.MaxHold != 0 && half >= p.MaxHold:
-		v.warn(use.Label, fmt.Sprintf("a lease is kept for %v at most (max-hold), and work takes %v", p.MaxHold, about(hold.Quantile(0), half)), append(set("lock.max-hold"), held...)...)
+		v.warn(use.Label, fmt.Sprintf("a lease is kept for %v at most (max-hold), and work takes %v", p.MaxHold, lengthText(hold.Quantile(0), half)), append(set("lock.max-hold"), held...)...)
 	case !renews && half >= p.TTL:
-		v.warn(use.Label, fmt.Sprintf("the lease ends after %v and is not renewed, and work takes %v", p.TTL, about(hold.Quantile(0), half)), append(set("lock.ttl"), held...)...)
+		v.warn(use.Label, fmt.Sprintf("the lease ends after %v and is not renewed, and work takes %v", p.TTL, lengthText(hold.Quantile(0), half)), append(set("lock.ttl"), held...)...)
 	}
 	if delay := p.Retry.Delay; delay >= v.Duration {
 		v.warn(use.Label, fmt.Sprintf("a refused worker asks again after %v, and new sections begin for %v only", delay, v.Duration), set("lock.retry.delay")...)
 	}
-	if family, err := every().of(entry); err == nil && family.ReplyTimeout.Key != "" {
+	if family, err := allFamilies().of(entry); err == nil && family.ReplyTimeout.Key != "" {
 		v.conflictOfClient(use, p, family.ReplyTimeout.Of(v.FamilySettings(use, worker)), set(family.ReplyTimeout.Key))
 	}
 }
 
-// conflictOfClient looks at a time-out that the file sets. The client's own
-// default is longer than many a lease, which is as it is in production.
+// conflictOfClient warns of a timeout that the file sets. The client's own default is longer than
+// many leases, as in production, and no conflict.
 func (v *validator) conflictOfClient(use Strategy, p lock.Params, timeout time.Duration, paths []string) {
 	if slices.ContainsFunc(paths, v.at.Has) && timeout > p.TTL {
 		v.warn(use.Label, fmt.Sprintf("a client waits for a reply for %v, and the lease ends after %v", timeout, p.TTL), paths...)
 	}
 }
 
-// about names the length of work of which half takes longer.
-func about(least, half time.Duration) string {
+// lengthText describes the length of work, which is at least least, and half or longer in half of
+// the sections.
+func lengthText(least, half time.Duration) string {
 	if least == half {
 		return half.String()
 	}
@@ -136,8 +137,8 @@ func (v *validator) renewing() bool {
 	})
 }
 
-// conflictsOfFault looks for a fault that no strategy gives anything to hit.
-// renewing: a strategy may renew its leases.
+// conflictsOfFault warns of a fault that can hit nothing under any strategy. renewing: a strategy
+// may renew its leases.
 func (v *validator) conflictsOfFault(spec faults.Spec, renewing bool, at string) {
 	kind := at + "." + string(spec.Kind())
 	if w := spec.When; w != nil {

@@ -34,7 +34,7 @@ strategies: [redis]
 each: [{worker: worker-2, lock: {ttl: 50ms}}]`, []string{`c.yaml:5:39: warning: redis: the lease ends after 50ms and is not renewed, and work takes 100ms`}},
 		{"a flaw that is one on purpose", head + `workload: {kind: counter, hold: 10s}
 strategies: [redis-short-ttl]`, nil},
-		{"a time-out that the file sets", head + `workload: {kind: counter, hold: 100ms}
+		{"a timeout that the file sets", head + `workload: {kind: counter, hold: 100ms}
 strategies: [redis]
 lock: {ttl: 2s}
 client: {read-timeout: 3s}`, []string{`c.yaml:6:24: warning: redis: a client waits for a reply for 3s, and the lease ends after 2s`}},

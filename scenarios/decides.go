@@ -9,7 +9,7 @@ import (
 // Decides reports whether a violation of the check counts for the label: what
 // its expectation names, or without one every check that is not advisory.
 func (s *Scenario) Decides(label, check string) bool {
-	// What a strategy claims is part of what it is judged by, and not all.
+	// The claims of a strategy are only a part of its checks.
 	if e, ok := s.Expect[label]; ok && !s.Claims {
 		return slices.Contains(e.Holds, check) || slices.Contains(e.Violates, check)
 	}

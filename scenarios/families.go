@@ -11,18 +11,17 @@ import (
 	redisfamily "lockquake/sim/redis/family"
 )
 
-// Families lists the families of lock servers. The first serves a strategy that names
-// none.
+// Families lists the families of lock servers. A strategy that names none uses the first.
 func Families() []backend.Family {
 	return []backend.Family{
 		redisfamily.Family(),
 	}
 }
 
-// families are the families of servers that a scenario knows.
+// families lists the families of servers that a scenario can use.
 type families []backend.Family
 
-// of returns the family whose servers a strategy uses.
+// of returns the family of the servers of a strategy.
 func (f families) of(e lock.Entry) (*backend.Family, error) {
 	if e.Family == "" {
 		return &f[0], nil
@@ -38,7 +37,7 @@ func (f families) of(e lock.Entry) (*backend.Family, error) {
 }
 
 // Strategies lists the strategies of all families, simplest first.
-func Strategies() []lock.Entry { return every().strategies() }
+func Strategies() []lock.Entry { return allFamilies().strategies() }
 
 func (f families) strategies() []lock.Entry {
 	all := []lock.Entry{lock.None()}
@@ -54,9 +53,9 @@ func (f families) strategies() []lock.Entry {
 	return all
 }
 
-// Parts lists the parts of the locks of all families. A part that several families have
-// is one, with the ways of all of them.
-func Parts() []lock.Part { return every().parts() }
+// Parts lists the parts of the locks of all families. If several families have a part, it is listed
+// once, with the ways of all of them.
+func Parts() []lock.Part { return allFamilies().parts() }
 
 func (f families) parts() []lock.Part {
 	var parts []lock.Part
@@ -74,7 +73,7 @@ func (f families) parts() []lock.Part {
 	return parts
 }
 
-// missing returns the ways of b that a has not.
+// missing returns the ways of b that a does not have.
 func missing(a, b lock.Part) []lock.Way {
 	return slices.DeleteFunc(slices.Clone(b.Ways), func(w lock.Way) bool { return slices.Contains(a.WayNames(), w.Name) })
 }
@@ -88,13 +87,13 @@ func (f families) tasks() []string {
 	return tasks
 }
 
-// The names by which structs have the keys of the families.
+// The names of the extensions that hold the keys of the families.
 const (
 	familyKeys = "families" // of Scenario, Strategy and Each
 	serverKeys = "servers"  // of Servers
 )
 
-// extensions are the keys that the families have in a file.
+// extensions returns the structs with the keys of the families.
 func (f families) extensions() strictyaml.Extensions {
 	x := strictyaml.Extensions{}
 	for _, family := range f {
@@ -108,7 +107,7 @@ func (f families) extensions() strictyaml.Extensions {
 	return x
 }
 
-// caches makes for each family what is kept from run to run, by its name.
+// caches creates the cache of each family, by its name. A cache is kept from run to run.
 func (f families) caches() map[string]any {
 	caches := map[string]any{}
 	for _, family := range f {
@@ -119,7 +118,7 @@ func (f families) caches() map[string]any {
 	return caches
 }
 
-// operations lists those that some family has.
+// operations lists the operations of all families.
 func (f families) operations() []string {
 	var all []string
 	for _, family := range f {
@@ -128,33 +127,33 @@ func (f families) operations() []string {
 	return all
 }
 
-// command reports whether a request to servers of some family can be called so.
+// command reports whether servers of some family have a command of this name.
 func (f families) command(name string) bool {
 	return slices.ContainsFunc(f, func(family backend.Family) bool { return family.Command != nil && family.Command(name) })
 }
 
-// FamilySettings returns what a file sets for the servers of one use of a strategy and
-// the clients of a worker, "" for no particular one: the settings of the scenario,
-// under those of this use, under those of the worker.
+// FamilySettings returns the family's settings for one use of a strategy and one worker, "" for no
+// particular one. The worker's settings override those of this use, which override those of the
+// scenario.
 func (s *Scenario) FamilySettings(use Strategy, worker string) strictyaml.Extension {
 	return s.Families.Under(use.Families).Under(s.EachOf(worker).Families)
 }
 
-// FamilyOf returns the family whose servers a strategy uses.
-func FamilyOf(e lock.Entry) (*backend.Family, error) { return every().of(e) }
+// FamilyOf returns the family of the servers of a strategy.
+func FamilyOf(e lock.Entry) (*backend.Family, error) { return allFamilies().of(e) }
 
-// Caches makes for each family what is kept from run to run, by its name.
-func Caches() map[string]any { return every().caches() }
+// Caches creates the cache of each family, by its name. A cache is kept from run to run.
+func Caches() map[string]any { return allFamilies().caches() }
 
-// every returns the families with what they have together.
-func every() families { return Families() }
+// allFamilies returns the families with their methods.
+func allFamilies() families { return Families() }
 
-// servedUses sees that every strategy has servers, and that a use sets no keys of a
-// family that none of its strategies uses.
+// servedUses checks that every strategy has servers, and that a use sets only keys of the families
+// that its strategies use.
 func (v *validator) servedUses() error {
 	own := map[string][]string{} // families by the path of a use, which may be a pattern
 	for i, use := range v.Strategies {
-		family, err := every().of(v.known.entries[use.Name])
+		family, err := allFamilies().of(v.known.entries[use.Name])
 		if err != nil {
 			return v.at.Errorf(v.uses[i], "%v", err)
 		}
@@ -162,7 +161,7 @@ func (v *validator) servedUses() error {
 	}
 	for i, use := range v.Strategies {
 		at := v.uses[i]
-		for _, other := range every() {
+		for _, other := range allFamilies() {
 			if slices.Contains(own[at], other.Name) {
 				continue
 			}

@@ -46,7 +46,7 @@ func (s *Scenario) hasToken(e lock.Entry, use Strategy) bool {
 	return s.Lock.Has("fence") || use.Lock.Has("fence") || e.Fenced()
 }
 
-// tokenless says why a strategy without tokens cannot have a fence.
+// tokenless returns the error text for a strategy without tokens whose resource has a fence.
 func tokenless(use Strategy, fence string) string {
 	return fmt.Sprintf("%s hands out no token, and a resource with the fence %q refuses everything without one", use.Name, fence)
 }
@@ -67,9 +67,9 @@ func (v *validator) usesOwn() bool {
 	})
 }
 
-// elsewhere lists the servers that the file speaks of and that its strategies may not
-// have: a fault of such a server hits nobody. It is empty unless the file was written
-// for other strategies.
+// elsewhere lists the servers that the file names and that its strategies may not have: a fault of
+// such a server has no target. The list is empty unless the strategies were replaced or are the
+// caller's own.
 func (v *validator) elsewhere() []string {
 	if !v.known.replaced() && !v.usesOwn() {
 		return nil
@@ -85,9 +85,9 @@ func (v *validator) elsewhere() []string {
 	return names
 }
 
-// point judges the name of a point. A lock of the caller's own has points of its
-// own: those that its entry names, and those of requests that are called by their
-// command. Another name is believed, unless it is nearly one that is known.
+// point judges the name of a point. A lock of the caller's own has points of its own: those that
+// its entry names, and those of requests that are called by their command. Any other name is
+// accepted, unless it is close to a known one.
 func (v *validator) point(at, name string) error {
 	known := slices.Clone(v.known.points)
 	for _, e := range v.known.own {
@@ -97,7 +97,7 @@ func (v *validator) point(at, name string) error {
 	switch {
 	case slices.Contains(known, name):
 		return nil
-	case len(v.known.own) > 0 && every().command(command) && slices.Contains(messageEvents(), event):
+	case len(v.known.own) > 0 && allFamilies().command(command) && slices.Contains(messageEvents(), event):
 		return nil
 	case len(v.known.own) > 0 && !strictyaml.Near(name, known):
 		return nil
@@ -105,5 +105,5 @@ func (v *validator) point(at, name string) error {
 	return v.name(at, "point", name, known)
 }
 
-// messageEvents are what can happen to a request.
+// messageEvents lists the events of a request.
 func messageEvents() []string { return []string{"sent", "applied", "replied", "taken"} }

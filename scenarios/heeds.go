@@ -12,8 +12,8 @@ func (s *Scenario) HeedsOf(w workload.Settings, worker string) results.Heeds {
 	return cmp.Or(s.EachOf(worker).Heeds, w.Heeds)
 }
 
-// HeedsOfWorkers returns the workers whose work does otherwise than that of the
-// others under a use, nil if there are none.
+// HeedsOfWorkers returns the workers whose setting differs from that of the use, nil if there are
+// none.
 func (s *Scenario) HeedsOfWorkers(use Strategy) map[string]results.Heeds {
 	var differ map[string]results.Heeds
 	for _, e := range s.Each {

@@ -8,7 +8,7 @@ import (
 	"lockquake/sim/resource"
 )
 
-// catalogue is what a scenario can ask for by name.
+// catalogue holds what a scenario can name.
 type catalogue struct {
 	own        []lock.Entry // strategies that the caller brought along
 	strategies []string
@@ -21,7 +21,7 @@ type catalogue struct {
 	overrides  []results.Override // that the file is read with
 }
 
-// known returns what a scenario can ask for, with the caller's own strategies.
+// known returns the catalogue, with the caller's own strategies.
 func known(own []lock.Entry) catalogue {
 	c := catalogue{own: own, points: Points(), checks: checker.Catalogue(), workloads: workload.Catalogue(), tokenless: map[string]bool{}, entries: map[string]lock.Entry{}}
 	for _, s := range Strategies() {
@@ -39,7 +39,7 @@ func known(own []lock.Entry) catalogue {
 	return c
 }
 
-// known returns what the scenario could ask for when it was read.
+// known returns the catalogue with which the scenario was read.
 func (s *Scenario) known() catalogue { return known(s.Own) }
 
 func (c catalogue) workloadNames() []string {

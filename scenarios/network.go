@@ -8,7 +8,7 @@ import (
 	"lockquake/internal/draw"
 )
 
-// Network is how long messages are under way.
+// Network has the latencies of messages.
 type Network struct {
 	Latency draw.Dist `yaml:"latency" doc:"how long a message is under way, in each direction"`
 	Links   []Link    `yaml:"links" doc:"links with a latency of their own, one direction each; a later one wins"`
@@ -21,7 +21,7 @@ type Link struct {
 	Latency draw.Dist `yaml:"latency" doc:"how long a message is under way in this direction"`
 }
 
-// network judges the links that differ from the others.
+// network checks the links that differ from the others.
 func (v *validator) network() error {
 	for i, link := range v.Network.Links {
 		at := fmt.Sprintf("network.links[%d]", i)
@@ -38,8 +38,8 @@ func (v *validator) network() error {
 	return nil
 }
 
-// ends sees that a link exists: one between workers and a server, or between
-// two servers of the lock.
+// ends checks that a link exists: one between workers and a server, or between two servers of the
+// lock.
 func (v *validator) ends(at, from, to string) error {
 	servers, known := 0, v.nodes()
 	for _, end := range []struct{ param, name string }{{"from", from}, {"to", to}} {

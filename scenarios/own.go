@@ -9,12 +9,12 @@ import (
 	"lockquake/lock"
 )
 
-// ownName is how a strategy of the caller's can be called: as a label, without
-// what patterns, lists and paths are made of.
+// ownName matches the name of a strategy of the caller's: a label without the special characters of
+// patterns, lists and paths.
 const ownName = `^[\pL\pN][\pL\pN_-]*$`
 
-// CheckOwn refuses strategies of the caller's own that cannot be told from each
-// other, or from those of [Strategies]. [Parse] and its kin call it too.
+// CheckOwn refuses strategies of the caller's own that have the same name as each other or as one
+// of [Strategies]. [Parse] and [Load] call it too.
 func CheckOwn(own ...lock.Entry) error {
 	taken := map[string]string{}
 	for _, e := range families(Families()).strategies() {
@@ -34,8 +34,8 @@ func CheckOwn(own ...lock.Entry) error {
 	return nil
 }
 
-// unknownStrategy says that a name is none. A plain program has no strategies of its
-// own, and the name may be that of one that another program has.
+// unknownStrategy returns the error text for an unknown name. In a plain program, which has no
+// strategies of its own, the name may belong to another program.
 func unknownStrategy(name string, known []string, plain bool) string {
 	text := strictyaml.Unknown("strategy", name, known)
 	if plain && !strictyaml.Near(name, known) {
@@ -44,5 +44,5 @@ func unknownStrategy(name string, known []string, plain bool) string {
 	return text
 }
 
-// entries are the strategies that the scenario can name.
-func (s *Scenario) entries() []lock.Entry { return slices.Concat(every().strategies(), s.Own) }
+// entries returns the strategies that the scenario can name.
+func (s *Scenario) entries() []lock.Entry { return slices.Concat(allFamilies().strategies(), s.Own) }

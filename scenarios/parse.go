@@ -43,7 +43,7 @@ func parse(name string, data []byte, known catalogue) (*Scenario, error) {
 	return decode(name, data, known, sum)
 }
 
-// decode reads a scenario whose hash has begun with sum.
+// decode reads a scenario and adds what it reads to the hash sum.
 func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario, error) {
 	s := &Scenario{
 		Seeds: 100, Workers: 2, Resources: 1,
@@ -56,7 +56,7 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 		Text:     bytes.Clone(data),
 	}
 	s.samples = map[string][]time.Duration{}
-	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum, s.samples), Extensions: every().extensions(), Keys: openKeys(every().parts())}
+	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum, s.samples), Extensions: allFamilies().extensions(), Keys: openKeys(allFamilies().parts())}
 	at, err := decoder.Decode(name, data, s)
 	if err != nil {
 		return nil, err
@@ -70,9 +70,9 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 	return s, nil
 }
 
-// hooks are the parts of a scenario that have a notation of their own. Files
-// are looked for in dir, and what they hold goes into sum and, by the path of the
-// distribution, into samples.
+// hooks returns the decoders of the parts of a scenario that have a notation of their own. Files
+// are looked for in dir, and what they hold goes into sum and, by the path of the distribution,
+// into samples.
 func hooks(dir string, sum hash.Hash, samples map[string][]time.Duration) strictyaml.Hooks {
 	h := strictyaml.Hooks{}
 	strictyaml.AddHook(h, decodeStrategies)
@@ -90,7 +90,7 @@ func hooks(dir string, sum hash.Hash, samples map[string][]time.Duration) strict
 	return h
 }
 
-// decodeStrategies reads a list, or the word all.
+// decodeStrategies decodes a list, or the word all.
 func decodeStrategies(n *strictyaml.Node, into *[]Strategy) error {
 	if n.Text() == "all" {
 		*into = []Strategy{{Name: "*"}}

@@ -19,11 +19,10 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Rewrite returns the text of a scenario file that says what s says now: the
-// file that s was read from, with the changes that were made to its name,
-// description, sizes, strategies, each, faults and expect. All else is in
-// it as it was, without comments. About is the comment on top. The text holds the
-// samples that come from files. The strategies and the faults of s must have no cases.
+// Rewrite returns the text of a scenario file for s in its present state: the file that s was read
+// from, with the changes to its name, description, sizes, strategies, each, faults and expect. All
+// other keys stay the same, and comments are removed. About is the comment on top. The text
+// includes the samples that come from files. The strategies and the faults of s must have no cases.
 func Rewrite(s *Scenario, about string) ([]byte, error) {
 	text, err := s.Standalone()
 	if err != nil {
@@ -64,7 +63,7 @@ func Rewrite(s *Scenario, about string) ([]byte, error) {
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
 	if err := e.Encode(root); err != nil {
-		return nil, fmt.Errorf("write %s anew: %w", s.Path, err)
+		return nil, fmt.Errorf("rewrite %s: %w", s.Path, err)
 	}
 	return b.Bytes(), nil
 }
@@ -83,8 +82,8 @@ func sortKeys(root *yaml.Node) {
 	root.Content = slices.Concat(pairs...)
 }
 
-// bare copies a tree without its comments, and without anchors: what an alias
-// stands for may be gone from the new file.
+// bare copies a tree without its comments and anchors: the target of an alias may be missing in the
+// new file.
 func bare(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -106,8 +105,7 @@ func valueOf(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// setKey gives a key of a map a new value. One that says nothing takes the key
-// away.
+// setKey sets a key of a map. An empty value removes the key.
 func setKey(n *yaml.Node, key string, value *yaml.Node) {
 	empty := len(value.Content) == 0 && value.Value == ""
 	for i := 0; i < len(n.Content); i += 2 {
@@ -130,8 +128,8 @@ func word(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
 }
 
-// useNode is what the file says of one use of a strategy: the entry of its
-// label, or the one whose pattern stands for it, else the name alone.
+// useNode returns the file's entry for one use of a strategy: the one with its label, or the one
+// whose pattern matches it, and else only the name.
 func useNode(list *yaml.Node, use Strategy) *yaml.Node {
 	if list == nil || list.Kind != yaml.SequenceNode {
 		return word(use.Name)
@@ -158,9 +156,8 @@ func useNode(list *yaml.Node, use Strategy) *yaml.Node {
 	return word(use.Name)
 }
 
-// eachNode is what the file says of those workers that there are still, each
-// under the name that it has now. The entries of s are those of the file, in
-// its order.
+// eachNode returns the file's entries for the remaining workers, with their new names. The entries
+// of s are those of the file, in the same order.
 func eachNode(list *yaml.Node, s *Scenario) *yaml.Node {
 	kept := &yaml.Node{Kind: yaml.SequenceNode}
 	if list == nil {
@@ -218,8 +215,8 @@ func expectNode(s *Scenario) *yaml.Node {
 	return all
 }
 
-// encoded writes a value as a scenario file has it. What is not set in a struct
-// stands for its default and is left out.
+// encoded returns a value in the form of a scenario file. It omits unset fields of a struct, which
+// have their defaults.
 func encoded(value any) *yaml.Node {
 	switch x := value.(type) {
 	case time.Duration:
@@ -229,7 +226,7 @@ func encoded(value any) *yaml.Node {
 			return word(x.Value.String())
 		}
 		if x.Kind == draw.Empirical {
-			x.File = "" // the samples stand in its place
+			x.File = "" // replaced by the samples
 			value = x
 		}
 	}
@@ -259,8 +256,8 @@ func encoded(value any) *yaml.Node {
 	return fields
 }
 
-// Standalone returns the text of the scenario with the samples in it that come
-// from files, so that it can be run from anywhere.
+// Standalone returns the text of the scenario including the samples that come from files, so that
+// it can be run from anywhere.
 func (s *Scenario) Standalone() ([]byte, error) {
 	if len(s.samples) == 0 {
 		return s.Text, nil

@@ -12,9 +12,8 @@ import (
 	"lockquake/scenarios/workload"
 )
 
-// Scenario is one experiment: who works under which lock, what goes wrong,
-// and what is expected to be seen. It is read from YAML by Parse, which fills
-// in the defaults and refuses what makes no sense.
+// Scenario is one experiment: its workers, its locks, its faults and its expectations. Parse reads
+// it from YAML, fills in the defaults and refuses invalid files.
 type Scenario struct {
 	Name        string `yaml:"name" doc:"how the scenario is called"`
 	Description string `yaml:"description" doc:"what it shows, in one line"`
@@ -47,36 +46,36 @@ type Scenario struct {
 	Expect map[string]results.Expect `yaml:"expect" doc:"what must be seen, by label of a strategy"`
 	Claims bool                      `yaml:"claims" doc:"whether of each strategy is expected what it claims to hold under the class of the case"`
 
-	// Own are strategies that the caller brought along to [Parse].
+	// Own are the caller's own strategies, as passed to [Parse].
 	Own []lock.Entry `yaml:"-"`
-	// Warnings are about settings that defeat each other. The scenario can be run,
-	// and the run says little about the locks.
+	// Warnings name settings that defeat each other. The scenario can be run, but its results say
+	// little about the locks.
 	Warnings []Warning `yaml:"-"`
-	// Program is how the program is called that repeats a run from a replay token:
-	// what a report prints before "replay". "" is lockquake, which does not know Own.
+	// Program is the command that repeats a run from a replay token: a report prints it before
+	// "replay". "" stands for lockquake, which does not have the strategies in Own.
 	Program string `yaml:"-"`
-	// Path is where the scenario was read from, as an error or a replay token
-	// names it: a built-in name or a file.
+	// Path is the source of the scenario, as errors and replay tokens name it: the name of a
+	// built-in one, or a file.
 	Path string `yaml:"-"`
-	// Hash is of the bytes read, those of the files of its distributions too:
-	// 12 hexadecimal digits. With Overrides it is of these too.
+	// Hash is a hash of the file, the files of its distributions and the Overrides: 12 hexadecimal
+	// digits.
 	Hash string `yaml:"-"`
-	// Text is the file itself, with the Overrides in it.
+	// Text is the text of the file with the Overrides applied.
 	Text []byte `yaml:"-"`
-	// Overrides are the values that were set from outside, in their order.
+	// Overrides are the values that were set from outside, in order.
 	Overrides []results.Override `yaml:"-"`
-	workload  workload.Info      // that Workload.Kind names
-	// samples are what the files of empirical distributions hold, by the path of the
-	// distribution in the file.
+	workload  workload.Info      // of Workload.Kind
+	// samples has the contents of the files of empirical distributions, by the path of the
+	// distribution in the scenario.
 	samples map[string][]time.Duration
-	// File is what was read, if Overrides make it differ from Text.
+	// File is the text as it was read, if Overrides make it differ from Text.
 	File []byte `yaml:"-"`
 }
 
-// WorkerNames lists the workers in the order of their numbers.
+// WorkerNames lists the workers by number.
 func (s *Scenario) WorkerNames() []string { return numbered("worker", s.Workers) }
 
-// ResourceNames lists the resources in the order of their numbers.
+// ResourceNames lists the resources by number.
 func (s *Scenario) ResourceNames() []string { return numbered("resource", s.Resources) }
 
 func numbered(noun string, n int) []string {
@@ -87,12 +86,12 @@ func numbered(noun string, n int) []string {
 	return names
 }
 
-// ParamsOf returns the parameters that a worker's lock is made with: the
-// strategy's own, under those of the scenario, under those of this use of the
-// strategy, under those of the worker.
+// ParamsOf returns the parameters of a worker's lock. The worker's settings override those of this
+// use of the strategy, which override those of the scenario, which override the strategy's
+// defaults.
 func (s *Scenario) ParamsOf(own lock.Params, use Strategy, worker string) lock.Params {
 	for _, set := range []LockParams{s.Lock, use.Lock, s.EachOf(worker).Lock} {
-		// A profile first, so that the keys beside it win.
+		// The profile comes first, so that the keys beside it override it.
 		var named lock.Params
 		set.Apply(&named)
 		own.ApplyProfile(named.Profile)
@@ -101,21 +100,21 @@ func (s *Scenario) ParamsOf(own lock.Params, use Strategy, worker string) lock.P
 	return own
 }
 
-// ResourceOf returns what the resource does under one use of a strategy.
+// ResourceOf returns the settings of the resource for one use of a strategy.
 func (s *Scenario) ResourceOf(use Strategy) Resource {
 	r := s.Resource
 	use.Resource.Apply(&r)
 	return r
 }
 
-// WorkloadOf returns what the workers do under one use of a strategy.
+// WorkloadOf returns the settings of the workload for one use of a strategy.
 func (s *Scenario) WorkloadOf(use Strategy) workload.Settings {
 	w := s.Workload
 	use.Workload.Apply(&w)
 	return w
 }
 
-// LongestTTL returns the longest lease that a worker asks for.
+// LongestTTL returns the longest lease that a worker requests.
 func (s *Scenario) LongestTTL(own lock.Params, use Strategy) time.Duration {
 	longest := s.ParamsOf(own, use, "").TTL
 	for _, e := range s.Each {
@@ -124,8 +123,8 @@ func (s *Scenario) LongestTTL(own lock.Params, use Strategy) time.Duration {
 	return longest
 }
 
-// EachOf returns where a worker differs from the others: nowhere, if the scenario
-// does not speak of it.
+// EachOf returns the settings that differ for one worker; none, if the scenario has no entry for
+// it.
 func (s *Scenario) EachOf(worker string) Each {
 	for _, e := range s.Each {
 		if e.Worker == worker {
@@ -143,20 +142,19 @@ func (s *Scenario) HoldOf(w workload.Settings, worker string) draw.Dist {
 	return w.Hold
 }
 
-// WorkloadParams are those settings of a workload that a part of a file sets.
+// WorkloadParams has the settings of a workload that a part of a file sets.
 type WorkloadParams = strictyaml.Patch[workload.Settings]
 
-// LockParams are those parameters of a lock that a part of a file sets.
+// LockParams has the parameters of a lock that a part of a file sets.
 type LockParams = strictyaml.Patch[lock.Params]
 
-// usualWakeLag is what a stopped Go process was seen to take, on a machine with
-// other work to do: mostly about a tenth of a millisecond, and now and then the ten
-// milliseconds of a scheduler.
+// usualWakeLag returns the wake-lag that was measured for a stopped Go process, on a machine with
+// other load: mostly about 0.1 ms, and sometimes the 10 ms of a scheduler.
 func usualWakeLag() draw.Dist {
 	return draw.Dist{Kind: draw.Lognormal, Median: 100 * time.Microsecond, P99: 10 * time.Millisecond}
 }
 
-// WakingCores counts the processors of a process that wake by themselves.
+// WakingCores returns the number of processors of a process that wake independently.
 func (s *Scenario) WakingCores() int {
 	if s.Wake == results.WakeDrawn {
 		return s.Cores
@@ -164,13 +162,13 @@ func (s *Scenario) WakingCores() int {
 	return 1
 }
 
-// Resource is what the protected resource does with a token.
+// Resource has the settings of the protected resource.
 type Resource struct {
 	Fence string `yaml:"fence" doc:"what it does with a fence token"`
 }
 
-// Strategy is one use of a strategy: its name, how the scenario calls this
-// use, and what differs from the scenario's own settings.
+// Strategy is one use of a strategy: its name, its label, and the settings that differ from those
+// of the scenario.
 type Strategy struct {
 	Name     string                     `yaml:"name" doc:"which lock"`
 	Label    string                     `yaml:"label" doc:"how reports call this use of the strategy; its name unless given"`
@@ -179,12 +177,11 @@ type Strategy struct {
 	Servers  ServersParams              `yaml:"servers" doc:"the servers of the lock"`
 	Resource strictyaml.Patch[Resource] `yaml:"resource" doc:"what the protected resource does"`
 	Workload WorkloadParams             `yaml:"workload" doc:"what the workers do under the lock, all but its kind"`
-	// Case is the one of the scenario's cases that this use is of, "" if there
-	// are none.
+	// Case is the case of this use, "" if the scenario has no cases.
 	Case string `yaml:"-"`
 }
 
-// Each is where one worker differs from the others.
+// Each has the settings that differ for one worker.
 type Each struct {
 	Worker     string               `yaml:"worker" doc:"which worker"`
 	Start      time.Duration        `yaml:"start" doc:"when its first section begins"`

@@ -16,12 +16,11 @@ import (
 	"lockquake/sim/resource"
 )
 
-// Schema describes scenario files as JSON Schema, draft 2020-12, so that an
-// editor checks and completes them. It is made from the types that Parse fills
-// and from the catalogues. Own are as in [Parse]. What Parse
-// accepts it accepts, but for forms that nobody writes, such as
-// a parameter that does not count and is set to zero. What takes more than one
-// part of a file to see, such as a label that is there twice, only Parse sees.
+// Schema describes scenario files as JSON Schema, draft 2020-12, so that an editor checks and
+// completes them. It is made from the types that Parse fills and from the catalogues. Own are as in
+// [Parse]. It accepts all that Parse accepts, except for unusual forms, such as an unused parameter
+// that is set to zero. It cannot find errors that concern several parts of a file, such as a
+// duplicate label.
 func Schema(own ...lock.Entry) map[string]any { return families(Families()).schema(own) }
 
 func (f families) schema(own []lock.Entry) schema {
@@ -51,12 +50,12 @@ func (f families) schema(own []lock.Entry) schema {
 
 type schema = strictyaml.Schema
 
-// durationPattern is what time.ParseDuration reads, without its sign.
+// durationPattern matches what time.ParseDuration reads, without its sign.
 const durationPattern = `(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 
 func ref(def string) schema { return schema{"$ref": "#/$defs/" + def} }
 
-// outline is what reflection cannot see of the types of a scenario.
+// outline returns what the schema needs beyond the types of a scenario.
 func (f families) outline(strategies []lock.Entry) strictyaml.Outline {
 	type field = strictyaml.Field
 	scenario, entry, expect := reflect.TypeFor[Scenario](), reflect.TypeFor[faults.Spec](), reflect.TypeFor[results.Expect]()
@@ -146,7 +145,7 @@ func (f families) addCatalogues(o strictyaml.Outline) {
 	}
 }
 
-// addNeeded adds which keys a map must have, and which it can have if these are not all.
+// addNeeded adds which keys a map must have, and which keys it can have if these differ.
 func addNeeded(o strictyaml.Outline) {
 	var params []string
 	for _, p := range workload.Params(workload.Catalogue()) {
@@ -170,7 +169,7 @@ func addNeeded(o strictyaml.Outline) {
 	o.Types[reflect.TypeFor[results.Expect]()] = expect
 }
 
-// choice is one of a few words, each with what it means.
+// choice returns the schema of one of a few words, each with its meaning.
 type choice struct{ word, doc string }
 
 func oneOf[T any](all []T, as func(T) choice) []schema {
@@ -202,7 +201,7 @@ func (f families) pointSchema(own []lock.Entry) schema {
 	return schema{"enum": f.points()}
 }
 
-// strategyName is a name, or a pattern that stands for several.
+// strategyName returns the schema of a name, or of a pattern that matches several.
 func strategyName(strategies []lock.Entry) schema {
 	names := oneOf(strategies, func(e lock.Entry) choice { return choice{e.Name, e.Doc} })
 	return schema{"anyOf": append(names, schema{"type": "string", "pattern": `[*?\[\\]`, "description": "a pattern such as redis-*: all that match"})}
@@ -217,7 +216,7 @@ func strategySchema(o strictyaml.Outline, strategies []lock.Entry) schema {
 	return schema{"anyOf": []schema{strategyName(strategies), long}}
 }
 
-// distSchema is a duration, or a map of one family with its parameters.
+// distSchema returns the schema of a duration, or of a map of one family with its parameters.
 func distSchema(o strictyaml.Outline) schema {
 	forms := []schema{ref("duration")}
 	dist := reflect.TypeFor[draw.Dist]()
@@ -234,7 +233,7 @@ func distSchema(o strictyaml.Outline) schema {
 	return schema{"anyOf": forms}
 }
 
-// faultSchema is a map with one kind of fault and beside it when it falls.
+// faultSchema returns the schema of a map with one kind of fault and the time at which it falls.
 func faultSchema(o strictyaml.Outline) schema {
 	entry := o.Struct(reflect.TypeFor[faults.Spec](), "at", "when", "optional", "case", "class")
 	var kinds []schema
@@ -262,7 +261,7 @@ func faultSchema(o strictyaml.Outline) schema {
 	return entry
 }
 
-// placeSchema is what a fault takes hold of.
+// placeSchema returns the schema of a target of a fault.
 func placeSchema(k faults.Info, end string) schema {
 	var places []schema
 	if end != "target" || !k.OnlyServer {
@@ -274,8 +273,8 @@ func placeSchema(k faults.Info, end string) schema {
 	return schema{"anyOf": places}
 }
 
-// momentOf says that an entry is of this kind, and has exactly one of the
-// moments that the kind can fall at.
+// momentOf returns the schema of an entry of this kind with exactly one of the times or points at
+// which the kind can fall.
 func momentOf(k faults.Info) schema {
 	name := string(k.Kind)
 	if k.Point != faults.AnyPoint {

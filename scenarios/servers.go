@@ -11,8 +11,8 @@ import (
 	"lockquake/sim/backend"
 )
 
-// Servers are the servers of the lock: how many, and what becomes of them when
-// one of them crashes.
+// Servers has the settings of the servers of the lock: their number, and what happens after a
+// crash.
 type Servers struct {
 	Nodes    int           `yaml:"nodes" doc:"how many independent servers: lock, or lock-1, lock-2, ... of several"`
 	Replicas int           `yaml:"replicas" doc:"replicas of a single server: 0, or 1 that is called lock-replica"`
@@ -25,14 +25,14 @@ type Servers struct {
 	Clocks         []ServerClock        `yaml:"clocks" doc:"servers of the lock whose wall clock is wrong from the beginning"`
 }
 
-// ServerClock is where the wall clock of one server of the lock is.
+// ServerClock is the wall-clock offset of one server of the lock.
 type ServerClock struct {
 	Server     string        `yaml:"server" doc:"which server; lock stands for all of them"`
 	WallOffset time.Duration `yaml:"wall-offset" doc:"by how much its wall clock is fast; slow if negative"`
 }
 
-// wallOffset is by how much the wall clock of a server is fast. The last entry
-// that speaks of it counts.
+// wallOffset returns by how much the wall clock of a server is fast. The last entry for the server
+// counts.
 func (s Servers) wallOffset(name string) time.Duration {
 	var offset time.Duration
 	for _, c := range s.Clocks {
@@ -47,8 +47,8 @@ func (s Servers) wallOffset(name string) time.Duration {
 // sets.
 type ServersParams = strictyaml.Patch[Servers]
 
-// ServersOf returns the servers that one use of a strategy has: what the
-// strategy needs, under the settings of the scenario, under those of this use.
+// ServersOf returns the servers of one use of a strategy. The settings of this use override those
+// of the scenario, which override the needs of the strategy.
 func (s *Scenario) ServersOf(own lock.Topology, use Strategy) Servers {
 	servers := Servers{
 		Nodes: max(own.Nodes, 1), Replicas: own.Replicas, DelayedRestart: own.DelayedRestart,
@@ -56,16 +56,15 @@ func (s *Scenario) ServersOf(own lock.Topology, use Strategy) Servers {
 	}
 	s.Servers.Apply(&servers)
 	use.Servers.Apply(&servers)
-	if own.Nodes == 1 { // it knows of one server, however many others have
+	if own.Nodes == 1 { // it uses one server, even if other strategies have more
 		servers.Nodes = 1
 	}
 	return servers
 }
 
-// The nodes of every world beside those of the workers, which are called as
-// the workers are.
+// The nodes of every world beside those of the workers, which have the names of the workers.
 const (
-	LockNode     = "lock" // the server of the lock; of several it stands for all
+	LockNode     = "lock" // the server of the lock, or all of them
 	replicaNode  = "lock-replica"
 	ResourceNode = "resource"
 )
@@ -81,8 +80,8 @@ func (s Servers) nodeNames() []string {
 	return []string{LockNode}
 }
 
-// Layout returns what a family is told of the servers. Those that come back are silent
-// for that long if the settings delay them.
+// Layout returns the layout of the servers for their family. A restarted server stays away for
+// silence if the settings delay it.
 func (s Servers) Layout(silence time.Duration) backend.Layout {
 	if !s.DelayedRestart {
 		silence = 0
@@ -93,7 +92,7 @@ func (s Servers) Layout(silence time.Duration) backend.Layout {
 	}
 }
 
-// servers judges the settings of the lock's servers wherever the file has them.
+// servers checks the settings of the lock's servers in all parts of the file.
 func (v *validator) servers() error {
 	if err := v.serversAt("servers", &v.Servers); err != nil {
 		return err
@@ -158,10 +157,10 @@ func (s *Scenario) Nodes() []string {
 	return v.nodes()
 }
 
-// nodes are the servers that a fault can speak of in this scenario.
+// nodes returns the servers that a fault can name in this scenario.
 func (v *validator) nodes() []string { return append(v.lockNodes(), ResourceNode) }
 
-// lockNodes are those of the lock, under any of the strategies.
+// lockNodes returns the servers of the lock under any of the strategies.
 func (v *validator) lockNodes() []string {
 	names := []string{LockNode}
 	for i := range v.Strategies {
@@ -180,7 +179,7 @@ func (v *validator) lockNodes() []string {
 	return names
 }
 
-// nodePattern is what servers can be called in any scenario.
+// nodePattern matches the names of servers in any scenario.
 func nodePattern() string {
 	return fmt.Sprintf("^(%s|%s|%s|%[1]s-[1-9][0-9]?)$", LockNode, ResourceNode, replicaNode)
 }

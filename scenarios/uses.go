@@ -8,11 +8,10 @@ import (
 	"lockquake/lock"
 )
 
-// Uses returns the uses of strategies that are run: those of the scenario, and one of
-// each strategy in own that it does not use. Names, if there are any, choose among them
-// by label or by name, and may name other strategies of the catalogue. A name that is
-// unknown is an [*UnknownStrategyError]; a use that cannot be run under the settings of
-// the scenario is a [*SettingError].
+// Uses returns the uses of strategies to run: those of the scenario, and one of each strategy in
+// own that it does not use. Names, if there are any, select among them by label or by name, and may
+// name other strategies of the catalogue. A name that is unknown is an [*UnknownStrategyError]; a
+// use that cannot be run under the settings of the scenario is a [*SettingError].
 func (s *Scenario) Uses(names []string, own map[string]lock.Entry) ([]Strategy, error) {
 	all := slices.Clone(s.Strategies)
 	for _, name := range slices.Sorted(maps.Keys(own)) {
@@ -57,9 +56,8 @@ func named(all []Strategy, name string) []Strategy {
 	return uses
 }
 
-// ofCatalogue returns the uses that a strategy of the catalogue has in a scenario
-// that does not name it: under each case if there are any, and that one alone if the
-// name is the label of it.
+// ofCatalogue returns the uses of a strategy of the catalogue in a scenario that does not name it:
+// one for each case, or a single one if the name is its label.
 func (s *Scenario) ofCatalogue(name string) []Strategy {
 	for _, e := range s.entries() {
 		uses := s.underCases(Strategy{Name: e.Name, Label: e.Name})
@@ -73,8 +71,7 @@ func (s *Scenario) ofCatalogue(name string) []Strategy {
 	return nil
 }
 
-// UnknownStrategyError is a strategy that neither the scenario nor the
-// catalogue knows.
+// UnknownStrategyError reports a name that is neither in the scenario nor in the catalogue.
 type UnknownStrategyError struct {
 	Name     string
 	Scenario string

@@ -17,8 +17,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// The bounds of a scenario: far beyond what makes sense, and far from where
-// the arithmetic ends.
+// The bounds of a scenario: far beyond useful values, and far below an overflow.
 const (
 	MostWorkers = 10_000
 	mostCores   = 1024
@@ -46,14 +45,13 @@ func (f families) points() []string {
 	return append(points, "message.replied", "message.taken")
 }
 
-// validator checks a decoded scenario against itself and the catalogue. It
-// stops at the first thing that is wrong.
+// validator checks a decoded scenario, and stops at the first error.
 type validator struct {
 	*Scenario
 	at      *strictyaml.Positions
 	known   catalogue
 	workers []string
-	uses    []string // where the file speaks of each strategy, as a path
+	uses    []string // the path of each strategy in the file
 }
 
 func (v *validator) validate() error {
@@ -187,7 +185,7 @@ func (v *validator) match(at string, pattern Strategy) ([]string, error) {
 	return names, nil
 }
 
-// labels sees that every use of a strategy can be told from the others.
+// labels checks that every use of a strategy has a label of its own.
 func (v *validator) labels() error {
 	first := map[string]int{}
 	for i := range v.Strategies {
@@ -217,8 +215,7 @@ func (v *validator) labels() error {
 	return nil
 }
 
-// settings judges the parameters of locks and the settings of families wherever the
-// file sets them.
+// settings checks the parameters of locks and the settings of families in all parts of the file.
 func (v *validator) settings() error {
 	type place struct {
 		at       string
@@ -226,7 +223,7 @@ func (v *validator) settings() error {
 		parts    []lock.Part // that the locks of the place can have
 		families strictyaml.Extension
 	}
-	all := every().parts()
+	all := allFamilies().parts()
 	places := []place{{"", &v.Lock, all, v.Families}}
 	for i := range v.Strategies {
 		places = append(places, place{v.uses[i], &v.Strategies[i].Lock, v.partsOf(v.Strategies[i]), v.Strategies[i].Families})
@@ -249,11 +246,11 @@ func (v *validator) settings() error {
 // strategy that a call brings along, and the file only names, can have any.
 func (v *validator) partsOf(use Strategy) []lock.Part {
 	if entry, ok := v.known.entries[use.Name]; ok {
-		if family, err := every().of(entry); err == nil {
+		if family, err := allFamilies().of(entry); err == nil {
 			return family.Parts
 		}
 	}
-	return every().parts()
+	return allFamilies().parts()
 }
 
 // openKeys returns the keys of a lock section that name parts.
@@ -372,7 +369,7 @@ func (v *validator) expect() error {
 	for _, label := range slices.Sorted(maps.Keys(v.Expect)) {
 		at, e := "expect."+label, v.Expect[label]
 		if v.known.replaced() && !slices.Contains(labels, label) {
-			delete(v.Expect, label) // of a strategy that is run no more
+			delete(v.Expect, label) // of a strategy that is no longer run
 			continue
 		}
 		if !slices.Contains(labels, label) {
@@ -396,7 +393,7 @@ func (v *validator) expect() error {
 	return nil
 }
 
-// expected judges one list of checks; those in others must not be in it.
+// expected checks one list of expected checks; those in others must not be in it.
 func (v *validator) expected(at string, checks, others []string) error {
 	for i, check := range checks {
 		here := fmt.Sprintf("%s[%d]", at, i)
@@ -414,13 +411,13 @@ func (v *validator) expected(at string, checks, others []string) error {
 	return nil
 }
 
-// setting is a value that a part of a file may set, and what judges it.
+// setting is a value that a part of a file may set, with its check.
 type setting struct {
 	path  string // within that part
 	judge func(at string) error
 }
 
-// judgeSettings judges those settings that the part of the file at a path has.
+// judgeSettings checks the settings that the part of the file at a path has.
 func judgeSettings(at string, has func(path string) bool, settings []setting) error {
 	for _, s := range settings {
 		if !has(s.path) {
@@ -449,8 +446,7 @@ func (v *validator) countSettings(counts []count) []setting {
 	return settings
 }
 
-// worker sees that name is a worker; others are the words that could have
-// stood there instead.
+// worker checks that name is a worker; others are the other allowed words.
 func (v *validator) worker(at, name string, others ...string) error {
 	switch {
 	case slices.Contains(v.workers, name):
@@ -466,7 +462,7 @@ func (v *validator) worker(at, name string, others ...string) error {
 	}
 }
 
-// name sees that word is one of the known names of its sort.
+// name checks that word is one of the known names of its sort.
 func (v *validator) name(at, sort, word string, known []string) error {
 	if slices.Contains(known, word) {
 		return nil

@@ -10,15 +10,15 @@ import (
 	"lockquake/faults"
 )
 
-// faults judges each entry of faults: what it says of the rest of the scenario,
-// with the nearest right word, and then the rule by itself.
+// faults checks each entry of faults: first the names that refer to the rest of the scenario, and
+// then the entry by itself.
 func (v *validator) faults() error {
 	for i, spec := range v.Faults {
 		at := fmt.Sprintf("faults[%d]", i)
 		if err := v.faultNames(at, spec); err != nil {
 			return err
 		}
-		if err := v.carriedOut(at, spec); err != nil {
+		if err := v.supported(at, spec); err != nil {
 			return err
 		}
 		err := spec.Validate(v.workers, v.nodes(), v.Duration)
@@ -41,7 +41,7 @@ func (v *validator) faults() error {
 	return nil
 }
 
-// faultNames judges what a fault says about the rest of the scenario.
+// faultNames checks the names in a fault that refer to the rest of the scenario.
 func (v *validator) faultNames(at string, spec faults.Spec) error {
 	if w := spec.When; w != nil {
 		if w.Worker != "" {
@@ -72,7 +72,7 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 		switch need.What {
 		case faults.NeedsTask:
 			if need.Name != "" && len(v.Own) == 0 { // a lock of the caller's names its own
-				if err := v.name(at+"."+need.Param, need.Param, need.Name, append(every().tasks(), "main")); err != nil {
+				if err := v.name(at+"."+need.Param, need.Param, need.Name, append(allFamilies().tasks(), "main")); err != nil {
 					return err
 				}
 			}
@@ -89,16 +89,16 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 	return nil
 }
 
-// carriedOut sees that the servers of some strategy can carry out a fault of the
-// lock's servers. A file that is run with other strategies than it names is believed.
-func (v *validator) carriedOut(at string, spec faults.Spec) error {
+// supported checks that the servers of some strategy support a fault of the lock's servers. It
+// accepts every fault in a file that is run with other strategies than it names.
+func (v *validator) supported(at string, spec faults.Spec) error {
 	hits := slices.ContainsFunc(faults.Names(spec.Fault), func(name string) bool { return slices.Contains(v.lockNodes(), name) })
 	if !hits && !faults.Requires(spec.Fault, faults.NeedsReplica) || v.known.replaced() {
 		return nil
 	}
 	var names []string
 	for _, use := range v.Strategies {
-		family, err := every().of(v.known.entries[use.Name])
+		family, err := allFamilies().of(v.known.entries[use.Name])
 		if err != nil || faults.Supported(spec.Fault, family.Prototype) {
 			return err
 		}
@@ -110,7 +110,7 @@ func (v *validator) carriedOut(at string, spec faults.Spec) error {
 	return v.at.KeyErrorf(at, "%s: servers of %s know no such fault", at, strings.Join(names, ", "))
 }
 
-// faultWords judges the parameters of a fault that are one of a few words.
+// faultWords checks the parameters of a fault that are one of a few words.
 func (v *validator) faultWords(at string, f faults.Fault) error {
 	params := reflect.ValueOf(f).Elem()
 	for _, field := range reflect.VisibleFields(params.Type()) {
@@ -125,7 +125,7 @@ func (v *validator) faultWords(at string, f faults.Fault) error {
 	return nil
 }
 
-// target judges the name of what a fault takes hold of.
+// target checks the name of the target of a fault.
 func (v *validator) target(at string, info faults.Info, name string) error {
 	known := v.nodes()
 	switch {

@@ -7,7 +7,7 @@ import (
 	"lockquake/scenarios/workload"
 )
 
-// workloads judges the parameters of the workload wherever the file sets them.
+// workloads checks the parameters of the workload in all parts of the file.
 func (v *validator) workloads() error {
 	has := func(param string) bool { return v.at.Has("workload." + param) }
 	if err := v.workloadOf("workload", v.Workload, has); err != nil {
@@ -30,7 +30,7 @@ func (v *validator) workloads() error {
 	return nil
 }
 
-// workloadOf judges those parameters that one part of the file has.
+// workloadOf checks the parameters of the workload in one part of the file.
 func (v *validator) workloadOf(at string, w workload.Settings, has func(string) bool) error {
 	for _, p := range workload.Params(v.known.workloads) {
 		if has(p.Name) && !v.workload.Has(p.Name) {

@@ -37,8 +37,8 @@ func (s *Scenario) Token(label string, seed uint64, checksum string) string {
 	}.String()
 }
 
-// SettingError is something set from outside that a scenario cannot have: an
-// [Override], an [Axis], or the check of a [Sweep]. It is a single line.
+// SettingError reports an invalid setting from outside the file: an override, an axis, or the check
+// of a sweep. Its text is a single line.
 type SettingError struct {
 	Setting string // as it was written
 	Text    string // what is wrong with it
@@ -46,8 +46,7 @@ type SettingError struct {
 
 func (e *SettingError) Error() string { return e.Setting + ": " + e.Text }
 
-// With returns the scenario with values set, on top of those that are set
-// already. An override that cannot be is a [*SettingError].
+// With returns the scenario with further overrides. An invalid override is a [*SettingError].
 func (s *Scenario) With(overrides []results.Override) (*Scenario, error) {
 	if len(overrides) == 0 {
 		return s, nil
@@ -59,8 +58,8 @@ func (s *Scenario) With(overrides []results.Override) (*Scenario, error) {
 		with.Program = s.Program
 		return with, nil
 	}
-	// The first of them with which it goes wrong is the one to blame. The others
-	// may still be needed for it to make sense.
+	// Report the first override with which the scenario becomes invalid. It may need the others to
+	// be valid.
 	for i := range all {
 		if _, err := overridden(s.Path, original, all[:i+1], s.known()); err != nil {
 			text := err.Error()
@@ -127,8 +126,7 @@ func overridden(name string, original []byte, overrides []results.Override, know
 	return s, nil
 }
 
-// placeOf is where the value of a path is in a file, with an index where
-// the path names an item of a list by what it is.
+// placeOf converts a path that names items of lists to one that has their indices.
 func placeOf(tree *strictyaml.Tree, path string) (string, error) {
 	list, rest, _ := strings.Cut(path, ".")
 	if named, ok := namedItems()[list]; ok && rest != "" {
@@ -152,8 +150,8 @@ func placeOf(tree *strictyaml.Tree, path string) (string, error) {
 	return path, nil
 }
 
-// namedItems are the lists whose items can be named. The function makes a path
-// with an index of what is behind the name of the list.
+// namedItems returns the lists whose items can be named. Its functions convert the rest of a path
+// to one with an index.
 func namedItems() map[string]func(list, rest string, items []*strictyaml.Node) (string, error) {
 	return map[string]func(list, rest string, items []*strictyaml.Node) (string, error){
 		"faults":     faultItem,
@@ -194,8 +192,8 @@ func faultItem(list, rest string, items []*strictyaml.Node) (string, error) {
 	return "", fmt.Errorf("%d entries of %s have a %s; write one of %s", len(places), list, kind, strings.Join(places, ", "))
 }
 
-// labelledItem finds the item that one of the keys names. A label may have a
-// dot in it, so the longest that fits is taken.
+// labelledItem finds the item that one of the keys names. A label may contain a dot, so the longest
+// match counts.
 func labelledItem(what string, keys ...string) func(list, rest string, items []*strictyaml.Node) (string, error) {
 	return func(list, rest string, items []*strictyaml.Node) (string, error) {
 		best, longest := "", -1

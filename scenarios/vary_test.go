@@ -50,7 +50,7 @@ func with(t *testing.T, texts ...string) (*Scenario, error) {
 	return s.With(overrides)
 }
 
-// Whatever a file can set can be set from outside.
+// Every key of a file can be set from outside.
 func TestOverridesSet(t *testing.T) {
 	tests := []struct {
 		set  string
@@ -125,7 +125,7 @@ func TestOverridesRefused(t *testing.T) {
 			}
 		})
 	}
-	// What is wrong for a moment only is not wrong.
+	// An override may be invalid without the one after it.
 	if _, err := with(t, "faults.pause.for.p99=500ms", "faults.pause.for.median=100ms"); err != nil {
 		t.Error(err)
 	}

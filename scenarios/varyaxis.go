@@ -14,10 +14,10 @@ import (
 
 // The steps of a range.
 const (
-	usualSteps = 10   // where the range does not say how many
+	usualSteps = 10   // if the range does not set a number
 	mostSteps  = 1000 // that it may ask for
 	stepDigits = 3    // at least, of every value between the two ends
-	wide       = 10   // the ratio of its ends from which a range goes in equal ratios
+	wide       = 10   // from this ratio of its ends on, a range has steps of equal ratio
 )
 
 // ParseAxis reads path=values. The values are a range of durations or numbers,
@@ -48,7 +48,7 @@ func ParseAxis(text string) (results.Axis, error) {
 	return axis, nil
 }
 
-// parseRange makes the steps of a range.
+// parseRange returns the steps of a range.
 func parseRange(from, to, steps string, log bool) ([]string, bool, error) {
 	low, okLow := results.ParseQuantity(from)
 	high, okHigh := results.ParseQuantity(to)
@@ -62,7 +62,7 @@ func parseRange(from, to, steps string, log bool) ([]string, bool, error) {
 	}
 	count := usualSteps
 	if steps == "" {
-		log = spread(low, high)
+		log = wideRange(low, high)
 	} else {
 		var err error
 		if count, err = strconv.Atoi(steps); err != nil || count < 2 || count > mostSteps {
@@ -75,7 +75,7 @@ func parseRange(from, to, steps string, log bool) ([]string, bool, error) {
 	// A whole number at both ends means whole numbers between them.
 	kind := low
 	kind.Whole = low.Whole && high.Whole
-	// Values are rounded as far as it leaves the steps alike.
+	// Round the values as long as the steps stay about equal.
 	step := (high.X - low.X) / float64(count-1)
 	if log {
 		step = high.X * (1 - math.Pow(low.X/high.X, 1/float64(count-1)))
@@ -93,12 +93,10 @@ func parseRange(from, to, steps string, log bool) ([]string, bool, error) {
 	return slices.Compact(append(values, high.String())), log, nil
 }
 
-// spread reports whether ratios say more of the values between two than
-// differences.
-func spread(low, high results.Quantity) bool { return low.X > 0 && high.X >= wide*low.X }
+// wideRange reports whether the ratio of two values is large enough for steps of equal ratio.
+func wideRange(low, high results.Quantity) bool { return low.X > 0 && high.X >= wide*low.X }
 
-// parseList takes a list apart. Durations and numbers are sorted, words keep
-// their order.
+// parseList splits a list. It sorts durations and numbers; words keep their order.
 func parseList(text string) ([]string, bool, error) {
 	values := splitList(text)
 	if slices.Contains(values, "") {
@@ -117,10 +115,10 @@ func parseList(text string) ([]string, bool, error) {
 		return nil, false, fmt.Errorf("one value is not varied; use --set, or give a range such as 1s..30s or a list")
 	}
 	quantities, ok := results.Axis{Values: values}.Quantities()
-	return values, ok && spread(quantities[0], quantities[len(quantities)-1]), nil
+	return values, ok && wideRange(quantities[0], quantities[len(quantities)-1]), nil
 }
 
-// splitList cuts at the commas that stand in no brackets.
+// splitList splits at the commas outside of brackets.
 func splitList(text string) []string {
 	var values []string
 	depth, begin := 0, 0

@@ -27,7 +27,7 @@ func writeChecks(b *strings.Builder) error {
 	return nil
 }
 
-// checkNotes says what is special of a check, "" if nothing is.
+// checkNotes returns the special properties of a check, "" if there are none.
 func checkNotes(c checker.Check) string {
 	notes := ""
 	if c.NoRate != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// writeCommands writes what each command says of itself.
+// writeCommands writes the help text of each command.
 func writeCommands(b *strings.Builder, root *cobra.Command) {
 	writeProse(b, root.Long)
 	writeFence(b, root.Example)
@@ -26,7 +26,7 @@ func writeCommands(b *strings.Builder, root *cobra.Command) {
 // writeCommand writes one command with its flags.
 func writeCommand(b *strings.Builder, cmd *cobra.Command) {
 	fmt.Fprintf(b, "### %s\n\n%s.\n\n", cmd.CommandPath(), cmd.Short)
-	if cmd.HasSubCommands() { // the words of these are cobra's
+	if cmd.HasSubCommands() { // cobra writes the text of these
 		var names []string
 		for _, sub := range cmd.Commands() {
 			names = append(names, sub.Name())
@@ -61,8 +61,8 @@ func writeCommand(b *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// writeProse writes a text of a command. A paragraph that is indented is a
-// picture of something, and stays as it is.
+// writeProse writes a text of a command. An indented paragraph, such as a diagram, is copied
+// unchanged.
 func writeProse(b *strings.Builder, text string) {
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		if strings.HasPrefix(paragraph, "  ") {
@@ -74,8 +74,7 @@ func writeProse(b *strings.Builder, text string) {
 	}
 }
 
-// writeFence writes a text as a block of code, without the indentation that
-// all of it has.
+// writeFence writes a text as a block of code, without its common indentation.
 func writeFence(b *strings.Builder, text string) {
 	text = strings.Trim(text, "\n")
 	if text == "" {

@@ -87,7 +87,7 @@ func checkList(checks []string) string {
 	return strings.Join(checks, ", ")
 }
 
-// storyOf returns the comment that a scenario file begins with.
+// storyOf returns the comment at the top of a scenario file.
 func storyOf(text string) string {
 	lines := strings.Split(text, "\n")
 	if end := slices.IndexFunc(lines, func(l string) bool { return !strings.HasPrefix(l, "#") }); end >= 0 {

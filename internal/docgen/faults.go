@@ -85,8 +85,7 @@ func faultUses() (uses, classes map[faults.Kind][]string, err error) {
 	return uses, classes, nil
 }
 
-// needOf says whether a parameter of a fault has to be there, or what it
-// is if it is not.
+// needOf returns whether a parameter of a fault is required or, if it is not, its default.
 func needOf(k faults.Info, param string) string {
 	switch param {
 	case "target":

@@ -11,7 +11,7 @@ import (
 // Page is a page of the documentation.
 type Page struct{ Path, Text string } // the path is below the folder of the documentation
 
-// draft is a page that is still to be written.
+// draft is a page whose text is not written yet.
 type draft struct {
 	path  string
 	title string
@@ -19,8 +19,8 @@ type draft struct {
 	write func(*strings.Builder) error
 }
 
-// Pages returns all pages, with a map of those of the reference. Root is the command,
-// and pointDoc returns the sentence about a point.
+// Pages returns all pages, including an index of the reference. Root is the command, and pointDoc
+// returns the sentence about a point.
 func Pages(root *cobra.Command, pointDoc func(point string) (string, error)) ([]Page, error) {
 	const made = "<!-- Made from the program; make update writes it again. -->\n\n"
 	var pages []Page
@@ -55,7 +55,7 @@ func Pages(root *cobra.Command, pointDoc func(point string) (string, error)) ([]
 	return append(pages, Page{"reference/README.md", contents.String()}), nil
 }
 
-// code puts names into the letters of code, with commas between them.
+// code formats names as code, with commas between them.
 func code[T ~string](names []T) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
@@ -64,7 +64,7 @@ func code[T ~string](names []T) string {
 	return strings.Join(quoted, ", ")
 }
 
-// sentence makes a sentence of a line of a catalogue.
+// sentence makes a sentence from a line of a catalogue.
 func sentence(doc string) string {
 	return strings.ToUpper(doc[:1]) + doc[1:] + "."
 }

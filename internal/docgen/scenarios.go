@@ -20,7 +20,7 @@ import (
 type group struct {
 	title, about string
 	schema       schema
-	values       any // a struct with the keys in their order, as they stand if a file sets nothing
+	values       any // a struct with the keys in order and their defaults
 }
 
 // writeScenarios writes the keys of a scenario file, map by map.
@@ -174,8 +174,8 @@ func nested(groups []group) []group {
 	return all
 }
 
-// valueText returns a value as a scenario file has it, "" for a map, a list, and what is
-// empty.
+// valueText returns a value in the form of a scenario file, "" for a map, a list, or an empty
+// value.
 func valueText(v reflect.Value) string {
 	switch d := v.Interface().(type) {
 	case time.Duration, draw.Dist, bool, int, lock.Attempts:
@@ -203,7 +203,7 @@ func writeKeys(b *strings.Builder, g group) {
 		switch {
 		case slices.Contains(needed, any(key)):
 			what = append(what, "needed")
-		case preset == "", key == "period", preset == "0" && least > 0: // no default, but a zero that nobody means
+		case preset == "", key == "period", preset == "0" && least > 0: // a zero that is not a useful default
 		default:
 			what = append(what, "default `"+preset+"`")
 		}

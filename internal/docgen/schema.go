@@ -12,7 +12,7 @@ import (
 // it.
 type schema = map[string]any
 
-// at goes down into a schema by the names of its parts.
+// at returns the part of a schema at a path of names.
 func at(s schema, names ...string) schema {
 	for _, name := range names {
 		next, ok := s[name].(schema)
@@ -34,7 +34,7 @@ func readSchema() (schema, error) {
 	return root, json.Unmarshal(data, &root)
 }
 
-// kindOf says in words what the value of a key can be.
+// kindOf describes in words the possible values of a key.
 func kindOf(key string, s schema) string {
 	if def, ok := s["$ref"].(string); ok {
 		switch name := strings.TrimPrefix(def, "#/$defs/"); name {
@@ -82,7 +82,7 @@ func kindOf(key string, s schema) string {
 	return "text"
 }
 
-// wordList returns words in the letters of code.
+// wordList formats words as code.
 func wordList(words []any) string {
 	var names []string
 	for _, w := range words {
@@ -91,9 +91,9 @@ func wordList(words []any) string {
 	return code(names)
 }
 
-// formsText says what a value can be that has several forms.
+// formsText describes a value that has several forms.
 func formsText(key string, forms []any) string {
-	const many = 10 // names beyond which a list says less than its page
+	const many = 10 // with more names, a link to their page is clearer
 	switch {
 	case key == "strategies":
 		return "list of [strategies](#strategies), or `all`"
@@ -118,11 +118,11 @@ func formsText(key string, forms []any) string {
 	return strings.Join(all, ", or ")
 }
 
-// rangeText says which whole numbers a value can be.
+// rangeText describes the range of a whole number.
 func rangeText(s schema) string {
 	least, hasLeast := s["minimum"].(float64)
 	most, hasMost := s["maximum"].(float64)
-	const beyond = 1e9 // a bound that nobody meets
+	const beyond = 1e9 // a bound so large that it is not worth a mention
 	switch {
 	case hasMost && most < beyond:
 		return fmt.Sprintf("whole number, %.0f to %.0f", least, most)

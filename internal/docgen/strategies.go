@@ -11,7 +11,7 @@ import (
 	"lockquake/scenarios"
 )
 
-// writeStrategies writes the locks, and what they are put together from.
+// writeStrategies writes the locks and their parts.
 func writeStrategies(b *strings.Builder) error {
 	fmt.Fprintf(b, "A strategy is a preset: a recipe put together from [parts](#parts) and numbers. A scenario can set each of\n"+
 		"them, as in `lock: {release: plain}`. A strategy without a known bug claims that groups of checks hold under\n"+
@@ -43,8 +43,7 @@ func writeStrategies(b *strings.Builder) error {
 	return nil
 }
 
-// checksAbout names the checks of a group of claims: those about something, without
-// told, which is a group of its own.
+// checksAbout lists the checks about a subject, without told, which has its own group of claims.
 func checksAbout(what checker.Concern) string {
 	return strings.Join(checker.NamesOf(func(c checker.Check) bool { return c.About == what && c.Name != "told" }), ", ")
 }
@@ -96,7 +95,7 @@ func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 	b.WriteByte('\n')
 }
 
-// serversText says how many servers a lock needs.
+// serversText returns how many servers a lock needs.
 func serversText(t lock.Topology) string {
 	text := "1"
 	if t.Nodes > 1 {
@@ -111,7 +110,7 @@ func serversText(t lock.Topology) string {
 	return text
 }
 
-// changes lists the keys that differ, with what the second has.
+// changes lists the keys that differ, with the values of the second.
 func changes(path string, base, changed reflect.Value) []string {
 	var list []string
 	for i := range base.NumField() {

@@ -67,10 +67,10 @@ func plain() []string {
 	return []string{
 		"checker", "checker/internal/evidence", "checker/internal/linear", "checker/internal/spread", "checker/stored",
 		"history", "history/jepsen", "sim", "sim/holders", "sim/redis", "sim/redis/client", "sim/redis/keyspace",
-		"sim/redis/lua", "sim/redis/resp", "sim/resource", "cmd/command", "faults", "internal/draw", "internal/rereport", "internal/servers", "internal/stall", "internal/stats",
+		"sim/redis/lua", "sim/redis/resp", "sim/resource", "cmd/command", "faults", "internal/docgen", "internal/draw", "internal/rereport", "internal/servers", "internal/stall", "internal/stats",
 		"internal/strictyaml", "internal/toys", "lock", "lock/env", "lock/redis", "sim/backend", "sim/redis/family", "docs/mylockquake",
 		"reports", "reports/internal/sample", "reports/picture", "reports/story", "reports/tables", "reports/timeline", "reports/words",
-		"scenarios/results", "scenarios/workload",
+		"scenarios/campaign", "scenarios/internal/runtest", "scenarios/results", "scenarios/run", "scenarios/search", "scenarios/workload",
 		"README.md", "docs/check.md", "docs/ci.md", "docs/glossary.md", "docs/model.md", "docs/README.md", "docs/sweep.md", "docs/tutorial.md", "docs/your-own-lock.md",
 	}
 }

@@ -222,14 +222,14 @@ func (j *Journal) load() error {
 			}
 			return j.wrong(j.lines+1, "the record is damaged")
 		}
-		if err := j.see(record, len(line)); err != nil {
+		if err := j.indexRecord(record, len(line)); err != nil {
 			return err
 		}
 	}
 }
 
-// see indexes one record of length bytes.
-func (j *Journal) see(content []byte, length int) error {
+// indexRecord reads one record of length bytes, and indexes it if it is a run.
+func (j *Journal) indexRecord(content []byte, length int) error {
 	at := j.lines + 1
 	record, err := journalParse(content)
 	if err != nil {

@@ -68,7 +68,7 @@ func (t *tally) take(seed uint64, s *summary) {
 	}
 }
 
-// add adds the waiting run of the next seed.
+// add adds the waiting run of a seed.
 func (t *tally) add(seed uint64) {
 	s, st := t.waiting[seed], &t.stats
 	delete(t.waiting, seed)
