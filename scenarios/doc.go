@@ -16,8 +16,8 @@
 //   - The lock's servers are of a family, such as Redis: [Families] lists them
 //     (families.go).
 //
-// This package runs nothing. Each of the packages below it imports only those that are listed
-// before it:
+// This package runs nothing. It imports results and workload; run, campaign and search import
+// it. Of the packages in this list, each imports only earlier ones:
 //
 //   - results has the plain data that campaigns, searches and reports exchange,
 //   - workload has what workers do under a lock,
