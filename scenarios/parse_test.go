@@ -137,7 +137,7 @@ func TestParseFaults(t *testing.T) {
 
 // The nearest setting wins: the worker's, the strategy's, the scenario's, the
 // strategy's own default.
-func TestSettingsAreLaidOverEachOther(t *testing.T) {
+func TestNearerSettingsOverrideOthers(t *testing.T) {
 	s, err := parse("f", []byte(full), testCatalogue())
 	if err != nil {
 		t.Fatal(err)

@@ -164,7 +164,7 @@ func (s *Scenario) WakingCores() int {
 
 // Resource has the settings of the protected resource.
 type Resource struct {
-	Fence string `yaml:"fence" doc:"what it does with a fence token"`
+	Fence string `yaml:"fence" doc:"what it does with a fencing token"`
 }
 
 // Strategy is one use of a strategy: its name, its label, and the settings that differ from those

@@ -188,7 +188,7 @@ func TestSchemaRefusesWhatParseRefuses(t *testing.T) {
 
 // An editor can show what each key means and what each name stands for, in the
 // words of the catalogues.
-func TestSchemaSaysWhatItKnows(t *testing.T) {
+func TestSchemaDescribesKeysAndNames(t *testing.T) {
 	data, err := json.Marshal(Schema())
 	if err != nil {
 		t.Fatal(err)

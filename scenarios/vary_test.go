@@ -163,7 +163,7 @@ func TestOverridesHash(t *testing.T) {
 	}
 }
 
-func TestAxes(t *testing.T) {
+func TestAxesAreRangesOrLists(t *testing.T) {
 	tests := []struct {
 		text, want string
 		log        bool

@@ -11,7 +11,8 @@
 //   - frontier.go has a second search, which goes through the events in order. It finds out sooner
 //     that there is no order, and which event proves it.
 //   - models.go lists the [Models], says what each allows, and guesses which model a list is of
-//     ([GuessModel]). It also drops the operations that no order needs.
+//     ([GuessModel]). It also leaves out operations that cannot change
+//     the verdict.
 //   - set.go judges a set, which needs no search for an order.
 //
 // # Adding a model

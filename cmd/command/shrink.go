@@ -79,7 +79,9 @@ func (f *shrinkFlags) run(ctx context.Context, arg string, stdout, stderr io.Wri
 			last = e
 		}
 	}
-	small, err := search.Shrink(ctx, s, search.ShrinkRequest{Label: f.strategy, Seed: f.seed, Check: f.check, Path: f.out, Told: told})
+	small, err := search.Shrink(ctx, s, search.ShrinkRequest{Label: f.strategy, Seed: f.seed, Check: f.check, Path: f.out, Told: told, Comment: func(seed uint64) string {
+		return fmt.Sprintf("Made by lockquake shrink. Run it with: %s reproduce FILE --seed %d", f.program.name, seed)
+	}})
 	if small == nil {
 		return shrinkError(err)
 	}

@@ -70,7 +70,7 @@ func plain() []string {
 		"sim/redis/lua", "sim/redis/resp", "sim/resource", "cmd/command", "faults", "internal/docgen", "internal/draw", "internal/rereport", "internal/servers", "internal/stall", "internal/stats",
 		"internal/strictyaml", "internal/toys", "lock", "lock/env", "lock/redis", "sim/backend", "sim/redis/family", "docs/mylockquake",
 		"reports", "reports/internal/sample", "reports/picture", "reports/story", "reports/tables", "reports/timeline", "reports/words",
-		"scenarios/campaign", "scenarios/internal/runtest", "scenarios/results", "scenarios/run", "scenarios/search", "scenarios/workload",
+		"scenarios", "scenarios/campaign", "scenarios/internal/runtest", "scenarios/results", "scenarios/run", "scenarios/search", "scenarios/workload",
 		"README.md", "docs/check.md", "docs/ci.md", "docs/glossary.md", "docs/model.md", "docs/README.md", "docs/sweep.md", "docs/tutorial.md", "docs/your-own-lock.md",
 	}
 }

@@ -70,7 +70,7 @@ func trialOf(t *testing.T, s *scenarios.Scenario, label string, seed uint64) *re
 }
 
 // The verdict of a campaign depends on the expectations and on the number of runs.
-func TestVerdicts(t *testing.T) {
+func TestVerdictDependsOnExpectationsAndRuns(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		more   string
@@ -98,7 +98,7 @@ func TestVerdicts(t *testing.T) {
 }
 
 // A lock that lets nobody in violates little. That is no pass.
-func TestLockThatLetsNobodyIn(t *testing.T) {
+func TestLockThatGrantsNothingIsNoPass(t *testing.T) {
 	never := func(lock.Deps) lock.Strategy {
 		return broken(func(context.Context, lock.Body) error { return lock.ErrNotObtained })
 	}
@@ -130,7 +130,7 @@ func TestLockThatLetsNobodyIn(t *testing.T) {
 }
 
 // A pass names those that violate something of which nothing was expected.
-func TestSummaryNamesWhoWasNotAsked(t *testing.T) {
+func TestSummaryNamesStrategiesWithoutAnExpectation(t *testing.T) {
 	c := campaignOf(t, parseText(t, quick+"expect: {fenced: {holds: [exclusion]}}"), Request{Seeds: results.SeedRange{First: 1, Last: 3}})
 	if got, want := c.Summary(), "pass: everything as the scenario expects; failing without an expectation: redis"; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -181,7 +181,7 @@ func TestOwnLockThatDoesNotRepeat(t *testing.T) {
 }
 
 // A scenario whose fault never hits anything does not pass, unless the fault is optional.
-func TestFaultThatNeverBites(t *testing.T) {
+func TestFaultThatHitsNothingIsNoPass(t *testing.T) {
 	for _, test := range []struct {
 		fault string
 		seeds uint64

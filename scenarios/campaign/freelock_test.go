@@ -108,7 +108,7 @@ func ownLocks() []lock.Entry {
 
 // A lock of one's own is held to the answers that it gives while the lock is free,
 // and to what it leaves behind when its caller gives up.
-func TestFreeLocksThatAreNotGiven(t *testing.T) {
+func TestFreeLocksMustBeGranted(t *testing.T) {
 	text := func(name, rest string) *scenarios.Scenario {
 		s, err := scenarios.Parse("own.yaml", fmt.Appendf(nil, `name: own
 strategies: [%s]

@@ -63,7 +63,7 @@ func TestGoldenChecksums(t *testing.T) {
 
 // The traces of two seeds differ in more than the seed, and one seed gives one
 // trace to the byte.
-func TestTraces(t *testing.T) {
+func TestTracesDifferBySeedAndRepeat(t *testing.T) {
 	s := loaded(t, "gc-pause")
 	trace := func(seed uint64) []byte {
 		var out bytes.Buffer

@@ -113,7 +113,7 @@ func TestMergedCampaignIsTheSame(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeMerged(t *testing.T) {
+func TestMergeRefusesJournalsThatDoNotFit(t *testing.T) {
 	s := parseText(t, quick)
 	shards := map[int]*Journal{}
 	for part := range 3 {

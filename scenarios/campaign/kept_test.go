@@ -30,7 +30,7 @@ checks: [lost-update, exclusion, belief]
 // Of a scenario with cases one failure of each check and class of faults is kept whole,
 // the first in the order of the scenario, whatever the runs end in; a case without a
 // class is one of its own. Each other has what repeats it.
-func TestOneFailureOfEachCheckAndClassIsKeptWhole(t *testing.T) {
+func TestOneFailureOfEachCheckAndClassKeepsItsHistory(t *testing.T) {
 	s := parseText(t, cased)
 	var want map[string]string
 	for _, jobs := range []int{1, 3} {

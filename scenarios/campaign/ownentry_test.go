@@ -136,7 +136,7 @@ func TestStateOfAProcessOutlivesNoRun(t *testing.T) {
 }
 
 // State that outlives a run makes a run that cannot be repeated, and the error says so.
-func TestStateThatOutlivesARunIsNamed(t *testing.T) {
+func TestStateThatOutlivesARunIsReported(t *testing.T) {
 	held := 0
 	e := mine("mine", func(e *lock.Entry) {
 		e.New = func(d lock.Deps) lock.Strategy {
@@ -186,7 +186,7 @@ func TestOwnFencedLockRunsInEveryBuiltinScenario(t *testing.T) {
 }
 
 // What is set is judged against the strategies that are run.
-func TestSettingsAreJudgedAgainstWhatIsRun(t *testing.T) {
+func TestSettingsAreCheckedAgainstTheStrategiesThatRun(t *testing.T) {
 	own := mine("mine", nil)
 	fence, strategies := results.Override{Path: "resource.fence", Value: "writes"}, results.Override{Path: "strategies", Value: "[mine]"}
 	tests := []struct {
@@ -224,7 +224,7 @@ func TestSettingsAreJudgedAgainstWhatIsRun(t *testing.T) {
 
 // A file with a lock of one's own may name servers and points that the catalogue does not have.
 // Typing errors are found anyway.
-func TestWhatIsMistypedIsFoundBesideOnesOwnLock(t *testing.T) {
+func TestTypingErrorsAreFoundBesideAnOwnLock(t *testing.T) {
 	own := mine("mine", func(e *lock.Entry) { e.Points = []string{"extend-called", "extend.sent"} })
 	const file = `name: mistyped
 duration: 10s

@@ -62,7 +62,7 @@ func TestCampaignPairsWithALock(t *testing.T) {
 
 // Each strategy is run for as long as its own interval takes, in whole blocks,
 // and the number of jobs changes nothing.
-func TestUntil(t *testing.T) {
+func TestUntilRunsEachStrategyForItsInterval(t *testing.T) {
 	s := parseText(t, chancy())
 	var texts []string
 	for _, jobs := range []int{1, 3} {
@@ -94,7 +94,7 @@ func TestUntil(t *testing.T) {
 
 // The seeds that are asked for are the most that are run, and a campaign that
 // is stopped in the midst of a block is partial.
-func TestUntilEnds(t *testing.T) {
+func TestUntilRunsAtMostTheRequestedSeeds(t *testing.T) {
 	s := parseText(t, chancy())
 	c, err := Run(context.Background(), s, Request{Until: 0.001, Seeds: results.SeedRange{First: 11, Last: 160}})
 	if err != nil || c.Partial || c.Strategies[0].Runs != 150 || c.Seeds != (results.SeedRange{First: 11, Last: 160}) {

@@ -34,7 +34,7 @@ func TestOverridesReplay(t *testing.T) {
 }
 
 // Every run of a campaign can be replayed: its token gives the same checksum.
-func TestReplay(t *testing.T) {
+func TestReplayTokensRepeatTheirRuns(t *testing.T) {
 	s := loaded(t, "gc-pause")
 	c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 5}})
 	seen := 0

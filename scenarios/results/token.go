@@ -1,7 +1,6 @@
 package results
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -36,9 +35,6 @@ func (t Token) String() string {
 	}
 	return strings.Join(parts, ":")
 }
-
-// ProgramName returns the name of a program as a person types it. "" is the command itself.
-func ProgramName(program string) string { return cmp.Or(program, "lockquake") }
 
 // escape keeps letters, digits and slashes, and escapes characters that have a meaning in a
 // shell or in a token.

@@ -14,7 +14,7 @@ import (
 // does not resend reports an unknown outcome, and the lock cleans up: a dial,
 // HELLO, EVALSHA, and at 511.06 ms EVAL. Worker 2 polls from 905.03 ms on, and
 // where it is let in at once its release finds the script known.
-func TestResentAcquireLeavesAGhostLock(t *testing.T) {
+func TestResentAcquireLeavesAnOrphanedKey(t *testing.T) {
 	for _, test := range []struct {
 		name, client, want string
 	}{

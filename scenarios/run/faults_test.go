@@ -465,7 +465,7 @@ func TestFaultsOfSeveralServersWorkedOutByHand(t *testing.T) {
 // A fault bites if it could have made a difference: it fell into a section of
 // the only worker, 0 to 66.15 ms, or what it took away was somebody's. Its lock
 // is live from 5.03 to 65.14 ms.
-func TestBites(t *testing.T) {
+func TestFaultsCountAsHitsWhenTheyOverlapASection(t *testing.T) {
 	const nothing, happens, bites = "nothing happens", "happens", "bites"
 	replicated := alone() + "servers: {replicas: 1}\n"
 	kept := change(alone(), "[redis]", "[redis-release-never]")

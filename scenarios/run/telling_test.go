@@ -14,7 +14,7 @@ import (
 
 // A run is described by the most serious violated check that decides. A task that runs a second
 // time because its lease is over is described by once, and not by belief, which decides nothing.
-func TestARunIsToldByACheckThatDecides(t *testing.T) {
+func TestMostTellingCheckDecides(t *testing.T) {
 	s := runtest.Parse(t, `
 name: visibility
 duration: 3m
@@ -75,7 +75,7 @@ func TestRequestsHaveOneNumbering(t *testing.T) {
 // A fault says what it hit: the message that it caught, the keys that it took away.
 // Promotions and restarts are in the history when they happen, and not when they
 // might have.
-func TestAHistorySaysWhatWasHit(t *testing.T) {
+func TestFaultEventsNameTheirHits(t *testing.T) {
 	const head = "name: hit\nduration: 20s\nseeds: 1\nworkers: 2\nworkload: {kind: counter, hold: 2s, think: 100ms}\n" +
 		"lock: {ttl: 30s, retry: {attempts: unlimited, delay: 100ms, jitter: 50ms}}\n"
 	tests := []struct{ name, text, want string }{

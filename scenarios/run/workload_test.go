@@ -167,7 +167,7 @@ strategies: [redis-watchdog-forever]
 // worker 1 does, but has the slower way to the lock: it waits, looks again, and
 // sends nothing. At 20.02 s worker 1 crashes after its mail has gone out and before its mark: worker 3 gets
 // the lock when the lease has ended, and sends the mail again.
-func TestReminders(t *testing.T) {
+func TestRemindersAreSentAgainAfterACrash(t *testing.T) {
 	trial := ran(t, `
 name: reminders
 duration: 28s

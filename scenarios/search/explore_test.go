@@ -144,7 +144,7 @@ checks: [lost-update, exclusion]
 }
 
 // Of two faults at one point each pair is tried once.
-func TestSecondFaultAtOnePoint(t *testing.T) {
+func TestPairsAtOnePointAreTriedOnce(t *testing.T) {
 	x := &explorer{base: &scenarios.Scenario{}, points: scenarios.Points(), jobs: &searchJobs{Pool: &run.Pool{}}}
 	var err error
 	if x.kinds, err = chosenKinds([]string{"crash", "drop", "pause"}); err != nil {
@@ -268,7 +268,7 @@ func TestPlacementOfEachKindIsReadAgain(t *testing.T) {
 
 // A client has tasks of its own, whose points are nobody's. What they receive
 // is for the worker who dialled.
-func TestExploreALockThatListens(t *testing.T) {
+func TestExploreIgnoresThePointsOfClientTasks(t *testing.T) {
 	s, err := scenarios.Load("kleppmann")
 	if err != nil {
 		t.Fatal(err)

@@ -23,8 +23,11 @@ type ShrinkRequest struct {
 	Check string       // that the small run must violate; "" for the most serious violated one that decides
 	Path  string       // of the file for the small scenario
 	Told  func(Extent) // is called after every success; may be nil
-	Own   []lock.Entry // as in [campaign.Request], as is Stall
-	Stall time.Duration
+	// Comment returns the comment at the top of the small scenario, which fails with this seed. It
+	// may be nil.
+	Comment func(seed uint64) string
+	Own     []lock.Entry // as in [campaign.Request], as is Stall
+	Stall   time.Duration
 }
 
 // Shrunk is the smallest failing run that Shrink has found.
@@ -128,7 +131,7 @@ func Shrink(ctx context.Context, s *scenarios.Scenario, what ShrinkRequest) (*Sh
 		return nil, err
 	}
 	z := &shrinker{
-		ctx: ctx, use: uses[0], path: what.Path, told: what.Told,
+		ctx: ctx, use: uses[0], path: what.Path, told: what.Told, comment: what.Comment,
 		runner: &run.Runner{Scenario: s, Own: pool.Own, Caches: pool.Caches},
 	}
 	for _, name := range slices.Sorted(maps.Keys(pool.Own)) {
@@ -180,17 +183,18 @@ func extentOf(t *results.Trial, workers int) Extent {
 
 // shrinker is the state of a Shrink.
 type shrinker struct {
-	ctx    context.Context
-	use    scenarios.Strategy
-	check  string
-	path   string
-	own    []lock.Entry
-	told   func(Extent)
-	runner *run.Runner
-	from   Extent
-	best   attempt
-	runs   int
-	err    error // a run that could not be executed
+	ctx     context.Context
+	use     scenarios.Strategy
+	check   string
+	path    string
+	own     []lock.Entry
+	told    func(Extent)
+	comment func(seed uint64) string
+	runner  *run.Runner
+	from    Extent
+	best    attempt
+	runs    int
+	err     error // a run that could not be executed
 }
 
 // attempt is a run that violates the check.
@@ -242,7 +246,11 @@ func (z *shrinker) trySeed(seed uint64, change func(*scenarios.Scenario) bool) b
 		return false
 	}
 	c.Seeds = int(min(seed, scenarios.MostSeeds))
-	text, err := scenarios.Rewrite(&c, fmt.Sprintf("Made by lockquake shrink. Run it with: %s reproduce FILE --seed %d", results.ProgramName(c.Program), seed))
+	comment := ""
+	if z.comment != nil {
+		comment = z.comment(seed)
+	}
+	text, err := scenarios.Rewrite(&c, comment)
 	if err != nil {
 		z.err = err
 		return false

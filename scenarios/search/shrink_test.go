@@ -73,7 +73,7 @@ func TestShrinkSameTwice(t *testing.T) {
 	}
 }
 
-func TestNothingToShrink(t *testing.T) {
+func TestShrinkRefusesARunThatHolds(t *testing.T) {
 	s := runtest.Load(t, "kleppmann")
 	for _, test := range []struct{ label, check, want string }{
 		{"fenced", "", "no such failure: kleppmann, fenced, seed 1 violates no check that decides, but belief"},
@@ -138,7 +138,7 @@ func TestRewrittenBuiltinsRunTheSame(t *testing.T) {
 	}
 }
 
-func TestRewrite(t *testing.T) {
+func TestRewrittenScenariosMeanTheSame(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "holds.txt"), []byte("10ms\n20ms\n"), 0o600); err != nil {
 		t.Fatal(err)
