@@ -13,6 +13,9 @@
 //   - [Scenario.Uses] selects the strategies to run (uses.go), each with its own
 //     servers, settings and faults (servers.go, network.go, cases.go), and
 //     refuses what cannot run (fit.go). [Scenario.Decides] tells which checks judge one.
+//   - bounds.go reads bounds on measures, heeds.go how far work heeds its context, own.go the
+//     strategies of the caller. known.go has what a file can name, decides.go which checks
+//     decide.
 //   - The lock's servers are of a family, such as Redis: [Families] lists them
 //     (families.go).
 //

@@ -8,7 +8,8 @@
 //
 // # The parts
 //
-// Each part is one file, in this order: the type of the part; its ways, each with a
+// Each part is one file (refused and check are in package lock, since all families have them), in
+// this order: the type of the part; its ways, each with a
 // name, a sentence and whether it is a flaw; their functions and scripts. The locker
 // looks up its parts once, when it is made.
 //

@@ -24,8 +24,8 @@
 //     function returns.
 //   - A reset and a proper close of a connection are the same, and are noticed at once.
 //   - Waiters for a connection are served strictly in order; in go-redis only nearly so.
-//   - If a caller gives up on a dial, another caller that is dialling too gets the connection
-//     in go-redis; here it does not if its context cannot end.
+//   - If a caller gives up while it dials, go-redis gives its connection to another caller that is
+//     dialling. Here that other caller does not get it if its own context cannot end.
 //
 // ReceiveTimeout and Channel of a PubSub end the run, since they use the machine's clock and start
 // goroutines. Two tasks must not share a PubSub whose server is away, since go-redis dials under a
