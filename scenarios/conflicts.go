@@ -106,7 +106,7 @@ func (v *validator) conflictsOfWorkers(use Strategy, entry lock.Entry, at, group
 	if delay := p.Retry.Delay; delay >= v.Duration {
 		v.warn(use.Label, fmt.Sprintf("a refused worker asks again after %v, and new sections begin for %v only", delay, v.Duration), set("lock.retry.delay")...)
 	}
-	if family, err := allFamilies().of(entry); err == nil && family.ReplyTimeout.Key != "" {
+	if family, err := FamilyOf(entry); err == nil && family.ReplyTimeout.Key != "" {
 		v.conflictOfClient(use, p, family.ReplyTimeout.Of(v.FamilySettings(use, worker)), set(family.ReplyTimeout.Key))
 	}
 }

@@ -18,30 +18,26 @@ func Families() []backend.Family {
 	}
 }
 
-// families lists the families of servers that a scenario can use.
-type families []backend.Family
-
-// of returns the family of the servers of a strategy.
-func (f families) of(e lock.Entry) (*backend.Family, error) {
+// FamilyOf returns the family of the servers of a strategy.
+func FamilyOf(e lock.Entry) (*backend.Family, error) {
+	families := Families()
 	if e.Family == "" {
-		return &f[0], nil
+		return &families[0], nil
 	}
 	var names []string
-	for i := range f {
-		if f[i].Name == e.Family {
-			return &f[i], nil
+	for i := range families {
+		if families[i].Name == e.Family {
+			return &families[i], nil
 		}
-		names = append(names, f[i].Name)
+		names = append(names, families[i].Name)
 	}
 	return nil, fmt.Errorf("%s: %s", e.Name, strictyaml.Unknown("family of lock servers", e.Family, names))
 }
 
 // Strategies lists the strategies of all families, simplest first.
-func Strategies() []lock.Entry { return allFamilies().strategies() }
-
-func (f families) strategies() []lock.Entry {
+func Strategies() []lock.Entry {
 	all := []lock.Entry{lock.None()}
-	for _, family := range f {
+	for _, family := range Families() {
 		for _, e := range family.Strategies {
 			e.Family = family.Name
 			all = append(all, e)
@@ -53,13 +49,11 @@ func (f families) strategies() []lock.Entry {
 	return all
 }
 
-// Parts lists the parts of the locks of all families. If several families have a part, it is listed
+// Parts lists the parts of the locks of all families. A part of several families is listed
 // once, with the ways of all of them.
-func Parts() []lock.Part { return allFamilies().parts() }
-
-func (f families) parts() []lock.Part {
+func Parts() []lock.Part {
 	var parts []lock.Part
-	for _, family := range f {
+	for _, family := range Families() {
 		for _, p := range family.Parts {
 			i := slices.IndexFunc(parts, func(q lock.Part) bool { return q.Name == p.Name })
 			if i < 0 {
@@ -79,9 +73,9 @@ func missing(a, b lock.Part) []lock.Way {
 }
 
 // tasks lists the tasks that the locks run beside the worker's own.
-func (f families) tasks() []string {
+func tasks() []string {
 	var tasks []string
-	for _, family := range f {
+	for _, family := range Families() {
 		tasks = append(tasks, family.Tasks...)
 	}
 	return tasks
@@ -94,9 +88,9 @@ const (
 )
 
 // extensions returns the structs with the keys of the families.
-func (f families) extensions() strictyaml.Extensions {
+func extensions() strictyaml.Extensions {
 	x := strictyaml.Extensions{}
-	for _, family := range f {
+	for _, family := range Families() {
 		if family.Settings != nil {
 			x[familyKeys] = append(x[familyKeys], reflect.TypeOf(family.Settings))
 		}
@@ -107,10 +101,10 @@ func (f families) extensions() strictyaml.Extensions {
 	return x
 }
 
-// caches creates the cache of each family, by its name. A cache is kept from run to run.
-func (f families) caches() map[string]any {
+// Caches creates the cache of each family, by its name. A cache is kept from run to run.
+func Caches() map[string]any {
 	caches := map[string]any{}
-	for _, family := range f {
+	for _, family := range Families() {
 		if family.NewCache != nil {
 			caches[family.Name] = family.NewCache()
 		}
@@ -119,17 +113,17 @@ func (f families) caches() map[string]any {
 }
 
 // operations lists the operations of all families.
-func (f families) operations() []string {
+func operations() []string {
 	var all []string
-	for _, family := range f {
+	for _, family := range Families() {
 		all = append(all, family.Operations...)
 	}
 	return all
 }
 
-// command reports whether servers of some family have a command of this name.
-func (f families) command(name string) bool {
-	return slices.ContainsFunc(f, func(family backend.Family) bool { return family.Command != nil && family.Command(name) })
+// isCommand reports whether servers of some family have a command of this name.
+func isCommand(name string) bool {
+	return slices.ContainsFunc(Families(), func(family backend.Family) bool { return family.Command != nil && family.Command(name) })
 }
 
 // FamilySettings returns the family's settings for one use of a strategy and one worker, "" for no
@@ -139,21 +133,12 @@ func (s *Scenario) FamilySettings(use Strategy, worker string) strictyaml.Extens
 	return s.Families.Under(use.Families).Under(s.EachOf(worker).Families)
 }
 
-// FamilyOf returns the family of the servers of a strategy.
-func FamilyOf(e lock.Entry) (*backend.Family, error) { return allFamilies().of(e) }
-
-// Caches creates the cache of each family, by its name. A cache is kept from run to run.
-func Caches() map[string]any { return allFamilies().caches() }
-
-// allFamilies returns the families with their methods.
-func allFamilies() families { return Families() }
-
 // servedUses checks that every strategy has servers, and that a use sets only keys of the families
 // that its strategies use.
 func (v *validator) servedUses() error {
 	own := map[string][]string{} // families by the path of a use, which may be a pattern
 	for i, use := range v.Strategies {
-		family, err := allFamilies().of(v.known.entries[use.Name])
+		family, err := FamilyOf(v.known.entries[use.Name])
 		if err != nil {
 			return v.at.Errorf(v.uses[i], "%v", err)
 		}
@@ -161,7 +146,7 @@ func (v *validator) servedUses() error {
 	}
 	for i, use := range v.Strategies {
 		at := v.uses[i]
-		for _, other := range allFamilies() {
+		for _, other := range Families() {
 			if slices.Contains(own[at], other.Name) {
 				continue
 			}

@@ -97,7 +97,7 @@ func (v *validator) point(at, name string) error {
 	switch {
 	case slices.Contains(known, name):
 		return nil
-	case len(v.known.own) > 0 && allFamilies().command(command) && slices.Contains(messageEvents(), event):
+	case len(v.known.own) > 0 && isCommand(command) && slices.Contains(messageEvents(), event):
 		return nil
 	case len(v.known.own) > 0 && !strictyaml.Near(name, known):
 		return nil

@@ -17,7 +17,7 @@ const ownName = `^[\pL\pN][\pL\pN_-]*$`
 // of [Strategies]. [Parse] and [Load] call it too.
 func CheckOwn(own ...lock.Entry) error {
 	taken := map[string]string{}
-	for _, e := range families(Families()).strategies() {
+	for _, e := range Strategies() {
 		taken[e.Name] = "the catalogue has a strategy of that name"
 	}
 	for _, e := range own {
@@ -45,4 +45,4 @@ func unknownStrategy(name string, known []string, plain bool) string {
 }
 
 // entries returns the strategies that the scenario can name.
-func (s *Scenario) entries() []lock.Entry { return slices.Concat(allFamilies().strategies(), s.Own) }
+func (s *Scenario) entries() []lock.Entry { return slices.Concat(Strategies(), s.Own) }

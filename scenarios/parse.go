@@ -56,7 +56,7 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 		Text:     bytes.Clone(data),
 	}
 	s.samples = map[string][]time.Duration{}
-	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum, s.samples), Extensions: allFamilies().extensions(), Keys: openKeys(allFamilies().parts())}
+	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum, s.samples), Extensions: extensions(), Keys: openKeys(Parts())}
 	at, err := decoder.Decode(name, data, s)
 	if err != nil {
 		return nil, err

@@ -21,11 +21,9 @@ import (
 // [Parse]. It accepts all that Parse accepts, except for unusual forms, such as an unused parameter
 // that is set to zero. It cannot find errors that concern several parts of a file, such as a
 // duplicate label.
-func Schema(own ...lock.Entry) map[string]any { return families(Families()).schema(own) }
-
-func (f families) schema(own []lock.Entry) schema {
-	strategies := slices.Concat(f.strategies(), own)
-	o := f.outline(strategies)
+func Schema(own ...lock.Entry) map[string]any {
+	strategies := slices.Concat(Strategies(), own)
+	o := outline(strategies)
 	root := o.Of(reflect.TypeFor[Scenario]())
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "lockquake scenario"
@@ -42,7 +40,7 @@ func (f families) schema(own []lock.Entry) schema {
 			"examples": []string{">= 95 %", "<= 5s", "<= 20"},
 		},
 		"fence":  fenceSchema(),
-		"point":  f.pointSchema(own),
+		"point":  pointSchema(own),
 		"worker": schema{"type": "string", "pattern": `^worker-[1-9][0-9]*$`},
 	}
 	return root
@@ -56,13 +54,13 @@ const durationPattern = `(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h
 func ref(def string) schema { return schema{"$ref": "#/$defs/" + def} }
 
 // outline returns what the schema needs beyond the types of a scenario.
-func (f families) outline(strategies []lock.Entry) strictyaml.Outline {
+func outline(strategies []lock.Entry) strictyaml.Outline {
 	type field = strictyaml.Field
 	scenario, entry, expect := reflect.TypeFor[Scenario](), reflect.TypeFor[faults.Spec](), reflect.TypeFor[results.Expect]()
 	name := schema{"type": "string", "pattern": namePattern, "maxLength": LongestName}
 	checks := schema{"type": "array", "items": ref("check"), "uniqueItems": true}
 	o := strictyaml.Outline{
-		Extensions: f.extensions(), Keys: openKeys(f.parts()),
+		Extensions: extensions(), Keys: openKeys(Parts()),
 		Types: map[reflect.Type]schema{
 			reflect.TypeFor[time.Duration](): ref("duration"),
 			reflect.TypeFor[draw.Dist]():     ref("distribution"),
@@ -95,14 +93,14 @@ func (f families) outline(strategies []lock.Entry) strictyaml.Outline {
 			{Owner: reflect.TypeFor[lock.Params](), Key: "profile"}:    {"enum": profileNames()},
 		},
 	}
-	f.addCatalogues(o)
+	addCatalogues(o)
 	addNeeded(o)
 	return o
 }
 
 // addCatalogues adds what the catalogues say of their keys: the faults, the parts of
 // locks, the workloads and the measures. It adds the bounds of whole numbers too.
-func (f families) addCatalogues(o strictyaml.Outline) {
+func addCatalogues(o strictyaml.Outline) {
 	type field = strictyaml.Field
 	for _, m := range results.Measures() {
 		at := field{Owner: reflect.TypeFor[results.Expect](), Key: m.Name}
@@ -131,7 +129,7 @@ func (f families) addCatalogues(o strictyaml.Outline) {
 			}
 		}
 	}
-	for _, part := range f.parts() {
+	for _, part := range Parts() {
 		o.Fields[field{Owner: reflect.TypeFor[lock.Params](), Key: part.Name}] = schema{"enum": part.WayNames(), "description": part.Doc}
 	}
 	for _, p := range workload.Params(workload.Catalogue()) {
@@ -194,11 +192,11 @@ func checkSchema() schema {
 }
 
 // pointSchema names the points, unless a strategy may have points of its own.
-func (f families) pointSchema(own []lock.Entry) schema {
+func pointSchema(own []lock.Entry) schema {
 	if len(own) > 0 {
 		return schema{"type": "string"}
 	}
-	return schema{"enum": f.points()}
+	return schema{"enum": Points()}
 }
 
 // strategyName returns the schema of a name, or of a pattern that matches several.

@@ -236,7 +236,7 @@ func eachProperty(node any, f func(key string, property map[string]any)) {
 // A type that Parse reads by a notation of its own has a form of its own in
 // the schema.
 func TestSchemaKnowsEveryNotation(t *testing.T) {
-	types := families(Families()).outline(nil).Types
+	types := outline(nil).Types
 	for hooked := range hooks(".", sha256.New(), map[string][]time.Duration{}) {
 		if _, ok := types[hooked]; !ok {
 			t.Errorf("%v has a hook, and no form in the schema", hooked)

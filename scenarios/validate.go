@@ -30,14 +30,12 @@ const (
 
 // Points lists the points that a fault can be tied to: those of the runner,
 // the renewal of a strategy that has one, and those of every message.
-func Points() []string { return families(Families()).points() }
-
-func (f families) points() []string {
+func Points() []string {
 	points := []string{
 		"acquire-called", "acquired", "read-called", "read-done", "lease-checked", "write-replied",
 		"release-called", "released", "commit-called", "renewal-begins", "renew-called",
 	}
-	for _, op := range append([]string{"acquire", "renew", "release", "read", "write", "dial"}, f.operations()...) {
+	for _, op := range append([]string{"acquire", "renew", "release", "read", "write", "dial"}, operations()...) {
 		for _, event := range messageEvents() {
 			points = append(points, op+"."+event)
 		}
@@ -223,7 +221,7 @@ func (v *validator) settings() error {
 		parts    []lock.Part // that the locks of the place can have
 		families strictyaml.Extension
 	}
-	all := allFamilies().parts()
+	all := Parts()
 	places := []place{{"", &v.Lock, all, v.Families}}
 	for i := range v.Strategies {
 		places = append(places, place{v.uses[i], &v.Strategies[i].Lock, v.partsOf(v.Strategies[i]), v.Strategies[i].Families})
@@ -246,11 +244,11 @@ func (v *validator) settings() error {
 // strategy that a call brings along, and the file only names, can have any.
 func (v *validator) partsOf(use Strategy) []lock.Part {
 	if entry, ok := v.known.entries[use.Name]; ok {
-		if family, err := allFamilies().of(entry); err == nil {
+		if family, err := FamilyOf(entry); err == nil {
 			return family.Parts
 		}
 	}
-	return allFamilies().parts()
+	return Parts()
 }
 
 // openKeys returns the keys of a lock section that name parts.

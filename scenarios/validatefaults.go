@@ -72,7 +72,7 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 		switch need.What {
 		case faults.NeedsTask:
 			if need.Name != "" && len(v.Own) == 0 { // a lock of the caller's names its own
-				if err := v.name(at+"."+need.Param, need.Param, need.Name, append(allFamilies().tasks(), "main")); err != nil {
+				if err := v.name(at+"."+need.Param, need.Param, need.Name, append(tasks(), "main")); err != nil {
 					return err
 				}
 			}
@@ -98,7 +98,7 @@ func (v *validator) supported(at string, spec faults.Spec) error {
 	}
 	var names []string
 	for _, use := range v.Strategies {
-		family, err := allFamilies().of(v.known.entries[use.Name])
+		family, err := FamilyOf(v.known.entries[use.Name])
 		if err != nil || faults.Supported(spec.Fault, family.Prototype) {
 			return err
 		}
