@@ -56,9 +56,9 @@ const (
 
 // Events of the resource, and others.
 const (
-	// Applied: Request reached the resource, which accepted or refused it (Accepted). Value is what
-	// a read returned or a write left, Prior is the value before it, and Mark is the highest token
-	// that the resource has seen, including this one.
+	// Applied: Request reached the resource, and Accepted tells whether the resource accepted it.
+	// Value is the value that a read returned or a write left, Prior is the value before it, and
+	// Mark is the highest token that the resource has seen, including this one.
 	Applied Type = "applied"
 	// Final: the value of item Key when the run was over.
 	Final Type = "final"

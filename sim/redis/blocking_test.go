@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	goredis "github.com/redis/go-redis/v9"
 
+	"lockquake/faults"
 	"lockquake/sim"
 	"lockquake/sim/redis/client"
 )
@@ -96,7 +97,7 @@ func TestAnElementForAClientBeyondACutIsLost(t *testing.T) {
 // A crash of the server ends blocked commands, and a push after its restart does not serve them.
 func TestACrashOfTheServerBreaksBlockedCommands(t *testing.T) {
 	told := blockedRun(t, func(_ *rig, s *Server, c *goredis.Client, _ *sim.Process) {
-		s.Crash(DataByPersistence)
+		s.Crash(faults.DataByPersistence)
 		s.Restart()
 		c.RPush(context.Background(), "l", "x")
 		if n := c.LLen(context.Background(), "l").Val(); n != 1 {

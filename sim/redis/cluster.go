@@ -3,6 +3,7 @@ package redis
 import (
 	"time"
 
+	"lockquake/faults"
 	"lockquake/history"
 	"lockquake/sim"
 	"lockquake/sim/backend"
@@ -89,7 +90,7 @@ func (c *Cluster) Requests() int64 {
 
 // Crash crashes servers and restarts them after d. If a primary is away for too long, its replica
 // takes over.
-func (c *Cluster) Crash(nodes []string, data Data, d time.Duration) {
+func (c *Cluster) Crash(nodes []string, data faults.Data, d time.Duration) {
 	now := c.world.Time()
 	for _, name := range nodes {
 		if c.world.Node(name).Down() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"lockquake/faults"
 	"lockquake/history"
 	"lockquake/internal/draw"
 	"lockquake/sim"
@@ -65,7 +66,7 @@ func TestACrashedServerComesBackAsItsLayoutSays(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w.At(time.Second, func() { c.Crash(test.crashes, DataByPersistence, time.Second) })
+			w.At(time.Second, func() { c.Crash(test.crashes, faults.DataByPersistence, time.Second) })
 			if err := w.Run(); err != nil {
 				t.Fatal(err)
 			}

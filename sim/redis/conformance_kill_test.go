@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"lockquake/faults"
 	"lockquake/internal/servers"
 	"lockquake/sim"
 )
@@ -125,7 +126,7 @@ func simMortal(t *testing.T, how Persistence) mortal {
 			return string(reply.AppendRESP(nil))
 		},
 		kill: func() error {
-			s.Crash(DataWritten)
+			s.Crash(faults.DataWritten)
 			return nil
 		},
 		start: func() error {

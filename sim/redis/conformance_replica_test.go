@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"lockquake/faults"
 	"lockquake/internal/draw"
 	"lockquake/internal/servers"
 	"lockquake/sim"
@@ -401,7 +402,7 @@ func (s *simRun) perform(log []done, i int) []exchange {
 		s.group.Promote()
 		s.dialAll()
 	case doKill:
-		s.group.Primary().Crash(DataWritten)
+		s.group.Primary().Crash(faults.DataWritten)
 		s.group.Primary().Restart()
 		s.dialAll()
 	}

@@ -1,6 +1,10 @@
 package redis
 
-import "time"
+import (
+	"time"
+
+	"lockquake/faults"
+)
 
 // Persistence says which data survives a loss of power.
 type Persistence string
@@ -19,31 +23,17 @@ func (Persistence) Known() []string {
 	return []string{string(PersistNone), string(PersistEverySecond), string(PersistAlways)}
 }
 
-// Data says what a crash does to the data.
-type Data int
-
-// The effects of a crash on the data.
-const (
-	DataByPersistence Data = iota // Options.Persistence decides
-	DataKept                      // all data survives
-	DataLost                      // no data survives
-	// DataWritten is for a kill of the process while its machine goes on. A server that persists at
-	// all has written each effect to a file before its answer, and the operating system keeps the
-	// file, whether it was synchronised or not.
-	DataWritten
-)
-
 // syncEvery is the period of PersistEverySecond.
 const syncEvery = time.Second
 
 // lastSync returns the time of the last sync.
 func lastSync(now time.Duration) time.Duration { return now.Truncate(syncEvery) }
 
-// Crash simulates a loss of power, or with DataWritten a kill of the process. Connections break,
+// Crash simulates a loss of power, or with faults.DataWritten a kill of the process. Connections break,
 // scripts are lost, and data says which data survives. A grant that does not survive is recorded as
 // evicted, and a freed grant that is there again as granted. That happens at once, or for a server
 // of a Group when it is known which server goes on. Crash has no effect on a server that is down.
-func (s *Server) Crash(data Data) {
+func (s *Server) Crash(data faults.Data) {
 	if s.node.Down() {
 		return
 	}
@@ -74,14 +64,14 @@ func (s *Server) Restart() {
 }
 
 // survivors returns the data that survives a crash.
-func (s *Server) survivors(data Data) map[string]image {
+func (s *Server) survivors(data faults.Data) map[string]image {
 	how := s.options.Persistence
 	switch {
-	case data == DataKept,
-		data == DataByPersistence && how == PersistAlways,
-		data == DataWritten && (how == PersistAlways || how == PersistEverySecond):
+	case data == faults.DataKept,
+		data == faults.DataByPersistence && how == PersistAlways,
+		data == faults.DataWritten && (how == PersistAlways || how == PersistEverySecond):
 		return s.images()
-	case data == DataByPersistence && how == PersistEverySecond:
+	case data == faults.DataByPersistence && how == PersistEverySecond:
 		if s.replicates() { // it keeps its data until its primary sends everything again
 			return s.images()
 		}

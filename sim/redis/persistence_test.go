@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	goredis "github.com/redis/go-redis/v9"
 
+	"lockquake/faults"
 	"lockquake/history"
 	"lockquake/internal/draw"
 	"lockquake/sim"
@@ -91,45 +92,45 @@ func TestPersistenceDecidesWhatSurvivesACrash(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		how  Persistence
-		data Data
+		data faults.Data
 		told []string
 		held string // of the three locks, after the restart
 	}{
-		{"nothing persists", PersistNone, DataByPersistence, []string{
+		{"nothing persists", PersistNone, faults.DataByPersistence, []string{
 			"2.5s lock: evicted lock-b 1",
 			"2.5s lock: evicted lock-c 1",
 		}, "nil nil nil"},
-		{"the zero value persists nothing", "", DataByPersistence, []string{
+		{"the zero value persists nothing", "", faults.DataByPersistence, []string{
 			"2.5s lock: evicted lock-b 1",
 			"2.5s lock: evicted lock-c 1",
 		}, "nil nil nil"},
-		{"every second", PersistEverySecond, DataByPersistence, []string{
+		{"every second", PersistEverySecond, faults.DataByPersistence, []string{
 			"2.5s lock: granted lock-a 1", // it was released, and is there again
 			"2.5s lock: evicted lock-c 1",
 			"5.006s lock: expired lock-a 1",
 			"5.008s lock: expired lock-b 1",
 		}, "1 1 nil"},
-		{"always", PersistAlways, DataByPersistence, []string{
+		{"always", PersistAlways, faults.DataByPersistence, []string{
 			"5.008s lock: expired lock-b 1",
 			"6.004s lock: expired lock-c 1",
 		}, "nil 1 1"},
-		{"kept against all odds", PersistNone, DataKept, []string{
+		{"kept against all odds", PersistNone, faults.DataKept, []string{
 			"5.008s lock: expired lock-b 1",
 			"6.004s lock: expired lock-c 1",
 		}, "nil 1 1"},
-		{"nothing persists, and killed", PersistNone, DataWritten, []string{
+		{"nothing persists, and killed", PersistNone, faults.DataWritten, []string{
 			"2.5s lock: evicted lock-b 1",
 			"2.5s lock: evicted lock-c 1",
 		}, "nil nil nil"},
-		{"every second, and killed", PersistEverySecond, DataWritten, []string{
+		{"every second, and killed", PersistEverySecond, faults.DataWritten, []string{
 			"5.008s lock: expired lock-b 1",
 			"6.004s lock: expired lock-c 1",
 		}, "nil 1 1"},
-		{"always, and killed", PersistAlways, DataWritten, []string{
+		{"always, and killed", PersistAlways, faults.DataWritten, []string{
 			"5.008s lock: expired lock-b 1",
 			"6.004s lock: expired lock-c 1",
 		}, "nil 1 1"},
-		{"lost against all promises", PersistAlways, DataLost, []string{
+		{"lost against all promises", PersistAlways, faults.DataLost, []string{
 			"2.5s lock: evicted lock-b 1",
 			"2.5s lock: evicted lock-c 1",
 		}, "nil nil nil"},
@@ -138,7 +139,7 @@ func TestPersistenceDecidesWhatSurvivesACrash(t *testing.T) {
 			r := newRig(t)
 			s := r.newServer(t, test.how)
 			r.At(2500*time.Millisecond, func() { s.Crash(test.data) })
-			r.At(2600*time.Millisecond, func() { s.Crash(DataLost) }) // down already
+			r.At(2600*time.Millisecond, func() { s.Crash(faults.DataLost) }) // down already
 			r.At(3*time.Second, s.Restart)
 			r.run(t, append(before[:4:4], test.told...), func(ctx context.Context, c *goredis.Client) {
 				r.sleepTo(time.Second)
@@ -182,7 +183,7 @@ func TestACrashKeepsEveryTypeWithItsDeadline(t *testing.T) {
 		s.keys.Run(now, words)
 		s.log.settle()
 	}
-	for _, crash := range []Data{DataByPersistence, DataWritten, DataKept} {
+	for _, crash := range []faults.Data{faults.DataByPersistence, faults.DataWritten, faults.DataKept} {
 		r.At(r.Time()+time.Second, func() { s.Crash(crash) })
 		if err := r.Run(); err != nil {
 			t.Fatal(err)
@@ -191,7 +192,7 @@ func TestACrashKeepsEveryTypeWithItsDeadline(t *testing.T) {
 		for _, read := range reads {
 			reply := s.keys.Run(now, strings.Fields(read.command))
 			if got := string(reply.AppendTrace(nil)); got != read.want {
-				t.Errorf("after a crash %d, %s answers %s, want %s", crash, read.command, got, read.want)
+				t.Errorf("after a crash %q, %s answers %s, want %s", crash, read.command, got, read.want)
 			}
 		}
 	}
@@ -203,7 +204,7 @@ func TestACrashLosesScripts(t *testing.T) {
 	r := newRig(t)
 	s := r.newServer(t, PersistAlways)
 	script := goredis.NewScript(`return redis.call("GET", KEYS[1])`)
-	r.At(time.Second, func() { s.Crash(DataKept) })
+	r.At(time.Second, func() { s.Crash(faults.DataKept) })
 	r.At(2*time.Second, s.Restart)
 	r.run(t, nil, func(ctx context.Context, c *goredis.Client) {
 		c.Set(ctx, "k", "v", 0)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	goredis "github.com/redis/go-redis/v9"
 
+	"lockquake/faults"
 	"lockquake/internal/draw"
 	"lockquake/sim"
 	"lockquake/sim/redis/client"
@@ -61,7 +62,7 @@ func TestAFailoverLosesWritesWithinTheLag(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			r := newRig(t)
 			g := r.newGroup(t, r.options(PersistAlways), sim.NodeConfig{})
-			r.At(test.crash, func() { g.Primary().Crash(DataByPersistence) })
+			r.At(test.crash, func() { g.Primary().Crash(faults.DataByPersistence) })
 			r.At(test.crash+time.Second, func() {
 				if !g.Promote() {
 					t.Error("not promoted")
@@ -88,7 +89,7 @@ func TestAFailoverLosesWritesWithinTheLag(t *testing.T) {
 func TestAFailoverDoesNotReviveAnExpiredLock(t *testing.T) {
 	r := newRig(t)
 	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
-	r.At(100*time.Millisecond, func() { g.Primary().Crash(DataByPersistence) })
+	r.At(100*time.Millisecond, func() { g.Primary().Crash(faults.DataByPersistence) })
 	r.At(time.Second, func() { g.Promote() })
 	r.run(t, []string{"5ms lock: granted lock 1", "506ms lock: expired lock 1"}, func(ctx context.Context, c *goredis.Client) {
 		c.SetNX(ctx, "lock", "1", 500*time.Millisecond)
@@ -176,12 +177,12 @@ func TestAPromotionDisconnectsTheOldPrimarysClients(t *testing.T) {
 // data, both are empty.
 func TestAPrimaryThatRestartsSynchronisesItsReplica(t *testing.T) {
 	for _, test := range []struct {
-		data Data
+		data faults.Data
 		told []string
 		held string
 	}{
-		{DataKept, nil, "lock=1"},
-		{DataLost, []string{"2s lock: evicted lock 1"}, ""},
+		{faults.DataKept, nil, "lock=1"},
+		{faults.DataLost, []string{"2s lock: evicted lock 1"}, ""},
 	} {
 		r := newRig(t)
 		g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
@@ -206,7 +207,7 @@ func TestAReplicaThatRestartsReceivesAllData(t *testing.T) {
 	r := newRig(t)
 	g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
 	replica := g.Replica()
-	r.At(time.Second, func() { replica.Crash(DataByPersistence) })
+	r.At(time.Second, func() { replica.Crash(faults.DataByPersistence) })
 	r.At(2*time.Second, func() {
 		if holds(replica) != "" || g.Promote() {
 			t.Errorf("a replica that is down holds %q, or was promoted", holds(replica))
@@ -289,7 +290,7 @@ func TestEffectsBesideAnExpiryAreReplicated(t *testing.T) {
 			t.Errorf("the replica holds %q", got)
 		}
 	})
-	r.At(2*time.Second, func() { g.Primary().Crash(DataByPersistence) })
+	r.At(2*time.Second, func() { g.Primary().Crash(faults.DataByPersistence) })
 	r.At(3*time.Second, g.Primary().Restart)
 	if err := r.Run(); err != nil {
 		t.Fatal(err)
@@ -457,7 +458,7 @@ func TestWAITCountsReplicasThatHaveTheLastWrite(t *testing.T) {
 			if test.replica {
 				g := r.newGroup(t, r.options(PersistNone), sim.NodeConfig{})
 				if test.down {
-					g.Replica().Crash(DataKept)
+					g.Replica().Crash(faults.DataKept)
 				}
 			} else {
 				r.newServer(t, PersistNone)
@@ -493,7 +494,7 @@ func TestWAITInATransactionDoesNotBlock(t *testing.T) {
 // A crash or a failover breaks the connection of a WAIT, which is never answered.
 func TestACrashOrFailoverEndsAWAIT(t *testing.T) {
 	for name, strike := range map[string]func(g *Group){
-		"crash":    func(g *Group) { g.Primary().Crash(DataKept) },
+		"crash":    func(g *Group) { g.Primary().Crash(faults.DataKept) },
 		"failover": func(g *Group) { g.Promote() },
 	} {
 		r := newRig(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	goredis "github.com/redis/go-redis/v9"
 
+	"lockquake/faults"
 	"lockquake/sim"
-	"lockquake/sim/redis"
 	"lockquake/sim/redis/keyspace"
 )
 
@@ -98,7 +98,7 @@ func TestAPubSubSubscribesAgainAfterACrash(t *testing.T) {
 	lines, err := listen(t, func(r *rig, c *goredis.Client, note func(string, ...any)) {
 		ps := c.Subscribe(ctx, "news")
 		_, _ = ps.Receive(ctx)
-		r.At(50*time.Millisecond, func() { r.server.Crash(redis.DataByPersistence); r.server.Restart() })
+		r.At(50*time.Millisecond, func() { r.server.Crash(faults.DataByPersistence); r.server.Restart() })
 		_, err := ps.Receive(ctx)
 		note("broken: %v", err != nil)
 		m, err := ps.Receive(ctx)

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	goredis "github.com/redis/go-redis/v9"
 
+	"lockquake/faults"
 	lockredis "lockquake/lock/redis"
 	"lockquake/sim"
-	"lockquake/sim/redis"
 )
 
 // Two tasks of a process listen to a channel, from about 20 ms and 40 ms on. The second stops at
@@ -96,7 +96,7 @@ func TestASubscriptionEndsWithTheServer(t *testing.T) {
 			if shared {
 				subscriber = NewSharedSubscriber(r.worker.Process(), at("lock"), Options{})
 			}
-			r.At(100*time.Millisecond, func() { r.server.Crash(redis.DataByPersistence) })
+			r.At(100*time.Millisecond, func() { r.server.Crash(faults.DataByPersistence) })
 			r.At(200*time.Millisecond, func() { r.server.Restart() })
 			r.run(t, func(ctx context.Context, c *goredis.Client) {
 				r.worker.Go("publisher", func() {

@@ -7,7 +7,6 @@ import (
 	"lockquake/faults"
 	"lockquake/internal/draw"
 	"lockquake/sim/backend"
-	"lockquake/sim/redis"
 	"lockquake/sim/redis/keyspace"
 )
 
@@ -19,21 +18,6 @@ var (
 	_ backend.StaleReader = (*cluster)(nil)
 	_ backend.Refuser     = (*cluster)(nil)
 )
-
-// Crash implements backend.Crasher.
-func (c *cluster) Crash(nodes []string, data faults.Data, d time.Duration) {
-	left := redis.DataByPersistence
-	switch data {
-	case faults.DataKept:
-		left = redis.DataKept
-	case faults.DataLost:
-		left = redis.DataLost
-	case faults.DataWritten:
-		left = redis.DataWritten
-	case faults.DataByPersistence:
-	}
-	c.Cluster.Crash(nodes, left, d)
-}
 
 // Delete implements backend.Deleter.
 func (c *cluster) Delete(node, pattern string) []string { return c.Server(node).Delete(pattern, nil) }
