@@ -9,6 +9,7 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 	"lockquake/sim/backend"
+	postgresfamily "lockquake/sim/postgres/family"
 	redisfamily "lockquake/sim/redis/family"
 )
 
@@ -16,6 +17,7 @@ import (
 func Families() []backend.Family {
 	return []backend.Family{
 		redisfamily.Family(),
+		postgresfamily.Family(),
 	}
 }
 

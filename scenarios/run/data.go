@@ -51,8 +51,7 @@ func (r *run) startData() error {
 		database = r.data.apart.(backend.Database)
 	}
 	r.data.database = database
-	database.Keep(backend.Items{Policy: policy, Initial: r.initial(), Record: r.recordResource})
-	return nil
+	return database.Keep(backend.Items{Policy: policy, Initial: r.initial(), Record: r.recordResource})
 }
 
 // access returns the access of a worker's process to the resource.

@@ -11,7 +11,7 @@ import (
 // Database is a cluster that can have the protected resource in its servers.
 type Database interface {
 	// Keep creates the items of the resource, before the run.
-	Keep(Items)
+	Keep(Items) error
 	// Access returns the access of one process to the items.
 	Access(*sim.Process, Settings) Access
 	// Value returns the present value of an item.

@@ -22,6 +22,7 @@ import (
 type Options struct {
 	Size           int           `yaml:"pool-size" doc:"most connections of a process at a time; a worker that needs another one waits" min:"1" max:"10000"`
 	ConnectTimeout time.Duration `yaml:"connect-timeout" doc:"how long opening a connection may take" min:"1ms"`
+	Database       string        `yaml:"-"`
 	ExecMode       ExecMode      `yaml:"exec-mode" doc:"whether pgx prepares and caches each statement at the server, or sends it as it is, as behind a pooler that gives each transaction another session"`
 }
 
@@ -46,6 +47,9 @@ func (o Options) WithDefaults() Options {
 	if o.ConnectTimeout == 0 {
 		o.ConnectTimeout = timeout
 	}
+	if o.Database == "" {
+		o.Database = "work"
+	}
 	if o.ExecMode == "" {
 		o.ExecMode = CacheStatement
 	}
@@ -55,12 +59,13 @@ func (o Options) WithDefaults() Options {
 // config returns a configuration of pgx that depends on nothing but the options: variables of the
 // environment such as PGAPPNAME must not reach the trace.
 func (o Options) config() (*pgx.ConnConfig, error) {
-	cfg, err := pgx.ParseConfig("host=127.0.0.1 port=5432 user=worker password=none dbname=work sslmode=disable application_name=lockquake")
+	cfg, err := pgx.ParseConfig("host=127.0.0.1 port=5432 user=worker password=none sslmode=disable application_name=lockquake")
 	if err != nil {
 		return nil, fmt.Errorf("postgres client: %w", err)
 	}
 	cfg.RuntimeParams = map[string]string{}
 	cfg.Fallbacks = nil
+	cfg.Database = o.Database
 	cfg.ConnectTimeout = 0
 	cfg.LookupFunc = func(context.Context, string) ([]string, error) { return []string{"127.0.0.1"}, nil }
 	if o.ExecMode == PlainExec {
