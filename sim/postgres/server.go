@@ -23,6 +23,8 @@ type Options struct {
 	Poolers int
 	// Settings are set for each session, such as deadlock_timeout.
 	Settings map[string]string
+	// KeepAlive is the time after which the server ends the session of a client that is cut off.
+	KeepAlive time.Duration
 }
 
 // Server is a simulated PostgreSQL on a node, with a pooler that clients reach on the same node. It
@@ -56,6 +58,7 @@ func New(node *sim.Node, o Options) (*Server, error) {
 		return nil, err
 	}
 	node.Listen(s)
+	node.SetKeepAlive(o.KeepAlive)
 	return s, nil
 }
 

@@ -29,12 +29,17 @@ type Server struct {
 	DeadlockTimeout time.Duration `yaml:"deadlock-timeout" doc:"how long a session waits for a lock before it looks for a deadlock" min:"1ms"`
 	IdleTransaction time.Duration `yaml:"idle-in-transaction-timeout" doc:"how long a transaction may be idle before the server ends its session; 0s for ever" min:"0s"`
 	StatementLimit  time.Duration `yaml:"statement-timeout" doc:"how long a statement may take; 0s for ever" min:"0s"`
+	KeepAlive       time.Duration `yaml:"keepalive" doc:"how long until the server notices that a client is cut off, and ends its session" min:"1s"`
 	PoolerSize      int           `yaml:"pooler-size" doc:"sessions of the pooler in transaction mode, for the strategies that use it" min:"1" max:"10000"`
 }
 
 func serverDefaults() ServerSettings {
-	const sessions = 4
-	return ServerSettings{Server{DeadlockTimeout: time.Second, PoolerSize: sessions}}
+	const (
+		sessions = 4
+		// Linux sends the first probe after 2 h, and gives up after 9 more, with 75 s between them.
+		keepAlive = 2*time.Hour + 9*75*time.Second
+	)
+	return ServerSettings{Server{DeadlockTimeout: time.Second, KeepAlive: keepAlive, PoolerSize: sessions}}
 }
 
 // Family returns PostgreSQL as a family of lock servers.
@@ -75,7 +80,7 @@ func start(s backend.Start) (backend.Cluster, error) {
 			set[name] = fmt.Sprintf("%dms", d.Milliseconds())
 		}
 	}
-	c, err := postgres.NewCluster(s.World, s.Layout, postgres.Options{Locks: s.Locks, Poolers: settings.Postgres.PoolerSize, Settings: set})
+	c, err := postgres.NewCluster(s.World, s.Layout, postgres.Options{Locks: s.Locks, Poolers: settings.Postgres.PoolerSize, Settings: set, KeepAlive: settings.Postgres.KeepAlive})
 	return &cluster{Cluster: c}, err
 }
 
