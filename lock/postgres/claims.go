@@ -27,6 +27,11 @@ func transactionClaims() lock.Claims {
 	}
 }
 
+// claimClaims are those of a job that is claimed by status. The work itself can run twice.
+func claimClaims() lock.Claims {
+	return lock.Claims{Service: served(), Also: "each job is completed once, though its work can run twice"}
+}
+
 // leaseClaims are those of a lease that its holder renews and checks.
 func leaseClaims() lock.Claims {
 	return lock.Claims{

@@ -30,6 +30,8 @@ func code(err error) string {
 // not granted the lock if it answered with an error. Otherwise nobody knows.
 func notGranted(ctx context.Context, key string, err error) error {
 	switch {
+	case errors.Is(err, lock.ErrNotObtained):
+		return fmt.Errorf("acquire %s: %w", key, err)
 	case ctx.Err() != nil: // the connection is closed, and with it the session ends
 		return fmt.Errorf("acquire %s: %w", key, context.Cause(ctx))
 	case code(err) == lockNotAvailable, code(err) == queryCanceled, code(err) == deadlockDetected:

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"fmt"
 	"maps"
 	"time"
 
@@ -15,17 +16,27 @@ func Family() lock.Family {
 		parts   []lock.Part
 		new     func(lock.Deps) lock.Strategy
 		inside  bool
+		record  string // the name of the lock's record at the server, without the name of the lock
 	}{
-		{advisorySessions(), sessionLockParts(), newSession, false},
-		{advisoryTransactions(), transactionLockParts(), newInTransaction(takeAdvisory), true},
-		{rowTransactions(), transactionLockParts(), newInTransaction(takeRow), true},
-		{leaseRows(), leaseParts(), newLease, false},
+		{advisorySessions(), sessionLockParts(), newSession, false, ""},
+		{nestedSessions(), sessionLockParts(), newSession, true, ""},
+		{advisoryTransactions(), transactionLockParts(), newInTransaction(takeAdvisory, nil), true, ""},
+		{rowTransactions(), transactionLockParts(), newInTransaction(takeRow, nil), true, "row/locks/"},
+		{leaseRows(), leaseParts(), newLease, false, "leases/"},
+		{jobClaims(), claimLockParts(), newClaim, false, "jobs/"},
+		{jobTransactions(), transactionLockParts(), newInTransaction(takeJob, finishJob), true, "row/jobs/"},
 	} {
 		for _, e := range kind.presets {
 			changed := e.Defaults.Parts
 			e.Defaults.Parts = maps.Clone(lock.Defaults(kind.parts))
 			maps.Copy(e.Defaults.Parts, changed)
 			e.New, e.Inside = kind.new, kind.inside
+			e.Records = func(key string) []string {
+				if kind.record == "" {
+					return []string{fmt.Sprintf("advisory/%d", AdvisoryKey(key))}
+				}
+				return []string{kind.record + key}
+			}
 			e.Tells = e.Defaults.Parts["renewal"] == "heartbeat"
 			f.Strategies = append(f.Strategies, e)
 		}
@@ -36,7 +47,7 @@ func Family() lock.Family {
 // parts lists the parts of all locks, each once.
 func parts() []lock.Part {
 	return []lock.Part{
-		sessionParts().Part(), transactionParts().Part(), leaseClocks().Part(), anchors().Part(), fences().Part(), heartbeats().Part(),
+		sessionParts().Part(), transactionParts().Part(), claimParts().Part(), leaseClocks().Part(), anchors().Part(), fences().Part(), heartbeats().Part(),
 		lock.LeaseChecks().Part(), lock.Refusals().Part(),
 	}
 }
@@ -48,6 +59,10 @@ func sessionLockParts() []lock.Part {
 
 func transactionLockParts() []lock.Part { return []lock.Part{transactionParts().Part()} }
 
+func claimLockParts() []lock.Part {
+	return []lock.Part{claimParts().Part(), lock.Refusals().Part()}
+}
+
 func leaseParts() []lock.Part {
 	return []lock.Part{
 		leaseClocks().Part(), anchors().Part(), fences().Part(), heartbeats().Part(), lock.LeaseChecks().Part(), lock.Refusals().Part(),
@@ -58,10 +73,18 @@ func leaseParts() []lock.Part {
 func advisorySessions() []lock.Entry {
 	return []lock.Entry{
 		sound("pg-advisory-session", "pg_advisory_lock in a session that the holder keeps; it has no lease, and ends with the session", sessionClaims()),
+		sound("pg-advisory-shared", "pg-advisory-session, with pg_advisory_lock_shared for sections that only read", sessionClaims()),
 		sound("pg-advisory-try", "pg-advisory-session, with waiters that poll", sessionClaims(), with("session", "poll"), polling),
 		flawed("pg-advisory-try-leak", "the session with the lock goes back to the pool and is never unlocked", with("session", "leak"), polling),
 		flawed("pg-advisory-twice", "one statement takes the lock twice, and one unlock gives it back: the session keeps it", with("session", "twice")),
 		flawed("pg-advisory-pooled", "pg-advisory-session through a pooler in transaction mode: lock and unlock can reach different sessions", with("session", "pooled")),
+	}
+}
+
+// nestedSessions lists the locks whose work is done with connections of the lock's pool.
+func nestedSessions() []lock.Entry {
+	return []lock.Entry{
+		flawed("pg-pool-nested", "the work needs a second connection of the pool that the lock's connection is from: holders that have all connections wait for ever", with("session", "nested")),
 	}
 }
 
@@ -91,6 +114,26 @@ func leaseRows() []lock.Entry {
 		flawed("pg-lease-row-client-clock", "pg-lease-row, with the clocks of the clients", heartbeat, with("lease-clock", "client")),
 	}
 }
+
+// jobClaims lists the claims of jobs by status.
+func jobClaims() []lock.Entry {
+	return []lock.Entry{
+		sound("pg-skip-locked", "a job is claimed by its status, found by FOR UPDATE SKIP LOCKED and committed at once; a reaper takes back claims that are too old", claimClaims(), claiming),
+		flawed("pg-skip-locked-no-reaper", "pg-skip-locked, and no one reads the time of a claim: a crash leaves the job in processing for ever", claiming, with("claim", "no-reaper")),
+		flawed("pg-skip-locked-unowned", "pg-skip-locked, completed without a condition on worker and attempt: a stale attempt completes or reopens the job of another", claiming, with("claim", "unowned")),
+		flawed("pg-skip-locked-attempts", "pg-skip-locked, and the attempts are compared with their limit before they are counted", claiming, with("claim", "late-count")),
+	}
+}
+
+// jobTransactions lists the claims of jobs by a transaction.
+func jobTransactions() []lock.Entry {
+	return []lock.Entry{
+		sound("pg-skip-locked-tx", "a transaction locks the row of the job by FOR UPDATE SKIP LOCKED, and stays open over the work", transactionClaims()),
+	}
+}
+
+// claiming takes a claim back after 30 s.
+func claiming(p *lock.Params) { p.TTL = 30 * time.Second }
 
 // change changes one part or number of a preset.
 type change func(p *lock.Params)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"lockquake/lock"
 	"lockquake/lock/env"
@@ -19,19 +20,22 @@ type sessions struct {
 	pooled bool
 	// keeps: the connection goes back to its pool with the lock.
 	keeps bool
+	// nested: the work takes its connections from the same pool.
+	nested bool
 }
 
 func sessionParts() lock.Choice[sessions] {
 	const (
-		wait = "SELECT pg_advisory_lock($1) IS NOT NULL"
+		wait = "SELECT pg_advisory_lock($1)"
 		try  = "SELECT pg_try_advisory_lock($1)"
 	)
 	return lock.Choice[sessions]{Name: "session", Doc: "how the session lock is taken, and which session has it", Options: []lock.Option[sessions]{
 		{Way: lock.Sound("wait", "`pg_advisory_lock` on a connection that the holder keeps"), Value: sessions{take: wait}},
 		{Way: lock.Sound("poll", "`pg_try_advisory_lock` on a connection that the holder keeps, again after the pause of `retry`"), Value: sessions{take: try, polls: true}},
 		{Way: lock.Flaw("leak", "`pg_try_advisory_lock` on a connection that goes back to its pool at once, and no unlock: whoever gets that connection has the lock"), Value: sessions{take: try, polls: true, keeps: true}},
-		{Way: lock.Flaw("twice", "a statement that takes the lock twice, and one unlock: the connection goes back to its pool with the lock"), Value: sessions{take: "SELECT pg_advisory_lock($1) IS NOT NULL AND pg_advisory_lock($1) IS NOT NULL"}},
+		{Way: lock.Flaw("twice", "a statement that takes the lock twice, and one unlock: the connection goes back to its pool with the lock"), Value: sessions{take: "SELECT pg_advisory_lock($1), pg_advisory_lock($1)"}},
 		{Way: lock.Flaw("pooled", "`pg_advisory_lock` through a pooler in transaction mode: lock and unlock can reach two sessions"), Value: sessions{take: wait, pooled: true}},
+		{Way: lock.Flaw("nested", "`pg_advisory_lock` on a connection that the holder keeps, while the work waits for another one of the same pool"), Value: sessions{take: wait, nested: true}},
 	}}
 }
 
@@ -42,6 +46,7 @@ type sessionLocker struct {
 	params   lock.Params
 	random   *rand.Rand
 	sessions sessions
+	shared   bool // for reading
 }
 
 // newSession makes a strategy with an advisory lock of a session.
@@ -50,7 +55,38 @@ func newSession(d lock.Deps) lock.Strategy {
 	if l.sessions.pooled {
 		l.pool = PortOf(d).Pooled
 	}
-	return lock.Recipe{Locker: l, Refused: lock.Refusals().In(d.Params)}
+	readers := *l
+	readers.shared = true
+	s := session{lock.Recipe{Locker: l, Refused: lock.Refusals().In(d.Params)}, &readers}
+	if l.sessions.nested {
+		return nested{s, l.pool}
+	}
+	return s
+}
+
+// session is a lock of a session. It implements lock.Sharer.
+type session struct {
+	lock.Recipe
+	readers *sessionLocker
+}
+
+// DoShared implements lock.Sharer.
+func (s session) DoShared(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
+	return lock.Recipe{Locker: s.readers, Refused: s.Refused}.Do(ctx, key, r, body)
+}
+
+// nested is the flaw: the work needs a second connection of the pool from which the lock has one.
+type nested struct {
+	session
+	pool Pool
+}
+
+// Do implements lock.Strategy.
+func (n nested) Do(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
+	if data, ok := r.(lock.Transactional); ok {
+		r = data.By(each{n.pool})
+	}
+	return n.session.Do(ctx, key, r, body)
 }
 
 // Acquire implements lock.Locker.
@@ -76,11 +112,11 @@ func (l *sessionLocker) take(ctx context.Context, r *sessionLease) error {
 		return notGranted(ctx, r.key, err)
 	}
 	for n := 1; ; n++ {
-		var taken bool
-		if err := r.conn.QueryRow(ctx, l.sessions.take, AdvisoryKey(r.key)).Scan(&taken); err != nil {
+		taken, err := l.ask(ctx, r)
+		switch {
+		case err != nil:
 			return notGranted(ctx, r.key, err)
-		}
-		if taken {
+		case taken:
 			return nil
 		}
 		if attempts := l.params.Retry.Attempts; attempts != lock.Unlimited && n >= int(attempts) {
@@ -90,6 +126,20 @@ func (l *sessionLocker) take(ctx context.Context, r *sessionLease) error {
 			return fmt.Errorf("acquire %s: %w", r.key, err)
 		}
 	}
+}
+
+// ask sends the statement that takes the lock, and reports whether the session has it.
+func (l *sessionLocker) ask(ctx context.Context, r *sessionLease) (taken bool, err error) {
+	statement := l.sessions.take
+	if l.shared {
+		statement = strings.ReplaceAll(statement, "advisory_lock(", "advisory_lock_shared(")
+	}
+	if l.sessions.polls {
+		err = r.conn.QueryRow(ctx, statement, AdvisoryKey(r.key)).Scan(&taken)
+		return taken, err
+	}
+	_, err = r.conn.Exec(ctx, statement, AdvisoryKey(r.key))
+	return err == nil, err
 }
 
 // reason returns the error of a request that never reached the server: the cause of ctx if that has
@@ -124,8 +174,12 @@ func (r *sessionLease) Release(ctx context.Context) error {
 		return nil // the flaw: the session in the pool still has the lock
 	}
 	defer r.conn.Release()
+	statement := "SELECT pg_advisory_unlock($1)"
+	if r.locker.shared {
+		statement = "SELECT pg_advisory_unlock_shared($1)"
+	}
 	var held bool
-	err := r.conn.QueryRow(env.WithOp(ctx, "release"), "SELECT pg_advisory_unlock($1)", AdvisoryKey(r.key)).Scan(&held)
+	err := r.conn.QueryRow(env.WithOp(ctx, "release"), statement, AdvisoryKey(r.key)).Scan(&held)
 	switch {
 	case err != nil:
 		// The session has ended, or ends with its connection.

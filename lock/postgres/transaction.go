@@ -34,12 +34,17 @@ type inTransaction struct {
 	pool   Pool
 	params lock.Params
 	how    transactions
-	take   func(ctx context.Context, q Querier, key string) error
+	// take takes the lock. Finish is called after the work is done, before the commit; it may be
+	// nil.
+	take, finish step
 }
 
-func newInTransaction(take func(ctx context.Context, q Querier, key string) error) func(lock.Deps) lock.Strategy {
+// step executes statements of the transaction.
+type step func(ctx context.Context, q Querier, key string) error
+
+func newInTransaction(take, finish step) func(lock.Deps) lock.Strategy {
 	return func(d lock.Deps) lock.Strategy {
-		return &inTransaction{env: d.Env, pool: PortOf(d).Pool, params: d.Params, how: transactionParts().In(d.Params), take: take}
+		return &inTransaction{env: d.Env, pool: PortOf(d).Pool, params: d.Params, how: transactionParts().In(d.Params), take: take, finish: finish}
 	}
 }
 
@@ -99,6 +104,9 @@ func (t *inTransaction) run(ctx context.Context, conn Conn, key string, r lock.R
 		r, ended = data.In(conn)
 	}
 	bodyErr := body(ctx, lock.Held(ctx, r))
+	if bodyErr == nil && t.finish != nil {
+		bodyErr = t.finish(env.WithOp(context.WithoutCancel(ctx), "release"), conn, key)
+	}
 	how := "COMMIT"
 	if bodyErr != nil {
 		how = "ROLLBACK"

@@ -9,6 +9,6 @@
 // replica.go).
 //
 // The server records what happened to the locks of the run in the history: advisory locks and row
-// locks (locks.go), lease rows (leases.go), and the requests to the protected resource, if that is a
+// locks (locks.go), lease rows (rows.go), and the requests to the protected resource, if that is a
 // table of the database (items.go).
 package postgres

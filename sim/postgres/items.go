@@ -131,7 +131,7 @@ func (s *Server) refusals(c *connection, args []any, r *engine.Result) {
 		}
 	case string:
 		if len(r.Rows) == 0 {
-			s.leases.refused(c, first)
+			s.rows.refused(c, first)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func newLockWatch(s *Server) *lockWatch {
 // record returns the name of a lock's record.
 func record(n engine.LockName) string {
 	if n.Table != "" {
-		return n.String()
+		return "row/" + n.String()
 	}
 	return "advisory/" + n.String()
 }

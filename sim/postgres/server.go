@@ -17,7 +17,8 @@ import (
 // Options are the settings of a server. A server with the zero value records nothing.
 type Options struct {
 	// Locks tells which advisory locks and rows are locks of the run. The record of an advisory
-	// lock is called "advisory/ID", that of a row "TABLE/KEY".
+	// lock is called "advisory/ID", that of a row "row/TABLE/KEY". A row that
+	// names its holder is called "leases/NAME" or "jobs/NAME".
 	Locks backend.Locks
 	// Poolers is the number of sessions that the pooler in front of the server keeps.
 	Poolers int
@@ -38,7 +39,7 @@ type Server struct {
 	pooler   *pooler
 	secrets  map[uint32]*engine.Session // by PID, for cancel requests
 	locks    *lockWatch
-	leases   *leaseWatch
+	rows     *rowWatch
 	items    *items // nil: the database has no protected resource
 }
 
@@ -51,7 +52,7 @@ func New(node *sim.Node, o Options) (*Server, error) {
 		o.Locks.IsLock = func(string) bool { return false }
 	}
 	s := &Server{node: node, options: o, types: pgtype.NewMap(), sessions: map[*engine.Session]*connection{}, secrets: map[uint32]*engine.Session{}}
-	s.locks, s.leases = newLockWatch(s), newLeaseWatch(s)
+	s.locks, s.rows = newLockWatch(s), newRowWatch(s)
 	s.pooler = newPooler(s, o.Poolers)
 	s.open()
 	if err := s.define(tables); err != nil {
@@ -66,6 +67,8 @@ func New(node *sim.Node, o Options) (*Server, error) {
 const tables = `
 CREATE TABLE locks (name text PRIMARY KEY);
 CREATE TABLE leases (name text PRIMARY KEY, owner text NOT NULL, fence bigint NOT NULL, expires_at timestamptz NOT NULL);
+CREATE TABLE jobs (name text PRIMARY KEY, status text NOT NULL DEFAULT 'pending', worker text, attempts bigint NOT NULL DEFAULT 0,
+	priority bigint NOT NULL DEFAULT 0, created_at timestamptz NOT NULL DEFAULT clock_timestamp(), claimed_at timestamptz);
 CREATE TABLE items (name text PRIMARY KEY, value text NOT NULL, version bigint NOT NULL DEFAULT 0, fence bigint NOT NULL DEFAULT 0)`
 
 // open makes the database.
@@ -135,7 +138,7 @@ func (s *Server) Closed(session *sim.Session, _ error) {
 
 // committed handles the commit of a transaction.
 func (s *Server) committed(session *engine.Session, changes []engine.Change) {
-	s.leases.committed(session, changes)
+	s.rows.committed(session, changes)
 	if s.items != nil {
 		s.items.committed(changes)
 	}
