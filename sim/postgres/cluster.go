@@ -86,7 +86,9 @@ func (c *Cluster) Crash(nodes []string, data faults.Data, d time.Duration) {
 		if node.Down() {
 			continue
 		}
-		c.servers[name].crash(data)
+		if err := c.servers[name].crash(data); err != nil {
+			c.world.Fail(err)
+		}
 		c.world.At(now+d+c.layout.Silence, func() {
 			if node.Down() {
 				node.Restart()
@@ -104,8 +106,21 @@ func (c *Cluster) Crash(nodes []string, data faults.Data, d time.Duration) {
 }
 
 // crash ends the server.
-func (s *Server) crash(data faults.Data) {
+func (s *Server) crash(data faults.Data) error {
 	s.node.Crash() // resets the connections
 	s.locks.crashed()
-	s.reopen(data == faults.DataLost)
+	image := s.db.Image()
+	s.db.Close()
+	clear(s.sessions)
+	clear(s.secrets)
+	s.pooler = newPooler(s, s.options.Poolers)
+	s.open()
+	if data != faults.DataLost {
+		return s.db.Restore(image)
+	}
+	s.rows.lost()
+	if s.items != nil {
+		s.items.rows = map[string][]any{}
+	}
+	return s.define(tables)
 }

@@ -2,8 +2,7 @@ package postgres
 
 import (
 	"encoding/binary"
-	"maps"
-	"slices"
+	"errors"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -99,8 +98,10 @@ func (c *connection) start(b []byte) bool {
 func (s *Server) connect() *backendSession {
 	b := &backendSession{Session: s.db.Connect(), statements: map[string]*engine.Statement{}}
 	s.secrets[uint32(b.PID())] = b.Session
-	for _, name := range slices.Sorted(maps.Keys(s.options.Settings)) {
-		b.Set(name, s.options.Settings[name])
+	for _, set := range s.options.Settings {
+		if err := execute(b.Session, set); err != nil {
+			s.node.World().Fail(err)
+		}
 	}
 	return b
 }
@@ -265,29 +266,35 @@ func (c *connection) handle(kind byte, body []byte) {
 // query handles a simple query, which may have several statements.
 func (c *connection) query(body []byte) {
 	text := strings.TrimSuffix(string(body), "\x00")
-	statements, err := c.backend.PrepareAll(text)
+	texts, err := engine.Split(text)
 	switch {
 	case err != nil:
-		c.fail(engine.AsError(err))
+		c.fail(serverError(err))
 		c.endQuery()
-	case len(statements) == 0:
+	case len(texts) == 0:
 		c.send(&pgproto3.EmptyQueryResponse{})
 		c.endQuery()
 	default:
-		if len(statements) > 1 {
+		if len(texts) > 1 {
 			c.backend.Group()
 		}
-		c.next(statements)
+		c.next(texts)
 	}
 }
 
 // next executes the first statement of a simple query, then the others.
-func (c *connection) next(statements []*engine.Statement) {
-	if len(statements) == 0 {
+func (c *connection) next(texts []string) {
+	if len(texts) == 0 {
 		c.endQuery()
 		return
 	}
-	c.execute(statements[0], nil, func(r *engine.Result) {
+	st, err := c.backend.Prepare(texts[0])
+	if err != nil {
+		c.fail(serverError(err))
+		c.endQuery()
+		return
+	}
+	c.execute(st, nil, func(r *engine.Result) {
 		if r.Err != nil {
 			c.endQuery()
 			return
@@ -296,7 +303,7 @@ func (c *connection) next(statements []*engine.Statement) {
 			c.send(c.server.description(r.Columns, nil))
 		}
 		c.result(r, nil)
-		c.next(statements[1:])
+		c.next(texts[1:])
 	})
 }
 
@@ -321,9 +328,13 @@ func (c *connection) parse(body []byte) {
 		c.fail(protocolError(err))
 		return
 	}
-	st, err := c.backend.Prepare(m.Query)
+	params := make([]engine.Type, len(m.ParameterOIDs))
+	for i, oid := range m.ParameterOIDs {
+		params[i] = engine.Type(oid)
+	}
+	st, err := c.backend.Prepare(m.Query, params...)
 	if err != nil {
-		c.fail(engine.AsError(err))
+		c.fail(serverError(err))
 		return
 	}
 	c.backend.statements[m.Name] = st
@@ -393,6 +404,14 @@ func (c *connection) run(body []byte) {
 			c.result(r, p.formats)
 		}
 	})
+}
+
+// serverError returns an error of the database as the server reports it.
+func serverError(err error) *engine.Error {
+	if e, ok := errors.AsType[*engine.Error](err); ok {
+		return e
+	}
+	return &engine.Error{Severity: "ERROR", Code: "XX000", Message: err.Error()}
 }
 
 func protocolError(err error) *engine.Error {

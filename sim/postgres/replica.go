@@ -31,8 +31,11 @@ func (r *replica) send(changes []engine.Change) {
 	r.last = max(r.last, w.Time()+r.cluster.layout.Lag.Sample(&x))
 	w.At(r.last, func() {
 		w.WhenOpen(from, r.server.node, func() {
-			if r.server.db.Recovering() && !r.server.node.Down() {
-				r.server.apply(changes)
+			if c := r.cluster; c.primary == r.server.node.Name() || r.server.node.Down() {
+				return
+			}
+			if err := r.server.db.Apply(changes); err != nil {
+				w.Fail(err)
 			}
 		})
 	})

@@ -76,6 +76,14 @@ func (w *rowWatch) due(key string) {
 	w.ledger.Settle(key, w.held[key], false, &holders.Cause{Ends: history.Expired})
 }
 
+// lost ends all leases and claims, since their rows are gone.
+func (w *rowWatch) lost() {
+	for _, key := range slices.Sorted(maps.Keys(w.held)) {
+		w.held[key] = nil
+		w.ledger.Settle(key, nil, true, &holders.Cause{Ends: history.Evicted})
+	}
+}
+
 // leaseHolders reads a row with the columns name, owner, fence, expires_at.
 func leaseHolders(row []any) []lock.Holder {
 	name, _ := row[1].(string)

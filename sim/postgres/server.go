@@ -22,8 +22,8 @@ type Options struct {
 	Locks backend.Locks
 	// Poolers is the number of sessions that the pooler in front of the server keeps.
 	Poolers int
-	// Settings are set for each session, such as deadlock_timeout.
-	Settings map[string]string
+	// Settings are SET statements for each new session, such as that of deadlock_timeout.
+	Settings []string
 	// KeepAlive is the time after which the server ends the session of a client that is cut off.
 	KeepAlive time.Duration
 }
@@ -79,23 +79,33 @@ func (s *Server) open() {
 	}}, engine.Hooks{Locks: s.locks.changed, Commit: s.committed, Ended: s.ended})
 }
 
-// define executes statements that take no time.
+// define executes statements in a session of their own.
 func (s *Server) define(text string, args ...any) error {
 	session := s.db.Connect()
 	defer session.Close()
-	statements, err := session.PrepareAll(text)
+	texts, err := engine.Split(text)
+	for i := 0; err == nil && i < len(texts); i++ {
+		err = execute(session, texts[i], args...)
+	}
 	if err != nil {
 		return fmt.Errorf("postgres on %s: %w", s.node.Name(), err)
 	}
-	for _, st := range statements {
-		var result *engine.Result
-		session.Execute(st, args, 0, func(r *engine.Result) { result = r })
-		switch {
-		case result == nil:
-			return fmt.Errorf("postgres on %s: %s waits", s.node.Name(), text)
-		case result.Err != nil:
-			return fmt.Errorf("postgres on %s: %w", s.node.Name(), result.Err)
-		}
+	return nil
+}
+
+// execute executes a statement that waits for nothing.
+func execute(session *engine.Session, text string, args ...any) error {
+	st, err := session.Prepare(text)
+	if err != nil {
+		return err
+	}
+	var result *engine.Result
+	session.Execute(st, args, 0, func(r *engine.Result) { result = r })
+	switch {
+	case result == nil:
+		return fmt.Errorf("%s: it waits", text)
+	case result.Err != nil:
+		return fmt.Errorf("%s: %w", text, result.Err)
 	}
 	return nil
 }

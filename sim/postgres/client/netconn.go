@@ -87,7 +87,7 @@ func (c *netConn) ask() (*wire.Packet, error) {
 		return farewell.(*wire.Packet), nil
 	}
 	request := &wire.Packet{Bytes: c.out, Data: c.data}
-	c.out, c.data = nil, nil
+	c.out = nil
 	op := env.Op(c.ctx)
 	if op == "" {
 		op = "query"

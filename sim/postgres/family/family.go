@@ -71,13 +71,17 @@ var (
 func start(s backend.Start) (backend.Cluster, error) {
 	settings := serverDefaults()
 	s.Settings.Apply(&settings)
-	set := map[string]string{}
-	for name, d := range map[string]time.Duration{
-		"deadlock_timeout": settings.Postgres.DeadlockTimeout, "statement_timeout": settings.Postgres.StatementLimit,
-		"idle_in_transaction_session_timeout": settings.Postgres.IdleTransaction,
+	var set []string
+	for _, timeout := range []struct {
+		name     string
+		d, usual time.Duration
+	}{
+		{"deadlock_timeout", settings.Postgres.DeadlockTimeout, time.Second},
+		{"statement_timeout", settings.Postgres.StatementLimit, 0},
+		{"idle_in_transaction_session_timeout", settings.Postgres.IdleTransaction, 0},
 	} {
-		if d > 0 {
-			set[name] = fmt.Sprintf("%dms", d.Milliseconds())
+		if timeout.d != timeout.usual {
+			set = append(set, fmt.Sprintf("SET %s = '%dms'", timeout.name, timeout.d.Milliseconds()))
 		}
 	}
 	c, err := postgres.NewCluster(s.World, s.Layout, postgres.Options{Locks: s.Locks, Poolers: settings.Postgres.PoolerSize, Settings: set, KeepAlive: settings.Postgres.KeepAlive})
