@@ -22,7 +22,7 @@ type recorder struct {
 	run    *run
 	worker *sim.Worker
 	access backend.Access // to the resource
-	takes  time.Duration // length of the work of the current section
+	takes  time.Duration  // length of the work of the current section
 
 	strategy lock.Strategy
 	heeds    results.Heeds   // how far the work looks at its context
