@@ -33,10 +33,12 @@ func linearizable(in *input, r *Result) {
 	}
 	for _, x := range in.items() {
 		r.Applies = true
-		start := in.Meta.Initial[x.name]
-		// The order of sections ignores tokens; the order of single operations checks them.
+		start, exists := in.Meta.Initial[x.name]
+		rule.Conditions = x.conditional
+		// The order of sections ignores tokens and conditions; the order of single operations checks
+		// them.
 		in.judge(r, x.name, "sections", &linear.Search{Start: start, Steps: x.sections, Limits: in.limits})
-		in.judge(r, x.name, "operations", &linear.Search{Start: start, Steps: x.singles, Limits: in.limits, Rule: rule})
+		in.judge(r, x.name, "operations", &linear.Search{Start: start, Exists: exists, Steps: x.singles, Limits: in.limits, Rule: rule})
 	}
 }
 
@@ -54,9 +56,10 @@ func (in *input) judge(r *Result, item, what string, s *linear.Search) {
 
 // item has the operations on one item of the resource, as section steps and as single steps.
 type item struct {
-	name     string
-	sections []linear.Step
-	singles  []linear.Step
+	name        string
+	sections    []linear.Step
+	singles     []linear.Step
+	conditional bool // some of its writes have a condition
 }
 
 // items groups the operations of the history by item, in the order in which the items first occur.
@@ -106,6 +109,7 @@ func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []line
 		}
 		a := linear.Access{Op: o, Refused: e == evidence.Refused, Maybe: e == evidence.Maybe, Unseen: o.Outcome != history.OutcomeOK}
 		room = append(room, a)
+		x.conditional = x.conditional || o.If != nil
 		x.singles = append(x.singles, linear.Step{
 			Accesses: room[len(room)-1:], Section: s, Call: o.Invoke, Return: evidence.SettledBy(o), At: evidence.EffectSeq(o),
 		})
