@@ -176,7 +176,8 @@ func (in *input) repeatable(s *history.Section, r *Result) {
 	}
 }
 
-// ineffective returns, for each item, the last write of s if it certainly had no effect.
+// ineffective returns, for each item, the last write of s if it certainly had no effect. A conditional
+// write that repeats an earlier one does not count if that one took effect.
 func (in *input) ineffective(s *history.Section) []*history.Op {
 	last := map[string]*history.Op{}
 	for _, o := range s.Ops {
@@ -186,7 +187,10 @@ func (in *input) ineffective(s *history.Section) []*history.Op {
 	}
 	var missing []*history.Op
 	for _, o := range s.Ops {
-		if e := in.Effect(o); last[o.Item] == o && e != evidence.Accepted && e != evidence.Maybe {
+		repeats := o.If != nil && slices.ContainsFunc(s.Ops, func(before *history.Op) bool {
+			return before.Write() && before.Item == o.Item && before.Value == o.Value && in.Effect(before) == evidence.Accepted
+		})
+		if e := in.Effect(o); last[o.Item] == o && e != evidence.Accepted && e != evidence.Maybe && !repeats {
 			missing = append(missing, o)
 		}
 	}

@@ -100,11 +100,13 @@ func (in *input) items() []*item {
 }
 
 // add appends the operations of s on one item, as one section step and as single steps. It appends
-// their accesses to room and returns it.
+// their accesses to room and returns it. The reads of a section that ended with conflict do not count,
+// since its strategy threw its work away.
 func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []linear.Access) []linear.Access {
+	useless := func(o *history.Op) bool { return s.Class == history.ClassConflict && !o.Write() }
 	for _, o := range ops {
 		e := in.Effect(o)
-		if e == evidence.Dropped {
+		if e == evidence.Dropped || useless(o) {
 			continue
 		}
 		a := linear.Access{Op: o, Refused: e == evidence.Refused, Maybe: e == evidence.Maybe, Unseen: o.Outcome != history.OutcomeOK}
@@ -131,7 +133,7 @@ func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []line
 		e := in.Effect(o)
 		unseen := !o.Write() && o.Outcome != history.OutcomeOK
 		whole.Call = min(whole.Call, o.Invoke)
-		if e == evidence.Dropped || e == evidence.Refused || unseen {
+		if e == evidence.Dropped || e == evidence.Refused || unseen || useless(o) {
 			continue // the section learned nothing from a read without a reply
 		}
 		room = append(room, linear.Access{Op: o, Maybe: e == evidence.Maybe})

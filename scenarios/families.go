@@ -7,11 +7,13 @@ import (
 
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
+	"lockquake/lock/conditional"
 	"lockquake/sim/backend"
 	redisfamily "lockquake/sim/redis/family"
 )
 
-// Families lists the families of lock servers. A strategy that names none uses the first.
+// Families lists the families of lock servers. A strategy that names none has the servers of the
+// first; those without a lock ask them nothing.
 func Families() []backend.Family {
 	return []backend.Family{
 		redisfamily.Family(),
@@ -34,9 +36,9 @@ func FamilyOf(e lock.Entry) (*backend.Family, error) {
 	return nil, fmt.Errorf("%s: %s", e.Name, strictyaml.Unknown("family of lock servers", e.Family, names))
 }
 
-// Strategies lists the strategies of all families, simplest first.
+// Strategies lists the strategies without a lock and those of all families, simplest first.
 func Strategies() []lock.Entry {
-	all := []lock.Entry{lock.None()}
+	all := append([]lock.Entry{lock.None()}, conditional.Strategies()...)
 	for _, family := range Families() {
 		for _, e := range family.Strategies {
 			e.Family = family.Name

@@ -54,7 +54,7 @@ type validator struct {
 
 func (v *validator) validate() error {
 	for _, check := range []func() error{
-		v.header, v.numbers, v.work, v.expand, v.servedUses, v.labels, v.settings, v.servers, v.network, v.each, v.faults, v.checks, v.cases, v.expect,
+		v.header, v.numbers, v.work, v.expand, v.servedUses, v.needs, v.labels, v.settings, v.servers, v.network, v.each, v.faults, v.checks, v.cases, v.expect,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -160,6 +160,17 @@ func (v *validator) expand() error {
 		}
 	}
 	v.Strategies = uses
+	return nil
+}
+
+// needs checks that each strategy gets the work that it needs. A campaign judges the strategies that
+// replace those of the file.
+func (v *validator) needs() error {
+	for i, use := range v.Strategies {
+		if text := v.unfit(v.known.entries[use.Name], use); text != "" && !v.known.others() {
+			return v.at.Errorf(v.uses[i], "%s", text)
+		}
+	}
 	return nil
 }
 
