@@ -392,11 +392,24 @@ func (v *validator) expect() error {
 				return v.at.Errorf(at+"."+m.Name, "%s.%s is %s, so its bound is like %s, not %q", at, m.Name, m.Doc, m.Example(), b)
 			}
 		}
+		if err := v.ofHolders(at, v.Strategies[slices.Index(labels, label)], e); err != nil {
+			return err
+		}
 		if err := v.expected(at+".holds", e.Holds, nil); err != nil {
 			return err
 		}
 		if err := v.expected(at+".violates", e.Violates, e.Holds); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// ofHolders refuses an expectation of a strategy without a lock that names a check of holders.
+func (v *validator) ofHolders(at string, use Strategy, e results.Expect) error {
+	for _, check := range slices.Concat(e.Holds, e.Violates) {
+		if c, _ := checker.Lookup(check); c.OfHolders && v.known.entries[use.Name].LockFree {
+			return v.at.Errorf(at, "%s: %s judges the holders of a lock, and %s takes no lock", at, check, use.Name)
 		}
 	}
 	return nil

@@ -30,6 +30,9 @@ func writeChecks(b *strings.Builder) error {
 // checkNotes returns the special properties of a check, "" if there are none.
 func checkNotes(c checker.Check) string {
 	notes := ""
+	if c.OfHolders {
+		notes += " It judges holders, so it does not apply to a strategy that takes no lock."
+	}
 	if c.NoRate != "" {
 		notes += " It has no rate for each hour or acquisition: " + c.NoRate + "."
 	}
