@@ -61,7 +61,7 @@ type Strategy interface {
 	// lock, or both joined. It returns nil only if the body ran.
 	//
 	// Do runs body at most once, with one exception: if it is certain that a run of the
-	// body had no effect, Do may call Again and run the body anew.
+	// body had no effect, Do may call Again and run the body again.
 	Do(ctx context.Context, key string, r Resource, body Body) error
 }
 

@@ -174,18 +174,27 @@ func (v *validator) needs() error {
 	return nil
 }
 
+// match lists the strategies that match a pattern and get the work that they need.
 func (v *validator) match(at string, pattern Strategy) ([]string, error) {
 	var names []string
+	unfit := ""
 	for _, name := range v.known.strategies {
 		matched, err := path.Match(pattern.Name, name)
 		if err != nil {
 			return nil, v.at.Errorf(at+".name", "%q is no pattern: %v", pattern.Name, err)
 		}
-		if matched {
-			names = append(names, name)
+		if !matched {
+			continue
 		}
+		if text := v.unfit(v.known.entries[name], Strategy{Name: name, Workload: pattern.Workload}); text != "" {
+			unfit = text
+			continue
+		}
+		names = append(names, name)
 	}
 	switch {
+	case len(names) == 0 && unfit != "":
+		return nil, v.at.Errorf(at+".name", "%s", unfit)
 	case len(names) == 0:
 		return nil, v.at.Errorf(at+".name", "no strategy matches %q; known are %s", pattern.Name, strings.Join(v.known.strategies, ", "))
 	case len(names) > 1 && v.at.Has(at+".label"):

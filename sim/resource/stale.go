@@ -21,7 +21,7 @@ type change struct {
 	content
 }
 
-// content is what a read returns: a value and its version.
+// content is the value and the version that a read returns.
 type content struct {
 	value   string
 	version int64
