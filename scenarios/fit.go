@@ -51,7 +51,7 @@ func (s *Scenario) unfit(e lock.Entry, use Strategy) string {
 	if need == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s needs %s, and the workload %s does not have them with these settings", use.Name, need, s.Workload.Kind)
+	return fmt.Sprintf("%s needs %s; the workload %s has none with these settings", use.Name, need, s.Workload.Kind)
 }
 
 // hasToken reports whether a strategy of the catalogue hands out tokens in this use.

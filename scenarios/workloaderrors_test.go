@@ -46,23 +46,23 @@ func TestErrorsOfAWorkload(t *testing.T) {
 		},
 		{
 			"work without units", "{kind: counter}", "unique-key",
-			"f.yaml:4:14: unique-key needs units of work that are each to be done once, and the workload counter does not have them with these settings",
+			"f.yaml:4:14: unique-key needs units of work that are each to be done once; the workload counter has none with these settings",
 		},
 		{
 			"a write without a read", "{kind: register}", "optimistic",
-			"f.yaml:4:14: optimistic needs sections that read an item before they write it, and whose first write decides who does the work, and the workload register does not have them with these settings",
+			"f.yaml:4:14: optimistic needs sections that read an item before they write it, and whose first write decides who does the work; the workload register has none with these settings",
 		},
 		{
 			"a pattern without a strategy that fits", "{kind: register}", "optimistic*",
-			"f.yaml:4:14: optimistic-reply-lost needs sections that read an item before they write it, and whose first write decides who does the work, and the workload register does not have them with these settings",
+			"f.yaml:4:14: optimistic-reply-lost needs sections that read an item before they write it, and whose first write decides who does the work; the workload register has none with these settings",
 		},
 		{
 			"a second write", "{kind: counter, writes: 2}", "optimistic",
-			"f.yaml:4:14: optimistic needs sections that read an item before they write it, and whose first write decides who does the work, and the workload counter does not have them with these settings",
+			"f.yaml:4:14: optimistic needs sections that read an item before they write it, and whose first write decides who does the work; the workload counter has none with these settings",
 		},
 		{
 			"a write after the section, in a use", "{kind: counter}", "{name: optimistic, workload: {commit: after-release}}",
-			"f.yaml:4:14: optimistic needs sections that read an item before they write it, and whose first write decides who does the work, and the workload counter does not have them with these settings",
+			"f.yaml:4:14: optimistic needs sections that read an item before they write it, and whose first write decides who does the work; the workload counter has none with these settings",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
