@@ -12,6 +12,7 @@ import (
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/workload"
 	"lockquake/sim"
+	"lockquake/sim/backend"
 	"lockquake/sim/resource"
 )
 
@@ -20,8 +21,8 @@ import (
 type recorder struct {
 	run    *run
 	worker *sim.Worker
-	client *resource.Client
-	takes  time.Duration // length of the work of the current section
+	access backend.Access // to the resource
+	takes  time.Duration  // length of the work of the current section
 
 	strategy lock.Strategy
 	heeds    results.Heeds   // how far the work looks at its context
@@ -59,7 +60,11 @@ func (r *recorder) do(ctx context.Context, s lock.Strategy, key, unit string, bo
 		ctx = lock.WithUnit(ctx, unit)
 	}
 	c.begin(false)
-	err := s.Do(ctx, key, c, func(ctx context.Context, inner lock.Section) error {
+	var protected lock.Resource = c
+	if _, ok := r.access.(backend.SessionAccess); ok && r.run.data.apart == nil {
+		protected = transactional{c}
+	}
+	err := s.Do(ctx, key, protected, func(ctx context.Context, inner lock.Section) error {
 		if err := r.worker.Process().Admit(); err != nil {
 			return err
 		}
@@ -149,57 +154,65 @@ func (r *run) kept() error {
 
 // Read implements lock.Resource.
 func (c *call) Read(ctx context.Context, item string, token int64) (string, error) {
+	reply, err := c.read(ctx, c, item, token)
+	return reply.Value, err
+}
+
+// way is the way of a request to the resource, and what is recorded of its answer.
+type way interface {
+	through() backend.Access
+	answered(e history.Event)
+}
+
+func (c *call) through() backend.Access  { return c.access }
+func (c *call) answered(e history.Event) { c.record(e) }
+
+// read sends a read, and passes the points before and after it.
+func (c *call) read(ctx context.Context, w way, item string, token int64) (resource.Reply, error) {
 	if err := c.worker.Process().Admit(); err != nil {
-		return "", err
+		return resource.Reply{}, err
 	}
 	c.worker.Point("read-called")
-	reply, err := c.ask(ctx, &resource.Request{Item: item, Token: token})
+	reply, err := c.ask(ctx, w, &resource.Request{Item: item, Token: token})
 	c.worker.Point("read-done")
-	return reply.Value, err
+	return reply, err
 }
 
 // Write implements lock.Resource. It is entered after the strategy's own check
 // of its lease, if it has one.
 func (c *call) Write(ctx context.Context, item, value string, token int64) error {
-	return c.write(ctx, "lease-checked", operation{true, item, value}, token)
+	_, err := c.write(ctx, c, "lease-checked", &resource.Request{Item: item, Value: value, Token: token})
+	return err
 }
 
 // commit sends a write whose lock was given back, with the token of its grant. No
 // strategy is asked whether it may.
 func (c *call) commit(ctx context.Context, d operation) error {
-	return c.write(ctx, "commit-called", d, c.token)
+	_, err := c.write(ctx, c, "commit-called", &resource.Request{Item: d.item, Value: d.value, Token: c.token})
+	return err
 }
 
 // write sends a write, and passes the point before that.
-func (c *call) write(ctx context.Context, point string, d operation, token int64) error {
+func (c *call) write(ctx context.Context, w way, point string, q *resource.Request) (resource.Reply, error) {
 	if err := c.worker.Process().Admit(); err != nil {
-		return err
+		return resource.Reply{}, err
 	}
 	c.worker.Point(point)
-	_, err := c.ask(ctx, &resource.Request{Write: true, Item: d.item, Value: d.value, Token: token})
+	q.Write = true
+	reply, err := c.ask(ctx, w, q)
 	c.worker.Point("write-replied")
-	return err
+	return reply, err
 }
 
 // ReadVersion implements lock.Conditional.
 func (c *call) ReadVersion(ctx context.Context, item string) (string, int64, error) {
-	if err := c.worker.Process().Admit(); err != nil {
-		return "", 0, err
-	}
-	c.worker.Point("read-called")
-	reply, err := c.ask(ctx, &resource.Request{Item: item})
-	c.worker.Point("read-done")
+	reply, err := c.read(ctx, c, item, 0)
 	return reply.Value, reply.Version, err
 }
 
 // WriteIf implements lock.Conditional.
 func (c *call) WriteIf(ctx context.Context, item, value string, condition lock.Condition) (int64, error) {
-	if err := c.worker.Process().Admit(); err != nil {
-		return 0, err
-	}
-	c.worker.Point("lease-checked")
-	reply, err := c.ask(ctx, &resource.Request{Write: true, Item: item, Value: value, If: &condition})
-	c.worker.Point("write-replied")
+	reply, err := c.write(ctx, c, "lease-checked", &resource.Request{Item: item, Value: value, If: &condition})
 	return reply.Version, err
 }
 
@@ -216,7 +229,7 @@ func recorded(c *lock.Condition) *history.Condition {
 }
 
 // ask sends a request to the resource and records what the worker learns.
-func (c *call) ask(ctx context.Context, q *resource.Request) (resource.Reply, error) {
+func (c *call) ask(ctx context.Context, w way, q *resource.Request) (resource.Reply, error) {
 	c.run.requests++
 	q.ID = c.run.requests
 	e := history.Event{
@@ -227,7 +240,7 @@ func (c *call) ask(ctx context.Context, q *resource.Request) (resource.Reply, er
 	if q.Write {
 		c.asked = append(c.asked, operation{true, q.Item, q.Value})
 	}
-	reply, err := c.client.Ask(ctx, q)
+	reply, err := w.through().Ask(ctx, q)
 	switch {
 	case err == nil:
 		e.Type = history.OK
@@ -240,7 +253,7 @@ func (c *call) ask(ctx context.Context, q *resource.Request) (resource.Reply, er
 		e.Value = reply.Value
 	}
 	e.Err = text(err)
-	c.record(e)
+	w.answered(e)
 	if err == nil && !q.Write {
 		c.asked = append(c.asked, operation{false, q.Item, reply.Value})
 	}

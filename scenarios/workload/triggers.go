@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -13,6 +14,10 @@ const (
 	triggerWaiting  = "waiting"
 	triggerAcquired = "acquired"
 )
+
+// errAcquired is the error of a section that finds a trigger which another worker fires, perhaps
+// at an earlier tick.
+var errAcquired = errors.New("another worker has acquired the trigger")
 
 // triggersInfo returns the workload triggers.
 func triggersInfo() Info {
@@ -65,8 +70,11 @@ func triggers(ctx context.Context, w *Work) error {
 // reports whether it did.
 func (w *Work) acquire(ctx context.Context, s lock.Section, item, unit string, tick int64) (bool, error) {
 	state, err := s.Read(ctx, item)
-	if err != nil || state != triggerWaiting {
+	switch {
+	case err != nil:
 		return false, err
+	case state != triggerWaiting:
+		return false, errAcquired
 	}
 	last, err := s.Read(ctx, item+"/fired")
 	if err != nil {
