@@ -8,6 +8,8 @@ func Catalogue() []Check {
 		linearizableCheck(),
 		lostUpdateCheck(),
 		onceCheck(),
+		conservedCheck(),
+		boundsCheck(),
 		exclusionCheck(),
 		beliefCheck(),
 		fencingCheck(),

@@ -170,7 +170,11 @@ func (in *input) ineffective(s *history.Section) []*history.Op {
 	}
 	var missing []*history.Op
 	for _, o := range s.Ops {
-		if e := in.Effect(o); last[o.Item] == o && e != evidence.Accepted && e != evidence.Maybe {
+		e := in.Effect(o)
+		if e == evidence.Refused && history.IsKeyed(o.Item) {
+			continue // the work learns from it that an earlier request took effect
+		}
+		if last[o.Item] == o && e != evidence.Accepted && e != evidence.Maybe {
 			missing = append(missing, o)
 		}
 	}

@@ -15,14 +15,15 @@ func onceCheck() Check {
 		Name:  "once",
 		Doc:   "no unit of work, such as a tick, takes effect twice, or stays undone unnoticed",
 		About: Corruption, Rank: 2,
-		Workloads: []string{"cron", "reminders"},
+		Workloads: []string{"cron", "reminders", "discount", "charge", "jobs", "migration"},
 		Unit:      "a piece of work that was done more than once, or never",
 		run:       once,
 	}
 }
 
 // once looks for units of work, such as a tick of a schedule, that took effect more than once. A
-// write counts if its item has the name of the unit and its section was asked for that unit.
+// write counts if its item has the name of the unit, inside or outside of the resource, and its
+// section was asked for that unit.
 //
 // A unit that was not done is a violation only if nobody could have noticed: each section that was
 // asked for it was done, or was told that another one had the lock. If a section crashed, failed or
@@ -74,7 +75,7 @@ func (in *input) effects(sections []*history.Section) (list []done, perhaps int)
 	for _, s := range sections {
 		for _, o := range s.Ops {
 			switch e := in.Effect(o); {
-			case !o.Write() || o.Item != s.Unit || e == evidence.Dropped || e == evidence.Refused:
+			case !o.Write() || history.Inside(o.Item) != s.Unit || e == evidence.Dropped || e == evidence.Refused:
 			case e == evidence.Maybe:
 				perhaps++
 			default:

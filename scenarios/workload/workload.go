@@ -16,6 +16,8 @@ type Info struct {
 	Doc  string // one line
 	// Initial is the value of each item before the run; "": none.
 	Initial string
+	// Least is the least number of resources that it needs; 0 for one.
+	Least int
 	// Params are its keys beside kind, hold, think and heeds.
 	Params []Param
 	// Do runs one section, or those of one unit of work. Its error is the reason why the
@@ -36,6 +38,14 @@ func Catalogue() []Info {
 		cronInfo(),
 		remindersInfo(),
 		multiLockInfo(),
+		setAddInfo(),
+		transferInfo(),
+		discountInfo(),
+		chargeInfo(),
+		flashSaleInfo(),
+		jobsInfo(),
+		rateLimitInfo(),
+		migrationInfo(),
 	}
 }
 
