@@ -19,6 +19,7 @@ func Catalogue() []Check {
 		errorsCheck(),
 		ownershipCheck(),
 		needlessLossCheck(),
+		stampedeCheck(),
 		loadCheck(),
 	}
 }

@@ -123,6 +123,8 @@ func (t *teller) note(did string, token int64) {
 
 func refusal(o *history.Op, mark int64) string {
 	switch {
+	case history.IsKeyed(o.Item):
+		return "refused, its idempotency key was used"
 	case o.Token == 0:
 		return "refused, no token"
 	case mark > o.Token:

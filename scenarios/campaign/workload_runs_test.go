@@ -9,7 +9,10 @@ import (
 // The built-in scenarios of workloads that lock more than a counter end as
 // they were written to.
 func TestWorkloadScenarios(t *testing.T) {
-	for _, name := range []string{"cron", "herd", "multi-lock"} {
+	for _, name := range []string{
+		"cron", "herd", "multi-lock", "bank-transfer", "cache-stampede", "card-charge", "double-discount", "flash-sale", "job-queue", "migrations",
+		"rate-limit", "torn-transfer",
+	} {
 		t.Run(name, func(t *testing.T) {
 			s := loaded(t, name)
 			seeds := s.Seeds

@@ -8,7 +8,7 @@ import (
 	"lockquake/lock"
 )
 
-// Scope is what the lock of a sale covers.
+// Scope decides which sales have one lock.
 type Scope string
 
 // The two scopes.

@@ -8,7 +8,7 @@ import (
 	"lockquake/lock"
 )
 
-// Refused is what becomes of a job whose lock is not obtained.
+// Refused decides how a worker treats a job whose lock it does not obtain.
 type Refused string
 
 // The two ways.

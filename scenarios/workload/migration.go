@@ -9,7 +9,7 @@ import (
 func migrationInfo() Info {
 	return Info{
 		Name: "migration", Initial: "0", Do: migration,
-		Doc:    "all workers start anew at every tick, and one of them runs the step that is due: look if it has been done, run it for the hold, mark it: each must run once",
+		Doc:    "all workers start at every tick, and one of them runs the step that is due: look if it has been done, run it for the hold, mark it: each must run once",
 		Params: []Param{periodParam(), recheckParam()},
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"lockquake/lock"
 )
 
-// Expiry is when the end of a window is written.
+// Expiry selects when the end of a window is written.
 type Expiry string
 
 // The two moments.

@@ -25,6 +25,6 @@ func setAdd(w *Work) lock.Body {
 		if err := w.Spend(ctx, w.Hold); err != nil {
 			return err
 		}
-		return s.Write(ctx, w.Item, strings.TrimSpace(fmt.Sprintf("%s %s/%d", set, w.Worker, w.Section)))
+		return s.Write(ctx, w.Item, strings.TrimSpace(fmt.Sprintf("%s/%d %s", w.Worker, w.Section, set)))
 	}
 }

@@ -9,17 +9,17 @@ import (
 	"lockquake/history"
 )
 
-// Locking is which locks a transfer takes.
+// Locking selects the locks of a transfer.
 type Locking string
 
 // The three ways.
 const (
 	LockBoth   Locking = "both"   // those of both accounts, sorted
 	LockSource Locking = "source" // that of the account with the debit
-	LockNames  Locking = "names"  // two, which another transfer takes under other names if it has the accounts the other way round
+	LockNames  Locking = "names"  // one for debits of the source and one for credits of the destination
 )
 
-// Fenced is which writes of a transfer carry the fencing token.
+// Fenced selects the writes of a transfer that carry the fencing token.
 type Fenced string
 
 // The two ways.

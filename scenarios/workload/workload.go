@@ -46,6 +46,7 @@ func Catalogue() []Info {
 		jobsInfo(),
 		rateLimitInfo(),
 		migrationInfo(),
+		cacheFillInfo(),
 	}
 }
 

@@ -59,7 +59,7 @@ func (s *Search) reason(misfit int) (why string, writer *Step) {
 			at = after
 			continue
 		}
-		allowed := s.Rule.allows(at.mark, a.Op)
+		allowed := s.Rule.allows(at, a.Op)
 		switch {
 		case a.Refused:
 			return fmt.Sprintf("was refused, though the highest token so far was %d", at.mark), nil

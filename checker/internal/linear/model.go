@@ -35,6 +35,15 @@ type Rule struct {
 	tokens bool // the resource checks tokens
 	reads  bool // reads carry tokens too, and raise the mark
 	above  bool // the token of a write has to be above the mark
+	first  bool // only a write to an empty item is accepted, whatever its token
+}
+
+// Of returns the rule for one item: items outside of the resource have rules of their own.
+func (r Rule) Of(item string) Rule {
+	if history.IsOutside(item) {
+		return Rule{first: history.IsKeyed(item)}
+	}
+	return r
 }
 
 // RuleOf returns the rule of a resource's policy, and whether the policy is known. The flawed
@@ -53,27 +62,29 @@ func RuleOf(fence string) (Rule, bool) {
 	return Rule{}, false
 }
 
-// allows reports whether the resource has to accept o when its highest token so far is mark;
-// otherwise it has to refuse o. A resource that checks tokens refuses every request without one.
-func (r Rule) allows(mark int64, o *history.Op) bool {
+// allows reports whether the resource has to accept o in a state; otherwise it has to refuse o. A
+// resource that checks tokens refuses every request without one.
+func (r Rule) allows(s state, o *history.Op) bool {
 	switch {
+	case r.first:
+		return !o.Write() || s.value == ""
 	case !r.tokens:
 		return true
 	case o.Token == 0:
 		return false
 	case !o.Write():
-		return !r.reads || o.Token >= mark
+		return !r.reads || o.Token >= s.mark
 	case r.above:
-		return o.Token > mark
+		return o.Token > s.mark
 	default:
-		return o.Token >= mark
+		return o.Token >= s.mark
 	}
 }
 
 // take applies one access to a state. It returns false if the access contradicts the state: it read
 // another value, or was accepted or refused against the rule.
 func (r Rule) take(s state, a *Access) (state, bool) {
-	allowed := r.allows(s.mark, a.Op)
+	allowed := r.allows(s, a.Op)
 	if a.Refused || !allowed {
 		return s, a.Refused && !allowed
 	}
