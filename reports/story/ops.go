@@ -96,11 +96,11 @@ func (t *teller) effect(e *history.Event, o *history.Op, accepted bool, value st
 	t.note("took", 0)
 }
 
-// overwrites returns the write of another section that this section of a counter undoes:
-// the section read the counter before that write.
+// overwrites returns the write of another section that this section undoes: the section read
+// the item before that write.
 func (t *teller) overwrites(it *item, id sectionID) *lastWrite {
 	read, ok := it.reads[id]
-	if !t.counts() || !t.witnessed || !ok || it.last == nil {
+	if !t.builds() || !t.witnessed || !ok || it.last == nil {
 		return nil
 	}
 	if it.last.seq < read || it.last.who == id {

@@ -45,7 +45,8 @@ func charge(ctx context.Context, w *Work) error {
 			return err
 		}
 		err := s.Write(ctx, history.Outside(order, w.Settings.Idempotency), w.Worker)
-		if err != nil && !(w.Settings.Idempotency && errors.Is(err, lock.ErrRefused)) { // refused: it has been charged
+		charged := w.Settings.Idempotency && errors.Is(err, lock.ErrRefused) // by an earlier request
+		if err != nil && !charged {
 			return err
 		}
 		left, err := readNumber(ctx, s, stock)

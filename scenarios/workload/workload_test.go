@@ -171,11 +171,15 @@ func TestAWorkloadActsOnWhatItFinds(t *testing.T) {
 		{"cache-fill", "a=7", nil, nil, "", nil},
 		{"charge", "a/order-7/complete=worker-2", nil, nil, "lock a a/order-7, read a/order-7/complete, unlock a", nil},
 		{
-			"charge", "a=990", map[string]error{"outside/keyed/a/order-7": lock.ErrRefused}, func(s *Settings) { s.Idempotency = true },
+			"charge", "a=990",
+			map[string]error{"outside/keyed/a/order-7": lock.ErrRefused},
+			func(s *Settings) { s.Idempotency = true },
 			"lock a a/order-7, read a/order-7/complete, hold 30ms, write outside/keyed/a/order-7=worker-1, read a, write a=989, write a/order-7/complete=worker-1, unlock a", nil,
 		},
 		{
-			"charge", "", map[string]error{"outside/a/order-7": lock.ErrUnknown}, nil,
+			"charge", "",
+			map[string]error{"outside/a/order-7": lock.ErrUnknown},
+			nil,
 			"lock a a/order-7, read a/order-7/complete, hold 30ms, write outside/a/order-7=worker-1, unlock a", lock.ErrUnknown,
 		},
 		{"jobs", "worker-1/job-1=worker-1", nil, nil, "lock a worker-1/job-1, read worker-1/job-1, unlock a", nil},
