@@ -29,6 +29,9 @@ type Entry struct {
 	// goes on. Without it the holder learns of a loss at the release.
 	Tells    bool
 	Defaults Params
+	// Inside: the work runs in a transaction of the lock's own database, so the data of the
+	// work has to be there.
+	Inside bool
 	// Unordered: the fencing tokens do not rise with every grant.
 	Unordered bool
 	// Topology describes the servers that the strategy runs on, unless a scenario

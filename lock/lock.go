@@ -62,6 +62,22 @@ type Strategy interface {
 	Do(ctx context.Context, key string, r Resource, body Body) error
 }
 
+// Sharer is a Strategy that can also lock for reading: several readers have the lock at once,
+// and no writer.
+type Sharer interface {
+	Strategy
+	// DoShared is Do for a body that only reads.
+	DoShared(ctx context.Context, key string, r Resource, body Body) error
+}
+
+// MultiLocker is a Strategy that can lock several keys for one body.
+type MultiLocker interface {
+	Strategy
+	// DoAll is Do with all keys locked. It locks them in one order for all callers, so that two
+	// calls never wait for each other.
+	DoAll(ctx context.Context, keys []string, r Resource, body Body) error
+}
+
 // WithLock makes a Strategy of a Locker: it acquires the lock, runs the body, and
 // always releases. The release has a context that does not end with the caller's,
 // so a cancelled section gives its lock back. Do joins the errors of the body and of

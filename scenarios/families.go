@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 	"lockquake/sim/backend"
+	postgresfamily "lockquake/sim/postgres/family"
 	redisfamily "lockquake/sim/redis/family"
 )
 
@@ -15,7 +17,19 @@ import (
 func Families() []backend.Family {
 	return []backend.Family{
 		redisfamily.Family(),
+		postgresfamily.Family(),
 	}
+}
+
+// DatabaseFamily returns the first family whose servers can have the protected resource.
+func DatabaseFamily() (*backend.Family, error) {
+	families := Families()
+	for i := range families {
+		if _, ok := families[i].Prototype.(backend.Database); ok {
+			return &families[i], nil
+		}
+	}
+	return nil, errors.New("no family of servers has a database")
 }
 
 // FamilyOf returns the family of the servers of a strategy.

@@ -128,6 +128,11 @@ func (v *validator) work() error {
 	if err := v.workloads(); err != nil {
 		return err
 	}
+	if v.Resource.In != "" {
+		if err := v.name("resource.in", "place of the resource", string(v.Resource.In), Homes()); err != nil {
+			return err
+		}
+	}
 	return v.name("resource.fence", "fence policy", v.Resource.Fence, v.known.fences)
 }
 
@@ -205,6 +210,9 @@ func (v *validator) labels() error {
 				return err
 			}
 		}
+		if err := v.home(at, *use); err != nil {
+			return err
+		}
 		fenced := v.Lock.Has("fence") || use.Lock.Has("fence") || !v.known.tokenless[use.Name]
 		if fence := v.ResourceOf(*use).Fence; fence != "off" && !fenced && !v.known.others() {
 			return v.at.Errorf(at, "%s", tokenless(*use, fence))
@@ -269,6 +277,7 @@ func (v *validator) lock(at string, set *LockParams, parts, all []lock.Part) err
 		v.durationSetting("renew", p.Renew, 0),
 		v.durationSetting("max-hold", p.MaxHold, 0),
 		v.durationSetting("node-timeout", p.NodeTimeout, 0),
+		v.durationSetting("lock-timeout", p.LockTimeout, 0),
 		v.durationSetting("drift", p.Drift, 0),
 		v.durationSetting("fallback", p.Fallback, 0),
 		v.durationSetting("retry.delay", p.Retry.Delay, 0),

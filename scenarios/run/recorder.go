@@ -12,6 +12,7 @@ import (
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/workload"
 	"lockquake/sim"
+	"lockquake/sim/backend"
 	"lockquake/sim/resource"
 )
 
@@ -20,7 +21,7 @@ import (
 type recorder struct {
 	run    *run
 	worker *sim.Worker
-	client *resource.Client
+	access backend.Access // to the resource
 	takes  time.Duration // length of the work of the current section
 
 	strategy lock.Strategy
@@ -55,7 +56,11 @@ func (r *recorder) do(ctx context.Context, s lock.Strategy, key, unit string, bo
 	r.run.know(key)
 	c.record(history.Event{Type: history.AcquireCalled, Key: key, Unit: unit})
 	r.worker.Point("acquire-called")
-	err := s.Do(ctx, key, c, func(ctx context.Context, inner lock.Section) error {
+	var protected lock.Resource = c
+	if _, ok := r.access.(backend.SessionAccess); ok && r.run.data.apart == nil {
+		protected = transactional{c}
+	}
+	err := s.Do(ctx, key, protected, func(ctx context.Context, inner lock.Section) error {
 		if err := r.worker.Process().Admit(); err != nil {
 			return err
 		}
@@ -124,11 +129,25 @@ func (r *run) kept() error {
 
 // Read implements lock.Resource.
 func (c *call) Read(ctx context.Context, item string, token int64) (string, error) {
+	return c.read(ctx, c, item, token)
+}
+
+// way is the way of a request to the resource, and what is recorded of its answer.
+type way interface {
+	through() backend.Access
+	answered(e history.Event)
+}
+
+func (c *call) through() backend.Access  { return c.access }
+func (c *call) answered(e history.Event) { c.record(e) }
+
+// read sends a read, and passes the points before and after it.
+func (c *call) read(ctx context.Context, w way, item string, token int64) (string, error) {
 	if err := c.worker.Process().Admit(); err != nil {
 		return "", err
 	}
 	c.worker.Point("read-called")
-	value, err := c.ask(ctx, &resource.Request{Item: item, Token: token})
+	value, err := c.ask(ctx, w, &resource.Request{Item: item, Token: token})
 	c.worker.Point("read-done")
 	return value, err
 }
@@ -136,28 +155,28 @@ func (c *call) Read(ctx context.Context, item string, token int64) (string, erro
 // Write implements lock.Resource. It is entered after the strategy's own check
 // of its lease, if it has one.
 func (c *call) Write(ctx context.Context, item, value string, token int64) error {
-	return c.write(ctx, "lease-checked", operation{true, item, value}, token)
+	return c.write(ctx, c, "lease-checked", operation{true, item, value}, token)
 }
 
 // commit sends a write whose lock was given back, with the token of its grant. No
 // strategy is asked whether it may.
 func (c *call) commit(ctx context.Context, d operation) error {
-	return c.write(ctx, "commit-called", d, c.token)
+	return c.write(ctx, c, "commit-called", d, c.token)
 }
 
 // write sends a write, and passes the point before that.
-func (c *call) write(ctx context.Context, point string, d operation, token int64) error {
+func (c *call) write(ctx context.Context, w way, point string, d operation, token int64) error {
 	if err := c.worker.Process().Admit(); err != nil {
 		return err
 	}
 	c.worker.Point(point)
-	_, err := c.ask(ctx, &resource.Request{Write: true, Item: d.item, Value: d.value, Token: token})
+	_, err := c.ask(ctx, w, &resource.Request{Write: true, Item: d.item, Value: d.value, Token: token})
 	c.worker.Point("write-replied")
 	return err
 }
 
 // ask sends a request to the resource and records what the worker learns.
-func (c *call) ask(ctx context.Context, q *resource.Request) (string, error) {
+func (c *call) ask(ctx context.Context, w way, q *resource.Request) (string, error) {
 	c.run.requests++
 	q.ID = c.run.requests
 	e := history.Event{
@@ -167,7 +186,7 @@ func (c *call) ask(ctx context.Context, q *resource.Request) (string, error) {
 	if q.Write {
 		c.asked = append(c.asked, operation{true, q.Item, q.Value})
 	}
-	value, err := c.client.Do(ctx, q)
+	value, err := w.through().Do(ctx, q)
 	switch {
 	case err == nil:
 		e.Type = history.OK
@@ -180,7 +199,7 @@ func (c *call) ask(ctx context.Context, q *resource.Request) (string, error) {
 		e.Value = value
 	}
 	e.Err = text(err)
-	c.record(e)
+	w.answered(e)
 	if err == nil && !q.Write {
 		c.asked = append(c.asked, operation{false, q.Item, value})
 	}

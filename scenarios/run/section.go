@@ -73,7 +73,7 @@ func (r *recorder) Spend(ctx context.Context, d time.Duration) error {
 // Peek implements Recorder.
 func (r *recorder) Peek(ctx context.Context, item string) (string, error) {
 	r.run.requests++
-	return r.client.Do(ctx, &resource.Request{ID: r.run.requests, Peek: true, Item: item})
+	return r.access.Do(ctx, &resource.Request{ID: r.run.requests, Peek: true, Item: item})
 }
 
 // Proceed implements Recorder.
