@@ -28,7 +28,7 @@ type Settings struct {
 	Locks int   `yaml:"locks" doc:"of multi-lock: how many resources a section draws; one drawn twice is locked once; 2 unless given"` // 0 stands for 2
 	Order Order `yaml:"order" doc:"of multi-lock: in which order a section locks them"`                                                // "" is OrderSorted
 
-	Locking Locking `yaml:"locking" doc:"of transfer: which locks a transfer takes; both: those of both accounts, sorted; source: that of the account with the debit; names: one for debits of the source and one for credits of the destination"` // "" is LockBoth
+	Locking Locking `yaml:"locking" doc:"of transfer: which locks a transfer takes; both: those of both accounts, sorted; source: that of the account with the debit; names: one for debits of the source and one for credits of the destination; all: one for all accounts, so that both writes are in one section, and in one transaction if the lock has one"` // "" is LockBoth
 	Fenced  Fenced  `yaml:"fenced" doc:"of transfer: which writes carry the fencing token; both; first: only the debit, since the credit goes to a ledger outside, which checks no token"`                                                         // "" is FencedBoth
 
 	Idempotency bool    `yaml:"idempotency" doc:"of charge: whether the charge carries the order as an idempotency key, so that the service outside refuses a second one"`

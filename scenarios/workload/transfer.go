@@ -12,11 +12,12 @@ import (
 // Locking selects the locks of a transfer.
 type Locking string
 
-// The three ways.
+// The four ways.
 const (
 	LockBoth   Locking = "both"   // those of both accounts, sorted
 	LockSource Locking = "source" // that of the account with the debit
 	LockNames  Locking = "names"  // one for debits of the source and one for credits of the destination
+	LockAll    Locking = "all"    // one for all accounts, so that both writes are in one section
 )
 
 // Fenced selects the writes of a transfer that carry the fencing token.
@@ -34,7 +35,7 @@ func transferInfo() Info {
 		Name: "transfer", Initial: "1000", Least: 2, Do: transfer,
 		Doc: "read the balance of an account, hold, write it with a debit, then add the credit to another account: the total must stay the same",
 		Params: []Param{
-			{Name: "locking", Word: &Word{func(s Settings) string { return string(s.Locking) }, "way to lock two accounts", words([]Locking{LockBoth, LockSource, LockNames})}},
+			{Name: "locking", Word: &Word{func(s Settings) string { return string(s.Locking) }, "way to lock two accounts", words([]Locking{LockBoth, LockSource, LockNames, LockAll})}},
 			{Name: "fenced", Word: &Word{func(s Settings) string { return string(s.Fenced) }, "choice of fenced writes", words([]Fenced{FencedBoth, FencedFirst})}},
 		},
 	}
@@ -54,6 +55,8 @@ func transfer(ctx context.Context, w *Work) error {
 		keys = keys[:1]
 	case LockNames:
 		keys = []string{from + "/debit", to + "/credit"}
+	case LockAll:
+		keys = []string{w.Items[0] + "/all"}
 	default:
 		slices.Sort(keys)
 	}

@@ -102,6 +102,7 @@ func TestEachWorkloadDoesItsWorkUnderTheLock(t *testing.T) {
 			"transfer", func(s *Settings) { s.Locking = LockNames },
 			"lock a/debit worker-1/transfer-1, lock b/credit worker-1/transfer-1, read a, hold 30ms, write a=993, read b, write b=1007, unlock b/credit, unlock a/debit",
 		},
+		{"transfer", func(s *Settings) { s.Locking = LockAll }, "lock a/all worker-1/transfer-1, read a, hold 30ms, write a=993, read b, write b=1007, unlock a/all"},
 		{
 			"transfer", func(s *Settings) { s.Fenced = FencedFirst },
 			"lock a worker-1/transfer-1, lock b worker-1/transfer-1, read a, hold 30ms, write a=993, read outside/b, write outside/b=7, unlock b, unlock a",
