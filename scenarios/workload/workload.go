@@ -16,6 +16,8 @@ type Info struct {
 	Doc  string // one line
 	// Initial is the value of each item before the run; "": none.
 	Initial string
+	// Least is the least number of resources that it needs; 0 for one.
+	Least int
 	// Params are its keys beside kind, hold, think and heeds.
 	Params []Param
 	// Offers lists what a strategy can rely on, under some settings; nil: nothing.
@@ -59,6 +61,15 @@ func Catalogue() []Info {
 		remindersInfo(),
 		triggersInfo(),
 		multiLockInfo(),
+		setAddInfo(),
+		transferInfo(),
+		discountInfo(),
+		chargeInfo(),
+		flashSaleInfo(),
+		jobsInfo(),
+		rateLimitInfo(),
+		migrationInfo(),
+		cacheFillInfo(),
 	}
 }
 
