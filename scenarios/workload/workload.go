@@ -52,6 +52,15 @@ func always(offers ...lock.Need) func(Settings) []lock.Need {
 	return func(Settings) []lock.Need { return offers }
 }
 
+// unitsReadFirst returns the Offers of a workload whose units are an item each, which with Recheck
+// the work reads first.
+func unitsReadFirst(s Settings) []lock.Need {
+	if s.Recheck {
+		return []lock.Need{lock.NeedUnits, lock.NeedDecidingWrite}
+	}
+	return []lock.Need{lock.NeedUnits}
+}
+
 // Catalogue lists the workloads.
 func Catalogue() []Info {
 	return []Info{
