@@ -25,11 +25,15 @@ type querier interface {
 type Items struct {
 	policy resource.Policy
 	pool   *Pool
-	by     querier // nil: a connection of the pool for each statement
+	reads  *Pool   // for reads that raise no mark
+	by     querier // nil: a connection of a pool for each statement
 }
 
-// NewItems returns the access to the table items with the connections of a pool.
-func NewItems(policy resource.Policy, pool *Pool) *Items { return &Items{policy: policy, pool: pool} }
+// NewItems returns the access to the table items with the connections of a pool. Reads, which may be
+// the same pool, is for reads that present no token.
+func NewItems(policy resource.Policy, pool, reads *Pool) *Items {
+	return &Items{policy: policy, pool: pool, reads: reads}
+}
 
 // By implements backend.SessionAccess. It panics if the session cannot execute statements.
 func (i *Items) By(session any) backend.Access {
@@ -64,7 +68,11 @@ func (i *Items) Ask(ctx context.Context, r *resource.Request) (resource.Reply, e
 	}
 	q := i.by
 	if q == nil {
-		conn, err := i.pool.Acquire(ctx)
+		pool := i.pool
+		if !r.Write && (i.policy != resource.ReadsWrites || r.Peek) {
+			pool = i.reads
+		}
+		conn, err := pool.Acquire(ctx)
 		if err != nil {
 			return resource.Reply{}, fmt.Errorf("%s %s: %w", r.Op(), r.Item, err)
 		}
