@@ -291,6 +291,9 @@ func (r *run) work(worker *sim.Worker) {
 			job.Attempt++
 			job.Hold = sample(s.HoldOf(settings, name), hold, at) + r.overruns[name]
 			rec.takes = max(job.Hold, settings.HoldAtLeast)
+			if s.WorkloadInfo().Has("interval") {
+				rec.takes += settings.Interval
+			}
 			r.calm.include(rec.takes)
 			one, began := job, r.world.Time()
 			err := s.WorkloadInfo().Do(r.cancellable(ctx, worker), &one)

@@ -79,6 +79,7 @@ func Catalogue() []Info {
 		rateLimitInfo(),
 		migrationInfo(),
 		cacheFillInfo(),
+		leaderInfo(),
 	}
 }
 

@@ -126,6 +126,11 @@ func TestEachWorkloadDoesItsWorkUnderTheLock(t *testing.T) {
 		{"migration", nil, "lock b b/step-1, read b, write b/step-1=worker-1, hold 30ms, write b=1, unlock b"},
 		{"migration", func(s *Settings) { s.Recheck = false }, "lock b b/step-1, write b/step-1=worker-1, hold 30ms, write b=1, unlock b"},
 		{"cache-fill", nil, "lock a a/fill-1, read a, write a/fill-1=worker-1, hold 30ms, write a=1, unlock a"},
+		{
+			"leader", func(s *Settings) { s.Term = 2 * time.Minute },
+			"lock a , read a, hold 30ms, write a=1, read a, hold 30ms, write a=2, unlock a",
+		},
+		{"leader", func(s *Settings) { s.Term = 0 }, "lock a , read a, hold 30ms, write a=1, unlock a"},
 		{"multi-lock", func(s *Settings) { s.Locks = 20 }, "lock a , lock b , read a, read b, hold 30ms, write a=1, write b=1, unlock b, unlock a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -187,6 +192,7 @@ func TestAWorkloadActsOnWhatItFinds(t *testing.T) {
 		{"jobs", "", map[string]error{"a": lock.ErrNotObtained}, nil, "lock a worker-1/job-1", lock.ErrNotObtained},
 		{"jobs", "", map[string]error{"a": lock.ErrNotObtained}, func(s *Settings) { s.Refused = RefusedDrop }, "lock a worker-1/job-1", nil},
 		{"jobs", "", lost, func(s *Settings) { s.Refused = RefusedDrop }, "lock a worker-1/job-1", lock.ErrLost},
+		{"leader", "", map[string]error{"a": lock.ErrNotObtained}, nil, "lock a ", lock.ErrNotObtained},
 		{"rate-limit", "a=9 until 2m0s", nil, nil, "lock a , read a, hold 30ms, write a=10 until 2m0s, unlock a", nil},
 		{"rate-limit", "a=10 until 2m0s", nil, nil, "lock a , read a, hold 30ms, unlock a", nil},
 		{"rate-limit", "a=10 until 1m0s", nil, nil, "lock a , read a, hold 30ms, write a=1 until 2m1.03s, unlock a", nil},
