@@ -23,6 +23,8 @@ type desk struct {
 	fails map[string]error // of a lock, or of a write
 	items map[string]string
 	notes []string
+
+	several bool // the lock can lock several keys in one call
 }
 
 func (d *desk) note(format string, args ...any) {
@@ -37,6 +39,27 @@ func (d *desk) Locked(ctx context.Context, key, unit string, body lock.Body) err
 	err := body(ctx, d)
 	d.note("unlock %s", key)
 	return err
+}
+
+func (d *desk) LockedShared(ctx context.Context, key string, body lock.Body) error {
+	d.note("share %s", key)
+	err := body(ctx, d)
+	d.note("unlock %s", key)
+	return err
+}
+
+func (d *desk) LockedAll(ctx context.Context, keys []string, unit string, body func(context.Context, []lock.Section) error) (bool, error) {
+	if !d.several {
+		return false, nil
+	}
+	d.note("lock %s %s", strings.Join(keys, "+"), unit)
+	sections := make([]lock.Section, len(keys))
+	for i := range keys {
+		sections[i] = d
+	}
+	err := body(ctx, sections)
+	d.note("unlock %s", strings.Join(keys, "+"))
+	return true, err
 }
 
 func (d *desk) Spend(_ context.Context, t time.Duration) error {
