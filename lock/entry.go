@@ -106,8 +106,9 @@ type Family struct {
 // None returns the strategy without a lock.
 func None() Entry {
 	return Entry{
-		Name: "none",
-		Doc:  "no lock at all: the baseline that every rate is compared with",
-		New:  func(Deps) Strategy { return unlocked{} },
+		Name:   "none",
+		Doc:    "no lock at all: the baseline that every rate is compared with",
+		Shares: true,
+		New:    func(Deps) Strategy { return unlocked{} },
 	}
 }

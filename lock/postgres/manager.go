@@ -87,15 +87,20 @@ func (m *Manager) with(ctx context.Context, statement string, names []string, wo
 	return lock.Join(workErr, endTransaction(ctx, conn, text, how))
 }
 
-// takeAll takes the locks of the names. It orders them by the number that the database locks, since
-// two names can have the same number.
-func takeAll(ctx context.Context, q Querier, statement string, names []string) error {
+// lockNumbers returns the numbers of the locks of the names, in order and each once. The order is that
+// of the numbers, since two names can have the same number.
+func lockNumbers(names []string) []int64 {
 	var keys []int64
 	for _, name := range names {
 		keys = append(keys, AdvisoryKey(name))
 	}
 	slices.Sort(keys)
-	for _, key := range slices.Compact(keys) {
+	return slices.Compact(keys)
+}
+
+// takeAll takes the locks of the names with the statement.
+func takeAll(ctx context.Context, q Querier, statement string, names []string) error {
+	for _, key := range lockNumbers(names) {
 		if statement != tryExclusive {
 			if _, err := q.Exec(ctx, statement, key); err != nil {
 				return err

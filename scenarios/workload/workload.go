@@ -80,6 +80,7 @@ func Catalogue() []Info {
 		migrationInfo(),
 		cacheFillInfo(),
 		leaderInfo(),
+		readWriteInfo(),
 	}
 }
 
@@ -114,6 +115,7 @@ type Work struct {
 	Env      env.Env
 	Settings *Settings
 	Worker   string
+	Number   int // of the worker, from 1
 	Section  int
 	Unit     string   // the job, if it may take several sections
 	Attempt  int      // number of the job's attempt, from 1

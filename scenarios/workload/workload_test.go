@@ -153,6 +153,7 @@ func TestEachWorkloadDoesItsWorkUnderTheLock(t *testing.T) {
 			"leader", func(s *Settings) { s.Term = 2 * time.Minute },
 			"lock a , read a, hold 30ms, write a=1, read a, hold 30ms, write a=2, unlock a",
 		},
+		{"read-write", nil, "lock a , write a=worker-1/1, hold 30ms, write b=worker-1/1, unlock a"},
 		{"leader", func(s *Settings) { s.Term = 0 }, "lock a , read a, hold 30ms, write a=1, unlock a"},
 		{"multi-lock", func(s *Settings) { s.Locks = 20 }, "lock a , lock b , read a, read b, hold 30ms, write a=1, write b=1, unlock b, unlock a"},
 	} {
@@ -163,7 +164,7 @@ func TestEachWorkloadDoesItsWorkUnderTheLock(t *testing.T) {
 			}
 			d := &desk{items: map[string]string{}}
 			w := &Work{
-				Recorder: d, Env: d, Settings: &of, Worker: "worker-1", Section: 1, Attempt: 1,
+				Recorder: d, Env: d, Settings: &of, Worker: "worker-1", Number: 1, Section: 1, Attempt: 1,
 				Items: []string{"a", "b"}, Item: "a", Hold: 30 * time.Millisecond, Draw: draw.New(1).Stream("choice", "worker-1").At(1),
 			}
 			for _, info := range Catalogue() {
@@ -280,6 +281,38 @@ func TestATransferTakesItsLocksInOneOrder(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]bool{"a": true, "b": true}, sources); diff != "" {
 		t.Errorf("debits (-want +got):\n%s", diff)
+	}
+}
+
+// All workers but the first are readers.
+func TestAReaderReadsAllItemsTwiceUnderASharedLock(t *testing.T) {
+	settings := Defaults()
+	d := &desk{items: map[string]string{}}
+	w := &Work{Recorder: d, Env: d, Settings: &settings, Worker: "worker-2", Number: 2, Items: []string{"a", "b"}, Hold: 30 * time.Millisecond}
+	if err := readWrite(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	const want = "share a, read a, read b, hold 30ms, read a, read b, unlock a"
+	if diff := cmp.Diff(want, strings.Join(d.notes, ", ")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A lock that can lock several keys gets them in one call.
+func TestWorkOnSeveralItemsLocksInOneCallIfTheLockCan(t *testing.T) {
+	settings := Defaults()
+	settings.Locks = 20
+	d := &desk{items: map[string]string{"a": "1", "b": "2"}, several: true}
+	w := &Work{
+		Recorder: d, Env: d, Settings: &settings, Worker: "worker-1", Items: []string{"a", "b"}, Hold: 30 * time.Millisecond,
+		Draw: draw.New(1).Stream("choice", "worker-1").At(1),
+	}
+	if err := multiLock(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	const want = "lock a+b , read a, read b, hold 30ms, write a=2, write b=3, unlock a+b"
+	if diff := cmp.Diff(want, strings.Join(d.notes, ", ")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
