@@ -28,6 +28,9 @@ type data struct {
 func (r *run) startData() error {
 	s := r.Scenario
 	policy := resource.Policy(s.ResourceOf(r.use).Fence)
+	if s.WorkloadInfo().Outside {
+		resource.NewServer(r.world.AddNode(scenarios.OutsideNode, sim.NodeConfig{}), resource.Off, nil, r.recordResource)
+	}
 	if s.HomeOf(r.entry, r.use) == scenarios.HomeServer {
 		r.data.server = resource.NewServer(r.world.AddNode(scenarios.ResourceNode, sim.NodeConfig{}), policy, r.initial(), r.recordResource)
 		return nil
@@ -62,6 +65,9 @@ func (r *run) access(p *sim.Process, worker string) backend.Access {
 	return r.data.database.Access(p, r.Scenario.FamilySettings(r.use, worker))
 }
 
+// serviceOf returns the access of a worker's process to the service of effects outside.
+func serviceOf(p *sim.Process) backend.Access { return resource.NewClient(p, scenarios.OutsideNode) }
+
 // value returns the present value of an item.
 func (r *run) value(item string) string {
 	if r.data.server != nil {
@@ -91,6 +97,12 @@ func (e effects) setStale(name string, by time.Duration) {
 		e.data.apart.(backend.StaleReader).SetStale(name, by)
 	}
 }
+
+// outside is the way of a request that has its effect outside of the resource. No transaction and
+// no fence covers it.
+type outside struct{ *call }
+
+func (o outside) through() backend.Access { return o.service }
 
 // transactional is a call whose resource is in the database of its lock.
 type transactional struct{ *call }

@@ -19,10 +19,11 @@ import (
 // recorder stands for one worker in the workload: it writes the worker's events to the history, and
 // names the steps of its work in the same way for every strategy.
 type recorder struct {
-	run    *run
-	worker *sim.Worker
-	access backend.Access // to the resource
-	takes  time.Duration // length of the work of the current section
+	run     *run
+	worker  *sim.Worker
+	access  backend.Access // to the resource
+	service backend.Access // to the service of effects outside of it
+	takes   time.Duration  // length of the work of the current section
 
 	strategy lock.Strategy
 	heeds    results.Heeds   // how far the work looks at its context
@@ -185,6 +186,9 @@ func (c *call) ask(ctx context.Context, w way, q *resource.Request) (string, err
 	c.record(e)
 	if q.Write {
 		c.asked = append(c.asked, operation{true, q.Item, q.Value})
+	}
+	if history.IsOutside(q.Item) {
+		w = outside{c}
 	}
 	value, err := w.through().Do(ctx, q)
 	switch {

@@ -18,6 +18,8 @@ type Info struct {
 	Initial string
 	// Least is the least number of resources that it needs; 0 for one.
 	Least int
+	// Outside: it may have effects outside of the resource.
+	Outside bool
 	// Params are its keys beside kind, hold, think and heeds.
 	Params []Param
 	// Do runs one section, or those of one unit of work. Its error is the reason why the
