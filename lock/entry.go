@@ -23,6 +23,12 @@ type Entry struct {
 	// Family names the family of servers that the strategy needs, such as "redis";
 	// "" for the first family.
 	Family string
+	// LockFree: the strategy takes no lock and asks no server, so no worker ever holds
+	// anything. Checks of holders do not apply to it.
+	LockFree bool
+	// Needs lists what the strategy needs of the work. A scenario with other work is
+	// refused.
+	Needs []Need
 	// Flawed: the strategy has a known flaw on purpose.
 	Flawed bool
 	// Tells: the strategy promises to tell its holder of a loss while the work

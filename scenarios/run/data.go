@@ -131,16 +131,34 @@ type statements struct {
 // Read implements lock.Resource. What the transaction has written itself is no request to the
 // resource as others see it, and is not recorded.
 func (s *statements) Read(ctx context.Context, item string, token int64) (string, error) {
+	reply, err := s.readItem(ctx, item, token)
+	return reply.Value, err
+}
+
+func (s *statements) readItem(ctx context.Context, item string, token int64) (resource.Reply, error) {
 	if !s.wrote(item) {
 		return s.read(ctx, s, item, token)
 	}
 	s.run.requests++
-	return s.by.Do(ctx, &resource.Request{ID: s.run.requests, Peek: true, Item: item})
+	return s.by.Ask(ctx, &resource.Request{ID: s.run.requests, Peek: true, Item: item})
 }
 
 // Write implements lock.Resource.
 func (s *statements) Write(ctx context.Context, item, value string, token int64) error {
-	return s.write(ctx, s, "lease-checked", operation{true, item, value}, token)
+	_, err := s.write(ctx, s, "lease-checked", &resource.Request{Item: item, Value: value, Token: token})
+	return err
+}
+
+// ReadVersion implements lock.Conditional.
+func (s *statements) ReadVersion(ctx context.Context, item string) (string, int64, error) {
+	reply, err := s.readItem(ctx, item, 0)
+	return reply.Value, reply.Version, err
+}
+
+// WriteIf implements lock.Conditional.
+func (s *statements) WriteIf(ctx context.Context, item, value string, condition lock.Condition) (int64, error) {
+	reply, err := s.write(ctx, s, "lease-checked", &resource.Request{Item: item, Value: value, If: &condition})
+	return reply.Version, err
 }
 
 func (s *statements) through() backend.Access { return s.by }

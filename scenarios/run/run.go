@@ -354,6 +354,9 @@ func (r *run) judge() (*results.Trial, error) {
 		r.record(history.Event{Type: history.Final, Key: name, Value: r.value(name)})
 	}
 	params := s.ParamsOf(r.entry.Defaults, r.use, "")
+	if r.entry.LockFree {
+		params.TTL = 0
+	}
 	var quorum, count int
 	if n := len(r.cluster.Names()); n > 1 && !r.cluster.Replicated() {
 		count, quorum = n, lock.Topology{Nodes: n}.Quorum()
@@ -363,7 +366,7 @@ func (r *run) judge() (*results.Trial, error) {
 		Meta: history.Meta{
 			Schema: 1, Version: results.Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
 			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
-			Tells: r.entry.Tells, MaxHold: params.MaxHold,
+			Tells: r.entry.Tells, MaxHold: params.MaxHold, LockFree: r.entry.LockFree,
 			Nodes: count, Quorum: quorum,
 			Workers: s.WorkerNames(), Initial: r.initial(),
 			TTL:      params.TTL,

@@ -3,12 +3,14 @@ package workload
 import (
 	"context"
 	"fmt"
+
+	"lockquake/lock"
 )
 
 // cacheFillInfo returns the workload cache-fill.
 func cacheFillInfo() Info {
 	return Info{
-		Name: "cache-fill", Initial: "0", Do: cacheFill,
+		Name: "cache-fill", Initial: "0", Do: cacheFill, Offers: always(lock.NeedUnits),
 		Doc:    "read an entry of a cache without a lock; if it has expired, compute it for the hold under the entry's lock and write it: each expiry should cost one computation. A worker that does not obtain the lock serves the old entry",
 		Params: []Param{periodParam(), recheckParam()},
 	}

@@ -20,6 +20,12 @@ func counterInfo() Info {
 		Params: []Param{
 			failsParam(), writesParam(), commitParam(), attemptsParam(),
 		},
+		Offers: func(s Settings) []lock.Need {
+			if s.Writes > 1 || s.Commit != CommitInside {
+				return nil // another section may write between the writes
+			}
+			return []lock.Need{lock.NeedDecidingWrite}
+		},
 	}
 }
 

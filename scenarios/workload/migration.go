@@ -3,12 +3,14 @@ package workload
 import (
 	"context"
 	"fmt"
+
+	"lockquake/lock"
 )
 
 // migrationInfo returns the workload migration.
 func migrationInfo() Info {
 	return Info{
-		Name: "migration", Initial: "0", Do: migration,
+		Name: "migration", Initial: "0", Do: migration, Offers: always(lock.NeedUnits),
 		Doc:    "all workers start at every tick, and one of them runs the step that is due: look if it has been done, run it for the hold, mark it: each must run once",
 		Params: []Param{periodParam(), recheckParam()},
 	}

@@ -20,7 +20,7 @@ type Settings struct {
 	Commit   Commit `yaml:"commit" doc:"of counter: when the work reaches the resource; inside: each write while the section has the lock; after-release: the last write after the strategy has given the lock back with ok, and never if it ended with an error"`
 	Attempts int    `yaml:"attempts" doc:"of counter and jobs: how many sections one job may take, the first one included, each with a time to think before it; a job is tried again after any error (of the lock, the work or the resource), given up after the last one, and forgotten in a crash"`
 
-	Period      time.Duration `yaml:"period" doc:"of cron, reminders, discount, charge, migration and cache-fill: from one tick to the next, by each worker's own wall clock"`
+	Period      time.Duration `yaml:"period" doc:"of cron, reminders, triggers, discount, charge, migration and cache-fill: from one tick to the next, by each worker's own wall clock"`
 	HoldAtLeast time.Duration `yaml:"hold-at-least" doc:"of cron: no lock is given back earlier than this after it was obtained; 0s for the end of the task"`
 	Key         TickKey       `yaml:"key" doc:"of cron: one lock for the job, or one for each tick"` // "" is KeyJob
 	Recheck     bool          `yaml:"recheck" doc:"of reminders, discount, charge, jobs, migration and cache-fill: whether the holder of the lock looks if the work has been done meanwhile; if not, the work looks only before it asks for the lock, and a job does not look at all"`
@@ -29,7 +29,7 @@ type Settings struct {
 	Order Order `yaml:"order" doc:"of multi-lock: in which order a section locks them"`                                                // "" is OrderSorted
 
 	Locking Locking `yaml:"locking" doc:"of transfer: which locks a transfer takes; both: those of both accounts, sorted; source: that of the account with the debit; names: one for debits of the source and one for credits of the destination; all: one for all accounts, so that both writes are in one section, and in one transaction if the lock has one"` // "" is LockBoth
-	Fenced  Fenced  `yaml:"fenced" doc:"of transfer: which writes carry the fencing token; both; first: only the debit, since the credit goes to a ledger outside, which checks no token"`                                                         // "" is FencedBoth
+	Fenced  Fenced  `yaml:"fenced" doc:"of transfer: which writes carry the fencing token; both; first: only the debit, since the credit goes to a ledger outside, which checks no token"`                                                                                                                                                                        // "" is FencedBoth
 
 	Idempotency bool    `yaml:"idempotency" doc:"of charge: whether the charge carries the order as an idempotency key, so that the service outside refuses a second one"`
 	Refused     Refused `yaml:"refused" doc:"of jobs: what becomes of a job whose lock is not obtained; leave: it is tried again, as after any other error; drop: it is forgotten"` // "" is RefusedLeave

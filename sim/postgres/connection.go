@@ -147,13 +147,7 @@ func (c *connection) answer() {
 	}
 }
 
-func (c *connection) send(m pgproto3.BackendMessage) {
-	out, err := m.Encode(c.out)
-	if err != nil {
-		panic(err) // a message that is too long
-	}
-	c.out = out
-}
+func (c *connection) send(m pgproto3.BackendMessage) { c.out = encode(c.out, m) }
 
 // fail sends an error.
 func (c *connection) fail(e *engine.Error) {

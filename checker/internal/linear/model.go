@@ -7,10 +7,12 @@ import (
 	"lockquake/history"
 )
 
-// state is the state of the model of one item: its value, and the highest token that counts.
+// state is the state of the model of one item: its value, the highest token that counts, and the
+// number of its values so far, if the rule counts them.
 type state struct {
-	value string
-	mark  int64
+	value   string
+	mark    int64
+	version int64
 }
 
 // Access is one read or write of a step, and what is known of its effect.
@@ -30,12 +32,16 @@ type Step struct {
 	At       int64 // its position in the recorded order
 }
 
-// Rule is the rule for tokens that a resource claims to follow.
+// Rule is the rule for tokens and conditions that a resource claims to follow.
 type Rule struct {
 	tokens bool // the resource checks tokens
 	reads  bool // reads carry tokens too, and raise the mark
 	above  bool // the token of a write has to be above the mark
 	first  bool // only a write to an empty item is accepted, whatever its token
+
+	// Conditions: the resource checks the conditions of writes. Without it the versions of an item
+	// are not counted.
+	Conditions bool
 }
 
 // Of returns the rule for one item: items outside of the resource have rules of their own.
@@ -62,22 +68,40 @@ func RuleOf(fence string) (Rule, bool) {
 	return Rule{}, false
 }
 
-// allows reports whether the resource has to accept o in a state; otherwise it has to refuse o. A
-// resource that checks tokens refuses every request without one.
+// allows reports whether the resource has to accept o in a state; otherwise it has to refuse o.
 func (r Rule) allows(s state, o *history.Op) bool {
-	switch {
-	case r.first:
+	if r.first {
 		return !o.Write() || s.value == ""
+	}
+	return r.allowsToken(s.mark, o) && (!r.Conditions || s.meets(o.If))
+}
+
+// meets reports whether a condition holds in a state.
+func (s state) meets(c *history.Condition) bool {
+	switch {
+	case c == nil:
+		return true
+	case c.By == "value":
+		return s.version > 0 && s.value == c.Value
+	default:
+		return s.version == c.Version
+	}
+}
+
+// allowsToken reports whether the resource has to accept the token of o when its highest token so
+// far is mark. A resource that checks tokens refuses every request without one.
+func (r Rule) allowsToken(mark int64, o *history.Op) bool {
+	switch {
 	case !r.tokens:
 		return true
 	case o.Token == 0:
 		return false
 	case !o.Write():
-		return !r.reads || o.Token >= s.mark
+		return !r.reads || o.Token >= mark
 	case r.above:
-		return o.Token > s.mark
+		return o.Token > mark
 	default:
-		return o.Token >= s.mark
+		return o.Token >= mark
 	}
 }
 
@@ -91,6 +115,9 @@ func (r Rule) take(s state, a *Access) (state, bool) {
 	write := a.Op.Write()
 	if write {
 		s.value = a.Op.Value
+		if r.Conditions {
+			s.version++
+		}
 	} else if !a.Unseen && s.value != a.Op.Value {
 		return s, false
 	}
@@ -141,7 +168,7 @@ func (m *model) step(dst, src []state, s *Step, maybe bool) []state {
 // insert adds s to a sorted set.
 func insert(set []state, s state) []state {
 	i, found := slices.BinarySearchFunc(set, s, func(a, b state) int {
-		return cmp.Or(cmp.Compare(a.mark, b.mark), cmp.Compare(a.value, b.value))
+		return cmp.Or(cmp.Compare(a.mark, b.mark), cmp.Compare(a.value, b.value), cmp.Compare(a.version, b.version))
 	})
 	if found {
 		return set
