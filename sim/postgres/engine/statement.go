@@ -13,6 +13,7 @@ type Statement struct {
 	Columns []Column // of its rows; nil if it returns none
 
 	parsed     any
+	with       []sql.CommonTable
 	generation int
 	memos      int
 	opens      []opening
@@ -78,7 +79,7 @@ func (s *Session) prepare(text string, params []Type) (*Statement, error) {
 	case len(list) > 1:
 		return nil, sql.Errorf("42601", "cannot insert multiple commands into a prepared statement")
 	}
-	st := &Statement{Text: text, parsed: list[0].Statement, generation: d.generation}
+	st := &Statement{Text: text, parsed: list[0].Statement, with: list[0].With, generation: d.generation}
 	if s.failed && !st.ends() {
 		return nil, failedTransaction()
 	}
@@ -107,7 +108,10 @@ func (st *Statement) ends() bool {
 
 func (st *Statement) compile(s *Session, params []Type) error {
 	c := &compiler{session: s, params: append([]Type(nil), params...)}
-	var err error
+	err := c.with(st.with)
+	if err != nil {
+		return err
+	}
 	switch e := st.parsed.(type) {
 	case *sql.Select:
 		if st.query, err = c.query(e, nil); err == nil {
@@ -205,7 +209,7 @@ func (s *Session) dispatch(st *Statement, r *Result) error {
 		s.begin(false)
 	}
 	if st.generation != s.db.generation {
-		fresh := &Statement{Text: st.Text, parsed: st.parsed}
+		fresh := &Statement{Text: st.Text, parsed: st.parsed, with: st.with}
 		if err := fresh.compile(s, st.Params); err != nil {
 			return err
 		}
