@@ -17,7 +17,7 @@ type node struct {
 	param   int
 }
 
-// frame is what an expression reads.
+// frame has the values that an expression reads.
 type frame struct {
 	session *Session
 	args    []any
