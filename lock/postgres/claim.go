@@ -90,11 +90,23 @@ func (c *claimer) Acquire(ctx context.Context, job string) (lock.Lease, error) {
 	err := c.db.QueryRow(asking, statement, job, l.worker, mostAttempts).Scan(&l.attempt)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return nil, fmt.Errorf("acquire %s: %w: it is claimed, done or given up", job, lock.ErrNotObtained)
+		return nil, fmt.Errorf("acquire %s: %w", job, whyNot(asking, c.db, job))
 	case err != nil:
 		return nil, notGranted(ctx, job, err)
 	}
 	return l, nil
+}
+
+// whyNot returns why a job cannot be claimed: another worker has it, or it is done or given up.
+func whyNot(ctx context.Context, q Querier, job string) error {
+	var status string
+	if err := q.QueryRow(ctx, "SELECT status FROM jobs WHERE name = $1", job).Scan(&status); err != nil {
+		return fmt.Errorf("%w: %w", lock.ErrNotObtained, err)
+	}
+	if status == "done" || status == "failed" {
+		return fmt.Errorf("%w: it is %s", lock.ErrConflict, status)
+	}
+	return fmt.Errorf("%w: another worker has it", lock.ErrNotObtained)
 }
 
 // claim is a job that a worker has claimed.
@@ -155,7 +167,7 @@ func takeJob(ctx context.Context, q Querier, job string) error {
 	var attempts int64
 	err := q.QueryRow(ctx, lockPending, job).Scan(&attempts)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return fmt.Errorf("%w: it is claimed or done", lock.ErrNotObtained)
+		return whyNot(ctx, q, job)
 	}
 	return err
 }
