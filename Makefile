@@ -19,7 +19,7 @@ build:
 ## deps: install what the tests need
 deps:
 	$(GO) mod download
-	sh internal/servers/install.sh redis-server
+	sh internal/servers/install.sh redis-server postgresql pgbouncer
 	bash internal/servers/install.sh chromium
 
 ## test: install what the tests need and run them all, the goldens also as a 32-bit program
