@@ -67,19 +67,7 @@ func StartPostgres(settings ...string) (*PostgresServer, error) {
 			}
 			return closeConn(conn)
 		},
-		remove: func(s *Server) {
-			// The seventh line has key and number of the segment that guards the folder.
-			pidFile, err := os.ReadFile(filepath.Join(data(s), "postmaster.pid"))
-			if err != nil {
-				return
-			}
-			if lines := strings.Split(string(pidFile), "\n"); len(lines) > 6 {
-				var key, id int
-				if n, _ := fmt.Sscan(lines[6], &key, &id); n == 2 {
-					removeSharedMemory(id)
-				}
-			}
-		},
+		remove: func(s *Server) { removeSegment(data(s)) },
 	})
 	if err != nil {
 		return nil, err
@@ -89,6 +77,21 @@ func StartPostgres(settings ...string) (*PostgresServer, error) {
 
 // data returns the data folder, which PostgreSQL wants to have for itself.
 func data(s *Server) string { return filepath.Join(s.Dir, "data") }
+
+// removeSegment removes the shared memory that guards a data folder. A killed server leaves it
+// behind; the seventh line of its file has key and number.
+func removeSegment(data string) {
+	pidFile, err := os.ReadFile(filepath.Join(data, "postmaster.pid"))
+	if err != nil {
+		return
+	}
+	if lines := strings.Split(string(pidFile), "\n"); len(lines) > 6 {
+		var key, id int
+		if n, _ := fmt.Sscan(lines[6], &key, &id); n == 2 {
+			removeSharedMemory(id)
+		}
+	}
+}
 
 // URL returns what a client needs to connect to a database of the server.
 func (s *PostgresServer) URL(database string) string { return urlOf(s.Server, database) }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -161,8 +162,9 @@ func TestServerDiesWithItsOwner(t *testing.T) {
 				return
 			}
 			test.start(t) // skips where there is none
+			dir := publicFolder(t)
 			owner := exec.Command(os.Args[0], "-test.run=^TestServerDiesWithItsOwner$/^"+test.name+"$", "-test.v")
-			owner.Env = append(os.Environ(), role+"=1", "TMPDIR="+publicFolder(t))
+			owner.Env = append(os.Environ(), role+"=1", "TMPDIR="+dir)
 			out, err := owner.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
@@ -177,6 +179,12 @@ func TestServerDiesWithItsOwner(t *testing.T) {
 				}
 			}
 			children := childrenOf(pid)
+			defer func() {
+				folders, _ := filepath.Glob(filepath.Join(dir, "*", "data"))
+				for _, data := range folders {
+					removeSegment(data)
+				}
+			}()
 			_ = owner.Process.Kill()
 			_ = owner.Wait()
 			for _, pid := range append(children, pid) {
