@@ -1,0 +1,324 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockquake/sim/postgres/sql"
+)
+
+// plainIndex is an index that is not unique. Only its name matters: scans do not use it.
+type plainIndex struct {
+	name  string
+	table *table
+	valid bool
+}
+
+// define runs a statement about tables and indexes.
+func (s *Session) define(st *Statement, r *Result) error {
+	switch e := st.parsed.(type) {
+	case *sql.CreateTable:
+		r.Tag = "CREATE TABLE"
+		if err := s.writable(r.Tag); err != nil {
+			return err
+		}
+		return s.createTable(e, st.Text)
+	case *sql.CreateIndex:
+		r.Tag = "CREATE INDEX"
+		if err := s.writable(r.Tag); err != nil {
+			return err
+		}
+		return s.createIndex(e, st.Text)
+	case *sql.Drop:
+		r.Tag = "DROP TABLE"
+		if e.Index {
+			r.Tag = "DROP INDEX"
+		}
+		if err := s.writable(r.Tag); err != nil {
+			return err
+		}
+		return s.drop(e, st.Text)
+	case *sql.Truncate:
+		r.Tag = "TRUNCATE TABLE"
+		if err := s.writable(r.Tag); err != nil {
+			return err
+		}
+		return s.truncate(e)
+	}
+	return sql.Unsupported("this statement")
+}
+
+func (s *Session) createTable(e *sql.CreateTable, text string) error {
+	d := s.db
+	for _, t := range d.tables {
+		if t.name != e.Name || t.creator == nil || t.creator == s.txn {
+			continue
+		}
+		if err := s.waitFor(t.creator); err != nil {
+			return err
+		}
+		if d.find(e.Name, s) != nil {
+			return sql.Errorf("23505", "duplicate key value violates unique constraint \"pg_type_typname_nsp_index\"")
+		}
+	}
+	if d.find(e.Name, s) != nil {
+		if e.IfNotExists {
+			return nil
+		}
+		return sql.Errorf("42P07", "relation \"%s\" already exists", e.Name)
+	}
+	t, err := newTable(s, e)
+	if err != nil {
+		return err
+	}
+	t.creator = s.txn
+	d.tables = append(d.tables, t)
+	d.generation++
+	s.txn.schema = append(s.txn.schema, schemaChange{
+		text: text,
+		undo: func() { d.remove(t) },
+		done: func() { t.creator = nil },
+	})
+	return nil
+}
+
+// remove removes a table.
+func (d *Database) remove(t *table) {
+	t.dropped = true
+	d.tables = slices.DeleteFunc(d.tables, func(o *table) bool { return o == t })
+	d.indexes = slices.DeleteFunc(d.indexes, func(x *plainIndex) bool { return x.table == t })
+	d.generation++
+}
+
+func newTable(s *Session, e *sql.CreateTable) (*table, error) {
+	t := &table{name: e.Name, definition: e, serials: make([]int64, len(e.Columns))}
+	t.lock = lock{object: relation, name: LockName{Table: e.Name}}
+	for i, def := range e.Columns {
+		if t.column(def.Name) >= 0 {
+			return nil, sql.Errorf("42701", "column \"%s\" specified more than once", def.Name)
+		}
+		col, err := newColumn(s, t, i, def)
+		if err != nil {
+			return nil, err
+		}
+		t.columns = append(t.columns, col)
+	}
+	if err := t.addKeys(e.Uniques); err != nil {
+		return nil, err
+	}
+	c := &compiler{session: s}
+	for _, k := range e.Checks {
+		n, err := c.condition(k.Expr, &scope{table: t, alias: t.name}, "CHECK")
+		if err != nil {
+			return nil, err
+		}
+		name := k.Name
+		if name == "" {
+			name = t.checkName(k.Expr)
+		}
+		t.checks = append(t.checks, check{name, n})
+	}
+	return t, nil
+}
+
+func newColumn(s *Session, t *table, place int, def sql.ColumnDef) (column, error) {
+	typ, serial, err := typeOf(def.Type)
+	if err != nil {
+		return column{}, err
+	}
+	col := column{name: def.Name, typ: typ, serial: serial, notNull: def.NotNull || serial, value: constant(typ, nil)}
+	switch {
+	case serial:
+		col.value = node{typ: typ, varies: true, eval: func(*frame) (any, error) {
+			t.serials[place]++
+			return t.serials[place], nil
+		}}
+	case def.Default != nil:
+		c := &compiler{session: s}
+		n, err := c.expr(def.Default, nil)
+		if err != nil {
+			return column{}, err
+		}
+		if col.value, err = c.assign(n, col); err != nil {
+			return column{}, err
+		}
+	}
+	return col, nil
+}
+
+// addKeys makes the unique keys of a table, the primary key first.
+func (t *table) addKeys(list []sql.Unique) error {
+	for _, primary := range []bool{true, false} {
+		for _, u := range list {
+			if u.Primary != primary {
+				continue
+			}
+			if primary && t.primary {
+				return sql.Errorf("42P16", "multiple primary keys for table \"%s\" are not allowed", t.name)
+			}
+			t.primary = t.primary || primary
+			x := &index{name: u.Name, entries: map[any][]*row{}}
+			for _, n := range u.Columns {
+				i := t.column(n)
+				if i < 0 {
+					return sql.Errorf("42703", "column \"%s\" named in key does not exist", n)
+				}
+				x.columns = append(x.columns, i)
+				if primary {
+					t.columns[i].notNull = true
+				}
+			}
+			if x.name == "" {
+				x.name = t.name + "_" + strings.Join(u.Columns, "_") + "_key"
+				if primary {
+					x.name = t.name + "_pkey"
+				}
+			}
+			t.keys = append(t.keys, x)
+		}
+	}
+	return nil
+}
+
+// checkName returns the name of a CHECK without one: that of its column, if it is about one column.
+func (t *table) checkName(e sql.Expr) string {
+	var found []string
+	columns(e, func(c *sql.Column) {
+		if !slices.Contains(found, c.Name) {
+			found = append(found, c.Name)
+		}
+	})
+	base := t.name + "_check"
+	if len(found) == 1 {
+		base = t.name + "_" + found[0] + "_check"
+	}
+	name := base
+	for i := 1; slices.ContainsFunc(t.checks, func(k check) bool { return k.name == name }); i++ {
+		name = fmt.Sprint(base, i)
+	}
+	return name
+}
+
+// columns calls f for each column in an expression.
+func columns(e sql.Expr, f func(*sql.Column)) {
+	switch e := e.(type) {
+	case *sql.Column:
+		f(e)
+	case *sql.Unary:
+		columns(e.X, f)
+	case *sql.Binary:
+		columns(e.L, f)
+		columns(e.R, f)
+	case *sql.Cast:
+		columns(e.X, f)
+	case *sql.Is:
+		columns(e.X, f)
+		columns(e.From, f)
+	case *sql.Call:
+		for _, a := range e.Args {
+			columns(a, f)
+		}
+	case *sql.In:
+		columns(e.X, f)
+		for _, a := range e.List {
+			columns(a, f)
+		}
+	}
+}
+
+func (s *Session) drop(e *sql.Drop, text string) error {
+	d := s.db
+	for _, name := range e.Names {
+		if e.Index {
+			if err := s.dropIndex(name, e.IfExists, text); err != nil {
+				return err
+			}
+			continue
+		}
+		t := d.find(name, s)
+		if t == nil {
+			if e.IfExists {
+				continue
+			}
+			return sql.Errorf("42P01", "table \"%s\" does not exist", name)
+		}
+		if err := s.open(t, accessExclusive); err != nil {
+			return err
+		}
+		t.dropper = s.txn
+		d.generation++
+		s.txn.schema = append(s.txn.schema, schemaChange{
+			text: text,
+			undo: func() { t.dropper = nil },
+			done: func() { d.remove(t) },
+		})
+	}
+	return nil
+}
+
+func (s *Session) dropIndex(name string, ifExists bool, text string) error {
+	d := s.db
+	for _, x := range d.indexes {
+		if x.name == name {
+			if err := s.open(x.table, accessExclusive); err != nil {
+				return err
+			}
+			list := d.indexes
+			d.indexes = slices.DeleteFunc(slices.Clone(list), func(o *plainIndex) bool { return o == x })
+			s.txn.schema = append(s.txn.schema, schemaChange{text: text, undo: func() { d.indexes = append(d.indexes, x) }})
+			return nil
+		}
+	}
+	if ifExists {
+		return nil
+	}
+	return sql.Errorf("42704", "index \"%s\" does not exist", name)
+}
+
+func (s *Session) truncate(e *sql.Truncate) error {
+	for _, name := range e.Tables {
+		t := s.db.find(name, s)
+		if t == nil {
+			return sql.Errorf("42P01", "relation \"%s\" does not exist", name)
+		}
+		if err := s.open(t, accessExclusive); err != nil {
+			return err
+		}
+		for _, r := range t.rows {
+			if v := r.latest(s.txn); v != nil && v.values != nil {
+				r.write(s, nil, v.values)
+			}
+		}
+	}
+	return nil
+}
+
+// lockTables is LOCK TABLE.
+func (s *Session) lockTables(e *sql.Lock) error {
+	if !s.txn.explicit && !s.grouped {
+		return sql.Errorf("25P01", "LOCK TABLE can only be used in transaction blocks")
+	}
+	modes := map[string]mode{
+		"access share": accessShare, "row share": rowShare, "row exclusive": rowExclusive, "share update exclusive": shareUpdateExclusive,
+		"share": share, "share row exclusive": shareRowExclusive, "exclusive": exclusive, "access exclusive": accessExclusive,
+	}
+	m, ok := modes[e.Mode]
+	if !ok {
+		return sql.Errorf("42601", "syntax error at or near \"mode\"")
+	}
+	for _, name := range e.Tables {
+		t := s.db.find(name, s)
+		if t == nil {
+			return sql.Errorf("42P01", "relation \"%s\" does not exist", name)
+		}
+		granted, err := t.lock.acquire(s, m, untilCommit, !e.NoWait)
+		if err != nil {
+			return err
+		}
+		if !granted {
+			return notAvailable("could not obtain lock on relation \"%s\"", name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,2 @@
+// Package engine is a PostgreSQL database.
+package engine

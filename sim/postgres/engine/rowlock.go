@@ -1,0 +1,220 @@
+package engine
+
+import (
+	"slices"
+
+	"lockquake/sim/postgres/sql"
+)
+
+// strength is how strong a lock on a row is.
+type strength uint8
+
+const (
+	forKeyShare strength = iota
+	forShare
+	forNoKeyUpdate
+	forUpdate
+)
+
+// blocks reports whether two transactions cannot have these locks on a row together.
+func (a strength) blocks(b strength) bool {
+	switch a {
+	case forKeyShare:
+		return b == forUpdate
+	case forShare:
+		return b >= forNoKeyUpdate
+	case forNoKeyUpdate:
+		return b >= forShare
+	}
+	return true
+}
+
+// mode returns the mode of the lock on the tuple for which a session waits before it waits for the holders.
+func (a strength) mode() mode {
+	return [...]mode{accessShare, rowShare, exclusive, accessExclusive}[a]
+}
+
+// policy is what a statement does about a locked row.
+type policy uint8
+
+const (
+	block policy = iota
+	nowait
+	skipLocked
+)
+
+// locker is a transaction that has locked or changed a row.
+type locker struct {
+	txn      *transaction
+	strength strength
+}
+
+// outcome is the result of an attempt to lock a version of a row.
+type outcome uint8
+
+const (
+	locked outcome = iota
+	changed
+	deleted
+	skipped
+)
+
+// lockVersion locks a row for the transaction of the session, if v is still its newest version. It waits for those that hold
+// the row in a conflicting strength: at first in the queue of the version, then for each transaction.
+func (s *Session) lockVersion(r *row, v *version, want strength, p policy) (o outcome, err error) {
+	queued := false
+	defer func() {
+		if queued {
+			v.tuple.release(s, want.mode(), untilCommit)
+		}
+	}()
+	for {
+		if latest := r.latest(s.txn); latest != v {
+			if latest == nil || latest.values == nil {
+				return deleted, nil
+			}
+			return changed, nil
+		}
+		other, member := r.conflict(s.txn, want)
+		if other == nil {
+			r.lock(s, want)
+			return locked, nil
+		}
+		switch {
+		case p == nowait:
+			return skipped, notAvailable("could not obtain lock on row in relation \"%s\"", r.table.name)
+		case p == skipLocked:
+			return skipped, nil
+		case !queued && !member:
+			if v.tuple == nil {
+				v.tuple = &lock{object: tuple, name: LockName{Table: r.table.name}}
+			}
+			if _, err := v.tuple.acquire(s, want.mode(), untilCommit, true); err != nil {
+				return skipped, err
+			}
+			queued = true
+			continue
+		}
+		if err := s.waitFor(other); err != nil {
+			return skipped, err
+		}
+	}
+}
+
+// lockLatest is lockVersion of the newest version, whatever happened to v. A repeatable read transaction fails if v is not
+// the newest.
+func (s *Session) lockLatest(r *row, v *version, want strength, p policy) (*version, outcome, error) {
+	for {
+		o, err := s.lockVersion(r, v, want, p)
+		if err != nil || o == locked || o == skipped {
+			return v, o, err
+		}
+		if s.txn.repeatable {
+			return nil, o, concurrent(o)
+		}
+		for {
+			if o == deleted {
+				return nil, o, nil
+			}
+			w := r.writer(s.txn)
+			if w == nil {
+				break
+			}
+			if p == nowait {
+				return nil, o, notAvailable("could not obtain lock on row in relation \"%s\"", r.table.name)
+			}
+			if p == skipLocked {
+				return nil, skipped, nil
+			}
+			if err := s.waitFor(w); err != nil {
+				return nil, o, err
+			}
+			if latest := r.latest(s.txn); latest == nil || latest.values == nil {
+				o = deleted
+			}
+		}
+		v = r.latest(s.txn)
+	}
+}
+
+// concurrent is the error of a repeatable read transaction.
+func concurrent(o outcome) error {
+	if o == deleted {
+		return sql.Errorf("40001", "could not serialize access due to concurrent delete")
+	}
+	return sql.Errorf("40001", "could not serialize access due to concurrent update")
+}
+
+// conflict returns a transaction whose lock on the row excludes the wanted one, nil if there is none. Member reports whether the
+// session's own transaction has locked the row.
+func (r *row) conflict(t *transaction, want strength) (other *transaction, member bool) {
+	for _, l := range r.lockers {
+		switch {
+		case l.txn == t:
+			member = true
+		case other == nil && l.strength.blocks(want):
+			other = l.txn
+		}
+	}
+	return other, member
+}
+
+// lock adds the session's transaction to those that have locked the row.
+func (r *row) lock(s *Session, want strength) {
+	for i, l := range r.lockers {
+		if l.txn == s.txn {
+			if l.strength < want {
+				r.lockers[i].strength = want
+				r.lockChanged(s.db)
+			}
+			return
+		}
+	}
+	r.lockers = append(r.lockers, locker{s.txn, want})
+	s.txn.locked = append(s.txn.locked, r)
+	r.lockChanged(s.db)
+}
+
+// unlock removes a transaction from those that have locked the row.
+func (r *row) unlock(t *transaction) {
+	r.lockers = slices.DeleteFunc(r.lockers, func(l locker) bool { return l.txn == t })
+	r.lockChanged(t.session.db)
+}
+
+// lockChanged calls the hook about the lock of the row.
+func (r *row) lockChanged(d *Database) {
+	if d.hooks.Locks == nil {
+		return
+	}
+	for v := r.head; v != nil; v = v.older {
+		if v.values != nil {
+			d.hooks.Locks(LockName{Table: r.table.name, Key: r.table.keyText(v.values)})
+			return
+		}
+	}
+}
+
+// rowHolders returns the sessions whose transactions have locked or changed a row.
+func (d *Database) rowHolders(n LockName) []Holder {
+	t := d.find(n.Table, nil)
+	if t == nil {
+		return nil
+	}
+	rows := t.rows
+	if t.primary && len(t.keys[0].columns) == 1 {
+		key, err := read(n.Key, t.columns[t.keys[0].columns[0]].typ)
+		if err != nil {
+			return nil
+		}
+		rows = t.keys[0].entries[key]
+	}
+	var list []Holder
+	for _, r := range rows {
+		for _, l := range r.lockers {
+			if r.head != nil && r.head.values != nil && t.keyText(r.head.values) == n.Key {
+				list = append(list, Holder{l.txn.session, l.strength <= forShare, 1, true})
+			}
+		}
+	}
+	return list
+}

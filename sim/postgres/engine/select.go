@@ -1,0 +1,351 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	"lockquake/sim/postgres/sql"
+)
+
+// query is a SELECT that is ready to run.
+type query struct {
+	scope   *scope
+	scan    *scan // nil without a table
+	where   *node // without a table
+	targets []node
+	columns []Column
+	sums    []*aggregate
+	order   []sortKey
+	limit   *node
+	lock    *sql.Locking
+}
+
+type sortKey struct {
+	node
+	descending, nullsFirst bool
+}
+
+// query makes a query of a SELECT. Outer is the scope around a subselect.
+func (c *compiler) query(e *sql.Select, outer *scope) (*query, error) {
+	q := &query{scope: &scope{outer: outer}, lock: e.Locking}
+	var sums []*aggregate
+	if e.From != nil {
+		m := accessShare
+		if e.Locking != nil {
+			m = rowShare
+		}
+		t, err := c.table(e.From.Name, m)
+		if err != nil {
+			return nil, err
+		}
+		q.scope.table, q.scope.alias = t, e.From.Alias
+		if q.scan, err = c.scan(t, e.Where, q.scope); err != nil {
+			return nil, err
+		}
+	} else if e.Where != nil {
+		n, err := c.condition(e.Where, q.scope, "WHERE")
+		if err != nil {
+			return nil, err
+		}
+		q.where = &n
+	}
+	q.scope.aggregates = &sums
+	if err := c.targets(e.Targets, q.scope, &q.targets, &q.columns); err != nil {
+		return nil, err
+	}
+	if len(sums) > 0 && q.scope.ungrouped != "" {
+		return nil, sql.Errorf("42803", "column \"%s\" must appear in the GROUP BY clause or be used in an aggregate function", q.scope.ungrouped)
+	}
+	q.scope.aggregates = nil
+	q.sums = sums
+	if q.lock != nil && len(sums) > 0 {
+		return nil, sql.Errorf("0A000", "FOR %s is not allowed with aggregate functions", upper(q.lock.Strength))
+	}
+	if err := c.ordering(e, q); err != nil {
+		return nil, err
+	}
+	if e.Limit != nil {
+		n, err := c.expr(e.Limit, q.scope)
+		if err == nil {
+			n, err = c.convert(n, Int8, false)
+		}
+		if err != nil {
+			return nil, err
+		}
+		q.limit = &n
+	}
+	return q, nil
+}
+
+// ordering compiles ORDER BY. An order by the number or the name of a result is one by its expression.
+func (c *compiler) ordering(e *sql.Select, q *query) error {
+	if len(q.sums) > 0 {
+		return nil
+	}
+	for _, o := range e.OrderBy {
+		n, done := node{}, false
+		switch x := o.Expr.(type) {
+		case *sql.Literal:
+			i, ok := x.Value.(int64)
+			if !ok || i < 1 || int(i) > len(q.targets) {
+				return sql.Errorf("42P10", "ORDER BY position %v is not in select list", x.Value)
+			}
+			n, done = q.targets[i-1], true
+		case *sql.Column:
+			for i, t := range e.Targets {
+				if x.Table == "" && t.Name == x.Name {
+					n, done = q.targets[i], true
+				}
+			}
+		}
+		if !done {
+			var err error
+			if n, err = c.expr(o.Expr, q.scope); err != nil {
+				return err
+			}
+		}
+		q.order = append(q.order, sortKey{n, o.Descending, o.NullsFirst})
+	}
+	return nil
+}
+
+// targets compiles a list of results.
+func (c *compiler) targets(list []sql.Target, s *scope, nodes *[]node, columns *[]Column) error {
+	for _, t := range list {
+		if col, ok := t.Expr.(*sql.Column); ok && col.Name == "*" {
+			if s.table == nil || col.Table != "" && col.Table != s.alias {
+				return sql.Errorf("42601", "SELECT * with no tables specified is not valid")
+			}
+			for _, column := range s.table.columns {
+				n, err := c.expr(&sql.Column{Table: s.alias, Name: column.name}, s)
+				if err != nil {
+					return err
+				}
+				*nodes = append(*nodes, n)
+				*columns = append(*columns, Column{column.name, column.typ})
+			}
+			continue
+		}
+		n, err := c.expr(t.Expr, s)
+		if err != nil {
+			return err
+		}
+		if n, err = c.settle(n, Text); err != nil {
+			return err
+		}
+		name := t.Name
+		if name == "" {
+			name = title(t.Expr)
+		}
+		*nodes = append(*nodes, n)
+		*columns = append(*columns, Column{name, n.typ})
+	}
+	return nil
+}
+
+// title returns the name of a result without AS.
+func title(e sql.Expr) string {
+	switch e := e.(type) {
+	case *sql.Column:
+		return e.Name
+	case *sql.Call:
+		return e.Name
+	case *sql.Cast:
+		if t := title(e.X); t != "?column?" {
+			return t
+		}
+		if t, _, err := typeOf(e.Type); err == nil {
+			return t.short()
+		}
+	case *sql.Case:
+		return "case"
+	case *sql.Subselect:
+		if e.Exists {
+			return "exists"
+		}
+		if len(e.Select.Targets) == 1 {
+			if n := e.Select.Targets[0].Name; n != "" {
+				return n
+			}
+			return title(e.Select.Targets[0].Expr)
+		}
+	}
+	return "?column?"
+}
+
+// run calls yield for each row of the result, until yield returns false.
+func (q *query) run(f *frame, yield func(row []any) bool) error {
+	limit := int64(-1)
+	if q.limit != nil {
+		v, err := q.limit.eval(f)
+		if err != nil {
+			return err
+		}
+		if n, ok := v.(int64); ok {
+			if limit = n; n < 0 {
+				return sql.Errorf("2201W", "LIMIT must not be negative")
+			}
+		}
+	}
+	if limit == 0 {
+		return nil
+	}
+	emit := func() (bool, error) {
+		row, err := evaluate(q.targets, f)
+		if err != nil {
+			return false, err
+		}
+		limit--
+		return yield(row) && limit != 0, nil
+	}
+	switch {
+	case len(q.sums) > 0:
+		if err := q.sum(f); err != nil {
+			return err
+		}
+		_, err := emit()
+		return err
+	case q.scan == nil:
+		if q.where != nil {
+			if v, err := q.where.eval(f); v != true || err != nil {
+				return err
+			}
+		}
+		_, err := emit()
+		return err
+	case len(q.order) == 0:
+		return q.scan.each(f, func(fd found) (bool, error) { return q.take(f, fd, emit) })
+	}
+	return q.sorted(f, emit)
+}
+
+// take locks a row if the query has FOR UPDATE, and emits it.
+func (q *query) take(f *frame, fd found, emit func() (bool, error)) (bool, error) {
+	f.row = fd.version.values
+	if q.lock != nil {
+		values, _, err := q.scan.lock(f, fd, q.strength(), q.policy())
+		if values == nil || err != nil {
+			return true, err
+		}
+		f.row = values
+	}
+	return emit()
+}
+
+// sorted emits the rows in the order of ORDER BY. As in PostgreSQL, the rows are locked after they are sorted, so a row that changes
+// meanwhile keeps its place.
+func (q *query) sorted(f *frame, emit func() (bool, error)) error {
+	type item struct {
+		found
+		keys []any
+	}
+	var list []item
+	nodes := make([]node, len(q.order))
+	for i, k := range q.order {
+		nodes[i] = k.node
+	}
+	err := q.scan.each(f, func(fd found) (bool, error) {
+		keys, err := evaluate(nodes, f)
+		list = append(list, item{fd, keys})
+		return true, err
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(list, func(a, b item) int {
+		for i, k := range q.order {
+			if n := k.compare(a.keys[i], b.keys[i]); n != 0 {
+				return n
+			}
+		}
+		return 0
+	})
+	for _, i := range list {
+		if more, err := q.take(f, i.found, emit); !more || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *sortKey) compare(a, b any) int {
+	if a == nil || b == nil {
+		n := cmp.Compare(boolInt(a == nil), boolInt(b == nil))
+		if k.nullsFirst {
+			n = -n
+		}
+		return n
+	}
+	n := compare(a, b)
+	if k.descending {
+		n = -n
+	}
+	return n
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// sum computes the aggregates.
+func (q *query) sum(f *frame) error {
+	f.sums = make([]any, len(q.sums))
+	for i, a := range q.sums {
+		f.sums[i] = a.initial()
+	}
+	add := func() error {
+		for _, a := range q.sums {
+			if err := a.add(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if q.scan != nil {
+		return q.scan.each(f, func(found) (bool, error) { return true, add() })
+	}
+	if q.where != nil {
+		if v, err := q.where.eval(f); v != true || err != nil {
+			return err
+		}
+	}
+	return add()
+}
+
+func (q *query) strength() strength {
+	switch q.lock.Strength {
+	case "key share":
+		return forKeyShare
+	case "share":
+		return forShare
+	case "no key update":
+		return forNoKeyUpdate
+	}
+	return forUpdate
+}
+
+func (q *query) policy() policy {
+	switch q.lock.Policy {
+	case "nowait":
+		return nowait
+	case "skip locked":
+		return skipLocked
+	}
+	return block
+}
+
+// evaluate returns the values of expressions.
+func evaluate(list []node, f *frame) ([]any, error) {
+	row := make([]any, len(list))
+	for i := range list {
+		v, err := list[i].eval(f)
+		if err != nil {
+			return nil, err
+		}
+		row[i] = v
+	}
+	return row, nil
+}

@@ -1,0 +1,28 @@
+// Package sql parses the SQL that locks, queues and the work under them use.
+//
+// [Parse] returns the statements of a text as syntax trees. It refuses a statement that PostgreSQL
+// has and the simulation has not with SQLSTATE 0A000 and its name, and a mistake with SQLSTATE 42601 and
+// the words of PostgreSQL.
+//
+// # A tour
+//
+//   - lexer.go cuts a text into tokens, ast.go has the trees.
+//   - statement.go parses transactions, settings and everything that begins with an unusual word;
+//     query.go parses SELECT, write.go INSERT, UPDATE and DELETE, table.go CREATE and DROP, and
+//     expression.go expressions.
+//
+// # What is parsed
+//
+//   - SELECT with one table at most, WHERE, ORDER BY, LIMIT, FOR UPDATE, FOR NO KEY UPDATE, FOR SHARE and
+//     FOR KEY SHARE with NOWAIT or SKIP LOCKED; subselects as values, in IN and in EXISTS;
+//   - INSERT of values or of a SELECT, with ON CONFLICT and RETURNING; UPDATE, DELETE, with RETURNING;
+//   - CREATE TABLE, DROP TABLE, TRUNCATE, CREATE INDEX with CONCURRENTLY, DROP INDEX, LOCK TABLE;
+//   - BEGIN, START TRANSACTION, COMMIT, END, ROLLBACK, ABORT; SET, SHOW, RESET, DISCARD ALL;
+//   - expressions with casts, parameters, CASE, IN, BETWEEN, IS NULL, IS DISTINCT FROM, EXTRACT and
+//     calls of functions.
+//
+// # What is refused
+//
+// Joins, several tables, WITH, GROUP BY, HAVING, DISTINCT, UNION, OFFSET, windows, arrays, LIKE, savepoints, two-phase commit,
+// cursors, prepared statements of SQL, COPY, LISTEN, NOTIFY, ALTER and DO are refused by name.
+package sql
