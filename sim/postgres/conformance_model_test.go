@@ -37,9 +37,18 @@ type modelSession struct {
 // How far the clock goes after each step: beyond the default of deadlock_timeout; and until a
 // statement must have ended.
 const (
-	restTime    = 1100 * time.Millisecond
+	restTime    = 20 * time.Millisecond
 	patientTime = 20 * time.Second
 )
+
+// configure gives a session the default of realSettings.
+func (s *modelSession) configure() {
+	statement, err := s.Prepare("set deadlock_timeout = '5ms'")
+	if err != nil {
+		panic(err)
+	}
+	s.Execute(statement, nil, 0, func(*engine.Result) {})
+}
 
 func (m *model) open(names []string) error {
 	if m.db != nil {
@@ -49,6 +58,7 @@ func (m *model) open(names []string) error {
 	m.db = engine.New(engine.Host{Now: func() time.Time { return m.now }, After: m.after}, engine.Hooks{})
 	for _, name := range names {
 		m.sessions[name] = &modelSession{Session: m.db.Connect(), name: name}
+		m.sessions[name].configure()
 	}
 	return nil
 }
@@ -147,6 +157,10 @@ func (m *model) execute(s *modelSession, st step) {
 	statement, err := s.Prepare(st.text)
 	var refused *engine.Error
 	if errors.As(err, &refused) {
+		if s.Status() == 'T' { // TEMPORARY
+			st, _ := s.Prepare("select 1/0")
+			s.Execute(st, nil, 0, func(*engine.Result) {})
+		}
 		finish(&engine.Result{Err: refused})
 		return
 	}
@@ -179,6 +193,9 @@ func (m *model) look() {
 		}
 		if r := m.seen.results[name]; r != nil && !s.over {
 			r.status = s.Status()
+			if r.tag == "RESET" || r.tag == "DISCARD ALL" {
+				s.configure()
+			}
 		}
 		if !s.running {
 			continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,7 +20,7 @@ import (
 
 // realSettings are the settings of the real server: it says when it has looked for a deadlock.
 func realSettings() []string {
-	return []string{"deadlock_timeout=10ms", "log_lock_waits=on", "autovacuum=off", "max_connections=200", "shared_buffers=16MB", "wal_level=minimal", "max_wal_senders=0"}
+	return []string{"deadlock_timeout=5ms", "log_lock_waits=on", "autovacuum=off", "max_connections=200", "shared_buffers=16MB", "wal_level=minimal", "max_wal_senders=0"}
 }
 
 // real is a database of the real server.
@@ -27,9 +28,9 @@ type real struct {
 	url      string           // of the database
 	control  *pgconn.PgConn   // watches the sessions, in another database
 	reset    *pgconn.PgConn   // empties the database
-	idle     []*pgconn.PgConn // connections that other sequences have left
 	sessions map[string]*realSession
-	over     []string // that have ended since the last step
+	idle     []*realSession // that other sequences have left
+	wake     chan struct{}  // something has happened to a session
 }
 
 // realSession is a session of the real server.
@@ -41,13 +42,15 @@ type realSession struct {
 	running bool // a statement is under way
 	done    chan *result
 	ending  bool // the server will end it
+	ended   bool // the server will end its statement
 	over    bool
 	lost    bool // its client is gone
-	ends    *realSession // which its statement terminates, if any
+	signals *realSession // which its statement cancels or terminates, if any
 }
 
 // notices are what the server says about the waiting of a session.
 type notices struct {
+	wake    func()
 	mu      sync.Mutex
 	checked string // the lock that it waits for, once the server has looked for a deadlock
 }
@@ -55,6 +58,7 @@ type notices struct {
 var stillWaiting = regexp.MustCompile(` still waiting for (.*) after [0-9.]+ ms`)
 
 func (n *notices) hear(_ *pgconn.PgConn, notice *pgconn.Notice) {
+	defer n.wake()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if m := stillWaiting.FindStringSubmatch(notice.Message); m != nil {
@@ -86,6 +90,16 @@ func dialReal(url string, hear func(*pgconn.PgConn, *pgconn.Notice)) (*pgconn.Pg
 	}
 	config.OnNotice = hear
 	config.RuntimeParams["client_min_messages"] = "log"
+	// When its connection ends the driver opens another one, to cancel the statement under way. A
+	// client that is gone cannot do that.
+	dialed := false
+	config.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if dialed {
+			return nil, errors.New("no second connection")
+		}
+		dialed = true
+		return (&net.Dialer{}).DialContext(ctx, network, addr)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), realLimit)
 	defer cancel()
 	return pgconn.ConnectConfig(ctx, config)
@@ -114,7 +128,7 @@ func newReal(s *servers.PostgresServer, name string) (*real, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &real{url: s.URL(name), control: control, reset: reset}, nil
+	return &real{url: s.URL(name), control: control, reset: reset, wake: make(chan struct{}, 1)}, nil
 }
 
 func (r *real) open(names []string) error {
@@ -126,7 +140,13 @@ func (r *real) open(names []string) error {
 	}
 	r.sessions = map[string]*realSession{}
 	for _, name := range names {
-		heard := &notices{}
+		if n := len(r.idle); n > 0 {
+			r.sessions[name] = r.idle[n-1]
+			r.sessions[name].name = name
+			r.idle = r.idle[:n-1]
+			continue
+		}
+		heard := &notices{wake: r.awake}
 		conn, err := dialReal(r.url, heard.hear)
 		if err != nil {
 			return err
@@ -136,29 +156,40 @@ func (r *real) open(names []string) error {
 	return nil
 }
 
-// leave ends the sessions of the sequence before.
+// leave cleans the sessions of the sequence before, and ends those that are not idle.
 func (r *real) leave() error {
 	var pids []string
 	for _, s := range r.sessions {
+		if !s.running && !s.over && !s.lost {
+			// An open transaction is rolled back in a message of its own, since DISCARD ALL refuses to
+			// run in one.
+			if _, err := execReal(s.conn, "rollback"); err != nil {
+				return err
+			}
+			if _, err := execReal(s.conn, "discard all"); err != nil {
+				return err
+			}
+			r.idle = append(r.idle, s)
+			continue
+		}
 		if !s.over {
 			pids = append(pids, strconv.Itoa(int(s.pid)))
 		}
-	}
-	if len(pids) > 0 {
-		list := strings.Join(pids, ",")
-		if _, err := execReal(r.control, "select pg_terminate_backend(pid, 5000) from pg_stat_activity where pid in ("+list+")"); err != nil {
-			return err
-		}
-	}
-	for _, s := range r.sessions {
-		_ = s.conn.Conn().Close()
+		defer func() { _ = s.conn.Conn().Close() }()
 	}
 	r.sessions = nil
-	return nil
+	if len(pids) == 0 {
+		return nil
+	}
+	_, err := execReal(r.control, "select pg_terminate_backend(pid, 5000) from pg_stat_activity where pid in ("+strings.Join(pids, ",")+")")
+	return err
 }
 
 func (r *real) close() {
 	_ = r.leave()
+	for _, s := range r.idle {
+		_ = s.conn.Close(context.Background())
+	}
 	_ = r.control.Close(context.Background())
 	_ = r.reset.Close(context.Background())
 }
@@ -179,9 +210,7 @@ func (r *real) do(st step) (*sight, error) {
 		for i, arg := range st.args {
 			if other, isPID := strings.CutPrefix(arg, "@"); isPID {
 				arg = strconv.Itoa(int(r.sessions[other].pid))
-				if strings.Contains(st.text, "pg_terminate_backend") {
-					s.ends = r.sessions[other]
-				}
+				s.signals = r.sessions[other]
 			}
 			if arg != "null" {
 				args[i] = []byte(arg)
@@ -189,9 +218,19 @@ func (r *real) do(st step) (*sight, error) {
 		}
 		s.running = true
 		s.heard.forget()
-		go func() { s.done <- s.run(st.text, args) }()
+		go func() {
+			s.done <- s.run(st.text, args)
+			r.awake()
+		}()
 	}
 	return seen, r.rest(st, s, seen)
+}
+
+func (r *real) awake() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
 }
 
 func (r *real) act(s *realSession, action string) error {
@@ -199,6 +238,7 @@ func (r *real) act(s *realSession, action string) error {
 	switch action {
 	case actCancel:
 		if s.running {
+			s.ended = true
 			_, err = execReal(r.control, fmt.Sprintf("select pg_cancel_backend(%d)", s.pid))
 		}
 	case actTerminate:
@@ -323,7 +363,7 @@ func (r *real) look(sessions []*realSession) (map[uint32]watched, error) {
 // rest waits until nothing moves any more: each statement has ended, or waits for a lock and the
 // server has looked for a deadlock; and each session that must end has ended.
 func (r *real) rest(st step, target *realSession, seen *sight) error {
-	before := ""
+	before, pause := "", time.Millisecond
 	for limit := time.Now().Add(realLimit); time.Now().Before(limit); {
 		r.collect(seen)
 		var open []*realSession
@@ -334,6 +374,12 @@ func (r *real) rest(st step, target *realSession, seen *sight) error {
 		}
 		if len(open) == 0 {
 			return nil
+		}
+		select {
+		case <-r.wake:
+			pause = 0
+			continue
+		case <-time.After(pause):
 		}
 		known, err := r.look(open)
 		if err != nil {
@@ -351,7 +397,7 @@ func (r *real) rest(st step, target *realSession, seen *sight) error {
 					seen.over = append(seen.over, s.name)
 				}
 				calm = false
-			case s.ending || len(w.blockers) == 0:
+			case s.ending || s.ended || len(w.blockers) == 0:
 				calm = false
 			case !s.lost && !s.heard.hasChecked(w.lock) && (st.rest != '&' || s != target):
 				calm = false
@@ -362,10 +408,10 @@ func (r *real) rest(st step, target *realSession, seen *sight) error {
 			r.waits(seen, known)
 			return nil
 		}
-		if before = ""; calm {
-			before = now
+		before, pause = "", 2*time.Millisecond
+		if calm {
+			before, pause = now, 0
 		}
-		time.Sleep(300 * time.Microsecond)
 	}
 	return fmt.Errorf("the server does not come to rest after %s", st)
 }
@@ -381,10 +427,13 @@ func (r *real) collect(seen *sight) {
 			s.running = false
 			s.ending = s.ending || result.status == 0
 			seen.results[s.name] = result
-			if s.ends != nil && result.err == nil {
-				s.ends.ending = true
+			s.ended = false
+			if o := s.signals; o != nil && result.err == nil && strings.HasPrefix(result.columns[0], "pg_terminate_backend") {
+				o.ending = true
+			} else if o != nil && result.err == nil {
+				o.ended = o.running
 			}
-			s.ends = nil
+			s.signals = nil
 		default:
 		}
 	}

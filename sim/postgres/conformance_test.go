@@ -95,13 +95,13 @@ func (p *pair) differ(s sequence) (*exchange, error) {
 	return &all[len(all)-1], nil
 }
 
-// shrink leaves out steps as long as the sides differ.
+// shrink leaves out steps as long as the sides differ in the same way.
 func (p *pair) shrink(s sequence, x *exchange) (sequence, *exchange) {
 	for shrunk := true; shrunk; {
 		shrunk = false
 		for i := range slices.Backward(s) {
 			fewer := slices.Delete(slices.Clone(s), i, i+1)
-			if y, err := p.differ(fewer); err == nil && y != nil {
+			if y, err := p.differ(fewer); err == nil && y != nil && y.String() == x.String() {
 				s, x, shrunk = fewer, y, true
 				break
 			}
