@@ -157,10 +157,6 @@ func (m *model) execute(s *modelSession, st step) {
 	statement, err := s.Prepare(st.text)
 	var refused *engine.Error
 	if errors.As(err, &refused) {
-		if s.Status() == 'T' { // TEMPORARY
-			st, _ := s.Prepare("select 1/0")
-			s.Execute(st, nil, 0, func(*engine.Result) {})
-		}
 		finish(&engine.Result{Err: refused})
 		return
 	}

@@ -80,12 +80,15 @@ func (s sequence) String() string {
 func (s sequence) sessions() []string {
 	var names []string
 	for _, st := range s {
-		if !slices.Contains(names, st.session) {
-			names = append(names, st.session)
+		names = append(names, st.session)
+		for _, arg := range st.args {
+			if other, isPID := strings.CutPrefix(arg, "@"); isPID {
+				names = append(names, other)
+			}
 		}
 	}
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
 }
 
 // side is a database that carries out sequences: the real one or the simulated one.
