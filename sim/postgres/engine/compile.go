@@ -183,6 +183,9 @@ func (c *compiler) column(e *sql.Column, s *scope) (node, error) {
 	}
 	if e.Table != "" {
 		if _, ok := s.named(e.Table); !ok {
+			if s.hides(e.Table) {
+				return node{}, sql.Errorf("42P01", "invalid reference to FROM-clause entry for table \"%s\"", e.Table)
+			}
 			return node{}, sql.Errorf("42P01", "missing FROM-clause entry for table \"%s\"", e.Table)
 		}
 		return node{}, sql.Errorf("42703", "column %s.%s does not exist", e.Table, e.Name)
@@ -198,6 +201,11 @@ func (s *scope) named(alias string) (*table, bool) {
 		}
 	}
 	return nil, false
+}
+
+// hides reports whether a table of that name has an alias.
+func (s *scope) hides(name string) bool {
+	return s != nil && (s.table != nil && s.table.name == name || s.outer.hides(name))
 }
 
 // lookup returns the node of a column of this scope.

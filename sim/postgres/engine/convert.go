@@ -27,6 +27,9 @@ func conversion(from, to Type, explicit bool) func(any) (any, error) {
 			f, isFloat := v.(float64)
 			n, _ := v.(int64)
 			if isFloat {
+				if from == Numeric {
+					f = math.Round(f)
+				}
 				f = math.RoundToEven(f)
 				if f < -1<<63 || f >= 1<<63 {
 					return nil, sql.Errorf("22003", "%s out of range", to)

@@ -110,7 +110,7 @@ func (s *Session) lockLatest(r *row, v *version, want strength, p policy) (*vers
 			return v, o, err
 		}
 		if s.txn.repeatable {
-			return nil, o, concurrent(o)
+			return nil, o, concurrent(changed)
 		}
 		for {
 			if o == deleted {

@@ -32,7 +32,7 @@ type column struct {
 	typ     Type
 	notNull bool
 	serial  bool
-	value   node     // of DEFAULT
+	value   node // of DEFAULT
 }
 
 type check struct {

@@ -14,7 +14,8 @@ type transaction struct {
 	repeatable bool // repeatable read
 	readOnly   bool
 	started    time.Time
-	command    int // counts the statements; a statement does not see its own changes
+	queried    bool // has taken a snapshot
+	command    int  // counts the statements; a statement does not see its own changes
 
 	written []written
 	locked  []*row
@@ -51,6 +52,7 @@ func (s *Session) takeSnapshot() {
 	if s.snapshot < 0 || !s.txn.repeatable {
 		s.snapshot = s.db.commits
 	}
+	s.txn.queried = true
 }
 
 // commit ends the transaction, and makes its changes visible.
@@ -149,11 +151,12 @@ func (s *Session) control(c *sql.Transaction) (string, error) {
 			s.begin(true)
 		}
 		s.txn.explicit = true
-		if c.Isolation != "" {
-			s.txn.repeatable = c.Isolation == "repeatable read"
+		return tag, s.txn.change(c)
+	case "set":
+		if s.txn == nil {
+			return "SET", nil
 		}
-		s.txn.readOnly = s.txn.readOnly || c.ReadOnly
-		return tag, nil
+		return "SET", s.txn.change(c)
 	case "commit":
 		if s.failed {
 			s.failed = false
@@ -167,6 +170,18 @@ func (s *Session) control(c *sql.Transaction) (string, error) {
 	s.failed = false
 	s.abort()
 	return "ROLLBACK", nil
+}
+
+// change gives a transaction other modes.
+func (t *transaction) change(c *sql.Transaction) error {
+	if repeatable := c.Isolation == "repeatable read"; c.Isolation != "" && repeatable != t.repeatable {
+		if t.queried {
+			return sql.Errorf("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query")
+		}
+		t.repeatable = repeatable
+	}
+	t.readOnly = t.readOnly || c.ReadOnly
+	return nil
 }
 
 // writable returns the error about a statement that a read-only transaction refuses.

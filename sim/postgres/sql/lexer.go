@@ -14,7 +14,9 @@ type Error struct {
 }
 
 // Error returns the message with its severity and SQLSTATE.
-func (e *Error) Error() string { return fmt.Sprintf("%s: %s (SQLSTATE %s)", e.Severity, e.Message, e.Code) }
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s: %s (SQLSTATE %s)", e.Severity, e.Message, e.Code)
+}
 
 // Errorf returns an error of the severity ERROR.
 func Errorf(code, format string, args ...any) *Error {
