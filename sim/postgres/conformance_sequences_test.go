@@ -1,5 +1,7 @@
 package postgres_test
 
+import "maps"
+
 // items is the table of most sequences.
 const items = `
 a: create table items (name text primary key, value text not null, version bigint not null default 0, fence bigint not null default 0)
@@ -14,6 +16,13 @@ a: insert into jobs (owner) values (null), (null), (null)
 
 // handWritten returns the sequences that each prove a rule, by its name.
 func handWritten() map[string]string {
+	all := severalSessions()
+	maps.Copy(all, oneSession())
+	return all
+}
+
+// severalSessions returns the sequences about locks, visibility and ends of sessions.
+func severalSessions() map[string]string {
 	return map[string]string{
 		"a session lock excludes other sessions": `
 a: select pg_advisory_lock(1)
@@ -842,8 +851,6 @@ a: set application_name = 'worker-1'
 a: show application_name
 a: set lock_timeout = 'soon'
 a: set lock_timeout = -5
-a: set no_such_setting = 1
-a: show no_such_setting
 a: reset all
 a: show application_name
 `,
