@@ -854,6 +854,317 @@ a: set lock_timeout = -5
 a: reset all
 a: show application_name
 `,
+		"a session lock survives the failure of its statement": items + `
+a: select pg_advisory_lock(2)
+b: select pg_advisory_lock(1), pg_advisory_lock(2)
+b: \cancel
+a: select pg_try_advisory_lock(1)
+b: begin
+b: select pg_advisory_lock(3), 1 / version from items where name = 'x'
+b: rollback
+a: select pg_try_advisory_lock(3)
+b: select pg_advisory_unlock_all()
+a: select pg_try_advisory_lock(1), pg_try_advisory_lock(3)
+`,
+		"a lock timeout counts for each lock of a statement": `
+a: select pg_advisory_lock(1), pg_advisory_lock(2)
+b: set lock_timeout = '60ms'
+b! select pg_advisory_lock(1), pg_advisory_lock(2)
+a: select pg_advisory_unlock(1)
+b! select pg_advisory_lock(1), pg_advisory_lock(2)
+a: select pg_try_advisory_lock(1)
+`,
+		"a session that is terminated in its transaction gives its locks back": items + `
+a: begin
+a: update items set value = '9' where name = 'x'
+a: select pg_advisory_xact_lock(1)
+b: update items set value = '10' where name = 'x' returning value
+c: select pg_advisory_lock(1)
+a: \terminate
+b: select value from items where name = 'x'
+`,
+		"a failed transaction refuses everything but its end": `
+a: begin
+a: select 1/0
+a: set lock_timeout = 5
+a: discard all
+a: begin
+a: show lock_timeout
+a: select pg_advisory_unlock_all()
+a: create table t (a int)
+a: selec 1
+a: end
+a: select 1
+`,
+		"the newest of several versions counts": items + `
+a: begin
+a: update items set value = '8' where name = 'x'
+a: update items set value = '9', version = 5 where name = 'x'
+b: update items set value = value || 'b' where name = 'x' and version = 5 returning value
+c: update items set value = value || 'c' where name = 'x' and version = 0 returning value
+a: commit
+`,
+		"a row that is deleted and inserted again is another row": items + `
+a: begin
+a: delete from items where name = 'x'
+a: insert into items (name, value) values ('x', '9')
+b: update items set value = '10' where name = 'x'
+c: insert into items (name, value) values ('x', '11')
+a: commit
+b: update items set value = '10' where name = 'x'
+`,
+		"a subselect is evaluated with the snapshot of the statement": items + `
+a: begin
+a: update items set value = '8' where name = 'y'
+a: update items set value = '9' where name = 'x'
+b: update items set value = (select value from items where name = 'y') where name = 'x' returning value
+c: update items set value = 'c' where name = 'x' and (select value from items where name = 'y') = '2' returning value
+a: commit
+`,
+		"a reader of a key does not wait for an update": items + `
+a: begin
+a: update items set value = '9' where name = 'x'
+b: begin
+b: select name from items where name = 'x' for key share
+c: update items set value = '10' where name = 'x'
+d: delete from items where name = 'x'
+a: commit
+b: commit
+`,
+		"a shared row lock passes those that wait for the row": items + `
+a: begin
+a: select name from items where name = 'x' for share
+b: begin
+b: select name from items where name = 'x' for update
+c: begin
+c: select name from items where name = 'x' for share
+d: begin
+d: select name from items where name = 'x' for key share
+a: commit
+c: commit
+b: commit
+`,
+		"a holder of a row lock asks for a stronger one": items + `
+a: begin
+a: select name from items where name = 'x' for key share
+b: begin
+b: select name from items where name = 'x' for key share
+a: update items set value = '9' where name = 'x'
+a: select name from items where name = 'x' for update
+c: select name from items where name = 'x' for update
+b: commit
+a: commit
+`,
+		"a holder of a row lock passes those that wait for the row": items + `
+a: begin
+a: select name from items where name = 'x' for no key update
+b: update items set value = '10' where name = 'x'
+c: select name from items where name = 'x' for share
+a: select name from items where name = 'x' for update
+a: update items set value = '9' where name = 'x'
+a: commit
+`,
+		"the strengths of those that wait decide who waits for whom": items + `
+a: begin
+a: select name from items where name = 'x' for update
+b: begin
+b: select name from items where name = 'x' for key share
+c: begin
+c: select name from items where name = 'x' for share
+d: begin
+d: select name from items where name = 'x' for no key update
+a: commit
+b: commit
+c: commit
+`,
+		"rows are locked one after the other": items + `
+a: begin
+a: update items set value = '9' where name = 'y'
+b: begin
+b: select name from items order by name for update
+c: update items set value = '9' where name = 'x'
+d: update items set value = '9' where name = 'z'
+a: commit
+b: commit
+`,
+		"two upserts of two rows in two orders are a deadlock": items + `
+a: begin
+a: insert into items (name, value) values ('v', 'a') on conflict (name) do update set value = 'a'
+b: begin
+b: insert into items (name, value) values ('w', 'b') on conflict (name) do update set value = 'b'
+a: insert into items (name, value) values ('w', 'a') on conflict (name) do update set value = 'a'
+b: insert into items (name, value) values ('v', 'b') on conflict (name) do update set value = 'b'
+b: rollback
+a: commit
+`,
+		"repeatable read passes what is locked, and claims no job twice": jobs + `
+a: begin isolation level repeatable read
+a: select count(*) from jobs
+b: update jobs set state = 'busy' where id = (select id from jobs where state = 'new' order by id limit 1 for update skip locked) returning id
+a: update jobs set state = 'busy' where id = (select id from jobs where state = 'new' order by id limit 1 for update skip locked) returning id
+a: rollback
+`,
+		"repeatable read and a row that is deleted or moved": items + `
+a: begin isolation level repeatable read
+a: select 1
+b: delete from items where name = 'x'
+a: select value from items where name = 'x'
+a: select value from items where name = 'x' for update
+a: rollback
+a: begin isolation level repeatable read
+a: select 1
+b: update items set name = 'w' where name = 'y'
+a: delete from items where name = 'y'
+a: rollback
+a: begin isolation level repeatable read
+a: select 1
+b: update items set value = '9' where name = 'z'
+a: select value from items where name = 'z' for key share
+a: rollback
+`,
+		"repeatable read takes its snapshot with the first statement, even while that waits": items + `
+a: begin
+a: select pg_advisory_xact_lock(1)
+b: begin isolation level repeatable read
+b: select pg_advisory_xact_lock(1)
+a: update items set value = '9' where name = 'x'
+a: commit
+b: select value from items where name = 'x'
+b: update items set value = value || 'b' where name = 'x'
+b: rollback
+`,
+		"read committed after a lock reads what the holder has committed": items + `
+a: begin
+a: select pg_advisory_xact_lock(1)
+b: begin
+b: select pg_advisory_xact_lock(1)
+a: update items set value = '9' where name = 'x'
+a: commit
+b: select value from items where name = 'x'
+b: commit
+`,
+		"a lock of a table excludes what it says": items + `
+a: begin
+a: lock table items in share mode
+b: select count(*) from items
+b: select name from items where name = 'x' for update
+b: lock table items in row exclusive mode nowait
+b: begin
+b: lock table items in row exclusive mode nowait
+b: rollback
+b: update items set value = '9' where name = 'x'
+a: commit
+a: begin
+a: lock items
+b: select count(*) from items
+a: rollback
+a: lock table items in exclusive mode
+a: begin
+a: lock table items in share row exclusive mode
+b: begin
+b: lock table items in share mode nowait
+b: rollback
+a: commit
+`,
+		"a truncation waits for its readers, and takes effect at once": items + `
+a: begin
+a: select count(*) from items
+b: truncate items
+c: select count(*) from items
+a: commit
+a: begin
+a: insert into items (name, value) values ('x', '1')
+a: truncate items
+a: select count(*) from items
+a: rollback
+`,
+		"an index waits for writers and lets readers pass": items + `
+a: begin
+a: update items set value = '9' where name = 'x'
+b: create index byvalue on items (value)
+c: select count(*) from items
+c: update items set value = '10' where name = 'y'
+a: commit
+b: begin
+b: create index byversion on items (version)
+a: select count(*) from items
+a: update items set value = '10' where name = 'y'
+b: commit
+`,
+		"an index that is built concurrently passes a reader and waits for an old snapshot": items + `
+a: begin
+a: select value from items where name = 'x'
+b: create index concurrently one on items (value)
+a: commit
+a: begin isolation level repeatable read
+a: select value from items where name = 'x'
+b: create index concurrently two on items (value)
+a: commit
+a: begin
+b: create index concurrently three on items (value)
+`,
+		"a table that another transaction makes or drops": items + `
+a: begin
+a: create table t (n int)
+b: create table t (n int)
+a: commit
+a: begin
+a: drop table t
+b: insert into t values (1)
+c: create table t (m int)
+a: commit
+`,
+		"a row of a foreign session is seen as soon as the session has committed": items + `
+a: begin
+a: insert into items (name, value) values ('w', '1')
+b: select value from items where name = 'w' for update
+b: select value from items where name = 'w' for update skip locked
+b: update items set value = '2' where name = 'w'
+a: commit
+b: update items set value = '2' where name = 'w'
+`,
+		"a statement timeout counts while a statement waits for a row": items + `
+a: begin
+a: update items set value = '9' where name = 'x'
+b: set statement_timeout = '150ms'
+b! update items set value = '10' where name = 'x'
+b: begin
+b! select name from items where name = 'x' for update
+b: rollback
+a: commit
+b: update items set value = '10' where name = 'x'
+`,
+		"a client that is gone while it is idle gives its locks back": items + `
+a: begin
+a: update items set value = '9' where name = 'x'
+a: select pg_advisory_lock(1)
+b: update items set value = value || 'b' where name = 'x' returning value
+c: select pg_advisory_lock(1)
+a: \gone
+`,
+		"a client that is gone commits nothing of an open transaction": items + `
+a: select pg_advisory_lock(1)
+b: begin
+b: update items set value = '9' where name = 'x'
+b: select pg_advisory_lock(1)
+b: \gone
+c: update items set value = '10' where name = 'x' returning value
+a: select pg_advisory_unlock(1)
+c: select pg_try_advisory_lock(1)
+`,
+		"advisory locks in conditions": items + `
+a: select name from items where name = 'x' and pg_try_advisory_lock(1)
+b: select name from items where name = 'x' and pg_try_advisory_lock(1)
+b: update items set value = '9' where name = 'x' and pg_try_advisory_xact_lock(1)
+b: select name from items where name = 'nothing' and pg_try_advisory_lock(2)
+a: select pg_try_advisory_lock(2)
+b: update items set value = '9' where name = 'x' and pg_try_advisory_xact_lock(3)
+a: select pg_try_advisory_lock(3)
+a: select case when pg_try_advisory_lock(4) then 'a' else 'b' end
+b: select case when pg_try_advisory_lock(4) then 'a' else 'b' end
+b: select pg_advisory_lock(4), 1 from items where name = 'x'
+a: select pg_advisory_unlock(4), pg_advisory_unlock(4)
+`,
 		"an index that is built concurrently waits for older transactions": items + `
 a: begin
 a: update items set value = '9' where name = 'x'
