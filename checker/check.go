@@ -26,6 +26,9 @@ type Check struct {
 	Rank int
 	// Workloads lists the workloads that the check can judge; nil means all.
 	Workloads []string
+	// OfHolders checks judge the holders of a lock. They have nothing to judge under a strategy that
+	// takes no lock.
+	OfHolders bool
 	// Unit describes one violation: the thing that Result.Count counts.
 	Unit string
 	// NoRate says why the number of violations does not grow in proportion to the length of a run,

@@ -14,8 +14,9 @@ func fencingCheck() Check {
 		Name:  "fencing",
 		Doc:   "tokens rise with the grants, and the resource refuses stale holders and only those",
 		About: Fencing, Rank: 5,
-		Unit: "a section with a wrong token, or with an operation that was wrongly accepted or refused",
-		run:  fencing,
+		OfHolders: true,
+		Unit:      "a section with a wrong token, or with an operation that was wrongly accepted or refused",
+		run:       fencing,
 	}
 }
 

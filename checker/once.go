@@ -15,7 +15,7 @@ func onceCheck() Check {
 		Name:  "once",
 		Doc:   "no unit of work, such as a tick, takes effect twice, or stays undone unnoticed",
 		About: Corruption, Rank: 2,
-		Workloads: []string{"cron", "reminders"},
+		Workloads: []string{"cron", "reminders", "triggers"},
 		Unit:      "a piece of work that was done more than once, or never",
 		run:       once,
 	}

@@ -23,12 +23,21 @@ type Entry struct {
 	// Family names the family of servers that the strategy needs, such as "redis";
 	// "" for the first family.
 	Family string
+	// LockFree: the strategy takes no lock and asks no server, so no worker ever holds
+	// anything. Checks of holders do not apply to it.
+	LockFree bool
+	// Needs lists what the strategy needs of the work. A scenario with other work is
+	// refused.
+	Needs []Need
 	// Flawed: the strategy has a known flaw on purpose.
 	Flawed bool
 	// Tells: the strategy promises to tell its holder of a loss while the work
 	// goes on. Without it the holder learns of a loss at the release.
 	Tells    bool
 	Defaults Params
+	// Inside: the work runs in a transaction of the lock's own database, so the data of the
+	// work has to be there.
+	Inside bool
 	// Unordered: the fencing tokens do not rise with every grant.
 	Unordered bool
 	// Topology describes the servers that the strategy runs on, unless a scenario

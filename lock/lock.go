@@ -57,9 +57,28 @@ type Body func(ctx context.Context, s Section) error
 // release. WithLock makes a Strategy of a Locker. Optimistic concurrency, a job
 // claim and a transaction implement Strategy themselves.
 type Strategy interface {
-	// Do runs body at most once with key locked. It returns the error of the body,
-	// the error of the lock, or both joined. It returns nil only if the body ran.
+	// Do runs body with key locked. It returns the error of the body, the error of the
+	// lock, or both joined. It returns nil only if the body ran.
+	//
+	// Do runs body at most once, with one exception: if it is certain that a run of the
+	// body had no effect, Do may call Again and run the body again.
 	Do(ctx context.Context, key string, r Resource, body Body) error
+}
+
+// Sharer is a Strategy that can also lock for reading: several readers have the lock at once,
+// and no writer.
+type Sharer interface {
+	Strategy
+	// DoShared is Do for a body that only reads.
+	DoShared(ctx context.Context, key string, r Resource, body Body) error
+}
+
+// MultiLocker is a Strategy that can lock several keys for one body.
+type MultiLocker interface {
+	Strategy
+	// DoAll is Do with all keys locked. It locks them in one order for all callers, so that two
+	// calls never wait for each other.
+	DoAll(ctx context.Context, keys []string, r Resource, body Body) error
 }
 
 // WithLock makes a Strategy of a Locker: it acquires the lock, runs the body, and

@@ -25,9 +25,11 @@ type Params struct {
 	NodeTimeout time.Duration `yaml:"node-timeout" doc:"timeout for one of several servers, or for a replica; 0s for the timeout of the client"`
 	// Drift allows for clocks that run at different rates. The hundredth is rounded to a
 	// millisecond.
-	Drift    time.Duration `yaml:"drift" doc:"clock drift that is subtracted from the validity of several servers; 0s for a hundredth of the ttl plus 2ms"`
-	Wait     int           `yaml:"wait" doc:"number of replicas that must confirm a grant"`
-	Fallback time.Duration `yaml:"fallback" doc:"how long a waiter listens for a release before it asks anyway; 0s for ever"`
+	Drift time.Duration `yaml:"drift" doc:"clock drift that is subtracted from the validity of several servers; 0s for a hundredth of the ttl plus 2ms"`
+	// LockTimeout is the limit that a database sets to one wait for a lock.
+	LockTimeout time.Duration `yaml:"lock-timeout" doc:"how long a database lets an acquire wait, as its lock_timeout; 0s for ever"`
+	Wait        int           `yaml:"wait" doc:"number of replicas that must confirm a grant"`
+	Fallback    time.Duration `yaml:"fallback" doc:"how long a waiter listens for a release before it asks anyway; 0s for ever"`
 
 	// Parts names the way of each part that the strategy has, as in "renewal":
 	// "watchdog". Each family lists its parts.

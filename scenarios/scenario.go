@@ -165,6 +165,30 @@ func (s *Scenario) WakingCores() int {
 // Resource has the settings of the protected resource.
 type Resource struct {
 	Fence string `yaml:"fence" doc:"what it does with a fencing token"`
+	In    Home   `yaml:"in" doc:"where its data is: on a server of its own, or in a database, which is that of the lock if the lock has one; server, unless the strategy does its work in a transaction of the lock's database"`
+}
+
+// Home is the place of the resource's data.
+type Home string
+
+// The places.
+const (
+	HomeServer   Home = "server"
+	HomeDatabase Home = "database"
+)
+
+// Homes lists the places.
+func Homes() []string { return []string{string(HomeServer), string(HomeDatabase)} }
+
+// HomeOf returns the place of the resource's data for one use of a strategy.
+func (s *Scenario) HomeOf(e lock.Entry, use Strategy) Home {
+	switch in := s.ResourceOf(use).In; {
+	case in != "":
+		return in
+	case e.Inside:
+		return HomeDatabase
+	}
+	return HomeServer
 }
 
 // Strategy is one use of a strategy: its name, its label, and the settings that differ from those

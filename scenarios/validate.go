@@ -54,7 +54,7 @@ type validator struct {
 
 func (v *validator) validate() error {
 	for _, check := range []func() error{
-		v.header, v.numbers, v.work, v.expand, v.servedUses, v.labels, v.settings, v.servers, v.network, v.each, v.faults, v.checks, v.cases, v.expect,
+		v.header, v.numbers, v.work, v.expand, v.servedUses, v.needs, v.labels, v.settings, v.servers, v.network, v.each, v.faults, v.checks, v.cases, v.expect,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -128,6 +128,11 @@ func (v *validator) work() error {
 	if err := v.workloads(); err != nil {
 		return err
 	}
+	if v.Resource.In != "" {
+		if err := v.name("resource.in", "place of the resource", string(v.Resource.In), Homes()); err != nil {
+			return err
+		}
+	}
 	return v.name("resource.fence", "fence policy", v.Resource.Fence, v.known.fences)
 }
 
@@ -163,18 +168,38 @@ func (v *validator) expand() error {
 	return nil
 }
 
+// needs checks that each strategy gets the work that it needs. A campaign judges the strategies that
+// replace those of the file.
+func (v *validator) needs() error {
+	for i, use := range v.Strategies {
+		if text := v.unfit(v.known.entries[use.Name], use); text != "" && !v.known.others() {
+			return v.at.Errorf(v.uses[i], "%s", text)
+		}
+	}
+	return nil
+}
+
+// match lists the strategies that match a pattern and get the work that they need.
 func (v *validator) match(at string, pattern Strategy) ([]string, error) {
 	var names []string
+	unfit := ""
 	for _, name := range v.known.strategies {
 		matched, err := path.Match(pattern.Name, name)
 		if err != nil {
 			return nil, v.at.Errorf(at+".name", "%q is no pattern: %v", pattern.Name, err)
 		}
-		if matched {
-			names = append(names, name)
+		if !matched {
+			continue
 		}
+		if text := v.unfit(v.known.entries[name], Strategy{Name: name, Workload: pattern.Workload}); text != "" {
+			unfit = text
+			continue
+		}
+		names = append(names, name)
 	}
 	switch {
+	case len(names) == 0 && unfit != "":
+		return nil, v.at.Errorf(at+".name", "%s", unfit)
 	case len(names) == 0:
 		return nil, v.at.Errorf(at+".name", "no strategy matches %q; known are %s", pattern.Name, strings.Join(v.known.strategies, ", "))
 	case len(names) > 1 && v.at.Has(at+".label"):
@@ -204,6 +229,9 @@ func (v *validator) labels() error {
 			if err := v.name(at+".resource.fence", "fence policy", v.ResourceOf(*use).Fence, v.known.fences); err != nil {
 				return err
 			}
+		}
+		if err := v.home(at, *use); err != nil {
+			return err
 		}
 		fenced := v.Lock.Has("fence") || use.Lock.Has("fence") || !v.known.tokenless[use.Name]
 		if fence := v.ResourceOf(*use).Fence; fence != "off" && !fenced && !v.known.others() {
@@ -269,6 +297,7 @@ func (v *validator) lock(at string, set *LockParams, parts, all []lock.Part) err
 		v.durationSetting("renew", p.Renew, 0),
 		v.durationSetting("max-hold", p.MaxHold, 0),
 		v.durationSetting("node-timeout", p.NodeTimeout, 0),
+		v.durationSetting("lock-timeout", p.LockTimeout, 0),
 		v.durationSetting("drift", p.Drift, 0),
 		v.durationSetting("fallback", p.Fallback, 0),
 		v.durationSetting("retry.delay", p.Retry.Delay, 0),
@@ -381,11 +410,24 @@ func (v *validator) expect() error {
 				return v.at.Errorf(at+"."+m.Name, "%s.%s is %s, so its bound is like %s, not %q", at, m.Name, m.Doc, m.Example(), b)
 			}
 		}
+		if err := v.ofHolders(at, v.Strategies[slices.Index(labels, label)], e); err != nil {
+			return err
+		}
 		if err := v.expected(at+".holds", e.Holds, nil); err != nil {
 			return err
 		}
 		if err := v.expected(at+".violates", e.Violates, e.Holds); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// ofHolders refuses an expectation of a strategy without a lock that names a check of holders.
+func (v *validator) ofHolders(at string, use Strategy, e results.Expect) error {
+	for _, check := range slices.Concat(e.Holds, e.Violates) {
+		if c, _ := checker.Lookup(check); c.OfHolders && v.known.entries[use.Name].LockFree {
+			return v.at.Errorf(at, "%s: %s judges the holders of a lock, and %s takes no lock", at, check, use.Name)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -43,6 +44,26 @@ func TestErrorsOfAWorkload(t *testing.T) {
 			"another order in a use", "{kind: multi-lock}", "{name: redis, workload: {order: argumet}}",
 			`f.yaml:4:46: unknown order "argumet"; did you mean "argument"?`,
 		},
+		{
+			"work without units", "{kind: counter}", "unique-key",
+			"f.yaml:4:14: unique-key needs units of work that are each to be done once; the workload counter has none with these settings",
+		},
+		{
+			"a write without a read", "{kind: register}", "optimistic",
+			"f.yaml:4:14: optimistic needs sections that read an item before they write it, and whose first write decides who does the work; the workload register has none with these settings",
+		},
+		{
+			"a pattern without a strategy that fits", "{kind: register}", "optimistic*",
+			"f.yaml:4:14: optimistic-reply-lost needs sections that read an item before they write it, and whose first write decides who does the work; the workload register has none with these settings",
+		},
+		{
+			"a second write", "{kind: counter, writes: 2}", "optimistic",
+			"f.yaml:4:14: optimistic needs sections that read an item before they write it, and whose first write decides who does the work; the workload counter has none with these settings",
+		},
+		{
+			"a write after the section, in a use", "{kind: counter}", "{name: optimistic, workload: {commit: after-release}}",
+			"f.yaml:4:14: optimistic needs sections that read an item before they write it, and whose first write decides who does the work; the workload counter has none with these settings",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Parse("f.yaml", fmt.Appendf(nil, "name: x\nduration: 10s\nworkload: %s\nstrategies: [%s]\n", test.workload, test.use))
@@ -65,5 +86,38 @@ func TestNothingIsClaimedOfALateCommit(t *testing.T) {
 	const want = "f.yaml:5:9: claims: strategies[0] claims nothing of work that commits after the release"
 	if _, err := Parse("f.yaml", fmt.Appendf(nil, text, ", commit: after-release")); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// --strategy chooses other strategies than those of the file, and they need the same.
+func TestAChosenStrategyNeedsItsWork(t *testing.T) {
+	s, err := Load("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Uses([]string{"optimistic"}, nil); err != nil {
+		t.Errorf("optimistic: %v", err)
+	}
+	var setting *SettingError
+	if _, err := s.Uses([]string{"unique-key"}, nil); !errors.As(err, &setting) {
+		t.Errorf("unique-key: %v", err)
+	}
+}
+
+func TestNothingIsExpectedOfHoldersWithoutALock(t *testing.T) {
+	const text = "name: x\nduration: 10s\nworkload: {kind: counter}\nstrategies: [none, optimistic]\nexpect:\n  none: {violates: [exclusion]}\n  optimistic: {holds: [exclusion]}\n"
+	const want = "f.yaml:7:15: expect.optimistic: exclusion judges the holders of a lock, and optimistic takes no lock"
+	if _, err := Parse("f.yaml", []byte(text)); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestAPatternNamesOnlyStrategiesThatGetTheirWork(t *testing.T) {
+	s, err := Parse("f.yaml", []byte("name: x\nduration: 10s\nworkload: {kind: cron, period: 1s}\nstrategies: ['[ou]*']\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Strategies) != 1 || s.Strategies[0].Name != "unique-key" {
+		t.Errorf("it names %v", s.Strategies)
 	}
 }

@@ -75,3 +75,11 @@ func (p *Process) Admit() error {
 	}
 	return nil
 }
+
+// OnTask reports whether the calling goroutine is one of a world. Unlike [Process.Admit] it does not
+// end the run if it is not: a client library may start a goroutine that then does nothing.
+func OnTask() bool {
+	on := debug.SetPanicOnFault(true)
+	debug.SetPanicOnFault(on)
+	return on
+}

@@ -33,6 +33,7 @@ type link struct {
 	held    []*message
 	broken  []*Conn  // connections that lost a message on it
 	waiting []func() // see WhenOpen
+	cuts    int      // how often messages have begun to be dropped
 
 	impairments []*impairment // the present ones
 	impaired    int           // the number of impairments so far
@@ -88,7 +89,9 @@ func (w *World) CutLink(from, to string, how Cut, d time.Duration) error {
 	l := w.link(a, b)
 	w.note(kindCut, l.name, "", int64(how))
 	if how == CutDrop {
-		l.drops++
+		if l.drops++; l.drops == 1 {
+			l.keepAlive(a, b)
+		}
 	} else {
 		l.holds++
 	}

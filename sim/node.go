@@ -27,13 +27,15 @@ type Node struct {
 	// requests counts the requests that have reached the server.
 	requests int64
 	service  *service // nil: requests take no time
+	// keepAlive is the time after which the server is told of a client that is cut off; 0: never.
+	keepAlive time.Duration
 
 	processes []*Process
-	suspended int          // number of present suspensions
-	frozen    int          // number of present freezes
-	awakePPM  int64        // rate of the monotonic clock when the node is not suspended
-	inbox     []*message   // arrived while the node was stopped
-	missed    []*WallTimer // came due while the node was stopped
+	suspended int        // number of present suspensions
+	frozen    int        // number of present freezes
+	awakePPM  int64      // rate of the monotonic clock when the node is not suspended
+	inbox     []*message // arrived while the node was stopped
+	missed    []firer    // came due while the node was stopped
 
 	timers     []*event     // on the monotonic clock, in no order
 	wallTimers []*WallTimer // in the order of creation
@@ -177,7 +179,7 @@ func (t *WallTimer) schedule() {
 
 func (t *WallTimer) fire() {
 	if t.node.stopped() {
-		if !slices.Contains(t.node.missed, t) { // a step of the clock may fire it twice
+		if !slices.Contains(t.node.missed, firer(t)) { // a step of the clock may fire it twice
 			t.node.missed = append(t.node.missed, t)
 		}
 		return
@@ -193,7 +195,7 @@ func (t *WallTimer) Time() time.Duration { return time.Duration(t.event.at) }
 func (t *WallTimer) Stop() {
 	t.node.world.queue.remove(&t.event)
 	t.node.dropWallTimer(t)
-	if i := slices.Index(t.node.missed, t); i >= 0 {
+	if i := slices.Index(t.node.missed, firer(t)); i >= 0 {
 		t.node.missed = slices.Delete(t.node.missed, i, i+1)
 	}
 }

@@ -35,6 +35,11 @@ func writeWorkloads(b *strings.Builder) error {
 		if info.Initial != "" {
 			fmt.Fprintf(b, "- an item holds %q before the run\n", info.Initial)
 		}
+		if info.Offers != nil {
+			for _, need := range info.Offers(workload.Defaults()) {
+				fmt.Fprintf(b, "- has %s\n", need)
+			}
+		}
 		fmt.Fprintf(b, "- can be judged by: %s\n\n", strings.Join(checks, ", "))
 	}
 	b.WriteString("## Resources\n\nWhat the resource does with a fencing token, set by `resource: {fence: ...}`. " +

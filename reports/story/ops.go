@@ -55,6 +55,9 @@ func (t *teller) effect(e *history.Event, o *history.Op, accepted bool, value st
 	it, id := t.item(o.Item), sectionID{o.Worker, o.Section}
 	t.touched = it
 	text := o.Kind + "s"
+	if o.If != nil {
+		value = o.Value // of a refused write too
+	}
 	if o.Write() || accepted {
 		text += " " + words.Quoted(value)
 	}
@@ -123,6 +126,12 @@ func (t *teller) note(did string, token int64) {
 
 func refusal(o *history.Op, mark int64) string {
 	switch {
+	case o.If != nil && o.If.By == "value":
+		return "refused, the value is no longer " + words.Quoted(o.If.Value)
+	case o.If != nil && o.If.Version == 0:
+		return "refused, it exists"
+	case o.If != nil:
+		return "refused, another write came first"
 	case o.Token == 0:
 		return "refused, no token"
 	case mark > o.Token:

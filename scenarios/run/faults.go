@@ -71,6 +71,9 @@ func (r *run) hits(f faults.Fault) bool {
 		return false
 	}
 	// A family of servers may not support the fault.
+	if r.data.apart != nil && slices.Contains(faults.Names(f), scenarios.ResourceNode) && !faults.Supported(f, r.data.apart) {
+		return false
+	}
 	return !slices.ContainsFunc(faults.Names(f), r.serves) || faults.Supported(f, r.cluster)
 }
 
@@ -80,7 +83,7 @@ func (r *run) nodes(name string) []string {
 		return []string{k.Process().Node().Name()}
 	}
 	switch {
-	case name == scenarios.ResourceNode:
+	case name == scenarios.ResourceNode && r.world.Node(name) != nil:
 		return []string{scenarios.ResourceNode}
 	case name == scenarios.LockNode:
 		return r.cluster.Serving()
@@ -231,8 +234,7 @@ func (e effects) Crash(target string, data faults.Data, d time.Duration) error {
 		e.crash(target)
 		e.later(d, func() { e.restart(target) })
 	case target == scenarios.ResourceNode:
-		e.resource.Crash()
-		e.later(d, e.resource.Restart)
+		e.crashData(data, d)
 	default:
 		e.cluster.(backend.Crasher).Crash(e.nodes(target), data, d)
 	}
@@ -264,12 +266,8 @@ func (e effects) Overload(target string, service draw.Dist, d time.Duration) err
 // ReadStale makes servers answer plain reads with the values of the time by ago, for d.
 func (e effects) ReadStale(target string, by, d time.Duration) error {
 	for _, name := range e.nodes(target) {
-		stale := e.resource.SetStale
-		if e.serves(name) {
-			stale = func(by time.Duration) { e.cluster.(backend.StaleReader).SetStale(name, by) }
-		}
-		stale(by)
-		e.later(d, func() { stale(0) })
+		e.setStale(name, by)
+		e.later(d, func() { e.setStale(name, 0) })
 	}
 	return nil
 }

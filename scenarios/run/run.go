@@ -19,7 +19,6 @@ import (
 	"lockquake/scenarios/workload"
 	"lockquake/sim"
 	"lockquake/sim/backend"
-	"lockquake/sim/resource"
 )
 
 // Error reports a run that could not be executed: a panic in a lock, no progress, or a fault that
@@ -80,7 +79,7 @@ type run struct {
 	family       *backend.Family
 	servers      scenarios.Servers
 	cluster      backend.Cluster
-	resource     *resource.Server
+	data         data
 	sections     map[string]int          // begun by each worker, over all its lives
 	calls        map[string]int          // of a strategy, by each worker; several in a section that needs several locks
 	processes    map[string]*sim.Process // by node
@@ -133,6 +132,9 @@ func (r *Runner) Once(use scenarios.Strategy, seed uint64) (*results.Trial, erro
 		return nil, newError(r.Scenario, use, seed, err)
 	}
 	one.cluster.Close()
+	if one.data.apart != nil {
+		one.data.apart.Close()
+	}
 	return trial, nil
 }
 
@@ -171,9 +173,9 @@ func (r *run) build() error {
 	if err := r.startServers(longestTTL, keys); err != nil {
 		return err
 	}
-	policy := resource.Policy(s.ResourceOf(r.use).Fence)
-	r.resource = resource.NewServer(r.world.AddNode(scenarios.ResourceNode, sim.NodeConfig{}), policy, r.initial(), r.recordResource)
-
+	if err := r.startData(); err != nil {
+		return err
+	}
 	r.plan = faults.GenerateCase(s.Faults, r.use.Case, r.seed, s.WorkerNames(), s.Duration)
 	if slices.ContainsFunc(r.plan.Steps, func(s faults.Step) bool { return s.Fault.Info().Effect == faults.Cancels }) {
 		r.cancels = map[string]context.CancelCauseFunc{}
@@ -260,7 +262,7 @@ func (r *run) work(worker *sim.Worker) {
 	name := worker.Name()
 	settings := s.WorkloadOf(r.use)
 	rec := &recorder{
-		run: r, worker: worker, client: resource.NewClient(process, scenarios.ResourceNode),
+		run: r, worker: worker, access: r.access(process, name),
 		strategy: r.strategy(worker), heeds: s.HeedsOf(settings, name), commits: settings.Commit,
 	}
 	items := s.ResourceNames()
@@ -349,9 +351,12 @@ func (r *run) recordSilently(e history.Event) {
 func (r *run) judge() (*results.Trial, error) {
 	s := r.Scenario
 	for _, name := range s.ResourceNames() {
-		r.record(history.Event{Type: history.Final, Key: name, Value: r.resource.Value(name)})
+		r.record(history.Event{Type: history.Final, Key: name, Value: r.value(name)})
 	}
 	params := s.ParamsOf(r.entry.Defaults, r.use, "")
+	if r.entry.LockFree {
+		params.TTL = 0
+	}
 	var quorum, count int
 	if n := len(r.cluster.Names()); n > 1 && !r.cluster.Replicated() {
 		count, quorum = n, lock.Topology{Nodes: n}.Quorum()
@@ -360,7 +365,7 @@ func (r *run) judge() (*results.Trial, error) {
 		Meta: history.Meta{
 			Schema: 1, Version: results.Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
 			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
-			Tells: r.entry.Tells, MaxHold: params.MaxHold,
+			Tells: r.entry.Tells, MaxHold: params.MaxHold, LockFree: r.entry.LockFree,
 			Nodes: count, Quorum: quorum,
 			Workers: s.WorkerNames(), Initial: r.initial(),
 			TTL:      params.TTL,

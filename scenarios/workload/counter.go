@@ -22,6 +22,12 @@ func counterInfo() Info {
 			writesParam(), commitParam(),
 			{Name: "attempts", Count: &Count{func(s Settings) int { return s.Attempts }, 1, maxAttempts}},
 		},
+		Offers: func(s Settings) []lock.Need {
+			if s.Writes > 1 || s.Commit != CommitInside {
+				return nil // another section may write between the writes
+			}
+			return []lock.Need{lock.NeedDecidingWrite}
+		},
 	}
 }
 

@@ -20,7 +20,7 @@ const (
 // cronInfo returns the workload cron.
 func cronInfo() Info {
 	return Info{
-		Name: "cron", Do: cron,
+		Name: "cron", Do: cron, Offers: always(lock.NeedUnits),
 		Doc: "each worker starts the task of every period's tick, by its own wall clock: each tick must be done once",
 		Params: []Param{
 			periodParam(),

@@ -20,7 +20,7 @@ type Settings struct {
 	Commit   Commit `yaml:"commit" doc:"of counter: when the work reaches the resource; inside: each write while the section has the lock; after-release: the last write after the strategy has given the lock back with ok, and never if it ended with an error"`
 	Attempts int    `yaml:"attempts" doc:"of counter: how many sections one job may take, the first one included, each with a time to think before it; a job is tried again after any error (of the lock, the work or the resource), given up after the last one, and forgotten in a crash"`
 
-	Period      time.Duration `yaml:"period" doc:"of cron and reminders: from one tick to the next, by each worker's own wall clock"`
+	Period      time.Duration `yaml:"period" doc:"of cron, reminders and triggers: from one tick to the next, by each worker's own wall clock"`
 	HoldAtLeast time.Duration `yaml:"hold-at-least" doc:"of cron: no lock is given back earlier than this after it was obtained; 0s for the end of the task"`
 	Key         TickKey       `yaml:"key" doc:"of cron: one lock for the job, or one for each tick"` // "" is KeyJob
 	Recheck     bool          `yaml:"recheck" doc:"of reminders: whether the holder of the lock looks again if it has been sent meanwhile"`

@@ -128,3 +128,32 @@ func TestRegisterWritesItsOwnValueOrReadsTwice(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// A trigger is fired between two sections, if it is waiting and has not been fired at this tick.
+func TestATriggerIsFiredByTheWorkerThatAcquiresIt(t *testing.T) {
+	settings := Defaults()
+	settings.Period = 10 * time.Second
+	for _, tt := range []struct{ name, state, fired, want string }{
+		{
+			"waiting", "waiting", "", "lock a a/tick-1, read a, read a/fired, write a=acquired, write a/tick-1=worker-1, unlock a, hold 30ms, " +
+				"lock a a/tick-1, write a/fired=1, write a=waiting, unlock a",
+		},
+		{
+			"fired before", "waiting", "0", "lock a a/tick-1, read a, read a/fired, write a=acquired, write a/tick-1=worker-1, unlock a, hold 30ms, " +
+				"lock a a/tick-1, write a/fired=1, write a=waiting, unlock a",
+		},
+		{"fired already", "waiting", "1", "lock a a/tick-1, read a, read a/fired, unlock a"},
+		{"another worker has it", "acquired", "0", "lock a a/tick-1, read a, unlock a"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := &desk{items: map[string]string{"a": tt.state, "a/fired": tt.fired}}
+			w := &Work{Recorder: d, Env: d, Settings: &settings, Worker: "worker-1", Items: []string{"a"}, Hold: 30 * time.Millisecond}
+			if err := triggers(t.Context(), w); err != nil {
+				t.Error(err)
+			}
+			if diff := cmp.Diff(tt.want, strings.Join(d.notes, ", ")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

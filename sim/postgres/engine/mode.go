@@ -74,8 +74,9 @@ func (m mode) conflicts() modes {
 		return all &^ (1<<accessShare | 1<<rowShare)
 	case exclusive:
 		return all &^ (1 << accessShare)
+	default:
+		return all
 	}
-	return all
 }
 
 func (m mode) String() string {

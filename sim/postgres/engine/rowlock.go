@@ -25,8 +25,9 @@ func (a strength) blocks(b strength) bool {
 		return b >= forNoKeyUpdate
 	case forNoKeyUpdate:
 		return b >= forShare
+	default:
+		return true
 	}
-	return true
 }
 
 // mode returns the mode of the lock on the tuple for which a session waits before it waits for the holders.

@@ -173,7 +173,7 @@ func (s *Session) resume() {
 		s.releaseAll(untilUnlock)
 		s.db.forget(s)
 		s.stop()
-	} else if d := s.settings.idleInTransaction; d > 0 && s.txn != nil || d > 0 && s.failed {
+	} else if d := s.settings.idleInTransaction; d > 0 && s.Status() != 'I' {
 		s.stopIdle = s.db.host.After(d, func() {
 			s.kill(&Error{Severity: "FATAL", Code: "25P03", Message: "terminating connection due to idle-in-transaction timeout"})
 			s.db.run()

@@ -49,6 +49,9 @@ func (s *Session) Prepare(text string, params ...Type) (*Statement, error) {
 		return nil, err
 	}
 	if len(params) == 0 && !d.pending() {
+		if len(d.statements) == 1000 {
+			clear(d.statements) // their texts have values instead of parameters
+		}
 		d.statements[text] = st
 	}
 	return st, nil

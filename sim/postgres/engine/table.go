@@ -220,7 +220,7 @@ func (x *index) add(r *row, values []any) {
 	}
 	list := x.entries[key]
 	if !slices.Contains(list, r) {
-		x.entries[key] = append(list[:len(list):len(list)], r)
+		x.entries[key] = append(slices.Clip(list), r)
 	}
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"lockquake/sim/postgres/sql"
@@ -86,11 +87,11 @@ func (s *Session) abort() {
 	if t == nil {
 		return
 	}
-	for i := len(t.written) - 1; i >= 0; i-- {
-		t.written[i].row.undo(t.written[i].version)
+	for _, w := range slices.Backward(t.written) {
+		w.row.undo(w.version)
 	}
-	for i := len(t.schema) - 1; i >= 0; i-- {
-		t.schema[i].undo()
+	for _, c := range slices.Backward(t.schema) {
+		c.undo()
 	}
 	s.kept = s.before
 	s.finish()

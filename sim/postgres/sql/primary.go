@@ -37,8 +37,9 @@ func (p *parser) primary() (Expr, error) {
 		return p.reference()
 	case quoted:
 		return p.reference()
+	default:
+		return nil, p.unexpected()
 	}
-	return nil, p.unexpected()
 }
 
 // group reads an expression or a SELECT in parentheses.

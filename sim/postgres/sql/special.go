@@ -59,8 +59,10 @@ func (p *parser) cast() (Expr, error) {
 // extract reads EXTRACT(epoch FROM x), which becomes a call of extract with the field as a text.
 func (p *parser) extract() (Expr, error) {
 	p.at += 2
-	field := p.peek().text
-	p.at++
+	field, err := p.name()
+	if err != nil {
+		return nil, err
+	}
 	if err := p.expectWord("from"); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,11 @@
+package postgres
+
+import "hash/fnv"
+
+// AdvisoryKey returns the number of the advisory lock of a name: the FNV-1a hash of the name, in 64
+// bits.
+func AdvisoryKey(name string) int64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name)) // it never fails
+	return int64(h.Sum64())
+}

@@ -1,0 +1,178 @@
+package postgres
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	"lockquake/lock"
+)
+
+// Family returns the locks in a PostgreSQL database.
+func Family() lock.Family {
+	f := lock.Family{Name: Name, Parts: parts(), Tasks: []string{"renewal"}}
+	for _, kind := range []struct {
+		presets []lock.Entry
+		parts   []lock.Part
+		new     func(lock.Deps) lock.Strategy
+		inside  bool
+		record  string // the name of the lock's record at the server, without the name of the lock
+	}{
+		{advisorySessions(), sessionLockParts(), newSession, false, ""},
+		{nestedSessions(), sessionLockParts(), newSession, true, ""},
+		{advisoryTransactions(), transactionLockParts(), newInTransaction(takeAdvisory, nil), true, ""},
+		{rowTransactions(), transactionLockParts(), newInTransaction(takeRow, nil), true, "row/locks/"},
+		{leaseRows(), leaseParts(), newLease, false, "leases/"},
+		{jobClaims(), claimLockParts(), newClaim, false, "jobs/"},
+		{jobTransactions(), transactionLockParts(), newInTransaction(takeJob, finishJob), true, "row/jobs/"},
+	} {
+		for _, e := range kind.presets {
+			changed := e.Defaults.Parts
+			e.Defaults.Parts = maps.Clone(lock.Defaults(kind.parts))
+			maps.Copy(e.Defaults.Parts, changed)
+			e.New, e.Inside = kind.new, kind.inside
+			e.Records = func(key string) []string {
+				if kind.record == "" {
+					return []string{fmt.Sprintf("advisory/%d", AdvisoryKey(key))}
+				}
+				return []string{kind.record + key}
+			}
+			e.Tells = e.Defaults.Parts["renewal"] == "heartbeat"
+			f.Strategies = append(f.Strategies, e)
+		}
+	}
+	return f
+}
+
+// parts lists the parts of all locks, each once.
+func parts() []lock.Part {
+	return []lock.Part{
+		sessionParts().Part(), transactionParts().Part(), claimParts().Part(), leaseClocks().Part(), anchors().Part(), fences().Part(), heartbeats().Part(),
+		lock.LeaseChecks().Part(), lock.Refusals().Part(),
+	}
+}
+
+// The parts of each kind of lock.
+func sessionLockParts() []lock.Part {
+	return []lock.Part{sessionParts().Part(), lock.Refusals().Part()}
+}
+
+func transactionLockParts() []lock.Part { return []lock.Part{transactionParts().Part()} }
+
+func claimLockParts() []lock.Part {
+	return []lock.Part{claimParts().Part(), lock.Refusals().Part()}
+}
+
+func leaseParts() []lock.Part {
+	return []lock.Part{
+		leaseClocks().Part(), anchors().Part(), fences().Part(), heartbeats().Part(), lock.LeaseChecks().Part(), lock.Refusals().Part(),
+	}
+}
+
+// advisorySessions lists the locks that a session has.
+func advisorySessions() []lock.Entry {
+	return []lock.Entry{
+		sound("pg-advisory-session", "pg_advisory_lock in a session that the holder keeps; it has no lease, and ends with the session", sessionClaims()),
+		sound("pg-advisory-shared", "pg-advisory-session, with pg_advisory_lock_shared for sections that only read", sessionClaims()),
+		sound("pg-advisory-try", "pg-advisory-session, with waiters that poll", sessionClaims(), with("session", "poll"), polling),
+		flawed("pg-advisory-try-leak", "the session with the lock goes back to the pool and is never unlocked", with("session", "leak"), polling),
+		flawed("pg-advisory-twice", "one statement takes the lock twice, and one unlock gives it back: the session keeps it", with("session", "twice")),
+		flawed("pg-advisory-pooled", "pg-advisory-session through a pooler in transaction mode: lock and unlock can reach different sessions", with("session", "pooled")),
+	}
+}
+
+// nestedSessions lists the locks whose work is done with connections of the lock's pool.
+func nestedSessions() []lock.Entry {
+	return []lock.Entry{
+		flawed("pg-pool-nested", "the work needs a second connection of the pool that the lock's connection is from: holders that have all connections wait for ever", with("session", "nested")),
+	}
+}
+
+// advisoryTransactions lists the advisory locks that a transaction has.
+func advisoryTransactions() []lock.Entry {
+	return []lock.Entry{
+		sound("pg-advisory-xact", "pg_advisory_xact_lock, then the work in the same read-committed transaction", transactionClaims()),
+		flawed("pg-advisory-xact-snapshot", "pg-advisory-xact in a repeatable-read transaction: its snapshot is older than the grant", with("transaction", "snapshot")),
+		flawed("pg-advisory-xact-autocommit", "pg_advisory_xact_lock without a transaction: it is released at once", with("transaction", "none")),
+		flawed("pg-advisory-outside-tx", "a transaction has the lock, and the work uses other connections: it goes on when the transaction ends", with("transaction", "beside")),
+	}
+}
+
+// rowTransactions lists the locks of a row.
+func rowTransactions() []lock.Entry {
+	return []lock.Entry{
+		sound("pg-row-lock", "SELECT FOR UPDATE of a row, then the work in the same read-committed transaction", transactionClaims()),
+	}
+}
+
+// leaseRows lists the locks with a lease row.
+func leaseRows() []lock.Entry {
+	return []lock.Entry{
+		sound("pg-lease-row", "a row with owner and expiry by the clock of the server, which a conditional upsert takes; renewed by a task", leaseClaims(), heartbeat),
+		sound("pg-lease-row-fenced", "pg-lease-row, and each grant increments a fencing token in the row", fencedClaims(), heartbeat, with("fence", "column")),
+		flawed("pg-lease-row-reply-anchor", "pg-lease-row, and the holder counts its lease from the reply of the request", heartbeat, with("anchor", "reply")),
+		flawed("pg-lease-row-client-clock", "pg-lease-row, with the clocks of the clients", heartbeat, with("lease-clock", "client")),
+	}
+}
+
+// jobClaims lists the claims of jobs by status.
+func jobClaims() []lock.Entry {
+	return []lock.Entry{
+		sound("pg-skip-locked", "a job is claimed by its status, found by FOR UPDATE SKIP LOCKED and committed at once; a reaper takes back claims that are too old", claimClaims(), claiming),
+		flawed("pg-skip-locked-no-reaper", "pg-skip-locked, and no one reads the time of a claim: a crash leaves the job in processing for ever", claiming, with("claim", "no-reaper")),
+		flawed("pg-skip-locked-unowned", "pg-skip-locked, completed without a condition on worker and attempt: a stale attempt completes or reopens the job of another", claiming, with("claim", "unowned")),
+		flawed("pg-skip-locked-attempts", "pg-skip-locked, and the attempts are compared with their limit before they are counted", claiming, with("claim", "late-count")),
+	}
+}
+
+// jobTransactions lists the claims of jobs by a transaction.
+func jobTransactions() []lock.Entry {
+	return []lock.Entry{
+		sound("pg-skip-locked-tx", "a transaction locks the row of the job by FOR UPDATE SKIP LOCKED, and stays open over the work", transactionClaims()),
+	}
+}
+
+// claiming takes a claim back after 30 s.
+func claiming(p *lock.Params) { p.TTL = 30 * time.Second }
+
+// change changes one part or number of a preset.
+type change func(p *lock.Params)
+
+func with(part, way string) change {
+	return func(p *lock.Params) { p.Set(part, way) }
+}
+
+// polling waits for 100 to 150 ms between two attempts, for as long as it takes.
+func polling(p *lock.Params) {
+	p.Retry = lock.Retry{Attempts: lock.Unlimited, Delay: 100 * time.Millisecond, Jitter: 50 * time.Millisecond}
+}
+
+// heartbeat renews a lease of 10 s after each third of it, for up to 10 minutes.
+func heartbeat(p *lock.Params) {
+	polling(p)
+	p.TTL, p.MaxHold = 10*time.Second, 10*time.Minute
+	p.Set("check", "clock")
+	p.Set("renewal", "heartbeat")
+}
+
+func preset(name, doc string, changes []change) lock.Entry {
+	e := lock.Entry{Name: name, Doc: doc, Family: Name}
+	for _, c := range changes {
+		c(&e.Defaults)
+	}
+	return e
+}
+
+// sound returns a preset without a known bug.
+func sound(name, doc string, claims lock.Claims, changes ...change) lock.Entry {
+	e := preset(name, doc, changes)
+	e.Claims = claims
+	return e
+}
+
+// flawed returns a preset with a published bug.
+func flawed(name, doc string, changes ...change) lock.Entry {
+	e := preset(name, doc, changes)
+	e.Flawed = true
+	return e
+}

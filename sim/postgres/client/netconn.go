@@ -1,0 +1,152 @@
+package client
+
+import (
+	"context"
+	"io"
+	"net"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"lockquake/lock/env"
+	"lockquake/sim"
+	"lockquake/sim/postgres/wire"
+	"lockquake/sim/resource"
+)
+
+// netConn is the connection that pgx uses. What pgx writes leaves as one packet when pgx reads, and
+// the reading task waits for the answer.
+//
+// pgx closes a connection that failed on a goroutine of its own, and a slow write lets it read on
+// another. Such a goroutine gets a timeout from every method and changes nothing: netConn closes
+// itself, in virtual time.
+type netConn struct {
+	process *sim.Process
+	node    string
+	conn    *sim.Conn
+	out, in []byte
+	err     error // why it is broken; nil: it is not
+
+	// Of the present statement.
+	ctx  context.Context
+	data *resource.Request
+
+	pid    uint32 // of the session at the server, for a cancel request
+	secret []byte
+}
+
+// timeoutError is what pgx is told of a failure that netConn handles itself.
+type timeoutError struct{ error }
+
+func (e timeoutError) Timeout() bool   { return true }
+func (e timeoutError) Temporary() bool { return true }
+func (e timeoutError) Unwrap() error   { return e.error }
+
+// Write implements net.Conn.
+func (c *netConn) Write(b []byte) (int, error) {
+	if !sim.OnTask() {
+		return 0, timeoutError{sim.ErrForeignGoroutine}
+	}
+	c.out = append(c.out, b...)
+	return len(b), nil
+}
+
+// Read implements net.Conn.
+func (c *netConn) Read(b []byte) (int, error) {
+	switch {
+	case !sim.OnTask():
+		return 0, timeoutError{sim.ErrForeignGoroutine}
+	case len(c.in) == 0 && c.err == nil:
+		c.err = c.exchange()
+	}
+	switch {
+	case len(c.in) > 0:
+	case c.err == nil: // the server has ended the session
+		return 0, io.EOF
+	default:
+		return 0, timeoutError{c.err}
+	}
+	n := copy(b, c.in)
+	c.in = c.in[n:]
+	return n, nil
+}
+
+// exchange sends what was written and waits for the answer. If the wait fails, it closes the
+// connection.
+func (c *netConn) exchange() error {
+	answer, err := c.ask()
+	if err == nil {
+		c.in = answer.Bytes
+		return nil
+	}
+	c.abandon(err)
+	return err
+}
+
+func (c *netConn) ask() (*wire.Packet, error) {
+	if c.conn.Unread() { // the server has ended the session meanwhile
+		farewell, err := c.conn.Receive(context.Background(), 0)
+		if err != nil {
+			return nil, err
+		}
+		return farewell.(*wire.Packet), nil
+	}
+	request := &wire.Packet{Bytes: c.out, Data: c.data}
+	c.out = nil
+	op := env.Op(c.ctx)
+	if op == "" {
+		op = "query"
+	}
+	if c.pid == 0 {
+		op, request.Label = "connect", "startup"
+	}
+	answer, err := c.conn.Call(c.ctx, op, request, 0)
+	if err != nil {
+		return nil, err
+	}
+	return answer.(*wire.Packet), nil
+}
+
+// cancelTimeout is the time that pgx allows for a cancel request.
+const cancelTimeout = 15 * time.Second
+
+// abandon ends a connection whose statement was given up, as pgx does in the background: it asks
+// the server to cancel the statement, then closes the connection.
+func (c *netConn) abandon(why error) {
+	if c.conn.Err() != nil || c.pid == 0 || why == sim.ErrOver { //nolint:errorlint // ErrOver is never wrapped
+		c.conn.Close()
+		return
+	}
+	c.process.Node().World().Go("cancel", func() {
+		if conn, err := c.process.Dial(context.Background(), c.node, cancelTimeout); err == nil {
+			body, _ := (&pgproto3.CancelRequest{ProcessID: c.pid, SecretKey: c.secret}).Encode(nil) // it has a valid length
+			_, _ = conn.Call(context.Background(), "cancel", &wire.Packet{Bytes: body, Label: "cancel"}, cancelTimeout)
+			conn.Close()
+		}
+		c.conn.Close()
+	})
+}
+
+// Close implements net.Conn.
+func (c *netConn) Close() error {
+	if sim.OnTask() {
+		c.conn.Close()
+	}
+	return nil
+}
+
+// LocalAddr implements net.Conn.
+func (c *netConn) LocalAddr() net.Addr { return &net.TCPAddr{} }
+
+// RemoteAddr implements net.Conn.
+func (c *netConn) RemoteAddr() net.Addr { return &net.TCPAddr{} }
+
+// SetDeadline implements net.Conn. No deadline is needed: a wait ends with the context of its
+// statement.
+func (c *netConn) SetDeadline(time.Time) error { return nil }
+
+// SetReadDeadline implements net.Conn.
+func (c *netConn) SetReadDeadline(time.Time) error { return nil }
+
+// SetWriteDeadline implements net.Conn.
+func (c *netConn) SetWriteDeadline(time.Time) error { return nil }

@@ -1,0 +1,413 @@
+package postgres
+
+import (
+	"encoding/binary"
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+
+	"lockquake/sim"
+	"lockquake/sim/postgres/engine"
+	"lockquake/sim/postgres/wire"
+	"lockquake/sim/resource"
+)
+
+// connection is the server's end of a client's connection. It speaks the frontend/backend protocol:
+// the simple query, and the extended query with Parse, Bind, Describe, Execute and Sync.
+type connection struct {
+	server  *Server
+	session *sim.Session
+	worker  string // the one that sent the last packet
+	pooled  bool   // through the pooler
+	backend *backendSession
+
+	call     *sim.Call // the packet that is being answered; nil: none
+	in       []byte    // its messages that are still to be handled
+	out      []byte    // messages of the answer
+	data     *resource.Request
+	portals  map[string]*portal
+	waiting  bool // a statement is under way
+	skipping bool // an error has occurred, so messages are ignored until Sync
+	gone     bool // the client has closed the connection
+	over     bool // the server has ended the session
+}
+
+// backendSession is a session of the database with its prepared statements.
+type backendSession struct {
+	*engine.Session
+	statements map[string]*engine.Statement
+}
+
+// portal is a statement with its arguments.
+type portal struct {
+	statement *engine.Statement
+	args      []any
+	formats   []int16 // of the columns of its result
+}
+
+func newConnection(s *Server, session *sim.Session) *connection {
+	return &connection{server: s, session: session, portals: map[string]*portal{}}
+}
+
+// receive handles a packet. Its answer may have to wait for a lock.
+func (c *connection) receive(call *sim.Call, p *wire.Packet) {
+	c.call, c.in, c.data, c.worker = call, p.Bytes, p.Data, call.Worker
+	if c.backend == nil && !c.pooled && c.start(p.Bytes) {
+		return
+	}
+	c.proceed()
+}
+
+// start handles the first packet of a connection: a start-up or a cancel request. It reports
+// whether the packet was one.
+func (c *connection) start(b []byte) bool {
+	const cancelCode, codeAt, codeEnd = 80877102, 4, 8
+	if len(b) >= codeEnd && binary.BigEndian.Uint32(b[codeAt:]) == cancelCode {
+		var m pgproto3.CancelRequest
+		if m.Decode(b[codeAt:]) == nil {
+			c.server.cancel(m.ProcessID)
+		}
+		c.answer()
+		return true
+	}
+	var m pgproto3.StartupMessage
+	if len(b) < codeAt || m.Decode(b[codeAt:]) != nil {
+		c.fail(&engine.Error{Severity: "FATAL", Code: "08P01", Message: "invalid startup packet"})
+		c.answer()
+		return true
+	}
+	c.pooled = m.Parameters["database"] == PooledDatabase
+	pid := uint32(0)
+	if !c.pooled {
+		c.backend = c.server.connect()
+		c.server.sessions[c.backend.Session] = c
+		pid = uint32(c.backend.PID())
+	}
+	c.send(&pgproto3.AuthenticationOk{})
+	for _, p := range [][2]string{{"client_encoding", "UTF8"}, {"server_version", "15.0"}, {"standard_conforming_strings", "on"}, {"TimeZone", "UTC"}, {"integer_datetimes", "on"}} {
+		c.send(&pgproto3.ParameterStatus{Name: p[0], Value: p[1]})
+	}
+	c.send(&pgproto3.BackendKeyData{ProcessID: pid, SecretKey: []byte{0, 0, 0, 1}})
+	c.ready()
+	c.answer()
+	return true
+}
+
+// connect opens a session.
+func (s *Server) connect() *backendSession {
+	b := &backendSession{Session: s.db.Connect(), statements: map[string]*engine.Statement{}}
+	s.secrets[uint32(b.PID())] = b.Session
+	for _, set := range s.options.Settings {
+		if err := execute(b.Session, set); err != nil {
+			s.node.World().Fail(err)
+		}
+	}
+	return b
+}
+
+// cancel cancels the statement that a session executes.
+func (s *Server) cancel(pid uint32) {
+	if session := s.secrets[pid]; session != nil {
+		session.Cancel()
+	}
+}
+
+// proceed handles messages until a statement waits, or all are handled. Then it answers the packet.
+func (c *connection) proceed() {
+	for !c.waiting && !c.over {
+		kind, body, rest := wire.Next(c.in)
+		if kind == 0 {
+			c.answer()
+			return
+		}
+		if c.pooled && c.backend == nil && !c.server.pooler.assign(c) {
+			return // until a session of the pooler is free
+		}
+		c.in = rest
+		c.handle(kind, body)
+	}
+	if c.over && c.call != nil {
+		c.answer()
+	}
+}
+
+// answer sends what has been collected.
+func (c *connection) answer() {
+	call := c.call
+	if call == nil {
+		return
+	}
+	packet := &wire.Packet{Bytes: c.out}
+	c.call, c.out, c.data = nil, nil, nil
+	call.Applied()
+	call.Reply(packet)
+	if c.pooled {
+		c.server.pooler.release(c)
+	}
+}
+
+func (c *connection) send(m pgproto3.BackendMessage) { c.out = encode(c.out, m) }
+
+// fail sends an error.
+func (c *connection) fail(e *engine.Error) {
+	c.send(&pgproto3.ErrorResponse{Severity: e.Severity, SeverityUnlocalized: e.Severity, Code: e.Code, Message: e.Message, Detail: e.Detail})
+	c.skipping = true
+}
+
+// ready ends the answer to a query.
+func (c *connection) ready() {
+	status := byte('I')
+	if c.backend != nil {
+		status = c.backend.Status()
+	}
+	c.send(&pgproto3.ReadyForQuery{TxStatus: status})
+}
+
+// closed ends the session of a client that is gone.
+func (c *connection) closed() {
+	c.gone, c.call = true, nil
+	if !c.waiting {
+		c.leave()
+	}
+}
+
+// leave ends the session, or gives it back to the pooler.
+func (c *connection) leave() {
+	if c.over || c.backend == nil {
+		return
+	}
+	c.over = true
+	backend := c.backend
+	if c.pooled {
+		c.server.pooler.drop(c)
+	}
+	backend.Close()
+	delete(c.server.sessions, backend.Session)
+}
+
+// sessionEnded handles a session that the server has ended: the client finds the error when it next
+// reads.
+func (c *connection) sessionEnded(e *engine.Error) {
+	if c.over || c.gone {
+		return
+	}
+	c.over = true
+	delete(c.server.sessions, c.backend.Session)
+	c.fail(e)
+	if c.call == nil {
+		packet := &wire.Packet{Bytes: c.out}
+		c.out = nil
+		c.session.Push("farewell", packet)
+		return
+	}
+	c.answer()
+}
+
+// execute runs a statement, and calls then with its result, at once or later.
+func (c *connection) execute(st *engine.Statement, args []any, then func(*engine.Result)) {
+	c.waiting = true
+	inside := true
+	c.server.begin(c, st, args)
+	c.backend.Execute(st, args, c.server.request(c.data), func(r *engine.Result) {
+		c.waiting = false
+		c.server.executed(c, st, args, r)
+		switch {
+		case c.gone:
+			c.leave()
+			return
+		case r.Err != nil:
+			c.fail(r.Err)
+		}
+		then(r)
+		if !inside {
+			c.proceed()
+		}
+	})
+	inside = false
+}
+
+// handle handles one message.
+func (c *connection) handle(kind byte, body []byte) {
+	if c.skipping && kind != 'S' && kind != 'X' {
+		return
+	}
+	switch kind {
+	case 'Q':
+		c.query(body)
+	case 'P':
+		c.parse(body)
+	case 'B':
+		c.bind(body)
+	case 'D':
+		c.describe(body)
+	case 'E':
+		c.run(body)
+	case 'C':
+		c.send(&pgproto3.CloseComplete{})
+	case 'S':
+		c.skipping = false
+		c.backend.Sync()
+		c.ready()
+	case 'H':
+	case 'X':
+		c.leave()
+	default:
+		c.fail(&engine.Error{Severity: "ERROR", Code: "0A000", Message: "message type " + string(kind) + " is not simulated"})
+	}
+}
+
+// query handles a simple query, which may have several statements.
+func (c *connection) query(body []byte) {
+	text := strings.TrimSuffix(string(body), "\x00")
+	texts, err := engine.Split(text)
+	switch {
+	case err != nil:
+		c.fail(serverError(err))
+		c.endQuery()
+	case len(texts) == 0:
+		c.send(&pgproto3.EmptyQueryResponse{})
+		c.endQuery()
+	default:
+		if len(texts) > 1 {
+			c.backend.Group()
+		}
+		c.next(texts)
+	}
+}
+
+// next executes the first statement of a simple query, then the others.
+func (c *connection) next(texts []string) {
+	if len(texts) == 0 {
+		c.endQuery()
+		return
+	}
+	st, err := c.backend.Prepare(texts[0])
+	if err != nil {
+		c.fail(serverError(err))
+		c.endQuery()
+		return
+	}
+	c.execute(st, nil, func(r *engine.Result) {
+		if r.Err != nil {
+			c.endQuery()
+			return
+		}
+		if len(r.Columns) > 0 {
+			c.send(c.server.description(r.Columns, nil))
+		}
+		c.result(r, nil)
+		c.next(texts[1:])
+	})
+}
+
+// endQuery ends a simple query.
+func (c *connection) endQuery() {
+	c.skipping = false
+	c.backend.Sync()
+	c.ready()
+}
+
+// result sends the rows and the tag of a result.
+func (c *connection) result(r *engine.Result, formats []int16) {
+	for _, values := range r.Rows {
+		c.send(c.server.row(r.Columns, values, formats))
+	}
+	c.send(&pgproto3.CommandComplete{CommandTag: []byte(r.Tag)})
+}
+
+func (c *connection) parse(body []byte) {
+	var m pgproto3.Parse
+	if err := m.Decode(body); err != nil {
+		c.fail(protocolError(err))
+		return
+	}
+	params := make([]engine.Type, len(m.ParameterOIDs))
+	for i, oid := range m.ParameterOIDs {
+		params[i] = engine.Type(oid)
+	}
+	st, err := c.backend.Prepare(m.Query, params...)
+	if err != nil {
+		c.fail(serverError(err))
+		return
+	}
+	c.backend.statements[m.Name] = st
+	c.send(&pgproto3.ParseComplete{})
+}
+
+func (c *connection) bind(body []byte) {
+	var m pgproto3.Bind
+	if err := m.Decode(body); err != nil {
+		c.fail(protocolError(err))
+		return
+	}
+	st := c.backend.statements[m.PreparedStatement]
+	if st == nil {
+		c.fail(&engine.Error{Severity: "ERROR", Code: "26000", Message: "prepared statement \"" + m.PreparedStatement + "\" does not exist"})
+		return
+	}
+	args, err := c.server.arguments(st, &m)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.portals[m.DestinationPortal] = &portal{st, args, m.ResultFormatCodes}
+	c.send(&pgproto3.BindComplete{})
+}
+
+func (c *connection) describe(body []byte) {
+	var m pgproto3.Describe
+	if err := m.Decode(body); err != nil {
+		c.fail(protocolError(err))
+		return
+	}
+	var st *engine.Statement
+	var formats []int16
+	if m.ObjectType == 'S' {
+		st = c.backend.statements[m.Name]
+	} else if p := c.portals[m.Name]; p != nil {
+		st, formats = p.statement, p.formats
+	}
+	if st == nil {
+		c.fail(&engine.Error{Severity: "ERROR", Code: "26000", Message: "prepared statement \"" + m.Name + "\" does not exist"})
+		return
+	}
+	if m.ObjectType == 'S' {
+		c.send(&pgproto3.ParameterDescription{ParameterOIDs: oids(st.Params)})
+	}
+	if len(st.Columns) == 0 {
+		c.send(&pgproto3.NoData{})
+		return
+	}
+	c.send(c.server.description(st.Columns, formats))
+}
+
+func (c *connection) run(body []byte) {
+	var m pgproto3.Execute
+	if err := m.Decode(body); err != nil {
+		c.fail(protocolError(err))
+		return
+	}
+	p := c.portals[m.Portal]
+	if p == nil {
+		c.fail(&engine.Error{Severity: "ERROR", Code: "34000", Message: "portal \"" + m.Portal + "\" does not exist"})
+		return
+	}
+	c.execute(p.statement, p.args, func(r *engine.Result) {
+		if r.Err == nil {
+			c.result(r, p.formats)
+		}
+	})
+}
+
+// serverError returns an error of the database as the server reports it.
+func serverError(err error) *engine.Error {
+	if e, ok := errors.AsType[*engine.Error](err); ok {
+		return e
+	}
+	return &engine.Error{Severity: "ERROR", Code: "XX000", Message: err.Error()}
+}
+
+func protocolError(err error) *engine.Error {
+	return &engine.Error{Severity: "ERROR", Code: "08P01", Message: err.Error()}
+}

@@ -1,0 +1,66 @@
+package postgres
+
+// PooledDatabase is the name of the database that clients give to reach it through the pooler.
+const PooledDatabase = "pooled"
+
+// pooler gives each transaction of a client one of its sessions, as PgBouncer does in transaction
+// mode. It takes the session that was used last, and opens one if none is free; a client waits if
+// there are as many as it may keep. A session goes back when its transaction has ended, with
+// whatever it still has, such as an advisory lock.
+type pooler struct {
+	server  *Server
+	size    int
+	open    int
+	free    []*backendSession
+	waiting []*connection
+}
+
+func newPooler(s *Server, size int) *pooler { return &pooler{server: s, size: size} }
+
+// assign gives the connection a session. It reports whether there was one; otherwise the connection
+// proceeds when there is.
+func (p *pooler) assign(c *connection) bool {
+	switch n := len(p.free); {
+	case n > 0:
+		c.backend = p.free[n-1]
+		p.free = p.free[:n-1]
+	case p.open < p.size:
+		p.open++
+		c.backend = p.server.connect()
+	default:
+		p.waiting = append(p.waiting, c)
+		return false
+	}
+	p.server.sessions[c.backend.Session] = c
+	return true
+}
+
+// release takes the session of a connection back after its transaction.
+func (p *pooler) release(c *connection) {
+	b := c.backend
+	if b == nil || b.Over() || b.Status() != 'I' {
+		return
+	}
+	c.backend = nil
+	delete(p.server.sessions, b.Session)
+	p.free = append(p.free, b)
+	p.serve()
+}
+
+// drop forgets the session of a connection whose client has gone within a transaction.
+func (p *pooler) drop(c *connection) {
+	c.backend = nil
+	p.open--
+	p.serve()
+}
+
+// serve lets the clients that wait go on.
+func (p *pooler) serve() {
+	for len(p.waiting) > 0 && (len(p.free) > 0 || p.open < p.size) {
+		c := p.waiting[0]
+		p.waiting = p.waiting[1:]
+		if !c.gone {
+			c.proceed()
+		}
+	}
+}
