@@ -794,7 +794,7 @@ a: select now() + interval '30 seconds' > now(), now() - interval '1 minute' < n
 a: select now() + $1 * interval '1 second' > now() <- 5
 a: select now() + $1 * interval '1 millisecond' > now() as later <- 5
 a: select extract(epoch from now() - now()) = 0
-a: select pg_backend_pid() > 0
+a: select pg_backend_pid() > 0, pg_is_in_recovery()
 a: select current_setting('lock_timeout'), set_config('lock_timeout', '3s', false), current_setting('lock_timeout')
 a: show lock_timeout
 a: select hashtext('lock'), hashtextextended('lock', 0)
@@ -927,7 +927,6 @@ a: update items set value = '9' where name = 'x'
 b: begin
 b: select name from items where name = 'x' for key share
 c: update items set value = '10' where name = 'x'
-d: delete from items where name = 'x'
 a: commit
 b: commit
 `,

@@ -141,7 +141,7 @@ var databases atomic.Int64 // for their names
 // same ones wait, and for the same sessions.
 func TestConformance(t *testing.T) {
 	server := servers.Postgres(t, realSettings()...)
-	met := newCoverage()
+	met := newCoverage(t)
 	t.Run("by hand", func(t *testing.T) {
 		forEach(t, server, sortedKeys(handWritten()), func(p *pair, name string) {
 			s := parse(t, handWritten()[name])
@@ -158,9 +158,7 @@ func TestConformance(t *testing.T) {
 			}
 		})
 	})
-	if !t.Failed() {
-		met.check(t)
-	}
+	met.check(t)
 	t.Run("by chance", func(t *testing.T) {
 		first, last := numbers(t)
 		var seeds []int
@@ -169,7 +167,7 @@ func TestConformance(t *testing.T) {
 		}
 		const mostFailures = 5
 		var failed atomic.Int64
-		met := newCoverage()
+		met := newCoverage(t)
 		forEach(t, server, seeds, func(p *pair, seed int) {
 			if failed.Load() >= mostFailures {
 				return
@@ -191,6 +189,7 @@ func TestConformance(t *testing.T) {
 		})
 		if last-first+1 >= enough && !t.Failed() {
 			t.Log(met)
+			met.checkEdges(t)
 		}
 	})
 }
