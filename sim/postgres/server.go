@@ -90,7 +90,7 @@ func (s *Server) open() {
 func (s *Server) define(text string, args ...any) error {
 	session := s.db.Connect()
 	defer session.Close()
-	texts, err := engine.Split(text)
+	texts, err := session.Split(text)
 	for i := 0; err == nil && i < len(texts); i++ {
 		err = execute(session, texts[i], args...)
 	}

@@ -53,6 +53,7 @@ type compiler struct {
 	params     []Type
 	subselects map[*sql.Subselect]node // so that one that is compiled twice runs once
 	memos      int
+	clause     string // where an aggregate is not allowed
 	opens      []opening
 }
 
@@ -274,6 +275,9 @@ func (c *compiler) unify(what string, list []node) ([]node, Type, error) {
 
 // condition returns a truth value.
 func (c *compiler) condition(e sql.Expr, s *scope, what string) (node, error) {
+	if what == "WHERE" || what == "CHECK" {
+		c.clause = what
+	}
 	n, err := c.expr(e, s)
 	if err != nil {
 		return node{}, err

@@ -103,6 +103,9 @@ func (s *Session) drop(e *sql.Drop, text string) error {
 			if e.IfExists {
 				continue
 			}
+			if slices.ContainsFunc(d.indexes, func(x *plainIndex) bool { return x.name == name }) {
+				return sql.Errorf("42809", "\"%s\" is not a table", name)
+			}
 			return sql.Errorf("42P01", "table \"%s\" does not exist", name)
 		}
 		if err := s.open(t, accessExclusive); err != nil {
@@ -132,7 +135,10 @@ func (s *Session) dropIndex(name string, ifExists bool, text string) error {
 			return nil
 		}
 	}
-	if ifExists {
+	switch {
+	case d.find(name, s) != nil:
+		return sql.Errorf("42809", "\"%s\" is not an index", name)
+	case ifExists:
 		return nil
 	}
 	return sql.Errorf("42704", "index \"%s\" does not exist", name)

@@ -76,6 +76,7 @@ func (t *table) places(names []string) ([]int, error) {
 }
 
 func (c *compiler) insertValues(in *insertion, e *sql.Insert) error {
+	c.clause = "VALUES"
 	for _, values := range e.Rows {
 		switch {
 		case len(values) > len(in.columns):
@@ -130,6 +131,11 @@ func (c *compiler) onConflict(in *insertion, e *sql.Insert) error {
 	if conflict.Columns == nil {
 		in.arbiters = t.keys
 		return nil
+	}
+	for _, n := range conflict.Columns {
+		if t.column(n) < 0 {
+			return sql.Errorf("42703", "column \"%s\" does not exist", n)
+		}
 	}
 	columns, err := t.places(conflict.Columns)
 	if err != nil {

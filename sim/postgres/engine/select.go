@@ -55,6 +55,7 @@ func (c *compiler) query(e *sql.Select, outer *scope) (*query, error) {
 		return nil, err
 	}
 	if e.Limit != nil {
+		c.clause = "LIMIT"
 		n, err := c.expr(e.Limit, q.scope)
 		if err == nil {
 			n, err = c.convert(n, Int8, false)
@@ -103,32 +104,41 @@ func (c *compiler) targets(list []sql.Target, s *scope, nodes *[]node, columns *
 
 // title returns the name of a result without AS.
 func title(e sql.Expr) string {
+	name, _ := titled(e)
+	return name
+}
+
+// titled returns the name, and whether it is better than that of a cast around it.
+func titled(e sql.Expr) (name string, strong bool) {
 	switch e := e.(type) {
 	case *sql.Column:
-		return e.Name
+		return e.Name, true
 	case *sql.Call:
-		return e.Name
+		return e.Name, true
 	case *sql.Cast:
-		if t := title(e.X); t != "?column?" {
-			return t
+		if name, strong := titled(e.X); strong {
+			return name, true
 		}
 		if t, _, err := typeOf(e.Type); err == nil {
-			return t.short()
+			return t.short(), false
 		}
 	case *sql.Case:
-		return "case"
+		if name, strong := titled(e.Else); strong {
+			return name, true
+		}
+		return "case", false
 	case *sql.Subselect:
 		if e.Exists {
-			return "exists"
+			return "exists", true
 		}
 		if len(e.Select.Targets) == 1 {
 			if n := e.Select.Targets[0].Name; n != "" {
-				return n
+				return n, true
 			}
-			return title(e.Select.Targets[0].Expr)
+			return title(e.Select.Targets[0].Expr), true
 		}
 	}
-	return "?column?"
+	return "?column?", false
 }
 
 // run calls yield for each row of the result, until yield returns false.

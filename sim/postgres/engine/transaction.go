@@ -12,7 +12,8 @@ type transaction struct {
 	session    *Session
 	lock       lock // others wait for it until the transaction ends
 	explicit   bool // begun with BEGIN
-	repeatable bool // repeatable read
+	isolation  string
+	repeatable bool // the isolation is repeatable read
 	readOnly   bool
 	started    time.Time
 	queried    bool // has taken a snapshot
@@ -42,7 +43,8 @@ type schemaChange struct {
 func (s *Session) begin(explicit bool) {
 	t := &transaction{session: s, explicit: explicit, started: s.started}
 	t.lock.object, t.lock.owner = transactionID, s
-	t.repeatable = s.settings.repeatable
+	t.isolation = s.settings.isolation
+	t.repeatable = t.isolation == repeatableRead
 	t.readOnly = s.settings.readOnly || s.db.recovery
 	s.txn = t
 	s.before = s.kept
@@ -175,11 +177,11 @@ func (s *Session) control(c *sql.Transaction) (string, error) {
 
 // change gives a transaction other modes.
 func (t *transaction) change(c *sql.Transaction) error {
-	if repeatable := c.Isolation == "repeatable read"; c.Isolation != "" && repeatable != t.repeatable {
+	if c.Isolation != "" && c.Isolation != t.isolation {
 		if t.queried {
 			return sql.Errorf("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query")
 		}
-		t.repeatable = repeatable
+		t.isolation, t.repeatable = c.Isolation, c.Isolation == repeatableRead
 	}
 	t.readOnly = t.readOnly || c.ReadOnly
 	return nil

@@ -43,10 +43,15 @@ func (p *parser) transaction() (any, error) {
 func (p *parser) modes(t *Transaction) error {
 	for {
 		switch {
-		case p.word("isolation", "level"):
+		case p.word("isolation"):
+			if err := p.expectWord("level"); err != nil {
+				return err
+			}
 			switch {
-			case p.word("read", "committed"), p.word("read", "uncommitted"):
+			case p.word("read", "committed"):
 				t.Isolation = "read committed"
+			case p.word("read", "uncommitted"):
+				t.Isolation = "read uncommitted"
 			case p.word("repeatable", "read"):
 				t.Isolation = "repeatable read"
 			case p.is("serializable"):
