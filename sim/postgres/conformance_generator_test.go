@@ -52,6 +52,8 @@ func themes() [][]string {
 		"insert into items (name, value) values ('$n', '$v') on conflict (name) do update set value = excluded.value, version = items.version + 1 $upsert $returning",
 		"insert into items (name, value, version) select '$n', value, version + 1 from items where name = '$n'",
 		"select pg_advisory_xact_lock($k), (select value from items where name = '$n')",
+		"lock table items in $mode mode $nowait",
+		"create index if not exists byvalue on items (value)",
 	}
 	queue := []string{
 		"insert into jobs (owner, u) values ('$v', $u) returning id",
@@ -120,6 +122,10 @@ func (g *generator) word(name string) string {
 		return g.one("update", "update", "update", "no key update", "share", "key share")
 	case "policy":
 		return g.one("", "", "", "nowait", "skip locked")
+	case "nowait":
+		return g.one("", "", "nowait")
+	case "mode":
+		return g.one("access share", "row share", "row exclusive", "share update exclusive", "share", "share row exclusive", "exclusive", "access exclusive")
 	case "guard":
 		return g.one("", "", "and version = 0", "and version < 2", "and value = '1'")
 	case "upsert":
