@@ -63,9 +63,13 @@ func textFunctions(name string) []builtin {
 			return int64(len([]rune(a[0].(string)))), nil
 		}}}
 	case "lower":
-		return []builtin{{args: []Type{Text}, typ: Text, f: func(_ *Session, a [3]any) (any, error) { return strings.Map(ascii(unicode.ToLower), a[0].(string)), nil }}}
+		return []builtin{{args: []Type{Text}, typ: Text, f: func(_ *Session, a [3]any) (any, error) {
+			return strings.Map(ascii(unicode.ToLower), a[0].(string)), nil
+		}}}
 	case "upper":
-		return []builtin{{args: []Type{Text}, typ: Text, f: func(_ *Session, a [3]any) (any, error) { return strings.Map(ascii(unicode.ToUpper), a[0].(string)), nil }}}
+		return []builtin{{args: []Type{Text}, typ: Text, f: func(_ *Session, a [3]any) (any, error) {
+			return strings.Map(ascii(unicode.ToUpper), a[0].(string)), nil
+		}}}
 	case "hashtext":
 		return []builtin{{args: []Type{Text}, typ: Int4, f: func(_ *Session, a [3]any) (any, error) { return hashText(a[0].(string)), nil }}}
 	case "hashtextextended":

@@ -16,7 +16,7 @@ type settings struct {
 
 	applicationName string
 	isolation       string // default_transaction_isolation
-	readOnly        bool // default_transaction_read_only
+	readOnly        bool   // default_transaction_read_only
 }
 
 func defaults() settings { return settings{deadlockTimeout: time.Second, isolation: readCommitted} }

@@ -179,7 +179,7 @@ func (s *Session) perform() *Result {
 	}
 	if s.txn != nil {
 		s.txn.command++
-		if !s.txn.repeatable {
+		if !s.txn.repeatable && st.query == nil {
 			s.snapshot = -1
 		}
 		if !s.txn.explicit && !s.grouped {
@@ -210,6 +210,9 @@ func (s *Session) dispatch(st *Statement, r *Result) error {
 			return err
 		}
 		st = fresh
+	}
+	if !s.txn.repeatable {
+		s.snapshot = -1 // that of a SELECT lasts until here, since the client may still fetch rows
 	}
 	switch e := st.parsed.(type) {
 	case *sql.Set:
