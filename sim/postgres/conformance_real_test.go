@@ -219,7 +219,7 @@ func (r *real) do(st step) (*sight, error) {
 		s.running = true
 		s.heard.forget()
 		go func() {
-			s.done <- s.run(st.text, args)
+			s.done <- runOn(s.conn, st.text, args)
 			r.awake()
 		}()
 	}
@@ -262,11 +262,11 @@ func (r *real) act(s *realSession, action string) error {
 	return err
 }
 
-// run carries out a statement as drivers do: the server first says what it takes and returns.
-func (s *realSession) run(sql string, args [][]byte) *result {
+// runOn carries out a statement as drivers do: the server first says what it takes and returns.
+func runOn(conn *pgconn.PgConn, sql string, args [][]byte) *result {
 	ctx := context.Background()
 	r := &result{}
-	description, err := s.conn.Prepare(ctx, "", sql, nil)
+	description, err := conn.Prepare(ctx, "", sql, nil)
 	if err == nil {
 		for _, oid := range description.ParamOIDs {
 			r.params = append(r.params, engine.Type(oid).String())
@@ -274,7 +274,7 @@ func (s *realSession) run(sql string, args [][]byte) *result {
 		for _, f := range description.Fields {
 			r.columns = append(r.columns, f.Name+" "+engine.Type(f.DataTypeOID).String())
 		}
-		answer := s.conn.ExecPrepared(ctx, "", args, nil, nil).Read()
+		answer := conn.ExecPrepared(ctx, "", args, nil, nil).Read()
 		err = answer.Err
 		r.tag = answer.CommandTag.String()
 		for _, row := range answer.Rows {
@@ -284,8 +284,8 @@ func (s *realSession) run(sql string, args [][]byte) *result {
 	if err != nil {
 		r.err = failureOf(err)
 	}
-	if !s.conn.IsClosed() {
-		r.status = s.conn.TxStatus()
+	if !conn.IsClosed() {
+		r.status = conn.TxStatus()
 	}
 	return r.normal(sql)
 }

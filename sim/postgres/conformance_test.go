@@ -114,7 +114,7 @@ func (p *pair) shrink(s sequence, x *exchange) (sequence, *exchange) {
 
 // forEach calls f with each of the items, and with one of several pairs, each of which has its own
 // database on the server.
-func forEach[T any](t *testing.T, server *servers.PostgresServer, items []T, f func(p *pair, item T)) {
+func forEach[T any](t *testing.T, server *servers.PostgresServer, sim func() side, items []T, f func(p *pair, item T)) {
 	t.Helper()
 	const pairs = 6 // a step takes time rather than work
 	var next atomic.Int64
@@ -127,7 +127,7 @@ func forEach[T any](t *testing.T, server *servers.PostgresServer, items []T, f f
 		all.Go(func() {
 			defer r.close()
 			for n := next.Add(1) - 1; n < int64(len(items)); n = next.Add(1) - 1 {
-				f(&pair{real: r, sim: &model{}}, items[n])
+				f(&pair{real: r, sim: sim()}, items[n])
 			}
 		})
 	}
@@ -143,7 +143,7 @@ func TestConformance(t *testing.T) {
 	server := servers.Postgres(t, realSettings()...)
 	t.Run("by hand", func(t *testing.T) {
 		met := newCoverage(t)
-		forEach(t, server, sortedKeys(handWritten()), func(p *pair, name string) {
+		forEach(t, server, newModel, sortedKeys(handWritten()), func(p *pair, name string) {
 			s := parse(t, handWritten()[name])
 			const mostDifferences = 20
 			all, err := p.run(s, mostDifferences)
@@ -168,7 +168,7 @@ func TestConformance(t *testing.T) {
 		const mostFailures = 5
 		var failed atomic.Int64
 		met := newCoverage(t)
-		forEach(t, server, seeds, func(p *pair, seed int) {
+		forEach(t, server, newModel, seeds, func(p *pair, seed int) {
 			if failed.Load() >= mostFailures {
 				return
 			}
@@ -190,6 +190,26 @@ func TestConformance(t *testing.T) {
 		if last-first+1 >= enough && !t.Failed() {
 			t.Log(met)
 			met.checkEdges(t)
+		}
+	})
+}
+
+func newModel() side { return &model{} }
+
+// The simulated server answers what the real one answers when clients reach it over the network, as
+// workers do.
+func TestConformanceOfTheProtocol(t *testing.T) {
+	server := servers.Postgres(t, realSettings()...)
+	forEach(t, server, func() side { return &wired{} }, sortedKeys(handWritten()), func(p *pair, name string) {
+		const mostDifferences = 20
+		all, err := p.run(parse(t, handWritten()[name]), mostDifferences)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for i := range all {
+			if !all[i].same() {
+				t.Errorf("%s: %v", name, &all[i])
+			}
 		}
 	})
 }
