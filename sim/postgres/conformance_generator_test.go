@@ -52,8 +52,12 @@ func themes() [][]string {
 		"insert into items (name, value) values ('$n', '$v') on conflict (name) do update set value = excluded.value, version = items.version + 1 $upsert $returning",
 		"insert into items (name, value, version) select '$n', value, version + 1 from items where name = '$n'",
 		"select pg_advisory_xact_lock($k), (select value from items where name = '$n')",
-		"lock table items in $mode mode $nowait",
-		"create index if not exists byvalue on items (value)",
+	}
+	// Several sessions that a lock of a table makes wait are released at once, and then it is chance
+	// who is first. So only two sessions do this.
+	tables := []string{
+		"lock table items in $mode mode $nowait", "lock table items in $mode mode $nowait", "create index concurrently on items (version)",
+		"truncate items", "select count(*) from items",
 	}
 	queue := []string{
 		"insert into jobs (owner, u) values ('$v', $u) returning id",
@@ -79,6 +83,7 @@ func themes() [][]string {
 	return [][]string{
 		join(locks, transactions), join(locks, transactions), join(rows, transactions), join(rows, transactions),
 		join(queue, transactions), join(locks, rows, queue, transactions, transactions),
+		join(tables, rows[:8], locks, transactions, transactions),
 	}
 }
 
@@ -139,8 +144,12 @@ func (g *generator) word(name string) string {
 // sequence returns a random sequence.
 func (g *generator) sequence() sequence {
 	all := themes()
-	templates := all[g.IntN(len(all))]
+	theme := g.IntN(len(all))
+	templates := all[theme]
 	g.names = []string{"a", "b", "c", "d"}[:2+g.IntN(3)]
+	if theme == len(all)-1 { // tables
+		g.names = g.names[:2]
+	}
 	s := sequence{
 		{session: "a", rest: ':', text: "create table items (name text primary key, value text not null, version bigint not null default 0, fence bigint not null default 0)"},
 		{session: "a", rest: ':', text: "insert into items (name, value) values ('x', '1'), ('y', '2'), ('z', '3')"},
@@ -159,12 +168,14 @@ func (g *generator) sequence() sequence {
 			for one := range strings.SplitSeq(text, "; ") {
 				add(':', one)
 			}
-		case g.chance(50):
-			add(':', fmt.Sprintf("set lock_timeout = '%dms'", 40+g.IntN(20)))
+		case g.chance(50) && strings.Contains(text, " "):
 			for one := range strings.SplitSeq(text, "; ") {
-				add('!', one)
+				if !strings.HasPrefix(one, "begin") && one != "rollback" { // these would change when the setting ends
+					add(':', fmt.Sprintf("set lock_timeout = '%dms'", 40+g.IntN(20)))
+					add('!', one)
+					add(':', "set lock_timeout = 0")
+				}
 			}
-			add(':', "set lock_timeout = 0")
 		case g.chance(40):
 			add(':', actCancel)
 		case g.chance(30):

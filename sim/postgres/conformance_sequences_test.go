@@ -927,6 +927,7 @@ a: update items set value = '9' where name = 'x'
 b: begin
 b: select name from items where name = 'x' for key share
 c: update items set value = '10' where name = 'x'
+d: delete from items where name = 'x'
 a: commit
 b: commit
 `,
