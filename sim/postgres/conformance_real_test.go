@@ -88,8 +88,9 @@ func dialReal(url string, hear func(*pgconn.PgConn, *pgconn.Notice)) (*pgconn.Pg
 	if err != nil {
 		return nil, err
 	}
-	config.OnNotice = hear
-	config.RuntimeParams["client_min_messages"] = "log"
+	if config.OnNotice = hear; hear != nil {
+		config.RuntimeParams["client_min_messages"] = "log"
+	}
 	// When its connection ends the driver opens another one, to cancel the statement under way. A
 	// client that is gone cannot do that.
 	dialed := false
@@ -272,7 +273,7 @@ func runOn(conn *pgconn.PgConn, sql string, args [][]byte) *result {
 			r.params = append(r.params, engine.Type(oid).String())
 		}
 		for _, f := range description.Fields {
-			r.columns = append(r.columns, f.Name+" "+engine.Type(f.DataTypeOID).String())
+			r.columns = append(r.columns, columnOf(f))
 		}
 		answer := conn.ExecPrepared(ctx, "", args, nil, nil).Read()
 		err = answer.Err
@@ -288,6 +289,10 @@ func runOn(conn *pgconn.PgConn, sql string, args [][]byte) *result {
 		r.status = conn.TxStatus()
 	}
 	return r.normal(sql)
+}
+
+func columnOf(f pgconn.FieldDescription) string {
+	return f.Name + " " + engine.Type(f.DataTypeOID).String()
 }
 
 func textsOf(row [][]byte, fields []pgconn.FieldDescription) []string {

@@ -21,6 +21,8 @@ import (
 // wired is a simulated server with clients that use pgx, as workers do. A world runs for each
 // sequence, and its driver task waits for the steps.
 type wired struct {
+	pooled   bool // through the pooler
+	seen     *backends
 	world    *sim.World
 	server   *postgres.Server
 	driver   *sim.Worker
@@ -48,11 +50,12 @@ func (w *wired) open(names []string) error {
 		return err
 	}
 	*w = wired{
+		pooled: w.pooled, seen: &backends{},
 		world:    sim.New(sim.Config{Latency: draw.Fixed(time.Microsecond)}),
 		sessions: map[string]*wiredSession{}, steps: make(chan step), sights: make(chan *sight), ended: make(chan error, 1),
 	}
 	var err error
-	w.server, err = postgres.New(w.world.AddNode("lock", sim.NodeConfig{}), postgres.Options{Settings: []string{"set deadlock_timeout = '5ms'"}})
+	w.server, err = postgres.New(w.world.AddNode("lock", sim.NodeConfig{}), postgres.Options{Poolers: poolSize, Settings: []string{"set deadlock_timeout = '5ms'"}})
 	if err != nil {
 		return err
 	}
@@ -99,7 +102,11 @@ func (w *wired) close() error {
 // serve is the task of a session: it does one job after the other.
 func (w *wired) serve(s *wiredSession) {
 	ctx := context.Background()
-	c, err := client.NewPool(s.worker.Process(), func() string { return "lock" }, client.Options{}).Acquire(ctx)
+	var options client.Options
+	if w.pooled {
+		options.Database = postgres.PooledDatabase
+	}
+	c, err := client.NewPool(s.worker.Process(), func() string { return "lock" }, options).Acquire(ctx)
 	if err != nil {
 		w.world.Fail(err)
 		return
@@ -137,7 +144,13 @@ func (w *wired) drive() {
 		case isAction:
 			w.act(s, st.text)
 		default:
-			w.give(s, func() { s.result = runOn(s.conn, st.text, w.arguments(st)) })
+			w.give(s, func() {
+				if w.pooled {
+					s.result = w.seen.number(runPlain(s.conn, st.text))
+				} else {
+					s.result = runOn(s.conn, st.text, w.arguments(st))
+				}
+			})
 		}
 		w.pass(time.Millisecond, func() bool { return false }) // for the messages
 		switch {
@@ -200,6 +213,14 @@ func (w *wired) act(s *wiredSession, action string) {
 	}
 }
 
+// hasEnded reports whether the session has ended; behind the pooler, whether the client has.
+func (s *wiredSession) hasEnded() bool {
+	if s.backend == nil {
+		return s.lost || s.conn.IsClosed()
+	}
+	return s.backend.Over()
+}
+
 func (w *wired) look() *sight {
 	seen := &sight{results: map[string]*result{}, waiting: map[string][]string{}}
 	for _, name := range sortedKeys(w.sessions) {
@@ -207,7 +228,7 @@ func (w *wired) look() *sight {
 		if s.result != nil {
 			seen.results[name], s.result = s.result, nil
 		}
-		if s.backend.Over() && !s.over {
+		if s.hasEnded() && !s.over {
 			s.over, s.running = true, false
 			seen.over = append(seen.over, name)
 		}
@@ -215,6 +236,9 @@ func (w *wired) look() *sight {
 			continue
 		}
 		seen.waiting[name] = []string{}
+		if w.pooled {
+			continue
+		}
 		for _, blocker := range w.server.Database().Waiting(s.backend) {
 			for other, o := range w.sessions {
 				if o.backend == blocker {
