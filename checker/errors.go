@@ -187,10 +187,14 @@ func (in *input) ineffective(s *history.Section) []*history.Op {
 	}
 	var missing []*history.Op
 	for _, o := range s.Ops {
+		e := in.Effect(o)
+		if e == evidence.Refused && history.IsKeyed(o.Item) {
+			continue // the work learns from it that an earlier request took effect
+		}
 		repeats := o.If != nil && slices.ContainsFunc(s.Ops, func(before *history.Op) bool {
 			return before.Write() && before.Item == o.Item && before.Value == o.Value && in.Effect(before) == evidence.Accepted
 		})
-		if e := in.Effect(o); last[o.Item] == o && e != evidence.Accepted && e != evidence.Maybe && !repeats {
+		if last[o.Item] == o && e != evidence.Accepted && e != evidence.Maybe && !repeats {
 			missing = append(missing, o)
 		}
 	}

@@ -115,7 +115,7 @@ func (in *input) stale(r *Result) {
 	var list []stamped
 	for _, s := range in.Sections {
 		for _, o := range s.Ops {
-			if in.Effect(o) != evidence.Accepted || !o.Write() && !reads {
+			if in.Effect(o) != evidence.Accepted || !o.Write() && !reads || history.IsOutside(o.Item) {
 				continue
 			}
 			took := span(o)
@@ -142,7 +142,7 @@ func (in *input) rightful(r *Result) {
 	var refusals []stamped
 	for _, s := range in.Sections {
 		for _, o := range s.Ops {
-			if in.Effect(o) == evidence.Refused && s.Grant != 0 && o.Token != 0 {
+			if in.Effect(o) == evidence.Refused && s.Grant != 0 && o.Token != 0 && !history.IsOutside(o.Item) {
 				// A grant that is in force at the end of the call was in force during all of it.
 				refusals = append(refusals, stamped{to: evidence.EffectSeq(o), token: o.Token, section: s, op: o})
 			}

@@ -38,7 +38,7 @@ func linearizable(in *input, r *Result) {
 		// The order of sections ignores tokens and conditions; the order of single operations checks
 		// them.
 		in.judge(r, x.name, "sections", &linear.Search{Start: start, Steps: x.sections, Limits: in.limits})
-		in.judge(r, x.name, "operations", &linear.Search{Start: start, Exists: exists, Steps: x.singles, Limits: in.limits, Rule: rule})
+		in.judge(r, x.name, "operations", &linear.Search{Start: start, Exists: exists, Steps: x.singles, Limits: in.limits, Rule: rule.Of(x.name)})
 	}
 }
 

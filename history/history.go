@@ -158,6 +158,8 @@ type Meta struct {
 	TTL      time.Duration     `json:"ttl,omitempty"`       // lease time of the lock, 0 for none
 	Answer   time.Duration     `json:"answer,omitempty"`    // how long a client waits for an answer of a lock server, 0 if unknown
 	Commit   string            `json:"commit,omitempty"`    // "after-release" if the work writes after its section has returned, "" if inside it
+	Limit    int               `json:"limit,omitempty"`     // of a rate limit: how many requests a window may admit, 0 for none
+	Window   time.Duration     `json:"window,omitempty"`    // the length of that window
 	Duration time.Duration     `json:"duration"`            // when the last sections and faults began
 	End      time.Duration     `json:"end"`                 // when the run was over
 	Stopped  Stop              `json:"stopped,omitempty"`   // why it ended, if a section was still open

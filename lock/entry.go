@@ -35,6 +35,9 @@ type Entry struct {
 	// goes on. Without it the holder learns of a loss at the release.
 	Tells    bool
 	Defaults Params
+	// ByUnit: what is locked is the unit of the work, such as a job of a queue, and not the key
+	// that the work asks for.
+	ByUnit bool
 	// Inside: the work runs in a transaction of the lock's own database, so the data of the
 	// work has to be there.
 	Inside bool

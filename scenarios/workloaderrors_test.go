@@ -31,6 +31,11 @@ func TestErrorsOfAWorkload(t *testing.T) {
 		{"writes of a tick", "{kind: cron, period: 1s, writes: 2}", "redis", "f.yaml:3:36: workload.writes: the workload cron has no writes"},
 		{"attempts of a register", "{kind: register, attempts: 2}", "redis", "f.yaml:3:28: workload.attempts: the workload register has no attempts"},
 		{"a late commit of several locks, in a use", "{kind: multi-lock}", "{name: redis, workload: {commit: inside}}", "f.yaml:4:39: strategies[0].workload.commit: the workload multi-lock has no commit"},
+		{"one account", "{kind: transfer}", "redis", "f.yaml:3:18: workload.kind: the workload transfer needs 2 resources, and there is 1"},
+		{"no limit", "{kind: rate-limit, limit: 0}", "redis", "f.yaml:3:37: workload.limit must be between 1 and 10000, and is 0"},
+		{"no window", "{kind: rate-limit, window: 0s}", "redis", "f.yaml:3:38: workload.window must be between 1ms and 87600h0m0s, and is 0s"},
+		{"another way to lock", "{kind: transfer, locking: sources}", "redis", `f.yaml:3:37: unknown way to lock two accounts "sources"; did you mean "source"?`},
+		{"an idempotency key of a discount", "{kind: discount, period: 1s, idempotency: true}", "redis", "f.yaml:3:40: workload.idempotency: the workload discount has no idempotency"},
 		{"what it has not", "{kind: counter, period: 1s}", "redis", "f.yaml:3:27: workload.period: the workload counter has no period"},
 		{
 			"what it has not, in a use", "{kind: counter}", "{name: redis, workload: {order: sorted}}",

@@ -262,7 +262,7 @@ func (r *run) work(worker *sim.Worker) {
 	name := worker.Name()
 	settings := s.WorkloadOf(r.use)
 	rec := &recorder{
-		run: r, worker: worker, access: r.access(process, name),
+		run: r, worker: worker, access: r.access(process, name), outside: r.accessOutside(process),
 		strategy: r.strategy(worker), heeds: s.HeedsOf(settings, name), commits: settings.Commit,
 	}
 	items := s.ResourceNames()
@@ -361,6 +361,7 @@ func (r *run) judge() (*results.Trial, error) {
 	if n := len(r.cluster.Names()); n > 1 && !r.cluster.Replicated() {
 		count, quorum = n, lock.Topology{Nodes: n}.Quorum()
 	}
+	work := s.WorkloadOf(r.use)
 	h := &history.History{
 		Meta: history.Meta{
 			Schema: 1, Version: results.Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
@@ -369,12 +370,15 @@ func (r *run) judge() (*results.Trial, error) {
 			Nodes: count, Quorum: quorum,
 			Workers: s.WorkerNames(), Initial: r.initial(),
 			TTL:      params.TTL,
-			Commit:   s.WorkloadOf(r.use).Commit.Recorded(),
+			Commit:   work.Commit.Recorded(),
 			Unread:   r.unread,
 			Answer:   r.answer(),
 			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
 		},
 		Events: r.recorder.Events(),
+	}
+	if s.WorkloadInfo().Has("limit") {
+		h.Meta.Limit, h.Meta.Window = work.Limit, work.Window
 	}
 	sections, err := h.Sections()
 	if err != nil {

@@ -16,6 +16,8 @@ type Info struct {
 	Doc  string // one line
 	// Initial is the value of each item before the run; "": none.
 	Initial string
+	// Least is the least number of resources that it needs; 0 for one.
+	Least int
 	// Params are its keys beside kind, hold, think and heeds.
 	Params []Param
 	// Offers lists what a strategy can rely on, under some settings; nil: nothing.
@@ -50,6 +52,15 @@ func always(offers ...lock.Need) func(Settings) []lock.Need {
 	return func(Settings) []lock.Need { return offers }
 }
 
+// unitsReadFirst returns the Offers of a workload whose units are an item each, which with Recheck
+// the work reads first.
+func unitsReadFirst(s Settings) []lock.Need {
+	if s.Recheck {
+		return []lock.Need{lock.NeedUnits, lock.NeedDecidingWrite}
+	}
+	return []lock.Need{lock.NeedUnits}
+}
+
 // Catalogue lists the workloads.
 func Catalogue() []Info {
 	return []Info{
@@ -59,6 +70,15 @@ func Catalogue() []Info {
 		remindersInfo(),
 		triggersInfo(),
 		multiLockInfo(),
+		setAddInfo(),
+		transferInfo(),
+		discountInfo(),
+		chargeInfo(),
+		flashSaleInfo(),
+		jobsInfo(),
+		rateLimitInfo(),
+		migrationInfo(),
+		cacheFillInfo(),
 	}
 }
 

@@ -1,5 +1,6 @@
 // Package resource simulates the resource that a lock protects: a server with items of one value
-// each, which checks the fencing tokens of requests according to its policy.
+// each, which checks the fencing tokens of requests according to its policy. Items outside of the
+// resource (history.Outside) have no policy.
 //
 // [Server] runs on a node of a world, a [Client] accesses it for one process, and [Policies] lists
 // the policies. A request has an ID and takes effect once: a resend gets the answer of the first.
@@ -143,6 +144,10 @@ func (s *Server) Serve(c *sim.Call) {
 	}
 	if s.stale != nil && !r.Write {
 		s.serveStale(c, r, it)
+		return
+	}
+	if history.IsOutside(r.Item) {
+		s.finish(c, r, it, !r.Write || it.value == "" || !history.IsKeyed(r.Item))
 		return
 	}
 	accept := s.policy.admits(&it.marks, r)

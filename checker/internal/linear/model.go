@@ -37,10 +37,19 @@ type Rule struct {
 	tokens bool // the resource checks tokens
 	reads  bool // reads carry tokens too, and raise the mark
 	above  bool // the token of a write has to be above the mark
+	first  bool // only a write to an empty item is accepted, whatever its token
 
 	// Conditions: the resource checks the conditions of writes. Without it the versions of an item
 	// are not counted.
 	Conditions bool
+}
+
+// Of returns the rule for one item: items outside of the resource have rules of their own.
+func (r Rule) Of(item string) Rule {
+	if history.IsOutside(item) {
+		return Rule{first: history.IsKeyed(item)}
+	}
+	return r
 }
 
 // RuleOf returns the rule of a resource's policy, and whether the policy is known. The flawed
@@ -61,7 +70,7 @@ func RuleOf(fence string) (Rule, bool) {
 
 // allows reports whether the resource has to accept o in a state; otherwise it has to refuse o.
 func (r Rule) allows(s state, o *history.Op) bool {
-	return r.allowsToken(s.mark, o) && (!r.Conditions || s.meets(o.If))
+	return r.allowsToken(s, o) && (!r.Conditions || s.meets(o.If))
 }
 
 // meets reports whether a condition holds in a state.
@@ -76,20 +85,21 @@ func (s state) meets(c *history.Condition) bool {
 	}
 }
 
-// allowsToken reports whether the resource has to accept the token of o when its highest token so
-// far is mark. A resource that checks tokens refuses every request without one.
-func (r Rule) allowsToken(mark int64, o *history.Op) bool {
+// allowsToken reports whether the resource has to accept the token of o in a state. A resource that checks tokens refuses every request without one.
+func (r Rule) allowsToken(s state, o *history.Op) bool {
 	switch {
+	case r.first:
+		return !o.Write() || s.value == ""
 	case !r.tokens:
 		return true
 	case o.Token == 0:
 		return false
 	case !o.Write():
-		return !r.reads || o.Token >= mark
+		return !r.reads || o.Token >= s.mark
 	case r.above:
-		return o.Token > mark
+		return o.Token > s.mark
 	default:
-		return o.Token >= mark
+		return o.Token >= s.mark
 	}
 }
 

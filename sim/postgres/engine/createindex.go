@@ -88,6 +88,9 @@ func (s *Session) waitForOlder(t *table) error {
 
 func (s *Session) waitForAll(list []*transaction) error {
 	for _, t := range list {
+		t.awaited = true
+	}
+	for _, t := range list {
 		if err := s.waitFor(t); err != nil {
 			return err
 		}

@@ -32,6 +32,10 @@
 //
 //   - Statements that package sql refuses, and types other than those of [Type], fail with SQLSTATE 0A000.
 //   - Without ORDER BY, rows are in the order of their insertion; an update does not move a row.
+//   - Of two sessions that wait for a row which a commit changes, the first gets it. On a real server the second may be faster.
+//   - The snapshot of a SELECT in a transaction lasts until the next statement, as with the extended protocol, whose portal stays open.
+//     CREATE INDEX CONCURRENTLY waits for it.
+//   - Constants are computed when a statement runs, not when it is planned: what precedes 1/0 has happened.
 //   - A deadlock is found by the session whose deadlock_timeout ends first. Its check sees all waiting sessions at that moment.
 //   - An interval is a duration: a day has 24 hours. A numeric has the precision of a float64, and time zones are UTC.
 //   - Texts are compared by their bytes, as in the locale C. varchar(n) has no limit.

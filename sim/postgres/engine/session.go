@@ -25,8 +25,9 @@ type Session struct {
 	gone        bool  // the client is gone: nobody reads the result
 
 	txn     *transaction
-	failed  bool // in a transaction that has failed
-	grouped bool // see Group
+	spare   *transaction // one that has ended and that nothing refers to
+	failed  bool         // in a transaction that has failed
+	grouped bool         // see Group
 
 	snapshot int64 // the last commit that the statement or transaction sees; none if negative
 	started  time.Time

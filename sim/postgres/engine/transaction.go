@@ -16,6 +16,7 @@ type transaction struct {
 	repeatable bool // the isolation is repeatable read
 	readOnly   bool
 	started    time.Time
+	awaited    bool // CREATE INDEX CONCURRENTLY has a list with it
 	queried    bool // has taken a snapshot
 	command    int  // counts the statements; a statement does not see its own changes
 
@@ -41,7 +42,11 @@ type schemaChange struct {
 
 // begin starts a transaction.
 func (s *Session) begin(explicit bool) {
-	t := &transaction{session: s, explicit: explicit, started: s.started}
+	t := s.spare
+	if s.spare = nil; t == nil {
+		t = &transaction{}
+	}
+	*t = transaction{session: s, explicit: explicit, started: s.started}
 	t.lock.object, t.lock.owner = transactionID, s
 	t.isolation = s.settings.isolation
 	t.repeatable = t.isolation == repeatableRead
@@ -114,6 +119,9 @@ func (s *Session) release(t *transaction) {
 	t.lock.owner = nil
 	t.lock.wake(s.db)
 	s.releaseAll(untilCommit)
+	if len(t.written)+len(t.locked)+len(t.schema)+len(t.lock.holds) == 0 && !t.awaited {
+		s.spare = t
+	}
 }
 
 // changes returns the changes of a transaction that has committed.
