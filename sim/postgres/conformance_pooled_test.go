@@ -25,6 +25,7 @@ type pooledReal struct {
 	admin   *pgconn.PgConn // of the PgBouncer
 	name    string         // of the database
 	count   int
+	left    int // clients that were gone while they waited: their sessions may still wait
 	clients map[string]*pooledClient
 	seen    *backends
 }
@@ -90,6 +91,7 @@ func (p *pooledReal) leave() {
 func (p *pooledReal) open(names []string) error {
 	p.leave()
 	p.count++
+	p.left = 0
 	p.name, p.clients, p.seen = fmt.Sprintf("pooled%d", p.count), map[string]*pooledClient{}, &backends{}
 	if _, err := execReal(p.control, "create database "+p.name); err != nil {
 		return err
@@ -113,6 +115,9 @@ func (p *pooledReal) do(st step) (*sight, error) {
 		c.over = true
 		_ = c.conn.Close(context.Background()) // also ends a transaction, which PgBouncer answers with nothing
 	case st.text == actGone:
+		if c.running {
+			p.left++
+		}
 		c.over, c.running = true, false
 		_ = c.conn.Conn().Close()
 	default:
@@ -185,10 +190,15 @@ func (p *pooledReal) rest(seen *sight) error {
 		if err != nil {
 			return err
 		}
-		blocked, idle := string(rows[0][0]), string(rows[0][1])
+		blocked, err1 := strconv.Atoi(string(rows[0][0]))
+		idle, err2 := strconv.Atoi(string(rows[0][1]))
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		waits := running - pool["cl_waiting"]
 		// A client also waits while the PgBouncer opens a session for it.
 		served := pool["cl_waiting"] == 0 || pool["sv_active"] == poolSize
-		if served && pool["cl_active"]+pool["cl_waiting"] == clients && blocked == strconv.Itoa(running-pool["cl_waiting"]) && idle == strconv.Itoa(transactions) {
+		if here := pool["cl_active"] + pool["cl_waiting"]; served && here == clients && blocked >= waits && blocked <= waits+p.left && idle == transactions {
 			calm++
 		} else {
 			calm = 0
@@ -304,6 +314,17 @@ b: select pg_backend_pid()
 c: select pg_backend_pid()
 b: \close
 c: select pg_try_advisory_lock(1)
+`,
+		"a client that is gone while it waits for a lock gives its place to another": `
+a: begin
+a: select pg_advisory_xact_lock(1)
+b: select pg_advisory_lock(1)
+c: select pg_backend_pid()
+b: \gone
+d: begin
+d: select pg_try_advisory_lock(1)
+a: commit
+d: select pg_try_advisory_lock(1)
 `,
 		"a failed transaction keeps its session": `
 a: begin
