@@ -103,10 +103,10 @@ func (m *model) do(st step) (*sight, error) {
 	default:
 		m.execute(s, st)
 	}
-	switch {
-	case st.rest == '!':
+	switch st.rest {
+	case '!':
 		m.pass(patientTime, func() bool { return !s.running })
-	case st.rest == ':':
+	case ':':
 		m.pass(restTime, func() bool { return false })
 	}
 	m.look()
@@ -155,8 +155,7 @@ func (m *model) execute(s *modelSession, st step) {
 	}
 	s.running = true
 	statement, err := s.Prepare(st.text)
-	var refused *engine.Error
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*engine.Error](err); ok {
 		finish(&engine.Result{Err: refused})
 		return
 	}
@@ -224,8 +223,9 @@ func valueOf(text string, t engine.Type) any {
 	case engine.Interval:
 		d, _ := time.ParseDuration(text)
 		return d
+	default:
+		return text
 	}
-	return text
 }
 
 func textsOfValues(row []any, columns []engine.Column) []string {

@@ -130,7 +130,7 @@ func (p *pooledReal) do(st step) (*sight, error) {
 	return seen, p.rest(seen)
 }
 
-// runPlain carries out a statement in one message, since a pooler may give each message another
+// runPlain executes a statement in one message, since a pooler may give each message another
 // session.
 func runPlain(conn *pgconn.PgConn, sql string) *result {
 	r := &result{}

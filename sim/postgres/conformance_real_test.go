@@ -25,9 +25,9 @@ func realSettings() []string {
 
 // real is a database of the real server.
 type real struct {
-	url      string           // of the database
-	control  *pgconn.PgConn   // watches the sessions, in another database
-	reset    *pgconn.PgConn   // empties the database
+	url      string         // of the database
+	control  *pgconn.PgConn // watches the sessions, in another database
+	reset    *pgconn.PgConn // empties the database
 	sessions map[string]*realSession
 	idle     []*realSession // that other sequences have left
 	wake     chan struct{}  // something has happened to a session
@@ -44,11 +44,11 @@ type realSession struct {
 	ending  bool // the server will end it
 	ended   bool // the server will end its statement
 	over    bool
-	lost    bool // its client is gone
+	lost    bool         // its client is gone
 	signals *realSession // which its statement cancels or terminates, if any
 }
 
-// notices are what the server says about the waiting of a session.
+// notices keeps the words of the server about the waiting of a session.
 type notices struct {
 	wake    func()
 	mu      sync.Mutex
@@ -263,7 +263,7 @@ func (r *real) act(s *realSession, action string) error {
 	return err
 }
 
-// runOn carries out a statement as drivers do: the server first says what it takes and returns.
+// runOn executes a statement as drivers do: the server first describes its parameters and columns.
 func runOn(conn *pgconn.PgConn, sql string, args [][]byte) *result {
 	ctx := context.Background()
 	r := &result{}
@@ -313,14 +313,13 @@ func textsOf(row [][]byte, fields []pgconn.FieldDescription) []string {
 }
 
 func failureOf(err error) *failure {
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return &failure{refused.Severity, refused.Code, refused.Message}
 	}
 	return &failure{"FATAL", "", err.Error()}
 }
 
-// watched is what the server says of a session.
+// watched is the answer of the server about a session.
 type watched struct {
 	blockers []uint32
 	lock     string // for which it waits

@@ -91,15 +91,15 @@ func (s sequence) sessions() []string {
 	return slices.Compact(names)
 }
 
-// side is a database that carries out sequences: the real one or the simulated one.
+// side is a database that runs sequences: the real one or the simulated one.
 type side interface {
 	// open begins a sequence with an empty database and new sessions.
 	open(names []string) error
-	// do carries out a step and returns what can be seen after it.
+	// do runs a step and returns what can be seen after it.
 	do(st step) (*sight, error)
 }
 
-// sight is what can be seen after a step.
+// sight has all that can be seen after a step.
 type sight struct {
 	results map[string]*result  // of the statements that have ended in the step, by session
 	waiting map[string][]string // the sessions for which a session waits, by session

@@ -61,7 +61,7 @@ type pair struct {
 	real, sim side
 }
 
-// run carries out a sequence on both sides, until they have differed so many times.
+// run runs a sequence on both sides, until they have differed that often.
 func (p *pair) run(s sequence, differences int) ([]exchange, error) {
 	for _, at := range []side{p.real, p.sim} {
 		if err := at.open(s.sessions()); err != nil {
@@ -136,7 +136,7 @@ func forEach[T any](t *testing.T, server *servers.PostgresServer, sim func() sid
 
 var databases atomic.Int64 // for their names
 
-// TestConformance compares the simulation with a real PostgreSQL: both carry out the same steps of
+// TestConformance compares the simulation with a real PostgreSQL: both run the same steps of
 // several sessions, and after each step the same statements have ended with the same results, the
 // same ones wait, and for the same sessions.
 func TestConformance(t *testing.T) {

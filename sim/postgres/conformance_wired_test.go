@@ -153,10 +153,10 @@ func (w *wired) drive() {
 			})
 		}
 		w.pass(time.Millisecond, func() bool { return false }) // for the messages
-		switch {
-		case st.rest == '!':
+		switch st.rest {
+		case '!':
 			w.pass(patientTime, func() bool { return !s.running })
-		case st.rest == ':':
+		case ':':
 			w.pass(restTime, func() bool { return false })
 		}
 		w.sights <- w.look()
