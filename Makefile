@@ -63,7 +63,7 @@ fmt: $(LINTER)
 
 ## update: write the golden files anew, and the pages of docs that are made from the program
 update:
-	$(GO) test ./cmd/command ./faults ./history ./internal/draw ./reports ./reports/picture ./reports/story ./reports/tables ./reports/timeline ./scenarios/campaign -run 'Golden' -update
+	$(GO) test ./cmd/command ./faults ./history ./internal/draw ./reports ./reports/picture ./reports/story ./reports/tables ./reports/timeline ./scenarios/campaign ./sim/postgres/engine -run 'Golden' -update
 
 ## gallery: draw the pictures of docs/gallery.md anew
 gallery: build

@@ -35,7 +35,7 @@ func (a strength) mode() mode {
 	return [...]mode{accessShare, rowShare, exclusive, accessExclusive}[a]
 }
 
-// policy is what a statement does about a locked row.
+// policy names the reaction of a statement to a locked row.
 type policy uint8
 
 const (
