@@ -158,6 +158,7 @@ type Meta struct {
 	TTL      time.Duration     `json:"ttl,omitempty"`       // lease time of the lock, 0 for none
 	Answer   time.Duration     `json:"answer,omitempty"`    // how long a client waits for an answer of a lock server, 0 if unknown
 	Commit   string            `json:"commit,omitempty"`    // "after-release" if the work writes after its section has returned, "" if inside it
+	Tries    int               `json:"tries,omitempty"`     // how often a unit of work may be begun, 0 for no limit
 	Limit    int               `json:"limit,omitempty"`     // of a rate limit: how many requests a window may admit, 0 for none
 	Window   time.Duration     `json:"window,omitempty"`    // the length of that window
 	Duration time.Duration     `json:"duration"`            // when the last sections and faults began

@@ -318,8 +318,13 @@ func (v *validator) lock(at string, set *LockParams, parts, all []lock.Part) err
 	return judgeSettings(at, set.Has, settings)
 }
 
+// mostTries is the highest limit of a job's claims.
+const mostTries = 1_000_000
+
 // lockCounts are the whole numbers of a lock with their bounds.
-func lockCounts(p lock.Params) []count { return []count{{"wait", p.Wait, 0, 1}} }
+func lockCounts(p lock.Params) []count {
+	return []count{{"wait", p.Wait, 0, 1}, {"tries", p.Tries, 1, mostTries}}
+}
 
 func profileNames() []string {
 	var names []string

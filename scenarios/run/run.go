@@ -369,7 +369,7 @@ func (r *run) judge() (*results.Trial, error) {
 			Tells: r.entry.Tells, MaxHold: params.MaxHold, LockFree: r.entry.LockFree,
 			Nodes: count, Quorum: quorum,
 			Workers: s.WorkerNames(), Initial: r.initial(),
-			TTL:      params.TTL,
+			TTL: params.TTL, Tries: params.Tries,
 			Commit:   work.Commit.Recorded(),
 			Unread:   r.unread,
 			Answer:   r.answer(),
