@@ -65,6 +65,7 @@ func themes() [][]string {
 		"insert into jobs (owner, u) values ('$v', $u) on conflict (u) do update set tries = jobs.tries + 1 returning id, tries",
 		"update jobs set state = 'busy', owner = '$v' where id = (select id from jobs where state = 'new' order by id limit 1 for update skip locked) returning id",
 		"update jobs set state = 'busy', owner = '$v' where id = (select id from jobs where state = 'new' order by id limit 1 for update skip locked) returning id",
+		"with next as (select id from jobs where state = 'new' order by id limit 1 for update skip locked) update jobs set state = 'busy', owner = '$v' from next where jobs.id = next.id returning jobs.id",
 		"update jobs set state = 'busy' where id in (select id from jobs where state = 'new' order by id limit 2 for update skip locked) returning id",
 		"update jobs set state = 'busy' where id = (select id from jobs where state = 'new' order by id limit 1) and state = 'new' returning id",
 		"update jobs set state = 'new', tries = tries + 1 where id = $k returning tries",

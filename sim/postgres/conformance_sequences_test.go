@@ -567,6 +567,13 @@ a: rollback
 b: commit
 d: select id, state, owner from jobs order by id
 `,
+		"workers claim different jobs with WITH": jobs + `
+a: begin
+a: with next as (select id from jobs where state = 'new' order by id limit 1 for update skip locked) update jobs set state = 'busy' from next where jobs.id = next.id returning jobs.id
+b: with next as (select id from jobs where state = 'new' order by id limit 1 for update skip locked) update jobs set state = 'busy' from next where jobs.id = next.id returning jobs.id
+c: with next as (select id from jobs where state = 'new' order by id limit 1 for update) update jobs set state = 'busy' from next where jobs.id = next.id and state = 'new' returning jobs.id
+a: commit
+`,
 		"workers that do not skip claim one job twice or none": jobs + `
 a: begin
 a: update jobs set state = 'busy', owner = 'a' where id = (select id from jobs where state = 'new' order by id limit 1) returning id

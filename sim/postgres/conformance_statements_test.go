@@ -327,6 +327,26 @@ a: drop table t, nope
 a: select count(*) from t
 a: drop table t
 `,
+		"a second table": items + jobs + `
+a: update items set fence = jobs.id from jobs where items.name = 'x' and jobs.id = 2 returning items.name, fence, jobs.state
+a: update items i set fence = j.id from jobs j where i.name = 'y' and j.id = 3 returning *
+a: update items set fence = 1 from items where items.name = 'x'
+a: update items set fence = 1 from jobs where jobs.id = 99
+a: update items set fence = 1 from jobs where name = 'x' and id = 1
+a: delete from items using jobs where items.fence = jobs.id and jobs.id = 2 returning items.name
+a: delete from items using jobs j where j.id = 1 and items.name = 'nothing'
+a: select name, fence from items order by name
+`,
+		"tables that WITH makes": items + jobs + `
+a: with next as (select id from jobs where state = 'new' order by id limit 1 for update skip locked) update jobs set state = 'busy' from next where jobs.id = next.id returning jobs.id, state
+a: with next as (select id from jobs where state = 'new' order by id limit 1) update jobs set state = 'busy' where id in (select id from next) returning id
+a: with n as (select id from jobs where state = 'busy') delete from jobs using n where jobs.id = n.id
+a: with n as (select count(*) as c from jobs) select c + 1 from n
+a: with n as (select name, value from items) insert into items (name, value) select name || '2', value from n returning name
+a: with n as (select 1 as one), m as (select one + 1 as two from n) select two from m
+a: with n as (select 1) select nope from n
+a: select * from n
+`,
 		"a transaction sees its own changes": items + `
 a: begin isolation level repeatable read
 a: update items set value = '9' where name = 'x'

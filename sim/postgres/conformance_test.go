@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,6 +98,35 @@ func (p *pair) differ(s sequence) (*exchange, error) {
 	return &all[len(all)-1], nil
 }
 
+// compare runs a sequence on both sides, and reports the first differences.
+func (p *pair) compare(t *testing.T, name string, s sequence) []exchange {
+	t.Helper()
+	const mostDifferences = 20
+	all, err := p.run(s, mostDifferences)
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	for i := range all {
+		if !all[i].same() {
+			t.Errorf("%s: %v", name, &all[i])
+		}
+	}
+	return all
+}
+
+// canAgree reports whether the sides agree in one of a few runs. When a step lets several sessions
+// go on, the scheduler of the machine decides which of them is first, and the simulation makes one of
+// the choices that the real server has.
+func (p *pair) canAgree(s sequence) bool {
+	const runs = 6
+	for range runs {
+		if x, err := p.differ(s); err == nil && x == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // shrink leaves out steps as long as the sides differ in the same way.
 func (p *pair) shrink(s sequence, x *exchange) (sequence, *exchange) {
 	for shrunk := true; shrunk; {
@@ -144,18 +174,7 @@ func TestConformance(t *testing.T) {
 	t.Run("by hand", func(t *testing.T) {
 		met := newCoverage(t)
 		forEach(t, server, newModel, sortedKeys(handWritten()), func(p *pair, name string) {
-			s := parse(t, handWritten()[name])
-			const mostDifferences = 20
-			all, err := p.run(s, mostDifferences)
-			met.add(all)
-			if err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-			for i := range all {
-				if !all[i].same() {
-					t.Errorf("%s: %v", name, &all[i])
-				}
-			}
+			met.add(p.compare(t, name, parse(t, handWritten()[name])))
 		})
 		met.check(t)
 	})
@@ -166,7 +185,7 @@ func TestConformance(t *testing.T) {
 			seeds = append(seeds, seed)
 		}
 		const mostFailures = 5
-		var failed atomic.Int64
+		var failed, racy atomic.Int64
 		met := newCoverage(t)
 		forEach(t, server, newModel, seeds, func(p *pair, seed int) {
 			if failed.Load() >= mostFailures {
@@ -182,11 +201,16 @@ func TestConformance(t *testing.T) {
 				return
 			}
 			if x := &all[len(all)-1]; !x.same() {
+				if p.canAgree(s) {
+					racy.Add(1)
+					return
+				}
 				failed.Add(1)
 				s, x = p.shrink(s[:len(all)], x)
 				t.Errorf("sequence %d, made shorter:\n%v%v", seed, s, x)
 			}
 		})
+		t.Logf("in %d sequences the real server did not always do the same", racy.Load())
 		if last-first+1 >= enough && !t.Failed() {
 			t.Log(met)
 			met.checkEdges(t)
@@ -201,15 +225,45 @@ func newModel() side { return &model{} }
 func TestConformanceOfTheProtocol(t *testing.T) {
 	server := servers.Postgres(t, realSettings()...)
 	forEach(t, server, func() side { return &wired{} }, sortedKeys(handWritten()), func(p *pair, name string) {
-		const mostDifferences = 20
-		all, err := p.run(parse(t, handWritten()[name]), mostDifferences)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		for i := range all {
-			if !all[i].same() {
-				t.Errorf("%s: %v", name, &all[i])
+		p.compare(t, name, parse(t, handWritten()[name]))
+	})
+}
+
+// The rules that the tests of the engine state hold for the real server too.
+func TestConformanceOfTheRules(t *testing.T) {
+	files, err := filepath.Glob("engine/testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no rules: %v", err)
+	}
+	rules := map[string]sequence{}
+	for _, file := range files {
+		for rule := range strings.SplitSeq("\n"+source(t, file), "\n# ") {
+			if name, text, _ := strings.Cut(rule, "\n"); name != "" {
+				if s := parseRule(text); s != nil {
+					rules[filepath.Base(file)+": "+name] = s
+				}
 			}
 		}
+	}
+	forEach(t, servers.Postgres(t, realSettings()...), newModel, sortedKeys(rules), func(p *pair, name string) {
+		p.compare(t, name, rules[name])
 	})
+}
+
+// parseRule returns the steps of a rule of the engine; nil if it needs more than a client can do. A
+// statement with the comment "simulated" is left out: it differs.
+func parseRule(text string) sequence {
+	var s sequence
+	for line := range strings.Lines(text) {
+		who, what, isStep := strings.Cut(strings.TrimRight(line, "\n"), "> ")
+		switch {
+		case !isStep || len(who) > 1 || strings.HasPrefix(line, " "):
+		case who == "" && !strings.HasPrefix(what, `\holders`) && !strings.HasPrefix(what, `\rows`), what == `\group`:
+			return nil
+		case who == "", what == `\status`, what == `\blockers`, strings.HasSuffix(what, "-- simulated"):
+		default:
+			s = append(s, step{session: string('a' + who[0] - '1'), rest: ':', text: what})
+		}
+	}
+	return s
 }
