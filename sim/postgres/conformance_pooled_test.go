@@ -63,7 +63,7 @@ func (b *backends) number(r *result) *result {
 
 func newPooledReal(t *testing.T) *pooledReal {
 	t.Helper()
-	p := &pooledReal{server: servers.Postgres(t)}
+	p := &pooledReal{server: startReal(t)}
 	p.pool = servers.PgBouncer(t, p.server, "transaction", poolSize)
 	var err error
 	if p.control, err = dialReal(p.server.URL("postgres"), nil); err != nil {

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -21,6 +24,26 @@ import (
 // realSettings are the settings of the real server: it says when it has looked for a deadlock.
 func realSettings() []string {
 	return []string{"deadlock_timeout=5ms", "log_lock_waits=on", "autovacuum=off", "max_connections=200", "shared_buffers=16MB", "wal_level=minimal", "max_wal_senders=0"}
+}
+
+// startReal starts a real server for a test. It skips the test if the server has not the simulated
+// version, and fails it in CI.
+func startReal(t *testing.T, settings ...string) *servers.PostgresServer {
+	t.Helper()
+	s := servers.Postgres(t, settings...)
+	conn, err := dialReal(s.URL("postgres"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	if version := conn.ParameterStatus("server_version"); !strings.HasPrefix(version, "15.") {
+		end := t.Skipf
+		if os.Getenv("CI") != "" {
+			end = t.Fatalf
+		}
+		end("the simulation follows PostgreSQL 15, and this is %s", version)
+	}
+	return s
 }
 
 // real is a database of the real server.
@@ -93,12 +116,11 @@ func dialReal(url string, hear func(*pgconn.PgConn, *pgconn.Notice)) (*pgconn.Pg
 	}
 	// When its connection ends the driver opens another one, to cancel the statement under way. A
 	// client that is gone cannot do that.
-	dialed := false
+	var dialed atomic.Bool
 	config.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		if dialed {
+		if dialed.Swap(true) {
 			return nil, errors.New("no second connection")
 		}
-		dialed = true
 		return (&net.Dialer{}).DialContext(ctx, network, addr)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), realLimit)

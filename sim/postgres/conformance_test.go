@@ -170,7 +170,7 @@ var databases atomic.Int64 // for their names
 // several sessions, and after each step the same statements have ended with the same results, the
 // same ones wait, and for the same sessions.
 func TestConformance(t *testing.T) {
-	server := servers.Postgres(t, realSettings()...)
+	server := startReal(t, realSettings()...)
 	t.Run("by hand", func(t *testing.T) {
 		met := newCoverage(t)
 		forEach(t, server, newModel, sortedKeys(handWritten()), func(p *pair, name string) {
@@ -223,7 +223,7 @@ func newModel() side { return &model{} }
 // The simulated server answers what the real one answers when clients reach it over the network, as
 // workers do.
 func TestConformanceOfTheProtocol(t *testing.T) {
-	server := servers.Postgres(t, realSettings()...)
+	server := startReal(t, realSettings()...)
 	forEach(t, server, func() side { return &wired{} }, sortedKeys(handWritten()), func(p *pair, name string) {
 		p.compare(t, name, parse(t, handWritten()[name]))
 	})
@@ -245,7 +245,7 @@ func TestConformanceOfTheRules(t *testing.T) {
 			}
 		}
 	}
-	forEach(t, servers.Postgres(t, realSettings()...), newModel, sortedKeys(rules), func(p *pair, name string) {
+	forEach(t, startReal(t, realSettings()...), newModel, sortedKeys(rules), func(p *pair, name string) {
 		p.compare(t, name, rules[name])
 	})
 }
