@@ -29,7 +29,10 @@ func (c *compiler) query(e *sql.Select, outer *scope) (*query, error) {
 			return nil, err
 		}
 		if common != nil && e.Locking != nil {
-			return nil, sql.Errorf("0A000", "FOR %s cannot be applied to a WITH query", upper(e.Locking.Strength))
+			if e.Locking.Named {
+				return nil, sql.Errorf("0A000", "FOR %s cannot be applied to a WITH query", upper(e.Locking.Strength))
+			}
+			q.lock = nil // it is about tables
 		}
 		q.scope.table, q.scope.alias = t, e.From.Alias
 		if q.scan, err = c.scan(t, e.Where, q.scope); err != nil {

@@ -87,7 +87,10 @@ type Order struct {
 
 // Locking is FOR UPDATE and its kin. Strength is "key share", "share", "no key update" or "update"; Policy is "", "nowait" or
 // "skip locked".
-type Locking struct{ Strength, Policy string }
+type Locking struct {
+	Strength, Policy string
+	Named            bool // the clause names the table
+}
 
 // Select is a SELECT. A field that is nil is absent.
 type Select struct {

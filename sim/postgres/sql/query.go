@@ -220,7 +220,7 @@ func (p *parser) locking(from *Table) (*Locking, error) {
 	if l.Strength == "" {
 		return nil, p.unexpected()
 	}
-	if p.word("of") {
+	if l.Named = p.word("of"); l.Named {
 		n, err := p.name()
 		if err != nil {
 			return nil, err
