@@ -94,7 +94,6 @@ func (s *Session) abort() {
 	if t == nil {
 		return
 	}
-	gone := t.insertedLocks()
 	for _, w := range slices.Backward(t.written) {
 		w.row.undo(w.version)
 	}
