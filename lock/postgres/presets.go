@@ -136,8 +136,8 @@ func jobTransactions() []lock.Entry {
 	}
 }
 
-// claiming takes a claim back after 30 s.
-func claiming(p *lock.Params) { p.TTL = 30 * time.Second }
+// claiming takes a claim back after 30 s, and tries a job three times.
+func claiming(p *lock.Params) { p.TTL, p.Tries = 30*time.Second, 3 }
 
 // change changes one part or number of a preset.
 type change func(p *lock.Params)

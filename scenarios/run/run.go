@@ -366,10 +366,10 @@ func (r *run) judge() (*results.Trial, error) {
 		Meta: history.Meta{
 			Schema: 1, Version: results.Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
 			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
-			Tells: r.entry.Tells, MaxHold: params.MaxHold, LockFree: r.entry.LockFree,
+			Tells: r.entry.Tells, MaxHold: params.MaxHold, LockFree: r.entry.LockFree, Keeps: r.entry.Keeps,
 			Nodes: count, Quorum: quorum,
 			Workers: s.WorkerNames(), Initial: r.initial(),
-			TTL:      params.TTL,
+			TTL: params.TTL, Tries: params.Tries,
 			Commit:   work.Commit.Recorded(),
 			Unread:   r.unread,
 			Answer:   r.answer(),
