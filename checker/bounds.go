@@ -14,22 +14,46 @@ import (
 func boundsCheck() Check {
 	return Check{
 		Name:  "bounds",
-		Doc:   "no product is sold more often than there was stock; no window admits more requests than its limit, and none is turned away below it",
+		Doc:   "no product is sold more often than there was stock, and no job is begun more often than its limit; no window admits more requests than its limit, and none is turned away below it",
 		About: Corruption, Rank: 2,
-		Workloads: []string{"flash-sale", "rate-limit"},
+		Workloads: []string{"flash-sale", "rate-limit", "jobs"},
 		Unit:      "an order or a request beyond the bound, or a request that was turned away below it",
 		run:       bounds,
 	}
 }
 
-// bounds judges how much the work was allowed to do in all: the stock of a product, or the limit of
-// a window.
+// bounds judges how much the work was allowed to do in all: the stock of a product, the limit of a
+// window, or the tries of a job.
 func bounds(in *input, r *Result) {
 	if in.Meta.Limit > 0 {
 		in.admissions(r)
 		return
 	}
+	if in.Meta.Workload == "jobs" {
+		in.tries(r)
+		return
+	}
 	in.orders(r)
+}
+
+// tries counts how often each job was begun, if the lock limits that.
+func (in *input) tries(r *Result) {
+	if in.Meta.Tries == 0 {
+		return
+	}
+	begun := map[string][]*history.Section{}
+	for _, s := range in.Sections {
+		if s.Unit == "" || !s.Entered() {
+			continue
+		}
+		r.Applies = true
+		before := begun[s.Unit]
+		if len(before) >= in.Meta.Tries {
+			r.find(Invalid, []int64{before[0].Enter, s.Enter}, "tried too often: %s was try %d of %s, after %s, and %d are allowed",
+				evidence.NameOf(s), len(before)+1, s.Unit, evidence.NameOf(before[len(before)-1]), in.Meta.Tries)
+		}
+		begun[s.Unit] = append(before, s)
+	}
 }
 
 // orders compares the orders of each product with its first stock. An order is a write that took

@@ -150,6 +150,7 @@ type Meta struct {
 	Tells    bool              `json:"tells,omitempty"`     // the strategy promises to tell its holder of a loss while it works
 	MaxHold  time.Duration     `json:"max_hold,omitempty"`  // maximum time for which one grant is renewed, 0 for no limit
 	LockFree bool              `json:"lock_free,omitempty"` // the strategy takes no lock, so no worker ever holds anything
+	Keeps    bool              `json:"keeps,omitempty"`     // an owner keeps its grant from section to section
 	Unread   string            `json:"unread,omitempty"`    // why the holders cannot be read from the server's records; "" if they can
 	Nodes    int               `json:"nodes,omitempty"`     // independent lock servers, 0 for one
 	Quorum   int               `json:"quorum,omitempty"`    // how many of them have to grant a lock, 0 for one
@@ -158,6 +159,7 @@ type Meta struct {
 	TTL      time.Duration     `json:"ttl,omitempty"`       // lease time of the lock, 0 for none
 	Answer   time.Duration     `json:"answer,omitempty"`    // how long a client waits for an answer of a lock server, 0 if unknown
 	Commit   string            `json:"commit,omitempty"`    // "after-release" if the work writes after its section has returned, "" if inside it
+	Tries    int               `json:"tries,omitempty"`     // how often a unit of work may be begun, 0 for no limit
 	Limit    int               `json:"limit,omitempty"`     // of a rate limit: how many requests a window may admit, 0 for none
 	Window   time.Duration     `json:"window,omitempty"`    // the length of that window
 	Duration time.Duration     `json:"duration"`            // when the last sections and faults began
