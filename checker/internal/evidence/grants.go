@@ -193,7 +193,7 @@ func (in *Evidence) FoundTaken(s *history.Section) bool {
 }
 
 // Waited reports whether a section waited for its lock before it was refused for good: it asked
-// again after a refusal, or it was never refused and found the lock taken all the same, since it
+// again after a refusal, or it was never refused and nevertheless found the lock taken, since it
 // waited in the server's queue.
 func (in *Evidence) Waited(s *history.Section) bool {
 	w := in.Ledger().Attempt(s)
