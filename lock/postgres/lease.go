@@ -117,8 +117,10 @@ func (l *leaseLocker) Acquire(ctx context.Context, key string) (lock.Lease, erro
 		switch {
 		case err != nil:
 			// The statement may have taken effect: free the row, which would keep others out.
-			if ctx.Err() == nil && code(err) == "" {
-				_, _, _ = l.ask(env.WithOp(context.WithoutCancel(ctx), "release"), l.release, key, r.owner)
+			if code(err) == "" {
+				if _, freed, _ := l.ask(env.WithOp(context.WithoutCancel(ctx), "release"), l.release, key, r.owner); !freed {
+					return nil, fmt.Errorf("acquire %s: %w: %w", key, lock.ErrUnknown, err)
+				}
 			}
 			return nil, notGranted(ctx, key, err)
 		case won:

@@ -24,6 +24,8 @@ type Querier interface {
 // effect.
 type Conn interface {
 	Querier
+	// Conn returns the connection of pgx.
+	Conn() *pgx.Conn
 	// Release returns the connection to its pool, which closes it if it is broken or in a
 	// transaction.
 	Release()

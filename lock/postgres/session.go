@@ -182,7 +182,8 @@ func (r *sessionLease) Release(ctx context.Context) error {
 	err := r.conn.QueryRow(env.WithOp(ctx, "release"), statement, AdvisoryKey(r.key)).Scan(&held)
 	switch {
 	case err != nil:
-		// The session has ended, or ends with its connection.
+		// The session must not go back to the pool with the lock.
+		_ = r.conn.Conn().Close(context.WithoutCancel(ctx))
 		return fmt.Errorf("release %s: %w: %w", r.key, lock.ErrUnknown, err)
 	case !held:
 		return fmt.Errorf("release %s: %w: the session did not have it", r.key, lock.ErrLost)

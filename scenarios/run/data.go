@@ -20,7 +20,6 @@ import (
 type data struct {
 	server   *resource.Server
 	database backend.Database
-	family   *backend.Family // of the database
 	apart    backend.Cluster // the servers of a database that is not that of the lock
 }
 
@@ -28,11 +27,13 @@ type data struct {
 func (r *run) startData() error {
 	s := r.Scenario
 	policy := resource.Policy(s.ResourceOf(r.use).Fence)
+	if s.WorkloadInfo().Outside {
+		resource.NewServer(r.world.AddNode(scenarios.OutsideNode, sim.NodeConfig{}), resource.Off, nil, r.recordResource)
+	}
 	if s.HomeOf(r.entry, r.use) == scenarios.HomeServer {
 		r.data.server = resource.NewServer(r.world.AddNode(scenarios.ResourceNode, sim.NodeConfig{}), policy, r.initial(), r.recordResource)
 		return nil
 	}
-	r.data.family = r.family
 	database, ok := r.cluster.(backend.Database)
 	if !ok {
 		family, err := scenarios.DatabaseFamily()
@@ -43,7 +44,6 @@ func (r *run) startData() error {
 			Names: []string{scenarios.ResourceNode}, WallOffset: r.servers.Layout(0).WallOffset, Record: r.recordSilently,
 		}
 		none := backend.Locks{IsLock: func(string) bool { return false }, Record: func(history.Event) {}}
-		r.data.family = family
 		r.data.apart, err = family.Start(backend.Start{World: r.world, Layout: layout, Settings: r.servers.Families, Locks: none, Cache: r.Caches[family.Name]})
 		if err != nil {
 			return err
@@ -61,6 +61,9 @@ func (r *run) access(p *sim.Process, worker string) backend.Access {
 	}
 	return r.data.database.Access(p, r.Scenario.FamilySettings(r.use, worker))
 }
+
+// serviceOf returns the access of a worker's process to the service of effects outside.
+func serviceOf(p *sim.Process) backend.Access { return resource.NewClient(p, scenarios.OutsideNode) }
 
 // value returns the present value of an item.
 func (r *run) value(item string) string {
@@ -92,6 +95,12 @@ func (e effects) setStale(name string, by time.Duration) {
 	}
 }
 
+// outside is the way of a request that has its effect outside of the resource. No transaction and
+// no fence covers it.
+type outside struct{ *call }
+
+func (o outside) through() backend.Access { return o.service }
+
 // transactional is a call whose resource is in the database of its lock.
 type transactional struct{ *call }
 
@@ -119,16 +128,34 @@ type statements struct {
 // Read implements lock.Resource. What the transaction has written itself is no request to the
 // resource as others see it, and is not recorded.
 func (s *statements) Read(ctx context.Context, item string, token int64) (string, error) {
+	reply, err := s.readItem(ctx, item, token)
+	return reply.Value, err
+}
+
+func (s *statements) readItem(ctx context.Context, item string, token int64) (resource.Reply, error) {
 	if !s.wrote(item) {
 		return s.read(ctx, s, item, token)
 	}
 	s.run.requests++
-	return s.by.Do(ctx, &resource.Request{ID: s.run.requests, Peek: true, Item: item})
+	return s.by.Ask(ctx, &resource.Request{ID: s.run.requests, Peek: true, Item: item})
 }
 
 // Write implements lock.Resource.
 func (s *statements) Write(ctx context.Context, item, value string, token int64) error {
-	return s.write(ctx, s, "lease-checked", operation{true, item, value}, token)
+	_, err := s.write(ctx, s, "lease-checked", &resource.Request{Item: item, Value: value, Token: token})
+	return err
+}
+
+// ReadVersion implements lock.Conditional.
+func (s *statements) ReadVersion(ctx context.Context, item string) (string, int64, error) {
+	reply, err := s.readItem(ctx, item, 0)
+	return reply.Value, reply.Version, err
+}
+
+// WriteIf implements lock.Conditional.
+func (s *statements) WriteIf(ctx context.Context, item, value string, condition lock.Condition) (int64, error) {
+	reply, err := s.write(ctx, s, "lease-checked", &resource.Request{Item: item, Value: value, If: &condition})
+	return reply.Version, err
 }
 
 func (s *statements) through() backend.Access { return s.by }

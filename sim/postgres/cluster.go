@@ -21,6 +21,9 @@ type Cluster struct {
 // NewCluster adds the nodes to the world and starts a server on each.
 func NewCluster(w *sim.World, l backend.Layout, o Options) (*Cluster, error) {
 	c := &Cluster{layout: l, world: w, servers: map[string]*Server{}, primary: l.Names[0]}
+	if l.Replicated {
+		o.Name = l.Names[0]
+	}
 	for _, name := range l.Names {
 		server, err := New(w.AddNode(name, sim.NodeConfig{WallOffset: l.WallOffset(name)}), o)
 		if err != nil {
@@ -71,7 +74,21 @@ func (c *Cluster) Close() {
 }
 
 // Keep makes the table items of the primary the protected resource.
-func (c *Cluster) Keep(i backend.Items) error { return c.Server().keep(i) }
+func (c *Cluster) Keep(i backend.Items) error {
+	for _, s := range c.servers {
+		replicate := s.replicate
+		s.replicate = nil // the replica has the same rows from the beginning
+		s.db.SetRecovery(false)
+		if err := s.keep(i); err != nil {
+			return err
+		}
+		s.replicate = replicate
+	}
+	if c.replica != nil {
+		c.replica.server.db.SetRecovery(true)
+	}
+	return nil
+}
 
 // Value returns the present value of an item.
 func (c *Cluster) Value(item string) string { return c.Server().items.value(item) }

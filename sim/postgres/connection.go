@@ -147,13 +147,7 @@ func (c *connection) answer() {
 	}
 }
 
-func (c *connection) send(m pgproto3.BackendMessage) {
-	out, err := m.Encode(c.out)
-	if err != nil {
-		panic(err) // a message that is too long
-	}
-	c.out = out
-}
+func (c *connection) send(m pgproto3.BackendMessage) { c.out = encode(c.out, m) }
 
 // fail sends an error.
 func (c *connection) fail(e *engine.Error) {
@@ -173,8 +167,12 @@ func (c *connection) ready() {
 // closed ends the session of a client that is gone.
 func (c *connection) closed() {
 	c.gone, c.call = true, nil
-	if !c.waiting {
+	switch {
+	case !c.waiting:
 		c.leave()
+	case c.pooled: // it closes its connection at once, which the server notices after the statement
+		c.pooled = false
+		c.server.pooler.drop()
 	}
 }
 
@@ -184,12 +182,11 @@ func (c *connection) leave() {
 		return
 	}
 	c.over = true
-	backend := c.backend
 	if c.pooled {
-		c.server.pooler.drop(c)
+		c.server.pooler.drop()
 	}
-	backend.Close()
-	delete(c.server.sessions, backend.Session)
+	c.backend.Close()
+	delete(c.server.sessions, c.backend.Session)
 }
 
 // sessionEnded handles a session that the server has ended: the client finds the error when it next
@@ -266,7 +263,7 @@ func (c *connection) handle(kind byte, body []byte) {
 // query handles a simple query, which may have several statements.
 func (c *connection) query(body []byte) {
 	text := strings.TrimSuffix(string(body), "\x00")
-	texts, err := engine.Split(text)
+	texts, err := c.backend.Split(text)
 	switch {
 	case err != nil:
 		c.fail(serverError(err))

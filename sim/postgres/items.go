@@ -29,6 +29,7 @@ func (s *Server) keep(i backend.Items) error {
 			return err
 		}
 	}
+	s.items.load()
 	return nil
 }
 
@@ -144,14 +145,10 @@ func single(r *engine.Result) any {
 	return r.Rows[0][0]
 }
 
-// moved returns the items for another server that has a copy of the table.
-func (i *items) moved(to *Server) *items {
-	if i == nil {
-		return nil
+// load reads the rows of the table.
+func (i *items) load() {
+	clear(i.rows)
+	for _, row := range i.server.db.Rows(itemTable) {
+		i.rows[row[0].(string)] = row
 	}
-	moved := &items{Items: i.Items, server: to, rows: map[string][]any{}, requests: map[int64]*resource.Request{}}
-	for _, row := range to.db.Rows(itemTable) {
-		moved.rows[row[0].(string)] = row
-	}
-	return moved
 }

@@ -48,8 +48,7 @@ func (p *pooler) release(c *connection) {
 }
 
 // drop forgets the session of a connection whose client has gone within a transaction.
-func (p *pooler) drop(c *connection) {
-	c.backend = nil
+func (p *pooler) drop() {
 	p.open--
 	p.serve()
 }

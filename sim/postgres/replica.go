@@ -17,8 +17,9 @@ type replica struct {
 }
 
 func newReplica(c *Cluster, s *Server) *replica {
-	r := &replica{cluster: c, server: s}
 	s.db.SetRecovery(true)
+	r := &replica{cluster: c, server: s}
+	c.Server().replicate = r.send
 	return r
 }
 
@@ -50,11 +51,14 @@ func (c *Cluster) Promote() {
 	}
 	old := c.Server()
 	old.locks.crashed()
+	r.server.rows.inherit(old.rows)
 	if !old.node.Down() {
 		old.node.Crash()
 	}
 	c.primary = r.server.node.Name()
 	r.server.db.SetRecovery(false)
-	r.server.items = old.items.moved(r.server)
+	if r.server.items != nil {
+		r.server.items.load()
+	}
 	c.layout.Record(history.Event{Type: history.Promoted, Node: c.primary})
 }

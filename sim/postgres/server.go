@@ -20,6 +20,8 @@ type Options struct {
 	// lock is called "advisory/ID", that of a row "row/TABLE/KEY". A row that
 	// names its holder is called "leases/NAME" or "jobs/NAME".
 	Locks backend.Locks
+	// Name is the node name in the recorded events; "" means the name of the node.
+	Name string
 	// Poolers is the number of sessions that the pooler in front of the server keeps.
 	Poolers int
 	// Settings are SET statements for each new session, such as that of deadlock_timeout.
@@ -41,12 +43,17 @@ type Server struct {
 	locks    *lockWatch
 	rows     *rowWatch
 	items    *items // nil: the database has no protected resource
+	// replicate sends the changes of a commit to the replica; nil: there is none.
+	replicate func(changes []engine.Change)
 }
 
 // New starts a server with empty tables on the node.
 func New(node *sim.Node, o Options) (*Server, error) {
 	if o.Locks.Record == nil {
 		o.Locks.Record = func(history.Event) {}
+	}
+	if o.Name == "" {
+		o.Name = node.Name()
 	}
 	if o.Locks.IsLock == nil {
 		o.Locks.IsLock = func(string) bool { return false }
@@ -68,8 +75,8 @@ const tables = `
 CREATE TABLE locks (name text PRIMARY KEY);
 CREATE TABLE leases (name text PRIMARY KEY, owner text NOT NULL, fence bigint NOT NULL, expires_at timestamptz NOT NULL);
 CREATE TABLE jobs (name text PRIMARY KEY, status text NOT NULL DEFAULT 'pending', worker text, attempts bigint NOT NULL DEFAULT 0,
-	priority bigint NOT NULL DEFAULT 0, created_at timestamptz NOT NULL DEFAULT clock_timestamp(), claimed_at timestamptz);
-CREATE TABLE items (name text PRIMARY KEY, value text NOT NULL, version bigint NOT NULL DEFAULT 0, fence bigint NOT NULL DEFAULT 0)`
+	priority bigint NOT NULL DEFAULT 0, created_at timestamptz NOT NULL DEFAULT clock_timestamp(), claimed_at timestamptz, expires_at timestamptz);
+CREATE TABLE items (name text PRIMARY KEY, value text NOT NULL, version bigint NOT NULL DEFAULT 1, fence bigint NOT NULL DEFAULT 0)`
 
 // open makes the database.
 func (s *Server) open() {
@@ -83,7 +90,7 @@ func (s *Server) open() {
 func (s *Server) define(text string, args ...any) error {
 	session := s.db.Connect()
 	defer session.Close()
-	texts, err := engine.Split(text)
+	texts, err := session.Split(text)
 	for i := 0; err == nil && i < len(texts); i++ {
 		err = execute(session, texts[i], args...)
 	}
@@ -115,7 +122,7 @@ func (s *Server) Close() { s.db.Close() }
 
 // record sets time and node of an event.
 func (s *Server) record(e history.Event) {
-	e.At, e.Node = s.node.World().Time(), s.node.Name()
+	e.At, e.Node = s.node.World().Time(), s.options.Name
 	s.options.Locks.Record(e)
 }
 
@@ -151,6 +158,9 @@ func (s *Server) committed(session *engine.Session, changes []engine.Change) {
 	s.rows.committed(session, changes)
 	if s.items != nil {
 		s.items.committed(changes)
+	}
+	if s.replicate != nil {
+		s.replicate(changes)
 	}
 }
 

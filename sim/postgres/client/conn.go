@@ -133,9 +133,9 @@ func (r row) Scan(into ...any) error {
 	return r.conn.failure(err)
 }
 
-// Pgx returns the connection as pgx knows it, for a lock that uses pgx itself. A statement must have
+// Conn returns the connection as pgx knows it, for a lock that uses pgx itself. A statement must have
 // a context that cannot end, because pgx starts a goroutine for any other.
-func (c *Conn) Pgx() *pgx.Conn { return c.pgx }
+func (c *Conn) Conn() *pgx.Conn { return c.pgx }
 
 // unusable reports whether pgxpool would destroy the connection instead of keeping it.
 func (c *Conn) unusable() bool {

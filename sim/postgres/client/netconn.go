@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"io"
 	"net"
 	"time"
 
@@ -58,7 +59,11 @@ func (c *netConn) Read(b []byte) (int, error) {
 	case len(c.in) == 0 && c.err == nil:
 		c.err = c.exchange()
 	}
-	if len(c.in) == 0 {
+	switch {
+	case len(c.in) > 0:
+	case c.err == nil: // the server has ended the session
+		return 0, io.EOF
+	default:
 		return 0, timeoutError{c.err}
 	}
 	n := copy(b, c.in)

@@ -22,6 +22,7 @@ import (
 type Options struct {
 	Size           int           `yaml:"pool-size" doc:"most connections of a process at a time; a worker that needs another one waits" min:"1" max:"10000"`
 	ConnectTimeout time.Duration `yaml:"connect-timeout" doc:"how long opening a connection may take" min:"1ms"`
+	Reads          Reads         `yaml:"reads" doc:"which server answers reads of the protected resource that are outside of transactions"`
 	Database       string        `yaml:"-"`
 	ExecMode       ExecMode      `yaml:"exec-mode" doc:"whether pgx prepares and caches each statement at the server, or sends it as it is, as behind a pooler that gives each transaction another session"`
 }
@@ -38,6 +39,18 @@ const (
 // Known lists the modes.
 func (ExecMode) Known() []string { return []string{string(CacheStatement), string(PlainExec)} }
 
+// Reads names a server of a primary and its replica.
+type Reads string
+
+// The servers.
+const (
+	ReadPrimary Reads = "primary"
+	ReadReplica Reads = "replica" // it lags
+)
+
+// Known lists the servers.
+func (Reads) Known() []string { return []string{string(ReadPrimary), string(ReadReplica)} }
+
 // WithDefaults fills in the defaults.
 func (o Options) WithDefaults() Options {
 	const size, timeout = 4, 2 * time.Minute
@@ -46,6 +59,9 @@ func (o Options) WithDefaults() Options {
 	}
 	if o.ConnectTimeout == 0 {
 		o.ConnectTimeout = timeout
+	}
+	if o.Reads == "" {
+		o.Reads = ReadPrimary
 	}
 	if o.Database == "" {
 		o.Database = "work"

@@ -25,8 +25,9 @@ func (a strength) blocks(b strength) bool {
 		return b >= forNoKeyUpdate
 	case forNoKeyUpdate:
 		return b >= forShare
+	default:
+		return true
 	}
-	return true
 }
 
 // mode returns the mode of the lock on the tuple for which a session waits before it waits for the holders.
@@ -34,7 +35,7 @@ func (a strength) mode() mode {
 	return [...]mode{accessShare, rowShare, exclusive, accessExclusive}[a]
 }
 
-// policy is what a statement does about a locked row.
+// policy names the reaction of a statement to a locked row.
 type policy uint8
 
 const (
@@ -47,6 +48,7 @@ const (
 type locker struct {
 	txn      *transaction
 	strength strength
+	name     LockName // of the row when it was locked, for the hook
 }
 
 // outcome is the result of an attempt to lock a version of a row.
@@ -69,30 +71,36 @@ func (s *Session) lockVersion(r *row, v *version, want strength, p policy) (o ou
 		}
 	}()
 	for {
-		if latest := r.latest(s.txn); latest != v {
-			if latest == nil || latest.values == nil {
-				return deleted, nil
+		o := r.fate(s.txn, v, want)
+		lockers := r.lockers
+		if o != locked {
+			// Someone else may lock a version that was replaced: then it is not over with it.
+			lockers = v.members
+			if !running(lockers) {
+				return o, nil
 			}
-			return changed, nil
 		}
-		other, member := r.conflict(s.txn, want)
-		if other == nil {
+		other, member := conflict(lockers, s.txn, want)
+		if o == locked && other == nil {
 			r.lock(s, want)
 			return locked, nil
 		}
 		switch {
-		case p == nowait:
-			return skipped, notAvailable("could not obtain lock on row in relation \"%s\"", r.table.name)
-		case p == skipLocked:
-			return skipped, nil
+		case other == nil && (queued || member):
+			return o, nil
+		case other != nil && p != block:
+			return skipped, r.unavailable(p)
 		case !queued && !member:
 			if v.tuple == nil {
 				v.tuple = &lock{object: tuple, name: LockName{Table: r.table.name}}
 			}
-			if _, err := v.tuple.acquire(s, want.mode(), untilCommit, true); err != nil {
+			if queued, err = v.tuple.acquire(s, want.mode(), untilCommit, p == block); err != nil {
+				queued = false
 				return skipped, err
 			}
-			queued = true
+			if !queued {
+				return skipped, r.unavailable(p)
+			}
 			continue
 		}
 		if err := s.waitFor(other); err != nil {
@@ -110,7 +118,7 @@ func (s *Session) lockLatest(r *row, v *version, want strength, p policy) (*vers
 			return v, o, err
 		}
 		if s.txn.repeatable {
-			return nil, o, concurrent(o)
+			return nil, o, concurrent(changed)
 		}
 		for {
 			if o == deleted {
@@ -120,11 +128,8 @@ func (s *Session) lockLatest(r *row, v *version, want strength, p policy) (*vers
 			if w == nil {
 				break
 			}
-			if p == nowait {
-				return nil, o, notAvailable("could not obtain lock on row in relation \"%s\"", r.table.name)
-			}
-			if p == skipLocked {
-				return nil, skipped, nil
+			if p != block {
+				return nil, skipped, r.unavailable(p)
 			}
 			if err := s.waitFor(w); err != nil {
 				return nil, o, err
@@ -137,6 +142,14 @@ func (s *Session) lockLatest(r *row, v *version, want strength, p policy) (*vers
 	}
 }
 
+// unavailable returns the error about a row that another transaction has locked: none if the statement skips it.
+func (r *row) unavailable(p policy) error {
+	if p == skipLocked {
+		return nil
+	}
+	return notAvailable("could not obtain lock on row in relation \"%s\"", r.table.name)
+}
+
 // concurrent is the error of a repeatable read transaction.
 func concurrent(o outcome) error {
 	if o == deleted {
@@ -145,14 +158,34 @@ func concurrent(o outcome) error {
 	return sql.Errorf("40001", "could not serialize access due to concurrent update")
 }
 
-// conflict returns a transaction whose lock on the row excludes the wanted one, nil if there is none. Member reports whether the
+// fate returns what has happened to a version that a statement has found. A version whose key is still that of the row can be locked
+// for its key.
+func (r *row) fate(t *transaction, v *version, want strength) outcome {
+	latest := r.latest(t)
+	switch {
+	case latest == v:
+		return locked
+	case latest == nil || latest.values == nil:
+		return deleted
+	case want == forKeyShare && r.table.strength(v.values, latest.values) == forNoKeyUpdate:
+		return locked
+	}
+	return changed
+}
+
+// running reports whether one of the transactions has not ended.
+func running(list []locker) bool {
+	return slices.ContainsFunc(list, func(l locker) bool { return l.txn.lock.owner != nil })
+}
+
+// conflict returns a transaction whose lock on a row excludes the wanted one, nil if there is none. Member reports whether the
 // session's own transaction has locked the row.
-func (r *row) conflict(t *transaction, want strength) (other *transaction, member bool) {
-	for _, l := range r.lockers {
+func conflict(list []locker, t *transaction, want strength) (other *transaction, member bool) {
+	for _, l := range list {
 		switch {
 		case l.txn == t:
 			member = true
-		case other == nil && l.strength.blocks(want):
+		case other == nil && l.strength.blocks(want) && l.txn.lock.owner != nil:
 			other = l.txn
 		}
 	}
@@ -161,37 +194,51 @@ func (r *row) conflict(t *transaction, want strength) (other *transaction, membe
 
 // lock adds the session's transaction to those that have locked the row.
 func (r *row) lock(s *Session, want strength) {
-	for i, l := range r.lockers {
-		if l.txn == s.txn {
+	hook := s.db.hooks.Locks
+	for i := range r.lockers {
+		if l := &r.lockers[i]; l.txn == s.txn {
 			if l.strength < want {
-				r.lockers[i].strength = want
-				r.lockChanged(s.db)
+				l.strength = want
+				if hook != nil {
+					hook(l.name)
+				}
 			}
 			return
 		}
 	}
-	r.lockers = append(r.lockers, locker{s.txn, want})
+	l := locker{txn: s.txn, strength: want}
+	if hook != nil {
+		l.name = r.lockName()
+	}
+	r.lockers = append(r.lockers, l)
 	s.txn.locked = append(s.txn.locked, r)
-	r.lockChanged(s.db)
+	if r.head.txn != nil && r.head.txn != s.txn {
+		v := r.latest(s.txn)
+		v.members = append(v.members, l)
+	}
+	if hook != nil {
+		hook(l.name)
+	}
 }
 
 // unlock removes a transaction from those that have locked the row.
 func (r *row) unlock(t *transaction) {
-	r.lockers = slices.DeleteFunc(r.lockers, func(l locker) bool { return l.txn == t })
-	r.lockChanged(t.session.db)
+	i := slices.IndexFunc(r.lockers, func(l locker) bool { return l.txn == t })
+	name := r.lockers[i].name
+	r.lockers = slices.Delete(r.lockers, i, i+1)
+	if hook := t.session.db.hooks.Locks; hook != nil {
+		hook(name)
+	}
 }
 
-// lockChanged calls the hook about the lock of the row.
-func (r *row) lockChanged(d *Database) {
-	if d.hooks.Locks == nil {
-		return
-	}
+// lockName returns the name of the lock of a row that has a version.
+func (r *row) lockName() LockName {
 	for v := r.head; v != nil; v = v.older {
 		if v.values != nil {
-			d.hooks.Locks(LockName{Table: r.table.name, Key: r.table.keyText(v.values)})
-			return
+			return LockName{Table: r.table.name, Key: r.table.keyText(v.values)}
 		}
 	}
+	return LockName{Table: r.table.name}
 }
 
 // rowHolders returns the sessions whose transactions have locked or changed a row.

@@ -17,6 +17,7 @@ type change struct {
 	scan      *scan
 	set       []assignment
 	remove    bool
+	from      *scan // the second table; nil without one
 	returning []node
 	result    []Column
 }
@@ -28,6 +29,9 @@ func (c *compiler) update(e *sql.Update) (*change, error) {
 	}
 	s := &scope{table: t, alias: e.Table.Alias}
 	u := &change{}
+	if u.from, err = c.second(e.From, s); err != nil {
+		return nil, err
+	}
 	if u.set, err = c.assignments(e.Set, t, s); err != nil {
 		return nil, err
 	}
@@ -44,6 +48,9 @@ func (c *compiler) delete(e *sql.Delete) (*change, error) {
 	}
 	s := &scope{table: t, alias: e.Table.Alias}
 	u := &change{remove: true}
+	if u.from, err = c.second(e.Using, s); err != nil {
+		return nil, err
+	}
 	if u.scan, err = c.scan(t, e.Where, s); err != nil {
 		return nil, err
 	}
@@ -53,6 +60,7 @@ func (c *compiler) delete(e *sql.Delete) (*change, error) {
 // assignments compiles SET.
 func (c *compiler) assignments(list []sql.Assignment, t *table, s *scope) ([]assignment, error) {
 	var out []assignment
+	c.clause = "UPDATE"
 	for _, a := range list {
 		i := t.column(a.Column)
 		if i < 0 {
@@ -104,6 +112,27 @@ func assign(f *frame, set []assignment, old []any) ([]any, error) {
 
 func (u *change) run(f *frame, r *Result) error {
 	r.Columns = u.result
+	if u.from == nil {
+		return u.all(f, r)
+	}
+	var rows [][]any
+	if err := u.from.each(f, func(fd found) (bool, error) {
+		rows = append(rows, fd.version.values)
+		return true, nil
+	}); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		f.second = row
+		if err := u.all(f, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all changes the rows that the condition holds for.
+func (u *change) all(f *frame, r *Result) error {
 	return u.scan.each(f, func(fd found) (bool, error) {
 		values, err := u.one(f, fd)
 		if values == nil || err != nil {
@@ -147,9 +176,6 @@ func (u *change) one(f *frame, fd found) ([]any, error) {
 				fd.row.write(s, nil, fd.version.values)
 				return values, nil
 			}
-			if err := u.scan.table.valid(f, values); err != nil {
-				return nil, err
-			}
 			return values, u.scan.table.update(f, fd.row, fd.version, values)
 		}
 		if s.txn.repeatable {
@@ -175,6 +201,9 @@ func (t *table) strength(old, fresh []any) strength {
 
 // update writes the new values of a row that the transaction has locked.
 func (t *table) update(f *frame, r *row, v *version, values []any) error {
+	if err := t.valid(f, values); err != nil {
+		return err
+	}
 	var changed []*index
 	for _, x := range t.keys {
 		if !x.same(v.values, values) {

@@ -114,5 +114,11 @@ func (c *cluster) Keep(i backend.Items) error {
 
 // Access implements backend.Database. The connections of the work have a pool of their own.
 func (c *cluster) Access(p *sim.Process, s backend.Settings) backend.Access {
-	return client.NewItems(c.items.Policy, client.NewPool(p, c.Resolve, options(s)))
+	o := options(s)
+	pool := client.NewPool(p, c.Resolve, o)
+	reads := pool
+	if o.Reads == client.ReadReplica && c.Replicated() {
+		reads = client.NewPool(p, func() string { return c.Names()[1] }, o)
+	}
+	return client.NewItems(c.items.Policy, pool, reads)
 }

@@ -24,6 +24,10 @@ func Parse(source string) ([]Query, error) {
 			return list, nil
 		}
 		start := p.peek().start
+		with, err := p.with()
+		if err != nil {
+			return nil, err
+		}
 		s, err := p.statement()
 		if err != nil {
 			return nil, err
@@ -32,7 +36,7 @@ func Parse(source string) ([]Query, error) {
 		if p.peek().kind != end && !p.symbol(";") {
 			return nil, p.unexpected()
 		}
-		list = append(list, Query{source[start:last], s})
+		list = append(list, Query{source[start:last], with, s})
 	}
 }
 
@@ -166,7 +170,7 @@ func (p *parser) columns() ([]string, error) {
 func (p *parser) statement() (any, error) {
 	t := p.peek()
 	switch t.text {
-	case "select", "values", "with", "table":
+	case "select", "values", "table":
 		if t.text != "select" {
 			return nil, Unsupported(strings.ToUpper(t.text))
 		}
@@ -197,132 +201,4 @@ func (p *parser) statement() (any, error) {
 		return nil, Unsupported(strings.ToUpper(t.text))
 	}
 	return nil, p.unexpected()
-}
-
-func (p *parser) transaction() (any, error) {
-	first := p.peek().text
-	p.at++
-	t := &Transaction{Verb: first}
-	switch first {
-	case "start":
-		t.Verb, t.Word = "begin", "START"
-		if err := p.expectWord("transaction"); err != nil {
-			return nil, err
-		}
-	case "end":
-		t.Verb = "commit"
-	case "abort":
-		t.Verb = "rollback"
-	}
-	if first != "start" {
-		p.one("transaction", "work")
-	}
-	if t.Verb == "begin" {
-		return t, p.modes(t)
-	}
-	if p.is("to") {
-		return nil, Unsupported("ROLLBACK TO SAVEPOINT")
-	}
-	if p.is("prepared") {
-		return nil, Unsupported("PREPARED TRANSACTION")
-	}
-	if p.word("and") {
-		no := p.word("no")
-		if err := p.expectWord("chain"); err != nil {
-			return nil, err
-		}
-		if !no {
-			return nil, Unsupported("AND CHAIN")
-		}
-	}
-	return t, nil
-}
-
-// modes reads the modes of a transaction.
-func (p *parser) modes(t *Transaction) error {
-	for {
-		switch {
-		case p.word("isolation", "level"):
-			switch {
-			case p.word("read", "committed"), p.word("read", "uncommitted"):
-				t.Isolation = "read committed"
-			case p.word("repeatable", "read"):
-				t.Isolation = "repeatable read"
-			case p.is("serializable"):
-				return Unsupported("ISOLATION LEVEL SERIALIZABLE")
-			default:
-				return p.unexpected()
-			}
-		case p.word("read", "only"):
-			t.ReadOnly = true
-		case p.word("read", "write"):
-			t.ReadOnly = false
-		case p.word("not", "deferrable"), p.word("deferrable"):
-		default:
-			return nil
-		}
-		p.symbol(",")
-	}
-}
-
-func (p *parser) setting() (any, error) {
-	verb := p.peek().text
-	p.at++
-	s := &Set{}
-	switch verb {
-	case "discard":
-		return &Discard{}, p.expectWord("all")
-	case "show":
-		n, err := p.settingName()
-		return &Show{n}, err
-	case "reset":
-		s.Reset = true
-		if p.word("all") {
-			s.Name = "all"
-			return s, nil
-		}
-		n, err := p.settingName()
-		s.Name = n
-		return s, err
-	}
-	s.Local = p.one("local", "session") == "local"
-	if p.is("transaction") || p.is("characteristics") {
-		return nil, Unsupported("SET TRANSACTION")
-	}
-	n, err := p.settingName()
-	if err != nil {
-		return nil, err
-	}
-	s.Name = n
-	if !p.symbol("=") && !p.word("to") {
-		return nil, p.unexpected()
-	}
-	if s.Reset = p.word("default"); s.Reset {
-		return s, nil
-	}
-	minus := p.symbol("-")
-	t := p.peek()
-	if t.kind == end || t.kind == symbol || t.kind == parameter {
-		return nil, p.unexpected()
-	}
-	p.at++
-	s.Value = t.text
-	if minus {
-		s.Value = "-" + s.Value
-	}
-	return s, nil
-}
-
-// settingName reads the name of a setting, which may have a dot.
-func (p *parser) settingName() (string, error) {
-	if p.word("transaction", "isolation", "level") {
-		return "transaction_isolation", nil
-	}
-	n, err := p.name()
-	if err == nil && p.symbol(".") {
-		var rest string
-		rest, err = p.name()
-		n += "." + rest
-	}
-	return n, err
 }
