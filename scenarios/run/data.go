@@ -44,11 +44,11 @@ func (r *run) startData() error {
 		}
 		none := backend.Locks{IsLock: func(string) bool { return false }, Record: func(history.Event) {}}
 		r.data.family = family
-		r.data.apart, err = family.Start(backend.Start{World: r.world, Layout: layout, Settings: r.servers.Families, Locks: none, Cache: r.Caches[family.Name]})
+		apart, err := family.Start(backend.Start{World: r.world, Layout: layout, Settings: r.servers.Families, Locks: none, Cache: r.Caches[family.Name]})
 		if err != nil {
 			return err
 		}
-		database = r.data.apart.(backend.Database)
+		r.data.apart, database = apart, apart.(backend.Database)
 	}
 	r.data.database = database
 	return database.Keep(backend.Items{Policy: policy, Initial: r.initial(), Record: r.recordResource})

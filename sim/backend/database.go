@@ -27,7 +27,7 @@ type Items struct {
 	Record func(history.Event)
 }
 
-// Access carries out requests to the protected resource. *resource.Client is an Access.
+// Access executes requests to the protected resource. *resource.Client is an Access.
 type Access interface {
 	// Do returns the value of a read. The error is lock.ErrRefused if the token was refused.
 	// After any other error it is unknown whether the request takes effect.

@@ -103,7 +103,7 @@ func (i *items) applied(r *resource.Request, value, prior string, accepted bool)
 	})
 }
 
-// begin notes the request that a statement carries out.
+// begin notes the request of a statement.
 func (s *Server) begin(c *connection, _ *engine.Statement, _ []any) {
 	if c.data != nil && s.items != nil {
 		s.items.requests[c.data.ID] = c.data

@@ -181,7 +181,7 @@ func (s *Server) worker(session *engine.Session) (worker string, call *sim.Call)
 	return conn.worker, conn.call
 }
 
-// request returns the request to the protected resource that a statement carries out.
+// request returns the request to the protected resource of a statement.
 func (s *Server) request(r *resource.Request) int64 {
 	if r == nil {
 		return 0
