@@ -111,8 +111,8 @@ type statements struct {
 	*call
 	by   backend.Access
 	open bool // in a transaction, whose writes take effect when it commits
-	// pending are the writes of the transaction that were done, with one of each item: a later
-	// write of the same item replaces the earlier one.
+	// pending are the writes of the transaction that were done or may have been, with one of each
+	// item that was done: a later write of the same item replaces the earlier one.
 	pending []history.Event
 }
 
@@ -140,12 +140,12 @@ func (s *statements) wrote(item string) bool {
 // answered records what the worker learned of a request. The outcome of a write in a transaction is
 // known when that has ended.
 func (s *statements) answered(e history.Event) {
-	if !s.open || e.Op != "write" || e.Type != history.OK {
+	if !s.open || e.Op != "write" || e.Type == history.Fail {
 		s.record(e)
 		return
 	}
 	s.pending = slices.DeleteFunc(s.pending, func(earlier history.Event) bool {
-		if earlier.Key != e.Key {
+		if earlier.Key != e.Key || e.Type != history.OK {
 			return false
 		}
 		earlier.Type, earlier.Err = history.Fail, "replaced by a later write of the transaction"
@@ -158,14 +158,16 @@ func (s *statements) answered(e history.Event) {
 // ended records the outcome of the transaction's writes.
 func (s *statements) ended(err error) {
 	for _, e := range s.pending {
-		e.Err = text(err)
 		switch {
 		case err == nil:
+			s.record(e)
+			continue
 		case errors.Is(err, lock.ErrUnknown):
 			e.Type = history.Info
 		default:
 			e.Type = history.Fail
 		}
+		e.Err = text(err)
 		s.record(e)
 	}
 	s.pending, s.open = nil, false
