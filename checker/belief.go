@@ -12,9 +12,10 @@ func beliefCheck() Check {
 		Name:  "belief",
 		Doc:   "no two sections of one lock are believed to be held at the same time",
 		About: Belief, Rank: 7,
-		Unit:     "a section that believed to hold the lock when another one was let in",
-		Advisory: true,
-		run:      belief,
+		OfHolders: true,
+		Unit:      "a section that believed to hold the lock when another one was let in",
+		Advisory:  true,
+		run:       belief,
 	}
 }
 

@@ -8,6 +8,8 @@ func Catalogue() []Check {
 		linearizableCheck(),
 		lostUpdateCheck(),
 		onceCheck(),
+		conservedCheck(),
+		boundsCheck(),
 		exclusionCheck(),
 		beliefCheck(),
 		fencingCheck(),
@@ -17,6 +19,7 @@ func Catalogue() []Check {
 		errorsCheck(),
 		ownershipCheck(),
 		needlessLossCheck(),
+		stampedeCheck(),
 		loadCheck(),
 	}
 }

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 )
 
 func TestCatalogueIsCompleteAndInOrder(t *testing.T) {
-	want := []string{"linearizable", "lost-update", "once", "exclusion", "belief", "fencing", "told", "recovery", "progress", "errors", "ownership", "needless-loss", "load"}
+	want := []string{"linearizable", "lost-update", "once", "conserved", "bounds", "exclusion", "belief", "fencing", "told", "recovery", "progress", "errors", "ownership", "needless-loss", "stampede", "load"}
 	if diff := cmp.Diff(want, Names()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -28,11 +29,11 @@ func TestCatalogueIsCompleteAndInOrder(t *testing.T) {
 // Corruption ranks before tokens, tokens before service, and the advisory checks come last.
 func TestEachCheckHasAConcernAndARank(t *testing.T) {
 	want := map[Concern][]string{
-		Corruption: {"linearizable", "lost-update", "once", "exclusion"},
+		Corruption: {"linearizable", "lost-update", "once", "conserved", "bounds", "exclusion"},
 		Fencing:    {"fencing"},
 		Service:    {"told", "recovery", "progress", "errors", "ownership"},
 		Belief:     {"belief"},
-		Efficiency: {"needless-loss", "load"},
+		Efficiency: {"needless-loss", "stampede", "load"},
 	}
 	got := map[Concern][]string{}
 	for _, c := range Catalogue() {
@@ -59,19 +60,17 @@ func TestEachCheckHasAConcernAndARank(t *testing.T) {
 	}
 }
 
-func TestOnceAndLostUpdateApplyToTheirWorkloadsOnly(t *testing.T) {
-	for _, c := range Catalogue() {
-		for _, test := range []struct {
-			workload string
-			want     bool
-		}{
-			{"counter", c.Name != "once"},
-			{"multi-lock", c.Name != "once"},
-			{"register", c.Name != "once" && c.Name != "lost-update"},
-			{"cron", c.Name != "lost-update"},
-		} {
-			if got := c.AppliesTo(test.workload); got != test.want {
-				t.Errorf("%s judges a %s: %v, want %v", c.Name, test.workload, got, test.want)
+func TestSomeChecksJudgeTheirWorkloadsOnly(t *testing.T) {
+	special := []string{"lost-update", "once", "conserved", "bounds", "stampede"}
+	for workload, want := range map[string][]string{
+		"counter": {"lost-update"}, "multi-lock": {"lost-update"}, "set-add": {"lost-update"}, "register": nil,
+		"cron": {"once"}, "charge": {"once"}, "jobs": {"once", "bounds"}, "transfer": {"conserved"}, "flash-sale": {"conserved", "bounds"},
+		"rate-limit": {"bounds"}, "cache-fill": {"stampede"},
+	} {
+		for _, c := range Catalogue() {
+			want := !slices.Contains(special, c.Name) || slices.Contains(want, c.Name)
+			if got := c.AppliesTo(workload); got != want {
+				t.Errorf("%s judges %s: %v, want %v", c.Name, workload, got, want)
 			}
 		}
 	}

@@ -11,11 +11,11 @@
 //     with the events that show it.
 //   - [Catalogue], in catalogue.go, lists the checks. A [Check] names the harm that it looks for,
 //     how serious a violation is, and what counts as one violation. Each check has a file of its
-//     own. Linearizable, lost-update, once, exclusion, belief and fencing judge the data and who
+//     own. Linearizable, lost-update, once, conserved, bounds, exclusion, belief and fencing judge the data and who
 //     was let in. Told, recovery, progress, errors, ownership, needless-loss and load judge how the
 //     lock served its users.
 //   - result.go has the [Result], check.go the [Check], and input.go the history as a check gets it.
-//     bounds.go has the time limits of the checks. answer.go reads the answer of a strategy: whether
+//     limits.go has the time limits of the checks. answer.go reads the answer of a strategy: whether
 //     it is unsure, or only the error of the work. serious.go ranks checks.
 //   - interval.go is shared by exclusion and belief. spins.go is the part of load that bounds the
 //     requests of one acquisition. turnedaway.go is the part of progress that finds free locks

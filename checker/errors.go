@@ -25,12 +25,13 @@ func errorsCheck() Check {
 //   - lost, of a section that was not let in: a server had given it the lock.
 //   - refused, of a section that was not let in: never right, since the section has sent nothing to
 //     the resource.
+//   - conflict: no write of the section took effect. See repeatable.
 //   - lost: the grant had ended before, other than by the section's own release; or the lease was
 //     over by the holder's own clock, which may be earlier.
 //   - ok: the work was done, its last write of each item took effect, and the release ended the
 //     grant.
 //   - An error of the body is part of the answer. If the body ended without an error, the answer
-//     may only be ok, lost or unknown.
+//     may only be ok, lost, unknown or conflict.
 //   - No error justifies that the strategy ends the process.
 //
 // Unknown is always allowed, since no history shows that a client could have known.
@@ -45,6 +46,7 @@ func answers(in *input, r *Result) {
 			in.notLetIn(s, r)
 		}
 		in.body(s, r)
+		in.repeatable(s, r)
 		h := in.Holding(s)
 		if h == nil {
 			continue
@@ -147,7 +149,7 @@ func (in *input) body(s *history.Section, r *Result) {
 	case s.BodyErr != "" && !strings.Contains(s.Err, s.BodyErr):
 		in.violated(r, s, events, "masked: the work of %s failed (%s), and its strategy answered %s", evidence.NameOf(s), s.BodyErr, answered(s))
 	case s.BodyErr != "":
-	case s.Class != history.ClassOK && s.Class != history.ClassLost && s.Class != history.ClassUnknown:
+	case s.Class != history.ClassOK && s.Class != history.ClassLost && s.Class != history.ClassUnknown && s.Class != history.ClassConflict:
 		in.violated(r, s, events, "masked: the work of %s was done, and its strategy answered %s (%s)", evidence.NameOf(s), answered(s), s.Err)
 	case s.Class == history.ClassOK:
 		for _, o := range in.ineffective(s) {
@@ -160,7 +162,22 @@ func (in *input) body(s *history.Section, r *Result) {
 	}
 }
 
-// ineffective returns, for each item, the last write of s if it certainly had no effect.
+// repeatable judges the answer conflict. It says that the section had no effect, so that its work can
+// be done again.
+func (in *input) repeatable(s *history.Section, r *Result) {
+	if s.Class != history.ClassConflict {
+		return
+	}
+	for _, o := range s.Ops {
+		if o.Write() && in.Effect(o) == evidence.Accepted {
+			in.violated(r, s, append(evidence.EventsOf(o), s.Call, s.Return), "conflict though done: %s ended as if it had had no effect, and its write of %q to item %s had taken effect",
+				evidence.NameOf(s), o.Value, o.Item)
+		}
+	}
+}
+
+// ineffective returns, for each item, the last write of s if it certainly had no effect. A conditional
+// write that repeats an earlier one does not count if that one took effect.
 func (in *input) ineffective(s *history.Section) []*history.Op {
 	last := map[string]*history.Op{}
 	for _, o := range s.Ops {
@@ -170,7 +187,14 @@ func (in *input) ineffective(s *history.Section) []*history.Op {
 	}
 	var missing []*history.Op
 	for _, o := range s.Ops {
-		if e := in.Effect(o); last[o.Item] == o && e != evidence.Accepted && e != evidence.Maybe {
+		e := in.Effect(o)
+		if e == evidence.Refused && history.IsKeyed(o.Item) {
+			continue // the work learns from it that an earlier request took effect
+		}
+		repeats := o.If != nil && slices.ContainsFunc(s.Ops, func(before *history.Op) bool {
+			return before.Write() && before.Item == o.Item && before.Value == o.Value && in.Effect(before) == evidence.Accepted
+		})
+		if last[o.Item] == o && e != evidence.Accepted && e != evidence.Maybe && !repeats {
 			missing = append(missing, o)
 		}
 	}

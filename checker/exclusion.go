@@ -10,8 +10,9 @@ func exclusionCheck() Check {
 		Name:  "exclusion",
 		Doc:   "no two sections of one lock work on the resource at the same time",
 		About: Corruption, Rank: 3,
-		Unit: "a section that was at work when another one began to work",
-		run:  exclusion,
+		OfHolders: true,
+		Unit:      "a section that was at work when another one began to work",
+		run:       exclusion,
 	}
 }
 

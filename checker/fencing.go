@@ -14,8 +14,9 @@ func fencingCheck() Check {
 		Name:  "fencing",
 		Doc:   "tokens rise with the grants, and the resource refuses stale holders and only those",
 		About: Fencing, Rank: 5,
-		Unit: "a section with a wrong token, or with an operation that was wrongly accepted or refused",
-		run:  fencing,
+		OfHolders: true,
+		Unit:      "a section with a wrong token, or with an operation that was wrongly accepted or refused",
+		run:       fencing,
 	}
 }
 
@@ -77,6 +78,8 @@ func (in *input) tokens(r *Result, group []*history.Section) {
 				in.violated(r, s, []int64{s.Enter}, "no token: %s was let into lock %s without one", evidence.NameOf(s), s.Key)
 			}
 			continue
+		case seen[s.Token] != nil && in.Meta.Keeps && seen[s.Token].Worker == s.Worker:
+			continue // the grant of an earlier section
 		case seen[s.Token] != nil:
 			first := seen[s.Token]
 			name := "repeated"
@@ -114,7 +117,7 @@ func (in *input) stale(r *Result) {
 	var list []stamped
 	for _, s := range in.Sections {
 		for _, o := range s.Ops {
-			if in.Effect(o) != evidence.Accepted || !o.Write() && !reads {
+			if in.Effect(o) != evidence.Accepted || !o.Write() && !reads || history.IsOutside(o.Item) {
 				continue
 			}
 			took := span(o)
@@ -141,7 +144,7 @@ func (in *input) rightful(r *Result) {
 	var refusals []stamped
 	for _, s := range in.Sections {
 		for _, o := range s.Ops {
-			if in.Effect(o) == evidence.Refused && s.Grant != 0 && o.Token != 0 {
+			if in.Effect(o) == evidence.Refused && s.Grant != 0 && o.Token != 0 && !history.IsOutside(o.Item) {
 				// A grant that is in force at the end of the call was in force during all of it.
 				refusals = append(refusals, stamped{to: evidence.EffectSeq(o), token: o.Token, section: s, op: o})
 			}

@@ -8,8 +8,9 @@ import (
 	"lockquake/history"
 )
 
-// jobs counts the jobs that were asked for and those that were finished. A job is a section, or a
-// unit of work, such as a tick of a schedule, if several sections are asked for one unit.
+// jobs counts the jobs that were asked for and those that were finished. A job is a section with those
+// that repeat its work, or a unit of work, such as a tick of a schedule, if several sections are asked
+// for one unit.
 //
 // A job is finished if its work was done, and no stale write undid it.
 func (in *input) jobs() (asked, finished int64) {
@@ -20,11 +21,13 @@ func (in *input) jobs() (asked, finished int64) {
 		switch {
 		case s.Unit != "":
 			units[s.Unit] = units[s.Unit] || done
-		case done:
-			finished++
-			asked++
 		default:
-			asked++
+			if done {
+				finished++
+			}
+			if !s.Again {
+				asked++
+			}
 		}
 	}
 	for _, done := range units { // the order does not matter to a count

@@ -33,10 +33,12 @@ func linearizable(in *input, r *Result) {
 	}
 	for _, x := range in.items() {
 		r.Applies = true
-		start := in.Meta.Initial[x.name]
-		// The order of sections ignores tokens; the order of single operations checks them.
+		start, exists := in.Meta.Initial[x.name]
+		rule.Conditions = x.conditional
+		// The order of sections ignores tokens and conditions; the order of single operations checks
+		// them.
 		in.judge(r, x.name, "sections", &linear.Search{Start: start, Steps: x.sections, Limits: in.limits})
-		in.judge(r, x.name, "operations", &linear.Search{Start: start, Steps: x.singles, Limits: in.limits, Rule: rule})
+		in.judge(r, x.name, "operations", &linear.Search{Start: start, Exists: exists, Steps: x.singles, Limits: in.limits, Rule: rule.Of(x.name)})
 	}
 }
 
@@ -54,9 +56,10 @@ func (in *input) judge(r *Result, item, what string, s *linear.Search) {
 
 // item has the operations on one item of the resource, as section steps and as single steps.
 type item struct {
-	name     string
-	sections []linear.Step
-	singles  []linear.Step
+	name        string
+	sections    []linear.Step
+	singles     []linear.Step
+	conditional bool // some of its writes have a condition
 }
 
 // items groups the operations of the history by item, in the order in which the items first occur.
@@ -97,15 +100,18 @@ func (in *input) items() []*item {
 }
 
 // add appends the operations of s on one item, as one section step and as single steps. It appends
-// their accesses to room and returns it.
+// their accesses to room and returns it. The reads of a section that ended with conflict do not count,
+// since its strategy threw its work away.
 func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []linear.Access) []linear.Access {
+	useless := func(o *history.Op) bool { return s.Class == history.ClassConflict && !o.Write() }
 	for _, o := range ops {
 		e := in.Effect(o)
-		if e == evidence.Dropped {
+		if e == evidence.Dropped || useless(o) {
 			continue
 		}
 		a := linear.Access{Op: o, Refused: e == evidence.Refused, Maybe: e == evidence.Maybe, Unseen: o.Outcome != history.OutcomeOK}
 		room = append(room, a)
+		x.conditional = x.conditional || o.If != nil
 		x.singles = append(x.singles, linear.Step{
 			Accesses: room[len(room)-1:], Section: s, Call: o.Invoke, Return: evidence.SettledBy(o), At: evidence.EffectSeq(o),
 		})
@@ -127,7 +133,7 @@ func (in *input) add(x *item, s *history.Section, ops []*history.Op, room []line
 		e := in.Effect(o)
 		unseen := !o.Write() && o.Outcome != history.OutcomeOK
 		whole.Call = min(whole.Call, o.Invoke)
-		if e == evidence.Dropped || e == evidence.Refused || unseen {
+		if e == evidence.Dropped || e == evidence.Refused || unseen || useless(o) {
 			continue // the section learned nothing from a read without a reply
 		}
 		room = append(room, linear.Access{Op: o, Maybe: e == evidence.Maybe})

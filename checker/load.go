@@ -14,6 +14,7 @@ func loadCheck() Check {
 		Name:  "load",
 		Doc:   "waiters do not poll the lock server in step, nor without a pause",
 		About: Efficiency, Rank: 6,
+		OfHolders: true, OfGrants: true,
 		Unit: "a peak of requests, or a section that asks without a pause", NoRate: "it judges the requests of a run as a whole",
 		run: load,
 	}
@@ -21,7 +22,7 @@ func loadCheck() Check {
 
 // load looks for waiters that poll in step: many of the requests of refused sections that
 // ask again come in peaks. A peak is a window of loadWindow with at least loadLeast requests and
-// loadPeak times the mean. The mean is taken over the time in which somebody waited. See bounds.go
+// loadPeak times the mean. The mean is taken over the time in which somebody waited. See limits.go
 // for the numbers.
 //
 // It also looks for waiters that ask without a pause, see spins.

@@ -14,16 +14,16 @@ import (
 func lostUpdateCheck() Check {
 	return Check{
 		Name:  "lost-update",
-		Doc:   "no increment overwrites one that its section had not read",
+		Doc:   "no increment, and no element that is added to a set, overwrites one that its section had not read",
 		About: Corruption, Rank: 1,
-		Workloads: []string{"counter", "multi-lock"},
+		Workloads: []string{"counter", "multi-lock", "set-add"},
 		Unit:      "a write over increments that its section had not seen, however many they are",
 		run:       lostUpdate,
 	}
 }
 
 // lostUpdate looks for increments of a counter that another write overwrote without having seen
-// them. The basis of a write is the last value of the item that its section had read or written and
+// them. A set is a counter of its elements, which are only added. The basis of a write is the last value of the item that its section had read or written and
 // knew of. An item that began empty began at 0.
 //
 // A write without a basis sets the counter on purpose. It is not a lost update and does not cause
@@ -37,6 +37,9 @@ func lostUpdate(in *input, r *Result) {
 		r.Applies = true
 		slices.SortFunc(updates, func(a, b update) int { return cmp.Compare(evidence.EffectSeq(a.op), evidence.EffectSeq(b.op)) })
 		c := counter{input: in, result: r, item: updates[0].op.Item}
+		if in.Meta.Workload == "set-add" {
+			c.set, c.noun = true, " elements"
+		}
 		if err := c.start(updates); err != nil {
 			r.find(Unknown, nil, "not a counter: item %s: %v", c.item, err)
 			continue
@@ -93,6 +96,8 @@ type counter struct {
 	*input
 	result *Result
 	item   string
+	set    bool   // the values are sets, their elements separated by spaces
+	noun   string // for what is counted, after a number
 	first  int64  // value at the start
 	final  *int64 // value at the end, if the history has it
 	ended  int64  // event of the final value
@@ -100,12 +105,12 @@ type counter struct {
 
 // start parses all values. It returns an error if one is not a number.
 func (c *counter) start(updates []update) (err error) {
-	if c.first, err = number(c.Meta.Initial[c.item]); err != nil {
+	if c.first, err = c.number(c.Meta.Initial[c.item]); err != nil {
 		return err
 	}
 	for i := range c.Events {
 		if e := &c.Events[i]; e.Type == history.Final && e.Key == c.item {
-			n, err := number(e.Value)
+			n, err := c.number(e.Value)
 			if err != nil {
 				return err
 			}
@@ -114,17 +119,25 @@ func (c *counter) start(updates []update) (err error) {
 	}
 	for i := range updates {
 		u := &updates[i]
-		if u.new, err = number(u.op.Value); err != nil {
+		if u.new, err = c.number(u.op.Value); err != nil {
 			return err
 		}
 		if u.basis == nil {
 			continue
 		}
-		if u.old, err = number(u.basis.Value); err != nil {
+		if u.old, err = c.number(u.basis.Value); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// number returns the number that a value is, or the size of the set.
+func (c *counter) number(value string) (int64, error) {
+	if c.set {
+		return int64(len(strings.Fields(value))), nil
+	}
+	return number(value)
 }
 
 func number(value string) (int64, error) {
@@ -142,18 +155,19 @@ func number(value string) (int64, error) {
 // effects and compares the basis of each with the value that it overwrote.
 func (c *counter) recorded(updates []update) {
 	value, sum := c.first, c.first
+	content := c.Meta.Initial[c.item]
 	counted := c.result.Count
 	for i := range updates {
 		u := &updates[i]
 		if u.basis == nil {
-			value, sum = u.new, u.new
+			value, sum, content = u.new, u.new, u.op.Value
 			continue
 		}
-		if u.old != value {
+		if u.old != value || c.set && u.basis.Value != content {
 			c.addLostUpdate(u, value, updates[:i])
 		}
 		sum += u.delta()
-		value = u.new
+		value, content = u.new, u.op.Value
 	}
 	if c.final == nil {
 		return
@@ -194,8 +208,8 @@ func (c *counter) addLostUpdate(u *update, value int64, before []update) {
 		whose = fmt.Sprintf("which %s had written before that", evidence.NameOf(last.section))
 		events = append(events, evidence.EventsOf(last.op)...)
 	}
-	c.result.find(Invalid, events, "lost update: %s saw %d of item %s and wrote %d over %d, %s",
-		evidence.NameOf(u.section), u.old, c.item, u.new, value, whose)
+	c.result.find(Invalid, events, "lost update: %s saw %d%s of item %s and wrote %d over %d, %s",
+		evidence.NameOf(u.section), u.old, c.noun, c.item, u.new, value, whose)
 }
 
 // reported judges by the workers' reports, for histories without a record. It looks for three
@@ -224,7 +238,7 @@ func (c *counter) reported(updates []update) {
 			if occurred[u.old]--; occurred[u.old] < 0 && continued[u.old] != nil {
 				other := continued[u.old]
 				c.result.find(Invalid, evidence.EventsOf(other.op, u.op),
-					"lost update: %s and %s both incremented the %d of item %s", evidence.NameOf(other.section), evidence.NameOf(u.section), u.old, c.item)
+					"lost update: %s and %s both incremented the %d%s of item %s", evidence.NameOf(other.section), evidence.NameOf(u.section), u.old, c.noun, c.item)
 			}
 			continued[u.old] = u
 		}
@@ -270,7 +284,7 @@ func (c *counter) wentBack(updates []update, sign func(events []int64, format st
 		if top == nil {
 			continue
 		}
-		if n, err := number(o.Value); err == nil && n < top.new {
+		if n, err := c.number(o.Value); err == nil && n < top.new {
 			sign(evidence.EventsOf(top.op, o),
 				"went back: %s's section %d read %d of item %s after %s had written %d",
 				o.Worker, o.Section, n, c.item, evidence.NameOf(top.section), top.new)

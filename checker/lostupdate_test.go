@@ -130,3 +130,27 @@ func TestLostUpdateAppliesToCountersOnly(t *testing.T) {
 		t.Errorf("judged a register: %+v", got)
 	}
 }
+
+// A set loses the elements that a write leaves out because its section had not seen them.
+func TestASetLosesNoElement(t *testing.T) {
+	set := func() *scriptedHistory {
+		s := story("set-add", "off")
+		s.meta.Initial = nil
+		return s
+	}
+	apart := func(s *scriptedHistory) *scriptedHistory {
+		return s.acquire("a", 0).read("a", "").write("a", "a/1").release("a").acquire("b", 0).read("b", "a/1").write("b", "b/1 a/1").release("b").final("b/1 a/1")
+	}
+	over := func(s *scriptedHistory) *scriptedHistory {
+		return s.acquire("a", 0).read("a", "").acquire("b", 0).read("b", "").write("b", "b/1").release("b").write("a", "a/1").release("a").final("a/1")
+	}
+	// The sets of a and b have the same size, and c has seen the one that was overwritten.
+	sameSize := over(set()).acquire("c", 0).read("c", "b/1").write("c", "c/1 b/1").release("c").final("c/1 b/1")
+	judge(t, "lost-update", []verdictCase{
+		{"one after the other", apart(set()), Valid, "", 0},
+		{"unwitnessed, one after the other", apart(set().unwitnessed()), Valid, "", 0},
+		{"at once", over(set()), Invalid, "lost update: a's section 1 saw 0 elements of item x and wrote 1 over 1, the work of b's section 1 (wrote 1)", 1},
+		{"unwitnessed, at once", over(set().unwitnessed()), Invalid, "lost update: b's section 1 and a's section 1 both incremented the 0 elements of item x", 1},
+		{"another set of the same size", sameSize, Invalid, "lost update", 2},
+	})
+}

@@ -15,6 +15,7 @@ func needlessLossCheck() Check {
 		Name:  "needless-loss",
 		Doc:   "no lease is given up that is still good, or that there was time to renew",
 		About: Efficiency, Rank: 7,
+		OfHolders: true, OfGrants: true,
 		Unit:     "a section that gave up its lease needlessly",
 		Advisory: true,
 		run:      needlessLoss,

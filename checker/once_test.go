@@ -83,3 +83,20 @@ func TestAUnitOfWorkTakesEffectOnce(t *testing.T) {
 		},
 	})
 }
+
+// A job is the work of one worker, which tries again what it did not obtain the lock for.
+func TestAJobIsLostIfItsWorkerGoesOn(t *testing.T) {
+	refused := func(s *scriptedHistory, unit string) *scriptedHistory {
+		return s.callFor("a", unit).answered("a", history.ClassNotObtained, "not obtained")
+	}
+	jobs := func() *scriptedHistory { return story("jobs", "off") }
+	judge(t, "once", []verdictCase{
+		{name: "it tries again", story: refused(jobs(), "job-1").does("a", "job-1"), want: Valid},
+		{
+			name: "it goes on to the next job", story: refused(jobs(), "job-1").does("a", "job-2"), want: Invalid, count: 1,
+			text: "missed: a's section 1 was asked for job-1 and ended without an error or left it to another, and nobody did it",
+		},
+		{name: "the run ends before it tries again", story: refused(jobs(), "job-1"), want: Valid},
+		{name: "it crashes before it tries again", story: refused(jobs(), "job-1").crash("a").does("a", "job-2"), want: Valid},
+	})
+}

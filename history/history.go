@@ -78,7 +78,8 @@ const (
 	ClassLost        Class = "lost"
 	ClassUnknown     Class = "unknown"
 	ClassCancelled   Class = "cancelled"
-	ClassRefused     Class = "refused" // the resource refused the token
+	ClassRefused     Class = "refused"  // the resource refused the token
+	ClassConflict    Class = "conflict" // another write came first, and the section had no effect
 	ClassOther       Class = "other"
 )
 
@@ -97,13 +98,14 @@ type Event struct {
 	Value    string        `json:"value,omitempty"`    //
 	Prior    string        `json:"prior,omitempty"`    //
 	Token    int64         `json:"token,omitempty"`    // fencing token, 0 for none
+	If       *Condition    `json:"if,omitempty"`       // of a write's Invoke: what must hold of the item for it to take effect; null for none
 	Mark     int64         `json:"mark,omitempty"`     // highest token that the resource knows
 	Accepted bool          `json:"accepted,omitempty"` //
 	Node     string        `json:"node,omitempty"`     // the server that recorded the event
 	Owner    string        `json:"owner,omitempty"`    // the value in the lock's record that identifies the holder
 	Until    time.Duration `json:"until,omitempty"`    // end of a grant or of a fault (as At), if already known
 	Sent     time.Duration `json:"sent,omitempty"`     // when the granted or refused request was sent (as At)
-	Again    bool          `json:"again,omitempty"`    // a second copy of the request caused this
+	Again    bool          `json:"again,omitempty"`    // a second copy of the request caused this; of an AcquireCalled: the section repeats the work of the worker's section before
 	Late     bool          `json:"late,omitempty"`     // the renewed or freed lease had expired, but nobody had taken the lock since
 	Class    Class         `json:"class,omitempty"`    //
 	Err      string        `json:"err,omitempty"`      //
@@ -114,6 +116,14 @@ type Event struct {
 	Target   string        `json:"target,omitempty"`   // of a fault: the worker, node or link
 	Point    string        `json:"point,omitempty"`    // the point that triggered the fault, if it was tied to one
 	Hit      string        `json:"hit,omitempty"`      // keys that the fault deleted or evicted, separated by commas
+}
+
+// Condition must hold of an item for a conditional write to take effect. The resource refuses the
+// write otherwise.
+type Condition struct {
+	By      string `json:"by"`                // "version" or "value"
+	Version int64  `json:"version,omitempty"` // the number of writes that the item must have had, an initial value included
+	Value   string `json:"value,omitempty"`   // the value that the item must have; it must exist
 }
 
 // Stop says why a run ended while sections were still open.
@@ -128,29 +138,34 @@ const (
 
 // Meta describes the run of a history.
 type Meta struct {
-	Schema   int               `json:"schema"`             // version of this format, 1
-	Version  string            `json:"version"`            // of the program that wrote it
-	Scenario string            `json:"scenario"`           //
-	Strategy string            `json:"strategy"`           //
-	Label    string            `json:"label"`              // the scenario's name for this use of the strategy
-	Seed     uint64            `json:"seed"`               //
-	Workload string            `json:"workload"`           // counter, register, ...
-	Fence    string            `json:"fence"`              // the resource's policy: off, writes, reads-writes, ...
-	Fenced   bool              `json:"fenced"`             // the strategy promises tokens that rise with every grant
-	Tells    bool              `json:"tells,omitempty"`    // the strategy promises to tell its holder of a loss while it works
-	MaxHold  time.Duration     `json:"max_hold,omitempty"` // maximum time for which one grant is renewed, 0 for no limit
-	Unread   string            `json:"unread,omitempty"`   // why the holders cannot be read from the server's records; "" if they can
-	Nodes    int               `json:"nodes,omitempty"`    // independent lock servers, 0 for one
-	Quorum   int               `json:"quorum,omitempty"`   // how many of them have to grant a lock, 0 for one
-	Workers  []string          `json:"workers"`            // in the order of their numbers
-	Initial  map[string]string `json:"initial,omitempty"`  // items that did not begin empty
-	TTL      time.Duration     `json:"ttl,omitempty"`      // lease time of the lock, 0 for none
-	Answer   time.Duration     `json:"answer,omitempty"`   // how long a client waits for an answer of a lock server, 0 if unknown
-	Commit   string            `json:"commit,omitempty"`   // "after-release" if the work writes after its section has returned, "" if inside it
-	Duration time.Duration     `json:"duration"`           // when the last sections and faults began
-	End      time.Duration     `json:"end"`                // when the run was over
-	Stopped  Stop              `json:"stopped,omitempty"`  // why it ended, if a section was still open
-	Checksum string            `json:"checksum,omitempty"` // of the run's trace
+	Schema   int               `json:"schema"`              // version of this format, 1
+	Version  string            `json:"version"`             // of the program that wrote it
+	Scenario string            `json:"scenario"`            //
+	Strategy string            `json:"strategy"`            //
+	Label    string            `json:"label"`               // the scenario's name for this use of the strategy
+	Seed     uint64            `json:"seed"`                //
+	Workload string            `json:"workload"`            // counter, register, ...
+	Fence    string            `json:"fence"`               // the resource's policy: off, writes, reads-writes, ...
+	Fenced   bool              `json:"fenced"`              // the strategy promises tokens that rise with every grant
+	Tells    bool              `json:"tells,omitempty"`     // the strategy promises to tell its holder of a loss while it works
+	MaxHold  time.Duration     `json:"max_hold,omitempty"`  // maximum time for which one grant is renewed, 0 for no limit
+	LockFree bool              `json:"lock_free,omitempty"` // the strategy takes no lock, so no worker ever holds anything
+	Keeps    bool              `json:"keeps,omitempty"`     // an owner keeps its grant from section to section
+	Unread   string            `json:"unread,omitempty"`    // why the holders cannot be read from the server's records; "" if they can
+	Nodes    int               `json:"nodes,omitempty"`     // independent lock servers, 0 for one
+	Quorum   int               `json:"quorum,omitempty"`    // how many of them have to grant a lock, 0 for one
+	Workers  []string          `json:"workers"`             // in the order of their numbers
+	Initial  map[string]string `json:"initial,omitempty"`   // items that did not begin empty
+	TTL      time.Duration     `json:"ttl,omitempty"`       // lease time of the lock, 0 for none
+	Answer   time.Duration     `json:"answer,omitempty"`    // how long a client waits for an answer of a lock server, 0 if unknown
+	Commit   string            `json:"commit,omitempty"`    // "after-release" if the work writes after its section has returned, "" if inside it
+	Tries    int               `json:"tries,omitempty"`     // how often a unit of work may be begun, 0 for no limit
+	Limit    int               `json:"limit,omitempty"`     // of a rate limit: how many requests a window may admit, 0 for none
+	Window   time.Duration     `json:"window,omitempty"`    // the length of that window
+	Duration time.Duration     `json:"duration"`            // when the last sections and faults began
+	End      time.Duration     `json:"end"`                 // when the run was over
+	Stopped  Stop              `json:"stopped,omitempty"`   // why it ended, if a section was still open
+	Checksum string            `json:"checksum,omitempty"`  // of the run's trace
 }
 
 // History is the record of one run.

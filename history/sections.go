@@ -25,6 +25,7 @@ type Op struct {
 	Item    string
 	Value   string // what a write wrote or a read returned; for a read without an answer, what the resource returned
 	Token   int64
+	If      *Condition // of a conditional write; nil: none
 
 	Invoke, Return     int64 // sequence numbers; Return is 0 if there was no answer
 	InvokeAt, ReturnAt time.Duration
@@ -48,6 +49,7 @@ type Section struct {
 	N      int    // from 1, by worker
 	Key    string // the lock's key
 	Unit   string // the unit of work that it was asked for, if that has to be done once
+	Again  bool   // it repeats the work of the worker's section before, which had no effect
 	Token  int64
 
 	Call, Enter, Leave, Return         int64 // sequence numbers; 0: did not happen
@@ -168,7 +170,7 @@ func (f *folder) add(e *Event) error {
 		if f.byID[id] != nil {
 			return fmt.Errorf("%s calls its section %d twice", e.Worker, e.Section)
 		}
-		f.sectionRoom = append(f.sectionRoom, Section{Worker: e.Worker, N: e.Section, Key: e.Key, Unit: e.Unit, Call: e.Seq, CallAt: e.At})
+		f.sectionRoom = append(f.sectionRoom, Section{Worker: e.Worker, N: e.Section, Key: e.Key, Unit: e.Unit, Again: e.Again, Call: e.Seq, CallAt: e.At})
 		s := &f.sectionRoom[len(f.sectionRoom)-1]
 		f.byID[id] = s
 		f.alive[e.Worker] = append(f.alive[e.Worker], s)
@@ -292,13 +294,16 @@ func (f *folder) invoke(e *Event) error {
 	if e.Op != "read" && e.Op != "write" {
 		return fmt.Errorf("request %d is neither read nor write but %q", e.Request, e.Op)
 	}
+	if e.If != nil && (e.Op != "write" || e.If.By != "version" && e.If.By != "value") {
+		return fmt.Errorf("request %d is a %s under a condition by %q", e.Request, e.Op, e.If.By)
+	}
 	s, err := f.section(e)
 	if err != nil {
 		return err
 	}
 	f.opRoom = append(f.opRoom, Op{
 		Request: e.Request, Worker: e.Worker, Section: e.Section, Kind: e.Op, Item: e.Key,
-		Value: e.Value, Token: e.Token, Invoke: e.Seq, InvokeAt: e.At, Outcome: OutcomeInfo,
+		Value: e.Value, Token: e.Token, If: e.If, Invoke: e.Seq, InvokeAt: e.At, Outcome: OutcomeInfo,
 	})
 	o := &f.opRoom[len(f.opRoom)-1]
 	f.ops[e.Request], f.recent = o, o

@@ -6,8 +6,11 @@
 //   - lock.go: a [Strategy] runs one critical section. [WithLock] makes a Strategy of a
 //     [Locker], whose [Lease] is one grant. The lock protects a [Resource]; the body of a
 //     section uses it through its [Section].
-//   - errors.go: a caller gets [ErrNotObtained], [ErrLost], [ErrUnknown] or
-//     [ErrRefused].
+//   - conditional.go: a [Conditional] resource has conditional writes, for strategies
+//     without a lock. Such a strategy calls [Again] before it repeats the work.
+//   - need.go: a [Need] is what a strategy needs of the work.
+//   - errors.go: a caller gets [ErrNotObtained], [ErrLost], [ErrUnknown],
+//     [ErrConflict] or [ErrRefused].
 //   - entry.go: an [Entry] is a strategy in the catalogue. It has the servers that the
 //     strategy needs ([Topology], topology.go), the faults under which it claims to hold
 //     ([Claims], claims.go),

@@ -23,12 +23,24 @@ type Entry struct {
 	// Family names the family of servers that the strategy needs, such as "redis";
 	// "" for the first family.
 	Family string
+	// LockFree: the strategy takes no lock and asks no server, so no worker ever holds
+	// anything. Checks of holders do not apply to it.
+	LockFree bool
+	// Keeps: an owner keeps its lease from section to section. Checks that expect a grant
+	// for each section do not apply to it.
+	Keeps bool
+	// Needs lists what the strategy needs of the work. A scenario with other work is
+	// refused.
+	Needs []Need
 	// Flawed: the strategy has a known flaw on purpose.
 	Flawed bool
 	// Tells: the strategy promises to tell its holder of a loss while the work
 	// goes on. Without it the holder learns of a loss at the release.
 	Tells    bool
 	Defaults Params
+	// ByUnit: what is locked is the unit of the work, such as a job of a queue, and not the key
+	// that the work asks for.
+	ByUnit bool
 	// Inside: the work runs in a transaction of the lock's own database, so the data of the
 	// work has to be there.
 	Inside bool

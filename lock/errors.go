@@ -11,6 +11,9 @@ var (
 	ErrLost = errors.New("lock lost")
 	// ErrUnknown: a request may or may not have taken effect.
 	ErrUnknown = errors.New("outcome unknown")
+	// ErrConflict: the condition of a write did not hold, since another write came first.
+	// The section of such an answer had no effect.
+	ErrConflict = errors.New("conflict with another write")
 	// ErrRefused: the resource refused the fencing token.
 	ErrRefused = errors.New("refused by the resource: stale token")
 )

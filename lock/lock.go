@@ -57,8 +57,11 @@ type Body func(ctx context.Context, s Section) error
 // release. WithLock makes a Strategy of a Locker. Optimistic concurrency, a job
 // claim and a transaction implement Strategy themselves.
 type Strategy interface {
-	// Do runs body at most once with key locked. It returns the error of the body,
-	// the error of the lock, or both joined. It returns nil only if the body ran.
+	// Do runs body with key locked. It returns the error of the body, the error of the
+	// lock, or both joined. It returns nil only if the body ran.
+	//
+	// Do runs body at most once, with one exception: if it is certain that a run of the
+	// body had no effect, Do may call Again and run the body again.
 	Do(ctx context.Context, key string, r Resource, body Body) error
 }
 

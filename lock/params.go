@@ -26,6 +26,8 @@ type Params struct {
 	// Drift allows for clocks that run at different rates. The hundredth is rounded to a
 	// millisecond.
 	Drift time.Duration `yaml:"drift" doc:"clock drift that is subtracted from the validity of several servers; 0s for a hundredth of the ttl plus 2ms"`
+	// Tries limits the claims of one job of a queue.
+	Tries int `yaml:"tries" doc:"how often a job of a queue may be claimed before it is given up"`
 	// LockTimeout is the limit that a database sets to one wait for a lock.
 	LockTimeout time.Duration `yaml:"lock-timeout" doc:"how long a database lets an acquire wait, as its lock_timeout; 0s for ever"`
 	Wait        int           `yaml:"wait" doc:"number of replicas that must confirm a grant"`

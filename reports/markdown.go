@@ -140,7 +140,7 @@ Where no run is violating, "fewer than" is the exact one-sided bound (Clopper an
 Every named step of a worker takes %v of virtual time. A strategy that checks the clock before a write has a gap
 of this length between the check and the write. The longer the gap, the more often it fails.
 Other assumptions: %s.
-`, strings.Join(checker.NamesOf(func(c checker.Check) bool { return c.Advisory }), " and "), c.Step, strings.Join(tables.Assumed(c)[1:], "; "))
+`, strings.Join(checker.NamesOf(func(c checker.Check) bool { return c.Advisory }), ", "), c.Step, strings.Join(tables.Assumed(c)[1:], "; "))
 }
 
 // cell escapes text from a scenario for Markdown, in a table or in running text.

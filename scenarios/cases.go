@@ -138,6 +138,9 @@ func (s *Scenario) claimed(e lock.Entry, use Strategy, class lock.Class) []strin
 		case about == checker.Service:
 			group = claims.Service
 		}
+		if c, _ := checker.Lookup(check); !c.Judges(e.LockFree, e.Keeps) {
+			continue
+		}
 		if slices.Contains(group, class) {
 			holds = append(holds, check)
 		}

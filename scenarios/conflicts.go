@@ -18,7 +18,7 @@ import (
 // their flaw on purpose, so what the catalogue says of them is no conflict.
 func (v *validator) conflicts() {
 	for i, use := range v.Strategies {
-		if entry := v.known.entries[use.Name]; !entry.Flawed {
+		if entry := v.known.entries[use.Name]; !entry.Flawed && !entry.LockFree {
 			v.conflictsOf(use, entry, v.uses[i])
 		}
 	}
@@ -132,8 +132,9 @@ func lengthText(least, half time.Duration) string {
 // caller's does is not known.
 func (v *validator) renewing() bool {
 	return len(v.Own) > 0 || slices.ContainsFunc(v.Strategies, func(use Strategy) bool {
-		p := v.ParamsOf(v.known.entries[use.Name].Defaults, use, "")
-		return p.Renews() && p.TTL != 0
+		entry := v.known.entries[use.Name]
+		p := v.ParamsOf(entry.Defaults, use, "")
+		return !entry.LockFree && p.Renews() && p.TTL != 0
 	})
 }
 

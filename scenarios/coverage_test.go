@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"testing"
 
 	"lockquake/checker"
@@ -24,10 +25,17 @@ func TestBuiltinsUseTheCatalogues(t *testing.T) {
 			used["fence "+s.ResourceOf(use).Fence] = true
 			w := s.WorkloadOf(use)
 			used["work heeds: "+string(w.Heeds)] = true
-			used["work commit: "+string(w.Commit)] = true
 			used["work writes"] = used["work writes"] || w.Writes > 1
 			used["work attempts"] = used["work attempts"] || w.Attempts > 1
 			used["work fails"] = used["work fails"] || w.Fails > 0
+			used["work does not look again"] = used["work does not look again"] || !w.Recheck
+			used["work idempotency"] = used["work idempotency"] || w.Idempotency
+			used["work sliding"] = used["work sliding"] || w.Sliding
+			for _, p := range s.WorkloadInfo().Params {
+				if p.Word != nil {
+					used["work "+p.Name+": "+cmp.Or(p.Word.Of(w), p.Word.Known[0])] = true
+				}
+			}
 		}
 		for _, f := range s.Faults {
 			used["fault "+string(f.Kind())] = true
@@ -36,9 +44,13 @@ func TestBuiltinsUseTheCatalogues(t *testing.T) {
 			used["check "+check] = true
 		}
 	}
-	wanted := []string{"work writes", "work attempts", "work fails"}
-	for _, commit := range []workload.Commit{workload.CommitInside, workload.CommitAfterRelease} {
-		wanted = append(wanted, "work commit: "+string(commit))
+	wanted := []string{"work writes", "work attempts", "work fails", "work does not look again", "work idempotency", "work sliding"}
+	for _, p := range workload.Params(workload.Catalogue()) {
+		if p.Word != nil {
+			for _, word := range p.Word.Known {
+				wanted = append(wanted, "work "+p.Name+": "+word)
+			}
+		}
 	}
 	for _, e := range Strategies() {
 		wanted = append(wanted, "strategy "+e.Name)

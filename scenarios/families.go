@@ -8,12 +8,14 @@ import (
 
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
+	"lockquake/lock/conditional"
 	"lockquake/sim/backend"
 	postgresfamily "lockquake/sim/postgres/family"
 	redisfamily "lockquake/sim/redis/family"
 )
 
-// Families lists the families of lock servers. A strategy that names none uses the first.
+// Families lists the families of lock servers. A strategy that names none has the servers of the
+// first; those without a lock ask them nothing.
 func Families() []backend.Family {
 	return []backend.Family{
 		redisfamily.Family(),
@@ -48,9 +50,9 @@ func FamilyOf(e lock.Entry) (*backend.Family, error) {
 	return nil, fmt.Errorf("%s: %s", e.Name, strictyaml.Unknown("family of lock servers", e.Family, names))
 }
 
-// Strategies lists the strategies of all families, simplest first.
+// Strategies lists the strategies without a lock and those of all families, simplest first.
 func Strategies() []lock.Entry {
-	all := []lock.Entry{lock.None()}
+	all := append([]lock.Entry{lock.None()}, conditional.Strategies()...)
 	for _, family := range Families() {
 		for _, e := range family.Strategies {
 			e.Family = family.Name

@@ -33,12 +33,25 @@ func (s *Scenario) fit(uses []Strategy) error {
 		if fence := s.ResourceOf(use).Fence; !ours && !s.hasToken(e, use) && fence != "off" {
 			return &SettingError{"resource.fence=" + fence, tokenless(use, fence)}
 		}
+		if text := s.unfit(e, use); text != "" {
+			return &SettingError{"workload.kind=" + s.Workload.Kind, text}
+		}
 		servers := s.ServersOf(e.Topology, use)
 		if err := (lock.Topology{Nodes: servers.Nodes, Replicas: servers.Replicas}).Validate(); err != nil {
 			return &SettingError{"servers", fmt.Sprintf("%s: %v", use.Label, err)}
 		}
 	}
 	return nil
+}
+
+// unfit returns the error text for a strategy that needs something which the workload does not have
+// in this use, "" if it has all.
+func (s *Scenario) unfit(e lock.Entry, use Strategy) string {
+	need := s.workload.Lacks(e.Needs, s.WorkloadOf(use))
+	if need == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s needs %s; the workload %s has none with these settings", use.Name, need, s.Workload.Kind)
 }
 
 // hasToken reports whether a strategy of the catalogue hands out tokens in this use.

@@ -67,7 +67,7 @@ func outline(strategies []lock.Entry) strictyaml.Outline {
 			reflect.TypeFor[Strategy]():      ref("strategy"),
 			reflect.TypeFor[[]Strategy](): {"anyOf": []schema{
 				{"type": "array", "items": ref("strategy"), "minItems": 1},
-				{"const": "all", "description": "every strategy that there is"},
+				{"const": "all", "description": "every strategy that gets the work that it needs"},
 			}},
 			reflect.TypeFor[lock.Attempts](): {"anyOf": []schema{{"type": "integer", "minimum": 1}, {"const": "unlimited"}}},
 			reflect.TypeFor[faults.Spec]():   ref("fault"),

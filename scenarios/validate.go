@@ -54,7 +54,7 @@ type validator struct {
 
 func (v *validator) validate() error {
 	for _, check := range []func() error{
-		v.header, v.numbers, v.work, v.expand, v.servedUses, v.labels, v.settings, v.servers, v.network, v.each, v.faults, v.checks, v.cases, v.expect,
+		v.header, v.numbers, v.work, v.expand, v.servedUses, v.needs, v.labels, v.settings, v.servers, v.network, v.each, v.faults, v.checks, v.cases, v.expect,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -168,18 +168,38 @@ func (v *validator) expand() error {
 	return nil
 }
 
+// needs checks that each strategy gets the work that it needs. A campaign judges the strategies that
+// replace those of the file.
+func (v *validator) needs() error {
+	for i, use := range v.Strategies {
+		if text := v.unfit(v.known.entries[use.Name], use); text != "" && !v.known.others() {
+			return v.at.Errorf(v.uses[i], "%s", text)
+		}
+	}
+	return nil
+}
+
+// match lists the strategies that match a pattern and get the work that they need.
 func (v *validator) match(at string, pattern Strategy) ([]string, error) {
 	var names []string
+	unfit := ""
 	for _, name := range v.known.strategies {
 		matched, err := path.Match(pattern.Name, name)
 		if err != nil {
 			return nil, v.at.Errorf(at+".name", "%q is no pattern: %v", pattern.Name, err)
 		}
-		if matched {
-			names = append(names, name)
+		if !matched {
+			continue
 		}
+		if text := v.unfit(v.known.entries[name], Strategy{Name: name, Workload: pattern.Workload}); text != "" {
+			unfit = text
+			continue
+		}
+		names = append(names, name)
 	}
 	switch {
+	case len(names) == 0 && unfit != "":
+		return nil, v.at.Errorf(at+".name", "%s", unfit)
 	case len(names) == 0:
 		return nil, v.at.Errorf(at+".name", "no strategy matches %q; known are %s", pattern.Name, strings.Join(v.known.strategies, ", "))
 	case len(names) > 1 && v.at.Has(at+".label"):
@@ -298,8 +318,13 @@ func (v *validator) lock(at string, set *LockParams, parts, all []lock.Part) err
 	return judgeSettings(at, set.Has, settings)
 }
 
+// mostTries is the highest limit of a job's claims.
+const mostTries = 1_000_000
+
 // lockCounts are the whole numbers of a lock with their bounds.
-func lockCounts(p lock.Params) []count { return []count{{"wait", p.Wait, 0, 1}} }
+func lockCounts(p lock.Params) []count {
+	return []count{{"wait", p.Wait, 0, 1}, {"tries", p.Tries, 1, mostTries}}
+}
 
 func profileNames() []string {
 	var names []string
@@ -390,11 +415,29 @@ func (v *validator) expect() error {
 				return v.at.Errorf(at+"."+m.Name, "%s.%s is %s, so its bound is like %s, not %q", at, m.Name, m.Doc, m.Example(), b)
 			}
 		}
+		if err := v.judged(at, v.Strategies[slices.Index(labels, label)], e); err != nil {
+			return err
+		}
 		if err := v.expected(at+".holds", e.Holds, nil); err != nil {
 			return err
 		}
 		if err := v.expected(at+".violates", e.Violates, e.Holds); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// judged refuses an expectation that names a check which has nothing to judge under the strategy.
+func (v *validator) judged(at string, use Strategy, e results.Expect) error {
+	entry := v.known.entries[use.Name]
+	for _, check := range slices.Concat(e.Holds, e.Violates) {
+		switch c, _ := checker.Lookup(check); {
+		case c.Judges(entry.LockFree, entry.Keeps):
+		case entry.LockFree:
+			return v.at.Errorf(at, "%s: %s judges the holders of a lock, and %s takes no lock", at, check, use.Name)
+		default:
+			return v.at.Errorf(at, "%s: %s judges the grant of each section, and an owner of %s keeps its grant", at, check, use.Name)
 		}
 	}
 	return nil

@@ -13,6 +13,9 @@ func (v *validator) workloads() error {
 	if err := v.workloadOf("workload", v.Workload, has); err != nil {
 		return err
 	}
+	if v.Resources < v.workload.Least {
+		return v.at.Errorf("workload.kind", "workload.kind: the workload %s needs %d resources, and there is %d", v.Workload.Kind, v.workload.Least, v.Resources)
+	}
 	for i, use := range v.Strategies {
 		at := fmt.Sprintf("strategies[%d].workload", i)
 		if use.Workload.Has("kind") {

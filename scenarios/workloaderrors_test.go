@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -30,6 +31,11 @@ func TestErrorsOfAWorkload(t *testing.T) {
 		{"writes of a tick", "{kind: cron, period: 1s, writes: 2}", "redis", "f.yaml:3:36: workload.writes: the workload cron has no writes"},
 		{"attempts of a register", "{kind: register, attempts: 2}", "redis", "f.yaml:3:28: workload.attempts: the workload register has no attempts"},
 		{"a late commit of several locks, in a use", "{kind: multi-lock}", "{name: redis, workload: {commit: inside}}", "f.yaml:4:39: strategies[0].workload.commit: the workload multi-lock has no commit"},
+		{"one account", "{kind: transfer}", "redis", "f.yaml:3:18: workload.kind: the workload transfer needs 2 resources, and there is 1"},
+		{"no limit", "{kind: rate-limit, limit: 0}", "redis", "f.yaml:3:37: workload.limit must be between 1 and 10000, and is 0"},
+		{"no window", "{kind: rate-limit, window: 0s}", "redis", "f.yaml:3:38: workload.window must be between 1ms and 87600h0m0s, and is 0s"},
+		{"another way to lock", "{kind: transfer, locking: sources}", "redis", `f.yaml:3:37: unknown way to lock two accounts "sources"; did you mean "source"?`},
+		{"an idempotency key of a discount", "{kind: discount, period: 1s, idempotency: true}", "redis", "f.yaml:3:40: workload.idempotency: the workload discount has no idempotency"},
 		{"what it has not", "{kind: counter, period: 1s}", "redis", "f.yaml:3:27: workload.period: the workload counter has no period"},
 		{
 			"what it has not, in a use", "{kind: counter}", "{name: redis, workload: {order: sorted}}",
@@ -42,6 +48,26 @@ func TestErrorsOfAWorkload(t *testing.T) {
 		{
 			"another order in a use", "{kind: multi-lock}", "{name: redis, workload: {order: argumet}}",
 			`f.yaml:4:46: unknown order "argumet"; did you mean "argument"?`,
+		},
+		{
+			"work without units", "{kind: counter}", "unique-key",
+			"f.yaml:4:14: unique-key needs units of work that are each to be done once; the workload counter has none with these settings",
+		},
+		{
+			"a write without a read", "{kind: register}", "optimistic",
+			"f.yaml:4:14: optimistic needs sections that read an item before they write it, and whose first write decides who does the work; the workload register has none with these settings",
+		},
+		{
+			"a pattern without a strategy that fits", "{kind: register}", "optimistic*",
+			"f.yaml:4:14: optimistic-reply-lost needs sections that read an item before they write it, and whose first write decides who does the work; the workload register has none with these settings",
+		},
+		{
+			"a second write", "{kind: counter, writes: 2}", "optimistic",
+			"f.yaml:4:14: optimistic needs sections that read an item before they write it, and whose first write decides who does the work; the workload counter has none with these settings",
+		},
+		{
+			"a write after the section, in a use", "{kind: counter}", "{name: optimistic, workload: {commit: after-release}}",
+			"f.yaml:4:14: optimistic needs sections that read an item before they write it, and whose first write decides who does the work; the workload counter has none with these settings",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -65,5 +91,38 @@ func TestNothingIsClaimedOfALateCommit(t *testing.T) {
 	const want = "f.yaml:5:9: claims: strategies[0] claims nothing of work that commits after the release"
 	if _, err := Parse("f.yaml", fmt.Appendf(nil, text, ", commit: after-release")); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// --strategy chooses other strategies than those of the file, and they need the same.
+func TestAChosenStrategyNeedsItsWork(t *testing.T) {
+	s, err := Load("gc-pause")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Uses([]string{"optimistic"}, nil); err != nil {
+		t.Errorf("optimistic: %v", err)
+	}
+	var setting *SettingError
+	if _, err := s.Uses([]string{"unique-key"}, nil); !errors.As(err, &setting) {
+		t.Errorf("unique-key: %v", err)
+	}
+}
+
+func TestNothingIsExpectedOfHoldersWithoutALock(t *testing.T) {
+	const text = "name: x\nduration: 10s\nworkload: {kind: counter}\nstrategies: [none, optimistic]\nexpect:\n  none: {violates: [exclusion]}\n  optimistic: {holds: [exclusion]}\n"
+	const want = "f.yaml:7:15: expect.optimistic: exclusion judges the holders of a lock, and optimistic takes no lock"
+	if _, err := Parse("f.yaml", []byte(text)); err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestAPatternNamesOnlyStrategiesThatGetTheirWork(t *testing.T) {
+	s, err := Parse("f.yaml", []byte("name: x\nduration: 10s\nworkload: {kind: cron, period: 1s}\nstrategies: ['[ou]*']\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Strategies) != 1 || s.Strategies[0].Name != "unique-key" {
+		t.Errorf("it names %v", s.Strategies)
 	}
 }

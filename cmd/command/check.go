@@ -86,7 +86,7 @@ Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage, or a file that is broken or
 
 // advisory names the checks that decide only if an expectation names them.
 func advisory() string {
-	return strings.Join(checker.NamesOf(func(c checker.Check) bool { return c.Advisory }), " and ")
+	return strings.Join(checker.NamesOf(func(c checker.Check) bool { return c.Advisory }), ", ")
 }
 
 // completeChecks offers the checks that are not before the last comma.

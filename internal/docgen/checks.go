@@ -12,7 +12,9 @@ import (
 func writeChecks(b *strings.Builder) error {
 	b.WriteString("A check is valid, invalid or unknown. Unknown is never a pass. What each one decides, and what it cannot see, is\n" +
 		"in [the model](../model.md#what-the-checks-decide). A check that is\n" +
-		"advisory does not decide a run unless an expectation names it.\n\n")
+		"advisory does not decide a run unless an expectation names it. A check *of holders* has nothing to judge under a strategy\n" +
+		"that takes no lock, such as `optimistic`. A check *of grants* has nothing to judge under one whose owners keep their grant\n" +
+		"from section to section, such as `single-writer`.\n\n")
 	for _, c := range checker.Catalogue() {
 		on := "every workload"
 		if c.Workloads != nil {
@@ -30,8 +32,14 @@ func writeChecks(b *strings.Builder) error {
 // checkNotes returns the special properties of a check, "" if there are none.
 func checkNotes(c checker.Check) string {
 	notes := ""
+	if c.OfHolders {
+		notes += " Of holders."
+	}
 	if c.NoRate != "" {
 		notes += " It has no rate for each hour or acquisition: " + c.NoRate + "."
+	}
+	if c.OfGrants {
+		notes += " Of grants."
 	}
 	if c.Advisory {
 		notes += " It is advisory."

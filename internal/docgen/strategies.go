@@ -15,7 +15,7 @@ import (
 func writeStrategies(b *strings.Builder) error {
 	fmt.Fprintf(b, "A strategy is a preset: a recipe put together from [parts](#parts) and numbers. A scenario can set each of\n"+
 		"them, as in `lock: {release: plain}`. A strategy without a known bug claims that groups of checks hold under\n"+
-		"classes of faults; `redis-matrix` verifies these claims. A flawed strategy has a published bug, and claims nothing.\n\n"+
+		"classes of faults; `redis-matrix`, `optimistic-matrix` and `unique-key-matrix` verify these claims. A flawed strategy has a published bug, and claims nothing.\n\n"+
 		"The groups are: corruption (%s), fencing, told, and service (%s).\n"+
 		"A fenced strategy makes its claim with a resource whose policy is `reads-writes`.\n\n",
 		checksAbout(checker.Corruption), checksAbout(checker.Service))
@@ -62,7 +62,17 @@ func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 	if e.Flawed {
 		kind = "flawed"
 	}
-	fmt.Fprintf(b, "- %s; fence: %s; servers: %s\n", kind, e.FenceKind(), serversText(e.Topology))
+	if e.LockFree {
+		fmt.Fprintf(b, "- %s; takes no lock, so checks of holders do not apply\n", kind)
+	} else {
+		fmt.Fprintf(b, "- %s; fence: %s; servers: %s\n", kind, e.FenceKind(), serversText(e.Topology))
+	}
+	if e.Keeps {
+		b.WriteString("- an owner keeps its grant, so checks of grants do not apply\n")
+	}
+	for _, need := range e.Needs {
+		fmt.Fprintf(b, "- needs %s\n", need)
+	}
 	if e.Tells {
 		b.WriteString("- promises to tell its holder of a loss while the work goes on\n")
 	}
@@ -70,7 +80,7 @@ func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 	if strings.HasPrefix(e.Name, "redlock-") {
 		base = "redlock"
 	}
-	if i := slices.IndexFunc(all, func(o lock.Entry) bool { return o.Name == base }); e.Name != base && e.Name != "none" {
+	if i := slices.IndexFunc(all, func(o lock.Entry) bool { return o.Name == base }); e.Name != base && e.Name != "none" && !e.LockFree {
 		if changed := changes("", reflect.ValueOf(all[i].Defaults), reflect.ValueOf(e.Defaults)); changed != nil {
 			fmt.Fprintf(b, "- differs from `%s` by: %s\n", base, code(changed))
 		}

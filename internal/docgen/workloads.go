@@ -35,10 +35,16 @@ func writeWorkloads(b *strings.Builder) error {
 		if info.Initial != "" {
 			fmt.Fprintf(b, "- an item holds %q before the run\n", info.Initial)
 		}
+		if info.Offers != nil {
+			for _, need := range info.Offers(workload.Defaults()) {
+				fmt.Fprintf(b, "- has %s\n", need)
+			}
+		}
 		fmt.Fprintf(b, "- can be judged by: %s\n\n", strings.Join(checks, ", "))
 	}
 	b.WriteString("## Resources\n\nWhat the resource does with a fencing token, set by `resource: {fence: ...}`. " +
-		"Under every policy but `off` a\nrequest without a token is refused.\n\n")
+		"Under every policy but `off` a\nrequest without a token is refused. An item whose name begins with `outside/` is the effect of a request to\n" +
+		"somebody else's service, which checks no token. With `outside/keyed/` the service checks an idempotency key, and\nrefuses every request after the first.\n\n")
 	for _, p := range resource.Policies() {
 		flawed := ""
 		if p.Flawed {

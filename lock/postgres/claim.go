@@ -33,26 +33,26 @@ func claimParts() lock.Choice[claims] {
 	}}
 }
 
-// mostAttempts is how often a job is tried.
-const mostAttempts = 3
-
-// The statements on the table jobs. $1 is the name of a job, $2 the worker, $3 the attempt.
+// The statements on the table jobs. $1 is the name of a job, $2 the worker, $3 the attempt, $4 how
+// often a job may be tried. A claim has the length of its lease in microseconds as $3; NULL for ever.
 const (
 	enqueueJob = `INSERT INTO jobs (name) VALUES ($1) ON CONFLICT DO NOTHING`
-	claimJob   = `UPDATE jobs SET status = 'processing', worker = $2, attempts = attempts + 1, claimed_at = clock_timestamp()
-WHERE name = (SELECT name FROM jobs WHERE name = $1 AND status = 'pending' AND attempts < $3
+	findJob    = ` WHERE name = (SELECT name FROM jobs WHERE name = $1 AND status = 'pending'
 ORDER BY priority DESC, created_at LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING attempts`
-	claimUncounted = `UPDATE jobs SET status = 'processing', worker = $2, claimed_at = clock_timestamp()
-WHERE name = (SELECT name FROM jobs WHERE name = $1 AND status = 'pending' AND attempts <= $3
-ORDER BY priority DESC, created_at LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING attempts`
-	completeJob         = `UPDATE jobs SET status = 'done' WHERE name = $1 AND worker = $2 AND attempts = $3 AND status = 'processing'`
-	failJob             = `UPDATE jobs SET status = 'pending', worker = NULL WHERE name = $1 AND worker = $2 AND attempts = $3 AND status = 'processing'`
-	completeUnowned     = `UPDATE jobs SET status = 'done' WHERE name = $1`
-	failUnowned         = `UPDATE jobs SET status = 'pending', worker = NULL WHERE name = $1`
-	failCounted         = `UPDATE jobs SET status = 'pending', worker = NULL, attempts = attempts + 1 WHERE name = $1 AND worker = $2 AND attempts = $3 AND status = 'processing'`
-	takeBack            = `UPDATE jobs SET status = 'pending', worker = NULL WHERE status = 'processing' AND claimed_at < clock_timestamp() - $1 * interval '1 microsecond'`
-	lockPending         = `SELECT attempts FROM jobs WHERE name = $1 AND status = 'pending' FOR UPDATE SKIP LOCKED`
-	completeWhileLocked = `UPDATE jobs SET status = 'done', attempts = attempts + 1 WHERE name = $1`
+	lease         = `claimed_at = clock_timestamp(), expires_at = clock_timestamp() + $3 * interval '1 microsecond'`
+	claimJob      = `UPDATE jobs SET status = 'processing', worker = $2, ` + lease + `, attempts = attempts + 1` + findJob
+	claimLate     = `UPDATE jobs SET status = 'processing', worker = $2, ` + lease + findJob
+	owned         = ` WHERE name = $1 AND worker = $2 AND attempts = $3 AND status = 'processing'`
+	completeJob   = `UPDATE jobs SET status = 'done'` + owned
+	again         = `status = CASE WHEN attempts < $4 THEN 'pending' ELSE 'failed' END, worker = NULL`
+	failJob       = `UPDATE jobs SET ` + again + owned
+	failLate      = `UPDATE jobs SET attempts = attempts + 1, ` + again + owned // compares what attempts was before
+	completeByAny = `UPDATE jobs SET status = 'done' WHERE name = $1`
+	failByAny     = `UPDATE jobs SET status = 'pending', worker = NULL WHERE name = $1`
+	takeBack      = `UPDATE jobs SET status = CASE WHEN attempts < $1 THEN 'pending' ELSE 'failed' END, worker = NULL
+WHERE status = 'processing' AND expires_at < clock_timestamp()`
+	lockPending  = `SELECT name FROM jobs WHERE name = $1 AND status = 'pending' FOR UPDATE SKIP LOCKED`
+	completeHeld = `UPDATE jobs SET status = 'done' WHERE name = $1`
 )
 
 // claimer claims jobs of a queue: a job is a row with a status. It implements lock.Locker.
@@ -78,23 +78,39 @@ func (c *claimer) Acquire(ctx context.Context, job string) (lock.Lease, error) {
 		return nil, notGranted(ctx, job, err)
 	}
 	if !c.claims.stuck {
-		if _, err := c.db.Exec(env.WithOp(ctx, "reap"), takeBack, c.params.TTL.Microseconds()); err != nil {
+		if _, err := c.db.Exec(env.WithOp(ctx, "reap"), takeBack, c.params.Tries); err != nil {
 			return nil, notGranted(ctx, job, err)
 		}
 	}
 	l := &claim{claimer: c, ctx: ctx, job: job, worker: strconv.FormatUint(c.random.Uint64(), 16)}
+	ttl := new(c.params.TTL.Microseconds())
+	if c.claims.stuck {
+		ttl = nil
+	}
 	statement := claimJob
 	if c.claims.late {
-		statement = claimUncounted
+		statement = claimLate
 	}
-	err := c.db.QueryRow(asking, statement, job, l.worker, mostAttempts).Scan(&l.attempt)
+	err := c.db.QueryRow(asking, statement, job, l.worker, ttl).Scan(&l.attempt)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return nil, fmt.Errorf("acquire %s: %w: it is claimed, done or given up", job, lock.ErrNotObtained)
+		return nil, fmt.Errorf("acquire %s: %w", job, whyNot(asking, c.db, job))
 	case err != nil:
 		return nil, notGranted(ctx, job, err)
 	}
 	return l, nil
+}
+
+// whyNot returns why a job cannot be claimed: another worker has it, or it is done or given up.
+func whyNot(ctx context.Context, q Querier, job string) error {
+	var status string
+	if err := q.QueryRow(ctx, "SELECT status FROM jobs WHERE name = $1", job).Scan(&status); err != nil {
+		return fmt.Errorf("%w: %w", lock.ErrNotObtained, err)
+	}
+	if status == "done" || status == "failed" {
+		return fmt.Errorf("%w: it is %s", lock.ErrConflict, status)
+	}
+	return fmt.Errorf("%w: another worker has it", lock.ErrNotObtained)
 }
 
 // claim is a job that a worker has claimed.
@@ -128,13 +144,13 @@ func (l *claim) Release(ctx context.Context) error {
 	statement, args := completeJob, []any{l.job, l.worker, l.attempt}
 	switch {
 	case c.unowned && l.failed:
-		statement, args = failUnowned, args[:1]
+		statement, args = failByAny, args[:1]
 	case c.unowned:
-		statement, args = completeUnowned, args[:1]
+		statement, args = completeByAny, args[:1]
 	case c.late && l.failed:
-		statement = failCounted
+		statement, args = failLate, append(args, l.claimer.params.Tries)
 	case l.failed:
-		statement = failJob
+		statement, args = failJob, append(args, l.claimer.params.Tries)
 	}
 	tag, err := l.claimer.db.Exec(env.WithOp(ctx, "release"), statement, args...)
 	switch {
@@ -152,16 +168,16 @@ func takeJob(ctx context.Context, q Querier, job string) error {
 	if _, err := q.Exec(ctx, enqueueJob, job); err != nil {
 		return err
 	}
-	var attempts int64
-	err := q.QueryRow(ctx, lockPending, job).Scan(&attempts)
+	var name string
+	err := q.QueryRow(ctx, lockPending, job).Scan(&name)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return fmt.Errorf("%w: it is claimed or done", lock.ErrNotObtained)
+		return whyNot(ctx, q, job)
 	}
 	return err
 }
 
 // finishJob marks the job as done in the transaction that has its row.
 func finishJob(ctx context.Context, q Querier, job string) error {
-	_, err := q.Exec(ctx, completeWhileLocked, job)
+	_, err := q.Exec(ctx, completeHeld, job)
 	return err
 }

@@ -19,5 +19,5 @@
 //	CREATE TABLE locks  (name text PRIMARY KEY);
 //	CREATE TABLE leases (name text PRIMARY KEY, owner text NOT NULL, fence bigint NOT NULL, expires_at timestamptz NOT NULL);
 //	CREATE TABLE jobs   (name text PRIMARY KEY, status text NOT NULL DEFAULT 'pending', worker text, attempts bigint NOT NULL DEFAULT 0,
-//		priority bigint NOT NULL DEFAULT 0, created_at timestamptz NOT NULL DEFAULT clock_timestamp(), claimed_at timestamptz);
+//		priority bigint NOT NULL DEFAULT 0, created_at timestamptz NOT NULL DEFAULT clock_timestamp(), claimed_at timestamptz, expires_at timestamptz);
 package postgres

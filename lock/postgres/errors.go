@@ -30,7 +30,7 @@ func code(err error) string {
 // not granted the lock if it answered with an error. Otherwise nobody knows.
 func notGranted(ctx context.Context, key string, err error) error {
 	switch {
-	case errors.Is(err, lock.ErrNotObtained):
+	case errors.Is(err, lock.ErrNotObtained), errors.Is(err, lock.ErrConflict):
 		return fmt.Errorf("acquire %s: %w", key, err)
 	case ctx.Err() != nil: // the connection is closed, and with it the session ends
 		return fmt.Errorf("acquire %s: %w", key, context.Cause(ctx))

@@ -17,20 +17,24 @@ func Family() lock.Family {
 		new     func(lock.Deps) lock.Strategy
 		inside  bool
 		record  string // the name of the lock's record at the server, without the name of the lock
+		units   bool   // the lock is of a unit of work
 	}{
-		{advisorySessions(), sessionLockParts(), newSession, false, ""},
-		{nestedSessions(), sessionLockParts(), newSession, true, ""},
-		{advisoryTransactions(), transactionLockParts(), newInTransaction(takeAdvisory, nil), true, ""},
-		{rowTransactions(), transactionLockParts(), newInTransaction(takeRow, nil), true, "row/locks/"},
-		{leaseRows(), leaseParts(), newLease, false, "leases/"},
-		{jobClaims(), claimLockParts(), newClaim, false, "jobs/"},
-		{jobTransactions(), transactionLockParts(), newInTransaction(takeJob, finishJob), true, "row/jobs/"},
+		{advisorySessions(), sessionLockParts(), newSession, false, "", false},
+		{nestedSessions(), sessionLockParts(), newSession, true, "", false},
+		{advisoryTransactions(), transactionLockParts(), newInTransaction(takeAdvisory, nil), true, "", false},
+		{rowTransactions(), transactionLockParts(), newInTransaction(takeRow, nil), true, "row/locks/", false},
+		{leaseRows(), leaseParts(), newLease, false, "leases/", false},
+		{jobClaims(), claimLockParts(), newClaim, false, "jobs/", true},
+		{jobTransactions(), transactionLockParts(), newInTransaction(takeJob, finishJob), true, "row/jobs/", true},
 	} {
 		for _, e := range kind.presets {
 			changed := e.Defaults.Parts
 			e.Defaults.Parts = maps.Clone(lock.Defaults(kind.parts))
 			maps.Copy(e.Defaults.Parts, changed)
 			e.New, e.Inside = kind.new, kind.inside
+			if kind.units {
+				e.ByUnit, e.Needs = true, []lock.Need{lock.NeedUnits}
+			}
 			e.Records = func(key string) []string {
 				if kind.record == "" {
 					return []string{fmt.Sprintf("advisory/%d", AdvisoryKey(key))}
@@ -132,8 +136,8 @@ func jobTransactions() []lock.Entry {
 	}
 }
 
-// claiming takes a claim back after 30 s.
-func claiming(p *lock.Params) { p.TTL = 30 * time.Second }
+// claiming takes a claim back after 30 s, and tries a job three times.
+func claiming(p *lock.Params) { p.TTL, p.Tries = 30*time.Second, 3 }
 
 // change changes one part or number of a preset.
 type change func(p *lock.Params)

@@ -55,6 +55,9 @@ func (t *teller) effect(e *history.Event, o *history.Op, accepted bool, value st
 	it, id := t.item(o.Item), sectionID{o.Worker, o.Section}
 	t.touched = it
 	text := o.Kind + "s"
+	if o.If != nil {
+		value = o.Value // of a refused write too
+	}
 	if o.Write() || accepted {
 		text += " " + words.Quoted(value)
 	}
@@ -96,11 +99,11 @@ func (t *teller) effect(e *history.Event, o *history.Op, accepted bool, value st
 	t.note("took", 0)
 }
 
-// overwrites returns the write of another section that this section of a counter undoes:
-// the section read the counter before that write.
+// overwrites returns the write of another section that this section undoes: the section read
+// the item before that write.
 func (t *teller) overwrites(it *item, id sectionID) *lastWrite {
 	read, ok := it.reads[id]
-	if !t.counts() || !t.witnessed || !ok || it.last == nil {
+	if !t.builds() || !t.witnessed || !ok || it.last == nil {
 		return nil
 	}
 	if it.last.seq < read || it.last.who == id {
@@ -123,6 +126,14 @@ func (t *teller) note(did string, token int64) {
 
 func refusal(o *history.Op, mark int64) string {
 	switch {
+	case history.IsKeyed(o.Item):
+		return "refused, its idempotency key was used"
+	case o.If != nil && o.If.By == "value":
+		return "refused, the value is no longer " + words.Quoted(o.If.Value)
+	case o.If != nil && o.If.Version == 0:
+		return "refused, it exists"
+	case o.If != nil:
+		return "refused, another write came first"
 	case o.Token == 0:
 		return "refused, no token"
 	case mark > o.Token:

@@ -58,6 +58,8 @@ func (t *teller) leave(id sectionID) {
 func (t *teller) entry(e *history.Event, s *history.Section) string {
 	text := "gets the lock"
 	switch {
+	case s.Again:
+		text = "does its work again"
 	case !t.hasServers:
 		text = "enters its section"
 	case s.Grant == 0:

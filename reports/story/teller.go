@@ -377,6 +377,12 @@ func (t *teller) counts() bool {
 	return workload == "counter" || workload == "multi-lock"
 }
 
+// builds reports whether the sections of the workload build on the value that they read, so that a
+// write can undo another one.
+func (t *teller) builds() bool {
+	return t.counts() || slices.Contains([]string{"set-add", "transfer", "flash-sale"}, t.run.History.Meta.Workload)
+}
+
 // shortfall returns how many writes a counter accepted, and how many of these are lost.
 func (t *teller) shortfall(it *item) string {
 	first, errFirst := strconv.Atoi(orZero(t.run.History.Meta.Initial[it.name]))

@@ -34,7 +34,8 @@ func catchers() map[string]string {
 		"told": "redis-watchdog-deaf redis-watchdog-late-flag redis-release-ignored redlock-extend-deaf",
 		"recovery": "redis-noexpire redis-setnx-expire redis-blind-timeout redis-client-resend redis-release-never " +
 			"redis-release-skipped redis-release-cancelled redis-fenced-published",
-		"errors":   "redis-release-masks redis-watchdog-crash redlock-release-answered",
+		"once":     "optimistic-state",
+		"errors":   "redis-release-masks redis-watchdog-crash redlock-release-answered optimistic-reply-lost",
 		"progress": "redis-doubling redis-notify-shared redis-watchdog-forever redlock-no-node-timeout",
 		"load":     "redis-herd",
 		"fencing":  "redis-fenced-split redlock-fenced-incr equal check-then-write volatile",
@@ -132,6 +133,13 @@ func TestMutantsAreCaught(t *testing.T) {
 // No sound strategy is accused under the classes of faults that it claims to
 // stand; where it claims nothing, the table says how often it breaks.
 func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
+	for _, name := range []string{"redis-matrix", "optimistic-matrix", "unique-key-matrix"} {
+		t.Run(name, func(t *testing.T) { keepsItsClaims(t, name) })
+	}
+}
+
+// keepsItsClaims runs the strategies of a scenario of claims.
+func keepsItsClaims(t *testing.T, name string) {
 	seeds := *mutants
 	switch {
 	case seeds > 0:
@@ -143,7 +151,7 @@ func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
 		seeds = 20
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the command does
-	s := loaded(t, "redis-matrix")
+	s := loaded(t, name)
 	// Where a strategy claims nothing, a tenth of the runs says how it breaks.
 	var claimed, others []string
 	for _, use := range s.Strategies {
@@ -202,14 +210,54 @@ func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
 	}
 }
 
-// The flawed strategies, which claim nothing, are run under every case too; each
+// Every sound strategy without a lock has a scenario of claims.
+func TestStrategiesWithoutALockHaveAMatrix(t *testing.T) {
+	for _, e := range scenarios.Strategies() {
+		if !e.LockFree || e.Flawed {
+			continue
+		}
+		s := loaded(t, e.Name+"-matrix")
+		if !s.Claims || s.Strategies[0].Name != e.Name {
+			t.Errorf("the scenario %s says nothing of the claims of %s", s.Name, e.Name)
+		}
+	}
+}
+
+// single-writer has no place in redis-matrix, since half of the workers wait in vain, but its claims
+// hold there.
+func TestSingleWriterKeepsItsClaims(t *testing.T) {
+	s := loaded(t, "redis-matrix")
+	uses, err := s.Uses([]string{"single-writer"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels []string
+	for _, use := range uses {
+		if e, claims := s.ExpectOf(use); claims && slices.Contains(e.Holds, "exclusion") {
+			labels = append(labels, use.Label)
+		}
+	}
+	if len(labels) == 0 {
+		t.Fatal("it claims nothing")
+	}
+	c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 10}, Strategies: labels})
+	for _, st := range c.Strategies {
+		for _, check := range st.Expects.Holds {
+			if stats := st.Checks[check]; stats.Violating > 0 {
+				t.Errorf("%s: %s is violated in %d of %d runs: %s", st.Label, check, stats.Violating, st.Runs, stats.Replay)
+			}
+		}
+	}
+}
+
+// The flawed strategies of lock servers, which claim nothing, are run under every case too; each
 // case meets each of them, unless it is marked as one that not every strategy has
 // something for.
 func TestFlawedStrategiesUnderEveryFault(t *testing.T) {
 	s := loaded(t, "redis-matrix")
 	var flawed []string
 	for _, e := range scenarios.Strategies() {
-		if e.Flawed {
+		if e.Flawed && !e.LockFree {
 			flawed = append(flawed, e.Name)
 		}
 	}

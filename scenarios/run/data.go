@@ -20,9 +20,12 @@ import (
 type data struct {
 	server   *resource.Server
 	database backend.Database
-	family   *backend.Family // of the database
-	apart    backend.Cluster // the servers of a database that is not that of the lock
+	apart    backend.Cluster  // the servers of a database that is not that of the lock
+	outside  *resource.Server // of the effects outside, if the resource is in a database
 }
+
+// outsideNode is the node of the service that has the effects outside of a database.
+const outsideNode = "outside"
 
 // startData adds the protected resource to the world. The servers of the lock have been started.
 func (r *run) startData() error {
@@ -32,7 +35,7 @@ func (r *run) startData() error {
 		r.data.server = resource.NewServer(r.world.AddNode(scenarios.ResourceNode, sim.NodeConfig{}), policy, r.initial(), r.recordResource)
 		return nil
 	}
-	r.data.family = r.family
+	r.data.outside = resource.NewServer(r.world.AddNode(outsideNode, sim.NodeConfig{}), resource.Off, r.initial(), r.recordResource)
 	database, ok := r.cluster.(backend.Database)
 	if !ok {
 		family, err := scenarios.DatabaseFamily()
@@ -43,7 +46,6 @@ func (r *run) startData() error {
 			Names: []string{scenarios.ResourceNode}, WallOffset: r.servers.Layout(0).WallOffset, Record: r.recordSilently,
 		}
 		none := backend.Locks{IsLock: func(string) bool { return false }, Record: func(history.Event) {}}
-		r.data.family = family
 		apart, err := family.Start(backend.Start{World: r.world, Layout: layout, Settings: r.servers.Families, Locks: none, Cache: r.Caches[family.Name]})
 		if err != nil {
 			return err
@@ -60,6 +62,15 @@ func (r *run) access(p *sim.Process, worker string) backend.Access {
 		return resource.NewClient(p, scenarios.ResourceNode)
 	}
 	return r.data.database.Access(p, r.Scenario.FamilySettings(r.use, worker))
+}
+
+// accessOutside returns the access of a process to the effects outside of a database; nil if the
+// resource has them.
+func (r *run) accessOutside(p *sim.Process) backend.Access {
+	if r.data.outside == nil {
+		return nil
+	}
+	return resource.NewClient(p, outsideNode)
 }
 
 // value returns the present value of an item.
@@ -119,19 +130,43 @@ type statements struct {
 // Read implements lock.Resource. What the transaction has written itself is no request to the
 // resource as others see it, and is not recorded.
 func (s *statements) Read(ctx context.Context, item string, token int64) (string, error) {
-	if !s.wrote(item) {
+	reply, err := s.readItem(ctx, item, token)
+	return reply.Value, err
+}
+
+func (s *statements) readItem(ctx context.Context, item string, token int64) (resource.Reply, error) {
+	switch {
+	case history.IsOutside(item):
+		return s.read(ctx, s.call, item, token)
+	case !s.wrote(item):
 		return s.read(ctx, s, item, token)
 	}
 	s.run.requests++
-	return s.by.Do(ctx, &resource.Request{ID: s.run.requests, Peek: true, Item: item})
+	return s.by.Ask(ctx, &resource.Request{ID: s.run.requests, Peek: true, Item: item})
 }
 
-// Write implements lock.Resource.
+// Write implements lock.Resource. An effect outside is no part of the transaction.
 func (s *statements) Write(ctx context.Context, item, value string, token int64) error {
-	return s.write(ctx, s, "lease-checked", operation{true, item, value}, token)
+	if history.IsOutside(item) {
+		return s.call.Write(ctx, item, value, token)
+	}
+	_, err := s.write(ctx, s, "lease-checked", &resource.Request{Item: item, Value: value, Token: token})
+	return err
 }
 
-func (s *statements) through() backend.Access { return s.by }
+// ReadVersion implements lock.Conditional.
+func (s *statements) ReadVersion(ctx context.Context, item string) (string, int64, error) {
+	reply, err := s.readItem(ctx, item, 0)
+	return reply.Value, reply.Version, err
+}
+
+// WriteIf implements lock.Conditional.
+func (s *statements) WriteIf(ctx context.Context, item, value string, condition lock.Condition) (int64, error) {
+	reply, err := s.write(ctx, s, "lease-checked", &resource.Request{Item: item, Value: value, If: &condition})
+	return reply.Version, err
+}
+
+func (s *statements) through(string) backend.Access { return s.by }
 
 func (s *statements) wrote(item string) bool {
 	return slices.ContainsFunc(s.pending, func(e history.Event) bool { return e.Key == item })

@@ -22,18 +22,24 @@ type recorder struct {
 	run    *run
 	worker *sim.Worker
 	access backend.Access // to the resource
-	takes  time.Duration  // length of the work of the current section
+	// outside is the access to items outside of the resource, such as the charge of a card, if the
+	// resource is in a database; nil: access has them too.
+	outside backend.Access
+	takes   time.Duration // length of the work of the current section
 
 	strategy lock.Strategy
 	heeds    results.Heeds   // how far the work looks at its context
 	commits  workload.Commit // when the writes of a section reach the resource
 }
 
-// call is one call of a strategy, a section of the history. It is the
-// lock.Resource that the strategy sees. A worker that needs several locks has
-// several calls open at once, one within the other.
+// call is one call of a strategy. It is the lock.Resource that the strategy sees.
+// A worker that needs several locks has several calls open at once, one within the
+// other. A call is a section of the history, or several one after the other if its
+// strategy repeats the work; then the fields are those of the last one.
 type call struct {
 	*recorder
+	key      string
+	unit     string
 	section  int
 	token    int64 // of its grant
 	told     bool
@@ -51,11 +57,15 @@ type operation struct {
 // do runs one critical section under the strategy, and returns its call. Unit is
 // the piece of work that is to be done once, "" if the workload has no such thing.
 func (r *recorder) do(ctx context.Context, s lock.Strategy, key, unit string, body lock.Body) (*call, error) {
-	r.run.calls[r.worker.Name()]++
-	c := &call{recorder: r, section: r.run.calls[r.worker.Name()]}
+	if r.run.entry.ByUnit && unit != "" {
+		key = unit
+	}
+	c := &call{recorder: r, key: key, unit: unit}
 	r.run.know(key)
-	c.record(history.Event{Type: history.AcquireCalled, Key: key, Unit: unit})
-	r.worker.Point("acquire-called")
+	if unit != "" {
+		ctx = lock.WithUnit(ctx, unit)
+	}
+	c.begin(false)
 	var protected lock.Resource = c
 	if _, ok := r.access.(backend.SessionAccess); ok && r.run.data.apart == nil {
 		protected = transactional{c}
@@ -81,10 +91,31 @@ func (r *recorder) do(ctx context.Context, s lock.Strategy, key, unit string, bo
 	if err == nil {
 		r.run.promised = append(r.run.promised, c.unasked()...)
 	}
-	c.record(history.Event{Type: history.Released, Key: key, Class: classify(err), Err: text(err)})
+	c.end(classify(err), err)
 	c.returned = true
-	r.worker.Point("released")
 	return c, err
+}
+
+// begin begins a section. Again: it repeats the work of the one before.
+func (c *call) begin(again bool) {
+	name := c.worker.Name()
+	c.run.calls[name]++
+	c.section, c.token, c.told, c.asked, c.done = c.run.calls[name], 0, false, nil, nil
+	c.record(history.Event{Type: history.AcquireCalled, Key: c.key, Unit: c.unit, Again: again})
+	c.worker.Point("acquire-called")
+}
+
+// end ends the section.
+func (c *call) end(class history.Class, err error) {
+	c.record(history.Event{Type: history.Released, Key: c.key, Class: class, Err: text(err)})
+	c.worker.Point("released")
+}
+
+// Again ends the section with the answer that it had no effect, and begins another one
+// for the same work. See lock.Again.
+func (c *call) Again(err error) {
+	c.end(history.ClassConflict, err)
+	c.begin(true)
 }
 
 // hear notes that the holder was told of a loss, the first time that it was.
@@ -129,81 +160,116 @@ func (r *run) kept() error {
 
 // Read implements lock.Resource.
 func (c *call) Read(ctx context.Context, item string, token int64) (string, error) {
-	return c.read(ctx, c, item, token)
+	reply, err := c.read(ctx, c, item, token)
+	return reply.Value, err
 }
 
 // way is the way of a request to the resource, and what is recorded of its answer.
 type way interface {
-	through() backend.Access
+	through(item string) backend.Access
 	answered(e history.Event)
 }
 
-func (c *call) through() backend.Access  { return c.access }
+func (c *call) through(item string) backend.Access {
+	if c.outside != nil && history.IsOutside(item) {
+		return c.outside
+	}
+	return c.access
+}
+
 func (c *call) answered(e history.Event) { c.record(e) }
 
 // read sends a read, and passes the points before and after it.
-func (c *call) read(ctx context.Context, w way, item string, token int64) (string, error) {
+func (c *call) read(ctx context.Context, w way, item string, token int64) (resource.Reply, error) {
 	if err := c.worker.Process().Admit(); err != nil {
-		return "", err
+		return resource.Reply{}, err
 	}
 	c.worker.Point("read-called")
-	value, err := c.ask(ctx, w, &resource.Request{Item: item, Token: token})
+	reply, err := c.ask(ctx, w, &resource.Request{Item: item, Token: token})
 	c.worker.Point("read-done")
-	return value, err
+	return reply, err
 }
 
 // Write implements lock.Resource. It is entered after the strategy's own check
 // of its lease, if it has one.
 func (c *call) Write(ctx context.Context, item, value string, token int64) error {
-	return c.write(ctx, c, "lease-checked", operation{true, item, value}, token)
+	_, err := c.write(ctx, c, "lease-checked", &resource.Request{Item: item, Value: value, Token: token})
+	return err
 }
 
 // commit sends a write whose lock was given back, with the token of its grant. No
 // strategy is asked whether it may.
 func (c *call) commit(ctx context.Context, d operation) error {
-	return c.write(ctx, c, "commit-called", d, c.token)
-}
-
-// write sends a write, and passes the point before that.
-func (c *call) write(ctx context.Context, w way, point string, d operation, token int64) error {
-	if err := c.worker.Process().Admit(); err != nil {
-		return err
-	}
-	c.worker.Point(point)
-	_, err := c.ask(ctx, w, &resource.Request{Write: true, Item: d.item, Value: d.value, Token: token})
-	c.worker.Point("write-replied")
+	_, err := c.write(ctx, c, "commit-called", &resource.Request{Item: d.item, Value: d.value, Token: c.token})
 	return err
 }
 
+// write sends a write, and passes the point before that.
+func (c *call) write(ctx context.Context, w way, point string, q *resource.Request) (resource.Reply, error) {
+	if err := c.worker.Process().Admit(); err != nil {
+		return resource.Reply{}, err
+	}
+	c.worker.Point(point)
+	q.Write = true
+	reply, err := c.ask(ctx, w, q)
+	c.worker.Point("write-replied")
+	return reply, err
+}
+
+// ReadVersion implements lock.Conditional.
+func (c *call) ReadVersion(ctx context.Context, item string) (string, int64, error) {
+	reply, err := c.read(ctx, c, item, 0)
+	return reply.Value, reply.Version, err
+}
+
+// WriteIf implements lock.Conditional.
+func (c *call) WriteIf(ctx context.Context, item, value string, condition lock.Condition) (int64, error) {
+	reply, err := c.write(ctx, c, "lease-checked", &resource.Request{Item: item, Value: value, If: &condition})
+	return reply.Version, err
+}
+
+// recorded returns a condition as the history has it.
+func recorded(c *lock.Condition) *history.Condition {
+	switch {
+	case c == nil:
+		return nil
+	case c.ByValue:
+		return &history.Condition{By: "value", Value: c.Value}
+	default:
+		return &history.Condition{By: "version", Version: c.Version}
+	}
+}
+
 // ask sends a request to the resource and records what the worker learns.
-func (c *call) ask(ctx context.Context, w way, q *resource.Request) (string, error) {
+func (c *call) ask(ctx context.Context, w way, q *resource.Request) (resource.Reply, error) {
 	c.run.requests++
 	q.ID = c.run.requests
 	e := history.Event{
-		Type: history.Invoke, Request: operationNumber(q.ID), Op: q.Op(), Key: q.Item, Value: q.Value, Token: q.Token,
+		Type: history.Invoke, Request: operationNumber(q.ID), Op: q.Op(), Key: q.Item, Value: q.Value, Token: q.Token, If: recorded(q.If),
 	}
 	c.record(e)
+	e.If = nil
 	if q.Write {
 		c.asked = append(c.asked, operation{true, q.Item, q.Value})
 	}
-	value, err := w.through().Do(ctx, q)
+	reply, err := w.through(q.Item).Ask(ctx, q)
 	switch {
 	case err == nil:
 		e.Type = history.OK
-	case errors.Is(err, lock.ErrRefused):
+	case errors.Is(err, lock.ErrRefused), errors.Is(err, lock.ErrConflict):
 		e.Type = history.Fail
 	default:
 		e.Type = history.Info
 	}
 	if !q.Write {
-		e.Value = value
+		e.Value = reply.Value
 	}
 	e.Err = text(err)
 	w.answered(e)
 	if err == nil && !q.Write {
-		c.asked = append(c.asked, operation{false, q.Item, value})
+		c.asked = append(c.asked, operation{false, q.Item, reply.Value})
 	}
-	return value, err
+	return reply, err
 }
 
 // The lock servers and the resource count their requests from 1, each side for
@@ -287,6 +353,7 @@ func classify(err error) history.Class {
 		class history.Class
 	}{
 		{lock.ErrUnknown, history.ClassUnknown},
+		{lock.ErrConflict, history.ClassConflict},
 		{lock.ErrRefused, history.ClassRefused},
 		{lock.ErrLost, history.ClassLost},
 		{lock.ErrNotObtained, history.ClassNotObtained},

@@ -266,7 +266,7 @@ func (r *run) work(worker *sim.Worker) {
 	name := worker.Name()
 	settings := s.WorkloadOf(r.use)
 	rec := &recorder{
-		run: r, worker: worker, access: r.access(process, name),
+		run: r, worker: worker, access: r.access(process, name), outside: r.accessOutside(process),
 		strategy: r.strategy(worker), heeds: s.HeedsOf(settings, name), commits: settings.Commit,
 	}
 	items := s.ResourceNames()
@@ -358,24 +358,31 @@ func (r *run) judge() (*results.Trial, error) {
 		r.record(history.Event{Type: history.Final, Key: name, Value: r.value(name)})
 	}
 	params := s.ParamsOf(r.entry.Defaults, r.use, "")
+	if r.entry.LockFree {
+		params.TTL = 0
+	}
 	var quorum, count int
 	if n := len(r.cluster.Names()); n > 1 && !r.cluster.Replicated() {
 		count, quorum = n, lock.Topology{Nodes: n}.Quorum()
 	}
+	work := s.WorkloadOf(r.use)
 	h := &history.History{
 		Meta: history.Meta{
 			Schema: 1, Version: results.Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
 			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
-			Tells: r.entry.Tells, MaxHold: params.MaxHold,
+			Tells: r.entry.Tells, MaxHold: params.MaxHold, LockFree: r.entry.LockFree, Keeps: r.entry.Keeps,
 			Nodes: count, Quorum: quorum,
 			Workers: s.WorkerNames(), Initial: r.initial(),
-			TTL:      params.TTL,
-			Commit:   s.WorkloadOf(r.use).Commit.Recorded(),
+			TTL: params.TTL, Tries: params.Tries,
+			Commit:   work.Commit.Recorded(),
 			Unread:   r.unread,
 			Answer:   r.answer(),
 			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
 		},
 		Events: r.recorder.Events(),
+	}
+	if s.WorkloadInfo().Has("limit") {
+		h.Meta.Limit, h.Meta.Window = work.Limit, work.Window
 	}
 	sections, err := h.Sections()
 	if err != nil {

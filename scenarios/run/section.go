@@ -73,7 +73,8 @@ func (r *recorder) Spend(ctx context.Context, d time.Duration) error {
 // Peek implements Recorder.
 func (r *recorder) Peek(ctx context.Context, item string) (string, error) {
 	r.run.requests++
-	return r.access.Do(ctx, &resource.Request{ID: r.run.requests, Peek: true, Item: item})
+	reply, err := r.access.Ask(ctx, &resource.Request{ID: r.run.requests, Peek: true, Item: item})
+	return reply.Value, err
 }
 
 // Proceed implements Recorder.

@@ -18,11 +18,23 @@ func counterInfo() Info {
 		Name: "counter", Initial: "0", Do: oneLock(counter),
 		Doc: "read n, hold, write n+1: every increment must be there in the end",
 		Params: []Param{
-			{Name: "fails", Count: &Count{func(s Settings) int { return s.Fails }, 0, percent}},
-			writesParam(), commitParam(),
-			{Name: "attempts", Count: &Count{func(s Settings) int { return s.Attempts }, 1, maxAttempts}},
+			failsParam(), writesParam(), commitParam(), attemptsParam(),
+		},
+		Offers: func(s Settings) []lock.Need {
+			if s.Writes > 1 || s.Commit != CommitInside {
+				return nil // another section may write between the writes
+			}
+			return []lock.Need{lock.NeedDecidingWrite}
 		},
 	}
+}
+
+func failsParam() Param {
+	return Param{Name: "fails", Count: &Count{func(s Settings) int { return s.Fails }, 0, percent}}
+}
+
+func attemptsParam() Param {
+	return Param{Name: "attempts", Count: &Count{func(s Settings) int { return s.Attempts }, 1, maxAttempts}}
 }
 
 func counter(w *Work) lock.Body {
@@ -53,6 +65,14 @@ func readNumber(ctx context.Context, s lock.Section, item string) (int64, error)
 	text, err := s.Read(ctx, item)
 	if err != nil {
 		return 0, err
+	}
+	return number(item, text)
+}
+
+// number returns the number that an item holds. An empty item holds 0.
+func number(item, text string) (int64, error) {
+	if text == "" {
+		return 0, nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 // cronInfo returns the workload cron.
 func cronInfo() Info {
 	return Info{
-		Name: "cron", Do: cron,
+		Name: "cron", Do: cron, Offers: always(lock.NeedUnits),
 		Doc: "each worker starts the task of every period's tick, by its own wall clock: each tick must be done once",
 		Params: []Param{
 			periodParam(),
@@ -39,8 +39,7 @@ func cron(ctx context.Context, w *Work) error {
 	if err != nil || w.Over() {
 		return err
 	}
-	jobs := int64(len(w.Items))
-	job := w.Items[(tick%jobs+jobs)%jobs]
+	job := w.itemAt(tick)
 	unit := fmt.Sprintf("%s/tick-%d", job, tick)
 	key := job
 	if w.Settings.Key == KeyTick {
@@ -56,6 +55,12 @@ func cron(ctx context.Context, w *Work) error {
 		}
 		return w.Env.Sleep(ctx, entered+w.Settings.HoldAtLeast-w.Env.Mono())
 	})
+}
+
+// itemAt returns the item of a tick, the same for all workers.
+func (w *Work) itemAt(tick int64) string {
+	items := int64(len(w.Items))
+	return w.Items[(tick%items+items)%items]
 }
 
 // nextTick sleeps until the worker's wall clock shows the next tick, and returns its number.

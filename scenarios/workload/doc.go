@@ -5,8 +5,9 @@
 //     acts through the Recorder, and checks judge the recorded history.
 //   - [Settings] holds the settings of a scenario file, and a [Param] is a key that only some
 //     workloads have, with its meaning and its bounds (settings.go).
-//   - counter.go, register.go, cron.go, reminders.go and multilock.go have a workload
-//     each; writes.go has the common part of those that write several times.
+//   - Each workload has a file of its own name. writes.go has the common part of those that write
+//     several times, mark.go that of those that mark what was done, and multilock.go that of those
+//     that need several locks.
 //
 // A new workload costs one file with its Info, and one line in Catalogue. If it has a new
 // key, that is also a field of Settings:

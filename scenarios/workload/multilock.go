@@ -33,7 +33,9 @@ func multiLockInfo() Info {
 }
 
 // multiLock draws resources, locks one after the other, and increments all.
-func multiLock(ctx context.Context, w *Work) error { return w.lockAll(ctx, w.arguments(), nil) }
+func multiLock(ctx context.Context, w *Work) error {
+	return w.lockAll(ctx, w.arguments(), "", nil, w.incrementAll)
+}
 
 // arguments draws the resources of a section. A name that is drawn twice is locked once,
 // because the locks are not reentrant.
@@ -54,47 +56,46 @@ func (w *Work) arguments() []string {
 // holding is one lock of the section, and the context that ends with its lease.
 type holding struct {
 	ctx     context.Context
-	item    string
+	key     string
 	section lock.Section
 }
 
-// lockAll takes the locks one inside the other, so that a failure releases all earlier ones,
-// and then does the work.
+// lockAll takes the locks one inside the other, so that a failure releases all earlier ones. It then
+// checks that all locks are still held, since the last may have taken longer than the lease of the
+// first, and does the work.
 //
 // Each lock is acquired under the caller's context, and not under that of the outer lease:
 // the loss of one lock is no answer about another. For the same reason an error of an inner
 // lock loses its type on the way out.
-func (w *Work) lockAll(ctx context.Context, names []string, held []holding) error {
-	if len(names) == 0 {
-		return w.incrementAll(held)
+func (w *Work) lockAll(ctx context.Context, keys []string, unit string, held []holding, work func([]holding) error) error {
+	if len(keys) == 0 {
+		for _, h := range held {
+			if err := errors.Join(context.Cause(h.ctx), h.section.Check()); err != nil {
+				return err
+			}
+		}
+		return work(held)
 	}
-	return w.Locked(ctx, names[0], "", func(inside context.Context, s lock.Section) error {
-		if err := w.lockAll(ctx, names[1:], append(held, holding{inside, names[0], s})); err != nil {
+	return w.Locked(ctx, keys[0], unit, func(inside context.Context, s lock.Section) error {
+		if err := w.lockAll(ctx, keys[1:], unit, append(held, holding{inside, keys[0], s}), work); err != nil {
 			return errors.New(err.Error())
 		}
 		return nil
 	})
 }
 
-// incrementAll increments all items. It first checks that all locks are still held, since
-// the last may have taken longer than the lease of the first. Each item is read and written
-// with the token of its own lock.
+// incrementAll increments all items. Each item is read and written with the token of its own lock.
 func (w *Work) incrementAll(held []holding) error {
-	for _, h := range held {
-		if err := errors.Join(context.Cause(h.ctx), h.section.Check()); err != nil {
-			return err
-		}
-	}
 	numbers := make([]int64, len(held))
 	for i, h := range held {
 		var err error
-		if numbers[i], err = readNumber(h.ctx, h.section, h.item); err != nil {
+		if numbers[i], err = readNumber(h.ctx, h.section, h.key); err != nil {
 			return err
 		}
 	}
 	return w.writing(held[len(held)-1].ctx, func(n int) error {
 		for i, h := range held {
-			if err := h.section.Write(h.ctx, h.item, strconv.FormatInt(numbers[i]+1+int64(n), 10)); err != nil {
+			if err := h.section.Write(h.ctx, h.key, strconv.FormatInt(numbers[i]+1+int64(n), 10)); err != nil {
 				return err
 			}
 		}

@@ -3,7 +3,6 @@ package workload
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"lockquake/lock"
 )
@@ -11,11 +10,10 @@ import (
 // remindersInfo returns the workload reminders.
 func remindersInfo() Info {
 	return Info{
-		Name: "reminders", Initial: "0", Do: reminders,
+		Name: "reminders", Initial: "0", Do: reminders, Offers: always(lock.NeedUnits),
 		Doc: "one reminder is due for each resource and period; look which are not marked as sent, lock each, send it, mark it: each must be sent once",
 		Params: []Param{
-			periodParam(),
-			{Name: "recheck"},
+			periodParam(), recheckParam(),
 		},
 	}
 }
@@ -35,7 +33,7 @@ func reminders(ctx context.Context, w *Work) error {
 	}
 	for _, item := range due {
 		unit := fmt.Sprintf("%s/reminder-%d", item, tick)
-		_ = w.Locked(ctx, item, unit, w.remind(item, unit, tick)) // the history has the answer
+		_ = w.Locked(ctx, item, unit, w.doAndMark(item, unit, tick)) // the history has the answer
 	}
 	return nil
 }
@@ -45,37 +43,13 @@ func reminders(ctx context.Context, w *Work) error {
 func (w *Work) scan(ctx context.Context, tick int64) ([]string, error) {
 	var due []string
 	for _, item := range w.Items {
-		value, err := w.Peek(ctx, item)
+		sent, err := w.marked(ctx, item, tick)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("scan: %w", err)
 		}
-		sent, err := strconv.ParseInt(value, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("scan of %s: %w", item, err)
-		}
-		if sent < tick {
+		if !sent {
 			due = append(due, item)
 		}
 	}
 	return due, nil
-}
-
-// remind sends one reminder and marks it as sent. With Recheck it does nothing if the mark
-// is there. Hold is how long the sending takes.
-func (w *Work) remind(item, unit string, tick int64) lock.Body {
-	return func(ctx context.Context, s lock.Section) error {
-		if w.Settings.Recheck {
-			sent, err := readNumber(ctx, s, item)
-			if err != nil || sent >= tick {
-				return err
-			}
-		}
-		if err := s.Write(ctx, unit, w.Worker); err != nil {
-			return err
-		}
-		if err := w.Spend(ctx, w.Hold); err != nil {
-			return err
-		}
-		return s.Write(ctx, item, strconv.FormatInt(tick, 10))
-	}
 }

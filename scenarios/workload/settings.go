@@ -16,22 +16,34 @@ type Settings struct {
 	Heeds results.Heeds `yaml:"heeds" doc:"how far the work looks at its context, which a lock can end; always: the hold sleeps until the context ends, and requests need one that has not; before-write: the hold computes, and only the requests look; never: the hold computes, and nothing looks"`
 
 	Writes   int    `yaml:"writes" doc:"of counter, register and multi-lock: how often a section writes; the hold is split evenly between the writes, and each goes on from the section's own last one"`
-	Fails    int    `yaml:"fails" doc:"of counter: percent of the sections whose work ends with an error before its first write"`
+	Fails    int    `yaml:"fails" doc:"of counter and jobs: percent of the sections whose work ends with an error before its first write"`
 	Commit   Commit `yaml:"commit" doc:"of counter: when the work reaches the resource; inside: each write while the section has the lock; after-release: the last write after the strategy has given the lock back with ok, and never if it ended with an error"`
-	Attempts int    `yaml:"attempts" doc:"of counter: how many sections one job may take, the first one included, each with a time to think before it; a job is tried again after any error (of the lock, the work or the resource), given up after the last one, and forgotten in a crash"`
+	Attempts int    `yaml:"attempts" doc:"of counter and jobs: how many sections one job may take, the first one included, each with a time to think before it; a job is tried again after any error (of the lock, the work or the resource), given up after the last one, and forgotten in a crash"`
 
-	Period      time.Duration `yaml:"period" doc:"of cron and reminders: from one tick to the next, by each worker's own wall clock"`
+	Period      time.Duration `yaml:"period" doc:"of cron, reminders, triggers, discount, charge, migration and cache-fill: from one tick to the next, by each worker's own wall clock"`
 	HoldAtLeast time.Duration `yaml:"hold-at-least" doc:"of cron: no lock is given back earlier than this after it was obtained; 0s for the end of the task"`
 	Key         TickKey       `yaml:"key" doc:"of cron: one lock for the job, or one for each tick"` // "" is KeyJob
-	Recheck     bool          `yaml:"recheck" doc:"of reminders: whether the holder of the lock looks again if it has been sent meanwhile"`
+	Recheck     bool          `yaml:"recheck" doc:"of reminders, discount, charge, jobs, migration and cache-fill: whether the holder of the lock looks if the work has been done meanwhile; if not, the work looks only before it asks for the lock, and a job does not look at all"`
 
 	Locks int   `yaml:"locks" doc:"of multi-lock: how many resources a section draws; one drawn twice is locked once; 2 unless given"` // 0 stands for 2
 	Order Order `yaml:"order" doc:"of multi-lock: in which order a section locks them"`                                                // "" is OrderSorted
+
+	Locking Locking `yaml:"locking" doc:"of transfer: which locks a transfer takes; both: those of both accounts, sorted; source: that of the account with the debit; names: one for debits of the source and one for credits of the destination; all: one for all accounts, so that both writes are in one section, and in one transaction if the lock has one"` // "" is LockBoth
+	Fenced  Fenced  `yaml:"fenced" doc:"of transfer: which writes carry the fencing token; both; first: only the debit, since the credit goes to a ledger outside, which checks no token"`                                                                                                                                                                        // "" is FencedBoth
+
+	Idempotency bool    `yaml:"idempotency" doc:"of charge: whether the charge carries the order as an idempotency key, so that the service outside refuses a second one"`
+	Refused     Refused `yaml:"refused" doc:"of jobs: what becomes of a job whose lock is not obtained; leave: it is tried again, as after any other error; drop: it is forgotten"` // "" is RefusedLeave
+	Scope       Scope   `yaml:"scope" doc:"of flash-sale: which lock a sale takes; item: that of its product; global: one for all products"`                                        // "" is ScopeItem
+
+	Limit   int           `yaml:"limit" doc:"of rate-limit: how many requests may be admitted in any window"`
+	Window  time.Duration `yaml:"window" doc:"of rate-limit: the length of a window"`
+	Sliding bool          `yaml:"sliding" doc:"of rate-limit: whether the times of the last requests are kept, instead of a count for a window that begins with its first request"`
+	Expiry  Expiry        `yaml:"expiry" doc:"of rate-limit without sliding: when the end of a window is written; with-count: with the first count; after-count: by a second write"` // "" is ExpiryWithCount
 }
 
 // Defaults returns the settings of a file without a workload's optional keys.
 func Defaults() Settings {
-	return Settings{Heeds: results.HeedsAlways, Writes: 1, Commit: CommitInside, Attempts: 1, Recheck: true}
+	return Settings{Heeds: results.HeedsAlways, Writes: 1, Commit: CommitInside, Attempts: 1, Recheck: true, Limit: 10, Window: time.Minute}
 }
 
 // Param is a key that only some workloads have. One of Count, Time and Word describes its
@@ -69,6 +81,7 @@ const (
 	maxWrites   = 1_000
 	maxAttempts = 1_000
 	maxLocks    = 10_000
+	maxLimit    = 10_000
 )
 
 // Params lists the keys that only some workloads have, each once.

@@ -16,8 +16,12 @@ type Info struct {
 	Doc  string // one line
 	// Initial is the value of each item before the run; "": none.
 	Initial string
+	// Least is the least number of resources that it needs; 0 for one.
+	Least int
 	// Params are its keys beside kind, hold, think and heeds.
 	Params []Param
+	// Offers lists what a strategy can rely on, under some settings; nil: nothing.
+	Offers func(s Settings) []lock.Need
 	// Do runs one section, or those of one unit of work. Its error is the reason why the
 	// work was not done; see Attempts of Settings.
 	Do func(ctx context.Context, w *Work) error
@@ -28,6 +32,35 @@ func (i Info) Has(param string) bool {
 	return slices.ContainsFunc(i.Params, func(p Param) bool { return p.Name == param })
 }
 
+// Lacks returns the first of the needs that the workload does not offer under the settings, ""
+// if it offers all.
+func (i Info) Lacks(needs []lock.Need, s Settings) lock.Need {
+	var offers []lock.Need
+	if i.Offers != nil {
+		offers = i.Offers(s)
+	}
+	for _, need := range needs {
+		if !slices.Contains(offers, need) {
+			return need
+		}
+	}
+	return ""
+}
+
+// always returns the Offers of a workload that offers the same under all settings.
+func always(offers ...lock.Need) func(Settings) []lock.Need {
+	return func(Settings) []lock.Need { return offers }
+}
+
+// unitsReadFirst returns the Offers of a workload whose units are an item each, which with Recheck
+// the work reads first.
+func unitsReadFirst(s Settings) []lock.Need {
+	if s.Recheck {
+		return []lock.Need{lock.NeedUnits, lock.NeedDecidingWrite}
+	}
+	return []lock.Need{lock.NeedUnits}
+}
+
 // Catalogue lists the workloads.
 func Catalogue() []Info {
 	return []Info{
@@ -35,7 +68,17 @@ func Catalogue() []Info {
 		registerInfo(),
 		cronInfo(),
 		remindersInfo(),
+		triggersInfo(),
 		multiLockInfo(),
+		setAddInfo(),
+		transferInfo(),
+		discountInfo(),
+		chargeInfo(),
+		flashSaleInfo(),
+		jobsInfo(),
+		rateLimitInfo(),
+		migrationInfo(),
+		cacheFillInfo(),
 	}
 }
 

@@ -27,11 +27,12 @@ type Items struct {
 	Record func(history.Event)
 }
 
-// Access executes requests to the protected resource. *resource.Client is an Access.
+// Access sends requests to the protected resource. *resource.Client is an Access.
 type Access interface {
-	// Do returns the value of a read. The error is lock.ErrRefused if the token was refused.
-	// After any other error it is unknown whether the request takes effect.
-	Do(ctx context.Context, r *resource.Request) (string, error)
+	// Ask returns the reply to a request. The error is lock.ErrRefused if the token was refused,
+	// and lock.ErrConflict if the condition did not hold. After any other error it is unknown
+	// whether the request takes effect. With an error the reply is empty.
+	Ask(ctx context.Context, r *resource.Request) (resource.Reply, error)
 }
 
 // SessionAccess is the access to a database.

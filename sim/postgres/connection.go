@@ -279,7 +279,7 @@ func (c *connection) handle(kind byte, body []byte) {
 // query handles a simple query, which may have several statements.
 func (c *connection) query(body []byte) {
 	text := strings.TrimSuffix(string(body), "\x00")
-	texts, err := engine.Split(text)
+	texts, err := c.backend.Split(text)
 	switch {
 	case err != nil:
 		c.fail(serverError(err))

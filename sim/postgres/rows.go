@@ -124,10 +124,13 @@ func leaseHolders(row []any) []lock.Holder {
 	return []lock.Holder{{Owner: name, Token: fence, End: end}}
 }
 
-// jobHolders reads a row with the columns name, status, worker, attempts.
+// jobHolders reads a row with the columns name, status, worker, attempts, priority, created_at,
+// claimed_at, expires_at. A claim that never expires has no end.
 func jobHolders(row []any) []lock.Holder {
 	if row[1] != "processing" {
 		return nil
 	}
-	return []lock.Holder{{Owner: fmt.Sprint(row[2])}}
+	const expiresAt = 7
+	end, _ := row[expiresAt].(time.Time)
+	return []lock.Holder{{Owner: fmt.Sprint(row[2]), End: end}}
 }

@@ -76,8 +76,8 @@ const tables = `
 CREATE TABLE locks (name text PRIMARY KEY);
 CREATE TABLE leases (name text PRIMARY KEY, owner text NOT NULL, fence bigint NOT NULL, expires_at timestamptz NOT NULL);
 CREATE TABLE jobs (name text PRIMARY KEY, status text NOT NULL DEFAULT 'pending', worker text, attempts bigint NOT NULL DEFAULT 0,
-	priority bigint NOT NULL DEFAULT 0, created_at timestamptz NOT NULL DEFAULT clock_timestamp(), claimed_at timestamptz);
-CREATE TABLE items (name text PRIMARY KEY, value text NOT NULL, version bigint NOT NULL DEFAULT 0, fence bigint NOT NULL DEFAULT 0)`
+	priority bigint NOT NULL DEFAULT 0, created_at timestamptz NOT NULL DEFAULT clock_timestamp(), claimed_at timestamptz, expires_at timestamptz);
+CREATE TABLE items (name text PRIMARY KEY, value text NOT NULL, version bigint NOT NULL DEFAULT 1, fence bigint NOT NULL DEFAULT 0)`
 
 // open makes the database.
 func (s *Server) open() {
@@ -91,7 +91,7 @@ func (s *Server) open() {
 func (s *Server) define(text string, args ...any) error {
 	session := s.db.Connect()
 	defer session.Close()
-	texts, err := engine.Split(text)
+	texts, err := session.Split(text)
 	for i := 0; err == nil && i < len(texts); i++ {
 		err = execute(session, texts[i], args...)
 	}

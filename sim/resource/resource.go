@@ -1,5 +1,6 @@
 // Package resource simulates the resource that a lock protects: a server with items of one value
-// each, which checks the fencing tokens of requests according to its policy.
+// each, which checks the fencing tokens of requests according to its policy. Items outside of the
+// resource (history.Outside) have no policy.
 //
 // [Server] runs on a node of a world, a [Client] accesses it for one process, and [Policies] lists
 // the policies. A request has an ID and takes effect once: a resend gets the answer of the first.
@@ -25,6 +26,8 @@ type Request struct {
 	Item  string
 	Value string // of a write
 	Token int64  // 0: none
+	// If is the condition of a write; nil: none.
+	If *lock.Condition
 	// Peek is a read outside of any section, such as a scan for work. It carries no token, is never
 	// refused, and is not in the history, since no check uses it.
 	Peek bool
@@ -51,14 +54,23 @@ func (r *Request) AppendTrace(b []byte) []byte {
 	if r.Token != 0 {
 		b = strconv.AppendInt(append(b, " #"...), r.Token, 10)
 	}
+	switch {
+	case r.If == nil:
+	case r.If.ByValue:
+		b = append(append(b, " if value="...), r.If.Value...)
+	default:
+		b = strconv.AppendInt(append(b, " if version="...), r.If.Version, 10)
+	}
 	return b
 }
 
 // Reply is the answer to a Request.
 type Reply struct {
-	Value   string // of a read
-	Refused bool   // the token was refused, and the request had no effect
-	Failed  string // the server's error, if it answered one
+	Value    string // of a read
+	Version  int64  // of the item after the request; 0: it does not exist
+	Refused  bool   // the token was refused, and the request had no effect
+	Conflict bool   // the condition did not hold, and the request had no effect
+	Failed   string // the server's error, if it answered one
 }
 
 // AppendTrace implements sim.Traced.
@@ -68,6 +80,8 @@ func (r *Reply) AppendTrace(b []byte) []byte {
 		return append(append(b, "failed: "...), r.Failed...)
 	case r.Refused:
 		return append(b, "refused"...)
+	case r.Conflict:
+		return append(b, "conflict"...)
 	}
 	return append(b, r.Value...)
 }
@@ -83,10 +97,11 @@ type Server struct {
 	crashes int           // number of crashes
 }
 
-// item is a value and the tokens of its requests.
+// item is a value and the tokens of its requests. Each write raises its version.
 type item struct {
-	value string
-	marks marks
+	value   string
+	version int64 // 0: the item does not exist
+	marks   marks
 }
 
 // NewServer starts a server with a policy on a node. It calls record for everything that the server
@@ -94,7 +109,7 @@ type item struct {
 func NewServer(n *sim.Node, policy Policy, initial map[string]string, record func(history.Event)) *Server {
 	s := &Server{node: n, policy: policy, record: record, items: map[string]*item{}}
 	for name, value := range initial {
-		s.items[name] = &item{value: value}
+		s.items[name] = &item{value: value, version: 1}
 	}
 	n.Listen(s)
 	return s
@@ -131,6 +146,10 @@ func (s *Server) Serve(c *sim.Call) {
 		s.serveStale(c, r, it)
 		return
 	}
+	if history.IsOutside(r.Item) {
+		s.finish(c, r, it, !r.Write || it.value == "" || !history.IsKeyed(r.Item))
+		return
+	}
 	accept := s.policy.admits(&it.marks, r)
 	if s.policy == CheckThenWrite && accept && r.Write {
 		w := s.node.World()
@@ -149,19 +168,22 @@ func (s *Server) Serve(c *sim.Call) {
 
 // finish applies a request and answers it.
 func (s *Server) finish(c *sim.Call, r *Request, it *item, accept bool) {
-	reply := &Reply{Refused: !accept}
+	conflict := accept && r.If != nil && !r.If.Holds(it.value, it.version)
+	reply := &Reply{Refused: !accept, Conflict: conflict}
 	prior := it.value
-	if accept {
+	if accept && !conflict {
 		it.marks.raise(s.policy, r)
 		if r.Write {
 			it.value = r.Value
+			it.version++
 			if s.stale != nil {
-				s.stale.pending = append(s.stale.pending, change{s.node.World().Time(), r.Item, r.Value})
+				s.stale.pending = append(s.stale.pending, change{s.node.World().Time(), r.Item, content{r.Value, it.version}})
 			}
 		} else {
 			reply.Value = it.value
 		}
 	}
+	reply.Version = it.version
 	s.answer(c, r, it, reply, history.Event{Value: it.value, Prior: prior})
 }
 
@@ -169,7 +191,7 @@ func (s *Server) finish(c *sim.Call, r *Request, it *item, accept bool) {
 func (s *Server) peek(c *sim.Call, r *Request, it *item) {
 	value := it.value
 	if s.stale != nil {
-		value = s.stale.value(s.node.World().Time(), r.Item)
+		value = s.stale.read(s.node.World().Time(), r.Item).value
 	}
 	c.Applied()
 	c.Reply(&Reply{Value: value})
@@ -183,7 +205,7 @@ func (s *Server) answer(c *sim.Call, r *Request, it *item, reply *Reply, e histo
 	}
 	s.seen[r.ID] = reply
 	e.At, e.Type, e.Node, e.Worker, e.Request = s.node.World().Time(), history.Applied, s.node.Name(), c.Worker, r.ID
-	e.Op, e.Key, e.Token, e.Mark, e.Accepted = r.Op(), r.Item, r.Token, it.marks.highest(s.policy), !reply.Refused
+	e.Op, e.Key, e.Token, e.Mark, e.Accepted = r.Op(), r.Item, r.Token, it.marks.highest(s.policy), !reply.Refused && !reply.Conflict
 	s.record(e)
 	c.Applied()
 	c.Reply(reply)
@@ -203,30 +225,40 @@ type Client struct {
 // NewClient returns a client of the server on a node.
 func NewClient(p *sim.Process, node string) *Client { return &Client{process: p, node: node} }
 
-// Do sends a request and returns the value of a read. The error is lock.ErrRefused if the token was
-// refused, the cause of ctx, or wraps lock.ErrUnknown.
+// Do sends a request and returns the value of a read. Its errors are those of Ask.
 func (c *Client) Do(ctx context.Context, r *Request) (string, error) {
+	reply, err := c.Ask(ctx, r)
+	return reply.Value, err
+}
+
+// Ask sends a request and returns the reply. The error is lock.ErrRefused if the token was refused,
+// lock.ErrConflict if the condition did not hold, the cause of ctx, or wraps lock.ErrUnknown. With
+// an error the reply is empty.
+func (c *Client) Ask(ctx context.Context, r *Request) (Reply, error) {
 	if c.conn == nil || c.conn.Err() != nil {
 		conn, err := c.process.Dial(ctx, c.node, 0)
 		if err != nil {
-			return "", fmt.Errorf("%s %s: %w", r.Op(), r.Item, err)
+			return Reply{}, fmt.Errorf("%s %s: %w", r.Op(), r.Item, err)
 		}
 		c.conn = conn
 	}
 	answer, err := c.conn.Call(ctx, r.Op(), r, 0)
 	if err != nil {
-		return "", fmt.Errorf("%s %s: %w: %w", r.Op(), r.Item, lock.ErrUnknown, err)
+		return Reply{}, fmt.Errorf("%s %s: %w: %w", r.Op(), r.Item, lock.ErrUnknown, err)
 	}
 	reply, ok := answer.(*Reply)
 	if !ok {
-		return "", fmt.Errorf("%s %s: an answer of type %T", r.Op(), r.Item, answer)
+		return Reply{}, fmt.Errorf("%s %s: an answer of type %T", r.Op(), r.Item, answer)
 	}
 	if reply.Failed != "" {
 		// An error does not say whether the request took effect.
-		return "", fmt.Errorf("%s %s: %w: the resource answers %q", r.Op(), r.Item, lock.ErrUnknown, reply.Failed)
+		return Reply{}, fmt.Errorf("%s %s: %w: the resource answers %q", r.Op(), r.Item, lock.ErrUnknown, reply.Failed)
 	}
 	if reply.Refused {
-		return "", fmt.Errorf("%s %s with token %d: %w", r.Op(), r.Item, r.Token, lock.ErrRefused)
+		return Reply{}, fmt.Errorf("%s %s with token %d: %w", r.Op(), r.Item, r.Token, lock.ErrRefused)
 	}
-	return reply.Value, nil
+	if reply.Conflict {
+		return Reply{}, fmt.Errorf("%s %s: %w", r.Op(), r.Item, lock.ErrConflict)
+	}
+	return *reply, nil
 }

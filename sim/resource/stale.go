@@ -10,15 +10,21 @@ import (
 // staleReplica is a replica that answers reads instead of the server.
 type staleReplica struct {
 	by      time.Duration // maximum lag
-	values  map[string]string
+	values  map[string]content
 	pending []change // accepted writes that it does not have yet, in order
 }
 
 // change is an accepted write.
 type change struct {
-	at    time.Duration // true time
-	item  string
-	value string
+	at   time.Duration // true time
+	item string
+	content
+}
+
+// content is the value and the version that a read returns.
+type content struct {
+	value   string
+	version int64
 }
 
 // SetStale makes a replica answer reads. The replica stops at its present state until it lags by
@@ -31,17 +37,17 @@ func (s *Server) SetStale(by time.Duration) {
 	case s.stale != nil:
 		s.stale.by = by
 	default:
-		s.stale = &staleReplica{by: by, values: map[string]string{}}
+		s.stale = &staleReplica{by: by, values: map[string]content{}}
 		for name, it := range s.items {
-			s.stale.values[name] = it.value
+			s.stale.values[name] = content{it.value, it.version}
 		}
 	}
 }
 
-// value returns the replica's value of the item.
-func (l *staleReplica) value(now time.Duration, item string) string {
+// read returns the replica's value of the item.
+func (l *staleReplica) read(now time.Duration, item string) content {
 	for len(l.pending) > 0 && l.pending[0].at <= now-l.by {
-		l.values[l.pending[0].item] = l.pending[0].value
+		l.values[l.pending[0].item] = l.pending[0].content
 		l.pending = l.pending[1:]
 	}
 	return l.values[item]
@@ -49,6 +55,7 @@ func (l *staleReplica) value(now time.Duration, item string) string {
 
 // serveStale answers a read from the replica.
 func (s *Server) serveStale(c *sim.Call, r *Request, it *item) {
-	reply := &Reply{Value: s.stale.value(s.node.World().Time(), r.Item)}
+	read := s.stale.read(s.node.World().Time(), r.Item)
+	reply := &Reply{Value: read.value, Version: read.version}
 	s.answer(c, r, it, reply, history.Event{Value: reply.Value, Prior: it.value})
 }

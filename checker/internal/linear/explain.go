@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockquake/checker/internal/evidence"
+	"lockquake/history"
 )
 
 // Explain says in one sentence which step cannot be placed, and returns the events of the steps
@@ -41,7 +42,7 @@ func (s *Search) Explain(a Answer) (text string, events []int64) {
 // reason says why the recorded order fails at the step misfit. If the step read an unexpected
 // value, writer is the step that wrote the actual one.
 func (s *Search) reason(misfit int) (why string, writer *Step) {
-	now, next := []state{{value: s.Start}}, []state(nil)
+	now, next := []state{s.start()}, []state(nil)
 	s.model.left = math.MaxInt // a replay is one pass
 	for i := range misfit {
 		next = s.model.step(next[:0], now, &s.Steps[i], false)
@@ -59,8 +60,10 @@ func (s *Search) reason(misfit int) (why string, writer *Step) {
 			at = after
 			continue
 		}
-		allowed := s.Rule.allows(at.mark, a.Op)
+		allowed := s.Rule.allows(at, a.Op)
 		switch {
+		case a.Op.If != nil && s.Rule.allowsToken(at, a.Op) && a.Refused == allowed:
+			return fmt.Sprintf("was %s, though its condition was %s and the item had %s", accepted(!a.Refused), conditionText(a.Op.If), at.text()), nil
 		case a.Refused:
 			return fmt.Sprintf("was refused, though the highest token so far was %d", at.mark), nil
 		case !allowed && a.Op.Token == 0:
@@ -77,6 +80,27 @@ func (s *Search) reason(misfit int) (why string, writer *Step) {
 		return why, nil
 	}
 	return "fits nowhere", nil
+}
+
+// accepted returns the word for the answer of the resource.
+func accepted(yes bool) string {
+	if yes {
+		return "accepted"
+	}
+	return "refused"
+}
+
+// conditionText returns a condition in words.
+func conditionText(c *history.Condition) string {
+	if c.By == "value" {
+		return fmt.Sprintf("the value %q", c.Value)
+	}
+	return fmt.Sprintf("the version %d", c.Version)
+}
+
+// text returns the state of the item in words.
+func (s state) text() string {
+	return fmt.Sprintf("the value %q and the version %d", s.value, s.version)
 }
 
 // wrote reports whether the step has a write that was not refused.

@@ -7,10 +7,12 @@ import (
 	"lockquake/history"
 )
 
-// state is the state of the model of one item: its value, and the highest token that counts.
+// state is the state of the model of one item: its value, the highest token that counts, and the
+// number of its values so far, if the rule counts them.
 type state struct {
-	value string
-	mark  int64
+	value   string
+	mark    int64
+	version int64
 }
 
 // Access is one read or write of a step, and what is known of its effect.
@@ -30,11 +32,24 @@ type Step struct {
 	At       int64 // its position in the recorded order
 }
 
-// Rule is the rule for tokens that a resource claims to follow.
+// Rule is the rule for tokens and conditions that a resource claims to follow.
 type Rule struct {
 	tokens bool // the resource checks tokens
 	reads  bool // reads carry tokens too, and raise the mark
 	above  bool // the token of a write has to be above the mark
+	first  bool // only a write to an empty item is accepted, whatever its token
+
+	// Conditions: the resource checks the conditions of writes. Without it the versions of an item
+	// are not counted.
+	Conditions bool
+}
+
+// Of returns the rule for one item: items outside of the resource have rules of their own.
+func (r Rule) Of(item string) Rule {
+	if history.IsOutside(item) {
+		return Rule{first: history.IsKeyed(item)}
+	}
+	return r
 }
 
 // RuleOf returns the rule of a resource's policy, and whether the policy is known. The flawed
@@ -53,33 +68,54 @@ func RuleOf(fence string) (Rule, bool) {
 	return Rule{}, false
 }
 
-// allows reports whether the resource has to accept o when its highest token so far is mark;
-// otherwise it has to refuse o. A resource that checks tokens refuses every request without one.
-func (r Rule) allows(mark int64, o *history.Op) bool {
+// allows reports whether the resource has to accept o in a state; otherwise it has to refuse o.
+func (r Rule) allows(s state, o *history.Op) bool {
+	return r.allowsToken(s, o) && (!r.Conditions || s.meets(o.If))
+}
+
+// meets reports whether a condition holds in a state.
+func (s state) meets(c *history.Condition) bool {
 	switch {
+	case c == nil:
+		return true
+	case c.By == "value":
+		return s.version > 0 && s.value == c.Value
+	default:
+		return s.version == c.Version
+	}
+}
+
+// allowsToken reports whether the resource has to accept the token of o in a state. A resource that checks tokens refuses every request without one.
+func (r Rule) allowsToken(s state, o *history.Op) bool {
+	switch {
+	case r.first:
+		return !o.Write() || s.value == ""
 	case !r.tokens:
 		return true
 	case o.Token == 0:
 		return false
 	case !o.Write():
-		return !r.reads || o.Token >= mark
+		return !r.reads || o.Token >= s.mark
 	case r.above:
-		return o.Token > mark
+		return o.Token > s.mark
 	default:
-		return o.Token >= mark
+		return o.Token >= s.mark
 	}
 }
 
 // take applies one access to a state. It returns false if the access contradicts the state: it read
 // another value, or was accepted or refused against the rule.
 func (r Rule) take(s state, a *Access) (state, bool) {
-	allowed := r.allows(s.mark, a.Op)
+	allowed := r.allows(s, a.Op)
 	if a.Refused || !allowed {
 		return s, a.Refused && !allowed
 	}
 	write := a.Op.Write()
 	if write {
 		s.value = a.Op.Value
+		if r.Conditions {
+			s.version++
+		}
 	} else if !a.Unseen && s.value != a.Op.Value {
 		return s, false
 	}
@@ -130,7 +166,7 @@ func (m *model) step(dst, src []state, s *Step, maybe bool) []state {
 // insert adds s to a sorted set.
 func insert(set []state, s state) []state {
 	i, found := slices.BinarySearchFunc(set, s, func(a, b state) int {
-		return cmp.Or(cmp.Compare(a.mark, b.mark), cmp.Compare(a.value, b.value))
+		return cmp.Or(cmp.Compare(a.mark, b.mark), cmp.Compare(a.value, b.value), cmp.Compare(a.version, b.version))
 	})
 	if found {
 		return set

@@ -29,6 +29,7 @@ func DefaultLimits() Limits {
 // position of a step is that of one of its effects.
 type Search struct {
 	Start  string // the value at the begin of the history
+	Exists bool   // the item had this value; otherwise it did not exist
 	Rule   Rule
 	Steps  []Step // Decide sorts them into the recorded order
 	Limits Limits
@@ -131,6 +132,15 @@ func (s *Search) ends(misfit int) []int64 {
 	return slices.Compact(ends)
 }
 
+// start returns the state at the begin of the history.
+func (s *Search) start() state {
+	start := state{value: s.Start}
+	if s.Rule.Conditions && s.Exists {
+		start.version = 1
+	}
+	return start
+}
+
 // replay returns the first position of the recorded order that the model does not allow, or the
 // number of steps.
 func (s *Search) replay() int {
@@ -141,7 +151,7 @@ func (s *Search) replay() int {
 	for i := range s.Steps {
 		s.model.left += len(s.Steps[i].Accesses) // one pass is always allowed
 	}
-	now, next := []state{{value: s.Start}}, []state(nil)
+	now, next := []state{s.start()}, []state(nil)
 	for i := range s.Steps {
 		next = s.model.step(next[:0], now, &s.Steps[i], false)
 		if len(next) == 0 {
@@ -175,7 +185,7 @@ func (s *Search) fits(end int64) Order {
 	memory := s.Limits.Memory
 	size := len(ops)/8 + 100
 	m := porcupine.Model{
-		Init: func() any { return []state{{value: s.Start}} },
+		Init: func() any { return []state{s.start()} },
 		Step: func(from, input, output any) (bool, any) {
 			if s.model.left < 0 || memory < 0 {
 				return false, nil // budget used up: end the search quickly

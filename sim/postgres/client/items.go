@@ -46,16 +46,20 @@ func (i *Items) By(session any) backend.Access {
 
 // The statements on the table items. A write may be the first one of its item.
 const (
-	readItem  = `SELECT value FROM items WHERE name = $1`
+	readItem  = `SELECT value, version FROM items WHERE name = $1`
 	writeItem = `INSERT INTO items (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2, version = items.version + 1`
 	// A read that presents its token raises the mark as a write does.
-	readFenced  = `INSERT INTO items (name, value, fence) VALUES ($1, '', $2) ON CONFLICT (name) DO UPDATE SET fence = $2 WHERE items.fence <= $2 RETURNING value`
+	readFenced  = `INSERT INTO items (name, value, fence) VALUES ($1, '', $2) ON CONFLICT (name) DO UPDATE SET fence = $2 WHERE items.fence <= $2 RETURNING value, version`
 	writeFenced = `INSERT INTO items (name, value, fence) VALUES ($1, $2, $3) ON CONFLICT (name) DO UPDATE SET value = $2, fence = $3, version = items.version + 1 WHERE items.fence <= $3`
 	writeStrict = `INSERT INTO items (name, value, fence) VALUES ($1, $2, $3) ON CONFLICT (name) DO UPDATE SET value = $2, fence = $3, version = items.version + 1 WHERE items.fence < $3`
+	// A conditional write changes no row if its condition does not hold.
+	insertItem     = `INSERT INTO items (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING version`
+	writeIfVersion = `UPDATE items SET value = $2, version = version + 1 WHERE name = $1 AND version = $3 RETURNING version`
+	writeIfValue   = `UPDATE items SET value = $2, version = version + 1 WHERE name = $1 AND value = $3 RETURNING version`
 )
 
-// Do implements backend.Access.
-func (i *Items) Do(ctx context.Context, r *resource.Request) (string, error) {
+// Ask implements backend.Access.
+func (i *Items) Ask(ctx context.Context, r *resource.Request) (resource.Reply, error) {
 	if env.Op(ctx) == "" {
 		ctx = env.WithOp(ctx, r.Op())
 	}
@@ -70,23 +74,26 @@ func (i *Items) Do(ctx context.Context, r *resource.Request) (string, error) {
 		}
 		conn, err := pool.Acquire(ctx)
 		if err != nil {
-			return "", fmt.Errorf("%s %s: %w", r.Op(), r.Item, err)
+			return resource.Reply{}, fmt.Errorf("%s %s: %w", r.Op(), r.Item, err)
 		}
 		defer conn.Release()
 		q = conn
 	}
-	value, done, err := i.execute(ctx, q, r)
+	reply, done, err := i.execute(ctx, q, r)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("%s %s: %w: %w", r.Op(), r.Item, lock.ErrUnknown, err)
+		return resource.Reply{}, fmt.Errorf("%s %s: %w: %w", r.Op(), r.Item, lock.ErrUnknown, err)
+	case !done && r.If != nil:
+		return resource.Reply{}, fmt.Errorf("%s %s: %w", r.Op(), r.Item, lock.ErrConflict)
 	case !done:
-		return "", fmt.Errorf("%s %s with token %d: %w", r.Op(), r.Item, r.Token, lock.ErrRefused)
+		return resource.Reply{}, fmt.Errorf("%s %s with token %d: %w", r.Op(), r.Item, r.Token, lock.ErrRefused)
 	}
-	return value, nil
+	return reply, nil
 }
 
-// execute executes the statement of a request. It reports whether the token was accepted.
-func (i *Items) execute(ctx context.Context, q querier, r *resource.Request) (value string, done bool, err error) {
+// execute executes the statement of a request. It reports whether the token was accepted and the
+// condition held.
+func (i *Items) execute(ctx context.Context, q querier, r *resource.Request) (reply resource.Reply, done bool, err error) {
 	if !r.Write {
 		row, ok := pgx.Row(nil), i.policy != resource.ReadsWrites || r.Peek
 		if ok {
@@ -94,11 +101,27 @@ func (i *Items) execute(ctx context.Context, q querier, r *resource.Request) (va
 		} else {
 			row = q.QueryRow(ctx, readFenced, r.Item, r.Token)
 		}
-		err = row.Scan(&value)
+		err = row.Scan(&reply.Value, &reply.Version)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return "", ok, nil
+			return resource.Reply{}, ok, nil
 		}
-		return value, err == nil, err
+		return reply, err == nil, err
+	}
+	if c := r.If; c != nil {
+		var row pgx.Row
+		switch {
+		case c.ByValue:
+			row = q.QueryRow(ctx, writeIfValue, r.Item, r.Value, c.Value)
+		case c.Version == 0:
+			row = q.QueryRow(ctx, insertItem, r.Item, r.Value)
+		default:
+			row = q.QueryRow(ctx, writeIfVersion, r.Item, r.Value, c.Version)
+		}
+		err = row.Scan(&reply.Version)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return resource.Reply{}, false, nil
+		}
+		return reply, err == nil, err
 	}
 	var tag pgconn.CommandTag
 	switch i.policy {
@@ -109,5 +132,5 @@ func (i *Items) execute(ctx context.Context, q querier, r *resource.Request) (va
 	default:
 		tag, err = q.Exec(ctx, writeItem, r.Item, r.Value)
 	}
-	return "", err == nil && tag.RowsAffected() > 0, err
+	return resource.Reply{}, err == nil && tag.RowsAffected() > 0, err
 }

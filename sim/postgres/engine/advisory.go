@@ -6,42 +6,39 @@ import "strings"
 func advisoryFunctions(name string) []builtin {
 	if name == "pg_advisory_unlock_all" {
 		return []builtin{{typ: VoidType, volatile: true, f: func(s *Session, _ [3]any) (any, error) {
-			s.unlockAll()
+			s.releaseAll(untilUnlock)
 			return Void{}, nil
 		}}}
 	}
-	var m mode = exclusive
+	m := exclusive
 	plain, shared := strings.CutSuffix(name, "_shared")
 	if shared {
 		m = share
 	}
-	var f func(s *Session, n LockName) (any, error)
-	typ := VoidType
+	typ, lv := Bool, untilUnlock
+	if strings.HasSuffix(plain, "_xact_lock") {
+		lv = untilCommit
+	}
+	wait, unlock := false, false
 	switch plain {
 	case "pg_advisory_lock", "pg_advisory_xact_lock":
-		lv := untilUnlock
-		if plain == "pg_advisory_xact_lock" {
-			lv = untilCommit
-		}
-		f = func(s *Session, n LockName) (any, error) {
-			_, err := s.db.advisoryLock(n).acquire(s, m, lv, true)
-			return Void{}, err
-		}
+		typ, wait = VoidType, true
 	case "pg_try_advisory_lock", "pg_try_advisory_xact_lock":
-		lv := untilUnlock
-		if plain == "pg_try_advisory_xact_lock" {
-			lv = untilCommit
-		}
-		typ = Bool
-		f = func(s *Session, n LockName) (any, error) { return s.db.advisoryLock(n).acquire(s, m, lv, false) }
 	case "pg_advisory_unlock":
-		typ = Bool
-		f = func(s *Session, n LockName) (any, error) {
+		unlock = true
+	default:
+		return nil
+	}
+	f := func(s *Session, n LockName) (any, error) {
+		if unlock {
 			l := s.db.advisory[n]
 			return l != nil && l.release(s, m, untilUnlock), nil
 		}
-	default:
-		return nil
+		granted, err := s.db.advisoryLock(n).acquire(s, m, lv, wait)
+		if wait {
+			return Void{}, err
+		}
+		return granted, err
 	}
 	return []builtin{
 		{args: []Type{Int8}, typ: typ, volatile: true, f: func(s *Session, a [3]any) (any, error) {
@@ -62,6 +59,3 @@ func (d *Database) advisoryLock(n LockName) *lock {
 	}
 	return l
 }
-
-// unlockAll releases the advisory locks that the session has taken until it unlocks them.
-func (s *Session) unlockAll() { s.releaseAll(untilUnlock) }

@@ -15,8 +15,13 @@ type aggregate struct {
 }
 
 func (c *compiler) aggregate(e *sql.Call, s *scope) (node, error) {
-	if s == nil || s.aggregates == nil || s.inside {
-		return node{}, sql.Errorf("42803", "aggregate functions are not allowed here")
+	switch {
+	case e.Name == "count" && !e.Star && len(e.Args) == 0:
+		return node{}, sql.Errorf("42809", "count(*) must be used to call a parameterless aggregate function")
+	case s == nil || s.aggregates == nil:
+		return node{}, sql.Errorf("42803", "aggregate functions are not allowed in %s", c.clause)
+	case s.inside:
+		return node{}, sql.Errorf("42803", "aggregate function calls cannot be nested")
 	}
 	a := &aggregate{name: e.Name, star: e.Star, place: len(*s.aggregates)}
 	typ := Int8

@@ -53,6 +53,7 @@ type compiler struct {
 	params     []Type
 	subselects map[*sql.Subselect]node // so that one that is compiled twice runs once
 	memos      int
+	clause     string // where an aggregate is not allowed
 	opens      []opening
 }
 
@@ -183,6 +184,9 @@ func (c *compiler) column(e *sql.Column, s *scope) (node, error) {
 	}
 	if e.Table != "" {
 		if _, ok := s.named(e.Table); !ok {
+			if s.hides(e.Table) {
+				return node{}, sql.Errorf("42P01", "invalid reference to FROM-clause entry for table \"%s\"", e.Table)
+			}
 			return node{}, sql.Errorf("42P01", "missing FROM-clause entry for table \"%s\"", e.Table)
 		}
 		return node{}, sql.Errorf("42703", "column %s.%s does not exist", e.Table, e.Name)
@@ -198,6 +202,11 @@ func (s *scope) named(alias string) (*table, bool) {
 		}
 	}
 	return nil, false
+}
+
+// hides reports whether a table of that name has an alias.
+func (s *scope) hides(name string) bool {
+	return s != nil && (s.table != nil && s.table.name == name || s.outer.hides(name))
 }
 
 // lookup returns the node of a column of this scope.
@@ -266,6 +275,9 @@ func (c *compiler) unify(what string, list []node) ([]node, Type, error) {
 
 // condition returns a truth value.
 func (c *compiler) condition(e sql.Expr, s *scope, what string) (node, error) {
+	if what == "WHERE" || what == "CHECK" {
+		c.clause = what
+	}
 	n, err := c.expr(e, s)
 	if err != nil {
 		return node{}, err

@@ -27,6 +27,9 @@ func conversion(from, to Type, explicit bool) func(any) (any, error) {
 			f, isFloat := v.(float64)
 			n, _ := v.(int64)
 			if isFloat {
+				if from == Numeric {
+					f = math.Round(f)
+				}
 				f = math.RoundToEven(f)
 				if f < -1<<63 || f >= 1<<63 {
 					return nil, sql.Errorf("22003", "%s out of range", to)
@@ -63,7 +66,8 @@ func conversion(from, to Type, explicit bool) func(any) (any, error) {
 
 // assign makes an expression a value of a column.
 func (c *compiler) assign(n node, col column) (node, error) {
-	if n.typ != Unknown && n.typ != col.typ && !(n.typ.text() && col.typ.text()) && conversion(n.typ, col.typ, false) == nil {
+	same := n.typ == Unknown || n.typ == col.typ || n.typ.text() && col.typ.text()
+	if !same && conversion(n.typ, col.typ, false) == nil {
 		return node{}, sql.Errorf("42804", "column \"%s\" is of type %s but expression is of type %s", col.name, col.typ, n.typ)
 	}
 	return c.convert(n, col.typ, false)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -33,7 +34,13 @@ func (s *Session) createIndex(e *sql.CreateIndex, text string) error {
 	if name == "" {
 		name = t.name + "_" + strings.Join(e.Columns, "_") + "_idx"
 	}
-	if slices.ContainsFunc(d.indexes, func(x *plainIndex) bool { return x.name == name }) || d.find(name, s) != nil {
+	taken := func(name string) bool {
+		return slices.ContainsFunc(d.indexes, func(x *plainIndex) bool { return x.name == name }) || d.find(name, s) != nil
+	}
+	for i := 1; e.Name == "" && taken(name); i++ {
+		name = fmt.Sprint(t.name, "_", strings.Join(e.Columns, "_"), "_idx", i)
+	}
+	if taken(name) {
 		if e.IfNotExists {
 			return nil
 		}
@@ -80,6 +87,9 @@ func (s *Session) waitForOlder(t *table) error {
 }
 
 func (s *Session) waitForAll(list []*transaction) error {
+	for _, t := range list {
+		t.awaited = true
+	}
 	for _, t := range list {
 		if err := s.waitFor(t); err != nil {
 			return err

@@ -96,6 +96,7 @@ func (d *Database) SetRecovery(on bool) { d.recovery = on }
 
 // Close ends all sessions at once, as a crash does. No done and no hook is called.
 func (d *Database) Close() {
+	d.hooks = Hooks{}
 	for _, s := range d.sessions {
 		s.over = true
 		s.stopTimer(&s.stopIdle)

@@ -123,10 +123,11 @@ func (l *lock) describe() string {
 		return "tuple of relation " + l.name.Table
 	case transactionID:
 		return "transaction"
+	default:
+		sub := 1
+		if l.name.Pair {
+			sub = 2
+		}
+		return fmt.Sprintf("advisory lock [5,%d,%d,%d]", uint32(l.name.ID>>32), uint32(l.name.ID), sub)
 	}
-	sub := 1
-	if l.name.Pair {
-		sub = 2
-	}
-	return fmt.Sprintf("advisory lock [5,%d,%d,%d]", uint32(l.name.ID>>32), uint32(l.name.ID), sub)
 }

@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"math"
 	"strings"
 	"time"
+	"unicode"
 
 	"lockquake/sim/postgres/sql"
 )
@@ -61,9 +63,13 @@ func textFunctions(name string) []builtin {
 			return int64(len([]rune(a[0].(string)))), nil
 		}}}
 	case "lower":
-		return []builtin{{args: []Type{Text}, typ: Text, f: func(_ *Session, a [3]any) (any, error) { return strings.ToLower(a[0].(string)), nil }}}
+		return []builtin{{args: []Type{Text}, typ: Text, f: func(_ *Session, a [3]any) (any, error) {
+			return strings.Map(ascii(unicode.ToLower), a[0].(string)), nil
+		}}}
 	case "upper":
-		return []builtin{{args: []Type{Text}, typ: Text, f: func(_ *Session, a [3]any) (any, error) { return strings.ToUpper(a[0].(string)), nil }}}
+		return []builtin{{args: []Type{Text}, typ: Text, f: func(_ *Session, a [3]any) (any, error) {
+			return strings.Map(ascii(unicode.ToUpper), a[0].(string)), nil
+		}}}
 	case "hashtext":
 		return []builtin{{args: []Type{Text}, typ: Int4, f: func(_ *Session, a [3]any) (any, error) { return hashText(a[0].(string)), nil }}}
 	case "hashtextextended":
@@ -71,15 +77,32 @@ func textFunctions(name string) []builtin {
 			return hashTextExtended(a[0].(string), a[1].(int64)), nil
 		}}}
 	case "abs":
-		return []builtin{{args: []Type{Int8}, typ: Int8, f: func(_ *Session, a [3]any) (any, error) {
-			n := a[0].(int64)
-			if n == -n && n != 0 {
-				return nil, sql.Errorf("22003", "bigint out of range")
-			}
-			return max(n, -n), nil
+		return []builtin{absolute(Int4), absolute(Int8), {args: []Type{Float8}, typ: Float8, f: func(_ *Session, a [3]any) (any, error) {
+			return math.Abs(a[0].(float64)), nil
 		}}}
 	}
 	return nil
+}
+
+// absolute is abs of an integer type.
+func absolute(t Type) builtin {
+	return builtin{args: []Type{t}, typ: t, f: func(_ *Session, a [3]any) (any, error) {
+		n := max(a[0].(int64), -a[0].(int64))
+		if n < 0 || !fits(n, t) {
+			return nil, sql.Errorf("22003", "%s out of range", t)
+		}
+		return n, nil
+	}}
+}
+
+// ascii returns a function that changes ASCII characters only, as the locale C does.
+func ascii(f func(rune) rune) func(rune) rune {
+	return func(r rune) rune {
+		if r > unicode.MaxASCII {
+			return r
+		}
+		return f(r)
+	}
 }
 
 // signal is pg_cancel_backend and pg_terminate_backend. It reports whether the process exists.

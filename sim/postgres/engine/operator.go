@@ -158,7 +158,7 @@ func function(op string, l, r Type) (operation, Type) {
 	switch {
 	case op == "||" && (l.text() || r.text()):
 		return func(a, b any) (any, error) { return format(a) + format(b), nil }, Text
-	case l.number() && r.number():
+	case op != "||" && l.number() && r.number():
 		t, _ := common(l, r)
 		return arithmetic(op, t), t
 	}

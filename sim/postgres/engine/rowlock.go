@@ -25,8 +25,9 @@ func (a strength) blocks(b strength) bool {
 		return b >= forNoKeyUpdate
 	case forNoKeyUpdate:
 		return b >= forShare
+	default:
+		return true
 	}
-	return true
 }
 
 // mode returns the mode of the lock on the tuple for which a session waits before it waits for the holders.
@@ -69,30 +70,36 @@ func (s *Session) lockVersion(r *row, v *version, want strength, p policy) (o ou
 		}
 	}()
 	for {
-		if latest := r.latest(s.txn); latest != v {
-			if latest == nil || latest.values == nil {
-				return deleted, nil
+		o := r.fate(s.txn, v, want)
+		lockers := r.lockers
+		if o != locked {
+			// Someone else may lock a version that was replaced: then it is not over with it.
+			lockers = v.members
+			if !running(lockers) {
+				return o, nil
 			}
-			return changed, nil
 		}
-		other, member := r.conflict(s.txn, want)
-		if other == nil {
+		other, member := conflict(lockers, s.txn, want)
+		if o == locked && other == nil {
 			r.lock(s, want)
 			return locked, nil
 		}
 		switch {
-		case p == nowait:
-			return skipped, notAvailable("could not obtain lock on row in relation \"%s\"", r.table.name)
-		case p == skipLocked:
-			return skipped, nil
+		case other == nil && (queued || member):
+			return o, nil
+		case other != nil && p != block:
+			return skipped, r.unavailable(p)
 		case !queued && !member:
 			if v.tuple == nil {
 				v.tuple = &lock{object: tuple, name: LockName{Table: r.table.name}}
 			}
-			if _, err := v.tuple.acquire(s, want.mode(), untilCommit, true); err != nil {
+			if queued, err = v.tuple.acquire(s, want.mode(), untilCommit, p == block); err != nil {
+				queued = false
 				return skipped, err
 			}
-			queued = true
+			if !queued {
+				return skipped, r.unavailable(p)
+			}
 			continue
 		}
 		if err := s.waitFor(other); err != nil {
@@ -110,7 +117,7 @@ func (s *Session) lockLatest(r *row, v *version, want strength, p policy) (*vers
 			return v, o, err
 		}
 		if s.txn.repeatable {
-			return nil, o, concurrent(o)
+			return nil, o, concurrent(changed)
 		}
 		for {
 			if o == deleted {
@@ -120,11 +127,8 @@ func (s *Session) lockLatest(r *row, v *version, want strength, p policy) (*vers
 			if w == nil {
 				break
 			}
-			if p == nowait {
-				return nil, o, notAvailable("could not obtain lock on row in relation \"%s\"", r.table.name)
-			}
-			if p == skipLocked {
-				return nil, skipped, nil
+			if p != block {
+				return nil, skipped, r.unavailable(p)
 			}
 			if err := s.waitFor(w); err != nil {
 				return nil, o, err
@@ -137,6 +141,14 @@ func (s *Session) lockLatest(r *row, v *version, want strength, p policy) (*vers
 	}
 }
 
+// unavailable returns the error about a row that another transaction has locked: none if the statement skips it.
+func (r *row) unavailable(p policy) error {
+	if p == skipLocked {
+		return nil
+	}
+	return notAvailable("could not obtain lock on row in relation \"%s\"", r.table.name)
+}
+
 // concurrent is the error of a repeatable read transaction.
 func concurrent(o outcome) error {
 	if o == deleted {
@@ -145,14 +157,34 @@ func concurrent(o outcome) error {
 	return sql.Errorf("40001", "could not serialize access due to concurrent update")
 }
 
-// conflict returns a transaction whose lock on the row excludes the wanted one, nil if there is none. Member reports whether the
+// fate returns what has happened to a version that a statement has found. A version whose key is still that of the row can be locked
+// for its key.
+func (r *row) fate(t *transaction, v *version, want strength) outcome {
+	latest := r.latest(t)
+	switch {
+	case latest == v:
+		return locked
+	case latest == nil || latest.values == nil:
+		return deleted
+	case want == forKeyShare && r.table.strength(v.values, latest.values) == forNoKeyUpdate:
+		return locked
+	}
+	return changed
+}
+
+// running reports whether one of the transactions has not ended.
+func running(list []locker) bool {
+	return slices.ContainsFunc(list, func(l locker) bool { return l.txn.lock.owner != nil })
+}
+
+// conflict returns a transaction whose lock on a row excludes the wanted one, nil if there is none. Member reports whether the
 // session's own transaction has locked the row.
-func (r *row) conflict(t *transaction, want strength) (other *transaction, member bool) {
-	for _, l := range r.lockers {
+func conflict(list []locker, t *transaction, want strength) (other *transaction, member bool) {
+	for _, l := range list {
 		switch {
 		case l.txn == t:
 			member = true
-		case other == nil && l.strength.blocks(want):
+		case other == nil && l.strength.blocks(want) && l.txn.lock.owner != nil:
 			other = l.txn
 		}
 	}
@@ -171,6 +203,10 @@ func (r *row) lock(s *Session, want strength) {
 		}
 	}
 	r.lockers = append(r.lockers, locker{s.txn, want})
+	if r.head.txn != nil && r.head.txn != s.txn {
+		v := r.latest(s.txn)
+		v.members = append(v.members, locker{s.txn, want})
+	}
 	s.txn.locked = append(s.txn.locked, r)
 	r.lockChanged(s.db)
 }

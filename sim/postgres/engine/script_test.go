@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -153,7 +154,9 @@ func (s *script) execute(name, text string) {
 	session := s.session(name)
 	st, err := session.Prepare(text)
 	if err != nil {
-		s.print("", describe(err.(*engine.Error)))
+		var e *engine.Error
+		errors.As(err, &e)
+		s.print("", describe(e))
 		return
 	}
 	prefix, answered := "", false

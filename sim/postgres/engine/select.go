@@ -1,11 +1,6 @@
 package engine
 
-import (
-	"cmp"
-	"slices"
-
-	"lockquake/sim/postgres/sql"
-)
+import "lockquake/sim/postgres/sql"
 
 // query is a SELECT that is ready to run.
 type query struct {
@@ -18,11 +13,6 @@ type query struct {
 	order   []sortKey
 	limit   *node
 	lock    *sql.Locking
-}
-
-type sortKey struct {
-	node
-	descending, nullsFirst bool
 }
 
 // query makes a query of a SELECT. Outer is the scope around a subselect.
@@ -65,6 +55,7 @@ func (c *compiler) query(e *sql.Select, outer *scope) (*query, error) {
 		return nil, err
 	}
 	if e.Limit != nil {
+		c.clause = "LIMIT"
 		n, err := c.expr(e.Limit, q.scope)
 		if err == nil {
 			n, err = c.convert(n, Int8, false)
@@ -75,38 +66,6 @@ func (c *compiler) query(e *sql.Select, outer *scope) (*query, error) {
 		q.limit = &n
 	}
 	return q, nil
-}
-
-// ordering compiles ORDER BY. An order by the number or the name of a result is one by its expression.
-func (c *compiler) ordering(e *sql.Select, q *query) error {
-	if len(q.sums) > 0 {
-		return nil
-	}
-	for _, o := range e.OrderBy {
-		n, done := node{}, false
-		switch x := o.Expr.(type) {
-		case *sql.Literal:
-			i, ok := x.Value.(int64)
-			if !ok || i < 1 || int(i) > len(q.targets) {
-				return sql.Errorf("42P10", "ORDER BY position %v is not in select list", x.Value)
-			}
-			n, done = q.targets[i-1], true
-		case *sql.Column:
-			for i, t := range e.Targets {
-				if x.Table == "" && t.Name == x.Name {
-					n, done = q.targets[i], true
-				}
-			}
-		}
-		if !done {
-			var err error
-			if n, err = c.expr(o.Expr, q.scope); err != nil {
-				return err
-			}
-		}
-		q.order = append(q.order, sortKey{n, o.Descending, o.NullsFirst})
-	}
-	return nil
 }
 
 // targets compiles a list of results.
@@ -145,32 +104,41 @@ func (c *compiler) targets(list []sql.Target, s *scope, nodes *[]node, columns *
 
 // title returns the name of a result without AS.
 func title(e sql.Expr) string {
+	name, _ := titled(e)
+	return name
+}
+
+// titled returns the name, and whether it is better than that of a cast around it.
+func titled(e sql.Expr) (name string, strong bool) {
 	switch e := e.(type) {
 	case *sql.Column:
-		return e.Name
+		return e.Name, true
 	case *sql.Call:
-		return e.Name
+		return e.Name, true
 	case *sql.Cast:
-		if t := title(e.X); t != "?column?" {
-			return t
+		if name, strong := titled(e.X); strong {
+			return name, true
 		}
 		if t, _, err := typeOf(e.Type); err == nil {
-			return t.short()
+			return t.short(), false
 		}
 	case *sql.Case:
-		return "case"
+		if name, strong := titled(e.Else); strong {
+			return name, true
+		}
+		return "case", false
 	case *sql.Subselect:
 		if e.Exists {
-			return "exists"
+			return "exists", true
 		}
 		if len(e.Select.Targets) == 1 {
 			if n := e.Select.Targets[0].Name; n != "" {
-				return n
+				return n, true
 			}
-			return title(e.Select.Targets[0].Expr)
+			return title(e.Select.Targets[0].Expr), true
 		}
 	}
-	return "?column?"
+	return "?column?", false
 }
 
 // run calls yield for each row of the result, until yield returns false.
@@ -230,64 +198,6 @@ func (q *query) take(f *frame, fd found, emit func() (bool, error)) (bool, error
 		f.row = values
 	}
 	return emit()
-}
-
-// sorted emits the rows in the order of ORDER BY. As in PostgreSQL, the rows are locked after they are sorted, so a row that changes
-// meanwhile keeps its place.
-func (q *query) sorted(f *frame, emit func() (bool, error)) error {
-	type item struct {
-		found
-		keys []any
-	}
-	var list []item
-	nodes := make([]node, len(q.order))
-	for i, k := range q.order {
-		nodes[i] = k.node
-	}
-	err := q.scan.each(f, func(fd found) (bool, error) {
-		keys, err := evaluate(nodes, f)
-		list = append(list, item{fd, keys})
-		return true, err
-	})
-	if err != nil {
-		return err
-	}
-	slices.SortStableFunc(list, func(a, b item) int {
-		for i, k := range q.order {
-			if n := k.compare(a.keys[i], b.keys[i]); n != 0 {
-				return n
-			}
-		}
-		return 0
-	})
-	for _, i := range list {
-		if more, err := q.take(f, i.found, emit); !more || err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (k *sortKey) compare(a, b any) int {
-	if a == nil || b == nil {
-		n := cmp.Compare(boolInt(a == nil), boolInt(b == nil))
-		if k.nullsFirst {
-			n = -n
-		}
-		return n
-	}
-	n := compare(a, b)
-	if k.descending {
-		n = -n
-	}
-	return n
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // sum computes the aggregates.

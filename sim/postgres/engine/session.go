@@ -25,8 +25,9 @@ type Session struct {
 	gone        bool  // the client is gone: nobody reads the result
 
 	txn     *transaction
-	failed  bool // in a transaction that has failed
-	grouped bool // see Group
+	spare   *transaction // one that has ended and that nothing refers to
+	failed  bool         // in a transaction that has failed
+	grouped bool         // see Group
 
 	snapshot int64 // the last commit that the statement or transaction sees; none if negative
 	started  time.Time
@@ -173,7 +174,7 @@ func (s *Session) resume() {
 		s.releaseAll(untilUnlock)
 		s.db.forget(s)
 		s.stop()
-	} else if d := s.settings.idleInTransaction; d > 0 && s.txn != nil || d > 0 && s.failed {
+	} else if d := s.settings.idleInTransaction; d > 0 && s.Status() != 'I' {
 		s.stopIdle = s.db.host.After(d, func() {
 			s.kill(&Error{Severity: "FATAL", Code: "25P03", Message: "terminating connection due to idle-in-transaction timeout"})
 			s.db.run()

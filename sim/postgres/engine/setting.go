@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -14,11 +15,16 @@ type settings struct {
 	lockTimeout, statementTimeout, idleInTransaction, deadlockTimeout time.Duration
 
 	applicationName string
-	repeatable      bool // default_transaction_isolation
-	readOnly        bool // default_transaction_read_only
+	isolation       string // default_transaction_isolation
+	readOnly        bool   // default_transaction_read_only
 }
 
-func defaults() settings { return settings{deadlockTimeout: time.Second} }
+func defaults() settings { return settings{deadlockTimeout: time.Second, isolation: readCommitted} }
+
+const (
+	readCommitted  = "read committed"
+	repeatableRead = "repeatable read"
+)
 
 // duration returns the setting of that name if it is a duration.
 func (s *settings) duration(name string) *time.Duration {
@@ -39,7 +45,7 @@ func (s *settings) duration(name string) *time.Duration {
 func (s *settings) set(name, value string) error {
 	if d := s.duration(name); d != nil {
 		v, ok := readDuration(value)
-		if !ok {
+		if !ok || v > math.MaxInt32*time.Millisecond {
 			return sql.Errorf("22023", "invalid value for parameter \"%s\": \"%s\"", name, value)
 		}
 		if v < 0 || name == "deadlock_timeout" && v == 0 {
@@ -57,11 +63,9 @@ func (s *settings) set(name, value string) error {
 		s.applicationName = value
 		return nil
 	case "default_transaction_isolation":
-		switch strings.ToLower(value) {
-		case "read committed", "read uncommitted":
-			s.repeatable = false
-		case "repeatable read":
-			s.repeatable = true
+		switch level := strings.ToLower(value); level {
+		case readCommitted, repeatableRead, "read uncommitted":
+			s.isolation = level
 		case "serializable":
 			return sql.Unsupported("ISOLATION LEVEL SERIALIZABLE")
 		default:
@@ -90,10 +94,7 @@ func (s *settings) get(name string) (string, error) {
 	case "application_name":
 		return s.applicationName, nil
 	case "default_transaction_isolation", "transaction_isolation":
-		if s.repeatable {
-			return "repeatable read", nil
-		}
-		return "read committed", nil
+		return s.isolation, nil
 	case "default_transaction_read_only":
 		if s.readOnly {
 			return "on", nil
@@ -177,10 +178,7 @@ func (s *Session) set(name, value string, reset, local bool) error {
 // current returns a setting that is in force.
 func (s *Session) current(name string) (string, error) {
 	if name == "transaction_isolation" && s.txn != nil {
-		if s.txn.repeatable {
-			return "repeatable read", nil
-		}
-		return "read committed", nil
+		return s.txn.isolation, nil
 	}
 	return s.settings.get(name)
 }

@@ -21,10 +21,12 @@ type Statement struct {
 	change     *change
 }
 
-// Split returns the texts of the statements of a simple query. It fails if one of them has a syntax error.
-func Split(text string) ([]string, error) {
+// Split returns the texts of the statements of a simple query. A syntax error in one of them is the only result, and fails an open
+// transaction.
+func (s *Session) Split(text string) ([]string, error) {
 	list, err := sql.Parse(text)
 	if err != nil {
+		s.Fail()
 		return nil, err
 	}
 	var texts []string
@@ -35,12 +37,38 @@ func Split(text string) ([]string, error) {
 }
 
 // Prepare parses and checks a statement. It returns a statement without effect for an empty text. The types of parameters that are given
-// count; the others follow from where the parameters are.
+// count; the others follow from where the parameters are. An error fails an open transaction.
 func (s *Session) Prepare(text string, params ...Type) (*Statement, error) {
 	d := s.db
-	if st := d.statements[text]; st != nil && st.generation == d.generation && len(params) == 0 {
+	if st := d.statements[text]; st != nil && st.generation == d.generation && len(params) == 0 && !s.failed {
 		return st, nil
 	}
+	st, err := s.prepare(text, params)
+	if err != nil {
+		s.Fail()
+		return nil, err
+	}
+	if len(params) == 0 && !d.pending() {
+		if len(d.statements) == 1000 {
+			clear(d.statements) // their texts have values instead of parameters
+		}
+		d.statements[text] = st
+	}
+	return st, nil
+}
+
+// Fail makes an open transaction a failed one, as an error of the protocol does.
+func (s *Session) Fail() {
+	if s.txn == nil || s.busy {
+		return
+	}
+	s.failed = s.txn.explicit
+	s.abort()
+	s.db.run()
+}
+
+func (s *Session) prepare(text string, params []Type) (*Statement, error) {
+	d := s.db
 	list, err := sql.Parse(text)
 	switch {
 	case err != nil:
@@ -54,13 +82,7 @@ func (s *Session) Prepare(text string, params ...Type) (*Statement, error) {
 	if s.failed && !st.ends() {
 		return nil, failedTransaction()
 	}
-	if err := st.compile(s, params); err != nil {
-		return nil, err
-	}
-	if len(params) == 0 && !d.pending() {
-		d.statements[text] = st
-	}
-	return st, nil
+	return st, st.compile(s, params)
 }
 
 // pending reports whether there is a table that has not been committed: what one session can prepare, another cannot.
@@ -80,7 +102,7 @@ func failedTransaction() error {
 // ends reports whether the statement ends a transaction.
 func (st *Statement) ends() bool {
 	t, ok := st.parsed.(*sql.Transaction)
-	return ok && t.Verb != "begin" || st.parsed == nil
+	return ok && (t.Verb == "commit" || t.Verb == "rollback") || st.parsed == nil
 }
 
 func (st *Statement) compile(s *Session, params []Type) error {
@@ -157,7 +179,7 @@ func (s *Session) perform() *Result {
 	}
 	if s.txn != nil {
 		s.txn.command++
-		if !s.txn.repeatable {
+		if !s.txn.repeatable && st.query == nil {
 			s.snapshot = -1
 		}
 		if !s.txn.explicit && !s.grouped {
@@ -189,11 +211,14 @@ func (s *Session) dispatch(st *Statement, r *Result) error {
 		}
 		st = fresh
 	}
+	if !s.txn.repeatable {
+		s.snapshot = -1 // that of a SELECT lasts until here, since the client may still fetch rows
+	}
 	switch e := st.parsed.(type) {
 	case *sql.Set:
 		r.Tag = "SET"
-		if e.Reset && !e.Local {
-			r.Tag = "RESET"
+		if e.Word != "" {
+			r.Tag = e.Word
 		}
 		return s.set(e.Name, e.Value, e.Reset, e.Local)
 	case *sql.Show:

@@ -62,6 +62,9 @@ type version struct {
 	command int
 	older   *version
 	tuple   *lock // establishes who is next to lock the row
+
+	// The transactions that had locked this version when it was replaced, or that locked its key later.
+	members []locker
 }
 
 // latest returns the newest version that has committed or is the transaction's own, nil if there is none.
@@ -98,6 +101,11 @@ func (r *row) visible(s *Session) *version {
 func (r *row) write(s *Session, values, old []any) {
 	t := s.txn
 	v := &version{values: values, txn: t, command: t.command, older: r.head}
+	for _, l := range r.lockers {
+		if l.txn != t {
+			v.older.members = append(v.older.members, l)
+		}
+	}
 	r.head = v
 	t.written = append(t.written, written{r, v, old, s.job.tag})
 	if values == nil {
@@ -220,7 +228,7 @@ func (x *index) add(r *row, values []any) {
 	}
 	list := x.entries[key]
 	if !slices.Contains(list, r) {
-		x.entries[key] = append(list[:len(list):len(list)], r)
+		x.entries[key] = append(slices.Clip(list), r)
 	}
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"lockquake/sim/postgres/sql"
@@ -11,10 +12,13 @@ type transaction struct {
 	session    *Session
 	lock       lock // others wait for it until the transaction ends
 	explicit   bool // begun with BEGIN
-	repeatable bool // repeatable read
+	isolation  string
+	repeatable bool // the isolation is repeatable read
 	readOnly   bool
 	started    time.Time
-	command    int // counts the statements; a statement does not see its own changes
+	awaited    bool // CREATE INDEX CONCURRENTLY has a list with it
+	queried    bool // has taken a snapshot
+	command    int  // counts the statements; a statement does not see its own changes
 
 	written []written
 	locked  []*row
@@ -38,9 +42,14 @@ type schemaChange struct {
 
 // begin starts a transaction.
 func (s *Session) begin(explicit bool) {
-	t := &transaction{session: s, explicit: explicit, started: s.started}
+	t := s.spare
+	if s.spare = nil; t == nil {
+		t = &transaction{}
+	}
+	*t = transaction{session: s, explicit: explicit, started: s.started}
 	t.lock.object, t.lock.owner = transactionID, s
-	t.repeatable = s.settings.repeatable
+	t.isolation = s.settings.isolation
+	t.repeatable = t.isolation == repeatableRead
 	t.readOnly = s.settings.readOnly || s.db.recovery
 	s.txn = t
 	s.before = s.kept
@@ -51,6 +60,7 @@ func (s *Session) takeSnapshot() {
 	if s.snapshot < 0 || !s.txn.repeatable {
 		s.snapshot = s.db.commits
 	}
+	s.txn.queried = true
 }
 
 // commit ends the transaction, and makes its changes visible.
@@ -84,15 +94,31 @@ func (s *Session) abort() {
 	if t == nil {
 		return
 	}
-	for i := len(t.written) - 1; i >= 0; i-- {
-		t.written[i].row.undo(t.written[i].version)
+	gone := t.insertedLocks()
+	for _, w := range slices.Backward(t.written) {
+		w.row.undo(w.version)
 	}
-	for i := len(t.schema) - 1; i >= 0; i-- {
-		t.schema[i].undo()
+	for _, c := range slices.Backward(t.schema) {
+		c.undo()
 	}
 	s.kept = s.before
 	s.finish()
 	s.release(t)
+	for _, n := range gone {
+		s.db.hooks.Locks(n)
+	}
+}
+
+// insertedLocks returns the locks of the rows that the transaction has inserted: without a version
+// they have no name any more.
+func (t *transaction) insertedLocks() []LockName {
+	var list []LockName
+	for _, r := range t.locked {
+		if t.session.db.hooks.Locks != nil && r.latest(nil) == nil && r.head != nil && r.head.values != nil {
+			list = append(list, LockName{Table: r.table.name, Key: r.table.keyText(r.head.values)})
+		}
+	}
+	return list
 }
 
 // finish makes the session one without a transaction.
@@ -109,6 +135,9 @@ func (s *Session) release(t *transaction) {
 	t.lock.owner = nil
 	t.lock.wake(s.db)
 	s.releaseAll(untilCommit)
+	if len(t.written)+len(t.locked)+len(t.schema)+len(t.lock.holds) == 0 && !t.awaited {
+		s.spare = t
+	}
 }
 
 // changes returns the changes of a transaction that has committed.
@@ -149,11 +178,12 @@ func (s *Session) control(c *sql.Transaction) (string, error) {
 			s.begin(true)
 		}
 		s.txn.explicit = true
-		if c.Isolation != "" {
-			s.txn.repeatable = c.Isolation == "repeatable read"
+		return tag, s.txn.change(c)
+	case "set":
+		if s.txn == nil {
+			return "SET", nil
 		}
-		s.txn.readOnly = s.txn.readOnly || c.ReadOnly
-		return tag, nil
+		return "SET", s.txn.change(c)
 	case "commit":
 		if s.failed {
 			s.failed = false
@@ -167,6 +197,18 @@ func (s *Session) control(c *sql.Transaction) (string, error) {
 	s.failed = false
 	s.abort()
 	return "ROLLBACK", nil
+}
+
+// change gives a transaction other modes.
+func (t *transaction) change(c *sql.Transaction) error {
+	if c.Isolation != "" && c.Isolation != t.isolation {
+		if t.queried {
+			return sql.Errorf("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query")
+		}
+		t.isolation, t.repeatable = c.Isolation, c.Isolation == repeatableRead
+	}
+	t.readOnly = t.readOnly || c.ReadOnly
+	return nil
 }
 
 // writable returns the error about a statement that a read-only transaction refuses.

@@ -85,8 +85,9 @@ func (t Type) String() string {
 		return "numeric"
 	case VoidType:
 		return "void"
+	default:
+		return "unknown"
 	}
-	return "unknown"
 }
 
 // short returns the name of the type as a column of a result has it.
@@ -106,8 +107,9 @@ func (t Type) short() string {
 		return "varchar"
 	case Timestamptz:
 		return "timestamptz"
+	default:
+		return t.String()
 	}
-	return t.String()
 }
 
 func (t Type) integer() bool { return t == Int2 || t == Int4 || t == Int8 }
@@ -127,8 +129,9 @@ func (t Type) rank() int {
 		return 3
 	case Numeric:
 		return 4
+	default:
+		return 5
 	}
-	return 5
 }
 
 // common returns the type that values of two types have together, and whether there is one.

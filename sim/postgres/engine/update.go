@@ -53,6 +53,7 @@ func (c *compiler) delete(e *sql.Delete) (*change, error) {
 // assignments compiles SET.
 func (c *compiler) assignments(list []sql.Assignment, t *table, s *scope) ([]assignment, error) {
 	var out []assignment
+	c.clause = "UPDATE"
 	for _, a := range list {
 		i := t.column(a.Column)
 		if i < 0 {
@@ -147,9 +148,6 @@ func (u *change) one(f *frame, fd found) ([]any, error) {
 				fd.row.write(s, nil, fd.version.values)
 				return values, nil
 			}
-			if err := u.scan.table.valid(f, values); err != nil {
-				return nil, err
-			}
 			return values, u.scan.table.update(f, fd.row, fd.version, values)
 		}
 		if s.txn.repeatable {
@@ -175,6 +173,9 @@ func (t *table) strength(old, fresh []any) strength {
 
 // update writes the new values of a row that the transaction has locked.
 func (t *table) update(f *frame, r *row, v *version, values []any) error {
+	if err := t.valid(f, values); err != nil {
+		return err
+	}
 	var changed []*index
 	for _, x := range t.keys {
 		if !x.same(v.values, values) {

@@ -198,8 +198,9 @@ func fits(n int64, t Type) bool {
 		return n == int64(int16(n))
 	case Int4:
 		return n == int64(int32(n))
+	default:
+		return true
 	}
-	return true
 }
 
 // float returns a number as a floating point number.

@@ -187,17 +187,17 @@ type Lock struct {
 	NoWait bool
 }
 
-// Transaction is BEGIN, COMMIT or ROLLBACK: Verb is "begin", "commit" or "rollback". Word is START for START TRANSACTION.
+// Transaction is BEGIN, COMMIT, ROLLBACK or SET TRANSACTION: Verb is "begin", "commit", "rollback" or "set". Word is START for START TRANSACTION.
 // Isolation is empty or a level in lower case.
 type Transaction struct {
 	Verb, Word, Isolation string
 	ReadOnly              bool
 }
 
-// Set is SET, or with Reset RESET or SET TO DEFAULT. Name "all" is RESET ALL.
+// Set is SET or, with Word, RESET. Reset returns the setting to its default. Name "all" is RESET ALL.
 type Set struct {
-	Name, Value  string
-	Local, Reset bool
+	Word, Name, Value string
+	Local, Reset      bool
 }
 
 // Show is SHOW.

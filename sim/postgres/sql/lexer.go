@@ -104,6 +104,9 @@ func next(s string, i int) (token, error) {
 		for j < len(s) && (digit(s[j]) || s[j] == '.') {
 			j++
 		}
+		if e := exponent(s[j:]); e > 0 {
+			j += e
+		}
 		return token{number, s[i:j], i, j}, nil
 	case c == '\'':
 		return enclosed(s, i, text, "unterminated quoted string at or near \"%s\"")
@@ -144,6 +147,25 @@ func enclosed(s string, i int, k kind, unterminated string) (token, error) {
 		return token{k, b.String(), i, j + 1}, nil
 	}
 	return token{}, Errorf("42601", unterminated, s[i:])
+}
+
+// exponent returns the length of an exponent such as e-3, 0 if there is none.
+func exponent(s string) int {
+	if s == "" || s[0] != 'e' && s[0] != 'E' {
+		return 0
+	}
+	i := 1
+	if i < len(s) && (s[i] == '-' || s[i] == '+') {
+		i++
+	}
+	first := i
+	for i < len(s) && digit(s[i]) {
+		i++
+	}
+	if i == first {
+		return 0
+	}
+	return i
 }
 
 func letter(c byte) bool {

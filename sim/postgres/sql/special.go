@@ -1,33 +1,33 @@
 package sql
 
-// special reads an expression that begins with a word of its own. The last result reports whether it does.
-func (p *parser) special(w string) (Expr, error, bool) {
+// special reads an expression that begins with a word of its own, nil if the next one does not.
+func (p *parser) special(w string) (Expr, error) {
 	following := p.ahead(1)
 	opens := following.kind == symbol && following.text == "("
 	switch {
 	case w == "null", w == "true", w == "false":
 		p.at++
-		return &Literal{map[string]any{"true": true, "false": false}[w]}, nil, true
+		return &Literal{map[string]any{"true": true, "false": false}[w]}, nil
 	case w == "current_timestamp":
 		p.at++
-		return &Call{Name: "now"}, nil, true
+		return &Call{Name: "now"}, nil
 	case w == "case":
 		e, err := p.caseExpr()
-		return e, err, true
+		return e, err
 	case w == "exists" && opens:
 		p.at++
 		s, err := p.parenthesized()
-		return &Subselect{s, true}, err, true
+		return &Subselect{s, true}, err
 	case w == "cast" && opens:
 		e, err := p.cast()
-		return e, err, true
+		return e, err
 	case w == "extract" && opens:
 		e, err := p.extract()
-		return e, err, true
+		return e, err
 	case (w == "array" || w == "any" || w == "some" || w == "row") && (opens || following.text == "["):
-		return nil, Unsupported("an array or a row value"), true
+		return nil, Unsupported("an array or a row value")
 	}
-	return nil, nil, false
+	return nil, nil
 }
 
 // argument reads an argument of a function. A named one is a cast of its value to "=> name".
@@ -59,8 +59,10 @@ func (p *parser) cast() (Expr, error) {
 // extract reads EXTRACT(epoch FROM x), which becomes a call of extract with the field as a text.
 func (p *parser) extract() (Expr, error) {
 	p.at += 2
-	field := p.peek().text
-	p.at++
+	field, err := p.name()
+	if err != nil {
+		return nil, err
+	}
 	if err := p.expectWord("from"); err != nil {
 		return nil, err
 	}

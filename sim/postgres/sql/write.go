@@ -9,7 +9,7 @@ func (p *parser) insert() (any, error) {
 	if s.Table, err = p.target(); err != nil {
 		return nil, err
 	}
-	if t := p.peek(); t.kind == symbol && t.text == "(" && !(p.ahead(1).kind == word && p.ahead(1).text == "select") {
+	if t := p.peek(); t.kind == symbol && t.text == "(" && (p.ahead(1).kind != word || p.ahead(1).text != "select") {
 		if s.Columns, err = p.columns(); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,43 @@
+package workload
+
+import (
+	"context"
+	"fmt"
+
+	"lockquake/lock"
+)
+
+// discountInfo returns the workload discount.
+func discountInfo() Info {
+	return Info{
+		Name: "discount", Do: discount, Offers: unitsReadFirst,
+		Doc:    "at every tick one customer asks all workers for a discount, as by a double click; look if it has been used, hold, apply it: each customer must get it once",
+		Params: []Param{periodParam(), recheckParam()},
+	}
+}
+
+// discount applies the discount of the tick's customer under the lock of the customer, unless it has
+// been used. The item of a customer is empty until then.
+func discount(ctx context.Context, w *Work) error {
+	tick, err := w.nextTick(ctx)
+	if err != nil || w.Over() {
+		return err
+	}
+	customer := fmt.Sprintf("%s/customer-%d", w.itemAt(tick), tick)
+	if !w.Settings.Recheck {
+		if used, err := w.Peek(ctx, customer); err != nil || used != "" {
+			return err
+		}
+	}
+	return w.Locked(ctx, customer, customer, func(ctx context.Context, s lock.Section) error {
+		if w.Settings.Recheck {
+			if used, err := s.Read(ctx, customer); err != nil || used != "" {
+				return err
+			}
+		}
+		if err := w.Spend(ctx, w.Hold); err != nil {
+			return err
+		}
+		return s.Write(ctx, customer, w.Worker)
+	})
+}

@@ -1,0 +1,42 @@
+package workload
+
+import (
+	"context"
+	"strconv"
+
+	"lockquake/lock"
+)
+
+// recheckParam returns the key recheck of the workloads whose work is done once.
+func recheckParam() Param { return Param{Name: "recheck"} }
+
+// doAndMark does a unit of work and then marks it as done: the item holds the number of the last
+// unit that was done. With Recheck it does nothing if the mark is there. Hold is how long the
+// work takes.
+func (w *Work) doAndMark(item, unit string, n int64) lock.Body {
+	return func(ctx context.Context, s lock.Section) error {
+		if w.Settings.Recheck {
+			done, err := readNumber(ctx, s, item)
+			if err != nil || done >= n {
+				return err
+			}
+		}
+		if err := s.Write(ctx, unit, w.Worker); err != nil {
+			return err
+		}
+		if err := w.Spend(ctx, w.Hold); err != nil {
+			return err
+		}
+		return s.Write(ctx, item, strconv.FormatInt(n, 10))
+	}
+}
+
+// marked reports whether an item has the mark of a unit. It takes no lock.
+func (w *Work) marked(ctx context.Context, item string, n int64) (bool, error) {
+	value, err := w.Peek(ctx, item)
+	if err != nil {
+		return false, err
+	}
+	done, err := number(item, value)
+	return done >= n, err
+}
