@@ -266,7 +266,7 @@ func (r *run) work(worker *sim.Worker) {
 	name := worker.Name()
 	settings := s.WorkloadOf(r.use)
 	rec := &recorder{
-		run: r, worker: worker, access: r.access(process, name), outside: r.accessOutside(process),
+		run: r, worker: worker, access: r.access(process, name), service: serviceOf(process),
 		strategy: r.strategy(worker), heeds: s.HeedsOf(settings, name), commits: settings.Commit,
 	}
 	items := s.ResourceNames()

@@ -180,8 +180,12 @@ func (c *connection) ready() {
 // closed ends the session of a client that is gone.
 func (c *connection) closed() {
 	c.gone, c.call = true, nil
-	if !c.waiting {
+	switch {
+	case !c.waiting:
 		c.leave()
+	case c.pooled: // it closes its connection at once, which the server notices after the statement
+		c.pooled = false
+		c.server.pooler.drop()
 	}
 }
 
@@ -192,12 +196,11 @@ func (c *connection) leave() {
 		return
 	}
 	c.over = true
-	backend := c.backend
 	if c.pooled {
-		c.server.pooler.drop(c)
+		c.server.pooler.drop()
 	}
-	backend.Close()
-	delete(c.server.sessions, backend.Session)
+	c.backend.Close()
+	delete(c.server.sessions, c.backend.Session)
 }
 
 // sessionEnded handles a session that the server has ended: the client finds the error when it next
@@ -210,7 +213,7 @@ func (c *connection) sessionEnded(e *engine.Error) {
 	delete(c.server.sessions, c.backend.Session)
 	c.fail(e)
 	if c.pooled {
-		c.server.pooler.drop(c)
+		c.server.pooler.drop()
 	}
 	if c.call == nil {
 		packet := &wire.Packet{Bytes: c.out}

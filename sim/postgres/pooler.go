@@ -64,9 +64,8 @@ func (p *pooler) ended(session *engine.Session) {
 	p.serve()
 }
 
-// drop forgets the session of a connection that has ended.
-func (p *pooler) drop(c *connection) {
-	c.backend = nil
+// drop forgets the session of a connection that has ended within a transaction.
+func (p *pooler) drop() {
 	p.open--
 	p.serve()
 }
