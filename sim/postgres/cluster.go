@@ -129,7 +129,7 @@ func (s *Server) crash(data faults.Data) error {
 	image := s.db.Image()
 	s.db.Close()
 	clear(s.sessions)
-	clear(s.secrets)
+	clear(s.clients)
 	s.pooler = newPooler(s, s.options.Poolers)
 	s.open()
 	if data != faults.DataLost {
