@@ -130,7 +130,7 @@ func (s *Server) crash(data faults.Data) error {
 	s.db.Close()
 	clear(s.sessions)
 	clear(s.clients)
-	s.pooler = newPooler(s, s.options.Poolers)
+	s.pooler = newPooler(s)
 	s.open()
 	if data != faults.DataLost {
 		return s.db.Restore(image)
