@@ -29,6 +29,9 @@ type Check struct {
 	// OfHolders checks judge the holders of a lock. They have nothing to judge under a strategy that
 	// takes no lock.
 	OfHolders bool
+	// OfGrants checks expect that each section has a grant of its own. They have nothing to judge
+	// under a strategy whose owners keep their grants from section to section.
+	OfGrants bool
 	// Unit describes one violation: the thing that Result.Count counts.
 	Unit string
 	// NoRate says why the number of violations does not grow in proportion to the length of a run,
@@ -38,6 +41,12 @@ type Check struct {
 	// Advisory checks do not decide the outcome unless an expectation names them.
 	Advisory bool
 	run      func(*input, *Result)
+}
+
+// Judges reports whether the check has something to judge under a strategy that takes no lock
+// (lockFree), or whose owners keep their grants from section to section (keeps).
+func (c Check) Judges(lockFree, keeps bool) bool {
+	return (!c.OfHolders || !lockFree) && (!c.OfGrants || !keeps)
 }
 
 // AppliesTo reports whether the check can judge runs of the workload.

@@ -53,7 +53,7 @@ func (in *input) verdicts(names []string) ([]Result, error) {
 	results := make([]Result, 0, len(chosen))
 	for _, c := range chosen {
 		r := Result{Check: c.Name, Verdict: Valid}
-		if c.AppliesTo(in.Meta.Workload) && (!c.OfHolders || !in.Meta.LockFree) {
+		if c.AppliesTo(in.Meta.Workload) && c.Judges(in.Meta.LockFree, in.Meta.Keeps) {
 			c.run(in, &r)
 		}
 		results = append(results, r)

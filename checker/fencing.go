@@ -78,6 +78,8 @@ func (in *input) tokens(r *Result, group []*history.Section) {
 				in.violated(r, s, []int64{s.Enter}, "no token: %s was let into lock %s without one", evidence.NameOf(s), s.Key)
 			}
 			continue
+		case seen[s.Token] != nil && in.Meta.Keeps && seen[s.Token].Worker == s.Worker:
+			continue // the grant of an earlier section
 		case seen[s.Token] != nil:
 			first := seen[s.Token]
 			name := "repeated"

@@ -14,8 +14,8 @@ func loadCheck() Check {
 		Name:  "load",
 		Doc:   "waiters do not poll the lock server in step, nor without a pause",
 		About: Efficiency, Rank: 6,
-		OfHolders: true,
-		Unit:      "a peak of requests, or a section that asks without a pause", NoRate: "it judges the requests of a run as a whole",
+		OfHolders: true, OfGrants: true,
+		Unit: "a peak of requests, or a section that asks without a pause", NoRate: "it judges the requests of a run as a whole",
 		run: load,
 	}
 }

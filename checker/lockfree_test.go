@@ -161,3 +161,25 @@ func TestRepeatedWorkIsOneJob(t *testing.T) {
 		}
 	}
 }
+
+// An owner that keeps its grant has one token for many sections, and no other worker has it.
+func TestAKeptGrantHasOneToken(t *testing.T) {
+	kept := func() *scriptedHistory {
+		t := story("counter", "off").fenced()
+		t.meta.Keeps = true
+		return t.call("a").grant("a").enter("a", 1).leave("a").answered("a", "", "").call("a").enter("a", 1).leave("a").answered("a", "", "")
+	}
+	judge(t, "fencing", []verdictCase{
+		{name: "one owner", story: kept(), want: Valid},
+		{name: "the next owner", story: kept().expire("a").call("b").grant("b").enter("b", 2).leave("b").answered("b", "", ""), want: Valid},
+		{
+			name: "two owners", story: kept().expire("a").call("b").grant("b").enter("b", 1).leave("b").answered("b", "", ""), want: Invalid, count: 1,
+			text: "went back: a's section 1 and b's section 1 both got token 1",
+		},
+	})
+	for _, c := range Catalogue() {
+		if r := mustRun(t, kept().history(), c.Name)[0]; c.OfGrants && (r.Applies || r.Verdict != Valid) {
+			t.Errorf("%s applies to a kept grant: %+v", c.Name, r)
+		}
+	}
+}

@@ -15,10 +15,10 @@ func needlessLossCheck() Check {
 		Name:  "needless-loss",
 		Doc:   "no lease is given up that is still good, or that there was time to renew",
 		About: Efficiency, Rank: 7,
-		OfHolders: true,
-		Unit:      "a section that gave up its lease needlessly",
-		Advisory:  true,
-		run:       needlessLoss,
+		OfHolders: true, OfGrants: true,
+		Unit:     "a section that gave up its lease needlessly",
+		Advisory: true,
+		run:      needlessLoss,
 	}
 }
 

@@ -12,9 +12,9 @@ func ownershipCheck() Check {
 		Name:  "ownership",
 		Doc:   "a release or a renewal touches the grant of its own section only",
 		About: Service, Rank: 6,
-		OfHolders: true,
-		Unit:      "a section whose grant another request renewed or freed, or that renewed after its own release",
-		run:       ownership,
+		OfHolders: true, OfGrants: true,
+		Unit: "a section whose grant another request renewed or freed, or that renewed after its own release",
+		run:  ownership,
 	}
 }
 

@@ -12,9 +12,9 @@ func recoveryCheck() Check {
 		Name:  "recovery",
 		Doc:   "a lock whose owner has crashed or returned is soon free again, and none is held for ever",
 		About: Service, Rank: 6,
-		OfHolders: true,
-		Unit:      "a section whose grant stayed behind, on one server or several",
-		run:       recovery,
+		OfHolders: true, OfGrants: true,
+		Unit: "a section whose grant stayed behind, on one server or several",
+		run:  recovery,
 	}
 }
 

@@ -12,9 +12,9 @@ func toldCheck() Check {
 		Name:  "told",
 		Doc:   "a holder that has lost the lock is told so in time",
 		About: Service, Rank: 6,
-		OfHolders: true,
-		Unit:      "a section that lost the lock and was not told in time",
-		run:       told,
+		OfHolders: true, OfGrants: true,
+		Unit: "a section that lost the lock and was not told in time",
+		run:  told,
 	}
 }
 

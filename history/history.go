@@ -150,6 +150,7 @@ type Meta struct {
 	Tells    bool              `json:"tells,omitempty"`     // the strategy promises to tell its holder of a loss while it works
 	MaxHold  time.Duration     `json:"max_hold,omitempty"`  // maximum time for which one grant is renewed, 0 for no limit
 	LockFree bool              `json:"lock_free,omitempty"` // the strategy takes no lock, so no worker ever holds anything
+	Keeps    bool              `json:"keeps,omitempty"`     // an owner keeps its grant from section to section
 	Unread   string            `json:"unread,omitempty"`    // why the holders cannot be read from the server's records; "" if they can
 	Nodes    int               `json:"nodes,omitempty"`     // independent lock servers, 0 for one
 	Quorum   int               `json:"quorum,omitempty"`    // how many of them have to grant a lock, 0 for one

@@ -26,6 +26,9 @@ type Entry struct {
 	// LockFree: the strategy takes no lock and asks no server, so no worker ever holds
 	// anything. Checks of holders do not apply to it.
 	LockFree bool
+	// Keeps: an owner keeps its lease from section to section. Checks that expect a grant
+	// for each section do not apply to it.
+	Keeps bool
 	// Needs lists what the strategy needs of the work. A scenario with other work is
 	// refused.
 	Needs []Need

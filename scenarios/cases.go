@@ -138,7 +138,7 @@ func (s *Scenario) claimed(e lock.Entry, use Strategy, class lock.Class) []strin
 		case about == checker.Service:
 			group = claims.Service
 		}
-		if c, _ := checker.Lookup(check); c.OfHolders && e.LockFree {
+		if c, _ := checker.Lookup(check); !c.Judges(e.LockFree, e.Keeps) {
 			continue
 		}
 		if slices.Contains(group, class) {

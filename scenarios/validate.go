@@ -415,7 +415,7 @@ func (v *validator) expect() error {
 				return v.at.Errorf(at+"."+m.Name, "%s.%s is %s, so its bound is like %s, not %q", at, m.Name, m.Doc, m.Example(), b)
 			}
 		}
-		if err := v.ofHolders(at, v.Strategies[slices.Index(labels, label)], e); err != nil {
+		if err := v.judged(at, v.Strategies[slices.Index(labels, label)], e); err != nil {
 			return err
 		}
 		if err := v.expected(at+".holds", e.Holds, nil); err != nil {
@@ -428,11 +428,16 @@ func (v *validator) expect() error {
 	return nil
 }
 
-// ofHolders refuses an expectation of a strategy without a lock that names a check of holders.
-func (v *validator) ofHolders(at string, use Strategy, e results.Expect) error {
+// judged refuses an expectation that names a check which has nothing to judge under the strategy.
+func (v *validator) judged(at string, use Strategy, e results.Expect) error {
+	entry := v.known.entries[use.Name]
 	for _, check := range slices.Concat(e.Holds, e.Violates) {
-		if c, _ := checker.Lookup(check); c.OfHolders && v.known.entries[use.Name].LockFree {
+		switch c, _ := checker.Lookup(check); {
+		case c.Judges(entry.LockFree, entry.Keeps):
+		case entry.LockFree:
 			return v.at.Errorf(at, "%s: %s judges the holders of a lock, and %s takes no lock", at, check, use.Name)
+		default:
+			return v.at.Errorf(at, "%s: %s judges the grant of each section, and an owner of %s keeps its grant", at, check, use.Name)
 		}
 	}
 	return nil

@@ -13,7 +13,8 @@ func writeChecks(b *strings.Builder) error {
 	b.WriteString("A check is valid, invalid or unknown. Unknown is never a pass. What each one decides, and what it cannot see, is\n" +
 		"in [the model](../model.md#what-the-checks-decide). A check that is\n" +
 		"advisory does not decide a run unless an expectation names it. A check *of holders* has nothing to judge under a strategy\n" +
-		"that takes no lock, such as `optimistic`.\n\n")
+		"that takes no lock, such as `optimistic`. A check *of grants* has nothing to judge under one whose owners keep their grant\n" +
+		"from section to section, such as `single-writer`.\n\n")
 	for _, c := range checker.Catalogue() {
 		on := "every workload"
 		if c.Workloads != nil {
@@ -36,6 +37,9 @@ func checkNotes(c checker.Check) string {
 	}
 	if c.NoRate != "" {
 		notes += " It has no rate for each hour or acquisition: " + c.NoRate + "."
+	}
+	if c.OfGrants {
+		notes += " Of grants."
 	}
 	if c.Advisory {
 		notes += " It is advisory."

@@ -67,6 +67,9 @@ func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 	} else {
 		fmt.Fprintf(b, "- %s; fence: %s; servers: %s\n", kind, e.FenceKind(), serversText(e.Topology))
 	}
+	if e.Keeps {
+		b.WriteString("- an owner keeps its grant, so checks of grants do not apply\n")
+	}
 	for _, need := range e.Needs {
 		fmt.Fprintf(b, "- needs %s\n", need)
 	}

@@ -46,6 +46,8 @@ func single() []lock.Entry {
 			p.Wait, p.NodeTimeout = 1, 500*time.Millisecond
 		}),
 
+		singleWriterPreset(),
+
 		flawed("redis-get-set", "GET, then SET if the key is missing: two workers can both find it missing", with("take", "get-set")),
 		flawed("redis-noexpire", "SET NX without an expiry: a crashed holder blocks all others for ever", with("take", "no-expiry")),
 		flawed("redis-setnx-expire", "SETNX, then PEXPIRE: a crash between the two blocks all others for ever", with("take", "setnx-expire")),

@@ -223,6 +223,33 @@ func TestStrategiesWithoutALockHaveAMatrix(t *testing.T) {
 	}
 }
 
+// single-writer has no place in redis-matrix, since half of the workers wait in vain, but its claims
+// hold there.
+func TestSingleWriterKeepsItsClaims(t *testing.T) {
+	s := loaded(t, "redis-matrix")
+	uses, err := s.Uses([]string{"single-writer"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels []string
+	for _, use := range uses {
+		if e, claims := s.ExpectOf(use); claims && slices.Contains(e.Holds, "exclusion") {
+			labels = append(labels, use.Label)
+		}
+	}
+	if len(labels) == 0 {
+		t.Fatal("it claims nothing")
+	}
+	c := campaignOf(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 10}, Strategies: labels})
+	for _, st := range c.Strategies {
+		for _, check := range st.Expects.Holds {
+			if stats := st.Checks[check]; stats.Violating > 0 {
+				t.Errorf("%s: %s is violated in %d of %d runs: %s", st.Label, check, stats.Violating, st.Runs, stats.Replay)
+			}
+		}
+	}
+}
+
 // The flawed strategies of lock servers, which claim nothing, are run under every case too; each
 // case meets each of them, unless it is marked as one that not every strategy has
 // something for.

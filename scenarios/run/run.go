@@ -262,7 +262,7 @@ func (r *run) work(worker *sim.Worker) {
 	name := worker.Name()
 	settings := s.WorkloadOf(r.use)
 	rec := &recorder{
-		run: r, worker: worker, access: r.access(process, name), outside: r.accessOutside(process),
+		run: r, worker: worker, access: r.access(process, name), service: serviceOf(process),
 		strategy: r.strategy(worker), heeds: s.HeedsOf(settings, name), commits: settings.Commit,
 	}
 	items := s.ResourceNames()
@@ -366,7 +366,7 @@ func (r *run) judge() (*results.Trial, error) {
 		Meta: history.Meta{
 			Schema: 1, Version: results.Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
 			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
-			Tells: r.entry.Tells, MaxHold: params.MaxHold, LockFree: r.entry.LockFree,
+			Tells: r.entry.Tells, MaxHold: params.MaxHold, LockFree: r.entry.LockFree, Keeps: r.entry.Keeps,
 			Nodes: count, Quorum: quorum,
 			Workers: s.WorkerNames(), Initial: r.initial(),
 			TTL: params.TTL, Tries: params.Tries,

@@ -27,7 +27,7 @@ type Items struct {
 	Record func(history.Event)
 }
 
-// Access carries out requests to the protected resource. *resource.Client is an Access.
+// Access sends requests to the protected resource. *resource.Client is an Access.
 type Access interface {
 	// Ask returns the reply to a request. The error is lock.ErrRefused if the token was refused,
 	// and lock.ErrConflict if the condition did not hold. After any other error it is unknown

@@ -54,11 +54,12 @@ func (in *Evidence) sharded() bool {
 	return len(nodes) > 1
 }
 
-// Holding returns the grants with which s was let in, nil if no server recorded one. With several
+// Holding returns the grants with which s was let in, nil if no server recorded one
+// for it alone. With several
 // servers, a late answer may belong to an earlier attempt, so the owner with the most grants
 // counts.
 func (in *Evidence) Holding(s *history.Section) *Holding {
-	if s.Grant == 0 || in.Meta.Unread != "" {
+	if s.Grant == 0 || in.Meta.Unread != "" || in.Meta.Keeps {
 		return nil
 	}
 	book := in.Ledger()

@@ -64,8 +64,13 @@ func TestLocksHookHasEachChangeOfHolders(t *testing.T) {
 1> commit
 2> select pg_advisory_xact_lock(1, 2)
 2> \close
+3> begin
+3> insert into items values ('c', 'n')
+3> update items set value = 'm' where name = 'c'
+3> rollback
+3> delete from items where name = 'b'
 `)
-	want := []string{"5: 1(1)", "5: 1(2)", "items/a: 1(1)", "items/a:", "5:", "5: 2(1)", "1,2: 2(1)", "1,2:", "5:"}
+	want := []string{"5: 1(1)", "5: 1(2)", "items/a: 1(1)", "items/a:", "5:", "5: 2(1)", "1,2: 2(1)", "1,2:", "5:", "items/c: 3(1)", "items/c:", "items/b: 3(1)", "items/b:"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

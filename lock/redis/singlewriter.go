@@ -1,0 +1,83 @@
+package redis
+
+import (
+	"context"
+	"fmt"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"lockquake/lock"
+)
+
+// singleWriter takes a key once and keeps it: each key has one worker that does all of its
+// work, its owner. The owner renews its lease when it begins a section. Other workers are
+// refused, until the lease of an owner that does not work any more has ended.
+type singleWriter struct {
+	*locker
+	leases map[string]*lease // of the keys that it owns
+}
+
+// singleWriterPreset returns single-writer.
+func singleWriterPreset() lock.Entry {
+	e := sound("single-writer", "each key has one owner, which keeps its lease from section to section and renews it while it works; when it has died another worker takes the key over", plain("as redis-fenced, with its fence and a resource that checks it"),
+		func(p *lock.Params) { p.Retry.Attempts = 1 })
+	e.Keeps, e.New = true, newSingleWriter
+	return e
+}
+
+// newSingleWriter makes a strategy that keeps the keys of one server.
+func newSingleWriter(d lock.Deps) lock.Strategy {
+	l := newLocker(d, nil)
+	l.renew = goredis.NewScript(renewScript)
+	return lock.Recipe{Locker: &singleWriter{l, map[string]*lease{}}, Refused: lock.Refusals().In(d.Params)}
+}
+
+// Acquire implements lock.Locker. It asks the server only if it does not own the key, or
+// if less than half of its lease is left.
+func (w *singleWriter) Acquire(ctx context.Context, key string) (lock.Lease, error) {
+	if own := w.leases[key]; own != nil {
+		kept, err := w.keeps(ctx, own)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("acquire %s: %w: %w", key, lock.ErrUnknown, err)
+		case kept:
+			return owned{own, ctx, w}, nil
+		}
+	}
+	delete(w.leases, key)
+	got, err := w.locker.Acquire(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	w.leases[key] = got.(*lease)
+	return owned{w.leases[key], ctx, w}, nil
+}
+
+// keeps reports whether a lease is still good for a section, and renews it if less than half
+// of it is left. It returns an error if a renewal that is due has no answer.
+func (w *singleWriter) keeps(ctx context.Context, own *lease) (bool, error) {
+	if left := own.left(); left <= 0 || left > w.params.TTL/2 {
+		return left > 0, nil
+	}
+	renewed, err := own.extend(ctx)
+	return renewed && own.left() > 0, err
+}
+
+// owned is the lease of a key in one section of its owner.
+type owned struct {
+	*lease
+	ctx   context.Context // of the section
+	owner *singleWriter
+}
+
+func (o owned) Context() context.Context { return o.ctx }
+func (o owned) Check() error             { return o.locker.check(o.ctx, o.key, o.left()) }
+
+// Release implements lock.Lease: the owner keeps the key, unless its lease has ended.
+func (o owned) Release(context.Context) error {
+	if o.left() > 0 {
+		return nil
+	}
+	delete(o.owner.leases, o.key)
+	return fmt.Errorf("release %s: %w: its lease is over by the holder's clock", o.key, lock.ErrLost)
+}
