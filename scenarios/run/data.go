@@ -44,11 +44,11 @@ func (r *run) startData() error {
 			Names: []string{scenarios.ResourceNode}, WallOffset: r.servers.Layout(0).WallOffset, Record: r.recordSilently,
 		}
 		none := backend.Locks{IsLock: func(string) bool { return false }, Record: func(history.Event) {}}
-		r.data.apart, err = family.Start(backend.Start{World: r.world, Layout: layout, Settings: r.servers.Families, Locks: none, Cache: r.Caches[family.Name]})
+		apart, err := family.Start(backend.Start{World: r.world, Layout: layout, Settings: r.servers.Families, Locks: none, Cache: r.Caches[family.Name]})
 		if err != nil {
 			return err
 		}
-		database = r.data.apart.(backend.Database)
+		r.data.apart, database = apart, apart.(backend.Database)
 	}
 	r.data.database = database
 	return database.Keep(backend.Items{Policy: policy, Initial: r.initial(), Record: r.recordResource})
@@ -120,8 +120,8 @@ type statements struct {
 	*call
 	by   backend.Access
 	open bool // in a transaction, whose writes take effect when it commits
-	// pending are the writes of the transaction that were done, with one of each item: a later
-	// write of the same item replaces the earlier one.
+	// pending are the writes of the transaction that were done or may have been, with one of each
+	// item that was done: a later write of the same item replaces the earlier one.
 	pending []history.Event
 }
 
@@ -167,12 +167,12 @@ func (s *statements) wrote(item string) bool {
 // answered records what the worker learned of a request. The outcome of a write in a transaction is
 // known when that has ended.
 func (s *statements) answered(e history.Event) {
-	if !s.open || e.Op != "write" || e.Type != history.OK {
+	if !s.open || e.Op != "write" || e.Type == history.Fail {
 		s.record(e)
 		return
 	}
 	s.pending = slices.DeleteFunc(s.pending, func(earlier history.Event) bool {
-		if earlier.Key != e.Key {
+		if earlier.Key != e.Key || e.Type != history.OK {
 			return false
 		}
 		earlier.Type, earlier.Err = history.Fail, "replaced by a later write of the transaction"
@@ -185,14 +185,16 @@ func (s *statements) answered(e history.Event) {
 // ended records the outcome of the transaction's writes.
 func (s *statements) ended(err error) {
 	for _, e := range s.pending {
-		e.Err = text(err)
 		switch {
 		case err == nil:
+			s.record(e)
+			continue
 		case errors.Is(err, lock.ErrUnknown):
 			e.Type = history.Info
 		default:
 			e.Type = history.Fail
 		}
+		e.Err = text(err)
 		s.record(e)
 	}
 	s.pending, s.open = nil, false

@@ -129,8 +129,8 @@ func (s *Server) crash(data faults.Data) error {
 	image := s.db.Image()
 	s.db.Close()
 	clear(s.sessions)
-	clear(s.secrets)
-	s.pooler = newPooler(s, s.options.Poolers)
+	clear(s.clients)
+	s.pooler = newPooler(s)
 	s.open()
 	if data != faults.DataLost {
 		return s.db.Restore(image)

@@ -23,7 +23,7 @@ type Conn struct {
 	used time.Duration // by the monotonic clock of the node, when it was last returned
 }
 
-// connect opens a connection.
+// connect opens a connection until ctx ends.
 func connect(ctx context.Context, p *sim.Process, node string, o Options) (*Conn, error) {
 	cfg, err := o.config()
 	if err != nil {
@@ -35,7 +35,7 @@ func connect(ctx context.Context, p *sim.Process, node string, o Options) (*Conn
 		if !sim.OnTask() || c.net != nil {
 			return nil, timeoutError{sim.ErrForeignGoroutine}
 		}
-		conn, err := p.Dial(ctx, node, o.ConnectTimeout)
+		conn, err := p.Dial(ctx, node, 0)
 		if err != nil {
 			dialErr = err
 			return nil, timeoutError{err}
@@ -52,13 +52,14 @@ func connect(ctx context.Context, p *sim.Process, node string, o Options) (*Conn
 	case err != nil:
 		return nil, err
 	}
+	c.net.ctx = context.Background() // until a statement has another one
 	c.net.pid, c.net.secret = c.pgx.PgConn().PID(), c.pgx.PgConn().SecretKey()
 	return c, nil
 }
 
 type dataKey struct{}
 
-// WithData marks a statement as one that carries out a request to the protected resource.
+// WithData marks a statement as a request to the protected resource.
 func WithData(ctx context.Context, r *resource.Request) context.Context {
 	return context.WithValue(ctx, dataKey{}, r)
 }
@@ -69,7 +70,7 @@ func (c *Conn) begin(ctx context.Context) (context.Context, error) {
 		return nil, err
 	}
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, fmt.Errorf("postgres: %w", ctx.Err())
 	}
 	c.net.ctx = ctx
 	c.net.data, _ = ctx.Value(dataKey{}).(*resource.Request)
@@ -137,18 +138,12 @@ func (r row) Scan(into ...any) error {
 // a context that cannot end, because pgx starts a goroutine for any other.
 func (c *Conn) Conn() *pgx.Conn { return c.pgx }
 
-// unusable reports whether pgxpool would destroy the connection instead of keeping it.
+// unusable reports whether pgxpool would destroy the connection instead of keeping it. A connection
+// that broke while it was not in use looks usable.
 func (c *Conn) unusable() bool {
-	return c.net.err != nil || c.net.conn.Err() != nil || c.pgx.IsClosed() || c.pgx.PgConn().IsBusy() || c.pgx.PgConn().TxStatus() != 'I'
+	return c.pgx.IsClosed() || c.pgx.PgConn().IsBusy() || c.pgx.PgConn().TxStatus() != 'I'
 }
 
 // Release returns the connection to its pool. The pool closes it if it is broken, or in a
 // transaction.
 func (c *Conn) Release() { c.pool.put(c) }
-
-// close ends the session.
-func (c *Conn) close() {
-	if c.net.err == nil && c.net.conn.Err() == nil {
-		c.net.conn.Close()
-	}
-}

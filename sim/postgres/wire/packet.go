@@ -15,7 +15,7 @@ import (
 // Packet holds complete messages, one after another.
 type Packet struct {
 	Bytes []byte
-	// Data is the request to the protected resource that the statement carries out; nil for other
+	// Data is the request to the protected resource of the statement; nil for other
 	// statements.
 	Data *resource.Request
 	// Label describes a packet without message types: a start-up or a cancel request.
