@@ -144,7 +144,7 @@ func (s *Server) stop() {
 	}
 	clear(s.sessions)
 	clear(s.clients)
-	s.pooler = newPooler(s, s.options.Poolers)
+	s.pooler = newPooler(s)
 	s.locks.crashed()
 	s.node.Crash() // resets the connections
 }

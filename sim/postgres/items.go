@@ -140,6 +140,7 @@ func (s *Server) refusals(c *connection, args []any, r *engine.Result) {
 	case string:
 		if len(r.Rows) == 0 {
 			s.rows.refused(c, first)
+			s.locks.refused(c, engine.LockName{Table: "jobs", Key: first})
 		}
 	}
 }

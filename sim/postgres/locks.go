@@ -91,10 +91,11 @@ func (w *lockWatch) grant(key string, h engine.Holder) lockHolder {
 	return lockHolder{h.Session, h.Shared, worker}
 }
 
-// end records the end of a grant: by a statement of its session, or with the session.
+// end records the end of a grant: by a statement of its session, with the session, or with a transaction
+// that has failed.
 func (w *lockWatch) end(key string, h lockHolder) {
 	e := history.Event{Type: history.Evicted, Key: key, Owner: owner(h.session), Worker: h.worker}
-	if worker, call := w.server.worker(h.session); call != nil && !h.session.Over() {
+	if worker, call := w.server.worker(h.session); call != nil && !h.session.Over() && h.session.Status() != 'E' {
 		e.Type, e.Worker, e.Request, e.Sent = history.Freed, worker, call.Request, call.Sent
 	}
 	w.server.record(e)

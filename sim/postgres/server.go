@@ -24,6 +24,8 @@ type Options struct {
 	Name string
 	// Poolers is the number of sessions that the pooler in front of the server keeps.
 	Poolers int
+	// PoolerTurns lets the pooler use its sessions in turn, and not the one that was used last.
+	PoolerTurns bool
 	// Settings are SET statements for each new session, such as that of deadlock_timeout.
 	Settings []string
 	// KeepAlive is the time after which the server ends the session of a client that is cut off.
@@ -61,7 +63,7 @@ func New(node *sim.Node, o Options) (*Server, error) {
 	}
 	s := &Server{node: node, options: o, types: pgtype.NewMap(), sessions: map[*engine.Session]*connection{}, clients: map[uint32]*connection{}}
 	s.locks, s.rows = newLockWatch(s), newRowWatch(s)
-	s.pooler = newPooler(s, o.Poolers)
+	s.pooler = newPooler(s)
 	s.open()
 	if err := s.define(tables); err != nil {
 		return nil, err

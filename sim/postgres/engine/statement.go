@@ -39,8 +39,8 @@ func (s *Session) perform() *Result {
 	}
 	if err != nil {
 		explicit := s.failed || s.txn != nil && s.txn.explicit
-		s.abort()
 		s.failed = explicit
+		s.abort()
 		e := err.(*Error) //nolint:errorlint // errors of the engine are not wrapped
 		return &Result{Err: e}
 	}
