@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +47,9 @@ func newRig(t *testing.T, s settings) *rig {
 	if s.replicas {
 		layout.Names, layout.Replicated, layout.Lag = []string{"db", "replica"}, true, draw.Fixed(s.lag)
 	}
-	s.options.Locks = backend.Locks{IsLock: func(record string) bool { return record != "row/leases/l" }, Record: r.record}
+	s.options.Locks = backend.Locks{IsLock: func(record string) bool {
+		return slices.Contains([]string{"advisory/1", "row/locks/a", "leases/l"}, record)
+	}, Record: r.record}
 	var err error
 	if r.cluster, err = NewCluster(r.World, layout, s.options); err != nil {
 		t.Fatal(err)
@@ -485,6 +488,69 @@ func TestAReplicaIsReadOnly(t *testing.T) {
 6ms a: INSERT INTO locks VALUES ('a'): ERROR 25006
 8ms a: SELECT count(*) FROM locks: 0, SELECT 1
 10ms a: SELECT pg_is_in_recovery(): true, SELECT 1`)
+}
+
+// The replica is down when the second commit arrives, and the third is under way when it restarts.
+func TestAReplicaThatWasDownCatchesUp(t *testing.T) {
+	for _, data := range []faults.Data{"", faults.DataLost} {
+		t.Run(string(data), func(t *testing.T) {
+			r := newRig(t, settings{replicas: true, lag: 50 * time.Millisecond})
+			r.worker("a", func(w *worker) {
+				w.connect(w.direct)
+				w.exec("INSERT INTO locks VALUES ('one')")
+				w.at(80 * time.Millisecond)
+				w.exec("INSERT INTO locks VALUES ('two')")
+				w.at(180 * time.Millisecond)
+				w.exec("UPDATE locks SET name = 'three' WHERE name = 'two'")
+			})
+			k := r.AddNode("b", sim.NodeConfig{}).Process("b").Worker("b")
+			b := &worker{Worker: k, rig: r, direct: client.NewPool(k.Process(), func() string { return "replica" }, client.Options{ExecMode: client.PlainExec})}
+			k.Go("main", func() {
+				for _, when := range []time.Duration{210, 300} {
+					b.at(when * time.Millisecond)
+					b.connect(b.direct)
+					b.exec("SELECT name FROM locks ORDER BY name")
+					b.exec("DELETE FROM locks")
+					b.conn.Release()
+				}
+			})
+			r.At(100*time.Millisecond, func() { r.cluster.Crash([]string{"replica"}, data, 100*time.Millisecond) })
+			early := "one, two, SELECT 2"
+			if data == faults.DataLost {
+				early = "one, three, SELECT 2" // it has a copy of the primary
+			}
+			r.expect(`
+6ms a: INSERT INTO locks VALUES ('one'): INSERT 0 1
+82ms a: INSERT INTO locks VALUES ('two'): INSERT 0 1
+182ms a: UPDATE locks SET name = 'three' WHERE name = 'two': UPDATE 1
+200ms restarted replica
+216ms b: SELECT name FROM locks ORDER BY name: ` + early + `
+218ms b: DELETE FROM locks: ERROR 25006
+302ms b: SELECT name FROM locks ORDER BY name: one, three, SELECT 2
+304ms b: DELETE FROM locks: ERROR 25006`)
+		})
+	}
+}
+
+// A session that waits for a lock does not get it from a session that ends in the same crash.
+func TestACrashGrantsNothing(t *testing.T) {
+	r := newRig(t, settings{})
+	for _, name := range []string{"a", "b"} {
+		r.worker(name, func(w *worker) {
+			w.connect(w.direct)
+			if name == "b" {
+				w.at(10 * time.Millisecond)
+			}
+			w.exec(take)
+		})
+	}
+	r.At(20*time.Millisecond, func() { r.cluster.Crash([]string{"db"}, "", time.Second) })
+	r.expect(`
+5ms granted advisory/1 session-2 by "a"
+6ms a: SELECT pg_advisory_lock(1): , SELECT 1
+20ms evicted advisory/1 session-2 by "a"
+20ms b: SELECT pg_advisory_lock(1): broken
+1.02s restarted db`)
 }
 
 // The cancel request for the broken COMMIT takes 4 ms, and cancels nothing at the new server.

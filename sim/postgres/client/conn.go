@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -77,8 +76,9 @@ func (c *Conn) begin(ctx context.Context) (context.Context, error) {
 	return context.WithoutCancel(ctx), nil
 }
 
-// failure returns the error of a statement: that of the network if the connection is broken.
-func (c *Conn) failure(err error) error {
+// end ends a statement. It returns the error: that of the network if the connection is broken.
+func (c *Conn) end(err error) error {
+	c.net.ctx, c.net.data = context.Background(), nil
 	if err != nil && c.net.err != nil {
 		return fmt.Errorf("postgres: %w", c.net.err)
 	}
@@ -93,7 +93,7 @@ func (c *Conn) Exec(ctx context.Context, sql string, args ...any) (pgconn.Comman
 		return pgconn.CommandTag{}, err
 	}
 	tag, err := c.pgx.Exec(plain, sql, args...)
-	return tag, c.failure(err)
+	return tag, c.end(err)
 }
 
 // Query executes a statement that returns rows. The rows have arrived when it returns.
@@ -103,7 +103,7 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, er
 		return nil, err
 	}
 	rows, err := c.pgx.Query(plain, sql, args...)
-	return rows, c.failure(err)
+	return rows, c.end(err)
 }
 
 // QueryRow executes a statement that returns at most one row. Scan returns its error, or
@@ -127,11 +127,7 @@ func (r row) Scan(into ...any) error {
 	if r.err != nil {
 		return r.err
 	}
-	err := r.row.Scan(into...)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return err
-	}
-	return r.conn.failure(err)
+	return r.conn.end(r.row.Scan(into...))
 }
 
 // Conn returns the connection as pgx knows it, for a lock that uses pgx itself. A statement must have

@@ -127,6 +127,36 @@ func TestTheEndOfAnIdleTransactionIsFoundAtTheNextUse(t *testing.T) {
 	})
 }
 
+// A lock may use the connection of pgx itself, even after the context of an earlier statement has
+// ended.
+func TestTheConnectionOfPgxCanBeUsedDirectly(t *testing.T) {
+	r := newRig(t, Options{ExecMode: PlainExec})
+	r.run([]string{"6ms SELECT 1: SELECT 1", "8ms BEGIN", "10ms INSERT 0 1", "12ms COMMIT", "14ms 1 row"}, func(ctx context.Context) {
+		limited, cancel := r.worker.WithTimeout(ctx, time.Second)
+		c := r.conn(limited)
+		r.exec(limited, c, "SELECT 1")
+		cancel()
+		tx, err := c.Conn().Begin(ctx)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		r.note("BEGIN")
+		tag, err := tx.Exec(ctx, "INSERT INTO locks VALUES ($1)", "a")
+		r.note("%s", outcome(tag, err))
+		if err := tx.Commit(ctx); err != nil {
+			t.Error(err)
+		}
+		r.note("COMMIT")
+		var rows int
+		err = c.QueryRow(ctx, "SELECT count(*) FROM locks").Scan(&rows)
+		if err != nil {
+			t.Error(err)
+		}
+		r.note("%d row", rows)
+	})
+}
+
 // A connection breaks at a point of the COMMIT. Whether its transaction took effect depends on the
 // point alone, and the client learns the same each time.
 func TestTheOutcomeOfABrokenCommitIsUnknown(t *testing.T) {

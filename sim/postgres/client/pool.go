@@ -95,7 +95,7 @@ func (p *Pool) ping(ctx context.Context, c *Conn) (works bool, err error) {
 	}
 	err = p.detach(ctx, "ping", func() {
 		plain, err := c.begin(limited)
-		works = err == nil && c.failure(c.pgx.Ping(plain)) == nil
+		works = err == nil && c.end(c.pgx.Ping(plain)) == nil
 		cancel()
 	}, func() { p.put(c) })
 	if err != nil && ctx.Err() == context.DeadlineExceeded { //nolint:errorlint // a context does not wrap its error
