@@ -24,6 +24,8 @@ type Options struct {
 	Name string
 	// Poolers is the number of sessions that the pooler in front of the server keeps.
 	Poolers int
+	// PoolerTurns lets the pooler use its sessions in turn, and not the one that was used last.
+	PoolerTurns bool
 	// Settings are SET statements for each new session, such as that of deadlock_timeout.
 	Settings []string
 	// KeepAlive is the time after which the server ends the session of a client that is cut off.
@@ -39,7 +41,8 @@ type Server struct {
 	types    *pgtype.Map
 	sessions map[*engine.Session]*connection // the connection that uses a session now
 	pooler   *pooler
-	secrets  map[uint32]*engine.Session // by PID, for cancel requests
+	clients  map[uint32]*connection // by secret key, for cancel requests
+	admitted uint32                 // secret keys so far
 	locks    *lockWatch
 	rows     *rowWatch
 	items    *items // nil: the database has no protected resource
@@ -58,9 +61,9 @@ func New(node *sim.Node, o Options) (*Server, error) {
 	if o.Locks.IsLock == nil {
 		o.Locks.IsLock = func(string) bool { return false }
 	}
-	s := &Server{node: node, options: o, types: pgtype.NewMap(), sessions: map[*engine.Session]*connection{}, secrets: map[uint32]*engine.Session{}}
+	s := &Server{node: node, options: o, types: pgtype.NewMap(), sessions: map[*engine.Session]*connection{}, clients: map[uint32]*connection{}}
 	s.locks, s.rows = newLockWatch(s), newRowWatch(s)
-	s.pooler = newPooler(s, o.Poolers)
+	s.pooler = newPooler(s)
 	s.open()
 	if err := s.define(tables); err != nil {
 		return nil, err
@@ -166,10 +169,11 @@ func (s *Server) committed(session *engine.Session, changes []engine.Change) {
 
 // ended handles the end of a session.
 func (s *Server) ended(session *engine.Session, err *engine.Error) {
-	delete(s.secrets, uint32(session.PID()))
 	if conn := s.sessions[session]; conn != nil {
 		conn.sessionEnded(err)
+		return
 	}
+	s.pooler.ended(session)
 }
 
 // worker returns the worker for which a session works now, and its request; "" if there is none.
@@ -181,7 +185,7 @@ func (s *Server) worker(session *engine.Session) (worker string, call *sim.Call)
 	return conn.worker, conn.call
 }
 
-// request returns the request to the protected resource that a statement carries out.
+// request returns the request to the protected resource of a statement.
 func (s *Server) request(r *resource.Request) int64 {
 	if r == nil {
 		return 0

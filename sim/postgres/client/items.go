@@ -81,6 +81,8 @@ func (i *Items) Ask(ctx context.Context, r *resource.Request) (resource.Reply, e
 	}
 	reply, done, err := i.execute(ctx, q, r)
 	switch {
+	case err != nil && failed(q):
+		return resource.Reply{}, fmt.Errorf("%s %s: %w: %w", r.Op(), r.Item, lock.ErrLost, err)
 	case err != nil:
 		return resource.Reply{}, fmt.Errorf("%s %s: %w: %w", r.Op(), r.Item, lock.ErrUnknown, err)
 	case !done && r.If != nil:
@@ -89,6 +91,13 @@ func (i *Items) Ask(ctx context.Context, r *resource.Request) (resource.Reply, e
 		return resource.Reply{}, fmt.Errorf("%s %s with token %d: %w", r.Op(), r.Item, r.Token, lock.ErrRefused)
 	}
 	return reply, nil
+}
+
+// failed reports whether a statement has failed in a transaction: the server has rolled it back, and
+// has released its locks.
+func failed(q querier) bool {
+	c, ok := q.(interface{ Conn() *pgx.Conn })
+	return ok && c.Conn().PgConn().TxStatus() == 'E'
 }
 
 // execute executes the statement of a request. It reports whether the token was accepted and the

@@ -31,6 +31,7 @@ type Server struct {
 	StatementLimit  time.Duration `yaml:"statement-timeout" doc:"how long a statement may take; 0s for ever" min:"0s"`
 	KeepAlive       time.Duration `yaml:"keepalive" doc:"how long until the server notices that a client is cut off, and ends its session" min:"1s"`
 	PoolerSize      int           `yaml:"pooler-size" doc:"sessions of the pooler in transaction mode, for the strategies that use it" min:"1" max:"10000"`
+	PoolerTurns     bool          `yaml:"pooler-turns" doc:"whether the pooler uses its sessions in turn, as PgBouncer does with server_round_robin and min_pool_size; if not, it uses the one that was used last, and opens another one only if none is free"`
 }
 
 func serverDefaults() ServerSettings {
@@ -84,7 +85,7 @@ func start(s backend.Start) (backend.Cluster, error) {
 			set = append(set, fmt.Sprintf("SET %s = '%dms'", timeout.name, timeout.d.Milliseconds()))
 		}
 	}
-	c, err := postgres.NewCluster(s.World, s.Layout, postgres.Options{Locks: s.Locks, Poolers: settings.Postgres.PoolerSize, Settings: set, KeepAlive: settings.Postgres.KeepAlive})
+	c, err := postgres.NewCluster(s.World, s.Layout, postgres.Options{Locks: s.Locks, Poolers: settings.Postgres.PoolerSize, PoolerTurns: settings.Postgres.PoolerTurns, Settings: set, KeepAlive: settings.Postgres.KeepAlive})
 	return &cluster{Cluster: c}, err
 }
 
