@@ -118,7 +118,7 @@ func (s *Server) begin(c *connection, _ *engine.Statement, _ []any) {
 }
 
 // executed handles the result of a statement.
-func (s *Server) executed(c *connection, st *engine.Statement, args []any, r *engine.Result) {
+func (s *Server) executed(c *connection, args []any, r *engine.Result) {
 	if c.call == nil {
 		return
 	}
