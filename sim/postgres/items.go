@@ -111,7 +111,7 @@ func (i *items) applied(r *request, value, prior string, accepted bool) {
 }
 
 // begin notes the request of a statement.
-func (s *Server) begin(c *connection, _ *engine.Statement, _ []any) {
+func (s *Server) begin(c *connection) {
 	if c.data != nil && s.items != nil {
 		s.items.requests[c.data.ID] = &request{c.data, c.worker}
 	}
