@@ -52,6 +52,7 @@ func connect(ctx context.Context, p *sim.Process, node string, o Options) (*Conn
 	case err != nil:
 		return nil, err
 	}
+	c.net.started = true
 	c.net.pid, c.net.secret = c.pgx.PgConn().PID(), c.pgx.PgConn().SecretKey()
 	return c, nil
 }
