@@ -19,7 +19,7 @@ build:
 ## deps: install what the tests need
 deps:
 	$(GO) mod download
-	sh internal/servers/install.sh redis-server
+	sh internal/servers/install.sh redis-server postgresql pgbouncer
 	bash internal/servers/install.sh chromium
 
 ## test: install what the tests need and run them all, the goldens also as a 32-bit program
@@ -32,6 +32,7 @@ test: deps
 conformance: deps
 	LOCKQUAKE_CONFORMANCE=10000 $(GO) test ./scenarios/run -run '^TestConformanceWaking$$' -count 1 -v -timeout 15m
 	LOCKQUAKE_CONFORMANCE=10000 $(GO) test ./sim/redis -run '^TestConformance' -count 1 -v -timeout 30m
+	LOCKQUAKE_CONFORMANCE=10000 $(GO) test ./sim/postgres -run '^TestConformance' -count 1 -v -timeout 60m
 
 ## mutants: every flaw and the check that catches it; every sound strategy under every fault, with 2,000 seeds where it claims to stand it, and 200 where not; about an hour on two cores
 mutants:
@@ -62,7 +63,7 @@ fmt: $(LINTER)
 
 ## update: write the golden files anew, and the pages of docs that are made from the program
 update:
-	$(GO) test ./cmd/command ./faults ./history ./internal/draw ./reports ./reports/picture ./reports/story ./reports/tables ./reports/timeline ./scenarios/campaign -run 'Golden' -update
+	$(GO) test ./cmd/command ./faults ./history ./internal/draw ./reports ./reports/picture ./reports/story ./reports/tables ./reports/timeline ./scenarios/campaign ./sim/postgres/engine -run 'Golden' -update
 
 ## gallery: draw the pictures of docs/gallery.md anew
 gallery: build

@@ -86,3 +86,21 @@ func TestAWindowAdmitsAsManyAsItsLimit(t *testing.T) {
 		},
 	})
 }
+
+// tries returns a history in which a and b begin a job in turns, and of which two tries are allowed.
+func tries(begun int) *scriptedHistory {
+	s := story("jobs", "off")
+	s.meta.Tries = 2
+	for i := range begun {
+		w := []string{"a", "b"}[i%2]
+		s.callFor(w, "job-1").grant(w).enter(w, 0).release(w)
+	}
+	return s
+}
+
+func TestAJobIsNotTriedMoreOftenThanItsLimit(t *testing.T) {
+	judge(t, "bounds", []verdictCase{
+		{name: "as often as allowed", story: tries(2), want: Valid},
+		{name: "once more", story: tries(3), want: Invalid, count: 1, text: "tried too often: a's section 2 was try 3 of job-1, after b's section 1, and 2 are allowed"},
+	})
+}

@@ -64,7 +64,7 @@ func TestSomeChecksJudgeTheirWorkloadsOnly(t *testing.T) {
 	special := []string{"lost-update", "once", "conserved", "bounds", "stampede"}
 	for workload, want := range map[string][]string{
 		"counter": {"lost-update"}, "multi-lock": {"lost-update"}, "set-add": {"lost-update"}, "register": nil,
-		"cron": {"once"}, "charge": {"once"}, "jobs": {"once"}, "transfer": {"conserved"}, "flash-sale": {"conserved", "bounds"},
+		"cron": {"once"}, "charge": {"once"}, "jobs": {"once", "bounds"}, "transfer": {"conserved"}, "flash-sale": {"conserved", "bounds"},
 		"rate-limit": {"bounds"}, "cache-fill": {"stampede"},
 	} {
 		for _, c := range Catalogue() {

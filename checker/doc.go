@@ -20,7 +20,7 @@
 //   - interval.go is shared by exclusion and belief. spins.go is the part of load that bounds the
 //     requests of one acquisition. turnedaway.go is the part of progress that finds free locks
 //     which refuse everybody.
-//   - measure.go computes the [Metrics]: what the lock cost. finished.go counts the jobs.
+//   - measure.go computes the [Metrics]: what a monitor of the lock would show, and what it cost. finished.go counts the jobs.
 //   - The package checker/internal/evidence derives from a history what all checks need: what took
 //     effect, who held which grant, and who was stopped or cut off.
 //   - The package checker/internal/linear decides whether some order of steps explains what they

@@ -14,50 +14,60 @@ import (
 // Spread is a distribution of durations: the number of cases, the sum, the longest, and quantiles.
 type Spread = spread.Spread
 
-// Metrics are figures about what a lock cost its users. Those of several runs can be added.
+// Metrics are the figures of a lock that a monitor of its callers would show, and what the lock cost
+// them. They follow from the history alone, except Commands, so they mean the same for every lock.
+// Those of several runs can be added.
+//
+// The tag doc says exactly what a figure counts, and of a Spread also what its durations are; the
+// reference prints it. Durations are virtual time, in nanoseconds in a file.
+//
+// Each section that ended is counted by its way in: Acquisitions, Refused, TimedOut or Failed. A
+// section that is in none of them crashed while it waited, or still waited at the end of the run.
 type Metrics struct {
-	// Jobs counts the jobs that were asked for (see the glossary), Finished those whose work was
-	// done and took effect.
-	Jobs     int64 `json:"jobs"`
-	Finished int64 `json:"finished"`
+	Jobs     int64 `json:"jobs" doc:"jobs that were asked for: sections, or units of work if several sections are asked to do one"`
+	Finished int64 `json:"finished" doc:"jobs whose work was done and took effect"`
 
-	Calls        int64 `json:"calls"`        // sections that were asked for
-	Acquisitions int64 `json:"acquisitions"` // of those, the sections that were let in
-	NotObtained  int64 `json:"not_obtained"` // of those, the sections that were answered "not obtained"
-	Unknown      int64 `json:"unknown"`      // of those, the sections that got no answer in time
-	Commands     int64 `json:"commands"`     // requests that reached a lock server
-	Refusals     int64 `json:"refusals"`     // of those, the requests that found the lock taken
-	Renewals     int64 `json:"renewals"`
+	Calls        int64  `json:"calls" doc:"sections that were asked for"`
+	Acquisitions int64  `json:"acquisitions" doc:"sections that were let in"`
+	Refused      Spread `json:"refused" doc:"sections that were answered \"not obtained\" without waiting, and the time from the call to the answer"`
+	TimedOut     Spread `json:"timed_out" doc:"sections that waited in vain: their context ended (a deadline or a cancel), or they were answered \"not obtained\" after they had asked again or had waited in the server's queue; and the time from the call to the answer"`
+	Failed       Spread `json:"failed" doc:"sections that ended with any other answer before they were let in, such as unknown after a lost reply, and the time from the call to the answer"`
 
-	// Losses are sections whose grant ended while they were inside. A loss is noticed when the
-	// holder is told of it, at the latest by its answer.
-	LossesNoticed   int64 `json:"losses_noticed"`
-	LossesUnnoticed int64 `json:"losses_unnoticed"`
-	// GivenUp counts sections that gave up their lease while the servers still held it for them:
-	// they were told of a loss, or answered lost. That is right at the end of a lease, since a
-	// holder counts it from an earlier time than the server does. GivenUpNeedlessly counts those
-	// that violate the check needless-loss.
-	GivenUp           int64 `json:"given_up"`
-	GivenUpNeedlessly int64 `json:"given_up_needlessly"`
-	// Notice is the time from a loss to its notice. ActsAfterLoss counts the operations of such
-	// sections that the resource accepted in between.
-	Notice        Spread `json:"notice"`
-	ActsAfterLoss int64  `json:"acts_after_loss"`
+	Released      Spread `json:"released" doc:"sections that were let in and answered without an error of the lock (an error of their work is none), and the time from the end of the work to the answer"`
+	ReleaseFailed Spread `json:"release_failed" doc:"sections that were let in and answered with an error of the lock, such as lost or unknown, and the time from the end of the work to the answer"`
 
-	Wait Spread `json:"wait"` // from the call until the worker is let in
-	Hold Spread `json:"hold"` // from there until the work is left
+	Contended   int64 `json:"contended" doc:"sections that found the lock taken: a server refused them because of another section's grant, or let them wait in a queue until that grant ended, or another section held the lock when they ended without it"`
+	ContendedOf int64 `json:"contended_of" doc:"sections of the runs in which the holders could be read; contention is contended as a share of these"`
 
-	// Unavailable is how long somebody waited for a lock that nobody used: it was free, or
-	// orphaned. Wasted is the time spent in sections that had lost the lock or had a write refused.
-	Unavailable time.Duration `json:"unavailable"`
-	Wasted      time.Duration `json:"wasted"`
-	Time        time.Duration `json:"time"` // of all runs
+	Wait Spread `json:"wait" doc:"the time from the call of a section to its entry"`
+	Hold Spread `json:"hold" doc:"the time from the entry of a section to the end of its work, when the release begins"`
 
-	// Fairness is Jain's index of the acquisitions of each worker: 1 if all got the same number,
-	// 1/n if one of n got all. Over several runs it is the mean.
-	Fairness float64 `json:"fairness"`
-	Runs     int64   `json:"runs"` // the number of runs in these figures
+	Waiting     time.Duration `json:"waiting" doc:"the time that all sections waited, with or without success; divided by time it is the average number of waiting sections"`
+	MostWaiting int64         `json:"most_waiting" doc:"the most sections that waited for one lock at once"`
+
+	Commands int64 `json:"commands" doc:"requests that reached a lock server"`
+	Refusals int64 `json:"refusals" doc:"requests that found the lock taken; a section that polls has one for each attempt"`
+	Renewals int64 `json:"renewals" doc:"renewals of leases"`
+
+	LossesNoticed   int64  `json:"losses_noticed" doc:"sections whose grant ended while they were inside, and which were told of it, at the latest by their answer"`
+	LossesUnnoticed int64  `json:"losses_unnoticed" doc:"sections whose grant ended while they were inside, and which were never told"`
+	Notice          Spread `json:"notice" doc:"the time from a loss to its notice"`
+	ActsAfterLoss   int64  `json:"acts_after_loss" doc:"operations of such sections that the resource accepted in between"`
+	// A holder counts its lease from an earlier time than the server does. So a section that gives
+	// up its lease at its end does so while the servers still hold it.
+	GivenUp           int64 `json:"given_up" doc:"sections that were told of a loss, or answered lost, while the servers still held the lock for them"`
+	GivenUpNeedlessly int64 `json:"given_up_needlessly" doc:"of those, the sections that violate the check needless-loss"`
+
+	Unavailable time.Duration `json:"unavailable" doc:"the time in which a section waited for a lock that no section used: it was free, or held for one that was gone"`
+	Wasted      time.Duration `json:"wasted" doc:"the time spent in sections that had lost the lock or had a write refused"`
+
+	Fairness float64       `json:"fairness" doc:"Jain's index of the acquisitions of each worker: 1 if all got the same number, 1/n if one of n got all; over several runs their mean"`
+	Time     time.Duration `json:"time" doc:"the length of all runs together"`
+	Runs     int64         `json:"runs" doc:"the number of runs in these figures"`
 }
+
+// Losses returns the number of sections that lost the lock while they were inside.
+func (m *Metrics) Losses() int64 { return m.LossesNoticed + m.LossesUnnoticed }
 
 // CommandsEach returns the number of requests for each acquisition, 0 if there was none.
 func (m *Metrics) CommandsEach() float64 {
@@ -74,8 +84,8 @@ func (m *Metrics) Add(o *Metrics) {
 		{&m.Finished, &o.Finished},
 		{&m.Calls, &o.Calls},
 		{&m.Acquisitions, &o.Acquisitions},
-		{&m.NotObtained, &o.NotObtained},
-		{&m.Unknown, &o.Unknown},
+		{&m.Contended, &o.Contended},
+		{&m.ContendedOf, &o.ContendedOf},
 		{&m.Commands, &o.Commands},
 		{&m.Refusals, &o.Refusals},
 		{&m.Renewals, &o.Renewals},
@@ -87,9 +97,23 @@ func (m *Metrics) Add(o *Metrics) {
 	} {
 		*f.sum += *f.more
 	}
-	m.Notice.Merge(o.Notice)
-	m.Wait.Merge(o.Wait)
-	m.Hold.Merge(o.Hold)
+	for _, f := range []struct {
+		sum  *Spread
+		more Spread
+	}{
+		{&m.Refused, o.Refused},
+		{&m.TimedOut, o.TimedOut},
+		{&m.Failed, o.Failed},
+		{&m.Released, o.Released},
+		{&m.ReleaseFailed, o.ReleaseFailed},
+		{&m.Wait, o.Wait},
+		{&m.Hold, o.Hold},
+		{&m.Notice, o.Notice},
+	} {
+		f.sum.Merge(f.more)
+	}
+	m.Waiting += o.Waiting
+	m.MostWaiting = max(m.MostWaiting, o.MostWaiting)
 	m.Unavailable += o.Unavailable
 	m.Wasted += o.Wasted
 	m.Time += o.Time
@@ -120,26 +144,39 @@ func (in *input) measure() Metrics {
 	m := Metrics{Time: in.EndAt(), Runs: 1, Refusals: book.Refusals, Renewals: book.Renewals}
 	m.Jobs, m.Finished = in.jobs()
 	each := make(map[string]float64, len(in.Meta.Workers))
+	readable := in.Meta.Unread == ""
 	for _, s := range in.Sections {
 		m.Calls++
+		if readable {
+			m.ContendedOf++
+			if in.FoundTaken(s) {
+				m.Contended++
+			}
+		}
 		if s.Entered() {
 			each[s.Worker]++
 			in.measureInside(s, &m)
-			continue
-		}
-		switch s.Class {
-		case history.ClassNotObtained:
-			m.NotObtained++
-		case history.ClassUnknown:
-			m.Unknown++
-		default:
+		} else if s.Return != 0 {
+			in.measureOutside(s, &m)
 		}
 	}
 	m.Fairness = jain(in.Meta.Workers, each)
 	for _, group := range groups(in.Sections, lockOf) {
-		m.Unavailable += in.unavailable(group)
+		in.measureQueue(group, &m)
 	}
 	return m
+}
+
+// measureOutside adds the figures of a section that was answered without being let in.
+func (in *input) measureOutside(s *history.Section, m *Metrics) {
+	counted := &m.Failed
+	switch {
+	case s.Class == history.ClassCancelled, s.Class == history.ClassNotObtained && in.Waited(s):
+		counted = &m.TimedOut
+	case s.Class == history.ClassNotObtained:
+		counted = &m.Refused
+	}
+	counted.Add(s.ReturnAt - s.CallAt)
 }
 
 // measureInside adds the figures of a section that was let in.
@@ -148,6 +185,13 @@ func (in *input) measureInside(s *history.Section, m *Metrics) {
 	m.Acquisitions++
 	m.Wait.Add(s.EnterAt - s.CallAt)
 	m.Hold.Add(leftAt - s.EnterAt)
+	switch {
+	case s.Return == 0:
+	case s.Class == history.ClassOK, bodyAlone(s):
+		m.Released.Add(s.ReturnAt - leftAt)
+	default:
+		m.ReleaseFailed.Add(s.ReturnAt - leftAt)
+	}
 	wasted := s.Class == history.ClassLost
 	for _, o := range s.Ops {
 		wasted = wasted || o.Write() && in.Effect(o) == evidence.Refused
@@ -197,12 +241,12 @@ func jain(workers []string, each map[string]float64) float64 {
 	return sum * sum / (float64(len(workers)) * squares)
 }
 
-// unavailable returns the total time in which somebody waited for the lock of these sections while
-// nobody was inside.
-func (in *input) unavailable(sections []*history.Section) time.Duration {
+// measureQueue adds the figures of all waiters of one lock, whose sections are given: how long and
+// how many they waited, and how long while no section was inside.
+func (in *input) measureQueue(sections []*history.Section, m *Metrics) {
 	type change struct {
 		at              time.Duration
-		waiting, inside int
+		waiting, inside int64
 	}
 	changes := make([]change, 0, 4*len(sections))
 	for _, s := range sections {
@@ -214,13 +258,16 @@ func (in *input) unavailable(sections []*history.Section) time.Duration {
 		changes = append(changes, change{s.CallAt, 1, 0}, change{entered, -1, 0})
 	}
 	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
-	var total, last time.Duration
-	waiting, inside := 0, 0
+	var last time.Duration
+	waiting, inside := int64(0), int64(0)
 	for _, c := range changes {
-		if waiting > 0 && inside == 0 {
-			total += c.at - last
+		if passed := c.at - last; passed > 0 && waiting > 0 {
+			m.Waiting += passed * time.Duration(waiting)
+			m.MostWaiting = max(m.MostWaiting, waiting)
+			if inside == 0 {
+				m.Unavailable += passed
+			}
 		}
 		waiting, inside, last = waiting+c.waiting, inside+c.inside, c.at
 	}
-	return total
 }

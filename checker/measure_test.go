@@ -5,12 +5,18 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"lockquake/history"
 )
 
 // measured returns the metrics of a history, which must be valid.
 func measured(t *testing.T, s *scriptedHistory) Metrics {
 	t.Helper()
-	h := s.history()
+	return measuredOf(t, s.history())
+}
+
+func measuredOf(t *testing.T, h *history.History) Metrics {
+	t.Helper()
 	sections, err := h.Sections()
 	if err != nil {
 		t.Fatal(err)
@@ -84,10 +90,10 @@ func TestMetricsOfTwoRunsAddUp(t *testing.T) {
 	var sum Metrics
 	sum.Add(&a)
 	sum.Add(&b)
-	if diff := cmp.Diff([]int64{2, 2, 1}, []int64{sum.Calls, sum.Acquisitions, sum.LossesUnnoticed}); diff != "" {
+	if diff := cmp.Diff([]int64{2, 2, 1, 2, 1}, []int64{sum.Calls, sum.Acquisitions, sum.LossesUnnoticed, sum.Released.N, sum.MostWaiting}); diff != "" {
 		t.Error(diff)
 	}
-	if sum.Fairness != 0.75 || sum.Time != a.Time+b.Time || sum.Wait.N != 2 {
+	if sum.Fairness != 0.75 || sum.Time != a.Time+b.Time || sum.Waiting != a.Waiting+b.Waiting || sum.Wait.N != 2 {
 		t.Errorf("%+v", sum)
 	}
 }
@@ -108,5 +114,178 @@ func TestALossNeedsTheEndOfAQuorum(t *testing.T) {
 	}
 	if m := three(2); m.LossesUnnoticed != 1 || m.ActsAfterLoss != 1 {
 		t.Errorf("two of three ended: %+v", m)
+	}
+}
+
+// Each section that was answered is counted once by its way in, with the time that this took.
+func TestASectionIsCountedByItsWayIn(t *testing.T) {
+	const lockTimeout = "canceling statement due to lock timeout"
+	type counts struct{ acquired, refused, timedOut, failed, contended int64 }
+	// The holder a enters at 3 ms, and the section of b is called at 4.
+	three := story("counter", "off")
+	three.meta.Nodes, three.meta.Quorum = 3, 2
+	refusal := func(node string) history.Event {
+		return history.Event{Type: history.Refused, Worker: "b", Key: "x", Owner: "a", Node: node}
+	}
+	resent := refusal("lock")
+	resent.Again = true
+	held := func() *scriptedHistory { return story("counter", "off").acquire("a", 0).call("b") }
+	for _, test := range []struct {
+		name  string
+		story *scriptedHistory
+		want  counts
+		took  time.Duration // from the call to the answer, or the longest wait if there was none
+	}{
+		{"let in", story("counter", "off").call("b").grant("b").enter("b", 0), counts{acquired: 1}, 2 * time.Millisecond},
+		{"refused at its only attempt", held().refusedBy("b", "a").answered("b", "not-obtained", ""), counts{1, 1, 0, 0, 1}, 2 * time.Millisecond},
+		{
+			"refused once, and let in when the lock is free",
+			held().refusedBy("b", "a").release("a").grant("b").enter("b", 0),
+			counts{acquired: 2, contended: 1}, 6 * time.Millisecond,
+		},
+		{
+			"a resent request is no second attempt",
+			held().refusedBy("b", "a").tell(resent).answered("b", "not-obtained", ""),
+			counts{1, 1, 0, 0, 1}, 3 * time.Millisecond,
+		},
+		{
+			"attempts used up",
+			held().refusedBy("b", "a").refusedBy("b", "a").answered("b", "not-obtained", "2 attempts"),
+			counts{1, 0, 1, 0, 1}, 3 * time.Millisecond,
+		},
+		{
+			"two of three servers refuse its only attempt",
+			three.call("a").grantOn("a", "lock-1").grantOn("a", "lock-2").enter("a", 0).call("b").
+				tell(refusal("lock-1")).tell(refusal("lock-2")).answered("b", "not-obtained", ""),
+			counts{1, 1, 0, 0, 1}, 3 * time.Millisecond,
+		},
+		{
+			"the server ends its wait in the queue",
+			held().after(time.Second).answered("b", "not-obtained", lockTimeout),
+			counts{1, 0, 1, 0, 1}, time.Second + time.Millisecond,
+		},
+		{
+			"a writer waits in the queue behind the first of two readers",
+			story("counter", "off").call("a").share("a").enter("a", 0).call("c").share("c").enter("c", 0).release("c").call("b").answered("b", "not-obtained", lockTimeout),
+			counts{2, 0, 1, 0, 1}, time.Millisecond,
+		},
+		{"not obtained, and no section has the lock", story("counter", "off").call("b").answered("b", "not-obtained", "it is done"), counts{refused: 1}, time.Millisecond},
+		{"its context ends while it polls", held().refusedBy("b", "a").answered("b", "cancelled", ""), counts{1, 0, 1, 0, 1}, 2 * time.Millisecond},
+		{"its context ends before anything is asked", story("counter", "off").call("b").answered("b", "cancelled", ""), counts{timedOut: 1}, time.Millisecond},
+		{"a lost reply", story("counter", "off").call("b").answered("b", "unknown", ""), counts{failed: 1}, time.Millisecond},
+		{"an error of the server", story("counter", "off").call("b").answered("b", "other", "READONLY"), counts{failed: 1}, time.Millisecond},
+		{"ok without being let in", story("counter", "off").call("b").answered("b", "", ""), counts{failed: 1}, time.Millisecond},
+		{"crashed while it waited", held().refusedBy("b", "a").crash("b"), counts{acquired: 1, contended: 1}, 2 * time.Millisecond},
+		{"still waiting at the end", held(), counts{acquired: 1, contended: 1}, 2 * time.Millisecond},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := measured(t, test.story)
+			got := counts{m.Acquisitions, m.Refused.N, m.TimedOut.N, m.Failed.N, m.Contended}
+			if got != test.want {
+				t.Errorf("got %+v, want %+v", got, test.want)
+			}
+			took := m.Wait.Max
+			if m.Refused.N+m.TimedOut.N+m.Failed.N > 0 {
+				took = max(m.Refused.Max, m.TimedOut.Max, m.Failed.Max)
+			}
+			if took != test.took {
+				t.Errorf("took %v, want %v", took, test.took)
+			}
+			if m.ContendedOf != m.Calls {
+				t.Errorf("contention is judged of %d sections, want %d", m.ContendedOf, m.Calls)
+			}
+		})
+	}
+}
+
+// A waiter in the queue of a server is granted the lock at the instant at which the holder's grant
+// ends. Its own earlier grant is no contention, and a grant that was asked for at that instant is
+// none either.
+func TestALockThatIsHandedOverWasContended(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		worker string
+		asked  time.Duration // before the grant
+		later  time.Duration // after the end of the other grant
+		want   int64
+	}{
+		{"waited in the queue", "b", time.Millisecond, 0, 1},
+		{"asked as it became free", "b", 0, 0, 0},
+		{"became free before", "b", time.Millisecond, time.Microsecond, 0},
+		{"takes it again", "a", time.Millisecond, 0, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var r history.Recorder
+			for _, e := range []history.Event{
+				{At: 1 * time.Millisecond, Type: history.AcquireCalled, Worker: "a", Section: 1, Key: "x"},
+				{At: 2 * time.Millisecond, Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: "lock"},
+				{At: 3 * time.Millisecond, Type: history.Acquired, Worker: "a", Section: 1},
+				{At: 4 * time.Millisecond, Type: history.AcquireCalled, Worker: test.worker, Section: 2, Key: "x"},
+				{At: 9 * time.Millisecond, Type: history.Freed, Worker: "a", Key: "x", Owner: "a", Node: "lock"},
+				{
+					At: 9*time.Millisecond + test.later, Type: history.Granted, Worker: test.worker, Key: "x", Owner: "again", Node: "lock",
+					Sent: 9*time.Millisecond + test.later - test.asked,
+				},
+				{At: 10 * time.Millisecond, Type: history.Acquired, Worker: test.worker, Section: 2},
+			} {
+				r.Record(e)
+			}
+			if m := measuredOf(t, &history.History{Meta: history.Meta{Workload: "counter"}, Events: r.Events()}); m.Contended != test.want || m.Acquisitions != 2 {
+				t.Errorf("contended %d of %d, want %d of 2", m.Contended, m.Acquisitions, test.want)
+			}
+		})
+	}
+}
+
+// An error of the work is not counted against the lock.
+func TestAReleaseFailsOnlyByAnErrorOfTheLock(t *testing.T) {
+	left := func(body string) *scriptedHistory { return story("counter", "off").acquire("a", 0).failed("a", body) }
+	for _, test := range []struct {
+		name             string
+		story            *scriptedHistory
+		released, failed int64
+	}{
+		{"ok", left("").answered("a", "", ""), 1, 0},
+		{"the work fails", left("disk full").answered("a", "other", "disk full"), 1, 0},
+		{"the resource refuses a write", left("stale token").answered("a", "refused", "stale token"), 1, 0},
+		{"the grant is lost", left("").answered("a", "lost", "lock lost"), 0, 1},
+		{"the reply is lost", left("").answered("a", "unknown", "outcome unknown"), 0, 1},
+		{"the work and the release fail", left("disk full").answered("a", "unknown", "disk full\noutcome unknown"), 0, 1},
+		{"crashed inside", story("counter", "off").acquire("a", 0).crash("a"), 0, 0},
+		{"not answered", left(""), 0, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := measured(t, test.story)
+			if m.Released.N != test.released || m.ReleaseFailed.N != test.failed || m.Acquisitions != 1 {
+				t.Errorf("released %d, failed %d, want %d and %d", m.Released.N, m.ReleaseFailed.N, test.released, test.failed)
+			}
+			if took := m.Released.Max + m.ReleaseFailed.Max; test.released+test.failed > 0 && took != time.Millisecond {
+				t.Errorf("the release took %v", took)
+			}
+		})
+	}
+}
+
+// A server that does not tell its holders says nothing about contention.
+func TestContentionIsUnknownIfTheHoldersCannotBeRead(t *testing.T) {
+	s := story("counter", "off").acquire("a", 0).call("b").refusedBy("b", "a").answered("b", "not-obtained", "")
+	s.meta.Unread = "no function reads them"
+	if m := measured(t, s); m.Contended != 0 || m.ContendedOf != 0 || m.Calls != 2 || m.Refused.N != 1 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// A section that is let in at once has not waited.
+func TestTheQueueOfALockCountsItsWaiters(t *testing.T) {
+	s := story("counter", "off").acquire("a", 0) // called at 1 ms, inside at 3
+	s.call("b").call("c")                        // 4, 5
+	s.release("a").grant("b")                    // until 9
+	s.stop().call("d").enter("d", 0)             // both at 9
+	s.still = false
+	s.enter("b", 0).tell(history.Event{Type: history.Final, Key: "x"}) // 10, 11
+	m := measured(t, s)
+	// a waits for 2 ms, b for 6, c for 6.
+	if m.MostWaiting != 2 || m.Waiting != 14*time.Millisecond {
+		t.Errorf("at most %d waited, for %v in all", m.MostWaiting, m.Waiting)
 	}
 }

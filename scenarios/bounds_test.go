@@ -12,22 +12,34 @@ import (
 
 // A bound of each measure is met by a figure on its right side and by no other.
 func TestBoundsOfEachMeasure(t *testing.T) {
-	m := checker.Metrics{Jobs: 100, Finished: 97, Calls: 100, Acquisitions: 80, GivenUpNeedlessly: 1, LossesNoticed: 3, LossesUnnoticed: 1, Commands: 400}
+	m := checker.Metrics{Jobs: 100, Finished: 97, Calls: 100, Acquisitions: 80, Contended: 30, ContendedOf: 90, GivenUpNeedlessly: 1, LossesNoticed: 3, LossesUnnoticed: 1, Commands: 400}
 	for range 99 {
 		m.Wait.Add(time.Second)
 		m.Hold.Add(2 * time.Second)
+	}
+	for range 4 {
+		m.Refused.Add(time.Millisecond)
+		m.TimedOut.Add(time.Second)
+		m.TimedOut.Add(time.Second)
+		m.Failed.Add(time.Second)
 	}
 	m.Wait.Add(time.Minute)
 	m.Hold.Add(time.Hour)
 	for _, test := range []struct{ measure, met, missed string }{
 		{"finished", ">= 97 %", "> 97 %"},
-		{"refused", "<= 20 %", "< 20"},
+		{"acquired", ">= 80 %", "> 80"},
+		{"refused", "<= 4 %", "< 4"},
+		{"timed-out", "<= 8 %", "< 8"},
+		{"failed", "= 4", "0"},
+		{"contended", "<= 34 %", "< 30"},
 		{"lost", "<= 5 %", "0"},
 		{"given-up", "= 1", "0"},
 		{"wait-p50", "<= 1.1s", "<= 900ms"},
+		{"wait-p90", "<= 1.1s", "<= 900ms"},
 		{"wait-p99", "<= 1.1s", "> 2s"},
 		{"wait-max", "<= 1m", "< 1m"},
 		{"hold-p50", "<= 2.1s", "<= 1s"},
+		{"hold-p90", "<= 2.1s", "<= 1s"},
 		{"hold-p99", "<= 2.1s", "<= 1s"},
 		{"hold-max", ">= 1h", "< 1h"},
 		{"commands", "<= 5", "< 5"},

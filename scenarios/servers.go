@@ -67,6 +67,7 @@ const (
 	LockNode     = "lock" // the server of the lock, or all of them
 	replicaNode  = "lock-replica"
 	ResourceNode = "resource"
+	OutsideNode  = "outside" // the service of effects outside of the resource
 )
 
 // nodeNames lists the nodes of the lock's servers.

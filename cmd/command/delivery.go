@@ -25,6 +25,7 @@ type delivery struct {
 	out      string
 	format   string
 	noReport bool
+	metrics  bool
 	part     string // of the seeds, as in 3/16; "" for all
 }
 
@@ -35,6 +36,7 @@ func (d *delivery) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&d.out, "out", "lockquake-report", "directory to write the report to")
 	flags.BoolVar(&d.noReport, "no-report", false, "write no report directory")
+	flags.BoolVar(&d.metrics, "metrics", false, "print the metrics of each lock too: acquired, refused, timed out, failed, waits and holds")
 	flags.StringVar(&d.format, "format", "table", "what to print: table or json")
 	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "out", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -98,7 +100,7 @@ func (d *delivery) deliver(c *results.Campaign, s *scenarios.Scenario, dir strin
 	if d.format == "json" {
 		return results.WriteJSON(stdout, c)
 	}
-	if err := tables.Campaign(stdout, c, tables.Options{Color: colours(stdout), Part: d.part}); err != nil {
+	if err := tables.Campaign(stdout, c, tables.Options{Color: colours(stdout), Metrics: d.metrics, Part: d.part}); err != nil {
 		return err
 	}
 	if !d.noReport {

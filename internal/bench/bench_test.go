@@ -44,6 +44,9 @@ network: {latency: {dist: uniform, min: 50us, max: 150us}}
 strategies:
   - redis
   - {name: redis-fenced, resource: {fence: reads-writes}}
+  - pg-advisory-session
+  - pg-advisory-xact
+  - {name: pg-lease-row-fenced, resource: {fence: reads-writes}}
 checks: [linearizable, lost-update, exclusion, belief, fencing]
 `, workers, hold, ttl, retryDelay, jitter))
 	if err != nil {
@@ -52,10 +55,15 @@ checks: [linearizable, lost-update, exclusion, belief, fencing]
 	return s
 }
 
-// BenchmarkPipeline measures whole runs on one core: simulated, with go-redis
-// and real Lua, recorded, and judged by all checks.
+// pipelines lists the locks of which whole runs are measured.
+func pipelines() []string {
+	return []string{"redis", "redis-fenced", "pg-advisory-session", "pg-advisory-xact", "pg-lease-row-fenced"}
+}
+
+// BenchmarkPipeline measures whole runs on one core: simulated, with go-redis and real Lua, or pgx
+// and SQL, recorded, and judged by all checks.
 func BenchmarkPipeline(b *testing.B) {
-	for _, strategy := range []string{"redis", "redis-fenced"} {
+	for _, strategy := range pipelines() {
 		b.Run(strategy, func(b *testing.B) { pipeline(b, strategy) })
 	}
 }

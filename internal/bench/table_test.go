@@ -28,7 +28,7 @@ func TestTable(t *testing.T) {
 	const inBubble = 2000
 	inMemory := bubble(t, inBubble)
 	fmt.Fprintf(out, "synctest bubble, in-memory connections\t%.0f\t%.1f\t\t\t\n", inMemory, inMemory/today)
-	for _, strategy := range []string{"redis", "redis-fenced"} {
+	for _, strategy := range pipelines() {
 		r := measure(t, func(b *testing.B) { pipeline(b, strategy) })
 		n := r.Extra[cycles] * r.T.Seconds()
 		fmt.Fprintf(out, "lockquake, %s, one core, judged\t%.0f\t%.1f\t%.0f\t%.0f\t\n", strategy,

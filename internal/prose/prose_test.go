@@ -67,7 +67,7 @@ func plain() []string {
 	return []string{
 		"checker", "checker/internal/evidence", "checker/internal/linear", "checker/internal/spread", "checker/stored",
 		"history", "history/jepsen", "sim", "sim/holders", "sim/redis", "sim/redis/client", "sim/redis/keyspace",
-		"sim/redis/lua", "sim/redis/resp", "sim/resource", "cmd/command", "faults", "internal/docgen", "internal/draw", "internal/rereport", "internal/servers", "internal/stall", "internal/stats",
+		"sim/redis/lua", "sim/redis/resp", "sim/postgres/engine", "sim/postgres/sql", "sim/resource", "cmd/command", "faults", "internal/docgen", "internal/draw", "internal/rereport", "internal/servers", "internal/stall", "internal/stats",
 		"internal/strictyaml", "internal/toys", "lock", "lock/env", "lock/redis", "sim/backend", "sim/redis/family", "docs/mylockquake",
 		"reports", "reports/internal/sample", "reports/picture", "reports/story", "reports/tables", "reports/timeline", "reports/words",
 		"scenarios", "scenarios/campaign", "scenarios/internal/runtest", "scenarios/results", "scenarios/run", "scenarios/search", "scenarios/workload",

@@ -1,11 +1,15 @@
 // Package servers starts real servers on this machine, each as a child process on a free loopback
 // port with a folder of its own, and makes sure that none of them outlives its user.
 //
-//   - [StartRedis] starts a redis-server (redis.go). [Server.Kill] kills it, [Server.Start] starts
-//     it again with its data, and [Server.Replica] starts a replica of it.
-//   - [Redis] starts a server for a test, and stops it at the end of the test (testing.go).
-//   - process.go has the common part of all servers: the child process, its last output, and its
-//     end. On Linux the kernel kills the child when its parent is killed.
+//   - [StartRedis] starts a redis-server, and [RedisServer.Replica] a replica of it (redis.go).
+//   - [StartPostgres] starts a PostgreSQL, and [PostgresServer.KillBackend] kills one of its
+//     sessions (postgres.go). [StartPgBouncer] starts a PgBouncer in front of it (pgbouncer.go).
+//   - [Redis], [Postgres] and [PgBouncer] start a server for a test, and stop it at the end of the
+//     test (testing.go).
+//   - server.go has what all servers have: a folder, a port and an account. [Server.Kill] kills a
+//     server, [Server.Start] starts it again with its data.
+//   - process.go has the child process, its last output, and its end. On Linux the kernel kills the
+//     child when its parent is killed.
 //
 // An example:
 //

@@ -1,10 +1,19 @@
 #!/bin/sh
-# Installs servers by the names of their programs, which are the names of their
-# Debian packages too. What it cannot install it names, and goes on: the tests
-# that need it are skipped then, or fail in CI.
+# Installs servers by the names of their Debian packages, unless their programs
+# are there. What it cannot install it names, and goes on: the tests that need it
+# are skipped then, or fail in CI.
+
+# Debian keeps some programs outside of the PATH.
+PATH="$PATH:/usr/sbin"
+for dir in /usr/lib/postgresql/*/bin; do
+	PATH="$PATH:$dir"
+done
+
 missing=""
-for program in "$@"; do
-	command -v "$program" >/dev/null 2>&1 || missing="$missing $program"
+for package in "$@"; do
+	program="$package"
+	[ "$package" = postgresql ] && program=postgres
+	command -v "$program" >/dev/null 2>&1 || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0
 

@@ -17,12 +17,14 @@ type process struct {
 	exited chan struct{} // closed when the child is gone and reaped
 }
 
-// start starts a child. A thread waits until the child has ended, since the kernel kills a child
-// when the thread that started it ends, not when the program does.
-func start(name string, args ...string) (*process, error) {
+// start starts a child in a folder and under an account (nil for our own). A thread waits until the
+// child has ended, since the kernel kills a child when the thread that started it ends, not when
+// the program does.
+func start(dir string, as *account, name string, args ...string) (*process, error) {
 	p := &process{cmd: exec.Command(name, args...), exited: make(chan struct{})}
+	p.cmd.Dir = dir
 	p.cmd.Stdout, p.cmd.Stderr = &p.words, &p.words
-	p.cmd.SysProcAttr = dieWithParent()
+	p.cmd.SysProcAttr = attributes(as)
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()
@@ -40,10 +42,14 @@ func start(name string, args ...string) (*process, error) {
 	return p, nil
 }
 
-// kill kills the child, stopped or not, and waits until it has ended. It has no effect on a child
-// that has ended.
+// kill kills the child and the processes that it has started, stopped or not, and waits until they
+// have ended. It has no effect on a child that has ended.
 func (p *process) kill() {
-	_ = p.cmd.Process.Kill() // fails only if it has ended
+	children := childrenOf(p.cmd.Process.Pid)
+	_ = p.cmd.Process.Kill()       // fails only if it has ended
+	for _, pid := range children { // first, since they hold the pipe of the output open
+		killStray(pid)
+	}
 	<-p.exited
 }
 

@@ -4,6 +4,13 @@ package servers
 
 import "syscall"
 
-// dieWithParent has no effect outside of Linux: there a child outlives a parent that is killed
-// before it can clean up.
-func dieWithParent() *syscall.SysProcAttr { return nil }
+// attributes has no effect outside of Linux: there a child outlives a parent that is killed before
+// it can clean up, and runs under our own account.
+func attributes(*account) *syscall.SysProcAttr { return nil }
+
+// childrenOf knows no children outside of Linux, so they have to notice the end of their parent.
+func childrenOf(int) []int { return nil }
+
+func killStray(int) {}
+
+func removeSharedMemory(int) {}

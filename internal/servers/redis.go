@@ -6,85 +6,51 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// ErrMissing is the error if the program of a server is not installed.
-var ErrMissing = errors.New("not installed")
-
-// Server is a real server that runs as a child of this program.
-type Server struct {
-	Addr string // loopback host and port
-	Dir  string // its data folder
-
-	args    []string // without folder and port
-	port    int
-	process *process
-}
+// RedisServer is a real redis-server.
+type RedisServer struct{ *Server }
 
 // StartRedis starts a redis-server without data or persistence, and returns when it answers. The
 // args are added to its command line and override the defaults. The error wraps ErrMissing if there
 // is no redis-server. The caller has to stop it.
-func StartRedis(args ...string) (*Server, error) {
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		return nil, fmt.Errorf("servers: redis-server: %w", ErrMissing)
-	}
-	dir, err := os.MkdirTemp("", "redis-server-")
+func StartRedis(args ...string) (*RedisServer, error) {
+	path, err := find("redis-server")
 	if err != nil {
-		return nil, fmt.Errorf("servers: folder of redis-server: %w", err)
+		return nil, err
 	}
-	s := &Server{Dir: dir, args: args}
-	// Somebody else may take the port between the search and the start.
-	const attempts = 3
-	for range attempts {
-		if s.port, err = freePort(); err != nil {
-			break
-		}
-		s.Addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port))
-		if err = s.start(); err == nil {
-			return s, nil
-		}
-		if !strings.Contains(err.Error(), "Address already in use") {
-			break
-		}
-	}
-	return nil, errors.Join(err, os.RemoveAll(dir))
-}
-
-func (s *Server) start() error {
-	base := []string{
-		"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--dir", s.Dir,
-		"--save", "", "--appendonly", "no", "--enable-debug-command", "local",
-		// After a diskless sync the primary sends nothing to a replica until that has sent its
-		// first acknowledgement, which it does once a second.
-		"--repl-diskless-sync", "no",
-	}
-	p, err := start("redis-server", slices.Concat(base, s.args)...)
-	if err != nil {
-		return err
-	}
-	s.process = p
-	err = p.await(func() error {
-		answer, err := s.ask("PING")
-		if err == nil && answer != "+PONG" {
-			err = fmt.Errorf("PING answers %s", answer)
-		}
-		return err
+	s, err := launch(program{
+		path: path,
+		args: func(s *Server) []string {
+			return slices.Concat([]string{
+				"--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--dir", s.Dir,
+				"--save", "", "--appendonly", "no", "--enable-debug-command", "local",
+				// After a diskless sync the primary sends nothing to a replica until that has sent
+				// its first acknowledgement, which it does once a second.
+				"--repl-diskless-sync", "no",
+			}, args)
+		},
+		ready: func(s *Server) error {
+			answer, err := (&RedisServer{s}).ask("PING")
+			if err == nil && answer != "+PONG" {
+				err = fmt.Errorf("PING answers %s", answer)
+			}
+			return err
+		},
 	})
 	if err != nil {
-		p.kill()
+		return nil, err
 	}
-	return err
+	return &RedisServer{s}, nil
 }
 
 // ask sends commands over one connection and returns the answer to the last: its first line, or the
 // text of a longer answer. Arguments must not need quotes.
-func (s *Server) ask(commands ...string) (string, error) {
+func (s *RedisServer) ask(commands ...string) (string, error) {
 	const limit = 2 * time.Second
 	conn, err := net.DialTimeout("tcp", s.Addr, limit)
 	if err != nil {
@@ -130,26 +96,9 @@ func readAnswer(r *bufio.Reader) (string, error) {
 	return string(text[:n]), nil
 }
 
-// PID returns the process ID of the server, for a caller that wants to stop and continue it. Kill
-// works on a stopped server too.
-func (s *Server) PID() int { return s.process.cmd.Process.Pid }
-
-// Kill kills the server. Everything that it has written to its folder is there for Start, since
-// that is no loss of power.
-func (s *Server) Kill() { s.process.kill() }
-
-// Start starts a killed server on the same port with its folder, and returns when it answers.
-func (s *Server) Start() error { return s.start() }
-
-// Restart calls Kill and Start.
-func (s *Server) Restart() error {
-	s.Kill()
-	return s.Start()
-}
-
 // Replica starts a replica of the server, with the args added to its command line, and returns when
 // the two are in sync. The caller has to stop it.
-func (s *Server) Replica(args ...string) (*Server, error) {
+func (s *RedisServer) Replica(args ...string) (*RedisServer, error) {
 	of := []string{"--replicaof", "127.0.0.1", strconv.Itoa(s.port)}
 	replica, err := StartRedis(slices.Concat(of, args)...)
 	if err != nil {
@@ -163,7 +112,7 @@ func (s *Server) Replica(args ...string) (*Server, error) {
 
 // AwaitStep waits until the server, a replica, is in sync with its primary: the link is up at both
 // ends, and it has applied all writes of the primary.
-func (s *Server) AwaitStep() error {
+func (s *RedisServer) AwaitStep() error {
 	return s.process.await(func() error {
 		replica, err := s.ask("INFO replication")
 		if err != nil {
@@ -172,7 +121,7 @@ func (s *Server) AwaitStep() error {
 		if infoField(replica, "master_link_status") != "up" {
 			return errors.New("the link to the primary is down")
 		}
-		of := &Server{Addr: net.JoinHostPort(infoField(replica, "master_host"), infoField(replica, "master_port"))}
+		of := &RedisServer{&Server{Addr: net.JoinHostPort(infoField(replica, "master_host"), infoField(replica, "master_port"))}}
 		primary, err := of.ask("INFO replication")
 		if err != nil {
 			return err
@@ -194,13 +143,4 @@ func infoField(info, name string) string {
 	_, rest, _ := strings.Cut(info, "\n"+name+":")
 	value, _, _ := strings.Cut(rest, "\r")
 	return value
-}
-
-// Stop kills the server and removes its folder.
-func (s *Server) Stop() error {
-	s.process.kill()
-	if err := os.RemoveAll(s.Dir); err != nil {
-		return fmt.Errorf("servers: folder of redis-server: %w", err)
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,7 +29,7 @@ func gone(pid int) bool {
 	return false
 }
 
-func answer(t *testing.T, s *Server, commands ...string) string {
+func answer(t *testing.T, s *RedisServer, commands ...string) string {
 	t.Helper()
 	text, err := s.ask(commands...)
 	if err != nil {
@@ -47,26 +48,41 @@ func TestServersEndWithTheirTest(t *testing.T) {
 	}
 	t.Run("test", func(t *testing.T) {
 		primary := Redis(t)
-		note(primary)
+		note(primary.Server)
 		replica := RedisReplica(t, primary)
-		note(replica)
+		note(replica.Server)
 		if err := syscall.Kill(replica.PID(), syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
 		}
 		if err := primary.Restart(); err != nil {
 			t.Fatal(err)
 		}
-		note(primary)
+		note(primary.Server)
+		database := Postgres(t)
+		note(database.Server)
+		pids = append(pids, childrenOf(database.PID())...)
+		if err := database.Restart(); err != nil {
+			t.Fatal(err)
+		}
+		note(database.Server)
+		backend := pidOf(t, dial(t, database.URL("postgres")))
+		pids = append(pids, backend)
+		if err := syscall.Kill(backend, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		note(PgBouncer(t, database, "session", 1).Server)
 	})
 	if t.Failed() || len(pids) == 0 {
 		t.Skip("nothing was started")
 	}
-	for i, pid := range pids {
+	for _, pid := range pids {
 		if !gone(pid) {
-			t.Errorf("process %d of server %d is left", pid, i)
+			t.Errorf("process %d is left", pid)
 		}
-		if _, err := os.Stat(dirs[i]); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("folder %s is left: %v", dirs[i], err)
+	}
+	for _, dir := range dirs {
+		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("folder %s is left: %v", dir, err)
 		}
 	}
 }
@@ -126,36 +142,70 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 
 // If the owner is killed it cannot clean up, so the kernel does.
 func TestServerDiesWithItsOwner(t *testing.T) {
-	const role = "SERVERS_TEST_OWNER"
-	if os.Getenv(role) != "" {
-		s := Redis(t)
-		fmt.Printf("pid %d dir %s\n", s.PID(), s.Dir)
-		time.Sleep(time.Minute)
-		return
-	}
-	if dieWithParent() == nil {
+	if attributes(nil) == nil {
 		t.Skip("known to Linux only")
 	}
-	Redis(t) // skips where there is none
-	owner := exec.Command(os.Args[0], "-test.run=^TestServerDiesWithItsOwner$", "-test.v")
-	owner.Env = append(os.Environ(), role+"=1")
-	out, err := owner.StdoutPipe()
+	const role = "SERVERS_TEST_OWNER"
+	for _, test := range []struct {
+		name  string
+		start func(t *testing.T) *Server
+	}{
+		{"redis", func(t *testing.T) *Server { return Redis(t).Server }},
+		{"postgres", func(t *testing.T) *Server { return Postgres(t).Server }},
+		{"pgbouncer", func(t *testing.T) *Server { return PgBouncer(t, Postgres(t), "session", 1).Server }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if os.Getenv(role) != "" {
+				s := test.start(t)
+				fmt.Printf("pid %d dir %s\n", s.PID(), s.Dir)
+				time.Sleep(time.Minute)
+				return
+			}
+			test.start(t) // skips where there is none
+			dir := publicFolder(t)
+			owner := exec.Command(os.Args[0], "-test.run=^TestServerDiesWithItsOwner$/^"+test.name+"$", "-test.v")
+			owner.Env = append(os.Environ(), role+"=1", "TMPDIR="+dir)
+			out, err := owner.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := owner.Start(); err != nil {
+				t.Fatal(err)
+			}
+			pid := 0
+			for lines := bufio.NewScanner(out); pid == 0 && lines.Scan(); {
+				if words := strings.Fields(lines.Text()); len(words) == 4 && words[0] == "pid" {
+					pid, _ = strconv.Atoi(words[1])
+				}
+			}
+			children := childrenOf(pid)
+			defer func() {
+				folders, _ := filepath.Glob(filepath.Join(dir, "*", "data"))
+				for _, data := range folders {
+					removeSegment(data)
+				}
+			}()
+			_ = owner.Process.Kill()
+			_ = owner.Wait()
+			for _, pid := range append(children, pid) {
+				if pid == 0 || !gone(pid) {
+					t.Errorf("process %d outlives its owner", pid)
+				}
+			}
+		})
+	}
+}
+
+// publicFolder returns a folder that every account may enter, and that ends with the test.
+func publicFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "servers-test-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := owner.Start(); err != nil {
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	pid := 0
-	for lines := bufio.NewScanner(out); pid == 0 && lines.Scan(); {
-		if words := strings.Fields(lines.Text()); len(words) == 4 && words[0] == "pid" {
-			pid, _ = strconv.Atoi(words[1])
-			defer os.RemoveAll(words[3])
-		}
-	}
-	_ = owner.Process.Kill()
-	_ = owner.Wait()
-	if pid == 0 || !gone(pid) {
-		t.Errorf("process %d outlives its owner", pid)
-	}
+	return dir
 }

@@ -9,23 +9,37 @@ import (
 // Redis starts a redis-server for a test and stops it when the test ends; see StartRedis. If
 // redis-server is not installed the test is skipped, but in CI (environment variable CI) it fails:
 // otherwise nothing would ever run it.
-func Redis(t testing.TB, args ...string) *Server {
+func Redis(t testing.TB, args ...string) *RedisServer {
 	t.Helper()
-	return forTest(t, func() (*Server, error) { return StartRedis(args...) })
+	return forTest(t, "redis-server", func() (*RedisServer, error) { return StartRedis(args...) })
 }
 
-// RedisReplica starts a replica of a server for a test and stops it when the
-// test ends; see Server.Replica.
-func RedisReplica(t testing.TB, of *Server, args ...string) *Server {
+// RedisReplica starts a replica of a server for a test and stops it when the test ends; see
+// RedisServer.Replica.
+func RedisReplica(t testing.TB, of *RedisServer, args ...string) *RedisServer {
 	t.Helper()
-	return forTest(t, func() (*Server, error) { return of.Replica(args...) })
+	return forTest(t, "redis-server", func() (*RedisServer, error) { return of.Replica(args...) })
 }
 
-func forTest(t testing.TB, start func() (*Server, error)) *Server {
+// Postgres starts a PostgreSQL for a test and stops it when the test ends; see StartPostgres. A
+// missing one skips the test or fails it, as with Redis.
+func Postgres(t testing.TB, settings ...string) *PostgresServer {
+	t.Helper()
+	return forTest(t, "postgresql", func() (*PostgresServer, error) { return StartPostgres(settings...) })
+}
+
+// PgBouncer starts a PgBouncer for a test and stops it when the test ends; see StartPgBouncer. A
+// missing one skips the test or fails it, as with Redis.
+func PgBouncer(t testing.TB, of *PostgresServer, mode string, size int, settings ...string) *PgBouncerServer {
+	t.Helper()
+	return forTest(t, "pgbouncer", func() (*PgBouncerServer, error) { return StartPgBouncer(of, mode, size, settings...) })
+}
+
+func forTest[S interface{ Stop() error }](t testing.TB, debianPackage string, start func() (S, error)) S {
 	t.Helper()
 	s, err := start()
 	if errors.Is(err, ErrMissing) && os.Getenv("CI") == "" {
-		t.Skipf("%v; make deps installs it (package redis-server)", err)
+		t.Skipf("%v; make deps installs it (package %s)", err, debianPackage)
 	}
 	if err != nil {
 		t.Fatal(err)

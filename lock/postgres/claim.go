@@ -15,7 +15,7 @@ import (
 
 // claims decides how a claim is completed, counted and taken back.
 type claims struct {
-	// unowned: any worker completes a job, no matter which one has claimed it.
+	// unowned: any worker completes a job, also one that another has claimed.
 	unowned bool
 	// stuck: no one takes back the claims of workers that are gone.
 	stuck bool

@@ -32,7 +32,7 @@ func sessionParts() lock.Choice[sessions] {
 	return lock.Choice[sessions]{Name: "session", Doc: "how the session lock is taken, and which session has it", Options: []lock.Option[sessions]{
 		{Way: lock.Sound("wait", "`pg_advisory_lock` on a connection that the holder keeps"), Value: sessions{take: wait}},
 		{Way: lock.Sound("poll", "`pg_try_advisory_lock` on a connection that the holder keeps, again after the pause of `retry`"), Value: sessions{take: try, polls: true}},
-		{Way: lock.Flaw("leak", "`pg_try_advisory_lock` on a connection that goes back to its pool at once, and no unlock: the next user of that connection has the lock"), Value: sessions{take: try, polls: true, keeps: true}},
+		{Way: lock.Flaw("leak", "`pg_try_advisory_lock` on a connection that goes back to its pool at once, and no unlock: the next one that gets that connection has the lock"), Value: sessions{take: try, polls: true, keeps: true}},
 		{Way: lock.Flaw("twice", "a statement that takes the lock twice, and one unlock: the connection goes back to its pool with the lock"), Value: sessions{take: "SELECT pg_advisory_lock($1), pg_advisory_lock($1)"}},
 		{Way: lock.Flaw("pooled", "`pg_advisory_lock` through a pooler in transaction mode: lock and unlock can reach two sessions"), Value: sessions{take: wait, pooled: true}},
 		{Way: lock.Flaw("nested", "`pg_advisory_lock` on a connection that the holder keeps, while the work waits for another one of the same pool"), Value: sessions{take: wait, nested: true}},

@@ -92,6 +92,10 @@ func (t *inTransaction) Do(ctx context.Context, key string, r lock.Resource, bod
 	return t.run(ctx, conn, key, r, body)
 }
 
+// errUndone is the outcome of a transaction without a COMMIT: nothing takes effect, whatever became of
+// the ROLLBACK, and of the statement that failed.
+var errUndone = errors.New("the transaction was rolled back")
+
 // run runs the work under the lock, and ends the transaction.
 func (t *inTransaction) run(ctx context.Context, conn Conn, key string, r lock.Resource, body lock.Body) error {
 	ended := func(error) {}
@@ -115,7 +119,7 @@ func (t *inTransaction) run(ctx context.Context, conn Conn, key string, r lock.R
 	}
 	err := t.end(ctx, conn, key, how)
 	if bodyErr != nil {
-		ended(bodyErr) // without a COMMIT nothing takes effect, whatever became of the ROLLBACK
+		ended(errUndone)
 	} else {
 		ended(err)
 	}

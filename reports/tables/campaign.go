@@ -14,9 +14,10 @@ import (
 
 // Options select what [Campaign] prints.
 type Options struct {
-	Color  bool   // use the colours of a terminal
-	Part   string // the shard that this is, as 3/16, which has no verdict of its own; "" for a whole campaign
-	Report string // path of the report, for the last line; "" for none
+	Color   bool   // use the colours of a terminal
+	Metrics bool   // print the metrics of each lock
+	Part    string // the shard that this is, as 3/16, which has no verdict of its own; "" for a whole campaign
+	Report  string // path of the report, for the last line; "" for none
 }
 
 // Campaign prints a campaign for a terminal: a row for each strategy, the assumptions, and
@@ -46,6 +47,9 @@ func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 		words.WriteTable(&b, o.Color, rows, words.Figures{From: 2, To: 6}, alarming)
 	}
 	writeChecks(&b, o.Color, shown, alarming)
+	if o.Metrics {
+		writeMetrics(&b, o.Color, c)
+	}
 	writeBounds(&b, o.Color, c)
 	for i, remark := range Remarks(c) {
 		if i == 0 {

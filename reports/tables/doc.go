@@ -10,6 +10,6 @@
 //	redis      off             412 of 1,000    41.2 %         38.2 to 44.3 %    99.1 %  yes
 //	fenced     reads-writes      0 of 1,000     0.0 %   fewer than 0.30 %       98.7 %  yes
 //
-// uses.go prints the cells of one strategy, grids.go makes the tables that follow the
+// uses.go prints the cells of one strategy, metrics.go and grids.go make the tables that follow the
 // verdict, cases.go the map of a campaign with cases, assumed.go the list of assumptions.
 package tables

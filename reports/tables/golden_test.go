@@ -18,6 +18,7 @@ func TestTheGoldenTablesStayTheSame(t *testing.T) {
 		write func(io.Writer) error
 	}{
 		{"table.txt", func(w io.Writer) error { return Campaign(w, campaign, Options{Report: "out/report.md"}) }},
+		{"table-metrics.txt", func(w io.Writer) error { return Campaign(w, campaign, Options{Metrics: true}) }},
 		{"rates.csv", func(w io.Writer) error { return CSV(w, campaign) }},
 		{"sweep-one.txt", func(w io.Writer) error { return Sweep(w, sample.Swept(sample.TTLs()), false) }},
 		{"sweep-two.txt", func(w io.Writer) error {

@@ -22,11 +22,11 @@ type Grid struct {
 	Rows  [][]string
 }
 
-// Grids returns the tables that follow the verdict: bounds, rates in use and costs. It
+// Grids returns the tables that follow the verdict: bounds, rates in use, metrics and costs. It
 // leaves out those without rows.
 func Grids(c *results.Campaign) []Grid {
 	var list []Grid
-	for _, g := range []Grid{boundGrid(c), useGrid(c), costGrid(c)} {
+	for _, g := range []Grid{boundGrid(c), useGrid(c), metricsGrid(c), costGrid(c)} {
 		if len(g.Rows) > 0 {
 			list = append(list, g)
 		}
@@ -90,7 +90,7 @@ func useGrid(c *results.Campaign) Grid {
 
 func rateInterval(r *stats.Rate) string { return words.Figure(r.Low) + " to " + words.Figure(r.High) }
 
-// costGrid returns the table of what each strategy costs its users: refusals, losses, time.
+// costGrid returns the table of what each strategy costs its users: requests, losses, time.
 func costGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "What it cost",
@@ -98,11 +98,11 @@ func costGrid(c *results.Campaign) Grid {
 			"Given up are leases that the holder gave up while the server still held the lock for it, needlessly if the lease was still valid or there was time to renew it. " +
 			"Unavailable is the share of the time in which a worker waited for a lock that no worker used. Fairness is Jain's index, 1 if all workers got the same. " +
 			"Asked for are sections, or units of work of several sections; finished is the work that was done and that no stale write undid. " +
-			"Wasted is the share of the time in sections without an effect. Quantiles are precise to 1.6 %.",
+			"Wasted is the share of the time in sections without an effect. A refusal is a request that found the lock taken.",
 		Texts: 1,
 		Head: []string{
-			"strategy", "asked for", "finished", "acquisitions", "refusals", "not obtained", "timed out", "losses noticed", "unnoticed", "notice, median", "p99", "acts after loss", "given up", "needlessly",
-			"wait, median", "p99", "longest", "hold, median", "p99", "unavailable", "commands each", "renewals", "fairness", "wasted",
+			"strategy", "asked for", "finished", "refusals", "commands each", "renewals", "losses noticed", "unnoticed", "notice p50", "p99", "acts after loss", "given up", "needlessly",
+			"unavailable", "fairness", "wasted",
 		},
 	}
 	for _, st := range c.Strategies {
@@ -114,13 +114,6 @@ func costGrid(c *results.Campaign) Grid {
 }
 
 func costs(m *checker.Metrics, locks int) []string {
-	number := func(n int64) string { return words.Thousands(int(n)) }
-	length := func(s *checker.Spread, d time.Duration) string {
-		if s.N == 0 {
-			return "-"
-		}
-		return words.Rough(d)
-	}
 	share := func(part, whole time.Duration) string {
 		if whole == 0 {
 			return "-"
@@ -132,11 +125,10 @@ func costs(m *checker.Metrics, locks int) []string {
 		each = fmt.Sprintf("%.1f", m.CommandsEach())
 	}
 	return []string{
-		number(m.Jobs), number(m.Finished), number(m.Acquisitions), number(m.Refusals), number(m.NotObtained), number(m.Unknown),
-		number(m.LossesNoticed), number(m.LossesUnnoticed), length(&m.Notice, m.Notice.Median()), length(&m.Notice, m.Notice.P99()), number(m.ActsAfterLoss), number(m.GivenUp), number(m.GivenUpNeedlessly),
-		length(&m.Wait, m.Wait.Median()), length(&m.Wait, m.Wait.P99()), length(&m.Wait, m.Wait.Max),
-		length(&m.Hold, m.Hold.Median()), length(&m.Hold, m.Hold.P99()),
-		share(m.Unavailable, m.Time*time.Duration(locks)), each, number(m.Renewals), fmt.Sprintf("%.2f", m.Fairness), share(m.Wasted, m.Hold.Total),
+		thousands(m.Jobs), thousands(m.Finished), thousands(m.Refusals), each, thousands(m.Renewals),
+		thousands(m.LossesNoticed), thousands(m.LossesUnnoticed), length(&m.Notice, m.Notice.Median()), length(&m.Notice, m.Notice.P99()),
+		thousands(m.ActsAfterLoss), thousands(m.GivenUp), thousands(m.GivenUpNeedlessly),
+		share(m.Unavailable, m.Time*time.Duration(locks)), fmt.Sprintf("%.2f", m.Fairness), share(m.Wasted, m.Hold.Total),
 	}
 }
 

@@ -221,7 +221,7 @@ func TestDamagedJournals(t *testing.T) {
 		{"another file without a line", "to do", ":1: this is no journal"},
 		{"no beginning", lines[2] + lines[3], ":1: a journal begins in its first line, and only there"},
 		{"two beginnings", text + text, ":7: a journal begins in its first line, and only there"},
-		{"another format", signed(`{"journal":{"format":2}}`), ":1: the journal has format 2, and this version reads format 1"},
+		{"another format", signed(`{"journal":{"format":1}}`), ":1: the journal has format 1, and this version reads format 2"},
 		{"wrong JSON", lines[0] + signed(`{"run":`) + lines[2], ":2: the record cannot be read"},
 		{"a list", lines[0] + signed(`[1]`), ":2: the record cannot be read"},
 		{"null", lines[0] + signed(`null`), ":2: the record is neither"},

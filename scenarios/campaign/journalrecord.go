@@ -24,7 +24,7 @@ import (
 // begun, or one run.
 
 // journalFormat is the version of the format.
-const journalFormat = 1
+const journalFormat = 2
 
 // journalRecord is the content of a line: one of these is set.
 type journalRecord struct {

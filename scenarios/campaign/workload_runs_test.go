@@ -14,7 +14,7 @@ import (
 // they were written to.
 func TestWorkloadScenarios(t *testing.T) {
 	for _, name := range []string{
-		"cron", "herd", "multi-lock", "bank-transfer", "cache-stampede", "card-charge", "double-discount", "flash-sale", "job-queue", "migrations",
+		"cron", "herd", "multi-lock", "bank-transfer", "cache-stampede", "card-charge", "charge-crash", "double-discount", "flash-sale", "job-queue", "migrations",
 		"rate-limit", "torn-transfer",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -24,14 +24,17 @@ func Measures() []Measure {
 			Name: "finished", Doc: "work that was done and took effect, of all that was asked for", Units: []Unit{UnitPercent},
 			figure: share(func(m *checker.Metrics) (int64, int64) { return m.Finished, m.Jobs }), Of: func(e *Expect) *Bound { return &e.Finished },
 		},
+		shareOfCalls("acquired", "sections that got the lock, of all", func(m *checker.Metrics) int64 { return m.Acquisitions }, func(e *Expect) *Bound { return &e.Acquired }),
+		shareOfCalls("refused", "sections that were refused the lock without waiting, of all", func(m *checker.Metrics) int64 { return m.Refused.N }, func(e *Expect) *Bound { return &e.Refused }),
+		shareOfCalls("timed-out", "sections that waited for the lock in vain, of all", func(m *checker.Metrics) int64 { return m.TimedOut.N }, func(e *Expect) *Bound { return &e.TimedOut }),
+		shareOfCalls("failed", "sections that did not get the lock because of an error, of all", func(m *checker.Metrics) int64 { return m.Failed.N }, func(e *Expect) *Bound { return &e.Failed }),
 		{
-			Name: "refused", Doc: "sections that did not get the lock, of all", Units: []Unit{UnitPercent, UnitNumber},
-			figure: share(func(m *checker.Metrics) (int64, int64) { return m.Calls - m.Acquisitions, m.Calls }), Of: func(e *Expect) *Bound { return &e.Refused },
+			Name: "contended", Doc: "sections that found the lock taken, of all", Units: []Unit{UnitPercent, UnitNumber},
+			figure: share(func(m *checker.Metrics) (int64, int64) { return m.Contended, m.ContendedOf }), Of: func(e *Expect) *Bound { return &e.Contended },
 		},
 		{
 			Name: "lost", Doc: "sections that lost the lock while they worked, of those that got it", Units: []Unit{UnitPercent, UnitNumber},
-			figure: share(func(m *checker.Metrics) (int64, int64) { return m.LossesNoticed + m.LossesUnnoticed, m.Acquisitions }),
-			Of:     func(e *Expect) *Bound { return &e.Lost },
+			figure: share(func(m *checker.Metrics) (int64, int64) { return m.Losses(), m.Acquisitions }), Of: func(e *Expect) *Bound { return &e.Lost },
 		},
 		{
 			Name: "given-up", Doc: "sections that gave up a lease needlessly, of those that got the lock", Units: []Unit{UnitPercent, UnitNumber},
@@ -39,9 +42,11 @@ func Measures() []Measure {
 			Of:     func(e *Expect) *Bound { return &e.GivenUp },
 		},
 		timeMeasure("wait-p50", "the wait for the lock that half of the sections do not exceed", waits((*checker.Spread).Median), func(e *Expect) *Bound { return &e.WaitP50 }),
+		timeMeasure("wait-p90", "the wait for the lock that 90 % of the sections do not exceed", waits((*checker.Spread).P90), func(e *Expect) *Bound { return &e.WaitP90 }),
 		timeMeasure("wait-p99", "the wait for the lock that 99 % of the sections do not exceed", waits((*checker.Spread).P99), func(e *Expect) *Bound { return &e.WaitP99 }),
 		timeMeasure("wait-max", "the longest wait for the lock", waits(longest), func(e *Expect) *Bound { return &e.WaitMax }),
 		timeMeasure("hold-p50", "the time inside that half of the sections do not exceed", holds((*checker.Spread).Median), func(e *Expect) *Bound { return &e.HoldP50 }),
+		timeMeasure("hold-p90", "the time inside that 90 % of the sections do not exceed", holds((*checker.Spread).P90), func(e *Expect) *Bound { return &e.HoldP90 }),
 		timeMeasure("hold-p99", "the time inside that 99 % of the sections do not exceed", holds((*checker.Spread).P99), func(e *Expect) *Bound { return &e.HoldP99 }),
 		timeMeasure("hold-max", "the longest time inside", holds(longest), func(e *Expect) *Bound { return &e.HoldMax }),
 		{
@@ -50,6 +55,11 @@ func Measures() []Measure {
 			Of:     func(e *Expect) *Bound { return &e.Commands },
 		},
 	}
+}
+
+func shareOfCalls(name, doc string, count func(*checker.Metrics) int64, of func(*Expect) *Bound) Measure {
+	figure := share(func(m *checker.Metrics) (int64, int64) { return count(m), m.Calls })
+	return Measure{Name: name, Doc: doc, Units: []Unit{UnitPercent, UnitNumber}, figure: figure, Of: of}
 }
 
 func share(counts func(*checker.Metrics) (some, all int64)) func(*checker.Metrics, Unit) (float64, bool) {

@@ -22,13 +22,13 @@ func (r *run) startServers(silence time.Duration, resources map[string]bool) err
 	r.servers = r.Scenario.ServersOf(r.entry.Topology, r.use)
 	layout := r.servers.Layout(silence)
 	layout.Record = r.recordSilently
-	var err error
-	r.cluster, err = r.family.Start(backend.Start{
+	cluster, err := r.family.Start(backend.Start{
 		World: r.world, Layout: layout, Settings: r.servers.Families, Locks: r.locks(resources), Cache: r.Caches[r.family.Name],
 	})
 	if err != nil {
 		return err
 	}
+	r.cluster = cluster
 	for _, name := range r.cluster.Names() {
 		r.restoreService(name)
 	}

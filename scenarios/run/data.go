@@ -20,22 +20,20 @@ import (
 type data struct {
 	server   *resource.Server
 	database backend.Database
-	apart    backend.Cluster  // the servers of a database that is not that of the lock
-	outside  *resource.Server // of the effects outside, if the resource is in a database
+	apart    backend.Cluster // the servers of a database that is not that of the lock
 }
-
-// outsideNode is the node of the service that has the effects outside of a database.
-const outsideNode = "outside"
 
 // startData adds the protected resource to the world. The servers of the lock have been started.
 func (r *run) startData() error {
 	s := r.Scenario
 	policy := resource.Policy(s.ResourceOf(r.use).Fence)
+	if s.WorkloadInfo().Outside {
+		resource.NewServer(r.world.AddNode(scenarios.OutsideNode, sim.NodeConfig{}), resource.Off, nil, r.recordResource)
+	}
 	if s.HomeOf(r.entry, r.use) == scenarios.HomeServer {
 		r.data.server = resource.NewServer(r.world.AddNode(scenarios.ResourceNode, sim.NodeConfig{}), policy, r.initial(), r.recordResource)
 		return nil
 	}
-	r.data.outside = resource.NewServer(r.world.AddNode(outsideNode, sim.NodeConfig{}), resource.Off, r.initial(), r.recordResource)
 	database, ok := r.cluster.(backend.Database)
 	if !ok {
 		family, err := scenarios.DatabaseFamily()
@@ -46,11 +44,11 @@ func (r *run) startData() error {
 			Names: []string{scenarios.ResourceNode}, WallOffset: r.servers.Layout(0).WallOffset, Record: r.recordSilently,
 		}
 		none := backend.Locks{IsLock: func(string) bool { return false }, Record: func(history.Event) {}}
-		r.data.apart, err = family.Start(backend.Start{World: r.world, Layout: layout, Settings: r.servers.Families, Locks: none, Cache: r.Caches[family.Name]})
+		apart, err := family.Start(backend.Start{World: r.world, Layout: layout, Settings: r.servers.Families, Locks: none, Cache: r.Caches[family.Name]})
 		if err != nil {
 			return err
 		}
-		database = r.data.apart.(backend.Database)
+		r.data.apart, database = apart, apart.(backend.Database)
 	}
 	r.data.database = database
 	return database.Keep(backend.Items{Policy: policy, Initial: r.initial(), Record: r.recordResource})
@@ -64,14 +62,8 @@ func (r *run) access(p *sim.Process, worker string) backend.Access {
 	return r.data.database.Access(p, r.Scenario.FamilySettings(r.use, worker))
 }
 
-// accessOutside returns the access of a process to the effects outside of a database; nil if the
-// resource has them.
-func (r *run) accessOutside(p *sim.Process) backend.Access {
-	if r.data.outside == nil {
-		return nil
-	}
-	return resource.NewClient(p, outsideNode)
-}
+// serviceOf returns the access of a worker's process to the service of effects outside.
+func serviceOf(p *sim.Process) backend.Access { return resource.NewClient(p, scenarios.OutsideNode) }
 
 // value returns the present value of an item.
 func (r *run) value(item string) string {
@@ -103,6 +95,12 @@ func (e effects) setStale(name string, by time.Duration) {
 	}
 }
 
+// outside is the way of a request that has its effect outside of the resource. No transaction and
+// no fence covers it.
+type outside struct{ *call }
+
+func (o outside) through() backend.Access { return o.service }
+
 // transactional is a call whose resource is in the database of its lock.
 type transactional struct{ *call }
 
@@ -122,8 +120,8 @@ type statements struct {
 	*call
 	by   backend.Access
 	open bool // in a transaction, whose writes take effect when it commits
-	// pending are the writes of the transaction that were done, with one of each item: a later
-	// write of the same item replaces the earlier one.
+	// pending are the writes of the transaction that were done or may have been, with one of each
+	// item that was done: a later write of the same item replaces the earlier one.
 	pending []history.Event
 }
 
@@ -135,21 +133,15 @@ func (s *statements) Read(ctx context.Context, item string, token int64) (string
 }
 
 func (s *statements) readItem(ctx context.Context, item string, token int64) (resource.Reply, error) {
-	switch {
-	case history.IsOutside(item):
-		return s.read(ctx, s.call, item, token)
-	case !s.wrote(item):
+	if !s.wrote(item) {
 		return s.read(ctx, s, item, token)
 	}
 	s.run.requests++
 	return s.by.Ask(ctx, &resource.Request{ID: s.run.requests, Peek: true, Item: item})
 }
 
-// Write implements lock.Resource. An effect outside is no part of the transaction.
+// Write implements lock.Resource.
 func (s *statements) Write(ctx context.Context, item, value string, token int64) error {
-	if history.IsOutside(item) {
-		return s.call.Write(ctx, item, value, token)
-	}
 	_, err := s.write(ctx, s, "lease-checked", &resource.Request{Item: item, Value: value, Token: token})
 	return err
 }
@@ -166,7 +158,7 @@ func (s *statements) WriteIf(ctx context.Context, item, value string, condition 
 	return reply.Version, err
 }
 
-func (s *statements) through(string) backend.Access { return s.by }
+func (s *statements) through() backend.Access { return s.by }
 
 func (s *statements) wrote(item string) bool {
 	return slices.ContainsFunc(s.pending, func(e history.Event) bool { return e.Key == item })
@@ -175,12 +167,12 @@ func (s *statements) wrote(item string) bool {
 // answered records what the worker learned of a request. The outcome of a write in a transaction is
 // known when that has ended.
 func (s *statements) answered(e history.Event) {
-	if !s.open || e.Op != "write" || e.Type != history.OK {
+	if !s.open || e.Op != "write" || e.Type == history.Fail {
 		s.record(e)
 		return
 	}
 	s.pending = slices.DeleteFunc(s.pending, func(earlier history.Event) bool {
-		if earlier.Key != e.Key {
+		if earlier.Key != e.Key || e.Type != history.OK {
 			return false
 		}
 		earlier.Type, earlier.Err = history.Fail, "replaced by a later write of the transaction"
@@ -193,14 +185,16 @@ func (s *statements) answered(e history.Event) {
 // ended records the outcome of the transaction's writes.
 func (s *statements) ended(err error) {
 	for _, e := range s.pending {
-		e.Err = text(err)
 		switch {
 		case err == nil:
+			s.record(e)
+			continue
 		case errors.Is(err, lock.ErrUnknown):
 			e.Type = history.Info
 		default:
 			e.Type = history.Fail
 		}
+		e.Err = text(err)
 		s.record(e)
 	}
 	s.pending, s.open = nil, false

@@ -19,13 +19,11 @@ import (
 // recorder stands for one worker in the workload: it writes the worker's events to the history, and
 // names the steps of its work in the same way for every strategy.
 type recorder struct {
-	run    *run
-	worker *sim.Worker
-	access backend.Access // to the resource
-	// outside is the access to items outside of the resource, such as the charge of a card, if the
-	// resource is in a database; nil: access has them too.
-	outside backend.Access
-	takes   time.Duration // length of the work of the current section
+	run     *run
+	worker  *sim.Worker
+	access  backend.Access // to the resource
+	service backend.Access // to the service of effects outside of it
+	takes   time.Duration  // length of the work of the current section
 
 	strategy lock.Strategy
 	heeds    results.Heeds   // how far the work looks at its context
@@ -166,17 +164,11 @@ func (c *call) Read(ctx context.Context, item string, token int64) (string, erro
 
 // way is the way of a request to the resource, and what is recorded of its answer.
 type way interface {
-	through(item string) backend.Access
+	through() backend.Access
 	answered(e history.Event)
 }
 
-func (c *call) through(item string) backend.Access {
-	if c.outside != nil && history.IsOutside(item) {
-		return c.outside
-	}
-	return c.access
-}
-
+func (c *call) through() backend.Access  { return c.access }
 func (c *call) answered(e history.Event) { c.record(e) }
 
 // read sends a read, and passes the points before and after it.
@@ -252,7 +244,10 @@ func (c *call) ask(ctx context.Context, w way, q *resource.Request) (resource.Re
 	if q.Write {
 		c.asked = append(c.asked, operation{true, q.Item, q.Value})
 	}
-	reply, err := w.through(q.Item).Ask(ctx, q)
+	if history.IsOutside(q.Item) {
+		w = outside{c}
+	}
+	reply, err := w.through().Ask(ctx, q)
 	switch {
 	case err == nil:
 		e.Type = history.OK

@@ -113,11 +113,7 @@ func (r *Runner) Once(use scenarios.Strategy, seed uint64) (*results.Trial, erro
 		processes: map[string]*sim.Process{}, clients: map[*sim.Process]*processClients{}, overruns: map[string]time.Duration{},
 		records: map[string]string{}, lives: map[string]uint64{},
 	}
-	defer func() {
-		if one.world != nil {
-			one.world.Close()
-		}
-	}()
+	defer one.close()
 	if err = one.build(); err == nil {
 		err = one.world.Run()
 	}
@@ -131,11 +127,19 @@ func (r *Runner) Once(use scenarios.Strategy, seed uint64) (*results.Trial, erro
 	if err != nil {
 		return nil, newError(r.Scenario, use, seed, err)
 	}
-	one.cluster.Close()
-	if one.data.apart != nil {
-		one.data.apart.Close()
-	}
 	return trial, nil
+}
+
+// close frees what the run has started, whether it failed or not: the servers, then the world.
+func (r *run) close() {
+	for _, c := range []backend.Cluster{r.cluster, r.data.apart} {
+		if c != nil {
+			c.Close()
+		}
+	}
+	if r.world != nil {
+		r.world.Close()
+	}
 }
 
 // Entry returns a strategy by its name: one of the caller's own or of the catalogue.
@@ -262,7 +266,7 @@ func (r *run) work(worker *sim.Worker) {
 	name := worker.Name()
 	settings := s.WorkloadOf(r.use)
 	rec := &recorder{
-		run: r, worker: worker, access: r.access(process, name), outside: r.accessOutside(process),
+		run: r, worker: worker, access: r.access(process, name), service: serviceOf(process),
 		strategy: r.strategy(worker), heeds: s.HeedsOf(settings, name), commits: settings.Commit,
 	}
 	items := s.ResourceNames()

@@ -13,7 +13,7 @@ import (
 // chargeInfo returns the workload charge.
 func chargeInfo() Info {
 	return Info{
-		Name: "charge", Initial: "1000", Do: charge, Offers: always(lock.NeedUnits),
+		Name: "charge", Initial: "1000", Outside: true, Do: charge, Offers: always(lock.NeedUnits),
 		Doc: "at every tick all workers get one order; look if it is complete, hold, charge a card at a service outside, take one from the inventory, " +
 			"mark the order complete: each must be charged once, and no fence protects the card",
 		Params: []Param{periodParam(), recheckParam(), {Name: "idempotency"}},

@@ -20,7 +20,7 @@ const (
 // jobsInfo returns the workload jobs.
 func jobsInfo() Info {
 	return Info{
-		Name: "jobs", Do: jobs, Offers: unitsReadFirst,
+		Name: "jobs", Do: jobs, Offers: unitsThatLook,
 		Doc: "each worker has a queue of jobs of its own, and the jobs that work on one resource need its lock; some fail and are tried again: each must be completed once, and none may be lost",
 		Params: []Param{
 			failsParam(), attemptsParam(), recheckParam(),

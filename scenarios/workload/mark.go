@@ -10,6 +10,15 @@ import (
 // recheckParam returns the key recheck of the workloads whose work is done once.
 func recheckParam() Param { return Param{Name: "recheck"} }
 
+// unitsThatLook is the Offers of a workload that has units, and whose sections look at the item of
+// the unit before they write it, with Recheck.
+func unitsThatLook(s Settings) []lock.Need {
+	if s.Recheck {
+		return []lock.Need{lock.NeedUnits, lock.NeedDecidingWrite}
+	}
+	return []lock.Need{lock.NeedUnits}
+}
+
 // doAndMark does a unit of work and then marks it as done: the item holds the number of the last
 // unit that was done. With Recheck it does nothing if the mark is there. Hold is how long the
 // work takes.

@@ -24,6 +24,12 @@ func rateLimitInfo() Info {
 	return Info{
 		Name: "rate-limit", Do: oneLock(rateLimit),
 		Doc: "read how many requests the window has had, hold, count one's own if it is within the limit: no window of that length may admit more, and a request may be turned away only at the limit",
+		Offers: func(s Settings) []lock.Need {
+			if !s.Sliding && s.Expiry == ExpiryAfterCount {
+				return nil // another section may write between the two writes
+			}
+			return []lock.Need{lock.NeedDecidingWrite}
+		},
 		Params: []Param{
 			{Name: "limit", Count: &Count{func(s Settings) int { return s.Limit }, 1, maxLimit}},
 			{Name: "window", Time: &Time{func(s Settings) time.Duration { return s.Window }, time.Millisecond}},

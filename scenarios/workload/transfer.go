@@ -32,7 +32,7 @@ const (
 // transferInfo returns the workload transfer.
 func transferInfo() Info {
 	return Info{
-		Name: "transfer", Initial: "1000", Least: 2, Do: transfer,
+		Name: "transfer", Initial: "1000", Least: 2, Outside: true, Do: transfer,
 		Doc: "read the balance of an account, hold, write it with a debit, then add the credit to another account: the total must stay the same",
 		Params: []Param{
 			{Name: "locking", Word: &Word{func(s Settings) string { return string(s.Locking) }, "way to lock two accounts", words([]Locking{LockBoth, LockSource, LockNames, LockAll})}},

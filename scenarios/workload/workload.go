@@ -18,6 +18,8 @@ type Info struct {
 	Initial string
 	// Least is the least number of resources that it needs; 0 for one.
 	Least int
+	// Outside: it may have effects outside of the resource.
+	Outside bool
 	// Params are its keys beside kind, hold, think and heeds.
 	Params []Param
 	// Offers lists what a strategy can rely on, under some settings; nil: nothing.
@@ -50,15 +52,6 @@ func (i Info) Lacks(needs []lock.Need, s Settings) lock.Need {
 // always returns the Offers of a workload that offers the same under all settings.
 func always(offers ...lock.Need) func(Settings) []lock.Need {
 	return func(Settings) []lock.Need { return offers }
-}
-
-// unitsReadFirst returns the Offers of a workload whose units are an item each, which with Recheck
-// the work reads first.
-func unitsReadFirst(s Settings) []lock.Need {
-	if s.Recheck {
-		return []lock.Need{lock.NeedUnits, lock.NeedDecidingWrite}
-	}
-	return []lock.Need{lock.NeedUnits}
 }
 
 // Catalogue lists the workloads.

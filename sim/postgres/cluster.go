@@ -106,12 +106,10 @@ func (c *Cluster) Crash(nodes []string, data faults.Data, d time.Duration) {
 		if err := c.servers[name].crash(data); err != nil {
 			c.world.Fail(err)
 		}
-		c.world.At(now+d+c.layout.Silence, func() {
-			if node.Down() {
-				node.Restart()
-				c.layout.Record(history.Event{Type: history.Restarted, Node: name})
-			}
-		})
+		if c.replica != nil && name == c.replica.name() && data == faults.DataLost {
+			c.replica.lost = true
+		}
+		c.world.At(now+d+c.layout.Silence, func() { c.restart(name) })
 		if c.replica != nil && name == c.primary && c.layout.Failover > 0 {
 			c.world.At(now+c.layout.Failover, func() {
 				if c.primary == name && node.Down() {
@@ -122,15 +120,39 @@ func (c *Cluster) Crash(nodes []string, data faults.Data, d time.Duration) {
 	}
 }
 
-// crash ends the server.
-func (s *Server) crash(data faults.Data) error {
-	s.node.Crash() // resets the connections
-	s.locks.crashed()
-	image := s.db.Image()
+// restart restarts a server that is down, unless its replica has taken its place.
+func (c *Cluster) restart(name string) {
+	node := c.world.Node(name)
+	if !node.Down() || c.replica != nil && name != c.primary && name != c.replica.name() {
+		return
+	}
+	node.Restart()
+	c.layout.Record(history.Event{Type: history.Restarted, Node: name})
+	if c.replica != nil && name != c.primary {
+		if err := c.replica.catchUp(); err != nil {
+			c.world.Fail(err)
+		}
+	}
+}
+
+// stop ends the server with all its sessions at once: no session gets a lock because another one has
+// ended.
+func (s *Server) stop() {
 	s.db.Close()
+	for _, c := range s.sessions {
+		c.over, c.waiting = true, false
+	}
 	clear(s.sessions)
-	clear(s.secrets)
+	clear(s.clients)
 	s.pooler = newPooler(s)
+	s.locks.crashed()
+	s.node.Crash() // resets the connections
+}
+
+// crash ends the server. Its database is that after the restart.
+func (s *Server) crash(data faults.Data) error {
+	image := s.db.Image()
+	s.stop()
 	s.open()
 	if data != faults.DataLost {
 		return s.db.Restore(image)

@@ -20,6 +20,7 @@ type connection struct {
 	session *sim.Session
 	worker  string // the one that sent the last packet
 	pooled  bool   // through the pooler
+	secret  uint32 // which a cancel request must know
 	backend *backendSession
 
 	call     *sim.Call // the packet that is being answered; nil: none
@@ -66,7 +67,7 @@ func (c *connection) start(b []byte) bool {
 	if len(b) >= codeEnd && binary.BigEndian.Uint32(b[codeAt:]) == cancelCode {
 		var m pgproto3.CancelRequest
 		if m.Decode(b[codeAt:]) == nil {
-			c.server.cancel(m.ProcessID)
+			c.server.cancel(m.SecretKey)
 		}
 		c.answer()
 		return true
@@ -78,7 +79,7 @@ func (c *connection) start(b []byte) bool {
 		return true
 	}
 	c.pooled = m.Parameters["database"] == PooledDatabase
-	pid := uint32(0)
+	pid := uint32(pooledPID)
 	if !c.pooled {
 		c.backend = c.server.connect()
 		c.server.sessions[c.backend.Session] = c
@@ -88,7 +89,7 @@ func (c *connection) start(b []byte) bool {
 	for _, p := range [][2]string{{"client_encoding", "UTF8"}, {"server_version", "15.0"}, {"standard_conforming_strings", "on"}, {"TimeZone", "UTC"}, {"integer_datetimes", "on"}} {
 		c.send(&pgproto3.ParameterStatus{Name: p[0], Value: p[1]})
 	}
-	c.send(&pgproto3.BackendKeyData{ProcessID: pid, SecretKey: []byte{0, 0, 0, 1}})
+	c.send(&pgproto3.BackendKeyData{ProcessID: pid, SecretKey: c.server.admit(c)})
 	c.ready()
 	c.answer()
 	return true
@@ -97,7 +98,6 @@ func (c *connection) start(b []byte) bool {
 // connect opens a session.
 func (s *Server) connect() *backendSession {
 	b := &backendSession{Session: s.db.Connect(), statements: map[string]*engine.Statement{}}
-	s.secrets[uint32(b.PID())] = b.Session
 	for _, set := range s.options.Settings {
 		if err := execute(b.Session, set); err != nil {
 			s.node.World().Fail(err)
@@ -106,10 +106,23 @@ func (s *Server) connect() *backendSession {
 	return b
 }
 
-// cancel cancels the statement that a session executes.
-func (s *Server) cancel(pid uint32) {
-	if session := s.secrets[pid]; session != nil {
-		session.Cancel()
+// admit returns the secret key of a new connection. No other one has the same, even after a restart
+// of the server.
+func (s *Server) admit(c *connection) []byte {
+	s.admitted++
+	c.secret = s.admitted
+	s.clients[c.secret] = c
+	return binary.BigEndian.AppendUint32(nil, c.secret)
+}
+
+// cancel cancels the statement that the connection with a secret key executes.
+func (s *Server) cancel(key []byte) {
+	const size = 4
+	if len(key) != size {
+		return
+	}
+	if c := s.clients[binary.BigEndian.Uint32(key)]; c != nil && c.backend != nil {
+		c.backend.Cancel()
 	}
 }
 
@@ -167,23 +180,27 @@ func (c *connection) ready() {
 // closed ends the session of a client that is gone.
 func (c *connection) closed() {
 	c.gone, c.call = true, nil
-	if !c.waiting {
+	switch {
+	case !c.waiting:
 		c.leave()
+	case c.pooled: // it closes its connection at once, which the server notices after the statement
+		c.pooled = false
+		c.server.pooler.drop()
 	}
 }
 
 // leave ends the session, or gives it back to the pooler.
 func (c *connection) leave() {
+	delete(c.server.clients, c.secret)
 	if c.over || c.backend == nil {
 		return
 	}
 	c.over = true
-	backend := c.backend
 	if c.pooled {
-		c.server.pooler.drop(c)
+		c.server.pooler.drop()
 	}
-	backend.Close()
-	delete(c.server.sessions, backend.Session)
+	c.backend.Close()
+	delete(c.server.sessions, c.backend.Session)
 }
 
 // sessionEnded handles a session that the server has ended: the client finds the error when it next
@@ -195,6 +212,9 @@ func (c *connection) sessionEnded(e *engine.Error) {
 	c.over = true
 	delete(c.server.sessions, c.backend.Session)
 	c.fail(e)
+	if c.pooled {
+		c.server.pooler.drop()
+	}
 	if c.call == nil {
 		packet := &wire.Packet{Bytes: c.out}
 		c.out = nil
@@ -216,6 +236,8 @@ func (c *connection) execute(st *engine.Statement, args []any, then func(*engine
 		case c.gone:
 			c.leave()
 			return
+		case r.Err != nil && r.Err.Severity == "FATAL":
+			return // sessionEnded follows
 		case r.Err != nil:
 			c.fail(r.Err)
 		}

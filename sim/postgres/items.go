@@ -15,15 +15,21 @@ import (
 type items struct {
 	backend.Items
 	server   *Server
-	rows     map[string][]any            // committed
-	requests map[int64]*resource.Request // under way, by ID
+	rows     map[string][]any   // committed
+	requests map[int64]*request // under way, by ID
+}
+
+// request is a request to the resource, and the worker that sent it.
+type request struct {
+	*resource.Request
+	worker string
 }
 
 const itemTable = "items"
 
 // keep makes the table the protected resource.
 func (s *Server) keep(i backend.Items) error {
-	s.items = &items{Items: i, server: s, rows: map[string][]any{}, requests: map[int64]*resource.Request{}}
+	s.items = &items{Items: i, server: s, rows: map[string][]any{}, requests: map[int64]*request{}}
 	for _, name := range slices.Sorted(maps.Keys(i.Initial)) {
 		if err := s.define("INSERT INTO items (name, value) VALUES ($1, $2)", name, i.Initial[name]); err != nil {
 			return err
@@ -79,13 +85,13 @@ func (i *items) committed(changes []engine.Change) {
 }
 
 // executed handles the result of a statement that carries out a request.
-func (i *items) executed(r *resource.Request, result *engine.Result) {
+func (i *items) executed(r *request, result *engine.Result) {
 	switch {
 	case result.Err != nil:
 		// It has no effect.
 	case r.Write && result.Affected == 0, !r.Write && len(result.Rows) == 0 && i.Policy == resource.ReadsWrites:
 		i.applied(r, i.value(r.Item), i.value(r.Item), false)
-	case !r.Write && i.requests[r.ID] != nil && i.Policy != resource.ReadsWrites:
+	case !r.Write && i.requests[r.ID] != nil: // a read in a transaction has its value before the commit
 		value := ""
 		if len(result.Rows) > 0 {
 			value, _ = result.Rows[0][0].(string)
@@ -95,18 +101,19 @@ func (i *items) executed(r *resource.Request, result *engine.Result) {
 }
 
 // applied records the result of a request.
-func (i *items) applied(r *resource.Request, value, prior string, accepted bool) {
+func (i *items) applied(r *request, value, prior string, accepted bool) {
 	delete(i.requests, r.ID)
 	i.Record(history.Event{
-		Type: history.Applied, At: i.server.node.World().Time(), Node: i.server.node.Name(), Request: r.ID, Op: r.Op(), Key: r.Item,
+		Type: history.Applied, At: i.server.node.World().Time(), Node: i.server.node.Name(), Worker: r.worker, Request: r.ID,
+		Op: r.Op(), Key: r.Item,
 		Value: value, Prior: prior, Token: r.Token, Mark: i.mark(r.Item), Accepted: accepted,
 	})
 }
 
-// begin notes the request that a statement carries out.
+// begin notes the request of a statement.
 func (s *Server) begin(c *connection, _ *engine.Statement, _ []any) {
 	if c.data != nil && s.items != nil {
-		s.items.requests[c.data.ID] = c.data
+		s.items.requests[c.data.ID] = &request{c.data, c.worker}
 	}
 }
 
@@ -116,7 +123,7 @@ func (s *Server) executed(c *connection, st *engine.Statement, args []any, r *en
 		return
 	}
 	if c.data != nil && s.items != nil {
-		s.items.executed(c.data, r)
+		s.items.executed(&request{c.data, c.worker}, r)
 	}
 	if r.Err == nil && c.call.Op == "acquire" && len(args) > 0 {
 		s.refusals(c, args, r)
@@ -133,6 +140,7 @@ func (s *Server) refusals(c *connection, args []any, r *engine.Result) {
 	case string:
 		if len(r.Rows) == 0 {
 			s.rows.refused(c, first)
+			s.locks.refused(c, engine.LockName{Table: "jobs", Key: first})
 		}
 	}
 }

@@ -1,7 +1,16 @@
 package postgres
 
+import (
+	"slices"
+
+	"lockquake/sim/postgres/engine"
+)
+
 // PooledDatabase is the name of the database that clients give to reach it through the pooler.
 const PooledDatabase = "pooled"
+
+// pooledPID is the process number that the pooler gives its clients. No session has it.
+const pooledPID = 1 << 31
 
 // pooler gives each transaction of a client one of its sessions, as PgBouncer does in transaction
 // mode. It takes the session that was used last, and opens one if none is free; a client waits if
@@ -54,9 +63,16 @@ func (p *pooler) release(c *connection) {
 	p.serve()
 }
 
-// drop forgets the session of a connection whose client has gone within a transaction.
-func (p *pooler) drop(c *connection) {
-	c.backend = nil
+// ended forgets a session that the server has ended while it was free.
+func (p *pooler) ended(session *engine.Session) {
+	n := len(p.free)
+	p.free = slices.DeleteFunc(p.free, func(b *backendSession) bool { return b.Session == session })
+	p.open -= n - len(p.free)
+	p.serve()
+}
+
+// drop forgets the session of a connection that has ended within a transaction.
+func (p *pooler) drop() {
 	p.open--
 	p.serve()
 }

@@ -41,7 +41,8 @@ type Server struct {
 	types    *pgtype.Map
 	sessions map[*engine.Session]*connection // the connection that uses a session now
 	pooler   *pooler
-	secrets  map[uint32]*engine.Session // by PID, for cancel requests
+	clients  map[uint32]*connection // by secret key, for cancel requests
+	admitted uint32                 // secret keys so far
 	locks    *lockWatch
 	rows     *rowWatch
 	items    *items // nil: the database has no protected resource
@@ -60,7 +61,7 @@ func New(node *sim.Node, o Options) (*Server, error) {
 	if o.Locks.IsLock == nil {
 		o.Locks.IsLock = func(string) bool { return false }
 	}
-	s := &Server{node: node, options: o, types: pgtype.NewMap(), sessions: map[*engine.Session]*connection{}, secrets: map[uint32]*engine.Session{}}
+	s := &Server{node: node, options: o, types: pgtype.NewMap(), sessions: map[*engine.Session]*connection{}, clients: map[uint32]*connection{}}
 	s.locks, s.rows = newLockWatch(s), newRowWatch(s)
 	s.pooler = newPooler(s)
 	s.open()
@@ -168,10 +169,11 @@ func (s *Server) committed(session *engine.Session, changes []engine.Change) {
 
 // ended handles the end of a session.
 func (s *Server) ended(session *engine.Session, err *engine.Error) {
-	delete(s.secrets, uint32(session.PID()))
 	if conn := s.sessions[session]; conn != nil {
 		conn.sessionEnded(err)
+		return
 	}
+	s.pooler.ended(session)
 }
 
 // worker returns the worker for which a session works now, and its request; "" if there is none.
@@ -183,7 +185,7 @@ func (s *Server) worker(session *engine.Session) (worker string, call *sim.Call)
 	return conn.worker, conn.call
 }
 
-// request returns the request to the protected resource that a statement carries out.
+// request returns the request to the protected resource of a statement.
 func (s *Server) request(r *resource.Request) int64 {
 	if r == nil {
 		return 0

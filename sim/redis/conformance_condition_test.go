@@ -144,7 +144,7 @@ func mustAnswer(t *testing.T, c *realRedis, want string, words ...string) {
 }
 
 // load makes the server load its data slowly.
-func load(t *testing.T, s *servers.Server, c *realRedis) {
+func load(t *testing.T, s *servers.RedisServer, c *realRedis) {
 	t.Helper()
 	for i := range 200 {
 		mustAnswer(t, c, "+OK", "SET", "fill-"+strconv.Itoa(i), fmt.Sprintf("%01024d", i))
@@ -162,7 +162,7 @@ func load(t *testing.T, s *servers.Server, c *realRedis) {
 }
 
 // failSnapshot removes the server's folder, so that it cannot write a snapshot.
-func failSnapshot(t *testing.T, s *servers.Server, c *realRedis) {
+func failSnapshot(t *testing.T, s *servers.RedisServer, c *realRedis) {
 	t.Helper()
 	if err := os.RemoveAll(s.Dir); err != nil {
 		t.Fatal(err)

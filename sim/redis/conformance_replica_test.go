@@ -25,7 +25,7 @@ import (
 // couple is a real primary with its replica, for comparison with a simulated pair. A promotion
 // swaps the two.
 type couple struct {
-	primary, replica *servers.Server
+	primary, replica *servers.RedisServer
 	met              *replicaCoverage
 }
 
@@ -151,7 +151,7 @@ func (r *realRun) begin() error {
 }
 
 // server returns the server of a connection.
-func (r *realRun) server(at string) *servers.Server {
+func (r *realRun) server(at string) *servers.RedisServer {
 	if at == connR {
 		return r.replica
 	}

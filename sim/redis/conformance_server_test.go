@@ -39,7 +39,7 @@ func dialReal(t *testing.T) *realRedis {
 }
 
 // connect opens a connection to a real server.
-func connect(s *servers.Server) (*realRedis, error) { return connectTo(s.Addr) }
+func connect(s *servers.RedisServer) (*realRedis, error) { return connectTo(s.Addr) }
 
 func connectTo(addr string) (*realRedis, error) {
 	conn, err := net.Dial("tcp", addr)

@@ -1,6 +1,6 @@
 // Package resource simulates the resource that a lock protects: a server with items of one value
-// each, which checks the fencing tokens of requests according to its policy. Items outside of the
-// resource (history.Outside) have no policy.
+// each, which checks the fencing tokens of requests according to its policy. An item with an
+// idempotency key (history.Outside) accepts one write.
 //
 // [Server] runs on a node of a world, a [Client] accesses it for one process, and [Policies] lists
 // the policies. A request has an ID and takes effect once: a resend gets the answer of the first.
@@ -146,11 +146,10 @@ func (s *Server) Serve(c *sim.Call) {
 		s.serveStale(c, r, it)
 		return
 	}
-	if history.IsOutside(r.Item) {
-		s.finish(c, r, it, !r.Write || it.value == "" || !history.IsKeyed(r.Item))
-		return
-	}
 	accept := s.policy.admits(&it.marks, r)
+	if r.Write && history.IsKeyed(r.Item) {
+		accept = accept && it.value == ""
+	}
 	if s.policy == CheckThenWrite && accept && r.Write {
 		w := s.node.World()
 		x := w.Source().Stream("check-then-write", r.Item).At(uint64(r.ID))

@@ -32,6 +32,9 @@ type Grant struct {
 	// Revived means that the server had ended the grant, and then lost the record of that in a
 	// failover or a restart.
 	Revived bool
+	// handed means that the section had asked before, and was granted the lock at the instant at
+	// which the grant of another worker ended: it had waited in the server's queue.
+	handed bool
 }
 
 // Until returns when the grant expires, 0 if never.
@@ -90,12 +93,28 @@ type Ledger struct {
 	owners map[string]*Grant // the last grant of each owner
 	calls  int               // how many sections were called
 	called map[Asker][]*Attempt
-	open   map[Place][]*Grant // the open grants: one, or several shared ones
-	lapsed map[Place][]*Grant // grants that expired since the last one was given
-	freed  map[freer]*Grant   // the last freed grant
-	room   []Grant            // grants are allocated many at a time
+	places map[Place]*state
+	freed  map[freer]*Grant // the last freed grant
+	room   []Grant          // grants are allocated many at a time
 
 	Refusals, Renewals int64
+}
+
+// state is the present state of a lock on one server.
+type state struct {
+	open   []*Grant // one, or several shared ones
+	lapsed []*Grant // expired since the last one was given
+	ended  *Grant   // the one that ended last
+}
+
+// at returns the state of a lock on one server.
+func (b *Ledger) at(p Place) *state {
+	s := b.places[p]
+	if s == nil {
+		s = &state{}
+		b.places[p] = s
+	}
+	return s
 }
 
 // Attempt holds the requests of a section for its lock, and their outcome.
@@ -104,6 +123,7 @@ type Attempt struct {
 	Grants  []*Grant
 	Refusal *history.Event // the last one
 	Refused bool           // because of a grant of another section
+	Again   bool           // it was refused, asked again, and was refused again
 	got     Holding        // computed when first needed
 }
 
@@ -128,7 +148,7 @@ func (in *Evidence) Ledger() *Ledger {
 		n := len(in.Sections) // about as many grants, too
 		in.book = &Ledger{
 			Grants: make([]*Grant, 0, n), sections: in.Sections, attempts: make([]Attempt, n), owners: make(map[string]*Grant, n),
-			Locks: map[string][]*Grant{}, called: map[Asker][]*Attempt{}, open: map[Place][]*Grant{}, lapsed: map[Place][]*Grant{}, freed: map[freer]*Grant{},
+			Locks: map[string][]*Grant{}, called: map[Asker][]*Attempt{}, places: map[Place]*state{}, freed: map[freer]*Grant{},
 		}
 		if in.Meta.Unread != "" {
 			return in.book // the recorded grants are only guesses
@@ -144,6 +164,40 @@ func (in *Evidence) Ledger() *Ledger {
 func (b *Ledger) Attempt(s *history.Section) *Attempt {
 	i, _ := slices.BinarySearchFunc(b.sections, s.Call, func(s *history.Section, call int64) int { return cmp.Compare(s.Call, call) })
 	return &b.attempts[i]
+}
+
+// FoundTaken reports whether a section found its lock taken by another one. A server refused it
+// because of the grant of another section, or let it wait in a queue until that grant ended; or the
+// section ended before it was let in, and another section held the lock then.
+func (in *Evidence) FoundTaken(s *history.Section) bool {
+	book := in.Ledger()
+	w := book.Attempt(s)
+	switch {
+	case w.Refused:
+		return true
+	case s.Entered():
+		return s.Grant != 0 && in.Meta.Unread == "" && book.givenAt(s.Grant)[0].handed
+	}
+	end, _ := in.SectionEnd(s)
+	grants := book.Locks[s.Key]
+	last, _ := slices.BinarySearchFunc(grants, end, func(g *Grant, seq int64) int { return cmp.Compare(g.Given.Seq, seq) })
+	for _, g := range slices.Backward(grants[:last]) {
+		switch {
+		case g.Held(end) && g.Section != s:
+			return true
+		case !g.shared && g.Section != s:
+			return false // it has replaced all earlier ones
+		}
+	}
+	return false
+}
+
+// Waited reports whether a section waited for its lock before it was refused for good: it asked
+// again after a refusal, or it was never refused and nevertheless found the lock taken, since it
+// waited in the server's queue.
+func (in *Evidence) Waited(s *history.Section) bool {
+	w := in.Ledger().Attempt(s)
+	return w.Again || w.Refusal == nil && in.FoundTaken(s)
 }
 
 // givenAt returns the grant that began with an event, as a list of one.
@@ -187,7 +241,7 @@ func (b *Ledger) add(e *history.Event) {
 // openGrant returns the open grant of an owner, nil if there is none. If the server does not name
 // the owner, it returns the first open grant.
 func (b *Ledger) openGrant(p Place, owner string) *Grant {
-	for _, g := range b.open[p] {
+	for _, g := range b.at(p).open {
 		if owner == "" || owner == g.Given.Owner {
 			return g
 		}
@@ -197,11 +251,12 @@ func (b *Ledger) openGrant(p Place, owner string) *Grant {
 
 // end ends an open grant.
 func (b *Ledger) end(g *Grant, e *history.Event) {
-	g.Ended = e
-	b.open[g.Place] = slices.DeleteFunc(b.open[g.Place], func(other *Grant) bool { return other == g })
+	at := b.at(g.Place)
+	g.Ended, at.ended = e, g
+	at.open = slices.DeleteFunc(at.open, func(other *Grant) bool { return other == g })
 	switch {
 	case e.Type == history.Expired:
-		b.lapsed[g.Place] = append(b.lapsed[g.Place], g)
+		at.lapsed = append(at.lapsed, g)
 	case e.Type == history.Freed && e.Worker == g.Worker:
 		b.freed[freer{g.Place, g.Worker, g.Given.Owner}] = g
 	}
@@ -223,15 +278,15 @@ func (b *Ledger) renew(e *history.Event) {
 // If its owner finds it before anybody else has taken the lock over, the owner has had the lock all
 // the time.
 func (b *Ledger) revive(e *history.Event) *Grant {
-	p := PlaceOf(e)
-	i := slices.IndexFunc(b.lapsed[p], func(g *Grant) bool { return g.Given.Owner == e.Owner })
+	at := b.at(PlaceOf(e))
+	i := slices.IndexFunc(at.lapsed, func(g *Grant) bool { return g.Given.Owner == e.Owner })
 	if i < 0 {
 		return nil
 	}
-	g := b.lapsed[p][i]
-	b.lapsed[p] = slices.Delete(b.lapsed[p], i, i+1)
+	g := at.lapsed[i]
+	at.lapsed = slices.Delete(at.lapsed, i, i+1)
 	g.Ended = nil
-	b.open[p] = append(b.open[p], g)
+	at.open = append(at.open, g)
 	return g
 }
 
@@ -249,8 +304,9 @@ func (b *Ledger) attemptOf(e *history.Event) *Attempt {
 
 func (b *Ledger) give(e *history.Event) {
 	p := PlaceOf(e)
-	b.lapsed[p] = b.lapsed[p][:0]
-	b.open[p] = slices.DeleteFunc(b.open[p], func(before *Grant) bool {
+	at := b.at(p)
+	at.lapsed = at.lapsed[:0]
+	at.open = slices.DeleteFunc(at.open, func(before *Grant) bool {
 		beside := before.shared && e.Mode == shared && before.Given.Owner != e.Owner
 		if !beside {
 			before.Ended = e
@@ -266,12 +322,12 @@ func (b *Ledger) give(e *history.Event) {
 	if len(b.room) == cap(b.room) {
 		b.room = make([]Grant, 0, len(b.attempts)+1)
 	}
-	b.room = append(b.room, Grant{Place: p, Worker: e.Worker, Attempt: w, Given: e, shared: e.Mode == shared, Revived: revived})
+	b.room = append(b.room, Grant{Place: p, Worker: e.Worker, Attempt: w, Given: e, shared: e.Mode == shared, Revived: revived, handed: at.hands(e)})
 	g := &b.room[len(b.room)-1]
 	b.owners[e.Owner] = g
 	b.Grants = append(b.Grants, g)
 	b.Locks[p.Key] = append(b.Locks[p.Key], g)
-	b.open[p] = append(b.open[p], g)
+	at.open = append(at.open, g)
 	if w != nil {
 		g.Section, g.asked = w.section, w.section.CallAt
 		if w.Refusal != nil { // a refused section asks again only afterwards
@@ -285,6 +341,12 @@ func (b *Ledger) give(e *history.Event) {
 	}
 }
 
+// hands reports whether a grant is handed over to a worker that has waited in the server's queue: it
+// begins at the instant at which that of another worker ended, and was asked for before.
+func (s *state) hands(e *history.Event) bool {
+	return s.ended != nil && s.ended.Ended != nil && s.ended.Ended.At == e.At && s.ended.Worker != e.Worker && e.Sent != 0 && e.Sent < e.At
+}
+
 // refuse records a refusal, and the grants that caused it. A section that has returned does not
 // wait: the client had given up on that request.
 func (b *Ledger) refuse(e *history.Event) {
@@ -296,11 +358,15 @@ func (b *Ledger) refuse(e *history.Event) {
 	if s.Return != 0 && s.Return < e.Seq {
 		return
 	}
+	if before := w.Refusal; before != nil && !e.Again && (before.Node == e.Node || e.Sent > before.At) {
+		w.Again = true
+	}
 	w.Refusal = e
-	if len(b.open[PlaceOf(e)]) == 0 {
+	open := b.at(PlaceOf(e)).open
+	if len(open) == 0 {
 		w.Refused = true
 	}
-	for _, g := range b.open[PlaceOf(e)] {
+	for _, g := range open {
 		g.Refusal = e
 		if g.Section != s {
 			w.Refused = true

@@ -62,7 +62,7 @@ func (s *Search) reason(misfit int) (why string, writer *Step) {
 		}
 		allowed := s.Rule.allows(at, a.Op)
 		switch {
-		case a.Op.If != nil && s.Rule.allowsToken(at, a.Op) && a.Refused == allowed:
+		case a.Op.If != nil && s.Rule.allowsToken(at.mark, a.Op) && a.Refused == allowed:
 			return fmt.Sprintf("was %s, though its condition was %s and the item had %s", accepted(!a.Refused), conditionText(a.Op.If), at.text()), nil
 		case a.Refused:
 			return fmt.Sprintf("was refused, though the highest token so far was %d", at.mark), nil

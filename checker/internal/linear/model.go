@@ -70,7 +70,10 @@ func RuleOf(fence string) (Rule, bool) {
 
 // allows reports whether the resource has to accept o in a state; otherwise it has to refuse o.
 func (r Rule) allows(s state, o *history.Op) bool {
-	return r.allowsToken(s, o) && (!r.Conditions || s.meets(o.If))
+	if r.first {
+		return !o.Write() || s.value == ""
+	}
+	return r.allowsToken(s.mark, o) && (!r.Conditions || s.meets(o.If))
 }
 
 // meets reports whether a condition holds in a state.
@@ -85,21 +88,20 @@ func (s state) meets(c *history.Condition) bool {
 	}
 }
 
-// allowsToken reports whether the resource has to accept the token of o in a state. A resource that checks tokens refuses every request without one.
-func (r Rule) allowsToken(s state, o *history.Op) bool {
+// allowsToken reports whether the resource has to accept the token of o when its highest token so
+// far is mark. A resource that checks tokens refuses every request without one.
+func (r Rule) allowsToken(mark int64, o *history.Op) bool {
 	switch {
-	case r.first:
-		return !o.Write() || s.value == ""
 	case !r.tokens:
 		return true
 	case o.Token == 0:
 		return false
 	case !o.Write():
-		return !r.reads || o.Token >= s.mark
+		return !r.reads || o.Token >= mark
 	case r.above:
-		return o.Token > s.mark
+		return o.Token > mark
 	default:
-		return o.Token >= s.mark
+		return o.Token >= mark
 	}
 }
 

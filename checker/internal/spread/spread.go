@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -57,21 +58,29 @@ func (s *Spread) Merge(other Spread) {
 }
 
 // Quantile returns the duration that a share q of all cases does not exceed, 0 if there are none.
-func (s *Spread) Quantile(q float64) time.Duration {
+func (s *Spread) Quantile(q float64) time.Duration { return s.quantiles(q)[0] }
+
+// quantiles returns several quantiles, whose shares rise.
+func (s *Spread) quantiles(shares ...float64) []time.Duration {
+	values := make([]time.Duration, len(shares))
 	if s.N == 0 {
-		return 0
+		return values
 	}
-	rank := int64(q * float64(s.N))
-	if float64(rank) < q*float64(s.N) {
-		rank++
-	}
-	rank = max(rank, 1)
-	for b, last := 0, bucket(s.Max); b < last; b++ {
-		if rank -= s.counts[b]; rank <= 0 {
-			return middle(b)
+	keys := slices.Sorted(maps.Keys(s.counts))
+	last, _ := slices.BinarySearch(keys, bucket(s.Max))
+	keys = keys[:last]
+	below := int64(0)
+	for i, q := range shares {
+		rank := max(1, int64(math.Ceil(q*float64(s.N))))
+		for len(keys) > 0 && below+s.counts[keys[0]] < rank {
+			below += s.counts[keys[0]]
+			keys = keys[1:]
+		}
+		if values[i] = s.Max; len(keys) > 0 {
+			values[i] = middle(keys[0])
 		}
 	}
-	return s.Max
+	return values
 }
 
 // Equal reports whether two spreads have the same contents.
@@ -114,6 +123,7 @@ type spreadJSON struct {
 	N      int64         `json:"n"`
 	Total  time.Duration `json:"total"`
 	Median time.Duration `json:"median"`
+	P90    time.Duration `json:"p90"`
 	P99    time.Duration `json:"p99"`
 	Max    time.Duration `json:"max"`
 	Counts buckets       `json:"counts,omitempty"`
@@ -122,18 +132,23 @@ type spreadJSON struct {
 // The quantiles that a report shows.
 const (
 	half      = 0.5
+	most      = 0.9
 	nearlyAll = 0.99
 )
 
 // Median returns the duration that half of all cases do not exceed.
 func (s *Spread) Median() time.Duration { return s.Quantile(half) }
 
+// P90 returns the duration that 9 of 10 cases do not exceed.
+func (s *Spread) P90() time.Duration { return s.Quantile(most) }
+
 // P99 returns the duration that 99 of 100 cases do not exceed.
 func (s *Spread) P99() time.Duration { return s.Quantile(nearlyAll) }
 
-// MarshalJSON writes the spread with its median and 99th percentile.
+// MarshalJSON writes the spread with its median and its 90th and 99th percentile.
 func (s Spread) MarshalJSON() ([]byte, error) {
-	b, err := json.Marshal(spreadJSON{s.N, s.Total, s.Median(), s.P99(), s.Max, s.counts})
+	q := s.quantiles(half, most, nearlyAll)
+	b, err := json.Marshal(spreadJSON{s.N, s.Total, q[0], q[1], q[2], s.Max, s.counts})
 	if err != nil {
 		return nil, fmt.Errorf("checker: write a spread: %w", err)
 	}

@@ -18,7 +18,7 @@ func TestQuantilesAreWithinTwoPercent(t *testing.T) {
 	for _, c := range []struct {
 		q    float64
 		want time.Duration
-	}{{0.5, 50 * time.Millisecond}, {0.99, 99 * time.Millisecond}, {1, 100 * time.Millisecond}} {
+	}{{half, 50 * time.Millisecond}, {most, 90 * time.Millisecond}, {nearlyAll, 99 * time.Millisecond}, {1, 100 * time.Millisecond}} {
 		got := s.Quantile(c.q)
 		if off := (got - c.want).Abs(); off > c.want/50 {
 			t.Errorf("quantile %v = %v, want %v within 2 %%", c.q, got, c.want)
@@ -60,10 +60,14 @@ func TestMergingSpreadsIsTheSameAsAdding(t *testing.T) {
 			}
 		}
 		left.Merge(right)
-		for _, q := range []float64{0.01, half, nearlyAll, 1} {
+		for _, q := range []float64{0.01, half, most, nearlyAll, 1} {
 			if left.Quantile(q) != whole.Quantile(q) {
 				t.Fatalf("quantile %v: merged %v, whole %v", q, left.Quantile(q), whole.Quantile(q))
 			}
+		}
+		q := whole.quantiles(half, most, nearlyAll)
+		if diff := cmp.Diff([]time.Duration{whole.Median(), whole.P90(), whole.P99()}, q); diff != "" {
+			t.Fatalf("one by one and together (-one +together):\n%s", diff)
 		}
 		if whole.Quantile(1) != whole.Max {
 			t.Fatalf("quantile 1 is %v, the longest is %v", whole.Quantile(1), whole.Max)

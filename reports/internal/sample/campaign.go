@@ -49,14 +49,30 @@ func (u use) stats() results.StrategyStats {
 // metrics returns the metrics of a number of runs of a minute.
 func metrics(runs int64) checker.Metrics {
 	m := checker.Metrics{
-		Calls: 190 * runs, Acquisitions: 183 * runs, NotObtained: 4 * runs, Unknown: 3 * runs, Commands: 640 * runs, Refusals: 400 * runs,
+		Calls: 190 * runs, Acquisitions: 183 * runs, Contended: 120 * runs, ContendedOf: 190 * runs, Commands: 640 * runs, Refusals: 400 * runs,
 		LossesNoticed: 2 * runs, LossesUnnoticed: runs / 10, ActsAfterLoss: runs / 2, Unavailable: 3 * time.Second * time.Duration(runs),
+		Waiting: 90 * time.Second * time.Duration(runs), MostWaiting: 7,
 		Time: time.Minute * time.Duration(runs), Fairness: 0.93, Runs: runs,
 	}
 	for i := range time.Duration(100) {
 		m.Wait.Add(i * 40 * time.Millisecond)
 		m.Hold.Add(20*time.Millisecond + i*1800*time.Microsecond)
 		m.Notice.Add(i * 90 * time.Millisecond)
+	}
+	for _, way := range []struct {
+		of   *checker.Spread
+		each int64 // in a run
+		took time.Duration
+	}{
+		{&m.Refused, 4, 2 * time.Millisecond},
+		{&m.TimedOut, 2, 3 * time.Second},
+		{&m.Failed, 1, time.Second},
+		{&m.Released, 180, time.Millisecond},
+		{&m.ReleaseFailed, 3, time.Second},
+	} {
+		for i := range time.Duration(way.each * runs) {
+			way.of.Add(way.took + i%10*way.took/10)
+		}
 	}
 	m.Wasted = m.Hold.Total / 40
 	return m

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -23,7 +22,7 @@ type Conn struct {
 	used time.Duration // by the monotonic clock of the node, when it was last returned
 }
 
-// connect opens a connection.
+// connect opens a connection until ctx ends.
 func connect(ctx context.Context, p *sim.Process, node string, o Options) (*Conn, error) {
 	cfg, err := o.config()
 	if err != nil {
@@ -35,7 +34,7 @@ func connect(ctx context.Context, p *sim.Process, node string, o Options) (*Conn
 		if !sim.OnTask() || c.net != nil {
 			return nil, timeoutError{sim.ErrForeignGoroutine}
 		}
-		conn, err := p.Dial(ctx, node, o.ConnectTimeout)
+		conn, err := p.Dial(ctx, node, 0)
 		if err != nil {
 			dialErr = err
 			return nil, timeoutError{err}
@@ -53,13 +52,14 @@ func connect(ctx context.Context, p *sim.Process, node string, o Options) (*Conn
 		return nil, err
 	}
 	c.net.started = true
+	c.net.ctx = context.Background() // until a statement has another one
 	c.net.pid, c.net.secret = c.pgx.PgConn().PID(), c.pgx.PgConn().SecretKey()
 	return c, nil
 }
 
 type dataKey struct{}
 
-// WithData marks a statement as one that carries out a request to the protected resource.
+// WithData marks a statement as a request to the protected resource.
 func WithData(ctx context.Context, r *resource.Request) context.Context {
 	return context.WithValue(ctx, dataKey{}, r)
 }
@@ -70,15 +70,16 @@ func (c *Conn) begin(ctx context.Context) (context.Context, error) {
 		return nil, err
 	}
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, fmt.Errorf("postgres: %w", ctx.Err())
 	}
 	c.net.ctx = ctx
 	c.net.data, _ = ctx.Value(dataKey{}).(*resource.Request)
 	return context.WithoutCancel(ctx), nil
 }
 
-// failure returns the error of a statement: that of the network if the connection is broken.
-func (c *Conn) failure(err error) error {
+// end ends a statement. It returns the error: that of the network if the connection is broken.
+func (c *Conn) end(err error) error {
+	c.net.ctx, c.net.data = context.Background(), nil
 	if err != nil && c.net.err != nil {
 		return fmt.Errorf("postgres: %w", c.net.err)
 	}
@@ -93,7 +94,7 @@ func (c *Conn) Exec(ctx context.Context, sql string, args ...any) (pgconn.Comman
 		return pgconn.CommandTag{}, err
 	}
 	tag, err := c.pgx.Exec(plain, sql, args...)
-	return tag, c.failure(err)
+	return tag, c.end(err)
 }
 
 // Query executes a statement that returns rows. The rows have arrived when it returns.
@@ -103,7 +104,7 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, er
 		return nil, err
 	}
 	rows, err := c.pgx.Query(plain, sql, args...)
-	return rows, c.failure(err)
+	return rows, c.end(err)
 }
 
 // QueryRow executes a statement that returns at most one row. Scan returns its error, or
@@ -127,29 +128,19 @@ func (r row) Scan(into ...any) error {
 	if r.err != nil {
 		return r.err
 	}
-	err := r.row.Scan(into...)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return err
-	}
-	return r.conn.failure(err)
+	return r.conn.end(r.row.Scan(into...))
 }
 
 // Conn returns the connection as pgx knows it, for a lock that uses pgx itself. A statement must have
 // a context that cannot end, because pgx starts a goroutine for any other.
 func (c *Conn) Conn() *pgx.Conn { return c.pgx }
 
-// unusable reports whether pgxpool would destroy the connection instead of keeping it.
+// unusable reports whether pgxpool would destroy the connection instead of keeping it. A connection
+// that broke while it was not in use looks usable.
 func (c *Conn) unusable() bool {
-	return c.net.err != nil || c.net.conn.Err() != nil || c.pgx.IsClosed() || c.pgx.PgConn().IsBusy() || c.pgx.PgConn().TxStatus() != 'I'
+	return c.pgx.IsClosed() || c.pgx.PgConn().IsBusy() || c.pgx.PgConn().TxStatus() != 'I'
 }
 
 // Release returns the connection to its pool. The pool closes it if it is broken, or in a
 // transaction.
 func (c *Conn) Release() { c.pool.put(c) }
-
-// close ends the session.
-func (c *Conn) close() {
-	if c.net.err == nil && c.net.conn.Err() == nil {
-		c.net.conn.Close()
-	}
-}

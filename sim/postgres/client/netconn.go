@@ -34,6 +34,9 @@ type netConn struct {
 	started bool   // the startup is over
 	pid     uint32 // of the session at the server, for a cancel request; 0: a pooler gave none
 	secret  []byte
+
+	cancelling bool
+	closed     []func() // called when the cancel request has ended
 }
 
 // timeoutError is what pgx is told of a failure that netConn handles itself.
@@ -102,7 +105,10 @@ func (c *netConn) ask() (*wire.Packet, error) {
 		op, request.Label = "connect", "startup"
 	}
 	answer, err := c.conn.Call(c.ctx, op, request, 0)
-	if err != nil {
+	switch {
+	case err != nil && c.ctx.Err() != nil:
+		return nil, c.ctx.Err()
+	case err != nil:
 		return nil, err
 	}
 	return answer.(*wire.Packet), nil
@@ -111,21 +117,48 @@ func (c *netConn) ask() (*wire.Packet, error) {
 // cancelTimeout is the time that pgx allows for a cancel request.
 const cancelTimeout = 15 * time.Second
 
-// abandon ends a connection whose statement was given up, as pgx does in the background: it asks
-// the server to cancel the statement, then closes the connection.
+// abandon ends a connection that has failed, as pgx does in the background: it asks the server to
+// cancel the statement, then closes the connection. A session that has lost its client would
+// otherwise go on to wait for a lock.
 func (c *netConn) abandon(why error) {
-	if c.conn.Err() != nil || c.pid == 0 || why == sim.ErrOver { //nolint:errorlint // ErrOver is never wrapped
+	if c.pid == 0 || why == sim.ErrOver { //nolint:errorlint // ErrOver is never wrapped
 		c.conn.Close()
 		return
 	}
+	c.cancelling = true
 	c.process.Node().World().Go("cancel", func() {
-		if conn, err := c.process.Dial(context.Background(), c.node, cancelTimeout); err == nil {
-			body, _ := (&pgproto3.CancelRequest{ProcessID: c.pid, SecretKey: c.secret}).Encode(nil) // it has a valid length
-			_, _ = conn.Call(context.Background(), "cancel", &wire.Packet{Bytes: body, Label: "cancel"}, cancelTimeout)
-			conn.Close()
-		}
+		c.cancel()
 		c.conn.Close()
+		c.cancelling = false
+		for _, f := range c.closed {
+			f()
+		}
 	})
+}
+
+// cancel sends a cancel request and waits for its answer.
+func (c *netConn) cancel() {
+	node := c.process.Node()
+	end := node.Mono() + cancelTimeout
+	conn, err := c.process.Dial(context.Background(), c.node, cancelTimeout)
+	if err != nil {
+		return
+	}
+	if left := end - node.Mono(); left > 0 {
+		body, _ := (&pgproto3.CancelRequest{ProcessID: c.pid, SecretKey: c.secret}).Encode(nil) // it has a valid length
+		_, _ = conn.Call(context.Background(), "cancel", &wire.Packet{Bytes: body, Label: "cancel"}, left)
+	}
+	conn.Close()
+}
+
+// close closes the connection, and calls done then.
+func (c *netConn) close(done func()) {
+	if c.cancelling {
+		c.closed = append(c.closed, done)
+		return
+	}
+	c.conn.Close()
+	done()
 }
 
 // Close implements net.Conn.

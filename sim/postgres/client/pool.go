@@ -28,50 +28,124 @@ func NewPool(p *sim.Process, resolve func() string, o Options) *Pool {
 	return &Pool{process: p, resolve: resolve, options: o, env: worker, turns: worker.NewSem(o.Size)}
 }
 
-// pingAfter is the idle time after which pgxpool pings a connection.
-const pingAfter = time.Second
+// pgxpool pings a connection that was idle for longer than pingAfter. A ping whose caller has given
+// up may take until pingTimeout.
+const (
+	pingAfter   = time.Second
+	pingTimeout = time.Minute
+)
 
 // Acquire returns a connection. It waits for one until ctx ends. The caller has to release it.
 func (p *Pool) Acquire(ctx context.Context) (*Conn, error) {
 	if err := p.process.Admit(); err != nil {
 		return nil, err
 	}
-	if err := p.turns.Acquire(ctx); err != nil {
-		return nil, err
-	}
-	for n := len(p.idle); n > 0; n = len(p.idle) {
+	for {
+		if err := p.turns.Acquire(ctx); err != nil {
+			return nil, err
+		}
+		n := len(p.idle)
+		if n == 0 {
+			return p.open(ctx)
+		}
 		c := p.idle[n-1]
 		p.idle = p.idle[:n-1]
-		switch {
-		case c.unusable():
-			c.close()
-		case p.env.Mono()-c.used >= pingAfter && !c.ping(ctx):
-			c.close()
-		default:
+		if p.env.Mono()-c.used <= pingAfter {
 			return c, nil
 		}
+		works, err := p.ping(ctx, c)
+		switch {
+		case err != nil:
+			return nil, err
+		case works:
+			return c, nil
+		}
+		p.destroy(c)
 	}
-	c, err := connect(ctx, p.process, p.resolve(), p.options)
-	if err != nil {
-		p.turns.Release()
-		return nil, err
-	}
-	c.pool = p
-	return c, nil
 }
 
-// ping reports whether the connection still works.
-func (c *Conn) ping(ctx context.Context) bool {
-	plain, err := c.begin(env.WithOp(ctx, "ping"))
-	return err == nil && c.failure(c.pgx.Ping(plain)) == nil
+// open opens a connection. If ctx ends meanwhile, the connection will be idle once it is open.
+func (p *Pool) open(ctx context.Context) (c *Conn, err error) {
+	created := p.env.Mono()
+	left := p.detach(ctx, "connect", func() {
+		limited, cancel := p.env.WithTimeout(context.WithoutCancel(ctx), p.options.ConnectTimeout)
+		defer cancel()
+		if c, err = connect(limited, p.process, p.resolve(), p.options); err != nil {
+			p.turns.Release()
+			return
+		}
+		c.pool = p
+	}, func() {
+		if c != nil {
+			p.keep(c, created)
+		}
+	})
+	if left != nil {
+		return nil, left
+	}
+	return c, err
 }
 
+// ping reports whether a connection still works. If ctx ends meanwhile, it returns the reason, and
+// the connection goes back to the pool after the ping. A ping ends at the deadline of ctx.
+func (p *Pool) ping(ctx context.Context, c *Conn) (works bool, err error) {
+	limited, cancel := env.WithOp(ctx, "ping"), func() {}
+	if ctx.Done() != nil {
+		limited, cancel = p.env.WithTimeout(context.WithoutCancel(limited), pingTimeout)
+	}
+	err = p.detach(ctx, "ping", func() {
+		plain, err := c.begin(limited)
+		works = err == nil && c.end(c.pgx.Ping(plain)) == nil
+		cancel()
+	}, func() { p.put(c) })
+	if err != nil && ctx.Err() == context.DeadlineExceeded { //nolint:errorlint // a context does not wrap its error
+		cancel()
+	}
+	return works, err
+}
+
+// detach runs do, in a task of its own if ctx can end. If ctx ends first, detach returns the reason,
+// and abandoned is called after do.
+func (p *Pool) detach(ctx context.Context, name string, do, abandoned func()) error {
+	if ctx.Done() == nil {
+		do()
+		return nil
+	}
+	done, left := p.env.NewSem(0), false
+	p.process.Node().World().Go(name, func() {
+		do()
+		if left {
+			abandoned()
+			return
+		}
+		done.Release()
+	})
+	err := done.Acquire(ctx)
+	switch {
+	case err == nil:
+	case done.TryAcquire(): // both ended at the same time
+		abandoned()
+	default:
+		left = true
+	}
+	return err
+}
+
+// put takes a connection back.
 func (p *Pool) put(c *Conn) {
 	if c.unusable() {
-		c.close()
-	} else {
-		c.used = p.env.Mono()
-		p.idle = append(p.idle, c)
+		p.destroy(c)
+		return
 	}
+	p.keep(c, p.env.Mono())
+}
+
+// keep makes a connection idle.
+func (p *Pool) keep(c *Conn, used time.Duration) {
+	c.used = used
+	p.idle = append(p.idle, c)
 	p.turns.Release()
 }
+
+// destroy closes a connection. Its turn ends when it is closed.
+func (p *Pool) destroy(c *Conn) { c.net.close(p.turns.Release) }

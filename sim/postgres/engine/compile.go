@@ -17,15 +17,15 @@ type node struct {
 	param   int
 }
 
-// frame is what an expression reads.
+// frame has the values that an expression reads.
 type frame struct {
-	session  *Session
-	args     []any
-	row      []any
-	excluded []any
-	sums     []any // the results of aggregates
-	outer    *frame
-	memo     []memo // the results of subselects that do not depend on a row
+	session *Session
+	args    []any
+	row     []any
+	second  []any // see scope.second
+	sums    []any // the results of aggregates
+	outer   *frame
+	memo    []memo // the results of subselects that do not depend on a row
 }
 
 // memo is the result of a subselect.
@@ -38,7 +38,8 @@ type memo struct {
 type scope struct {
 	table      *table
 	alias      string
-	excluded   bool // the name excluded has the row that an INSERT could not insert
+	second     *table // the row in frame.second: excluded of an upsert, or the table in FROM of an UPDATE
+	named2     string
 	outer      *scope
 	correlated bool // an inner expression uses a column of an outer scope
 
@@ -52,6 +53,7 @@ type compiler struct {
 	session    *Session
 	params     []Type
 	subselects map[*sql.Subselect]node // so that one that is compiled twice runs once
+	common     []common
 	memos      int
 	clause     string // where an aggregate is not allowed
 	opens      []opening
@@ -176,7 +178,7 @@ func (c *compiler) column(e *sql.Column, s *scope) (node, error) {
 			for _, p := range passed {
 				p.correlated = true
 			}
-			n.varies = true
+			n.varies = n.varies || depth > 0
 			return n.lifted(depth), nil
 		}
 		passed = append(passed, sc)
@@ -197,7 +199,7 @@ func (c *compiler) column(e *sql.Column, s *scope) (node, error) {
 // named returns the table of an alias.
 func (s *scope) named(alias string) (*table, bool) {
 	for sc := s; sc != nil; sc = sc.outer {
-		if sc.table != nil && (sc.alias == alias || sc.excluded && alias == "excluded") {
+		if sc.table != nil && (sc.alias == alias || sc.named2 == alias) {
 			return sc.table, true
 		}
 	}
@@ -214,25 +216,25 @@ func (s *scope) lookup(e *sql.Column) (node, bool, error) {
 	if s == nil || s.table == nil {
 		return node{}, false, nil
 	}
-	excluded := s.excluded && e.Table == "excluded"
-	if e.Table != "" && e.Table != s.alias && !excluded {
-		return node{}, false, nil
+	first, second := -1, -1
+	if e.Table == "" || e.Table == s.alias {
+		first = s.table.column(e.Name)
 	}
-	i := s.table.column(e.Name)
-	if i < 0 {
-		return node{}, false, nil
+	if s.second != nil && (e.Table == "" || e.Table == s.named2) {
+		second = s.second.column(e.Name)
 	}
-	if s.excluded && e.Table == "" {
+	switch {
+	case first >= 0 && second >= 0:
 		return node{}, false, sql.Errorf("42702", "column reference \"%s\" is ambiguous", e.Name)
+	case second >= 0:
+		return node{typ: s.second.columns[second].typ, eval: func(f *frame) (any, error) { return f.second[second], nil }}, true, nil
+	case first < 0:
+		return node{}, false, nil
 	}
 	if s.aggregates != nil && !s.inside && s.ungrouped == "" {
 		s.ungrouped = s.alias + "." + e.Name
 	}
-	n := node{typ: s.table.columns[i].typ, eval: func(f *frame) (any, error) { return f.row[i], nil }}
-	if excluded {
-		n.eval = func(f *frame) (any, error) { return f.excluded[i], nil }
-	}
-	return n, true, nil
+	return node{typ: s.table.columns[first].typ, varies: true, eval: func(f *frame) (any, error) { return f.row[first], nil }}, true, nil
 }
 
 // lifted makes the node read a frame further out.
@@ -254,7 +256,7 @@ func (n node) lifted(depth int) node {
 func (c *compiler) unify(what string, list []node) ([]node, Type, error) {
 	t := Unknown
 	for _, n := range list {
-		next, ok := common(t, n.typ)
+		next, ok := together(t, n.typ)
 		if !ok {
 			return nil, 0, sql.Errorf("42804", "%s types %s and %s cannot be matched", what, t, n.typ)
 		}

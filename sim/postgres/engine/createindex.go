@@ -34,9 +34,7 @@ func (s *Session) createIndex(e *sql.CreateIndex, text string) error {
 	if name == "" {
 		name = t.name + "_" + strings.Join(e.Columns, "_") + "_idx"
 	}
-	taken := func(name string) bool {
-		return slices.ContainsFunc(d.indexes, func(x *plainIndex) bool { return x.name == name }) || d.find(name, s) != nil
-	}
+	taken := func(name string) bool { return d.index(name, s) != nil || d.find(name, s) != nil }
 	for i := 1; e.Name == "" && taken(name); i++ {
 		name = fmt.Sprint(t.name, "_", strings.Join(e.Columns, "_"), "_idx", i)
 	}
@@ -46,20 +44,50 @@ func (s *Session) createIndex(e *sql.CreateIndex, text string) error {
 		}
 		return sql.Errorf("42P07", "relation \"%s\" already exists", name)
 	}
+	if err := s.awaitIndex(name); err != nil {
+		return err
+	}
 	x := &plainIndex{name: name, table: t}
 	d.indexes = append(d.indexes, x)
-	change := schemaChange{text: text, undo: func() {}, done: func() { x.valid = true }}
+	change := schemaChange{text: text, undo: func() {}, done: func() { x.valid, x.creator = true, nil }}
 	if e.Concurrently {
 		// A failure leaves an index behind that is not valid.
 		if err := s.waitForOlder(t); err != nil {
 			return err
 		}
 	} else {
+		x.creator = s.txn
 		change.undo = func() {
 			d.indexes = slices.DeleteFunc(d.indexes, func(o *plainIndex) bool { return o == x })
 		}
 	}
 	s.txn.schema = append(s.txn.schema, change)
+	return nil
+}
+
+// index returns the index of that name that a session sees, nil if there is none.
+func (d *Database) index(name string, s *Session) *plainIndex {
+	for _, x := range d.indexes {
+		if x.name == name && (x.creator == nil || x.creator == s.txn) {
+			return x
+		}
+	}
+	return nil
+}
+
+// awaitIndex waits for a transaction that has made an index of the same name.
+func (s *Session) awaitIndex(name string) error {
+	for _, x := range slices.Clone(s.db.indexes) {
+		if x.name != name || x.creator == nil || x.creator == s.txn {
+			continue
+		}
+		if err := s.waitFor(x.creator); err != nil {
+			return err
+		}
+		if s.db.index(name, s) != nil {
+			return sql.Errorf("23505", "duplicate key value violates unique constraint \"pg_class_relname_nsp_index\"")
+		}
+	}
 	return nil
 }
 

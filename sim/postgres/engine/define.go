@@ -8,9 +8,10 @@ import (
 
 // plainIndex is an index that is not unique. Only its name matters: scans do not use it.
 type plainIndex struct {
-	name  string
-	table *table
-	valid bool
+	name    string
+	table   *table
+	valid   bool
+	creator *transaction // that has not committed yet
 }
 
 // define runs a statement about tables and indexes.
@@ -103,7 +104,7 @@ func (s *Session) drop(e *sql.Drop, text string) error {
 			if e.IfExists {
 				continue
 			}
-			if slices.ContainsFunc(d.indexes, func(x *plainIndex) bool { return x.name == name }) {
+			if d.index(name, s) != nil {
 				return sql.Errorf("42809", "\"%s\" is not a table", name)
 			}
 			return sql.Errorf("42P01", "table \"%s\" does not exist", name)
@@ -124,16 +125,13 @@ func (s *Session) drop(e *sql.Drop, text string) error {
 
 func (s *Session) dropIndex(name string, ifExists bool, text string) error {
 	d := s.db
-	for _, x := range d.indexes {
-		if x.name == name {
-			if err := s.open(x.table, accessExclusive); err != nil {
-				return err
-			}
-			list := d.indexes
-			d.indexes = slices.DeleteFunc(slices.Clone(list), func(o *plainIndex) bool { return o == x })
-			s.txn.schema = append(s.txn.schema, schemaChange{text: text, undo: func() { d.indexes = append(d.indexes, x) }})
-			return nil
+	if x := d.index(name, s); x != nil {
+		if err := s.open(x.table, accessExclusive); err != nil {
+			return err
 		}
+		d.indexes = slices.DeleteFunc(slices.Clone(d.indexes), func(o *plainIndex) bool { return o == x })
+		s.txn.schema = append(s.txn.schema, schemaChange{text: text, undo: func() { d.indexes = append(d.indexes, x) }})
+		return nil
 	}
 	switch {
 	case d.find(name, s) != nil:

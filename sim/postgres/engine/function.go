@@ -152,7 +152,7 @@ func (c *compiler) call(e *sql.Call, s *scope) (node, error) {
 // accepts reports whether the arguments have types that the function takes without a cast.
 func (b *builtin) accepts(args []node) bool {
 	for i, a := range args {
-		if t, ok := common(a.typ, b.args[i]); !ok || t != b.args[i] && !t.text() {
+		if t, ok := together(a.typ, b.args[i]); !ok || t != b.args[i] && !t.text() {
 			return false
 		}
 	}

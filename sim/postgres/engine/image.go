@@ -28,7 +28,9 @@ func (d *Database) Image() *Image {
 		}
 	}
 	for _, x := range d.indexes {
-		m.indexes = append(m.indexes, *x)
+		if x.creator == nil {
+			m.indexes = append(m.indexes, *x)
+		}
 	}
 	return m
 }
@@ -48,7 +50,7 @@ func (d *Database) Restore(m *Image) error {
 		}
 		for _, x := range m.indexes {
 			if x.table == i.table {
-				d.indexes = append(d.indexes, &plainIndex{x.name, t, x.valid})
+				d.indexes = append(d.indexes, &plainIndex{name: x.name, table: t, valid: x.valid})
 			}
 		}
 	}

@@ -149,7 +149,7 @@ func (c *compiler) onConflict(in *insertion, e *sql.Insert) error {
 	if in.arbiters == nil {
 		return sql.Errorf("42P10", "there is no unique or exclusion constraint matching the ON CONFLICT specification")
 	}
-	s := &scope{table: t, alias: e.Table.Alias, excluded: true}
+	s := &scope{table: t, alias: e.Table.Alias, second: t, named2: "excluded"}
 	if in.set, err = c.assignments(conflict.Set, t, s); err != nil {
 		return err
 	}
@@ -259,7 +259,7 @@ func (in *insertion) update(f *frame, r *row, values []any) (written []any, agai
 	if err := r.seen(s); err != nil {
 		return nil, false, err
 	}
-	f.row, f.excluded = v.values, values
+	f.row, f.second = v.values, values
 	if in.where != nil {
 		if ok, err := in.where.eval(f); ok != true || err != nil {
 			return nil, false, err

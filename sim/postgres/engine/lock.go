@@ -14,7 +14,7 @@ const (
 	untilUnlock
 )
 
-// object is what a lock is about.
+// object is the sort of thing that is locked.
 type object uint8
 
 const (

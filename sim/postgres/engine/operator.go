@@ -150,7 +150,7 @@ func comparison(op string) (func(int) bool, bool) {
 // function returns the operation of an operator on two types, nil if there is none.
 func function(op string, l, r Type) (operation, Type) {
 	if test, ok := comparison(op); ok {
-		if t, ok := common(l, r); !ok || t == VoidType || t == Unknown {
+		if t, ok := together(l, r); !ok || t == VoidType || t == Unknown {
 			return nil, 0
 		}
 		return func(a, b any) (any, error) { return test(compare(a, b)), nil }, Bool
@@ -159,7 +159,7 @@ func function(op string, l, r Type) (operation, Type) {
 	case op == "||" && (l.text() || r.text()):
 		return func(a, b any) (any, error) { return format(a) + format(b), nil }, Text
 	case op != "||" && l.number() && r.number():
-		t, _ := common(l, r)
+		t, _ := together(l, r)
 		return arithmetic(op, t), t
 	}
 	return temporal(op, l, r)

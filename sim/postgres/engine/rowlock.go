@@ -35,7 +35,7 @@ func (a strength) mode() mode {
 	return [...]mode{accessShare, rowShare, exclusive, accessExclusive}[a]
 }
 
-// policy is what a statement does about a locked row.
+// policy names the reaction of a statement to a locked row.
 type policy uint8
 
 const (
@@ -48,6 +48,7 @@ const (
 type locker struct {
 	txn      *transaction
 	strength strength
+	name     LockName // of the row when it was locked, for the hook
 }
 
 // outcome is the result of an attempt to lock a version of a row.
@@ -157,8 +158,8 @@ func concurrent(o outcome) error {
 	return sql.Errorf("40001", "could not serialize access due to concurrent update")
 }
 
-// fate returns what has happened to a version that a statement has found. A version whose key is still that of the row can be locked
-// for its key.
+// fate returns what has happened to a version that a statement has found. A version can be locked for its key if no lock that
+// excludes this has replaced it.
 func (r *row) fate(t *transaction, v *version, want strength) outcome {
 	latest := r.latest(t)
 	switch {
@@ -166,10 +167,25 @@ func (r *row) fate(t *transaction, v *version, want strength) outcome {
 		return locked
 	case latest == nil || latest.values == nil:
 		return deleted
-	case want == forKeyShare && r.table.strength(v.values, latest.values) == forNoKeyUpdate:
-		return locked
+	case want != forKeyShare:
+		return changed
 	}
-	return changed
+	for ; latest != nil && latest != v; latest = latest.older {
+		if latest.by == forUpdate {
+			return changed
+		}
+	}
+	return locked
+}
+
+// held returns how strong the lock of a transaction on the row is.
+func (r *row) held(t *transaction) strength {
+	for _, l := range r.lockers {
+		if l.txn == t {
+			return l.strength
+		}
+	}
+	return forKeyShare
 }
 
 // running reports whether one of the transactions has not ended.
@@ -193,41 +209,51 @@ func conflict(list []locker, t *transaction, want strength) (other *transaction,
 
 // lock adds the session's transaction to those that have locked the row.
 func (r *row) lock(s *Session, want strength) {
-	for i, l := range r.lockers {
-		if l.txn == s.txn {
+	hook := s.db.hooks.Locks
+	for i := range r.lockers {
+		if l := &r.lockers[i]; l.txn == s.txn {
 			if l.strength < want {
-				r.lockers[i].strength = want
-				r.lockChanged(s.db)
+				l.strength = want
+				if hook != nil {
+					hook(l.name)
+				}
 			}
 			return
 		}
 	}
-	r.lockers = append(r.lockers, locker{s.txn, want})
+	l := locker{txn: s.txn, strength: want}
+	if hook != nil {
+		l.name = r.lockName()
+	}
+	r.lockers = append(r.lockers, l)
+	s.txn.locked = append(s.txn.locked, r)
 	if r.head.txn != nil && r.head.txn != s.txn {
 		v := r.latest(s.txn)
-		v.members = append(v.members, locker{s.txn, want})
+		v.members = append(v.members, l)
 	}
-	s.txn.locked = append(s.txn.locked, r)
-	r.lockChanged(s.db)
+	if hook != nil {
+		hook(l.name)
+	}
 }
 
 // unlock removes a transaction from those that have locked the row.
 func (r *row) unlock(t *transaction) {
-	r.lockers = slices.DeleteFunc(r.lockers, func(l locker) bool { return l.txn == t })
-	r.lockChanged(t.session.db)
+	i := slices.IndexFunc(r.lockers, func(l locker) bool { return l.txn == t })
+	name := r.lockers[i].name
+	r.lockers = slices.Delete(r.lockers, i, i+1)
+	if hook := t.session.db.hooks.Locks; hook != nil {
+		hook(name)
+	}
 }
 
-// lockChanged calls the hook about the lock of the row.
-func (r *row) lockChanged(d *Database) {
-	if d.hooks.Locks == nil {
-		return
-	}
+// lockName returns the name of the lock of a row that has a version.
+func (r *row) lockName() LockName {
 	for v := r.head; v != nil; v = v.older {
 		if v.values != nil {
-			d.hooks.Locks(LockName{Table: r.table.name, Key: r.table.keyText(v.values)})
-			return
+			return LockName{Table: r.table.name, Key: r.table.keyText(v.values)}
 		}
 	}
+	return LockName{Table: r.table.name}
 }
 
 // rowHolders returns the sessions whose transactions have locked or changed a row.

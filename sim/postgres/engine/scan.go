@@ -8,6 +8,8 @@ type scan struct {
 	where *node // nil: all
 	key   *index
 	with  []node // the key, in the order of its columns
+
+	common *common // instead of a table
 }
 
 // scan makes a scan. It uses a unique key if the condition fixes all of its columns.
@@ -87,6 +89,15 @@ type found struct {
 
 // each calls f for each row that the statement sees and that the condition holds for, until f returns false.
 func (sc *scan) each(f *frame, yield func(found) (bool, error)) error {
+	if sc.common != nil {
+		return sc.common.each(f, func(row []any) (bool, error) {
+			f.row = row
+			if ok, err := sc.holds(f); !ok || err != nil {
+				return true, err
+			}
+			return yield(found{version: &version{values: row}})
+		})
+	}
 	rows := sc.table.rows
 	if sc.key != nil {
 		var err error

@@ -24,14 +24,21 @@ func (c *compiler) query(e *sql.Select, outer *scope) (*query, error) {
 		if e.Locking != nil {
 			m = rowShare
 		}
-		t, err := c.table(e.From.Name, m)
+		t, common, err := c.source(e.From.Name, m)
 		if err != nil {
 			return nil, err
+		}
+		if common != nil && e.Locking != nil {
+			if e.Locking.Named {
+				return nil, sql.Errorf("0A000", "FOR %s cannot be applied to a WITH query", upper(e.Locking.Strength))
+			}
+			q.lock = nil // it is about tables
 		}
 		q.scope.table, q.scope.alias = t, e.From.Alias
 		if q.scan, err = c.scan(t, e.Where, q.scope); err != nil {
 			return nil, err
 		}
+		q.scan.common = common
 	} else if e.Where != nil {
 		n, err := c.condition(e.Where, q.scope, "WHERE")
 		if err != nil {
@@ -72,16 +79,26 @@ func (c *compiler) query(e *sql.Select, outer *scope) (*query, error) {
 func (c *compiler) targets(list []sql.Target, s *scope, nodes *[]node, columns *[]Column) error {
 	for _, t := range list {
 		if col, ok := t.Expr.(*sql.Column); ok && col.Name == "*" {
-			if s.table == nil || col.Table != "" && col.Table != s.alias {
-				return sql.Errorf("42601", "SELECT * with no tables specified is not valid")
-			}
-			for _, column := range s.table.columns {
-				n, err := c.expr(&sql.Column{Table: s.alias, Name: column.name}, s)
-				if err != nil {
-					return err
+			found := false
+			for _, side := range []struct {
+				table *table
+				alias string
+			}{{s.table, s.alias}, {s.second, s.named2}} {
+				if side.table == nil || col.Table != "" && col.Table != side.alias {
+					continue
 				}
-				*nodes = append(*nodes, n)
-				*columns = append(*columns, Column{column.name, column.typ})
+				found = true
+				for _, column := range side.table.columns {
+					n, err := c.expr(&sql.Column{Table: side.alias, Name: column.name}, s)
+					if err != nil {
+						return err
+					}
+					*nodes = append(*nodes, n)
+					*columns = append(*columns, Column{column.name, column.typ})
+				}
+			}
+			if !found {
+				return sql.Errorf("42601", "SELECT * with no tables specified is not valid")
 			}
 			continue
 		}

@@ -94,7 +94,6 @@ func (s *Session) abort() {
 	if t == nil {
 		return
 	}
-	gone := t.insertedLocks()
 	for _, w := range slices.Backward(t.written) {
 		w.row.undo(w.version)
 	}
@@ -104,21 +103,6 @@ func (s *Session) abort() {
 	s.kept = s.before
 	s.finish()
 	s.release(t)
-	for _, n := range gone {
-		s.db.hooks.Locks(n)
-	}
-}
-
-// insertedLocks returns the locks of the rows that the transaction has inserted: without a version
-// they have no name any more.
-func (t *transaction) insertedLocks() []LockName {
-	var list []LockName
-	for _, r := range t.locked {
-		if t.session.db.hooks.Locks != nil && r.latest(nil) == nil && r.head != nil && r.head.values != nil {
-			list = append(list, LockName{Table: r.table.name, Key: r.table.keyText(r.head.values)})
-		}
-	}
-	return list
 }
 
 // finish makes the session one without a transaction.

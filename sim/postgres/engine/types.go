@@ -134,8 +134,8 @@ func (t Type) rank() int {
 	}
 }
 
-// common returns the type that values of two types have together, and whether there is one.
-func common(a, b Type) (Type, bool) {
+// together returns the type that values of two types have together, and whether there is one.
+func together(a, b Type) (Type, bool) {
 	switch {
 	case a == b || b == Unknown:
 		return a, true

@@ -21,7 +21,7 @@ again:
 			}
 			v := r.latest(s.txn)
 			has := v != nil && v.values != nil && x.key(v.values) == key
-			if w := r.writer(s.txn); w != nil && (has || r.head.values != nil && x.key(r.head.values) == key) {
+			if w := r.writer(s.txn); w != nil && (has || r.unfinished(x, key)) {
 				if err := s.waitFor(w); err != nil {
 					return nil, nil, err
 				}
@@ -33,6 +33,16 @@ again:
 		}
 	}
 	return nil, nil, nil
+}
+
+// unfinished reports whether a transaction in progress has given the row the key, even if it has taken it back.
+func (r *row) unfinished(x *index, key any) bool {
+	for v := r.head; v != nil && v.txn != nil; v = v.older {
+		if v.values != nil && x.key(v.values) == key {
+			return true
+		}
+	}
+	return false
 }
 
 // insert adds a row. It waits for transactions that have written a row with one of its keys.

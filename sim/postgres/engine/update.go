@@ -17,6 +17,7 @@ type change struct {
 	scan      *scan
 	set       []assignment
 	remove    bool
+	from      *scan // the second table; nil without one
 	returning []node
 	result    []Column
 }
@@ -28,6 +29,9 @@ func (c *compiler) update(e *sql.Update) (*change, error) {
 	}
 	s := &scope{table: t, alias: e.Table.Alias}
 	u := &change{}
+	if u.from, err = c.second(e.From, s); err != nil {
+		return nil, err
+	}
 	if u.set, err = c.assignments(e.Set, t, s); err != nil {
 		return nil, err
 	}
@@ -44,6 +48,9 @@ func (c *compiler) delete(e *sql.Delete) (*change, error) {
 	}
 	s := &scope{table: t, alias: e.Table.Alias}
 	u := &change{remove: true}
+	if u.from, err = c.second(e.Using, s); err != nil {
+		return nil, err
+	}
 	if u.scan, err = c.scan(t, e.Where, s); err != nil {
 		return nil, err
 	}
@@ -105,6 +112,27 @@ func assign(f *frame, set []assignment, old []any) ([]any, error) {
 
 func (u *change) run(f *frame, r *Result) error {
 	r.Columns = u.result
+	if u.from == nil {
+		return u.all(f, r)
+	}
+	var rows [][]any
+	if err := u.from.each(f, func(fd found) (bool, error) {
+		rows = append(rows, fd.version.values)
+		return true, nil
+	}); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		f.second = row
+		if err := u.all(f, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// all changes the rows that the condition holds for.
+func (u *change) all(f *frame, r *Result) error {
 	return u.scan.each(f, func(fd found) (bool, error) {
 		values, err := u.one(f, fd)
 		if values == nil || err != nil {

@@ -3,6 +3,8 @@ package sql
 // Query is one statement of a text.
 type Query struct {
 	Text string
+	// With has the tables of WITH.
+	With []CommonTable
 	// Statement is a *Select, *Insert, *Update, *Delete, *CreateTable, *CreateIndex, *Drop, *Truncate, *Lock,
 	// *Transaction, *Set, *Show or *Discard.
 	Statement any
@@ -85,7 +87,10 @@ type Order struct {
 
 // Locking is FOR UPDATE and its kin. Strength is "key share", "share", "no key update" or "update"; Policy is "", "nowait" or
 // "skip locked".
-type Locking struct{ Strength, Policy string }
+type Locking struct {
+	Strength, Policy string
+	Named            bool // the clause names the table
+}
 
 // Select is a SELECT. A field that is nil is absent.
 type Select struct {
@@ -120,17 +125,25 @@ type Insert struct {
 	Returning  []Target
 }
 
-// Update is an UPDATE.
+// CommonTable is a table of WITH.
+type CommonTable struct {
+	Name   string
+	Select *Select
+}
+
+// Update is an UPDATE. From is nil unless it uses a second table.
 type Update struct {
 	Table     Table
 	Set       []Assignment
+	From      *Table
 	Where     Expr
 	Returning []Target
 }
 
-// Delete is a DELETE.
+// Delete is a DELETE. Using is nil unless it uses a second table.
 type Delete struct {
 	Table     Table
+	Using     *Table
 	Where     Expr
 	Returning []Target
 }

@@ -15,7 +15,8 @@
 //
 //   - SELECT with one table at most, WHERE, ORDER BY, LIMIT, FOR UPDATE, FOR NO KEY UPDATE, FOR SHARE and
 //     FOR KEY SHARE with NOWAIT or SKIP LOCKED; subselects as values, in IN and in EXISTS;
-//   - INSERT of values or of a SELECT, with ON CONFLICT and RETURNING; UPDATE, DELETE, with RETURNING;
+//   - INSERT of values or of a SELECT, with ON CONFLICT and RETURNING; UPDATE and DELETE, with RETURNING and with a second table in FROM
+//     or USING; WITH before all of them, of SELECT only;
 //   - CREATE TABLE, DROP TABLE, TRUNCATE, CREATE INDEX with CONCURRENTLY, DROP INDEX, LOCK TABLE;
 //   - BEGIN, START TRANSACTION, COMMIT, END, ROLLBACK, ABORT; SET, SHOW, RESET, DISCARD ALL;
 //   - expressions with casts, parameters, CASE, IN, BETWEEN, IS NULL, IS DISTINCT FROM, EXTRACT and
@@ -23,6 +24,6 @@
 //
 // # What is refused
 //
-// Joins, several tables, WITH, GROUP BY, HAVING, DISTINCT, UNION, OFFSET, windows, arrays, LIKE, savepoints, two-phase commit,
+// Joins, several tables in a SELECT, GROUP BY, HAVING, DISTINCT, UNION, OFFSET, windows, arrays, LIKE, savepoints, two-phase commit,
 // cursors, prepared statements of SQL, COPY, LISTEN, NOTIFY, ALTER and DO are refused by name.
 package sql

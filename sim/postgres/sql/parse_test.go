@@ -35,7 +35,7 @@ func TestParse(t *testing.T) {
 			Where:   &sql.Is{X: column("a"), What: "null", Not: true},
 			OrderBy: []sql.Order{{Expr: column("a"), Descending: true, NullsFirst: true}},
 			Limit:   &sql.Param{Number: 1},
-			Locking: &sql.Locking{Strength: "no key update", Policy: "skip locked"},
+			Locking: &sql.Locking{Strength: "no key update", Policy: "skip locked", Named: true},
 		}},
 		{`insert into "T" (a) values (default) on conflict (a) do update set a = excluded.a where t.a < 'it''s' returning *`, &sql.Insert{
 			Table:   sql.Table{Name: "T", Alias: "T"},

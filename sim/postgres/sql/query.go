@@ -2,6 +2,47 @@ package sql
 
 import "strings"
 
+// with reads the tables of WITH.
+func (p *parser) with() ([]CommonTable, error) {
+	if !p.word("with") {
+		return nil, nil
+	}
+	if p.is("recursive") {
+		return nil, Unsupported("WITH RECURSIVE")
+	}
+	var list []CommonTable
+	for {
+		n, err := p.name()
+		if err != nil {
+			return nil, err
+		}
+		if t := p.peek(); t.kind == symbol && t.text == "(" {
+			return nil, Unsupported("names of columns in WITH")
+		}
+		if err := p.expectWord("as"); err != nil {
+			return nil, err
+		}
+		p.word("not")
+		p.word("materialized")
+		if w := p.ahead(1); w.kind == word && w.text != "select" {
+			return nil, Unsupported("WITH of another statement than SELECT")
+		}
+		s, err := p.parenthesized()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, CommonTable{n, s})
+		if !p.symbol(",") {
+			break
+		}
+	}
+	switch p.peek().text {
+	case "select", "insert", "update", "delete":
+		return list, nil
+	}
+	return nil, p.unexpected()
+}
+
 // query reads a SELECT.
 func (p *parser) query() (*Select, error) {
 	if err := p.expectWord("select"); err != nil {
@@ -179,7 +220,7 @@ func (p *parser) locking(from *Table) (*Locking, error) {
 	if l.Strength == "" {
 		return nil, p.unexpected()
 	}
-	if p.word("of") {
+	if l.Named = p.word("of"); l.Named {
 		n, err := p.name()
 		if err != nil {
 			return nil, err

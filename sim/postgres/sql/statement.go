@@ -24,6 +24,10 @@ func Parse(source string) ([]Query, error) {
 			return list, nil
 		}
 		start := p.peek().start
+		with, err := p.with()
+		if err != nil {
+			return nil, err
+		}
 		s, err := p.statement()
 		if err != nil {
 			return nil, err
@@ -32,7 +36,7 @@ func Parse(source string) ([]Query, error) {
 		if p.peek().kind != end && !p.symbol(";") {
 			return nil, p.unexpected()
 		}
-		list = append(list, Query{source[start:last], s})
+		list = append(list, Query{source[start:last], with, s})
 	}
 }
 
@@ -166,7 +170,7 @@ func (p *parser) columns() ([]string, error) {
 func (p *parser) statement() (any, error) {
 	t := p.peek()
 	switch t.text {
-	case "select", "values", "with", "table":
+	case "select", "values", "table":
 		if t.text != "select" {
 			return nil, Unsupported(strings.ToUpper(t.text))
 		}

@@ -152,8 +152,10 @@ func (p *parser) update() (any, error) {
 	if s.Set, err = p.assignments(); err != nil {
 		return nil, err
 	}
-	if p.is("from") {
-		return nil, Unsupported("UPDATE FROM")
+	if p.word("from") {
+		if s.From, err = p.from(); err != nil {
+			return nil, err
+		}
 	}
 	if s.Where, err = p.where(); err != nil {
 		return nil, err
@@ -171,8 +173,10 @@ func (p *parser) delete() (any, error) {
 	if s.Table, err = p.aliased(); err != nil {
 		return nil, err
 	}
-	if p.is("using") {
-		return nil, Unsupported("DELETE USING")
+	if p.word("using") {
+		if s.Using, err = p.from(); err != nil {
+			return nil, err
+		}
 	}
 	if s.Where, err = p.where(); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ package wire
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"strconv"
 
 	"lockquake/sim/resource"
@@ -15,7 +16,7 @@ import (
 // Packet holds complete messages, one after another.
 type Packet struct {
 	Bytes []byte
-	// Data is the request to the protected resource that the statement carries out; nil for other
+	// Data is the request to the protected resource of the statement; nil for other
 	// statements.
 	Data *resource.Request
 	// Label describes a packet without message types: a start-up or a cancel request.
@@ -48,7 +49,7 @@ func (p *Packet) AppendTrace(b []byte) []byte {
 		b = append(p.Data.AppendTrace(b), ' ')
 	}
 	for kind, body, rest := Next(p.Bytes); kind != 0; kind, body, rest = Next(rest) {
-		b = append(b, kind)
+		b = appendValue(b, []byte{kind})
 		switch kind {
 		case 'Q':
 			b = appendText(append(b, '('), body)
@@ -139,8 +140,5 @@ func appendValue(b, v []byte) []byte {
 	case len(v) == 8:
 		return strconv.AppendInt(b, int64(binary.BigEndian.Uint64(v)), 10)
 	}
-	for _, c := range v {
-		b = strconv.AppendUint(b, uint64(c), 16)
-	}
-	return b
+	return hex.AppendEncode(b, v)
 }

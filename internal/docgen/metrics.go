@@ -1,0 +1,43 @@
+package docgen
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"lockquake/checker"
+	"lockquake/scenarios/results"
+)
+
+// writeMetrics writes the metrics, and the measures that an expectation can bound.
+func writeMetrics(b *strings.Builder) error {
+	b.WriteString("What a monitor of the lock's callers would show, and what the lock cost them. The metrics follow from the history of a\n" +
+		"run, so they mean the same for every lock. `report.html` and `report.md` have them as tables, `results.json` as\n" +
+		"`metrics` of each strategy, and `lockquake run --metrics` prints the most important ones. Those of several runs are added.\n\n" +
+		"A *section* is one use of the lock, from the call to the return. Each one that was answered is counted once by its way\n" +
+		"in: `acquisitions`, `refused`, `timed_out` or `failed`. The rest crashed while they waited, or still waited at the end of\n" +
+		"the run. All times are virtual, in nanoseconds. A spread counts cases with their durations: `n`, `total`, `median`, `p90`,\n" +
+		"`p99` and `max`; its quantiles are precise to 1.6 %.\n\n")
+	for field := range reflect.TypeFor[checker.Metrics]().Fields() {
+		fmt.Fprintf(b, "- **%s** (%s): %s\n", field.Tag.Get("json"), unit(field.Type), field.Tag.Get("doc"))
+	}
+	b.WriteString("\n## Measures\n\nAn expectation can bound these; see [thresholds](../ci.md#thresholds).\n\n")
+	for _, m := range results.Measures() {
+		fmt.Fprintf(b, "- **%s** (such as `%s`): %s\n", m.Name, m.Example(), m.Doc)
+	}
+	return nil
+}
+
+// unit says what the values of a metric are.
+func unit(t reflect.Type) string {
+	switch t {
+	case reflect.TypeFor[checker.Spread]():
+		return "a spread"
+	case reflect.TypeFor[time.Duration]():
+		return "a time"
+	case reflect.TypeFor[float64]():
+		return "a number"
+	}
+	return "a count"
+}
