@@ -106,6 +106,7 @@ type Event struct {
 	Until    time.Duration `json:"until,omitempty"`    // end of a grant or of a fault (as At), if already known
 	Sent     time.Duration `json:"sent,omitempty"`     // when the granted or refused request was sent (as At)
 	Again    bool          `json:"again,omitempty"`    // a second copy of the request caused this; of an AcquireCalled: the section repeats the work of the worker's section before
+	With     string        `json:"with,omitempty"`     // of an Evicted: what the grant ended with, "session" or "transaction"; "" for neither
 	Late     bool          `json:"late,omitempty"`     // the renewed or freed lease had expired, but nobody had taken the lock since
 	Class    Class         `json:"class,omitempty"`    //
 	Err      string        `json:"err,omitempty"`      //

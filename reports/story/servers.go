@@ -166,7 +166,7 @@ func (t *teller) onServer(e *history.Event) string {
 }
 
 // leaseEnd explains why the lease of a worker ended without a command: expiry, failover,
-// restart, a fault or an eviction.
+// restart, a fault, the end of its session or an eviction.
 func (t *teller) leaseEnd(e *history.Event, worker string) string {
 	switch {
 	case e.Type == history.Expired:
@@ -180,6 +180,9 @@ func (t *teller) leaseEnd(e *history.Event, worker string) string {
 		if fault, ok := faultEventOf(t.run, t.leaseEnder).fault.(faults.LeaseEnder); ok {
 			return fault.EndsLease(worker)
 		}
+	}
+	if e.With != "" {
+		return worker + "'s " + e.With + " ends, and with it its lock"
 	}
 	return worker + "'s lease is evicted"
 }

@@ -126,6 +126,16 @@ func (s Story) Times() map[time.Duration]string {
 			fine[a], fine[b] = true, true
 		}
 	}
+	// A rounded time must not seem to be after the next one, or before the last one.
+	for changed := true; changed; {
+		changed = false
+		for i := 1; i < len(s.Lines); i++ {
+			a, b := s.Lines[i-1].At, s.Lines[i].At
+			if fine[b] && !fine[a] && a.Round(time.Millisecond) > b || fine[a] && !fine[b] && b.Round(time.Millisecond) < a {
+				fine[a], fine[b], changed = true, true, true
+			}
+		}
+	}
 	times := map[time.Duration]string{}
 	for _, line := range s.Lines {
 		switch {

@@ -276,7 +276,7 @@ func (r *real) act(s *realSession, action string) error {
 	case actGone:
 		s.lost = true
 		s.ending = !s.running
-		err = s.conn.Conn().Close()
+		_ = s.conn.Conn().Close() // fails if it is closed
 	case actExpire:
 		s.ending = true
 	default:

@@ -938,6 +938,25 @@ d: delete from items where name = 'x'
 a: commit
 b: commit
 `,
+		"an update after FOR UPDATE counts as one of the key": items + `
+a: begin
+a: select name from items where name = 'x' for update
+a: update items set value = '9' where name = 'x'
+b: select value from items where name = 'x' for key share
+a: commit
+a: begin
+a: update items set value = '10' where name = 'x'
+b: select value from items where name = 'x' for key share
+a: rollback
+a: begin isolation level repeatable read
+a: select 1
+b: begin
+b: select name from items where name = 'y' for update
+b: update items set value = '9' where name = 'y'
+b: commit
+a: select value from items where name = 'y' for key share
+a: rollback
+`,
 		"a shared row lock passes those that wait for the row": items + `
 a: begin
 a: select name from items where name = 'x' for share

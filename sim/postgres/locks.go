@@ -51,6 +51,9 @@ func owner(s *engine.Session) string { return fmt.Sprintf("session-%d", s.PID())
 
 // changed records the difference between the holders of a lock and those before.
 func (w *lockWatch) changed(n engine.LockName) {
+	if n.Table != "" && n.Table != "locks" && n.Table != "jobs" {
+		return // no lock is a row of another table
+	}
 	key := w.server.lock(record(n))
 	if key == "" {
 		return
@@ -97,6 +100,10 @@ func (w *lockWatch) end(key string, h lockHolder) {
 	e := history.Event{Type: history.Evicted, Key: key, Owner: owner(h.session), Worker: h.worker}
 	if worker, call := w.server.worker(h.session); call != nil && !h.session.Over() && h.session.Status() != 'E' {
 		e.Type, e.Worker, e.Request, e.Sent = history.Freed, worker, call.Request, call.Sent
+	} else if h.session.Over() {
+		e.With = "session"
+	} else {
+		e.With = "transaction"
 	}
 	w.server.record(e)
 }
@@ -110,7 +117,7 @@ func (w *lockWatch) crashed() {
 	slices.SortFunc(names, func(a, b engine.LockName) int { return strings.Compare(record(a), record(b)) })
 	for _, n := range names {
 		for _, h := range w.held[n] {
-			w.server.record(history.Event{Type: history.Evicted, Key: w.server.lock(record(n)), Owner: owner(h.session), Worker: h.worker})
+			w.server.record(history.Event{Type: history.Evicted, Key: w.server.lock(record(n)), Owner: owner(h.session), Worker: h.worker, With: "session"})
 		}
 	}
 	clear(w.held)

@@ -27,26 +27,34 @@ func newRowWatch(s *Server) *rowWatch {
 	return w
 }
 
-// readers read the holder of a row, by its table.
-func readers() map[string]func(row []any) []lock.Holder {
-	return map[string]func(row []any) []lock.Holder{"leases": leaseHolders, "jobs": jobHolders}
+// rowTables lists the tables whose rows name a holder.
+func rowTables() []string { return []string{"jobs", "leases"} }
+
+// readHolders reads the holder of a row. It reports whether the rows of the table name one.
+func readHolders(table string, row []any) (held []lock.Holder, ok bool) {
+	switch {
+	case table != "jobs" && table != "leases":
+		return nil, false
+	case row == nil:
+		return nil, true
+	case table == "jobs":
+		return jobHolders(row), true
+	}
+	return leaseHolders(row), true
 }
 
 // committed compares the holders of the rows that a transaction has changed.
 func (w *rowWatch) committed(session *engine.Session, changes []engine.Change) {
 	for _, c := range changes {
-		read := readers()[c.Table]
-		if read == nil {
+		held, ok := readHolders(c.Table, c.New)
+		if !ok {
 			continue
 		}
 		key := w.server.lock(c.Table + "/" + c.Key)
 		if key == "" {
 			continue
 		}
-		w.held[key] = nil
-		if c.New != nil {
-			w.held[key] = read(c.New)
-		}
+		w.held[key] = held
 		cause := holders.Cause{Ends: history.Freed, Asks: true}
 		if worker, _ := w.server.worker(session); worker != "" {
 			for _, h := range w.held[key] {
@@ -70,7 +78,7 @@ func (w *rowWatch) committed(session *engine.Session, changes []engine.Change) {
 
 // refused records a request for a row that another owner has.
 func (w *rowWatch) refused(c *connection, name string) {
-	for _, table := range slices.Sorted(maps.Keys(readers())) {
+	for _, table := range rowTables() {
 		if key := w.server.lock(table + "/" + name); key != "" {
 			w.ledger.Settle(key, w.held[key], false, &holders.Cause{
 				Ends: history.Freed, Worker: c.worker, Op: c.call.Op, Request: c.call.Request, Sent: c.call.Sent, Asks: true,
@@ -92,10 +100,11 @@ func (w *rowWatch) inherit(from *rowWatch) {
 	for key := range from.held {
 		keys[key] = true
 	}
-	for table, read := range readers() {
+	for _, table := range rowTables() {
 		for _, row := range w.server.db.Rows(table) {
 			if key := w.server.lock(table + "/" + row[0].(string)); key != "" {
-				w.held[key], keys[key] = read(row), true
+				w.held[key], _ = readHolders(table, row)
+				keys[key] = true
 			}
 		}
 	}

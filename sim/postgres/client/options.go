@@ -84,6 +84,8 @@ func (o Options) config() (*pgx.ConnConfig, error) {
 	cfg.Database = o.Database
 	cfg.ConnectTimeout = 0
 	cfg.LookupFunc = func(context.Context, string) ([]string, error) { return []string{"127.0.0.1"}, nil }
+	// pgx makes room for all statements that its cache may have; the default is 512.
+	cfg.StatementCacheCapacity = 64
 	if o.ExecMode == PlainExec {
 		cfg.DefaultQueryExecMode = pgx.QueryExecModeExec
 		cfg.StatementCacheCapacity, cfg.DescriptionCacheCapacity = 0, 0

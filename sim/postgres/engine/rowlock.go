@@ -158,8 +158,8 @@ func concurrent(o outcome) error {
 	return sql.Errorf("40001", "could not serialize access due to concurrent update")
 }
 
-// fate returns what has happened to a version that a statement has found. A version whose key is still that of the row can be locked
-// for its key.
+// fate returns what has happened to a version that a statement has found. A version can be locked for its key if no lock that
+// excludes this has replaced it.
 func (r *row) fate(t *transaction, v *version, want strength) outcome {
 	latest := r.latest(t)
 	switch {
@@ -167,10 +167,25 @@ func (r *row) fate(t *transaction, v *version, want strength) outcome {
 		return locked
 	case latest == nil || latest.values == nil:
 		return deleted
-	case want == forKeyShare && r.table.strength(v.values, latest.values) == forNoKeyUpdate:
-		return locked
+	case want != forKeyShare:
+		return changed
 	}
-	return changed
+	for ; latest != nil && latest != v; latest = latest.older {
+		if latest.by == forUpdate {
+			return changed
+		}
+	}
+	return locked
+}
+
+// held returns how strong the lock of a transaction on the row is.
+func (r *row) held(t *transaction) strength {
+	for _, l := range r.lockers {
+		if l.txn == t {
+			return l.strength
+		}
+	}
+	return forKeyShare
 }
 
 // running reports whether one of the transactions has not ended.

@@ -63,6 +63,9 @@ type version struct {
 	older   *version
 	tuple   *lock // establishes who is next to lock the row
 
+	// How strong the lock was with which it replaced the older version. It may be stronger than the change needs.
+	by strength
+
 	// The transactions that had locked this version when it was replaced, or that locked its key later.
 	members []locker
 }
@@ -100,7 +103,7 @@ func (r *row) visible(s *Session) *version {
 // write gives the row a new version; nil values delete it.
 func (r *row) write(s *Session, values, old []any) {
 	t := s.txn
-	v := &version{values: values, txn: t, command: t.command, older: r.head}
+	v := &version{values: values, txn: t, command: t.command, older: r.head, by: r.held(t)}
 	for _, l := range r.lockers {
 		if l.txn != t {
 			v.older.members = append(v.older.members, l)
