@@ -23,6 +23,7 @@ func (v *validator) conflicts() {
 		}
 	}
 	v.conflictOfSize()
+	v.unusedFamilies()
 	single := func(use Strategy) bool { return v.known.entries[use.Name].Topology.Nodes == 1 }
 	if v.Servers.Has("nodes") && !slices.ContainsFunc(v.Strategies, func(use Strategy) bool { return !single(use) }) {
 		v.warn("", "no strategy takes its lock from more than one server", "servers.nodes")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
@@ -150,7 +151,7 @@ func (s *Scenario) FamilySettings(use Strategy, worker string) strictyaml.Extens
 }
 
 // servedUses checks that every strategy has servers, and that a use sets only keys of the families
-// that its strategies use.
+// that its strategies and their data use.
 func (v *validator) servedUses() error {
 	own := map[string][]string{} // families by the path of a use, which may be a pattern
 	for i, use := range v.Strategies {
@@ -158,7 +159,7 @@ func (v *validator) servedUses() error {
 		if err != nil {
 			return v.at.Errorf(v.uses[i], "%v", err)
 		}
-		own[v.uses[i]] = append(own[v.uses[i]], family.Name)
+		own[v.uses[i]] = append(own[v.uses[i]], v.familiesOf(family, use)...)
 	}
 	for i, use := range v.Strategies {
 		at := v.uses[i]
@@ -174,6 +175,48 @@ func (v *validator) servedUses() error {
 		}
 	}
 	return nil
+}
+
+// familiesOf lists the families whose servers a use has: that of its lock, and that of the database with
+// its data.
+func (v *validator) familiesOf(own *backend.Family, use Strategy) []string {
+	names := []string{own.Name}
+	if database, err := DatabaseFamily(); err == nil && v.HomeOf(v.known.entries[use.Name], use) == HomeDatabase {
+		names = append(names, database.Name)
+	}
+	return names
+}
+
+// unusedFamilies warns of settings of the scenario that none of its strategies has. They are no error,
+// since other strategies can be run in it.
+func (v *validator) unusedFamilies() {
+	if len(v.Own) > 0 {
+		return
+	}
+	var used []string
+	for _, use := range v.Strategies {
+		if family, err := FamilyOf(v.known.entries[use.Name]); err == nil {
+			used = append(used, v.familiesOf(family, use)...)
+		}
+	}
+	for _, f := range Families() {
+		if slices.Contains(used, f.Name) {
+			continue
+		}
+		for _, key := range slices.Concat(keysIn("", f.Settings), keysIn("servers", f.ServerSettings)) {
+			if key = strings.TrimPrefix(key, "."); v.at.Has(key) {
+				v.warn("", fmt.Sprintf("no strategy has servers of %s", f.Name), key)
+			}
+		}
+	}
+	for _, part := range Parts() {
+		inUse := func(use Strategy) bool {
+			return slices.ContainsFunc(v.partsOf(use), func(p lock.Part) bool { return p.Name == part.Name })
+		}
+		if v.Lock.Has(part.Name) && !slices.ContainsFunc(v.Strategies, inUse) {
+			v.warn("", "no strategy has this part", "lock."+part.Name)
+		}
+	}
 }
 
 // keysIn lists the paths of the keys that a struct, which may be nil, has in a map.

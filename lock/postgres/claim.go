@@ -42,6 +42,8 @@ ORDER BY priority DESC, created_at LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING att
 	lease         = `claimed_at = clock_timestamp(), expires_at = clock_timestamp() + $3 * interval '1 microsecond'`
 	claimJob      = `UPDATE jobs SET status = 'processing', worker = $2, ` + lease + `, attempts = attempts + 1` + findJob
 	claimLate     = `UPDATE jobs SET status = 'processing', worker = $2, ` + lease + findJob
+	unclaim       = `UPDATE jobs SET status = 'pending', worker = NULL, attempts = attempts - 1 WHERE name = $1 AND worker = $2 AND status = 'processing'`
+	unclaimLate   = `UPDATE jobs SET status = 'pending', worker = NULL WHERE name = $1 AND worker = $2 AND status = 'processing'`
 	owned         = ` WHERE name = $1 AND worker = $2 AND attempts = $3 AND status = 'processing'`
 	completeJob   = `UPDATE jobs SET status = 'done'` + owned
 	again         = `status = CASE WHEN attempts < $4 THEN 'pending' ELSE 'failed' END, worker = NULL`
@@ -95,10 +97,22 @@ func (c *claimer) Acquire(ctx context.Context, job string) (lock.Lease, error) {
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, fmt.Errorf("acquire %s: %w", job, whyNot(asking, c.db, job))
+	case err != nil && code(err) == "" && !l.giveBack(ctx):
+		return nil, fmt.Errorf("acquire %s: %w: %w", job, lock.ErrUnknown, err)
 	case err != nil:
 		return nil, notGranted(ctx, job, err)
 	}
 	return l, nil
+}
+
+// giveBack takes back a claim that may have taken effect. It reports whether it found the claim.
+func (l *claim) giveBack(ctx context.Context) bool {
+	statement := unclaim
+	if l.claimer.claims.late {
+		statement = unclaimLate
+	}
+	tag, err := l.claimer.db.Exec(env.WithOp(context.WithoutCancel(ctx), "release"), statement, l.job, l.worker)
+	return err == nil && tag.RowsAffected() > 0
 }
 
 // whyNot returns why a job cannot be claimed: another worker has it, or it is done or given up.

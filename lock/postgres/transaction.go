@@ -111,7 +111,9 @@ func (t *inTransaction) run(ctx context.Context, conn Conn, key string, r lock.R
 	}
 	bodyErr := body(ctx, lock.Held(ctx, r))
 	if bodyErr == nil && t.finish != nil {
-		bodyErr = t.finish(env.WithOp(context.WithoutCancel(ctx), "release"), conn, key)
+		if err := t.finish(env.WithOp(context.WithoutCancel(ctx), "release"), conn, key); err != nil {
+			bodyErr = fmt.Errorf("release %s: %w: the transaction has failed, and its work is undone: %w", key, lock.ErrLost, err)
+		}
 	}
 	how := "COMMIT"
 	if bodyErr != nil {

@@ -31,8 +31,9 @@ type netConn struct {
 	ctx  context.Context
 	data *resource.Request
 
-	pid    uint32 // of the session at the server, for a cancel request
-	secret []byte
+	started bool   // the startup is over
+	pid     uint32 // of the session at the server, for a cancel request; 0: a pooler gave none
+	secret  []byte
 
 	cancelling bool
 	closed     []func() // called when the cancel request has ended
@@ -100,7 +101,7 @@ func (c *netConn) ask() (*wire.Packet, error) {
 	if op == "" {
 		op = "query"
 	}
-	if c.pid == 0 {
+	if !c.started {
 		op, request.Label = "connect", "startup"
 	}
 	answer, err := c.conn.Call(c.ctx, op, request, 0)
