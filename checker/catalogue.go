@@ -10,6 +10,7 @@ func Catalogue() []Check {
 		onceCheck(),
 		conservedCheck(),
 		boundsCheck(),
+		tornReadCheck(),
 		exclusionCheck(),
 		beliefCheck(),
 		fencingCheck(),

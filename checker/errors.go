@@ -98,11 +98,12 @@ func (in *input) notLetIn(s *history.Section, r *Result) {
 // and answer timeout; the same is true after a fault. A server that answers an error is not such a
 // fault, since an error is not a refusal and the section knows about it.
 //
-// If no server recorded grants of the lock, free returns false.
+// If no server recorded grants of the lock, or the section asked for several locks at once, free
+// returns false.
 func (in *input) free(s *history.Section) bool {
 	book := in.Ledger()
 	w, grants := book.Attempt(s), book.Locks[s.Key]
-	if len(grants) == 0 || len(w.Grants) > 0 || w.Refusal != nil || in.Disturbed(s.Worker, s.CallAt, s.ReturnAt, history.EffectFails) {
+	if len(grants) == 0 || len(s.Others) > 0 || len(w.Grants) > 0 || w.Refusal != nil || in.Disturbed(s.Worker, s.CallAt, s.ReturnAt, history.EffectFails) {
 		return false
 	}
 	if slices.ContainsFunc(grants, func(g *evidence.Grant) bool { return g.Given.Seq < s.Return && g.Held(s.Call) }) {

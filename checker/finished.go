@@ -12,7 +12,8 @@ import (
 // that repeat its work, or a unit of work, such as a tick of a schedule, if several sections are asked
 // for one unit.
 //
-// A job is finished if its work was done, and no stale write undid it.
+// A job is finished if its work was done, and no stale write undid it. A candidate that is not
+// elected has no job.
 func (in *input) jobs() (asked, finished int64) {
 	undone := in.undone()
 	units := map[string]bool{} // finished or not
@@ -25,7 +26,7 @@ func (in *input) jobs() (asked, finished int64) {
 			if done {
 				finished++
 			}
-			if !s.Again {
+			if !s.Again && (in.Meta.Workload != "leader" || s.Entered()) {
 				asked++
 			}
 		}

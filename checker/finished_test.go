@@ -62,6 +62,10 @@ func TestAJobIsFinishedIfItsWorkIsDoneAndNotUndone(t *testing.T) {
 			"a job whose attempts are used up",
 			story("counter", "off").callFor("a", "a/job-1").answered("a", "not-obtained", "").callFor("a", "a/job-1").answered("a", "not-obtained", ""), 1, 0,
 		},
+		{
+			"a candidate that is not elected has no job",
+			story("leader", "off").acquire("a", 0).read("a", "0").call("b").answered("b", "not-obtained", "").write("a", "1").release("a"), 1, 1,
+		},
 		{"a unit is one job for all sections", story("cron", "off").does("a", "tick-1").callFor("b", "tick-1").answered("b", "not-obtained", ""), 1, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {

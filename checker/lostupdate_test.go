@@ -2,6 +2,36 @@ package checker
 
 import "testing"
 
+// A leader works several times in a section. Of two leaders one overwrites the work of the other.
+func TestTwoLeadersLoseAnUpdate(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		story *scriptedHistory
+		want  int
+	}{
+		{
+			"one after the other",
+			story("leader", "off").acquire("a", 0).read("a", "0").write("a", "1").read("a", "1").write("a", "2").release("a").
+				acquire("b", 0).read("b", "2").write("b", "3").release("b"), 0,
+		},
+		{
+			"beside each other",
+			story("leader", "off").acquire("a", 0).read("a", "0").write("a", "1").ended("a", "expired").
+				acquire("b", 0).read("b", "1").read("a", "1").write("b", "2").write("a", "2").release("b").leave("a").answered("a", "lost", "lost"), 1,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r, err := Run(test.story.history(), []string{"lost-update"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !r[0].Applies || r[0].Count != test.want {
+				t.Errorf("%+v, want %d violations", r[0], test.want)
+			}
+		})
+	}
+}
+
 func TestOverwritingAnUnseenIncrementIsAViolation(t *testing.T) {
 	judge(t, "lost-update", []verdictCase{
 		{"nothing", story("counter", "off"), Valid, "", 0},

@@ -224,7 +224,8 @@ func (in *input) frozen(key string) evidence.Stretches {
 }
 
 // overslept returns the longest time, with its start, in which the lock was free while s waited for
-// it and no fault was in its way.
+// it and no fault was in its way. A section that asks for several locks at once waits for each of
+// them while another worker has one.
 func (in *input) overslept(s *history.Section, until time.Duration) (longest, from time.Duration) {
 	if until-s.CallAt <= oversleep {
 		return 0, 0
@@ -236,6 +237,13 @@ func (in *input) overslept(s *history.Section, until time.Duration) (longest, fr
 	taken := []evidence.Stretch{{From: until, To: until}}
 	for _, g := range grants {
 		taken = append(taken, in.Lasted(g))
+	}
+	for _, key := range s.Others {
+		for _, g := range in.Ledger().Locks[key] {
+			if g.Worker != s.Worker {
+				taken = append(taken, in.Lasted(g))
+			}
+		}
 	}
 	last := s.CallAt
 	for _, x := range evidence.Union(slices.Concat(taken, in.Stopped()[s.Worker], in.Troubled())) {

@@ -110,7 +110,8 @@ type Event struct {
 	Late     bool          `json:"late,omitempty"`     // the renewed or freed lease had expired, but nobody had taken the lock since
 	Class    Class         `json:"class,omitempty"`    //
 	Err      string        `json:"err,omitempty"`      //
-	Mode     string        `json:"mode,omitempty"`     // "shared" for a grant that allows other shared ones
+	Mode     string        `json:"mode,omitempty"`     // "shared" for a grant that allows other shared ones; of an AcquireCalled: "shared" if the section shares the lock with others of that mode
+	Others   string        `json:"others,omitempty"`   // of an AcquireCalled: the other keys that the same call of the strategy asks for, separated by commas
 	Fault    int           `json:"fault,omitempty"`    // step of the plan, from 1
 	Kind     string        `json:"kind,omitempty"`     // kind of fault
 	Effect   Effect        `json:"effect,omitempty"`   // of a FaultBegin: what the fault does to its target

@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -46,10 +47,12 @@ func (o *Op) Write() bool { return o.Kind == "write" }
 // Section is one call of a strategy, from the call to the return.
 type Section struct {
 	Worker string
-	N      int    // from 1, by worker
-	Key    string // the lock's key
-	Unit   string // the unit of work that it was asked for, if that has to be done once
-	Again  bool   // it repeats the work of the worker's section before, which had no effect
+	N      int      // from 1, by worker
+	Key    string   // the lock's key
+	Unit   string   // the unit of work that it was asked for, if that has to be done once
+	Shared bool     // it only reads, and shares the lock with other such sections
+	Others []string // the other keys that the same call of the strategy asked for
+	Again  bool     // it repeats the work of the worker's section before, which had no effect
 	Token  int64
 
 	Call, Enter, Leave, Return         int64 // sequence numbers; 0: did not happen
@@ -170,8 +173,11 @@ func (f *folder) add(e *Event) error {
 		if f.byID[id] != nil {
 			return fmt.Errorf("%s calls its section %d twice", e.Worker, e.Section)
 		}
-		f.sectionRoom = append(f.sectionRoom, Section{Worker: e.Worker, N: e.Section, Key: e.Key, Unit: e.Unit, Again: e.Again, Call: e.Seq, CallAt: e.At})
+		f.sectionRoom = append(f.sectionRoom, Section{Worker: e.Worker, N: e.Section, Key: e.Key, Unit: e.Unit, Again: e.Again, Shared: e.Mode == "shared", Call: e.Seq, CallAt: e.At})
 		s := &f.sectionRoom[len(f.sectionRoom)-1]
+		if e.Others != "" {
+			s.Others = strings.Split(e.Others, ",")
+		}
 		f.byID[id] = s
 		f.alive[e.Worker] = append(f.alive[e.Worker], s)
 		f.sections = append(f.sections, s)

@@ -29,6 +29,10 @@ type Entry struct {
 	// Keeps: an owner keeps its lease from section to section. Checks that expect a grant
 	// for each section do not apply to it.
 	Keeps bool
+	// Shares: the strategy is a Sharer. Sections that only read have a lock at the same time.
+	Shares bool
+	// Several: the strategy is a MultiLocker, which locks several keys in one call.
+	Several bool
 	// Needs lists what the strategy needs of the work. A scenario with other work is
 	// refused.
 	Needs []Need
@@ -102,8 +106,9 @@ type Family struct {
 // None returns the strategy without a lock.
 func None() Entry {
 	return Entry{
-		Name: "none",
-		Doc:  "no lock at all: the baseline that every rate is compared with",
-		New:  func(Deps) Strategy { return unlocked{} },
+		Name:   "none",
+		Doc:    "no lock at all: the baseline that every rate is compared with",
+		Shares: true,
+		New:    func(Deps) Strategy { return unlocked{} },
 	}
 }

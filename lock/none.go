@@ -9,6 +9,11 @@ func (unlocked) Do(ctx context.Context, _ string, r Resource, body Body) error {
 	return body(ctx, section{lease: noLease{ctx}, resource: r})
 }
 
+// DoShared implements Sharer: readers do not wait for each other either.
+func (u unlocked) DoShared(ctx context.Context, key string, r Resource, body Body) error {
+	return u.Do(ctx, key, r, body)
+}
+
 // noLease is the lease of a section that runs without a lock.
 type noLease struct{ ctx context.Context }
 

@@ -54,7 +54,7 @@ func TestParseFillsInDefaults(t *testing.T) {
 	want := &Scenario{
 		Name: "smallest", Duration: time.Minute, Seeds: 100, Workers: 2, Resources: 1,
 		Step: 10 * time.Microsecond, Wake: results.WakeDrawn, WakeLag: usualWakeLag(), Cores: 2,
-		Workload: workload.Settings{Kind: "register", Heeds: results.HeedsAlways, Writes: 1, Commit: workload.CommitInside, Attempts: 1, Recheck: true, Limit: 10, Window: time.Minute}, Resource: Resource{Fence: "off"},
+		Workload: workload.Settings{Kind: "register", Heeds: results.HeedsAlways, Writes: 1, Commit: workload.CommitInside, Attempts: 1, Recheck: true, Limit: 10, Window: time.Minute, Interval: time.Minute, Term: 5 * time.Minute}, Resource: Resource{Fence: "off"},
 		Network:    Network{Latency: draw.Fixed(time.Millisecond)},
 		Strategies: []Strategy{{Name: "redis", Label: "redis"}},
 		Checks:     []string{"linearizable", "exclusion", "belief"}, // lost-update judges counters only

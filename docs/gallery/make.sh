@@ -23,6 +23,9 @@ timeline failover redis-replica exclusion
 "$lockquake" run gc-pause --seeds 1-200 --quiet --out rates > /dev/null
 cp rates/rates.svg "$here/gc-pause.svg"
 
+"$lockquake" run six-locks --seeds 1-200 --quiet --out six > /dev/null
+cp six/rates.svg "$here/six-locks.svg"
+
 "$lockquake" run redis-matrix --seeds 1-100 --quiet --out matrix > /dev/null
 cp matrix/rates.svg "$here/redis-matrix.svg"
 

@@ -70,6 +70,12 @@ func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 	if e.Keeps {
 		b.WriteString("- an owner keeps its grant, so checks of grants do not apply\n")
 	}
+	if e.Shares {
+		b.WriteString("- sections that only read have the lock at the same time\n")
+	}
+	if e.Several {
+		b.WriteString("- locks several keys in one call\n")
+	}
 	for _, need := range e.Needs {
 		fmt.Fprintf(b, "- needs %s\n", need)
 	}

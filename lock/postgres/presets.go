@@ -22,6 +22,7 @@ func Family() lock.Family {
 		{advisorySessions(), sessionLockParts(), newSession, false, "", false},
 		{nestedSessions(), sessionLockParts(), newSession, true, "", false},
 		{advisoryTransactions(), transactionLockParts(), newInTransaction(takeAdvisory, nil), true, "", false},
+		{managers(), nil, newManaged, true, "", false},
 		{rowTransactions(), transactionLockParts(), newInTransaction(takeRow, nil), true, "row/locks/", false},
 		{leaseRows(), leaseParts(), newLease, false, "leases/", false},
 		{jobClaims(), claimLockParts(), newClaim, false, "jobs/", true},
@@ -41,6 +42,7 @@ func Family() lock.Family {
 				}
 				return []string{kind.record + key}
 			}
+			e.Shares = e.Shares || e.Defaults.Parts["readers"] == "shared"
 			e.Tells = e.Defaults.Parts["renewal"] == "heartbeat"
 			f.Strategies = append(f.Strategies, e)
 		}
@@ -51,14 +53,14 @@ func Family() lock.Family {
 // parts lists the parts of all locks, each once.
 func parts() []lock.Part {
 	return []lock.Part{
-		sessionParts().Part(), transactionParts().Part(), claimParts().Part(), leaseClocks().Part(), anchors().Part(), fences().Part(), heartbeats().Part(),
+		sessionParts().Part(), readerParts().Part(), transactionParts().Part(), claimParts().Part(), leaseClocks().Part(), anchors().Part(), fences().Part(), heartbeats().Part(),
 		lock.LeaseChecks().Part(), lock.Refusals().Part(),
 	}
 }
 
 // The parts of each kind of lock.
 func sessionLockParts() []lock.Part {
-	return []lock.Part{sessionParts().Part(), lock.Refusals().Part()}
+	return []lock.Part{sessionParts().Part(), readerParts().Part(), lock.Refusals().Part()}
 }
 
 func transactionLockParts() []lock.Part { return []lock.Part{transactionParts().Part()} }
@@ -77,7 +79,7 @@ func leaseParts() []lock.Part {
 func advisorySessions() []lock.Entry {
 	return []lock.Entry{
 		sound("pg-advisory-session", "pg_advisory_lock in a session that the holder keeps; it has no lease, and ends with the session", sessionClaims()),
-		sound("pg-advisory-shared", "pg-advisory-session, with pg_advisory_lock_shared for sections that only read", sessionClaims()),
+		sound("pg-advisory-shared", "pg-advisory-session, with pg_advisory_lock_shared for sections that only read", sessionClaims(), with("readers", "shared")),
 		sound("pg-advisory-try", "pg-advisory-session, with waiters that poll", sessionClaims(), with("session", "poll"), polling),
 		flawed("pg-advisory-try-leak", "the session with the lock goes back to the pool and is never unlocked", with("session", "leak"), polling),
 		flawed("pg-advisory-twice", "one statement takes the lock twice, and one unlock gives it back: the session keeps it", with("session", "twice")),
@@ -100,6 +102,13 @@ func advisoryTransactions() []lock.Entry {
 		flawed("pg-advisory-xact-autocommit", "pg_advisory_xact_lock without a transaction: it is released at once", with("transaction", "none")),
 		flawed("pg-advisory-outside-tx", "a transaction has the lock, and the work uses other connections: it goes on when the transaction ends", with("transaction", "beside")),
 	}
+}
+
+// managers lists the locks of a Manager.
+func managers() []lock.Entry {
+	e := sound("lock-manager", "the Manager of lock/postgres: pg_advisory_xact_lock and the work in one transaction, several locks in one order, and shared locks for sections that only read", transactionClaims())
+	e.Several, e.Shares = true, true
+	return []lock.Entry{e}
 }
 
 // rowTransactions lists the locks of a row.

@@ -39,6 +39,13 @@ func sessionParts() lock.Choice[sessions] {
 	}}
 }
 
+func readerParts() lock.Choice[bool] {
+	return lock.Choice[bool]{Name: "readers", Doc: "how a section that only reads locks", Options: []lock.Option[bool]{
+		{Way: lock.Sound("exclusive", "as any other section"), Value: false},
+		{Way: lock.Sound("shared", "by the shared lock of that name, so that several readers have the lock at the same time"), Value: true},
+	}}
+}
+
 // sessionLocker takes advisory locks that last until their session unlocks them or ends.
 type sessionLocker struct {
 	env      env.Env
@@ -55,29 +62,32 @@ func newSession(d lock.Deps) lock.Strategy {
 	if l.sessions.pooled {
 		l.pool = PortOf(d).Pooled
 	}
-	readers := *l
-	readers.shared = true
-	s := session{lock.Recipe{Locker: l, Refused: lock.Refusals().In(d.Params)}, &readers}
-	if l.sessions.nested {
-		return nested{s, l.pool}
+	recipe := lock.Recipe{Locker: l, Refused: lock.Refusals().In(d.Params)}
+	switch {
+	case l.sessions.nested:
+		return nested{recipe, l.pool}
+	case readerParts().In(d.Params):
+		readers := *l
+		readers.shared = true
+		return sharing{recipe, &readers}
 	}
-	return s
+	return recipe
 }
 
-// session is a lock of a session. It implements lock.Sharer.
-type session struct {
+// sharing is a lock of a session with a shared lock for readers. It implements lock.Sharer.
+type sharing struct {
 	lock.Recipe
 	readers *sessionLocker
 }
 
 // DoShared implements lock.Sharer.
-func (s session) DoShared(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
+func (s sharing) DoShared(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
 	return lock.Recipe{Locker: s.readers, Refused: s.Refused}.Do(ctx, key, r, body)
 }
 
 // nested is the flaw: the work needs a second connection of the pool from which the lock has one.
 type nested struct {
-	session
+	lock.Recipe
 	pool Pool
 }
 
@@ -86,7 +96,7 @@ func (n nested) Do(ctx context.Context, key string, r lock.Resource, body lock.B
 	if data, ok := r.(lock.Transactional); ok {
 		r = data.By(each{n.pool})
 	}
-	return n.session.Do(ctx, key, r, body)
+	return n.Recipe.Do(ctx, key, r, body)
 }
 
 // Acquire implements lock.Locker.

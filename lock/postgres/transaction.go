@@ -18,8 +18,10 @@ type transactions struct {
 	beside bool
 }
 
+// begin begins a transaction whose statements see what was committed before each of them.
+const begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
 func transactionParts() lock.Choice[transactions] {
-	const begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
 	return lock.Choice[transactions]{Name: "transaction", Doc: "the transaction that has the lock, and where the work runs", Options: []lock.Option[transactions]{
 		{Way: lock.Sound("read-committed", "lock and work in one transaction; the work sees what was committed before the grant"), Value: transactions{begin: begin}},
 		{Way: lock.Flaw("snapshot", "lock and work in one repeatable-read transaction, whose snapshot is taken before the wait: the work sees what the last holder has replaced"), Value: transactions{begin: "BEGIN ISOLATION LEVEL REPEATABLE READ"}},
@@ -50,7 +52,7 @@ func newInTransaction(take, finish step) func(lock.Deps) lock.Strategy {
 
 // takeAdvisory takes the advisory lock of a key for the transaction.
 func takeAdvisory(ctx context.Context, q Querier, key string) error {
-	_, err := q.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", AdvisoryKey(key))
+	_, err := q.Exec(ctx, takeExclusive, AdvisoryKey(key))
 	return err
 }
 
@@ -126,11 +128,16 @@ func (t *inTransaction) run(ctx context.Context, conn Conn, key string, r lock.R
 	return lock.Join(bodyErr, err)
 }
 
-// end ends the transaction, even if the context of the caller has ended.
+// end ends the transaction, if there is one.
 func (t *inTransaction) end(ctx context.Context, conn Conn, key, how string) error {
 	if t.how.begin == "" {
 		return nil
 	}
+	return endTransaction(ctx, conn, key, how)
+}
+
+// endTransaction ends a transaction by COMMIT or ROLLBACK, even if the context of the caller has ended.
+func endTransaction(ctx context.Context, conn Conn, key, how string) error {
 	tag, err := conn.Exec(env.WithOp(context.WithoutCancel(ctx), "release"), how)
 	switch {
 	case err != nil && code(err) != "":

@@ -106,13 +106,19 @@ type transactional struct{ *call }
 
 // By implements lock.Transactional.
 func (t transactional) By(session any) lock.Resource {
-	return &statements{call: t.call, by: t.access.(backend.SessionAccess).By(session)}
+	return t.by(session, false)
 }
 
 // In implements lock.Transactional.
 func (t transactional) In(session any) (lock.Resource, func(error)) {
-	s := &statements{call: t.call, by: t.access.(backend.SessionAccess).By(session), open: true}
+	s := t.by(session, true)
 	return s, s.ended
+}
+
+// by returns the resource as a session of the strategy accesses it, in a transaction that is open or
+// by statements on their own.
+func (c *call) by(session any, open bool) *statements {
+	return &statements{call: c, by: c.access.(backend.SessionAccess).By(session), open: open}
 }
 
 // statements is the resource as a session of the strategy accesses it.

@@ -38,6 +38,8 @@ type call struct {
 	*recorder
 	key      string
 	unit     string
+	mode     string // history.ModeShared for a section that only reads, if its strategy has a lock for that
+	others   string // the other keys of the same call of the strategy
 	section  int
 	token    int64 // of its grant
 	told     bool
@@ -54,44 +56,73 @@ type operation struct {
 
 // do runs one critical section under the strategy, and returns its call. Unit is
 // the piece of work that is to be done once, "" if the workload has no such thing.
-func (r *recorder) do(ctx context.Context, s lock.Strategy, key, unit string, body lock.Body) (*call, error) {
+func (r *recorder) do(ctx context.Context, key, unit string, body lock.Body) (*call, error) {
 	if r.run.entry.ByUnit && unit != "" {
 		key = unit
 	}
 	c := &call{recorder: r, key: key, unit: unit}
-	r.run.know(key)
+	return c, r.perform(ctx, calls{c}, one(r.strategy.Do, key), func(ctx context.Context, s []lock.Section) error { return body(ctx, s[0]) })
+}
+
+// method is a method of a strategy, with the keys that it locks.
+type method func(ctx context.Context, r lock.Resource, body lock.Body) error
+
+// one makes a method of one that locks one key.
+func one(do func(context.Context, string, lock.Resource, lock.Body) error, key string) method {
+	return func(ctx context.Context, r lock.Resource, body lock.Body) error { return do(ctx, key, r, body) }
+}
+
+// perform runs the sections of the calls by one call of the strategy. The body gets a section for each
+// of them.
+func (r *recorder) perform(ctx context.Context, all calls, do method, body func(context.Context, []lock.Section) error) error {
+	unit := all[0].unit
+	for _, c := range all {
+		r.run.know(c.key)
+	}
 	if unit != "" {
 		ctx = lock.WithUnit(ctx, unit)
 	}
-	c.begin(false)
-	var protected lock.Resource = c
-	if _, ok := r.access.(backend.SessionAccess); ok && r.run.data.apart == nil {
-		protected = transactional{c}
+	for _, c := range all {
+		c.begin(false)
 	}
-	err := s.Do(ctx, key, protected, func(ctx context.Context, inner lock.Section) error {
+	_, inDatabase := r.access.(backend.SessionAccess)
+	err := do(ctx, all.resource(inDatabase && r.run.data.apart == nil), func(ctx context.Context, inner lock.Section) error {
 		if err := r.worker.Process().Admit(); err != nil {
 			return err
 		}
-		r.run.acquisitions++
-		c.token = inner.Token()
-		c.record(history.Event{Type: history.Acquired, Key: key, Token: c.token})
-		c.run.progressed(c.takes)
-		if ctx.Done() != nil {
-			sim.OnEnd(ctx, func() { c.hear(context.Cause(ctx)) })
+		sections := make([]lock.Section, 0, len(all))
+		for _, c := range all {
+			c.enter(ctx, inner.Token())
+			sections = append(sections, observed{inner, c})
 		}
-		r.worker.Point("acquired")
-		err := body(ctx, observed{inner, c})
-		c.record(history.Event{Type: history.ReleaseCalled, Key: key, Err: text(err)})
-		r.worker.Point("release-called")
+		err := body(ctx, sections)
+		for _, c := range all {
+			c.record(history.Event{Type: history.ReleaseCalled, Key: c.key, Err: text(err)})
+			r.worker.Point("release-called")
+		}
 		return err
 	})
-	c.hear(err)
-	if err == nil {
-		r.run.promised = append(r.run.promised, c.unasked()...)
+	for _, c := range all {
+		c.hear(err)
+		if err == nil {
+			r.run.promised = append(r.run.promised, c.unasked()...)
+		}
+		c.end(classify(err), err)
+		c.returned = true
 	}
-	c.end(classify(err), err)
-	c.returned = true
-	return c, err
+	return err
+}
+
+// enter notes that the section was let in with a token.
+func (c *call) enter(ctx context.Context, token int64) {
+	c.run.acquisitions++
+	c.token = token
+	c.record(history.Event{Type: history.Acquired, Key: c.key, Token: c.token})
+	c.run.progressed(c.takes)
+	if ctx.Done() != nil {
+		sim.OnEnd(ctx, func() { c.hear(context.Cause(ctx)) })
+	}
+	c.worker.Point("acquired")
 }
 
 // begin begins a section. Again: it repeats the work of the one before.
@@ -99,7 +130,7 @@ func (c *call) begin(again bool) {
 	name := c.worker.Name()
 	c.run.calls[name]++
 	c.section, c.token, c.told, c.asked, c.done = c.run.calls[name], 0, false, nil, nil
-	c.record(history.Event{Type: history.AcquireCalled, Key: c.key, Unit: c.unit, Again: again})
+	c.record(history.Event{Type: history.AcquireCalled, Key: c.key, Unit: c.unit, Again: again, Mode: c.mode, Others: c.others})
 	c.worker.Point("acquire-called")
 }
 

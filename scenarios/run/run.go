@@ -270,6 +270,7 @@ func (r *run) work(worker *sim.Worker) {
 		strategy: r.strategy(worker), heeds: s.HeedsOf(settings, name), commits: settings.Commit,
 	}
 	items := s.ResourceNames()
+	number := slices.Index(s.WorkerNames(), name) + 1
 	source := r.world.Source()
 	hold, think := source.Stream("hold", name), source.Stream("think", name)
 	choice, item := source.Stream("choice", name), source.Stream("resource", name)
@@ -286,7 +287,7 @@ func (r *run) work(worker *sim.Worker) {
 		pick, pause := item.At(at), think.At(at)
 		job := workload.Work{
 			Recorder: rec, Env: worker, Settings: &settings,
-			Worker: name, Section: n, Items: items, Item: items[pick.Int64N(int64(len(items)))], Draw: choice.At(at),
+			Worker: name, Number: number, Section: n, Items: items, Item: items[pick.Int64N(int64(len(items)))], Draw: choice.At(at),
 		}
 		if settings.Attempts > 1 {
 			job.Unit = fmt.Sprintf("%s/job-%d", name, n)
@@ -295,6 +296,9 @@ func (r *run) work(worker *sim.Worker) {
 			job.Attempt++
 			job.Hold = sample(s.HoldOf(settings, name), hold, at) + r.overruns[name]
 			rec.takes = max(job.Hold, settings.HoldAtLeast)
+			if s.WorkloadInfo().Has("interval") {
+				rec.takes += settings.Interval
+			}
 			r.calm.include(rec.takes)
 			one, began := job, r.world.Time()
 			err := s.WorkloadInfo().Do(r.cancellable(ctx, worker), &one)

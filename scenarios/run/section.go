@@ -15,31 +15,62 @@ import (
 // Locked implements Recorder: it runs one critical section. The context of the work cannot be
 // cancelled if the worker never heeds its context.
 func (r *recorder) Locked(ctx context.Context, key, unit string, body lock.Body) error {
-	if r.heeds == results.HeedsNever {
-		heeding := body
-		body = func(ctx context.Context, s lock.Section) error { return heeding(context.WithoutCancel(ctx), s) }
-	}
+	heeding := body
+	body = func(ctx context.Context, s lock.Section) error { return heeding(r.heeded(ctx), s) }
 	if r.commits == workload.CommitAfterRelease {
 		return r.commitAfterRelease(ctx, key, unit, body)
 	}
-	_, err := r.do(ctx, r.strategy, key, unit, body)
+	_, err := r.do(ctx, key, unit, body)
 	return err
+}
+
+// heeded returns the context of the work.
+func (r *recorder) heeded(ctx context.Context) context.Context {
+	if r.heeds == results.HeedsNever {
+		return context.WithoutCancel(ctx)
+	}
+	return ctx
+}
+
+// LockedShared implements Recorder.
+func (r *recorder) LockedShared(ctx context.Context, key string, body lock.Body) error {
+	sharer, ok := r.strategy.(lock.Sharer)
+	if !ok {
+		return r.Locked(ctx, key, "", body)
+	}
+	c := &call{recorder: r, key: key, mode: string(lock.ModeShared)}
+	return r.perform(ctx, calls{c}, one(sharer.DoShared, key), func(ctx context.Context, s []lock.Section) error { return body(r.heeded(ctx), s[0]) })
+}
+
+// LockedAll implements Recorder.
+func (r *recorder) LockedAll(ctx context.Context, keys []string, unit string, body func(context.Context, []lock.Section) error) (bool, error) {
+	several, ok := r.strategy.(lock.MultiLocker)
+	if !ok {
+		return false, nil
+	}
+	var all calls
+	for _, key := range keys {
+		others := slices.DeleteFunc(slices.Clone(keys), func(other string) bool { return other == key })
+		all = append(all, &call{recorder: r, key: key, unit: unit, others: strings.Join(others, ",")})
+	}
+	do := func(ctx context.Context, protected lock.Resource, body lock.Body) error {
+		return several.DoAll(ctx, keys, protected, body)
+	}
+	return true, r.perform(ctx, all, do, func(ctx context.Context, s []lock.Section) error { return body(r.heeded(ctx), s) })
 }
 
 // commitAfterRelease runs one critical section and commits its writes after the release. If the lock returns
 // an error, the writes are dropped.
 func (r *recorder) commitAfterRelease(ctx context.Context, key, unit string, body lock.Body) error {
 	var kept transaction
-	c, err := r.do(ctx, r.strategy, key, unit, func(ctx context.Context, s lock.Section) error {
+	c, err := r.do(ctx, key, unit, func(ctx context.Context, s lock.Section) error {
 		kept.Section = s
 		return body(ctx, &kept)
 	})
 	if err != nil {
 		return err
 	}
-	if r.heeds == results.HeedsNever {
-		ctx = context.WithoutCancel(ctx)
-	}
+	ctx = r.heeded(ctx)
 	for _, d := range kept.writes {
 		if err := c.commit(ctx, d); err != nil {
 			return err

@@ -34,7 +34,7 @@ func multiLockInfo() Info {
 
 // multiLock draws resources, locks one after the other, and increments all.
 func multiLock(ctx context.Context, w *Work) error {
-	return w.lockAll(ctx, w.arguments(), "", nil, w.incrementAll)
+	return w.lockAll(ctx, w.arguments(), "", w.incrementAll)
 }
 
 // arguments draws the resources of a section. A name that is drawn twice is locked once,
@@ -60,24 +60,47 @@ type holding struct {
 	section lock.Section
 }
 
-// lockAll takes the locks one inside the other, so that a failure releases all earlier ones. It then
-// checks that all locks are still held, since the last may have taken longer than the lease of the
-// first, and does the work.
+// lockAll takes all locks, checks that all are still held, since the last may have taken longer than
+// the lease of the first, and does the work. A strategy that can lock several keys in one
+// call does so.
+func (w *Work) lockAll(ctx context.Context, keys []string, unit string, work func([]holding) error) error {
+	if len(keys) > 1 {
+		done, err := w.LockedAll(ctx, keys, unit, func(ctx context.Context, sections []lock.Section) error {
+			var held []holding
+			for i, s := range sections {
+				held = append(held, holding{ctx, keys[i], s})
+			}
+			return whileHeld(held, work)
+		})
+		if done {
+			return err
+		}
+	}
+	return w.nest(ctx, keys, unit, nil, work)
+}
+
+// whileHeld does the work if all locks are still held.
+func whileHeld(held []holding, work func([]holding) error) error {
+	for _, h := range held {
+		if err := errors.Join(context.Cause(h.ctx), h.section.Check()); err != nil {
+			return err
+		}
+	}
+	return work(held)
+}
+
+// nest takes the locks one inside the other, so that a failure releases all earlier ones, and then
+// does the work.
 //
 // Each lock is acquired under the caller's context, and not under that of the outer lease:
 // the loss of one lock is no answer about another. For the same reason an error of an inner
 // lock loses its type on the way out.
-func (w *Work) lockAll(ctx context.Context, keys []string, unit string, held []holding, work func([]holding) error) error {
+func (w *Work) nest(ctx context.Context, keys []string, unit string, held []holding, work func([]holding) error) error {
 	if len(keys) == 0 {
-		for _, h := range held {
-			if err := errors.Join(context.Cause(h.ctx), h.section.Check()); err != nil {
-				return err
-			}
-		}
-		return work(held)
+		return whileHeld(held, work)
 	}
 	return w.Locked(ctx, keys[0], unit, func(inside context.Context, s lock.Section) error {
-		if err := w.lockAll(ctx, keys[1:], unit, append(held, holding{inside, keys[0], s}), work); err != nil {
+		if err := w.nest(ctx, keys[1:], unit, append(held, holding{inside, keys[0], s}), work); err != nil {
 			return errors.New(err.Error())
 		}
 		return nil

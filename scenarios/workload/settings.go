@@ -20,10 +20,13 @@ type Settings struct {
 	Commit   Commit `yaml:"commit" doc:"of counter: when the work reaches the resource; inside: each write while the section has the lock; after-release: the last write after the strategy has given the lock back with ok, and never if it ended with an error"`
 	Attempts int    `yaml:"attempts" doc:"of counter and jobs: how many sections one job may take, the first one included, each with a time to think before it; a job is tried again after any error (of the lock, the work or the resource), given up after the last one, and forgotten in a crash"`
 
-	Period      time.Duration `yaml:"period" doc:"of cron, reminders, triggers, discount, charge, migration and cache-fill: from one tick to the next, by each worker's own wall clock"`
+	Period      time.Duration `yaml:"period" doc:"of cron, reminders, triggers, discount, charge, migration, cache-fill and leader: from one tick to the next, by each worker's own wall clock"`
 	HoldAtLeast time.Duration `yaml:"hold-at-least" doc:"of cron: no lock is given back earlier than this after it was obtained; 0s for the end of the task"`
 	Key         TickKey       `yaml:"key" doc:"of cron: one lock for the job, or one for each tick"` // "" is KeyJob
 	Recheck     bool          `yaml:"recheck" doc:"of reminders, discount, charge, jobs, migration and cache-fill: whether the holder of the lock looks if the work has been done meanwhile; if not, the work looks only before it asks for the lock, and a job does not look at all"`
+
+	Interval time.Duration `yaml:"interval" doc:"of leader: from the end of one piece of the leader's work to the next; 1m unless given"`
+	Term     time.Duration `yaml:"term" doc:"of leader: a leader steps down when its term is over and its work is done; 5m unless given"`
 
 	Locks int   `yaml:"locks" doc:"of multi-lock: how many resources a section draws; one drawn twice is locked once; 2 unless given"` // 0 stands for 2
 	Order Order `yaml:"order" doc:"of multi-lock: in which order a section locks them"`                                                // "" is OrderSorted
@@ -43,7 +46,7 @@ type Settings struct {
 
 // Defaults returns the settings of a file without a workload's optional keys.
 func Defaults() Settings {
-	return Settings{Heeds: results.HeedsAlways, Writes: 1, Commit: CommitInside, Attempts: 1, Recheck: true, Limit: 10, Window: time.Minute}
+	return Settings{Heeds: results.HeedsAlways, Writes: 1, Commit: CommitInside, Attempts: 1, Recheck: true, Limit: 10, Window: time.Minute, Interval: time.Minute, Term: 5 * time.Minute}
 }
 
 // Param is a key that only some workloads have. One of Count, Time and Word describes its

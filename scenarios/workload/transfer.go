@@ -61,7 +61,7 @@ func transfer(ctx context.Context, w *Work) error {
 		slices.Sort(keys)
 	}
 	unit := fmt.Sprintf("%s/transfer-%d", w.Worker, w.Section)
-	return w.lockAll(ctx, keys, unit, nil, func(held []holding) error {
+	return w.lockAll(ctx, keys, unit, func(held []holding) error {
 		source, destination := held[0], held[len(held)-1]
 		if destination.key == from {
 			source, destination = destination, source

@@ -72,6 +72,8 @@ func Catalogue() []Info {
 		rateLimitInfo(),
 		migrationInfo(),
 		cacheFillInfo(),
+		leaderInfo(),
+		readWriteInfo(),
 	}
 }
 
@@ -81,6 +83,12 @@ type Recorder interface {
 	// Locked runs one critical section under the lock of a key. Unit names the work that
 	// must be done exactly once, "" if the workload has no units.
 	Locked(ctx context.Context, key, unit string, body lock.Body) error
+	// LockedShared is Locked for a section that only reads. If the strategy has a lock for readers, other
+	// such sections have the lock at the same time.
+	LockedShared(ctx context.Context, key string, body lock.Body) error
+	// LockedAll is Locked for several keys in one call of the strategy. The body gets a section for
+	// each key, in the order of the keys. It reports whether the strategy can do that; if not, it runs nothing.
+	LockedAll(ctx context.Context, keys []string, unit string, body func(context.Context, []lock.Section) error) (bool, error)
 	// Spend lets time pass inside a section. The setting heeds decides whether it ends with
 	// the context.
 	Spend(ctx context.Context, d time.Duration) error
@@ -100,6 +108,7 @@ type Work struct {
 	Env      env.Env
 	Settings *Settings
 	Worker   string
+	Number   int // of the worker, from 1
 	Section  int
 	Unit     string   // the job, if it may take several sections
 	Attempt  int      // number of the job's attempt, from 1

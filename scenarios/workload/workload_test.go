@@ -23,6 +23,8 @@ type desk struct {
 	fails map[string]error // of a lock, or of a write
 	items map[string]string
 	notes []string
+
+	several bool // the lock can lock several keys in one call
 }
 
 func (d *desk) note(format string, args ...any) {
@@ -37,6 +39,27 @@ func (d *desk) Locked(ctx context.Context, key, unit string, body lock.Body) err
 	err := body(ctx, d)
 	d.note("unlock %s", key)
 	return err
+}
+
+func (d *desk) LockedShared(ctx context.Context, key string, body lock.Body) error {
+	d.note("share %s", key)
+	err := body(ctx, d)
+	d.note("unlock %s", key)
+	return err
+}
+
+func (d *desk) LockedAll(ctx context.Context, keys []string, unit string, body func(context.Context, []lock.Section) error) (bool, error) {
+	if !d.several {
+		return false, nil
+	}
+	d.note("lock %s %s", strings.Join(keys, "+"), unit)
+	sections := make([]lock.Section, len(keys))
+	for i := range keys {
+		sections[i] = d
+	}
+	err := body(ctx, sections)
+	d.note("unlock %s", strings.Join(keys, "+"))
+	return true, err
 }
 
 func (d *desk) Spend(_ context.Context, t time.Duration) error {
@@ -126,6 +149,12 @@ func TestEachWorkloadDoesItsWorkUnderTheLock(t *testing.T) {
 		{"migration", nil, "lock b b/step-1, read b, write b/step-1=worker-1, hold 30ms, write b=1, unlock b"},
 		{"migration", func(s *Settings) { s.Recheck = false }, "lock b b/step-1, write b/step-1=worker-1, hold 30ms, write b=1, unlock b"},
 		{"cache-fill", nil, "lock a a/fill-1, read a, write a/fill-1=worker-1, hold 30ms, write a=1, unlock a"},
+		{
+			"leader", func(s *Settings) { s.Term = 2 * time.Minute },
+			"lock a , read a, hold 30ms, write a=1, read a, hold 30ms, write a=2, unlock a",
+		},
+		{"read-write", nil, "lock a , write a=worker-1/1, hold 30ms, write b=worker-1/1, unlock a"},
+		{"leader", func(s *Settings) { s.Term = 0 }, "lock a , read a, hold 30ms, write a=1, unlock a"},
 		{"multi-lock", func(s *Settings) { s.Locks = 20 }, "lock a , lock b , read a, read b, hold 30ms, write a=1, write b=1, unlock b, unlock a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -135,7 +164,7 @@ func TestEachWorkloadDoesItsWorkUnderTheLock(t *testing.T) {
 			}
 			d := &desk{items: map[string]string{}}
 			w := &Work{
-				Recorder: d, Env: d, Settings: &of, Worker: "worker-1", Section: 1, Attempt: 1,
+				Recorder: d, Env: d, Settings: &of, Worker: "worker-1", Number: 1, Section: 1, Attempt: 1,
 				Items: []string{"a", "b"}, Item: "a", Hold: 30 * time.Millisecond, Draw: draw.New(1).Stream("choice", "worker-1").At(1),
 			}
 			for _, info := range Catalogue() {
@@ -187,6 +216,7 @@ func TestAWorkloadActsOnWhatItFinds(t *testing.T) {
 		{"jobs", "", map[string]error{"a": lock.ErrNotObtained}, nil, "lock a worker-1/job-1", lock.ErrNotObtained},
 		{"jobs", "", map[string]error{"a": lock.ErrNotObtained}, func(s *Settings) { s.Refused = RefusedDrop }, "lock a worker-1/job-1", nil},
 		{"jobs", "", lost, func(s *Settings) { s.Refused = RefusedDrop }, "lock a worker-1/job-1", lock.ErrLost},
+		{"leader", "", map[string]error{"a": lock.ErrNotObtained}, nil, "lock a ", lock.ErrNotObtained},
 		{"rate-limit", "a=9 until 2m0s", nil, nil, "lock a , read a, hold 30ms, write a=10 until 2m0s, unlock a", nil},
 		{"rate-limit", "a=10 until 2m0s", nil, nil, "lock a , read a, hold 30ms, unlock a", nil},
 		{"rate-limit", "a=10 until 1m0s", nil, nil, "lock a , read a, hold 30ms, write a=1 until 2m1.03s, unlock a", nil},
@@ -251,6 +281,38 @@ func TestATransferTakesItsLocksInOneOrder(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]bool{"a": true, "b": true}, sources); diff != "" {
 		t.Errorf("debits (-want +got):\n%s", diff)
+	}
+}
+
+// All workers but the first are readers.
+func TestAReaderReadsAllItemsTwiceUnderASharedLock(t *testing.T) {
+	settings := Defaults()
+	d := &desk{items: map[string]string{}}
+	w := &Work{Recorder: d, Env: d, Settings: &settings, Worker: "worker-2", Number: 2, Items: []string{"a", "b"}, Hold: 30 * time.Millisecond}
+	if err := readWrite(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	const want = "share a, read a, read b, hold 30ms, read a, read b, unlock a"
+	if diff := cmp.Diff(want, strings.Join(d.notes, ", ")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A lock that can lock several keys gets them in one call.
+func TestWorkOnSeveralItemsLocksInOneCallIfTheLockCan(t *testing.T) {
+	settings := Defaults()
+	settings.Locks = 20
+	d := &desk{items: map[string]string{"a": "1", "b": "2"}, several: true}
+	w := &Work{
+		Recorder: d, Env: d, Settings: &settings, Worker: "worker-1", Items: []string{"a", "b"}, Hold: 30 * time.Millisecond,
+		Draw: draw.New(1).Stream("choice", "worker-1").At(1),
+	}
+	if err := multiLock(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	const want = "lock a+b , read a, read b, hold 30ms, write a=2, write b=3, unlock a+b"
+	if diff := cmp.Diff(want, strings.Join(d.notes, ", ")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -54,15 +54,15 @@ func newConnection(s *Server, session *sim.Session) *connection {
 // receive handles a packet. Its answer may have to wait for a lock.
 func (c *connection) receive(call *sim.Call, p *wire.Packet) {
 	c.call, c.in, c.data, c.worker = call, p.Bytes, p.Data, call.Worker
-	if c.backend == nil && !c.pooled && c.start(p.Bytes) {
+	if c.backend == nil && !c.pooled {
+		c.start(p.Bytes)
 		return
 	}
 	c.proceed()
 }
 
-// start handles the first packet of a connection: a start-up or a cancel request. It reports
-// whether the packet was one.
-func (c *connection) start(b []byte) bool {
+// start handles the first packet of a connection: a start-up or a cancel request.
+func (c *connection) start(b []byte) {
 	const cancelCode, codeAt, codeEnd = 80877102, 4, 8
 	if len(b) >= codeEnd && binary.BigEndian.Uint32(b[codeAt:]) == cancelCode {
 		var m pgproto3.CancelRequest
@@ -70,13 +70,13 @@ func (c *connection) start(b []byte) bool {
 			c.server.cancel(m.SecretKey)
 		}
 		c.answer()
-		return true
+		return
 	}
 	var m pgproto3.StartupMessage
 	if len(b) < codeAt || m.Decode(b[codeAt:]) != nil {
 		c.fail(&engine.Error{Severity: "FATAL", Code: "08P01", Message: "invalid startup packet"})
 		c.answer()
-		return true
+		return
 	}
 	c.pooled = m.Parameters["database"] == PooledDatabase
 	pid := uint32(pooledPID)
@@ -92,7 +92,6 @@ func (c *connection) start(b []byte) bool {
 	c.send(&pgproto3.BackendKeyData{ProcessID: pid, SecretKey: c.server.admit(c)})
 	c.ready()
 	c.answer()
-	return true
 }
 
 // connect opens a session.
@@ -228,10 +227,10 @@ func (c *connection) sessionEnded(e *engine.Error) {
 func (c *connection) execute(st *engine.Statement, args []any, then func(*engine.Result)) {
 	c.waiting = true
 	inside := true
-	c.server.begin(c, st, args)
+	c.server.begin(c)
 	c.backend.Execute(st, args, c.server.request(c.data), func(r *engine.Result) {
 		c.waiting = false
-		c.server.executed(c, st, args, r)
+		c.server.executed(c, args, r)
 		switch {
 		case c.gone:
 			c.leave()

@@ -111,14 +111,14 @@ func (i *items) applied(r *request, value, prior string, accepted bool) {
 }
 
 // begin notes the request of a statement.
-func (s *Server) begin(c *connection, _ *engine.Statement, _ []any) {
+func (s *Server) begin(c *connection) {
 	if c.data != nil && s.items != nil {
 		s.items.requests[c.data.ID] = &request{c.data, c.worker}
 	}
 }
 
 // executed handles the result of a statement.
-func (s *Server) executed(c *connection, st *engine.Statement, args []any, r *engine.Result) {
+func (s *Server) executed(c *connection, args []any, r *engine.Result) {
 	if c.call == nil {
 		return
 	}

@@ -98,7 +98,7 @@ func (p *Pool) ping(ctx context.Context, c *Conn) (works bool, err error) {
 		works = err == nil && c.end(c.pgx.Ping(plain)) == nil
 		cancel()
 	}, func() { p.put(c) })
-	if err != nil && ctx.Err() == context.DeadlineExceeded { //nolint:errorlint // a context does not wrap its error
+	if err != nil && ctx.Err() == context.DeadlineExceeded {
 		cancel()
 	}
 	return works, err

@@ -61,7 +61,7 @@ func (r *rig) run(want []string, bodies ...func(ctx context.Context)) {
 }
 
 func (r *rig) note(format string, args ...any) {
-	r.log = append(r.log, fmt.Sprintf("%v ", r.World.Time())+fmt.Sprintf(format, args...))
+	r.log = append(r.log, fmt.Sprintf("%v ", r.Time())+fmt.Sprintf(format, args...))
 }
 
 // conn acquires a connection.
@@ -93,7 +93,7 @@ func outcome(tag pgconn.CommandTag, err error) string {
 }
 
 func (r *rig) sleepTo(when time.Duration) {
-	_ = r.worker.Sleep(context.Background(), when-r.World.Time())
+	_ = r.worker.Sleep(context.Background(), when-r.Time())
 }
 
 // oneServer is the layout of a single server.

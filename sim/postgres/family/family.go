@@ -59,7 +59,6 @@ func Family() backend.Family {
 // cluster implements backend.Cluster, and the faults that a PostgreSQL server can have.
 type cluster struct {
 	*postgres.Cluster
-	pools map[*sim.Process]*client.Pool
 	items backend.Items
 }
 
