@@ -8,11 +8,13 @@ func served() []lock.Class {
 }
 
 // sessionClaims are those of a lock that lasts as long as its session. A cut link can end the
-// session while the work goes on.
+// session while the work goes on. A crash of the holder frees the lock at once, while a request that
+// it has sent on another connection may still arrive.
 func sessionClaims() lock.Claims {
 	return lock.Claims{
-		Corruption: []lock.Class{lock.ClassPause, lock.ClassUnknown, lock.ClassCrash, lock.ClassClock, lock.ClassSuspend},
+		Corruption: []lock.Class{lock.ClassPause, lock.ClassUnknown, lock.ClassClock, lock.ClassSuspend},
 		Service:    served(),
+		Also:       "no corruption under a crash, if no request of the crashed holder is under way",
 	}
 }
 
