@@ -94,7 +94,7 @@ func plus(a, b any, t Type) (any, error) {
 	if t.integer() {
 		n, err := integers("+", a.(int64), b.(int64))
 		if n == nil && err == nil {
-			return math.MaxInt64, sql.Errorf("22003", "bigint out of range")
+			return int64(math.MaxInt64), sql.Errorf("22003", "bigint out of range")
 		}
 		return n, err
 	}
