@@ -12,7 +12,7 @@ type Ending func(ctx context.Context, lease Lease, bodyErr error) error
 // EndSection releases the lease, even if the context of the caller has ended. It
 // joins the errors of the body and of the release.
 func EndSection(ctx context.Context, lease Lease, bodyErr error) error {
-	return join(bodyErr, lease.Release(context.WithoutCancel(ctx)))
+	return Join(bodyErr, lease.Release(context.WithoutCancel(ctx)))
 }
 
 // FlawedEndings lists the flawed endings, for the part "release" of every family.

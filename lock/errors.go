@@ -18,8 +18,8 @@ var (
 	ErrRefused = errors.New("refused by the resource: stale token")
 )
 
-// join is like errors.Join, but returns a single error as it is.
-func join(a, b error) error {
+// Join is like errors.Join, but returns a single error as it is.
+func Join(a, b error) error {
 	switch {
 	case a == nil:
 		return b

@@ -18,6 +18,3 @@ type Transactional interface {
 
 // Held returns the Section of a strategy that has no Lease, such as a transaction.
 func Held(ctx context.Context, r Resource) Section { return section{noLease{ctx}, r} }
-
-// Join is like errors.Join, but returns a single error as it is.
-func Join(a, b error) error { return join(a, b) }

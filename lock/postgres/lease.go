@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -61,7 +60,7 @@ type leaseLocker struct {
 	env    env.Env
 	db     Querier
 	params lock.Params
-	random *rand.Rand
+	retry  retrying
 
 	check  lock.LeaseCheck
 	anchor anchor
@@ -78,7 +77,7 @@ func newLease(d lock.Deps) lock.Strategy {
 	p := d.Params
 	now := leaseClocks().In(p)
 	l := &leaseLocker{
-		env: d.Env, db: each{PortOf(d).Pool}, params: p, random: d.Env.Rand("lock"),
+		env: d.Env, db: each{PortOf(d).Pool}, params: p, retry: newRetrying(d),
 		check: lock.LeaseChecks().In(p), anchor: anchors().In(p), fenced: fences().In(p), renews: heartbeats().In(p),
 		clientClock: now == clientNow,
 	}
@@ -110,7 +109,7 @@ func (l *leaseLocker) ask(ctx context.Context, sql, key, owner string) (n int64,
 // Acquire implements lock.Locker. It asks until the row is free, the attempts are used up, or ctx
 // ends.
 func (l *leaseLocker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
-	r := &rowLease{locker: l, ctx: ctx, key: key, owner: strconv.FormatUint(l.random.Uint64(), 16)}
+	r := &rowLease{locker: l, ctx: ctx, key: key, owner: strconv.FormatUint(l.retry.random.Uint64(), 16)}
 	for n := 1; ; n++ {
 		sent := l.env.Mono()
 		token, won, err := l.ask(env.WithOp(ctx, "acquire"), l.take, key, r.owner)
@@ -131,11 +130,8 @@ func (l *leaseLocker) Acquire(ctx context.Context, key string) (lock.Lease, erro
 			r.startHeartbeat()
 			return r, nil
 		}
-		if attempts := l.params.Retry.Attempts; attempts != lock.Unlimited && n >= int(attempts) {
-			return nil, fmt.Errorf("acquire %s, %d attempts: %w", key, n, lock.ErrNotObtained)
-		}
-		if err := l.env.Sleep(ctx, l.params.Retry.Pause(n, l.random)); err != nil {
-			return nil, fmt.Errorf("acquire %s: %w", key, err)
+		if err := l.retry.wait(ctx, key, n); err != nil {
+			return nil, err
 		}
 	}
 }

@@ -2,13 +2,11 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"lockquake/lock"
-	"lockquake/lock/env"
 )
 
 // Manager runs work under named locks. Each call has a transaction of its own: it takes advisory
@@ -22,9 +20,8 @@ type Manager struct {
 	Wait time.Duration
 }
 
-// Work is what a Manager runs under locks. Its statements belong to the transaction of conn if it
-// executes them on conn. They take effect only if it returns nil and the commit succeeds. It must not
-// release conn.
+// Work runs under the locks of a Manager. The transaction includes the statements that Work executes
+// on conn. They take effect if Work returns nil and the commit succeeds. Work must not release conn.
 type Work func(ctx context.Context, conn Conn) error
 
 // The statements that take a lock for the transaction.
@@ -61,30 +58,10 @@ func (m *Manager) WithSharedLock(ctx context.Context, name string, work Work) er
 
 // with runs work in a transaction that has taken the locks of the names with the statement.
 func (m *Manager) with(ctx context.Context, statement string, names []string, work Work) error {
-	text := strings.Join(names, ", ")
-	conn, err := m.Pool.Acquire(env.WithOp(ctx, "connect"))
-	if err != nil {
-		return fmt.Errorf("acquire %s: %w", text, reason(ctx, err))
-	}
-	defer conn.Release()
-	asking := env.WithOp(ctx, "acquire")
-	if _, err := conn.Exec(asking, begin); err != nil {
-		return notGranted(ctx, text, err)
-	}
-	err = limitWait(asking, conn, m.Wait, true)
-	if err == nil {
-		err = takeAll(asking, conn, statement, names)
-	}
-	if err != nil {
-		_ = endTransaction(ctx, conn, text, "ROLLBACK") // the error of the lock is the one that counts
-		return notGranted(ctx, text, err)
-	}
-	how := "COMMIT"
-	workErr := work(ctx, conn)
-	if workErr != nil {
-		how = "ROLLBACK"
-	}
-	return lock.Join(workErr, endTransaction(ctx, conn, text, how))
+	t := transaction{pool: m.Pool, begin: begin, wait: m.Wait}
+	return t.run(ctx, strings.Join(names, ", "), func(ctx context.Context, q Querier) error {
+		return takeAll(ctx, q, statement, names)
+	}, work)
 }
 
 // lockNumbers returns the numbers of the locks of the names, in order and each once. The order is that
@@ -127,35 +104,20 @@ func newManaged(d lock.Deps) lock.Strategy {
 
 // Do implements lock.Strategy.
 func (s managed) Do(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
-	return runWork(r, body, func(work Work) error { return s.manager.WithLock(ctx, key, work) })
+	return s.run(r, body, func(work Work) error { return s.manager.WithLock(ctx, key, work) })
 }
 
 // DoShared implements lock.Sharer.
 func (s managed) DoShared(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
-	return runWork(r, body, func(work Work) error { return s.manager.WithSharedLock(ctx, key, work) })
+	return s.run(r, body, func(work Work) error { return s.manager.WithSharedLock(ctx, key, work) })
 }
 
 // DoAll implements lock.MultiLocker.
 func (s managed) DoAll(ctx context.Context, keys []string, r lock.Resource, body lock.Body) error {
-	return runWork(r, body, func(work Work) error { return s.manager.WithLocks(ctx, keys, work) })
+	return s.run(r, body, func(work Work) error { return s.manager.WithLocks(ctx, keys, work) })
 }
 
-// runWork runs a body as the work of a Manager.
-func runWork(r lock.Resource, body lock.Body, with func(Work) error) error {
-	var bodyErr error
-	ended := func(error) {}
-	err := with(func(ctx context.Context, conn Conn) error {
-		inside := r
-		if data, ok := r.(lock.Transactional); ok {
-			inside, ended = data.In(conn)
-		}
-		bodyErr = body(ctx, lock.Held(ctx, inside))
-		return bodyErr
-	})
-	if bodyErr != nil {
-		ended(bodyErr) // nothing took effect, even if the outcome of the ROLLBACK is unknown
-	} else {
-		ended(err)
-	}
-	return err
+// run runs a body as the work of one call of the Manager.
+func (managed) run(r lock.Resource, body lock.Body, call func(Work) error) error {
+	return runBody(inside(r), func(ctx context.Context, _ Conn, s lock.Section) error { return body(ctx, s) }, call)
 }

@@ -3,8 +3,8 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"strings"
+	"time"
 
 	"lockquake/lock"
 	"lockquake/lock/env"
@@ -48,17 +48,16 @@ func readerParts() lock.Choice[bool] {
 
 // sessionLocker takes advisory locks that last until their session unlocks them or ends.
 type sessionLocker struct {
-	env      env.Env
 	pool     Pool
-	params   lock.Params
-	random   *rand.Rand
+	wait     time.Duration // the limit of one wait for the lock; 0 for none
+	retry    retrying
 	sessions sessions
 	shared   bool // for reading
 }
 
 // newSession makes a strategy with an advisory lock of a session.
 func newSession(d lock.Deps) lock.Strategy {
-	l := &sessionLocker{env: d.Env, pool: PortOf(d).Pool, params: d.Params, random: d.Env.Rand("lock"), sessions: sessionParts().In(d.Params)}
+	l := &sessionLocker{pool: PortOf(d).Pool, wait: d.Params.LockTimeout, retry: newRetrying(d), sessions: sessionParts().In(d.Params)}
 	if l.sessions.pooled {
 		l.pool = PortOf(d).Pooled
 	}
@@ -118,7 +117,7 @@ func (l *sessionLocker) Acquire(ctx context.Context, key string) (lock.Lease, er
 
 // take takes the lock on the connection of the lease.
 func (l *sessionLocker) take(ctx context.Context, r *sessionLease) error {
-	if err := limitWait(ctx, r.conn, l.params.LockTimeout, false); err != nil {
+	if err := limitWait(ctx, r.conn, l.wait, false); err != nil {
 		return notGranted(ctx, r.key, err)
 	}
 	for n := 1; ; n++ {
@@ -129,11 +128,8 @@ func (l *sessionLocker) take(ctx context.Context, r *sessionLease) error {
 		case taken:
 			return nil
 		}
-		if attempts := l.params.Retry.Attempts; attempts != lock.Unlimited && n >= int(attempts) {
-			return fmt.Errorf("acquire %s, %d attempts: %w", r.key, n, lock.ErrNotObtained)
-		}
-		if err := l.env.Sleep(ctx, l.params.Retry.Pause(n, l.random)); err != nil {
-			return fmt.Errorf("acquire %s: %w", r.key, err)
+		if err := l.retry.wait(ctx, r.key, n); err != nil {
+			return err
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -32,21 +33,17 @@ func transactionParts() lock.Choice[transactions] {
 
 // inTransaction runs a section in a transaction. It implements lock.Strategy.
 type inTransaction struct {
-	env    env.Env
-	pool   Pool
-	params lock.Params
-	how    transactions
+	transaction
+	beside bool
 	// take takes the lock. Finish is called after the work is done, before the commit; it may be
 	// nil.
-	take, finish step
+	take, finish func(ctx context.Context, q Querier, key string) error
 }
 
-// step executes statements of the transaction.
-type step func(ctx context.Context, q Querier, key string) error
-
-func newInTransaction(take, finish step) func(lock.Deps) lock.Strategy {
+func newInTransaction(take, finish func(ctx context.Context, q Querier, key string) error) func(lock.Deps) lock.Strategy {
 	return func(d lock.Deps) lock.Strategy {
-		return &inTransaction{env: d.Env, pool: PortOf(d).Pool, params: d.Params, how: transactionParts().In(d.Params), take: take, finish: finish}
+		how := transactionParts().In(d.Params)
+		return &inTransaction{transaction{PortOf(d).Pool, how.begin, d.Params.LockTimeout}, how.beside, take, finish}
 	}
 }
 
@@ -72,72 +69,103 @@ func takeRow(ctx context.Context, q Querier, key string) error {
 
 // Do implements lock.Strategy.
 func (t *inTransaction) Do(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
-	conn, err := t.pool.Acquire(env.WithOp(ctx, "connect"))
-	if err != nil {
-		return fmt.Errorf("acquire %s: %w", key, reason(ctx, err))
+	access := inside(r)
+	switch data, ok := r.(lock.Transactional); {
+	case t.beside:
+		access = func(Conn) (lock.Resource, func(error)) { return r, func(error) {} }
+	case ok && t.begin == "":
+		access = func(conn Conn) (lock.Resource, func(error)) { return data.By(conn), func(error) {} }
 	}
-	defer conn.Release()
-	asking := env.WithOp(ctx, "acquire")
-	if t.how.begin != "" {
-		if _, err := conn.Exec(asking, t.how.begin); err != nil {
-			return notGranted(ctx, key, err)
+	take := func(ctx context.Context, q Querier) error { return t.take(ctx, q, key) }
+	return runBody(access, func(ctx context.Context, conn Conn, s lock.Section) error {
+		if err := body(ctx, s); err != nil || t.finish == nil {
+			return err
 		}
+		if err := t.finish(env.WithOp(context.WithoutCancel(ctx), "release"), conn, key); err != nil {
+			return fmt.Errorf("release %s: %w: the transaction has failed, and its work is undone: %w", key, lock.ErrLost, err)
+		}
+		return nil
+	}, func(work Work) error { return t.run(ctx, key, take, work) })
+}
+
+// access returns the resource as the work on a connection accesses it, and a function that is told the
+// outcome of the transaction; see lock.Transactional.
+type access func(Conn) (r lock.Resource, ended func(error))
+
+// inside returns the access in the transaction of the connection, if the data is in its database.
+func inside(r lock.Resource) access {
+	return func(conn Conn) (lock.Resource, func(error)) {
+		if data, ok := r.(lock.Transactional); ok {
+			return data.In(conn)
+		}
+		return r, func(error) {}
 	}
-	err = limitWait(asking, conn, t.params.LockTimeout, true)
-	if err == nil {
-		err = t.take(asking, conn, key)
-	}
-	if err != nil {
-		_ = t.end(ctx, conn, key, "ROLLBACK") // the error of the lock is the one that counts
-		return notGranted(ctx, key, err)
-	}
-	return t.run(ctx, conn, key, r, body)
 }
 
 // errUndone is the outcome of a transaction without a COMMIT: nothing takes effect, whatever became of
 // the ROLLBACK, and of the statement that failed.
 var errUndone = errors.New("the transaction was rolled back")
 
-// run runs the work under the lock, and ends the transaction.
-func (t *inTransaction) run(ctx context.Context, conn Conn, key string, r lock.Resource, body lock.Body) error {
+// runBody runs a body as the work of a transaction, and tells the resource how that has ended.
+func runBody(a access, body func(context.Context, Conn, lock.Section) error, run func(Work) error) error {
+	var workErr error
 	ended := func(error) {}
-	data, inside := r.(lock.Transactional)
-	switch {
-	case !inside || t.how.beside:
-	case t.how.begin == "":
-		r = data.By(conn)
-	default:
-		r, ended = data.In(conn)
-	}
-	bodyErr := body(ctx, lock.Held(ctx, r))
-	if bodyErr == nil && t.finish != nil {
-		if err := t.finish(env.WithOp(context.WithoutCancel(ctx), "release"), conn, key); err != nil {
-			bodyErr = fmt.Errorf("release %s: %w: the transaction has failed, and its work is undone: %w", key, lock.ErrLost, err)
-		}
-	}
-	how := "COMMIT"
-	if bodyErr != nil {
-		how = "ROLLBACK"
-	}
-	err := t.end(ctx, conn, key, how)
-	if bodyErr != nil {
+	err := run(func(ctx context.Context, conn Conn) error {
+		var r lock.Resource
+		r, ended = a(conn)
+		workErr = body(ctx, conn, lock.Held(ctx, r))
+		return workErr
+	})
+	if workErr != nil {
 		ended(errUndone)
 	} else {
 		ended(err)
 	}
-	return lock.Join(bodyErr, err)
+	return err
 }
 
-// end ends the transaction, if there is one.
-func (t *inTransaction) end(ctx context.Context, conn Conn, key, how string) error {
-	if t.how.begin == "" {
+// transaction runs work under locks that end with it.
+type transaction struct {
+	pool  Pool
+	begin string        // "": there is no transaction
+	wait  time.Duration // the limit of each wait for a lock; 0 for none
+}
+
+// run takes locks, runs the work, and commits; or rolls back if the work fails.
+func (t transaction) run(ctx context.Context, key string, take func(context.Context, Querier) error, work Work) error {
+	conn, err := t.pool.Acquire(env.WithOp(ctx, "connect"))
+	if err != nil {
+		return fmt.Errorf("acquire %s: %w", key, reason(ctx, err))
+	}
+	defer conn.Release()
+	asking := env.WithOp(ctx, "acquire")
+	if t.begin != "" {
+		if _, err := conn.Exec(asking, t.begin); err != nil {
+			return notGranted(ctx, key, err)
+		}
+	}
+	err = limitWait(asking, conn, t.wait, true)
+	if err == nil {
+		err = take(asking, conn)
+	}
+	if err != nil {
+		_ = t.end(ctx, conn, key, "ROLLBACK") // the error of the lock is the one that counts
+		return notGranted(ctx, key, err)
+	}
+	how := "COMMIT"
+	workErr := work(ctx, conn)
+	if workErr != nil {
+		how = "ROLLBACK"
+	}
+	return lock.Join(workErr, t.end(ctx, conn, key, how))
+}
+
+// end ends the transaction, if there is one, by COMMIT or ROLLBACK. It does so even if the context of
+// the caller has ended.
+func (t transaction) end(ctx context.Context, conn Conn, key, how string) error {
+	if t.begin == "" {
 		return nil
 	}
-	return endTransaction(ctx, conn, key, how)
-}
-
-// endTransaction ends a transaction by COMMIT or ROLLBACK, even if the context of the caller has ended.
-func endTransaction(ctx context.Context, conn Conn, key, how string) error {
 	tag, err := conn.Exec(env.WithOp(context.WithoutCancel(ctx), "release"), how)
 	switch {
 	case err != nil && code(err) != "":

@@ -14,12 +14,12 @@ import (
 	"lockquake/sim/resource"
 )
 
-// netConn is the connection that pgx uses. What pgx writes leaves as one packet when pgx reads, and
-// the reading task waits for the answer.
+// netConn is the connection that pgx uses. Write collects messages. The next Read sends them as one
+// packet, and waits for the answer.
 //
-// pgx closes a connection that failed on a goroutine of its own, and a slow write lets it read on
-// another. Such a goroutine gets a timeout from every method and changes nothing: netConn closes
-// itself, in virtual time.
+// pgx starts a goroutine to close a failed connection, and another one to read during a slow write.
+// Every method returns a timeout to such a goroutine and changes nothing. netConn closes itself, in
+// virtual time.
 type netConn struct {
 	process *sim.Process
 	node    string
@@ -39,7 +39,8 @@ type netConn struct {
 	closed     []func() // called when the cancel request has ended
 }
 
-// timeoutError is what pgx is told of a failure that netConn handles itself.
+// timeoutError reports a failure to pgx as a timeout. pgx then leaves the connection open, and netConn
+// closes it.
 type timeoutError struct{ error }
 
 func (e timeoutError) Timeout() bool   { return true }

@@ -46,7 +46,7 @@ type conn interface {
 	Release()
 }
 
-// script is what the body of a script uses, in either world.
+// script gives the body of a poolScript its pool, its faults and its clock, in either world.
 type script struct {
 	env.Env
 	acquire func(context.Context) (conn, error)

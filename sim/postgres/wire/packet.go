@@ -1,8 +1,8 @@
 // Package wire has the messages between simulated PostgreSQL clients and servers. The bytes are
 // those of the frontend/backend protocol, version 3.
 //
-// A [Packet] is what one end sends at once. A client writes messages until it needs an answer, and
-// the packet with all of them is one request of package sim.
+// A [Packet] holds the messages that one end sends together. A client collects messages until it needs
+// an answer, and sends them as one packet, which is one request of package sim.
 package wire
 
 import (
