@@ -69,15 +69,15 @@ func takeRow(ctx context.Context, q Querier, key string) error {
 
 // Do implements lock.Strategy.
 func (t *inTransaction) Do(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
-	access := inside(r)
+	by := inside(r)
 	switch data, ok := r.(lock.Transactional); {
 	case t.beside:
-		access = func(Conn) (lock.Resource, func(error)) { return r, func(error) {} }
+		by = func(Conn) (lock.Resource, func(error)) { return r, func(error) {} }
 	case ok && t.begin == "":
-		access = func(conn Conn) (lock.Resource, func(error)) { return data.By(conn), func(error) {} }
+		by = func(conn Conn) (lock.Resource, func(error)) { return data.By(conn), func(error) {} }
 	}
 	take := func(ctx context.Context, q Querier) error { return t.take(ctx, q, key) }
-	return runBody(access, func(ctx context.Context, conn Conn, s lock.Section) error {
+	return runBody(by, func(ctx context.Context, conn Conn, s lock.Section) error {
 		if err := body(ctx, s); err != nil || t.finish == nil {
 			return err
 		}

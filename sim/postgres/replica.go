@@ -50,12 +50,12 @@ func newReplica(c *Cluster, s *Server) *replica {
 
 // send sends a commit of the primary.
 func (r *replica) send(changes []engine.Change) {
-	w := r.cluster.world
+	w := r.cluster.World
 	x := w.Source().Stream("replication", r.server.node.Name()).At(r.sent)
 	r.sent++
 	number := r.sent
 	from := r.cluster.Server().node
-	r.last = max(r.last, w.Time()+r.cluster.layout.Lag.Sample(&x))
+	r.last = max(r.last, w.Time()+r.cluster.Layout.Lag.Sample(&x))
 	w.At(r.last, func() {
 		w.WhenOpen(from, r.server.node, func() {
 			switch {
@@ -89,5 +89,5 @@ func (c *Cluster) Promote() {
 	if r.server.items != nil {
 		r.server.items.load()
 	}
-	c.layout.Record(history.Event{Type: history.Promoted, Node: c.primary})
+	c.Layout.Record(history.Event{Type: history.Promoted, Node: c.primary})
 }
