@@ -125,8 +125,5 @@ func (s *Server) crash(data faults.Data) error {
 		return s.db.Restore(image)
 	}
 	s.rows.lost()
-	if s.items != nil {
-		s.items.rows = map[string][]any{}
-	}
 	return s.define(tables)
 }

@@ -15,7 +15,6 @@ import (
 type items struct {
 	backend.Items
 	server   *Server
-	rows     map[string][]any   // committed
 	requests map[int64]*request // under way, by ID
 }
 
@@ -29,19 +28,18 @@ const itemTable = "items"
 
 // keep makes the table the protected resource.
 func (s *Server) keep(i backend.Items) error {
-	s.items = &items{Items: i, server: s, rows: map[string][]any{}, requests: map[int64]*request{}}
+	s.items = &items{Items: i, server: s, requests: map[int64]*request{}}
 	for _, name := range slices.Sorted(maps.Keys(i.Initial)) {
 		if err := s.define("INSERT INTO items (name, value) VALUES ($1, $2)", name, i.Initial[name]); err != nil {
 			return err
 		}
 	}
-	s.items.load()
 	return nil
 }
 
 // value returns the present value of an item.
 func (i *items) value(name string) string {
-	if row := i.rows[name]; row != nil {
+	if row := i.server.db.Row(itemTable, name); row != nil {
 		return row[1].(string)
 	}
 	return ""
@@ -49,7 +47,7 @@ func (i *items) value(name string) string {
 
 // mark returns the highest token that an item has seen.
 func (i *items) mark(name string) int64 {
-	if row := i.rows[name]; row != nil {
+	if row := i.server.db.Row(itemTable, name); row != nil {
 		return row[3].(int64)
 	}
 	return 0
@@ -77,7 +75,6 @@ func (i *items) committed(changes []engine.Change) {
 		if old := first[c.Key]; old != nil {
 			prior = old[1].(string)
 		}
-		i.rows[c.Key] = c.New
 		if r := i.requests[c.Tag]; r != nil {
 			i.applied(r, i.value(c.Key), prior, true)
 		}
@@ -110,11 +107,15 @@ func (i *items) applied(r *request, value, prior string, accepted bool) {
 	})
 }
 
-// begin notes the request of a statement.
-func (s *Server) begin(c *connection) {
-	if c.data != nil && s.items != nil {
+// begin notes the request of a statement, and returns its ID; 0 if it has none.
+func (s *Server) begin(c *connection) int64 {
+	if c.data == nil {
+		return 0
+	}
+	if s.items != nil {
 		s.items.requests[c.data.ID] = &request{c.data, c.worker}
 	}
+	return c.data.ID
 }
 
 // executed handles the result of a statement.
@@ -151,12 +152,4 @@ func single(r *engine.Result) any {
 		return nil
 	}
 	return r.Rows[0][0]
-}
-
-// load reads the rows of the table.
-func (i *items) load() {
-	clear(i.rows)
-	for _, row := range i.server.db.Rows(itemTable) {
-		i.rows[row[0].(string)] = row
-	}
 }

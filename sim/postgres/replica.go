@@ -86,8 +86,5 @@ func (c *Cluster) Promote() {
 	r.server.rows.inherit(old.rows)
 	c.primary = r.name()
 	r.server.db.SetRecovery(false)
-	if r.server.items != nil {
-		r.server.items.load()
-	}
 	c.Layout.Record(history.Event{Type: history.Promoted, Node: c.primary})
 }

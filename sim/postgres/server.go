@@ -11,7 +11,6 @@ import (
 	"lockquake/sim/backend"
 	"lockquake/sim/postgres/engine"
 	"lockquake/sim/postgres/wire"
-	"lockquake/sim/resource"
 )
 
 // Options are the settings of a server. A server with the zero value records nothing.
@@ -183,12 +182,4 @@ func (s *Server) worker(session *engine.Session) (worker string, call *sim.Call)
 		return "", nil
 	}
 	return conn.worker, conn.call
-}
-
-// request returns the request to the protected resource of a statement.
-func (s *Server) request(r *resource.Request) int64 {
-	if r == nil {
-		return 0
-	}
-	return r.ID
 }

@@ -98,6 +98,17 @@ func (d *Database) Rows(name string) [][]any {
 	return list
 }
 
+// Row returns the committed values of the row with a primary key, nil if there is none.
+func (d *Database) Row(name, key string) []any {
+	var values []any
+	d.rowsOf(LockName{Table: name, Key: key}, func(t *table, r *row) {
+		if v := r.latest(nil); v != nil && v.values != nil && t.keyText(v.values) == key {
+			values = v.values
+		}
+	})
+	return values
+}
+
 // Apply commits the changes of another database, as a standby does. Rows that are locked here are changed too.
 func (d *Database) Apply(changes []Change) error {
 	d.commits++

@@ -258,25 +258,33 @@ func (r *row) lockName() LockName {
 
 // rowHolders returns the sessions whose transactions have locked or changed a row.
 func (d *Database) rowHolders(n LockName) []Holder {
+	var list []Holder
+	d.rowsOf(n, func(t *table, r *row) {
+		if r.head == nil || r.head.values == nil || t.keyText(r.head.values) != n.Key {
+			return
+		}
+		for _, l := range r.lockers {
+			list = append(list, Holder{l.txn.session, l.strength <= forShare, 1, true})
+		}
+	})
+	return list
+}
+
+// rowsOf calls do for the rows that may have a primary key.
+func (d *Database) rowsOf(n LockName, do func(t *table, r *row)) {
 	t := d.find(n.Table, nil)
 	if t == nil {
-		return nil
+		return
 	}
 	rows := t.rows
 	if t.primary && len(t.keys[0].columns) == 1 {
 		key, err := read(n.Key, t.columns[t.keys[0].columns[0]].typ)
 		if err != nil {
-			return nil
+			return
 		}
 		rows = t.keys[0].entries[key]
 	}
-	var list []Holder
 	for _, r := range rows {
-		for _, l := range r.lockers {
-			if r.head != nil && r.head.values != nil && t.keyText(r.head.values) == n.Key {
-				list = append(list, Holder{l.txn.session, l.strength <= forShare, 1, true})
-			}
-		}
+		do(t, r)
 	}
-	return list
 }
