@@ -3,10 +3,8 @@ package postgres_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,35 +12,6 @@ import (
 
 	"lockquake/internal/servers"
 )
-
-// howMany is the environment variable with the number of random sequences, 300 by default;
-// "6302-6400" runs those numbers. If there are enough of them, every case must have been covered.
-const (
-	howMany = "LOCKQUAKE_CONFORMANCE"
-	enough  = 10_000
-)
-
-// numbers returns the first and the last number of the random sequences.
-func numbers(t *testing.T) (first, last int) {
-	t.Helper()
-	text := os.Getenv(howMany)
-	switch {
-	case text == "" && testing.Short():
-		return 1, 30
-	case text == "":
-		return 1, 300
-	}
-	from, to, isRange := strings.Cut(text, "-")
-	if !isRange {
-		from, to = "1", text
-	}
-	first, err1 := strconv.Atoi(from)
-	last, err2 := strconv.Atoi(to)
-	if err1 != nil || err2 != nil {
-		t.Fatalf("%s=%s is no number and no range", howMany, text)
-	}
-	return first, last
-}
 
 // exchange is a step, and what could be seen after it on both sides.
 type exchange struct {
@@ -185,7 +154,7 @@ func TestConformance(t *testing.T) {
 		met.check(t)
 	})
 	t.Run("by chance", func(t *testing.T) {
-		first, last := numbers(t)
+		first, last := servers.Sequences(t)
 		var seeds []int
 		for seed := first; seed <= last; seed++ {
 			seeds = append(seeds, seed)
@@ -217,7 +186,7 @@ func TestConformance(t *testing.T) {
 			}
 		})
 		t.Logf("in %d sequences the real server did not always do the same", racy.Load())
-		if last-first+1 >= enough && !t.Failed() {
+		if last-first+1 >= servers.EnoughSequences && !t.Failed() {
 			t.Log(met)
 			met.checkEdges(t)
 		}

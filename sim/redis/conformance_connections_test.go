@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"lockquake/internal/servers"
 	"lockquake/lock/env"
 	"lockquake/sim"
 	"lockquake/sim/redis/lua"
@@ -465,7 +466,7 @@ func TestConformanceOfConnections(t *testing.T) {
 		})
 	}
 	t.Run("by chance", func(t *testing.T) {
-		first, last := numbers(t)
+		first, last := servers.Sequences(t)
 		met := map[string]int{}
 		for seed := first; seed <= last; seed++ {
 			steps := randomConns(rand.New(rand.NewPCG(uint64(seed), 1)))

@@ -534,7 +534,7 @@ func TestConformanceOfReplication(t *testing.T) {
 	})
 	t.Run("by chance", func(t *testing.T) {
 		c.met = newReplicaCoverage()
-		first, last := numbers(t)
+		first, last := servers.Sequences(t)
 		const share, mostFailures = 10, 3 // one sequence for every ten of a single server
 		n := max(1, (last-first+1)/share)
 		for seed, failed := first, 0; seed < first+n && failed < mostFailures; seed++ {
@@ -543,7 +543,7 @@ func TestConformanceOfReplication(t *testing.T) {
 				failed++
 			}
 		}
-		if n >= enough/share && !t.Failed() {
+		if n >= servers.EnoughSequences/share && !t.Failed() {
 			t.Log(tableOf(c.met.parts()))
 			checkAll(t, c.met.parts())
 		}

@@ -405,35 +405,6 @@ func parseSequence(t *testing.T, text string) sequence {
 	return s
 }
 
-// howMany is the environment variable with the number of random sequences, 300 by default;
-// "6302-6400" runs those numbers. If there are enough of them, every case must have been covered.
-const (
-	howMany = "LOCKQUAKE_CONFORMANCE"
-	enough  = 10_000
-)
-
-// numbers returns the first and the last number of the random sequences.
-func numbers(t *testing.T) (first, last int) {
-	t.Helper()
-	text := os.Getenv(howMany)
-	switch {
-	case text == "" && testing.Short():
-		return 1, 30
-	case text == "":
-		return 1, 300
-	}
-	from, to, isRange := strings.Cut(text, "-")
-	if !isRange {
-		from, to = "1", text
-	}
-	first, err1 := strconv.Atoi(from)
-	last, err2 := strconv.Atoi(to)
-	if err1 != nil || err2 != nil {
-		t.Fatalf("%s=%s is no number and no range", howMany, text)
-	}
-	return first, last
-}
-
 // TestConformance compares the simulation with a real redis-server: both get the same commands at
 // the same time, and must answer the same, byte for byte.
 func TestConformance(t *testing.T) {
@@ -455,7 +426,7 @@ func TestConformance(t *testing.T) {
 	})
 	t.Run("by chance", func(t *testing.T) {
 		p.met = newCoverage()
-		first, last := numbers(t)
+		first, last := servers.Sequences(t)
 		const mostFailures = 5
 		for seed, failed := first, 0; seed <= last && failed < mostFailures; seed++ {
 			g := generator{Rand: rand.New(rand.NewPCG(uint64(seed), 0))}
@@ -463,7 +434,7 @@ func TestConformance(t *testing.T) {
 				failed++
 			}
 		}
-		if last-first+1 >= enough && !t.Failed() {
+		if last-first+1 >= servers.EnoughSequences && !t.Failed() {
 			t.Log(p.met.table())
 			p.met.check(t)
 		}

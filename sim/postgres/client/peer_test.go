@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"slices"
@@ -21,13 +20,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"lockquake/internal/draw"
+	"lockquake/internal/twoworlds"
 	"lockquake/lock/env"
 	"lockquake/sim"
 	"lockquake/sim/postgres/wire"
 )
-
-// oneWay is the latency of a message, in both worlds.
-const oneWay = time.Millisecond
 
 // poolScript is a sequence of calls to a pool. It runs twice: with pgxpool itself on connections in
 // memory, in the time of a bubble, and with the model in a world of package sim.
@@ -50,7 +47,7 @@ type conn interface {
 type script struct {
 	env.Env
 	acquire func(context.Context) (conn, error)
-	log     *peerLog
+	log     *twoworlds.Log
 	reset   func() // breaks all connections
 	end     func() // the server ends all sessions
 }
@@ -60,7 +57,7 @@ func (s *script) sleep(d time.Duration) { _ = s.Sleep(context.Background(), d) }
 // take acquires a connection and notes the result.
 func (s *script) take(ctx context.Context, who string) conn {
 	c, err := s.acquire(ctx)
-	s.log.add("%s acquires: %s", who, classOf(err))
+	s.log.Add("%s acquires: %s", who, classOf(err))
 	if err != nil {
 		return nil
 	}
@@ -70,7 +67,7 @@ func (s *script) take(ctx context.Context, who string) conn {
 // exec executes a statement and notes the result.
 func (s *script) exec(ctx context.Context, c conn, text string) {
 	tag, err := c.Exec(ctx, text)
-	s.log.add("%s: %s, %s", text, tag, classOf(err))
+	s.log.Add("%s: %s, %s", text, tag, classOf(err))
 }
 
 // use executes statements on a connection of the pool, which it then releases.
@@ -86,25 +83,10 @@ func (s *script) use(who string, texts ...string) {
 }
 
 // together runs the bodies at the same time, slightly shifted.
-func (s *script) together(bodies ...func()) {
-	var all []env.Sem
-	for i, body := range bodies {
-		all = append(all, s.Go("body", func() {
-			s.sleep(time.Duration(i) * 100 * time.Microsecond)
-			body()
-		}))
-	}
-	for _, done := range all {
-		_ = done.Acquire(context.Background())
-	}
-}
+func (s *script) together(bodies ...func()) { twoworlds.Together(s, bodies...) }
 
 // within calls do with a context that ends after d.
-func (s *script) within(d time.Duration, do func(ctx context.Context)) {
-	ctx, cancel := s.WithTimeout(context.Background(), d)
-	defer cancel()
-	do(ctx)
-}
+func (s *script) within(d time.Duration, do func(ctx context.Context)) { twoworlds.Within(s, d, do) }
 
 // classOf returns the kind of an error.
 func classOf(err error) string {
@@ -122,40 +104,19 @@ func classOf(err error) string {
 	return "broken"
 }
 
-// peerLog is a log of events with their times.
-type peerLog struct {
-	mu      sync.Mutex
-	elapsed func() time.Duration
-	lines   []string
-}
-
-func (l *peerLog) add(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lines = append(l.lines, fmt.Sprintf("%12.6f ms  ", float64(l.elapsed())/1e6)+fmt.Sprintf(format, args...))
-}
-
-// sorted sorts the events of one instant, since a bubble has no order for them.
-func (l *peerLog) sorted() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	slices.Sort(l.lines)
-	return l.lines
-}
-
 // peer is the server in both worlds. It knows the statements that scripts use: BEGIN and END of a
 // transaction, WAIT, which ends with a cancel request only, LOST, whose answer never arrives, BREAK,
 // which breaks all connections, and others, which succeed.
 type peer struct {
 	mu      sync.Mutex
-	log     *peerLog
+	log     *twoworlds.Log
 	script  poolScript
 	dials   int
 	status  map[int]byte
 	answers map[int]func([]byte) // of the statements that wait, by connection
 }
 
-func newPeer(s poolScript, log *peerLog) *peer {
+func newPeer(s poolScript, log *twoworlds.Log) *peer {
 	return &peer{log: log, script: s, status: map[int]byte{}, answers: map[int]func([]byte){}}
 }
 
@@ -164,7 +125,7 @@ func (p *peer) dialled() (number int, dead bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.dials++
-	p.log.add("conn %d is dialled", p.dials)
+	p.log.Add("conn %d is dialled", p.dials)
 	return p.dials, slices.Contains(p.script.dead, p.dials)
 }
 
@@ -173,7 +134,7 @@ func (p *peer) start(number int, answer func([]byte)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.status[number] = 'I'
-	p.log.add("conn %d starts", number)
+	p.log.Add("conn %d starts", number)
 	if slices.Contains(p.script.silent, number) {
 		return
 	}
@@ -186,7 +147,7 @@ func (p *peer) start(number int, answer func([]byte)) {
 func (p *peer) cancel(number int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.log.add("conn %d is asked to cancel", number)
+	p.log.Add("conn %d is asked to cancel", number)
 	if answer := p.answers[number]; answer != nil {
 		delete(p.answers, number)
 		answer(p.failure(number, "ERROR", "57014"))
@@ -205,7 +166,7 @@ func (p *peer) failure(number int, severity, code string) []byte {
 func (p *peer) query(number int, text string, answer func([]byte), broken func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.log.add("conn %d gets %s", number, text)
+	p.log.Add("conn %d gets %s", number, text)
 	switch text {
 	case "WAIT":
 		p.answers[number] = answer
@@ -236,7 +197,7 @@ func (p *peer) query(number int, text string, answer func([]byte), broken func()
 func (p *peer) left(number int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.log.add("conn %d ends", number)
+	p.log.Add("conn %d ends", number)
 }
 
 func encoded(m pgproto3.BackendMessage) []byte {
@@ -252,7 +213,7 @@ func inMemory(t *testing.T, s poolScript) []string {
 	var lines []string
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		log := &peerLog{elapsed: func() time.Duration { return time.Since(began) }}
+		log := &twoworlds.Log{Elapsed: func() time.Duration { return time.Since(began) }}
 		w := &wires{peer: newPeer(s, log)}
 		o := Options{ExecMode: PlainExec, ConnectTimeout: time.Second}.WithDefaults()
 		connect, err := o.config()
@@ -280,7 +241,7 @@ func inMemory(t *testing.T, s poolScript) []string {
 			return c, nil
 		}
 		s.body(&script{env.Real(), acquire, log, w.breakAll, w.endAll})
-		lines = log.sorted()
+		lines = log.Sorted()
 		pool.Close()
 		w.breakAll()
 		time.Sleep(time.Minute) // for what is under way in the background
@@ -312,7 +273,7 @@ func (w *wires) dial(ctx context.Context, network, _ string) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Net: network, Err: os.ErrDeadlineExceeded}
 	}
 	select {
-	case <-time.After(2 * oneWay):
+	case <-time.After(2 * twoworlds.OneWay):
 	case <-ctx.Done():
 		return nil, &net.OpError{Op: "dial", Net: network, Err: ctx.Err()}
 	}
@@ -334,24 +295,24 @@ func (w *wires) serve(c *memoryConn) {
 	}
 	if cancel, ok := first.(*pgproto3.CancelRequest); ok {
 		pid := int(cancel.ProcessID)
-		time.AfterFunc(oneWay, func() {
+		time.AfterFunc(twoworlds.OneWay, func() {
 			w.peer.cancel(pid)
-			time.AfterFunc(oneWay, func() { _ = c.server.Close() })
+			time.AfterFunc(twoworlds.OneWay, func() { _ = c.server.Close() })
 		})
 		return
 	}
-	time.AfterFunc(oneWay, func() { w.peer.start(c.number, w.answer(c)) })
+	time.AfterFunc(twoworlds.OneWay, func() { w.peer.start(c.number, w.answer(c)) })
 	for {
 		m, err := in.Receive()
 		q, ok := m.(*pgproto3.Query)
 		if err != nil || !ok {
 			if !c.isBroken() {
-				time.AfterFunc(oneWay, func() { c.end(w.peer) })
+				time.AfterFunc(twoworlds.OneWay, func() { c.end(w.peer) })
 			}
 			return
 		}
 		text := q.String
-		time.AfterFunc(oneWay, func() { w.peer.query(c.number, text, w.answer(c), w.breakAll) })
+		time.AfterFunc(twoworlds.OneWay, func() { w.peer.query(c.number, text, w.answer(c), w.breakAll) })
 	}
 }
 
@@ -365,7 +326,7 @@ func (c *memoryConn) end(p *peer) {
 
 func (w *wires) answer(c *memoryConn) func([]byte) {
 	return func(b []byte) {
-		time.AfterFunc(oneWay, func() { _, _ = c.server.Write(b) })
+		time.AfterFunc(twoworlds.OneWay, func() { _, _ = c.server.Write(b) })
 	}
 }
 
@@ -382,7 +343,7 @@ func (w *wires) endAll() {
 	defer w.mu.Unlock()
 	for _, c := range w.all {
 		b := w.peer.failure(c.number, "FATAL", "57P01")
-		time.AfterFunc(oneWay, func() {
+		time.AfterFunc(twoworlds.OneWay, func() {
 			go func() { _, _ = c.server.Write(b); _ = c.server.Close() }()
 		})
 	}
@@ -411,9 +372,9 @@ func (c *memoryConn) Read(b []byte) (int, error) {
 
 // inWorld runs the script with the model.
 func inWorld(t *testing.T, s poolScript) []string {
-	world := sim.New(sim.Config{Latency: draw.Fixed(oneWay), Limit: time.Hour})
+	world := sim.New(sim.Config{Latency: draw.Fixed(twoworlds.OneWay), Limit: time.Hour})
 	defer world.Close()
-	log := &peerLog{elapsed: world.Time}
+	log := &twoworlds.Log{Elapsed: world.Time}
 	server := &simPeer{peer: newPeer(s, log), sessions: map[*sim.Session]int{}}
 	node := world.AddNode("db", sim.NodeConfig{})
 	node.Listen(server)
@@ -447,7 +408,7 @@ func inWorld(t *testing.T, s poolScript) []string {
 	if err := world.Run(); err != nil {
 		t.Fatal(err)
 	}
-	return log.sorted()
+	return log.Sorted()
 }
 
 // simPeer is the peer as a server of package sim.

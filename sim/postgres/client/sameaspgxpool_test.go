@@ -2,11 +2,10 @@ package client
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"lockquake/internal/twoworlds"
 )
 
 // The model does the same as pgx and pgxpool: the same statements on the same connections at the
@@ -14,15 +13,7 @@ import (
 func TestPoolDoesWhatPgxpoolDoes(t *testing.T) {
 	for _, s := range poolScripts() {
 		t.Run(s.name, func(t *testing.T) {
-			want := inMemory(t, s)
-			if diff := cmp.Diff(want, inWorld(t, s)); diff != "" {
-				t.Errorf("what happened (-pgxpool +model):\n%s", diff)
-			}
-			for _, line := range s.want {
-				if !strings.Contains(strings.Join(want, "\n"), line) {
-					t.Errorf("nothing says %q in\n%s", line, strings.Join(want, "\n"))
-				}
-			}
+			twoworlds.Compare(t, inMemory(t, s), inWorld(t, s), s.want)
 		})
 	}
 }

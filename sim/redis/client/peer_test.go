@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,15 +22,13 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"lockquake/internal/draw"
+	"lockquake/internal/twoworlds"
 	"lockquake/lock/env"
 	"lockquake/sim"
 	"lockquake/sim/redis/keyspace"
 	"lockquake/sim/redis/lua"
 	"lockquake/sim/redis/resp"
 )
-
-// oneWay is the latency of a message, in both worlds.
-const oneWay = time.Millisecond
 
 // clientScript is a sequence of client calls under faults. It runs twice: with go-redis itself on
 // connections in memory, in the time of a bubble, and with the model in a world of package sim.
@@ -72,29 +69,18 @@ const (
 type session struct {
 	env.Env
 	c   *goredis.Client
-	log *clientLog
+	log *twoworlds.Log
 }
 
 // note records a result.
 func (s *session) note(label string, value any, err error) {
-	s.log.add("%s: %v, %s", label, value, classOf(err))
+	s.log.Add("%s: %v, %s", label, value, classOf(err))
 }
 
 func (s *session) sleep(d time.Duration) { _ = s.Sleep(context.Background(), d) }
 
 // together runs the bodies at the same time, slightly shifted.
-func (s *session) together(bodies ...func()) {
-	var all []env.Sem
-	for i, body := range bodies {
-		all = append(all, s.Go("body", func() {
-			s.sleep(time.Duration(i) * 100 * time.Microsecond)
-			body()
-		}))
-	}
-	for _, done := range all {
-		_ = done.Acquire(context.Background())
-	}
-}
+func (s *session) together(bodies ...func()) { twoworlds.Together(s, bodies...) }
 
 // get reads a key and notes the result.
 func (s *session) get(ctx context.Context, key string) {
@@ -107,11 +93,7 @@ func (s *session) take(ctx context.Context, key string) {
 	s.note("take "+key, v, err)
 }
 
-func (s *session) within(d time.Duration, do func(ctx context.Context)) {
-	ctx, cancel := s.WithTimeout(context.Background(), d)
-	defer cancel()
-	do(ctx)
-}
+func (s *session) within(d time.Duration, do func(ctx context.Context)) { twoworlds.Within(s, d, do) }
 
 // pipeline sends two commands together and notes each result.
 func (s *session) pipeline(exec func(context.Context, func(goredis.Pipeliner) error) ([]goredis.Cmder, error)) {
@@ -154,27 +136,6 @@ func classOf(err error) string {
 	return err.Error()
 }
 
-// clientLog is a log of events with their times.
-type clientLog struct {
-	mu      sync.Mutex
-	elapsed func() time.Duration
-	lines   []string
-}
-
-func (l *clientLog) add(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.lines = append(l.lines, fmt.Sprintf("%12.6f ms  ", float64(l.elapsed())/1e6)+fmt.Sprintf(format, args...))
-}
-
-// sorted sorts the events of one instant, since a bubble has no order for them.
-func (l *clientLog) sorted() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	slices.Sort(l.lines)
-	return l.lines
-}
-
 // peer is the server in both worlds: the commands, and the faults that affect them.
 type peer struct {
 	mu     sync.Mutex
@@ -182,10 +143,10 @@ type peer struct {
 	faults []clientFault
 	seen   map[string]int
 	conns  map[int]*keyspace.Connection
-	log    *clientLog
+	log    *twoworlds.Log
 }
 
-func newPeer(t *testing.T, script clientScript, log *clientLog) *peer {
+func newPeer(t *testing.T, script clientScript, log *twoworlds.Log) *peer {
 	t.Helper()
 	k, err := keyspace.New(lua.NewCache(), keyspace.Hooks{})
 	if err != nil {
@@ -197,7 +158,7 @@ func newPeer(t *testing.T, script clientScript, log *clientLog) *peer {
 // fault returns the fault of this request or dial.
 func (p *peer) fault(word string) (f clientFault, wrong bool) {
 	p.seen[word]++
-	now := p.log.elapsed()
+	now := p.log.Elapsed()
 	for _, f := range p.faults {
 		if f.word == word && f.nth == p.seen[word] ||
 			f.word == "" && word == "dial" && f.at <= now && now < f.at+f.over {
@@ -215,7 +176,7 @@ func (p *peer) serve(conn int, now time.Time, batch [][]string) (reply resp.Repl
 	for _, command := range batch {
 		words = append(words, strings.Join(command, " "))
 	}
-	p.log.add("conn %d gets %s", conn, strings.Join(words, "; "))
+	p.log.Add("conn %d gets %s", conn, strings.Join(words, "; "))
 	f, wrong = p.fault(batch[0][0])
 	c := p.conns[conn]
 	if c == nil {
@@ -244,7 +205,7 @@ func inMemory(t *testing.T, script clientScript) []string {
 	var lines []string
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		log := &clientLog{elapsed: func() time.Duration { return time.Since(began) }}
+		log := &twoworlds.Log{Elapsed: func() time.Duration { return time.Since(began) }}
 		w := &wires{peer: newPeer(t, script, log)}
 		for _, f := range script.faults {
 			if f.word == "" && (f.do == finish || f.do == reset) {
@@ -263,7 +224,7 @@ func inMemory(t *testing.T, script clientScript) []string {
 			MinRetryBackoff: o.MinRetryBackoff, MaxRetryBackoff: o.MaxRetryBackoff,
 		})
 		script.body(&session{env.Real(), client, log})
-		lines = log.sorted()
+		lines = log.Sorted()
 		_ = client.Close()
 		time.Sleep(time.Minute) // for dials without a waiter
 	})
@@ -295,7 +256,7 @@ func (w *wires) dial(ctx context.Context, network, addr string) (net.Conn, error
 	w.mu.Unlock()
 
 	w.peer.mu.Lock()
-	w.peer.log.add("conn %d is dialled", number)
+	w.peer.log.Add("conn %d is dialled", number)
 	f, wrong := w.peer.fault("dial")
 	w.peer.mu.Unlock()
 	switch {
@@ -304,10 +265,10 @@ func (w *wires) dial(ctx context.Context, network, addr string) (net.Conn, error
 		// The error of package net for the deadline of a context.
 		return new(net.Dialer).DialContext(ctx, network, addr)
 	case wrong && f.do == refuse:
-		time.Sleep(2 * oneWay)
+		time.Sleep(2 * twoworlds.OneWay)
 		return nil, &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 	}
-	time.Sleep(2*oneWay + f.late)
+	time.Sleep(2*twoworlds.OneWay + f.late)
 	go w.serve(c, number)
 	return c, nil
 }
@@ -324,7 +285,7 @@ func (w *wires) serve(c *wire, number int) {
 			}
 			batch = append(batch, words)
 		}
-		time.AfterFunc(oneWay, func() {
+		time.AfterFunc(twoworlds.OneWay, func() {
 			reply, f, wrong := w.peer.serve(number, time.Now(), batch)
 			if wrong && (f.do == finish || f.do == reset) {
 				w.breakAll(f.do)
@@ -333,7 +294,7 @@ func (w *wires) serve(c *wire, number int) {
 			if wrong && f.do == lose {
 				return
 			}
-			time.AfterFunc(oneWay+f.late, func() { c.send(batch, reply) })
+			time.AfterFunc(twoworlds.OneWay+f.late, func() { c.send(batch, reply) })
 		})
 	}
 }
@@ -426,9 +387,9 @@ func readNumber(in *bufio.Reader, kind byte) (int, error) {
 
 // inWorld runs the script with the model.
 func inWorld(t *testing.T, script clientScript) []string {
-	world := sim.New(sim.Config{Latency: draw.Fixed(oneWay), Limit: time.Hour})
+	world := sim.New(sim.Config{Latency: draw.Fixed(twoworlds.OneWay), Limit: time.Hour})
 	defer world.Close()
-	log := &clientLog{elapsed: world.Time}
+	log := &twoworlds.Log{Elapsed: world.Time}
 	node := world.AddNode("lock", sim.NodeConfig{})
 	process := world.AddNode("worker-1", sim.NodeConfig{}).Process("worker-1")
 	tap := &tappedServer{peer: newPeer(t, script, log), node: node, process: process}
@@ -449,7 +410,7 @@ func inWorld(t *testing.T, script clientScript) []string {
 	if err := world.Run(); err != nil {
 		t.Fatal(err)
 	}
-	return log.sorted()
+	return log.Sorted()
 }
 
 // tappedServer is the peer as a server of package sim.
@@ -462,7 +423,7 @@ type tappedServer struct {
 // dialled applies the script's fault of the dial.
 func (s *tappedServer) dialled(t *testing.T, number int) {
 	world := s.node.World()
-	s.peer.log.add("conn %d is dialled", number)
+	s.peer.log.Add("conn %d is dialled", number)
 	f, wrong := s.peer.fault("dial")
 	if !wrong {
 		return
@@ -473,8 +434,8 @@ func (s *tappedServer) dialled(t *testing.T, number int) {
 		err = world.DropMessage(time.Hour)
 	case refuse:
 		// Not listening exactly when the dial arrives.
-		world.At(world.Time()+oneWay-1, func() { s.node.Listen(nil) })
-		world.At(world.Time()+oneWay+1, func() { s.node.Listen(s) })
+		world.At(world.Time()+twoworlds.OneWay-1, func() { s.node.Listen(nil) })
+		world.At(world.Time()+twoworlds.OneWay+1, func() { s.node.Listen(s) })
 	case late:
 		err = world.HoldMessage(f.late)
 	case lose, finish, reset, answer:

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	goredis "github.com/redis/go-redis/v9"
 
+	"lockquake/internal/twoworlds"
 	"lockquake/sim/redis/keyspace"
 )
 
@@ -18,15 +18,7 @@ import (
 func TestClientDoesWhatGoRedisDoes(t *testing.T) {
 	for _, script := range clientScripts() {
 		t.Run(script.name, func(t *testing.T) {
-			want := inMemory(t, script)
-			if diff := cmp.Diff(want, inWorld(t, script)); diff != "" {
-				t.Errorf("what happened (-go-redis +model):\n%s", diff)
-			}
-			for _, line := range script.want {
-				if !strings.Contains(strings.Join(want, "\n"), line) {
-					t.Errorf("nothing says %q in\n%s", line, strings.Join(want, "\n"))
-				}
-			}
+			twoworlds.Compare(t, inMemory(t, script), inWorld(t, script), script.want)
 		})
 	}
 }
