@@ -30,17 +30,7 @@ func charge(ctx context.Context, w *Work) error {
 	stock := w.itemAt(tick)
 	order := fmt.Sprintf("%s/order-%d", stock, tick)
 	complete := order + "/complete"
-	if !w.Settings.Recheck {
-		if done, err := w.Peek(ctx, complete); err != nil || done != "" {
-			return err
-		}
-	}
-	return w.Locked(ctx, stock, order, func(ctx context.Context, s lock.Section) error {
-		if w.Settings.Recheck {
-			if done, err := s.Read(ctx, complete); err != nil || done != "" {
-				return err
-			}
-		}
+	return w.lockUndone(ctx, stock, order, complete, func(ctx context.Context, s lock.Section) error {
 		if err := w.Spend(ctx, w.Hold); err != nil {
 			return err
 		}

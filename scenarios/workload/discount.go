@@ -24,17 +24,7 @@ func discount(ctx context.Context, w *Work) error {
 		return err
 	}
 	customer := fmt.Sprintf("%s/customer-%d", w.itemAt(tick), tick)
-	if !w.Settings.Recheck {
-		if used, err := w.Peek(ctx, customer); err != nil || used != "" {
-			return err
-		}
-	}
-	return w.Locked(ctx, customer, customer, func(ctx context.Context, s lock.Section) error {
-		if w.Settings.Recheck {
-			if used, err := s.Read(ctx, customer); err != nil || used != "" {
-				return err
-			}
-		}
+	return w.lockUndone(ctx, customer, customer, customer, func(ctx context.Context, s lock.Section) error {
 		if err := w.Spend(ctx, w.Hold); err != nil {
 			return err
 		}

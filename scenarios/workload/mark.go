@@ -19,6 +19,23 @@ func unitsThatLook(s Settings) []lock.Need {
 	return []lock.Need{lock.NeedUnits}
 }
 
+// lockUndone runs the work of a unit under the lock of the key, unless the item holds something: then the
+// unit is done. With Recheck it looks under the lock, otherwise before it asks for the lock.
+func (w *Work) lockUndone(ctx context.Context, key, unit, item string, work lock.Body) error {
+	if !w.Settings.Recheck {
+		if done, err := w.Peek(ctx, item); err != nil || done != "" {
+			return err
+		}
+		return w.Locked(ctx, key, unit, work)
+	}
+	return w.Locked(ctx, key, unit, func(ctx context.Context, s lock.Section) error {
+		if done, err := s.Read(ctx, item); err != nil || done != "" {
+			return err
+		}
+		return work(ctx, s)
+	})
+}
+
 // doAndMark does a unit of work and then marks it as done: the item holds the number of the last
 // unit that was done. With Recheck it does nothing if the mark is there. Hold is how long the
 // work takes.
