@@ -138,7 +138,7 @@ func (f *matrixFlags) run(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	if f.advice && ctx.Err() == nil {
-		if m.Advice, err = matrix.Advise(ctx, m, f.jobs); err != nil && ctx.Err() == nil {
+		if m.Advice, err = matrix.Advise(ctx, m, f.program.own, f.jobs); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}

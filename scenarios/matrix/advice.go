@@ -3,8 +3,13 @@ package matrix
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"lockquake/checker"
+	"lockquake/lock"
+	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 )
 
@@ -25,13 +30,15 @@ type claim interface {
 // adviser has what claims are judged by.
 type adviser struct {
 	matrix *results.Matrix
+	own    []lock.Entry
 	jobs   int
 }
 
-// Advise compares published advice with the results of a matrix, and runs the scenarios that some
-// of it is about. Jobs is the number of runs in parallel; 0 for one a processor.
-func Advise(ctx context.Context, m *results.Matrix, jobs int) ([]results.MatrixAdvice, error) {
-	a := &adviser{m, jobs}
+// Advise compares published advice with the results of a matrix that ran with the same own
+// strategies, and runs the scenarios that some of it is about. Jobs is the number of runs in
+// parallel; 0 for one a processor.
+func Advise(ctx context.Context, m *results.Matrix, own []lock.Entry, jobs int) ([]results.MatrixAdvice, error) {
+	a := &adviser{m, own, jobs}
 	var list []results.MatrixAdvice
 	for i, one := range published() {
 		result := results.MatrixAdvice{Number: i + 1, Text: one.text}
@@ -89,7 +96,7 @@ type inNeed struct {
 	survives bool
 }
 
-func (c inNeed) judge(_ context.Context, a *adviser) (results.AdviceEvidence, error) {
+func (c inNeed) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, error) {
 	e := results.AdviceEvidence{Claim: c.says, Verdict: results.AdviceOpen}
 	n := a.matrix.Need(c.need)
 	if n == nil || n.Row(c.label) == nil {
@@ -98,10 +105,13 @@ func (c inNeed) judge(_ context.Context, a *adviser) (results.AdviceEvidence, er
 	}
 	row, runs, failed, open := n.Row(c.label), 0, "", ""
 	for i, at := range n.Cases {
-		if wanted := at.Must && c.cases == nil || contains(c.cases, at.Name); !wanted {
+		if wanted := at.Must && c.cases == nil || slices.Contains(c.cases, at.Name); !wanted {
 			continue
 		}
-		cell := &row.Cells[i]
+		cell, err := a.completed(ctx, n, row, i)
+		if err != nil {
+			return e, err
+		}
 		runs += cell.Runs - cell.Unknown
 		switch {
 		case cell.State == results.CellFails && failed == "":
@@ -125,13 +135,30 @@ func (c inNeed) judge(_ context.Context, a *adviser) (results.AdviceEvidence, er
 	return e, nil
 }
 
-func contains(list []string, name string) bool {
-	for _, one := range list {
-		if one == name {
-			return true
-		}
+// completed returns a cell with all of its runs. The matrix has only the first runs of a strategy
+// that fails the need.
+func (a *adviser) completed(ctx context.Context, n *results.MatrixNeed, r *results.MatrixRow, i int) (*results.MatrixCell, error) {
+	cell := r.Cells[i]
+	if a.matrix.Partial || cell.State != results.CellUnknown || cell.Runs >= a.matrix.Seeds.Count() {
+		return &cell, nil
 	}
-	return false
+	request := Request{Needs: []string{n.Name}, Strategies: []string{r.Strategy}, Own: a.own, Program: a.matrix.Program, Jobs: a.jobs}
+	parts, err := request.parts()
+	if err != nil {
+		return nil, err
+	}
+	p, label := parts[0], r.Label+" under "+cell.Case
+	cell.Metrics, cell.Checks = checker.Metrics{}, maps.Clone(cell.Checks)
+	p.cells[label] = &cell
+	uses := slices.DeleteFunc(slices.Clone(p.uses), func(u scenarios.Strategy) bool { return u.Label != label })
+	done, rest := 0, results.SeedRange{First: a.matrix.Seeds.First + uint64(cell.Runs), Last: a.matrix.Seeds.Last}
+	if err := p.run(ctx, request, uses, rest, &done, 0); err != nil {
+		return nil, err
+	}
+	cell.Jobs, cell.Finished = cell.Jobs+cell.Metrics.Jobs, cell.Finished+cell.Metrics.Finished
+	cell.Metrics = checker.Metrics{}
+	judgeCell(n, &cell, a.matrix.Seeds.Count(), 0)
+	return &cell, nil
 }
 
 // cellCommand returns the command that repeats a cell's first failure.

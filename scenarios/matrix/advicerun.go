@@ -26,11 +26,11 @@ type inRun struct {
 func (c inRun) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, error) {
 	e := results.AdviceEvidence{Claim: c.says, Verdict: results.AdviceOpen}
 	var overrides []results.Override
-	command := fmt.Sprintf("run %s --strategy %s --seeds 1-%d --no-report", c.scenario, c.label, adviceSeeds)
+	command := []string{fmt.Sprintf("run %s --strategy %s --seeds 1-%d --no-report", c.scenario, c.label, adviceSeeds)}
 	for _, set := range c.set {
 		path, value, _ := strings.Cut(set, "=")
 		overrides = append(overrides, results.Override{Path: path, Value: value})
-		command += " --set " + set
+		command = append(command, "--set", set)
 	}
 	s, err := scenarios.LoadWith(c.scenario, overrides)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c inRun) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, e
 	}
 	st := &result.Strategies[0]
 	found := st.Checks[c.check]
-	e.Command = command
+	e.Command = strings.Join(command, " ")
 	e.Figure = fmt.Sprintf("%s violates %s in %d of %d runs of %s", c.label, c.check, found.Violating, st.Runs, c.scenario)
 	switch {
 	case found.Violating > 0:

@@ -75,7 +75,7 @@ func published() []advice {
 		}},
 		{text: "A lock without a TTL is a deadlock waiting to happen", claims: []claim{
 			inRun{"a key without an expiry stays after a crash", "crashed-holder", "redis-noexpire", "recovery", true, nil},
-			inNeed{"a session lock, which has no TTL, stays after a crash", "database", "pg-advisory-session", []string{crashes}, false},
+			inNeed{"a lock of a transaction, which has no TTL, stays after a crash", "database", "pg-advisory-xact", []string{crashes}, false},
 		}},
 		{text: "Compare and delete, or you release another worker's lock", claims: []claim{
 			inRun{"a plain delete releases another worker's lock", "late-release", "redis-del", "ownership", true, nil},
