@@ -214,7 +214,7 @@ func (s *Scenario) HomeOf(e lock.Entry, use Strategy) Home {
 // of the scenario.
 type Strategy struct {
 	Name     string                     `yaml:"name" doc:"which lock"`
-	Label    string                     `yaml:"label" doc:"how reports call this use of the strategy; its name unless given; with a pattern, * stands for the name"`
+	Label    string                     `yaml:"label" doc:"how reports call this use of the strategy; its name unless given; with a pattern, the name replaces a *"`
 	Lock     LockParams                 `yaml:"lock" doc:"parameters of the lock"`
 	Families strictyaml.Extension       `yaml:"*families"`
 	Servers  ServersParams              `yaml:"servers" doc:"the servers of the lock"`

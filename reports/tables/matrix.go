@@ -33,13 +33,21 @@ func Matrix(w io.Writer, m *results.Matrix, o MatrixOptions) error {
 		for i := range m.Needs {
 			needTables(&b, m, &m.Needs[i], o.Color)
 		}
+		for _, text := range []string{MatrixCellNote, MatrixCostNote} {
+			b.WriteByte('\n')
+			for _, line := range words.Wrap(text, words.LineWidth) {
+				words.Paint(&b, o.Color, words.Faint, line)
+			}
+		}
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
 // MatrixReading says how to read the answer.
-const MatrixReading = "take: no run failed, and the work was done; cheapest first. at most: the 95 % bound. avoid: the cheapest that fail."
+const MatrixReading = "take: no run failed under the faults that the need must survive, and the work was done; cheapest first. " +
+	"at most: the 95 % bound of the failing runs. requests/job: to all servers, for each finished job. p99: the wait for the lock without faults. " +
+	"done: the share of the work under faults. avoid: the cheapest that fail."
 
 // MatrixHead says how much was run.
 func MatrixHead(m *results.Matrix) string {
@@ -53,15 +61,10 @@ func MatrixHead(m *results.Matrix) string {
 // needAnswer prints the answer to one need.
 func needAnswer(b *bytes.Buffer, n *results.MatrixNeed, color bool) {
 	words.Paint(b, color, words.Bold, fmt.Sprintf("%s: %s", strings.ToUpper(n.Title), n.Asks))
-	for i, line := range words.Aligned(matrixTakes(n), words.Figures{}) {
-		prefix := "        "
-		if i == 0 {
-			prefix = "  take  "
-		}
-		fmt.Fprintf(b, "%s%s\n", prefix, line)
-	}
-	if len(n.Answer.Take) == 0 {
-		fmt.Fprintf(b, "  take  nothing: %s\n", matrixNothing(n))
+	if takes := matrixTakes(n); takes == nil {
+		fmt.Fprintf(b, "  take  nothing: %s failed, %d not decided\n", words.Count(n.Answer.Fail, "strategy"), n.Answer.Undecided)
+	} else {
+		fmt.Fprintln(b, "  take  "+strings.Join(words.Aligned(takes, words.Figures{}), "\n        "))
 	}
 	hanging(b, "  avoid ", MatrixAvoid(n))
 	if n.Answer.Note != "" {
@@ -75,21 +78,12 @@ func hanging(b *bytes.Buffer, word, text string) {
 	fmt.Fprintln(b, word+strings.Join(words.Wrap(text, words.LineWidth-len(word)), "\n"+indent))
 }
 
-// matrixNothing says why no strategy is taken.
-func matrixNothing(n *results.MatrixNeed) string {
-	a := n.Answer
-	return fmt.Sprintf("%s, %d not decided", words.Count(a.Fail, "strategy")+" failed", a.Undecided)
-}
-
 // matrixTakes returns a row for each strategy that is taken: its evidence and its cost.
 func matrixTakes(n *results.MatrixNeed) [][]string {
-	rows := [][]string{}
+	var rows [][]string
 	for _, label := range n.Answer.Take {
 		r := n.Row(label)
 		rows = append(rows, append([]string{words.Plain(label, 26), MatrixEvidence(r)}, MatrixCosts(r)...))
-	}
-	if len(rows) == 0 {
-		return [][]string{}
 	}
 	return rows
 }
@@ -99,14 +93,14 @@ func MatrixEvidence(r *results.MatrixRow) string {
 	if r.Violating > 0 || r.Decided == 0 {
 		return fmt.Sprintf("%d of %d runs", r.Violating, r.Decided)
 	}
-	return fmt.Sprintf("0 of %d, at most %.1f %%", r.Decided, math.Ceil(1000*r.AtMost)/10)
+	return fmt.Sprintf("0 of %d runs, at most %.1f %%", r.Decided, math.Ceil(1000*r.AtMost)/10)
 }
 
 // MatrixCosts returns what a strategy costs, in words with units.
 func MatrixCosts(r *results.MatrixRow) []string {
 	return []string{
 		fmt.Sprintf("%.1f requests/job", r.Cost.PerJob),
-		"wait p99 " + shortWait(r.Cost.WaitP99),
+		"p99 " + shortWait(r.Cost.WaitP99),
 		words.WholePercent(r.Cost.Finished) + " % done",
 	}
 }
@@ -173,12 +167,11 @@ func needTables(b *bytes.Buffer, m *results.Matrix, n *results.MatrixNeed, color
 		b.WriteByte('\n')
 		words.Paint(b, color, words.Bold, g.Title)
 		words.WriteTable(b, color, append([][]string{g.Head}, g.Rows...), words.Figures{From: g.Texts, To: math.MaxInt}, nil)
-		for _, line := range words.Wrap(g.Note, words.LineWidth) {
-			words.Paint(b, color, words.Faint, line)
-		}
 	}
-	b.WriteByte('\n')
-	for _, label := range n.Answer.Avoid {
+	for i, label := range n.Answer.Avoid {
+		if i == 0 {
+			b.WriteByte('\n')
+		}
 		if command := MatrixFailure(m, n, n.Row(label)); command != "" {
 			fmt.Fprintln(b, command)
 		}

@@ -7,12 +7,20 @@ import (
 	"lockquake/scenarios/results"
 )
 
+// MatrixCellNote says how to read the cells, and MatrixCostNote how to read the costs.
+const (
+	MatrixCellNote = "Cells: failing runs of all runs. A question mark: not known, because the runs are too few, no fault hit, or a check is undecided. " +
+		"idle: too little work was finished. In brackets: the need does not have to survive it."
+	MatrixCostNote = "Costs: requests and waits are without faults. Requests/job counts the requests to all servers, those of the work included; if the data is in the lock's own database, " +
+		"lock requests include them too. The outage is the time that a crash adds in which workers wait for a lock that no worker uses. Finished is the share of the work under all faults " +
+		"that the need must survive. Repeated counts the computations that the lock did not save, without faults."
+)
+
 // MatrixGrid returns a row for each strategy and a column for each case of faults.
 func MatrixGrid(n *results.MatrixNeed) Grid {
 	g := Grid{
 		Title: fmt.Sprintf("%s: which faults each strategy survives", n.Title), Texts: 2, Head: []string{"strategy", "verdict"},
-		Note: "Failing runs of all runs of the cell. A question mark: not known, because the runs are too few, no fault hit, or a check is undecided. " +
-			"idle: too little work was finished. In brackets: the need does not have to survive it.",
+		Note: MatrixCellNote,
 	}
 	for _, c := range n.Cases {
 		head := c.Name
@@ -66,12 +74,10 @@ func MatrixCostGrid(n *results.MatrixNeed) Grid {
 	g := Grid{
 		Title: fmt.Sprintf("%s: what each strategy costs", n.Title), Texts: 1,
 		Head: []string{"strategy", "requests/job", "lock requests/acquisition", "wait p50", "wait p99", "outage of a crash", "finished"},
-		Note: "Requests and waits are without faults. Requests/job counts the requests to all servers, those of the work included; if the data is in the lock's own database, lock requests include them too. " +
-			"The outage is the time that a crash adds in which workers wait for a lock that no worker uses. Finished is the share of the work under all faults that the need must survive.",
+		Note: MatrixCostNote,
 	}
 	if n.Saves != "" {
 		g.Head = append(g.Head, "repeated")
-		g.Note += " Repeated is the number of computations that the lock did not save, without faults."
 	}
 	for i := range n.Rows {
 		r := &n.Rows[i]
