@@ -77,10 +77,11 @@ func (t *leadership) renewed() { t.end.Store(int64(t.elector.wonAt + t.params.TT
 func (t *leadership) hold(ctx, renewing context.Context) {
 	for t.renew(env.WithOp(renewing, "renew")) && t.env.Sleep(renewing, t.retryPeriod()) == nil {
 	}
+	failed := renewing.Err() == nil
 	if t.stepDown.frees {
 		t.held, t.err = t.free(context.WithoutCancel(ctx))
 	}
-	if !t.stepDown.silent {
+	if failed && !t.stepDown.silent {
 		t.lose(fmt.Errorf("%w: it was not renewed within the renew deadline", lock.ErrLost))
 	}
 }
