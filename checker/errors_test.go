@@ -57,6 +57,14 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 			want: Invalid, count: 1, text: "lost though held: a's section 1 was told that it had lost lock x",
 		},
 		{
+			name:  "lost at its renew deadline",
+			story: entered().margin(lease/2).after(lease/2).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"), want: Valid,
+		},
+		{
+			name: "lost before its renew deadline", story: entered().margin(lease/2).after(lease/2-time.Second).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
+			want: Invalid, count: 1, text: "lost though held: a's section 1 was told that it had lost lock x",
+		},
+		{
 			name:  "lost by its own clock, which is earlier than the server's",
 			story: entered().after(lease-5*time.Millisecond).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"), want: Valid,
 		},

@@ -90,7 +90,7 @@ func (l *locker) campaignOnce(ctx context.Context, key string) (lock.Lease, erro
 // giveUp returns the error of a candidate that has given up because of cause. client-go leaves it to the end of the
 // lease to undo a write of unknown outcome; giveUp undoes it.
 func (l *locker) giveUp(ctx context.Context, key string, e *elector, cause error) error {
-	limited, cancel := l.env.WithTimeout(env.WithOp(context.WithoutCancel(ctx), "release"), l.renewDeadline())
+	limited, cancel := l.env.WithTimeout(env.WithOp(context.WithoutCancel(ctx), "release"), renewDeadline(l.params))
 	defer cancel()
 	if err := e.undo(limited); err != nil {
 		return fmt.Errorf("acquire %s: %w: %w", key, lock.ErrUnknown, err)
@@ -107,12 +107,15 @@ func (l *locker) retryPeriod() time.Duration {
 }
 
 // renewDeadline is how long a leader tries to renew its lease before it steps down.
-func (l *locker) renewDeadline() time.Duration {
-	if l.params.RenewDeadline != 0 {
-		return l.params.RenewDeadline
+func renewDeadline(p lock.Params) time.Duration {
+	if p.RenewDeadline != 0 {
+		return p.RenewDeadline
 	}
-	return 2 * l.params.TTL / 3
+	return 2 * p.TTL / 3
 }
+
+// margin is the rest of a lease after the renew deadline.
+func margin(p lock.Params) time.Duration { return p.TTL - renewDeadline(p) }
 
 // LeaseName returns the name of the Lease object of a lock: the name of the lock if the API server accepts it, or
 // a hash of it.

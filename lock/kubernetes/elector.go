@@ -64,7 +64,7 @@ func (e *elector) try(ctx context.Context) bool {
 		return e.fail(err)
 	}
 	old := e.lease.Spec
-	if record := old.record(); record != e.seen {
+	if record := old.Record(); record != e.seen {
 		e.observe(old)
 		e.seen = record
 	}

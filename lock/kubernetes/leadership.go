@@ -44,6 +44,7 @@ type leadership struct {
 	ctx     context.Context
 	key     string
 	token   int64
+	elected Lease        // as the election wrote it
 	end     atomic.Int64 // of the lease, by the leader's monotonic clock
 
 	lose context.CancelCauseFunc // ends ctx
@@ -55,7 +56,7 @@ type leadership struct {
 
 // lead starts the term of a candidate that was elected. A task renews its lease.
 func (l *locker) lead(ctx context.Context, key string, e *elector) *leadership {
-	t := &leadership{locker: l, elector: e, key: key}
+	t := &leadership{locker: l, elector: e, key: key, elected: e.lease}
 	if l.fenced {
 		t.token = int64(e.observed.LeaseTransitions) + 1 // client-go begins at 0, which is no token
 	}
@@ -89,7 +90,7 @@ func (t *leadership) hold(ctx, renewing context.Context) {
 // renew tries to renew the lease in each retry period until the renew deadline, and reports whether it did. Its
 // first try is at once. A try that takes longer than a period is followed by the next one at once.
 func (t *leadership) renew(renewing context.Context) bool {
-	ctx, cancel := t.env.WithTimeout(renewing, t.renewDeadline())
+	ctx, cancel := t.env.WithTimeout(renewing, renewDeadline(t.params))
 	defer cancel()
 	began, period, ticks := t.env.Mono(), t.retryPeriod(), time.Duration(0)
 	for ctx.Err() == nil {
@@ -111,7 +112,7 @@ func (t *leadership) renew(renewing context.Context) bool {
 }
 
 func (t *leadership) free(ctx context.Context) (held bool, err error) {
-	limited, cancel := t.env.WithTimeout(env.WithOp(ctx, "release"), t.renewDeadline())
+	limited, cancel := t.env.WithTimeout(env.WithOp(ctx, "release"), renewDeadline(t.params))
 	defer cancel()
 	return t.elector.free(limited, t.stepDown.trusting)
 }
@@ -125,6 +126,13 @@ func (t *leadership) Token() int64 { return t.token }
 // Check implements lock.Lease.
 func (t *leadership) Check() error {
 	return t.check(t.ctx, t.key, time.Duration(t.end.Load())-t.env.Mono())
+}
+
+// interrupted reports whether another leader came between, or the Lease was deleted, and the elector has taken the
+// lease again. client-go does not tell its caller.
+func (t *leadership) interrupted() bool {
+	now := t.elector.lease
+	return now.UID != t.elected.UID || now.Spec.LeaseTransitions != t.elected.Spec.LeaseTransitions
 }
 
 // Release implements lock.Lease. The election has ended before the lease is freed.
@@ -142,6 +150,8 @@ func (t *leadership) Release(ctx context.Context) error {
 		return fmt.Errorf("release %s: %w: %w", t.key, lock.ErrUnknown, err)
 	case !held:
 		return fmt.Errorf("release %s: %w: the Lease names another leader, or is gone", t.key, lock.ErrLost)
+	case t.interrupted():
+		return fmt.Errorf("release %s: %w: another leader came between", t.key, lock.ErrLost)
 	}
 	return nil
 }

@@ -26,8 +26,9 @@ type LeaseSpec struct {
 	LeaseTransitions int32
 }
 
-// record is the spec as client-go compares it: it reads the times to the second.
-func (s LeaseSpec) record() LeaseSpec {
+// Record is the spec as client-go compares it with the one that it has seen before: with times to the second. A
+// renewal in the same second as the one before is no change.
+func (s LeaseSpec) Record() LeaseSpec {
 	s.AcquireTime = s.AcquireTime.Truncate(time.Second)
 	s.RenewTime = s.RenewTime.Truncate(time.Second)
 	return s

@@ -14,7 +14,7 @@ func (l *locker) campaignAgain(ctx context.Context, key string) (lock.Lease, err
 	h := &handle{elected: l.env.NewSem(0)}
 	for {
 		l.env.Go("campaign", func() { h.campaign(context.WithoutCancel(ctx), l, key) })
-		waiting, cancel := l.env.WithTimeout(ctx, l.renewDeadline())
+		waiting, cancel := l.env.WithTimeout(ctx, renewDeadline(l.params))
 		err := h.elected.Acquire(waiting)
 		cancel()
 		switch {

@@ -10,14 +10,6 @@ import (
 	"lockquake/sim/kubernetes/api"
 )
 
-// The errors that a fault can make an API server answer.
-const (
-	// Throttled is 429 with Retry-After, for requests beyond its capacity.
-	Throttled faults.Code = "THROTTLED"
-	// Unavailable is 503, from a proxy in front of it.
-	Unavailable faults.Code = "UNAVAILABLE"
-)
-
 // Cluster has the API server of a run.
 type Cluster struct {
 	backend.Nodes
@@ -82,12 +74,3 @@ func (s *Server) remove(names []string) []string {
 	}
 	return names
 }
-
-// Refuse implements backend.Refuser.
-func (c *Cluster) Refuse(_ string, with faults.Code) { c.server.refuses[with]++ }
-
-// Accept implements backend.Refuser.
-func (c *Cluster) Accept(_ string, with faults.Code) { c.server.refuses[with]-- }
-
-// Refuses lists the errors that the API server can answer.
-func (c *Cluster) Refuses() []faults.Code { return []faults.Code{Throttled, Unavailable} }

@@ -50,16 +50,5 @@ func (s *Server) Serve(c *sim.Call) {
 	c.Reply(response)
 }
 
-// refusal returns the answer to every request while a fault makes the server refuse them, nil if none does.
-func (s *Server) refusal() *api.Response {
-	switch {
-	case s.refuses[Unavailable] > 0:
-		return api.Unavailable()
-	case s.refuses[Throttled] > 0:
-		return api.Throttled()
-	}
-	return nil
-}
-
 // Closed implements sim.Server. The API server keeps nothing about a client.
 func (s *Server) Closed(*sim.Session, error) {}

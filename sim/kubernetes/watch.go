@@ -5,6 +5,7 @@ import (
 
 	"lockquake/history"
 	"lockquake/lock"
+	"lockquake/lock/kubernetes"
 	"lockquake/sim"
 	"lockquake/sim/holders"
 	"lockquake/sim/kubernetes/api"
@@ -14,11 +15,12 @@ import (
 type watch struct {
 	server *Server
 	ledger *holders.Ledger
-	names  map[string]string // the object of each lock
+	names  map[string]string               // the object of each lock
+	seen   map[string]kubernetes.LeaseSpec // the record of each lock, as a candidate compares it
 }
 
 func newWatch(s *Server) *watch {
-	w := &watch{server: s, names: map[string]string{}}
+	w := &watch{server: s, names: map[string]string{}, seen: map[string]kubernetes.LeaseSpec{}}
 	w.ledger = holders.New(holders.Options{Node: s.node, Now: s.node.Now, Record: w.record, Due: w.due})
 	return w
 }
@@ -76,8 +78,18 @@ func (w *watch) served(c *sim.Call, r *api.Request, response *api.Response) {
 	if identity := r.Lease.Spec.HolderIdentity; identity != "" {
 		cause.Values = append(cause.Values, identity)
 	}
-	changed := r.Verb != api.Get && response.Reason == ""
-	w.ledger.Settle(key, w.holders(key), changed, &cause)
+	w.ledger.Settle(key, w.holders(key), w.changed(key), &cause)
+}
+
+// changed reports whether the record of a lock has changed in the eyes of a candidate since the last call.
+func (w *watch) changed(key string) bool {
+	l, _ := w.server.store.Lease(w.names[key])
+	record := l.Spec.Record()
+	if record == w.seen[key] {
+		return false
+	}
+	w.seen[key] = record
+	return true
 }
 
 // due ends the leases of a lock that are over.

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"lockquake/lock/env"
@@ -17,6 +18,8 @@ type network struct {
 	dialling env.Sem
 	conn     *sim.Conn
 }
+
+var errHandshake = errors.New("remote error: tls: internal error")
 
 // send sends a request once and returns its answer.
 func (n *network) send(ctx context.Context, r *api.Request) (*api.Response, error) {
@@ -52,7 +55,11 @@ func (n *network) connect(ctx context.Context) (*sim.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := conn.Call(ctx, "hello", api.Hello{}, 0); err != nil {
+	answer, err := conn.Call(ctx, "hello", api.Hello{}, 0)
+	if err == nil && answer != nil {
+		err = errHandshake
+	}
+	if err != nil {
 		conn.Close()
 		return nil, err
 	}
