@@ -40,7 +40,10 @@ type Entry struct {
 	Flawed bool
 	// Tells: the strategy promises to tell its holder of a loss while the work
 	// goes on. Without it the holder learns of a loss at the release.
-	Tells    bool
+	Tells bool
+	// Doubts: the strategy tells its holder of a loss as soon as it cannot reach the servers, which
+	// may still hold the lock for it.
+	Doubts   bool
 	Defaults Params
 	// ByUnit: what is locked is the unit of the work, such as a job of a queue, and not the key
 	// that the work asks for.

@@ -365,6 +365,9 @@ func (r *run) judge() (*results.Trial, error) {
 	if r.entry.LockFree {
 		params.TTL = 0
 	}
+	if s, ok := r.cluster.(backend.Session); ok {
+		params.TTL = s.Lease(params.TTL)
+	}
 	var quorum, count int
 	if n := len(r.cluster.Names()); n > 1 && !r.cluster.Replicated() && r.servers.Members == 0 {
 		count, quorum = n, lock.Topology{Nodes: n}.Quorum()
@@ -374,7 +377,7 @@ func (r *run) judge() (*results.Trial, error) {
 		Meta: history.Meta{
 			Schema: 1, Version: results.Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
 			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
-			Tells: r.entry.Tells, MaxHold: params.MaxHold, LockFree: r.entry.LockFree, Keeps: r.entry.Keeps,
+			Tells: r.entry.Tells, Doubts: r.entry.Doubts, MaxHold: params.MaxHold, LockFree: r.entry.LockFree, Keeps: r.entry.Keeps,
 			Nodes: count, Quorum: quorum,
 			Workers: s.WorkerNames(), Initial: r.initial(),
 			TTL: params.TTL, Tries: params.Tries,
