@@ -59,8 +59,7 @@ func (c *connection) connect(p *pending) {
 		c.farewell()
 		return
 	}
-	tick := m.ensemble.options.Tick
-	timeout := min(max(q.Timeout, 2*tick), 20*tick)
+	timeout := SessionTimeout(q.Timeout, m.ensemble.options.Tick)
 	if q.Session == 0 {
 		m.leader.forward(m, func(l *leadership) { l.open(p, timeout) })
 		return

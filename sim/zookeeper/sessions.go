@@ -9,6 +9,12 @@ import (
 	"lockquake/sim/zookeeper/tree"
 )
 
+// SessionTimeout returns the session timeout that a server grants: 2 to 20 ticks.
+func SessionTimeout(asked, tick time.Duration) time.Duration {
+	const least, most = 2, 20
+	return min(max(asked, least*tick), most*tick)
+}
+
 // sessions has the sessions as the leader tracks them.
 type sessions struct {
 	leadership *leadership

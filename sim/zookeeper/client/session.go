@@ -15,7 +15,7 @@ import (
 type Options struct {
 	// Timeout is the session timeout that the client asks for. The server makes it at least 2 and at
 	// most 20 ticks.
-	Timeout time.Duration `yaml:"session-timeout" doc:"session timeout that the client asks for; the server makes it 2 to 20 ticks" min:"1ms"`
+	Timeout time.Duration `yaml:"-"`
 	// Connect limits a dial.
 	Connect time.Duration `yaml:"connect-timeout" doc:"how long the client waits for a connection with a server" min:"1ms"`
 }
