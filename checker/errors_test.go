@@ -63,12 +63,12 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 			want: Invalid, count: 1, text: "lost though held: a's section 1 was told that it had lost lock x",
 		},
 		{
-			name: "lost, and it was not, but its strategy could not reach the servers",
+			name:  "lost, and it was not, but its strategy could not reach the servers",
 			story: doubting(entered()).fault("partition", "a->lock", time.Second).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
 			want:  Valid,
 		},
 		{
-			name: "lost, and it was not, and its strategy could reach the servers",
+			name:  "lost, and it was not, and its strategy could reach the servers",
 			story: doubting(entered()).fault("partition", "b->lock", time.Second).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
 			want:  Invalid, count: 1, text: "lost though held",
 		},

@@ -13,6 +13,7 @@ import (
 	"lockquake/sim/backend"
 	postgresfamily "lockquake/sim/postgres/family"
 	redisfamily "lockquake/sim/redis/family"
+	zookeeperfamily "lockquake/sim/zookeeper/family"
 )
 
 // Families lists the families of lock servers. A strategy that names none has the servers of the
@@ -21,6 +22,7 @@ func Families() []backend.Family {
 	return []backend.Family{
 		redisfamily.Family(),
 		postgresfamily.Family(),
+		zookeeperfamily.Family(),
 	}
 }
 
