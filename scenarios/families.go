@@ -14,6 +14,7 @@ import (
 	kubernetesfamily "lockquake/sim/kubernetes/family"
 	postgresfamily "lockquake/sim/postgres/family"
 	redisfamily "lockquake/sim/redis/family"
+	zookeeperfamily "lockquake/sim/zookeeper/family"
 )
 
 // Families lists the families of lock servers. A strategy that names none has the servers of the
@@ -23,6 +24,7 @@ func Families() []backend.Family {
 		redisfamily.Family(),
 		postgresfamily.Family(),
 		kubernetesfamily.Family(),
+		zookeeperfamily.Family(),
 	}
 }
 
