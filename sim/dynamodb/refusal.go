@@ -18,13 +18,13 @@ func (s *Server) Refuse(with faults.Code) { s.refuses[with]++ }
 // Accept ends one Refuse.
 func (s *Server) Accept(with faults.Code) { s.refuses[with]-- }
 
-// refusal returns the error with which the server refuses requests now, nil if it does not.
-func (s *Server) refusal() *table.Failure {
+// refusal returns the answer to all requests while the server refuses them, nil if it does not.
+func (s *Server) refusal() *table.Answer {
 	switch {
 	case s.refuses[faults.CodeUnavailable] > 0:
-		return table.Unavailable(unavailable)
+		return &table.Answer{Failure: table.Unavailable(unavailable)}
 	case s.refuses[faults.CodeThrottled] > 0:
-		return table.Throttled()
+		return &table.Answer{Failure: table.Throttled()}
 	}
 	return nil
 }
@@ -41,7 +41,7 @@ func (s *Server) Failure(_ *sim.Call, text string) any {
 	case code == "BUSY": // the default of the fault, which is an error of Redis
 		failure = table.Unavailable(unavailable)
 	case strings.HasSuffix(code, "Exception"):
-		failure = &table.Failure{Status: http.StatusBadRequest, Type: "com.amazonaws.dynamodb.v20120810#" + code, Message: message}
+		failure = &table.Error{Status: http.StatusBadRequest, Type: "com.amazonaws.dynamodb.v20120810#" + code, Message: message}
 	}
-	return respond(&table.Answer{Failure: failure})
+	return &table.Answer{Failure: failure}
 }

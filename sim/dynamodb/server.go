@@ -1,7 +1,6 @@
 package dynamodb
 
 import (
-	"errors"
 	"fmt"
 
 	"lockquake/faults"
@@ -10,7 +9,6 @@ import (
 	"lockquake/sim/backend"
 	"lockquake/sim/dynamodb/attribute"
 	"lockquake/sim/dynamodb/table"
-	"lockquake/sim/dynamodb/wire"
 )
 
 // LockTable is the table of locks. The key of an item is its attribute "name".
@@ -57,7 +55,7 @@ func (s *Server) record(e history.Event) {
 
 // Serve implements sim.Server.
 func (s *Server) Serve(c *sim.Call) {
-	r, ok := c.Req.(*wire.Request)
+	r, ok := c.Req.(*table.Request)
 	if !ok {
 		panic(fmt.Sprintf("dynamodb: a request of type %T", c.Req))
 	}
@@ -67,45 +65,33 @@ func (s *Server) Serve(c *sim.Call) {
 		return
 	}
 	answer, err := s.execute(r)
-	if err != nil {
+	if err != nil { // it needs something that is not simulated
 		s.node.World().Fail(fmt.Errorf("%s of %s: %w", c.Op, c.Worker, err))
 		answer = &table.Answer{Failure: table.Unavailable("Internal server error")}
 	}
 	s.applied(c, r, answer)
 	c.Applied()
-	c.Reply(respond(answer))
-}
-
-func respond(a *table.Answer) *wire.Response {
-	return &wire.Response{Status: a.Status(), Body: a.JSON()}
+	c.Reply(answer)
 }
 
 // execute executes a request. The error is a *table.NotSimulatedError.
-func (s *Server) execute(r *wire.Request) (*table.Answer, error) {
-	if failure := s.refusal(); failure != nil {
-		return &table.Answer{Failure: failure}, nil
-	}
-	if failure, ok := errors.AsType[*table.Failure](r.Err); ok {
-		return &table.Answer{Failure: failure}, nil
-	}
-	if r.Err != nil {
-		return nil, r.Err
+func (s *Server) execute(r *table.Request) (*table.Answer, error) {
+	if refused := s.refusal(); refused != nil {
+		return refused, nil
 	}
 	store := s.store
-	if s.stale != nil && r.Request.Operation == table.GetItem && !r.ConsistentRead {
+	if s.stale != nil && r.Operation == table.GetItem && !r.ConsistentRead {
 		store = s.stale.at(s.node.World().Time())
 	}
-	return store.Execute(s.node.Now(), r.Request)
+	return store.Execute(s.node.Now(), r)
 }
 
 // applied passes on what a request has done.
-func (s *Server) applied(c *sim.Call, r *wire.Request, a *table.Answer) {
+func (s *Server) applied(c *sim.Call, r *table.Request, a *table.Answer) {
 	if s.stale != nil {
 		s.stale.add(s.node.World().Time(), a.Changes)
 	}
-	if r.Err == nil {
-		s.watch.settle(c, r.Request, a)
-	}
+	s.watch.settle(c, r, a)
 }
 
 // Closed implements sim.Server. A connection has no state.

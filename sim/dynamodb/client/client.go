@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -65,7 +66,7 @@ func (c *Client) begin(ctx context.Context, options []func(*dynamodb.Options)) (
 		return nil, nil, canceled(ctx)
 	}
 	waits := func(o *dynamodb.Options) { o.Retryer = waitFor(o.Retryer, ctx, c.env) }
-	all := append(options[:len(options):len(options)], waits)
+	all := append(slices.Clip(options), waits)
 	return context.WithValue(context.WithoutCancel(ctx), callKey{}, ctx), all, nil
 }
 

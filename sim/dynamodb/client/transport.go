@@ -13,7 +13,7 @@ import (
 
 	"lockquake/lock/env"
 	"lockquake/sim"
-	"lockquake/sim/dynamodb/wire"
+	"lockquake/sim/dynamodb/table"
 )
 
 // transport is the HTTP client of the SDK. Each request has a connection for itself. It takes the idle
@@ -73,7 +73,7 @@ func (t *transport) send(r *http.Request) (*http.Response, error) {
 	if op == "" {
 		op = OperationName(operation)
 	}
-	answer, err := conn.Call(ctx, op, wire.NewRequest(operation, body), limit)
+	answer, err := conn.Call(ctx, op, table.Decode(operation, body), limit)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		conn.Close()
@@ -83,15 +83,20 @@ func (t *transport) send(r *http.Request) (*http.Response, error) {
 		return nil, &net.OpError{Op: "read", Net: "tcp", Err: err}
 	}
 	t.keep(conn)
-	response := answer.(*wire.Response)
+	return response(r, answer.(*table.Answer)), nil
+}
+
+// response returns an answer as a response of HTTP.
+func response(r *http.Request, a *table.Answer) *http.Response {
+	body := a.JSON()
 	return &http.Response{
-		StatusCode: response.Status, Status: fmt.Sprintf("%d %s", response.Status, http.StatusText(response.Status)),
+		StatusCode: a.Status(), Status: fmt.Sprintf("%d %s", a.Status(), http.StatusText(a.Status())),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header:        http.Header{"Content-Type": {"application/x-amz-json-1.0"}},
-		ContentLength: int64(len(response.Body)),
-		Body:          io.NopCloser(bytes.NewReader(response.Body)),
+		ContentLength: int64(len(body)),
+		Body:          io.NopCloser(bytes.NewReader(body)),
 		Request:       r,
-	}, nil
+	}
 }
 
 // conn returns an idle connection that still works, or opens one.
@@ -144,13 +149,13 @@ func (t *transport) dialInBackground(ctx context.Context) (conn *sim.Conn, err e
 	return conn, err
 }
 
-// keep makes a connection idle. One that is too much closes the connection that was idle for longest.
+// keep makes a connection idle, or closes it if there are enough.
 func (t *transport) keep(conn *sim.Conn) {
-	t.idle = append(t.idle, idleConn{conn, t.env.Mono()})
-	if len(t.idle) > mostIdle {
-		t.idle[0].Close()
-		t.idle = t.idle[1:]
+	if len(t.idle) == mostIdle {
+		conn.Close()
+		return
 	}
+	t.idle = append(t.idle, idleConn{conn, t.env.Mono()})
 }
 
 // OperationName returns the name of an operation as the command line of AWS has it: put-item for PutItem.

@@ -10,7 +10,7 @@ import (
 type Answer struct {
 	Attributes attribute.Item // of a write that returns values; nil: it returns none
 	Item       attribute.Item // of GetItem; nil: there is none
-	Failure    *Failure       // nil: the request was executed
+	Failure    *Error         // nil: the request was executed
 	Changes    []Change
 }
 
@@ -41,7 +41,7 @@ func (a *Answer) JSON() []byte {
 	return []byte("{}")
 }
 
-func (f *Failure) json() []byte {
+func (f *Error) json() []byte {
 	message := "message"
 	if f.Reasons != nil {
 		message = "Message"

@@ -8,8 +8,8 @@ import (
 	"lockquake/sim/dynamodb/attribute"
 )
 
-// Failure is an error of the service.
-type Failure struct {
+// Error is an error of the service.
+type Error struct {
 	Status  int    // of HTTP
 	Type    string // with its namespace, as in the field __type
 	Message string
@@ -26,10 +26,10 @@ type Reason struct {
 	Item          attribute.Item
 }
 
-func (f *Failure) Error() string { return f.Code() + ": " + f.Message }
+func (f *Error) Error() string { return f.Code() + ": " + f.Message }
 
 // Code returns the type without its namespace.
-func (f *Failure) Code() string { return f.Type[strings.IndexByte(f.Type, '#')+1:] }
+func (f *Error) Code() string { return f.Type[strings.IndexByte(f.Type, '#')+1:] }
 
 const (
 	service    = "com.amazonaws.dynamodb.v20120810#"
@@ -46,32 +46,32 @@ const (
 const conditionMessage = "The conditional request failed"
 
 // invalid returns the error of a request that the service refuses.
-func invalid(format string, args ...any) *Failure {
-	return &Failure{Status: http.StatusBadRequest, Type: validation + "ValidationException", Message: fmt.Sprintf(format, args...)}
+func invalid(format string, args ...any) *Error {
+	return &Error{Status: http.StatusBadRequest, Type: validation + "ValidationException", Message: fmt.Sprintf(format, args...)}
 }
 
 // badParameters returns the error of parameters that do not fit.
-func badParameters(format string, args ...any) *Failure {
+func badParameters(format string, args ...any) *Error {
 	return invalid("One or more parameter values were invalid: "+format, args...)
 }
 
 // Throttled returns the error of a request beyond the capacity.
-func Throttled() *Failure {
-	return &Failure{Status: http.StatusBadRequest, Type: limits + "ThrottlingException", Message: "Throughput exceeds the current capacity of your table or index."}
+func Throttled() *Error {
+	return &Error{Status: http.StatusBadRequest, Type: limits + "ThrottlingException", Message: "Throughput exceeds the current capacity of your table or index."}
 }
 
 // Unavailable returns the error of a service that cannot execute a request.
-func Unavailable(message string) *Failure {
-	return &Failure{Status: http.StatusInternalServerError, Type: service + "InternalServerError", Message: message}
+func Unavailable(message string) *Error {
+	return &Error{Status: http.StatusInternalServerError, Type: service + "InternalServerError", Message: message}
 }
 
 // cancelled returns the error of a transaction.
-func cancelled(reasons []Reason) *Failure {
+func cancelled(reasons []Reason) *Error {
 	codes := make([]string, len(reasons))
 	for n, r := range reasons {
 		codes[n] = r.Code
 	}
-	return &Failure{
+	return &Error{
 		Status: http.StatusBadRequest, Type: service + Cancelled, Reasons: reasons,
 		Message: fmt.Sprintf("Transaction cancelled, please refer cancellation reasons for specific reasons [%s]", strings.Join(codes, ", ")),
 	}

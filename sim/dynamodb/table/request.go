@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -46,33 +45,37 @@ type Request struct {
 	ClientRequestToken                  string
 	ReturnConsumedCapacity              string
 	ReturnItemCollectionMetrics         string
+
+	unread error // why it could not be read
 }
 
-// Decode reads a request. The error is a *Failure or a *NotSimulatedError.
-func Decode(operation string, body []byte) (*Request, error) {
-	if !slices.Contains(Operations(), operation) {
-		return nil, &NotSimulatedError{"the operation " + operation}
-	}
+// Decode reads a request. A request that cannot be read has an error, which Execute returns.
+func Decode(operation string, body []byte) *Request {
 	r := &Request{Operation: operation}
+	if !slices.Contains(Operations(), operation) {
+		r.unread = &NotSimulatedError{"the operation " + operation}
+		return r
+	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(r); err != nil {
-		return nil, decodeError(err)
+		r.unread = decodeError(err)
 	}
 	for _, part := range r.TransactItems {
-		for _, kind := range slices.Sorted(maps.Keys(part)) {
+		for kind := range part {
 			if part[kind] != nil {
 				part[kind].Operation = kind
 			}
 		}
 	}
 	switch {
+	case r.unread != nil:
 	case r.ReturnConsumedCapacity != "" && r.ReturnConsumedCapacity != returnNone:
-		return nil, &NotSimulatedError{"ReturnConsumedCapacity"}
+		r.unread = &NotSimulatedError{"ReturnConsumedCapacity"}
 	case r.ReturnItemCollectionMetrics != "" && r.ReturnItemCollectionMetrics != returnNone:
-		return nil, &NotSimulatedError{"ReturnItemCollectionMetrics"}
+		r.unread = &NotSimulatedError{"ReturnItemCollectionMetrics"}
 	}
-	return r, nil
+	return r
 }
 
 func decodeError(err error) error {

@@ -72,10 +72,12 @@ func (t *table) set(key string, item attribute.Item) {
 func (s *Store) Execute(now time.Time, r *Request) (*Answer, error) {
 	var a *Answer
 	var err error
-	switch r.Operation {
-	case TransactWriteItems:
+	switch {
+	case r.unread != nil:
+		err = r.unread
+	case r.Operation == TransactWriteItems:
 		a, err = s.transact(now, r)
-	case GetItem:
+	case r.Operation == GetItem:
 		a, err = s.get(r)
 	default:
 		var w *write
@@ -83,7 +85,7 @@ func (s *Store) Execute(now time.Time, r *Request) (*Answer, error) {
 			a, err = w.execute()
 		}
 	}
-	if failure, ok := err.(*Failure); ok { //nolint:errorlint // a failure is never wrapped
+	if failure, ok := err.(*Error); ok { //nolint:errorlint // a failure is never wrapped
 		return &Answer{Failure: failure}, nil
 	}
 	return a, err
@@ -94,7 +96,7 @@ func (s *Store) table(r *Request) (*table, error) {
 	if t := s.tables[r.TableName]; t != nil {
 		return t, nil
 	}
-	return nil, &Failure{Status: http.StatusBadRequest, Type: service + "ResourceNotFoundException", Message: "Requested resource not found"}
+	return nil, &Error{Status: http.StatusBadRequest, Type: service + "ResourceNotFoundException", Message: "Requested resource not found"}
 }
 
 // get executes GetItem.
@@ -135,7 +137,7 @@ func (t *table) key(key attribute.Item) (string, error) {
 			return "", invalid("The provided key element does not match the schema")
 		}
 	}
-	return t.keyOf(key, func(kind, name string) *Failure {
+	return t.keyOf(key, func(kind, name string) *Error {
 		return badParameters("The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", kind, name)
 	})
 }
@@ -150,13 +152,13 @@ func (t *table) itemKey(item attribute.Item) (string, error) {
 			return "", badParameters("Type mismatch for key %s expected: %s actual: %s", k.Name, k.Kind, v.Kind)
 		}
 	}
-	return t.keyOf(item, func(kind, name string) *Failure {
+	return t.keyOf(item, func(kind, name string) *Error {
 		return invalid("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s", kind, name)
 	})
 }
 
 // keyOf returns the values of the key attributes as one text.
-func (t *table) keyOf(item attribute.Item, empty func(kind, name string) *Failure) (string, error) {
+func (t *table) keyOf(item attribute.Item, empty func(kind, name string) *Error) (string, error) {
 	var texts []string
 	for _, k := range t.Keys {
 		v := item[k.Name]

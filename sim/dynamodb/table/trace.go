@@ -12,6 +12,9 @@ import (
 // their JSON.
 func (r *Request) AppendTrace(b []byte) []byte {
 	b = append(b, r.Operation...)
+	if r.unread != nil {
+		return append(append(b, ": "...), r.unread.Error()...)
+	}
 	text := func(name, value string) {
 		if value != "" {
 			b = append(append(append(b, ' '), name...), '=')
@@ -52,4 +55,9 @@ func (r *Request) AppendTrace(b []byte) []byte {
 		}
 	}
 	return b
+}
+
+// AppendTrace implements sim.Traced.
+func (a *Answer) AppendTrace(b []byte) []byte {
+	return append(append(strconv.AppendInt(b, int64(a.Status()), 10), ' '), a.JSON()...)
 }

@@ -27,7 +27,7 @@ func (s *Store) transact(now time.Time, r *Request) (*Answer, error) {
 	}
 	if t := s.tokens[r.ClientRequestToken]; r.ClientRequestToken != "" && t != nil && now.Sub(t.at) < tokenLife {
 		if t.request != string(r.AppendTrace(nil)) {
-			return nil, &Failure{
+			return nil, &Error{
 				Status: http.StatusBadRequest, Type: service + "IdempotentParameterMismatchException",
 				Message: "The request uses the same client token as a previous, but non-identical request. Do not reuse a client token with different requests, unless the requests are identical.",
 			}
@@ -40,7 +40,7 @@ func (s *Store) transact(now time.Time, r *Request) (*Answer, error) {
 		reasons[n].Code = "None"
 		item, err := w.outcome()
 		changes[n] = w.change(w.table.items[w.key], item)
-		failure, ok := err.(*Failure) //nolint:errorlint // a failure is never wrapped
+		failure, ok := err.(*Error) //nolint:errorlint // a failure is never wrapped
 		switch {
 		case err == nil:
 			continue

@@ -34,10 +34,16 @@ func (s *Store) prepare(r *Request) (*write, error) {
 	if err := r.checkReturns(); err != nil {
 		return nil, err
 	}
-	if err := w.parse(); err != nil {
+	names, err := r.placeholders(r.UpdateExpression != nil || r.ConditionExpression != nil)
+	if err != nil {
 		return nil, err
 	}
-	var err error
+	if (r.Operation == PutItem || r.Operation == DeleteItem) && !slices.Contains([]string{"", returnAllOld, returnNone}, r.ReturnValues) {
+		return nil, invalid("ReturnValues can only be ALL_OLD or NONE")
+	}
+	if err := w.parse(names); err != nil {
+		return nil, err
+	}
 	if w.table, err = s.table(r); err != nil {
 		return nil, err
 	}
@@ -67,18 +73,11 @@ func (r *Request) checkReturns() error {
 	if !slices.Contains(append(failed, ""), r.ReturnValuesOnConditionCheckFailure) {
 		return invalid("1 validation error detected: Value '%s' at 'returnValuesOnConditionCheckFailure' failed to satisfy constraint: Member must satisfy enum value set: [%s]", r.ReturnValuesOnConditionCheckFailure, strings.Join(failed, ", "))
 	}
-	if (r.Operation == PutItem || r.Operation == DeleteItem) && !slices.Contains(append(failed, ""), r.ReturnValues) {
-		return invalid("ReturnValues can only be ALL_OLD or NONE")
-	}
 	return nil
 }
 
 // parse parses the expressions.
-func (w *write) parse() error {
-	names, err := w.placeholders(w.UpdateExpression != nil || w.ConditionExpression != nil)
-	if err != nil {
-		return err
-	}
+func (w *write) parse(names *expression.Placeholders) (err error) {
 	if w.UpdateExpression != nil {
 		if w.update, err = expression.ParseUpdate(*w.UpdateExpression, names); err != nil {
 			return parseError("UpdateExpression", err)
@@ -93,8 +92,7 @@ func (w *write) parse() error {
 }
 
 func parseError(kind string, err error) error {
-	var missing expression.NotSimulatedError
-	if errors.As(err, &missing) {
+	if missing, ok := errors.AsType[expression.NotSimulatedError](err); ok {
 		return &NotSimulatedError{string(missing)}
 	}
 	return invalid("Invalid %s: %v", kind, err)
@@ -135,7 +133,7 @@ func unused(p *expression.Placeholders) error {
 func (w *write) outcome() (attribute.Item, error) {
 	old := w.table.items[w.key]
 	if w.condition != nil && !w.condition.Holds(old) {
-		failure := &Failure{Status: 400, Type: service + ConditionFailed, Message: conditionMessage}
+		failure := &Error{Status: 400, Type: service + ConditionFailed, Message: conditionMessage}
 		if w.ReturnValuesOnConditionCheckFailure == returnAllOld {
 			failure.Item = old
 		}
