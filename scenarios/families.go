@@ -11,6 +11,7 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/conditional"
 	"lockquake/sim/backend"
+	dynamodbfamily "lockquake/sim/dynamodb/family"
 	kubernetesfamily "lockquake/sim/kubernetes/family"
 	postgresfamily "lockquake/sim/postgres/family"
 	redisfamily "lockquake/sim/redis/family"
@@ -25,6 +26,7 @@ func Families() []backend.Family {
 		postgresfamily.Family(),
 		kubernetesfamily.Family(),
 		zookeeperfamily.Family(),
+		dynamodbfamily.Family(),
 	}
 }
 

@@ -49,6 +49,13 @@ func ZooKeepers(t testing.TB, n int, settings ...string) ZooKeeperEnsemble {
 	return forTest(t, "zookeeper", func() (ZooKeeperEnsemble, error) { return StartZooKeepers(n, settings...) })
 }
 
+// Dynalite starts a Dynalite for a test and stops it when the test ends; see StartDynalite. A missing one
+// skips the test or fails it, as with Redis.
+func Dynalite(t testing.TB) *DynaliteServer {
+	t.Helper()
+	return forTest(t, "npm", StartDynalite)
+}
+
 func forTest[S interface{ Stop() error }](t testing.TB, debianPackage string, start func() (S, error)) S {
 	t.Helper()
 	s, err := start()
