@@ -35,6 +35,13 @@ func PgBouncer(t testing.TB, of *PostgresServer, mode string, size int, settings
 	return forTest(t, "pgbouncer", func() (*PgBouncerServer, error) { return StartPgBouncer(of, mode, size, settings...) })
 }
 
+// Etcd starts a cluster of etcd servers for a test, and stops it when the test ends; see StartEtcd. A
+// missing one skips the test or fails it, as with Redis.
+func Etcd(t testing.TB, members int, args ...string) *EtcdServer {
+	t.Helper()
+	return forTest(t, "etcd-server", func() (*EtcdServer, error) { return StartEtcd(members, args...) })
+}
+
 func forTest[S interface{ Stop() error }](t testing.TB, debianPackage string, start func() (S, error)) S {
 	t.Helper()
 	s, err := start()
