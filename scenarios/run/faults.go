@@ -247,6 +247,12 @@ func (e effects) Promote() error {
 	return nil
 }
 
+// ChangeLeader ends the term of the leader of the lock's servers. For d no member leads.
+func (e effects) ChangeLeader(d time.Duration) error {
+	e.cluster.(backend.Elector).ChangeLeader(d)
+	return nil
+}
+
 // Overload sets the service time of servers, for d.
 func (e effects) Overload(target string, service draw.Dist, d time.Duration) error {
 	for _, name := range e.nodes(target) {

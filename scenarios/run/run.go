@@ -366,7 +366,7 @@ func (r *run) judge() (*results.Trial, error) {
 		params.TTL = 0
 	}
 	var quorum, count int
-	if n := len(r.cluster.Names()); n > 1 && !r.cluster.Replicated() {
+	if n := len(r.cluster.Names()); n > 1 && !r.cluster.Replicated() && r.servers.Members == 0 {
 		count, quorum = n, lock.Topology{Nodes: n}.Quorum()
 	}
 	work := s.WorkloadOf(r.use)

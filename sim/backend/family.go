@@ -30,7 +30,7 @@ type Family struct {
 	// Start adds the servers of one run to its world.
 	Start func(Start) (Cluster, error)
 	// Prototype is a value of the type that Start returns. It shows which interfaces the
-	// clusters implement. None of its methods is called.
+	// clusters implement. No method but Refuses of a [Refuser] is called.
 	Prototype Cluster
 }
 
