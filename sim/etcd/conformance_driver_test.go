@@ -183,6 +183,9 @@ func (d *driver) do(st step) (string, error) {
 		if err != nil {
 			return errorText(err), nil
 		}
+		if _, ok := st.request.(*etcd.KeepAlive); ok && answer.TTL == 0 {
+			return "no lease", nil // the official client does not tell the revision
+		}
 		return d.responseText(answer), nil
 	case st.watch != nil:
 		return d.begin(ctx, st), nil
@@ -194,6 +197,9 @@ func (d *driver) do(st step) (string, error) {
 	}
 	return "", d.env.Sleep(ctx, st.wait)
 }
+
+// longestSequence is more than the time of a random sequence, in seconds.
+const longestSequence = 30
 
 func errorText(err error) string {
 	if e, ok := errors.AsType[*etcd.Error](err); ok {
@@ -295,12 +301,19 @@ func (d *driver) seen() map[string][]string {
 }
 
 func (d *driver) responseText(a *etcd.Response) string {
-	text := fmt.Sprintf("rev %d", a.Revision-d.base)
+	text := "no rev"
+	if a.Revision != 0 {
+		text = fmt.Sprintf("rev %d", a.Revision-d.base)
+	}
 	for i := range a.KVs {
 		text += " " + d.keyText(&a.KVs[i])
 	}
 	slices.Sort(a.IDs)
-	text += fmt.Sprintf(" count %d more %t deleted %d succeeded %t id %d ttl %d of %d keys %q ids %v", a.Count, a.More, a.Deleted, a.Succeeded, a.ID, a.TTL, a.Granted, sorted(a.Keys), a.IDs)
+	ttl := fmt.Sprint(a.TTL)
+	if a.Granted > 0 && a.TTL > 0 && a.Granted-a.TTL < longestSequence { // time passes at different rates
+		ttl = "nearly all"
+	}
+	text += fmt.Sprintf(" count %d more %t deleted %d succeeded %t id %d ttl %s of %d keys %q ids %v", a.Count, a.More, a.Deleted, a.Succeeded, a.ID, ttl, a.Granted, sorted(a.Keys), a.IDs)
 	for i := range a.Results {
 		text += " {" + d.responseText(&a.Results[i]) + "}"
 	}

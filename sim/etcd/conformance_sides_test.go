@@ -44,7 +44,7 @@ func (m model) run(s sequence, want []sight) ([]sight, error) {
 		names = append(names, fmt.Sprintf("lock-%d", i+1))
 	}
 	layout := backend.Layout{
-		Names: names, WallOffset: func(string) time.Duration { return 0 }, Record: func(history.Event) {},
+		Names: names, Ensemble: true, WallOffset: func(string) time.Duration { return 0 }, Record: func(history.Event) {},
 	}
 	c := simetcd.NewCluster(w, layout, simetcd.Options{Heartbeat: heartbeat, Election: election})
 	node := w.AddNode("client", sim.NodeConfig{})

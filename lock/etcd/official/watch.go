@@ -24,7 +24,11 @@ func (c client) Watch(ctx context.Context, w *etcd.Watch) (etcd.Watcher, error) 
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	// Watches of one context value share a stream.
 	watch := &watcher{c.Client.Watch(watching, w.Key, options...), stop}
-	if _, err := watch.receive(ctx); err != nil {
+	created, err := watch.receive(ctx)
+	if err == nil && created.Canceled && created.CompactRevision == 0 {
+		err = created.Err()
+	}
+	if err != nil {
 		stop()
 		return nil, err
 	}

@@ -36,6 +36,10 @@ func (s *Store) transact(r etcd.Request) (*etcd.Response, error) {
 	if r, ok := r.(*etcd.Range); ok {
 		return s.Range(r, s.View())
 	}
+	// A put of its own looks for its lease first, one in a transaction for its key.
+	if p, ok := r.(*etcd.Put); ok && p.Lease != 0 && s.leases[p.Lease] == nil {
+		return nil, etcd.ErrLeaseNotFound()
+	}
 	path := s.decide(r, s.View(), nil)
 	if err := possible(r, s.checkPut, path); err != nil {
 		return nil, err
