@@ -135,8 +135,11 @@ func (r *reality) leader(ctx context.Context) (leader int, other uint64, err err
 func (r *reality) fault(name string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
+	if name == restart {
+		return r.killed.Start()
+	}
 	leader, other, err := r.leader(ctx)
-	if name != restart && err != nil {
+	if err != nil {
 		return err
 	}
 	switch name {
@@ -150,8 +153,6 @@ func (r *reality) fault(name string) error {
 	case killLeader:
 		r.killed = r.server.Members[leader]
 		r.killed.Kill()
-	case restart:
-		return r.killed.Start()
 	}
 	return nil
 }

@@ -43,10 +43,9 @@ func (s *Store) Range(r *etcd.Range, v View) (*etcd.Response, error) {
 	return answer, nil
 }
 
-// keysAt returns a sorted list with all keys that exist as of a revision, and perhaps others. From the
-// present revision on, it has no others.
+// keysAt returns a sorted list with all keys that exist as of a revision, and perhaps others.
 func (s *Store) keysAt(rev int64) []string {
-	if rev >= s.rev {
+	if rev >= s.head {
 		return s.living
 	}
 	return s.sorted

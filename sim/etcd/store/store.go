@@ -12,6 +12,7 @@ import (
 type Store struct {
 	minTTL    int64
 	rev       int64 // of the last change
+	head      int64 // of the last version: the next revision while a transaction changes keys
 	compacted int64 // -1: nothing has been compacted
 	keys      map[string]*chain
 	sorted    []string // the keys with a version in memory
@@ -98,6 +99,7 @@ func (s *Store) add(v version) {
 		s.sorted = insert(s.sorted, v.Key)
 	}
 	*c = append(*c, v)
+	s.head = v.Mod
 	if v.deleted {
 		s.living = remove(s.living, v.Key)
 	} else {
