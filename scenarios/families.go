@@ -11,6 +11,7 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/conditional"
 	"lockquake/sim/backend"
+	etcdfamily "lockquake/sim/etcd/family"
 	postgresfamily "lockquake/sim/postgres/family"
 	redisfamily "lockquake/sim/redis/family"
 )
@@ -21,6 +22,7 @@ func Families() []backend.Family {
 	return []backend.Family{
 		redisfamily.Family(),
 		postgresfamily.Family(),
+		etcdfamily.Family(),
 	}
 }
 

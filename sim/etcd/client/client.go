@@ -79,6 +79,13 @@ func mayRepeat(r etcd.Request, err error) bool {
 	return errors.Is(err, sim.ErrReset) || errors.Is(err, sim.ErrClosed)
 }
 
+// Operations lists the operations that the client and the locks name.
+func Operations() []string {
+	return []string{
+		"grant", "queue", "recheck", "revoke", "watch", "event", "range", "put", "delete", "txn", "keepalive", "timetolive", "leases", "compact",
+	}
+}
+
 // operation names a request whose purpose the lock does not name.
 func operation(r etcd.Request) string {
 	switch r.(type) {

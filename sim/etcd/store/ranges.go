@@ -30,6 +30,10 @@ func (s *Store) Range(r *etcd.Range, v View) (*etcd.Response, error) {
 		answer.KVs = nil
 		return answer, nil
 	}
+	// Without an order etcd reads one key more than the limit, and sorts those.
+	if n := r.Limit + 1; r.Limit > 0 && r.Order == etcd.Unordered && !bounded(r) && int64(len(answer.KVs)) > n {
+		answer.KVs = answer.KVs[:n]
+	}
 	answer.KVs = slices.DeleteFunc(answer.KVs, func(kv etcd.KeyValue) bool { return outside(r, &kv) })
 	sortKeys(answer.KVs, r)
 	if r.Limit > 0 && int64(len(answer.KVs)) > r.Limit {
@@ -49,6 +53,11 @@ func (s *Store) keysAt(rev int64) []string {
 		return s.living
 	}
 	return s.sorted
+}
+
+// bounded reports whether a request has bounds.
+func bounded(r *etcd.Range) bool {
+	return r.MinMod != 0 || r.MaxMod != 0 || r.MinCreate != 0 || r.MaxCreate != 0
 }
 
 // outside reports whether a key is outside of the bounds of a request.
