@@ -18,9 +18,9 @@ func leaseClaims() lock.Claims {
 // fencedClaims are those of a lease with fencing tokens. The cluster keeps its data and its revisions
 // as long as a majority does, so a new leader, or a member that restarts, costs no token.
 func fencedClaims() lock.Claims {
-	all := append(served(), lock.ClassClock, lock.ClassSuspend)
+	all := append(served(), lock.ClassClock, lock.ClassSuspend, lock.ClassServer)
 	return lock.Claims{
 		Corruption: all, Fencing: all, Told: served(), Service: served(),
-		Also: "no corruption under another leader, or a server that restarts with its data",
+		Also: "lost server data means that of fewer members than a majority",
 	}
 }

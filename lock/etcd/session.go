@@ -22,7 +22,7 @@ type session struct {
 	ctx  context.Context         // ends when the session is lost
 	lose context.CancelCauseFunc // ends ctx
 	stop context.CancelCauseFunc // ends the renewal
-	done env.Sem                 // released when the renewal has ended; nil: there is none
+	done env.Sem                 // released when the renewal has ended; nil: there is none any more
 }
 
 // begin creates a lease. The server counts in seconds, and can make it longer.
@@ -44,8 +44,8 @@ func (l *locker) begin(ctx context.Context) (*session, error) {
 // left returns the time for which the owner may still rely on the lease.
 func (s *session) left() time.Duration { return time.Duration(s.end.Load()) - s.locker.env.Mono() }
 
-// startRenewal starts the task that renews the lease after each third of its TTL. After an error it
-// tries again after half a second, as the official client does, until the lease is over.
+// startRenewal starts the task that renews the lease, at once and after each third of its TTL. After an
+// error it tries again after half a second, until the lease is over. The official client does the same.
 func (s *session) startRenewal() {
 	l := s.locker
 	renewing, stop := l.env.WithCancel(context.WithoutCancel(s.ctx))
@@ -56,7 +56,7 @@ func (s *session) startRenewal() {
 	}
 	s.done = l.env.Go("renewal", func() {
 		const afterError = 500 * time.Millisecond
-		for wait := period; ; {
+		for wait := time.Duration(0); ; {
 			err := s.renewAfter(renewing, wait)
 			switch {
 			case renewing.Err() != nil:
@@ -110,7 +110,11 @@ func (s *session) endRenewal(ctx context.Context) error {
 		return nil
 	}
 	s.stop(nil)
-	return s.done.Acquire(ctx)
+	if err := s.done.Acquire(ctx); err != nil {
+		return err
+	}
+	s.done = nil
+	return nil
 }
 
 // revoke ends the lease. After it, no request with the lease takes effect any more. It reports whether

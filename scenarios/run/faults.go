@@ -393,8 +393,8 @@ func (r *run) bite(h *history.History, sections []*history.Section) {
 // meets reports whether a fault overlaps a section that it can affect.
 func (r *run) meets(f faults.Fault, hits faults.Hits, b *results.Bite, s *history.Section, over time.Duration) bool {
 	names := faults.Names(f)
-	// A fault of a server affects all workers.
-	everybody := len(names) == 1 && r.workers[names[0]] == nil
+	// A fault of a server, or between servers, affects all workers.
+	everybody := !slices.ContainsFunc(names, func(name string) bool { return r.workers[name] != nil })
 	if !everybody && !slices.Contains(names, s.Worker) {
 		return false
 	}

@@ -135,8 +135,8 @@ func (w *lockWatch) grant(name string, g grant) {
 	e := history.Event{
 		Type: history.Granted, Key: name, Owner: g.key, Worker: by.worker, Request: by.request, Sent: by.sent, Token: g.token, Mode: string(g.mode),
 	}
-	if t != nil {
-		e.Until = t.until(w.cluster.leader)
+	if t != nil { // the holder counts its lease from the request that created it
+		e.Until, e.Sent = t.until(w.cluster.leader), min(t.sent, by.sent)
 	}
 	w.record(e)
 	if t != nil && t.sent > by.sent { // it was renewed in the queue

@@ -21,9 +21,6 @@ type client struct{ *balancer }
 
 // Do implements etcd.Client.
 func (c *client) Do(ctx context.Context, r etcd.Request) (*etcd.Response, error) {
-	if c.options.Serializable {
-		r = serializable(r)
-	}
 	for attempt := 1; ; attempt++ {
 		answer, err := c.once(ctx, r)
 		if err == nil || attempt > c.options.Retries || !mayRepeat(r, err) {
@@ -36,16 +33,6 @@ func (c *client) Do(ctx context.Context, r etcd.Request) (*etcd.Response, error)
 			}
 		}
 	}
-}
-
-// serializable returns a read that the member itself answers.
-func serializable(r etcd.Request) etcd.Request {
-	if read, ok := r.(*etcd.Range); ok {
-		local := *read
-		local.Serializable = true
-		return &local
-	}
-	return r
 }
 
 // once sends a request to the next member.

@@ -7,7 +7,6 @@ type Options struct {
 	RequestTimeout time.Duration `yaml:"request-timeout" doc:"how long a client waits for a reply; the official client waits for ever, and programs set a timeout of their own" min:"1ms"`
 	DialTimeout    time.Duration `yaml:"dial-timeout" doc:"how long a client tries to connect to a member" min:"1ms"`
 	Retries        int           `yaml:"retries" doc:"how often a client repeats a request that may be repeated after an error that may be over soon" min:"0" max:"1000"`
-	Serializable   bool          `yaml:"serializable" doc:"reads are answered by the member that is asked, from the state that it has"`
 }
 
 // WithDefaults returns the options with defaults in place of zeros: those of the official client, and
