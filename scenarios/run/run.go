@@ -388,6 +388,9 @@ func (r *run) judge() (*results.Trial, error) {
 	if s.WorkloadInfo().Has("limit") {
 		h.Meta.Limit, h.Meta.Window = work.Limit, work.Window
 	}
+	if s.WorkloadInfo().Has("permits") {
+		h.Meta.Permits = work.Permits
+	}
 	sections, err := h.Sections()
 	if err != nil {
 		return nil, err

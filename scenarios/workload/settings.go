@@ -38,6 +38,8 @@ type Settings struct {
 	Refused     Refused `yaml:"refused" doc:"of jobs: what becomes of a job whose lock is not obtained; leave: it is tried again, as after any other error; drop: it is forgotten"` // "" is RefusedLeave
 	Scope       Scope   `yaml:"scope" doc:"of flash-sale: which lock a sale takes; item: that of its product; global: one for all products"`                                        // "" is ScopeItem
 
+	Permits int `yaml:"permits" doc:"of limited: how many calls the service can serve at a time"`
+
 	Limit   int           `yaml:"limit" doc:"of rate-limit: how many requests may be admitted in any window"`
 	Window  time.Duration `yaml:"window" doc:"of rate-limit: the length of a window"`
 	Sliding bool          `yaml:"sliding" doc:"of rate-limit: whether the times of the last requests are kept, instead of a count for a window that begins with its first request"`

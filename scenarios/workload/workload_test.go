@@ -48,6 +48,17 @@ func (d *desk) LockedShared(ctx context.Context, key string, body lock.Body) err
 	return err
 }
 
+func (d *desk) LockedPermit(ctx context.Context, key string, permits int, body lock.Body) error {
+	d.note("permit of %d %s", permits, key)
+	err := body(ctx, d)
+	d.note("unlock %s", key)
+	return err
+}
+
+func (d *desk) Nested(ctx context.Context, key string, _ lock.Section, body lock.Body) error {
+	return d.Locked(ctx, key, "again", body)
+}
+
 func (d *desk) LockedAll(ctx context.Context, keys []string, unit string, body func(context.Context, []lock.Section) error) (bool, error) {
 	if !d.several {
 		return false, nil
@@ -153,6 +164,8 @@ func TestEachWorkloadDoesItsWorkUnderTheLock(t *testing.T) {
 			"leader", func(s *Settings) { s.Term = 2 * time.Minute },
 			"lock a , read a, hold 30ms, write a=1, read a, hold 30ms, write a=2, unlock a",
 		},
+		{"limited", func(s *Settings) { s.Permits = 3 }, "permit of 3 a, write a/worker-1/call-1=begun, hold 30ms, write a/worker-1/call-1=ended, unlock a"},
+		{"nested", nil, "lock a , read a, lock a again, hold 15ms, write a=1, unlock a, hold 15ms, write a=2, unlock a"},
 		{"read-write", nil, "lock a , write a=worker-1/1, hold 30ms, write b=worker-1/1, unlock a"},
 		{"leader", func(s *Settings) { s.Term = 0 }, "lock a , read a, hold 30ms, write a=1, unlock a"},
 		{"multi-lock", func(s *Settings) { s.Locks = 20 }, "lock a , lock b , read a, read b, hold 30ms, write a=1, write b=1, unlock b, unlock a"},
