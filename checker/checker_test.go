@@ -66,7 +66,7 @@ func TestSomeChecksJudgeTheirWorkloadsOnly(t *testing.T) {
 		"counter": {"lost-update"}, "multi-lock": {"lost-update"}, "set-add": {"lost-update"}, "register": nil,
 		"cron": {"once"}, "charge": {"once"}, "jobs": {"once", "bounds"}, "transfer": {"conserved"}, "flash-sale": {"conserved", "bounds"},
 		"rate-limit": {"bounds"}, "cache-fill": {"stampede"}, "read-write": {"torn-read"}, "leader": {"lost-update"},
-		"limited": {"capacity"}, "nested": {"lost-update"},
+		"limited": {"capacity"}, "nested": {"lost-update"}, "steal": {"once"},
 	} {
 		for _, c := range Catalogue() {
 			want := !slices.Contains(special, c.Name) || slices.Contains(want, c.Name)

@@ -76,6 +76,7 @@ func Catalogue() []Info {
 		readWriteInfo(),
 		limitedInfo(),
 		nestedInfo(),
+		stealInfo(),
 	}
 }
 
@@ -123,7 +124,9 @@ type Work struct {
 	Items    []string // all items
 	Item     string   // the item that was drawn for this call
 	Hold     time.Duration
-	Draw     draw.Draw // for random choices of the workload, the same for each attempt
+	// Memory has numbers that the workload keeps from call to call, until the worker's process ends.
+	Memory map[string]int64
+	Draw   draw.Draw // for random choices of the workload, the same for each attempt
 }
 
 // oneLock returns the Do of a workload that works under the lock of the drawn item.
