@@ -286,6 +286,7 @@ func (r *run) work(worker *sim.Worker) {
 	hold, think := source.Stream("hold", name), source.Stream("think", name)
 	choice, item := source.Stream("choice", name), source.Stream("resource", name)
 
+	memory := map[string]int64{}
 	if r.sections[name] == 0 && worker.Sleep(ctx, s.EachOf(name).Start) != nil {
 		return
 	}
@@ -298,7 +299,7 @@ func (r *run) work(worker *sim.Worker) {
 		pick, pause := item.At(at), think.At(at)
 		job := workload.Work{
 			Recorder: rec, Env: worker, Settings: &settings,
-			Worker: name, Number: number, Section: n, Items: items, Item: items[pick.Int64N(int64(len(items)))], Draw: choice.At(at),
+			Worker: name, Number: number, Section: n, Items: items, Item: items[pick.Int64N(int64(len(items)))], Draw: choice.At(at), Memory: memory,
 		}
 		if settings.Attempts > 1 {
 			job.Unit = fmt.Sprintf("%s/job-%d", name, n)
@@ -405,6 +406,9 @@ func (r *run) judge() (*results.Trial, error) {
 	}
 	if s.WorkloadInfo().Has("limit") {
 		h.Meta.Limit, h.Meta.Window = work.Limit, work.Window
+	}
+	if s.WorkloadInfo().Has("permits") {
+		h.Meta.Permits = work.Permits
 	}
 	sections, err := h.Sections()
 	if err != nil {
