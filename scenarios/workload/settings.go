@@ -25,8 +25,8 @@ type Settings struct {
 	Key         TickKey       `yaml:"key" doc:"of cron: one lock for the job, or one for each tick"` // "" is KeyJob
 	Recheck     bool          `yaml:"recheck" doc:"of reminders, discount, charge, jobs, migration and cache-fill: whether the holder of the lock looks if the work has been done meanwhile; if not, the work looks only before it asks for the lock, and a job does not look at all"`
 
-	Interval time.Duration `yaml:"interval" doc:"of leader: from the end of one piece of the leader's work to the next; 1m unless given"`
-	Term     time.Duration `yaml:"term" doc:"of leader: a leader steps down when its term is over and its work is done; 5m unless given"`
+	Interval time.Duration `yaml:"interval" doc:"of leader and leader-election: from the end of one piece of the leader's work to the next; 1m unless given"`
+	Term     time.Duration `yaml:"term" doc:"of leader and leader-election: a leader steps down when its term is over and its work is done; 5m unless given"`
 
 	Locks int   `yaml:"locks" doc:"of multi-lock: how many resources a section draws; one drawn twice is locked once; 2 unless given"` // 0 stands for 2
 	Order Order `yaml:"order" doc:"of multi-lock: in which order a section locks them"`                                                // "" is OrderSorted
