@@ -12,6 +12,7 @@ import (
 	"lockquake/lock/conditional"
 	"lockquake/sim/backend"
 	dynamodbfamily "lockquake/sim/dynamodb/family"
+	etcdfamily "lockquake/sim/etcd/family"
 	kubernetesfamily "lockquake/sim/kubernetes/family"
 	postgresfamily "lockquake/sim/postgres/family"
 	redisfamily "lockquake/sim/redis/family"
@@ -27,6 +28,7 @@ func Families() []backend.Family {
 		kubernetesfamily.Family(),
 		zookeeperfamily.Family(),
 		dynamodbfamily.Family(),
+		etcdfamily.Family(),
 	}
 }
 

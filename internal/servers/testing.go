@@ -56,6 +56,13 @@ func Dynalite(t testing.TB) *DynaliteServer {
 	return forTest(t, "npm", StartDynalite)
 }
 
+// Etcd starts a cluster of etcd servers for a test, and stops it when the test ends; see StartEtcd. A
+// missing one skips the test or fails it, as with Redis.
+func Etcd(t testing.TB, members int, args ...string) *EtcdServer {
+	t.Helper()
+	return forTest(t, "etcd-server", func() (*EtcdServer, error) { return StartEtcd(members, args...) })
+}
+
 func forTest[S interface{ Stop() error }](t testing.TB, debianPackage string, start func() (S, error)) S {
 	t.Helper()
 	s, err := start()
