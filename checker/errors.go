@@ -216,7 +216,7 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	if lease == 0 || in.Meta.TTL != 0 && in.Meta.TTL < lease {
 		lease = in.Meta.TTL
 	}
-	if lease != 0 && atTime >= h.Asked()+lease-in.drift(lease)-clockSlack {
+	if lease != 0 && atTime >= h.Asked()+lease-in.margin(lease)-clockSlack {
 		return
 	}
 	if in.Meta.Doubts && in.Disturbed(s.Worker, s.CallAt, atTime, history.EffectFails) {

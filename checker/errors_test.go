@@ -63,6 +63,14 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 			want: Invalid, count: 1, text: "lost though held: a's section 1 was told that it had lost lock x",
 		},
 		{
+			name:  "lost at its renew deadline",
+			story: entered().margin(lease/2).after(lease/2).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"), want: Valid,
+		},
+		{
+			name: "lost before its renew deadline", story: entered().margin(lease/2).after(lease/2-time.Second).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
+			want: Invalid, count: 1, text: "lost though held: a's section 1 was told that it had lost lock x",
+		},
+		{
 			name:  "lost, and it was not, but its strategy could not reach the servers",
 			story: doubting(entered()).fault("partition", "a->lock", time.Second).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
 			want:  Valid,

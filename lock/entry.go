@@ -1,6 +1,10 @@
 package lock
 
-import "lockquake/lock/env"
+import (
+	"time"
+
+	"lockquake/lock/env"
+)
 
 // Deps has everything that Entry.New needs to build a strategy for one worker.
 type Deps struct {
@@ -41,6 +45,9 @@ type Entry struct {
 	// Tells: the strategy promises to tell its holder of a loss while the work
 	// goes on. Without it the holder learns of a loss at the release.
 	Tells bool
+	// Margin returns how long before the end of its lease a holder that cannot renew it gives
+	// it up. nil: it does not give it up before the end.
+	Margin   func(Params) time.Duration
 	// Doubts: the strategy tells its holder of a loss as soon as it cannot reach the servers, which
 	// may still hold the lock for it.
 	Doubts   bool

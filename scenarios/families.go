@@ -11,6 +11,7 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/conditional"
 	"lockquake/sim/backend"
+	kubernetesfamily "lockquake/sim/kubernetes/family"
 	postgresfamily "lockquake/sim/postgres/family"
 	redisfamily "lockquake/sim/redis/family"
 	zookeeperfamily "lockquake/sim/zookeeper/family"
@@ -22,6 +23,7 @@ func Families() []backend.Family {
 	return []backend.Family{
 		redisfamily.Family(),
 		postgresfamily.Family(),
+		kubernetesfamily.Family(),
 		zookeeperfamily.Family(),
 	}
 }

@@ -383,12 +383,16 @@ func (r *run) judge() (*results.Trial, error) {
 	if n := len(r.cluster.Names()); n > 1 && !r.cluster.Replicated() && r.servers.Members == 0 {
 		count, quorum = n, lock.Topology{Nodes: n}.Quorum()
 	}
+	var margin time.Duration
+	if r.entry.Margin != nil {
+		margin = r.entry.Margin(params)
+	}
 	work := s.WorkloadOf(r.use)
 	h := &history.History{
 		Meta: history.Meta{
 			Schema: 1, Version: results.Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
 			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
-			Tells: r.entry.Tells, Doubts: r.entry.Doubts, MaxHold: params.MaxHold, LockFree: r.entry.LockFree, Keeps: r.entry.Keeps,
+			Tells: r.entry.Tells, Doubts: r.entry.Doubts, MaxHold: params.MaxHold, Margin: margin, LockFree: r.entry.LockFree, Keeps: r.entry.Keeps,
 			Nodes: count, Quorum: quorum,
 			Workers: s.WorkerNames(), Initial: r.initial(),
 			TTL: params.TTL, Tries: params.Tries,
