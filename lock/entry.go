@@ -47,7 +47,7 @@ type Entry struct {
 	Tells bool
 	// Margin returns how long before the end of its lease a holder that cannot renew it gives
 	// it up. nil: it does not give it up before the end.
-	Margin   func(Params) time.Duration
+	Margin func(Params) time.Duration
 	// Doubts: the strategy tells its holder of a loss as soon as it cannot reach the servers, which
 	// may still hold the lock for it.
 	Doubts   bool

@@ -11,6 +11,8 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/conditional"
 	"lockquake/sim/backend"
+	dynamodbfamily "lockquake/sim/dynamodb/family"
+	etcdfamily "lockquake/sim/etcd/family"
 	kubernetesfamily "lockquake/sim/kubernetes/family"
 	postgresfamily "lockquake/sim/postgres/family"
 	redisfamily "lockquake/sim/redis/family"
@@ -25,6 +27,8 @@ func Families() []backend.Family {
 		postgresfamily.Family(),
 		kubernetesfamily.Family(),
 		zookeeperfamily.Family(),
+		dynamodbfamily.Family(),
+		etcdfamily.Family(),
 	}
 }
 

@@ -49,6 +49,20 @@ func ZooKeepers(t testing.TB, n int, settings ...string) ZooKeeperEnsemble {
 	return forTest(t, "zookeeper", func() (ZooKeeperEnsemble, error) { return StartZooKeepers(n, settings...) })
 }
 
+// Dynalite starts a Dynalite for a test and stops it when the test ends; see StartDynalite. A missing one
+// skips the test or fails it, as with Redis.
+func Dynalite(t testing.TB) *DynaliteServer {
+	t.Helper()
+	return forTest(t, "npm", StartDynalite)
+}
+
+// Etcd starts a cluster of etcd servers for a test, and stops it when the test ends; see StartEtcd. A
+// missing one skips the test or fails it, as with Redis.
+func Etcd(t testing.TB, members int, args ...string) *EtcdServer {
+	t.Helper()
+	return forTest(t, "etcd-server", func() (*EtcdServer, error) { return StartEtcd(members, args...) })
+}
+
 func forTest[S interface{ Stop() error }](t testing.TB, debianPackage string, start func() (S, error)) S {
 	t.Helper()
 	s, err := start()
