@@ -33,9 +33,7 @@ func catchers() map[string]string {
 			"lease-release-first leader-never-steps-down redis-reentrant-process",
 		"lost-update": "redis-watchdog-recreate",
 		"ownership": "redis-del redis-instance-owner redis-constant-token redis-weak-token redis-watchdog-overlap " +
-			"redis-watchdog-racy redlock-token-per-call redlock-handle-zombie pg-skip-locked-unowned " +
-			"kube-lease-trusting-release redis-reentrant-uncounted",
-		"told": "redis-watchdog-deaf redis-watchdog-late-flag redis-release-ignored redlock-extend-deaf",
+		"told": "redis-watchdog-deaf redis-watchdog-late-flag redis-release-ignored redlock-extend-deaf zookeeper-suspended-ok",
 		"recovery": "redis-noexpire redis-setnx-expire redis-blind-timeout redis-client-resend redis-release-never " +
 			"redis-release-skipped redis-release-cancelled redis-fenced-published pg-advisory-try-leak pg-advisory-twice " +
 			"pg-advisory-pooled pg-skip-locked-no-reaper leader-overlapping redis-rwlock-zombie redis-reentrant-resent",
@@ -140,7 +138,6 @@ func TestMutantsAreCaught(t *testing.T) {
 // No sound strategy is accused under the classes of faults that it claims to
 // stand; where it claims nothing, the table says how often it breaks.
 func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
-	for _, name := range []string{"redis-matrix", "postgres-matrix", "job-matrix", "optimistic-matrix", "unique-key-matrix", "rwlock-matrix", "semaphore-matrix", "reentrant-matrix"} {
 		t.Run(name, func(t *testing.T) { keepsItsClaims(t, name) })
 	}
 }
