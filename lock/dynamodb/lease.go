@@ -25,7 +25,7 @@ type lease struct {
 	// versions are those that the item may have: that of the last heartbeat that was answered, and those
 	// of later ones whose outcome is unknown. Nil: any.
 	versions []string
-	end  atomic.Int64 // of the lease, on the holder's monotonic clock, counted from the send of the last request that was granted
+	end      atomic.Int64 // of the lease, on the holder's monotonic clock, counted from the send of the last request that was granted
 
 	lose context.CancelCauseFunc // ends ctx; nil: no heartbeat
 	stop context.CancelCauseFunc // ends the heartbeat

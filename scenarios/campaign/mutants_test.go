@@ -29,17 +29,17 @@ func catchers() map[string]string {
 	for check, flaws := range map[string]string{
 		"exclusion": "redis-get-set redis-short-ttl redis-fail-open redis-watchdog-same-thread redis-reaped " +
 			"redlock-counts-refusals redlock-no-validity redlock-fixed-drift redlock-extend-late " +
-			"pg-advisory-xact-autocommit pg-advisory-outside-tx pg-lease-row-reply-anchor pg-lease-row-client-clock",
+			"pg-advisory-xact-autocommit pg-advisory-outside-tx pg-lease-row-reply-anchor pg-lease-row-client-clock dynamodb-ttl-clock",
 		"lost-update": "redis-watchdog-recreate",
 		"ownership": "redis-del redis-instance-owner redis-constant-token redis-weak-token redis-watchdog-overlap " +
-			"redis-watchdog-racy redlock-token-per-call redlock-handle-zombie pg-skip-locked-unowned",
+			"redis-watchdog-racy redlock-token-per-call redlock-handle-zombie pg-skip-locked-unowned dynamodb-heartbeat-recreates",
 		"told": "redis-watchdog-deaf redis-watchdog-late-flag redis-release-ignored redlock-extend-deaf",
 		"recovery": "redis-noexpire redis-setnx-expire redis-blind-timeout redis-client-resend redis-release-never " +
 			"redis-release-skipped redis-release-cancelled redis-fenced-published " +
-			"pg-advisory-try-leak pg-advisory-twice pg-advisory-pooled pg-skip-locked-no-reaper",
+			"pg-advisory-try-leak pg-advisory-twice pg-advisory-pooled pg-skip-locked-no-reaper dynamodb-heartbeat-races",
 		"once":     "optimistic-state pg-advisory-xact-snapshot",
 		"bounds":   "pg-skip-locked-attempts",
-		"errors":   "redis-release-masks redis-watchdog-crash redlock-release-answered optimistic-reply-lost",
+		"errors":   "redis-release-masks redis-watchdog-crash redlock-release-answered optimistic-reply-lost dynamodb-own-write",
 		"progress": "redis-doubling redis-notify-shared redis-watchdog-forever redlock-no-node-timeout pg-pool-nested",
 		"load":     "redis-herd",
 		"fencing":  "redis-fenced-split redlock-fenced-incr equal check-then-write volatile",
@@ -137,7 +137,7 @@ func TestMutantsAreCaught(t *testing.T) {
 // No sound strategy is accused under the classes of faults that it claims to
 // stand; where it claims nothing, the table says how often it breaks.
 func TestSoundStrategiesKeepTheirClaims(t *testing.T) {
-	for _, name := range []string{"redis-matrix", "postgres-matrix", "job-matrix", "optimistic-matrix", "unique-key-matrix"} {
+	for _, name := range []string{"redis-matrix", "postgres-matrix", "dynamodb-matrix", "job-matrix", "optimistic-matrix", "unique-key-matrix"} {
 		t.Run(name, func(t *testing.T) { keepsItsClaims(t, name) })
 	}
 }
