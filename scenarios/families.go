@@ -29,6 +29,9 @@ func Families() []backend.Family {
 		zookeeperfamily.Family(),
 		dynamodbfamily.Family(),
 		etcdfamily.Family(),
+		dynamodbfamily.Family(),
+		kubernetesfamily.Family(),
+		zookeeperfamily.Family(),
 	}
 }
 

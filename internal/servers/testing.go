@@ -35,6 +35,13 @@ func PgBouncer(t testing.TB, of *PostgresServer, mode string, size int, settings
 	return forTest(t, "pgbouncer", func() (*PgBouncerServer, error) { return StartPgBouncer(of, mode, size, settings...) })
 }
 
+// Dynalite starts a Dynalite for a test and stops it when the test ends; see StartDynalite. A missing one
+// skips the test or fails it, as with Redis.
+func Dynalite(t testing.TB) *DynaliteServer {
+	t.Helper()
+	return forTest(t, "npm", StartDynalite)
+}
+
 // ZooKeeper starts a ZooKeeper for a test and stops it when the test ends; see StartZooKeeper. A
 // missing one skips the test or fails it, as with Redis.
 func ZooKeeper(t testing.TB, settings ...string) *ZooKeeperServer {
