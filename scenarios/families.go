@@ -12,8 +12,10 @@ import (
 	"lockquake/lock/conditional"
 	"lockquake/sim/backend"
 	etcdfamily "lockquake/sim/etcd/family"
+	kubernetesfamily "lockquake/sim/kubernetes/family"
 	postgresfamily "lockquake/sim/postgres/family"
 	redisfamily "lockquake/sim/redis/family"
+	zookeeperfamily "lockquake/sim/zookeeper/family"
 )
 
 // Families lists the families of lock servers. A strategy that names none has the servers of the
@@ -23,6 +25,8 @@ func Families() []backend.Family {
 		redisfamily.Family(),
 		postgresfamily.Family(),
 		etcdfamily.Family(),
+		kubernetesfamily.Family(),
+		zookeeperfamily.Family(),
 	}
 }
 

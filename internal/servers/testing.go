@@ -42,6 +42,20 @@ func Etcd(t testing.TB, members int, args ...string) *EtcdServer {
 	return forTest(t, "etcd-server", func() (*EtcdServer, error) { return StartEtcd(members, args...) })
 }
 
+// ZooKeeper starts a ZooKeeper for a test and stops it when the test ends; see StartZooKeeper. A
+// missing one skips the test or fails it, as with Redis.
+func ZooKeeper(t testing.TB, settings ...string) *ZooKeeperServer {
+	t.Helper()
+	return forTest(t, "zookeeper", func() (*ZooKeeperServer, error) { return StartZooKeeper(settings...) })
+}
+
+// ZooKeepers starts an ensemble of n members for a test and stops it when the test ends; see
+// StartZooKeepers. A missing one skips the test or fails it, as with Redis.
+func ZooKeepers(t testing.TB, n int, settings ...string) ZooKeeperEnsemble {
+	t.Helper()
+	return forTest(t, "zookeeper", func() (ZooKeeperEnsemble, error) { return StartZooKeepers(n, settings...) })
+}
+
 func forTest[S interface{ Stop() error }](t testing.TB, debianPackage string, start func() (S, error)) S {
 	t.Helper()
 	s, err := start()

@@ -58,6 +58,14 @@ type Start struct {
 	Cache    any // from NewCache; nil: there is no cache for several runs
 }
 
+// Session is a cluster whose locks last as long as the session of their holder. Its clients keep their
+// sessions alive as long as they live.
+type Session interface {
+	// Lease returns how long the servers keep a lock of that TTL after they have last heard from
+	// its holder, at most.
+	Lease(ttl time.Duration) time.Duration
+}
+
 // Cluster has the servers of a lock during one run.
 type Cluster interface {
 	// Names lists the nodes of the servers.
