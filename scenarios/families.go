@@ -32,6 +32,9 @@ func Families() []backend.Family {
 		dynamodbfamily.Family(),
 		kubernetesfamily.Family(),
 		zookeeperfamily.Family(),
+		etcdfamily.Family(),
+		kubernetesfamily.Family(),
+		zookeeperfamily.Family(),
 	}
 }
 
