@@ -123,6 +123,9 @@ func serversText(t lock.Topology) string {
 	if t.Nodes > 1 {
 		text = fmt.Sprintf("%d, a quorum is %d", t.Nodes, t.Quorum())
 	}
+	if t.Members > 0 {
+		text = fmt.Sprintf("%d members of one service", t.Members)
+	}
 	if t.Replicas > 0 {
 		text += fmt.Sprintf(", with %d replica", t.Replicas)
 	}

@@ -29,16 +29,17 @@ func catchers() map[string]string {
 	for check, flaws := range map[string]string{
 		"exclusion": "redis-get-set redis-short-ttl redis-fail-open redis-watchdog-same-thread redis-reaped " +
 			"redlock-counts-refusals redlock-no-validity redlock-fixed-drift redlock-extend-late " +
-			"pg-advisory-xact-autocommit pg-advisory-outside-tx pg-lease-row-reply-anchor pg-lease-row-client-clock redis-reentrant-process",
+			"pg-advisory-xact-autocommit pg-advisory-outside-tx pg-lease-row-reply-anchor pg-lease-row-client-clock " +
+			"lease-release-first leader-never-steps-down redis-reentrant-process",
 		"capacity":    "redis-semaphore-clock",
 		"lost-update": "redis-watchdog-recreate",
 		"ownership": "redis-del redis-instance-owner redis-constant-token redis-weak-token redis-watchdog-overlap " +
-			"redis-watchdog-racy redlock-token-per-call redlock-handle-zombie pg-skip-locked-unowned redis-reentrant-uncounted",
+			"redis-watchdog-racy redlock-token-per-call redlock-handle-zombie pg-skip-locked-unowned kube-lease-trusting-release redis-reentrant-uncounted",
 		"told": "redis-watchdog-deaf redis-watchdog-late-flag redis-release-ignored redlock-extend-deaf",
 		"recovery": "redis-noexpire redis-setnx-expire redis-blind-timeout redis-client-resend redis-release-never " +
 			"redis-release-skipped redis-release-cancelled redis-fenced-published " +
-			"redis-rwlock-zombie redis-reentrant-resent " +
-			"pg-advisory-try-leak pg-advisory-twice pg-advisory-pooled pg-skip-locked-no-reaper",
+			"pg-advisory-try-leak pg-advisory-twice pg-advisory-pooled pg-skip-locked-no-reaper leader-overlapping " +
+			"redis-rwlock-zombie redis-reentrant-resent",
 		"once":     "optimistic-state pg-advisory-xact-snapshot",
 		"bounds":   "pg-skip-locked-attempts",
 		"errors":   "redis-release-masks redis-watchdog-crash redlock-release-answered optimistic-reply-lost",
