@@ -44,7 +44,7 @@ func catchers() map[string]string {
 			"redis-rwlock-starving",
 		"ownership": "redis-del redis-instance-owner redis-constant-token redis-weak-token redis-watchdog-overlap " +
 			"redis-watchdog-racy redlock-token-per-call redlock-handle-zombie pg-skip-locked-unowned " +
-			"kube-lease-trusting-release dynamodb-heartbeat-recreates",
+			"kube-lease-trusting-release dynamodb-heartbeat-recreates redis-reentrant-uncounted",
 		"load":     "redis-herd",
 		"fencing":  "redis-fenced-split redlock-fenced-incr equal check-then-write volatile",
 	} {
