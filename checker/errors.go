@@ -27,7 +27,8 @@ func errorsCheck() Check {
 //     the resource.
 //   - conflict: no write of the section took effect. See repeatable.
 //   - lost: the grant had ended before, other than by the section's own release; or the lease was
-//     over by the holder's own clock, which may be earlier.
+//     over by the holder's own clock, which may be earlier. A strategy that doubts its lock when it
+//     cannot reach the servers may also answer so after a fault.
 //   - ok: the work was done, its last write of each item took effect, and the release ended the
 //     grant.
 //   - An error of the body is part of the answer. If the body ended without an error, the answer
@@ -215,7 +216,10 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	if lease == 0 || in.Meta.TTL != 0 && in.Meta.TTL < lease {
 		lease = in.Meta.TTL
 	}
-	if lease != 0 && atTime >= h.Asked()+lease-in.drift(lease)-clockSlack {
+	if lease != 0 && atTime >= h.Asked()+lease-in.margin(lease)-clockSlack {
+		return
+	}
+	if in.Meta.Doubts && in.Disturbed(s.Worker, s.CallAt, atTime, history.EffectFails) {
 		return
 	}
 	events := []int64{s.Grant, s.Enter, at}

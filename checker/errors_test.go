@@ -7,6 +7,12 @@ import (
 	"lockquake/history"
 )
 
+// doubting makes the strategy one that counts its lock as lost when it cannot reach the servers.
+func doubting(s *scriptedHistory) *scriptedHistory {
+	s.meta.Doubts = true
+	return s
+}
+
 func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 	const lease = 10 * time.Second
 	entered := func() *scriptedHistory {
@@ -55,6 +61,24 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 		{
 			name: "lost, and it was not", story: entered().after(time.Second).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
 			want: Invalid, count: 1, text: "lost though held: a's section 1 was told that it had lost lock x",
+		},
+		{
+			name:  "lost at its renew deadline",
+			story: entered().margin(lease/2).after(lease/2).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"), want: Valid,
+		},
+		{
+			name: "lost before its renew deadline", story: entered().margin(lease/2).after(lease/2-time.Second).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
+			want: Invalid, count: 1, text: "lost though held: a's section 1 was told that it had lost lock x",
+		},
+		{
+			name:  "lost, and it was not, but its strategy could not reach the servers",
+			story: doubting(entered()).fault("partition", "a->lock", time.Second).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
+			want:  Valid,
+		},
+		{
+			name:  "lost, and it was not, and its strategy could reach the servers",
+			story: doubting(entered()).fault("partition", "b->lock", time.Second).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
+			want:  Invalid, count: 1, text: "lost though held",
 		},
 		{
 			name:  "lost by its own clock, which is earlier than the server's",

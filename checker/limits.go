@@ -44,11 +44,11 @@ const (
 	spinWindow = 2 * time.Second
 )
 
-// drift returns the part of a lease that a holder may subtract for clock drift if several servers
-// have to agree.
-func (in *input) drift(lease time.Duration) time.Duration {
+// margin returns the part of a lease that a holder may subtract: for clock drift if several servers
+// have to agree, or what its strategy says.
+func (in *input) margin(lease time.Duration) time.Duration {
 	if in.Quorum() == 1 {
-		return 0
+		return in.Meta.Margin
 	}
 	const share = 50 // 2 %
 	return lease / share

@@ -59,6 +59,11 @@ type Metrics struct {
 	GivenUp           int64 `json:"given_up" doc:"sections that were told of a loss, or answered lost, while the servers still held the lock for them"`
 	GivenUpNeedlessly int64 `json:"given_up_needlessly" doc:"of those, the sections that violate the check needless-loss"`
 
+	Tenure     Spread `json:"tenure" doc:"the time for which a section that was let in believed to hold the lock: until it was told of a loss, ended its work, or its process ended"`
+	TwoHolders Spread `json:"two_holders" doc:"the times in which two sections or more believed to hold one lock, and did not share it"`
+	ActsOfTwo  int64  `json:"acts_of_two" doc:"operations of a section that the resource accepted while another section believed to hold the same lock"`
+	NoHolder   Spread `json:"no_holder" doc:"the times in which no section believed to hold a lock, until the last sections of the run began"`
+
 	Unavailable time.Duration `json:"unavailable" doc:"the time in which a section waited for a lock that no section used: it was free, or held for one that was gone"`
 	Wasted      time.Duration `json:"wasted" doc:"the time spent in sections that had lost the lock or had a write refused"`
 
@@ -96,6 +101,7 @@ func (m *Metrics) Add(o *Metrics) {
 		{&m.GivenUp, &o.GivenUp},
 		{&m.GivenUpNeedlessly, &o.GivenUpNeedlessly},
 		{&m.ActsAfterLoss, &o.ActsAfterLoss},
+		{&m.ActsOfTwo, &o.ActsOfTwo},
 	} {
 		*f.sum += *f.more
 	}
@@ -111,6 +117,9 @@ func (m *Metrics) Add(o *Metrics) {
 		{&m.Wait, o.Wait},
 		{&m.Hold, o.Hold},
 		{&m.Notice, o.Notice},
+		{&m.Tenure, o.Tenure},
+		{&m.TwoHolders, o.TwoHolders},
+		{&m.NoHolder, o.NoHolder},
 	} {
 		f.sum.Merge(f.more)
 	}
@@ -165,6 +174,9 @@ func (in *input) measure() Metrics {
 	m.Fairness = jain(in.Meta.Workers, each)
 	for _, group := range groups(in.Sections, lockOf) {
 		in.measureQueue(group, &m)
+		if !in.Meta.LockFree {
+			in.measureTerms(group, &m)
+		}
 	}
 	return m
 }

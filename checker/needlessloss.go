@@ -72,7 +72,7 @@ func (in *input) needless(s *history.Section, at time.Duration) string {
 	case in.Meta.MaxHold != 0 && at >= s.EnterAt+in.Meta.MaxHold-lease:
 		return "" // the maximum hold time allows no further renewal
 	}
-	if over := from + lease - in.drift(lease) - clockSlack; at < over {
+	if over := from + lease - in.margin(lease) - clockSlack; at < over {
 		return fmt.Sprintf("%s before its lease was over by its own clock", readable(from+lease-at))
 	}
 	if free := longest(in.cutOff(s.Worker), from, at); in.Ledger().Renewals > 0 && free >= lease/needlessShare {

@@ -21,6 +21,9 @@ func keeper(renewed ...time.Duration) *scriptedHistory {
 // until advances the time.
 func (t *scriptedHistory) until(at time.Duration) *scriptedHistory { t.now = at; return t }
 
+// margin sets how long before the end of its lease a holder may give it up.
+func (t *scriptedHistory) margin(d time.Duration) *scriptedHistory { t.meta.Margin = d; return t }
+
 // broken records a fault from one time to another.
 func (t *scriptedHistory) broken(kind, target string, from, to time.Duration) *scriptedHistory {
 	return t.until(from).fault(kind, target, to-from)
@@ -82,6 +85,11 @@ func TestGivingUpAGoodLeaseIsNeedless(t *testing.T) {
 			t.meta.MaxHold = 12 * s
 			return t.givesUp(12 * s)
 		}(), want: Valid},
+		{name: "it steps down at its renew deadline", story: keeper(3*s).margin(5*s).broken("partition", "a->lock", 4*s, 7*s).givesUp(8 * s), want: Valid},
+		{
+			name: "it steps down before", story: keeper(3*s).margin(5*s).broken("partition", "a->lock", 4*s, 6*s).givesUp(7 * s), want: Invalid, count: 1,
+			text: "...5.999s before its lease was over by its own clock",
+		},
 		{name: "no end", story: story("counter", "off").acquire("a", 0).after(s).told("a").leave("a").answered("a", "lost", "lost"), want: Valid},
 	})
 }

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -9,20 +10,22 @@ import (
 type AnswerErrors struct {
 	OnServer
 	// With is the error that it answers with.
-	With Code `yaml:"with" doc:"the error, which decides what is refused; READONLY: writes; LOADING: all but commands about the connection; OOM: what may need memory; MISCONF: writes; CLUSTERDOWN: commands with keys"`
+	With Code `yaml:"with" doc:"the error, which decides what is refused; of Redis: READONLY: writes; LOADING: all but commands about the connection; OOM: what may need memory; MISCONF: writes; CLUSTERDOWN: commands with keys; of services with an HTTP interface: THROTTLED: all requests, as beyond a limit of their rate; UNAVAILABLE: all requests, as in an outage"`
 }
 
-// Code is the first word of the error that a server answers with. It decides which commands the
-// server refuses.
+// Code names the error that a server answers with. It decides which requests the server refuses. The
+// codes of Redis are the first words of its errors.
 type Code string
 
-// The codes of Redis.
+// The codes.
 const (
 	CodeReadOnly    Code = "READONLY"    // it was made a replica: writes
 	CodeLoading     Code = "LOADING"     // it reads its data: nearly everything
 	CodeMemory      Code = "OOM"         // it is out of memory: commands that may need more
 	CodeDisk        Code = "MISCONF"     // its last snapshot failed: writes
 	CodeClusterDown Code = "CLUSTERDOWN" // its cluster is down: commands with keys
+	CodeThrottled   Code = "THROTTLED"   // the client sends too many requests: all requests
+	CodeUnavailable Code = "UNAVAILABLE" // the service is down: all requests
 )
 
 // Noun implements Word.
@@ -30,7 +33,7 @@ func (Code) Noun() string { return "error" }
 
 // Words implements Word.
 func (Code) Words() []string {
-	return asStrings(CodeReadOnly, CodeLoading, CodeMemory, CodeDisk, CodeClusterDown)
+	return asStrings(CodeReadOnly, CodeLoading, CodeMemory, CodeDisk, CodeClusterDown, CodeThrottled, CodeUnavailable)
 }
 
 // refuses names the commands that a server refuses with the error.
@@ -42,6 +45,8 @@ func (c Code) refuses() string {
 		return "what needs memory"
 	case CodeClusterDown:
 		return "commands with keys"
+	case CodeThrottled, CodeUnavailable:
+		return "all requests"
 	case CodeLoading:
 	}
 	return "all commands"
@@ -50,7 +55,7 @@ func (c Code) refuses() string {
 // Info implements Fault.
 func (*AnswerErrors) Info() Info {
 	return kind[AnswerErrors](Info{
-		Kind: "answer-errors", Doc: "lets the lock's server refuse commands with an error, as Redis does in that state",
+		Kind: "answer-errors", Doc: "lets the lock's server refuse requests with an error, such as one of Redis or of a service that limits the rate of requests",
 	})
 }
 
@@ -84,9 +89,9 @@ func (f *AnswerErrors) read(r *reader) {
 	r.known(f.With, "error")
 }
 
-func (*AnswerErrors) supported(servers any) bool {
-	_, can := servers.(interface{ Refuse(node string, with Code) })
-	return can
+func (f *AnswerErrors) supported(servers any) bool {
+	s, can := servers.(interface{ Refuses() []Code })
+	return can && slices.Contains(s.Refuses(), f.With)
 }
 
 // Apply implements Fault.

@@ -13,7 +13,7 @@ func TestAnswerErrorsNeedsAKnownErrorAndALockServer(t *testing.T) {
 	wantInvalid(t, []invalid{
 		{"of the lock", moment(&AnswerErrors{With: CodeLoading}), "", ""},
 		{"of a server", moment(&AnswerErrors{OnServer: OnServer{Target: "lock"}, With: CodeMemory}), "", ""},
-		{"no error", moment(&AnswerErrors{OnServer: OnServer{Target: "lock"}}), "with", "is missing: one of [READONLY LOADING OOM MISCONF CLUSTERDOWN]"},
+		{"no error", moment(&AnswerErrors{OnServer: OnServer{Target: "lock"}}), "with", "is missing: one of [READONLY LOADING OOM MISCONF CLUSTERDOWN THROTTLED UNAVAILABLE]"},
 		{"another error", moment(&AnswerErrors{With: "BUSY"}), "with", `unknown error "BUSY"`},
 		{"of the resource", moment(&AnswerErrors{OnServer: OnServer{Target: "resource"}, With: CodeDisk}), "target", "the resource has no such errors"},
 		{"of a worker", moment(&AnswerErrors{OnServer: OnServer{Target: "worker-1"}, With: CodeDisk}), "target", `no server is called "worker-1"`},

@@ -27,7 +27,7 @@
 //
 // A pause of a server freezes it. A crash of a server is a loss of power by
 // default; its parameter data can make it a kill of the process, or the loss of a
-// disk. Overload, stale, failover, delete, evict and answer-errors hit servers only. The server
+// disk. Overload, stale, failover, leader-change, delete, evict and answer-errors hit servers only. The server
 // name "lock" stands for all servers of the lock, or for the primary if the lock
 // is replicated. One plan serves every strategy: a step that names a server which
 // a strategy does not have hits nothing. Instant kinds, such as reset, have no

@@ -30,6 +30,7 @@ func Kinds() []Info {
 		&Loss{},
 		&Overload{},
 		&Failover{},
+		&LeaderChange{},
 		&Delete{},
 		&Evict{},
 		&Stale{},
@@ -193,10 +194,11 @@ type Needed int
 
 // The needs.
 const (
-	NeedsTask    Needed = iota // a task of a strategy with this name
-	NeedsKey                   // keys of locks that match this pattern
-	NeedsReplica               // a replica of the lock's server
-	NeedsProcess               // the worker that is its target has a process of its own
+	NeedsTask     Needed = iota // a task of a strategy with this name
+	NeedsKey                    // keys of locks that match this pattern
+	NeedsReplica                // a replica of the lock's server
+	NeedsEnsemble               // a replicated service with a leader
+	NeedsProcess                // the worker that is its target has a process of its own
 )
 
 // Needs lists the needs of a fault.

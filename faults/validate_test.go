@@ -116,7 +116,7 @@ func TestTheCatalogueListsEveryKindWithOneLineOfDoc(t *testing.T) {
 	want := []Kind{
 		"pause", "stall", "suspend", "crash", "clock-step", "clock-rate", "overrun", "cancel",
 		"hold", "drop", "duplicate", "reorder", "error", "partition", "reset", "latency", "loss",
-		"overload", "failover", "delete", "evict", "stale", "answer-errors",
+		"overload", "failover", "leader-change", "delete", "evict", "stale", "answer-errors",
 	}
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Errorf("the catalogue (-want +got):\n%s", diff)

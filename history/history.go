@@ -150,7 +150,9 @@ type Meta struct {
 	Fence    string            `json:"fence"`               // the resource's policy: off, writes, reads-writes, ...
 	Fenced   bool              `json:"fenced"`              // the strategy promises tokens that rise with every grant
 	Tells    bool              `json:"tells,omitempty"`     // the strategy promises to tell its holder of a loss while it works
+	Doubts   bool              `json:"doubts,omitempty"`    // the strategy tells its holder of a loss as soon as it cannot reach the servers, which may still hold the lock
 	MaxHold  time.Duration     `json:"max_hold,omitempty"`  // maximum time for which one grant is renewed, 0 for no limit
+	Margin   time.Duration     `json:"margin,omitempty"`    // how long before the end of its lease a holder may give it up, 0 for not before
 	LockFree bool              `json:"lock_free,omitempty"` // the strategy takes no lock, so no worker ever holds anything
 	Keeps    bool              `json:"keeps,omitempty"`     // an owner keeps its grant from section to section
 	Unread   string            `json:"unread,omitempty"`    // why the holders cannot be read from the server's records; "" if they can
@@ -164,6 +166,7 @@ type Meta struct {
 	Tries    int               `json:"tries,omitempty"`     // how often a unit of work may be begun, 0 for no limit
 	Limit    int               `json:"limit,omitempty"`     // of a rate limit: how many requests a window may admit, 0 for none
 	Window   time.Duration     `json:"window,omitempty"`    // the length of that window
+	Permits  int               `json:"permits,omitempty"`   // how many sections of one lock may be at work at once, 0 for one
 	Duration time.Duration     `json:"duration"`            // when the last sections and faults began
 	End      time.Duration     `json:"end"`                 // when the run was over
 	Stopped  Stop              `json:"stopped,omitempty"`   // why it ended, if a section was still open

@@ -18,8 +18,10 @@ type Params struct {
 	Renew   time.Duration `yaml:"renew" doc:"period of renewal; 0s for a third of the lease, or with several servers for half of the validity that is left"`
 	// RenewShare is the period of renewal as a share of the TTL, if Renew is 0; 0 for
 	// none. Presets set it, so that their period follows the TTL.
-	RenewShare float64       `yaml:"-"`
-	MaxHold    time.Duration `yaml:"max-hold" doc:"how long renewal keeps one grant alive; 0s for no bound"`
+	RenewShare float64 `yaml:"-"`
+	// RenewDeadline is of leader elections.
+	RenewDeadline time.Duration `yaml:"renew-deadline" doc:"how long the leader of an election tries to renew its lease before it steps down; 0s for two thirds of the ttl"`
+	MaxHold       time.Duration `yaml:"max-hold" doc:"how long renewal keeps one grant alive; 0s for no bound"`
 	// NodeTimeout is the time after which one of several servers counts as failed. With
 	// a replica it is the timeout of WAIT.
 	NodeTimeout time.Duration `yaml:"node-timeout" doc:"timeout for one of several servers, or for a replica; 0s for the timeout of the client"`

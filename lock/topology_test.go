@@ -18,6 +18,9 @@ func TestTopologyRefusesEvenNumbersAndReplicasOfSeveralServers(t *testing.T) {
 		{Topology{Nodes: 5}, 3, ""},
 		{Topology{Nodes: 3, Replicas: 1}, 2, "only a single server"},
 		{Topology{Replicas: 2}, 1, "at most one replica"},
+		{Topology{Nodes: 1, Members: 3}, 1, ""},
+		{Topology{Nodes: 1, Members: 4}, 1, "take an odd number"},
+		{Topology{Nodes: 3, Members: 3}, 2, "its only servers"},
 	} {
 		err := test.topology.Validate()
 		if test.wrong == "" && err != nil || test.wrong != "" && (err == nil || !strings.Contains(err.Error(), test.wrong)) {

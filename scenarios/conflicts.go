@@ -28,6 +28,9 @@ func (v *validator) conflicts() {
 	if v.Servers.Has("nodes") && !slices.ContainsFunc(v.Strategies, func(use Strategy) bool { return !single(use) }) {
 		v.warn("", "no strategy takes its lock from more than one server", "servers.nodes")
 	}
+	if v.Servers.Has("members") && !v.ensemble() {
+		v.warn("", "no strategy uses a replicated service", "servers.members")
+	}
 	renewing := v.renewing()
 	for i, spec := range v.Faults {
 		v.conflictsOfFault(spec, renewing, fmt.Sprintf("faults[%d]", i))
@@ -139,6 +142,11 @@ func (v *validator) renewing() bool {
 	})
 }
 
+// ensemble reports whether a strategy uses a replicated service.
+func (v *validator) ensemble() bool {
+	return slices.ContainsFunc(v.Strategies, func(use Strategy) bool { return v.known.entries[use.Name].Topology.Members > 0 })
+}
+
 // conflictsOfFault warns of a fault that can hit nothing under any strategy. renewing: a strategy
 // may renew its leases.
 func (v *validator) conflictsOfFault(spec faults.Spec, renewing bool, at string) {
@@ -166,6 +174,10 @@ func (v *validator) conflictsOfFault(spec faults.Spec, renewing bool, at string)
 				return v.ServersOf(v.known.entries[use.Name].Topology, use).Replicas > 0
 			}) {
 				v.warn("", "no strategy has a replica that could take over (servers.replicas): this fault hits nothing", kind)
+			}
+		case faults.NeedsEnsemble:
+			if !v.ensemble() {
+				v.warn("", "no strategy uses a service that has a leader: this fault hits nothing", kind)
 			}
 		case faults.NeedsProcess:
 		}

@@ -11,8 +11,12 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/conditional"
 	"lockquake/sim/backend"
+	dynamodbfamily "lockquake/sim/dynamodb/family"
+	etcdfamily "lockquake/sim/etcd/family"
+	kubernetesfamily "lockquake/sim/kubernetes/family"
 	postgresfamily "lockquake/sim/postgres/family"
 	redisfamily "lockquake/sim/redis/family"
+	zookeeperfamily "lockquake/sim/zookeeper/family"
 )
 
 // Families lists the families of lock servers. A strategy that names none has the servers of the
@@ -21,6 +25,10 @@ func Families() []backend.Family {
 	return []backend.Family{
 		redisfamily.Family(),
 		postgresfamily.Family(),
+		etcdfamily.Family(),
+		zookeeperfamily.Family(),
+		dynamodbfamily.Family(),
+		kubernetesfamily.Family(),
 	}
 }
 

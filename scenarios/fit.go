@@ -36,8 +36,7 @@ func (s *Scenario) fit(uses []Strategy) error {
 		if text := s.unfit(e, use); text != "" {
 			return &SettingError{"workload.kind=" + s.Workload.Kind, text}
 		}
-		servers := s.ServersOf(e.Topology, use)
-		if err := (lock.Topology{Nodes: servers.Nodes, Replicas: servers.Replicas}).Validate(); err != nil {
+		if err := s.ServersOf(e.Topology, use).topology().Validate(); err != nil {
 			return &SettingError{"servers", fmt.Sprintf("%s: %v", use.Label, err)}
 		}
 	}

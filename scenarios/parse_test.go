@@ -484,7 +484,7 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"unknown persistence", "workers: 3", "workers: 3\nservers: {persistence: allways}", `4:24: unknown persistence "allways"; did you mean "always"?`},
 		{"no servers", "workers: 3", "workers: 3\nservers: {nodes: 0}", `4:18: servers.nodes must be between 1 and 99, and is 0`},
 		{"unknown setting of the servers", "workers: 3", "workers: 3\nservers: {lagg: 1s}", `4:11: unknown key "lagg"; did you mean "lag"?`},
-		{"no kind of fault", ", partition: {from: worker-1, to: lock, for: 10s, mode: drop}", "", `12:5: faults[1] has no kind of fault; known are pause, stall, suspend, crash, clock-step, clock-rate, overrun, cancel, hold, drop, duplicate, reorder, error, partition, reset, latency, loss, overload, failover, delete, evict, stale, answer-errors`},
+		{"no kind of fault", ", partition: {from: worker-1, to: lock, for: 10s, mode: drop}", "", `12:5: faults[1] has no kind of fault; known are pause, stall, suspend, crash, clock-step, clock-rate, overrun, cancel, hold, drop, duplicate, reorder, error, partition, reset, latency, loss, overload, failover, leader-change, delete, evict, stale, answer-errors`},
 		{"two kinds of fault", "optional: true", "pause: {for: 1s}", `12:75: faults[1] is a partition already; write an entry for each fault`},
 		{"parameter of another fault", "pause: {for: 15s}", "pause: {for: 15s, mode: drop}", `13:72: unknown parameter of pause "mode"; known are target, every, for`},
 		{"unknown parameter of a fault", "target: each worker", "traget: each worker", `11:13: unknown parameter of pause "traget"; did you mean "target"?`},

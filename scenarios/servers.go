@@ -15,6 +15,7 @@ import (
 // crash.
 type Servers struct {
 	Nodes    int           `yaml:"nodes" doc:"how many independent servers: lock, or lock-1, lock-2, ... of several"`
+	Members  int           `yaml:"members" doc:"members of one replicated service, such as an etcd cluster: lock-1, lock-2, ... of several; only for strategies that use such a service"`
 	Replicas int           `yaml:"replicas" doc:"replicas of a single server: 0, or 1 that is called lock-replica"`
 	Lag      draw.Dist     `yaml:"lag" doc:"how long a write takes to reach the replica"`
 	Failover time.Duration `yaml:"failover" doc:"how long after a crash of the primary its replica takes its place; 0s for never, unless a fault says so"`
@@ -52,12 +53,17 @@ type ServersParams = strictyaml.Patch[Servers]
 func (s *Scenario) ServersOf(own lock.Topology, use Strategy) Servers {
 	servers := Servers{
 		Nodes: max(own.Nodes, 1), Replicas: own.Replicas, DelayedRestart: own.DelayedRestart,
-		Lag: draw.Fixed(time.Millisecond),
+		Members: own.Members, Lag: draw.Fixed(time.Millisecond),
 	}
 	s.Servers.Apply(&servers)
 	use.Servers.Apply(&servers)
 	if own.Nodes == 1 { // it uses one server, even if other strategies have more
 		servers.Nodes = 1
+	}
+	if own.Members == 0 { // it uses no replicated service
+		servers.Members = 0
+	} else {
+		servers.Replicas = 0
 	}
 	return servers
 }
@@ -72,8 +78,8 @@ const (
 
 // nodeNames lists the nodes of the lock's servers.
 func (s Servers) nodeNames() []string {
-	if s.Nodes > 1 {
-		return numbered(LockNode, s.Nodes)
+	if n := max(s.Nodes, s.Members); n > 1 {
+		return numbered(LockNode, n)
 	}
 	if s.Replicas > 0 {
 		return []string{LockNode, replicaNode}
@@ -88,9 +94,14 @@ func (s Servers) Layout(silence time.Duration) backend.Layout {
 		silence = 0
 	}
 	return backend.Layout{
-		Names: s.nodeNames(), Replicated: s.Nodes == 1 && s.Replicas > 0, Lag: s.Lag, Failover: s.Failover, Silence: silence,
+		Names: s.nodeNames(), Replicated: s.Nodes == 1 && s.Replicas > 0, Ensemble: s.Members > 0, Lag: s.Lag, Failover: s.Failover, Silence: silence,
 		WallOffset: s.wallOffset,
 	}
+}
+
+// topology returns the servers as a strategy describes them.
+func (s Servers) topology() lock.Topology {
+	return lock.Topology{Nodes: s.Nodes, Members: s.Members, Replicas: s.Replicas}
 }
 
 // servers checks the settings of the lock's servers in all parts of the file.
@@ -108,9 +119,10 @@ func (v *validator) servers() error {
 		if use.Servers.Has("nodes") && own.Nodes == 1 {
 			return v.at.Errorf(at+".nodes", "%s takes its lock from one server", use.Name)
 		}
-		servers := v.ServersOf(own, *use)
-		t := lock.Topology{Nodes: servers.Nodes, Replicas: servers.Replicas}
-		if err := t.Validate(); err != nil && !v.known.others() {
+		if use.Servers.Has("members") && own.Members == 0 {
+			return v.at.Errorf(at+".members", "%s uses no replicated service", use.Name)
+		}
+		if err := v.ServersOf(own, *use).topology().Validate(); err != nil && !v.known.others() {
 			if !v.at.Has(at) {
 				at = v.uses[i]
 			}
@@ -148,8 +160,8 @@ func (v *validator) serversAt(at string, set *ServersParams) error {
 
 // serverCounts are the whole numbers of the servers with their bounds.
 func serverCounts(s Servers) []count {
-	const mostNodes = 99
-	return []count{{"nodes", s.Nodes, 1, mostNodes}, {"replicas", s.Replicas, 0, 1}}
+	const mostNodes, mostMembers = 99, 9
+	return []count{{"nodes", s.Nodes, 1, mostNodes}, {"members", s.Members, 1, mostMembers}, {"replicas", s.Replicas, 0, 1}}
 }
 
 // Nodes lists the servers of all uses of the scenario, and the resource.

@@ -308,6 +308,7 @@ func (v *validator) lock(at string, set *LockParams, parts, all []lock.Part) err
 		v.durationSetting("ttl", p.TTL, time.Millisecond), // no server counts in less
 		v.durationSetting("renew", p.Renew, 0),
 		v.durationSetting("max-hold", p.MaxHold, 0),
+		v.durationSetting("renew-deadline", p.RenewDeadline, 0),
 		v.durationSetting("node-timeout", p.NodeTimeout, 0),
 		v.durationSetting("lock-timeout", p.LockTimeout, 0),
 		v.durationSetting("drift", p.Drift, 0),

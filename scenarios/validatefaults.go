@@ -80,7 +80,7 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 			if v.Processes > 0 && !slices.Contains(v.nodes(), need.Name) {
 				return v.at.Errorf(at, "%s: workers that share a process cannot %s one by one", at, info.Kind)
 			}
-		case faults.NeedsKey, faults.NeedsReplica: // without them the fault hits nothing, which is worth a warning
+		case faults.NeedsKey, faults.NeedsReplica, faults.NeedsEnsemble: // without them the fault hits nothing, which is worth a warning
 		}
 	}
 	if len(names) == 2 {

@@ -35,6 +35,8 @@ type link struct {
 	waiting []func() // see WhenOpen
 	cuts    int      // how often messages have begun to be dropped
 
+	delivered int64 // arrival of the last message that Deliver sent
+
 	impairments []*impairment // the present ones
 	impaired    int           // the number of impairments so far
 }

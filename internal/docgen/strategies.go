@@ -73,6 +73,12 @@ func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 	if e.Shares {
 		b.WriteString("- sections that only read have the lock at the same time\n")
 	}
+	if e.Permits {
+		b.WriteString("- has permits: several sections can have the lock at the same time\n")
+	}
+	if e.Reenters {
+		b.WriteString("- its holder can lock it again inside a section\n")
+	}
 	if e.Several {
 		b.WriteString("- locks several keys in one call\n")
 	}
@@ -116,6 +122,9 @@ func serversText(t lock.Topology) string {
 	text := "1"
 	if t.Nodes > 1 {
 		text = fmt.Sprintf("%d, a quorum is %d", t.Nodes, t.Quorum())
+	}
+	if t.Members > 0 {
+		text = fmt.Sprintf("%d members of one service", t.Members)
 	}
 	if t.Replicas > 0 {
 		text += fmt.Sprintf(", with %d replica", t.Replicas)

@@ -12,8 +12,13 @@ done
 missing=""
 for package in "$@"; do
 	program="$package"
-	[ "$package" = postgresql ] && program=postgres
-	command -v "$program" >/dev/null 2>&1 || missing="$missing $package"
+	case "$package" in
+	postgresql) program=postgres ;;
+	etcd-server) program=etcd ;;
+	nodejs) program=node ;;
+	zookeeper) program=/usr/share/java/zookeeper.jar ;;
+	esac
+	command -v "$program" >/dev/null 2>&1 || [ -f "$program" ] || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0
 

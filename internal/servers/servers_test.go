@@ -71,6 +71,10 @@ func TestServersEndWithTheirTest(t *testing.T) {
 			t.Fatal(err)
 		}
 		note(PgBouncer(t, database, "session", 1).Server)
+		note(ZooKeeper(t).Server)
+		for _, member := range ZooKeepers(t, 3) {
+			note(member.Server)
+		}
 	})
 	if t.Failed() || len(pids) == 0 {
 		t.Skip("nothing was started")
@@ -152,6 +156,7 @@ func TestServerDiesWithItsOwner(t *testing.T) {
 	}{
 		{"redis", func(t *testing.T) *Server { return Redis(t).Server }},
 		{"postgres", func(t *testing.T) *Server { return Postgres(t).Server }},
+		{"zookeeper", func(t *testing.T) *Server { return ZooKeeper(t).Server }},
 		{"pgbouncer", func(t *testing.T) *Server { return PgBouncer(t, Postgres(t), "session", 1).Server }},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -48,6 +48,7 @@ func (r *run) Apply(number int, step faults.Step) error {
 	}
 	r.record(e)
 	r.progressed(step.For)
+	r.healed = max(r.healed, e.Until)
 	r.bites[number-1] = results.Bite{Happened: true, Begin: r.world.Time(), End: e.Until}
 	r.later(step.For, func() {
 		end := e
@@ -247,6 +248,12 @@ func (e effects) Promote() error {
 	return nil
 }
 
+// ChangeLeader ends the term of the leader of the lock's servers. For d no member leads.
+func (e effects) ChangeLeader(d time.Duration) error {
+	e.cluster.(backend.Elector).ChangeLeader(d)
+	return nil
+}
+
 // Overload sets the service time of servers, for d.
 func (e effects) Overload(target string, service draw.Dist, d time.Duration) error {
 	for _, name := range e.nodes(target) {
@@ -344,7 +351,7 @@ func (r *run) restart(worker string) {
 	}
 	again := r.workers[worker].Restart()
 	r.workers[worker] = again
-	again.Go("main", func() { r.work(again) })
+	r.begin(again)
 }
 
 // exited restarts a worker whose lock ended its process, as a supervisor would.
@@ -387,8 +394,8 @@ func (r *run) bite(h *history.History, sections []*history.Section) {
 // meets reports whether a fault overlaps a section that it can affect.
 func (r *run) meets(f faults.Fault, hits faults.Hits, b *results.Bite, s *history.Section, over time.Duration) bool {
 	names := faults.Names(f)
-	// A fault of a server affects all workers.
-	everybody := len(names) == 1 && r.workers[names[0]] == nil
+	// A fault of a server, or of a link between servers, affects all workers.
+	everybody := !slices.ContainsFunc(names, func(name string) bool { return r.workers[name] != nil })
 	if !everybody && !slices.Contains(names, s.Worker) {
 		return false
 	}

@@ -8,8 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"lockquake/faults"
+	"lockquake/scenarios"
 	"lockquake/scenarios/internal/runtest"
+	"lockquake/sim/backend"
 	"lockquake/sim/redis/keyspace"
 )
 
@@ -508,13 +509,16 @@ func TestFaultsCountAsHitsWhenTheyOverlapASection(t *testing.T) {
 	}
 }
 
-// The errors of a plan are those that the simulated server knows.
+// The errors with which a plan can let a Redis server refuse commands are those that the simulated
+// server knows.
 func TestErrorsOfPlansAreConditionsOfServers(t *testing.T) {
-	var conditions []string
+	var conditions, codes []string
 	for _, c := range keyspace.Conditions() {
 		conditions = append(conditions, string(c))
 	}
-	codes := faults.CodeLoading.Words()
+	for _, c := range scenarios.Families()[0].Prototype.(backend.Refuser).Refuses() {
+		codes = append(codes, string(c))
+	}
 	slices.Sort(conditions)
 	slices.Sort(codes)
 	if diff := cmp.Diff(conditions, codes); diff != "" {

@@ -92,6 +92,8 @@ type run struct {
 	calm         calm
 	records      map[string]string // the lock of each record on the servers, for strategies that name their records
 	unread       string            // why the holders of a lock cannot be read; "" if they can
+	atWork       map[string]bool   // the workers that have not ended
+	healed       time.Duration     // when the last fault is over that has begun
 	lives        map[string]uint64 // how many processes of a name have ended
 	err          error             // a fault that could not be applied, or a lock that cannot be judged
 }
@@ -111,7 +113,7 @@ func (r *Runner) Once(use scenarios.Strategy, seed uint64) (*results.Trial, erro
 	one := &run{
 		Runner: r, use: use, entry: entry, family: family, seed: seed, workers: map[string]*sim.Worker{}, sections: map[string]int{}, calls: map[string]int{},
 		processes: map[string]*sim.Process{}, clients: map[*sim.Process]*processClients{}, overruns: map[string]time.Duration{},
-		records: map[string]string{}, lives: map[string]uint64{},
+		records: map[string]string{}, lives: map[string]uint64{}, atWork: map[string]bool{},
 	}
 	defer one.close()
 	if err = one.build(); err == nil {
@@ -237,7 +239,16 @@ func (r *run) addWorker(name string, number int) {
 	r.workers[name] = worker
 	// The run goes on after the last section until nothing is in flight: a late packet must still
 	// arrive.
-	worker.Go("main", func() { r.work(worker) })
+	r.begin(worker)
+}
+
+// begin starts the program of a worker.
+func (r *run) begin(worker *sim.Worker) {
+	r.atWork[worker.Name()] = true
+	worker.Go("main", func() {
+		r.work(worker)
+		r.ended(worker.Name())
+	})
 }
 
 // strategy creates the lock of a worker.
@@ -275,6 +286,7 @@ func (r *run) work(worker *sim.Worker) {
 	hold, think := source.Stream("hold", name), source.Stream("think", name)
 	choice, item := source.Stream("choice", name), source.Stream("resource", name)
 
+	memory := map[string]int64{}
 	if r.sections[name] == 0 && worker.Sleep(ctx, s.EachOf(name).Start) != nil {
 		return
 	}
@@ -287,7 +299,7 @@ func (r *run) work(worker *sim.Worker) {
 		pick, pause := item.At(at), think.At(at)
 		job := workload.Work{
 			Recorder: rec, Env: worker, Settings: &settings,
-			Worker: name, Number: number, Section: n, Items: items, Item: items[pick.Int64N(int64(len(items)))], Draw: choice.At(at),
+			Worker: name, Number: number, Section: n, Items: items, Item: items[pick.Int64N(int64(len(items)))], Draw: choice.At(at), Memory: memory,
 		}
 		if settings.Attempts > 1 {
 			job.Unit = fmt.Sprintf("%s/job-%d", name, n)
@@ -365,16 +377,23 @@ func (r *run) judge() (*results.Trial, error) {
 	if r.entry.LockFree {
 		params.TTL = 0
 	}
+	if s, ok := r.cluster.(backend.Session); ok {
+		params.TTL = s.Lease(params.TTL)
+	}
 	var quorum, count int
-	if n := len(r.cluster.Names()); n > 1 && !r.cluster.Replicated() {
+	if n := len(r.cluster.Names()); n > 1 && !r.cluster.Replicated() && r.servers.Members == 0 {
 		count, quorum = n, lock.Topology{Nodes: n}.Quorum()
+	}
+	var margin time.Duration
+	if r.entry.Margin != nil {
+		margin = r.entry.Margin(params)
 	}
 	work := s.WorkloadOf(r.use)
 	h := &history.History{
 		Meta: history.Meta{
 			Schema: 1, Version: results.Version, Scenario: s.Name, Strategy: r.use.Name, Label: r.use.Label, Seed: r.seed,
 			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
-			Tells: r.entry.Tells, MaxHold: params.MaxHold, LockFree: r.entry.LockFree, Keeps: r.entry.Keeps,
+			Tells: r.entry.Tells, Doubts: r.entry.Doubts, MaxHold: params.MaxHold, Margin: margin, LockFree: r.entry.LockFree, Keeps: r.entry.Keeps,
 			Nodes: count, Quorum: quorum,
 			Workers: s.WorkerNames(), Initial: r.initial(),
 			TTL: params.TTL, Tries: params.Tries,
@@ -387,6 +406,9 @@ func (r *run) judge() (*results.Trial, error) {
 	}
 	if s.WorkloadInfo().Has("limit") {
 		h.Meta.Limit, h.Meta.Window = work.Limit, work.Window
+	}
+	if s.WorkloadInfo().Has("permits") {
+		h.Meta.Permits = work.Permits
 	}
 	sections, err := h.Sections()
 	if err != nil {

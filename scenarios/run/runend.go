@@ -6,6 +6,7 @@ import (
 
 	"lockquake/checker"
 	"lockquake/history"
+	"lockquake/sim/backend"
 )
 
 // A run goes on after its duration until every section that was begun has
@@ -40,6 +41,31 @@ func (c *calm) include(d time.Duration) {
 // time.
 func (r *run) progressed(takes time.Duration) {
 	r.world.Extend(r.world.Time() + takes + r.calm.length)
+}
+
+// Clients that keep a session send pings for ever, so a run with them never gets idle. It ends when all
+// workers have ended and what they may have left behind has expired.
+
+// ended notes that a worker has done all of its sections.
+func (r *run) ended(worker string) {
+	delete(r.atWork, worker)
+	if s, ok := r.cluster.(backend.Session); ok && len(r.atWork) == 0 {
+		const leases, more = 2, 10 * time.Second
+		r.stopWhenQuiet(leases*s.Lease(r.calm.ttl) + more)
+	}
+}
+
+// stopWhenQuiet ends the run when all workers have ended and all faults are over for so long.
+func (r *run) stopWhenQuiet(after time.Duration) {
+	r.world.At(max(r.world.Time(), r.healed)+after, func() {
+		switch {
+		case len(r.atWork) > 0:
+		case r.world.Time() < r.healed+after:
+			r.stopWhenQuiet(after)
+		default:
+			r.world.Stop()
+		}
+	})
 }
 
 // stop returns why the run was stopped, if some of its sections did not end.

@@ -4,7 +4,7 @@
 // A [Family] has a name, its locks and its settings, and starts a [Cluster]: the lock
 // servers of one run. A cluster gives each process the clients that the strategies of
 // the family use. For each fault of servers that it can run, a cluster implements one
-// more interface: [Crasher], [Promoter], [Deleter], [Evictor], [StaleReader], [Refuser].
+// more interface: [Crasher], [Promoter], [Elector], [Deleter], [Evictor], [StaleReader], [Refuser].
 // Package sim itself runs the faults of links, clocks and whole machines.
 //
 // # To add a family

@@ -30,7 +30,7 @@ type Family struct {
 	// Start adds the servers of one run to its world.
 	Start func(Start) (Cluster, error)
 	// Prototype is a value of the type that Start returns. It shows which interfaces the
-	// clusters implement. None of its methods is called.
+	// clusters implement. No method but Refuses of a [Refuser] is called.
 	Prototype Cluster
 }
 
@@ -56,6 +56,14 @@ type Start struct {
 	Settings Settings // of the servers
 	Locks    Locks
 	Cache    any // from NewCache; nil: there is no cache for several runs
+}
+
+// Session is a cluster whose locks last as long as the session of their holder. Its clients keep their
+// sessions alive as long as they live.
+type Session interface {
+	// Lease returns how long the servers keep a lock of that TTL after they have last heard from
+	// its holder, at most.
+	Lease(ttl time.Duration) time.Duration
 }
 
 // Cluster has the servers of a lock during one run.

@@ -21,6 +21,12 @@ type Promoter interface {
 	Promote()
 }
 
+// Elector is a cluster with a leader, such as an etcd cluster.
+type Elector interface {
+	// ChangeLeader ends the term of the leader. No member leads for d; then another one does.
+	ChangeLeader(d time.Duration)
+}
+
 // Deleter is a cluster whose records a third party can delete.
 type Deleter interface {
 	// Delete deletes the records of a node that match the glob pattern, or the records of
@@ -43,6 +49,9 @@ type StaleReader interface {
 
 // Refuser is a cluster whose servers can refuse requests with an error.
 type Refuser interface {
+	// Refuses lists the errors that the servers can answer with. The receiver may be the
+	// prototype of the family.
+	Refuses() []faults.Code
 	// Refuse makes a node answer requests with the error with. Each call needs one call
 	// of Accept, which ends it.
 	Refuse(node string, with faults.Code)

@@ -13,7 +13,9 @@ type Layout struct {
 	// Replicated is set, there are two: the primary, then its replica.
 	Names      []string
 	Replicated bool
-	Lag        draw.Dist // of the replica
+	// Ensemble: the nodes are the members of one replicated service.
+	Ensemble bool
+	Lag      draw.Dist // of the replica
 	// Failover is the time from a crash of the primary to the promotion of its replica;
 	// 0: the replica is not promoted.
 	Failover time.Duration

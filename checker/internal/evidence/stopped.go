@@ -121,11 +121,9 @@ func (in *Evidence) HinderedBy(worker string, counts func(Fault) bool) Stretches
 
 // Unrelated reports whether a fault is of another worker, or of a link of other workers.
 func (in *Evidence) Unrelated(f Fault, worker string) bool {
-	from, to, link := strings.Cut(f.Target, "->")
-	if link {
-		return from != worker && to != worker
-	}
-	return f.Target != worker && slices.Contains(in.Meta.Workers, f.Target)
+	from, to, _ := strings.Cut(f.Target, "->")
+	another := func(name string) bool { return name != worker && slices.Contains(in.Meta.Workers, name) }
+	return from != worker && to != worker && (another(from) || another(to))
 }
 
 // Disturbed reports whether between from and to a fault may have changed what happened between a

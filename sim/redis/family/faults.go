@@ -30,6 +30,11 @@ func (c *cluster) Evict(node, pattern string, pick *draw.Draw) []string {
 // SetStale implements backend.StaleReader.
 func (c *cluster) SetStale(node string, by time.Duration) { c.Server(node).SetStale(by) }
 
+// Refuses implements backend.Refuser.
+func (c *cluster) Refuses() []faults.Code {
+	return []faults.Code{faults.CodeReadOnly, faults.CodeLoading, faults.CodeMemory, faults.CodeDisk, faults.CodeClusterDown}
+}
+
 // Refuse implements backend.Refuser.
 func (c *cluster) Refuse(node string, with faults.Code) {
 	c.Server(node).Enter(keyspace.Condition(with))

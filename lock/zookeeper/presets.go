@@ -1,0 +1,57 @@
+package zookeeper
+
+import (
+	"maps"
+	"time"
+
+	"lockquake/lock"
+)
+
+// Family returns the locks in a ZooKeeper service.
+func Family() lock.Family {
+	parts := []lock.Part{suspensions().Part(), fences().Part(), readerParts().Part(), lock.Refusals().Part()}
+	f := lock.Family{Name: Name, Parts: parts, Tasks: []string{"guard", "cleanup"}}
+	for _, e := range presets() {
+		changed := e.Defaults.Parts
+		e.Defaults.Parts = maps.Clone(lock.Defaults(parts))
+		maps.Copy(e.Defaults.Parts, changed)
+		const timeout, pause, members = 10 * time.Second, 100 * time.Millisecond, 3
+		e.Defaults.TTL, e.Defaults.Retry = timeout, lock.Retry{Attempts: lock.Unlimited, Delay: pause}
+		e.Family, e.Topology.Members = Name, members
+		e.Tells, e.Doubts = true, true
+		e.Shares = e.Defaults.Parts["readers"] == "shared"
+		e.Records = func(key string) []string { return []string{dirOf(key)} }
+		e.Holders, e.New = holders, newLock
+		f.Strategies = append(f.Strategies, e)
+	}
+	return f
+}
+
+// presets lists the strategies, with the parts that differ from the defaults.
+func presets() []lock.Entry {
+	return []lock.Entry{
+		preset("zookeeper", "an ephemeral sequential znode, and a watch of the one before it; the number of its creation is the fencing token, and a holder without a connection counts its lock as lost", "fence", "czxid"),
+		preset("zookeeper-unfenced", "zookeeper without a fencing token"),
+		preset("zookeeper-rwlock", "zookeeper-unfenced, and sections that only read share the lock", "readers", "shared"),
+		flawed("zookeeper-suspended-ok", "zookeeper-unfenced, and a holder without a connection works on until a server says that its session has expired", "suspended", "ignored"),
+	}
+}
+
+// preset returns an entry with some parts changed: names and ways by turns.
+func preset(name, doc string, changes ...string) lock.Entry {
+	e := lock.Entry{Name: name, Doc: doc, Claims: leaseClaims()}
+	for i := 0; i+1 < len(changes); i += 2 {
+		e.Defaults.Set(changes[i], changes[i+1])
+	}
+	if e.Fenced() {
+		e.Claims = fencedClaims()
+	}
+	return e
+}
+
+// flawed returns a preset with a published bug.
+func flawed(name, doc string, changes ...string) lock.Entry {
+	e := preset(name, doc, changes...)
+	e.Flawed, e.Claims = true, lock.Claims{}
+	return e
+}

@@ -1,0 +1,148 @@
+package api
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"lockquake/lock/kubernetes"
+)
+
+// Store has the Lease objects of one namespace.
+type Store struct {
+	leases   map[string]kubernetes.Lease
+	revision int64 // of etcd: each write raises it by one
+	created  int64 // objects so far
+}
+
+// New returns an empty store.
+func New() *Store { return &Store{leases: map[string]kubernetes.Lease{}, revision: 1} }
+
+// Lease returns an object, and reports whether it exists.
+func (s *Store) Lease(name string) (kubernetes.Lease, bool) {
+	l, ok := s.leases[name]
+	return l, ok
+}
+
+// Names lists the objects in the order of their names.
+func (s *Store) Names() []string { return slices.Sorted(maps.Keys(s.leases)) }
+
+// Do executes a request.
+func (s *Store) Do(r *Request) *Response {
+	switch r.Verb {
+	case Get:
+		return s.get(r.Lease.Name)
+	case Create:
+		return s.create(r.Lease)
+	case Update:
+		return s.update(r.Lease)
+	case Delete:
+		return s.remove(r.Lease)
+	}
+	return failure(http.StatusMethodNotAllowed, "MethodNotAllowed", "no verb %q", r.Verb)
+}
+
+func (s *Store) get(name string) *Response {
+	if l, ok := s.leases[name]; ok {
+		return &Response{Code: http.StatusOK, Lease: l}
+	}
+	return notFound(name)
+}
+
+func notFound(name string) *Response {
+	return failure(http.StatusNotFound, kubernetes.ReasonNotFound, "leases.coordination.k8s.io %q not found", name)
+}
+
+func conflict(name, format string, args ...any) *Response {
+	return failure(http.StatusConflict, kubernetes.ReasonConflict, "Operation cannot be fulfilled on leases.coordination.k8s.io %q: %s", name, fmt.Sprintf(format, args...))
+}
+
+// invalid returns the answer to an object that breaks a rule of the API, nil for a valid one.
+func invalid(l kubernetes.Lease) *Response {
+	why := ""
+	switch {
+	case !kubernetes.ValidName(l.Name):
+		why = "metadata.name"
+	case l.Spec.LeaseDurationSeconds <= 0:
+		why = "spec.leaseDurationSeconds: must be greater than 0"
+	case l.Spec.LeaseTransitions < 0:
+		why = "spec.leaseTransitions: must be greater than or equal to 0"
+	default:
+		return nil
+	}
+	return failure(http.StatusUnprocessableEntity, "Invalid", "Lease %q is invalid: %s", l.Name, why)
+}
+
+func (s *Store) create(l kubernetes.Lease) *Response {
+	if bad := invalid(l); bad != nil {
+		return bad
+	}
+	if l.ResourceVersion != "" {
+		return failure(http.StatusInternalServerError, "", "resourceVersion should not be set on objects to be created")
+	}
+	if _, taken := s.leases[l.Name]; taken {
+		return failure(http.StatusConflict, kubernetes.ReasonAlreadyExists, "leases.coordination.k8s.io %q already exists", l.Name)
+	}
+	return s.added(l)
+}
+
+// added adds an object.
+func (s *Store) added(l kubernetes.Lease) *Response {
+	s.created++
+	l.UID = fmt.Sprintf("00000000-0000-4000-8000-%012x", s.created)
+	return s.put(http.StatusCreated, l)
+}
+
+func (s *Store) put(code int, l kubernetes.Lease) *Response {
+	s.revision++
+	l.ResourceVersion = strconv.FormatInt(s.revision, 10)
+	l.Spec.AcquireTime, l.Spec.RenewTime = l.Spec.AcquireTime.Truncate(time.Microsecond), l.Spec.RenewTime.Truncate(time.Microsecond)
+	s.leases[l.Name] = l
+	return &Response{Code: code, Lease: l}
+}
+
+// update replaces an object. An update without a UID creates an object that is missing, as the API allows for a
+// Lease; with a UID it is a conflict. An update that changes nothing is not written.
+func (s *Store) update(l kubernetes.Lease) *Response {
+	old, there := s.leases[l.Name]
+	switch {
+	case l.UID != "" && l.UID != old.UID:
+		return conflict(l.Name, "StorageError: invalid object, Precondition failed: UID in precondition: %s, UID in object meta: %s", l.UID, old.UID)
+	case !there:
+		if bad := invalid(l); bad != nil {
+			return bad
+		}
+		return s.added(l)
+	case l.ResourceVersion == "":
+		return failure(http.StatusUnprocessableEntity, "Invalid", "leases.coordination.k8s.io %q is invalid: metadata.resourceVersion: must be specified for an update", l.Name)
+	case l.ResourceVersion != old.ResourceVersion:
+		return conflict(l.Name, "the object has been modified; please apply your changes to the latest version and try again")
+	}
+	if bad := invalid(l); bad != nil {
+		return bad
+	}
+	l.UID = old.UID
+	l.Spec.AcquireTime, l.Spec.RenewTime = l.Spec.AcquireTime.Truncate(time.Microsecond), l.Spec.RenewTime.Truncate(time.Microsecond)
+	if l == old {
+		return &Response{Code: http.StatusOK, Lease: old}
+	}
+	return s.put(http.StatusOK, l)
+}
+
+func (s *Store) remove(l kubernetes.Lease) *Response {
+	old, there := s.leases[l.Name]
+	switch {
+	case !there:
+		return notFound(l.Name)
+	case l.UID != "" && l.UID != old.UID:
+		return conflict(l.Name, "Precondition failed: UID in precondition: %s, UID in object meta: %s", l.UID, old.UID)
+	case l.ResourceVersion != "" && l.ResourceVersion != old.ResourceVersion:
+		return conflict(l.Name, "Precondition failed: ResourceVersion in precondition: %s, ResourceVersion in object meta: %s", l.ResourceVersion, old.ResourceVersion)
+	}
+	s.revision++
+	delete(s.leases, l.Name)
+	return &Response{Code: http.StatusOK, Lease: old}
+}

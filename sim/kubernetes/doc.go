@@ -1,0 +1,9 @@
+// Package kubernetes simulates the API server of Kubernetes, as far as its Lease objects go.
+//
+// A [Server] runs on a node of a world (server.go). The objects are in package api; the server records who holds the
+// locks of the run (watch.go). A [Cluster] has the server of one run, with its faults (cluster.go).
+//
+// There is one API server, and etcd behind it is always there: the objects survive a crash of the server. A get has no
+// resource version, as that of an election, so it reads from the quorum and is never stale. What a watch would see
+// is not modelled, since no election watches.
+package kubernetes

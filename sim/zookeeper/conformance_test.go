@@ -1,0 +1,147 @@
+package zookeeper_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/internal/servers"
+)
+
+// startReal starts a server with the ticks of the test.
+func startReal(t *testing.T) *real {
+	t.Helper()
+	server := servers.ZooKeeper(t, fmt.Sprintf("tickTime=%d", tick.Milliseconds()), "maxSessionTimeout=60000")
+	r, err := newReal(server.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.root.Close)
+	return r
+}
+
+// differ returns the difference between both sides, "" for none.
+func (r *real) differ(s sequence) string {
+	want, err := r.run(s)
+	got, simErr := runModel(s)
+	if err != nil || simErr != nil {
+		return fmt.Sprintf("real: %v, simulated: %v", err, simErr)
+	}
+	return cmp.Diff(want, got)
+}
+
+// differs repeats a sequence whose sides differ, since a session of the real server may expire because
+// the machine is slow.
+func (r *real) differs(s sequence) string {
+	const runs = 3
+	diff := ""
+	for range runs {
+		if diff = r.differ(s); diff == "" {
+			return ""
+		}
+	}
+	return diff
+}
+
+// shrink leaves out steps as long as the sides differ.
+func (r *real) shrink(s sequence) (sequence, string) {
+	diff := r.differ(s)
+	for shrunk := true; shrunk; {
+		shrunk = false
+		for i := range slices.Backward(s.steps) {
+			fewer := sequence{slices.Delete(slices.Clone(s.steps), i, i+1), s.timeout}
+			if d := r.differ(fewer); d != "" {
+				s, diff, shrunk = fewer, d, true
+				break
+			}
+		}
+	}
+	return s, diff
+}
+
+// TestConformance compares the simulation with a real ZooKeeper: both carry out the same steps of
+// several sessions, and show the same results, Stats, errors, events and states of the sessions.
+func TestConformance(t *testing.T) {
+	t.Run("by hand", func(t *testing.T) {
+		r := startReal(t)
+		for _, name := range slices.Sorted(maps.Keys(handWritten())) {
+			if diff := r.differs(parse(handWritten()[name])); diff != "" {
+				t.Errorf("%s (-real +simulated):\n%s", name, diff)
+			}
+		}
+	})
+	t.Run("by chance", func(t *testing.T) {
+		first, last := servers.Sequences(t)
+		const pairs, mostFailures = 4, 3 // an expiry takes time rather than work
+		var next, failed atomic.Int64
+		next.Store(int64(first) - 1)
+		met := newCoverage()
+		var all sync.WaitGroup
+		for range pairs {
+			r := startReal(t)
+			all.Go(func() {
+				for n := next.Add(1); n <= int64(last) && failed.Load() < mostFailures; n = next.Add(1) {
+					s := generator{rand.New(rand.NewPCG(uint64(n), 0))}.sequence()
+					met.add(s, r)
+					if r.differs(s) == "" {
+						continue
+					}
+					failed.Add(1)
+					s, diff := r.shrink(s)
+					t.Errorf("sequence %d, made shorter:\n%v\n(-real +simulated):\n%s", n, s, diff)
+				}
+			})
+		}
+		all.Wait()
+		if last-first+1 >= servers.EnoughSequences && !t.Failed() {
+			met.check(t)
+		}
+	})
+}
+
+// coverage counts what the sequences have shown.
+type coverage struct {
+	mu  sync.Mutex
+	met map[string]int
+}
+
+func newCoverage() *coverage { return &coverage{met: map[string]int{}} }
+
+// add runs a sequence on the simulation and counts the kinds of its lines.
+func (c *coverage) add(s sequence, _ *real) {
+	lines, _ := runModel(s)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, line := range lines {
+		for _, what := range cases() {
+			if strings.Contains(line, what) {
+				c.met[what]++
+			}
+		}
+	}
+}
+
+// cases lists what random sequences have to show.
+func cases() []string {
+	return []string{
+		"no node", "node exists", "bad version", "node has children", "ephemeral nodes may not have children", "another operation of the multi failed",
+		"created /", "deleted /", "data changed /", "children changed /", "expired", "disconnected", "connected", "setData", "sync", "multi", "close",
+	}
+}
+
+func (c *coverage) check(t *testing.T) {
+	t.Helper()
+	for _, what := range cases() {
+		if c.met[what] == 0 {
+			t.Errorf("no sequence has shown %q", what)
+		}
+	}
+	t.Log(c.met)
+}
