@@ -69,7 +69,7 @@ type MatrixRow struct {
 	Cells     []MatrixCell `json:"cells"` // in the order of the cases
 }
 
-// MatrixCost is what a strategy costs. Times are in nanoseconds.
+// MatrixCost holds the costs of a strategy. Times are in nanoseconds.
 type MatrixCost struct {
 	// PerJob is the number of requests to all servers for each finished job, without faults; those
 	// of the work are among them. 0 if no job was finished.
@@ -237,5 +237,5 @@ func (m *Matrix) check() error {
 	return nil
 }
 
-// MatrixName is what the field scenario of a matrix holds.
+// MatrixName identifies a matrix: its field scenario has this value.
 const MatrixName = "matrix"
