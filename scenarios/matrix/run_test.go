@@ -101,7 +101,7 @@ func TestTheMatrixDoesNotDependOnTheNumberOfCores(t *testing.T) {
 }
 
 func TestAStoppedMatrixKeepsItsRunsAndPassesNothing(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context()) //nolint:forbidigo // as a signal does it
+	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("stop")
 	r := few()
 	r.Jobs = 1
