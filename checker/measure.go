@@ -15,7 +15,7 @@ import (
 type Spread = spread.Spread
 
 // Metrics are the figures of a lock that a monitor of its callers would show, and what the lock cost
-// them. They follow from the history alone, except Commands, so they mean the same for every lock.
+// them. They follow from the history alone, except Commands and Requests, so they mean the same for every lock.
 // Those of several runs can be added.
 //
 // The tag doc says exactly what a figure counts, and of a Spread also what its durations are; the
@@ -46,6 +46,7 @@ type Metrics struct {
 	MostWaiting int64         `json:"most_waiting" doc:"the most sections that waited for one lock at once"`
 
 	Commands int64 `json:"commands" doc:"requests that reached a lock server"`
+	Requests int64 `json:"requests,omitempty" doc:"requests that reached any server: of the lock, of the resource, and of effects outside"`
 	Refusals int64 `json:"refusals" doc:"requests that found the lock taken; a section that polls has one for each attempt"`
 	Renewals int64 `json:"renewals" doc:"renewals of leases"`
 
@@ -92,6 +93,7 @@ func (m *Metrics) Add(o *Metrics) {
 		{&m.Contended, &o.Contended},
 		{&m.ContendedOf, &o.ContendedOf},
 		{&m.Commands, &o.Commands},
+		{&m.Requests, &o.Requests},
 		{&m.Refusals, &o.Refusals},
 		{&m.Renewals, &o.Renewals},
 		{&m.LossesNoticed, &o.LossesNoticed},
@@ -147,7 +149,7 @@ func (m *Metrics) Untested() string {
 	return ""
 }
 
-// measure computes the metrics, except Commands, which no history shows.
+// measure computes the metrics, except Commands and Requests, which no history shows.
 func (in *input) measure() Metrics {
 	book := in.Ledger()
 	m := Metrics{Time: in.EndAt(), Runs: 1, Refusals: book.Refusals, Renewals: book.Renewals}

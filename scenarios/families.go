@@ -29,6 +29,12 @@ func Families() []backend.Family {
 		zookeeperfamily.Family(),
 		dynamodbfamily.Family(),
 		etcdfamily.Family(),
+		dynamodbfamily.Family(),
+		kubernetesfamily.Family(),
+		zookeeperfamily.Family(),
+		etcdfamily.Family(),
+		kubernetesfamily.Family(),
+		zookeeperfamily.Family(),
 	}
 }
 
