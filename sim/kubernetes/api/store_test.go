@@ -57,11 +57,13 @@ func TestTheStoreAnswersAsTheRegistryOfKubernetesDoes(t *testing.T) {
 		{"an update with another UID", []Request{{Create, lease("", "")}, {Update, lease("2", secondUID)}}, "201 @2, 409 Conflict"},
 		{"an update of a Lease that is gone", []Request{{Create, lease("", "")}, {Delete, lease("", "")}, {Update, lease("2", firstUID)}}, "201 @2, 200 @2, 409 Conflict"},
 		{
-			"an update without a UID creates a Lease that is gone", []Request{{Create, lease("", "")}, {Delete, lease("", "")}, {Update, lease("2", "")}},
+			"an update without a UID creates a Lease that is gone",
+			[]Request{{Create, lease("", "")}, {Delete, lease("", "")}, {Update, lease("2", "")}},
 			"201 @2, 200 @2, 201 @4",
 		},
 		{
-			"a Lease that was made again has another UID", []Request{{Create, lease("", "")}, {Delete, lease("", "")}, {Create, lease("", "")}, {Update, lease("4", firstUID)}},
+			"a Lease that was made again has another UID",
+			[]Request{{Create, lease("", "")}, {Delete, lease("", "")}, {Create, lease("", "")}, {Update, lease("4", firstUID)}},
 			"201 @2, 200 @2, 201 @4, 409 Conflict",
 		},
 		{"a delete of nothing", []Request{{Delete, lease("", "")}}, "404 NotFound"},
