@@ -12,6 +12,7 @@ import (
 	"lockquake/lock/conditional"
 	"lockquake/sim/backend"
 	dynamodbfamily "lockquake/sim/dynamodb/family"
+	etcdfamily "lockquake/sim/etcd/family"
 	kubernetesfamily "lockquake/sim/kubernetes/family"
 	postgresfamily "lockquake/sim/postgres/family"
 	redisfamily "lockquake/sim/redis/family"
@@ -24,7 +25,14 @@ func Families() []backend.Family {
 	return []backend.Family{
 		redisfamily.Family(),
 		postgresfamily.Family(),
+		kubernetesfamily.Family(),
+		zookeeperfamily.Family(),
 		dynamodbfamily.Family(),
+		etcdfamily.Family(),
+		dynamodbfamily.Family(),
+		kubernetesfamily.Family(),
+		zookeeperfamily.Family(),
+		etcdfamily.Family(),
 		kubernetesfamily.Family(),
 		zookeeperfamily.Family(),
 	}

@@ -6,7 +6,8 @@
 //     sessions (postgres.go). [StartPgBouncer] starts a PgBouncer in front of it (pgbouncer.go).
 //   - [StartDynalite] starts a Dynalite, which has the interface of DynamoDB (dynalite.go). npm.sh installs
 //     it.
-//   - [Redis], [Postgres], [PgBouncer] and [Dynalite] start a server for a test, and stop it at the end of the
+//   - [StartEtcd] starts a cluster of etcd servers (etcd.go).
+//   - [Redis], [Postgres], [PgBouncer], [ZooKeeper], [Dynalite] and [Etcd] start a server for a test, and stop it at the end of the
 //     test (testing.go).
 //   - server.go has what all servers have: a folder, a port and an account. [Server.Kill] kills a
 //     server, [Server.Start] starts it again with its data.

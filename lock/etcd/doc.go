@@ -1,0 +1,19 @@
+// Package etcd has the locks in an etcd cluster.
+//
+// A lock is a queue of keys under a prefix. A holder or a waiter puts its key with a lease that it
+// renews, so the key goes when its owner does. The key with the lowest creation revision holds the lock,
+// and that revision is the fencing token. This is the protocol of concurrency.Mutex of the official
+// client, and of the RWMutex of its recipes.
+//
+//   - A session is a lease with the task that renews it (session.go).
+//   - A locker puts a key into the queue and waits for its turn (locker.go, queue.go). A grant ends when
+//     its key is deleted (grant.go).
+//   - [Family] lists the presets (presets.go): each is the same lock with some parts changed (parts.go).
+//     Those without a known bug claim that checks hold (claims.go).
+//   - [Client] is what a lock needs of a client (port.go), with the requests (request.go), the
+//     responses (response.go) and the errors (errors.go) of etcd's API.
+//
+// There are two Clients. Package official makes one of the official client, go.etcd.io/etcd/client/v3.
+// That one cannot run in a simulation: its gRPC connections have goroutines, timers and locks of their
+// own, so the order of what happens would be that of the machine. The simulation has a model of it.
+package etcd

@@ -1,0 +1,145 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"lockquake/lock"
+	"lockquake/lock/env"
+)
+
+// locker puts keys into the queue of a lock.
+type locker struct {
+	env    env.Env
+	client Client
+	params lock.Params
+	mode   mode
+
+	check    lock.LeaseCheck
+	fenced   bool
+	renews   bool
+	rechecks bool
+}
+
+// mode says what the key of an owner is called, and for which keys it waits.
+type mode struct {
+	name   string // the beginning of the last part of the key
+	behind string // it waits for the keys before its own that begin so
+}
+
+// The modes. A shared owner waits for those before it that write, and a writer for all.
+func exclusive() mode { return mode{} }
+func writing() mode   { return mode{name: writeKey} }
+func reading() mode   { return mode{name: SharedKey, behind: writeKey} }
+
+const (
+	prefix   = "locks/"
+	writeKey = "write-"
+)
+
+// recordOf returns the prefix of the keys of a lock.
+func recordOf(key string) string { return prefix + key + "/" }
+
+// newLock makes a strategy.
+func newLock(d lock.Deps) lock.Strategy {
+	p := d.Params
+	recipe := func(m mode) lock.Recipe {
+		return lock.Recipe{Refused: lock.Refusals().In(p), Locker: &locker{
+			env: d.Env, client: PortOf(d).Client, params: p, mode: m,
+			check: lock.LeaseChecks().In(p), fenced: fences().In(p), renews: renewals().In(p), rechecks: rechecks().In(p),
+		}}
+	}
+	if readers().In(p) {
+		return sharing{recipe(writing()), recipe(reading())}
+	}
+	return recipe(exclusive())
+}
+
+// sharing is a lock that readers share. It implements lock.Sharer.
+type sharing struct{ write, read lock.Recipe }
+
+// Do implements lock.Strategy.
+func (s sharing) Do(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
+	return s.write.Do(ctx, key, r, body)
+}
+
+// DoShared implements lock.Sharer.
+func (s sharing) DoShared(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
+	return s.read.Do(ctx, key, r, body)
+}
+
+// Acquire implements lock.Locker. It waits for its turn until ctx or its session ends, or for
+// Params.LockTimeout.
+func (l *locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
+	s, err := l.begin(ctx)
+	if err != nil {
+		return nil, l.failed(ctx, key, err, true)
+	}
+	g := &grant{session: s, lock: key, key: recordOf(key) + l.mode.name + strconv.FormatInt(s.id, 16)}
+	if err = l.enter(g); err == nil {
+		err = l.wait(g)
+	}
+	if err != nil {
+		cause := context.Cause(s.ctx) // before the end of the session
+		gone, _ := s.revoke(context.WithoutCancel(ctx))
+		if errors.Is(cause, lock.ErrLost) {
+			err = fmt.Errorf("%w: %w", errSession, cause)
+		}
+		return nil, l.failed(ctx, key, err, gone)
+	}
+	s.held.Store(int64(max(l.env.Mono(), 1)))
+	return g, nil
+}
+
+// errSession is the error of a waiter whose lease ended in the queue.
+var errSession = errors.New("the session has ended")
+
+// failed returns the error of an acquire. Gone says that the key is not in the queue, and never will be.
+func (l *locker) failed(ctx context.Context, key string, err error, gone bool) error {
+	switch {
+	case gone && ctx.Err() != nil:
+		return fmt.Errorf("acquire %s: %w", key, context.Cause(ctx))
+	case gone && (errors.Is(err, lock.ErrNotObtained) || errors.Is(err, errSession)):
+		return fmt.Errorf("acquire %s: %w", key, err)
+	}
+	return fmt.Errorf("acquire %s: %w: %w", key, lock.ErrUnknown, err)
+}
+
+// enter puts the key of a grant into the queue.
+func (l *locker) enter(g *grant) error {
+	own := Keys{Key: g.key}
+	answer, err := l.client.Do(env.WithOp(g.session.ctx, "acquire"), &Txn{
+		If:   []Compare{{Keys: own, Field: ByCreate, Is: Equal}},
+		Then: []Request{&Put{Key: g.key, Lease: g.session.id}, l.first(g)},
+		Else: []Request{&Range{Keys: own}, l.first(g)},
+	})
+	if err != nil {
+		return err
+	}
+	g.created = answer.Revision
+	if !answer.Succeeded { // an earlier copy of the request has put it
+		g.created = answer.Results[0].KVs[0].Create
+	}
+	first := answer.Results[1].KVs
+	g.granted = len(first) == 0 || first[0].Key == g.key || l.mode.behind != "" && first[0].Create > g.created
+	return nil
+}
+
+// first reads the first key that the grant could have to wait for.
+func (l *locker) first(g *grant) *Range {
+	return &Range{Keys: Prefix(recordOf(g.lock) + l.mode.behind), By: ByCreate, Order: Ascending, Limit: 1}
+}
+
+// limit returns a context that ends with the session, or when the wait has taken too long.
+func (l *locker) limit(s *session) (context.Context, context.CancelFunc) {
+	if l.params.LockTimeout == 0 {
+		return s.ctx, func() {}
+	}
+	return l.env.WithTimeout(s.ctx, l.params.LockTimeout)
+}
+
+// between is the pause after an error of a waiter.
+const between = 100 * time.Millisecond

@@ -1,0 +1,54 @@
+package etcd
+
+import (
+	"context"
+	"fmt"
+
+	"lockquake/lock"
+)
+
+// Name is the name of the family.
+const Name = "etcd"
+
+// Client sends requests to an etcd cluster. The simulated client and the adaptor of the official
+// client are Clients.
+type Client interface {
+	// Do sends a request. An error of the server is an *Error. After any other error, and after one
+	// that is Unavailable, it is unknown whether the request takes effect.
+	Do(ctx context.Context, r Request) (*Response, error)
+	// Watch begins to watch. It returns when the server has created the watch.
+	Watch(ctx context.Context, w *Watch) (Watcher, error)
+}
+
+// Watch asks for the changes of the keys from Key to End.
+type Watch struct {
+	Keys
+	Revision int64 // the first one of interest; 0 for the next
+	PrevKV   bool
+	NoPut    bool // without puts
+	NoDelete bool // without deletions
+}
+
+// Watcher receives the changes that a Watch asks for.
+type Watcher interface {
+	// Next waits for the next message. After an error, or a message that says Ended, there is no
+	// other one.
+	Next(ctx context.Context) (*Changes, error)
+	// Close ends the watch.
+	Close()
+}
+
+// Port holds the client of a strategy.
+type Port struct{ Client Client }
+
+// PortOf returns the port of a strategy. It panics if Deps have the port of another family.
+func PortOf(d lock.Deps) Port {
+	port, ok := d.Port.(Port)
+	if !ok {
+		panic(fmt.Sprintf("the strategy needs an etcd.Port, and its Deps have the port %T: set Entry.Family to %q", d.Port, Name))
+	}
+	return port
+}
+
+// SharedKey is the beginning of the last part of a key that shares its lock.
+const SharedKey = "read-"

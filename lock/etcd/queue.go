@@ -1,0 +1,89 @@
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"lockquake/lock"
+	"lockquake/lock/env"
+)
+
+// wait waits until no key is before that of the grant.
+func (l *locker) wait(g *grant) error {
+	if g.granted {
+		return nil
+	}
+	ctx, cancel := l.limit(g.session)
+	defer cancel()
+	for {
+		gone, err := l.waitForOne(ctx, g)
+		switch {
+		case gone:
+			return l.recheck(g)
+		case ctx.Err() != nil && g.session.ctx.Err() == nil:
+			return fmt.Errorf("%w: it was held for too long", lock.ErrNotObtained)
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			if err := l.env.Sleep(ctx, between); err != nil && g.session.ctx.Err() != nil {
+				return err
+			}
+		}
+	}
+}
+
+// waitForOne waits until the key right before that of the grant is deleted. It reports whether there is
+// none.
+func (l *locker) waitForOne(ctx context.Context, g *grant) (none bool, err error) {
+	answer, err := l.client.Do(env.WithOp(ctx, "queue"), &Range{
+		Keys: Prefix(recordOf(g.lock) + l.mode.behind), By: ByCreate, Order: Descending, Limit: 1, MaxCreate: g.created - 1,
+	})
+	if err != nil {
+		return false, err
+	}
+	if len(answer.KVs) == 0 {
+		return true, nil
+	}
+	watch, err := l.client.Watch(ctx, &Watch{Keys: Keys{Key: answer.KVs[0].Key}, Revision: answer.Revision, NoPut: true})
+	if err != nil {
+		return false, err
+	}
+	defer watch.Close()
+	for {
+		changes, err := watch.Next(ctx)
+		// After a compaction the deletion may be missing: look again.
+		if err != nil || changes.Ended || len(changes.Events) > 0 {
+			return false, err
+		}
+	}
+}
+
+// recheck checks that the own key is still there: the lease may have ended in the queue.
+func (l *locker) recheck(g *grant) error {
+	if !l.rechecks {
+		return nil
+	}
+	for {
+		answer, err := l.client.Do(env.WithOp(g.session.ctx, "recheck"), &Range{Keys: Keys{Key: g.key}})
+		switch {
+		case err == nil && len(answer.KVs) == 1 && answer.KVs[0].Create == g.created:
+			return nil
+		case err == nil:
+			return fmt.Errorf("%w: %w", lock.ErrNotObtained, errSession)
+		case g.session.ctx.Err() != nil:
+			return context.Cause(g.session.ctx)
+		case !temporary(err):
+			return err
+		}
+		if err := l.env.Sleep(g.session.ctx, between); err != nil {
+			return err
+		}
+	}
+}
+
+// temporary reports whether another attempt may succeed after an error.
+func temporary(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return !ok || e.Unavailable()
+}

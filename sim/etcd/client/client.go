@@ -1,0 +1,99 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"lockquake/lock/env"
+	"lockquake/lock/etcd"
+	"lockquake/sim"
+	"lockquake/sim/etcd/wire"
+)
+
+// New returns a client of a process to the members on these nodes.
+func New(p *sim.Process, nodes []string, o Options) etcd.Client {
+	return &client{newBalancer(p, nodes, o.WithDefaults())}
+}
+
+type client struct{ *balancer }
+
+// Do implements etcd.Client.
+func (c *client) Do(ctx context.Context, r etcd.Request) (*etcd.Response, error) {
+	for attempt := 1; ; attempt++ {
+		answer, err := c.once(ctx, r)
+		if err == nil || attempt > c.options.Retries || !mayRepeat(r, err) {
+			return answer, err
+		}
+		if attempt%(len(c.members)/2+1) == 0 {
+			pause := retryPause - retryJitter/2 + time.Duration(c.worker.Rand("retry").Int64N(int64(retryJitter)))
+			if err := c.worker.Sleep(ctx, pause); err != nil {
+				return nil, err
+			}
+		}
+	}
+}
+
+// once sends a request to the next member.
+func (c *client) once(ctx context.Context, r etcd.Request) (*etcd.Response, error) {
+	e, err := c.pick(ctx)
+	if err != nil {
+		return nil, err
+	}
+	conn := e.conn
+	answer, err := conn.Call(ctx, cmp.Or(env.Op(ctx), operation(r)), &wire.Request{Request: r}, c.options.RequestTimeout)
+	if err != nil {
+		return nil, err
+	}
+	reply, ok := answer.(*wire.Reply)
+	if !ok {
+		return nil, sim.ErrReset // the answer to the second copy of a request
+	}
+	return reply.Response, reply.Err
+}
+
+// mayRepeat reports whether the client repeats a request after an error. It repeats changes of keys
+// only if they were not sent.
+func mayRepeat(r etcd.Request, err error) bool {
+	switch r.(type) {
+	case *etcd.Put, *etcd.Delete, *etcd.Txn, *etcd.Compact:
+		return false
+	}
+	if e, ok := errors.AsType[*etcd.Error](err); ok {
+		return e.Unavailable()
+	}
+	return errors.Is(err, sim.ErrReset) || errors.Is(err, sim.ErrClosed)
+}
+
+// Operations lists the operations that the client and the locks name.
+func Operations() []string {
+	return []string{
+		"grant", "queue", "recheck", "revoke", "watch", "event", "range", "put", "delete", "txn", "keepalive", "timetolive", "leases", "compact",
+	}
+}
+
+// operation names a request whose purpose the lock does not name.
+func operation(r etcd.Request) string {
+	switch r.(type) {
+	case *etcd.Range:
+		return "range"
+	case *etcd.Put:
+		return "put"
+	case *etcd.Delete:
+		return "delete"
+	case *etcd.Txn:
+		return "txn"
+	case *etcd.Grant:
+		return "grant"
+	case *etcd.Revoke:
+		return "revoke"
+	case *etcd.KeepAlive:
+		return "keepalive"
+	case *etcd.TimeToLive:
+		return "timetolive"
+	case *etcd.Leases:
+		return "leases"
+	}
+	return "compact"
+}

@@ -1,0 +1,124 @@
+package etcd
+
+import (
+	"lockquake/history"
+	"lockquake/lock/etcd"
+)
+
+// proceed sends a request to the leader, if the member knows one. Otherwise it waits for one.
+func (m *member) proceed(p *pending) {
+	l := m.leader
+	if l == nil || p.done || p.sent {
+		return
+	}
+	p.sent = true
+	m.cluster.send(m, l, func() {
+		if p.done {
+			return // the member has given it up
+		}
+		switch p.request.(type) {
+		case *etcd.KeepAlive, *etcd.TimeToLive:
+			l.askLessor(p)
+		default:
+			l.propose(p)
+		}
+	})
+}
+
+// propose asks a majority to accept a request, and applies it then. A member that does not lead any
+// more loses it.
+func (l *member) propose(p *pending) {
+	c := l.cluster
+	if l.leader != l {
+		return
+	}
+	term, acks := c.term, 1
+	accept := func() {
+		if acks++; acks == c.majority() && c.leader == l && c.term == term {
+			l.commit(p)
+		}
+	}
+	if c.majority() == 1 {
+		acks = 0
+		accept()
+		return
+	}
+	for _, m := range c.members {
+		if m != l {
+			c.send(l, m, func() { c.send(m, l, accept) })
+		}
+	}
+}
+
+// commit applies a request, tells the other members, and answers it.
+func (l *member) commit(p *pending) {
+	c := l.cluster
+	if p.reads {
+		c.answer(l, p, nil, nil)
+		return
+	}
+	before := c.store.View()
+	answer, err := c.store.Apply(p.request)
+	p.apply()
+	if err == nil {
+		c.applied(p, answer)
+	}
+	now := c.store.View()
+	c.locks.applied(p, before.Revision, now.Revision)
+	for _, m := range c.members {
+		if m != p.member || p.call == nil {
+			c.send(l, m, func() { m.advance(now) })
+		}
+	}
+	if p.call != nil {
+		c.answer(l, p, answer, err)
+	}
+}
+
+// applied keeps the clocks of leases.
+func (c *Cluster) applied(p *pending, answer *etcd.Response) {
+	switch r := p.request.(type) {
+	case *etcd.Grant:
+		t := &tenure{id: answer.ID}
+		c.leases[t.id] = t
+		t.begin(c.leader, 0)
+		if p.call != nil {
+			t.sent = p.call.Sent
+		}
+	case *etcd.Revoke:
+		if t := c.leases[r.ID]; t != nil {
+			delete(c.leases, r.ID)
+			t.revoked(c)
+		}
+	}
+}
+
+// answer sends the answer from the leader to the member, which has then applied all that the leader
+// has applied, and to the client.
+func (c *Cluster) answer(l *member, p *pending, answer *etcd.Response, err error) {
+	now := c.store.View()
+	m := p.member
+	c.send(l, m, func() {
+		m.advance(now)
+		if p.reads && !p.done {
+			answer, err = m.read(p.request)
+		}
+		p.answer(answer, err)
+	})
+}
+
+// cause returns why the request of p ends a grant.
+func (p *pending) cause() history.Type {
+	switch {
+	case p.expires:
+		return history.Expired
+	case p.call == nil:
+		return history.Evicted
+	}
+	return history.Freed
+}
+
+// compaction returns a request that compacts the store to its present revision.
+func (c *Cluster) compaction() etcd.Request {
+	return &etcd.Compact{Revision: c.store.View().Revision}
+}
