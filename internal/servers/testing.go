@@ -35,18 +35,6 @@ func PgBouncer(t testing.TB, of *PostgresServer, mode string, size int, settings
 	return forTest(t, "pgbouncer", func() (*PgBouncerServer, error) { return StartPgBouncer(of, mode, size, settings...) })
 }
 
-// Dynalite starts a Dynalite for a test and stops it when the test ends; see StartDynalite. A missing one
-// skips the test or fails it, as with Redis.
-func Dynalite(t testing.TB) *DynaliteServer {
-	t.Helper()
-	return forTest(t, "npm", StartDynalite)
-// Etcd starts a cluster of etcd servers for a test, and stops it when the test ends; see StartEtcd. A
-// missing one skips the test or fails it, as with Redis.
-func Etcd(t testing.TB, members int, args ...string) *EtcdServer {
-	t.Helper()
-	return forTest(t, "etcd-server", func() (*EtcdServer, error) { return StartEtcd(members, args...) })
-}
-
 // ZooKeeper starts a ZooKeeper for a test and stops it when the test ends; see StartZooKeeper. A
 // missing one skips the test or fails it, as with Redis.
 func ZooKeeper(t testing.TB, settings ...string) *ZooKeeperServer {

@@ -141,7 +141,7 @@ func MatrixAvoid(n *results.MatrixNeed) string {
 func matrixWorst(n *results.MatrixNeed, r *results.MatrixRow) string {
 	worst := -1
 	for i, c := range n.Cases {
-		if c.Must && r.Cells[i].State == results.CellFails && (worst < 0 || share(&r.Cells[i]) > share(&r.Cells[worst])) {
+		if c.Must && r.Cells[i].State == results.CellFails && (worst < 0 || failureRate(&r.Cells[i]) > failureRate(&r.Cells[worst])) {
 			worst = i
 		}
 	}
@@ -159,7 +159,7 @@ func matrixWorst(n *results.MatrixNeed, r *results.MatrixRow) string {
 	return fmt.Sprintf("%d of %d %s", cell.Violating, cell.Runs, where)
 }
 
-func share(c *results.MatrixCell) float64 { return float64(c.Violating) / float64(max(1, c.Runs)) }
+func failureRate(c *results.MatrixCell) float64 { return float64(c.Violating) / float64(max(1, c.Runs)) }
 
 // needTables prints the tables of one need, and the command that repeats each strategy's failure.
 func needTables(b *bytes.Buffer, m *results.Matrix, n *results.MatrixNeed, color bool) {
