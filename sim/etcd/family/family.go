@@ -57,6 +57,7 @@ var (
 	_ backend.Crasher = (*cluster)(nil)
 	_ backend.Elector = (*cluster)(nil)
 	_ backend.Deleter = (*cluster)(nil)
+	_ backend.Refuser = (*cluster)(nil)
 )
 
 func start(s backend.Start) (backend.Cluster, error) {
