@@ -106,3 +106,9 @@ func (m *member) askLessor(p *pending) {
 func (c *Cluster) lessorAnswer(l *member, p *pending, answer *etcd.Response) {
 	c.send(l, p.member, func() { p.answer(answer, nil) })
 }
+
+// Longest returns the longest time for which a lease of a TTL lasts without a renewal.
+func (c *Cluster) Longest(ttl time.Duration) time.Duration {
+	seconds := max((ttl+time.Second-1)/time.Second, time.Duration(c.minTTL()))
+	return seconds*time.Second + c.options.Election + lessorPeriod
+}
