@@ -51,7 +51,7 @@ func (c client) do(ctx context.Context, r etcd.Request) (*etcd.Response, error) 
 	case *etcd.TimeToLive:
 		return c.timeToLive(ctx, r)
 	case *etcd.Leases:
-		a, err := c.Client.Leases(ctx)
+		a, err := c.Leases(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +69,7 @@ func (c client) do(ctx context.Context, r etcd.Request) (*etcd.Response, error) 
 // own.
 func (c client) grant(ctx context.Context, r *etcd.Grant) (*etcd.Response, error) {
 	if r.ID == 0 {
-		a, err := c.Client.Grant(ctx, r.TTL)
+		a, err := c.Grant(ctx, r.TTL)
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +87,7 @@ func (c client) timeToLive(ctx context.Context, r *etcd.TimeToLive) (*etcd.Respo
 	if r.Keys {
 		options = append(options, clientv3.WithAttachedKeys())
 	}
-	a, err := c.Client.TimeToLive(ctx, clientv3.LeaseID(r.ID), options...)
+	a, err := c.TimeToLive(ctx, clientv3.LeaseID(r.ID), options...)
 	if err != nil {
 		return nil, err
 	}
