@@ -20,12 +20,14 @@ build:
 deps:
 	$(GO) mod download
 	sh internal/servers/install.sh $$(cat internal/servers/packages.txt)
+	sh internal/servers/npm.sh dynalite@4.0.0
 	bash internal/servers/install.sh chromium
 
 ## test: install what the tests need and run them all, the goldens also as a 32-bit program
 test: deps
 	$(GO) vet ./...
 	$(GO) test -timeout 30m ./...
+	cd internal/clientgo && $(GO) vet . && $(GO) test .
 	GOARCH=386 $(GO) test -timeout 15m ./internal/draw ./scenarios/campaign -run 'Golden'
 
 ## conformance: hold the simulated servers and the waking of a process to real ones at length, and say what was met

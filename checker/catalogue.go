@@ -12,6 +12,7 @@ func Catalogue() []Check {
 		boundsCheck(),
 		tornReadCheck(),
 		exclusionCheck(),
+		capacityCheck(),
 		beliefCheck(),
 		fencingCheck(),
 		toldCheck(),

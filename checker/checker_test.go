@@ -12,7 +12,7 @@ import (
 )
 
 func TestCatalogueIsCompleteAndInOrder(t *testing.T) {
-	want := []string{"linearizable", "lost-update", "once", "conserved", "bounds", "torn-read", "exclusion", "belief", "fencing", "told", "recovery", "progress", "errors", "ownership", "needless-loss", "stampede", "load"}
+	want := []string{"linearizable", "lost-update", "once", "conserved", "bounds", "torn-read", "exclusion", "capacity", "belief", "fencing", "told", "recovery", "progress", "errors", "ownership", "needless-loss", "stampede", "load"}
 	if diff := cmp.Diff(want, Names()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -29,7 +29,7 @@ func TestCatalogueIsCompleteAndInOrder(t *testing.T) {
 // Corruption ranks before tokens, tokens before service, and the advisory checks come last.
 func TestEachCheckHasAConcernAndARank(t *testing.T) {
 	want := map[Concern][]string{
-		Corruption: {"linearizable", "lost-update", "once", "conserved", "bounds", "torn-read", "exclusion"},
+		Corruption: {"linearizable", "lost-update", "once", "conserved", "bounds", "torn-read", "exclusion", "capacity"},
 		Fencing:    {"fencing"},
 		Service:    {"told", "recovery", "progress", "errors", "ownership"},
 		Belief:     {"belief"},
@@ -61,11 +61,12 @@ func TestEachCheckHasAConcernAndARank(t *testing.T) {
 }
 
 func TestSomeChecksJudgeTheirWorkloadsOnly(t *testing.T) {
-	special := []string{"lost-update", "once", "conserved", "bounds", "stampede", "torn-read"}
+	special := []string{"lost-update", "once", "conserved", "bounds", "stampede", "torn-read", "capacity"}
 	for workload, want := range map[string][]string{
 		"counter": {"lost-update"}, "multi-lock": {"lost-update"}, "set-add": {"lost-update"}, "register": nil,
 		"cron": {"once"}, "charge": {"once"}, "jobs": {"once", "bounds"}, "transfer": {"conserved"}, "flash-sale": {"conserved", "bounds"},
 		"rate-limit": {"bounds"}, "cache-fill": {"stampede"}, "read-write": {"torn-read"}, "leader": {"lost-update"},
+		"limited": {"capacity"}, "nested": {"lost-update"}, "steal": {"once"},
 	} {
 		for _, c := range Catalogue() {
 			want := !slices.Contains(special, c.Name) || slices.Contains(want, c.Name)

@@ -16,7 +16,7 @@ func onceCheck() Check {
 		Name:  "once",
 		Doc:   "no unit of work, such as a tick, takes effect twice, or stays undone unnoticed",
 		About: Corruption, Rank: 2,
-		Workloads: []string{"cron", "reminders", "triggers", "discount", "charge", "jobs", "migration"},
+		Workloads: []string{"cron", "reminders", "triggers", "discount", "charge", "jobs", "migration", "steal"},
 		Unit:      "a piece of work that was done more than once, or never",
 		run:       once,
 	}
@@ -28,7 +28,8 @@ func onceCheck() Check {
 //
 // A unit that was not done is a violation only if nobody could have noticed: each section that was
 // asked for it was done, or was told that another one had the lock. If a section crashed, failed or
-// does not know its outcome, the loss can be noticed.
+// does not know its outcome, the loss can be noticed. A job of the workload steal is not missed: it stays
+// in its queue until a worker sees that it is done.
 func once(in *input, r *Result) {
 	var asked []*history.Section
 	for _, s := range in.Sections {
@@ -36,7 +37,7 @@ func once(in *input, r *Result) {
 			asked = append(asked, s)
 		}
 	}
-	cut := in.cutShort()
+	cut, queued := in.cutShort(), in.Meta.Workload == "steal"
 	for _, sections := range groups(asked, func(s *history.Section) string { return s.Unit }) {
 		r.Applies = true
 		unit := sections[0].Unit
@@ -47,7 +48,7 @@ func once(in *input, r *Result) {
 			r.find(Invalid, events, "twice: %s took effect %d times within %s, by %s", unit, len(done), within, who)
 		case len(done)+perhaps > 1:
 			r.find(Unknown, nil, "cannot tell: whether %s took effect more than once, since nobody knows what became of %d writes", unit, perhaps)
-		case len(done)+perhaps == 0 && !slices.ContainsFunc(sections, noticeable) && !cut[unit]:
+		case len(done)+perhaps == 0 && !queued && !slices.ContainsFunc(sections, noticeable) && !cut[unit]:
 			var events []int64
 			for _, s := range sections {
 				events = append(events, s.Call, s.Enter, s.Return)

@@ -94,7 +94,7 @@ type lateRenewal struct {
 // without having been told of a loss.
 func (in *input) atWork(s *history.Section, g *evidence.Grant, seq int64) bool {
 	left, _ := in.WorkEnd(s)
-	return in.Holding(s).Includes(g) && s.Told == 0 && seq > s.Enter && seq < left
+	return in.Holding(s).Includes(g) && (s.Told == 0 || s.Told > seq) && seq > s.Enter && seq < left
 }
 
 // lateRenewals looks for renewals that the server declined because their own section had freed the

@@ -166,6 +166,7 @@ type Meta struct {
 	Tries    int               `json:"tries,omitempty"`     // how often a unit of work may be begun, 0 for no limit
 	Limit    int               `json:"limit,omitempty"`     // of a rate limit: how many requests a window may admit, 0 for none
 	Window   time.Duration     `json:"window,omitempty"`    // the length of that window
+	Permits  int               `json:"permits,omitempty"`   // how many sections of one lock may be at work at once, 0 for one
 	Duration time.Duration     `json:"duration"`            // when the last sections and faults began
 	End      time.Duration     `json:"end"`                 // when the run was over
 	Stopped  Stop              `json:"stopped,omitempty"`   // why it ended, if a section was still open

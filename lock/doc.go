@@ -6,6 +6,9 @@
 //   - lock.go: a [Strategy] runs one critical section. [WithLock] makes a Strategy of a
 //     [Locker], whose [Lease] is one grant. The lock protects a [Resource]; the body of a
 //     section uses it through its [Section].
+//     A [Sharer] has a mode for sections that only read, a [Semaphore] has permits, and a
+//     [MultiLocker] locks several keys. [SharedRecipe] and [PermitRecipe] (modes.go) make them
+//     of Lockers.
 //   - conditional.go: a [Conditional] resource has conditional writes, for strategies
 //     without a lock. Such a strategy calls [Again] before it repeats the work.
 //   - need.go: a [Need] is what a strategy needs of the work.

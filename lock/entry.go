@@ -35,6 +35,10 @@ type Entry struct {
 	Keeps bool
 	// Shares: the strategy is a Sharer. Sections that only read have a lock at the same time.
 	Shares bool
+	// Permits: the strategy is a Semaphore.
+	Permits bool
+	// Reenters: a holder can lock the key again inside its section.
+	Reenters bool
 	// Several: the strategy is a MultiLocker, which locks several keys in one call.
 	Several bool
 	// Needs lists what the strategy needs of the work. A scenario with other work is
@@ -47,7 +51,7 @@ type Entry struct {
 	Tells bool
 	// Margin returns how long before the end of its lease a holder that cannot renew it gives
 	// it up. nil: it does not give it up before the end.
-	Margin   func(Params) time.Duration
+	Margin func(Params) time.Duration
 	// Doubts: the strategy tells its holder of a loss as soon as it cannot reach the servers, which
 	// may still hold the lock for it.
 	Doubts   bool
@@ -118,7 +122,7 @@ func None() Entry {
 	return Entry{
 		Name:   "none",
 		Doc:    "no lock at all: the baseline that every rate is compared with",
-		Shares: true,
-		New:    func(Deps) Strategy { return unlocked{} },
+		Shares: true, Permits: true,
+		New: func(Deps) Strategy { return unlocked{} },
 	}
 }

@@ -73,6 +73,17 @@ type Sharer interface {
 	DoShared(ctx context.Context, key string, r Resource, body Body) error
 }
 
+// Semaphore is a Strategy whose locks can have several permits. Each holder has one of them.
+type Semaphore interface {
+	Strategy
+	// DoPermit is Do with one of the permits of key, so that at most that many bodies run at
+	// once. All callers name the same number of permits for a key.
+	DoPermit(ctx context.Context, key string, permits int, r Resource, body Body) error
+}
+
+// MaxPermits is the highest number of permits of a lock.
+const MaxPermits = 100
+
 // MultiLocker is a Strategy that can lock several keys for one body.
 type MultiLocker interface {
 	Strategy

@@ -14,6 +14,11 @@ func (u unlocked) DoShared(ctx context.Context, key string, r Resource, body Bod
 	return u.Do(ctx, key, r, body)
 }
 
+// DoPermit implements Semaphore: there is no limit.
+func (u unlocked) DoPermit(ctx context.Context, key string, _ int, r Resource, body Body) error {
+	return u.Do(ctx, key, r, body)
+}
+
 // noLease is the lease of a section that runs without a lock.
 type noLease struct{ ctx context.Context }
 

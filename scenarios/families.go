@@ -11,6 +11,7 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/conditional"
 	"lockquake/sim/backend"
+	dynamodbfamily "lockquake/sim/dynamodb/family"
 	etcdfamily "lockquake/sim/etcd/family"
 	kubernetesfamily "lockquake/sim/kubernetes/family"
 	postgresfamily "lockquake/sim/postgres/family"
@@ -25,8 +26,9 @@ func Families() []backend.Family {
 		redisfamily.Family(),
 		postgresfamily.Family(),
 		etcdfamily.Family(),
-		kubernetesfamily.Family(),
 		zookeeperfamily.Family(),
+		dynamodbfamily.Family(),
+		kubernetesfamily.Family(),
 	}
 }
 

@@ -73,6 +73,12 @@ func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 	if e.Shares {
 		b.WriteString("- sections that only read have the lock at the same time\n")
 	}
+	if e.Permits {
+		b.WriteString("- has permits: several sections can have the lock at the same time\n")
+	}
+	if e.Reenters {
+		b.WriteString("- its holder can lock it again inside a section\n")
+	}
 	if e.Several {
 		b.WriteString("- locks several keys in one call\n")
 	}

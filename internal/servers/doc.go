@@ -4,8 +4,10 @@
 //   - [StartRedis] starts a redis-server, and [RedisServer.Replica] a replica of it (redis.go).
 //   - [StartPostgres] starts a PostgreSQL, and [PostgresServer.KillBackend] kills one of its
 //     sessions (postgres.go). [StartPgBouncer] starts a PgBouncer in front of it (pgbouncer.go).
+//   - [StartDynalite] starts a Dynalite, which has the interface of DynamoDB (dynalite.go). npm.sh installs
+//     it.
 //   - [StartEtcd] starts a cluster of etcd servers (etcd.go).
-//   - [Redis], [Postgres], [PgBouncer] and [Etcd] start a server for a test, and stop it at the end of the
+//   - [Redis], [Postgres], [PgBouncer], [ZooKeeper], [Dynalite] and [Etcd] start a server for a test, and stop it at the end of the
 //     test (testing.go).
 //   - server.go has what all servers have: a folder, a port and an account. [Server.Kill] kills a
 //     server, [Server.Start] starts it again with its data.

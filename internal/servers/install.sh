@@ -15,6 +15,7 @@ for package in "$@"; do
 	case "$package" in
 	postgresql) program=postgres ;;
 	etcd-server) program=etcd ;;
+	nodejs) program=node ;;
 	zookeeper) program=/usr/share/java/zookeeper.jar ;;
 	esac
 	command -v "$program" >/dev/null 2>&1 || [ -f "$program" ] || missing="$missing $package"

@@ -35,13 +35,6 @@ func PgBouncer(t testing.TB, of *PostgresServer, mode string, size int, settings
 	return forTest(t, "pgbouncer", func() (*PgBouncerServer, error) { return StartPgBouncer(of, mode, size, settings...) })
 }
 
-// Etcd starts a cluster of etcd servers for a test, and stops it when the test ends; see StartEtcd. A
-// missing one skips the test or fails it, as with Redis.
-func Etcd(t testing.TB, members int, args ...string) *EtcdServer {
-	t.Helper()
-	return forTest(t, "etcd-server", func() (*EtcdServer, error) { return StartEtcd(members, args...) })
-}
-
 // ZooKeeper starts a ZooKeeper for a test and stops it when the test ends; see StartZooKeeper. A
 // missing one skips the test or fails it, as with Redis.
 func ZooKeeper(t testing.TB, settings ...string) *ZooKeeperServer {
@@ -54,6 +47,20 @@ func ZooKeeper(t testing.TB, settings ...string) *ZooKeeperServer {
 func ZooKeepers(t testing.TB, n int, settings ...string) ZooKeeperEnsemble {
 	t.Helper()
 	return forTest(t, "zookeeper", func() (ZooKeeperEnsemble, error) { return StartZooKeepers(n, settings...) })
+}
+
+// Dynalite starts a Dynalite for a test and stops it when the test ends; see StartDynalite. A missing one
+// skips the test or fails it, as with Redis.
+func Dynalite(t testing.TB) *DynaliteServer {
+	t.Helper()
+	return forTest(t, "npm", StartDynalite)
+}
+
+// Etcd starts a cluster of etcd servers for a test, and stops it when the test ends; see StartEtcd. A
+// missing one skips the test or fails it, as with Redis.
+func Etcd(t testing.TB, members int, args ...string) *EtcdServer {
+	t.Helper()
+	return forTest(t, "etcd-server", func() (*EtcdServer, error) { return StartEtcd(members, args...) })
 }
 
 func forTest[S interface{ Stop() error }](t testing.TB, debianPackage string, start func() (S, error)) S {

@@ -1,9 +1,10 @@
 // Package postgres has the locks in a PostgreSQL database, written with pgx.
 //
-// There are four kinds:
+// There are five kinds:
 //
 //   - An advisory lock of a session (session.go) lasts until the session unlocks it or ends. It has
 //     no lease: a holder that pauses keeps it.
+//   - A permit of a semaphore (permit.go) is one of several advisory locks of a session.
 //   - A lock of a transaction, advisory or of a row (transaction.go), lasts until the transaction
 //     ends. The work runs in the same transaction, so a holder without the lock cannot commit.
 //     [Manager] (manager.go) is such a lock for programs: advisory locks, one or several, exclusive or

@@ -1,6 +1,9 @@
 package postgres
 
-import "hash/fnv"
+import (
+	"fmt"
+	"hash/fnv"
+)
 
 // AdvisoryKey returns the number of the advisory lock of a name: the FNV-1a hash of the name, in 64
 // bits.
@@ -9,3 +12,6 @@ func AdvisoryKey(name string) int64 {
 	_, _ = h.Write([]byte(name)) // it never fails
 	return int64(h.Sum64())
 }
+
+// advisoryRecord returns the name of the record of the advisory lock of a name.
+func advisoryRecord(name string) string { return fmt.Sprintf("advisory/%d", AdvisoryKey(name)) }

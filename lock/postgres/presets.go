@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"fmt"
 	"maps"
 	"time"
 
@@ -20,6 +19,7 @@ func Family() lock.Family {
 		units   bool   // the lock is of a unit of work
 	}{
 		{advisorySessions(), sessionLockParts(), newSession, false, "", false},
+		{semaphores(), []lock.Part{lock.Refusals().Part()}, newPermits, false, "", false},
 		{nestedSessions(), sessionLockParts(), newSession, true, "", false},
 		{advisoryTransactions(), transactionLockParts(), newInTransaction(takeAdvisory, nil), true, "", false},
 		{managers(), nil, newManaged, true, "", false},
@@ -37,8 +37,11 @@ func Family() lock.Family {
 				e.ByUnit, e.Needs = true, []lock.Need{lock.NeedUnits}
 			}
 			e.Records = func(key string) []string {
-				if kind.record == "" {
-					return []string{fmt.Sprintf("advisory/%d", AdvisoryKey(key))}
+				switch {
+				case e.Permits:
+					return permitRecords(key)
+				case kind.record == "":
+					return []string{advisoryRecord(key)}
 				}
 				return []string{kind.record + key}
 			}
@@ -85,6 +88,13 @@ func advisorySessions() []lock.Entry {
 		flawed("pg-advisory-twice", "one statement takes the lock twice, and one unlock gives it back: the session keeps it", with("session", "twice")),
 		flawed("pg-advisory-pooled", "pg-advisory-session through a pooler in transaction mode: lock and unlock can reach different sessions", with("session", "pooled")),
 	}
+}
+
+// semaphores lists the locks with several permits.
+func semaphores() []lock.Entry {
+	e := sound("pg-semaphore", "each permit is an advisory lock of its own, which a session tries in turn and keeps for the section", sessionClaims(), polling)
+	e.Permits = true
+	return []lock.Entry{e}
 }
 
 // nestedSessions lists the locks whose work is done with connections of the lock's pool.

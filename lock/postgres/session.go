@@ -24,15 +24,15 @@ type sessions struct {
 	nested bool
 }
 
+// tryLock takes an advisory lock for the session, and does not wait.
+const tryLock = "SELECT pg_try_advisory_lock($1)"
+
 func sessionParts() lock.Choice[sessions] {
-	const (
-		wait = "SELECT pg_advisory_lock($1)"
-		try  = "SELECT pg_try_advisory_lock($1)"
-	)
+	const wait = "SELECT pg_advisory_lock($1)"
 	return lock.Choice[sessions]{Name: "session", Doc: "how the session lock is taken, and which session has it", Options: []lock.Option[sessions]{
 		{Way: lock.Sound("wait", "`pg_advisory_lock` on a connection that the holder keeps"), Value: sessions{take: wait}},
-		{Way: lock.Sound("poll", "`pg_try_advisory_lock` on a connection that the holder keeps, again after the pause of `retry`"), Value: sessions{take: try, polls: true}},
-		{Way: lock.Flaw("leak", "`pg_try_advisory_lock` on a connection that goes back to its pool at once, and no unlock: the next one that gets that connection has the lock"), Value: sessions{take: try, polls: true, keeps: true}},
+		{Way: lock.Sound("poll", "`pg_try_advisory_lock` on a connection that the holder keeps, again after the pause of `retry`"), Value: sessions{take: tryLock, polls: true}},
+		{Way: lock.Flaw("leak", "`pg_try_advisory_lock` on a connection that goes back to its pool at once, and no unlock: the next one that gets that connection has the lock"), Value: sessions{take: tryLock, polls: true, keeps: true}},
 		{Way: lock.Flaw("twice", "a statement that takes the lock twice, and one unlock: the connection goes back to its pool with the lock"), Value: sessions{take: "SELECT pg_advisory_lock($1), pg_advisory_lock($1)"}},
 		{Way: lock.Flaw("pooled", "`pg_advisory_lock` through a pooler in transaction mode: lock and unlock can reach two sessions"), Value: sessions{take: wait, pooled: true}},
 		{Way: lock.Flaw("nested", "`pg_advisory_lock` on a connection that the holder keeps, while the work waits for another one of the same pool"), Value: sessions{take: wait, nested: true}},
@@ -68,20 +68,9 @@ func newSession(d lock.Deps) lock.Strategy {
 	case readerParts().In(d.Params):
 		readers := *l
 		readers.shared = true
-		return sharing{recipe, &readers}
+		return lock.SharedRecipe{Recipe: recipe, Readers: &readers}
 	}
 	return recipe
-}
-
-// sharing is a lock of a session with a shared lock for readers. It implements lock.Sharer.
-type sharing struct {
-	lock.Recipe
-	readers *sessionLocker
-}
-
-// DoShared implements lock.Sharer.
-func (s sharing) DoShared(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
-	return lock.Recipe{Locker: s.readers, Refused: s.Refused}.Do(ctx, key, r, body)
 }
 
 // nested is the flaw: the work needs a second connection of the pool from which the lock has one.

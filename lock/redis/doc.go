@@ -27,6 +27,13 @@
 //	release   how the key is released                   release.go, lock/ending.go
 //	reaper    who deletes abandoned locks               reaper.go
 //
+// # Modes
+//
+// A [form] (form.go) replaces the string of a lock by other records and the scripts that change them. The
+// rest of the recipe stays. Read-write locks (readwrite.go) have a sorted set of readers, semaphores
+// (semaphore.go) one of the holders of permits, and re-entrant locks (reentrant.go) a hash with a counter.
+// modepresets.go lists their presets.
+//
 // # The rest
 //
 //   - [Family] lists the presets. Each is the recipe with a part or a number changed

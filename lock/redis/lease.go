@@ -15,7 +15,7 @@ type lease struct {
 	locker *locker
 	ctx    context.Context
 	key    string
-	keys   []string // the key, and the token counter of a fenced lock
+	keys   []string // the records of the lock, and the token counter of a fenced lock
 	owner  string
 	token  int64
 	// end is the end of the lease on the holder's monotonic clock. It is counted from
@@ -38,6 +38,7 @@ type lease struct {
 func (r *lease) Context() context.Context { return r.ctx }
 func (r *lease) Token() int64             { return r.token }
 func (r *lease) fenceKey() string         { return r.key + ":fence" }
+func (r *lease) records() []string        { return r.locker.recordsOf(r.key) }
 
 // Check implements lock.Lease.
 func (r *lease) Check() error {

@@ -40,6 +40,7 @@ type locker struct {
 
 	fenced           bool
 	deleteOwn, renew *goredis.Script
+	form             *form // nil: the record of a lock is a string
 
 	reapers map[string]*reaper                // by key, for startReaper
 	handles map[string]*atomic.Pointer[lease] // by key, for startZombie
@@ -54,7 +55,7 @@ func parts() []lock.Part {
 }
 
 // newSingle makes a strategy that takes the key of one server.
-func newSingle(d lock.Deps) lock.Strategy { return newLocker(d, nil).strategy() }
+func newSingle(d lock.Deps) lock.Strategy { return newLocker(d, nil, nil).strategy() }
 
 // newQuorum makes a strategy that takes the key of a quorum of independent servers. It
 // has the same parts as with one server, but waiters always poll and there is no reaper.
@@ -64,11 +65,12 @@ func newQuorum(d lock.Deps) lock.Strategy {
 	if len(nodes) == 0 {
 		nodes = []goredis.Cmdable{port.Client}
 	}
-	return newLocker(d, nodes).strategy()
+	return newLocker(d, nodes, nil).strategy()
 }
 
-// newLocker makes a locker, and looks up its parts. Nodes is nil for one server.
-func newLocker(d lock.Deps, nodes []goredis.Cmdable) *locker {
+// newLocker makes a locker, and looks up its parts. Nodes is nil for one server. F is nil for a lock
+// whose record is a string.
+func newLocker(d lock.Deps, nodes []goredis.Cmdable, f *form) *locker {
 	p := d.Params
 	l := &locker{
 		env: d.Env, port: PortOf(d), nodes: nodes, params: p, random: d.Env.Rand("lock"), instance: d.Instance,
@@ -85,11 +87,16 @@ func newLocker(d lock.Deps, nodes []goredis.Cmdable) *locker {
 		text = announcedReleaseScript
 	}
 	l.deleteOwn, l.renew = goredis.NewScript(text), goredis.NewScript(l.renewal.script)
+	if f != nil {
+		l.use(f)
+	}
 	return l
 }
 
 // strategy adds the parts that decide about the work around the lock.
-func (l *locker) strategy() lock.Strategy {
+func (l *locker) strategy() lock.Strategy { return l.recipe() }
+
+func (l *locker) recipe() lock.Recipe {
 	return lock.Recipe{Locker: l, Refused: lock.Refusals().In(l.params), End: l.release.end}
 }
 
@@ -97,7 +104,7 @@ func (l *locker) strategy() lock.Strategy {
 // used up, or ctx ends. With one server it also stops after an attempt of unknown outcome.
 func (l *locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 	retry := l.params.Retry
-	lease := &lease{locker: l, ctx: ctx, key: key, keys: []string{key}}
+	lease := &lease{locker: l, ctx: ctx, key: key, keys: l.recordsOf(key)}
 	if l.fenced {
 		lease.keys = append(lease.keys, lease.fenceKey())
 	}

@@ -14,6 +14,17 @@ func Family() lock.Family {
 		Tasks: []string{"renewal", "expiry", "reaper", "request"},
 	}
 	recipe := lock.Defaults(f.Parts)
+	for _, kind := range forms() {
+		f.Parts = append(f.Parts, kind.parts...)
+		for _, e := range kind.presets {
+			ways := lock.Defaults(kind.parts)
+			maps.Copy(ways, e.Defaults.Parts)
+			e.Defaults.Parts = ways
+			e.New, e.Records, e.Holders = kind.new, kind.records, kind.holders
+			e.Shares, e.Permits, e.Reenters = kind.shares, kind.permits, kind.reenters
+			f.Strategies = append(f.Strategies, e)
+		}
+	}
 	for i := range f.Strategies {
 		e := &f.Strategies[i]
 		changed := e.Defaults.Parts

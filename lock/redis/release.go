@@ -39,7 +39,7 @@ func freeOwn(l *locker, r *lease) request { return l.deleteRequest(r, r.owner) }
 
 func freeAny(_ *locker, r *lease) request {
 	return func(ctx context.Context, client goredis.Cmdable) (int64, error) {
-		return client.Del(ctx, r.key).Result()
+		return client.Del(ctx, r.records()...).Result()
 	}
 }
 
@@ -62,7 +62,10 @@ func (l *locker) deleteRequest(r *lease, owner string) request {
 		if l.nodes != nil {
 			ctx = context.WithoutCancel(ctx) // the request goes on after the caller stops waiting for this server
 		}
-		return l.deleteOwn.Run(ctx, client, r.keys[:1], owner).Int64()
+		if l.form != nil {
+			return l.run(ctx, client, l.deleteOwn, r.records(), owner)
+		}
+		return l.deleteOwn.Run(ctx, client, r.records(), owner).Int64()
 	}
 }
 

@@ -134,7 +134,7 @@ func (r *lease) sendRenewal(renewing context.Context) (bool, error) {
 		ctx = asking // the timer still runs: without it the events of a run would have other numbers
 	}
 	return l.ask(ctx, r.queues, func(ctx context.Context, client goredis.Cmdable) (int64, error) {
-		return l.renew.Run(ctx, client, []string{r.key}, r.owner, l.params.TTL.Milliseconds()).Int64()
+		return l.run(ctx, client, l.renew, r.records(), r.owner)
 	})
 }
 

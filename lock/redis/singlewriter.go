@@ -27,7 +27,7 @@ func singleWriterPreset() lock.Entry {
 
 // newSingleWriter makes a strategy that keeps the keys of one server.
 func newSingleWriter(d lock.Deps) lock.Strategy {
-	l := newLocker(d, nil)
+	l := newLocker(d, nil, nil)
 	l.renew = goredis.NewScript(renewScript)
 	return lock.Recipe{Locker: &singleWriter{l, map[string]*lease{}}, Refused: lock.Refusals().In(d.Params)}
 }

@@ -228,7 +228,7 @@ func (t *teller) taken(e *history.Event) []string {
 // deluded reports whether a worker believes that it holds a lock which it has lost.
 func (t *teller) deluded(worker string) bool {
 	return t.hasServers && slices.ContainsFunc(t.scope.locks, func(key string) bool {
-		return t.believesItself(worker, key) && t.lock(key).worker != worker
+		return t.believesItself(worker, key) && !t.lock(key).has(worker)
 	})
 }
 

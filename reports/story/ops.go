@@ -12,7 +12,7 @@ import (
 func (t *teller) tellOperation(e *history.Event, o *history.Op) {
 	switch e.Type {
 	case history.Invoke:
-		t.sentInLease[o.Request] = t.lockOf(o).worker == o.Worker
+		t.sentInLease[o.Request] = t.leased(o)
 		t.step[o.Worker] = "with its " + o.Kind + " under way"
 	case history.Applied:
 		t.effect(e, o, e.Accepted, e.Value)
@@ -26,13 +26,10 @@ func (t *teller) tellOperation(e *history.Event, o *history.Op) {
 	}
 }
 
-// lockOf returns the lease of the lock that an operation is done under.
-func (t *teller) lockOf(o *history.Op) lease {
+// leased reports whether the worker of an operation has a lease of the lock that it is done under.
+func (t *teller) leased(o *history.Op) bool {
 	s := t.sections[sectionID{o.Worker, o.Section}]
-	if s == nil {
-		return lease{}
-	}
-	return t.lock(s.Key).lease
+	return s != nil && t.lock(s.Key).has(o.Worker)
 }
 
 // forOp returns an event with the worker and the section of its operation, which an event
@@ -62,7 +59,7 @@ func (t *teller) effect(e *history.Event, o *history.Op, accepted bool, value st
 		text += " " + words.Quoted(value)
 	}
 	// A write that arrives after the end of its worker's lease has words of its own.
-	if o.Write() && t.sentInLease[o.Request] && t.hasServers && t.lockOf(o).worker != o.Worker {
+	if o.Write() && t.sentInLease[o.Request] && t.hasServers && !t.leased(o) {
 		text = fmt.Sprintf("write of %s, sent at %s, lands", words.Quoted(o.Value), words.Brief(o.InvokeAt))
 	}
 	if s := t.sections[id]; s != nil && s.Return != 0 && o.Invoke > s.Return {

@@ -64,7 +64,7 @@ func (t *teller) entry(e *history.Event, s *history.Section) string {
 		text = "enters its section"
 	case s.Grant == 0:
 		text = "enters without a grant"
-	case t.lock(s.Key).worker != e.Worker:
+	case !t.lock(s.Key).has(e.Worker):
 		text = "hears of its grant, which is over"
 	}
 	if e.Token != 0 {
@@ -87,7 +87,7 @@ func (t *teller) ending(e *history.Event, s *history.Section) (string, weight) {
 			return "leaves its section", routine
 		case !s.Entered():
 			return "ends: ok, and its work was never begun", work
-		case t.lock(s.Key).worker == e.Worker:
+		case t.lock(s.Key).has(e.Worker):
 			return "ends, and keeps its lease", waiting
 		case t.freed[sectionID{e.Worker, e.Section}]:
 			return "", routine // the server's line covers it

@@ -17,13 +17,57 @@ type lease struct {
 	worker string
 	until  time.Duration
 	token  int64
+	owner  string // its name at the server; "" if the lock has several servers
 }
 
 // lockState is the state of a lock while a history is walked.
 type lockState struct {
-	lease
-	nodes map[string]lease // by server, if the lock has several
+	lease                   // the last one that was granted and has not ended
+	beside []lease          // those that share the lock with it
+	nodes  map[string]lease // by server, if the lock has several
 }
+
+// grant adds the lease of a grant. It ends all others, unless it shares the lock with them.
+func (l *lockState) grant(e *history.Event) {
+	if e.Mode != shared {
+		l.beside = nil
+	} else if l.worker != "" {
+		l.beside = append(l.beside, l.lease)
+	}
+	l.lease = lease{worker: e.Worker, until: e.Until, token: e.Token, owner: e.Owner}
+}
+
+// of returns the lease of an owner. If the lock is not shared, it is the only one.
+func (l *lockState) of(owner string) *lease {
+	for i := range l.beside {
+		if l.beside[i].owner == owner {
+			return &l.beside[i]
+		}
+	}
+	return &l.lease
+}
+
+// end ends the lease of an owner.
+func (l *lockState) end(owner string) {
+	ended := l.of(owner)
+	if len(l.beside) == 0 {
+		l.lease = lease{}
+		return
+	}
+	if ended == &l.lease {
+		ended = &l.beside[len(l.beside)-1]
+		l.lease = *ended
+	}
+	l.beside = slices.DeleteFunc(l.beside, func(other lease) bool { return other == *ended })
+}
+
+// has reports whether a worker has a lease.
+func (l *lockState) has(worker string) bool {
+	return l.worker == worker || slices.ContainsFunc(l.beside, func(other lease) bool { return other.worker == worker })
+}
+
+// shared is the mode of a grant that shares the lock with others.
+const shared = "shared"
 
 // lock returns the state of a lock.
 func (t *teller) lock(key string) *lockState {
@@ -40,10 +84,10 @@ func (t *teller) tellServer(e *history.Event) {
 		return
 	}
 	l := t.lock(e.Key)
-	held := l.lease
+	held := *l.of(e.Owner)
 	switch e.Type {
 	case history.Granted:
-		l.lease = lease{worker: e.Worker, until: e.Until, token: e.Token}
+		l.grant(e)
 		if s := t.byGrant[e.Seq]; s != nil {
 			l.token = s.Token // the server may not know the token; the line comes when the section is entered
 			return
@@ -54,7 +98,7 @@ func (t *teller) tellServer(e *history.Event) {
 		t.refused[id] = true
 		t.repeat(e, id, waiting, "asks for the lock: refused", "refused")
 	case history.Renewed:
-		l.until = e.Until
+		l.of(e.Owner).until = e.Until
 		id := t.asking[asker{held.worker, e.Key}]
 		switch {
 		case t.changes[change{e.At, history.Promoted}] || t.changes[change{e.At, history.Restarted}]:
@@ -67,10 +111,10 @@ func (t *teller) tellServer(e *history.Event) {
 			t.repeat(e, id, routine, "renews its lease", "renews its lease")
 		}
 	case history.Freed:
-		l.lease = lease{}
+		l.end(e.Owner)
 		t.tellFreed(e, held.worker)
 	default: // Expired, Evicted
-		l.lease = lease{}
+		l.end(e.Owner)
 		of := t.forAsker(e, held.worker)
 		if t.believesItself(held.worker, e.Key) {
 			text := t.leaseEnd(e, held.worker)
@@ -283,9 +327,12 @@ func (t *teller) leaseCell() string {
 	return words.Plain(strings.Join(held, ", "), 48)
 }
 
-func (l lease) cell() string {
-	if l.worker == "" {
+func (l *lockState) cell() string {
+	switch {
+	case l.worker == "":
 		return "free"
+	case len(l.beside) > 0:
+		return words.Plain(fmt.Sprintf("%s and %d more", l.worker, len(l.beside)), 40)
 	}
 	cell := l.worker
 	if l.until != 0 {

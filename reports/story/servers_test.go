@@ -2,9 +2,11 @@ package story
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
+	"lockquake/history"
 	"lockquake/scenarios"
 	"lockquake/scenarios/run"
 )
@@ -42,4 +44,39 @@ func TestALockOnSeveralServersIsToldAsOneLock(t *testing.T) {
 	if strings.Contains(out.String(), "frees the lease") {
 		t.Errorf("nobody freed another one's lease:\n%s", out.String())
 	}
+}
+
+// Several holders share a lock. A grant without that mode ends all others, and an end is that of one owner.
+func TestALockCanHaveSeveralLeases(t *testing.T) {
+	grant := func(worker, mode string) *history.Event {
+		return &history.Event{Type: history.Granted, Worker: worker, Owner: "of-" + worker, Mode: mode}
+	}
+	l := &lockState{}
+	for _, worker := range []string{"a", "b", "c"} {
+		l.grant(grant(worker, shared))
+	}
+	check := func(cell string, workers ...string) {
+		t.Helper()
+		if got := l.cell(); got != cell {
+			t.Errorf("the lock is %q, want %q", got, cell)
+		}
+		for _, worker := range []string{"a", "b", "c", "d"} {
+			if got, want := l.has(worker), slices.Contains(workers, worker); got != want {
+				t.Errorf("%s has it: %v, want %v", worker, got, want)
+			}
+		}
+	}
+	check("c and 2 more", "a", "b", "c")
+	l.end("of-c")
+	check("b and 1 more", "a", "b")
+	l.end("of-a")
+	check("b", "b")
+	l.end("of-b")
+	check("free")
+	l.grant(grant("a", shared))
+	l.grant(grant("b", shared))
+	l.grant(grant("d", ""))
+	check("d", "d")
+	l.end("of-somebody")
+	check("free")
 }

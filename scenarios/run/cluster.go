@@ -51,7 +51,7 @@ func (r *run) locks(resources map[string]bool) backend.Locks {
 	_, own := r.Own[r.use.Name]
 	l := backend.Locks{
 		IsLock: func(key string) bool { return resources[resourceOf(key)] },
-		Record: r.recordServer, Holders: r.entry.Holders, Guess: own && r.entry.Holders == nil,
+		Record: r.recordServer, Holders: r.entry.Holders, Permits: r.entry.Permits, Guess: own && r.entry.Holders == nil,
 		Unread: func(key, why string) { r.unread = cmp.Or(r.unread, fmt.Sprintf("lock %s: %s", key, why)) },
 	}
 	if r.entry.Records != nil {

@@ -11,7 +11,7 @@ import (
 // Under a lock for readers two readers are inside at once, and never a reader beside the writer. Under
 // an ordinary lock no two sections are.
 func TestReadersShareALockThatHasAModeForThem(t *testing.T) {
-	for strategy, shares := range map[string]bool{"pg-advisory-shared": true, "lock-manager": true, "pg-advisory-session": false, "redis": false} {
+	for strategy, shares := range map[string]bool{"pg-advisory-shared": true, "lock-manager": true, "redis-rwlock": true, "pg-advisory-session": false, "redis": false} {
 		trial := ran(t, fmt.Sprintf(`
 name: readers
 duration: 20s

@@ -85,8 +85,7 @@ func (r *recorder) perform(ctx context.Context, all calls, do method, body func(
 	for _, c := range all {
 		c.begin(false)
 	}
-	_, inDatabase := r.access.(backend.SessionAccess)
-	err := do(ctx, all.resource(inDatabase && r.run.data.apart == nil), func(ctx context.Context, inner lock.Section) error {
+	err := do(ctx, r.protected(all), func(ctx context.Context, inner lock.Section) error {
 		if err := r.worker.Process().Admit(); err != nil {
 			return err
 		}
@@ -111,6 +110,12 @@ func (r *recorder) perform(ctx context.Context, all calls, do method, body func(
 		c.returned = true
 	}
 	return err
+}
+
+// protected returns the resource that the strategy sees in its calls.
+func (r *recorder) protected(all calls) lock.Resource {
+	_, inDatabase := r.access.(backend.SessionAccess)
+	return all.resource(inDatabase && r.run.data.apart == nil)
 }
 
 // enter notes that the section was let in with a token.

@@ -286,6 +286,7 @@ func (r *run) work(worker *sim.Worker) {
 	hold, think := source.Stream("hold", name), source.Stream("think", name)
 	choice, item := source.Stream("choice", name), source.Stream("resource", name)
 
+	memory := map[string]int64{}
 	if r.sections[name] == 0 && worker.Sleep(ctx, s.EachOf(name).Start) != nil {
 		return
 	}
@@ -298,7 +299,7 @@ func (r *run) work(worker *sim.Worker) {
 		pick, pause := item.At(at), think.At(at)
 		job := workload.Work{
 			Recorder: rec, Env: worker, Settings: &settings,
-			Worker: name, Number: number, Section: n, Items: items, Item: items[pick.Int64N(int64(len(items)))], Draw: choice.At(at),
+			Worker: name, Number: number, Section: n, Items: items, Item: items[pick.Int64N(int64(len(items)))], Draw: choice.At(at), Memory: memory,
 		}
 		if settings.Attempts > 1 {
 			job.Unit = fmt.Sprintf("%s/job-%d", name, n)
@@ -406,6 +407,9 @@ func (r *run) judge() (*results.Trial, error) {
 	if s.WorkloadInfo().Has("limit") {
 		h.Meta.Limit, h.Meta.Window = work.Limit, work.Window
 	}
+	if s.WorkloadInfo().Has("permits") {
+		h.Meta.Permits = work.Permits
+	}
 	sections, err := h.Sections()
 	if err != nil {
 		return nil, err
@@ -416,6 +420,12 @@ func (r *run) judge() (*results.Trial, error) {
 		return nil, err
 	}
 	metrics.Commands = r.cluster.Requests()
+	metrics.Requests = metrics.Commands
+	for _, name := range []string{scenarios.ResourceNode, scenarios.OutsideNode} {
+		if node := r.world.Node(name); node != nil {
+			metrics.Requests += node.Requests()
+		}
+	}
 	r.bite(h, sections)
 	trial := &results.Trial{
 		Scenario: s.Name, Label: r.use.Label, Strategy: r.use.Name, Seed: r.seed,

@@ -38,8 +38,37 @@ func (r *recorder) LockedShared(ctx context.Context, key string, body lock.Body)
 	if !ok {
 		return r.Locked(ctx, key, "", body)
 	}
+	return r.share(ctx, key, one(sharer.DoShared, key), body)
+}
+
+// LockedPermit implements Recorder.
+func (r *recorder) LockedPermit(ctx context.Context, key string, permits int, body lock.Body) error {
+	semaphore, ok := r.strategy.(lock.Semaphore)
+	if !ok {
+		return r.Locked(ctx, key, "", body)
+	}
+	return r.share(ctx, key, func(ctx context.Context, protected lock.Resource, body lock.Body) error {
+		return semaphore.DoPermit(ctx, key, permits, protected, body)
+	}, body)
+}
+
+// share runs one critical section that can have the lock together with others.
+func (r *recorder) share(ctx context.Context, key string, do method, body lock.Body) error {
 	c := &call{recorder: r, key: key, mode: string(lock.ModeShared)}
-	return r.perform(ctx, calls{c}, one(sharer.DoShared, key), func(ctx context.Context, s []lock.Section) error { return body(r.heeded(ctx), s[0]) })
+	return r.perform(ctx, calls{c}, do, func(ctx context.Context, s []lock.Section) error { return body(r.heeded(ctx), s[0]) })
+}
+
+// Nested implements Recorder.
+func (r *recorder) Nested(ctx context.Context, key string, outer lock.Section, body lock.Body) error {
+	c := outer.(observed).call
+	err := r.strategy.Do(ctx, key, r.protected(calls{c}), func(ctx context.Context, inner lock.Section) error {
+		if err := r.worker.Process().Admit(); err != nil {
+			return err
+		}
+		return body(r.heeded(ctx), observed{inner, c})
+	})
+	c.hear(err)
+	return err
 }
 
 // LockedAll implements Recorder.

@@ -20,13 +20,15 @@ type Settings struct {
 	Commit   Commit `yaml:"commit" doc:"of counter: when the work reaches the resource; inside: each write while the section has the lock; after-release: the last write after the strategy has given the lock back with ok, and never if it ended with an error"`
 	Attempts int    `yaml:"attempts" doc:"of counter and jobs: how many sections one job may take, the first one included, each with a time to think before it; a job is tried again after any error (of the lock, the work or the resource), given up after the last one, and forgotten in a crash"`
 
-	Period      time.Duration `yaml:"period" doc:"of cron, reminders, triggers, discount, charge, migration, cache-fill and leader: from one tick to the next, by each worker's own wall clock"`
+	Period      time.Duration `yaml:"period" doc:"of cron, reminders, triggers, discount, charge, migration, cache-fill, leader and steal: from one tick to the next, by each worker's own wall clock"`
 	HoldAtLeast time.Duration `yaml:"hold-at-least" doc:"of cron: no lock is given back earlier than this after it was obtained; 0s for the end of the task"`
 	Key         TickKey       `yaml:"key" doc:"of cron: one lock for the job, or one for each tick"` // "" is KeyJob
-	Recheck     bool          `yaml:"recheck" doc:"of reminders, discount, charge, jobs, migration and cache-fill: whether the holder of the lock looks if the work has been done meanwhile; if not, the work looks only before it asks for the lock, and a job does not look at all"`
+	Recheck     bool          `yaml:"recheck" doc:"of reminders, discount, charge, jobs, migration, cache-fill and steal: whether the holder of the lock looks if the work has been done meanwhile; if not, the work looks only before it asks for the lock, and a job does not look at all"`
 
-	Interval time.Duration `yaml:"interval" doc:"of leader: from the end of one piece of the leader's work to the next; 1m unless given"`
-	Term     time.Duration `yaml:"term" doc:"of leader: a leader steps down when its term is over and its work is done; 5m unless given"`
+	Claim Claim `yaml:"claim" doc:"of steal: what a worker locks to do a job; job: the job; partition: the partition that has it"` // "" is ClaimJob
+
+	Interval time.Duration `yaml:"interval" doc:"of leader and leader-election: from the end of one piece of the leader's work to the next; 1m unless given"`
+	Term     time.Duration `yaml:"term" doc:"of leader and leader-election: a leader steps down when its term is over and its work is done; 5m unless given"`
 
 	Locks int   `yaml:"locks" doc:"of multi-lock: how many resources a section draws; one drawn twice is locked once; 2 unless given"` // 0 stands for 2
 	Order Order `yaml:"order" doc:"of multi-lock: in which order a section locks them"`                                                // "" is OrderSorted
@@ -37,6 +39,8 @@ type Settings struct {
 	Idempotency bool    `yaml:"idempotency" doc:"of charge: whether the charge carries the order as an idempotency key, so that the service outside refuses a second one"`
 	Refused     Refused `yaml:"refused" doc:"of jobs: what becomes of a job whose lock is not obtained; leave: it is tried again, as after any other error; drop: it is forgotten"` // "" is RefusedLeave
 	Scope       Scope   `yaml:"scope" doc:"of flash-sale: which lock a sale takes; item: that of its product; global: one for all products"`                                        // "" is ScopeItem
+
+	Permits int `yaml:"permits" doc:"of limited: how many calls the service can serve at a time"`
 
 	Limit   int           `yaml:"limit" doc:"of rate-limit: how many requests may be admitted in any window"`
 	Window  time.Duration `yaml:"window" doc:"of rate-limit: the length of a window"`

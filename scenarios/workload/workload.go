@@ -73,7 +73,11 @@ func Catalogue() []Info {
 		migrationInfo(),
 		cacheFillInfo(),
 		leaderInfo(),
+		leaderElectionInfo(),
 		readWriteInfo(),
+		limitedInfo(),
+		nestedInfo(),
+		stealInfo(),
 	}
 }
 
@@ -86,6 +90,12 @@ type Recorder interface {
 	// LockedShared is Locked for a section that only reads. If the strategy has a lock for readers, other
 	// such sections have the lock at the same time.
 	LockedShared(ctx context.Context, key string, body lock.Body) error
+	// LockedPermit is Locked with one of the permits of the key, so that several sections can be inside. If
+	// the strategy has no permits, it is Locked.
+	LockedPermit(ctx context.Context, key string, permits int, body lock.Body) error
+	// Nested locks a key inside a section of the same worker that has locked it. Both are one section of
+	// the history.
+	Nested(ctx context.Context, key string, outer lock.Section, body lock.Body) error
 	// LockedAll is Locked for several keys in one call of the strategy. The body gets a section for
 	// each key, in the order of the keys. It reports whether the strategy can do that; if not, it runs nothing.
 	LockedAll(ctx context.Context, keys []string, unit string, body func(context.Context, []lock.Section) error) (bool, error)
@@ -115,7 +125,9 @@ type Work struct {
 	Items    []string // all items
 	Item     string   // the item that was drawn for this call
 	Hold     time.Duration
-	Draw     draw.Draw // for random choices of the workload, the same for each attempt
+	// Memory has numbers that the workload keeps from call to call, until the worker's process ends.
+	Memory map[string]int64
+	Draw   draw.Draw // for random choices of the workload, the same for each attempt
 }
 
 // oneLock returns the Do of a workload that works under the lock of the drawn item.

@@ -48,6 +48,17 @@ func (d *desk) LockedShared(ctx context.Context, key string, body lock.Body) err
 	return err
 }
 
+func (d *desk) LockedPermit(ctx context.Context, key string, permits int, body lock.Body) error {
+	d.note("permit of %d %s", permits, key)
+	err := body(ctx, d)
+	d.note("unlock %s", key)
+	return err
+}
+
+func (d *desk) Nested(ctx context.Context, key string, _ lock.Section, body lock.Body) error {
+	return d.Locked(ctx, key, "again", body)
+}
+
 func (d *desk) LockedAll(ctx context.Context, keys []string, unit string, body func(context.Context, []lock.Section) error) (bool, error) {
 	if !d.several {
 		return false, nil
@@ -153,6 +164,9 @@ func TestEachWorkloadDoesItsWorkUnderTheLock(t *testing.T) {
 			"leader", func(s *Settings) { s.Term = 2 * time.Minute },
 			"lock a , read a, hold 30ms, write a=1, read a, hold 30ms, write a=2, unlock a",
 		},
+		{"limited", func(s *Settings) { s.Permits = 3 }, "permit of 3 a, write a/worker-1/call-1=begun, hold 30ms, write a/worker-1/call-1=ended, unlock a"},
+		{"steal", nil, ""}, // no job is due
+		{"nested", nil, "lock a , read a, lock a again, hold 15ms, write a=1, unlock a, hold 15ms, write a=2, unlock a"},
 		{"read-write", nil, "lock a , write a=worker-1/1, hold 30ms, write b=worker-1/1, unlock a"},
 		{"leader", func(s *Settings) { s.Term = 0 }, "lock a , read a, hold 30ms, write a=1, unlock a"},
 		{"multi-lock", func(s *Settings) { s.Locks = 20 }, "lock a , lock b , read a, read b, hold 30ms, write a=1, write b=1, unlock b, unlock a"},
@@ -165,7 +179,7 @@ func TestEachWorkloadDoesItsWorkUnderTheLock(t *testing.T) {
 			d := &desk{items: map[string]string{}}
 			w := &Work{
 				Recorder: d, Env: d, Settings: &of, Worker: "worker-1", Number: 1, Section: 1, Attempt: 1,
-				Items: []string{"a", "b"}, Item: "a", Hold: 30 * time.Millisecond, Draw: draw.New(1).Stream("choice", "worker-1").At(1),
+				Items: []string{"a", "b"}, Item: "a", Hold: 30 * time.Millisecond, Draw: draw.New(1).Stream("choice", "worker-1").At(1), Memory: map[string]int64{},
 			}
 			for _, info := range Catalogue() {
 				if info.Name == tt.name {
@@ -191,6 +205,15 @@ func TestAWorkloadActsOnWhatItFinds(t *testing.T) {
 		want  string
 		err   error
 	}{
+		{"steal", "a/job-1=worker-2", nil, func(s *Settings) { s.Period = 20 * time.Second }, "lock a/job-2 a/job-2, read a/job-2, hold 30ms, write a/job-2=worker-1, unlock a/job-2", nil},
+		{"steal", "a/job-1=worker-2", nil, func(s *Settings) { s.Period, s.Claim, s.Recheck = 20*time.Second, ClaimPartition, false }, "lock a a/job-2, hold 30ms, write a/job-2=worker-1, unlock a", nil},
+		{"steal", "a/job-1=x, a/job-2=x, a/job-3=x", nil, func(s *Settings) { s.Period = 20 * time.Second }, "lock b/job-1 b/job-1, read b/job-1, hold 30ms, write b/job-1=worker-1, unlock b/job-1", nil},
+		{"steal", "a/job-1=x, a/job-2=x, a/job-3=x, b/job-1=x", nil, func(s *Settings) { s.Period = 20 * time.Second }, "", nil},
+		{
+			"steal", "", map[string]error{"a/job-1": lock.ErrNotObtained}, func(s *Settings) { s.Period = 20 * time.Second },
+			"lock a/job-1 a/job-1, lock a/job-2 a/job-2, read a/job-2, hold 30ms, write a/job-2=worker-1, unlock a/job-2", nil,
+		},
+		{"steal", "", map[string]error{"a/job-1": lock.ErrLost}, func(s *Settings) { s.Period = 20 * time.Second }, "lock a/job-1 a/job-1", lock.ErrLost},
 		{"set-add", "a=worker-2/7 worker-1/4", nil, nil, "lock a , read a, hold 30ms, write a=worker-1/1 worker-2/7 worker-1/4, unlock a", nil},
 		{"transfer", "a=6", nil, nil, "lock a worker-1/transfer-1, lock b worker-1/transfer-1, read a, unlock b, unlock a", nil},
 		{"flash-sale", "a=0", nil, nil, "lock a , read a, unlock a", nil},
@@ -237,8 +260,8 @@ func TestAWorkloadActsOnWhatItFinds(t *testing.T) {
 				d.items[item] = value
 			}
 			w := &Work{
-				Recorder: d, Env: d, Settings: &settings, Worker: "worker-1", Section: 1, Attempt: 1,
-				Items: []string{"b", "a"}, Item: "a", Hold: 30 * time.Millisecond, Draw: draw.New(1).Stream("choice", "worker-1").At(1),
+				Recorder: d, Env: d, Settings: &settings, Worker: "worker-1", Number: 2, Section: 1, Attempt: 1,
+				Items: []string{"b", "a"}, Item: "a", Hold: 30 * time.Millisecond, Draw: draw.New(1).Stream("choice", "worker-1").At(1), Memory: map[string]int64{},
 			}
 			if tt.name == "transfer" {
 				w.Items = []string{"a", "b"}
@@ -305,7 +328,7 @@ func TestWorkOnSeveralItemsLocksInOneCallIfTheLockCan(t *testing.T) {
 	d := &desk{items: map[string]string{"a": "1", "b": "2"}, several: true}
 	w := &Work{
 		Recorder: d, Env: d, Settings: &settings, Worker: "worker-1", Items: []string{"a", "b"}, Hold: 30 * time.Millisecond,
-		Draw: draw.New(1).Stream("choice", "worker-1").At(1),
+		Draw: draw.New(1).Stream("choice", "worker-1").At(1), Memory: map[string]int64{},
 	}
 	if err := multiLock(t.Context(), w); err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package redis
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -215,7 +216,7 @@ func (g *generator) scriptCommand() []string {
 
 func (g *generator) lockName() string {
 	return g.one("release", "renew", "recreate", "fenced", "incr", "publish", "delete3", "touch", "obtainAll", "refreshAll",
-		"releaseAll", "minTTL", "reenter", "leave", "semaphore", "queue", "deadline", "deadline", "deadline")
+		"releaseAll", "minTTL", "reenter", "leave", "semaphore", "permit", "renewPermit", "freePermit", "reader", "renewReaders", "writer", "enter", "exit", "queue", "deadline", "deadline", "deadline")
 }
 
 // lockScript returns a call of a lock's script with arguments that mostly fit.
@@ -227,10 +228,14 @@ func (g *generator) lockScript() []string {
 	g.loaded = append(g.loaded, text)
 	var keys []string
 	switch text {
-	case lockScripts()["reenter"], lockScripts()["leave"]:
+	case lockScripts()["reenter"], lockScripts()["leave"], lockScripts()["enter"], lockScripts()["exit"]:
 		keys = g.fill("$hash")
-	case lockScripts()["semaphore"]:
+	case lockScripts()["semaphore"], lockScripts()["permit"], lockScripts()["renewPermit"], lockScripts()["freePermit"]:
 		keys = g.fill("$ranks")
+	case lockScripts()["reader"], lockScripts()["renewReaders"]:
+		keys = slices.Concat(g.fill("$ranks"), g.fill("$k"), g.fill("$k"))
+	case lockScripts()["writer"]:
+		keys = slices.Concat(g.fill("$k"), g.fill("$ranks"), g.fill("$k"))
 	case lockScripts()["queue"]:
 		keys = []string{g.fill("$k")[0], g.fill("$list")[0]}
 	default:

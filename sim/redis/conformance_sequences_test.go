@@ -37,6 +37,18 @@ for _, k in ipairs(KEYS) do redis.call("SET", k, ARGV[1], "PX", ARGV[2]) end ret
 		// A semaphore: a sorted set of owners by the time at which they end.
 		"semaphore": `local t = redis.call("TIME") local now = t[1] * 1000 + math.floor(t[2] / 1000) redis.call("ZREMRANGEBYSCORE", KEYS[1], "-inf", now - 1)
 if redis.call("ZCARD", KEYS[1]) < tonumber(ARGV[3]) or redis.call("ZSCORE", KEYS[1], ARGV[1]) then redis.call("ZADD", KEYS[1], now + tonumber(ARGV[2]), ARGV[1]) redis.call("PEXPIRE", KEYS[1], ARGV[2]) return redis.call("ZRANK", KEYS[1], ARGV[1]) end return -1`,
+		// The holders of permits, and readers: a sorted set of owners by the end of their leases.
+		"permit":      `local time = redis.call("TIME") local now = time[1] * 1000 + math.floor(time[2] / 1000) redis.call("ZREMRANGEBYSCORE", KEYS[1], "-inf", now) if redis.call("ZCARD", KEYS[1]) >= tonumber(ARGV[3]) then return 0 end redis.call("ZADD", KEYS[1], now + ARGV[2], ARGV[1]) if redis.call("PTTL", KEYS[1]) < tonumber(ARGV[2]) then redis.call("PEXPIRE", KEYS[1], ARGV[2]) end return 1`,
+		"renewPermit": `local time = redis.call("TIME") local now = time[1] * 1000 + math.floor(time[2] / 1000) local ends = redis.call("ZSCORE", KEYS[1], ARGV[1]) if not ends or tonumber(ends) <= now then return 0 end redis.call("ZADD", KEYS[1], now + ARGV[2], ARGV[1]) if redis.call("PTTL", KEYS[1]) < tonumber(ARGV[2]) then redis.call("PEXPIRE", KEYS[1], ARGV[2]) end return 1`,
+		"freePermit":  `local time = redis.call("TIME") local now = time[1] * 1000 + math.floor(time[2] / 1000) local ends = redis.call("ZSCORE", KEYS[1], ARGV[1]) if not ends or tonumber(ends) <= now then return 0 end return redis.call("ZREM", KEYS[1], ARGV[1])`,
+		"rank":        `local now = tonumber(ARGV[4]) redis.call("ZREMRANGEBYSCORE", KEYS[1], "-inf", now) redis.call("ZADD", KEYS[1], now + ARGV[2], ARGV[1]) if redis.call("ZRANK", KEYS[1], ARGV[1]) >= tonumber(ARGV[3]) then redis.call("ZREM", KEYS[1], ARGV[1]) return 0 end redis.call("ZADD", KEYS[1], now + ARGV[2], ARGV[1]) if redis.call("PTTL", KEYS[1]) < tonumber(ARGV[2]) then redis.call("PEXPIRE", KEYS[1], ARGV[2]) end return 1`,
+		// A read-write lock: a writer, readers, and a mark that a writer waits.
+		"reader":       `local time = redis.call("TIME") local now = time[1] * 1000 + math.floor(time[2] / 1000) if redis.call("EXISTS", KEYS[2], KEYS[3]) > 0 then return 0 end redis.call("ZADD", KEYS[1], now + ARGV[2], ARGV[1]) if redis.call("PTTL", KEYS[1]) < tonumber(ARGV[2]) then redis.call("PEXPIRE", KEYS[1], ARGV[2]) end return 1`,
+		"renewReaders": `local time = redis.call("TIME") local now = time[1] * 1000 + math.floor(time[2] / 1000) local ends = redis.call("ZSCORE", KEYS[1], ARGV[1]) if not ends or tonumber(ends) <= now then return 0 end for _, reader in ipairs(redis.call("ZRANGE", KEYS[1], 0, -1)) do redis.call("ZADD", KEYS[1], now + ARGV[2], reader) end redis.call("PEXPIRE", KEYS[1], ARGV[2]) return 1`,
+		"writer":       `local time = redis.call("TIME") local now = time[1] * 1000 + math.floor(time[2] / 1000) redis.call("ZREMRANGEBYSCORE", KEYS[2], "-inf", now) if redis.call("EXISTS", KEYS[1]) == 1 or redis.call("ZCARD", KEYS[2]) > 0 then if tonumber(ARGV[3]) > 0 then redis.call("SET", KEYS[3], "", "PX", ARGV[3]) end return 0 end redis.call("SET", KEYS[1], ARGV[1], "PX", ARGV[2]) redis.call("DEL", KEYS[3]) return 1`,
+		// A lock that its holder may take again, with the number of its sections in the request.
+		"enter": `local held = redis.call("HEXISTS", KEYS[1], ARGV[1]) if held == 0 and (redis.call("EXISTS", KEYS[1]) == 1 or tonumber(ARGV[3]) > 1) then return 0 end redis.call("HSET", KEYS[1], ARGV[1], ARGV[3]) redis.call("PEXPIRE", KEYS[1], ARGV[2]) return 1`,
+		"exit":  `if redis.call("HEXISTS", KEYS[1], ARGV[1]) == 0 then return 0 end if tonumber(ARGV[3]) > 1 then redis.call("HSET", KEYS[1], ARGV[1], ARGV[3] - 1) return 1 end return redis.call("DEL", KEYS[1])`,
 		// A fair lock: a queue and a holder.
 		"queue": `redis.call("RPUSH", KEYS[2], ARGV[1]) if redis.call("LINDEX", KEYS[2], 0) == ARGV[1] and redis.call("SET", KEYS[1], ARGV[1], "NX", "PX", ARGV[2]) then redis.call("LPOP", KEYS[2]) return 1 end return {redis.call("LLEN", KEYS[2]), redis.call("PTTL", KEYS[1])}`,
 		// An absolute deadline in milliseconds from now, by the server's clock.
@@ -961,6 +973,86 @@ EVAL $queue 2 q w b 100
 LPUSH bad 1
 EVAL $release 1 bad me
 EVAL $reenter 1 k me 100
+`,
+		"semaphore": `
+EVAL $permit 1 s a 5000 2
+EVAL $permit 1 s b 3000 2
+PTTL s
+EVAL $permit 1 s c 5000 2
+EVAL $renewPermit 1 s a 6000 2
+EVAL $renewPermit 1 s c 6000 2
+PTTL s
+EVAL $freePermit 1 s c 5000 2
+EVAL $freePermit 1 s b 5000 2
+EVAL $freePermit 1 s b 5000 2
+EVAL $permit 1 s c 5000 2
+ZRANGE s 0 -1
+ZADD s 1000 a
+EVAL $renewPermit 1 s a 6000 2
+EVAL $freePermit 1 s a 6000 2
+ZCARD s
+EVAL $permit 1 s d 5000 2
+ZRANGE s 0 -1
+DEL s
+EVAL $rank 1 s a 5000 1 1767225600100
+EVAL $rank 1 s b 5000 1 1767225600200
+EVAL $rank 1 s c 5000 1 1767225600050
+ZRANGE s 0 -1 WITHSCORES
+EVAL $rank 1 s d 5000 1 1767225605100
+ZRANGE s 0 -1 WITHSCORES
+SET k v
+EVAL $permit 1 k a 5000 2
+EVAL $freePermit 1 k a 5000 2
+`,
+		"read-write lock": `
+EVAL $reader 3 r k w a 5000
+EVAL $reader 3 r k w b 5000
+EVAL $writer 3 k r w c 5000 300
+PTTL w
+GET w
+EVAL $reader 3 r k w d 5000
+EVAL $freePermit 3 r k w a 5000
+EVAL $freePermit 3 r k w b 5000
+EXISTS r
+EVAL $reader 3 r k w d 5000
+EVAL $writer 3 k r w c 5000 300
+EXISTS w
+GET k
+PTTL k
+EVAL $reader 3 r k w d 5000
+EVAL $writer 3 k r w e 5000 0
+EXISTS w
+EVAL $renew 3 k r w c 6000
+EVAL $release 3 k r w c 6000
+EVAL $reader 3 r k w a 3000
+EVAL $reader 3 r k w b 3000
+ZADD r 1000 a
+EVAL $renewReaders 3 r k w a 6000
+EVAL $renewReaders 3 r k w b 6000
+EVAL $renewReaders 3 r k w x 6000
+PTTL r
+EVAL $freePermit 3 r k w a 6000
+ZRANGE r 0 -1
+`,
+		"re-entrant lock": `
+EVAL $enter 1 h a 5000 1
+EVAL $enter 1 h a 6000 2
+EVAL $enter 1 h b 5000 1
+HGETALL h
+PTTL h
+EVAL $enter 1 h a 6000 1
+EVAL $exit 1 h b 6000 1
+EVAL $enter 1 h a 6000 2
+EVAL $exit 1 h a 6000 2
+HGETALL h
+EVAL $exit 1 h a 6000 1
+EXISTS h
+EVAL $exit 1 h a 6000 1
+EVAL $enter 1 h a 6000 2
+EXISTS h
+LPUSH bad 1
+EVAL $enter 1 bad a 6000 1
+EVAL $exit 1 bad a 6000 1
 `,
 		"conversions": `
 EVAL <<return 1>> 0

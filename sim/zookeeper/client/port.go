@@ -46,7 +46,9 @@ func (p port) Exists(ctx context.Context, path string, watch bool) (lockzookeepe
 	return lockzookeeper.Znode{Exists: exists, Czxid: stat.Czxid, Owner: stat.EphemeralOwner}, changed, translated(err)
 }
 
-func (p port) Sync(ctx context.Context, path string) error { return translated(p.client.Sync(ctx, path)) }
+func (p port) Sync(ctx context.Context, path string) error {
+	return translated(p.client.Sync(ctx, path))
+}
 
 func (p port) Status() lockzookeeper.Status {
 	s := p.client.Status()
