@@ -3,8 +3,8 @@ package redis
 import (
 	"fmt"
 	"math/rand/v2"
-	"strconv"
 	"slices"
+	"strconv"
 	"strings"
 )
 
