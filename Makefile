@@ -27,6 +27,7 @@ deps:
 test: deps
 	$(GO) vet ./...
 	$(GO) test -timeout 30m ./...
+	cd internal/clientgo && $(GO) vet . && $(GO) test .
 	GOARCH=386 $(GO) test -timeout 15m ./internal/draw ./scenarios/campaign -run 'Golden'
 
 ## conformance: hold the simulated servers and the waking of a process to real ones at length, and say what was met

@@ -26,7 +26,7 @@ func (in *input) jobs() (asked, finished int64) {
 			if done {
 				finished++
 			}
-			if !s.Again && (in.Meta.Workload != "leader" || s.Entered()) {
+			if !s.Again && (!in.elects() || s.Entered()) {
 				asked++
 			}
 		}
@@ -92,4 +92,10 @@ func (in *input) undone() map[*history.Section]bool {
 		}
 	}
 	return lost
+}
+
+// elects reports whether the sections of the run stand for election: those that are not elected are no
+// jobs.
+func (in *input) elects() bool {
+	return in.Meta.Workload == "leader" || in.Meta.Workload == "leader-election"
 }

@@ -16,7 +16,7 @@ func lostUpdateCheck() Check {
 		Name:  "lost-update",
 		Doc:   "no increment, and no element that is added to a set, overwrites one that its section had not read",
 		About: Corruption, Rank: 1,
-		Workloads: []string{"counter", "multi-lock", "set-add", "leader", "nested"},
+		Workloads: []string{"counter", "multi-lock", "set-add", "leader", "leader-election", "nested"},
 		Unit:      "a write over increments that its section had not seen, however many they are",
 		run:       lostUpdate,
 	}

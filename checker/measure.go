@@ -15,7 +15,7 @@ import (
 type Spread = spread.Spread
 
 // Metrics are the figures of a lock that a monitor of its callers would show, and what the lock cost
-// them. They follow from the history alone, except Commands, so they mean the same for every lock.
+// them. They follow from the history alone, except Commands and Requests, so they mean the same for every lock.
 // Those of several runs can be added.
 //
 // The tag doc says exactly what a figure counts, and of a Spread also what its durations are; the
@@ -46,6 +46,7 @@ type Metrics struct {
 	MostWaiting int64         `json:"most_waiting" doc:"the most sections that waited for one lock at once"`
 
 	Commands int64 `json:"commands" doc:"requests that reached a lock server"`
+	Requests int64 `json:"requests,omitempty" doc:"requests that reached any server: of the lock, of the resource, and of effects outside"`
 	Refusals int64 `json:"refusals" doc:"requests that found the lock taken; a section that polls has one for each attempt"`
 	Renewals int64 `json:"renewals" doc:"renewals of leases"`
 
@@ -57,6 +58,11 @@ type Metrics struct {
 	// up its lease at its end does so while the servers still hold it.
 	GivenUp           int64 `json:"given_up" doc:"sections that were told of a loss, or answered lost, while the servers still held the lock for them"`
 	GivenUpNeedlessly int64 `json:"given_up_needlessly" doc:"of those, the sections that violate the check needless-loss"`
+
+	Tenure     Spread `json:"tenure" doc:"the time for which a section that was let in believed to hold the lock: until it was told of a loss, ended its work, or its process ended"`
+	TwoHolders Spread `json:"two_holders" doc:"the times in which two sections or more believed to hold one lock, and did not share it"`
+	ActsOfTwo  int64  `json:"acts_of_two" doc:"operations of a section that the resource accepted while another section believed to hold the same lock"`
+	NoHolder   Spread `json:"no_holder" doc:"the times in which no section believed to hold a lock, until the last sections of the run began"`
 
 	Unavailable time.Duration `json:"unavailable" doc:"the time in which a section waited for a lock that no section used: it was free, or held for one that was gone"`
 	Wasted      time.Duration `json:"wasted" doc:"the time spent in sections that had lost the lock or had a write refused"`
@@ -87,6 +93,7 @@ func (m *Metrics) Add(o *Metrics) {
 		{&m.Contended, &o.Contended},
 		{&m.ContendedOf, &o.ContendedOf},
 		{&m.Commands, &o.Commands},
+		{&m.Requests, &o.Requests},
 		{&m.Refusals, &o.Refusals},
 		{&m.Renewals, &o.Renewals},
 		{&m.LossesNoticed, &o.LossesNoticed},
@@ -94,6 +101,7 @@ func (m *Metrics) Add(o *Metrics) {
 		{&m.GivenUp, &o.GivenUp},
 		{&m.GivenUpNeedlessly, &o.GivenUpNeedlessly},
 		{&m.ActsAfterLoss, &o.ActsAfterLoss},
+		{&m.ActsOfTwo, &o.ActsOfTwo},
 	} {
 		*f.sum += *f.more
 	}
@@ -109,6 +117,9 @@ func (m *Metrics) Add(o *Metrics) {
 		{&m.Wait, o.Wait},
 		{&m.Hold, o.Hold},
 		{&m.Notice, o.Notice},
+		{&m.Tenure, o.Tenure},
+		{&m.TwoHolders, o.TwoHolders},
+		{&m.NoHolder, o.NoHolder},
 	} {
 		f.sum.Merge(f.more)
 	}
@@ -138,7 +149,7 @@ func (m *Metrics) Untested() string {
 	return ""
 }
 
-// measure computes the metrics, except Commands, which no history shows.
+// measure computes the metrics, except Commands and Requests, which no history shows.
 func (in *input) measure() Metrics {
 	book := in.Ledger()
 	m := Metrics{Time: in.EndAt(), Runs: 1, Refusals: book.Refusals, Renewals: book.Renewals}
@@ -163,6 +174,9 @@ func (in *input) measure() Metrics {
 	m.Fairness = jain(in.Meta.Workers, each)
 	for _, group := range groups(in.Sections, lockOf) {
 		in.measureQueue(group, &m)
+		if !in.Meta.LockFree {
+			in.measureTerms(group, &m)
+		}
 	}
 	return m
 }

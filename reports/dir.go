@@ -47,10 +47,13 @@ func WriteDir(dir string, c *results.Campaign, scenario []byte, runs io.WriterTo
 // MayWrite returns the error that WriteDir would return for a directory, as far as it can
 // be known beforehand: the directory holds something else, it is a file, or its parent is
 // not writable.
-func MayWrite(dir string) error {
+func MayWrite(dir string) error { return mayWrite(dir, Contents(), "results.json") }
+
+// mayWrite is MayWrite for a directory with these contents and among them results.
+func mayWrite(dir string, contents []content, results string) error {
 	dir, err := target(dir)
 	if err == nil {
-		err = mayReplace(dir, Contents(), "results.json")
+		err = mayReplace(dir, contents, results)
 	}
 	if err != nil {
 		return fmt.Errorf("report %s: %w", dir, err)

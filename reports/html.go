@@ -91,7 +91,7 @@ func htmlReport(c *results.Campaign, failures []shownFailure, ratesSVG []byte) (
 	if err != nil {
 		return nil, err
 	}
-	t, err := template.New("report.html.tmpl").Funcs(template.FuncMap{"inc": func(i int) int { return i + 1 }}).ParseFS(pageFiles, "page/report.html.tmpl")
+	t, err := template.New("report.html.tmpl").Funcs(template.FuncMap{"inc": func(i int) int { return i + 1 }}).ParseFS(pageFiles, "page/report.html.tmpl", "page/grid.html.tmpl")
 	if err != nil {
 		return nil, err
 	}

@@ -36,6 +36,12 @@ type browser struct {
 // openReport writes the report of a campaign and opens its page in Chromium.
 func openReport(t *testing.T, c *results.Campaign, scenario []byte) *browser {
 	t.Helper()
+	return openPage(t, "report.html", func(dir string) error { return WriteDir(dir, c, scenario, nil) })
+}
+
+// openPage writes a report into a directory and opens one of its pages in Chromium.
+func openPage(t *testing.T, name string, write func(dir string) error) *browser {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("starts a browser")
 	}
@@ -54,7 +60,7 @@ func openReport(t *testing.T, c *results.Campaign, scenario []byte) *browser {
 		t.Skip(how)
 	}
 	dir := filepath.Join(t.TempDir(), "report")
-	if err := WriteDir(dir, c, scenario, nil); err != nil {
+	if err := write(dir); err != nil {
 		t.Fatal(err)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
@@ -67,7 +73,7 @@ func openReport(t *testing.T, c *results.Campaign, scenario []byte) *browser {
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
 	b := &browser{Context: ctx, t: t}
-	address := "file://" + filepath.Join(dir, "report.html")
+	address := "file://" + filepath.Join(dir, name)
 	if err := chromedp.Listen(ctx, func(event any) { b.watch(event, address) }); err != nil {
 		t.Fatal(err)
 	}

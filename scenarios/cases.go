@@ -49,7 +49,13 @@ func (v *validator) cases() error {
 			}
 		}
 	}
+	if _, taken := classes[noFault]; taken {
+		return v.at.Errorf("faults", "the case %s has no faults: give the case another name, or set no-fault", noFault)
+	}
 	if len(classes) == 0 {
+		if v.NoFault {
+			return v.at.Errorf("no-fault", "no-fault: no fault has a case, so no run has one")
+		}
 		return nil
 	}
 	var uses []Strategy
@@ -66,18 +72,28 @@ func (v *validator) cases() error {
 // underCases returns a use once for each case of the scenario, if it has cases.
 func (s *Scenario) underCases(use Strategy) []Strategy {
 	var uses []Strategy
+	if s.NoFault {
+		uses = append(uses, use.under(noFault))
+	}
 	for _, spec := range s.Faults {
 		if spec.Case == "" || slices.ContainsFunc(uses, func(u Strategy) bool { return u.Case == spec.Case }) {
 			continue
 		}
-		one := use
-		one.Case, one.Label = spec.Case, use.Label+" under "+spec.Case
-		uses = append(uses, one)
+		uses = append(uses, use.under(spec.Case))
 	}
 	if uses == nil {
 		return []Strategy{use}
 	}
 	return uses
+}
+
+// noFault is the case without the faults of any case.
+const noFault = "no-fault"
+
+// under returns the use under a case.
+func (use Strategy) under(name string) Strategy {
+	use.Case, use.Label = name, use.Label+" under "+name
+	return use
 }
 
 // Uncased merges the cases of each use into one, for a scenario without the faults of the cases.

@@ -25,10 +25,10 @@ func Families() []backend.Family {
 	return []backend.Family{
 		redisfamily.Family(),
 		postgresfamily.Family(),
-		kubernetesfamily.Family(),
+		etcdfamily.Family(),
 		zookeeperfamily.Family(),
 		dynamodbfamily.Family(),
-		etcdfamily.Family(),
+		kubernetesfamily.Family(),
 	}
 }
 

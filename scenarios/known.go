@@ -36,6 +36,7 @@ func known(own []lock.Entry) catalogue {
 	for _, p := range resource.Policies() {
 		c.fences = append(c.fences, string(p.Policy))
 	}
+	c.fences = append(c.fences, fenceByStrategy)
 	return c
 }
 

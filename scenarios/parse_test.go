@@ -393,7 +393,7 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"no kind of workload", "kind: counter, ", "", `4:11: workload.kind is missing`},
 		{"no strategies", "strategies:\n", "strategies: []\nx:\n", `7:1: unknown key "x"; known are name, description, source, duration, seeds, workers, processes, resources, sections, step, wake, wake-lag, ...`},
 		{"empty strategies", strategiesOfFull(), "strategies: []\n", `6:13: strategies must name at least one`},
-		{"word for strategies", strategiesOfFull(), "strategies: redis\n", `6:13: strategies must be a list of strategies, or all, not "redis"`},
+		{"word for strategies", strategiesOfFull(), "strategies: redis\n", `6:13: strategies must be a list of strategies, all, or sound, not "redis"`},
 		{"missing strategies", strategiesOfFull(), "", `1:1: strategies is missing`},
 
 		{"unknown key", "workers: 3", "wrokers: 3", `3:1: unknown key "wrokers"; did you mean "workers"?`},

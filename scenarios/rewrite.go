@@ -53,6 +53,7 @@ func Rewrite(s *Scenario, about string) ([]byte, error) {
 		}
 	}
 	setKey(root, "claims", word("")) // they are about cases
+	setKey(root, "no-fault", word(""))
 	setKey(root, "strategies", uses)
 	setKey(root, "each", eachNode(valueOf(root, "each"), s))
 	setKey(root, "faults", faultsNode(s.Faults))

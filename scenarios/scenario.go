@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"lockquake/faults"
@@ -10,6 +11,7 @@ import (
 	"lockquake/lock"
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/workload"
+	"lockquake/sim/resource"
 )
 
 // Scenario is one experiment: its workers, its locks, its faults and its expectations. Parse reads
@@ -42,9 +44,10 @@ type Scenario struct {
 	Each       []Each        `yaml:"each" doc:"where one worker differs from the others"`
 	Faults     []faults.Spec `yaml:"faults" doc:"what goes wrong"`
 
-	Checks []string                  `yaml:"checks" doc:"how runs are judged; all checks that can judge the workload unless given"`
-	Expect map[string]results.Expect `yaml:"expect" doc:"what must be seen, by label of a strategy"`
-	Claims bool                      `yaml:"claims" doc:"whether of each strategy is expected what it claims to hold under the class of the case"`
+	Checks  []string                  `yaml:"checks" doc:"how runs are judged; all checks that can judge the workload unless given"`
+	Expect  map[string]results.Expect `yaml:"expect" doc:"what must be seen, by label of a strategy"`
+	NoFault bool                      `yaml:"no-fault" doc:"whether each strategy is also run without the faults of the cases, as the case no-fault"`
+	Claims  bool                      `yaml:"claims" doc:"whether of each strategy is expected what it claims to hold under the class of the case"`
 
 	// Own are the caller's own strategies, as passed to [Parse].
 	Own []lock.Entry `yaml:"-"`
@@ -104,7 +107,23 @@ func (s *Scenario) ParamsOf(own lock.Params, use Strategy, worker string) lock.P
 func (s *Scenario) ResourceOf(use Strategy) Resource {
 	r := s.Resource
 	use.Resource.Apply(&r)
+	if r.Fence == fenceByStrategy {
+		r.Fence = string(resource.Off)
+		if s.promisesTokens(use) {
+			r.Fence = string(resource.ReadsWrites)
+		}
+	}
 	return r
+}
+
+// fenceByStrategy is the fence of a resource that checks tokens if the strategy promises them.
+const fenceByStrategy = "by-strategy"
+
+// promisesTokens reports whether a use of a strategy promises tokens in the order of grants.
+func (s *Scenario) promisesTokens(use Strategy) bool {
+	entries := s.entries()
+	i := slices.IndexFunc(entries, func(e lock.Entry) bool { return e.Name == use.Name })
+	return i >= 0 && s.ParamsOf(entries[i].Defaults, use, "").Fenced()
 }
 
 // WorkloadOf returns the settings of the workload for one use of a strategy.
@@ -195,7 +214,7 @@ func (s *Scenario) HomeOf(e lock.Entry, use Strategy) Home {
 // of the scenario.
 type Strategy struct {
 	Name     string                     `yaml:"name" doc:"which lock"`
-	Label    string                     `yaml:"label" doc:"how reports call this use of the strategy; its name unless given"`
+	Label    string                     `yaml:"label" doc:"how reports call this use of the strategy; its name unless given; with a pattern, the name replaces a *"`
 	Lock     LockParams                 `yaml:"lock" doc:"parameters of the lock"`
 	Families strictyaml.Extension       `yaml:"*families"`
 	Servers  ServersParams              `yaml:"servers" doc:"the servers of the lock"`

@@ -68,6 +68,7 @@ func outline(strategies []lock.Entry) strictyaml.Outline {
 			reflect.TypeFor[[]Strategy](): {"anyOf": []schema{
 				{"type": "array", "items": ref("strategy"), "minItems": 1},
 				{"const": "all", "description": "every strategy that gets the work that it needs"},
+				{"const": soundPattern, "description": soundDoc},
 			}},
 			reflect.TypeFor[lock.Attempts](): {"anyOf": []schema{{"type": "integer", "minimum": 1}, {"const": "unlimited"}}},
 			reflect.TypeFor[faults.Spec]():   ref("fault"),
@@ -184,7 +185,8 @@ func workloadSchema() schema {
 }
 
 func fenceSchema() schema {
-	return schema{"oneOf": oneOf(resource.Policies(), func(p resource.PolicyInfo) choice { return choice{string(p.Policy), p.Doc} })}
+	words := oneOf(resource.Policies(), func(p resource.PolicyInfo) choice { return choice{string(p.Policy), p.Doc} })
+	return schema{"oneOf": append(words, strictyaml.Described(schema{"const": fenceByStrategy}, "reads-writes for strategies that promise tokens in the order of grants, off for others"))}
 }
 
 func checkSchema() schema {
@@ -199,10 +201,15 @@ func pointSchema(own []lock.Entry) schema {
 	return schema{"enum": Points()}
 }
 
+const soundDoc = "every strategy without a known flaw that gets the work that it needs, except none"
+
 // strategyName returns the schema of a name, or of a pattern that matches several.
 func strategyName(strategies []lock.Entry) schema {
 	names := oneOf(strategies, func(e lock.Entry) choice { return choice{e.Name, e.Doc} })
-	return schema{"anyOf": append(names, schema{"type": "string", "pattern": `[*?\[\\]`, "description": "a pattern such as redis-*: all that match"})}
+	return schema{"anyOf": append(names,
+		schema{"type": "string", "pattern": `[*?\[\\]`, "description": "a pattern such as redis-*: all that match"},
+		schema{"const": soundPattern, "description": soundDoc},
+	)}
 }
 
 // plainStrategy is a Strategy without its hook.

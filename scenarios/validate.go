@@ -148,7 +148,7 @@ func (v *validator) expand() error {
 		switch {
 		case use.Name == "":
 			return v.missing(at + ".name")
-		case strings.ContainsAny(use.Name, `*?[\`):
+		case use.Name == soundPattern, strings.ContainsAny(use.Name, `*?[\`):
 			var err error
 			if names, err = v.match(at, use); err != nil {
 				return err
@@ -158,8 +158,12 @@ func (v *validator) expand() error {
 				return v.at.Errorf(at+".name", "%s", unknownStrategy(use.Name, v.known.strategies, len(v.known.own) == 0))
 			}
 		}
+		pattern := use
 		for _, name := range names {
-			use.Name = name
+			use.Name, use.Label = name, pattern.Label
+			if pattern.Name != name {
+				use.Label = strings.ReplaceAll(pattern.Label, "*", name)
+			}
 			uses = append(uses, use)
 			v.uses = append(v.uses, at)
 		}
@@ -179,12 +183,20 @@ func (v *validator) needs() error {
 	return nil
 }
 
+// selects reports whether a pattern selects a strategy.
+func (v *validator) selects(pattern, name string) (bool, error) {
+	if pattern == soundPattern {
+		return !v.known.entries[name].Flawed && name != lock.None().Name, nil
+	}
+	return path.Match(pattern, name)
+}
+
 // match lists the strategies that match a pattern and get the work that they need.
 func (v *validator) match(at string, pattern Strategy) ([]string, error) {
 	var names []string
 	unfit := ""
 	for _, name := range v.known.strategies {
-		matched, err := path.Match(pattern.Name, name)
+		matched, err := v.selects(pattern.Name, name)
 		if err != nil {
 			return nil, v.at.Errorf(at+".name", "%q is no pattern: %v", pattern.Name, err)
 		}
@@ -202,7 +214,7 @@ func (v *validator) match(at string, pattern Strategy) ([]string, error) {
 		return nil, v.at.Errorf(at+".name", "%s", unfit)
 	case len(names) == 0:
 		return nil, v.at.Errorf(at+".name", "no strategy matches %q; known are %s", pattern.Name, strings.Join(v.known.strategies, ", "))
-	case len(names) > 1 && v.at.Has(at+".label"):
+	case len(names) > 1 && v.at.Has(at+".label") && !strings.Contains(pattern.Label, "*"):
 		return nil, v.at.Errorf(at+".label", "%s cannot be a label of %d strategies", pattern.Label, len(names))
 	}
 	return names, nil

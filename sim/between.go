@@ -9,22 +9,16 @@ import "time"
 func (w *World) Deliver(from, to *Node, do func()) {
 	l := w.link(from, to)
 	l.delivered = max(w.now+l.delay(&message{pipe: &pipe{link: l}}), l.delivered)
-	d := &delivery{to, do}
-	w.At(time.Duration(l.delivered), func() { w.WhenOpen(from, to, d.fire) })
+	w.At(time.Duration(l.delivered), func() { w.WhenOpen(from, to, func() { to.WhenAwake(do) }) })
 }
 
-// delivery is a message between two servers that has arrived.
-type delivery struct {
-	node *Node
-	do   func()
-}
-
-func (d *delivery) fire() {
-	if d.node.stopped() {
-		d.node.missed = append(d.node.missed, d)
+// WhenAwake calls do at once, or when the node wakes if it is stopped.
+func (n *Node) WhenAwake(do func()) {
+	if n.stopped() {
+		n.missed = append(n.missed, funcFirer(do))
 		return
 	}
-	d.do()
+	do()
 }
 
 // Reaches reports whether messages between the servers of two nodes arrive now, in both directions.

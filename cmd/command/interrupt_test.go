@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"lockquake/reports"
+	"lockquake/scenarios/results"
 )
 
 // process is a process of lockquake.
@@ -367,4 +368,46 @@ func TestTwoCampaignsCannotWriteTheSameReport(t *testing.T) {
 		}
 	}
 	p.stop(t, syscall.SIGKILL)
+}
+
+func TestAnInterruptedMatrixReportsTheRunsThatWereDone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
+	dir := t.TempDir()
+	cmd := exec.Command("lockquake", "matrix", "--need", "readers", "--seeds", "1-100000", "--out", "matrix", "--format", "answer")
+	cmd.Dir = dir
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	lines := bufio.NewScanner(stderr)
+	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "matrix: ") { // the progress, after 10 s
+		t.Fatalf("it says %q", lines.Text())
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	last := ""
+	for lines.Scan() {
+		last = lines.Text()
+	}
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted {
+		t.Errorf("exit code %d", cmd.ProcessState.ExitCode())
+	}
+	if !regexp.MustCompile(`^lockquake: interrupted: the matrix was stopped after [0-9]+ runs; the tables show what they tell$`).MatchString(last) {
+		t.Errorf("it says %q", last)
+	}
+	m, err := results.ReadMatrix(filepath.Join(dir, "matrix"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !m.Partial || m.Runs == 0 {
+		t.Errorf("partial %v with %d runs", m.Partial, m.Runs)
+	}
+	onlyHolds(t, dir, "matrix")
 }

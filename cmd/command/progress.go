@@ -43,6 +43,11 @@ func newProgress(out io.Writer, title string, s *scenarios.Scenario, asked []str
 			labels = append(labels, use.Label)
 		}
 	}
+	return progressOf(out, title, labels)
+}
+
+// progressOf starts the progress of runs with these labels, which may be none.
+func progressOf(out io.Writer, title string, labels []string) *progress {
 	p := &progress{out: out, title: title, labels: labels, now: time.Now, color: colours(out)}
 	if f, ok := out.(*os.File); ok && isTerminal(out) && os.Getenv("TERM") != "dumb" {
 		p.width = func() int { return widthOf(f) }

@@ -47,6 +47,7 @@ strategies:
   - pg-advisory-session
   - pg-advisory-xact
   - {name: pg-lease-row-fenced, resource: {fence: reads-writes}}
+  - {name: dynamodb, resource: {fence: reads-writes}}
 checks: [linearizable, lost-update, exclusion, belief, fencing]
 `, workers, hold, ttl, retryDelay, jitter))
 	if err != nil {
@@ -57,7 +58,7 @@ checks: [linearizable, lost-update, exclusion, belief, fencing]
 
 // pipelines lists the locks of which whole runs are measured.
 func pipelines() []string {
-	return []string{"redis", "redis-fenced", "pg-advisory-session", "pg-advisory-xact", "pg-lease-row-fenced"}
+	return []string{"redis", "redis-fenced", "pg-advisory-session", "pg-advisory-xact", "pg-lease-row-fenced", "dynamodb"}
 }
 
 // BenchmarkPipeline measures whole runs on one core: simulated, with go-redis and real Lua, or pgx

@@ -18,6 +18,7 @@ func TestTheGoldenPicturesStayTheSame(t *testing.T) {
 		draw func() (svg, png []byte, err error)
 	}{
 		{"rates.svg", func() (svg, png []byte, err error) { return Rates(campaign) }},
+		{"matrix.svg", func() (svg, png []byte, err error) { return Matrix(sample.Matrix()) }},
 		{"timeline-long.svg", func() (svg, png []byte, err error) { return Timeline(&failure, "redis") }},
 	}
 	for _, tt := range tests {

@@ -374,7 +374,7 @@ func (t *teller) final(e *history.Event) {
 // counts reports whether the workload increments counters.
 func (t *teller) counts() bool {
 	workload := t.run.History.Meta.Workload
-	return slices.Contains([]string{"counter", "multi-lock", "leader", "nested"}, workload)
+	return slices.Contains([]string{"counter", "multi-lock", "leader", "leader-election", "nested"}, workload)
 }
 
 // builds reports whether the sections of the workload build on the value that they read, so that a

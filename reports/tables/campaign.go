@@ -49,6 +49,7 @@ func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 	writeChecks(&b, o.Color, shown, alarming)
 	if o.Metrics {
 		writeMetrics(&b, o.Color, c)
+		writeTerms(&b, o.Color, c)
 	}
 	writeBounds(&b, o.Color, c)
 	for i, remark := range Remarks(c) {

@@ -25,6 +25,7 @@ func TestTheGoldenTablesStayTheSame(t *testing.T) {
 			return Sweep(w, sample.Swept(sample.TTLs(), sample.Fences()), false)
 		}},
 		{"sweep-find.txt", func(w io.Writer) error { return Sweep(w, sample.Found(), false) }},
+		{"matrix.txt", func(w io.Writer) error { return Matrix(w, sample.Matrix(), MatrixOptions{}) }},
 		{"sweep.csv", func(w io.Writer) error { return SweepCSV(w, sample.Swept(sample.TTLs(), sample.Fences())) }},
 	}
 	for _, tt := range tests {

@@ -22,11 +22,11 @@ type Grid struct {
 	Rows  [][]string
 }
 
-// Grids returns the tables that follow the verdict: bounds, rates in use, metrics and costs. It
+// Grids returns the tables that follow the verdict: bounds, rates in use, metrics, terms and costs. It
 // leaves out those without rows.
 func Grids(c *results.Campaign) []Grid {
 	var list []Grid
-	for _, g := range []Grid{boundGrid(c), useGrid(c), metricsGrid(c), costGrid(c)} {
+	for _, g := range []Grid{boundGrid(c), useGrid(c), metricsGrid(c), termsGrid(c), costGrid(c)} {
 		if len(g.Rows) > 0 {
 			list = append(list, g)
 		}
@@ -114,12 +114,6 @@ func costGrid(c *results.Campaign) Grid {
 }
 
 func costs(m *checker.Metrics, locks int) []string {
-	share := func(part, whole time.Duration) string {
-		if whole == 0 {
-			return "-"
-		}
-		return words.Percent(float64(part) / float64(whole))
-	}
 	each := "-"
 	if m.Acquisitions > 0 {
 		each = fmt.Sprintf("%.1f", m.CommandsEach())

@@ -420,6 +420,12 @@ func (r *run) judge() (*results.Trial, error) {
 		return nil, err
 	}
 	metrics.Commands = r.cluster.Requests()
+	metrics.Requests = metrics.Commands
+	for _, name := range []string{scenarios.ResourceNode, scenarios.OutsideNode} {
+		if node := r.world.Node(name); node != nil {
+			metrics.Requests += node.Requests()
+		}
+	}
 	r.bite(h, sections)
 	trial := &results.Trial{
 		Scenario: s.Name, Label: r.use.Label, Strategy: r.use.Name, Seed: r.seed,

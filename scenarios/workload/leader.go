@@ -21,28 +21,31 @@ func leaderInfo() Info {
 	}
 }
 
-// leader waits for the next tick of the worker's wall clock and asks for the lock. With the lock it
-// works as the leader until its term is over. Its context ends when it is told of a loss, and with
-// it the term.
+// leader waits for the next tick of the worker's wall clock, asks for the lock, and works as the leader
+// with it.
 func leader(ctx context.Context, w *Work) error {
 	if _, err := w.nextTick(ctx); err != nil || w.Over() {
 		return err
 	}
-	return w.Locked(ctx, w.Item, w.Unit, func(ctx context.Context, s lock.Section) error {
-		elected := w.Env.Mono()
-		for {
-			if err := w.lead(ctx, s); err != nil {
-				return err
-			}
-			if err := w.Env.Sleep(ctx, w.Settings.Interval); err != nil {
-				return err
-			}
-			if w.Over() || w.Env.Mono()-elected >= w.Settings.Term {
-				return nil
-			}
-			w.Proceed()
+	return w.Locked(ctx, w.Item, w.Unit, w.term)
+}
+
+// term is the time of a leader. It works until its term is over. Its context ends when it is told of a
+// loss, and with it the term.
+func (w *Work) term(ctx context.Context, s lock.Section) error {
+	elected := w.Env.Mono()
+	for {
+		if err := w.lead(ctx, s); err != nil {
+			return err
 		}
-	})
+		if err := w.Env.Sleep(ctx, w.Settings.Interval); err != nil {
+			return err
+		}
+		if w.Over() || w.Env.Mono()-elected >= w.Settings.Term {
+			return nil
+		}
+		w.Proceed()
+	}
 }
 
 // lead does the work of a leader once: it increments the item.

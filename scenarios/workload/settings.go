@@ -27,8 +27,8 @@ type Settings struct {
 
 	Claim Claim `yaml:"claim" doc:"of steal: what a worker locks to do a job; job: the job; partition: the partition that has it"` // "" is ClaimJob
 
-	Interval time.Duration `yaml:"interval" doc:"of leader: from the end of one piece of the leader's work to the next; 1m unless given"`
-	Term     time.Duration `yaml:"term" doc:"of leader: a leader steps down when its term is over and its work is done; 5m unless given"`
+	Interval time.Duration `yaml:"interval" doc:"of leader and leader-election: from the end of one piece of the leader's work to the next; 1m unless given"`
+	Term     time.Duration `yaml:"term" doc:"of leader and leader-election: a leader steps down when its term is over and its work is done; 5m unless given"`
 
 	Locks int   `yaml:"locks" doc:"of multi-lock: how many resources a section draws; one drawn twice is locked once; 2 unless given"` // 0 stands for 2
 	Order Order `yaml:"order" doc:"of multi-lock: in which order a section locks them"`                                                // "" is OrderSorted

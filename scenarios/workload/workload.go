@@ -73,6 +73,7 @@ func Catalogue() []Info {
 		migrationInfo(),
 		cacheFillInfo(),
 		leaderInfo(),
+		leaderElectionInfo(),
 		readWriteInfo(),
 		limitedInfo(),
 		nestedInfo(),

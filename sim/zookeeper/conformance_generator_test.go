@@ -47,7 +47,7 @@ func (g generator) path() string {
 }
 
 func (g generator) step() step {
-	const lifecycle = 25 // one step in so many is one of the session
+	const lifecycle = 25 // one step of 25 is one of the session
 	if g.IntN(lifecycle) == 0 {
 		return step{action: g.pick(actOpen, actClose, actDrop, actDrop)}
 	}

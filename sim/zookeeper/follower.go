@@ -21,23 +21,19 @@ func (m *member) committed(p *proposal) {
 // caughtUp calls do when the member has applied all that was committed before. A follower that lags
 // does so later.
 func (m *member) caughtUp(do func()) {
-	w := m.ensemble.World
-	behind := m.behind
-	if m.leads() {
-		behind = 0
-	}
-	at := max(w.Time()+behind, m.applied)
-	if at <= w.Time() {
+	if len(m.late) == 0 && (m.behind == 0 || m.leads()) {
 		do()
 		return
 	}
-	m.applied = at
+	m.late = append(m.late, do)
 	term := m.term
-	w.At(at, func() {
-		// A member that is stopped goes on later.
-		w.Deliver(m.node, m.node, func() {
+	m.due = max(m.due, m.ensemble.World.Time()+m.behind)
+	m.ensemble.World.At(m.due, func() {
+		m.node.WhenAwake(func() {
 			if m.term == term {
-				do()
+				first := m.late[0]
+				m.late = m.late[1:]
+				first()
 			}
 		})
 	})

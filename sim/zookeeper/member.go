@@ -32,7 +32,8 @@ type member struct {
 	heard   time.Duration // from its leader last, by its monotonic clock
 	touched []int64       // sessions that it has heard from since the last ping of its leader
 	behind  time.Duration // by which it applies transactions late
-	applied time.Duration // when the last late transaction is applied
+	late    []func()      // what it does late, in order
+	due     time.Duration // when the last of it is due
 }
 
 // setTree gives the member another tree.
@@ -84,7 +85,7 @@ func (m *member) leave() {
 	l := m.leader
 	m.leader, m.serving = nil, false
 	m.term++
-	m.touched, m.applied = nil, 0
+	m.touched, m.late, m.due = nil, nil, 0
 	for _, c := range slices.Clone(m.conns) {
 		c.farewell()
 	}

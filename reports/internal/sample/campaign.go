@@ -58,7 +58,11 @@ func metrics(runs int64) checker.Metrics {
 		m.Wait.Add(i * 40 * time.Millisecond)
 		m.Hold.Add(20*time.Millisecond + i*1800*time.Microsecond)
 		m.Notice.Add(i * 90 * time.Millisecond)
+		m.Tenure.Add(22*time.Millisecond + i*1800*time.Microsecond)
+		m.NoHolder.Add(i * 3 * time.Millisecond)
 	}
+	m.TwoHolders.Add(700 * time.Millisecond)
+	m.ActsOfTwo = runs / 2
 	for _, way := range []struct {
 		of   *checker.Spread
 		each int64 // in a run

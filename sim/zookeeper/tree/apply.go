@@ -74,9 +74,6 @@ func (t *Tree) create(x *Txn, s *Step) {
 
 func (t *Tree) remove(x *Txn, path string) {
 	n := t.nodes[path]
-	if n == nil {
-		return
-	}
 	delete(t.nodes, path)
 	parent := t.nodes[Parent(path)]
 	delete(parent.children, name(path))

@@ -1,0 +1,129 @@
+package picture
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"lockquake/reports/tables"
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
+)
+
+// Sizes of the picture of a matrix.
+const (
+	matrixCellWidth  = vg.Length(34)
+	matrixCellHeight = vg.Length(16)
+	matrixHead       = vg.Length(24) // title of a need
+	matrixFoot       = vg.Length(74) // names of the cases
+	matrixTop        = vg.Length(44) // title and note
+	matrixGap        = vg.Length(28) // between the panels
+	matrixMargins    = vg.Length(20)
+)
+
+const matrixNote = "failing runs of all runs. Blue: failed, the darker the more often. White: never failed. Grey: not known, or too little work was done. Case in brackets: the need does not have to survive it"
+
+// Matrix draws a panel for each need: a row for each strategy and a column for each case.
+func Matrix(m *results.Matrix) (svg, png []byte, err error) {
+	const columns = 2
+	p := matrixPlot{m: m}
+	names := textStyle(10, ink(), draw.XRight)
+	for i := range m.Needs {
+		n := &m.Needs[i]
+		for j := range n.Rows {
+			p.left = max(p.left, names.Width(words.Plain(n.Rows[j].Label, longestLabel))+8)
+		}
+		p.cases = max(p.cases, len(n.Cases))
+	}
+	p.width = p.left + matrixCellWidth*vg.Length(p.cases)
+	rows := (len(m.Needs) + columns - 1) / columns
+	height := matrixTop + matrixMargins
+	for row := range rows {
+		p.heights = append(p.heights, 0)
+		for i := row * columns; i < min(len(m.Needs), (row+1)*columns); i++ {
+			p.heights[row] = max(p.heights[row], matrixHead+matrixFoot+matrixCellHeight*vg.Length(len(m.Needs[i].Rows)))
+		}
+		height += p.heights[row]
+	}
+	width := matrixMargins + p.width*vg.Length(min(columns, max(1, len(m.Needs)))) + matrixGap*(columns-1)
+	width = max(width, textStyle(10, ink(), draw.XLeft).Width(matrixNote)+matrixMargins)
+	const dots = 144
+	return picture(width, height, dots, func(c draw.Canvas) { p.paint(framed(c), columns) })
+}
+
+type matrixPlot struct {
+	m           *results.Matrix
+	left, width vg.Length // room for the labels, and of a panel
+	cases       int
+	heights     []vg.Length // of the rows of panels
+}
+
+func (p matrixPlot) paint(c draw.Canvas, columns int) {
+	c.FillText(textStyle(13, ink(), draw.XLeft), vg.Point{X: c.Min.X, Y: c.Max.Y - 8}, tables.MatrixHead(p.m))
+	c.FillText(textStyle(10, dimInk(), draw.XLeft), vg.Point{X: c.Min.X, Y: c.Max.Y - 26}, matrixNote)
+	y := c.Max.Y - matrixTop
+	for i := range p.m.Needs {
+		p.panel(c, &p.m.Needs[i], c.Min.X+(p.width+matrixGap)*vg.Length(i%columns), y)
+		if i%columns == columns-1 {
+			y -= p.heights[i/columns]
+		}
+	}
+}
+
+// panel draws one need from its upper left corner.
+func (p matrixPlot) panel(c draw.Canvas, n *results.MatrixNeed, x, y vg.Length) {
+	c.FillText(textStyle(12, ink(), draw.XLeft), vg.Point{X: x, Y: y - matrixHead/2}, words.Plain(n.Title, 60))
+	names := textStyle(10, ink(), draw.XRight)
+	top := y - matrixHead
+	for i := range n.Rows {
+		r := &n.Rows[i]
+		row := top - matrixCellHeight*vg.Length(i+1)
+		style := names
+		if r.Verdict != results.CellHolds || r.Baseline {
+			style.Color = dimInk()
+		}
+		c.FillText(style, vg.Point{X: x + p.left - 6, Y: row + matrixCellHeight/2}, words.Plain(r.Label, longestLabel))
+		for j := range r.Cells {
+			p.cell(c, x+p.left+matrixCellWidth*vg.Length(j), row, &r.Cells[j])
+		}
+	}
+	names.Rotation = math.Pi / 4
+	bottom := top - matrixCellHeight*vg.Length(len(n.Rows)) - 6
+	for j, one := range n.Cases {
+		name := one.Name
+		if !one.Must {
+			name = "(" + name + ")"
+		}
+		c.FillText(names, vg.Point{X: x + p.left + matrixCellWidth*(vg.Length(j)+0.6), Y: bottom}, name)
+	}
+}
+
+// cell paints a cell with its counts.
+func (p matrixPlot) cell(c draw.Canvas, x, y vg.Length, cell *results.MatrixCell) {
+	const gap = 0.75
+	box := vg.Rectangle{Min: vg.Point{X: x + gap, Y: y + gap}, Max: vg.Point{X: x + matrixCellWidth - gap, Y: y + matrixCellHeight - gap}}
+	number := textStyle(8.5, ink(), draw.XCenter)
+	text := fmt.Sprintf("%d/%d", cell.Violating, cell.Runs)
+	switch cell.State {
+	case results.CellHolds:
+		c.FillPolygon(color.RGBA{R: 0xf6, G: 0xf8, B: 0xfa, A: 0xff}, corners(box))
+		number.Color = dimInk()
+	case results.CellFails:
+		share := float64(cell.Violating) / float64(max(1, cell.Runs))
+		if cell.Violating == 0 { // it saves nothing
+			share, text = 1, "all"
+		}
+		share = 0.15 + 0.85*share
+		c.FillPolygon(shade(share), corners(box))
+		if share > 0.5 {
+			number.Color = color.White
+		}
+	default:
+		c.FillPolygon(color.RGBA{R: 0xe2, G: 0xe5, B: 0xe9, A: 0xff}, corners(box))
+		text = tables.MatrixCell(cell)
+	}
+	c.FillText(number, vg.Point{X: x + matrixCellWidth/2, Y: y + matrixCellHeight/2 + 1}, text)
+}

@@ -1,0 +1,202 @@
+package tables
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
+)
+
+// MatrixOptions selects what Matrix prints.
+type MatrixOptions struct {
+	Color      bool
+	AnswerOnly bool // not the tables
+}
+
+// Matrix prints a matrix for a terminal: the answer for each need, and then the tables.
+func Matrix(w io.Writer, m *results.Matrix, o MatrixOptions) error {
+	var b bytes.Buffer
+	words.Paint(&b, o.Color, words.Bold, MatrixHead(m))
+	for _, line := range words.Wrap(MatrixReading, words.LineWidth) {
+		words.Paint(&b, o.Color, words.Faint, line)
+	}
+	for i := range m.Needs {
+		b.WriteByte('\n')
+		needAnswer(&b, &m.Needs[i], o.Color)
+	}
+	if !o.AnswerOnly {
+		for i := range m.Needs {
+			needTables(&b, m, &m.Needs[i], o.Color)
+		}
+		for _, text := range []string{MatrixCellNote, MatrixCostNote} {
+			b.WriteByte('\n')
+			for _, line := range words.Wrap(text, words.LineWidth) {
+				words.Paint(&b, o.Color, words.Faint, line)
+			}
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// MatrixReading says how to read the answer.
+const MatrixReading = "take: no run failed under the faults that the need must survive, and the work was done; cheapest first. " +
+	"at most: the 95 % bound of the failing runs. requests/job: to all servers, for each finished job. p99: the wait for the lock without faults. " +
+	"done: the share of the work under faults. avoid: the cheapest that fail."
+
+// MatrixHead says how much was run.
+func MatrixHead(m *results.Matrix) string {
+	head := fmt.Sprintf("Which lock for which need: %s runs, up to %d of each strategy under each kind of fault", words.Thousands(m.Runs), m.Seeds.Count())
+	if m.Partial {
+		head += " (stopped before the end)"
+	}
+	return head
+}
+
+// needAnswer prints the answer to one need.
+func needAnswer(b *bytes.Buffer, n *results.MatrixNeed, color bool) {
+	words.Paint(b, color, words.Bold, fmt.Sprintf("%s: %s", strings.ToUpper(n.Title), n.Asks))
+	if takes := matrixTakes(n); takes == nil {
+		fmt.Fprintf(b, "  take  nothing: %s failed, %d not decided\n", words.Count(n.Answer.Fail, "strategy"), n.Answer.Undecided)
+	} else {
+		fmt.Fprintln(b, "  take  "+strings.Join(words.Aligned(takes, words.Figures{}), "\n        "))
+	}
+	hanging(b, "  avoid ", MatrixAvoid(n))
+	if n.Answer.Note != "" {
+		hanging(b, "  note  ", n.Answer.Note)
+	}
+}
+
+// hanging prints a text after a word, and indents its other lines as much.
+func hanging(b *bytes.Buffer, word, text string) {
+	indent := strings.Repeat(" ", len(word))
+	fmt.Fprintln(b, word+strings.Join(words.Wrap(text, words.LineWidth-len(word)), "\n"+indent))
+}
+
+// matrixTakes returns a row for each strategy that is taken: its evidence and its cost.
+func matrixTakes(n *results.MatrixNeed) [][]string {
+	var rows [][]string
+	for _, label := range n.Answer.Take {
+		r := n.Row(label)
+		rows = append(rows, append([]string{words.Plain(label, 26), MatrixEvidence(r)}, MatrixCosts(r)...))
+	}
+	return rows
+}
+
+// MatrixEvidence returns the number of failing runs under the faults that the need must survive.
+func MatrixEvidence(r *results.MatrixRow) string {
+	if r.Violating > 0 || r.Decided == 0 {
+		return fmt.Sprintf("%d of %d runs", r.Violating, r.Decided)
+	}
+	return fmt.Sprintf("0 of %d runs, at most %.1f %%", r.Decided, math.Ceil(1000*r.AtMost)/10)
+}
+
+// MatrixCosts returns what a strategy costs, in words with units.
+func MatrixCosts(r *results.MatrixRow) []string {
+	return []string{
+		fmt.Sprintf("%.1f requests/job", r.Cost.PerJob),
+		"p99 " + shortWait(r.Cost.WaitP99),
+		words.WholePercent(r.Cost.Finished) + " % done",
+	}
+}
+
+// shortWait prints a wait to two digits or so.
+func shortWait(d time.Duration) string {
+	switch {
+	case d >= 10*time.Second:
+		return fmt.Sprintf("%.0fs", d.Seconds())
+	case d >= time.Second:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d >= time.Millisecond:
+		return fmt.Sprintf("%.0fms", float64(d)/float64(time.Millisecond))
+	}
+	return "< 1ms"
+}
+
+// MatrixAvoid returns one sentence about the strategies that fail.
+func MatrixAvoid(n *results.MatrixNeed) string {
+	var parts []string
+	for _, label := range n.Answer.Avoid {
+		parts = append(parts, fmt.Sprintf("%s (%s)", words.Plain(label, 26), matrixWorst(n, n.Row(label))))
+	}
+	if len(parts) == 0 {
+		return "nothing: no strategy failed"
+	}
+	text := strings.Join(parts, ", ")
+	if more := n.Answer.Fail - len(parts); more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	if n.Answer.Undecided > 0 {
+		text += fmt.Sprintf("; not decided: %d", n.Answer.Undecided)
+	}
+	return text
+}
+
+// matrixWorst returns the case under which a strategy fails most often, as "3 of 4 under crashes".
+func matrixWorst(n *results.MatrixNeed, r *results.MatrixRow) string {
+	worst := -1
+	for i, c := range n.Cases {
+		if c.Must && r.Cells[i].State == results.CellFails && (worst < 0 || failureRate(&r.Cells[i]) > failureRate(&r.Cells[worst])) {
+			worst = i
+		}
+	}
+	if worst < 0 {
+		return r.Why
+	}
+	cell := &r.Cells[worst]
+	where := "under " + cell.Case
+	if n.Cases[worst].Class == "" {
+		where = "without a fault"
+	}
+	if cell.Violating == 0 {
+		return cell.Worst + " " + where
+	}
+	return fmt.Sprintf("%d of %d %s", cell.Violating, cell.Runs, where)
+}
+
+func failureRate(c *results.MatrixCell) float64 { return float64(c.Violating) / float64(max(1, c.Runs)) }
+
+// needTables prints the tables of one need, and the command that repeats each strategy's failure.
+func needTables(b *bytes.Buffer, m *results.Matrix, n *results.MatrixNeed, color bool) {
+	for _, g := range []Grid{MatrixGrid(n), MatrixCostGrid(n)} {
+		b.WriteByte('\n')
+		words.Paint(b, color, words.Bold, g.Title)
+		words.WriteTable(b, color, append([][]string{g.Head}, g.Rows...), words.Figures{From: g.Texts, To: math.MaxInt}, nil)
+	}
+	for i, label := range n.Answer.Avoid {
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+		if command := MatrixFailure(m, n, n.Row(label)); command != "" {
+			fmt.Fprintln(b, command)
+		}
+	}
+}
+
+// MatrixFailure returns the command that repeats the failure that decides a row, "" if no run failed.
+func MatrixFailure(m *results.Matrix, n *results.MatrixNeed, r *results.MatrixRow) string {
+	for i, c := range n.Cases {
+		if c.Must && r.Cells[i].Replay != "" {
+			return words.ReplayLine(m.Program, r.Cells[i].Replay)
+		}
+	}
+	return ""
+}
+
+// MatrixCommand returns the command that repeats a cell: its first failing run, or all of its runs.
+func MatrixCommand(m *results.Matrix, n *results.MatrixNeed, r *results.MatrixRow, c *results.MatrixCell) string {
+	if c.Replay != "" {
+		return words.ReplayLine(m.Program, c.Replay)
+	}
+	last := m.Seeds.First + uint64(max(1, c.Runs)) - 1
+	program := m.Program
+	if program == "" {
+		program = "lockquake"
+	}
+	return fmt.Sprintf("%s run %s --strategy '%s under %s' --seeds %d-%d --no-report", program, n.Scenario, r.Label, c.Case, m.Seeds.First, last)
+}

@@ -1,0 +1,55 @@
+package tables
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
+)
+
+// termsGrid returns the table of who believed to hold each lock, such as who believed to lead.
+func termsGrid(c *results.Campaign) Grid {
+	g := Grid{
+		Title: "Who held the lock",
+		Note: "Of all runs. A term is the time for which a section, such as that of a leader, believed to hold the lock. " +
+			"Two holders is the time in which two sections believed at once, and acts of two are the operations that the resource accepted of a section while another one believed too. " +
+			"No holder is the share of the time in which no section believed to hold the lock, and how long the longest such time was.",
+		Texts: 1,
+		Head:  []string{"strategy", "terms", "tenure p50", "longest", "two holders", "longest", "acts of two", "no holder", "longest"},
+	}
+	for _, st := range c.Strategies {
+		m := &st.Metrics
+		if m.Tenure.N == 0 {
+			continue
+		}
+		g.Rows = append(g.Rows, []string{
+			Name(st), thousands(m.Tenure.N), length(&m.Tenure, m.Tenure.Median()), length(&m.Tenure, m.Tenure.Max),
+			length(&m.TwoHolders, m.TwoHolders.Total), length(&m.TwoHolders, m.TwoHolders.Max), thousands(m.ActsOfTwo),
+			share(m.NoHolder.Total, m.Time*time.Duration(max(1, c.Locks))), length(&m.NoHolder, m.NoHolder.Max),
+		})
+	}
+	return g
+}
+
+// writeTerms prints the table of who believed to hold each lock.
+func writeTerms(b *bytes.Buffer, color bool, c *results.Campaign) {
+	g := termsGrid(c)
+	if len(g.Rows) == 0 {
+		return
+	}
+	b.WriteByte('\n')
+	words.WriteTable(b, color, append([][]string{g.Head}, g.Rows...), words.Figures{From: 1, To: len(g.Head)}, nil)
+	const note = "of those that believed to hold the lock; two holders: for how long two did; acts of two: what the resource accepted of one of them meanwhile"
+	fmt.Fprintf(b, "%s\n", strings.Join(words.Wrap(note, words.LineWidth), "\n"))
+}
+
+// share prints a part of a time, or a dash if that is none.
+func share(part, whole time.Duration) string {
+	if whole == 0 {
+		return "-"
+	}
+	return words.Percent(float64(part) / float64(whole))
+}

@@ -1,0 +1,58 @@
+package matrix
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/results"
+)
+
+// adviceSeeds is the number of seeds of a scenario that decides a claim.
+const adviceSeeds = 20
+
+// inRun claims that a strategy violates a check in a scenario, or does not.
+type inRun struct {
+	says     string
+	scenario string
+	label    string
+	check    string
+	violates bool
+	set      []string // values of the scenario, as path=value
+}
+
+func (c inRun) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, error) {
+	e := results.AdviceEvidence{Claim: c.says, Verdict: results.AdviceOpen}
+	var overrides []results.Override
+	command := []string{fmt.Sprintf("run %s --strategy %s --seeds 1-%d --no-report", c.scenario, c.label, adviceSeeds)}
+	for _, set := range c.set {
+		path, value, _ := strings.Cut(set, "=")
+		overrides = append(overrides, results.Override{Path: path, Value: value})
+		command = append(command, "--set", set)
+	}
+	s, err := scenarios.LoadWith(c.scenario, overrides)
+	if err != nil {
+		return e, err
+	}
+	result, err := campaign.Run(ctx, s, campaign.Request{
+		Strategies: []string{c.label}, Seeds: results.SeedRange{First: 1, Last: adviceSeeds}, Jobs: a.jobs,
+	})
+	if err != nil {
+		return e, err
+	}
+	st := &result.Strategies[0]
+	found := st.Checks[c.check]
+	e.Command = strings.Join(command, " ")
+	e.Figure = fmt.Sprintf("%s violates %s in %d of %d runs of %s", c.label, c.check, found.Violating, st.Runs, c.scenario)
+	switch {
+	case found.Violating > 0:
+		e.Verdict = verdictOf(c.violates)
+	case found.Unknown > 0 || !found.Applies || st.Metrics.Untested() != "":
+		e.Figure += "; not decided"
+	default:
+		e.Verdict = verdictOf(!c.violates)
+	}
+	return e, nil
+}

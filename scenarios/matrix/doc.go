@@ -1,0 +1,17 @@
+// Package matrix runs every strategy for every need, and answers which strategies fit each need.
+//
+// A [Need] is what somebody wants a lock for, such as a leader. Its scenario (in the folder
+// scenarios/needs) has a workload and the cases of faults that all needs share; the need says
+// which of them a strategy must survive.
+//
+//   - needs.go has the plan: the needs.
+//   - run.go runs it as campaigns: a few seeds for all strategies, and the rest for those that have
+//     not failed. The results do not depend on the number of cores.
+//   - judge.go turns counts into states: what holds, what fails, and what is not known. Unknown is
+//     not a pass, nor is a strategy that hardly finishes any work.
+//   - answer.go picks the answer to each need.
+//   - advice.go has published advice as statements that the results confirm or refute.
+//
+// It knows no family of servers: strategies are chosen by what they promise, and the advice names
+// strategies that may be missing.
+package matrix

@@ -1,0 +1,152 @@
+package matrix
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"lockquake/checker"
+	"lockquake/scenarios/results"
+)
+
+// idleShare: a strategy is idle under a case if it finishes less than this share of what the
+// strategy with the largest share finishes.
+const idleShare = 0.5
+
+// Judge sets the states, the costs and the answers of a matrix from the counts of its cells.
+func Judge(m *results.Matrix) {
+	for i := range m.Needs {
+		judgeNeed(&m.Needs[i], m.Seeds.Count())
+	}
+}
+
+func judgeNeed(n *results.MatrixNeed, runs int) {
+	for i := range n.Cases {
+		best := 0.0
+		for j := range n.Rows {
+			best = max(best, finished(&n.Rows[j].Cells[i]))
+		}
+		for j := range n.Rows {
+			judgeCell(n, &n.Rows[j].Cells[i], runs, best)
+		}
+	}
+	untested := untestedNeed(n)
+	for i := range n.Rows {
+		judgeRow(n, &n.Rows[i], untested)
+	}
+	slices.SortStableFunc(n.Rows, byCost)
+	n.Answer = answer(n)
+}
+
+// finished returns the share of the work that was finished in a cell.
+func finished(c *results.MatrixCell) float64 {
+	return float64(c.Finished) / float64(max(1, c.Jobs))
+}
+
+// judgeCell sets the state of a cell. Runs is the number of runs that it takes to tell, and best the
+// largest share of the work that a strategy finishes under the case.
+func judgeCell(n *results.MatrixNeed, c *results.MatrixCell, runs int, best float64) {
+	if c.Metrics.Runs > 0 { // a stored cell has only its counts
+		c.Jobs, c.Finished = c.Metrics.Jobs, c.Metrics.Finished
+	}
+	c.SetInterval()
+	counts := checker.Metrics{Jobs: c.Jobs, Finished: c.Finished}
+	c.State, c.Why = results.CellHolds, ""
+	switch {
+	case c.Violating > 0:
+		c.State = results.CellFails
+	case n.Saves != "" && c.Case == noFault && c.Checks[n.Saves] > 0:
+		c.State, c.Worst = results.CellFails, n.Saves
+		c.Why = fmt.Sprintf("%d computations were repeated without a fault, so the lock saves little", c.Repeated)
+	case c.Runs < runs:
+		c.State, c.Why = results.CellUnknown, fmt.Sprintf("%d of %d runs", c.Runs, runs)
+	case c.Unknown > 0:
+		c.State, c.Why = results.CellUnknown, fmt.Sprintf("a check is undecided in %d of %d runs", c.Unknown, c.Runs)
+	case c.Hit == 0 && c.Case != noFault:
+		c.State, c.Why = results.CellUnknown, "no fault hit a section, a grant or a call"
+	case counts.Untested() != "":
+		c.State, c.Why = results.CellIdle, counts.Untested()
+	case finished(c) < idleShare*best:
+		c.State, c.Why = results.CellIdle, fmt.Sprintf("finished %.0f %% of its work, and another strategy %.0f %%", 100*finished(c), 100*best)
+	}
+}
+
+// untestedNeed returns why the need tests no strategy: it does not fail without a lock. It returns "" if it does, or if
+// the matrix has no baseline.
+func untestedNeed(n *results.MatrixNeed) string {
+	for i := range n.Rows {
+		r := &n.Rows[i]
+		if c := r.Cell(noFault); r.Baseline && c != nil && c.Runs > 0 && c.Violating == 0 && (n.Saves == "" || c.Checks[n.Saves] == 0) {
+			return "the work does not fail without a lock, so nothing was tested"
+		}
+	}
+	return ""
+}
+
+// judgeRow sets the verdict and the costs of a row.
+func judgeRow(n *results.MatrixNeed, r *results.MatrixRow, untested string) {
+	r.Decided, r.Violating, r.Verdict, r.Why = 0, 0, results.CellHolds, ""
+	var jobs, done int64
+	for i, c := range n.Cases {
+		if !c.Must {
+			continue
+		}
+		cell := &r.Cells[i]
+		r.Decided += cell.Runs - cell.Unknown
+		r.Violating += cell.Violating
+		jobs, done = jobs+cell.Jobs, done+cell.Finished
+		if rank(cell.State) > rank(r.Verdict) {
+			r.Verdict, r.Why = cell.State, c.Name
+			if cell.Why != "" {
+				r.Why += ": " + cell.Why
+			}
+		}
+	}
+	if untested != "" && r.Verdict == results.CellHolds {
+		r.Verdict, r.Why = results.CellUnknown, untested
+	}
+	r.SetBound()
+	if cell := r.Cell(noFault); cell != nil && cell.Metrics.Runs > 0 {
+		r.Cost = costOf(&cell.Metrics, r.Cell(crashes))
+	}
+	r.Cost.Finished = float64(done) / float64(max(1, jobs))
+}
+
+// rank orders states: the worst decides a row.
+func rank(s results.CellState) int {
+	return slices.Index([]results.CellState{results.CellHolds, results.CellUnknown, results.CellIdle, results.CellFails}, s)
+}
+
+// costOf returns the cost from the runs without faults and the cell with crashes.
+func costOf(calm *checker.Metrics, crashed *results.MatrixCell) results.MatrixCost {
+	cost := results.MatrixCost{PerAcquisition: calm.CommandsEach(), WaitP50: calm.Wait.Median(), WaitP99: calm.Wait.P99()}
+	if calm.Finished > 0 {
+		cost.PerJob = float64(calm.Requests) / float64(calm.Finished)
+	}
+	if crashed != nil && crashed.Hit > 0 && calm.Time > 0 {
+		usual := time.Duration(float64(calm.Unavailable) / float64(calm.Time) * float64(crashed.Metrics.Time))
+		outage := max(0, crashed.Metrics.Unavailable-usual) / time.Duration(crashed.Hit)
+		cost.Outage = &outage
+	}
+	return cost
+}
+
+// byCost orders rows: those that hold first, then those that are not decided, then those that fail;
+// within each the cheaper first.
+func byCost(a, b results.MatrixRow) int {
+	tenths := func(r results.MatrixRow) int { return int(10*r.Cost.PerJob + 0.5) }
+	group := func(r results.MatrixRow) int {
+		switch {
+		case r.Baseline:
+			return 4
+		case r.Verdict == results.CellHolds && r.Flawed:
+			return 1
+		}
+		return rank(r.Verdict)
+	}
+	return cmp.Or(
+		cmp.Compare(min(group(a), 3), min(group(b), 3)), cmp.Compare(group(a), group(b)),
+		cmp.Compare(tenths(a), tenths(b)), cmp.Compare(a.Cost.WaitP99, b.Cost.WaitP99),
+	)
+}

@@ -1,0 +1,131 @@
+package matrix
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/scenarios/results"
+)
+
+// cell returns a cell of 10 runs that hit and finished 90 of 100 jobs, with a change.
+func cell(name string, change func(c *results.MatrixCell)) results.MatrixCell {
+	c := results.MatrixCell{Case: name, Runs: 10, Hit: 5, Jobs: 100, Finished: 90}
+	if name == noFault {
+		c.Hit = 0
+	}
+	if change != nil {
+		change(&c)
+	}
+	return c
+}
+
+// matrixOf returns a matrix of one need with 10 seeds, a baseline that fails, and a row with these cells
+// without faults and under pauses.
+func matrixOf(calm, paused func(c *results.MatrixCell)) *results.Matrix {
+	fails := func(c *results.MatrixCell) { c.Violating = 10 }
+	row := func(label string, calm, paused func(c *results.MatrixCell)) results.MatrixRow {
+		return results.MatrixRow{
+			Label: label, Strategy: label, Baseline: label == baseline,
+			Cells: []results.MatrixCell{cell(noFault, calm), cell("pauses", paused), cell("clocks", fails)},
+		}
+	}
+	return &results.Matrix{
+		Schema: 1, Scenario: results.MatrixName, Seeds: results.SeedRange{First: 1, Last: 10},
+		Needs: []results.MatrixNeed{{
+			Name: "database", Cases: []results.MatrixCase{{Name: noFault, Must: true}, {Name: "pauses", Class: "P", Must: true}, {Name: "clocks", Class: "K"}},
+			Rows: []results.MatrixRow{row(baseline, fails, fails), row("tested", calm, paused), row("other", nil, nil)},
+		}},
+	}
+}
+
+func TestOnlyAStrategyThatSurvivesAndDoesItsWorkHolds(t *testing.T) {
+	tests := []struct {
+		name         string
+		calm, paused func(c *results.MatrixCell)
+		want         results.CellState
+		why          string
+	}{
+		{"survives", nil, nil, results.CellHolds, ""},
+		{"fails under a fault", nil, func(c *results.MatrixCell) { c.Violating = 1 }, results.CellFails, "pauses"},
+		{"fails without a fault", func(c *results.MatrixCell) { c.Violating = 1 }, nil, results.CellFails, "no-fault"},
+		{"has too few runs", nil, func(c *results.MatrixCell) { c.Runs = 9 }, results.CellUnknown, "pauses: 9 of 10 runs"},
+		{"was not run", nil, func(c *results.MatrixCell) { *c = results.MatrixCell{Case: c.Case} }, results.CellUnknown, "pauses: 0 of 10 runs"},
+		{"has an undecided check", nil, func(c *results.MatrixCell) { c.Unknown = 1 }, results.CellUnknown, "pauses: a check is undecided in 1 of 10 runs"},
+		{"was hit by no fault", nil, func(c *results.MatrixCell) { c.Hit = 0 }, results.CellUnknown, "pauses: no fault hit a section, a grant or a call"},
+		{"finished nothing", nil, func(c *results.MatrixCell) { c.Finished = 0 }, results.CellIdle, "pauses: finished 0 of 100, so nothing was tested"},
+		{"finished less than half of the others", nil, func(c *results.MatrixCell) { c.Finished = 44 }, results.CellIdle, "pauses: finished 44 % of its work, and another strategy 90 %"},
+		{"fails and is not known", func(c *results.MatrixCell) { c.Runs = 1 }, func(c *results.MatrixCell) { c.Violating = 1 }, results.CellFails, "pauses"},
+	}
+	for _, tt := range tests {
+		m := matrixOf(tt.calm, tt.paused)
+		Judge(m)
+		row := m.Needs[0].Row("tested")
+		if row.Verdict != tt.want || row.Why != tt.why {
+			t.Errorf("a strategy that %s: %s (%q), want %s (%q)", tt.name, row.Verdict, row.Why, tt.want, tt.why)
+		}
+		takes := m.Needs[0].Answer.Take
+		if taken := cmp.Equal(takes, []string{"tested", "other"}); taken != (tt.want == results.CellHolds) {
+			t.Errorf("a strategy that %s: the answer takes %v", tt.name, takes)
+		}
+	}
+}
+
+func TestANeedThatDoesNotFailWithoutALockTestsNothing(t *testing.T) {
+	m := matrixOf(nil, nil)
+	m.Needs[0].Row(baseline).Cell(noFault).Violating = 0
+	Judge(m)
+	for _, label := range []string{"tested", "other"} {
+		if row := m.Needs[0].Row(label); row.Verdict != results.CellUnknown {
+			t.Errorf("%s: %s (%s), want unknown", label, row.Verdict, row.Why)
+		}
+	}
+	if got := m.Needs[0].Answer.Take; len(got) > 0 {
+		t.Errorf("the answer takes %v", got)
+	}
+}
+
+func TestALockThatSavesNothingFails(t *testing.T) {
+	m := matrixOf(func(c *results.MatrixCell) { c.Checks, c.Repeated = map[string]int{"stampede": 3}, 4 }, nil)
+	m.Needs[0].Saves = "stampede"
+	m.Needs[0].Row(baseline).Cell(noFault).Violating = 0
+	m.Needs[0].Row(baseline).Cell(noFault).Checks = map[string]int{"stampede": 10}
+	Judge(m)
+	row := m.Needs[0].Row("tested")
+	if want := "no-fault: 4 computations were repeated without a fault, so the lock saves little"; row.Verdict != results.CellFails || row.Why != want {
+		t.Errorf("%s (%q), want fails (%q)", row.Verdict, row.Why, want)
+	}
+	if row := m.Needs[0].Row("other"); row.Verdict != results.CellHolds {
+		t.Errorf("other: %s (%s), want holds", row.Verdict, row.Why)
+	}
+}
+
+func TestTheEvidenceCountsTheCasesThatMustBeSurvived(t *testing.T) {
+	m := matrixOf(nil, func(c *results.MatrixCell) { c.Violating, c.Unknown = 3, 2 })
+	Judge(m)
+	row := m.Needs[0].Row("tested")
+	if row.Decided != 18 || row.Violating != 3 || row.AtMost != 0 {
+		t.Errorf("%d of %d, at most %v, want 3 of 18, at most 0", row.Violating, row.Decided, row.AtMost)
+	}
+	if row := m.Needs[0].Row("other"); row.Decided != 20 || row.AtMost < 0.139 || row.AtMost > 0.140 {
+		t.Errorf("%d, at most %v, want 20 and 13.9 %%", row.Decided, row.AtMost)
+	}
+}
+
+func TestTheCheaperStrategyComesFirst(t *testing.T) {
+	m := matrixOf(nil, nil)
+	n := &m.Needs[0]
+	n.Row("tested").Cost.PerJob, n.Row("other").Cost.PerJob = 5, 4
+	n.Rows = append(n.Rows, results.MatrixRow{Label: "flawed", Flawed: true, Cells: []results.MatrixCell{cell(noFault, nil), cell("pauses", nil), cell("clocks", nil)}})
+	Judge(m)
+	var order []string
+	for _, r := range n.Rows {
+		order = append(order, r.Label)
+	}
+	if want := []string{"other", "tested", "flawed", "none"}; !cmp.Equal(order, want) {
+		t.Errorf("order %v, want %v", order, want)
+	}
+	if want := []string{"other", "tested"}; !cmp.Equal(n.Answer.Take, want) {
+		t.Errorf("take %v, want %v: a flawed strategy is not recommended", n.Answer.Take, want)
+	}
+}

@@ -1,0 +1,281 @@
+package matrix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"lockquake/checker"
+	"lockquake/lock"
+	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/results"
+)
+
+// The default numbers of seeds: of a cell, and those after which a strategy that has failed is not
+// run further.
+const (
+	DefaultSeeds  = 24
+	DefaultScreen = 4
+)
+
+// Request selects what a matrix runs. The zero value of a field is its default.
+type Request struct {
+	Needs      []string // names; nil: all
+	Strategies []string // names; nil: those without a known flaw
+	Flawed     bool     // run the strategies with a known flaw too
+	Seeds      results.SeedRange
+	Own        []lock.Entry // strategies of the caller's
+	Program    string       // name of the program that repeats the runs
+	Jobs       int          // runs in parallel; the results do not depend on it
+	// Progress is called after every run, from one goroutine at a time; may be nil. Total is an
+	// upper bound until the strategies that have failed are known.
+	Progress func(Progress)
+}
+
+// Progress counts the finished runs of a matrix.
+type Progress struct {
+	Need        string
+	Done, Total int
+}
+
+// NeedError reports a name that is no need.
+type NeedError struct{ Name string }
+
+func (e *NeedError) Error() string { return fmt.Sprintf("no need is called %q", e.Name) }
+
+// NeedNames lists the names of the needs.
+func NeedNames() []string {
+	var names []string
+	for _, n := range Needs() {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// part is one need of a matrix that is running.
+type part struct {
+	need     Need
+	scenario *scenarios.Scenario
+	uses     []scenarios.Strategy
+	cells    map[string]*results.MatrixCell // by label, which includes the case
+}
+
+// Run runs the matrix. When ctx ends it returns the results so far, marked as partial, with the
+// cause.
+func Run(ctx context.Context, r Request) (*results.Matrix, error) {
+	if r.Seeds == (results.SeedRange{}) {
+		r.Seeds = results.SeedRange{First: 1, Last: DefaultSeeds}
+	}
+	parts, err := r.parts()
+	if err != nil {
+		return nil, err
+	}
+	screen := r.Seeds
+	if screen.Count() > DefaultScreen {
+		screen.Last = screen.First + DefaultScreen - 1
+	}
+	rest := results.SeedRange{First: screen.Last + 1, Last: r.Seeds.Last}
+	total, done := 0, 0
+	for _, p := range parts {
+		total += len(p.uses) * r.Seeds.Count()
+	}
+	// All needs are screened before the first goes on, so that a matrix that is stopped early knows
+	// something of each.
+	for _, p := range parts {
+		if err = p.run(ctx, r, p.uses, screen, &done, total); err != nil {
+			break
+		}
+	}
+	var kept [][]scenarios.Strategy
+	if err == nil && rest.First <= rest.Last {
+		total = done
+		for _, p := range parts {
+			kept = append(kept, p.survivors(screen.Count()))
+			total += len(kept[len(kept)-1]) * rest.Count()
+		}
+	}
+	for i := range kept {
+		if err = parts[i].run(ctx, r, kept[i], rest, &done, total); err != nil {
+			break
+		}
+	}
+	if err != nil && (ctx.Err() == nil || done == 0) {
+		return nil, err
+	}
+	m := &results.Matrix{
+		Schema: 1, Scenario: results.MatrixName, Version: results.Version, Program: r.Program,
+		Seeds: r.Seeds, Screen: screen.Count(), Partial: err != nil, Runs: done,
+	}
+	for _, p := range parts {
+		m.Needs = append(m.Needs, p.result(r))
+	}
+	Judge(m)
+	return m, err
+}
+
+// parts loads the scenarios of the needs and selects their uses.
+func (r *Request) parts() ([]*part, error) {
+	for _, name := range r.Needs {
+		if !slices.Contains(NeedNames(), name) {
+			return nil, &NeedError{name}
+		}
+	}
+	var parts []*part
+	for _, need := range Needs() {
+		if len(r.Needs) > 0 && !slices.Contains(r.Needs, need.Name) {
+			continue
+		}
+		s, err := scenarios.Load(need.Scenario, r.Own...)
+		if err != nil {
+			return nil, err
+		}
+		s.Program = r.Program
+		p := &part{need: need, scenario: s, uses: s.Strategies, cells: map[string]*results.MatrixCell{}}
+		if err := p.choose(r); err != nil {
+			return nil, err
+		}
+		for _, use := range p.uses {
+			p.cells[use.Label] = &results.MatrixCell{Case: use.Case}
+		}
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+// choose selects the uses that are run. A strategy that does not fit the work of a need has no row;
+// one that fits none is an error.
+func (p *part) choose(r *Request) error {
+	names := slices.Clone(r.Strategies)
+	if r.Flawed {
+		for _, e := range slices.Concat(scenarios.Strategies(), r.Own) {
+			if e.Flawed {
+				names = append(names, e.Name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	var chosen []scenarios.Strategy
+	for _, use := range p.uses {
+		if use.Name == baseline || len(r.Strategies) == 0 || slices.Contains(names, use.Name) || slices.Contains(names, base(use)) {
+			chosen = append(chosen, use)
+		}
+	}
+	for _, name := range names {
+		if slices.ContainsFunc(chosen, func(u scenarios.Strategy) bool { return u.Name == name || base(u) == name }) {
+			continue
+		}
+		uses, err := p.scenario.Uses([]string{name}, nil)
+		var unfit *scenarios.SettingError
+		switch {
+		case errors.As(err, &unfit):
+			continue
+		case err != nil:
+			return err
+		}
+		chosen = append(chosen, uses...)
+	}
+	p.uses = chosen
+	return nil
+}
+
+// base returns the label of a use without its case.
+func base(use scenarios.Strategy) string {
+	return scenarios.Uncased([]scenarios.Strategy{use})[0].Label
+}
+
+// run runs uses of the need over a range of seeds, and adds them to the cells.
+func (p *part) run(ctx context.Context, r Request, uses []scenarios.Strategy, seeds results.SeedRange, done *int, total int) error {
+	if len(uses) == 0 {
+		return nil
+	}
+	request := campaign.Request{Seeds: seeds, Jobs: r.Jobs}
+	for _, use := range uses {
+		request.Strategies = append(request.Strategies, use.Label)
+	}
+	before := *done
+	request.Progress = func(at campaign.Progress) {
+		*done = before + at.Done
+		if r.Progress != nil {
+			r.Progress(Progress{p.need.Name, *done, total})
+		}
+	}
+	c, err := campaign.Run(ctx, p.scenario, request)
+	if c == nil {
+		return err
+	}
+	counted := 0
+	for i := range c.Strategies {
+		counted += c.Strategies[i].Runs
+		p.add(&c.Strategies[i])
+	}
+	*done = before + counted
+	return err
+}
+
+// add adds the runs of a use.
+func (p *part) add(st *results.StrategyStats) {
+	c := p.cells[st.Label]
+	c.Runs += st.Runs
+	c.Violating += st.Violating
+	c.Unknown += st.Unknown
+	c.Hit += st.Bit
+	c.Metrics.Add(&st.Metrics)
+	for check, found := range st.Checks { // the order does not matter to sums
+		if found.Violating == 0 {
+			continue
+		}
+		if c.Checks == nil {
+			c.Checks = map[string]int{}
+		}
+		c.Checks[check] += found.Violating
+		if check == p.need.Saves {
+			c.Repeated += found.Violations
+		}
+	}
+	for _, check := range checker.Serious(p.scenario.Checks) {
+		if found := st.Checks[check]; c.Replay == "" && found.Violating > 0 && !checker.Advisory(check) {
+			c.Worst, c.Replay = check, found.Replay
+		}
+	}
+}
+
+// survivors returns the uses of the strategies that have not failed the need.
+func (p *part) survivors(runs int) []scenarios.Strategy {
+	failed := map[string]bool{}
+	for _, use := range p.uses {
+		c := p.cells[use.Label]
+		failed[base(use)] = failed[base(use)] || p.decides(use.Case) && c.Violating > 0 || c.Runs < runs
+	}
+	return slices.DeleteFunc(slices.Clone(p.uses), func(u scenarios.Strategy) bool { return failed[base(u)] })
+}
+
+// decides reports whether a strategy must survive a case.
+func (p *part) decides(name string) bool {
+	return name == noFault || slices.Contains(p.need.Must, name)
+}
+
+// result returns the need with its rows, not yet judged.
+func (p *part) result(r Request) results.MatrixNeed {
+	n := results.MatrixNeed{
+		Name: p.need.Name, Title: p.need.Title, Asks: p.need.Asks, Scenario: p.need.Scenario, Hash: p.scenario.Hash, Saves: p.need.Saves,
+	}
+	entries := slices.Concat(scenarios.Strategies(), r.Own)
+	for _, use := range p.uses {
+		if !slices.ContainsFunc(n.Cases, func(c results.MatrixCase) bool { return c.Name == use.Case }) {
+			n.Cases = append(n.Cases, results.MatrixCase{Name: use.Case, Class: p.scenario.ClassOf(use.Case), Must: p.decides(use.Case)})
+		}
+		label := base(use)
+		row := n.Row(label)
+		if row == nil {
+			i := slices.IndexFunc(entries, func(e lock.Entry) bool { return e.Name == use.Name })
+			n.Rows = append(n.Rows, results.MatrixRow{Label: label, Strategy: use.Name, Baseline: label == baseline, Flawed: i >= 0 && entries[i].Flawed})
+			row = &n.Rows[len(n.Rows)-1]
+		}
+		row.Cells = append(row.Cells, *p.cells[use.Label])
+	}
+	return n
+}

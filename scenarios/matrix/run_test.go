@@ -1,0 +1,230 @@
+package matrix
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"lockquake/scenarios"
+	"lockquake/scenarios/results"
+)
+
+func TestEachNeedHasAScenarioWithItsCases(t *testing.T) {
+	var names []string
+	for _, need := range Needs() {
+		names = append(names, need.Scenario)
+		s, err := scenarios.Load(need.Scenario)
+		if err != nil {
+			t.Errorf("%s: %v", need.Name, err)
+			continue
+		}
+		if err := s.Fits(); err != nil {
+			t.Errorf("%s: %v", need.Name, err)
+		}
+		for _, name := range append([]string{noFault, crashes}, need.Must...) {
+			if !slices.ContainsFunc(s.Strategies, func(u scenarios.Strategy) bool { return u.Case == name }) {
+				t.Errorf("%s: the scenario has no case %s", need.Name, name)
+			}
+		}
+		if !slices.ContainsFunc(s.Strategies, func(u scenarios.Strategy) bool { return base(u) == baseline }) {
+			t.Errorf("%s: the scenario has no baseline", need.Name)
+		}
+		if need.Saves != "" && !slices.Contains(s.Checks, need.Saves) {
+			t.Errorf("%s: the scenario has no check %s", need.Name, need.Saves)
+		}
+	}
+	if diff := cmp.Diff(scenarios.Needs(), names); diff != "" {
+		t.Errorf("scenarios of needs (-folder +plan):\n%s", diff)
+	}
+}
+
+func TestEveryStrategyWithoutAFlawIsRunForSomeNeed(t *testing.T) {
+	parts, err := (&Request{}).parts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range scenarios.Strategies() {
+		runs := slices.ContainsFunc(parts, func(p *part) bool {
+			return slices.ContainsFunc(p.uses, func(u scenarios.Strategy) bool { return u.Name == e.Name })
+		})
+		if runs == e.Flawed {
+			t.Errorf("%s: flawed is %v, and it is run: %v", e.Name, e.Flawed, runs)
+		}
+	}
+}
+
+// few is a request that takes a second or two.
+func few() Request {
+	return Request{Needs: []string{"database", "queue"}, Strategies: []string{"redis", "optimistic"}, Seeds: results.SeedRange{First: 1, Last: 6}}
+}
+
+func TestTheMatrixDoesNotDependOnTheNumberOfCores(t *testing.T) {
+	var of [2]*results.Matrix
+	for i, jobs := range []int{1, 3} {
+		r := few()
+		r.Jobs = jobs
+		m, err := Run(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of[i] = m
+	}
+	if diff := cmp.Diff(of[0], of[1]); diff != "" {
+		t.Errorf("(-1 job +3 jobs):\n%s", diff)
+	}
+	m := of[0]
+	if m.Partial || m.Screen != DefaultScreen {
+		t.Errorf("partial %v, screen %d", m.Partial, m.Screen)
+	}
+	counted := 0
+	for _, n := range m.Needs {
+		for _, r := range n.Rows {
+			for _, c := range r.Cells {
+				counted += c.Runs
+			}
+		}
+	}
+	if counted != m.Runs {
+		t.Errorf("the cells have %d runs, and the matrix says %d", counted, m.Runs)
+	}
+	row := m.Need("database").Row("redis")
+	if row.Verdict != results.CellFails || row.Cell("network").Runs != DefaultScreen {
+		t.Errorf("redis: %s with %d runs under network, want fails with %d", row.Verdict, row.Cell("network").Runs, DefaultScreen)
+	}
+	if row := m.Need("database").Row("optimistic"); row.Verdict != results.CellHolds || row.Cell("network").Runs != 6 {
+		t.Errorf("optimistic: %s (%s) with %d runs under network, want holds with 6", row.Verdict, row.Why, row.Cell("network").Runs)
+	}
+}
+
+func TestAStoppedMatrixKeepsItsRunsAndPassesNothing(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context()) //nolint:forbidigo // as a signal does it
+	stop := errors.New("stop")
+	r := few()
+	r.Jobs = 1
+	r.Progress = func(p Progress) {
+		if p.Done == 30 {
+			cancel(stop)
+		}
+	}
+	m, err := Run(ctx, r)
+	if !errors.Is(err, stop) || m == nil {
+		t.Fatalf("%v, %v", m, err)
+	}
+	if !m.Partial || m.Runs < 30 || m.Runs > 40 {
+		t.Errorf("partial %v with %d runs", m.Partial, m.Runs)
+	}
+	for _, n := range m.Needs {
+		for _, row := range n.Rows {
+			if row.Verdict == results.CellHolds {
+				t.Errorf("%s: %s holds after %d runs", n.Name, row.Label, row.Decided)
+			}
+		}
+	}
+}
+
+func TestAnUnknownNeedIsRefused(t *testing.T) {
+	_, err := Run(t.Context(), Request{Needs: []string{"nothing"}})
+	if wrong, ok := errors.AsType[*NeedError](err); !ok || wrong.Name != "nothing" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAdviceFollowsFromTheStatements(t *testing.T) {
+	confirmed := results.AdviceEvidence{Claim: "a", Verdict: results.AdviceConfirmed, Figure: "0 of 9"}
+	refuted := results.AdviceEvidence{Claim: "b", Verdict: results.AdviceRefuted, Figure: "9 of 9"}
+	open := results.AdviceEvidence{Claim: "c", Verdict: results.AdviceOpen, Figure: "not run"}
+	tests := []struct {
+		evidence []results.AdviceEvidence
+		want     results.AdviceVerdict
+		says     string
+	}{
+		{nil, results.AdviceOpen, "why"},
+		{[]results.AdviceEvidence{confirmed}, results.AdviceConfirmed, "0 of 9"},
+		{[]results.AdviceEvidence{confirmed, open}, results.AdviceOpen, "c: not run"},
+		{[]results.AdviceEvidence{confirmed, open, refuted}, results.AdviceRefuted, "b: 9 of 9"},
+	}
+	for _, tt := range tests {
+		if verdict, says := conclude(advice{open: "why"}, tt.evidence); verdict != tt.want || says != tt.says {
+			t.Errorf("%v: %s, %q, want %s, %q", tt.evidence, verdict, says, tt.want, tt.says)
+		}
+	}
+}
+
+func TestAStatementIsDecidedByItsCells(t *testing.T) {
+	tests := []struct {
+		name     string
+		paused   func(c *results.MatrixCell)
+		label    string
+		survives bool
+		want     results.AdviceVerdict
+	}{
+		{"survives as claimed", nil, "tested", true, results.AdviceConfirmed},
+		{"survives against the claim", nil, "tested", false, results.AdviceRefuted},
+		{"fails against the claim", func(c *results.MatrixCell) { c.Violating = 1 }, "tested", true, results.AdviceRefuted},
+		{"fails as claimed", func(c *results.MatrixCell) { c.Violating = 1 }, "tested", false, results.AdviceConfirmed},
+		{"hit by no fault", func(c *results.MatrixCell) { c.Hit = 0 }, "tested", true, results.AdviceOpen},
+		{"not there", nil, "absent", true, results.AdviceOpen},
+	}
+	for _, tt := range tests {
+		m := matrixOf(nil, tt.paused)
+		Judge(m)
+		e, err := inNeed{"it holds", "database", tt.label, nil, tt.survives}.judge(t.Context(), &adviser{matrix: m})
+		if err != nil || e.Verdict != tt.want {
+			t.Errorf("%s: %s (%s), %v, want %s", tt.name, e.Verdict, e.Figure, err, tt.want)
+		}
+	}
+}
+
+func TestAStatementOfAStrategyThatWasScreenedOutRunsItsCells(t *testing.T) {
+	r := few()
+	r.Needs, r.Seeds.Last = []string{"database"}, 6
+	m, err := Run(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := *m.Need("database").Row("redis").Cell("crashes")
+	if before.Runs != DefaultScreen {
+		t.Fatalf("redis has %d runs under crashes, and nothing is shown", before.Runs)
+	}
+	e, err := inNeed{"it holds", "database", "redis", []string{"crashes"}, true}.judge(t.Context(), &adviser{matrix: m})
+	if want := "redis fails in 0 of 6 runs of the need database"; err != nil || e.Figure != want || e.Verdict != results.AdviceConfirmed {
+		t.Errorf("%+v, %v, want %q", e, err, want)
+	}
+	if diff := cmp.Diff(before, *m.Need("database").Row("redis").Cell("crashes"), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("the matrix was changed (-before +after):\n%s", diff)
+	}
+}
+
+func TestEveryAdviceHasStatementsOrAReason(t *testing.T) {
+	list := published()
+	if len(list) != 24 {
+		t.Errorf("%d pieces of advice, want 24", len(list))
+	}
+	for i, a := range list {
+		if (len(a.claims) == 0) == (a.open == "") {
+			t.Errorf("%d. %s: %d statements and the reason %q", i+1, a.text, len(a.claims), a.open)
+		}
+		for _, one := range a.claims {
+			switch c := one.(type) {
+			case inRun:
+				if _, err := scenarios.Load(c.scenario); err != nil {
+					t.Errorf("%d. %v", i+1, err)
+				}
+			case inNeed:
+				if !slices.Contains(NeedNames(), c.need) {
+					t.Errorf("%d. no need %s", i+1, c.need)
+				}
+			case compared:
+				if !slices.Contains(NeedNames(), c.need) {
+					t.Errorf("%d. no need %s", i+1, c.need)
+				}
+			default:
+				t.Errorf("%d. an unknown statement %T", i+1, c)
+			}
+		}
+	}
+}
