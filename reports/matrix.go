@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -138,7 +139,7 @@ was not run, is not decidable.
 		for _, e := range a.Evidence {
 			fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(e.Claim), e.Verdict, cell(e.Figure))
 			if e.Command != "" {
-				commands = append(commands, words.Plain(e.Command, 400))
+				commands = append(commands, cmp.Or(m.Program, "lockquake")+" "+words.Plain(e.Command, 400))
 			}
 		}
 		if len(commands) > 0 {

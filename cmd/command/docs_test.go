@@ -83,7 +83,7 @@ func checkCommandLine(t *testing.T, path, line string) {
 		return
 	}
 	for _, arg := range cmd.Flags().Args() {
-		if arg != strings.ToUpper(arg) && !strings.Contains(arg, ".") && !slices.Contains(scenarios.Builtins(), arg) {
+		if arg != strings.ToUpper(arg) && !strings.Contains(arg, ".") && !slices.Contains(append(scenarios.Builtins(), scenarios.Needs()...), arg) {
 			t.Errorf("%s: lockquake%s: there is no scenario %s", path, line, arg)
 		}
 	}

@@ -38,4 +38,9 @@ cp map/sweep.svg "$here/sweep-map.svg"
 "$lockquake" sweep herd --strategy redis-herd --check load --vary lock.retry.jitter=0s,1ms,2ms,3ms,4ms,5ms --seeds 1-20 --quiet --out herd > /dev/null
 cp herd/sweep.svg "$here/herd.svg"
 
+"$lockquake" matrix --advice --quiet --out needs --format answer > /dev/null
+cp needs/matrix.svg "$here/matrix.svg"
+gzip -9nc needs/matrix.json > "$here/matrix.json.gz"
+cp needs/advice.md "$here/../advice.md"
+
 "$lockquake" explore kleppmann --quiet > "$here/explore.txt"

@@ -28,13 +28,16 @@ const matrixNote = "failing runs of all runs. Blue: failed, the darker the more 
 
 // Matrix draws a panel for each need: a row for each strategy and a column for each case.
 func Matrix(m *results.Matrix) (svg, png []byte, err error) {
-	const columns = 2
+	const (
+		columns = 2
+		slack   = 1.1 // other fonts are wider
+	)
 	p := matrixPlot{m: m}
 	names := textStyle(10, ink(), draw.XRight)
 	for i := range m.Needs {
 		n := &m.Needs[i]
 		for j := range n.Rows {
-			p.left = max(p.left, names.Width(words.Plain(n.Rows[j].Label, longestLabel))+8)
+			p.left = max(p.left, names.Width(words.Plain(n.Rows[j].Label, longestLabel))*slack+8)
 		}
 		p.cases = max(p.cases, len(n.Cases))
 	}
@@ -49,7 +52,7 @@ func Matrix(m *results.Matrix) (svg, png []byte, err error) {
 		height += p.heights[row]
 	}
 	width := matrixMargins + p.width*vg.Length(min(columns, max(1, len(m.Needs)))) + matrixGap*(columns-1)
-	width = max(width, textStyle(10, ink(), draw.XLeft).Width(matrixNote)+matrixMargins)
+	width = max(width, textStyle(10, ink(), draw.XLeft).Width(matrixNote)*slack+matrixMargins)
 	const dots = 144
 	return picture(width, height, dots, func(c draw.Canvas) { p.paint(framed(c), columns) })
 }

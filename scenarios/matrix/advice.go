@@ -113,10 +113,11 @@ func (c inNeed) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, 
 			return e, err
 		}
 		runs += cell.Runs - cell.Unknown
+		check, violating := harmed(n, cell)
 		switch {
-		case cell.State == results.CellFails && failed == "":
-			failed = fmt.Sprintf("%s fails in %d of %d runs under %s (%s)", c.label, cell.Violating, cell.Runs, at.Name, cell.Worst)
-			e.Command = cellCommand(n, row, cell)
+		case check != "" && failed == "":
+			failed = fmt.Sprintf("%s violates %s in %d of %d runs under %s", c.label, check, violating, cell.Runs, at.Name)
+			e.Command = cellCommand(n, row, cell, check)
 		case cell.State != results.CellHolds && cell.State != results.CellFails && open == "":
 			open = fmt.Sprintf("%s under %s: %s", c.label, at.Name, cell.Why)
 		}
@@ -129,7 +130,7 @@ func (c inNeed) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, 
 		e.Figure = open
 		return e, nil
 	}
-	e.Figure = fmt.Sprintf("%s fails in 0 of %d runs of the need %s", c.label, runs, c.need)
+	e.Figure = fmt.Sprintf("%s: 0 failing runs of %d for the need %s", c.label, runs, c.need)
 	e.Verdict = verdictOf(c.survives)
 	e.Command = fmt.Sprintf("matrix --need %s --strategy %s --no-report", c.need, row.Strategy)
 	return e, nil
@@ -161,9 +162,29 @@ func (a *adviser) completed(ctx context.Context, n *results.MatrixNeed, r *resul
 	return &cell, nil
 }
 
-// cellCommand returns the command that repeats a cell's first failure.
-func cellCommand(n *results.MatrixNeed, r *results.MatrixRow, c *results.MatrixCell) string {
-	if c.Replay != "" {
+// harmed returns the check that a cell violates most often, of those that an advice on the need is
+// about, and the number of violating runs. If a lock only saves work they are about its service,
+// otherwise about the data.
+func harmed(n *results.MatrixNeed, c *results.MatrixCell) (check string, violating int) {
+	about := checker.Corruption
+	switch {
+	case n.Saves != "" && c.Case == noFault && c.Checks[n.Saves] > 0:
+		return n.Saves, c.Checks[n.Saves]
+	case n.Saves != "":
+		about = checker.Service
+	}
+	for _, name := range checker.Serious(slices.Sorted(maps.Keys(c.Checks))) {
+		if checker.Concerns(name) == about && c.Checks[name] > violating {
+			check, violating = name, c.Checks[name]
+		}
+	}
+	return check, violating
+}
+
+// cellCommand returns the command that repeats a cell's first run that violates a check, or all of
+// its runs.
+func cellCommand(n *results.MatrixNeed, r *results.MatrixRow, c *results.MatrixCell, check string) string {
+	if c.Replay != "" && c.Worst == check {
 		return "replay " + c.Replay
 	}
 	return fmt.Sprintf("run %s --strategy '%s under %s' --no-report", n.Scenario, r.Label, c.Case)

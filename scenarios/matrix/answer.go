@@ -24,7 +24,7 @@ func answer(n *results.MatrixNeed) results.MatrixAnswer {
 		case r.Baseline:
 		case r.Verdict == results.CellHolds:
 			a.Hold++
-			if len(a.Take) < mostTaken && !r.Flawed {
+			if len(a.Take) < mostTaken && !r.Flawed && !variant(n, r.Label, a.Take) {
 				a.Take = append(a.Take, r.Label)
 			}
 		case r.Verdict == results.CellFails:
@@ -38,6 +38,12 @@ func answer(n *results.MatrixNeed) results.MatrixAnswer {
 	}
 	a.Note = note(n)
 	return a
+}
+
+// variant reports whether a label differs from one of the others by the suffix of the need only.
+func variant(n *results.MatrixNeed, label string, others []string) bool {
+	i := slices.IndexFunc(Needs(), func(need Need) bool { return need.Name == n.Name })
+	return i >= 0 && Needs()[i].Suffix != "" && slices.Contains(others, strings.TrimSuffix(label, Needs()[i].Suffix))
 }
 
 // note compares the uses with the suffix of the need with those without it.

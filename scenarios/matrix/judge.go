@@ -10,9 +10,12 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// idleShare: a strategy is idle under a case if it finishes less than this share of what the
-// strategy with the largest share finishes.
-const idleShare = 0.5
+// A strategy is idle under a case if the share of its work that it finishes is less than this part of the
+// largest share that a strategy finishes. Faults cost work, so more is expected without them.
+const (
+	idleCalm   = 0.5
+	idleFaulty = 0.1
+)
 
 // Judge sets the states, the costs and the answers of a matrix from the counts of its cells.
 func Judge(m *results.Matrix) {
@@ -25,7 +28,11 @@ func judgeNeed(n *results.MatrixNeed, runs int) {
 	for i := range n.Cases {
 		best := 0.0
 		for j := range n.Rows {
-			best = max(best, finished(&n.Rows[j].Cells[i]))
+			c := &n.Rows[j].Cells[i]
+			if c.Metrics.Runs > 0 { // a stored cell has only its counts
+				c.Jobs, c.Finished = c.Metrics.Jobs, c.Metrics.Finished
+			}
+			best = max(best, finished(c))
 		}
 		for j := range n.Rows {
 			judgeCell(n, &n.Rows[j].Cells[i], runs, best)
@@ -47,10 +54,11 @@ func finished(c *results.MatrixCell) float64 {
 // judgeCell sets the state of a cell. Runs is the number of runs that it takes to tell, and best the
 // largest share of the work that a strategy finishes under the case.
 func judgeCell(n *results.MatrixNeed, c *results.MatrixCell, runs int, best float64) {
-	if c.Metrics.Runs > 0 { // a stored cell has only its counts
-		c.Jobs, c.Finished = c.Metrics.Jobs, c.Metrics.Finished
-	}
 	c.SetInterval()
+	least := idleFaulty * best
+	if c.Case == noFault {
+		least = idleCalm * best
+	}
 	counts := checker.Metrics{Jobs: c.Jobs, Finished: c.Finished}
 	c.State, c.Why = results.CellHolds, ""
 	switch {
@@ -67,7 +75,7 @@ func judgeCell(n *results.MatrixNeed, c *results.MatrixCell, runs int, best floa
 		c.State, c.Why = results.CellUnknown, "no fault hit a section, a grant or a call"
 	case counts.Untested() != "":
 		c.State, c.Why = results.CellIdle, counts.Untested()
-	case finished(c) < idleShare*best:
+	case finished(c) < least:
 		c.State, c.Why = results.CellIdle, fmt.Sprintf("finished %.0f %% of its work, and another strategy %.0f %%", 100*finished(c), 100*best)
 	}
 }

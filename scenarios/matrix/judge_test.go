@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"lockquake/checker"
 	"lockquake/scenarios/results"
 )
 
@@ -54,7 +55,12 @@ func TestOnlyAStrategyThatSurvivesAndDoesItsWorkHolds(t *testing.T) {
 		{"has an undecided check", nil, func(c *results.MatrixCell) { c.Unknown = 1 }, results.CellUnknown, "pauses: a check is undecided in 1 of 10 runs"},
 		{"was hit by no fault", nil, func(c *results.MatrixCell) { c.Hit = 0 }, results.CellUnknown, "pauses: no fault hit a section, a grant or a call"},
 		{"finished nothing", nil, func(c *results.MatrixCell) { c.Finished = 0 }, results.CellIdle, "pauses: finished 0 of 100, so nothing was tested"},
-		{"finished less than half of the others", nil, func(c *results.MatrixCell) { c.Finished = 44 }, results.CellIdle, "pauses: finished 44 % of its work, and another strategy 90 %"},
+		{"finished less than half of the others without a fault", func(c *results.MatrixCell) { c.Finished = 44 }, nil, results.CellIdle, "no-fault: finished 44 % of its work, and another strategy 90 %"},
+		{"finished less than a tenth of the others under a fault", nil, func(c *results.MatrixCell) { c.Finished = 8 }, results.CellIdle, "pauses: finished 8 % of its work, and another strategy 90 %"},
+		{"finished a tenth of its work under a fault", nil, func(c *results.MatrixCell) { c.Finished = 10 }, results.CellHolds, ""},
+		{"has metrics of runs that finished little", func(c *results.MatrixCell) {
+			c.Jobs, c.Finished, c.Metrics = 0, 0, checker.Metrics{Runs: 10, Jobs: 100, Finished: 44}
+		}, nil, results.CellIdle, "no-fault: finished 44 % of its work, and another strategy 90 %"},
 		{"fails and is not known", func(c *results.MatrixCell) { c.Runs = 1 }, func(c *results.MatrixCell) { c.Violating = 1 }, results.CellFails, "pauses"},
 	}
 	for _, tt := range tests {

@@ -23,7 +23,7 @@ func published() []advice {
 		{text: "For rate limits: no lock, but an atomic counter or a sliding window", claims: []claim{
 			inRun{"a sliding window that is not atomic needs a lock", "rate-limit", "sliding-unlocked", "bounds", true, nil},
 			inRun{"a sliding window keeps its limit", "rate-limit", "sliding", "bounds", false, nil},
-			inRun{"a counter for each window keeps its limit", "rate-limit", "fixed", "bounds", false, nil},
+			inRun{"a counter of a fixed window keeps the limit in every window", "rate-limit", "fixed", "bounds", false, nil},
 		}},
 		{text: "For batch jobs: Redlock balances safety and speed", claims: []claim{
 			inNeed{"Redlock completes no job twice", "queue", "redlock", nil, true},
@@ -53,7 +53,7 @@ func published() []advice {
 		{text: "Fencing is what works: the lock may be wrong, and the outcome is right", claims: []claim{
 			inNeed{"a token that the database checks keeps its rows right", "database", "redis-fenced", stopped, true},
 			inNeed{"a token undoes what leaders of the past write", "leader", "pg-lease-row-fenced", stopped, true},
-			inNeed{"a token keeps readers right", "readers", "redis-fenced", stopped, true},
+			inNeed{"a token keeps readers right", "readers", "redis-fenced", []string{"pauses", "suspends", "clocks"}, true},
 		}},
 		{text: "More Redis nodes make a lock more available, not more correct", claims: []claim{
 			inNeed{"Redlock loses updates as a single Redis does", "database", "redlock", nil, false},

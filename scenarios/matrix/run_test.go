@@ -164,8 +164,9 @@ func TestAStatementIsDecidedByItsCells(t *testing.T) {
 	}{
 		{"survives as claimed", nil, "tested", true, results.AdviceConfirmed},
 		{"survives against the claim", nil, "tested", false, results.AdviceRefuted},
-		{"fails against the claim", func(c *results.MatrixCell) { c.Violating = 1 }, "tested", true, results.AdviceRefuted},
-		{"fails as claimed", func(c *results.MatrixCell) { c.Violating = 1 }, "tested", false, results.AdviceConfirmed},
+		{"fails against the claim", func(c *results.MatrixCell) { c.Violating, c.Checks = 1, map[string]int{"lost-update": 1} }, "tested", true, results.AdviceRefuted},
+		{"fails as claimed", func(c *results.MatrixCell) { c.Violating, c.Checks = 1, map[string]int{"lost-update": 1} }, "tested", false, results.AdviceConfirmed},
+		{"fails to serve, and keeps the data right", func(c *results.MatrixCell) { c.Violating, c.Checks = 1, map[string]int{"recovery": 1} }, "tested", true, results.AdviceConfirmed},
 		{"hit by no fault", func(c *results.MatrixCell) { c.Hit = 0 }, "tested", true, results.AdviceOpen},
 		{"not there", nil, "absent", true, results.AdviceOpen},
 	}
@@ -191,7 +192,7 @@ func TestAStatementOfAStrategyThatWasScreenedOutRunsItsCells(t *testing.T) {
 		t.Fatalf("redis has %d runs under crashes, and nothing is shown", before.Runs)
 	}
 	e, err := inNeed{"it holds", "database", "redis", []string{"crashes"}, true}.judge(t.Context(), &adviser{matrix: m})
-	if want := "redis fails in 0 of 6 runs of the need database"; err != nil || e.Figure != want || e.Verdict != results.AdviceConfirmed {
+	if want := "redis: 0 failing runs of 6 for the need database"; err != nil || e.Figure != want || e.Verdict != results.AdviceConfirmed {
 		t.Errorf("%+v, %v, want %q", e, err, want)
 	}
 	if diff := cmp.Diff(before, *m.Need("database").Row("redis").Cell("crashes"), cmpopts.EquateEmpty()); diff != "" {
