@@ -57,7 +57,6 @@ func (p *process) kill() {
 const (
 	pollEvery = 2 * time.Millisecond
 	pollLimit = time.Minute
-	pollLimit = 30 * time.Second
 )
 
 // await polls until ready returns nil. It fails after pollLimit, or when the child ends, with the

@@ -159,7 +159,9 @@ func matrixWorst(n *results.MatrixNeed, r *results.MatrixRow) string {
 	return fmt.Sprintf("%d of %d %s", cell.Violating, cell.Runs, where)
 }
 
-func failureRate(c *results.MatrixCell) float64 { return float64(c.Violating) / float64(max(1, c.Runs)) }
+func failureRate(c *results.MatrixCell) float64 {
+	return float64(c.Violating) / float64(max(1, c.Runs))
+}
 
 // needTables prints the tables of one need, and the command that repeats each strategy's failure.
 func needTables(b *bytes.Buffer, m *results.Matrix, n *results.MatrixNeed, color bool) {
