@@ -153,7 +153,7 @@ func (s *ZooKeeperServer) Ask(command string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("servers: zookeeper: %w", err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(connectLimit))
 	if _, err := io.WriteString(conn, command); err != nil {
 		return "", fmt.Errorf("servers: zookeeper: %s: %w", command, err)

@@ -21,6 +21,7 @@ const (
 	codeNotFound     = "NotFound"
 	codePrecondition = "FailedPrecondition"
 	codeUnavailable  = "Unavailable"
+	codeExhausted    = "ResourceExhausted"
 )
 
 func failure(code, message string) *Error { return &Error{code, "etcdserver: " + message} }
@@ -68,6 +69,13 @@ func ErrLeaderChanged() error { return failure(codeUnavailable, "leader changed"
 
 // ErrNoLeader is the error of a member that knows no leader.
 func ErrNoLeader() error { return failure(codeUnavailable, "no leader") }
+
+// ErrTooManyRequests is the error of a member that applies requests too slowly. It has not executed the
+// request.
+func ErrTooManyRequests() error { return failure(codeExhausted, "too many requests") }
+
+// ErrStopped is the error of a member that is about to stop.
+func ErrStopped() error { return failure(codeUnavailable, "server stopped") }
 
 // Unavailable reports whether the server was not available: another attempt may succeed. It is unknown
 // whether the request takes effect.

@@ -111,9 +111,9 @@ func (l *locker) failed(ctx context.Context, key string, err error, gone bool) e
 // enter puts the key of a grant into the queue.
 func (l *locker) enter(g *grant) error {
 	own := Keys{Key: g.key}
-	answer, err := l.client.Do(env.WithOp(g.session.ctx, "acquire"), &Txn{
+	answer, err := l.client.Do(env.WithOp(g.ctx, "acquire"), &Txn{
 		If:   []Compare{{Keys: own, Field: ByCreate, Is: Equal}},
-		Then: []Request{&Put{Key: g.key, Lease: g.session.id}, l.first(g)},
+		Then: []Request{&Put{Key: g.key, Lease: g.id}, l.first(g)},
 		Else: []Request{&Range{Keys: own}, l.first(g)},
 	})
 	if err != nil {

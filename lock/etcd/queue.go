@@ -21,12 +21,12 @@ func (l *locker) wait(g *grant) error {
 		switch {
 		case gone:
 			return l.recheck(g)
-		case ctx.Err() != nil && g.session.ctx.Err() == nil:
+		case ctx.Err() != nil && g.ctx.Err() == nil:
 			return fmt.Errorf("%w: it was held for too long", lock.ErrNotObtained)
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
-			if err := l.env.Sleep(ctx, between); err != nil && g.session.ctx.Err() != nil {
+			if err := l.env.Sleep(ctx, between); err != nil && g.ctx.Err() != nil {
 				return err
 			}
 		}
@@ -65,18 +65,18 @@ func (l *locker) recheck(g *grant) error {
 		return nil
 	}
 	for {
-		answer, err := l.client.Do(env.WithOp(g.session.ctx, "recheck"), &Range{Keys: Keys{Key: g.key}})
+		answer, err := l.client.Do(env.WithOp(g.ctx, "recheck"), &Range{Keys: Keys{Key: g.key}})
 		switch {
 		case err == nil && len(answer.KVs) == 1 && answer.KVs[0].Create == g.created:
 			return nil
 		case err == nil:
 			return fmt.Errorf("%w: %w", lock.ErrNotObtained, errSession)
-		case g.session.ctx.Err() != nil:
-			return context.Cause(g.session.ctx)
+		case g.ctx.Err() != nil:
+			return context.Cause(g.ctx)
 		case !temporary(err):
 			return err
 		}
-		if err := l.env.Sleep(g.session.ctx, between); err != nil {
+		if err := l.env.Sleep(g.ctx, between); err != nil {
 			return err
 		}
 	}

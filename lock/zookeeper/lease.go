@@ -35,7 +35,6 @@ type lease struct {
 	end         context.CancelCauseFunc
 	watched     env.Sem // released when the task that watches the session has ended
 	stop        context.CancelCauseFunc
-	told        bool
 }
 
 // newLease returns the lease of a place that has its turn, and watches its session.
@@ -56,7 +55,6 @@ func (r *lease) guard(ctx context.Context) {
 	for {
 		now := r.locker.client.Status()
 		if r.locker.lost(r, now) {
-			r.told = true
 			r.end(fmt.Errorf("%s: %w: its session may have expired", r.key, lock.ErrLost))
 			return
 		}
@@ -71,11 +69,14 @@ func (r *lease) Context() context.Context { return r.ctx }
 
 // Check implements lock.Lease.
 func (r *lease) Check() error {
-	if r.told {
+	if r.told() {
 		return context.Cause(r.ctx)
 	}
 	return nil
 }
+
+// told reports whether the holder was told of a loss.
+func (r *lease) told() bool { return errors.Is(context.Cause(r.ctx), lock.ErrLost) }
 
 // Token implements lock.Lease.
 func (r *lease) Token() int64 { return r.token }
@@ -91,7 +92,7 @@ func (r *lease) Release(ctx context.Context) error {
 	switch {
 	case !done:
 		return fmt.Errorf("release %s: %w: the znode is not deleted yet", r.key, lock.ErrUnknown)
-	case !found || r.told:
+	case !found || r.told():
 		return fmt.Errorf("release %s: %w", r.key, lock.ErrLost)
 	}
 	return nil
@@ -108,20 +109,21 @@ func (l *locker) leave(ctx context.Context, p *place) bool {
 // most for the timeout of the session, and reports whether there was a znode and whether it is gone.
 func (l *locker) remove(ctx context.Context, p *place) (found, done bool) {
 	background := context.WithoutCancel(ctx)
+	var was, gone bool // for this task only, until the other one has ended
 	removed := l.env.Go("cleanup", func() {
 		_ = l.retrying(background, func() error {
 			if p.name == "" {
 				if err := l.find(background, p); err != nil || p.name == "" {
-					done = err == nil
+					gone = err == nil
 					return err
 				}
 			}
 			err := l.client.Delete(env.WithOp(background, "release"), p.path())
 			switch {
 			case err == nil:
-				found, done = true, true
+				was, gone = true, true
 			case errors.Is(err, ErrNoNode):
-				done = true
+				gone = true
 				return nil
 			}
 			return err
@@ -129,6 +131,8 @@ func (l *locker) remove(ctx context.Context, p *place) (found, done bool) {
 	})
 	limited, cancel := l.env.WithTimeout(background, l.timeout)
 	defer cancel()
-	_ = removed.Acquire(limited)
-	return found, done
+	if removed.Acquire(limited) != nil {
+		return false, false
+	}
+	return was, gone
 }

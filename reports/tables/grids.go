@@ -122,7 +122,7 @@ func costs(m *checker.Metrics, locks int) []string {
 		thousands(m.Jobs), thousands(m.Finished), thousands(m.Refusals), each, thousands(m.Renewals),
 		thousands(m.LossesNoticed), thousands(m.LossesUnnoticed), length(&m.Notice, m.Notice.Median()), length(&m.Notice, m.Notice.P99()),
 		thousands(m.ActsAfterLoss), thousands(m.GivenUp), thousands(m.GivenUpNeedlessly),
-		share(m.Unavailable, m.Time*time.Duration(locks)), fmt.Sprintf("%.2f", m.Fairness), share(m.Wasted, m.Hold.Total),
+		partOf(m.Unavailable, m.Time*time.Duration(locks)), fmt.Sprintf("%.2f", m.Fairness), partOf(m.Wasted, m.Hold.Total),
 	}
 }
 

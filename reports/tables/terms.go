@@ -28,7 +28,7 @@ func termsGrid(c *results.Campaign) Grid {
 		g.Rows = append(g.Rows, []string{
 			Name(st), thousands(m.Tenure.N), length(&m.Tenure, m.Tenure.Median()), length(&m.Tenure, m.Tenure.Max),
 			length(&m.TwoHolders, m.TwoHolders.Total), length(&m.TwoHolders, m.TwoHolders.Max), thousands(m.ActsOfTwo),
-			share(m.NoHolder.Total, m.Time*time.Duration(max(1, c.Locks))), length(&m.NoHolder, m.NoHolder.Max),
+			partOf(m.NoHolder.Total, m.Time*time.Duration(max(1, c.Locks))), length(&m.NoHolder, m.NoHolder.Max),
 		})
 	}
 	return g
@@ -46,8 +46,8 @@ func writeTerms(b *bytes.Buffer, color bool, c *results.Campaign) {
 	fmt.Fprintf(b, "%s\n", strings.Join(words.Wrap(note, words.LineWidth), "\n"))
 }
 
-// share prints a part of a time, or a dash if that is none.
-func share(part, whole time.Duration) string {
+// partOf prints a part of a time, or a dash if that is none.
+func partOf(part, whole time.Duration) string {
 	if whole == 0 {
 		return "-"
 	}

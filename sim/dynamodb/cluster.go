@@ -23,7 +23,7 @@ func NewCluster(w *sim.World, l backend.Layout, locks backend.Locks) *Cluster {
 // Crash takes the server out of service for d.
 func (c *Cluster) Crash(nodes []string, data faults.Data, d time.Duration) {
 	c.Nodes.Crash(nodes, d, backend.Outage{
-		Crash: func(string) { c.Server.crash(data) },
+		Crash: func(string) { c.Server.Crash(data) },
 		Restart: func(name string) bool {
 			c.World.Node(name).Restart()
 			return true

@@ -8,8 +8,8 @@ import (
 	"lockquake/sim/dynamodb/table"
 )
 
-// crash takes the server out of service. Its items survive, unless the data is lost.
-func (s *Server) crash(data faults.Data) {
+// Crash takes the server out of service, until its node restarts. Its items survive, unless the data is lost.
+func (s *Server) Crash(data faults.Data) {
 	s.node.Crash() // resets the connections
 	s.stale = nil
 	if data == faults.DataLost {

@@ -81,7 +81,6 @@ type running struct {
 	etcd.Watcher
 	stop     context.CancelCauseFunc
 	received []string
-	events   int
 }
 
 // run runs a sequence. Want has what the other side has seen; nil: rest after each step until nothing

@@ -27,15 +27,15 @@ func (m *member) proceed(p *pending) {
 
 // propose asks a majority to accept a request, and applies it then. A member that does not lead any
 // more loses it.
-func (l *member) propose(p *pending) {
-	c := l.cluster
-	if l.leader != l {
+func (m *member) propose(p *pending) {
+	c := m.cluster
+	if m.leader != m {
 		return
 	}
 	term, acks := c.term, 1
 	accept := func() {
-		if acks++; acks == c.majority() && c.leader == l && c.term == term {
-			l.commit(p)
+		if acks++; acks == c.majority() && c.leader == m && c.term == term {
+			m.commit(p)
 		}
 	}
 	if c.majority() == 1 {
@@ -43,18 +43,18 @@ func (l *member) propose(p *pending) {
 		accept()
 		return
 	}
-	for _, m := range c.members {
-		if m != l {
-			c.send(l, m, func() { c.send(m, l, accept) })
+	for _, o := range c.members {
+		if o != m {
+			c.send(m, o, func() { c.send(o, m, accept) })
 		}
 	}
 }
 
 // commit applies a request, tells the other members, and answers it.
-func (l *member) commit(p *pending) {
-	c := l.cluster
+func (m *member) commit(p *pending) {
+	c := m.cluster
 	if p.reads {
-		c.answer(l, p, nil, nil)
+		c.answer(m, p, nil, nil)
 		return
 	}
 	before := c.store.View()
@@ -65,13 +65,13 @@ func (l *member) commit(p *pending) {
 	}
 	now := c.store.View()
 	c.locks.applied(p, before.Revision, now.Revision)
-	for _, m := range c.members {
-		if m != p.member || p.call == nil {
-			c.send(l, m, func() { m.advance(now) })
+	for _, o := range c.members {
+		if o != p.member || p.call == nil {
+			c.send(m, o, func() { o.advance(now) })
 		}
 	}
 	if p.call != nil {
-		c.answer(l, p, answer, err)
+		c.answer(m, p, answer, err)
 	}
 }
 

@@ -99,7 +99,31 @@ func (c *Cluster) Delete(_, pattern string) []string {
 }
 
 // Refuses implements backend.Refuser.
-func (*Cluster) Refuses() []faults.Code { return nil }
+func (*Cluster) Refuses() []faults.Code {
+	return []faults.Code{faults.CodeThrottled, faults.CodeUnavailable}
+}
+
+// Refuse implements backend.Refuser.
+func (c *Cluster) Refuse(node string, with faults.Code) {
+	m := c.member(node)
+	m.refuses = append(m.refuses, with)
+}
+
+// Accept implements backend.Refuser.
+func (c *Cluster) Accept(node string, with faults.Code) {
+	m := c.member(node)
+	if i := slices.Index(m.refuses, with); i >= 0 {
+		m.refuses = slices.Delete(m.refuses, i, i+1)
+	}
+}
 
 // refusal returns the error with which the member refuses all requests now.
-func (m *member) refusal() error { return nil }
+func (m *member) refusal() error {
+	switch {
+	case len(m.refuses) == 0:
+		return nil
+	case m.refuses[0] == faults.CodeThrottled:
+		return etcd.ErrTooManyRequests()
+	}
+	return etcd.ErrStopped()
+}

@@ -66,43 +66,49 @@ func (t *tenure) revoked(c *Cluster) {
 // askLessor answers a request about a lease, as the leader. It does not ask the other members, so a
 // leader that has lost them renews leases until it notices that. A renewal of a lease whose time is
 // over waits until it is revoked.
-func (l *member) askLessor(p *pending) {
-	c := l.cluster
-	if l.leader != l {
+func (m *member) askLessor(p *pending) {
+	c := m.cluster
+	if m.leader != m {
 		return
 	}
 	switch r := p.request.(type) {
 	case *etcd.KeepAlive:
 		t := c.leases[r.ID]
-		answer := &etcd.Response{Revision: l.view.Revision, ID: r.ID}
+		answer := &etcd.Response{Revision: m.view.Revision, ID: r.ID}
 		switch {
 		case t == nil:
-		case c.leader == l && t.over(l):
+		case c.leader == m && t.over(m):
 			t.blocked = append(t.blocked, p)
 			return
 		default:
 			answer.TTL = c.store.TTL(r.ID)
-			if c.leader == l {
-				t.begin(l, 0)
+			if c.leader == m {
+				t.begin(m, 0)
 				t.sent = p.call.Sent
 				p.apply()
 				c.locks.renewed(t, p)
 			}
 		}
-		c.lessorAnswer(l, p, answer)
+		c.lessorAnswer(m, p, answer)
 	case *etcd.TimeToLive:
-		answer := &etcd.Response{Revision: l.view.Revision, ID: r.ID, TTL: -1}
+		answer := &etcd.Response{Revision: m.view.Revision, ID: r.ID, TTL: -1}
 		if t := c.leases[r.ID]; t != nil {
-			answer.TTL, answer.Granted = int64((t.due-l.node.Mono())/time.Second), c.store.TTL(r.ID)
+			answer.TTL, answer.Granted = int64((t.due-m.node.Mono())/time.Second), c.store.TTL(r.ID)
 			if r.Keys {
 				answer.Keys = c.store.KeysOf(r.ID)
 			}
 		}
-		c.lessorAnswer(l, p, answer)
+		c.lessorAnswer(m, p, answer)
 	}
 }
 
 // lessorAnswer sends the answer of a leader to the member that was asked, and to the client.
 func (c *Cluster) lessorAnswer(l *member, p *pending, answer *etcd.Response) {
 	c.send(l, p.member, func() { p.answer(answer, nil) })
+}
+
+// Longest returns the longest time for which a lease of a TTL lasts without a renewal.
+func (c *Cluster) Longest(ttl time.Duration) time.Duration {
+	seconds := max((ttl+time.Second-1)/time.Second, time.Duration(c.minTTL()))
+	return seconds*time.Second + c.options.Election + lessorPeriod
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"lockquake/faults"
 	"lockquake/lock/etcd"
 	"lockquake/sim"
 	"lockquake/sim/etcd/store"
@@ -18,10 +19,11 @@ type member struct {
 	view    store.View // what it has applied
 	leader  *member    // whom it follows, perhaps itself; nil: it knows no leader
 	heard   time.Duration
-	waiting []*pending // requests without an answer, in order
-	watches []*watch   // in the order of their creation
-	syncing bool       // a timer will bring watches up to date
-	empty   bool       // it has lost its data
+	waiting []*pending    // requests without an answer, in order
+	watches []*watch      // in the order of their creation
+	syncing bool          // a timer will bring watches up to date
+	refuses []faults.Code // for a while
+	empty   bool          // it has lost its data
 }
 
 var (

@@ -197,6 +197,7 @@ func (m *model) request(ctx context.Context, c *client.Client, st step) string {
 		}
 		results, err := c.Multi(ctx, ops...)
 		return m.multi(results, err)
+	default:
 	}
 	return "no such action"
 }
@@ -222,7 +223,7 @@ func result(err error, ok string) string {
 
 // word names an error.
 func word(err error) string {
-	var code wire.Code
+	var code wire.CodeError
 	switch {
 	case err == nil:
 		return "ok"

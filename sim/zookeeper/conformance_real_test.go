@@ -299,6 +299,7 @@ func (r *real) request(c *zk.Conn, st step) string {
 		return result(code(err), "done")
 	case wire.Multi:
 		return r.multi(r.requestMulti(c, st))
+	default:
 	}
 	return "no such action"
 }
@@ -334,20 +335,20 @@ func (r *real) requestMulti(c *zk.Conn, st step) ([]wire.Result, error) {
 }
 
 // codes are the errors of go-zookeeper.
-func codes() map[error]wire.Code {
-	return map[error]wire.Code{
-		zk.ErrNoNode: wire.NoNode, zk.ErrNodeExists: wire.NodeExists, zk.ErrBadVersion: wire.BadVersion, zk.ErrNotEmpty: wire.NotEmpty,
-		zk.ErrNoChildrenForEphemerals: wire.NoChildrenForEphemerals, zk.ErrBadArguments: wire.BadArguments,
-		zk.ErrSessionExpired: wire.SessionExpired, zk.ErrSessionMoved: wire.SessionMoved,
+func codes() map[error]wire.CodeError {
+	return map[error]wire.CodeError{
+		zk.ErrNoNode: wire.ErrNoNode, zk.ErrNodeExists: wire.ErrNodeExists, zk.ErrBadVersion: wire.ErrBadVersion, zk.ErrNotEmpty: wire.ErrNotEmpty,
+		zk.ErrNoChildrenForEphemerals: wire.ErrNoChildrenForEphemerals, zk.ErrBadArguments: wire.ErrBadArguments,
+		zk.ErrSessionExpired: wire.ErrSessionExpired, zk.ErrSessionMoved: wire.ErrSessionMoved,
 	}
 }
 
-func codeOf(err error) wire.Code {
+func codeOf(err error) wire.CodeError {
 	if c, ok := codes()[err]; ok {
 		return c
 	}
 	if err.Error() == "unknown error: -2" {
-		return wire.RuntimeInconsistency
+		return wire.ErrRuntimeInconsistency
 	}
 	return -1
 }

@@ -61,6 +61,7 @@ func (s step) String() string {
 		for _, op := range s.ops {
 			words = append(words, fmt.Sprintf("[%s %s %d mode %d]", op.Kind, op.Path, op.Version, op.Mode))
 		}
+	default:
 	}
 	if s.watch {
 		words = append(words, "watch")

@@ -103,7 +103,7 @@ func (p *pending) finish(r *wire.Reply) {
 	if p.req.Kind == wire.Connect {
 		p.conn.id = r.Session
 	}
-	if r.Code == wire.SessionMoved {
+	if r.Code == wire.ErrSessionMoved {
 		p.conn.farewell() // the client has another connection
 		return
 	}
@@ -140,8 +140,9 @@ func (c *connection) read(q *wire.Request) *wire.Reply {
 			m.watches.add(q.Kind == wire.Children, q.Path, c)
 		}
 		return r
+	default:
+		return nil
 	}
-	return nil
 }
 
 // push sends a watch event.

@@ -27,8 +27,7 @@ func (e *Ensemble) vote() {
 	})
 }
 
-// elect lets the members without a leader join the present one, or elect one of them: the one with the
-// latest transaction, then with the highest number, that reaches a majority.
+// elect lets the members without a leader join the present one, or elect one of them.
 func (e *Ensemble) elect() {
 	if e.World.Time() < e.noLeader {
 		return
@@ -47,18 +46,30 @@ func (e *Ensemble) elect() {
 	slices.SortFunc(looking, func(a, b *member) int {
 		return cmp.Or(cmp.Compare(b.last(), a.last()), cmp.Compare(b.id, a.id))
 	})
+	if !e.electOf(looking, e.deposed) {
+		e.electOf(looking, nil)
+	}
+}
+
+// electOf elects the first of these members, which are in the order of their votes, that reaches a
+// majority, but not the one to pass over. A member that is elected has every transaction that one of its
+// majority has. It reports whether there is one.
+func (e *Ensemble) electOf(looking []*member, passOver *member) bool {
 	for _, m := range looking {
 		var group []*member
+		latest := true
 		for _, other := range looking {
-			if other == m || e.World.Reaches(m.node, other.node) {
+			if e.World.Reaches(m.node, other.node) {
 				group = append(group, other)
+				latest = latest && other.last() <= m.last()
 			}
 		}
-		if m != e.deposed && len(group) >= e.majority() && e.World.Reaches(m.node, m.node) {
+		if m != passOver && latest && len(group) >= e.majority() {
 			e.begin(m, group)
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // reachable returns the leadership that a member can join.

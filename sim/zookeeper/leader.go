@@ -33,7 +33,6 @@ type follower struct {
 type proposal struct {
 	txn     *tree.Txn
 	from    *pending   // the request; nil: the leader itself
-	origin  string     // the worker of a third party; "" for none
 	syncs   []*pending // to be answered when it is committed
 	expired bool       // it closes a session that has timed out
 }
@@ -77,7 +76,7 @@ func (l *leadership) next(session int64) *tree.Txn {
 func (l *leadership) request(p *pending) {
 	x := l.next(p.conn.id)
 	if s := l.sessions.find(x.Session); s != nil && !s.uses(p.conn.member) {
-		x.Code = wire.SessionMoved
+		x.Code = wire.ErrSessionMoved
 	} else {
 		l.ahead.Prepare(x, p.req)
 	}

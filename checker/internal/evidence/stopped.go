@@ -121,10 +121,16 @@ func (in *Evidence) HinderedBy(worker string, counts func(Fault) bool) Stretches
 
 // Unrelated reports whether a fault is of another worker, or of a link of other workers.
 func (in *Evidence) Unrelated(f Fault, worker string) bool {
-	from, to, _ := strings.Cut(f.Target, "->")
-	another := func(name string) bool { return name != worker && slices.Contains(in.Meta.Workers, name) }
-	return from != worker && to != worker && (another(from) || another(to))
+	from, to, link := strings.Cut(f.Target, "->")
+	if link {
+		betweenServers := serves(from) && serves(to)
+		return from != worker && to != worker && !betweenServers
+	}
+	return f.Target != worker && slices.Contains(in.Meta.Workers, f.Target)
 }
+
+// serves reports whether a node is a server of the lock.
+func serves(node string) bool { return node == "lock" || strings.HasPrefix(node, "lock-") }
 
 // Disturbed reports whether between from and to a fault may have changed what happened between a
 // worker and the servers: a fault of the worker, of one of its links, or of any server. Its

@@ -26,7 +26,7 @@ func (c client) Do(ctx context.Context, r etcd.Request) (*etcd.Response, error) 
 func (c client) do(ctx context.Context, r etcd.Request) (*etcd.Response, error) {
 	switch r := r.(type) {
 	case *etcd.Compact:
-		a, err := c.Client.Compact(ctx, r.Revision, clientv3.WithCompactPhysical())
+		a, err := c.Compact(ctx, r.Revision, clientv3.WithCompactPhysical())
 		if err != nil {
 			return nil, err
 		}
@@ -34,28 +34,28 @@ func (c client) do(ctx context.Context, r etcd.Request) (*etcd.Response, error) 
 	case *etcd.Grant:
 		return c.grant(ctx, r)
 	case *etcd.Revoke:
-		a, err := c.Client.Revoke(ctx, clientv3.LeaseID(r.ID))
+		a, err := c.Revoke(ctx, clientv3.LeaseID(r.ID))
 		if err != nil {
 			return nil, err
 		}
 		return &etcd.Response{Revision: a.Header.Revision}, nil
 	case *etcd.KeepAlive:
-		a, err := c.Client.KeepAliveOnce(ctx, clientv3.LeaseID(r.ID))
+		a, err := c.KeepAliveOnce(ctx, clientv3.LeaseID(r.ID))
 		if errors.Is(err, rpctypes.ErrLeaseNotFound) {
 			return &etcd.Response{ID: r.ID}, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		return &etcd.Response{Revision: a.ResponseHeader.Revision, ID: int64(a.ID), TTL: a.TTL}, nil
+		return &etcd.Response{Revision: a.Revision, ID: int64(a.ID), TTL: a.TTL}, nil
 	case *etcd.TimeToLive:
 		return c.timeToLive(ctx, r)
 	case *etcd.Leases:
-		a, err := c.Client.Leases(ctx)
+		a, err := c.Leases(ctx)
 		if err != nil {
 			return nil, err
 		}
-		answer := &etcd.Response{Revision: a.ResponseHeader.Revision}
+		answer := &etcd.Response{Revision: a.Revision}
 		for _, l := range a.Leases {
 			answer.IDs = append(answer.IDs, int64(l.ID))
 		}
@@ -69,11 +69,11 @@ func (c client) do(ctx context.Context, r etcd.Request) (*etcd.Response, error) 
 // own.
 func (c client) grant(ctx context.Context, r *etcd.Grant) (*etcd.Response, error) {
 	if r.ID == 0 {
-		a, err := c.Client.Grant(ctx, r.TTL)
+		a, err := c.Grant(ctx, r.TTL)
 		if err != nil {
 			return nil, err
 		}
-		return &etcd.Response{Revision: a.ResponseHeader.Revision, ID: int64(a.ID), TTL: a.TTL}, nil
+		return &etcd.Response{Revision: a.Revision, ID: int64(a.ID), TTL: a.TTL}, nil
 	}
 	a, err := etcdserverpb.NewLeaseClient(c.ActiveConnection()).LeaseGrant(ctx, &etcdserverpb.LeaseGrantRequest{ID: r.ID, TTL: r.TTL})
 	if err != nil {
@@ -87,11 +87,11 @@ func (c client) timeToLive(ctx context.Context, r *etcd.TimeToLive) (*etcd.Respo
 	if r.Keys {
 		options = append(options, clientv3.WithAttachedKeys())
 	}
-	a, err := c.Client.TimeToLive(ctx, clientv3.LeaseID(r.ID), options...)
+	a, err := c.TimeToLive(ctx, clientv3.LeaseID(r.ID), options...)
 	if err != nil {
 		return nil, err
 	}
-	answer := &etcd.Response{Revision: a.ResponseHeader.Revision, ID: int64(a.ID), TTL: a.TTL, Granted: a.GrantedTTL}
+	answer := &etcd.Response{Revision: a.Revision, ID: int64(a.ID), TTL: a.TTL, Granted: a.GrantedTTL}
 	for _, key := range a.Keys {
 		answer.Keys = append(answer.Keys, string(key))
 	}

@@ -22,11 +22,14 @@ func (c client) Watch(ctx context.Context, w *etcd.Watch) (etcd.Watcher, error) 
 		options = append(options, clientv3.WithFilterDelete())
 	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
-	// Watches of one context value share a stream.
+	created := context.AfterFunc(ctx, stop) // Watch itself does not return while there is no connection
 	watch := &watcher{c.Client.Watch(watching, w.Key, options...), stop}
-	created, err := watch.receive(ctx)
-	if err == nil && created.Canceled && created.CompactRevision == 0 {
-		err = created.Err()
+	first, err := watch.receive(ctx)
+	if err == nil && first.Canceled && first.CompactRevision == 0 {
+		err = first.Err()
+	}
+	if !created() && err == nil {
+		err = context.Cause(ctx)
 	}
 	if err != nil {
 		stop()

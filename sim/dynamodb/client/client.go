@@ -3,10 +3,15 @@ package client
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/url"
 	"slices"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	smithyendpoints "github.com/aws/smithy-go/endpoints"
 
 	"lockquake/lock/env"
 	"lockquake/sim"
@@ -26,8 +31,9 @@ func New(p *sim.Process, node string, o Options) *Client {
 	worker := p.Worker(p.Name() + " dynamodb client")
 	return &Client{process: p, env: worker, sdk: dynamodb.New(dynamodb.Options{
 		Region:                   "us-east-1",
-		BaseEndpoint:             aws.String("http://" + node),
+		EndpointResolverV2:       endpoint{url.URL{Scheme: "http", Host: node}},
 		Credentials:              credentials{},
+		HTTPSignerV4:             unsigned{},
 		HTTPClient:               newTransport(p, worker, node, o),
 		Retryer:                  newRetryer(worker, o.Attempts),
 		IdempotencyTokenProvider: tokens{worker},
@@ -37,7 +43,23 @@ func New(p *sim.Process, node string, o Options) *Client {
 	})}
 }
 
-// credentials sign requests to the simulated server, which does not check them.
+// endpoint is the endpoint of all requests. To evaluate the rules of the SDK takes longer.
+type endpoint struct{ url url.URL }
+
+// ResolveEndpoint implements dynamodb.EndpointResolverV2.
+func (e endpoint) ResolveEndpoint(context.Context, dynamodb.EndpointParameters) (smithyendpoints.Endpoint, error) {
+	return smithyendpoints.Endpoint{URI: e.url}, nil
+}
+
+// unsigned signs nothing, since the simulated server checks no signature.
+type unsigned struct{}
+
+// SignHTTP implements dynamodb.HTTPSignerV4.
+func (unsigned) SignHTTP(context.Context, aws.Credentials, *http.Request, string, string, string, time.Time, ...func(*v4.SignerOptions)) error {
+	return nil
+}
+
+// credentials are those of all clients.
 type credentials struct{}
 
 // Retrieve implements aws.CredentialsProvider.

@@ -26,7 +26,8 @@ type lexer struct {
 
 // newLexer splits an expression into tokens.
 func newLexer(text string) (*lexer, error) {
-	l := &lexer{text: text}
+	const usual = 5 // bytes of a token with the space behind it
+	l := &lexer{text: text, tokens: make([]token, 0, len(text)/usual+1)}
 	for at := 0; at < len(text); {
 		n := length(text[at:])
 		switch {

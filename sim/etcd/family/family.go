@@ -57,6 +57,8 @@ var (
 	_ backend.Crasher = (*cluster)(nil)
 	_ backend.Elector = (*cluster)(nil)
 	_ backend.Deleter = (*cluster)(nil)
+	_ backend.Refuser = (*cluster)(nil)
+	_ backend.Session = (*cluster)(nil)
 )
 
 func start(s backend.Start) (backend.Cluster, error) {
@@ -78,3 +80,7 @@ func options(s backend.Settings) client.Options {
 func (c *cluster) Connect(p *sim.Process, s backend.Settings) any {
 	return locketcd.Port{Client: client.New(p, c.Names(), options(s))}
 }
+
+// Lease implements backend.Session: the members hear of each other for ever. A lease lasts for whole
+// seconds, for an election timeout more after a change of the leader, and is revoked within half a second.
+func (c *cluster) Lease(ttl time.Duration) time.Duration { return c.Longest(ttl) }

@@ -3,6 +3,7 @@ package wire
 
 import (
 	"fmt"
+	"strings"
 
 	"lockquake/lock/etcd"
 )
@@ -55,15 +56,7 @@ func Text(r etcd.Request) string {
 	case *etcd.Delete:
 		return fmt.Sprintf("delete%+v", *r)
 	case *etcd.Txn:
-		text := fmt.Sprintf("txn%+v", r.If)
-		for _, ops := range [][]etcd.Request{r.Then, r.Else} {
-			text += "{"
-			for _, op := range ops {
-				text += Text(op)
-			}
-			text += "}"
-		}
-		return text
+		return fmt.Sprintf("txn%+v{%s}{%s}", r.If, texts(r.Then), texts(r.Else))
 	case *etcd.Compact:
 		return fmt.Sprintf("compact%+v", *r)
 	case *etcd.Grant:
@@ -76,4 +69,12 @@ func Text(r etcd.Request) string {
 		return fmt.Sprintf("ttl%+v", *r)
 	}
 	return fmt.Sprintf("%T", r)
+}
+
+func texts(ops []etcd.Request) string {
+	var all []string
+	for _, op := range ops {
+		all = append(all, Text(op))
+	}
+	return strings.Join(all, "")
 }

@@ -83,7 +83,7 @@ func (c *Client) dial() *sim.Conn {
 // expired notes that the session has expired. The next connection opens another one.
 func (c *Client) expired() {
 	c.password, c.seen = 0, 0
-	c.endWatches(wire.SessionExpired)
+	c.endWatches(wire.ErrSessionExpired)
 	c.change(Status{Timeout: c.status.Timeout, Connections: c.status.Connections})
 }
 
@@ -142,7 +142,7 @@ func (c *Client) left(call *call) {
 		call.watch = c.addWatch(watchChildren, q.Path)
 	case r.Code == wire.OK:
 		call.watch = c.addWatch(watchData, q.Path)
-	case r.Code == wire.NoNode && q.Kind == wire.Exists:
+	case r.Code == wire.ErrNoNode && q.Kind == wire.Exists:
 		call.watch = c.addWatch(watchExist, q.Path)
 	}
 }

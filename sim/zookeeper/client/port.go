@@ -58,9 +58,9 @@ func (p port) Status() lockzookeeper.Status {
 // translated returns the error that the locks know.
 func translated(err error) error {
 	for _, pair := range []struct{ is, becomes error }{
-		{wire.NoNode, lockzookeeper.ErrNoNode},
-		{wire.NodeExists, lockzookeeper.ErrExists},
-		{wire.SessionExpired, lockzookeeper.ErrExpired},
+		{wire.ErrNoNode, lockzookeeper.ErrNoNode},
+		{wire.ErrNodeExists, lockzookeeper.ErrExists},
+		{wire.ErrSessionExpired, lockzookeeper.ErrExpired},
 		{ErrConnectionClosed, lockzookeeper.ErrDisconnected},
 		{ErrNoServer, lockzookeeper.ErrNotSent},
 	} {

@@ -116,7 +116,7 @@ func stat(done *call, err error) (wire.Stat, error) {
 // Exists reports whether a znode exists. With watch it leaves a watch in any case.
 func (c *Client) Exists(ctx context.Context, path string, watch bool) (bool, wire.Stat, *Signal, error) {
 	done, err := c.do(ctx, &wire.Request{Op: wire.Op{Kind: wire.Exists, Path: path}, Watch: watch})
-	if err == wire.NoNode { //nolint:errorlint // do returns the code itself
+	if err == wire.ErrNoNode { //nolint:errorlint // do returns the code itself
 		return false, wire.Stat{}, done.watch, nil
 	}
 	if err != nil {

@@ -32,7 +32,7 @@ func failedMulti(x *Txn) []wire.Result {
 	results := make([]wire.Result, x.Ops)
 	results[x.Failed].Code = x.Code
 	for i := x.Failed + 1; i < x.Ops; i++ {
-		results[i].Code = wire.RuntimeInconsistency
+		results[i].Code = wire.ErrRuntimeInconsistency
 	}
 	return results
 }
@@ -52,6 +52,7 @@ func (t *Tree) apply(x *Txn, s *Step) wire.Result {
 		n.stat.Mzxid, n.stat.Mtime = x.Zxid, x.Time
 		t.fire(wire.NodeDataChanged, s.Path)
 		return wire.Result{Stat: n.statOf()}
+	default: // a check
 	}
 	return wire.Result{}
 }

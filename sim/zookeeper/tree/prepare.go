@@ -16,7 +16,7 @@ type Txn struct {
 	Time    int64 // ms since 1970
 	Session int64
 	// Code is the error of a request that changes nothing. Such a request has a zxid too.
-	Code  wire.Code
+	Code  wire.CodeError
 	Multi bool
 	Steps []Step
 	// Failed is the index of the operation of a multi that failed, and Ops the number of its
@@ -46,7 +46,7 @@ type Step struct {
 func (t *Tree) Prepare(x *Txn, q *wire.Request) {
 	defer func() { t.zxid = x.Zxid }()
 	if _, ok := t.sessions[x.Session]; !ok {
-		x.Code = wire.SessionExpired
+		x.Code = wire.ErrSessionExpired
 		return
 	}
 	switch q.Kind {
@@ -129,41 +129,41 @@ func (t *Tree) saved(session int64, path string) func() {
 }
 
 // prepare checks an operation in the order in which the server does.
-func (t *Tree) prepare(x *Txn, op wire.Op) (Step, wire.Code) {
+func (t *Tree) prepare(x *Txn, op wire.Op) (Step, wire.CodeError) {
 	step := Step{Kind: op.Kind, Path: op.Path, Data: op.Data}
 	if op.Kind == wire.Create {
 		return t.prepareCreate(x, op, step)
 	}
 	if op.Kind == wire.Delete && op.Path == "/" {
-		return step, wire.BadArguments
+		return step, wire.ErrBadArguments
 	}
 	n := t.nodes[op.Path]
 	switch {
 	case n == nil:
-		return step, wire.NoNode
+		return step, wire.ErrNoNode
 	case op.Version != -1 && op.Version != n.stat.Version:
-		return step, wire.BadVersion
+		return step, wire.ErrBadVersion
 	case op.Kind == wire.Delete && len(n.children) > 0:
-		return step, wire.NotEmpty
+		return step, wire.ErrNotEmpty
 	}
 	return step, wire.OK
 }
 
-func (t *Tree) prepareCreate(x *Txn, op wire.Op, step Step) (Step, wire.Code) {
+func (t *Tree) prepareCreate(x *Txn, op wire.Op, step Step) (Step, wire.CodeError) {
 	parent := t.nodes[Parent(op.Path)]
 	if parent == nil {
-		return step, wire.NoNode
+		return step, wire.ErrNoNode
 	}
 	if op.Mode&wire.Sequential != 0 {
 		step.Path = fmt.Sprintf("%s%010d", op.Path, parent.created)
 	}
 	switch {
 	case !valid(step.Path):
-		return step, wire.BadArguments
+		return step, wire.ErrBadArguments
 	case t.nodes[step.Path] != nil:
-		return step, wire.NodeExists
+		return step, wire.ErrNodeExists
 	case parent.stat.EphemeralOwner != 0:
-		return step, wire.NoChildrenForEphemerals
+		return step, wire.ErrNoChildrenForEphemerals
 	}
 	if op.Mode&wire.Ephemeral != 0 {
 		step.Owner = x.Session
@@ -179,7 +179,7 @@ func valid(path string) bool {
 	if !strings.HasPrefix(path, "/") {
 		return false
 	}
-	for _, part := range strings.Split(path[1:], "/") {
+	for part := range strings.SplitSeq(path[1:], "/") {
 		if part == "" || part == "." || part == ".." || strings.ContainsRune(part, 0) {
 			return false
 		}

@@ -12,7 +12,7 @@ func (t *Tree) Read(q *wire.Request) *wire.Reply {
 	r := &wire.Reply{Xid: q.Xid, Zxid: t.zxid}
 	n := t.nodes[q.Path]
 	if n == nil {
-		r.Code = wire.NoNode
+		r.Code = wire.ErrNoNode
 		return r
 	}
 	r.Stat = n.statOf()
@@ -21,6 +21,7 @@ func (t *Tree) Read(q *wire.Request) *wire.Reply {
 		r.Data = n.data
 	case wire.Children:
 		r.Children = slices.Sorted(maps.Keys(n.children))
+	default:
 	}
 	return r
 }

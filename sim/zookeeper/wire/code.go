@@ -2,55 +2,52 @@ package wire
 
 import "fmt"
 
-// Code is an error code of the protocol. The zero value means success.
-type Code int32
+// CodeError is an error code of the protocol. The zero value means success.
+type CodeError int32
 
 // The codes, with the numbers of org.apache.zookeeper.KeeperException.
 const (
-	OK                      Code = 0
-	RuntimeInconsistency    Code = -2 // of an operation of a multi behind the one that failed
-	BadArguments            Code = -8
-	NoNode                  Code = -101
-	BadVersion              Code = -103
-	NoChildrenForEphemerals Code = -108
-	NodeExists              Code = -110
-	NotEmpty                Code = -111
-	SessionExpired          Code = -112
-	SessionMoved            Code = -118
-	ThrottledOp             Code = -127
+	OK                         CodeError = 0
+	ErrRuntimeInconsistency    CodeError = -2 // of an operation of a multi behind the one that failed
+	ErrBadArguments            CodeError = -8
+	ErrNoNode                  CodeError = -101
+	ErrBadVersion              CodeError = -103
+	ErrNoChildrenForEphemerals CodeError = -108
+	ErrNodeExists              CodeError = -110
+	ErrNotEmpty                CodeError = -111
+	ErrSessionExpired          CodeError = -112
+	ErrSessionMoved            CodeError = -118
 )
 
 // Error implements error.
-func (c Code) Error() string {
+func (c CodeError) Error() string {
 	switch c {
 	case OK:
 		return "ok"
-	case RuntimeInconsistency:
+	case ErrRuntimeInconsistency:
 		return "another operation of the multi failed"
-	case BadArguments:
+	case ErrBadArguments:
 		return "bad arguments"
-	case NoNode:
+	case ErrNoNode:
 		return "no node"
-	case BadVersion:
+	case ErrBadVersion:
 		return "bad version"
-	case NoChildrenForEphemerals:
+	case ErrNoChildrenForEphemerals:
 		return "ephemeral nodes may not have children"
-	case NodeExists:
+	case ErrNodeExists:
 		return "node exists"
-	case NotEmpty:
+	case ErrNotEmpty:
 		return "node has children"
-	case SessionExpired:
+	case ErrSessionExpired:
 		return "session expired"
-	case SessionMoved:
+	case ErrSessionMoved:
 		return "session moved to another server"
-	case ThrottledOp:
-		return "operation throttled"
 	}
 	return fmt.Sprintf("error %d", int32(c))
 }
 
 // Err returns the code as an error, nil for OK.
-func (c Code) Err() error {
+func (c CodeError) Err() error {
 	if c == OK {
 		return nil
 	}

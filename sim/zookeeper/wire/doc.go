@@ -3,5 +3,5 @@
 //
 //   - op.go: a [Request] asks for one operation. A write is an [Op], or several of them in a multi.
 //   - reply.go: a [Reply] has the result, the [Stat] of a znode, or a watch [Event].
-//   - code.go: a [Code] is an error of the server.
+//   - code.go: a [CodeError] is an error of the server.
 package wire

@@ -74,8 +74,9 @@ func (r *Request) Writes() bool {
 	switch r.Kind {
 	case Create, Delete, SetData, Multi, Close:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // AppendTrace implements the payload of a trace.
@@ -92,6 +93,7 @@ func (r *Request) AppendTrace(b []byte) []byte {
 			b = r.Ops[i].append(append(b, ' '))
 		}
 		return b
+	default:
 	}
 	b = r.append(b)
 	if r.Watch {
@@ -110,6 +112,7 @@ func (o *Op) append(b []byte) []byte {
 		b = fmt.Appendf(b, " %q version %d", o.Data, o.Version)
 	case Delete, Check:
 		b = strconv.AppendInt(append(b, " version "...), int64(o.Version), 10)
+	default:
 	}
 	return b
 }

@@ -50,7 +50,7 @@ type Event struct {
 
 // Result is the result of one operation of a multi.
 type Result struct {
-	Code Code
+	Code CodeError
 	Path string // of a create
 	Stat Stat   // of a setData
 }
@@ -62,7 +62,7 @@ type Reply struct {
 	// Closed means that the server closes the connection.
 	Closed bool
 	Zxid   int64 // the last transaction that the member had applied
-	Code   Code
+	Code   CodeError
 
 	Path     string // of a create
 	Data     string

@@ -1,0 +1,54 @@
+package dynamodb
+
+import (
+	"testing"
+	"time"
+)
+
+// A lease is over when its version was seen for the length of the lease that the item has. A new version
+// begins it again, also one that was seen before.
+func TestALeaseIsOverWithoutAChange(t *testing.T) {
+	var o observation
+	for _, x := range []struct {
+		at      time.Duration
+		version string // of the item that an answer has; "": no answer
+		lease   time.Duration
+		over    bool
+	}{
+		{0, "", 0, false},
+		{1 * time.Second, "a", 10 * time.Second, false},
+		{10 * time.Second, "a", 10 * time.Second, false},
+		{11 * time.Second, "", 0, true},
+		{12 * time.Second, "b", 5 * time.Second, false},
+		{16 * time.Second, "b", 5 * time.Second, false},
+		{17 * time.Second, "a", 10 * time.Second, false},
+		{26 * time.Second, "", 0, false},
+		{27 * time.Second, "", 0, true},
+	} {
+		if x.version != "" {
+			o.see(record{version: x.version, lease: x.lease}, x.at)
+		}
+		if got := o.over(x.at); got != x.over {
+			t.Errorf("at %v with version %q: over is %v", x.at, x.version, got)
+		}
+	}
+}
+
+// The condition of a heartbeat and of the release names all versions that the item can have.
+func TestTheConditionNamesAllVersions(t *testing.T) {
+	for _, x := range []struct {
+		versions []string
+		want     string
+		values   int
+	}{
+		{nil, "holder = :owner", 1},
+		{[]string{"a"}, "holder = :owner AND rvn IN (:held0)", 2},
+		{[]string{"a", "b"}, "holder = :owner AND rvn IN (:held0, :held1)", 3},
+	} {
+		values := attributes{}
+		r := &lease{owner: "ann", versions: x.versions}
+		if got := r.held(values); got != x.want || len(values) != x.values {
+			t.Errorf("%v: %s with %d values", x.versions, got, len(values))
+		}
+	}
+}
