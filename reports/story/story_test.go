@@ -287,14 +287,16 @@ func TestEachKindOfEventHasItsLine(t *testing.T) {
 					s.Fault(time.Duration(i+1)*ms, 2*time.Second, i+1, "answer-errors", "lock", "")
 				}
 			},
-			steps: refusing(faults.CodeReadOnly, faults.CodeLoading, faults.CodeMemory, faults.CodeDisk, faults.CodeClusterDown),
+			steps: refusing(faults.CodeReadOnly, faults.CodeLoading, faults.CodeMemory, faults.CodeDisk, faults.CodeClusterDown, faults.CodeThrottled, faults.CodeUnavailable),
 			want: []string{
 				"lock: refuses writes for 1.999s (READONLY) | nobody | - | -",
 				"lock: refuses all commands for 1.998s (LOADING) | nobody | - | -",
 				"lock: refuses what needs memory for 1.997s (OOM) | nobody | - | -",
 				"lock: refuses writes for 1.996s (MISCONF) | nobody | - | -",
 				"lock: refuses commands with keys for 1.995s (CLUSTERDOWN) | nobody | - | -",
-				"lock: refuses nothing any more (CLUSTERDOWN) | nobody | - | -",
+				"lock: refuses all requests for 1.994s (THROTTLED) | nobody | - | -",
+				"lock: refuses all requests for 1.993s (UNAVAILABLE) | nobody | - | -",
+				"lock: refuses nothing any more (UNAVAILABLE) | nobody | - | -",
 			},
 		},
 		{
