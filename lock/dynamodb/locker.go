@@ -18,6 +18,10 @@ type locker struct {
 	client Client
 	params lock.Params
 	rand   *rand.Rand
+	// seen has what each item looked like when an acquire of the worker saw it last. An acquire that gives up
+	// before the lease of a dead holder is over leaves to the next one what it has seen. The published client
+	// waits for at least one lease instead.
+	seen map[string]*observation
 
 	// The parts that params name.
 	fenced    bool
@@ -39,7 +43,7 @@ func parts() []lock.Part {
 func newLock(d lock.Deps) lock.Strategy {
 	p := d.Params
 	l := &locker{
-		env: d.Env, client: PortOf(d).Client, params: p, rand: d.Env.Rand("lock"),
+		env: d.Env, client: PortOf(d).Client, params: p, rand: d.Env.Rand("lock"), seen: map[string]*observation{},
 		fenced: fences().In(p), takeover: takeovers().In(p), poll: polls().In(p), ownWrite: ownWrites().In(p), heartbeat: heartbeats().In(p), check: lock.LeaseChecks().In(p),
 	}
 	return lock.Recipe{Locker: l, Refused: lock.Refusals().In(p)}
@@ -54,11 +58,15 @@ func (l *locker) random() string {
 // an error that may pass it asks on: if the request took effect, the next one finds its item.
 func (l *locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 	r := &lease{locker: l, ctx: ctx, key: key, owner: l.random()}
-	var seen observation
+	seen := l.seen[key]
+	if seen == nil {
+		seen = &observation{}
+		l.seen[key] = seen
+	}
 	unknown := false // an attempt may have taken effect
 	for n := 1; ; n++ {
 		limited, cancel := l.env.WithTimeout(env.WithOp(ctx, "acquire"), l.params.TTL)
-		won, failure := l.attempt(limited, r, &seen)
+		won, failure := l.attempt(limited, r, seen)
 		cancel()
 		if won {
 			r.start()
