@@ -117,8 +117,8 @@ func (r *lease) requestRelease(ctx context.Context) error {
 }
 
 // released reports whether an earlier copy of the release must have freed the item, which is now as the refusal
-// of a later copy shows it. Before the end of the lease nobody else can have taken it. A free item with the
-// token of the lease has had no other holder since.
+// of a later copy shows it: nobody else has it now. Before the end of the lease nobody else can have had it
+// meanwhile, and an item with the token of the lease has had no other holder since.
 func (r *lease) released(item record) bool {
-	return r.left() > 0 || r.locker.fenced && item.holder == "" && item.fence == r.token
+	return item.holder == "" && (r.left() > 0 || r.locker.fenced && item.fence == r.token)
 }
