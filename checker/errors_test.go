@@ -18,7 +18,20 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 	entered := func() *scriptedHistory {
 		return story("counter", "off").call("a").leased("a", lease).enter("a", 0)
 	}
+	// queued is a section that is refused halfway through its lease, and then granted the lock by a request.
+	queued := func(request int64) *scriptedHistory {
+		s := story("counter", "off").call("a").after(lease / 2)
+		s.meta.TTL = lease
+		return s.tell(history.Event{Type: history.Refused, Worker: "a", Key: "x", Owner: "b", Node: "lock", Request: 1}).
+			tell(history.Event{Type: history.Granted, Worker: "a", Key: "x", Owner: "a", Node: "lock", Request: request, Until: 2 * lease}).
+			enter("a", 0).after(lease/2).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost")
+	}
 	judge(t, "errors", []verdictCase{
+		{name: "lost by its own clock, after a wait in the server's queue", story: queued(1), want: Valid},
+		{
+			name: "lost by its own clock, and the request after a refusal was not that old", story: queued(2),
+			want: Invalid, count: 1, text: "lost though held",
+		},
 		{name: "ok", story: entered().release("a"), want: Valid},
 		{
 			name:  "refused and not obtained",

@@ -330,7 +330,8 @@ func (b *Ledger) give(e *history.Event) {
 	at.open = append(at.open, g)
 	if w != nil {
 		g.Section, g.asked = w.section, w.section.CallAt
-		if w.Refusal != nil { // a refused section asks again only afterwards
+		// A refused section asks again only afterwards, unless its request has waited in the server's queue.
+		if w.Refusal != nil && (e.Request == 0 || e.Request != w.Refusal.Request) {
 			g.asked = max(g.asked, w.Refusal.At)
 		}
 		if w.Grants == nil { // nearly always there is only one
