@@ -19,6 +19,8 @@ type State struct {
 	Records []Record
 	// Now is the time of the server's clock.
 	Now time.Time
+	// Permits is how many permits the lock has; 0: its strategy is no [Semaphore].
+	Permits int
 }
 
 // Record returns the record of that name, of the kind RecordAbsent if it does not

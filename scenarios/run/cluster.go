@@ -51,8 +51,11 @@ func (r *run) locks(resources map[string]bool) backend.Locks {
 	_, own := r.Own[r.use.Name]
 	l := backend.Locks{
 		IsLock: func(key string) bool { return resources[resourceOf(key)] },
-		Record: r.recordServer, Holders: r.entry.Holders, Permits: r.entry.Permits, Guess: own && r.entry.Holders == nil,
+		Record: r.recordServer, Holders: r.entry.Holders, Guess: own && r.entry.Holders == nil,
 		Unread: func(key, why string) { r.unread = cmp.Or(r.unread, fmt.Sprintf("lock %s: %s", key, why)) },
+	}
+	if r.entry.Permits { // outside a workload with permits a lock has one
+		l.Permits = max(1, r.Scenario.WorkloadOf(r.use).Permits)
 	}
 	if r.entry.Records != nil {
 		l.Records = r.entry.Records

@@ -14,8 +14,9 @@ type Locks struct {
 	// Both are nil if each lock has one record with its own name.
 	LockOf  func(record string) string
 	Records func(name string) []string
-	// Permits: each holder has one of several permits of its lock, so its grant is a shared one.
-	Permits bool
+	// Permits is how many permits each lock has; 0: none. With permits each holder has one of them, so its
+	// grant is a shared one.
+	Permits int
 	// Holders reads the holders of a lock from its records. If it is nil, the owner is the
 	// string in the lock's only record, or with Guess lock.ReadHolders reads it.
 	Holders lock.Holders

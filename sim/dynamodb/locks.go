@@ -124,7 +124,7 @@ func (w *watch) lost() {
 // compare compares the holders of a lock with those before. Changed says whether its items have changed.
 func (w *watch) compare(name string, changed bool, c *holders.Cause) {
 	l := &w.server.locks
-	state := lock.State{Key: name, Now: w.server.node.Now()}
+	state := lock.State{Key: name, Now: w.server.node.Now(), Permits: l.Permits}
 	records := []string{name}
 	if l.Records != nil {
 		records = l.Records(name)

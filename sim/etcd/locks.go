@@ -13,7 +13,8 @@ import (
 
 // lockWatch records who holds the locks of the run. The keys of a lock have its record as their
 // prefix, and are in its queue by their creation revisions. The first one holds the lock. If it is
-// shared, so do those after it up to the first one that is not.
+// shared, so do those after it up to the first one that is not. A lock with permits is held by as many
+// of the first ones as it has permits.
 type lockWatch struct {
 	cluster *Cluster
 	held    map[string][]grant // by record
@@ -96,13 +97,14 @@ func (w *lockWatch) queue(record string) []etcd.KeyValue {
 }
 
 // holders returns the keys at the head of the queue that hold the lock.
-func holders(record string, queue []etcd.KeyValue) (now []grant) {
+func (w *lockWatch) holders(record string, queue []etcd.KeyValue) (now []grant) {
+	permits := w.cluster.options.Locks.Permits
 	for _, kv := range queue {
 		g := grant{kv.Key, kv.Lease, kv.Create, lock.ModeExclusive}
-		if strings.HasPrefix(kv.Key, record+etcd.SharedKey) {
+		if permits > 0 || strings.HasPrefix(kv.Key, record+etcd.SharedKey) {
 			g.mode = lock.ModeShared
 		}
-		if len(now) > 0 && (now[0].mode != lock.ModeShared || g.mode != lock.ModeShared) {
+		if permits > 0 && len(now) == permits || len(now) > 0 && (now[0].mode != lock.ModeShared || g.mode != lock.ModeShared) {
 			return now
 		}
 		now = append(now, g)
@@ -112,7 +114,7 @@ func holders(record string, queue []etcd.KeyValue) (now []grant) {
 
 func (w *lockWatch) settle(p *pending, record string) {
 	name, queue := w.lockOf(record), w.queue(record)
-	now := holders(record, queue)
+	now := w.holders(record, queue)
 	before := w.held[record]
 	w.held[record] = now
 	for _, g := range before {

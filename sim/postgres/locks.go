@@ -84,7 +84,7 @@ func (w *lockWatch) changed(n engine.LockName) {
 func (w *lockWatch) grant(key string, h engine.Holder) lockHolder {
 	worker, call := w.server.worker(h.Session)
 	e := history.Event{Type: history.Granted, Key: key, Owner: owner(h.Session), Worker: worker, Mode: string(lock.ModeExclusive)}
-	if h.Shared || w.server.options.Locks.Permits {
+	if h.Shared || w.server.options.Locks.Permits > 0 {
 		e.Mode = string(lock.ModeShared)
 	}
 	if call != nil {

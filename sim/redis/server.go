@@ -21,6 +21,8 @@ type Options struct {
 	// be nil if each lock has one key with its own name.
 	LockOf  func(key string) string
 	Records func(name string) []string
+	// Permits is how many permits each lock has; 0: none.
+	Permits int
 	// Holders reads the holders of a lock from its keys. If it is nil, the holder is the string of
 	// the lock's only key, or with Guess the result of lock.ReadHolders. Unread is called for a
 	// lock that they cannot read, with the reason; with Guess also for one that they seem to have

@@ -180,7 +180,7 @@ func (w *watch) read(name string) (changed, ok bool) {
 		}
 		return false, true
 	}
-	state := lock.State{Key: name, Now: w.server.now()}
+	state := lock.State{Key: name, Now: w.server.now(), Permits: o.Permits}
 	for _, key := range w.keys(name) {
 		if r := w.record(key, state.Now); r.Kind != lock.RecordAbsent {
 			state.Records = append(state.Records, r)

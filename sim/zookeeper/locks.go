@@ -122,7 +122,7 @@ func (w *lockWatch) holders(key, path string, t *tree.Tree) ([]lock.Holder, erro
 	if read == nil {
 		read = lock.ReadHolders
 	}
-	state := lock.State{Key: key, Records: []lock.Record{r}}
+	state := lock.State{Key: key, Records: []lock.Record{r}, Permits: w.ensemble.options.Locks.Permits}
 	return read(state)
 }
 

@@ -80,7 +80,7 @@ func start(s backend.Start) (backend.Cluster, error) {
 	scripts, _ := s.Cache.(*lua.Cache)
 	c, err := redis.NewCluster(s.World, s.Layout, redis.Options{
 		Persistence: settings.Persistence, Monotonic: settings.Clock == ClockMonotonic, Scripts: scripts,
-		Locks: s.Locks.IsLock, LockOf: s.Locks.LockOf, Records: s.Locks.Records,
+		Locks: s.Locks.IsLock, LockOf: s.Locks.LockOf, Records: s.Locks.Records, Permits: s.Locks.Permits,
 		Holders: s.Locks.Holders, Guess: s.Locks.Guess, Unread: s.Locks.Unread, Record: s.Locks.Record,
 	})
 	return &cluster{c}, err
