@@ -3,7 +3,7 @@
 // A lock is a queue of keys under a prefix. A holder or a waiter puts its key with a lease that it
 // renews, so the key goes when its owner does. The key with the lowest creation revision holds the lock,
 // and that revision is the fencing token. This is the protocol of concurrency.Mutex of the official
-// client, and of the RWMutex of its recipes.
+// client, and of the RWMutex of its recipes. In a semaphore with n permits the n lowest hold one each.
 //
 //   - A session is a lease with the task that renews it (session.go).
 //   - A locker puts a key into the queue and waits for its turn (locker.go, queue.go). A grant ends when

@@ -14,7 +14,7 @@ type grant struct {
 	lock    string
 	key     string
 	created int64 // revision
-	granted bool  // no other key was before it when it was put
+	granted bool  // fewer keys than permits were before it when it was put
 }
 
 // Context implements lock.Lease.

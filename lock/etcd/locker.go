@@ -26,14 +26,16 @@ type locker struct {
 
 // mode says what the key of an owner is called, and for which keys it waits.
 type mode struct {
-	name   string // the beginning of the last part of the key
-	behind string // it waits for the keys before its own that begin so
+	name    string // the beginning of the last part of the key
+	behind  string // it waits for the keys before its own that begin so
+	permits int    // it waits until there are fewer of them than that
 }
 
 // The modes. A shared owner waits for those before it that write, and a writer for all.
-func exclusive() mode { return mode{} }
-func writing() mode   { return mode{name: writeKey} }
-func reading() mode   { return mode{name: SharedKey, behind: writeKey} }
+func exclusive() mode      { return mode{permits: 1} }
+func writing() mode        { return mode{name: writeKey, permits: 1} }
+func reading() mode        { return mode{name: SharedKey, behind: writeKey, permits: 1} }
+func permitted(n int) mode { return mode{permits: n} }
 
 const (
 	prefix   = "locks/"
@@ -45,30 +47,28 @@ func recordOf(key string) string { return prefix + key + "/" }
 
 // newLock makes a strategy.
 func newLock(d lock.Deps) lock.Strategy {
+	recipe := lock.Recipe{Refused: lock.Refusals().In(d.Params), Locker: newLocker(d, exclusive())}
+	if readers().In(d.Params) {
+		recipe.Locker = newLocker(d, writing())
+		return lock.SharedRecipe{Recipe: recipe, Readers: newLocker(d, reading())}
+	}
+	return recipe
+}
+
+// newPermits makes a semaphore. It implements lock.Semaphore.
+func newPermits(d lock.Deps) lock.Strategy {
+	return lock.PermitRecipe{
+		Recipe: lock.Recipe{Refused: lock.Refusals().In(d.Params)},
+		Of:     func(permits int) lock.Locker { return newLocker(d, permitted(permits)) },
+	}
+}
+
+func newLocker(d lock.Deps, m mode) *locker {
 	p := d.Params
-	recipe := func(m mode) lock.Recipe {
-		return lock.Recipe{Refused: lock.Refusals().In(p), Locker: &locker{
-			env: d.Env, client: PortOf(d).Client, params: p, mode: m,
-			check: lock.LeaseChecks().In(p), fenced: fences().In(p), renews: renewals().In(p), rechecks: rechecks().In(p),
-		}}
+	return &locker{
+		env: d.Env, client: PortOf(d).Client, params: p, mode: m,
+		check: lock.LeaseChecks().In(p), fenced: fences().In(p), renews: renewals().In(p), rechecks: rechecks().In(p),
 	}
-	if readers().In(p) {
-		return sharing{recipe(writing()), recipe(reading())}
-	}
-	return recipe(exclusive())
-}
-
-// sharing is a lock that readers share. It implements lock.Sharer.
-type sharing struct{ write, read lock.Recipe }
-
-// Do implements lock.Strategy.
-func (s sharing) Do(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
-	return s.write.Do(ctx, key, r, body)
-}
-
-// DoShared implements lock.Sharer.
-func (s sharing) DoShared(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
-	return s.read.Do(ctx, key, r, body)
 }
 
 // Acquire implements lock.Locker. It waits for its turn until ctx or its session ends, or for
@@ -123,15 +123,23 @@ func (l *locker) enter(g *grant) error {
 	if !answer.Succeeded { // an earlier copy of the request has put it
 		g.created = answer.Results[0].KVs[0].Create
 	}
-	first := answer.Results[1].KVs
-	g.granted = len(first) == 0 || first[0].Key == g.key || l.mode.behind != "" && first[0].Create > g.created
+	before := 0
+	for _, kv := range answer.Results[1].KVs {
+		if kv.Create < g.created {
+			before++
+		}
+	}
+	g.granted = before < l.mode.permits
 	return nil
 }
 
-// first reads the first key that the grant could have to wait for.
+// first reads the first keys that the grant could have to wait for.
 func (l *locker) first(g *grant) *Range {
-	return &Range{Keys: Prefix(recordOf(g.lock) + l.mode.behind), By: ByCreate, Order: Ascending, Limit: 1}
+	return &Range{Keys: l.ahead(g), By: ByCreate, Order: Ascending, Limit: int64(l.mode.permits)}
 }
+
+// ahead is the range of the keys that the grant waits for if they are before its own.
+func (l *locker) ahead(g *grant) Keys { return Prefix(recordOf(g.lock) + l.mode.behind) }
 
 // limit returns a context that ends with the session, or when the wait has taken too long.
 func (l *locker) limit(s *session) (context.Context, context.CancelFunc) {

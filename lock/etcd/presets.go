@@ -15,6 +15,10 @@ func Family() lock.Family {
 		e.Defaults.Parts = maps.Clone(lock.Defaults(f.Parts))
 		maps.Copy(e.Defaults.Parts, changed)
 		e.New = newLock
+		if e.Permits {
+			e.New = newPermits
+			delete(e.Defaults.Parts, "readers")
+		}
 		e.Topology = lock.Topology{Members: 3}
 		e.Records = func(key string) []string { return []string{recordOf(key)} }
 		e.Shares = e.Defaults.Parts["readers"] == "shared"
@@ -38,6 +42,7 @@ func presets() []lock.Entry {
 		preset("etcd", "a queue of keys with leases that are renewed: the first key has the lock, and its creation revision is the fencing token", fencedClaims(), fenced),
 		preset("etcd-unfenced", "etcd without a fencing token", leaseClaims()),
 		preset("etcd-rwlock", "etcd-unfenced, and sections that only read share the lock", leaseClaims(), with("readers", "shared")),
+		semaphore(preset("etcd-semaphore", "etcd-unfenced with several permits: as many of the first keys in the queue have one", leaseClaims())),
 		flawed("etcd-no-recheck", "etcd, and a waiter does not check whether its own lease has ended in the queue", fenced, with("recheck", "none")),
 	}
 }
@@ -58,6 +63,12 @@ func preset(name, doc string, claims lock.Claims, changes ...change) lock.Entry 
 	for _, c := range changes {
 		c(&e.Defaults)
 	}
+	return e
+}
+
+// semaphore returns a lock with several permits.
+func semaphore(e lock.Entry) lock.Entry {
+	e.Permits = true
 	return e
 }
 

@@ -9,7 +9,7 @@ import (
 	"lockquake/lock/env"
 )
 
-// wait waits until no key is before that of the grant.
+// wait waits until fewer keys than permits are before that of the grant.
 func (l *locker) wait(g *grant) error {
 	if g.granted {
 		return nil
@@ -17,9 +17,9 @@ func (l *locker) wait(g *grant) error {
 	ctx, cancel := l.limit(g.session)
 	defer cancel()
 	for {
-		gone, err := l.waitForOne(ctx, g)
+		turn, err := l.waitForOne(ctx, g)
 		switch {
-		case gone:
+		case turn:
 			return l.recheck(g)
 		case ctx.Err() != nil && g.ctx.Err() == nil:
 			return fmt.Errorf("%w: it was held for too long", lock.ErrNotObtained)
@@ -34,18 +34,23 @@ func (l *locker) wait(g *grant) error {
 }
 
 // waitForOne waits until the key right before that of the grant is deleted. It reports whether there is
-// none.
-func (l *locker) waitForOne(ctx context.Context, g *grant) (none bool, err error) {
+// none. With several permits it is the turn of the grant when fewer keys than permits are before its own.
+// The deletion of any of those can make it so, and it waits for one.
+func (l *locker) waitForOne(ctx context.Context, g *grant) (turn bool, err error) {
 	answer, err := l.client.Do(env.WithOp(ctx, "queue"), &Range{
-		Keys: Prefix(recordOf(g.lock) + l.mode.behind), By: ByCreate, Order: Descending, Limit: 1, MaxCreate: g.created - 1,
+		Keys: l.ahead(g), By: ByCreate, Order: Descending, Limit: int64(l.mode.permits), MaxCreate: g.created - 1,
 	})
 	if err != nil {
 		return false, err
 	}
-	if len(answer.KVs) == 0 {
+	if len(answer.KVs) < l.mode.permits {
 		return true, nil
 	}
-	watch, err := l.client.Watch(ctx, &Watch{Keys: Keys{Key: answer.KVs[0].Key}, Revision: answer.Revision, NoPut: true})
+	next := Keys{Key: answer.KVs[0].Key}
+	if l.mode.permits > 1 {
+		next = l.ahead(g)
+	}
+	watch, err := l.client.Watch(ctx, &Watch{Keys: next, Revision: answer.Revision, NoPut: true})
 	if err != nil {
 		return false, err
 	}

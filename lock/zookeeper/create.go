@@ -55,7 +55,7 @@ func (l *locker) find(ctx context.Context, p *place) error {
 		if err := l.client.Sync(env.WithOp(ctx, "sync"), p.dir); err != nil {
 			return err
 		}
-		names, err := l.client.Children(env.WithOp(ctx, "queue"), p.dir)
+		names, _, err := l.client.Children(env.WithOp(ctx, "queue"), p.dir, false)
 		if errors.Is(err, ErrNoNode) {
 			return nil
 		}

@@ -4,7 +4,8 @@
 // before its own. The first has the lock (locker.go, queue.go). The znode has a name that its
 // creator recognises, since the reply to a create can be lost (create.go). The holder is told when
 // its client has lost the connection, and deletes its znode at the end (lease.go). A read-write lock
-// lets all readers in front of the first writer have the lock (sharing.go).
+// lets all readers in front of the first writer have the lock (sharing.go). A semaphore lets as many of
+// the first contenders have it as there are permits (permits.go).
 //
 // [Family] lists the presets (presets.go), which claim that checks hold (claims.go). [Port] has the
 // client (port.go). The timeout of the session is the TTL of the lock; the server makes it 2 to 20

@@ -19,16 +19,14 @@ type locker struct {
 	timeout time.Duration // of the session, as it was asked for
 	pause   time.Duration // before another attempt
 	kind    kind
+	permits int // how many contenders can have the lock at once
 	lost    lossRule
 	fenced  bool
 }
 
 // newLock makes a strategy with a lock in a ZooKeeper service.
 func newLock(d lock.Deps) lock.Strategy {
-	l := &locker{
-		env: d.Env, client: PortOf(d).Connect(d.Params.TTL), random: d.Env.Rand("lock"), timeout: d.Params.TTL, pause: d.Params.Retry.Delay,
-		kind: writer, lost: suspensions().In(d.Params), fenced: fences().In(d.Params),
-	}
+	l := newLocker(d)
 	recipe := lock.Recipe{Locker: l, Refused: lock.Refusals().In(d.Params)}
 	if readerParts().In(d.Params) {
 		readers := *l
@@ -36,6 +34,14 @@ func newLock(d lock.Deps) lock.Strategy {
 		return sharing{recipe, &readers}
 	}
 	return recipe
+}
+
+// newLocker makes a locker of writers.
+func newLocker(d lock.Deps) *locker {
+	return &locker{
+		env: d.Env, client: PortOf(d).Connect(d.Params.TTL), random: d.Env.Rand("lock"), timeout: d.Params.TTL, pause: d.Params.Retry.Delay,
+		kind: writer, permits: 1, lost: suspensions().In(d.Params), fenced: fences().In(d.Params),
+	}
 }
 
 func fences() lock.Choice[bool] {
@@ -110,22 +116,28 @@ func (l *locker) acquire(ctx context.Context, key string, p *place) (lock.Lease,
 	return lease, nil
 }
 
-// wait waits until no contender is in the way of a place.
+// wait waits until no contender is in the way of a place. With several permits the end of any contender
+// before the place can make it its turn, so it waits for a change of the queue.
 func (l *locker) wait(ctx context.Context, p *place) error {
 	for {
-		names, err := l.client.Children(env.WithOp(ctx, "queue"), p.dir)
+		names, changed, err := l.client.Children(env.WithOp(ctx, "queue"), p.dir, l.permits > 1)
 		switch {
 		case errors.Is(err, ErrNoNode):
 			return errVanished
 		case err != nil:
 			return err
 		}
-		before, queued := blocker(contenders(names), p.name)
+		before, queued := blocker(contenders(names), p.name, l.permits)
 		switch {
 		case !queued:
 			return errVanished
 		case before == "":
 			return nil
+		case l.permits > 1:
+			if err := changed.Wait(ctx); err != nil {
+				return err
+			}
+			continue
 		}
 		node, gone, err := l.client.Exists(env.WithOp(ctx, "watch"), p.dir+"/"+before, true)
 		if err != nil {

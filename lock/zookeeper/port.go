@@ -20,8 +20,9 @@ type Client interface {
 	Create(ctx context.Context, path string, mode Mode) (string, error)
 	// Delete deletes a znode of any version.
 	Delete(ctx context.Context, path string) error
-	// Children lists the names of the children of a znode, in no particular order.
-	Children(ctx context.Context, path string) ([]string, error)
+	// Children lists the names of the children of a znode, in no particular order. With watch it also
+	// returns a signal for the next time that a child is created or deleted.
+	Children(ctx context.Context, path string, watch bool) ([]string, Signal, error)
 	// Exists returns a znode. With watch it also returns a signal for its next change.
 	Exists(ctx context.Context, path string, watch bool) (Znode, Signal, error)
 	// Sync waits until later reads see what was committed before.

@@ -22,6 +22,10 @@ func Family() lock.Family {
 		e.Shares = e.Defaults.Parts["readers"] == "shared"
 		e.Records = func(key string) []string { return []string{dirOf(key)} }
 		e.Holders, e.New = holders, newLock
+		if e.Permits {
+			e.New = newPermits
+			delete(e.Defaults.Parts, "readers")
+		}
 		f.Strategies = append(f.Strategies, e)
 	}
 	return f
@@ -33,6 +37,7 @@ func presets() []lock.Entry {
 		preset("zookeeper", "an ephemeral sequential znode, and a watch of the one before it; the number of its creation is the fencing token, and a holder without a connection counts its lock as lost", "fence", "czxid"),
 		preset("zookeeper-unfenced", "zookeeper without a fencing token"),
 		preset("zookeeper-rwlock", "zookeeper-unfenced, and sections that only read share the lock", "readers", "shared"),
+		semaphore(preset("zookeeper-semaphore", "zookeeper-unfenced with several permits: as many of the first znodes in the queue have one, and the others watch the queue")),
 		flawed("zookeeper-suspended-ok", "zookeeper-unfenced, and a holder without a connection works on until a server says that its session has expired", "suspended", "ignored"),
 	}
 }
@@ -46,6 +51,12 @@ func preset(name, doc string, changes ...string) lock.Entry {
 	if e.Fenced() {
 		e.Claims = fencedClaims()
 	}
+	return e
+}
+
+// semaphore returns a preset with several permits.
+func semaphore(e lock.Entry) lock.Entry {
+	e.Permits = true
 	return e
 }
 

@@ -56,12 +56,15 @@ func contenders(names []string) []contender {
 }
 
 // blocker returns the contender for whose end a contender waits, "" if it has the lock: for a reader
-// the last writer before it, for others the last one before it. The second result reports whether
-// the contender is in the queue.
-func blocker(queue []contender, own string) (before string, queued bool) {
+// the last writer before it, for others the last one before it, unless there are permits for all before
+// it. The second result reports whether the contender is in the queue.
+func blocker(queue []contender, own string, permits int) (before string, queued bool) {
 	i := slices.IndexFunc(queue, func(c contender) bool { return c.name == own })
 	if i < 0 {
 		return "", false
+	}
+	if i < permits {
+		return "", true
 	}
 	for _, c := range slices.Backward(queue[:i]) {
 		if c.kind == writer || queue[i].kind == writer {
@@ -72,7 +75,7 @@ func blocker(queue []contender, own string) (before string, queued bool) {
 }
 
 // holders reads the holders of a lock: the first contender, or all readers in front of the first
-// writer. The value of a member is the zxid of its creation.
+// writer, or as many of the first ones as there are permits. The value of a member is the zxid of its creation.
 func holders(s lock.State) ([]lock.Holder, error) {
 	var list []lock.Holder
 	record := s.Record(dirOf(s.Key))
@@ -81,7 +84,10 @@ func holders(s lock.State) ([]lock.Holder, error) {
 		names = append(names, m.Name)
 	}
 	for i, c := range contenders(names) {
-		if i > 0 && (c.kind == writer || list[0].Mode == lock.ModeExclusive) {
+		if s.Permits > 0 && i == s.Permits {
+			break
+		}
+		if s.Permits == 0 && i > 0 && (c.kind == writer || list[0].Mode == lock.ModeExclusive) {
 			break
 		}
 		token, err := strconv.ParseInt(record.Field(c.name), 10, 64)
@@ -89,7 +95,7 @@ func holders(s lock.State) ([]lock.Holder, error) {
 			return nil, err
 		}
 		h := lock.Holder{Owner: c.name, Token: token}
-		if c.kind == reader {
+		if c.kind == reader || s.Permits > 0 {
 			h.Mode = lock.ModeShared
 		}
 		list = append(list, h)

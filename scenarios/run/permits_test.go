@@ -10,7 +10,7 @@ import (
 // As many sections are inside at once as there are permits, and never more. Under a lock without
 // permits one is.
 func TestAsManySectionsAreInsideAsThereArePermits(t *testing.T) {
-	for strategy, want := range map[string]int{"redis-semaphore": 3, "pg-semaphore": 3, "redis": 1, "none": 5} {
+	for strategy, want := range map[string]int{"redis-semaphore": 3, "pg-semaphore": 3, "etcd-semaphore": 3, "zookeeper-semaphore": 3, "redis": 1, "none": 5} {
 		trial := ran(t, fmt.Sprintf(`
 name: permits
 duration: 20s

@@ -140,11 +140,20 @@ func (c *client) Delete(ctx context.Context, path string) error {
 }
 
 // Children implements zookeeper.Client.
-func (c *client) Children(ctx context.Context, path string) ([]string, error) {
-	return ask(ctx, c, func() ([]string, error) {
-		names, _, err := c.conn.Children(path)
-		return names, err
+func (c *client) Children(ctx context.Context, path string, watch bool) ([]string, zookeeper.Signal, error) {
+	type listed struct {
+		names   []string
+		changed zookeeper.Signal
+	}
+	l, err := ask(ctx, c, func() (listed, error) {
+		if !watch {
+			names, _, err := c.conn.Children(path)
+			return listed{names: names}, err
+		}
+		names, _, events, err := c.conn.ChildrenW(path)
+		return listed{names, event(events)}, err
 	})
+	return l.names, l.changed, err
 }
 
 // Exists implements zookeeper.Client.

@@ -36,9 +36,9 @@ func (p port) Delete(ctx context.Context, path string) error {
 	return translated(p.client.Delete(ctx, path, -1))
 }
 
-func (p port) Children(ctx context.Context, path string) ([]string, error) {
-	names, _, _, err := p.client.Children(ctx, path, false)
-	return names, translated(err)
+func (p port) Children(ctx context.Context, path string, watch bool) ([]string, lockzookeeper.Signal, error) {
+	names, _, changed, err := p.client.Children(ctx, path, watch)
+	return names, changed, translated(err)
 }
 
 func (p port) Exists(ctx context.Context, path string, watch bool) (lockzookeeper.Znode, lockzookeeper.Signal, error) {
