@@ -117,8 +117,14 @@ func (r *lease) requestRelease(ctx context.Context) error {
 }
 
 // released reports whether an earlier copy of the release must have freed the item, which is now as the refusal
-// of a later copy shows it: nobody else has it now. Before the end of the lease nobody else can have had it
-// meanwhile, and an item with the token of the lease has had no other holder since.
+// of a later copy shows it: nobody else has it now. An item with the token of the lease has had no other holder
+// since. Without tokens the lease must still be good: then nobody else can have taken the item meanwhile.
 func (r *lease) released(item record) bool {
-	return item.holder == "" && (r.left() > 0 || r.locker.fenced && item.fence == r.token)
+	switch {
+	case item.holder != "":
+		return false
+	case r.locker.fenced:
+		return item.fence == r.token
+	}
+	return r.left() > 0
 }

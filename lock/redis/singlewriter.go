@@ -32,8 +32,8 @@ func newSingleWriter(d lock.Deps) lock.Strategy {
 	return lock.Recipe{Locker: &singleWriter{l, map[string]*lease{}}, Refused: lock.Refusals().In(d.Params)}
 }
 
-// Acquire implements lock.Locker. It asks the server only if it does not own the key, or
-// if less than half of its lease is left.
+// Acquire implements lock.Locker. The owner of the key renews its lease, so each section begins with
+// a whole one.
 func (w *singleWriter) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 	if own := w.leases[key]; own != nil {
 		kept, err := w.keeps(ctx, own)
@@ -53,11 +53,11 @@ func (w *singleWriter) Acquire(ctx context.Context, key string) (lock.Lease, err
 	return owned{w.leases[key], ctx, w}, nil
 }
 
-// keeps reports whether a lease is still good for a section, and renews it if less than half
-// of it is left. It returns an error if a renewal that is due has no answer.
+// keeps renews a lease, and reports whether it is good for a section. It returns an error if the
+// renewal has no answer.
 func (w *singleWriter) keeps(ctx context.Context, own *lease) (bool, error) {
-	if left := own.left(); left <= 0 || left > w.params.TTL/2 {
-		return left > 0, nil
+	if own.left() <= 0 {
+		return false, nil
 	}
 	renewed, err := own.extend(ctx)
 	return renewed && own.left() > 0, err

@@ -153,7 +153,7 @@ func keepsItsClaims(t *testing.T, name string) {
 	case testing.Short():
 		seeds = 1
 	case os.Getenv("CI") != "":
-		seeds = 200
+		seeds = 50
 	default:
 		seeds = 20
 	}
@@ -296,6 +296,7 @@ func meetsEveryFault(t *testing.T, matrix string, flawed []string) {
 		"redis-fenced-published":      slices.Collect(maps.Keys(casesOf(s))), // no worker ever holds it, so there is no work
 		"pg-advisory-try-leak":        noRelease,
 		"pg-advisory-xact-autocommit": noRelease,
+		"leader-overlapping":          {"cancelled-acquire"}, // its second request is that of a campaign beside the sections
 	}
 	cases := casesOf(s)
 	if got, want := len(c.Strategies), len(flawed)*len(cases); got != want {
