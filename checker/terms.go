@@ -22,7 +22,7 @@ func (b *believers) several() bool {
 
 // besides reports whether a section believes that does not share the lock with s.
 func (b *believers) besides(in *input, s *history.Section) bool {
-	return slices.ContainsFunc(b.sections, func(x *history.Section) bool { return x != s && !(in.Shares(x) && in.Shares(s)) })
+	return slices.ContainsFunc(b.sections, func(x *history.Section) bool { return x != s && (!in.Shares(x) || !in.Shares(s)) })
 }
 
 func (b *believers) enter(in *input, s *history.Section) {

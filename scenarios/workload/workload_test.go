@@ -210,7 +210,9 @@ func TestAWorkloadActsOnWhatItFinds(t *testing.T) {
 		{"steal", "a/job-1=x, a/job-2=x, a/job-3=x", nil, func(s *Settings) { s.Period = 20 * time.Second }, "lock b/job-1 b/job-1, read b/job-1, hold 30ms, write b/job-1=worker-1, unlock b/job-1", nil},
 		{"steal", "a/job-1=x, a/job-2=x, a/job-3=x, b/job-1=x", nil, func(s *Settings) { s.Period = 20 * time.Second }, "", nil},
 		{
-			"steal", "", map[string]error{"a/job-1": lock.ErrNotObtained}, func(s *Settings) { s.Period = 20 * time.Second },
+			"steal", "",
+			map[string]error{"a/job-1": lock.ErrNotObtained},
+			func(s *Settings) { s.Period = 20 * time.Second },
 			"lock a/job-1 a/job-1, lock a/job-2 a/job-2, read a/job-2, hold 30ms, write a/job-2=worker-1, unlock a/job-2", nil,
 		},
 		{"steal", "", map[string]error{"a/job-1": lock.ErrLost}, func(s *Settings) { s.Period = 20 * time.Second }, "lock a/job-1 a/job-1", lock.ErrLost},
