@@ -46,29 +46,19 @@ func recordOf(key string) string { return prefix + key + "/" }
 // newLock makes a strategy.
 func newLock(d lock.Deps) lock.Strategy {
 	p := d.Params
-	recipe := func(m mode) lock.Recipe {
-		return lock.Recipe{Refused: lock.Refusals().In(p), Locker: &locker{
+	locker := func(m mode) *locker {
+		return &locker{
 			env: d.Env, client: PortOf(d).Client, params: p, mode: m,
 			check: lock.LeaseChecks().In(p), fenced: fences().In(p), renews: renewals().In(p), rechecks: rechecks().In(p),
-		}}
+		}
 	}
+	recipe := lock.Recipe{Refused: lock.Refusals().In(p)}
 	if readers().In(p) {
-		return sharing{recipe(writing()), recipe(reading())}
+		recipe.Locker = locker(writing())
+		return lock.SharedRecipe{Recipe: recipe, Readers: locker(reading())}
 	}
-	return recipe(exclusive())
-}
-
-// sharing is a lock that readers share. It implements lock.Sharer.
-type sharing struct{ write, read lock.Recipe }
-
-// Do implements lock.Strategy.
-func (s sharing) Do(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
-	return s.write.Do(ctx, key, r, body)
-}
-
-// DoShared implements lock.Sharer.
-func (s sharing) DoShared(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
-	return s.read.Do(ctx, key, r, body)
+	recipe.Locker = locker(exclusive())
+	return recipe
 }
 
 // Acquire implements lock.Locker. It waits for its turn until ctx or its session ends, or for
@@ -97,12 +87,13 @@ func (l *locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 // errSession is the error of a waiter whose lease ended in the queue.
 var errSession = errors.New("the session has ended")
 
-// failed returns the error of an acquire. Gone says that the key is not in the queue, and never will be.
+// failed returns the error of an acquire. Gone says that the key is not in the queue, and never will be:
+// then the outcome is known.
 func (l *locker) failed(ctx context.Context, key string, err error, gone bool) error {
 	switch {
 	case gone && ctx.Err() != nil:
 		return fmt.Errorf("acquire %s: %w", key, context.Cause(ctx))
-	case gone && (errors.Is(err, lock.ErrNotObtained) || errors.Is(err, errSession)):
+	case gone:
 		return fmt.Errorf("acquire %s: %w", key, err)
 	}
 	return fmt.Errorf("acquire %s: %w: %w", key, lock.ErrUnknown, err)
