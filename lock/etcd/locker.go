@@ -97,12 +97,13 @@ func (l *locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 // errSession is the error of a waiter whose lease ended in the queue.
 var errSession = errors.New("the session has ended")
 
-// failed returns the error of an acquire. Gone says that the key is not in the queue, and never will be.
+// failed returns the error of an acquire. Gone says that the key is not in the queue, and never will be:
+// then the outcome is known.
 func (l *locker) failed(ctx context.Context, key string, err error, gone bool) error {
 	switch {
 	case gone && ctx.Err() != nil:
 		return fmt.Errorf("acquire %s: %w", key, context.Cause(ctx))
-	case gone && (errors.Is(err, lock.ErrNotObtained) || errors.Is(err, errSession)):
+	case gone:
 		return fmt.Errorf("acquire %s: %w", key, err)
 	}
 	return fmt.Errorf("acquire %s: %w: %w", key, lock.ErrUnknown, err)

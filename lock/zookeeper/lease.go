@@ -88,51 +88,13 @@ func (r *lease) Release(ctx context.Context) error {
 		return err
 	}
 	defer r.end(nil)
-	found, done := r.locker.remove(ctx, r.place)
-	switch {
-	case !done:
+	switch end := r.locker.remove(ctx, r.place, r.session); {
+	case end == pending:
 		return fmt.Errorf("release %s: %w: the znode is not deleted yet", r.key, lock.ErrUnknown)
-	case !found || r.told():
+	case end == absent || r.told():
 		return fmt.Errorf("release %s: %w", r.key, lock.ErrLost)
+	case end == unclear:
+		return fmt.Errorf("release %s: %w: the reply was lost, and the session has ended since", r.key, lock.ErrUnknown)
 	}
 	return nil
-}
-
-// leave removes a place from the queue, and reports whether it is certain that it is not there.
-func (l *locker) leave(ctx context.Context, p *place) bool {
-	_, done := l.remove(ctx, p)
-	return done
-}
-
-// remove deletes the znode of a place. A task does that, which goes on until the znode is gone: if it
-// stayed, the live session of the client would keep all others out. Remove waits for the task at
-// most for the timeout of the session, and reports whether there was a znode and whether it is gone.
-func (l *locker) remove(ctx context.Context, p *place) (found, done bool) {
-	background := context.WithoutCancel(ctx)
-	var was, gone bool // for this task only, until the other one has ended
-	removed := l.env.Go("cleanup", func() {
-		_ = l.retrying(background, func() error {
-			if p.name == "" {
-				if err := l.find(background, p); err != nil || p.name == "" {
-					gone = err == nil
-					return err
-				}
-			}
-			err := l.client.Delete(env.WithOp(background, "release"), p.path())
-			switch {
-			case err == nil:
-				was, gone = true, true
-			case errors.Is(err, ErrNoNode):
-				gone = true
-				return nil
-			}
-			return err
-		})
-	})
-	limited, cancel := l.env.WithTimeout(background, l.timeout)
-	defer cancel()
-	if removed.Acquire(limited) != nil {
-		return false, false
-	}
-	return was, gone
 }

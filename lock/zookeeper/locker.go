@@ -31,7 +31,7 @@ func newLock(d lock.Deps) lock.Strategy {
 	if readerParts().In(d.Params) {
 		readers := *l
 		readers.kind = reader
-		return sharing{recipe, &readers}
+		return lock.SharedRecipe{Recipe: recipe, Readers: &readers}
 	}
 	return recipe
 }

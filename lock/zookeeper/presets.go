@@ -18,7 +18,7 @@ func Family() lock.Family {
 		const timeout, pause, members = 10 * time.Second, 100 * time.Millisecond, 3
 		e.Defaults.TTL, e.Defaults.Retry = timeout, lock.Retry{Attempts: lock.Unlimited, Delay: pause}
 		e.Family, e.Topology.Members = Name, members
-		e.Tells, e.Doubts = true, true
+		e.Tells, e.Doubts = true, e.Defaults.Parts["suspended"] == "lost"
 		e.Shares = e.Defaults.Parts["readers"] == "shared"
 		e.Records = func(key string) []string { return []string{dirOf(key)} }
 		e.Holders, e.New = holders, newLock

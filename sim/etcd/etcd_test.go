@@ -165,8 +165,12 @@ func TestCrashesOfMembers(t *testing.T) {
 				t.Errorf("%s answers %+v", name, kv)
 			}
 		}
+		before := r.must("lock-1", &etcd.Grant{TTL: 60}).ID
 		r.Crash(r.Names(), faults.DataLost, time.Second)
 		r.sleep(5 * time.Second)
+		if after := r.must("lock-1", &etcd.Grant{TTL: 60}).ID; after == before {
+			t.Errorf("without its data the cluster gives lease %d again", after)
+		}
 		if a := r.must("lock-1", get(false)); a.Count != 0 || a.Revision != 1 {
 			t.Errorf("without its data the cluster answers %s", fmt.Sprint(*a))
 		}

@@ -8,7 +8,6 @@ import (
 	"lockquake/faults"
 	"lockquake/lock/etcd"
 	"lockquake/sim/backend"
-	"lockquake/sim/etcd/store"
 )
 
 // Crash ends members and starts them again after d. They keep their data, unless the crash loses it. A
@@ -56,7 +55,7 @@ func (m *member) crash() {
 // forget empties the store: no member has its data any more.
 func (c *Cluster) forget() {
 	c.locks.lost()
-	c.store = store.New(c.minTTL())
+	c.store = c.store.Emptied()
 	clear(c.leases)
 	for _, m := range c.members {
 		m.view, m.empty = c.store.View(), false

@@ -137,10 +137,14 @@ func (m *member) timeout(p *pending) error {
 	return etcd.ErrTimeout()
 }
 
-// fail answers a request with an error.
-func (p *pending) fail(err error) { p.answer(nil, err) }
+// fail answers a request that has not taken effect with an error. It still may take effect.
+func (p *pending) fail(err error) {
+	if p.end() {
+		p.call.Reply(&wire.Reply{Err: err})
+	}
+}
 
-// answer answers a request, unless it has been answered.
+// answer answers a request whose outcome is certain, unless it has been answered.
 func (p *pending) answer(answer *etcd.Response, err error) {
 	if p.end() {
 		p.apply()
@@ -148,7 +152,7 @@ func (p *pending) answer(answer *etcd.Response, err error) {
 	}
 }
 
-// apply records that the request has taken effect.
+// apply records that the request has taken effect, or was refused for good.
 func (p *pending) apply() {
 	if p.call != nil && !p.applied {
 		p.applied = true

@@ -1,6 +1,7 @@
 package zookeeper
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -15,9 +16,9 @@ import (
 // contenders are the children.
 type lockWatch struct {
 	ensemble *Ensemble
-	zxid     int64 // of the last transaction that was recorded
-	held     map[string][]lock.Holder
-	made     map[string]maker // who created the znode of a contender, by path
+	zxid     int64                    // of the last transaction that was recorded
+	held     map[string][]lock.Holder // by the path of the lock
+	made     map[string]maker         // who created the znode of a contender, by path
 }
 
 // maker is the request that created a znode.
@@ -73,8 +74,8 @@ func (w *lockWatch) settle(key, path string, t *tree.Tree, p *proposal, s *tree.
 		w.ensemble.options.Locks.Unread(key, err.Error())
 		return
 	}
-	before := w.held[key]
-	w.held[key] = now
+	before := w.held[path]
+	w.held[path] = now
 	for _, h := range before {
 		if !slices.ContainsFunc(now, func(o lock.Holder) bool { return o.Owner == h.Owner }) {
 			w.end(key, path, h, p)
@@ -128,27 +129,13 @@ func (w *lockWatch) holders(key, path string, t *tree.Tree) ([]lock.Holder, erro
 
 // lost records that all data is gone.
 func (w *lockWatch) lost() {
-	var keys []string
-	for key := range w.held {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		for _, h := range w.held[key] {
-			w.record(history.Event{Type: history.Evicted, Key: key, Owner: h.Owner, Worker: w.workerOf(h.Owner)})
+	for _, path := range slices.Sorted(maps.Keys(w.held)) {
+		for _, h := range w.held[path] {
+			w.end(w.lockOf(path), path, h, nil)
 		}
 	}
 	clear(w.held)
 	clear(w.made)
-}
-
-func (w *lockWatch) workerOf(owner string) string {
-	for path, by := range w.made { // no two znodes of the run have the same name
-		if path[len(tree.Parent(path))+1:] == owner {
-			return by.worker
-		}
-	}
-	return ""
 }
 
 func (w *lockWatch) record(e history.Event) {

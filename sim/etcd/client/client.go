@@ -53,8 +53,9 @@ func (c *client) once(ctx context.Context, r etcd.Request) (*etcd.Response, erro
 	return reply.Response, reply.Err
 }
 
-// mayRepeat reports whether the client repeats a request after an error. It repeats changes of keys
-// only if they were not sent.
+// mayRepeat reports whether the client repeats a request after an error: a read, or one about leases, if no
+// member is connected, or if a member is not available or has closed the connection. It never repeats a
+// change of keys: the official client does so only after two messages that its gRPC no longer sends.
 func mayRepeat(r etcd.Request, err error) bool {
 	switch r.(type) {
 	case *etcd.Put, *etcd.Delete, *etcd.Txn, *etcd.Compact:
@@ -63,7 +64,7 @@ func mayRepeat(r etcd.Request, err error) bool {
 	if e, ok := errors.AsType[*etcd.Error](err); ok {
 		return e.Unavailable()
 	}
-	return errors.Is(err, sim.ErrReset) || errors.Is(err, sim.ErrClosed)
+	return errors.Is(err, ErrUnavailable) || errors.Is(err, sim.ErrReset) || errors.Is(err, sim.ErrClosed)
 }
 
 // Operations lists the operations that the client and the locks name.

@@ -2,7 +2,7 @@
 // run in a coroutine world: it needs goroutines and timers of the machine.
 //
 // A client is connected to all members, and sends each request to the next one that it is connected to
-// (balancer.go). It repeats requests that may be repeated if a member answers that it is not available
-// (client.go): reads, and requests about leases, but no change of a key. A watch has a connection of its
+// (balancer.go). It repeats reads and requests about leases, but no change of a key, if no
+// member is connected, or if one is not available or has closed the connection (client.go). A watch has a connection of its
 // own, and goes on at another member if it breaks (watch.go).
 package client

@@ -50,6 +50,14 @@ func New(minTTL int64) *Store {
 	return &Store{minTTL: minTTL, rev: 1, compacted: -1, keys: map[string]*chain{}, leases: map[int64]*lease{}}
 }
 
+// Emptied returns an empty store that follows one whose data is lost. Lease IDs do not begin again: a real
+// one has the ID of a member and the time in it, so an old session never meets a new lease.
+func (s *Store) Emptied() *Store {
+	n := New(s.minTTL)
+	n.lastLease = s.lastLease
+	return n
+}
+
 // View returns the present state.
 func (s *Store) View() View { return View{s.rev, s.compacted} }
 
