@@ -33,7 +33,11 @@ func (v *validator) lockValuesOf(entry lock.Entry, use Strategy, used, worker, o
 		return nil
 	}
 	at := used
-	for _, section := range []string{own, used + ".", ""} {
+	sections := []string{used + ".", ""}
+	if own != "" {
+		sections = []string{own, used + ".", ""}
+	}
+	for _, section := range sections {
 		for _, name := range []string{key, "ttl"} {
 			if path := section + "lock." + name; at == used && v.at.Has(path) {
 				at = path

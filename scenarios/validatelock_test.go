@@ -19,9 +19,9 @@ strategies:
 	}{
 		{"shorter", "", "", ""},
 		{"not of the strategy", "{name: redis}", "{name: redis, lock: {renew-deadline: 10s}}", ""},
-		{"as long", "renew-deadline: 5s", "renew-deadline: 10s", "f:6:45: kube-lease: renew-deadline must be less than the lease of 10s, and is 10s"},
-		{"short lease", "ttl: 10s", "ttl: 5s", "f:6:45: kube-lease: renew-deadline must be less than the lease of 5s, and is 5s"},
-		{"lease of whole seconds", "ttl: 10s", "ttl: 5900ms", "f:6:45: kube-lease: renew-deadline must be less than the lease of 5s, and is 5s"},
+		{"as long", "renew-deadline: 5s", "renew-deadline: 10s", "f:6:47: kube-lease: renew-deadline must be less than the lease of 10s, and is 10s"},
+		{"short lease", "ttl: 10s", "ttl: 5s", "f:6:47: kube-lease: renew-deadline must be less than the lease of 5s, and is 5s"},
+		{"lease of whole seconds", "ttl: 10s", "ttl: 5900ms", "f:6:47: kube-lease: renew-deadline must be less than the lease of 5s, and is 5s"},
 		{"no second", "ttl: 10s", "ttl: 900ms", "f:4:13: kube-lease: ttl must be at least 1s, since a Lease has whole seconds, and is 900ms"},
 		{"of one worker", "workload:", "each: [{worker: worker-1, lock: {ttl: 4s}}]\nworkload:", "f:3:39: kube-lease: renew-deadline must be less than the lease of 4s, and is 5s"},
 	}
