@@ -59,10 +59,10 @@ type Metrics struct {
 	GivenUp           int64 `json:"given_up" doc:"sections that were told of a loss, or answered lost, while the servers still held the lock for them"`
 	GivenUpNeedlessly int64 `json:"given_up_needlessly" doc:"of those, the sections that violate the check needless-loss"`
 
-	Tenure     Spread `json:"tenure" doc:"the time for which a section that was let in believed to hold the lock: until it was told of a loss, ended its work, or its process ended"`
-	TwoHolders Spread `json:"two_holders" doc:"the times in which two sections or more believed to hold one lock, and did not share it"`
-	ActsOfTwo  int64  `json:"acts_of_two" doc:"operations of a section that the resource accepted while another section believed to hold the same lock"`
-	NoHolder   Spread `json:"no_holder" doc:"the times in which no section believed to hold a lock, until the last sections of the run began"`
+	Tenure     Spread `json:"tenure" doc:"the time for which a section that was let in considered itself the holder: until it was told of a loss, ended its work, or its process ended"`
+	TwoHolders Spread `json:"two_holders" doc:"the times in which two sections or more considered themselves the holder of one lock, and did not share it"`
+	ActsOfTwo  int64  `json:"acts_of_two" doc:"operations of a section that the resource accepted while another section considered itself the holder of the same lock"`
+	NoHolder   Spread `json:"no_holder" doc:"the times in which no section considered itself the holder of a lock, until the duration of the scenario has passed: no section begins after that"`
 
 	Unavailable time.Duration `json:"unavailable" doc:"the time in which a section waited for a lock that no section used: it was free, or held for one that was gone"`
 	Wasted      time.Duration `json:"wasted" doc:"the time spent in sections that had lost the lock or had a write refused"`

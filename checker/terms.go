@@ -9,7 +9,7 @@ import (
 	"lockquake/history"
 )
 
-// believers counts the sections of one lock that believe to hold it.
+// believers counts the sections of one lock that consider themselves its holder.
 type believers struct {
 	exclusive, shared int
 	sections          []*history.Section
@@ -43,7 +43,7 @@ func (b *believers) count(in *input, s *history.Section, n int) {
 	}
 }
 
-// moment is the begin or the end of a belief, or an operation that took effect.
+// moment is the start or the end of a belief, or an operation that took effect.
 type moment struct {
 	seq     int64
 	at      time.Duration
@@ -52,7 +52,7 @@ type moment struct {
 	ends    bool
 }
 
-// measureTerms adds the figures of who believed to hold one lock, whose sections are given.
+// measureTerms adds the figures of who considered itself the holder of one lock, whose sections are given.
 func (in *input) measureTerms(sections []*history.Section, m *Metrics) {
 	var moments []moment
 	for _, s := range sections {
@@ -69,7 +69,7 @@ func (in *input) measureTerms(sections []*history.Section, m *Metrics) {
 		}
 	}
 	slices.SortStableFunc(moments, func(a, b moment) int { return cmp.Compare(a.seq, b.seq) })
-	begun := in.EndAt() // until when sections begin
+	begun := in.EndAt() // until when sections may begin: NoHolder counts no time after it
 	if in.Meta.Duration > 0 {
 		begun = min(begun, in.Meta.Duration)
 	}

@@ -52,6 +52,9 @@ type Entry struct {
 	// Margin returns how long before the end of its lease a holder that cannot renew it gives
 	// it up. nil: it does not give it up before the end.
 	Margin func(Params) time.Duration
+	// Wrong names the key of a value that the strategy cannot run with, as in a scenario, and says why.
+	// The key is "" if there is none. nil: it runs with all values.
+	Wrong func(Params) (key, why string)
 	// Doubts: the strategy tells its holder of a loss as soon as it cannot reach the servers, which
 	// may still hold the lock for it.
 	Doubts   bool

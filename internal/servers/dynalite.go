@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// DynaliteServer is a real Dynalite, a server of others with the interface of Amazon DynamoDB. It has no
-// table at first, and keeps its data in memory.
+// DynaliteServer is a real Dynalite, a third-party server with DynamoDB's API. It has no table at first, and keeps
+// its data in memory.
 type DynaliteServer struct{ *Server }
 
 // StartDynalite starts a Dynalite, and returns when it answers. The error wraps ErrMissing if there is no

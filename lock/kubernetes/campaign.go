@@ -67,7 +67,7 @@ func (l *locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 func (l *locker) campaignOnce(ctx context.Context, key string) (lock.Lease, error) {
 	e := &elector{
 		env: l.env, leases: l.leases, name: LeaseName(key), identity: strconv.FormatUint(l.random.Uint64(), 16),
-		seconds: int32(l.params.TTL / time.Second),
+		seconds: int32(leaseTime(l.params) / time.Second),
 	}
 	retry := l.params.Retry
 	for n := 1; ; n++ {
@@ -111,11 +111,26 @@ func renewDeadline(p lock.Params) time.Duration {
 	if p.RenewDeadline != 0 {
 		return p.RenewDeadline
 	}
-	return 2 * p.TTL / 3
+	return 2 * leaseTime(p) / 3
 }
 
+// leaseTime is the length of a lease. A Lease object has it in whole seconds.
+func leaseTime(p lock.Params) time.Duration { return p.TTL.Truncate(time.Second) }
+
 // margin is the rest of a lease after the renew deadline.
-func margin(p lock.Params) time.Duration { return p.TTL - renewDeadline(p) }
+func margin(p lock.Params) time.Duration { return max(0, leaseTime(p)-renewDeadline(p)) }
+
+// wrong refuses what the API server and client-go refuse: a lease without a second, and one that ends before its
+// renew deadline.
+func wrong(p lock.Params) (key, why string) {
+	switch {
+	case leaseTime(p) == 0:
+		return "ttl", fmt.Sprintf("must be at least 1s, since a Lease has whole seconds, and is %v", p.TTL)
+	case renewDeadline(p) >= leaseTime(p):
+		return "renew-deadline", fmt.Sprintf("must be less than the lease of %v, and is %v", leaseTime(p), renewDeadline(p))
+	}
+	return "", ""
+}
 
 // LeaseName returns the name of the Lease object of a lock: the name of the lock if the API server accepts it, or
 // a hash of it.

@@ -72,7 +72,11 @@ func (l *locker) lead(ctx context.Context, key string, e *elector) *leadership {
 	return t
 }
 
-func (t *leadership) renewed() { t.end.Store(int64(t.elector.wonAt + t.params.TTL)) }
+// renewed counts the lease from the start of the try that won. Its length is that which the
+// others read in the record.
+func (t *leadership) renewed() {
+	t.end.Store(int64(t.elector.wonAt + leaseTime(t.params)))
+}
 
 // hold renews the lease until that fails or renewing ends, and steps down.
 func (t *leadership) hold(ctx, renewing context.Context) {

@@ -14,7 +14,7 @@ func Family() lock.Family {
 		changed := e.Defaults.Parts
 		e.Defaults.Parts = maps.Clone(lock.Defaults(parts()))
 		maps.Copy(e.Defaults.Parts, changed)
-		e.Margin, e.New, e.Records = margin, newLocker, func(key string) []string { return []string{LeaseName(key)} }
+		e.Margin, e.Wrong, e.New, e.Records = margin, wrong, newLocker, func(key string) []string { return []string{LeaseName(key)} }
 		f.Strategies = append(f.Strategies, e)
 	}
 	return f

@@ -10,7 +10,8 @@ import (
 //
 // Each script gets the records as KEYS, the owner as ARGV[1], the length of the lease in
 // milliseconds as ARGV[2], and then the values of args. It returns 1 if the owner has got, or had,
-// a grant that has not ended, and 0 otherwise.
+// a grant that has not ended, and 0 otherwise. A script may return 0 to a repeated request of the owner,
+// whose first one took effect.
 type form struct {
 	records           func(key string) []string
 	take, renew, free string

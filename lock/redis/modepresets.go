@@ -2,8 +2,8 @@ package redis
 
 import "lockquake/lock"
 
-// kind is a kind of lock whose record is not a string.
-type kind struct {
+// lockType is a type of lock whose record is not a string, with its presets.
+type lockType struct {
 	presets                   []lock.Entry
 	parts                     []lock.Part // beside those that all locks have
 	new                       func(lock.Deps) lock.Strategy
@@ -12,9 +12,9 @@ type kind struct {
 	shares, permits, reenters bool
 }
 
-// forms lists the locks whose holders have modes, and those that a holder can take again.
-func forms() []kind {
-	return []kind{
+// lockTypes lists the locks whose holders have modes, and those that a holder can take again.
+func lockTypes() []lockType {
+	return []lockType{
 		{
 			presets: readWrites(), parts: []lock.Part{writerPreferences().Part(), readerRenewals().Part()}, new: newReadWrite,
 			records: func(key string) []string { return []string{key, readersKey(key)} }, holders: readWriteHolders, shares: true,

@@ -14,14 +14,14 @@ func Family() lock.Family {
 		Tasks: []string{"renewal", "expiry", "reaper", "request"},
 	}
 	recipe := lock.Defaults(f.Parts)
-	for _, kind := range forms() {
-		f.Parts = append(f.Parts, kind.parts...)
-		for _, e := range kind.presets {
-			ways := lock.Defaults(kind.parts)
+	for _, t := range lockTypes() {
+		f.Parts = append(f.Parts, t.parts...)
+		for _, e := range t.presets {
+			ways := lock.Defaults(t.parts)
 			maps.Copy(ways, e.Defaults.Parts)
 			e.Defaults.Parts = ways
-			e.New, e.Records, e.Holders = kind.new, kind.records, kind.holders
-			e.Shares, e.Permits, e.Reenters = kind.shares, kind.permits, kind.reenters
+			e.New, e.Records, e.Holders = t.new, t.records, t.holders
+			e.Shares, e.Permits, e.Reenters = t.shares, t.permits, t.reenters
 			f.Strategies = append(f.Strategies, e)
 		}
 	}

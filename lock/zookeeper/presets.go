@@ -42,7 +42,7 @@ func presets() []lock.Entry {
 	}
 }
 
-// preset returns an entry with some parts changed: names and ways by turns.
+// preset returns an entry with some parts changed. Changes are alternating part names and ways.
 func preset(name, doc string, changes ...string) lock.Entry {
 	e := lock.Entry{Name: name, Doc: doc, Claims: leaseClaims()}
 	for i := 0; i+1 < len(changes); i += 2 {

@@ -10,13 +10,13 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// termsGrid returns the table of who believed to hold each lock, such as who believed to lead.
+// termsGrid returns the table of who considered itself the holder of each lock, such as the leader.
 func termsGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "Who held the lock",
-		Note: "Of all runs. A term is the time for which a section, such as that of a leader, believed to hold the lock. " +
-			"Two holders is the time in which two sections believed at once, and acts of two are the operations that the resource accepted of a section while another one believed too. " +
-			"No holder is the share of the time in which no section believed to hold the lock, and how long the longest such time was.",
+		Note: "Of all runs. A term is the time for which a section, such as that of a leader, considered itself the holder. " +
+			"Two holders is the time in which two sections did so at once, and acts of two are the operations that the resource accepted of one of them meanwhile. " +
+			"No holder is the share of the time in which no section did so, and how long the longest such time was.",
 		Texts: 1,
 		Head:  []string{"strategy", "terms", "tenure p50", "longest", "two holders", "longest", "acts of two", "no holder", "longest"},
 	}
@@ -34,7 +34,7 @@ func termsGrid(c *results.Campaign) Grid {
 	return g
 }
 
-// writeTerms prints the table of who believed to hold each lock.
+// writeTerms prints the table of who considered itself the holder of each lock.
 func writeTerms(b *bytes.Buffer, color bool, c *results.Campaign) {
 	g := termsGrid(c)
 	if len(g.Rows) == 0 {
@@ -42,7 +42,7 @@ func writeTerms(b *bytes.Buffer, color bool, c *results.Campaign) {
 	}
 	b.WriteByte('\n')
 	words.WriteTable(b, color, append([][]string{g.Head}, g.Rows...), words.Figures{From: 1, To: len(g.Head)}, nil)
-	const note = "of those that believed to hold the lock; two holders: for how long two did; acts of two: what the resource accepted of one of them meanwhile"
+	const note = "of those that considered themselves the holder; two holders: for how long two did; acts of two: what the resource accepted of one of them meanwhile"
 	fmt.Fprintf(b, "%s\n", strings.Join(words.Wrap(note, words.LineWidth), "\n"))
 }
 

@@ -94,6 +94,7 @@ type inNeed struct {
 	label    string
 	cases    []string // nil: all that the need must survive, and that without faults
 	survives bool
+	about    []string // the checks that the statement is about; nil: those of the need's data or service
 }
 
 func (c inNeed) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, error) {
@@ -113,7 +114,7 @@ func (c inNeed) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, 
 			return e, err
 		}
 		runs += cell.Runs - cell.Unknown
-		check, violating := harmed(n, cell)
+		check, violating := harmed(n, cell, c.about)
 		switch {
 		case check != "" && failed == "":
 			failed = fmt.Sprintf("%s violates %s in %d of %d runs under %s", c.label, check, violating, cell.Runs, at.Name)
@@ -130,7 +131,7 @@ func (c inNeed) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, 
 		e.Figure = open
 		return e, nil
 	}
-	e.Figure = fmt.Sprintf("%s: 0 failing runs of %d for the need %s", c.label, runs, c.need)
+	e.Figure = fmt.Sprintf("%s: 0 of %d runs for the need %s violate %s", c.label, runs, c.need, counted(n, c.about))
 	e.Verdict = verdictOf(c.survives)
 	e.Command = fmt.Sprintf("matrix --need %s --strategy %s --no-report", c.need, row.Strategy)
 	return e, nil
@@ -163,22 +164,42 @@ func (a *adviser) completed(ctx context.Context, n *results.MatrixNeed, r *resul
 }
 
 // harmed returns the check that a cell violates most often, of those that an advice on the need is
-// about, and the number of violating runs. If a lock only saves work they are about its service,
-// otherwise about the data.
-func harmed(n *results.MatrixNeed, c *results.MatrixCell) (check string, violating int) {
-	about := checker.Corruption
-	switch {
-	case n.Saves != "" && c.Case == noFault && c.Checks[n.Saves] > 0:
+// about, and the number of violating runs. These are the given checks. Without any, they are those of
+// the service if a lock only saves work, otherwise those of the data.
+func harmed(n *results.MatrixNeed, c *results.MatrixCell, about []string) (check string, violating int) {
+	if about == nil && n.Saves != "" && c.Case == noFault && c.Checks[n.Saves] > 0 {
 		return n.Saves, c.Checks[n.Saves]
-	case n.Saves != "":
-		about = checker.Service
 	}
 	for _, name := range checker.Serious(slices.Sorted(maps.Keys(c.Checks))) {
-		if checker.Concerns(name) == about && c.Checks[name] > violating {
+		if concerned(n, name, about) && c.Checks[name] > violating {
 			check, violating = name, c.Checks[name]
 		}
 	}
 	return check, violating
+}
+
+// concerned reports whether a statement is about a check.
+func concerned(n *results.MatrixNeed, check string, about []string) bool {
+	if about != nil {
+		return slices.Contains(about, check)
+	}
+	return checker.Concerns(check) == concernOf(n)
+}
+
+// concernOf returns the harm that advice on a need is about.
+func concernOf(n *results.MatrixNeed) checker.Concern {
+	if n.Saves != "" {
+		return checker.Service
+	}
+	return checker.Corruption
+}
+
+// counted names the checks that a figure counts.
+func counted(n *results.MatrixNeed, about []string) string {
+	if about != nil {
+		return strings.Join(about, " or ")
+	}
+	return "a check of " + string(concernOf(n))
 }
 
 // cellCommand returns the command that repeats a cell's first run that violates a check, or all of

@@ -80,8 +80,8 @@ func judgeCell(n *results.MatrixNeed, c *results.MatrixCell, runs int, best floa
 	}
 }
 
-// untestedNeed returns why the need tests no strategy: it does not fail without a lock. It returns "" if it does, or if
-// the matrix has no baseline.
+// untestedNeed returns the reason why a need tests no strategy, which is that the baseline without a lock passes. It
+// returns "" if the baseline fails, has not run, or is not in the matrix.
 func untestedNeed(n *results.MatrixNeed) string {
 	for i := range n.Rows {
 		r := &n.Rows[i]

@@ -160,20 +160,23 @@ func TestAStatementIsDecidedByItsCells(t *testing.T) {
 		paused   func(c *results.MatrixCell)
 		label    string
 		survives bool
+		about    []string
 		want     results.AdviceVerdict
 	}{
-		{"survives as claimed", nil, "tested", true, results.AdviceConfirmed},
-		{"survives against the claim", nil, "tested", false, results.AdviceRefuted},
-		{"fails against the claim", func(c *results.MatrixCell) { c.Violating, c.Checks = 1, map[string]int{"lost-update": 1} }, "tested", true, results.AdviceRefuted},
-		{"fails as claimed", func(c *results.MatrixCell) { c.Violating, c.Checks = 1, map[string]int{"lost-update": 1} }, "tested", false, results.AdviceConfirmed},
-		{"fails to serve, and keeps the data right", func(c *results.MatrixCell) { c.Violating, c.Checks = 1, map[string]int{"recovery": 1} }, "tested", true, results.AdviceConfirmed},
-		{"hit by no fault", func(c *results.MatrixCell) { c.Hit = 0 }, "tested", true, results.AdviceOpen},
-		{"not there", nil, "absent", true, results.AdviceOpen},
+		{"survives as claimed", nil, "tested", true, nil, results.AdviceConfirmed},
+		{"survives against the claim", nil, "tested", false, nil, results.AdviceRefuted},
+		{"fails against the claim", func(c *results.MatrixCell) { c.Violating, c.Checks = 1, map[string]int{"lost-update": 1} }, "tested", true, nil, results.AdviceRefuted},
+		{"fails as claimed", func(c *results.MatrixCell) { c.Violating, c.Checks = 1, map[string]int{"lost-update": 1} }, "tested", false, nil, results.AdviceConfirmed},
+		{"fails to serve, and keeps the data right", func(c *results.MatrixCell) { c.Violating, c.Checks = 1, map[string]int{"recovery": 1} }, "tested", true, nil, results.AdviceConfirmed},
+		{"about the service, and fails to serve", func(c *results.MatrixCell) { c.Violating, c.Checks = 1, map[string]int{"recovery": 1} }, "tested", false, []string{"recovery", "progress"}, results.AdviceConfirmed},
+		{"about the service, and loses an update", func(c *results.MatrixCell) { c.Violating, c.Checks = 1, map[string]int{"lost-update": 1} }, "tested", true, []string{"recovery", "progress"}, results.AdviceConfirmed},
+		{"hit by no fault", func(c *results.MatrixCell) { c.Hit = 0 }, "tested", true, nil, results.AdviceOpen},
+		{"not there", nil, "absent", true, nil, results.AdviceOpen},
 	}
 	for _, tt := range tests {
 		m := matrixOf(nil, tt.paused)
 		Judge(m)
-		e, err := inNeed{"it holds", "database", tt.label, nil, tt.survives}.judge(t.Context(), &adviser{matrix: m})
+		e, err := inNeed{"it holds", "database", tt.label, nil, tt.survives, tt.about}.judge(t.Context(), &adviser{matrix: m})
 		if err != nil || e.Verdict != tt.want {
 			t.Errorf("%s: %s (%s), %v, want %s", tt.name, e.Verdict, e.Figure, err, tt.want)
 		}
@@ -191,8 +194,8 @@ func TestAStatementOfAStrategyThatWasScreenedOutRunsItsCells(t *testing.T) {
 	if before.Runs != DefaultScreen {
 		t.Fatalf("redis has %d runs under crashes, and nothing is shown", before.Runs)
 	}
-	e, err := inNeed{"it holds", "database", "redis", []string{"crashes"}, true}.judge(t.Context(), &adviser{matrix: m})
-	if want := "redis: 0 failing runs of 6 for the need database"; err != nil || e.Figure != want || e.Verdict != results.AdviceConfirmed {
+	e, err := inNeed{"it holds", "database", "redis", []string{"crashes"}, true, nil}.judge(t.Context(), &adviser{matrix: m})
+	if want := "redis: 0 of 6 runs for the need database violate a check of corruption"; err != nil || e.Figure != want || e.Verdict != results.AdviceConfirmed {
 		t.Errorf("%+v, %v, want %q", e, err, want)
 	}
 	if diff := cmp.Diff(before, *m.Need("database").Row("redis").Cell("crashes"), cmpopts.EquateEmpty()); diff != "" {

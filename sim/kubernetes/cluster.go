@@ -38,7 +38,7 @@ func (c *Cluster) Crash(nodes []string, data faults.Data, d time.Duration) {
 			c.server.node.Crash()
 			if data == faults.DataLost {
 				c.server.remove(c.server.store.Names())
-				c.server.store = api.New()
+				c.server.store.Clear()
 			}
 		},
 		Restart: func(name string) bool {

@@ -21,6 +21,10 @@ type Store struct {
 // New returns an empty store.
 func New() *Store { return &Store{leases: map[string]kubernetes.Lease{}, revision: 1} }
 
+// Clear deletes all objects, as if etcd had lost its data: the revision starts again. The UIDs go on, since those of a
+// real server are random and never repeat.
+func (s *Store) Clear() { s.leases, s.revision = map[string]kubernetes.Lease{}, New().revision }
+
 // Lease returns an object, and reports whether it exists.
 func (s *Store) Lease(name string) (kubernetes.Lease, bool) {
 	l, ok := s.leases[name]

@@ -99,3 +99,16 @@ func TestTimesAreStoredToTheMicrosecond(t *testing.T) {
 		t.Errorf("renewed at %v", got)
 	}
 }
+
+func TestAStoreThatIsClearedRepeatsNoUID(t *testing.T) {
+	s := New()
+	first := s.Do(&Request{Verb: Create, Lease: lease("", "")})
+	s.Clear()
+	if got := s.Do(&Request{Verb: Get, Lease: lease("", "")}); got.Code != 404 {
+		t.Errorf("the Lease is still there: %+v", got)
+	}
+	again := s.Do(&Request{Verb: Create, Lease: lease("", "")})
+	if first.Lease.UID != firstUID || again.Lease.UID != secondUID || again.Lease.ResourceVersion != first.Lease.ResourceVersion {
+		t.Errorf("%+v, then %+v", first.Lease, again.Lease)
+	}
+}
