@@ -219,7 +219,7 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	if lease != 0 && atTime >= h.Asked()+lease-in.margin(lease)-clockSlack {
 		return
 	}
-	if in.Meta.Doubts && in.Disturbed(s.Worker, s.CallAt, atTime, history.EffectFails) {
+	if in.Meta.Doubts && toldInside(s) && in.Disturbed(s.Worker, s.EnterAt, atTime, history.EffectFails) {
 		return
 	}
 	events := []int64{s.Grant, s.Enter, at}
@@ -228,4 +228,11 @@ func (in *input) lost(s *history.Section, h *evidence.Holding, r *Result) {
 	}
 	in.violated(r, s, events, "lost though held: %s was told that it had lost lock %s, which it had asked for %s before and which the server held for it",
 		evidence.NameOf(s), s.Key, atTime-h.Asked())
+}
+
+// toldInside reports whether the holder was told of a loss before the answer. A run records the answer
+// itself too, at the time of the return. A doubt about the servers does not excuse that one: the release
+// has reached a server.
+func toldInside(s *history.Section) bool {
+	return s.Entered() && s.Told != 0 && (s.Return == 0 || s.ToldAt < s.ReturnAt)
 }

@@ -81,6 +81,18 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 			want:  Invalid, count: 1, text: "lost though held",
 		},
 		{
+			name: "lost, and it was not, and its strategy could not reach the servers while it was in the queue",
+			story: doubting(story("counter", "off")).call("a").fault("partition", "a->lock", time.Second).after(lease/2).
+				leased("a", lease).enter("a", 0).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
+			want: Invalid, count: 1, text: "lost though held",
+		},
+		{
+			name: "lost, and it was not, and only the answer says so",
+			story: doubting(entered()).fault("partition", "a->lock", time.Second).leave("a").freed("a", "a").
+				answered("a", "lost", "lost"),
+			want: Invalid, count: 1, text: "lost though held",
+		},
+		{
 			name:  "lost by its own clock, which is earlier than the server's",
 			story: entered().after(lease-5*time.Millisecond).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"), want: Valid,
 		},
