@@ -95,7 +95,7 @@ func TestAnAnswerMustFitWhatHappened(t *testing.T) {
 		},
 		{
 			name: "lost, and it was not, and its strategy could not reach the servers while it was in the queue",
-			story: doubting(story("counter", "off")).call("a").fault("partition", "a->lock", time.Second).after(10*time.Minute).
+			story: doubting(story("counter", "off")).call("a").fault("partition", "a->lock", time.Second).after(lease/2).
 				leased("a", lease).enter("a", 0).told("a").leave("a").freed("a", "a").answered("a", "lost", "lost"),
 			want: Invalid, count: 1, text: "lost though held",
 		},
