@@ -152,8 +152,6 @@ func keepsItsClaims(t *testing.T, name string) {
 	case seeds > 0:
 	case testing.Short():
 		seeds = 1
-	case os.Getenv("CI") != "":
-		seeds = 50
 	default:
 		seeds = 20
 	}
