@@ -27,12 +27,12 @@ deps:
 test: deps
 	$(GO) vet ./...
 	$(GO) test -timeout 30m ./...
-	cd internal/clientgo && $(GO) vet . && $(GO) test .
 	GOARCH=386 $(GO) test -timeout 15m ./internal/draw ./scenarios/campaign -run 'Golden'
 
 ## conformance: hold the simulated servers and the waking of a process to real ones at length, and say what was met
 conformance: deps
 	LOCKQUAKE_CONFORMANCE=10000 $(GO) test ./scenarios/run -run '^TestConformanceWaking$$' -count 1 -v -timeout 15m
+	cd internal/clientgo && $(GO) vet . && $(GO) test .
 	LOCKQUAKE_CONFORMANCE=10000 $(GO) test ./sim/... -run '^TestConformance' -count 1 -v -timeout 60m -p 1
 
 ## mutants: every flaw and the check that catches it; every sound strategy under every fault, with 2,000 seeds where it claims to stand it, and 200 where not; about an hour on two cores

@@ -152,6 +152,8 @@ func keepsItsClaims(t *testing.T, name string) {
 	case seeds > 0:
 	case testing.Short():
 		seeds = 1
+	case os.Getenv("CI") != "":
+		seeds = 10
 	default:
 		seeds = 20
 	}
