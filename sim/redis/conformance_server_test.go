@@ -262,7 +262,7 @@ func (p *pair) simulate(k *keyspace.Keyspace, c *keyspace.Connection, units []se
 			return nil, false, err
 		}
 		if unit[0][0] != pause {
-			if after.UnixMilli() != now.UnixMilli() {
+			if after.UnixMilli() != now.UnixMilli() && !clockless(unit) {
 				return nil, false, nil
 			}
 			for _, words := range unit {
@@ -486,4 +486,11 @@ func line(words []string) []byte { return (&resp.Command{Args: words}).AppendTra
 // String returns a command with the replies of the servers.
 func (x *exchange) String() string {
 	return fmt.Sprintf("%s\n real %q\n sim  %q", line(x.words), x.real, x.sim)
+}
+
+// clockless reports whether a unit is a script that executes no command: its reply does not depend on
+// the time, and a deep recursion takes longer than a millisecond on a slow machine.
+func clockless(unit sequence) bool {
+	w := unit[0]
+	return len(unit) == 1 && len(w) > 1 && w[0] == "EVAL" && !strings.Contains(w[1], "redis.") && !strings.Contains(w[1], "os.")
 }
