@@ -30,7 +30,7 @@ type candidate struct {
 	start, stop time.Duration // stop is when its context ends; 0: at the end of the script
 }
 
-// trouble is what the server does to the requests of a client between two times. The client "" is all clients.
+// trouble lets the server fail the requests of one client from one time to another. A client "" means every client.
 type trouble struct {
 	from, to time.Duration
 	client   string

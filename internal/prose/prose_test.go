@@ -68,7 +68,13 @@ func plain() []string {
 		"checker", "checker/internal/evidence", "checker/internal/linear", "checker/internal/spread", "checker/stored",
 		"history", "history/jepsen", "sim", "sim/holders", "sim/redis", "sim/redis/client", "sim/redis/keyspace",
 		"sim/redis/lua", "sim/redis/resp", "sim/postgres/engine", "sim/postgres/sql", "sim/resource", "cmd/command", "faults", "internal/docgen", "internal/draw", "internal/rereport", "internal/servers", "internal/stall", "internal/stats",
-		"internal/strictyaml", "internal/toys", "lock", "lock/env", "lock/redis", "sim/backend", "sim/redis/family", "docs/mylockquake",
+		"internal/clientgo", "internal/strictyaml", "internal/toys", "internal/twoworlds",
+		"lock/conditional", "lock/dynamodb", "lock/etcd", "lock/etcd/official", "lock/kubernetes", "lock/postgres", "lock/zookeeper", "lock/zookeeper/official",
+		"sim/dynamodb", "sim/dynamodb/attribute", "sim/dynamodb/client", "sim/dynamodb/expression", "sim/dynamodb/family", "sim/dynamodb/table",
+		"sim/etcd", "sim/etcd/client", "sim/etcd/family", "sim/etcd/store", "sim/etcd/wire",
+		"sim/kubernetes", "sim/kubernetes/api", "sim/kubernetes/client", "sim/kubernetes/family",
+		"sim/zookeeper", "sim/zookeeper/client", "sim/zookeeper/family", "sim/zookeeper/tree", "sim/zookeeper/wire",
+		"sim/postgres", "sim/postgres/client", "sim/postgres/family", "sim/postgres/wire", "scenarios/matrix", "docs/matrix.md", "docs/advice.md", "lock", "lock/env", "lock/redis", "sim/backend", "sim/redis/family", "docs/mylockquake",
 		"reports", "reports/internal/sample", "reports/picture", "reports/story", "reports/tables", "reports/timeline", "reports/words",
 		"scenarios", "scenarios/campaign", "scenarios/internal/runtest", "scenarios/results", "scenarios/run", "scenarios/search", "scenarios/workload",
 		"README.md", "docs/check.md", "docs/ci.md", "docs/glossary.md", "docs/model.md", "docs/README.md", "docs/sweep.md", "docs/tutorial.md", "docs/your-own-lock.md",
@@ -77,7 +83,7 @@ func plain() []string {
 
 // comment returns the pattern of a comment that begins with a name and one of these verbs.
 func comment(verbs string) *regexp.Regexp {
-	return regexp.MustCompile(`^// \w+ (` + verbs + `)\b`)
+	return regexp.MustCompile(`^//\s+(?:- )?(?:An? )?\[?\w+\]? (` + verbs + `)\b`)
 }
 
 func word(pattern string) *regexp.Regexp {

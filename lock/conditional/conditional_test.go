@@ -101,7 +101,7 @@ func TestOptimisticRepeatsOnlyAfterAConflict(t *testing.T) {
 		name, strategy string
 		others         int   // the first writes that find that another one came before
 		err            error // of the first write
-		lost           bool  // it took effect all the same
+		lost           bool  // it took effect anyway
 		notes          string
 		want           error
 	}{
@@ -110,7 +110,7 @@ func TestOptimisticRepeatsOnlyAfterAConflict(t *testing.T) {
 		{"conflicts without end", "optimistic", 99, nil, false, "x=1, again, x=2, again, x=3, again, x=4, again, x=5", lock.ErrConflict},
 		{"a lost request", "optimistic", 0, unknown, false, "", lock.ErrUnknown},
 		{"a lost reply", "optimistic", 0, unknown, true, "x=0a", lock.ErrUnknown},
-		{"a lost reply that is taken for a conflict", "optimistic-reply-lost", 0, unknown, true, "x=0a, again, x=0aa", nil},
+		{"a lost reply that counts as a conflict", "optimistic-reply-lost", 0, unknown, true, "x=0a, again, x=0aa", nil},
 		{"a cancelled write", "optimistic", 0, context.Canceled, false, "", context.Canceled},
 	} {
 		t.Run(test.name, func(t *testing.T) {

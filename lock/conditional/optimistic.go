@@ -52,7 +52,7 @@ type section struct {
 	wrote    bool             // a write took effect, or may have
 }
 
-// state is what a section knows of an item.
+// state holds what a section knows of an item.
 type state struct {
 	value   string
 	version int64

@@ -10,8 +10,8 @@
 //     its key is deleted (grant.go).
 //   - [Family] lists the presets (presets.go): each is the same lock with some parts changed (parts.go).
 //     Those without a known bug claim that checks hold (claims.go).
-//   - [Client] is what a lock needs of a client (port.go), with the requests (request.go), the
-//     responses (response.go) and the errors (errors.go) of etcd's API.
+//   - [Client] sends the requests of a lock (port.go). The requests of etcd's API are in
+//     request.go, its responses in response.go, and its errors in errors.go.
 //
 // There are two Clients. Package official makes one of the official client, go.etcd.io/etcd/client/v3.
 // That one cannot run in a simulation: its gRPC connections have goroutines, timers and locks of their

@@ -131,7 +131,7 @@ func (c inNeed) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, 
 		e.Figure = open
 		return e, nil
 	}
-	e.Figure = fmt.Sprintf("%s: 0 of %d runs for the need %s violate %s", c.label, runs, c.need, counted(n, c.about))
+	e.Figure = fmt.Sprintf("%s: %s in %d runs of %s", c.label, harmless(n, c.about), runs, n.Scenario)
 	e.Verdict = verdictOf(c.survives)
 	e.Command = fmt.Sprintf("matrix --need %s --strategy %s --no-report", c.need, row.Strategy)
 	return e, nil
@@ -194,12 +194,15 @@ func concernOf(n *results.MatrixNeed) checker.Concern {
 	return checker.Corruption
 }
 
-// counted names the checks that a figure counts.
-func counted(n *results.MatrixNeed, about []string) string {
+// harmless says which checks were not violated.
+func harmless(n *results.MatrixNeed, about []string) string {
 	if about != nil {
-		return strings.Join(about, " or ")
+		return "no violation of " + strings.Join(about, " or ")
 	}
-	return "a check of " + string(concernOf(n))
+	if concernOf(n) == checker.Service {
+		return "no failure of the service"
+	}
+	return "no corruption"
 }
 
 // cellCommand returns the command that repeats a cell's first run that violates a check, or all of

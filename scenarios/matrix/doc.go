@@ -1,6 +1,6 @@
 // Package matrix runs every strategy for every need, and answers which strategies fit each need.
 //
-// A [Need] is what somebody wants a lock for, such as a leader. Its scenario (in the folder
+// A [Need] is one purpose of a lock, such as the election of a leader. Its scenario (in the folder
 // scenarios/needs) has a workload and the cases of faults that all needs share; the need says
 // which of them a strategy must survive.
 //

@@ -1,6 +1,6 @@
 package matrix
 
-// Need is what somebody wants a lock for.
+// Need is one purpose of a lock, such as the election of a leader.
 type Need struct {
 	Name     string // in commands
 	Title    string // a few words

@@ -50,7 +50,7 @@ func published() []advice {
 			inNeed{"without a token no update is lost", "database", "redis", stopped, true, nil},
 			inNeed{"with a token no card is charged twice", "outside", "redis-fenced", nil, true, nil},
 		}},
-		{text: "Fencing is what works: the lock may be wrong, and the outcome is right", claims: []claim{
+		{text: "Fencing tokens protect the data even if two workers believe that they hold the lock", claims: []claim{
 			inNeed{"a token that the database checks keeps its rows right", "database", "redis-fenced", stopped, true, nil},
 			inNeed{"a token undoes what leaders of the past write", "leader", "pg-lease-row-fenced", stopped, true, nil},
 			inNeed{"a token keeps readers right", "readers", "redis-fenced", []string{"pauses", "suspends", "clocks"}, true, nil},

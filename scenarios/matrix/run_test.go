@@ -195,7 +195,7 @@ func TestAStatementOfAStrategyThatWasScreenedOutRunsItsCells(t *testing.T) {
 		t.Fatalf("redis has %d runs under crashes, and nothing is shown", before.Runs)
 	}
 	e, err := inNeed{"it holds", "database", "redis", []string{"crashes"}, true, nil}.judge(t.Context(), &adviser{matrix: m})
-	if want := "redis: 0 of 6 runs for the need database violate a check of corruption"; err != nil || e.Figure != want || e.Verdict != results.AdviceConfirmed {
+	if want := "redis: no corruption in 6 runs of need-database"; err != nil || e.Figure != want || e.Verdict != results.AdviceConfirmed {
 		t.Errorf("%+v, %v, want %q", e, err, want)
 	}
 	if diff := cmp.Diff(before, *m.Need("database").Row("redis").Cell("crashes"), cmpopts.EquateEmpty()); diff != "" {

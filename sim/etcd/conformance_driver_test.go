@@ -49,7 +49,7 @@ func (s sequence) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// sight is what could be seen after a step: the response, and what each watch received.
+// sight holds what a client can see after a step: the response, and what each watch received.
 type sight struct {
 	response string
 	watches  map[string][]string

@@ -101,8 +101,8 @@ func (c *Cluster) vote() {
 	}
 }
 
-// lead begins the term of a leader with its voters. All leases begin anew, and last longer by the
-// election timeout.
+// lead begins the term of a leader with its voters. It restarts all leases, and adds the
+// election timeout to each.
 func (c *Cluster) lead(m *member, voters []*member) {
 	if old := c.leader; old != nil && old.leader == old && old != m {
 		c.leader = nil // it will notice that itself

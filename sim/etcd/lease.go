@@ -22,7 +22,7 @@ type tenure struct {
 // lessorPeriod is the period with which the leader looks for leases that are over.
 const lessorPeriod = 500 * time.Millisecond
 
-// begin begins the lease anew. It lasts for its TTL and extra.
+// begin starts the lease again. It lasts for its TTL and extra.
 func (t *tenure) begin(l *member, extra time.Duration) {
 	t.duration = time.Duration(l.cluster.store.TTL(t.id))*time.Second + extra
 	t.due = l.node.Mono() + t.duration

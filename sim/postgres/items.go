@@ -81,7 +81,7 @@ func (i *items) committed(changes []engine.Change) {
 	}
 }
 
-// executed handles the result of a statement that carries out a request.
+// executed handles the result of a statement that executes a request.
 func (i *items) executed(r *request, result *engine.Result) {
 	switch {
 	case result.Err != nil:

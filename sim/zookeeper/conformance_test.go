@@ -66,7 +66,7 @@ func (r *real) shrink(s sequence) (sequence, string) {
 	return s, diff
 }
 
-// TestConformance compares the simulation with a real ZooKeeper: both carry out the same steps of
+// TestConformance compares the simulation with a real ZooKeeper: both run the same steps of
 // several sessions, and show the same results, Stats, errors, events and states of the sessions.
 func TestConformance(t *testing.T) {
 	t.Run("by hand", func(t *testing.T) {

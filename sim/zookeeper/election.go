@@ -133,8 +133,8 @@ func (l *leadership) join(m *member) {
 	m.watchLeader()
 }
 
-// activate lets the leader serve when a majority has its data. The timeouts of all sessions begin
-// anew.
+// activate lets the leader serve when a majority has its data. It restarts the timeouts of all
+// sessions.
 func (l *leadership) activate() {
 	if l.active || l.supported(0) < l.ensemble.majority() {
 		return

@@ -98,7 +98,7 @@ func (c *client) Status() zookeeper.Status {
 	return c.status
 }
 
-// answer is what a request of the client returns.
+// answer holds the result of one request: its value, or the error.
 type answer[T any] struct {
 	value T
 	err   error

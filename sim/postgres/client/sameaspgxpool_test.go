@@ -138,11 +138,11 @@ func poolScripts() []poolScript {
 			s.sleep(20 * time.Millisecond)
 			s.use("two", "A")
 		}, want: []string{"BREAK: , broken", "conn 1 is asked to cancel", "conn 3 gets A"}},
-		{name: "a dial is limited by the connect time-out", size: 1, dead: []int{1}, body: func(s *script) {
+		{name: "a dial is limited by the connect timeout", size: 1, dead: []int{1}, body: func(s *script) {
 			s.use("one", "A")
 			s.use("two", "B")
 		}, want: []string{"one acquires: timeout", "conn 2 gets B"}},
-		{name: "the connect time-out includes the start-up", size: 1, silent: []int{1}, body: func(s *script) {
+		{name: "the connect timeout includes the start-up", size: 1, silent: []int{1}, body: func(s *script) {
 			s.use("one", "A")
 			s.use("two", "B")
 		}, want: []string{"one acquires: timeout", "conn 2 gets B"}},

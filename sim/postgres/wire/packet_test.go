@@ -64,7 +64,7 @@ func TestAMessageThatIsNotCompleteIsLeft(t *testing.T) {
 			t.Fatalf("with %d more bytes the first message is %q %q, and %d bytes are left", n, kind, body, len(rest))
 		}
 		if kind, _, left := Next(rest); kind != 0 || len(left) != n {
-			t.Errorf("%d bytes of the second message are taken for one of type %q", n, kind)
+			t.Errorf("%d bytes of the second message count as one of type %q", n, kind)
 		}
 	}
 }

@@ -144,7 +144,7 @@ func (c *Client) Children(ctx context.Context, path string, watch bool) ([]strin
 	return done.reply.Children, done.reply.Stat, done.watch, nil
 }
 
-// Multi carries out all operations or none. With an error the results say which one failed.
+// Multi executes all operations or none. With an error the results say which one failed.
 func (c *Client) Multi(ctx context.Context, ops ...wire.Op) ([]wire.Result, error) {
 	done, err := c.do(ctx, &wire.Request{Op: wire.Op{Kind: wire.Multi}, Ops: ops})
 	if done == nil {
