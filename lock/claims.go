@@ -66,6 +66,25 @@ type Claims struct {
 	Also string
 }
 
+// Served lists the faults under which a lock that is given back by itself serves its callers: a lease
+// ends, and so does a session or a transaction.
+func Served() []Class { return []Class{ClassPause, ClassDelay, ClassUnknown, ClassCrash} }
+
+// LeaseClaims are those of a lease that its holder renews and checks, without a fencing token. A holder
+// that is stopped, or a late write, can meet the next holder.
+func LeaseClaims() Claims {
+	return Claims{
+		Corruption: []Class{ClassCrash, ClassUnknown}, Told: Served(), Service: Served(),
+		Also: "no corruption under work that overruns",
+	}
+}
+
+// FencedClaims are those of a lease with fencing tokens, and of more classes of faults.
+func FencedClaims(more ...Class) Claims {
+	all := append(append(Served(), ClassClock, ClassSuspend), more...)
+	return Claims{Corruption: all, Fencing: all, Told: Served(), Service: Served()}
+}
+
 // String returns the claims in words, or "" if there are none.
 func (c Claims) String() string {
 	var all []string

@@ -24,6 +24,8 @@
 //     [LeaseChecks] (check.go), [Refusals] (refused.go) and [FlawedEndings] (ending.go).
 //   - params.go: [Params] name the way of each part, and set the numbers. [Profiles] are
 //     numbers that go together (profiles.go).
+//   - preset.go: a [Change] makes a preset of a recipe, and [Params.Complete] sets the parts that
+//     the preset does not name.
 //   - process.go: [Shared] keeps a value that the workers of one process share. none.go is
 //     the strategy without a lock.
 //   - holders.go: [Holders] reads the holders of a lock from its records at a server.

@@ -1,7 +1,6 @@
 package etcd
 
 import (
-	"maps"
 	"time"
 
 	"lockquake/lock"
@@ -11,9 +10,7 @@ import (
 func Family() lock.Family {
 	f := lock.Family{Name: Name, Parts: parts(), Tasks: []string{"renewal"}}
 	for _, e := range presets() {
-		changed := e.Defaults.Parts
-		e.Defaults.Parts = maps.Clone(lock.Defaults(f.Parts))
-		maps.Copy(e.Defaults.Parts, changed)
+		e.Defaults.Complete(f.Parts)
 		e.New = newLock
 		if e.Permits {
 			e.New = newPermits
@@ -37,26 +34,19 @@ func parts() []lock.Part {
 
 // presets lists the locks, simplest first.
 func presets() []lock.Entry {
-	fenced := with("fence", "revision")
+	fenced := lock.With("fence", "revision")
 	return []lock.Entry{
 		preset("etcd", "a queue of keys with leases that are renewed: the first key has the lock, and its creation revision is the fencing token", fencedClaims(), fenced),
-		preset("etcd-unfenced", "etcd without a fencing token", leaseClaims()),
-		preset("etcd-rwlock", "etcd-unfenced, and sections that only read share the lock", leaseClaims(), with("readers", "shared")),
-		semaphore(preset("etcd-semaphore", "etcd-unfenced with several permits: as many of the first keys in the queue have one", leaseClaims())),
-		flawed("etcd-no-recheck", "etcd, and a waiter does not check whether its own lease has ended in the queue", fenced, with("recheck", "none")),
+		preset("etcd-unfenced", "etcd without a fencing token", lock.LeaseClaims()),
+		preset("etcd-rwlock", "etcd-unfenced, and sections that only read share the lock", lock.LeaseClaims(), lock.With("readers", "shared")),
+		semaphore(preset("etcd-semaphore", "etcd-unfenced with several permits: as many of the first keys in the queue have one", lock.LeaseClaims())),
+		flawed("etcd-no-recheck", "etcd, and a waiter does not check whether its own lease has ended in the queue", fenced, lock.With("recheck", "none")),
 	}
-}
-
-// change changes one part or number of a preset.
-type change func(p *lock.Params)
-
-func with(part, way string) change {
-	return func(p *lock.Params) { p.Set(part, way) }
 }
 
 // preset returns a lock without a known bug. Its lease of 10 s is renewed after each third of it, for up
 // to 10 minutes.
-func preset(name, doc string, claims lock.Claims, changes ...change) lock.Entry {
+func preset(name, doc string, claims lock.Claims, changes ...lock.Change) lock.Entry {
 	e := lock.Entry{Name: name, Doc: doc, Family: Name, Claims: claims}
 	e.Defaults.TTL, e.Defaults.MaxHold = 10*time.Second, 10*time.Minute
 	e.Defaults.Set("renewal", "keepalive")
@@ -73,7 +63,7 @@ func semaphore(e lock.Entry) lock.Entry {
 }
 
 // flawed returns a lock with a known bug.
-func flawed(name, doc string, changes ...change) lock.Entry {
+func flawed(name, doc string, changes ...lock.Change) lock.Entry {
 	e := preset(name, doc, lock.Claims{}, changes...)
 	e.Flawed = true
 	return e

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"maps"
 	"time"
 
 	"lockquake/lock"
@@ -29,9 +28,7 @@ func Family() lock.Family {
 		{jobTransactions(), transactionLockParts(), newInTransaction(takeJob, finishJob), true, "row/jobs/", true},
 	} {
 		for _, e := range kind.presets {
-			changed := e.Defaults.Parts
-			e.Defaults.Parts = maps.Clone(lock.Defaults(kind.parts))
-			maps.Copy(e.Defaults.Parts, changed)
+			e.Defaults.Complete(kind.parts)
 			e.New, e.Inside = kind.new, kind.inside
 			if kind.units {
 				e.ByUnit, e.Needs = true, []lock.Need{lock.NeedUnits}
@@ -82,11 +79,11 @@ func leaseParts() []lock.Part {
 func advisorySessions() []lock.Entry {
 	return []lock.Entry{
 		sound("pg-advisory-session", "pg_advisory_lock in a session that the holder keeps; it has no lease, and ends with the session", sessionClaims()),
-		sound("pg-advisory-shared", "pg-advisory-session, with pg_advisory_lock_shared for sections that only read", sessionClaims(), with("readers", "shared")),
-		sound("pg-advisory-try", "pg-advisory-session, with waiters that poll", sessionClaims(), with("session", "poll"), polling),
-		flawed("pg-advisory-try-leak", "the session with the lock goes back to the pool and is never unlocked", with("session", "leak"), polling),
-		flawed("pg-advisory-twice", "one statement takes the lock twice, and one unlock gives it back: the session keeps it", with("session", "twice")),
-		flawed("pg-advisory-pooled", "pg-advisory-session through a pooler in transaction mode: lock and unlock can reach different sessions", with("session", "pooled")),
+		sound("pg-advisory-shared", "pg-advisory-session, with pg_advisory_lock_shared for sections that only read", sessionClaims(), lock.With("readers", "shared")),
+		sound("pg-advisory-try", "pg-advisory-session, with waiters that poll", sessionClaims(), lock.With("session", "poll"), polling),
+		flawed("pg-advisory-try-leak", "the session with the lock goes back to the pool and is never unlocked", lock.With("session", "leak"), polling),
+		flawed("pg-advisory-twice", "one statement takes the lock twice, and one unlock gives it back: the session keeps it", lock.With("session", "twice")),
+		flawed("pg-advisory-pooled", "pg-advisory-session through a pooler in transaction mode: lock and unlock can reach different sessions", lock.With("session", "pooled")),
 	}
 }
 
@@ -100,7 +97,7 @@ func semaphores() []lock.Entry {
 // nestedSessions lists the locks whose work is done with connections of the lock's pool.
 func nestedSessions() []lock.Entry {
 	return []lock.Entry{
-		flawed("pg-pool-nested", "the work needs a second connection of the pool that the lock's connection is from: holders that have all connections wait for ever", with("session", "nested")),
+		flawed("pg-pool-nested", "the work needs a second connection of the pool that the lock's connection is from: holders that have all connections wait for ever", lock.With("session", "nested")),
 	}
 }
 
@@ -108,9 +105,9 @@ func nestedSessions() []lock.Entry {
 func advisoryTransactions() []lock.Entry {
 	return []lock.Entry{
 		sound("pg-advisory-xact", "pg_advisory_xact_lock, then the work in the same read-committed transaction", transactionClaims()),
-		flawed("pg-advisory-xact-snapshot", "pg-advisory-xact in a repeatable-read transaction: its snapshot is older than the grant", with("transaction", "snapshot")),
-		flawed("pg-advisory-xact-autocommit", "pg_advisory_xact_lock without a transaction: it is released at once", with("transaction", "none")),
-		flawed("pg-advisory-outside-tx", "a transaction has the lock, and the work uses other connections: it goes on when the transaction ends", with("transaction", "beside")),
+		flawed("pg-advisory-xact-snapshot", "pg-advisory-xact in a repeatable-read transaction: its snapshot is older than the grant", lock.With("transaction", "snapshot")),
+		flawed("pg-advisory-xact-autocommit", "pg_advisory_xact_lock without a transaction: it is released at once", lock.With("transaction", "none")),
+		flawed("pg-advisory-outside-tx", "a transaction has the lock, and the work uses other connections: it goes on when the transaction ends", lock.With("transaction", "beside")),
 	}
 }
 
@@ -131,10 +128,10 @@ func rowTransactions() []lock.Entry {
 // leaseRows lists the locks with a lease row.
 func leaseRows() []lock.Entry {
 	return []lock.Entry{
-		sound("pg-lease-row", "a row with owner and expiry by the clock of the server, which a conditional upsert takes; renewed by a task", leaseClaims(), heartbeat),
-		sound("pg-lease-row-fenced", "pg-lease-row, and each grant increments a fencing token in the row", fencedClaims(), heartbeat, with("fence", "column")),
-		flawed("pg-lease-row-reply-anchor", "pg-lease-row, and the holder counts its lease from the reply of the request", heartbeat, with("anchor", "reply")),
-		flawed("pg-lease-row-client-clock", "pg-lease-row, with the clocks of the clients", heartbeat, with("lease-clock", "client")),
+		sound("pg-lease-row", "a row with owner and expiry by the clock of the server, which a conditional upsert takes; renewed by a task", lock.LeaseClaims(), heartbeat),
+		sound("pg-lease-row-fenced", "pg-lease-row, and each grant increments a fencing token in the row", lock.FencedClaims(), heartbeat, lock.With("fence", "column")),
+		flawed("pg-lease-row-reply-anchor", "pg-lease-row, and the holder counts its lease from the reply of the request", heartbeat, lock.With("anchor", "reply")),
+		flawed("pg-lease-row-client-clock", "pg-lease-row, with the clocks of the clients", heartbeat, lock.With("lease-clock", "client")),
 	}
 }
 
@@ -142,9 +139,9 @@ func leaseRows() []lock.Entry {
 func jobClaims() []lock.Entry {
 	return []lock.Entry{
 		sound("pg-skip-locked", "a job is claimed by its status, found by FOR UPDATE SKIP LOCKED and committed at once; a reaper takes back claims that are too old", claimClaims(), claiming),
-		flawed("pg-skip-locked-no-reaper", "pg-skip-locked, and no one reads the time of a claim: a crash leaves the job in processing for ever", claiming, with("claim", "no-reaper")),
-		flawed("pg-skip-locked-unowned", "pg-skip-locked, completed without a condition on worker and attempt: a stale attempt completes or reopens the job of another", claiming, with("claim", "unowned")),
-		flawed("pg-skip-locked-attempts", "pg-skip-locked, and the attempts are compared with their limit before they are counted", claiming, with("claim", "late-count")),
+		flawed("pg-skip-locked-no-reaper", "pg-skip-locked, and no one reads the time of a claim: a crash leaves the job in processing for ever", claiming, lock.With("claim", "no-reaper")),
+		flawed("pg-skip-locked-unowned", "pg-skip-locked, completed without a condition on worker and attempt: a stale attempt completes or reopens the job of another", claiming, lock.With("claim", "unowned")),
+		flawed("pg-skip-locked-attempts", "pg-skip-locked, and the attempts are compared with their limit before they are counted", claiming, lock.With("claim", "late-count")),
 	}
 }
 
@@ -157,13 +154,6 @@ func jobTransactions() []lock.Entry {
 
 // claiming takes a claim back after 30 s, and tries a job three times.
 func claiming(p *lock.Params) { p.TTL, p.Tries = 30*time.Second, 3 }
-
-// change changes one part or number of a preset.
-type change func(p *lock.Params)
-
-func with(part, way string) change {
-	return func(p *lock.Params) { p.Set(part, way) }
-}
 
 // polling waits for 100 to 150 ms between two attempts, for as long as it takes.
 func polling(p *lock.Params) {
@@ -178,7 +168,7 @@ func heartbeat(p *lock.Params) {
 	p.Set("renewal", "heartbeat")
 }
 
-func preset(name, doc string, changes []change) lock.Entry {
+func preset(name, doc string, changes []lock.Change) lock.Entry {
 	e := lock.Entry{Name: name, Doc: doc, Family: Name}
 	for _, c := range changes {
 		c(&e.Defaults)
@@ -187,14 +177,14 @@ func preset(name, doc string, changes []change) lock.Entry {
 }
 
 // sound returns a preset without a known bug.
-func sound(name, doc string, claims lock.Claims, changes ...change) lock.Entry {
+func sound(name, doc string, claims lock.Claims, changes ...lock.Change) lock.Entry {
 	e := preset(name, doc, changes)
 	e.Claims = claims
 	return e
 }
 
 // flawed returns a preset with a published bug.
-func flawed(name, doc string, changes ...change) lock.Entry {
+func flawed(name, doc string, changes ...lock.Change) lock.Entry {
 	e := preset(name, doc, changes)
 	e.Flawed = true
 	return e

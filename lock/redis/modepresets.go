@@ -28,8 +28,8 @@ func lockTypes() []lockType {
 func readWrites() []lock.Entry {
 	return []lock.Entry{
 		sound("redis-rwlock", "a read-write lock: each reader has a lease of its own in a sorted set, by the clock of the server, and a waiting writer keeps new readers out", telling("no corruption under work that overruns"), watchdog),
-		flawed("redis-rwlock-starving", "redis-rwlock, and readers get in while a writer waits: if there always is a reader, the writer never gets in", watchdog, with("writer-preference", "none")),
-		flawed("redis-rwlock-zombie", "redis-rwlock, and the renewal of a reader renews all of them: a reader that has crashed keeps the writer out", watchdog, with("reader-renewal", "all")),
+		flawed("redis-rwlock-starving", "redis-rwlock, and readers get in while a writer waits: if there always is a reader, the writer never gets in", watchdog, lock.With("writer-preference", "none")),
+		flawed("redis-rwlock-zombie", "redis-rwlock, and the renewal of a reader renews all of them: a reader that has crashed keeps the writer out", watchdog, lock.With("reader-renewal", "all")),
 	}
 }
 
@@ -37,7 +37,7 @@ func readWrites() []lock.Entry {
 func semaphores() []lock.Entry {
 	return []lock.Entry{
 		sound("redis-semaphore", "a sorted set of the holders of permits, each with a lease of its own by the clock of the server", plain("")),
-		flawed("redis-semaphore-clock", "redis-semaphore with the clocks of the clients, ordered by them: a client whose clock is slow comes before the holders and gets a permit more", with("lease-clock", "client")),
+		flawed("redis-semaphore-clock", "redis-semaphore with the clocks of the clients, ordered by them: a client whose clock is slow comes before the holders and gets a permit more", lock.With("lease-clock", "client")),
 	}
 }
 
@@ -45,8 +45,8 @@ func semaphores() []lock.Entry {
 func reentrants() []lock.Entry {
 	return []lock.Entry{
 		sound("redis-reentrant", "a hash that counts how often its owner has taken the lock; the owner is one worker in its outermost section", plain("")),
-		flawed("redis-reentrant-process", "redis-reentrant, with the process as the owner: two workers of one process have the lock at the same time", with("owner", "instance")),
-		flawed("redis-reentrant-resent", "redis-reentrant, with a counter that each request increments: a request without a reply is sent again and counts twice, and one release leaves the lock taken", with("reentry", "increment"), with("unknown", "resend")),
-		flawed("redis-reentrant-uncounted", "redis-reentrant without a counter: the release of an inner section frees the lock", with("reentry", "none")),
+		flawed("redis-reentrant-process", "redis-reentrant, with the process as the owner: two workers of one process have the lock at the same time", lock.With("owner", "instance")),
+		flawed("redis-reentrant-resent", "redis-reentrant, with a counter that each request increments: a request without a reply is sent again and counts twice, and one release leaves the lock taken", lock.With("reentry", "increment"), lock.With("unknown", "resend")),
+		flawed("redis-reentrant-uncounted", "redis-reentrant without a counter: the release of an inner section frees the lock", lock.With("reentry", "none")),
 	}
 }

@@ -1,7 +1,6 @@
 package redis
 
 import (
-	"maps"
 	"time"
 
 	"lockquake/lock"
@@ -13,13 +12,11 @@ func Family() lock.Family {
 		Name: Name, Strategies: append(single(), quorums()...), Parts: parts(),
 		Tasks: []string{"renewal", "expiry", "reaper", "request"},
 	}
-	recipe := lock.Defaults(f.Parts)
+	recipe := f.Parts
 	for _, t := range lockTypes() {
 		f.Parts = append(f.Parts, t.parts...)
 		for _, e := range t.presets {
-			ways := lock.Defaults(t.parts)
-			maps.Copy(ways, e.Defaults.Parts)
-			e.Defaults.Parts = ways
+			e.Defaults.Complete(t.parts)
 			e.New, e.Records, e.Holders = t.new, t.records, t.holders
 			e.Shares, e.Permits, e.Reenters = t.shares, t.permits, t.reenters
 			f.Strategies = append(f.Strategies, e)
@@ -27,9 +24,7 @@ func Family() lock.Family {
 	}
 	for i := range f.Strategies {
 		e := &f.Strategies[i]
-		changed := e.Defaults.Parts
-		e.Defaults.Parts = maps.Clone(recipe)
-		maps.Copy(e.Defaults.Parts, changed)
+		e.Defaults.Complete(recipe)
 		e.Tells = e.Defaults.Renews() // a lock that renews its lease promises to tell its holder of a loss
 		e.Unordered = e.Defaults.Parts["fence"] == "split" || e.Topology.Nodes > 1
 	}
@@ -44,12 +39,12 @@ func single() []lock.Entry {
 		sound("redis-backoff", "redis, with a delay that doubles from attempt to attempt, and 3 attempts", plain(""), func(p *lock.Params) {
 			p.Retry = lock.Retry{Attempts: 3, Delay: 100 * time.Millisecond, Jitter: 100 * time.Millisecond, Doubling: true}
 		}),
-		sound("redis-checked", "redis, and the holder looks at its own clock before each write", plain(""), with("check", "clock")),
+		sound("redis-checked", "redis, and the holder looks at its own clock before each write", plain(""), lock.With("check", "clock")),
 		sound("redis-watchdog", "redis-checked, and a task renews the lease until the work is done or the lease is lost", telling("no corruption under work that overruns"), watchdog),
-		sound("redis-watchdog-cancel", "redis-watchdog as most libraries have it: a lost lease ends the context of the work, and the holder does not look at its clock before a write", telling("no corruption under work that overruns; all claims only for work that heeds its context"), watchdog, with("check", "none")),
-		sound("redis-fenced", "redis, and the script that grants the lock increments a fencing token", fencing(), with("fence", "in-script")),
-		sound("redis-fenced-incr-first", "redis-fenced, with a script that increments the token before it tries to take the key, so losers use up numbers", fencing(), with("fence", "incr-first")),
-		sound("redis-notify", "redis, and a release is published to the waiters; they also poll, at long intervals", plain(""), with("waiting", "message"), func(p *lock.Params) {
+		sound("redis-watchdog-cancel", "redis-watchdog as most libraries have it: a lost lease ends the context of the work, and the holder does not look at its clock before a write", telling("no corruption under work that overruns; all claims only for work that heeds its context"), watchdog, lock.With("check", "none")),
+		sound("redis-fenced", "redis, and the script that grants the lock increments a fencing token", fencing(), lock.With("fence", "in-script")),
+		sound("redis-fenced-incr-first", "redis-fenced, with a script that increments the token before it tries to take the key, so losers use up numbers", fencing(), lock.With("fence", "incr-first")),
+		sound("redis-notify", "redis, and a release is published to the waiters; they also poll, at long intervals", plain(""), lock.With("waiting", "message"), func(p *lock.Params) {
 			p.Fallback = 500 * time.Millisecond
 		}),
 		replicated("redis-replica", "redis, on a primary with an asynchronous replica", plain("correct service under a failover, if the time that the failover takes is allowed for")),
@@ -59,59 +54,51 @@ func single() []lock.Entry {
 
 		singleWriterPreset(),
 
-		flawed("redis-get-set", "GET, then SET if the key is missing: two workers can both find it missing", with("take", "get-set")),
-		flawed("redis-noexpire", "SET NX without an expiry: a crashed holder blocks all others for ever", with("take", "no-expiry")),
-		flawed("redis-setnx-expire", "SETNX, then PEXPIRE: a crash between the two blocks all others for ever", with("take", "setnx-expire")),
+		flawed("redis-get-set", "GET, then SET if the key is missing: two workers can both find it missing", lock.With("take", "get-set")),
+		flawed("redis-noexpire", "SET NX without an expiry: a crashed holder blocks all others for ever", lock.With("take", "no-expiry")),
+		flawed("redis-setnx-expire", "SETNX, then PEXPIRE: a crash between the two blocks all others for ever", lock.With("take", "setnx-expire")),
 		flawed("redis-short-ttl", "redis with a TTL of 5 s, for work that takes longer", func(p *lock.Params) {
 			p.TTL = 5 * time.Second
 		}),
-		flawed("redis-del", "released by a plain DEL: a late release frees the next holder's lock", with("release", "plain")),
+		flawed("redis-del", "released by a plain DEL: a late release frees the next holder's lock", lock.With("release", "plain")),
 		flawed("redis-herd", "a fixed retry interval without jitter: all waiters poll in step", func(p *lock.Params) {
 			p.Retry.Jitter = 0
 		}),
 		flawed("redis-doubling", "a delay that doubles, without jitter: waiters sleep while the lock is free", func(p *lock.Params) {
 			p.Retry.Jitter, p.Retry.Doubling, p.Retry.AfterLast = 0, true, true
 		}),
-		flawed("redis-instance-owner", "one owner value for each client: workers that share a client release each other's locks", with("owner", "instance")),
-		flawed("redis-constant-token", "one owner value for all workers: a late release frees the lock of any holder", with("owner", "constant")),
-		flawed("redis-weak-token", "the owner value is process ID and millisecond, which can be equal in two containers", with("owner", "weak")),
-		flawed("redis-blind-timeout", "an acquire without a reply counts as refused: the key that it may have set blocks all others until the TTL is over", with("unknown", "refused")),
-		flawed("redis-client-resend", "an acquire without a reply is sent again, and the key that it set itself refuses it: no worker holds that lock until it expires", with("unknown", "resend")),
-		flawed("redis-fail-open", "a refused or failed acquire is ignored, and the work runs", with("refused", "run")),
-		flawed("redis-release-never", "every release fails and the error is swallowed: each section costs a full TTL", with("release", "never")),
-		flawed("redis-release-skipped", "no release when the work fails", with("release", "skip-on-fail")),
-		flawed("redis-release-ignored", "a release that finds the lock lost reports success", with("release", "ignored")),
-		flawed("redis-release-masks", "an error of the release replaces the result of the finished work", with("release", "masks")),
-		flawed("redis-release-cancelled", "released under the caller's context: after a cancellation the key stays until its lease ends", with("release", "callers-context")),
-		flawed("redis-fenced-split", "the fencing token is incremented before the acquire: tokens are not in the order of grants", with("fence", "split")),
-		flawed("redis-fenced-published", "a script that compares the reply of SET with a string: it takes the key and reports a refusal", with("fence", "published")),
-		flawed("redis-watchdog-deaf", "renewed at 2/3 of the TTL; after a refusal the task stops and does not tell the holder", watchdog, with("check", "none"), with("renewal", "deaf"), func(p *lock.Params) {
+		flawed("redis-instance-owner", "one owner value for each client: workers that share a client release each other's locks", lock.With("owner", "instance")),
+		flawed("redis-constant-token", "one owner value for all workers: a late release frees the lock of any holder", lock.With("owner", "constant")),
+		flawed("redis-weak-token", "the owner value is process ID and millisecond, which can be equal in two containers", lock.With("owner", "weak")),
+		flawed("redis-blind-timeout", "an acquire without a reply counts as refused: the key that it may have set blocks all others until the TTL is over", lock.With("unknown", "refused")),
+		flawed("redis-client-resend", "an acquire without a reply is sent again, and the key that it set itself refuses it: no worker holds that lock until it expires", lock.With("unknown", "resend")),
+		flawed("redis-fail-open", "a refused or failed acquire is ignored, and the work runs", lock.With("refused", "run")),
+		flawed("redis-release-never", "every release fails and the error is swallowed: each section costs a full TTL", lock.With("release", "never")),
+		flawed("redis-release-skipped", "no release when the work fails", lock.With("release", "skip-on-fail")),
+		flawed("redis-release-ignored", "a release that finds the lock lost reports success", lock.With("release", "ignored")),
+		flawed("redis-release-masks", "an error of the release replaces the result of the finished work", lock.With("release", "masks")),
+		flawed("redis-release-cancelled", "released under the caller's context: after a cancellation the key stays until its lease ends", lock.With("release", "callers-context")),
+		flawed("redis-fenced-split", "the fencing token is incremented before the acquire: tokens are not in the order of grants", lock.With("fence", "split")),
+		flawed("redis-fenced-published", "a script that compares the reply of SET with a string: it takes the key and reports a refusal", lock.With("fence", "published")),
+		flawed("redis-watchdog-deaf", "renewed at 2/3 of the TTL; after a refusal the task stops and does not tell the holder", watchdog, lock.With("check", "none"), lock.With("renewal", "deaf"), func(p *lock.Params) {
 			p.RenewShare = 2.0 / 3
 		}),
-		flawed("redis-watchdog-late-flag", "a refusal or one error of a renewal sets a flag, which is read only after the work has ended", watchdog, with("check", "none"), with("renewal", "late-flag")),
-		flawed("redis-watchdog-overlap", "a renewal begins before the last one has ended, and the release waits for none of them", watchdog, with("renewal", "overlap")),
-		flawed("redis-watchdog-crash", "an error of one renewal ends the process", watchdog, with("renewal", "crash")),
-		flawed("redis-watchdog-racy", "a callback starts the renewal, possibly after the callback that stops it: then it never stops", watchdog, with("renewal", "racy")),
-		flawed("redis-notify-shared", "all waiters of a process listen for a release over one connection: the first one that gets the lock ends it for all", with("waiting", "message-shared")),
-		flawed("redis-reaped", "workers delete a lock whose owner is not in the list of live owners; an entry is made once and lasts 5 s", with("reaper", "live-list")),
-		flawed("redis-watchdog-recreate", "a renewal that finds no key sets it again, which hides that the lock was lost meanwhile", watchdog, with("check", "none"), with("renewal", "recreate")),
+		flawed("redis-watchdog-late-flag", "a refusal or one error of a renewal sets a flag, which is read only after the work has ended", watchdog, lock.With("check", "none"), lock.With("renewal", "late-flag")),
+		flawed("redis-watchdog-overlap", "a renewal begins before the last one has ended, and the release waits for none of them", watchdog, lock.With("renewal", "overlap")),
+		flawed("redis-watchdog-crash", "an error of one renewal ends the process", watchdog, lock.With("renewal", "crash")),
+		flawed("redis-watchdog-racy", "a callback starts the renewal, possibly after the callback that stops it: then it never stops", watchdog, lock.With("renewal", "racy")),
+		flawed("redis-notify-shared", "all waiters of a process listen for a release over one connection: the first one that gets the lock ends it for all", lock.With("waiting", "message-shared")),
+		flawed("redis-reaped", "workers delete a lock whose owner is not in the list of live owners; an entry is made once and lasts 5 s", lock.With("reaper", "live-list")),
+		flawed("redis-watchdog-recreate", "a renewal that finds no key sets it again, which hides that the lock was lost meanwhile", watchdog, lock.With("check", "none"), lock.With("renewal", "recreate")),
 		flawed("redis-watchdog-forever", "no bound on renewal: hung work holds the lock for ever", watchdog, func(p *lock.Params) {
 			p.MaxHold = 0
 		}),
-		flawed("redis-watchdog-same-thread", "renewed by the worker's only thread: long work delays the renewal", watchdog, with("check", "none"), with("renewal", "same-thread")),
+		flawed("redis-watchdog-same-thread", "renewed by the worker's only thread: long work delays the renewal", watchdog, lock.With("check", "none"), lock.With("renewal", "same-thread")),
 	}
 }
 
-// change changes one part or number of the standard recipe.
-type change func(p *lock.Params)
-
-// with sets the way of a part.
-func with(part, way string) change {
-	return func(p *lock.Params) { p.Set(part, way) }
-}
-
 // preset returns the standard recipe with some changes.
-func preset(name, doc string, changes ...change) lock.Entry {
+func preset(name, doc string, changes ...lock.Change) lock.Entry {
 	p := lock.Params{
 		TTL:   30 * time.Second,
 		Retry: lock.Retry{Attempts: 11, Delay: 100 * time.Millisecond, Jitter: 50 * time.Millisecond},
@@ -123,21 +110,21 @@ func preset(name, doc string, changes ...change) lock.Entry {
 }
 
 // sound returns a preset without a known bug.
-func sound(name, doc string, claims lock.Claims, changes ...change) lock.Entry {
+func sound(name, doc string, claims lock.Claims, changes ...lock.Change) lock.Entry {
 	e := preset(name, doc, changes...)
 	e.Claims = claims
 	return e
 }
 
 // flawed returns a preset with a published bug.
-func flawed(name, doc string, changes ...change) lock.Entry {
+func flawed(name, doc string, changes ...lock.Change) lock.Entry {
 	e := preset(name, doc, changes...)
 	e.Flawed = true
 	return e
 }
 
 // replicated returns a preset without a known bug, on a primary with a replica.
-func replicated(name, doc string, claims lock.Claims, changes ...change) lock.Entry {
+func replicated(name, doc string, claims lock.Claims, changes ...lock.Change) lock.Entry {
 	e := sound(name, doc, claims, changes...)
 	e.Topology.Replicas = 1
 	return e

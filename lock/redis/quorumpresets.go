@@ -16,32 +16,32 @@ func quorums() []lock.Entry {
 	entries := []lock.Entry{
 		withClaims(plain(minority), redlock("redlock", "SET NX PX on 5 independent servers at once; a majority within the lease grants the lock")),
 		delayed,
-		withClaims(plain(minority), redlock("redlock-extend", "redlock, extended on a majority at half of the validity that is left, until the work is done", with("check", "clock"), with("renewal", "watchdog"), func(p *lock.Params) {
+		withClaims(plain(minority), redlock("redlock-extend", "redlock, extended on a majority at half of the validity that is left, until the work is done", lock.With("check", "clock"), lock.With("renewal", "watchdog"), func(p *lock.Params) {
 			p.MaxHold = 10 * time.Minute
 		})),
 	}
 	for _, flaw := range []lock.Entry{
-		redlock("redlock-fixed-drift", "drift is a constant, and the time that an acquire took is read from the wall clock", with("validity", "wall"), func(p *lock.Params) {
+		redlock("redlock-fixed-drift", "drift is a constant, and the time that an acquire took is read from the wall clock", lock.With("validity", "wall"), func(p *lock.Params) {
 			p.Drift = 200 * time.Millisecond
 			p.Retry = lock.Retry{Attempts: 3, Delay: 100 * time.Millisecond, Doubling: true, Random: true}
 		}),
-		redlock("redlock-counts-refusals", "a refusal counts for the majority, since it is not an error: no mutual exclusion", with("vote", "answered")),
-		redlock("redlock-no-validity", "a majority is a grant, however long it took", with("validity", "none")),
+		redlock("redlock-counts-refusals", "a refusal counts for the majority, since it is not an error: no mutual exclusion", lock.With("vote", "answered")),
+		redlock("redlock-no-validity", "a majority is a grant, however long it took", lock.With("validity", "none")),
 		redlock("redlock-no-node-timeout", "no timeout for a server: one that is frozen delays every acquire", func(p *lock.Params) {
 			p.NodeTimeout = 0
 		}),
-		redlock("redlock-token-per-call", "one owner value for all attempts of a call: the late release of an attempt undoes the next one", with("owner", "call")),
-		redlock("redlock-release-answered", "a release succeeds if a majority answers, even if the answer is a refusal", with("release", "ignored")),
-		redlock("redlock-extend-late", "extended 2/3 of the TTL after the acquire has returned, however long it took", with("renewal", "late"), func(p *lock.Params) {
+		redlock("redlock-token-per-call", "one owner value for all attempts of a call: the late release of an attempt undoes the next one", lock.With("owner", "call")),
+		redlock("redlock-release-answered", "a release succeeds if a majority answers, even if the answer is a refusal", lock.With("release", "ignored")),
+		redlock("redlock-extend-late", "extended 2/3 of the TTL after the acquire has returned, however long it took", lock.With("renewal", "late"), func(p *lock.Params) {
 			p.RenewShare, p.MaxHold = 2.0/3, 10*time.Minute
 		}),
-		redlock("redlock-extend-deaf", "after an extension that fails, the task stops and does not tell the holder", with("renewal", "deaf"), func(p *lock.Params) {
+		redlock("redlock-extend-deaf", "after an extension that fails, the task stops and does not tell the holder", lock.With("renewal", "deaf"), func(p *lock.Params) {
 			p.MaxHold = 10 * time.Minute
 		}),
-		redlock("redlock-handle-zombie", "if an extension is under way at the release, its task goes on and extends whatever lease its locker holds by then", with("renewal", "zombie"), func(p *lock.Params) {
+		redlock("redlock-handle-zombie", "if an extension is under way at the release, its task goes on and extends whatever lease its locker holds by then", lock.With("renewal", "zombie"), func(p *lock.Params) {
 			p.RenewShare, p.MaxHold = 1.0/2, 10*time.Minute
 		}),
-		redlock("redlock-fenced-incr", "each server has its own counter, and the fencing token is the highest of them", with("fence", "in-script")),
+		redlock("redlock-fenced-incr", "each server has its own counter, and the fencing token is the highest of them", lock.With("fence", "in-script")),
 	} {
 		flaw.Flawed = true
 		entries = append(entries, flaw)
@@ -50,12 +50,12 @@ func quorums() []lock.Entry {
 }
 
 // redlock returns the published algorithm with some changes.
-func redlock(name, doc string, changes ...change) lock.Entry {
+func redlock(name, doc string, changes ...lock.Change) lock.Entry {
 	published := func(p *lock.Params) {
 		p.TTL, p.NodeTimeout = 10*time.Second, 50*time.Millisecond
 		p.Retry = lock.Retry{Attempts: 10, Delay: 200 * time.Millisecond, Jitter: 100 * time.Millisecond}
 	}
-	e := preset(name, doc, append([]change{published}, changes...)...)
+	e := preset(name, doc, append([]lock.Change{published}, changes...)...)
 	e.Topology, e.New = lock.Topology{Nodes: 5}, newQuorum
 	return e
 }

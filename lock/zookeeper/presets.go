@@ -1,7 +1,6 @@
 package zookeeper
 
 import (
-	"maps"
 	"time"
 
 	"lockquake/lock"
@@ -12,9 +11,7 @@ func Family() lock.Family {
 	parts := []lock.Part{suspensions().Part(), fences().Part(), readerParts().Part(), lock.Refusals().Part()}
 	f := lock.Family{Name: Name, Parts: parts, Tasks: []string{"guard", "cleanup"}}
 	for _, e := range presets() {
-		changed := e.Defaults.Parts
-		e.Defaults.Parts = maps.Clone(lock.Defaults(parts))
-		maps.Copy(e.Defaults.Parts, changed)
+		e.Defaults.Complete(parts)
 		const timeout, pause, members = 10 * time.Second, 100 * time.Millisecond, 3
 		e.Defaults.TTL, e.Defaults.Retry = timeout, lock.Retry{Attempts: lock.Unlimited, Delay: pause}
 		e.Family, e.Topology.Members = Name, members
@@ -44,7 +41,7 @@ func presets() []lock.Entry {
 
 // preset returns an entry with some parts changed. Changes are alternating part names and ways.
 func preset(name, doc string, changes ...string) lock.Entry {
-	e := lock.Entry{Name: name, Doc: doc, Claims: leaseClaims()}
+	e := lock.Entry{Name: name, Doc: doc, Claims: lock.LeaseClaims()}
 	for i := 0; i+1 < len(changes); i += 2 {
 		e.Defaults.Set(changes[i], changes[i+1])
 	}
