@@ -2,7 +2,6 @@ package dynamodb
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -38,54 +37,19 @@ func (r *lease) start() {
 	if !l.heartbeat.on {
 		return
 	}
-	began := l.env.Mono()
 	r.ctx, r.lose = l.env.WithCancel(r.ctx)
 	beating, stop := l.env.WithCancel(context.WithoutCancel(r.ctx))
 	r.stop = stop
-	r.done = l.env.Go("renewal", func() {
-		for r.beat(beating, began) {
-		}
-	})
+	beat := lock.Heartbeat{Env: l.env, Period: l.params.RenewPeriod(), MaxHold: l.params.MaxHold, Left: r.left, Renew: r.beat, Lose: r.lose}
+	r.done = beat.Start(beating)
 }
 
-// period returns the time from one heartbeat to the next.
-func (r *lease) period() time.Duration {
-	p := &r.locker.params
-	switch {
-	case p.Renew != 0:
-		return p.Renew
-	case p.RenewShare != 0:
-		return time.Duration(float64(p.TTL) * p.RenewShare)
-	}
-	return p.TTL / 3
-}
-
-// beat waits for the next heartbeat and sends it. It reports whether another one follows.
-func (r *lease) beat(beating context.Context, began time.Duration) bool {
-	l := r.locker
-	if l.env.Sleep(beating, min(r.period(), r.left())) != nil {
-		return false // released
-	}
-	left := r.left()
-	switch {
-	case left <= 0:
-		r.lose(fmt.Errorf("%w: it was not renewed in time", lock.ErrLost))
-		return false
-	case l.params.MaxHold > 0 && l.env.Mono()-began >= l.params.MaxHold:
-		if l.env.Sleep(beating, left) == nil {
-			r.lose(fmt.Errorf("%w: it was held for too long", lock.ErrLost))
-		}
-		return false
-	}
-	// The release waits for a heartbeat that is under way. To give up on it would not stop its request.
-	ctx, cancel := l.env.WithTimeout(env.WithOp(context.WithoutCancel(beating), "renew"), left)
-	renewed, err := r.renew(ctx)
-	cancel()
-	if err == nil && !renewed {
-		r.lose(fmt.Errorf("%w: the heartbeat was refused", lock.ErrLost))
-		return false
-	}
-	return true // after an error the next one tries again, until the lease is over
+// beat sends a heartbeat. The release waits for one that is under way: to give up on it would not stop its
+// request.
+func (r *lease) beat(beating context.Context, left time.Duration) (bool, error) {
+	ctx, cancel := r.locker.env.WithTimeout(env.WithOp(context.WithoutCancel(beating), "renew"), left)
+	defer cancel()
+	return r.renew(ctx)
 }
 
 // renew changes the version of the item once. It reports whether the item was that of the lease. After an

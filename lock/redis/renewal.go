@@ -102,16 +102,10 @@ func (r *lease) renewalContext() context.Context {
 // period returns the time from one renewal to the next.
 func (r *lease) period() time.Duration {
 	const shortest = time.Millisecond // of half a validity that is nearly over
-	p := &r.locker.params
-	switch {
-	case p.Renew != 0:
-		return p.Renew
-	case p.RenewShare != 0:
-		return time.Duration(float64(p.TTL) * p.RenewShare)
-	case r.locker.nodes != nil:
-		return max(r.left()/2, shortest)
+	if p := &r.locker.params; r.locker.nodes == nil || p.Renew != 0 || p.RenewShare != 0 {
+		return p.RenewPeriod()
 	}
-	return p.TTL / 3
+	return max(r.left()/2, shortest)
 }
 
 // extend renews the lease once. It sets the new end of the lease if the servers agree.
