@@ -304,6 +304,16 @@ func (c *Call) Applied() {
 	}
 }
 
+// DropCopy reports whether the request is the second copy of a duplicated one. TCP drops such a segment,
+// so a server that calls DropCopy does nothing more about it.
+func (c *Call) DropCopy() bool {
+	if c.Again {
+		c.Applied()
+		c.Reply(nil)
+	}
+	return c.Again
+}
+
 // Reply sends the answer. The answer to a second copy is dropped.
 func (c *Call) Reply(answer any) {
 	if c.replied {

@@ -35,9 +35,6 @@ func New(node *sim.Node, locks backend.Locks) *Server {
 	if locks.Record == nil {
 		locks.Record = func(history.Event) {}
 	}
-	if locks.IsLock == nil {
-		locks.IsLock = func(string) bool { return false }
-	}
 	s := &Server{
 		node: node, locks: locks, refuses: map[faults.Code]int{},
 		store: table.New(table.Schema{Name: LockTable, Keys: []table.KeyAttribute{{Name: "name", Kind: attribute.String}}}),
@@ -59,9 +56,7 @@ func (s *Server) Serve(c *sim.Call) {
 	if !ok {
 		panic(fmt.Sprintf("dynamodb: a request of type %T", c.Req))
 	}
-	if c.Again { // TCP drops the second copy of a segment
-		c.Applied()
-		c.Reply(nil)
+	if c.DropCopy() {
 		return
 	}
 	answer, err := s.execute(r)

@@ -50,9 +50,7 @@ func (m *member) Serve(c *sim.Call) {
 	if !ok {
 		panic(fmt.Sprintf("etcd: a request of type %T", c.Req))
 	}
-	if c.Again { // TCP drops the second copy of a segment
-		c.Applied()
-		c.Reply(nil)
+	if c.DropCopy() {
 		return
 	}
 	if err := m.refusal(); err != nil {

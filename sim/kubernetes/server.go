@@ -32,7 +32,10 @@ func New(node *sim.Node, locks backend.Locks) *Server {
 
 // Serve implements sim.Server.
 func (s *Server) Serve(c *sim.Call) {
-	if _, hello := c.Req.(api.Hello); hello || c.Again { // TCP drops the second copy of a segment
+	if c.DropCopy() {
+		return
+	}
+	if _, hello := c.Req.(api.Hello); hello {
 		c.Applied()
 		c.Reply(nil)
 		return

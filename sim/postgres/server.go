@@ -57,9 +57,6 @@ func New(node *sim.Node, o Options) (*Server, error) {
 	if o.Name == "" {
 		o.Name = node.Name()
 	}
-	if o.Locks.IsLock == nil {
-		o.Locks.IsLock = func(string) bool { return false }
-	}
 	s := &Server{node: node, options: o, types: pgtype.NewMap(), sessions: map[*engine.Session]*connection{}, clients: map[uint32]*connection{}}
 	s.locks, s.rows = newLockWatch(s), newRowWatch(s)
 	s.pooler = newPooler(s)
@@ -134,9 +131,7 @@ func (s *Server) Serve(c *sim.Call) {
 	if !ok {
 		panic(fmt.Sprintf("postgres: a request of type %T", c.Req))
 	}
-	if c.Again { // TCP drops the second copy of a segment
-		c.Applied()
-		c.Reply(nil)
+	if c.DropCopy() {
 		return
 	}
 	conn, ok := c.Session.Data.(*connection)

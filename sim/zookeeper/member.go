@@ -59,9 +59,7 @@ func (m *member) Serve(c *sim.Call) {
 	if !ok {
 		panic(fmt.Sprintf("zookeeper: a request of type %T", c.Req))
 	}
-	if c.Again { // TCP drops the second copy of a segment
-		c.Applied()
-		c.Reply(nil)
+	if c.DropCopy() {
 		return
 	}
 	conn, ok := c.Session.Data.(*connection)
