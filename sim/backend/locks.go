@@ -8,7 +8,7 @@ import (
 // Locks tells a family which records of its servers are locks and who holds them, and
 // records what happens to them.
 type Locks struct {
-	// IsLock reports whether a record belongs to a lock of the run.
+	// IsLock reports whether a record belongs to a lock of the run. If it is nil, there is none.
 	IsLock func(record string) bool
 	// LockOf returns the lock of such a record, and Records returns the records of a lock.
 	// Both are nil if each lock has one record with its own name.
@@ -27,4 +27,15 @@ type Locks struct {
 	// Record records what happened to a lock at its server: granted, refused, renewed,
 	// freed, expired, evicted. It sets the time of the event.
 	Record func(history.Event)
+}
+
+// Of returns the lock of the run that a record belongs to, "" if it belongs to none.
+func (l *Locks) Of(record string) string {
+	switch {
+	case l.IsLock == nil || !l.IsLock(record):
+		return ""
+	case l.LockOf != nil:
+		return l.LockOf(record)
+	}
+	return record
 }

@@ -33,17 +33,6 @@ func newWatch(s *Server) *watch {
 	return w
 }
 
-// lock returns the lock that a record belongs to, "" if it belongs to none.
-func (w *watch) lock(record string) string {
-	switch l := &w.server.locks; {
-	case !l.IsLock(record):
-		return ""
-	case l.LockOf != nil:
-		return l.LockOf(record)
-	}
-	return record
-}
-
 // settle records what a request has done to the locks whose items it named.
 func (w *watch) settle(c *sim.Call, r *table.Request, a *table.Answer) {
 	values := texts(nil, attribute.Value{Kind: attribute.Map, Map: r.ExpressionAttributeValues})
@@ -54,7 +43,7 @@ func (w *watch) settle(c *sim.Call, r *table.Request, a *table.Answer) {
 	}
 	cause.Own = cause.Values
 	for _, record := range named(r) {
-		if name := w.lock(record); name != "" {
+		if name := w.server.locks.Of(record); name != "" {
 			changed := slices.ContainsFunc(a.Changes, func(c table.Change) bool {
 				return c.Table+"/"+c.Key == record && !c.Old.Equal(c.New)
 			})
@@ -109,7 +98,7 @@ func texts(to []string, v attribute.Value) []string {
 
 // ended handles an item that is gone without a request.
 func (w *watch) ended(record string, how history.Type) {
-	if name := w.lock(record); name != "" {
+	if name := w.server.locks.Of(record); name != "" {
 		w.compare(name, true, &holders.Cause{Ends: how})
 	}
 }

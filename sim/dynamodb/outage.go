@@ -45,7 +45,7 @@ func (s *Server) Delete(pattern string) []string {
 // matches reports whether Delete deletes an item.
 func (w *watch) matches(pattern, key, record string) bool {
 	if pattern == "" {
-		return w.lock(record) != ""
+		return w.server.locks.Of(record) != ""
 	}
 	one, _ := path.Match(pattern, key) // a pattern that is malformed matches nothing
 	other, _ := path.Match(pattern, record)

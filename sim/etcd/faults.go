@@ -87,7 +87,7 @@ func (c *Cluster) Delete(_, pattern string) []string {
 	}
 	var gone []string
 	for _, kv := range all.KVs {
-		name := c.locks.lockOf(recordOf(kv.Key))
+		name := c.options.Locks.Of(recordOf(kv.Key))
 		matches, _ := path.Match(pattern, kv.Key)
 		if fits, _ := path.Match(pattern, name); name != "" && (pattern == "" || fits) || matches {
 			gone = append(gone, kv.Key)

@@ -43,17 +43,6 @@ func newLockWatch(c *Cluster) *lockWatch {
 // recordOf returns the record of the lock that a key belongs to: its directory.
 func recordOf(key string) string { return key[:strings.LastIndex(key, "/")+1] }
 
-// lockOf returns the lock of a record, "" if it has none.
-func (w *lockWatch) lockOf(record string) string {
-	switch l := &w.cluster.options.Locks; {
-	case record == "" || l.IsLock == nil || !l.IsLock(record):
-		return ""
-	case l.LockOf != nil:
-		return l.LockOf(record)
-	}
-	return record
-}
-
 // record records an event of the cluster's leader.
 func (w *lockWatch) record(e history.Event) {
 	if w.cluster.options.Locks.Record != nil {
@@ -69,7 +58,7 @@ func (w *lockWatch) applied(p *pending, before, now int64) {
 	var records []string
 	for _, e := range c.store.Changes(all, before+1, now, before) {
 		record := recordOf(e.KV.Key)
-		if w.lockOf(record) == "" {
+		if w.cluster.options.Locks.Of(record) == "" {
 			continue
 		}
 		if !e.Deleted && e.KV.Version == 1 && p.call != nil {
@@ -113,7 +102,7 @@ func (w *lockWatch) holders(record string, queue []etcd.KeyValue) (now []grant) 
 }
 
 func (w *lockWatch) settle(p *pending, record string) {
-	name, queue := w.lockOf(record), w.queue(record)
+	name, queue := w.cluster.options.Locks.Of(record), w.queue(record)
 	now := w.holders(record, queue)
 	before := w.held[record]
 	w.held[record] = now
@@ -180,7 +169,7 @@ func (w *lockWatch) renewed(t *tenure, p *pending) {
 			continue
 		}
 		e := history.Event{
-			Type: history.Renewed, Key: w.lockOf(record), Owner: key, Worker: w.asked[key].worker, Until: t.until(c.leader), Mode: string(w.held[record][i].mode),
+			Type: history.Renewed, Key: w.cluster.options.Locks.Of(record), Owner: key, Worker: w.asked[key].worker, Until: t.until(c.leader), Mode: string(w.held[record][i].mode),
 		}
 		if p != nil {
 			e.Worker, e.Request, e.Sent = p.call.Worker, p.call.Request, p.call.Sent
@@ -198,7 +187,7 @@ func (w *lockWatch) lost() {
 	slices.Sort(records)
 	for _, record := range records {
 		for _, g := range w.held[record] {
-			w.record(history.Event{Type: history.Evicted, Key: w.lockOf(record), Owner: g.key, Worker: w.asked[g.key].worker})
+			w.record(history.Event{Type: history.Evicted, Key: w.cluster.options.Locks.Of(record), Owner: g.key, Worker: w.asked[g.key].worker})
 		}
 	}
 	clear(w.held)

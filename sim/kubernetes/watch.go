@@ -32,15 +32,10 @@ func (w *watch) record(e history.Event) {
 
 // lock returns the lock of an object, "" if it belongs to none.
 func (w *watch) lock(name string) string {
-	l := w.server.locks
-	if l.IsLock == nil || !l.IsLock(name) {
-		return ""
+	key := w.server.locks.Of(name)
+	if key != "" {
+		w.names[key] = name
 	}
-	key := name
-	if l.LockOf != nil {
-		key = l.LockOf(name)
-	}
-	w.names[key] = name
 	return key
 }
 

@@ -35,17 +35,6 @@ func record(n engine.LockName) string {
 	return "advisory/" + n.String()
 }
 
-// lock returns the lock of the run that a record belongs to, "" if it belongs to none.
-func (s *Server) lock(record string) string {
-	switch l := &s.options.Locks; {
-	case !l.IsLock(record):
-		return ""
-	case l.LockOf != nil:
-		return l.LockOf(record)
-	}
-	return record
-}
-
 // owner names a session as the holder of a lock.
 func owner(s *engine.Session) string { return fmt.Sprintf("session-%d", s.PID()) }
 
@@ -54,7 +43,7 @@ func (w *lockWatch) changed(n engine.LockName) {
 	if n.Table != "" && n.Table != "locks" && n.Table != "jobs" {
 		return // no lock is a row of another table
 	}
-	key := w.server.lock(record(n))
+	key := w.server.options.Locks.Of(record(n))
 	if key == "" {
 		return
 	}
@@ -117,7 +106,7 @@ func (w *lockWatch) crashed() {
 	slices.SortFunc(names, func(a, b engine.LockName) int { return strings.Compare(record(a), record(b)) })
 	for _, n := range names {
 		for _, h := range w.held[n] {
-			w.server.record(history.Event{Type: history.Evicted, Key: w.server.lock(record(n)), Owner: owner(h.session), Worker: h.worker, With: "session"})
+			w.server.record(history.Event{Type: history.Evicted, Key: w.server.options.Locks.Of(record(n)), Owner: owner(h.session), Worker: h.worker, With: "session"})
 		}
 	}
 	clear(w.held)
@@ -125,7 +114,7 @@ func (w *lockWatch) crashed() {
 
 // refused records an attempt to take a lock that another session has.
 func (w *lockWatch) refused(c *connection, n engine.LockName) {
-	key := w.server.lock(record(n))
+	key := w.server.options.Locks.Of(record(n))
 	held := w.held[n]
 	if key == "" || len(held) == 0 || held[0].session == c.backend.Session {
 		return

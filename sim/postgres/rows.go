@@ -50,7 +50,7 @@ func (w *rowWatch) committed(session *engine.Session, changes []engine.Change) {
 		if !ok {
 			continue
 		}
-		key := w.server.lock(c.Table + "/" + c.Key)
+		key := w.server.options.Locks.Of(c.Table + "/" + c.Key)
 		if key == "" {
 			continue
 		}
@@ -79,7 +79,7 @@ func (w *rowWatch) committed(session *engine.Session, changes []engine.Change) {
 // refused records a request for a row that another owner has.
 func (w *rowWatch) refused(c *connection, name string) {
 	for _, table := range rowTables() {
-		if key := w.server.lock(table + "/" + name); key != "" {
+		if key := w.server.options.Locks.Of(table + "/" + name); key != "" {
 			w.ledger.Settle(key, w.held[key], false, &holders.Cause{
 				Ends: history.Freed, Worker: c.worker, Op: c.call.Op, Request: c.call.Request, Sent: c.call.Sent, Asks: true,
 			})
@@ -102,7 +102,7 @@ func (w *rowWatch) inherit(from *rowWatch) {
 	}
 	for _, table := range rowTables() {
 		for _, row := range w.server.db.Rows(table) {
-			if key := w.server.lock(table + "/" + row[0].(string)); key != "" {
+			if key := w.server.options.Locks.Of(table + "/" + row[0].(string)); key != "" {
 				w.held[key], _ = readHolders(table, row)
 				keys[key] = true
 			}

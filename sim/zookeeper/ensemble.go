@@ -42,9 +42,6 @@ func NewEnsemble(w *sim.World, l backend.Layout, o Options) *Ensemble {
 	if o.Locks.Record == nil {
 		o.Locks.Record = func(history.Event) {}
 	}
-	if o.Locks.IsLock == nil {
-		o.Locks.IsLock = func(string) bool { return false }
-	}
 	e := &Ensemble{Nodes: backend.Nodes{World: w, Layout: l}, options: o}
 	e.locks = newLockWatch(e)
 	for i, name := range l.Names {

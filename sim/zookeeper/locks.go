@@ -32,18 +32,6 @@ func newLockWatch(e *Ensemble) *lockWatch {
 	return &lockWatch{ensemble: e, held: map[string][]lock.Holder{}, made: map[string]maker{}}
 }
 
-// lockOf returns the lock of the run whose contenders are the children of a znode, "" for none.
-func (w *lockWatch) lockOf(path string) string {
-	l := &w.ensemble.options.Locks
-	switch {
-	case !l.IsLock(path):
-		return ""
-	case l.LockOf != nil:
-		return l.LockOf(path)
-	}
-	return path
-}
-
 // committed records what a transaction has changed. A new leader may commit one again.
 func (w *lockWatch) committed(p *proposal, t *tree.Tree) {
 	if p.txn.Zxid <= w.zxid {
@@ -53,7 +41,7 @@ func (w *lockWatch) committed(p *proposal, t *tree.Tree) {
 	for i := range p.txn.Steps {
 		s := &p.txn.Steps[i]
 		path := tree.Parent(s.Path)
-		key := w.lockOf(path)
+		key := w.ensemble.options.Locks.Of(path)
 		if key == "" || s.Kind != wire.Create && s.Kind != wire.Delete {
 			continue
 		}
@@ -131,7 +119,7 @@ func (w *lockWatch) holders(key, path string, t *tree.Tree) ([]lock.Holder, erro
 func (w *lockWatch) lost() {
 	for _, path := range slices.Sorted(maps.Keys(w.held)) {
 		for _, h := range w.held[path] {
-			w.end(w.lockOf(path), path, h, nil)
+			w.end(w.ensemble.options.Locks.Of(path), path, h, nil)
 		}
 	}
 	clear(w.held)
