@@ -25,7 +25,6 @@ type pooledReal struct {
 	admin   *pgconn.PgConn // of the PgBouncer
 	name    string         // of the database
 	count   int
-	left    int // clients that were gone while they waited: their sessions may still wait
 	clients map[string]*pooledClient
 	seen    *backends
 }
@@ -91,13 +90,13 @@ func (p *pooledReal) leave() {
 func (p *pooledReal) open(names []string) error {
 	p.leave()
 	p.count++
-	p.left = 0
 	p.name, p.clients, p.seen = fmt.Sprintf("pooled%d", p.count), map[string]*pooledClient{}, &backends{}
 	if _, err := execReal(p.control, "create database "+p.name); err != nil {
 		return err
 	}
 	for _, name := range names {
-		conn, err := dialReal(p.pool.URL(p.name), nil)
+		// The PgBouncer gives a session the name of the client that it serves.
+		conn, err := dialReal(p.pool.URL(p.name)+"&application_name="+name, nil)
 		if err != nil {
 			return err
 		}
@@ -115,9 +114,6 @@ func (p *pooledReal) do(st step) (*sight, error) {
 		c.over = true
 		_ = c.conn.Close(context.Background()) // also ends a transaction, which PgBouncer answers with nothing
 	case st.text == actGone:
-		if c.running {
-			p.left++
-		}
 		c.over, c.running = true, false
 		_ = c.conn.Conn().Close()
 	default:
@@ -185,20 +181,14 @@ func (p *pooledReal) rest(seen *sight) error {
 		if err != nil {
 			return err
 		}
-		rows, err := execReal(p.control, `select count(*) filter (where cardinality(pg_blocking_pids(pid)) > 0),
-			count(*) filter (where state like 'idle in transaction%') from pg_stat_activity where datname = '`+p.name+`'`)
+		blocked, idle, err := p.sessions()
 		if err != nil {
-			return err
-		}
-		blocked, err1 := strconv.Atoi(string(rows[0][0]))
-		idle, err2 := strconv.Atoi(string(rows[0][1]))
-		if err := errors.Join(err1, err2); err != nil {
 			return err
 		}
 		waits := running - pool["cl_waiting"]
 		// A client also waits while the PgBouncer opens a session for it.
 		served := pool["cl_waiting"] == 0 || pool["sv_active"] == poolSize
-		if here := pool["cl_active"] + pool["cl_waiting"]; served && here == clients && blocked >= waits && blocked <= waits+p.left && idle == transactions {
+		if here := pool["cl_active"] + pool["cl_waiting"]; served && here == clients && blocked == waits && idle == transactions {
 			calm++
 		} else {
 			calm = 0
@@ -210,6 +200,25 @@ func (p *pooledReal) rest(seen *sight) error {
 		}
 	}
 	return nil
+}
+
+// sessions returns how many sessions wait for a lock on behalf of a client that waits for its reply,
+// and how many are idle in a transaction. The session of a client that is gone may still wait.
+func (p *pooledReal) sessions() (blocked, idle int, err error) {
+	rows, err := execReal(p.control, `select application_name, cardinality(pg_blocking_pids(pid)) > 0,
+		state like 'idle in transaction%' from pg_stat_activity where datname = '`+p.name+`'`)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, row := range rows {
+		if c := p.clients[string(row[0])]; c != nil && c.running && string(row[1]) == "t" {
+			blocked++
+		}
+		if string(row[2]) == "t" {
+			idle++
+		}
+	}
+	return blocked, idle, nil
 }
 
 // counts returns the numbers in the answer of the PgBouncer to SHOW POOLS: of its clients (cl_) and
