@@ -27,7 +27,7 @@ deps:
 test: deps
 	$(GO) vet ./...
 	$(GO) test -timeout 30m ./...
-	GOARCH=386 $(GO) test -timeout 15m ./internal/draw ./scenarios/campaign -run 'Golden'
+	GO="$(GO)" sh internal/test32.sh
 
 ## conformance: hold the simulated servers and the waking of a process to real ones at length, and say what was met
 conformance: deps

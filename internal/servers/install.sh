@@ -16,6 +16,7 @@ for package in "$@"; do
 	postgresql) program=postgres ;;
 	etcd-server) program=etcd ;;
 	nodejs) program=node ;;
+	qemu-user) program=qemu-arm ;;
 	zookeeper) program=/usr/share/java/zookeeper.jar ;;
 	esac
 	command -v "$program" >/dev/null 2>&1 || [ -f "$program" ] || missing="$missing $package"
