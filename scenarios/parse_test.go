@@ -479,6 +479,7 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"unknown kind of fault", "- pause:", "- puase:", `11:5: unknown key "puase"; did you mean "pause"?`},
 		{"crash that keeps a worker's data", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- {at: 1s, crash: {target: worker-1, for: 2s, data: kept}}", `11:55: faults[0].crash.data: a worker keeps none`},
 		{"failover that lasts", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- {at: 1s, failover: {for: 2s}}", `11:25: unknown parameter of failover "for"; known are target, every`},
+		{"leader of servers that have none", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- {at: 1s, leader-change: {}}", `11:14: faults[0].leader-change: servers of redis know no such fault`},
 		{"server that is not there", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- {at: 1s, overload: {target: lock-2, service: 1s, for: 2s}}", `11:33: unknown server "lock-2"; did you mean "lock"?`},
 		{"too much loss", "- pause: {target: each worker, every: {dist: exponential, mean: 20s}, for: 2s}", "- {at: 1s, loss: {from: worker-1, to: lock, percent: 101, for: 2s}}", `11:56: faults[0].loss.percent: must be from 1 to 100, and is 101`},
 		{"unknown persistence", "workers: 3", "workers: 3\nservers: {persistence: allways}", `4:24: unknown persistence "allways"; did you mean "always"?`},

@@ -93,7 +93,8 @@ func (v *validator) faultNames(at string, spec faults.Spec) error {
 // accepts every fault in a file that is run with other strategies than it names.
 func (v *validator) supported(at string, spec faults.Spec) error {
 	hits := slices.ContainsFunc(faults.Names(spec.Fault), func(name string) bool { return slices.Contains(v.lockNodes(), name) })
-	if !hits && !faults.Requires(spec.Fault, faults.NeedsReplica) || v.known.replaced() {
+	alone := faults.Requires(spec.Fault, faults.NeedsReplica) || faults.Requires(spec.Fault, faults.NeedsEnsemble) // names no server
+	if !hits && !alone || v.known.replaced() {
 		return nil
 	}
 	var names []string
