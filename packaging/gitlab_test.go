@@ -2,6 +2,7 @@ package packaging_test
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,9 +102,7 @@ func (g gitlabJob) execute(t *testing.T, project, rule string) (code int, output
 	matched := false
 	for _, r := range g.Rules {
 		if matched = strings.Contains(r.If, rule); matched {
-			for key, value := range r.Variables {
-				variables[key] = value
-			}
+			maps.Copy(variables, r.Variables)
 			break
 		}
 	}

@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"slices"
+	"time"
 
 	"lockquake/checker"
 	"lockquake/internal/strictyaml"
@@ -20,6 +21,7 @@ type request struct {
 	seeds     int // 0: as many as the scenario says
 	overrides []results.Override
 	expect    results.Expect // its checks replace all other expectations, if there are any
+	patience  time.Duration  // how long a test that fails looks for a smaller run, in real time
 }
 
 // Seeds runs the seeds 1 to n. By default it is as many as the scenario says.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"lockquake/lock"
 	"lockquake/scenarios"
@@ -23,7 +24,7 @@ import (
 // few or finish too little work to tell.
 func RunEntry(t testing.TB, scenario string, entry lock.Entry, options ...Option) {
 	t.Helper()
-	r := request{test: t.Name(), scenario: scenario, entry: entry}
+	r := request{test: t.Name(), scenario: scenario, entry: entry, patience: 10 * time.Second}
 	for _, option := range options {
 		option(&r)
 	}
