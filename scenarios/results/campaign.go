@@ -19,8 +19,9 @@ type Campaign struct {
 	Scenario string `json:"scenario"`
 	Source   string `json:"source,omitempty"`
 	About    string `json:"description,omitempty"`
-	Hash     string `json:"hash"`           // of the scenario file
-	Text     string `json:"text,omitempty"` // the scenario file
+	Workload string `json:"workload,omitempty"` // kind of the work; "" in results of older versions
+	Hash     string `json:"hash"`               // of the scenario file
+	Text     string `json:"text,omitempty"`     // the scenario file
 	// Overrides are the values that --set changed, as path=value.
 	Overrides []string  `json:"overrides,omitempty"`
 	Program   string    `json:"program,omitempty"` // name of the program that repeats its runs

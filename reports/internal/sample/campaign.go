@@ -49,6 +49,7 @@ func (u use) stats() results.StrategyStats {
 // metrics returns the metrics of a number of runs of a minute.
 func metrics(runs int64) checker.Metrics {
 	m := checker.Metrics{
+		Jobs: 185 * runs, Finished: 183 * runs,
 		Calls: 190 * runs, Acquisitions: 183 * runs, Contended: 120 * runs, ContendedOf: 190 * runs, Commands: 640 * runs, Refusals: 400 * runs,
 		LossesNoticed: 2 * runs, LossesUnnoticed: runs / 10, ActsAfterLoss: runs / 2, Unavailable: 3 * time.Second * time.Duration(runs),
 		Waiting: 90 * time.Second * time.Duration(runs), MostWaiting: 7,
@@ -87,7 +88,7 @@ func metrics(runs int64) checker.Metrics {
 func GCPause() (*results.Campaign, []byte) {
 	c := &results.Campaign{
 		Schema: 1, Version: "v0.1.0", Scenario: "gc-pause", Source: "martin.kleppmann.com, 2016",
-		About: "stop-the-world pauses that outlast the lease", Hash: "1a2b3c4d5e6f",
+		About: "stop-the-world pauses that outlast the lease", Workload: "counter", Hash: "1a2b3c4d5e6f",
 		Seeds: results.SeedRange{First: 1, Last: 1000}, Until: 0.03, Locks: 1, Needed: 200, Step: 10 * time.Microsecond,
 		Wake: results.WakeDrawn, WakeLag: "{dist: lognormal, median: 100µs, p99: 10ms}", Cores: 2,
 		Verdict: results.Fail,
