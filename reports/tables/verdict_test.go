@@ -54,7 +54,7 @@ func TestTheVerdictSaysWhatHappenedWorstFirst(t *testing.T) {
 			},
 			[]string{
 				"failed: redis lost updates in 69 % of runs (66 to 72 %)",
-				"failed: seldom lost updates in 0.2 % of runs (0.1 to 0.7 %)",
+				"failed: seldom lost updates in 0.2 % of runs (0.055 to 0.7 %)",
 				"failed: slow left a worker waiting too long in all 1,000 runs (99.6 to 100 %)",
 				"held: fenced had no failure in 1,000 runs (fewer than 0.3 %), and finished 98 % of its work",
 			},
