@@ -17,34 +17,41 @@ import (
 type account struct {
 	label, name string
 	grade       Grade
-	cases       int // that hit the strategy; 1 if the campaign has no cases
-	why         string
+	cases       int    // that hit the strategy; 1 if the campaign has no cases
+	why         string // it is unknown how the strategy does
 	note        string // what it did without harm, if the scenario asks for it
 
-	// Of a failure: the most serious violated check, in the use in which it was violated most often.
-	check           checker.Check
-	did             string // its predicate
-	violating, runs int
-	place           string // the case, as " under pauses"; "" if there are no cases
-	more            string // another check that was violated more often
-	failing         int    // number of cases with a failure
+	// Of a failure.
+	check           checker.Check // the most serious violated one
+	did             string        // its predicate
+	violating, runs int           // of the use in which it was violated most often
+	classes         []string      // of the faults under which it was violated, if there are cases
+	more            string        // another failure
 
-	decided  int     // runs of each case that are known to have no failure
+	decided  int     // runs of each use without a failure
 	finished float64 // share of the work
 }
 
 // accountOf sums up the uses of a strategy.
 func accountOf(c *results.Campaign, label string) account {
-	a := account{label: label, name: label, grade: Held, decided: -1}
+	a := account{label: label, name: label, grade: Held}
 	var jobs, finished int64
+	var failing []results.StrategyStats
 	for _, st := range c.Strategies {
-		if st.Use() != label || st.Case != "" && st.Bit == 0 && HasCases(c) && len(harmful(st)) == 0 {
+		if st.Use() != label || st.Case != "" && st.Bit == 0 && len(harmful(st)) == 0 {
 			continue // of another strategy, or no fault of the case hit it
 		}
 		a.name = subject(label, st.Name)
-		a.cases++
 		jobs, finished = jobs+st.Metrics.Jobs, finished+st.Metrics.Finished
-		a.add(c, st)
+		if len(harmful(st)) > 0 {
+			failing = append(failing, st)
+		} else if why := doubt(st); why != "" {
+			a.grade, a.why = Open, cmp.Or(a.why, why+under(st))
+		}
+		if a.cases++; a.cases == 1 || st.Runs < a.decided {
+			a.decided = st.Runs
+		}
+		a.note = cmp.Or(a.note, harmless(c, st))
 	}
 	if jobs > 0 {
 		a.finished = float64(finished) / float64(jobs)
@@ -52,35 +59,56 @@ func accountOf(c *results.Campaign, label string) account {
 	if a.cases == 0 {
 		a.grade, a.why = Open, "was hit by no fault of any case"
 	}
+	if len(failing) > 0 {
+		a.fail(c, failing)
+	}
 	return a
 }
 
-// add adds one use of the strategy.
-func (a *account) add(c *results.Campaign, st results.StrategyStats) {
-	if checks := harmful(st); len(checks) > 0 {
-		a.failing++
-		next := account{label: a.label, name: a.name, grade: Failed, cases: a.cases, failing: a.failing}
-		next.check, _ = checker.Lookup(checks[0])
-		next.did = next.check.Predicate(c.Workload)
-		next.violating, next.runs = st.Checks[checks[0]].Violating, st.Runs
-		next.place, next.more = under(st), moreOften(c, st, checks)
-		if a.grade != Failed || worseFirst(next, *a) < 0 {
-			*a = next
+// fail adds the failures of the uses that failed.
+func (a *account) fail(c *results.Campaign, failing []results.StrategyStats) {
+	var all []string
+	for _, st := range failing {
+		all = append(all, harmful(st)...)
+	}
+	all = checker.Serious(all)
+	a.check, _ = checker.Lookup(all[0])
+	a.did, a.grade = a.check.Predicate(c.Workload), Flawed
+	if a.check.About == checker.Corruption {
+		a.grade = Failed
+	}
+	worst := slices.MaxFunc(failing, func(x, y results.StrategyStats) int { return cmp.Compare(shareOf(x, all[0]), shareOf(y, all[0])) })
+	a.violating, a.runs = worst.Checks[all[0]].Violating, worst.Runs
+	if worst.Case == "" {
+		a.more = moreOften(c, worst, all)
+		return
+	}
+	a.classes = classesOf(failing, all[0])
+	for _, next := range all {
+		known, _ := checker.Lookup(next)
+		others := slices.DeleteFunc(classesOf(failing, next), func(class string) bool { return slices.Contains(a.classes, class) })
+		if len(others) > 0 && known.About == a.check.About {
+			a.more = fmt.Sprintf(", and %s under %s", known.Predicate(c.Workload), listed(others))
+			return
 		}
-		a.failing = next.failing
-		return
 	}
-	if a.grade == Failed {
-		return
+}
+
+// classesOf lists the classes of faults under which a check was violated, in the order of the catalogue.
+func classesOf(uses []results.StrategyStats, check string) []string {
+	var names []string
+	for _, class := range append(results.FaultClasses(), results.FaultClass{Name: "other faults"}) {
+		if slices.ContainsFunc(uses, func(st results.StrategyStats) bool {
+			return st.Class == class.Letter && st.Checks[check].Violating > 0
+		}) {
+			names = append(names, class.Name)
+		}
 	}
-	if why := doubt(st); why != "" {
-		a.grade, a.why = Open, cmp.Or(a.why, why+under(st))
-		return
-	}
-	if a.decided < 0 || st.Runs < a.decided {
-		a.decided = st.Runs
-	}
-	a.note = cmp.Or(a.note, harmless(c, st))
+	return names
+}
+
+func shareOf(st results.StrategyStats, check string) float64 {
+	return float64(st.Checks[check].Violating) / float64(max(1, st.Runs))
 }
 
 // under names the case of a use, "" if it has none.
@@ -149,10 +177,12 @@ func harmless(c *results.Campaign, st results.StrategyStats) string {
 	return ""
 }
 
-// worseFirst orders accounts of failures: by the harm of their checks, and then by how often.
+// worseFirst orders accounts of failures: by the harm of their checks, the number of classes of faults,
+// and then by how often.
 func worseFirst(a, b account) int {
 	return cmp.Or(
 		cmp.Compare(slices.Index(concerns(), a.check.About), slices.Index(concerns(), b.check.About)),
+		cmp.Compare(len(b.classes), len(a.classes)),
 		cmp.Compare(b.share(), a.share()),
 	)
 }
@@ -164,33 +194,39 @@ func concerns() []checker.Concern {
 
 func (a account) share() float64 { return float64(a.violating) / float64(max(1, a.runs)) }
 
+// kind returns what strategies that share a sentence have in common. If there are few strategies, it
+// includes their rates.
+func (a account) kind(few bool) string {
+	if a.classes == nil && few {
+		return a.failure()
+	}
+	return fmt.Sprint(a.did, a.classes, a.more)
+}
+
 // failure returns what a strategy did and how often.
 func (a account) failure() string {
+	if a.classes != nil {
+		return fmt.Sprintf("%s under %s (up to %s)%s", a.did, listed(a.classes), countOf(a.violating, a.runs), a.more)
+	}
 	low, high := stats.Wilson(a.violating, a.runs)
-	text := fmt.Sprintf("%s in %s%s (%s)%s", a.did, often(a.violating, a.runs), a.place, shares(low, high), a.more)
-	if a.cases > 1 {
-		text += fmt.Sprintf("; it failed in %d of %d cases", a.failing, a.cases)
-	}
-	return text
+	return fmt.Sprintf("%s in %s (%s)%s", a.did, often(a.violating, a.runs), shares(low, high), a.more)
 }
 
-// ofWorst says that a share is that of the worst case.
-func (a account) ofWorst() string {
-	if a.place == "" {
-		return ""
-	}
-	return " in the worst case"
-}
-
-// often prints a number of runs: as a share, if there are enough.
+// often prints a number of runs.
 func often(n, runs int) string {
-	const few = 100
 	switch {
 	case n == runs && runs == 1:
 		return "the only run"
 	case n == runs:
 		return "all " + words.Counted(runs, "run")
-	case runs < few:
+	}
+	return countOf(n, runs)
+}
+
+// countOf prints a number of runs: as a share, if there are enough.
+func countOf(n, runs int) string {
+	const few = 100
+	if runs < few {
 		return fmt.Sprintf("%d of %s", n, words.Counted(runs, "run"))
 	}
 	return words.RoughPercent(float64(n)/float64(runs)) + " % of runs"
@@ -222,14 +258,19 @@ func namesOf(group []account) string {
 	for _, a := range group {
 		names = append(names, a.name)
 	}
-	switch n := len(names); {
-	case n == 1:
-		return names[0]
-	case n > mostNames:
+	if n := len(names); n > mostNames {
 		return fmt.Sprintf("%d strategies (%s and %d more)", n, strings.Join(names[:mostNames], ", "), n-mostNames)
 	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return listed(names)
+}
+
+// listed joins words as a sentence does.
+func listed(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 func usesOf(group []account) []string {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"lockquake/internal/stats"
 	"lockquake/reports/words"
@@ -15,9 +16,10 @@ type Grade string
 
 // The grades, by the names that report.html uses as classes.
 const (
-	Failed Grade = "failed"  // something went wrong
+	Failed Grade = "failed"  // the resource was corrupted, or the result is not expected
+	Flawed Grade = "flawed"  // the lock served its users badly, or mishandled tokens
 	Open   Grade = "unknown" // there is too little to tell
-	Held   Grade = "held"    // nothing went wrong in the runs that were done
+	Held   Grade = "held"    // nothing went wrong in the runs that were done, or all is as expected
 )
 
 // Sentence is one sentence about a campaign.
@@ -34,8 +36,8 @@ const mostSentences = 12
 const mostAlone = 8
 
 // Verdict returns what happened in a campaign and how often, a sentence for each strategy, the worst
-// first. Strategies with equal results share a sentence. If many strategies failed, those that failed
-// in the same way share one.
+// first. Strategies with equal results share a sentence. If many strategies failed, or if the campaign
+// has cases, those that failed in the same way share one.
 //
 // The most serious violated check of a strategy makes its sentence, whatever the scenario expects.
 // Checks that find no harm (checker.Check.Advisory) make none.
@@ -43,7 +45,7 @@ func Verdict(c *results.Campaign) []Sentence {
 	var failed, open, held []account
 	for _, label := range BaseLabels(c) {
 		switch a := accountOf(c, label); a.grade {
-		case Failed:
+		case Failed, Flawed:
 			failed = append(failed, a)
 		case Open:
 			open = append(open, a)
@@ -52,19 +54,42 @@ func Verdict(c *results.Campaign) []Sentence {
 		}
 	}
 	slices.SortStableFunc(failed, worseFirst)
-	list := failures(failed, len(failed) > mostAlone)
+	list := failures(failed)
 	for _, group := range grouped(open, func(a account) string { return a.why }) {
 		list = append(list, Sentence{fmt.Sprintf("unknown: %s %s", namesOf(group), group[0].why), Open, usesOf(group)})
 	}
 	list = append(list, idleFaults(c)...)
 	said := "had no failure"
-	if len(failed) > 0 && len(grouped(failed, func(a account) string { return a.did + a.more })) == 1 && failed[0].more == "" {
+	if len(failed) > 0 && len(grouped(failed, func(a account) string { return a.did })) == 1 && failed[0].more == "" {
 		said = "never did"
 	}
 	for _, group := range grouped(held, func(a account) string { return fmt.Sprint(a.cases, a.decided, a.note) }) {
 		list = append(list, Sentence{fmt.Sprintf("%s %s %s", namesOf(group), said, heldText(group)), Held, usesOf(group)})
 	}
 	return list
+}
+
+// VerdictOf returns the sentence about one use of a strategy.
+func VerdictOf(c *results.Campaign, st results.StrategyStats) Sentence {
+	alone := results.Campaign{Workload: c.Workload, Strategies: []results.StrategyStats{st}}
+	return Verdict(&alone)[0]
+}
+
+// Expectations returns whether the results are as the scenario expects: one sentence that says so, or
+// one for each result that is not expected or unknown.
+func Expectations(c *results.Campaign) []Sentence {
+	if c.Verdict == results.Pass || len(c.Reasons) == 0 {
+		return []Sentence{{Text: c.Summary(), Grade: Held}}
+	}
+	var failed, open []Sentence
+	for _, reason := range c.Reasons {
+		if strings.HasPrefix(reason, "unknown: ") {
+			open = append(open, Sentence{Text: reason, Grade: Open})
+		} else {
+			failed = append(failed, Sentence{Text: reason, Grade: Failed})
+		}
+	}
+	return append(failed, open...)
 }
 
 // Shortened returns the sentences that a terminal and a summary show, and how many it leaves out. It
@@ -83,20 +108,15 @@ func Shortened(list []Sentence) (shown []Sentence, more int) {
 	return slices.Concat(list[:mostSentences-kept], list[len(list)-kept:]), more
 }
 
-// failures returns the sentences about the strategies that failed. Equal ones share a sentence, or with
-// byKind those that failed in the same way.
-func failures(list []account, byKind bool) []Sentence {
+// failures returns the sentences about the strategies that failed, the worst first.
+func failures(list []account) []Sentence {
 	var sentences []Sentence
-	key := account.failure
-	if byKind {
-		key = func(a account) string { return a.did }
-	}
-	for _, group := range grouped(list, key) {
+	for _, group := range grouped(list, func(a account) string { return a.kind(len(list) <= mostAlone) }) {
 		text := fmt.Sprintf("%s %s", namesOf(group), group[0].failure())
-		if worst, least := group[0], slices.MinFunc(group, func(a, b account) int { return cmp.Compare(a.share(), b.share()) }); worst.failure() != least.failure() {
-			text = fmt.Sprintf("%s %s in %s of runs%s", namesOf(group), worst.did, shares(least.share(), worst.share()), worst.ofWorst())
+		if worst, least := group[0], group[len(group)-1]; worst.classes == nil && worst.failure() != least.failure() {
+			text = fmt.Sprintf("%s %s in %s of runs%s", namesOf(group), worst.did, shares(least.share(), worst.share()), worst.more)
 		}
-		sentences = append(sentences, Sentence{text, Failed, usesOf(group)})
+		sentences = append(sentences, Sentence{text, group[0].grade, usesOf(group)})
 	}
 	return sentences
 }

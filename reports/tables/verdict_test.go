@@ -55,7 +55,7 @@ func TestTheVerdictSaysWhatHappenedWorstFirst(t *testing.T) {
 			[]string{
 				"failed: redis lost updates in 69 % of runs (66 to 72 %)",
 				"failed: seldom lost updates in 0.2 % of runs (0.055 to 0.7 %)",
-				"failed: slow left a worker waiting too long in all 1,000 runs (99.6 to 100 %)",
+				"flawed: slow left a worker waiting too long in all 1,000 runs (99.6 to 100 %)",
 				"held: fenced had no failure in 1,000 runs (fewer than 0.3 %), and finished 98 % of its work",
 			},
 		},
@@ -109,12 +109,12 @@ func TestTheVerdictSaysWhatHappenedWorstFirst(t *testing.T) {
 	}
 }
 
-// A strategy with cases has one sentence, about its worst case.
+// A strategy with cases has one sentence, which names the classes of faults.
 func TestTheVerdictOfACampaignWithCases(t *testing.T) {
 	want := []string{
-		"failed: third had two holders at work at once in all 10 runs under pause (72 to 100 %); it failed in 2 of 3 cases",
-		"failed: first had two holders at work at once in 3 of 10 runs under stall (11 to 60 %); it failed in 3 of 3 cases",
-		"failed: second kept a lock held after its owner had gone in all 10 runs under other (72 to 100 %); it failed in 1 of 3 cases",
+		"failed: third had two holders at work at once under pauses and worker crashes (up to 10 of 10 runs)",
+		"failed: first had two holders at work at once under pauses (up to 3 of 10 runs)",
+		"flawed: second kept a lock held after its owner had gone under other faults (up to 10 of 10 runs)",
 	}
 	if diff := cmp.Diff(want, texts(Verdict(sample.CaseCampaign()))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
