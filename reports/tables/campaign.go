@@ -30,10 +30,10 @@ func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 	}
 	words.Paint(&b, o.Color, words.Bold, title)
 	b.WriteByte('\n')
-	writeSentences(&b, o.Color, Verdict(c))
+	WriteSentences(&b, o.Color, Verdict(c))
 	b.WriteByte('\n')
 	if o.Part == "" {
-		writeSentences(&b, o.Color, Expectations(c))
+		WriteSentences(&b, o.Color, Expectations(c))
 	} else {
 		words.Paint(&b, o.Color, words.Bold, fmt.Sprintf("shard %s is done; %s merge decides, once all are", o.Part, cmp.Or(c.Program, "lockquake")))
 	}
@@ -146,16 +146,11 @@ func writeGrid(b *bytes.Buffer, color bool, g Grid) {
 	fmt.Fprintf(b, "\n%s\n%s\n", strings.Join(g.Head[1:], ", "), strings.Join(words.Wrap(g.Note, 110), "\n"))
 }
 
-// writeSentences prints sentences, at most as many as a screen has room for.
-func writeSentences(b *bytes.Buffer, color bool, list []Sentence) {
+// WriteSentences prints sentences for a terminal, at most as many as a screen has room for.
+func WriteSentences(b *bytes.Buffer, color bool, list []Sentence) {
 	shown, more := Shortened(list)
 	for _, s := range shown {
-		for i, line := range words.Wrap(words.Plain(s.Text, 400), words.LineWidth-2) {
-			if i > 0 {
-				line = "  " + line
-			}
-			words.Paint(b, color, s.Grade.style(), line)
-		}
+		words.PaintWrapped(b, color, s.Grade.style(), words.Plain(s.Text, 400))
 	}
 	if more > 0 {
 		words.Paint(b, color, words.Faint, fmt.Sprintf("and %d more", more))

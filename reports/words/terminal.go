@@ -26,6 +26,18 @@ func Paint(b *bytes.Buffer, color bool, style Style, line string) {
 	b.WriteString(line + "\n")
 }
 
+// PaintWrapped writes a text to b in lines of at most LineWidth, in a style if color is set. The lines
+// after the first are indented.
+func PaintWrapped(b *bytes.Buffer, color bool, style Style, text string) {
+	const indent = "  "
+	for i, line := range Wrap(text, LineWidth-len(indent)) {
+		if i > 0 {
+			line = indent + line
+		}
+		Paint(b, color, style, line)
+	}
+}
+
 // Figures is a range of the columns of a table, without To, that hold figures and are
 // aligned to the right. The zero value is no column.
 type Figures struct{ From, To int }
