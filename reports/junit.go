@@ -50,10 +50,10 @@ func junit(c *results.Campaign) ([]byte, error) {
 		one := junitCase{Class: c.Scenario, Name: tables.Name(st), Out: junitOutput(c, st)}
 		switch tables.OutcomeOf(st) {
 		case tables.Unexpected:
-			one.Failure = &junitMessage{Message: junitText(c, st, st.Contradiction().Text), Text: replays(c.Program, st)}
+			one.Failure = &junitMessage{Message: words.Plain(tables.Explained(c, st), 1000), Text: replays(c.Program, st)}
 			suite.Failures++
 		case tables.Undecided:
-			one.Error = &junitMessage{Message: junitText(c, st, st.Undecided(c.Needed)), Text: replays(c.Program, st)}
+			one.Error = &junitMessage{Message: words.Plain(tables.Explained(c, st), 1000), Text: replays(c.Program, st)}
 			suite.Errors++
 		case tables.Unasked:
 			one.Skipped = &junitMessage{Message: "the scenario expects nothing of it"}
@@ -90,15 +90,6 @@ func junit(c *results.Campaign) ([]byte, error) {
 	}
 	b.WriteByte('\n')
 	return b.Bytes(), nil
-}
-
-// junitText returns the sentence about a strategy, and what is not expected or unknown of it.
-func junitText(c *results.Campaign, st results.StrategyStats, why string) string {
-	text := tables.VerdictOf(c, st).Text
-	if !strings.HasPrefix(text, "unknown: ") {
-		text += "; " + why
-	}
-	return words.Plain(text, 1000)
 }
 
 func junitOutput(c *results.Campaign, st results.StrategyStats) string {

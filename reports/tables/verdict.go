@@ -75,6 +75,21 @@ func VerdictOf(c *results.Campaign, st results.StrategyStats) Sentence {
 	return Verdict(&alone)[0]
 }
 
+// Explained says what happened under one use of a strategy, and what of it is not expected or unknown.
+func Explained(c *results.Campaign, st results.StrategyStats) string {
+	text := VerdictOf(c, st).Text
+	switch OutcomeOf(st) {
+	case Unexpected:
+		text += "; " + st.Contradiction().Text
+	case Undecided:
+		if !strings.HasPrefix(text, "unknown: ") {
+			text += "; " + st.Undecided(c.Needed)
+		}
+	case AsExpected, Unasked:
+	}
+	return text
+}
+
 // Expectations returns whether the results are as the scenario expects: one sentence that says so, or
 // one for each result that is not expected or unknown.
 func Expectations(c *results.Campaign) []Sentence {
