@@ -65,7 +65,7 @@ run() {
 		case $names in *" $name "*) fail "scenarios: two are called $name, and would share one report" ;; esac
 		names+="$name "
 		one "$scenario" "$name"
-		compare "$name"
+		compare "$scenario" "$name"
 	done
 	summarise
 	rm -r "$parts"
@@ -82,13 +82,14 @@ one() {
 
 # compare compares a report with its base, if it has one.
 compare() {
-	local base="${BASE:-}/$1/results.json" status=0
+	local scenario=$1 name=$2 base="${BASE:-}/$2/results.json" status=0
 	[ -n "${BASE:-}" ] || return 0
 	if [ ! -f "$base" ]; then
-		echo "$1: there is no base to compare with"
+		echo "$name: there is no base to compare with"
 		return 0
 	fi
-	"$PROGRAM" compare "$base" "$OUT/$1" --format markdown | tee "$parts/this.md" || status=$?
+	[ -f "$scenario" ] || scenario="" # a built-in one
+	"$PROGRAM" compare "$base" "$OUT/$name" --format markdown ${scenario:+--scenario "$scenario"} | tee "$parts/this.md" || status=$?
 	if [ "$status" = 0 ]; then
 		cat "$parts/this.md" >>"$parts/compared.md"
 	else

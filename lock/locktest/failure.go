@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"lockquake/reports/story"
+	"lockquake/reports/tables"
 	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 	"lockquake/scenarios/search"
@@ -19,7 +20,11 @@ import (
 // smallest such run follows, with the command that repeats it.
 func (r *request) failure(ctx context.Context, s *scenarios.Scenario, c *results.Campaign) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", s.Name, c.Summary())
+	fmt.Fprintf(&b, "%s, seeds %d to %d\n", s.Name, c.Seeds.First, c.Seeds.Last)
+	for _, said := range tables.Verdict(c) {
+		b.WriteString(said.Text + "\n")
+	}
+	b.WriteString(c.Summary() + "\n")
 	found := unexpected(s, c)
 	if found == nil {
 		return b.String()
