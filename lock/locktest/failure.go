@@ -68,6 +68,9 @@ func (r *request) tell(b *strings.Builder, t *results.Trial, check string) {
 // shrink makes a failing run smaller, and writes it as a scenario. It returns nil if that fails: the
 // original run tells the same.
 func (r *request) shrink(ctx context.Context, s *scenarios.Scenario, f *results.Failure) (*search.Shrunk, string) {
+	if r.patience == 0 {
+		return nil, ""
+	}
 	ctx, cancel := context.WithTimeout(ctx, r.patience)
 	defer cancel()
 	name := regexp.MustCompile(`[^\pL\pN_-]+`).ReplaceAllString(r.test, "-") + ".yaml"
