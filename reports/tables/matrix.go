@@ -18,16 +18,19 @@ type MatrixOptions struct {
 	AnswerOnly bool // not the tables
 }
 
-// Matrix prints a matrix for a terminal: the answer for each need, and then the tables.
+// Matrix prints a matrix for a terminal: a sentence for each need, the answers, and then the tables.
 func Matrix(w io.Writer, m *results.Matrix, o MatrixOptions) error {
 	var b bytes.Buffer
 	words.Paint(&b, o.Color, words.Bold, MatrixHead(m))
-	for _, line := range words.Wrap(MatrixReading, words.LineWidth) {
-		words.Paint(&b, o.Color, words.Faint, line)
-	}
+	b.WriteByte('\n')
+	WriteSentences(&b, o.Color, MatrixSentences(m))
 	for i := range m.Needs {
 		b.WriteByte('\n')
 		needAnswer(&b, &m.Needs[i], o.Color)
+	}
+	b.WriteByte('\n')
+	for _, line := range words.Wrap(MatrixReading, words.LineWidth) {
+		words.Paint(&b, o.Color, words.Faint, line)
 	}
 	if !o.AnswerOnly {
 		for i := range m.Needs {
@@ -56,6 +59,30 @@ func MatrixHead(m *results.Matrix) string {
 		head += " (stopped before the end)"
 	}
 	return head
+}
+
+// MatrixSentences returns a sentence for each need: how many strategies never failed, and the cheapest of
+// them.
+func MatrixSentences(m *results.Matrix) []Sentence {
+	var list []Sentence
+	for i := range m.Needs {
+		n := &m.Needs[i]
+		rest := fmt.Sprintf("%d failed", n.Answer.Fail)
+		if n.Answer.Undecided > 0 {
+			rest += fmt.Sprintf(", %d unknown", n.Answer.Undecided)
+		}
+		s := Sentence{Grade: Failed, Text: fmt.Sprintf("%s: no strategy held; %s", n.Title, rest)}
+		if n.Answer.Hold > 0 {
+			s.Grade, s.Text = Held, fmt.Sprintf("%s: %s never failed; %s", n.Title, words.Count(n.Answer.Hold, "strategy"), rest)
+		}
+		if len(n.Answer.Take) > 0 {
+			first := n.Row(n.Answer.Take[0])
+			s.Uses = n.Answer.Take
+			s.Text += fmt.Sprintf("; the cheapest that held is %s (%s)", words.Plain(first.Label, 26), MatrixEvidence(first))
+		}
+		list = append(list, s)
+	}
+	return list
 }
 
 // needAnswer prints the answer to one need.
