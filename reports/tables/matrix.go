@@ -67,18 +67,17 @@ func MatrixSentences(m *results.Matrix) []Sentence {
 	var list []Sentence
 	for i := range m.Needs {
 		n := &m.Needs[i]
-		rest := fmt.Sprintf("%d failed", n.Answer.Fail)
-		if n.Answer.Undecided > 0 {
-			rest += fmt.Sprintf(", %d unknown", n.Answer.Undecided)
+		a := &n.Answer
+		s := Sentence{Grade: Held, Uses: a.Take, Text: fmt.Sprintf("%s: %d of %s never failed", n.Title, a.Hold, words.Count(a.Hold+a.Fail+a.Undecided, "strategy"))}
+		switch {
+		case a.Hold == 0:
+			s.Grade = Failed
+		case len(a.Take) > 0:
+			first := n.Row(a.Take[0])
+			s.Text += fmt.Sprintf(", the cheapest is %s (%d of %s)", words.Plain(first.Label, 26), first.Violating, words.Counted(first.Decided, "run"))
 		}
-		s := Sentence{Grade: Failed, Text: fmt.Sprintf("%s: no strategy held; %s", n.Title, rest)}
-		if n.Answer.Hold > 0 {
-			s.Grade, s.Text = Held, fmt.Sprintf("%s: %s never failed; %s", n.Title, words.Count(n.Answer.Hold, "strategy"), rest)
-		}
-		if len(n.Answer.Take) > 0 {
-			first := n.Row(n.Answer.Take[0])
-			s.Uses = n.Answer.Take
-			s.Text += fmt.Sprintf("; the cheapest that held is %s (%s)", words.Plain(first.Label, 26), MatrixEvidence(first))
+		if a.Undecided > 0 {
+			s.Text += fmt.Sprintf("; %d unknown", a.Undecided)
 		}
 		list = append(list, s)
 	}
