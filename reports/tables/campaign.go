@@ -164,7 +164,9 @@ func (g Grade) style() words.Style {
 		return words.Alarm
 	case Flawed, Open:
 		return words.Bold
+	case Met:
+		return words.Faint
 	case Held:
 	}
-	return words.Faint
+	return ""
 }

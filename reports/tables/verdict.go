@@ -19,7 +19,8 @@ const (
 	Failed Grade = "failed"  // the resource was corrupted, or the result is not expected
 	Flawed Grade = "flawed"  // the lock served its users badly, or mishandled tokens
 	Open   Grade = "unknown" // there is too little to tell
-	Held   Grade = "held"    // nothing went wrong in the runs that were done, or all is as expected
+	Held   Grade = "held"    // nothing went wrong in the runs that were done
+	Met    Grade = "met"     // everything is as the scenario expects
 )
 
 // Sentence is one sentence about a campaign.
@@ -49,7 +50,7 @@ func Verdict(c *results.Campaign) []Sentence {
 			failed = append(failed, a)
 		case Open:
 			open = append(open, a)
-		case Held:
+		case Held, Met:
 			held = append(held, a)
 		}
 	}
@@ -94,7 +95,7 @@ func Explained(c *results.Campaign, st results.StrategyStats) string {
 // one for each result that is not expected or unknown.
 func Expectations(c *results.Campaign) []Sentence {
 	if c.Verdict == results.Pass || len(c.Reasons) == 0 {
-		return []Sentence{{Text: c.Summary(), Grade: Held}}
+		return []Sentence{{Text: c.Summary(), Grade: Met}}
 	}
 	var failed, open []Sentence
 	for _, reason := range c.Reasons {

@@ -1,6 +1,8 @@
 package tables
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -160,5 +162,34 @@ func TestShortenedKeepsWhatHeld(t *testing.T) {
 	shown, more := Shortened(list)
 	if len(shown) != 12 || more != 4 || shown[11].Text != "last" {
 		t.Errorf("%d sentences and %d more, the last is %q", len(shown), more, shown[len(shown)-1].Text)
+	}
+}
+
+func TestATerminalShowsFailuresInTheAlarmColourAndTheExpectedFaint(t *testing.T) {
+	c := &results.Campaign{
+		Scenario: "s", Workload: "counter", Verdict: results.Pass, WakeLag: "0s",
+		Strategies: []results.StrategyStats{use("redis", 200, map[string]int{"lost-update": 9}), use("fenced", 200, nil), use("slow", 200, map[string]int{"load": 1})},
+	}
+	var plain, coloured strings.Builder
+	if err := errors.Join(Campaign(&plain, c, Options{}), Campaign(&coloured, c, Options{Color: true})); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(plain.String(), "\x1b") {
+		t.Errorf("without colours it prints %q", plain.String())
+	}
+	for _, want := range []string{
+		"\x1b[1;31mredis lost updates in 4.5 % of runs (2.4 to 8.3 %)\x1b[0m\n", "\x1b[1mslow polled ", "\nfenced had no failure ", "\x1b[2mas expected\x1b[0m\n",
+	} {
+		if !strings.Contains(coloured.String(), want) {
+			t.Errorf("it does not print %q, but\n%q", want, coloured.String())
+		}
+	}
+	c.Verdict, c.Reasons = results.Fail, []string{"unknown: b", "not expected: a"}
+	coloured.Reset()
+	if err := Campaign(&coloured, c, Options{Color: true}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\x1b[1;31mnot expected: a\x1b[0m\n\x1b[1munknown: b\x1b[0m\n"; !strings.Contains(coloured.String(), want) {
+		t.Errorf("it does not print %q, but\n%q", want, coloured.String())
 	}
 }
