@@ -12,7 +12,7 @@ import (
 	lockredis "lockquake/lock/redis"
 )
 
-// entry is what lockquake knows of the lock.
+// entry describes the lock to lockquake.
 func entry() lock.Entry {
 	return lock.Entry{Name: "mine", Doc: "SET NX with a lease, and DEL to release", New: newMine}
 }
