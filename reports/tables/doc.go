@@ -12,5 +12,6 @@
 //	fenced     reads-writes      0 of 1,000     0.0 %   fewer than 0.30 %       98.7 %  yes
 //
 // verdict.go makes the sentences and account.go what each strategy adds to them, uses.go prints the
-// cells of one strategy, metrics.go and grids.go make the tables that follow the verdict, cases.go the map of a campaign with cases, assumed.go the list of assumptions.
+// cells of one strategy, metrics.go and grids.go make the tables that follow the verdict,
+// cases.go the map of a campaign with cases, assumed.go the list of assumptions.
 package tables
