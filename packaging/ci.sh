@@ -8,15 +8,15 @@
 #
 # Inputs, as environment variables:
 #
-#   SOURCE     the folder of lockquake's source
-#   PACKAGE    the folder of a program with locks of your own; lockquake itself if empty
-#   PROGRAM    the absolute path of the program that is built
-#   VERSION    the version of lockquake that the program must have; any if empty
-#   SCENARIOS  files and names of built-in scenarios, separated by spaces or lines
-#   SEEDS      as in --seeds; each scenario's own number if empty
-#   OUT        the folder of the reports; each scenario has its own in it
-#   BASE       the folder with the results to compare with; no comparison if empty
-#   KEEP       the folder of the next base
+#   LOCKQUAKE_SOURCE     the folder of lockquake's source
+#   LOCKQUAKE_PACKAGE    the folder of a program with locks of your own; lockquake itself if empty
+#   LOCKQUAKE_PROGRAM    the absolute path of the program that is built
+#   LOCKQUAKE_VERSION    the version of lockquake that the program must have; any if empty
+#   LOCKQUAKE_SCENARIOS  files and names of built-in scenarios, separated by spaces or lines
+#   LOCKQUAKE_SEEDS      as in --seeds; each scenario's own number if empty
+#   LOCKQUAKE_OUT        the folder of the reports; each scenario has its own in it
+#   LOCKQUAKE_BASE       the folder with the results to compare with; no comparison if empty
+#   LOCKQUAKE_KEEP       the folder of the next base
 set -euo pipefail
 
 fail() {
@@ -26,10 +26,10 @@ fail() {
 
 # The caches are named here because a key made by hashFiles ignores files outside of the workspace.
 key() {
-	local sums=("$SOURCE/go.sum") module
-	if [ -n "${PACKAGE:-}" ]; then
-		[ -d "$PACKAGE" ] || fail "package: there is no folder $PACKAGE"
-		module=$(cd "$PACKAGE" && go env GOMOD)
+	local sums=("$LOCKQUAKE_SOURCE/go.sum") module
+	if [ -n "${LOCKQUAKE_PACKAGE:-}" ]; then
+		[ -d "$LOCKQUAKE_PACKAGE" ] || fail "package: there is no folder $LOCKQUAKE_PACKAGE"
+		module=$(cd "$LOCKQUAKE_PACKAGE" && go env GOMOD)
 		sums+=("${module%.mod}.sum")
 	fi
 	echo "key=$(go env GOVERSION)-$(cat "${sums[@]}" | git hash-object --stdin | cut -c 1-16)"
@@ -39,23 +39,23 @@ key() {
 
 build() {
 	local version
-	if [ -n "${PACKAGE:-}" ]; then
-		[ -d "$PACKAGE" ] || fail "package: there is no folder $PACKAGE"
-		go build -C "$PACKAGE" -o "$PROGRAM" .
+	if [ -n "${LOCKQUAKE_PACKAGE:-}" ]; then
+		[ -d "$LOCKQUAKE_PACKAGE" ] || fail "package: there is no folder $LOCKQUAKE_PACKAGE"
+		go build -C "$LOCKQUAKE_PACKAGE" -o "$LOCKQUAKE_PROGRAM" .
 	else
-		go build -C "$SOURCE" -o "$PROGRAM" ./cmd/lockquake
+		go build -C "$LOCKQUAKE_SOURCE" -o "$LOCKQUAKE_PROGRAM" ./cmd/lockquake
 	fi
-	"$PROGRAM" version
-	read -r _ version _ < <("$PROGRAM" version)
-	if [ -n "${VERSION:-}" ] && [ "$version" != "${VERSION#v}" ]; then
-		fail "version: the program has lockquake $version, not $VERSION"
+	"$LOCKQUAKE_PROGRAM" version
+	read -r _ version _ < <("$LOCKQUAKE_PROGRAM" version)
+	if [ -n "${LOCKQUAKE_VERSION:-}" ] && [ "$version" != "${LOCKQUAKE_VERSION#v}" ]; then
+		fail "version: the program has lockquake $version, not $LOCKQUAKE_VERSION"
 	fi
 }
 
 run() {
 	local scenarios names=" " scenario name
-	read -rd '' -a scenarios <<<"$SCENARIOS" || true
-	"$PROGRAM" validate "${scenarios[@]}"
+	read -rd '' -a scenarios <<<"$LOCKQUAKE_SCENARIOS" || true
+	"$LOCKQUAKE_PROGRAM" validate "${scenarios[@]}"
 	parts=$(mktemp -d)
 	touch "$parts"/{worse,compared,reports}.md
 	code=0
@@ -76,20 +76,20 @@ run() {
 one() {
 	local status=0
 	GITHUB_STEP_SUMMARY=${GITHUB_STEP_SUMMARY:+$parts/reports.md} \
-		"$PROGRAM" run "$1" ${SEEDS:+--seeds "$SEEDS"} --out "$OUT/$2" || status=$?
+		"$LOCKQUAKE_PROGRAM" run "$1" ${LOCKQUAKE_SEEDS:+--seeds "$LOCKQUAKE_SEEDS"} --out "$LOCKQUAKE_OUT/$2" || status=$?
 	worst "$status"
 }
 
 # compare compares a report with its base, if it has one.
 compare() {
-	local scenario=$1 name=$2 base="${BASE:-}/$2/results.json" status=0
-	[ -n "${BASE:-}" ] || return 0
+	local scenario=$1 name=$2 base="${LOCKQUAKE_BASE:-}/$2/results.json" status=0
+	[ -n "${LOCKQUAKE_BASE:-}" ] || return 0
 	if [ ! -f "$base" ]; then
 		echo "$name: there is no base to compare with"
 		return 0
 	fi
 	[ -f "$scenario" ] || scenario="" # a built-in one
-	"$PROGRAM" compare "$base" "$OUT/$name" --format markdown ${scenario:+--scenario "$scenario"} | tee "$parts/this.md" || status=$?
+	"$LOCKQUAKE_PROGRAM" compare "$base" "$LOCKQUAKE_OUT/$name" --format markdown ${scenario:+--scenario "$scenario"} | tee "$parts/this.md" || status=$?
 	if [ "$status" = 0 ]; then
 		cat "$parts/this.md" >>"$parts/compared.md"
 	else
@@ -116,9 +116,9 @@ summarise() {
 
 keep() {
 	local report folder
-	rm -rf "$KEEP"
-	for report in "$OUT"/*/results.json; do
-		folder=$KEEP/$(basename "$(dirname "$report")")
+	rm -rf "$LOCKQUAKE_KEEP"
+	for report in "$LOCKQUAKE_OUT"/*/results.json; do
+		folder=$LOCKQUAKE_KEEP/$(basename "$(dirname "$report")")
 		mkdir -p "$folder"
 		cp "$report" "$folder"
 	done

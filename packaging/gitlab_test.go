@@ -169,7 +169,7 @@ func TestTheTemplateComparesAMergeRequestWithTheDefaultBranch(t *testing.T) {
 		t.Fatalf("the job of the default branch ends with exit code %d:\n%s", code, output)
 	}
 	base := job.Cache[len(job.Cache)-1]
-	if !base.Unprotect || base.Policy != "$POLICY" || len(base.Paths) != 1 {
+	if !base.Unprotect || base.Policy != "$LOCKQUAKE_POLICY" || len(base.Paths) != 1 {
 		t.Errorf("a merge request cannot read the base of a protected branch: %+v", base)
 	}
 	if _, err := os.Stat(filepath.Join(project, base.Paths[0], "my-lock", "results.json")); err != nil {
