@@ -47,18 +47,22 @@ type AdviceSection struct {
 
 // AdviceSections returns the parts of an answer.
 func AdviceSections(a *results.Advice) []AdviceSection {
-	sections := []AdviceSection{adviceYours(a), adviceOthers(a)}
+	sections := []AdviceSection{adviceYours(a)}
+	if s := adviceNeeds(a); len(s.Text) > 0 {
+		sections = append(sections, s)
+	}
+	sections = append(sections, adviceOthers(a))
 	if a.TTL != nil {
 		sections = append(sections, adviceTTL(a))
 	}
-	return append(sections, adviceCosts(a), adviceChanges(a), AdviceSection{Title: "Not simulated here", Text: a.Missing}, adviceRuns(a))
+	return append(sections, adviceCosts(a), adviceChanges(a), AdviceSection{Title: "Not simulated for this lock", Text: a.Missing}, adviceRuns(a))
 }
 
 // harm says in words what a run that violates a check has done.
 func harm(check string) string {
 	known := map[string]string{
 		"lost-update": "lost updates", "linearizable": "wrong values read", "exclusion": "two workers at work at once",
-		"recovery": "a lock that stays taken", "progress": "a worker that waits for ever",
+		"recovery": "a lock that stays taken", "progress": "a worker that waits for too long",
 	}
 	return cmp.Or(known[check], check)
 }
@@ -69,19 +73,43 @@ func adviceYours(a *results.Advice) AdviceSection {
 	s := AdviceSection{Title: "Your lock: " + a.Lock}
 	for _, c := range byHarm(l.Cells) {
 		if c.Lost > 0 || c.Stuck > 0 {
-			s.Text = append(s.Text, adviceSentence(a, c)+".")
+			s.Text = append(s.Text, upper(adviceSentence(a, c))+".")
 			s.Commands = append(s.Commands, c.Command)
 		}
 	}
 	if text := unharmed(a, l.Cells); text != "" {
 		s.Text = append(s.Text, text)
 	}
-	s.Text = append(s.Text, adviceVerdicts(a)...)
 	s.Text = append(s.Text, "A run is "+a.World+".")
 	if len(a.Assumed) > 0 {
 		s.Text = append(s.Text, "Not given, and assumed: "+strings.Join(a.Assumed, "; ")+".")
 	}
+	s.Text = slices.Insert(s.Text, 0, adviceVerdict(l))
 	return s
+}
+
+// adviceVerdict says in one sentence whether the lock in question survived.
+func adviceVerdict(l *results.AdviceLock) string {
+	lost, stuck, open := 0, 0, 0
+	for _, c := range l.Cells {
+		switch {
+		case c.Lost > 0:
+			lost++
+		case c.Stuck > 0:
+			stuck++
+		case c.Unknown > 0 || c.Hit == 0 && c.Cause != noFault:
+			open++
+		}
+	}
+	switch all := len(l.Cells); {
+	case lost > 0:
+		return fmt.Sprintf("NOT SAFE: it loses something under %d of %d kinds of faults (no fault is one of them).", lost, all)
+	case stuck > 0:
+		return fmt.Sprintf("It loses nothing, and fails to serve under %d of %d kinds of faults.", stuck, all)
+	case open > 0:
+		return fmt.Sprintf("It loses nothing; %d of %d kinds of faults are not decided.", open, all)
+	}
+	return "It loses nothing here: see how many runs say so, and what is not simulated."
 }
 
 // byHarm returns cells, those that lose most first.
@@ -95,12 +123,11 @@ func byHarm(cells []results.AdviceCell) []results.AdviceCell {
 
 // adviceSentence says what happened in the runs of a cell.
 func adviceSentence(a *results.Advice, c results.AdviceCell) string {
-	text := fmt.Sprintf("%s in %s of the runs (%s) with %s", upper(harm(c.Check)), share(c.Lost, c.Runs), words.Interval(c.Low, c.High), causeWords(a, c.Cause))
 	if c.Lost == 0 {
 		low, high := stats.Wilson(c.Stuck, c.Runs)
-		text = fmt.Sprintf("%s in %s of the runs (%s) with %s; nothing was lost", upper(harm(c.Service)), share(c.Stuck, c.Runs), words.Interval(low, high), causeWords(a, c.Cause))
+		return fmt.Sprintf("%s in %s of the runs (%s) with %s; nothing was lost", harm(c.Service), share(c.Stuck, c.Runs), words.Interval(low, high), causeWords(a, c.Cause))
 	}
-	return text
+	return fmt.Sprintf("%s in %s of the runs (%s) with %s", harm(c.Check), share(c.Lost, c.Runs), words.Interval(c.Low, c.High), causeWords(a, c.Cause))
 }
 
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
@@ -136,33 +163,33 @@ func unharmed(a *results.Advice, cells []results.AdviceCell) string {
 // noFault is the case without faults.
 const noFault = "no-fault"
 
-// adviceVerdicts draws the conclusions about the lock in question from its neighbours: each sentence
-// follows from two rows.
-func adviceVerdicts(a *results.Advice) []string {
-	var all []string
+// adviceNeeds says what would make the lock in question safer. Each sentence compares it with one
+// neighbour: their intervals do not overlap.
+func adviceNeeds(a *results.Advice) AdviceSection {
+	s := AdviceSection{Title: "What would make it safer"}
 	for _, rule := range []struct{ label, text string }{
-		{"yours+looks", "The work must look at its context before each write"},
-		{"yours+always-looks", "The work must look at its context all the time"},
-		{"yours+clock", "The holder must look at its clock before each write"},
-		{"yours+renewal", "The lease must be renewed while the job runs"},
-		{"yours+wait", "A grant must be confirmed by the replica (WAIT)"},
-		{"yours+token", "The resource must check a fencing token"},
+		{"yours+looks", "The work looks at its context before each write"},
+		{"yours+always-looks", "The work looks at its context all the time"},
+		{"yours+clock", "The holder looks at its clock before each write"},
+		{"yours+renewal", "The lease is renewed while the job runs"},
+		{"yours+wait", "A grant counts only if the replica confirms it (WAIT)"},
+		{"yours+token", "The resource checks a fencing token"},
 	} {
 		with := adviceLock(a, rule.label)
 		if with == nil {
 			continue
 		}
 		var better []string
-		for _, c := range a.Locks[0].Cells {
+		for _, c := range byHarm(a.Locks[0].Cells) {
 			if after := with.Cell(c.Cause); c.Lost > 0 && after != nil && after.High < c.Low {
-				better = append(better, fmt.Sprintf("%s instead of %s of the runs with %s", share(after.Lost, after.Runs), share(c.Lost, c.Runs), causeWords(a, c.Cause)))
+				better = append(better, fmt.Sprintf("%s instead of %s with %s", ofRuns(*after), ofRuns(c), causeWords(a, c.Cause)))
 			}
 		}
 		if len(better) > 0 {
-			all = append(all, fmt.Sprintf("%s: then %s lose something.", rule.text, strings.Join(better, ", and ")))
+			s.Text = append(s.Text, fmt.Sprintf("%s: %s lose something.", rule.text, strings.Join(better, ", and ")))
 		}
 	}
-	return all
+	return s
 }
 
 func adviceLock(a *results.Advice, label string) *results.AdviceLock {
@@ -176,14 +203,13 @@ func adviceLock(a *results.Advice, label string) *results.AdviceLock {
 
 // adviceOthers says which of the other locks survived, worst first.
 func adviceOthers(a *results.Advice) AdviceSection {
-	s := AdviceSection{Title: "Neighbours, worst first"}
+	s := AdviceSection{Title: "Other locks for the same work, worst first"}
 	for i := range a.Locks[1:] {
 		l := &a.Locks[1+i]
 		var bad []string
 		for _, c := range byHarm(l.Cells) {
 			if c.Lost > 0 || c.Stuck > 0 {
-				text := adviceSentence(a, c)
-				bad = append(bad, strings.ToLower(text[:1])+text[1:])
+				bad = append(bad, adviceSentence(a, c))
 			}
 		}
 		if len(bad) == 0 {
@@ -215,8 +241,12 @@ func adviceTTL(a *results.Advice) AdviceSection {
 	if t.Taken {
 		s.Text = append(s.Text, "All other figures are those of this TTL, rounded up.")
 	}
+	for _, c := range t.Helped {
+		s.Text = append(s.Text, fmt.Sprintf("With a TTL of %s nothing is lost in %d runs (%s) with %s either.", t.Longest, c.Runs, words.Below(stats.AtMost(c.Runs)), causeWords(a, c.Cause)))
+		s.Commands = append(s.Commands, c.Command)
+	}
 	for _, c := range t.Helpless {
-		s.Text = append(s.Text, fmt.Sprintf("No TTL helps against %s: with a TTL of %s %d of %d runs still lose something.", causeWords(a, c.Cause), t.Longest, c.Lost, c.Runs))
+		s.Text = append(s.Text, fmt.Sprintf("No TTL up to %s helps against %s: with the longest %s still lose something.", t.Longest, causeWords(a, c.Cause), ofRuns(c)))
 		s.Commands = append(s.Commands, c.Command)
 	}
 	return s
@@ -224,7 +254,7 @@ func adviceTTL(a *results.Advice) AdviceSection {
 
 // adviceCosts has a row for each lock.
 func adviceCosts(a *results.Advice) AdviceSection {
-	g := Grid{Head: []string{"lock", "commands for each acquisition", "wait p99", "without service after a crash", "work done under faults"}, Texts: 1}
+	g := Grid{Head: []string{"lock", "commands/acquisition", "wait p99", "outage of a crash", "work done"}, Texts: 1}
 	for i := range a.Locks {
 		l := &a.Locks[i]
 		outage := "-"
@@ -237,43 +267,55 @@ func adviceCosts(a *results.Advice) AdviceSection {
 		}
 		g.Rows = append(g.Rows, []string{l.Label, words.Figure(l.Cost.PerAcquisition), shortWait(l.Cost.WaitP99), outage, words.WholePercent(float64(finished)/float64(max(1, jobs))) + " %"})
 	}
-	return AdviceSection{Title: "What each costs", Text: []string{"Commands and waits are those of runs without faults."}, Grid: g}
+	return AdviceSection{Title: "What each costs", Text: []string{"Commands to the lock's servers for each acquisition, and waits, are those of runs without faults. Outage: the time without service that a crash of a worker adds. Work done: the share of the jobs under all faults."}, Grid: g}
 }
 
-// adviceChanges names the assumption with the steepest effect.
+// adviceChanges names the assumptions with the steepest effect.
 func adviceChanges(a *results.Advice) AdviceSection {
 	s := AdviceSection{Title: "What would change the answer"}
-	if len(a.Changes) == 0 {
-		return s
-	}
-	first := a.Changes[0]
-	if first.Effect() == 0 {
-		s.Text = append(s.Text, "None of these assumptions changes what your lock loses.")
-	} else {
-		s.Text = append(s.Text, fmt.Sprintf("The steepest: %s %s. Then %s of the runs with %s lose something, instead of %s.",
-			first.Assumption, first.Value, share(first.After.Lost, first.After.Runs), causeWords(a, first.Cause), share(first.Before.Lost, first.Before.Runs)))
-		s.Commands = append(s.Commands, first.After.Command)
-	}
-	s.Grid = Grid{Head: []string{"assumption", "value", "cause", "runs that lose", "instead of", "work done", "instead of"}, Texts: 3}
+	named := map[bool]bool{} // by direction
+	var without []string
+	s.Grid = Grid{Head: []string{"assumption", "value", "cause", "lose something", "before", "work done", "before"}, Texts: 3}
 	for _, c := range a.Changes {
+		worse := c.Effect() > 0
+		switch {
+		case c.Effect() == 0:
+			without = append(without, c.Assumption+" "+c.Value)
+			continue
+		case !named[worse]:
+			named[worse] = true
+			s.Text = append(s.Text, fmt.Sprintf("The steepest for the %s: %s %s. Then %s lose something with %s, instead of %s.",
+				map[bool]string{true: "worse", false: "better"}[worse], c.Assumption, c.Value, ofRuns(c.After), causeWords(a, c.Cause), ofRuns(c.Before)))
+			s.Commands = append(s.Commands, c.After.Command)
+		}
 		s.Grid.Rows = append(s.Grid.Rows, []string{
 			c.Assumption, c.Value, c.Cause, ofRuns(c.After), ofRuns(c.Before), words.WholePercent(c.After.Done()) + " %", words.WholePercent(c.Before.Done()) + " %",
 		})
 	}
+	if len(named) == 0 {
+		s.Text = append(s.Text, "None of the assumptions that were varied changes what your lock loses.")
+	}
+	if len(without) > 0 {
+		s.Text = append(s.Text, "No effect on what is lost: "+strings.Join(without, "; ")+".")
+	}
 	return s
 }
 
-func ofRuns(c results.AdviceCell) string { return fmt.Sprintf("%d of %d", c.Lost, c.Runs) }
+func ofRuns(c results.AdviceCell) string { return fmt.Sprintf("%d of %d runs", c.Lost, c.Runs) }
 
 // adviceRuns says how to repeat the figures.
 func adviceRuns(a *results.Advice) AdviceSection {
 	program := cmp.Or(a.Program, "lockquake")
-	s := AdviceSection{Title: "Run it again", Text: []string{fmt.Sprintf("%s runs in all. The scenario is %s; change what is not yours.", words.Thousands(a.Runs), a.Scenario)}}
-	for _, l := range a.Locks {
-		for _, c := range byHarm(l.Cells)[:1] {
-			s.Commands = append(s.Commands, c.Command)
+	s := AdviceSection{Title: "Run it again", Text: []string{
+		fmt.Sprintf("%s runs in all. The scenario is %s: change what is not yours. A line repeats all figures of a lock, or its first failing run.", words.Thousands(a.Runs), a.Scenario),
+	}}
+	for i := range a.Locks {
+		l := &a.Locks[i]
+		s.Commands = append(s.Commands, fmt.Sprintf("%s run %s --strategy %s --seeds %d-%d --no-report", program, a.Scenario, l.Label, a.Seeds.First, a.Seeds.Last))
+		for _, c := range byHarm(l.Cells) {
 			if c.Replay != "" {
 				s.Commands = append(s.Commands, words.ReplayLine(program, c.Replay))
+				break
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"lockquake/internal/draw"
 	"lockquake/lock"
 )
 
@@ -33,9 +32,9 @@ const crashed = "crashes"
 // are for its neighbours.
 func (in *Inputs) causes(dir string) []cause {
 	w := in.world()
-	every := func(d time.Duration) string { return fmt.Sprintf("every: {dist: exponential, mean: %v}", d) }
+	every := func(d time.Duration) string { return fmt.Sprintf("every: {dist: exponential, mean: %s}", brief(d)) }
 	upTo := func(d time.Duration) string {
-		return draw.Dist{Kind: draw.Uniform, Min: 0, Max: d}.String()
+		return fmt.Sprintf("{dist: uniform, min: 0s, max: %s}", brief(d))
 	}
 	single := func(c candidate) bool { return c.topology.Nodes <= 1 && c.topology.Members <= 1 && !c.replica }
 	several := func(c candidate) bool { return c.topology.Nodes > 1 || c.topology.Members > 1 }
@@ -52,7 +51,7 @@ func (in *Inputs) causes(dir string) []cause {
 			fault: fmt.Sprintf("crash: {target: each worker, %s, for: %s}", every(w.faults), upTo(w.away)),
 		},
 		cause{
-			name: "cut-off", class: lock.ClassDelay, with: fmt.Sprintf("workers cut off from the lock for up to %v", w.cutOff), about: "a worker cannot reach the lock, and can reach its resource",
+			name: "cut-off", class: lock.ClassDelay, with: fmt.Sprintf("workers cut off from the lock for up to %s", brief(w.cutOff)), about: "a worker cannot reach the lock, and can reach its resource",
 			fault: fmt.Sprintf("partition: {from: each worker, to: lock, mode: drop, %s, for: %s}", every(w.faults), upTo(w.cutOff)),
 		},
 		cause{
@@ -61,7 +60,7 @@ func (in *Inputs) causes(dir string) []cause {
 		},
 		cause{
 			name: "late-writes", class: lock.ClassDelay, with: "late packets to the resource (p99 10s)", about: "a packet is late: a write reaches the resource long after it was sent",
-			fault: fmt.Sprintf("latency: {from: each worker, to: resource, add: {dist: lognormal, median: 500ms, p99: 10s}, %s, for: %v}", every(w.faults/2), w.away),
+			fault: fmt.Sprintf("latency: {from: each worker, to: resource, add: {dist: lognormal, median: 500ms, p99: 10s}, %s, for: %s}", every(w.faults/2), brief(w.away)),
 		},
 	)
 	if in.Topology == Failover {
@@ -71,7 +70,7 @@ func (in *Inputs) causes(dir string) []cause {
 				fault: fmt.Sprintf("crash: {target: lock, %s, for: %v}", every(w.faults), 3*w.failover), suits: func(c candidate) bool { return c.replica },
 			},
 			cause{
-				name: afterGrant, class: lock.ClassServer, with: "a failover right after a grant", about: "the primary crashes right after a grant, which the replica may not have (servers.lag)",
+				name: afterGrant, class: lock.ClassServer, with: "a failover within milliseconds after a grant", about: "the primary crashes right after a grant, which the replica may not have (servers.lag)",
 				fault: fmt.Sprintf("crash: {target: lock, for: %v}", 3*w.failover), suits: func(c candidate) bool { return c.replica },
 			},
 		)

@@ -158,6 +158,9 @@ func (s Spread) text(dir string) string {
 		}
 		return "{dist: empirical, samples: [" + strings.Join(samples, ", ") + "]}"
 	}
+	if s.Kind == draw.Constant || s.IsZero() {
+		return brief(s.Value)
+	}
 	return s.String()
 }
 

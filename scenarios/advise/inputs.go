@@ -178,18 +178,24 @@ func (in *Inputs) ttl() time.Duration {
 func (in *Inputs) Describe() string {
 	parts := []string{in.Lock}
 	if in.leased() {
-		parts = append(parts, "a lease of "+in.ttl().String())
+		parts = append(parts, "a lease of "+brief(in.ttl()))
 	}
 	switch {
 	case !in.leased():
 	case in.Renewal.On && in.Renewal.Period > 0:
-		parts = append(parts, "renewed every "+in.Renewal.Period.String())
+		parts = append(parts, "renewed every "+brief(in.Renewal.Period))
 	case in.renews():
 		parts = append(parts, "renewed by a task")
 	default:
 		parts = append(parts, "not renewed")
 	}
-	if in.Release != "" && in.releases() {
+	switch {
+	case !in.releases():
+	case in.Release == "compare":
+		parts = append(parts, "released by compare-and-delete")
+	case in.Release == "plain":
+		parts = append(parts, "released by a plain DEL")
+	default:
 		parts = append(parts, "release: "+in.Release)
 	}
 	return strings.Join(parts, ", ") + "; on " + in.Topology.describe().doc

@@ -32,7 +32,7 @@ func (a *adviser) smallestTTL(ctx context.Context) error {
 		cause = calm
 	}
 	axis := a.in.ttls()
-	seeds := max(leastSeeds, a.seeds/2)
+	seeds := a.fewer()
 	bounds, err := scenarios.ParseBounds([]string{enough})
 	if err != nil {
 		return err
@@ -83,11 +83,11 @@ func (a *Inputs) ttls() results.Axis {
 			need = a.Renewal.Period + pause + slack
 		}
 	}
-	low, high := max(need/4, 20*time.Millisecond), max(4*need, 2*a.ttl())
+	low, high := max(need/4, 20*time.Millisecond), max(4*need, 2*a.ttl(), a.world().cutOff*3/2)
 	axis := results.Axis{Path: "lock.ttl", Log: true}
 	for i := range ttlSteps {
 		x := math.Pow(float64(high)/float64(low), float64(i)/(ttlSteps-1))
-		axis.Values = append(axis.Values, ceilingOf(time.Duration(float64(low)*x)).String())
+		axis.Values = append(axis.Values, brief(ceilingOf(time.Duration(float64(low)*x))))
 	}
 	return axis
 }
@@ -101,9 +101,9 @@ func ceilingOf(d time.Duration) time.Duration {
 	return (d + unit - 1) / unit * unit
 }
 
-// helpless runs the lock in question with the longest TTL under the causes with which it loses
+// longestTTL runs the lock in question with the longest TTL under the causes with which it loses
 // updates.
-func (a *adviser) helpless(ctx context.Context) error {
+func (a *adviser) longestTTL(ctx context.Context) error {
 	if a.answer.TTL == nil {
 		return nil
 	}
@@ -121,6 +121,8 @@ func (a *adviser) helpless(ctx context.Context) error {
 	for _, c := range cells {
 		if c.Lost > 0 {
 			a.answer.TTL.Helpless = append(a.answer.TTL.Helpless, c)
+		} else {
+			a.answer.TTL.Helped = append(a.answer.TTL.Helped, c)
 		}
 	}
 	return err
@@ -132,7 +134,7 @@ func (a *adviser) with(ctx context.Context, set []results.Override, labels []str
 	if err != nil {
 		return nil, err
 	}
-	c, err := a.campaign(ctx, s, labels, max(leastSeeds, a.seeds/2))
+	c, err := a.campaign(ctx, s, labels, a.fewer())
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,6 @@ func (a *adviser) changes() []change {
 	}
 	add("writes of a job", "10 instead of 1", "workload.writes", "10")
 	add("step of a worker", "100us instead of 10us", "step", "100us")
-	add("step of a worker", "1us instead of 10us", "step", "1us")
 	if in.Topology == Failover {
 		scaled("time of a failover", "servers.failover", Spread{Dist: draw.Fixed(w.failover)})
 		add("replication lag", "ten times as long", "servers.lag", in.Latency.times(10).text(a.dir))
@@ -73,7 +72,7 @@ func (a *adviser) variations() int {
 			own++
 		}
 	}
-	return (len(a.changes())*own + ttlSteps + ttlProbes) * max(leastSeeds, a.seeds/2)
+	return ((len(a.changes())+1)*own + ttlSteps + ttlProbes) * a.fewer()
 }
 
 // vary runs the lock in question with each change.
@@ -82,6 +81,10 @@ func (a *adviser) vary(ctx context.Context) error {
 	for _, c := range a.answer.Locks[0].Cells {
 		labels = append(labels, yours+" under "+c.Cause)
 	}
+	before, err := a.with(ctx, nil, labels)
+	if err != nil {
+		return err
+	}
 	for _, change := range a.changes() {
 		cells, err := a.with(ctx, []results.Override{change.set}, labels)
 		if err != nil {
@@ -89,7 +92,7 @@ func (a *adviser) vary(ctx context.Context) error {
 		}
 		best := results.AdviceChange{Assumption: change.assumption, Value: change.value}
 		for i, after := range cells {
-			c := results.AdviceChange{Assumption: change.assumption, Value: change.value, Cause: after.Cause, Before: a.answer.Locks[0].Cells[i], After: after}
+			c := results.AdviceChange{Assumption: change.assumption, Value: change.value, Cause: after.Cause, Before: before[i], After: after}
 			if i == 0 || steeper(c, best) < 0 {
 				best = c
 			}
@@ -106,4 +109,3 @@ func steeper(x, y results.AdviceChange) int {
 	done := func(c results.AdviceChange) float64 { return math.Abs(c.After.Done() - c.Before.Done()) }
 	return cmp.Or(cmp.Compare(math.Abs(y.Effect()), math.Abs(x.Effect())), cmp.Compare(done(y), done(x)))
 }
-

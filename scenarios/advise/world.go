@@ -2,6 +2,7 @@ package advise
 
 import (
 	"math"
+	"strings"
 	"time"
 )
 
@@ -72,6 +73,18 @@ func round(d time.Duration) time.Duration {
 		unit = time.Second
 	}
 	return (d + unit/2) / unit * unit
+}
+
+// brief prints a duration without zero minutes and seconds: 10m, not 10m0s.
+func brief(d time.Duration) string {
+	text := d.String()
+	if d%time.Minute == 0 && d >= time.Minute {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if d%time.Hour == 0 && d >= time.Hour {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 // ceiling rounds the duration of a run up: to whole minutes, or two digits of them.

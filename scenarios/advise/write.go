@@ -38,10 +38,10 @@ func (in *Inputs) text(path, program string) string {
 		fmt.Fprintf(&b, "#   %s\n", assumed)
 	}
 	fmt.Fprintf(&b, "name: advice\ndescription: a lock in question and its neighbours, under each kind of fault\n\n")
-	fmt.Fprintf(&b, "duration: %v   # virtual: at least %d jobs and %d leases\nseeds: %d\nworkers: %d\n", w.duration, jobs, leases, mostSeeds, workers)
+	fmt.Fprintf(&b, "duration: %s   # virtual: at least %d jobs and %d leases\nseeds: %d\nworkers: %d\n", brief(w.duration), jobs, leases, mostSeeds, workers)
 	fmt.Fprintf(&b, "step: 10us   # how long a step of a worker takes, such as from its check of the clock to its write\n\n")
 	fmt.Fprintf(&b, "# A job reads a counter, works, and writes it. It does not read again before it writes.\n")
-	fmt.Fprintf(&b, "workload: {kind: counter, hold: %s, think: %v, heeds: %s, writes: 1}\n", in.Work.text(dir), w.think, in.Looks)
+	fmt.Fprintf(&b, "workload: {kind: counter, hold: %s, think: %s, heeds: %s, writes: 1}\n", in.Work.text(dir), brief(w.think), in.Looks)
 	fmt.Fprintf(&b, "network: {latency: %s}\n", in.Latency.text(dir))
 	b.WriteString(in.lockText(w))
 	in.serversText(&b, w, dir, all)
@@ -69,12 +69,12 @@ func checks() []string {
 func (in *Inputs) lockText(w world) string {
 	var settings []string
 	if in.leased() {
-		settings = append(settings, fmt.Sprintf("ttl: %v", in.ttl()))
+		settings = append(settings, "ttl: "+brief(in.ttl()))
 	}
 	if in.Renewal.On && in.Renewal.Period > 0 {
-		settings = append(settings, fmt.Sprintf("renew: %v", in.Renewal.Period))
+		settings = append(settings, "renew: "+brief(in.Renewal.Period))
 	}
-	settings = append(settings, "max-hold: 0s", fmt.Sprintf("retry: {attempts: unlimited, delay: %v, jitter: %v}", w.retry, round(w.retry/2)))
+	settings = append(settings, "max-hold: 0s", fmt.Sprintf("retry: {attempts: unlimited, delay: %s, jitter: %s}", brief(w.retry), brief(round(w.retry/2))))
 	return "lock: {" + strings.Join(settings, ", ") + "}   # max-hold 0s: renewed as long as the job takes\n"
 }
 
@@ -82,7 +82,7 @@ func (in *Inputs) lockText(w world) string {
 func (in *Inputs) serversText(b *strings.Builder, w world, dir string, all []candidate) {
 	if in.Topology == Failover {
 		b.WriteString("# lag: until a write has reached the replica; assumed to be the latency. failover: from the crash to the\n# promotion; Sentinel waits 30s by default before it begins one (down-after-milliseconds).\n")
-		fmt.Fprintf(b, "servers: {lag: %s, failover: %v, persistence: none}\n", in.Latency.text(dir), w.failover)
+		fmt.Fprintf(b, "servers: {lag: %s, failover: %s, persistence: none}\n", in.Latency.text(dir), brief(w.failover))
 	} else {
 		b.WriteString("servers: {persistence: none}   # what a Redis server keeps through a crash\n")
 	}

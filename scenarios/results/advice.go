@@ -101,10 +101,12 @@ type AdviceTTL struct {
 	Finished int64   `json:"finished,omitempty"`
 	Low      float64 `json:"low,omitempty"`
 	High     float64 `json:"high,omitempty"`
-	Runs     int     `json:"runs"` // at each TTL
+	Runs     int     `json:"runs"`            // at each TTL
 	Taken    bool    `json:"taken,omitempty"` // the scenario has the TTL that was found
-	// Helpless has the causes that lose updates with Longest too.
+	// Of the causes under which the lock in question loses something, Helpless has those under which it
+	// does with Longest too, and Helped the others. The cells have the runs with Longest.
 	Helpless []AdviceCell `json:"helpless,omitempty"`
+	Helped   []AdviceCell `json:"helped,omitempty"`
 	Command  string       `json:"command"`
 }
 
