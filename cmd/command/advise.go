@@ -108,12 +108,13 @@ func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
 		return err
 	}
 	r := advise.Request{Inputs: in, Path: f.out, Program: f.program.name, Jobs: f.jobs}
+	end := func() {}
 	if !f.quiet {
 		bar := progressOf(cmd.ErrOrStderr(), "advise", nil)
-		r.Progress = bar.show
-		defer bar.end()
+		r.Progress, end = bar.show, bar.end
 	}
 	answer, scenario, err := advise.Run(ctx, r)
+	end()
 	if err != nil {
 		if ctx.Err() != nil {
 			return interruptError{"before the answer; nothing was written"}

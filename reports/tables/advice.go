@@ -85,6 +85,9 @@ func adviceYours(a *results.Advice) AdviceSection {
 		s.Text = append(s.Text, "Not given, and assumed: "+strings.Join(a.Assumed, "; ")+".")
 	}
 	s.Text = slices.Insert(s.Text, 0, adviceVerdict(l))
+	if text := adviceSurvivors(a); text != "" {
+		s.Text = slices.Insert(s.Text, 1, text)
+	}
 	return s
 }
 
@@ -101,15 +104,29 @@ func adviceVerdict(l *results.AdviceLock) string {
 			open++
 		}
 	}
-	switch all := len(l.Cells); {
+	switch all := len(l.Cells) - 1; { // one cell is without faults
 	case lost > 0:
-		return fmt.Sprintf("NOT SAFE: it loses something under %d of %d kinds of faults (no fault is one of them).", lost, all)
+		return fmt.Sprintf("NOT SAFE: it loses something under %d of %d kinds of faults.", lost, all)
 	case stuck > 0:
 		return fmt.Sprintf("It loses nothing, and fails to serve under %d of %d kinds of faults.", stuck, all)
 	case open > 0:
 		return fmt.Sprintf("It loses nothing; %d of %d kinds of faults are not decided.", open, all)
 	}
 	return "It loses nothing here: see how many runs say so, and what is not simulated."
+}
+
+// adviceSurvivors names the other locks that lost nothing, "" if there are none.
+func adviceSurvivors(a *results.Advice) string {
+	var labels []string
+	for i := range a.Locks[1:] {
+		if l := &a.Locks[1+i]; l.Worst() == 0 {
+			labels = append(labels, l.Label)
+		}
+	}
+	if labels == nil {
+		return ""
+	}
+	return "Other locks that lost nothing: " + strings.Join(labels, ", ") + "; they are described below."
 }
 
 // byHarm returns cells, those that lose most first.
@@ -169,7 +186,6 @@ func adviceNeeds(a *results.Advice) AdviceSection {
 	s := AdviceSection{Title: "What would make it safer"}
 	for _, rule := range []struct{ label, text string }{
 		{"yours+looks", "The work looks at its context before each write"},
-		{"yours+always-looks", "The work looks at its context all the time"},
 		{"yours+clock", "The holder looks at its clock before each write"},
 		{"yours+renewal", "The lease is renewed while the job runs"},
 		{"yours+wait", "A grant counts only if the replica confirms it (WAIT)"},
@@ -273,35 +289,46 @@ func adviceCosts(a *results.Advice) AdviceSection {
 // adviceChanges names the assumptions with the steepest effect.
 func adviceChanges(a *results.Advice) AdviceSection {
 	s := AdviceSection{Title: "What would change the answer"}
-	named := map[bool]bool{} // by direction
+	named := map[string]bool{} // by lock and direction
 	var without []string
-	s.Grid = Grid{Head: []string{"assumption", "value", "cause", "lose something", "before", "work done", "before"}, Texts: 3}
+	s.Grid = Grid{Head: []string{"lock", "change", "cause", "lose", "before", "done", "before"}, Texts: 3}
 	for _, c := range a.Changes {
-		worse := c.Effect() > 0
+		worse := map[bool]string{true: "worse", false: "better"}[c.Effect() > 0]
+		key := c.Lock + worse
 		switch {
-		case c.Effect() == 0:
+		case c.Effect() == 0 && c.Lock == a.Locks[0].Label:
 			without = append(without, c.Assumption+" "+c.Value)
 			continue
-		case !named[worse]:
-			named[worse] = true
-			s.Text = append(s.Text, fmt.Sprintf("The steepest for the %s: %s %s. Then %s lose something with %s, instead of %s.",
-				map[bool]string{true: "worse", false: "better"}[worse], c.Assumption, c.Value, ofRuns(c.After), causeWords(a, c.Cause), ofRuns(c.Before)))
+		case c.Effect() == 0:
+			continue
+		case !named[key]:
+			named[key] = true
+			s.Text = append(s.Text, fmt.Sprintf("%s, the steepest change for the %s: %s %s. Then %s lose something with %s, instead of %s.",
+				upper(c.Lock), worse, c.Assumption, c.Value, ofRuns(c.After), causeWords(a, c.Cause), ofRuns(c.Before)))
 			s.Commands = append(s.Commands, c.After.Command)
 		}
 		s.Grid.Rows = append(s.Grid.Rows, []string{
-			c.Assumption, c.Value, c.Cause, ofRuns(c.After), ofRuns(c.Before), words.WholePercent(c.After.Done()) + " %", words.WholePercent(c.Before.Done()) + " %",
+			c.Lock, c.Assumption + " " + c.Value, c.Cause, ofAll(c.After), ofAll(c.Before), words.WholePercent(c.After.Done()) + " %", words.WholePercent(c.Before.Done()) + " %",
 		})
 	}
 	if len(named) == 0 {
 		s.Text = append(s.Text, "None of the assumptions that were varied changes what your lock loses.")
 	}
 	if len(without) > 0 {
-		s.Text = append(s.Text, "No effect on what is lost: "+strings.Join(without, "; ")+".")
+		s.Text = append(s.Text, "No effect on what your lock loses: "+strings.Join(without, "; ")+".")
+	}
+	if len(s.Grid.Rows) > 0 {
+		s.Text = append(s.Text, "Before and after are the same seeds; the changes of --format json have the command of each row.")
+	}
+	if last := a.Changes[max(0, len(a.Changes)-1):]; len(last) > 0 && last[0].Lock != a.Locks[0].Label && !named[last[0].Lock+"worse"] {
+		s.Text = append(s.Text, fmt.Sprintf("%s lost nothing with any change for the worse.", last[0].Lock))
 	}
 	return s
 }
 
-func ofRuns(c results.AdviceCell) string { return fmt.Sprintf("%d of %d runs", c.Lost, c.Runs) }
+func ofAll(c results.AdviceCell) string { return fmt.Sprintf("%d of %d", c.Lost, c.Runs) }
+
+func ofRuns(c results.AdviceCell) string { return ofAll(c) + " runs" }
 
 // adviceRuns says how to repeat the figures.
 func adviceRuns(a *results.Advice) AdviceSection {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"lockquake/internal/draw"
 	"lockquake/lock"
 )
 
@@ -25,8 +26,17 @@ const calm = "no-fault"
 // afterGrant is the case of a failover that loses a grant.
 const afterGrant = "failover-after-grant"
 
-// crashed is the case with crashes of workers.
-const crashed = "crashes"
+// Other cases that are looked up by their names.
+const (
+	crashed    = "crashes"
+	cutOff     = "cut-off"
+	lateWrites = "late-writes"
+)
+
+// late is how much later a late packet arrives.
+func late() Spread {
+	return Spread{Dist: draw.Dist{Kind: draw.Lognormal, Median: 500 * time.Millisecond, P99: 10 * time.Second}}
+}
 
 // causes lists the causes that the inputs imply. Those of other servers than the lock in question has
 // are for its neighbours.
@@ -51,7 +61,7 @@ func (in *Inputs) causes(dir string) []cause {
 			fault: fmt.Sprintf("crash: {target: each worker, %s, for: %s}", every(w.faults), upTo(w.away)),
 		},
 		cause{
-			name: "cut-off", class: lock.ClassDelay, with: fmt.Sprintf("workers cut off from the lock for up to %s", brief(w.cutOff)), about: "a worker cannot reach the lock, and can reach its resource",
+			name: cutOff, class: lock.ClassDelay, with: fmt.Sprintf("workers cut off from the lock for up to %s", brief(w.cutOff)), about: "a worker cannot reach the lock, and can reach its resource",
 			fault: fmt.Sprintf("partition: {from: each worker, to: lock, mode: drop, %s, for: %s}", every(w.faults), upTo(w.cutOff)),
 		},
 		cause{
@@ -59,8 +69,8 @@ func (in *Inputs) causes(dir string) []cause {
 			fault: fmt.Sprintf("partition: {from: lock, to: each worker, mode: drop, %s, for: %s}", every(w.faults), upTo(5*time.Second)),
 		},
 		cause{
-			name: "late-writes", class: lock.ClassDelay, with: "late packets to the resource (p99 10s)", about: "a packet is late: a write reaches the resource long after it was sent",
-			fault: fmt.Sprintf("latency: {from: each worker, to: resource, add: {dist: lognormal, median: 500ms, p99: 10s}, %s, for: %s}", every(w.faults/2), brief(w.away)),
+			name: lateWrites, class: lock.ClassDelay, with: "late packets to the resource (p99 10s)", about: "a packet is late: a write reaches the resource long after it was sent",
+			fault: fmt.Sprintf("latency: {from: each worker, to: resource, add: %s, %s, for: %s}", late().text(dir), every(w.faults/2), brief(w.away)),
 		},
 	)
 	if in.Topology == Failover {

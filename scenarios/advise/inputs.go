@@ -28,6 +28,8 @@ type Inputs struct {
 	// Assumed lists the values that were not given, as "name: value".
 	Assumed []string
 	Own     []lock.Entry // strategies of the caller's
+
+	known []lock.Entry // the strategies that an input can name, once they are needed
 }
 
 // Renewal is how a lease is renewed.
@@ -98,7 +100,12 @@ func topologyOf(e lock.Entry) Topology {
 }
 
 // entries lists the strategies that an input can name.
-func (in *Inputs) entries() []lock.Entry { return append(scenarios.Strategies(), in.Own...) }
+func (in *Inputs) entries() []lock.Entry {
+	if in.known == nil {
+		in.known = append(scenarios.Strategies(), in.Own...)
+	}
+	return in.known
+}
 
 // entry returns a strategy by its name.
 func (in *Inputs) entry(name string) (lock.Entry, bool) {

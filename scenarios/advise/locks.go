@@ -37,8 +37,8 @@ func (in *Inputs) candidates() []candidate {
 	if in.renews() && in.Looks == results.HeedsNever {
 		add("looks", "and the work looks at its context before each write", func(c *candidate) { c.looks = results.HeedsBeforeWrite })
 	}
-	if in.renews() && in.Looks != results.HeedsAlways {
-		add("always-looks", "and the work looks at its context all the time", func(c *candidate) { c.looks = results.HeedsAlways })
+	if in.renews() && in.Looks == results.HeedsBeforeWrite {
+		add("looks", "and the work looks at its context all the time", func(c *candidate) { c.looks = results.HeedsAlways })
 	}
 	if parts["check"] == "none" {
 		add("clock", "and the holder looks at its clock before each write", func(c *candidate) { c.lock = append(c.lock, "check: clock") })
@@ -131,6 +131,7 @@ func (in *Inputs) elsewhere() []candidate {
 			add("redlock", "Redlock on five independent servers")
 		}
 	case Database:
+		add("pg-advisory-xact", "pg_advisory_xact_lock and the work in one transaction")
 		add("pg-row-lock", "SELECT FOR UPDATE and the work in one transaction")
 		add("pg-lease-row", "a row with owner and expiry, renewed by a task")
 	case Redlock, Etcd, ZooKeeper, DynamoDB, Kubernetes:
@@ -143,6 +144,8 @@ func (in *Inputs) elsewhere() []candidate {
 	case in.Topology != Database && in.Topology != Etcd:
 		add("etcd-unfenced", "a lock on an etcd cluster")
 	}
-	add("pg-advisory-xact", "pg_advisory_xact_lock and the work in one transaction, if the data is in that database")
+	if in.Topology != Database {
+		add("pg-advisory-xact", "pg_advisory_xact_lock and the work in one transaction, if the data is in that database")
+	}
 	return all
 }

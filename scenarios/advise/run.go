@@ -19,7 +19,8 @@ import (
 const (
 	mostSeeds   = 40 // of each lock under each cause
 	leastSeeds  = 8
-	variedShare = 0.4 // of them, with another TTL or another assumption
+	ttlShare    = 0.4  // of them, at each TTL
+	variedShare = 0.25 // of them, with another assumption
 	screenSeeds = 2
 	budget      = 6_000_000 // requests of all runs together
 	runCost     = 200       // what a run costs beside its requests, in requests
@@ -31,6 +32,8 @@ type Request struct {
 	Path    string // where the scenario will be
 	Program string // name of the program that repeats the runs
 	Jobs    int    // runs in parallel; the answer does not depend on it
+	// Seeds is the largest number of seeds of each lock under each cause; 0 for the default.
+	Seeds int
 	// Progress is called after every run, from one goroutine at a time; may be nil.
 	Progress func(campaign.Progress)
 }
@@ -107,6 +110,9 @@ func (a *adviser) screen(ctx context.Context) error {
 		each += m.Requests*weight(c.Strategies[i].Name) + runCost*m.Runs
 	}
 	a.seeds = int(min(mostSeeds, max(leastSeeds, budget*screenSeeds/max(1, each))))
+	if a.Seeds > 0 {
+		a.seeds = min(a.seeds, a.Seeds)
+	}
 	a.answer.Seeds = results.SeedRange{First: 1, Last: uint64(a.seeds)}
 	a.total = a.done + len(labels)*a.seeds + a.variations()
 	return nil
@@ -120,14 +126,16 @@ func weight(strategy string) int64 {
 	return 1
 }
 
-// fewer returns the number of seeds of the other steps.
-func (a *adviser) fewer() int { return max(leastSeeds, int(variedShare*float64(a.seeds))) }
+// fewer returns a share of the seeds, for the other steps.
+func (a *adviser) fewer(share float64) int {
+	return min(a.seeds, max(leastSeeds, int(share*float64(a.seeds))))
+}
 
 // campaign runs some labels of a scenario over the first seeds.
 func (a *adviser) campaign(ctx context.Context, s *scenarios.Scenario, labels []string, seeds int) (*results.Campaign, error) {
 	before := a.done
 	return campaign.Run(ctx, s, campaign.Request{
-		Strategies: labels, Own: nil, Jobs: a.Jobs, Seeds: results.SeedRange{First: 1, Last: uint64(seeds)},
+		Strategies: labels, Jobs: a.Jobs, Seeds: results.SeedRange{First: 1, Last: uint64(seeds)},
 		Progress: func(p campaign.Progress) { a.show(before, p) },
 	})
 }

@@ -32,7 +32,7 @@ func (a *adviser) smallestTTL(ctx context.Context) error {
 		cause = calm
 	}
 	axis := a.in.ttls()
-	seeds := a.fewer()
+	seeds := a.fewer(ttlShare)
 	bounds, err := scenarios.ParseBounds([]string{enough})
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (a *adviser) longestTTL(ctx context.Context) error {
 		return nil
 	}
 	set := []results.Override{{Path: "lock.ttl", Value: a.answer.TTL.Longest}}
-	cells, err := a.with(ctx, set, labels)
+	cells, err := a.with(ctx, set, labels, a.fewer(ttlShare))
 	for _, c := range cells {
 		if c.Lost > 0 {
 			a.answer.TTL.Helpless = append(a.answer.TTL.Helpless, c)
@@ -129,12 +129,12 @@ func (a *adviser) longestTTL(ctx context.Context) error {
 }
 
 // with runs labels with values set.
-func (a *adviser) with(ctx context.Context, set []results.Override, labels []string) ([]results.AdviceCell, error) {
+func (a *adviser) with(ctx context.Context, set []results.Override, labels []string, seeds int) ([]results.AdviceCell, error) {
 	s, err := a.scenario.With(set)
 	if err != nil {
 		return nil, err
 	}
-	c, err := a.campaign(ctx, s, labels, a.fewer())
+	c, err := a.campaign(ctx, s, labels, seeds)
 	if err != nil {
 		return nil, err
 	}

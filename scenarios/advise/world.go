@@ -25,7 +25,7 @@ const (
 	leases      = 8                // that fit into it
 	pausesEach  = 8                // of each worker in a run, unless the input says how often they come
 	faultsEach  = 4                // likewise, of other faults
-	pollsEach   = 1200             // attempts that fit into the duration
+	pollsEach   = 600              // attempts that fit into the duration
 	shortest    = time.Minute      // of a run
 	takeover    = 10 * time.Second // of a replica
 	takeoverRun = 2 * time.Minute  // shortest run with a failover

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"lockquake/scenarios"
@@ -83,7 +84,7 @@ func (in *Inputs) serversText(b *strings.Builder, w world, dir string, all []can
 	if in.Topology == Failover {
 		b.WriteString("# lag: until a write has reached the replica; assumed to be the latency. failover: from the crash to the\n# promotion; Sentinel waits 30s by default before it begins one (down-after-milliseconds).\n")
 		fmt.Fprintf(b, "servers: {lag: %s, failover: %s, persistence: none}\n", in.Latency.text(dir), brief(w.failover))
-	} else {
+	} else if slices.ContainsFunc(all, in.onRedis) {
 		b.WriteString("servers: {persistence: none}   # what a Redis server keeps through a crash\n")
 	}
 	for _, c := range all {
@@ -92,6 +93,12 @@ func (in *Inputs) serversText(b *strings.Builder, w world, dir string, all []can
 			return
 		}
 	}
+}
+
+// onRedis reports whether a candidate runs on Redis servers.
+func (in *Inputs) onRedis(c candidate) bool {
+	e, _ := in.entry(c.strategy)
+	return e.Family == "" || e.Family == "redis"
 }
 
 // useText returns the entry of a candidate.

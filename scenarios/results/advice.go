@@ -20,7 +20,8 @@ type Advice struct {
 	// Locks has the lock in question first, then its neighbours, those that lose most first.
 	Locks []AdviceLock `json:"locks"`
 	TTL   *AdviceTTL   `json:"ttl,omitempty"` // nil: the lock has no lease
-	// Changes has the effect of each assumption on the lock in question, the steepest first.
+	// Changes has the effect of each assumption on the lock in question, the steepest first, and then
+	// the effect of the worse values on the nearest lock that lost nothing.
 	Changes []AdviceChange `json:"changes,omitempty"`
 	// Missing lists what is not simulated for this lock, one sentence each.
 	Missing []string `json:"missing"`
@@ -110,9 +111,9 @@ type AdviceTTL struct {
 	Command  string       `json:"command"`
 }
 
-// AdviceChange is the effect of one assumption on the lock in question, under the cause where it is
-// largest.
+// AdviceChange is the effect of one assumption on a lock, under the cause where it is largest.
 type AdviceChange struct {
+	Lock       string     `json:"lock"`       // label
 	Assumption string     `json:"assumption"` // such as pauses
 	Value      string     `json:"value"`      // such as twice as long
 	Cause      string     `json:"cause"`
