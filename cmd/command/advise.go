@@ -166,7 +166,7 @@ func (f *adviseFlags) writable() error {
 	case f.force || advise.Untouched(old):
 		return nil
 	}
-	return usagef("--out: %s exists, and was written or changed by someone else; name another file, or use --force", f.out)
+	return usagef("--out: %s was edited, or is not a file of advise; name another file, or use --force", f.out)
 }
 
 // write writes the scenario.

@@ -49,7 +49,7 @@ func (f *adviseFlags) answer(ctx context.Context, cmd *cobra.Command, ask *asker
 	given := cmd.Flags().Changed(q.Name)
 	switch {
 	case q.Skip != nil && q.Skip(in) && given:
-		return usagef("--%s: %s leaves no choice of it", q.Name, in.Lock)
+		return usagef("--%s does not apply to %s; leave it out", q.Name, in.Lock)
 	case q.Skip != nil && q.Skip(in):
 		return nil
 	case given:
