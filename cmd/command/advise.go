@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -129,10 +130,8 @@ func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
 
 // oneOf returns a usage error for a value of a flag that is not known.
 func oneOf(flag, value string, known []string) error {
-	for _, k := range known {
-		if k == value {
-			return nil
-		}
+	if slices.Contains(known, value) {
+		return nil
 	}
 	return usageError{"--" + flag + ": " + strictyaml.Unknown(flag, value, known)}
 }

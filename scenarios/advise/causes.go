@@ -2,6 +2,7 @@ package advise
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,16 +123,7 @@ func (c cause) hits(of candidate) bool { return c.suits == nil || c.suits(of) }
 
 // used returns the causes that can hit one of the candidates.
 func used(causes []cause, all []candidate) []cause {
-	var hitting []cause
-	for _, c := range causes {
-		for _, of := range all {
-			if c.hits(of) {
-				hitting = append(hitting, c)
-				break
-			}
-		}
-	}
-	return hitting
+	return slices.DeleteFunc(causes, func(c cause) bool { return !slices.ContainsFunc(all, c.hits) })
 }
 
 // comment returns text as comment lines with an indent.

@@ -53,18 +53,31 @@ type adviser struct {
 // Run runs the scenario of the inputs and returns the answer with the scenario. When ctx ends it
 // returns the cause, and no answer.
 func Run(ctx context.Context, r Request) (*results.Advice, *scenarios.Scenario, error) {
-	a := &adviser{Request: r, dir: filepath.Dir(r.Path), answer: &results.Advice{Schema: 1, Version: results.Version, Program: r.Program, Scenario: r.Path}}
-	a.in = &a.Inputs
-	if err := a.write(); err != nil {
+	a, err := newAdviser(r)
+	if err != nil {
 		return nil, nil, err
 	}
-	for _, step := range []func(context.Context) error{a.screen, a.smallestTTL, a.locks, a.longestTTL, a.vary} {
+	if err := a.run(ctx, a.screen, a.smallestTTL, a.locks, a.longestTTL, a.vary); err != nil {
+		return nil, nil, err
+	}
+	return a.answer, a.scenario, nil
+}
+
+func newAdviser(r Request) (*adviser, error) {
+	a := &adviser{Request: r, dir: filepath.Dir(r.Path), answer: &results.Advice{Schema: 1, Version: results.Version, Program: r.Program, Scenario: r.Path}}
+	a.in = &a.Inputs
+	return a, a.write()
+}
+
+// run takes some steps, and describes the question in the answer.
+func (a *adviser) run(ctx context.Context, steps ...func(context.Context) error) error {
+	for _, step := range steps {
 		if err := step(ctx); err != nil {
-			return nil, nil, err
+			return err
 		}
 	}
 	a.describe()
-	return a.answer, a.scenario, nil
+	return nil
 }
 
 // write writes the scenario for the inputs.

@@ -119,14 +119,11 @@ func (in *Inputs) useText(c candidate) string {
 	if len(settings) == 0 && c.label == c.strategy {
 		return "  - " + c.strategy + "\n"
 	}
-	head := "  - {name: " + c.strategy
+	head := []string{"name: " + c.strategy}
 	if c.label != c.strategy {
-		head += fmt.Sprintf(", label: %q", c.label)
+		head = append(head, fmt.Sprintf("label: %q", c.label))
 	}
-	for _, s := range settings {
-		head += ", " + s
-	}
-	return head + "}\n"
+	return "  - {" + strings.Join(append(head, settings...), ", ") + "}\n"
 }
 
 // pair is a candidate under one cause.

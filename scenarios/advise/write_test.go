@@ -47,10 +47,13 @@ func tellsPairs(t *testing.T, in *Inputs, s *scenarios.Scenario) {
 	}
 }
 
-func TestEveryLockWithOneHolderHasAScenario(t *testing.T) {
+func TestEverySoundLockWithOneHolderHasAScenario(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads a file for each lock")
+	}
 	seen := 0
 	for _, e := range scenarios.Strategies() {
-		if !excludes(e) {
+		if !excludes(e) || e.Flawed {
 			continue
 		}
 		seen++
@@ -59,7 +62,7 @@ func TestEveryLockWithOneHolderHasAScenario(t *testing.T) {
 			t.Errorf("%s: %v", e.Name, err)
 		}
 	}
-	if seen < 50 {
+	if seen < 20 {
 		t.Errorf("only %d locks", seen)
 	}
 }
