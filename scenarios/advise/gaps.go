@@ -5,7 +5,7 @@ import "lockquake/internal/draw"
 // missing lists what the simulation leaves out for the inputs, one sentence each.
 func (in *Inputs) missing() []string {
 	var all []string
-	if e, _ := in.entry(in.Lock); e.Family == "" || e.Family == "redis" {
+	if e := in.mine(); e.Family == "" || e.Family == "redis" {
 		all = append(all, in.redisMissing()...)
 	}
 	switch in.Topology {

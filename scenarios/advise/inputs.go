@@ -28,8 +28,20 @@ type Inputs struct {
 	// Assumed lists the values that were not given, as "name: value".
 	Assumed []string
 	Own     []lock.Entry // strategies of the caller's
+	// Library resolves the name of a published library. nil: no name of a library is known.
+	Library func(name string) (Library, bool)
 
-	known []lock.Entry // the strategies that an input can name, once they are needed
+	library *Library     // that Lock was resolved from; nil: none
+	known   []lock.Entry // the strategies that an input can name, once they are needed
+}
+
+// Library is the strategy that is nearest to a published library.
+type Library struct {
+	Name     string
+	Strategy string
+	// Lock and Defaults are settings as in a scenario, such as "owner: call, unknown: refused": the parts
+	// in which the library differs from the strategy, and its own numbers.
+	Lock, Defaults string
 }
 
 // Renewal is how a lease is renewed.
@@ -125,6 +137,9 @@ func excludes(e lock.Entry) bool {
 
 // setLock resolves the name of a lock.
 func (in *Inputs) setLock(name string) error {
+	if l, ok := in.libraryOf(name); ok {
+		in.library, name = &l, l.Strategy
+	}
 	e, ok := in.entry(name)
 	var known []string
 	for _, k := range in.entries() {
@@ -148,33 +163,73 @@ func (in *Inputs) setLock(name string) error {
 	return nil
 }
 
+// libraryOf resolves the name of a library that is not that of a strategy.
+func (in *Inputs) libraryOf(name string) (Library, bool) {
+	if _, ok := in.entry(name); ok || in.Library == nil {
+		return Library{}, false
+	}
+	return in.Library(name)
+}
+
+// mine returns the strategy in question, with the parts and the TTL of the library.
+func (in *Inputs) mine() lock.Entry {
+	e, _ := in.entry(in.Lock)
+	if in.library == nil {
+		return e
+	}
+	for _, s := range settings(in.library.Lock) {
+		if part, way, ok := strings.Cut(s, ": "); ok && e.Defaults.Parts[part] != "" {
+			e.Defaults.Set(part, way)
+		}
+	}
+	for _, s := range settings(in.library.Defaults) {
+		if text, ok := strings.CutPrefix(s, "ttl: "); ok {
+			if ttl, err := time.ParseDuration(text); err == nil {
+				e.Defaults.TTL = ttl
+			}
+		}
+	}
+	return e
+}
+
+// settings splits settings such as "owner: call, unknown: refused".
+func settings(text string) []string {
+	var all []string
+	for s := range strings.SplitSeq(text, ",") {
+		if s = strings.TrimSpace(s); s != "" {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
 // renewable reports whether the renewal of the lock is a part that can be left out.
 func (in *Inputs) renewable() bool {
-	e, _ := in.entry(in.Lock)
+	e := in.mine()
 	return e.Defaults.Parts["renewal"] != "" && e.Defaults.TTL > 0 && (e.Family == "" || e.Family == "redis")
 }
 
 // leased reports whether the lock has a lease.
 func (in *Inputs) leased() bool {
-	e, _ := in.entry(in.Lock)
+	e := in.mine()
 	return e.Defaults.TTL > 0
 }
 
 // releases reports whether the release of the lock is a part that can be chosen.
 func (in *Inputs) releases() bool {
-	e, _ := in.entry(in.Lock)
+	e := in.mine()
 	return slices.Contains(releases(), e.Defaults.Parts["release"])
 }
 
 // renews reports whether the lock in question renews its lease.
 func (in *Inputs) renews() bool {
-	e, _ := in.entry(in.Lock)
+	e := in.mine()
 	return in.leased() && (in.Renewal.On || !in.renewable() && e.Defaults.Renews())
 }
 
 // ttl returns the TTL in question, or that of the lock if it is to be found.
 func (in *Inputs) ttl() time.Duration {
-	e, _ := in.entry(in.Lock)
+	e := in.mine()
 	if in.TTL > 0 && in.leased() {
 		return in.TTL
 	}
@@ -184,6 +239,9 @@ func (in *Inputs) ttl() time.Duration {
 // Describe returns the lock in question in one sentence.
 func (in *Inputs) Describe() string {
 	parts := []string{in.Lock}
+	if in.library != nil {
+		parts[0] = fmt.Sprintf("%s (nearest: %s)", in.library.Name, in.Lock)
+	}
 	if in.leased() {
 		parts = append(parts, "a lease of "+brief(in.ttl()))
 	}

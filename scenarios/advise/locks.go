@@ -2,6 +2,7 @@ package advise
 
 import (
 	"slices"
+	"strings"
 
 	"lockquake/lock"
 	"lockquake/scenarios/results"
@@ -33,7 +34,7 @@ func (in *Inputs) candidates() []candidate {
 		change(&c)
 		all = append(all, c)
 	}
-	parts := in.partsOf(in.Lock)
+	parts := in.mine().Defaults.Parts
 	if in.renews() && in.Looks == results.HeedsNever {
 		add("looks", "and the work looks at its context before each write", func(c *candidate) { c.looks = results.HeedsBeforeWrite })
 	}
@@ -60,15 +61,23 @@ func (in *Inputs) candidates() []candidate {
 
 // base returns the lock in question.
 func (in *Inputs) base() candidate {
-	e, _ := in.entry(in.Lock)
+	e := in.mine()
 	c := candidate{label: yours, strategy: in.Lock, what: "your lock: " + in.Describe(), fence: resource.Off, topology: e.Topology, replica: in.Topology == Failover}
-	if in.releases() && in.Release != e.Defaults.Parts["release"] {
+	if in.library != nil {
+		c.lock = slices.DeleteFunc(settings(in.library.Lock), func(s string) bool {
+			return strings.HasPrefix(s, "release: ") || strings.HasPrefix(s, "renewal: ") // the questions ask for these
+		})
+	}
+	preset, _ := in.entry(in.Lock)
+	if in.releases() && in.Release != preset.Defaults.Parts["release"] {
 		c.lock = append(c.lock, "release: "+in.Release)
 	}
 	if own := e.Defaults.Parts["renewal"]; in.renewable() {
 		switch {
 		case in.Renewal.On && own == "none":
 			c.lock = append(c.lock, "renewal: watchdog")
+		case in.Renewal.On && own != preset.Defaults.Parts["renewal"]:
+			c.lock = append(c.lock, "renewal: "+own)
 		case !in.Renewal.On && own != "none":
 			c.lock = append(c.lock, "renewal: none")
 		}
@@ -95,7 +104,7 @@ func tokened() map[string]string {
 // withToken adds the lock in question with a fencing token, if there is one.
 func (in *Inputs) withToken(add func(suffix, what string, change func(c *candidate))) {
 	name, known := tokened()[in.Lock]
-	inScript := in.partsOf(in.Lock)["fence"] == "none" && (in.Topology == One || in.Topology == Failover)
+	inScript := in.mine().Defaults.Parts["fence"] == "none" && (in.Topology == One || in.Topology == Failover)
 	if !known && !inScript {
 		return
 	}

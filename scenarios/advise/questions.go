@@ -70,7 +70,11 @@ func topologyQuestion() Question {
 	return Question{
 		Name: "topology", Asks: "Which servers does the lock run on?", Doc: "servers of the lock: " + strings.Join(names, ", "), Words: names,
 		Default: func(in *Inputs) string {
-			if e, ok := in.entry(in.Lock); ok {
+			name := in.Lock
+			if l, ok := in.libraryOf(name); ok {
+				name = l.Strategy
+			}
+			if e, ok := in.entry(name); ok {
 				return string(topologyOf(e))
 			}
 			return string(One)
@@ -101,7 +105,7 @@ func releaseQuestion() Question {
 		Name: "release", Asks: "How is it released: lua (compare-and-delete) or plain (DEL)?", Doc: "how the lock is released: lua (compare-and-delete), plain (DEL), or another way of the part release", Words: words,
 		Skip: func(in *Inputs) bool { return !in.releases() },
 		Default: func(in *Inputs) string {
-			e, _ := in.entry(in.Lock)
+			e := in.mine()
 			if way := e.Defaults.Parts["release"]; way != "compare" {
 				return way
 			}
@@ -120,7 +124,7 @@ func renewQuestion() Question {
 		Doc:  "how the lease is renewed: none, watchdog (after a third of the TTL), or an interval such as 10s",
 		Skip: func(in *Inputs) bool { return !in.renewable() },
 		Default: func(in *Inputs) string {
-			if e, _ := in.entry(in.Lock); e.Defaults.Renews() {
+			if e := in.mine(); e.Defaults.Renews() {
 				return "watchdog"
 			}
 			return "none"
@@ -149,7 +153,7 @@ func ttlQuestion() Question {
 		Name: "ttl", Asks: "How long is the lease (TTL; ? to search for the smallest)?", Doc: "TTL of the lease, or ? to search for the smallest",
 		Skip: func(in *Inputs) bool { return !in.leased() },
 		Default: func(in *Inputs) string {
-			e, _ := in.entry(in.Lock)
+			e := in.mine()
 			return e.Defaults.TTL.String()
 		},
 		set: func(in *Inputs, text string) error {
