@@ -269,7 +269,7 @@ func (s *Scenario) Standalone() ([]byte, error) {
 	}
 	for _, at := range slices.Sorted(maps.Keys(s.samples)) {
 		var text strings.Builder
-		for _, d := range s.samples[at] {
+		for _, d := range s.samples[at].log.Pauses {
 			fmt.Fprintf(&text, "%v, ", d)
 		}
 		if err := tree.Set(at, fmt.Sprintf("{dist: %s, samples: [%s]}", draw.Empirical, strings.TrimSuffix(text.String(), ", "))); err != nil {

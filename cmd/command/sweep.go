@@ -69,6 +69,7 @@ does not depend on the results: it is 0, or 64, 70 and 130 as for the other comm
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.vary, "vary", nil, "a parameter and its values, as in lock.ttl=1s..30s; once or twice")
 	setFlag(cmd, &f.sets)
+	pausesFlag(cmd, &f.pauses)
 	flags.StringVar(&f.check, "check", "", "the check that counts (default: any that decides)")
 	flags.BoolVar(&f.find, "find", false, "find the value at which each strategy breaks")
 	flags.StringArrayVar(&f.require, "require", nil, "a bound that every strategy has to meet, as in 'finished >= 99 %'; repeatable")
@@ -120,7 +121,7 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string, stdout, stderr io.Wr
 	if err != nil {
 		return flagged("--require", err)
 	}
-	s, err := f.program.loadWith(arg, f.sets)
+	s, err := f.program.loadPaused(arg, f.sets, f.pauses)
 	if err != nil {
 		return err
 	}
