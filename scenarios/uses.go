@@ -30,6 +30,9 @@ func (s *Scenario) Uses(names []string, own map[string]lock.Entry) ([]Strategy, 
 			uses = s.ofCatalogue(name)
 		}
 		if uses == nil {
+			uses = s.ofLibrary(name)
+		}
+		if uses == nil {
 			return nil, &UnknownStrategyError{Name: name, Scenario: s.Name, Known: s.knownStrategies(all), Plain: len(s.Own) == 0}
 		}
 		for _, u := range uses {
