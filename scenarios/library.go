@@ -34,11 +34,27 @@ func libraryText(l libraries.Library) []byte {
 	return text.Bytes()
 }
 
+// LibraryOf returns the library that a name stands for. The names of the scenario and of the
+// catalogue come first.
+func (s *Scenario) LibraryOf(name string) (libraries.Library, bool) {
+	if named(s.Strategies, name) != nil || s.ofCatalogue(name) != nil {
+		return libraries.Library{}, false
+	}
+	base, _, _ := strings.Cut(name, " under ") // a case
+	return libraries.Find(base)
+}
+
+// libraryOf returns the library that a use stands for.
+func libraryOf(use Strategy) (libraries.Library, bool) {
+	label := strings.TrimSuffix(use.Label, " under "+use.Case)
+	l, ok := libraries.Find(label)
+	return l, ok && l.Preset == use.Name && l.Name == label
+}
+
 // ofLibrary returns the uses of the strategy that is nearest to the library of a name, nil if there
 // is none.
 func (s *Scenario) ofLibrary(name string) []Strategy {
-	base, _, _ := strings.Cut(name, " under ") // a case
-	l, ok := libraries.Find(base)
+	l, ok := s.LibraryOf(name)
 	if !ok {
 		return nil
 	}
@@ -47,7 +63,7 @@ func (s *Scenario) ofLibrary(name string) []Strategy {
 		panic(err) // a test reads them all
 	}
 	uses := s.underCases(use)
-	if base == name {
+	if !strings.Contains(name, " under ") {
 		return uses
 	}
 	return slices.DeleteFunc(uses, func(u Strategy) bool { return u.Label != name })

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"lockquake/lock"
+	"lockquake/scenarios/libraries"
 )
 
 // Uses returns the uses of strategies to run: those of the scenario, and one of each strategy in
@@ -93,6 +94,9 @@ func (s *Scenario) knownStrategies(uses []Strategy) []string {
 	}
 	for _, e := range s.entries() {
 		names = append(names, e.Name)
+	}
+	for _, l := range libraries.All() {
+		names = append(names, l.Name)
 	}
 	return names
 }

@@ -37,6 +37,7 @@ func (p program) catalogues() []catalogue {
 	return []catalogue{
 		{"scenarios", p.listScenarios},
 		{"strategies", p.listStrategies},
+		{"libraries", listLibraries},
 		{"parts", listParts},
 		{"workloads", listWorkloads},
 		{"resources", listResources},

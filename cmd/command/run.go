@@ -79,7 +79,7 @@ the shards, and its verdict decides.
 	flags := cmd.Flags()
 	flags.StringVar(&f.seeds, "seeds", "", "seeds to run, as in 1-1000 or 17 (default: 1 to the scenario's seeds)")
 	flags.StringVar(&f.until, "until", "", "stop a strategy once the half width of its interval is at most this, as in 0.5%; tested after every 100 seeds")
-	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies or labels (default: all of the scenario)")
+	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies, labels or libraries such as redsync (default: all of the scenario)")
 	setFlag(cmd, &f.sets)
 	pausesFlag(cmd, &f.pauses)
 	f.flags(cmd)
@@ -129,6 +129,7 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 		if ctx.Err() != nil {
 			return interruptError{notBegun(loaded[i:])}
 		}
+		noteLibraries(stderr, s, f.strategies)
 		warn(stderr, s, f.strategies)
 		title := s.Name
 		if len(loaded) > 1 {

@@ -55,7 +55,7 @@ fail; 70 a fault of lockquake or of the lock under test itself; 130 interrupted.
 	flags := cmd.Flags()
 	setFlag(cmd, &f.sets)
 	pausesFlag(cmd, &f.pauses)
-	flags.StringVar(&f.strategy, "strategy", "", "strategy or label (default: the first that fails)")
+	flags.StringVar(&f.strategy, "strategy", "", "strategy, label or library such as redsync (default: the first that fails)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the run (default: the first that fails)")
 	flags.StringVar(&f.check, "check", "", "check that it must still violate (default: the most serious one)")
 	flags.StringVar(&f.out, "out", "shrunk.yaml", "file to write the small scenario to")
@@ -71,6 +71,7 @@ func (f *shrinkFlags) run(ctx context.Context, arg string, stdout, stderr io.Wri
 	if err != nil {
 		return shrinkError(err)
 	}
+	noteLibraries(stderr, s, []string{f.strategy})
 	var told func(search.Extent)
 	if !f.quiet {
 		var last search.Extent

@@ -10,7 +10,8 @@ type Library struct {
 	Name    string   // as --strategy takes it
 	Aliases []string // other names of the same, in lower case
 	Project string   // repository on GitHub, "owner/name"
-	Version string   // that was read: a tag, or the beginning of a commit
+	Version string   // as the files that were read say; "" if they do not
+	Commit  string   // that was read
 	// Preset is the strategy of the catalogue that is nearest, and Lock has the parts in which the
 	// library differs from it, as the keys of "lock" in a scenario; "" for none. The numbers of the
 	// library are not in it: a scenario sets the TTL and the retries.
@@ -18,15 +19,32 @@ type Library struct {
 	// Defaults has the library's own numbers, as the keys of "lock" in a scenario; "" if it has none.
 	Defaults string
 	Facts    []Fact
-	Bugs     []string // scenarios that reproduce a bug of it
+	Bugs     []string // scenarios that reproduce a bug that was reported of it, in this or an older version
+	Fails    []string // scenarios in which the nearest strategy fails with the library's parts
+}
+
+// Nearest returns the strategy with the parts to set, as in "redlock with owner: call".
+func (l Library) Nearest() string {
+	if l.Lock == "" {
+		return l.Preset
+	}
+	return l.Preset + " with " + l.Lock
+}
+
+// Read returns the version and the commit that were read, for a reader.
+func (l Library) Read() string {
+	const short = 7
+	if l.Version == "" {
+		return l.Commit[:short]
+	}
+	return l.Version + " (" + l.Commit[:short] + ")"
 }
 
 // Fact is one thing that is known of a library.
 type Fact struct {
 	Kind Kind
 	Text string
-	// File is where it was read, in the Project at the Version, or with a repository before a colon.
-	// "" if it was inferred.
+	// File is where it was read, in the Project at the Commit; "" if it was inferred.
 	File string
 }
 
@@ -42,7 +60,7 @@ const (
 
 // All returns the catalogue, by the sort of server.
 func All() []Library {
-	return slices.Concat(redis(), sql(), coordination())
+	return slices.Concat(redis(), quorum(), sql(), coordination())
 }
 
 // Find returns the library of a name. Case does not count, nor does the owner of a repository.
