@@ -29,14 +29,14 @@ func forms() []form {
 	}
 }
 
-// part is what a file has of one kind of log.
+// part holds the pauses of one kind of log.
 type part struct {
 	Log
 	line int           // of the first pause, from 1
 	last time.Duration // latest stamp
 }
 
-// readLogs returns what a file has of each kind of log, in the order of their first lines.
+// readLogs returns the pauses of each kind of log, in the order of their first lines.
 func readLogs(lines []string) []*part {
 	forms, stamp := forms(), newStamper()
 	var logs []*part

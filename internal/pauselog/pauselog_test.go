@@ -75,7 +75,7 @@ func TestEachFormOfALineIsRead(t *testing.T) {
 			Log{GoTrace, []time.Duration{500 * us, 250 * us}, 0},
 		},
 		{
-			"gctrace of two processes: the second begins anew",
+			"gctrace of two processes: the second starts at zero",
 			"gc 1 @1.0s 0%: 1.0+1.0+1.0 ms clock, \ngc 2 @4.0s 0%: 1.0+1.0+1.0 ms clock, \ngc 1 @0.5s 0%: 1.0+1.0+1.0 ms clock, \ngc 2 @1.0s 0%: 1.0+1.0+1.0 ms clock, \n",
 			Log{GoTrace, []time.Duration{ms, ms, ms, ms, ms, ms, ms, ms}, 3500 * ms},
 		},

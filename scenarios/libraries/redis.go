@@ -56,7 +56,7 @@ func redis() []Library {
 				{Same, "waiters subscribe to a channel", "redisson/src/main/java/org/redisson/RedissonLock.java"},
 				{Differs, "without a message a waiter asks again at the end of the TTL that a refusal returns; here after 1 s", "redisson/src/main/java/org/redisson/RedissonLock.java"},
 				{Same, "tryLock takes a timeout of the response for a refusal, and the key that it may have set stays until its TTL is over", "redisson/src/main/java/org/redisson/RedissonLock.java"},
-				{Differs, "this version does not repeat the script of an acquire or of a release, and a release remembers its answer; the client repeats other commands 4 times", "redisson/src/main/java/org/redisson/RedissonBaseLock.java"},
+				{Differs, "with a single server the script of an acquire is not sent again; with replicas it is, up to 4 times, and counts twice: see reentrant-resent", "redisson/src/main/java/org/redisson/command/CommandAsyncService.java"},
 				{Differs, "with replicas it waits for them (WAIT), and an acquire fails if none has confirmed it: see redis-replica-wait", "redisson/src/main/java/org/redisson/command/CommandAsyncService.java"},
 				{Differs, "its fair locks, multi-locks and fenced locks are not modelled", ""},
 				{Default, "lockWatchdogTimeout 30 s, timeout of a command 3 s", "redisson/src/main/java/org/redisson/config/Config.java"},

@@ -32,7 +32,7 @@ func sql() []Library {
 		{
 			Name: "rails-migrations", Aliases: []string{"rails", "activerecord"}, Project: "rails/rails", Commit: "3d428777b05701ca7211a1be723cb1ee0e094bd9",
 			Preset: "pg-advisory-try", Defaults: "retry: {attempts: 1}",
-			Bugs:  []string{"pooled-advisory", "waiter-blocks-holder"},
+			Bugs:  []string{"pooled-advisory"},
 			Fails: []string{"backend-killed", "failover-without-the-lock"},
 			Facts: []Fact{
 				{Same, "an advisory lock of a session that the migration keeps, on a connection of its own pool", "activerecord/lib/active_record/migration.rb"},
@@ -116,7 +116,7 @@ func sql() []Library {
 			Fails: []string{"stale-completion"},
 			Facts: []Fact{
 				{Same, "FOR UPDATE SKIP LOCKED, committed at once with worker and time", "src/sql/getJobs.ts"},
-				{Same, "completion deletes the job by its ID, whoever has it", "src/sql/completeJobs.ts"},
+				{Same, "completion deletes the job by its ID, without a condition on the worker", "src/sql/completeJobs.ts"},
 				{Default, "a job that is locked for 4 hours is taken back", "src/sql/resetLockedAt.ts"},
 			},
 		},
