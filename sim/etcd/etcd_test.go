@@ -176,3 +176,27 @@ func TestCrashesOfMembers(t *testing.T) {
 		}
 	})
 }
+
+// While a watch connects, its connection and the one for requests are reset. The request that finds this
+// first connects again, and so does the watch.
+func TestAResetWhileAWatchConnects(t *testing.T) {
+	onCluster(t, func(r *rig) {
+		r.must("lock-1", &etcd.Put{Key: "k", Value: "v"})
+		done := r.worker.Go("watch", func() {
+			if _, err := r.members["lock-1"].Watch(context.Background(), &etcd.Watch{Keys: etcd.Keys{Key: "k"}}); !errors.Is(err, sim.ErrReset) {
+				t.Errorf("the watch answers %v", err)
+			}
+		})
+		r.sleep(100 * time.Microsecond)
+		if err := r.World.Reset("client", "lock-1"); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := r.do("lock-1", get(false)); err != nil {
+			t.Errorf("the request answers %v", err)
+		}
+		_ = done.Acquire(context.Background())
+		if _, err := r.members["lock-1"].Watch(context.Background(), &etcd.Watch{Keys: etcd.Keys{Key: "k"}}); err != nil {
+			t.Errorf("the next watch answers %v", err)
+		}
+	})
+}

@@ -34,9 +34,12 @@ func (w *watcher) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	shared := e.conn
 	conn, err := c.process.Dial(ctx, e.node, c.options.DialTimeout)
 	if err != nil {
-		e.broken(e.conn)
+		if ctx.Err() == nil {
+			e.broken(shared)
+		}
 		return err
 	}
 	asked := w.watch
