@@ -67,7 +67,7 @@ func TestLibrariesRun(t *testing.T) {
 			entries := scenarios.Strategies()
 			e := entries[slices.IndexFunc(entries, func(e lock.Entry) bool { return e.Name == l.Preset })]
 			params := s.ParamsOf(e.Defaults, uses[0], "worker-1")
-			for _, part := range strings.SplitSeq(l.Lock, ", ") {
+			for part := range strings.SplitSeq(l.Lock, ", ") {
 				if name, way, ok := strings.Cut(part, ": "); ok && name != "fallback" && params.Parts[name] != way {
 					t.Errorf("the part %s is %q, want %q", name, params.Parts[name], way)
 				}
