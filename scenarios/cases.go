@@ -126,6 +126,9 @@ func (s *Scenario) ExpectOf(use Strategy) (results.Expect, bool) {
 	if e, ok := s.Expect[use.Label]; ok || !s.Claims {
 		return e, ok
 	}
+	if _, ok := libraryOf(use); ok {
+		return results.Expect{}, false // the claims of the nearest strategy are not those of the library
+	}
 	entries := s.entries()
 	i := slices.IndexFunc(entries, func(e lock.Entry) bool { return e.Name == use.Name })
 	if i < 0 {

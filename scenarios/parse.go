@@ -55,7 +55,7 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 		Path:     name,
 		Text:     bytes.Clone(data),
 	}
-	s.samples = map[string][]time.Duration{}
+	s.samples = map[string]samples{}
 	decoder := strictyaml.Decoder{Hooks: hooks(filepath.Dir(name), sum, s.samples), Extensions: extensions(), Keys: openKeys(Parts())}
 	at, err := decoder.Decode(name, data, s)
 	if err != nil {
@@ -72,8 +72,8 @@ func decode(name string, data []byte, known catalogue, sum hash.Hash) (*Scenario
 
 // hooks returns the decoders of the parts of a scenario that have a notation of their own. Files
 // are looked for in dir, and what they hold goes into sum and, by the path of the distribution,
-// into samples.
-func hooks(dir string, sum hash.Hash, samples map[string][]time.Duration) strictyaml.Hooks {
+// into files.
+func hooks(dir string, sum hash.Hash, files map[string]samples) strictyaml.Hooks {
 	h := strictyaml.Hooks{}
 	strictyaml.AddHook(h, decodeStrategies)
 	strictyaml.AddHook(h, decodeStrategy)
@@ -81,9 +81,9 @@ func hooks(dir string, sum hash.Hash, samples map[string][]time.Duration) strict
 	strictyaml.AddHook(h, decodeFault)
 	strictyaml.AddHook(h, decodeBound)
 	strictyaml.AddHook(h, func(n *strictyaml.Node, into *draw.Dist) error {
-		err := decodeDist(n, into, dir, sum)
+		log, err := decodeDist(n, into, dir, sum)
 		if into.File != "" {
-			samples[n.Path()] = into.Samples
+			files[n.Path()] = samples{into.File, log}
 		}
 		return err
 	})
@@ -130,86 +130,6 @@ func decodeAttempts(n *strictyaml.Node, into *lock.Attempts) error {
 		return n.Wants("a number of attempts, from 1, or unlimited")
 	}
 	*into = lock.Attempts(attempts)
-	return nil
-}
-
-// decodeDist reads a duration that is always the same, or a map that says how
-// durations are spread.
-func decodeDist(n *strictyaml.Node, into *draw.Dist, dir string, sum hash.Hash) error {
-	*into = draw.Dist{}
-	if !n.IsMap() {
-		into.Kind = draw.Constant
-		if err := n.Decode(&into.Value); err != nil {
-			return err
-		}
-		if into.Value < 0 {
-			return n.Errorf("%s must not be negative, and is %v", n.Path(), into.Value)
-		}
-	} else {
-		type plain draw.Dist
-		if err := n.Decode((*plain)(into)); err != nil {
-			return err
-		}
-		if n.Field("dist") == nil {
-			return n.Errorf("%s.dist is missing; known are %s", n.Path(), list(draw.Kinds()))
-		}
-		if !slices.Contains(draw.Kinds(), into.Kind) {
-			return n.Field("dist").Errorf("%s", strictyaml.Unknown("distribution", string(into.Kind), texts(draw.Kinds())))
-		}
-	}
-	if file := n.Field("file"); file != nil && into.Kind == draw.Empirical {
-		if n.Field("samples") != nil {
-			return n.Field("samples").Errorf("%s is set beside file, only one of them can be", n.Field("samples").Path())
-		}
-		if err := readSamples(file, into, dir, sum); err != nil {
-			return err
-		}
-	}
-	err := into.Validate()
-	if err == nil {
-		return nil
-	}
-	// The complaint begins with the field that it is about.
-	param, text, _ := strings.Cut(err.Error(), ": ")
-	if field := n.Field(param); field != nil {
-		return field.Errorf("%s: %s", field.Path(), text)
-	}
-	return n.Errorf("%s: %s: %s", n.Path(), param, text)
-}
-
-// mostSamples bounds a file of samples, in bytes.
-const mostSamples = 1 << 20
-
-// readSamples reads the file of an empirical distribution: one duration a
-// line; empty lines and those that begin with # do not count.
-func readSamples(n *strictyaml.Node, into *draw.Dist, dir string, sum hash.Hash) error {
-	path := into.File
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return n.Errorf("%s: %v", n.Path(), err)
-	}
-	if !info.Mode().IsRegular() || info.Size() > mostSamples {
-		return n.Errorf("%s: %s is no file of at most %d bytes", n.Path(), path, mostSamples)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return n.Errorf("%s: %v", n.Path(), err)
-	}
-	sum.Write(data)
-	for i, line := range strings.Split(string(data), "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		d, err := time.ParseDuration(line)
-		if err != nil {
-			return n.Errorf("%s: line %d of %s is no duration like 150ms: %q", n.Path(), i+1, path, line[:min(len(line), 40)])
-		}
-		into.Samples = append(into.Samples, d)
-	}
 	return nil
 }
 

@@ -266,7 +266,12 @@ func TestSamplesAreReadBesideTheScenario(t *testing.T) {
 	write("bad.txt", "5ms\nfive\n")
 	write("negative.txt", "-5ms\n")
 	write("none.txt", "# nothing\n")
-	write("large.txt", strings.Repeat("#", strictyaml.MaxSize+1))
+	write("app.log", "hello\ngc 1 @1.0s 0%: 1.0+1.0+2.0 ms clock, 0+0/0/0+0 ms cpu\ngc 2 @4.0s 0%: 1.0+1.0+0 ms clock, 0+0/0/0+0 ms cpu\n")
+	write("mixed.log", "gc 1 @1.0s 0%: 1.0+1.0+2.0 ms clock, 0+0/0/0+0 ms cpu\n5ms\n")
+	write("large.txt", "")
+	if err := os.Truncate(filepath.Join(dir, "large.txt"), maxSampleFile+1); err != nil {
+		t.Fatal(err)
+	}
 	path := filepath.Join(dir, "f.yaml")
 	read := func(file string) (*Scenario, error) {
 		text := strings.Replace(minimal, "register", "register, hold: {dist: empirical, file: "+file+"}", 1)
@@ -294,12 +299,24 @@ func TestSamplesAreReadBesideTheScenario(t *testing.T) {
 		t.Errorf("other samples, and hash %s is as before; error %v", s.Hash, err)
 	}
 
+	s, err = read("app.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := []results.Samples{{
+		Of: []string{"workload.hold"}, File: "app.log", Kind: "gctrace log of Go", Count: 4, Longest: 2 * time.Millisecond, Span: 3 * time.Second,
+	}}
+	if diff := cmp.Diff(from, s.Samples()); diff != "" {
+		t.Errorf("samples (-want +got):\n%s", diff)
+	}
+
 	for file, want := range map[string]string{
-		"bad.txt":      "3:58: workload.hold.file: line 2 of " + dir + "/bad.txt is no duration like 150ms: \"five\"",
+		"bad.txt":      "3:58: workload.hold.file: " + dir + "/bad.txt:2: \"five\" is no duration like 150ms",
+		"mixed.log":    "3:58: workload.hold.file: " + dir + "/mixed.log:2: \"5ms\" is a bare duration, and line 1 is of a gctrace log of Go: a file is one of them",
 		"negative.txt": "3:58: workload.hold.file: duration 1, -5ms, is not between 0s and ten years",
-		"none.txt":     "3:58: workload.hold.file: an empirical distribution needs at least one duration",
-		"large.txt":    "3:58: workload.hold.file: " + dir + "/large.txt is no file of at most 1048576 bytes",
-		".":            "3:58: workload.hold.file: " + dir + " is no file of at most 1048576 bytes",
+		"none.txt":     "3:58: workload.hold.file: " + dir + "/none.txt: the file has no duration, and no line of a pause log",
+		"large.txt":    "3:58: workload.hold.file: " + dir + "/large.txt is no file of at most 67108864 bytes",
+		".":            "3:58: workload.hold.file: " + dir + " is no file of at most 67108864 bytes",
 		"absent.txt":   "3:58: workload.hold.file: stat " + dir + "/absent.txt: no such file or directory",
 	} {
 		if _, err := read(file); err == nil || err.Error() != path+":"+want {

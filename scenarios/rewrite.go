@@ -130,10 +130,17 @@ func word(text string) *yaml.Node {
 }
 
 // useNode returns the file's entry for one use of a strategy: the one with its label, or the one
-// whose pattern matches it, and else only the name.
+// whose pattern matches it, and else only the name, or the settings of the library that it is of.
 func useNode(list *yaml.Node, use Strategy) *yaml.Node {
+	alone := word(use.Name)
+	if l, ok := libraryOf(use); ok {
+		var entry yaml.Node
+		if err := yaml.Unmarshal(libraryText(l), &entry); err == nil {
+			alone = entry.Content[0]
+		}
+	}
 	if list == nil || list.Kind != yaml.SequenceNode {
-		return word(use.Name)
+		return alone
 	}
 	for _, entry := range list.Content {
 		name, label := entry.Value, ""
@@ -154,7 +161,7 @@ func useNode(list *yaml.Node, use Strategy) *yaml.Node {
 		setKey(one, "name", word(use.Name))
 		return one
 	}
-	return word(use.Name)
+	return alone
 }
 
 // eachNode returns the file's entries for the remaining workers, with their new names. The entries
@@ -269,7 +276,7 @@ func (s *Scenario) Standalone() ([]byte, error) {
 	}
 	for _, at := range slices.Sorted(maps.Keys(s.samples)) {
 		var text strings.Builder
-		for _, d := range s.samples[at] {
+		for _, d := range s.samples[at].log.Pauses {
 			fmt.Fprintf(&text, "%v, ", d)
 		}
 		if err := tree.Set(at, fmt.Sprintf("{dist: %s, samples: [%s]}", draw.Empirical, strings.TrimSuffix(text.String(), ", "))); err != nil {

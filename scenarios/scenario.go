@@ -68,9 +68,9 @@ type Scenario struct {
 	// Overrides are the values that were set from outside, in order.
 	Overrides []results.Override `yaml:"-"`
 	workload  workload.Info      // of Workload.Kind
-	// samples has the contents of the files of empirical distributions, by the path of the
-	// distribution in the scenario.
-	samples map[string][]time.Duration
+	// samples has the files of empirical distributions, by the path of the distribution in the
+	// scenario.
+	samples map[string]samples
 	// File is the text as it was read, if Overrides make it differ from Text.
 	File []byte `yaml:"-"`
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
@@ -237,7 +236,7 @@ func eachProperty(node any, f func(key string, property map[string]any)) {
 // the schema.
 func TestSchemaKnowsEveryNotation(t *testing.T) {
 	types := outline(nil).Types
-	for hooked := range hooks(".", sha256.New(), map[string][]time.Duration{}) {
+	for hooked := range hooks(".", sha256.New(), map[string]samples{}) {
 		if _, ok := types[hooked]; !ok {
 			t.Errorf("%v has a hook, and no form in the schema", hooked)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockquake/lock"
+	"lockquake/scenarios/libraries"
 )
 
 // Uses returns the uses of strategies to run: those of the scenario, and one of each strategy in
@@ -29,6 +30,9 @@ func (s *Scenario) Uses(names []string, own map[string]lock.Entry) ([]Strategy, 
 		uses := named(all, name)
 		if uses == nil {
 			uses = s.ofCatalogue(name)
+		}
+		if uses == nil {
+			uses = s.ofLibrary(name)
 		}
 		if uses == nil {
 			return nil, &UnknownStrategyError{Name: name, Scenario: s.Name, Known: s.knownStrategies(all), Plain: len(s.Own) == 0}
@@ -91,6 +95,9 @@ func (s *Scenario) knownStrategies(uses []Strategy) []string {
 	}
 	for _, e := range s.entries() {
 		names = append(names, e.Name)
+	}
+	for _, l := range libraries.All() {
+		names = append(names, l.Name)
 	}
 	return names
 }

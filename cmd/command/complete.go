@@ -28,7 +28,7 @@ func (p program) completeScenarios(most int) cobra.CompletionFunc {
 }
 
 // completeStrategies offers the labels of the scenarios on the command line, or all
-// strategies if there is none. It leaves out those before the last comma.
+// strategies if there is none, and the libraries. It leaves out those before the last comma.
 func (p program) completeStrategies(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
 	taken := strings.Split(before, ",")
@@ -54,6 +54,9 @@ func (p program) completeStrategies(_ *cobra.Command, args []string, typed strin
 		for _, e := range p.entries() {
 			offer(e.Name, e.Doc)
 		}
+	}
+	if typed != before { // the list is long, so it waits for a letter
+		offerLibraries(offer)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveKeepOrder
 }

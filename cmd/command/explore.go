@@ -80,7 +80,7 @@ lock under test itself, 130 interrupted.`,
 }
 
 func (f *exploreFlags) declare(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies or labels (default: all of the scenario)")
+	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies, labels or libraries such as redsync (default: all of the scenario)")
 	flags.StringSliceVar(&f.search.Kinds, "kinds", nil, "kinds of faults to place (default: those with a star)")
 	flags.IntVar(&f.search.Faults, "faults", 1, "faults in one run, 1 or 2")
 	flags.IntVar(&f.search.Workers, "workers", 0, "workers (default: those of the scenario, 2 at most)")
@@ -123,6 +123,7 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 	if err != nil {
 		return err
 	}
+	noteLibraries(stderr, s, f.strategies)
 	if len(f.placement) > 0 {
 		return f.place(s, f.placement, stdout)
 	}

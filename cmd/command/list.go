@@ -37,6 +37,7 @@ func (p program) catalogues() []catalogue {
 	return []catalogue{
 		{"scenarios", p.listScenarios},
 		{"strategies", p.listStrategies},
+		{"libraries", listLibraries},
 		{"parts", listParts},
 		{"workloads", listWorkloads},
 		{"resources", listResources},
@@ -53,9 +54,10 @@ func (p program) newList() *cobra.Command {
 		names = append(names, c.name)
 	}
 	cmd := &cobra.Command{
-		Use:     "list [" + strings.Join(names, "|") + "]",
-		Short:   "List the names that a scenario can use",
-		Long:    `List prints the names that a scenario can use. Without an argument it prints all of them.`,
+		Use:   "list [" + strings.Join(names, "|") + "]",
+		Short: "List the names that a scenario can use",
+		Long: `List prints the names that a scenario can use, and the libraries that --strategy takes. Without an
+argument it prints all of them.`,
 		Example: "  lockquake list\n  lockquake list strategies --format json",
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {

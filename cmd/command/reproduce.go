@@ -20,6 +20,7 @@ func (p program) newReproduce() *cobra.Command {
 		seed  uint64
 		names []string
 		sets  []string
+		log   string
 	)
 	cmd := &cobra.Command{
 		Use:   "reproduce SCENARIO",
@@ -32,22 +33,24 @@ believed to hold the lock, which worker held the lease, and what the resource ac
 		Args:              exactlyOne("one scenario"),
 		ValidArgsFunction: p.completeScenarios(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.reproduce(cmd.Context(), args[0], names, sets, seed, cmd.OutOrStdout())
+			return p.reproduce(cmd.Context(), args[0], names, sets, log, seed, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the runs")
-	cmd.Flags().StringSliceVar(&names, "strategy", nil, "only these strategies or labels (default: all of the scenario)")
+	cmd.Flags().StringSliceVar(&names, "strategy", nil, "only these strategies, labels or libraries such as redsync (default: all of the scenario)")
 	setFlag(cmd, &sets)
+	pausesFlag(cmd, &log)
 	completeFlag(cmd, "seed", cobra.NoFileCompletions)
 	completeFlag(cmd, "strategy", p.completeStrategies)
 	return cmd
 }
 
-func (p program) reproduce(ctx context.Context, arg string, names, sets []string, seed uint64, stdout io.Writer) error {
-	s, err := p.loadWith(arg, sets)
+func (p program) reproduce(ctx context.Context, arg string, names, sets []string, pauses string, seed uint64, stdout, stderr io.Writer) error {
+	s, err := p.loadPaused(arg, sets, pauses)
 	if err != nil {
 		return err
 	}
+	noteLibraries(stderr, s, names)
 	if len(names) == 0 {
 		for _, use := range s.Strategies {
 			names = append(names, use.Label)

@@ -27,6 +27,7 @@ type runFlags struct {
 	until      string
 	strategies []string
 	sets       []string
+	pauses     string
 	delivery
 	jobs   int
 	quiet  bool
@@ -62,6 +63,7 @@ the shards, and its verdict decides.
 ` + exitCodes,
 		Example: `  lockquake run gc-pause --seeds 1-1000
   lockquake run gc-pause --until 0.5%
+  lockquake run gc-pause --pauses gctrace.log
   lockquake run gc-pause --seeds 1-5000 --resume
   lockquake run gc-pause --seeds 1-5000 --shard 3/16 --out shard-3
   lockquake run my-lock.yaml --strategy redis,redis-fenced --out report
@@ -77,8 +79,9 @@ the shards, and its verdict decides.
 	flags := cmd.Flags()
 	flags.StringVar(&f.seeds, "seeds", "", "seeds to run, as in 1-1000 or 17 (default: 1 to the scenario's seeds)")
 	flags.StringVar(&f.until, "until", "", "stop a strategy once the half width of its interval is at most this, as in 0.5%; tested after every 100 seeds")
-	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies or labels (default: all of the scenario)")
+	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies, labels or libraries such as redsync (default: all of the scenario)")
 	setFlag(cmd, &f.sets)
+	pausesFlag(cmd, &f.pauses)
 	f.flags(cmd)
 	flags.BoolVar(&f.resume, "resume", false, "continue with the runs in OUT.runs or OUT/runs.log")
 	flags.StringVar(&f.part, "shard", "", "run one part of the seeds, as in 3/16, for merge")
@@ -107,7 +110,7 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	var loaded []*scenarios.Scenario
 	for _, arg := range args {
-		s, err := f.program.loadWith(arg, f.sets)
+		s, err := f.program.loadPaused(arg, f.sets, f.pauses)
 		if err != nil {
 			return err
 		}
@@ -126,6 +129,7 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 		if ctx.Err() != nil {
 			return interruptError{notBegun(loaded[i:])}
 		}
+		noteLibraries(stderr, s, f.strategies)
 		warn(stderr, s, f.strategies)
 		title := s.Name
 		if len(loaded) > 1 {

@@ -16,6 +16,24 @@ func setFlag(cmd *cobra.Command, into *[]string) {
 	completeFlag(cmd, "set", cobra.NoFileCompletions)
 }
 
+// pausesFlag adds --pauses to a command.
+func pausesFlag(cmd *cobra.Command, into *string) {
+	cmd.Flags().StringVar(into, "pauses", "", "take the lengths of the workers' pauses from this file: the gctrace of a Go program, a log of a JVM's safepoints or collections, or one duration a line")
+}
+
+// loadPaused is loadWith with the file of --pauses. It comes after --set, so that the pauses may be
+// those that --set adds.
+func (p program) loadPaused(arg string, sets []string, pauses string) (*scenarios.Scenario, error) {
+	s, err := p.loadWith(arg, sets)
+	if err != nil || pauses == "" {
+		return s, err
+	}
+	if s, err = p.ours(s.WithPauses(pauses)); err != nil {
+		return nil, usageError{"--pauses: " + err.Error()}
+	}
+	return s, nil
+}
+
 // loadWith is load with the values of --set.
 func (p program) loadWith(arg string, sets []string) (*scenarios.Scenario, error) {
 	var overrides []results.Override

@@ -23,6 +23,7 @@ type shrinkFlags struct {
 	seed     uint64
 	check    string
 	sets     []string
+	pauses   string
 	out      string
 	quiet    bool
 }
@@ -53,7 +54,8 @@ fail; 70 a fault of lockquake or of the lock under test itself; 130 interrupted.
 	}
 	flags := cmd.Flags()
 	setFlag(cmd, &f.sets)
-	flags.StringVar(&f.strategy, "strategy", "", "strategy or label (default: the first that fails)")
+	pausesFlag(cmd, &f.pauses)
+	flags.StringVar(&f.strategy, "strategy", "", "strategy, label or library such as redsync (default: the first that fails)")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of the run (default: the first that fails)")
 	flags.StringVar(&f.check, "check", "", "check that it must still violate (default: the most serious one)")
 	flags.StringVar(&f.out, "out", "shrunk.yaml", "file to write the small scenario to")
@@ -69,6 +71,7 @@ func (f *shrinkFlags) run(ctx context.Context, arg string, stdout, stderr io.Wri
 	if err != nil {
 		return shrinkError(err)
 	}
+	noteLibraries(stderr, s, []string{f.strategy})
 	var told func(search.Extent)
 	if !f.quiet {
 		var last search.Extent
@@ -113,8 +116,8 @@ func shrinkError(err error) error {
 // given, it searches for the first failing run.
 func (f *shrinkFlags) find(ctx context.Context, arg string) (*scenarios.Scenario, error) {
 	if token, err := results.ParseToken(arg); err == nil {
-		if f.strategy != "" || f.seed != 0 || len(f.sets) > 0 {
-			return nil, usagef("a token names its strategy, its seed and what was set; leave --strategy, --seed and --set out")
+		if f.strategy != "" || f.seed != 0 || len(f.sets) > 0 || f.pauses != "" {
+			return nil, usagef("a token names its strategy, its seed and what was set; leave --strategy, --seed, --set and --pauses out")
 		}
 		s, err := f.program.load(token.Scenario)
 		if err == nil {
@@ -129,7 +132,7 @@ func (f *shrinkFlags) find(ctx context.Context, arg string) (*scenarios.Scenario
 		f.strategy, f.seed = token.Label, token.Seed
 		return s, nil
 	}
-	s, err := f.program.loadWith(arg, f.sets)
+	s, err := f.program.loadPaused(arg, f.sets, f.pauses)
 	if err != nil || f.strategy != "" && f.seed != 0 {
 		return s, err
 	}

@@ -69,12 +69,13 @@ does not depend on the results: it is 0, or 64, 70 and 130 as for the other comm
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.vary, "vary", nil, "a parameter and its values, as in lock.ttl=1s..30s; once or twice")
 	setFlag(cmd, &f.sets)
+	pausesFlag(cmd, &f.pauses)
 	flags.StringVar(&f.check, "check", "", "the check that counts (default: any that decides)")
 	flags.BoolVar(&f.find, "find", false, "find the value at which each strategy breaks")
 	flags.StringArrayVar(&f.require, "require", nil, "a bound that every strategy has to meet, as in 'finished >= 99 %'; repeatable")
 	flags.StringVar(&f.precision, "precision", "1%", "how precisely to find it, as a share of the value")
 	flags.StringVar(&f.seeds, "seeds", "", "seeds to run at each point, as in 1-1000 or 17 (default: those of the scenario, at most 1-100)")
-	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies or labels (default: all of the scenario)")
+	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies, labels or libraries such as redsync (default: all of the scenario)")
 	flags.StringVar(&f.out, "out", "lockquake-sweep", "directory to write picture, CSV and JSON to")
 	flags.BoolVar(&f.noReport, "no-report", false, "write no directory")
 	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
@@ -120,10 +121,11 @@ func (f *sweepFlags) sweep(ctx context.Context, arg string, stdout, stderr io.Wr
 	if err != nil {
 		return flagged("--require", err)
 	}
-	s, err := f.program.loadWith(arg, f.sets)
+	s, err := f.program.loadPaused(arg, f.sets, f.pauses)
 	if err != nil {
 		return err
 	}
+	noteLibraries(stderr, s, f.strategies)
 	if !f.quiet {
 		bar := newProgress(stderr, s.Name, s, f.strategies)
 		r.Progress = bar.show

@@ -41,6 +41,7 @@ func Pages(root *cobra.Command, pointDoc func(point string) (string, error)) ([]
 			return writePoints(b, pointDoc)
 		}},
 		{"failures.md", "Failures that are reproduced", "", writeFailures},
+		{"libraries.md", "Libraries by name", "", writeLibraries},
 	} {
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s# %s\n\n", made, d.title)

@@ -13,14 +13,14 @@ import (
 // used; the others must be zero.
 type Dist struct {
 	Kind    Kind            `yaml:"dist" doc:"family of the distribution"`
-	Value   time.Duration   `yaml:"value" doc:"every sample"`                                                                     // constant
-	Min     time.Duration   `yaml:"min" doc:"no sample is shorter"`                                                               // uniform (inclusive), pareto
-	Max     time.Duration   `yaml:"max" doc:"every sample is shorter"`                                                            // uniform (exclusive)
-	Mean    time.Duration   `yaml:"mean" doc:"mean of the samples"`                                                               // exponential
-	Median  time.Duration   `yaml:"median" doc:"half of the samples are shorter"`                                                 // lognormal
-	P99     time.Duration   `yaml:"p99" doc:"99 % of the samples are shorter"`                                                    // lognormal, pareto
-	File    string          `yaml:"file" doc:"where the samples come from, one duration a line, beside the scenario; or samples"` // empirical
-	Samples []time.Duration `yaml:"samples" doc:"the samples themselves; each is equally likely"`                                 // empirical, in the order of the file
+	Value   time.Duration   `yaml:"value" doc:"every sample"`                                                                                                                                     // constant
+	Min     time.Duration   `yaml:"min" doc:"no sample is shorter"`                                                                                                                               // uniform (inclusive), pareto
+	Max     time.Duration   `yaml:"max" doc:"every sample is shorter"`                                                                                                                            // uniform (exclusive)
+	Mean    time.Duration   `yaml:"mean" doc:"mean of the samples"`                                                                                                                               // exponential
+	Median  time.Duration   `yaml:"median" doc:"half of the samples are shorter"`                                                                                                                 // lognormal
+	P99     time.Duration   `yaml:"p99" doc:"99 % of the samples are shorter"`                                                                                                                    // lognormal, pareto
+	File    string          `yaml:"file" doc:"file of the samples, beside the scenario: one duration a line, or a log of pauses (gctrace of Go, safepoints or collections of a JVM); or samples"` // empirical
+	Samples []time.Duration `yaml:"samples" doc:"the samples themselves; each is equally likely"`                                                                                                 // empirical, in the order of the file
 }
 
 // Kind is a family of distributions.

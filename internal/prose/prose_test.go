@@ -67,7 +67,7 @@ func plain() []string {
 	return []string{
 		"checker", "checker/internal/evidence", "checker/internal/linear", "checker/internal/spread", "checker/stored",
 		"history", "history/jepsen", "sim", "sim/holders", "sim/redis", "sim/redis/client", "sim/redis/keyspace",
-		"sim/redis/lua", "sim/redis/resp", "sim/postgres/engine", "sim/postgres/sql", "sim/resource", "cmd/command", "faults", "internal/docgen", "internal/draw", "internal/rereport", "internal/servers", "internal/stall", "internal/stats",
+		"sim/redis/lua", "sim/redis/resp", "sim/postgres/engine", "sim/postgres/sql", "sim/resource", "cmd/command", "faults", "internal/docgen", "internal/draw", "internal/pauselog", "internal/rereport", "internal/servers", "internal/stall", "scenarios/libraries", "internal/stats",
 		"internal/clientgo", "internal/strictyaml", "internal/toys", "internal/twoworlds",
 		"lock/conditional", "lock/dynamodb", "lock/etcd", "lock/etcd/official", "lock/kubernetes", "lock/postgres", "lock/zookeeper", "lock/zookeeper/official",
 		"sim/dynamodb", "sim/dynamodb/attribute", "sim/dynamodb/client", "sim/dynamodb/expression", "sim/dynamodb/family", "sim/dynamodb/table",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"lockquake/reports/words"
 	"lockquake/scenarios/results"
@@ -21,7 +22,24 @@ func Assumed(c *results.Campaign) []string {
 	case results.WakeDrawn:
 		waking += fmt.Sprintf(" on each of %d cores", c.Cores)
 	}
-	return []string{fmt.Sprintf("a step takes %v", c.Step), waking, heeding(c)}
+	assumed := []string{fmt.Sprintf("a step takes %v", c.Step), waking, heeding(c)}
+	for _, s := range c.Samples {
+		assumed = append(assumed, measured(s))
+	}
+	return assumed
+}
+
+// measured says what a file of durations has, and which distributions draw from it.
+func measured(s results.Samples) string {
+	of := words.Plain(s.Of[0], 60)
+	if more := len(s.Of) - 1; more > 0 {
+		of += fmt.Sprintf(" and %d more", more)
+	}
+	text := fmt.Sprintf("%s from %s, %s: %s durations, longest %v", of, words.Plain(s.File, 60), words.Plain(s.Kind, 60), words.Thousands(s.Count), s.Longest)
+	if s.Span > 0 {
+		text += fmt.Sprintf(", over %v", s.Span.Round(time.Millisecond))
+	}
+	return text
 }
 
 // heeding says when the work heeds its context, and which uses and workers differ from

@@ -121,7 +121,7 @@ func (c *campaign) sum() *results.Campaign {
 	s := c.scenario
 	result := &results.Campaign{
 		Schema: 1, Version: results.Version, Scenario: s.Name, Source: s.Source, About: s.Description, Workload: s.Workload.Kind, Hash: s.Hash, Text: string(s.Text), Overrides: s.OverrideTexts(), Program: s.Program,
-		Seeds: c.request.Seeds, Until: c.request.Until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Wake: s.Wake, WakeLag: s.WakeLag.String(), Verdict: results.Pass,
+		Seeds: c.request.Seeds, Until: c.request.Until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Wake: s.Wake, WakeLag: s.WakeLag.String(), Samples: s.Samples(), Verdict: results.Pass,
 		Partial: c.done < c.total || !c.complete(), Faults: c.faults,
 	}
 	if s.Wake == results.WakeDrawn {

@@ -1,5 +1,7 @@
 package results
 
+import "time"
+
 // Wake is the order in which a waking process handles late timers and late messages.
 type Wake string
 
@@ -30,3 +32,14 @@ const (
 
 // Heedings lists the values of Heeds.
 func Heedings() []Heeds { return []Heeds{HeedsAlways, HeedsBeforeWrite, HeedsNever} }
+
+// Samples is a file of measured durations, such as a log of pauses. The distributions of the
+// scenario that name it draw from them.
+type Samples struct {
+	Of      []string      `json:"of"` // the distributions, by their paths in the scenario
+	File    string        `json:"file"`
+	Kind    string        `json:"kind"` // of the file: a list, or which log
+	Count   int           `json:"count"`
+	Longest time.Duration `json:"longest"`        // in nanoseconds
+	Span    time.Duration `json:"span,omitempty"` // from the first to the last by the stamps of a log, in nanoseconds; 0 without stamps
+}

@@ -36,6 +36,7 @@ type Campaign struct {
 	Wake       Wake            `json:"wake"`              // order in which a waking process works
 	WakeLag    string          `json:"wake_lag"`          // distribution of the lag of a waking process, as in a scenario file
 	Cores      int             `json:"cores,omitempty"`   // of each process, if wake is drawn
+	Samples    []Samples       `json:"samples,omitempty"` // files of measured durations that the scenario draws from
 	Verdict    Outcome         `json:"verdict"`
 	Reasons    []string        `json:"reasons,omitempty"` // why the verdict is not pass: what was not expected or is unknown, one sentence each
 	Strategies []StrategyStats `json:"strategies"`

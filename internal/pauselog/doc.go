@@ -1,0 +1,17 @@
+// Package pauselog reads how long a process was paused, from what its runtime logs.
+//
+// [Read] takes one of these files and tells them apart by their lines:
+//
+//   - the output of a Go program under GODEBUG=gctrace=1. A collection stops the world twice, and
+//     the first and the third figure of "a+b+c ms clock" are these pauses (Go 1.26,
+//     runtime/extern.go);
+//   - a log of a JVM, -Xlog:safepoint or -Xlog:gc, or the lines "Total time for which application
+//     threads were stopped" of a JVM before 13;
+//   - a list with one duration a line.
+//
+// The other lines of a log are skipped, since programs write to the same stream. A list has no
+// other lines.
+//
+// A log has only what its runtime knows of. It does not have the pauses of the machine, such as a
+// stopped container, a migrated virtual machine or a process that waits for a processor.
+package pauselog

@@ -1,0 +1,117 @@
+package pauselog
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Kind names the sort of a file.
+type Kind string
+
+// The kinds of files.
+const (
+	List      Kind = "list of durations"
+	GoTrace   Kind = "gctrace log of Go"
+	Safepoint Kind = "safepoint log of a JVM"
+	JVMGC     Kind = "garbage collection log of a JVM"
+)
+
+// Log is the content of a file.
+type Log struct {
+	Kind   Kind
+	Pauses []time.Duration // in the order of the file
+	// Span is the time from the first pause to the last by the stamps of the log, 0 if it has
+	// none. The time between two processes that write to one log does not count.
+	Span time.Duration
+}
+
+// Longest returns the longest pause.
+func (l Log) Longest() time.Duration { return slices.Max(l.Pauses) }
+
+// LineError reports a line that does not belong in its file.
+type LineError struct {
+	File string
+	Line int // from 1
+	Text string
+}
+
+// Error returns one line, "file:line: text".
+func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text) }
+
+// ErrEmpty reports a file without a pause.
+var ErrEmpty = errors.New("the file has no duration, and no line of a pause log")
+
+// ErrTooMany reports a log with more than MaxPauses.
+var ErrTooMany = errors.New("the log has too many pauses")
+
+// MaxPauses bounds the pauses of a log, so that a scenario file that includes them stays below its
+// own bound. A list is bounded by its size only.
+const MaxPauses = 50_000
+
+// Read reads the pauses of a file. Name is what a [*LineError] calls it. The error can also be
+// [ErrEmpty] or wrap [ErrTooMany].
+func Read(name string, data []byte) (Log, error) {
+	lines := strings.Split(string(data), "\n")
+	logs := readLogs(lines)
+	if len(logs) == 0 {
+		return readList(name, lines)
+	}
+	main := logs[0]
+	for _, other := range logs[1:] {
+		if (main.Kind == GoTrace) != (other.Kind == GoTrace) {
+			return Log{}, &LineError{name, other.line, fmt.Sprintf("a line of a %s, and line %d is of a %s: a file is one of them", other.Kind, main.line, main.Kind)}
+		}
+		// The line of a collection and that of its safepoint have the same pause. A safepoint
+		// includes the time until all threads have stopped.
+		if other.Kind == Safepoint {
+			main = other
+		}
+	}
+	if at := slices.IndexFunc(lines, isDuration); at >= 0 {
+		return Log{}, &LineError{name, at + 1, fmt.Sprintf("%s is a bare duration, and line %d is of a %s: a file is one of them", quote(lines[at]), main.line, main.Kind)}
+	}
+	if n := len(main.Pauses); n > MaxPauses {
+		return Log{}, fmt.Errorf("%w: %d, and a scenario takes at most %d; use a shorter stretch", ErrTooMany, n, MaxPauses)
+	}
+	return main.Log, nil
+}
+
+// readList reads one duration a line. Empty lines and those that begin with # do not count.
+func readList(name string, lines []string) (Log, error) {
+	log := Log{Kind: List}
+	for i, line := range lines {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		d, err := time.ParseDuration(line)
+		if err != nil {
+			text := quote(line) + " is no duration like 150ms"
+			if len(log.Pauses) == 0 {
+				text += ", and no line of the file is a pause in a log of Go or of a JVM"
+			}
+			return Log{}, &LineError{name, i + 1, text}
+		}
+		log.Pauses = append(log.Pauses, d)
+	}
+	if len(log.Pauses) == 0 {
+		return Log{}, ErrEmpty
+	}
+	return log, nil
+}
+
+// isDuration reports whether a line is one of a list. Any program can print a bare 0.
+func isDuration(line string) bool {
+	line = strings.TrimSpace(line)
+	_, err := time.ParseDuration(line)
+	return err == nil && line != "0"
+}
+
+// quote returns a line in quotes, and shortens a long one.
+func quote(line string) string {
+	const longest = 40
+	return fmt.Sprintf("%q", strings.ToValidUTF8(line[:min(len(line), longest)], "?"))
+}
