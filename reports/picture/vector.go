@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// about is what a screen reader says of a picture.
+// about has the title and the description of a picture, for screen readers.
 type about struct{ title, text string }
 
 // fonts are Liberation Sans, with which the pictures are laid out, and those that replace it. The
