@@ -105,6 +105,11 @@ func markdownTable(b *bytes.Buffer, uses []results.StrategyStats) {
 
 func markdownGrid(b *bytes.Buffer, g tables.Grid) {
 	fmt.Fprintf(b, "## %s\n\n%s\n\n", g.Title, g.Note)
+	markdownRows(b, g)
+}
+
+// markdownRows writes the rows of a grid.
+func markdownRows(b *bytes.Buffer, g tables.Grid) {
 	fmt.Fprintf(b, "| %s |\n%s%s|\n", strings.Join(g.Head, " | "), strings.Repeat("|---", g.Texts), strings.Repeat("|---:", len(g.Head)-g.Texts))
 	for _, row := range g.Rows {
 		for _, text := range row {

@@ -26,7 +26,8 @@
 //   - workload has what workers do under a lock,
 //   - run executes one run of a scenario,
 //   - campaign executes many, sums them up, and stores them in a journal,
-//   - search looks for failures and shrinks them.
+//   - search looks for failures and shrinks them,
+//   - advise answers whether a lock is safe in the world of its user.
 //
 // A program loads a scenario here and hands it to campaign.Run, run.Once, search.Explore and the
 // like. The methods of [Scenario] that take one use of a strategy or one worker (such as ParamsOf,

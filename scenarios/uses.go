@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"lockquake/lock"
 )
@@ -42,14 +43,14 @@ func (s *Scenario) Uses(names []string, own map[string]lock.Entry) ([]Strategy, 
 }
 
 // named returns the use with a label, or if there is none every use of the strategy
-// of that name.
+// of that name, and those with that label under any case.
 func named(all []Strategy, name string) []Strategy {
 	var uses []Strategy
 	for _, u := range all {
 		if u.Label == name {
 			return []Strategy{u}
 		}
-		if u.Name == name {
+		if u.Name == name || strings.TrimSuffix(u.Label, " under "+u.Case) == name {
 			uses = append(uses, u)
 		}
 	}

@@ -44,3 +44,7 @@ gzip -9nc needs/matrix.json > "$here/matrix.json.gz"
 cp needs/advice.md "$here/../advice.md"
 
 "$lockquake" explore kleppmann --quiet > "$here/explore.txt"
+
+# The answer of docs/advise.md.
+"$lockquake" advise --lock redis --ttl 30s --renew 10s --release lua --topology failover --pauses "up to 3s" --latency "p99 50ms" --work 10m --format json --quiet > answer.json
+gzip -9nc answer.json > "$here/advice.json.gz"

@@ -74,9 +74,9 @@ func plain() []string {
 		"sim/etcd", "sim/etcd/client", "sim/etcd/family", "sim/etcd/store", "sim/etcd/wire",
 		"sim/kubernetes", "sim/kubernetes/api", "sim/kubernetes/client", "sim/kubernetes/family",
 		"sim/zookeeper", "sim/zookeeper/client", "sim/zookeeper/family", "sim/zookeeper/tree", "sim/zookeeper/wire",
-		"sim/postgres", "sim/postgres/client", "sim/postgres/family", "sim/postgres/wire", "scenarios/matrix", "docs/matrix.md", "docs/advice.md", "lock", "lock/env", "lock/redis", "sim/backend", "sim/redis/family", "docs/mylockquake",
+		"sim/postgres", "sim/postgres/client", "sim/postgres/family", "sim/postgres/wire", "scenarios/matrix", "docs/matrix.md", "docs/advice.md", "docs/advise.md", "lock", "lock/env", "lock/redis", "sim/backend", "sim/redis/family", "docs/mylockquake",
 		"reports", "reports/internal/sample", "reports/picture", "reports/story", "reports/tables", "reports/timeline", "reports/words",
-		"scenarios", "scenarios/campaign", "scenarios/internal/runtest", "scenarios/results", "scenarios/run", "scenarios/search", "scenarios/workload",
+		"scenarios", "scenarios/advise", "scenarios/campaign", "scenarios/internal/runtest", "scenarios/results", "scenarios/run", "scenarios/search", "scenarios/workload",
 		"README.md", "docs/check.md", "docs/ci.md", "docs/glossary.md", "docs/model.md", "docs/README.md", "docs/sweep.md", "docs/tutorial.md", "docs/your-own-lock.md",
 	}
 }

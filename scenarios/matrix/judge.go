@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"lockquake/checker"
 	"lockquake/scenarios/results"
@@ -116,7 +115,12 @@ func judgeRow(n *results.MatrixNeed, r *results.MatrixRow, untested string) {
 	}
 	r.SetBound()
 	if cell := r.Cell(noFault); cell != nil && cell.Metrics.Runs > 0 {
-		r.Cost = costOf(&cell.Metrics, r.Cell(crashes))
+		var crashed *checker.Metrics
+		var hit int64
+		if c := r.Cell(crashes); c != nil {
+			crashed, hit = &c.Metrics, c.Hit
+		}
+		r.Cost = results.CostOf(&cell.Metrics, crashed, hit)
 	}
 	r.Cost.Finished = float64(done) / float64(max(1, jobs))
 }
@@ -124,20 +128,6 @@ func judgeRow(n *results.MatrixNeed, r *results.MatrixRow, untested string) {
 // rank orders states: the worst decides a row.
 func rank(s results.CellState) int {
 	return slices.Index([]results.CellState{results.CellHolds, results.CellUnknown, results.CellIdle, results.CellFails}, s)
-}
-
-// costOf returns the cost from the runs without faults and the cell with crashes.
-func costOf(calm *checker.Metrics, crashed *results.MatrixCell) results.MatrixCost {
-	cost := results.MatrixCost{PerAcquisition: calm.CommandsEach(), WaitP50: calm.Wait.Median(), WaitP99: calm.Wait.P99()}
-	if calm.Finished > 0 {
-		cost.PerJob = float64(calm.Requests) / float64(calm.Finished)
-	}
-	if crashed != nil && crashed.Hit > 0 && calm.Time > 0 {
-		usual := time.Duration(float64(calm.Unavailable) / float64(calm.Time) * float64(crashed.Metrics.Time))
-		outage := max(0, crashed.Metrics.Unavailable-usual) / time.Duration(crashed.Hit)
-		cost.Outage = &outage
-	}
-	return cost
 }
 
 // byCost orders rows: those that hold first, then those that are not decided, then those that fail;

@@ -1,0 +1,177 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"lockquake/internal/strictyaml"
+	"lockquake/reports"
+	"lockquake/reports/tables"
+	"lockquake/scenarios"
+	"lockquake/scenarios/advise"
+	"lockquake/scenarios/results"
+)
+
+// adviseFlags are the flags of lockquake advise and lockquake init.
+type adviseFlags struct {
+	program program
+	values  map[string]*string // of the questions, by name
+	yes     bool
+	force   bool
+	out     string
+	format  string
+	jobs    int
+	quiet   bool
+}
+
+// adviseFormats lists the values of --format.
+func adviseFormats() []string { return []string{"text", "markdown", "json"} }
+
+func (p program) newAdvise() *cobra.Command {
+	f := adviseFlags{program: p}
+	cmd := &cobra.Command{
+		Use:   "advise",
+		Short: "Answer whether a lock is safe with your pauses, which TTL it needs, and which lock to take",
+		Long: `Advise takes a lock and the world in which it is used, writes a scenario with comments, runs it,
+and answers: what the lock loses under which faults, and how often; which of its neighbours lose
+nothing; the smallest TTL; what each costs; which assumption matters most; and what is not
+simulated. On a terminal it asks for each input, unless one is given as a flag. Elsewhere, and with
+--yes, it assumes what is not given, and says so.
+
+A distribution is written "3s", "up to 3s", "1s to 3s", "p99 50ms", "p50 5ms, p99 50ms",
+"mean 20s", none, or {dist: ...} as in a scenario. A file has a duration a line. Pauses can say
+how often they come: "up to 3s, every 5m".
+
+The answer takes up to a minute on two cores. The same inputs give the same answer.
+
+` + "Exit codes: 0 an answer, 64 usage error, 70 a fault of lockquake itself, 130 interrupted.",
+		Example: `  lockquake advise
+  lockquake advise --topology failover --renew 10s --pauses "up to 3s" --latency "p99 50ms" --work 10m
+  lockquake advise --ttl ? --work "p50 2s, p99 20s" --pauses pauses.txt
+  lockquake advise --topology database`,
+		Args:              noArguments,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			return f.advise(ctx, cmd)
+		},
+	}
+	f.flags(cmd, "lockquake-advice.yaml")
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", "text", "what to print: "+strings.Join(adviseFormats(), ", "))
+	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
+	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	completeFlag(cmd, "format", cobra.FixedCompletions(adviseFormats(), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "jobs", cobra.NoFileCompletions)
+	return cmd
+}
+
+// flags adds the flags that advise and init share.
+func (f *adviseFlags) flags(cmd *cobra.Command, out string) {
+	f.values = map[string]*string{}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	for _, q := range advise.Questions() {
+		f.values[q.Name] = flags.String(q.Name, "", q.Doc)
+		switch {
+		case q.Words != nil:
+			completeFlag(cmd, q.Name, cobra.FixedCompletions(q.Words, cobra.ShellCompDirectiveNoFileComp))
+		case q.Name == "lock":
+			completeFlag(cmd, q.Name, f.program.completeStrategies)
+		case q.Name == "ttl", q.Name == "renew":
+			completeFlag(cmd, q.Name, cobra.NoFileCompletions)
+		}
+	}
+	flags.BoolVar(&f.yes, "yes", false, "assume what is not given, and ask nothing")
+	flags.StringVar(&f.out, "out", out, "file to write the scenario to")
+	flags.BoolVar(&f.force, "force", false, "replace that file")
+}
+
+// advise asks, runs and answers.
+func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
+	if err := oneOf("format", f.format, adviseFormats()); err != nil {
+		return err
+	}
+	if f.jobs < 0 {
+		return usagef("--jobs is a positive number, not %d", f.jobs)
+	}
+	in, err := f.inputs(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	r := advise.Request{Inputs: in, Path: f.out, Program: f.program.name, Jobs: f.jobs}
+	end := func() {}
+	if !f.quiet {
+		bar := progressOf(cmd.ErrOrStderr(), "advise", nil)
+		r.Progress, end = bar.show, bar.end
+	}
+	answer, scenario, err := advise.Run(ctx, r)
+	end()
+	if err != nil {
+		if ctx.Err() != nil {
+			return interruptError{"before the answer; nothing was written"}
+		}
+		return flagged("advise", err)
+	}
+	if err := f.write(scenario); err != nil {
+		return err
+	}
+	return f.print(cmd.OutOrStdout(), answer)
+}
+
+// oneOf returns a usage error for a value of a flag that is not known.
+func oneOf(flag, value string, known []string) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	return usageError{"--" + flag + ": " + strictyaml.Unknown(flag, value, known)}
+}
+
+// print prints the answer.
+func (f *adviseFlags) print(w io.Writer, a *results.Advice) error {
+	switch f.format {
+	case "json":
+		return results.WriteJSON(w, a)
+	case "markdown":
+		_, err := w.Write(reports.AnswerMarkdown(a))
+		return err
+	}
+	return tables.Advice(w, a, colours(w))
+}
+
+// writable returns an error if the file of the scenario exists and must not be replaced.
+func (f *adviseFlags) writable() error {
+	if filepath.Ext(f.out) != ".yaml" && filepath.Ext(f.out) != ".yml" {
+		return usagef("--out: a scenario is a .yaml file, not %q", f.out)
+	}
+	if dir, err := os.Stat(filepath.Dir(f.out)); err != nil || !dir.IsDir() {
+		return usagef("--out: there is no folder %q", filepath.Dir(f.out))
+	}
+	old, err := os.ReadFile(f.out)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return usageError{"--out: " + err.Error()}
+	case f.force || advise.Untouched(old):
+		return nil
+	}
+	return usagef("--out: %s was edited, or is not a file of advise; name another file, or use --force", f.out)
+}
+
+// write writes the scenario.
+func (f *adviseFlags) write(s *scenarios.Scenario) error {
+	if err := os.WriteFile(f.out, s.Text, 0o644); err != nil {
+		return fmt.Errorf("write the scenario: %w", err)
+	}
+	return nil
+}

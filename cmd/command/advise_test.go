@@ -1,0 +1,115 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"lockquake/scenarios/advise"
+)
+
+// executed runs a command line in a folder of its own, without a terminal.
+func executed(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, failed bytes.Buffer
+	code = newProgram(nil).execute(t.Context(), args, &out, &failed)
+	return out.String(), failed.String(), code
+}
+
+func TestInitWritesAScenarioThatIsValid(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{
+		{"init"},
+		{"init", "--yes", "--lock", "redlock-extend"}, // the file was not changed, and is replaced
+		{"init", "--topology", "failover", "--renew", "10s", "--pauses", "up to 3s, every 1m"},
+	} {
+		out, failed, code := executed(t, args...)
+		if code != exitOK || !strings.Contains(out, "run it with: lockquake run lock.yaml") {
+			t.Fatalf("%v: exit code %d: %s%s", args, code, out, failed)
+		}
+		if out, failed, code := executed(t, "validate", "lock.yaml"); code != exitOK {
+			t.Errorf("%v: %s%s", args, out, failed)
+		}
+	}
+}
+
+func TestAWrongInputOfAdviseIsOneLine(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("mine.yaml", []byte("name: mine\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ args, want string }{
+		{"--topology failovr", `--topology: unknown topology "failovr"; did you mean "failover"?`},
+		{"--lock rediss", `--lock: unknown lock "rediss"; did you mean "redis"?`},
+		{"--topology database --ttl 3s", "--ttl does not apply to pg-advisory-session; leave it out"},
+		{"--pauses missing.txt", `--pauses: "missing.txt" is no duration like 150ms and no file`},
+		{"--lok redis", `unknown flag "--lok"; did you mean "--lock"?`},
+		{"--out mine.yaml", "--out: mine.yaml was edited, or is not a file of advise; name another file, or use --force"},
+		{"--out mine.txt", `--out: a scenario is a .yaml file, not "mine.txt"`},
+		{"--out missing/mine.yaml", `--out: there is no folder "missing"`},
+		{"--format jsn", `--format: unknown format "jsn"; did you mean "json"?`},
+		{"--jobs -1", "--jobs is a positive number, not -1"},
+		{"kleppmann", `advise takes no argument, and "kleppmann" is one`},
+	} {
+		out, failed, code := executed(t, append([]string{"advise"}, strings.Fields(test.args)...)...)
+		if code != exitUsage || out != "" || strings.Count(failed, "\n") != 1 || !strings.Contains(failed, test.want) {
+			t.Errorf("%s: exit code %d: %s%s", test.args, code, out, failed)
+		}
+	}
+	if files, _ := filepath.Glob("*"); len(files) != 1 {
+		t.Errorf("it left %v", files)
+	}
+}
+
+// A wrong answer is asked again, an empty one is the default.
+func TestTheQuestionsAreAskedOneByOne(t *testing.T) {
+	var out strings.Builder
+	in := advise.Inputs{}
+	ask := newAsker(strings.NewReader("failovr\nfailover\n\n"), &out)
+	for _, q := range advise.Questions()[:2] {
+		if err := ask.question(t.Context(), q, &in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if in.Topology != advise.Failover || in.Lock != "redis" || strings.Join(in.Assumed, "") != "--lock redis" {
+		t.Errorf("%+v", in)
+	}
+	want := "Which servers does the lock run on? [one]   unknown topology \"failovr\"; did you mean \"failover\"?\n" +
+		"Which servers does the lock run on? [one] Which lock? [redis] "
+	if out.String() != want {
+		t.Errorf("%q", out.String())
+	}
+	if err := ask.question(t.Context(), advise.Questions()[2], &in); exitCode(err) != exitUsage {
+		t.Errorf("at the end of the input: %v", err)
+	}
+}
+
+func TestAnInterruptEndsTheQuestions(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	typing, _ := io.Pipe() // nothing is ever typed
+	ask := newAsker(typing, io.Discard)
+	stop()
+	err := ask.question(ctx, advise.Questions()[0], &advise.Inputs{})
+	if exitCode(err) != exitInterrupted || !errors.As(err, &interruptError{}) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAnInterruptedAdviseWritesNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	var out, failed bytes.Buffer
+	code := newProgram(nil).execute(ctx, []string{"advise", "--yes"}, &out, &failed)
+	if code != exitInterrupted || failed.String() != "lockquake: interrupted: before the answer; nothing was written\n" {
+		t.Errorf("exit code %d: %s", code, failed.String())
+	}
+	if files, _ := filepath.Glob("*"); len(files) > 0 {
+		t.Errorf("it left %v", files)
+	}
+}

@@ -1,0 +1,35 @@
+package reports
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"lockquake/reports/tables"
+	"lockquake/scenarios/results"
+)
+
+// AnswerMarkdown returns the answer of lockquake advise as Markdown.
+func AnswerMarkdown(a *results.Advice) []byte {
+	var b bytes.Buffer
+	for i, s := range tables.AdviceSections(a) {
+		level := "##"
+		if i == 0 {
+			level = "#"
+		}
+		fmt.Fprintf(&b, "%s %s\n\n", level, cell(s.Title))
+		for _, text := range s.Text {
+			fmt.Fprintf(&b, "- %s\n", cell(text))
+		}
+		if len(s.Text) > 0 {
+			b.WriteByte('\n')
+		}
+		if len(s.Grid.Rows) > 0 {
+			markdownRows(&b, s.Grid)
+		}
+		if len(s.Commands) > 0 {
+			fmt.Fprintf(&b, "    %s\n\n", strings.Join(s.Commands, "\n    "))
+		}
+	}
+	return append(bytes.TrimRight(b.Bytes(), "\n"), '\n')
+}

@@ -1,0 +1,196 @@
+package advise
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"lockquake/internal/draw"
+	"lockquake/internal/strictyaml"
+	"lockquake/scenarios"
+)
+
+// medianOfP99 is the ratio of a median to the 99 % quantile that is assumed if only the latter is given.
+const medianOfP99 = 10
+
+// Spread is a distribution of durations, and how often what it measures happens.
+type Spread struct {
+	draw.Dist
+	Every time.Duration // mean time from one to the next; 0: not given
+	// Assumed says which parameter of the distribution was not given, "" if all were.
+	Assumed string
+}
+
+// forms lists the ways to write a distribution, for messages.
+const forms = `write "3s", "up to 3s", "1s to 3s", "p99 50ms", "p50 5ms, p99 50ms", "mean 20s", the name of a file, or {dist: ...} as in a scenario`
+
+// ParseSpread reads a distribution as people write it: "3s", "up to 3s", "1s to 3s", "p99 50ms",
+// "p50 5ms, p99 50ms", "mean 20s", none, the path of a file with durations, or a map as in a scenario.
+// "every 5m" may be one of its parts.
+func ParseSpread(text string) (Spread, error) {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "none":
+		return Spread{Dist: draw.Fixed(0)}, nil
+	case strings.HasPrefix(text, "{"):
+		return readDist(text)
+	}
+	if info, err := os.Stat(text); err == nil && info.Mode().IsRegular() {
+		return readDist(fmt.Sprintf("{dist: empirical, file: %q}", text))
+	}
+	values := map[string]time.Duration{}
+	for part := range strings.SplitSeq(text, ",") {
+		if err := readPart(strings.Fields(part), values); err != nil {
+			return Spread{}, fmt.Errorf("%w; %s", err, forms)
+		}
+	}
+	return spreadOf(text, values)
+}
+
+// keywords returns the words before a duration, and what each of them stands for.
+func keywords() map[string]string {
+	return map[string]string{
+		"up": "max", "max": "max", "min": "min", "p50": "p50", "median": "p50", "p99": "p99", "mean": "mean", "every": "every",
+	}
+}
+
+// readPart reads one part of a distribution, such as p99 50ms, into values.
+func readPart(words []string, values map[string]time.Duration) error {
+	if len(words) == 3 && words[0] == "up" && words[1] == "to" {
+		words = []string{"max", words[2]}
+	}
+	var keys, texts []string
+	switch known := keywords(); {
+	case len(words) == 1:
+		keys, texts = []string{"value"}, words
+	case len(words) == 3 && words[1] == "to":
+		keys, texts = []string{"min", "max"}, []string{words[0], words[2]}
+	case len(words) == 2 && known[words[0]] != "" && words[0] != "up":
+		keys, texts = []string{known[words[0]]}, words[1:]
+	case len(words) == 0:
+		return errors.New("a part of the distribution is empty")
+	default:
+		return errors.New(strictyaml.Unknown("word", words[0], []string{"up to", "p50", "p99", "median", "mean", "max", "every", "none"}))
+	}
+	for i, key := range keys {
+		d, err := time.ParseDuration(texts[i])
+		if err != nil || d < 0 || d > draw.Longest {
+			return fmt.Errorf("%q is no duration like 150ms and no file", texts[i])
+		}
+		if _, twice := values[key]; twice {
+			return fmt.Errorf("%s is given twice", key)
+		}
+		values[key] = d
+	}
+	return nil
+}
+
+// spreadOf returns the distribution with the given parameters.
+func spreadOf(text string, values map[string]time.Duration) (Spread, error) {
+	s := Spread{Every: values["every"]}
+	delete(values, "every")
+	has := func(keys ...string) bool {
+		for _, key := range keys {
+			if _, ok := values[key]; !ok {
+				return false
+			}
+		}
+		return len(values) == len(keys)
+	}
+	switch {
+	case has("value"):
+		s.Dist = draw.Fixed(values["value"])
+	case has("max"), has("min", "max"):
+		s.Dist = draw.Dist{Kind: draw.Uniform, Min: values["min"], Max: values["max"]}
+	case has("p99"):
+		median := values["p99"] / medianOfP99
+		s.Dist = draw.Dist{Kind: draw.Lognormal, Median: median, P99: values["p99"]}
+		s.Assumed = fmt.Sprintf("median %v, a tenth of the p99", median)
+	case has("p50", "p99"):
+		s.Dist = draw.Dist{Kind: draw.Lognormal, Median: values["p50"], P99: values["p99"]}
+	case has("mean"):
+		s.Dist = draw.Dist{Kind: draw.Exponential, Mean: values["mean"]}
+	default:
+		return s, fmt.Errorf("%q is no distribution; %s", text, forms)
+	}
+	if err := s.Validate(); err != nil {
+		return s, fmt.Errorf("%q: %w", text, err)
+	}
+	return s, nil
+}
+
+// readDist reads a distribution as the reader of scenarios does.
+func readDist(text string) (Spread, error) {
+	if strings.ContainsAny(text, "\r\n") {
+		return Spread{}, fmt.Errorf("a distribution is one line; %s", forms)
+	}
+	s, err := scenarios.Parse("distribution", []byte("name: distribution\nduration: 1s\nstrategies: [none]\nworkload: {kind: counter, hold: "+text+"}\n"))
+	if inFile, ok := errors.AsType[*strictyaml.Error](err); ok {
+		return Spread{}, errors.New(strings.ReplaceAll(inFile.Text, "workload.hold", "distribution"))
+	}
+	if err != nil {
+		return Spread{}, err
+	}
+	return Spread{Dist: s.Workload.Hold}, nil
+}
+
+// text returns the distribution as a scenario in the folder dir has it.
+func (s Spread) text(dir string) string {
+	if s.File != "" && !filepath.IsAbs(s.File) {
+		if full, err := filepath.Abs(s.File); err == nil {
+			s.File = full
+			if base, err := filepath.Abs(dir); err == nil {
+				if near, err := filepath.Rel(base, full); err == nil && !strings.HasPrefix(near, "..") {
+					s.File = near
+				}
+			}
+		}
+		return fmt.Sprintf("{dist: empirical, file: %q}", filepath.ToSlash(s.File))
+	}
+	if s.Kind == draw.Empirical && s.File == "" {
+		var samples []string
+		for _, d := range s.Samples {
+			samples = append(samples, d.String())
+		}
+		return "{dist: empirical, samples: [" + strings.Join(samples, ", ") + "]}"
+	}
+	if s.Kind == draw.Constant || s.IsZero() {
+		return brief(s.Value)
+	}
+	return s.String()
+}
+
+// quantile returns the duration that a share p of the samples do not reach. The samples of a file are
+// in its order.
+func (s Spread) quantile(p float64) time.Duration {
+	d := s.Dist
+	d.Samples = slices.Sorted(slices.Values(d.Samples))
+	return d.Quantile(p)
+}
+
+// typical returns the duration that half of the samples do not reach, and long the one that 99 %
+// do not reach.
+func (s Spread) typical() time.Duration { return s.quantile(0.5) }
+func (s Spread) long() time.Duration    { return s.quantile(0.99) }
+
+// mostSamples is the largest number of samples that a scaled distribution lists.
+const mostSamples = 100
+
+// times returns the distribution with all durations multiplied by x.
+func (s Spread) times(x float64) Spread {
+	scale := func(d time.Duration) time.Duration { return time.Duration(x * float64(d)) }
+	d := draw.Dist{
+		Kind: s.Kind, Value: scale(s.Value), Min: scale(s.Min), Max: scale(s.Max), Mean: scale(s.Mean), Median: scale(s.Median), P99: scale(s.P99),
+	}
+	if n := min(mostSamples, len(s.Samples)); n > 0 {
+		sorted := slices.Sorted(slices.Values(s.Samples))
+		for i := range n {
+			d.Samples = append(d.Samples, scale(sorted[(len(sorted)-1)*i/max(1, n-1)]))
+		}
+	}
+	return Spread{Dist: d, Every: s.Every}
+}

@@ -1,0 +1,124 @@
+package advise
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"lockquake/scenarios/results"
+	"lockquake/sim/resource"
+)
+
+// inputs answers the questions by given values, and the others by their defaults.
+func inputs(t *testing.T, given map[string]string) Inputs {
+	t.Helper()
+	in, err := answered(given)
+	if err != nil {
+		t.Fatalf("%v: %v", given, err)
+	}
+	return in
+}
+
+func answered(given map[string]string) (in Inputs, err error) {
+	if given["topology"] == "" {
+		in.Lock = given["lock"]
+	}
+	for _, q := range Questions() {
+		text, ok := given[q.Name]
+		switch {
+		case q.Skip != nil && q.Skip(&in):
+			continue
+		case !ok:
+			text = q.Default(&in)
+		}
+		if err := q.Answer(&in, text, ok); err != nil {
+			return in, fmt.Errorf("%s: %w", q.Name, err)
+		}
+	}
+	return in, nil
+}
+
+func TestTheInputsDescribeALock(t *testing.T) {
+	for _, test := range []struct {
+		given map[string]string
+		want  string
+	}{
+		{nil, "redis, a lease of 30s, not renewed, released by compare-and-delete; on one Redis server"},
+		{map[string]string{"topology": "failover", "renew": "10s", "ttl": "1m"}, "redis, a lease of 1m, renewed every 10s, released by compare-and-delete; on a Redis primary with an asynchronous replica that takes over"},
+		{map[string]string{"lock": "redis-watchdog"}, "redis-watchdog, a lease of 10s, renewed by a task, released by compare-and-delete; on one Redis server"},
+		{map[string]string{"lock": "redis-del"}, "redis-del, a lease of 30s, not renewed, released by a plain DEL; on one Redis server"},
+		{map[string]string{"lock": "redlock"}, "redlock, a lease of 10s, not renewed, released by compare-and-delete; on five independent Redis servers"},
+		{map[string]string{"topology": "database"}, "pg-advisory-session; on the PostgreSQL database that has the data of the work"},
+		{map[string]string{"lock": "etcd", "ttl": "5s"}, "etcd, a lease of 5s, renewed by a task; on an etcd cluster of three members"},
+	} {
+		in := inputs(t, test.given)
+		if got := in.Describe(); got != test.want {
+			t.Errorf("%v:\n%s, want\n%s", test.given, got, test.want)
+		}
+	}
+}
+
+func TestWhatIsNotGivenIsAssumed(t *testing.T) {
+	in := inputs(t, map[string]string{"ttl": "5s", "pauses": "none", "latency": "1ms"})
+	want := "--topology one; --lock redis; --release lua; --renew none; --work 1s; --looks never; --fence no"
+	if got := strings.Join(in.Assumed, "; "); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if in.Looks != results.HeedsNever || in.Fence != resource.Off {
+		t.Errorf("looks %s, fence %s", in.Looks, in.Fence)
+	}
+}
+
+func TestAWrongInputNamesTheNearestWord(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"topology", "failovr", `did you mean "failover"?`},
+		{"lock", "rediss", `did you mean "redis"?`},
+		{"lock", "redis-semaphore", "is no lock with one holder at a time"},
+		{"lock", "none", "is no lock with one holder at a time"},
+		{"release", "lau", `did you mean "lua"?`},
+		{"renew", "watchdgo", `did you mean "watchdog"?`},
+		{"renew", "0s", "the interval is between 1ms and"},
+		{"ttl", "30", `"30" is neither a duration like 30s nor ?`},
+		{"ttl", "1ms", "the TTL is between 10ms and"},
+		{"looks", "befor-writes", `did you mean "before-writes"?`},
+		{"work", "up two 3s", "unknown word"},
+		{"work", "9000h", "work is between 0s and"},
+		{"fence", "read-writes", `did you mean "reads-writes"?`},
+	} {
+		_, err := answered(map[string]string{test.name: test.text})
+		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s %s: %v, want %s", test.name, test.text, err, test.want)
+		}
+	}
+	if _, err := answered(map[string]string{"topology": "etcd", "lock": "redis"}); err == nil || !strings.Contains(err.Error(), "redis runs on the topology one, not on etcd") {
+		t.Errorf("a lock on other servers: %v", err)
+	}
+}
+
+// The parts and the TTL are those of the library, unless an input says otherwise.
+func TestALibraryResolvesToTheNearestStrategy(t *testing.T) {
+	in := Inputs{Lock: "redsync", Library: func(name string) (Library, bool) {
+		return Library{Name: name, Strategy: "redlock", Lock: "owner: call, release: ignored", Defaults: "ttl: 8s, retry: {attempts: 32, delay: 50ms}"}, name == "redsync"
+	}}
+	for _, q := range Questions() {
+		text := q.Default(&in)
+		switch q.Name {
+		case "lock":
+			text = "redsync"
+		case "renew":
+			text = "watchdog"
+		}
+		if err := q.Answer(&in, text, true); err != nil {
+			t.Fatalf("%s: %v", q.Name, err)
+		}
+	}
+	if got := in.Describe(); !strings.HasPrefix(got, "redsync (nearest: redlock), a lease of 8s, renewed by a task, release: ignored") {
+		t.Error(got)
+	}
+	if got, want := strings.Join(in.base().lock, ", "), "owner: call, release: ignored, renewal: watchdog"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if _, err := in.Scenario("advice.yaml", "lockquake"); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,160 @@
+package advise
+
+import (
+	"slices"
+	"strings"
+
+	"lockquake/lock"
+	"lockquake/scenarios/results"
+	"lockquake/sim/resource"
+)
+
+// candidate is a lock that is run: the one in question, or a neighbour that differs from it in one point.
+type candidate struct {
+	label    string
+	strategy string
+	what     string        // one sentence
+	lock     []string      // settings, as in check: clock
+	looks    results.Heeds // "": as in question
+	fence    resource.Policy
+	replica  bool
+	topology lock.Topology
+}
+
+// yours is the label of the lock in question.
+const yours = "yours"
+
+// candidates lists the lock in question and its neighbours.
+func (in *Inputs) candidates() []candidate {
+	base := in.base()
+	all := []candidate{base}
+	add := func(suffix, what string, change func(c *candidate)) {
+		c := base
+		c.label, c.what, c.lock = yours+"+"+suffix, "your lock, "+what, slices.Clone(base.lock)
+		change(&c)
+		all = append(all, c)
+	}
+	parts := in.mine().Defaults.Parts
+	if in.renews() && in.Looks == results.HeedsNever {
+		add("looks", "and the work looks at its context before each write", func(c *candidate) { c.looks = results.HeedsBeforeWrite })
+	}
+	if in.renews() && in.Looks == results.HeedsBeforeWrite {
+		add("looks", "and the work looks at its context all the time", func(c *candidate) { c.looks = results.HeedsAlways })
+	}
+	if parts["check"] == "none" {
+		add("clock", "and the holder looks at its clock before each write", func(c *candidate) { c.lock = append(c.lock, "check: clock") })
+	}
+	if in.renewable() && !in.Renewal.On {
+		add("renewal", "with a task that renews the lease", func(c *candidate) {
+			c.lock = slices.DeleteFunc(c.lock, func(s string) bool { return s == "renewal: none" })
+			c.lock = append(c.lock, "renewal: watchdog")
+		})
+	}
+	if in.Topology == Failover && parts["take"] != "" {
+		add("wait", "and a grant counts only if the replica confirms it (WAIT 1)", func(c *candidate) { c.lock = append(c.lock, "wait: 1", "node-timeout: 500ms") })
+	}
+	if in.Fence != resource.Off && base.fence == resource.Off {
+		in.withToken(add)
+	}
+	return append(all, in.elsewhere()...)
+}
+
+// base returns the lock in question.
+func (in *Inputs) base() candidate {
+	e := in.mine()
+	c := candidate{label: yours, strategy: in.Lock, what: "your lock: " + in.Describe(), fence: resource.Off, topology: e.Topology, replica: in.Topology == Failover}
+	if in.library != nil {
+		c.lock = slices.DeleteFunc(settings(in.library.Lock), func(s string) bool {
+			return strings.HasPrefix(s, "release: ") || strings.HasPrefix(s, "renewal: ") // the questions ask for these
+		})
+	}
+	preset, _ := in.entry(in.Lock)
+	if in.releases() && in.Release != preset.Defaults.Parts["release"] {
+		c.lock = append(c.lock, "release: "+in.Release)
+	}
+	if own := e.Defaults.Parts["renewal"]; in.renewable() {
+		switch {
+		case in.Renewal.On && own == "none":
+			c.lock = append(c.lock, "renewal: watchdog")
+		case in.Renewal.On && own != preset.Defaults.Parts["renewal"]:
+			c.lock = append(c.lock, "renewal: "+own)
+		case !in.Renewal.On && own != "none":
+			c.lock = append(c.lock, "renewal: none")
+		}
+	}
+	if e.Fenced() {
+		c.fence = in.Fence
+	}
+	return c
+}
+
+// partsOf returns the parts of a strategy.
+func (in *Inputs) partsOf(name string) lock.Parts {
+	e, _ := in.entry(name)
+	return e.Defaults.Parts
+}
+
+// tokened maps strategies to those that are the same lock with a fencing token.
+func tokened() map[string]string {
+	return map[string]string{
+		"pg-lease-row": "pg-lease-row-fenced", "etcd-unfenced": "etcd", "zookeeper-unfenced": "zookeeper", "dynamodb-unfenced": "dynamodb", "kube-lease": "kube-lease-fenced",
+	}
+}
+
+// withToken adds the lock in question with a fencing token, if there is one.
+func (in *Inputs) withToken(add func(suffix, what string, change func(c *candidate))) {
+	name, known := tokened()[in.Lock]
+	inScript := in.mine().Defaults.Parts["fence"] == "none" && (in.Topology == One || in.Topology == Failover)
+	if !known && !inScript {
+		return
+	}
+	add("token", "with a fencing token that the resource checks on "+string(in.Fence), func(c *candidate) {
+		c.fence = in.Fence
+		if known {
+			c.strategy = name
+		} else {
+			c.lock = append(c.lock, "fence: in-script")
+		}
+	})
+}
+
+// elsewhere lists other locks for the same work.
+func (in *Inputs) elsewhere() []candidate {
+	var all []candidate
+	add := func(strategy, what string, settings ...string) {
+		e, ok := in.entry(strategy)
+		if !ok || strategy == in.Lock {
+			return
+		}
+		c := candidate{label: strategy, strategy: strategy, what: what, lock: settings, fence: resource.Off, topology: e.Topology}
+		if e.Fenced() {
+			c.fence = in.Fence
+		}
+		all = append(all, c)
+	}
+	switch in.Topology {
+	case One, Failover:
+		if in.renews() {
+			add("redlock-extend", "Redlock on five independent servers, extended by a task", "check: none")
+		} else {
+			add("redlock", "Redlock on five independent servers")
+		}
+	case Database:
+		add("pg-advisory-xact", "pg_advisory_xact_lock and the work in one transaction")
+		add("pg-row-lock", "SELECT FOR UPDATE and the work in one transaction")
+		add("pg-lease-row", "a row with owner and expiry, renewed by a task")
+	case Redlock, Etcd, ZooKeeper, DynamoDB, Kubernetes:
+	}
+	switch {
+	case in.Topology == Database && in.Fence != resource.Off:
+		add("pg-lease-row-fenced", "a row with owner, expiry and a fencing token that the resource checks")
+	case in.Topology != Database && in.Topology != Etcd && in.Fence != resource.Off:
+		add("etcd", "a lock on an etcd cluster, with its fencing token")
+	case in.Topology != Database && in.Topology != Etcd:
+		add("etcd-unfenced", "a lock on an etcd cluster")
+	}
+	if in.Topology != Database {
+		add("pg-advisory-xact", "pg_advisory_xact_lock and the work in one transaction, if the data is in that database")
+	}
+	return all
+}

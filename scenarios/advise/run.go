@@ -1,0 +1,233 @@
+package advise
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"lockquake/checker"
+	"lockquake/internal/stats"
+	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/results"
+)
+
+// The numbers of seeds. How many are run between the bounds follows from the requests that a run sends.
+const (
+	mostSeeds   = 40 // of each lock under each cause
+	leastSeeds  = 8
+	ttlShare    = 0.4  // of them, at each TTL
+	variedShare = 0.25 // of them, with another assumption
+	screenSeeds = 2
+	budget      = 6_000_000 // requests of all runs together
+	runCost     = 200       // what a run costs beside its requests, in requests
+)
+
+// Request selects what Run runs.
+type Request struct {
+	Inputs  Inputs
+	Path    string // where the scenario will be
+	Program string // name of the program that repeats the runs
+	Jobs    int    // runs in parallel; the answer does not depend on it
+	// Seeds is the largest number of seeds of each lock under each cause; 0 for the default.
+	Seeds int
+	// Progress is called after every run, from one goroutine at a time; may be nil.
+	Progress func(campaign.Progress)
+}
+
+// adviser is the state of a Run.
+type adviser struct {
+	Request
+	in       *Inputs
+	scenario *scenarios.Scenario
+	dir      string
+	answer   *results.Advice
+	seeds    int // of each pair
+	done     int
+	total    int // estimate
+}
+
+// Run runs the scenario of the inputs and returns the answer with the scenario. When ctx ends it
+// returns the cause, and no answer.
+func Run(ctx context.Context, r Request) (*results.Advice, *scenarios.Scenario, error) {
+	a, err := newAdviser(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := a.run(ctx, a.screen, a.smallestTTL, a.locks, a.longestTTL, a.vary); err != nil {
+		return nil, nil, err
+	}
+	return a.answer, a.scenario, nil
+}
+
+func newAdviser(r Request) (*adviser, error) {
+	a := &adviser{Request: r, dir: filepath.Dir(r.Path), answer: &results.Advice{Schema: 1, Version: results.Version, Program: r.Program, Scenario: r.Path}}
+	a.in = &a.Inputs
+	return a, a.write()
+}
+
+// run takes some steps, and describes the question in the answer.
+func (a *adviser) run(ctx context.Context, steps ...func(context.Context) error) error {
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	a.describe()
+	return nil
+}
+
+// write writes the scenario for the inputs.
+func (a *adviser) write() (err error) {
+	a.scenario, err = a.in.Scenario(a.Path, a.Program)
+	return err
+}
+
+// describe fills in what the answer says of the question.
+func (a *adviser) describe() {
+	w := a.in.world()
+	a.answer.Hash, a.answer.Runs = a.scenario.Hash, a.done
+	a.answer.Lock, a.answer.Assumed = a.in.Describe(), a.in.Assumed
+	a.answer.World = fmt.Sprintf("%s of %d workers with jobs of about %s; under the cause pauses each worker has %s", brief(w.duration), workers, brief(round(a.in.Work.typical())), pausesText(a.in, w))
+	for _, c := range used(a.in.causes(a.dir), a.in.candidates()) {
+		a.answer.Causes = append(a.answer.Causes, results.AdviceCause{Name: c.name, With: c.with})
+	}
+	a.answer.Missing = a.in.missing()
+}
+
+func pausesText(in *Inputs, w world) string {
+	if in.Pauses.long() == 0 {
+		return "no pauses"
+	}
+	return fmt.Sprintf("one about every %s", brief(w.pauses))
+}
+
+// screen runs a few seeds of each pair, and derives the number of seeds from the requests that they
+// send.
+func (a *adviser) screen(ctx context.Context) error {
+	var labels []string
+	for _, p := range a.in.pairs(a.dir) {
+		labels = append(labels, p.label())
+	}
+	a.total = len(labels) * mostSeeds * 2
+	c, err := a.campaign(ctx, a.scenario, labels, screenSeeds)
+	if err != nil {
+		return err
+	}
+	each := int64(0)
+	for i := range c.Strategies {
+		m := &c.Strategies[i].Metrics
+		each += m.Requests*weight(c.Strategies[i].Name) + runCost*m.Runs
+	}
+	a.seeds = int(min(mostSeeds, max(leastSeeds, budget*screenSeeds/max(1, each))))
+	if a.Seeds > 0 {
+		a.seeds = min(a.seeds, a.Seeds)
+	}
+	a.answer.Seeds = results.SeedRange{First: 1, Last: uint64(a.seeds)}
+	a.total = a.done + len(labels)*a.seeds + a.variations()
+	return nil
+}
+
+// weight returns what a request of a strategy costs to simulate, compared with one of a Redis lock.
+func weight(strategy string) int64 {
+	if strings.HasPrefix(strategy, "dynamodb") {
+		return 10 // the SDK encodes and decodes each one
+	}
+	return 1
+}
+
+// fewer returns a share of the seeds, for the other steps.
+func (a *adviser) fewer(share float64) int {
+	return min(a.seeds, max(leastSeeds, int(share*float64(a.seeds))))
+}
+
+// campaign runs some labels of a scenario over the first seeds.
+func (a *adviser) campaign(ctx context.Context, s *scenarios.Scenario, labels []string, seeds int) (*results.Campaign, error) {
+	before := a.done
+	return campaign.Run(ctx, s, campaign.Request{
+		Strategies: labels, Jobs: a.Jobs, Seeds: results.SeedRange{First: 1, Last: uint64(seeds)},
+		Progress: func(p campaign.Progress) { a.show(before, p) },
+	})
+}
+
+// show counts a run. Before is the number of runs before its campaign.
+func (a *adviser) show(before int, p campaign.Progress) {
+	a.done = before + p.Done
+	if a.Progress != nil {
+		p.Done, p.Total = a.done, max(a.total, a.done)
+		a.Progress(p)
+	}
+}
+
+// locks runs each candidate under each cause that can hit it.
+func (a *adviser) locks(ctx context.Context) error {
+	var labels []string
+	pairs := a.in.pairs(a.dir)
+	for _, p := range pairs {
+		labels = append(labels, p.label())
+	}
+	c, err := a.campaign(ctx, a.scenario, labels, a.seeds)
+	if err != nil {
+		return err
+	}
+	for i, p := range pairs {
+		if p.cause == calm {
+			a.answer.Locks = append(a.answer.Locks, results.AdviceLock{Label: p.candidate.label, Strategy: p.candidate.strategy, What: p.candidate.what})
+		}
+		l := &a.answer.Locks[len(a.answer.Locks)-1]
+		l.Cells = append(l.Cells, a.cell(&c.Strategies[i], nil))
+		switch p.cause {
+		case calm:
+			l.Cost = results.CostOf(&c.Strategies[i].Metrics, nil, 0)
+		case crashed:
+			l.Cost = results.CostOf(&c.Strategies[i-calmBefore(pairs, i)].Metrics, &c.Strategies[i].Metrics, c.Strategies[i].Bit)
+		}
+	}
+	slices.SortStableFunc(a.answer.Locks[1:], func(x, y results.AdviceLock) int { return cmp.Compare(y.Worst(), x.Worst()) })
+	return nil
+}
+
+// calmBefore returns how many pairs before pair i its candidate ran without faults.
+func calmBefore(pairs []pair, i int) int {
+	for n := 0; ; n++ {
+		if pairs[i-n].cause == calm {
+			return n
+		}
+	}
+}
+
+// cell returns the figures of the runs of a pair, which were run with further overrides.
+func (a *adviser) cell(st *results.StrategyStats, set []results.Override) results.AdviceCell {
+	c := results.AdviceCell{
+		Cause: st.Case, Runs: st.Runs, Unknown: st.Unknown, Hit: st.Bit, Jobs: st.Metrics.Jobs, Finished: st.Metrics.Finished,
+		Command: a.command(st.Label, st.Runs, set),
+	}
+	for _, check := range []string{"lost-update", "exclusion", "linearizable"} { // the first of those that are violated as often
+		found := st.Checks[check]
+		if found.Violating > c.Lost {
+			c.Lost, c.Check, c.Replay = found.Violating, check, found.Replay
+		}
+	}
+	for _, check := range checks() {
+		found := st.Checks[check]
+		if checker.Concerns(check) == checker.Service && found.Violating > c.Stuck {
+			if c.Stuck, c.Service = found.Violating, check; c.Lost == 0 {
+				c.Replay = found.Replay
+			}
+		}
+	}
+	c.Low, c.High = stats.Wilson(c.Lost, c.Runs)
+	return c
+}
+
+// command returns the command that repeats runs.
+func (a *adviser) command(label string, runs int, set []results.Override) string {
+	words := []string{cmp.Or(a.Program, "lockquake"), "run", a.Path}
+	for _, o := range set {
+		words = append(words, "--set", quoted(o.String()))
+	}
+	return strings.Join(append(words, "--strategy", quoted(label), "--seeds", fmt.Sprintf("1-%d", runs), "--no-report"), " ")
+}

@@ -1,0 +1,141 @@
+package advise
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"lockquake/internal/draw"
+	"lockquake/scenarios/results"
+)
+
+// change is another value of an assumption.
+type change struct {
+	assumption string
+	value      string // in words
+	set        results.Override
+	worse      bool // a value with which more can go wrong
+}
+
+// twice and half are the factors of the changes.
+const (
+	twice = 2.0
+	half  = 0.5
+)
+
+// changes lists the other values of each assumption.
+func (a *adviser) changes() []change {
+	in, w := a.in, a.in.world()
+	var all []change
+	add := func(worse bool, assumption, value, path, to string) {
+		all = append(all, change{assumption, value, results.Override{Path: path, Value: to}, worse})
+	}
+	scaled := func(longerIsWorse bool, assumption, path string, s Spread) {
+		add(longerIsWorse, assumption, "twice as long", path, s.times(twice).text(a.dir))
+		add(!longerIsWorse, assumption, "half as long", path, s.times(half).text(a.dir))
+	}
+	scaled(true, "work", "workload.hold", in.Work)
+	scaled(true, "latency", "network.latency", in.Latency)
+	if in.Pauses.long() > 0 {
+		scaled(true, "pauses", "faults.pause.for", in.Pauses)
+	}
+	if in.leased() {
+		scaled(false, "TTL", "lock.ttl", Spread{Dist: draw.Fixed(in.ttl())})
+	}
+	for i, c := range used(in.causes(a.dir), in.candidates()) {
+		switch c.name {
+		case cutOff:
+			scaled(true, "cut-off", fmt.Sprintf("faults[%d].partition.for", i), Spread{Dist: draw.Dist{Kind: draw.Uniform, Max: w.cutOff}})
+		case lateWrites:
+			scaled(true, "late packets", fmt.Sprintf("faults[%d].latency.add", i), late())
+		}
+	}
+	for _, looks := range []struct {
+		heeds results.Heeds
+		value string
+	}{{results.HeedsNever, "never"}, {results.HeedsBeforeWrite, "before each write"}, {results.HeedsAlways, "always"}} {
+		if looks.heeds != in.Looks {
+			add(false, "looking at the context", looks.value, "workload.heeds", string(looks.heeds))
+		}
+	}
+	add(true, "writes of a job", "10 instead of 1", "workload.writes", "10")
+	add(true, "step of a worker", "100us instead of 10us", "step", "100us")
+	if in.Topology == Failover {
+		scaled(true, "failover", "servers.failover", Spread{Dist: draw.Fixed(w.failover)})
+		add(true, "replication lag", "ten times as long", "servers.lag", in.Latency.times(10).text(a.dir))
+		add(false, "replication lag", "a tenth as long", "servers.lag", in.Latency.times(0.1).text(a.dir))
+	}
+	return all
+}
+
+// variations returns the number of runs of the later steps, at most.
+func (a *adviser) variations() int {
+	own, changes := 0, a.changes()
+	for _, p := range a.in.pairs(a.dir) {
+		if p.candidate.label == yours {
+			own++
+		}
+	}
+	return ((len(changes)+len(worse(changes))+2)*own + ttlSteps + ttlProbes) * a.fewer(variedShare)
+}
+
+// worse returns the changes with which more can go wrong.
+func worse(all []change) []change {
+	return slices.DeleteFunc(slices.Clone(all), func(c change) bool { return !c.worse })
+}
+
+// vary runs the lock in question with each change, and the nearest lock that lost nothing with those
+// with which more can go wrong.
+func (a *adviser) vary(ctx context.Context) error {
+	locks := a.answer.Locks
+	if err := a.varyLock(ctx, &locks[0], a.changes()); err != nil {
+		return err
+	}
+	for i := range locks {
+		if l := &locks[i]; i > 0 && locks[0].Worst() > 0 && l.Worst() == 0 && strings.HasPrefix(l.Label, yours) {
+			return a.varyLock(ctx, l, worse(a.changes()))
+		}
+	}
+	return nil
+}
+
+// varyLock adds the effect of changes on a lock, the steepest first.
+func (a *adviser) varyLock(ctx context.Context, l *results.AdviceLock, changes []change) error {
+	var labels []string
+	for _, c := range l.Cells {
+		labels = append(labels, l.Label+" under "+c.Cause)
+	}
+	seeds := a.fewer(variedShare)
+	before, err := a.with(ctx, nil, labels, seeds)
+	if err != nil {
+		return err
+	}
+	var all []results.AdviceChange
+	for _, change := range changes {
+		cells, err := a.with(ctx, []results.Override{change.set}, labels, seeds)
+		if err != nil {
+			return err
+		}
+		var best results.AdviceChange
+		for i, after := range cells {
+			c := results.AdviceChange{Lock: l.Label, Assumption: change.assumption, Value: change.value, Cause: after.Cause, Before: before[i], After: after}
+			if i == 0 || steeper(c, best) < 0 {
+				best = c
+			}
+		}
+		all = append(all, best)
+	}
+	slices.SortStableFunc(all, steeper)
+	a.answer.Changes = append(a.answer.Changes, all...)
+	return nil
+}
+
+// steeper orders changes: those with the largest effect on what is lost first, then those with the
+// largest effect on what is finished.
+func steeper(x, y results.AdviceChange) int {
+	done := func(c results.AdviceChange) float64 { return math.Abs(c.After.Done() - c.Before.Done()) }
+	return cmp.Or(cmp.Compare(math.Abs(y.Effect()), math.Abs(x.Effect())), cmp.Compare(done(y), done(x)))
+}

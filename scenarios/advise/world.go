@@ -1,0 +1,97 @@
+package advise
+
+import (
+	"math"
+	"strings"
+	"time"
+)
+
+// world has the times of a scenario that no input gives. They follow from the inputs, so that a run has
+// several jobs, and several faults of each kind.
+type world struct {
+	duration time.Duration
+	think    time.Duration // between two jobs
+	retry    time.Duration // between two attempts to get the lock
+	pauses   time.Duration // mean time from one pause to the next
+	faults   time.Duration // mean time from one other fault to the next
+	away     time.Duration // longest absence of a crashed worker
+	cutOff   time.Duration // longest time without the lock's servers
+	failover time.Duration // from the crash of a primary to the promotion of its replica
+}
+
+// The shape of a run.
+const (
+	jobs        = 4                // that fit into the duration
+	leases      = 8                // that fit into it
+	pausesEach  = 8                // of each worker in a run, unless the input says how often they come
+	faultsEach  = 4                // likewise, of other faults
+	pollsEach   = 600              // attempts that fit into the duration
+	shortest    = time.Minute      // of a run
+	takeover    = 10 * time.Second // of a replica
+	takeoverRun = 2 * time.Minute  // shortest run with a failover
+)
+
+// world returns the times for the inputs.
+func (in *Inputs) world() world {
+	w := world{failover: takeover}
+	ttl, work := in.ttl(), in.Work.long()
+	w.duration = max(shortest, jobs*work, leases*ttl, 2*faultsEach*in.Pauses.long())
+	if in.Topology == Failover {
+		w.duration = max(w.duration, takeoverRun)
+	}
+	if in.Pauses.Every > 0 {
+		w.duration = max(w.duration, min(faultsEach*in.Pauses.Every, 5*w.duration))
+	}
+	w.duration = ceiling(w.duration)
+	w.pauses = in.Pauses.Every
+	if w.pauses == 0 {
+		w.pauses = round(w.duration / pausesEach)
+	}
+	w.faults = round(w.duration / faultsEach)
+	w.away = round(w.duration / 20)
+	w.cutOff = 2 * ttl
+	if !in.leased() {
+		w.cutOff = w.away
+	}
+	w.think = round(max(in.Work.typical()/60, w.duration/4000))
+	w.retry = round(max(w.duration/pollsEach, 10*time.Millisecond))
+	if ttl > 0 {
+		w.retry = min(w.retry, round(ttl/5))
+	}
+	return w
+}
+
+// round rounds a duration to two digits of its largest unit, so that a reader sees a round number.
+func round(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for unit < time.Second && d/unit >= 100 {
+		unit *= 10
+	}
+	if d >= 2*time.Minute {
+		unit = 10 * time.Second
+	} else if d >= 10*time.Second {
+		unit = time.Second
+	}
+	return (d + unit/2) / unit * unit
+}
+
+// brief prints a duration without zero minutes and seconds: 10m, not 10m0s.
+func brief(d time.Duration) string {
+	text := d.String()
+	if d%time.Minute == 0 && d >= time.Minute {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if d%time.Hour == 0 && d >= time.Hour {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// ceiling rounds the duration of a run up: to whole minutes, or two digits of them.
+func ceiling(d time.Duration) time.Duration {
+	unit := time.Minute
+	for d/unit >= 100 {
+		unit *= 10
+	}
+	return time.Duration(math.Ceil(float64(d)/float64(unit))) * unit
+}

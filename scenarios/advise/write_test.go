@@ -1,0 +1,107 @@
+package advise
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockquake/scenarios"
+)
+
+// A reader can run each of them, and no setting defeats another one. A lease that is not renewed
+// warns if it is shorter than the work, which is one of the questions.
+func TestTheScenarioOfEveryCombinationIsValid(t *testing.T) {
+	seen := map[string]bool{}
+	for _, topology := range topologies() {
+		for _, renew := range []string{"none", "watchdog", "10s"} {
+			for _, fence := range []string{"no", "writes", "reads-writes"} {
+				given := map[string]string{"topology": string(topology.name), "renew": renew, "fence": fence, "ttl": "30s", "work": "p50 1s, p99 20s"}
+				in := inputs(t, given)
+				text := in.text("advice.yaml", "lockquake")
+				if seen[text] {
+					continue // the lock has no choice of it
+				}
+				seen[text] = true
+				s, err := in.Scenario("advice.yaml", "lockquake")
+				if err != nil {
+					t.Errorf("%v: %v", given, err)
+					continue
+				}
+				for _, w := range s.Warnings {
+					t.Errorf("%v: %v", given, w)
+				}
+				tellsPairs(t, &in, s)
+			}
+		}
+	}
+}
+
+// tellsPairs compares the pairs that are run with the uses of the scenario.
+func tellsPairs(t *testing.T, in *Inputs, s *scenarios.Scenario) {
+	t.Helper()
+	for _, p := range in.pairs(".") {
+		if !slices.ContainsFunc(s.Strategies, func(u scenarios.Strategy) bool { return u.Label == p.label() }) {
+			t.Errorf("the scenario has no %s", p.label())
+		}
+	}
+}
+
+func TestEverySoundLockWithOneHolderHasAScenario(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads a file for each lock")
+	}
+	seen := 0
+	for _, e := range scenarios.Strategies() {
+		if !excludes(e) || e.Flawed {
+			continue
+		}
+		seen++
+		in := inputs(t, map[string]string{"lock": e.Name})
+		if _, err := in.Scenario("advice.yaml", "lockquake"); err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+		}
+	}
+	if seen < 20 {
+		t.Errorf("only %d locks", seen)
+	}
+}
+
+// The run is long enough for several jobs, leases and faults.
+func TestTheTimesFollowFromTheInputs(t *testing.T) {
+	for _, test := range []struct {
+		given map[string]string
+		want  string
+	}{
+		{map[string]string{"work": "10m", "ttl": "30s", "topology": "failover"}, "40m: retry 4s, pauses 5m, faults 10m"},
+		{map[string]string{"work": "5ms", "ttl": "2s", "pauses": "10ms"}, "1m: retry 100ms, pauses 7.5s, faults 15s"},
+		{map[string]string{"work": "1s", "ttl": "30s", "pauses": "up to 3s, every 10m"}, "20m: retry 2s, pauses 10m, faults 5m"},
+		{map[string]string{"work": "20h", "ttl": "30s"}, "80h: retry 6s, pauses 10h, faults 20h"},
+	} {
+		in := inputs(t, test.given)
+		w := in.world()
+		got := brief(w.duration) + ": retry " + brief(w.retry) + ", pauses " + brief(w.pauses) + ", faults " + brief(w.faults)
+		if got != test.want {
+			t.Errorf("%v: %s, want %s", test.given, got, test.want)
+		}
+	}
+}
+
+func TestAFileThatWasChangedIsNotUntouched(t *testing.T) {
+	in := inputs(t, nil)
+	s, err := in.Scenario("advice.yaml", "lockquake")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !Untouched(s.Text) {
+		t.Error("what was written is not recognised")
+	}
+	for _, changed := range [][]byte{nil, []byte("name: x\n"), append(bytes.Clone(s.Text), '\n'), bytes.Replace(s.Text, []byte("30s"), []byte("31s"), 1)} {
+		if Untouched(changed) {
+			t.Errorf("%.60q counts as untouched", changed)
+		}
+	}
+	if !strings.Contains(string(s.Text), "# a process stops") {
+		t.Error("the file has no comments")
+	}
+}
