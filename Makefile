@@ -20,7 +20,7 @@ build:
 deps:
 	$(GO) mod download
 	sh internal/servers/install.sh $$(cat internal/servers/packages.txt)
-	sh internal/servers/npm.sh dynalite@4.0.0
+	sh internal/servers/npm.sh dynalite@4.0.0 axe-core@4.14.1
 	bash internal/servers/install.sh chromium
 
 ## test: install what the tests need and run them all, the goldens also as a 32-bit program

@@ -11,7 +11,7 @@
 //
 // [WriteDir] writes a directory that is complete or not there:
 //
-//	report.html     the verdict, the table with a filter, each first failure as
+//	report.html     what happened, the table with a filter, each failing run as
 //	                a timeline to step through; loads nothing
 //	results.json    all figures, in a format with a version
 //	report.md       what happened, the table, the costs, the faults, each first failure
@@ -24,8 +24,8 @@
 //	                timeline.svg, timeline.png, plan.txt, history.jsonl,
 //	                story.txt, verdict.json, scenario.yaml, replay.txt
 //
-// The source files are html.go (with the template, style and script in page/), markdown.go
-// and junit.go. dir.go writes the directory, failures.go collects the failures.
+// The source files are html.go (with the templates, style and script in page/), htmlrows.go for
+// its table, htmlcards.go for its failures, markdown.go and junit.go. dir.go writes the directory, failures.go collects the failures.
 //
 // # A sweep and a search
 //

@@ -89,12 +89,19 @@ func otherGrid(c *results.Campaign) tables.Grid {
 		return g
 	}
 	for _, st := range c.Strategies {
+		replays := map[string]int{} // its rows, by token
 		for _, check := range st.Order {
 			stats := st.Checks[check]
 			whole := slices.ContainsFunc(st.Failures, func(f results.Failure) bool { return f.Check == check && f.Trial != nil })
-			if stats.Replay != "" && !whole {
-				g.Rows = append(g.Rows, []string{tables.Name(st), check, strconv.FormatUint(stats.FirstSeed, 10), words.ReplayLine(c.Program, stats.Replay)})
+			if stats.Replay == "" || whole || harmless(st, check) {
+				continue
 			}
+			if row, same := replays[stats.Replay]; same {
+				g.Rows[row][1] += ", " + check
+				continue
+			}
+			replays[stats.Replay] = len(g.Rows)
+			g.Rows = append(g.Rows, []string{tables.Name(st), check, strconv.FormatUint(stats.FirstSeed, 10), words.ReplayLine(c.Program, stats.Replay)})
 		}
 	}
 	return g

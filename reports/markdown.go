@@ -94,17 +94,6 @@ func markdownFailures(b *bytes.Buffer, c *results.Campaign) {
 	}
 }
 
-func verdictWord(c *results.Campaign) string {
-	switch c.Verdict {
-	case results.Pass:
-		return "pass"
-	case results.Unknown:
-		return "unknown"
-	case results.Fail:
-	}
-	return "FAIL"
-}
-
 func markdownTable(b *bytes.Buffer, uses []results.StrategyStats) {
 	b.WriteString("| strategy | resource's fence | violating runs | rate | 95 % interval | finished | as expected | checks violated (runs) |\n")
 	b.WriteString("|---|---|---:|---:|---:|---:|---|---|\n")

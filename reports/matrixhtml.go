@@ -17,6 +17,7 @@ type matrixData struct {
 	Matrix  *results.Matrix
 	Head    string
 	Reading string
+	Says    []tables.Sentence // one for each need
 	Needs   []matrixNeed
 	Picture template.URL
 }
@@ -66,7 +67,7 @@ func matrixPage(m *results.Matrix, svg []byte) ([]byte, error) {
 	}
 	d := matrixData{
 		Policy: fmt.Sprintf("default-src 'none'; style-src %s; img-src data:; base-uri 'none'; form-action 'none'", sourceHash(style)),
-		Style:  template.CSS(style), Matrix: m, Head: tables.MatrixHead(m), Reading: tables.MatrixReading,
+		Style:  template.CSS(style), Matrix: m, Head: tables.MatrixHead(m), Reading: tables.MatrixReading, Says: tables.MatrixSentences(m),
 		Picture: template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg)),
 	}
 	for i := range m.Needs {

@@ -5,7 +5,7 @@
 //   - [StartPostgres] starts a PostgreSQL, and [PostgresServer.KillBackend] kills one of its
 //     sessions (postgres.go). [StartPgBouncer] starts a PgBouncer in front of it (pgbouncer.go).
 //   - [StartDynalite] starts a Dynalite, which has the interface of DynamoDB (dynalite.go). npm.sh installs
-//     it.
+//     it (npm.go), and axe-core, which checks pages in a browser ([Axe]).
 //   - [StartEtcd] starts a cluster of etcd servers (etcd.go).
 //   - [Redis], [Postgres], [PgBouncer], [ZooKeeper], [Dynalite] and [Etcd] start a server for a test, and stop it at the end of the
 //     test (testing.go).

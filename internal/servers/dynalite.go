@@ -3,8 +3,6 @@ package servers
 import (
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 )
@@ -44,17 +42,4 @@ func StartDynalite() (*DynaliteServer, error) {
 		return nil, err
 	}
 	return &DynaliteServer{s}, nil
-}
-
-// findNPM returns the path of a program that npm.sh has installed.
-func findNPM(name string) (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("servers: %w", err)
-	}
-	path := filepath.Join(cache, "lockquake", "npm", "node_modules", ".bin", name)
-	if _, err := os.Stat(path); err == nil {
-		return path, nil
-	}
-	return find(name)
 }

@@ -63,15 +63,29 @@ func Etcd(t testing.TB, members int, args ...string) *EtcdServer {
 	return forTest(t, "etcd-server", func() (*EtcdServer, error) { return StartEtcd(members, args...) })
 }
 
-func forTest[S interface{ Stop() error }](t testing.TB, debianPackage string, start func() (S, error)) S {
+// Axe returns the script of axe-core, which checks a page in a browser. A missing one skips the test or
+// fails it, as with Redis.
+func Axe(t testing.TB) string {
 	t.Helper()
-	s, err := start()
+	return needed(t, "npm", readAxe)
+}
+
+// needed returns what get returns. If that is not installed the test is skipped, and in CI it fails.
+func needed[T any](t testing.TB, debianPackage string, get func() (T, error)) T {
+	t.Helper()
+	found, err := get()
 	if errors.Is(err, ErrMissing) && os.Getenv("CI") == "" {
 		t.Skipf("%v; make deps installs it (package %s)", err, debianPackage)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	return found
+}
+
+func forTest[S interface{ Stop() error }](t testing.TB, debianPackage string, start func() (S, error)) S {
+	t.Helper()
+	s := needed(t, debianPackage, start)
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
 			t.Error(err)

@@ -29,6 +29,9 @@
   });
   nameTheme();
 
+  // say tells a screen reader what has changed.
+  const say = (text) => { document.getElementById("said").textContent = text; };
+
   // Copy: where the clipboard is closed, the line is selected instead.
   for (const button of all(".copy")) {
     button.addEventListener("click", async () => {
@@ -36,9 +39,11 @@
       try {
         await navigator.clipboard.writeText(code.textContent);
         button.textContent = "Copied";
+        say("Copied");
         setTimeout(() => { button.textContent = "Copy"; }, 1500);
       } catch {
         getSelection().selectAllChildren(code);
+        say("Selected, not copied");
       }
     });
   }
@@ -46,7 +51,7 @@
   // Filter: all words must be there; failures follow their strategies.
   const filter = document.getElementById("filter");
   const status = document.getElementById("status");
-  const rows = all("tr.strategy");
+  const rows = all(".strategy");
   const apply = () => {
     const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
     const has = (e) => words.every((word) => e.dataset.text.toLowerCase().includes(word));
@@ -56,6 +61,11 @@
       if (!row.hidden) kept.add(row.dataset.label);
     }
     for (const failure of all(".failure")) failure.hidden = !kept.has(failure.dataset.label) || !has(failure);
+    for (const fold of all(".fold:is(.rows, .cards)")) {
+      const left = all(".strategy, .failure", fold).filter((e) => !e.hidden).length;
+      fold.hidden = left === 0;
+      if (words.length > 0 && fold.matches(".rows")) fold.open = left > 0;
+    }
     const shown = rows.filter((row) => !row.hidden).length;
     document.getElementById("shown").textContent = `${shown} of ${rows.length} shown`;
   };
@@ -69,7 +79,7 @@
   const follow = () => {
     const target = document.getElementById(location.hash.slice(1));
     if (target && target.matches(".failure")) {
-      target.open = true;
+      for (let e = target; e; e = e.parentElement) if (e.matches("details")) e.open = true;
       target.scrollIntoView();
     }
   };
@@ -78,6 +88,20 @@
 
   // The measures of a timeline, in pixels.
   const size = { names: 86, lane: 56, bar: 9, mark: 8, lift: 19, axis: 26, left: 12, right: 16, least: 640 };
+
+  // wide measures a text in pixels, since fonts differ from machine to machine.
+  const pen = document.createElement("canvas").getContext("2d");
+  const family = getComputedStyle(document.body).fontFamily;
+  const wide = (text, font) => {
+    pen.font = `${font}px ${family}`;
+    return pen.measureText(text).width;
+  };
+  // fitted cuts a text to a width.
+  const fitted = (text, font, width) => {
+    let cut = text;
+    while (cut !== "" && wide(cut === text ? text : cut + "…", font) > width) cut = cut.slice(0, -1);
+    return cut === text ? text : cut + "…";
+  };
 
   class Timeline {
     constructor(failure) {
@@ -98,26 +122,27 @@
     build() {
       const picture = this.failure.querySelector(".picture");
       const tools = element("div", "tools");
-      tools.setAttribute("role", "toolbar");
+      tools.setAttribute("role", "group");
       tools.setAttribute("aria-label", "Timeline");
-      const button = (text, label, act) => {
+      // The name of a button is its text, or of a sign its label.
+      const button = (text, title, act, label) => {
         const b = element("button", "", text);
         b.type = "button";
-        b.setAttribute("aria-label", label);
-        b.title = label;
+        b.title = title;
+        if (label) b.setAttribute("aria-label", label);
         b.addEventListener("click", act);
         tools.append(b);
         return b;
       };
-      button("◀", "Step back (k)", () => this.go(this.step - 1));
-      button("▶", "Next step (j)", () => this.go(this.step + 1));
+      button("◀", "k, ←", () => this.go(this.step - 1), "Step back");
+      button("▶", "j, →", () => this.go(this.step + 1), "Next step");
       this.where = element("span", "where");
       tools.append(this.where);
-      button("Decisive step", "To the step that completes the violation", () => this.go(this.data.steps.findIndex((s) => s.decisive)));
-      button("−", "Zoom out (-)", () => this.zoomTo(this.zoom / 1.5));
-      button("+", "Zoom in (+)", () => this.zoomTo(this.zoom * 1.5));
-      button("Fit", "Whole story (0)", () => this.zoomTo(1));
-      this.scale = button("True scale", "Draw time to scale, or stretched where much happens", () => {
+      button("Decisive step", "the step that completes the violation", () => this.go(this.data.steps.findIndex((s) => s.decisive)));
+      button("−", "-", () => this.zoomTo(this.zoom / 1.5), "Zoom out");
+      button("+", "+", () => this.zoomTo(this.zoom * 1.5), "Zoom in");
+      button("Fit", "0: the whole story", () => this.zoomTo(1));
+      this.scale = button("True scale", "time to scale, or stretched where much happens", () => {
         this.even = !this.even;
         this.draw();
       });
@@ -126,7 +151,6 @@
       this.scroll.setAttribute("role", "group");
       this.scroll.setAttribute("aria-label", `Timeline of ${this.data.strategy}, seed ${this.data.seed}: arrow keys step through the story`);
       this.detail = element("p", "detail");
-      this.detail.setAttribute("role", "status");
       picture.append(tools, this.scroll, this.detail, this.legend());
       picture.hidden = false;
       picture.parentElement.classList.add("live");
@@ -205,7 +229,7 @@
       for (const step of this.data.steps) {
         const x = this.x(step.at);
         if (step.decisive) svg.append(shape("line", { class: "cause", x1: x, x2: x, y1: 0, y2: bottom }));
-        const width = step.time.length * 6.6;
+        const width = wide(step.time, 12);
         if (x - width / 2 < free || step.at >= this.data.to || x + width / 2 > this.width) continue;
         svg.append(shape("line", { class: "rule", x1: x, x2: x, y1: bottom, y2: bottom + 5 }));
         svg.append(shape("text", { class: "faint", x, y: bottom + 18, "text-anchor": "middle" }, step.time));
@@ -222,8 +246,7 @@
       const group = shape("g", { class: "names" });
       group.append(shape("rect", { x: 0, y: 0, width: size.names - 4, height: this.data.lanes.length * size.lane }));
       this.data.lanes.forEach((lane, i) => {
-        const name = lane.name.length > 12 ? lane.name.slice(0, 11) + "…" : lane.name;
-        group.append(shape("text", { x: 8, y: this.y(i) + 4 }, name));
+        group.append(shape("text", { x: 8, y: this.y(i) + 4 }, fitted(lane.name, 12, size.names - 14)));
       });
       const stay = () => group.setAttribute("transform", `translate(${this.scroll.scrollLeft} 0)`);
       this.scroll.onscroll = stay;
@@ -253,7 +276,7 @@
       if (s.kind === "quiet") half = 5;
       if (s.kind === "fault") { y += size.bar + 5; half = 5; font = 9.5; }
       node.append(shape("rect", { x: from, y: y - half, width, height: 2 * half, rx: 1.5 }));
-      if (s.kind !== "wait" && s.label.length * font * 0.56 < width - 8) {
+      if (s.kind !== "wait" && wide(s.label, font) < width - 8) {
         node.append(shape("text", { x: from + 5, y: y + font * 0.36, "font-size": font }, s.label));
       }
       return node;
@@ -313,17 +336,24 @@
       return `believes to hold: ${s.believes} · lease: ${s.lease} · resource: ${s.resource}`;
     }
 
+    // tell describes what is pointed at.
     tell(text, more) {
       this.detail.replaceChildren(element("span", "", text));
       if (more) this.detail.append(element("span", "dim", more));
     }
 
-    tellStep() { this.tell(this.words(this.step), this.standing(this.step)); }
+    // tellStep is for when nothing is pointed at. Beside the story a hint is enough.
+    tellStep() {
+      const step = element("span", "step", this.words(this.step));
+      step.append(element("span", "dim", this.standing(this.step)));
+      this.detail.replaceChildren(step, element("span", "hint dim", "Point at a bar, a message or a number."));
+    }
 
     go(i) {
       if (i < 0 || i >= this.data.steps.length) return;
       this.step = i;
       this.highlight();
+      say(this.words(i) + ", " + this.standing(i));
       this.lines[i].scrollIntoView({ block: "nearest" });
     }
 
@@ -364,6 +394,8 @@
 
     key(event) {
       if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select")) return;
+      // Outside of the picture the arrows scroll the page.
+      if (event.key.startsWith("Arrow") && !event.target.closest(".scroll")) return;
       const focused = this.items.findIndex((item) => item.node === document.activeElement);
       const acts = {
         j: () => this.go(this.step + 1), ArrowRight: () => this.go(this.step + 1), ArrowDown: () => this.go(this.step + 1),

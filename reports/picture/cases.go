@@ -51,12 +51,12 @@ func drawCases(c *results.Campaign) (width, height vg.Length, paintOn func(draw.
 		}
 	}
 	title := textStyle(13, ink(), draw.XLeft)
-	width = max(p.columns[len(p.columns)-1].x+casesCellWidth, title.Width(p.title()), textStyle(10, ink(), draw.XLeft).Width(casesNote)) + margins
+	width = max(p.columns[len(p.columns)-1].x+casesCellWidth, title.Width(casesTitle(c)), textStyle(10, ink(), draw.XLeft).Width(casesNote)) + margins
 	height = casesTop + casesCellHeight*vg.Length(len(p.labels)) + casesFoot + foot + margins
 	return width, height, p.paint
 }
 
-const casesNote = "share of runs (%). Blue: the resource was corrupted. Yellow: only the service failed; a yellow corner: the service failed, too. Frame: the strategy claims that the resource is safe. Blank: the fault met nobody"
+const casesNote = "share of runs (%). Blue: the resource was corrupted. Yellow: only the service failed; a yellow corner: the service failed, too. Frame: the strategy claims that the resource is safe. Blank: no fault hit"
 
 type casesColumn struct {
 	name  string
@@ -71,12 +71,12 @@ type casesPlot struct {
 	left    vg.Length // room for the labels
 }
 
-func (p casesPlot) title() string {
-	return fmt.Sprintf("%s: which faults each strategy survives, %s", words.Plain(p.c.Scenario, 40), tables.Seeds(p.c))
+func casesTitle(c *results.Campaign) string {
+	return fmt.Sprintf("%s: which faults each strategy survives, %s", words.Plain(c.Scenario, 40), tables.Seeds(c))
 }
 
 func (p casesPlot) paint(c draw.Canvas) {
-	c.FillText(textStyle(13, ink(), draw.XLeft), vg.Point{X: c.Min.X, Y: c.Max.Y - 8}, p.title())
+	c.FillText(textStyle(13, ink(), draw.XLeft), vg.Point{X: c.Min.X, Y: c.Max.Y - 8}, casesTitle(p.c))
 	note := textStyle(10, dimInk(), draw.XLeft)
 	c.FillText(note, vg.Point{X: c.Min.X, Y: c.Max.Y - 26}, casesNote)
 	top := c.Max.Y - casesTop

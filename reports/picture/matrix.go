@@ -54,7 +54,7 @@ func Matrix(m *results.Matrix) (svg, png []byte, err error) {
 	width := matrixMargins + p.width*vg.Length(min(columns, max(1, len(m.Needs)))) + matrixGap*(columns-1)
 	width = max(width, textStyle(10, ink(), draw.XLeft).Width(matrixNote)*slack+matrixMargins)
 	const dots = 144
-	return picture(width, height, dots, func(c draw.Canvas) { p.paint(framed(c), columns) })
+	return picture(width, height, dots, about{tables.MatrixHead(m), matrixNote}, func(c draw.Canvas) { p.paint(framed(c), columns) })
 }
 
 type matrixPlot struct {

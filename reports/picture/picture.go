@@ -16,11 +16,12 @@ import (
 
 // picture paints a picture as SVG and as PNG; dots is the resolution of the PNG in dots
 // per inch. The SVG is the same on every processor, the PNG on every processor of one
-// kind. The font is Liberation Sans; Arial and Helvetica have the same widths.
-func picture(width, height vg.Length, dots int, paintOn func(draw.Canvas)) (svg, png []byte, err error) {
+// kind.
+func picture(width, height vg.Length, dots int, a about, paintOn func(draw.Canvas)) (svg, png []byte, err error) {
 	vector := vgsvg.New(width, height)
 	image := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dots))
-	for _, canvas := range []vg.CanvasSizer{vector, image} {
+	var widths []vg.Length
+	for _, canvas := range []vg.CanvasSizer{measuringCanvas{vector, &widths}, image} {
 		paintOn(draw.New(steadyCanvas{canvas}))
 	}
 	var asSVG, asPNG bytes.Buffer
@@ -30,13 +31,7 @@ func picture(width, height vg.Length, dots int, paintOn func(draw.Canvas)) (svg,
 	if _, err := (vgimg.PngCanvas{Canvas: image}).WriteTo(&asPNG); err != nil {
 		return nil, nil, err
 	}
-	return withFallbacks(asSVG.Bytes()), asPNG.Bytes(), nil
-}
-
-// withFallbacks adds fonts of the same widths to an SVG, for browsers without Liberation
-// Sans.
-func withFallbacks(svg []byte) []byte {
-	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+	return accessible(asSVG.Bytes(), a, widths), asPNG.Bytes(), nil
 }
 
 // framed returns the canvas without a margin on all sides.

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -37,13 +38,30 @@ func Rates(c *results.Campaign) (svg, png []byte, err error) {
 	if tables.HasCases(c) {
 		width, height, paintOn = drawCases(c)
 	}
-	return picture(width, height, plotPixels, func(c draw.Canvas) { paintOn(framed(c)) })
+	return picture(width, height, plotPixels, aboutRates(c), func(c draw.Canvas) { paintOn(framed(c)) })
+}
+
+// aboutRates says the rates in words. Of a campaign with cases it says how to read the picture.
+func aboutRates(c *results.Campaign) about {
+	if tables.HasCases(c) {
+		return about{casesTitle(c), casesNote}
+	}
+	var rates []string
+	for i := range c.Strategies {
+		s := &c.Strategies[i]
+		rates = append(rates, words.Plain(s.Label, longestLabel)+" "+newRateMark(s, 0).label)
+	}
+	return about{ratesTitle(c), strings.Join(rates, "; ")}
+}
+
+func ratesTitle(c *results.Campaign) string {
+	return fmt.Sprintf("%s: how often each strategy fails, %s", words.Plain(c.Scenario, 40), tables.Seeds(c))
 }
 
 // ratesPlot returns a plot with a row for each strategy, the first on top, and percent
 // from left to right.
 func ratesPlot(c *results.Campaign) *plot.Plot {
-	p := newPlot(fmt.Sprintf("%s: how often each strategy fails, %s", words.Plain(c.Scenario, 40), tables.Seeds(c)))
+	p := newPlot(ratesTitle(c))
 	p.X.Label.Text = "violating runs (%), with the 95 % interval"
 	if slices.ContainsFunc(c.Strategies, func(st results.StrategyStats) bool { return tables.OutcomeOf(st) == tables.Unasked }) {
 		p.X.Label.Text += "; hollow and grey: nothing was expected"

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"gonum.org/v1/plot"
@@ -33,17 +34,25 @@ func Sweep(s *results.Sweep) (svg, png []byte, err error) {
 		draft = mapsPicture
 	}
 	width, height, paintOn := draft(s)
-	return picture(width, height, plotPixels, func(c draw.Canvas) {
+	return picture(width, height, plotPixels, about{sweepTitle(s), tables.SweepRuns(s)}, func(c draw.Canvas) {
 		c.FillPolygon(color.White, corners(c.Rectangle))
 		paintOn(framed(c))
 	})
+}
+
+func sweepTitle(s *results.Sweep) string {
+	var paths []string
+	for _, axis := range s.Axes {
+		paths = append(paths, words.Plain(axis.Path, 40))
+	}
+	return fmt.Sprintf("%s: how often each strategy fails, by %s", words.Plain(s.Scenario, 40), strings.Join(paths, " and "))
 }
 
 // linesPicture draws a line for each strategy: the parameter from left to right, percent
 // upwards.
 func linesPicture(s *results.Sweep) (width, height vg.Length, paintOn func(draw.Canvas)) {
 	axis := newSweepAxis(s.Axes[0])
-	p := newPlot(fmt.Sprintf("%s: how often each strategy fails, by %s", words.Plain(s.Scenario, 40), words.Plain(s.Axes[0].Path, 40)))
+	p := newPlot(sweepTitle(s))
 	p.X.Label.Text = axis.label
 	if axis.log {
 		p.X.Label.Text += ", logarithmic"

@@ -36,7 +36,11 @@ const (
 func Timeline(t *timeline.Timeline, name string) (svg, png []byte, err error) {
 	rows := (len(t.Steps) + storyColumns - 1) / storyColumns
 	height := 2*slideMargin + headHeight + laneHeight*vg.Length(len(t.Lanes)) + axisHeight + storyLine*vg.Length(rows)
-	return picture(slideWidth, height, slidePixels, func(c draw.Canvas) {
+	var lines []string
+	for i, step := range t.Steps {
+		lines = append(lines, fmt.Sprintf("%d. %s s %s %s", i+1, strings.TrimSpace(step.Time), step.Actor, step.Text))
+	}
+	return picture(slideWidth, height, slidePixels, about{slideTitle(t, name), strings.Join(lines, "; ")}, func(c draw.Canvas) {
 		s := slide{Canvas: c, t: t}
 		s.draw(name, rows)
 	})
@@ -52,8 +56,7 @@ type slide struct {
 func (s *slide) draw(name string, rows int) {
 	s.FillPolygon(color.White, corners(s.Rectangle))
 	top := s.Max.Y - slideMargin
-	title := fmt.Sprintf("%s fails %s, seed %d of %s", name, s.t.Check, s.t.Seed, s.t.Scenario)
-	s.write(slideMargin, top-10, 15, ink(), title)
+	s.write(slideMargin, top-10, 15, ink(), slideTitle(s.t, name))
 	s.legend(top - 38)
 	s.bands()
 	s.axis()
@@ -68,6 +71,10 @@ func (s *slide) draw(name string, rows int) {
 		s.token(&s.t.Arrows[i])
 	}
 	s.story(slideMargin+storyLine*vg.Length(rows), rows)
+}
+
+func slideTitle(t *timeline.Timeline, name string) string {
+	return fmt.Sprintf("%s fails %s, seed %d of %s", name, t.Check, t.Seed, t.Scenario)
 }
 
 func spanColor(kind string) color.Color {

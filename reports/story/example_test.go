@@ -59,6 +59,6 @@ func ExampleTell() {
 	// !    0.015  worker-2  writes 1 over worker-1's 1: update lost  worker-1 worker-2  -             n=1, took
 	//      0.017  resource  ends at 1: took 2 writes, lost 1         worker-1 worker-2  -             n=1
 	//
-	// lost-update invalid: lost update: worker-2's section 1 saw 0 of item n and wrote 1 over 1, the work of worker-1's
-	//   section 1 (wrote 1)
+	// lost-update invalid: worker-2's section 1 saw 0 of item n and wrote 1 over 1, the work of worker-1's section 1 (wrote
+	//   1)
 }

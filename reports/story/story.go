@@ -156,9 +156,9 @@ func title(run *results.Trial) string {
 }
 
 // verdicts returns a sentence for each violated or undecided check, and one for all
-// others together.
+// others together. Checks with the same verdict and finding share a sentence.
 func verdicts(results []checker.Result) []string {
-	var lines, valid, idle []string
+	var lines, valid, idle, says []string
 	for _, r := range results {
 		switch {
 		case r.Verdict == checker.Valid && !r.Applies:
@@ -166,7 +166,12 @@ func verdicts(results []checker.Result) []string {
 		case r.Verdict == checker.Valid:
 			valid = append(valid, r.Check)
 		default:
-			lines = append(lines, verdict(r))
+			said := verdict(r)
+			if same := slices.Index(says, said); same >= 0 {
+				lines[same] = r.Check + ", " + lines[same]
+				continue
+			}
+			says, lines = append(says, said), append(lines, r.Check+" "+said)
 		}
 	}
 	if len(valid) > 0 {
@@ -178,10 +183,12 @@ func verdicts(results []checker.Result) []string {
 	return lines
 }
 
+// verdict returns the verdict of a check with its first finding, which does not repeat the name of
+// the check.
 func verdict(r checker.Result) string {
-	line := r.Check + " " + string(r.Verdict)
+	line := string(r.Verdict)
 	if len(r.Findings) > 0 {
-		line += ": " + words.Plain(r.Findings[0].Text, 400)
+		line += ": " + words.Plain(strings.TrimPrefix(r.Findings[0].Text, strings.ReplaceAll(r.Check, "-", " ")+": "), 400)
 	}
 	if r.Count > 1 {
 		line += fmt.Sprintf(" (first of %d)", r.Count)

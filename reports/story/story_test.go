@@ -513,3 +513,18 @@ func TestTheStoryOfAShrunkFailureIsShort(t *testing.T) {
 		t.Errorf("%d lines: %+v", len(story.Lines), story.Lines)
 	}
 }
+
+// Checks that found the same share one sentence, and a sentence does not repeat the name of its check.
+func TestAStorySaysEachVerdictOnce(t *testing.T) {
+	invalid := func(check, text string) checker.Result {
+		return checker.Result{Check: check, Verdict: checker.Invalid, Applies: true, Findings: []checker.Finding{{Text: text}}}
+	}
+	judged := []checker.Result{
+		invalid("lost-update", "lost update: a wrote over b"), invalid("exclusion", "a and b were at work"), invalid("capacity", "a and b were at work"),
+		{Check: "belief", Verdict: checker.Valid, Applies: true},
+	}
+	want := []string{"lost-update invalid: a wrote over b", "capacity, exclusion invalid: a and b were at work", "valid: belief"}
+	if diff := cmp.Diff(want, verdicts(judged)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

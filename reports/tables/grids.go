@@ -135,6 +135,9 @@ func Finished(st results.StrategyStats) string {
 	return words.Percent(float64(m.Finished) / float64(m.Jobs))
 }
 
+// Wasted prints the share of the time in a strategy's sections that had no effect.
+func Wasted(st results.StrategyStats) string { return partOf(st.Metrics.Wasted, st.Metrics.Hold.Total) }
+
 // Remarks returns sentences that compare the strategies, or say what limits their
 // figures.
 func Remarks(c *results.Campaign) []string {

@@ -122,7 +122,7 @@ func (c *campaign) sum() *results.Campaign {
 	result := &results.Campaign{
 		Schema: 1, Version: results.Version, Scenario: s.Name, Source: s.Source, About: s.Description, Workload: s.Workload.Kind, Hash: s.Hash, Text: string(s.Text), Overrides: s.OverrideTexts(), Program: s.Program,
 		Seeds: c.request.Seeds, Until: c.request.Until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Wake: s.Wake, WakeLag: s.WakeLag.String(), Samples: s.Samples(), Verdict: results.Pass,
-		Partial: c.done < c.total || !c.complete(), Faults: c.faults,
+		Partial: c.done < c.total || !c.complete(), Faults: c.faults, Setup: s.Setup(c.uses),
 	}
 	if s.Wake == results.WakeDrawn {
 		result.Cores = s.Cores

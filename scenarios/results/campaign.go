@@ -37,6 +37,7 @@ type Campaign struct {
 	WakeLag    string          `json:"wake_lag"`          // distribution of the lag of a waking process, as in a scenario file
 	Cores      int             `json:"cores,omitempty"`   // of each process, if wake is drawn
 	Samples    []Samples       `json:"samples,omitempty"` // files of measured durations that the scenario draws from
+	Setup      []Setting       `json:"setup,omitempty"`   // leases, faults and latency
 	Verdict    Outcome         `json:"verdict"`
 	Reasons    []string        `json:"reasons,omitempty"` // why the verdict is not pass: what was not expected or is unknown, one sentence each
 	Strategies []StrategyStats `json:"strategies"`
@@ -65,6 +66,12 @@ func (c *Campaign) Summary() string {
 		unasked = append(unasked[:most], fmt.Sprintf("%d more", n-most))
 	}
 	return "as expected; failed without an expectation: " + strings.Join(unasked, ", ")
+}
+
+// Setting is a setting of the scenario that the rates depend on, in words.
+type Setting struct {
+	Name  string `json:"name"` // such as "TTL" or "pause of each worker"
+	Value string `json:"value"`
 }
 
 // Outcome is the verdict on a campaign.
