@@ -27,6 +27,9 @@ type Config struct {
 	ArrivalFirst bool
 	// Latency is the latency of messages on links that have no latency of their own.
 	Latency draw.Dist
+	// LookAhead bounds how far an Outsider may be ahead of the world; 0 means that nothing reaches an
+	// outsider but replies to its requests and events of its own process. See Process.Attach.
+	LookAhead time.Duration
 	// Limit is the true time at which the run ends in any case, unless Extend moves it; 0 means
 	// none.
 	Limit time.Duration
@@ -93,6 +96,7 @@ type World struct {
 	// shows.
 	catchingUp bool
 	outside    outside
+	outsiders  []*outsider
 }
 
 // New returns an empty world.
@@ -155,7 +159,16 @@ func (w *World) Run() error {
 	for {
 		w.runReady()
 		w.failIfMisused()
-		if w.stopped || w.err != nil || len(w.queue.items) == 0 {
+		if w.stopped || w.err != nil {
+			return w.err
+		}
+		if w.goOutside() {
+			continue
+		}
+		if len(w.queue.items) == 0 {
+			if w.limited = w.waitsOutside(); w.limited {
+				w.now = w.horizon(nil)
+			}
 			return w.err
 		}
 		e := w.queue.pop()
@@ -189,7 +202,7 @@ func (w *World) advance(at int64) {
 // time.
 func (w *World) idleUntil(at int64) bool {
 	limit := int64(w.cfg.Limit)
-	return !w.stopped && w.err == nil && !w.catchingUp && w.ready.empty() &&
+	return !w.stopped && w.err == nil && !w.catchingUp && w.ready.empty() && len(w.outsiders) == 0 &&
 		(len(w.queue.items) == 0 || w.queue.items[0].at > at) && (limit <= 0 || at <= limit)
 }
 
@@ -240,6 +253,9 @@ func (w *World) Close() {
 		return
 	}
 	w.closed = true
+	for _, o := range w.outsiders {
+		o.Close()
+	}
 	// A thread that unwinds ends the goroutine that killed it, so each gets one of its own.
 	var unwound sync.WaitGroup
 	for _, tasks := range [][]*task{w.tasks, w.idle} {

@@ -1,0 +1,72 @@
+package bubble
+
+import (
+	"fmt"
+	"regexp"
+	"runtime"
+	"strings"
+)
+
+// Hanging describes the goroutines that keep a bubble from coming to rest, a line each: what a goroutine waits
+// for, and the first line of its stack outside of the Go libraries. It returns "" if there is none.
+func Hanging() string {
+	buffer := make([]byte, 1<<20)
+	for {
+		n := runtime.Stack(buffer, true)
+		if n < len(buffer) {
+			return hanging(string(buffer[:n]))
+		}
+		buffer = make([]byte, 2*len(buffer))
+	}
+}
+
+// headOf is the first line of a goroutine of a bubble: its number, its state and the bubble.
+var headOf = regexp.MustCompile(`^goroutine \d+ .*\[([^],]*)(?:, [^]]*)?, synctest bubble \d+\]`) //nolint:gochecknoglobals // a constant
+
+// lineOf is a line of a stack with a file.
+var lineOf = regexp.MustCompile(`^\t(\S+\.go:\d+)`) //nolint:gochecknoglobals // a constant
+
+func hanging(stacks string) string {
+	var all []string
+	for stack := range strings.SplitSeq(stacks, "\n\n") {
+		head := headOf.FindStringSubmatch(stack)
+		if head == nil || strings.Contains(stack, "(durable)") || strings.Contains(stack, "bubble.(*Bubble).agent") {
+			continue
+		}
+		all = append(all, fmt.Sprintf("%s at %s", reason(head[1]), userLine(stack)))
+	}
+	return strings.Join(all, "\n")
+}
+
+// reason explains the state of a goroutine that is not durably blocked.
+func reason(state string) string {
+	switch {
+	case strings.HasPrefix(state, "sync.Mutex"), strings.HasPrefix(state, "sync.RWMutex"):
+		return "a goroutine waits for a mutex that another one holds while it waits for time or a server"
+	case state == "IO wait":
+		return "a goroutine waits for the network: give the library the clients of Deps"
+	case strings.HasPrefix(state, "chan"), strings.HasPrefix(state, "select"):
+		return "a goroutine waits for a channel that was made outside of its process (" + state + ")"
+	case state == "running", state == "runnable":
+		return "a goroutine computes and does not wait"
+	}
+	return "a goroutine waits for something outside of the simulation (" + state + ")"
+}
+
+// library matches the functions of the Go libraries through which a goroutine waits.
+var library = regexp.MustCompile(`^(runtime|sync|internal|time|syscall|net|os|io|bufio|context|crypto|testing)[./]`) //nolint:gochecknoglobals // a constant
+
+// userLine returns the place of the first function of a stack that is not of the Go libraries.
+func userLine(stack string) string {
+	skip := true
+	for line := range strings.Lines(stack) {
+		place := lineOf.FindStringSubmatch(line)
+		switch {
+		case place == nil:
+			skip = library.MatchString(line)
+		case !skip:
+			return place[1]
+		}
+	}
+	return "an unknown place"
+}
