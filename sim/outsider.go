@@ -38,13 +38,21 @@ func (p *Process) Attach(o Outsider) {
 	w.outsiders = append(w.outsiders, &outsider{Outsider: o, process: p})
 }
 
+// BoundLookAhead bounds how far an outsider may be ahead of the world from now on, to d at most. A run is
+// slower with a bound.
+func (w *World) BoundLookAhead(d time.Duration) {
+	if w.lookAhead == 0 || int64(d) < w.lookAhead {
+		w.lookAhead = int64(d)
+	}
+}
+
 // goOutside lets the outsiders go on to the time of the next event. If one of them asks for something
 // before, it moves the world to that time, takes up what is asked for, and reports true.
 //
 // An outsider may be ahead of the world, since nothing reaches it in between: a reply is an event of the
 // queue, and anything else that can reach it is one of its own process. There are two exceptions, a message
 // that a server pushes because of another process, and a fault that is tied to a point of another process.
-// Config.LookAhead bounds how far ahead an outsider can be then.
+// BoundLookAhead is for these.
 func (w *World) goOutside() bool {
 	if len(w.outsiders) == 0 {
 		return false
@@ -52,8 +60,8 @@ func (w *World) goOutside() bool {
 	next := w.horizon(nil)
 	for from := w.now; ; {
 		to := next
-		if ahead := int64(w.cfg.LookAhead); ahead > 0 {
-			to = min(to, from+ahead)
+		if w.lookAhead > 0 {
+			to = min(to, from+w.lookAhead)
 		}
 		first := int64(never)
 		for _, o := range w.outsiders {
@@ -104,7 +112,7 @@ func (w *World) move(o *outsider, to int64) {
 	if o.Clock() >= time.Duration(mono.at(to)) {
 		return
 	}
-	if w.cfg.LookAhead == 0 && o.Idle() && !o.process.expects() {
+	if w.lookAhead == 0 && o.Idle() && !o.process.expects() {
 		to = max(to, w.horizon(o.process))
 	}
 	at, asks := o.Advance(time.Duration(mono.at(to)))

@@ -27,9 +27,6 @@ type Config struct {
 	ArrivalFirst bool
 	// Latency is the latency of messages on links that have no latency of their own.
 	Latency draw.Dist
-	// LookAhead bounds how far an Outsider may be ahead of the world; 0 means that nothing reaches an
-	// outsider but replies to its requests and events of its own process. See Process.Attach.
-	LookAhead time.Duration
 	// Limit is the true time at which the run ends in any case, unless Extend moves it; 0 means
 	// none.
 	Limit time.Duration
@@ -97,6 +94,7 @@ type World struct {
 	catchingUp bool
 	outside    outside
 	outsiders  []*outsider
+	lookAhead  int64 // 0: no bound
 }
 
 // New returns an empty world.

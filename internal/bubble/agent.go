@@ -25,8 +25,8 @@ type answer struct {
 // agent is the main goroutine of the bubble. It returns at the command to end.
 func (b *Bubble) agent(wall time.Time, mono time.Duration) {
 	b.bell = make(chan struct{}, 1)
-	time.Sleep(time.Until(wall)) //nolint:forbidigo // in the bubble
-	origin := time.Now()         //nolint:forbidigo // in the bubble
+	time.Sleep(time.Until(wall))                                       //nolint:forbidigo // in the bubble
+	origin := time.Now()                                               //nolint:forbidigo // in the bubble
 	clock := func() time.Duration { return mono + time.Since(origin) } //nolint:forbidigo // in the bubble
 	for c := range b.commands {
 		switch {

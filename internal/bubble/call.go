@@ -17,7 +17,7 @@ type PanicError struct {
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
 // Call executes f in a goroutine of the bubble, while the calling task of the worker waits. The context of f
-// ends when ctx ends. Call returns sim.ErrOver if the run ends before f does, and a [*PanicError] if f panics.
+// ends when ctx ends, also after f has returned. Call returns sim.ErrOver if the run ends before f does, and a [*PanicError] if f panics.
 func (b *Bubble) Call(ctx context.Context, k *sim.Worker, f func(ctx context.Context)) error {
 	if b.closed {
 		return sim.ErrOver
@@ -26,20 +26,17 @@ func (b *Bubble) Call(ctx context.Context, k *sim.Worker, f func(ctx context.Con
 		returned = k.NewSem(0)
 		err      = sim.ErrOver
 		cancel   context.CancelCauseFunc
-		active   = true
 	)
 	b.calls++
 	b.now(command{start: func() {
 		inside, end := context.WithCancelCause(context.Background()) //nolint:forbidigo // in the bubble
 		cancel = end
 		defer func() {
-			end(nil)
 			if v := recover(); v != nil {
 				err = &PanicError{v, string(debug.Stack())}
 			}
 			b.put(&ask{worker: k, key: k.Name() + " returns", ended: func() {
 				b.calls--
-				active = false
 				returned.Release()
 			}})
 		}()
@@ -47,12 +44,9 @@ func (b *Bubble) Call(ctx context.Context, k *sim.Worker, f func(ctx context.Con
 		f(inside)
 	}})
 	sim.OnEnd(ctx, func() {
-		if !active {
-			return
-		}
 		cause := context.Cause(ctx)
 		k.Go("cancel", func() { // the process may be paused
-			if active && !b.closed {
+			if !b.closed {
 				b.now(command{do: func() { cancel(cause) }})
 			}
 		})

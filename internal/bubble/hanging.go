@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 )
 
-// Hanging describes the goroutines that keep a bubble from coming to rest, a line each: what a goroutine waits
-// for, and the first line of its stack outside of the Go libraries. It returns "" if there is none.
+// Hanging describes a goroutine that keeps a bubble from coming to rest: what it waits for, and the first
+// line of its stack outside of the Go libraries. It returns "" if there is none.
 func Hanging() string {
 	buffer := make([]byte, 1<<20)
 	for {
@@ -21,21 +22,24 @@ func Hanging() string {
 }
 
 // headOf is the first line of a goroutine of a bubble: its number, its state and the bubble.
-var headOf = regexp.MustCompile(`^goroutine \d+ .*\[([^],]*)(?:, [^]]*)?, synctest bubble \d+\]`) //nolint:gochecknoglobals // a constant
+var headOf = regexp.MustCompile(`^goroutine \d+ .*\[([^],]*)(?:, [^]]*)?, synctest bubble (\d+)\]`) //nolint:gochecknoglobals // a constant
 
 // lineOf is a line of a stack with a file.
 var lineOf = regexp.MustCompile(`^\t(\S+\.go:\d+)`) //nolint:gochecknoglobals // a constant
 
+// hanging describes the goroutine of the latest bubble: an earlier run of the program may hang too.
 func hanging(stacks string) string {
-	var all []string
+	latest, found := 0, ""
 	for stack := range strings.SplitSeq(stacks, "\n\n") {
 		head := headOf.FindStringSubmatch(stack)
-		if head == nil || strings.Contains(stack, "(durable)") || strings.Contains(stack, "bubble.(*Bubble).agent") {
+		if head == nil || strings.Contains(stack, "(durable)") || strings.Contains(stack, "\nlockquake/internal/bubble.(*Bubble).agent(") {
 			continue
 		}
-		all = append(all, fmt.Sprintf("%s at %s", reason(head[1]), userLine(stack)))
+		if number, err := strconv.Atoi(head[2]); err == nil && number > latest {
+			latest, found = number, fmt.Sprintf("%s at %s", reason(head[1]), userLine(stack))
+		}
 	}
-	return strings.Join(all, "\n")
+	return found
 }
 
 // reason explains the state of a goroutine that is not durably blocked.
