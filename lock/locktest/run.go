@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/internal/bubble"
 	"lockquake/lock"
@@ -19,8 +20,9 @@ import (
 
 // Run runs a scenario with a lock library as it is, with its own goroutines, timers, contexts and select, and
 // fails the test unless everything is as expected. New makes the lock of a worker, once for each life of its process,
-// from the clients in Deps. The scenario and the options are those of [RunEntry]. The library promises nothing, so
-// without [Holds] and [Violates] every check decides except those that find no harm.
+// from the clients in Deps. The scenario and the options are those of [RunEntry]. Without [Holds] and
+// [Violates] every check decides except those that find no harm, and told and errors: the errors of a library are its own.
+// To have these judged too, return errors that wrap lock.ErrNotObtained, lock.ErrLost and lock.ErrUnknown, and name the checks.
 //
 //	func TestMyLock(t *testing.T) {
 //		locktest.Run(t, "gc-pause", func(d locktest.Deps) lock.Locker {
@@ -38,9 +40,12 @@ import (
 // parallel test.
 func Run(t *testing.T, scenario string, new func(Deps) lock.Locker, options ...Option) { //nolint:predeclared // new makes a lock
 	t.Helper()
-	withLibrary(t, scenario, func(p process, d Deps) lock.Strategy {
-		return lock.WithLock(&foreign{process: p, locker: new(d)})
-	}, func(r *request) { r.run(t, options) })
+	withLibrary(t, scenario, lockerOf(new), func(r *request) { r.run(t, options) })
+}
+
+// lockerOf makes a strategy of the lock of a worker.
+func lockerOf(new func(Deps) lock.Locker) func(process, Deps) lock.Strategy { //nolint:predeclared // new makes a lock
+	return func(p process, d Deps) lock.Strategy { return lock.WithLock(&foreign{process: p, locker: new(d)}) }
 }
 
 // Work is the work of a scenario for [Do]. It uses the fencing token of the lock, 0 for none. It heeds the end
@@ -74,7 +79,15 @@ func withLibrary(t *testing.T, scenario string, make func(process, Deps) lock.St
 			t.Fatal(parallel(v))
 		}
 	}()
-	do(&request{test: t.Name(), scenario: scenario, entry: entry, library: l})
+	do(&request{test: t.Name(), scenario: scenario, entry: entry, library: l, patience: patience})
+}
+
+// ofLibrary returns the checks that decide about a library unless the caller names some.
+func ofLibrary(checks []string) []string {
+	return slices.DeleteFunc(slices.Clone(checks), func(name string) bool {
+		check, _ := checker.Lookup(name)
+		return check.Advisory || name == "told" || name == "errors"
+	})
 }
 
 // hangLimit is the time, in real time, after which a run that does not go on is said to hang.
@@ -106,9 +119,9 @@ func (l *library) suits(s *scenarios.Scenario) error {
 		case *faults.Stall:
 			return fmt.Errorf("locktest: fault %d of %s stalls a task by its name, and the goroutines of a library have none", i+1, s.Name)
 		}
-		if spec.When != nil && !slices.Equal(faults.Names(spec.Fault), []string{spec.When.Worker}) {
-			crossing = true
-		}
+		crossing = crossing || spec.When != nil && slices.ContainsFunc(faults.Names(spec.Fault), func(n string) bool {
+			return n != "" && n != spec.When.Worker && (n == faults.EachWorker || slices.Contains(workers, n))
+		})
 	}
 	l.bound = func(w *sim.World) {
 		if crossing {

@@ -65,9 +65,7 @@ func TestRunWithAnExpectationThatHolds(t *testing.T) {
 func outcome(t *testing.T, scenario string, new func(Deps) lock.Locker, options ...Option) string {
 	t.Helper()
 	var text string
-	withLibrary(t, scenario, func(p process, d Deps) lock.Strategy {
-		return lock.WithLock(&foreign{process: p, locker: new(d)})
-	}, func(r *request) {
+	withLibrary(t, scenario, lockerOf(new), func(r *request) {
 		for _, option := range options {
 			option(r)
 		}
@@ -191,4 +189,8 @@ func TestDoRunsAService(t *testing.T) {
 			return errors.Join(err, lease.(*setNX).Release(ctx))
 		}
 	}, Seeds(1), Violates("lost-update"))
+}
+
+func TestExploreFindsThePause(t *testing.T) {
+	Explore(t, "kleppmann", newSetNX, Violates("lost-update", "exclusion"))
 }
