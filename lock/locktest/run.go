@@ -20,7 +20,7 @@ import (
 
 // Run runs a scenario with a lock library as it is, with its own goroutines, timers, contexts and select, and
 // fails the test unless everything is as expected. New makes the lock of a worker, once for each life of its process,
-// from the clients in Deps. The scenario and the options are those of [RunEntry]. Without [Holds] and
+// from the clients in Deps. The servers are those of the first lock in the scenario, so that redlock-freeze has five. The scenario and the options are those of [RunEntry]. Without [Holds] and
 // [Violates] every check decides except those that find no harm, and told and errors: the errors of a library are its own.
 // To have these judged too, return errors that wrap lock.ErrNotObtained, lock.ErrLost and lock.ErrUnknown, and name the checks.
 //
@@ -74,12 +74,29 @@ func withLibrary(t *testing.T, scenario string, make func(process, Deps) lock.St
 		Name: nameOf(t), Doc: "the lock of " + t.Name(), New: l.strategy,
 		Points: []string{"acquire.called", "release.called"},
 	}
+	entry.Family, entry.Topology = serversOf(scenario)
 	defer func() {
 		if v := recover(); v != nil {
 			t.Fatal(parallel(v))
 		}
 	}()
 	do(&request{test: t.Name(), scenario: scenario, entry: entry, library: l, patience: patience})
+}
+
+// serversOf returns the family and the number of servers on which the first lock of a scenario runs.
+func serversOf(scenario string) (string, lock.Topology) {
+	s, err := scenarios.Load(scenario)
+	if err != nil {
+		return "", lock.Topology{} // which is said when it is loaded with the lock
+	}
+	for _, use := range s.Strategies {
+		for _, e := range scenarios.Strategies() {
+			if e.Name == use.Name && !e.LockFree && e.Family != "" {
+				return e.Family, e.Topology
+			}
+		}
+	}
+	return "", lock.Topology{}
 }
 
 // ofLibrary returns the checks that decide about a library unless the caller names some.
