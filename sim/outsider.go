@@ -14,9 +14,6 @@ type Outsider interface {
 	Advance(to time.Duration) (at time.Duration, asks []func())
 	// Clock returns the reading to which the clock has moved.
 	Clock() time.Duration
-	// Idle reports whether no goroutine waits for the world, so that only an event of its own process can
-	// reach it.
-	Idle() bool
 	// Busy reports whether a task of the world waits for the outsider, so that the run goes on.
 	Busy() bool
 	// Close ends its goroutines. Their further calls to the world fail.
@@ -89,36 +86,46 @@ func (w *World) goOutside() bool {
 // farthest is how far an outsider goes on at once if nothing else happens.
 const farthest = 365 * 24 * time.Hour
 
-// expects reports whether a task of the process waits for a message.
-func (p *Process) expects() bool {
-	for _, c := range p.conns {
-		if len(c.pending) > 0 || c.inbox.reader != nil {
-			return true
-		}
-	}
-	return false
-}
-
 // runs reports whether the outsider may move now.
 func (o *outsider) runs() bool {
 	p := o.process
 	return !p.crashed && p.stops == 0 && !p.waking.lags()
 }
 
+// timerSlack is how late a timer of an outsider may fire. On a machine they are late too. So an outsider need
+// not move for each step of the world's tasks.
+const timerSlack = 50 * time.Microsecond
+
 // move lets an outsider go on to a true time. If only events of its process can reach it, it goes on to the
 // first of these: then it moves once for each of its own events, and not for each of the world's.
 func (w *World) move(o *outsider, to int64) {
 	mono := &o.process.node.mono
-	if o.Clock() >= time.Duration(mono.at(to)) {
+	if time.Duration(mono.at(to))-o.Clock() < timerSlack {
 		return
 	}
-	if w.lookAhead == 0 && o.Idle() && !o.process.expects() {
+	if w.lookAhead == 0 && o.process.knowsItsNext() {
 		to = max(to, w.horizon(o.process))
 	}
 	at, asks := o.Advance(time.Duration(mono.at(to)))
 	if len(asks) > 0 {
 		o.asks, o.askedAt = asks, max(w.now, min(to, mono.when(int64(at))))
 	}
+}
+
+// knowsItsNext reports whether the queue has the next event that can reach the process. It has not if a call
+// waits at a server for something, or if a message is held or lost: then any event may lead to an answer.
+func (p *Process) knowsItsNext() bool {
+	for _, c := range p.conns {
+		if c.inbox.reader != nil {
+			return false
+		}
+		for _, call := range c.pending {
+			if call.request.event.index == 0 && call.response.event.index == 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // takeUp moves the world to a time and executes what outsiders have asked for until then.
@@ -172,7 +179,9 @@ func concerns(what firer, p *Process) bool {
 		return what.process == p
 	case *brokenConn:
 		return what.conn.process == p
-	case *message, *service, *WallTimer, *MonoTimer: // the process expects no message
+	case *message:
+		return what.pipe.conn.process == p
+	case *service, *WallTimer, *MonoTimer:
 		return false
 	}
 	return true // a fault, or its end

@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// command is what the world tells the agent of a bubble. One of its fields is set.
+// command is what the world tells the agent of a bubble: to move the clock, and then perhaps to do something.
 type command struct {
-	move    *time.Duration // to this reading of the clock
-	start   func()         // in a goroutine of its own
-	do      func()         // in the agent; it does not block
+	to      time.Duration // the reading of the clock to move to
+	through bool          // do not stop when a goroutine asks for something
+	start   func()        // in a goroutine of its own
+	do      func()        // in the agent; it does not block
 	deliver *ask
 	end     bool
 }
@@ -19,45 +20,52 @@ type command struct {
 // answer is the state of the bubble after a command, when every goroutine is blocked.
 type answer struct {
 	clock time.Duration
-	asks  []*ask // in the order of their keys
+	asks  []*ask // in the order of their times, and of their keys at one time
 }
 
 // agent is the main goroutine of the bubble. It returns at the command to end.
 func (b *Bubble) agent(wall time.Time, mono time.Duration) {
 	b.bell = make(chan struct{}, 1)
+	b.timer = time.NewTimer(0) //nolint:forbidigo // in the bubble
+	b.timer.Stop()
 	time.Sleep(time.Until(wall))                                       //nolint:forbidigo // in the bubble
 	origin := time.Now()                                               //nolint:forbidigo // in the bubble
 	clock := func() time.Duration { return mono + time.Since(origin) } //nolint:forbidigo // in the bubble
 	for c := range b.commands {
-		switch {
-		case c.end:
+		if c.end {
 			b.release()
 			b.answers <- answer{clock: clock()}
 			return
-		case c.move != nil:
-			b.moveTo(*c.move - clock())
+		}
+		var asks []*ask
+		for clock() < c.to && (c.through || len(asks) == 0) {
+			b.wait(c.to - clock())
+			synctest.Wait()
+			asks = append(asks, b.collect()...)
+		}
+		switch {
 		case c.start != nil:
 			go c.start()
 		case c.do != nil:
 			c.do()
 		case c.deliver != nil:
 			close(c.deliver.done)
+		default:
+			b.answers <- answer{clock(), asks}
+			continue
 		}
 		synctest.Wait()
-		b.answers <- answer{clock(), b.collect()}
+		b.answers <- answer{clock(), append(asks, b.collect()...)}
 	}
 }
 
-// moveTo lets d pass, or less if a goroutine asks for something before.
-func (b *Bubble) moveTo(d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	timer := time.NewTimer(d) //nolint:forbidigo // in the bubble
-	defer timer.Stop()
+// wait lets d pass, or less if a goroutine asks for something before.
+func (b *Bubble) wait(d time.Duration) {
+	b.timer.Reset(d)
 	select {
-	case <-timer.C:
+	case <-b.timer.C:
 	case <-b.bell:
+		b.timer.Stop()
 	}
 }
 

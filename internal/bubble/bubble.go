@@ -26,6 +26,7 @@ type Bubble struct {
 	over    bool
 	outbox  []*ask
 	bell    chan struct{} // rings for the agent
+	timer   *time.Timer   // of the agent
 	refused int
 }
 
@@ -56,29 +57,20 @@ func (b *Bubble) tell(c command) []func() {
 // now lets the clock catch up with that of the process, gives a command, and takes up at once what the
 // bubble asks for.
 func (b *Bubble) now(c command) {
-	for to := b.process.Node().Mono(); b.clock < to; {
-		takeUp(b.tell(command{move: &to}))
-	}
-	takeUp(b.tell(c))
-}
-
-func takeUp(asks []func()) {
-	for _, do := range asks {
+	c.to, c.through = b.process.Node().Mono(), true
+	for _, do := range b.tell(c) {
 		do()
 	}
 }
 
 // Advance implements sim.Outsider.
 func (b *Bubble) Advance(to time.Duration) (time.Duration, []func()) {
-	asks := b.tell(command{move: &to})
+	asks := b.tell(command{to: to})
 	return b.clock, asks
 }
 
 // Clock implements sim.Outsider.
 func (b *Bubble) Clock() time.Duration { return b.clock }
-
-// Idle implements sim.Outsider.
-func (b *Bubble) Idle() bool { return len(b.open) == 0 }
 
 // Busy implements sim.Outsider.
 func (b *Bubble) Busy() bool { return b.calls > 0 }
