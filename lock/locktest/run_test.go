@@ -3,6 +3,7 @@ package locktest
 import (
 	"context"
 	"errors"
+	"flag"
 	"math/rand/v2"
 	"net"
 	"runtime"
@@ -15,6 +16,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"lockquake/lock"
+	"lockquake/scenarios/run"
 )
 
 // setNX is a lock of a test: SET NX, retries with a timer, and a script that compares and deletes.
@@ -76,6 +78,8 @@ func outcome(t *testing.T, scenario string, new func(Deps) lock.Locker, options 
 	})
 	return text
 }
+
+var long = flag.Bool("long", false, "repeat a run 1,000 times")
 
 // over ends what computes for ever.
 var over atomic.Bool
@@ -193,4 +197,34 @@ func TestDoRunsAService(t *testing.T) {
 
 func TestExploreFindsThePause(t *testing.T) {
 	Explore(t, "kleppmann", newSetNX, Violates("lost-update", "exclusion"))
+}
+
+// The same seed gives the same trace, on one core and on two.
+func TestRunsRepeat(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	times := 10
+	if *long {
+		times = 500
+	}
+	sums := map[string]int{}
+	withLibrary(t, "gc-pause", lockerOf(newSetNX), func(r *request) {
+		s, err := r.load("gc-pause", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Duration = 5 * time.Second
+		for _, cores := range []int{1, 2} {
+			runtime.GOMAXPROCS(cores)
+			for range times {
+				trial, err := run.Once(s, run.Request{Label: r.entry.Name, Seed: 7})
+				if err != nil {
+					t.Fatal(err)
+				}
+				sums[trial.Checksum]++
+			}
+		}
+	})
+	if len(sums) != 1 {
+		t.Errorf("%d different runs: %v", len(sums), sums)
+	}
 }
