@@ -9,11 +9,11 @@ import (
 
 // ErrForeignGoroutine is the error of a call to an Env or a client by a goroutine that is not a
 // task of the run. Such calls would make the order of events depend on the scheduler.
-var ErrForeignGoroutine = errors.New("a goroutine that the lock started itself called its Env or its client: start it with env.Go")
+var ErrForeignGoroutine = errors.New("a goroutine that the lock started itself called its Env or its client: start it with env.Go, or test the lock as it is with locktest.Run (docs/test-a-library.md)")
 
 // ErrForeignContext is the error of a context that can end but was made outside the world, so that
 // it would end in real time.
-var ErrForeignContext = errors.New("a context that can be cancelled was not made by this Env: use env.WithCancel or env.WithTimeout")
+var ErrForeignContext = errors.New("a context that can be cancelled was not made by this Env: use env.WithCancel or env.WithTimeout, or test the lock as it is with locktest.Run (docs/test-a-library.md)")
 
 // MisuseError is a call that ends the run: its Err is ErrForeignGoroutine or ErrForeignContext,
 // which the caller gets too.

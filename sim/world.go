@@ -93,6 +93,8 @@ type World struct {
 	// shows.
 	catchingUp bool
 	outside    outside
+	outsiders  []*outsider
+	lookAhead  int64 // 0: no bound
 }
 
 // New returns an empty world.
@@ -155,7 +157,16 @@ func (w *World) Run() error {
 	for {
 		w.runReady()
 		w.failIfMisused()
-		if w.stopped || w.err != nil || len(w.queue.items) == 0 {
+		if w.stopped || w.err != nil {
+			return w.err
+		}
+		if w.goOutside() {
+			continue
+		}
+		if len(w.queue.items) == 0 {
+			if w.limited = w.waitsOutside(); w.limited {
+				w.now = w.horizon(nil)
+			}
 			return w.err
 		}
 		e := w.queue.pop()
@@ -189,7 +200,7 @@ func (w *World) advance(at int64) {
 // time.
 func (w *World) idleUntil(at int64) bool {
 	limit := int64(w.cfg.Limit)
-	return !w.stopped && w.err == nil && !w.catchingUp && w.ready.empty() &&
+	return !w.stopped && w.err == nil && !w.catchingUp && w.ready.empty() && len(w.outsiders) == 0 &&
 		(len(w.queue.items) == 0 || w.queue.items[0].at > at) && (limit <= 0 || at <= limit)
 }
 
@@ -240,6 +251,9 @@ func (w *World) Close() {
 		return
 	}
 	w.closed = true
+	for _, o := range w.outsiders {
+		o.Close()
+	}
 	// A thread that unwinds ends the goroutine that killed it, so each gets one of its own.
 	var unwound sync.WaitGroup
 	for _, tasks := range [][]*task{w.tasks, w.idle} {

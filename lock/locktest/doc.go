@@ -5,11 +5,15 @@
 //		locktest.RunEntry(t, "gc-pause", mine, locktest.Seeds(200), locktest.Holds("lost-update"))
 //	}
 //
-// [RunEntry] fails with what went wrong and how often, the story of the smallest run that fails, and
+// [Run] does the same for a lock library as it is. A test fails with what went wrong and how often, the story of the smallest run that fails, and
 // the command that repeats it. It prints nothing if everything is as expected.
 //
 // # A tour
 //
+//   - run.go: [Run] and [Do], for a lock library or a service as it is; explore.go: [Explore].
+//   - deps.go: [Deps], the clients of the simulated servers; redis.go and conn.go have these.
+//   - lease.go: [Locker], which makes a lock of a function that acquires.
+//   - library.go, service.go: how a lock or a service in a synctest bubble takes part in a run.
 //   - runentry.go: RunEntry, and which expectation decides.
 //   - options.go: [Seeds], [Set], [Holds] and [Violates].
 //   - failure.go: the text of a failure, and its shrunk scenario.

@@ -10,7 +10,7 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Option changes what [RunEntry] runs or expects.
+// Option changes what [Run], [Do], [Explore] or [RunEntry] runs or expects.
 type Option func(*request)
 
 // request is one call of RunEntry.
@@ -20,6 +20,7 @@ type request struct {
 	entry     lock.Entry
 	seeds     int // 0: as many as the scenario says
 	overrides []results.Override
+	library   *library       // the lock of Run; nil: that of RunEntry
 	expect    results.Expect // its checks replace all other expectations, if there are any
 	patience  time.Duration  // how long a test that fails looks for a smaller run, in real time
 }

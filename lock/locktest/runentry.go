@@ -24,9 +24,18 @@ import (
 // few or finish too little work to tell.
 func RunEntry(t testing.TB, scenario string, entry lock.Entry, options ...Option) {
 	t.Helper()
-	r := request{test: t.Name(), scenario: scenario, entry: entry, patience: 10 * time.Second}
+	r := request{test: t.Name(), scenario: scenario, entry: entry, patience: patience}
+	r.run(t, options)
+}
+
+// patience is how long a test that fails looks for a smaller run, in real time.
+const patience = 10 * time.Second
+
+// run runs what the options select, and fails the test unless everything is as expected.
+func (r *request) run(t testing.TB, options []Option) {
+	t.Helper()
 	for _, option := range options {
-		option(&r)
+		option(r)
 	}
 	check := r.check
 	if token := *replayFlag; token != "" {
@@ -34,7 +43,7 @@ func RunEntry(t testing.TB, scenario string, entry lock.Entry, options ...Option
 	}
 	switch failure, err := check(t.Context()); {
 	case err != nil:
-		t.Fatal(err)
+		t.Fatal(explain(err))
 	case failure != "":
 		t.Error(failure)
 	}
@@ -49,7 +58,11 @@ func (r *request) check(ctx context.Context) (string, error) {
 	if err := r.expectIn(s); err != nil {
 		return "", err
 	}
-	result, err := campaign.Run(ctx, s, campaign.Request{Strategies: []string{r.entry.Name}})
+	q := campaign.Request{Strategies: []string{r.entry.Name}}
+	if r.library != nil {
+		q.Jobs, q.Stall = 1, hangAfter // the runs share the random numbers of the program
+	}
+	result, err := campaign.Run(ctx, s, q)
 	if err != nil {
 		return "", err
 	}
@@ -64,6 +77,9 @@ func (r *request) load(path string, overrides []results.Override) (*scenarios.Sc
 	s, err := scenarios.LoadWith(path, overrides, r.entry)
 	if err != nil {
 		return nil, fmt.Errorf("locktest: %w", err)
+	}
+	if r.library != nil {
+		return s, r.library.suits(s)
 	}
 	return s, nil
 }
@@ -87,6 +103,13 @@ func (r *request) expectIn(s *scenarios.Scenario) error {
 		s.Claims, s.Expect = false, map[string]results.Expect{}
 		for _, use := range uses {
 			s.Expect[use.Label] = r.expect
+		}
+		return nil
+	}
+	if r.library != nil {
+		s.Claims, s.Expect = false, map[string]results.Expect{}
+		for _, use := range uses {
+			s.Expect[use.Label] = results.Expect{Holds: ofLibrary(s.Checks)}
 		}
 		return nil
 	}

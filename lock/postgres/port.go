@@ -56,6 +56,9 @@ type Port struct {
 	Pool Pool
 	// Pooled connects to a pooler that gives each transaction a session of its own choice.
 	Pooled Pool
+	// Config returns a configuration of pgx with which a lock opens connections to the server itself. It is
+	// nil in production, where a lock has its own.
+	Config func() (*pgx.ConnConfig, error)
 }
 
 // PortOf returns the connections of a strategy. It panics if Deps have the port of another family.

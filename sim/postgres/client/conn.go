@@ -51,7 +51,6 @@ func connect(ctx context.Context, p *sim.Process, node string, o Options) (*Conn
 	case err != nil:
 		return nil, err
 	}
-	c.net.started = true
 	c.net.ctx = context.Background() // until a statement has another one
 	c.net.pid, c.net.secret = c.pgx.PgConn().PID(), c.pgx.PgConn().SecretKey()
 	return c, nil

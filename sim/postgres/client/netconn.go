@@ -31,7 +31,7 @@ type netConn struct {
 	ctx  context.Context
 	data *resource.Request
 
-	started bool   // the startup is over
+	started bool   // the startup has been answered
 	pid     uint32 // of the session at the server, for a cancel request; 0: a pooler gave none
 	secret  []byte
 
@@ -81,7 +81,7 @@ func (c *netConn) Read(b []byte) (int, error) {
 func (c *netConn) exchange() error {
 	answer, err := c.ask()
 	if err == nil {
-		c.in = answer.Bytes
+		c.in, c.started = answer.Bytes, true
 		return nil
 	}
 	c.abandon(err)

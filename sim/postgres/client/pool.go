@@ -2,7 +2,10 @@ package client
 
 import (
 	"context"
+	"net"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"lockquake/lock/env"
 	"lockquake/sim"
@@ -26,6 +29,25 @@ func NewPool(p *sim.Process, resolve func() string, o Options) *Pool {
 	o = o.WithDefaults()
 	worker := p.Worker(p.Name() + " postgres pool")
 	return &Pool{process: p, resolve: resolve, options: o, env: worker, turns: worker.NewSem(o.Size)}
+}
+
+// Config returns a configuration of pgx for callers that open connections themselves, such as a pool of
+// their own. It has the options of the pool. Only a task of the world may use its connections, which
+// serve one statement at a time.
+func (p *Pool) Config() (*pgx.ConnConfig, error) {
+	cfg, err := p.options.config()
+	if err != nil {
+		return nil, err
+	}
+	cfg.DialFunc = func(ctx context.Context, _, _ string) (net.Conn, error) {
+		node := p.resolve()
+		conn, err := p.process.Dial(ctx, node, p.options.ConnectTimeout)
+		if err != nil {
+			return nil, err
+		}
+		return &netConn{process: p.process, node: node, conn: conn, ctx: context.Background()}, nil
+	}
+	return cfg, nil
 }
 
 // pgxpool pings a connection that was idle for longer than pingAfter. A ping whose caller has given

@@ -100,9 +100,11 @@ func (c *cluster) Connect(p *sim.Process, s backend.Settings) any {
 	o := options(s)
 	pooled := o
 	pooled.Database, pooled.ExecMode = postgres.PooledDatabase, client.PlainExec
+	pool := client.NewPool(p, c.Resolve, o)
 	return lockpostgres.Port{
-		Pool:   lockpostgres.PoolOf(client.NewPool(p, c.Resolve, o).Acquire),
+		Pool:   lockpostgres.PoolOf(pool.Acquire),
 		Pooled: lockpostgres.PoolOf(client.NewPool(p, c.Resolve, pooled).Acquire),
+		Config: pool.Config,
 	}
 }
 

@@ -1,0 +1,101 @@
+package bubble
+
+import (
+	"slices"
+	"strings"
+	"testing/synctest"
+	"time"
+)
+
+// command is what the world tells the agent of a bubble: to move the clock, and then perhaps to do something.
+type command struct {
+	to      time.Duration // the reading of the clock to move to
+	through bool          // do not stop when a goroutine asks for something
+	start   func()        // in a goroutine of its own
+	do      func()        // in the agent; it does not block
+	deliver *ask
+	end     bool
+}
+
+// answer is the state of the bubble after a command, when every goroutine is blocked.
+type answer struct {
+	clock time.Duration
+	asks  []*ask // in the order of their times, and of their keys at one time
+}
+
+// agent is the main goroutine of the bubble. It returns at the command to end.
+func (b *Bubble) agent(wall time.Time, mono time.Duration) {
+	b.bell = make(chan struct{}, 1)
+	b.timer = time.NewTimer(0) //nolint:forbidigo // in the bubble
+	b.timer.Stop()
+	time.Sleep(time.Until(wall))                                       //nolint:forbidigo // in the bubble
+	origin := time.Now()                                               //nolint:forbidigo // in the bubble
+	clock := func() time.Duration { return mono + time.Since(origin) } //nolint:forbidigo // in the bubble
+	for c := range b.commands {
+		if c.end {
+			b.release()
+			b.answers <- answer{clock: clock()}
+			return
+		}
+		var asks []*ask
+		for clock() < c.to && (c.through || len(asks) == 0) {
+			b.wait(c.to - clock())
+			synctest.Wait()
+			asks = append(asks, b.collect()...)
+		}
+		switch {
+		case c.start != nil:
+			go c.start()
+		case c.do != nil:
+			c.do()
+		case c.deliver != nil:
+			close(c.deliver.done)
+		default:
+			b.answers <- answer{clock(), asks}
+			continue
+		}
+		synctest.Wait()
+		b.answers <- answer{clock(), append(asks, b.collect()...)}
+	}
+}
+
+// wait lets d pass, or less if a goroutine asks for something before.
+func (b *Bubble) wait(d time.Duration) {
+	b.timer.Reset(d)
+	select {
+	case <-b.timer.C:
+	case <-b.bell:
+		b.timer.Stop()
+	}
+}
+
+// collect returns what the goroutines have asked for since the last command.
+func (b *Bubble) collect() []*ask {
+	select {
+	case <-b.bell:
+	default:
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	asks := b.outbox
+	b.outbox = nil
+	slices.SortStableFunc(asks, func(x, y *ask) int { return strings.Compare(x.key, y.key) })
+	return asks
+}
+
+// release lets every goroutine that waits for the world go on, and fails its further calls.
+func (b *Bubble) release() {
+	b.mu.Lock()
+	b.over = true
+	asks := b.outbox
+	b.outbox = nil
+	b.mu.Unlock()
+	for _, a := range asks {
+		if a.done != nil {
+			close(a.done)
+		}
+	}
+	for _, a := range b.open {
+		close(a.done)
+	}
+}

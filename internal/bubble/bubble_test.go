@@ -1,0 +1,260 @@
+package bubble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"lockquake/internal/draw"
+	"lockquake/sim"
+)
+
+// echo answers every request with itself.
+type echo struct{}
+
+func (echo) Serve(c *sim.Call) {
+	c.Applied()
+	c.Reply(c.Req)
+}
+
+func (echo) Closed(*sim.Session, error) {}
+
+// rig is a world with a server and one process in a bubble. A message takes 1 ms, a step 10 us, waking 100 us.
+type rig struct {
+	world  *sim.World
+	worker *sim.Worker
+	bubble *Bubble
+	conn   *sim.Conn
+
+	mu    sync.Mutex
+	lines []string
+}
+
+func newRig(t *testing.T, cfg sim.Config) *rig {
+	cfg.Seed, cfg.Step, cfg.WakeLag, cfg.Latency = 1, 10*time.Microsecond, draw.Fixed(100*time.Microsecond), draw.Fixed(time.Millisecond)
+	if cfg.Limit == 0 {
+		cfg.Limit = time.Hour
+	}
+	r := &rig{world: sim.New(cfg)}
+	t.Cleanup(r.world.Close)
+	r.world.AddNode("server", sim.NodeConfig{}).Listen(echo{})
+	p := r.world.AddNode("worker", sim.NodeConfig{}).Process("worker")
+	r.worker = p.Worker("worker")
+	r.bubble = New(t, p)
+	return r
+}
+
+// log notes what a goroutine of the bubble does, with the time that it reads.
+func (r *rig) log(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lines = append(r.lines, fmt.Sprintf("%v %s", time.Since(start()), fmt.Sprintf(format, args...)))
+}
+
+// start is the wall clock at the start of every world.
+func start() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }
+
+// request sends a request from a goroutine of the bubble.
+func (r *rig) request(what string) (err error) {
+	over := r.bubble.Ask(r.worker, what, func() {
+		if r.conn == nil {
+			r.conn, err = r.worker.Process().Dial(context.Background(), "server", 0)
+		}
+		if err == nil {
+			_, err = r.conn.Call(context.Background(), what, what, 0)
+		}
+	})
+	return errors.Join(over, err)
+}
+
+// run runs a function in the bubble, as the main task of the worker, and compares the log.
+func (r *rig) run(t *testing.T, f func(ctx context.Context), want ...string) {
+	t.Helper()
+	r.worker.Go("main", func() {
+		if err := r.bubble.Call(context.Background(), r.worker, f); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := r.world.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, r.lines); diff != "" {
+		t.Errorf("what happened (-want +got):\n%s", diff)
+	}
+}
+
+func TestTimersAndRequestsTakeVirtualTime(t *testing.T) {
+	r := newRig(t, sim.Config{})
+	r.run(t, func(context.Context) {
+		r.log("begins")
+		time.Sleep(time.Second)
+		r.log("slept")
+		_ = r.request("get")
+		r.log("has a reply")
+	}, "0s begins", "1s slept", "1.00402s has a reply")
+}
+
+// A ticker of one goroutine goes on while another waits for a reply.
+func TestGoroutinesShareTheClock(t *testing.T) {
+	r := newRig(t, sim.Config{})
+	r.run(t, func(ctx context.Context) {
+		ctx, stop := context.WithTimeout(ctx, 2*time.Millisecond)
+		defer stop()
+		go func() {
+			<-ctx.Done()
+			r.log("the context ends")
+		}()
+		_ = r.request("get")
+		r.log("has a reply")
+	}, "2ms the context ends", "4.02ms has a reply")
+}
+
+// A pause stops the timers. On waking they are late, and what they ask for leaves then.
+func TestAPauseStopsTheBubble(t *testing.T) {
+	r := newRig(t, sim.Config{})
+	r.world.At(500*time.Millisecond, func() { r.worker.Process().Pause(10 * time.Second) })
+	r.run(t, func(context.Context) {
+		time.Sleep(time.Second)
+		_ = r.request("get")
+		r.log("has a reply")
+	}, "10.50412s has a reply")
+}
+
+func TestACrashEndsTheBubble(t *testing.T) {
+	r := newRig(t, sim.Config{})
+	r.world.At(500*time.Millisecond, r.worker.Process().Crash)
+	r.run(t, func(context.Context) {
+		r.log("begins")
+		time.Sleep(time.Second)
+		r.log("slept")
+	}, "0s begins")
+}
+
+// A clock that runs at twice the speed of true time fires its timers at half of their time.
+func TestTheClockOfTheNodeSetsThePace(t *testing.T) {
+	r := newRig(t, sim.Config{})
+	r.worker.Process().Node().SetMonoRate(1_000_000)
+	var at time.Duration
+	r.run(t, func(context.Context) {
+		time.Sleep(2 * time.Second)
+		_ = r.bubble.Ask(r.worker, "time", func() { at = r.world.Time() })
+		r.log("slept")
+	}, "2s slept")
+	if at != time.Second {
+		t.Errorf("2 s of a clock at twice the rate took %v", at)
+	}
+}
+
+// While the node is suspended its clock stands still.
+func TestASuspendedNode(t *testing.T) {
+	r := newRig(t, sim.Config{})
+	r.world.At(500*time.Millisecond, func() { r.worker.Process().Node().Suspend(10 * time.Second) })
+	var at time.Duration
+	r.run(t, func(context.Context) {
+		time.Sleep(time.Second)
+		_ = r.bubble.Ask(r.worker, "time", func() { at = r.world.Time() })
+		r.log("slept")
+	}, "1s slept")
+	if at != 11*time.Second {
+		t.Errorf("the sleep ended at %v", at)
+	}
+}
+
+// A call that waits for its context ends with it, and has its cause.
+func TestTheContextOfACallEnds(t *testing.T) {
+	r := newRig(t, sim.Config{})
+	lost := errors.New("lost")
+	r.worker.Go("main", func() {
+		ctx, cancel := r.worker.WithCancel(context.Background())
+		r.world.At(time.Second, func() { cancel(lost) })
+		_ = r.bubble.Call(ctx, r.worker, func(ctx context.Context) {
+			<-ctx.Done()
+			r.log("%v", context.Cause(ctx))
+		})
+	})
+	if err := r.world.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"1s lost"}, r.lines); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAPanicOfACall(t *testing.T) {
+	r := newRig(t, sim.Config{})
+	r.worker.Go("main", func() {
+		err := r.bubble.Call(context.Background(), r.worker, func(context.Context) { panic("bad") })
+		var p *PanicError
+		if !errors.As(err, &p) || p.Value != "bad" {
+			t.Errorf("the call returns %v", err)
+		}
+	})
+	if err := r.world.Run(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A run whose bubble sleeps beyond the limit ends at the limit.
+func TestTheLimitEndsARun(t *testing.T) {
+	r := newRig(t, sim.Config{Limit: 3 * time.Second})
+	r.run(t, func(context.Context) { time.Sleep(time.Minute) })
+	if !r.world.Limited() || r.world.Time() != 3*time.Second {
+		t.Errorf("it ended at %v, limited: %v", r.world.Time(), r.world.Limited())
+	}
+}
+
+// After the end of the run a goroutine that retries for ever is ended.
+func TestCallsAfterTheEndFail(t *testing.T) {
+	r := newRig(t, sim.Config{Limit: time.Second})
+	errs := make(chan error, 2*patience)
+	r.run(t, func(context.Context) {
+		for {
+			time.Sleep(time.Millisecond)
+			if err := r.request("get"); err != nil {
+				errs <- err
+			}
+		}
+	})
+	r.world.Close()
+	if err := <-errs; !errors.Is(err, sim.ErrOver) {
+		t.Errorf("a request after the end returns %v", err)
+	}
+}
+
+func TestSeedRepeatsTheRandomNumbers(t *testing.T) {
+	numbers := func() string {
+		Seed(t, 7)
+		return fmt.Sprint(numbersOf())
+	}
+	if a, b := numbers(), numbers(); a != b {
+		t.Errorf("%s, then %s", a, b)
+	}
+}
+
+const stacks = `goroutine 35 [sync.Mutex.Lock, synctest bubble 2]:
+internal/sync.runtime_SemacquireMutex(0x1, 0x2, 0x3)
+	/usr/local/go/src/runtime/sema.go:95 +0x25
+sync.(*Mutex).Lock(...)
+	/usr/local/go/src/sync/mutex.go:46
+example.com/locks.(*cache).get(0x1)
+	/home/me/locks/cache.go:17 +0x31
+
+goroutine 36 [sleep (durable), synctest bubble 2]:
+time.Sleep(0x1)
+	/usr/local/go/src/runtime/time.go:363 +0x1
+
+goroutine 1 [chan receive]:
+main.main()
+	/home/me/main.go:1 +0x1`
+
+func TestHangingNamesTheMutex(t *testing.T) {
+	const want = "a goroutine waits for a mutex that another one holds while it waits for time or a server at /home/me/locks/cache.go:17"
+	if got := hanging(stacks); got != want {
+		t.Errorf("got %q", got)
+	}
+}

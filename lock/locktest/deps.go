@@ -1,0 +1,74 @@
+package locktest
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	goredis "github.com/redis/go-redis/v9"
+
+	"lockquake/internal/bubble"
+	"lockquake/lock"
+	"lockquake/lock/postgres"
+	"lockquake/lock/redis"
+	"lockquake/sim"
+)
+
+// Deps has what a lock is made of, for one worker. Its clients reach the simulated servers. Those of a
+// family that the scenario does not use are nil.
+type Deps struct {
+	// Redis is a client of the lock's server, or of the current primary.
+	Redis goredis.UniversalClient
+	// Nodes has a client of each independent Redis server; Redis is the first.
+	Nodes []goredis.UniversalClient
+	// Postgres is a configuration of pgx whose connections reach the database, and DB is such a database. DB opens a
+	// connection for each statement that finds none idle.
+	Postgres *pgx.ConnConfig
+	DB       *sql.DB
+	// TTL is the lease of the scenario, and Params has all settings of its lock.
+	TTL    time.Duration
+	Params lock.Params
+	// Worker is the name of the worker, such as worker-1.
+	Worker string
+}
+
+// process is the process of a worker, as the clients of Deps use it.
+type process struct {
+	*bubble.Bubble
+	worker *sim.Worker
+}
+
+// deps makes the clients of a worker. It is called in the bubble.
+func (p process) deps(d lock.Deps) (Deps, error) {
+	deps := Deps{TTL: d.Params.TTL, Params: d.Params, Worker: p.worker.Name()}
+	switch port := d.Port.(type) {
+	case redis.Port:
+		nodes := port.Nodes
+		if len(nodes) == 0 && port.Client != nil {
+			nodes = []goredis.Cmdable{port.Client}
+		}
+		for i, node := range nodes {
+			if client, ok := node.(*goredis.Client); ok {
+				deps.Nodes = append(deps.Nodes, p.redis(fmt.Sprintf("node %d", i+1), client))
+			}
+		}
+		if len(deps.Nodes) > 0 {
+			deps.Redis = deps.Nodes[0]
+		}
+	case postgres.Port:
+		cfg, err := port.Config()
+		if err != nil {
+			return deps, err
+		}
+		dial := cfg.DialFunc
+		cfg.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			return p.dial(ctx, "postgres", func(ctx context.Context) (net.Conn, error) { return dial(ctx, network, addr) })
+		}
+		deps.Postgres, deps.DB = cfg, stdlib.OpenDB(*cfg)
+	}
+	return deps, nil
+}

@@ -1,0 +1,80 @@
+package locktest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"lockquake/lock"
+	"lockquake/reports/tables"
+	"lockquake/scenarios/results"
+	"lockquake/scenarios/search"
+)
+
+// Explore removes the faults of a scenario, and runs it once for each kind of fault at each point of a small run
+// of a lock library, as the command lockquake explore does. The test fails if one of these runs corrupts the
+// resource, or violates a check of [Holds]. With [Violates] it fails if no run violates one of these checks.
+func Explore(t *testing.T, scenario string, new func(Deps) lock.Locker, options ...Option) { //nolint:predeclared // new makes a lock
+	t.Helper()
+	withLibrary(t, scenario, lockerOf(new), func(r *request) {
+		for _, option := range options {
+			option(r)
+		}
+		switch failure, err := r.explore(t.Context()); {
+		case err != nil:
+			t.Fatal(explain(err))
+		case failure != "":
+			t.Error(failure)
+		}
+	})
+}
+
+// explore returns the text of a failure, "" if everything is as expected.
+func (r *request) explore(ctx context.Context) (string, error) {
+	s, err := r.load(r.scenario, r.overrides)
+	if err != nil {
+		return "", err
+	}
+	if wrong := r.unknownCheck(s.Checks); wrong != "" {
+		return "", fmt.Errorf("locktest: %s", wrong)
+	}
+	x, err := search.Explore(ctx, s, search.ExploreRequest{Strategies: []string{r.entry.Name}, Jobs: 1, Stall: hangAfter})
+	if err != nil {
+		return "", err
+	}
+	st := x.Strategies[0]
+	var wrong []string
+	for _, check := range r.expect.Violates {
+		if st.Checks[check] == 0 {
+			wrong = append(wrong, check+" is violated by no placement (expected)")
+		}
+	}
+	for _, check := range r.expect.Holds {
+		if n := st.Checks[check]; n > 0 {
+			wrong = append(wrong, fmt.Sprintf("%s is violated by %d of %d placements", check, n, st.Tried))
+		}
+	}
+	if corrupting := st.Harmful(results.Corrupts); len(r.expect.Violates)+len(r.expect.Holds) == 0 && len(corrupting) > 0 {
+		wrong = append(wrong, fmt.Sprintf("the resource is corrupted by %d of %d placements, first by %s", len(corrupting), st.Tried, placeOf(corrupting[0])))
+	}
+	if len(wrong) == 0 {
+		return "", nil
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n\n", s.Name, strings.Join(wrong, "; "))
+	if err := tables.Exploration(&b, x, false); err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+// placeOf names the faults of a placement.
+func placeOf(p results.Placement) string {
+	var places []string
+	for _, place := range p.Places {
+		places = append(places, place.Text)
+	}
+	return strings.Join(slices.Compact(places), " and ")
+}

@@ -1,0 +1,109 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"lockquake/lock"
+)
+
+// Lease is what a lock library returns for a lock that it has acquired: a value with a method to release it. These
+// are known, in this order: Release, Unlock, UnlockContext and Close, each with a context or without, which return
+// nothing, an error, or a bool and an error. The bool is false if the lock was lost. A Lease can also have
+// the methods of [lock.Lease]: Context, Check and Token.
+type Lease any
+
+// Locker makes a lock of a function that acquires. The function returns an error if it did not get the lock; then
+// the lease does not count. An error that wraps lock.ErrNotObtained means that others had the lock; after any
+// other error it is unknown whether the lock is held.
+func Locker(acquire func(ctx context.Context, key string) (Lease, error)) lock.Locker {
+	return locker(acquire)
+}
+
+type locker func(ctx context.Context, key string) (Lease, error)
+
+// Acquire implements lock.Locker.
+func (l locker) Acquire(ctx context.Context, key string) (lock.Lease, error) {
+	of, err := l(ctx, key)
+	switch {
+	case errors.Is(err, lock.ErrNotObtained):
+		return nil, err
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", lock.ErrUnknown, err)
+	}
+	release := releaseOf(of)
+	if release == nil {
+		return nil, fmt.Errorf("locktest: %T has no method Release, Unlock, UnlockContext or Close", of)
+	}
+	return &lease{ctx, of, release}, nil
+}
+
+// lease adapts the lease of a library.
+type lease struct {
+	ctx     context.Context
+	of      Lease
+	release func(ctx context.Context) error
+}
+
+// Context implements lock.Lease.
+func (l *lease) Context() context.Context {
+	if c, ok := l.of.(interface{ Context() context.Context }); ok {
+		return c.Context()
+	}
+	return l.ctx
+}
+
+// Check implements lock.Lease.
+func (l *lease) Check() error {
+	if c, ok := l.of.(interface{ Check() error }); ok {
+		return c.Check()
+	}
+	return nil
+}
+
+// Token implements lock.Lease.
+func (l *lease) Token() int64 {
+	if c, ok := l.of.(interface{ Token() int64 }); ok {
+		return c.Token()
+	}
+	return 0
+}
+
+// Release implements lock.Lease.
+func (l *lease) Release(ctx context.Context) error { return l.release(ctx) }
+
+// releaseOf returns the method that releases a lease, nil if it has none.
+func releaseOf(l Lease) func(ctx context.Context) error {
+	switch l := l.(type) {
+	case interface{ Release(context.Context) error }:
+		return l.Release
+	case interface{ Release() error }:
+		return func(context.Context) error { return l.Release() }
+	case interface{ Unlock(context.Context) error }:
+		return l.Unlock
+	case interface {
+		UnlockContext(context.Context) (bool, error)
+	}:
+		return func(ctx context.Context) error { return lostUnless(l.UnlockContext(ctx)) }
+	case interface{ Unlock() (bool, error) }:
+		return func(context.Context) error { return lostUnless(l.Unlock()) }
+	case interface{ Unlock() error }:
+		return func(context.Context) error { return l.Unlock() }
+	case interface{ Unlock() }:
+		return func(context.Context) error { l.Unlock(); return nil }
+	case interface{ Close(context.Context) error }:
+		return l.Close
+	case interface{ Close() error }:
+		return func(context.Context) error { return l.Close() }
+	}
+	return nil
+}
+
+// lostUnless turns the answer "not released" into lock.ErrLost.
+func lostUnless(released bool, err error) error {
+	if err == nil && !released {
+		return lock.ErrLost
+	}
+	return err
+}

@@ -1,0 +1,140 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"lockquake/internal/bubble"
+	"lockquake/lock"
+	"lockquake/lock/env"
+	"lockquake/sim"
+)
+
+// library is a lock that knows nothing of lockquake.
+type library struct {
+	t     *testing.T
+	make  func(p process, d Deps) lock.Strategy // is called in the bubble
+	bound func(w *sim.World)                    // is called for each world
+	world *sim.World                            // the current one
+}
+
+// strategy makes the lock of one worker, in the bubble of its process.
+func (l *library) strategy(d lock.Deps) lock.Strategy {
+	k := d.Env.(*sim.Worker)
+	w := k.Process().Node().World()
+	if l.world != w {
+		l.world = w
+		stream := w.Source().Stream("locktest", "").At(0)
+		l.seed(stream.Uint64())
+		l.bound(w)
+	}
+	b := lock.Shared(d.Process, "bubble", func() *bubble.Bubble { return bubble.New(l.t, k.Process()) })
+	p := process{b, k}
+	var made lock.Strategy
+	_ = p.call(context.Background(), func(context.Context) {
+		deps, err := p.deps(d)
+		if err != nil {
+			panic(err)
+		}
+		made = l.make(p, deps)
+	})
+	return made
+}
+
+// foreign is a lock whose code runs in a bubble. Tasks of the world call it.
+type foreign struct {
+	process
+	locker lock.Locker
+}
+
+// seed seeds the random numbers of the program.
+func (l *library) seed(seed uint64) { bubble.Seed(l.t, seed) }
+
+// call executes f in the bubble. A panic ends the run.
+func (p process) call(ctx context.Context, f func(ctx context.Context)) error {
+	err := p.Call(ctx, p.worker, f)
+	if panicked, ok := errors.AsType[*bubble.PanicError](err); ok {
+		p.worker.Process().Node().World().Fail(&sim.PanicError{Worker: p.worker.Name(), Task: "main", Value: panicked.Value, Stack: panicked.Stack})
+	}
+	return err
+}
+
+// Acquire implements lock.Locker.
+func (f *foreign) Acquire(ctx context.Context, key string) (lock.Lease, error) {
+	var (
+		inner lock.Lease
+		err   error
+		ends  context.Context // that the library ends; nil: none
+	)
+	over := f.call(ctx, func(inside context.Context) {
+		if inner, err = f.locker.Acquire(env.WithOp(inside, "acquire"), key); err != nil {
+			return
+		}
+		// The channel of a context belongs to the bubble only if it is made there.
+		if of := inner.Context(); of.Done() != nil && of.Done() != inside.Done() {
+			ends = of
+		}
+	})
+	switch {
+	case over != nil:
+		return nil, over
+	case err != nil:
+		return nil, err
+	}
+	lease := &foreignLease{foreign: f, lease: inner, ctx: ctx}
+	if ends != nil {
+		lease.follow(ends)
+	}
+	return lease, nil
+}
+
+// foreignLease is a lease of a foreign lock.
+type foreignLease struct {
+	*foreign
+	lease lock.Lease
+	ctx   context.Context
+}
+
+// follow makes the context of the lease end when that of the library does.
+func (l *foreignLease) follow(ends context.Context) {
+	ctx, cancel := l.worker.WithCancel(l.ctx)
+	l.ctx = ctx
+	_ = l.call(context.Background(), func(context.Context) {
+		go func() {
+			<-ends.Done()
+			cause := context.Cause(ends)
+			_ = l.Ask(l.worker, "lease ends", func() { cancel(cause) })
+		}()
+	})
+}
+
+// Context implements lock.Lease.
+func (l *foreignLease) Context() context.Context { return l.ctx }
+
+// Token implements lock.Lease.
+func (l *foreignLease) Token() int64 { return l.lease.Token() }
+
+// Check implements lock.Lease.
+func (l *foreignLease) Check() (err error) {
+	if own, ok := l.lease.(*lease); ok {
+		if _, checks := own.of.(interface{ Check() error }); !checks {
+			return nil
+		}
+	}
+	if over := l.call(context.Background(), func(context.Context) { err = l.lease.Check() }); over != nil {
+		return over
+	}
+	return err
+}
+
+// Release implements lock.Lease.
+func (l *foreignLease) Release(context.Context) (err error) {
+	over := l.call(context.Background(), func(inside context.Context) {
+		err = l.lease.Release(env.WithOp(inside, "release"))
+	})
+	if over != nil {
+		return over
+	}
+	return err
+}

@@ -1,0 +1,104 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"lockquake/lock/env"
+	"lockquake/sim"
+)
+
+// redis returns a client for goroutines of the bubble. The simulated client of the worker executes its
+// commands, with its connection pool, timeouts and resends.
+func (p process) redis(name string, simulated *goredis.Client) *goredis.Client {
+	c := goredis.NewClient(&goredis.Options{
+		Addr: "127.0.0.1:6379", Protocol: 2, DisableIdentity: true, MaxRetries: -1, PoolSize: 1, PipelinePoolSize: -1, ConnMaxIdleTime: -1,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		Dialer: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			return p.dial(ctx, name, func(ctx context.Context) (net.Conn, error) {
+				// A message that a server pushes reaches the process although nothing of its own does.
+				p.worker.Process().Node().World().BoundLookAhead(time.Millisecond)
+				return simulated.Options().Dialer(ctx, network, addr)
+			})
+		},
+	})
+	c.AddHook(&redisHook{p, name, simulated})
+	return c
+}
+
+// redisHook takes commands over from go-redis.
+type redisHook struct {
+	process
+	name      string
+	simulated *goredis.Client
+}
+
+var _ goredis.Hook = (*redisHook)(nil)
+
+// errWatch is the error of a transaction that watches keys.
+var errWatch = errors.New("locktest: WATCH needs a connection of its own, which is not simulated here: test the lock with RunEntry")
+
+// DialHook implements the hook of go-redis.
+func (h *redisHook) DialHook(next goredis.DialHook) goredis.DialHook { return next }
+
+// ProcessHook implements the hook of go-redis. It never calls next.
+func (h *redisHook) ProcessHook(goredis.ProcessHook) goredis.ProcessHook {
+	return func(ctx context.Context, cmd goredis.Cmder) error {
+		if cmd.Name() == "watch" {
+			cmd.SetErr(errWatch)
+			return errWatch
+		}
+		err := h.request(ctx, strings.ToLower(cmd.Name()), func(ctx context.Context) error { return h.simulated.Process(ctx, cmd) })
+		if err != nil && cmd.Err() == nil {
+			cmd.SetErr(err)
+		}
+		return err
+	}
+}
+
+// ProcessPipelineHook implements the hook of go-redis. It never calls next.
+func (h *redisHook) ProcessPipelineHook(goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []goredis.Cmder) error {
+		inside, pipe := cmds, h.simulated.Pipeline
+		if cmds[0].Name() == "multi" {
+			inside, pipe = cmds[1:len(cmds)-1], h.simulated.TxPipeline
+		}
+		err := h.request(ctx, strings.ToLower(inside[0].Name()), func(ctx context.Context) error {
+			p := pipe()
+			for _, cmd := range inside {
+				_ = p.Process(ctx, cmd)
+			}
+			_, err := p.Exec(ctx)
+			return err
+		})
+		if errors.Is(err, sim.ErrOver) {
+			for _, cmd := range cmds {
+				cmd.SetErr(err)
+			}
+		}
+		return err
+	}
+}
+
+// request lets the world send a request, whose purpose is that of the context or else the command. The worker
+// passes the point OP.called before the request leaves.
+func (h *redisHook) request(ctx context.Context, command string, send func(ctx context.Context) error) (err error) {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	op := env.Op(ctx)
+	if op == "" {
+		op = command
+	}
+	over := h.Ask(h.worker, h.name+" "+command, func() {
+		h.worker.Point(op + ".called")
+		err = send(env.WithOp(context.Background(), op))
+	})
+	return errors.Join(over, err)
+}

@@ -1,0 +1,163 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockquake/checker"
+	"lockquake/faults"
+	"lockquake/internal/bubble"
+	"lockquake/lock"
+	"lockquake/scenarios"
+	"lockquake/scenarios/run"
+	"lockquake/sim"
+)
+
+// Run runs a scenario with a lock library as it is, with its own goroutines, timers, contexts and select, and
+// fails the test unless everything is as expected. New makes the lock of a worker, once for each life of its process,
+// from the clients in Deps. The servers are those of the first lock in the scenario, so that redlock-freeze has five. The scenario and the options are those of [RunEntry]. Without [Holds] and
+// [Violates] every check decides except those that find no harm, and told and errors: the errors of a library are its own.
+// To have these judged too, return errors that wrap lock.ErrNotObtained, lock.ErrLost and lock.ErrUnknown, and name the checks.
+//
+//	func TestMyLock(t *testing.T) {
+//		locktest.Run(t, "gc-pause", func(d locktest.Deps) lock.Locker {
+//			rs := redsync.New(goredis.NewPool(d.Redis))
+//			return locktest.Locker(func(ctx context.Context, key string) (locktest.Lease, error) {
+//				m := rs.NewMutex(key, redsync.WithExpiry(d.TTL))
+//				return m, m.LockContext(ctx)
+//			})
+//		}, locktest.Seeds(200), locktest.Holds("lost-update"))
+//	}
+//
+// Each process of a worker is a synctest bubble. Its random numbers of crypto/rand and math/rand are those
+// of the seed. The global functions of math/rand/v2, a select over several ready channels and the order of a map
+// cannot be repeated; the first seed runs twice, and the test fails if the two runs differ. Run is not for a
+// parallel test.
+func Run(t *testing.T, scenario string, new func(Deps) lock.Locker, options ...Option) { //nolint:predeclared // new makes a lock
+	t.Helper()
+	withLibrary(t, scenario, lockerOf(new), func(r *request) { r.run(t, options) })
+}
+
+// lockerOf makes a strategy of the lock of a worker.
+func lockerOf(new func(Deps) lock.Locker) func(process, Deps) lock.Strategy { //nolint:predeclared // new makes a lock
+	return func(p process, d Deps) lock.Strategy { return lock.WithLock(&foreign{process: p, locker: new(d)}) }
+}
+
+// Work is the work of a scenario for [Do]. It uses the fencing token of the lock, 0 for none. It heeds the end
+// of the context as far as the scenario says.
+type Work func(ctx context.Context, token int64) error
+
+// Do is [Run] for a whole service, which locks, works and releases in its own way. New makes the service of a
+// worker: a function that does the work under the lock of the key. It returns nil if the work was done.
+//
+//	locktest.Do(t, "gc-pause", func(d locktest.Deps) func(context.Context, string, locktest.Work) error {
+//		service := newService(d.DB)
+//		return func(ctx context.Context, key string, work locktest.Work) error {
+//			return service.Exclusively(ctx, key, func(ctx context.Context) error { return work(ctx, 0) })
+//		}
+//	})
+func Do(t *testing.T, scenario string, new func(Deps) func(ctx context.Context, key string, work Work) error, options ...Option) { //nolint:predeclared // new makes a service
+	t.Helper()
+	withLibrary(t, scenario, func(p process, d Deps) lock.Strategy { return &service{p, new(d)} }, func(r *request) { r.run(t, options) })
+}
+
+// withLibrary makes the request of a test whose lock runs in bubbles, and passes it on.
+func withLibrary(t *testing.T, scenario string, make func(process, Deps) lock.Strategy, do func(*request)) {
+	t.Helper()
+	l := &library{t: t, make: make}
+	entry := lock.Entry{
+		Name: nameOf(t), Doc: "the lock of " + t.Name(), New: l.strategy,
+		Points: []string{"acquire.called", "release.called"},
+	}
+	entry.Family, entry.Topology = serversOf(scenario)
+	defer func() {
+		if v := recover(); v != nil {
+			t.Fatal(parallel(v))
+		}
+	}()
+	do(&request{test: t.Name(), scenario: scenario, entry: entry, library: l, patience: patience})
+}
+
+// serversOf returns the family and the number of servers on which the first lock of a scenario runs.
+func serversOf(scenario string) (string, lock.Topology) {
+	s, err := scenarios.Load(scenario)
+	if err != nil {
+		return "", lock.Topology{} // which is said when it is loaded with the lock
+	}
+	for _, use := range s.Strategies {
+		for _, e := range scenarios.Strategies() {
+			if e.Name == use.Name && !e.LockFree && e.Family != "" {
+				return e.Family, e.Topology
+			}
+		}
+	}
+	return "", lock.Topology{}
+}
+
+// ofLibrary returns the checks that decide about a library unless the caller names some.
+func ofLibrary(checks []string) []string {
+	return slices.DeleteFunc(slices.Clone(checks), func(name string) bool {
+		check, _ := checker.Lookup(name)
+		return check.Advisory || name == "told" || name == "errors"
+	})
+}
+
+// hangLimit is the time, in real time, after which a run that does not go on is said to hang.
+const hangLimit = 10 * time.Second
+
+var hangAfter = hangLimit //nolint:gochecknoglobals // tests do not wait that long
+
+// nameOf names the strategy of a test.
+func nameOf(t *testing.T) string { return strings.ReplaceAll(t.Name(), "/", "-") }
+
+// parallel explains the panic of a test that is parallel, and panics again for any other.
+func parallel(v any) string {
+	if text := fmt.Sprint(v); strings.Contains(text, "parallel") {
+		return "locktest: Run seeds the random numbers of the whole program, so its test cannot be parallel: leave out t.Parallel"
+	}
+	panic(v)
+}
+
+// suits prepares for a scenario, or returns why its faults cannot reach a bubble.
+func (l *library) suits(s *scenarios.Scenario) error {
+	workers := s.WorkerNames()
+	crossing := false
+	for i, spec := range s.Faults {
+		switch spec.Fault.(type) {
+		case *faults.ClockStep:
+			if slices.ContainsFunc(faults.Names(spec.Fault), func(n string) bool { return n == faults.EachWorker || slices.Contains(workers, n) }) {
+				return fmt.Errorf("locktest: fault %d of %s steps the clock of a worker, which a library's process cannot follow: use a strategy with RunEntry", i+1, s.Name)
+			}
+		case *faults.Stall:
+			return fmt.Errorf("locktest: fault %d of %s stalls a task by its name, and the goroutines of a library have none", i+1, s.Name)
+		}
+		crossing = crossing || spec.When != nil && slices.ContainsFunc(faults.Names(spec.Fault), func(n string) bool {
+			return n != "" && n != spec.When.Worker && (n == faults.EachWorker || slices.Contains(workers, n))
+		})
+	}
+	l.bound = func(w *sim.World) {
+		if crossing {
+			w.BoundLookAhead(time.Millisecond)
+		}
+	}
+	return nil
+}
+
+// explain adds what a library can do about the error of a run.
+func explain(err error) error {
+	if hang, ok := errors.AsType[*run.HangError](err); ok {
+		if why := bubble.Hanging(); why != "" {
+			return fmt.Errorf("locktest: the library does not go on: %s (after %v)", why, hang.After)
+		}
+	}
+	if differs, ok := errors.AsType[*run.RepeatError](err); ok {
+		return fmt.Errorf("locktest: seed %d gives two different runs (%s and %s): the library uses math/rand/v2, a select over several ready channels, the order of a map, or state that outlives a run",
+			differs.Seed, differs.Now, differs.Then)
+	}
+	return err
+}

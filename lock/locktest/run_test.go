@@ -1,0 +1,230 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"math/rand/v2"
+	"net"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"lockquake/lock"
+	"lockquake/scenarios/run"
+)
+
+// setNX is a lock of a test: SET NX, retries with a timer, and a script that compares and deletes.
+type setNX struct {
+	d     Deps
+	token string
+	key   string
+}
+
+var release = goredis.NewScript(`if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) else return 0 end`)
+
+func (l *setNX) acquire(ctx context.Context, key string) (Lease, error) {
+	l.key = key
+	l.token = l.d.Worker + time.Now().String()
+	for {
+		ok, err := l.d.Redis.SetNX(ctx, key, l.token, l.d.TTL).Result()
+		if ok || err != nil {
+			return l, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// Release implements Lease.
+func (l *setNX) Release(ctx context.Context) error {
+	n, err := release.Run(ctx, l.d.Redis, []string{l.key}, l.token).Int()
+	if err == nil && n == 0 {
+		return lock.ErrLost
+	}
+	return err
+}
+
+func newSetNX(d Deps) lock.Locker { return Locker((&setNX{d: d}).acquire) }
+
+func TestRunFindsTheFlawOfALibrary(t *testing.T) {
+	Run(t, "kleppmann", newSetNX, Seeds(1), Violates("lost-update"))
+}
+
+func TestRunWithAnExpectationThatHolds(t *testing.T) {
+	Run(t, "no-fault-needed", newSetNX, Seeds(2), Set("lock.ttl", "1m"), Holds("lost-update", "exclusion"))
+}
+
+// outcome runs a test of a library without failing this one.
+func outcome(t *testing.T, scenario string, new func(Deps) lock.Locker, options ...Option) string {
+	t.Helper()
+	var text string
+	withLibrary(t, scenario, lockerOf(new), func(r *request) {
+		for _, option := range options {
+			option(r)
+		}
+		failure, err := r.check(context.Background())
+		if text = failure; err != nil {
+			text = explain(err).Error()
+		}
+	})
+	return text
+}
+
+var long = flag.Bool("long", false, "repeat a run 1,000 times")
+
+// over ends what computes for ever.
+var over atomic.Bool
+
+// outside is a channel that was made outside of every bubble.
+var outside = make(chan struct{})
+
+func TestWhatALibraryMustNotDo(t *testing.T) {
+	defer over.Store(true)
+	tests := []struct {
+		name string
+		do   func(ctx context.Context, d Deps) error
+		want string
+	}{
+		{"a mutex that is held during a request", func(ctx context.Context, d Deps) error {
+			var mu sync.Mutex
+			go func() {
+				mu.Lock()
+				defer mu.Unlock()
+				d.Redis.Get(ctx, "x")
+			}()
+			time.Sleep(time.Microsecond)
+			mu.Lock()
+			defer mu.Unlock()
+			return nil
+		}, "a mutex that another one holds while it waits for time or a server at "},
+		{"a goroutine that computes for ever", func(context.Context, Deps) error {
+			for !over.Load() {
+				runtime.Gosched()
+			}
+			return nil
+		}, "a goroutine computes and does not wait"},
+		{"a channel from outside", func(context.Context, Deps) error {
+			<-outside
+			return nil
+		}, "a goroutine waits for a channel that was made outside of its process"},
+		{"the network", func(context.Context, Deps) error {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				return err
+			}
+			_, err = l.Accept()
+			return err
+		}, "a goroutine waits for the network: give the library the clients of Deps"},
+		{"a panic", func(context.Context, Deps) error { panic("bad") }, "panic in task main of worker-1: bad"},
+		{"random numbers without a seed", func(ctx context.Context, d Deps) error {
+			return d.Redis.Set(ctx, "x", rand.Uint64(), 0).Err()
+		}, "math/rand/v2, a select over several ready channels"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			hangAfter = 500 * time.Millisecond
+			defer func() { hangAfter = hangLimit }()
+			got := outcome(t, "no-fault-needed", func(d Deps) lock.Locker {
+				return Locker(func(ctx context.Context, key string) (Lease, error) {
+					if err := test.do(ctx, d); err != nil {
+						return nil, err
+					}
+					return newSetNX(d).Acquire(ctx, key)
+				})
+			}, Seeds(1))
+			if !strings.Contains(got, test.want) || strings.Contains(got, "\n") {
+				t.Errorf("got %q\nwant %q in one line", got, test.want)
+			}
+		})
+	}
+}
+
+func TestAParallelTest(t *testing.T) {
+	t.Parallel()
+	defer func() { _ = recover() }()
+	got := ""
+	func() {
+		defer func() { got = parallel(recover()) }()
+		l := &library{t: t}
+		l.seed(1)
+	}()
+	if !strings.Contains(got, "cannot be parallel") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestALeaseWithoutARelease(t *testing.T) {
+	_, err := Locker(func(context.Context, string) (Lease, error) { return 5, nil }).Acquire(t.Context(), "x")
+	if err == nil || !strings.Contains(err.Error(), "int has no method Release") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestErrorsOfALibrary(t *testing.T) {
+	bad := errors.New("bad")
+	for _, test := range []struct{ from, want error }{
+		{bad, lock.ErrUnknown},
+		{lock.ErrNotObtained, lock.ErrNotObtained},
+	} {
+		_, err := Locker(func(context.Context, string) (Lease, error) { return nil, test.from }).Acquire(t.Context(), "x")
+		if !errors.Is(err, test.want) || !errors.Is(err, test.from) {
+			t.Errorf("%v becomes %v", test.from, err)
+		}
+	}
+}
+
+func TestDoRunsAService(t *testing.T) {
+	Do(t, "kleppmann", func(d Deps) func(context.Context, string, Work) error {
+		return func(ctx context.Context, key string, work Work) error {
+			lease, err := (&setNX{d: d}).acquire(ctx, key)
+			if err != nil {
+				return err
+			}
+			err = work(ctx, 0)
+			return errors.Join(err, lease.(*setNX).Release(ctx))
+		}
+	}, Seeds(1), Violates("lost-update"))
+}
+
+func TestExploreFindsThePause(t *testing.T) {
+	Explore(t, "kleppmann", newSetNX, Violates("lost-update", "exclusion"))
+}
+
+// The same seed gives the same trace, on one core and on two.
+func TestRunsRepeat(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	times := 10
+	if *long {
+		times = 500
+	}
+	sums := map[string]int{}
+	withLibrary(t, "gc-pause", lockerOf(newSetNX), func(r *request) {
+		s, err := r.load("gc-pause", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Duration = 5 * time.Second
+		for _, cores := range []int{1, 2} {
+			runtime.GOMAXPROCS(cores)
+			for range times {
+				trial, err := run.Once(s, run.Request{Label: r.entry.Name, Seed: 7})
+				if err != nil {
+					t.Fatal(err)
+				}
+				sums[trial.Checksum]++
+			}
+		}
+	})
+	if len(sums) != 1 {
+		t.Errorf("%d different runs: %v", len(sums), sums)
+	}
+}

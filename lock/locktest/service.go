@@ -1,0 +1,76 @@
+package locktest
+
+import (
+	"context"
+	"errors"
+
+	"lockquake/lock"
+)
+
+// service is a strategy that the user's own service carries out, in a bubble.
+type service struct {
+	process
+	do func(ctx context.Context, key string, work Work) error
+}
+
+// Do implements lock.Strategy.
+func (s *service) Do(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
+	var err error
+	over := s.call(ctx, func(inside context.Context) {
+		err = s.do(inside, key, func(ctx2 context.Context, token int64) error {
+			return s.work(ctx2, func(worldly context.Context) error { return body(worldly, section{token, r}) }, ctx)
+		})
+	})
+	return errors.Join(over, err)
+}
+
+// work executes the work in a task of the world, while a goroutine of the bubble waits. The context of the work
+// ends with that of the section, and with that of the goroutine.
+func (s *service) work(inside context.Context, do func(ctx context.Context) error, outside context.Context) error {
+	var (
+		err    error
+		cancel context.CancelCauseFunc
+		done   = make(chan struct{})
+	)
+	defer close(done)
+	go func() {
+		select {
+		case <-inside.Done():
+			cause := context.Cause(inside)
+			_ = s.Ask(s.worker, "work is cancelled", func() {
+				if cancel != nil {
+					cancel(cause)
+				}
+			})
+		case <-done:
+		}
+	}()
+	over := s.Ask(s.worker, "work", func() {
+		var ctx context.Context
+		ctx, cancel = s.worker.WithCancel(outside)
+		err = do(ctx)
+	})
+	return errors.Join(over, err)
+}
+
+// section implements lock.Section for a service.
+type section struct {
+	token    int64
+	resource lock.Resource
+}
+
+// Token implements lock.Section.
+func (s section) Token() int64 { return s.token }
+
+// Check implements lock.Section. The service has no check of its own.
+func (s section) Check() error { return nil }
+
+// Read implements lock.Section.
+func (s section) Read(ctx context.Context, item string) (string, error) {
+	return s.resource.Read(ctx, item, s.token)
+}
+
+// Write implements lock.Section.
+func (s section) Write(ctx context.Context, item, value string) error {
+	return s.resource.Write(ctx, item, value, s.token)
+}

@@ -1,0 +1,198 @@
+package sim
+
+import "time"
+
+// Outsider is code of a process that runs outside of the world: in goroutines of its own, with a clock of
+// its own, which moves only while the world lets it. The world's tasks and an outsider never run at the same
+// time. An outsider is paused, crashes and suspends with its process, and its clock follows the monotonic
+// clock of the node.
+type Outsider interface {
+	// Advance moves the clock to a reading of the node's monotonic clock, and runs everything that is due
+	// until then. It stops earlier, at the first instant at which a goroutine asks the world for something.
+	// It returns the reading at which it stopped, and what is asked for, in an order that does not depend
+	// on the scheduler of Go.
+	Advance(to time.Duration) (at time.Duration, asks []func())
+	// Clock returns the reading to which the clock has moved.
+	Clock() time.Duration
+	// Busy reports whether a task of the world waits for the outsider, so that the run goes on.
+	Busy() bool
+	// Close ends its goroutines. Their further calls to the world fail.
+	Close()
+}
+
+// outsider is an Outsider in a world.
+type outsider struct {
+	Outsider
+	process *Process
+	asks    []func() // not yet taken up
+	askedAt int64    // true time
+}
+
+// Attach makes o a part of the process. The trace has the events of the world only, and thus what an
+// outsider asks for.
+func (p *Process) Attach(o Outsider) {
+	w := p.node.world
+	w.outsiders = append(w.outsiders, &outsider{Outsider: o, process: p})
+}
+
+// BoundLookAhead bounds how far an outsider may be ahead of the world from now on, to d at most. A run is
+// slower with a bound.
+func (w *World) BoundLookAhead(d time.Duration) {
+	if w.lookAhead == 0 || int64(d) < w.lookAhead {
+		w.lookAhead = int64(d)
+	}
+}
+
+// goOutside lets the outsiders go on to the time of the next event. If one of them asks for something
+// before, it moves the world to that time, takes up what is asked for, and reports true.
+//
+// An outsider may be ahead of the world, since nothing reaches it in between: a reply is an event of the
+// queue, and anything else that can reach it is one of its own process. There are two exceptions, a message
+// that a server pushes because of another process, and a fault that is tied to a point of another process.
+// BoundLookAhead is for these.
+func (w *World) goOutside() bool {
+	if len(w.outsiders) == 0 {
+		return false
+	}
+	next := w.horizon(nil)
+	for from := w.now; ; {
+		to := next
+		if w.lookAhead > 0 {
+			to = min(to, from+w.lookAhead)
+		}
+		first := int64(never)
+		for _, o := range w.outsiders {
+			if !o.runs() {
+				continue
+			}
+			if o.asks == nil {
+				w.move(o, to)
+			}
+			if o.asks != nil && o.askedAt <= to {
+				first = min(first, o.askedAt)
+			}
+		}
+		if first < never {
+			w.takeUp(max(first, w.now))
+			return true
+		}
+		if to >= next {
+			return false
+		}
+		from = to
+	}
+}
+
+// farthest is how far an outsider goes on at once if nothing else happens.
+const farthest = 365 * 24 * time.Hour
+
+// runs reports whether the outsider may move now.
+func (o *outsider) runs() bool {
+	p := o.process
+	return !p.crashed && p.stops == 0 && !p.waking.lags()
+}
+
+// timerSlack is how late a timer of an outsider may fire. On a machine they are late too. So an outsider need
+// not move for each step of the world's tasks.
+const timerSlack = 50 * time.Microsecond
+
+// move lets an outsider go on to a true time. If only events of its process can reach it, it goes on to the
+// first of these: then it moves once for each of its own events, and not for each of the world's.
+func (w *World) move(o *outsider, to int64) {
+	mono := &o.process.node.mono
+	if time.Duration(mono.at(to))-o.Clock() < timerSlack {
+		return
+	}
+	if w.lookAhead == 0 && o.process.knowsItsNext() {
+		to = max(to, w.horizon(o.process))
+	}
+	at, asks := o.Advance(time.Duration(mono.at(to)))
+	if len(asks) > 0 {
+		o.asks, o.askedAt = asks, max(w.now, min(to, mono.when(int64(at))))
+	}
+}
+
+// knowsItsNext reports whether the queue has the next event that can reach the process. It has not if a call
+// waits at a server for something, or if a message is held or lost: then any event may lead to an answer.
+func (p *Process) knowsItsNext() bool {
+	for _, c := range p.conns {
+		if c.inbox.reader != nil {
+			return false
+		}
+		for _, call := range c.pending {
+			if call.request.event.index == 0 && call.response.event.index == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// takeUp moves the world to a time and executes what outsiders have asked for until then.
+func (w *World) takeUp(at int64) {
+	if at > w.now {
+		w.advance(at)
+	} else {
+		w.countInstant()
+	}
+	for _, o := range w.outsiders {
+		if o.asks == nil || o.askedAt > w.now {
+			continue
+		}
+		asks := o.asks
+		o.asks = nil
+		for _, ask := range asks {
+			ask()
+		}
+	}
+}
+
+// horizon returns the true time of the first event that can reach a process, of any event if p is nil, and
+// at most the limit of the run.
+func (w *World) horizon(p *Process) int64 {
+	first := w.now + int64(farthest)
+	if limit := int64(w.cfg.Limit); limit > 0 {
+		first = min(first, limit)
+	}
+	if p == nil {
+		if len(w.queue.items) > 0 {
+			first = min(first, w.queue.items[0].at)
+		}
+		return first
+	}
+	for _, it := range w.queue.items {
+		if it.at < first && concerns(it.e.what, p) {
+			first = it.at
+		}
+	}
+	return first
+}
+
+// concerns reports whether an event can reach a process.
+func concerns(what firer, p *Process) bool {
+	switch what := what.(type) {
+	case *taskTimer:
+		return what.worker.process == p
+	case *simContext:
+		return what.process == p
+	case *lane:
+		return what.process == p
+	case *brokenConn:
+		return what.conn.process == p
+	case *message:
+		return what.pipe.conn.process == p
+	case *service, *WallTimer, *MonoTimer:
+		return false
+	}
+	return true // a fault, or its end
+}
+
+// waitsOutside reports whether a task of a process that has not crashed waits for an outsider.
+func (w *World) waitsOutside() bool {
+	for _, o := range w.outsiders {
+		if !o.process.crashed && o.Busy() {
+			return true
+		}
+	}
+	return false
+}
