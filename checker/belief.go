@@ -11,6 +11,7 @@ func beliefCheck() Check {
 	return Check{
 		Name:  "belief",
 		Doc:   "no two sections of one lock are believed to be held at the same time",
+		Did:   "had two workers that believed to hold the lock",
 		About: Belief, Rank: 7,
 		OfHolders: true,
 		Unit:      "a section that believed to hold the lock when another one was let in",

@@ -13,8 +13,14 @@ import (
 
 func boundsCheck() Check {
 	return Check{
-		Name:  "bounds",
-		Doc:   "no product is sold more often than there was stock, and no job is begun more often than its limit; no window admits more requests than its limit, and none is turned away below it",
+		Name: "bounds",
+		Doc:  "no product is sold more often than there was stock, and no job is begun more often than its limit; no window admits more requests than its limit, and none is turned away below it",
+		Did:  "exceeded a bound",
+		DidIn: map[string]string{
+			"flash-sale": "oversold a product",
+			"rate-limit": "broke the rate limit",
+			"jobs":       "began a job more often than its limit",
+		},
 		About: Corruption, Rank: 2,
 		Workloads: []string{"flash-sale", "rate-limit", "jobs"},
 		Unit:      "an order or a request beyond the bound, or a request that was turned away below it",

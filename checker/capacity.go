@@ -12,6 +12,7 @@ func capacityCheck() Check {
 	return Check{
 		Name:  "capacity",
 		Doc:   "no more sections of one lock are at work on the resource at the same time than it has permits",
+		Did:   "had more holders at work than permits",
 		About: Corruption, Rank: 3,
 		Workloads: []string{"limited"},
 		OfHolders: true,

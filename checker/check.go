@@ -1,6 +1,9 @@
 package checker
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Concern names the kind of harm that a check looks for.
 type Concern string
@@ -18,6 +21,10 @@ const (
 type Check struct {
 	Name string
 	Doc  string // one line, for lockquake list
+	// Did is the predicate of the sentence about a strategy that violates the check, such as "lost
+	// updates". DidIn has other words for some workloads.
+	Did   string
+	DidIn map[string]string
 	// About is the harm that a violation does. It is the only place that says which checks mean
 	// corruption.
 	About Concern
@@ -48,6 +55,9 @@ type Check struct {
 func (c Check) Judges(lockFree, keeps bool) bool {
 	return (!c.OfHolders || !lockFree) && (!c.OfGrants || !keeps)
 }
+
+// Predicate returns what a strategy that violates the check did, in the words of a workload.
+func (c Check) Predicate(workload string) string { return cmp.Or(c.DidIn[workload], c.Did) }
 
 // AppliesTo reports whether the check can judge runs of the workload.
 func (c Check) AppliesTo(workload string) bool {

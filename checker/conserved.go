@@ -12,8 +12,13 @@ import (
 
 func conservedCheck() Check {
 	return Check{
-		Name:  "conserved",
-		Doc:   "no work changes the total of all items: what one item loses, another gains",
+		Name: "conserved",
+		Doc:  "no work changes the total of all items: what one item loses, another gains",
+		Did:  "changed the total of all items",
+		DidIn: map[string]string{
+			"transfer":   "changed the total of the accounts",
+			"flash-sale": "sold pieces that the stock did not lose",
+		},
 		About: Corruption, Rank: 2,
 		Workloads: []string{"transfer", "flash-sale"},
 		Unit:      "a piece of work that changed the total",

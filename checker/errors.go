@@ -12,6 +12,7 @@ func errorsCheck() Check {
 	return Check{
 		Name:  "errors",
 		Doc:   "an answer fits its cause, and keeps the result of the work",
+		Did:   "gave a caller the wrong answer",
 		About: Service, Rank: 6,
 		Unit: "a section whose answer does not fit",
 		run:  answers,

@@ -7,8 +7,13 @@ import (
 
 func exclusionCheck() Check {
 	return Check{
-		Name:  "exclusion",
-		Doc:   "no two sections of one lock work on the resource at the same time",
+		Name: "exclusion",
+		Doc:  "no two sections of one lock work on the resource at the same time",
+		Did:  "had two holders at work at once",
+		DidIn: map[string]string{
+			"leader":          "had two leaders at work at once",
+			"leader-election": "had two leaders at work at once",
+		},
 		About: Corruption, Rank: 3,
 		OfHolders: true,
 		Unit:      "a section that was at work when another one began to work",

@@ -13,6 +13,7 @@ func fencingCheck() Check {
 	return Check{
 		Name:  "fencing",
 		Doc:   "tokens rise with the grants, and the resource refuses stale holders and only those",
+		Did:   "mishandled fencing tokens",
 		About: Fencing, Rank: 5,
 		OfHolders: true,
 		Unit:      "a section with a wrong token, or with an operation that was wrongly accepted or refused",

@@ -14,6 +14,7 @@ func linearizableCheck() Check {
 	return Check{
 		Name:  "linearizable",
 		Doc:   "every section is one atomic step, and the resource keeps to its own rule for tokens",
+		Did:   "was not linearizable",
 		About: Corruption, Rank: 4,
 		Unit: "an item whose sections, or whose operations, fit in no order", NoRate: "it stops at the first contradiction",
 		run: linearizable,

@@ -13,6 +13,7 @@ func loadCheck() Check {
 	return Check{
 		Name:  "load",
 		Doc:   "waiters do not poll the lock server in step, nor without a pause",
+		Did:   "polled its lock server in step or without a pause",
 		About: Efficiency, Rank: 6,
 		OfHolders: true, OfGrants: true,
 		Unit: "a peak of requests, or a section that asks without a pause", NoRate: "it judges the requests of a run as a whole",

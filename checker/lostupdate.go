@@ -13,8 +13,12 @@ import (
 
 func lostUpdateCheck() Check {
 	return Check{
-		Name:  "lost-update",
-		Doc:   "no increment, and no element that is added to a set, overwrites one that its section had not read",
+		Name: "lost-update",
+		Doc:  "no increment, and no element that is added to a set, overwrites one that its section had not read",
+		Did:  "lost updates",
+		DidIn: map[string]string{
+			"set-add": "lost elements of the set",
+		},
 		About: Corruption, Rank: 1,
 		Workloads: []string{"counter", "multi-lock", "set-add", "leader", "leader-election", "nested"},
 		Unit:      "a write over increments that its section had not seen, however many they are",

@@ -14,6 +14,7 @@ func needlessLossCheck() Check {
 	return Check{
 		Name:  "needless-loss",
 		Doc:   "no lease is given up that is still good, or that there was time to renew",
+		Did:   "gave up a lease needlessly",
 		About: Efficiency, Rank: 7,
 		OfHolders: true, OfGrants: true,
 		Unit:     "a section that gave up its lease needlessly",

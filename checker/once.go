@@ -13,8 +13,19 @@ import (
 
 func onceCheck() Check {
 	return Check{
-		Name:  "once",
-		Doc:   "no unit of work, such as a tick, takes effect twice, or stays undone unnoticed",
+		Name: "once",
+		Doc:  "no unit of work, such as a tick, takes effect twice, or stays undone unnoticed",
+		Did:  "did a piece of work twice or never",
+		DidIn: map[string]string{
+			"cron":      "ran a tick twice or never",
+			"reminders": "sent a reminder twice or never",
+			"triggers":  "fired a trigger twice or never",
+			"discount":  "applied a discount twice or never",
+			"charge":    "charged a card twice or never",
+			"jobs":      "did a job twice or never",
+			"migration": "ran a migration step twice or never",
+			"steal":     "did a job twice",
+		},
 		About: Corruption, Rank: 2,
 		Workloads: []string{"cron", "reminders", "triggers", "discount", "charge", "jobs", "migration", "steal"},
 		Unit:      "a piece of work that was done more than once, or never",

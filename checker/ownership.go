@@ -11,6 +11,7 @@ func ownershipCheck() Check {
 	return Check{
 		Name:  "ownership",
 		Doc:   "a release or a renewal touches the grant of its own section only",
+		Did:   "renewed or released another section's lease",
 		About: Service, Rank: 6,
 		OfHolders: true, OfGrants: true,
 		Unit: "a section whose grant another request renewed or freed, or that renewed after its own release",

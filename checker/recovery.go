@@ -11,6 +11,7 @@ func recoveryCheck() Check {
 	return Check{
 		Name:  "recovery",
 		Doc:   "a lock whose owner has crashed or returned is soon free again, and none is held for ever",
+		Did:   "kept a lock held after its owner had gone",
 		About: Service, Rank: 6,
 		OfHolders: true, OfGrants: true,
 		Unit: "a section whose grant stayed behind, on one server or several",

@@ -15,3 +15,17 @@ func TestSerious(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// A check without a predicate would make a sentence without a verb.
+func TestEveryCheckSaysWhatAStrategyDid(t *testing.T) {
+	for _, c := range checker.Catalogue() {
+		if c.Did == "" || c.Predicate("no such workload") != c.Did {
+			t.Errorf("%s says %q", c.Name, c.Did)
+		}
+		for workload, did := range c.DidIn {
+			if !c.AppliesTo(workload) || c.Predicate(workload) != did {
+				t.Errorf("%s says %q of %s", c.Name, did, workload)
+			}
+		}
+	}
+}

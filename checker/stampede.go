@@ -6,6 +6,7 @@ func stampedeCheck() Check {
 	return Check{
 		Name:  "stampede",
 		Doc:   "an entry of a cache is computed once each time that it expires",
+		Did:   "computed an entry of the cache more than once",
 		About: Efficiency, Rank: 7,
 		Workloads: []string{"cache-fill"},
 		Unit:      "an expiry after which the entry was computed more than once",

@@ -11,6 +11,7 @@ func toldCheck() Check {
 	return Check{
 		Name:  "told",
 		Doc:   "a holder that has lost the lock is told so in time",
+		Did:   "did not tell a holder of its loss",
 		About: Service, Rank: 6,
 		OfHolders: true, OfGrants: true,
 		Unit: "a section that lost the lock and was not told in time",

@@ -9,6 +9,7 @@ func tornReadCheck() Check {
 	return Check{
 		Name:  "torn-read",
 		Doc:   "no section that reads sees the work of a writer half done",
+		Did:   "let a reader see half of a write",
 		About: Corruption, Rank: 2,
 		Workloads: []string{"read-write"},
 		Unit:      "a section that saw the work of a writer half done",

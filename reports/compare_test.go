@@ -187,3 +187,45 @@ func TestACampaignIsTheSameAsItself(t *testing.T) {
 		}
 	}
 }
+
+// The most serious check comes first, with both rates and their intervals.
+func TestTheHeadlineOfAComparisonSaysWhatGotWorse(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		base, head checked
+		want       string
+	}{
+		{"worse", checked{runs: "1-40", holds: true}, checked{runs: "1-40", violating: "1-40", holds: true}, "redis got worse: once from 0 of 40 runs (fewer than 7.3 %) to 40 of 40 runs (91.2 to 100.0 %)"},
+		{"chance", checked{runs: "1-100"}, checked{runs: "1-100", violating: "1-5"}, "redis may have changed: once from 0 of 100 runs (fewer than 3 %) to 5 of 100 runs (2.2 to 11.2 %)"},
+		{"better", checked{runs: "1-100", violating: "1-7"}, checked{runs: "1-100", violating: "1"}, "redis got better: once from 7 of 100 runs (3.4 to 13.7 %) to 1 of 100 runs (0.2 to 5.4 %)"},
+		{"the same", checked{runs: "1-100"}, checked{runs: "1-100"}, "the same"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := Compare(tt.base.campaign(t), tt.head.campaign(t))
+			if got := c.headline(); got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAComparisonListsAllThatGotWorse(t *testing.T) {
+	base, head := checked{runs: "1-40", holds: true}.campaign(t), checked{runs: "1-40", violating: "1-40", holds: true}.campaign(t)
+	for _, c := range []*results.Campaign{base, head} {
+		second := c.Strategies[0]
+		second.Label = "second"
+		c.Strategies = append(c.Strategies, second)
+	}
+	var table, page bytes.Buffer
+	c := Compare(base, head)
+	if err := errors.Join(c.Table(&table, false), c.Markdown(&page)); err != nil {
+		t.Fatal(err)
+	}
+	const first, other = "redis got worse: once from 0 of 40 runs", "second got worse: once from 0 of 40 runs"
+	for _, text := range []string{table.String(), page.String()} {
+		heading, rest, _ := strings.Cut(text, "\n")
+		if !strings.Contains(heading, first) || !strings.Contains(rest, other) {
+			t.Errorf("the heading is %q, and then\n%s", heading, rest)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"lockquake/reports/tables"
 	"lockquake/reports/words"
 	"lockquake/scenarios/results"
 )
@@ -17,7 +18,12 @@ func (c *Comparison) JSON(w io.Writer) error { return results.WriteJSON(w, c) }
 // in neither result.
 func (c *Comparison) Table(w io.Writer, color bool) error {
 	var b bytes.Buffer
-	words.Paint(&b, color, words.Bold, words.Plain(c.Head.Scenario, 60)+" against base: "+string(c.Verdict))
+	style := words.Bold
+	if c.Worse() {
+		style = words.Alarm
+	}
+	words.PaintWrapped(&b, color, style, words.Plain(c.Head.Scenario, 60)+" against base: "+c.headline())
+	tables.WriteSentences(&b, color, c.alsoWorse())
 	for _, line := range c.facts(func(s string) string { return words.Plain(s, 200) }) {
 		fmt.Fprintf(&b, "%s\n", line)
 	}
@@ -58,7 +64,10 @@ func (c *Comparison) Table(w io.Writer, color bool) error {
 // differences, and a sentence about the rest.
 func (c *Comparison) Markdown(w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "### lockquake, %s: %s\n\n", cell(c.Head.Scenario), c.Verdict)
+	fmt.Fprintf(&b, "### lockquake, %s: %s\n\n", cell(c.Head.Scenario), cell(c.headline()))
+	if also := c.alsoWorse(); len(also) > 0 {
+		markdownSentences(&b, also, "- ", "\n")
+	}
 	for _, line := range c.facts(cell) {
 		fmt.Fprintf(&b, "- %s\n", line)
 	}

@@ -14,7 +14,7 @@
 //	report.html     the verdict, the table with a filter, each first failure as
 //	                a timeline to step through; loads nothing
 //	results.json    all figures, in a format with a version
-//	report.md       the verdict, the table, the costs, the faults, each first failure
+//	report.md       what happened, the table, the costs, the faults, each first failure
 //	junit.xml       a test for each strategy
 //	runs.log        the journal of the runs (runs.log.gz if there are cases), for run
 //	                --resume and merge

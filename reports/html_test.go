@@ -330,7 +330,7 @@ func TestThePageIsReadableWithoutItsScript(t *testing.T) {
 	}
 	body, _, _ := strings.Cut(html, `<script type="application/json"`)
 	for _, words := range []string{
-		"FAIL: redis-watchdog was expected to hold lost-update", "41.2 %", "38.2 to 44.3 %", `<ol class="story"`,
+		"not expected: redis-watchdog violated lost-update", "41.2 %", "38.2 to 44.3 %", `<ol class="story"`,
 		"writes 1 over worker-2&#39;s 1: update lost", "lockquake replay",
 	} {
 		if !strings.Contains(body, words) {

@@ -42,17 +42,18 @@ type (
 
 // junit writes junit.xml: a test for each strategy and each of its bounds, and one for the
 // campaign as a whole. A test fails if the result is not as expected. It is an error if the
-// result is unknown, and skipped if the strategy does not decide.
+// result is unknown, and skipped if the strategy does not decide. Its message says what happened and what
+// was not expected.
 func junit(c *results.Campaign) ([]byte, error) {
 	suite := junitSuite{Name: c.Scenario}
 	for _, st := range c.Strategies {
 		one := junitCase{Class: c.Scenario, Name: tables.Name(st), Out: junitOutput(c, st)}
 		switch tables.OutcomeOf(st) {
 		case tables.Unexpected:
-			one.Failure = &junitMessage{Message: "not as expected: " + tables.Violated(st), Text: replays(c.Program, st)}
+			one.Failure = &junitMessage{Message: words.Plain(tables.Explained(c, st), 1000), Text: replays(c.Program, st)}
 			suite.Failures++
 		case tables.Undecided:
-			one.Error = &junitMessage{Message: "not known", Text: replays(c.Program, st)}
+			one.Error = &junitMessage{Message: words.Plain(tables.Explained(c, st), 1000), Text: replays(c.Program, st)}
 			suite.Errors++
 		case tables.Unasked:
 			one.Skipped = &junitMessage{Message: "the scenario expects nothing of it"}
@@ -92,8 +93,8 @@ func junit(c *results.Campaign) ([]byte, error) {
 }
 
 func junitOutput(c *results.Campaign, st results.StrategyStats) string {
-	return fmt.Sprintf("%s of %s runs violating (%s), 95 %% interval %s; finished %s of the work; %s; checks violated: %s",
-		words.Thousands(st.Violating), words.Thousands(st.Runs), words.Percent(st.Rate), tables.IntervalOf(st), tables.Finished(st), tables.Seeds(c), tables.Violated(st))
+	return fmt.Sprintf("%s; %s of %s runs violating (%s), 95 %% interval %s; finished %s of the work; %s; checks violated: %s",
+		tables.VerdictOf(c, st).Text, words.Thousands(st.Violating), words.Thousands(st.Runs), words.Percent(st.Rate), tables.IntervalOf(st), tables.Finished(st), tables.Seeds(c), tables.Violated(st))
 }
 
 // replays returns the commands that repeat the first failure of each check.

@@ -39,6 +39,10 @@ func TestJUnitHasATestForEachStrategyAndTheCampaign(t *testing.T) {
 	if first.Name != "<&> (redis)" || first.Failure == nil || !strings.Contains(first.Failure.Text, "lockquake replay mine@1:redis:2") {
 		t.Errorf("the first case is %+v", first)
 	}
+	const message = "<&> (redis) had two holders at work at once in 1 of 3 runs (6.1 to 79 %); not expected: <&> violated exclusion in 1 of 3 runs"
+	if got := first.Failure.Message; got != message {
+		t.Errorf("the message is %q, want %q", got, message)
+	}
 	if whole := suite.Cases[4]; whole.Failure == nil || !strings.Contains(whole.Failure.Message, `a <b> & "c"`) {
 		t.Errorf("the whole is %+v", whole)
 	}

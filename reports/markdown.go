@@ -12,25 +12,21 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// markdown writes report.md. It begins with the verdict.
+// markdown writes report.md. It begins with what happened, and whether that is expected.
 func markdown(c *results.Campaign) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s: %s\n\n", words.Plain(c.Scenario, 60), verdictWord(c))
+	fmt.Fprintf(&b, "# %s, %s\n\n", words.Plain(c.Scenario, 60), tables.Seeds(c))
+	if c.Partial {
+		b.WriteString("**Stopped before the end: the figures are of the runs that were done.**\n\n")
+	}
+	markdownSentences(&b, tables.Verdict(c), "- ", "\n")
+	markdownSentences(&b, tables.Expectations(c), "", "\n\n")
 	if c.About != "" {
 		fmt.Fprintf(&b, "%s", cell(c.About))
 		if c.Source != "" {
 			fmt.Fprintf(&b, " (%s)", cell(c.Source))
 		}
 		b.WriteString("\n\n")
-	}
-	if c.Partial {
-		b.WriteString("**Stopped before the end: the figures are of the runs that were done.**\n\n")
-	}
-	for _, reason := range c.Reasons {
-		fmt.Fprintf(&b, "- %s\n", cell(reason))
-	}
-	if len(c.Reasons) > 0 {
-		b.WriteByte('\n')
 	}
 	if tables.HasCases(c) {
 		markdownGrid(&b, tables.CaseGrid(c))
@@ -57,6 +53,24 @@ func markdown(c *results.Campaign) []byte {
 	}
 	b.WriteString(howToRead(c))
 	return b.Bytes()
+}
+
+// markdownSentences prints sentences, as items of a list or as paragraphs. Failures are bold.
+func markdownSentences(b *bytes.Buffer, list []tables.Sentence, before, after string) {
+	shown, more := tables.Shortened(list)
+	for _, s := range shown {
+		text := cell(s.Text)
+		if s.Grade == tables.Failed {
+			text = "**" + text + "**"
+		}
+		b.WriteString(before + text + after)
+	}
+	if more > 0 {
+		fmt.Fprintf(b, "%sand %d more%s", before, more, after)
+	}
+	if before != "" {
+		b.WriteByte('\n')
+	}
 }
 
 // markdownFailures prints the story of each strategy's first failure, and lists the first

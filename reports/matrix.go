@@ -62,7 +62,9 @@ func WriteMatrix(dir string, m *results.Matrix) error {
 // MatrixMarkdown returns the answer and the tables of a matrix as Markdown.
 func MatrixMarkdown(m *results.Matrix) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Which lock for which need\n\n%s. %s\n\n", tables.MatrixHead(m), tables.MatrixReading)
+	fmt.Fprintf(&b, "# Which lock for which need\n\n")
+	markdownSentences(&b, tables.MatrixSentences(m), "- ", "\n")
+	fmt.Fprintf(&b, "%s. %s\n\n", tables.MatrixHead(m), tables.MatrixReading)
 	for i := range m.Needs {
 		n := &m.Needs[i]
 		fmt.Fprintf(&b, "**%s**: %s.\n\n", n.Title, n.Asks)

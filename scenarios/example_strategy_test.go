@@ -74,6 +74,6 @@ checks: [lost-update, exclusion]
 	fmt.Println(result.Summary())
 	fmt.Println(result.Strategies[0].Failures[0].Trial.Results[0].Findings[0].Text)
 	// Output:
-	// fail: mine violates lost-update, exclusion in 20 of 20 runs (not expected)
+	// not expected: mine violated lost-update, exclusion in 20 of 20 runs
 	// lost update: worker-1's section 1 saw 0 of item resource-1 and wrote 1 over 1, the work of worker-3's section 1 (wrote 1)
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -14,8 +15,9 @@ import (
 
 // compareFlags are the flags of lockquake compare.
 type compareFlags struct {
-	format string
-	failOn string
+	format   string
+	failOn   string
+	scenario string
 }
 
 // comparisonFormats lists the values of --format, failures those of --fail-on.
@@ -37,6 +39,9 @@ rates (Fisher's exact test), at 5 % by Holm's rule over all checks. A check that
 expects to hold is worse with the first run that violates it. A check is the same if no seed
 changed its verdict, or if the rates differ by less than 1 % at 95 %.
 
+In GitHub Actions each check that got worse is an error of the job, and a difference that may be
+chance a warning; --scenario FILE puts them beside the lines of the strategies.
+
 Exit codes: 0 nothing is worse, 1 something is, or with --fail-on changed a verdict, a check or
 a strategy changed; 64 usage, or a file that holds no results; 70 a fault of lockquake itself.`,
 		Example: `  lockquake compare base/results.json lockquake-report
@@ -54,22 +59,32 @@ a strategy changed; 64 usage, or a file that holds no results; 70 a fault of loc
 			}
 			return nil, cobra.ShellCompDirectiveDefault
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return f.compare(args, cmd.OutOrStdout()) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.compare(args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", "table", "what to print: table, markdown (for a pull request) or json")
 	flags.StringVar(&f.failOn, "fail-on", "worse", "what makes the exit code 1: worse, changed or never")
+	flags.StringVar(&f.scenario, "scenario", "", "file of the scenario, beside whose lines GitHub Actions shows what got worse")
 	completeFlag(cmd, "format", cobra.FixedCompletions(comparisonFormats(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "fail-on", cobra.FixedCompletions(failures(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-func (f *compareFlags) compare(args []string, stdout io.Writer) error {
+func (f *compareFlags) compare(args []string, stdout, stderr io.Writer) error {
 	if !slices.Contains(comparisonFormats(), f.format) {
 		return usagef("--format is table, markdown or json, not %q", f.format)
 	}
 	if !slices.Contains(failures(), f.failOn) {
 		return usagef("--fail-on is worse, changed or never, not %q", f.failOn)
+	}
+	var file []byte
+	if f.scenario != "" {
+		var err error
+		if file, err = os.ReadFile(f.scenario); err != nil {
+			return usagef("--scenario: %v", err)
+		}
 	}
 	var sides []*results.Campaign
 	for _, arg := range args {
@@ -84,6 +99,11 @@ func (f *compareFlags) compare(args []string, stdout io.Writer) error {
 	if err := f.print(c, stdout); err != nil {
 		return fmt.Errorf("print the comparison: %w", err)
 	}
+	path := ""
+	if f.scenario != "" {
+		path = inRepository(f.scenario)
+	}
+	annotate(stderr, annotationsOfComparison(c, path, file))
 	if f.failOn != "never" && c.Worse() || f.failOn == "changed" && c.Changed {
 		return outcomeError{exitViolation}
 	}

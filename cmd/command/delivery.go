@@ -100,13 +100,11 @@ func (d *delivery) deliver(c *results.Campaign, s *scenarios.Scenario, dir strin
 	if d.format == "json" {
 		return results.WriteJSON(stdout, c)
 	}
-	if err := tables.Campaign(stdout, c, tables.Options{Color: colours(stdout), Metrics: d.metrics, Part: d.part}); err != nil {
-		return err
-	}
+	o := tables.Options{Color: colours(stdout), Metrics: d.metrics, Part: d.part}
 	if !d.noReport {
-		fmt.Fprintf(stdout, "\nreport: %s\n", filepath.Join(dir, "report.html"))
+		o.Report = filepath.Join(dir, "report.html")
 	}
-	return nil
+	return tables.Campaign(stdout, c, o)
 }
 
 // openRuns opens the journal of a campaign that reports into dir. The journal is beside dir,

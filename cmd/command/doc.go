@@ -14,7 +14,7 @@
 //     the name of the program (program.go).
 //   - root.go creates the commands and loads scenarios for all of them. Each command has a
 //     file with its name, except replay (reproduce.go), validate (list.go) and help (root.go). delivery.go and summary.go print and write the results of run and
-//     merge, progress.go shows the progress.
+//     merge, annotate.go prints what GitHub Actions shows beside the lines of a scenario, progress.go shows the progress.
 //     ask.go asks for the inputs of advise and init.
 //   - complete.go offers completions to a shell.
 //   - internal/docgen writes the reference of the documentation; only a test calls it

@@ -36,14 +36,14 @@ Merge repeats only the runs of which a report has the history.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			return d.merge(ctx, p, args, cmd.OutOrStdout())
+			return d.merge(ctx, p, args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	d.flags(cmd)
 	return cmd
 }
 
-func (d *delivery) merge(ctx context.Context, p program, args []string, stdout io.Writer) (err error) {
+func (d *delivery) merge(ctx context.Context, p program, args []string, stdout, stderr io.Writer) (err error) {
 	if err := d.usable(); err != nil {
 		return err
 	}
@@ -77,6 +77,7 @@ func (d *delivery) merge(ctx context.Context, p program, args []string, stdout i
 	if err := d.deliver(c, s, d.out, runs, stdout); err != nil {
 		return err
 	}
+	annotate(stderr, annotationsOf(c, inRepository(s.Path), s.Original()))
 	return outcome(c.Verdict)
 }
 

@@ -183,9 +183,14 @@ func widthOf(f *os.File) int {
 	return usual
 }
 
-// colours reports whether output to a stream is coloured: the stream is a terminal, and the
-// environment does not forbid colours.
+// colours reports whether output to a stream is coloured: the stream is a terminal or
+// CLICOLOR_FORCE is set, and the environment does not forbid colours.
 func colours(w any) bool {
-	_, plain := os.LookupEnv("NO_COLOR")
-	return isTerminal(w) && !plain && os.Getenv("TERM") != "dumb"
+	if os.Getenv("NO_COLOR") != "" {
+		return false
+	}
+	if force := os.Getenv("CLICOLOR_FORCE"); force != "" && force != "0" {
+		return true
+	}
+	return isTerminal(w) && os.Getenv("TERM") != "dumb"
 }

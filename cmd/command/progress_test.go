@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -77,5 +78,25 @@ func TestProgressInAFileIsALineEveryTenSeconds(t *testing.T) {
 		fmt.Sprintln("pauses: 24/24 runs, took 24s; rates: redis 50 %, fenced 0 %")
 	if diff := cmp.Diff(want, shownOn(nil, 24, time.Second)); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheEnvironmentDecidesOnColours(t *testing.T) {
+	for _, test := range []struct {
+		noColor, force, term string
+		want                 bool
+	}{
+		{"", "", "xterm", false}, // it is no terminal
+		{"", "1", "xterm", true},
+		{"", "0", "xterm", false},
+		{"", "1", "dumb", true},
+		{"1", "1", "xterm", false},
+	} {
+		t.Setenv("NO_COLOR", test.noColor)
+		t.Setenv("CLICOLOR_FORCE", test.force)
+		t.Setenv("TERM", test.term)
+		if got := colours(io.Discard); got != test.want {
+			t.Errorf("%+v: %v", test, got)
+		}
 	}
 }

@@ -57,7 +57,7 @@ says how often each lock fails, with the shortest story of how.
 	root.SetCompletionCommandGroupID("more")
 	add("runs", "Shake locks:", p.newRun(), p.newMerge(), p.newReproduce(), p.newReplay(), p.newExplore(), p.newShrink(), p.newSweep(), p.newMatrix(), p.newAdvise(), newCheck(), newCompare())
 	add("scenarios", "Write scenarios:", p.newInit(), p.newList(), p.newValidate(), p.newSchema())
-	add("more", "More:", help)
+	add("more", "More:", p.newVersion(), help)
 	addCompletion(root)
 	p.rename(root)
 	return root

@@ -141,6 +141,7 @@ func (f *runFlags) run(ctx context.Context, args []string, stdout, stderr io.Wri
 		if f.part != "" {
 			continue // merge decides
 		}
+		annotate(stderr, annotationsOf(c, inRepository(s.Path), s.Original()))
 		if c.Verdict == results.Fail || worst == results.Pass {
 			worst = c.Verdict
 		}

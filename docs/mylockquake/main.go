@@ -5,8 +5,5 @@ package main
 import "lockquake/cmd/command"
 
 func main() {
-	command.Main(
-		command.WithStrategy("mine", "SET NX with a lease, and DEL to release", newMine),
-		command.WithProgram("go run ./mylockquake"),
-	)
+	command.Main(command.WithEntry(entry()), command.WithProgram("go run ."))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -11,6 +12,11 @@ import (
 	lockredis "lockquake/lock/redis"
 )
 
+// entry describes the lock to lockquake.
+func entry() lock.Entry {
+	return lock.Entry{Name: "mine", Doc: "SET NX with a lease, and DEL to release", New: newMine}
+}
+
 // mine is a lock as people often write it: it sets the key with an expiry, and deletes it after the
 // work.
 type mine struct {
@@ -19,6 +25,12 @@ type mine struct {
 	ttl   time.Duration
 }
 
+var (
+	_ lock.Locker = (*mine)(nil)
+	_ lock.Lease  = (*lease)(nil)
+)
+
+// newMine is called once for each worker of each run.
 func newMine(d lock.Deps) lock.Strategy {
 	return lock.WithLock(&mine{d.Env, lockredis.PortOf(d).Client, d.Params.TTL})
 }
@@ -28,7 +40,7 @@ func (m *mine) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 	for {
 		taken, err := m.redis.SetNX(ctx, key, "taken", m.ttl).Result()
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: %w", lock.ErrUnknown, err)
 		}
 		if taken {
 			return &lease{m, ctx, key}, nil

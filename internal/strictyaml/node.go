@@ -50,6 +50,9 @@ func (n *Node) Wants(what string) error {
 // for a list or a map.
 func (n *Node) Text() string { return n.yaml.Value }
 
+// Line returns the line of the node in its file, from 1.
+func (n *Node) Line() int { return n.yaml.Line }
+
 // IsMap reports whether the node is a map.
 func (n *Node) IsMap() bool { return n.yaml.Kind == yaml.MappingNode }
 

@@ -86,5 +86,5 @@ expect:
 	}
 	fmt.Println(result.Summary())
 	// Output:
-	// pass: everything as the scenario expects
+	// as expected
 }

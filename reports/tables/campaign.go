@@ -20,8 +20,8 @@ type Options struct {
 	Report  string // path of the report, for the last line; "" for none
 }
 
-// Campaign prints a campaign for a terminal: a row for each strategy, the assumptions, and
-// the verdict. For a campaign with cases it prints a map of them first.
+// Campaign prints a campaign for a terminal: what happened, whether that is expected, the tables, and
+// the assumptions. For a campaign with cases the first table is a map of them.
 func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 	var b bytes.Buffer
 	title := fmt.Sprintf("%s, %s", words.Plain(c.Scenario, 60), Seeds(c))
@@ -29,6 +29,14 @@ func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 		title += ", stopped before the end"
 	}
 	words.Paint(&b, o.Color, words.Bold, title)
+	b.WriteByte('\n')
+	WriteSentences(&b, o.Color, Verdict(c))
+	b.WriteByte('\n')
+	if o.Part == "" {
+		WriteSentences(&b, o.Color, Expectations(c))
+	} else {
+		words.Paint(&b, o.Color, words.Bold, fmt.Sprintf("shard %s is done; %s merge decides, once all are", o.Part, cmp.Or(c.Program, "lockquake")))
+	}
 	b.WriteByte('\n')
 	shown := c.Strategies
 	if HasCases(c) {
@@ -68,14 +76,9 @@ func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 	if len(c.Faults) > 0 {
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "\n%s\n\n", strings.Join(words.Wrap("assumed: "+strings.Join(Assumed(c), "; "), words.LineWidth-2), "\n  "))
-	if o.Part != "" {
-		words.Paint(&b, o.Color, words.Bold, fmt.Sprintf("shard %s is done; %s merge decides, once all are", o.Part, cmp.Or(c.Program, "lockquake")))
-	} else {
-		words.Paint(&b, o.Color, verdictStyle(c), c.Summary())
-	}
+	fmt.Fprintf(&b, "\n%s\n", strings.Join(words.Wrap("assumed: "+strings.Join(Assumed(c), "; "), words.LineWidth-2), "\n  "))
 	if o.Report != "" {
-		fmt.Fprintf(&b, "report: %s\n", o.Report)
+		fmt.Fprintf(&b, "\nreport: %s\n", o.Report)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -143,9 +146,27 @@ func writeGrid(b *bytes.Buffer, color bool, g Grid) {
 	fmt.Fprintf(b, "\n%s\n%s\n", strings.Join(g.Head[1:], ", "), strings.Join(words.Wrap(g.Note, 110), "\n"))
 }
 
-func verdictStyle(c *results.Campaign) words.Style {
-	if c.Verdict == results.Pass {
-		return words.Bold
+// WriteSentences prints sentences for a terminal, at most as many as a screen has room for.
+func WriteSentences(b *bytes.Buffer, color bool, list []Sentence) {
+	shown, more := Shortened(list)
+	for _, s := range shown {
+		words.PaintWrapped(b, color, s.Grade.style(), words.Plain(s.Text, 400))
 	}
-	return words.Alarm
+	if more > 0 {
+		words.Paint(b, color, words.Faint, fmt.Sprintf("and %d more", more))
+	}
+}
+
+// style returns how a terminal shows a sentence. What is as expected is quiet.
+func (g Grade) style() words.Style {
+	switch g {
+	case Failed:
+		return words.Alarm
+	case Flawed, Open:
+		return words.Bold
+	case Met:
+		return words.Faint
+	case Held:
+	}
+	return ""
 }

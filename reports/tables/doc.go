@@ -1,7 +1,8 @@
 // Package tables turns a campaign, a sweep and a search into tables: for a terminal, as
 // CSV, and as grids that report.md and report.html show.
 //
-// [Campaign], [Sweep] and [Exploration] print for a terminal. [CSV] and [SweepCSV] write
+// [Verdict] says in sentences what happened in a campaign and how often, [Expectations] whether that is as
+// the scenario expects. [Campaign], [Sweep] and [Exploration] print for a terminal. [CSV] and [SweepCSV] write
 // files for spreadsheets. [Grids] and [CaseGrid] return tables of strings. Package
 // reports/picture draws the same figures, which it gets from [OutcomeOf], [Highest], [Harm]
 // and [SweepLabels].
@@ -10,6 +11,7 @@
 //	redis      off             412 of 1,000    41.2 %         38.2 to 44.3 %    99.1 %  yes
 //	fenced     reads-writes      0 of 1,000     0.0 %   fewer than 0.30 %       98.7 %  yes
 //
-// uses.go prints the cells of one strategy, metrics.go and grids.go make the tables that follow the
-// verdict, cases.go the map of a campaign with cases, assumed.go the list of assumptions.
+// verdict.go makes the sentences and account.go what each strategy adds to them, uses.go prints the
+// cells of one strategy, metrics.go and grids.go make the tables that follow the verdict,
+// cases.go the map of a campaign with cases, assumed.go the list of assumptions.
 package tables

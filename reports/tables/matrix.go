@@ -18,16 +18,19 @@ type MatrixOptions struct {
 	AnswerOnly bool // not the tables
 }
 
-// Matrix prints a matrix for a terminal: the answer for each need, and then the tables.
+// Matrix prints a matrix for a terminal: a sentence for each need, the answers, and then the tables.
 func Matrix(w io.Writer, m *results.Matrix, o MatrixOptions) error {
 	var b bytes.Buffer
 	words.Paint(&b, o.Color, words.Bold, MatrixHead(m))
-	for _, line := range words.Wrap(MatrixReading, words.LineWidth) {
-		words.Paint(&b, o.Color, words.Faint, line)
-	}
+	b.WriteByte('\n')
+	WriteSentences(&b, o.Color, MatrixSentences(m))
 	for i := range m.Needs {
 		b.WriteByte('\n')
 		needAnswer(&b, &m.Needs[i], o.Color)
+	}
+	b.WriteByte('\n')
+	for _, line := range words.Wrap(MatrixReading, words.LineWidth) {
+		words.Paint(&b, o.Color, words.Faint, line)
 	}
 	if !o.AnswerOnly {
 		for i := range m.Needs {
@@ -56,6 +59,29 @@ func MatrixHead(m *results.Matrix) string {
 		head += " (stopped before the end)"
 	}
 	return head
+}
+
+// MatrixSentences returns a sentence for each need: how many strategies never failed, and the cheapest of
+// them.
+func MatrixSentences(m *results.Matrix) []Sentence {
+	var list []Sentence
+	for i := range m.Needs {
+		n := &m.Needs[i]
+		a := &n.Answer
+		s := Sentence{Grade: Held, Uses: a.Take, Text: fmt.Sprintf("%s: %d of %s never failed", n.Title, a.Hold, words.Count(a.Hold+a.Fail+a.Undecided, "strategy"))}
+		switch {
+		case a.Hold == 0:
+			s.Grade = Failed
+		case len(a.Take) > 0:
+			first := n.Row(a.Take[0])
+			s.Text += fmt.Sprintf(", the cheapest is %s (%d of %s)", words.Plain(first.Label, 26), first.Violating, words.Counted(first.Decided, "run"))
+		}
+		if a.Undecided > 0 {
+			s.Text += fmt.Sprintf("; %d unknown", a.Undecided)
+		}
+		list = append(list, s)
+	}
+	return list
 }
 
 // needAnswer prints the answer to one need.

@@ -22,3 +22,10 @@ func TestColumnsBreakTheLastCell(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestWrapKeepsAPercentSignWithItsNumber(t *testing.T) {
+	want := []string{"in 69 % of", "runs, or", "7 %"}
+	if diff := cmp.Diff(want, Wrap("in 69 % of runs, or 7 %", 10)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

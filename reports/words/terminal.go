@@ -26,6 +26,18 @@ func Paint(b *bytes.Buffer, color bool, style Style, line string) {
 	b.WriteString(line + "\n")
 }
 
+// PaintWrapped writes a text to b in lines of at most LineWidth, in a style if color is set. The lines
+// after the first are indented.
+func PaintWrapped(b *bytes.Buffer, color bool, style Style, text string) {
+	const indent = "  "
+	for i, line := range Wrap(text, LineWidth-len(indent)) {
+		if i > 0 {
+			line = indent + line
+		}
+		Paint(b, color, style, line)
+	}
+}
+
 // Figures is a range of the columns of a table, without To, that hold figures and are
 // aligned to the right. The zero value is no column.
 type Figures struct{ From, To int }
@@ -78,11 +90,11 @@ func AlignedRow(cells []string, widths []int, right func(column int) bool) strin
 }
 
 // Wrap breaks text between words into lines of at most width characters. A longer word
-// has a line of its own.
+// has a line of its own. A percent sign stays with its number.
 func Wrap(text string, width int) []string {
 	var lines []string
 	line := ""
-	for word := range strings.FieldsSeq(text) {
+	for _, word := range glued(strings.Fields(text)) {
 		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
 			lines = append(lines, line)
 			line = ""
@@ -93,6 +105,19 @@ func Wrap(text string, width int) []string {
 		line += word
 	}
 	return append(lines, line)
+}
+
+// glued joins each percent sign with the number before it.
+func glued(list []string) []string {
+	var joined []string
+	for _, word := range list {
+		if last := len(joined) - 1; last >= 0 && strings.HasPrefix(word, "%") {
+			joined[last] += " " + word
+		} else {
+			joined = append(joined, word)
+		}
+	}
+	return joined
 }
 
 // LineWidth is the longest line of prose on a terminal, in characters.

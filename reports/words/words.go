@@ -95,6 +95,20 @@ func WholePercent(rate float64) string {
 	return fmt.Sprintf("%.0f", 100*rate)
 }
 
+// RoughPercent prints a share of 1 in percent, without the sign, to a tenth or two digits where
+// that matters. A share between 0 and 1 is never rounded to one of them.
+func RoughPercent(rate float64) string {
+	switch {
+	case rate > 0 && rate < 0.001:
+		return strconv.FormatFloat(100*rate, 'g', 2, 64)
+	case rate < 1 && rate >= 0.9995:
+		return "99.9"
+	case rate >= 0.0995 && rate < 0.9905 || rate == 0 || rate == 1:
+		return strconv.FormatFloat(100*rate, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(100*rate, 'f', 1, 64)
+}
+
 // Interval prints a confidence interval of a share of 1 as percentages.
 func Interval(low, high float64) string {
 	return strings.TrimSuffix(Percent(low), " %") + " to " + Percent(high)
@@ -138,6 +152,12 @@ func Count[N int | int64](n N, noun string) string {
 		noun = stem + "ie"
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Counted prints a number with its noun as Count does, with commas.
+func Counted(n int, noun string) string {
+	_, noun, _ = strings.Cut(Count(n, noun), " ")
+	return Thousands(n) + " " + noun
 }
 
 // Labelled prints the label of a use with its strategy in brackets. It leaves the strategy

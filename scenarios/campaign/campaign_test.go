@@ -80,13 +80,13 @@ func TestVerdictDependsOnExpectationsAndRuns(t *testing.T) {
 	}{
 		{"as expected", "expect: {redis: {violates: [lost-update]}, fenced: {holds: [lost-update, fencing]}}", 10, results.Pass, ""},
 		{"as expected with few seeds", "expect: {redis: {violates: [lost-update]}}", 1, results.Pass, ""},
-		{"violated though it should hold", "expect: {redis: {holds: [lost-update]}}", 10, results.Fail, "redis: lost-update was expected to hold and is violated in 10 of 10 runs, first with seed 1"},
-		{"held though it should be violated", "expect: {fenced: {violates: [lost-update]}}", 10, results.Fail, "fenced: lost-update was expected to be violated and held in all 10 runs"},
-		{"held, with too few seeds to say so", "expect: {fenced: {violates: [lost-update]}}", 9, results.Unknown, "lost-update was expected to be violated and was not in 9 runs; it takes 10 to tell"},
-		{"no expectation at all", "", 10, results.Fail, "redis violates linearizable, lost-update, exclusion in 10 of 10 runs (not expected)"},
+		{"violated though it should hold", "expect: {redis: {holds: [lost-update]}}", 10, results.Fail, "not expected: redis violated lost-update in 10 of 10 runs, first with seed 1"},
+		{"held though it should be violated", "expect: {fenced: {violates: [lost-update]}}", 10, results.Fail, "not expected: fenced did not violate lost-update in 10 runs"},
+		{"held, with too few seeds to say so", "expect: {fenced: {violates: [lost-update]}}", 9, results.Unknown, "unknown: fenced did not violate lost-update in 9 runs; it takes 10 to tell"},
+		{"no expectation at all", "", 10, results.Fail, "not expected: redis violated lost-update, exclusion, linearizable in 10 of 10 runs"},
 		{"a violation without an entry, where another has one", "expect: {fenced: {holds: [exclusion]}}", 10, results.Pass, ""},
-		{"nothing to judge is no pass", "expect: {redis: {holds: [fencing]}}", 10, results.Unknown, "redis: fencing is expected to hold, and has nothing to judge"},
-		{"belief decides only when named", "expect: {fenced: {holds: [belief]}}", 10, results.Fail, "fenced: belief was expected to hold"},
+		{"nothing to judge is no pass", "expect: {redis: {holds: [fencing]}}", 10, results.Unknown, "unknown: fencing is expected to hold for redis, and has nothing to judge"},
+		{"belief decides only when named", "expect: {fenced: {holds: [belief]}}", 10, results.Fail, "not expected: fenced violated belief"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := campaignOf(t, parseText(t, quick+test.more), Request{Seeds: results.SeedRange{First: 1, Last: test.seeds}})
@@ -107,9 +107,9 @@ func TestLockThatGrantsNothingIsNoPass(t *testing.T) {
 		want       results.Outcome
 		reason     string
 	}{
-		{"nothing is expected", "", results.Unknown, "mine: finished 0 of 20, so nothing was tested"},
-		{"something holds", "expect: {mine: {holds: [progress, errors]}}", results.Unknown, "mine: finished 0 of 20, so nothing was tested"},
-		{"it violates nothing", "expect: {mine: {violates: [progress]}}", results.Fail, "mine: progress was expected to be violated and held"},
+		{"nothing is expected", "", results.Unknown, "unknown: mine finished 0 of 20, so nothing was tested"},
+		{"something holds", "expect: {mine: {holds: [progress, errors]}}", results.Unknown, "unknown: mine finished 0 of 20, so nothing was tested"},
+		{"it violates nothing", "expect: {mine: {violates: [progress]}}", results.Fail, "not expected: mine did not violate progress"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			text := strings.NewReplacer("strategies: [redis, ", "strategies: [mine, ", "checks: [", "checks: [progress, errors, ").Replace(quick)
@@ -132,7 +132,7 @@ func TestLockThatGrantsNothingIsNoPass(t *testing.T) {
 // A pass names those that violate something of which nothing was expected.
 func TestSummaryNamesStrategiesWithoutAnExpectation(t *testing.T) {
 	c := campaignOf(t, parseText(t, quick+"expect: {fenced: {holds: [exclusion]}}"), Request{Seeds: results.SeedRange{First: 1, Last: 3}})
-	if got, want := c.Summary(), "pass: everything as the scenario expects; failing without an expectation: redis"; got != want {
+	if got, want := c.Summary(), "as expected; failed without an expectation: redis"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

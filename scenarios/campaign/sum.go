@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -121,7 +120,7 @@ func (t *tally) narrow(halfWidth float64) bool {
 func (c *campaign) sum() *results.Campaign {
 	s := c.scenario
 	result := &results.Campaign{
-		Schema: 1, Version: results.Version, Scenario: s.Name, Source: s.Source, About: s.Description, Hash: s.Hash, Text: string(s.Text), Overrides: s.OverrideTexts(), Program: s.Program,
+		Schema: 1, Version: results.Version, Scenario: s.Name, Source: s.Source, About: s.Description, Workload: s.Workload.Kind, Hash: s.Hash, Text: string(s.Text), Overrides: s.OverrideTexts(), Program: s.Program,
 		Seeds: c.request.Seeds, Until: c.request.Until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Wake: s.Wake, WakeLag: s.WakeLag.String(), Verdict: results.Pass,
 		Partial: c.done < c.total || !c.complete(), Faults: c.faults,
 	}
@@ -136,9 +135,9 @@ func (c *campaign) sum() *results.Campaign {
 	}
 	switch {
 	case result.Partial && c.request.Until > 0:
-		worsen(result, results.Unknown, fmt.Sprintf("stopped after %d runs, before every interval was narrow enough", c.done))
+		worsen(result, results.Unknown, fmt.Sprintf("unknown: stopped after %d runs, before every interval was narrow enough", c.done))
 	case result.Partial:
-		worsen(result, results.Unknown, fmt.Sprintf("stopped after %d of %d runs", c.done, c.total))
+		worsen(result, results.Unknown, fmt.Sprintf("unknown: stopped after %d of %d runs", c.done, c.total))
 	default:
 		result.Seeds.Last = c.seeds.Last
 		if len(c.active) == 0 {
@@ -217,7 +216,7 @@ func (c *campaign) expectation(st results.StrategyStats) results.Expectation {
 		switch {
 		case st.Violating > 0:
 			return results.NotAsExpected
-		case st.Unknown > 0 || untested(st) != "":
+		case st.Unknown > 0 || st.Untested() != "":
 			return results.CannotTell
 		}
 		return results.AsExpected
@@ -232,7 +231,7 @@ func (c *campaign) expectation(st results.StrategyStats) results.Expectation {
 		switch stats := st.Checks[check]; {
 		case stats.Violating > 0:
 			return results.NotAsExpected
-		case stats.Unknown > 0 || !stats.Applies || untested(st) != "":
+		case stats.Unknown > 0 || !stats.Applies || st.Untested() != "":
 			result = results.CannotTell
 		}
 	}
@@ -256,31 +255,31 @@ func judgeStrategy(c *results.Campaign, st results.StrategyStats) {
 	switch st.Expected {
 	case results.AsExpected:
 	case results.NotAsExpected:
-		worsen(c, results.Fail, unexpected(st))
+		worsen(c, results.Fail, st.Contradiction().Text)
 	case results.CannotTell:
-		worsen(c, results.Unknown, undecided(c, st))
+		worsen(c, results.Unknown, st.Undecided(c.Needed))
 	}
 }
 
 // judgeFaults worsens the verdict if a fault never hit anything, or if no fault of a case hit a
 // strategy.
 func judgeFaults(c *results.Campaign, s *scenarios.Scenario) {
-	verdict := results.Fail
+	verdict, word := results.Fail, "not expected: "
 	if c.Partial || c.Seeds.Count() < c.Needed {
-		verdict = results.Unknown
+		verdict, word = results.Unknown, "unknown: "
 	}
 	for _, f := range c.Faults {
 		run := func(st results.StrategyStats) bool {
 			return s.Faults[f.Spec].Case == "" || s.Faults[f.Spec].Case == st.Case
 		}
 		if f.Bit == 0 && !f.Optional && slices.ContainsFunc(c.Strategies, run) {
-			worsen(c, verdict, fmt.Sprintf("fault %d (%s) never met a section, a grant or a call: nothing was tested by it", f.Spec+1, f.Kind))
+			worsen(c, verdict, fmt.Sprintf("%sfault %d (%s) hit no section, lease or call", word, f.Spec+1, f.Kind))
 		}
 	}
 	for _, st := range c.Strategies {
 		must := func(f faults.Spec) bool { return f.Case == st.Case && !f.Optional }
 		if st.Case != "" && st.Bit == 0 && st.Decides && slices.ContainsFunc(s.Faults, must) {
-			worsen(c, verdict, st.Label+": no fault met a section, a grant or a call, so nothing was tested")
+			worsen(c, verdict, word+"no fault hit a section, lease or call of "+st.Label)
 		}
 	}
 }
@@ -291,71 +290,6 @@ func worsen(c *results.Campaign, verdict results.Outcome, reason string) {
 		c.Verdict = verdict
 	}
 	c.Reasons = append(c.Reasons, reason)
-}
-
-// unexpected returns a sentence that names the unexpected violations.
-func unexpected(st results.StrategyStats) string {
-	if st.Expects == nil {
-		checks := slices.DeleteFunc(violated(st), checker.Advisory)
-		return fmt.Sprintf("%s violates %s in %d of %d runs (not expected)", st.Label, strings.Join(checks, ", "), st.Violating, st.Runs)
-	}
-	for _, check := range st.Expects.Holds {
-		if stats := st.Checks[check]; stats.Violating > 0 {
-			return fmt.Sprintf("%s: %s was expected to hold and is violated in %d of %d runs, first with seed %d", st.Label, check, stats.Violating, st.Runs, stats.FirstSeed)
-		}
-	}
-	for _, check := range st.Expects.Violates {
-		if st.Checks[check].Violating == 0 {
-			return fmt.Sprintf("%s: %s was expected to be violated and held in all %d runs", st.Label, check, st.Runs)
-		}
-	}
-	for _, bound := range st.Bounds {
-		if !bound.Met {
-			return fmt.Sprintf("%s: %v", st.Label, bound)
-		}
-	}
-	return st.Label + ": not as expected"
-}
-
-// untested returns why the runs are no evidence for the checks that held; "" if they are. A lock
-// under which the resource was corrupted was tested, even if little work was finished: a lock that
-// grants nothing corrupts nothing.
-func untested(st results.StrategyStats) string {
-	if slices.ContainsFunc(violated(st), func(check string) bool { return results.HarmOf([]string{check}, nil) == results.Corrupts }) {
-		return ""
-	}
-	return st.Metrics.Untested()
-}
-
-// violated lists the violated checks in their order.
-func violated(st results.StrategyStats) []string {
-	return slices.DeleteFunc(slices.Clone(st.Order), func(check string) bool { return st.Checks[check].Violating == 0 })
-}
-
-// undecided returns a sentence that explains why the verdict is unknown.
-func undecided(c *results.Campaign, st results.StrategyStats) string {
-	if st.Runs == 0 {
-		return st.Label + ": no run was finished"
-	}
-	for _, check := range st.Order {
-		if n := st.Checks[check].Unknown; n > 0 {
-			return fmt.Sprintf("%s: %s could not be decided in %d of %d runs", st.Label, check, n, st.Runs)
-		}
-	}
-	if reason := untested(st); reason != "" {
-		return st.Label + ": " + reason
-	}
-	for _, check := range st.Expects.Holds {
-		if !st.Checks[check].Applies {
-			return fmt.Sprintf("%s: %s is expected to hold, and has nothing to judge", st.Label, check)
-		}
-	}
-	for _, check := range st.Expects.Violates {
-		if st.Checks[check].Violating == 0 {
-			return fmt.Sprintf("%s: %s was expected to be violated and was not in %d runs; it takes %d to tell", st.Label, check, st.Runs, c.Needed)
-		}
-	}
-	return st.Label + ": not known"
 }
 
 // pairs compares each use with the first lock of its case. It skips the strategy none, since every

@@ -19,8 +19,9 @@ type Campaign struct {
 	Scenario string `json:"scenario"`
 	Source   string `json:"source,omitempty"`
 	About    string `json:"description,omitempty"`
-	Hash     string `json:"hash"`           // of the scenario file
-	Text     string `json:"text,omitempty"` // the scenario file
+	Workload string `json:"workload,omitempty"` // kind of the work; "" in results of older versions
+	Hash     string `json:"hash"`               // of the scenario file
+	Text     string `json:"text,omitempty"`     // the scenario file
 	// Overrides are the values that --set changed, as path=value.
 	Overrides []string  `json:"overrides,omitempty"`
 	Program   string    `json:"program,omitempty"` // name of the program that repeats its runs
@@ -36,33 +37,33 @@ type Campaign struct {
 	WakeLag    string          `json:"wake_lag"`          // distribution of the lag of a waking process, as in a scenario file
 	Cores      int             `json:"cores,omitempty"`   // of each process, if wake is drawn
 	Verdict    Outcome         `json:"verdict"`
-	Reasons    []string        `json:"reasons,omitempty"` // why the verdict is not pass, one sentence each
+	Reasons    []string        `json:"reasons,omitempty"` // why the verdict is not pass: what was not expected or is unknown, one sentence each
 	Strategies []StrategyStats `json:"strategies"`
 	// Paired compares each strategy with the first.
 	Paired []PairStats  `json:"paired,omitempty"`
 	Faults []FaultStats `json:"faults"`
 }
 
-// Summary returns the verdict with its reasons in one sentence.
+// Summary says in one line whether everything was as the scenario expects, and what was not.
 func (c *Campaign) Summary() string {
-	if c.Verdict == Pass {
-		var unasked []string
-		for _, st := range c.Strategies {
-			asked := slices.ContainsFunc(c.Strategies, func(other StrategyStats) bool { return other.Decides && other.Use() == st.Use() })
-			if !asked && st.Violating > 0 && !slices.Contains(unasked, st.Use()) {
-				unasked = append(unasked, st.Use())
-			}
-		}
-		const most = 3
-		switch n := len(unasked); {
-		case n == 0:
-			return "pass: everything as the scenario expects"
-		case n > most:
-			unasked = append(unasked[:most], fmt.Sprintf("%d more", n-most))
-		}
-		return "pass: everything as the scenario expects; failing without an expectation: " + strings.Join(unasked, ", ")
+	if c.Verdict != Pass {
+		return strings.Join(c.Reasons, "; ")
 	}
-	return string(c.Verdict) + ": " + strings.Join(c.Reasons, "; ")
+	var unasked []string
+	for _, st := range c.Strategies {
+		asked := slices.ContainsFunc(c.Strategies, func(other StrategyStats) bool { return other.Decides && other.Use() == st.Use() })
+		if !asked && st.Violating > 0 && !slices.Contains(unasked, st.Use()) {
+			unasked = append(unasked, st.Use())
+		}
+	}
+	const most = 3
+	switch n := len(unasked); {
+	case n == 0:
+		return "as expected"
+	case n > most:
+		unasked = append(unasked[:most], fmt.Sprintf("%d more", n-most))
+	}
+	return "as expected; failed without an expectation: " + strings.Join(unasked, ", ")
 }
 
 // Outcome is the verdict on a campaign.

@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"lockquake/checker"
 	"lockquake/scenarios/results"
 )
 
@@ -10,6 +11,10 @@ func CaseUse(label, name, class string, bit int64, checks map[string]int, holds 
 	st := results.StrategyStats{
 		Name: label, Label: label + " under " + name, Case: name, Class: class, Runs: 10, Bit: bit,
 		Order: []string{"exclusion", "belief", "recovery"}, Checks: map[string]results.CheckStats{}, Expected: results.CannotTell,
+		Metrics: checker.Metrics{Jobs: 200, Finished: 196},
+	}
+	for _, check := range st.Order {
+		st.Checks[check] = results.CheckStats{Applies: true}
 	}
 	for check, n := range checks {
 		st.Checks[check] = results.CheckStats{Applies: true, Violating: n}

@@ -8,6 +8,7 @@ func briefCheck() Check {
 	return Check{
 		Name:  "brief",
 		Doc:   "no section holds its lock for longer than half a second",
+		Did:   "kept a lock for too long",
 		About: Efficiency, Rank: 8,
 		Unit: "a section that held its lock for longer",
 		run:  brief,

@@ -1,0 +1,124 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"lockquake/history"
+)
+
+// The recorders of docs/recorders record locks in other languages, which check judges.
+func TestCheckJudgesWhatTheRecordersRecord(t *testing.T) {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(history.JSONSchema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("history.json", document); err != nil {
+		t.Fatal(err)
+	}
+	line, err := compiler.Compile("history.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, language := range []struct{ program, debian, example string }{
+		{"python3", "python3", "example.py"},
+		{"node", "nodejs", "example.mjs"},
+	} {
+		for lock, want := range map[string]struct {
+			code int
+			text string
+		}{
+			"broken": {exitViolation, "lost-update   invalid"},
+			"right":  {exitOK, "lost-update   valid"},
+		} {
+			t.Run(language.example+" "+lock, func(t *testing.T) {
+				if _, err := exec.LookPath(language.program); err != nil && os.Getenv("CI") == "" {
+					t.Skipf("%v; make deps installs it (package %s)", err, language.debian)
+				}
+				file := filepath.Join(t.TempDir(), "history.jsonl")
+				example := exec.CommandContext(t.Context(), language.program, language.example, lock, file)
+				example.Dir, example.Env = "../../docs/recorders", append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+				if out, err := example.CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
+				recorded, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for text := range strings.Lines(string(recorded)) {
+					value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+					if err == nil {
+						err = line.Validate(value)
+					}
+					if err != nil {
+						t.Fatalf("%s: %v", text, err)
+					}
+				}
+				var out bytes.Buffer
+				if code := newProgram(nil).execute(t.Context(), []string{"check", file}, &out, io.Discard); code != want.code || !strings.Contains(out.String(), want.text) {
+					t.Errorf("exit code %d, want %d with %q:\n%s", code, want.code, want.text, out.String())
+				}
+			})
+		}
+	}
+}
+
+func TestTheHistoryOfThePageIsValid(t *testing.T) {
+	page, err := os.ReadFile("../../docs/history.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(page), "```json\n")
+	text, _, closed := strings.Cut(rest, "```")
+	if !found || !closed {
+		t.Fatal("docs/history.md shows no history")
+	}
+	file := filepath.Join(t.TempDir(), "history.jsonl")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, failed bytes.Buffer
+	if code := newProgram(nil).execute(t.Context(), []string{"check", file}, &out, &failed); code != exitOK {
+		t.Errorf("exit code %d: %s%s", code, out.String(), failed.String())
+	}
+	var schema struct {
+		Defs map[string]struct {
+			Properties map[string]struct {
+				OneOf []struct {
+					Const string `json:"const"`
+				} `json:"oneOf"`
+			} `json:"properties"`
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(history.JSONSchema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	types := schema.Defs["event"].Properties["type"].OneOf
+	if len(types) < 20 {
+		t.Fatalf("the schema has the types %v only", types)
+	}
+	for _, what := range types {
+		if !strings.Contains(string(page), "`"+what.Const+"`") {
+			t.Errorf("docs/history.md does not describe events of type %s", what.Const)
+		}
+	}
+}
+
+func TestSchemaPrintsTheSchemaOfHistories(t *testing.T) {
+	var out, failed bytes.Buffer
+	if code := newProgram(nil).execute(t.Context(), []string{"schema", "history"}, &out, io.Discard); code != exitOK || !bytes.Equal(out.Bytes(), history.JSONSchema()) {
+		t.Errorf("exit code %d, and not the schema:\n%.300s", code, out.String())
+	}
+	if code := newProgram(nil).execute(t.Context(), []string{"schema", "histroy"}, io.Discard, &failed); code != exitUsage || !strings.Contains(failed.String(), `did you mean "history"`) {
+		t.Errorf("exit code %d: %s", code, failed.String())
+	}
+}

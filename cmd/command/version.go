@@ -1,0 +1,124 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"lockquake/scenarios/results"
+)
+
+func (p program) newVersion() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, the commit and the Go version of this program",
+		Long: `Version prints the version of lockquake, the commit of its source, whether the source had
+uncommitted changes, and the Go version. A program with locks of its own prints the same of its
+own source too. A commit is unknown if the program was built by go run, by go test or without
+version control.`,
+		Example: `  lockquake version
+  lockquake version --format json`,
+		Args:              noArguments,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !slices.Contains(formats(), format) {
+				return usagef("--format is table or json, not %q", format)
+			}
+			info, ok := debug.ReadBuildInfo()
+			if !ok {
+				info = &debug.BuildInfo{}
+			}
+			return versionOf(info, len(p.own) > 0).print(cmd.OutOrStdout(), format)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "table", "what to print: table or json")
+	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// version describes the source of the program.
+type version struct {
+	Version string `json:"version"` // of lockquake
+	source         // of lockquake
+	Go      string `json:"go"`
+	Program *own   `json:"program,omitempty"` // a program with locks of its own
+}
+
+// source identifies the source code of a program.
+type source struct {
+	Commit string `json:"commit,omitempty"` // "" if unknown
+	Dirty  bool   `json:"dirty,omitempty"`  // it had uncommitted changes
+	Module string `json:"module,omitempty"` // version and place of a module that the program requires
+}
+
+// own is the source of a program with locks of its own.
+type own struct {
+	Path string `json:"path"` // import path
+	source
+}
+
+// versionOf reads the build info. Only the main module has a commit: in a program of another
+// module, lockquake is a module that it requires.
+func versionOf(info *debug.BuildInfo, hasOwn bool) version {
+	v := version{Version: results.Version, Go: info.GoVersion}
+	var built source
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			built.Commit = s.Value
+		case "vcs.modified":
+			built.Dirty = s.Value == "true"
+		}
+	}
+	if hasOwn {
+		v.Program = &own{info.Path, built}
+	}
+	if info.Main.Path == plainName || info.Main.Path == "" {
+		v.source = built
+		return v
+	}
+	for _, m := range info.Deps {
+		if m.Path != plainName {
+			continue
+		}
+		v.Module = m.Version
+		if m.Replace != nil {
+			v.Module += " => " + m.Replace.Path
+			if m.Replace.Version != "" {
+				v.Module += " " + m.Replace.Version
+			}
+		}
+	}
+	return v
+}
+
+func (v version) print(w io.Writer, format string) error {
+	if format == "json" {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(v)
+	}
+	fmt.Fprintf(w, "%s %s (%s; %s)\n", plainName, v.Version, v.source, v.Go)
+	if v.Program != nil {
+		fmt.Fprintf(w, "%s (%s)\n", v.Program.Path, v.Program.source)
+	}
+	return nil
+}
+
+func (s source) String() string {
+	switch {
+	case s.Module != "":
+		return "module " + s.Module
+	case s.Commit == "":
+		return "commit unknown"
+	case s.Dirty:
+		return "commit " + s.Commit + ", with changes"
+	}
+	return "commit " + s.Commit
+}

@@ -1,0 +1,66 @@
+package command
+
+import (
+	"bytes"
+	"runtime/debug"
+	"testing"
+
+	"lockquake/scenarios/results"
+)
+
+func TestVersionNamesTheSourceOfLockquakeAndOfTheProgram(t *testing.T) {
+	commit := func(changed string) []debug.BuildSetting {
+		return []debug.BuildSetting{{Key: "vcs", Value: "git"}, {Key: "vcs.revision", Value: "97f2f30"}, {Key: "vcs.modified", Value: changed}}
+	}
+	lockquake := debug.Module{Path: "lockquake", Version: "(devel)"}
+	mine := debug.Module{Path: "example.com/mine", Version: "(devel)"}
+	const head = "lockquake " + results.Version
+	for _, tt := range []struct {
+		name   string
+		info   debug.BuildInfo
+		hasOwn bool
+		want   string
+	}{
+		{
+			"a clean checkout",
+			debug.BuildInfo{GoVersion: "go1.26.8", Main: lockquake, Settings: commit("false")},
+			false,
+			head + " (commit 97f2f30; go1.26.8)\n",
+		},
+		{
+			"uncommitted changes",
+			debug.BuildInfo{GoVersion: "go1.26.8", Main: lockquake, Settings: commit("true")},
+			false,
+			head + " (commit 97f2f30, with changes; go1.26.8)\n",
+		},
+		{
+			"no version control",
+			debug.BuildInfo{GoVersion: "go1.26.8", Main: lockquake},
+			false,
+			head + " (commit unknown; go1.26.8)\n",
+		},
+		{
+			"a lock inside of this module",
+			debug.BuildInfo{GoVersion: "go1.26.8", Path: "lockquake/docs/mylockquake", Main: lockquake, Settings: commit("false")},
+			true,
+			head + " (commit 97f2f30; go1.26.8)\nlockquake/docs/mylockquake (commit 97f2f30)\n",
+		},
+		{
+			"a module that requires lockquake",
+			debug.BuildInfo{
+				GoVersion: "go1.26.8", Path: "example.com/mine/mylockquake", Main: mine, Settings: commit("true"),
+				Deps: []*debug.Module{{Path: "github.com/spf13/cobra", Version: "v1.10.2"}, {Path: "lockquake", Version: "v0.0.0", Replace: &debug.Module{Path: "../lockquake"}}},
+			},
+			true,
+			head + " (module v0.0.0 => ../lockquake; go1.26.8)\nexample.com/mine/mylockquake (commit 97f2f30, with changes)\n",
+		},
+	} {
+		var out bytes.Buffer
+		if err := versionOf(&tt.info, tt.hasOwn).print(&out, "table"); err != nil {
+			t.Fatal(err)
+		}
+		if out.String() != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, out.String(), tt.want)
+		}
+	}
+}

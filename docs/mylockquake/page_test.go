@@ -1,0 +1,114 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// follow does what the numbered sections of a page say, in an empty folder: it writes each block of code
+// that follows the name of a file, and executes each command. A block of text is what the command before
+// it prints; the command fails if the text says that something was not expected.
+func follow(t *testing.T, page, checkout string) {
+	t.Helper()
+	dir, commands, files := t.TempDir(), 0, 0
+	var command, printed string
+	var failed bool
+	elements := regexp.MustCompile("(?ms)^`(?P<file>\\S+)`:\n\n```\\w+\n(?P<content>.*?)^```|^    (?P<command>\\S.*?)$|^```text\n(?P<shown>.*?)^```")
+	for _, found := range elements.FindAllStringSubmatch(page, -1) {
+		switch file, content, line, shown := found[1], found[2], found[3], found[4]; {
+		case file != "":
+			files++
+			if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		case line != "":
+			if failed {
+				t.Fatalf("%s fails, and the page does not say so:\n%s", command, printed)
+			}
+			commands++
+			command = line
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.Replace(line, "=../lockquake", "="+checkout, 1))
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
+			out, err := cmd.CombinedOutput()
+			printed = regexp.MustCompile(`(?m)^ {8}(?: {8})?`).ReplaceAllString(string(out), "") // go test indents what a test prints
+			failed = err != nil
+			if folder, ok := strings.CutPrefix(line, "mkdir "); ok {
+				dir = filepath.Join(dir, strings.Fields(folder)[0])
+			}
+		default:
+			rest := printed
+			for part := range strings.SplitSeq(shown, "...\n") {
+				_, after, there := strings.Cut(rest, part)
+				if !there {
+					t.Errorf("for %s the page shows\n%s\nand it prints\n%s", command, part, printed)
+				}
+				rest = after
+			}
+			if says := strings.Contains(shown, "\nnot expected: "); says != failed {
+				t.Errorf("%s: fails is %v, and the page says %v:\n%s", command, failed, says, printed)
+			}
+			failed = false
+		}
+	}
+	if failed {
+		t.Errorf("%s fails:\n%s", command, printed)
+	}
+	if commands < 8 || files < 4 {
+		t.Errorf("the page has %d commands and %d files", commands, files)
+	}
+}
+
+// From an empty folder to a test that fails with the flaw, and to the command.
+func TestThePageIsFollowedLiterally(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a module")
+	}
+	page, err := os.ReadFile("../your-own-lock.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkout, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, _, found := strings.Cut(string(page), "\n## What the Env gives\n")
+	if !found {
+		t.Fatal("the page has no end of its steps")
+	}
+	follow(t, steps, checkout)
+}
+
+func TestThePageShowsTheCodeOfThisFolderAndTheInterfaces(t *testing.T) {
+	page, err := os.ReadFile("../your-own-lock.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"main.go", "mine.go", "mine.yaml"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(page), "`"+name+"`:\n\n") || !strings.Contains(string(page), string(data)) {
+			t.Errorf("your-own-lock.md does not show the whole of %s", name)
+		}
+	}
+	code := ""
+	for _, name := range []string{"hash.go", "../../lock/lock.go"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code += regexp.MustCompile(`(?m)^\s*//.*\n`).ReplaceAllString(string(data), "")
+	}
+	for _, start := range []string{"type Locker interface", "type Lease interface", "func hashEntry", "func newInHash"} {
+		_, rest, found := strings.Cut(string(page), "\n"+start)
+		body, _, closed := strings.Cut(rest, "\n}\n")
+		if !found || !closed || !strings.Contains(code, start+body) {
+			t.Errorf("your-own-lock.md does not show %s as it is", start)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package locktest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"lockquake/reports/story"
+	"lockquake/reports/tables"
+	"lockquake/scenarios"
+	"lockquake/scenarios/results"
+	"lockquake/scenarios/search"
+)
+
+// failure says what was not as expected. If a run violates a check that had to hold, the story of the
+// smallest such run follows, with the command that repeats it.
+func (r *request) failure(ctx context.Context, s *scenarios.Scenario, c *results.Campaign) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, seeds %d to %d\n", s.Name, c.Seeds.First, c.Seeds.Last)
+	for _, said := range tables.Verdict(c) {
+		b.WriteString(said.Text + "\n")
+	}
+	b.WriteString(c.Summary() + "\n")
+	found := unexpected(s, c)
+	if found == nil {
+		return b.String()
+	}
+	small, path := r.shrink(ctx, s, found)
+	if small == nil {
+		r.tell(&b, found.Trial, found.Check)
+		return b.String()
+	}
+	r.tell(&b, small.Trial, found.Check)
+	fmt.Fprintf(&b, "scenario: %s, with %v, where seed %d has %v\n", path, small.To, found.Seed, small.From)
+	return b.String()
+}
+
+// unexpected returns the most serious failure that was not expected, nil if there is none: then
+// something that was expected is missing.
+func unexpected(s *scenarios.Scenario, c *results.Campaign) *results.Failure {
+	for i, st := range c.Strategies {
+		if !st.Decides || st.Expected != results.NotAsExpected {
+			continue
+		}
+		for j, f := range st.Failures {
+			wanted := st.Expects != nil && slices.Contains(st.Expects.Violates, f.Check)
+			if !wanted && s.Decides(st.Label, f.Check) {
+				return &c.Strategies[i].Failures[j]
+			}
+		}
+	}
+	return nil
+}
+
+// tell writes the story of a run, and the command that repeats it.
+func (r *request) tell(b *strings.Builder, t *results.Trial, check string) {
+	told := story.TellCheck(t, check)
+	told.Replay = "" // it is a command of go test
+	b.WriteByte('\n')
+	_ = told.Write(b, story.Options{}) // a strings.Builder returns no error
+	fmt.Fprintf(b, "\nrun it again with: %s\n", r.command(t.Replay))
+}
+
+// shrink makes a failing run smaller, and writes it as a scenario. It returns nil if that fails: the
+// original run tells the same.
+func (r *request) shrink(ctx context.Context, s *scenarios.Scenario, f *results.Failure) (*search.Shrunk, string) {
+	if r.patience == 0 {
+		return nil, ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.patience)
+	defer cancel()
+	name := regexp.MustCompile(`[^\pL\pN_-]+`).ReplaceAllString(r.test, "-") + ".yaml"
+	path := filepath.ToSlash(filepath.Join("testdata", "lockquake", name))
+	small, _ := search.Shrink(ctx, s, search.ShrinkRequest{
+		Label: f.Trial.Label, Seed: f.Seed, Check: f.Check, Path: path,
+		Comment: func(uint64) string { return "Made by a failure of " + r.test + "." },
+	})
+	if small == nil || os.MkdirAll(filepath.Dir(path), 0o755) != nil || os.WriteFile(path, small.Scenario.Text, 0o644) != nil {
+		return nil, ""
+	}
+	return small, path
+}
+
+// command returns the command that repeats a run in this test.
+func (r *request) command(token string) string {
+	var parts []string
+	for part := range strings.SplitSeq(r.test, "/") {
+		parts = append(parts, "^"+regexp.QuoteMeta(part)+"$")
+	}
+	return fmt.Sprintf("go test -run '%s' -lockquake.replay %s", strings.Join(parts, "/"), token)
+}

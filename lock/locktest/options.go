@@ -1,0 +1,58 @@
+package locktest
+
+import (
+	"slices"
+	"time"
+
+	"lockquake/checker"
+	"lockquake/internal/strictyaml"
+	"lockquake/lock"
+	"lockquake/scenarios/results"
+)
+
+// Option changes what [RunEntry] runs or expects.
+type Option func(*request)
+
+// request is one call of RunEntry.
+type request struct {
+	test      string // name of the test
+	scenario  string // built-in name or path
+	entry     lock.Entry
+	seeds     int // 0: as many as the scenario says
+	overrides []results.Override
+	expect    results.Expect // its checks replace all other expectations, if there are any
+	patience  time.Duration  // how long a test that fails looks for a smaller run, in real time
+}
+
+// Seeds runs the seeds 1 to n. By default it is as many as the scenario says.
+func Seeds(n int) Option { return func(r *request) { r.seeds = n } }
+
+// Set sets a value of the scenario, as the flag --set of the command does:
+// Set("resource.fence", "reads-writes") makes the resource check fencing tokens.
+func Set(path, value string) Option {
+	return func(r *request) { r.overrides = append(r.overrides, results.Override{Path: path, Value: value}) }
+}
+
+// Holds expects that no run violates these checks. Then only the checks of Holds and Violates decide.
+func Holds(checks ...string) Option {
+	return func(r *request) { r.expect.Holds = append(r.expect.Holds, checks...) }
+}
+
+// Violates expects that at least one run violates each of these checks, as a test of a known flaw
+// does.
+func Violates(checks ...string) Option {
+	return func(r *request) { r.expect.Violates = append(r.expect.Violates, checks...) }
+}
+
+// unknownCheck returns what is wrong with the checks of the options, "" if nothing is.
+func (r *request) unknownCheck(known []string) string {
+	for _, check := range slices.Concat(r.expect.Holds, r.expect.Violates) {
+		switch {
+		case !slices.Contains(checker.Names(), check):
+			return strictyaml.Unknown("check", check, checker.Names())
+		case !slices.Contains(known, check):
+			return strictyaml.Unknown("check of "+r.scenario, check, known)
+		}
+	}
+	return ""
+}

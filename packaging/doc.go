@@ -1,0 +1,10 @@
+// Package packaging has no code of its own: it is what CI systems and releases are made of.
+//
+//   - ci.sh has the steps of a CI job. action.yml, in the root, calls it for GitHub Actions, and
+//     gitlab.yml for GitLab; docs/ci.md describes both.
+//   - Dockerfile makes an image, goreleaser.yaml the archives of a release, and snapshot.sh the
+//     programs in them without goreleaser.
+//
+// The tests execute the steps of the action, of the template and of the workflows in docs/ci.md as the
+// services do, as far as a machine without them can.
+package packaging

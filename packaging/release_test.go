@@ -1,0 +1,110 @@
+package packaging_test
+
+import (
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// goreleaser.yaml and snapshot.sh build the same programs.
+func TestTheReleaseAndTheSnapshotHaveTheSameTargets(t *testing.T) {
+	text, err := os.ReadFile("goreleaser.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var release struct {
+		Builds []struct {
+			Main    string   `yaml:"main"`
+			Env     []string `yaml:"env"`
+			Flags   []string `yaml:"flags"`
+			Ldflags []string `yaml:"ldflags"`
+			Goos    []string `yaml:"goos"`
+			Goarch  []string `yaml:"goarch"`
+		} `yaml:"builds"`
+		Archives []struct {
+			Files []string `yaml:"files"`
+		} `yaml:"archives"`
+	}
+	parse(t, text, &release)
+	script, err := os.ReadFile("snapshot.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	loop := func(name string) []string {
+		return strings.Fields(string(regexp.MustCompile(`for ` + name + ` in (.*); do`).FindSubmatch(script)[1]))
+	}
+	b := release.Builds[0]
+	if !slices.Equal(b.Goos, loop("os")) || !slices.Equal(b.Goarch, loop("arch")) {
+		t.Errorf("goreleaser.yaml builds for %v and %v, snapshot.sh for %v and %v", b.Goos, b.Goarch, loop("os"), loop("arch"))
+	}
+	for _, want := range slices.Concat(b.Env, b.Flags, b.Ldflags, []string{b.Main}) {
+		if !strings.Contains(string(script), want) {
+			t.Errorf("snapshot.sh builds without %s", want)
+		}
+	}
+	for _, file := range release.Archives[0].Files {
+		if _, err := os.Stat(filepath.Join("..", file)); err != nil {
+			t.Errorf("an archive of a release has no %s", file)
+		}
+	}
+}
+
+// The image of the Dockerfile has the program alone. An empty folder as root stands for it.
+func TestTheProgramRunsAloneInAnEmptyRootWithoutRights(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the program")
+	}
+	text, err := os.ReadFile("Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := regexp.MustCompile(`(?m)^RUN (CGO_ENABLED=0 go build .*) -o /lockquake (.*)$`).FindSubmatch(text)
+	user := regexp.MustCompile(`(?m)^USER (\d+:\d+)$`).FindSubmatch(text)
+	if build == nil || user == nil || !strings.Contains(string(text), "\nFROM scratch\n") {
+		t.Fatal("the Dockerfile makes no image with a static program and an account without rights")
+	}
+	root := t.TempDir()
+	program := filepath.Join(root, "lockquake")
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", string(build[1])+" -o "+program+" "+string(build[2]))
+	cmd.Dir = ".."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	binary, err := elf.Open(program)
+	if err != nil {
+		t.Skipf("the program is no ELF file, and cannot run alone: %v", err)
+	}
+	libraries, err := binary.ImportedLibraries()
+	if err != nil || len(libraries) > 0 {
+		t.Errorf("the program needs the libraries %v: %v", libraries, err)
+	}
+	if err := binary.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("only root can run a program in another root")
+	}
+	work := filepath.Join(root, "work")
+	if err := os.Mkdir(work, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{root, work} {
+		if err := os.Chmod(path, map[bool]os.FileMode{true: 0o777, false: 0o755}[path == work]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := exec.CommandContext(t.Context(), "chroot", "--userspec="+string(user[1]), root, "/lockquake", "run", "kleppmann", "--seeds", "1-20", "--out", "/work/report")
+	run.Env = nil
+	out, err := run.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if _, err := os.Stat(filepath.Join(work, "report", "report.html")); err != nil {
+		t.Error(err)
+	}
+}

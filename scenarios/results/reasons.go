@@ -1,0 +1,84 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockquake/checker"
+)
+
+// Contradiction is a result that is not as the scenario expects.
+type Contradiction struct {
+	About string // the check, or the measure of a bound
+	Text  string // a sentence
+}
+
+// Contradiction returns the most serious result of a strategy that is not as the scenario expects. It
+// is of use only if Expected is NotAsExpected.
+func (st StrategyStats) Contradiction() Contradiction {
+	if st.Expects == nil {
+		checks := slices.DeleteFunc(checker.Serious(st.violated()), checker.Advisory)
+		return Contradiction{strings.Join(checks[:min(1, len(checks))], ""), fmt.Sprintf("not expected: %s violated %s in %d of %d runs", st.Label, strings.Join(checks, ", "), st.Violating, st.Runs)}
+	}
+	for _, check := range checker.Serious(st.Expects.Holds) {
+		if stats := st.Checks[check]; stats.Violating > 0 {
+			return Contradiction{check, fmt.Sprintf("not expected: %s violated %s in %d of %d runs, first with seed %d", st.Label, check, stats.Violating, st.Runs, stats.FirstSeed)}
+		}
+	}
+	for _, check := range checker.Serious(st.Expects.Violates) {
+		if st.Checks[check].Violating == 0 {
+			return Contradiction{check, fmt.Sprintf("not expected: %s did not violate %s in %d runs", st.Label, check, st.Runs)}
+		}
+	}
+	for _, bound := range st.Bounds {
+		if !bound.Met {
+			return Contradiction{bound.Measure, fmt.Sprintf("not expected: %s: %v", st.Label, bound)}
+		}
+	}
+	return Contradiction{Text: "not expected: the results of " + st.Label}
+}
+
+// Undecided returns a sentence that explains why it is unknown whether a strategy is as expected. Needed
+// is the number of runs that decide that something does not happen.
+func (st StrategyStats) Undecided(needed int) string {
+	if st.Runs == 0 {
+		return fmt.Sprintf("unknown: no run of %s was finished", st.Label)
+	}
+	for _, check := range st.Order {
+		if n := st.Checks[check].Unknown; n > 0 {
+			return fmt.Sprintf("unknown: %s could not be decided in %d of %d runs of %s", check, n, st.Runs, st.Label)
+		}
+	}
+	if reason := st.Untested(); reason != "" {
+		return fmt.Sprintf("unknown: %s %s", st.Label, reason)
+	}
+	if st.Expects != nil {
+		for _, check := range st.Expects.Holds {
+			if !st.Checks[check].Applies {
+				return fmt.Sprintf("unknown: %s is expected to hold for %s, and has nothing to judge", check, st.Label)
+			}
+		}
+		for _, check := range st.Expects.Violates {
+			if st.Checks[check].Violating == 0 {
+				return fmt.Sprintf("unknown: %s did not violate %s in %d runs; it takes %d to tell", st.Label, check, st.Runs, needed)
+			}
+		}
+	}
+	return "unknown: the results of " + st.Label
+}
+
+// Untested returns why the runs are no evidence for the checks that held; "" if they are. A lock
+// under which the resource was corrupted was tested, even if little work was finished: a lock that
+// grants nothing corrupts nothing.
+func (st StrategyStats) Untested() string {
+	if HarmOf(st.violated(), nil) == Corrupts {
+		return ""
+	}
+	return st.Metrics.Untested()
+}
+
+// violated lists the violated checks in their order.
+func (st StrategyStats) violated() []string {
+	return slices.DeleteFunc(slices.Clone(st.Order), func(check string) bool { return st.Checks[check].Violating == 0 })
+}
