@@ -2,7 +2,7 @@
 // work of its user.
 //
 //   - inputs.go has the [Inputs], questions.go the [Question] of each of them with its default.
-//     distribution.go reads durations as people write them: "up to 3s", "p99 50ms".
+//     library.go has the names of libraries, distribution.go reads durations as people write them: "up to 3s", "p99 50ms".
 //   - [Inputs.Scenario] writes the scenario: write.go its text, world.go its times, locks.go the lock
 //     in question and its neighbours, causes.go the faults that the servers of the lock imply.
 //   - [Run] runs it (run.go): each lock under each cause that applies to it. ttl.go searches for the

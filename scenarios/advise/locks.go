@@ -88,12 +88,6 @@ func (in *Inputs) base() candidate {
 	return c
 }
 
-// partsOf returns the parts of a strategy.
-func (in *Inputs) partsOf(name string) lock.Parts {
-	e, _ := in.entry(name)
-	return e.Defaults.Parts
-}
-
 // tokened maps strategies to those that are the same lock with a fencing token.
 func tokened() map[string]string {
 	return map[string]string{

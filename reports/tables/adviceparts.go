@@ -1,0 +1,120 @@
+package tables
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"lockquake/internal/stats"
+	"lockquake/reports/words"
+	"lockquake/scenarios/results"
+)
+
+// adviceTTL says which TTL is enough.
+func adviceTTL(a *results.Advice) AdviceSection {
+	t := a.TTL
+	s := AdviceSection{Title: "Which TTL", Commands: []string{t.Command}}
+	with := causeWords(a, t.Cause)
+	switch {
+	case t.Holds == "":
+		s.Text = append(s.Text, fmt.Sprintf("No TTL from %s to %s is enough: with %s, %s.", t.Shortest, t.Longest, with, cmp.Or(t.Why, "a longer one is worse")))
+	case t.Breaks == "":
+		s.Text = append(s.Text, fmt.Sprintf("Each TTL from %s on is enough: %d of %d jobs are finished with %s, and nothing is lost.", t.Holds, t.Finished, t.Jobs, with))
+	default:
+		s.Text = append(s.Text, fmt.Sprintf("The smallest TTL is between %s and %s: from %s on %d of %d jobs (%s) are finished with %s, and nothing is lost in %d runs. With %s, %s.",
+			t.Breaks, t.Holds, t.Holds, t.Finished, t.Jobs, words.Interval(t.Low, t.High), with, t.Runs, t.Breaks, t.Why))
+	}
+	if t.Taken {
+		s.Text = append(s.Text, "All other figures are those of this TTL, rounded up.")
+	}
+	for _, c := range t.Helped {
+		s.Text = append(s.Text, fmt.Sprintf("With a TTL of %s nothing is lost in %d runs (%s) with %s either.", t.Longest, c.Runs, words.Below(stats.AtMost(c.Runs)), causeWords(a, c.Cause)))
+		s.Commands = append(s.Commands, c.Command)
+	}
+	for _, c := range t.Helpless {
+		s.Text = append(s.Text, fmt.Sprintf("No TTL up to %s helps against %s: with the longest %s still lose something.", t.Longest, causeWords(a, c.Cause), ofRuns(c)))
+		s.Commands = append(s.Commands, c.Command)
+	}
+	return s
+}
+
+// adviceCosts has a row for each lock.
+func adviceCosts(a *results.Advice) AdviceSection {
+	g := Grid{Head: []string{"lock", "commands/acquisition", "wait p99", "outage of a crash", "work done"}, Texts: 1}
+	for i := range a.Locks {
+		l := &a.Locks[i]
+		outage := "-"
+		if l.Cost.Outage != nil {
+			outage = shortWait(*l.Cost.Outage)
+		}
+		var jobs, finished int64
+		for _, c := range l.Cells {
+			jobs, finished = jobs+c.Jobs, finished+c.Finished
+		}
+		g.Rows = append(g.Rows, []string{l.Label, words.Figure(l.Cost.PerAcquisition), shortWait(l.Cost.WaitP99), outage, words.WholePercent(float64(finished)/float64(max(1, jobs))) + " %"})
+	}
+	return AdviceSection{Title: "What each costs", Text: []string{"Commands to the lock's servers for each acquisition, and waits, are those of runs without faults. Outage: the time without service that a crash of a worker adds. Work done: the share of the jobs under all faults."}, Grid: g}
+}
+
+// adviceChanges names the assumptions with the steepest effect.
+func adviceChanges(a *results.Advice) AdviceSection {
+	s := AdviceSection{Title: "What would change the answer"}
+	named := map[string]bool{} // by lock and direction
+	var without []string
+	s.Grid = Grid{Head: []string{"lock", "change", "cause", "lose", "before", "done", "before"}, Texts: 3}
+	for _, c := range a.Changes {
+		worse := map[bool]string{true: "worse", false: "better"}[c.Effect() > 0]
+		key := c.Lock + worse
+		switch {
+		case c.Effect() == 0 && c.Lock == a.Locks[0].Label:
+			without = append(without, c.Assumption+" "+c.Value)
+			continue
+		case c.Effect() == 0:
+			continue
+		case !named[key]:
+			named[key] = true
+			s.Text = append(s.Text, fmt.Sprintf("%s, the steepest change for the %s: %s %s. Then %s lose something with %s, instead of %s.",
+				upper(c.Lock), worse, c.Assumption, c.Value, ofRuns(c.After), causeWords(a, c.Cause), ofRuns(c.Before)))
+			s.Commands = append(s.Commands, c.After.Command)
+		}
+		s.Grid.Rows = append(s.Grid.Rows, []string{
+			c.Lock, c.Assumption + " " + c.Value, c.Cause, ofAll(c.After), ofAll(c.Before), words.WholePercent(c.After.Done()) + " %", words.WholePercent(c.Before.Done()) + " %",
+		})
+	}
+	if len(named) == 0 {
+		s.Text = append(s.Text, "None of the assumptions that were varied changes what your lock loses.")
+	}
+	if len(without) > 0 {
+		s.Text = append(s.Text, "No effect on what your lock loses: "+strings.Join(without, "; ")+".")
+	}
+	if len(s.Grid.Rows) > 0 {
+		s.Text = append(s.Text, "Before and after are the same seeds; the changes of --format json have the command of each row.")
+	}
+	if last := a.Changes[max(0, len(a.Changes)-1):]; len(last) > 0 && last[0].Lock != a.Locks[0].Label && !named[last[0].Lock+"worse"] {
+		s.Text = append(s.Text, fmt.Sprintf("%s lost nothing with any change for the worse.", last[0].Lock))
+	}
+	return s
+}
+
+func ofAll(c results.AdviceCell) string { return fmt.Sprintf("%d of %d", c.Lost, c.Runs) }
+
+func ofRuns(c results.AdviceCell) string { return ofAll(c) + " runs" }
+
+// adviceRuns says how to repeat the figures.
+func adviceRuns(a *results.Advice) AdviceSection {
+	program := cmp.Or(a.Program, "lockquake")
+	s := AdviceSection{Title: "Run it again", Text: []string{
+		fmt.Sprintf("%s runs in all. The scenario is %s: change what is not yours. A line repeats all figures of a lock, or its first failing run.", words.Thousands(a.Runs), a.Scenario),
+	}}
+	for i := range a.Locks {
+		l := &a.Locks[i]
+		s.Commands = append(s.Commands, fmt.Sprintf("%s run %s --strategy %s --seeds %d-%d --no-report", program, a.Scenario, l.Label, a.Seeds.First, a.Seeds.Last))
+		for _, c := range byHarm(l.Cells) {
+			if c.Replay != "" {
+				s.Commands = append(s.Commands, words.ReplayLine(program, c.Replay))
+				break
+			}
+		}
+	}
+	return s
+}
