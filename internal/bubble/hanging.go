@@ -22,10 +22,10 @@ func Hanging() string {
 }
 
 // headOf is the first line of a goroutine of a bubble: its number, its state and the bubble.
-var headOf = regexp.MustCompile(`^goroutine \d+ .*\[([^],]*)(?:, [^]]*)?, synctest bubble (\d+)\]`) //nolint:gochecknoglobals // a constant
+var headOf = regexp.MustCompile(`^goroutine \d+ .*\[([^],]*)(?:, [^]]*)?, synctest bubble (\d+)\]`)
 
 // lineOf is a line of a stack with a file.
-var lineOf = regexp.MustCompile(`^\t(\S+\.go:\d+)`) //nolint:gochecknoglobals // a constant
+var lineOf = regexp.MustCompile(`^\t(\S+\.go:\d+)`)
 
 // hanging describes the goroutine of the latest bubble: an earlier run of the program may hang too.
 func hanging(stacks string) string {
@@ -58,7 +58,7 @@ func reason(state string) string {
 }
 
 // library matches the functions of the Go libraries through which a goroutine waits.
-var library = regexp.MustCompile(`^(runtime|sync|internal|time|syscall|net|os|io|bufio|context|crypto|testing)[./]`) //nolint:gochecknoglobals // a constant
+var library = regexp.MustCompile(`^(runtime|sync|internal|time|syscall|net|os|io|bufio|context|crypto|testing)[./]`)
 
 // userLine returns the place of the first function of a stack that is not of the Go libraries.
 func userLine(stack string) string {

@@ -66,7 +66,7 @@ func (c *conn) late() (<-chan time.Time, <-chan struct{}) {
 	if c.deadline.IsZero() {
 		return nil, c.changed
 	}
-	return time.After(time.Until(c.deadline)), c.changed //nolint:forbidigo // in the bubble
+	return time.After(time.Until(c.deadline)), c.changed
 }
 
 // Write implements net.Conn.

@@ -8,7 +8,7 @@ import (
 	"lockquake/lock"
 )
 
-// Lease is what a lock library returns for a lock that it has acquired: a value with a method to release it. These
+// Lease is the value that a lock library returns when it has acquired a lock. A method of it releases the lock. These
 // are known, in this order: Release, Unlock, UnlockContext and Close, each with a context or without, which return
 // nothing, an error, or a bool and an error. The bool is false if the lock was lost. A Lease can also have
 // the methods of [lock.Lease]: Context, Check and Token.

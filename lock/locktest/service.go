@@ -7,7 +7,7 @@ import (
 	"lockquake/lock"
 )
 
-// service is a strategy that the user's own service carries out, in a bubble.
+// service is a strategy that runs the user's own service in a bubble.
 type service struct {
 	process
 	do func(ctx context.Context, key string, work Work) error
