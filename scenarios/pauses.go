@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"lockquake/faults"
 	"lockquake/internal/draw"
@@ -13,7 +14,8 @@ import (
 
 // WithPauses returns the scenario with the lengths of its pauses from a file: a list of durations,
 // or the log of a runtime (see [lockquake/internal/pauselog]). It overrides the "for" of every
-// pause of a worker; how often they come does not change. The pauses of servers stay as they are,
+// pause of a worker; how often they come does not change. No violation is expected any more, since the
+// expectations of the scenario are about its own pauses. The pauses of servers stay as they are,
 // since the log is of another process.
 //
 // The file is part of the scenario's hash, and its name is part of replay tokens. A path that is
@@ -42,6 +44,13 @@ func (s *Scenario) WithPauses(path string) (*Scenario, error) {
 		return nil, errors.New(setting.Text)
 	}
 	return with, err
+}
+
+// measuredPauses reports whether the pauses are those of a file that the caller gave.
+func (s *Scenario) measuredPauses() bool {
+	return slices.ContainsFunc(s.Overrides, func(o results.Override) bool {
+		return strings.HasSuffix(o.Path, ".pause.for") && strings.Contains(o.Value, string(draw.Empirical))
+	})
 }
 
 // besideScenario returns a path from the working directory as one from the directory of the

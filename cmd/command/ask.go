@@ -17,6 +17,9 @@ import (
 // inputs reads the inputs from the flags. On a terminal it asks for them, unless one is given or --yes is.
 func (f *adviseFlags) inputs(ctx context.Context, cmd *cobra.Command) (advise.Inputs, error) {
 	in := advise.Inputs{Own: f.program.own, Library: nearest}
+	for _, l := range libraries.All() {
+		in.Libraries = append(in.Libraries, l.Name)
+	}
 	if err := f.writable(); err != nil {
 		return in, err
 	}

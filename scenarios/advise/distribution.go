@@ -73,6 +73,9 @@ func readPart(words []string, values map[string]time.Duration) error {
 		keys, texts = []string{known[words[0]]}, words[1:]
 	case len(words) == 0:
 		return errors.New("a part of the distribution is empty")
+	case known[words[0]] != "" && (words[0] != "up" || len(words) > 1 && words[1] == "to"):
+		rest := strings.TrimPrefix(strings.Join(words[1:], " "), "to ")
+		return fmt.Errorf("%q is no duration like 150ms", rest)
 	default:
 		return errors.New(strictyaml.Unknown("word", words[0], []string{"up to", "p50", "p99", "median", "mean", "max", "every", "none"}))
 	}

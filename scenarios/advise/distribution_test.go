@@ -46,6 +46,8 @@ func TestAWrongSpreadIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                             "a part of the distribution is empty",
 		"3":                            `"3" is no duration`,
+		"up to 3 sec":                  `"3 sec" is no duration like 150ms`,
+		"p99 50 ms":                    `"50 ms" is no duration like 150ms`,
 		"-3s":                          `"-3s" is no duration`,
 		"pp99 50ms":                    `did you mean "p99"?`,
 		"upto 3s":                      `did you mean "up to"?`,

@@ -30,6 +30,8 @@ type Inputs struct {
 	Own     []lock.Entry // strategies of the caller's
 	// Library resolves the name of a published library. nil: no name of a library is known.
 	Library func(name string) (Library, bool)
+	// Libraries lists these names, for the message about an unknown one.
+	Libraries []string
 
 	library *Library     // that Lock was resolved from; nil: none
 	known   []lock.Entry // the strategies that an input can name, once they are needed
@@ -140,7 +142,7 @@ func (in *Inputs) setLock(name string) error {
 	}
 	switch {
 	case !ok:
-		return fmt.Errorf("%s", strictyaml.Unknown("lock", name, known))
+		return fmt.Errorf("%s", strictyaml.Unknown("lock", name, append(known, in.Libraries...)))
 	case !excludes(e):
 		return fmt.Errorf("%s is no lock with one holder at a time", name)
 	}

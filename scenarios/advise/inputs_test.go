@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"lockquake/scenarios/results"
 	"lockquake/sim/resource"
@@ -120,5 +121,31 @@ func TestALibraryResolvesToTheNearestStrategy(t *testing.T) {
 	}
 	if _, err := in.Scenario("advice.yaml", "lockquake"); err != nil {
 		t.Error(err)
+	}
+}
+
+// A Lease of Kubernetes has whole seconds and a renew deadline before its end, so no shorter TTL is tried.
+func TestTheTTLsThatAreTriedAreThoseThatTheLockTakes(t *testing.T) {
+	in := Inputs{}
+	for _, q := range Questions() {
+		text := map[string]string{"topology": "kubernetes", "lock": "kube-lease"}[q.Name]
+		if q.Skip != nil && q.Skip(&in) {
+			continue
+		}
+		given := text != ""
+		if !given {
+			text = q.Default(&in)
+		}
+		if err := q.Answer(&in, text, given); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if in.accepts(390 * time.Millisecond) {
+		t.Error("kube-lease takes a TTL of 390ms")
+	}
+	for _, value := range in.ttls().Values {
+		if ttl, err := time.ParseDuration(value); err != nil || !in.accepts(ttl) {
+			t.Errorf("the TTL %s is tried (%v)", value, err)
+		}
 	}
 }

@@ -88,7 +88,7 @@ func topologyQuestion() Question {
 
 func lockQuestion() Question {
 	return Question{
-		Name: "lock", Asks: "Which lock?", Doc: "the lock: a strategy of lockquake list strategies (default: the usual one of the topology)",
+		Name: "lock", Asks: "Which lock?", Doc: "the lock: a strategy of list strategies, or a library of list libraries (default: the usual one of the topology)",
 		Default: func(in *Inputs) string { return in.Topology.describe().usual },
 		set:     func(in *Inputs, text string) error { return in.setLock(text) },
 	}

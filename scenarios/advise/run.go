@@ -91,6 +91,9 @@ func (a *adviser) describe() {
 	w := a.in.world()
 	a.answer.Hash, a.answer.Runs = a.scenario.Hash, a.done
 	a.answer.Lock, a.answer.Assumed = a.in.Describe(), a.in.Assumed
+	if a.in.Topology == One || a.in.Topology == Failover || a.in.Topology == Redlock {
+		a.answer.Assumed = append(slices.Clone(a.answer.Assumed), "servers.persistence none: a Redis server keeps nothing through a crash")
+	}
 	a.answer.World = fmt.Sprintf("%s of %d workers with jobs of about %s; under the cause pauses each worker has %s", brief(w.duration), workers, brief(round(a.in.Work.typical())), pausesText(a.in, w))
 	for _, c := range used(a.in.causes(a.dir), a.in.candidates()) {
 		a.answer.Causes = append(a.answer.Causes, results.AdviceCause{Name: c.name, With: c.with})

@@ -84,12 +84,26 @@ func (a *Inputs) ttls() results.Axis {
 		}
 	}
 	low, high := max(need/4, 20*time.Millisecond), max(4*need, 2*a.ttl(), a.world().cutOff*3/2)
+	for low < high && !a.accepts(low) {
+		low += low / 4
+	}
 	axis := results.Axis{Path: "lock.ttl", Log: true}
 	for i := range ttlSteps {
 		x := math.Pow(float64(high)/float64(low), float64(i)/(ttlSteps-1))
 		axis.Values = append(axis.Values, brief(ceilingOf(time.Duration(float64(low)*x))))
 	}
 	return axis
+}
+
+// accepts reports whether the lock can run with a TTL. A Lease of Kubernetes has whole seconds, for example.
+func (a *Inputs) accepts(ttl time.Duration) bool {
+	e := a.mine()
+	if e.Wrong == nil {
+		return true
+	}
+	e.Defaults.TTL = ttl
+	key, _ := e.Wrong(e.Defaults)
+	return key == ""
 }
 
 // ceilingOf rounds a duration up to two digits.

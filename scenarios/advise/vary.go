@@ -43,7 +43,10 @@ func (a *adviser) changes() []change {
 		scaled(true, "pauses", "faults.pause.for", in.Pauses)
 	}
 	if in.leased() {
-		scaled(false, "TTL", "lock.ttl", Spread{Dist: draw.Fixed(in.ttl())})
+		add(false, "TTL", "twice as long", "lock.ttl", brief(in.ttl()*2))
+		if shorter := in.ttl() / 2; in.accepts(shorter) {
+			add(true, "TTL", "half as long", "lock.ttl", brief(shorter))
+		}
 	}
 	for i, c := range used(in.causes(a.dir), in.candidates()) {
 		switch c.name {
