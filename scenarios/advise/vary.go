@@ -33,14 +33,14 @@ func (a *adviser) changes() []change {
 	add := func(worse bool, assumption, value, path, to string) {
 		all = append(all, change{assumption, value, results.Override{Path: path, Value: to}, worse})
 	}
-	scaled := func(longerIsWorse bool, assumption, path string, s Spread) {
-		add(longerIsWorse, assumption, "twice as long", path, s.times(twice).text(a.dir))
-		add(!longerIsWorse, assumption, "half as long", path, s.times(half).text(a.dir))
+	scaled := func(assumption, path string, s Spread) {
+		add(true, assumption, "twice as long", path, s.times(twice).text(a.dir))
+		add(false, assumption, "half as long", path, s.times(half).text(a.dir))
 	}
-	scaled(true, "work", "workload.hold", in.Work)
-	scaled(true, "latency", "network.latency", in.Latency)
+	scaled("work", "workload.hold", in.Work)
+	scaled("latency", "network.latency", in.Latency)
 	if in.Pauses.long() > 0 {
-		scaled(true, "pauses", "faults.pause.for", in.Pauses)
+		scaled("pauses", "faults.pause.for", in.Pauses)
 	}
 	if in.leased() {
 		add(false, "TTL", "twice as long", "lock.ttl", brief(in.ttl()*2))
@@ -51,9 +51,9 @@ func (a *adviser) changes() []change {
 	for i, c := range used(in.causes(a.dir), in.candidates()) {
 		switch c.name {
 		case cutOff:
-			scaled(true, "cut-off", fmt.Sprintf("faults[%d].partition.for", i), Spread{Dist: draw.Dist{Kind: draw.Uniform, Max: w.cutOff}})
+			scaled("cut-off", fmt.Sprintf("faults[%d].partition.for", i), Spread{Dist: draw.Dist{Kind: draw.Uniform, Max: w.cutOff}})
 		case lateWrites:
-			scaled(true, "late packets", fmt.Sprintf("faults[%d].latency.add", i), late())
+			scaled("late packets", fmt.Sprintf("faults[%d].latency.add", i), late())
 		}
 	}
 	for _, looks := range []struct {
@@ -67,7 +67,7 @@ func (a *adviser) changes() []change {
 	add(true, "writes of a job", "10 instead of 1", "workload.writes", "10")
 	add(true, "step of a worker", "100us instead of 10us", "step", "100us")
 	if in.Topology == Failover {
-		scaled(true, "failover", "servers.failover", Spread{Dist: draw.Fixed(w.failover)})
+		scaled("failover", "servers.failover", Spread{Dist: draw.Fixed(w.failover)})
 		add(true, "replication lag", "ten times as long", "servers.lag", in.Latency.times(10).text(a.dir))
 		add(false, "replication lag", "a tenth as long", "servers.lag", in.Latency.times(0.1).text(a.dir))
 	}
