@@ -1,4 +1,4 @@
-// Package packaging has no code of its own: it is what CI systems and releases are made of.
+// Package packaging holds the files for CI systems and releases. It has tests only, no code.
 //
 //   - ci.sh has the steps of a CI job. action.yml, in the root, calls it for GitHub Actions, and
 //     gitlab.yml for GitLab; docs/ci.md describes both.

@@ -89,22 +89,22 @@ func TestTheProgramRunsAloneInAnEmptyRootWithoutRights(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can run a program in another root")
 	}
-	work := filepath.Join(root, "work")
-	if err := os.Mkdir(work, 0o777); err != nil {
+	reports := filepath.Join(root, "reports")
+	if err := os.Mkdir(reports, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{root, work} {
-		if err := os.Chmod(path, map[bool]os.FileMode{true: 0o777, false: 0o755}[path == work]); err != nil {
+	for _, path := range []string{root, reports} {
+		if err := os.Chmod(path, map[bool]os.FileMode{true: 0o777, false: 0o755}[path == reports]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	run := exec.CommandContext(t.Context(), "chroot", "--userspec="+string(user[1]), root, "/lockquake", "run", "kleppmann", "--seeds", "1-20", "--out", "/work/report")
+	run := exec.CommandContext(t.Context(), "chroot", "--userspec="+string(user[1]), root, "/lockquake", "run", "kleppmann", "--seeds", "1-20", "--out", "/reports/kleppmann")
 	run.Env = nil
 	out, err := run.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if _, err := os.Stat(filepath.Join(work, "report", "report.html")); err != nil {
+	if _, err := os.Stat(filepath.Join(reports, "kleppmann", "report.html")); err != nil {
 		t.Error(err)
 	}
 }

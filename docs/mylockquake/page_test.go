@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// follow does what the numbered sections of a page say, in an empty folder: it writes each block of code
-// that follows the name of a file, and executes each command. A block of text is what the command before
-// it prints; the command fails if the text says that something was not expected.
+// follow follows the numbered sections of a page in an empty folder. It writes each named code block to its
+// file and runs each command. A text block shows the output of the command above it. That command has to
+// fail if the text has a line "not expected".
 func follow(t *testing.T, page, checkout string) {
 	t.Helper()
 	dir, commands, files := t.TempDir(), 0, 0

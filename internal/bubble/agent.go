@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// command is what the world tells the agent of a bubble: to move the clock, and then perhaps to do something.
+// command is one command of the world to the agent. The agent moves the clock first, and then does one of
+// start, do, deliver and end, if any is set.
 type command struct {
 	to      time.Duration // the reading of the clock to move to
 	through bool          // do not stop when a goroutine asks for something

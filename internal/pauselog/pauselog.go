@@ -51,8 +51,8 @@ var ErrTooMany = errors.New("the log has too many pauses")
 // own bound. A list is bounded by its size only.
 const MaxPauses = 50_000
 
-// Read reads the pauses of a file. Name is what a [*LineError] calls it. The error can also be
-// [ErrEmpty] or wrap [ErrTooMany].
+// Read reads the pauses of a file. Name is the name of the file, for error messages. The error is a
+// [*LineError] or [ErrEmpty], or wraps [ErrTooMany].
 func Read(name string, data []byte) (Log, error) {
 	lines := strings.Split(string(data), "\n")
 	logs := readLogs(lines)

@@ -115,7 +115,7 @@ func Shortened(list []Sentence) (shown []Sentence, more int) {
 	if more == 0 {
 		return list, 0
 	}
-	// The last sentences are about the strategies that held, which is what a reader looks for.
+	// Keep sentences about the strategies that held: a reader looks for a lock to take.
 	held := slices.IndexFunc(list, func(s Sentence) bool { return s.Grade == Held })
 	kept := 0
 	if held >= 0 {
