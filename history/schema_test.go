@@ -17,6 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"lockquake/history"
+	"lockquake/internal/schematest"
 )
 
 type object = map[string]any
@@ -211,24 +212,6 @@ func TestGoldenSchemaIsMadeFromTheTypes(t *testing.T) {
 	}
 }
 
-// compile returns the validator of the schema.
-func compile(t *testing.T) *jsonschema.Schema {
-	t.Helper()
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(history.JSONSchema()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("history.json", document); err != nil {
-		t.Fatal(err)
-	}
-	compiled, err := compiler.Compile("history.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return compiled
-}
-
 func validate(t *testing.T, s *jsonschema.Schema, line string) error {
 	t.Helper()
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
@@ -239,7 +222,7 @@ func validate(t *testing.T, s *jsonschema.Schema, line string) error {
 }
 
 func TestTheSchemaAcceptsWhatWriteWrites(t *testing.T) {
-	compiled := compile(t)
+	compiled := schematest.Compile(t, history.JSONSchema())
 	var out bytes.Buffer
 	for _, h := range []*history.History{sample(), {}} {
 		if err := history.Write(&out, h); err != nil {
@@ -254,7 +237,7 @@ func TestTheSchemaAcceptsWhatWriteWrites(t *testing.T) {
 }
 
 func TestTheSchemaRefusesWrongLines(t *testing.T) {
-	compiled := compile(t)
+	compiled := schematest.Compile(t, history.JSONSchema())
 	const meta = `{"schema":1,"version":"","scenario":"","strategy":"","label":"","seed":0,"workload":"","fence":"","fenced":false,"workers":[],"duration":0,"end":0}`
 	const called = `{"seq":1,"at":0,"type":"acquire-called","worker":"worker-1","section":1,"key":"a"}`
 	for _, right := range []string{meta, called} {

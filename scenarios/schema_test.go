@@ -16,6 +16,7 @@ import (
 	"lockquake/checker"
 	"lockquake/faults"
 	"lockquake/internal/draw"
+	"lockquake/internal/schematest"
 	"lockquake/scenarios/workload"
 )
 
@@ -39,15 +40,11 @@ checks: [linearizable, lost-update, exclusion, belief, fencing]
 // validator of JSON Schema, as an editor has one.
 func compileSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("scenario.json", asJSON(t, Schema())); err != nil {
-		t.Fatal(err)
-	}
-	compiled, err := compiler.Compile("scenario.json")
+	schema, err := json.Marshal(Schema())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return compiled
+	return schematest.Compile(t, schema)
 }
 
 func asJSON(t *testing.T, value any) any {

@@ -2,7 +2,6 @@ package command
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"os"
 	"regexp"
@@ -17,24 +16,11 @@ import (
 // storedAdvice reads the answer from which docs/advise.md is made, and the page.
 func storedAdvice(t *testing.T) (*results.Advice, string) {
 	t.Helper()
-	file, err := os.Open("../../docs/gallery/advice.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	unpacked, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var a results.Advice
-	if err := json.NewDecoder(unpacked).Decode(&a); err != nil {
-		t.Fatal(err)
-	}
 	page, err := os.ReadFile("../../docs/advise.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &a, string(page)
+	return fromGallery[results.Advice](t, "advice.json.gz"), string(page)
 }
 
 func TestThePageOfAdviseShowsTheStoredAnswer(t *testing.T) {

@@ -2,8 +2,6 @@ package command
 
 import (
 	"bytes"
-	"compress/gzip"
-	"encoding/json"
 	"os"
 	"regexp"
 	"slices"
@@ -21,20 +19,7 @@ import (
 // storedMatrix reads the result from which the pages of docs are made.
 func storedMatrix(t *testing.T) *results.Matrix {
 	t.Helper()
-	file, err := os.Open("../../docs/gallery/matrix.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	unpacked, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var m results.Matrix
-	if err := json.NewDecoder(unpacked).Decode(&m); err != nil {
-		t.Fatal(err)
-	}
-	return &m
+	return fromGallery[results.Matrix](t, "matrix.json.gz")
 }
 
 func TestThePagesOfTheMatrixFollowFromTheStoredResult(t *testing.T) {

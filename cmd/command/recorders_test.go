@@ -13,22 +13,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"lockquake/history"
+	"lockquake/internal/schematest"
 )
 
 // The recorders of docs/recorders record locks in other languages, which check judges.
 func TestCheckJudgesWhatTheRecordersRecord(t *testing.T) {
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(history.JSONSchema()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("history.json", document); err != nil {
-		t.Fatal(err)
-	}
-	line, err := compiler.Compile("history.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := schematest.Compile(t, history.JSONSchema())
 	for _, language := range []struct{ program, debian, example string }{
 		{"python3", "python3", "example.py"},
 		{"node", "nodejs", "example.mjs"},

@@ -37,9 +37,6 @@ func (r *request) explore(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if wrong := r.unknownCheck(s.Checks); wrong != "" {
-		return "", fmt.Errorf("locktest: %s", wrong)
-	}
 	x, err := search.Explore(ctx, s, search.ExploreRequest{Strategies: []string{r.entry.Name}, Jobs: 1, Stall: hangAfter})
 	if err != nil {
 		return "", err

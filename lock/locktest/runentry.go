@@ -78,6 +78,9 @@ func (r *request) load(path string, overrides []results.Override) (*scenarios.Sc
 	if err != nil {
 		return nil, fmt.Errorf("locktest: %w", err)
 	}
+	if wrong := r.unknownCheck(s.Checks); wrong != "" {
+		return nil, fmt.Errorf("locktest: %s", wrong)
+	}
 	if r.library != nil {
 		return s, r.library.suits(s)
 	}
@@ -91,9 +94,6 @@ func (r *request) expectIn(s *scenarios.Scenario) error {
 	}
 	if r.seeds > 0 {
 		s.Seeds = r.seeds
-	}
-	if wrong := r.unknownCheck(s.Checks); wrong != "" {
-		return fmt.Errorf("locktest: %s", wrong)
 	}
 	uses, err := s.Uses([]string{r.entry.Name}, nil)
 	if err != nil {

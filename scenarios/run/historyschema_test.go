@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"lockquake/history"
+	"lockquake/internal/schematest"
 	"lockquake/scenarios"
 	"lockquake/scenarios/run"
 )
@@ -21,18 +22,7 @@ func TestTheHistoriesOfAllScenariosAreOfTheSchema(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs all scenarios")
 	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(history.JSONSchema()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("history.json", document); err != nil {
-		t.Fatal(err)
-	}
-	compiled, err := compiler.Compile("history.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	compiled := schematest.Compile(t, history.JSONSchema())
 	seen, types := map[string]bool{}, map[history.Type]bool{}
 	validate := func(run, shape string, line any) {
 		if seen[shape] {
