@@ -1,6 +1,9 @@
 package sim
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Outsider is code of a process that runs outside of the world: in goroutines of its own, with a clock of
 // its own, which moves only while the world lets it. The world's tasks and an outsider never run at the same
@@ -28,8 +31,7 @@ type outsider struct {
 	askedAt int64    // true time
 }
 
-// Attach makes o a part of the process. The trace has the events of the world only, and thus what an
-// outsider asks for.
+// Attach makes o a part of the process. The trace shows an outsider only through what it asks for.
 func (p *Process) Attach(o Outsider) {
 	w := p.node.world
 	w.outsiders = append(w.outsiders, &outsider{Outsider: o, process: p})
@@ -47,18 +49,23 @@ func (w *World) BoundLookAhead(d time.Duration) {
 // before, it moves the world to that time, takes up what is asked for, and reports true.
 //
 // An outsider may be ahead of the world, since nothing reaches it in between: a reply is an event of the
-// queue, and anything else that can reach it is one of its own process. There are two exceptions, a message
-// that a server pushes because of another process, and a fault that is tied to a point of another process.
-// BoundLookAhead is for these.
+// queue, and anything else that can reach it is one of its own process. There are three exceptions. While a call
+// of an outsider waits at a server, a request of another one can lead to its reply, so none is ahead by more
+// than waitingAhead. BoundLookAhead is for the other two: a message that a server pushes because of
+// another process, and a fault that is tied to a point of another process.
 func (w *World) goOutside() bool {
 	if len(w.outsiders) == 0 {
 		return false
 	}
 	next := w.horizon(nil)
+	ahead := w.lookAhead
+	if ahead == 0 && len(w.outsiders) > 1 && slices.ContainsFunc(w.outsiders, func(o *outsider) bool { return o.runs() && !o.process.knowsItsNext() }) {
+		ahead = int64(waitingAhead)
+	}
 	for from := w.now; ; {
 		to := next
-		if w.lookAhead > 0 {
-			to = min(to, from+w.lookAhead)
+		if ahead > 0 {
+			to = min(to, from+ahead)
 		}
 		first := int64(never)
 		for _, o := range w.outsiders {
@@ -66,7 +73,7 @@ func (w *World) goOutside() bool {
 				continue
 			}
 			if o.asks == nil {
-				w.move(o, to)
+				w.move(o, min(to, first))
 			}
 			if o.asks != nil && o.askedAt <= to {
 				first = min(first, o.askedAt)
@@ -79,9 +86,15 @@ func (w *World) goOutside() bool {
 		if to >= next {
 			return false
 		}
+		if w.cfg.Beat != nil {
+			w.cfg.Beat.Add(1) // a long wait in small steps is no hang
+		}
 		from = to
 	}
 }
+
+// waitingAhead bounds how far an outsider is ahead while a call of one waits at a server.
+const waitingAhead = time.Millisecond
 
 // farthest is how far an outsider goes on at once if nothing else happens.
 const farthest = 365 * 24 * time.Hour
@@ -92,8 +105,8 @@ func (o *outsider) runs() bool {
 	return !p.crashed && p.stops == 0 && !p.waking.lags()
 }
 
-// timerSlack is how late a timer of an outsider may fire. On a machine they are late too. So an outsider need
-// not move for each step of the world's tasks.
+// timerSlack is how late the world may learn of a timer of an outsider, as timers on a machine are late. So an
+// outsider need not move for each step of the world's tasks.
 const timerSlack = 50 * time.Microsecond
 
 // move lets an outsider go on to a true time. If only events of its process can reach it, it goes on to the

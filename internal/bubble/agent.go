@@ -35,6 +35,7 @@ func (b *Bubble) agent(wall time.Time, mono time.Duration) {
 	for c := range b.commands {
 		if c.end {
 			b.release()
+			synctest.Wait() // what goes on must not run beside the next run
 			b.answers <- answer{clock: clock()}
 			return
 		}

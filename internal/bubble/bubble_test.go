@@ -185,11 +185,52 @@ func TestTheContextOfACallEnds(t *testing.T) {
 	}
 }
 
+// gate answers a request to wait when it gets one to open.
+type gate struct{ waiting []*sim.Call }
+
+func (g *gate) Serve(c *sim.Call) {
+	c.Applied()
+	if c.Req == "wait" {
+		g.waiting = append(g.waiting, c)
+		return
+	}
+	for _, w := range append(g.waiting, c) {
+		w.Reply(nil)
+	}
+	g.waiting = nil
+}
+
+func (*gate) Closed(*sim.Session, error) {}
+
+// A call that waits at a server is answered when the goroutine of another process opens the gate, and not after
+// the next event of the world.
+func TestACallThatWaitsAtAServer(t *testing.T) {
+	r := newRig(t, sim.Config{})
+	r.world.Node("server").Listen(&gate{})
+	p := r.world.AddNode("other", sim.NodeConfig{}).Process("other")
+	other := &rig{world: r.world, worker: p.Worker("other"), bubble: New(t, p)}
+	other.worker.Go("main", func() {
+		_ = other.bubble.Call(context.Background(), other.worker, func(context.Context) {
+			time.Sleep(5 * time.Second)
+			_ = other.request("open")
+		})
+	})
+	r.run(t, func(ctx context.Context) {
+		ctx, stop := context.WithTimeout(ctx, time.Minute)
+		defer stop()
+		go func() {
+			<-ctx.Done()
+		}()
+		_ = r.request("wait")
+		r.log("%v, %v", time.Since(start()).Round(10*time.Millisecond), ctx.Err())
+	}, "5.00402s 5s, <nil>")
+}
+
 func TestAPanicOfACall(t *testing.T) {
 	r := newRig(t, sim.Config{})
 	r.worker.Go("main", func() {
 		err := r.bubble.Call(context.Background(), r.worker, func(context.Context) { panic("bad") })
-		var p *PanicError
+		var p *sim.PanicError
 		if !errors.As(err, &p) || p.Value != "bad" {
 			t.Errorf("the call returns %v", err)
 		}

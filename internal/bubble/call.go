@@ -2,22 +2,13 @@ package bubble
 
 import (
 	"context"
-	"fmt"
 	"runtime/debug"
 
 	"lockquake/sim"
 )
 
-// PanicError is a panic of a function that [Bubble.Call] executes.
-type PanicError struct {
-	Value any
-	Stack string // of the goroutine that panicked
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
 // Call executes f in a goroutine of the bubble, while the calling task of the worker waits. The context of f
-// ends when ctx ends, also after f has returned. Call returns sim.ErrOver if the run ends before f does, and a [*PanicError] if f panics.
+// ends when ctx ends, also after f has returned. Call returns sim.ErrOver if the run ends before f does, and a [*sim.PanicError] if f panics.
 func (b *Bubble) Call(ctx context.Context, k *sim.Worker, f func(ctx context.Context)) error {
 	if b.closed {
 		return sim.ErrOver
@@ -33,7 +24,7 @@ func (b *Bubble) Call(ctx context.Context, k *sim.Worker, f func(ctx context.Con
 		cancel = end
 		defer func() {
 			if v := recover(); v != nil {
-				err = &PanicError{v, string(debug.Stack())}
+				err = &sim.PanicError{Worker: k.Name(), Task: "main", Value: v, Stack: string(debug.Stack())}
 			}
 			b.put(&ask{worker: k, key: k.Name() + " returns", ended: func() {
 				b.calls--
