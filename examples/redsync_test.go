@@ -115,7 +115,7 @@ func (w watched) Release(ctx context.Context) error {
 	return err
 }
 
-// A pause right before the write loses an update with each way to use redsync.
+// A pause right before the write loses an update with redsync alone, with a check of the clock, and with a watchdog.
 func TestRedsyncUnderKleppmannsPause(t *testing.T) {
 	for _, test := range redsyncs() {
 		t.Run(test.name, func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestRedsyncUnderRandomPauses(t *testing.T) {
 	locktest.Run(t, "gc-pause", newRedsync, locktest.Seeds(20), locktest.Violates("lost-update"))
 }
 
-// No placement of a fault is missed by a search.
+// A search over all points finds placements of faults under which a watchdog loses an update.
 func TestExploreRedsync(t *testing.T) {
 	locktest.Explore(t, "kleppmann", newRedsyncWatchdog, locktest.Violates("lost-update"))
 }

@@ -1,7 +1,6 @@
 package locktest
 
 import (
-	"context"
 	"errors"
 	"net"
 	"os"
@@ -9,11 +8,11 @@ import (
 	"time"
 )
 
-// dial opens a connection of the world for goroutines of the bubble.
-func (p process) dial(_ context.Context, name string, dial func(ctx context.Context) (net.Conn, error)) (net.Conn, error) {
+// dial opens a connection of the world for goroutines of the bubble. No context ends it.
+func (p process) dial(name string, dial func() (net.Conn, error)) (net.Conn, error) {
 	c := &conn{process: p, name: name, changed: make(chan struct{})}
 	var err error
-	over := p.Ask(p.worker, name+" dial", func() { c.inner, err = dial(context.Background()) })
+	over := p.Ask(p.worker, name+" dial", func() { c.inner, err = dial() })
 	if err := errors.Join(over, err); err != nil {
 		return nil, err
 	}

@@ -65,8 +65,8 @@ func (p process) deps(d lock.Deps) (Deps, error) {
 			return deps, err
 		}
 		dial := cfg.DialFunc
-		cfg.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
-			return p.dial(ctx, "postgres", func(ctx context.Context) (net.Conn, error) { return dial(ctx, network, addr) })
+		cfg.DialFunc = func(_ context.Context, network, addr string) (net.Conn, error) {
+			return p.dial("postgres", func() (net.Conn, error) { return dial(context.Background(), network, addr) })
 		}
 		deps.Postgres, deps.DB = cfg, stdlib.OpenDB(*cfg)
 	}

@@ -37,7 +37,7 @@ func (r *request) explore(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	x, err := search.Explore(ctx, s, search.ExploreRequest{Strategies: []string{r.entry.Name}, Jobs: 1, Stall: hangAfter})
+	x, err := search.Explore(ctx, s, search.ExploreRequest{Strategies: []string{r.entry.Name}, Jobs: 1, Stall: r.stall()})
 	if err != nil {
 		return "", err
 	}

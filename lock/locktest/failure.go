@@ -76,7 +76,7 @@ func (r *request) shrink(ctx context.Context, s *scenarios.Scenario, f *results.
 	name := regexp.MustCompile(`[^\pL\pN_-]+`).ReplaceAllString(r.test, "-") + ".yaml"
 	path := filepath.ToSlash(filepath.Join("testdata", "lockquake", name))
 	small, _ := search.Shrink(ctx, s, search.ShrinkRequest{
-		Label: f.Trial.Label, Seed: f.Seed, Check: f.Check, Path: path,
+		Label: f.Trial.Label, Seed: f.Seed, Check: f.Check, Path: path, Stall: r.stall(),
 		Comment: func(uint64) string { return "Made by a failure of " + r.test + "." },
 	})
 	if small == nil || os.MkdirAll(filepath.Dir(path), 0o755) != nil || os.WriteFile(path, small.Scenario.Text, 0o644) != nil {

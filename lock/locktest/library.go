@@ -26,7 +26,7 @@ func (l *library) strategy(d lock.Deps) lock.Strategy {
 	if l.world != w {
 		l.world = w
 		stream := w.Source().Stream("locktest", "").At(0)
-		l.seed(stream.Uint64())
+		bubble.Seed(l.t, stream.Uint64())
 		l.bound(w)
 	}
 	b := lock.Shared(d.Process, "bubble", func() *bubble.Bubble { return bubble.New(l.t, k.Process()) })
@@ -48,14 +48,11 @@ type foreign struct {
 	locker lock.Locker
 }
 
-// seed seeds the random numbers of the program.
-func (l *library) seed(seed uint64) { bubble.Seed(l.t, seed) }
-
 // call executes f in the bubble. A panic ends the run.
 func (p process) call(ctx context.Context, f func(ctx context.Context)) error {
 	err := p.Call(ctx, p.worker, f)
-	if panicked, ok := errors.AsType[*bubble.PanicError](err); ok {
-		p.worker.Process().Node().World().Fail(&sim.PanicError{Worker: p.worker.Name(), Task: "main", Value: panicked.Value, Stack: panicked.Stack})
+	if panicked, ok := errors.AsType[*sim.PanicError](err); ok {
+		p.worker.Process().Node().World().Fail(panicked)
 	}
 	return err
 }
@@ -65,12 +62,14 @@ func (f *foreign) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 	var (
 		inner lock.Lease
 		err   error
+		token int64
 		ends  context.Context // that the library ends; nil: none
 	)
 	over := f.call(ctx, func(inside context.Context) {
 		if inner, err = f.locker.Acquire(env.WithOp(inside, "acquire"), key); err != nil {
 			return
 		}
+		token = inner.Token()
 		// The channel of a context belongs to the bubble only if it is made there.
 		if of := inner.Context(); of.Done() != nil && of.Done() != inside.Done() {
 			ends = of
@@ -82,7 +81,7 @@ func (f *foreign) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 	case err != nil:
 		return nil, err
 	}
-	lease := &foreignLease{foreign: f, lease: inner, ctx: ctx}
+	lease := &foreignLease{foreign: f, lease: inner, token: token, ctx: ctx}
 	if ends != nil {
 		lease.follow(ends)
 	}
@@ -93,6 +92,7 @@ func (f *foreign) Acquire(ctx context.Context, key string) (lock.Lease, error) {
 type foreignLease struct {
 	*foreign
 	lease lock.Lease
+	token int64
 	ctx   context.Context
 }
 
@@ -113,7 +113,7 @@ func (l *foreignLease) follow(ends context.Context) {
 func (l *foreignLease) Context() context.Context { return l.ctx }
 
 // Token implements lock.Lease.
-func (l *foreignLease) Token() int64 { return l.lease.Token() }
+func (l *foreignLease) Token() int64 { return l.token }
 
 // Check implements lock.Lease.
 func (l *foreignLease) Check() (err error) {

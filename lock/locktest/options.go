@@ -13,7 +13,7 @@ import (
 // Option changes what [Run], [Do], [Explore] or [RunEntry] runs or expects.
 type Option func(*request)
 
-// request is one call of RunEntry.
+// request is one call of RunEntry, Run, Do or Explore.
 type request struct {
 	test      string // name of the test
 	scenario  string // built-in name or path

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"strings"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -20,11 +19,11 @@ func (p process) redis(name string, simulated *goredis.Client) *goredis.Client {
 	c := goredis.NewClient(&goredis.Options{
 		Addr: "127.0.0.1:6379", Protocol: 2, DisableIdentity: true, MaxRetries: -1, PoolSize: 1, PipelinePoolSize: -1, ConnMaxIdleTime: -1,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-		Dialer: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			return p.dial(ctx, name, func(ctx context.Context) (net.Conn, error) {
+		Dialer: func(_ context.Context, network, addr string) (net.Conn, error) {
+			return p.dial(name, func() (net.Conn, error) {
 				// A message that a server pushes reaches the process although nothing of its own does.
 				p.worker.Process().Node().World().BoundLookAhead(time.Millisecond)
-				return simulated.Options().Dialer(ctx, network, addr)
+				return simulated.Options().Dialer(context.Background(), network, addr)
 			})
 		},
 	})
@@ -54,7 +53,7 @@ func (h *redisHook) ProcessHook(goredis.ProcessHook) goredis.ProcessHook {
 			cmd.SetErr(errWatch)
 			return errWatch
 		}
-		err := h.request(ctx, strings.ToLower(cmd.Name()), func(ctx context.Context) error { return h.simulated.Process(ctx, cmd) })
+		err := h.request(ctx, cmd.Name(), func(ctx context.Context) error { return h.simulated.Process(ctx, cmd) })
 		if err != nil && cmd.Err() == nil {
 			cmd.SetErr(err)
 		}
@@ -69,7 +68,7 @@ func (h *redisHook) ProcessPipelineHook(goredis.ProcessPipelineHook) goredis.Pro
 		if cmds[0].Name() == "multi" {
 			inside, pipe = cmds[1:len(cmds)-1], h.simulated.TxPipeline
 		}
-		err := h.request(ctx, strings.ToLower(inside[0].Name()), func(ctx context.Context) error {
+		err := h.request(ctx, inside[0].Name(), func(ctx context.Context) error {
 			p := pipe()
 			for _, cmd := range inside {
 				_ = p.Process(ctx, cmd)
@@ -77,8 +76,8 @@ func (h *redisHook) ProcessPipelineHook(goredis.ProcessPipelineHook) goredis.Pro
 			_, err := p.Exec(ctx)
 			return err
 		})
-		if errors.Is(err, sim.ErrOver) {
-			for _, cmd := range cmds {
+		for _, cmd := range cmds {
+			if err != nil && cmd.Err() == nil && (errors.Is(err, sim.ErrOver) || ctx.Err() != nil) {
 				cmd.SetErr(err)
 			}
 		}

@@ -35,7 +35,7 @@ func (r *request) replay(text string) (string, error) {
 	if err := r.expectIn(s); err != nil {
 		return "", err
 	}
-	trial, err := run.Once(s, run.Request{Label: token.Label, Seed: token.Seed})
+	trial, err := run.Once(s, run.Request{Label: token.Label, Seed: token.Seed, Stall: r.stall()})
 	if err != nil {
 		return "", err
 	}

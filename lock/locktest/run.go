@@ -75,11 +75,9 @@ func withLibrary(t *testing.T, scenario string, make func(process, Deps) lock.St
 		Points: []string{"acquire.called", "release.called"},
 	}
 	entry.Family, entry.Topology = serversOf(scenario)
-	defer func() {
-		if v := recover(); v != nil {
-			t.Fatal(parallel(v))
-		}
-	}()
+	if err := seedable(t); err != nil {
+		t.Fatal(err)
+	}
 	do(&request{test: t.Name(), scenario: scenario, entry: entry, library: l, patience: patience})
 }
 
@@ -107,20 +105,22 @@ func ofLibrary(checks []string) []string {
 	})
 }
 
-// hangLimit is the time, in real time, after which a run that does not go on is said to hang.
-const hangLimit = 10 * time.Second
-
-var hangAfter = hangLimit //nolint:gochecknoglobals // tests do not wait that long
+// hangAfter is the time, in real time, after which a run that does not go on is said to hang.
+var hangAfter = 10 * time.Second //nolint:gochecknoglobals // tests do not wait that long
 
 // nameOf names the strategy of a test.
 func nameOf(t *testing.T) string { return strings.ReplaceAll(t.Name(), "/", "-") }
 
-// parallel explains the panic of a test that is parallel, and panics again for any other.
-func parallel(v any) string {
-	if text := fmt.Sprint(v); strings.Contains(text, "parallel") {
-		return "locktest: Run seeds the random numbers of the whole program, so its test cannot be parallel: leave out t.Parallel"
-	}
-	panic(v)
+// seedable returns an error if the test is parallel, so that the random numbers of the program cannot be
+// seeded for it.
+func seedable(t *testing.T) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("locktest: Run seeds the random numbers of the whole program, so its test cannot be parallel: leave out t.Parallel (%v)", v)
+		}
+	}()
+	bubble.Seed(t, 1)
+	return nil
 }
 
 // suits prepares for a scenario, or returns why its faults cannot reach a bubble.
@@ -128,10 +128,15 @@ func (l *library) suits(s *scenarios.Scenario) error {
 	workers := s.WorkerNames()
 	crossing := false
 	for i, spec := range s.Faults {
-		switch spec.Fault.(type) {
+		ofWorker := slices.ContainsFunc(faults.Names(spec.Fault), func(n string) bool { return n == faults.EachWorker || slices.Contains(workers, n) })
+		switch f := spec.Fault.(type) {
 		case *faults.ClockStep:
-			if slices.ContainsFunc(faults.Names(spec.Fault), func(n string) bool { return n == faults.EachWorker || slices.Contains(workers, n) }) {
-				return fmt.Errorf("locktest: fault %d of %s steps the clock of a worker, which a library's process cannot follow: use a strategy with RunEntry", i+1, s.Name)
+			if ofWorker {
+				return fmt.Errorf("locktest: fault %d of %s steps the clock of a worker, which the process of a library cannot follow: use RunEntry", i+1, s.Name)
+			}
+		case *faults.ClockRate:
+			if ofWorker && f.Clock != faults.ClockMonotonic {
+				return fmt.Errorf("locktest: fault %d of %s changes the rate of a worker's wall clock alone, which the process of a library cannot follow: use RunEntry, or clock: monotonic", i+1, s.Name)
 			}
 		case *faults.Stall:
 			return fmt.Errorf("locktest: fault %d of %s stalls a task by its name, and the goroutines of a library have none", i+1, s.Name)

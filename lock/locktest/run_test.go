@@ -16,6 +16,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"lockquake/lock"
+	"lockquake/scenarios"
 	"lockquake/scenarios/run"
 )
 
@@ -131,8 +132,8 @@ func TestWhatALibraryMustNotDo(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			defer func(before time.Duration) { hangAfter = before }(hangAfter)
 			hangAfter = 500 * time.Millisecond
-			defer func() { hangAfter = hangLimit }()
 			got := outcome(t, "no-fault-needed", func(d Deps) lock.Locker {
 				return Locker(func(ctx context.Context, key string) (Lease, error) {
 					if err := test.do(ctx, d); err != nil {
@@ -150,15 +151,28 @@ func TestWhatALibraryMustNotDo(t *testing.T) {
 
 func TestAParallelTest(t *testing.T) {
 	t.Parallel()
-	defer func() { _ = recover() }()
-	got := ""
-	func() {
-		defer func() { got = parallel(recover()) }()
-		l := &library{t: t}
-		l.seed(1)
-	}()
-	if !strings.Contains(got, "cannot be parallel") {
-		t.Errorf("got %q", got)
+	if err := seedable(t); err == nil || !strings.Contains(err.Error(), "cannot be parallel") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A library's process follows the monotonic clock of its node only.
+func TestFaultsThatALibraryCannotMeet(t *testing.T) {
+	for fault, want := range map[string]string{
+		"{at: 1s, clock-step: {target: worker-1, by: 1s, for: 1s}}":                               "steps the clock of a worker",
+		"{at: 1s, clock-rate: {target: worker-1, ppm: 100000, for: 1s}}":                          "wall clock alone",
+		"{at: 1s, clock-rate: {target: worker-1, ppm: 100000, for: 1s, clock: monotonic}}":        "",
+		"{at: 1s, clock-step: {target: lock, by: 1s, for: 1s}}":                                   "",
+		"{at: 1s, stall: {target: worker-1, task: main, for: 1s}}":                                "stalls a task by its name",
+		"{when: {worker: worker-1, point: acquired, nth: 1}, pause: {target: worker-2, for: 1s}}": "",
+	} {
+		s, err := scenarios.Parse("x.yaml", []byte("name: x\nworkers: 2\nduration: 5s\nworkload: {kind: counter}\nstrategies: [redis]\nchecks: [lost-update]\nfaults:\n  - "+fault+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := (&library{}).suits(s); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v", fault, err)
+		}
 	}
 }
 

@@ -58,9 +58,9 @@ func (r *request) check(ctx context.Context) (string, error) {
 	if err := r.expectIn(s); err != nil {
 		return "", err
 	}
-	q := campaign.Request{Strategies: []string{r.entry.Name}}
+	q := campaign.Request{Strategies: []string{r.entry.Name}, Stall: r.stall()}
 	if r.library != nil {
-		q.Jobs, q.Stall = 1, hangAfter // the runs share the random numbers of the program
+		q.Jobs = 1 // the runs share the random numbers of the program
 	}
 	result, err := campaign.Run(ctx, s, q)
 	if err != nil {
@@ -70,6 +70,14 @@ func (r *request) check(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	return r.failure(ctx, s, result), nil
+}
+
+// stall returns how long a run may stay at one event, in real time; 0 for the default.
+func (r *request) stall() time.Duration {
+	if r.library == nil {
+		return 0
+	}
+	return hangAfter
 }
 
 // load reads a scenario that can name the lock.
@@ -99,17 +107,14 @@ func (r *request) expectIn(s *scenarios.Scenario) error {
 	if err != nil {
 		return fmt.Errorf("locktest: %w", err)
 	}
-	if len(r.expect.Holds)+len(r.expect.Violates) > 0 {
-		s.Claims, s.Expect = false, map[string]results.Expect{}
-		for _, use := range uses {
-			s.Expect[use.Label] = r.expect
-		}
-		return nil
+	expect := r.expect
+	if len(expect.Holds)+len(expect.Violates) == 0 && r.library != nil {
+		expect.Holds = ofLibrary(s.Checks)
 	}
-	if r.library != nil {
+	if len(expect.Holds)+len(expect.Violates) > 0 {
 		s.Claims, s.Expect = false, map[string]results.Expect{}
 		for _, use := range uses {
-			s.Expect[use.Label] = results.Expect{Holds: ofLibrary(s.Checks)}
+			s.Expect[use.Label] = expect
 		}
 		return nil
 	}

@@ -17,8 +17,8 @@ type service struct {
 func (s *service) Do(ctx context.Context, key string, r lock.Resource, body lock.Body) error {
 	var err error
 	over := s.call(ctx, func(inside context.Context) {
-		err = s.do(inside, key, func(ctx2 context.Context, token int64) error {
-			return s.work(ctx2, func(worldly context.Context) error { return body(worldly, section{token, r}) }, ctx)
+		err = s.do(inside, key, func(inside context.Context, token int64) error {
+			return s.work(inside, ctx, func(ctx context.Context) error { return body(ctx, section{token, r}) })
 		})
 	})
 	return errors.Join(over, err)
@@ -26,7 +26,7 @@ func (s *service) Do(ctx context.Context, key string, r lock.Resource, body lock
 
 // work executes the work in a task of the world, while a goroutine of the bubble waits. The context of the work
 // ends with that of the section, and with that of the goroutine.
-func (s *service) work(inside context.Context, do func(ctx context.Context) error, outside context.Context) error {
+func (s *service) work(inside, outside context.Context, do func(ctx context.Context) error) error {
 	var (
 		err    error
 		cancel context.CancelCauseFunc
