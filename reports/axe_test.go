@@ -53,7 +53,7 @@ func TestThePagesAreAccessible(t *testing.T) {
 		for _, on := range []struct {
 			medium, theme string
 			widths        []int64
-		}{{"", "light", []int64{1280, 768, 400}}, {"", "dark", []int64{1280, 768, 400}}, {"print", "light", []int64{794}}} {
+		}{{"", "light", screens()}, {"", "dark", screens()}, {"print", "light", []int64{paper}}} {
 			b.media(on.medium, on.theme)
 			for _, width := range on.widths {
 				b.do(chromedp.EmulateViewport(width, 900))

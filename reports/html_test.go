@@ -288,7 +288,12 @@ const brokenTexts = `[...document.querySelectorAll("table :is(th, td, code)")].f
 	e.getBoundingClientRect().width < 30).map((e) => e.textContent.trim()).join("; ")`
 
 // widths are those of a desktop, a tablet, a phone, and A4 paper.
-func widths() []int64 { return []int64{1280, 768, 400, 794} }
+func widths() []int64 { return append(screens(), paper) }
+
+// screens are the widths of a desktop, a tablet and a phone, in CSS pixels, and paper that of A4.
+func screens() []int64 { return []int64{1280, 768, 400} }
+
+const paper int64 = 794
 
 // printed returns the number of pages of A4 that the page takes.
 func (b *browser) printed() int {

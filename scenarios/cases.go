@@ -49,8 +49,8 @@ func (v *validator) cases() error {
 			}
 		}
 	}
-	if _, taken := classes[noFault]; taken {
-		return v.at.Errorf("faults", "the case %s has no faults: give the case another name, or set no-fault", noFault)
+	if _, taken := classes[results.NoFault]; taken {
+		return v.at.Errorf("faults", "the case %s has no faults: give the case another name, or set no-fault", results.NoFault)
 	}
 	if len(classes) == 0 {
 		if v.NoFault {
@@ -73,7 +73,7 @@ func (v *validator) cases() error {
 func (s *Scenario) underCases(use Strategy) []Strategy {
 	var uses []Strategy
 	if s.NoFault {
-		uses = append(uses, use.under(noFault))
+		uses = append(uses, use.under(results.NoFault))
 	}
 	for _, spec := range s.Faults {
 		if spec.Case == "" || slices.ContainsFunc(uses, func(u Strategy) bool { return u.Case == spec.Case }) {
@@ -86,9 +86,6 @@ func (s *Scenario) underCases(use Strategy) []Strategy {
 	}
 	return uses
 }
-
-// noFault is the case without the faults of any case.
-const noFault = "no-fault"
 
 // under returns the use under a case.
 func (use Strategy) under(name string) Strategy {

@@ -108,7 +108,7 @@ func annotationsOf(c *results.Campaign, file string, text []byte) []annotation {
 			continue
 		}
 		a := annotation{level: errorLevel, file: file, line: 1, title: c.Scenario, text: reason}
-		if strings.HasPrefix(reason, "unknown: ") {
+		if results.IsUnknown(reason) {
 			a.level = warningLevel
 		}
 		list = append(list, a)

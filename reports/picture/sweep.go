@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"gonum.org/v1/plot"
@@ -41,11 +40,7 @@ func Sweep(s *results.Sweep) (svg, png []byte, err error) {
 }
 
 func sweepTitle(s *results.Sweep) string {
-	var paths []string
-	for _, axis := range s.Axes {
-		paths = append(paths, words.Plain(axis.Path, 40))
-	}
-	return fmt.Sprintf("%s: how often each strategy fails, by %s", words.Plain(s.Scenario, 40), strings.Join(paths, " and "))
+	return fmt.Sprintf("%s: how often each strategy fails, by %s", words.Plain(s.Scenario, 40), tables.Axes(s))
 }
 
 // linesPicture draws a line for each strategy: the parameter from left to right, percent

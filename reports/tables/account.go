@@ -12,13 +12,13 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// account holds what the sentence about one strategy needs. A campaign with cases has a use of the
-// strategy for each case, and the account is about all of them.
+// account sums up one strategy for its sentence. In a campaign with cases it covers the uses of the strategy
+// under all cases.
 type account struct {
 	label, name string
 	grade       Grade
 	cases       int    // that hit the strategy; 1 if the campaign has no cases
-	why         string // it is unknown how the strategy does
+	why         string // grade Open: why the result is unknown
 	note        string // what it did without harm, if the scenario asks for it
 
 	// Of a failure.
@@ -32,15 +32,19 @@ type account struct {
 	finished float64 // share of the work
 }
 
-// accountOf sums up the uses of a strategy.
-func accountOf(c *results.Campaign, label string) account {
+// hit returns the uses of a strategy, without those of cases of which no fault hit it.
+func hit(c *results.Campaign, label string) []results.StrategyStats {
+	return slices.DeleteFunc(slices.Clone(c.Strategies), func(st results.StrategyStats) bool {
+		return st.Use() != label || st.Case != "" && st.Bit == 0 && len(harmful(st)) == 0
+	})
+}
+
+// accountOf sums up uses of a strategy.
+func accountOf(c *results.Campaign, label string, uses []results.StrategyStats) account {
 	a := account{label: label, name: label, grade: Held}
 	var jobs, finished int64
 	var failing []results.StrategyStats
-	for _, st := range c.Strategies {
-		if st.Use() != label || st.Case != "" && st.Bit == 0 && len(harmful(st)) == 0 {
-			continue // of another strategy, or no fault of the case hit it
-		}
+	for _, st := range uses {
 		a.name = subject(label, st.Name)
 		jobs, finished = jobs+st.Metrics.Jobs, finished+st.Metrics.Finished
 		if len(harmful(st)) > 0 {

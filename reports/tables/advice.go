@@ -100,7 +100,7 @@ func adviceVerdict(l *results.AdviceLock) string {
 			lost++
 		case c.Stuck > 0:
 			stuck++
-		case c.Unknown > 0 || c.Hit == 0 && c.Cause != noFault:
+		case c.Unknown > 0 || c.Hit == 0 && c.Cause != results.NoFault:
 			open++
 		}
 	}
@@ -166,7 +166,7 @@ func unharmed(a *results.Advice, cells []results.AdviceCell) string {
 	var names []string
 	runs := 0
 	for _, c := range cells {
-		if c.Lost == 0 && c.Stuck == 0 && c.Unknown == 0 && (c.Hit > 0 || c.Cause == noFault) {
+		if c.Lost == 0 && c.Stuck == 0 && c.Unknown == 0 && (c.Hit > 0 || c.Cause == results.NoFault) {
 			names = append(names, causeWords(a, c.Cause))
 			runs = c.Runs
 		}
@@ -176,9 +176,6 @@ func unharmed(a *results.Advice, cells []results.AdviceCell) string {
 	}
 	return fmt.Sprintf("Nothing lost in %d runs each (%s) with %s.", runs, words.Below(stats.AtMost(runs)), strings.Join(names, "; "))
 }
-
-// noFault is the case without faults.
-const noFault = "no-fault"
 
 // adviceNeeds says what would make the lock in question safer. Each sentence compares it with one
 // neighbour: their intervals do not overlap.
@@ -191,7 +188,7 @@ func adviceNeeds(a *results.Advice) AdviceSection {
 		{"yours+wait", "A grant counts only if the replica confirms it (WAIT)"},
 		{"yours+token", "The resource checks a fencing token"},
 	} {
-		with := adviceLock(a, rule.label)
+		with := a.Find(rule.label)
 		if with == nil {
 			continue
 		}
@@ -206,15 +203,6 @@ func adviceNeeds(a *results.Advice) AdviceSection {
 		}
 	}
 	return s
-}
-
-func adviceLock(a *results.Advice, label string) *results.AdviceLock {
-	for i := range a.Locks {
-		if a.Locks[i].Label == label {
-			return &a.Locks[i]
-		}
-	}
-	return nil
 }
 
 // adviceOthers says which of the other locks survived, worst first.

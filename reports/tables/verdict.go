@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"lockquake/internal/stats"
 	"lockquake/reports/words"
@@ -43,9 +42,18 @@ const mostAlone = 8
 // The most serious violated check of a strategy makes its sentence, whatever the scenario expects.
 // Checks that find no harm (checker.Check.Advisory) make none.
 func Verdict(c *results.Campaign) []Sentence {
-	var failed, open, held []account
+	var all []account
 	for _, label := range BaseLabels(c) {
-		switch a := accountOf(c, label); a.grade {
+		all = append(all, accountOf(c, label, hit(c, label)))
+	}
+	return sentencesOf(all, idleFaults(c))
+}
+
+// sentencesOf returns the sentences of accounts and about faults, the worst first.
+func sentencesOf(all []account, idle []Sentence) []Sentence {
+	var failed, open, held []account
+	for _, a := range all {
+		switch a.grade {
 		case Failed, Flawed:
 			failed = append(failed, a)
 		case Open:
@@ -59,7 +67,7 @@ func Verdict(c *results.Campaign) []Sentence {
 	for _, group := range grouped(open, func(a account) string { return a.why }) {
 		list = append(list, Sentence{fmt.Sprintf("unknown: %s %s", namesOf(group), group[0].why), Open, usesOf(group)})
 	}
-	list = append(list, idleFaults(c)...)
+	list = append(list, idle...)
 	said := "had no failure"
 	if len(failed) > 0 && len(grouped(failed, func(a account) string { return a.did })) == 1 && failed[0].more == "" {
 		said = "never did"
@@ -73,17 +81,18 @@ func Verdict(c *results.Campaign) []Sentence {
 // VerdictOf returns the sentence about one use of a strategy.
 func VerdictOf(c *results.Campaign, st results.StrategyStats) Sentence {
 	alone := results.Campaign{Workload: c.Workload, Strategies: []results.StrategyStats{st}}
-	return Verdict(&alone)[0]
+	return sentencesOf([]account{accountOf(&alone, st.Use(), alone.Strategies)}, nil)[0]
 }
 
 // Explained says what happened under one use of a strategy, and what of it is not expected or unknown.
 func Explained(c *results.Campaign, st results.StrategyStats) string {
-	text := VerdictOf(c, st).Text
+	verdict := VerdictOf(c, st)
+	text := verdict.Text
 	switch OutcomeOf(st) {
 	case Unexpected:
 		text += "; " + st.Contradiction().Text
 	case Undecided:
-		if !strings.HasPrefix(text, "unknown: ") {
+		if verdict.Grade != Open {
 			text += "; " + st.Undecided(c.Needed)
 		}
 	case AsExpected, Unasked:
@@ -99,7 +108,7 @@ func Expectations(c *results.Campaign) []Sentence {
 	}
 	var failed, open []Sentence
 	for _, reason := range c.Reasons {
-		if strings.HasPrefix(reason, "unknown: ") {
+		if results.IsUnknown(reason) {
 			open = append(open, Sentence{Text: reason, Grade: Open})
 		} else {
 			failed = append(failed, Sentence{Text: reason, Grade: Failed})

@@ -167,7 +167,7 @@ func (a *adviser) completed(ctx context.Context, n *results.MatrixNeed, r *resul
 // about, and the number of violating runs. These are the given checks. Without any, they are those of
 // the service if a lock only saves work, otherwise those of the data.
 func harmed(n *results.MatrixNeed, c *results.MatrixCell, about []string) (check string, violating int) {
-	if about == nil && n.Saves != "" && c.Case == noFault && c.Checks[n.Saves] > 0 {
+	if about == nil && n.Saves != "" && c.Case == results.NoFault && c.Checks[n.Saves] > 0 {
 		return n.Saves, c.Checks[n.Saves]
 	}
 	for _, name := range checker.Serious(slices.Sorted(maps.Keys(c.Checks))) {

@@ -55,7 +55,7 @@ func finished(c *results.MatrixCell) float64 {
 func judgeCell(n *results.MatrixNeed, c *results.MatrixCell, runs int, best float64) {
 	c.SetInterval()
 	least := idleFaulty * best
-	if c.Case == noFault {
+	if c.Case == results.NoFault {
 		least = idleCalm * best
 	}
 	counts := checker.Metrics{Jobs: c.Jobs, Finished: c.Finished}
@@ -63,14 +63,14 @@ func judgeCell(n *results.MatrixNeed, c *results.MatrixCell, runs int, best floa
 	switch {
 	case c.Violating > 0:
 		c.State = results.CellFails
-	case n.Saves != "" && c.Case == noFault && c.Checks[n.Saves] > 0:
+	case n.Saves != "" && c.Case == results.NoFault && c.Checks[n.Saves] > 0:
 		c.State, c.Worst = results.CellFails, n.Saves
 		c.Why = fmt.Sprintf("%d computations were repeated without a fault, so the lock saves little", c.Repeated)
 	case c.Runs < runs:
 		c.State, c.Why = results.CellUnknown, fmt.Sprintf("%d of %d runs", c.Runs, runs)
 	case c.Unknown > 0:
 		c.State, c.Why = results.CellUnknown, fmt.Sprintf("a check is undecided in %d of %d runs", c.Unknown, c.Runs)
-	case c.Hit == 0 && c.Case != noFault:
+	case c.Hit == 0 && c.Case != results.NoFault:
 		c.State, c.Why = results.CellUnknown, "no fault hit a section, a grant or a call"
 	case counts.Untested() != "":
 		c.State, c.Why = results.CellIdle, counts.Untested()
@@ -84,7 +84,7 @@ func judgeCell(n *results.MatrixNeed, c *results.MatrixCell, runs int, best floa
 func untestedNeed(n *results.MatrixNeed) string {
 	for i := range n.Rows {
 		r := &n.Rows[i]
-		if c := r.Cell(noFault); r.Baseline && c != nil && c.Runs > 0 && c.Violating == 0 && (n.Saves == "" || c.Checks[n.Saves] == 0) {
+		if c := r.Cell(results.NoFault); r.Baseline && c != nil && c.Runs > 0 && c.Violating == 0 && (n.Saves == "" || c.Checks[n.Saves] == 0) {
 			return "the work does not fail without a lock, so nothing was tested"
 		}
 	}
@@ -114,7 +114,7 @@ func judgeRow(n *results.MatrixNeed, r *results.MatrixRow, untested string) {
 		r.Verdict, r.Why = results.CellUnknown, untested
 	}
 	r.SetBound()
-	if cell := r.Cell(noFault); cell != nil && cell.Metrics.Runs > 0 {
+	if cell := r.Cell(results.NoFault); cell != nil && cell.Metrics.Runs > 0 {
 		var crashed *checker.Metrics
 		var hit int64
 		if c := r.Cell(crashes); c != nil {

@@ -12,7 +12,7 @@ import (
 // cell returns a cell of 10 runs that hit and finished 90 of 100 jobs, with a change.
 func cell(name string, change func(c *results.MatrixCell)) results.MatrixCell {
 	c := results.MatrixCell{Case: name, Runs: 10, Hit: 5, Jobs: 100, Finished: 90}
-	if name == noFault {
+	if name == results.NoFault {
 		c.Hit = 0
 	}
 	if change != nil {
@@ -28,13 +28,13 @@ func matrixOf(calm, paused func(c *results.MatrixCell)) *results.Matrix {
 	row := func(label string, calm, paused func(c *results.MatrixCell)) results.MatrixRow {
 		return results.MatrixRow{
 			Label: label, Strategy: label, Baseline: label == baseline,
-			Cells: []results.MatrixCell{cell(noFault, calm), cell("pauses", paused), cell("clocks", fails)},
+			Cells: []results.MatrixCell{cell(results.NoFault, calm), cell("pauses", paused), cell("clocks", fails)},
 		}
 	}
 	return &results.Matrix{
 		Schema: 1, Scenario: results.MatrixName, Seeds: results.SeedRange{First: 1, Last: 10},
 		Needs: []results.MatrixNeed{{
-			Name: "database", Cases: []results.MatrixCase{{Name: noFault, Must: true}, {Name: "pauses", Class: "P", Must: true}, {Name: "clocks", Class: "K"}},
+			Name: "database", Cases: []results.MatrixCase{{Name: results.NoFault, Must: true}, {Name: "pauses", Class: "P", Must: true}, {Name: "clocks", Class: "K"}},
 			Rows: []results.MatrixRow{row(baseline, fails, fails), row("tested", calm, paused), row("other", nil, nil)},
 		}},
 	}
@@ -79,7 +79,7 @@ func TestOnlyAStrategyThatSurvivesAndDoesItsWorkHolds(t *testing.T) {
 
 func TestANeedThatDoesNotFailWithoutALockTestsNothing(t *testing.T) {
 	m := matrixOf(nil, nil)
-	m.Needs[0].Row(baseline).Cell(noFault).Violating = 0
+	m.Needs[0].Row(baseline).Cell(results.NoFault).Violating = 0
 	Judge(m)
 	for _, label := range []string{"tested", "other"} {
 		if row := m.Needs[0].Row(label); row.Verdict != results.CellUnknown {
@@ -94,8 +94,8 @@ func TestANeedThatDoesNotFailWithoutALockTestsNothing(t *testing.T) {
 func TestALockThatSavesNothingFails(t *testing.T) {
 	m := matrixOf(func(c *results.MatrixCell) { c.Checks, c.Repeated = map[string]int{"stampede": 3}, 4 }, nil)
 	m.Needs[0].Saves = "stampede"
-	m.Needs[0].Row(baseline).Cell(noFault).Violating = 0
-	m.Needs[0].Row(baseline).Cell(noFault).Checks = map[string]int{"stampede": 10}
+	m.Needs[0].Row(baseline).Cell(results.NoFault).Violating = 0
+	m.Needs[0].Row(baseline).Cell(results.NoFault).Checks = map[string]int{"stampede": 10}
 	Judge(m)
 	row := m.Needs[0].Row("tested")
 	if want := "no-fault: 4 computations were repeated without a fault, so the lock saves little"; row.Verdict != results.CellFails || row.Why != want {
@@ -122,7 +122,7 @@ func TestTheCheaperStrategyComesFirst(t *testing.T) {
 	m := matrixOf(nil, nil)
 	n := &m.Needs[0]
 	n.Row("tested").Cost.PerJob, n.Row("other").Cost.PerJob = 5, 4
-	n.Rows = append(n.Rows, results.MatrixRow{Label: "flawed", Flawed: true, Cells: []results.MatrixCell{cell(noFault, nil), cell("pauses", nil), cell("clocks", nil)}})
+	n.Rows = append(n.Rows, results.MatrixRow{Label: "flawed", Flawed: true, Cells: []results.MatrixCell{cell(results.NoFault, nil), cell("pauses", nil), cell("clocks", nil)}})
 	Judge(m)
 	var order []string
 	for _, r := range n.Rows {

@@ -16,11 +16,8 @@ type Need struct {
 	Suffix, SuffixDoc string
 }
 
-// noFault is the case without faults, and crashes the one from which the outage is measured.
-const (
-	noFault = "no-fault"
-	crashes = "crashes"
-)
+// crashes is the case from which the outage is measured.
+const crashes = "crashes"
 
 // baseline is the strategy without a lock. Every need must fail with it.
 const baseline = "none"

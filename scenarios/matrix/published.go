@@ -64,7 +64,7 @@ func published() []advice {
 			inNeed{"ZooKeeper survives wrong clocks", "database", "zookeeper", []string{"clocks"}, true, nil},
 		}},
 		{text: "A watchdog that renews at a third of the TTL makes long operations safe; it must stop at once when the work ends", claims: []claim{
-			inNeed{"a watchdog keeps a long hold without faults", "leader", "redis-watchdog", []string{noFault}, true, nil},
+			inNeed{"a watchdog keeps a long hold without faults", "leader", "redis-watchdog", []string{results.NoFault}, true, nil},
 			inNeed{"a watchdog that cancels the work is safe", "database", "redis-watchdog-cancel", stopped, true, nil},
 			inNeed{"a watchdog keeps a long hold safe under faults", "leader", "redis-watchdog", nil, true, nil},
 			inRun{"a watchdog that does not stop at once breaks the next holder's lock", "renewal-races-release", "redis-watchdog-overlap", "ownership", true, nil},

@@ -255,7 +255,7 @@ func (p *part) survivors(runs int) []scenarios.Strategy {
 
 // decides reports whether a strategy must survive a case.
 func (p *part) decides(name string) bool {
-	return name == noFault || slices.Contains(p.need.Must, name)
+	return name == results.NoFault || slices.Contains(p.need.Must, name)
 }
 
 // result returns the need with its rows, not yet judged.

@@ -25,7 +25,7 @@ func TestEachNeedHasAScenarioWithItsCases(t *testing.T) {
 		if err := s.Fits(); err != nil {
 			t.Errorf("%s: %v", need.Name, err)
 		}
-		for _, name := range append([]string{noFault, crashes}, need.Must...) {
+		for _, name := range append([]string{results.NoFault, crashes}, need.Must...) {
 			if !slices.ContainsFunc(s.Strategies, func(u scenarios.Strategy) bool { return u.Case == name }) {
 				t.Errorf("%s: the scenario has no case %s", need.Name, name)
 			}

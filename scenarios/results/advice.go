@@ -9,7 +9,6 @@ type Advice struct {
 	Scenario string    `json:"scenario"`          // path of the written scenario
 	Hash     string    `json:"hash"`              // of the scenario
 	Seeds    SeedRange `json:"seeds"`             // of each lock under each cause
-	Partial  bool      `json:"partial,omitempty"` // stopped before all runs were done
 	Runs     int       `json:"runs"`              // of all figures
 
 	Lock    string   `json:"lock"`              // the lock in question, in one sentence
@@ -60,6 +59,16 @@ type AdviceCell struct {
 	Finished int64  `json:"finished"`
 	Command  string `json:"command"`          // repeats its runs
 	Replay   string `json:"replay,omitempty"` // repeats the first run that violates Check, or Service
+}
+
+// Find returns the lock with a label, nil if there is none.
+func (a *Advice) Find(label string) *AdviceLock {
+	for i := range a.Locks {
+		if a.Locks[i].Label == label {
+			return &a.Locks[i]
+		}
+	}
+	return nil
 }
 
 // Rate returns the share of the runs that lost something.

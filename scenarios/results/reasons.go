@@ -8,6 +8,15 @@ import (
 	"lockquake/checker"
 )
 
+// NoFault is the name of the case without the faults of any case.
+const NoFault = "no-fault"
+
+// unknown is how a reason begins that says why something is unknown.
+const unknown = "unknown: "
+
+// IsUnknown reports whether a reason says why something is unknown, and not what was not expected.
+func IsUnknown(reason string) bool { return strings.HasPrefix(reason, unknown) }
+
 // Contradiction is a result that is not as the scenario expects.
 type Contradiction struct {
 	About string // the check, or the measure of a bound
