@@ -46,7 +46,7 @@ func (s *Scenario) LibraryOf(name string) (libraries.Library, bool) {
 
 // libraryOf returns the library that a use stands for.
 func libraryOf(use Strategy) (libraries.Library, bool) {
-	label := strings.TrimSuffix(use.Label, " under "+use.Case)
+	label := use.Use()
 	l, ok := libraries.Find(label)
 	return l, ok && l.Preset == use.Name && l.Name == label
 }

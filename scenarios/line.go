@@ -1,10 +1,6 @@
 package scenarios
 
-import (
-	"fmt"
-
-	"lockquake/internal/strictyaml"
-)
+import "lockquake/internal/strictyaml"
 
 // StrategyLine returns the line of a scenario file at which the use of a strategy with this label is
 // listed. It returns 1 if the file does not list it by a name of its own.
@@ -13,15 +9,12 @@ func StrategyLine(file []byte, label string) int {
 	if err != nil {
 		return 1
 	}
-	for i := 0; ; i++ {
-		entry := tree.Get(fmt.Sprintf("strategies[%d]", i))
-		if entry == nil {
-			return 1
-		}
+	for _, entry := range itemsOf(tree, "strategies") {
 		if nameOf(entry) == label {
 			return entry.Line()
 		}
 	}
+	return 1
 }
 
 // nameOf returns the label of an entry of the list of strategies, which is its name if it has none.

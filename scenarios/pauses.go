@@ -49,7 +49,8 @@ func (s *Scenario) WithPauses(path string) (*Scenario, error) {
 // measuredPauses reports whether the pauses are those of a file that the caller gave.
 func (s *Scenario) measuredPauses() bool {
 	return slices.ContainsFunc(s.Overrides, func(o results.Override) bool {
-		return strings.HasSuffix(o.Path, ".pause.for") && strings.Contains(o.Value, string(draw.Empirical))
+		_, file := s.samples[o.Path]
+		return file && strings.HasSuffix(o.Path, ".pause.for")
 	})
 }
 

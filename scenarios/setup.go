@@ -38,7 +38,7 @@ func (s *Scenario) leases(uses []Strategy) string {
 		if i < 0 {
 			continue
 		}
-		ttl, label := s.LongestTTL(entries[i].Defaults, use), strings.TrimSuffix(use.Label, " under "+use.Case)
+		ttl, label := s.LongestTTL(entries[i].Defaults, use), use.Use()
 		switch {
 		case ttl == 0 || slices.Contains(labels[ttl], label):
 			continue

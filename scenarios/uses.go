@@ -46,6 +46,9 @@ func (s *Scenario) Uses(names []string, own map[string]lock.Entry) ([]Strategy, 
 	return chosen, s.fit(chosen)
 }
 
+// Use returns the label of the use without its case.
+func (s Strategy) Use() string { return strings.TrimSuffix(s.Label, " under "+s.Case) }
+
 // named returns the use with a label, or if there is none every use of the strategy
 // of that name, and those with that label under any case.
 func named(all []Strategy, name string) []Strategy {
@@ -54,7 +57,7 @@ func named(all []Strategy, name string) []Strategy {
 		if u.Label == name {
 			return []Strategy{u}
 		}
-		if u.Name == name || strings.TrimSuffix(u.Label, " under "+u.Case) == name {
+		if u.Name == name || u.Use() == name {
 			uses = append(uses, u)
 		}
 	}

@@ -47,8 +47,8 @@ simulated. On a terminal it asks for each input, unless one is given as a flag. 
 --yes, it assumes what is not given, and says so.
 
 A distribution is written "3s", "up to 3s", "1s to 3s", "p99 50ms", "p50 5ms, p99 50ms",
-"mean 20s", none, or {dist: ...} as in a scenario. A file has a duration a line. Pauses can say
-how often they come: "up to 3s, every 5m".
+"mean 20s", none, or {dist: ...} as in a scenario, or as a file: a duration a line, or the log of a
+runtime (docs/pauses.md). Pauses can say how often they come: "up to 3s, every 5m".
 
 The answer takes up to a minute on two cores. The same inputs give the same answer.
 

@@ -11,15 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/scenarios/advise"
-	"lockquake/scenarios/libraries"
 )
 
 // inputs reads the inputs from the flags. On a terminal it asks for them, unless one is given or --yes is.
 func (f *adviseFlags) inputs(ctx context.Context, cmd *cobra.Command) (advise.Inputs, error) {
-	in := advise.Inputs{Own: f.program.own, Library: nearest}
-	for _, l := range libraries.All() {
-		in.Libraries = append(in.Libraries, l.Name)
-	}
+	in := advise.Inputs{Own: f.program.own}
 	if err := f.writable(); err != nil {
 		return in, err
 	}
@@ -35,12 +31,6 @@ func (f *adviseFlags) inputs(ctx context.Context, cmd *cobra.Command) (advise.In
 		}
 	}
 	return in, nil
-}
-
-// nearest returns the strategy that is nearest to a library.
-func nearest(name string) (advise.Library, bool) {
-	l, ok := libraries.Find(name)
-	return advise.Library{Name: l.Name, Strategy: l.Preset, Lock: l.Lock, Defaults: l.Defaults}, ok
 }
 
 // given lists the questions that flags answer.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"lockquake/scenarios"
+	"lockquake/scenarios/libraries"
 )
 
 // It shows the story of Kleppmann's failure, a scenario, and a replay command.
@@ -57,6 +58,9 @@ func TestTheOutputInTheReadmeIsThatOfTheProgram(t *testing.T) {
 	}
 	if claim := fmt.Sprintf("names %d presets, %d of them with a flaw", presets, flawed); !strings.Contains(readme, claim) {
 		t.Errorf("the README does not say that the catalogue %s", claim)
+	}
+	if claim := fmt.Sprintf("%d of them are known by name", len(libraries.All())); !strings.Contains(readme, claim) {
+		t.Errorf("the README does not say of the libraries that %s", claim)
 	}
 	token := regexp.MustCompile(`lockquake replay '?([^\s']+)`).FindStringSubmatch(readme)
 	if token == nil {

@@ -21,9 +21,6 @@ type cause struct {
 	suits func(c candidate) bool
 }
 
-// calm is the case without faults.
-const calm = "no-fault"
-
 // afterGrant is the case of a failover that loses a grant.
 const afterGrant = "failover-after-grant"
 
@@ -82,7 +79,7 @@ func (in *Inputs) causes(dir string) []cause {
 			},
 			cause{
 				name: afterGrant, class: lock.ClassServer, with: "a failover within milliseconds after a grant", about: "the primary crashes right after a grant, which the replica may not have (servers.lag)",
-				fault: fmt.Sprintf("crash: {target: lock, for: %v}", 3*w.failover), suits: func(c candidate) bool { return c.replica },
+				fault: fmt.Sprintf("when: {worker: worker-1, point: acquired, nth: 1}, crash: {target: lock, for: %v}", 3*w.failover), suits: func(c candidate) bool { return c.replica },
 			},
 		)
 	}
@@ -111,11 +108,7 @@ func (in *Inputs) causes(dir string) []cause {
 
 // text returns the entry of a cause in the file.
 func (c cause) text() string {
-	head := fmt.Sprintf("case: %s, class: %s, optional: true, ", c.name, string(c.class))
-	if c.name == afterGrant {
-		head += "when: {worker: worker-1, point: acquired, nth: 1}, "
-	}
-	return "  - {" + head + c.fault + "}"
+	return fmt.Sprintf("  - {case: %s, class: %s, optional: true, %s}", c.name, string(c.class), c.fault)
 }
 
 // hits reports whether the faults of a cause can hit a candidate.

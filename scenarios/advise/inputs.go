@@ -9,6 +9,7 @@ import (
 	"lockquake/internal/strictyaml"
 	"lockquake/lock"
 	"lockquake/scenarios"
+	"lockquake/scenarios/libraries"
 	"lockquake/scenarios/results"
 	"lockquake/sim/resource"
 )
@@ -28,13 +29,9 @@ type Inputs struct {
 	// Assumed lists the values that were not given, as "name: value".
 	Assumed []string
 	Own     []lock.Entry // strategies of the caller's
-	// Library resolves the name of a published library. nil: no name of a library is known.
-	Library func(name string) (Library, bool)
-	// Libraries lists these names, for the message about an unknown one.
-	Libraries []string
 
-	library *Library     // that Lock was resolved from; nil: none
-	known   []lock.Entry // the strategies that an input can name, once they are needed
+	library *libraries.Library // that Lock was resolved from; nil: none
+	known   []lock.Entry       // the strategies that an input can name, once they are needed
 }
 
 // Renewal is how a lease is renewed.
@@ -131,7 +128,7 @@ func excludes(e lock.Entry) bool {
 // setLock resolves the name of a lock.
 func (in *Inputs) setLock(name string) error {
 	if l, ok := in.libraryOf(name); ok {
-		in.library, name = &l, l.Strategy
+		in.library, name = &l, l.Preset
 	}
 	e, ok := in.entry(name)
 	var known []string
@@ -140,9 +137,12 @@ func (in *Inputs) setLock(name string) error {
 			known = append(known, k.Name)
 		}
 	}
+	for _, l := range libraries.All() {
+		known = append(known, l.Name)
+	}
 	switch {
 	case !ok:
-		return fmt.Errorf("%s", strictyaml.Unknown("lock", name, append(known, in.Libraries...)))
+		return fmt.Errorf("%s", strictyaml.Unknown("lock", name, known))
 	case !excludes(e):
 		return fmt.Errorf("%s is no lock with one holder at a time", name)
 	}

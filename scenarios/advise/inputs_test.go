@@ -98,9 +98,7 @@ func TestAWrongInputNamesTheNearestWord(t *testing.T) {
 
 // The parts and the TTL are those of the library, unless an input says otherwise.
 func TestALibraryResolvesToTheNearestStrategy(t *testing.T) {
-	in := Inputs{Lock: "redsync", Library: func(name string) (Library, bool) {
-		return Library{Name: name, Strategy: "redlock", Lock: "owner: call, release: ignored", Defaults: "ttl: 8s, retry: {attempts: 32, delay: 50ms}"}, name == "redsync"
-	}}
+	in := Inputs{Lock: "redsync"}
 	for _, q := range Questions() {
 		text := q.Default(&in)
 		switch q.Name {
@@ -113,10 +111,10 @@ func TestALibraryResolvesToTheNearestStrategy(t *testing.T) {
 			t.Fatalf("%s: %v", q.Name, err)
 		}
 	}
-	if got := in.Describe(); !strings.HasPrefix(got, "redsync (nearest: redlock), a lease of 8s, renewed by a task, release: ignored") {
+	if got := in.Describe(); !strings.HasPrefix(got, "redsync (nearest: redlock), a lease of 8s, renewed by a task") {
 		t.Error(got)
 	}
-	if got, want := strings.Join(in.base().lock, ", "), "owner: call, release: ignored, renewal: watchdog"; got != want {
+	if got, want := strings.Join(in.base().lock, ", "), "owner: call, renewal: watchdog"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if _, err := in.Scenario("advice.yaml", "lockquake"); err != nil {

@@ -5,23 +5,15 @@ import (
 	"time"
 
 	"lockquake/lock"
+	"lockquake/scenarios/libraries"
 )
 
-// Library is the strategy that is nearest to a published library.
-type Library struct {
-	Name     string
-	Strategy string
-	// Lock and Defaults are settings as in a scenario, such as "owner: call, unknown: refused": the parts
-	// in which the library differs from the strategy, and its own numbers.
-	Lock, Defaults string
-}
-
 // libraryOf resolves the name of a library that is not that of a strategy.
-func (in *Inputs) libraryOf(name string) (Library, bool) {
-	if _, ok := in.entry(name); ok || in.Library == nil {
-		return Library{}, false
+func (in *Inputs) libraryOf(name string) (libraries.Library, bool) {
+	if _, ok := in.entry(name); ok {
+		return libraries.Library{}, false
 	}
-	return in.Library(name)
+	return libraries.Find(name)
 }
 
 // mine returns the strategy in question, with the parts and the TTL of the library.

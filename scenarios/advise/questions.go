@@ -72,7 +72,7 @@ func topologyQuestion() Question {
 		Default: func(in *Inputs) string {
 			name := in.Lock
 			if l, ok := in.libraryOf(name); ok {
-				name = l.Strategy
+				name = l.Preset
 			}
 			if e, ok := in.entry(name); ok {
 				return string(topologyOf(e))

@@ -111,10 +111,7 @@ func pausesText(in *Inputs, w world) string {
 // screen runs a few seeds of each pair, and derives the number of seeds from the requests that they
 // send.
 func (a *adviser) screen(ctx context.Context) error {
-	var labels []string
-	for _, p := range a.in.pairs(a.dir) {
-		labels = append(labels, p.label())
-	}
+	labels := labelsOf(a.in.pairs(a.dir))
 	a.total = len(labels) * mostSeeds * 2
 	c, err := a.campaign(ctx, a.scenario, labels, screenSeeds)
 	if err != nil {
@@ -167,39 +164,28 @@ func (a *adviser) show(before int, p campaign.Progress) {
 
 // locks runs each candidate under each cause that can hit it.
 func (a *adviser) locks(ctx context.Context) error {
-	var labels []string
 	pairs := a.in.pairs(a.dir)
-	for _, p := range pairs {
-		labels = append(labels, p.label())
-	}
-	c, err := a.campaign(ctx, a.scenario, labels, a.seeds)
+	c, err := a.campaign(ctx, a.scenario, labelsOf(pairs), a.seeds)
 	if err != nil {
 		return err
 	}
+	var calm *checker.Metrics // of the candidate, without faults
 	for i, p := range pairs {
-		if p.cause == calm {
+		if p.cause == results.NoFault {
 			a.answer.Locks = append(a.answer.Locks, results.AdviceLock{Label: p.candidate.label, Strategy: p.candidate.strategy, What: p.candidate.what})
 		}
 		l := &a.answer.Locks[len(a.answer.Locks)-1]
 		l.Cells = append(l.Cells, a.cell(&c.Strategies[i], nil))
 		switch p.cause {
-		case calm:
-			l.Cost = results.CostOf(&c.Strategies[i].Metrics, nil, 0)
+		case results.NoFault:
+			calm = &c.Strategies[i].Metrics
+			l.Cost = results.CostOf(calm, nil, 0)
 		case crashed:
-			l.Cost = results.CostOf(&c.Strategies[i-calmBefore(pairs, i)].Metrics, &c.Strategies[i].Metrics, c.Strategies[i].Bit)
+			l.Cost = results.CostOf(calm, &c.Strategies[i].Metrics, c.Strategies[i].Bit)
 		}
 	}
 	slices.SortStableFunc(a.answer.Locks[1:], func(x, y results.AdviceLock) int { return cmp.Compare(y.Worst(), x.Worst()) })
 	return nil
-}
-
-// calmBefore returns how many pairs before pair i its candidate ran without faults.
-func calmBefore(pairs []pair, i int) int {
-	for n := 0; ; n++ {
-		if pairs[i-n].cause == calm {
-			return n
-		}
-	}
 }
 
 // cell returns the figures of the runs of a pair, which were run with further overrides.

@@ -43,13 +43,11 @@ func rates(a *adviser) []func(context.Context) error {
 
 func lockOf(t *testing.T, a *results.Advice, label string) *results.AdviceLock {
 	t.Helper()
-	for i := range a.Locks {
-		if a.Locks[i].Label == label {
-			return &a.Locks[i]
-		}
+	l := a.Find(label)
+	if l == nil {
+		t.Fatalf("the answer has no %s", label)
 	}
-	t.Fatalf("the answer has no %s", label)
-	return nil
+	return l
 }
 
 // Worked out by hand: the lease is longer than failover, pause and period of renewal together, so only
@@ -62,7 +60,7 @@ func TestARenewedLockLosesUpdatesInAFailoverUnlessTheWorkLooks(t *testing.T) {
 	const seeds = 4 // with which both failures are seen
 	a := steps(t, asked(), seeds, 0, rates)
 	mine, looks, wait := lockOf(t, a, "yours"), lockOf(t, a, "yours+looks"), lockOf(t, a, "yours+wait")
-	for _, cause := range []string{calm, "pauses", crashed, "failover"} {
+	for _, cause := range []string{results.NoFault, "pauses", crashed, "failover"} {
 		if c := mine.Cell(cause); c.Lost != 0 || c.Runs != seeds {
 			t.Errorf("%s: %d of %d runs lose something", cause, c.Lost, c.Runs)
 		}

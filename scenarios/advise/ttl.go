@@ -29,7 +29,7 @@ func (a *adviser) smallestTTL(ctx context.Context) error {
 	}
 	cause := "pauses"
 	if a.in.Pauses.long() == 0 {
-		cause = calm
+		cause = results.NoFault
 	}
 	axis := a.in.ttls()
 	seeds := a.fewer(ttlShare)

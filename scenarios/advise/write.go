@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockquake/scenarios"
+	"lockquake/scenarios/results"
 	"lockquake/sim/resource"
 )
 
@@ -137,16 +138,25 @@ func (p pair) label() string { return p.candidate.label + " under " + p.cause }
 // pairs lists the candidates under each cause that can hit them.
 func (in *Inputs) pairs(dir string) []pair {
 	var all []pair
-	candidates := in.candidates()
-	for _, of := range candidates {
-		all = append(all, pair{of, calm})
-		for _, c := range used(in.causes(dir), candidates) {
+	causes := in.causes(dir)
+	for _, of := range in.candidates() {
+		all = append(all, pair{of, results.NoFault})
+		for _, c := range causes {
 			if c.hits(of) {
 				all = append(all, pair{of, c.name})
 			}
 		}
 	}
 	return all
+}
+
+// labelsOf returns the labels of pairs.
+func labelsOf(pairs []pair) []string {
+	var labels []string
+	for _, p := range pairs {
+		labels = append(labels, p.label())
+	}
+	return labels
 }
 
 // marker begins the first line of a file, which has the hash of the rest.

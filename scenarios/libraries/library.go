@@ -63,7 +63,7 @@ func All() []Library {
 	return slices.Concat(redis(), quorum(), sql(), coordination())
 }
 
-// Find returns the library of a name. Case does not count, nor does the owner of a repository.
+// Find returns the first library with this name, alias or repository (owner/name), in any case of letters.
 func Find(name string) (Library, bool) {
 	name = strings.ToLower(name)
 	for _, l := range All() {
