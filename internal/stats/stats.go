@@ -48,11 +48,11 @@ func PerExposure(events int64, exposure, dispersion float64) *Rate {
 	if exposure <= 0 {
 		return nil
 	}
-	low, high := garwood(float64(events) / dispersion)
+	low, high := garwood(float64(events)/dispersion, significance)
 	scale := dispersion / exposure
-	r := Rate{Rate: significant(float64(events) / exposure), Low: significant(low * scale), High: significant(high * scale)}
+	r := Rate{Rate: SixDigits(float64(events) / exposure), Low: SixDigits(low * scale), High: SixDigits(high * scale)}
 	if events == 0 {
-		r.AtMost = significant(distuv.Gamma{Alpha: 1, Beta: 1}.Quantile(confidence) / exposure)
+		r.AtMost = SixDigits(distuv.Gamma{Alpha: 1, Beta: 1}.Quantile(confidence) / exposure)
 	}
 	return &r
 }
@@ -62,11 +62,14 @@ func PerExposure(events int64, exposure, dispersion float64) *Rate {
 //
 // Unlike the textbook interval (rate ± 1.96 standard errors), it is meaningful if no violation was
 // seen: 0 of 1,000 is a rate of up to 0.38 %.
-func Wilson(violating, runs int) (low, high float64) {
+func Wilson(violating, runs int) (low, high float64) { return wilson(violating, runs, significance) }
+
+// wilson returns the interval that the true rate is outside of with the probability alpha.
+func wilson(violating, runs int, alpha float64) (low, high float64) {
 	if runs == 0 {
 		return 0, 1
 	}
-	z := normalQuantile()
+	z := distuv.UnitNormal.Quantile(1 - alpha/2)
 	n, p := float64(runs), float64(violating)/float64(runs)
 	middle := p + z*z/(2*n)
 	spread := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
@@ -77,11 +80,9 @@ func Wilson(violating, runs int) (low, high float64) {
 // WilsonNeeds returns the number of runs with which Wilson's interval reaches at most halfWidth to
 // either side, whatever the rate is. It is widest at a rate of a half.
 func WilsonNeeds(halfWidth float64) float64 {
-	z := normalQuantile()
+	z := distuv.UnitNormal.Quantile(1 - significance/2)
 	return math.Ceil(z * z * (1/(4*halfWidth*halfWidth) - 1))
 }
-
-func normalQuantile() float64 { return distuv.UnitNormal.Quantile(1 - significance/2) }
 
 // AtMost returns the 95 % bound of the rate if none of the runs was violating: the exact one-sided
 // bound of Clopper and Pearson, 1 without runs. For 1,000 runs it is 0.3 %, three divided by their
@@ -90,16 +91,17 @@ func AtMost(runs int) float64 {
 	if runs == 0 {
 		return 1
 	}
-	return significant(distuv.Beta{Alpha: 1, Beta: float64(runs)}.Quantile(confidence))
+	return SixDigits(distuv.Beta{Alpha: 1, Beta: float64(runs)}.Quantile(confidence))
 }
 
-// garwood returns the exact 95 % interval of the mean of a Poisson variable whose value was events.
-func garwood(events float64) (low, high float64) {
+// garwood returns the exact interval of the mean of a Poisson variable whose value was events. The
+// mean is outside of it with the probability alpha, at most.
+func garwood(events, alpha float64) (low, high float64) {
 	if events > 0 {
-		low = distuv.ChiSquared{K: 2 * events}.Quantile(significance/2) / 2
+		low = distuv.ChiSquared{K: 2 * events}.Quantile(alpha/2) / 2
 	}
-	high = distuv.ChiSquared{K: 2*events + 2}.Quantile(1-significance/2) / 2
-	return significant(low), significant(high)
+	high = distuv.ChiSquared{K: 2*events + 2}.Quantile(1-alpha/2) / 2
+	return SixDigits(low), SixDigits(high)
 }
 
 // Dispersion returns the variance of the number of events in a run divided by its mean: 1 if the
@@ -111,7 +113,7 @@ func Dispersion(events int64, squares float64, runs int) float64 {
 	}
 	n, sum := float64(runs), float64(events)
 	variance := (squares - sum*sum/n) / (n - 1)
-	return max(1, significant(variance*n/sum))
+	return max(1, SixDigits(variance*n/sum))
 }
 
 // McNemar returns the exact two-sided p-value of a paired comparison. Of the pairs that differ,
@@ -119,7 +121,7 @@ func Dispersion(events int64, squares float64, runs int) float64 {
 // each is equally likely. It is 1 if no pair differs.
 func McNemar(onlyFirst, onlySecond int) float64 {
 	coin := distuv.Binomial{N: float64(onlyFirst + onlySecond), P: 0.5}
-	return significant(min(1, 2*coin.CDF(float64(min(onlyFirst, onlySecond)))))
+	return SixDigits(min(1, 2*coin.CDF(float64(min(onlyFirst, onlySecond)))))
 }
 
 // Fisher returns the two-sided p-value of Fisher's exact test: the probability that two equal rates
@@ -138,7 +140,7 @@ func Fisher(violating1, runs1, violating2, runs2 int) float64 {
 			p += math.Exp(c)
 		}
 	}
-	return significant(min(1, p))
+	return SixDigits(min(1, p))
 }
 
 // Difference returns the 95 % interval of the second rate minus the first, by Newcombe's method
@@ -184,8 +186,8 @@ func Significant(ps []float64) []bool {
 // such as those of a fused multiplication.
 func Round6(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
-// significant does the same for a figure of any size: it keeps six digits.
-func significant(x float64) float64 {
+// SixDigits does the same for a figure of any size: it keeps its first six digits.
+func SixDigits(x float64) float64 {
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
 	if err != nil {
 		return x // never happens: it parses its own output
