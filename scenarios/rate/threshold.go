@@ -133,7 +133,10 @@ func (e *estimate) bisect(ctx context.Context, worst *scenarios.Scenario, y *res
 		return nil
 	}
 	for y.Breaks-low > time.Duration(precision*float64(y.Breaks)) {
-		middle := ((low + y.Breaks) / 2).Round(max(1, (y.Breaks-low)/8))
+		middle := threeDigits((low + y.Breaks) / 2)
+		if middle <= low {
+			break
+		}
 		broken, err := breaks(middle)
 		if err != nil {
 			return err
@@ -156,11 +159,20 @@ func (e *estimate) longFrom() time.Duration {
 	}
 	switch {
 	case shortest > 0:
-		return time.Duration(longShare * float64(shortest)).Round(shortest / 1000)
+		return threeDigits(time.Duration(longShare * float64(shortest)))
 	case e.lease > 0:
 		return e.lease / 2
 	}
 	return longestTried / 2
+}
+
+// threeDigits cuts a duration to three digits.
+func threeDigits(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d/unit >= 1000 {
+		unit *= 10
+	}
+	return d.Truncate(unit)
 }
 
 // test places pauses of half the threshold up to it at every point, with the settings of the scenario.
@@ -177,7 +189,7 @@ func (e *estimate) test(ctx context.Context) error {
 		return nil
 	}
 	for i := 0; i < testSteps; i++ {
-		d := long.From/2 + time.Duration(i)*(long.From/2)/(testSteps-1) - time.Duration(i/(testSteps-1))
+		d := threeDigits(long.From/2 + time.Duration(i)*(long.From/2)/(testSteps-1))
 		at, err := e.broken(ctx, e.scenario, labels, d, 1+searchSeeds)
 		if err != nil {
 			return err
@@ -186,7 +198,7 @@ func (e *estimate) test(ctx context.Context) error {
 			long.Tested = append(long.Tested, d)
 			continue
 		}
-		if long.From = time.Duration(longShare * float64(d)); long.From < time.Millisecond {
+		if long.From = threeDigits(time.Duration(longShare * float64(d))); long.From < time.Millisecond {
 			return &Error{fmt.Sprintf("a pause of %v breaks %s: no pause is too short to matter", d, at)}
 		}
 		long.Tested, long.Placed, i = nil, 0, -1

@@ -16,6 +16,7 @@ type Yearly struct {
 	Schema   int    `json:"schema"` // version of this format, 1
 	Version  string `json:"version"`
 	Program  string `json:"program,omitempty"` // name of the program that repeats its runs
+	Command  string `json:"command,omitempty"` // the command that comes to the same figures
 	Scenario string `json:"scenario"`
 	Workload string `json:"workload"` // its kind
 	// Path is the scenario of the runs, with the pauses of the log, in the report; "" without a report.
