@@ -48,7 +48,7 @@ func PerExposure(events int64, exposure, dispersion float64) *Rate {
 	if exposure <= 0 {
 		return nil
 	}
-	low, high := garwood(float64(events)/dispersion, significance)
+	low, high := garwood(float64(events) / dispersion)
 	scale := dispersion / exposure
 	r := Rate{Rate: SixDigits(float64(events) / exposure), Low: SixDigits(low * scale), High: SixDigits(high * scale)}
 	if events == 0 {
@@ -62,14 +62,11 @@ func PerExposure(events int64, exposure, dispersion float64) *Rate {
 //
 // Unlike the textbook interval (rate ± 1.96 standard errors), it is meaningful if no violation was
 // seen: 0 of 1,000 is a rate of up to 0.38 %.
-func Wilson(violating, runs int) (low, high float64) { return wilson(violating, runs, significance) }
-
-// wilson returns the interval that the true rate is outside of with the probability alpha.
-func wilson(violating, runs int, alpha float64) (low, high float64) {
+func Wilson(violating, runs int) (low, high float64) {
 	if runs == 0 {
 		return 0, 1
 	}
-	z := distuv.UnitNormal.Quantile(1 - alpha/2)
+	z := normalQuantile()
 	n, p := float64(runs), float64(violating)/float64(runs)
 	middle := p + z*z/(2*n)
 	spread := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
@@ -80,9 +77,11 @@ func wilson(violating, runs int, alpha float64) (low, high float64) {
 // WilsonNeeds returns the number of runs with which Wilson's interval reaches at most halfWidth to
 // either side, whatever the rate is. It is widest at a rate of a half.
 func WilsonNeeds(halfWidth float64) float64 {
-	z := distuv.UnitNormal.Quantile(1 - significance/2)
+	z := normalQuantile()
 	return math.Ceil(z * z * (1/(4*halfWidth*halfWidth) - 1))
 }
+
+func normalQuantile() float64 { return distuv.UnitNormal.Quantile(1 - significance/2) }
 
 // AtMost returns the 95 % bound of the rate if none of the runs was violating: the exact one-sided
 // bound of Clopper and Pearson, 1 without runs. For 1,000 runs it is 0.3 %, three divided by their
@@ -94,13 +93,12 @@ func AtMost(runs int) float64 {
 	return SixDigits(distuv.Beta{Alpha: 1, Beta: float64(runs)}.Quantile(confidence))
 }
 
-// garwood returns the exact interval of the mean of a Poisson variable whose value was events. The
-// mean is outside of it with the probability alpha, at most.
-func garwood(events, alpha float64) (low, high float64) {
+// garwood returns the exact 95 % interval of the mean of a Poisson variable whose value was events.
+func garwood(events float64) (low, high float64) {
 	if events > 0 {
-		low = distuv.ChiSquared{K: 2 * events}.Quantile(alpha/2) / 2
+		low = distuv.ChiSquared{K: 2 * events}.Quantile(significance/2) / 2
 	}
-	high = distuv.ChiSquared{K: 2*events + 2}.Quantile(1-alpha/2) / 2
+	high = distuv.ChiSquared{K: 2*events + 2}.Quantile(1-significance/2) / 2
 	return SixDigits(low), SixDigits(high)
 }
 

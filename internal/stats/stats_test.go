@@ -70,7 +70,7 @@ func TestGarwoodMatchesTables(t *testing.T) {
 		{100, 81.3640, 121.627},
 	}
 	for _, tt := range tests {
-		low, high := garwood(tt.events, 0.05)
+		low, high := garwood(tt.events)
 		if !near(low, tt.low, 1e-5) || !near(high, tt.high, 1e-5) {
 			t.Errorf("garwood(%v) = %v, %v; want %v, %v", tt.events, low, high, tt.low, tt.high)
 		}
