@@ -63,11 +63,16 @@ func yearlyCells(r *results.YearlyRate) (rate, interval string) {
 	switch {
 	case untested(r):
 		return "unknown", "-"
+	case r.Violating == 0:
+		return "none seen", "fewer than " + bare(r.PerYear.AtMost)
 	case r.PerYear.AtMost > 0:
-		return "none seen", "fewer than " + aYear(r.PerYear.AtMost)
+		return "-", "at most " + bare(r.PerYear.AtMost)
 	}
-	return aYear(r.PerYear.Rate), aYear(r.PerYear.Low) + " to " + aYear(r.PerYear.High)
+	return bare(r.PerYear.Rate), bare(r.PerYear.Low) + " to " + bare(r.PerYear.High)
 }
+
+// bare is aYear in a column for rates of a year.
+func bare(rate float64) string { return strings.TrimSuffix(aYear(rate), " a year") }
 
 // untested reports whether hardly any work was finished, so that no violation means nothing.
 func untested(r *results.YearlyRate) bool { return r.Violating == 0 && r.Finished*100 < r.Jobs }
@@ -119,7 +124,7 @@ func yearlyRuns(y *results.Yearly) []string {
 	if y.Short.Count > 0 {
 		run += fmt.Sprintf("Shorter ones of the log, of at least %s, come about every %s to each process. ", words.Rough(y.Short.Least), words.Rough(y.Short.Every))
 	}
-	texts := []string{run + "The rate is that of the long pauses times the share of violating runs, times the processes of all locks. Its interval has both sources, and covers the rate in at least 95 of 100 cases."}
+	texts := []string{run + "The rate is that of the long pauses times the share of violating runs, times the processes of all locks. Its interval has the uncertainty of both."}
 	texts = append(texts, fmt.Sprintf("Left out are violations that need two pauses: two short ones in one section, at most %s; two long ones within %s at one lock, at most %s. Pauses are taken to come independently.",
 		bound(y.Neglected.ShortPairs), words.Rough(y.Neglected.Within), bound(y.Neglected.LongPairs)))
 	if y.Replaced > 0 {
@@ -164,7 +169,9 @@ func doubts(y *results.Yearly, r *results.YearlyRate) []string {
 func yearlyCommands(y *results.Yearly) []string {
 	commands := given(y.Command)
 	for i := range y.Strategies {
-		commands = append(commands, given(y.Strategies[i].Replay)...)
+		if token := y.Strategies[i].Replay; token != "" {
+			commands = append(commands, words.ReplayLine(y.Program, token))
+		}
 	}
 	return commands
 }

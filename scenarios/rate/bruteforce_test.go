@@ -216,7 +216,7 @@ func (e *estimate) naturalSeeds(t *testing.T, ones, nones int) (one, none []uint
 		case n == 0 && len(none) < nones:
 			none = append(none, seed)
 		}
-		if seed > 2_000_000 {
+		if seed > 3_000_000 {
 			t.Fatal("too few seeds have a long pause")
 		}
 	}

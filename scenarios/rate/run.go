@@ -92,7 +92,9 @@ func Run(ctx context.Context, s *scenarios.Scenario, r Request) (*results.Yearly
 	if e.result.Partial = err != nil; e.done.Done == 0 && e.result.Partial {
 		return nil, nil, err
 	}
-	e.sum()
+	if sumErr := e.sum(); sumErr != nil {
+		return nil, nil, sumErr
+	}
 	return e.result, e.derived, err
 }
 
@@ -219,22 +221,18 @@ type cell struct {
 
 // run executes the runs, all uses of one seed after each other.
 func (e *estimate) run(ctx context.Context) error {
-	var cells []cell
-	for i := range uint64(e.Seeds.Count()) {
-		for use := range e.uses {
-			if e.result.Strategies[use].Without != nil {
-				continue
-			}
-			cells = append(cells, cell{use, e.Seeds.First + i, false})
-			if i%calmShare == 0 {
-				cells = append(cells, cell{use, e.Seeds.First + i, true})
-			}
+	var active []int
+	for use := range e.uses {
+		if e.result.Strategies[use].Without == nil {
+			active = append(active, use)
 		}
 	}
-	e.done.Total = len(cells)
+	seeds := int64(e.Seeds.Count())
+	count := int64(len(active)) * (seeds + (seeds+calmShare-1)/calmShare)
+	e.done.Total = int(count)
 	pool := run.NewPool(e.derived, e.Own, e.Jobs, e.Stall)
-	return pool.All(ctx, int64(len(cells)), func(i int64) run.Task {
-		at := cells[i]
+	return pool.All(ctx, count, func(i int64) run.Task {
+		at := e.cellOf(active, i)
 		s, p := e.runOf(at)
 		return run.Task{Scenario: s, Use: e.uses[at.use], Seed: at.seed, Do: func(r *run.Runner) error {
 			trial, err := r.Once(e.uses[at.use], at.seed)
@@ -244,6 +242,19 @@ func (e *estimate) run(ctx context.Context) error {
 			return err
 		}}
 	})
+}
+
+// cellOf returns run number i. Of each calmShare seeds, the first has its runs without a long pause, and then
+// each has its run with one.
+func (e *estimate) cellOf(active []int, i int64) cell {
+	n := int64(len(active))
+	block, rest := i/(n*(calmShare+1)), i%(n*(calmShare+1))
+	first := e.Seeds.First + uint64(block*calmShare)
+	if rest < n {
+		return cell{active[rest], first, true}
+	}
+	rest -= n
+	return cell{active[rest%n], first + uint64(rest/n), false}
 }
 
 // runOf returns the scenario of one run, and its long pause.

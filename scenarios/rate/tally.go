@@ -1,9 +1,6 @@
 package rate
 
 import (
-	"fmt"
-	"strings"
-
 	"lockquake/checker"
 	"lockquake/internal/stats"
 	"lockquake/scenarios/campaign"
@@ -18,7 +15,7 @@ type tally struct {
 	jobs, finished  int64
 	first           placed
 	seed            uint64 // the first that violates a check; 0 if none does
-	check           string
+	check, checksum string // of its run
 }
 
 func newTally(strata int) *tally {
@@ -56,7 +53,7 @@ func (t *tally) take(seed uint64, p placed, trial *results.Trial, violated []str
 	case violated != nil:
 		t.violating[p.stratum]++
 		if t.seed == 0 || seed < t.seed {
-			t.seed, t.first, t.check = seed, p, checker.Serious(violated)[0]
+			t.seed, t.first, t.check, t.checksum = seed, p, checker.Serious(violated)[0], trial.Checksum
 		}
 	case trial.Checks(checker.Unknown) != nil:
 		t.unknown++
@@ -64,7 +61,7 @@ func (t *tally) take(seed uint64, p placed, trial *results.Trial, violated []str
 }
 
 // sum fills in the rates.
-func (e *estimate) sum() {
+func (e *estimate) sum() error {
 	for i := range e.result.Strategies {
 		y, t := &e.result.Strategies[i], e.tallies[i]
 		y.Unknown, y.Hit, y.Jobs, y.Finished = t.unknown, t.hit, t.jobs, t.finished
@@ -74,11 +71,15 @@ func (e *estimate) sum() {
 		y.PerYear = yearly(c, float64(e.result.Locks*e.result.Processes))
 		if t.seed > 0 {
 			y.Check, y.FirstSeed = t.check, t.seed
-			if e.Path != "" {
-				y.Replay = e.replay(y.Label, t)
+		}
+		if t.seed > 0 && e.Path != "" {
+			var err error
+			if y.Replay, err = e.replay(y.Label, t); err != nil {
+				return err
 			}
 		}
 	}
+	return nil
 }
 
 // causes adds up the strata. The dispersion comes from the strata: m runs of a stratum of which x violate
@@ -114,23 +115,18 @@ func yearly(c stats.Causes, processes float64) *stats.Rate {
 	}
 }
 
-// replay returns the command that tells the first violating run of a label as a story.
-func (e *estimate) replay(label string, t *tally) string {
+// replay returns the token of the first violating run of a label. Its scenario has the long pause of the
+// run in the place of the first fault.
+func (e *estimate) replay(label string, t *tally) (string, error) {
 	p := t.first
-	words := []string{e.program(), "reproduce", e.derived.Argument(), "--strategy", quoted(label), fmt.Sprintf("--seed %d", t.seed)}
-	for _, set := range []string{
-		fmt.Sprintf("duration=%v", p.at+p.length+e.settle()), fmt.Sprintf("faults[0].at=%v", p.at),
-		"faults[0].pause.target=" + p.worker, fmt.Sprintf("faults[0].pause.for=%v", p.length),
-	} {
-		words = append(words, "--set", quoted(set))
+	one, err := e.derived.With([]results.Override{
+		{Path: "duration", Value: (p.at + p.length + e.settle()).String()},
+		{Path: "faults[0].at", Value: p.at.String()},
+		{Path: "faults[0].pause.target", Value: p.worker},
+		{Path: "faults[0].pause.for", Value: p.length.String()},
+	})
+	if err != nil {
+		return "", err
 	}
-	return strings.Join(words, " ")
-}
-
-// quoted quotes an argument of a command if a shell needs it.
-func quoted(text string) string {
-	if !strings.ContainsAny(text, " '\"*$[]") {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return one.Token(label, t.seed, t.checksum), nil
 }

@@ -179,6 +179,7 @@ func threeDigits(d time.Duration) time.Duration {
 // If one of them breaks a check, the threshold was too high, and is lowered.
 func (e *estimate) test(ctx context.Context) error {
 	long := &e.result.Long
+	long.Placed = 0
 	var labels []string
 	for _, y := range e.result.Strategies {
 		if y.Without == nil {

@@ -115,11 +115,11 @@ type YearlyRate struct {
 	// Calm counts runs with short pauses only, CalmViolating those of them that violate a check.
 	Calm          int `json:"calm"`
 	CalmViolating int `json:"calm_violating"`
-	// PerYear is the rate for all locks, with an interval that covers it with at least 95 %. It is nil
+	// PerYear is the rate for all locks, with its 95 % interval. It is nil
 	// without runs.
 	PerYear *stats.Rate `json:"per_year,omitempty"`
-	// Check is the first violated check of the first violating seed, and Replay the command that tells
-	// this run as a story.
+	// Check is the most serious violated check of the first violating seed, and Replay the token of this run; ""
+	// without a report.
 	Check     string `json:"check,omitempty"`
 	FirstSeed uint64 `json:"first_seed,omitempty"`
 	Replay    string `json:"replay,omitempty"`
