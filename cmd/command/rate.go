@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"lockquake/internal/pauselog"
 	"lockquake/reports"
 	"lockquake/reports/tables"
 	"lockquake/scenarios"
@@ -140,9 +139,6 @@ func (f *rateFlags) asked(arg string) (*scenarios.Scenario, rate.Request, error)
 	if r.Log.Span == 0 && f.over == 0 {
 		return nil, r, usagef("--pauses: %s does not say over how long it was recorded: add --pauses-over, as in --pauses-over 24h", f.pauses)
 	}
-	if paused := total(r.Log); f.over > 0 && f.over < paused {
-		return nil, r, usagef("--pauses-over: the pauses of %s take %v together, more than %v", f.pauses, paused, f.over)
-	}
 	if !f.noReport {
 		if err := reports.MayWriteYearly(f.out); err != nil {
 			return nil, r, usageError{err.Error()}
@@ -151,13 +147,6 @@ func (f *rateFlags) asked(arg string) (*scenarios.Scenario, rate.Request, error)
 	}
 	s, err := f.program.loadWith(arg, f.sets)
 	return s, r, err
-}
-
-func total(log pauselog.Log) (sum time.Duration) {
-	for _, p := range log.Pauses {
-		sum += p
-	}
-	return sum
 }
 
 // refused turns an error without results into one of the command line.

@@ -145,7 +145,7 @@ func TestThePlacedPauseHasNoBias(t *testing.T) {
 	}{
 		// The world of the first comparison, in which the estimate was 15 % below brute force.
 		{"8 workers for 60s", world{8, 60 * time.Second, 20 * time.Second, 50 * time.Millisecond, time.Second}, 4000, 1000},
-		// A violation in every third run, so that the same number of runs says more.
+		// More violations in shorter runs, so that the same time says more.
 		{"3 workers for 20s", world{3, 20 * time.Second, 20 * time.Second, 50 * time.Millisecond, time.Second}, 12000, 4000},
 	} {
 		t.Run(test.name, func(t *testing.T) {

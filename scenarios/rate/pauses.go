@@ -21,7 +21,7 @@ const (
 )
 
 // split sorts the pauses of the log by what they are in a run.
-func (e *estimate) split() error {
+func (e *estimate) split() {
 	y := e.result
 	pauses := slices.Sorted(slices.Values(e.Log.Pauses))
 	least := y.Long.From / leastShare
@@ -30,16 +30,13 @@ func (e *estimate) split() error {
 	e.short, e.long = pauses[from:to], pauses[to:]
 	y.Short = results.Short{Count: len(e.short), Least: least}
 	if len(e.short) == 0 {
-		return nil
+		return
 	}
 	paused := time.Duration(0)
 	for _, p := range e.short {
 		paused += p
 	}
-	if y.Short.Every = (y.Log.Over - paused) / time.Duration(len(e.short)); y.Short.Every <= 0 {
-		return fmt.Errorf("%s: its pauses take longer together than the %v that it covers", y.Log.File, y.Log.Over)
-	}
-	return nil
+	y.Short.Every = (y.Log.Over - paused) / time.Duration(len(e.short))
 }
 
 // derive returns the scenario of the runs. Its first fault is a long pause, which each run places

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -55,9 +56,11 @@ type estimate struct {
 	Request
 	scenario *scenarios.Scenario
 	uses     []scenarios.Strategy
-	checks   []string // whose violations count
-	lease    time.Duration
-	hold     time.Duration // the longest
+	checks   []string      // whose violations count
+	lease    time.Duration // the longest of all uses, as the two below; 0 without leases
+	hold     time.Duration
+	wait     time.Duration // between two requests for a lock that is taken
+	doubles  bool          // a use waits longer each time
 	result   *results.Yearly
 
 	short, long []time.Duration     // pauses of the log, sorted
@@ -125,6 +128,8 @@ func newEstimate(s *scenarios.Scenario, r Request) (*estimate, error) {
 			return nil, err
 		}
 		e.lease = max(e.lease, s.LongestTTL(entry.Defaults, use))
+		retry := s.ParamsOf(entry.Defaults, use, "").Retry
+		e.wait, e.doubles = max(e.wait, retry.Delay+retry.Jitter), e.doubles || retry.Doubling
 		for _, worker := range s.WorkerNames() {
 			e.hold = max(e.hold, longestHold(s.HoldOf(s.WorkloadOf(use), worker)))
 		}
@@ -142,6 +147,13 @@ func (e *estimate) measured() error {
 	}
 	if over <= 0 {
 		return &Error{e.File + " does not say over how long it was recorded"}
+	}
+	paused := time.Duration(0)
+	for _, p := range e.Log.Pauses {
+		paused += p
+	}
+	if paused >= over {
+		return &Error{fmt.Sprintf("the pauses of %s take %v together, and it covers %v", e.File, paused, over)}
 	}
 	return nil
 }
@@ -191,9 +203,7 @@ func (e *estimate) program() string { return cmp.Or(e.result.Program, "lockquake
 
 // prepare makes the scenario of the runs.
 func (e *estimate) prepare() error {
-	if err := e.split(); err != nil {
-		return err
-	}
+	e.split()
 	y := e.result
 	y.Long.Count = len(e.long)
 	y.Long.PerHour = *stats.PerExposure(int64(len(e.long)), y.Log.Hours(), 1)

@@ -20,14 +20,14 @@ const (
 	longShare = 0.9
 	// The search for the shortest: from this share of the longest pause that is tried, in steps of a
 	// factor of two, and then to this precision.
-	shortestShare = 1.0 / 64
+	shortestShare = 1.0 / 8
 	precision     = 0.02
 	// The longest pause that is tried, in leases, and without a lease.
 	longestLeases = 3
 	longestTried  = time.Minute
 	// In the search, a waiting worker asks at least this many times in a lease, so that the lock that a
 	// pause frees is taken at once.
-	asksInALease  = 50
+	asksInALease  = 25
 	searchSeeds   = 2 // the lowest are of the search, and the next of the test
 	testSteps     = 5 // lengths from a half of the threshold up to it
 	unboundedHold = 0.999
@@ -70,13 +70,15 @@ func (e *estimate) worst() (*scenarios.Scenario, error) {
 	if _, wrong := errors.AsType[*scenarios.SettingError](err); wrong { // a workload without work
 		s, err = e.scenario, nil
 	}
-	if err != nil || e.lease == 0 {
+	often := e.lease / asksInALease
+	if err != nil || e.wait <= often {
 		return s, err
 	}
-	eager, err := s.With([]results.Override{
-		{Path: "lock.retry.delay", Value: (e.lease / asksInALease).String()},
-		{Path: "lock.retry.jitter", Value: "0s"},
-	})
+	set = []results.Override{{Path: "lock.retry.delay", Value: often.String()}, {Path: "lock.retry.jitter", Value: "0s"}}
+	if e.doubles {
+		set = append(set, results.Override{Path: "lock.retry.doubling", Value: "false"})
+	}
+	eager, err := s.With(set)
 	if _, wrong := errors.AsType[*scenarios.SettingError](err); wrong { // a lock that does not ask again
 		return s, nil
 	}
