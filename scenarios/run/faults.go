@@ -106,7 +106,7 @@ type effects struct {
 	arrives *time.Duration // when the last message arrives that the fault delayed
 }
 
-// delayed is told when a message arrives that the fault delayed.
+// delayed records when a message arrives that the fault delayed.
 func (e effects) delayed(at time.Duration) { *e.arrives = max(*e.arrives, at) }
 
 // machines calls do with the node of each machine that a name refers to.
