@@ -79,7 +79,8 @@ func (r *run) hits(f faults.Fault) bool {
 	if r.data.apart != nil && slices.Contains(faults.Names(f), scenarios.ResourceNode) && !faults.Supported(f, r.data.apart) {
 		return false
 	}
-	return !slices.ContainsFunc(faults.Names(f), r.serves) || faults.Supported(f, r.cluster)
+	ofLock := func(name string) bool { return name == scenarios.LockNode || r.serves(name) }
+	return !slices.ContainsFunc(faults.Names(f), ofLock) || faults.Supported(f, r.cluster)
 }
 
 // nodes returns the nodes that a name in a fault refers to.
