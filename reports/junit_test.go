@@ -85,8 +85,7 @@ func TestJUnitHasATestForEachBound(t *testing.T) {
 	}
 }
 
-// What happened is said once, in the words of the other reports, and no failure has a harmless check
-// beside it without a word.
+// What happened is said once, in the words of the other reports. A check that finds no harm is marked.
 func TestJUnitSaysWhatHappenedInOneSentence(t *testing.T) {
 	use := func(label string, violating int) results.StrategyStats {
 		return results.StrategyStats{

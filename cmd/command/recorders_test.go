@@ -84,7 +84,7 @@ func TestTheHistoryOfThePageIsValid(t *testing.T) {
 	}
 }
 
-// formatSchema is what the tests read of the schema of histories.
+// formatSchema holds the fields and the types of the schema of histories.
 type formatSchema struct {
 	Defs map[string]struct {
 		Properties map[string]struct {
