@@ -283,6 +283,30 @@ func TestThePageStepsThroughAFailure(t *testing.T) {
 	b.clean()
 }
 
+// marksOutside returns the numbers of steps that a picture cuts off, and those that cover each other.
+const marksOutside = `[...document.querySelectorAll(".failure[open] .scroll svg")].flatMap((svg) => {
+	const at = [...svg.querySelectorAll(".mark circle")].map((c) => [+c.getAttribute("cx"), +c.getAttribute("cy"), +c.getAttribute("r")]);
+	return at.filter(([x, y, r], i) => y < r || x < r || x > svg.getAttribute("width") - r ||
+		at.slice(0, i).some(([x2, y2]) => Math.hypot(x - x2, y - y2) < r));
+}).map(([x, y]) => x.toFixed(0) + " " + y.toFixed(0)).join("; ")`
+
+// Steps at the same time have their numbers above each other, and beside each other at the upper edge.
+func TestTheNumbersOfStepsAreInsideThePicture(t *testing.T) {
+	campaign, scenario := sample.GCPause()
+	b := openReport(t, campaign, scenario)
+	ask[any](b, `document.querySelectorAll(".failure, .cards").forEach((e) => { e.open = true; })`)
+	if n := ask[int](b, `document.querySelectorAll(".failure[open] .mark circle").length`); n < 20 {
+		t.Errorf("the pictures have %d numbers", n)
+	}
+	for _, scale := range []string{"stretched", "true"} {
+		if wrong := ask[string](b, marksOutside); wrong != "" {
+			t.Errorf("on a %s scale numbers are cut off or covered: %s", scale, wrong)
+		}
+		ask[any](b, `[...document.querySelectorAll(".failure[open] .tools button")].filter((e) => e.textContent === "True scale").forEach((e) => e.click())`)
+	}
+	b.clean()
+}
+
 // brokenTexts returns the texts of the tables that are narrower than a word.
 const brokenTexts = `[...document.querySelectorAll("table :is(th, td, code)")].filter((e) => e.offsetParent !== null && e.textContent.trim().length > 6 &&
 	e.getBoundingClientRect().width < 30).map((e) => e.textContent.trim()).join("; ")`
