@@ -319,6 +319,13 @@ func screens() []int64 { return []int64{1280, 768, 400} }
 
 const paper int64 = 794
 
+// printable is the width of A4 between the margins of the page.
+const printable = paper - 2*45
+
+// wideTables returns the headings of the tables that are wider than what is around them.
+const wideTables = `[...document.querySelectorAll("table")].filter((e) => e.getBoundingClientRect().width > e.parentElement.getBoundingClientRect().width + 1)
+	.map((e) => e.tHead.textContent.replace(/\s+/g, " ")).join("; ")`
+
 // printed returns the number of pages of A4 that the page takes.
 func (b *browser) printed() int {
 	b.t.Helper()
@@ -366,6 +373,12 @@ func TestThePageFitsItsWindow(t *testing.T) {
 	}
 	if pages := b.printed(); pages > 4 {
 		t.Errorf("a table of six rows and its first failure take %d pages of paper", pages)
+	}
+	b.media("print", "light")
+	b.do(chromedp.EmulateViewport(printable, 900))
+	ask[any](b, `document.querySelectorAll("details").forEach((e) => { e.open = true; })`)
+	if wide := ask[string](b, wideTables); wide != "" {
+		t.Errorf("on paper tables are too wide: %s", wide)
 	}
 	if len(backgrounds) != 4 {
 		t.Errorf("the themes and their toggle give the backgrounds %v", backgrounds)
