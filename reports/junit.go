@@ -102,11 +102,11 @@ func junitOutput(c *results.Campaign, st results.StrategyStats) string {
 	return text + "; checks violated: " + tables.Violated(st)
 }
 
-// replays returns the commands that repeat the first failure of each check.
+// replays returns the commands that repeat the first failure of each check that finds harm.
 func replays(program string, st results.StrategyStats) string {
 	var b strings.Builder
 	for _, check := range st.Order {
-		if stats := st.Checks[check]; stats.Replay != "" {
+		if stats := st.Checks[check]; stats.Replay != "" && !st.Harmless(check) {
 			fmt.Fprintf(&b, "%s, seed %d: %s\n", check, stats.FirstSeed, words.ReplayLine(program, stats.Replay))
 		}
 	}

@@ -16,8 +16,8 @@ func TestJUnitHasATestForEachStrategyAndTheCampaign(t *testing.T) {
 		Strategies: []results.StrategyStats{
 			{
 				Name: "redis", Label: "<&>", Runs: 3, Violating: 1, Decides: true, Expected: results.NotAsExpected,
-				Order:  []string{"exclusion"},
-				Checks: map[string]results.CheckStats{"exclusion": {Violating: 1, FirstSeed: 2, Replay: "mine@1:redis:2"}},
+				Order:  []string{"exclusion", "belief"},
+				Checks: map[string]results.CheckStats{"exclusion": {Violating: 1, FirstSeed: 2, Replay: "mine@1:redis:2"}, "belief": {Violating: 2, FirstSeed: 1, Replay: "mine@1:redis:1"}},
 			},
 			{Name: "redlock", Label: "redlock", Runs: 3, Decides: true, Expected: results.CannotTell},
 			{Name: "none", Label: "none", Runs: 3},
@@ -37,7 +37,7 @@ func TestJUnitHasATestForEachStrategyAndTheCampaign(t *testing.T) {
 		t.Errorf("%d tests, %d failures, %d errors, %d skipped in\n%s", suite.Tests, suite.Failures, suite.Errors, suite.Skipped, text)
 	}
 	first := suite.Cases[0]
-	if first.Name != "<&> (redis)" || first.Failure == nil || !strings.Contains(first.Failure.Text, "lockquake replay mine@1:redis:2") {
+	if first.Name != "<&> (redis)" || first.Failure == nil || first.Failure.Text != "exclusion, seed 2: lockquake replay mine@1:redis:2\n" {
 		t.Errorf("the first case is %+v", first)
 	}
 	const message = "<&> (redis) had two holders at work at once in 1 of 3 runs (6.1 to 79 %); not expected: <&> violated exclusion in 1 of 3 runs"

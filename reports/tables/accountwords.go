@@ -35,6 +35,8 @@ func often(n, runs int) string {
 	switch {
 	case n == runs && runs == 1:
 		return "the only run"
+	case n == runs && runs == 2:
+		return "both runs"
 	case n == runs:
 		return "all " + words.Counted(runs, "run")
 	}

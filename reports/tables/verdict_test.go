@@ -79,6 +79,10 @@ func TestTheVerdictSaysWhatHappenedWorstFirst(t *testing.T) {
 			[]string{"failed: first and second had two leaders at work at once in the only run (21 to 100 %)"},
 		},
 		{
+			"two of two runs", "leader", []results.StrategyStats{use("first", 2, map[string]int{"exclusion": 2})},
+			[]string{"failed: first had two leaders at work at once in both runs (34 to 100 %)"},
+		},
+		{
 			"what is clearly more frequent than the most serious failure is said too", "counter",
 			[]results.StrategyStats{use("late", 100, map[string]int{"lost-update": 1, "exclusion": 60})},
 			[]string{"failed: late lost updates in 1.0 % of runs (0.2 to 5.4 %), and had two holders at work at once in 60 % of runs"},
