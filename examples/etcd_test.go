@@ -84,20 +84,20 @@ func newEtcdFenced(d locktest.Deps) lock.Locker {
 
 // A pause right before the write loses an update, unless the resource checks the revision.
 func TestEtcdUnderAPause(t *testing.T) {
-	locktest.Run(t, "etcd-pause", newEtcdMutex, locktest.Seeds(5), locktest.Violates("lost-update", "exclusion"))
+	locktest.Run(t, "etcd-pause", newEtcdMutex, locktest.Seeds(3), locktest.Violates("lost-update", "exclusion"))
 }
 
 func TestEtcdWithAFenceUnderAPause(t *testing.T) {
-	locktest.Run(t, "etcd-pause", newEtcdFenced, locktest.Seeds(5), locktest.Set("resource.fence", "reads-writes"),
+	locktest.Run(t, "etcd-pause", newEtcdFenced, locktest.Seeds(3), locktest.Set("resource.fence", "reads-writes"),
 		locktest.Holds("linearizable", "lost-update", "exclusion", "fencing"))
 }
 
 // A leader that changes takes the lock from nobody.
 func TestEtcdWhileTheLeaderChanges(t *testing.T) {
-	locktest.Run(t, "etcd-leader-change", newEtcdWatched, locktest.Seeds(5), locktest.Holds("linearizable", "lost-update", "exclusion", "ownership"))
+	locktest.Run(t, "etcd-leader-change", newEtcdWatched, locktest.Seeds(2), locktest.Holds("linearizable", "lost-update", "exclusion", "ownership"))
 }
 
 // A member that cannot reach the others delays requests, and gives no lock away twice.
 func TestEtcdWithAMemberThatIsCutOff(t *testing.T) {
-	locktest.Run(t, "etcd-member-cut-off", newEtcdWatched, locktest.Seeds(5), locktest.Holds("linearizable", "lost-update", "exclusion"))
+	locktest.Run(t, "etcd-member-cut-off", newEtcdWatched, locktest.Seeds(2), locktest.Holds("linearizable", "lost-update", "exclusion"))
 }
