@@ -27,17 +27,17 @@ func noFaults() locktest.Option { return locktest.Set("faults", "[]") }
 // Session.Done is closed up to a second after the client's view of the lease has ended, and the client counts the TTL from
 // the answer to a renewal. If the holder is cut off from etcd, another session has the lock first.
 func TestEtcdDoneComesLate(t *testing.T) {
-	locktest.Run(t, "testdata/etcd-late-done.yaml", newEtcdWatched, locktest.Violates("exclusion"))
+	locktest.Run(t, "testdata/etcd-late-done.yaml", newEtcd(watchEtcd), locktest.Violates("exclusion"))
 }
 
 func TestEtcdDoneOfASessionThatIsNotCutOff(t *testing.T) {
-	locktest.Run(t, "testdata/etcd-late-done.yaml", newEtcdWatched, noFaults(), locktest.Holds("lost-update", "exclusion"))
+	locktest.Run(t, "testdata/etcd-late-done.yaml", newEtcd(watchEtcd), noFaults(), locktest.Holds("lost-update", "exclusion"))
 }
 
 // If the answer to the first renewal does not come, Session.Done is closed after 5 s, or a second after the DialTimeout of
 // the client, and not after the TTL.
 func TestEtcdDoneWithoutAFirstRenewal(t *testing.T) {
-	locktest.Run(t, "testdata/etcd-first-renewal.yaml", newEtcdWatched, locktest.Violates("lost-update", "exclusion"))
+	locktest.Run(t, "testdata/etcd-first-renewal.yaml", newEtcd(watchEtcd), locktest.Violates("lost-update", "exclusion"))
 }
 
 func TestEtcdDoneWithAShortDialTimeout(t *testing.T) {
@@ -93,7 +93,7 @@ func TestEtcdMutexesOfOneSession(t *testing.T) {
 }
 
 func TestEtcdMutexesOfSeveralSessions(t *testing.T) {
-	locktest.Run(t, "testdata/etcd-one-process.yaml", newEtcdMutex, locktest.Holds("linearizable", "lost-update", "exclusion"))
+	locktest.Run(t, "testdata/etcd-one-process.yaml", newEtcd(etcdAlone), locktest.Holds("linearizable", "lost-update", "exclusion"))
 }
 
 // longestLock runs a scenario whose second worker waits for the lock with a timeout of 2 s. It returns the longest
@@ -145,13 +145,7 @@ func (m etcdUnlock) Release(ctx context.Context) error {
 
 // Unlock returns no error if the session is over and another one has had the lock.
 func TestEtcdUnlockOfALostMutex(t *testing.T) {
-	locktest.Run(t, "etcd-pause", func(d locktest.Deps) lock.Locker {
-		client := newEtcdClient(d)
-		return locktest.Locker(func(ctx context.Context, key string) (locktest.Lease, error) {
-			m, err := lockEtcd(ctx, client, key, d)
-			return etcdUnlock{m}, err
-		})
-	}, locktest.Seeds(3), locktest.Violates("told"))
+	locktest.Run(t, "etcd-pause", newEtcd(func(m etcdMutex) locktest.Lease { return etcdUnlock{m} }), locktest.Seeds(3), locktest.Violates("told"))
 }
 
 // etcdOwned is a mutex that is unlocked by a transaction with IsOwner.
@@ -168,13 +162,7 @@ func (m etcdOwned) Release(ctx context.Context) error {
 }
 
 func TestEtcdUnlockOfALostMutexByItsOwner(t *testing.T) {
-	locktest.Run(t, "etcd-pause", func(d locktest.Deps) lock.Locker {
-		client := newEtcdClient(d)
-		return locktest.Locker(func(ctx context.Context, key string) (locktest.Lease, error) {
-			m, err := lockEtcd(ctx, client, key, d)
-			return etcdOwned{m}, err
-		})
-	}, locktest.Seeds(3), locktest.Holds("told"))
+	locktest.Run(t, "etcd-pause", newEtcd(func(m etcdMutex) locktest.Lease { return etcdOwned{m} }), locktest.Seeds(3), locktest.Holds("told"))
 }
 
 // newRedsyncExtended is redsync with a goroutine that extends the lock each second.
