@@ -79,16 +79,19 @@ func (r reproduced) project() string {
 }
 
 // links returns the reports as links. Those of other projects have the name of the project.
-func (r reproduced) links() string {
+func (r reproduced) links() string { return linksTo(r.issues, r.project()) }
+
+// linksTo returns reports as links. Those that are not of the project have the name of theirs.
+func linksTo(issues []string, own string) string {
 	var links []string
-	for _, issue := range r.issues {
+	for _, issue := range issues {
 		at := strings.IndexAny(issue, "#!")
 		project, number, kind := issue[:at], issue[at+1:], "issues"
 		if issue[at] == '!' {
 			kind = "pull"
 		}
 		name := "#" + number
-		if project != r.project() {
+		if project != own {
 			name = project[strings.Index(project, "/")+1:] + name
 		}
 		links = append(links, fmt.Sprintf("[%s](https://github.com/%s/%s/%s)", name, project, kind, number))
