@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -165,7 +166,7 @@ func (c *campaign) sumStrategy(i int) results.StrategyStats {
 	}
 	st.Low, st.High = stats.Wilson(st.Violating, st.Runs)
 	st.Checksum = fmt.Sprintf("%016x", t.sums.Sum64())
-	lockHours := st.Metrics.Time.Hours() * float64(c.scenario.Resources)
+	lockHours := st.Metrics.Time.Float() / float64(time.Hour) * float64(c.scenario.Resources)
 	for _, check := range c.scenario.Checks {
 		counts, found := st.Checks[check]
 		if !found {

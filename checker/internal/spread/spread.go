@@ -16,7 +16,7 @@ import (
 // with an error of at most 1.6 %. Spreads can be added.
 type Spread struct {
 	N     int64
-	Total time.Duration
+	Total Sum
 	Max   time.Duration
 	// counts has the number of cases of each bucket, see bucket.
 	counts buckets
@@ -36,7 +36,7 @@ func (s *Spread) Add(d time.Duration) {
 		s.counts = buckets{}
 	}
 	s.N++
-	s.Total += d
+	s.Total.Add(SumOf(d))
 	s.Max = max(s.Max, d)
 	s.counts[bucket(d)]++
 }
@@ -50,7 +50,7 @@ func (s *Spread) Merge(other Spread) {
 		s.counts = buckets{}
 	}
 	s.N += other.N
-	s.Total += other.Total
+	s.Total.Add(other.Total)
 	s.Max = max(s.Max, other.Max)
 	for b, n := range other.counts { // sums do not depend on the order
 		s.counts[b] += n
@@ -93,7 +93,7 @@ func (s *Spread) Mean() time.Duration {
 	if s.N == 0 {
 		return 0
 	}
-	return s.Total / time.Duration(s.N)
+	return s.Total.over(s.N)
 }
 
 // bucket returns the bucket of a duration. Below 2^fineness each nanosecond has its own bucket;
@@ -121,7 +121,7 @@ func middle(b int) time.Duration {
 // reading a file back uses the counts.
 type spreadJSON struct {
 	N      int64         `json:"n"`
-	Total  time.Duration `json:"total"`
+	Total  Sum           `json:"total"`
 	Median time.Duration `json:"median"`
 	P90    time.Duration `json:"p90"`
 	P99    time.Duration `json:"p99"`
