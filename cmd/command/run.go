@@ -56,6 +56,9 @@ command with --resume continues with OUT.runs, or if there is none with OUT/runs
 to the same results as without the interruption. With more seeds or strategies it does the
 missing runs. Without --resume it starts from the beginning.
 
+With more than a million runs the campaign keeps only their sums: OUT.runs has the runs of the
+last minute, and the sums of those before. --resume can add seeds to sums, and no strategies.
+
 With --shard 3/16 run does the third of 16 parts of the seeds, for one of 16 machines. It exits
 with 0 when they are done, even if checks are violated: lockquake merge combines the reports of
 the shards, and its verdict decides.
@@ -270,9 +273,6 @@ func parseShard(text string) (part, parts int, err error) {
 	return part, parts, nil
 }
 
-// maxSeeds bounds the seeds of one campaign.
-const maxSeeds = 10_000_000
-
 // parseSeeds reads 1-1000 or 17.
 func parseSeeds(text string) (first, last uint64, err error) {
 	from, to, isRange := strings.Cut(text, "-")
@@ -287,8 +287,8 @@ func parseSeeds(text string) (first, last uint64, err error) {
 	if first > last {
 		return 0, 0, usagef("--seeds %s: the range is empty", text)
 	}
-	if last-first >= maxSeeds {
-		return 0, 0, usagef("--seeds %s: at most %d seeds at a time", text, maxSeeds)
+	if last-first >= results.MaxSeeds {
+		return 0, 0, usagef("--seeds %s: at most %d seeds at a time", text, results.MaxSeeds)
 	}
 	return first, last, nil
 }

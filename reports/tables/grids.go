@@ -143,6 +143,9 @@ func Wasted(st results.StrategyStats) string {
 // figures.
 func Remarks(c *results.Campaign) []string {
 	list := unread(c)
+	if c.Summed {
+		list = append(list, "more than a million runs: the report has their sums, and of the seeds that violate a check the 1,000 lowest; it keeps no single run")
+	}
 	if HasCases(c) {
 		return list // strategies under different cases cannot be compared
 	}

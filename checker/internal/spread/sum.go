@@ -38,6 +38,9 @@ func (s Sum) over(n int64) time.Duration {
 	return time.Duration(quotient)
 }
 
+// Equal reports whether two sums are the same.
+func (s Sum) Equal(o Sum) bool { return s == o }
+
 // String returns the decimal digits.
 func (s Sum) String() string { return s.big().String() }
 
