@@ -175,7 +175,7 @@ func TestFisher(t *testing.T) {
 		{10, 10, 20, 20, 1},
 		{0, 0, 3, 5, 1},
 		{1, 10, 9, 10, 202.0 / 184756}, // 2 · (1 + 10·10) of 20 over 10
-		// So many runs make it a fair coin for each event: 2·(1 + 12 + 66)/4096.
+		// With this number of runs it is a fair coin for each event: 2·(1 + 12 + 66)/4096.
 		{2, 1_000_000_000, 10, 1_000_000_000, 158.0 / 4096},
 		// And of many events a normal variable at 2 standard deviations, with half an event to either side.
 		{300_000_000, 1_000_000_000, 300_040_988, 1_000_000_000, 0.0455087},

@@ -205,10 +205,7 @@ func (c *campaign) recall(ctx context.Context) error {
 	if c.request.Journal == nil {
 		return nil
 	}
-	for i := range int64(len(c.active) * c.count) {
-		if ctx.Err() != nil {
-			return nil
-		}
+	for i := int64(0); i < int64(len(c.active)*c.count) && ctx.Err() == nil; i++ {
 		at, _ := c.at(i)
 		s, err := c.request.Journal.summary(c.scenario, c.uses[at.use].Label, at.seed)
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"lockquake/scenarios"
@@ -82,7 +81,7 @@ func (j *Journal) settle(all *sums) error {
 	return j.settleSums(all)
 }
 
-// settleSums appends the sums. If most of the file is no longer needed then, it writes the file anew:
+// settleSums appends the sums. If most of the file is no longer needed then, it replaces the file:
 // what is left appears at once and complete, in place of the old file.
 func (j *Journal) settleSums(all *sums) error {
 	j.sums = all
@@ -117,9 +116,10 @@ func (j *Journal) forgetSummed() {
 	}
 }
 
-// rewrite replaces the file by one without the records that are no longer needed.
+// rewrite replaces the file by one without the records that are no longer needed. A program that is
+// killed meanwhile leaves the old file, and the fresh one, which the next rewrite replaces.
 func (j *Journal) rewrite() error {
-	fresh, err := os.CreateTemp(filepath.Dir(j.path), "."+filepath.Base(j.path)+"-*")
+	fresh, err := os.Create(j.path + ".new")
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}

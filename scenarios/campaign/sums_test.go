@@ -213,7 +213,7 @@ func TestJournalOfSumsStaysSmall(t *testing.T) {
 		}
 	}
 	campaignOf(t, s, r)
-	// A run takes less than 2 KB. The file is written anew when 64 KB and half of it are not needed.
+	// A run takes less than 2 KB. The file is replaced when 64 KB and half of it are not needed.
 	if biggest := slices.Max(sizes); len(sizes) != 12 || biggest > 200<<10 || slices.IsSorted(sizes) {
 		t.Errorf("its sizes are %d", sizes)
 	}
