@@ -99,6 +99,9 @@ func (r *Request) choose(s *scenarios.Scenario) (whole results.SeedRange, err er
 	if r.Seeds.First > r.Seeds.Last {
 		return whole, fmt.Errorf("seeds %d to %d: the range is empty", r.Seeds.First, r.Seeds.Last)
 	}
+	if r.Seeds.Last-r.Seeds.First >= results.MaxSeeds {
+		return whole, fmt.Errorf("seeds %d to %d: a campaign has at most %d", r.Seeds.First, r.Seeds.Last, results.MaxSeeds)
+	}
 	whole = r.Seeds
 	return whole, r.cut()
 }

@@ -38,15 +38,16 @@ func textOf(t *testing.T, j *Journal) string {
 
 // A campaign that keeps sums has the figures of one that keeps each run. Only its checksum is another.
 func TestSumsHaveTheFiguresOfTheSingleRuns(t *testing.T) {
-	s := parseText(t, quick)
 	for _, test := range []struct {
-		name   string
-		single Request
+		name, text string
+		single     Request
 	}{
-		{"all seeds", Request{Seeds: results.SeedRange{First: 1, Last: 30}}},
-		{"until the rate is known", Request{Until: 0.05}},
+		{"all seeds", quick, Request{Seeds: results.SeedRange{First: 1, Last: 30}}},
+		{"until the rate is known", quick, Request{Until: 0.05}},
+		{"cases", cased, Request{Seeds: results.SeedRange{First: 1, Last: 4}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			s := parseText(t, test.text)
 			want := campaignOf(t, s, test.single)
 			r := test.single
 			r.most, r.blockRuns = 1, 8
@@ -193,6 +194,65 @@ func snapshot(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return put(t, string(text))
+}
+
+// After any run, the file is one that a killed campaign continues with: it has that run, and all before.
+func TestSumsOfACampaignKilledAfterAnyRun(t *testing.T) {
+	s := parseText(t, quick)
+	request := summedRequest(12)
+	want := shown(t, campaignOf(t, s, request))
+	path := filepath.Join(t.TempDir(), "runs")
+	j := open(t, path, s)
+	var killed []string
+	r := request
+	r.Jobs, r.Journal, r.Progress = 1, j, func(Progress) { killed = append(killed, snapshot(t, path)) }
+	campaignOf(t, s, r)
+	closed(t, j)
+	for i, path := range killed {
+		// It was killed as it appended a record, or as it wrote the file that would replace this one.
+		torn, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := torn.WriteString(`01234567 {"sums":{"uses":[{"label":"redis"`); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(torn.Close(), os.WriteFile(path+".new", []byte("01234567 {"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		j := open(t, path, s)
+		if j.Runs() != i+1 {
+			t.Errorf("killed after %d runs, it has %d", i+1, j.Runs())
+		}
+		again := request
+		again.Journal = j
+		if diff := cmp.Diff(want, shown(t, campaignOf(t, s, again))); diff != "" {
+			t.Errorf("killed after %d runs, it differs (-want +got):\n%s", i+1, diff)
+		}
+		closed(t, j)
+	}
+	if len(killed) != 24 {
+		t.Errorf("%d runs, want 24", len(killed))
+	}
+}
+
+// A scenario with cases keeps one failure of each check and class of faults. So does the merge of its parts.
+func TestMergedSumsOfCasesKeepTheSameFailures(t *testing.T) {
+	s := parseText(t, cased)
+	r := summedRequest(5)
+	want := campaignOf(t, s, r)
+	all := Combine(s)
+	for _, part := range []int{3, 1, 2} {
+		r.Part, r.Parts = part, 3
+		if err := all.Collect(shard(t, s, r)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r = summedRequest(5)
+	r.Journal = all
+	if diff := cmp.Diff(shown(t, want), shown(t, campaignOf(t, s, r))); diff != "" {
+		t.Errorf("it differs (-want +got):\n%s", diff)
+	}
 }
 
 // The journal of a campaign that keeps sums does not grow with the runs: what the sums have is removed.
