@@ -71,14 +71,17 @@ func (j *Journal) importSums(from *Journal) error {
 	return j.settleSums(all)
 }
 
-// settle stores the sums of all finished blocks, and drops the single runs that they have.
+// settle stores the sums of all finished blocks, and drops the single runs that they have. It keeps a
+// copy, since the campaign goes on adding to its own.
 func (j *Journal) settle(all *sums) error {
 	if j == nil {
 		return nil
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.settleSums(all)
+	settled := all.empty()
+	settled.add(all, named)
+	return j.settleSums(settled)
 }
 
 // settleSums appends the sums. If most of the file is no longer needed then, it replaces the file:

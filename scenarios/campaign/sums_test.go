@@ -139,13 +139,21 @@ func TestMergedSumsAreThoseOfTheWhole(t *testing.T) {
 func TestResumedSumsEndTheSame(t *testing.T) {
 	s := parseText(t, quick)
 	until := summedRequest(1)
-	until.Seeds, until.Until = results.SeedRange{}, 0.05
-	for name, request := range map[string]Request{"all seeds": summedRequest(30), "until the rate is known": until} {
-		t.Run(name, func(t *testing.T) {
+	until.Seeds, until.Until = results.SeedRange{}, 0.01
+	for _, test := range []struct {
+		name    string
+		request Request
+		stops   []int
+	}{
+		{"all seeds", summedRequest(30), []int{1, 7, 8, 9, 15, 16, 45}}, // a block has 8 runs
+		{"until the rate is known", until, []int{1, 200, 207}},          // a block has 200
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			request := test.request
 			want := campaignOf(t, s, request)
 			path := filepath.Join(t.TempDir(), "runs")
 			done := 0
-			for _, stop := range []int{1, 7, 8, 9, 15, 16, 40} {
+			for _, stop := range test.stops {
 				ctx, cancel := context.WithCancel(t.Context())
 				j := open(t, path, s)
 				r := request
@@ -160,13 +168,18 @@ func TestResumedSumsEndTheSame(t *testing.T) {
 					t.Errorf("stopped after %d runs with %v, and %d are kept", stop, err, j.Runs())
 				}
 				done = j.Runs()
-				killed := snapshot(t, path) // as kill -9 leaves it
-				closed(t, j)
-				if j := open(t, killed, s); j.Runs() != done {
-					t.Errorf("killed after %d runs, it has %d", done, j.Runs())
-				} else {
-					closed(t, j)
+				// The report of the stopped campaign has the journal too.
+				reported := open(t, put(t, textOf(t, j)), s)
+				again := request
+				again.Journal = reported
+				if reported.Runs() != done {
+					t.Errorf("stopped with %d runs, its report has %d", done, reported.Runs())
 				}
+				if diff := cmp.Diff(shown(t, want), shown(t, campaignOf(t, s, again))); diff != "" {
+					t.Errorf("stopped with %d runs, and resumed from its report, it differs (-want +got):\n%s", done, diff)
+				}
+				closed(t, reported)
+				closed(t, j)
 			}
 			j := open(t, path, s)
 			fresh := 0
