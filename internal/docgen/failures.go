@@ -60,7 +60,7 @@ func writeFailures(b *strings.Builder) error {
 // writeFailure writes one scenario with what it expects.
 func writeFailure(b *strings.Builder, s *scenarios.Scenario) {
 	title, story, _ := strings.Cut(storyOf(string(s.Text)), "\n\n")
-	fmt.Fprintf(b, "### %s\n\n**%s**\n\n%s\n\n%s\n\n", s.Name, title, sentence(s.Description), story)
+	fmt.Fprintf(b, "### %s\n\n**%s**\n\n%s\n\n", s.Name, title, story)
 	if s.Source != "" {
 		fmt.Fprintf(b, "Source: %s.\n\n", s.Source)
 	}
