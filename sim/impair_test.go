@@ -50,8 +50,8 @@ func TestImpairmentsAddLatencyWhileTheyLast(t *testing.T) {
 	}
 }
 
-// An impairment is told when the messages that it delays arrive, and of no other.
-func TestAnImpairmentIsToldOfArrivals(t *testing.T) {
+// The arrivals of the messages that an impairment delays are reported, and no others.
+func TestAnImpairmentReportsArrivals(t *testing.T) {
 	w, k, _ := small(t, nil)
 	var told []time.Duration
 	w.At(2005*time.Microsecond, func() {

@@ -79,7 +79,8 @@ func (r *run) hits(f faults.Fault) bool {
 	if r.data.apart != nil && slices.Contains(faults.Names(f), scenarios.ResourceNode) && !faults.Supported(f, r.data.apart) {
 		return false
 	}
-	return !slices.ContainsFunc(faults.Names(f), r.serves) || faults.Supported(f, r.cluster)
+	ofLock := func(name string) bool { return name == scenarios.LockNode || r.serves(name) }
+	return !slices.ContainsFunc(faults.Names(f), ofLock) || faults.Supported(f, r.cluster)
 }
 
 // nodes returns the nodes that a name in a fault refers to.
@@ -106,7 +107,7 @@ type effects struct {
 	arrives *time.Duration // when the last message arrives that the fault delayed
 }
 
-// delayed is told when a message arrives that the fault delayed.
+// delayed records when a message arrives that the fault delayed.
 func (e effects) delayed(at time.Duration) { *e.arrives = max(*e.arrives, at) }
 
 // machines calls do with the node of each machine that a name refers to.

@@ -481,6 +481,7 @@ func TestFaultsCountAsHitsWhenTheyOverlapASection(t *testing.T) {
 	replicated := alone() + "servers: {replicas: 1}\n"
 	kept := change(alone(), "[redis]", "[redis-release-never]")
 	either := change(alone(), "[redis]", "[redis, redlock]")
+	cluster := change(alone(), "[redis]", "[redis, redlock, etcd]")
 	for _, test := range []struct{ name, base, strategy, fault, want string }{
 		{"a server while somebody works", alone(), "redis", "at: 20ms, pause: {target: lock, for: 1ms}", bites},
 		{"a server while nobody works", alone(), "redis", "at: 500ms, pause: {target: lock, for: 1ms}", happens},
@@ -500,6 +501,8 @@ func TestFaultsCountAsHitsWhenTheyOverlapASection(t *testing.T) {
 		{"a failover", replicated, "redis", "at: 20ms, failover: {target: lock}", bites},
 		{"a failover while nothing is granted", replicated, "redis", "at: 500ms, failover: {target: lock}", happens},
 		{"a failover of a server without a replica", alone(), "redis", "at: 20ms, failover: {target: lock}", nothing},
+		{"the leader of a server that has none", cluster, "redis", "at: 20ms, leader-change: {target: lock, for: 1ms}", nothing},
+		{"the leader of independent servers", cluster, "redlock", "at: 20ms, leader-change: {target: lock, for: 1ms}", nothing},
 		{"a server of another strategy", either, "redis", "at: 20ms, delete: {target: lock-2}", nothing},
 		{"a server of this one", either, "redlock", "at: 20ms, delete: {target: lock-2}", bites},
 	} {
