@@ -23,7 +23,7 @@ func boundsCheck() Check {
 		},
 		About: Corruption, Rank: 2,
 		Workloads: []string{"flash-sale", "rate-limit", "jobs"},
-		Unit:      "an order or a request beyond the bound, or a request that was turned away below it",
+		Unit:      "an order or a request beyond the bound, or a request that was refused below it",
 		run:       bounds,
 	}
 }

@@ -14,7 +14,7 @@ func errorsCheck() Check {
 		Doc:   "every answer is true, and preserves the result of the work",
 		Did:   "gave a caller the wrong answer",
 		About: Service, Rank: 6,
-		Unit: "a section whose answer does not fit",
+		Unit: "a section whose answer is not true",
 		run:  answers,
 	}
 }

@@ -20,7 +20,8 @@ func writeMetrics(b *strings.Builder) error {
 		"the run. All times are virtual, in nanoseconds. A spread counts cases with their durations: `n`, `total`, `median`, `p90`,\n" +
 		"`p99` and `max`; its quantiles are precise to 1.6 %.\n\n")
 	for field := range reflect.TypeFor[checker.Metrics]().Fields() {
-		fmt.Fprintf(b, "- **%s** (%s): %s\n", field.Tag.Get("json"), unit(field.Type), field.Tag.Get("doc"))
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		fmt.Fprintf(b, "- **%s** (%s): %s\n", name, unit(field.Type), field.Tag.Get("doc"))
 	}
 	b.WriteString("\n## Measures\n\nAn expectation can bound these; see [thresholds](../ci.md#thresholds).\n\n")
 	for _, m := range results.Measures() {
