@@ -13,6 +13,7 @@ func writeFailures(b *strings.Builder) error {
 	if err := writeRecord(b); err != nil {
 		return err
 	}
+	writeFindings(b)
 	b.WriteString("\n## All scenarios\n\nEach built-in scenario with what happens, its source, and what it expects of each strategy: the checks that the\n" +
 		"strategy must violate in at least one run, and those that it must hold in every run. The tests run all scenarios.\n\n" +
 		"`lockquake reproduce NAME` prints one run of each strategy as a story. `lockquake run NAME` runs all seeds and compares\n" +

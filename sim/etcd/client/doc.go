@@ -5,4 +5,6 @@
 // If no member is connected, or if the member is unavailable or has closed the connection, it repeats reads and
 // requests about leases, but never a write of a key (client.go). A watch has its own connection, and continues at
 // another member if that breaks (watch.go).
+//
+// [Dial] connects to one member, for the official client itself, which runs in a process of goroutines (conn.go).
 package client
