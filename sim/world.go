@@ -108,6 +108,9 @@ func New(cfg Config) *World {
 // Time returns the true time since the run began.
 func (w *World) Time() time.Duration { return time.Duration(w.now) }
 
+// Seed returns the seed of the run.
+func (w *World) Seed() uint64 { return w.cfg.Seed }
+
 // Source returns the source of all random numbers of the run.
 func (w *World) Source() draw.Source { return w.source }
 

@@ -42,7 +42,7 @@ type process struct {
 	worker *sim.Worker
 }
 
-// deps makes the clients of a worker. It is called in the bubble.
+// deps makes the clients of a worker, which are closed at the end of the run. It is called in the bubble.
 func (p process) deps(d lock.Deps) (Deps, error) {
 	deps := Deps{TTL: d.Params.TTL, Params: d.Params, Worker: p.worker.Name()}
 	switch port := d.Port.(type) {
@@ -52,8 +52,10 @@ func (p process) deps(d lock.Deps) (Deps, error) {
 			nodes = []goredis.Cmdable{port.Client}
 		}
 		for i, node := range nodes {
-			if client, ok := node.(*goredis.Client); ok {
-				deps.Nodes = append(deps.Nodes, p.redis(fmt.Sprintf("node %d", i+1), client))
+			if simulated, ok := node.(*goredis.Client); ok {
+				client := p.redis(fmt.Sprintf("node %d", i+1), simulated)
+				p.AtEnd(func() { _ = client.Close() })
+				deps.Nodes = append(deps.Nodes, client)
 			}
 		}
 		if len(deps.Nodes) > 0 {
@@ -69,6 +71,9 @@ func (p process) deps(d lock.Deps) (Deps, error) {
 			return p.dial("postgres", func() (net.Conn, error) { return dial(context.Background(), network, addr) })
 		}
 		deps.Postgres, deps.DB = cfg, stdlib.OpenDB(*cfg)
+		p.AtEnd(func() { _ = deps.DB.Close() })
+	default:
+		return deps, fmt.Errorf("locktest: Deps has no client of these servers yet (%T): test the lock with RunEntry", d.Port)
 	}
 	return deps, nil
 }
