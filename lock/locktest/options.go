@@ -2,6 +2,8 @@ package locktest
 
 import (
 	"slices"
+	"sync"
+	"testing"
 	"time"
 
 	"lockquake/checker"
@@ -16,11 +18,14 @@ type Option func(*request)
 // request is one call of RunEntry, Run, Do or Explore.
 type request struct {
 	test      string // name of the test
+	call      int    // of those of the test, from 1
 	scenario  string // built-in name or path
 	entry     lock.Entry
 	seeds     int // 0: as many as the scenario says
 	overrides []results.Override
 	library   *library       // the lock of Run; nil: that of RunEntry
+	cores     int            // processors of the machine that Go uses
+	jobs      int            // processes, or runs at once of RunEntry; 0: the default
 	expect    results.Expect // its checks replace all other expectations, if there are any
 	patience  time.Duration  // how long a test that fails looks for a smaller run, in real time
 }
@@ -43,6 +48,30 @@ func Holds(checks ...string) Option {
 // does.
 func Violates(checks ...string) Option {
 	return func(r *request) { r.expect.Violates = append(r.expect.Violates, checks...) }
+}
+
+func newRequest(t testing.TB, scenario string, entry lock.Entry, options []Option) *request {
+	r := &request{test: t.Name(), call: callOf(t), scenario: scenario, entry: entry, jobs: *jobsFlag, patience: patience}
+	for _, option := range options {
+		option(r)
+	}
+	return r
+}
+
+// calls counts the calls of each test.
+//
+//nolint:gochecknoglobals // a test calls functions, which share nothing else
+var calls sync.Map // of *int, by testing.TB
+
+// callOf returns the number of the call of a test, from 1.
+func callOf(t testing.TB) int {
+	counted, known := calls.LoadOrStore(t, new(int))
+	if !known {
+		t.Cleanup(func() { calls.Delete(t) })
+	}
+	n := counted.(*int)
+	*n++
+	return *n
 }
 
 // unknownCheck returns what is wrong with the checks of the options, "" if nothing is.

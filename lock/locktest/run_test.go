@@ -68,10 +68,7 @@ func TestRunWithAnExpectationThatHolds(t *testing.T) {
 func outcome(t *testing.T, scenario string, new func(Deps) lock.Locker, options ...Option) string {
 	t.Helper()
 	var text string
-	withLibrary(t, scenario, lockerOf(new), func(r *request) {
-		for _, option := range options {
-			option(r)
-		}
+	withLibrary(t, scenario, lockerOf(new), options, func(r *request) {
 		failure, err := r.check(context.Background())
 		if text = failure; err != nil {
 			text = explain(err).Error()
@@ -113,6 +110,13 @@ func TestWhatALibraryMustNotDo(t *testing.T) {
 			}
 			return nil
 		}, "a goroutine computes and does not wait"},
+		{"a goroutine in the background that computes for ever", func(context.Context, Deps) error {
+			go func() {
+				for !over.Load() { //nolint:revive // it is meant to spin
+				}
+			}()
+			return nil
+		}, "a goroutine computes and does not wait at "},
 		{"a channel from outside", func(context.Context, Deps) error {
 			<-outside
 			return nil
@@ -134,6 +138,7 @@ func TestWhatALibraryMustNotDo(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			defer func(before time.Duration) { hangAfter = before }(hangAfter)
 			hangAfter = 500 * time.Millisecond
+			t.Chdir(t.TempDir()) // for the token of the failure
 			got := outcome(t, "no-fault-needed", func(d Deps) lock.Locker {
 				return Locker(func(ctx context.Context, key string) (Lease, error) {
 					if err := test.do(ctx, d); err != nil {
@@ -147,6 +152,14 @@ func TestWhatALibraryMustNotDo(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Nothing is wrong with a goroutine that waits for ever for another one of its process: it ends with the program.
+func TestAGoroutineThatWaitsForEver(t *testing.T) {
+	Run(t, "no-fault-needed", func(d Deps) lock.Locker {
+		go func() { <-make(chan struct{}) }()
+		return newSetNX(d)
+	}, Seeds(2), Set("lock.ttl", "1m"), Holds("lost-update"))
 }
 
 func TestAParallelTest(t *testing.T) {
@@ -221,7 +234,7 @@ func TestRunsRepeat(t *testing.T) {
 		times = 500
 	}
 	sums := map[string]int{}
-	withLibrary(t, "gc-pause", lockerOf(newSetNX), func(r *request) {
+	withLibrary(t, "gc-pause", lockerOf(newSetNX), nil, func(r *request) {
 		s, err := r.load("gc-pause", nil)
 		if err != nil {
 			t.Fatal(err)

@@ -102,11 +102,8 @@ func write(t *testing.T, name, text string) string {
 // failureOf returns what a test would print.
 func failureOf(t *testing.T, scenario string, options ...Option) (string, error) {
 	t.Helper()
-	r := request{test: t.Name(), scenario: scenario, entry: naiveEntry()}
-	for _, option := range options {
-		option(&r)
-	}
-	return r.check(t.Context())
+	impatient := func(r *request) { r.patience = 0 }
+	return newRequest(t, scenario, naiveEntry(), append([]Option{impatient}, options...)).check(t.Context())
 }
 
 func TestAFailureTellsItsSmallestRunAndHowToRepeatIt(t *testing.T) {
