@@ -68,7 +68,7 @@ func (p process) deps(d lock.Deps) (Deps, error) {
 		}
 		dial := cfg.DialFunc
 		cfg.DialFunc = func(_ context.Context, network, addr string) (net.Conn, error) {
-			return p.dial("postgres", func() (net.Conn, error) { return dial(context.Background(), network, addr) })
+			return p.dial("postgres", pointOfQuery, func() (net.Conn, error) { return dial(context.Background(), network, addr) })
 		}
 		deps.Postgres, deps.DB = cfg, stdlib.OpenDB(*cfg)
 		p.AtEnd(func() { _ = deps.DB.Close() })
@@ -76,4 +76,15 @@ func (p process) deps(d lock.Deps) (Deps, error) {
 		return deps, fmt.Errorf("locktest: Deps has no client of these servers yet (%T): test the lock with RunEntry", d.Port)
 	}
 	return deps, nil
+}
+
+// pointOfQuery returns the point before messages of PostgreSQL leave.
+func pointOfQuery(messages []byte) string {
+	switch messages[0] {
+	case 0: // the startup message and a cancel request begin with their length
+		return "connect.called"
+	case 'X': // the end of the session
+		return ""
+	}
+	return "query.called"
 }
