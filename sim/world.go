@@ -94,6 +94,7 @@ type World struct {
 	catchingUp bool
 	outside    outside
 	outsiders  []*outsider
+	looked     bool  // the horizons of the outsiders are those of the present queue
 	lookAhead  int64 // 0: no bound
 }
 
@@ -168,7 +169,7 @@ func (w *World) Run() error {
 		}
 		if len(w.queue.items) == 0 {
 			if w.limited = w.waitsOutside(); w.limited {
-				w.now = w.horizon(nil)
+				w.now = w.next()
 			}
 			return w.err
 		}
