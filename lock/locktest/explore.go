@@ -57,7 +57,7 @@ func (r *request) explore(ctx context.Context) (string, error) {
 			wrong = append(wrong, fmt.Sprintf("%s is violated by %d of %d placements", check, n, st.Tried))
 		}
 	}
-	if corrupting := st.Harmful(results.Corrupts); len(r.expect.Violates)+len(r.expect.Holds) == 0 && len(corrupting) > 0 {
+	if corrupting := st.Harmful(results.Corrupts); !r.names() && len(corrupting) > 0 {
 		wrong = append(wrong, fmt.Sprintf("the resource is corrupted by %d of %d placements, first by %s", len(corrupting), st.Tried, placeOf(corrupting[0])))
 	}
 	if len(wrong) == 0 {

@@ -26,6 +26,7 @@ type request struct {
 	library   *library       // the lock of Run; nil: that of RunEntry
 	cores     int            // processors of the machine that Go uses
 	jobs      int            // processes, or runs at once of RunEntry; 0: the default
+	results   func(*results.Campaign)
 	expect    results.Expect // its checks replace all other expectations, if there are any
 	patience  time.Duration  // how long a test that fails looks for a smaller run, in real time
 }
@@ -38,6 +39,9 @@ func Seeds(n int) Option { return func(r *request) { r.seeds = n } }
 func Set(path, value string) Option {
 	return func(r *request) { r.overrides = append(r.overrides, results.Override{Path: path, Value: value}) }
 }
+
+// Results calls f with the results of all runs. Then f decides, and of the checks only those of Holds and Violates.
+func Results(f func(*results.Campaign)) Option { return func(r *request) { r.results = f } }
 
 // Holds expects that no run violates these checks. Then only the checks of Holds and Violates decide.
 func Holds(checks ...string) Option {
@@ -73,6 +77,9 @@ func callOf(t testing.TB) int {
 	*n++
 	return *n
 }
+
+// names reports whether the options name checks.
+func (r *request) names() bool { return len(r.expect.Holds)+len(r.expect.Violates) > 0 }
 
 // unknownCheck returns what is wrong with the checks of the options, "" if nothing is.
 func (r *request) unknownCheck(known []string) string {
