@@ -137,6 +137,29 @@ func TestACrashEndsTheBubble(t *testing.T) {
 	}, "0s begins")
 }
 
+// While the network is cut the clock goes on: a timeout of 2 s that begins at 1 s ends at 3 s. The dial waits at the
+// cut from 1.001 s until the network heals at 3.5 s; its answer takes 1 ms, the request and its reply 2 ms, and each of
+// the two answers a step.
+func TestAPartitionHoldsRequestsAndNotTheClock(t *testing.T) {
+	r := newRig(t, sim.Config{})
+	r.world.At(500*time.Millisecond, func() {
+		if err := r.world.CutLink("worker", "server", sim.CutHold, 3*time.Second); err != nil {
+			t.Error(err)
+		}
+	})
+	r.run(t, func(ctx context.Context) {
+		time.Sleep(time.Second)
+		ctx, stop := context.WithTimeout(ctx, 2*time.Second)
+		defer stop()
+		go func() {
+			<-ctx.Done()
+			r.log("the context ends")
+		}()
+		_ = r.request("get")
+		r.log("has a reply")
+	}, "3s the context ends", "3.50302s has a reply")
+}
+
 // A clock that runs at twice the speed of true time fires its timers at half of their time.
 func TestTheClockOfTheNodeSetsThePace(t *testing.T) {
 	r := newRig(t, sim.Config{})

@@ -55,7 +55,7 @@ func (r *request) again() (string, error) {
 		return "", r.forget()
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, seed %d: %s is violated, as in the last run of the test (%s)\n", s.Name, token.Seed, check, r.file(".token"))
+	fmt.Fprintf(&b, "%s, seed %d\nnot expected: %s is violated again, as in the last run of the test (%s)\n", s.Name, token.Seed, check, r.file(".token"))
 	r.tell(&b, trial, check)
 	return b.String(), nil
 }

@@ -23,9 +23,9 @@ type request struct {
 	entry     lock.Entry
 	seeds     int // 0: as many as the scenario says
 	overrides []results.Override
-	library   *library       // the lock of Run; nil: that of RunEntry
-	cores     int            // processors of the machine that Go uses
-	jobs      int            // processes, or runs at once of RunEntry; 0: the default
+	library   *library // the lock of Run; nil: that of RunEntry
+	cores     int      // processors of the machine that Go uses
+	jobs      int      // processes, or runs at once of RunEntry; 0: the default
 	results   func(*results.Campaign)
 	expect    results.Expect // its checks replace all other expectations, if there are any
 	patience  time.Duration  // how long a test that fails looks for a smaller run, in real time

@@ -126,7 +126,7 @@ func (r *request) spread(ctx context.Context, s *scenarios.Scenario, n int, sum 
 		return fmt.Errorf("locktest: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	ctx, stop := context.WithCancelCause(ctx) //nolint:forbidigo // processes live in real time
+	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var running sync.WaitGroup
 	journals := make([]string, n)

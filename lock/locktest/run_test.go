@@ -112,7 +112,7 @@ func TestWhatALibraryMustNotDo(t *testing.T) {
 		}, "a goroutine computes and does not wait"},
 		{"a goroutine in the background that computes for ever", func(context.Context, Deps) error {
 			go func() {
-				for !over.Load() { //nolint:revive // it is meant to spin
+				for !over.Load() {
 				}
 			}()
 			return nil
