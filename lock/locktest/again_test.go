@@ -10,7 +10,7 @@ import (
 	"lockquake/lock"
 )
 
-// decided returns what a test prints whose lock has leases of so many TTLs.
+// decided returns the text of a test whose lock has a lease of several TTLs.
 func decided(t *testing.T, ttls int, options ...Option) string {
 	t.Helper()
 	entry := lock.Entry{Name: "naive", Doc: "a lease", New: func(d lock.Deps) lock.Strategy {

@@ -67,7 +67,7 @@ func presentPart() *part {
 	return &p
 }
 
-// stopped is what ended the run of a part early.
+// stopped is the error that ended the run of a part early.
 type stopped struct {
 	Text  string
 	Token string // of the run; "" if it is not known

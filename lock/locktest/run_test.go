@@ -271,3 +271,55 @@ func TestRunsRepeat(t *testing.T) {
 		t.Errorf("%d different runs: %v", len(sums), sums)
 	}
 }
+
+// The scenario steps the clock of a worker, which no process of a library can follow. Explore removes that fault.
+func TestExploreJudgesNoFaultThatItRemoves(t *testing.T) {
+	t.Chdir(t.TempDir())
+	path := write(t, "stepped.yaml", strings.Replace(paused, "faults:", "faults:\n  - {at: 1s, clock-step: {target: worker-1, by: 1s, for: 1s}}", 1))
+	Explore(t, path, newSetNX, Violates("lost-update"))
+	if got := outcome(t, path, newSetNX, Seeds(1)); !strings.Contains(got, "steps the clock of a worker") {
+		t.Errorf("Run accepts it: %s", got)
+	}
+}
+
+func TestExploreRefusesSeeds(t *testing.T) {
+	withLibrary(t, "kleppmann", lockerOf(newSetNX), []Option{Seeds(3)}, func(r *request) {
+		if _, err := r.explore(t.Context()); err == nil || !strings.Contains(err.Error(), "Seeds(3): Explore has one run for each place") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// The servers of a library are those of the first lock, after the values that the test sets.
+func TestTheServersOfALibrary(t *testing.T) {
+	for _, test := range []struct {
+		scenario string
+		options  []Option
+		family   string
+		nodes    int
+	}{
+		{"kleppmann", nil, "redis", 1},
+		{"redlock-freeze", nil, "redis", 5},
+		{"kleppmann", []Option{Set("strategies", "[redlock]")}, "redis", 5},
+		{"kleppmann", []Option{Set("strategies", "[none, pg-advisory-session]")}, "postgres", 1},
+	} {
+		withLibrary(t, test.scenario, lockerOf(newSetNX), test.options, func(r *request) {
+			if r.entry.Family != test.family || max(r.entry.Topology.Nodes, 1) != test.nodes {
+				t.Errorf("%s: %q and %+v, want %q and %d servers", test.scenario, r.entry.Family, r.entry.Topology, test.family, test.nodes)
+			}
+		})
+	}
+}
+
+func TestAFamilyWithoutAClient(t *testing.T) {
+	for family, strategy := range map[string]string{"zookeeper": "zookeeper", "dynamodb": "dynamodb", "kubernetes": "kube-lease"} {
+		t.Run(family, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			path := write(t, "x.yaml", strings.Replace(calm, "[none]", "["+strategy+"]", 1))
+			want := "locktest: Deps has no client of these servers yet (" + family + ".Port): test the lock with RunEntry"
+			if got := outcome(t, path, newSetNX, Seeds(1)); !strings.HasSuffix(got, want) || strings.Contains(got, "\n") {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}
