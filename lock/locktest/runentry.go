@@ -152,6 +152,9 @@ func (r *request) expectIn(s *scenarios.Scenario) error {
 	if r.seeds < 0 {
 		return fmt.Errorf("locktest: Seeds(%d): it is a positive number", r.seeds)
 	}
+	if r.jobs < 0 {
+		return fmt.Errorf("locktest: -lockquake.jobs %d: it is a positive number", r.jobs)
+	}
 	if r.seeds > 0 {
 		s.Seeds = r.seeds
 	}

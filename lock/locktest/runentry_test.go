@@ -178,6 +178,7 @@ func TestWrongArgumentsAreOneLine(t *testing.T) {
 		`did you mean "lost-update"`:                {Holds("lost-updates")},
 		`unknown check of calm.yaml "fencing"`:      {Violates("fencing")},
 		"Seeds(-1)":                                 {Seeds(-1)},
+		"-lockquake.jobs -1":                        {jobs(-1)},
 		`did you mean "ttl"`:                        {Set("lock.tll", "1s")},
 		"paused.yaml":                               nil,
 		"-lockquake.replay: not a replay token: it": nil,
@@ -187,7 +188,7 @@ func TestWrongArgumentsAreOneLine(t *testing.T) {
 			scenario = "paused.yaml"
 		}
 		got, err := failureOf(t, scenario, options...)
-		if strings.HasPrefix(want, "-lockquake") {
+		if strings.HasPrefix(want, "-lockquake.replay") {
 			r := request{entry: naiveEntry()}
 			got, err = r.replay("nonsense")
 		}
