@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -14,6 +15,9 @@ import (
 	"lockquake/lock"
 	"lockquake/lock/locktest"
 	"lockquake/lock/locktest/etcdclient"
+	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/results"
 )
 
 // etcdMutex is a mutex of the official client with a session of its own.
@@ -68,7 +72,16 @@ func TestEtcdRunsRepeat(t *testing.T) {
 	if flag.Lookup("long").Value.String() == "true" {
 		times = 500
 	}
-	if sums := locktest.Checksums(t, "testdata/etcd-faults.yaml", newEtcd(heededEtcd), 7, times); len(sums) != 1 {
+	sums := map[string]int{}
+	for _, cores := range []int{1, 2} {
+		for range times {
+			locktest.Run(t, "testdata/etcd-faults.yaml", func(d locktest.Deps) lock.Locker {
+				runtime.GOMAXPROCS(cores) // Run has set it to 1, and sets it back
+				return newEtcd(heededEtcd)(d)
+			}, locktest.Seeds(1), locktest.Results(func(c *results.Campaign) { sums[c.Strategies[0].Checksum]++ }))
+		}
+	}
+	if len(sums) != 1 {
 		t.Errorf("%d different runs: %v", len(sums), sums)
 	}
 }
@@ -98,7 +111,19 @@ func TestEtcdFailsAsOftenAsItsModel(t *testing.T) {
 		{"fenced", fencedEtcd, []locktest.Option{locktest.Set("resource.fence", "reads-writes")}, func(library, model int) bool { return library == 0 && model == 0 }},
 	} {
 		t.Run(test.label, func(t *testing.T) {
-			library, model := locktest.Beside(t, "testdata/etcd-gc-pause.yaml", newEtcd(test.of), test.label, seeds, "lost-update", test.options...)
+			const scenario, check = "testdata/etcd-gc-pause.yaml", "lost-update"
+			var library int
+			locktest.Run(t, scenario, newEtcd(test.of), append(test.options, locktest.Seeds(seeds),
+				locktest.Results(func(c *results.Campaign) { library = c.Strategies[0].Checks[check].Violating }))...)
+			s, err := scenarios.Load(scenario)
+			if err != nil {
+				t.Fatal(err)
+			}
+			own, err := campaign.Run(t.Context(), s, campaign.Request{Strategies: []string{test.label}, Seeds: results.SeedRange{First: 1, Last: uint64(seeds)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			model := own.Strategies[0].Checks[check].Violating
 			t.Logf("the client lost updates in %d of %d runs, the model in %d", library, seeds, model)
 			if !test.expected(library, model) {
 				t.Errorf("the client lost updates in %d of %d runs, the model in %d", library, seeds, model)
