@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
 
 	"lockquake/internal/stats"
@@ -44,7 +43,7 @@ func (f fenced) Token() int64 { return f.Header().Revision }
 // newEtcd makes a lock of the official client, whose lease is made of the mutex.
 func newEtcd(of func(etcdMutex) locktest.Lease) func(locktest.Deps) lock.Locker {
 	return func(d locktest.Deps) lock.Locker {
-		client, err := clientv3.New(etcdclient.Config(d))
+		client, err := etcdclient.New(d)
 		if err != nil {
 			panic(err)
 		}
