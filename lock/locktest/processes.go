@@ -86,7 +86,7 @@ func (r *request) runPart(t testing.TB, p *part) {
 	if err := r.keepPart(t.Context(), p); err != nil {
 		reason, ok := errors.AsType[*stopped](err)
 		if !ok {
-			reason = &stopped{Text: err.Error()}
+			reason = &stopped{Text: explain(err).Error()}
 		}
 		text, _ := json.Marshal(reason) // two strings
 		if err := os.WriteFile(p.Journal+reasonSuffix, text, 0o600); err != nil {

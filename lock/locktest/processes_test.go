@@ -85,6 +85,22 @@ func TestAPanicInAnotherProcessIsOneLine(t *testing.T) {
 	}
 }
 
+// In another process a run that hangs is the same line as in one, and the next run of the test begins with it.
+func TestARunThatHangsInAnotherProcess(t *testing.T) {
+	t.Chdir(t.TempDir())
+	defer func(before time.Duration) { hangAfter = before }(hangAfter)
+	hangAfter = 500 * time.Millisecond
+	_, err := campaignOf(t, "no-fault-needed", spinning, Seeds(2), jobs(2))
+	want := regexp.MustCompile(`^locktest: the library does not go on: a goroutine computes and does not wait at \S+/processes_test\.go:\d+ \(after 500ms\)$`)
+	if err == nil || !want.MatchString(err.Error()) {
+		t.Errorf("got %v", err)
+	}
+	token, err := os.ReadFile("testdata/lockquake/" + t.Name() + ".token")
+	if err != nil || !strings.HasSuffix(string(token), ":unfinished\n") {
+		t.Errorf("the file has %q, %v", token, err)
+	}
+}
+
 // testVariable makes a test of this file run what the test itself starts in a process of its own.
 const testVariable = "LOCKTEST_TEST"
 

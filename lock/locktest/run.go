@@ -39,7 +39,8 @@ import (
 // Each process of a worker is a synctest bubble. Its random numbers of crypto/rand and math/rand are those
 // of the seed. The global functions of math/rand/v2, a select over several ready channels and the order of a map
 // cannot be repeated; the first seed runs twice, and the test fails if the two runs differ. Run is not for a
-// parallel test.
+// parallel test. More than ten seeds run in one process of the test program for each processor (-lockquake.jobs), with the
+// results of one process. A test whose last run failed begins with the run that failed.
 func Run(t *testing.T, scenario string, new func(Deps) lock.Locker, options ...Option) { //nolint:predeclared // new makes a lock
 	t.Helper()
 	withLibrary(t, scenario, lockerOf(new), options, func(r *request) { r.run(t) })
