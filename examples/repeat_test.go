@@ -25,6 +25,7 @@ func TestTheSameSeedGivesTheSameRun(t *testing.T) {
 		{"redsync on five servers", "gc-pause", newRedsync, []locktest.Option{locktest.Set("duration", "10s"), locktest.Set("servers.nodes", "5")}},
 		{"redsync, failover", "failover", newRedsync, nil},
 		{"redislock", "gc-pause", newRedislock, []locktest.Option{locktest.Set("duration", "10s")}},
+		{"etcd", "etcd-pause", newEtcd(watchEtcd), []locktest.Option{locktest.Set("duration", "3s")}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sums := map[string]int{}

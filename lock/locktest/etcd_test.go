@@ -85,6 +85,22 @@ func TestEtcdRunsRepeat(t *testing.T) {
 	}
 }
 
+// The goroutines of the client, and of its gRPC, end with the run.
+func TestEtcdClientsEndWithTheirRun(t *testing.T) {
+	once := func() int {
+		locktest.Run(t, "testdata/etcd-faults.yaml", newEtcd(heededEtcd), locktest.Seeds(1), locktest.Results(func(*results.Campaign) {}))
+		return runtime.NumGoroutine()
+	}
+	first, last := once(), 0
+	for range 4 {
+		last = once()
+	}
+	const fewerThanARunHas = 10
+	if last > first+fewerThanARunHas {
+		t.Errorf("%d goroutines after the first run, and %d after the fifth", first, last)
+	}
+}
+
 // Under the same pauses the official client loses updates as often as the model of it if the work does not heed the end of
 // the session, and never if the resource checks the revision. Work that heeds it fails more often than with the model, whose
 // session ends when its TTL is over: the client looks for that once a second, so a pause between 2 and 3 s can pass
