@@ -14,6 +14,7 @@ import (
 	"lockquake/faults"
 	"lockquake/internal/bubble"
 	"lockquake/lock"
+	"lockquake/lock/etcd"
 	"lockquake/scenarios"
 	"lockquake/scenarios/run"
 	"lockquake/sim"
@@ -82,6 +83,9 @@ func withLibrary(t *testing.T, scenario string, make func(process, Deps) lock.St
 	}, options)
 	r.library = l
 	r.entry.Family, r.entry.Topology = r.serversOf()
+	if r.entry.Family == etcd.Name {
+		r.entry.Records = func(key string) []string { return []string{key + "/"} }
+	}
 	r.cores = runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(r.cores)
 	do(r)

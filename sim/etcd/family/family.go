@@ -3,6 +3,7 @@
 package family
 
 import (
+	"context"
 	"time"
 
 	locketcd "lockquake/lock/etcd"
@@ -24,9 +25,9 @@ type ServerSettings struct {
 
 // Server has the settings of a member.
 type Server struct {
-	Heartbeat  time.Duration `yaml:"heartbeat-interval" doc:"how often the leader tells the other members that it leads" min:"1ms"`
+	Heartbeat  time.Duration `yaml:"heartbeat-interval" doc:"interval of the leader's heartbeats to the other members" min:"1ms"`
 	Election   time.Duration `yaml:"election-timeout" doc:"how long a member waits for the leader before it asks for votes; leases are at least one and a half times as long" min:"10ms"`
-	Compaction time.Duration `yaml:"compaction" doc:"how often the cluster discards the old versions of all keys, and with them the past that a watch could begin in; 0s for never" min:"0s"`
+	Compaction time.Duration `yaml:"compaction" doc:"interval at which the cluster compacts its store, which discards old revisions; a watch cannot start at a discarded one; 0s for never" min:"0s"`
 }
 
 func serverDefaults() ServerSettings {
@@ -78,7 +79,11 @@ func options(s backend.Settings) client.Options {
 
 // Connect implements backend.Cluster.
 func (c *cluster) Connect(p *sim.Process, s backend.Settings) any {
-	return locketcd.Port{Client: client.New(p, c.Names(), options(s))}
+	o := options(s)
+	return locketcd.Port{
+		Client: client.New(p, c.Names(), o), Members: c.Names(),
+		Dial: func(ctx context.Context, member string) (locketcd.Conn, error) { return client.Dial(ctx, p, member, o) },
+	}
 }
 
 // Lease implements backend.Session: the members hear of each other for ever. A lease lasts for whole
