@@ -189,22 +189,6 @@ func TestFaultsThatALibraryCannotMeet(t *testing.T) {
 	}
 }
 
-// A library may compare the answer of an absent key with redis.Nil, and does not unwrap it.
-func TestAnAbsentKeyIsRedisNilItself(t *testing.T) {
-	Run(t, "no-fault-needed", func(d Deps) lock.Locker {
-		return Locker(func(ctx context.Context, key string) (Lease, error) {
-			if err := d.Redis.Get(ctx, "absent").Err(); err != goredis.Nil { //nolint:errorlint // it is about this
-				t.Errorf("got %T: %v", err, err)
-			}
-			_, err := d.Redis.Pipelined(ctx, func(p goredis.Pipeliner) error { return p.Get(ctx, "absent").Err() })
-			if err != goredis.Nil { //nolint:errorlint // it is about this
-				t.Errorf("in a pipeline: got %T: %v", err, err)
-			}
-			return newSetNX(d).Acquire(ctx, key)
-		})
-	}, Seeds(1), Holds("lost-update"), Set("lock.ttl", "1m"))
-}
-
 func TestALeaseWithoutARelease(t *testing.T) {
 	_, err := Locker(func(context.Context, string) (Lease, error) { return 5, nil }).Acquire(t.Context(), "x")
 	if err == nil || !strings.Contains(err.Error(), "int has no method Release") {
