@@ -15,7 +15,7 @@ import (
 
 // newEtcdClient is the official client of etcd.
 func newEtcdClient(d locktest.Deps) *clientv3.Client {
-	client, err := clientv3.New(etcdclient.Config(d))
+	client, err := etcdclient.New(d)
 	if err != nil {
 		panic(err)
 	}

@@ -42,9 +42,7 @@ func TestEtcdDoneWithoutAFirstRenewal(t *testing.T) {
 
 func TestEtcdDoneWithAShortDialTimeout(t *testing.T) {
 	locktest.Run(t, "testdata/etcd-first-renewal.yaml", func(d locktest.Deps) lock.Locker {
-		config := etcdclient.Config(d)
-		config.DialTimeout = 100 * time.Millisecond
-		client, err := clientv3.New(config)
+		client, err := etcdclient.New(d, func(c *clientv3.Config) { c.DialTimeout = 100 * time.Millisecond })
 		if err != nil {
 			panic(err)
 		}

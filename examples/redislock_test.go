@@ -26,7 +26,7 @@ func newRedislock(d locktest.Deps) lock.Locker {
 }
 
 func TestRedislockUnderRandomPauses(t *testing.T) {
-	locktest.Run(t, "gc-pause", newRedislock, locktest.Seeds(20), locktest.Violates("lost-update"))
+	locktest.Run(t, "gc-pause", newRedislock, locktest.Seeds(10), locktest.Violates("lost-update"))
 }
 
 // Without a deadline of its own, Obtain gives up after one TTL. In kleppmann the second worker gives up before the

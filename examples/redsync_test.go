@@ -136,7 +136,7 @@ func redsyncs() []struct {
 
 // Under random pauses updates are lost.
 func TestRedsyncUnderRandomPauses(t *testing.T) {
-	locktest.Run(t, "gc-pause", newRedsync, locktest.Seeds(20), locktest.Violates("lost-update"))
+	locktest.Run(t, "gc-pause", newRedsync, locktest.Seeds(10), locktest.Violates("lost-update"))
 }
 
 // A search over all points finds placements of faults under which a watchdog loses an update.

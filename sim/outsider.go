@@ -29,12 +29,14 @@ type outsider struct {
 	process *Process
 	asks    []func() // not yet taken up
 	askedAt int64    // true time
+	horizon int64    // see World.look
 }
 
 // Attach makes o a part of the process. The trace shows an outsider only through what it asks for.
 func (p *Process) Attach(o Outsider) {
 	w := p.node.world
-	w.outsiders = append(w.outsiders, &outsider{Outsider: o, process: p})
+	p.outsider = &outsider{Outsider: o, process: p}
+	w.outsiders = append(w.outsiders, p.outsider)
 }
 
 // BoundLookAhead bounds how far an outsider may be ahead of the world from now on, to d at most. A run is
@@ -57,7 +59,8 @@ func (w *World) goOutside() bool {
 	if len(w.outsiders) == 0 {
 		return false
 	}
-	next := w.horizon(nil)
+	next := w.next()
+	w.looked = false
 	ahead := w.lookAhead
 	if ahead == 0 && len(w.outsiders) > 1 && slices.ContainsFunc(w.outsiders, func(o *outsider) bool { return o.runs() && !o.process.knowsItsNext() }) {
 		ahead = int64(waitingAhead)
@@ -117,7 +120,8 @@ func (w *World) move(o *outsider, to int64) {
 		return
 	}
 	if w.lookAhead == 0 && o.process.knowsItsNext() {
-		to = max(to, w.horizon(o.process))
+		w.look()
+		to = max(to, o.horizon)
 	}
 	at, asks := o.Advance(time.Duration(mono.at(to)))
 	if len(asks) > 0 {
@@ -160,44 +164,65 @@ func (w *World) takeUp(at int64) {
 	}
 }
 
-// horizon returns the true time of the first event that can reach a process, of any event if p is nil, and
-// at most the limit of the run.
-func (w *World) horizon(p *Process) int64 {
-	first := w.now + int64(farthest)
-	if limit := int64(w.cfg.Limit); limit > 0 {
-		first = min(first, limit)
-	}
-	if p == nil {
-		if len(w.queue.items) > 0 {
-			first = min(first, w.queue.items[0].at)
-		}
-		return first
-	}
-	for _, it := range w.queue.items {
-		if it.at < first && concerns(it.e.what, p) {
-			first = it.at
-		}
+// next returns the true time of the next event, at most the limit of the run.
+func (w *World) next() int64 {
+	first := w.farthest()
+	if len(w.queue.items) > 0 {
+		first = min(first, w.queue.items[0].at)
 	}
 	return first
 }
 
-// concerns reports whether an event can reach a process.
-func concerns(what firer, p *Process) bool {
+// farthest returns how far an outsider goes on if no event can reach it: to the limit of the run at most.
+func (w *World) farthest() int64 {
+	first := w.now + int64(farthest)
+	if limit := int64(w.cfg.Limit); limit > 0 {
+		first = min(first, limit)
+	}
+	return first
+}
+
+// look notes for each outsider the true time of the first event that can reach its process. Once is enough until
+// the queue changes.
+func (w *World) look() {
+	if w.looked {
+		return
+	}
+	w.looked = true
+	first := w.farthest()
+	for _, o := range w.outsiders {
+		o.horizon = first
+	}
+	for _, it := range w.queue.items {
+		switch p, every := reached(it.e.what); {
+		case every:
+			first = min(first, it.at)
+		case p != nil && p.outsider != nil:
+			p.outsider.horizon = min(p.outsider.horizon, it.at)
+		}
+	}
+	for _, o := range w.outsiders {
+		o.horizon = min(o.horizon, first)
+	}
+}
+
+// reached returns the process that an event can reach, or that it can reach every one; nil and false for none.
+func reached(what firer) (p *Process, every bool) {
 	switch what := what.(type) {
 	case *taskTimer:
-		return what.worker.process == p
+		return what.worker.process, false
 	case *simContext:
-		return what.process == p
+		return what.process, false
 	case *lane:
-		return what.process == p
+		return what.process, false
 	case *brokenConn:
-		return what.conn.process == p
+		return what.conn.process, false
 	case *message:
-		return what.pipe.conn.process == p
+		return what.pipe.conn.process, false
 	case *service, *WallTimer, *MonoTimer:
-		return false
+		return nil, false
 	}
-	return true // a fault, or its end
+	return nil, true // a fault, or its end
 }
 
 // waitsOutside reports whether a task of a process that has not crashed waits for an outsider.

@@ -18,6 +18,7 @@ type Process struct {
 	stoppedAt  int64 // when the present stop began
 	stoppedFor int64 // total true time of earlier stops
 
+	outsider  *outsider // nil: none
 	waking    waking
 	heldTasks []*task // tasks that became ready while the process was stopped, in order
 }

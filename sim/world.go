@@ -94,6 +94,7 @@ type World struct {
 	catchingUp bool
 	outside    outside
 	outsiders  []*outsider
+	looked     bool  // the horizons of the outsiders are those of the present queue
 	lookAhead  int64 // 0: no bound
 }
 
@@ -107,6 +108,9 @@ func New(cfg Config) *World {
 
 // Time returns the true time since the run began.
 func (w *World) Time() time.Duration { return time.Duration(w.now) }
+
+// Seed returns the seed of the run.
+func (w *World) Seed() uint64 { return w.cfg.Seed }
 
 // Source returns the source of all random numbers of the run.
 func (w *World) Source() draw.Source { return w.source }
@@ -165,7 +169,7 @@ func (w *World) Run() error {
 		}
 		if len(w.queue.items) == 0 {
 			if w.limited = w.waitsOutside(); w.limited {
-				w.now = w.horizon(nil)
+				w.now = w.next()
 			}
 			return w.err
 		}

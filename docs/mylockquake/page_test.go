@@ -12,7 +12,7 @@ import (
 // follow follows the numbered sections of a page in an empty folder. It writes each named code block to its
 // file and runs each command. A text block shows the output of the command above it. That command has to
 // fail if the text has a line "not expected".
-func follow(t *testing.T, page, checkout string) {
+func follow(t *testing.T, page, checkout string, wantCommands, wantFiles int) {
 	t.Helper()
 	dir, commands, files := t.TempDir(), 0, 0
 	var command, printed string
@@ -57,17 +57,28 @@ func follow(t *testing.T, page, checkout string) {
 	if failed {
 		t.Errorf("%s fails:\n%s", command, printed)
 	}
-	if commands < 8 || files < 4 {
+	if commands != wantCommands || files != wantFiles {
 		t.Errorf("the page has %d commands and %d files", commands, files)
 	}
 }
 
 // From an empty folder to a test that fails with the flaw, and to the command.
 func TestThePageIsFollowedLiterally(t *testing.T) {
+	followSteps(t, "../your-own-lock.md", "\n## What the Env gives\n", 9, 4)
+}
+
+// From an empty folder to a test of a library that fails with its flaw, and to the next run of it.
+func TestThePageOfLibrariesIsFollowedLiterally(t *testing.T) {
+	followSteps(t, "../test-a-library.md", "\n## What to write\n", 7, 1)
+}
+
+// followSteps follows a page until the heading after its steps.
+func followSteps(t *testing.T, path, end string, commands, files int) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("it builds a module")
 	}
-	page, err := os.ReadFile("../your-own-lock.md")
+	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,11 +86,11 @@ func TestThePageIsFollowedLiterally(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, _, found := strings.Cut(string(page), "\n## What the Env gives\n")
+	steps, _, found := strings.Cut(string(page), end)
 	if !found {
 		t.Fatal("the page has no end of its steps")
 	}
-	follow(t, steps, checkout)
+	follow(t, steps, checkout, commands, files)
 }
 
 func TestThePageShowsTheCodeOfThisFolderAndTheInterfaces(t *testing.T) {

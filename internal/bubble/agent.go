@@ -1,10 +1,13 @@
 package bubble
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing/synctest"
 	"time"
+
+	"lockquake/sim"
 )
 
 // command is one command of the world to the agent. The agent moves the clock first, and then does one of
@@ -26,6 +29,7 @@ type answer struct {
 
 // agent is the main goroutine of the bubble. It returns at the command to end.
 func (b *Bubble) agent(wall time.Time, mono time.Duration) {
+	b.ctx, b.cancel = context.WithCancelCause(context.Background()) //nolint:forbidigo // in the bubble
 	b.bell = make(chan struct{}, 1)
 	b.timer = time.NewTimer(0) //nolint:forbidigo // in the bubble
 	b.timer.Stop()
@@ -35,7 +39,8 @@ func (b *Bubble) agent(wall time.Time, mono time.Duration) {
 	for c := range b.commands {
 		if c.end {
 			b.release()
-			synctest.Wait() // what goes on must not run beside the next run
+			synctest.Wait()       // what goes on must not run beside the next run
+			time.Sleep(unwinding) //nolint:forbidigo // in the bubble
 			b.answers <- answer{clock: clock()}
 			return
 		}
@@ -85,7 +90,12 @@ func (b *Bubble) collect() []*ask {
 	return asks
 }
 
-// release lets every goroutine that waits for the world go on, and fails its further calls.
+// unwinding is the time of the bubble that its goroutines have to end after the run: those that wait for a timer
+// see then that their contexts and clients have ended.
+const unwinding = time.Minute
+
+// release lets every goroutine that waits for the world go on, fails its further calls, ends its contexts and closes
+// its clients.
 func (b *Bubble) release() {
 	b.mu.Lock()
 	b.over = true
@@ -99,5 +109,9 @@ func (b *Bubble) release() {
 	}
 	for _, a := range b.open {
 		close(a.done)
+	}
+	b.cancel(sim.ErrOver)
+	for _, do := range b.atEnd {
+		go do()
 	}
 }

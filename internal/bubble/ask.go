@@ -36,6 +36,13 @@ func (b *Bubble) Ask(k *sim.Worker, key string, do func()) error {
 	return nil
 }
 
+// AtEnd calls do in a goroutine of the bubble at the end of the run. A goroutine of the bubble calls it.
+func (b *Bubble) AtEnd(do func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.atEnd = append(b.atEnd, do)
+}
+
 // put leaves something for the world.
 func (b *Bubble) put(a *ask) {
 	b.mu.Lock()

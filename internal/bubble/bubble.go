@@ -1,6 +1,8 @@
 package bubble
 
 import (
+	"context"
+	"runtime/pprof"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -22,9 +24,12 @@ type Bubble struct {
 	closed bool
 
 	// For the goroutines of the bubble.
+	ctx     context.Context // ends with the run
+	cancel  context.CancelCauseFunc
 	mu      sync.Mutex
 	over    bool
 	outbox  []*ask
+	atEnd   []func()
 	bell    chan struct{} // rings for the agent
 	timer   *time.Timer   // of the agent
 	refused int
@@ -33,15 +38,20 @@ type Bubble struct {
 var _ sim.Outsider = (*Bubble)(nil)
 
 // New makes the bubble of a process and attaches it to the world. In the bubble time.Now is the wall clock
-// of the node at first, and goes on with its monotonic clock. The end of the run closes it.
-func New(t *testing.T, p *sim.Process) *Bubble {
+// of the node at first, and goes on with its monotonic clock. The end of the run closes it. The stack of a panic
+// shows rerun, the command that repeats the run, beside the goroutine; "" for none.
+func New(t *testing.T, p *sim.Process, rerun string) *Bubble {
 	b := &Bubble{process: p, commands: make(chan command), answers: make(chan answer), clock: p.Node().Mono()}
 	wall, mono := p.Node().Now(), b.clock
-	go func() {
-		// What a process leaves behind when it crashes, or at the end of a run, may wait for ever.
+	labels := pprof.Labels()
+	if rerun != "" {
+		labels = pprof.Labels("rerun", rerun)
+	}
+	go pprof.Do(context.Background(), labels, func(context.Context) {
+		// A goroutine that waits for ever for another one of its process remains, and synctest panics.
 		defer func() { _ = recover() }()
 		synctest.Test(t, func(*testing.T) { b.agent(wall, mono) })
-	}()
+	})
 	p.Attach(b)
 	return b
 }

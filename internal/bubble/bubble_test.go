@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -45,7 +47,7 @@ func newRig(t *testing.T, cfg sim.Config) *rig {
 	r.world.AddNode("server", sim.NodeConfig{}).Listen(echo{})
 	p := r.world.AddNode("worker", sim.NodeConfig{}).Process("worker")
 	r.worker = p.Worker("worker")
-	r.bubble = New(t, p)
+	r.bubble = New(t, p, "")
 	return r
 }
 
@@ -135,6 +137,29 @@ func TestACrashEndsTheBubble(t *testing.T) {
 	}, "0s begins")
 }
 
+// While the network is cut the clock goes on: a timeout of 2 s that begins at 1 s ends at 3 s. The dial waits at the
+// cut from 1.001 s until the network heals at 3.5 s; its answer takes 1 ms, the request and its reply 2 ms, and each of
+// the two answers a step.
+func TestAPartitionHoldsRequestsAndNotTheClock(t *testing.T) {
+	r := newRig(t, sim.Config{})
+	r.world.At(500*time.Millisecond, func() {
+		if err := r.world.CutLink("worker", "server", sim.CutHold, 3*time.Second); err != nil {
+			t.Error(err)
+		}
+	})
+	r.run(t, func(ctx context.Context) {
+		time.Sleep(time.Second)
+		ctx, stop := context.WithTimeout(ctx, 2*time.Second)
+		defer stop()
+		go func() {
+			<-ctx.Done()
+			r.log("the context ends")
+		}()
+		_ = r.request("get")
+		r.log("has a reply")
+	}, "3s the context ends", "3.50302s has a reply")
+}
+
 // A clock that runs at twice the speed of true time fires its timers at half of their time.
 func TestTheClockOfTheNodeSetsThePace(t *testing.T) {
 	r := newRig(t, sim.Config{})
@@ -208,7 +233,7 @@ func TestACallThatWaitsAtAServer(t *testing.T) {
 	r := newRig(t, sim.Config{})
 	r.world.Node("server").Listen(&gate{})
 	p := r.world.AddNode("other", sim.NodeConfig{}).Process("other")
-	other := &rig{world: r.world, worker: p.Worker("other"), bubble: New(t, p)}
+	other := &rig{world: r.world, worker: p.Worker("other"), bubble: New(t, p, "")}
 	other.worker.Go("main", func() {
 		_ = other.bubble.Call(context.Background(), other.worker, func(context.Context) {
 			time.Sleep(5 * time.Second)
@@ -267,6 +292,40 @@ func TestCallsAfterTheEndFail(t *testing.T) {
 	}
 }
 
+// A goroutine that waits for a timer, for the end of its context or for its client ends with the run, also in a
+// process that has crashed.
+func TestGoroutinesEndWithTheRun(t *testing.T) {
+	r := newRig(t, sim.Config{Limit: time.Second})
+	r.world.At(500*time.Millisecond, r.worker.Process().Crash)
+	ended := make(chan string, 3)
+	r.run(t, func(ctx context.Context) {
+		closed := make(chan struct{})
+		r.bubble.AtEnd(func() { close(closed) })
+		go func() {
+			time.Sleep(30 * time.Second)
+			ended <- "timer"
+		}()
+		go func() {
+			<-ctx.Done()
+			ended <- context.Cause(ctx).Error()
+		}()
+		go func() {
+			<-closed
+			ended <- "client"
+		}()
+	})
+	r.world.Close()
+	close(ended)
+	var got []string
+	for what := range ended {
+		got = append(got, what)
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff([]string{"client", sim.ErrOver.Error(), "timer"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestSeedRepeatsTheRandomNumbers(t *testing.T) {
 	numbers := func() string {
 		Seed(t, 7)
@@ -277,7 +336,7 @@ func TestSeedRepeatsTheRandomNumbers(t *testing.T) {
 	}
 }
 
-const stacks = `goroutine 35 [sync.Mutex.Lock, synctest bubble 2]:
+const stacks = `goroutine 35 [sync.Mutex.Lock, synctest bubble 2 labels:{"rerun": "go test"}]:
 internal/sync.runtime_SemacquireMutex(0x1, 0x2, 0x3)
 	/usr/local/go/src/runtime/sema.go:95 +0x25
 sync.(*Mutex).Lock(...)
@@ -297,5 +356,28 @@ func TestHangingNamesTheMutex(t *testing.T) {
 	const want = "a goroutine waits for a mutex that another one holds while it waits for time or a server at /home/me/locks/cache.go:17"
 	if got := hanging(stacks); got != want {
 		t.Errorf("got %q", got)
+	}
+}
+
+const panicked = `=== RUN   TestIt
+panic: bad
+
+goroutine 7 gp=0x1 m=0 [running, synctest bubble 3 labels:{"rerun": "go test -run '^TestIt$' -lockquake.replay \"x\""}]:
+example.com/locks.(*cache).renew(0x1)
+	/home/me/locks/cache.go:20 +0x31
+created by example.com/locks.(*cache).get in goroutine 6
+	/home/me/locks/cache.go:17 +0x11
+
+goroutine 1 [chan receive]:
+main.main()
+	/home/me/main.go:1 +0x1`
+
+func TestPanickedFindsTheGoroutineOfABubble(t *testing.T) {
+	value, place, rerun := Panicked(panicked)
+	if value != "bad" || place != "/home/me/locks/cache.go:20" || rerun != `go test -run '^TestIt$' -lockquake.replay "x"` {
+		t.Errorf("%s at %s: %s", value, place, rerun)
+	}
+	if value, _, _ := Panicked(strings.ReplaceAll(panicked, "labels", "")); value != "" {
+		t.Errorf("a panic of a goroutine without a label: %s", value)
 	}
 }

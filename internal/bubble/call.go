@@ -8,7 +8,8 @@ import (
 )
 
 // Call executes f in a goroutine of the bubble, while the calling task of the worker waits. The context of f
-// ends when ctx ends, also after f has returned. Call returns sim.ErrOver if the run ends before f does, and a [*sim.PanicError] if f panics.
+// ends when ctx ends, also after f has returned, and at the end of the run. Call returns sim.ErrOver if the run ends
+// before f does, and a [*sim.PanicError] if f panics.
 func (b *Bubble) Call(ctx context.Context, k *sim.Worker, f func(ctx context.Context)) error {
 	if b.closed {
 		return sim.ErrOver
@@ -20,7 +21,7 @@ func (b *Bubble) Call(ctx context.Context, k *sim.Worker, f func(ctx context.Con
 	)
 	b.calls++
 	b.now(command{start: func() {
-		inside, end := context.WithCancelCause(context.Background()) //nolint:forbidigo // in the bubble
+		inside, end := context.WithCancelCause(b.ctx) //nolint:forbidigo // in the bubble
 		cancel = end
 		defer func() {
 			if v := recover(); v != nil {

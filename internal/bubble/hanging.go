@@ -21,8 +21,8 @@ func Hanging() string {
 	}
 }
 
-// headOf is the first line of a goroutine of a bubble: its number, its state and the bubble.
-var headOf = regexp.MustCompile(`^goroutine \d+ .*\[([^],]*)(?:, [^]]*)?, synctest bubble (\d+)\]`)
+// headOf is the first line of a goroutine of a bubble: its number, its state, the bubble, and perhaps its label.
+var headOf = regexp.MustCompile(`^goroutine \d+ .*?\[([^],]*)(?:, [^]]*?)?, synctest bubble (\d+)[] ]`)
 
 // lineOf is a line of a stack with a file.
 var lineOf = regexp.MustCompile(`^\t(\S+\.go:\d+)`)
@@ -58,7 +58,7 @@ func reason(state string) string {
 }
 
 // library matches the functions of the Go libraries through which a goroutine waits.
-var library = regexp.MustCompile(`^(runtime|sync|internal|time|syscall|net|os|io|bufio|context|crypto|testing)[./]`)
+var library = regexp.MustCompile(`^(runtime|sync|internal|time|syscall|net|os|io|bufio|context|crypto|testing)[./]|^panic\(`)
 
 // userLine returns the place of the first function of a stack that is not of the Go libraries.
 func userLine(stack string) string {
@@ -73,4 +73,31 @@ func userLine(stack string) string {
 		}
 	}
 	return "an unknown place"
+}
+
+// Patterns of what a Go program prints when a panic ends it.
+var (
+	valueOf = regexp.MustCompile(`(?m)^(?:panic|fatal error): (.*)$`)
+	rerunOf = regexp.MustCompile(`^goroutine .* labels:\{"rerun": ("(?:[^"\\]|\\.)*")\}`)
+)
+
+// Panicked finds the panic of a goroutine of a bubble in the output of a program that it ended: its value, the first
+// place of its stack outside of the Go libraries, and the command that New was given. It returns "" if
+// there is none.
+func Panicked(output string) (value, place, rerun string) {
+	found := valueOf.FindStringSubmatchIndex(output)
+	if found == nil {
+		return "", "", ""
+	}
+	for stack := range strings.SplitSeq(output[found[1]:], "\n\n") {
+		stack = strings.TrimSpace(stack)
+		label := rerunOf.FindStringSubmatch(stack)
+		if label == nil {
+			continue
+		}
+		if rerun, err := strconv.Unquote(label[1]); err == nil {
+			return output[found[2]:found[3]], userLine(stack), rerun
+		}
+	}
+	return "", "", ""
 }

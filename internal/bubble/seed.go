@@ -12,9 +12,10 @@ import (
 // the test ends. The global generator of math/rand/v2 cannot be seeded. The test must not be parallel.
 func Seed(t *testing.T, seed uint64) {
 	cryptotest.SetGlobalRandom(t, seed)
-	const seedable = "randseednop=0"
-	if settings := os.Getenv("GODEBUG"); !strings.Contains(settings, seedable) {
-		t.Setenv("GODEBUG", strings.TrimPrefix(settings+","+seedable, ","))
+	// Go honours a seed of math/rand, and prints the label of a bubble in the stack of a panic.
+	const needed = "randseednop=0,tracebacklabels=1"
+	if settings := os.Getenv("GODEBUG"); !strings.Contains(settings, needed) {
+		t.Setenv("GODEBUG", strings.TrimPrefix(settings+","+needed, ","))
 	}
 	mathrand.Seed(int64(seed)) //nolint:staticcheck // the only way to seed what a library draws
 }

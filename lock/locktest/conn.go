@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// dial opens a connection of the world for goroutines of the bubble. No context ends it.
-func (p process) dial(name string, dial func() (net.Conn, error)) (net.Conn, error) {
-	c := &conn{process: p, name: name, changed: make(chan struct{})}
+// dial opens a connection of the world for goroutines of the bubble. No context ends it. PointOf returns the point
+// that the worker passes before it writes something, "" for none.
+func (p process) dial(name string, pointOf func(written []byte) string, dial func() (net.Conn, error)) (net.Conn, error) {
+	c := &conn{process: p, name: name, pointOf: pointOf, changed: make(chan struct{})}
 	var err error
 	over := p.Ask(p.worker, name+" dial", func() { c.inner, err = dial() })
 	if err := cmp.Or(over, err); err != nil {
@@ -24,6 +25,7 @@ func (p process) dial(name string, dial func() (net.Conn, error)) (net.Conn, err
 type conn struct {
 	process process
 	name    string
+	pointOf func(written []byte) string
 	inner   net.Conn // for tasks of the world
 
 	mu       sync.Mutex
@@ -71,7 +73,12 @@ func (c *conn) late() (<-chan time.Time, <-chan struct{}) {
 // Write implements net.Conn.
 func (c *conn) Write(b []byte) (int, error) {
 	var r result
-	over := c.process.Ask(c.process.worker, c.name+" write", func() { r.n, r.err = c.inner.Write(b) })
+	over := c.process.Ask(c.process.worker, c.name+" write", func() {
+		if point := c.pointOf(b); point != "" {
+			c.process.worker.Point(point)
+		}
+		r.n, r.err = c.inner.Write(b)
+	})
 	return r.n, cmp.Or(over, r.err)
 }
 

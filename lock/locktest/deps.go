@@ -30,8 +30,7 @@ type Deps struct {
 	// connection for each statement that finds none idle.
 	Postgres *pgx.ConnConfig
 	DB       *sql.DB
-	// Etcd reaches the members of the etcd cluster; etcdclient.Config makes the configuration of the official client
-	// of it.
+	// Etcd reaches the members of the etcd cluster; etcdclient.New makes the official client of it.
 	Etcd *Etcd
 	// TTL is the lease of the scenario, and Params has all settings of its lock.
 	TTL    time.Duration
@@ -48,7 +47,7 @@ type process struct {
 	worker *sim.Worker
 }
 
-// deps makes the clients of a worker. It is called in the bubble.
+// deps makes the clients of a worker, which are closed at the end of the run. It is called in the bubble.
 func (p process) deps(d lock.Deps) (Deps, error) {
 	deps := Deps{TTL: d.Params.TTL, Params: d.Params, Worker: p.worker.Name(), Process: d.Process}
 	switch port := d.Port.(type) {
@@ -58,8 +57,10 @@ func (p process) deps(d lock.Deps) (Deps, error) {
 			nodes = []goredis.Cmdable{port.Client}
 		}
 		for i, node := range nodes {
-			if client, ok := node.(*goredis.Client); ok {
-				deps.Nodes = append(deps.Nodes, p.redis(fmt.Sprintf("node %d", i+1), client))
+			if simulated, ok := node.(*goredis.Client); ok {
+				client := p.redis(fmt.Sprintf("node %d", i+1), simulated)
+				p.AtEnd(func() { _ = client.Close() })
+				deps.Nodes = append(deps.Nodes, client)
 			}
 		}
 		if len(deps.Nodes) > 0 {
@@ -72,11 +73,25 @@ func (p process) deps(d lock.Deps) (Deps, error) {
 		}
 		dial := cfg.DialFunc
 		cfg.DialFunc = func(_ context.Context, network, addr string) (net.Conn, error) {
-			return p.dial("postgres", func() (net.Conn, error) { return dial(context.Background(), network, addr) })
+			return p.dial("postgres", pointOfQuery, func() (net.Conn, error) { return dial(context.Background(), network, addr) })
 		}
 		deps.Postgres, deps.DB = cfg, stdlib.OpenDB(*cfg)
+		p.AtEnd(func() { _ = deps.DB.Close() })
 	case etcd.Port:
 		deps.Etcd = p.etcd(port)
+	default:
+		return deps, fmt.Errorf("locktest: Deps has no client of these servers yet (%T): test the lock with RunEntry", d.Port)
 	}
 	return deps, nil
+}
+
+// pointOfQuery returns the point before messages of PostgreSQL leave.
+func pointOfQuery(messages []byte) string {
+	switch messages[0] {
+	case 0: // the startup message and a cancel request begin with their length
+		return "connect.called"
+	case 'X': // the end of the session
+		return ""
+	}
+	return "query.called"
 }

@@ -12,9 +12,9 @@ import (
 // Etcd reaches the members of a simulated etcd cluster, from goroutines of the process. Package
 // locktest/etcdclient makes the official client of it.
 type Etcd struct {
-	process
-	port  etcd.Port
-	first int
+	process process
+	port    etcd.Port
+	first   int
 }
 
 // etcd returns how the goroutines of the bubble reach a cluster.
@@ -29,11 +29,14 @@ func (e *Etcd) Members() []string {
 	return slices.Concat(e.port.Members[e.first:], e.port.Members[:e.first])
 }
 
+// AtEnd calls do at the end of the run, in the process.
+func (e *Etcd) AtEnd(do func()) { e.process.AtEnd(do) }
+
 // Dial connects to a member.
 func (e *Etcd) Dial(member string) (etcd.Conn, error) {
 	c := &etcdConn{process: e.process, name: member}
 	var err error
-	over := e.Ask(e.worker, member+" dial", func() {
+	over := c.Ask(c.worker, member+" dial", func() {
 		c.inner, err = e.port.Dial(context.Background(), member)
 	})
 	if err := cmp.Or(over, err); err != nil {

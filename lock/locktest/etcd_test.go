@@ -4,16 +4,19 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"runtime"
 	"strings"
 	"testing"
 
-	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.etcd.io/etcd/client/v3/concurrency"
 
 	"lockquake/internal/stats"
 	"lockquake/lock"
 	"lockquake/lock/locktest"
 	"lockquake/lock/locktest/etcdclient"
+	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/results"
 )
 
 // etcdMutex is a mutex of the official client with a session of its own.
@@ -40,7 +43,7 @@ func (f fenced) Token() int64 { return f.Header().Revision }
 // newEtcd makes a lock of the official client, whose lease is made of the mutex.
 func newEtcd(of func(etcdMutex) locktest.Lease) func(locktest.Deps) lock.Locker {
 	return func(d locktest.Deps) lock.Locker {
-		client, err := clientv3.New(etcdclient.Config(d))
+		client, err := etcdclient.New(d)
 		if err != nil {
 			panic(err)
 		}
@@ -68,8 +71,33 @@ func TestEtcdRunsRepeat(t *testing.T) {
 	if flag.Lookup("long").Value.String() == "true" {
 		times = 500
 	}
-	if sums := locktest.Checksums(t, "testdata/etcd-faults.yaml", newEtcd(heededEtcd), 7, times); len(sums) != 1 {
+	sums := map[string]int{}
+	for _, cores := range []int{1, 2} {
+		for range times {
+			locktest.Run(t, "testdata/etcd-faults.yaml", func(d locktest.Deps) lock.Locker {
+				runtime.GOMAXPROCS(cores) // Run has set it to 1, and sets it back
+				return newEtcd(heededEtcd)(d)
+			}, locktest.Seeds(1), locktest.Results(func(c *results.Campaign) { sums[c.Strategies[0].Checksum]++ }))
+		}
+	}
+	if len(sums) != 1 {
 		t.Errorf("%d different runs: %v", len(sums), sums)
+	}
+}
+
+// The goroutines of the client, and of its gRPC, end with the run.
+func TestEtcdClientsEndWithTheirRun(t *testing.T) {
+	once := func() int {
+		locktest.Run(t, "testdata/etcd-faults.yaml", newEtcd(heededEtcd), locktest.Seeds(1), locktest.Results(func(*results.Campaign) {}))
+		return runtime.NumGoroutine()
+	}
+	first, last := once(), 0
+	for range 4 {
+		last = once()
+	}
+	const fewerThanARunHas = 10
+	if last > first+fewerThanARunHas {
+		t.Errorf("%d goroutines after the first run, and %d after the fifth", first, last)
 	}
 }
 
@@ -98,7 +126,19 @@ func TestEtcdFailsAsOftenAsItsModel(t *testing.T) {
 		{"fenced", fencedEtcd, []locktest.Option{locktest.Set("resource.fence", "reads-writes")}, func(library, model int) bool { return library == 0 && model == 0 }},
 	} {
 		t.Run(test.label, func(t *testing.T) {
-			library, model := locktest.Beside(t, "testdata/etcd-gc-pause.yaml", newEtcd(test.of), test.label, seeds, "lost-update", test.options...)
+			const scenario, check = "testdata/etcd-gc-pause.yaml", "lost-update"
+			var library int
+			locktest.Run(t, scenario, newEtcd(test.of), append(test.options, locktest.Seeds(seeds),
+				locktest.Results(func(c *results.Campaign) { library = c.Strategies[0].Checks[check].Violating }))...)
+			s, err := scenarios.Load(scenario)
+			if err != nil {
+				t.Fatal(err)
+			}
+			own, err := campaign.Run(t.Context(), s, campaign.Request{Strategies: []string{test.label}, Seeds: results.SeedRange{First: 1, Last: uint64(seeds)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			model := own.Strategies[0].Checks[check].Violating
 			t.Logf("the client lost updates in %d of %d runs, the model in %d", library, seeds, model)
 			if !test.expected(library, model) {
 				t.Errorf("the client lost updates in %d of %d runs, the model in %d", library, seeds, model)

@@ -30,12 +30,17 @@ func (r *request) failure(ctx context.Context, s *scenarios.Scenario, c *results
 		return b.String()
 	}
 	small, path := r.shrink(ctx, s, found)
-	if small == nil {
-		r.tell(&b, found.Trial, found.Check)
-		return b.String()
+	trial := found.Trial
+	if small != nil {
+		trial = small.Trial
 	}
-	r.tell(&b, small.Trial, found.Check)
-	fmt.Fprintf(&b, "scenario: %s, with %v, where seed %d has %v\n", path, small.To, found.Seed, small.From)
+	r.tell(&b, trial, found.Check)
+	if small != nil {
+		fmt.Fprintf(&b, "scenario: %s, with %v, where seed %d has %v\n", path, small.To, found.Seed, small.From)
+	}
+	if r.remember(trial.Replay) {
+		fmt.Fprintf(&b, "the test begins with this run until it passes: %s\n", r.file(".token"))
+	}
 	return b.String()
 }
 
@@ -73,8 +78,7 @@ func (r *request) shrink(ctx context.Context, s *scenarios.Scenario, f *results.
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.patience)
 	defer cancel()
-	name := regexp.MustCompile(`[^\pL\pN_-]+`).ReplaceAllString(r.test, "-") + ".yaml"
-	path := filepath.ToSlash(filepath.Join("testdata", "lockquake", name))
+	path := r.file(".yaml")
 	small, _ := search.Shrink(ctx, s, search.ShrinkRequest{
 		Label: f.Trial.Label, Seed: f.Seed, Check: f.Check, Path: path, Stall: r.stall(),
 		Comment: func(uint64) string { return "Made by a failure of " + r.test + "." },
@@ -87,9 +91,14 @@ func (r *request) shrink(ctx context.Context, s *scenarios.Scenario, f *results.
 
 // command returns the command that repeats a run in this test.
 func (r *request) command(token string) string {
+	return fmt.Sprintf("go test -run '%s' -lockquake.replay %s", r.pattern(), token)
+}
+
+// pattern returns the pattern with which go test selects this test.
+func (r *request) pattern() string {
 	var parts []string
 	for part := range strings.SplitSeq(r.test, "/") {
 		parts = append(parts, "^"+regexp.QuoteMeta(part)+"$")
 	}
-	return fmt.Sprintf("go test -run '%s' -lockquake.replay %s", strings.Join(parts, "/"), token)
+	return strings.Join(parts, "/")
 }

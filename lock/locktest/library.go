@@ -16,6 +16,7 @@ type library struct {
 	t     *testing.T
 	make  func(p process, d Deps) lock.Strategy // is called in the bubble
 	bound func(w *sim.World)                    // is called for each world
+	rerun func(seed uint64) string              // the command that repeats the run of a seed; nil: there is none
 	world *sim.World                            // the current one
 }
 
@@ -29,18 +30,36 @@ func (l *library) strategy(d lock.Deps) lock.Strategy {
 		bubble.Seed(l.t, stream.Uint64())
 		l.bound(w)
 	}
-	b := lock.Shared(d.Process, "bubble", func() *bubble.Bubble { return bubble.New(l.t, k.Process()) })
-	p := process{b, k}
-	var made lock.Strategy
-	_ = p.call(context.Background(), func(context.Context) {
-		deps, err := p.deps(d)
-		if err != nil {
-			panic(err)
+	b := lock.Shared(d.Process, "bubble", func() *bubble.Bubble {
+		rerun := ""
+		if l.rerun != nil {
+			rerun = l.rerun(w.Seed())
 		}
-		made = l.make(p, deps)
+		return bubble.New(l.t, k.Process(), rerun)
 	})
+	p := process{b, k}
+	var (
+		made lock.Strategy
+		err  error
+	)
+	_ = p.call(context.Background(), func(context.Context) {
+		var deps Deps
+		if deps, err = p.deps(d); err == nil {
+			made = l.make(p, deps)
+		}
+	})
+	if err != nil {
+		w.Fail(err)
+		made = lock.WithLock(refused{err})
+	}
 	return made
 }
+
+// refused is the lock of a worker that cannot have one.
+type refused struct{ error }
+
+// Acquire implements lock.Locker.
+func (r refused) Acquire(context.Context, string) (lock.Lease, error) { return nil, r.error }
 
 // foreign is a lock whose code runs in a bubble. Tasks of the world call it.
 type foreign struct {

@@ -2,6 +2,8 @@ package locktest
 
 import (
 	"slices"
+	"sync"
+	"testing"
 	"time"
 
 	"lockquake/checker"
@@ -16,11 +18,15 @@ type Option func(*request)
 // request is one call of RunEntry, Run, Do or Explore.
 type request struct {
 	test      string // name of the test
+	call      int    // of those of the test, from 1
 	scenario  string // built-in name or path
 	entry     lock.Entry
 	seeds     int // 0: as many as the scenario says
 	overrides []results.Override
-	library   *library       // the lock of Run; nil: that of RunEntry
+	library   *library // the lock of Run; nil: that of RunEntry
+	cores     int      // processors of the machine that Go uses
+	jobs      int      // processes, or runs at once of RunEntry; 0: the default
+	results   func(*results.Campaign)
 	expect    results.Expect // its checks replace all other expectations, if there are any
 	patience  time.Duration  // how long a test that fails looks for a smaller run, in real time
 }
@@ -34,6 +40,9 @@ func Set(path, value string) Option {
 	return func(r *request) { r.overrides = append(r.overrides, results.Override{Path: path, Value: value}) }
 }
 
+// Results calls f with the results of all runs. Then f decides, and of the checks only those of Holds and Violates.
+func Results(f func(*results.Campaign)) Option { return func(r *request) { r.results = f } }
+
 // Holds expects that no run violates these checks. Then only the checks of Holds and Violates decide.
 func Holds(checks ...string) Option {
 	return func(r *request) { r.expect.Holds = append(r.expect.Holds, checks...) }
@@ -44,6 +53,33 @@ func Holds(checks ...string) Option {
 func Violates(checks ...string) Option {
 	return func(r *request) { r.expect.Violates = append(r.expect.Violates, checks...) }
 }
+
+func newRequest(t testing.TB, scenario string, entry lock.Entry, options []Option) *request {
+	r := &request{test: t.Name(), call: callOf(t), scenario: scenario, entry: entry, jobs: *jobsFlag, patience: patience}
+	for _, option := range options {
+		option(r)
+	}
+	return r
+}
+
+// calls counts the calls of each test.
+//
+//nolint:gochecknoglobals // a test calls functions, which share nothing else
+var calls sync.Map // of *int, by testing.TB
+
+// callOf returns the number of the call of a test, from 1.
+func callOf(t testing.TB) int {
+	counted, known := calls.LoadOrStore(t, new(int))
+	if !known {
+		t.Cleanup(func() { calls.Delete(t) })
+	}
+	n := counted.(*int)
+	*n++
+	return *n
+}
+
+// names reports whether the options name checks.
+func (r *request) names() bool { return len(r.expect.Holds)+len(r.expect.Violates) > 0 }
 
 // unknownCheck returns what is wrong with the checks of the options, "" if nothing is.
 func (r *request) unknownCheck(known []string) string {

@@ -21,7 +21,7 @@ func (p process) redis(name string, simulated *goredis.Client) *goredis.Client {
 		Addr: "127.0.0.1:6379", Protocol: 2, DisableIdentity: true, MaxRetries: -1, PoolSize: 1, PipelinePoolSize: -1, ConnMaxIdleTime: -1,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 		Dialer: func(_ context.Context, network, addr string) (net.Conn, error) {
-			return p.dial(name, func() (net.Conn, error) {
+			return p.dial(name, func([]byte) string { return "" }, func() (net.Conn, error) {
 				// A message that a server pushes reaches the process although nothing of its own does.
 				p.worker.Process().Node().World().BoundLookAhead(time.Millisecond)
 				return simulated.Options().Dialer(context.Background(), network, addr)
@@ -100,5 +100,5 @@ func (h *redisHook) request(ctx context.Context, command string, send func(ctx c
 		h.worker.Point(op + ".called")
 		err = send(env.WithOp(context.Background(), op))
 	})
-	return cmp.Or(over, err)
+	return cmp.Or(over, err) // as it is: libraries compare it with redis.Nil
 }

@@ -16,6 +16,10 @@ func TestErrorsOfRedisReachTheLibraryAsTheyAre(t *testing.T) {
 			if err := d.Redis.Get(ctx, "missing").Err(); err != goredis.Nil { //nolint:errorlint // as libraries do
 				t.Errorf("a missing key is %v", err)
 			}
+			_, err := d.Redis.Pipelined(ctx, func(p goredis.Pipeliner) error { return p.Get(ctx, "missing").Err() })
+			if err != goredis.Nil { //nolint:errorlint // as libraries do
+				t.Errorf("in a pipeline a missing key is %v", err)
+			}
 			if err := release.Run(ctx, d.Redis, []string{"x"}, "y").Err(); err != nil {
 				t.Errorf("a script returns %v", err)
 			}

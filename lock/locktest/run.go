@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"runtime"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -38,10 +39,11 @@ import (
 // Each process of a worker is a synctest bubble. Its random numbers of crypto/rand and math/rand are those
 // of the seed. The global functions of math/rand/v2, a select over several ready channels and the order of a map
 // cannot be repeated; the first seed runs twice, and the test fails if the two runs differ. Run is not for a
-// parallel test.
+// parallel test. More than ten seeds run in one process of the test program for each processor (-lockquake.jobs), with the
+// results of one process. A test whose last run failed begins with the run that failed.
 func Run(t *testing.T, scenario string, new func(Deps) lock.Locker, options ...Option) { //nolint:predeclared // new makes a lock
 	t.Helper()
-	withLibrary(t, scenario, lockerOf(new), func(r *request) { r.run(t, options) })
+	withLibrary(t, scenario, lockerOf(new), options, func(r *request) { r.run(t) })
 }
 
 // lockerOf makes a strategy of the lock of a worker.
@@ -64,32 +66,36 @@ type Work func(ctx context.Context, token int64) error
 //	})
 func Do(t *testing.T, scenario string, new func(Deps) func(ctx context.Context, key string, work Work) error, options ...Option) { //nolint:predeclared // new makes a service
 	t.Helper()
-	withLibrary(t, scenario, func(p process, d Deps) lock.Strategy { return &service{p, new(d)} }, func(r *request) { r.run(t, options) })
+	withLibrary(t, scenario, func(p process, d Deps) lock.Strategy { return &service{p, new(d)} }, options, func(r *request) { r.run(t) })
 }
 
-// withLibrary makes the request of a test whose lock runs in bubbles, and passes it on.
-func withLibrary(t *testing.T, scenario string, make func(process, Deps) lock.Strategy, do func(*request)) {
+// withLibrary makes the request of a test whose lock runs in bubbles, and passes it on. The runs take place on one
+// processor, between whose goroutines they switch all the time.
+func withLibrary(t *testing.T, scenario string, make func(process, Deps) lock.Strategy, options []Option, do func(*request)) {
 	t.Helper()
-	l := &library{t: t, make: make}
-	entry := lock.Entry{
-		Name: nameOf(t), Doc: "the lock of " + t.Name(), New: l.strategy,
-		Points: []string{"acquire.called", "release.called"},
-	}
-	entry.Family, entry.Topology = serversOf(scenario)
-	if entry.Family == etcd.Name {
-		entry.Records = func(key string) []string { return []string{key + "/"} }
-	}
 	if err := seedable(t); err != nil {
 		t.Fatal(err)
 	}
-	do(&request{test: t.Name(), scenario: scenario, entry: entry, library: l, patience: patience})
+	l := &library{t: t, make: make}
+	r := newRequest(t, scenario, lock.Entry{
+		Name: nameOf(t), Doc: "the lock of " + t.Name(), New: l.strategy,
+		Points: []string{"acquire.called", "release.called", "connect.called", "query.called"},
+	}, options)
+	r.library = l
+	r.entry.Family, r.entry.Topology = r.serversOf()
+	if r.entry.Family == etcd.Name {
+		r.entry.Records = func(key string) []string { return []string{key + "/"} }
+	}
+	r.cores = runtime.GOMAXPROCS(1)
+	defer runtime.GOMAXPROCS(r.cores)
+	do(r)
 }
 
-// serversOf returns the family and the number of servers on which the first lock of a scenario runs.
-func serversOf(scenario string) (string, lock.Topology) {
-	s, err := scenarios.Load(scenario)
+// serversOf returns the family and the number of servers on which the first lock of the scenario runs.
+func (r *request) serversOf() (string, lock.Topology) {
+	s, err := scenarios.LoadWith(r.scenario, r.overrides, r.entry)
 	if err != nil {
-		return "", lock.Topology{} // which is said when it is loaded with the lock
+		return "", lock.Topology{} // which is said when it is loaded to run
 	}
 	for _, use := range s.Strategies {
 		for _, e := range scenarios.Strategies() {
@@ -113,7 +119,11 @@ func ofLibrary(checks []string) []string {
 var hangAfter = 10 * time.Second //nolint:gochecknoglobals // tests do not wait that long
 
 // nameOf names the strategy of a test.
-func nameOf(t *testing.T) string { return strings.ReplaceAll(t.Name(), "/", "-") }
+func nameOf(t *testing.T) string {
+	const longest = 64
+	name := regexp.MustCompile(`[^A-Za-z0-9_-]+`).ReplaceAllString(t.Name(), "-")
+	return name[:min(len(name), longest)]
+}
 
 // seedable returns an error if the test is parallel, so that the random numbers of the program cannot be
 // seeded for it.

@@ -68,10 +68,7 @@ func TestRunWithAnExpectationThatHolds(t *testing.T) {
 func outcome(t *testing.T, scenario string, new func(Deps) lock.Locker, options ...Option) string {
 	t.Helper()
 	var text string
-	withLibrary(t, scenario, lockerOf(new), func(r *request) {
-		for _, option := range options {
-			option(r)
-		}
+	withLibrary(t, scenario, lockerOf(new), options, func(r *request) {
 		failure, err := r.check(context.Background())
 		if text = failure; err != nil {
 			text = explain(err).Error()
@@ -113,6 +110,13 @@ func TestWhatALibraryMustNotDo(t *testing.T) {
 			}
 			return nil
 		}, "a goroutine computes and does not wait"},
+		{"a goroutine in the background that computes for ever", func(context.Context, Deps) error {
+			go func() {
+				for !over.Load() {
+				}
+			}()
+			return nil
+		}, "a goroutine computes and does not wait at "},
 		{"a channel from outside", func(context.Context, Deps) error {
 			<-outside
 			return nil
@@ -134,6 +138,7 @@ func TestWhatALibraryMustNotDo(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			defer func(before time.Duration) { hangAfter = before }(hangAfter)
 			hangAfter = 500 * time.Millisecond
+			t.Chdir(t.TempDir()) // for the token of the failure
 			got := outcome(t, "no-fault-needed", func(d Deps) lock.Locker {
 				return Locker(func(ctx context.Context, key string) (Lease, error) {
 					if err := test.do(ctx, d); err != nil {
@@ -147,6 +152,14 @@ func TestWhatALibraryMustNotDo(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Nothing is wrong with a goroutine that waits for ever for another one of its process: it ends with the program.
+func TestAGoroutineThatWaitsForEver(t *testing.T) {
+	Run(t, "no-fault-needed", func(d Deps) lock.Locker {
+		go func() { <-make(chan struct{}) }()
+		return newSetNX(d)
+	}, Seeds(2), Set("lock.ttl", "1m"), Holds("lost-update"))
 }
 
 func TestAParallelTest(t *testing.T) {
@@ -221,7 +234,7 @@ func TestRunsRepeat(t *testing.T) {
 		times = 500
 	}
 	sums := map[string]int{}
-	withLibrary(t, "gc-pause", lockerOf(newSetNX), func(r *request) {
+	withLibrary(t, "gc-pause", lockerOf(newSetNX), nil, func(r *request) {
 		s, err := r.load("gc-pause", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -240,5 +253,57 @@ func TestRunsRepeat(t *testing.T) {
 	})
 	if len(sums) != 1 {
 		t.Errorf("%d different runs: %v", len(sums), sums)
+	}
+}
+
+// The scenario steps the clock of a worker, which no process of a library can follow. Explore removes that fault.
+func TestExploreJudgesNoFaultThatItRemoves(t *testing.T) {
+	t.Chdir(t.TempDir())
+	path := write(t, "stepped.yaml", strings.Replace(paused, "faults:", "faults:\n  - {at: 1s, clock-step: {target: worker-1, by: 1s, for: 1s}}", 1))
+	Explore(t, path, newSetNX, Violates("lost-update"))
+	if got := outcome(t, path, newSetNX, Seeds(1)); !strings.Contains(got, "steps the clock of a worker") {
+		t.Errorf("Run accepts it: %s", got)
+	}
+}
+
+func TestExploreRefusesSeeds(t *testing.T) {
+	withLibrary(t, "kleppmann", lockerOf(newSetNX), []Option{Seeds(3)}, func(r *request) {
+		if _, err := r.explore(t.Context()); err == nil || !strings.Contains(err.Error(), "Seeds(3): Explore has one run for each place") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// The servers of a library are those of the first lock, after the values that the test sets.
+func TestTheServersOfALibrary(t *testing.T) {
+	for _, test := range []struct {
+		scenario string
+		options  []Option
+		family   string
+		nodes    int
+	}{
+		{"kleppmann", nil, "redis", 1},
+		{"redlock-freeze", nil, "redis", 5},
+		{"kleppmann", []Option{Set("strategies", "[redlock]")}, "redis", 5},
+		{"kleppmann", []Option{Set("strategies", "[none, pg-advisory-session]")}, "postgres", 1},
+	} {
+		withLibrary(t, test.scenario, lockerOf(newSetNX), test.options, func(r *request) {
+			if r.entry.Family != test.family || max(r.entry.Topology.Nodes, 1) != test.nodes {
+				t.Errorf("%s: %q and %+v, want %q and %d servers", test.scenario, r.entry.Family, r.entry.Topology, test.family, test.nodes)
+			}
+		})
+	}
+}
+
+func TestAFamilyWithoutAClient(t *testing.T) {
+	for family, strategy := range map[string]string{"zookeeper": "zookeeper", "dynamodb": "dynamodb", "kubernetes": "kube-lease"} {
+		t.Run(family, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			path := write(t, "x.yaml", strings.Replace(calm, "[none]", "["+strategy+"]", 1))
+			want := "locktest: Deps has no client of these servers yet (" + family + ".Port): test the lock with RunEntry"
+			if got := outcome(t, path, newSetNX, Seeds(1)); !strings.HasSuffix(got, want) || strings.Contains(got, "\n") {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package locktest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 	"lockquake/scenarios/results"
+	"lockquake/scenarios/run"
 )
 
 // RunEntry runs a scenario with a lock, and fails the test unless everything is as expected. The
@@ -24,23 +26,31 @@ import (
 // few or finish too little work to tell.
 func RunEntry(t testing.TB, scenario string, entry lock.Entry, options ...Option) {
 	t.Helper()
-	r := request{test: t.Name(), scenario: scenario, entry: entry, patience: patience}
-	r.run(t, options)
+	newRequest(t, scenario, entry, options).run(t)
 }
 
 // patience is how long a test that fails looks for a smaller run, in real time.
 const patience = 10 * time.Second
 
-// run runs what the options select, and fails the test unless everything is as expected.
-func (r *request) run(t testing.TB, options []Option) {
+// run runs what the options select, and fails the test unless everything is as expected. In a process that has
+// a part of the runs of a call, only this call does anything.
+func (r *request) run(t testing.TB) {
 	t.Helper()
-	for _, option := range options {
-		option(r)
+	part := presentPart()
+	switch token := *replayFlag; {
+	case part != nil && part.Test == r.test && part.Call == r.call:
+		r.runPart(t, part)
+	case part != nil:
+	case token != "":
+		r.report(t, func(context.Context) (string, error) { return r.replay(token) })
+	default:
+		r.report(t, r.decide)
 	}
-	check := r.check
-	if token := *replayFlag; token != "" {
-		check = func(context.Context) (string, error) { return r.replay(token) }
-	}
+}
+
+// report fails the test if check returns an error or the text of a failure.
+func (r *request) report(t testing.TB, check func(ctx context.Context) (string, error)) {
+	t.Helper()
 	switch failure, err := check(t.Context()); {
 	case err != nil:
 		t.Fatal(explain(err))
@@ -49,27 +59,53 @@ func (r *request) run(t testing.TB, options []Option) {
 	}
 }
 
+// decide repeats the failure of the last run, if there was one, and runs the campaign unless the test still fails.
+func (r *request) decide(ctx context.Context) (string, error) {
+	if failure, err := r.again(); failure != "" || err != nil {
+		return failure, err
+	}
+	return r.check(ctx)
+}
+
 // check runs the campaign. It returns the text of a failure, "" if everything is as expected.
 func (r *request) check(ctx context.Context) (string, error) {
-	s, err := r.load(r.scenario, r.overrides)
+	s, err := r.loadExpecting()
 	if err != nil {
 		return "", err
 	}
-	if err := r.expectIn(s); err != nil {
-		return "", err
+	result, err := r.campaign(ctx, s)
+	if of, ok := errors.AsType[*run.Error](err); ok {
+		r.remember(s.Token(of.Label, of.Seed, unfinished))
 	}
-	q := campaign.Request{Strategies: []string{r.entry.Name}, Stall: r.stall()}
-	if r.library != nil {
-		q.Jobs = 1 // the runs share the random numbers of the program
-	}
-	result, err := campaign.Run(ctx, s, q)
 	if err != nil {
 		return "", err
 	}
-	if result.Verdict == results.Pass {
+	if r.results != nil {
+		r.results(result)
+	}
+	if result.Verdict == results.Pass || r.results != nil && !r.names() {
 		return "", nil
 	}
 	return r.failure(ctx, s, result), nil
+}
+
+// campaign runs the seeds of the scenario.
+func (r *request) campaign(ctx context.Context, s *scenarios.Scenario) (result *results.Campaign, err error) {
+	q := campaign.Request{Strategies: []string{r.entry.Name}, Stall: r.stall(), Jobs: r.jobs}
+	if r.library == nil {
+		return campaign.Run(ctx, s, q)
+	}
+	q.Jobs = 1 // the runs share the random numbers of the program
+	n := r.processes(s.Seeds)
+	if n == 1 {
+		return campaign.Run(ctx, s, q)
+	}
+	err = r.spread(ctx, s, n, func(j *campaign.Journal) error {
+		q.Journal = j
+		result, err = campaign.Run(ctx, s, q)
+		return err
+	})
+	return result, err
 }
 
 // stall returns how long a run may stay at one event, in real time; 0 for the default.
@@ -80,17 +116,33 @@ func (r *request) stall() time.Duration {
 	return hangAfter
 }
 
-// load reads a scenario that can name the lock.
+// loadExpecting reads the scenario of the request, with its seeds and the expectation that decides.
+func (r *request) loadExpecting() (*scenarios.Scenario, error) {
+	s, err := r.load(r.scenario, r.overrides)
+	if err != nil {
+		return nil, err
+	}
+	return s, r.expectIn(s)
+}
+
+// load reads a scenario that can name the lock, and prepares for its runs.
 func (r *request) load(path string, overrides []results.Override) (*scenarios.Scenario, error) {
+	s, err := r.read(path, overrides)
+	if err != nil || r.library == nil {
+		return s, err
+	}
+	r.library.rerun = func(seed uint64) string { return r.command(s.Token(r.entry.Name, seed, unfinished)) }
+	return s, r.library.suits(s)
+}
+
+// read reads a scenario that can name the lock.
+func (r *request) read(path string, overrides []results.Override) (*scenarios.Scenario, error) {
 	s, err := scenarios.LoadWith(path, overrides, r.entry)
 	if err != nil {
 		return nil, fmt.Errorf("locktest: %w", err)
 	}
 	if wrong := r.unknownCheck(s.Checks); wrong != "" {
 		return nil, fmt.Errorf("locktest: %s", wrong)
-	}
-	if r.library != nil {
-		return s, r.library.suits(s)
 	}
 	return s, nil
 }
@@ -100,6 +152,9 @@ func (r *request) expectIn(s *scenarios.Scenario) error {
 	if r.seeds < 0 {
 		return fmt.Errorf("locktest: Seeds(%d): it is a positive number", r.seeds)
 	}
+	if r.jobs < 0 {
+		return fmt.Errorf("locktest: -lockquake.jobs %d: it is a positive number", r.jobs)
+	}
 	if r.seeds > 0 {
 		s.Seeds = r.seeds
 	}
@@ -108,7 +163,7 @@ func (r *request) expectIn(s *scenarios.Scenario) error {
 		return fmt.Errorf("locktest: %w", err)
 	}
 	expect := r.expect
-	if len(expect.Holds)+len(expect.Violates) == 0 && r.library != nil {
+	if !r.names() && r.library != nil {
 		expect.Holds = ofLibrary(s.Checks)
 	}
 	if len(expect.Holds)+len(expect.Violates) > 0 {

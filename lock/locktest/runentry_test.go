@@ -102,11 +102,8 @@ func write(t *testing.T, name, text string) string {
 // failureOf returns what a test would print.
 func failureOf(t *testing.T, scenario string, options ...Option) (string, error) {
 	t.Helper()
-	r := request{test: t.Name(), scenario: scenario, entry: naiveEntry()}
-	for _, option := range options {
-		option(&r)
-	}
-	return r.check(t.Context())
+	impatient := func(r *request) { r.patience = 0 }
+	return newRequest(t, scenario, naiveEntry(), append([]Option{impatient}, options...)).check(t.Context())
 }
 
 func TestAFailureTellsItsSmallestRunAndHowToRepeatIt(t *testing.T) {
@@ -181,6 +178,7 @@ func TestWrongArgumentsAreOneLine(t *testing.T) {
 		`did you mean "lost-update"`:                {Holds("lost-updates")},
 		`unknown check of calm.yaml "fencing"`:      {Violates("fencing")},
 		"Seeds(-1)":                                 {Seeds(-1)},
+		"-lockquake.jobs -1":                        {jobs(-1)},
 		`did you mean "ttl"`:                        {Set("lock.tll", "1s")},
 		"paused.yaml":                               nil,
 		"-lockquake.replay: not a replay token: it": nil,
@@ -190,7 +188,7 @@ func TestWrongArgumentsAreOneLine(t *testing.T) {
 			scenario = "paused.yaml"
 		}
 		got, err := failureOf(t, scenario, options...)
-		if strings.HasPrefix(want, "-lockquake") {
+		if strings.HasPrefix(want, "-lockquake.replay") {
 			r := request{entry: naiveEntry()}
 			got, err = r.replay("nonsense")
 		}

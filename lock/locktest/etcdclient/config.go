@@ -18,9 +18,22 @@ import (
 	"lockquake/lock/locktest"
 )
 
-// Config returns the configuration of a client to the cluster of a scenario. Its endpoints are the members. The
-// caller can set timeouts and retries in it. The scenario must run on etcd.
-func Config(d locktest.Deps) clientv3.Config {
+// New returns a client to the cluster of a scenario, which is closed at the end of the run. Each function can change its
+// configuration before, such as timeouts and retries. The scenario must run on etcd.
+func New(d locktest.Deps, change ...func(*clientv3.Config)) (*clientv3.Client, error) {
+	config := configOf(d)
+	for _, f := range change {
+		f(&config)
+	}
+	client, err := clientv3.New(config)
+	if err == nil {
+		d.Etcd.AtEnd(func() { _ = client.Close() })
+	}
+	return client, err
+}
+
+// configOf returns the configuration of a client. Its endpoints are the members.
+func configOf(d locktest.Deps) clientv3.Config {
 	if d.Etcd == nil {
 		panic("etcdclient: the scenario has no etcd servers: take one whose first lock is in etcd, such as etcd-pause")
 	}

@@ -3,7 +3,7 @@
 //
 //	func TestMyLock(t *testing.T) {
 //		locktest.Run(t, "etcd-pause", func(d locktest.Deps) lock.Locker {
-//			client, err := clientv3.New(etcdclient.Config(d))
+//			client, err := etcdclient.New(d)
 //			if err != nil {
 //				panic(err)
 //			}

@@ -27,7 +27,7 @@ func inside(t *testing.T, f func(ctx context.Context, c *clientv3.Client), optio
 	t.Helper()
 	locktest.Do(t, "testdata/quiet.yaml", func(d locktest.Deps) func(context.Context, string, locktest.Work) error {
 		return func(ctx context.Context, _ string, work locktest.Work) error {
-			client, err := clientv3.New(etcdclient.Config(d))
+			client, err := etcdclient.New(d)
 			if err != nil {
 				return err
 			}
@@ -234,11 +234,11 @@ func TestAConnectionThatBreaks(t *testing.T) {
 	}, locktest.Set("faults", "[{when: {worker: worker-1, point: put.sent, nth: 1}, reset: {from: worker-1, to: lock}}]"))
 }
 
-func TestConfigOfAScenarioWithoutEtcd(t *testing.T) {
+func TestAScenarioWithoutEtcd(t *testing.T) {
 	defer func() {
 		if said := fmt.Sprint(recover()); !strings.Contains(said, "the scenario has no etcd servers") {
 			t.Errorf("it says %q", said)
 		}
 	}()
-	etcdclient.Config(locktest.Deps{})
+	_, _ = etcdclient.New(locktest.Deps{})
 }

@@ -1,0 +1,68 @@
+package locktest
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"lockquake/lock"
+)
+
+// decided returns the text of a test whose lock has a lease of several TTLs.
+func decided(t *testing.T, ttls int, options ...Option) string {
+	t.Helper()
+	entry := lock.Entry{Name: "naive", Doc: "a lease", New: func(d lock.Deps) lock.Strategy {
+		d.Params.TTL *= time.Duration(ttls)
+		return newNaive(d)
+	}}
+	r := newRequest(t, "paused.yaml", entry, options)
+	r.call, r.patience = 1, 0
+	text, err := r.decide(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestATestBeginsWithItsLastFailure(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "paused.yaml", paused)
+	token := "testdata/lockquake/" + t.Name() + ".token"
+	there := func() bool {
+		_, err := os.Stat(token)
+		return !errors.Is(err, os.ErrNotExist)
+	}
+	first := decided(t, 1, Seeds(10))
+	if !strings.Contains(first, "of 10 runs") || !strings.Contains(first, "the test begins with this run until it passes: "+token) || !there() {
+		t.Errorf("the first run: %s", first)
+	}
+	second := decided(t, 1, Seeds(10))
+	if strings.Contains(second, "of 10 runs") || !strings.Contains(second, "as in the last run of the test ("+token+")") || !strings.Contains(second, "update lost") || !there() {
+		t.Errorf("the second run: %s", second)
+	}
+	if third := decided(t, 1, Seeds(10), Violates("lost-update")); third != "" || there() {
+		t.Errorf("a violation that is expected now: %s", third)
+	}
+	decided(t, 1, Seeds(10))
+	if fourth := decided(t, 50, Seeds(1), Holds("lost-update")); fourth != "" || there() {
+		t.Errorf("with a lock that has been mended: %s", fourth)
+	}
+}
+
+// A file that names no run, or a run of a scenario that is gone, does not keep a test from passing.
+func TestATokenOfNothingIsRemoved(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "paused.yaml", paused)
+	for _, text := range []string{"nonsense", "gone.yaml@0:naive:1:0.1.0:0"} {
+		r := newRequest(t, "paused.yaml", naiveEntry(), []Option{Seeds(1)})
+		if !r.remember(text) {
+			t.Fatal("the token is not written")
+		}
+		failure, err := r.again()
+		if _, stat := os.Stat(r.file(".token")); failure != "" || err != nil || !errors.Is(stat, os.ErrNotExist) {
+			t.Errorf("%s: %q, %v, %v", text, failure, err, stat)
+		}
+	}
+}
