@@ -112,9 +112,12 @@ func (in *input) lastLease(s *history.Section, at time.Duration) (lease, from ti
 
 // clockFaulty reports whether a fault changed the clock of a worker in that time.
 func (in *input) clockFaulty(worker string, from, to time.Duration) bool {
-	return slices.ContainsFunc(in.Faults(), func(f evidence.Fault) bool {
-		return (f.Effect == history.EffectSkews || f.Effect == history.EffectSteps) && f.Target == worker && f.From <= to && f.To >= from
-	})
+	for f := range in.FaultsOf(worker) {
+		if (f.Effect == history.EffectSkews || f.Effect == history.EffectSteps) && f.Target == worker && f.From <= to && f.To >= from {
+			return true
+		}
+	}
+	return false
 }
 
 // cutOff returns when a worker was stopped or could not reach the servers. A fault of a single

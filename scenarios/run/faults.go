@@ -368,6 +368,10 @@ const restartDelay = time.Second
 // calls in flight, or a grant.
 func (r *run) bite(h *history.History, sections []*history.Section) {
 	ofGrants := false
+	byWorker := map[string][]*history.Section{}
+	for _, s := range sections {
+		byWorker[s.Worker] = append(byWorker[s.Worker], s)
+	}
 	for i, step := range r.plan.Steps {
 		b := &r.bites[i]
 		if !b.Happened {
@@ -381,9 +385,9 @@ func (r *run) bite(h *history.History, sections []*history.Section) {
 		case faults.HitsGrants:
 			ofGrants = true // decided below, by the grants on its server
 		default:
-			b.Bit = slices.ContainsFunc(sections, func(s *history.Section) bool {
-				return r.meets(step.Fault, hits, b, s, h.Meta.End)
-			})
+			for _, near := range r.within(step.Fault, sections, byWorker) {
+				b.Bit = b.Bit || slices.ContainsFunc(near, func(s *history.Section) bool { return meets(hits, b, s, h.Meta.End) })
+			}
 		}
 	}
 	if ofGrants {
@@ -391,14 +395,25 @@ func (r *run) bite(h *history.History, sections []*history.Section) {
 	}
 }
 
-// meets reports whether a fault overlaps a section that it can affect.
-func (r *run) meets(f faults.Fault, hits faults.Hits, b *results.Bite, s *history.Section, over time.Duration) bool {
-	names := faults.Names(f)
-	// A fault of a server, or of a link between servers, affects all workers.
-	everybody := !slices.ContainsFunc(names, func(name string) bool { return r.workers[name] != nil })
-	if !everybody && !slices.Contains(names, s.Worker) {
-		return false
+// within returns the sections that a fault can affect: those of the workers in its target, or all of
+// them if it is a fault of a server or of a link between servers.
+func (r *run) within(f faults.Fault, all []*history.Section, byWorker map[string][]*history.Section) [][]*history.Section {
+	var lists [][]*history.Section
+	everybody := true
+	for _, name := range faults.Names(f) {
+		if r.workers[name] != nil {
+			everybody = false
+			lists = append(lists, byWorker[name])
+		}
 	}
+	if everybody {
+		return [][]*history.Section{all}
+	}
+	return lists
+}
+
+// meets reports whether a fault overlaps a section that it can affect.
+func meets(hits faults.Hits, b *results.Bite, s *history.Section, over time.Duration) bool {
 	end := s.ReturnAt
 	if s.Return == 0 {
 		end = over

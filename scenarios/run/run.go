@@ -74,6 +74,9 @@ type run struct {
 	seed         uint64
 	world        *sim.World
 	plan         faults.Plan
+	items        []string       // the resources, by number
+	names        []string       // the workers, by number
+	numbers      map[string]int // of the workers, from 1
 	bites        []results.Bite
 	workers      map[string]*sim.Worker
 	family       *backend.Family
@@ -172,8 +175,9 @@ func (r *run) build() error {
 	r.calm = calm{ttl: longestTTL, maxHold: s.ParamsOf(r.entry.Defaults, r.use, "").MaxHold, workers: s.Workers}
 	r.calm.include(0)
 	r.progressed(s.Duration)
-	keys := map[string]bool{}
-	for _, name := range s.ResourceNames() {
+	r.items, r.names, r.numbers = s.ResourceNames(), s.WorkerNames(), make(map[string]int, s.Workers)
+	keys := make(map[string]bool, len(r.items))
+	for _, name := range r.items {
 		keys[name] = true
 	}
 	if err := r.startServers(longestTTL, keys); err != nil {
@@ -182,12 +186,13 @@ func (r *run) build() error {
 	if err := r.startData(); err != nil {
 		return err
 	}
-	r.plan = faults.GenerateCase(s.Faults, r.use.Case, r.seed, s.WorkerNames(), s.Duration)
+	r.plan = faults.GenerateCase(s.Faults, r.use.Case, r.seed, r.names, s.Duration)
 	if slices.ContainsFunc(r.plan.Steps, func(s faults.Step) bool { return s.Fault.Info().Effect == faults.Cancels }) {
 		r.cancels = map[string]context.CancelCauseFunc{}
 	}
 	r.bites = make([]results.Bite, len(r.plan.Steps))
-	for i, name := range s.WorkerNames() {
+	for i, name := range r.names {
+		r.numbers[name] = i + 1
 		r.addWorker(name, i)
 	}
 	if err := r.setLinks(); err != nil {
@@ -213,7 +218,7 @@ func (r *run) visited(at time.Duration, worker, point string) {
 func (r *run) initial() map[string]string {
 	info := r.Scenario.WorkloadInfo()
 	items := map[string]string{}
-	for _, name := range r.Scenario.ResourceNames() {
+	for _, name := range r.items {
 		if info.Initial != "" {
 			items[name] = info.Initial
 		}
@@ -280,8 +285,6 @@ func (r *run) work(worker *sim.Worker) {
 		run: r, worker: worker, access: r.access(process, name), service: serviceOf(process),
 		strategy: r.strategy(worker), heeds: s.HeedsOf(settings, name), commits: settings.Commit,
 	}
-	items := s.ResourceNames()
-	number := slices.Index(s.WorkerNames(), name) + 1
 	source := r.world.Source()
 	hold, think := source.Stream("hold", name), source.Stream("think", name)
 	choice, item := source.Stream("choice", name), source.Stream("resource", name)
@@ -299,7 +302,7 @@ func (r *run) work(worker *sim.Worker) {
 		pick, pause := item.At(at), think.At(at)
 		job := workload.Work{
 			Recorder: rec, Env: worker, Settings: &settings,
-			Worker: name, Number: number, Section: n, Items: items, Item: items[pick.Int64N(int64(len(items)))], Draw: choice.At(at), Memory: memory,
+			Worker: name, Number: r.numbers[name], Section: n, Items: r.items, Item: r.items[pick.Int64N(int64(len(r.items)))], Draw: choice.At(at), Memory: memory,
 		}
 		if settings.Attempts > 1 {
 			job.Unit = fmt.Sprintf("%s/job-%d", name, n)
@@ -370,7 +373,7 @@ func (r *run) recordSilently(e history.Event) {
 // judge completes the history and runs the checks on it.
 func (r *run) judge() (*results.Trial, error) {
 	s := r.Scenario
-	for _, name := range s.ResourceNames() {
+	for _, name := range r.items {
 		r.record(history.Event{Type: history.Final, Key: name, Value: r.value(name)})
 	}
 	params := s.ParamsOf(r.entry.Defaults, r.use, "")
@@ -395,7 +398,7 @@ func (r *run) judge() (*results.Trial, error) {
 			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
 			Tells: r.entry.Tells, Doubts: r.entry.Doubts, MaxHold: params.MaxHold, Margin: margin, LockFree: r.entry.LockFree, Keeps: r.entry.Keeps,
 			Nodes: count, Quorum: quorum,
-			Workers: s.WorkerNames(), Initial: r.initial(),
+			Workers: r.names, Initial: r.initial(),
 			TTL: params.TTL, Tries: params.Tries,
 			Commit:   work.Commit.Recorded(),
 			Unread:   r.unread,

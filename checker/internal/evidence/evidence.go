@@ -16,6 +16,12 @@ type Evidence struct {
 	// Computed when a check first needs them.
 	book     *Ledger
 	begun    []Fault
+	common   []Fault            // of no worker and of no link of a worker
+	others   map[string][]Fault // the rest, by worker
+	workers  map[string]bool
+	byKey    map[string][]*history.Section
+	finals   map[string]*history.Event
+	held     map[string]Stretches // by key
 	stops    map[string]Stretches
 	troubles Stretches
 	needed   int // see quorum
@@ -35,6 +41,30 @@ func (in *Evidence) EndAt() time.Duration {
 		return 0
 	}
 	return in.Events[len(in.Events)-1].At
+}
+
+// OfLock returns the sections of one lock, in the order of their calls.
+func (in *Evidence) OfLock(key string) []*history.Section {
+	if in.byKey == nil {
+		in.byKey = map[string][]*history.Section{}
+		for _, s := range in.Sections {
+			in.byKey[s.Key] = append(in.byKey[s.Key], s)
+		}
+	}
+	return in.byKey[key]
+}
+
+// Final returns the event with the value of an item at the end, nil if the history has none.
+func (in *Evidence) Final(item string) *history.Event {
+	if in.finals == nil {
+		in.finals = map[string]*history.Event{}
+		for i := range in.Events {
+			if e := &in.Events[i]; e.Type == history.Final {
+				in.finals[e.Key] = e
+			}
+		}
+	}
+	return in.finals[item]
 }
 
 // Forever is the sequence number of an event that never happened.
