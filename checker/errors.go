@@ -73,7 +73,7 @@ func (in *input) exited(s *history.Section, r *Result) {
 	if !s.Crashed {
 		return
 	}
-	if err := in.Events[s.Crash-1].Err; err != "" {
+	if err := in.Event(s.Crash).Err; err != "" {
 		r.Applies = true
 		in.violated(r, s, []int64{s.Call, s.Enter, s.Crash}, "exited: the strategy of %s ended its process (%s)", evidence.NameOf(s), err)
 	}

@@ -178,15 +178,12 @@ func Patience(ttl, longest time.Duration, workers int, maxHold time.Duration) ti
 
 // patience returns how long a call of this history may take.
 func (in *input) patience() time.Duration {
-	longest := time.Duration(0)
-	workers := map[string]bool{}
-	for _, s := range in.Sections {
-		workers[s.Worker] = true
-		if _, to := in.WorkEnd(s); s.Entered() && to-s.EnterAt > longest {
-			longest = max(longest, in.worked(s, to))
-		}
+	run := in.run
+	if run == nil {
+		run = &survey{}
+		run.add(in)
 	}
-	return Patience(in.Meta.TTL, longest, len(workers), in.Meta.MaxHold)
+	return Patience(in.Meta.TTL, run.longest, len(run.workers), in.Meta.MaxHold)
 }
 
 // worked returns how long the body of s was at work until to: it was not stopped, and did not wait

@@ -1,7 +1,9 @@
 package evidence
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"time"
 
 	"lockquake/history"
@@ -12,6 +14,7 @@ type Evidence struct {
 	*history.History
 	Sections  []*history.Section // in the order of their calls
 	witnessed bool               // the resource recorded what took effect
+	over      time.Duration      // when the run of a part was over
 
 	// Computed when a check first needs them.
 	book     *Ledger
@@ -32,11 +35,36 @@ func New(h *history.History, sections []*history.Section) *Evidence {
 	return &Evidence{History: h, Sections: sections, witnessed: h.Witnessed()}
 }
 
+// NewWhole returns the evidence of a run whose events are judged lock by lock. Its history has only the
+// events that belong to no lock: the faults. Witnessed says whether the resource recorded what took effect.
+func NewWhole(h *history.History, witnessed bool) *Evidence {
+	in := &Evidence{History: h, witnessed: witnessed, over: h.Meta.End, needed: 1}
+	in.sortFaults()
+	return in
+}
+
+// Part returns the evidence of the events of one lock, which has the faults of the whole run.
+func (in *Evidence) Part(h *history.History, sections []*history.Section) *Evidence {
+	return &Evidence{
+		History: h, Sections: sections, witnessed: in.witnessed, over: in.over, needed: in.needed,
+		begun: in.Faults(), common: in.common, others: in.others, workers: in.workers, stops: in.Stopped(), troubles: in.Troubled(),
+	}
+}
+
+// Event returns the event with a sequence number. It must be there.
+func (in *Evidence) Event(seq int64) *history.Event {
+	i, _ := slices.BinarySearchFunc(in.Events, seq, func(e history.Event, seq int64) int { return cmp.Compare(e.Seq, seq) })
+	return &in.Events[i]
+}
+
 // Witnessed reports whether the resource recorded what took effect.
 func (in *Evidence) Witnessed() bool { return in.witnessed }
 
 // EndAt returns the time of the last event.
 func (in *Evidence) EndAt() time.Duration {
+	if in.over > 0 {
+		return in.over
+	}
 	if len(in.Events) == 0 {
 		return 0
 	}
