@@ -318,7 +318,7 @@ func (e effects) locks(target string, do func(server string)) error {
 // hit adds the keys that the fault has just deleted to the event of the fault. Several servers may
 // have had the same key.
 func (e effects) hit(keys []string) {
-	events := e.recorder.Events()
+	events := e.recorder.Events() // no log: splits refuses such faults
 	for i := range slices.Backward(events) {
 		begin := &events[i]
 		if begin.Type != history.FaultBegin || begin.Fault != e.step {
@@ -364,52 +364,56 @@ func (r *run) exited(worker string, err error) {
 // restartDelay is the time from the exit of a process until its restart.
 const restartDelay = time.Second
 
-// bite finds out which faults of the plan hit anything: a section of the target worker, one of its
-// calls in flight, or a grant.
-func (r *run) bite(h *history.History, sections []*history.Section) {
-	ofGrants := false
-	byWorker := map[string][]*history.Section{}
-	for _, s := range sections {
-		byWorker[s.Worker] = append(byWorker[s.Worker], s)
+// bite finds out which faults of the plan hit one of the sections, or one of its calls in flight.
+// See biteGrants for those that hit grants.
+func (r *run) bite(sections []*history.Section, over time.Duration) {
+	if r.near == nil {
+		r.near = r.stepsByWorker()
 	}
-	for i, step := range r.plan.Steps {
-		b := &r.bites[i]
-		if !b.Happened {
-			continue
-		}
-		hits := step.Fault.Info().Hits
-		switch hits {
-		case faults.HitsMessage:
-			b.Bit = true
-		case faults.HitsReported:
-		case faults.HitsGrants:
-			ofGrants = true // decided below, by the grants on its server
-		default:
-			for _, near := range r.within(step.Fault, sections, byWorker) {
-				b.Bit = b.Bit || slices.ContainsFunc(near, func(s *history.Section) bool { return meets(hits, b, s, h.Meta.End) })
+	for _, s := range sections {
+		for _, worker := range []string{"", s.Worker} {
+			for _, i := range r.near[worker] {
+				b := &r.bites[i]
+				b.Bit = b.Bit || meets(r.plan.Steps[i].Fault.Info().Hits, b, s, over)
 			}
 		}
 	}
-	if ofGrants {
-		r.biteGrants(h.Events)
-	}
 }
 
-// within returns the sections that a fault can affect: those of the workers in its target, or all of
-// them if it is a fault of a server or of a link between servers.
-func (r *run) within(f faults.Fault, all []*history.Section, byWorker map[string][]*history.Section) [][]*history.Section {
-	var lists [][]*history.Section
-	everybody := true
-	for _, name := range faults.Names(f) {
-		if r.workers[name] != nil {
-			everybody = false
-			lists = append(lists, byWorker[name])
+// stepsByWorker returns the steps that happened and can hit a section, by its worker: a fault of a
+// server, or of a link between servers, affects all workers and has the key "". It marks the faults
+// that caught a message.
+func (r *run) stepsByWorker() map[string][]int {
+	near := map[string][]int{}
+	for i, step := range r.plan.Steps {
+		if !r.bites[i].Happened {
+			continue
+		}
+		switch step.Fault.Info().Hits {
+		case faults.HitsMessage:
+			r.bites[i].Bit = true
+			continue
+		case faults.HitsReported, faults.HitsGrants:
+			continue
+		default:
+		}
+		everybody := true
+		for _, name := range faults.Names(step.Fault) {
+			if r.workers[name] != nil {
+				everybody = false
+				near[name] = append(near[name], i)
+			}
+		}
+		if everybody {
+			near[""] = append(near[""], i)
 		}
 	}
-	if everybody {
-		return [][]*history.Section{all}
-	}
-	return lists
+	return near
+}
+
+// deletes reports whether the plan has faults that remove keys from servers.
+func (r *run) deletes() bool {
+	return slices.ContainsFunc(r.plan.Steps, func(s faults.Step) bool { return s.Fault.Info().Hits == faults.HitsGrants })
 }
 
 // meets reports whether a fault overlaps a section that it can affect.
@@ -429,6 +433,9 @@ func meets(hits faults.Hits, b *results.Bite, s *history.Section, over time.Dura
 
 // biteGrants marks the faults that deleted keys while a grant was live on their server.
 func (r *run) biteGrants(events []history.Event) {
+	if !r.deletes() {
+		return
+	}
 	type grant struct{ node, key, owner string }
 	var live []grant
 	for i := range events {

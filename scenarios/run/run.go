@@ -64,6 +64,9 @@ type Runner struct {
 	beat     *atomic.Uint64
 	trace    io.Writer
 	Visit    func(at time.Duration, worker, point string) // is called for every point that a worker reaches; may be nil
+	// Counts says that only what is counted of a run is wanted: its history may have no events. They
+	// are then stored by lock and judged lock by lock, if the run allows it: see bylock.go.
+	Counts bool
 }
 
 // run holds the state of one run. It implements faults.Target for the plan of the run.
@@ -74,9 +77,12 @@ type run struct {
 	seed         uint64
 	world        *sim.World
 	plan         faults.Plan
-	items        []string       // the resources, by number
-	names        []string       // the workers, by number
-	numbers      map[string]int // of the workers, from 1
+	items        []string          // the resources, by number
+	names        []string          // the workers, by number
+	numbers      map[string]int    // of the workers, from 1
+	log          *history.Log      // has the events if they are stored by lock, else nil
+	near         map[string][]int  // the steps of the plan that can hit a section, see stepsByWorker
+	lockOf       map[string]string // by worker: the lock of its last section; only with a log
 	bites        []results.Bite
 	workers      map[string]*sim.Worker
 	family       *backend.Family
@@ -191,6 +197,9 @@ func (r *run) build() error {
 		r.cancels = map[string]context.CancelCauseFunc{}
 	}
 	r.bites = make([]results.Bite, len(r.plan.Steps))
+	if r.splits() {
+		r.log, r.lockOf = &history.Log{}, map[string]string{}
+	}
 	for i, name := range r.names {
 		r.numbers[name] = i + 1
 		r.addWorker(name, i)
@@ -350,8 +359,7 @@ func sample(d draw.Dist, stream draw.Stream, ordinal uint64) time.Duration {
 
 // record adds an event to the history and a note to the trace.
 func (r *run) record(e history.Event) {
-	e.At = r.world.Time()
-	r.recorder.Record(e)
+	r.recordSilently(e)
 	actor := e.Worker
 	if actor == "" {
 		actor = e.Node
@@ -367,6 +375,10 @@ func (r *run) record(e history.Event) {
 // recordSilently adds an event to the history only. The trace already has it in another form.
 func (r *run) recordSilently(e history.Event) {
 	e.At = r.world.Time()
+	if r.log != nil {
+		r.log.Record(r.lock(&e), e)
+		return
+	}
 	r.recorder.Record(e)
 }
 
@@ -384,7 +396,7 @@ func (r *run) judge() (*results.Trial, error) {
 		params.TTL = s.Lease(params.TTL)
 	}
 	var quorum, count int
-	if n := len(r.cluster.Names()); n > 1 && !r.cluster.Replicated() && r.servers.Members == 0 {
+	if n := r.independent(); n > 1 {
 		count, quorum = n, lock.Topology{Nodes: n}.Quorum()
 	}
 	var margin time.Duration
@@ -405,7 +417,6 @@ func (r *run) judge() (*results.Trial, error) {
 			Answer:   r.answer(),
 			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
 		},
-		Events: r.recorder.Events(),
 	}
 	if s.WorkloadInfo().Has("limit") {
 		h.Meta.Limit, h.Meta.Window = work.Limit, work.Window
@@ -413,12 +424,7 @@ func (r *run) judge() (*results.Trial, error) {
 	if s.WorkloadInfo().Has("permits") {
 		h.Meta.Permits = work.Permits
 	}
-	sections, err := h.Sections()
-	if err != nil {
-		return nil, err
-	}
-	h.Meta.Stopped = r.stop(sections)
-	verdicts, metrics, err := checker.Judge(h, sections, s.Checks)
+	verdicts, metrics, err := r.verdicts(h)
 	if err != nil {
 		return nil, err
 	}
@@ -429,7 +435,6 @@ func (r *run) judge() (*results.Trial, error) {
 			metrics.Requests += node.Requests()
 		}
 	}
-	r.bite(h, sections)
 	trial := &results.Trial{
 		Scenario: s.Name, Label: r.use.Label, Strategy: r.use.Name, Seed: r.seed,
 		Plan: r.plan, Bites: r.bites, History: h, Results: verdicts, Metrics: metrics,
@@ -438,4 +443,33 @@ func (r *run) judge() (*results.Trial, error) {
 	}
 	trial.Telling = s.MostTelling(trial.Label, trial.Checks(checker.Invalid))
 	return trial, nil
+}
+
+// independent returns the number of the lock's servers that are independent of each other.
+func (r *run) independent() int {
+	if r.cluster.Replicated() || r.servers.Members != 0 {
+		return 1
+	}
+	return len(r.cluster.Names())
+}
+
+// verdicts runs the checks on the events of the run, adds them to its history unless they are stored
+// by lock, and finds out which faults hit anything.
+func (r *run) verdicts(h *history.History) ([]checker.Result, checker.Metrics, error) {
+	if r.log != nil {
+		return r.verdictsByLock(&h.Meta)
+	}
+	h.Events = r.recorder.Events()
+	sections, err := h.Sections()
+	if err != nil {
+		return nil, checker.Metrics{}, err
+	}
+	h.Meta.Stopped = r.stop(slices.ContainsFunc(sections, open))
+	verdicts, metrics, err := checker.Judge(h, sections, r.Scenario.Checks)
+	if err != nil {
+		return nil, checker.Metrics{}, err
+	}
+	r.bite(sections, h.Meta.End)
+	r.biteGrants(h.Events)
+	return verdicts, metrics, nil
 }
