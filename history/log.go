@@ -39,12 +39,12 @@ const (
 	mostBlock  = 8192
 )
 
-// Record appends an event and numbers it. Lock is the lock that it is about, "" for none.
-func (l *Log) Record(lock string, e Event) {
+// Record numbers an event and appends a copy. Lock is the lock that it is about, "" for none.
+func (l *Log) Record(lock string, e *Event) {
 	l.count++
 	e.Seq = l.count
 	if lock == "" {
-		l.other = append(l.other, e)
+		l.other = append(l.other, *e)
 		return
 	}
 	p := l.of[lock]
@@ -56,7 +56,7 @@ func (l *Log) Record(lock string, e Event) {
 		l.of[lock] = p
 		l.parts = append(l.parts, p)
 	}
-	l.room = l.append(l.room[:0], &e, &p.last)
+	l.room = l.append(l.room[:0], e, &p.last)
 	p.store(l.room)
 }
 

@@ -47,8 +47,10 @@ func TestALogReturnsTheEventsOfEachLockAsTheyWere(t *testing.T) {
 				}
 			}
 			lock := fmt.Sprint("lock-", rapid.IntRange(0, 2).Draw(t, "lock"))
-			log.Record(lock, e)
-			e.Seq = int64(i) + 1
+			log.Record(lock, &e)
+			if e.Seq != int64(i)+1 {
+				t.Fatalf("event %d has number %d", i+1, e.Seq)
+			}
 			if want[lock] == nil {
 				order = append(order, lock)
 			}
@@ -69,9 +71,9 @@ func TestALogReturnsTheEventsOfEachLockAsTheyWere(t *testing.T) {
 
 func TestALogKeepsTheEventsOfNoLockApart(t *testing.T) {
 	var log Log
-	log.Record("a", Event{Type: AcquireCalled, Worker: "w", Section: 1, Key: "a"})
-	log.Record("", Event{Type: FaultBegin, Fault: 1, Kind: "pause", Target: "w"})
-	log.Record("a", Event{Type: Released, Worker: "w", Section: 1, Key: "a"})
+	log.Record("a", &Event{Type: AcquireCalled, Worker: "w", Section: 1, Key: "a"})
+	log.Record("", &Event{Type: FaultBegin, Fault: 1, Kind: "pause", Target: "w"})
+	log.Record("a", &Event{Type: Released, Worker: "w", Section: 1, Key: "a"})
 	if log.Len() != 3 || log.Locks() != 1 {
 		t.Fatalf("%d events of %d locks, want 3 of 1", log.Len(), log.Locks())
 	}

@@ -46,14 +46,14 @@ func (r *run) Apply(number int, step faults.Step) error {
 	if info.Point != faults.AnyPoint {
 		e.Request = requestNumber(r.world.Leaving())
 	}
-	r.record(e)
+	r.record(&e)
 	r.progressed(step.For)
 	r.healed = max(r.healed, e.Until)
 	r.bites[number-1] = results.Bite{Happened: true, Begin: r.world.Time(), End: e.Until}
 	r.later(step.For, func() {
 		end := e
 		end.Type, end.Until, end.Effect = history.FaultEnd, 0, ""
-		r.record(end)
+		r.record(&end)
 	})
 	return step.Fault.Apply(effects{r, number}, step.For)
 }
@@ -339,7 +339,7 @@ func (r *run) crash(worker string) {
 	if process.Crashed() {
 		return
 	}
-	r.record(history.Event{Type: history.Crashed, Worker: worker})
+	r.record(&history.Event{Type: history.Crashed, Worker: worker})
 	r.lives[process.Name()]++
 	process.Crash()
 }
@@ -356,7 +356,7 @@ func (r *run) restart(worker string) {
 
 // exited restarts a worker whose lock ended its process, as a supervisor would.
 func (r *run) exited(worker string, err error) {
-	r.record(history.Event{Type: history.Crashed, Worker: worker, Err: text(err)})
+	r.record(&history.Event{Type: history.Crashed, Worker: worker, Err: text(err)})
 	r.lives[r.workers[worker].Process().Name()]++
 	r.later(restartDelay, func() { r.restart(worker) })
 }

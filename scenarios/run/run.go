@@ -358,8 +358,8 @@ func sample(d draw.Dist, stream draw.Stream, ordinal uint64) time.Duration {
 }
 
 // record adds an event to the history and a note to the trace.
-func (r *run) record(e history.Event) {
-	r.recordSilently(e)
+func (r *run) record(e *history.Event) {
+	r.keep(e)
 	actor := e.Worker
 	if actor == "" {
 		actor = e.Node
@@ -373,20 +373,23 @@ func (r *run) record(e history.Event) {
 }
 
 // recordSilently adds an event to the history only. The trace already has it in another form.
-func (r *run) recordSilently(e history.Event) {
+func (r *run) recordSilently(e history.Event) { r.keep(&e) }
+
+// keep adds an event to the history. It may change the event.
+func (r *run) keep(e *history.Event) {
 	e.At = r.world.Time()
 	if r.log != nil {
-		r.log.Record(r.lock(&e), e)
+		r.log.Record(r.lock(e), e)
 		return
 	}
-	r.recorder.Record(e)
+	r.recorder.Record(*e)
 }
 
 // judge completes the history and runs the checks on it.
 func (r *run) judge() (*results.Trial, error) {
 	s := r.Scenario
 	for _, name := range r.items {
-		r.record(history.Event{Type: history.Final, Key: name, Value: r.value(name)})
+		r.record(&history.Event{Type: history.Final, Key: name, Value: r.value(name)})
 	}
 	params := s.ParamsOf(r.entry.Defaults, r.use, "")
 	if r.entry.LockFree {
