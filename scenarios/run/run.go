@@ -57,9 +57,10 @@ func (e *Error) Stack() string {
 // goroutine may use it.
 type Runner struct {
 	Scenario *scenarios.Scenario
-	Own      map[string]lock.Entry // strategies that the caller brought along
-	entries  map[string]lock.Entry // of the catalogue, by name; made when it is needed
-	Caches   map[string]any        // of the families of servers, by name; shared with other runners
+	Own      map[string]lock.Entry      // strategies that the caller brought along
+	entries  map[string]lock.Entry      // of the catalogue, by name; made when it is needed
+	families map[string]*backend.Family // of servers, by name; made when they are needed
+	Caches   map[string]any             // of the families of servers, by name; shared with other runners
 	recorder history.Recorder
 	beat     *atomic.Uint64
 	trace    io.Writer
@@ -115,7 +116,7 @@ func (r *Runner) Once(use scenarios.Strategy, seed uint64) (*results.Trial, erro
 		return nil, err
 	}
 	r.recorder.Reset()
-	family, err := scenarios.FamilyOf(entry)
+	family, err := r.familyOf(entry)
 	if err != nil {
 		return nil, newError(r.Scenario, use, seed, err)
 	}
@@ -168,6 +169,23 @@ func (r *Runner) Entry(name string) (lock.Entry, error) {
 		return e, nil
 	}
 	return lock.Entry{}, fmt.Errorf("no strategy is called %q", name)
+}
+
+// familyOf returns the family of the servers of a strategy. The runner keeps it: a family lists all
+// its strategies, which takes as long as a fiftieth of a short run.
+func (r *Runner) familyOf(e lock.Entry) (*backend.Family, error) {
+	if family := r.families[e.Family]; family != nil {
+		return family, nil
+	}
+	family, err := scenarios.FamilyOf(e)
+	if err != nil {
+		return nil, err
+	}
+	if r.families == nil {
+		r.families = map[string]*backend.Family{}
+	}
+	r.families[e.Family] = family
+	return family, nil
 }
 
 // build creates the world with its servers, its workers and the plan of faults.
