@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -371,25 +372,42 @@ func (r *run) bite(sections []*history.Section, over time.Duration) {
 		r.near = r.stepsByWorker()
 	}
 	for _, s := range sections {
+		end := s.ReturnAt
+		if s.Return == 0 {
+			end = over
+		}
 		for _, worker := range []string{"", s.Worker} {
-			for _, i := range r.near[worker] {
-				b := &r.bites[i]
-				b.Bit = b.Bit || meets(r.plan.Steps[i].Fault.Info().Hits, b, s, over)
+			steps := r.near[worker]
+			first, _ := slices.BinarySearchFunc(steps, s.CallAt, func(x reach, t time.Duration) int { return cmp.Compare(x.until, t) })
+			for _, x := range steps[first:] {
+				b := &r.bites[x.step]
+				if b.Begin > end {
+					break
+				}
+				b.Bit = b.Bit || meets(x.hits, b, s, end)
 			}
 		}
 	}
 }
 
+// reach is a step of the plan that can hit a section.
+type reach struct {
+	step  int
+	hits  faults.Hits
+	until time.Duration // when it and all steps before it in its list were over
+}
+
 // stepsByWorker returns the steps that happened and can hit a section, by its worker: a fault of a
-// server, or of a link between servers, affects all workers and has the key "". It marks the faults
-// that caught a message.
-func (r *run) stepsByWorker() map[string][]int {
-	near := map[string][]int{}
+// server, or of a link between servers, affects all workers and has the key "". Each list is in the
+// order in which the faults began. It marks the faults that caught a message.
+func (r *run) stepsByWorker() map[string][]reach {
+	near := map[string][]reach{}
 	for i, step := range r.plan.Steps {
 		if !r.bites[i].Happened {
 			continue
 		}
-		switch step.Fault.Info().Hits {
+		hits := step.Fault.Info().Hits
+		switch hits {
 		case faults.HitsMessage:
 			r.bites[i].Bit = true
 			continue
@@ -401,11 +419,19 @@ func (r *run) stepsByWorker() map[string][]int {
 		for _, name := range faults.Names(step.Fault) {
 			if r.workers[name] != nil {
 				everybody = false
-				near[name] = append(near[name], i)
+				near[name] = append(near[name], reach{step: i, hits: hits})
 			}
 		}
 		if everybody {
-			near[""] = append(near[""], i)
+			near[""] = append(near[""], reach{step: i, hits: hits})
+		}
+	}
+	for _, list := range near { // each is ordered on its own
+		slices.SortStableFunc(list, func(a, b reach) int { return cmp.Compare(r.bites[a.step].Begin, r.bites[b.step].Begin) })
+		over := time.Duration(0)
+		for i := range list {
+			over = max(over, r.bites[list[i].step].End)
+			list[i].until = over
 		}
 	}
 	return near
@@ -416,12 +442,8 @@ func (r *run) deletes() bool {
 	return slices.ContainsFunc(r.plan.Steps, func(s faults.Step) bool { return s.Fault.Info().Hits == faults.HitsGrants })
 }
 
-// meets reports whether a fault overlaps a section that it can affect.
-func meets(hits faults.Hits, b *results.Bite, s *history.Section, over time.Duration) bool {
-	end := s.ReturnAt
-	if s.Return == 0 {
-		end = over
-	}
+// meets reports whether a fault overlaps a section, which ended at the given time.
+func meets(hits faults.Hits, b *results.Bite, s *history.Section, end time.Duration) bool {
 	switch {
 	case hits == faults.HitsNewSections:
 		return b.Begin <= s.CallAt && s.CallAt < b.End

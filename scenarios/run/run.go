@@ -78,12 +78,12 @@ type run struct {
 	seed         uint64
 	world        *sim.World
 	plan         faults.Plan
-	items        []string          // the resources, by number
-	names        []string          // the workers, by number
-	numbers      map[string]int    // of the workers, from 1
-	log          *history.Log      // has the events if they are stored by lock, else nil
-	near         map[string][]int  // the steps of the plan that can hit a section, see stepsByWorker
-	lockOf       map[string]string // by worker: the lock of its last section; only with a log
+	items        []string           // the resources, by number
+	names        []string           // the workers, by number
+	numbers      map[string]int     // of the workers, from 1
+	log          *history.Log       // has the events if they are stored by lock, else nil
+	near         map[string][]reach // the steps of the plan that can hit a section, see stepsByWorker
+	lockOf       map[string]string  // by worker: the lock of its last section; only with a log
 	bites        []results.Bite
 	workers      map[string]*sim.Worker
 	family       *backend.Family
