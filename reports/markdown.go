@@ -45,10 +45,10 @@ func markdown(c *results.Campaign) []byte {
 	}
 	markdownFaults(&b, c)
 	markdownFailures(&b, c)
-	if others := otherGrid(c); len(others.Rows) > 0 {
+	others := otherGrid(c)
+	if len(others.Rows) > 0 {
 		markdownGrid(&b, others)
-	}
-	if len(failed(c)) == 0 {
+	} else if len(failed(c)) == 0 {
 		b.WriteString("No check was violated.\n\n")
 	}
 	b.WriteString(howToRead(c))
