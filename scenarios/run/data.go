@@ -172,9 +172,9 @@ func (s *statements) wrote(item string) bool {
 
 // answered records what the worker learned of a request. The outcome of a write in a transaction is
 // known when that has ended.
-func (s *statements) answered(e *history.Event) {
+func (s *statements) answered(e history.Event) {
 	if !s.open || e.Op != "write" || e.Type == history.Fail {
-		s.record(e)
+		s.record(&e)
 		return
 	}
 	s.pending = slices.DeleteFunc(s.pending, func(earlier history.Event) bool {
@@ -185,7 +185,7 @@ func (s *statements) answered(e *history.Event) {
 		s.record(&earlier)
 		return true
 	})
-	s.pending = append(s.pending, *e)
+	s.pending = append(s.pending, e)
 }
 
 // ended records the outcome of the transaction's writes.

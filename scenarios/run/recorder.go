@@ -206,11 +206,11 @@ func (c *call) Read(ctx context.Context, item string, token int64) (string, erro
 // way is the way of a request to the resource, and what is recorded of its answer.
 type way interface {
 	through() backend.Access
-	answered(e *history.Event)
+	answered(e history.Event)
 }
 
 func (c *call) through() backend.Access  { return c.access }
-func (c *call) answered(e *history.Event) { c.record(e) }
+func (c *call) answered(e history.Event) { c.record(&e) }
 
 // read sends a read, and passes the points before and after it.
 func (c *call) read(ctx context.Context, w way, item string, token int64) (resource.Reply, error) {
@@ -313,7 +313,7 @@ func (c *call) learn(w way, q *resource.Request, value string, err error) {
 		e.Value = value
 	}
 	e.Err = text(err)
-	w.answered(&e)
+	w.answered(e)
 	if err == nil && !q.Write {
 		c.asked = append(c.asked, operation{false, q.Item, value})
 	}
