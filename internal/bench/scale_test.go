@@ -45,7 +45,7 @@ func sizes() [][]size {
 	}
 }
 
-// cost is what a world cost.
+// cost holds what a world took.
 type cost struct {
 	CPU    time.Duration // of the process
 	Memory uint64        // bytes that the process got from the system

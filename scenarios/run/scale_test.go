@@ -10,7 +10,7 @@ import (
 	"lockquake/scenarios/run"
 )
 
-// spent is what a run allocates and how much happens in it.
+// spent holds what a run allocates, and how much happens in it.
 type spent struct {
 	bytes, objects float64
 	events         float64
