@@ -30,10 +30,10 @@ type Metrics struct {
 	Calls        int64  `json:"calls" doc:"sections that were asked for"`
 	Acquisitions int64  `json:"acquisitions" doc:"sections that were let in"`
 	Refused      Spread `json:"refused" doc:"sections that were answered \"not obtained\" without waiting, and the time from the call to the answer"`
-	TimedOut     Spread `json:"timed_out" doc:"sections that waited in vain: their context ended (a deadline or a cancel), or they were answered \"not obtained\" after they had asked again or had waited in the server's queue; and the time from the call to the answer"`
+	TimedOut     Spread `json:"timed_out" doc:"sections that waited without success: their context ended (a deadline or a cancel), or they were answered \"not obtained\" after they had asked again or had waited in the server's queue; and the time from the call to the answer"`
 	Failed       Spread `json:"failed" doc:"sections that ended with any other answer before they were let in, such as unknown after a lost reply, and the time from the call to the answer"`
 
-	Released      Spread `json:"released" doc:"sections that were let in and answered without an error of the lock (an error of their work is none), and the time from the end of the work to the answer"`
+	Released      Spread `json:"released" doc:"sections that were let in and answered without an error of the lock (an error of their work does not count), and the time from the end of the work to the answer"`
 	ReleaseFailed Spread `json:"release_failed" doc:"sections that were let in and answered with an error of the lock, such as lost or unknown, and the time from the end of the work to the answer"`
 
 	Contended   int64 `json:"contended" doc:"sections that found the lock taken: a server refused them because of another section's grant, or let them wait in a queue until that grant ended, or another section held the lock when they ended without it"`
@@ -53,7 +53,7 @@ type Metrics struct {
 	LossesNoticed   int64  `json:"losses_noticed" doc:"sections whose grant ended while they were inside, and which were told of it, at the latest by their answer"`
 	LossesUnnoticed int64  `json:"losses_unnoticed" doc:"sections whose grant ended while they were inside, and which were never told"`
 	Notice          Spread `json:"notice" doc:"the time from a loss to its notice"`
-	ActsAfterLoss   int64  `json:"acts_after_loss" doc:"operations of such sections that the resource accepted in between"`
+	ActsAfterLoss   int64  `json:"acts_after_loss" doc:"operations of these sections that the resource accepted between the loss and its notice"`
 	// A holder counts its lease from an earlier time than the server does. So a section that gives
 	// up its lease at its end does so while the servers still hold it.
 	GivenUp           int64 `json:"given_up" doc:"sections that were told of a loss, or answered lost, while the servers still held the lock for them"`
