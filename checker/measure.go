@@ -3,6 +3,7 @@ package checker
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -13,6 +14,12 @@ import (
 
 // Spread is a distribution of durations: the number of cases, the sum, the longest, and quantiles.
 type Spread = spread.Spread
+
+// Sum adds up durations, or other numbers that are not negative, beyond 64 bits.
+type Sum = spread.Sum
+
+// SumOf returns a sum with one term. A negative term counts as 0.
+func SumOf[N ~int64](n N) Sum { return spread.SumOf(n) }
 
 // Metrics are the figures of a lock that a monitor of its callers would show, and what the lock cost
 // them. They follow from the history alone, except Commands and Requests, so they mean the same for every lock.
@@ -42,8 +49,8 @@ type Metrics struct {
 	Wait Spread `json:"wait" doc:"the time from the call of a section to its entry"`
 	Hold Spread `json:"hold" doc:"the time from the entry of a section to the end of its work, when the release begins"`
 
-	Waiting     time.Duration `json:"waiting" doc:"the time that all sections waited, with or without success; divided by time it is the average number of waiting sections"`
-	MostWaiting int64         `json:"most_waiting" doc:"the most sections that waited for one lock at once"`
+	Waiting     Sum   `json:"waiting" doc:"the time that all sections waited, with or without success; divided by time it is the average number of waiting sections"`
+	MostWaiting int64 `json:"most_waiting" doc:"the most sections that waited for one lock at once"`
 
 	Commands int64 `json:"commands" doc:"requests that reached a lock server"`
 	Requests int64 `json:"requests,omitempty" doc:"requests that reached any server: of the lock, of the resource, and of effects outside"`
@@ -64,12 +71,12 @@ type Metrics struct {
 	ActsOfTwo  int64  `json:"acts_of_two" doc:"operations of a section that the resource accepted while another section considered itself the holder of the same lock"`
 	NoHolder   Spread `json:"no_holder" doc:"the times in which no section considered itself the holder of a lock, until the duration of the scenario has passed: no section begins after that"`
 
-	Unavailable time.Duration `json:"unavailable" doc:"the time in which a section waited for a lock that no section used: it was free, or held for one that was gone"`
-	Wasted      time.Duration `json:"wasted" doc:"the time spent in sections that had lost the lock or had a write refused"`
+	Unavailable Sum `json:"unavailable" doc:"the time in which a section waited for a lock that no section used: it was free, or held for one that was gone"`
+	Wasted      Sum `json:"wasted" doc:"the time spent in sections that had lost the lock or had a write refused"`
 
-	Fairness float64       `json:"fairness" doc:"Jain's index of the acquisitions of each worker: 1 if all got the same number, 1/n if one of n got all; over several runs their mean"`
-	Time     time.Duration `json:"time" doc:"the length of all runs together"`
-	Runs     int64         `json:"runs" doc:"the number of runs in these figures"`
+	Fairness float64 `json:"fairness" doc:"Jain's index of the acquisitions of each worker: 1 if all got the same number, 1/n if one of n got all; over several runs their mean"`
+	Time     Sum     `json:"time" doc:"the length of all runs together"`
+	Runs     int64   `json:"runs" doc:"the number of runs in these figures"`
 }
 
 // Losses returns the number of sections that lost the lock while they were inside.
@@ -123,16 +130,22 @@ func (m *Metrics) Add(o *Metrics) {
 	} {
 		f.sum.Merge(f.more)
 	}
-	m.Waiting += o.Waiting
+	m.Waiting.Add(o.Waiting)
 	m.MostWaiting = max(m.MostWaiting, o.MostWaiting)
-	m.Unavailable += o.Unavailable
-	m.Wasted += o.Wasted
-	m.Time += o.Time
+	m.Unavailable.Add(o.Unavailable)
+	m.Wasted.Add(o.Wasted)
+	m.Time.Add(o.Time)
 	if runs := m.Runs + o.Runs; runs > 0 {
-		m.Fairness = (m.Fairness*float64(m.Runs) + o.Fairness*float64(o.Runs)) / float64(runs)
+		m.Fairness = (m.millionths() + o.millionths()) / (million * float64(runs))
 		m.Runs = runs
 	}
 }
+
+const million = 1_000_000
+
+// millionths returns the sum of the fairness of all runs, each in whole millionths, so that the order
+// of additions has no effect. The sum of a billion runs is known exactly from their mean.
+func (m *Metrics) millionths() float64 { return math.Round(m.Fairness * million * float64(m.Runs)) }
 
 // fewFinished: a lock is hardly tested if fewer than 1/fewFinished of its jobs were finished.
 const fewFinished = 100
@@ -182,7 +195,7 @@ func (in *input) measure(each map[string]float64) Metrics {
 
 // ofRun sets the figures of a run as a whole: its length, and how fair it was to its workers.
 func (m *Metrics) ofRun(end time.Duration, workers []string, each map[string]float64) {
-	m.Time, m.Runs, m.Fairness = end, 1, jain(workers, each)
+	m.Time, m.Runs, m.Fairness = SumOf(end), 1, jain(workers, each)
 }
 
 // measureOutside adds the figures of a section that was answered without being let in.
@@ -241,7 +254,7 @@ func (in *input) measureInside(s *history.Section, m *Metrics) {
 		}
 	}
 	if wasted {
-		m.Wasted += leftAt - s.EnterAt
+		m.Wasted.Add(SumOf(leftAt - s.EnterAt))
 	}
 }
 
@@ -280,10 +293,10 @@ func (in *input) measureQueue(sections []*history.Section, m *Metrics) {
 	waiting, inside := int64(0), int64(0)
 	for _, c := range changes {
 		if passed := c.at - last; passed > 0 && waiting > 0 {
-			m.Waiting += passed * time.Duration(waiting)
+			m.Waiting.Add(SumOf(passed * time.Duration(waiting)))
 			m.MostWaiting = max(m.MostWaiting, waiting)
 			if inside == 0 {
-				m.Unavailable += passed
+				m.Unavailable.Add(SumOf(passed))
 			}
 		}
 		waiting, inside, last = waiting+c.waiting, inside+c.inside, c.at

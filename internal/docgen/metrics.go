@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"time"
 
 	"lockquake/checker"
 	"lockquake/scenarios/results"
@@ -35,7 +34,7 @@ func unit(t reflect.Type) string {
 	switch t {
 	case reflect.TypeFor[checker.Spread]():
 		return "a spread"
-	case reflect.TypeFor[time.Duration]():
+	case reflect.TypeFor[checker.Sum]():
 		return "a time"
 	case reflect.TypeFor[float64]():
 		return "a number"
