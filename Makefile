@@ -44,9 +44,9 @@ mutants:
 short:
 	$(GO) test -short ./...
 
-## bench: how fast it is, beside what people do without it; one table
+## bench: how fast it is, beside what people do without it, and how its cost grows with workers and time; two tables
 bench:
-	cd internal/bench && $(GO) test -run '^TestTable$$' -table
+	cd internal/bench && $(GO) test -run '^Test(Table|Scale)$$' -timeout 1h -table
 
 ## race: the tests under the race detector
 race:

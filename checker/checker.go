@@ -26,7 +26,10 @@ func Judge(h *history.History, sections []*history.Section, names []string) ([]R
 	if err != nil {
 		return nil, Metrics{}, err
 	}
-	return results, in.measure(), nil
+	each := make(map[string]float64, len(h.Meta.Workers))
+	m := in.measure(each)
+	m.ofRun(in.EndAt(), h.Meta.Workers, each)
+	return results, m, nil
 }
 
 func run(h *history.History, names []string, l linear.Limits) ([]Result, error) {
@@ -38,17 +41,9 @@ func run(h *history.History, names []string, l linear.Limits) ([]Result, error) 
 }
 
 func (in *input) verdicts(names []string) ([]Result, error) {
-	if names == nil {
-		names = Names()
-	}
-	catalogue := Catalogue()
-	var chosen []Check
-	for _, name := range names {
-		c, ok := lookup(catalogue, name)
-		if !ok {
-			return nil, fmt.Errorf("unknown check %q; there are %s", name, strings.Join(Names(), ", "))
-		}
-		chosen = append(chosen, c)
+	chosen, err := choose(names)
+	if err != nil {
+		return nil, err
 	}
 	results := make([]Result, 0, len(chosen))
 	for _, c := range chosen {
@@ -59,4 +54,21 @@ func (in *input) verdicts(names []string) ([]Result, error) {
 		results = append(results, r)
 	}
 	return results, nil
+}
+
+// choose returns the named checks, with nil names the whole Catalogue.
+func choose(names []string) ([]Check, error) {
+	catalogue := Catalogue()
+	if names == nil {
+		return catalogue, nil
+	}
+	chosen := make([]Check, 0, len(names))
+	for _, name := range names {
+		c, ok := lookup(catalogue, name)
+		if !ok {
+			return nil, fmt.Errorf("unknown check %q; there are %s", name, strings.Join(Names(), ", "))
+		}
+		chosen = append(chosen, c)
+	}
+	return chosen, nil
 }

@@ -73,7 +73,7 @@ func (in *input) exited(s *history.Section, r *Result) {
 	if !s.Crashed {
 		return
 	}
-	if err := in.Events[s.Crash-1].Err; err != "" {
+	if err := in.Event(s.Crash).Err; err != "" {
 		r.Applies = true
 		in.violated(r, s, []int64{s.Call, s.Enter, s.Crash}, "exited: the strategy of %s ended its process (%s)", evidence.NameOf(s), err)
 	}
@@ -111,12 +111,12 @@ func (in *input) free(s *history.Section) bool {
 	if slices.ContainsFunc(grants, func(g *evidence.Grant) bool { return g.Given.Seq < s.Return && g.Held(s.Call) }) {
 		return false
 	}
-	return !slices.ContainsFunc(in.Sections, func(x *history.Section) bool {
+	return !slices.ContainsFunc(in.OfLock(s.Key), func(x *history.Section) bool {
 		_, gone := in.SectionEnd(x)
 		if x.Crashed || unsure(x) {
 			gone += in.AnswerTimeout() + in.Meta.TTL
 		}
-		return x != s && x.Key == s.Key && x.CallAt <= s.ReturnAt && s.CallAt <= gone
+		return x != s && x.CallAt <= s.ReturnAt && s.CallAt <= gone
 	})
 }
 

@@ -14,6 +14,7 @@ type input struct {
 	*evidence.Evidence
 	limits  linear.Limits
 	counted map[violation]bool
+	run     *survey // of the run that the history is a part of; nil: the history is that of a run
 }
 
 func newInput(h *history.History, sections []*history.Section, l linear.Limits) *input {

@@ -37,6 +37,10 @@ func lostUpdateCheck() Check {
 // such a write, such as a final value that is too low, are shown and not counted again.
 func lostUpdate(in *input, r *Result) {
 	all := in.updates()
+	var reads map[string][]*history.Op
+	if !in.Witnessed() {
+		reads = in.reads()
+	}
 	for _, updates := range groups(all, func(u update) string { return u.op.Item }) {
 		r.Applies = true
 		slices.SortFunc(updates, func(a, b update) int { return cmp.Compare(evidence.EffectSeq(a.op), evidence.EffectSeq(b.op)) })
@@ -51,9 +55,25 @@ func lostUpdate(in *input, r *Result) {
 		if in.Witnessed() {
 			c.recorded(updates)
 		} else {
-			c.reported(updates)
+			c.reported(updates, reads[c.item])
 		}
 	}
+}
+
+// reads returns the reads with the outcome ok, by item and in the order of their calls.
+func (in *input) reads() map[string][]*history.Op {
+	reads := map[string][]*history.Op{}
+	for _, s := range in.Sections {
+		for _, o := range s.Ops {
+			if !o.Write() && o.Outcome == history.OutcomeOK {
+				reads[o.Item] = append(reads[o.Item], o)
+			}
+		}
+	}
+	for _, list := range reads { // each is sorted on its own
+		slices.SortFunc(list, func(a, b *history.Op) int { return cmp.Compare(a.Invoke, b.Invoke) })
+	}
+	return reads
 }
 
 // update is a write that took effect or may have.
@@ -112,14 +132,12 @@ func (c *counter) start(updates []update) (err error) {
 	if c.first, err = c.number(c.Meta.Initial[c.item]); err != nil {
 		return err
 	}
-	for i := range c.Events {
-		if e := &c.Events[i]; e.Type == history.Final && e.Key == c.item {
-			n, err := c.number(e.Value)
-			if err != nil {
-				return err
-			}
-			c.final, c.ended = &n, e.Seq
+	if e := c.Final(c.item); e != nil {
+		n, err := c.number(e.Value)
+		if err != nil {
+			return err
 		}
+		c.final, c.ended = &n, e.Seq
 	}
 	for i := range updates {
 		u := &updates[i]
@@ -221,7 +239,7 @@ func (c *counter) addLostUpdate(u *update, value int64, before []update) {
 // increment had left before, or the final value is not the sum of the increments. Each write of the
 // first kind is one violation. The other two signs count only if there is no violation of the first
 // kind.
-func (c *counter) reported(updates []update) {
+func (c *counter) reported(updates []update, reads []*history.Op) {
 	occurred := map[int64]int{c.first: 1} // by value: how often it occurred at most
 	for i := range updates {
 		occurred[updates[i].new]++
@@ -257,7 +275,7 @@ func (c *counter) reported(updates []update) {
 		}
 		c.result.find(Invalid, events, format, args...)
 	}
-	c.wentBack(updates, sign)
+	c.wentBack(updates, reads, sign)
 	if c.final != nil && (*c.final < sum || *c.final > sum+perhaps) {
 		sign([]int64{c.ended}, "final value: item %s ended at %d, but its %d writes add up to %d, and perhaps %d more",
 			c.item, *c.final, len(updates), sum, perhaps)
@@ -266,16 +284,7 @@ func (c *counter) reported(updates []update) {
 
 // wentBack looks for reads that return less than a write had left that ended before the read began.
 // The updates are in the order of their ends, if they have one.
-func (c *counter) wentBack(updates []update, sign func(events []int64, format string, args ...any)) {
-	var reads []*history.Op
-	for _, s := range c.Sections {
-		for _, o := range s.Ops {
-			if !o.Write() && o.Item == c.item && o.Outcome == history.OutcomeOK {
-				reads = append(reads, o)
-			}
-		}
-	}
-	slices.SortFunc(reads, func(a, b *history.Op) int { return cmp.Compare(a.Invoke, b.Invoke) })
+func (c *counter) wentBack(updates []update, reads []*history.Op, sign func(events []int64, format string, args ...any)) {
 	updates = slices.DeleteFunc(slices.Clone(updates), func(u update) bool { return u.maybe })
 	var top *update
 	for _, o := range reads {

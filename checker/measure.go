@@ -162,12 +162,12 @@ func (m *Metrics) Untested() string {
 	return ""
 }
 
-// measure computes the metrics, except Commands and Requests, which no history shows.
-func (in *input) measure() Metrics {
+// measure computes the metrics, except Commands and Requests, which no history shows, and those of
+// the run as a whole. It adds the acquisitions of each worker to each.
+func (in *input) measure(each map[string]float64) Metrics {
 	book := in.Ledger()
-	m := Metrics{Time: SumOf(in.EndAt()), Runs: 1, Refusals: book.Refusals, Renewals: book.Renewals}
+	m := Metrics{Refusals: book.Refusals, Renewals: book.Renewals}
 	m.Jobs, m.Finished = in.jobs()
-	each := make(map[string]float64, len(in.Meta.Workers))
 	readable := in.Meta.Unread == ""
 	for _, s := range in.Sections {
 		m.Calls++
@@ -184,7 +184,6 @@ func (in *input) measure() Metrics {
 			in.measureOutside(s, &m)
 		}
 	}
-	m.Fairness = jain(in.Meta.Workers, each)
 	for _, group := range groups(in.Sections, lockOf) {
 		in.measureQueue(group, &m)
 		if !in.Meta.LockFree {
@@ -192,6 +191,11 @@ func (in *input) measure() Metrics {
 		}
 	}
 	return m
+}
+
+// ofRun sets the figures of a run as a whole: its length, and how fair it was to its workers.
+func (m *Metrics) ofRun(end time.Duration, workers []string, each map[string]float64) {
+	m.Time, m.Runs, m.Fairness = SumOf(end), 1, jain(workers, each)
 }
 
 // measureOutside adds the figures of a section that was answered without being let in.

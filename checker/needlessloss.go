@@ -76,10 +76,18 @@ func (in *input) needless(s *history.Section, at time.Duration) string {
 	if over := from + lease - in.margin(lease) - clockSlack; at < over {
 		return fmt.Sprintf("%s before its lease was over by its own clock", readable(from+lease-at))
 	}
-	if free := longest(in.cutOff(s.Worker), from, at); in.Ledger().Renewals > 0 && free >= lease/needlessShare {
+	if free := longest(in.cutOff(s.Worker), from, at); in.renews() && free >= lease/needlessShare {
 		return fmt.Sprintf("after %s in which it could have renewed its lease", readable(free))
 	}
 	return ""
+}
+
+// renews reports whether any lease of the run was renewed.
+func (in *input) renews() bool {
+	if in.run != nil {
+		return in.run.renewed
+	}
+	return in.Ledger().Renewals > 0
 }
 
 // lastLease returns the last lease that the holder of s knew of, and when it sent the request for
@@ -112,9 +120,12 @@ func (in *input) lastLease(s *history.Section, at time.Duration) (lease, from ti
 
 // clockFaulty reports whether a fault changed the clock of a worker in that time.
 func (in *input) clockFaulty(worker string, from, to time.Duration) bool {
-	return slices.ContainsFunc(in.Faults(), func(f evidence.Fault) bool {
-		return (f.Effect == history.EffectSkews || f.Effect == history.EffectSteps) && f.Target == worker && f.From <= to && f.To >= from
-	})
+	for f := range in.FaultsOf(worker) {
+		if (f.Effect == history.EffectSkews || f.Effect == history.EffectSteps) && f.Target == worker && f.From <= to && f.To >= from {
+			return true
+		}
+	}
+	return false
 }
 
 // cutOff returns when a worker was stopped or could not reach the servers. A fault of a single

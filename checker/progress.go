@@ -96,9 +96,10 @@ func waitOf(s *history.Section) []int64 {
 // after which the client may still have waited for an answer. It is not excused if the run is
 // complete, or if since its last step s had more undisturbed time than an answer takes.
 func (in *input) excused(s *history.Section, end time.Duration) bool {
-	inForce := func(f evidence.Fault) bool { return f.Open && !in.Unrelated(f, s.Worker) && !in.Tolerated(f.Target) }
-	if slices.ContainsFunc(in.Faults(), inForce) {
-		return true
+	for f := range in.FaultsOf(s.Worker) {
+		if f.Open && !in.Tolerated(f.Target) {
+			return true
+		}
 	}
 	hindered := in.Hindered(s.Worker)
 	last := max(s.CallAt, s.EnterAt, s.LeaveAt)
@@ -177,15 +178,12 @@ func Patience(ttl, longest time.Duration, workers int, maxHold time.Duration) ti
 
 // patience returns how long a call of this history may take.
 func (in *input) patience() time.Duration {
-	longest := time.Duration(0)
-	workers := map[string]bool{}
-	for _, s := range in.Sections {
-		workers[s.Worker] = true
-		if _, to := in.WorkEnd(s); s.Entered() && to-s.EnterAt > longest {
-			longest = max(longest, in.worked(s, to))
-		}
+	run := in.run
+	if run == nil {
+		run = &survey{}
+		run.add(in)
 	}
-	return Patience(in.Meta.TTL, longest, len(workers), in.Meta.MaxHold)
+	return Patience(in.Meta.TTL, run.longest, len(run.workers), in.Meta.MaxHold)
 }
 
 // worked returns how long the body of s was at work until to: it was not stopped, and did not wait
@@ -231,14 +229,11 @@ func (in *input) overslept(s *history.Section, until time.Duration) (longest, fr
 	if until-s.CallAt <= oversleep {
 		return 0, 0
 	}
-	grants := in.Ledger().Locks[s.Key]
-	if len(grants) == 0 {
+	if len(in.Ledger().Locks[s.Key]) == 0 {
 		return 0, 0 // no server recorded this lock
 	}
 	taken := []evidence.Stretch{{From: until, To: until}}
-	for _, g := range grants {
-		taken = append(taken, in.Lasted(g))
-	}
+	taken = append(taken, in.HeldAt(s.Key).Near(s.CallAt, until)...)
 	for _, key := range s.Others {
 		for _, g := range in.Ledger().Locks[key] {
 			if g.Worker != s.Worker {
@@ -247,7 +242,7 @@ func (in *input) overslept(s *history.Section, until time.Duration) (longest, fr
 		}
 	}
 	last := s.CallAt
-	for _, x := range evidence.Union(slices.Concat(taken, in.Stopped()[s.Worker], in.Troubled())) {
+	for _, x := range evidence.Union(slices.Concat(taken, in.Stopped()[s.Worker].Near(s.CallAt, until), in.Troubled().Near(s.CallAt, until))) {
 		if free := min(x.From, until) - last; free > longest {
 			longest, from = free, last
 		}

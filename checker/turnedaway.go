@@ -84,10 +84,7 @@ func (in *input) judgeStreak(x streak, group []*history.Section, bound time.Dura
 // taken returns when the lock of a group of sections was not free, or a fault was in everybody's
 // way.
 func (in *input) taken(group []*history.Section) evidence.Stretches {
-	list := slices.Clone(in.Hindered("")) // because of faults of servers
-	for _, g := range in.Ledger().Locks[group[0].Key] {
-		list = append(list, in.Lasted(g))
-	}
+	list := slices.Concat(in.Hindered(""), in.HeldAt(group[0].Key)) // hindered because of faults of servers
 	for _, s := range group {
 		_, until := in.SectionEnd(s)
 		if s.Entered() {

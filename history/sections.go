@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -96,27 +97,39 @@ type sectionID struct {
 // outside any section, a crashed worker acts, an answer or a request contradicts the resource's
 // record, or a grant is given twice or ends without having been given.
 func (h *History) Sections() ([]*Section, error) {
-	f := newFolder(h)
-	for i := range h.Events {
-		e := &h.Events[i]
-		if e.Seq != int64(i)+1 {
-			return nil, fmt.Errorf("history: event %d has sequence number %d", i+1, e.Seq)
-		}
-		if i > 0 && e.At < h.Events[i-1].At {
-			return nil, fmt.Errorf("history: event %d (%s) is earlier than the one before it", e.Seq, e.Type)
-		}
-		if err := f.add(e); err != nil {
-			return nil, fmt.Errorf("history: event %d: %w", e.Seq, err)
-		}
+	sections, err := sectionsOf(h.Events, 1)
+	if err != nil || !h.Witnessed() {
+		return sections, err
 	}
-	if !h.Witnessed() {
-		return f.sections, nil
-	}
-	for _, s := range f.sections {
+	for _, s := range sections {
 		for _, o := range s.Ops {
 			if o.Outcome == OutcomeOK && o.Applied == 0 {
 				return nil, fmt.Errorf("history: event %d: request %d is ok, but the resource never saw it", o.Return, o.Request)
 			}
+		}
+	}
+	return sections, nil
+}
+
+// SectionsOfLock returns the sections of one lock, whose events are given: those of a [Log]. It
+// returns an error as Sections does, but for the numbers between the events.
+func SectionsOfLock(events []Event) ([]*Section, error) { return sectionsOf(events, math.MaxInt64) }
+
+// sectionsOf returns the sections of events, between whose numbers are steps of at most that many.
+func sectionsOf(events []Event, step int64) ([]*Section, error) {
+	f := newFolder(events)
+	last, at := int64(0), time.Duration(0)
+	for i := range events {
+		e := &events[i]
+		if e.Seq <= last || e.Seq-last > step {
+			return nil, fmt.Errorf("history: event %d has sequence number %d", i+1, e.Seq)
+		}
+		if i > 0 && e.At < at {
+			return nil, fmt.Errorf("history: event %d (%s) is earlier than the one before it", e.Seq, e.Type)
+		}
+		last, at = e.Seq, e.At
+		if err := f.add(e); err != nil {
+			return nil, fmt.Errorf("history: event %d: %w", e.Seq, err)
 		}
 	}
 	return f.sections, nil
@@ -142,10 +155,10 @@ type folder struct {
 
 type grantID struct{ worker, key string }
 
-func newFolder(h *History) *folder {
+func newFolder(events []Event) *folder {
 	calls, invokes := 0, 0
-	for i := range h.Events {
-		switch h.Events[i].Type {
+	for i := range events {
+		switch events[i].Type {
 		case AcquireCalled:
 			calls++
 		case Invoke:

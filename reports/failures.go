@@ -77,16 +77,20 @@ func (t *shownFailure) checks() []string {
 	return names
 }
 
-// otherGrid lists the first failures that a campaign with cases does not keep
-// whole, with the line that repeats each.
+// otherGrid lists the first failures that a campaign with cases, or one of large runs, does not
+// keep whole, with the line that repeats each.
 func otherGrid(c *results.Campaign) tables.Grid {
 	g := tables.Grid{
 		Title: "Other first failures",
 		Note:  "For each check and each class of faults one failure is above. The command repeats another one, with its story.",
 		Texts: 4, Head: []string{"strategy", "check", "seed", "repeat it"},
 	}
-	if !tables.HasCases(c) {
+	switch {
+	case tables.HasCases(c):
+	case len(failed(c)) > 0:
 		return g
+	default: // of large runs, or read from a file
+		g.Title, g.Note = "First failures that are not kept", "No failing run is kept whole. The command repeats one, with its story."
 	}
 	for _, st := range c.Strategies {
 		replays := map[string]int{} // its rows, by token

@@ -101,7 +101,7 @@ func markdownFailures(b *bytes.Buffer, c *results.Campaign) {
 		_ = story.TellCheck(failures[0].Trial, failures[0].Check).Write(&out, story.Options{})
 		fmt.Fprintf(b, "\n```text\n%s```\n\n", strings.ReplaceAll(out.String(), "```", "'''"))
 	}
-	if none {
+	if none && len(otherGrid(c).Rows) == 0 {
 		b.WriteString("No check that finds harm was violated.\n\n")
 	}
 }

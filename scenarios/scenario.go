@@ -81,6 +81,13 @@ func (s *Scenario) WorkerNames() []string { return numbered("worker", s.Workers)
 // ResourceNames lists the resources by number.
 func (s *Scenario) ResourceNames() []string { return numbered("resource", s.Resources) }
 
+// largeRun is the number of workers times seconds from which on a run is large: its history, of about
+// 17 events a worker and second, takes 0.4 GB, and a campaign keeps one for each check that is violated.
+const largeRun = 50_000
+
+// Large reports whether a run of the scenario is so large that a campaign keeps no run whole.
+func (s *Scenario) Large() bool { return float64(s.Workers)*s.Duration.Seconds() >= largeRun }
+
 func numbered(noun string, n int) []string {
 	names := make([]string, n)
 	for i := range names {

@@ -19,7 +19,7 @@ import (
 
 // The bounds of a scenario: far beyond useful values, and far below an overflow.
 const (
-	MostWorkers = 10_000
+	MostWorkers = 100_000
 	mostCores   = 1024
 	MostSeeds   = 1_000_000_000
 	mostRetries = 1_000

@@ -26,7 +26,7 @@ type link struct {
 	world   *World
 	name    string
 	latency draw.Stream
-	dist    *draw.Dist // of the latency; nil: Config.Latency
+	dist    *draw.Sampler // of the latency; nil: that of the world
 	sent    uint64
 	holds   int // present cuts that hold
 	drops   int // present cuts that drop
@@ -57,7 +57,7 @@ func (l *link) delay(m *message) int64 {
 	l.sent++
 	dist := l.dist
 	if dist == nil {
-		dist = &l.world.cfg.Latency
+		dist = &l.world.latency
 	}
 	d := int64(dist.Sample(&x))
 	if len(l.impairments) > 0 {
@@ -81,7 +81,8 @@ func (w *World) SetLatency(from, to string, latency draw.Dist) error {
 	if err := latency.Validate(); err != nil {
 		return fmt.Errorf("latency from %q to %q: %w", from, to, err)
 	}
-	w.link(a, b).dist = &latency
+	sampler := latency.Sampler()
+	w.link(a, b).dist = &sampler
 	return nil
 }
 

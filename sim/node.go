@@ -38,7 +38,8 @@ type Node struct {
 	missed    []firer    // came due while the node was stopped
 
 	timers     []*event     // on the monotonic clock, in no order
-	wallTimers []*WallTimer // in the order of creation
+	wallTimers []*WallTimer // in the order of creation; some may have ended
+	endedWall  int          // how many of those
 	links      map[*Node]*link
 }
 
@@ -159,6 +160,7 @@ type WallTimer struct {
 	node  *Node
 	due   int64 // nanoseconds since epoch
 	do    func()
+	ended bool // it has fired or was stopped
 }
 
 // AtWall calls do as soon as the wall clock shows t or later, even if a step of the clock causes
@@ -200,14 +202,23 @@ func (t *WallTimer) Stop() {
 	}
 }
 
+// dropWallTimer marks a timer as ended. The list of a server has a timer for each lease, so it is
+// rebuilt only when most of its timers have ended: the cost of a timer does not grow with the list.
 func (n *Node) dropWallTimer(t *WallTimer) {
-	if i := slices.Index(n.wallTimers, t); i >= 0 {
-		n.wallTimers = slices.Delete(n.wallTimers, i, i+1)
+	if t.ended {
+		return
+	}
+	t.ended = true
+	if n.endedWall++; n.endedWall > len(n.wallTimers)/2 {
+		n.wallTimers = slices.DeleteFunc(n.wallTimers, func(t *WallTimer) bool { return t.ended })
+		n.endedWall = 0
 	}
 }
 
 func (n *Node) rearmWall() {
 	for _, t := range n.wallTimers {
-		t.schedule()
+		if !t.ended {
+			t.schedule()
+		}
 	}
 }

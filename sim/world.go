@@ -68,6 +68,7 @@ func (e *PanicError) Unwrap() error {
 type World struct {
 	cfg     Config
 	source  draw.Source
+	latency draw.Sampler // of Config
 	now     int64
 	seq     uint64
 	queue   queue
@@ -101,7 +102,7 @@ type World struct {
 // New returns an empty world.
 func New(cfg Config) *World {
 	return &World{
-		cfg: cfg, source: draw.New(cfg.Seed), nodes: map[string]*Node{},
+		cfg: cfg, source: draw.New(cfg.Seed), latency: cfg.Latency.Sampler(), nodes: map[string]*Node{},
 		trace: newTrace(cfg.Trace), points: newPointTable(),
 	}
 }

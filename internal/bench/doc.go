@@ -10,7 +10,9 @@
 //   - only the commands of a lock cycle, on a miniredis that makes a new Lua state for every
 //     script.
 //
-// The bare engine is measured by event, and the checks by the length of a history.
+// The bare engine is measured by event, and the checks by the length of a history. Worlds of more and
+// more workers, and of more and more virtual time, are compared with linear growth; the largest need
+// the flag -big and an hour.
 //
 // This prints all of it in one table, which names the machine:
 //

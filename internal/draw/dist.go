@@ -83,7 +83,22 @@ func (d Dist) Sample(draw *Draw) time.Duration {
 // Quantile returns the duration that a share p of all samples is shorter than, in whole nanoseconds
 // and between 0 and Longest. The distribution must pass Validate, and p must be between 0 and 1,
 // both exclusive.
-func (d Dist) Quantile(p float64) time.Duration {
+func (d Dist) Quantile(p float64) time.Duration { return d.quantile(p, d.spread()) }
+
+// spread returns the logarithm of the ratio of the two durations that a lognormal or a Pareto
+// distribution is given by.
+func (d *Dist) spread() float64 {
+	switch d.Kind {
+	case Lognormal:
+		return log(float64(d.P99) / float64(d.Median))
+	case Pareto:
+		return log(float64(d.P99) / float64(d.Min))
+	default:
+		return 0
+	}
+}
+
+func (d *Dist) quantile(p, spread float64) time.Duration {
 	switch d.Kind {
 	case Constant:
 		return saturate(float64(d.Value))
@@ -93,10 +108,8 @@ func (d Dist) Quantile(p float64) time.Duration {
 	case Exponential:
 		return saturate(-float64(d.Mean) * log(1-p))
 	case Lognormal:
-		spread := log(float64(d.P99) / float64(d.Median))
 		return saturate(float64(d.Median) * exp(spread*normalQuantile(p)/normal99))
 	case Pareto:
-		spread := log(float64(d.P99) / float64(d.Min))
 		return saturate(float64(d.Min) * exp(spread*log(1-p)/log1))
 	case Empirical:
 		return d.Samples[int(p*float64(len(d.Samples)))]
@@ -104,6 +117,19 @@ func (d Dist) Quantile(p float64) time.Duration {
 		return 0
 	}
 }
+
+// Sampler draws many durations from one distribution: what does not depend on the draw is worked out
+// once. The zero value always draws 0.
+type Sampler struct {
+	dist   Dist
+	spread float64
+}
+
+// Sampler returns a sampler of the distribution, which must pass Validate.
+func (d Dist) Sampler() Sampler { return Sampler{d, d.spread()} }
+
+// Sample draws the duration that Dist.Sample draws.
+func (s *Sampler) Sample(draw *Draw) time.Duration { return s.dist.quantile(draw.Open(), s.spread) }
 
 const (
 	normal99 = 2.3263478740408411009 // the 99 % quantile of the standard normal distribution

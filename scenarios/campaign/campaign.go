@@ -248,6 +248,7 @@ func (c *campaign) task(i int64) run.Task {
 		if !again && c.request.Journal.has(use.Label, at.seed) {
 			return nil
 		}
+		r.Counts = c.scenario.Large()
 		trial, err := r.Once(use, at.seed)
 		switch {
 		case err != nil:

@@ -174,7 +174,7 @@ func (s *statements) wrote(item string) bool {
 // known when that has ended.
 func (s *statements) answered(e history.Event) {
 	if !s.open || e.Op != "write" || e.Type == history.Fail {
-		s.record(e)
+		s.record(&e)
 		return
 	}
 	s.pending = slices.DeleteFunc(s.pending, func(earlier history.Event) bool {
@@ -182,7 +182,7 @@ func (s *statements) answered(e history.Event) {
 			return false
 		}
 		earlier.Type, earlier.Err = history.Fail, "replaced by a later write of the transaction"
-		s.record(earlier)
+		s.record(&earlier)
 		return true
 	})
 	s.pending = append(s.pending, e)
@@ -193,7 +193,7 @@ func (s *statements) ended(err error) {
 	for _, e := range s.pending {
 		switch {
 		case err == nil:
-			s.record(e)
+			s.record(&e)
 			continue
 		case errors.Is(err, lock.ErrUnknown):
 			e.Type = history.Info
@@ -201,7 +201,7 @@ func (s *statements) ended(err error) {
 			e.Type = history.Fail
 		}
 		e.Err = text(err)
-		s.record(e)
+		s.record(&e)
 	}
 	s.pending, s.open = nil, false
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ func (r *run) Apply(number int, step faults.Step) error {
 	if info.Point != faults.AnyPoint {
 		e.Request = requestNumber(r.world.Leaving())
 	}
-	r.record(e)
+	r.record(&e)
 	r.progressed(step.For)
 	r.healed = max(r.healed, e.Until)
 	r.bites[number-1] = results.Bite{Happened: true, Begin: r.world.Time(), End: e.Until}
@@ -57,7 +58,7 @@ func (r *run) Apply(number int, step faults.Step) error {
 		if last := *on.arrives; last > r.world.Time() {
 			end.Until = last
 		}
-		r.record(end)
+		r.record(&end)
 	})
 	return step.Fault.Apply(on, step.For)
 }
@@ -327,7 +328,7 @@ func (e effects) locks(target string, do func(server string)) error {
 // hit adds the keys that the fault has just deleted to the event of the fault. Several servers may
 // have had the same key.
 func (e effects) hit(keys []string) {
-	events := e.recorder.Events()
+	events := e.recorder.Events() // no log: splits refuses such faults
 	for i := range slices.Backward(events) {
 		begin := &events[i]
 		if begin.Type != history.FaultBegin || begin.Fault != e.step {
@@ -348,7 +349,7 @@ func (r *run) crash(worker string) {
 	if process.Crashed() {
 		return
 	}
-	r.record(history.Event{Type: history.Crashed, Worker: worker})
+	r.record(&history.Event{Type: history.Crashed, Worker: worker})
 	r.lives[process.Name()]++
 	process.Crash()
 }
@@ -365,7 +366,7 @@ func (r *run) restart(worker string) {
 
 // exited restarts a worker whose lock ended its process, as a supervisor would.
 func (r *run) exited(worker string, err error) {
-	r.record(history.Event{Type: history.Crashed, Worker: worker, Err: text(err)})
+	r.record(&history.Event{Type: history.Crashed, Worker: worker, Err: text(err)})
 	r.lives[r.workers[worker].Process().Name()]++
 	r.later(restartDelay, func() { r.restart(worker) })
 }
@@ -373,45 +374,85 @@ func (r *run) exited(worker string, err error) {
 // restartDelay is the time from the exit of a process until its restart.
 const restartDelay = time.Second
 
-// bite finds out which faults of the plan hit anything: a section of the target worker, one of its
-// calls in flight, or a grant.
-func (r *run) bite(h *history.History, sections []*history.Section) {
-	ofGrants := false
+// bite finds out which faults of the plan hit one of the sections, or one of its calls in flight.
+// See biteGrants for those that hit grants.
+func (r *run) bite(sections []*history.Section, over time.Duration) {
+	if r.near == nil {
+		r.near = r.stepsByWorker()
+	}
+	for _, s := range sections {
+		end := s.ReturnAt
+		if s.Return == 0 {
+			end = over
+		}
+		for _, worker := range []string{"", s.Worker} {
+			steps := r.near[worker]
+			first, _ := slices.BinarySearchFunc(steps, s.CallAt, func(x reach, t time.Duration) int { return cmp.Compare(x.until, t) })
+			for _, x := range steps[first:] {
+				b := &r.bites[x.step]
+				if b.Begin > end {
+					break
+				}
+				b.Bit = b.Bit || meets(x.hits, b, s, end)
+			}
+		}
+	}
+}
+
+// reach is a step of the plan that can hit a section.
+type reach struct {
+	step  int
+	hits  faults.Hits
+	until time.Duration // when it and all steps before it in its list were over
+}
+
+// stepsByWorker returns the steps that happened and can hit a section, by its worker: a fault of a
+// server, or of a link between servers, affects all workers and has the key "". Each list is in the
+// order in which the faults began. It marks the faults that caught a message.
+func (r *run) stepsByWorker() map[string][]reach {
+	near := map[string][]reach{}
 	for i, step := range r.plan.Steps {
-		b := &r.bites[i]
-		if !b.Happened {
+		if !r.bites[i].Happened {
 			continue
 		}
 		hits := step.Fault.Info().Hits
 		switch hits {
 		case faults.HitsMessage:
-			b.Bit = true
-		case faults.HitsReported:
-		case faults.HitsGrants:
-			ofGrants = true // decided below, by the grants on its server
+			r.bites[i].Bit = true
+			continue
+		case faults.HitsReported, faults.HitsGrants:
+			continue
 		default:
-			b.Bit = slices.ContainsFunc(sections, func(s *history.Section) bool {
-				return r.meets(step.Fault, hits, b, s, h.Meta.End)
-			})
+		}
+		everybody := true
+		for _, name := range faults.Names(step.Fault) {
+			if r.workers[name] != nil {
+				everybody = false
+				near[name] = append(near[name], reach{step: i, hits: hits})
+			}
+		}
+		if everybody {
+			near[""] = append(near[""], reach{step: i, hits: hits})
 		}
 	}
-	if ofGrants {
-		r.biteGrants(h.Events)
+	for _, list := range near { // each is ordered on its own
+		slices.SortStableFunc(list, func(a, b reach) int { return cmp.Compare(r.bites[a.step].Begin, r.bites[b.step].Begin) })
+		over := time.Duration(0)
+		for i := range list {
+			over = max(over, r.bites[list[i].step].End)
+			list[i].until = over
+		}
 	}
+	return near
 }
 
-// meets reports whether a fault overlaps a section that it can affect.
-func (r *run) meets(f faults.Fault, hits faults.Hits, b *results.Bite, s *history.Section, over time.Duration) bool {
-	names := faults.Names(f)
-	// A fault of a server, or of a link between servers, affects all workers.
-	everybody := !slices.ContainsFunc(names, func(name string) bool { return r.workers[name] != nil })
-	if !everybody && !slices.Contains(names, s.Worker) {
-		return false
-	}
-	end := s.ReturnAt
-	if s.Return == 0 {
-		end = over
-	}
+// deletes reports whether the plan has faults that remove keys from servers.
+func (r *run) deletes() bool {
+	return slices.ContainsFunc(r.plan.Steps, func(s faults.Step) bool { return s.Fault.Info().Hits == faults.HitsGrants })
+}
+
+// meets reports whether a fault overlaps a section, which ended at the given time.
+func meets(hits faults.Hits, b *results.Bite, s *history.Section, end time.Duration) bool {
 	switch {
 	case hits == faults.HitsNewSections:
 		return b.Begin <= s.CallAt && s.CallAt < b.End
@@ -423,6 +464,9 @@ func (r *run) meets(f faults.Fault, hits faults.Hits, b *results.Bite, s *histor
 
 // biteGrants marks the faults that deleted keys while a grant was live on their server.
 func (r *run) biteGrants(events []history.Event) {
+	if !r.deletes() {
+		return
+	}
 	type grant struct{ node, key, owner string }
 	var live []grant
 	for i := range events {

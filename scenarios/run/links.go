@@ -25,7 +25,7 @@ func (r *run) end(name string) []string {
 	switch name {
 	case faults.EachWorker:
 		var nodes []string
-		for _, worker := range r.Scenario.WorkerNames() {
+		for _, worker := range r.names {
 			nodes = append(nodes, r.nodes(worker)...)
 		}
 		return nodes

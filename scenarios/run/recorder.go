@@ -96,8 +96,7 @@ func (r *recorder) perform(ctx context.Context, all calls, do method, body func(
 		}
 		err := body(ctx, sections)
 		for _, c := range all {
-			c.record(history.Event{Type: history.ReleaseCalled, Key: c.key, Err: text(err)})
-			r.worker.Point("release-called")
+			c.leave(err)
 		}
 		return err
 	})
@@ -122,7 +121,7 @@ func (r *recorder) protected(all calls) lock.Resource {
 func (c *call) enter(ctx context.Context, token int64) {
 	c.run.acquisitions++
 	c.token = token
-	c.record(history.Event{Type: history.Acquired, Key: c.key, Token: c.token})
+	c.record(&history.Event{Type: history.Acquired, Key: c.key, Token: c.token})
 	c.run.progressed(c.takes)
 	if ctx.Done() != nil {
 		sim.OnEnd(ctx, func() { c.hear(context.Cause(ctx)) })
@@ -130,18 +129,24 @@ func (c *call) enter(ctx context.Context, token int64) {
 	c.worker.Point("acquired")
 }
 
+// leave notes that the work of the section has ended with err.
+func (c *call) leave(err error) {
+	c.record(&history.Event{Type: history.ReleaseCalled, Key: c.key, Err: text(err)})
+	c.worker.Point("release-called")
+}
+
 // begin begins a section. Again: it repeats the work of the one before.
 func (c *call) begin(again bool) {
 	name := c.worker.Name()
 	c.run.calls[name]++
 	c.section, c.token, c.told, c.asked, c.done = c.run.calls[name], 0, false, nil, nil
-	c.record(history.Event{Type: history.AcquireCalled, Key: c.key, Unit: c.unit, Again: again, Mode: c.mode, Others: c.others})
+	c.record(&history.Event{Type: history.AcquireCalled, Key: c.key, Unit: c.unit, Again: again, Mode: c.mode, Others: c.others})
 	c.worker.Point("acquire-called")
 }
 
 // end ends the section.
 func (c *call) end(class history.Class, err error) {
-	c.record(history.Event{Type: history.Released, Key: c.key, Class: class, Err: text(err)})
+	c.record(&history.Event{Type: history.Released, Key: c.key, Class: class, Err: text(err)})
 	c.worker.Point("released")
 }
 
@@ -156,7 +161,7 @@ func (c *call) Again(err error) {
 func (c *call) hear(err error) {
 	if !c.returned && !c.told && errors.Is(err, lock.ErrLost) {
 		c.told = true
-		c.record(history.Event{Type: history.Told, Err: text(err)})
+		c.record(&history.Event{Type: history.Told, Err: text(err)})
 	}
 }
 
@@ -205,7 +210,7 @@ type way interface {
 }
 
 func (c *call) through() backend.Access  { return c.access }
-func (c *call) answered(e history.Event) { c.record(e) }
+func (c *call) answered(e history.Event) { c.record(&e) }
 
 // read sends a read, and passes the points before and after it.
 func (c *call) read(ctx context.Context, w way, item string, token int64) (resource.Reply, error) {
@@ -272,35 +277,51 @@ func recorded(c *lock.Condition) *history.Condition {
 func (c *call) ask(ctx context.Context, w way, q *resource.Request) (resource.Reply, error) {
 	c.run.requests++
 	q.ID = c.run.requests
-	e := history.Event{
-		Type: history.Invoke, Request: operationNumber(q.ID), Op: q.Op(), Key: q.Item, Value: q.Value, Token: q.Token, If: recorded(q.If),
-	}
-	c.record(e)
-	e.If = nil
-	if q.Write {
-		c.asked = append(c.asked, operation{true, q.Item, q.Value})
-	}
+	c.invoke(q)
 	if history.IsOutside(q.Item) {
 		w = outside{c}
 	}
 	reply, err := w.through().Ask(ctx, q)
+	c.learn(w, q, reply.Value, err)
+	return reply, err
+}
+
+// Events are made by functions that have returned when the worker waits: an event takes 432 bytes of
+// its stack, and many workers wait at once.
+
+// invoke records that a request is sent to the resource.
+func (c *call) invoke(q *resource.Request) {
+	e := operationOf(history.Invoke, q)
+	e.If = recorded(q.If)
+	c.record(&e)
+	if q.Write {
+		c.asked = append(c.asked, operation{true, q.Item, q.Value})
+	}
+}
+
+// learn records the answer of a request: the value that a read returned, or an error.
+func (c *call) learn(w way, q *resource.Request, value string, err error) {
+	e := operationOf(history.OK, q)
 	switch {
 	case err == nil:
-		e.Type = history.OK
 	case errors.Is(err, lock.ErrRefused), errors.Is(err, lock.ErrConflict):
 		e.Type = history.Fail
 	default:
 		e.Type = history.Info
 	}
 	if !q.Write {
-		e.Value = reply.Value
+		e.Value = value
 	}
 	e.Err = text(err)
 	w.answered(e)
 	if err == nil && !q.Write {
-		c.asked = append(c.asked, operation{false, q.Item, reply.Value})
+		c.asked = append(c.asked, operation{false, q.Item, value})
 	}
-	return reply, err
+}
+
+// operationOf returns the event of a request to the resource.
+func operationOf(t history.Type, q *resource.Request) history.Event {
+	return history.Event{Type: t, Request: operationNumber(q.ID), Op: q.Op(), Key: q.Item, Value: q.Value, Token: q.Token}
 }
 
 // The lock servers and the resource count their requests from 1, each side for
@@ -328,16 +349,16 @@ func requestNumber(c *sim.Call) int64 {
 // recordServer records what a lock server says.
 func (r *run) recordServer(e history.Event) {
 	e.Request = commandNumber(e.Request)
-	r.record(e)
+	r.record(&e)
 }
 
 // recordResource records what the resource says.
 func (r *run) recordResource(e history.Event) {
 	e.Request = operationNumber(e.Request)
-	r.record(e)
+	r.record(&e)
 }
 
-func (c *call) record(e history.Event) {
+func (c *call) record(e *history.Event) {
 	e.Worker, e.Section = c.worker.Name(), c.section
 	c.run.record(e)
 }

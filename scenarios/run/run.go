@@ -57,13 +57,17 @@ func (e *Error) Stack() string {
 // goroutine may use it.
 type Runner struct {
 	Scenario *scenarios.Scenario
-	Own      map[string]lock.Entry // strategies that the caller brought along
-	entries  map[string]lock.Entry // of the catalogue, by name; made when it is needed
-	Caches   map[string]any        // of the families of servers, by name; shared with other runners
+	Own      map[string]lock.Entry      // strategies that the caller brought along
+	entries  map[string]lock.Entry      // of the catalogue, by name; made when it is needed
+	families map[string]*backend.Family // of servers, by name; made when they are needed
+	Caches   map[string]any             // of the families of servers, by name; shared with other runners
 	recorder history.Recorder
 	beat     *atomic.Uint64
 	trace    io.Writer
 	Visit    func(at time.Duration, worker, point string) // is called for every point that a worker reaches; may be nil
+	// Counts says that only what is counted of a run is wanted: its history may have no events. They
+	// are then stored by lock and judged lock by lock, if the run allows it: see bylock.go.
+	Counts bool
 }
 
 // run holds the state of one run. It implements faults.Target for the plan of the run.
@@ -74,6 +78,12 @@ type run struct {
 	seed         uint64
 	world        *sim.World
 	plan         faults.Plan
+	items        []string           // the resources, by number
+	names        []string           // the workers, by number
+	numbers      map[string]int     // of the workers, from 1
+	log          *history.Log       // has the events if they are stored by lock, else nil
+	near         map[string][]reach // the steps of the plan that can hit a section, see stepsByWorker
+	lockOf       map[string]string  // by worker: the lock of its last section; only with a log
 	bites        []results.Bite
 	workers      map[string]*sim.Worker
 	family       *backend.Family
@@ -106,7 +116,7 @@ func (r *Runner) Once(use scenarios.Strategy, seed uint64) (*results.Trial, erro
 		return nil, err
 	}
 	r.recorder.Reset()
-	family, err := scenarios.FamilyOf(entry)
+	family, err := r.familyOf(entry)
 	if err != nil {
 		return nil, newError(r.Scenario, use, seed, err)
 	}
@@ -161,6 +171,23 @@ func (r *Runner) Entry(name string) (lock.Entry, error) {
 	return lock.Entry{}, fmt.Errorf("no strategy is called %q", name)
 }
 
+// familyOf returns the family of the servers of a strategy. The runner keeps it: a family lists all
+// its strategies, which takes as long as a fiftieth of a short run.
+func (r *Runner) familyOf(e lock.Entry) (*backend.Family, error) {
+	if family := r.families[e.Family]; family != nil {
+		return family, nil
+	}
+	family, err := scenarios.FamilyOf(e)
+	if err != nil {
+		return nil, err
+	}
+	if r.families == nil {
+		r.families = map[string]*backend.Family{}
+	}
+	r.families[e.Family] = family
+	return family, nil
+}
+
 // build creates the world with its servers, its workers and the plan of faults.
 func (r *run) build() error {
 	s := r.Scenario
@@ -172,8 +199,9 @@ func (r *run) build() error {
 	r.calm = calm{ttl: longestTTL, maxHold: s.ParamsOf(r.entry.Defaults, r.use, "").MaxHold, workers: s.Workers}
 	r.calm.include(0)
 	r.progressed(s.Duration)
-	keys := map[string]bool{}
-	for _, name := range s.ResourceNames() {
+	r.items, r.names, r.numbers = s.ResourceNames(), s.WorkerNames(), make(map[string]int, s.Workers)
+	keys := make(map[string]bool, len(r.items))
+	for _, name := range r.items {
 		keys[name] = true
 	}
 	if err := r.startServers(longestTTL, keys); err != nil {
@@ -182,12 +210,16 @@ func (r *run) build() error {
 	if err := r.startData(); err != nil {
 		return err
 	}
-	r.plan = faults.GenerateCase(s.Faults, r.use.Case, r.seed, s.WorkerNames(), s.Duration)
+	r.plan = faults.GenerateCase(s.Faults, r.use.Case, r.seed, r.names, s.Duration)
 	if slices.ContainsFunc(r.plan.Steps, func(s faults.Step) bool { return s.Fault.Info().Effect == faults.Cancels }) {
 		r.cancels = map[string]context.CancelCauseFunc{}
 	}
 	r.bites = make([]results.Bite, len(r.plan.Steps))
-	for i, name := range s.WorkerNames() {
+	if r.splits() {
+		r.log, r.lockOf = &history.Log{}, map[string]string{}
+	}
+	for i, name := range r.names {
+		r.numbers[name] = i + 1
 		r.addWorker(name, i)
 	}
 	if err := r.setLinks(); err != nil {
@@ -213,7 +245,7 @@ func (r *run) visited(at time.Duration, worker, point string) {
 func (r *run) initial() map[string]string {
 	info := r.Scenario.WorkloadInfo()
 	items := map[string]string{}
-	for _, name := range r.Scenario.ResourceNames() {
+	for _, name := range r.items {
 		if info.Initial != "" {
 			items[name] = info.Initial
 		}
@@ -280,8 +312,6 @@ func (r *run) work(worker *sim.Worker) {
 		run: r, worker: worker, access: r.access(process, name), service: serviceOf(process),
 		strategy: r.strategy(worker), heeds: s.HeedsOf(settings, name), commits: settings.Commit,
 	}
-	items := s.ResourceNames()
-	number := slices.Index(s.WorkerNames(), name) + 1
 	source := r.world.Source()
 	hold, think := source.Stream("hold", name), source.Stream("think", name)
 	choice, item := source.Stream("choice", name), source.Stream("resource", name)
@@ -299,7 +329,7 @@ func (r *run) work(worker *sim.Worker) {
 		pick, pause := item.At(at), think.At(at)
 		job := workload.Work{
 			Recorder: rec, Env: worker, Settings: &settings,
-			Worker: name, Number: number, Section: n, Items: items, Item: items[pick.Int64N(int64(len(items)))], Draw: choice.At(at), Memory: memory,
+			Worker: name, Number: r.numbers[name], Section: n, Items: r.items, Item: r.items[pick.Int64N(int64(len(r.items)))], Draw: choice.At(at), Memory: memory,
 		}
 		if settings.Attempts > 1 {
 			job.Unit = fmt.Sprintf("%s/job-%d", name, n)
@@ -346,9 +376,8 @@ func sample(d draw.Dist, stream draw.Stream, ordinal uint64) time.Duration {
 }
 
 // record adds an event to the history and a note to the trace.
-func (r *run) record(e history.Event) {
-	e.At = r.world.Time()
-	r.recorder.Record(e)
+func (r *run) record(e *history.Event) {
+	r.keep(e)
 	actor := e.Worker
 	if actor == "" {
 		actor = e.Node
@@ -362,16 +391,23 @@ func (r *run) record(e history.Event) {
 }
 
 // recordSilently adds an event to the history only. The trace already has it in another form.
-func (r *run) recordSilently(e history.Event) {
+func (r *run) recordSilently(e history.Event) { r.keep(&e) }
+
+// keep adds an event to the history. It may change the event.
+func (r *run) keep(e *history.Event) {
 	e.At = r.world.Time()
-	r.recorder.Record(e)
+	if r.log != nil {
+		r.log.Record(r.lock(e), e)
+		return
+	}
+	r.recorder.Record(*e)
 }
 
 // judge completes the history and runs the checks on it.
 func (r *run) judge() (*results.Trial, error) {
 	s := r.Scenario
-	for _, name := range s.ResourceNames() {
-		r.record(history.Event{Type: history.Final, Key: name, Value: r.value(name)})
+	for _, name := range r.items {
+		r.record(&history.Event{Type: history.Final, Key: name, Value: r.value(name)})
 	}
 	params := s.ParamsOf(r.entry.Defaults, r.use, "")
 	if r.entry.LockFree {
@@ -381,7 +417,7 @@ func (r *run) judge() (*results.Trial, error) {
 		params.TTL = s.Lease(params.TTL)
 	}
 	var quorum, count int
-	if n := len(r.cluster.Names()); n > 1 && !r.cluster.Replicated() && r.servers.Members == 0 {
+	if n := r.independent(); n > 1 {
 		count, quorum = n, lock.Topology{Nodes: n}.Quorum()
 	}
 	var margin time.Duration
@@ -395,14 +431,13 @@ func (r *run) judge() (*results.Trial, error) {
 			Workload: s.Workload.Kind, Fence: s.ResourceOf(r.use).Fence, Fenced: params.Fenced(),
 			Tells: r.entry.Tells, Doubts: r.entry.Doubts, MaxHold: params.MaxHold, Margin: margin, LockFree: r.entry.LockFree, Keeps: r.entry.Keeps,
 			Nodes: count, Quorum: quorum,
-			Workers: s.WorkerNames(), Initial: r.initial(),
+			Workers: r.names, Initial: r.initial(),
 			TTL: params.TTL, Tries: params.Tries,
 			Commit:   work.Commit.Recorded(),
 			Unread:   r.unread,
 			Answer:   r.answer(),
 			Duration: s.Duration, End: r.world.Time(), Checksum: r.world.Checksum(),
 		},
-		Events: r.recorder.Events(),
 	}
 	if s.WorkloadInfo().Has("limit") {
 		h.Meta.Limit, h.Meta.Window = work.Limit, work.Window
@@ -410,12 +445,7 @@ func (r *run) judge() (*results.Trial, error) {
 	if s.WorkloadInfo().Has("permits") {
 		h.Meta.Permits = work.Permits
 	}
-	sections, err := h.Sections()
-	if err != nil {
-		return nil, err
-	}
-	h.Meta.Stopped = r.stop(sections)
-	verdicts, metrics, err := checker.Judge(h, sections, s.Checks)
+	verdicts, metrics, err := r.verdicts(h)
 	if err != nil {
 		return nil, err
 	}
@@ -426,7 +456,6 @@ func (r *run) judge() (*results.Trial, error) {
 			metrics.Requests += node.Requests()
 		}
 	}
-	r.bite(h, sections)
 	trial := &results.Trial{
 		Scenario: s.Name, Label: r.use.Label, Strategy: r.use.Name, Seed: r.seed,
 		Plan: r.plan, Bites: r.bites, History: h, Results: verdicts, Metrics: metrics,
@@ -435,4 +464,33 @@ func (r *run) judge() (*results.Trial, error) {
 	}
 	trial.Telling = s.MostTelling(trial.Label, trial.Checks(checker.Invalid))
 	return trial, nil
+}
+
+// independent returns the number of the lock's servers that are independent of each other.
+func (r *run) independent() int {
+	if r.cluster.Replicated() || r.servers.Members != 0 {
+		return 1
+	}
+	return len(r.cluster.Names())
+}
+
+// verdicts runs the checks on the events of the run, adds them to its history unless they are stored
+// by lock, and finds out which faults hit anything.
+func (r *run) verdicts(h *history.History) ([]checker.Result, checker.Metrics, error) {
+	if r.log != nil {
+		return r.verdictsByLock(&h.Meta)
+	}
+	h.Events = r.recorder.Events()
+	sections, err := h.Sections()
+	if err != nil {
+		return nil, checker.Metrics{}, err
+	}
+	h.Meta.Stopped = r.stop(slices.ContainsFunc(sections, open))
+	verdicts, metrics, err := checker.Judge(h, sections, r.Scenario.Checks)
+	if err != nil {
+		return nil, checker.Metrics{}, err
+	}
+	r.bite(sections, h.Meta.End)
+	r.biteGrants(h.Events)
+	return verdicts, metrics, nil
 }

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"slices"
 	"time"
 
 	"lockquake/checker"
@@ -68,11 +67,13 @@ func (r *run) stopWhenQuiet(after time.Duration) {
 	})
 }
 
+// open reports whether a section has not ended.
+func open(s *history.Section) bool { return s.Return == 0 && !s.Crashed }
+
 // stop returns why the run was stopped, if some of its sections did not end.
-func (r *run) stop(sections []*history.Section) history.Stop {
-	open := func(s *history.Section) bool { return s.Return == 0 && !s.Crashed }
+func (r *run) stop(unended bool) history.Stop {
 	switch {
-	case !slices.ContainsFunc(sections, open):
+	case !unended:
 		return history.StopNone
 	case r.world.Limited():
 		return history.StopCalm

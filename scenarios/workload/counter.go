@@ -15,7 +15,7 @@ var errWork = errors.New("the work failed")
 // counterInfo returns the workload counter.
 func counterInfo() Info {
 	return Info{
-		Name: "counter", Initial: "0", Do: oneLock(counter),
+		Name: "counter", Initial: "0", OneItem: true, Do: oneLock(counter),
 		Doc: "read n, hold, write n+1: no increment may be lost",
 		Params: []Param{
 			failsParam(), writesParam(), commitParam(), attemptsParam(),

@@ -10,7 +10,7 @@ import (
 // registerInfo returns the workload register.
 func registerInfo() Info {
 	return Info{
-		Name: "register", Params: []Param{writesParam()}, Do: oneLock(register),
+		Name: "register", OneItem: true, Params: []Param{writesParam()}, Do: oneLock(register),
 		Doc: "either write a unique value, or read twice with the hold between: both reads must return the same value",
 	}
 }

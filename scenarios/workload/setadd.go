@@ -11,7 +11,7 @@ import (
 // setAddInfo returns the workload set-add.
 func setAddInfo() Info {
 	return Info{
-		Name: "set-add", Do: oneLock(setAdd), Offers: always(lock.NeedDecidingWrite),
+		Name: "set-add", OneItem: true, Do: oneLock(setAdd), Offers: always(lock.NeedDecidingWrite),
 		Doc: "read a set, hold, write it with a new element: no element may be lost",
 	}
 }

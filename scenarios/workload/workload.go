@@ -20,6 +20,8 @@ type Info struct {
 	Least int
 	// Outside: it may have effects outside of the resource.
 	Outside bool
+	// OneItem: each call is one section of the lock of its item, and works on no other item.
+	OneItem bool
 	// Params are its keys beside kind, hold, think and heeds.
 	Params []Param
 	// Offers lists what a strategy can rely on, under some settings; nil: nothing.

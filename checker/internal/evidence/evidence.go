@@ -1,7 +1,9 @@
 package evidence
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"time"
 
 	"lockquake/history"
@@ -12,10 +14,17 @@ type Evidence struct {
 	*history.History
 	Sections  []*history.Section // in the order of their calls
 	witnessed bool               // the resource recorded what took effect
+	over      time.Duration      // when the run of a part was over
 
 	// Computed when a check first needs them.
 	book     *Ledger
 	begun    []Fault
+	common   []Fault            // of no worker and of no link of a worker
+	others   map[string][]Fault // the rest, by worker
+	workers  map[string]bool
+	byKey    map[string][]*history.Section
+	finals   map[string]*history.Event
+	held     map[string]Stretches // by key
 	stops    map[string]Stretches
 	troubles Stretches
 	needed   int // see quorum
@@ -26,15 +35,64 @@ func New(h *history.History, sections []*history.Section) *Evidence {
 	return &Evidence{History: h, Sections: sections, witnessed: h.Witnessed()}
 }
 
+// NewWhole returns the evidence of a run whose events are judged lock by lock. Its history has only the
+// events that belong to no lock: the faults. Witnessed says whether the resource recorded what took effect.
+func NewWhole(h *history.History, witnessed bool) *Evidence {
+	in := &Evidence{History: h, witnessed: witnessed, over: h.Meta.End, needed: 1}
+	in.sortFaults()
+	return in
+}
+
+// Part returns the evidence of the events of one lock, which has the faults of the whole run.
+func (in *Evidence) Part(h *history.History, sections []*history.Section) *Evidence {
+	return &Evidence{
+		History: h, Sections: sections, witnessed: in.witnessed, over: in.over, needed: in.needed,
+		begun: in.Faults(), common: in.common, others: in.others, workers: in.workers, stops: in.Stopped(), troubles: in.Troubled(),
+	}
+}
+
+// Event returns the event with a sequence number. It must be there.
+func (in *Evidence) Event(seq int64) *history.Event {
+	i, _ := slices.BinarySearchFunc(in.Events, seq, func(e history.Event, seq int64) int { return cmp.Compare(e.Seq, seq) })
+	return &in.Events[i]
+}
+
 // Witnessed reports whether the resource recorded what took effect.
 func (in *Evidence) Witnessed() bool { return in.witnessed }
 
 // EndAt returns the time of the last event.
 func (in *Evidence) EndAt() time.Duration {
+	if in.over > 0 {
+		return in.over
+	}
 	if len(in.Events) == 0 {
 		return 0
 	}
 	return in.Events[len(in.Events)-1].At
+}
+
+// OfLock returns the sections of one lock, in the order of their calls.
+func (in *Evidence) OfLock(key string) []*history.Section {
+	if in.byKey == nil {
+		in.byKey = map[string][]*history.Section{}
+		for _, s := range in.Sections {
+			in.byKey[s.Key] = append(in.byKey[s.Key], s)
+		}
+	}
+	return in.byKey[key]
+}
+
+// Final returns the event with the value of an item at the end, nil if the history has none.
+func (in *Evidence) Final(item string) *history.Event {
+	if in.finals == nil {
+		in.finals = map[string]*history.Event{}
+		for i := range in.Events {
+			if e := &in.Events[i]; e.Type == history.Final {
+				in.finals[e.Key] = e
+			}
+		}
+	}
+	return in.finals[item]
 }
 
 // Forever is the sequence number of an event that never happened.

@@ -74,6 +74,23 @@ func (in *Evidence) Lasted(g *Grant) Stretch {
 	return Stretch{g.Given.At, g.Ended.At}
 }
 
+// HeldAt returns when the servers held a lock for anybody.
+func (in *Evidence) HeldAt(key string) Stretches {
+	held, ok := in.held[key]
+	if !ok {
+		var list []Stretch
+		for _, g := range in.Ledger().Locks[key] {
+			list = append(list, in.Lasted(g))
+		}
+		held = Union(list)
+		if in.held == nil {
+			in.held = map[string]Stretches{}
+		}
+		in.held[key] = held
+	}
+	return held
+}
+
 // givenBack reports whether the grant was ended by a release of its own section.
 func (g *Grant) givenBack() bool {
 	e, s := g.Ended, g.Section

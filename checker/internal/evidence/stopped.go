@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -31,14 +32,23 @@ func Union(list []Stretch) Stretches {
 
 // Within returns the parts of s that lie between from and to.
 func (s Stretches) Within(from, to time.Duration) []Stretch {
-	i, _ := slices.BinarySearchFunc(s, from, func(x Stretch, t time.Duration) int { return cmp.Compare(x.To, t) })
 	var out []Stretch
-	for ; i < len(s) && s[i].From < to; i++ {
-		if x := (Stretch{max(s[i].From, from), min(s[i].To, to)}); x.From < x.To {
+	for _, x := range s.Near(from, to) {
+		if x = (Stretch{max(x.From, from), min(x.To, to)}); x.From < x.To {
 			out = append(out, x)
 		}
 	}
 	return out
+}
+
+// Near returns the stretches of s that overlap or touch the time between from and to, as they are.
+func (s Stretches) Near(from, to time.Duration) Stretches {
+	first, _ := slices.BinarySearchFunc(s, from, func(x Stretch, t time.Duration) int { return cmp.Compare(x.To, t) })
+	end := first
+	for end < len(s) && s[end].From <= to {
+		end++
+	}
+	return s[first:end]
 }
 
 // Outside returns how much of the time between from and to is not in s.
@@ -51,13 +61,12 @@ func (s Stretches) Outside(from, to time.Duration) time.Duration {
 }
 
 // Covers reports whether at is in s.
-func (s Stretches) Covers(at time.Duration) bool {
-	return slices.ContainsFunc(s, func(x Stretch) bool { return x.From <= at && at <= x.To })
-}
+func (s Stretches) Covers(at time.Duration) bool { return s.Touches(at, at) }
 
 // Touches reports whether any time between from and to is in s.
 func (s Stretches) Touches(from, to time.Duration) bool {
-	return slices.ContainsFunc(s, func(x Stretch) bool { return x.From <= to && from <= x.To })
+	i, _ := slices.BinarySearchFunc(s, from, func(x Stretch, t time.Duration) int { return cmp.Compare(x.To, t) })
+	return i < len(s) && s[i].From <= to
 }
 
 // Stopped returns when each worker could not be expected to act in time: its process, its node or
@@ -91,7 +100,7 @@ func (in *Evidence) Troubled() Stretches {
 	if in.troubles == nil {
 		list := []Stretch{}
 		for _, f := range in.Faults() {
-			ofWorker := slices.Contains(in.Meta.Workers, f.Target) && (f.slows() || f.Effect == history.EffectSteps)
+			ofWorker := in.isWorker(f.Target) && (f.slows() || f.Effect == history.EffectSteps)
 			if !ofWorker && !in.Tolerated(f.Target) {
 				list = append(list, Stretch{f.From, f.To + in.AnswerTimeout()})
 			}
@@ -111,22 +120,58 @@ func (in *Evidence) Hindered(worker string) Stretches {
 // true.
 func (in *Evidence) HinderedBy(worker string, counts func(Fault) bool) Stretches {
 	list := slices.Clone(in.Stopped()[worker])
-	for _, f := range in.Faults() {
-		if counts(f) && !in.Unrelated(f, worker) && !in.Tolerated(f.Target) {
+	for f := range in.FaultsOf(worker) {
+		if counts(f) && !in.Tolerated(f.Target) {
 			list = append(list, Stretch{f.From, f.To + in.AnswerTimeout()})
 		}
 	}
 	return Union(list)
 }
 
-// Unrelated reports whether a fault is of another worker, or of a link of other workers.
-func (in *Evidence) Unrelated(f Fault, worker string) bool {
-	from, to, link := strings.Cut(f.Target, "->")
-	if link {
-		betweenServers := serves(from) && serves(to)
-		return from != worker && to != worker && !betweenServers
+// FaultsOf yields the faults that concern a worker: its own, those of its links, and those of
+// servers and of links between them. The latter come first.
+func (in *Evidence) FaultsOf(worker string) iter.Seq[Fault] {
+	if in.others == nil {
+		in.sortFaults()
 	}
-	return f.Target != worker && slices.Contains(in.Meta.Workers, f.Target)
+	return func(yield func(Fault) bool) {
+		for _, list := range [][]Fault{in.common, in.others[worker]} {
+			for _, f := range list {
+				if !yield(f) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// sortFaults finds the faults of each worker and of its links, so that a history with many workers
+// and their faults is not searched for each of them.
+func (in *Evidence) sortFaults() {
+	in.others = map[string][]Fault{}
+	for _, f := range in.Faults() {
+		from, to, link := strings.Cut(f.Target, "->")
+		switch {
+		case link && serves(from) && serves(to), !link && !in.isWorker(f.Target):
+			in.common = append(in.common, f)
+		case link && from != to:
+			in.others[from] = append(in.others[from], f)
+			in.others[to] = append(in.others[to], f)
+		default:
+			in.others[from] = append(in.others[from], f)
+		}
+	}
+}
+
+// isWorker reports whether a name is that of a worker.
+func (in *Evidence) isWorker(name string) bool {
+	if in.workers == nil {
+		in.workers = make(map[string]bool, len(in.Meta.Workers))
+		for _, name := range in.Meta.Workers {
+			in.workers[name] = true
+		}
+	}
+	return in.workers[name]
 }
 
 // serves reports whether a node is a server of the lock.
@@ -138,9 +183,12 @@ func serves(node string) bool { return node == "lock" || strings.HasPrefix(node,
 // an owner, or a server that waits before it answers again. Faults with the effect without are
 // ignored.
 func (in *Evidence) Disturbed(worker string, from, to time.Duration, without history.Effect) bool {
-	return slices.ContainsFunc(in.Faults(), func(f Fault) bool {
-		return f.Effect != without && !in.Unrelated(f, worker) && f.From <= to && from <= f.To+in.AnswerTimeout()+in.Meta.TTL
-	})
+	for f := range in.FaultsOf(worker) {
+		if f.Effect != without && f.From <= to && from <= f.To+in.AnswerTimeout()+in.Meta.TTL {
+			return true
+		}
+	}
+	return false
 }
 
 // Tolerated reports whether a fault is of a single server of several, which a quorum has to

@@ -1,0 +1,152 @@
+package checker
+
+import (
+	"slices"
+	"time"
+
+	"lockquake/checker/internal/evidence"
+	"lockquake/checker/internal/linear"
+	"lockquake/history"
+)
+
+// ByLock judges a run whose events are given lock by lock, as a [history.Log] has them, so that only
+// those of one lock are in memory at once. Verdicts, counts and metrics are those of the whole
+// history; findings come in the order of the locks.
+//
+// Each section must have one lock and work only on the item of that name, and a worker must be in
+// one section at a time. Each lock must be on one server. See [SplitsByLock] for the checks.
+//
+// The caller first passes all locks to Survey, then all of them to Judge, and then asks for Results:
+//
+//	b, err := checker.NewByLock(meta, other, names)
+//	for i := range log.Locks() {
+//		sections, err := b.Survey(log.Lock(i, nil))
+//	}
+//	b.Begin(stopped)
+//	for i := range log.Locks() {
+//		sections, err := b.Judge(log.Lock(i, nil))
+//	}
+//	results, metrics := b.Results()
+type ByLock struct {
+	meta    history.Meta
+	other   []history.Event // of no lock
+	faults  *evidence.Evidence
+	whole   *evidence.Evidence
+	names   []string
+	survey  survey
+	results []Result
+	metrics Metrics
+	each    map[string]float64 // acquisitions by worker
+}
+
+// survey has what some checks of a lock need to know of all locks of the run.
+type survey struct {
+	longest   time.Duration   // the longest work of a section
+	workers   map[string]bool // those that called a section
+	renewed   bool            // a lease was renewed
+	witnessed bool            // the resource recorded what took effect
+}
+
+// add adds the sections of a lock.
+func (x *survey) add(in *input) {
+	if x.workers == nil {
+		x.workers = map[string]bool{}
+	}
+	for _, s := range in.Sections {
+		x.workers[s.Worker] = true
+		if _, to := in.WorkEnd(s); s.Entered() && to-s.EnterAt > x.longest {
+			x.longest = max(x.longest, in.worked(s, to))
+		}
+	}
+}
+
+// SplitsByLock reports whether the named checks judge each lock on its own. The check load does not:
+// it compares the requests for all locks of a server.
+func SplitsByLock(names []string) bool { return names != nil && !slices.Contains(names, "load") }
+
+// NewByLock begins to judge a run by the named checks. Other has the events of no lock: the faults.
+// It returns an error if a name is unknown.
+func NewByLock(meta history.Meta, other []history.Event, names []string) (*ByLock, error) {
+	if _, err := choose(names); err != nil {
+		return nil, err
+	}
+	b := &ByLock{meta: meta, other: other, names: names, each: make(map[string]float64, len(meta.Workers))}
+	b.faults = b.evidence()
+	return b, nil
+}
+
+func (b *ByLock) evidence() *evidence.Evidence {
+	return evidence.NewWhole(&history.History{Meta: b.meta, Events: b.other}, b.survey.witnessed)
+}
+
+// Survey notes what the checks need to know of all locks. It returns the sections of the lock. Its
+// error says that the events contradict each other.
+func (b *ByLock) Survey(events []history.Event) ([]*history.Section, error) {
+	in, err := b.input(b.faults, events)
+	if err != nil {
+		return nil, err
+	}
+	b.survey.add(in)
+	for i := range events {
+		switch events[i].Type {
+		case history.Renewed:
+			b.survey.renewed = true
+		case history.Applied:
+			b.survey.witnessed = true
+		default:
+		}
+	}
+	return in.Sections, nil
+}
+
+// Begin ends the survey. Stopped says why the run ended, if a section was open then.
+func (b *ByLock) Begin(stopped history.Stop) {
+	b.meta.Stopped = stopped
+	b.whole = b.evidence()
+}
+
+// Judge judges the events of a lock, and returns its sections.
+func (b *ByLock) Judge(events []history.Event) ([]*history.Section, error) {
+	in, err := b.input(b.whole, events)
+	if err != nil {
+		return nil, err
+	}
+	in.run = &b.survey
+	results, err := in.verdicts(b.names)
+	if err != nil {
+		return nil, err
+	}
+	b.add(results)
+	m := in.measure(b.each)
+	b.metrics.Add(&m)
+	return in.Sections, nil
+}
+
+// add adds the results of a lock.
+func (b *ByLock) add(results []Result) {
+	if b.results == nil {
+		b.results = results
+		return
+	}
+	for i, r := range results {
+		all := &b.results[i]
+		all.Verdict, all.Applies, all.Count = all.Verdict.Worse(r.Verdict), all.Applies || r.Applies, all.Count+r.Count
+		all.Findings = append(all.Findings, r.Findings[:min(len(r.Findings), maxFindings-len(all.Findings))]...)
+	}
+}
+
+// Results returns one result for each check, and the metrics of the run.
+func (b *ByLock) Results() ([]Result, Metrics) {
+	b.metrics.ofRun(b.meta.End, b.meta.Workers, b.each)
+	return b.results, b.metrics
+}
+
+// input returns the evidence of the events of a lock.
+func (b *ByLock) input(whole *evidence.Evidence, events []history.Event) (*input, error) {
+	sections, err := history.SectionsOfLock(events)
+	if err != nil {
+		return nil, err
+	}
+	h := &history.History{Meta: b.meta, Events: events}
+	return &input{Evidence: whole.Part(h, sections), limits: linear.DefaultLimits()}, nil
+}

@@ -1,0 +1,36 @@
+package reports
+
+import (
+	"bytes"
+	"testing"
+
+	"lockquake/reports/internal/sample"
+)
+
+// A campaign of large runs keeps none of them whole. Its report lists the line that repeats the first
+// failure of each check, and does not say that no check was violated.
+func TestAFailureThatIsNotKeptWholeHasTheLineThatRepeatsIt(t *testing.T) {
+	campaign, _ := sample.GCPause()
+	want := 0
+	for i := range campaign.Strategies {
+		st := &campaign.Strategies[i]
+		st.Failures = nil
+		for check, stats := range st.Checks {
+			if stats.Violating > 0 && !st.Harmless(check) {
+				want++
+				stats.Replay = "gc-pause:" + st.Label + ":" + check
+				st.Checks[check] = stats
+			}
+		}
+	}
+	if want == 0 {
+		t.Fatal("no strategy of the sample violates a check")
+	}
+	text := markdown(campaign)
+	if got := bytes.Count(text, []byte("replay gc-pause:")); got != want {
+		t.Errorf("%d lines repeat a failure, want %d:\n%s", got, want, text)
+	}
+	if bytes.Contains(text, []byte("No check that finds harm was violated")) {
+		t.Errorf("the report says that no check was violated:\n%s", text)
+	}
+}
