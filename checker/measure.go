@@ -24,8 +24,12 @@ type Spread = spread.Spread
 // Each section that ended is counted by its way in: Acquisitions, Refused, TimedOut or Failed. A
 // section that is in none of them crashed while it waited, or still waited at the end of the run.
 type Metrics struct {
-	Jobs     int64 `json:"jobs" doc:"jobs that were asked for: sections, or units of work if several sections are asked to do one"`
+	Jobs     int64 `json:"jobs" doc:"jobs that were asked for: sections, each with the attempts before it that failed, or units of work if several sections are asked to do one"`
 	Finished int64 `json:"finished" doc:"jobs whose work was done and took effect"`
+
+	DoneTwice int64 `json:"done_twice,omitempty" doc:"units of work, such as ticks, that took effect more than once"`
+	Missed    int64 `json:"missed,omitempty" doc:"units of work that no section did, although none of those that were asked for it crashed or failed"`
+	Left      int64 `json:"left,omitempty" doc:"units of work that no section did, and that a section left to another one: it was answered \"not obtained\""`
 
 	Calls        int64  `json:"calls" doc:"sections that were asked for"`
 	Acquisitions int64  `json:"acquisitions" doc:"sections that were let in"`
@@ -88,6 +92,9 @@ func (m *Metrics) Add(o *Metrics) {
 	for _, f := range []struct{ sum, more *int64 }{
 		{&m.Jobs, &o.Jobs},
 		{&m.Finished, &o.Finished},
+		{&m.DoneTwice, &o.DoneTwice},
+		{&m.Missed, &o.Missed},
+		{&m.Left, &o.Left},
 		{&m.Calls, &o.Calls},
 		{&m.Acquisitions, &o.Acquisitions},
 		{&m.Contended, &o.Contended},
@@ -154,6 +161,7 @@ func (in *input) measure() Metrics {
 	book := in.Ledger()
 	m := Metrics{Time: in.EndAt(), Runs: 1, Refusals: book.Refusals, Renewals: book.Renewals}
 	m.Jobs, m.Finished = in.jobs()
+	in.measureUnits(&m)
 	each := make(map[string]float64, len(in.Meta.Workers))
 	readable := in.Meta.Unread == ""
 	for _, s := range in.Sections {
@@ -183,12 +191,12 @@ func (in *input) measure() Metrics {
 
 // measureOutside adds the figures of a section that was answered without being let in.
 func (in *input) measureOutside(s *history.Section, m *Metrics) {
-	counted := &m.Failed
+	counted := &m.Refused
 	switch {
-	case s.Class == history.ClassCancelled, s.Class == history.ClassNotObtained && in.Waited(s):
+	case failed(s):
+		counted = &m.Failed
+	case s.Class == history.ClassCancelled, in.Waited(s):
 		counted = &m.TimedOut
-	case s.Class == history.ClassNotObtained:
-		counted = &m.Refused
 	}
 	counted.Add(s.ReturnAt - s.CallAt)
 }
