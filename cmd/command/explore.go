@@ -26,6 +26,7 @@ type exploreFlags struct {
 	search     search.ExploreRequest
 	strategies []string
 	sets       []string
+	pauses     string
 	placement  []string
 	write      string
 	format     string
@@ -47,6 +48,8 @@ left to chance. It prints how many placements there are, what they break, and a 
 The kinds of faults (those with * are the default of --kinds) are
 
 ` + placedKinds() + `
+With --pauses FILE a pause lasts as long as the longest that was measured (docs/pauses.md).
+
 --placement tells the story of one placement, which it takes as the output prints it. --write
 makes a scenario file of it, or of the first placement found that does the most harm.
 
@@ -66,6 +69,7 @@ lock under test itself, 130 interrupted.`,
 	}
 	f.declare(cmd.Flags())
 	setFlag(cmd, &f.sets)
+	cmd.Flags().StringVar(&f.pauses, "pauses", "", "let a pause last as long as the longest in this file (default: as long as other faults): "+pauseFiles)
 	var names []cobra.Completion
 	for _, k := range search.PlacedKinds() {
 		names = append(names, cobra.CompletionWithDesc(k.Name, k.Doc))
@@ -118,6 +122,15 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 		return usagef("--faults is 1 or 2, not %d", f.search.Faults)
 	case f.search.Sections < 1 || f.search.Workers < 0 || f.search.Seed < 1:
 		return usagef("--workers, --sections and --seed are positive numbers")
+	case f.pauses != "" && len(f.placement) > 0:
+		return usagef("--pauses has no effect on --placement, which says how long its pause lasts; leave one of them out")
+	}
+	if f.pauses != "" {
+		log, _, err := scenarios.ReadPauses(f.pauses)
+		if err != nil {
+			return usageError{"--pauses: " + err.Error()}
+		}
+		f.search.Pauses = &log
 	}
 	s, err := f.program.loadWith(arg, f.sets)
 	if err != nil {
