@@ -203,9 +203,9 @@ func (f *exploreFlags) print(arg string, e *results.Exploration, stdout io.Write
 
 // line returns the command that tells one placement as a story.
 func (f *exploreFlags) line(arg, label string, p results.Placement) string {
-	words := []string{f.program.name, "explore", quoteArg(arg), "--strategy", quoteArg(label)}
+	words := []string{f.program.name, "explore", scenarios.Word(arg), "--strategy", scenarios.Word(label)}
 	for _, set := range f.sets {
-		words = append(words, "--set", quoteArg(set))
+		words = append(words, "--set", scenarios.Word(set))
 	}
 	if f.search.Workers > 0 {
 		words = append(words, fmt.Sprintf("--workers %d", f.search.Workers))
@@ -217,19 +217,9 @@ func (f *exploreFlags) line(arg, label string, p results.Placement) string {
 		words = append(words, fmt.Sprintf("--seed %d", f.search.Seed))
 	}
 	for _, at := range p.Places {
-		words = append(words, "--placement", quoteArg(at.Text))
+		words = append(words, "--placement", scenarios.Word(at.Text))
 	}
 	return strings.Join(words, " ")
-}
-
-// quoteArg quotes an argument if a shell needs it.
-func quoteArg(text string) string {
-	if text != "" && !strings.ContainsFunc(text, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-", r)
-	}) {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // writeWorst writes the first placement that does the most harm, if --write is set.
