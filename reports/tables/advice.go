@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockquake/checker"
 	"lockquake/internal/stats"
 	"lockquake/reports/words"
 	"lockquake/scenarios/results"
@@ -67,15 +68,6 @@ func AdviceSections(a *results.Advice) []AdviceSection {
 		AdviceSection{Title: "Not simulated for this lock", Text: a.Missing}, adviceRuns(a))
 }
 
-// harm says in words what a lock does in a run that violates a check.
-func harm(check string) string {
-	known := map[string]string{
-		"lost-update": "loses updates", "linearizable": "reads wrong values", "exclusion": "has two workers at work at once",
-		"recovery": "stays taken", "progress": "lets a worker wait for too long",
-	}
-	return cmp.Or(known[check], check)
-}
-
 // adviceYours answers for the lock in question: what happens to it and through what, what helps, and what
 // did not harm it.
 func adviceYours(a *results.Advice) AdviceSection {
@@ -113,11 +105,11 @@ func adviceVerdict(a *results.Advice, l *results.AdviceLock) string {
 	case len(losing) > 0:
 		return "NOT SAFE: it " + through(a, losing) + "."
 	case len(stuck) > 0:
-		return "It loses nothing, and it " + through(a, stuck) + "."
+		return "It lost nothing, and " + through(a, stuck) + "."
 	case open > 0:
-		return fmt.Sprintf("It loses nothing; %d of %d kinds of faults are not decided.", open, len(l.Cells)-1)
+		return fmt.Sprintf("It lost nothing; %d of %d kinds of faults are not decided.", open, len(l.Cells)-1)
 	}
-	return fmt.Sprintf("It loses nothing: in %d runs under each kind of fault (%s).", l.Cells[0].Runs, words.Below(stats.AtMost(l.Cells[0].Runs)))
+	return fmt.Sprintf("It lost nothing: in %d runs under each kind of fault (%s).", l.Cells[0].Runs, words.Below(stats.AtMost(l.Cells[0].Runs)))
 }
 
 // rankOf orders causes: those that the inputs name before those that are assumed.
@@ -128,8 +120,8 @@ func rankOf(a *results.Advice, cause string) int {
 	return 1
 }
 
-// through lists what a lock does under causes, with rates, as in "loses updates in 9 % of runs (5 to 15 %)
-// through crashes of the workers". What it does is said again only if it differs.
+// through lists what a lock did under causes, with rates, as in "lost updates in 9 % of runs (5 to 15 %)
+// through crashes of the workers". What it did is said again only if it differs.
 func through(a *results.Advice, cells []results.AdviceCell) string {
 	var parts []string
 	last := ""
@@ -146,12 +138,14 @@ func through(a *results.Advice, cells []results.AdviceCell) string {
 	return strings.Join(parts, ", and ")
 }
 
-// harmOf says what a lock does in the violating runs of a cell.
+// harmOf says what a lock did in the violating runs of a cell.
 func harmOf(c results.AdviceCell) string {
+	name := c.Check
 	if c.Lost == 0 {
-		return harm(c.Service)
+		name = c.Service
 	}
-	return harm(c.Check)
+	check, _ := checker.Lookup(name)
+	return check.Predicate("counter", &checker.Metrics{}) // the work of advise
 }
 
 // howOften prints how often, as in "9 % of runs (5 to 15 %)".
@@ -239,13 +233,13 @@ func unharmed(a *results.Advice, cells []results.AdviceCell) string {
 	if len(names) == 0 || len(names) == len(cells) {
 		return ""
 	}
-	return fmt.Sprintf("Nothing is lost in %d runs each (%s) with %s.", runs, words.Below(stats.AtMost(runs)), strings.Join(names, "; "))
+	return fmt.Sprintf("Nothing was lost in %d runs each (%s) with %s.", runs, words.Below(stats.AtMost(runs)), strings.Join(names, "; "))
 }
 
 // adviceNeeds compares the lock in question with each change of it, under the causes with which it loses
 // clearly more than with the change.
 func adviceNeeds(a *results.Advice) AdviceSection {
-	s := AdviceSection{Title: "What would make it safer", Grid: Grid{Head: []string{"if ...", "under", "loses in", "instead of"}, Texts: 4}}
+	s := AdviceSection{Title: "What would make it safer", Grid: Grid{Head: []string{"if ...", "under", "lost in", "instead of"}, Texts: 4}}
 	for _, r := range remedies() {
 		with := a.Find(r.label)
 		if with == nil {
@@ -282,7 +276,7 @@ func adviceOthers(a *results.Advice) AdviceSection {
 				bad = append(bad, c)
 			}
 		}
-		did := fmt.Sprintf("loses nothing in %d runs (%s)", runs, words.Below(stats.AtMost(runs)))
+		did := fmt.Sprintf("lost nothing in %d runs (%s)", runs, words.Below(stats.AtMost(runs)))
 		if len(bad) > 0 {
 			did = through(a, bad)
 		}

@@ -52,15 +52,15 @@ func TestAnAnswerBeginsWithWhatHappensAndThroughWhat(t *testing.T) {
 		{
 			"two causes",
 			[]results.AdviceCell{lost("cut-off", 36), lost("failover", 20)},
-			"NOT SAFE: it loses updates in 50.0 % of runs (35.2 to 64.8 %) through a failover, and in 90.0 % of runs (76.9 to 96.0 %) through a cut link (assumed).",
+			"NOT SAFE: it lost updates in 50.0 % of runs (35.2 to 64.8 %) through a failover, and in 90.0 % of runs (76.9 to 96.0 %) through a cut link (assumed).",
 		},
 		{
 			"nothing is lost, and a lock stays taken",
 			[]results.AdviceCell{lost("failover", 0), stuck("crashes", 20)},
-			"It loses nothing, and it stays taken in 50.0 % of runs (35.2 to 64.8 %) through crashes (assumed).",
+			"It lost nothing, and kept a lock held after its owner had gone in 50.0 % of runs (35.2 to 64.8 %) through crashes (assumed).",
 		},
-		{"no fault hit", []results.AdviceCell{{Cause: "failover", Runs: 40}}, "It loses nothing; 1 of 1 kinds of faults are not decided."},
-		{"nothing happens", []results.AdviceCell{lost("failover", 0)}, "It loses nothing: in 40 runs under each kind of fault (fewer than 7.3 %)."},
+		{"no fault hit", []results.AdviceCell{{Cause: "failover", Runs: 40}}, "It lost nothing; 1 of 1 kinds of faults are not decided."},
+		{"nothing happens", []results.AdviceCell{lost("failover", 0)}, "It lost nothing: in 40 runs under each kind of fault (fewer than 7.3 %)."},
 	} {
 		a := asked(test.cells...)
 		if got := adviceVerdict(a, &a.Locks[0]); got != test.want {

@@ -61,7 +61,7 @@ func adviceCosts(a *results.Advice) AdviceSection {
 
 // adviceChanges names the assumptions with a clear effect, the steepest first.
 func adviceChanges(a *results.Advice) AdviceSection {
-	s := AdviceSection{Title: "What would change the answer", Grid: Grid{Head: []string{"lock", "change", "under", "loses in", "instead of"}, Texts: 5}}
+	s := AdviceSection{Title: "What would change the answer", Grid: Grid{Head: []string{"lock", "change", "under", "lost in", "instead of"}, Texts: 5}}
 	named := map[string]bool{} // by lock and direction
 	var unclear []string
 	harmed := map[string]bool{} // locks of which a change has a clear effect
@@ -83,7 +83,7 @@ func adviceChanges(a *results.Advice) AdviceSection {
 		s.Text = append(s.Text, "None of the assumptions that were varied clearly changes what your lock loses.")
 	}
 	if last := a.Changes[max(0, len(a.Changes)-1):]; len(last) > 0 && last[0].Lock != a.Locks[0].Label && !harmed[last[0].Lock] {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s loses nothing more with any change for the worse.", last[0].Lock))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s lost nothing more with any change for the worse.", last[0].Lock))
 	}
 	if len(unclear) > 0 {
 		s.Notes = append(s.Notes, "No clear effect on your lock, since the 95 % intervals overlap: "+strings.Join(unclear, "; ")+".")
