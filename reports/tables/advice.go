@@ -102,6 +102,8 @@ func adviceVerdict(a *results.Advice, l *results.AdviceLock) string {
 		}
 	}
 	switch {
+	case len(losing) > 0 && len(stuck) > 0:
+		return "NOT SAFE: it " + through(a, losing) + ". It also " + through(a, stuck) + "."
 	case len(losing) > 0:
 		return "NOT SAFE: it " + through(a, losing) + "."
 	case len(stuck) > 0:
@@ -112,9 +114,10 @@ func adviceVerdict(a *results.Advice, l *results.AdviceLock) string {
 	return fmt.Sprintf("It lost nothing: in %d runs under each kind of fault (%s).", l.Cells[0].Runs, words.Below(stats.AtMost(l.Cells[0].Runs)))
 }
 
-// rankOf orders causes: those that the inputs name before those that are assumed.
+// rankOf orders causes: those that the inputs name, and the case without faults, before those that are
+// assumed.
 func rankOf(a *results.Advice, cause string) int {
-	if slices.ContainsFunc(a.Causes, func(c results.AdviceCause) bool { return c.Name == cause && c.Asked }) {
+	if cause == results.NoFault || slices.ContainsFunc(a.Causes, func(c results.AdviceCause) bool { return c.Name == cause && c.Asked }) {
 		return 0
 	}
 	return 1
@@ -126,7 +129,10 @@ func through(a *results.Advice, cells []results.AdviceCell) string {
 	var parts []string
 	last := ""
 	for _, c := range cells {
-		did, text := harmOf(c), "in "+howOften(c)+" through "+causeWords(a, c.Cause)
+		did, text := harmOf(c), "in "+howOften(c)+" without a fault"
+		if c.Cause != results.NoFault {
+			text = "in " + howOften(c) + " through " + causeWords(a, c.Cause)
+		}
 		if did != last {
 			text = did + " " + text
 		}
@@ -166,6 +172,7 @@ type remedy struct{ label, text string }
 func remedies() []remedy {
 	return []remedy{
 		{"yours+looks", "the work looks at its context before each write"},
+		{"yours+looks-always", "the work looks at its context all the time"},
 		{"yours+clock", "the holder looks at its clock before each write"},
 		{"yours+renewal", "a task renews the lease while the job runs"},
 		{"yours+wait", "the replica confirms each grant (WAIT)"},

@@ -59,6 +59,14 @@ func TestAnAnswerBeginsWithWhatHappensAndThroughWhat(t *testing.T) {
 			[]results.AdviceCell{lost("failover", 0), stuck("crashes", 20)},
 			"It lost nothing, and kept a lock held after its owner had gone in 50.0 % of runs (35.2 to 64.8 %) through crashes (assumed).",
 		},
+		{
+			"a lock stays taken too", []results.AdviceCell{lost("failover", 20), stuck("crashes", 20)},
+			"NOT SAFE: it lost updates in 50.0 % of runs (35.2 to 64.8 %) through a failover. It also kept a lock held after its owner had gone in 50.0 % of runs (35.2 to 64.8 %) through crashes (assumed).",
+		},
+		{
+			"work that outlasts the lease", []results.AdviceCell{lost(results.NoFault, 36)},
+			"NOT SAFE: it lost updates in 90.0 % of runs (76.9 to 96.0 %) without a fault.",
+		},
 		{"no fault hit", []results.AdviceCell{{Cause: "failover", Runs: 40}}, "It lost nothing; 1 of 1 kinds of faults are not decided."},
 		{"nothing happens", []results.AdviceCell{lost("failover", 0)}, "It lost nothing: in 40 runs under each kind of fault (fewer than 7.3 %)."},
 	} {

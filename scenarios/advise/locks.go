@@ -39,7 +39,7 @@ func (in *Inputs) candidates() []candidate {
 		add("looks", "and the work looks at its context before each write", func(c *candidate) { c.looks = results.HeedsBeforeWrite })
 	}
 	if in.renews() && in.Looks == results.HeedsBeforeWrite {
-		add("looks", "and the work looks at its context all the time", func(c *candidate) { c.looks = results.HeedsAlways })
+		add("looks-always", "and the work looks at its context all the time", func(c *candidate) { c.looks = results.HeedsAlways })
 	}
 	if parts["check"] == "none" {
 		add("clock", "and the holder looks at its clock before each write", func(c *candidate) { c.lock = append(c.lock, "check: clock") })
