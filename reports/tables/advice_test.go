@@ -60,11 +60,13 @@ func TestAnAnswerBeginsWithWhatHappensAndThroughWhat(t *testing.T) {
 			"It lost nothing, and kept a lock held after its owner had gone in 50.0 % of runs (35.2 to 64.8 %) through crashes (assumed).",
 		},
 		{
-			"a lock stays taken too", []results.AdviceCell{lost("failover", 20), stuck("crashes", 20)},
+			"a lock stays taken too",
+			[]results.AdviceCell{lost("failover", 20), stuck("crashes", 20)},
 			"NOT SAFE: it lost updates in 50.0 % of runs (35.2 to 64.8 %) through a failover. It also kept a lock held after its owner had gone in 50.0 % of runs (35.2 to 64.8 %) through crashes (assumed).",
 		},
 		{
-			"work that outlasts the lease", []results.AdviceCell{lost(results.NoFault, 36)},
+			"work that outlasts the lease",
+			[]results.AdviceCell{lost(results.NoFault, 36)},
 			"NOT SAFE: it lost updates in 90.0 % of runs (76.9 to 96.0 %) without a fault.",
 		},
 		{"no fault hit", []results.AdviceCell{{Cause: "failover", Runs: 40}}, "It lost nothing; 1 of 1 kinds of faults are not decided."},
