@@ -47,6 +47,21 @@ func TestAWaiterIsServedWithinItsPatience(t *testing.T) {
 			want: Valid,
 		},
 		{
+			name: "its message was delayed beyond the end of a fault",
+			story: func() *scriptedHistory {
+				s := begun().fault("latency", "b->lock", time.Second)
+				events := s.recorder.Events()
+				events[len(events)-1].Until = s.now + 10*time.Minute
+				return wait(s, 10*time.Minute).grant("b").enter("b", 0).release("b")
+			}(),
+			want: Valid,
+		},
+		{
+			name:  "a fault was over long before",
+			story: wait(begun().fault("latency", "b->lock", time.Second), 10*time.Minute).grant("b").enter("b", 0).release("b"),
+			want:  Invalid, count: 1, text: "starved: b's section 1 waited for lock x",
+		},
+		{
 			name: "another one was cut off while it waited",
 			story: func() *scriptedHistory {
 				s := begun()

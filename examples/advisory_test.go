@@ -20,9 +20,7 @@ func (j jobs) exclusively(ctx context.Context, name string, f func(ctx context.C
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	h := fnv.New32a()
-	h.Write([]byte(name))
-	key := int64(h.Sum32())
+	key := keyOf(name)
 	if _, err := conn.ExecContext(ctx, "select pg_advisory_lock($1)", key); err != nil {
 		return err
 	}
@@ -31,6 +29,13 @@ func (j jobs) exclusively(ctx context.Context, name string, f func(ctx context.C
 		err = errors.Join(err, unlockErr)
 	}()
 	return f(ctx)
+}
+
+// keyOf returns the number that an advisory lock has in place of a name.
+func keyOf(name string) int64 {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return int64(h.Sum32())
 }
 
 func newJobs(d locktest.Deps) func(context.Context, string, locktest.Work) error {

@@ -63,7 +63,8 @@ const (
 	// Final: the value of item Key when the run was over.
 	Final Type = "final"
 	// FaultBegin and FaultEnd: the fault of plan step Fault began and ended at Target. Request is
-	// the message that it affected, if it is a fault of a single message.
+	// the message that it affected, if it is a fault of a single message. Until of a heal is when
+	// the last message arrives that the fault delayed, if that is later.
 	FaultBegin Type = "fault"
 	FaultEnd   Type = "heal"
 )

@@ -55,10 +55,11 @@ build() {
 run() {
 	local scenarios names=" " scenario name
 	read -rd '' -a scenarios <<<"$LOCKQUAKE_SCENARIOS" || true
-	"$LOCKQUAKE_PROGRAM" validate "${scenarios[@]}"
 	parts=$(mktemp -d)
-	touch "$parts"/{worse,compared,reports}.md
+	touch "$parts"/{failed,worse,compared,reports}.md
+	trap 'summarise; rm -r "$parts"' EXIT # after an error too
 	code=0
+	"$LOCKQUAKE_PROGRAM" validate "${scenarios[@]}" || worst "$?" "${scenarios[*]}"
 	for scenario in "${scenarios[@]}"; do
 		name=$(basename "$scenario")
 		name=${name%.y*ml}
@@ -67,8 +68,6 @@ run() {
 		one "$scenario" "$name"
 		compare "$scenario" "$name"
 	done
-	summarise
-	rm -r "$parts"
 	exit "$code"
 }
 
@@ -77,7 +76,7 @@ one() {
 	local status=0
 	GITHUB_STEP_SUMMARY=${GITHUB_STEP_SUMMARY:+$parts/reports.md} \
 		"$LOCKQUAKE_PROGRAM" run "$1" ${LOCKQUAKE_SEEDS:+--seeds "$LOCKQUAKE_SEEDS"} --out "$LOCKQUAKE_OUT/$2" || status=$?
-	worst "$status"
+	worst "$status" "$2"
 }
 
 # compare compares a report with its base, if it has one.
@@ -95,7 +94,7 @@ compare() {
 	else
 		cat "$parts/this.md" >>"$parts/worse.md"
 	fi
-	worst "$status"
+	worst "$status" "$name"
 }
 
 # worst keeps the exit code that matters most: an error ends the job, 1 is worse than 2.
@@ -104,14 +103,17 @@ worst() {
 	0) ;;
 	1) code=1 ;;
 	2) [ "$code" = 1 ] || code=2 ;;
-	*) exit "$1" ;;
+	*)
+		printf '### lockquake, %s: an error, exit code %s\n\nThe log of this step has it. No scenario was run after it.\n\n' "$2" "$1" >>"$parts/failed.md"
+		exit "$1"
+		;;
 	esac
 }
 
-# summarise writes the summary, what became worse first. GitHub shows at most 1 MiB of it.
+# summarise writes the summary: an error first, then what became worse. GitHub shows at most 1 MiB of it.
 summarise() {
 	[ -n "${GITHUB_STEP_SUMMARY:-}" ] || return 0
-	cat "$parts"/{worse,compared,reports}.md | head -c 1000000 >>"$GITHUB_STEP_SUMMARY"
+	head -c 1000000 < <(cat "$parts"/{failed,worse,compared,reports}.md) >>"$GITHUB_STEP_SUMMARY"
 }
 
 keep() {

@@ -2,11 +2,15 @@ package packaging_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // workflows returns the blocks of docs/ci.md that are workflows.
@@ -150,6 +154,61 @@ func TestTheActionBuildsAndRunsALockOfYourOwn(t *testing.T) {
 		job.do(job.known, steps)
 		if job.code == 0 || !strings.Contains(job.output.String(), want) {
 			t.Errorf("%s %s: exit code %d, and no %q:\n%s", change[0], change[1], job.code, want, job.output.String())
+		}
+	}
+}
+
+// The summary says which scenario had the error, and keeps the results of those before it.
+func TestTheSummaryOutlivesAnError(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the program")
+	}
+	github, steps := newService(t, lockquakeTemp), workflows(t)[0].Jobs["lockquake"].Steps
+	for scenarios, want := range map[string][]string{
+		"first.yaml second.yaml": {"### lockquake, second: an error, exit code 64", "# first, seeds 1 to 2"},
+		"first.yaml third.yaml":  {"### lockquake, first.yaml third.yaml: an error, exit code 64"},
+	} {
+		job := github.start(t, "push", map[string]string{
+			"first.yaml": fencedScenario("first"), "second.yaml": fencedScenario("second"),
+			"lockquake-report/second": "a file where the report belongs",
+		})
+		steps[len(steps)-1].With = map[string]string{"scenarios": scenarios, "seeds": "1-2"}
+		job.do(job.known, steps)
+		if job.code != 64 {
+			t.Errorf("%s: exit code %d:\n%s", scenarios, job.code, job.output.String())
+		}
+		if !strings.HasPrefix(job.summary, want[0]) || !strings.Contains(job.summary, strings.Join(want[1:], "")) {
+			t.Errorf("%s: the summary has no %q:\n%s", scenarios, want, job.summary)
+		}
+	}
+}
+
+// The tables of docs/ci.md have the inputs of the action, and the text those of the template.
+func TestThePageHasTheInputsOfTheActionAndTheTemplate(t *testing.T) {
+	page, err := os.ReadFile("../docs/ci.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "\n## GitHub Actions\n")
+	text, gitlab, _ := strings.Cut(text, "\n## GitLab\n")
+	gitlab, _, _ = strings.Cut(gitlab, "\n## ")
+	var shown []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(text, -1) {
+		shown = append(shown, row[1])
+	}
+	file, err := os.ReadFile("../action.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a action
+	parse(t, file, &a)
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(a.Inputs)), slices.Sorted(slices.Values(shown))); diff != "" {
+		t.Errorf("the inputs of action.yml and of docs/ci.md differ (-action +page):\n%s", diff)
+	}
+	template, _ := readTemplate(t)
+	for _, name := range slices.Sorted(maps.Keys(template.Spec.Inputs)) {
+		if !regexp.MustCompile("`" + name + "`|(?m)^ +" + name + ": ").MatchString(gitlab) {
+			t.Errorf("docs/ci.md does not name the input %s of gitlab.yml", name)
 		}
 	}
 }

@@ -40,8 +40,8 @@ type gitlabJob struct {
 	} `yaml:"artifacts"`
 }
 
-// include puts the inputs of an include into the template, as GitLab does.
-func include(t *testing.T, inputs map[string]string) gitlabJob {
+// readTemplate returns the inputs of gitlab.yml and its other part.
+func readTemplate(t *testing.T) (header template, body string) {
 	t.Helper()
 	text, err := os.ReadFile("gitlab.yml")
 	if err != nil {
@@ -51,8 +51,14 @@ func include(t *testing.T, inputs map[string]string) gitlabJob {
 	if !found {
 		t.Fatal("the template has no header")
 	}
-	var header template
 	parse(t, []byte(head), &header)
+	return header, body
+}
+
+// include puts the inputs of an include into the template, as GitLab does.
+func include(t *testing.T, inputs map[string]string) gitlabJob {
+	t.Helper()
+	header, body := readTemplate(t)
 	for name := range inputs {
 		if _, known := header.Spec.Inputs[name]; !known {
 			t.Errorf("the template has no input %s", name)

@@ -10,9 +10,11 @@ import (
 )
 
 // AnswerMarkdown returns the answer of lockquake advise as Markdown.
-func AnswerMarkdown(a *results.Advice) []byte {
+func AnswerMarkdown(a *results.Advice) []byte { return sectionsMarkdown(tables.AdviceSections(a)) }
+
+func sectionsMarkdown(sections []tables.AdviceSection) []byte {
 	var b bytes.Buffer
-	for i, s := range tables.AdviceSections(a) {
+	for i, s := range sections {
 		level := "##"
 		if i == 0 {
 			level = "#"

@@ -53,7 +53,7 @@ func TestThePagesAreAccessible(t *testing.T) {
 		for _, on := range []struct {
 			medium, theme string
 			widths        []int64
-		}{{"", "light", screens()}, {"", "dark", screens()}, {"print", "light", []int64{paper}}} {
+		}{{"", "light", widths()}, {"", "dark", widths()}, {"print", "light", []int64{paper}}} {
 			b.media(on.medium, on.theme)
 			for _, width := range on.widths {
 				b.do(chromedp.EmulateViewport(width, 900))

@@ -81,7 +81,7 @@ func (c *Comparison) headline() string {
 	switch more := len(list) - 1; {
 	case c.Verdict == same || len(list) == 0:
 		return "the same"
-	case more > 0:
+	case more > 0 && c.Verdict != worse: // what is also worse has sentences of its own
 		return fmt.Sprintf("%s, and %d more", list[0].Text, more)
 	}
 	return list[0].Text

@@ -93,7 +93,7 @@ func otherGrid(c *results.Campaign) tables.Grid {
 		for _, check := range st.Order {
 			stats := st.Checks[check]
 			whole := slices.ContainsFunc(st.Failures, func(f results.Failure) bool { return f.Check == check && f.Trial != nil })
-			if stats.Replay == "" || whole || harmless(st, check) {
+			if stats.Replay == "" || whole || st.Harmless(check) {
 				continue
 			}
 			if row, same := replays[stats.Replay]; same {

@@ -53,7 +53,7 @@ func htmlReport(c *results.Campaign, failures []shownFailure, ratesSVG []byte) (
 	if err != nil {
 		return nil, err
 	}
-	t, err := template.New("report.html.tmpl").Funcs(template.FuncMap{"inc": func(i int) int { return i + 1 }}).ParseFS(pageFiles, "page/report.html.tmpl", "page/card.html.tmpl", "page/grid.html.tmpl")
+	t, err := template.New("report.html.tmpl").Funcs(template.FuncMap{"join": strings.Join}).ParseFS(pageFiles, "page/report.html.tmpl", "page/card.html.tmpl", "page/grid.html.tmpl")
 	if err != nil {
 		return nil, err
 	}

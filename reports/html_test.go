@@ -283,6 +283,30 @@ func TestThePageStepsThroughAFailure(t *testing.T) {
 	b.clean()
 }
 
+// marksOutside returns the numbers of steps that a picture cuts off, and those that cover each other.
+const marksOutside = `[...document.querySelectorAll(".failure[open] .scroll svg")].flatMap((svg) => {
+	const at = [...svg.querySelectorAll(".mark circle")].map((c) => [+c.getAttribute("cx"), +c.getAttribute("cy"), +c.getAttribute("r")]);
+	return at.filter(([x, y, r], i) => y < r || x < r || x > svg.getAttribute("width") - r ||
+		at.slice(0, i).some(([x2, y2]) => Math.hypot(x - x2, y - y2) < r));
+}).map(([x, y]) => x.toFixed(0) + " " + y.toFixed(0)).join("; ")`
+
+// Steps at the same time have their numbers above each other, and beside each other at the upper edge.
+func TestTheNumbersOfStepsAreInsideThePicture(t *testing.T) {
+	campaign, scenario := sample.GCPause()
+	b := openReport(t, campaign, scenario)
+	ask[any](b, `document.querySelectorAll(".failure, .cards").forEach((e) => { e.open = true; })`)
+	if n := ask[int](b, `document.querySelectorAll(".failure[open] .mark circle").length`); n < 20 {
+		t.Errorf("the pictures have %d numbers", n)
+	}
+	for _, scale := range []string{"stretched", "true"} {
+		if wrong := ask[string](b, marksOutside); wrong != "" {
+			t.Errorf("on a %s scale numbers are cut off or covered: %s", scale, wrong)
+		}
+		ask[any](b, `[...document.querySelectorAll(".failure[open] .tools button")].filter((e) => e.textContent === "True scale").forEach((e) => e.click())`)
+	}
+	b.clean()
+}
+
 // brokenTexts returns the texts of the tables that are narrower than a word.
 const brokenTexts = `[...document.querySelectorAll("table :is(th, td, code)")].filter((e) => e.offsetParent !== null && e.textContent.trim().length > 6 &&
 	e.getBoundingClientRect().width < 30).map((e) => e.textContent.trim()).join("; ")`
@@ -294,6 +318,13 @@ func widths() []int64 { return append(screens(), paper) }
 func screens() []int64 { return []int64{1280, 768, 400} }
 
 const paper int64 = 794
+
+// printable is the width of A4 between the margins of the page.
+const printable = paper - 2*45
+
+// wideTables returns the headings of the tables that are wider than what is around them.
+const wideTables = `[...document.querySelectorAll("table")].filter((e) => e.getBoundingClientRect().width > e.parentElement.getBoundingClientRect().width + 1)
+	.map((e) => e.tHead.textContent.replace(/\s+/g, " ")).join("; ")`
 
 // printed returns the number of pages of A4 that the page takes.
 func (b *browser) printed() int {
@@ -342,6 +373,12 @@ func TestThePageFitsItsWindow(t *testing.T) {
 	}
 	if pages := b.printed(); pages > 4 {
 		t.Errorf("a table of six rows and its first failure take %d pages of paper", pages)
+	}
+	b.media("print", "light")
+	b.do(chromedp.EmulateViewport(printable, 900))
+	ask[any](b, `document.querySelectorAll("details").forEach((e) => { e.open = true; })`)
+	if wide := ask[string](b, wideTables); wide != "" {
+		t.Errorf("on paper tables are too wide: %s", wide)
 	}
 	if len(backgrounds) != 4 {
 		t.Errorf("the themes and their toggle give the backgrounds %v", backgrounds)

@@ -3,7 +3,6 @@ package reports
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"lockquake/reports/tables"
 	"lockquake/reports/timeline"
@@ -14,7 +13,7 @@ import (
 // cardGroup has the cards of one strategy. They fold if there are several.
 type cardGroup struct {
 	Label  string
-	Checks string // of all its cards
+	Checks []string // of all its cards, each once
 	Open   bool
 	Cards  []pageCard
 }
@@ -22,15 +21,16 @@ type cardGroup struct {
 // pageCard is one failing run of a strategy, with all checks that the run violates. The card
 // tells the story of the most serious one.
 type pageCard struct {
-	ID, Label, Checks string
-	Seed              uint64
-	Finding           string   // what completes the violation
-	Verdicts          []string // of the other checks
-	Open              bool
-	Timeline          timeline.Timeline
-	Replay            string
-	Dir               string
-	SVG, PNG          bool // there is such a file
+	ID, Label string
+	Checks    []string
+	Seed      uint64
+	Finding   string   // what completes the violation
+	Verdicts  []string // of the other checks
+	Open      bool
+	Timeline  timeline.Timeline
+	Replay    string
+	Dir       string
+	SVG, PNG  bool // there is such a file
 
 	use results.StrategyStats
 }
@@ -45,7 +45,7 @@ func cardGroups(failures []shownFailure) (groups []cardGroup, anchors map[string
 	var cards []*pageCard
 	for i := range failures {
 		shown := &failures[i]
-		checks := slices.DeleteFunc(shown.checks(), func(check string) bool { return harmless(shown.stats, check) })
+		checks := slices.DeleteFunc(shown.checks(), shown.stats.Harmless)
 		if len(checks) == 0 {
 			continue
 		}
@@ -59,7 +59,7 @@ func cardGroups(failures []shownFailure) (groups []cardGroup, anchors map[string
 		for _, check := range checks {
 			anchors[anchorKey(shown.stats, check)] = card.ID
 		}
-		card.Checks = strings.TrimPrefix(card.Checks+", "+strings.Join(checks, ", "), ", ")
+		card.Checks = append(card.Checks, checks...)
 	}
 	opened := openingCard(cards)
 	for i, card := range cards {
@@ -71,9 +71,11 @@ func cardGroups(failures []shownFailure) (groups []cardGroup, anchors map[string
 		g := &groups[len(groups)-1]
 		g.Cards = append(g.Cards, *card)
 		g.Open = g.Open || card.Open
-	}
-	for i := range groups {
-		groups[i].Checks = cardChecks(groups[i].Cards)
+		for _, check := range card.Checks {
+			if !slices.Contains(g.Checks, check) {
+				g.Checks = append(g.Checks, check)
+			}
+		}
 	}
 	return groups, anchors
 }
@@ -84,38 +86,12 @@ func newCard(shown *shownFailure, id string) *pageCard {
 	if shown.stats.Use() != shown.stats.Name {
 		label = tables.Name(shown.stats)
 	}
-	card := &pageCard{
+	return &pageCard{
 		ID: id, Label: label, Seed: f.Seed, Timeline: shown.timeline,
 		Replay: words.ReplayLine(f.Trial.Program, f.Trial.Replay), Dir: failureDir(shown.stats, f) + "/", SVG: shown.svg != nil, PNG: shown.svg != nil && shown.stats.Case == "",
+		Finding: shown.story.Finding, Verdicts: shown.story.Verdicts,
 		use: shown.stats,
 	}
-	for _, sentence := range shown.story.Verdicts {
-		if card.Finding == "" && saysInvalid(sentence, f.Check) {
-			card.Finding = sentence
-			continue
-		}
-		card.Verdicts = append(card.Verdicts, sentence)
-	}
-	return card
-}
-
-// saysInvalid reports whether a verdict of a story is that the check was violated.
-func saysInvalid(sentence, check string) bool {
-	names, _, found := strings.Cut(sentence, " invalid")
-	return found && slices.Contains(strings.Split(names, ", "), check)
-}
-
-// cardChecks lists the checks of some cards, each once.
-func cardChecks(cards []pageCard) string {
-	var all []string
-	for _, card := range cards {
-		for check := range strings.SplitSeq(card.Checks, ", ") {
-			if !slices.Contains(all, check) {
-				all = append(all, check)
-			}
-		}
-	}
-	return strings.Join(all, ", ")
 }
 
 // openingCard chooses the card that the page shows first: an unexpected one, else the first

@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,8 +11,8 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// One failing run of a strategy is one card, the runs of a strategy are one group, and a harmless
-// belief is no failure unless the expectation names it.
+// One failing run of a strategy is one card and one line of report.md, the runs of a strategy are one
+// group, and a harmless belief is no failure unless the expectation names it.
 func TestOneFailingRunIsOneCard(t *testing.T) {
 	failure := func(check string, seed uint64) results.Failure {
 		run := sample.Kleppmann(0)
@@ -26,10 +28,11 @@ func TestOneFailingRunIsOneCard(t *testing.T) {
 	paused.Case, paused.Label = "pause", "cased under pause"
 	crashed := use("cased", failure("recovery", 1))
 	crashed.Case, crashed.Label = "crash", "cased under crash"
-	failures, err := shownFailures(&results.Campaign{Strategies: []results.StrategyStats{
+	campaign := &results.Campaign{Strategies: []results.StrategyStats{
 		use("redis", failure("lost-update", 3), failure("exclusion", 3), failure("recovery", 5), failure("belief", 3), failure("stampede", 6)),
 		use("believer", failure("belief", 1)), asked, paused, crashed,
-	}})
+	}}
+	failures, err := shownFailures(campaign)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,13 +40,13 @@ func TestOneFailingRunIsOneCard(t *testing.T) {
 	got := map[string][]string{}
 	for _, g := range groups {
 		for _, card := range g.Cards {
-			got[g.Label] = append(got[g.Label], card.Label+": "+card.Checks)
+			got[g.Label] = append(got[g.Label], fmt.Sprint(card.Label, ": ", card.Checks))
 		}
 	}
 	want := map[string][]string{
-		"redis": {"redis: lost-update, exclusion", "redis: recovery"},
-		"asked": {"asked: belief"},
-		"cased": {"cased under pause: exclusion", "cased under crash: recovery"},
+		"redis": {"redis: [lost-update exclusion]", "redis: [recovery]"},
+		"asked": {"asked: [belief]"},
+		"cased": {"cased under pause: [exclusion]", "cased under crash: [recovery]"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the cards differ (-want +got):\n%s", diff)
@@ -54,5 +57,18 @@ func TestOneFailingRunIsOneCard(t *testing.T) {
 	}
 	if anchors[anchorKey(redis, "belief")] != "" {
 		t.Error("a harmless belief has a card")
+	}
+	var lines []string
+	for line := range strings.Lines(string(markdown(campaign))) {
+		if before, _, _ := strings.Cut(line, ": `"); strings.HasPrefix(line, "### ") || strings.Contains(before, ", seed ") && strings.HasPrefix(line, "- ") {
+			lines = append(lines, strings.TrimSpace(before))
+		}
+	}
+	wantLines := []string{
+		"### redis", "- lost-update, exclusion, seed 3", "- recovery, seed 5", "### asked", "- belief, seed 4",
+		"### cased under pause (cased)", "- exclusion, seed 1", "### cased under crash (cased)", "- recovery, seed 1",
+	}
+	if diff := cmp.Diff(wantLines, lines); diff != "" {
+		t.Errorf("report.md differs (-want +got):\n%s", diff)
 	}
 }

@@ -2,9 +2,7 @@ package reports
 
 import (
 	"fmt"
-	"slices"
 
-	"lockquake/checker"
 	"lockquake/reports/picture"
 	"lockquake/reports/tables"
 	"lockquake/reports/words"
@@ -44,12 +42,6 @@ type pageCheck struct {
 	Unknown   int
 	Harmless  bool
 	Failure   string // the anchor of the card of its first failure, "" for none
-}
-
-// harmless reports whether a violation of the check does not count for a use of a strategy:
-// workers believed something wrong, or the lock cost too much, and no expectation names the check.
-func harmless(st results.StrategyStats, check string) bool {
-	return checker.Advisory(check) && (st.Expects == nil || !slices.Contains(st.Expects.Holds, check) && !slices.Contains(st.Expects.Violates, check))
 }
 
 // rowGroups returns the rows of the table, and the right end of the axis of their bars. Anchors
@@ -97,7 +89,7 @@ func rowGroups(c *results.Campaign, anchors map[string]string) (string, []rowGro
 
 func newRow(c *results.Campaign, st results.StrategyStats, end float64, anchors map[string]string) pageRow {
 	row := pageRow{
-		Label: words.Plain(st.Label, 60), Fence: words.Plain(st.Fence, 30), Violating: words.Thousands(st.Violating), Runs: words.Thousands(st.Runs),
+		Label: words.Plain(st.Label, 60), Fence: words.Plain(st.Fence, 30), Violating: words.Thousands(st.Violating), Runs: words.Counted(st.Runs, "run"),
 		Finished: tables.Finished(st), Wasted: tables.Wasted(st),
 		Rate: words.Percent(st.Rate), Interval: tables.IntervalOf(st), Violated: st.Violating > 0,
 		Expected: tables.OutcomeOf(st).Words(), Status: tables.OutcomeOf(st),
@@ -115,7 +107,7 @@ func newRow(c *results.Campaign, st results.StrategyStats, end float64, anchors 
 			row.Held = append(row.Held, check)
 			continue
 		}
-		one := pageCheck{Name: check, Violating: stats.Violating, Unknown: stats.Unknown, Harmless: harmless(st, check), Failure: anchors[anchorKey(st, check)]}
+		one := pageCheck{Name: check, Violating: stats.Violating, Unknown: stats.Unknown, Harmless: st.Harmless(check), Failure: anchors[anchorKey(st, check)]}
 		row.Checks = append(row.Checks, one)
 		if row.Replay == "" && row.Violated && !one.Harmless {
 			row.Replay = stats.Replay

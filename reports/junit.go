@@ -70,7 +70,7 @@ func junit(c *results.Campaign) ([]byte, error) {
 			suite.Cases = append(suite.Cases, bound)
 		}
 	}
-	whole := junitCase{Class: c.Scenario, Name: "the scenario as a whole"}
+	whole := junitCase{Class: c.Scenario, Name: "the scenario as a whole", Out: words.Plain(tables.Seeds(c)+": "+c.Summary(), 1000)}
 	switch c.Verdict {
 	case results.Fail:
 		whole.Failure = &junitMessage{Message: words.Plain(c.Summary(), 1000)}
@@ -92,16 +92,21 @@ func junit(c *results.Campaign) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// junitOutput says what happened under a use, and what the sentence about it leaves out.
 func junitOutput(c *results.Campaign, st results.StrategyStats) string {
-	return fmt.Sprintf("%s; %s of %s runs violating (%s), 95 %% interval %s; finished %s of the work; %s; checks violated: %s",
-		tables.VerdictOf(c, st).Text, words.Thousands(st.Violating), words.Thousands(st.Runs), words.Percent(st.Rate), tables.IntervalOf(st), tables.Finished(st), tables.Seeds(c), tables.Violated(st))
+	verdict := tables.VerdictOf(c, st)
+	text := verdict.Text
+	if verdict.Grade != tables.Held {
+		text += "; finished " + tables.Finished(st) + " of the work"
+	}
+	return text + "; checks violated: " + tables.Violated(st)
 }
 
-// replays returns the commands that repeat the first failure of each check.
+// replays returns the commands that repeat the first failure of each check that finds harm.
 func replays(program string, st results.StrategyStats) string {
 	var b strings.Builder
 	for _, check := range st.Order {
-		if stats := st.Checks[check]; stats.Replay != "" {
+		if stats := st.Checks[check]; stats.Replay != "" && !st.Harmless(check) {
 			fmt.Fprintf(&b, "%s, seed %d: %s\n", check, stats.FirstSeed, words.ReplayLine(program, stats.Replay))
 		}
 	}

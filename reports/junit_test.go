@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"lockquake/checker"
 	"lockquake/scenarios/results"
 )
 
@@ -15,8 +16,8 @@ func TestJUnitHasATestForEachStrategyAndTheCampaign(t *testing.T) {
 		Strategies: []results.StrategyStats{
 			{
 				Name: "redis", Label: "<&>", Runs: 3, Violating: 1, Decides: true, Expected: results.NotAsExpected,
-				Order:  []string{"exclusion"},
-				Checks: map[string]results.CheckStats{"exclusion": {Violating: 1, FirstSeed: 2, Replay: "mine@1:redis:2"}},
+				Order:  []string{"exclusion", "belief"},
+				Checks: map[string]results.CheckStats{"exclusion": {Violating: 1, FirstSeed: 2, Replay: "mine@1:redis:2"}, "belief": {Violating: 2, FirstSeed: 1, Replay: "mine@1:redis:1"}},
 			},
 			{Name: "redlock", Label: "redlock", Runs: 3, Decides: true, Expected: results.CannotTell},
 			{Name: "none", Label: "none", Runs: 3},
@@ -36,7 +37,7 @@ func TestJUnitHasATestForEachStrategyAndTheCampaign(t *testing.T) {
 		t.Errorf("%d tests, %d failures, %d errors, %d skipped in\n%s", suite.Tests, suite.Failures, suite.Errors, suite.Skipped, text)
 	}
 	first := suite.Cases[0]
-	if first.Name != "<&> (redis)" || first.Failure == nil || !strings.Contains(first.Failure.Text, "lockquake replay mine@1:redis:2") {
+	if first.Name != "<&> (redis)" || first.Failure == nil || first.Failure.Text != "exclusion, seed 2: lockquake replay mine@1:redis:2\n" {
 		t.Errorf("the first case is %+v", first)
 	}
 	const message = "<&> (redis) had two holders at work at once in 1 of 3 runs (6.1 to 79 %); not expected: <&> violated exclusion in 1 of 3 runs"
@@ -80,6 +81,37 @@ func TestJUnitHasATestForEachBound(t *testing.T) {
 		got := suite.Cases[i+1]
 		if got.Name != want.name || (got.Failure != nil) != (want.failure != "") || got.Failure != nil && got.Failure.Message != want.failure {
 			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+}
+
+// What happened is said once, in the words of the other reports. A check that finds no harm is marked.
+func TestJUnitSaysWhatHappenedInOneSentence(t *testing.T) {
+	use := func(label string, violating int) results.StrategyStats {
+		return results.StrategyStats{
+			Name: label, Label: label, Runs: 20, Violating: violating, Decides: true, Expected: results.AsExpected,
+			Metrics: checker.Metrics{Jobs: 1000, Finished: 980}, Order: []string{"belief", "lost-update"},
+			Checks: map[string]results.CheckStats{"lost-update": {Applies: true, Violating: violating}, "belief": {Applies: true, Violating: 15}},
+		}
+	}
+	text, err := junit(&results.Campaign{
+		Scenario: "mine", Workload: "counter", Seeds: results.SeedRange{First: 1, Last: 20}, Verdict: results.Pass,
+		Strategies: []results.StrategyStats{use("redis", 3), use("watchdog", 0)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back junitSuites
+	if err := xml.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{
+		"redis lost updates in 3 of 20 runs (5.2 to 36 %); finished 98.0 % of the work; checks violated: lost-update 3, belief 15 (harmless)",
+		"watchdog had no failure in 20 runs (fewer than 14 %), and finished 98 % of its work; checks violated: belief 15 (harmless)",
+		"seeds 1 to 20: as expected",
+	} {
+		if got := back.Suites[0].Cases[i].Out; got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

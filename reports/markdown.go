@@ -3,6 +3,7 @@ package reports
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockquake/checker"
@@ -48,9 +49,6 @@ func markdown(c *results.Campaign) []byte {
 	if others := otherGrid(c); len(others.Rows) > 0 {
 		markdownGrid(&b, others)
 	}
-	if len(failed(c)) == 0 {
-		b.WriteString("No check was violated.\n\n")
-	}
 	b.WriteString(howToRead(c))
 	return b.Bytes()
 }
@@ -73,24 +71,38 @@ func markdownSentences(b *bytes.Buffer, list []tables.Sentence, before, after st
 	}
 }
 
-// markdownFailures prints the story of each strategy's first failure, and lists the first
-// failures of its other checks. With cases, failures of one run with the same story share
-// their files.
+// markdownFailures prints the story of each strategy's first failure, and lists the first failures of
+// its checks, a line for each run. It leaves out what did no harm.
 func markdownFailures(b *bytes.Buffer, c *results.Campaign) {
 	b.WriteString("## First failures\n\n")
+	none := true
 	for _, st := range failed(c) {
+		failures := slices.DeleteFunc(st.Failures, func(f results.Failure) bool { return st.Harmless(f.Check) })
+		if len(failures) == 0 {
+			continue
+		}
+		none = false
 		fmt.Fprintf(b, "### %s\n\n", cell(tables.Name(st)))
-		for _, f := range st.Failures {
-			fmt.Fprintf(b, "- %s, seed %d: `%s`", f.Check, f.Seed, words.ReplayLine(c.Program, f.Trial.Replay))
-			if !tables.HasCases(c) || f.Check == st.Failures[0].Check {
-				fmt.Fprintf(b, " ([files](%s/))", failureDir(st, f))
+		for i, f := range failures {
+			sameRun := func(other results.Failure) bool { return other.Seed == f.Seed }
+			if slices.ContainsFunc(failures[:i], sameRun) {
+				continue
 			}
-			b.WriteByte('\n')
+			var checks []string
+			for _, other := range failures[i:] {
+				if sameRun(other) {
+					checks = append(checks, other.Check)
+				}
+			}
+			fmt.Fprintf(b, "- %s, seed %d: `%s` ([files](%s/))\n", strings.Join(checks, ", "), f.Seed, words.ReplayLine(c.Program, f.Trial.Replay), failureDir(st, f))
 		}
 		var out bytes.Buffer
 		// Writing to a bytes.Buffer cannot fail.
-		_ = story.Tell(st.Failures[0].Trial).Write(&out, story.Options{})
+		_ = story.TellCheck(failures[0].Trial, failures[0].Check).Write(&out, story.Options{})
 		fmt.Fprintf(b, "\n```text\n%s```\n\n", strings.ReplaceAll(out.String(), "```", "'''"))
+	}
+	if none {
+		b.WriteString("No check that finds harm was violated.\n\n")
 	}
 }
 
@@ -126,7 +138,7 @@ func markdownFaults(b *bytes.Buffer, c *results.Campaign) {
 	}
 	b.WriteString("## Faults\n\n| fault | planned | injected | hit |\n|---|---:|---:|---:|\n")
 	for _, f := range c.Faults {
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", cell(tables.FaultName(f)),
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", cell(f.Name()),
 			words.Thousands(int(f.Planned)), words.Thousands(int(f.Happened)), words.Thousands(int(f.Bit)))
 	}
 	b.WriteByte('\n')

@@ -52,9 +52,9 @@ func ParseDist(text, dir string) (draw.Dist, error) {
 	return d.Distribution, err
 }
 
-// ReadPauses reads a list of durations, or the log of a runtime (see [lockquake/internal/pauselog]): what
-// it is, and the durations in its order. Its error is one line that names the file.
-func ReadPauses(path string) (results.Samples, []time.Duration, error) {
+// MeasuredPauses reads the pauses that a scenario can take from a file, a list or a log: what the file is, and
+// the durations in its order. Its error is one line that names the file.
+func MeasuredPauses(path string) (results.Samples, []time.Duration, error) {
 	_, log, err := readPauses(path)
 	if err != nil {
 		return results.Samples{}, nil, err
@@ -127,8 +127,25 @@ func readSamples(n *strictyaml.Node, path, dir string, sum hash.Hash) (pauselog.
 	return log, nil
 }
 
-// readPauses reads a list of durations or a log of pauses. Its error names the file.
+// ReadPauses reads a list of durations or a log of pauses of any length. Its error names the file.
+func ReadPauses(path string) (pauselog.Log, error) {
+	_, log, err := readLog(path)
+	return log, err
+}
+
+// readPauses reads the pauses that a scenario takes from a file.
 func readPauses(path string) ([]byte, pauselog.Log, error) {
+	data, log, err := readLog(path)
+	if err != nil {
+		return data, log, err
+	}
+	if err := log.Fit(); err != nil {
+		return data, log, fmt.Errorf("%s: %w", path, err)
+	}
+	return data, log, nil
+}
+
+func readLog(path string) ([]byte, pauselog.Log, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, pauselog.Log{}, err

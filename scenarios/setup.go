@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"lockquake/faults"
-	"lockquake/internal/draw"
 	"lockquake/lock"
 	"lockquake/scenarios/results"
 )
@@ -20,7 +19,7 @@ func (s *Scenario) Setup(uses []Strategy) []results.Setting {
 		setup = append(setup, results.Setting{Name: "TTL", Value: leases})
 	}
 	setup = append(setup, s.faultSettings()...)
-	latency := distribution(s.Network.Latency)
+	latency := s.Network.Latency.Phrase()
 	if n := len(s.Network.Links); n > 0 {
 		latency += fmt.Sprintf(" (%d links differ)", n)
 	}
@@ -90,20 +89,12 @@ func faultSetting(spec faults.Spec) results.Setting {
 	case spec.When != nil:
 		parts = append(parts, fmt.Sprintf("at %s of %s", spec.When.Point, spec.When.Worker))
 	case spec.Every != nil:
-		parts = append(parts, "every "+distribution(*spec.Every))
+		parts = append(parts, "every "+spec.Every.Phrase())
 	case spec.At != nil:
 		parts = append(parts, fmt.Sprintf("at %v", *spec.At))
 	}
 	if !spec.For.IsZero() {
-		parts = append(parts, "for "+distribution(spec.For))
+		parts = append(parts, "for "+spec.For.Phrase())
 	}
 	return results.Setting{Name: name, Value: strings.Join(parts, ", ")}
-}
-
-// distribution returns the words of a distribution; of samples only where they come from.
-func distribution(d draw.Dist) string {
-	if d.Kind == draw.Empirical {
-		return strings.TrimSpace("empirical " + d.File)
-	}
-	return strings.Join(d.Words(), " ")
 }

@@ -25,8 +25,8 @@ faults:
 `,
 			[]results.Setting{
 				{Name: "TTL", Value: "2s"},
-				{Name: "pause of each worker", Value: "every exponential mean 20s, for lognormal median 2s p99 30s"},
-				{Name: "latency", Value: "lognormal median 1ms p99 20ms"},
+				{Name: "pause of each worker", Value: "every 20s on average, for 2s at the median and 30s at p99"},
+				{Name: "latency", Value: "1ms at the median and 20ms at p99"},
 			},
 		},
 		{

@@ -51,6 +51,7 @@ type Conn struct {
 	session    Session
 	pending    []*Call // calls without an answer, in order
 	inbox      inbox
+	awaited    *task // the task that waits for the end of the connection
 	err        error // why it cannot be used any more; nil: it can
 	served     bool  // the server has accepted it
 	serverGone bool  // the server has been told of its end
@@ -213,6 +214,24 @@ func (c *Conn) Close() {
 // Err returns why the connection cannot be used any more, nil if it can.
 func (c *Conn) Err() error { return c.err }
 
+// Ended waits until the connection cannot be used any more, and returns why. It returns the cause of ctx if that
+// ends before. Only one task at a time may call it.
+func (c *Conn) Ended(ctx context.Context) error {
+	t, sc, err := c.node.world.enter(ctx)
+	if err != nil {
+		return err
+	}
+	if c.err == nil {
+		c.awaited = t
+		why := t.waitAtMost(sc, 0)
+		c.awaited = nil
+		if why == byContext {
+			return sc.cause
+		}
+	}
+	return c.err
+}
+
 // reset breaks the connection for both ends. Messages under way are lost.
 func (c *Conn) reset() {
 	w := c.node.world
@@ -268,8 +287,10 @@ func (c *Conn) failPending(err error) {
 			call.task.wake(byReply)
 		}
 	}
-	if c.inbox.reader != nil {
-		c.inbox.reader.wake(byReply)
+	for _, t := range []*task{c.inbox.reader, c.awaited} {
+		if t != nil {
+			t.wake(byReply)
+		}
 	}
 }
 

@@ -17,6 +17,9 @@ type Impairment struct {
 	// between; a message that opens a connection after 1 s, 2 s and so on. So a loss shows as a
 	// delay, and holds up the later messages of the connection.
 	LossPPM int64
+	// Arrives, if it is not nil, is called with the time at which each of these messages arrives if nothing else holds
+	// it up. It is called when the message is sent.
+	Arrives func(at time.Duration)
 }
 
 // impairment is an impairment of one link that lasts until a true time.

@@ -3,6 +3,7 @@ package sim
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +47,26 @@ func TestImpairmentsAddLatencyWhileTheyLast(t *testing.T) {
 			run(t, w)
 			log.want(t, test.want...)
 		})
+	}
+}
+
+// The arrivals of the messages that an impairment delays are reported, and no others.
+func TestAnImpairmentReportsArrivals(t *testing.T) {
+	w, k, _ := small(t, nil)
+	var told []time.Duration
+	w.At(2005*time.Microsecond, func() {
+		arrives := func(at time.Duration) { told = append(told, at) }
+		impair(t, w, Impairment{Extra: draw.Fixed(4 * time.Millisecond), Arrives: arrives}, 3*time.Millisecond)
+	})
+	k.Go("main", func() {
+		ctx := context.Background()
+		c, _ := k.process.Dial(ctx, "server", 0) // until 2.01 ms
+		_, _ = c.Call(ctx, "read", 7, 0)         // leaves at 2.01 ms, takes 1 ms and 4 ms
+		_, _ = c.Call(ctx, "read", 7, 0)         // leaves at 8.02 ms
+	})
+	run(t, w)
+	if want := []time.Duration{7010 * time.Microsecond}; !slices.Equal(told, want) {
+		t.Errorf("arrivals %v, want %v", told, want)
 	}
 }
 

@@ -62,6 +62,11 @@ func (l *link) delay(m *message) int64 {
 	d := int64(dist.Sample(&x))
 	if len(l.impairments) > 0 {
 		d += l.addedDelay(m, l.sent-1)
+		for _, one := range l.impairments {
+			if one.Arrives != nil {
+				one.Arrives(time.Duration(l.world.now + d))
+			}
+		}
 	}
 	return d
 }

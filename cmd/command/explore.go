@@ -126,7 +126,7 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 		return usagef("--pauses has no effect on --placement, which says how long its pause lasts; leave one of them out")
 	}
 	if f.pauses != "" {
-		log, _, err := scenarios.ReadPauses(f.pauses)
+		log, _, err := scenarios.MeasuredPauses(f.pauses)
 		if err != nil {
 			return usageError{"--pauses: " + err.Error()}
 		}

@@ -139,6 +139,27 @@ func TestAnInterruptedRunReportsTheRunsThatWereDone(t *testing.T) {
 	}
 }
 
+// The runs so far are an answer, with wider intervals.
+func TestAnInterruptedRateReportsTheRunsThatWereDone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "pauses.txt"), []byte("3s\n4s\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	last := interruptAtProgress(t, dir, "gc-pause: ", "rate", "gc-pause", "--strategy", "redis", "--pauses", "pauses.txt", "--pauses-over", "24h", "--seeds", "1-1000000", "--out", "report")
+	if !regexp.MustCompile(`^lockquake: interrupted: gc-pause was stopped after [0-9]+ of 1000000 runs with a long pause$`).MatchString(last) {
+		t.Errorf("it says %q", last)
+	}
+	var y results.Yearly
+	data, err := os.ReadFile(filepath.Join(dir, "report", "rate.json"))
+	if err = errors.Join(err, json.Unmarshal(data, &y)); err != nil || !y.Partial || y.Strategies[0].Runs == 0 || y.Strategies[0].PerYear == nil {
+		t.Errorf("rate.json: %v, %+v", err, y)
+	}
+	onlyHolds(t, dir, "pauses.txt", "report")
+}
+
 // endless is a scenario with runs that take longer than any test.
 func endless(t *testing.T, dir string) string {
 	t.Helper()
@@ -370,12 +391,11 @@ func TestTwoCampaignsCannotWriteTheSameReport(t *testing.T) {
 	p.stop(t, syscall.SIGKILL)
 }
 
-func TestAnInterruptedMatrixReportsTheRunsThatWereDone(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes some seconds")
-	}
-	dir := t.TempDir()
-	cmd := exec.Command("lockquake", "matrix", "--need", "readers", "--seeds", "1-100000", "--out", "matrix", "--format", "answer")
+// interruptAtProgress starts a command and interrupts it when it prints its first progress, after 10 s, which begins with a
+// prefix. It returns the last line of standard error.
+func interruptAtProgress(t *testing.T, dir, prefix string, args ...string) (last string) {
+	t.Helper()
+	cmd := exec.Command("lockquake", args...)
 	cmd.Dir = dir
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -386,19 +406,27 @@ func TestAnInterruptedMatrixReportsTheRunsThatWereDone(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	lines := bufio.NewScanner(stderr)
-	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "matrix: ") { // the progress, after 10 s
+	if !lines.Scan() || !strings.HasPrefix(lines.Text(), prefix) {
 		t.Fatalf("it says %q", lines.Text())
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	last := ""
 	for lines.Scan() {
 		last = lines.Text()
 	}
 	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted {
 		t.Errorf("exit code %d", cmd.ProcessState.ExitCode())
 	}
+	return last
+}
+
+func TestAnInterruptedMatrixReportsTheRunsThatWereDone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some seconds")
+	}
+	dir := t.TempDir()
+	last := interruptAtProgress(t, dir, "matrix: ", "matrix", "--need", "readers", "--seeds", "1-100000", "--out", "matrix", "--format", "answer")
 	if !regexp.MustCompile(`^lockquake: interrupted: the matrix was stopped after [0-9]+ runs; the tables show what they tell$`).MatchString(last) {
 		t.Errorf("it says %q", last)
 	}

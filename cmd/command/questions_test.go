@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,7 +30,12 @@ func TestEachQuestionIsAnsweredByItsCommand(t *testing.T) {
 			continue
 		}
 		args := shellWords(found[1])
-		if slices.Contains([]string{"run", "sweep"}, args[0]) {
+		if file := regexp.MustCompile(`(?m)^    (printf .* >\S+)$`).FindStringSubmatch(question); file != nil {
+			if out, err := exec.Command("sh", "-c", file[1]).CombinedOutput(); err != nil {
+				t.Errorf("%s: %s: %v: %s", title, file[1], err, out)
+			}
+		}
+		if slices.Contains([]string{"run", "sweep", "rate"}, args[0]) {
 			args = append(args, "--no-report", "--quiet")
 		}
 		var out, failed bytes.Buffer

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,24 +82,93 @@ func TestTheHistoryOfThePageIsValid(t *testing.T) {
 	if code := newProgram(nil).execute(t.Context(), []string{"check", file}, &out, &failed); code != exitOK {
 		t.Errorf("exit code %d: %s%s", code, out.String(), failed.String())
 	}
-	var schema struct {
-		Defs map[string]struct {
-			Properties map[string]struct {
-				OneOf []struct {
-					Const string `json:"const"`
-				} `json:"oneOf"`
-			} `json:"properties"`
-		} `json:"$defs"`
+}
+
+// formatSchema holds the fields and the types of the schema of histories.
+type formatSchema struct {
+	Defs map[string]struct {
+		Properties map[string]struct {
+			OneOf []struct {
+				Const string `json:"const"`
+			} `json:"oneOf"`
+		} `json:"properties"`
+		Required []string `json:"required"`
+		AllOf    []struct {
+			If struct {
+				Properties struct {
+					Type struct {
+						Const string `json:"const"`
+					} `json:"type"`
+				} `json:"properties"`
+			} `json:"if"`
+			Then struct {
+				Required []string `json:"required"`
+			} `json:"then"`
+		} `json:"allOf"`
+	} `json:"$defs"`
+}
+
+// quoted returns the words of a cell of a table that are code.
+func quoted(cell string) []string {
+	var list []string
+	for _, found := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cell, -1) {
+		list = append(list, found[1])
 	}
+	return list
+}
+
+// The tables of the page have every type of event, the fields that the schema requires, and no field
+// that it does not have.
+func TestThePageOfTheFormatHasTheFieldsOfTheSchema(t *testing.T) {
+	page, err := os.ReadFile("../../docs/history.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema formatSchema
 	if err := json.Unmarshal(history.JSONSchema(), &schema); err != nil {
 		t.Fatal(err)
 	}
-	types := schema.Defs["event"].Properties["type"].OneOf
-	if len(types) < 20 {
-		t.Fatalf("the schema has the types %v only", types)
+	_, rest, _ := strings.Cut(string(page), "\n## The header\n")
+	header, events, _ := strings.Cut(rest, "\n## The events\n")
+	fields := func(where string, shown, required []string, of string) {
+		for _, field := range shown {
+			if _, known := schema.Defs[of].Properties[field]; !known {
+				t.Errorf("%s: the schema has no field %s", where, field)
+			}
+		}
+		for _, field := range required {
+			if !slices.Contains(shown, field) {
+				t.Errorf("%s: the field %s is missing", where, field)
+			}
+		}
 	}
-	for _, what := range types {
-		if !strings.Contains(string(page), "`"+what.Const+"`") {
+	var shown []string
+	for _, row := range regexp.MustCompile(`(?m)^\| (.*?) \|`).FindAllStringSubmatch(header, -1) {
+		shown = append(shown, quoted(row[1])...)
+	}
+	fields("the header", shown, schema.Defs["meta"].Required, "meta")
+
+	required := map[string][]string{}
+	for _, rule := range schema.Defs["event"].AllOf {
+		required[rule.If.Properties.Type.Const] = rule.Then.Required
+	}
+	described := map[string]bool{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (.*?) \| \w+ \| (.*?) \| (.*) \|$`).FindAllStringSubmatch(events, -1) {
+		for _, what := range quoted(row[1]) {
+			described[what] = true
+			fields(what, quoted(row[2]), required[what], "event")
+			if what != string(history.Released) {
+				continue
+			}
+			for _, class := range schema.Defs["event"].Properties["class"].OneOf {
+				if class.Const != "" && !slices.Contains(quoted(row[3]), class.Const) {
+					t.Errorf("%s: the class %s is missing", what, class.Const)
+				}
+			}
+		}
+	}
+	for _, what := range schema.Defs["event"].Properties["type"].OneOf {
+		if !described[what.Const] {
 			t.Errorf("docs/history.md does not describe events of type %s", what.Const)
 		}
 	}

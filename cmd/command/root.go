@@ -55,7 +55,7 @@ says how often each lock fails, with the shortest story of how.
 	help := newHelp(root)
 	root.SetHelpCommand(help)
 	root.SetCompletionCommandGroupID("more")
-	add("runs", "Shake locks:", p.newRun(), p.newMerge(), p.newReproduce(), p.newReplay(), p.newExplore(), p.newShrink(), p.newSweep(), p.newMatrix(), p.newAdvise(), newCheck(), newCompare())
+	add("runs", "Shake locks:", p.newRun(), p.newMerge(), p.newReproduce(), p.newReplay(), p.newExplore(), p.newShrink(), p.newSweep(), p.newMatrix(), p.newAdvise(), p.newRate(), p.newHiccup(), newCheck(), newCompare())
 	add("scenarios", "Write scenarios:", p.newInit(), p.newList(), p.newValidate(), p.newSchema())
 	add("more", "More:", p.newVersion(), help)
 	addCompletion(root)

@@ -19,8 +19,10 @@ func (p program) newVersion() *cobra.Command {
 		Short: "Print the version, the commit and the Go version of this program",
 		Long: `Version prints the version of lockquake, the commit of its source, whether the source had
 uncommitted changes, and the Go version. A program with locks of its own prints the same of its
-own source too. A commit is unknown if the program was built by go run, by go test or without
-version control.`,
+own source too.
+
+Go records the commit if go build makes the program in a clone of the repository. It does not in a
+worktree or a submodule of git, where .git is a file, nor for go run and go test.`,
 		Example: `  lockquake version
   lockquake version --format json`,
 		Args:              noArguments,
@@ -108,15 +110,20 @@ func (v version) print(w io.Writer, format string) error {
 	if v.Program != nil {
 		fmt.Fprintf(w, "%s (%s)\n", v.Program.Path, v.Program.source)
 	}
+	if v.unknown() || v.Program != nil && v.Program.unknown() {
+		fmt.Fprintln(w, "To have the commit, use go build in a clone, not in a worktree or a submodule of git.")
+	}
 	return nil
 }
 
+func (s source) unknown() bool { return s.Module == "" && s.Commit == "" }
+
 func (s source) String() string {
 	switch {
+	case s.unknown():
+		return "commit unknown"
 	case s.Module != "":
 		return "module " + s.Module
-	case s.Commit == "":
-		return "commit unknown"
 	case s.Dirty:
 		return "commit " + s.Commit + ", with changes"
 	}

@@ -34,10 +34,10 @@ func TestVersionNamesTheSourceOfLockquakeAndOfTheProgram(t *testing.T) {
 			head + " (commit 97f2f30, with changes; go1.26.8)\n",
 		},
 		{
-			"no version control",
+			"a worktree of git",
 			debug.BuildInfo{GoVersion: "go1.26.8", Main: lockquake},
 			false,
-			head + " (commit unknown; go1.26.8)\n",
+			head + " (commit unknown; go1.26.8)\nTo have the commit, use go build in a clone, not in a worktree or a submodule of git.\n",
 		},
 		{
 			"a lock inside of this module",

@@ -13,6 +13,7 @@ func writeFailures(b *strings.Builder) error {
 	if err := writeRecord(b); err != nil {
 		return err
 	}
+	writeFindings(b)
 	b.WriteString("\n## All scenarios\n\nEvery built-in scenario, with what happened, where it was published, and what is expected of which strategy: checks that\n" +
 		"must be violated in at least one run, and checks that must hold in every run. The tests run all of them.\n\n" +
 		"`lockquake reproduce NAME` tells one run of each strategy as a story, `lockquake run NAME` runs all seeds and says whether\n" +

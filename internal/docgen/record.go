@@ -15,7 +15,7 @@ type reproduced struct {
 	scenario  string
 	label     string // use of a strategy that has the bug; "" for the only one of which a violation is expected
 	check     string // names it
-	seed      uint64 // first one that shows it; 0 for 1
+	seed      uint64 // first one that shows all that is expected of the label; 0 for 1
 }
 
 // record lists the published bugs, by project. A test runs the command of each.
@@ -42,7 +42,7 @@ func record() []reproduced {
 		{[]string{"redisson/redisson#2183"}, "the transaction commits after the unlock", "late-commit", "redis", "lost-update", 0},
 		{[]string{"redisson/redisson#3636"}, "a watchdog that cannot renew gives up, and does not tell the holder", "cut-off", "redis-watchdog-deaf", "told", 0},
 		{[]string{"redisson/redisson#7367"}, "a request that is sent again counts twice, and one unlock leaves the lock taken", "reentrant-resent", "redis-reentrant-resent", "recovery", 0},
-		{[]string{"redisson/redisson!7098"}, "the renewal of one reader renews a reader that has crashed", "rwlock-crash", "redis-rwlock-zombie", "ownership", 0},
+		{[]string{"redisson/redisson!7098"}, "the renewal of one reader renews a reader that has crashed", "rwlock-crash", "redis-rwlock-zombie", "ownership", 3},
 		{[]string{"riverqueue/river!1213", "delta-io/delta-rs!153"}, "a leader counts its lease from the reply instead of the request", "lease-reply-anchor", "from-the-reply", "told", 0},
 		{[]string{"zoolutions/sidekiq-unique-jobs#488", "zoolutions/sidekiq-unique-jobs#580", "zoolutions/sidekiq-unique-jobs#779"}, "a reaper deletes the locks of long jobs", "reaper", "redis-reaped", "exclusion", 0},
 		{[]string{"tristanls/dynamodb-lock-client!35"}, "a heartbeat that is under way writes the released item again", "dynamodb-heartbeat-races", "dynamodb-heartbeat-recreates", "ownership", 0},
@@ -79,16 +79,19 @@ func (r reproduced) project() string {
 }
 
 // links returns the reports as links. Those of other projects have the name of the project.
-func (r reproduced) links() string {
+func (r reproduced) links() string { return linksTo(r.issues, r.project()) }
+
+// linksTo returns reports as links. Those that are not of the project have the name of theirs.
+func linksTo(issues []string, own string) string {
 	var links []string
-	for _, issue := range r.issues {
+	for _, issue := range issues {
 		at := strings.IndexAny(issue, "#!")
 		project, number, kind := issue[:at], issue[at+1:], "issues"
 		if issue[at] == '!' {
 			kind = "pull"
 		}
 		name := "#" + number
-		if project != r.project() {
+		if project != own {
 			name = project[strings.Index(project, "/")+1:] + name
 		}
 		links = append(links, fmt.Sprintf("[%s](https://github.com/%s/%s/%s)", name, project, kind, number))

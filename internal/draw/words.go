@@ -31,6 +31,28 @@ func (d Dist) Words() []string {
 	return append(words, "samples", strings.Join(samples, ","))
 }
 
+// Phrase returns in words how long the samples are, for a sentence such as "waking takes 100µs at the
+// median and 10ms at p99". Of samples it says only where they come from.
+func (d Dist) Phrase() string {
+	switch d.Kind {
+	case Uniform:
+		return fmt.Sprintf("%v to %v", d.Min, d.Max)
+	case Exponential:
+		return fmt.Sprintf("%v on average", d.Mean)
+	case Lognormal:
+		return fmt.Sprintf("%v at the median and %v at p99", d.Median, d.P99)
+	case Pareto:
+		return fmt.Sprintf("%v at least and %v at p99", d.Min, d.P99)
+	case Empirical:
+		if d.File == "" {
+			return fmt.Sprintf("one of %d durations", len(d.Samples))
+		}
+		return "one of the durations in " + d.File
+	case Constant:
+	}
+	return d.Value.String()
+}
+
 // ParseWords reads what Words writes from the beginning of some words, and returns
 // the others. The distribution is valid.
 func ParseWords(words []string) (d Dist, rest []string, err error) {

@@ -7,11 +7,13 @@
 //     runtime/extern.go);
 //   - a log of a JVM, -Xlog:safepoint or -Xlog:gc, or the lines "Total time for which application
 //     threads were stopped" of a JVM before 13;
+//   - a recording of lockquake hiccup, which [HiccupHead] and [HiccupLine] write;
 //   - a list with one duration a line.
 //
 // The other lines of a log are skipped, since programs write to the same stream. A list has no
 // other lines.
 //
-// A log has only what its runtime knows of. It does not have the pauses of the machine, such as a
-// stopped container, a migrated virtual machine or a process that waits for a processor.
+// A log of a runtime has only what the runtime knows of. It does not have the pauses of the machine,
+// such as a stopped container, a migrated virtual machine or a process that waits for a processor. A
+// recording of hiccups has these too.
 package pauselog

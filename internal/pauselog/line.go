@@ -26,6 +26,8 @@ func forms() []form {
 		{Safepoint, "threads were stopped: ", regexp.MustCompile(`\bTotal time for which application threads were stopped: ([\d.]+) seconds`), time.Second},
 		// [3.153s][info][gc] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 6M->3M(64M) 22.812ms
 		{JVMGC, " Pause ", regexp.MustCompile(`\bGC\(\d+\) (?:\w: )?Pause .*\s([\d.]+)ms\s*$`), time.Millisecond},
+		// 2026-11-29T14:33:10.123Z hiccup 152.317 ms
+		{Hiccups, " hiccup ", regexp.MustCompile(`^\S+Z hiccup ([\d.]+) ms\s*$`), time.Millisecond},
 	}
 }
 
@@ -40,17 +42,25 @@ type part struct {
 func readLogs(lines []string) []*part {
 	forms, stamp := forms(), newStamper()
 	var logs []*part
+	of := func(kind Kind, line int) *part {
+		at := slices.IndexFunc(logs, func(p *part) bool { return p.Kind == kind })
+		if at < 0 {
+			at, logs = len(logs), append(logs, &part{Log: Log{Kind: kind}, line: line, last: unknown})
+		}
+		return logs[at]
+	}
 	for i, line := range lines {
+		if over, ok := recorded(line); ok {
+			recording := of(Hiccups, i+1)
+			recording.Span = min(recording.Span+over, longest)
+			continue
+		}
 		for _, f := range forms {
 			pauses := f.read(line)
 			if pauses == nil {
 				continue
 			}
-			at := slices.IndexFunc(logs, func(p *part) bool { return p.Kind == f.kind })
-			if at < 0 {
-				at, logs = len(logs), append(logs, &part{Log: Log{Kind: f.kind}, line: i + 1, last: unknown})
-			}
-			logs[at].add(pauses, stamp.of(line))
+			of(f.kind, i+1).add(pauses, stamp.of(line))
 			break
 		}
 	}

@@ -17,6 +17,7 @@ const (
 	GoTrace   Kind = "gctrace log of Go"
 	Safepoint Kind = "safepoint log of a JVM"
 	JVMGC     Kind = "garbage collection log of a JVM"
+	Hiccups   Kind = "recording of lockquake hiccup"
 )
 
 // Log is the content of a file.
@@ -24,12 +25,30 @@ type Log struct {
 	Kind   Kind
 	Pauses []time.Duration // in the order of the file
 	// Span is the time from the first pause to the last by the stamps of the log, 0 if it has
-	// none. The time between two processes that write to one log does not count.
+	// none. The time between two processes that write to one log does not count. Of recordings of
+	// hiccups it is the sum of the times that their first lines say.
 	Span time.Duration
 }
 
-// Longest returns the longest pause.
-func (l Log) Longest() time.Duration { return slices.Max(l.Pauses) }
+// Longest returns the longest pause, 0 if there is none.
+func (l Log) Longest() time.Duration {
+	if len(l.Pauses) == 0 {
+		return 0
+	}
+	return slices.Max(l.Pauses)
+}
+
+// Fit returns an error that wraps [ErrTooMany] or is [ErrEmpty] if a scenario cannot have the pauses as samples. A list is
+// bounded by the size of its file only.
+func (l Log) Fit() error {
+	switch n := len(l.Pauses); {
+	case n == 0:
+		return ErrEmpty
+	case n > MaxPauses && l.Kind != List:
+		return fmt.Errorf("%w: %d, and a scenario takes at most %d; use a shorter stretch", ErrTooMany, n, MaxPauses)
+	}
+	return nil
+}
 
 // LineError reports a line that does not belong in its file.
 type LineError struct {
@@ -47,12 +66,12 @@ var ErrEmpty = errors.New("the file has no duration, and no line of a pause log"
 // ErrTooMany reports a log with more than MaxPauses.
 var ErrTooMany = errors.New("the log has too many pauses")
 
-// MaxPauses bounds the pauses of a log, so that a scenario file that includes them stays below its
-// own bound. A list is bounded by its size only.
+// MaxPauses bounds the pauses of a log in a scenario, so that a scenario file that includes them
+// stays below its own bound.
 const MaxPauses = 50_000
 
 // Read reads the pauses of a file. Name is the name of the file, for error messages. The error is a
-// [*LineError] or [ErrEmpty], or wraps [ErrTooMany].
+// [*LineError] or [ErrEmpty]. Only a recording of hiccups may be without a pause: the machine had none.
 func Read(name string, data []byte) (Log, error) {
 	lines := strings.Split(string(data), "\n")
 	logs := readLogs(lines)
@@ -61,7 +80,7 @@ func Read(name string, data []byte) (Log, error) {
 	}
 	main := logs[0]
 	for _, other := range logs[1:] {
-		if (main.Kind == GoTrace) != (other.Kind == GoTrace) {
+		if runtimeOf(main.Kind) != runtimeOf(other.Kind) {
 			return Log{}, &LineError{name, other.line, fmt.Sprintf("a line of a %s, and line %d is of a %s: a file is one of them", other.Kind, main.line, main.Kind)}
 		}
 		// The line of a collection and that of its safepoint have the same pause. A safepoint
@@ -73,10 +92,15 @@ func Read(name string, data []byte) (Log, error) {
 	if at := slices.IndexFunc(lines, isDuration); at >= 0 {
 		return Log{}, &LineError{name, at + 1, fmt.Sprintf("%s is a bare duration, and line %d is of a %s: a file is one of them", quote(lines[at]), main.line, main.Kind)}
 	}
-	if n := len(main.Pauses); n > MaxPauses {
-		return Log{}, fmt.Errorf("%w: %d, and a scenario takes at most %d; use a shorter stretch", ErrTooMany, n, MaxPauses)
-	}
 	return main.Log, nil
+}
+
+// runtimeOf returns the kind that stands for all kinds of logs of one runtime.
+func runtimeOf(k Kind) Kind {
+	if k == JVMGC {
+		return Safepoint
+	}
+	return k
 }
 
 // readList reads one duration a line. Empty lines and those that begin with # do not count.

@@ -112,6 +112,16 @@ func TestEachFormOfALineIsRead(t *testing.T) {
 			"[2026-11-29T11:10:33.206+0000] GC(0) Pause Full (System.gc()) 6M->7M(64M) 78.154ms\n[2026-11-29T11:10:35.217+0000] GC(1) Pause Remark 9M->9M(64M) 9.863ms\n",
 			Log{JVMGC, []time.Duration{78154 * us, 9863 * us}, 2011 * ms},
 		},
+		{
+			"two recordings of hiccups: their times add up",
+			"# lockquake hiccup: pauses beyond 5ms, recorded over 00000003600.000 s\n2026-11-29T14:33:10.123Z hiccup 152.317 ms\n# lockquake hiccup: pauses beyond 5ms, recorded over 00000000001.500 s\n2026-11-29T15:33:10.123Z hiccup 5.001 ms\n",
+			Log{Hiccups, []time.Duration{152317 * us, 5001 * us}, time.Hour + 1500*ms},
+		},
+		{
+			"a recording without a hiccup",
+			"# lockquake hiccup: pauses beyond 5ms, recorded over 00000003600.000 s\n",
+			Log{Hiccups, nil, time.Hour},
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -138,6 +148,7 @@ func TestABadFileIsOneErrorWithItsLine(t *testing.T) {
 		{"a duration in a log", "hello\n" + trace + "5ms\n", `f:3: "5ms" is a bare duration, and line 2 is of a gctrace log of Go: a file is one of them`},
 		{"a log in a list", "5ms\n" + trace, `f:1: "5ms" is a bare duration, and line 2 is of a gctrace log of Go: a file is one of them`},
 		{"two runtimes", trace + "x\n" + jvm, `f:3: a line of a garbage collection log of a JVM, and line 1 is of a gctrace log of Go: a file is one of them`},
+		{"a recording of hiccups in a log", trace + "2026-11-29T14:33:10.123Z hiccup 152.317 ms", `f:2: a line of a recording of lockquake hiccup, and line 1 is of a gctrace log of Go: a file is one of them`},
 		{"a cut line", "gc 1 @1.0s 0%: 1.0+1.0", `f:1: "gc 1 @1.0s 0%: 1.0+1.0" is no duration like 150ms, and no line of the file is a pause in a log of Go or of a JVM`},
 	}
 	for _, test := range tests {
@@ -169,7 +180,7 @@ func FuzzReadReturnsPausesThatAScenarioCanHave(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(log.Pauses) == 0 || log.Span < 0 || log.Span > longest {
+		if len(log.Pauses) == 0 && log.Kind != Hiccups || log.Span < 0 || log.Span > longest {
 			t.Errorf("a log without a pause, or with an impossible span: %v", log)
 		}
 		for _, p := range log.Pauses {
@@ -178,4 +189,37 @@ func FuzzReadReturnsPausesThatAScenarioCanHave(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What the recorder writes is what the reader reads.
+func TestARecordingIsReadAsItWasWritten(t *testing.T) {
+	end := time.Date(2026, 11, 29, 15, 33, 10, 123e6, time.FixedZone("", 3600))
+	text := HiccupHead(24*time.Hour) + HiccupLine(end, 152317*us) + HiccupLine(end, 1500*ms)
+	if got, want := len(HiccupHead(0)), len(HiccupHead(10*365*24*time.Hour)); got != want {
+		t.Errorf("the first line has %d bytes at the begin and %d after ten years", got, want)
+	}
+	got, err := Read("f", []byte(text))
+	if diff := cmp.Diff(Log{Hiccups, []time.Duration{152317 * us, 1500 * ms}, 24 * time.Hour}, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+// A scenario takes a log with a pause, and at most 50,000 of them; a list of any length.
+func TestALogFitsIntoAScenario(t *testing.T) {
+	many := make([]time.Duration, MaxPauses+1)
+	for _, test := range []struct {
+		name string
+		log  Log
+		want error
+	}{
+		{"one pause", Log{Kind: GoTrace, Pauses: many[:1]}, nil},
+		{"as many as fit", Log{Kind: GoTrace, Pauses: many[1:]}, nil},
+		{"one more", Log{Kind: GoTrace, Pauses: many}, ErrTooMany},
+		{"a long list", Log{Kind: List, Pauses: many}, nil},
+		{"a recording without a hiccup", Log{Kind: Hiccups, Span: time.Hour}, ErrEmpty},
+	} {
+		if err := test.log.Fit(); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		}
+	}
 }

@@ -6,11 +6,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -34,51 +32,23 @@ func banned() rules {
 		word(`as ever`):                           "as before",
 		word(`to that end`):                       "for that",
 		word(`a good part`):                       "many, most",
-	}
-}
-
-// strict are the words that are banned in the plain places only.
-func strict() rules {
-	r := rules{
-		comment(`is what|is who|are what`):   "returns, holds, decides: say what it does",
-		comment(`says whether|is told`):      "reports whether, is called",
-		word(`anew`):                         "again",
-		word(`of no use`):                    "unusable, has no effect",
-		word(`at hand`):                      "current, present",
-		word(`without a word`):               "abruptly, silently",
-		word(`speaks? of`):                   "names, records",
-		word(`sees? to it`):                  "makes sure",
-		word(`(in|of) (its|his|their) turn`): "too, in order",
-		word(`turns? everybody away`):        "refuses everybody",
-		word(`time-outs?`):                   "timeout",
-		word(`fence tokens?`):                "fencing token",
-		word(`in one go`):                    "together, at once",
-		word(`carr(y|ies|ied) out`):          "run, execute",
-		word(`all the same`):                 "anyway, even so",
-		word(`taken for`):                    "counts as",
-		word(`count(s|ed)? (it |them )?up`):  "increments",
-	}
-	maps.Copy(r, banned())
-	return r
-}
-
-// plain lists the folders and files that keep the strict rules. It grows until it has the whole tree.
-func plain() []string {
-	return []string{
-		"checker", "checker/internal/evidence", "checker/internal/linear", "checker/internal/spread", "checker/stored",
-		"history", "history/jepsen", "sim", "sim/holders", "sim/redis", "sim/redis/client", "sim/redis/keyspace",
-		"sim/redis/lua", "sim/redis/resp", "sim/postgres/engine", "sim/postgres/sql", "sim/resource", "cmd/command", "faults", "internal/docgen", "internal/draw", "internal/pauselog", "internal/rereport", "internal/servers", "internal/stall", "scenarios/libraries", "internal/stats",
-		"internal/clientgo", "internal/strictyaml", "internal/toys", "internal/twoworlds",
-		"lock/conditional", "lock/dynamodb", "lock/etcd", "lock/etcd/official", "lock/kubernetes", "lock/postgres", "lock/zookeeper", "lock/zookeeper/official",
-		"sim/dynamodb", "sim/dynamodb/attribute", "sim/dynamodb/client", "sim/dynamodb/expression", "sim/dynamodb/family", "sim/dynamodb/table",
-		"sim/etcd", "sim/etcd/client", "sim/etcd/family", "sim/etcd/store", "sim/etcd/wire",
-		"sim/kubernetes", "sim/kubernetes/api", "sim/kubernetes/client", "sim/kubernetes/family",
-		"sim/zookeeper", "sim/zookeeper/client", "sim/zookeeper/family", "sim/zookeeper/tree", "sim/zookeeper/wire",
-		"sim/postgres", "sim/postgres/client", "sim/postgres/family", "sim/postgres/wire", "scenarios/matrix", "docs/matrix.md", "docs/advice.md", "docs/advise.md", "lock", "lock/env", "lock/redis", "sim/backend", "sim/redis/family", "docs/mylockquake",
-		"reports", "reports/internal/sample", "reports/picture", "reports/story", "reports/tables", "reports/timeline", "reports/words",
-		"scenarios", "scenarios/advise", "scenarios/campaign", "scenarios/internal/runtest", "scenarios/results", "scenarios/run", "scenarios/search", "scenarios/workload",
-		"README.md", "docs/check.md", "docs/ci.md", "docs/glossary.md", "docs/model.md", "docs/README.md", "docs/sweep.md", "docs/tutorial.md", "docs/your-own-lock.md",
-		"lock/locktest", "packaging", "docs/history.md", "docs/questions.md",
+		comment(`is what|is who|are what`):        "returns, holds, decides: say what it does",
+		comment(`says whether|is told`):           "reports whether, is called",
+		word(`anew`):                              "again",
+		word(`of no use`):                         "unusable, has no effect",
+		word(`at hand`):                           "current, present",
+		word(`without a word`):                    "abruptly, silently",
+		word(`speaks? of`):                        "names, records",
+		word(`sees? to it`):                       "makes sure",
+		word(`(in|of) (its|his|their) turn`):      "too, in order",
+		word(`turns? everybody away`):             "refuses everybody",
+		word(`time-outs?`):                        "timeout",
+		word(`fence tokens?`):                     "fencing token",
+		word(`in one go`):                         "together, at once",
+		word(`carr(y|ies|ied) out`):               "run, execute",
+		word(`all the same`):                      "anyway, even so",
+		word(`taken for`):                         "counts as",
+		word(`count(s|ed)? (it |them )?up`):       "increments",
 	}
 }
 
@@ -96,7 +66,7 @@ func word(pattern string) *regexp.Regexp {
 // TestBannedWords is about comments, strings, Markdown and scenario files. Names in the code are not looked
 // at.
 func TestBannedWords(t *testing.T) {
-	everywhere, strictly, places, root := banned(), strict(), plain(), filepath.Join("..", "..")
+	r, root := banned(), filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -107,10 +77,6 @@ func TestBannedWords(t *testing.T) {
 				return filepath.SkipDir
 			}
 			return nil
-		}
-		r := everywhere
-		if place := filepath.ToSlash(name); slices.Contains(places, place) || slices.Contains(places, filepath.ToSlash(filepath.Dir(name))) {
-			r = strictly
 		}
 		for _, found := range r.read(t, path) {
 			t.Errorf("%s:%s", name, found)
@@ -191,14 +157,14 @@ func TestFindBannedWords(t *testing.T) {
 	}
 }
 
-func TestStrictRulesAreAboutTheBeginningsOfComments(t *testing.T) {
+func TestRulesOfCommentsAreAboutTheirBeginnings(t *testing.T) {
 	for text, want := range map[string]int{
 		"// reason is what woke a task.":                   1,
 		"// expired is told that a key is gone.":           1,
 		"// effect is a change. It is what a reader sees.": 0,
 		"// A time-out is\n// begun anew.":                 2,
 	} {
-		if got := strict().find(text, 1); len(got) != want {
+		if got := banned().find(text, 1); len(got) != want {
 			t.Errorf("%q: %q, want %d", text, got, want)
 		}
 	}

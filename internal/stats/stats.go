@@ -50,9 +50,9 @@ func PerExposure(events int64, exposure, dispersion float64) *Rate {
 	}
 	low, high := garwood(float64(events) / dispersion)
 	scale := dispersion / exposure
-	r := Rate{Rate: significant(float64(events) / exposure), Low: significant(low * scale), High: significant(high * scale)}
+	r := Rate{Rate: SixDigits(float64(events) / exposure), Low: SixDigits(low * scale), High: SixDigits(high * scale)}
 	if events == 0 {
-		r.AtMost = significant(distuv.Gamma{Alpha: 1, Beta: 1}.Quantile(confidence) / exposure)
+		r.AtMost = SixDigits(distuv.Gamma{Alpha: 1, Beta: 1}.Quantile(confidence) / exposure)
 	}
 	return &r
 }
@@ -90,7 +90,7 @@ func AtMost(runs int) float64 {
 	if runs == 0 {
 		return 1
 	}
-	return significant(distuv.Beta{Alpha: 1, Beta: float64(runs)}.Quantile(confidence))
+	return SixDigits(distuv.Beta{Alpha: 1, Beta: float64(runs)}.Quantile(confidence))
 }
 
 // garwood returns the exact 95 % interval of the mean of a Poisson variable whose value was events.
@@ -99,7 +99,7 @@ func garwood(events float64) (low, high float64) {
 		low = distuv.ChiSquared{K: 2 * events}.Quantile(significance/2) / 2
 	}
 	high = distuv.ChiSquared{K: 2*events + 2}.Quantile(1-significance/2) / 2
-	return significant(low), significant(high)
+	return SixDigits(low), SixDigits(high)
 }
 
 // Dispersion returns the variance of the number of events in a run divided by its mean: 1 if the
@@ -111,7 +111,7 @@ func Dispersion(events int64, squares float64, runs int) float64 {
 	}
 	n, sum := float64(runs), float64(events)
 	variance := (squares - sum*sum/n) / (n - 1)
-	return max(1, significant(variance*n/sum))
+	return max(1, SixDigits(variance*n/sum))
 }
 
 // McNemar returns the exact two-sided p-value of a paired comparison. Of the pairs that differ,
@@ -119,7 +119,7 @@ func Dispersion(events int64, squares float64, runs int) float64 {
 // each is equally likely. It is 1 if no pair differs.
 func McNemar(onlyFirst, onlySecond int) float64 {
 	coin := distuv.Binomial{N: float64(onlyFirst + onlySecond), P: 0.5}
-	return significant(min(1, 2*coin.CDF(float64(min(onlyFirst, onlySecond)))))
+	return SixDigits(min(1, 2*coin.CDF(float64(min(onlyFirst, onlySecond)))))
 }
 
 // Fisher returns the two-sided p-value of Fisher's exact test: the probability that two equal rates
@@ -138,7 +138,7 @@ func Fisher(violating1, runs1, violating2, runs2 int) float64 {
 			p += math.Exp(c)
 		}
 	}
-	return significant(min(1, p))
+	return SixDigits(min(1, p))
 }
 
 // Difference returns the 95 % interval of the second rate minus the first, by Newcombe's method
@@ -184,8 +184,8 @@ func Significant(ps []float64) []bool {
 // such as those of a fused multiplication.
 func Round6(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
-// significant does the same for a figure of any size: it keeps six digits.
-func significant(x float64) float64 {
+// SixDigits does the same for a figure of any size: it keeps its first six digits.
+func SixDigits(x float64) float64 {
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
 	if err != nil {
 		return x // never happens: it parses its own output

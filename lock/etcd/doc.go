@@ -14,6 +14,7 @@
 //     request.go, its responses in response.go, and its errors in errors.go.
 //
 // There are two Clients. Package official makes one of the official client, go.etcd.io/etcd/client/v3.
-// That one cannot run in a simulation: its gRPC connections have goroutines, timers and locks of their
-// own, so the order of what happens would be that of the machine. The simulation has a model of it.
+// That one cannot run in a task of a simulation: its gRPC connections have goroutines, timers and locks of their
+// own, so the order of what happens would be that of the machine. The simulation has a model of it. In go test the
+// official client runs in a process of goroutines (package locktest/etcdclient), on a [Conn] to each member.
 package etcd

@@ -38,8 +38,27 @@ type Watcher interface {
 	Close()
 }
 
+// Conn is a connection to one member of a cluster. In a simulation the official client is connected by Conns.
+type Conn interface {
+	// Do is like that of Client. It repeats nothing.
+	Do(ctx context.Context, r Request) (*Response, error)
+	// Watch is like that of Client, and returns the revision of the member when it created the watch. The Watcher
+	// ends with the connection.
+	Watch(ctx context.Context, w *Watch) (Watcher, int64, error)
+	// Broken waits until the connection ends, and returns why.
+	Broken(ctx context.Context) error
+	// Close closes the connection.
+	Close()
+}
+
 // Port holds the client of a strategy.
-type Port struct{ Client Client }
+type Port struct {
+	Client Client
+	// Members are the names of the members of the cluster, and Dial connects to one of them. They are nil in
+	// production, where the official client knows its endpoints.
+	Members []string
+	Dial    func(ctx context.Context, member string) (Conn, error)
+}
 
 // PortOf returns the port of a strategy. It panics if Deps have the port of another family.
 func PortOf(d lock.Deps) Port {

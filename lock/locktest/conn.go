@@ -1,7 +1,7 @@
 package locktest
 
 import (
-	"errors"
+	"cmp"
 	"net"
 	"os"
 	"sync"
@@ -13,7 +13,7 @@ func (p process) dial(name string, dial func() (net.Conn, error)) (net.Conn, err
 	c := &conn{process: p, name: name, changed: make(chan struct{})}
 	var err error
 	over := p.Ask(p.worker, name+" dial", func() { c.inner, err = dial() })
-	if err := errors.Join(over, err); err != nil {
+	if err := cmp.Or(over, err); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -44,7 +44,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	go func() {
 		var r result
 		over := c.process.Ask(c.process.worker, c.name+" read", func() { r.n, r.err = c.inner.Read(buffer) })
-		done <- result{r.n, errors.Join(over, r.err)}
+		done <- result{r.n, cmp.Or(over, r.err)}
 	}()
 	for {
 		late, changed := c.late()
@@ -72,13 +72,13 @@ func (c *conn) late() (<-chan time.Time, <-chan struct{}) {
 func (c *conn) Write(b []byte) (int, error) {
 	var r result
 	over := c.process.Ask(c.process.worker, c.name+" write", func() { r.n, r.err = c.inner.Write(b) })
-	return r.n, errors.Join(over, r.err)
+	return r.n, cmp.Or(over, r.err)
 }
 
 // Close implements net.Conn.
 func (c *conn) Close() (err error) {
 	over := c.process.Ask(c.process.worker, c.name+" close", func() { err = c.inner.Close() })
-	return errors.Join(over, err)
+	return cmp.Or(over, err)
 }
 
 // LocalAddr implements net.Conn.

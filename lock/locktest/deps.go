@@ -13,6 +13,7 @@ import (
 
 	"lockquake/internal/bubble"
 	"lockquake/lock"
+	"lockquake/lock/etcd"
 	"lockquake/lock/postgres"
 	"lockquake/lock/redis"
 	"lockquake/sim"
@@ -29,11 +30,16 @@ type Deps struct {
 	// connection for each statement that finds none idle.
 	Postgres *pgx.ConnConfig
 	DB       *sql.DB
+	// Etcd reaches the members of the etcd cluster; etcdclient.Config makes the configuration of the official client
+	// of it.
+	Etcd *Etcd
 	// TTL is the lease of the scenario, and Params has all settings of its lock.
 	TTL    time.Duration
 	Params lock.Params
 	// Worker is the name of the worker, such as worker-1.
 	Worker string
+	// Process keeps what the workers of one process share, with lock.Shared.
+	Process *lock.Process
 }
 
 // process is the process of a worker, as the clients of Deps use it.
@@ -44,7 +50,7 @@ type process struct {
 
 // deps makes the clients of a worker. It is called in the bubble.
 func (p process) deps(d lock.Deps) (Deps, error) {
-	deps := Deps{TTL: d.Params.TTL, Params: d.Params, Worker: p.worker.Name()}
+	deps := Deps{TTL: d.Params.TTL, Params: d.Params, Worker: p.worker.Name(), Process: d.Process}
 	switch port := d.Port.(type) {
 	case redis.Port:
 		nodes := port.Nodes
@@ -69,6 +75,8 @@ func (p process) deps(d lock.Deps) (Deps, error) {
 			return p.dial("postgres", func() (net.Conn, error) { return dial(context.Background(), network, addr) })
 		}
 		deps.Postgres, deps.DB = cfg, stdlib.OpenDB(*cfg)
+	case etcd.Port:
+		deps.Etcd = p.etcd(port)
 	}
 	return deps, nil
 }

@@ -13,6 +13,7 @@ import (
 	"lockquake/faults"
 	"lockquake/internal/bubble"
 	"lockquake/lock"
+	"lockquake/lock/etcd"
 	"lockquake/scenarios"
 	"lockquake/scenarios/run"
 	"lockquake/sim"
@@ -75,6 +76,9 @@ func withLibrary(t *testing.T, scenario string, make func(process, Deps) lock.St
 		Points: []string{"acquire.called", "release.called"},
 	}
 	entry.Family, entry.Topology = serversOf(scenario)
+	if entry.Family == etcd.Name {
+		entry.Records = func(key string) []string { return []string{key + "/"} }
+	}
 	if err := seedable(t); err != nil {
 		t.Fatal(err)
 	}

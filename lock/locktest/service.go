@@ -1,8 +1,8 @@
 package locktest
 
 import (
+	"cmp"
 	"context"
-	"errors"
 
 	"lockquake/lock"
 )
@@ -21,7 +21,7 @@ func (s *service) Do(ctx context.Context, key string, r lock.Resource, body lock
 			return s.work(inside, ctx, func(ctx context.Context) error { return body(ctx, section{token, r}) })
 		})
 	})
-	return errors.Join(over, err)
+	return cmp.Or(over, err)
 }
 
 // work executes the work in a task of the world, while a goroutine of the bubble waits. The context of the work
@@ -50,7 +50,7 @@ func (s *service) work(inside, outside context.Context, do func(ctx context.Cont
 		ctx, cancel = s.worker.WithCancel(outside)
 		err = do(ctx)
 	})
-	return errors.Join(over, err)
+	return cmp.Or(over, err)
 }
 
 // section implements lock.Section for a service.

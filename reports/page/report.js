@@ -301,14 +301,20 @@
       return lane * size.lane + 8;
     }
 
-    // stacked finds a place for each mark: those too close stand above each other.
+    // stacked finds a place for each mark. Marks that are too close are above each other, and beside
+    // each other where no room is left above.
     stacked() {
       const taken = [];
       return this.data.steps.map((step) => {
         if (step.lane < 0) return null;
-        const x = Math.min(this.x(step.at), this.width - size.mark - 2);
-        let y = this.y(step.lane) - (this.data.lanes[step.lane].kind === "resource" ? 0 : size.lift);
-        while (y > size.mark && taken.some((t) => Math.abs(t.x - x) < 2 * size.mark - 2 && Math.abs(t.y - y) < 2 * size.mark - 2)) y -= 2 * size.mark - 1;
+        const apart = 2 * size.mark - 1;
+        const first = this.y(step.lane) - (this.data.lanes[step.lane].kind === "resource" ? 0 : size.lift);
+        let x = Math.min(this.x(step.at), this.width - size.mark - 2), y = first;
+        const aside = x > this.width / 2 ? -apart : apart;
+        while (taken.some((t) => Math.abs(t.x - x) < apart - 1 && Math.abs(t.y - y) < apart - 1)) {
+          if (y - apart >= size.mark) y -= apart;
+          else [x, y] = [x + aside, first];
+        }
         taken.push({ x, y });
         return { x, y };
       });

@@ -49,7 +49,7 @@ func aboutRates(c *results.Campaign) about {
 	var rates []string
 	for i := range c.Strategies {
 		s := &c.Strategies[i]
-		rates = append(rates, words.Plain(s.Label, longestLabel)+" "+newRateMark(s, 0).label)
+		rates = append(rates, words.Plain(s.Label, longestLabel)+" "+rateLabel(s))
 	}
 	return about{ratesTitle(c), strings.Join(rates, "; ")}
 }
@@ -127,7 +127,7 @@ type rateMark struct {
 func newRateMark(s *results.StrategyStats, y float64) rateMark {
 	r := rateMark{
 		y: y, rate: 100 * s.Rate, low: 100 * s.Low, high: 100 * tables.Highest(*s), known: s.Runs > 0,
-		label: fmt.Sprintf("%s (%d/%d)", words.Percent(s.Rate), s.Violating, s.Runs),
+		label: rateLabel(s),
 	}
 	switch tables.OutcomeOf(*s) {
 	case tables.Unasked:
@@ -136,15 +136,24 @@ func newRateMark(s *results.StrategyStats, y float64) rateMark {
 		r.color, r.shape = blue(), draw.CircleGlyph{}
 	case tables.Unexpected:
 		r.color, r.shape = vermilion(), draw.PyramidGlyph{}
-		r.label += ", not as expected"
 	case tables.Undecided:
 		r.color, r.shape = grey(), draw.BoxGlyph{}
-		r.label += ", cannot tell"
-	}
-	if !r.known {
-		r.label = "no runs"
 	}
 	return r
+}
+
+// rateLabel says the rate of a strategy, and whether it is as expected.
+func rateLabel(s *results.StrategyStats) string {
+	label := fmt.Sprintf("%s (%d/%d)", words.Percent(s.Rate), s.Violating, s.Runs)
+	switch o := tables.OutcomeOf(*s); {
+	case s.Runs == 0:
+		return "no runs"
+	case o == tables.Unexpected:
+		return label + ", not as expected"
+	case o == tables.Undecided:
+		return label + ", cannot tell"
+	}
+	return label
 }
 
 // plotRows is the plotter of all strategies.

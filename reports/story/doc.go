@@ -4,7 +4,7 @@
 //
 // A long run is told around the evidence of one check: the most serious one that was
 // violated ([Tell]), or a given one ([TellCheck]). Lines of evidence are marked *, the line
-// that completes the violation !:
+// that completes the violation !. At most six other lines follow it, and the end of the run:
 //
 //	   time, s  who       what                                     believes to hold   lease, until
 //	     0.007  worker-2  enters its section                       worker-1 worker-2  -

@@ -50,6 +50,9 @@ func ExampleTell() {
 	// Output:
 	// by-hand: none, seed 1, fence of the resource: off
 	//
+	// lost-update invalid: worker-2's section 1 saw 0 of item n and wrote 1 over 1, the work of worker-1's section 1 (wrote
+	//   1)
+	//
 	//    time, s  who       what                                     believes to hold   lease, until  resource
 	//      0.002  worker-1  enters its section                       worker-1           -             n=0
 	//      0.004  worker-1  reads 0                                  worker-1           -             n=0
@@ -58,7 +61,4 @@ func ExampleTell() {
 	// *    0.012  worker-1  writes 1                                 worker-1 worker-2  -             n=1, took
 	// !    0.015  worker-2  writes 1 over worker-1's 1: update lost  worker-1 worker-2  -             n=1, took
 	//      0.017  resource  ends at 1: took 2 writes, lost 1         worker-1 worker-2  -             n=1
-	//
-	// lost-update invalid: worker-2's section 1 saw 0 of item n and wrote 1 over 1, the work of worker-1's section 1 (wrote
-	//   1)
 }

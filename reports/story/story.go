@@ -18,8 +18,9 @@ const maxLines = 25
 // Story tells one run line by line.
 type Story struct {
 	Title    string
+	Finding  string   // the verdict of the check that the story is told for; "" if nothing was violated
 	Lines    []Line   // at most 25
-	Verdicts []string // one sentence for each check that found something, one for each group of the others
+	Verdicts []string // the other verdicts: a sentence for each check that found something, one for each group of the others
 	Replay   string   // token that repeats the run
 	Program  string   // name of the program that repeats it, as in scenarios.Scenario
 }
@@ -43,6 +44,7 @@ type Line struct {
 	weight  weight
 	loses   bool // it is a write that loses an update
 	ending  bool // it is the end of a section or of the run
+	final   bool // it is the value of an item at the end of the run
 }
 
 // weight ranks a line: the lower, the more important.
@@ -66,7 +68,8 @@ func Tell(run *results.Trial) Story { return TellCheck(run, "") }
 // TellCheck tells a run around the evidence of one check. If that check found nothing, it
 // does what Tell does.
 func TellCheck(run *results.Trial, check string) Story {
-	story := Story{Title: title(run), Verdicts: verdicts(run.Results), Replay: run.Replay, Program: run.Program}
+	story := Story{Title: title(run), Replay: run.Replay, Program: run.Program}
+	story.Finding, story.Verdicts = verdicts(run, check)
 	sections, err := run.History.Sections()
 	if err != nil {
 		// A history that contradicts itself has no story.
@@ -85,19 +88,38 @@ func Around(run *results.Trial, sections []*history.Section, check string) ([]Li
 	whole.from, whole.to, whole.sections = 1, int64(len(run.History.Events)), nil
 	lines := tell(run, sections, whole, routine)
 	if len(lines) <= maxLines {
-		return lines, whole
+		return withoutAftermath(lines), whole
 	}
 	if !near.evident() {
 		return cut(lines), whole
 	}
 	// The story of a long run covers its evidence, and drops the least important lines.
 	for limit := routine; limit >= evidence; limit-- {
-		lines = tell(run, sections, near, limit)
+		lines = withoutAftermath(tell(run, sections, near, limit))
 		if len(lines) <= maxLines {
 			return lines, near
 		}
 	}
 	return cut(lines), near
+}
+
+// maxAftermath bounds the lines after the one that completes the violation.
+const maxAftermath = 6
+
+// withoutAftermath drops lines that are far behind the one that completes the violation, but for those
+// of the evidence and of the end of the run.
+func withoutAftermath(lines []Line) []Line {
+	decisive := slices.IndexFunc(lines, func(l Line) bool { return l.Decisive })
+	if decisive < 0 {
+		return lines
+	}
+	kept := slices.Clone(lines[:min(len(lines), decisive+1+maxAftermath)])
+	for _, l := range lines[len(kept):] {
+		if l.Evidence || l.final {
+			kept = append(kept, l)
+		}
+	}
+	return kept
 }
 
 // cut shortens a story that is still too long. It keeps the lines of the evidence; if
@@ -155,32 +177,52 @@ func title(run *results.Trial) string {
 	return fmt.Sprintf("%s: %s, seed %d, fence of the resource: %s", words.Plain(run.Scenario, 60), words.Labelled(run.Label, run.Strategy), run.Seed, words.Plain(fence, 30))
 }
 
-// verdicts returns a sentence for each violated or undecided check, and one for all
-// others together. Checks with the same verdict and finding share a sentence.
-func verdicts(results []checker.Result) []string {
-	var lines, valid, idle, says []string
-	for _, r := range results {
+// verdicts returns the verdict of the check that the story is told for, and a sentence for each other
+// violated or undecided check, and one for all others together. Checks with the same verdict and
+// finding share a sentence.
+func verdicts(run *results.Trial, check string) (finding string, others []string) {
+	type sentence struct {
+		checks []string
+		says   string
+	}
+	var found []sentence
+	var valid, idle []string
+	for _, r := range run.Results {
 		switch {
 		case r.Verdict == checker.Valid && !r.Applies:
 			idle = append(idle, r.Check)
 		case r.Verdict == checker.Valid:
 			valid = append(valid, r.Check)
 		default:
-			said := verdict(r)
-			if same := slices.Index(says, said); same >= 0 {
-				lines[same] = r.Check + ", " + lines[same]
-				continue
+			says := verdict(r)
+			at := slices.IndexFunc(found, func(s sentence) bool { return s.says == says })
+			if at < 0 {
+				at, found = len(found), append(found, sentence{says: says})
 			}
-			says, lines = append(says, said), append(lines, r.Check+" "+said)
+			found[at].checks = append(found[at].checks, r.Check)
+		}
+	}
+	told := ""
+	if why := chooseReason(run, check); why != nil {
+		told = why.check
+	} else if violated := checker.Serious(run.Checks(checker.Invalid)); len(violated) > 0 {
+		told = violated[0]
+	}
+	for _, s := range found {
+		line := strings.Join(s.checks, ", ") + " " + s.says
+		if slices.Contains(s.checks, told) {
+			finding = line
+		} else {
+			others = append(others, line)
 		}
 	}
 	if len(valid) > 0 {
-		lines = append(lines, "valid: "+strings.Join(valid, ", "))
+		others = append(others, "valid: "+strings.Join(valid, ", "))
 	}
 	if len(idle) > 0 {
-		lines = append(lines, "nothing to judge: "+strings.Join(idle, ", "))
+		others = append(others, "nothing to judge: "+strings.Join(idle, ", "))
 	}
-	return lines
+	return finding, others
 }
 
 // verdict returns the verdict of a check with its first finding, which does not repeat the name of

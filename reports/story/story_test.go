@@ -515,16 +515,22 @@ func TestTheStoryOfAShrunkFailureIsShort(t *testing.T) {
 }
 
 // Checks that found the same share one sentence, and a sentence does not repeat the name of its check.
+// The check that the story is told for comes first.
 func TestAStorySaysEachVerdictOnce(t *testing.T) {
 	invalid := func(check, text string) checker.Result {
-		return checker.Result{Check: check, Verdict: checker.Invalid, Applies: true, Findings: []checker.Finding{{Text: text}}}
+		return checker.Result{Check: check, Verdict: checker.Invalid, Applies: true, Findings: []checker.Finding{{Text: text, Events: []int64{1}}}}
 	}
 	judged := []checker.Result{
 		invalid("lost-update", "lost update: a wrote over b"), invalid("exclusion", "a and b were at work"), invalid("capacity", "a and b were at work"),
 		{Check: "belief", Verdict: checker.Valid, Applies: true},
 	}
-	want := []string{"lost-update invalid: a wrote over b", "capacity, exclusion invalid: a and b were at work", "valid: belief"}
-	if diff := cmp.Diff(want, verdicts(judged)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	for check, want := range map[string][]string{
+		"":         {"lost-update invalid: a wrote over b", "exclusion, capacity invalid: a and b were at work", "valid: belief"},
+		"capacity": {"exclusion, capacity invalid: a and b were at work", "lost-update invalid: a wrote over b", "valid: belief"},
+	} {
+		finding, others := verdicts(&results.Trial{Results: judged, Telling: check}, "")
+		if diff := cmp.Diff(want, append([]string{finding}, others...)); diff != "" {
+			t.Errorf("told for %q (-want +got):\n%s", check, diff)
+		}
 	}
 }

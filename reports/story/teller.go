@@ -238,7 +238,7 @@ func (t *teller) sayWith(e *history.Event, also []int64, actor string, w weight,
 	line.tells, line.request = also, e.Request
 	switch e.Type {
 	case history.Told, history.ReleaseCalled, history.Released, history.Final:
-		line.ending = true
+		line.ending, line.final = true, e.Type == history.Final
 	default:
 	}
 	t.lines = append(t.lines, line)

@@ -3,6 +3,7 @@ package story
 import (
 	"bytes"
 	"io"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -25,8 +26,8 @@ type Options struct {
 	Width int  // columns that the story may take; 0 stands for 120
 }
 
-// Write prints the story: its title, a row for each line with three columns of state, the
-// verdicts, and the command that repeats the run.
+// Write prints the story: its title, what was violated, a row for each line with three columns of
+// state, the other verdicts, and the command that repeats the run.
 func (s Story) Write(w io.Writer, o Options) error {
 	if o.Width == 0 {
 		o.Width = 120
@@ -34,23 +35,26 @@ func (s Story) Write(w io.Writer, o Options) error {
 	var b bytes.Buffer
 	words.Paint(&b, o.Color, words.Bold, s.Title)
 	b.WriteByte('\n')
+	if s.Finding != "" {
+		writeVerdict(&b, s.Finding, o)
+		b.WriteByte('\n')
+	}
 	if len(s.Lines) > 0 {
 		s.writeLines(&b, o)
 		b.WriteByte('\n')
 	}
 	for _, verdict := range s.Verdicts {
-		for i, part := range words.Wrap(verdict, o.Width-2) {
-			if i > 0 {
-				part = "  " + part
-			}
-			b.WriteString(part + "\n")
-		}
+		writeVerdict(&b, verdict, o)
 	}
 	if s.Replay != "" {
 		b.WriteString("\n" + words.ReplayLine(s.Program, s.Replay) + "\n")
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+func writeVerdict(b *bytes.Buffer, verdict string, o Options) {
+	b.WriteString(strings.Join(words.Wrap(verdict, o.Width-2), "\n  ") + "\n")
 }
 
 func (s Story) writeLines(b *bytes.Buffer, o Options) {

@@ -18,8 +18,12 @@ import (
 // Advice prints an answer for a terminal: what happened to the lock in question, what helps, the TTL,
 // the costs, what would change the answer, and what is not simulated.
 func Advice(w io.Writer, a *results.Advice, color bool) error {
+	return writeSections(w, AdviceSections(a), color)
+}
+
+func writeSections(w io.Writer, sections []AdviceSection, color bool) error {
 	var b bytes.Buffer
-	for _, s := range AdviceSections(a) {
+	for _, s := range sections {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}

@@ -71,7 +71,7 @@ func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 			continue // a case that was not run
 		}
 		fmt.Fprintf(&b, "\nfault %s: planned %s, injected %s, hit %s",
-			FaultName(f), words.Thousands(int(f.Planned)), words.Thousands(int(f.Happened)), words.Thousands(int(f.Bit)))
+			words.Plain(f.Name(), 100), words.Thousands(int(f.Planned)), words.Thousands(int(f.Happened)), words.Thousands(int(f.Bit)))
 	}
 	if len(c.Faults) > 0 {
 		b.WriteByte('\n')
@@ -82,15 +82,6 @@ func Campaign(w io.Writer, c *results.Campaign, o Options) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-// FaultName names a fault of the scenario by its number, its case if it has one, and its
-// kind.
-func FaultName(f results.FaultStats) string {
-	if f.Case != "" {
-		return fmt.Sprintf("%d, %s (%s)", f.Spec+1, words.Plain(f.Case, 60), f.Kind)
-	}
-	return fmt.Sprintf("%d (%s)", f.Spec+1, f.Kind)
 }
 
 // writeChecks prints in how many runs of each strategy each check was violated. A check
@@ -107,7 +98,14 @@ func writeChecks(b *bytes.Buffer, color bool, shown []results.StrategyStats, ala
 	if len(head) == 1 {
 		return
 	}
-	rows := [][]string{head}
+	titles := slices.Clone(head)
+	for i, check := range head[1:] {
+		harm := func(st results.StrategyStats) bool { return st.Checks[check].Violating > 0 && !st.Harmless(check) }
+		if !slices.ContainsFunc(shown, harm) {
+			titles[i+1] += " (harmless)"
+		}
+	}
+	rows := [][]string{titles}
 	for _, st := range shown {
 		row := []string{Name(st)}
 		for _, check := range head[1:] {

@@ -11,7 +11,7 @@
 //	redis      off             412 of 1,000    41.2 %         38.2 to 44.3 %    99.1 %  yes
 //	fenced     reads-writes      0 of 1,000     0.0 %   fewer than 0.30 %       98.7 %  yes
 //
-// verdict.go makes the sentences and account.go what each strategy adds to them, uses.go prints the
-// cells of one strategy, metrics.go and grids.go make the tables that follow the verdict,
-// cases.go the map of a campaign with cases, assumed.go the list of assumptions.
+// verdict.go makes the sentences, account.go sums up each strategy for them, and accountwords.go has
+// their words. uses.go prints the cells of one strategy, metrics.go and grids.go make the tables that
+// follow the verdict, cases.go the map of a campaign with cases, assumed.go the list of assumptions.
 package tables

@@ -56,7 +56,7 @@ func boundGrid(c *results.Campaign) Grid {
 func useGrid(c *results.Campaign) Grid {
 	g := Grid{
 		Title: "How often in use",
-		Note: "Each violation counts once, and a run can have several; `lockquake list checks` defines a violation of each check. A lock-hour is an hour of virtual time of one lock. " +
+		Note: "Each violation counts once, and a run can have several; \"lockquake list checks\" defines a violation of each check. A lock-hour is an hour of virtual time of one lock. " +
 			"The intervals (95 %, Garwood's) are widened if violations come in groups, since one fault can cause many.",
 		Texts: 2,
 		Head:  []string{"strategy", "check", "violations", "per 1,000 acquisitions", "95 % interval", "per lock-hour", "95 % interval"},

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -33,18 +34,20 @@ func overridden(overrides []string) []string {
 // Name prints the label of a use, with its strategy in brackets if that differs.
 func Name(st results.StrategyStats) string { return words.Labelled(st.Label, st.Name) }
 
-// Violated lists the checks that a use violated, each with its number of runs.
+// Violated lists the checks that a use violated, each with its number of runs, those without harm last.
 func Violated(st results.StrategyStats) string {
-	var parts []string
+	var parts, harmless []string
 	for _, check := range st.Order {
-		if n := st.Checks[check].Violating; n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", check, words.Thousands(n)))
+		part := fmt.Sprintf("%s %s", check, words.Thousands(st.Checks[check].Violating))
+		switch {
+		case st.Checks[check].Violating == 0:
+		case st.Harmless(check):
+			harmless = append(harmless, part+" (harmless)")
+		default:
+			parts = append(parts, part)
 		}
 	}
-	if len(parts) == 0 {
-		return "none"
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(strings.Join(append(parts, harmless...), ", "), "none")
 }
 
 // Highest returns the upper bound of a strategy's rate: of its interval, or if no run is

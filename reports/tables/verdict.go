@@ -46,7 +46,11 @@ func Verdict(c *results.Campaign) []Sentence {
 	for _, label := range BaseLabels(c) {
 		all = append(all, accountOf(c, label, hit(c, label)))
 	}
-	return sentencesOf(all, idleFaults(c))
+	var idle []Sentence
+	for _, f := range c.IdleFaults() {
+		idle = append(idle, Sentence{Text: fmt.Sprintf("unknown: fault %s hit no section, lease or call, so it tested nothing", f.Name()), Grade: Open})
+	}
+	return sentencesOf(all, idle)
 }
 
 // sentencesOf returns the sentences of accounts and about faults, the worst first.
@@ -68,12 +72,8 @@ func sentencesOf(all []account, idle []Sentence) []Sentence {
 		list = append(list, Sentence{fmt.Sprintf("unknown: %s %s", namesOf(group), group[0].why), Open, usesOf(group)})
 	}
 	list = append(list, idle...)
-	said := "had no failure"
-	if len(failed) > 0 && len(grouped(failed, func(a account) string { return a.did })) == 1 && failed[0].more == "" {
-		said = "never did"
-	}
 	for _, group := range grouped(held, func(a account) string { return fmt.Sprint(a.cases, a.decided, a.note) }) {
-		list = append(list, Sentence{fmt.Sprintf("%s %s %s", namesOf(group), said, heldText(group)), Held, usesOf(group)})
+		list = append(list, Sentence{fmt.Sprintf("%s had no failure %s", namesOf(group), heldText(group)), Held, usesOf(group)})
 	}
 	return list
 }
@@ -160,17 +160,6 @@ func heldText(group []account) string {
 		whose = "their"
 	}
 	return fmt.Sprintf("%s, and finished %s of %s work%s", text, shares(least, most), whose, a.note)
-}
-
-// idleFaults returns a sentence for each fault of the scenario that never hit anything.
-func idleFaults(c *results.Campaign) []Sentence {
-	var list []Sentence
-	for _, f := range c.Faults {
-		if f.Bit == 0 && !f.Optional && (f.Case == "" || f.Planned > 0) {
-			list = append(list, Sentence{Text: fmt.Sprintf("unknown: fault %s hit no section, lease or call, so it tested nothing", FaultName(f)), Grade: Open})
-		}
-	}
-	return list
 }
 
 // grouped puts accounts with the same key together, in the order of the first of each group.

@@ -68,13 +68,13 @@ func TestTheVerdictSaysWhatHappenedWorstFirst(t *testing.T) {
 			},
 		},
 		{
-			"one way to fail: the others never did", "charge",
+			"a strategy that held says so without the sentences before it", "charge",
 			[]results.StrategyStats{
 				twice(use("none", 40, map[string]int{"once": 9}), 12), use("key", 40, nil), use("other", 40, nil),
 			},
 			[]string{
 				"failed: work without a lock charged a card twice in 9 of 40 runs (12 to 38 %)",
-				"held: key and other never did in 40 runs (fewer than 7.3 %), and finished 98 % of their work",
+				"held: key and other had no failure in 40 runs (fewer than 7.3 %), and finished 98 % of their work",
 			},
 		},
 		{
@@ -83,6 +83,10 @@ func TestTheVerdictSaysWhatHappenedWorstFirst(t *testing.T) {
 				use("first", 1, map[string]int{"exclusion": 1}), use("second", 1, map[string]int{"exclusion": 1}),
 			},
 			[]string{"failed: first and second had two leaders at work at once in the only run (21 to 100 %)"},
+		},
+		{
+			"two of two runs", "leader", []results.StrategyStats{use("first", 2, map[string]int{"exclusion": 2})},
+			[]string{"failed: first had two leaders at work at once in both runs (34 to 100 %)"},
 		},
 		{
 			"what is clearly more frequent than the most serious failure is said too", "counter",
@@ -94,7 +98,7 @@ func TestTheVerdictSaysWhatHappenedWorstFirst(t *testing.T) {
 			[]results.StrategyStats{idle, undecided, use("unrun", 0, nil)},
 			[]string{
 				"unknown: unknown: idle finished 3 of 1000, less than 1 %, so hardly anything was tested",
-				"unknown: unknown: undecided could not be judged by progress in 3 of 200 runs; no other run failed",
+				"unknown: unknown: undecided could not be judged by progress in 3 of 200 runs",
 				"unknown: unknown: unrun has no finished run",
 			},
 		},
@@ -152,7 +156,7 @@ func TestManyStrategiesMakeFewSentences(t *testing.T) {
 	}
 	want := []string{
 		"failed: 13 strategies (m, l, k, j and 9 more) lost updates in 10 to 70 % of runs",
-		"held: 13 strategies (A, B, C, D and 9 more) never did in 100 runs (fewer than 3 %), and finished 98 % of their work",
+		"held: 13 strategies (A, B, C, D and 9 more) had no failure in 100 runs (fewer than 3 %), and finished 98 % of their work",
 	}
 	if diff := cmp.Diff(want, texts(Verdict(c))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -40,7 +40,7 @@ func ParseSpread(text string) (Spread, error) {
 		return sorted(scenarios.ParseDist(text, "."))
 	}
 	if info, err := os.Stat(text); err == nil && info.Mode().IsRegular() {
-		_, durations, err := scenarios.ReadPauses(text)
+		_, durations, err := scenarios.MeasuredPauses(text)
 		return sorted(draw.Dist{Kind: draw.Empirical, File: text, Samples: durations}, err)
 	}
 	values := map[string]time.Duration{}

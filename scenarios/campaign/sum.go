@@ -121,7 +121,7 @@ func (c *campaign) sum() *results.Campaign {
 	s := c.scenario
 	result := &results.Campaign{
 		Schema: 1, Version: results.Version, Scenario: s.Name, Source: s.Source, About: s.Description, Workload: s.Workload.Kind, Hash: s.Hash, Text: string(s.Text), Overrides: s.OverrideTexts(), Program: s.Program,
-		Seeds: c.request.Seeds, Until: c.request.Until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Wake: s.Wake, WakeLag: s.WakeLag.String(), Samples: s.Samples(), Verdict: results.Pass,
+		Seeds: c.request.Seeds, Until: c.request.Until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Wake: s.Wake, WakeLag: s.WakeLag.Phrase(), Samples: s.Samples(), Verdict: results.Pass,
 		Partial: c.done < c.total || !c.complete(), Faults: c.faults, Setup: s.Setup(c.uses),
 	}
 	if s.Wake == results.WakeDrawn {
@@ -268,13 +268,8 @@ func judgeFaults(c *results.Campaign, s *scenarios.Scenario) {
 	if c.Partial || c.Seeds.Count() < c.Needed {
 		verdict, word = results.Unknown, "unknown: "
 	}
-	for _, f := range c.Faults {
-		run := func(st results.StrategyStats) bool {
-			return s.Faults[f.Spec].Case == "" || s.Faults[f.Spec].Case == st.Case
-		}
-		if f.Bit == 0 && !f.Optional && slices.ContainsFunc(c.Strategies, run) {
-			worsen(c, verdict, fmt.Sprintf("%sfault %d (%s) hit no section, lease or call", word, f.Spec+1, f.Kind))
-		}
+	for _, f := range c.IdleFaults() {
+		worsen(c, verdict, fmt.Sprintf("%sfault %s hit no section, lease or call", word, f.Name()))
 	}
 	for _, st := range c.Strategies {
 		must := func(f faults.Spec) bool { return f.Case == st.Case && !f.Optional }

@@ -131,7 +131,7 @@ func (c inNeed) judge(ctx context.Context, a *adviser) (results.AdviceEvidence, 
 		e.Figure = open
 		return e, nil
 	}
-	e.Figure = fmt.Sprintf("%s: %s in %d runs of %s", c.label, harmless(n, c.about), runs, n.Scenario)
+	e.Figure = fmt.Sprintf("%s: %s in %d runs of %s", c.label, notViolated(n, c.about), runs, n.Scenario)
 	e.Verdict = verdictOf(c.survives)
 	e.Command = fmt.Sprintf("matrix --need %s --strategy %s --no-report", c.need, row.Strategy)
 	return e, nil
@@ -194,8 +194,8 @@ func concernOf(n *results.MatrixNeed) checker.Concern {
 	return checker.Corruption
 }
 
-// harmless says which checks were not violated.
-func harmless(n *results.MatrixNeed, about []string) string {
+// notViolated says which checks were not violated.
+func notViolated(n *results.MatrixNeed, about []string) string {
 	if about != nil {
 		return "no violation of " + strings.Join(about, " or ")
 	}

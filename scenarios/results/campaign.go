@@ -34,7 +34,7 @@ type Campaign struct {
 	Partial    bool            `json:"partial,omitempty"` // stopped before all runs were done
 	Step       time.Duration   `json:"step"`              // virtual time that a point takes, in nanoseconds
 	Wake       Wake            `json:"wake"`              // order in which a waking process works
-	WakeLag    string          `json:"wake_lag"`          // distribution of the lag of a waking process, as in a scenario file
+	WakeLag    string          `json:"wake_lag"`          // lag of a waking process, in words
 	Cores      int             `json:"cores,omitempty"`   // of each process, if wake is drawn
 	Samples    []Samples       `json:"samples,omitempty"` // files of measured durations that the scenario draws from
 	Setup      []Setting       `json:"setup,omitempty"`   // leases, faults and latency
@@ -199,6 +199,23 @@ type FaultStats struct {
 	Planned  int64       `json:"planned"`
 	Happened int64       `json:"happened"`
 	Bit      int64       `json:"bit"`
+}
+
+// Name names a fault by its number in the scenario, from 1, its case if it has one, and its kind.
+func (f FaultStats) Name() string {
+	if f.Case != "" {
+		return fmt.Sprintf("%d, %s (%s)", f.Spec+1, f.Case, f.Kind)
+	}
+	return fmt.Sprintf("%d (%s)", f.Spec+1, f.Kind)
+}
+
+// IdleFaults lists the faults that have to hit a section, a lease or a call of some run, and hit none.
+// It leaves out those of cases that no strategy was run under.
+func (c *Campaign) IdleFaults() []FaultStats {
+	return slices.DeleteFunc(slices.Clone(c.Faults), func(f FaultStats) bool {
+		run := slices.ContainsFunc(c.Strategies, func(st StrategyStats) bool { return f.Case == "" || f.Case == st.Case })
+		return f.Bit > 0 || f.Optional || !run
+	})
 }
 
 // Add counts one step of a plan.

@@ -28,16 +28,16 @@ type Contradiction struct {
 func (st StrategyStats) Contradiction() Contradiction {
 	if st.Expects == nil {
 		checks := slices.DeleteFunc(checker.Serious(st.violated()), checker.Advisory)
-		return Contradiction{strings.Join(checks[:min(1, len(checks))], ""), fmt.Sprintf("not expected: %s violated %s in %d of %d runs", st.Label, strings.Join(checks, ", "), st.Violating, st.Runs)}
+		return Contradiction{strings.Join(checks[:min(1, len(checks))], ""), fmt.Sprintf("not expected: %s violated %s in %d of %s", st.Label, strings.Join(checks, ", "), st.Violating, runs(st.Runs))}
 	}
 	for _, check := range checker.Serious(st.Expects.Holds) {
 		if stats := st.Checks[check]; stats.Violating > 0 {
-			return Contradiction{check, fmt.Sprintf("not expected: %s violated %s in %d of %d runs, first with seed %d", st.Label, check, stats.Violating, st.Runs, stats.FirstSeed)}
+			return Contradiction{check, fmt.Sprintf("not expected: %s violated %s in %d of %s, first with seed %d", st.Label, check, stats.Violating, runs(st.Runs), stats.FirstSeed)}
 		}
 	}
 	for _, check := range checker.Serious(st.Expects.Violates) {
 		if st.Checks[check].Violating == 0 {
-			return Contradiction{check, fmt.Sprintf("not expected: %s did not violate %s in %d runs", st.Label, check, st.Runs)}
+			return Contradiction{check, fmt.Sprintf("not expected: %s did not violate %s in %s", st.Label, check, runs(st.Runs))}
 		}
 	}
 	for _, bound := range st.Bounds {
@@ -51,15 +51,7 @@ func (st StrategyStats) Contradiction() Contradiction {
 // Undecided returns a sentence that explains why it is unknown whether a strategy is as expected. Needed
 // is the number of runs that decide that something does not happen.
 func (st StrategyStats) Undecided(needed int) string {
-	if st.Runs == 0 {
-		return fmt.Sprintf("unknown: no run of %s was finished", st.Label)
-	}
-	for _, check := range st.Order {
-		if n := st.Checks[check].Unknown; n > 0 {
-			return fmt.Sprintf("unknown: %s could not be decided in %d of %d runs of %s", check, n, st.Runs, st.Label)
-		}
-	}
-	if reason := st.Untested(); reason != "" {
+	if reason := st.Inconclusive(); reason != "" {
 		return fmt.Sprintf("unknown: %s %s", st.Label, reason)
 	}
 	if st.Expects != nil {
@@ -70,11 +62,47 @@ func (st StrategyStats) Undecided(needed int) string {
 		}
 		for _, check := range st.Expects.Violates {
 			if st.Checks[check].Violating == 0 {
-				return fmt.Sprintf("unknown: %s did not violate %s in %d runs; it takes %d to tell", st.Label, check, st.Runs, needed)
+				return fmt.Sprintf("unknown: %s did not violate %s in %s; it takes %d to tell", st.Label, check, runs(st.Runs), needed)
 			}
 		}
 	}
 	return "unknown: the results of " + st.Label
+}
+
+// Inconclusive returns why the runs of a strategy are too little to tell whether it fails, as the
+// predicate of a sentence about it; "" if they are enough.
+func (st StrategyStats) Inconclusive() string {
+	if st.Runs == 0 {
+		return "has no finished run"
+	}
+	if reason := st.Untested(); reason != "" {
+		return reason
+	}
+	judged := false
+	for _, check := range st.Order {
+		judged = judged || st.Checks[check].Applies
+		if n := st.Checks[check].Unknown; n > 0 && !st.Harmless(check) {
+			return fmt.Sprintf("could not be judged by %s in %d of %s", check, n, runs(st.Runs))
+		}
+	}
+	if !judged {
+		return "had nothing that a check could judge"
+	}
+	return ""
+}
+
+// Harmless reports whether a violation of the check does not count: the check finds no harm, and no
+// expectation names it.
+func (st StrategyStats) Harmless(check string) bool {
+	named := st.Expects != nil && (slices.Contains(st.Expects.Holds, check) || slices.Contains(st.Expects.Violates, check))
+	return checker.Advisory(check) && !named
+}
+
+func runs(n int) string {
+	if n == 1 {
+		return "1 run"
+	}
+	return fmt.Sprintf("%d runs", n)
 }
 
 // Untested returns why the runs are no evidence for the checks that held; "" if they are. A lock

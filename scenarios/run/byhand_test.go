@@ -39,6 +39,9 @@ func toldOf(h *history.History) []string {
 			what = fmt.Sprintf("%s %s %s over %s", e.Worker, e.Op, e.Value, e.Prior)
 		case history.FaultBegin, history.FaultEnd:
 			what = fmt.Sprintf("%s of %s", e.Kind, e.Target)
+			if e.Type == history.FaultEnd && e.Until != 0 {
+				what += fmt.Sprintf(", its last message at %.2f", float64(e.Until)/float64(time.Millisecond))
+			}
 		case history.Promoted, history.Restarted:
 			what = e.Node
 		case history.Released:

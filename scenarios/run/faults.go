@@ -50,12 +50,16 @@ func (r *run) Apply(number int, step faults.Step) error {
 	r.progressed(step.For)
 	r.healed = max(r.healed, e.Until)
 	r.bites[number-1] = results.Bite{Happened: true, Begin: r.world.Time(), End: e.Until}
+	on := effects{r, number, new(time.Duration)}
 	r.later(step.For, func() {
 		end := e
 		end.Type, end.Until, end.Effect = history.FaultEnd, 0, ""
+		if last := *on.arrives; last > r.world.Time() {
+			end.Until = last
+		}
 		r.record(end)
 	})
-	return step.Fault.Apply(effects{r, number}, step.For)
+	return step.Fault.Apply(on, step.For)
 }
 
 func (r *run) later(d time.Duration, do func()) { r.world.At(r.world.Time()+d, do) }
@@ -75,7 +79,8 @@ func (r *run) hits(f faults.Fault) bool {
 	if r.data.apart != nil && slices.Contains(faults.Names(f), scenarios.ResourceNode) && !faults.Supported(f, r.data.apart) {
 		return false
 	}
-	return !slices.ContainsFunc(faults.Names(f), r.serves) || faults.Supported(f, r.cluster)
+	ofLock := func(name string) bool { return name == scenarios.LockNode || r.serves(name) }
+	return !slices.ContainsFunc(faults.Names(f), ofLock) || faults.Supported(f, r.cluster)
 }
 
 // nodes returns the nodes that a name in a fault refers to.
@@ -98,8 +103,12 @@ func (r *run) nodes(name string) []string {
 // needs.
 type effects struct {
 	*run
-	step int // number of the fault, from 1
+	step    int            // number of the fault, from 1
+	arrives *time.Duration // when the last message arrives that the fault delayed
 }
+
+// delayed records when a message arrives that the fault delayed.
+func (e effects) delayed(at time.Duration) { *e.arrives = max(*e.arrives, at) }
 
 // machines calls do with the node of each machine that a name refers to.
 func (e effects) machines(target string, do func(n *sim.Node)) error {
@@ -216,7 +225,7 @@ func (e effects) Reset(from, to string) error { return e.links(from, to, e.world
 // Delay adds latency to the messages of links, for d.
 func (e effects) Delay(from, to string, by draw.Dist, d time.Duration) error {
 	return e.links(from, to, func(from, to string) error {
-		return e.world.Impair(from, to, sim.Impairment{Extra: by}, d)
+		return e.world.Impair(from, to, sim.Impairment{Extra: by, Arrives: e.delayed}, d)
 	})
 }
 
@@ -224,7 +233,7 @@ func (e effects) Delay(from, to string, by draw.Dist, d time.Duration) error {
 func (e effects) Lose(from, to string, percent int, d time.Duration) error {
 	const ppm = 10_000 // in a percent
 	return e.links(from, to, func(from, to string) error {
-		return e.world.Impair(from, to, sim.Impairment{LossPPM: int64(percent) * ppm}, d)
+		return e.world.Impair(from, to, sim.Impairment{LossPPM: int64(percent) * ppm, Arrives: e.delayed}, d)
 	})
 }
 

@@ -285,10 +285,20 @@ func TestLinkFaultsWorkedOutByHand(t *testing.T) {
 115.14 freed worker-1
 116.15 released worker-1 ""
 5000.00 heal latency of worker-1->lock`},
+		// The SET leaves at 4.03 ms, and comes long after the fault.
+		{"latency at the last moment", alone(), "redis", `at: 4ms, latency: {from: worker-1, to: lock, add: 900ms, for: 1ms}`, `
+4.00 fault latency of worker-1->lock
+5.00 heal latency of worker-1->lock, its last message at 905.03
+905.03 granted worker-1
+906.04 acquired worker-1
+909.07 applied worker-1 read 0 over 0
+961.10 applied worker-1 write 1 over 0
+965.14 freed worker-1
+966.15 released worker-1 ""`},
 		// What opens a connection is sent again after a second.
 		{"loss", alone(), "redis", `at: 0s, loss: {from: worker-1, to: lock, percent: 100, for: 3ms}`, `
 0.00 fault loss of worker-1->lock
-3.00 heal loss of worker-1->lock
+3.00 heal loss of worker-1->lock, its last message at 1001.01
 1005.03 granted worker-1
 1006.04 acquired worker-1
 1009.07 applied worker-1 read 0 over 0
@@ -471,6 +481,7 @@ func TestFaultsCountAsHitsWhenTheyOverlapASection(t *testing.T) {
 	replicated := alone() + "servers: {replicas: 1}\n"
 	kept := change(alone(), "[redis]", "[redis-release-never]")
 	either := change(alone(), "[redis]", "[redis, redlock]")
+	cluster := change(alone(), "[redis]", "[redis, redlock, etcd]")
 	for _, test := range []struct{ name, base, strategy, fault, want string }{
 		{"a server while somebody works", alone(), "redis", "at: 20ms, pause: {target: lock, for: 1ms}", bites},
 		{"a server while nobody works", alone(), "redis", "at: 500ms, pause: {target: lock, for: 1ms}", happens},
@@ -490,6 +501,8 @@ func TestFaultsCountAsHitsWhenTheyOverlapASection(t *testing.T) {
 		{"a failover", replicated, "redis", "at: 20ms, failover: {target: lock}", bites},
 		{"a failover while nothing is granted", replicated, "redis", "at: 500ms, failover: {target: lock}", happens},
 		{"a failover of a server without a replica", alone(), "redis", "at: 20ms, failover: {target: lock}", nothing},
+		{"the leader of a server that has none", cluster, "redis", "at: 20ms, leader-change: {target: lock, for: 1ms}", nothing},
+		{"the leader of independent servers", cluster, "redlock", "at: 20ms, leader-change: {target: lock, for: 1ms}", nothing},
 		{"a server of another strategy", either, "redis", "at: 20ms, delete: {target: lock-2}", nothing},
 		{"a server of this one", either, "redlock", "at: 20ms, delete: {target: lock-2}", bites},
 	} {

@@ -11,7 +11,6 @@ import (
 
 	"lockquake/lock/env"
 	"lockquake/lock/etcd"
-	"lockquake/sim/etcd/wire"
 )
 
 // step is one step of a sequence: a client sends a request, begins or ends a watch, or time passes.
@@ -30,7 +29,7 @@ type sequence []step
 func (s step) String() string {
 	switch {
 	case s.request != nil:
-		return fmt.Sprintf("%d %s", s.client, wire.Text(s.request))
+		return fmt.Sprintf("%d %s", s.client, etcd.Text(s.request))
 	case s.watch != nil:
 		return fmt.Sprintf("%d watch %s %+v", s.client, s.name, *s.watch)
 	case s.name != "":

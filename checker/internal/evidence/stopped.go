@@ -158,7 +158,8 @@ type Fault struct {
 }
 
 // Faults returns the faults of the history, in the order of their starts. A fault without an end
-// lasts to the end of the history.
+// lasts to the end of the history. A fault that delays messages lasts until the last of them
+// arrives, if the history says so.
 func (in *Evidence) Faults() []Fault {
 	if in.begun != nil {
 		return in.begun
@@ -178,7 +179,7 @@ func (in *Evidence) Faults() []Fault {
 		case history.FaultEnd:
 			key := id{e.Fault, e.Target}
 			if at, ok := open[key]; ok {
-				list[at].To, list[at].Open = e.At, false
+				list[at].To, list[at].Open = max(e.At, e.Until), false
 				delete(open, key)
 			}
 		default:

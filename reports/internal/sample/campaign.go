@@ -90,7 +90,7 @@ func GCPause() (*results.Campaign, []byte) {
 		Schema: 1, Version: "v0.1.0", Scenario: "gc-pause", Source: "martin.kleppmann.com, 2016",
 		About: "stop-the-world pauses that outlast the lease", Workload: "counter", Hash: "1a2b3c4d5e6f",
 		Seeds: results.SeedRange{First: 1, Last: 1000}, Until: 0.03, Locks: 1, Needed: 200, Step: 10 * time.Microsecond,
-		Wake: results.WakeDrawn, WakeLag: "{dist: lognormal, median: 100µs, p99: 10ms}", Cores: 2,
+		Wake: results.WakeDrawn, WakeLag: "100µs at the median and 10ms at p99", Cores: 2,
 		Verdict: results.Fail,
 		Paired: []results.PairStats{
 			{Base: "none", Label: "redis", Seeds: 1000, Both: 412, BaseOnly: 588, Differs: true, Says: "redis fails less often than none: of the same 1000 seeds 0 violate with redis only, 588 with none only, 412 with both (McNemar, p < 0.001)"},

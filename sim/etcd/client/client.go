@@ -41,8 +41,12 @@ func (c *client) once(ctx context.Context, r etcd.Request) (*etcd.Response, erro
 	if err != nil {
 		return nil, err
 	}
-	conn := e.conn
-	answer, err := conn.Call(ctx, cmp.Or(env.Op(ctx), operation(r)), &wire.Request{Request: r}, c.options.RequestTimeout)
+	return call(ctx, e.conn, r, c.options.RequestTimeout)
+}
+
+// call sends a request on a connection, and waits for the answer at most for timeout (0: forever).
+func call(ctx context.Context, conn *sim.Conn, r etcd.Request, timeout time.Duration) (*etcd.Response, error) {
+	answer, err := conn.Call(ctx, cmp.Or(env.Op(ctx), operation(r)), &wire.Request{Request: r}, timeout)
 	if err != nil {
 		return nil, err
 	}

@@ -5,4 +5,6 @@
 // (balancer.go). It repeats reads and requests about leases, but no change of a key, if no
 // member is connected, or if one is not available or has closed the connection (client.go). A watch has a connection of its
 // own, and goes on at another member if it breaks (watch.go).
+//
+// [Dial] connects to one member, for the official client itself, which runs in a process of goroutines (conn.go).
 package client

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"lockquake/lock/etcd"
 	"lockquake/sim"
@@ -42,29 +43,34 @@ func (w *watcher) begin(ctx context.Context) error {
 		}
 		return err
 	}
-	asked := w.watch
-	answer, err := conn.Call(ctx, "watch", &wire.Request{Watch: &asked}, c.options.RequestTimeout)
+	created, err := create(ctx, conn, w.watch, c.options.RequestTimeout)
 	if err != nil {
 		conn.Close()
 		return err
+	}
+	if w.watch.Revision == 0 {
+		w.watch.Revision = created.Revision + 1
+	}
+	w.conn = conn
+	return nil
+}
+
+// create creates a watch on a connection of its own. It waits for the answer at most for timeout (0: forever).
+func create(ctx context.Context, conn *sim.Conn, w etcd.Watch, timeout time.Duration) (*etcd.Changes, error) {
+	answer, err := conn.Call(ctx, "watch", &wire.Request{Watch: &w}, timeout)
+	if err != nil {
+		return nil, err
 	}
 	reply, ok := answer.(*wire.Reply)
 	switch {
 	case !ok:
-		err = sim.ErrReset
+		return nil, sim.ErrReset
 	case reply.Err != nil:
-		err = reply.Err
+		return nil, reply.Err
 	case reply.Changes.Ended:
-		err = fmt.Errorf("etcd: watch: %s", reply.Changes.Reason)
-	case w.watch.Revision == 0:
-		w.watch.Revision = reply.Changes.Revision + 1
+		return nil, fmt.Errorf("etcd: watch: %s", reply.Changes.Reason)
 	}
-	if err != nil {
-		conn.Close()
-		return err
-	}
-	w.conn = conn
-	return nil
+	return reply.Changes, nil
 }
 
 // Next implements etcd.Watcher. If the connection breaks, the watch goes on at another member with the

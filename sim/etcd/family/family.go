@@ -3,6 +3,7 @@
 package family
 
 import (
+	"context"
 	"time"
 
 	locketcd "lockquake/lock/etcd"
@@ -78,7 +79,11 @@ func options(s backend.Settings) client.Options {
 
 // Connect implements backend.Cluster.
 func (c *cluster) Connect(p *sim.Process, s backend.Settings) any {
-	return locketcd.Port{Client: client.New(p, c.Names(), options(s))}
+	o := options(s)
+	return locketcd.Port{
+		Client: client.New(p, c.Names(), o), Members: c.Names(),
+		Dial: func(ctx context.Context, member string) (locketcd.Conn, error) { return client.Dial(ctx, p, member, o) },
+	}
 }
 
 // Lease implements backend.Session: the members hear of each other for ever. A lease lasts for whole

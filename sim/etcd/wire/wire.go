@@ -3,7 +3,6 @@ package wire
 
 import (
 	"fmt"
-	"strings"
 
 	"lockquake/lock/etcd"
 )
@@ -26,7 +25,7 @@ func (r *Request) AppendTrace(b []byte) []byte {
 	if r.Watch != nil {
 		return fmt.Appendf(b, "watch%+v", *r.Watch)
 	}
-	return append(b, Text(r.Request)...)
+	return append(b, etcd.Text(r.Request)...)
 }
 
 // AppendTrace implements sim.Traced.
@@ -44,37 +43,4 @@ func (r *Reply) AppendTrace(b []byte) []byte {
 		return fmt.Appendf(b, "%+v", *r.Response)
 	}
 	return b
-}
-
-// Text describes a request.
-func Text(r etcd.Request) string {
-	switch r := r.(type) {
-	case *etcd.Range:
-		return fmt.Sprintf("range%+v", *r)
-	case *etcd.Put:
-		return fmt.Sprintf("put%+v", *r)
-	case *etcd.Delete:
-		return fmt.Sprintf("delete%+v", *r)
-	case *etcd.Txn:
-		return fmt.Sprintf("txn%+v{%s}{%s}", r.If, texts(r.Then), texts(r.Else))
-	case *etcd.Compact:
-		return fmt.Sprintf("compact%+v", *r)
-	case *etcd.Grant:
-		return fmt.Sprintf("grant%+v", *r)
-	case *etcd.Revoke:
-		return fmt.Sprintf("revoke%+v", *r)
-	case *etcd.KeepAlive:
-		return fmt.Sprintf("keepalive%+v", *r)
-	case *etcd.TimeToLive:
-		return fmt.Sprintf("ttl%+v", *r)
-	}
-	return fmt.Sprintf("%T", r)
-}
-
-func texts(ops []etcd.Request) string {
-	var all []string
-	for _, op := range ops {
-		all = append(all, Text(op))
-	}
-	return strings.Join(all, "")
 }

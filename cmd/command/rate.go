@@ -1,0 +1,194 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lockquake/reports"
+	"lockquake/reports/tables"
+	"lockquake/scenarios"
+	"lockquake/scenarios/rate"
+	"lockquake/scenarios/results"
+)
+
+// rateFlags are the flags of lockquake rate. It shares some with run.
+type rateFlags struct {
+	runFlags
+	over  time.Duration
+	locks int
+	check string
+}
+
+func (p program) newRate() *cobra.Command {
+	f := rateFlags{runFlags: runFlags{program: p}}
+	cmd := &cobra.Command{
+		Use:   "rate SCENARIO --pauses FILE",
+		Short: "Estimate how many violations a year your pauses cause",
+		Long: `Rate takes the pauses of a process from a log, and says how often a year they break your locks. It
+is for failures that are too rare to count: it does not wait for a long pause, but gives each run exactly
+one, at a random moment. The rate is
+
+  long pauses for each hour of a process, from the log
+  x share of the runs with one long pause that violate a check of corruption
+  x processes of a lock (the workers of the scenario) x --locks
+
+with an interval that has the uncertainty of both. A pause is long if it can outlast a lease: rate
+places pauses at every point of a small run and searches for the shortest that breaks a lock. It never
+guesses at pauses longer than those of the log: if none of them is long, the rate is "at most".
+
+The pauses of the log replace the faults of the scenario; the other settings should be those of your
+locks (--set lock.ttl=30s). The log is that of one process, or of several one after the other: a recording
+of lockquake hiccup, or any file that --pauses of run takes (docs/pauses.md). A list of durations does not
+say over how long it was recorded: say it with --pauses-over.
+
+The report directory has the answer (report.md), all figures (rate.json), and the scenario of the runs with
+the pauses of the log (scenario.yaml), which the replay lines repeat.
+
+Stopped by Ctrl-C or SIGTERM, rate shows and writes what the runs so far say. The exit code does not
+depend on the rates: it is 0, or 64, 70 and 130 as for the other commands.`,
+		Example: `  lockquake hiccup --for 24h
+  lockquake rate gc-pause --pauses hiccup.log --locks 40
+  lockquake rate gc-pause --pauses gctrace.log --strategy redis,fenced --set lock.ttl=10s
+  lockquake rate my-lock.yaml --pauses pauses.txt --pauses-over 720h --seeds 1-10000`,
+		Args:              exactlyOne("one scenario"),
+		ValidArgsFunction: p.completeScenarios(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			return f.rate(ctx, args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	flags := cmd.Flags()
+	pausesFlag(cmd, &f.pauses)
+	flags.DurationVar(&f.over, "pauses-over", 0, "the time that the log covers, summed over processes (default: what the log says)")
+	flags.IntVar(&f.locks, "locks", 1, "number of your locks that are used as in the scenario")
+	setFlag(cmd, &f.sets)
+	flags.StringVar(&f.check, "check", "", "the check that counts (default: any of corruption)")
+	flags.StringVar(&f.seeds, "seeds", "", "seeds to run with each strategy, as in 1-10000 (default: 1-1000)")
+	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies, labels or libraries such as redsync (default: all of the scenario)")
+	flags.StringVar(&f.out, "out", "lockquake-rate", "directory to write the report to")
+	flags.BoolVar(&f.noReport, "no-report", false, "write no directory")
+	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
+	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
+	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
+	for _, flag := range []string{"pauses-over", "locks", "seeds", "jobs"} {
+		completeFlag(cmd, flag, cobra.NoFileCompletions)
+	}
+	completeFlag(cmd, "check", p.completeChecksOf)
+	completeFlag(cmd, "strategy", p.completeStrategies)
+	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "out", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	})
+	return cmd
+}
+
+func (f *rateFlags) rate(ctx context.Context, arg string, stdout, stderr io.Writer) error {
+	s, r, err := f.asked(arg)
+	if err != nil {
+		return err
+	}
+	noteLibraries(stderr, s, f.strategies)
+	if !f.quiet {
+		bar := newProgress(stderr, s.Name, s, f.strategies)
+		defer bar.end()
+		r.Progress = bar.show
+	}
+	y, runs, err := rate.Run(ctx, s, r)
+	if y == nil {
+		return f.refused(ctx, s, err)
+	}
+	y.Command = f.line(arg)
+	if deliverErr := f.deliver(y, runs, stdout); deliverErr != nil {
+		return deliverErr
+	}
+	if y.Partial {
+		done := 0
+		for i := range y.Strategies {
+			done += y.Strategies[i].Runs
+		}
+		return interruptError{fmt.Sprintf("%s was stopped after %d of %d runs with a long pause", s.Name, done, len(y.Strategies)*y.Seeds.Count())}
+	}
+	return err
+}
+
+// asked reads the flags.
+func (f *rateFlags) asked(arg string) (*scenarios.Scenario, rate.Request, error) {
+	q, err := f.request()
+	r := rate.Request{File: f.pauses, Over: f.over, Locks: f.locks, Check: f.check, Seeds: q.Seeds, Strategies: q.Strategies, Jobs: q.Jobs}
+	switch {
+	case err != nil:
+		return nil, r, err
+	case f.pauses == "":
+		return nil, r, usagef("rate needs the pauses of a process, as in --pauses hiccup.log; see %s hiccup --help", f.program.name)
+	case f.locks < 1:
+		return nil, r, usagef("--locks is a positive number, not %d", f.locks)
+	case f.over < 0:
+		return nil, r, usagef("--pauses-over is a positive duration, not %v", f.over)
+	}
+	if r.Log, err = scenarios.ReadPauses(f.pauses); err != nil {
+		return nil, r, usageError{"--pauses: " + err.Error()}
+	}
+	if r.Log.Span == 0 && f.over == 0 {
+		return nil, r, usagef("--pauses: %s does not say over how long it was recorded: add --pauses-over, as in --pauses-over 24h", f.pauses)
+	}
+	if !f.noReport {
+		if err := reports.MayWriteYearly(f.out); err != nil {
+			return nil, r, usageError{err.Error()}
+		}
+		r.Path = filepath.Join(f.out, "scenario.yaml")
+	}
+	s, err := f.program.loadWith(arg, f.sets)
+	return s, r, err
+}
+
+// refused turns an error without results into one of the command line.
+func (f *rateFlags) refused(ctx context.Context, s *scenarios.Scenario, err error) error {
+	if ctx.Err() != nil {
+		return interruptError{s.Name + " before a run was done; nothing was written"}
+	}
+	if impossible, ok := errors.AsType[*rate.Error](err); ok {
+		return usageError{impossible.Error()}
+	}
+	if setting, ok := errors.AsType[*scenarios.SettingError](err); ok && f.check != "" && setting.Setting == f.check {
+		return flagged("--check", err)
+	}
+	return badSearch(err)
+}
+
+// line returns the command that comes to the same figures.
+func (f *rateFlags) line(arg string) string {
+	words := []string{f.program.name, "rate", scenarios.Word(arg), "--pauses", quoteArg(f.pauses), fmt.Sprintf("--locks %d", f.locks)}
+	if f.over > 0 {
+		words = append(words, fmt.Sprintf("--pauses-over %v", f.over))
+	}
+	for _, set := range f.sets {
+		words = append(words, "--set", scenarios.Word(set))
+	}
+	for _, flag := range []struct{ name, value string }{{"check", f.check}, {"seeds", f.seeds}, {"strategy", strings.Join(f.strategies, ",")}} {
+		if flag.value != "" {
+			words = append(words, "--"+flag.name, scenarios.Word(flag.value))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// deliver prints an estimate and writes its directory.
+func (f *rateFlags) deliver(y *results.Yearly, runs *scenarios.Scenario, stdout io.Writer) error {
+	if !f.noReport {
+		if err := reports.WriteYearly(f.out, y, runs.Text); err != nil {
+			return err
+		}
+	}
+	if f.format == "json" {
+		return results.WriteJSON(stdout, y)
+	}
+	return tables.Yearly(stdout, y, colours(stdout))
+}

@@ -1,0 +1,58 @@
+package stats
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Causes is how often a cause of violations was seen, and how often one cause leads to a violation.
+type Causes struct {
+	// Seen causes during Exposure, in any unit.
+	Seen     int
+	Exposure float64
+	// Violating of the Runs, each with one cause.
+	Violating, Runs int
+	// Dispersion is the mean of the squared probabilities of a violation, of all causes that were seen, divided by the
+	// square of their mean: 1 if each cause does the same harm, 2 if half of them are harmless.
+	Dispersion float64
+}
+
+// PerExposure returns the rate of violations for each unit of exposure: the rate of the causes times
+// the share of violating runs. It is nil without exposure or runs.
+//
+// Two sources make it uncertain, and the interval has both: the 95 % intervals of Garwood for the causes and of
+// Wilson for the share. On a logarithmic scale their distances from the rate are legs of a right triangle, and that of
+// the product is the hypotenuse, since the sources are independent (Donner and Zou's recovery of variances,
+// Statistical Methods in Medical Research 21, 2012). With a Dispersion d the causes count as Seen/d causes that do
+// the same harm, since a few causes do most of it. If no cause or no violation was seen, AtMost and High
+// are the product of the one-sided bounds, each at 97.5 %.
+func (c Causes) PerExposure() *Rate {
+	if c.Exposure <= 0 || c.Runs == 0 {
+		return nil
+	}
+	if c.Seen == 0 || c.Violating == 0 {
+		most := SixDigits(c.mostSeen() / c.Exposure * c.mostViolating())
+		return &Rate{High: most, AtMost: most}
+	}
+	seen, share := float64(c.Seen)/c.Dispersion, float64(c.Violating)/float64(c.Runs)
+	rate := float64(c.Seen) / c.Exposure * share
+	low, high := garwood(seen)
+	shareLow, shareHigh := Wilson(c.Violating, c.Runs)
+	below := math.Hypot(math.Log(low/seen), math.Log(shareLow/share))
+	above := math.Hypot(math.Log(high/seen), math.Log(shareHigh/share))
+	return &Rate{Rate: SixDigits(rate), Low: SixDigits(rate * math.Exp(-below)), High: SixDigits(rate * math.Exp(above))}
+}
+
+// mostSeen returns the one-sided bound of the number of causes.
+func (c Causes) mostSeen() float64 {
+	return distuv.Gamma{Alpha: float64(c.Seen) + 1, Beta: 1}.Quantile(1 - significance/2)
+}
+
+// mostViolating returns the one-sided bound of the share of violating runs, of Clopper and Pearson.
+func (c Causes) mostViolating() float64 {
+	if c.Violating == c.Runs {
+		return 1
+	}
+	return distuv.Beta{Alpha: float64(c.Violating) + 1, Beta: float64(c.Runs - c.Violating)}.Quantile(1 - significance/2)
+}

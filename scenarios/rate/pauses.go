@@ -1,0 +1,102 @@
+package rate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockquake/scenarios"
+	"lockquake/scenarios/results"
+)
+
+const (
+	// Pauses shorter than this share of the shortest long pause are left out of the runs: a collector
+	// has thousands of them, and all of them together hardly move a worker.
+	leastShare = 100
+	// The background of a run has at most this number of different lengths.
+	mostLengths = 2000
+	// A run without long pauses in the log has one of this many thresholds.
+	assumedLengths = 10
+)
+
+// split sorts the pauses of the log by what they are in a run.
+func (e *estimate) split() {
+	y := e.result
+	pauses := slices.Sorted(slices.Values(e.Log.Pauses))
+	least := y.Long.From / leastShare
+	from, _ := slices.BinarySearch(pauses, least)
+	to, _ := slices.BinarySearch(pauses, y.Long.From)
+	e.short, e.long = pauses[from:to], pauses[to:]
+	y.Short = results.Short{Count: len(e.short), Least: least}
+	if len(e.short) == 0 {
+		return
+	}
+	paused := time.Duration(0)
+	for _, p := range e.short {
+		paused += p
+	}
+	y.Short.Every = (y.Log.Over - paused) / time.Duration(len(e.short))
+}
+
+// derive returns the scenario of the runs. Its first fault is a long pause, which each run places
+// elsewhere. The others are the background.
+func (e *estimate) derive(path string) (*scenarios.Scenario, error) {
+	with, err := e.scenario.With([]results.Override{{Path: "faults", Value: e.faults()}, {Path: "expect", Value: "{}"}})
+	if err != nil {
+		return nil, err
+	}
+	text, err := with.Standalone()
+	if err != nil {
+		return nil, err
+	}
+	s, err := scenarios.Parse(path, text, e.scenario.Own...)
+	if err != nil {
+		return nil, err
+	}
+	s.Program = e.scenario.Program
+	return s, nil
+}
+
+// faults writes the faults of the runs.
+func (e *estimate) faults() string {
+	entries := []string{fmt.Sprintf("{at: 0s, pause: {target: worker-1, for: %v}}", e.lengths()[0])}
+	if len(e.short) > 0 {
+		targets := []string{"each worker"}
+		if e.scenario.Processes > 0 {
+			targets = e.hosts()
+		}
+		for _, target := range targets {
+			entries = append(entries, fmt.Sprintf("{pause: {target: %s, every: {dist: exponential, mean: %v}, for: {dist: empirical, samples: [%s]}}}",
+				target, e.result.Short.Every, thinned(e.short)))
+		}
+	}
+	return "[" + strings.Join(entries, ", ") + "]"
+}
+
+// thinned writes sorted lengths, at most mostLengths of them at equal distances.
+func thinned(sorted []time.Duration) string {
+	n := min(len(sorted), mostLengths)
+	texts := make([]string, n)
+	for i := range texts {
+		texts[i] = sorted[(2*i+1)*len(sorted)/(2*n)].String()
+	}
+	return strings.Join(texts, ", ")
+}
+
+// hosts names one worker of each process that uses a lock.
+func (e *estimate) hosts() []string {
+	names := e.scenario.WorkerNames()
+	if e.scenario.Processes > 0 {
+		names = names[:min(len(names), e.scenario.Processes)]
+	}
+	return names
+}
+
+// lengths returns the lengths of the long pauses, sorted: those of the log, or an assumed one if it has none.
+func (e *estimate) lengths() []time.Duration {
+	if len(e.long) == 0 {
+		return []time.Duration{e.result.Long.Assumed}
+	}
+	return e.long
+}

@@ -1,0 +1,289 @@
+package rate
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"lockquake/internal/draw"
+	"lockquake/internal/pauselog"
+	"lockquake/scenarios"
+	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/internal/runtest"
+	"lockquake/scenarios/results"
+)
+
+// The world of calibration-pause, with pauses at any moment of its first 100 ms. Package scenarios/run works out
+// that a pause of worker-1 at its lease-checked, at 60.09 ms, loses an update with R = 36.2 %, if its length is
+// exponential with a mean m of 500 ms. A pause that begins u earlier must last u longer. So of the
+// pauses of worker-1 that begin
+//
+//   - in the hold of 50 ms, the share R (1 - exp(-50/500)) 500/50 loses an update: R times 47.58 ms;
+//   - from the leaving of its read until the hold, R: 2.01 ms. The hold begins after the pause, and u with it;
+//   - from the leaving of its SET until then, 4.04 ms, those after which its section and that of worker-2 overlap.
+//     From its read to its write each section takes 52.03 ms, so that the pause has 104.06 ms to end in:
+//     R (1 - exp(-104.06/500)) = 0.188 R;
+//
+// and none of the others, and none of worker-2, whose section comes after the 100 ms. Half of all pauses hit worker-1.
+func TestTheRateAgreesWithTheClosedForm(t *testing.T) {
+	const (
+		lost    = 0.362 * (47.58 + 2.01 + 4.04*0.188) / 100 / 2
+		pauses  = 4000
+		perHour = 0.01
+	)
+	runs := uint64(6000)
+	if testing.Short() {
+		runs = 1000
+	}
+	s, err := runtest.Load(t, "calibration-pause").With([]results.Override{{Path: "duration", Value: "100ms"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := pauselog.Log{Kind: pauselog.List}
+	d := draw.Dist{Kind: draw.Exponential, Mean: 500 * time.Millisecond}
+	for i := range pauses {
+		log.Pauses = append(log.Pauses, d.Quantile((float64(i)+0.5)/pauses))
+	}
+	y, _, err := Run(context.Background(), s, Request{
+		File: "log", Log: log, Over: pauses / perHour * time.Hour, Locks: 3, Check: "lost-update", Seeds: results.SeedRange{First: 1, Last: runs},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := y.Strategies[0]
+	got, want := r.PerYear.Rate, perHour*lost*2*3*results.Year
+	deviation := math.Sqrt((1 - r.Share()) / float64(r.Violating))
+	t.Logf("%d of %d runs, %.3f a year (%.3f to %.3f), closed form %.3f, standard error %.1f %%", r.Violating, r.Runs, got, r.PerYear.Low, r.PerYear.High, want, 100*deviation)
+	// 1 % for what the closed form leaves out: the way from waking to the write.
+	if math.Abs(got/want-1) > 4*deviation+0.01 || r.PerYear.Low > want || r.PerYear.High < want {
+		t.Errorf("%.3f violations a year (%.3f to %.3f), the closed form says %.3f", got, r.PerYear.Low, r.PerYear.High, want)
+	}
+	// The key is gone after 506 ms, and worker-1 has used 60 ms of them at lease-checked.
+	if r.Breaks < 430*time.Millisecond || r.Breaks > 480*time.Millisecond || y.Long.From >= r.Breaks {
+		t.Errorf("the shortest pause that breaks the lock is %v, and %v counts as long", r.Breaks, y.Long.From)
+	}
+}
+
+// The interval that half of a log gives covers the rate that the log was drawn from. The harm of a pause is known
+// here: none below 1.75 s, then rising to 10 % at 2 s. So half of the pauses that count as long are harmless, and an
+// interval from their number alone would be too narrow. Twice the interval, such as the product of two intervals of
+// 97.5 %, covers it in all of the logs, and is too wide.
+func TestHalfOfALogCoversTheRate(t *testing.T) {
+	const (
+		hours   = 500
+		perHour = 0.04 // long pauses
+		from    = 1600 * time.Millisecond
+		mean    = 400 * time.Millisecond // by which they are longer
+		logs    = 1000
+		runs    = 1000
+	)
+	harm := func(d time.Duration) float64 {
+		return 0.1 * min(1, max(0, float64(d-1750*time.Millisecond)/float64(250*time.Millisecond)))
+	}
+	// The mean of harm over an exponential length: 0.1 (m/w) (exp(-a/m) - exp(-(a+w)/m)), a and w being 150 and 250 ms.
+	truth := perHour * 0.1 * 400 / 250 * (math.Exp(-150.0/400) - math.Exp(-400.0/400))
+	s := runtest.Load(t, "gc-pause")
+	random := rand.New(rand.NewPCG(17, 4))
+	covered, below, above := 0, 0, 0
+	for range logs {
+		var long []time.Duration
+		for at := random.ExpFloat64() / perHour; at < hours; at += random.ExpFloat64() / perHour {
+			long = append(long, from+time.Duration(random.ExpFloat64()*float64(mean)))
+		}
+		slices.Sort(long)
+		e := &estimate{Request: Request{Seeds: results.SeedRange{First: 1, Last: runs}}, scenario: s, long: long}
+		count := newTally(e.strata())
+		for seed := uint64(1); seed <= runs; seed++ {
+			p := e.place(seed)
+			count.runs[p.stratum]++
+			if random.Float64() < harm(p.length) {
+				count.violating[p.stratum]++
+			}
+		}
+		switch r := causes(count.violating, count.runs, len(long), hours).PerExposure(); {
+		case r.High < truth:
+			below++
+		case r.Low > truth:
+			above++
+		default:
+			covered++
+		}
+	}
+	t.Logf("%d of %d intervals cover the rate, %d are below it and %d above it", covered, logs, below, above)
+	if covered < 93*logs/100 || covered > 97*logs/100 {
+		t.Errorf("%d of %d intervals cover the rate, and not 93 to 97 of 100", covered, logs)
+	}
+}
+
+const small = `
+name: small
+duration: 5s
+workers: 2
+workload: {kind: counter, hold: 100ms, think: 100ms}
+network: {latency: 1ms}
+lock: {ttl: 1s, retry: {attempts: unlimited, delay: 20ms, jitter: 0s}}
+strategies: [redis, {name: redis-fenced, label: fenced, resource: {fence: reads-writes}}, none]
+faults:
+  - pause: {target: each worker, every: 1s, for: 10ms}
+  - at: 1s
+    crash: {target: worker-1, for: 1s}
+checks: [lost-update, exclusion, progress]
+expect: {redis: {violates: [lost-update]}, fenced: {holds: [exclusion]}}
+`
+
+// measured returns a log of 100 hours with these pauses.
+func measured(pauses ...time.Duration) Request {
+	return Request{File: "log", Log: pauselog.Log{Kind: pauselog.List, Pauses: pauses}, Over: 100 * time.Hour, Seeds: results.SeedRange{First: 1, Last: 60}}
+}
+
+// The longest of the pauses that are taken as harmless is below the lease of 1 s, less the work of 100 ms.
+func TestALongPauseIsOneThatCanOutlastTheLease(t *testing.T) {
+	y, s, err := Run(context.Background(), runtest.Parse(t, small), measured(3*time.Second, 2*time.Second, 500*time.Millisecond, 20*time.Millisecond, time.Microsecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if y.Long.From < 700*time.Millisecond || y.Long.From > 900*time.Millisecond || y.Long.Count != 2 || y.Short.Count != 2 {
+		t.Errorf("long from %v: %d, and %d short ones", y.Long.From, y.Long.Count, y.Short.Count)
+	}
+	redis, fenced, none := y.Strategies[0], y.Strategies[1], y.Strategies[2]
+	if redis.Breaks == 0 || redis.Violating == 0 || redis.PerYear.Low <= 0 || redis.CalmViolating > 0 || redis.Calm != 12 {
+		t.Errorf("redis: %+v", redis)
+	}
+	if fenced.Breaks != 0 || fenced.Unbroken != 3*time.Second || fenced.Violating != 0 || fenced.PerYear.AtMost <= 0 || fenced.Hit == 0 {
+		t.Errorf("fenced: %+v", fenced)
+	}
+	if !slices.Contains(none.Without, "lost-update") || none.Runs != 0 || none.PerYear != nil {
+		t.Errorf("none: %+v", none)
+	}
+	for _, d := range y.Long.Tested {
+		if d < y.Long.From/2-time.Millisecond || d > y.Long.From {
+			t.Errorf("%v was tested for a threshold of %v", d, y.Long.From)
+		}
+	}
+	if len(s.Faults) != 2 || len(s.Expect) != 0 || y.Replaced != 2 {
+		t.Errorf("the runs have the faults %v and the expectations %v", s.Faults, s.Expect)
+	}
+}
+
+// The same log and seeds give the same figures with any number of runs at a time.
+func TestAnEstimateIsTheSameOnAnyNumberOfCores(t *testing.T) {
+	var all []*results.Yearly
+	for _, jobs := range []int{1, 3} {
+		r := measured(2 * time.Second)
+		r.Jobs, r.Strategies = jobs, []string{"redis"}
+		y, _, err := Run(context.Background(), runtest.Parse(t, small), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, y)
+	}
+	if a, b := all[0].Strategies[0], all[1].Strategies[0]; a.Violating != b.Violating || a.FirstSeed != b.FirstSeed || *a.PerYear != *b.PerYear {
+		t.Errorf("%+v, and then %+v", a, b)
+	}
+}
+
+// The tail of a log is not extrapolated: without a long pause the rate has an upper bound only, from -ln(2.5 %) = 3.69
+// pauses in 100 hours.
+func TestALogWithoutALongPauseGivesABound(t *testing.T) {
+	r := measured(20 * time.Millisecond)
+	r.Strategies = []string{"redis"}
+	y, _, err := Run(context.Background(), runtest.Parse(t, small), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	redis := y.Strategies[0]
+	if y.Long.Count != 0 || y.Long.Assumed != 10*y.Long.From || redis.Violating == 0 || redis.PerYear.Rate != 0 || redis.PerYear.Low != 0 {
+		t.Fatalf("%+v\n%+v", y.Long, redis)
+	}
+	// The bound of the share is above the share itself, and at most 1.
+	least, most := 3.68/100*2*results.Year*redis.Share(), 3.69/100*2*results.Year
+	if redis.PerYear.AtMost < least || redis.PerYear.AtMost > most {
+		t.Errorf("at most %v a year, and it should be between %v and %v", redis.PerYear.AtMost, least, most)
+	}
+}
+
+// An estimate that is stopped has the runs so far.
+func TestAStoppedEstimateIsPartial(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	r := measured(2 * time.Second)
+	r.Jobs, r.Strategies = 1, []string{"redis"}
+	r.Progress = func(p campaign.Progress) {
+		if p.Done == 10 {
+			stop()
+		}
+	}
+	y, _, err := Run(ctx, runtest.Parse(t, small), r)
+	if !errors.Is(err, context.Canceled) || y == nil || !y.Partial {
+		t.Fatalf("%+v, %v", y, err)
+	}
+	// Of the first ten runs, every sixth is one without a long pause: seeds 1 and 6.
+	if redis := y.Strategies[0]; redis.Runs != 8 || redis.Calm != 2 {
+		t.Errorf("%d runs, and %d without a long pause", redis.Runs, redis.Calm)
+	}
+}
+
+func TestAnImpossibleEstimateIsRefused(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		request    func(*Request)
+		want       string
+	}{
+		{"no length of the log", small, func(r *Request) { r.Over = 0 }, "log does not say over how long it was recorded"},
+		{"pauses longer than the log", small, func(r *Request) {
+			r.Over, r.Log.Pauses = time.Second, []time.Duration{600 * time.Millisecond, 600 * time.Millisecond}
+		}, "the pauses of log take 1.2s together, and it covers 1s"},
+		{"unknown check", small, func(r *Request) { r.Check = "exclusions" }, `exclusions: unknown check of small "exclusions"; did you mean "exclusion"?`},
+		{"no check of corruption", strings.ReplaceAll(small, "[lost-update, exclusion, progress]\nexpect: {redis: {violates: [lost-update]}, fenced: {holds: [exclusion]}}", "[progress]"), func(*Request) {}, "the scenario small has no check of corruption"},
+		{"cases", strings.Replace(small, "  - pause:", "  - case: paused\n    pause:", 1), func(r *Request) { r.Strategies = nil }, "the scenario small has cases of faults"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			text := test.text
+			if test.name == "cases" {
+				text = text[:strings.Index(text, "expect:")]
+			}
+			r := measured(2 * time.Second)
+			r.Strategies = []string{"redis"}
+			test.request(&r)
+			y, _, err := Run(context.Background(), runtest.Parse(t, text), r)
+			impossible, _ := errors.AsType[*Error](err)
+			setting, _ := errors.AsType[*scenarios.SettingError](err)
+			if y != nil || impossible == nil && setting == nil || !strings.HasPrefix(err.Error(), test.want) {
+				t.Errorf("got  %v\nwant %s", err, test.want)
+			}
+		})
+	}
+}
+
+// Three short pauses of 3, 4 and 6: with a long one from 8 on, the pairs 3+6, 4+4, 4+6, 6+3, 6+4 and 6+6 are long together.
+func TestPairsOfShortPausesThatAreLongTogetherAreCounted(t *testing.T) {
+	if got := shortPairs([]time.Duration{3, 4, 6, 9}, 8); got != 6 {
+		t.Errorf("%d pairs", got)
+	}
+	if got := shortPairs([]time.Duration{3, 3, 3}, 8); got != 0 {
+		t.Errorf("%d pairs of pauses that are short together", got)
+	}
+}
+
+// Two strata with 5 of 10 and 0 of 10: the square of the first share is estimated by 5 x 4 / (10 x 9) = 0.2222, the
+// mean of the squares by half of that, and the square of the mean share is 0.0625.
+func TestTheDispersionOfUnequalPausesIsAboveOne(t *testing.T) {
+	for _, test := range []struct {
+		violating, runs []int
+		want            float64
+	}{
+		{[]int{5, 0}, []int{10, 10}, 1.77778},
+		{[]int{5, 5}, []int{10, 10}, 1},
+		{[]int{0, 0}, []int{10, 10}, 1},
+		{[]int{1, 1}, []int{1, 1}, 1},
+	} {
+		if got := causes(test.violating, test.runs, 2, 1).Dispersion; got != test.want {
+			t.Errorf("%v of %v: %v, want %v", test.violating, test.runs, got, test.want)
+		}
+	}
+}

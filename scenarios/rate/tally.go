@@ -1,0 +1,132 @@
+package rate
+
+import (
+	"lockquake/checker"
+	"lockquake/internal/stats"
+	"lockquake/scenarios/campaign"
+	"lockquake/scenarios/results"
+)
+
+// tally counts the runs of one use.
+type tally struct {
+	runs, violating []int // by stratum
+	unknown, hit    int
+	calm, broken    int // runs without a long pause, and those of them that violate a check
+	jobs, finished  int64
+	first           placed
+	seed            uint64 // the first that violates a check; 0 if none does
+	check, checksum string // of its run
+}
+
+func newTally(strata int) *tally {
+	return &tally{runs: make([]int, strata), violating: make([]int, strata)}
+}
+
+// take counts a run.
+func (e *estimate) take(at cell, p placed, trial *results.Trial) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	t := e.tallies[at.use]
+	violated := trial.Checks(checker.Invalid)
+	switch {
+	case at.calm:
+		t.calm++
+		if violated != nil {
+			t.broken++
+		}
+	default:
+		t.take(at.seed, p, trial, violated)
+	}
+	e.done.Done++
+	if e.Progress != nil {
+		e.Progress(campaign.Progress{Done: e.done.Done, Total: e.done.Total, Label: e.uses[at.use].Label, Violated: violated != nil && !at.calm})
+	}
+}
+
+func (t *tally) take(seed uint64, p placed, trial *results.Trial, violated []string) {
+	t.runs[p.stratum]++
+	t.jobs, t.finished = t.jobs+trial.Metrics.Jobs, t.finished+trial.Metrics.Finished
+	if trial.Bites[0].Bit {
+		t.hit++
+	}
+	switch {
+	case violated != nil:
+		t.violating[p.stratum]++
+		if t.seed == 0 || seed < t.seed {
+			t.seed, t.first, t.check, t.checksum = seed, p, checker.Serious(violated)[0], trial.Checksum
+		}
+	case trial.Checks(checker.Unknown) != nil:
+		t.unknown++
+	}
+}
+
+// sum fills in the rates.
+func (e *estimate) sum() error {
+	for i := range e.result.Strategies {
+		y, t := &e.result.Strategies[i], e.tallies[i]
+		y.Unknown, y.Hit, y.Jobs, y.Finished = t.unknown, t.hit, t.jobs, t.finished
+		y.Calm, y.CalmViolating = t.calm, t.broken
+		c := causes(t.violating, t.runs, len(e.long), e.result.Log.Hours())
+		y.Violating, y.Runs, y.Dispersion = c.Violating, c.Runs, c.Dispersion
+		y.PerYear = yearly(c, float64(e.result.Locks*e.result.Processes))
+		if t.seed > 0 {
+			y.Check, y.FirstSeed = t.check, t.seed
+		}
+		if t.seed > 0 && e.Path != "" {
+			var err error
+			if y.Replay, err = e.replay(y.Label, t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// causes adds up the strata. The dispersion comes from the strata: m runs of a stratum of which x violate
+// a check estimate the square of its probability by x(x-1)/(m(m-1)).
+func causes(violating, runs []int, long int, hours float64) stats.Causes {
+	c := stats.Causes{Seen: long, Exposure: hours, Dispersion: 1}
+	mean, squares, strata := 0.0, 0.0, 0.0
+	for i, m := range runs {
+		x := violating[i]
+		c.Violating, c.Runs = c.Violating+x, c.Runs+m
+		if m > 1 {
+			mean += float64(x) / float64(m)
+			squares += float64(x) / float64(m) * float64(x-1) / float64(m-1)
+			strata++
+		}
+	}
+	if mean > 0 && long > 0 {
+		d := squares * strata / (mean * mean)
+		c.Dispersion = stats.SixDigits(min(max(1, d), float64(long)))
+	}
+	return c
+}
+
+// yearly returns the rate of a year of some processes; nil without runs.
+func yearly(c stats.Causes, processes float64) *stats.Rate {
+	r := c.PerExposure()
+	if r == nil {
+		return nil
+	}
+	hours := processes * results.Year
+	return &stats.Rate{
+		Rate: stats.SixDigits(r.Rate * hours), Low: stats.SixDigits(r.Low * hours), High: stats.SixDigits(r.High * hours), AtMost: stats.SixDigits(r.AtMost * hours),
+	}
+}
+
+// replay returns the token of the first violating run of a label. Its scenario has the long pause of the
+// run in the place of the first fault.
+func (e *estimate) replay(label string, t *tally) (string, error) {
+	p := t.first
+	one, err := e.derived.With([]results.Override{
+		{Path: "duration", Value: (p.at + p.length + e.settle()).String()},
+		{Path: "faults[0].at", Value: p.at.String()},
+		{Path: "faults[0].pause.target", Value: p.worker},
+		{Path: "faults[0].pause.for", Value: p.length.String()},
+	})
+	if err != nil {
+		return "", err
+	}
+	return one.Token(label, t.seed, t.checksum), nil
+}
