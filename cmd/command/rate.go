@@ -165,7 +165,7 @@ func (f *rateFlags) refused(ctx context.Context, s *scenarios.Scenario, err erro
 
 // line returns the command that comes to the same figures.
 func (f *rateFlags) line(arg string) string {
-	words := []string{f.program.name, "rate", scenarios.Word(arg), "--pauses", quoteArg(f.pauses), fmt.Sprintf("--locks %d", f.locks)}
+	words := []string{f.program.name, "rate", scenarios.Word(arg), "--pauses", scenarios.Word(f.pauses), fmt.Sprintf("--locks %d", f.locks)}
 	if f.over > 0 {
 		words = append(words, fmt.Sprintf("--pauses-over %v", f.over))
 	}
