@@ -85,7 +85,8 @@ func TestTheVerdictSaysWhatHappenedWorstFirst(t *testing.T) {
 			[]string{"failed: first and second had two leaders at work at once in the only run (21 to 100 %)"},
 		},
 		{
-			"two of two runs", "leader", []results.StrategyStats{use("first", 2, map[string]int{"exclusion": 2})},
+			"two of two runs", "leader",
+			[]results.StrategyStats{use("first", 2, map[string]int{"exclusion": 2})},
 			[]string{"failed: first had two leaders at work at once in both runs (34 to 100 %)"},
 		},
 		{
