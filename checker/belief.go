@@ -14,7 +14,7 @@ func beliefCheck() Check {
 		Did:   "had two workers that believed to hold the lock",
 		About: Belief, Rank: 7,
 		OfHolders: true,
-		Unit:      "a section that believed to hold the lock when another one was let in",
+		Unit:      "a section that believed that it held the lock when another one was let in",
 		Advisory:  true,
 		run:       belief,
 	}

@@ -14,7 +14,7 @@ import (
 func boundsCheck() Check {
 	return Check{
 		Name: "bounds",
-		Doc:  "no product is sold more often than there was stock, and no job is begun more often than its limit; no window admits more requests than its limit, and none is turned away below it",
+		Doc:  "no product is sold more often than there was stock, and no job is started more often than its limit; no window admits more requests than its limit, and no request is refused below it",
 		Did:  "exceeded a bound",
 		DidIn: map[string]string{
 			"flash-sale": "oversold a product",
@@ -23,7 +23,7 @@ func boundsCheck() Check {
 		},
 		About: Corruption, Rank: 2,
 		Workloads: []string{"flash-sale", "rate-limit", "jobs"},
-		Unit:      "an order or a request beyond the bound, or a request that was turned away below it",
+		Unit:      "an order or a request beyond the bound, or a request that was refused below it",
 		run:       bounds,
 	}
 }

@@ -1,5 +1,5 @@
-// Package checker judges a history: was the resource corrupted, did two workers hold one lock at
-// the same time, did the fencing tokens keep out stale requests and no others?
+// Package checker judges a history. Was the resource corrupted? Did two workers hold one lock at the same time? Did the
+// fencing tokens exclude stale requests and no others?
 //
 // A check reads nothing but the history. So it judges a stored file or a live run as well as a
 // simulated one, and the same history always gets the same results.
@@ -17,9 +17,8 @@
 //   - result.go has the [Result], check.go the [Check], and input.go the history as a check gets it.
 //     limits.go has the time limits of the checks. answer.go reads the answer of a strategy: whether
 //     it is unsure, or only the error of the work. serious.go ranks checks.
-//   - interval.go is shared by exclusion and belief. spins.go is the part of load that bounds the
-//     requests of one acquisition. turnedaway.go is the part of progress that finds free locks
-//     which refuse everybody.
+//   - interval.go is shared by exclusion and belief. spins.go is the part of load that bounds the requests of one
+//     acquisition. turnedaway.go is the part of progress that finds free locks that refuse all workers.
 //   - measure.go computes the [Metrics]: what a monitor of the lock would show, and what it cost. finished.go counts the jobs.
 //   - The package checker/internal/evidence derives from a history what all checks need: what took
 //     effect, who held which grant, and who was stopped or cut off.

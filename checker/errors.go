@@ -11,10 +11,10 @@ import (
 func errorsCheck() Check {
 	return Check{
 		Name:  "errors",
-		Doc:   "an answer fits its cause, and keeps the result of the work",
+		Doc:   "every answer is true, and preserves the result of the work",
 		Did:   "gave a caller the wrong answer",
 		About: Service, Rank: 6,
-		Unit: "a section whose answer does not fit",
+		Unit: "a section whose answer is not true",
 		run:  answers,
 	}
 }

@@ -13,7 +13,7 @@ import (
 func linearizableCheck() Check {
 	return Check{
 		Name:  "linearizable",
-		Doc:   "every section is one atomic step, and the resource keeps to its own rule for tokens",
+		Doc:   "every section is one atomic step, and the resource follows its policy for tokens",
 		Did:   "was not linearizable",
 		About: Corruption, Rank: 4,
 		Unit: "an item whose sections, or whose operations, fit in no order", NoRate: "it stops at the first contradiction",

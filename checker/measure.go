@@ -3,6 +3,7 @@ package checker
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -13,6 +14,12 @@ import (
 
 // Spread is a distribution of durations: the number of cases, the sum, the longest, and quantiles.
 type Spread = spread.Spread
+
+// Sum adds up durations, or other numbers that are not negative, beyond 64 bits.
+type Sum = spread.Sum
+
+// SumOf returns a sum with one term. A negative term counts as 0.
+func SumOf[N ~int64](n N) Sum { return spread.SumOf(n) }
 
 // Metrics are the figures of a lock that a monitor of its callers would show, and what the lock cost
 // them. They follow from the history alone, except Commands and Requests, so they mean the same for every lock.
@@ -34,10 +41,10 @@ type Metrics struct {
 	Calls        int64  `json:"calls" doc:"sections that were asked for"`
 	Acquisitions int64  `json:"acquisitions" doc:"sections that were let in"`
 	Refused      Spread `json:"refused" doc:"sections that were answered \"not obtained\" without waiting, and the time from the call to the answer"`
-	TimedOut     Spread `json:"timed_out" doc:"sections that waited in vain: their context ended (a deadline or a cancel), or they were answered \"not obtained\" after they had asked again or had waited in the server's queue; and the time from the call to the answer"`
+	TimedOut     Spread `json:"timed_out" doc:"sections that waited without success: their context ended (a deadline or a cancel), or they were answered \"not obtained\" after they had asked again or had waited in the server's queue; and the time from the call to the answer"`
 	Failed       Spread `json:"failed" doc:"sections that ended with any other answer before they were let in, such as unknown after a lost reply, and the time from the call to the answer"`
 
-	Released      Spread `json:"released" doc:"sections that were let in and answered without an error of the lock (an error of their work is none), and the time from the end of the work to the answer"`
+	Released      Spread `json:"released" doc:"sections that were let in and answered without an error of the lock (an error of their work does not count), and the time from the end of the work to the answer"`
 	ReleaseFailed Spread `json:"release_failed" doc:"sections that were let in and answered with an error of the lock, such as lost or unknown, and the time from the end of the work to the answer"`
 
 	Contended   int64 `json:"contended" doc:"sections that found the lock taken: a server refused them because of another section's grant, or let them wait in a queue until that grant ended, or another section held the lock when they ended without it"`
@@ -46,8 +53,8 @@ type Metrics struct {
 	Wait Spread `json:"wait" doc:"the time from the call of a section to its entry"`
 	Hold Spread `json:"hold" doc:"the time from the entry of a section to the end of its work, when the release begins"`
 
-	Waiting     time.Duration `json:"waiting" doc:"the time that all sections waited, with or without success; divided by time it is the average number of waiting sections"`
-	MostWaiting int64         `json:"most_waiting" doc:"the most sections that waited for one lock at once"`
+	Waiting     Sum   `json:"waiting" doc:"the time that all sections waited, with or without success; divided by time it is the average number of waiting sections"`
+	MostWaiting int64 `json:"most_waiting" doc:"the most sections that waited for one lock at once"`
 
 	Commands int64 `json:"commands" doc:"requests that reached a lock server"`
 	Requests int64 `json:"requests,omitempty" doc:"requests that reached any server: of the lock, of the resource, and of effects outside"`
@@ -57,7 +64,7 @@ type Metrics struct {
 	LossesNoticed   int64  `json:"losses_noticed" doc:"sections whose grant ended while they were inside, and which were told of it, at the latest by their answer"`
 	LossesUnnoticed int64  `json:"losses_unnoticed" doc:"sections whose grant ended while they were inside, and which were never told"`
 	Notice          Spread `json:"notice" doc:"the time from a loss to its notice"`
-	ActsAfterLoss   int64  `json:"acts_after_loss" doc:"operations of such sections that the resource accepted in between"`
+	ActsAfterLoss   int64  `json:"acts_after_loss" doc:"operations of these sections that the resource accepted between the loss and its notice"`
 	// A holder counts its lease from an earlier time than the server does. So a section that gives
 	// up its lease at its end does so while the servers still hold it.
 	GivenUp           int64 `json:"given_up" doc:"sections that were told of a loss, or answered lost, while the servers still held the lock for them"`
@@ -68,12 +75,12 @@ type Metrics struct {
 	ActsOfTwo  int64  `json:"acts_of_two" doc:"operations of a section that the resource accepted while another section considered itself the holder of the same lock"`
 	NoHolder   Spread `json:"no_holder" doc:"the times in which no section considered itself the holder of a lock, until the duration of the scenario has passed: no section begins after that"`
 
-	Unavailable time.Duration `json:"unavailable" doc:"the time in which a section waited for a lock that no section used: it was free, or held for one that was gone"`
-	Wasted      time.Duration `json:"wasted" doc:"the time spent in sections that had lost the lock or had a write refused"`
+	Unavailable Sum `json:"unavailable" doc:"the time in which a section waited for a lock that no section used: it was free, or held for one that was gone"`
+	Wasted      Sum `json:"wasted" doc:"the time spent in sections that had lost the lock or had a write refused"`
 
-	Fairness float64       `json:"fairness" doc:"Jain's index of the acquisitions of each worker: 1 if all got the same number, 1/n if one of n got all; over several runs their mean"`
-	Time     time.Duration `json:"time" doc:"the length of all runs together"`
-	Runs     int64         `json:"runs" doc:"the number of runs in these figures"`
+	Fairness float64 `json:"fairness" doc:"Jain's index of the acquisitions of each worker: 1 if all got the same number, 1/n if one of n got all; over several runs their mean"`
+	Time     Sum     `json:"time" doc:"the length of all runs together"`
+	Runs     int64   `json:"runs" doc:"the number of runs in these figures"`
 }
 
 // Losses returns the number of sections that lost the lock while they were inside.
@@ -130,16 +137,22 @@ func (m *Metrics) Add(o *Metrics) {
 	} {
 		f.sum.Merge(f.more)
 	}
-	m.Waiting += o.Waiting
+	m.Waiting.Add(o.Waiting)
 	m.MostWaiting = max(m.MostWaiting, o.MostWaiting)
-	m.Unavailable += o.Unavailable
-	m.Wasted += o.Wasted
-	m.Time += o.Time
+	m.Unavailable.Add(o.Unavailable)
+	m.Wasted.Add(o.Wasted)
+	m.Time.Add(o.Time)
 	if runs := m.Runs + o.Runs; runs > 0 {
-		m.Fairness = (m.Fairness*float64(m.Runs) + o.Fairness*float64(o.Runs)) / float64(runs)
+		m.Fairness = (m.millionths() + o.millionths()) / (million * float64(runs))
 		m.Runs = runs
 	}
 }
+
+const million = 1_000_000
+
+// millionths returns the sum of the fairness of all runs, each in whole millionths, so that the order
+// of additions has no effect. The sum of a billion runs is known exactly from their mean.
+func (m *Metrics) millionths() float64 { return math.Round(m.Fairness * million * float64(m.Runs)) }
 
 // fewFinished: a lock is hardly tested if fewer than 1/fewFinished of its jobs were finished.
 const fewFinished = 100
@@ -159,7 +172,7 @@ func (m *Metrics) Untested() string {
 // measure computes the metrics, except Commands and Requests, which no history shows.
 func (in *input) measure() Metrics {
 	book := in.Ledger()
-	m := Metrics{Time: in.EndAt(), Runs: 1, Refusals: book.Refusals, Renewals: book.Renewals}
+	m := Metrics{Time: SumOf(in.EndAt()), Runs: 1, Refusals: book.Refusals, Renewals: book.Renewals}
 	m.Jobs, m.Finished = in.jobs()
 	in.measureUnits(&m)
 	each := make(map[string]float64, len(in.Meta.Workers))
@@ -245,7 +258,7 @@ func (in *input) measureInside(s *history.Section, m *Metrics) {
 		}
 	}
 	if wasted {
-		m.Wasted += leftAt - s.EnterAt
+		m.Wasted.Add(SumOf(leftAt - s.EnterAt))
 	}
 }
 
@@ -284,10 +297,10 @@ func (in *input) measureQueue(sections []*history.Section, m *Metrics) {
 	waiting, inside := int64(0), int64(0)
 	for _, c := range changes {
 		if passed := c.at - last; passed > 0 && waiting > 0 {
-			m.Waiting += passed * time.Duration(waiting)
+			m.Waiting.Add(SumOf(passed * time.Duration(waiting)))
 			m.MostWaiting = max(m.MostWaiting, waiting)
 			if inside == 0 {
-				m.Unavailable += passed
+				m.Unavailable.Add(SumOf(passed))
 			}
 		}
 		waiting, inside, last = waiting+c.waiting, inside+c.inside, c.at

@@ -43,14 +43,14 @@ func TestMetricsCountCallsWaitsAndHolds(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
-	if m.Wait.N != 2 || m.Wait.Total != ms(2+12) || m.Wait.Max != ms(12) {
+	if m.Wait.N != 2 || m.Wait.Total != SumOf(ms(2+12)) || m.Wait.Max != ms(12) {
 		t.Errorf("waits: %d, %v in all, at most %v", m.Wait.N, m.Wait.Total, m.Wait.Max)
 	}
-	if m.Hold.Total != ms(9+1) {
+	if m.Hold.Total != SumOf(ms(9+1)) {
 		t.Errorf("held for %v", m.Hold.Total)
 	}
 	// From 1 to 3 ms a waits while the lock is free, from 14 to 16 ms b does.
-	if m.Unavailable != ms(4) {
+	if m.Unavailable != SumOf(ms(4)) {
 		t.Errorf("unavailable for %v", m.Unavailable)
 	}
 	// Two of three got one each: (1+1)^2 / (3 x (1+1)).
@@ -67,7 +67,7 @@ func TestALossIsNoticedWhenTheHolderIsTold(t *testing.T) {
 	if m.LossesNoticed != 1 || m.LossesUnnoticed != 0 || m.ActsAfterLoss != 1 || m.Notice.Max != 4*time.Millisecond {
 		t.Errorf("noticed: %+v", m)
 	}
-	if m.Wasted != m.Hold.Total || m.Wasted == 0 {
+	if m.Wasted != m.Hold.Total || m.Wasted == (Sum{}) {
 		t.Errorf("wasted %v, held for %v", m.Wasted, m.Hold.Total)
 	}
 	unnoticed := story("counter", "off").acquire("a", 0).expire("a").write("a", "1").write("a", "2").release("a")
@@ -75,7 +75,7 @@ func TestALossIsNoticedWhenTheHolderIsTold(t *testing.T) {
 		t.Errorf("unnoticed: %+v", m)
 	}
 	late := story("counter", "off").acquire("a", 0).release("a").expire("a")
-	if m := measured(t, late); m.LossesNoticed+m.LossesUnnoticed != 0 || m.Wasted != 0 {
+	if m := measured(t, late); m.LossesNoticed+m.LossesUnnoticed != 0 || m.Wasted != (Sum{}) {
 		t.Errorf("a lease that ends after the section is no loss: %+v", m)
 	}
 }
@@ -93,7 +93,7 @@ func TestMetricsOfTwoRunsAddUp(t *testing.T) {
 	if diff := cmp.Diff([]int64{2, 2, 1, 2, 1}, []int64{sum.Calls, sum.Acquisitions, sum.LossesUnnoticed, sum.Released.N, sum.MostWaiting}); diff != "" {
 		t.Error(diff)
 	}
-	if sum.Fairness != 0.75 || sum.Time != a.Time+b.Time || sum.Waiting != a.Waiting+b.Waiting || sum.Wait.N != 2 {
+	if sum.Fairness != 0.75 || sum.Time.Float() != a.Time.Float()+b.Time.Float() || sum.Waiting.Float() != a.Waiting.Float()+b.Waiting.Float() || sum.Wait.N != 2 {
 		t.Errorf("%+v", sum)
 	}
 }
@@ -291,7 +291,7 @@ func TestTheQueueOfALockCountsItsWaiters(t *testing.T) {
 	s.enter("b", 0).tell(history.Event{Type: history.Final, Key: "x"}) // 10, 11
 	m := measured(t, s)
 	// a waits for 2 ms, b for 6, c for 6.
-	if m.MostWaiting != 2 || m.Waiting != 14*time.Millisecond {
+	if m.MostWaiting != 2 || m.Waiting != SumOf(14*time.Millisecond) {
 		t.Errorf("at most %d waited, for %v in all", m.MostWaiting, m.Waiting)
 	}
 }

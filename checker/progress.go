@@ -16,7 +16,7 @@ func progressCheck() Check {
 		Doc:   "a waiter gets the lock or an answer within a bound, and every section ends",
 		Did:   "left a worker waiting too long",
 		About: Service, Rank: 6,
-		Unit: "a section that waited too long, or did not end", NoRate: "a worker that never goes on counts once, however long the run is",
+		Unit: "a section that waited too long, or did not end", NoRate: "a worker that never continues counts once, however long the run is",
 		run: progress,
 	}
 }

@@ -10,7 +10,7 @@ import (
 func recoveryCheck() Check {
 	return Check{
 		Name:  "recovery",
-		Doc:   "a lock whose owner has crashed or returned is soon free again, and none is held for ever",
+		Doc:   "a lock whose owner has crashed or returned is soon free again, and no lock stays taken forever",
 		Did:   "kept a lock held after its owner had gone",
 		About: Service, Rank: 6,
 		OfHolders: true, OfGrants: true,

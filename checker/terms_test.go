@@ -24,16 +24,16 @@ func TestMetricsCountTermsAndTheTimesWithTwoHoldersAndWithNone(t *testing.T) {
 	s.until(50*time.Millisecond).fault("pause", "a", 0)
 	m := measured(t, s)
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
-	if m.Tenure.N != 2 || m.Tenure.Total != ms(14+16) || m.Tenure.Max != ms(16) {
+	if m.Tenure.N != 2 || m.Tenure.Total != SumOf(ms(14+16)) || m.Tenure.Max != ms(16) {
 		t.Errorf("%d terms, %v in all, at most %v", m.Tenure.N, m.Tenure.Total, m.Tenure.Max)
 	}
-	if m.TwoHolders.N != 1 || m.TwoHolders.Total != ms(7) {
+	if m.TwoHolders.N != 1 || m.TwoHolders.Total != SumOf(ms(7)) {
 		t.Errorf("two holders %d times, %v in all", m.TwoHolders.N, m.TwoHolders.Total)
 	}
 	if m.ActsOfTwo != 3 { // of b at 12, of a at 15 and 22; not of b at 19
 		t.Errorf("%d acts of two", m.ActsOfTwo)
 	}
-	if m.NoHolder.N != 2 || m.NoHolder.Total != ms(3+40-26) {
+	if m.NoHolder.N != 2 || m.NoHolder.Total != SumOf(ms(3+40-26)) {
 		t.Errorf("no holder %d times, %v in all", m.NoHolder.N, m.NoHolder.Total)
 	}
 }

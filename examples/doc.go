@@ -1,3 +1,3 @@
 // Package locks tests locks that know nothing of lockquake: public libraries, and services as people write them.
-// It is a module of its own, as yours is.
+// It is a separate module, as your program would be.
 package locks

@@ -181,7 +181,7 @@ func newRedsyncExtended(options ...redsync.Option) func(d locktest.Deps) lock.Lo
 	}
 }
 
-// With WithSetNXOnExtend an extension takes the lock anew if it is free. The holder does not learn that another one has had
+// With WithSetNXOnExtend an extension takes the lock again if it is free. The holder does not learn that another one has had
 // it.
 func TestRedsyncExtendSetsALostLockAgain(t *testing.T) {
 	locktest.Run(t, "testdata/redis-loses-key.yaml", newRedsyncExtended(redsync.WithSetNXOnExtend()), locktest.Violates("lost-update"))

@@ -10,7 +10,7 @@ import (
 type AnswerErrors struct {
 	OnServer
 	// With is the error that it answers with.
-	With Code `yaml:"with" doc:"the error, which decides what is refused; of Redis: READONLY: writes; LOADING: all but commands about the connection; OOM: what may need memory; MISCONF: writes; CLUSTERDOWN: commands with keys; of services with an HTTP interface: THROTTLED: all requests, as beyond a limit of their rate; UNAVAILABLE: all requests, as in an outage"`
+	With Code `yaml:"with" doc:"the error, which decides which requests are refused; of Redis: READONLY: writes; LOADING: all commands but those about the connection; OOM: commands that may need memory; MISCONF: writes; CLUSTERDOWN: commands with keys; of services with an HTTP interface: THROTTLED: all requests, as above a rate limit; UNAVAILABLE: all requests, as in an outage"`
 }
 
 // Code names the error that a server answers with. It decides which requests the server refuses. The
@@ -55,7 +55,7 @@ func (c Code) refuses() string {
 // Info implements Fault.
 func (*AnswerErrors) Info() Info {
 	return kind[AnswerErrors](Info{
-		Kind: "answer-errors", Doc: "lets the lock's server refuse requests with an error, such as one of Redis or of a service that limits the rate of requests",
+		Kind: "answer-errors", Doc: "makes the lock's server refuse requests with an error, such as READONLY of Redis or throttling of a service",
 	})
 }
 

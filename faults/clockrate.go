@@ -14,7 +14,7 @@ type ClockRate struct {
 	Clock Clock `yaml:"clock" doc:"which clock of the node"`
 	// PPM is the clock's error rate in parts per million: above 0 it runs fast,
 	// below 0 slow.
-	PPM int64 `yaml:"ppm" doc:"how much too fast the clock runs, in parts per million"`
+	PPM int64 `yaml:"ppm" doc:"how much faster than true time the clock runs, in parts per million; negative if slower"`
 }
 
 // Clock names one of the two clocks of a node.
@@ -40,7 +40,7 @@ const maxPPM = 1_000_000
 func (*ClockRate) Info() Info {
 	return kind[ClockRate](Info{
 		Kind: "clock-rate", Effect: Skews,
-		Doc: "lets a clock of a worker or a server run fast or slow, in parts per million",
+		Doc: "makes a clock of a worker or a server run fast or slow",
 	})
 }
 

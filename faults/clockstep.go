@@ -11,7 +11,7 @@ import (
 type ClockStep struct {
 	OnNode
 	// By is the distance that the clock moves; below 0 it moves back.
-	By time.Duration `yaml:"by" doc:"how far the clock moves, forward or back"`
+	By time.Duration `yaml:"by" doc:"how far the clock steps forward, or back if negative"`
 }
 
 // Info implements Fault.

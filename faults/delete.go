@@ -13,7 +13,7 @@ type Delete struct {
 func (*Delete) Info() Info {
 	return kind[Delete](Info{
 		Kind: "delete", Instant: true, Hits: HitsGrants,
-		Doc: "lets a third party delete every key of the lock's server that fits a pattern, all locks if there is none",
+		Doc: "deletes every key of the lock's server that matches a pattern, as a third party would; all locks without a pattern",
 	})
 }
 

@@ -12,7 +12,7 @@ type Duplicate struct{ OnRequest }
 func (*Duplicate) Info() Info {
 	return kind[Duplicate](Info{
 		Kind: "duplicate", Effect: Catches, Copies: true, Length: "how long after the first it arrives again",
-		Doc: "lets one request arrive twice, the second time so long after the first",
+		Doc: "delivers one request twice, the second time after the time given",
 	})
 }
 

@@ -18,7 +18,7 @@ type Error struct {
 func (*Error) Info() Info {
 	return kind[Error](Info{
 		Kind: "error", Instant: true, Effect: Fails,
-		Doc: "lets the server answer one request with an error instead of carrying it out",
+		Doc: "makes the server answer one request with an error instead of executing it",
 	})
 }
 

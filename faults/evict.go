@@ -17,7 +17,7 @@ type Evict struct {
 func (*Evict) Info() Info {
 	return kind[Evict](Info{
 		Kind: "evict", Instant: true, Hits: HitsGrants,
-		Doc: "lets the lock's server drop one key that fits a pattern, any if there is none",
+		Doc: "makes the lock's server evict one key that matches a pattern; any key without a pattern",
 	})
 }
 

@@ -9,7 +9,7 @@ type Failover struct{ OnServer }
 func (*Failover) Info() Info {
 	return kind[Failover](Info{
 		Kind: "failover", Instant: true, Hits: HitsGrants,
-		Doc: "makes the replica of the lock's server the primary, with the writes that have reached it",
+		Doc: "promotes the replica of the lock's server, with the writes that have reached it",
 	})
 }
 

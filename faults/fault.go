@@ -101,21 +101,21 @@ func Supported(f Fault, servers any) bool {
 // the steps of a plan.
 type Spec struct {
 	// Exactly one of At, When and Every is set.
-	At   *time.Duration `yaml:"at" doc:"the moment of a single fault"`
-	When *When          `yaml:"when" doc:"the point in a worker's work at which a single fault falls"`
+	At   *time.Duration `yaml:"at" doc:"time of a single fault"`
+	When *When          `yaml:"when" doc:"point in a worker's work at which a single fault happens"`
 	Timing
-	Optional bool `yaml:"optional" doc:"the scenario is fine even if this fault never met anything"`
+	Optional bool `yaml:"optional" doc:"the scenario does not fail if this fault never hits anything"`
 	// Case is "" for a fault of all runs.
-	Case string `yaml:"case" doc:"the runs in which it falls: every strategy is run once for each case that there is"`
+	Case string `yaml:"case" doc:"the case that the fault belongs to; every strategy runs once for each case"`
 	// Class is the letter of the fault's class, "" for none.
-	Class string `yaml:"class" doc:"the class of faults that the case belongs to, by which strategies make their claims"`
+	Class string `yaml:"class" doc:"the class of faults of the case; strategies make their claims by class"`
 	Fault Fault
 }
 
 // Timing holds how often a fault begins and how long it lasts. In a scenario file its
 // fields are among the parameters of the kind.
 type Timing struct {
-	Every *draw.Dist `yaml:"every" doc:"from the end of one fault to the begin of the next, for each target by itself"`
+	Every *draw.Dist `yaml:"every" doc:"time from the end of one fault to the start of the next, drawn for each target"`
 	// Info.Length explains For if a kind does not use it as the length of the fault.
 	For draw.Dist `yaml:"for" doc:"how long it lasts"`
 }
@@ -128,7 +128,7 @@ func (s Spec) Kind() Kind { return s.Fault.Info().Kind }
 type When struct {
 	Worker string `yaml:"worker" doc:"which worker"`
 	Point  string `yaml:"point" doc:"a named step of the worker or a message"`
-	Nth    int    `yaml:"nth" doc:"which time the worker comes to the point, from 1"`
+	Nth    int    `yaml:"nth" doc:"the number of the visit of the worker to the point, from 1"`
 }
 
 // Plan lists all faults of one run, in order. It is data: it can be printed, edited,

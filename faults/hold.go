@@ -13,7 +13,7 @@ type Hold struct{ OnMessage }
 func (*Hold) Info() Info {
 	return kind[Hold](Info{
 		Kind: "hold", Effect: Catches, OnNetwork: true,
-		Doc: "keeps one message under way for the time given, and delivers it then",
+		Doc: "delays one message for the time given",
 	})
 }
 

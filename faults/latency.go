@@ -16,7 +16,7 @@ type Latency struct {
 
 // Info implements Fault.
 func (*Latency) Info() Info {
-	return kind[Latency](Info{Kind: "latency", Doc: "makes every message on a link in one direction late"})
+	return kind[Latency](Info{Kind: "latency", Doc: "delays every message on a link in one direction"})
 }
 
 func (f *Latency) complete() { f.Add.File = "" } // a plan has the samples

@@ -9,7 +9,7 @@ type OnNode struct {
 	// Target is a worker's name, EachWorker, or a server: "lock" for every server of the
 	// lock, "lock-2" or "lock-replica" for one of them, "resource". With When, the
 	// default is the worker that comes to the point.
-	Target string `yaml:"target" doc:"what it takes hold of; with when, the worker that comes to the point unless given"`
+	Target string `yaml:"target" doc:"the target of the fault; with when, by default the worker that reaches the point"`
 }
 
 func (n *OnNode) names() []*string    { return []*string{&n.Target} }
@@ -25,7 +25,7 @@ func (n *OnNode) check(s Spec, workers, nodes []string) error {
 type OnWorker struct {
 	// Target is a worker's name or EachWorker. With When, the default is the worker that
 	// comes to the point.
-	Target string `yaml:"target" doc:"what it takes hold of; with when, the worker that comes to the point unless given"`
+	Target string `yaml:"target" doc:"the target of the fault; with when, by default the worker that reaches the point"`
 }
 
 func (w *OnWorker) names() []*string    { return []*string{&w.Target} }

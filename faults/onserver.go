@@ -10,7 +10,7 @@ import (
 // OnServer is a fault of a server.
 type OnServer struct {
 	// Target is a server, as in OnNode. The default is every server of the lock.
-	Target string `yaml:"target" doc:"what it takes hold of; with when, the worker that comes to the point unless given"`
+	Target string `yaml:"target" doc:"the target of the fault; with when, by default the worker that reaches the point"`
 }
 
 func (s *OnServer) names() []*string { return []*string{&s.Target} }

@@ -10,12 +10,12 @@ import (
 type Overload struct {
 	OnServer
 	// Service is the service time of one request.
-	Service draw.Dist `yaml:"service" doc:"how long a server takes for one request, one after another"`
+	Service draw.Dist `yaml:"service" doc:"service time of a request; a server handles one request after another"`
 }
 
 // Info implements Fault.
 func (*Overload) Info() Info {
-	return kind[Overload](Info{Kind: "overload", Doc: "lets a server take its time for each request, one after another"})
+	return kind[Overload](Info{Kind: "overload", Doc: "gives a server a service time, so that requests wait in a queue"})
 }
 
 func (f *Overload) complete() { f.Service.File = "" } // a plan has the samples

@@ -16,7 +16,7 @@ type Overrun struct {
 func (*Overrun) Info() Info {
 	return kind[Overrun](Info{
 		Kind: "overrun", Schema: eitherWay(), Hits: HitsNewSections, // sections that have begun go on as they are
-		Doc: "makes the work of the sections that a worker begins meanwhile longer",
+		Doc: "makes the work longer in the sections that the worker starts during the fault",
 	})
 }
 

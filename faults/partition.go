@@ -11,7 +11,7 @@ import (
 type Partition struct {
 	OnLink
 	// Mode decides what happens to the messages; the default is ModeHold.
-	Mode Mode `yaml:"mode" doc:"what happens to the messages that are caught"`
+	Mode Mode `yaml:"mode" doc:"what happens to the affected messages"`
 }
 
 // Mode decides what a partition does with the messages that it catches.

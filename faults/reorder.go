@@ -13,7 +13,7 @@ type Reorder struct{ OnRequest }
 func (*Reorder) Info() Info {
 	return kind[Reorder](Info{
 		Kind: "reorder", Effect: Catches, Length: "how long it waits at most",
-		Doc: "lets one request be overtaken by the next one of its client on another connection, waiting so long at most",
+		Doc: "delays one request until the next one of its client on another connection has overtaken it, at most for the time given",
 	})
 }
 

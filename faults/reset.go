@@ -8,7 +8,7 @@ type Reset struct{ OnLink }
 
 // Info implements Fault.
 func (*Reset) Info() Info {
-	return kind[Reset](Info{Kind: "reset", Instant: true, Doc: "breaks every connection from one end to the other, now"})
+	return kind[Reset](Info{Kind: "reset", Instant: true, Doc: "resets every connection from one end to the other"})
 }
 
 // Apply implements Fault.

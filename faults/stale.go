@@ -9,14 +9,14 @@ import (
 type Stale struct {
 	OnServer
 	// By is the age of the answers.
-	By time.Duration `yaml:"by" doc:"how old the answers are"`
+	By time.Duration `yaml:"by" doc:"how stale the answers are"`
 }
 
 // Info implements Fault.
 func (*Stale) Info() Info {
 	return kind[Stale](Info{
 		Kind: "stale", Schema: eitherWay(),
-		Doc: "lets a server answer plain reads with what was there some time ago, as a replica that lags does",
+		Doc: "makes a server answer plain reads with old data, as a lagging replica does",
 	})
 }
 

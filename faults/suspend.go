@@ -10,7 +10,7 @@ type Suspend struct{ OnNode }
 func (*Suspend) Info() Info {
 	return kind[Suspend](Info{
 		Kind: "suspend", Effect: Stops,
-		Doc: "puts the machine of a worker or a server to sleep: its monotonic clock stands still, its wall clock does not",
+		Doc: "suspends the machine of a worker or a server: its monotonic clock stops, its wall clock runs on",
 	})
 }
 

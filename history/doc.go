@@ -1,8 +1,8 @@
 // Package history defines the record of a run: one flat list of events, in the order in which they
 // happened, and the sections and operations that follow from it.
 //
-// It is plain data, and depends on no engine, lock or check. So a history can be written to a file,
-// sent to somebody and judged there.
+// It is plain data, and depends on no engine, lock or check. So a history can be written to a file
+// and judged on another machine.
 //
 // # A tour
 //
@@ -22,7 +22,7 @@
 // Three sources record the same lock, and the checks compare them. Two events at one virtual
 // instant are ordered by their sequence numbers.
 //
-//   - The worker: what it called and what it was told, so what it may believe (acquire-called,
+//   - The worker: its calls and their answers, which decide what it believes (acquire-called,
 //     acquired, told, release-called, released, invoke, ok, fail, info, crashed).
 //   - The lock server: what it granted, refused, renewed, freed or let expire.
 //   - The resource: which requests reached it, and whether it accepted them (applied).

@@ -20,7 +20,7 @@ func FlawedEndings() []Option[Ending] {
 	return []Option[Ending]{
 		{Flaw("skip-on-fail", "no release if the work fails"), skipOnFail},
 		{Flaw("masks", "an error of the release replaces the result of the work"), maskResult},
-		{Flaw("callers-context", "sent under the caller's context: if that has ended, nothing is sent and the key stays until its lease ends"), callersContext},
+		{Flaw("callers-context", "sent under the caller's context: if that has ended, nothing is sent and the key stays until its lease expires"), callersContext},
 	}
 }
 

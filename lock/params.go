@@ -12,28 +12,28 @@ import (
 // recipe with one part changed.
 type Params struct {
 	// Profile names one of Profiles; "" for none.
-	Profile string        `yaml:"profile" doc:"a set of ttl, retry and renew for one kind of work; the keys beside it override it"`
+	Profile string        `yaml:"profile" doc:"a preset of ttl, retry and renew for one kind of work; the other keys override it"`
 	TTL     time.Duration `yaml:"ttl" doc:"length of the lease that the lock asks for"`
-	Retry   Retry         `yaml:"retry" doc:"policy after a refused acquire"`
+	Retry   Retry         `yaml:"retry" doc:"what happens after a refused acquire"`
 	Renew   time.Duration `yaml:"renew" doc:"period of renewal; 0s for a third of the lease, or with several servers for half of the validity that is left"`
 	// RenewShare is the period of renewal as a share of the TTL, if Renew is 0; 0 for
 	// none. Presets set it, so that their period follows the TTL.
 	RenewShare float64 `yaml:"-"`
 	// RenewDeadline is of leader elections.
 	RenewDeadline time.Duration `yaml:"renew-deadline" doc:"how long the leader of an election tries to renew its lease before it steps down; 0s for two thirds of the ttl"`
-	MaxHold       time.Duration `yaml:"max-hold" doc:"how long renewal keeps one grant alive; 0s for no bound"`
+	MaxHold       time.Duration `yaml:"max-hold" doc:"longest time for which a grant is renewed; 0s for no limit"`
 	// NodeTimeout is the time after which one of several servers counts as failed. With
 	// a replica it is the timeout of WAIT.
 	NodeTimeout time.Duration `yaml:"node-timeout" doc:"timeout for one of several servers, or for a replica; 0s for the timeout of the client"`
 	// Drift allows for clocks that run at different rates. The hundredth is rounded to a
 	// millisecond.
-	Drift time.Duration `yaml:"drift" doc:"clock drift that is subtracted from the validity of several servers; 0s for a hundredth of the ttl plus 2ms"`
+	Drift time.Duration `yaml:"drift" doc:"allowance for clock drift that is subtracted from the validity with several servers; 0s for a hundredth of the ttl plus 2ms"`
 	// Tries limits the claims of one job of a queue.
 	Tries int `yaml:"tries" doc:"how often a job of a queue may be claimed before it is given up"`
 	// LockTimeout is the limit that a database sets to one wait for a lock.
-	LockTimeout time.Duration `yaml:"lock-timeout" doc:"how long a database lets an acquire wait, as its lock_timeout; 0s for ever"`
+	LockTimeout time.Duration `yaml:"lock-timeout" doc:"longest time for which an acquire waits in the database (lock_timeout); 0s for no limit"`
 	Wait        int           `yaml:"wait" doc:"number of replicas that must confirm a grant"`
-	Fallback    time.Duration `yaml:"fallback" doc:"how long a waiter listens for a release before it asks anyway; 0s for ever"`
+	Fallback    time.Duration `yaml:"fallback" doc:"longest time for which a waiter waits for a release message before it polls; 0s for no limit"`
 
 	// Parts names the way of each part that the strategy has, as in "renewal":
 	// "watchdog". Each family lists its parts.
@@ -71,8 +71,8 @@ type Retry struct {
 	Delay     time.Duration `yaml:"delay" doc:"pause before the next attempt"`
 	Jitter    time.Duration `yaml:"jitter" doc:"a random time of up to this is added to the delay"`
 	Doubling  bool          `yaml:"doubling" doc:"the delay, but not the jitter, doubles after every attempt"`
-	Random    bool          `yaml:"random" doc:"draws the pause uniformly from 0 to the delay"`
-	AfterLast bool          `yaml:"after-last" doc:"pauses once more after the last attempt was refused"`
+	Random    bool          `yaml:"random" doc:"whether the pause is drawn uniformly between 0 and the delay"`
+	AfterLast bool          `yaml:"after-last" doc:"whether the lock pauses once more after the last refused attempt"`
 }
 
 // Pause draws the time between an attempt and the next. The first attempt is 1.

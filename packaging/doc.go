@@ -5,6 +5,6 @@
 //   - Dockerfile makes an image, goreleaser.yaml the archives of a release, and snapshot.sh the
 //     programs in them without goreleaser.
 //
-// The tests execute the steps of the action, of the template and of the workflows in docs/ci.md as the
-// services do, as far as a machine without them can.
+// The tests execute the steps of the action, of the template and of the workflows in docs/ci.md, as
+// far as that is possible without the CI services.
 package packaging

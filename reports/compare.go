@@ -77,6 +77,7 @@ type checkChange struct {
 	Fixed  results.SeedSet `json:"fixed,omitzero"`
 
 	shared    int  // how many seeds both sides have
+	cut       bool // the lists of seeds are too short to compare them
 	identical bool // the runs are the same, event by event
 	changed   bool // a verdict is known to differ
 	moot      bool // no verdict differs, so there is nothing to test
@@ -182,6 +183,9 @@ func compareCheck(base, head *results.StrategyStats, check string) checkChange {
 		return c
 	}
 	pair := results.Pair(base.VerdictsOf(check), head.VerdictsOf(check))
+	if c.cut = cut(base, check) || cut(head, check); c.cut && 2*pair.Shared < min(was.Runs, is.Runs) {
+		return c
+	}
 	if c.shared = pair.Shared; c.shared == 0 {
 		return c
 	}
@@ -189,6 +193,12 @@ func compareCheck(base, head *results.StrategyStats, check string) checkChange {
 	c.changed = !pair.Changed.IsZero()
 	c.moot = pair.Broken.IsZero() && pair.Fixed.IsZero()
 	return c
+}
+
+// cut reports whether a list of the seeds of a check is not complete.
+func cut(st *results.StrategyStats, check string) bool {
+	v := st.VerdictsOf(check)
+	return v.Runs.Cut || v.Violating.Cut || v.Unknown.Cut
 }
 
 // tallyOf counts the runs of a check, 0 if the strategy does not have it.
@@ -275,6 +285,9 @@ func (c *checkChange) test() string {
 	if c.Test == "McNemar" {
 		return fmt.Sprintf("of %s %s broke and %s fixed (McNemar, %s)", words.Count(c.Seeds, "shared seed"),
 			words.Thousands(c.Broken.Count()), words.Thousands(c.Fixed.Count()), stats.PValue(c.P))
+	}
+	if c.cut {
+		return fmt.Sprintf("too few seeds are listed to compare them one by one (Fisher, %s)", stats.PValue(c.P))
 	}
 	return fmt.Sprintf("no seed to compare one by one (Fisher, %s)", stats.PValue(c.P))
 }

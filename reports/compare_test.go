@@ -29,12 +29,13 @@ type checked struct {
 	noSeeds            bool   // only the counts are known, as in an older file
 	holds              bool   // it is expected to hold
 	checksum           string
+	more               int // violating runs that are not listed
 }
 
 func (r checked) campaign(t *testing.T) *results.Campaign {
 	t.Helper()
 	runs, violating, unknown := seedSet(t, r.runs), seedSet(t, r.violating), seedSet(t, r.unknown)
-	stats := results.CheckStats{Applies: true, Violating: violating.Count(), Unknown: unknown.Count()}
+	stats := results.CheckStats{Applies: true, Violating: violating.Count() + r.more, Unknown: unknown.Count()}
 	st := results.StrategyStats{Name: "redis", Label: "redis", Runs: runs.Count(), Order: []string{"once"}, Decides: r.holds, Checksum: r.checksum}
 	if !r.noSeeds {
 		st.Seeds, stats.Seeds, stats.UnknownSeeds = runs, violating, unknown
@@ -69,6 +70,8 @@ func TestCompareJudgesByTheTestAndTheClaim(t *testing.T) {
 		{"few seeds in common", checked{runs: "1-100"}, checked{runs: "99-200"}, cannotTell, "of 2 shared seeds", false},
 		{"fewer seeds than before", checked{runs: "1-100", violating: "4"}, checked{runs: "1-50", violating: "4"}, same, "no verdict of 50 seeds", false},
 		{"an older file", checked{runs: "1-100", violating: "1-60", noSeeds: true}, checked{runs: "1-100", violating: "1-20"}, better, "Fisher, p < 0.001", true},
+		{"a list of the first seeds only", checked{runs: "1-10000", violating: "1,3,...", more: 98}, checked{runs: "1-10000", violating: "1-3,...", more: 197}, worse, "too few seeds are listed to compare them one by one (Fisher, p < 0.001)", true},
+		{"a list of most seeds", checked{runs: "1-10000", violating: "1,9000,...", more: 98}, checked{runs: "1-10000", violating: "1,9000,..."}, cannotTell, "of 9000 shared seeds 0 broke", false},
 		{"an older file and itself", checked{runs: "1-100", violating: "1-6", noSeeds: true, checksum: "ab"}, checked{runs: "1-100", violating: "1-6", noSeeds: true, checksum: "ab"}, same, "the runs are the same", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -49,7 +49,7 @@ func Contents() []content {
 		{"rates.csv", "the rates and intervals as a table"},
 		{"rates.svg", "the rates as a picture"},
 		{"rates.png", "the same picture, for where no SVG is shown"},
-		{runsFile, "what is kept of each run: what run --resume goes on with, and merge puts together"},
+		{runsFile, "what is kept of each run, or of more than a million runs only their sums: what run --resume goes on with, and merge puts together"},
 		{packedRuns, "runs.log of a scenario with cases, compressed"},
 		{"failures", "for each strategy's first failure of each check (with cases: of each check and class of faults): timeline (SVG; without cases PNG, too), plan, history, story, verdict, scenario, replay line"},
 	}

@@ -10,15 +10,15 @@ import (
 
 // Network has the latencies of messages.
 type Network struct {
-	Latency draw.Dist `yaml:"latency" doc:"how long a message is under way, in each direction"`
-	Links   []Link    `yaml:"links" doc:"links with a latency of their own, one direction each; a later one wins"`
+	Latency draw.Dist `yaml:"latency" doc:"latency of a message, in each direction"`
+	Links   []Link    `yaml:"links" doc:"links with their own latency, one direction each; a later entry overrides an earlier one"`
 }
 
 // Link is one direction between workers and servers.
 type Link struct {
 	From    string    `yaml:"from" doc:"where the messages come from: a worker, each worker or a server; lock stands for all servers of the lock"`
-	To      string    `yaml:"to" doc:"where they go, likewise"`
-	Latency draw.Dist `yaml:"latency" doc:"how long a message is under way in this direction"`
+	To      string    `yaml:"to" doc:"where the messages go"`
+	Latency draw.Dist `yaml:"latency" doc:"latency of a message in this direction"`
 }
 
 // network checks the links that differ from the others.

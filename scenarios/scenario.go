@@ -17,20 +17,20 @@ import (
 // Scenario is one experiment: its workers, its locks, its faults and its expectations. Parse reads
 // it from YAML, fills in the defaults and refuses invalid files.
 type Scenario struct {
-	Name        string `yaml:"name" doc:"how the scenario is called"`
-	Description string `yaml:"description" doc:"what it shows, in one line"`
-	Source      string `yaml:"source" doc:"where the story comes from"`
+	Name        string `yaml:"name" doc:"the name of the scenario"`
+	Description string `yaml:"description" doc:"what happens, in one line"`
+	Source      string `yaml:"source" doc:"where the failure was published"`
 
-	Duration  time.Duration `yaml:"duration" doc:"virtual time; faults and new sections end here, the run goes on"`
-	Seeds     int           `yaml:"seeds" doc:"fewest runs after which an expected violation that was not seen counts as missing"`
-	Workers   int           `yaml:"workers" doc:"how many workers there are; they are called worker-1, worker-2, ..."`
-	Processes int           `yaml:"processes" doc:"processes that the workers share in turn, with one client each; 0 for a process of its own for each"`
-	Resources int           `yaml:"resources" doc:"how many resources there are; a section draws one of them"`
-	Sections  int           `yaml:"sections" doc:"jobs of each worker, each one critical section unless workload.attempts lets it try again; 0 for as many as fit into the duration"`
+	Duration  time.Duration `yaml:"duration" doc:"virtual time; no fault and no section starts later, and those that have started continue"`
+	Seeds     int           `yaml:"seeds" doc:"the number of runs from which an expected violation that has not occurred counts as missing; with fewer runs it is unknown"`
+	Workers   int           `yaml:"workers" doc:"number of workers; their names are worker-1, worker-2, ..."`
+	Processes int           `yaml:"processes" doc:"number of processes, over which the workers are spread in turn; each has one client; 0 gives each worker its own process"`
+	Resources int           `yaml:"resources" doc:"number of resources; a section uses a random one"`
+	Sections  int           `yaml:"sections" doc:"number of jobs of each worker; a job is one section, or more with workload.attempts; 0 for as many as fit into the duration"`
 	Step      time.Duration `yaml:"step" doc:"virtual time that every named step of a worker costs"`
-	Wake      results.Wake  `yaml:"wake" doc:"what a process that was stopped sees first on waking; drawn: each of its cores takes a wake-lag of its own, and so does the network poller"`
-	WakeLag   draw.Dist     `yaml:"wake-lag" doc:"from the waking of a process to its late deadlines and messages"`
-	Cores     int           `yaml:"cores" doc:"processors of each process, which wake one by one if wake is drawn"`
+	Wake      results.Wake  `yaml:"wake" doc:"what a paused process handles first on waking; drawn: each of its cores, and the network poller, takes its own wake-lag"`
+	WakeLag   draw.Dist     `yaml:"wake-lag" doc:"time from the waking of a process until it handles late timers and messages"`
+	Cores     int           `yaml:"cores" doc:"processors of each process; if wake is drawn, each wakes after its own lag"`
 
 	Workload workload.Settings `yaml:"workload" doc:"what the workers do under the lock"`
 	Resource Resource          `yaml:"resource" doc:"what the protected resource does"`
@@ -41,13 +41,13 @@ type Scenario struct {
 	Network  Network              `yaml:"network" doc:"the network between workers and servers"`
 
 	Strategies []Strategy    `yaml:"strategies" doc:"the locks under test"`
-	Each       []Each        `yaml:"each" doc:"where one worker differs from the others"`
+	Each       []Each        `yaml:"each" doc:"settings of single workers"`
 	Faults     []faults.Spec `yaml:"faults" doc:"what goes wrong"`
 
-	Checks  []string                  `yaml:"checks" doc:"how runs are judged; all checks that can judge the workload unless given"`
-	Expect  map[string]results.Expect `yaml:"expect" doc:"what must be seen, by label of a strategy"`
+	Checks  []string                  `yaml:"checks" doc:"the checks that judge the runs; by default all that can judge the workload"`
+	Expect  map[string]results.Expect `yaml:"expect" doc:"what is expected of each strategy, by label"`
 	NoFault bool                      `yaml:"no-fault" doc:"whether each strategy is also run without the faults of the cases, as the case no-fault"`
-	Claims  bool                      `yaml:"claims" doc:"whether of each strategy is expected what it claims to hold under the class of the case"`
+	Claims  bool                      `yaml:"claims" doc:"whether each strategy is expected to hold what it claims for the class of a case"`
 
 	// Own are the caller's own strategies, as passed to [Parse].
 	Own []lock.Entry `yaml:"-"`
@@ -184,7 +184,7 @@ func (s *Scenario) WakingCores() int {
 // Resource has the settings of the protected resource.
 type Resource struct {
 	Fence string `yaml:"fence" doc:"what it does with a fencing token"`
-	In    Home   `yaml:"in" doc:"where its data is: on a server of its own, or in a database, which is that of the lock if the lock has one; server, unless the strategy does its work in a transaction of the lock's database"`
+	In    Home   `yaml:"in" doc:"where its data is: on its own server, or in a database, which is that of the lock if the lock has one; by default server, unless the strategy does its work in a transaction of the lock's database"`
 }
 
 // Home is the place of the resource's data.
@@ -214,7 +214,7 @@ func (s *Scenario) HomeOf(e lock.Entry, use Strategy) Home {
 // of the scenario.
 type Strategy struct {
 	Name     string                     `yaml:"name" doc:"which lock, or the name of a library"`
-	Label    string                     `yaml:"label" doc:"how reports call this use of the strategy; its name unless given; with a pattern, the name replaces a *"`
+	Label    string                     `yaml:"label" doc:"name of this use of the strategy in reports, by default the name of the strategy; with a pattern, the name replaces a *"`
 	Lock     LockParams                 `yaml:"lock" doc:"parameters of the lock"`
 	Families strictyaml.Extension       `yaml:"*families"`
 	Servers  ServersParams              `yaml:"servers" doc:"the servers of the lock"`
@@ -230,10 +230,10 @@ type Strategy struct {
 // Each has the settings that differ for one worker.
 type Each struct {
 	Worker     string               `yaml:"worker" doc:"which worker"`
-	Start      time.Duration        `yaml:"start" doc:"when its first section begins"`
-	Hold       *draw.Dist           `yaml:"hold" doc:"time between its read and its write; workload.hold unless given"`
-	Heeds      results.Heeds        `yaml:"heeds" doc:"how far its work looks at its context; workload.heeds unless given"`
-	WallOffset time.Duration        `yaml:"wall-offset" doc:"by how much its wall clock is fast; slow if negative"`
+	Start      time.Duration        `yaml:"start" doc:"start of its first section"`
+	Hold       *draw.Dist           `yaml:"hold" doc:"time between its read and its write; by default workload.hold"`
+	Heeds      results.Heeds        `yaml:"heeds" doc:"how far its work heeds its context; by default workload.heeds"`
+	WallOffset time.Duration        `yaml:"wall-offset" doc:"offset of its wall clock; negative if the clock is slow"`
 	Lock       LockParams           `yaml:"lock" doc:"parameters of its lock"`
 	Families   strictyaml.Extension `yaml:"*families"`
 }

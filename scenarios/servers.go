@@ -14,22 +14,22 @@ import (
 // Servers has the settings of the servers of the lock: their number, and what happens after a
 // crash.
 type Servers struct {
-	Nodes    int           `yaml:"nodes" doc:"how many independent servers: lock, or lock-1, lock-2, ... of several"`
-	Members  int           `yaml:"members" doc:"members of one replicated service, such as an etcd cluster: lock-1, lock-2, ... of several; only for strategies that use such a service"`
-	Replicas int           `yaml:"replicas" doc:"replicas of a single server: 0, or 1 that is called lock-replica"`
-	Lag      draw.Dist     `yaml:"lag" doc:"how long a write takes to reach the replica"`
-	Failover time.Duration `yaml:"failover" doc:"how long after a crash of the primary its replica takes its place; 0s for never, unless a fault says so"`
+	Nodes    int           `yaml:"nodes" doc:"number of independent servers; the only one is called lock, several are lock-1, lock-2, ..."`
+	Members  int           `yaml:"members" doc:"number of members of one replicated service, such as an etcd cluster, called lock-1, lock-2, ...; only for strategies that use such a service"`
+	Replicas int           `yaml:"replicas" doc:"number of replicas of a single server: 0, or 1, which is called lock-replica"`
+	Lag      draw.Dist     `yaml:"lag" doc:"replication lag of a write"`
+	Failover time.Duration `yaml:"failover" doc:"time from a crash of the primary to the promotion of its replica; 0s for no promotion except by a fault"`
 	// Families has the keys of the families, such as what a server knows after a crash.
 	Families       strictyaml.Extension `yaml:"*servers"`
-	DelayedRestart bool                 `yaml:"delayed-restart" doc:"whether a server that comes back stays silent for the longest ttl"`
-	Service        draw.Dist            `yaml:"service" doc:"how long a server takes for one request, one after another"`
-	Clocks         []ServerClock        `yaml:"clocks" doc:"servers of the lock whose wall clock is wrong from the beginning"`
+	DelayedRestart bool                 `yaml:"delayed-restart" doc:"whether a server stays silent for the longest ttl after a restart"`
+	Service        draw.Dist            `yaml:"service" doc:"service time of a request; a server handles one request after another"`
+	Clocks         []ServerClock        `yaml:"clocks" doc:"servers of the lock whose wall clock is wrong from the start"`
 }
 
 // ServerClock is the wall-clock offset of one server of the lock.
 type ServerClock struct {
 	Server     string        `yaml:"server" doc:"which server; lock stands for all of them"`
-	WallOffset time.Duration `yaml:"wall-offset" doc:"by how much its wall clock is fast; slow if negative"`
+	WallOffset time.Duration `yaml:"wall-offset" doc:"offset of its wall clock; negative if the clock is slow"`
 }
 
 // wallOffset returns by how much the wall clock of a server is fast. The last entry for the server

@@ -34,8 +34,8 @@
 // True time is the number of nanoseconds since the run began. A node's clocks are functions of it,
 // each with an offset and a rate. A timer belongs to the monotonic clock of its node.
 //
-// A paused process runs nothing, while its clocks go on. When it wakes, a task in the middle of a
-// step goes on at once. Each of the Config.Cores processors, and the network poller, first takes a
-// lag that is drawn from Config.WakeLag. Then a processor handles its share of the late
-// deadlines, which is drawn, and the poller the late messages. waking.go has an example.
+// A paused process runs nothing, while its clocks run on. When it wakes, a task in the middle of a
+// step continues at once. Each of the Config.Cores processors, and the network poller, first takes
+// a lag that is drawn from Config.WakeLag. Then a processor handles its share of the late timers,
+// which is drawn, and the poller the late messages. waking.go has an example.
 package sim

@@ -60,7 +60,7 @@ func Models() []Model {
 			say: func(c condition) string { return c.value },
 		},
 		{
-			Name: "mutex", Doc: "a lock that one process at a time holds, and only its holder releases",
+			Name: "mutex", Doc: "a lock that only one process at a time holds, and that only its holder releases",
 			Functions: []string{"acquire", "release"},
 			read:      func(*move, *jepsen.Operation) error { return nil }, step: stepMutex, say: free,
 		},
@@ -76,14 +76,14 @@ func Models() []Model {
 			},
 		},
 		{
-			Name: "counter", Doc: "a number that begins at 0 and is added to and read",
+			Name: "counter", Doc: "a number that starts at 0, to which values are added, and which is read",
 			Functions: []string{"add", "read"},
 			read:      readCounter, step: stepCounter,
 			say: func(c condition) string { return strconv.FormatInt(c.number, 10) },
 		},
 		{
 			// It needs no order, see Judgement.set.
-			Name: "set", Doc: "what was added and acknowledged is there in the end, and nothing that nobody added",
+			Name: "set", Doc: "every element whose add was acknowledged is there at the end, and no element that was never added",
 			Functions: []string{"add", "read"},
 		},
 	}

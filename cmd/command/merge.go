@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockquake/reports"
+	"lockquake/scenarios"
 	"lockquake/scenarios/campaign"
 )
 
@@ -24,6 +25,7 @@ directory, or its file runs.log.
 
 Version, scenario and settings must be the same, and no run may be missing: every strategy
 needs every seed from the first to the last. A run that several reports have counts once.
+Reports of more than a million runs have only sums, and no seed may be in two of them.
 Merge repeats only the runs of which a report has the history.
 
 ` + exitCodes,
@@ -47,34 +49,47 @@ func (d *delivery) merge(ctx context.Context, p program, args []string, stdout, 
 	if err := d.usable(); err != nil {
 		return err
 	}
-	var shards []*campaign.Journal
+	var open []*campaign.Journal // whose runs are read once more
 	defer func() {
-		for _, j := range shards {
+		for _, j := range open {
 			err = errors.Join(err, j.Close())
 		}
 	}()
-	for _, arg := range args {
+	var s *scenarios.Scenario
+	var all *campaign.Journal
+	for i, arg := range args {
 		j, err := readRuns(arg)
 		if err != nil {
 			return err
 		}
-		shards = append(shards, j)
-	}
-	s, err := p.ours(shards[0].Scenario(p.own...))
-	if err != nil {
-		return err
+		open = append(open, j)
+		if i == 0 {
+			if s, err = p.ours(j.Scenario(p.own...)); err != nil {
+				return err
+			}
+			all = campaign.Combine(s)
+		}
+		if err := all.Collect(j); err != nil {
+			return err
+		}
+		if !j.HasSingleRuns() {
+			open = open[:len(open)-1]
+			if err := j.Close(); err != nil {
+				return err
+			}
+		}
 	}
 	if err := d.writable(d.out); err != nil {
 		return err
 	}
-	c, runs, err := campaign.Merge(ctx, s, shards, nil)
+	c, err := campaign.Merge(ctx, s, all, nil)
 	if c == nil {
 		return err
 	}
 	if c.Partial {
 		return interruptError{"nothing was merged"}
 	}
-	if err := d.deliver(c, s, d.out, runs, stdout); err != nil {
+	if err := d.deliver(c, s, d.out, all, stdout); err != nil {
 		return err
 	}
 	annotate(stderr, annotationsOf(c, inRepository(s.Path), s.Original()))

@@ -21,16 +21,16 @@ func pointDoc(point string) (string, error) {
 // pointDocs describes each step of a worker, and the points of every message.
 func pointDocs() map[string]string {
 	return map[string]string{
-		"acquire-called": "the strategy is asked to run a section",
+		"acquire-called": "the worker calls the strategy to run a section",
 		"acquired":       "the strategy lets the work begin",
 		"read-called":    "the work is about to read",
-		"read-done":      "the work has what it read",
+		"read-done":      "the work has read the value",
 		"lease-checked":  "the strategy has made its last check, if it makes one, and the write is about to be sent",
-		"write-replied":  "the work knows what became of its write",
-		"release-called": "the work has ended, and the lock is to be given back",
+		"write-replied":  "the work knows the outcome of its write",
+		"release-called": "the work has ended, and the lock is about to be released",
 		"released":       "the strategy has returned",
-		"commit-called":  "the write is about to be sent after the release; of `commit: after-release` only",
-		"renewal-begins": "the task that renews has begun; of `renewal: racy` only",
+		"commit-called":  "the write is about to be sent after the release; only with `commit: after-release`",
+		"renewal-begins": "the renewal task has started; only with `renewal: racy`",
 		"renew-called":   "the lease is about to be renewed",
 		".sent":          "the request leaves",
 		".applied":       "the server has executed it",

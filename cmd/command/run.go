@@ -56,9 +56,14 @@ command with --resume continues with OUT.runs, or if there is none with OUT/runs
 to the same results as without the interruption. With more seeds or strategies it does the
 missing runs. Without --resume it starts from the beginning.
 
+With more than a million runs the campaign keeps only their sums: OUT.runs has the runs of the
+last minute, and the sums of those before. --resume can add seeds to sums, and no strategies.
+
 With --shard 3/16 run does the third of 16 parts of the seeds, for one of 16 machines. It exits
 with 0 when they are done, even if checks are violated: lockquake merge combines the reports of
-the shards, and its verdict decides.
+the shards, and its verdict decides. With --shard auto it reads which part it is from the
+environment of the platform (Kubernetes, GitLab, Buildkite, CircleCI, Slurm, AWS Batch, Nomad and
+others; docs/ci.md has the variables). If the platform tells no number of parts, write auto/16.
 
 ` + exitCodes,
 		Example: `  lockquake run gc-pause --seeds 1-1000
@@ -66,6 +71,7 @@ the shards, and its verdict decides.
   lockquake run gc-pause --pauses gctrace.log
   lockquake run gc-pause --seeds 1-5000 --resume
   lockquake run gc-pause --seeds 1-5000 --shard 3/16 --out shard-3
+  lockquake run gc-pause --seeds 1-1000000000 --shard auto/1000 --out shard
   lockquake run my-lock.yaml --strategy redis,redis-fenced --out report
   lockquake run kleppmann --format json`,
 		Args:              atLeastOne("a scenario"),
@@ -84,7 +90,7 @@ the shards, and its verdict decides.
 	pausesFlag(cmd, &f.pauses)
 	f.flags(cmd)
 	flags.BoolVar(&f.resume, "resume", false, "continue with the runs in OUT.runs or OUT/runs.log")
-	flags.StringVar(&f.part, "shard", "", "run one part of the seeds, as in 3/16, for merge")
+	flags.StringVar(&f.part, "shard", "", "run one part of the seeds, as in 3/16, for merge; auto: the part that the platform tells")
 	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	completeFlag(cmd, "seeds", cobra.NoFileCompletions)
@@ -239,9 +245,10 @@ func (f *runFlags) request() (r campaign.Request, err error) {
 		}
 	}
 	if f.part != "" {
-		if r.Part, r.Parts, err = parseShard(f.part); err != nil {
+		if r.Part, r.Parts, err = parseShard(f.part, os.Getenv); err != nil {
 			return r, err
 		}
+		f.part = fmt.Sprintf("%d/%d", r.Part, r.Parts)
 		if f.until != "" {
 			return r, usagef("--until looks at all runs, and --shard has a part of them: leave one out")
 		}
@@ -259,20 +266,6 @@ func parseShare(text string) (float64, error) {
 	return percent / 100, nil
 }
 
-// parseShard reads 3/16.
-func parseShard(text string) (part, parts int, err error) {
-	first, second, _ := strings.Cut(text, "/")
-	part, err1 := strconv.Atoi(first)
-	parts, err2 := strconv.Atoi(second)
-	if err1 != nil || err2 != nil || part < 1 || part > parts || strings.Contains(text, "+") {
-		return 0, 0, usagef("--shard is a part of the seeds such as 3/16, not %q", text)
-	}
-	return part, parts, nil
-}
-
-// maxSeeds bounds the seeds of one campaign.
-const maxSeeds = 10_000_000
-
 // parseSeeds reads 1-1000 or 17.
 func parseSeeds(text string) (first, last uint64, err error) {
 	from, to, isRange := strings.Cut(text, "-")
@@ -287,8 +280,8 @@ func parseSeeds(text string) (first, last uint64, err error) {
 	if first > last {
 		return 0, 0, usagef("--seeds %s: the range is empty", text)
 	}
-	if last-first >= maxSeeds {
-		return 0, 0, usagef("--seeds %s: at most %d seeds at a time", text, maxSeeds)
+	if last-first >= results.MaxSeeds {
+		return 0, 0, usagef("--seeds %s: at most %d seeds at a time", text, results.MaxSeeds)
 	}
 	return first, last, nil
 }

@@ -14,7 +14,7 @@
 // # The two forms
 //
 // A text log has one operation a line, after the prefix of the logger. Process, type, function and
-// value are separated by tabs, or by blanks in logs that have lost their tabs. Other lines are
+// value are separated by tabs, or by spaces in logs that have lost their tabs. Other lines are
 // skipped. The EDN form has one map for each event, one after the other or in one vector. In both
 // forms the events of the nemesis are skipped.
 //

@@ -14,17 +14,17 @@ func writeFailures(b *strings.Builder) error {
 		return err
 	}
 	writeFindings(b)
-	b.WriteString("\n## All scenarios\n\nEvery built-in scenario, with what happened, where it was published, and what is expected of which strategy: checks that\n" +
-		"must be violated in at least one run, and checks that must hold in every run. The tests run all of them.\n\n" +
-		"`lockquake reproduce NAME` tells one run of each strategy as a story, `lockquake run NAME` runs all seeds and says whether\n" +
-		"everything is as expected.\n\n")
+	b.WriteString("\n## All scenarios\n\nEach built-in scenario with what happens, its source, and what it expects of each strategy: the checks that the\n" +
+		"strategy must violate in at least one run, and those that it must hold in every run. The tests run all scenarios.\n\n" +
+		"`lockquake reproduce NAME` prints one run of each strategy as a story. `lockquake run NAME` runs all seeds and compares\n" +
+		"the result with what is expected.\n\n")
 	groups := []struct {
 		title, about string
 		names        []string
 	}{
-		{"Published failures", "What people met, or showed that one can meet, and wrote down.", nil},
-		{"Flawed recipes", "Locks as they are found in articles, libraries and reviews, where they break.", nil},
-		{"Calibration", "Scenarios of our own: what comes out can be worked out beforehand.", nil},
+		{"Published failures", "Failures from bug reports, articles and documentation.", nil},
+		{"Flawed recipes", "Lock recipes from articles, libraries and code reviews, and the faults that break them.", nil},
+		{"Calibration", "Scenarios whose result can be calculated.", nil},
 	}
 	loaded := map[string]*scenarios.Scenario{}
 	for _, name := range scenarios.Builtins() {
@@ -60,9 +60,8 @@ func writeFailures(b *strings.Builder) error {
 
 // writeFailure writes one scenario with what it expects.
 func writeFailure(b *strings.Builder, s *scenarios.Scenario) {
-	fmt.Fprintf(b, "### %s\n\n%s\n\n", s.Name, sentence(s.Description))
-	story := storyOf(string(s.Text))
-	fmt.Fprintf(b, "%s\n\n", story)
+	title, story, _ := strings.Cut(storyOf(string(s.Text)), "\n\n")
+	fmt.Fprintf(b, "### %s\n\n**%s**\n\n%s\n\n", s.Name, title, story)
 	if s.Source != "" {
 		fmt.Fprintf(b, "Source: %s.\n\n", s.Source)
 	}
@@ -91,7 +90,7 @@ func checkList(checks []string) string {
 	return strings.Join(checks, ", ")
 }
 
-// storyOf returns the comment at the top of a scenario file.
+// storyOf returns the comment at the top of a scenario file: a title, an empty line, and what happens.
 func storyOf(text string) string {
 	lines := strings.Split(text, "\n")
 	if end := slices.IndexFunc(lines, func(l string) bool { return !strings.HasPrefix(l, "#") }); end >= 0 {

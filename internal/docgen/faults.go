@@ -21,18 +21,18 @@ func writeFaults(b *strings.Builder) error {
 	if err != nil {
 		return err
 	}
-	b.WriteString("Each entry of `faults:` in a scenario has one of these kinds. It begins once `at` a moment, once `when` a worker comes\n" +
-		"to a [point](points.md), or repeatedly: `every` is the time from the end of one to the begin of the next. " +
+	b.WriteString("Each entry of `faults:` in a scenario has one of these kinds. It happens once `at` a time, once `when` a worker reaches\n" +
+		"a [point](points.md), or repeatedly: `every` is the time from the end of one to the start of the next. " +
 		"[Scenario\nfiles](scenarios.md#faults) has the keys beside the kind.\n\n" +
-		"Where a server is named, `lock` stands for all servers of the lock, or for the primary of a replicated one; `lock-2`,\n" +
-		"`lock-replica` and `resource` are one each. A fault of a server that a strategy does not have hits nothing.\n\n" +
-		"The claims of strategies are about these classes of faults:\n")
+		"As a server, `lock` is all servers of the lock, or the primary if the lock is replicated; `lock-2`, `lock-replica` and\n" +
+		"`resource` are single servers. A fault of a server that a strategy does not have hits nothing.\n\n" +
+		"Strategies make their claims for these classes of faults:\n")
 	var words []string
 	for _, c := range lock.Classes() {
 		words = append(words, fmt.Sprintf("%s %s", string(c), c))
 	}
 	b.WriteString(strings.Join(words, ", ") + ".\n" +
-		"The class of a kind is that of its cases in `redis-matrix`.\n\n")
+		"The class of a kind of fault is the class of its cases in `redis-matrix`.\n\n")
 	for _, k := range faults.Kinds() {
 		fmt.Fprintf(b, "## %s\n\n%s\n\n", k.Kind, sentence(k.Doc))
 		properties := at(root, "$defs", "fault", "properties", string(k.Kind), "properties")
@@ -45,12 +45,12 @@ func writeFaults(b *strings.Builder) error {
 		}
 		switch k.Point {
 		case faults.MessagePoint:
-			b.WriteString("- falls only `when`, at a point that ends with `.sent` or `.replied`\n")
+			b.WriteString("- happens only `when`, at a point that ends with `.sent` or `.replied`\n")
 		case faults.RequestPoint:
-			b.WriteString("- falls only `when`, at a point that ends with `.sent`\n")
+			b.WriteString("- happens only `when`, at a point that ends with `.sent`\n")
 		}
 		if k.Instant {
-			b.WriteString("- takes no time\n")
+			b.WriteString("- has no duration\n")
 		}
 		if of := classes[k.Kind]; of != nil {
 			fmt.Fprintf(b, "- class: %s\n", strings.Join(of, ", "))

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"time"
 
 	"lockquake/checker"
 	"lockquake/scenarios/results"
@@ -12,15 +11,16 @@ import (
 
 // writeMetrics writes the metrics, and the measures that an expectation can bound.
 func writeMetrics(b *strings.Builder) error {
-	b.WriteString("What a monitor of the lock's callers would show, and what the lock cost them. The metrics follow from the history of a\n" +
+	b.WriteString("What a monitor of the lock's callers would show, and the cost of the lock to them. The metrics follow from the history of a\n" +
 		"run, so they mean the same for every lock. `report.html` and `report.md` have them as tables, `results.json` as\n" +
-		"`metrics` of each strategy, and `lockquake run --metrics` prints the most important ones. Those of several runs are added.\n\n" +
-		"A *section* is one use of the lock, from the call to the return. Each one that was answered is counted once by its way\n" +
-		"in: `acquisitions`, `refused`, `timed_out` or `failed`. The rest crashed while they waited, or still waited at the end of\n" +
+		"`metrics` of each strategy, and `lockquake run --metrics` prints the most important ones. The metrics of several runs are added up.\n\n" +
+		"A *section* is one use of the lock, from the call to the return. Each one that was answered is counted once by how\n" +
+		"it was let in or not: `acquisitions`, `refused`, `timed_out` or `failed`. The rest crashed while they waited, or still waited at the end of\n" +
 		"the run. All times are virtual, in nanoseconds. A spread counts cases with their durations: `n`, `total`, `median`, `p90`,\n" +
 		"`p99` and `max`; its quantiles are precise to 1.6 %.\n\n")
 	for field := range reflect.TypeFor[checker.Metrics]().Fields() {
-		fmt.Fprintf(b, "- **%s** (%s): %s\n", field.Tag.Get("json"), unit(field.Type), field.Tag.Get("doc"))
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		fmt.Fprintf(b, "- **%s** (%s): %s\n", name, unit(field.Type), field.Tag.Get("doc"))
 	}
 	b.WriteString("\n## Measures\n\nAn expectation can bound these; see [thresholds](../ci.md#thresholds).\n\n")
 	for _, m := range results.Measures() {
@@ -34,7 +34,7 @@ func unit(t reflect.Type) string {
 	switch t {
 	case reflect.TypeFor[checker.Spread]():
 		return "a spread"
-	case reflect.TypeFor[time.Duration]():
+	case reflect.TypeFor[checker.Sum]():
 		return "a time"
 	case reflect.TypeFor[float64]():
 		return "a number"

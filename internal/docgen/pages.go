@@ -35,9 +35,9 @@ func Pages(root *cobra.Command, pointDoc func(point string) (string, error)) ([]
 		{"reference/strategies.md", "Strategies", "every lock, what it claims, and the parts that locks are made of", writeStrategies},
 		{"reference/workloads.md", "Workloads and resources", "what workers do under a lock, and what the resource does with a token", writeWorkloads},
 		{"reference/faults.md", "Faults", "what can go wrong, with the parameters of each kind", writeFaults},
-		{"reference/checks.md", "Checks", "what runs and stored histories are judged by", writeChecks},
+		{"reference/checks.md", "Checks", "the checks of runs and of stored histories", writeChecks},
 		{"reference/metrics.md", "Metrics", "what is measured of each lock: acquired, refused, timed out, failed, waits, holds, contention", writeMetrics},
-		{"reference/points.md", "Points", "the named steps on which a fault can fall", func(b *strings.Builder) error {
+		{"reference/points.md", "Points", "the named steps at which a fault can happen", func(b *strings.Builder) error {
 			return writePoints(b, pointDoc)
 		}},
 		{"failures.md", "Failures that are reproduced", "", writeFailures},

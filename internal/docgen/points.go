@@ -10,7 +10,7 @@ import (
 
 // writePoints writes the steps and messages on which a fault can fall.
 func writePoints(b *strings.Builder, pointDoc func(string) (string, error)) error {
-	b.WriteString("A point is a named step of a worker. Each costs the time of `step:`, and a fault can fall on it:\n" +
+	b.WriteString("A point is a named step of a worker. Each takes the time of `step:`, and a fault can happen at it:\n" +
 		"`when: {worker: worker-1, point: lease-checked, nth: 1}`.\n\n## Steps of a worker\n\n")
 	var operations []string
 	for _, point := range scenarios.Points() {
@@ -28,7 +28,7 @@ func writePoints(b *strings.Builder, pointDoc func(string) (string, error)) erro
 		fmt.Fprintf(b, "- **%s**: %s\n", point, doc)
 	}
 	fmt.Fprintf(b, "\n## Messages\n\nThe operations %s have four points each, such as\n`acquire.sent`. A message that the server "+
-		"pushes to a subscriber has the last two,\n`message.replied` and `message.taken`. An operation of several commands comes to its "+
+		"pushes to a subscriber has the last two,\n`message.replied` and `message.taken`. An operation of several commands passes its "+
 		"points several times. A lock of your\nown names its operations with `env.WithOp`, and its steps with `env.Point`.\n\n",
 		code(operations))
 	for _, event := range []string{"sent", "applied", "replied", "taken"} {

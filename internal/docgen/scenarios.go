@@ -33,8 +33,8 @@ func writeScenarios(b *strings.Builder) error {
 
 ` + "```yaml\n" + smallest + "```" + `
 
-A duration is a number with a unit: ` + "`250us`, `5ms`, `1.5s`, `2m`, `1h`" + `. All time is virtual. A key that is not
-known is an error, with the nearest one that is. ` + "`lockquake schema`" + ` prints the same as a JSON Schema, for editors.
+A duration is a number with a unit: ` + "`250us`, `5ms`, `1.5s`, `2m`, `1h`" + `. All time is virtual. An unknown
+key is an error that names the nearest known one. ` + "`lockquake schema`" + ` prints the same as a JSON Schema, for editors.
 
 `)
 	for _, g := range groups {
@@ -77,23 +77,23 @@ func groups() ([]group, error) {
 	fault := at(root, "$defs", "fault")
 	groups := []group{
 		{"The file", "", root, *s},
-		{"workload", "What each workload has is in [workloads](workloads.md).", top("workload"), work},
+		{"workload", "[Workloads](workloads.md) lists the keys of each workload.", top("workload"), work},
 		{"resource", "", top("resource"), s.Resource},
-		{"lock", "The defaults are those of `redis`. What other strategies have instead, and what the words mean, is in " +
-			"[strategies](strategies.md).", top("lock"), recipe},
+		{"lock", "The defaults are those of `redis`. [Strategies](strategies.md) has those of " +
+			"other strategies, and the meaning of the words.", top("lock"), recipe},
 		{"servers", "The defaults are those of a strategy that needs one server.", top("servers"), s.ServersOf(lock.Topology{}, scenarios.Strategy{})},
 		{"network", "", top("network"), s.Network},
 		{
-			"strategies", "An entry is a name, a pattern such as `redis-*`, or a map. What the map sets holds for this use of the strategy only.",
+			"strategies", "An entry is a name, a pattern such as `redis-*`, or a map. The keys of the map apply to this use of the strategy only.",
 			long,
 			scenarios.Strategy{},
 		},
 		{
-			"each", "An entry for each worker that differs. Its lock and client go before those of the strategy.",
+			"each", "An entry for each worker that differs. Its lock and client override those of the strategy.",
 			top("each", "items"),
 			scenarios.Each{},
 		},
-		{"faults", "An entry has one [kind of fault](faults.md) with its parameters, such as `pause: {for: 15s}`, and says when it falls: " +
+		{"faults", "An entry has one [kind of fault](faults.md) with its parameters, such as `pause: {for: 15s}`, and says when it happens: " +
 			"`at`, `when`, or `every` among the parameters.", fault, faults.Spec{}},
 		{"when", "", at(fault, "properties", "when"), faults.When{Nth: 1}},
 		{"expect", "A map from the label of a strategy to a map with at least one of these. A bound is like " +

@@ -13,11 +13,12 @@ import (
 
 // writeStrategies writes the locks and their parts.
 func writeStrategies(b *strings.Builder) error {
-	fmt.Fprintf(b, "A strategy is a preset: a recipe put together from [parts](#parts) and numbers. A scenario can set each of\n"+
-		"them, as in `lock: {release: plain}`. A strategy without a known bug claims that groups of checks hold under\n"+
-		"classes of faults; `redis-matrix`, `optimistic-matrix` and `unique-key-matrix` verify these claims. A flawed strategy has a published bug, and claims nothing.\n\n"+
-		"The groups are: corruption (%s), fencing, told, and service (%s).\n"+
-		"A fenced strategy makes its claim with a resource whose policy is `reads-writes`.\n\n",
+	fmt.Fprintf(b, "A strategy is a preset of [parts](#parts) and numbers. A scenario can set each of them, as in\n"+
+		"`lock: {release: plain}`. A strategy without a known bug claims that groups of checks hold under classes of\n"+
+		"faults. The scenarios whose names end with `-matrix` verify these claims. A flawed strategy has a published bug,\n"+
+		"and claims nothing.\n\n"+
+		"The groups are: corruption (%s),\nfencing, told, and service (%s). The claims of a fenced strategy\n"+
+		"require a resource with the policy `reads-writes`.\n\n",
 		checksAbout(checker.Corruption), checksAbout(checker.Service))
 	entries := scenarios.Strategies()
 	for _, e := range entries {
@@ -35,7 +36,7 @@ func writeStrategies(b *strings.Builder) error {
 		}
 		b.WriteByte('\n')
 	}
-	b.WriteString("## Profiles\n\nNumbers that people use together. `lock: {profile: cache}` sets these; keys beside it win.\n\n" +
+	b.WriteString("## Profiles\n\nNumbers that are often used together. `lock: {profile: cache}` sets them; other keys override them.\n\n" +
 		"| profile | ttl | attempts | delay, doubling | renew |\n|---|---|---|---|---|\n")
 	for _, p := range lock.Profiles() {
 		fmt.Fprintf(b, "| `%s` | %v | %d | %v | %v |\n", p.Name, p.TTL, p.Attempts, p.Delay, p.Renew)
@@ -71,10 +72,10 @@ func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 		b.WriteString("- an owner keeps its grant, so checks of grants do not apply\n")
 	}
 	if e.Shares {
-		b.WriteString("- sections that only read have the lock at the same time\n")
+		b.WriteString("- sections that only read can hold the lock at the same time\n")
 	}
 	if e.Permits {
-		b.WriteString("- has permits: several sections can have the lock at the same time\n")
+		b.WriteString("- has permits: several sections can hold the lock at the same time\n")
 	}
 	if e.Reenters {
 		b.WriteString("- its holder can lock it again inside a section\n")
@@ -86,7 +87,7 @@ func writeStrategy(b *strings.Builder, e lock.Entry, all []lock.Entry) {
 		fmt.Fprintf(b, "- needs %s\n", need)
 	}
 	if e.Tells {
-		b.WriteString("- promises to tell its holder of a loss while the work goes on\n")
+		b.WriteString("- claims to tell its holder of a loss during the work\n")
 	}
 	base := "redis"
 	if strings.HasPrefix(e.Name, "redlock-") {

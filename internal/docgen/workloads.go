@@ -17,8 +17,8 @@ func writeWorkloads(b *strings.Builder) error {
 		return err
 	}
 	keys := at(root, "properties", "workload", "properties")
-	b.WriteString("What they have in common: each worker goes through one critical section after another. Each section locks an\n" +
-		"item, works, gives the lock back, and then waits. All keys are in [scenario files](scenarios.md#workload).\n\n" +
+	b.WriteString("In all of them each worker runs one critical section after another. Each section locks an item, works, and\n" +
+		"releases the lock; then the worker waits. All keys are in [scenario files](scenarios.md#workload).\n\n" +
 		"- **hold**: how long the work takes\n- **think**: time between two sections\n\n")
 	for _, info := range workload.Catalogue() {
 		fmt.Fprintf(b, "## %s\n\n%s\n\n", info.Name, sentence(info.Doc))
@@ -44,7 +44,7 @@ func writeWorkloads(b *strings.Builder) error {
 	}
 	b.WriteString("## Resources\n\nWhat the resource does with a fencing token, set by `resource: {fence: ...}`. " +
 		"Under every policy but `off` a\nrequest without a token is refused. An item whose name begins with `outside/` is the effect of a request to\n" +
-		"somebody else's service, which checks no token. With `outside/keyed/` the service checks an idempotency key, and\nrefuses every request after the first.\n\n")
+		"an external service, which checks no token. With `outside/keyed/` the service checks an idempotency key, and\nrefuses every request after the first.\n\n")
 	for _, p := range resource.Policies() {
 		flawed := ""
 		if p.Flawed {

@@ -12,7 +12,7 @@ import (
 // Dist is a distribution of durations. The zero value is always 0. Kind decides which fields are
 // used; the others must be zero.
 type Dist struct {
-	Kind    Kind            `yaml:"dist" doc:"family of the distribution"`
+	Kind    Kind            `yaml:"dist" doc:"kind of distribution"`
 	Value   time.Duration   `yaml:"value" doc:"every sample"`                                                                                                                                     // constant
 	Min     time.Duration   `yaml:"min" doc:"no sample is shorter"`                                                                                                                               // uniform (inclusive), pareto
 	Max     time.Duration   `yaml:"max" doc:"every sample is shorter"`                                                                                                                            // uniform (exclusive)

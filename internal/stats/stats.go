@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 
 	"gonum.org/v1/gonum/stat/combin"
@@ -30,7 +31,7 @@ func PerRun(violating, runs int) *Rate {
 	if runs == 0 {
 		return nil
 	}
-	r := Rate{Rate: Round6(float64(violating) / float64(runs))}
+	r := Rate{Rate: roundShare(float64(violating)/float64(runs), runs)}
 	r.Low, r.High = Wilson(violating, runs)
 	if violating == 0 {
 		r.AtMost = AtMost(runs)
@@ -71,7 +72,10 @@ func Wilson(violating, runs int) (low, high float64) {
 	middle := p + z*z/(2*n)
 	spread := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	scale := 1 + z*z/n
-	return Round6(max(0, (middle-spread)/scale)), Round6(min(1, (middle+spread)/scale))
+	if violating > 0 {
+		low = roundShare(max(0, (middle-spread)/scale), runs)
+	}
+	return low, roundShare(min(1, (middle+spread)/scale), runs)
 }
 
 // WilsonNeeds returns the number of runs with which Wilson's interval reaches at most halfWidth to
@@ -132,12 +136,20 @@ func Fisher(violating1, runs1, violating2, runs2 int) float64 {
 	// Tables that are as likely as the observed one count too; the tolerance covers rounding.
 	const tie = 1e-7
 	seen := chance(violating1) + tie
+	// The chances rise to the mode and then fall, so those to add are two tails. A tail of a billion
+	// runs has too many terms; beyond negligible they no longer change the sum.
+	low, high := max(0, violating-runs2), min(violating, runs1)
+	mode := min(max(low, int(float64(violating+1)*float64(runs1+1)/float64(runs1+runs2+2))), high)
 	p := 0.0
-	for k := max(0, violating-runs2); k <= min(violating, runs1); k++ {
-		if c := chance(k); c <= seen {
-			p += math.Exp(c)
+	tail := func(first, step int) {
+		const negligible = 40 // in natural logarithms
+		for k := first; k >= low && k <= high && chance(k) > chance(first)-negligible; k += step {
+			p += math.Exp(chance(k))
 		}
 	}
+	below := sort.Search(mode-low+1, func(i int) bool { return chance(low+i) > seen }) + low
+	tail(below-1, -1)
+	tail(sort.Search(high-below+1, func(i int) bool { k := below + i; return k > mode && chance(k) <= seen })+below, 1)
 	return SixDigits(min(1, p))
 }
 
@@ -183,6 +195,19 @@ func Significant(ps []float64) []bool {
 // Round6 rounds to six decimals. That removes differences between architectures in the last bits,
 // such as those of a fused multiplication.
 func Round6(x float64) float64 { return math.Round(x*1e6) / 1e6 }
+
+// roundShare rounds a share of runs to six decimals. Of more than a million runs it can be nearer to 0
+// or 1 than that: then it rounds the distance to six digits.
+func roundShare(x float64, runs int) float64 {
+	const million = 1_000_000
+	switch {
+	case runs <= million:
+		return Round6(x)
+	case x > 0.5:
+		return 1 - SixDigits(1-x)
+	}
+	return SixDigits(x)
+}
 
 // SixDigits does the same for a figure of any size: it keeps its first six digits.
 func SixDigits(x float64) float64 {

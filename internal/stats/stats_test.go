@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/stat/combin"
 )
 
 // TestWilsonMatchesLiterature compares with Newcombe, Statistics in Medicine
@@ -25,6 +26,10 @@ func TestWilsonMatchesLiterature(t *testing.T) {
 		{412, 1000, 0.3819, 0.4428, 5e-5},
 		{0, 0, 0, 1, 0},
 		{0, 1, 0, 0.793451, 0},
+		// Of a billion runs, n + z² is n: (v + z²/2 ± z·sqrt(v + z²/4)) / n.
+		{12, 1_000_000_000, 6.86476e-9, 2.09767e-8, 1e-13},
+		{999_999_988, 1_000_000_000, 1 - 2.09767e-8, 1 - 6.86476e-9, 1e-13},
+		{0, 1_000_000_000, 0, 3.84146e-9, 1e-13},
 	}
 	for _, tt := range tests {
 		low, high := Wilson(tt.violating, tt.runs)
@@ -170,10 +175,38 @@ func TestFisher(t *testing.T) {
 		{10, 10, 20, 20, 1},
 		{0, 0, 3, 5, 1},
 		{1, 10, 9, 10, 202.0 / 184756}, // 2 · (1 + 10·10) of 20 over 10
-		{0, 5, 3, 10, 230.0 / 455},     // 15 over 3 ways: 120 with none of the 5, 225 with one, 100 with two, 10 with three
+		// With this number of runs it is a fair coin for each event: 2·(1 + 12 + 66)/4096.
+		{2, 1_000_000_000, 10, 1_000_000_000, 158.0 / 4096},
+		// And of many events a normal variable at 2 standard deviations, with half an event to either side.
+		{300_000_000, 1_000_000_000, 300_040_988, 1_000_000_000, 0.0455087},
+		{0, 5, 3, 10, 230.0 / 455}, // 15 over 3 ways: 120 with none of the 5, 225 with one, 100 with two, 10 with three
 	} {
 		if got := Fisher(tt.violating1, tt.runs1, tt.violating2, tt.runs2); !near(got, tt.want, 1e-5) {
 			t.Errorf("Fisher(%d of %d, %d of %d) = %v, want %v", tt.violating1, tt.runs1, tt.violating2, tt.runs2, got, tt.want)
+		}
+	}
+}
+
+// Each table is counted by the ways in which its runs can be chosen.
+func TestFisherAddsEveryTableThatIsAsUnlikely(t *testing.T) {
+	const most = 9
+	for runs1 := range most {
+		for runs2 := range most {
+			for one := range runs1 + 1 {
+				for two := range runs2 + 1 {
+					ways := func(k int) int { return combin.Binomial(runs1, k) * combin.Binomial(runs2, one+two-k) }
+					all, unlikely := 0, 0
+					for k := max(0, one+two-runs2); k <= min(one+two, runs1); k++ {
+						all += ways(k)
+						if ways(k) <= ways(one) {
+							unlikely += ways(k)
+						}
+					}
+					if got, want := Fisher(one, runs1, two, runs2), float64(unlikely)/float64(all); !near(got, want, 1e-5) {
+						t.Errorf("Fisher(%d of %d, %d of %d) = %v, want %v", one, runs1, two, runs2, got, want)
+					}
+				}
+			}
 		}
 	}
 }

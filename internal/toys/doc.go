@@ -1,6 +1,6 @@
-// Package toys proves that an extension needs only its own files and one line (a family also
-// an import), as the table in CONTRIBUTING.md says. It holds a toy of each kind: a check, a preset of a lock, a workload, a fault, and a
-// family of servers. Each toy is a folder of testdata:
+// Package toys verifies the table in CONTRIBUTING.md: an extension needs only its own files and one line, and a family
+// also an import. It holds a toy of each kind: a check, a preset of a lock, a workload, a fault, and a family of
+// servers. Each toy is a folder of testdata:
 //
 //	testdata/check/checker/brief.go      its own files, at their paths in the tree
 //	testdata/check/checker/brief_test.go

@@ -6,6 +6,6 @@ import "lockquake/lock"
 // not lose.
 func fencedClaims() lock.Claims {
 	c := lock.FencedClaims(lock.ClassServer)
-	c.Also = "all this if the item is not deleted by others, and the service keeps its data"
+	c.Also = "all claims hold only if the item is not deleted by others, and the service keeps its data"
 	return c
 }

@@ -2,8 +2,8 @@
 // the client of a strategy (port.go).
 //
 // A lock is an item with a holder, the length of its lease, and a version that each heartbeat changes
-// (item.go). DynamoDB has no clock that a condition could use. So a contender takes over an item whose
-// version it has not seen change for the length of the lease, by its own monotonic clock (takeover.go).
+// (item.go). A condition in DynamoDB cannot use the server's clock. So a contender takes over an item whose
+// version has not changed for the length of the lease, by its own monotonic clock (takeover.go).
 //
 //   - A conditional write takes the item (locker.go, take.go). The condition fails if another worker holds
 //     the lock, or if the SDK has sent the write again after its first copy took effect (ownwrite.go).

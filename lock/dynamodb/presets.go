@@ -21,12 +21,12 @@ func presets() []lock.Entry {
 	return []lock.Entry{
 		sound("dynamodb", "an item that a conditional write takes, with a version that heartbeats change; a contender takes over after the lease without a change; each grant increments a fencing token", fencedClaims(), lock.With("fence", "counter")),
 		sound("dynamodb-unfenced", "dynamodb without a token; the release deletes the item", lock.LeaseClaims()),
-		sound("dynamodb-read", "dynamodb, and a waiter reads the item, and writes only if the lock looks free", fencedClaims(), lock.With("fence", "counter"), lock.With("poll", "read")),
+		sound("dynamodb-read", "dynamodb, and a waiter reads the item, and tries the write only if the lock looks free", fencedClaims(), lock.With("fence", "counter"), lock.With("poll", "read")),
 		sound("dynamodb-eventual-read", "dynamodb-read, with reads that are not consistent", fencedClaims(), lock.With("fence", "counter"), lock.With("poll", "eventual-read")),
 		flawed("dynamodb-ttl-clock", "dynamodb-unfenced, and the item has the end of its lease, which the wall clocks of the clients write and compare", lock.With("takeover", "expiry-time")),
-		flawed("dynamodb-own-write", "dynamodb-unfenced, and a refusal counts as one also if an earlier copy of the same write caused it", lock.With("own-write", "overlooked")),
-		flawed("dynamodb-heartbeat-races", "dynamodb-unfenced, and the release does not wait for a heartbeat that is under way", lock.With("renewal", "unordered")),
-		flawed("dynamodb-heartbeat-recreates", "dynamodb-unfenced, and a heartbeat that is under way at the release writes the item again", lock.With("renewal", "unconditional")),
+		flawed("dynamodb-own-write", "dynamodb-unfenced, and a refusal counts as a refusal even if an earlier copy of the same write caused it", lock.With("own-write", "overlooked")),
+		flawed("dynamodb-heartbeat-races", "dynamodb-unfenced, and the release does not wait for a heartbeat in flight", lock.With("renewal", "unordered")),
+		flawed("dynamodb-heartbeat-recreates", "dynamodb-unfenced, and a heartbeat in flight at the release writes the item again", lock.With("renewal", "unconditional")),
 	}
 }
 

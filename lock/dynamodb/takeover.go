@@ -17,7 +17,7 @@ type takeover struct {
 func takeovers() lock.Choice[takeover] {
 	return lock.Choice[takeover]{Name: "takeover", Doc: "when a contender takes the item of another holder", Options: []lock.Option[takeover]{
 		{Way: lock.Sound("unchanged", "after it has seen no change of the item for the length of its lease, by its own monotonic clock"), Value: takeover{}},
-		{Way: lock.Flaw("expiry-time", "after a time in the item, which the wall clock of the holder has written and that of the contender compares"), Value: takeover{wallClock: true}},
+		{Way: lock.Flaw("expiry-time", "after a time in the item, which the holder writes and the contender compares by their own wall clocks"), Value: takeover{wallClock: true}},
 	}}
 }
 

@@ -22,7 +22,7 @@ func renewals() lock.Choice[bool] {
 func rechecks() lock.Choice[bool] {
 	return lock.Choice[bool]{Name: "recheck", Doc: "what a waiter checks when it is its turn", Options: []lock.Option[bool]{
 		{Way: lock.Sound("own-key", "that its own key is still there"), Value: true},
-		{Way: lock.Flaw("none", "nothing: its lease may have ended in the queue"), Value: false},
+		{Way: lock.Flaw("none", "nothing: its own lease may have expired in the queue"), Value: false},
 	}}
 }
 

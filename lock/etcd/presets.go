@@ -39,7 +39,7 @@ func presets() []lock.Entry {
 		preset("etcd", "a queue of keys with leases that are renewed: the first key has the lock, and its creation revision is the fencing token", fencedClaims(), fenced),
 		preset("etcd-unfenced", "etcd without a fencing token", lock.LeaseClaims()),
 		preset("etcd-rwlock", "etcd-unfenced, and sections that only read share the lock", lock.LeaseClaims(), lock.With("readers", "shared")),
-		semaphore(preset("etcd-semaphore", "etcd-unfenced with several permits: as many of the first keys in the queue have one", lock.LeaseClaims())),
+		semaphore(preset("etcd-semaphore", "etcd-unfenced with several permits: as many of the first keys in the queue have a permit", lock.LeaseClaims())),
 		flawed("etcd-no-recheck", "etcd, and a waiter does not check whether its own lease has ended in the queue", fenced, lock.With("recheck", "none")),
 	}
 }

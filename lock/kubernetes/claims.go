@@ -12,6 +12,6 @@ func leaseClaims() lock.Claims {
 func fencedClaims() lock.Claims {
 	c := lock.FencedClaims()
 	c.Told = nil
-	c.Also = "all this if the Lease is not deleted by others, and the API server keeps its data"
+	c.Also = "all claims hold only if the Lease is not deleted by others, and the API server keeps its data"
 	return c
 }

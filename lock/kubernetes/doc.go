@@ -13,27 +13,27 @@
 // # Time
 //
 // No candidate compares a time in the record with its own clock. It takes over when it has seen no change of the
-// record for the length of the lease, by its own monotonic clock. So an offset of a clock does no harm. A rate does:
-// a leader gives up 12 s after its last renewal by its own clock (the retry period and the renew deadline), and a
-// candidate takes over 15 s after the last change that it has seen.
+// record for the length of the lease, by its own monotonic clock. So a clock with an offset does no harm, but a clock
+// with a wrong rate does: a leader gives up 12 s after its last renewal by its own clock (the retry period and the
+// renew deadline), and a candidate takes over 15 s after the last change that it has seen.
 //
 // A candidate compares records with times to the second, as client-go does. The length of a lease is a whole number of
 // seconds; the API server refuses one of 0 s.
 //
 // # What client-go does not do
 //
-// The LeaderElector does not stop the work when it reads that another candidate leads. It goes on trying until the
-// renew deadline. So a leader that was stopped for longer than its lease acts on for another 10 s after waking. If the
-// successor has freed the lease by then, it takes the lease again and the work never hears of it. The fencing token
-// is that of the election, so the resource refuses its writes even then.
+// The LeaderElector does not stop the work when it reads that another candidate leads. It tries to renew until the
+// renew deadline. So a leader that was paused for longer than its lease continues to act for another 10 s after
+// waking. If the successor has released the lease by then, it takes the lease again, and the work is not told. Its
+// fencing token is that of its old election, so the resource refuses its writes even then.
 //
 // Two things are done here beyond client-go. A candidate that gives up undoes a write of unknown outcome. A leader
 // frees its lease only after its work, and only if the Lease that it reads still names it.
 //
 // # Why not client-go itself
 //
-// In the simulation all tasks are coroutines in virtual time. The LeaderElector starts goroutines, and waits in
-// select for timers of package time: it would run in real time, and in an order that no seed decides. A test in
-// internal/clientgo runs it in the time of a testing/synctest bubble instead, and compares its requests with those of
-// this package.
+// In the simulation all tasks are coroutines in virtual time. The LeaderElector starts goroutines, and waits in select
+// for timers of package time: it would run in real time, and in an order that does not follow from the seed. A test in
+// internal/clientgo runs it in a testing/synctest bubble instead, and compares its requests with those of this
+// package.
 package kubernetes

@@ -33,7 +33,7 @@ func stepDowns() lock.Choice[stepDown] {
 			Way:   lock.Flaw("trusting", "as release-first with the release of client-go 0.37.2: it frees whatever lease it reads, if it was the leader by its last observation"),
 			Value: stepDown{withCaller: true, frees: true, trusting: true},
 		},
-		{Way: lock.Flaw("never", "at the renew deadline it stops to renew, and does not stop the work"), Value: stepDown{silent: true}},
+		{Way: lock.Flaw("never", "at the renew deadline it stops renewing, and does not stop the work"), Value: stepDown{silent: true}},
 	}}
 }
 

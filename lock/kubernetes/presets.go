@@ -23,8 +23,8 @@ func presets() []lock.Entry {
 		sound("kube-lease-fenced", "kube-lease, and leaseTransitions is the fencing token", fencedClaims(), lock.With("fence", "transitions")),
 		flawed("lease-release-first", "kube-lease with ReleaseOnCancel, and the work shares the context of the election: the lease is freed before the work has ended", lock.With("step-down", "release-first")),
 		flawed("kube-lease-trusting-release", "lease-release-first with the release of client-go 0.37.2: a former leader that has not seen its successor frees the lease of the successor", lock.With("step-down", "trusting")),
-		flawed("leader-never-steps-down", "kube-lease, and a leader that cannot renew its lease leads on", lock.With("step-down", "never")),
-		flawed("leader-overlapping", "kube-lease, and a candidate starts another campaign every 10 s: one that wins late overwrites the lease that it holds, which is renewed for ever", lock.With("campaign", "overlapping")),
+		flawed("leader-never-steps-down", "kube-lease, and a leader that cannot renew its lease continues to lead", lock.With("step-down", "never")),
+		flawed("leader-overlapping", "kube-lease, and a candidate starts another campaign every 10 s: one that wins late overwrites the lease that the candidate holds, and is renewed forever", lock.With("campaign", "overlapping")),
 	}
 }
 

@@ -28,7 +28,7 @@ func claimParts() lock.Choice[claims] {
 	return lock.Choice[claims]{Name: "claim", Doc: "how a claimed job is completed, counted and taken back", Options: []lock.Option[claims]{
 		{Way: lock.Sound("owned", "completed by the attempt that claimed it; counted at the claim; taken back after the `ttl`"), Value: claims{}},
 		{Way: lock.Flaw("unowned", "completed by name: a stale attempt completes the job of another, or reopens it"), Value: claims{unowned: true}},
-		{Way: lock.Flaw("no-reaper", "never taken back: a crash leaves the job in processing for ever"), Value: claims{stuck: true}},
+		{Way: lock.Flaw("no-reaper", "never taken back: a crash leaves the job in processing forever"), Value: claims{stuck: true}},
 		{Way: lock.Flaw("late-count", "counted when it fails, after the comparison with the limit: one attempt more, and a crash counts none"), Value: claims{late: true}},
 	}}
 }

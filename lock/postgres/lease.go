@@ -34,8 +34,8 @@ type anchor func(sent, replied time.Duration) time.Duration
 
 func anchors() lock.Choice[anchor] {
 	return lock.Choice[anchor]{Name: "anchor", Doc: "from when the holder counts its lease", Options: []lock.Option[anchor]{
-		{Way: lock.Sound("sent", "from the send of the request that was granted"), Value: func(sent, _ time.Duration) time.Duration { return sent }},
-		{Way: lock.Flaw("reply", "from its reply, which may have taken long"), Value: func(_, replied time.Duration) time.Duration { return replied }},
+		{Way: lock.Sound("sent", "from the time at which the granted request was sent"), Value: func(sent, _ time.Duration) time.Duration { return sent }},
+		{Way: lock.Flaw("reply", "from the arrival of its reply, which may be late"), Value: func(_, replied time.Duration) time.Duration { return replied }},
 	}}
 }
 

@@ -78,11 +78,11 @@ func leaseParts() []lock.Part {
 // advisorySessions lists the locks that a session has.
 func advisorySessions() []lock.Entry {
 	return []lock.Entry{
-		sound("pg-advisory-session", "pg_advisory_lock in a session that the holder keeps; it has no lease, and ends with the session", sessionClaims()),
+		sound("pg-advisory-session", "pg_advisory_lock in a session that the holder keeps; the lock has no lease, and ends with the session", sessionClaims()),
 		sound("pg-advisory-shared", "pg-advisory-session, with pg_advisory_lock_shared for sections that only read", sessionClaims(), lock.With("readers", "shared")),
 		sound("pg-advisory-try", "pg-advisory-session, with waiters that poll", sessionClaims(), lock.With("session", "poll"), polling),
 		flawed("pg-advisory-try-leak", "the session with the lock goes back to the pool and is never unlocked", lock.With("session", "leak"), polling),
-		flawed("pg-advisory-twice", "one statement takes the lock twice, and one unlock gives it back: the session keeps it", lock.With("session", "twice")),
+		flawed("pg-advisory-twice", "one statement takes the lock twice, and one unlock releases it once: the session keeps it", lock.With("session", "twice")),
 		flawed("pg-advisory-pooled", "pg-advisory-session through a pooler in transaction mode: lock and unlock can reach different sessions", lock.With("session", "pooled")),
 	}
 }
@@ -97,7 +97,7 @@ func semaphores() []lock.Entry {
 // nestedSessions lists the locks whose work is done with connections of the lock's pool.
 func nestedSessions() []lock.Entry {
 	return []lock.Entry{
-		flawed("pg-pool-nested", "the work needs a second connection of the pool that the lock's connection is from: holders that have all connections wait for ever", lock.With("session", "nested")),
+		flawed("pg-pool-nested", "the work needs a second connection of the pool that the lock's connection is from: when holders have all its connections, they wait forever", lock.With("session", "nested")),
 	}
 }
 
@@ -139,7 +139,7 @@ func leaseRows() []lock.Entry {
 func jobClaims() []lock.Entry {
 	return []lock.Entry{
 		sound("pg-skip-locked", "a job is claimed by its status, found by FOR UPDATE SKIP LOCKED and committed at once; a reaper takes back claims that are too old", claimClaims(), claiming),
-		flawed("pg-skip-locked-no-reaper", "pg-skip-locked, and no one reads the time of a claim: a crash leaves the job in processing for ever", claiming, lock.With("claim", "no-reaper")),
+		flawed("pg-skip-locked-no-reaper", "pg-skip-locked, and no query reads the time of a claim: a crash leaves the job in processing forever", claiming, lock.With("claim", "no-reaper")),
 		flawed("pg-skip-locked-unowned", "pg-skip-locked, completed without a condition on worker and attempt: a stale attempt completes or reopens the job of another", claiming, lock.With("claim", "unowned")),
 		flawed("pg-skip-locked-attempts", "pg-skip-locked, and the attempts are compared with their limit before they are counted", claiming, lock.With("claim", "late-count")),
 	}

@@ -25,8 +25,8 @@ const begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
 func transactionParts() lock.Choice[transactions] {
 	return lock.Choice[transactions]{Name: "transaction", Doc: "the transaction that has the lock, and where the work runs", Options: []lock.Option[transactions]{
 		{Way: lock.Sound("read-committed", "lock and work in one transaction; the work sees what was committed before the grant"), Value: transactions{begin: begin}},
-		{Way: lock.Flaw("snapshot", "lock and work in one repeatable-read transaction, whose snapshot is taken before the wait: the work sees what the last holder has replaced"), Value: transactions{begin: "BEGIN ISOLATION LEVEL REPEATABLE READ"}},
-		{Way: lock.Flaw("none", "no transaction: the lock is released as its statement ends"), Value: transactions{}},
+		{Way: lock.Flaw("snapshot", "lock and work in one repeatable-read transaction, whose snapshot is taken before the wait: the work reads values that the last holder has replaced"), Value: transactions{begin: "BEGIN ISOLATION LEVEL REPEATABLE READ"}},
+		{Way: lock.Flaw("none", "no transaction: the lock is released when its statement ends"), Value: transactions{}},
 		{Way: lock.Flaw("beside", "the work uses other connections, and does not notice when the transaction ends"), Value: transactions{begin: begin, beside: true}},
 	}}
 }

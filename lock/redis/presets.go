@@ -47,16 +47,16 @@ func single() []lock.Entry {
 		sound("redis-notify", "redis, and a release is published to the waiters; they also poll, at long intervals", plain(""), lock.With("waiting", "message"), func(p *lock.Params) {
 			p.Fallback = 500 * time.Millisecond
 		}),
-		replicated("redis-replica", "redis, on a primary with an asynchronous replica", plain("correct service under a failover, if the time that the failover takes is allowed for")),
-		replicated("redis-replica-wait", "redis-replica, and a grant that the replica does not confirm in time is given back", plain("correct service under a failover, if the time that the failover takes is allowed for"), func(p *lock.Params) {
+		replicated("redis-replica", "redis, on a primary with an asynchronous replica", plain("correct service under a failover, apart from the time that the failover takes")),
+		replicated("redis-replica-wait", "redis-replica, and a grant that the replica does not confirm in time is given back", plain("correct service under a failover, apart from the time that the failover takes"), func(p *lock.Params) {
 			p.Wait, p.NodeTimeout = 1, 500*time.Millisecond
 		}),
 
 		singleWriterPreset(),
 
 		flawed("redis-get-set", "GET, then SET if the key is missing: two workers can both find it missing", lock.With("take", "get-set")),
-		flawed("redis-noexpire", "SET NX without an expiry: a crashed holder blocks all others for ever", lock.With("take", "no-expiry")),
-		flawed("redis-setnx-expire", "SETNX, then PEXPIRE: a crash between the two blocks all others for ever", lock.With("take", "setnx-expire")),
+		flawed("redis-noexpire", "SET NX without an expiry: a crashed holder blocks all others forever", lock.With("take", "no-expiry")),
+		flawed("redis-setnx-expire", "SETNX, then PEXPIRE: a crash between the two blocks all others forever", lock.With("take", "setnx-expire")),
 		flawed("redis-short-ttl", "redis with a TTL of 5 s, for work that takes longer", func(p *lock.Params) {
 			p.TTL = 5 * time.Second
 		}),
@@ -90,7 +90,7 @@ func single() []lock.Entry {
 		flawed("redis-notify-shared", "all waiters of a process listen for a release over one connection: the first one that gets the lock ends it for all", lock.With("waiting", "message-shared")),
 		flawed("redis-reaped", "workers delete a lock whose owner is not in the list of live owners; an entry is made once and lasts 5 s", lock.With("reaper", "live-list")),
 		flawed("redis-watchdog-recreate", "a renewal that finds no key sets it again, which hides that the lock was lost meanwhile", watchdog, lock.With("check", "none"), lock.With("renewal", "recreate")),
-		flawed("redis-watchdog-forever", "no bound on renewal: hung work holds the lock for ever", watchdog, func(p *lock.Params) {
+		flawed("redis-watchdog-forever", "no bound on renewal: hung work holds the lock forever", watchdog, func(p *lock.Params) {
 			p.MaxHold = 0
 		}),
 		flawed("redis-watchdog-same-thread", "renewed by the worker's only thread: long work delays the renewal", watchdog, lock.With("check", "none"), lock.With("renewal", "same-thread")),

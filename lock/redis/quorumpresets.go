@@ -10,7 +10,7 @@ import (
 // algorithm with a part or a number changed.
 func quorums() []lock.Entry {
 	const minority = "no corruption under the restart of a minority that keeps its data"
-	delayed := withClaims(plain("no corruption under restarts without data; correct service, if the silent time is allowed for"),
+	delayed := withClaims(plain("no corruption under restarts without data; correct service, apart from the silent time"),
 		redlock("redlock-delayed-restart", "redlock, with servers that stay silent for the longest TTL after a restart"))
 	delayed.Topology.DelayedRestart = true
 	entries := []lock.Entry{

@@ -16,7 +16,7 @@ func waitingKey(key string) string { return key + ":waiting" }
 func writerPreferences() lock.Choice[bool] {
 	return lock.Choice[bool]{Name: "writer-preference", Doc: "of a read-write lock: what happens to readers that come while a writer waits", Options: []lock.Option[bool]{
 		{Way: lock.Sound("waiting", "they wait too, until the writer has had the lock"), Value: true},
-		{Way: lock.Flaw("none", "they get in, so that there may always be a reader, and the writer waits for ever"), Value: false},
+		{Way: lock.Flaw("none", "they get in, so that there may always be a reader, and the writer waits forever"), Value: false},
 	}}
 }
 

@@ -17,9 +17,9 @@ type counting struct{ take, free string }
 
 func countings() lock.Choice[counting] {
 	return lock.Choice[counting]{Name: "reentry", Doc: "of a re-entrant lock: how the server counts the sections of its holder", Options: []lock.Option[counting]{
-		{Way: lock.Sound("number", "a request says how many there are with it, so a copy of it changes nothing"), Value: counting{takeReentrant + setCount, refuseOthers + leaveCount}},
-		{Way: lock.Flaw("increment", "a request adds one, and a release takes one away: a request that is sent twice counts twice"), Value: counting{takeReentrant + addCount, refuseOthers + subtractCount}},
-		{Way: lock.Flaw("none", "it does not: the first release frees the lock"), Value: counting{takeReentrant + setCount, refuseOthers + freeHash}},
+		{Way: lock.Sound("number", "a request states the new count, so a copy of it changes nothing"), Value: counting{takeReentrant + setCount, refuseOthers + leaveCount}},
+		{Way: lock.Flaw("increment", "a request adds one and a release subtracts one, so a request that is sent twice counts twice"), Value: counting{takeReentrant + addCount, refuseOthers + subtractCount}},
+		{Way: lock.Flaw("none", "it does not count: the first release frees the lock"), Value: counting{takeReentrant + setCount, refuseOthers + freeHash}},
 	}}
 }
 

@@ -26,7 +26,7 @@ func releases() lock.Choice[release] {
 	c := lock.Choice[release]{Name: "release", Doc: "how the key is released, and what the answer means", Options: []lock.Option[release]{
 		{Way: lock.Sound("compare", "compare-and-delete; if the key has another owner, the lock is reported as lost"), Value: release{free: freeOwn}},
 		{Way: lock.Flaw("plain", "`DEL`, even if the key has another owner"), Value: release{free: freeAny}},
-		{Way: lock.Flaw("ignored", "compare-and-delete; if the key has another owner, success is reported, and so it is after any answers of a quorum"), Value: release{free: freeOwn, ignoresLoss: true}},
+		{Way: lock.Flaw("ignored", "compare-and-delete; success is reported even if the key has another owner, and with several servers after any answers of a quorum"), Value: release{free: freeOwn, ignoresLoss: true}},
 		{Way: lock.Flaw("never", "a call that always fails; its error is swallowed"), Value: release{free: freeNothing, ignoresAll: true}},
 	}}
 	for _, flaw := range lock.FlawedEndings() {

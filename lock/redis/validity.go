@@ -15,7 +15,7 @@ func validities() lock.Choice[validity] {
 	return lock.Choice[validity]{Name: "validity", Doc: "how the holder measures the time that a quorum took, which shortens its lease", Options: []lock.Option[validity]{
 		{Way: lock.Sound("monotonic", "by its monotonic clock, from before the first request of the attempt"), Value: validMonotonic},
 		{Way: lock.Flaw("wall", "by its wall clock, which may jump"), Value: validWall},
-		{Way: lock.Flaw("none", "it does not: a quorum is enough, however long it took"), Value: validAlways},
+		{Way: lock.Flaw("none", "it does not measure it: a quorum is enough, however long it took"), Value: validAlways},
 	}}
 }
 

@@ -17,7 +17,7 @@ func suspensions() lock.Choice[lossRule] {
 		{Way: lock.Sound("lost", "it counts the lock as lost: its session may expire before it learns of that"), Value: func(r *lease, now Status) bool {
 			return now.Connections != r.connections || !now.Connected || now.Session != r.session
 		}},
-		{Way: lock.Flaw("ignored", "it works on until a server says that the session has expired (LOST), which it learns only when it is connected again"), Value: func(r *lease, now Status) bool {
+		{Way: lock.Flaw("ignored", "it continues to work until a server says that the session has expired (LOST), which it learns only when it is connected again"), Value: func(r *lease, now Status) bool {
 			return now.Session != r.session
 		}},
 	}}

@@ -34,8 +34,8 @@ func presets() []lock.Entry {
 		preset("zookeeper", "an ephemeral sequential znode, and a watch of the one before it; the number of its creation is the fencing token, and a holder without a connection counts its lock as lost", "fence", "czxid"),
 		preset("zookeeper-unfenced", "zookeeper without a fencing token"),
 		preset("zookeeper-rwlock", "zookeeper-unfenced, and sections that only read share the lock", "readers", "shared"),
-		semaphore(preset("zookeeper-semaphore", "zookeeper-unfenced with several permits: as many of the first znodes in the queue have one, and the others watch the queue")),
-		flawed("zookeeper-suspended-ok", "zookeeper-unfenced, and a holder without a connection works on until a server says that its session has expired", "suspended", "ignored"),
+		semaphore(preset("zookeeper-semaphore", "zookeeper-unfenced with several permits: as many of the first znodes in the queue have a permit, and the others watch the queue")),
+		flawed("zookeeper-suspended-ok", "zookeeper-unfenced, and a holder without a connection continues to work until a server says that its session has expired", "suspended", "ignored"),
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"lockquake/checker"
 	"lockquake/internal/stats"
@@ -122,7 +121,7 @@ func costs(m *checker.Metrics, locks int) []string {
 		thousands(m.Jobs), thousands(m.Finished), thousands(m.Refusals), each, thousands(m.Renewals),
 		thousands(m.LossesNoticed), thousands(m.LossesUnnoticed), length(&m.Notice, m.Notice.Median()), length(&m.Notice, m.Notice.P99()),
 		thousands(m.ActsAfterLoss), thousands(m.GivenUp), thousands(m.GivenUpNeedlessly),
-		partOf(m.Unavailable, m.Time*time.Duration(locks)), fmt.Sprintf("%.2f", m.Fairness), partOf(m.Wasted, m.Hold.Total),
+		partOf(m.Unavailable.Float(), m.Time.Float()*float64(locks)), fmt.Sprintf("%.2f", m.Fairness), partOf(m.Wasted.Float(), m.Hold.Total.Float()),
 	}
 }
 
@@ -136,12 +135,17 @@ func Finished(st results.StrategyStats) string {
 }
 
 // Wasted prints the share of the time in a strategy's sections that had no effect.
-func Wasted(st results.StrategyStats) string { return partOf(st.Metrics.Wasted, st.Metrics.Hold.Total) }
+func Wasted(st results.StrategyStats) string {
+	return partOf(st.Metrics.Wasted.Float(), st.Metrics.Hold.Total.Float())
+}
 
 // Remarks returns sentences that compare the strategies, or say what limits their
 // figures.
 func Remarks(c *results.Campaign) []string {
 	list := unread(c)
+	if c.Summed {
+		list = append(list, "more than a million runs: the report has their sums, and of the seeds that violate a check the 1,000 lowest; it keeps no single run")
+	}
 	if HasCases(c) {
 		return list // strategies under different cases cannot be compared
 	}

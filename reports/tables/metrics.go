@@ -132,8 +132,8 @@ func contention(m *checker.Metrics) string {
 }
 
 func waitingMean(m *checker.Metrics, locks int) string {
-	if m.Time == 0 {
+	if m.Time == (checker.Sum{}) {
 		return "-"
 	}
-	return words.Figure(m.Waiting.Seconds() / (m.Time.Seconds() * float64(locks)))
+	return words.Figure(m.Waiting.Float() / (m.Time.Float() * float64(locks)))
 }

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"time"
 
+	"lockquake/checker"
 	"lockquake/reports/words"
 	"lockquake/scenarios/results"
 )
@@ -27,8 +27,8 @@ func termsGrid(c *results.Campaign) Grid {
 		}
 		g.Rows = append(g.Rows, []string{
 			Name(st), thousands(m.Tenure.N), length(&m.Tenure, m.Tenure.Median()), length(&m.Tenure, m.Tenure.Max),
-			length(&m.TwoHolders, m.TwoHolders.Total), length(&m.TwoHolders, m.TwoHolders.Max), thousands(m.ActsOfTwo),
-			partOf(m.NoHolder.Total, m.Time*time.Duration(max(1, c.Locks))), length(&m.NoHolder, m.NoHolder.Max),
+			inAll(&m.TwoHolders), length(&m.TwoHolders, m.TwoHolders.Max), thousands(m.ActsOfTwo),
+			partOf(m.NoHolder.Total.Float(), m.Time.Float()*float64(max(1, c.Locks))), length(&m.NoHolder, m.NoHolder.Max),
 		})
 	}
 	return g
@@ -47,9 +47,18 @@ func writeTerms(b *bytes.Buffer, color bool, c *results.Campaign) {
 }
 
 // partOf prints a part of a time, or a dash if that is none.
-func partOf(part, whole time.Duration) string {
+func partOf(part, whole float64) string {
 	if whole == 0 {
 		return "-"
 	}
-	return words.Percent(float64(part) / float64(whole))
+	return words.Percent(part / whole)
+}
+
+// inAll prints the sum of durations.
+func inAll(s *checker.Spread) string {
+	d, fits := s.Total.Duration()
+	if !fits {
+		return "> 292 years"
+	}
+	return length(s, d)
 }

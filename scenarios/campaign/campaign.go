@@ -1,10 +1,14 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
+	"math"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
 
 	"lockquake/checker"
 	"lockquake/scenarios"
@@ -23,15 +27,19 @@ type campaign struct {
 	jobs     *run.Pool
 
 	// Set between two blocks, when no job is running.
-	seeds  results.SeedRange // of the current block
-	active []int             // the uses that run in it
-	again  []cell            // runs of the journal whose history is needed, to run again
+	first  uint64 // seed of the current block
+	count  int    // of its seeds
+	active []int  // the uses that run in it
+	again  []cell // runs of the journal whose history is needed, to run again
+	summed bool   // there are too many runs to keep each
+	sums   *sums  // of the blocks before
 
 	mu       sync.Mutex
+	block    *sums                   // of the runs of the block
 	tallies  []*tally                // by use
-	first    []map[string]*violation // by use and check: the lowest seed that violates it
+	digests  []*xxhash.Digest        // by use: of the checksums of the runs, in the order of seeds
+	failures []map[string]*violation // by use and check: the lowest seed that violates it
 	whole    map[showcase]int        // of a scenario with cases: the use whose first violation is kept whole
-	faults   []results.FaultStats
 	done     int
 	recalled int // of done, the runs that came from a journal
 	due      int // runs at the end of the block
@@ -67,10 +75,11 @@ func Run(ctx context.Context, s *scenarios.Scenario, r Request) (*results.Campai
 	if err != nil {
 		return nil, err
 	}
-	if err := r.ask(s, whole, uses); err != nil {
+	c := newCampaign(s, r, jobs, uses)
+	c.summed = r.summed(whole, len(uses))
+	if err := r.ask(s, whole, uses, c.summed); err != nil {
 		return nil, err
 	}
-	c := newCampaign(s, r, jobs, uses)
 	if err := c.repeats(ctx); err != nil {
 		return nil, err
 	}
@@ -91,45 +100,102 @@ func Run(ctx context.Context, s *scenarios.Scenario, r Request) (*results.Campai
 }
 
 func newCampaign(s *scenarios.Scenario, r Request, jobs *run.Pool, uses []scenarios.Strategy) *campaign {
-	c := &campaign{scenario: s, request: r, uses: uses, whole: map[showcase]int{}, jobs: jobs}
+	c := &campaign{scenario: s, request: r, uses: uses, sums: newSums(s, uses), whole: map[showcase]int{}, jobs: jobs}
 	c.jobs.Grace = grace
-	for i, use := range uses {
+	for i := range uses {
 		c.active = append(c.active, i)
-		c.tallies = append(c.tallies, newTally(s, use, r.Seeds.First))
-		c.first = append(c.first, map[string]*violation{})
+		c.digests = append(c.digests, xxhash.New())
+		c.failures = append(c.failures, map[string]*violation{})
 	}
-	for i, spec := range s.Faults {
-		c.faults = append(c.faults, results.FaultStats{Spec: i, Kind: spec.Kind(), Case: spec.Case, Optional: spec.Optional})
-	}
+	c.newBlock()
 	return c
 }
 
+// newBlock prepares the sums of the next block.
+func (c *campaign) newBlock() {
+	c.block, c.tallies = newSums(c.scenario, c.uses), nil
+	for i := range c.uses {
+		c.tallies = append(c.tallies, &tally{next: c.first, waiting: map[uint64]*summary{}, add: func(seed uint64, s *summary) {
+			_, _ = c.digests[i].WriteString(s.Checksum) // it never fails
+			c.block.addRun(c.scenario, i, seed, s)
+		}})
+	}
+}
+
 // begin prepares the next block, including its runs from a journal, and reports whether there is
-// one. There is none after an error, or after a block that was not completed. Without Until there
-// is one block.
+// one. There is none after an error, or after a block that was not completed. Without Until, a
+// campaign that keeps each run has one block.
 func (c *campaign) begin(ctx context.Context) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := c.request.Seeds
+	if c.err != nil || c.done < c.due {
+		return false
+	}
+	if c.due > 0 {
+		c.settle()
+		if c.summed {
+			c.err = c.request.Journal.settle(c.sums)
+		}
+	} else {
+		c.err = c.recallSums()
+	}
+	if c.request.Until > 0 && c.done > 0 {
+		c.active = slices.DeleteFunc(c.active, func(i int) bool { return c.sums.Uses[i].narrow(c.request.Until) })
+	}
+	rest := results.SeedSet{Ranges: []results.SeedRange{c.request.Seeds}}.Without(c.sums.seeds())
+	c.count = 0
+	if len(rest.Ranges) > 0 && len(c.active) > 0 {
+		c.first, c.count = rest.Ranges[0].First, min(rest.Ranges[0].Count(), c.blockSeeds())
+	}
+	c.total, c.due = c.done+len(c.active)*rest.Count(), c.done+len(c.active)*c.count
+	c.newBlock()
+	if c.err == nil {
+		c.err = c.recall(ctx)
+	}
+	return c.err == nil && (c.count > 0 || len(c.again) > 0)
+}
+
+// blockSeeds returns the largest number of seeds of a block.
+func (c *campaign) blockSeeds() int {
 	switch {
-	case c.err != nil || c.done < c.due:
-		return false
-	case c.due == 0:
-		c.seeds.First = all.First
-	case c.seeds.Last == all.Last:
-		return false
-	default:
-		c.seeds.First = c.seeds.Last + 1
-		c.active = slices.DeleteFunc(c.active, func(i int) bool { return c.tallies[i].narrow(c.request.Until) })
+	case c.request.Until > 0:
+		return block
+	case c.summed:
+		return max(1, cmp.Or(c.request.blockRuns, blockRuns)/len(c.uses))
 	}
-	c.seeds.Last = all.Last
-	c.total = c.done + len(c.active)*c.seeds.Count()
-	if c.request.Until > 0 && c.seeds.Count() > block {
-		c.seeds.Last = c.seeds.First + block - 1
+	return math.MaxInt
+}
+
+// settle adds the block to the sums.
+func (c *campaign) settle() {
+	for _, t := range c.tallies {
+		t.flush()
 	}
-	c.due = c.done + len(c.active)*c.seeds.Count()
-	c.err = c.recall(ctx)
-	return c.err == nil && len(c.active) > 0
+	c.block.pairUp(c.scenario, c.uses)
+	most := 0
+	if c.summed {
+		most = named
+	}
+	c.sums.add(c.block, most)
+	c.newBlock()
+}
+
+// recallSums takes the sums of the journal, whose runs are not run again.
+func (c *campaign) recallSums() error {
+	recalled, err := c.request.Journal.sumsOf(c.scenario)
+	if recalled == nil {
+		return err
+	}
+	c.sums.add(recalled, named)
+	c.done, c.recalled = recalled.runs(), recalled.runs()
+	for use, u := range recalled.Uses {
+		for k, of := range u.Checks {
+			if of.First != nil {
+				c.violates(use, c.scenario.Checks[k], of.First.Seed, of.First.Checksum, nil)
+			}
+		}
+	}
+	return nil
 }
 
 // recall adds the runs of the block that the journal has, and finds those that must run again: a
@@ -139,7 +205,7 @@ func (c *campaign) recall(ctx context.Context) error {
 	if c.request.Journal == nil {
 		return nil
 	}
-	for i := int64(0); i < int64(len(c.active)*c.seeds.Count()) && ctx.Err() == nil; i++ {
+	for i := int64(0); i < int64(len(c.active)*c.count) && ctx.Err() == nil; i++ {
 		at, _ := c.at(i)
 		s, err := c.request.Journal.summary(c.scenario, c.uses[at.use].Label, at.seed)
 		if err != nil {
@@ -149,9 +215,9 @@ func (c *campaign) recall(ctx context.Context) error {
 			c.take(at, s, nil)
 		}
 	}
-	for use := range c.first {
+	for use := range c.failures {
 		for _, check := range c.scenario.Checks {
-			first := c.first[use][check]
+			first := c.failures[use][check]
 			if first == nil || first.trial != nil || !c.keepsWhole(use, check) {
 				continue
 			}
@@ -165,7 +231,7 @@ func (c *campaign) recall(ctx context.Context) error {
 
 // runBlock executes the runs of a block, seed by seed.
 func (c *campaign) runBlock(stopped context.Context) {
-	err := c.jobs.All(stopped, int64(len(c.again)+len(c.active)*c.seeds.Count()), c.task)
+	err := c.jobs.All(stopped, int64(len(c.again)+len(c.active)*c.count), c.task)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if stopped.Err() == nil {
@@ -202,7 +268,7 @@ func (c *campaign) at(i int64) (run cell, again bool) {
 	}
 	i -= int64(len(c.again))
 	n := int64(len(c.active))
-	return cell{c.active[i%n], c.seeds.First + uint64(i/n)}, false
+	return cell{c.active[i%n], c.first + uint64(i/n)}, false
 }
 
 // keep writes a finished run into the journal, and then adds it.
@@ -253,20 +319,10 @@ func (c *campaign) take(at cell, s *summary, t *results.Trial) {
 		}
 		check := c.scenario.Checks[i]
 		violated = violated || c.scenario.Decides(label, check)
-		if first := c.first[at.use][check]; first == nil || at.seed < first.seed {
-			v := &violation{seed: at.seed, checksum: s.Checksum}
-			c.first[at.use][check] = v
-			if c.claimWhole(at.use, check) {
-				v.trial, kept = t, true
-			}
-		}
+		kept = c.violates(at.use, check, at.seed, s.Checksum, t) || kept
 	}
 	if kept && t != nil {
 		run.OwnEvents(t)
-	}
-	for _, f := range s.Faults {
-		of := &c.faults[f.Spec]
-		of.Planned, of.Happened, of.Bit = of.Planned+f.Planned, of.Happened+f.Happened, of.Bit+f.Bit
 	}
 	c.tallies[at.use].take(at.seed, s)
 	c.done++
@@ -278,6 +334,20 @@ func (c *campaign) take(at cell, s *summary, t *results.Trial) {
 	}
 }
 
+// violates notes that a run violates a check, and reports whether its trial is kept whole.
+func (c *campaign) violates(use int, check string, seed uint64, checksum string, t *results.Trial) bool {
+	if first := c.failures[use][check]; first != nil && first.seed <= seed {
+		return false
+	}
+	v := &violation{seed: seed, checksum: checksum}
+	c.failures[use][check] = v
+	if !c.claimWhole(use, check) {
+		return false
+	}
+	v.trial = t
+	return true
+}
+
 // fill adds the trial of a run that was known only from the journal.
 func (c *campaign) fill(use int, t *results.Trial) error {
 	c.mu.Lock()
@@ -286,7 +356,7 @@ func (c *campaign) fill(use int, t *results.Trial) error {
 		return nil
 	}
 	owned := false
-	for check, first := range c.first[use] { // the order has no effect
+	for check, first := range c.failures[use] { // the order has no effect
 		switch {
 		case first.seed != t.Seed || first.trial != nil || !c.keepsWhole(use, check):
 			continue

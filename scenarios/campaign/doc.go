@@ -3,9 +3,13 @@
 //
 //   - [Run] runs a campaign: all strategies over all seeds (campaign.go). A
 //     [Request] selects them (request.go).
+//   - Runs are added up in blocks of seeds; the sums of blocks and of shards add up in any order
+//     (sums.go).
 //   - The result is a results.Campaign: rates, intervals, a verdict, and the first
 //     failure of each check (sum.go). kept.go decides which failures keep their history.
 //   - A [Journal] is a file that stores each run of a campaign when it ends, so that one
-//     that was stopped can be resumed (journal.go; journalrecord.go has the format of a line).
-//     [Merge] combines the journals of several shards (journalmerge.go).
+//     that was stopped can be resumed (journal.go; journalrecord.go has the format of a line). In a
+//     campaign of more than a million runs the sums of finished blocks replace their runs
+//     (journalsums.go). [Combine] and [Merge] put the journals of several shards together
+//     (journalmerge.go).
 package campaign

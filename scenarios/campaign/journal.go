@@ -18,8 +18,10 @@ import (
 )
 
 // Journal stores each run of a campaign when it ends, so that no finished run is lost when the
-// program is stopped or killed. It is an append-only text file with one record a line. A record has
-// the figures of a run that are summed up, and no history.
+// program is stopped or killed. It is a text file with one record a line, to which records are
+// appended. A record has the figures of a run that are summed up, and no history. If the campaign has
+// more than a million runs, a record with their sums replaces the runs of each finished block of
+// seeds; journalsums.go has that.
 //
 // Each record is written by one system call, without fsync: the journal survives a crash of the
 // program, but a power cut may lose the last records.
@@ -32,7 +34,8 @@ type Journal struct {
 	mu    sync.Mutex
 	asked journalAsked // of the campaign that began last
 	runs  map[string]map[uint64]journalPlace
-	count int
+	count int   // of the single runs
+	sums  *sums // of other runs; nil if there are none
 	lines int
 	end   int64 // of the last complete record
 }
@@ -207,6 +210,7 @@ func (j *Journal) load() error {
 	for {
 		line, err := journalNext(r)
 		if len(line) == 0 && errors.Is(err, io.EOF) {
+			j.forgetSummed()
 			return nil
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -215,6 +219,7 @@ func (j *Journal) load() error {
 		record, sound := journalContent(line)
 		if !sound {
 			if _, err := r.Peek(1); errors.Is(err, io.EOF) && (j.lines > 0 || journalBegins(line)) {
+				j.forgetSummed()
 				return nil // the program was killed as it wrote this
 			}
 			if j.lines == 0 {
@@ -242,6 +247,8 @@ func (j *Journal) indexRecord(content []byte, length int) error {
 		j.header = *record.Journal
 	case record.Asked != nil:
 		j.asked = *record.Asked
+	case record.Sums != nil:
+		j.sums = record.Sums
 	default:
 		place := journalPlace{j, j.end, length, at}
 		if err := j.index(record.Run.Label, record.Run.Seed, place); err != nil {
@@ -300,12 +307,15 @@ func (j *Journal) fits(want journalHeader) error {
 func (j *Journal) Runs() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.sums != nil {
+		return j.count + j.sums.runs()
+	}
 	return j.count
 }
 
 // Close closes the journal. It removes a journal without runs.
 func (j *Journal) Close() error {
-	if j.writes && j.count == 0 {
+	if j.writes && j.Runs() == 0 {
 		return j.Remove()
 	}
 	return j.file.Close()
@@ -323,14 +333,21 @@ func (j *Journal) Remove() error {
 }
 
 // Import adds the runs of another journal that this one does not have. It returns a [*JournalError]
-// if a run differs between the two, or if the other journal has another scenario or version.
+// if a run differs between the two, if the other journal has another scenario or version, or if both
+// have sums of the same runs.
 func (j *Journal) Import(from *Journal) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := from.fits(j.header); err != nil {
 		return err
 	}
+	if err := j.importSums(from); err != nil {
+		return err
+	}
 	for run, place := range from.all() {
+		if j.sums.has(run.Label, run.Seed) {
+			continue
+		}
 		_, known := j.runs[run.Label][run.Seed]
 		if !known && j.file != nil {
 			line, err := place.read()
@@ -378,14 +395,12 @@ func (j *Journal) WriteTo(w io.Writer) (int64, error) {
 		written += int64(n)
 		return err
 	}
-	for _, record := range []journalRecord{{Journal: &j.header}, {Asked: &j.asked}} {
-		line, err := journalLine(record)
-		if err != nil {
-			return written, err
-		}
-		if err := put(line); err != nil {
-			return written, err
-		}
+	head, err := j.head()
+	if err != nil {
+		return written, err
+	}
+	if err := put(head); err != nil {
+		return written, err
 	}
 	for _, place := range j.all() {
 		line, err := place.read()
@@ -397,6 +412,23 @@ func (j *Journal) WriteTo(w io.Writer) (int64, error) {
 		}
 	}
 	return written, out.Flush()
+}
+
+// head returns the records before the single runs.
+func (j *Journal) head() ([]byte, error) {
+	var head []byte
+	records := []journalRecord{{Journal: &j.header}, {Asked: &j.asked}}
+	if j.sums != nil {
+		records = append(records, journalRecord{Sums: j.sums})
+	}
+	for _, record := range records {
+		line, err := journalLine(record)
+		if err != nil {
+			return nil, err
+		}
+		head = append(head, line...)
+	}
+	return head, nil
 }
 
 // ask records which runs a campaign has.

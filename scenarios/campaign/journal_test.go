@@ -416,14 +416,14 @@ func FuzzJournal(f *testing.F) {
 		defer func() { _ = j.Close() }()
 		for run := range j.all() {
 			if sum, err := j.summary(s, run.Label, run.Seed); err == nil {
-				tally := newTally(s, scenarios.Strategy{Name: "redis", Label: "redis"}, run.Seed)
-				tally.take(run.Seed, sum)
-				if _, err := json.Marshal(tally.stats); err != nil {
+				all := newSums(s, []scenarios.Strategy{{Name: "redis", Label: "redis"}})
+				all.addRun(s, 0, run.Seed, sum)
+				if _, err := json.Marshal(all); err != nil {
 					t.Errorf("%s: %v", text, err)
 				}
 			}
 		}
-		_, _, _ = Merge(t.Context(), s, []*Journal{j}, nil)
+		_, _, _ = mergeOf(t, s, []*Journal{j}, nil)
 	})
 }
 

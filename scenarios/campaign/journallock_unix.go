@@ -12,3 +12,22 @@ import (
 func journalLock(file *os.File) error {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
+
+// journalReplace renames a fresh file to path, in place of an old one that this process has locked, and
+// returns it, locked as well. At no moment another process finds a file there that it can lock.
+func journalReplace(old, fresh *os.File, path string) (*os.File, error) {
+	info, err := old.Stat()
+	if err == nil {
+		err = fresh.Chmod(info.Mode())
+	}
+	if err == nil {
+		err = journalLock(fresh)
+	}
+	if err == nil {
+		err = os.Rename(fresh.Name(), path)
+	}
+	if err != nil {
+		return fresh, err
+	}
+	return fresh, old.Close()
+}

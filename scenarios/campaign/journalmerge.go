@@ -10,58 +10,60 @@ import (
 	"lockquake/scenarios/results"
 )
 
-// Merge combines the runs of several journals, such as those of the shards of a campaign, and sums
-// them up as one campaign over all their strategies and seeds. It executes only the runs that a
-// report shows whole. It also returns the runs as one journal, which reads from the others and has
-// no file to close.
+// Combine returns a journal for runs of the scenario that are in other journals, such as those of the
+// shards of a campaign. Collect adds them. It has no file, and reads single runs from the others.
+func Combine(s *scenarios.Scenario) *Journal {
+	return &Journal{path: "merge", header: journalHeaderOf(s), runs: map[string]map[uint64]journalPlace{}}
+}
+
+// Collect adds the runs of another journal to a combined one, and the campaign that it is a part of. It
+// returns a [*JournalError] if the two do not belong together. A journal with only sums is not needed
+// any more then, so that the memory does not grow with the number of journals.
+func (j *Journal) Collect(from *Journal) error {
+	all := j.asked
+	switch {
+	case len(from.asked.Strategies) == 0:
+		return from.wrong(0, "no campaign was begun with it")
+	case from.asked.Until > 0:
+		return from.wrong(0, "its campaign ran each strategy until its rate was known: there is nothing to add to it")
+	case len(all.Strategies) == 0:
+		all.Seeds = from.asked.Seeds
+	}
+	all.Seeds = results.SeedRange{First: min(all.Seeds.First, from.asked.Seeds.First), Last: max(all.Seeds.Last, from.asked.Seeds.Last)}
+	for _, label := range from.asked.Strategies {
+		if !slices.Contains(all.Strategies, label) {
+			all.Strategies = append(all.Strategies, label)
+		}
+	}
+	err := j.Import(from)
+	j.asked = all
+	return err
+}
+
+// HasSingleRuns reports whether the journal has runs that are not in its sums. Only these are read from
+// its file again.
+func (j *Journal) HasSingleRuns() bool { return j.count > 0 }
+
+// Merge sums up the runs of a combined journal as one campaign over all its strategies and seeds. It
+// executes only the runs that a report shows whole.
 //
 // Progress is called after every run; it may be nil.
 //
-// The journals must have runs of s, which can be read from any of them. Merge returns a
-// [*JournalError] if they do not belong together, or if runs are missing.
-func Merge(ctx context.Context, s *scenarios.Scenario, from []*Journal, progress func(Progress)) (*results.Campaign, *Journal, error) {
-	all := &Journal{path: "merge", header: journalHeaderOf(s), runs: map[string]map[uint64]journalPlace{}}
-	for _, j := range from {
-		if err := all.Import(j); err != nil {
-			return nil, nil, err
-		}
+// Merge returns a [*JournalError] if runs are missing.
+func Merge(ctx context.Context, s *scenarios.Scenario, all *Journal, progress func(Progress)) (*results.Campaign, error) {
+	if len(all.asked.Strategies) == 0 {
+		return nil, all.wrong(0, "there are no runs")
 	}
-	asked, err := journalTogether(from)
-	if err != nil {
-		return nil, nil, err
+	if err := all.full(); err != nil {
+		return nil, err
 	}
-	if err := all.full(asked); err != nil {
-		return nil, nil, err
-	}
-	c, err := Run(ctx, s, Request{Journal: all, Seeds: asked.Seeds, Strategies: asked.Strategies, Progress: progress})
-	return c, all, err
-}
-
-// journalTogether returns the campaign of which several were parts.
-func journalTogether(from []*Journal) (journalAsked, error) {
-	var all journalAsked
-	for i, j := range from {
-		switch {
-		case len(j.asked.Strategies) == 0:
-			return all, j.wrong(0, "no campaign was begun with it")
-		case j.asked.Until > 0:
-			return all, j.wrong(0, "its campaign ran each strategy until its rate was known: there is nothing to add to it")
-		case i == 0:
-			all.Seeds = j.asked.Seeds
-		}
-		all.Seeds = results.SeedRange{First: min(all.Seeds.First, j.asked.Seeds.First), Last: max(all.Seeds.Last, j.asked.Seeds.Last)}
-		for _, label := range j.asked.Strategies {
-			if !slices.Contains(all.Strategies, label) {
-				all.Strategies = append(all.Strategies, label)
-			}
-		}
-	}
-	return all, nil
+	return Run(ctx, s, Request{Journal: all, Seeds: all.asked.Seeds, Strategies: all.asked.Strategies, Progress: progress})
 }
 
 // full returns an error if requested runs are missing.
-func (j *Journal) full(asked journalAsked) error {
-	const most = 5 // ranges and strategies that are named
+func (j *Journal) full() error {
+	const most = 5 // strategies that are named
+	asked := j.asked
 	var missing string
 	var labels []string
 	for _, label := range asked.Strategies {
@@ -69,7 +71,12 @@ func (j *Journal) full(asked journalAsked) error {
 		for _, seed := range slices.Sorted(maps.Keys(j.runs[label])) {
 			there.Add(seed)
 		}
-		text := results.SeedSet{Ranges: []results.SeedRange{asked.Seeds}}.Without(there).First(most).String()
+		if j.sums != nil {
+			if i := slices.Index(j.sums.labels(), label); i >= 0 {
+				there.AddAll(j.sums.Uses[i].Seeds, 0)
+			}
+		}
+		text := results.SeedSet{Ranges: []results.SeedRange{asked.Seeds}}.Without(there).First(mostRanges).String()
 		if missing == "" {
 			missing = text
 		}

@@ -36,6 +36,19 @@ func read(t *testing.T, path string) *Journal {
 	return j
 }
 
+// mergeOf merges journals. It also returns them as one.
+func mergeOf(t *testing.T, s *scenarios.Scenario, from []*Journal, progress func(Progress)) (*results.Campaign, *Journal, error) {
+	t.Helper()
+	all := Combine(s)
+	for _, j := range from {
+		if err := all.Collect(j); err != nil {
+			return nil, nil, err
+		}
+	}
+	c, err := Merge(t.Context(), s, all, progress)
+	return c, all, err
+}
+
 func TestShardsCoverAllSeeds(t *testing.T) {
 	for _, test := range []struct {
 		first, last uint64
@@ -87,7 +100,7 @@ func TestMergedCampaignIsTheSame(t *testing.T) {
 		{"seeds that follow each other", []*Journal{shard(t, s, Request{Seeds: results.SeedRange{First: 6, Last: 9}}), shard(t, s, Request{Seeds: results.SeedRange{First: 1, Last: 5}})}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, runs, err := Merge(t.Context(), s, test.from, func(p Progress) {
+			got, runs, err := mergeOf(t, s, test.from, func(p Progress) {
 				if p.Recalled != p.Done {
 					t.Errorf("a run is new: %+v", p)
 				}
@@ -145,7 +158,7 @@ func TestMergeRefusesJournalsThatDoNotFit(t *testing.T) {
 		{"a strategy that nobody knows", []*Journal{read(t, put(t, lines[0]+signed(`{"asked":{"strategies":["nobody's"],"seeds":{"first":1,"last":1}}}`)+signed(`{"run":{"label":"nobody's","seed":1}}`)))}, `quick: unknown strategy "nobody's"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if c, _, err := Merge(t.Context(), s, test.from, nil); c != nil || err == nil || !strings.Contains(err.Error(), test.want) {
+			if c, _, err := mergeOf(t, s, test.from, nil); c != nil || err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("it gives %v, want %s", err, test.want)
 			}
 		})

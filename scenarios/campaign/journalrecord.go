@@ -21,7 +21,8 @@ import (
 
 // A line of a journal is the CRC-32C of what follows the blank, in 8 hexadecimal
 // digits, a blank, and a JSON object: where the journal begins, which campaign was
-// begun, or one run.
+// begun, one run, or the sums of runs. Sums replace those of an earlier line, and
+// the runs that they have.
 
 // journalFormat is the version of the format.
 const journalFormat = 2
@@ -31,6 +32,7 @@ type journalRecord struct {
 	Journal *journalHeader `json:"journal,omitempty"`
 	Asked   *journalAsked  `json:"asked,omitempty"`
 	Run     *journalRun    `json:"run,omitempty"`
+	Sums    *sums          `json:"sums,omitempty"`
 }
 
 // journalHeader identifies the scenario of the runs, and contains it, so that the runs can be
@@ -184,8 +186,9 @@ func journalBegins(head []byte) bool {
 	return true
 }
 
-// journalLongest is longer than any record: a scenario has at most a megabyte.
-const journalLongest = 16 << 20
+// journalLongest is longer than any record: a scenario has at most a megabyte, and the sums of a
+// strategy at most a tenth of one.
+const journalLongest = 256 << 20
 
 var errJournalLong = errors.New("the line is longer than any record")
 
@@ -229,8 +232,14 @@ func journalParse(content []byte) (journalRecord, error) {
 	if record.Run != nil {
 		parts++
 	}
+	if record.Sums != nil {
+		parts++
+		if text := record.Sums.fault(); text != "" {
+			return journalRecord{}, errors.New(text)
+		}
+	}
 	if parts != 1 {
-		return journalRecord{}, errors.New("the record is neither a beginning nor a campaign nor a run")
+		return journalRecord{}, errors.New("the record is neither a beginning nor a campaign nor a run nor sums")
 	}
 	return record, nil
 }

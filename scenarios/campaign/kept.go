@@ -38,7 +38,7 @@ func (c *campaign) claimWhole(use int, check string) bool {
 	case !c.before(use, kept, check):
 		return false
 	default:
-		c.first[kept][check].trial = nil
+		c.failures[kept][check].trial = nil
 	}
 	c.whole[of] = use
 	return true
@@ -67,8 +67,8 @@ func (c *campaign) keepsWhole(use int, check string) bool {
 
 // complete reports whether all violations that are kept whole have their trials.
 func (c *campaign) complete() bool {
-	for use := range c.first {
-		for check, first := range c.first[use] {
+	for use := range c.failures {
+		for check, first := range c.failures[use] {
 			if first.trial == nil && c.keepsWhole(use, check) {
 				return false
 			}

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -45,10 +46,28 @@ type Request struct {
 	Stall time.Duration
 	// Progress is called after every run, from one goroutine at a time; may be nil.
 	Progress func(Progress)
-	// Journal stores every run when it ends, and the campaign executes only the runs that the
+	// Journal stores every run when it ends, or in a campaign of more than a million runs the sums
+	// of a block of seeds when its runs have ended, and the campaign executes only the runs that the
 	// journal does not have. A campaign that is resumed with its journal has the same result as one
 	// that was not stopped. Nil: no journal.
 	Journal *Journal
+
+	most      int // runs of a campaign that keeps each; 0: mostRuns
+	blockRuns int // about the runs of a block of a larger one; 0: blockRuns
+}
+
+// mostRuns is the largest number of runs of a campaign that keeps the figures of each. A larger one
+// keeps their sums.
+const mostRuns = 1_000_000
+
+// blockRuns is about the number of runs of a block of seeds in a campaign that keeps sums: a minute or so
+// of work.
+const blockRuns = 10_000
+
+// summed reports whether a campaign over these seeds keeps only sums. It is the same for all its parts.
+func (r *Request) summed(whole results.SeedRange, uses int) bool {
+	runs := (float64(whole.Last-whole.First) + 1) * float64(uses)
+	return runs > float64(cmp.Or(r.most, mostRuns))
 }
 
 // Progress counts the finished runs of a campaign.
@@ -80,6 +99,9 @@ func (r *Request) choose(s *scenarios.Scenario) (whole results.SeedRange, err er
 	if r.Seeds.First > r.Seeds.Last {
 		return whole, fmt.Errorf("seeds %d to %d: the range is empty", r.Seeds.First, r.Seeds.Last)
 	}
+	if r.Seeds.Last-r.Seeds.First >= results.MaxSeeds {
+		return whole, fmt.Errorf("seeds %d to %d: a campaign has at most %d", r.Seeds.First, r.Seeds.Last, results.MaxSeeds)
+	}
 	whole = r.Seeds
 	return whole, r.cut()
 }
@@ -110,11 +132,15 @@ func (r *Request) cut() error {
 	return nil
 }
 
-// ask records in the journal which campaign begins.
-func (r *Request) ask(s *scenarios.Scenario, whole results.SeedRange, uses []scenarios.Strategy) error {
+// ask records in the journal which campaign begins. It returns a [*JournalError] if the journal has sums
+// with other runs than those of the campaign, from which nothing can be taken away.
+func (r *Request) ask(s *scenarios.Scenario, whole results.SeedRange, uses []scenarios.Strategy, summed bool) error {
 	asked := journalAsked{Seeds: whole, Until: r.Until}
 	for _, use := range uses {
 		asked.Strategies = append(asked.Strategies, use.Label)
+	}
+	if err := r.Journal.continues(asked, r.Seeds, summed); err != nil {
+		return err
 	}
 	return r.Journal.ask(s, asked)
 }

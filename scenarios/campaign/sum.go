@@ -3,10 +3,8 @@ package campaign
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-
-	"github.com/cespare/xxhash/v2"
+	"time"
 
 	"lockquake/checker"
 	"lockquake/faults"
@@ -32,97 +30,14 @@ type outcomeOf struct {
 	count   int
 }
 
-// tally sums up the runs of one use in the order of their seeds. The runs may end in any order.
-type tally struct {
-	scenario *scenarios.Scenario
-	stats    results.StrategyStats
-	sums     *xxhash.Digest
-	squares  map[string]float64 // of the violations of each run, by check
-	next     uint64
-	waiting  map[uint64]*summary // runs that wait for the runs of lower seeds
-}
-
-func newTally(s *scenarios.Scenario, use scenarios.Strategy, first uint64) *tally {
-	expect, expected := s.ExpectOf(use)
-	t := &tally{scenario: s, sums: xxhash.New(), squares: map[string]float64{}, next: first, waiting: map[uint64]*summary{}, stats: results.StrategyStats{
-		Name: use.Name, Label: use.Label, Case: use.Case, Class: s.ClassOf(use.Case), Fence: s.ResourceOf(use).Fence,
-		Heeds: s.WorkloadOf(use).Heeds, HeedsOf: s.HeedsOfWorkers(use),
-		Checks: map[string]results.CheckStats{}, Order: s.Checks,
-		// A strategy without an entry, where others have one, is reported, and has no effect on the
-		// verdict.
-		Decides: expected || len(s.Expect) == 0 && !s.Claims,
-	}}
-	if expected {
-		t.stats.Expects = &expect
-	}
-	return t
-}
-
-// take stores a run, and adds all runs that no longer wait for a lower seed.
-func (t *tally) take(seed uint64, s *summary) {
-	t.waiting[seed] = s
-	for t.waiting[t.next] != nil {
-		t.add(t.next)
-		t.next++
-	}
-}
-
-// add adds the waiting run of a seed.
-func (t *tally) add(seed uint64) {
-	s, st := t.waiting[seed], &t.stats
-	delete(t.waiting, seed)
-	st.Runs++
-	st.Seeds.Add(seed)
-	st.Acquisitions += s.Acquisitions
-	st.Metrics.Add(&s.Metrics)
-	st.Unread = cmp.Or(st.Unread, s.Unread)
-	for _, f := range s.Faults {
-		st.Bit += f.Bit
-	}
-	_, _ = t.sums.WriteString(s.Checksum) // it never fails
-	verdict := checker.Valid
-	for i, r := range s.Results {
-		check := t.scenario.Checks[i]
-		stats := st.Checks[check]
-		stats.Applies = stats.Applies || r.applies
-		switch r.verdict {
-		case checker.Invalid:
-			stats.Violating++
-			stats.Violations += int64(r.count)
-			stats.Seeds.Add(seed)
-			t.squares[check] += float64(r.count) * float64(r.count)
-		case checker.Unknown:
-			stats.Unknown++
-			stats.UnknownSeeds.Add(seed)
-		case checker.Valid:
-		}
-		st.Checks[check] = stats
-		if t.scenario.Decides(st.Label, check) {
-			verdict = verdict.Worse(r.verdict)
-		}
-	}
-	switch verdict {
-	case checker.Invalid:
-		st.Violating++
-	case checker.Unknown:
-		st.Unknown++
-	case checker.Valid:
-	}
-}
-
-// narrow reports whether the half-width of the interval is at most the given one.
-func (t *tally) narrow(halfWidth float64) bool {
-	low, high := stats.Wilson(t.stats.Violating, t.stats.Runs)
-	return (high-low)/2 <= halfWidth
-}
-
 // sum returns the results of the campaign.
 func (c *campaign) sum() *results.Campaign {
+	c.settle() // a campaign that was stopped has done a part of its block
 	s := c.scenario
 	result := &results.Campaign{
 		Schema: 1, Version: results.Version, Scenario: s.Name, Source: s.Source, About: s.Description, Workload: s.Workload.Kind, Hash: s.Hash, Text: string(s.Text), Overrides: s.OverrideTexts(), Program: s.Program,
-		Seeds: c.request.Seeds, Until: c.request.Until, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Wake: s.Wake, WakeLag: s.WakeLag.Phrase(), Samples: s.Samples(), Verdict: results.Pass,
-		Partial: c.done < c.total || !c.complete(), Faults: c.faults, Setup: s.Setup(c.uses),
+		Seeds: c.request.Seeds, Until: c.request.Until, Summed: c.summed, Locks: s.Resources, Needed: s.Seeds, Step: s.Step, Wake: s.Wake, WakeLag: s.WakeLag.Phrase(), Samples: s.Samples(), Verdict: results.Pass,
+		Partial: c.done < c.total || !c.complete(), Faults: c.sums.Faults, Setup: s.Setup(c.uses),
 	}
 	if s.Wake == results.WakeDrawn {
 		result.Cores = s.Cores
@@ -139,12 +54,10 @@ func (c *campaign) sum() *results.Campaign {
 	case result.Partial:
 		worsen(result, results.Unknown, fmt.Sprintf("unknown: stopped after %d of %d runs", c.done, c.total))
 	default:
-		result.Seeds.Last = c.seeds.Last
-		if len(c.active) == 0 {
-			result.Seeds.Last = c.seeds.First - 1 // no use was left to run the block
-		}
+		done := c.sums.seeds().Ranges
+		result.Seeds.Last = done[len(done)-1].Last
 	}
-	result.Paired = pairs(result, s, c.uses)
+	result.Paired = c.pairs()
 	for _, st := range result.Strategies {
 		judgeStrategy(result, st)
 	}
@@ -154,33 +67,38 @@ func (c *campaign) sum() *results.Campaign {
 
 // sumStrategy returns the results of one use.
 func (c *campaign) sumStrategy(i int) results.StrategyStats {
-	t := c.tallies[i]
-	// If the campaign was stopped, some runs still wait for one that did not end.
-	for _, seed := range slices.Sorted(maps.Keys(t.waiting)) {
-		t.add(seed)
+	s, use, u := c.scenario, c.uses[i], c.sums.Uses[i]
+	st := results.StrategyStats{
+		Name: use.Name, Label: use.Label, Case: use.Case, Class: s.ClassOf(use.Case), Fence: s.ResourceOf(use).Fence,
+		Heeds: s.WorkloadOf(use).Heeds, HeedsOf: s.HeedsOfWorkers(use),
+		Seeds: u.Seeds, Runs: u.Runs, Violating: u.Violating, Unknown: u.Unknown, Acquisitions: u.Acquisitions, Bit: u.Bit, Metrics: u.Metrics,
+		Checks: map[string]results.CheckStats{}, Order: s.Checks,
 	}
-	st := t.stats
+	// A strategy without an entry, where others have one, is reported, and has no effect on the
+	// verdict.
+	expect, expected := s.ExpectOf(use)
+	if st.Decides = expected || len(s.Expect) == 0 && !s.Claims; expected {
+		st.Expects = &expect
+	}
 	if rate := stats.PerRun(st.Violating, st.Runs); rate != nil {
 		st.Rate, st.AtMost = rate.Rate, rate.AtMost
 	}
 	st.Low, st.High = stats.Wilson(st.Violating, st.Runs)
-	st.Checksum = fmt.Sprintf("%016x", t.sums.Sum64())
-	lockHours := st.Metrics.Time.Hours() * float64(c.scenario.Resources)
-	for _, check := range c.scenario.Checks {
-		counts, found := st.Checks[check]
-		if !found {
-			continue
+	checksum := c.digests[i].Sum64()
+	if c.summed {
+		checksum = u.Checksum
+	}
+	st.Checksum = fmt.Sprintf("%016x", checksum)
+	if u.Unread != nil {
+		st.Unread = u.Unread.Reason
+	}
+	for k, check := range s.Checks {
+		if u.Runs == 0 {
+			break
 		}
-		if counts.Applies {
-			counts.PerRun = stats.PerRun(counts.Violating, st.Runs)
-			if known, _ := checker.Lookup(check); known.NoRate == "" {
-				counts.Dispersion = stats.Dispersion(counts.Violations, t.squares[check], st.Runs)
-				counts.PerThousand = stats.PerExposure(counts.Violations, float64(st.Acquisitions)/1000, counts.Dispersion)
-				counts.PerLockHour = stats.PerExposure(counts.Violations, lockHours, counts.Dispersion)
-			}
-		}
-		if first := c.first[i][check]; first != nil {
-			counts.FirstSeed, counts.Replay = first.seed, c.scenario.Token(st.Label, first.seed, first.checksum)
+		counts := c.sumCheck(u, k)
+		if first := c.failures[i][check]; first != nil {
+			counts.FirstSeed, counts.Replay = first.seed, s.Token(st.Label, first.seed, first.checksum)
 			if first.trial != nil { // else another is kept, or the campaign was stopped before it was run again
 				st.Failures = append(st.Failures, results.Failure{Check: check, Seed: first.seed, Trial: first.trial})
 			}
@@ -203,6 +121,26 @@ func (c *campaign) sumStrategy(i int) results.StrategyStats {
 	})
 	st.Expected = c.expectation(st)
 	return st
+}
+
+// sumCheck returns the results of a check on one use.
+func (c *campaign) sumCheck(u *useSums, k int) results.CheckStats {
+	of := &u.Checks[k]
+	counts := results.CheckStats{
+		Applies: of.Applies, Violating: of.Violating, Unknown: of.Unknown, Violations: of.Violations,
+		Seeds: of.Seeds, UnknownSeeds: of.UnknownSeeds,
+	}
+	if !counts.Applies {
+		return counts
+	}
+	counts.PerRun = stats.PerRun(counts.Violating, u.Runs)
+	if known, _ := checker.Lookup(c.scenario.Checks[k]); known.NoRate == "" {
+		lockHours := u.Metrics.Time.Float() / float64(time.Hour) * float64(c.scenario.Resources)
+		counts.Dispersion = stats.Dispersion(counts.Violations, of.Squares.Float(), u.Runs)
+		counts.PerThousand = stats.PerExposure(counts.Violations, float64(u.Acquisitions)/1000, counts.Dispersion)
+		counts.PerLockHour = stats.PerExposure(counts.Violations, lockHours, counts.Dispersion)
+	}
+	return counts
 }
 
 // expectation compares the results of a strategy with its expectation. If no strategy has an entry,
@@ -287,32 +225,21 @@ func worsen(c *results.Campaign, verdict results.Outcome, reason string) {
 	c.Reasons = append(c.Reasons, reason)
 }
 
-// pairs compares each use with the first lock of its case. It skips the strategy none, since every
-// lock is better than no lock.
-func pairs(c *results.Campaign, s *scenarios.Scenario, uses []scenarios.Strategy) []results.PairStats {
+// pairs compares each use with the first lock of its case.
+func (c *campaign) pairs() []results.PairStats {
 	var list []results.PairStats
 	var ps []float64
-	for i, use := range uses {
-		first := slices.IndexFunc(uses, func(u scenarios.Strategy) bool { return u.Case == use.Case && u.Name != "none" })
-		if first == i || first < 0 {
+	for i, use := range c.uses {
+		p := c.sums.Uses[i].Pair
+		if p.Seeds == 0 {
 			continue
 		}
-		base, st := &c.Strategies[first], &c.Strategies[i]
-		var checks []string
-		for _, check := range st.Order {
-			if s.Decides(base.Label, check) && s.Decides(st.Label, check) {
-				checks = append(checks, check)
-			}
-		}
-		p := results.Pair(base.VerdictsOfAny(checks), st.VerdictsOfAny(checks))
-		if len(checks) == 0 || p.Seeds == 0 {
-			continue
-		}
+		base, checks := pairOf(c.scenario, c.uses, i)
 		list = append(list, results.PairStats{
-			Base: base.Label, Label: st.Label, Checks: checks, Seeds: p.Seeds,
-			Both: p.Both, BaseOnly: p.Fixed.Count(), Only: p.Broken.Count(), P: p.P,
+			Base: c.uses[base].Label, Label: use.Label, Checks: checks, Seeds: p.Seeds,
+			Both: p.Both, BaseOnly: p.BaseOnly, Only: p.Only, P: stats.McNemar(p.BaseOnly, p.Only),
 		})
-		ps = append(ps, p.P)
+		ps = append(ps, list[len(list)-1].P)
 	}
 	for i, differs := range stats.Significant(ps) {
 		list[i].Differs = differs

@@ -12,6 +12,6 @@
 //   - answer.go picks the answer to each need.
 //   - advice.go has published advice as statements that the results confirm or refute.
 //
-// It knows no family of servers: strategies are chosen by what they promise, and the advice names
-// strategies that may be missing.
+// The package does not depend on families of servers: it selects strategies by their claims, and
+// advice may name strategies that are missing.
 package matrix

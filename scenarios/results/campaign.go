@@ -28,7 +28,10 @@ type Campaign struct {
 	Seeds     SeedRange `json:"seeds"`
 	// Until is the half width of an interval, as a share of 1: a strategy with an interval
 	// of at most this width was stopped. 0: all seeds were run.
-	Until      float64         `json:"until,omitempty"`
+	Until float64 `json:"until,omitempty"`
+	// Summed: the campaign has more than a million runs. It kept only their sums, and its lists
+	// of seeds have the 1,000 lowest.
+	Summed     bool            `json:"summed,omitempty"`
 	Locks      int             `json:"locks"`             // number of resources in each run
 	Needed     int             `json:"needed"`            // fewest seeds that decide an expectation
 	Partial    bool            `json:"partial,omitempty"` // stopped before all runs were done
@@ -106,7 +109,7 @@ type StrategyStats struct {
 	Bit          int64            `json:"bit"`               // faults that hit a section, a grant or a call, over all runs
 	// Metrics are of all runs together; times are in nanoseconds.
 	Metrics  checker.Metrics `json:"metrics"`
-	Checksum string          `json:"checksum"` // over the checksums of the runs, in the order of seeds
+	Checksum string          `json:"checksum"` // over the checksums of the runs, in the order of seeds; if the campaign is Summed, their sum with the seeds
 	// Unread is the reason why the holders of its locks could not be read from their server
 	// in some runs. Checks that need the holders did not judge these runs.
 	Unread string `json:"unread,omitempty"`

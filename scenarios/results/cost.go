@@ -13,9 +13,9 @@ func CostOf(calm, crashed *checker.Metrics, hit int64) MatrixCost {
 	if calm.Finished > 0 {
 		cost.PerJob = float64(calm.Requests) / float64(calm.Finished)
 	}
-	if crashed != nil && hit > 0 && calm.Time > 0 {
-		usual := time.Duration(float64(calm.Unavailable) / float64(calm.Time) * float64(crashed.Time))
-		outage := max(0, crashed.Unavailable-usual) / time.Duration(hit)
+	if crashed != nil && hit > 0 && calm.Time != (checker.Sum{}) {
+		usual := calm.Unavailable.Float() / calm.Time.Float() * crashed.Time.Float()
+		outage := time.Duration(max(0, crashed.Unavailable.Float()-usual) / float64(hit))
 		cost.Outage = &outage
 	}
 	return cost

@@ -16,9 +16,8 @@ var errNoResults = errors.New("no results")
 // schema is the version of results.json that is written and read.
 const schema = 1
 
-// maxRuns is more than the runs of any campaign. A file with more is wrong, and statistical
-// tests of it would take too long.
-const maxRuns = 10_000_000
+// MaxSeeds is the largest number of seeds of a campaign.
+const MaxSeeds = 1_000_000_000
 
 // WriteJSON writes one document as JSON: a [Campaign], which gives results.json, an
 // [Exploration], a [Sweep], or another document of a report.
@@ -82,11 +81,11 @@ func checkFigures(c *Campaign) error {
 			return fmt.Errorf("strategy %.60q is there twice", st.Label)
 		}
 		labels = append(labels, st.Label)
-		wrong := st.Runs < 0 || st.Runs > maxRuns || !counted(st.Seeds, st.Runs) && !st.Seeds.IsZero()
+		wrong := st.Runs < 0 || st.Runs > MaxSeeds || !st.Seeds.Counts(st.Runs) && !st.Seeds.IsZero()
 		for _, stats := range st.Checks {
 			wrong = wrong || stats.Violating < 0 || stats.Unknown < 0 || stats.Violating > st.Runs || stats.Unknown > st.Runs-stats.Violating
 			if !st.Seeds.IsZero() {
-				wrong = wrong || !counted(stats.Seeds, stats.Violating) || !counted(stats.UnknownSeeds, stats.Unknown)
+				wrong = wrong || !stats.Seeds.Counts(stats.Violating) || !stats.UnknownSeeds.Counts(stats.Unknown)
 			}
 		}
 		if wrong {
@@ -94,9 +93,4 @@ func checkFigures(c *Campaign) error {
 		}
 	}
 	return nil
-}
-
-// counted reports whether a list has n seeds, or can have n seeds if it is cut.
-func counted(list SeedSet, n int) bool {
-	return list.Count() == n || list.Cut && list.Count() < n
 }

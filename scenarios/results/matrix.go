@@ -234,7 +234,7 @@ func (m *Matrix) check() error {
 	for _, n := range m.Needs {
 		for _, r := range n.Rows {
 			for _, c := range r.Cells {
-				if c.Runs < 0 || c.Runs > maxRuns || c.Violating < 0 || c.Unknown < 0 || c.Violating+c.Unknown > c.Runs {
+				if c.Runs < 0 || c.Runs > MaxSeeds || c.Violating < 0 || c.Unknown < 0 || c.Violating+c.Unknown > c.Runs {
 					return fmt.Errorf("the figures of %.60q for %s under %s contradict each other", r.Label, n.Name, c.Case)
 				}
 			}

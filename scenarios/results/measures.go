@@ -26,7 +26,7 @@ func Measures() []Measure {
 		},
 		shareOfCalls("acquired", "sections that got the lock, of all", func(m *checker.Metrics) int64 { return m.Acquisitions }, func(e *Expect) *Bound { return &e.Acquired }),
 		shareOfCalls("refused", "sections that were refused the lock without waiting, of all", func(m *checker.Metrics) int64 { return m.Refused.N }, func(e *Expect) *Bound { return &e.Refused }),
-		shareOfCalls("timed-out", "sections that waited for the lock in vain, of all", func(m *checker.Metrics) int64 { return m.TimedOut.N }, func(e *Expect) *Bound { return &e.TimedOut }),
+		shareOfCalls("timed-out", "sections that waited for the lock without success, of all", func(m *checker.Metrics) int64 { return m.TimedOut.N }, func(e *Expect) *Bound { return &e.TimedOut }),
 		shareOfCalls("failed", "sections that did not get the lock because of an error, of all", func(m *checker.Metrics) int64 { return m.Failed.N }, func(e *Expect) *Bound { return &e.Failed }),
 		{
 			Name: "contended", Doc: "sections that found the lock taken, of all", Units: []Unit{UnitPercent, UnitNumber},

@@ -1,9 +1,11 @@
 package results
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -116,6 +118,54 @@ func (s *SeedSet) UnmarshalText(text []byte) error {
 
 // Without returns the seeds that the other set does not hold.
 func (s SeedSet) Without(other SeedSet) SeedSet { return s.join(other, firstOnly) }
+
+// Common returns the seeds that both sets hold.
+func (s SeedSet) Common(other SeedSet) SeedSet { return s.join(other, both) }
+
+// Has reports whether the set lists a seed.
+func (s SeedSet) Has(seed uint64) bool {
+	i, _ := slices.BinarySearchFunc(s.Ranges, seed, func(r SeedRange, seed uint64) int { return cmp.Compare(r.Last, seed) })
+	return i < len(s.Ranges) && s.Ranges[i].First <= seed
+}
+
+// Counts reports whether the list is one of n seeds: it has n, or fewer if it is cut.
+func (s SeedSet) Counts(n int) bool { return s.Count() == n || s.Cut && s.Count() < n }
+
+// AddAll adds the seeds of another set, and keeps at most that many, the lowest; 0: all. The set is cut
+// if the other is, or if seeds are left out. Lists that keep the same number can be added in any order.
+func (s *SeedSet) AddAll(other SeedSet, most int) {
+	cut := s.Cut || other.Cut
+	if n := len(s.Ranges); n > 0 && len(other.Ranges) > 0 && s.Ranges[n-1].Last < other.Ranges[0].First {
+		first := other.Ranges[0]
+		s.Add(first.First) // it may continue the last range
+		s.Ranges[len(s.Ranges)-1].Last = first.Last
+		s.Ranges = append(s.Ranges, other.Ranges[1:]...)
+	} else {
+		*s = s.join(other, either)
+	}
+	s.Cut = cut
+	if most > 0 {
+		s.keep(most)
+	}
+}
+
+// keep cuts the set to its lowest seeds, if it has more than that many.
+func (s *SeedSet) keep(most int) {
+	for i := range s.Ranges {
+		r := &s.Ranges[i]
+		if n := r.Count(); n <= most {
+			most -= n
+			continue
+		}
+		s.Cut = true
+		if most > 0 {
+			r.Last = r.First + uint64(most) - 1
+			i++
+		}
+		s.Ranges = s.Ranges[:i]
+		return
+	}
+}
 
 // The ways to join two sets.
 func either(a, b bool) bool    { return a || b }

@@ -71,3 +71,49 @@ func TestSeedSetsJoinLikePlainLists(t *testing.T) {
 		}
 	})
 }
+
+// Lists that keep the lowest seeds can be added in any order: the result is the lowest seeds of all.
+func TestTheLowestSeedsOfManySetsAreAddedInAnyOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		most := rapid.IntRange(0, 12).Draw(t, "most")
+		parts := make([]SeedSet, 4)
+		var want SeedSet
+		for seed := range uint64(40) {
+			part := rapid.IntRange(0, len(parts)).Draw(t, "part")
+			if part == len(parts) {
+				continue // in none
+			}
+			parts[part].Add(seed)
+			if most == 0 || want.Count() < most {
+				want.Add(seed)
+			} else {
+				want.Cut = true
+			}
+		}
+		var got SeedSet
+		for _, i := range rapid.Permutation([]int{0, 1, 2, 3}).Draw(t, "order") {
+			var part SeedSet
+			part.AddAll(parts[i], most) // a part keeps its lowest only
+			got.AddAll(part, most)
+		}
+		if got.String() != want.String() {
+			t.Fatalf("the lowest %d of %v are %v, want %v", most, parts, got, want)
+		}
+	})
+}
+
+func TestASeedSetKnowsItsSeeds(t *testing.T) {
+	s := set(t, "0,3-5,18446744073709551615")
+	for seed, want := range map[uint64]bool{0: true, 1: false, 2: false, 3: true, 5: true, 6: false, 1<<64 - 2: false, 1<<64 - 1: true} {
+		if s.Has(seed) != want {
+			t.Errorf("has seed %d: %v", seed, !want)
+		}
+	}
+	if got := s.Common(set(t, "1-4,7")).String(); got != "3-4" {
+		t.Errorf("in common with 1-4,7: %s", got)
+	}
+	cut := set(t, "1-3,...")
+	if !s.Counts(5) || s.Counts(4) || s.Counts(6) || !cut.Counts(4) || cut.Counts(2) {
+		t.Error("a complete set has all that are counted, and a cut one can have fewer")
+	}
+}

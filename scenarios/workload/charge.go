@@ -14,8 +14,8 @@ import (
 func chargeInfo() Info {
 	return Info{
 		Name: "charge", Initial: "1000", Outside: true, Do: charge, Offers: always(lock.NeedUnits),
-		Doc: "at every tick all workers get one order; look if it is complete, hold, charge a card at a service outside, take one from the inventory, " +
-			"mark the order complete: each must be charged once, and no fence protects the card",
+		Doc: "at every tick all workers get one order; check whether it is complete, hold, charge a card at an external service, take one item from the inventory, " +
+			"mark the order complete: each order must be charged once, and no fencing token protects the card",
 		Params: []Param{periodParam(), recheckParam(), {Name: "idempotency"}},
 	}
 }

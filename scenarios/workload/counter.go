@@ -16,7 +16,7 @@ var errWork = errors.New("the work failed")
 func counterInfo() Info {
 	return Info{
 		Name: "counter", Initial: "0", Do: oneLock(counter),
-		Doc: "read n, hold, write n+1: every increment must be there in the end",
+		Doc: "read n, hold, write n+1: no increment may be lost",
 		Params: []Param{
 			failsParam(), writesParam(), commitParam(), attemptsParam(),
 		},

@@ -11,7 +11,7 @@ import (
 func discountInfo() Info {
 	return Info{
 		Name: "discount", Do: discount, Offers: unitsThatLook,
-		Doc:    "at every tick one customer asks all workers for a discount, as by a double click; look if it has been used, hold, apply it: each customer must get it once",
+		Doc:    "at every tick one customer asks all workers for a discount, as by a double click; check whether it has been used, hold, apply it: each customer must get it once",
 		Params: []Param{periodParam(), recheckParam()},
 	}
 }

@@ -21,7 +21,7 @@ const (
 func jobsInfo() Info {
 	return Info{
 		Name: "jobs", Do: jobs, Offers: unitsThatLook,
-		Doc: "each worker has a queue of jobs of its own, and the jobs that work on one resource need its lock; some fail and are tried again: each must be completed once, and none may be lost",
+		Doc: "each worker has its own queue of jobs, and a job needs the lock of its resource; some fail and are retried: each must be completed once, and none may be lost",
 		Params: []Param{
 			failsParam(), attemptsParam(), recheckParam(),
 			{Name: "refused", Word: &Word{func(s Settings) string { return string(s.Refused) }, "way to treat a refused job", words([]Refused{RefusedLeave, RefusedDrop})}},

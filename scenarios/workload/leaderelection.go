@@ -9,7 +9,7 @@ import (
 func leaderElectionInfo() Info {
 	return Info{
 		Name: "leader-election", Initial: "0", Do: leaderElection,
-		Doc: "each worker stands for election at all times; the leader increments the item once in each interval, and steps down after its term or when it is told of a loss: two leaders lose increments",
+		Doc: "each worker always tries to become the leader; the leader increments the item once in each interval, and steps down after its term or when it is told of a loss: two leaders lose increments",
 		Params: []Param{
 			{Name: "interval", Time: &Time{func(s Settings) time.Duration { return s.Interval }, time.Millisecond}},
 			{Name: "term", Time: &Time{func(s Settings) time.Duration { return s.Term }, 0}},

@@ -11,7 +11,7 @@ import (
 func limitedInfo() Info {
 	return Info{
 		Name: "limited", Do: limited,
-		Doc: "calls of a service that can serve only a few at a time: each call needs a permit, and writes its beginning, holds, and writes its end. Under a lock without permits the calls come one at a time",
+		Doc: "calls of a service that can serve only a few at a time: each call needs a permit, writes its start, holds, and writes its end. A lock without permits admits one call at a time",
 		Params: []Param{
 			{Name: "permits", Must: true, Count: &Count{func(s Settings) int { return s.Permits }, 1, lock.MaxPermits}},
 		},

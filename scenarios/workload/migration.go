@@ -11,7 +11,7 @@ import (
 func migrationInfo() Info {
 	return Info{
 		Name: "migration", Initial: "0", Do: migration, Offers: always(lock.NeedUnits),
-		Doc:    "all workers start at every tick, and one of them runs the step that is due: look if it has been done, run it for the hold, mark it: each must run once",
+		Doc:    "all workers start at every tick, and one of them runs the migration that is due: check whether it has been done, run it for the hold, mark it as done: each must run once",
 		Params: []Param{periodParam(), recheckParam()},
 	}
 }

@@ -23,7 +23,7 @@ const (
 func multiLockInfo() Info {
 	return Info{
 		Name: "multi-lock", Initial: "0", Do: multiLock,
-		Doc: "lock some of the resources one by one, and increment all of them: nobody may wait for ever",
+		Doc: "lock some of the resources one by one, and increment all of them: no worker may wait forever",
 		Params: []Param{
 			{Name: "locks", Count: &Count{func(s Settings) int { return s.Locks }, 1, maxLocks}},
 			{Name: "order", Word: &Word{func(s Settings) string { return string(s.Order) }, "order", words([]Order{OrderSorted, OrderArgument})}},

@@ -23,7 +23,7 @@ const (
 func rateLimitInfo() Info {
 	return Info{
 		Name: "rate-limit", Do: oneLock(rateLimit),
-		Doc: "read how many requests the window has had, hold, count one's own if it is within the limit: no window of that length may admit more, and a request may be turned away only at the limit",
+		Doc: "read the number of requests in the window, hold, and count the request if it is within the limit: no window may admit more, and a request may be refused only at the limit",
 		Offers: func(s Settings) []lock.Need {
 			if !s.Sliding && s.Expiry == ExpiryAfterCount {
 				return nil // another section may write between the two writes

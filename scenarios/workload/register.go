@@ -11,7 +11,7 @@ import (
 func registerInfo() Info {
 	return Info{
 		Name: "register", Params: []Param{writesParam()}, Do: oneLock(register),
-		Doc: "either write a value that nobody else writes, or read twice with the hold between: both must see one value",
+		Doc: "either write a unique value, or read twice with the hold between: both reads must return the same value",
 	}
 }
 

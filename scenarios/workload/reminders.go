@@ -11,7 +11,7 @@ import (
 func remindersInfo() Info {
 	return Info{
 		Name: "reminders", Initial: "0", Do: reminders, Offers: always(lock.NeedUnits),
-		Doc: "one reminder is due for each resource and period; look which are not marked as sent, lock each, send it, mark it: each must be sent once",
+		Doc: "one reminder is due for each resource and period; find those that are not marked as sent, lock each, send it, mark it: each must be sent once",
 		Params: []Param{
 			periodParam(), recheckParam(),
 		},

@@ -12,7 +12,7 @@ import (
 func setAddInfo() Info {
 	return Info{
 		Name: "set-add", Do: oneLock(setAdd), Offers: always(lock.NeedDecidingWrite),
-		Doc: "read a set, hold, write it with an element of one's own: every element must be there in the end",
+		Doc: "read a set, hold, write it with a new element: no element may be lost",
 	}
 }
 

@@ -13,39 +13,39 @@ type Settings struct {
 	Kind  string        `yaml:"kind" doc:"which workload"`
 	Hold  draw.Dist     `yaml:"hold" doc:"time between the read and the write"`
 	Think draw.Dist     `yaml:"think" doc:"time between two sections"`
-	Heeds results.Heeds `yaml:"heeds" doc:"how far the work looks at its context, which a lock can end; always: the hold sleeps until the context ends, and requests need one that has not; before-write: the hold computes, and only the requests look; never: the hold computes, and nothing looks"`
+	Heeds results.Heeds `yaml:"heeds" doc:"how far the work heeds its context, which a lock ends at a loss; always: the hold sleeps and ends with the context, and requests fail after its end; before-write: the hold computes, and requests fail after the end of the context; never: the hold computes, and requests are sent in any case"`
 
-	Writes   int    `yaml:"writes" doc:"of counter, register and multi-lock: how often a section writes; the hold is split evenly between the writes, and each goes on from the section's own last one"`
+	Writes   int    `yaml:"writes" doc:"of counter, register and multi-lock: number of writes of a section; the hold is split evenly between them, and each continues from the section's previous write"`
 	Fails    int    `yaml:"fails" doc:"of counter and jobs: percent of the sections whose work ends with an error before its first write"`
-	Commit   Commit `yaml:"commit" doc:"of counter: when the work reaches the resource; inside: each write while the section has the lock; after-release: the last write after the strategy has given the lock back with ok, and never if it ended with an error"`
-	Attempts int    `yaml:"attempts" doc:"of counter and jobs: how many sections one job may take, the first one included, each with a time to think before it; a job is tried again after any error (of the lock, the work or the resource), given up after the last one, and forgotten in a crash"`
+	Commit   Commit `yaml:"commit" doc:"of counter: when the writes are sent; inside: all inside the section; after-release: the last one after the strategy has returned ok, or not at all if it returned an error"`
+	Attempts int    `yaml:"attempts" doc:"of counter and jobs: most sections of one job, the first one included, each after a think time; a job is retried after any error (of the lock, the work or the resource), given up after the last one, and dropped in a crash"`
 
 	Period      time.Duration `yaml:"period" doc:"of cron, reminders, triggers, discount, charge, migration, cache-fill, leader and steal: from one tick to the next, by each worker's own wall clock"`
-	HoldAtLeast time.Duration `yaml:"hold-at-least" doc:"of cron: no lock is given back earlier than this after it was obtained; 0s for the end of the task"`
+	HoldAtLeast time.Duration `yaml:"hold-at-least" doc:"of cron: shortest time for which the lock is held; 0s to release it at the end of the task"`
 	Key         TickKey       `yaml:"key" doc:"of cron: one lock for the job, or one for each tick"` // "" is KeyJob
-	Recheck     bool          `yaml:"recheck" doc:"of reminders, discount, charge, jobs, migration, cache-fill and steal: whether the holder of the lock looks if the work has been done meanwhile; if not, the work looks only before it asks for the lock, and a job does not look at all"`
+	Recheck     bool          `yaml:"recheck" doc:"of reminders, discount, charge, jobs, migration, cache-fill and steal: whether the holder checks inside the lock that the work has not been done; if not, the work checks only before it asks for the lock, and a job does not check"`
 
 	Claim Claim `yaml:"claim" doc:"of steal: what a worker locks to do a job; job: the job; partition: the partition that has it"` // "" is ClaimJob
 
-	Interval time.Duration `yaml:"interval" doc:"of leader and leader-election: from the end of one piece of the leader's work to the next; 1m unless given"`
-	Term     time.Duration `yaml:"term" doc:"of leader and leader-election: a leader steps down when its term is over and its work is done; 5m unless given"`
+	Interval time.Duration `yaml:"interval" doc:"of leader and leader-election: time from the end of one piece of the leader's work to the next; by default 1m"`
+	Term     time.Duration `yaml:"term" doc:"of leader and leader-election: term of a leader, which steps down when the term is over and its work is done; by default 5m"`
 
-	Locks int   `yaml:"locks" doc:"of multi-lock: how many resources a section draws; one drawn twice is locked once; 2 unless given"` // 0 stands for 2
-	Order Order `yaml:"order" doc:"of multi-lock: in which order a section locks them"`                                                // "" is OrderSorted
+	Locks int   `yaml:"locks" doc:"of multi-lock: number of resources that a section draws; one drawn twice is locked once; by default 2"` // 0 stands for 2
+	Order Order `yaml:"order" doc:"of multi-lock: order in which a section locks them"`                                                    // "" is OrderSorted
 
-	Locking Locking `yaml:"locking" doc:"of transfer: which locks a transfer takes; both: those of both accounts, sorted; source: that of the account with the debit; names: one for debits of the source and one for credits of the destination; all: one for all accounts, so that both writes are in one section, and in one transaction if the lock has one"` // "" is LockBoth
-	Fenced  Fenced  `yaml:"fenced" doc:"of transfer: which writes carry the fencing token; both; first: only the debit, since the credit goes to a ledger outside, which checks no token"`                                                                                                                                                                        // "" is FencedBoth
+	Locking Locking `yaml:"locking" doc:"of transfer: which locks a transfer takes; both: those of both accounts, in sorted order; source: that of the account with the debit; names: one named for the debits of the source and one for the credits of the destination; all: one for all accounts, so that both writes are in one section, and in one transaction if the lock has one"` // "" is LockBoth
+	Fenced  Fenced  `yaml:"fenced" doc:"of transfer: which writes carry the fencing token; both; first: only the debit, since the credit goes to an external ledger, which checks no token"`                                                                                                                                                                                             // "" is FencedBoth
 
-	Idempotency bool    `yaml:"idempotency" doc:"of charge: whether the charge carries the order as an idempotency key, so that the service outside refuses a second one"`
-	Refused     Refused `yaml:"refused" doc:"of jobs: what becomes of a job whose lock is not obtained; leave: it is tried again, as after any other error; drop: it is forgotten"` // "" is RefusedLeave
-	Scope       Scope   `yaml:"scope" doc:"of flash-sale: which lock a sale takes; item: that of its product; global: one for all products"`                                        // "" is ScopeItem
+	Idempotency bool    `yaml:"idempotency" doc:"of charge: whether the charge carries the order as an idempotency key, so that the external service refuses a second one"`
+	Refused     Refused `yaml:"refused" doc:"of jobs: what happens to a job whose lock is not obtained; leave: it is retried, as after any other error; drop: it is dropped"` // "" is RefusedLeave
+	Scope       Scope   `yaml:"scope" doc:"of flash-sale: which lock a sale takes; item: that of its product; global: one for all products"`                                  // "" is ScopeItem
 
-	Permits int `yaml:"permits" doc:"of limited: how many calls the service can serve at a time"`
+	Permits int `yaml:"permits" doc:"of limited: number of calls that the service can serve at a time"`
 
 	Limit   int           `yaml:"limit" doc:"of rate-limit: how many requests may be admitted in any window"`
 	Window  time.Duration `yaml:"window" doc:"of rate-limit: the length of a window"`
 	Sliding bool          `yaml:"sliding" doc:"of rate-limit: whether the times of the last requests are kept, instead of a count for a window that begins with its first request"`
-	Expiry  Expiry        `yaml:"expiry" doc:"of rate-limit without sliding: when the end of a window is written; with-count: with the first count; after-count: by a second write"` // "" is ExpiryWithCount
+	Expiry  Expiry        `yaml:"expiry" doc:"of rate-limit without sliding: when the end of a window is written; with-count: together with the first count; after-count: by a second write"` // "" is ExpiryWithCount
 }
 
 // Defaults returns the settings of a file without a workload's optional keys.

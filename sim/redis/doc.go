@@ -38,9 +38,10 @@
 // second.
 //
 // There are no subscriptions by pattern or shard. Messages published on a primary are not published
-// on its replica, and are no write to WAIT. No client is disconnected because it reads too slowly.
+// on its replica, and do not count as writes for WAIT. No client is disconnected because it reads
+// too slowly.
 //
-// Persistence is one of three promises, without files. "Every second" means every whole second of
+// Persistence is one of three guarantees, without files. "Every second" means every whole second of
 // true time, a kill loses nothing that a persisting server has answered, and loading takes no time.
 // There are no snapshots. Streams and HyperLogLogs are neither persisted nor replicated.
 //
@@ -66,6 +67,6 @@
 // sorted sets, transactions and scripts, and their errors. TestConformanceOfConnections has several
 // connections that watch, block and use transactions. TestConformanceOfReplication has a primary
 // and its replica: WAIT, stopped replicas, promotions. TestConformanceOfKill kills a server,
-// TestConformanceOfChannels has subscribers, and TestConformanceOfScripts asks one question for
-// each point in which Lua versions differ.
+// TestConformanceOfChannels has subscribers, and TestConformanceOfScripts has one script for each
+// difference between versions of Lua.
 package redis

@@ -38,9 +38,9 @@ func Policies() []PolicyInfo {
 		{Writes, "refuses a write with a token lower than the highest that a write presented", false},
 		{Strict, "refuses a write with a token lower than or equal to that: one write for each grant", false},
 		{ReadsWrites, "refuses reads and writes with a token lower than the highest that either presented", false},
-		{Equal, "accepts only the first token that it ever saw", true},
+		{Equal, "accepts only the first token that it has seen", true},
 		{CheckThenWrite, "compares the token and writes in two steps, with up to 2 ms between them", true},
-		{Volatile, "as writes, and forgets the highest token in a restart", true},
+		{Volatile, "as writes, and loses the highest token in a restart", true},
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package linear decides whether some order of steps explains what they read, and shows why if none
-// does. A step is a whole section, or a single operation.
+// Package linear decides whether there is an order of steps that explains what they read, and says
+// why if there is none. A step is a whole section, or a single operation.
 //
 //   - model.go defines what a resource may do with values and tokens: [Step], [Access] and [Rule].
 //   - [Search.Decide], in search.go, looks for an order that the model allows, within its [Limits].

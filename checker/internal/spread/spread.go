@@ -1,7 +1,9 @@
 package spread
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -16,15 +18,20 @@ import (
 // with an error of at most 1.6 %. Spreads can be added.
 type Spread struct {
 	N     int64
-	Total time.Duration
+	Total Sum
 	Max   time.Duration
 	// counts has the number of cases of each bucket, see bucket.
 	counts buckets
 }
 
-// buckets maps a bucket to its number of cases. In a file it is text such as "491 502:3": the
-// bucket, and the number of its cases if that is not 1.
-type buckets map[int]int64
+// buckets has the number of cases of each bucket that has any, in the order of the buckets. In a file
+// it is text such as "491 502:3": the bucket, and the number of its cases if that is not 1.
+type buckets []counted
+
+type counted struct {
+	bucket int
+	n      int64
+}
 
 // fineness is the number of bits that divide a power of two: 32 steps.
 const fineness = 5
@@ -32,29 +39,41 @@ const fineness = 5
 // Add counts one case. A negative duration counts as 0.
 func (s *Spread) Add(d time.Duration) {
 	d = max(d, 0)
-	if s.counts == nil {
-		s.counts = buckets{}
-	}
 	s.N++
-	s.Total += d
+	s.Total.Add(SumOf(d))
 	s.Max = max(s.Max, d)
-	s.counts[bucket(d)]++
+	s.counts.merge(buckets{{bucket(d), 1}})
 }
 
 // Merge adds the cases of another spread.
 func (s *Spread) Merge(other Spread) {
-	if other.N == 0 {
-		return
-	}
-	if s.counts == nil {
-		s.counts = buckets{}
-	}
 	s.N += other.N
-	s.Total += other.Total
+	s.Total.Add(other.Total)
 	s.Max = max(s.Max, other.Max)
-	for b, n := range other.counts { // sums do not depend on the order
-		s.counts[b] += n
+	s.counts.merge(other.counts)
+}
+
+// merge adds the cases of others.
+func (b *buckets) merge(others buckets) {
+	at := 0
+	for _, o := range others {
+		i, found := (*b)[at:].find(o.bucket)
+		at += i
+		if found {
+			(*b)[at].n += o.n
+		} else {
+			*b = slices.Insert(*b, at, o)
+		}
+		at++
 	}
+}
+
+// find returns the position of a bucket, or where it belongs.
+func (b buckets) find(bucket int) (int, bool) {
+	if len(b) > 0 && b[0].bucket == bucket { // as in a merge with a spread that has the same buckets
+		return 0, true
+	}
+	return slices.BinarySearchFunc(b, bucket, func(c counted, bucket int) int { return cmp.Compare(c.bucket, bucket) })
 }
 
 // Quantile returns the duration that a share q of all cases does not exceed, 0 if there are none.
@@ -66,18 +85,17 @@ func (s *Spread) quantiles(shares ...float64) []time.Duration {
 	if s.N == 0 {
 		return values
 	}
-	keys := slices.Sorted(maps.Keys(s.counts))
-	last, _ := slices.BinarySearch(keys, bucket(s.Max))
-	keys = keys[:last]
+	last, _ := s.counts.find(bucket(s.Max))
+	rest := s.counts[:last]
 	below := int64(0)
 	for i, q := range shares {
 		rank := max(1, int64(math.Ceil(q*float64(s.N))))
-		for len(keys) > 0 && below+s.counts[keys[0]] < rank {
-			below += s.counts[keys[0]]
-			keys = keys[1:]
+		for len(rest) > 0 && below+rest[0].n < rank {
+			below += rest[0].n
+			rest = rest[1:]
 		}
-		if values[i] = s.Max; len(keys) > 0 {
-			values[i] = middle(keys[0])
+		if values[i] = s.Max; len(rest) > 0 {
+			values[i] = middle(rest[0].bucket)
 		}
 	}
 	return values
@@ -85,7 +103,7 @@ func (s *Spread) quantiles(shares ...float64) []time.Duration {
 
 // Equal reports whether two spreads have the same contents.
 func (s Spread) Equal(o Spread) bool {
-	return s.N == o.N && s.Total == o.Total && s.Max == o.Max && maps.Equal(s.counts, o.counts)
+	return s.N == o.N && s.Total == o.Total && s.Max == o.Max && slices.Equal(s.counts, o.counts)
 }
 
 // Mean returns the average duration, 0 if there are no cases.
@@ -93,7 +111,7 @@ func (s *Spread) Mean() time.Duration {
 	if s.N == 0 {
 		return 0
 	}
-	return s.Total / time.Duration(s.N)
+	return s.Total.over(s.N)
 }
 
 // bucket returns the bucket of a duration. Below 2^fineness each nanosecond has its own bucket;
@@ -121,7 +139,7 @@ func middle(b int) time.Duration {
 // reading a file back uses the counts.
 type spreadJSON struct {
 	N      int64         `json:"n"`
-	Total  time.Duration `json:"total"`
+	Total  Sum           `json:"total"`
 	Median time.Duration `json:"median"`
 	P90    time.Duration `json:"p90"`
 	P99    time.Duration `json:"p99"`
@@ -168,14 +186,14 @@ func (s *Spread) UnmarshalJSON(data []byte) error {
 // MarshalText implements encoding.TextMarshaler.
 func (b buckets) MarshalText() ([]byte, error) {
 	var text []byte
-	for i, key := range slices.Sorted(maps.Keys(b)) {
+	for i, c := range b {
 		if i > 0 {
 			text = append(text, ' ')
 		}
-		text = strconv.AppendInt(text, int64(key), 10)
-		if b[key] != 1 {
+		text = strconv.AppendInt(text, int64(c.bucket), 10)
+		if c.n != 1 {
 			text = append(text, ':')
-			text = strconv.AppendInt(text, b[key], 10)
+			text = strconv.AppendInt(text, c.n, 10)
 		}
 	}
 	return text, nil
@@ -183,14 +201,19 @@ func (b buckets) MarshalText() ([]byte, error) {
 
 // UnmarshalJSON reads the text, and the object that earlier versions wrote.
 func (b *buckets) UnmarshalJSON(data []byte) error {
+	*b = nil
 	if len(data) > 0 && data[0] == '{' {
-		return json.Unmarshal(data, (*map[int]int64)(b))
+		var counts map[int]int64
+		err := json.Unmarshal(data, &counts)
+		for _, key := range slices.Sorted(maps.Keys(counts)) {
+			*b = append(*b, counted{key, counts[key]})
+		}
+		return err
 	}
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {
 		return err
 	}
-	*b = buckets{}
 	for field := range strings.FieldsSeq(text) {
 		number, cases, several := strings.Cut(field, ":")
 		key, err := strconv.Atoi(number)
@@ -201,7 +224,10 @@ func (b *buckets) UnmarshalJSON(data []byte) error {
 		if err != nil {
 			return err
 		}
-		(*b)[key] = n
+		if last := len(*b) - 1; last >= 0 && (*b)[last].bucket >= key {
+			return errors.New("checker: the buckets of a spread do not rise")
+		}
+		*b = append(*b, counted{key, n})
 	}
 	return nil
 }

@@ -2,7 +2,7 @@ package spread
 
 import (
 	"encoding/json"
-	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -35,7 +35,7 @@ func TestQuantilesAreWithinTwoPercent(t *testing.T) {
 	if err := json.Unmarshal(text, &back); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(s, back, cmp.AllowUnexported(Spread{})); diff != "" {
+	if diff := cmp.Diff(s, back, cmp.AllowUnexported(Spread{}, counted{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -90,17 +90,17 @@ func TestSpreadReadsBack(t *testing.T) {
 	if err := json.Unmarshal(data, &back); err != nil || !back.Equal(s) {
 		t.Errorf("%s reads back as %+v, %v", data, back, err)
 	}
-	for text, want := range map[string]map[int]int64{
-		`{"n": 4, "total": 9, "max": 5, "counts": {"1": 1, "5": 3}}`: {1: 1, 5: 3},
-		`{"n": 4, "total": 9, "max": 5, "counts": "1 5:3"}`:          {1: 1, 5: 3},
-		`{"n": 0, "total": 0, "max": 0}`:                             {},
+	for text, want := range map[string]buckets{
+		`{"n": 4, "total": 9, "max": 5, "counts": {"1": 1, "5": 3}}`: {{1, 1}, {5, 3}},
+		`{"n": 4, "total": 9, "max": 5, "counts": "1 5:3"}`:          {{1, 1}, {5, 3}},
+		`{"n": 0, "total": 0, "max": 0}`:                             nil,
 	} {
 		var got Spread
-		if err := json.Unmarshal([]byte(text), &got); err != nil || !maps.Equal(got.counts, want) {
+		if err := json.Unmarshal([]byte(text), &got); err != nil || !slices.Equal(got.counts, want) {
 			t.Errorf("%s reads as %v, %v", text, got.counts, err)
 		}
 	}
-	for _, text := range []string{`{"counts": "1 x"}`, `{"counts": "1:y"}`, `{"counts": 7}`} {
+	for _, text := range []string{`{"counts": "1 x"}`, `{"counts": "1:y"}`, `{"counts": 7}`, `{"counts": "5 1"}`, `{"counts": "5 5"}`} {
 		if err := json.Unmarshal([]byte(text), new(Spread)); err == nil {
 			t.Errorf("%s reads without an error", text)
 		}

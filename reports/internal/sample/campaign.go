@@ -51,9 +51,9 @@ func metrics(runs int64) checker.Metrics {
 	m := checker.Metrics{
 		Jobs: 185 * runs, Finished: 183 * runs,
 		Calls: 190 * runs, Acquisitions: 183 * runs, Contended: 120 * runs, ContendedOf: 190 * runs, Commands: 640 * runs, Refusals: 400 * runs,
-		LossesNoticed: 2 * runs, LossesUnnoticed: runs / 10, ActsAfterLoss: runs / 2, Unavailable: 3 * time.Second * time.Duration(runs),
-		Waiting: 90 * time.Second * time.Duration(runs), MostWaiting: 7,
-		Time: time.Minute * time.Duration(runs), Fairness: 0.93, Runs: runs,
+		LossesNoticed: 2 * runs, LossesUnnoticed: runs / 10, ActsAfterLoss: runs / 2, Unavailable: checker.SumOf(3 * time.Second * time.Duration(runs)),
+		Waiting: checker.SumOf(90 * time.Second * time.Duration(runs)), MostWaiting: 7,
+		Time: checker.SumOf(time.Minute * time.Duration(runs)), Fairness: 0.93, Runs: runs,
 	}
 	for i := range time.Duration(100) {
 		m.Wait.Add(i * 40 * time.Millisecond)
@@ -79,7 +79,7 @@ func metrics(runs int64) checker.Metrics {
 			way.of.Add(way.took + i%10*way.took/10)
 		}
 	}
-	m.Wasted = m.Hold.Total / 40
+	m.Wasted = checker.SumOf(m.Hold.Mean() * time.Duration(m.Hold.N) / 40)
 	return m
 }
 

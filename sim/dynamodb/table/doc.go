@@ -2,7 +2,7 @@
 //
 // A [Store] executes requests (store.go): GetItem, PutItem, UpdateItem, DeleteItem and
 // TransactWriteItems (write.go, transact.go). [Decode] reads a request in the JSON form of the protocol
-// (request.go), and an [Answer] has such a form (answer.go). A [Error] is an error of the service
+// (request.go), and an [Answer] is encoded in it (answer.go). An [Error] is an error of the service
 // (failure.go).
 //
 // A request takes effect at one instant, so two transactions never conflict. A request that uses

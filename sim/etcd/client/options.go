@@ -4,9 +4,9 @@ import "time"
 
 // Options are the settings of a client.
 type Options struct {
-	RequestTimeout time.Duration `yaml:"request-timeout" doc:"how long a client waits for a reply; the official client waits for ever, and programs set a timeout of their own" min:"1ms"`
+	RequestTimeout time.Duration `yaml:"request-timeout" doc:"how long a client waits for a reply; the official client has no timeout, and programs set one" min:"1ms"`
 	DialTimeout    time.Duration `yaml:"dial-timeout" doc:"how long a client tries to connect to a member" min:"1ms"`
-	Retries        int           `yaml:"retries" doc:"how often a client repeats a request that may be repeated after an error that may be over soon" min:"0" max:"1000"`
+	Retries        int           `yaml:"retries" doc:"most times that a client retries a retriable request after a temporary error" min:"0" max:"1000"`
 }
 
 // WithDefaults returns the options with defaults in place of zeros: those of the official client, and

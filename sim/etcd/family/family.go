@@ -25,9 +25,9 @@ type ServerSettings struct {
 
 // Server has the settings of a member.
 type Server struct {
-	Heartbeat  time.Duration `yaml:"heartbeat-interval" doc:"how often the leader tells the other members that it leads" min:"1ms"`
+	Heartbeat  time.Duration `yaml:"heartbeat-interval" doc:"interval of the leader's heartbeats to the other members" min:"1ms"`
 	Election   time.Duration `yaml:"election-timeout" doc:"how long a member waits for the leader before it asks for votes; leases are at least one and a half times as long" min:"10ms"`
-	Compaction time.Duration `yaml:"compaction" doc:"how often the cluster discards the old versions of all keys, and with them the past that a watch could begin in; 0s for never" min:"0s"`
+	Compaction time.Duration `yaml:"compaction" doc:"interval at which the cluster compacts its store, which discards old revisions; a watch cannot start at a discarded one; 0s for never" min:"0s"`
 }
 
 func serverDefaults() ServerSettings {

@@ -24,7 +24,7 @@ type Options struct {
 	ConnectTimeout time.Duration `yaml:"connect-timeout" doc:"how long opening a connection may take" min:"1ms"`
 	Reads          Reads         `yaml:"reads" doc:"which server answers reads of the protected resource that are outside of transactions"`
 	Database       string        `yaml:"-"`
-	ExecMode       ExecMode      `yaml:"exec-mode" doc:"whether pgx prepares and caches each statement at the server, or sends it as it is, as behind a pooler that gives each transaction another session"`
+	ExecMode       ExecMode      `yaml:"exec-mode" doc:"whether pgx prepares and caches statements at the server; if not, it sends each as it is, as is needed behind a pooler in transaction mode"`
 }
 
 // ExecMode is the way in which pgx executes statements.

@@ -8,8 +8,9 @@
 //
 // # A tour
 //
-//   - [Database] opens sessions (database.go). A [Session] runs one statement at a time, as a coroutine that parks while the statement
-//     waits (session.go). What a session releases lets others go on, one after the other, when its own statement has ended.
+//   - [Database] opens sessions (database.go). A [Session] runs one statement at a time, as a coroutine that parks
+//     while the statement waits (session.go). The sessions that waited for what it releases continue one after the
+//     other, when its own statement has ended.
 //   - [Session.Prepare] parses with package [lockquake/sim/postgres/sql], finds the types of parameters and compiles expressions to
 //     functions (statement.go, compile.go, operator.go, convert.go, function.go, subselect.go, aggregate.go).
 //   - transaction.go has snapshots, commit and abort; table.go the rows with their versions and unique keys, which it removes once no
@@ -21,27 +22,31 @@
 //   - rowlock.go locks rows: a session queues for the version of the row, then waits for the transactions that have locked it.
 //   - A standby gets the changes of a commit with [Database.Apply], and a crash leaves an [Image] (image.go).
 //
-// # What is as in PostgreSQL 15
+// # What is the same as in PostgreSQL 15
 //
 // The files in testdata have the rules, one example each, and were run against a real server: read committed and repeatable read;
 // the four strengths of row locks; waits for unique keys; upserts; failed transactions; queues and priorities of the
 // lock manager; deadlock_timeout, lock_timeout, statement_timeout and idle_in_transaction_session_timeout; cancel
 // and terminate; CREATE INDEX CONCURRENTLY, which waits for older transactions. Errors have the SQLSTATE and the words of the server.
 //
-// # What is not
+// # What is different
 //
 //   - Statements that package sql refuses, and types other than those of [Type], fail with SQLSTATE 0A000.
 //   - Without ORDER BY, rows are in the order of their insertion; an update does not move a row.
-//   - Of two sessions that wait for a row which a commit changes, the first gets it. On a real server the second may be faster.
+//   - Of two sessions that wait for a row which a commit changes, the first in the queue gets it. On a real server the
+//     second may get it.
 //   - The snapshot of a SELECT in a transaction lasts until the next statement, as with the extended protocol, whose portal stays open.
 //     CREATE INDEX CONCURRENTLY waits for it.
-//   - Constants are computed when a statement runs, not when it is planned: what precedes 1/0 has happened.
+//   - Constants are computed when a statement runs, not when it is planned: what a statement does before 1/0 takes
+//     effect first.
 //   - A deadlock is found by the session whose deadlock_timeout ends first. Its check sees all waiting sessions at that moment.
 //   - An interval is a duration: a day has 24 hours. A numeric has the precision of a float64, and time zones are UTC.
 //   - Texts are compared by their bytes, as in the locale C. varchar(n) has no limit.
-//   - TRUNCATE is a deletion of all rows, which older snapshots still see. Indexes that are not unique make nothing faster.
-//   - An index that a failed CREATE INDEX CONCURRENTLY leaves behind is not valid, and its name is taken; nothing else comes of it.
-//   - A server notices only when it sends or receives that a client is gone. The database does not know: the caller of [Session.Close]
-//     chooses the moment.
+//   - TRUNCATE is a deletion of all rows, which older snapshots still see. Indexes that are not unique make no
+//     statement faster.
+//   - An index that a failed CREATE INDEX CONCURRENTLY leaves behind is invalid and keeps its name. It has no other
+//     effect.
+//   - A server notices a lost client only when it sends or receives. The database does not notice: the caller of
+//     [Session.Close] chooses the time.
 //   - Notices and warnings are left out. Commits are durable at once.
 package engine

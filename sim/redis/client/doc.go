@@ -20,14 +20,14 @@
 // a limiter, the migration of connections that a server announces, and Client.Conn. Four things are
 // simpler:
 //
-//   - A transaction that watches returns its connection at EXEC; in go-redis it does so when its
-//     function returns.
+//   - A transaction with WATCH returns its connection at EXEC; in go-redis, when its function
+//     returns.
 //   - A reset and a proper close of a connection are the same, and are noticed at once.
 //   - Waiters for a connection are served strictly in order; in go-redis only nearly so.
 //   - If a caller gives up while it dials, go-redis gives its connection to another caller that is
 //     dialling. Here that other caller does not get it if its own context cannot end.
 //
 // ReceiveTimeout and Channel of a PubSub end the run, since they use the machine's clock and start
-// goroutines. Two tasks must not share a PubSub whose server is away, since go-redis dials under a
+// goroutines. Two tasks must not share a PubSub whose server is down, since go-redis dials under a
 // mutex. If ReceiveTimeout gets a context with a deadline, only that deadline counts.
 package client

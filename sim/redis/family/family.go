@@ -19,7 +19,7 @@ type Settings struct {
 
 // ServerSettings has the settings that only Redis servers have.
 type ServerSettings struct {
-	Persistence redis.Persistence `yaml:"persistence" doc:"what a server still knows after a crash"`
+	Persistence redis.Persistence `yaml:"persistence" doc:"which data of a server survives its crash"`
 	Clock       Clock             `yaml:"clock" doc:"the clock of the server by which keys expire"`
 }
 

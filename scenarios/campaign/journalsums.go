@@ -1,0 +1,159 @@
+package campaign
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"lockquake/scenarios"
+	"lockquake/scenarios/results"
+)
+
+// mostRanges is the largest number of ranges of seeds that an error names.
+const mostRanges = 5
+
+// continues returns a [*JournalError] if the sums of the journal have runs that a campaign does not
+// have, which cannot be taken out of them. The campaign does the seeds, and keeps sums if it is summed.
+func (j *Journal) continues(asked journalAsked, seeds results.SeedRange, summed bool) error {
+	if j == nil || j.sums == nil {
+		return nil
+	}
+	beyond := j.sums.seeds().Without(results.SeedSet{Ranges: []results.SeedRange{seeds}})
+	var other string
+	switch {
+	case !beyond.IsZero():
+		other = "seeds " + beyond.First(mostRanges).String()
+	case !slices.Equal(asked.Strategies, j.sums.labels()):
+		other = "other strategies"
+	case asked.Until != j.asked.Until:
+		other = "another --until"
+	case !summed:
+		other = "more than a million runs"
+	default:
+		return nil
+	}
+	return j.wrong(0, "it has the sums of a campaign with %s, and single runs cannot be taken out of sums", other)
+}
+
+// sumsOf returns the sums of the journal; nil if there are none, or no journal.
+func (j *Journal) sumsOf(s *scenarios.Scenario) (*sums, error) {
+	if j == nil || j.sums == nil {
+		return nil, nil //nolint:nilnil // not to be there is no error
+	}
+	if text := j.sums.of(s); text != "" {
+		return nil, j.wrong(0, "%s", text)
+	}
+	return j.sums, nil
+}
+
+// importSums adds the sums of another journal.
+func (j *Journal) importSums(from *Journal) error {
+	if from.sums == nil {
+		return nil
+	}
+	if j.sums != nil {
+		if text := j.sums.differs(from.sums); text != "" {
+			return from.wrong(0, "%s", text)
+		}
+	}
+	all := j.sums
+	if all == nil {
+		all = from.sums.empty()
+		j.asked = from.asked
+		if err := j.write(journalRecord{Asked: &j.asked}); err != nil {
+			return err
+		}
+	}
+	all.add(from.sums, named)
+	return j.settleSums(all)
+}
+
+// settle stores the sums of all finished blocks, and drops the single runs that they have. It keeps a
+// copy, since the campaign goes on adding to its own.
+func (j *Journal) settle(all *sums) error {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	settled := all.empty()
+	settled.add(all, named)
+	return j.settleSums(settled)
+}
+
+// settleSums appends the sums. If most of the file is no longer needed then, it replaces the file:
+// what is left appears at once and complete, in place of the old file.
+func (j *Journal) settleSums(all *sums) error {
+	j.sums = all
+	j.forgetSummed()
+	if j.file == nil {
+		return nil
+	}
+	head, err := j.head()
+	if err != nil {
+		return err
+	}
+	needed := int64(len(head))
+	for _, place := range j.all() {
+		needed += int64(place.length)
+	}
+	const little = 1 << 16 // bytes that are not worth it
+	if j.end < 2*needed+little {
+		return j.write(journalRecord{Sums: all})
+	}
+	return j.rewrite()
+}
+
+// forgetSummed drops the single runs that the sums have.
+func (j *Journal) forgetSummed() {
+	if j.sums == nil {
+		return
+	}
+	j.count = 0
+	for label, seeds := range j.runs {
+		maps.DeleteFunc(seeds, func(seed uint64, _ journalPlace) bool { return j.sums.has(label, seed) })
+		j.count += len(seeds)
+	}
+}
+
+// rewrite replaces the file by one without the records that are no longer needed. A program that is
+// killed meanwhile leaves the old file, and the fresh one, which the next rewrite replaces.
+func (j *Journal) rewrite() error {
+	fresh, err := os.Create(j.path + ".new")
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	out := bufio.NewWriter(fresh)
+	head, err := j.head()
+	if err == nil {
+		_, err = out.Write(head)
+	}
+	moved := map[string]map[uint64]journalPlace{}
+	end, lines := int64(len(head)), 3
+	for run, place := range j.all() {
+		var line []byte
+		if err == nil {
+			line, err = place.read()
+		}
+		if err == nil {
+			_, err = out.Write(line)
+		}
+		if moved[run.Label] == nil {
+			moved[run.Label] = map[uint64]journalPlace{}
+		}
+		lines++
+		moved[run.Label][run.Seed] = journalPlace{j, end, place.length, lines}
+		end += int64(place.length)
+	}
+	if err = errors.Join(err, out.Flush()); err == nil {
+		fresh, err = journalReplace(j.file, fresh, j.path)
+	}
+	if err != nil {
+		return fmt.Errorf("journal: %w", errors.Join(err, fresh.Close(), os.Remove(fresh.Name())))
+	}
+	j.file, j.runs, j.end, j.lines = fresh, moved, end, lines
+	return nil
+}
