@@ -48,6 +48,10 @@ func TestTheReleaseAndTheSnapshotHaveTheSameTargets(t *testing.T) {
 			t.Errorf("snapshot.sh builds without %s", want)
 		}
 	}
+	// Go records that a source has changes if a file in it is neither committed nor ignored.
+	if ignored, err := os.ReadFile("../.gitignore"); err != nil || !strings.Contains(string(ignored), "/dist/\n") {
+		t.Errorf("git does not ignore the folder of a release: %v", err)
+	}
 	for _, file := range release.Archives[0].Files {
 		if _, err := os.Stat(filepath.Join("..", file)); err != nil {
 			t.Errorf("an archive of a release has no %s", file)

@@ -71,22 +71,10 @@ depend on the rates: it is 0, or 64, 70 and 130 as for the other commands.`,
 	flags.IntVar(&f.locks, "locks", 1, "number of your locks that are used as in the scenario")
 	setFlag(cmd, &f.sets)
 	flags.StringVar(&f.check, "check", "", "the check that counts (default: any of corruption)")
-	flags.StringVar(&f.seeds, "seeds", "", "seeds to run with each strategy, as in 1-10000 (default: 1-1000)")
-	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies, labels or libraries such as redsync (default: all of the scenario)")
-	flags.StringVar(&f.out, "out", "lockquake-rate", "directory to write the report to")
-	flags.BoolVar(&f.noReport, "no-report", false, "write no directory")
-	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
-	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
-	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
-	for _, flag := range []string{"pauses-over", "locks", "seeds", "jobs"} {
+	f.searchFlags(cmd, "seeds to run with each strategy, as in 1-10000 (default: 1-1000)", "lockquake-rate", "directory to write the report to")
+	for _, flag := range []string{"pauses-over", "locks"} {
 		completeFlag(cmd, flag, cobra.NoFileCompletions)
 	}
-	completeFlag(cmd, "check", p.completeChecksOf)
-	completeFlag(cmd, "strategy", p.completeStrategies)
-	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
-	completeFlag(cmd, "out", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	})
 	return cmd
 }
 

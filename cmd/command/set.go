@@ -22,7 +22,7 @@ func pausesFlag(cmd *cobra.Command, into *string) {
 }
 
 // pauseFiles says which files --pauses reads.
-const pauseFiles = "the gctrace of a Go program, a log of a JVM's safepoints or collections, or one duration a line"
+const pauseFiles = "the gctrace of a Go program, a log of a JVM's safepoints or collections, a recording of hiccup, or one duration a line"
 
 // loadPaused is loadWith with the file of --pauses. It comes after --set, so that the pauses may be
 // those that --set adds.

@@ -74,23 +74,32 @@ does not depend on the results: it is 0, or 64, 70 and 130 as for the other comm
 	flags.BoolVar(&f.find, "find", false, "find the value at which each strategy breaks")
 	flags.StringArrayVar(&f.require, "require", nil, "a bound that every strategy has to meet, as in 'finished >= 99 %'; repeatable")
 	flags.StringVar(&f.precision, "precision", "1%", "how precisely to find it, as a share of the value")
-	flags.StringVar(&f.seeds, "seeds", "", "seeds to run at each point, as in 1-1000 or 17 (default: those of the scenario, at most 1-100)")
+	f.searchFlags(cmd, "seeds to run at each point, as in 1-1000 or 17 (default: those of the scenario, at most 1-100)", "lockquake-sweep", "directory to write picture, CSV and JSON to")
+	for _, flag := range []string{"vary", "precision", "require"} {
+		completeFlag(cmd, flag, cobra.NoFileCompletions)
+	}
+	return cmd
+}
+
+// searchFlags adds the flags of sweep and rate that run has too, with the words of the command.
+func (f *runFlags) searchFlags(cmd *cobra.Command, seeds, out, directory string) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.seeds, "seeds", "", seeds)
 	flags.StringSliceVar(&f.strategies, "strategy", nil, "only these strategies, labels or libraries such as redsync (default: all of the scenario)")
-	flags.StringVar(&f.out, "out", "lockquake-sweep", "directory to write picture, CSV and JSON to")
+	flags.StringVar(&f.out, "out", out, directory)
 	flags.BoolVar(&f.noReport, "no-report", false, "write no directory")
 	flags.StringVar(&f.format, "format", "table", "what to print: table or json")
 	flags.IntVar(&f.jobs, "jobs", 0, "runs at a time (default: one a processor)")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
-	for _, flag := range []string{"vary", "precision", "require", "seeds", "jobs"} {
+	for _, flag := range []string{"seeds", "jobs"} {
 		completeFlag(cmd, flag, cobra.NoFileCompletions)
 	}
-	completeFlag(cmd, "check", p.completeChecksOf)
-	completeFlag(cmd, "strategy", p.completeStrategies)
+	completeFlag(cmd, "check", f.program.completeChecksOf)
+	completeFlag(cmd, "strategy", f.program.completeStrategies)
 	completeFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "out", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	})
-	return cmd
 }
 
 // completeChecksOf offers the checks of the scenario on the command line.

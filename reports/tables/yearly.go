@@ -149,6 +149,9 @@ func doubts(y *results.Yearly, r *results.YearlyRate) []string {
 		add("violates %s without any pause, so it has no rate for pauses.", strings.Join(r.Without, ", "))
 		return texts
 	}
+	if r.Breaks == 0 && r.Violating > 0 {
+		add("was broken by no pause in the small runs, and violates a check in these: shorter pauses than %s may break it too, so that its rate may be too low.", words.Rough(y.Long.From))
+	}
 	if r.CalmViolating > 0 {
 		add("also violates a check in %d of %d runs without a long pause: about %s, which the rate leaves out.", r.CalmViolating, r.Calm,
 			aYear(float64(r.CalmViolating)/float64(r.Calm)/y.Duration.Hours()*results.Year*float64(y.Locks)))

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"testing"
+	"time"
 
 	"lockquake/internal/stats"
 	"lockquake/scenarios/results"
@@ -57,5 +58,19 @@ func TestTheAnswerOfAYearIsOneSentence(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
 		})
+	}
+}
+
+// The small runs have few workers with one section each. If they miss what the runs show, the threshold is in doubt.
+func TestAThresholdThatTheRunsContradictIsDoubted(t *testing.T) {
+	y := &results.Yearly{Long: results.Long{From: 1680 * time.Millisecond}}
+	r := &results.YearlyRate{Label: "permits", Runs: 18, Violating: 5, Hit: 9, Jobs: 1, Finished: 1}
+	want := "permits was broken by no pause in the small runs, and violates a check in these: shorter pauses than 1.68s may break it too, so that its rate may be too low."
+	if got := doubts(y, r); len(got) != 1 || got[0] != want {
+		t.Errorf("got %q", got)
+	}
+	r.Breaks = 1870 * time.Millisecond
+	if got := doubts(y, r); got != nil {
+		t.Errorf("without a contradiction: %q", got)
 	}
 }
