@@ -25,6 +25,11 @@ type Check struct {
 	// updates". DidIn has other words for some workloads.
 	Did   string
 	DidIn map[string]string
+	// Or and OrIn are the predicates of a second kind of violation, if there is one. Kinds returns how
+	// often each kind happened.
+	Or    string
+	OrIn  map[string]string
+	kinds func(m *Metrics) (did, or int64)
 	// About is the harm that a violation does. It is the only place that says which checks mean
 	// corruption.
 	About Concern
@@ -56,8 +61,21 @@ func (c Check) Judges(lockFree, keeps bool) bool {
 	return (!c.OfHolders || !lockFree) && (!c.OfGrants || !keeps)
 }
 
-// Predicate returns what a strategy that violates the check did, in the words of a workload.
-func (c Check) Predicate(workload string) string { return cmp.Or(c.DidIn[workload], c.Did) }
+// Predicate returns what a strategy that violates the check did in the runs that m measures, in the words
+// of a workload.
+func (c Check) Predicate(workload string, m *Metrics) string {
+	did, or := cmp.Or(c.DidIn[workload], c.Did), cmp.Or(c.OrIn[workload], c.Or)
+	if c.kinds == nil {
+		return did
+	}
+	switch first, second := c.kinds(m); {
+	case second == 0 && first > 0:
+		return did
+	case first == 0 && second > 0:
+		return or
+	}
+	return did + " or " + or
+}
 
 // AppliesTo reports whether the check can judge runs of the workload.
 func (c Check) AppliesTo(workload string) bool {

@@ -10,13 +10,16 @@ import (
 
 // jobs counts the jobs that were asked for and those that were finished. A job is a section with those
 // that repeat its work, or a unit of work, such as a tick of a schedule, if several sections are asked
-// for one unit.
+// for one unit. A section that failed before it was let in, such as one whose server was down, is an
+// attempt only: the next section of the worker for that lock goes on with its job.
 //
 // A job is finished if its work was done, and no stale write undid it. A candidate that is not
 // elected has no job.
 func (in *input) jobs() (asked, finished int64) {
 	undone := in.undone()
+	type work struct{ worker, lock string }
 	units := map[string]bool{} // finished or not
+	failing := map[work]bool{} // what has only failed attempts so far
 	for _, s := range in.Sections {
 		done := in.done(s) && !undone[s]
 		switch {
@@ -26,9 +29,10 @@ func (in *input) jobs() (asked, finished int64) {
 			if done {
 				finished++
 			}
-			if !s.Again && (!in.elects() || s.Entered()) {
+			if !s.Again && !failing[work{s.Worker, s.Key}] && (!in.elects() || s.Entered()) {
 				asked++
 			}
+			failing[work{s.Worker, s.Key}] = failed(s) && !s.Again && !in.elects()
 		}
 	}
 	for _, done := range units { // the order does not matter to a count
@@ -38,6 +42,12 @@ func (in *input) jobs() (asked, finished int64) {
 		}
 	}
 	return asked, finished
+}
+
+// failed reports whether a section was answered with an error before it was let in: by no refusal, and
+// not because its caller gave up.
+func failed(s *history.Section) bool {
+	return s.Return != 0 && !s.Entered() && s.Class != history.ClassNotObtained && s.Class != history.ClassCancelled
 }
 
 // done reports whether the work of s ended without an error and its last write of each item took

@@ -66,6 +66,19 @@ func TestAJobIsFinishedIfItsWorkIsDoneAndNotUndone(t *testing.T) {
 			"a candidate that is not elected has no job",
 			story("leader", "off").acquire("a", 0).read("a", "0").call("b").answered("b", "not-obtained", "").write("a", "1").release("a"), 1, 1,
 		},
+		{
+			"attempts that fail before the worker is let in are those of one job",
+			story("counter", "off").call("a").answered("a", "other", "down").call("a").answered("a", "unknown", "lost").acquire("a", 0).read("a", "0").write("a", "1").release("a"), 1, 1,
+		},
+		{"a job of which every attempt fails", story("counter", "off").call("a").answered("a", "other", "down").call("a").answered("a", "other", "down"), 1, 0},
+		{
+			"an attempt of another worker is that of another job",
+			story("counter", "off").call("a").answered("a", "other", "down").acquire("b", 0).read("b", "0").write("b", "1").release("b"), 2, 1,
+		},
+		{
+			"work that was begun and fails ends its job",
+			story("counter", "writes").acquire("a", 1).read("a", "0").sendWrite("a", "1").refused("a").release("a").acquire("a", 2).read("a", "0").write("a", "1").release("a"), 2, 1,
+		},
 		{"a unit is one job for all sections", story("cron", "off").does("a", "tick-1").callFor("b", "tick-1").answered("b", "not-obtained", ""), 1, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -31,8 +31,12 @@ func SumOf[N ~int64](n N) Sum { return spread.SumOf(n) }
 // Each section that ended is counted by its way in: Acquisitions, Refused, TimedOut or Failed. A
 // section that is in none of them crashed while it waited, or still waited at the end of the run.
 type Metrics struct {
-	Jobs     int64 `json:"jobs" doc:"jobs that were asked for: sections, or units of work if several sections are asked to do one"`
+	Jobs     int64 `json:"jobs" doc:"jobs that were asked for: sections, each with the attempts before it that failed, or units of work if several sections are asked to do one"`
 	Finished int64 `json:"finished" doc:"jobs whose work was done and took effect"`
+
+	DoneTwice int64 `json:"done_twice,omitempty" doc:"units of work, such as ticks, that took effect more than once"`
+	Missed    int64 `json:"missed,omitempty" doc:"units of work that no section did, although none of those that were asked for it crashed or failed"`
+	Left      int64 `json:"left,omitempty" doc:"units of work that no section did, and that a section left to another one: it was answered \"not obtained\""`
 
 	Calls        int64  `json:"calls" doc:"sections that were asked for"`
 	Acquisitions int64  `json:"acquisitions" doc:"sections that were let in"`
@@ -95,6 +99,9 @@ func (m *Metrics) Add(o *Metrics) {
 	for _, f := range []struct{ sum, more *int64 }{
 		{&m.Jobs, &o.Jobs},
 		{&m.Finished, &o.Finished},
+		{&m.DoneTwice, &o.DoneTwice},
+		{&m.Missed, &o.Missed},
+		{&m.Left, &o.Left},
 		{&m.Calls, &o.Calls},
 		{&m.Acquisitions, &o.Acquisitions},
 		{&m.Contended, &o.Contended},
@@ -168,6 +175,7 @@ func (in *input) measure(each map[string]float64) Metrics {
 	book := in.Ledger()
 	m := Metrics{Refusals: book.Refusals, Renewals: book.Renewals}
 	m.Jobs, m.Finished = in.jobs()
+	in.measureUnits(&m)
 	readable := in.Meta.Unread == ""
 	for _, s := range in.Sections {
 		m.Calls++
@@ -200,12 +208,12 @@ func (m *Metrics) ofRun(end time.Duration, workers []string, each map[string]flo
 
 // measureOutside adds the figures of a section that was answered without being let in.
 func (in *input) measureOutside(s *history.Section, m *Metrics) {
-	counted := &m.Failed
+	counted := &m.Refused
 	switch {
-	case s.Class == history.ClassCancelled, s.Class == history.ClassNotObtained && in.Waited(s):
+	case failed(s):
+		counted = &m.Failed
+	case s.Class == history.ClassCancelled, in.Waited(s):
 		counted = &m.TimedOut
-	case s.Class == history.ClassNotObtained:
-		counted = &m.Refused
 	}
 	counted.Add(s.ReturnAt - s.CallAt)
 }

@@ -15,17 +15,29 @@ func onceCheck() Check {
 	return Check{
 		Name: "once",
 		Doc:  "no unit of work, such as a tick, takes effect twice, or stays undone unnoticed",
-		Did:  "did a piece of work twice or never",
+		Did:  "did a piece of work twice",
 		DidIn: map[string]string{
-			"cron":      "ran a tick twice or never",
-			"reminders": "sent a reminder twice or never",
-			"triggers":  "fired a trigger twice or never",
-			"discount":  "applied a discount twice or never",
-			"charge":    "charged a card twice or never",
-			"jobs":      "did a job twice or never",
-			"migration": "ran a migration step twice or never",
+			"cron":      "ran a tick twice",
+			"reminders": "sent a reminder twice",
+			"triggers":  "fired a trigger twice",
+			"discount":  "applied a discount twice",
+			"charge":    "charged a card twice",
+			"jobs":      "did a job twice",
+			"migration": "ran a migration step twice",
 			"steal":     "did a job twice",
 		},
+		Or: "missed a piece of work",
+		OrIn: map[string]string{
+			"cron":      "missed a tick",
+			"reminders": "missed a reminder",
+			"triggers":  "missed a trigger",
+			"discount":  "missed a discount",
+			"charge":    "missed a charge",
+			"jobs":      "missed a job",
+			"migration": "missed a migration step",
+			"steal":     "missed a job",
+		},
+		kinds: func(m *Metrics) (did, or int64) { return m.DoneTwice, m.Missed },
 		About: Corruption, Rank: 2,
 		Workloads: []string{"cron", "reminders", "triggers", "discount", "charge", "jobs", "migration", "steal"},
 		Unit:      "a piece of work that was done more than once, or never",
@@ -42,34 +54,77 @@ func onceCheck() Check {
 // does not know its outcome, the loss can be noticed. A job of the workload steal is not missed: it stays
 // in its queue until a worker sees that it is done.
 func once(in *input, r *Result) {
+	in.eachUnit(func(u unit) {
+		r.Applies = true
+		switch {
+		case len(u.done) > 1:
+			events, within, who := repeated(u.done)
+			r.find(Invalid, events, "twice: %s took effect %d times within %s, by %s", u.name, len(u.done), within, who)
+		case len(u.done)+u.perhaps > 1:
+			r.find(Unknown, nil, "cannot tell: whether %s took effect more than once, since nobody knows what became of %d writes", u.name, u.perhaps)
+		case u.missed():
+			var events []int64
+			for _, s := range u.sections {
+				events = append(events, s.Call, s.Enter, s.Return)
+			}
+			who := fmt.Sprintf("all %d sections that were", len(u.sections))
+			if len(u.sections) == 1 {
+				who = evidence.NameOf(u.sections[0]) + " was"
+			}
+			r.find(Invalid, events, "missed: %s asked for %s and ended without an error or left it to another, and nobody did it", who, u.name)
+		}
+	})
+}
+
+// measureUnits adds the figures of units of work.
+func (in *input) measureUnits(m *Metrics) {
+	if !onceCheck().AppliesTo(in.Meta.Workload) {
+		return
+	}
+	in.eachUnit(func(u unit) {
+		switch {
+		case len(u.done) > 1:
+			m.DoneTwice++
+		case u.missed():
+			m.Missed++
+		}
+		if u.undone() && slices.ContainsFunc(u.sections, func(s *history.Section) bool { return s.Class == history.ClassNotObtained }) {
+			m.Left++
+		}
+	})
+}
+
+// unit is a unit of work with the sections that were asked for it.
+type unit struct {
+	name     string
+	sections []*history.Section
+	done     []done // its effects
+	perhaps  int    // number of writes that may have taken effect
+	later    bool   // it would have been done later than the run ended
+	queued   bool   // it stays in its queue until it is done
+}
+
+// undone reports whether no section did the unit.
+func (u unit) undone() bool { return len(u.done)+u.perhaps == 0 && !u.later }
+
+// missed reports whether the unit is undone and nobody could have noticed.
+func (u unit) missed() bool {
+	return u.undone() && !u.queued && !slices.ContainsFunc(u.sections, noticeable)
+}
+
+// eachUnit calls visit for each unit of work, in the order of their first sections.
+func (in *input) eachUnit(visit func(u unit)) {
 	var asked []*history.Section
 	for _, s := range in.Sections {
 		if s.Unit != "" {
 			asked = append(asked, s)
 		}
 	}
-	cut, queued := in.cutShort(), in.Meta.Workload == "steal"
+	cut := in.cutShort()
 	for _, sections := range groups(asked, func(s *history.Section) string { return s.Unit }) {
-		r.Applies = true
-		unit := sections[0].Unit
-		done, perhaps := in.effects(sections)
-		switch {
-		case len(done) > 1:
-			events, within, who := repeated(done)
-			r.find(Invalid, events, "twice: %s took effect %d times within %s, by %s", unit, len(done), within, who)
-		case len(done)+perhaps > 1:
-			r.find(Unknown, nil, "cannot tell: whether %s took effect more than once, since nobody knows what became of %d writes", unit, perhaps)
-		case len(done)+perhaps == 0 && !queued && !slices.ContainsFunc(sections, noticeable) && !cut[unit]:
-			var events []int64
-			for _, s := range sections {
-				events = append(events, s.Call, s.Enter, s.Return)
-			}
-			who := fmt.Sprintf("all %d sections that were", len(sections))
-			if len(sections) == 1 {
-				who = evidence.NameOf(sections[0]) + " was"
-			}
-			r.find(Invalid, events, "missed: %s asked for %s and ended without an error or left it to another, and nobody did it", who, unit)
-		}
+		u := unit{name: sections[0].Unit, sections: sections, later: cut[sections[0].Unit], queued: in.Meta.Workload == "steal"}
+		u.done, u.perhaps = in.effects(sections)
+		visit(u)
 	}
 }
 

@@ -100,3 +100,18 @@ func TestAJobIsLostIfItsWorkerGoesOn(t *testing.T) {
 		{name: "it crashes before it tries again", story: refused(jobs(), "job-1").crash("a").does("a", "job-2"), want: Valid},
 	})
 }
+
+// Tick 1 is done twice. Ticks 2 and 3 are left to another worker: of tick 2 every one, and of tick 3 the one
+// that would have done it crashes, which can be noticed. Tick 4 is left to the worker that does it.
+func TestMetricsCountUnitsThatAreDoneTwiceOrByNoWorker(t *testing.T) {
+	s := story("discount", "off").does("a", "tick-1").does("b", "tick-1")
+	for _, w := range []string{"a", "b"} {
+		s.callFor(w, "tick-2").answered(w, history.ClassNotObtained, "not obtained")
+	}
+	s.callFor("a", "tick-3").grant("a").enter("a", 0).crash("a").callFor("b", "tick-3").answered("b", history.ClassNotObtained, "not obtained")
+	s.callFor("b", "tick-4").answered("b", history.ClassNotObtained, "not obtained").does("c", "tick-4")
+	m := measured(t, s)
+	if m.Jobs != 4 || m.Finished != 2 || m.DoneTwice != 1 || m.Missed != 1 || m.Left != 2 {
+		t.Errorf("finished %d of %d, %d twice, %d missed, %d left", m.Finished, m.Jobs, m.DoneTwice, m.Missed, m.Left)
+	}
+}

@@ -19,13 +19,32 @@ func TestSerious(t *testing.T) {
 // A check without a predicate would make a sentence without a verb.
 func TestEveryCheckSaysWhatAStrategyDid(t *testing.T) {
 	for _, c := range checker.Catalogue() {
-		if c.Did == "" || c.Predicate("no such workload") != c.Did {
+		one := &checker.Metrics{DoneTwice: 1}
+		if c.Did == "" || c.Predicate("no such workload", one) != c.Did {
 			t.Errorf("%s says %q", c.Name, c.Did)
 		}
 		for workload, did := range c.DidIn {
-			if !c.AppliesTo(workload) || c.Predicate(workload) != did {
+			if !c.AppliesTo(workload) || c.Predicate(workload, one) != did || (c.OrIn[workload] == "") != (c.Or == "") {
 				t.Errorf("%s says %q of %s", c.Name, did, workload)
 			}
+		}
+	}
+}
+
+// A report names only the kind of violation that happened.
+func TestWorkThatWasDoneTwiceIsNotSaidToBeMissed(t *testing.T) {
+	once, _ := checker.Lookup("once")
+	for _, test := range []struct {
+		twice, missed int64
+		want          string
+	}{
+		{3, 0, "charged a card twice"},
+		{0, 2, "missed a charge"},
+		{3, 2, "charged a card twice or missed a charge"},
+		{0, 0, "charged a card twice or missed a charge"}, // results of an older version
+	} {
+		if got := once.Predicate("charge", &checker.Metrics{DoneTwice: test.twice, Missed: test.missed}); got != test.want {
+			t.Errorf("%d twice, %d missed: %q, want %q", test.twice, test.missed, got, test.want)
 		}
 	}
 }

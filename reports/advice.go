@@ -20,18 +20,24 @@ func sectionsMarkdown(sections []tables.AdviceSection) []byte {
 			level = "#"
 		}
 		fmt.Fprintf(&b, "%s %s\n\n", level, cell(s.Title))
-		for _, text := range s.Text {
-			fmt.Fprintf(&b, "- %s\n", cell(text))
-		}
-		if len(s.Text) > 0 {
-			b.WriteByte('\n')
-		}
+		answerList(&b, s.Text)
 		if len(s.Grid.Rows) > 0 {
 			markdownRows(&b, s.Grid)
 		}
+		answerList(&b, s.Notes)
 		if len(s.Commands) > 0 {
 			fmt.Fprintf(&b, "    %s\n\n", strings.Join(s.Commands, "\n    "))
 		}
 	}
 	return append(bytes.TrimRight(b.Bytes(), "\n"), '\n')
+}
+
+// answerList writes sentences as a list.
+func answerList(b *bytes.Buffer, texts []string) {
+	for _, text := range texts {
+		fmt.Fprintf(b, "- %s\n", cell(text))
+	}
+	if len(texts) > 0 {
+		b.WriteByte('\n')
+	}
 }

@@ -126,7 +126,7 @@ func (s *Scenario) ExpectOf(use Strategy) (results.Expect, bool) {
 		}
 		return e, ok
 	}
-	if _, ok := libraryOf(use); ok {
+	if use.Library != "" {
 		return results.Expect{}, false // the claims of the nearest strategy are not those of the library
 	}
 	entries := s.entries()

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"hash"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"lockquake/internal/draw"
 	"lockquake/internal/pauselog"
@@ -29,13 +31,40 @@ func (s *Scenario) Samples() []results.Samples {
 		of := s.samples[path]
 		i := slices.IndexFunc(files, func(f results.Samples) bool { return f.File == of.file })
 		if i < 0 {
-			i, files = len(files), append(files, results.Samples{
-				File: of.file, Kind: string(of.log.Kind), Count: len(of.log.Pauses), Longest: of.log.Longest(), Span: of.log.Span,
-			})
+			i, files = len(files), append(files, described(of.file, of.log))
 		}
 		files[i].Of = append(files[i].Of, path)
 	}
 	return files
+}
+
+// ParseDist reads a distribution as a scenario in the folder dir has it: a duration, or a map such as
+// {dist: uniform, max: 3s}. Its error is one line.
+func ParseDist(text, dir string) (draw.Dist, error) {
+	decoder := strictyaml.Decoder{Hooks: hooks(dir, sha256.New(), map[string]samples{})}
+	var d struct {
+		Distribution draw.Dist `yaml:"distribution"`
+	}
+	_, err := decoder.Decode("distribution", []byte("distribution: "+text), &d)
+	if inFile, ok := errors.AsType[*strictyaml.Error](err); ok {
+		err = errors.New(inFile.Text)
+	}
+	return d.Distribution, err
+}
+
+// MeasuredPauses reads the pauses that a scenario can take from a file, a list or a log: what the file is, and
+// the durations in its order. Its error is one line that names the file.
+func MeasuredPauses(path string) (results.Samples, []time.Duration, error) {
+	_, log, err := readPauses(path)
+	if err != nil {
+		return results.Samples{}, nil, err
+	}
+	return described(path, log), log.Pauses, nil
+}
+
+// described returns what a file of durations is.
+func described(file string, log pauselog.Log) results.Samples {
+	return results.Samples{File: file, Kind: string(log.Kind), Count: len(log.Pauses), Longest: log.Longest(), Span: log.Span}
 }
 
 // decodeDist reads a duration that is always the same, or a map that says how

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -14,56 +13,72 @@ import (
 // LibraryUse returns the use of the strategy that is nearest to a library, with the parts of the
 // library. Its label is the name of the library.
 func LibraryUse(l libraries.Library) (Strategy, error) {
-	text := libraryText(l)
+	use := Strategy{Name: l.Preset, Label: l.Name, Library: l.Name}
+	var err error
+	use.Lock, err = lockParams(l, l.Lock)
+	return use, err
+}
+
+// LibraryDefaults returns the numbers of a library, such as its TTL.
+func LibraryDefaults(l libraries.Library) (LockParams, error) { return lockParams(l, l.Defaults) }
+
+// lockParams reads keys of "lock" of a library.
+func lockParams(l libraries.Library, keys string) (set LockParams, err error) {
+	if keys == "" {
+		return set, nil
+	}
 	decoder := strictyaml.Decoder{Hooks: hooks(".", sha256.New(), map[string]samples{}), Extensions: extensions(), Keys: openKeys(Parts())}
-	var use Strategy
-	if _, err := decoder.Decode("library "+l.Name, text, &use); err != nil {
-		return Strategy{}, err
-	}
-	return use, nil
+	_, err = decoder.Decode("library "+l.Name, fmt.Appendf(nil, "{%s}", keys), &set)
+	return set, err
 }
 
-// libraryText returns the entry of strategies for a library.
-func libraryText(l libraries.Library) []byte {
-	var text bytes.Buffer
-	fmt.Fprintf(&text, "{name: %s, label: %s", l.Preset, l.Name)
-	if l.Lock != "" {
-		fmt.Fprintf(&text, ", lock: {%s}", l.Lock)
+// asLibrary replaces a use by that of the strategy nearest to the library that it names. What the use
+// sets counts over the parts of the library.
+func asLibrary(use Strategy) (Strategy, bool) {
+	l, ok := libraries.Find(use.Name)
+	if !ok {
+		return use, false
 	}
-	text.WriteByte('}')
-	return text.Bytes()
+	nearest := mustUse(l)
+	use.Name, use.Library, use.Lock = nearest.Name, nearest.Library, use.Lock.Over(nearest.Lock)
+	return use, true
 }
 
-// LibraryOf returns the library that a name stands for. The names of the scenario and of the
-// catalogue come first.
-func (s *Scenario) LibraryOf(name string) (libraries.Library, bool) {
-	if named(s.Strategies, name) != nil || s.ofCatalogue(name) != nil {
-		return libraries.Library{}, false
+// mustUse is LibraryUse for a library of the catalogue.
+func mustUse(l libraries.Library) Strategy {
+	use, err := LibraryUse(l)
+	if err != nil {
+		panic(err) // a test reads them all
 	}
-	base, _, _ := strings.Cut(name, " under ") // a case
-	return libraries.Find(base)
+	return use
 }
 
-// libraryOf returns the library that a use stands for.
-func libraryOf(use Strategy) (libraries.Library, bool) {
-	label := use.Use()
-	l, ok := libraries.Find(label)
-	return l, ok && l.Preset == use.Name && l.Name == label
+// LibrariesOf returns the libraries among the uses that names select, as [Scenario.Uses] does. It
+// returns none if a name is unknown.
+func (s *Scenario) LibrariesOf(names []string) []libraries.Library {
+	uses, err := s.Uses(names, nil)
+	if err != nil {
+		return nil
+	}
+	var all []libraries.Library
+	for _, use := range uses {
+		if l, ok := libraries.Find(use.Library); ok && !slices.ContainsFunc(all, func(other libraries.Library) bool { return other.Name == l.Name }) {
+			all = append(all, l)
+		}
+	}
+	return all
 }
 
 // ofLibrary returns the uses of the strategy that is nearest to the library of a name, nil if there
 // is none.
 func (s *Scenario) ofLibrary(name string) []Strategy {
-	l, ok := s.LibraryOf(name)
+	base, _, cased := strings.Cut(name, " under ")
+	l, ok := libraries.Find(base)
 	if !ok {
 		return nil
 	}
-	use, err := LibraryUse(l)
-	if err != nil {
-		panic(err) // a test reads them all
-	}
-	uses := s.underCases(use)
-	if !strings.Contains(name, " under ") {
+	uses := s.underCases(mustUse(l))
+	if !cased {
 		return uses
 	}
 	return slices.DeleteFunc(uses, func(u Strategy) bool { return u.Label != name })

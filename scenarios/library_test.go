@@ -84,6 +84,51 @@ func TestLibrariesRun(t *testing.T) {
 	}
 }
 
+// A scenario names a library as the command line does. What it sets counts over the parts of the library.
+func TestAScenarioCanNameALibrary(t *testing.T) {
+	const text = "name: x\nduration: 5s\nworkload: {kind: counter, hold: 50ms}\nstrategies: [redsync, %s]\n"
+	s, err := scenarios.Parse("x.yaml", fmt.Appendf(nil, text, "{name: RedLock.NET, label: ours, lock: {owner: random}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	presets := map[string]lock.Entry{}
+	for _, e := range scenarios.Strategies() {
+		presets[e.Name] = e
+	}
+	for i, want := range []struct{ label, library, name, owner string }{
+		{"redsync", "redsync", "redlock", "call"},
+		{"ours", "redlock-net", "redlock-extend-deaf", "random"},
+	} {
+		use := s.Strategies[i]
+		if got := s.ParamsOf(presets[use.Name].Defaults, use, "").Parts["owner"]; use.Label != want.label || use.Library != want.library || use.Name != want.name || got != want.owner {
+			t.Errorf("%s is %s of %s, owner %s; want %+v", use.Label, use.Name, use.Library, got, want)
+		}
+	}
+	for name, want := range map[string]string{"redlock-net": "ours", "redsync": "redsync", "redlock-extend-deaf": "ours"} {
+		if uses, err := s.Uses([]string{name}, nil); err != nil || len(uses) != 1 || uses[0].Label != want {
+			t.Errorf("--strategy %s runs %v, error %v; want %s", name, uses, err, want)
+		}
+	}
+	var found []string
+	for _, l := range s.LibrariesOf(nil) {
+		found = append(found, l.Name)
+	}
+	if got := strings.Join(found, " "); got != "redsync redlock-net" {
+		t.Errorf("the libraries are %s", got)
+	}
+	written, err := scenarios.Rewrite(s, "")
+	if err != nil || !strings.Contains(string(written), "- redsync") || !strings.Contains(string(written), "name: redlock-net") {
+		t.Errorf("%v: written as %s", err, written)
+	}
+	again, err := scenarios.Parse("y.yaml", written)
+	if err != nil || again.Strategies[1].Library != "redlock-net" {
+		t.Errorf("read again: %v", err)
+	}
+	if _, err := scenarios.Parse("x.yaml", fmt.Appendf(nil, text, "redsink")); err == nil || !strings.Contains(err.Error(), `x.yaml:4:23: unknown strategy "redsink"; did you mean "redsync"?`) {
+		t.Errorf("a name with a typo: %v", err)
+	}
+}
+
 // TestLibrariesFailWhereTheirPageSaysSo runs each library in the scenarios in which it is said to fail.
 func TestLibrariesFailWhereTheirPageSaysSo(t *testing.T) {
 	if testing.Short() {

@@ -471,7 +471,7 @@ func TestErrorsOfAScenario(t *testing.T) {
 		{"negative latency", "workers: 3", "workers: 3\nnetwork: {latency: -1ms}", `4:20: network.latency must not be negative, and is -1ms`},
 
 		{"unknown strategy", "- redis\n", "- reddis\n", `7:5: unknown strategy "reddis"; did you mean "redis"?`},
-		{"nothing like a strategy", "name: redis-fenced", "name: zookeeper", `8:12: unknown strategy "zookeeper"; known are none, redis, redis-checked, redis-fenced; if it is a strategy of your own, run the program that has it (see docs/your-own-lock.md)`},
+		{"nothing like a strategy", "name: redis-fenced", "name: zookeeper", `8:12: unknown strategy "zookeeper"; known are none, redis, redis-checked, redis-fenced, redislock, redis-py, python-redis-lock, redisson, shedlock-redis, spring-integration, symfony-lock, laravel-lock, ...; if it is a strategy of your own, run the program that has it (see docs/your-own-lock.md)`},
 		{"strategy without a name", "name: redis-fenced, ", "", `8:5: strategies[1].name is missing`},
 		{"pattern that matches nothing", "- redis\n", "- zoo*\n", `7:5: no strategy matches "zoo*"; known are none, redis, redis-checked, redis-fenced`},
 		{"broken pattern", "- redis\n", "- \"redis[\"\n", `7:5: "redis[" is no pattern: syntax error in pattern`},

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -16,6 +17,7 @@ import (
 	"lockquake/faults"
 	"lockquake/internal/draw"
 	"lockquake/internal/strictyaml"
+	"lockquake/scenarios/libraries"
 	"lockquake/scenarios/results"
 )
 
@@ -130,15 +132,10 @@ func word(text string) *yaml.Node {
 }
 
 // useNode returns the file's entry for one use of a strategy: the one with its label, or the one
-// whose pattern matches it, and else only the name, or the settings of the library that it is of.
+// whose pattern matches it, and else only the name.
 func useNode(list *yaml.Node, use Strategy) *yaml.Node {
-	alone := word(use.Name)
-	if l, ok := libraryOf(use); ok {
-		var entry yaml.Node
-		if err := yaml.Unmarshal(libraryText(l), &entry); err == nil {
-			alone = entry.Content[0]
-		}
-	}
+	called := cmp.Or(use.Library, use.Name)
+	alone := word(called)
 	if list == nil || list.Kind != yaml.SequenceNode {
 		return alone
 	}
@@ -150,15 +147,18 @@ func useNode(list *yaml.Node, use Strategy) *yaml.Node {
 				label = n.Value
 			}
 		}
-		matched, err := path.Match(name, use.Name)
-		if label != use.Label && (label != "" || err != nil || !matched || use.Label != use.Name) {
+		if l, ok := libraries.Find(name); ok && use.Library != "" {
+			name = l.Name
+		}
+		matched, err := path.Match(name, called)
+		if label != use.Label && (label != "" || err != nil || !matched || use.Label != called) {
 			continue
 		}
 		if entry.Kind != yaml.MappingNode {
 			break
 		}
 		one := bare(entry)
-		setKey(one, "name", word(use.Name))
+		setKey(one, "name", word(called))
 		return one
 	}
 	return alone

@@ -220,13 +220,16 @@ func (s *Scenario) HomeOf(e lock.Entry, use Strategy) Home {
 // Strategy is one use of a strategy: its name, its label, and the settings that differ from those
 // of the scenario.
 type Strategy struct {
-	Name     string                     `yaml:"name" doc:"which lock"`
+	Name     string                     `yaml:"name" doc:"which lock, or the name of a library"`
 	Label    string                     `yaml:"label" doc:"name of this use of the strategy in reports, by default the name of the strategy; with a pattern, the name replaces a *"`
 	Lock     LockParams                 `yaml:"lock" doc:"parameters of the lock"`
 	Families strictyaml.Extension       `yaml:"*families"`
 	Servers  ServersParams              `yaml:"servers" doc:"the servers of the lock"`
 	Resource strictyaml.Patch[Resource] `yaml:"resource" doc:"what the protected resource does"`
 	Workload WorkloadParams             `yaml:"workload" doc:"what the workers do under the lock, all but its kind"`
+	// Library is the library that the file or the caller named, "" for a strategy of the catalogue.
+	// Name is then the strategy that is nearest, and Lock has the parts of the library.
+	Library string `yaml:"-"`
 	// Case is the case of this use, "" if the scenario has no cases.
 	Case string `yaml:"-"`
 }

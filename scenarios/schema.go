@@ -209,6 +209,7 @@ func strategyName(strategies []lock.Entry) schema {
 	return schema{"anyOf": append(names,
 		schema{"type": "string", "pattern": `[*?\[\\]`, "description": "a pattern such as redis-*: all that match"},
 		schema{"const": soundPattern, "description": soundDoc},
+		schema{"enum": librarySpellings(), "description": "a library: the strategy that is nearest to it runs, with the parts of the library"},
 	)}
 }
 

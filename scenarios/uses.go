@@ -57,7 +57,7 @@ func named(all []Strategy, name string) []Strategy {
 		if u.Label == name {
 			return []Strategy{u}
 		}
-		if u.Name == name || u.Use() == name {
+		if u.Name == name || u.Use() == name || u.Library == name {
 			uses = append(uses, u)
 		}
 	}
@@ -99,8 +99,23 @@ func (s *Scenario) knownStrategies(uses []Strategy) []string {
 	for _, e := range s.entries() {
 		names = append(names, e.Name)
 	}
+	return append(names, libraryNames()...)
+}
+
+// libraryNames lists the libraries.
+func libraryNames() []string {
+	var names []string
 	for _, l := range libraries.All() {
 		names = append(names, l.Name)
+	}
+	return names
+}
+
+// librarySpellings lists all names of the libraries, in lower case.
+func librarySpellings() []string {
+	names := libraryNames()
+	for _, l := range libraries.All() {
+		names = append(names, l.Aliases...)
 	}
 	return names
 }

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -153,10 +154,12 @@ func (v *validator) expand() error {
 			if names, err = v.match(at, use); err != nil {
 				return err
 			}
-		default:
-			if !slices.Contains(v.known.strategies, use.Name) {
-				return v.at.Errorf(at+".name", "%s", unknownStrategy(use.Name, v.known.strategies, len(v.known.own) == 0))
+		case !slices.Contains(v.known.strategies, use.Name):
+			var ok bool
+			if use, ok = asLibrary(use); !ok {
+				return v.at.Errorf(at+".name", "%s", unknownStrategy(use.Name, slices.Concat(v.known.strategies, libraryNames()), len(v.known.own) == 0))
 			}
+			names = []string{use.Name}
 		}
 		pattern := use
 		for _, name := range names {
@@ -226,7 +229,7 @@ func (v *validator) labels() error {
 	for i := range v.Strategies {
 		use, at := &v.Strategies[i], v.uses[i]
 		if !v.at.Has(at + ".label") {
-			use.Label = use.Name
+			use.Label = cmp.Or(use.Library, use.Name)
 		}
 		if use.Label != strings.TrimSpace(use.Label) || use.Label == "" || len(use.Label) > LongestName ||
 			regexp.MustCompile(`[^\pL\pM\pN\pP\pS ]`).MatchString(use.Label) {

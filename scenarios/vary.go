@@ -88,11 +88,17 @@ func (s *Scenario) Argument() string {
 		words = append(words, "--set", o.String())
 	}
 	for i, word := range words {
-		if !regexp.MustCompile(`^[\w./@%+,:=-]+$`).MatchString(word) {
-			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
+		words[i] = Word(word)
 	}
 	return strings.Join(words, " ")
+}
+
+// Word returns a text as one word of a command line: in quotes, if a shell would change it.
+func Word(text string) string {
+	if regexp.MustCompile(`^[\w./@%+,:=-]+$`).MatchString(text) {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // overridden reads a file as if it had other values.

@@ -125,6 +125,7 @@ func (f *adviseFlags) advise(ctx context.Context, cmd *cobra.Command) error {
 	if err := f.write(scenario); err != nil {
 		return err
 	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s, the scenario of this answer\n", f.out)
 	return f.print(cmd.OutOrStdout(), answer)
 }
 

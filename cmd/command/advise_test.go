@@ -45,6 +45,8 @@ func TestAWrongInputOfAdviseIsOneLine(t *testing.T) {
 	}
 	for _, test := range []struct{ args, want string }{
 		{"--topology failovr", `--topology: unknown topology "failovr"; did you mean "failover"?`},
+		{"--topology sentinel", "--topology: sentinel is none of the choices: use failover, a primary with one replica that takes over after a fixed time; how Sentinel decides is not simulated"},
+		{"--topology cluster", "--topology: cluster is none of the choices: a lock has one key, which one shard of a cluster holds: use failover"},
 		{"--lock rediss", `--lock: unknown lock "rediss"; did you mean "redis"?`},
 		{"--topology database --ttl 3s", "--ttl does not apply to pg-advisory-session; leave it out"},
 		{"--pauses missing.txt", `--pauses: "missing.txt" is no duration like 150ms and no file`},

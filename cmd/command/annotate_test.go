@@ -46,13 +46,14 @@ func TestACampaignHasAnAnnotationForEachReason(t *testing.T) {
 		}
 	}
 	redis, fenced := use("redis", results.NotAsExpected, 9), use("fenced", results.CannotTell, 0)
+	redis.Metrics.DoneTwice = 9
 	fenced.Metrics.Jobs, fenced.Metrics.Finished = 10, 10
 	c := &results.Campaign{
 		Scenario: "s", Workload: "jobs", Needed: 20, Verdict: results.Fail, Strategies: []results.StrategyStats{redis, use("none", results.AsExpected, 0), fenced},
 		Reasons: []string{redis.Contradiction().Text, fenced.Undecided(20), "not expected: fault 1 (pause) hit no section, lease or call"},
 	}
 	want := []annotation{
-		{errorLevel, "s.yaml", 2, "s: redis, once", "redis did a job twice or never in 9 of 20 runs (26 to 66 %); not expected: redis violated once in 9 of 20 runs, first with seed 4\nlockquake replay s@1:redis:4"},
+		{errorLevel, "s.yaml", 2, "s: redis, once", "redis did a job twice in 9 of 20 runs (26 to 66 %); not expected: redis violated once in 9 of 20 runs, first with seed 4\nlockquake replay s@1:redis:4"},
 		{warningLevel, "s.yaml", 3, "s: fenced", "unknown: fenced had nothing that a check could judge"},
 		{errorLevel, "s.yaml", 1, "s", "not expected: fault 1 (pause) hit no section, lease or call"},
 	}

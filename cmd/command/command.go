@@ -64,7 +64,7 @@ func (p program) explain(w io.Writer, failed *run.Error) {
 	} else if stack := failed.Stack(); stack != "" {
 		fmt.Fprintf(w, "\n%s\n", stack)
 	}
-	fmt.Fprintf(w, "run it again with: %s reproduce %s --strategy %s --seed %d\n", p.name, failed.Path, quoteArg(failed.Label), failed.Seed)
+	fmt.Fprintf(w, "run it again with: %s reproduce %s --strategy %s --seed %d\n", p.name, failed.Path, scenarios.Word(failed.Label), failed.Seed)
 }
 
 // usageError is an error in the command line.

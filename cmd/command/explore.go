@@ -26,6 +26,7 @@ type exploreFlags struct {
 	search     search.ExploreRequest
 	strategies []string
 	sets       []string
+	pauses     string
 	placement  []string
 	write      string
 	format     string
@@ -47,6 +48,8 @@ left to chance. It prints how many placements there are, what they break, and a 
 The kinds of faults (those with * are the default of --kinds) are
 
 ` + placedKinds() + `
+With --pauses FILE a pause lasts as long as the longest that was measured (docs/pauses.md).
+
 --placement tells the story of one placement, which it takes as the output prints it. --write
 makes a scenario file of it, or of the first placement found that does the most harm.
 
@@ -66,6 +69,7 @@ lock under test itself, 130 interrupted.`,
 	}
 	f.declare(cmd.Flags())
 	setFlag(cmd, &f.sets)
+	cmd.Flags().StringVar(&f.pauses, "pauses", "", "let a pause last as long as the longest in this file (default: as long as other faults): "+pauseFiles)
 	var names []cobra.Completion
 	for _, k := range search.PlacedKinds() {
 		names = append(names, cobra.CompletionWithDesc(k.Name, k.Doc))
@@ -118,6 +122,15 @@ func (f *exploreFlags) run(ctx context.Context, arg string, stdout, stderr io.Wr
 		return usagef("--faults is 1 or 2, not %d", f.search.Faults)
 	case f.search.Sections < 1 || f.search.Workers < 0 || f.search.Seed < 1:
 		return usagef("--workers, --sections and --seed are positive numbers")
+	case f.pauses != "" && len(f.placement) > 0:
+		return usagef("--pauses has no effect on --placement, which says how long its pause lasts; leave one of them out")
+	}
+	if f.pauses != "" {
+		log, _, err := scenarios.MeasuredPauses(f.pauses)
+		if err != nil {
+			return usageError{"--pauses: " + err.Error()}
+		}
+		f.search.Pauses = &log
 	}
 	s, err := f.program.loadWith(arg, f.sets)
 	if err != nil {
@@ -190,9 +203,9 @@ func (f *exploreFlags) print(arg string, e *results.Exploration, stdout io.Write
 
 // line returns the command that tells one placement as a story.
 func (f *exploreFlags) line(arg, label string, p results.Placement) string {
-	words := []string{f.program.name, "explore", quoteArg(arg), "--strategy", quoteArg(label)}
+	words := []string{f.program.name, "explore", scenarios.Word(arg), "--strategy", scenarios.Word(label)}
 	for _, set := range f.sets {
-		words = append(words, "--set", quoteArg(set))
+		words = append(words, "--set", scenarios.Word(set))
 	}
 	if f.search.Workers > 0 {
 		words = append(words, fmt.Sprintf("--workers %d", f.search.Workers))
@@ -204,19 +217,9 @@ func (f *exploreFlags) line(arg, label string, p results.Placement) string {
 		words = append(words, fmt.Sprintf("--seed %d", f.search.Seed))
 	}
 	for _, at := range p.Places {
-		words = append(words, "--placement", quoteArg(at.Text))
+		words = append(words, "--placement", scenarios.Word(at.Text))
 	}
 	return strings.Join(words, " ")
-}
-
-// quoteArg quotes an argument if a shell needs it.
-func quoteArg(text string) string {
-	if text != "" && !strings.ContainsFunc(text, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-", r)
-	}) {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // writeWorst writes the first placement that does the most harm, if --write is set.

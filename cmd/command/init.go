@@ -41,6 +41,6 @@ func (f *adviseFlags) init(ctx context.Context, cmd *cobra.Command) error {
 	if err := f.write(s); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\nrun it with: %s run %s\n", f.out, in.Describe(), f.program.name, f.out)
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\nrun it with: %s run %s\n", f.out, in.Describe(), f.program.name, s.Argument())
 	return err
 }

@@ -8,12 +8,10 @@ import (
 	"lockquake/scenarios/libraries"
 )
 
-// noteLibraries prints the strategy that runs for each library among the names.
+// noteLibraries prints the strategy that runs for each library among the uses that names select.
 func noteLibraries(w io.Writer, s *scenarios.Scenario, names []string) {
-	for _, name := range names {
-		if l, ok := s.LibraryOf(name); ok {
-			fmt.Fprintf(w, "%s: nearest is %s (docs/libraries.md says where it differs)\n", l.Name, l.Nearest())
-		}
+	for _, l := range s.LibrariesOf(names) {
+		fmt.Fprintf(w, "%s: nearest is %s (docs/libraries.md says where it differs)\n", l.Name, l.Nearest())
 	}
 }
 

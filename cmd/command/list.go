@@ -256,6 +256,7 @@ other get a warning, such as a lease that ends before it is renewed.`,
 				if err != nil {
 					return err
 				}
+				noteLibraries(cmd.OutOrStdout(), s, nil)
 				warn(cmd.OutOrStdout(), s, nil)
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: ok, %d strategies, %d checks, hash %s\n", arg, len(s.Strategies), len(s.Checks), s.Hash)
 			}

@@ -153,16 +153,16 @@ func (f *rateFlags) refused(ctx context.Context, s *scenarios.Scenario, err erro
 
 // line returns the command that comes to the same figures.
 func (f *rateFlags) line(arg string) string {
-	words := []string{f.program.name, "rate", quoteArg(arg), "--pauses", quoteArg(f.pauses), fmt.Sprintf("--locks %d", f.locks)}
+	words := []string{f.program.name, "rate", scenarios.Word(arg), "--pauses", scenarios.Word(f.pauses), fmt.Sprintf("--locks %d", f.locks)}
 	if f.over > 0 {
 		words = append(words, fmt.Sprintf("--pauses-over %v", f.over))
 	}
 	for _, set := range f.sets {
-		words = append(words, "--set", quoteArg(set))
+		words = append(words, "--set", scenarios.Word(set))
 	}
 	for _, flag := range []struct{ name, value string }{{"check", f.check}, {"seeds", f.seeds}, {"strategy", strings.Join(f.strategies, ",")}} {
 		if flag.value != "" {
-			words = append(words, "--"+flag.name, quoteArg(flag.value))
+			words = append(words, "--"+flag.name, scenarios.Word(flag.value))
 		}
 	}
 	return strings.Join(words, " ")

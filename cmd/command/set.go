@@ -18,8 +18,11 @@ func setFlag(cmd *cobra.Command, into *[]string) {
 
 // pausesFlag adds --pauses to a command.
 func pausesFlag(cmd *cobra.Command, into *string) {
-	cmd.Flags().StringVar(into, "pauses", "", "take the lengths of the workers' pauses from this file: the gctrace of a Go program, a log of a JVM's safepoints or collections, a recording of hiccup, or one duration a line")
+	cmd.Flags().StringVar(into, "pauses", "", "take the lengths of the workers' pauses from this file: "+pauseFiles)
 }
+
+// pauseFiles says which files --pauses reads.
+const pauseFiles = "the gctrace of a Go program, a log of a JVM's safepoints or collections, a recording of hiccup, or one duration a line"
 
 // loadPaused is loadWith with the file of --pauses. It comes after --set, so that the pauses may be
 // those that --set adds.

@@ -12,8 +12,9 @@ import (
 func writeLibraries(b *strings.Builder) error {
 	b.WriteString("`--strategy redsync` runs the strategy that is nearest to a library, with the library's parts, in any scenario:\n\n" +
 		"    lockquake run gc-pause --strategy redsync,redisson,shedlock-redis\n\n" +
+		"A scenario file names it in the same way (`strategies: [redsync]`), and what the file sets counts over the parts of the library.\n" +
 		"Its label is the name of the library. It is not the code of the library: this page says where they differ. A library\n" +
-		"has no claims of its own. TTL, retries and renewal are those of the scenario; the numbers of the library\n" +
+		"has no claims of its own. TTL and retries are those of the scenario; the numbers of the library\n" +
 		"are below, to be set with `--set` or in the file. What is not marked as inferred was read in the file that is linked, at that commit;\n" +
 		"other versions can differ. `lockquake list libraries` prints the names.\n\n")
 	b.WriteString("| library | nearest strategy | its published bugs that are reproduced |\n|---|---|---|\n")

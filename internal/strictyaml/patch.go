@@ -36,6 +36,17 @@ func (p *Patch[T]) Apply(to *T) {
 	}
 }
 
+// Over returns the patch that sets what base sets and, over that, what p sets.
+func (p *Patch[T]) Over(base Patch[T]) Patch[T] {
+	p.Apply(&base.value)
+	for _, l := range p.leaves {
+		if !base.Has(l.path) {
+			base.leaves = append(base.leaves, l)
+		}
+	}
+	return base
+}
+
 // Has reports whether the patch sets the field of a path, as in "retry.delay".
 func (p *Patch[T]) Has(path string) bool {
 	return slices.ContainsFunc(p.leaves, func(l leaf) bool { return l.path == path })

@@ -74,7 +74,7 @@ func (a *account) fail(c *results.Campaign, failing []results.StrategyStats) {
 	}
 	all = checker.Serious(all)
 	a.check, _ = checker.Lookup(all[0])
-	a.did, a.grade = a.check.Predicate(c.Workload), Flawed
+	a.did, a.grade = predicate(c, a.check, failing...), Flawed
 	if a.check.About == checker.Corruption {
 		a.grade = Failed
 	}
@@ -89,10 +89,19 @@ func (a *account) fail(c *results.Campaign, failing []results.StrategyStats) {
 		known, _ := checker.Lookup(next)
 		others := slices.DeleteFunc(classesOf(failing, next), func(class string) bool { return slices.Contains(a.classes, class) })
 		if len(others) > 0 && known.About == a.check.About {
-			a.more = fmt.Sprintf(", and %s under %s", known.Predicate(c.Workload), listed(others))
+			a.more = fmt.Sprintf(", and %s under %s", predicate(c, known, failing...), listed(others))
 			return
 		}
 	}
+}
+
+// predicate returns what uses that violate a check did in their runs together.
+func predicate(c *results.Campaign, check checker.Check, uses ...results.StrategyStats) string {
+	var m checker.Metrics
+	for _, st := range uses {
+		m.Add(&st.Metrics)
+	}
+	return check.Predicate(c.Workload, &m)
 }
 
 // classesOf lists the classes of faults under which a check was violated, in the order of the catalogue.

@@ -118,7 +118,7 @@ func moreOften(c *results.Campaign, st results.StrategyStats, checks []string) s
 		return ""
 	}
 	check, _ := checker.Lookup(most)
-	return fmt.Sprintf(", and %s in %s", check.Predicate(c.Workload), often(n, st.Runs))
+	return fmt.Sprintf(", and %s in %s", predicate(c, check, st), often(n, st.Runs))
 }
 
 // noteOn says what a use did without harm, if the scenario has an expectation about it.
@@ -129,7 +129,7 @@ func noteOn(c *results.Campaign, st results.StrategyStats) string {
 	for _, check := range checker.Serious(slices.Concat(st.Expects.Holds, st.Expects.Violates)) {
 		if n := st.Checks[check].Violating; n > 0 {
 			known, _ := checker.Lookup(check)
-			return fmt.Sprintf("; without harm it %s in %s", known.Predicate(c.Workload), often(n, st.Runs)+under(st))
+			return fmt.Sprintf("; without harm it %s in %s", predicate(c, known, st), often(n, st.Runs)+under(st))
 		}
 	}
 	return ""

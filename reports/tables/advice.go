@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockquake/checker"
 	"lockquake/internal/stats"
 	"lockquake/reports/words"
 	"lockquake/scenarios/results"
@@ -27,12 +28,11 @@ func writeSections(w io.Writer, sections []AdviceSection, color bool) error {
 			b.WriteByte('\n')
 		}
 		words.Paint(&b, color, words.Bold, s.Title)
-		for _, text := range s.Text {
-			fmt.Fprintln(&b, strings.Join(words.Wrap(text, words.LineWidth-2), "\n  "))
-		}
+		sentences(&b, s.Text)
 		if len(s.Grid.Rows) > 0 {
 			words.WriteTable(&b, color, append([][]string{s.Grid.Head}, s.Grid.Rows...), words.Figures{From: s.Grid.Texts, To: math.MaxInt}, nil)
 		}
+		sentences(&b, s.Notes)
 		for _, command := range s.Commands {
 			fmt.Fprintln(&b, "  "+command)
 		}
@@ -41,82 +41,161 @@ func writeSections(w io.Writer, sections []AdviceSection, color bool) error {
 	return err
 }
 
-// AdviceSection is a part of an answer: sentences, then a table, then commands.
+// sentences prints texts, and indents their other lines.
+func sentences(b *bytes.Buffer, texts []string) {
+	for _, text := range texts {
+		fmt.Fprintln(b, strings.Join(words.Wrap(text, words.LineWidth-2), "\n  "))
+	}
+}
+
+// AdviceSection is a part of an answer: sentences, then a table, then notes on it, then commands.
 type AdviceSection struct {
 	Title    string
 	Text     []string
 	Grid     Grid
+	Notes    []string
 	Commands []string
 }
 
 // AdviceSections returns the parts of an answer.
 func AdviceSections(a *results.Advice) []AdviceSection {
 	sections := []AdviceSection{adviceYours(a)}
-	if s := adviceNeeds(a); len(s.Text) > 0 {
+	if s := adviceNeeds(a); len(s.Grid.Rows) > 0 {
 		sections = append(sections, s)
 	}
 	sections = append(sections, adviceOthers(a))
 	if a.TTL != nil {
 		sections = append(sections, adviceTTL(a))
 	}
-	return append(sections, adviceCosts(a), adviceChanges(a), AdviceSection{Title: "Not simulated for this lock", Text: a.Missing}, adviceRuns(a))
+	return append(sections, adviceCosts(a), adviceChanges(a),
+		AdviceSection{Title: "Assumed, since no input says it", Text: a.Assumed},
+		AdviceSection{Title: "Not simulated for this lock", Text: a.Missing}, adviceRuns(a))
 }
 
-// harm says in words what a run that violates a check has done.
-func harm(check string) string {
-	known := map[string]string{
-		"lost-update": "lost updates", "linearizable": "wrong values read", "exclusion": "two workers at work at once",
-		"recovery": "a lock that stays taken", "progress": "a worker that waits for too long",
-	}
-	return cmp.Or(known[check], check)
-}
-
-// adviceYours says what happened to the lock in question, the worst first.
+// adviceYours answers for the lock in question: what happens to it and through what, what helps, and what
+// did not harm it.
 func adviceYours(a *results.Advice) AdviceSection {
 	l := &a.Locks[0]
-	s := AdviceSection{Title: "Your lock: " + a.Lock}
-	for _, c := range byHarm(l.Cells) {
-		if c.Lost > 0 || c.Stuck > 0 {
-			s.Text = append(s.Text, upper(adviceSentence(a, c))+".")
-			s.Commands = append(s.Commands, c.Command)
+	s := AdviceSection{Title: "Your lock: " + a.Lock, Text: []string{adviceVerdict(a, l)}}
+	for _, text := range []string{adviceRemedy(a), unharmed(a, l.Cells), adviceSurvivors(a)} {
+		if text != "" {
+			s.Text = append(s.Text, text)
 		}
 	}
-	if text := unharmed(a, l.Cells); text != "" {
-		s.Text = append(s.Text, text)
-	}
-	s.Text = append(s.Text, "A run is "+a.World+".")
-	if len(a.Assumed) > 0 {
-		s.Text = append(s.Text, "Not given, and assumed: "+strings.Join(a.Assumed, "; ")+".")
-	}
-	s.Text = slices.Insert(s.Text, 0, adviceVerdict(l))
-	if text := adviceSurvivors(a); text != "" {
-		s.Text = slices.Insert(s.Text, 1, text)
-	}
+	s.Text = append(s.Text, "A run is "+a.World+". What no input says is assumed, and listed below.")
 	return s
 }
 
-// adviceVerdict says in one sentence whether the lock in question survived.
-func adviceVerdict(l *results.AdviceLock) string {
-	lost, stuck, open := 0, 0, 0
-	for _, c := range l.Cells {
+// adviceVerdict says in one sentence what happens to the lock in question and through what. Causes that
+// the inputs name come first, and then the worst.
+func adviceVerdict(a *results.Advice, l *results.AdviceLock) string {
+	cells := byHarm(l.Cells)
+	slices.SortStableFunc(cells, func(x, y results.AdviceCell) int {
+		return cmp.Compare(rankOf(a, x.Cause), rankOf(a, y.Cause))
+	})
+	var losing, stuck []results.AdviceCell
+	open := 0
+	for _, c := range cells {
 		switch {
 		case c.Lost > 0:
-			lost++
+			losing = append(losing, c)
 		case c.Stuck > 0:
-			stuck++
+			stuck = append(stuck, c)
 		case c.Unknown > 0 || c.Hit == 0 && c.Cause != results.NoFault:
 			open++
 		}
 	}
-	switch all := len(l.Cells) - 1; { // one cell is without faults
-	case lost > 0:
-		return fmt.Sprintf("NOT SAFE: it loses something under %d of %d kinds of faults.", lost, all)
-	case stuck > 0:
-		return fmt.Sprintf("It loses nothing, and fails to serve under %d of %d kinds of faults.", stuck, all)
+	switch {
+	case len(losing) > 0 && len(stuck) > 0:
+		return "NOT SAFE: it " + through(a, losing) + ". It also " + through(a, stuck) + "."
+	case len(losing) > 0:
+		return "NOT SAFE: it " + through(a, losing) + "."
+	case len(stuck) > 0:
+		return "It lost nothing, and " + through(a, stuck) + "."
 	case open > 0:
-		return fmt.Sprintf("It loses nothing; %d of %d kinds of faults are not decided.", open, all)
+		return fmt.Sprintf("It lost nothing; %d of %d kinds of faults are not decided.", open, len(l.Cells)-1)
 	}
-	return "It loses nothing here: see how many runs say so, and what is not simulated."
+	return fmt.Sprintf("It lost nothing: in %d runs under each kind of fault (%s).", l.Cells[0].Runs, words.Below(stats.AtMost(l.Cells[0].Runs)))
+}
+
+// rankOf orders causes: those that the inputs name, and the case without faults, before those that are
+// assumed.
+func rankOf(a *results.Advice, cause string) int {
+	if cause == results.NoFault || slices.ContainsFunc(a.Causes, func(c results.AdviceCause) bool { return c.Name == cause && c.Asked }) {
+		return 0
+	}
+	return 1
+}
+
+// through lists what a lock did under causes, with rates, as in "lost updates in 9 % of runs (5 to 15 %)
+// through crashes of the workers". What it did is said again only if it differs.
+func through(a *results.Advice, cells []results.AdviceCell) string {
+	var parts []string
+	last := ""
+	for _, c := range cells {
+		did, text := harmOf(c), "in "+howOften(c)+" without a fault"
+		if c.Cause != results.NoFault {
+			text = "in " + howOften(c) + " through " + causeWords(a, c.Cause)
+		}
+		if did != last {
+			text = did + " " + text
+		}
+		if rankOf(a, c.Cause) > 0 {
+			text += " (assumed)"
+		}
+		parts, last = append(parts, text), did
+	}
+	return strings.Join(parts, ", and ")
+}
+
+// harmOf says what a lock did in the violating runs of a cell.
+func harmOf(c results.AdviceCell) string {
+	name := c.Check
+	if c.Lost == 0 {
+		name = c.Service
+	}
+	check, _ := checker.Lookup(name)
+	return check.Predicate("counter", &checker.Metrics{}) // the work of advise
+}
+
+// howOften prints how often, as in "9 % of runs (5 to 15 %)".
+func howOften(c results.AdviceCell) string {
+	n, low, high := c.Lost, c.Low, c.High
+	if n == 0 {
+		n = c.Stuck
+		low, high = stats.Wilson(n, c.Runs)
+	}
+	return fmt.Sprintf("%s of runs (%s)", share(n, c.Runs), words.Interval(low, high))
+}
+
+func share(some, all int) string { return words.Percent(float64(some) / float64(max(1, all))) }
+
+// remedy is a change of the lock in question that is run as a neighbour.
+type remedy struct{ label, text string }
+
+func remedies() []remedy {
+	return []remedy{
+		{"yours+looks", "the work looks at its context before each write"},
+		{"yours+looks-always", "the work looks at its context all the time"},
+		{"yours+clock", "the holder looks at its clock before each write"},
+		{"yours+renewal", "a task renews the lease while the job runs"},
+		{"yours+wait", "the replica confirms each grant (WAIT)"},
+		{"yours+token", "the resource checks a fencing token"},
+	}
+}
+
+// adviceRemedy names the first change with which the lock in question loses nothing, "" if it loses nothing
+// as it is, or no single change helps against all causes.
+func adviceRemedy(a *results.Advice) string {
+	if a.Locks[0].Worst() == 0 {
+		return ""
+	}
+	for _, r := range remedies() {
+		if l := a.Find(r.label); l != nil && l.Worst() == 0 {
+			return fmt.Sprintf("It loses nothing if %s: 0 of %d runs under each kind of fault (%s).", r.text, l.Cells[0].Runs, words.Below(stats.AtMost(l.Cells[0].Runs)))
+		}
+	}
+	return ""
 }
 
 // adviceSurvivors names the other locks that lost nothing, "" if there are none.
@@ -142,19 +221,6 @@ func byHarm(cells []results.AdviceCell) []results.AdviceCell {
 	return cells
 }
 
-// adviceSentence says what happened in the runs of a cell.
-func adviceSentence(a *results.Advice, c results.AdviceCell) string {
-	if c.Lost == 0 {
-		low, high := stats.Wilson(c.Stuck, c.Runs)
-		return fmt.Sprintf("%s in %s of the runs (%s) with %s; nothing was lost", harm(c.Service), share(c.Stuck, c.Runs), words.Interval(low, high), causeWords(a, c.Cause))
-	}
-	return fmt.Sprintf("%s in %s of the runs (%s) with %s", harm(c.Check), share(c.Lost, c.Runs), words.Interval(c.Low, c.High), causeWords(a, c.Cause))
-}
-
-func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
-
-func share(some, all int) string { return words.Percent(float64(some) / float64(max(1, all))) }
-
 // causeWords returns the words for a cause.
 func causeWords(a *results.Advice, name string) string {
 	for _, c := range a.Causes {
@@ -165,7 +231,7 @@ func causeWords(a *results.Advice, name string) string {
 	return "no fault"
 }
 
-// unharmed names the causes under which nothing happened, "" if there are none.
+// unharmed names the causes under which nothing happened, if others did harm, "" if there are none.
 func unharmed(a *results.Advice, cells []results.AdviceCell) string {
 	var names []string
 	runs := 0
@@ -175,59 +241,57 @@ func unharmed(a *results.Advice, cells []results.AdviceCell) string {
 			runs = c.Runs
 		}
 	}
-	if len(names) == 0 {
+	if len(names) == 0 || len(names) == len(cells) {
 		return ""
 	}
-	return fmt.Sprintf("Nothing lost in %d runs each (%s) with %s.", runs, words.Below(stats.AtMost(runs)), strings.Join(names, "; "))
+	return fmt.Sprintf("Nothing was lost in %d runs each (%s) with %s.", runs, words.Below(stats.AtMost(runs)), strings.Join(names, "; "))
 }
 
-// adviceNeeds says what would make the lock in question safer. Each sentence compares it with one
-// neighbour: their intervals do not overlap.
+// adviceNeeds compares the lock in question with each change of it, under the causes with which it loses
+// clearly more than with the change.
 func adviceNeeds(a *results.Advice) AdviceSection {
-	s := AdviceSection{Title: "What would make it safer"}
-	for _, rule := range []struct{ label, text string }{
-		{"yours+looks", "The work looks at its context before each write"},
-		{"yours+clock", "The holder looks at its clock before each write"},
-		{"yours+renewal", "The lease is renewed while the job runs"},
-		{"yours+wait", "A grant counts only if the replica confirms it (WAIT)"},
-		{"yours+token", "The resource checks a fencing token"},
-	} {
-		with := a.Find(rule.label)
+	s := AdviceSection{Title: "What would make it safer", Grid: Grid{Head: []string{"if ...", "under", "lost in", "instead of"}, Texts: 4}}
+	for _, r := range remedies() {
+		with := a.Find(r.label)
 		if with == nil {
 			continue
 		}
-		var better []string
+		text := r.text
 		for _, c := range byHarm(a.Locks[0].Cells) {
 			if after := with.Cell(c.Cause); c.Lost > 0 && after != nil && after.High < c.Low {
-				better = append(better, fmt.Sprintf("%s instead of %s with %s", ofRuns(*after), ofRuns(c), causeWords(a, c.Cause)))
+				s.Grid.Rows = append(s.Grid.Rows, []string{text, c.Cause, lossOf(*after), lossOf(c)})
+				text = "" // the next row is of the same change
 			}
-		}
-		if len(better) > 0 {
-			s.Text = append(s.Text, fmt.Sprintf("%s: %s lose something.", rule.text, strings.Join(better, ", and ")))
 		}
 	}
 	return s
 }
 
-// adviceOthers says which of the other locks survived, worst first.
+// lossOf prints the runs that lose something, with the interval of their share.
+func lossOf(c results.AdviceCell) string {
+	if c.Lost == 0 {
+		return fmt.Sprintf("0 of %d (%s)", c.Runs, words.Below(stats.AtMost(c.Runs)))
+	}
+	return fmt.Sprintf("%d of %d (%s)", c.Lost, c.Runs, words.Interval(c.Low, c.High))
+}
+
+// adviceOthers says which of the other locks survived, the safest first.
 func adviceOthers(a *results.Advice) AdviceSection {
-	s := AdviceSection{Title: "Other locks for the same work, worst first"}
-	for i := range a.Locks[1:] {
-		l := &a.Locks[1+i]
-		var bad []string
+	s := AdviceSection{Title: "Other locks for the same work, the safest first"}
+	for _, l := range slices.Backward(a.Locks[1:]) {
+		var bad []results.AdviceCell
+		runs := 0
 		for _, c := range byHarm(l.Cells) {
+			runs += c.Runs
 			if c.Lost > 0 || c.Stuck > 0 {
-				bad = append(bad, adviceSentence(a, c))
+				bad = append(bad, c)
 			}
 		}
-		if len(bad) == 0 {
-			runs := 0
-			for _, c := range l.Cells {
-				runs += c.Runs
-			}
-			bad = []string{fmt.Sprintf("nothing lost in %d runs (%s)", runs, words.Below(stats.AtMost(runs)))}
+		did := fmt.Sprintf("lost nothing in %d runs (%s)", runs, words.Below(stats.AtMost(runs)))
+		if len(bad) > 0 {
+			did = through(a, bad)
 		}
-		s.Text = append(s.Text, fmt.Sprintf("%s, %s: %s.", l.Label, l.What, strings.Join(bad, "; ")))
+		s.Text = append(s.Text, fmt.Sprintf("%s (%s) %s.", l.Label, l.What, did))
 	}
 	return s
 }

@@ -53,62 +53,55 @@ func adviceCosts(a *results.Advice) AdviceSection {
 		}
 		g.Rows = append(g.Rows, []string{l.Label, words.Figure(l.Cost.PerAcquisition), shortWait(l.Cost.WaitP99), outage, words.WholePercent(float64(finished)/float64(max(1, jobs))) + " %"})
 	}
-	return AdviceSection{Title: "What each costs", Text: []string{"Commands to the lock's servers for each acquisition, and waits, are those of runs without faults. Outage: the time without service that a crash of a worker adds. Work done: the share of the jobs under all faults."}, Grid: g}
+	return AdviceSection{Title: "What each costs", Grid: g, Notes: []string{
+		"Commands to the lock's servers for each acquisition, and waits, are those of runs without faults. Outage: the time without service that a crash of a worker adds. " +
+			"Work done: the share of the jobs under all faults that were finished; an attempt that fails because a server is down is no job of its own.",
+	}}
 }
 
-// adviceChanges names the assumptions with the steepest effect.
+// adviceChanges names the assumptions with a clear effect, the steepest first.
 func adviceChanges(a *results.Advice) AdviceSection {
-	s := AdviceSection{Title: "What would change the answer"}
+	s := AdviceSection{Title: "What would change the answer", Grid: Grid{Head: []string{"lock", "change", "under", "lost in", "instead of"}, Texts: 5}}
 	named := map[string]bool{} // by lock and direction
-	var without []string
-	s.Grid = Grid{Head: []string{"lock", "change", "cause", "lose", "before", "done", "before"}, Texts: 3}
+	var unclear []string
+	harmed := map[string]bool{} // locks of which a change has a clear effect
 	for _, c := range a.Changes {
-		worse := map[bool]string{true: "worse", false: "better"}[c.Effect() > 0]
-		key := c.Lock + worse
-		switch {
-		case c.Effect() == 0 && c.Lock == a.Locks[0].Label:
-			without = append(without, c.Assumption+" "+c.Value)
+		if !c.Clear() {
+			if c.Lock == a.Locks[0].Label {
+				unclear = append(unclear, c.Assumption+" "+c.Value)
+			}
 			continue
-		case c.Effect() == 0:
-			continue
-		case !named[key]:
+		}
+		harmed[c.Lock] = true
+		if key := fmt.Sprint(c.Lock, c.Effect() > 0); !named[key] { // the steepest of its direction
 			named[key] = true
-			s.Text = append(s.Text, fmt.Sprintf("%s, the steepest change for the %s: %s %s. Then %s lose something with %s, instead of %s.",
-				upper(c.Lock), worse, c.Assumption, c.Value, ofRuns(c.After), causeWords(a, c.Cause), ofRuns(c.Before)))
 			s.Commands = append(s.Commands, c.After.Command)
 		}
-		s.Grid.Rows = append(s.Grid.Rows, []string{
-			c.Lock, c.Assumption + " " + c.Value, c.Cause, ofAll(c.After), ofAll(c.Before), words.WholePercent(c.After.Done()) + " %", words.WholePercent(c.Before.Done()) + " %",
-		})
+		s.Grid.Rows = append(s.Grid.Rows, []string{c.Lock, c.Assumption + " " + c.Value, c.Cause, lossOf(c.After), lossOf(c.Before)})
 	}
-	if len(named) == 0 {
-		s.Text = append(s.Text, "None of the assumptions that were varied changes what your lock loses.")
+	if !harmed[a.Locks[0].Label] {
+		s.Text = append(s.Text, "None of the assumptions that were varied clearly changes what your lock loses.")
 	}
-	if len(without) > 0 {
-		s.Text = append(s.Text, "No effect on what your lock loses: "+strings.Join(without, "; ")+".")
+	if last := a.Changes[max(0, len(a.Changes)-1):]; len(last) > 0 && last[0].Lock != a.Locks[0].Label && !harmed[last[0].Lock] {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s lost nothing more with any change for the worse.", last[0].Lock))
 	}
-	if len(s.Grid.Rows) > 0 {
-		s.Text = append(s.Text, "Before and after are the same seeds; the changes of --format json have the command of each row.")
-	}
-	if last := a.Changes[max(0, len(a.Changes)-1):]; len(last) > 0 && last[0].Lock != a.Locks[0].Label && !named[last[0].Lock+"worse"] {
-		s.Text = append(s.Text, fmt.Sprintf("%s lost nothing with any change for the worse.", last[0].Lock))
+	if len(unclear) > 0 {
+		s.Notes = append(s.Notes, "No clear effect on your lock, since the 95 % intervals overlap: "+strings.Join(unclear, "; ")+".")
 	}
 	return s
 }
 
-func ofAll(c results.AdviceCell) string { return fmt.Sprintf("%d of %d", c.Lost, c.Runs) }
-
-func ofRuns(c results.AdviceCell) string { return ofAll(c) + " runs" }
+func ofRuns(c results.AdviceCell) string { return fmt.Sprintf("%d of %d runs", c.Lost, c.Runs) }
 
 // adviceRuns says how to repeat the figures.
 func adviceRuns(a *results.Advice) AdviceSection {
 	program := cmp.Or(a.Program, "lockquake")
 	s := AdviceSection{Title: "Run it again", Text: []string{
-		fmt.Sprintf("%s runs in all. The scenario is %s: change what is not yours. A line repeats all figures of a lock, or its first failing run.", words.Thousands(a.Runs), a.Scenario),
+		fmt.Sprintf("%s runs in all. The scenario is %s: change what is not yours. A line repeats all figures of a lock, or its first failing run; with --strategy 'LOCK under CASE' those of one case.", words.Thousands(a.Runs), a.Scenario),
 	}}
 	for i := range a.Locks {
 		l := &a.Locks[i]
-		s.Commands = append(s.Commands, fmt.Sprintf("%s run %s --strategy %s --seeds %d-%d --no-report", program, a.Scenario, l.Label, a.Seeds.First, a.Seeds.Last))
+		s.Commands = append(s.Commands, l.Command)
 		for _, c := range byHarm(l.Cells) {
 			if c.Replay != "" {
 				s.Commands = append(s.Commands, words.ReplayLine(program, c.Replay))

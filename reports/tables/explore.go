@@ -21,7 +21,11 @@ func Exploration(w io.Writer, e *results.Exploration, color bool) error {
 		title += ", stopped before the end"
 	}
 	words.Paint(&b, color, words.Bold, title)
-	fmt.Fprintf(&b, "a fault lasts %s\n\n", words.Short(e.For))
+	lasts := "a fault lasts " + words.Short(e.For)
+	if p := e.Pauses; p != nil {
+		lasts += fmt.Sprintf(", a pause %s (the longest of %s in %s)", words.Short(p.Longest), words.Thousands(p.Count), words.Plain(p.File, 60))
+	}
+	b.WriteString(lasts + "\n\n")
 	rows := [][]string{{"strategy", "fence", "points", "placements", "corrupt", "unfence", "break others", "cannot tell"}}
 	for _, st := range e.Strategies {
 		rows = append(rows, []string{

@@ -266,3 +266,5 @@ func twoDigits(x float64) string {
 	unit := math.Pow(two, math.Floor(math.Log10(x))-1)
 	return words.Thousands(int(math.Round(x/unit) * unit))
 }
+
+func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

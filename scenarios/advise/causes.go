@@ -16,6 +16,7 @@ type cause struct {
 	class lock.Class // "" for none
 	with  string     // completes "runs with ..."
 	about string     // a comment in the file
+	rate  string     // how often and how long, in words; "" if the inputs say all of it
 	fault string     // entries of the file, without case and class
 	// suits reports whether the faults can hit a candidate. nil: they can hit all.
 	suits func(c candidate) bool
@@ -26,9 +27,16 @@ const afterGrant = "failover-after-grant"
 
 // Other cases that are looked up by their names.
 const (
+	paused     = "pauses"
 	crashed    = "crashes"
 	cutOff     = "cut-off"
 	lateWrites = "late-writes"
+)
+
+// Lengths of faults that do not follow from the inputs.
+const (
+	lostReplies = 5 * time.Second // at most
+	serverAway  = 5 * time.Second // at most
 )
 
 // late is how much later a late packet arrives.
@@ -36,74 +44,130 @@ func late() Spread {
 	return Spread{Dist: draw.Dist{Kind: draw.Lognormal, Median: 500 * time.Millisecond, P99: 10 * time.Second}}
 }
 
+// every and upTo are the parameters of a fault that comes at random times.
+func every(d time.Duration) string {
+	return fmt.Sprintf("every: {dist: exponential, mean: %s}", brief(d))
+}
+
+func upTo(d time.Duration) string {
+	return fmt.Sprintf("{dist: uniform, min: 0s, max: %s}", brief(d))
+}
+
+// rated says how often a fault comes and how long it lasts.
+func rated(mean, longest time.Duration) string {
+	return fmt.Sprintf("about every %s, for up to %s", brief(mean), brief(longest))
+}
+
 // causes lists the causes that the inputs imply. Those of other servers than the lock in question has
 // are for its neighbours.
 func (in *Inputs) causes(dir string) []cause {
 	w := in.world()
-	every := func(d time.Duration) string { return fmt.Sprintf("every: {dist: exponential, mean: %s}", brief(d)) }
-	upTo := func(d time.Duration) string {
-		return fmt.Sprintf("{dist: uniform, min: 0s, max: %s}", brief(d))
-	}
-	single := func(c candidate) bool { return c.topology.Nodes <= 1 && c.topology.Members <= 1 && !c.replica }
-	several := func(c candidate) bool { return c.topology.Nodes > 1 || c.topology.Members > 1 }
 	var all []cause
 	if in.Pauses.long() > 0 {
-		all = append(all, cause{
-			name: "pauses", class: lock.ClassPause, with: "pauses of the workers", about: "a process stops, and its lease runs on",
+		c := cause{
+			name: paused, class: lock.ClassPause, with: "pauses of the workers", about: "a process stops, and its lease runs on",
 			fault: fmt.Sprintf("pause: {target: each worker, %s, for: %s}", every(w.pauses), in.Pauses.text(dir)),
-		})
+		}
+		if in.Pauses.Every == 0 {
+			c.rate = fmt.Sprintf("of each worker about every %s", brief(w.pauses))
+		}
+		all = append(all, c)
 	}
-	all = append(all,
-		cause{
-			name: crashed, class: lock.ClassCrash, with: "crashes of the workers", about: "a process ends, and starts again",
-			fault: fmt.Sprintf("crash: {target: each worker, %s, for: %s}", every(w.faults), upTo(w.away)),
-		},
-		cause{
-			name: cutOff, class: lock.ClassDelay, with: fmt.Sprintf("workers cut off from the lock for up to %s", brief(w.cutOff)), about: "a worker cannot reach the lock, and can reach its resource",
-			fault: fmt.Sprintf("partition: {from: each worker, to: lock, mode: drop, %s, for: %s}", every(w.faults), upTo(w.cutOff)),
-		},
-		cause{
-			name: "lost-replies", class: lock.ClassUnknown, with: "lost replies of the lock's servers", about: "a request takes effect, and its reply is lost",
-			fault: fmt.Sprintf("partition: {from: lock, to: each worker, mode: drop, %s, for: %s}", every(w.faults), upTo(5*time.Second)),
-		},
-		cause{
-			name: lateWrites, class: lock.ClassDelay, with: "late packets to the resource (p99 10s)", about: "a packet is late: a write reaches the resource long after it was sent",
-			fault: fmt.Sprintf("latency: {from: each worker, to: resource, add: %s, %s, for: %s}", late().text(dir), every(w.faults/2), brief(w.away)),
-		},
-	)
+	all = append(all, in.workerCauses(w, dir)...)
 	if in.Topology == Failover {
-		all = append(all,
-			cause{
-				name: "failover", class: lock.ClassServer, with: "failovers at random times", about: "the primary crashes, and the replica takes over (servers.failover)",
-				fault: fmt.Sprintf("crash: {target: lock, %s, for: %v}", every(w.faults), 3*w.failover), suits: func(c candidate) bool { return c.replica },
-			},
-			cause{
-				name: afterGrant, class: lock.ClassServer, with: "a failover within milliseconds after a grant", about: "the primary crashes right after a grant, which the replica may not have (servers.lag)",
-				fault: fmt.Sprintf("when: {worker: worker-1, point: acquired, nth: 1}, crash: {target: lock, for: %v}", 3*w.failover), suits: func(c candidate) bool { return c.replica },
-			},
-		)
+		all = append(all, failoverCauses(w)...)
 	}
 	if in.Topology == Database {
 		all = append(all, cause{
 			name: "resets", class: lock.ClassSession, with: "connections that break", about: "a connection breaks, and a lock of its session ends with it",
+			rate:  fmt.Sprintf("of each worker about every %s", brief(w.faults)),
 			fault: fmt.Sprintf("reset: {from: each worker, to: lock, %s}", every(w.faults)),
 		})
 	}
-	return append(all,
-		cause{
+	return append(all, serverCauses(w)...)
+}
+
+// workerCauses lists the faults of workers and of their links.
+func (in *Inputs) workerCauses(w world, dir string) []cause {
+	return []cause{
+		{
+			name: crashed, class: lock.ClassCrash, with: "crashes of the workers", about: "a process ends, and starts again",
+			rate:  "of each worker " + rated(w.faults, w.away),
+			fault: fmt.Sprintf("crash: {target: each worker, %s, for: %s}", every(w.faults), upTo(w.away)),
+		},
+		{
+			name: cutOff, class: lock.ClassDelay, with: "workers cut off from the lock for up to " + brief(w.cutOff), about: "a worker cannot reach the lock, and can reach its resource",
+			rate:  "each worker " + rated(w.faults, w.cutOff),
+			fault: fmt.Sprintf("partition: {from: each worker, to: lock, mode: drop, %s, for: %s}", every(w.faults), upTo(w.cutOff)),
+		},
+		{
+			name: "lost-replies", class: lock.ClassUnknown, with: "lost replies of the lock's servers", about: "a request takes effect, and its reply is lost",
+			rate:  "to each worker " + rated(w.faults, lostReplies),
+			fault: fmt.Sprintf("partition: {from: lock, to: each worker, mode: drop, %s, for: %s}", every(w.faults), upTo(lostReplies)),
+		},
+		{
+			name: lateWrites, class: lock.ClassDelay, with: "late packets to the resource (p99 10s)", about: "a packet is late: a write reaches the resource long after it was sent",
+			rate:  fmt.Sprintf("from each worker about every %s, for %s; a packet is late by p50 %s, p99 %s", brief(w.faults/2), brief(w.away), late().Median, late().P99),
+			fault: fmt.Sprintf("latency: {from: each worker, to: resource, add: %s, %s, for: %s}", late().text(dir), every(w.faults/2), brief(w.away)),
+		},
+	}
+}
+
+// failoverCauses lists the faults of a primary with a replica.
+func failoverCauses(w world) []cause {
+	suits := func(c candidate) bool { return c.replica }
+	return []cause{
+		{
+			name: "failover", class: lock.ClassServer, with: "failovers at random times", about: "the primary crashes, and the replica takes over (servers.failover)",
+			rate:  "about every " + brief(w.faults),
+			fault: fmt.Sprintf("crash: {target: lock, %s, for: %v}", every(w.faults), 3*w.failover), suits: suits,
+		},
+		{
+			name: afterGrant, class: lock.ClassServer, with: "a failover right after a grant, which the replica may not have", about: "the primary crashes right after a grant, which the replica may not have (servers.lag)",
+			rate:  "one in each run, right after the first grant of worker-1",
+			fault: fmt.Sprintf("when: {worker: worker-1, point: acquired, nth: 1}, crash: {target: lock, for: %v}", 3*w.failover), suits: suits,
+		},
+	}
+}
+
+// serverCauses lists the faults of the other servers.
+func serverCauses(w world) []cause {
+	return []cause{
+		{
 			name: "leader-change", class: lock.ClassServer, with: "leader changes", about: "the leader of the cluster stops to lead for a while",
-			fault: fmt.Sprintf("leader-change: {target: lock, %s, for: %s}", every(w.faults), upTo(5*time.Second)),
+			rate:  rated(w.faults, serverAway),
+			fault: fmt.Sprintf("leader-change: {target: lock, %s, for: %s}", every(w.faults), upTo(serverAway)),
 			suits: func(c candidate) bool { return c.topology.Members > 1 },
 		},
-		cause{
+		{
 			name: "restart", class: lock.ClassServer, with: "restarts of the lock's server", about: "the server crashes, and starts again with what it keeps (servers.persistence: Redis keeps nothing)",
-			fault: fmt.Sprintf("crash: {target: lock, %s, for: %s}", every(w.faults), upTo(5*time.Second)), suits: single,
+			rate:  rated(w.faults, serverAway),
+			fault: fmt.Sprintf("crash: {target: lock, %s, for: %s}", every(w.faults), upTo(serverAway)),
+			suits: func(c candidate) bool { return c.topology.Nodes <= 1 && c.topology.Members <= 1 && !c.replica },
 		},
-		cause{
+		{
 			name: "server-restart", class: lock.ClassServer, with: "restarts of one of the servers", about: "one of several servers crashes, and starts again with what it keeps",
-			fault: fmt.Sprintf("crash: {target: lock-1, %s, for: %s}", every(w.faults), upTo(5*time.Second)), suits: several,
+			rate:  rated(w.faults, serverAway),
+			fault: fmt.Sprintf("crash: {target: lock-1, %s, for: %s}", every(w.faults), upTo(serverAway)),
+			suits: func(c candidate) bool { return c.topology.Nodes > 1 || c.topology.Members > 1 },
 		},
-	)
+	}
+}
+
+// asked reports whether an input that was given names the cause: the pauses, or the faults of the servers of
+// the lock in question.
+func (in *Inputs) asked(c cause) bool {
+	given := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(in.given, name) })
+	}
+	switch c.class {
+	case lock.ClassPause:
+		return given("pauses")
+	case lock.ClassServer, lock.ClassSession:
+		return given("topology", "lock") && c.hits(in.base())
+	default:
+		return false
+	}
 }
 
 // text returns the entry of a cause in the file.

@@ -17,7 +17,7 @@ import (
 // medianOfP99 is the ratio of a median to the 99 % quantile that is assumed if only the latter is given.
 const medianOfP99 = 10
 
-// Spread is a distribution of durations, and how often what it measures happens.
+// Spread is a distribution of durations, and how often what it measures happens. Samples are in order.
 type Spread struct {
 	draw.Dist
 	Every time.Duration // mean time from one to the next; 0: not given
@@ -37,10 +37,11 @@ func ParseSpread(text string) (Spread, error) {
 	case text == "none":
 		return Spread{Dist: draw.Fixed(0)}, nil
 	case strings.HasPrefix(text, "{"):
-		return readDist(text)
+		return sorted(scenarios.ParseDist(text, "."))
 	}
 	if info, err := os.Stat(text); err == nil && info.Mode().IsRegular() {
-		return readDist(fmt.Sprintf("{dist: empirical, file: %q}", text))
+		_, durations, err := scenarios.MeasuredPauses(text)
+		return sorted(draw.Dist{Kind: draw.Empirical, File: text, Samples: durations}, err)
 	}
 	values := map[string]time.Duration{}
 	for part := range strings.SplitSeq(text, ",") {
@@ -126,59 +127,53 @@ func spreadOf(text string, values map[string]time.Duration) (Spread, error) {
 	return s, nil
 }
 
-// readDist reads a distribution as the reader of scenarios does.
-func readDist(text string) (Spread, error) {
-	if strings.ContainsAny(text, "\r\n") {
-		return Spread{}, fmt.Errorf("a distribution is one line; %s", forms)
-	}
-	s, err := scenarios.Parse("distribution", []byte("name: distribution\nduration: 1s\nstrategies: [none]\nworkload: {kind: counter, hold: "+text+"}\n"))
-	if inFile, ok := errors.AsType[*strictyaml.Error](err); ok {
-		return Spread{}, errors.New(strings.ReplaceAll(inFile.Text, "workload.hold", "distribution"))
-	}
-	if err != nil {
-		return Spread{}, err
-	}
-	return Spread{Dist: s.Workload.Hold}, nil
+// sorted returns a distribution with its samples in order, as quantiles need them.
+func sorted(d draw.Dist, err error) (Spread, error) {
+	d.Samples = slices.Sorted(slices.Values(d.Samples))
+	return Spread{Dist: d}, err
 }
 
 // text returns the distribution as a scenario in the folder dir has it.
 func (s Spread) text(dir string) string {
-	if s.File != "" && !filepath.IsAbs(s.File) {
-		if full, err := filepath.Abs(s.File); err == nil {
-			s.File = full
-			if base, err := filepath.Abs(dir); err == nil {
-				if near, err := filepath.Rel(base, full); err == nil && !strings.HasPrefix(near, "..") {
-					s.File = near
-				}
-			}
-		}
-		return fmt.Sprintf("{dist: empirical, file: %q}", filepath.ToSlash(s.File))
-	}
-	if s.Kind == draw.Empirical && s.File == "" {
+	switch {
+	case s.File != "":
+		return fmt.Sprintf("{dist: empirical, file: %q}", filepath.ToSlash(near(s.File, dir)))
+	case s.Kind == draw.Empirical:
 		var samples []string
 		for _, d := range s.Samples {
 			samples = append(samples, d.String())
 		}
 		return "{dist: empirical, samples: [" + strings.Join(samples, ", ") + "]}"
-	}
-	if s.Kind == draw.Constant || s.IsZero() {
+	case s.Kind == draw.Constant || s.IsZero():
 		return brief(s.Value)
 	}
 	return s.String()
 }
 
-// quantile returns the duration that a share p of the samples do not reach. The samples of a file are
-// in its order.
-func (s Spread) quantile(p float64) time.Duration {
-	d := s.Dist
-	d.Samples = slices.Sorted(slices.Values(d.Samples))
-	return d.Quantile(p)
+// near returns a path as a scenario in the folder dir names it: relative to the folder if it is in it, and
+// absolute otherwise. A path that was absolute stays so.
+func near(path, dir string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	base, err := filepath.Abs(dir)
+	if err != nil {
+		return full
+	}
+	if within, err := filepath.Rel(base, full); err == nil && filepath.IsLocal(within) {
+		return within
+	}
+	return full
 }
 
 // typical returns the duration that half of the samples do not reach, and long the one that 99 %
 // do not reach.
-func (s Spread) typical() time.Duration { return s.quantile(0.5) }
-func (s Spread) long() time.Duration    { return s.quantile(0.99) }
+func (s Spread) typical() time.Duration { return s.Quantile(0.5) }
+func (s Spread) long() time.Duration    { return s.Quantile(0.99) }
 
 // mostSamples is the largest number of samples that a scaled distribution lists.
 const mostSamples = 100
@@ -190,9 +185,8 @@ func (s Spread) times(x float64) Spread {
 		Kind: s.Kind, Value: scale(s.Value), Min: scale(s.Min), Max: scale(s.Max), Mean: scale(s.Mean), Median: scale(s.Median), P99: scale(s.P99),
 	}
 	if n := min(mostSamples, len(s.Samples)); n > 0 {
-		sorted := slices.Sorted(slices.Values(s.Samples))
 		for i := range n {
-			d.Samples = append(d.Samples, scale(sorted[(len(sorted)-1)*i/max(1, n-1)]))
+			d.Samples = append(d.Samples, scale(s.Samples[(len(s.Samples)-1)*i/max(1, n-1)]))
 		}
 	}
 	return Spread{Dist: d, Every: s.Every}

@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,24 +42,39 @@ func TestASpreadIsReadAsPeopleWriteIt(t *testing.T) {
 	}
 }
 
+// A quantile of a file is that of its sorted durations.
+func TestTheDurationsOfAFileAreSorted(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "my pauses.txt")
+	if err := os.WriteFile(file, []byte("3ms\n1ms\n2ms\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := ParseSpread(file)
+	if err != nil || s.typical() != 2*ms || s.long() != 3*ms {
+		t.Errorf("half are below %v, and 99 %% below %v: %v", s.typical(), s.long(), err)
+	}
+	if got, want := s.text("."), fmt.Sprintf("{dist: empirical, file: %q}", file); got != want {
+		t.Errorf("a scenario has %s, want %s", got, want)
+	}
+}
+
 // The error is one line, and names the nearest word or all forms.
 func TestAWrongSpreadIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                             "a part of the distribution is empty",
-		"3":                            `"3" is no duration`,
-		"up to 3 sec":                  `"3 sec" is no duration like 150ms`,
-		"p99 50 ms":                    `"50 ms" is no duration like 150ms`,
-		"-3s":                          `"-3s" is no duration`,
-		"pp99 50ms":                    `did you mean "p99"?`,
-		"upto 3s":                      `did you mean "up to"?`,
-		"p99 50ms, p99 3s":             "p99 is given twice",
-		"p50 3s":                       "is no distribution",
-		"p50 3s, p99 1s":               "p99: 1s is not longer than median, 3s",
-		"every 5m":                     "is no distribution",
-		"missing.txt":                  "is no duration like 150ms and no file",
-		"{dist: parto}":                `did you mean "pareto"?`,
-		"{dist: constant, value: 1s":   "",
-		"{dist: uniform, max: 1s}\n#x": "a distribution is one line",
+		"":                               "a part of the distribution is empty",
+		"3":                              `"3" is no duration`,
+		"up to 3 sec":                    `"3 sec" is no duration like 150ms`,
+		"p99 50 ms":                      `"50 ms" is no duration like 150ms`,
+		"-3s":                            `"-3s" is no duration`,
+		"pp99 50ms":                      `did you mean "p99"?`,
+		"upto 3s":                        `did you mean "up to"?`,
+		"p99 50ms, p99 3s":               "p99 is given twice",
+		"p50 3s":                         "is no distribution",
+		"p50 3s, p99 1s":                 "p99: 1s is not longer than median, 3s",
+		"every 5m":                       "is no distribution",
+		"missing.txt":                    "is no duration like 150ms and no file",
+		"{dist: parto}":                  `did you mean "pareto"?`,
+		"{dist: constant, value: 1s":     "",
+		"{dist: uniform, max: 1s}\nx: 1": "unknown key",
 	} {
 		_, err := ParseSpread(text)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
@@ -68,7 +84,7 @@ func TestAWrongSpreadIsRefused(t *testing.T) {
 }
 
 func TestAScaledSpreadHasScaledSamples(t *testing.T) {
-	s := Spread{Dist: draw.Dist{Kind: draw.Empirical, File: "x", Samples: []time.Duration{3 * ms, ms, 2 * ms}}}
+	s := Spread{Dist: draw.Dist{Kind: draw.Empirical, File: "x", Samples: []time.Duration{ms, 2 * ms, 3 * ms}}}
 	if got, want := s.times(2).text("."), "{dist: empirical, samples: [2ms, 4ms, 6ms]}"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

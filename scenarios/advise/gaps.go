@@ -4,7 +4,7 @@ import "lockquake/internal/draw"
 
 // missing lists what the simulation leaves out for the inputs, one sentence each.
 func (in *Inputs) missing() []string {
-	var all []string
+	all := in.differences()
 	if e := in.mine(); e.Family == "" || e.Family == "redis" {
 		all = append(all, in.redisMissing()...)
 	}

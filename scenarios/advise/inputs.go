@@ -26,12 +26,15 @@ type Inputs struct {
 	Pauses   Spread
 	Latency  Spread
 	Fence    resource.Policy
-	// Assumed lists the values that were not given, as "name: value".
+	// Assumed lists the values that were not given, as "--name value" or "name: value".
 	Assumed []string
 	Own     []lock.Entry // strategies of the caller's
 
-	library *libraries.Library // that Lock was resolved from; nil: none
-	known   []lock.Entry       // the strategies that an input can name, once they are needed
+	library *libraries.Library   // that Lock was resolved from; nil: none
+	parts   scenarios.LockParams // of the library
+	numbers scenarios.LockParams // of the library
+	given   []string             // the questions that were answered
+	known   []lock.Entry         // the strategies that an input can name, once they are needed
 }
 
 // Renewal is how a lease is renewed.
@@ -128,7 +131,10 @@ func excludes(e lock.Entry) bool {
 // setLock resolves the name of a lock.
 func (in *Inputs) setLock(name string) error {
 	if l, ok := in.libraryOf(name); ok {
-		in.library, name = &l, l.Preset
+		if err := in.setLibrary(l); err != nil {
+			return err
+		}
+		name = l.Preset
 	}
 	e, ok := in.entry(name)
 	var known []string
@@ -159,7 +165,12 @@ func (in *Inputs) setLock(name string) error {
 // renewable reports whether the renewal of the lock is a part that can be left out.
 func (in *Inputs) renewable() bool {
 	e := in.mine()
-	return e.Defaults.Parts["renewal"] != "" && e.Defaults.TTL > 0 && (e.Family == "" || e.Family == "redis")
+	return in.leased() && e.Defaults.Parts["renewal"] != "" && ways(e.Family) != ""
+}
+
+// ways returns the way in which the locks of a family renew a lease, "" if they cannot leave it out.
+func ways(family string) string {
+	return map[string]string{"": "watchdog", "redis": "watchdog", "postgres": "heartbeat"}[family]
 }
 
 // leased reports whether the lock has a lease.
@@ -193,7 +204,7 @@ func (in *Inputs) ttl() time.Duration {
 func (in *Inputs) Describe() string {
 	parts := []string{in.Lock}
 	if in.library != nil {
-		parts[0] = fmt.Sprintf("%s (nearest: %s)", in.library.Name, in.Lock)
+		parts[0] = fmt.Sprintf("%s (nearest: %s)", in.library.Name, in.library.Nearest())
 	}
 	if in.leased() {
 		parts = append(parts, "a lease of "+brief(in.ttl()))

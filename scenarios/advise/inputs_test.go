@@ -84,6 +84,10 @@ func TestAWrongInputNamesTheNearestWord(t *testing.T) {
 		{"looks", "befor-writes", `did you mean "before-writes"?`},
 		{"work", "up two 3s", "unknown word"},
 		{"work", "9000h", "work is between 0s and"},
+		{"work", "1s, every 5m", `work has no "every", which says how often pauses come`},
+		{"latency", "p99 1s, every 5m", `latency has no "every"`},
+		{"topology", "sentinel", "use failover, a primary with one replica"},
+		{"topology", "redis-cluster", "how Redis Cluster decides is not simulated"},
 		{"fence", "read-writes", `did you mean "reads-writes"?`},
 	} {
 		_, err := answered(map[string]string{test.name: test.text})
@@ -111,14 +115,41 @@ func TestALibraryResolvesToTheNearestStrategy(t *testing.T) {
 			t.Fatalf("%s: %v", q.Name, err)
 		}
 	}
-	if got := in.Describe(); !strings.HasPrefix(got, "redsync (nearest: redlock), a lease of 8s, renewed by a task") {
+	if got := in.Describe(); !strings.HasPrefix(got, "redsync (nearest: redlock with owner: call), a lease of 8s, renewed by a task") {
 		t.Error(got)
 	}
-	if got, want := strings.Join(in.base().lock, ", "), "owner: call, renewal: watchdog"; got != want {
-		t.Errorf("%s, want %s", got, want)
+	s, err := in.Scenario("advice.yaml", "lockquake")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, err := in.Scenario("advice.yaml", "lockquake"); err != nil {
-		t.Error(err)
+	params := s.ParamsOf(in.mine().Defaults, s.Strategies[0], "worker-1")
+	if use := s.Strategies[0]; use.Library != "redsync" || params.Parts["owner"] != "call" || params.Parts["renewal"] != "watchdog" {
+		t.Errorf("%+v", use)
+	}
+}
+
+// A library that does not renew its lease is not described by the preset that does.
+func TestTheRenewalIsThatOfTheLibrary(t *testing.T) {
+	for name, want := range map[string]string{
+		"shedlock":                    "not renewed",
+		"shedlock-redis":              "not renewed",
+		"redislock":                   "not renewed",
+		"redisson":                    "renewed every 10s",
+		"redlock-net":                 "renewed by a task",
+		"etcd-concurrency":            "renewed by a task",
+		"client-go":                   "renewed by a task",
+		"amazon-dynamodb-lock-client": "renewed by a task",
+		"spring-integration":          "not renewed",
+		"redis-py":                    "not renewed",
+	} {
+		in := inputs(t, map[string]string{"lock": name})
+		if got := in.Describe(); !strings.Contains(got, ", "+want) {
+			t.Errorf("%s is %s", got, want)
+		}
+	}
+	in := inputs(t, map[string]string{"lock": "shedlock"})
+	if got := in.missing()[0]; got != "shedlock differs from pg-lease-row-client-clock with renewal: none, check: none: with usingDbTime it is the preset pg-lease-row." {
+		t.Error(got)
 	}
 }
 

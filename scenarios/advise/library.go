@@ -1,10 +1,8 @@
 package advise
 
 import (
-	"strings"
-	"time"
-
 	"lockquake/lock"
+	"lockquake/scenarios"
 	"lockquake/scenarios/libraries"
 )
 
@@ -16,33 +14,34 @@ func (in *Inputs) libraryOf(name string) (libraries.Library, bool) {
 	return libraries.Find(name)
 }
 
-// mine returns the strategy in question, with the parts and the TTL of the library.
+// setLibrary sets the library in question, with its parts and its numbers.
+func (in *Inputs) setLibrary(l libraries.Library) error {
+	use, err := scenarios.LibraryUse(l)
+	if err != nil {
+		return err
+	}
+	in.library, in.parts = &l, use.Lock
+	in.numbers, err = scenarios.LibraryDefaults(l)
+	return err
+}
+
+// mine returns the strategy in question, with the parts and the numbers of the library.
 func (in *Inputs) mine() lock.Entry {
 	e, _ := in.entry(in.Lock)
-	if in.library == nil {
-		return e
-	}
-	for _, s := range settings(in.library.Lock) {
-		if part, way, ok := strings.Cut(s, ": "); ok && e.Defaults.Parts[part] != "" {
-			e.Defaults.Set(part, way)
-		}
-	}
-	for _, s := range settings(in.library.Defaults) {
-		if text, ok := strings.CutPrefix(s, "ttl: "); ok {
-			if ttl, err := time.ParseDuration(text); err == nil {
-				e.Defaults.TTL = ttl
-			}
-		}
-	}
+	in.parts.Apply(&e.Defaults)
+	in.numbers.Apply(&e.Defaults)
 	return e
 }
 
-// settings splits settings such as "owner: call, unknown: refused".
-func settings(text string) []string {
+// differences lists where the library differs from what is simulated, one sentence each.
+func (in *Inputs) differences() []string {
+	if in.library == nil {
+		return nil
+	}
 	var all []string
-	for s := range strings.SplitSeq(text, ",") {
-		if s = strings.TrimSpace(s); s != "" {
-			all = append(all, s)
+	for _, f := range in.library.Facts {
+		if f.Kind == libraries.Differs {
+			all = append(all, in.library.Name+" differs from "+in.library.Nearest()+": "+f.Text+".")
 		}
 	}
 	return all

@@ -2,7 +2,6 @@ package advise
 
 import (
 	"slices"
-	"strings"
 
 	"lockquake/lock"
 	"lockquake/scenarios/results"
@@ -13,6 +12,7 @@ import (
 type candidate struct {
 	label    string
 	strategy string
+	library  string        // that the strategy is nearest to; "": none
 	what     string        // one sentence
 	lock     []string      // settings, as in check: clock
 	looks    results.Heeds // "": as in question
@@ -39,7 +39,7 @@ func (in *Inputs) candidates() []candidate {
 		add("looks", "and the work looks at its context before each write", func(c *candidate) { c.looks = results.HeedsBeforeWrite })
 	}
 	if in.renews() && in.Looks == results.HeedsBeforeWrite {
-		add("looks", "and the work looks at its context all the time", func(c *candidate) { c.looks = results.HeedsAlways })
+		add("looks-always", "and the work looks at its context all the time", func(c *candidate) { c.looks = results.HeedsAlways })
 	}
 	if parts["check"] == "none" {
 		add("clock", "and the holder looks at its clock before each write", func(c *candidate) { c.lock = append(c.lock, "check: clock") })
@@ -47,7 +47,7 @@ func (in *Inputs) candidates() []candidate {
 	if in.renewable() && !in.Renewal.On {
 		add("renewal", "with a task that renews the lease", func(c *candidate) {
 			c.lock = slices.DeleteFunc(c.lock, func(s string) bool { return s == "renewal: none" })
-			c.lock = append(c.lock, "renewal: watchdog")
+			c.lock = append(c.lock, "renewal: "+ways(in.mine().Family))
 		})
 	}
 	if in.Topology == Failover && parts["take"] != "" {
@@ -64,23 +64,17 @@ func (in *Inputs) base() candidate {
 	e := in.mine()
 	c := candidate{label: yours, strategy: in.Lock, what: "your lock: " + in.Describe(), fence: resource.Off, topology: e.Topology, replica: in.Topology == Failover}
 	if in.library != nil {
-		c.lock = slices.DeleteFunc(settings(in.library.Lock), func(s string) bool {
-			return strings.HasPrefix(s, "release: ") || strings.HasPrefix(s, "renewal: ") // the questions ask for these
-		})
+		c.library = in.library.Name
 	}
-	preset, _ := in.entry(in.Lock)
-	if in.releases() && in.Release != preset.Defaults.Parts["release"] {
+	if in.releases() && in.Release != e.Defaults.Parts["release"] {
 		c.lock = append(c.lock, "release: "+in.Release)
 	}
-	if own := e.Defaults.Parts["renewal"]; in.renewable() {
-		switch {
-		case in.Renewal.On && own == "none":
-			c.lock = append(c.lock, "renewal: watchdog")
-		case in.Renewal.On && own != preset.Defaults.Parts["renewal"]:
-			c.lock = append(c.lock, "renewal: "+own)
-		case !in.Renewal.On && own != "none":
-			c.lock = append(c.lock, "renewal: none")
-		}
+	switch own := e.Defaults.Parts["renewal"]; {
+	case !in.renewable() || in.Renewal.On == (own != "none"):
+	case in.Renewal.On:
+		c.lock = append(c.lock, "renewal: "+ways(e.Family))
+	default:
+		c.lock = append(c.lock, "renewal: none")
 	}
 	if e.Fenced() {
 		c.fence = in.Fence
@@ -105,7 +99,7 @@ func (in *Inputs) withToken(add func(suffix, what string, change func(c *candida
 	add("token", "with a fencing token that the resource checks on "+string(in.Fence), func(c *candidate) {
 		c.fence = in.Fence
 		if known {
-			c.strategy = name
+			c.strategy, c.library = name, ""
 		} else {
 			c.lock = append(c.lock, "fence: in-script")
 		}

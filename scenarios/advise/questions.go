@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockquake/internal/strictyaml"
+	"lockquake/scenarios"
 	"lockquake/scenarios/results"
 	"lockquake/sim/resource"
 )
@@ -18,6 +19,8 @@ type Question struct {
 	Asks  string   // on a terminal
 	Doc   string   // of the flag
 	Words []string // its values; nil for any
+	// Instead has what to answer for words that are none of its values, by word.
+	Instead map[string]string
 	// Skip: the inputs so far leave no choice. nil: never.
 	Skip func(in *Inputs) bool
 	// Default returns the value that is assumed unless one is given.
@@ -29,23 +32,20 @@ type Question struct {
 func (q Question) Answer(in *Inputs, text string, given bool) error {
 	text = strings.TrimSpace(text)
 	if q.Words != nil && !slices.Contains(q.Words, text) {
+		if use := q.Instead[strings.TrimPrefix(text, "redis-")]; use != "" {
+			return fmt.Errorf("%s is none of the choices: %s", text, use)
+		}
 		return errors.New(strictyaml.Unknown(q.Name, text, q.Words))
 	}
 	if err := q.set(in, text); err != nil {
 		return err
 	}
-	if !given {
-		in.Assumed = append(in.Assumed, "--"+q.Name+" "+quoted(text))
+	if given {
+		in.given = append(in.given, q.Name)
+	} else {
+		in.Assumed = append(in.Assumed, "--"+q.Name+" "+scenarios.Word(text))
 	}
 	return nil
-}
-
-// quoted quotes a value of more than one word for a shell.
-func quoted(text string) string {
-	if strings.ContainsAny(text, " {}?*") {
-		return "'" + text + "'"
-	}
-	return text
 }
 
 // Questions lists the questions in the order in which they are asked: a default may follow from the
@@ -53,11 +53,11 @@ func quoted(text string) string {
 func Questions() []Question {
 	return []Question{
 		topologyQuestion(), lockQuestion(), releaseQuestion(), renewQuestion(), ttlQuestion(),
-		spreadQuestion("work", "How long does a job take under the lock?", "how long a job takes under the lock, such as 10m", "1s", func(in *Inputs) *Spread { return &in.Work }),
+		spreadQuestion("work", "How long does a job take under the lock?", "how long a job takes under the lock, such as 10m", "1s", func(in *Inputs) *Spread { return &in.Work }, false),
 		looksQuestion(),
 		spreadQuestion("pauses", "How long are the pauses of a process (collections, throttling, page faults)?",
-			`pauses of a process: "up to 3s", "p50 50ms, p99 3s, every 1m", a file of durations, none`, "p50 50ms, p99 1s", func(in *Inputs) *Spread { return &in.Pauses }),
-		spreadQuestion("latency", "How long is a message under way?", `how long a message is under way in each direction, such as "p99 50ms"`, "p99 10ms", func(in *Inputs) *Spread { return &in.Latency }),
+			`pauses of a process: "up to 3s", "p50 50ms, p99 3s, every 1m", a file of durations, none`, "p50 50ms, p99 1s", func(in *Inputs) *Spread { return &in.Pauses }, true),
+		spreadQuestion("latency", "How long is a message under way?", `how long a message is under way in each direction, such as "p99 50ms"`, "p99 10ms", func(in *Inputs) *Spread { return &in.Latency }, false),
 		fenceQuestion(),
 	}
 }
@@ -79,10 +79,24 @@ func topologyQuestion() Question {
 			}
 			return string(One)
 		},
+		Instead: instead(),
 		set: func(in *Inputs, text string) error {
 			in.Topology = Topology(text)
 			return nil
 		},
+	}
+}
+
+// instead maps names of servers that are no topology to what to use.
+func instead() map[string]string {
+	failover := "use failover, a primary with one replica that takes over after a fixed time; how %s decides is not simulated"
+	return map[string]string{
+		"sentinel": fmt.Sprintf(failover, "Sentinel"),
+		"cluster":  "a lock has one key, which one shard of a cluster holds: " + fmt.Sprintf(failover, "Redis Cluster"),
+		"replica":  "use failover, if the replica takes over; else one",
+		"single":   "use one",
+		"postgres": "use database",
+		"mysql":    "MySQL is not simulated; database is PostgreSQL, whose locks differ",
 	}
 }
 
@@ -124,10 +138,13 @@ func renewQuestion() Question {
 		Doc:  "how the lease is renewed: none, watchdog (after a third of the TTL), or an interval such as 10s",
 		Skip: func(in *Inputs) bool { return !in.renewable() },
 		Default: func(in *Inputs) string {
-			if e := in.mine(); e.Defaults.Renews() {
-				return "watchdog"
+			switch e := in.mine(); {
+			case !e.Defaults.Renews():
+				return "none"
+			case e.Defaults.Renew > 0:
+				return e.Defaults.Renew.String()
 			}
-			return "none"
+			return "watchdog"
 		},
 		set: func(in *Inputs, text string) error {
 			switch text {
@@ -194,7 +211,8 @@ func looksQuestion() Question {
 	}
 }
 
-func spreadQuestion(name, asks, doc, usual string, of func(in *Inputs) *Spread) Question {
+// spreadQuestion asks for a distribution. Recurs: it can say how often what it measures happens.
+func spreadQuestion(name, asks, doc, usual string, of func(in *Inputs) *Spread, recurs bool) Question {
 	return Question{
 		Name: name, Asks: asks, Doc: doc,
 		Default: func(*Inputs) string { return usual },
@@ -202,6 +220,9 @@ func spreadQuestion(name, asks, doc, usual string, of func(in *Inputs) *Spread) 
 			s, err := ParseSpread(text)
 			if err != nil {
 				return err
+			}
+			if s.Every > 0 && !recurs {
+				return fmt.Errorf("%s has no \"every\", which says how often pauses come", name)
 			}
 			*of(in) = s
 			if s.Assumed != "" {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"lockquake/checker"
 	"lockquake/internal/stats"
@@ -19,10 +18,9 @@ import (
 const (
 	mostSeeds   = 40 // of each lock under each cause
 	leastSeeds  = 8
-	ttlShare    = 0.4  // of them, at each TTL
-	variedShare = 0.25 // of them, with another assumption
+	fewerShare  = 0.4 // of them, at each TTL and with another assumption
 	screenSeeds = 2
-	budget      = 6_000_000 // requests of all runs together
+	budget      = 5_000_000 // requests of all runs together
 	runCost     = 200       // what a run costs beside its requests, in requests
 )
 
@@ -88,24 +86,13 @@ func (a *adviser) write() (err error) {
 
 // describe fills in what the answer says of the question.
 func (a *adviser) describe() {
-	w := a.in.world()
 	a.answer.Hash, a.answer.Runs = a.scenario.Hash, a.done
-	a.answer.Lock, a.answer.Assumed = a.in.Describe(), a.in.Assumed
-	if a.in.Topology == One || a.in.Topology == Failover || a.in.Topology == Redlock {
-		a.answer.Assumed = append(slices.Clone(a.answer.Assumed), "servers.persistence none: a Redis server keeps nothing through a crash")
-	}
-	a.answer.World = fmt.Sprintf("%s of %d workers with jobs of about %s; under the cause pauses each worker has %s", brief(w.duration), workers, brief(round(a.in.Work.typical())), pausesText(a.in, w))
+	a.answer.Lock, a.answer.Assumed = a.in.Describe(), a.in.assumptions(a.dir)
+	a.answer.World = fmt.Sprintf("%s of %d workers with jobs of about %s", brief(a.in.world().duration), workers, brief(round(a.in.Work.typical())))
 	for _, c := range used(a.in.causes(a.dir), a.in.candidates()) {
-		a.answer.Causes = append(a.answer.Causes, results.AdviceCause{Name: c.name, With: c.with})
+		a.answer.Causes = append(a.answer.Causes, results.AdviceCause{Name: c.name, With: c.with, Asked: a.in.asked(c)})
 	}
 	a.answer.Missing = a.in.missing()
-}
-
-func pausesText(in *Inputs, w world) string {
-	if in.Pauses.long() == 0 {
-		return "no pauses"
-	}
-	return fmt.Sprintf("one about every %s", brief(w.pauses))
 }
 
 // screen runs a few seeds of each pair, and derives the number of seeds from the requests that they
@@ -120,7 +107,7 @@ func (a *adviser) screen(ctx context.Context) error {
 	each := int64(0)
 	for i := range c.Strategies {
 		m := &c.Strategies[i].Metrics
-		each += m.Requests*weight(c.Strategies[i].Name) + runCost*m.Runs
+		each += m.Requests*weight(a.in.familyOf(c.Strategies[i].Name)) + runCost*m.Runs
 	}
 	a.seeds = int(min(mostSeeds, max(leastSeeds, budget*screenSeeds/max(1, each))))
 	if a.Seeds > 0 {
@@ -131,17 +118,17 @@ func (a *adviser) screen(ctx context.Context) error {
 	return nil
 }
 
-// weight returns what a request of a strategy costs to simulate, compared with one of a Redis lock.
-func weight(strategy string) int64 {
-	if strings.HasPrefix(strategy, "dynamodb") {
+// weight returns what a request to a family of servers costs to simulate, compared with one of a Redis lock.
+func weight(family string) int64 {
+	if family == "dynamodb" {
 		return 10 // the SDK encodes and decodes each one
 	}
 	return 1
 }
 
-// fewer returns a share of the seeds, for the other steps.
-func (a *adviser) fewer(share float64) int {
-	return min(a.seeds, max(leastSeeds, int(share*float64(a.seeds))))
+// fewer returns the number of seeds of the other steps.
+func (a *adviser) fewer() int {
+	return min(a.seeds, max(leastSeeds, int(fewerShare*float64(a.seeds))))
 }
 
 // campaign runs some labels of a scenario over the first seeds.
@@ -172,10 +159,12 @@ func (a *adviser) locks(ctx context.Context) error {
 	var calm *checker.Metrics // of the candidate, without faults
 	for i, p := range pairs {
 		if p.cause == results.NoFault {
-			a.answer.Locks = append(a.answer.Locks, results.AdviceLock{Label: p.candidate.label, Strategy: p.candidate.strategy, What: p.candidate.what})
+			a.answer.Locks = append(a.answer.Locks, results.AdviceLock{
+				Label: p.candidate.label, Strategy: p.candidate.strategy, What: p.candidate.what, Command: a.command(a.scenario, p.candidate.label, a.seeds),
+			})
 		}
 		l := &a.answer.Locks[len(a.answer.Locks)-1]
-		l.Cells = append(l.Cells, a.cell(&c.Strategies[i], nil))
+		l.Cells = append(l.Cells, a.cell(a.scenario, &c.Strategies[i]))
 		switch p.cause {
 		case results.NoFault:
 			calm = &c.Strategies[i].Metrics
@@ -188,21 +177,18 @@ func (a *adviser) locks(ctx context.Context) error {
 	return nil
 }
 
-// cell returns the figures of the runs of a pair, which were run with further overrides.
-func (a *adviser) cell(st *results.StrategyStats, set []results.Override) results.AdviceCell {
+// cell returns the figures of the runs of a pair in a scenario.
+func (a *adviser) cell(s *scenarios.Scenario, st *results.StrategyStats) results.AdviceCell {
 	c := results.AdviceCell{
 		Cause: st.Case, Runs: st.Runs, Unknown: st.Unknown, Hit: st.Bit, Jobs: st.Metrics.Jobs, Finished: st.Metrics.Finished,
-		Command: a.command(st.Label, st.Runs, set),
+		Command: a.command(s, st.Label, st.Runs),
 	}
-	for _, check := range []string{"lost-update", "exclusion", "linearizable"} { // the first of those that are violated as often
+	for _, check := range checker.Serious(checks()) { // the first of those that are violated as often
 		found := st.Checks[check]
-		if found.Violating > c.Lost {
+		switch about := checker.Concerns(check); {
+		case about == checker.Corruption && found.Violating > c.Lost:
 			c.Lost, c.Check, c.Replay = found.Violating, check, found.Replay
-		}
-	}
-	for _, check := range checks() {
-		found := st.Checks[check]
-		if checker.Concerns(check) == checker.Service && found.Violating > c.Stuck {
+		case about == checker.Service && found.Violating > c.Stuck:
 			if c.Stuck, c.Service = found.Violating, check; c.Lost == 0 {
 				c.Replay = found.Replay
 			}
@@ -213,10 +199,9 @@ func (a *adviser) cell(st *results.StrategyStats, set []results.Override) result
 }
 
 // command returns the command that repeats runs.
-func (a *adviser) command(label string, runs int, set []results.Override) string {
-	words := []string{cmp.Or(a.Program, "lockquake"), "run", a.Path}
-	for _, o := range set {
-		words = append(words, "--set", quoted(o.String()))
-	}
-	return strings.Join(append(words, "--strategy", quoted(label), "--seeds", fmt.Sprintf("1-%d", runs), "--no-report"), " ")
+func (a *adviser) command(s *scenarios.Scenario, label string, runs int) string {
+	return fmt.Sprintf("%s run %s --strategy %s --seeds 1-%d --no-report", a.program(), s.Argument(), scenarios.Word(label), runs)
 }
+
+// program returns the name of the program that repeats runs.
+func (a *adviser) program() string { return cmp.Or(a.Program, "lockquake") }

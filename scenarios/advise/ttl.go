@@ -27,12 +27,12 @@ func (a *adviser) smallestTTL(ctx context.Context) error {
 	if !a.in.leased() {
 		return nil
 	}
-	cause := "pauses"
+	cause := paused
 	if a.in.Pauses.long() == 0 {
 		cause = results.NoFault
 	}
 	axis := a.in.ttls()
-	seeds := a.fewer(ttlShare)
+	seeds, label := a.fewer(), yours+" under "+cause
 	bounds, err := scenarios.ParseBounds([]string{enough})
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (a *adviser) smallestTTL(ctx context.Context) error {
 	before := a.done
 	sweep, err := search.Find(ctx, a.scenario, search.FindRequest{
 		Axis: axis, Precision: ttlPrecision, Bounds: bounds, Seeds: results.SeedRange{First: 1, Last: uint64(seeds)},
-		Strategies: []string{yours + " under " + cause}, Jobs: a.Jobs, Progress: func(p campaign.Progress) { a.show(before, p) },
+		Strategies: []string{label}, Jobs: a.Jobs, Progress: func(p campaign.Progress) { a.show(before, p) },
 	})
 	if err != nil {
 		return err
@@ -49,8 +49,8 @@ func (a *adviser) smallestTTL(ctx context.Context) error {
 	a.answer.TTL = &results.AdviceTTL{
 		Cause: cause, Shortest: axis.Values[0], Longest: axis.Values[len(axis.Values)-1], Runs: seeds, Why: t.Why,
 		Jobs: t.Jobs, Finished: t.Finished, Low: t.FinishedLow, High: t.FinishedHigh,
-		Command: fmt.Sprintf("%s sweep %s --vary %s --find --precision %.0f%% --require '%s' --strategy '%s under %s' --seeds 1-%d --no-report",
-			a.Program, a.Path, axis.Path+"="+strings.Join(axis.Values, ","), 100*ttlPrecision, enough, yours, cause, seeds),
+		Command: fmt.Sprintf("%s sweep %s --vary %s --find --precision %.0f%% --require %s --strategy %s --seeds 1-%d --no-report",
+			a.program(), a.scenario.Argument(), scenarios.Word(axis.Path+"="+strings.Join(axis.Values, ",")), 100*ttlPrecision, scenarios.Word(enough), scenarios.Word(label), seeds),
 	}
 	switch t.Side {
 	case results.Largest:
@@ -131,7 +131,7 @@ func (a *adviser) longestTTL(ctx context.Context) error {
 		return nil
 	}
 	set := []results.Override{{Path: "lock.ttl", Value: a.answer.TTL.Longest}}
-	cells, err := a.with(ctx, set, labels, a.fewer(ttlShare))
+	cells, err := a.with(ctx, set, labels, a.fewer())
 	for _, c := range cells {
 		if c.Lost > 0 {
 			a.answer.TTL.Helpless = append(a.answer.TTL.Helpless, c)
@@ -154,7 +154,7 @@ func (a *adviser) with(ctx context.Context, set []results.Override, labels []str
 	}
 	var cells []results.AdviceCell
 	for i := range c.Strategies {
-		cells = append(cells, a.cell(&c.Strategies[i], set))
+		cells = append(cells, a.cell(s, &c.Strategies[i]))
 	}
 	return cells, nil
 }

@@ -82,7 +82,7 @@ func (a *adviser) variations() int {
 			own++
 		}
 	}
-	return ((len(changes)+len(worse(changes))+2)*own + ttlSteps + ttlProbes) * a.fewer(variedShare)
+	return ((len(changes)+len(worse(changes))+2)*own + ttlSteps + ttlProbes) * a.fewer()
 }
 
 // worse returns the changes with which more can go wrong.
@@ -111,7 +111,7 @@ func (a *adviser) varyLock(ctx context.Context, l *results.AdviceLock, changes [
 	for _, c := range l.Cells {
 		labels = append(labels, l.Label+" under "+c.Cause)
 	}
-	seeds := a.fewer(variedShare)
+	seeds := a.fewer()
 	before, err := a.with(ctx, nil, labels, seeds)
 	if err != nil {
 		return err
@@ -136,9 +136,15 @@ func (a *adviser) varyLock(ctx context.Context, l *results.AdviceLock, changes [
 	return nil
 }
 
-// steeper orders changes: those with the largest effect on what is lost first, then those with the
-// largest effect on what is finished.
+// steeper orders changes: those with a clear effect on what is lost first, then those with the largest
+// effect on it, then those with the largest effect on what is finished.
 func steeper(x, y results.AdviceChange) int {
+	unclear := func(c results.AdviceChange) int {
+		if c.Clear() {
+			return 0
+		}
+		return 1
+	}
 	done := func(c results.AdviceChange) float64 { return math.Abs(c.After.Done() - c.Before.Done()) }
-	return cmp.Or(cmp.Compare(math.Abs(y.Effect()), math.Abs(x.Effect())), cmp.Compare(done(y), done(x)))
+	return cmp.Or(cmp.Compare(unclear(x), unclear(y)), cmp.Compare(math.Abs(y.Effect()), math.Abs(x.Effect())), cmp.Compare(done(y), done(x)))
 }

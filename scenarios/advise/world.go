@@ -1,7 +1,9 @@
 package advise
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -29,6 +31,7 @@ const (
 	shortest    = time.Minute      // of a run
 	takeover    = 10 * time.Second // of a replica
 	takeoverRun = 2 * time.Minute  // shortest run with a failover
+	step        = 10 * time.Microsecond
 )
 
 // world returns the times for the inputs.
@@ -94,4 +97,24 @@ func ceiling(d time.Duration) time.Duration {
 		unit *= 10
 	}
 	return time.Duration(math.Ceil(float64(d)/float64(unit))) * unit
+}
+
+// assumptions lists what no input says: the values that were not given, and the times of the scenario.
+func (in *Inputs) assumptions(dir string) []string {
+	w := in.world()
+	all := append(slices.Clone(in.Assumed),
+		fmt.Sprintf("%d workers; each begins its next job %s after the last", workers, brief(w.think)),
+		fmt.Sprintf("a worker that is refused asks again every %s until it has the lock (lock: retry)", brief(w.retry)))
+	for _, c := range used(in.causes(dir), in.candidates()) {
+		if c.rate != "" {
+			all = append(all, c.name+": "+c.rate)
+		}
+	}
+	if in.Topology == Failover {
+		all = append(all, fmt.Sprintf("the replica takes over %s after the crash; a write reaches it within the latency of a message (servers: failover, lag)", brief(w.failover)))
+	}
+	if slices.ContainsFunc(in.candidates(), in.onRedis) {
+		all = append(all, "a Redis server keeps nothing through a crash (servers: persistence)")
+	}
+	return append(all, fmt.Sprintf("a step of a worker takes %v (step)", step))
 }

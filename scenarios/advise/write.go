@@ -1,6 +1,7 @@
 package advise
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"path/filepath"
@@ -32,16 +33,14 @@ func (in *Inputs) text(path, program string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n#\n", in.Describe())
 	b.WriteString("# Change what is not yours, and run it:\n")
-	fmt.Fprintf(&b, "#   %s run %s\n", program, path)
-	for i, assumed := range in.Assumed {
-		if i == 0 {
-			b.WriteString("# Not given, and assumed:\n")
-		}
+	fmt.Fprintf(&b, "#   %s run %s\n", program, scenarios.Word(path))
+	b.WriteString("# Not given, and assumed:\n")
+	for _, assumed := range in.assumptions(dir) {
 		fmt.Fprintf(&b, "#   %s\n", assumed)
 	}
 	fmt.Fprintf(&b, "name: advice\ndescription: a lock in question and its neighbours, under each kind of fault\n\n")
 	fmt.Fprintf(&b, "duration: %s   # virtual: at least %d jobs and %d leases\nseeds: %d\nworkers: %d\n", brief(w.duration), jobs, leases, mostSeeds, workers)
-	fmt.Fprintf(&b, "step: 10us   # how long a step of a worker takes, such as from its check of the clock to its write\n\n")
+	fmt.Fprintf(&b, "step: %s   # how long a step of a worker takes, such as from its check of the clock to its write\n\n", brief(step))
 	fmt.Fprintf(&b, "# A job reads a counter, works, and writes it. It does not read again before it writes.\n")
 	fmt.Fprintf(&b, "workload: {kind: counter, hold: %s, think: %s, heeds: %s, writes: 1}\n", in.Work.text(dir), brief(w.think), in.Looks)
 	fmt.Fprintf(&b, "network: {latency: %s}\n", in.Latency.text(dir))
@@ -88,19 +87,22 @@ func (in *Inputs) serversText(b *strings.Builder, w world, dir string, all []can
 	} else if slices.ContainsFunc(all, in.onRedis) {
 		b.WriteString("servers: {persistence: none}   # what a Redis server keeps through a crash\n")
 	}
-	for _, c := range all {
-		if strings.HasPrefix(c.strategy, "dynamodb") {
-			b.WriteString("dynamodb: {request-timeout: 1s}   # the SDK has none by default: a request to a server that is cut off waits for ever\n")
-			return
-		}
+	if slices.ContainsFunc(all, func(c candidate) bool { return in.familyOf(c.strategy) == "dynamodb" }) {
+		b.WriteString("dynamodb: {request-timeout: 1s}   # the SDK has none by default: a request to a server that is cut off waits for ever\n")
 	}
 }
 
 // onRedis reports whether a candidate runs on Redis servers.
-func (in *Inputs) onRedis(c candidate) bool {
-	e, _ := in.entry(c.strategy)
-	return e.Family == "" || e.Family == "redis"
+func (in *Inputs) onRedis(c candidate) bool { return onRedis(in.familyOf(c.strategy)) }
+
+// familyOf returns the family of servers of a strategy.
+func (in *Inputs) familyOf(strategy string) string {
+	e, _ := in.entry(strategy)
+	return e.Family
 }
+
+// onRedis reports whether a family is that of the Redis servers.
+func onRedis(family string) bool { return family == "" || family == "redis" }
 
 // useText returns the entry of a candidate.
 func (in *Inputs) useText(c candidate) string {
@@ -120,7 +122,7 @@ func (in *Inputs) useText(c candidate) string {
 	if len(settings) == 0 && c.label == c.strategy {
 		return "  - " + c.strategy + "\n"
 	}
-	head := []string{"name: " + c.strategy}
+	head := []string{"name: " + cmp.Or(c.library, c.strategy)}
 	if c.label != c.strategy {
 		head = append(head, fmt.Sprintf("label: %q", c.label))
 	}

@@ -5,13 +5,14 @@ func sql() []Library {
 	return []Library{
 		{
 			Name: "shedlock", Aliases: []string{"shedlock-jdbc", "shedlock jdbc"}, Project: "lukas-krecan/ShedLock", Version: "7.9.1-SNAPSHOT", Commit: "2495b1406d85323b8deadbe75d7a5dd3e8b8e844",
-			Preset: "pg-lease-row-client-clock", Defaults: "retry: {attempts: 1}",
+			Preset: "pg-lease-row-client-clock", Lock: "renewal: none, check: none", Defaults: "retry: {attempts: 1}",
 			Bugs:  []string{"lease-client-clock", "cron", "unlock-by-name"},
 			Fails: []string{"lease-client-clock", "paused-lease-row"},
 			Facts: []Fact{
 				{Same, "a row with the end of the lock, which the clocks of the clients write and compare unless usingDbTime is set", "providers/sql/shedlock-sql-support/src/main/java/net/javacrumbs/shedlock/provider/sql/SqlStatementsSource.java"},
 				{Differs, "with usingDbTime it is the preset pg-lease-row", "providers/sql/shedlock-sql-support/src/main/java/net/javacrumbs/shedlock/provider/sql/PostgresSqlServerTimeStatementsSource.java"},
-				{Differs, "no renewal, unless a KeepAliveLockProvider wraps it: that extends at half of the time, and does not tell the work of a refusal", "shedlock-core/src/main/java/net/javacrumbs/shedlock/support/KeepAliveLockProvider.java"},
+				{Same, "no renewal, and nothing looks at the end of the lock while the task runs", "shedlock-core/src/main/java/net/javacrumbs/shedlock/core/DefaultLockingTaskExecutor.java"},
+				{Differs, "a KeepAliveLockProvider, if one wraps it, extends at half of the time, and does not tell the work of a refusal", "shedlock-core/src/main/java/net/javacrumbs/shedlock/support/KeepAliveLockProvider.java"},
 				{Differs, "a release compares the name of the host; two processes of one host release each other's locks", "providers/sql/shedlock-sql-support/src/main/java/net/javacrumbs/shedlock/provider/sql/SqlStatementsSource.java"},
 				{Differs, "lockAtLeastFor keeps the lock after the work; without it the next scheduler can run the same tick (scenario cron)", "providers/sql/shedlock-sql-support/src/main/java/net/javacrumbs/shedlock/provider/sql/PostgresSqlServerTimeStatementsSource.java"},
 				{Default, "no retry: a task that is refused is skipped", "shedlock-core/src/main/java/net/javacrumbs/shedlock/support/StorageBasedLockProvider.java"},

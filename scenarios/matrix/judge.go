@@ -29,7 +29,7 @@ func judgeNeed(n *results.MatrixNeed, runs int) {
 		for j := range n.Rows {
 			c := &n.Rows[j].Cells[i]
 			if c.Metrics.Runs > 0 { // a stored cell has only its counts
-				c.Jobs, c.Finished = c.Metrics.Jobs, c.Metrics.Finished
+				c.Jobs, c.Finished, c.Left = c.Metrics.Jobs, c.Metrics.Finished, c.Metrics.Left
 			}
 			best = max(best, finished(c))
 		}
@@ -66,6 +66,9 @@ func judgeCell(n *results.MatrixNeed, c *results.MatrixCell, runs int, best floa
 	case n.Saves != "" && c.Case == results.NoFault && c.Checks[n.Saves] > 0:
 		c.State, c.Worst = results.CellFails, n.Saves
 		c.Why = fmt.Sprintf("%d computations were repeated without a fault, so the lock saves little", c.Repeated)
+	case n.Complete && c.Left > 0:
+		c.State, c.Worst = results.CellFails, results.LeftUndone
+		c.Why = fmt.Sprintf("%d of %d jobs were left to another worker, and no worker did them", c.Left, c.Jobs)
 	case c.Runs < runs:
 		c.State, c.Why = results.CellUnknown, fmt.Sprintf("%d of %d runs", c.Runs, runs)
 	case c.Unknown > 0:

@@ -106,6 +106,26 @@ func TestALockThatSavesNothingFails(t *testing.T) {
 	}
 }
 
+// A strategy that leaves the job of a crashed worker undone fails a need that asks for each job.
+func TestAStrategyThatLeavesJobsUndoneFailsANeedOfAllJobs(t *testing.T) {
+	for _, test := range []struct {
+		complete bool
+		want     results.CellState
+		why      string
+	}{
+		{true, results.CellFails, "pauses: 2 of 100 jobs were left to another worker, and no worker did them"},
+		{false, results.CellHolds, ""},
+	} {
+		m := matrixOf(nil, func(c *results.MatrixCell) { c.Left = 2 })
+		m.Needs[0].Complete = test.complete
+		Judge(m)
+		row := m.Needs[0].Row("tested")
+		if row.Verdict != test.want || row.Why != test.why {
+			t.Errorf("complete %v: %s (%q), want %s (%q)", test.complete, row.Verdict, row.Why, test.want, test.why)
+		}
+	}
+}
+
 func TestTheEvidenceCountsTheCasesThatMustBeSurvived(t *testing.T) {
 	m := matrixOf(nil, func(c *results.MatrixCell) { c.Violating, c.Unknown = 3, 2 })
 	Judge(m)

@@ -11,6 +11,8 @@ type Need struct {
 	// Saves is the check that fails without a lock, if the lock only saves work. It must hold
 	// without faults.
 	Saves string
+	// Complete: a job that one worker left to another, and no worker did, is a failure.
+	Complete bool
 	// Suffix ends the labels of uses that do not depend on the lock alone, and SuffixDoc says on
 	// what they depend.
 	Suffix, SuffixDoc string
@@ -45,8 +47,8 @@ func Needs() []Need {
 			Asks: "undo nothing that the leader has written, and keep a leader for its term",
 		},
 		{
-			Name: "queue", Title: "a job queue", Scenario: "need-queue", Must: safety,
-			Asks: "complete no job twice",
+			Name: "queue", Title: "a job queue", Scenario: "need-queue", Must: safety, Complete: true,
+			Asks: "complete no job twice, and leave none to a worker that crashed",
 		},
 		{
 			Name: "readers", Title: "many readers", Scenario: "need-readers", Must: safety,

@@ -261,7 +261,7 @@ func (p *part) decides(name string) bool {
 // result returns the need with its rows, not yet judged.
 func (p *part) result(r Request) results.MatrixNeed {
 	n := results.MatrixNeed{
-		Name: p.need.Name, Title: p.need.Title, Asks: p.need.Asks, Scenario: p.need.Scenario, Hash: p.scenario.Hash, Saves: p.need.Saves,
+		Name: p.need.Name, Title: p.need.Title, Asks: p.need.Asks, Scenario: p.need.Scenario, Hash: p.scenario.Hash, Saves: p.need.Saves, Complete: p.need.Complete,
 	}
 	entries := slices.Concat(scenarios.Strategies(), r.Own)
 	for _, use := range p.uses {

@@ -100,6 +100,25 @@ func TestTheMatrixDoesNotDependOnTheNumberOfCores(t *testing.T) {
 	}
 }
 
+// A worker that crashes after it has inserted the key of its job leaves the job undone for ever. With
+// optimistic another worker does the job.
+func TestAKeyLeavesTheJobsOfCrashedWorkersInTheQueue(t *testing.T) {
+	m, err := Run(t.Context(), Request{Needs: []string{"queue"}, Strategies: []string{"unique-key", "optimistic"}, Seeds: results.SeedRange{First: 1, Last: DefaultScreen}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, other := m.Need("queue").Row("unique-key"), m.Need("queue").Row("optimistic")
+	if c := key.Cell(crashes); key.Verdict != results.CellFails || c.Left == 0 || c.Worst != results.LeftUndone || c.Violating != 0 {
+		t.Errorf("unique-key: %s (%s), %d jobs left", key.Verdict, key.Why, c.Left)
+	}
+	if c := other.Cell(crashes); other.Verdict != results.CellHolds || c.Left != 0 {
+		t.Errorf("optimistic: %s (%s), %d jobs left", other.Verdict, other.Why, c.Left)
+	}
+	if got := m.Need("queue").Answer.Take; !cmp.Equal(got, []string{"optimistic"}) {
+		t.Errorf("the answer takes %v", got)
+	}
+}
+
 func TestAStoppedMatrixKeepsItsRunsAndPassesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("stop")

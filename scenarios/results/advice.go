@@ -13,14 +13,15 @@ type Advice struct {
 
 	Lock    string   `json:"lock"`              // the lock in question, in one sentence
 	World   string   `json:"world"`             // what one run is, in one sentence
-	Assumed []string `json:"assumed,omitempty"` // inputs that were not given
+	Assumed []string `json:"assumed,omitempty"` // inputs that were not given, and the rates of the faults
 
 	Causes []AdviceCause `json:"causes"`
 	// Locks has the lock in question first, then its neighbours, those that lose most first.
 	Locks []AdviceLock `json:"locks"`
 	TTL   *AdviceTTL   `json:"ttl,omitempty"` // nil: the lock has no lease
-	// Changes has the effect of each assumption on the lock in question, the steepest first, and then
-	// the effect of the worse values on the nearest lock that lost nothing.
+	// Changes has the effect of each assumption on the lock in question, those with a clear effect first
+	// and of these the steepest, and then the effect of the worse values on the nearest lock that lost
+	// nothing.
 	Changes []AdviceChange `json:"changes,omitempty"`
 	// Missing lists what is not simulated for this lock, one sentence each.
 	Missing []string `json:"missing"`
@@ -30,6 +31,8 @@ type Advice struct {
 type AdviceCause struct {
 	Name string `json:"name"` // a case of the scenario
 	With string `json:"with"` // completes "runs with ..."
+	// Asked: an input that was given names it, such as the pauses or the servers.
+	Asked bool `json:"asked,omitempty"`
 }
 
 // AdviceLock has the runs of one lock.
@@ -39,6 +42,7 @@ type AdviceLock struct {
 	What     string       `json:"what"` // one sentence
 	Cells    []AdviceCell `json:"cells"`
 	Cost     MatrixCost   `json:"cost"`
+	Command  string       `json:"command"` // repeats the runs of all cells
 }
 
 // AdviceCell has the runs of one lock under one cause.
@@ -128,6 +132,11 @@ type AdviceChange struct {
 	Cause      string     `json:"cause"`
 	Before     AdviceCell `json:"before"`
 	After      AdviceCell `json:"after"`
+}
+
+// Clear reports whether the intervals before and after the change do not overlap.
+func (c *AdviceChange) Clear() bool {
+	return c.After.Low > c.Before.High || c.After.High < c.Before.Low
 }
 
 // Effect returns by how much the share of the runs that lose something changes.

@@ -36,7 +36,7 @@ func Heedings() []Heeds { return []Heeds{HeedsAlways, HeedsBeforeWrite, HeedsNev
 // Samples is a file of measured durations, such as a log of pauses. The distributions of the
 // scenario that name it draw from them.
 type Samples struct {
-	Of      []string      `json:"of"` // the distributions, by their paths in the scenario
+	Of      []string      `json:"of,omitempty"` // the distributions, by their paths in the scenario
 	File    string        `json:"file"`
 	Kind    string        `json:"kind"` // of the file: a list, or which log
 	Count   int           `json:"count"`

@@ -16,8 +16,9 @@ type Exploration struct {
 	Seed       uint64          `json:"seed"`
 	Workers    int             `json:"workers"`
 	Sections   int             `json:"sections"`
-	Faults     int             `json:"faults"` // most faults in one run
-	For        time.Duration   `json:"for"`    // length of a fault, in nanoseconds
+	Faults     int             `json:"faults"`           // most faults in one run
+	For        time.Duration   `json:"for"`              // length of a fault, in nanoseconds
+	Pauses     *Samples        `json:"pauses,omitempty"` // the longest of them is the length of a pause
 	Kinds      []string        `json:"kinds"`
 	Letters    []KindLetter    `json:"-"`                 // of the kinds, in the order of the catalogue
 	Partial    bool            `json:"partial,omitempty"` // stopped before the end

@@ -37,9 +37,11 @@ type MatrixNeed struct {
 	Hash     string       `json:"hash"`
 	Cases    []MatrixCase `json:"cases"`
 	// Saves names the check that fails without a lock, if the lock only saves work.
-	Saves  string       `json:"saves,omitempty"`
-	Rows   []MatrixRow  `json:"rows"`
-	Answer MatrixAnswer `json:"answer"`
+	Saves string `json:"saves,omitempty"`
+	// Complete: no job may be left undone because its worker crashed or failed.
+	Complete bool         `json:"complete,omitempty"`
+	Rows     []MatrixRow  `json:"rows"`
+	Answer   MatrixAnswer `json:"answer"`
 }
 
 // MatrixCase is one case of faults.
@@ -100,13 +102,17 @@ type MatrixCell struct {
 	Jobs      int64     `json:"jobs"`
 	Finished  int64     `json:"finished"`
 	Repeated  int64     `json:"repeated,omitempty"` // violations of the check that the need saves work by
+	Left      int64     `json:"left,omitempty"`     // jobs that no worker did, and that one left to another
 	// Checks has the number of violating runs of each violated check.
 	Checks map[string]int `json:"checks,omitempty"`
-	Worst  string         `json:"worst,omitempty"`  // the most serious of them that decides
+	Worst  string         `json:"worst,omitempty"`  // the most serious of them that decides, or LeftUndone
 	Replay string         `json:"replay,omitempty"` // token of its first run
 	// Metrics are of all runs together. They are not stored.
 	Metrics checker.Metrics `json:"-"`
 }
+
+// LeftUndone is the Worst of a cell whose runs violate no check, but leave jobs undone.
+const LeftUndone = "left undone"
 
 // CellState is the outcome of a cell or of a row.
 type CellState string

@@ -27,6 +27,9 @@ type ExploreRequest struct {
 	Sections int           // of each worker; default 1
 	For      time.Duration // how long a fault lasts; default: one and a half times the longest lease
 	Seed     uint64        // default 1
+	// Pauses is a file of measured pauses: a pause lasts as long as the longest of them. Nil: as long as
+	// other faults.
+	Pauses *results.Samples
 	// Strategies, Own, Jobs, Stall and Progress are as in [campaign.Request].
 	Strategies []string
 	Own        []lock.Entry
@@ -109,6 +112,9 @@ func newExplorer(s *scenarios.Scenario, search ExploreRequest) (*explorer, error
 	if x.kinds, err = chosenKinds(search.Kinds); err != nil {
 		return nil, err
 	}
+	if search.Pauses != nil && !slices.ContainsFunc(x.kinds, isPause) {
+		return nil, &Error{"no pause is among the kinds to place, so the file of pauses has no effect"}
+	}
 	if x.search, err = search.complete(s, x.uses, pool.Own); err != nil {
 		return nil, err
 	}
@@ -160,6 +166,8 @@ func (q ExploreRequest) complete(s *scenarios.Scenario, uses []scenarios.Strateg
 		return q, &Error{fmt.Sprintf("one fault can be placed or two, not %d", q.Faults)}
 	case q.Workers < 1 || q.Workers > scenarios.MostWorkers:
 		return q, &Error{fmt.Sprintf("there are from 1 to %d workers, not %d", scenarios.MostWorkers, q.Workers)}
+	case q.Pauses != nil && q.Pauses.Longest == 0:
+		return q, &Error{q.Pauses.File + " has no pause that takes time"}
 	case q.For < 0 || q.For > draw.Longest:
 		return q, &Error{fmt.Sprintf("a fault lasts from 1ns to %v, not %v", draw.Longest, q.For)}
 	case q.For == 0: // no lease expires
@@ -221,7 +229,7 @@ func (x *explorer) task(use scenarios.Strategy, do func(r *run.Runner) error) ru
 func (x *explorer) run(r *run.Runner, use scenarios.Strategy, places ...spot) (*results.Trial, []run.Arrival, error) {
 	var specs []faults.Spec
 	for _, p := range places {
-		specs = append(specs, p.spec(x.search.For))
+		specs = append(specs, x.search.spec(p))
 	}
 	r.Scenario = withFaults(x.base, specs...)
 	var points run.Arrivals
@@ -357,7 +365,7 @@ func (x *explorer) placement(t *results.Trial, places ...spot) *results.Placemen
 }
 
 func (x *explorer) placed(p spot) results.Place {
-	return results.Place{Kind: p.kind.Name, Worker: p.visit.Worker, Point: p.visit.Point, Nth: p.visit.Nth, Text: lineOf(p.spec(x.search.For), x.base.WorkerNames())}
+	return results.Place{Kind: p.kind.Name, Worker: p.visit.Worker, Point: p.visit.Point, Nth: p.visit.Nth, Text: lineOf(x.search.spec(p), x.base.WorkerNames())}
 }
 
 // searchJobs is the pool of an explorer with its progress.

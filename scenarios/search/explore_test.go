@@ -253,7 +253,7 @@ func TestPlacementCanBeRunAgain(t *testing.T) {
 // What a search prints of a placement of any kind is read as the fault that it placed.
 func TestPlacementOfEachKindIsReadAgain(t *testing.T) {
 	for _, k := range PlacedKinds() {
-		placed := spot{k, run.Arrival{Worker: "worker-1", Point: "acquire.sent", Nth: 2}}.spec(3 * time.Second)
+		placed := ExploreRequest{For: 3 * time.Second}.spec(spot{k, run.Arrival{Worker: "worker-1", Point: "acquire.sent", Nth: 2}})
 		want := faults.Generate([]faults.Spec{placed}, 1, []string{"worker-1"}, time.Minute)
 		specs, err := ParsePlacement(lineOf(placed, []string{"worker-1"}))
 		if err != nil {

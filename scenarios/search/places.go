@@ -3,7 +3,6 @@ package search
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"lockquake/faults"
 	"lockquake/internal/draw"
@@ -37,8 +36,8 @@ func fitsPoint(k PlacedKind, point string) bool {
 // caught reports whether the kind catches the one message of its point.
 func caught(k PlacedKind) bool { return k.Fault.Info().Point != faults.AnyPoint }
 
-// spec returns the fault as an entry of a scenario, with the duration d if it has one.
-func (p spot) spec(d time.Duration) faults.Spec {
+// spec returns the fault as an entry of a scenario, with its duration if it has one.
+func (q ExploreRequest) spec(p spot) faults.Spec {
 	spec := faults.Spec{
 		When: &faults.When{Worker: p.visit.Worker, Point: p.visit.Point, Nth: p.visit.Nth},
 		Fault: faults.Rename(p.kind.Fault, func(name string) string {
@@ -48,11 +47,21 @@ func (p spot) spec(d time.Duration) faults.Spec {
 			return name
 		}),
 	}
-	if p.kind.For > 0 {
+	d := q.For
+	switch {
+	case p.kind.For > 0:
 		d = p.kind.For
+	case q.Pauses != nil && isPause(p.kind):
+		d = q.Pauses.Longest
 	}
 	if !p.kind.Fault.Info().Instant {
 		spec.For = draw.Fixed(d)
 	}
 	return spec
+}
+
+// isPause reports whether the kind is a pause of a worker.
+func isPause(k PlacedKind) bool {
+	_, ok := k.Fault.(*faults.Pause)
+	return ok
 }
