@@ -7,8 +7,8 @@ import (
 	"lockquake/scenarios/run"
 )
 
-// BenchmarkRuns measures the runs of a library on one processor, in lock cycles a second: on one server, and on five
-// to which it sends its requests in turn.
+// BenchmarkRuns measures the runs of a library on one processor, in lock cycles a second, with the faults of gc-pause and
+// without them.
 func BenchmarkRuns(b *testing.B) {
 	for _, bench := range []struct {
 		name      string
