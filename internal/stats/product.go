@@ -19,20 +19,21 @@ type Causes struct {
 }
 
 // PerExposure returns the rate of violations for each unit of exposure: the rate of the causes times
-// the share of violating runs. It is nil without exposure or runs.
+// the share of violating runs. It is nil without exposure.
 //
 // Two sources make it uncertain, and the interval has both: the 95 % intervals of Garwood for the causes and of
 // Wilson for the share. On a logarithmic scale their distances from the rate are legs of a right triangle, and that of
 // the product is the hypotenuse, since the sources are independent (Donner and Zou's recovery of variances,
 // Statistical Methods in Medical Research 21, 2012). With a Dispersion d the causes count as Seen/d causes that do
 // the same harm, since a few causes do most of it. If no cause or no violation was seen, AtMost and High
-// are the product of the one-sided bounds, each at 97.5 %.
+// are the product of the two bounds of Most.
 func (c Causes) PerExposure() *Rate {
-	if c.Exposure <= 0 || c.Runs == 0 {
+	if c.Exposure <= 0 {
 		return nil
 	}
 	if c.Seen == 0 || c.Violating == 0 {
-		most := SixDigits(c.mostSeen() / c.Exposure * c.mostViolating())
+		causes, share := c.Most()
+		most := SixDigits(causes * share)
 		return &Rate{High: most, AtMost: most}
 	}
 	seen, share := float64(c.Seen)/c.Dispersion, float64(c.Violating)/float64(c.Runs)
@@ -44,15 +45,13 @@ func (c Causes) PerExposure() *Rate {
 	return &Rate{Rate: SixDigits(rate), Low: SixDigits(rate * math.Exp(-below)), High: SixDigits(rate * math.Exp(above))}
 }
 
-// mostSeen returns the one-sided bound of the number of causes.
-func (c Causes) mostSeen() float64 {
-	return distuv.Gamma{Alpha: float64(c.Seen) + 1, Beta: 1}.Quantile(1 - significance/2)
-}
-
-// mostViolating returns the one-sided bound of the share of violating runs, of Clopper and Pearson.
-func (c Causes) mostViolating() float64 {
-	if c.Violating == c.Runs {
-		return 1
+// Most returns the one-sided upper bounds of the rate of the causes, for each unit of exposure, and of the share of
+// violating runs (that of Clopper and Pearson; 1 without runs). Each holds at 97.5 %, so that their product holds at
+// 95 % at least. The exposure must be positive.
+func (c Causes) Most() (causes, share float64) {
+	causes, share = distuv.Gamma{Alpha: float64(c.Seen) + 1, Beta: 1}.Quantile(1-significance/2)/c.Exposure, 1
+	if c.Violating < c.Runs {
+		share = distuv.Beta{Alpha: float64(c.Violating) + 1, Beta: float64(c.Runs - c.Violating)}.Quantile(1 - significance/2)
 	}
-	return distuv.Beta{Alpha: float64(c.Violating) + 1, Beta: float64(c.Runs - c.Violating)}.Quantile(1 - significance/2)
+	return SixDigits(causes), SixDigits(share)
 }

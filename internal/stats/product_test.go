@@ -22,6 +22,8 @@ func TestTheRateOfViolationsIsTheProductOfItsSources(t *testing.T) {
 		// At most 10.2416 causes, and 1 - 2.5 %^(1/100) of the runs.
 		{"no violation", Causes{4, 100, 0, 100, 1}, 0, 0, 10.2416 / 100 * 0.0362167, 10.2416 / 100 * 0.0362167},
 		{"no cause, and every run violates", Causes{0, 100, 100, 100, 1}, 0, 0, 3.6889 / 100, 3.6889 / 100},
+		// Without runs, each cause may be a violation.
+		{"causes without runs", Causes{4, 100, 0, 0, 1}, 0, 0, 10.2416 / 100, 10.2416 / 100},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := test.c.PerExposure()
@@ -35,7 +37,7 @@ func TestTheRateOfViolationsIsTheProductOfItsSources(t *testing.T) {
 			}
 		})
 	}
-	if r := (Causes{Seen: 4, Exposure: 100, Dispersion: 1}).PerExposure(); r != nil {
-		t.Errorf("without runs the rate is %v, and not unknown", r)
+	if r := (Causes{Seen: 4, Runs: 10, Dispersion: 1}).PerExposure(); r != nil {
+		t.Errorf("without exposure the rate is %v, and not unknown", r)
 	}
 }

@@ -22,7 +22,8 @@ type Rate struct {
 	Rate float64 `json:"rate"`
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
-	// AtMost is the exact one-sided 95 % bound of the true rate if no event was seen, otherwise 0.
+	// AtMost is the one-sided 95 % bound of the true rate if no event was seen, otherwise 0. It is exact, except
+	// that the bound of a product (Causes) holds at 95 % at least.
 	AtMost float64 `json:"at_most,omitempty"`
 }
 
