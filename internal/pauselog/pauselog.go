@@ -38,12 +38,12 @@ func (l Log) Longest() time.Duration {
 	return slices.Max(l.Pauses)
 }
 
-// Fit returns an error that wraps [ErrTooMany] or is [ErrEmpty] if a scenario cannot have the pauses as samples. A list is
+// Fit returns an error that wraps [ErrTooMany] or is [ErrQuiet] if a scenario cannot have the pauses as samples. A list is
 // bounded by the size of its file only.
 func (l Log) Fit() error {
 	switch n := len(l.Pauses); {
 	case n == 0:
-		return ErrEmpty
+		return ErrQuiet
 	case n > MaxPauses && l.Kind != List:
 		return fmt.Errorf("%w: %d, and a scenario takes at most %d; use a shorter stretch", ErrTooMany, n, MaxPauses)
 	}
@@ -62,6 +62,9 @@ func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.L
 
 // ErrEmpty reports a file without a pause.
 var ErrEmpty = errors.New("the file has no duration, and no line of a pause log")
+
+// ErrQuiet reports a recording of hiccups that has none.
+var ErrQuiet = errors.New("the recording has no pause")
 
 // ErrTooMany reports a log with more than MaxPauses.
 var ErrTooMany = errors.New("the log has too many pauses")
@@ -118,6 +121,9 @@ func readList(name string, lines []string) (Log, error) {
 				text += ", and no line of the file is a pause in a log of Go or of a JVM"
 			}
 			return Log{}, &LineError{name, i + 1, text}
+		}
+		if d < 0 || d > longest {
+			return Log{}, &LineError{name, i + 1, quote(line) + " is not between 0s and ten years"}
 		}
 		log.Pauses = append(log.Pauses, d)
 	}
